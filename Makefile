@@ -1,0 +1,126 @@
+# gpusort: one non-recursive build.
+#
+#   make                the program, at build/gpusort
+#   make demo           install what is missing, build, sort the corpus
+#   make test           install what is missing, build, pass every test
+#   make help           every target and variable
+#
+# Variables: V=1 (show commands), CC, CUDA=0|1, CUDA_ARCH="80 90", STATIC=1,
+# LIBURING=0, WERROR=1, DEBUG=1, SAN=asan|tsan, PREFIX, DESTDIR.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+.DEFAULT_GOAL := all
+MAKEFLAGS += --no-builtin-rules
+
+VERSION := 0.1.0
+PREFIX  ?= /usr/local
+CUDA_HOME ?= /usr/local/cuda
+
+# --- what this machine has -------------------------------------------------
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+NVCC ?= $(firstword $(wildcard $(CUDA_HOME)/bin/nvcc) $(shell command -v nvcc))
+CUDA ?= $(if $(NVCC),1,0)
+HASH := \#
+has = $(shell printf '$(HASH)include <$(1)>\n' | $(CC) -x c - -fsyntax-only 2>/dev/null \
+        && echo 1 || echo 0)
+LIBURING ?= $(call has,liburing.h)
+WERROR   ?= $(if $(CI),1,0)
+
+# --- one folder of objects for each way of building ------------------------
+VARIANT := $(notdir $(CC))$(if $(SAN),-$(SAN))$(if $(filter 1,$(DEBUG)),-debug)
+VARIANT := $(VARIANT)$(if $(filter 1,$(CUDA)),-cuda)$(if $(filter 1,$(LIBURING)),-uring)
+VARIANT := $(VARIANT)$(if $(filter 1,$(STATIC)),-static)
+OBJ := build/$(VARIANT)
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual \
+        -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
+        -Wundef -Wvla -Wformat=2 -Wswitch-enum
+DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING) \
+        -DGS_HAVE_CUDA=$(CUDA) $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=gnu11 -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
+        -I. $(DEFS) -MMD -MP
+LDLIBS := -lzstd -lxxhash -lz -lm -lpthread
+ifeq ($(LIBURING),1)
+LDLIBS := -luring $(LDLIBS)
+endif
+ifeq ($(SAN),asan)
+override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+        -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=address,undefined
+else ifeq ($(SAN),tsan)
+override CFLAGS += -fsanitize=thread -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=thread
+endif
+ifeq ($(STATIC),1)
+LDFLAGS += -static
+endif
+
+# --- sources ---------------------------------------------------------------
+LIB_C  := $(wildcard lib/*/*.c io/*.c) $(filter-out gpu/gpu_stub.c,$(wildcard gpu/*.c))
+CMD_C  := $(wildcard cmd/*.c)
+ifeq ($(CUDA),1)
+CUDA_CU := $(wildcard gpu/*.cu)
+else
+LIB_C   += $(wildcard gpu/gpu_stub.c)
+endif
+TEST_C := $(wildcard tests/test_*.c)
+LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
+CMD_O  := $(CMD_C:%.c=$(OBJ)/%.o)
+TEST_X := $(TEST_C:%.c=$(OBJ)/%)
+
+CUDA_ARCH ?= 80 90
+CUDA_LAST := $(lastword $(CUDA_ARCH))
+GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \
+             -gencode=arch=compute_$(CUDA_LAST),code=compute_$(CUDA_LAST)
+NVCCFLAGS := -std=c++17 -O3 -lineinfo -I. $(GENCODE) -Werror all-warnings \
+             -Xcompiler=-Wall,-Wextra $(DEFS) --threads 0
+ifneq ($(CUDA_CU),)
+CUDA_LIBS := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lstdc++
+endif
+
+# --- rules -----------------------------------------------------------------
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+
+.PHONY: all help deps demo test unit-test cli-test gpu-test asan tsan memcheck lint \
+        format bench fuzz install uninstall clean FORCE
+all: build/gpusort
+
+# The one name people know is a copy of the variant last asked for.
+build/gpusort: $(OBJ)/gpusort FORCE
+	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
+
+$(OBJ)/gpusort: $(CMD_O) $(OBJ)/libgpusort.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(CMD_O) $(OBJ)/libgpusort.a $(CUDA_LIBS) $(LDLIBS)
+
+$(OBJ)/libgpusort.a: $(LIB_O)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $(LIB_O)
+
+$(OBJ)/%.o: %.c $(OBJ)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -c -o $@ $<
+
+$(OBJ)/%.cu.o: %.cu $(OBJ)/flags
+	$(call say,NVCC,$<)
+	$(Q)mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+$(OBJ)/tests/%: tests/%.c $(OBJ)/libgpusort.a $(OBJ)/flags
+	$(call say,TEST,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(OBJ)/libgpusort.a \
+	    $(CUDA_LIBS) $(LDLIBS)
+
+# Rebuild when the flags change, not only when a file does.
+$(OBJ)/flags: FORCE
+	$(Q)mkdir -p $(@D); new='$(subst ','\'',$(CC) $(CFLAGS) $(LDFLAGS) $(NVCCFLAGS))'; \
+	    [ "$$(cat $@ 2>/dev/null)" = "$$new" ] || printf '%s\n' "$$new" > $@
+
+-include $(LIB_O:.o=.d) $(CMD_O:.o=.d) $(TEST_X:=.d)
+
+clean:
+	$(Q)rm -rf build

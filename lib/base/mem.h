@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mem: the only caller of malloc and anonymous mmap.
+ *
+ * Every byte is counted, so that tests can prove that nothing leaks and
+ * --stats can report what was held. Tests can make the n-th request fail.
+ * Thread-safe. Sizes from input are multiplied with gs_mem_size_mul only.
+ */
+#ifndef GS_LIB_BASE_MEM_H
+#define GS_LIB_BASE_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zeroed memory, aligned to 16 bytes. *out is NULL on failure. `what` names the
+ * object in the message. A request of 0 bytes gives a valid pointer. */
+GS_MUST_CHECK gs_code gs_mem_new(void **out, size_t bytes, const char *what,
+                                 gs_status *st);
+/* Grows or shrinks; new bytes are not zeroed. *ptr stays valid on failure. */
+GS_MUST_CHECK gs_code gs_mem_resize(void **ptr, size_t bytes, const char *what,
+                                    gs_status *st);
+void gs_mem_free(void *ptr); /* NULL is fine */
+
+/* A zero-terminated copy. */
+GS_MUST_CHECK gs_code gs_mem_copy_string(char **out, const char *text, gs_status *st);
+
+/* Page-aligned zeroed memory for buffers that count: pages are taken when first
+ * touched. With `huge`, transparent huge pages are asked for. */
+GS_MUST_CHECK gs_code gs_mem_map(void **out, size_t bytes, bool huge, const char *what,
+                                 gs_status *st);
+void gs_mem_unmap(void *ptr, size_t bytes); /* NULL is fine */
+/* Gives the pages back and keeps the addresses. Both ends are page-aligned. */
+void gs_mem_discard(void *ptr, size_t bytes);
+
+/* a * b, or failure when it does not fit. */
+GS_MUST_CHECK gs_code gs_mem_size_mul(size_t *out, size_t a, size_t b, gs_status *st);
+
+/* Bytes asked for and not yet given back, heap and maps together. */
+size_t gs_mem_held_bytes(void);
+
+/* Tests only: the n-th request from now fails (1 is the next), 0 turns it off. */
+void gs_mem_fail_nth(uint64_t nth);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check: the few macros that every unit test uses. A failed CHECK prints where
+ * and why and the program exits 1 at the end; 77 means skipped.
+ */
+#ifndef GS_TESTS_CHECK_H
+#define GS_TESTS_CHECK_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/status.h"
+
+static int check_failures;
+
+#define CHECK(cond)                                                                      \
+    do {                                                                                 \
+        if (!(cond)) {                                                                   \
+            fprintf(stderr, "%s:%d: CHECK(%s)\n", __FILE__, __LINE__, #cond);            \
+            check_failures++;                                                            \
+        }                                                                                \
+    } while (0)
+
+/* Stops the program: what follows would make no sense. */
+#define REQUIRE(cond)                                                                    \
+    do {                                                                                 \
+        if (!(cond)) {                                                                   \
+            fprintf(stderr, "%s:%d: REQUIRE(%s)\n", __FILE__, __LINE__, #cond);          \
+            exit(1);                                                                     \
+        }                                                                                \
+    } while (0)
+
+#define REQUIRE_OK(expr, st)                                                             \
+    do {                                                                                 \
+        if ((expr) != GS_OK) {                                                           \
+            fprintf(stderr, "%s:%d: %s: %s (%d)\n", __FILE__, __LINE__, #expr,           \
+                    (st)->msg, (st)->sys);                                               \
+            exit(1);                                                                     \
+        }                                                                                \
+    } while (0)
+
+/* splitmix64: small, seeded, the same on every machine. */
+static inline uint64_t check_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* The seed of a randomised test: from the environment, or the one given. */
+static inline uint64_t check_seed(uint64_t otherwise)
+{
+    const char *text = getenv("GS_TEST_SEED");
+    const uint64_t seed = text ? strtoull(text, NULL, 0) : otherwise;
+    printf("seed %llu\n", (unsigned long long)seed);
+    return seed;
+}
+
+static inline int check_result(void)
+{
+    if (check_failures)
+        fprintf(stderr, "%d checks failed\n", check_failures);
+    return check_failures ? 1 : 0;
+}
+
+#endif
