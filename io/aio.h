@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * aio: reads and writes in flight, on io_uring or on threads.
+ *
+ * Both back ends do the same: submit does not wait (unless `depth` requests are in
+ * flight already), wait gives one finished request. Short transfers are continued
+ * inside, so a finished request moved all its bytes, or reached the end of the file,
+ * or failed. The thread back end serves where the kernel or a seccomp filter refuses
+ * io_uring, and where the program was built without liburing.
+ *
+ * One thread at a time, unless the caller locks.
+ */
+#ifndef GS_IO_AIO_H
+#define GS_IO_AIO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef struct gs_aio gs_aio;
+
+typedef struct gs_aio_done {
+    void *tag;      /* as given to submit */
+    int64_t result; /* bytes moved, or -errno */
+} gs_aio_done;
+
+/* `depth` is the number of requests that may be in flight. */
+GS_MUST_CHECK gs_code gs_aio_new(gs_aio **out, unsigned depth, bool no_uring,
+                                 gs_status *st);
+/* Waits for what is in flight and drops the results. NULL is fine. */
+void gs_aio_free(gs_aio *aio);
+
+/* Tells the kernel of one area that most requests fall into (registered buffers);
+ * a refusal is not an error. */
+void gs_aio_register(gs_aio *aio, void *area, size_t bytes);
+
+GS_MUST_CHECK gs_code gs_aio_read(gs_aio *aio, int fd, void *buf, size_t bytes,
+                                  uint64_t offset, void *tag, gs_status *st);
+GS_MUST_CHECK gs_code gs_aio_write(gs_aio *aio, int fd, const void *buf, size_t bytes,
+                                   uint64_t offset, void *tag, gs_status *st);
+
+/* Waits for one; at least one must be in flight. */
+GS_MUST_CHECK gs_code gs_aio_wait(gs_aio *aio, gs_aio_done *out, gs_status *st);
+/* True and fills *out if one has finished already. */
+bool gs_aio_poll(gs_aio *aio, gs_aio_done *out);
+unsigned gs_aio_in_flight(const gs_aio *aio);
+
+/* "io_uring" or "threads"; for `gpusort device`, with the reason if not io_uring. */
+const char *gs_aio_backend(const gs_aio *aio);
+/* NULL if io_uring works here, else why not ("built without liburing", ...). */
+const char *gs_aio_uring_refusal(void);
+
+#endif

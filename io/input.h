@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * input: a list of files, read in order as one sequence of blocks.
+ *
+ * Regular files are read by io_uring with several blocks in flight: O_DIRECT when
+ * their pages are not in the page cache and the file system allows it, through the
+ * cache otherwise. Pipes, terminals and odd files take plain reads. zstd and gzip
+ * files are recognised by their first bytes and decoded by threads of their own,
+ * several files at once, the order of the blocks unchanged. "-" is standard input.
+ *
+ * Call order: new, next* (one thread at a time), free. Files are opened when their
+ * turn (or their read-ahead) comes.
+ *
+ * Failures: GS_ERR_IO with "cannot read: NAME" (open) or "read failed: NAME" (read);
+ * GS_ERR_FORMAT with "NAME: ..., at compressed byte N" for damaged or cut-off data.
+ */
+#ifndef GS_IO_INPUT_H
+#define GS_IO_INPUT_H
+
+#include "io/block.h"
+#include "lib/base/log.h"
+
+typedef struct gs_input gs_input;
+
+typedef struct gs_input_options {
+    gs_block_pool *pool;       /* borrowed until free() */
+    unsigned blocks_in_flight; /* at most; at least 1 */
+    unsigned decode_threads;   /* compressed files decoded at once, at least 1 */
+    bool keep_compressed;      /* give compressed files as they are */
+    bool no_uring;             /* as if the kernel had none */
+    const gs_log *log;         /* may be NULL */
+} gs_input_options;
+
+/* Borrows the names until free(). */
+GS_MUST_CHECK gs_code gs_input_new(gs_input **out, const char *const *names,
+                                   size_t name_count, const gs_input_options *options,
+                                   gs_status *st);
+
+/* The next block of the sequence, now the caller's, who releases it; NULL after the
+ * last. Every file ends with a block that has ends_input set (an empty one if need
+ * be), so that the caller sees where a file without a final newline stops. */
+GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st);
+
+/* Sum of the sizes of the regular files in the list, as stored; 0 if none is. */
+uint64_t gs_input_size_hint(const gs_input *in);
+/* Bytes taken from the files so far, as stored. Any thread. */
+uint64_t gs_input_bytes_read(const gs_input *in);
+/* True if at least one file so far was compressed. */
+bool gs_input_saw_compressed(const gs_input *in);
+
+/* Cancels what is in flight. NULL is fine. */
+void gs_input_free(gs_input *in);
+
+#endif

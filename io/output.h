@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * output: where the result goes, and that it appears there whole or not at all.
+ *
+ * A regular file (new or existing, through a symlink) is written under a temporary
+ * name in its folder and renamed by commit; its mode and owner are kept as far as the
+ * system allows. An existing file with more than one hard link, or in a folder that
+ * refuses new names, gets the finished bytes copied into it by commit instead, so that
+ * links stay links. Devices, FIFOs, sockets and standard output are written in place,
+ * in order. Temporary names are removed by free and by gs_output_unlink_pending.
+ *
+ * Call order: open, then bytes are written to fd (by gs_stream), commit, free.
+ */
+#ifndef GS_IO_OUTPUT_H
+#define GS_IO_OUTPUT_H
+
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef struct gs_output gs_output;
+
+/* `path` NULL is standard output. Fails with "open failed: PATH". */
+GS_MUST_CHECK gs_code gs_output_open(gs_output **out, const char *path, gs_status *st);
+
+/* The file to write to. Positioned writes are allowed when is_seekable; they start at
+ * start_offset (standard output may be a file that is already partly written, or opened
+ * to append, which is then not seekable). */
+int gs_output_fd(const gs_output *o);
+bool gs_output_is_seekable(const gs_output *o);
+uint64_t gs_output_start_offset(const gs_output *o);
+/* As messages name it: the path, or 'standard output' with its quotes. */
+const char *gs_output_name(const gs_output *o);
+
+/* All `total_bytes` have been written: cut the file to that length, make it durable
+ * (`sync`), give it its final name. For standard output, leave the file position after
+ * the bytes and report a failed close. Fails with "write failed: NAME",
+ * "close failed: NAME" or "rename failed: NAME". */
+GS_MUST_CHECK gs_code gs_output_commit(gs_output *o, uint64_t total_bytes, bool sync,
+                                       gs_status *st);
+/* Without a commit before, nothing is left under any name. NULL is fine. */
+void gs_output_free(gs_output *o);
+
+/* Async-signal-safe: removes the temporary names that exist now. */
+void gs_output_unlink_pending(void);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spill: the temporary files that runs live in.
+ *
+ * One nameless file a folder (O_TMPFILE, or created 0600 and unlinked at once), so that
+ * nothing is left behind however the program ends. Runs are extents of these files, one
+ * after the other, given to the folders in turn: any number of runs needs no more file
+ * descriptors than there are folders. Files are opened when first needed, with O_DIRECT
+ * where the file system takes it. Thread-safe.
+ */
+#ifndef GS_IO_SPILL_H
+#define GS_IO_SPILL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef struct gs_spill gs_spill;
+
+enum { GS_SPILL_ALIGN = 4096 };
+
+typedef struct gs_spill_extent {
+    int fd;
+    bool is_direct;     /* offsets, sizes and addresses must be aligned */
+    size_t folder;      /* index into the folders */
+    uint64_t offset;    /* multiple of GS_SPILL_ALIGN */
+    uint64_t bytes;     /* as given to extent_close, rounded up to GS_SPILL_ALIGN */
+} gs_spill_extent;
+
+/* Borrows the folder names until free(). With none: $TMPDIR, else /tmp. */
+GS_MUST_CHECK gs_code gs_spill_new(gs_spill **out, const char *const *folders,
+                                   size_t folder_count, gs_status *st);
+void gs_spill_free(gs_spill *s); /* NULL is fine */
+
+/* Starts an extent at the end of the next folder's file; its length is unknown yet, so
+ * one extent a folder is open at a time (a second open goes to another folder, or waits
+ * for nobody: it fails with GS_ERR_ARG). "cannot create temporary file in 'DIR'". */
+GS_MUST_CHECK gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out,
+                                           gs_status *st);
+void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes);
+/* Gives the disk space back (hole punching where possible). */
+void gs_spill_extent_drop(gs_spill *s, const gs_spill_extent *extent);
+
+const char *gs_spill_folder_name(const gs_spill *s, size_t folder);
+uint64_t gs_spill_bytes_written(const gs_spill *s);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sort: the whole job, from names of inputs to a finished output.
+ *
+ * gs_sort_run reads, sorts, spills and merges; gs_sort_merge merges inputs that are
+ * sorted already (-m); gs_sort_check tells whether one input is in order (-c).
+ * Call from one thread; the workers are inside. All options are borrowed.
+ */
+#ifndef GS_LIB_SORT_SORT_H
+#define GS_LIB_SORT_SORT_H
+
+#include "lib/base/log.h"
+#include "lib/sort/order.h"
+#include "lib/sort/sort_stats.h"
+
+typedef struct gs_sort_options {
+    gs_order order;
+    const char *const *inputs; /* "-" is standard input; at least one */
+    size_t input_count;
+    const char *output; /* NULL: standard output */
+
+    size_t memory_bytes;  /* -S; 0: chosen from what the machine or cgroup has */
+    unsigned threads;     /* --parallel; 0: every core */
+    unsigned batch_size;  /* --batch-size: runs merged at once; 0: as memory allows */
+    const char *const *temp_folders; /* -T; none: $TMPDIR, else /tmp */
+    size_t temp_folder_count;
+    const char *compress_program; /* --compress-program; NULL: built-in zstd */
+
+    uint64_t header_lines; /* kept on top, not sorted */
+    uint64_t top_count;    /* with has_top: only the first N are kept */
+    bool has_top;
+    bool count;               /* each distinct line once, as uniq -c prints it */
+    bool output_zstd;         /* --output-compress=zstd */
+    int output_zstd_level;    /* 0: the default */
+    bool sync_output;         /* fsync before the rename */
+    bool no_uring;
+    bool keep_compressed; /* do not look into compressed inputs */
+
+    const gs_log *log;                /* may be NULL */
+    gs_sort_stats *stats;             /* filled as the job goes on; may be NULL */
+    const volatile int *cancel_signal; /* becomes non-zero: stop; may be NULL */
+} gs_sort_options;
+
+GS_MUST_CHECK gs_code gs_sort_run(const gs_sort_options *options, gs_status *st);
+GS_MUST_CHECK gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st);
+
+typedef struct gs_sort_disorder {
+    bool found;
+    uint64_t line_number; /* of the line that is out of place, from 1 */
+    uint8_t *line;        /* its bytes, from gs_mem_new: the caller frees */
+    size_t line_bytes;
+} gs_sort_disorder;
+
+/* Exactly one input. With order.unique equal neighbours are disorder too. */
+GS_MUST_CHECK gs_code gs_sort_check(const gs_sort_options *options, gs_sort_disorder *out,
+                                    gs_status *st);
+
+#endif
