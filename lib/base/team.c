@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/base/team.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+typedef struct gs_member {
+    gs_team *team;
+    unsigned index;
+    pthread_t thread;
+    gs_status status;
+} gs_member;
+
+struct gs_team {
+    unsigned workers;
+    unsigned started; /* threads that exist: members 1 .. started */
+    gs_member *members;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t work_ready, work_done;
+    uint64_t generation; /* counts the runs */
+    unsigned unfinished;
+    bool is_closing;
+    gs_team_fn *fn;
+    void *context;
+};
+
+static void *serve(void *arg)
+{
+    gs_member *const me = arg;
+    gs_team *const team = me->team;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&team->mutex);
+    for (;;) {
+        while (team->generation == seen && !team->is_closing)
+            pthread_cond_wait(&team->work_ready, &team->mutex);
+        if (team->is_closing)
+            break;
+        seen = team->generation;
+        pthread_mutex_unlock(&team->mutex);
+        (void)team->fn(team->context, me->index, &me->status);
+        pthread_mutex_lock(&team->mutex);
+        if (--team->unfinished == 0)
+            pthread_cond_signal(&team->work_done);
+    }
+    pthread_mutex_unlock(&team->mutex);
+    return NULL;
+}
+
+gs_code gs_team_new(gs_team **out, unsigned workers, gs_status *st)
+{
+    gs_assert(workers > 0);
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_team), "thread team", st));
+    gs_team *const team = memory;
+    team->workers = workers;
+    pthread_mutex_init(&team->mutex, NULL);
+    pthread_cond_init(&team->work_ready, NULL);
+    pthread_cond_init(&team->work_done, NULL);
+    size_t bytes = 0;
+    GS_TRY_OR_FAIL(gs_mem_size_mul(&bytes, workers, sizeof(gs_member), st));
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, bytes, "thread team members", st));
+    team->members = memory;
+    *out = team;
+    return GS_OK;
+fail:
+    gs_team_free(team);
+    return st->code;
+}
+
+/* Signals go to the thread that main runs on: the others block them all. */
+static gs_code start_threads(gs_team *team, gs_status *st)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = 0;
+    while (error == 0 && team->started + 1 < team->workers) {
+        gs_member *const m = &team->members[team->started + 1];
+        m->team = team;
+        m->index = team->started + 1;
+        error = pthread_create(&m->thread, NULL, serve, m);
+        if (error == 0)
+            team->started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0 && team->started == 0) {
+        (void)GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
+        return gs_status_hint(st, "use --parallel=1, or raise the limit on processes");
+    }
+    team->workers = team->started + 1; /* fewer than asked for still do the job */
+    return GS_OK;
+}
+
+gs_code gs_team_run(gs_team *team, gs_team_fn *fn, void *context, gs_status *st)
+{
+    if (team->started + 1 < team->workers)
+        GS_TRY(start_threads(team, st));
+    if (team->workers == 1)
+        return fn(context, 0, st);
+
+    pthread_mutex_lock(&team->mutex);
+    for (unsigned i = 0; i < team->workers; i++)
+        gs_status_clear(&team->members[i].status);
+    team->fn = fn;
+    team->context = context;
+    team->unfinished = team->workers - 1;
+    team->generation++;
+    pthread_cond_broadcast(&team->work_ready);
+    pthread_mutex_unlock(&team->mutex);
+
+    (void)fn(context, 0, &team->members[0].status);
+
+    pthread_mutex_lock(&team->mutex);
+    while (team->unfinished > 0)
+        pthread_cond_wait(&team->work_done, &team->mutex);
+    pthread_mutex_unlock(&team->mutex);
+    for (unsigned i = 0; i < team->workers; i++)
+        gs_status_keep_first(st, &team->members[i].status);
+    return st->code;
+}
+
+unsigned gs_team_workers(const gs_team *team)
+{
+    return team->workers;
+}
+
+void gs_team_free(gs_team *team)
+{
+    if (team == NULL)
+        return;
+    pthread_mutex_lock(&team->mutex);
+    team->is_closing = true;
+    pthread_cond_broadcast(&team->work_ready);
+    pthread_mutex_unlock(&team->mutex);
+    for (unsigned i = 1; i <= team->started; i++)
+        pthread_join(team->members[i].thread, NULL);
+    pthread_cond_destroy(&team->work_done);
+    pthread_cond_destroy(&team->work_ready);
+    pthread_mutex_destroy(&team->mutex);
+    gs_mem_free(team->members);
+    gs_mem_free(team);
+}

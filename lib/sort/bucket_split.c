@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/bucket_split.h"
+
+#include <stdlib.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/tie_sort.h"
+
+enum {
+    BUCKET_ELEMENTS = 1 << 15, /* aimed at: with scratch, 1 MiB, a second-level cache */
+    BUCKET_ELEMENTS_MAX = 1 << 18, /* more than this is cut again */
+    SPLITTERS_MAX = 1023,
+    OVERSAMPLING = 16,
+    ENDED_CLASSES = GS_TIE_ENDED_MAX + 1, /* buckets of strings that end, by length */
+    IDS_MAX = SPLITTERS_MAX + 1 + ENDED_CLASSES,
+    SLICE_ELEMENTS_MIN = 1 << 14,
+    PREFETCH_AHEAD = 12,
+    SAMPLE_MAX = (SPLITTERS_MAX + 1) * OVERSAMPLING,
+    SHARED_SAMPLE = 16,
+    SHARED_LIMIT = 1 << 20,
+};
+
+/* One cut of one bucket, shared by the team. */
+typedef struct gs_cut {
+    const gs_bucket_split *split;
+    gs_element *from, *to; /* at the bucket's beginning */
+    uint16_t *ids;
+    size_t count;
+    size_t slices;
+
+    /* Splitters as a complete search tree: node i has children 2i and 2i + 1. */
+    unsigned levels;
+    uint64_t tree[SPLITTERS_MAX + 1];
+    size_t splitter_buckets; /* 1 << levels */
+
+    bool is_deeper;    /* the prefixes all agreed: go by what follows them */
+    size_t old_depth;  /* where the prefixes stand now */
+    size_t next_depth; /* where they will be taken from */
+
+    size_t *counts; /* [slice][id], then positions */
+    size_t ids_used;
+} gs_cut;
+
+static void slice_bounds(const gs_cut *cut, size_t slice, size_t *begin, size_t *end)
+{
+    *begin = cut->count * slice / cut->slices;
+    *end = cut->count * (slice + 1) / cut->slices;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Fills node `node` of the tree with the middle of sorted[lo .. hi). */
+static void plant(gs_cut *cut, const uint64_t *sorted, size_t lo, size_t hi, size_t node)
+{
+    if (node >= cut->splitter_buckets)
+        return;
+    const size_t middle = (lo + hi) / 2;
+    cut->tree[node] = sorted[middle];
+    plant(cut, sorted, lo, middle, 2 * node);
+    plant(cut, sorted, middle + 1, hi, 2 * node + 1);
+}
+
+/* The bucket of a prefix: how many splitters are not greater. */
+static inline size_t find_bucket(const gs_cut *cut, uint64_t prefix)
+{
+    size_t node = 1;
+    for (unsigned l = 0; l < cut->levels; l++)
+        node = 2 * node + (cut->tree[node] <= prefix);
+    return node - cut->splitter_buckets;
+}
+
+/* Element i's prefix as the cut sees it. */
+static uint64_t sampled_prefix(const gs_cut *cut, size_t i)
+{
+    const gs_bucket_split *const s = cut->split;
+    return cut->is_deeper
+               ? gs_tie_prefix(s->layout, s->arena, cut->from[i].where, cut->next_depth)
+               : cut->from[i].prefix;
+}
+
+/* Chooses as many splitters as the bucket is worth; false if the sample is all equal. */
+static bool choose_splitters(gs_cut *cut, uint64_t *sample)
+{
+    unsigned levels = 1;
+    while (levels < 10 && cut->count >> levels > BUCKET_ELEMENTS)
+        levels++;
+    size_t n = ((size_t)1 << levels) * OVERSAMPLING;
+    if (n > cut->count)
+        n = cut->count;
+    uint64_t state = cut->count;
+    for (size_t i = 0; i < n; i++) {
+        /* One at a pseudo-random place of each n-th part: even, and not periodic. */
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const size_t part = cut->count / n;
+        sample[i] = sampled_prefix(cut, i * part + (size_t)(state >> 33) % part);
+    }
+    qsort(sample, n, sizeof *sample, compare_words);
+    if (sample[0] == sample[n - 1] && !cut->is_deeper)
+        return false;
+
+    /* Every n / buckets-th, each value once; the tail repeats the largest. */
+    size_t distinct = 0;
+    const size_t wanted = ((size_t)1 << levels) - 1;
+    uint64_t splitters[SPLITTERS_MAX];
+    for (size_t i = 1; i <= wanted; i++) {
+        const uint64_t x = sample[i * n / (wanted + 1)];
+        if (distinct == 0 || splitters[distinct - 1] != x)
+            splitters[distinct++] = x;
+    }
+    while (((size_t)1 << levels) / 2 > distinct + 1)
+        levels--;
+    cut->levels = levels;
+    cut->splitter_buckets = (size_t)1 << levels;
+    while (distinct < cut->splitter_buckets - 1) {
+        splitters[distinct] = UINT64_MAX;
+        distinct++;
+    }
+    plant(cut, splitters, 0, distinct, 1);
+    return true;
+}
+
+/* The ids of a deeper cut: strings that ended by length, then (backwards: before them)
+ * those that go on, by splitter. */
+static size_t deeper_id(const gs_cut *cut, size_t left, uint64_t prefix)
+{
+    const size_t last = ENDED_CLASSES + cut->splitter_buckets - 1;
+    if (left < ENDED_CLASSES)
+        return cut->split->layout->is_backwards ? last - left : left;
+    const size_t bucket = find_bucket(cut, prefix);
+    return cut->split->layout->is_backwards ? bucket : ENDED_CLASSES + bucket;
+}
+
+static void classify_slice(gs_cut *cut, size_t slice)
+{
+    size_t begin, end;
+    slice_bounds(cut, slice, &begin, &end);
+    size_t *const counts = cut->counts + slice * cut->ids_used;
+    memset(counts, 0, cut->ids_used * sizeof *counts);
+    const gs_record_layout *const layout = cut->split->layout;
+    const uint8_t *const arena = cut->split->arena;
+    if (!cut->is_deeper) {
+        for (size_t i = begin; i < end; i++) {
+            const size_t id = find_bucket(cut, cut->from[i].prefix);
+            cut->ids[i] = (uint16_t)id;
+            counts[id]++;
+        }
+        return;
+    }
+    for (size_t i = begin; i < end; i++) {
+        gs_element *const e = &cut->from[i];
+        if (i + PREFETCH_AHEAD < end)
+            __builtin_prefetch(arena + gs_where_offset(e[PREFETCH_AHEAD].where));
+        const size_t left = gs_tie_left(layout, arena, e->where, cut->old_depth);
+        if (left == ENDED_CLASSES)
+            e->prefix = gs_tie_prefix(layout, arena, e->where, cut->next_depth);
+        const size_t id = deeper_id(cut, left, e->prefix);
+        cut->ids[i] = (uint16_t)id;
+        counts[id]++;
+    }
+}
+
+static void scatter_slice(gs_cut *cut, size_t slice)
+{
+    size_t begin, end;
+    slice_bounds(cut, slice, &begin, &end);
+    size_t *const next = cut->counts + slice * cut->ids_used;
+    for (size_t i = begin; i < end; i++)
+        cut->to[next[cut->ids[i]]++] = cut->from[i];
+}
+
+static gs_code classify_worker(void *context, unsigned worker, gs_status *st)
+{
+    (void)st;
+    classify_slice(context, worker);
+    return GS_OK;
+}
+
+static gs_code scatter_worker(void *context, unsigned worker, gs_status *st)
+{
+    (void)st;
+    scatter_slice(context, worker);
+    return GS_OK;
+}
+
+static gs_code push(gs_bucket_list *list, gs_bucket bucket, gs_status *st)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        void *memory = list->buckets;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof bucket, "list of buckets", st));
+        list->buckets = memory;
+        list->capacity = capacity;
+    }
+    list->buckets[list->count++] = bucket;
+    return GS_OK;
+}
+
+/* Turns counts into write positions, slice by slice inside each id, and fills `totals`. */
+static void sum_positions(gs_cut *cut, size_t *totals)
+{
+    size_t position = 0;
+    for (size_t id = 0; id < cut->ids_used; id++) {
+        const size_t first = position;
+        for (size_t s = 0; s < cut->slices; s++) {
+            size_t *const c = &cut->counts[s * cut->ids_used + id];
+            const size_t n = *c;
+            *c = position;
+            position += n;
+        }
+        totals[id] = position - first;
+    }
+    gs_assert(position == cut->count);
+}
+
+/* Is this id of a deeper cut one of strings that ended? All such are equal. */
+static bool is_ended_id(const gs_cut *cut, size_t id)
+{
+    if (!cut->is_deeper)
+        return false;
+    return cut->split->layout->is_backwards ? id >= cut->splitter_buckets
+                                            : id < ENDED_CLASSES;
+}
+
+/* The prefixes of the sample agree. If all do, sets the cut up to go deeper; false if a
+ * prefix differs after all. */
+static bool prepare_deeper(gs_cut *cut, size_t depth)
+{
+    const uint64_t first = cut->from[0].prefix;
+    for (size_t i = 1; i < cut->count; i++) {
+        if (cut->from[i].prefix != first)
+            return false;
+    }
+    const gs_bucket_split *const s = cut->split;
+    cut->is_deeper = true;
+    cut->old_depth = depth;
+    cut->next_depth = depth + 8;
+    /* What all that go on share is skipped; one that ended says nothing about that. */
+    for (size_t i = 0; i < cut->count; i++) {
+        if (gs_tie_left(s->layout, s->arena, cut->from[i].where, depth) < ENDED_CLASSES)
+            return true;
+    }
+    const size_t next = cut->next_depth;
+    const size_t sample = cut->count < SHARED_SAMPLE ? cut->count : SHARED_SAMPLE;
+    size_t shared = gs_tie_common_bytes(s->layout, s->arena, cut->from, sample, next,
+                                        SHARED_LIMIT);
+    if (shared >= 8)
+        shared = gs_tie_common_bytes(s->layout, s->arena, cut->from, cut->count, next,
+                                     shared);
+    cut->next_depth = next + shared;
+    return true;
+}
+
+/* Cuts one bucket into `out`, or keeps it whole (settled by one thread later). */
+static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *cut,
+                          uint64_t *sample, const gs_bucket *bucket, gs_bucket_list *out,
+                          gs_status *st)
+{
+    gs_element *const here = bucket->is_in_scratch ? split->scratch : split->elements;
+    gs_element *const there = bucket->is_in_scratch ? split->elements : split->scratch;
+    cut->split = split;
+    cut->from = here + bucket->begin;
+    cut->to = there + bucket->begin;
+    cut->ids = split->bucket_ids + bucket->begin;
+    cut->count = bucket->count;
+    cut->is_deeper = false;
+    if (!choose_splitters(cut, sample)) {
+        if (!prepare_deeper(cut, bucket->depth))
+            return push(out, *bucket, st);
+        if (!choose_splitters(cut, sample))
+            return push(out, *bucket, st);
+    }
+    cut->ids_used = cut->splitter_buckets + (cut->is_deeper ? ENDED_CLASSES : 0);
+
+    GS_TRY(gs_team_run(team, classify_worker, cut, st));
+    size_t totals[IDS_MAX];
+    sum_positions(cut, totals);
+    GS_TRY(gs_team_run(team, scatter_worker, cut, st));
+
+    size_t begin = bucket->begin;
+    for (size_t id = 0; id < cut->ids_used; id++) {
+        if (totals[id] == 0)
+            continue;
+        const gs_bucket part = {
+            .begin = begin,
+            .count = totals[id],
+            .depth = cut->is_deeper ? cut->next_depth : bucket->depth,
+            .is_in_scratch = !bucket->is_in_scratch,
+            .is_settled = is_ended_id(cut, id) || totals[id] == 1,
+        };
+        GS_TRY(push(out, part, st));
+        begin += part.count;
+    }
+    return GS_OK;
+}
+
+gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
+                            gs_bucket_list *out, gs_status *st)
+{
+    const gs_bucket whole = {.begin = 0, .count = split->element_count};
+    if (whole.count <= 2 * BUCKET_ELEMENTS)
+        return whole.count == 0 ? GS_OK : push(out, whole, st);
+
+    gs_cut *cut = NULL;
+    uint64_t *sample = NULL;
+    gs_bucket_list work = {0};
+    void *memory = NULL;
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, sizeof *cut, "splitters", st));
+    cut = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, SAMPLE_MAX * sizeof *sample, "sample", st));
+    sample = memory;
+    cut->slices = gs_team_workers(team);
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, cut->slices * IDS_MAX * sizeof *cut->counts,
+                              "bucket counts", st));
+    cut->counts = memory;
+
+    /* Rounds: whatever is still too large is cut again, the rest is carried over. */
+    GS_TRY_OR_FAIL(push(&work, whole, st));
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        gs_bucket_list next = {0};
+        for (size_t i = 0; i < work.count; i++) {
+            const gs_bucket *const b = &work.buckets[i];
+            if (b->is_settled || b->count <= BUCKET_ELEMENTS_MAX) {
+                (void)push(&next, *b, st);
+                continue;
+            }
+            const size_t before = next.count;
+            (void)cut_bucket(split, team, cut, sample, b, &next, st);
+            /* One part of the same kind back means that no cut was found. */
+            if (next.count - before > 1 || next.buckets[before].depth > b->depth)
+                is_done = false;
+        }
+        gs_bucket_list_release(&work);
+        work = next;
+        if (st->code != GS_OK)
+            goto fail;
+    }
+    *out = work;
+    work = (gs_bucket_list){0};
+fail:
+    gs_bucket_list_release(&work);
+    if (cut != NULL)
+        gs_mem_free(cut->counts);
+    gs_mem_free(cut);
+    gs_mem_free(sample);
+    return st->code;
+}
+
+void gs_bucket_list_release(gs_bucket_list *list)
+{
+    gs_mem_free(list->buckets);
+    *list = (gs_bucket_list){0};
+}
+
+void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket)
+{
+    if (bucket->is_settled)
+        return;
+    gs_element *const here = bucket->is_in_scratch ? split->scratch : split->elements;
+    gs_element *const there = bucket->is_in_scratch ? split->elements : split->scratch;
+    gs_tie_sort(split->layout, split->arena, here + bucket->begin, there + bucket->begin,
+                bucket->count, bucket->depth);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bucket_split: cut a chunk's elements into buckets that follow each other in order, by
+ * all threads together.
+ *
+ * A sample of the prefixes gives splitters; every element finds its bucket by a branch-free
+ * search over them; counts are summed; elements move to their bucket, input order kept:
+ *
+ *      elements   [ d a c b a d | b c a a d c ]      two slices, one a thread
+ *      counts       a1 b1 c1 d2   a2 b1 c2 d1
+ *      scratch    [ a a a | b b | c c c | d d d ]    buckets
+ *
+ * A bucket stays too large when many records share a prefix (a frequent word) or the
+ * sample missed (sorted input never does that to us: the sample is spread evenly). Such a
+ * bucket is cut again, by finer splitters, or by the next bytes of the strings if its
+ * prefixes are all equal. At the end every bucket is small enough for one thread, or holds
+ * only equal records.
+ */
+#ifndef GS_LIB_SORT_BUCKET_SPLIT_H
+#define GS_LIB_SORT_BUCKET_SPLIT_H
+
+#include "lib/base/team.h"
+#include "lib/sort/element.h"
+#include "lib/sort/record.h"
+
+typedef struct gs_bucket {
+    size_t begin, count;
+    size_t depth;       /* where the prefixes were taken, and all agree before it */
+    bool is_in_scratch; /* which of the two arrays holds it; the other is free there */
+    bool is_settled;    /* all records equal, or already in order */
+} gs_bucket;
+
+typedef struct gs_bucket_list {
+    gs_bucket *buckets;
+    size_t count, capacity;
+} gs_bucket_list;
+
+typedef struct gs_bucket_split {
+    const gs_record_layout *layout;
+    const uint8_t *arena;
+    gs_element *elements, *scratch;
+    uint16_t *bucket_ids; /* room for element_count */
+    size_t element_count;
+} gs_bucket_split;
+
+/* Fills `out` (zeroed by the caller, released with gs_bucket_list_release). The prefixes
+ * in `elements` are those at depth 0. */
+GS_MUST_CHECK gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
+                                          gs_bucket_list *out, gs_status *st);
+void gs_bucket_list_release(gs_bucket_list *list);
+
+/* Puts one bucket in order; the result is in its own array (see is_in_scratch). */
+void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket);
+
+#endif

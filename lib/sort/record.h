@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record: how a record lies in memory, and the string that orders it.
+ *
+ *      plain           line ... eol
+ *      keyed           u32 key length | key | line ... eol
+ *      either, long    u64 (key + line) length | as above      (length field 0xFFFFFF)
+ *
+ * `where` packs the offset into the arena (40 bits) and the length of key + line without
+ * the end-of-line byte (24 bits, all ones: the true length is stored in front). Fixed-size
+ * records have no end-of-line byte.
+ *
+ * The string that orders a record is key + line when there is a last resort and the key
+ * alone when not (-s, -u); keys are prefix-free, so plain memcmp of these strings is the
+ * whole comparison. A plain record's string is its line. Backwards orders compare the
+ * same strings the other way round.
+ */
+#ifndef GS_LIB_SORT_RECORD_H
+#define GS_LIB_SORT_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct gs_record_layout {
+    bool is_keyed;
+    bool is_key_only; /* the string is the key: no last resort */
+    bool is_backwards;
+    bool has_eol;
+    uint8_t eol;
+} gs_record_layout;
+
+typedef struct gs_record {
+    const uint8_t *string;
+    size_t string_bytes;
+    const uint8_t *line;
+    size_t line_bytes; /* without the end-of-line byte, which follows */
+} gs_record;
+
+enum {
+    GS_WHERE_LENGTH_BITS = 24,
+    GS_WHERE_LENGTH_LONG = (1 << GS_WHERE_LENGTH_BITS) - 1,
+    GS_RECORD_LONG_BYTES = 8,
+    GS_RECORD_KEY_LENGTH_BYTES = 4,
+};
+
+static inline uint64_t gs_where_pack(uint64_t offset, size_t length)
+{
+    const uint64_t field = length < GS_WHERE_LENGTH_LONG ? length : GS_WHERE_LENGTH_LONG;
+    return offset << GS_WHERE_LENGTH_BITS | field;
+}
+
+static inline uint64_t gs_where_offset(uint64_t where)
+{
+    return where >> GS_WHERE_LENGTH_BITS;
+}
+
+/* The record as a view into the arena. */
+static inline gs_record gs_record_at(const gs_record_layout *layout, const uint8_t *arena,
+                                     uint64_t where)
+{
+    const uint8_t *p = arena + gs_where_offset(where);
+    uint64_t length = where & GS_WHERE_LENGTH_LONG;
+    if (__builtin_expect(length == GS_WHERE_LENGTH_LONG, 0)) {
+        memcpy(&length, p, sizeof length);
+        p += GS_RECORD_LONG_BYTES;
+    }
+    if (!layout->is_keyed)
+        return (gs_record){p, length, p, length};
+    uint32_t key_bytes;
+    memcpy(&key_bytes, p, sizeof key_bytes);
+    p += GS_RECORD_KEY_LENGTH_BYTES;
+    return (gs_record){p, layout->is_key_only ? key_bytes : length, p + key_bytes,
+                       length - key_bytes};
+}
+
+/* Eight bytes of a string from `depth` on as a big-endian number, zero-padded. May read
+ * seven bytes past the end. */
+static inline uint64_t gs_string_word(const uint8_t *string, size_t bytes, size_t depth)
+{
+    if (depth >= bytes)
+        return 0;
+    uint64_t word;
+    memcpy(&word, string + depth, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    const size_t left = bytes - depth;
+    return left >= 8 ? word : word & ~(UINT64_MAX >> (8 * left));
+}
+
+/* Order of two strings that agree in their first `depth` bytes. */
+static inline int gs_string_compare(const uint8_t *a, size_t a_bytes, const uint8_t *b,
+                                    size_t b_bytes, size_t depth)
+{
+    const size_t common = a_bytes < b_bytes ? a_bytes : b_bytes;
+    if (depth < common) {
+        const int d = memcmp(a + depth, b + depth, common - depth);
+        if (d != 0)
+            return d;
+    }
+    return (a_bytes > b_bytes) - (a_bytes < b_bytes);
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tie_sort: order elements whose prefixes agree by the rest of their strings.
+ *
+ * A group that agrees in its first `depth + 8` bytes is a segment. Records that end there
+ * are settled by length; the others load the next 8 bytes as their new prefix, are sorted
+ * by it, and what still ties is a deeper segment:
+ *
+ *      depth 0          depth 8                depth 16
+ *      "http://w" x5 -> "ww.a.org" x2 -------> "/x", "/y"
+ *                       "ww.b.org" x3 -------> "/" (ends), "/a", "/b"
+ *
+ * Bytes that a whole segment shares are skipped at once, so a long common prefix costs
+ * one round and not one for every 8 bytes. Small segments are compared directly.
+ */
+#ifndef GS_LIB_SORT_TIE_SORT_H
+#define GS_LIB_SORT_TIE_SORT_H
+
+#include "lib/sort/element.h"
+#include "lib/sort/record.h"
+
+/* Sorts elements[0 .. count) by their whole strings, given that all agree in the first
+ * `depth` bytes and that the prefixes hold the 8 bytes from `depth` on (complemented in
+ * a backwards order). Stable; `scratch` has room for `count`; one thread. */
+void gs_tie_sort(const gs_record_layout *layout, const uint8_t *arena,
+                 gs_element *elements, gs_element *scratch, size_t count, size_t depth);
+
+/* How many bytes from `depth` on all the strings share, looking no further than
+ * depth + limit. No string is shorter than depth. */
+size_t gs_tie_common_bytes(const gs_record_layout *layout, const uint8_t *arena,
+                           const gs_element *elements, size_t count, size_t depth,
+                           size_t limit);
+
+enum { GS_TIE_ENDED_MAX = 8 };
+
+/* What is left of an element's string after `depth`, if at most GS_TIE_ENDED_MAX bytes
+ * (it ends within its prefix), else GS_TIE_ENDED_MAX + 1. */
+static inline size_t gs_tie_left(const gs_record_layout *layout, const uint8_t *arena,
+                                 uint64_t where, size_t depth)
+{
+    size_t bytes = (size_t)(where & GS_WHERE_LENGTH_LONG);
+    if (layout->is_keyed || bytes == GS_WHERE_LENGTH_LONG)
+        bytes = gs_record_at(layout, arena, where).string_bytes;
+    const size_t left = bytes > depth ? bytes - depth : 0;
+    return left <= GS_TIE_ENDED_MAX ? left : GS_TIE_ENDED_MAX + 1;
+}
+
+/* The prefix of a record's string at `depth`. */
+static inline uint64_t gs_tie_prefix(const gs_record_layout *layout, const uint8_t *arena,
+                                     uint64_t where, size_t depth)
+{
+    const gs_record r = gs_record_at(layout, arena, where);
+    const uint64_t word = gs_string_word(r.string, r.string_bytes, depth);
+    return layout->is_backwards ? ~word : word;
+}
+
+#endif
