@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/bucket_split.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "lib/base/assertion.h"
@@ -14,7 +15,6 @@ enum {
     OVERSAMPLING = 16,
     ENDED_CLASSES = GS_TIE_ENDED_MAX + 1, /* buckets of strings that end, by length */
     IDS_MAX = SPLITTERS_MAX + 1 + ENDED_CLASSES,
-    SLICE_ELEMENTS_MIN = 1 << 14,
     PREFETCH_AHEAD = 12,
     SAMPLE_MAX = (SPLITTERS_MAX + 1) * OVERSAMPLING,
     SHARED_SAMPLE = 16,
@@ -28,6 +28,7 @@ typedef struct gs_cut {
     uint16_t *ids;
     size_t count;
     size_t slices;
+    atomic_size_t next_slice;
 
     /* Splitters as a complete search tree: node i has children 2i and 2i + 1. */
     unsigned levels;
@@ -83,10 +84,10 @@ static uint64_t sampled_prefix(const gs_cut *cut, size_t i)
                : cut->from[i].prefix;
 }
 
-/* Chooses as many splitters as the bucket is worth; false if the sample is all equal. */
-static bool choose_splitters(gs_cut *cut, uint64_t *sample)
+/* Chooses as many splitters as the bucket is worth. */
+static void choose_splitters(gs_cut *cut, uint64_t *sample)
 {
-    unsigned levels = 1;
+    unsigned levels = 2;
     while (levels < 10 && cut->count >> levels > BUCKET_ELEMENTS)
         levels++;
     size_t n = ((size_t)1 << levels) * OVERSAMPLING;
@@ -100,17 +101,17 @@ static bool choose_splitters(gs_cut *cut, uint64_t *sample)
         sample[i] = sampled_prefix(cut, i * part + (size_t)(state >> 33) % part);
     }
     qsort(sample, n, sizeof *sample, compare_words);
-    if (sample[0] == sample[n - 1] && !cut->is_deeper)
-        return false;
-
-    /* Every n / buckets-th, each value once; the tail repeats the largest. */
+    /* Every n / buckets-th. A value that comes twice gets a bucket of its own, between
+     * itself and its successor; the tail is filled up with the largest. */
     size_t distinct = 0;
     const size_t wanted = ((size_t)1 << levels) - 1;
     uint64_t splitters[SPLITTERS_MAX];
     for (size_t i = 1; i <= wanted; i++) {
         const uint64_t x = sample[i * n / (wanted + 1)];
-        if (distinct == 0 || splitters[distinct - 1] != x)
+        if (distinct == 0 || splitters[distinct - 1] < x)
             splitters[distinct++] = x;
+        else if (splitters[distinct - 1] == x && x != UINT64_MAX && distinct < wanted)
+            splitters[distinct++] = x + 1;
     }
     while (((size_t)1 << levels) / 2 > distinct + 1)
         levels--;
@@ -121,7 +122,6 @@ static bool choose_splitters(gs_cut *cut, uint64_t *sample)
         distinct++;
     }
     plant(cut, splitters, 0, distinct, 1);
-    return true;
 }
 
 /* The ids of a deeper cut: strings that ended by length, then (backwards: before them)
@@ -175,16 +175,20 @@ static void scatter_slice(gs_cut *cut, size_t slice)
 
 static gs_code classify_worker(void *context, unsigned worker, gs_status *st)
 {
-    (void)st;
-    classify_slice(context, worker);
-    return GS_OK;
+    (void)worker;
+    gs_cut *const cut = context;
+    for (size_t s; (s = atomic_fetch_add(&cut->next_slice, 1)) < cut->slices;)
+        classify_slice(cut, s);
+    return st->code;
 }
 
 static gs_code scatter_worker(void *context, unsigned worker, gs_status *st)
 {
-    (void)st;
-    scatter_slice(context, worker);
-    return GS_OK;
+    (void)worker;
+    gs_cut *const cut = context;
+    for (size_t s; (s = atomic_fetch_add(&cut->next_slice, 1)) < cut->slices;)
+        scatter_slice(cut, s);
+    return st->code;
 }
 
 static gs_code push(gs_bucket_list *list, gs_bucket bucket, gs_status *st)
@@ -226,14 +230,13 @@ static bool is_ended_id(const gs_cut *cut, size_t id)
                                             : id < ENDED_CLASSES;
 }
 
-/* The prefixes of the sample agree. If all do, sets the cut up to go deeper; false if a
- * prefix differs after all. */
-static bool prepare_deeper(gs_cut *cut, size_t depth)
+/* If all prefixes agree, sets the cut up to go by what follows them. */
+static void prepare_deeper(gs_cut *cut, size_t depth)
 {
     const uint64_t first = cut->from[0].prefix;
     for (size_t i = 1; i < cut->count; i++) {
         if (cut->from[i].prefix != first)
-            return false;
+            return;
     }
     const gs_bucket_split *const s = cut->split;
     cut->is_deeper = true;
@@ -242,7 +245,7 @@ static bool prepare_deeper(gs_cut *cut, size_t depth)
     /* What all that go on share is skipped; one that ended says nothing about that. */
     for (size_t i = 0; i < cut->count; i++) {
         if (gs_tie_left(s->layout, s->arena, cut->from[i].where, depth) < ENDED_CLASSES)
-            return true;
+            return;
     }
     const size_t next = cut->next_depth;
     const size_t sample = cut->count < SHARED_SAMPLE ? cut->count : SHARED_SAMPLE;
@@ -252,7 +255,6 @@ static bool prepare_deeper(gs_cut *cut, size_t depth)
         shared = gs_tie_common_bytes(s->layout, s->arena, cut->from, cut->count, next,
                                      shared);
     cut->next_depth = next + shared;
-    return true;
 }
 
 /* Cuts one bucket into `out`, or keeps it whole (settled by one thread later). */
@@ -268,17 +270,15 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
     cut->ids = split->bucket_ids + bucket->begin;
     cut->count = bucket->count;
     cut->is_deeper = false;
-    if (!choose_splitters(cut, sample)) {
-        if (!prepare_deeper(cut, bucket->depth))
-            return push(out, *bucket, st);
-        if (!choose_splitters(cut, sample))
-            return push(out, *bucket, st);
-    }
+    prepare_deeper(cut, bucket->depth);
+    choose_splitters(cut, sample);
     cut->ids_used = cut->splitter_buckets + (cut->is_deeper ? ENDED_CLASSES : 0);
 
+    atomic_store(&cut->next_slice, 0);
     GS_TRY(gs_team_run(team, classify_worker, cut, st));
     size_t totals[IDS_MAX];
     sum_positions(cut, totals);
+    atomic_store(&cut->next_slice, 0);
     GS_TRY(gs_team_run(team, scatter_worker, cut, st));
 
     size_t begin = bucket->begin;
@@ -330,7 +330,8 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
                 continue;
             }
             const size_t before = next.count;
-            (void)cut_bucket(split, team, cut, sample, b, &next, st);
+            if (cut_bucket(split, team, cut, sample, b, &next, st) != GS_OK)
+                break;
             /* One part of the same kind back means that no cut was found. */
             if (next.count - before > 1 || next.buckets[before].depth > b->depth)
                 is_done = false;

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run_block: the unit in which sorted runs are stored.
+ *
+ * A run is a sequence of blocks in one extent of a spill file, each with its own header
+ * and checksum, so that damage is found in the block that is hurt and merging can start
+ * in the middle. All numbers are little-endian.
+ *
+ *       0        4        6       7       8            12            16
+ *      +--------+--------+-------+-------+------------+-------------+
+ *      | "GSRB" | version| codec | 0     | raw bytes  | stored bytes|
+ *      +--------+--------+-------+-------+------------+-------------+
+ *      | record count    | 0             | XXH3-64 of bytes 0..23   |
+ *      |                 |               | and of the payload       |
+ *      +-----------------+---------------+--------------------------+
+ *      | payload: `stored bytes` bytes, as they are (codec 0) or one|
+ *      | zstd frame of `raw bytes` (codec 1)                        |
+ *      +------------------------------------------------------------+
+ *
+ * What the payload holds is its writer's matter: see lib/sort/run_record.h.
+ */
+#ifndef GS_IO_RUN_BLOCK_H
+#define GS_IO_RUN_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef enum gs_codec {
+    GS_CODEC_RAW = 0,
+    GS_CODEC_ZSTD = 1,
+} gs_codec;
+
+typedef struct gs_run_block_header {
+    char magic[4];
+    uint16_t version;
+    uint8_t codec;
+    uint8_t reserved;
+    uint32_t raw_bytes;
+    uint32_t stored_bytes;
+    uint32_t record_count;
+    uint32_t reserved2;
+    uint64_t checksum;
+} gs_run_block_header;
+
+_Static_assert(sizeof(gs_run_block_header) == 32, "on-disk layout");
+
+enum { GS_RUN_BLOCK_VERSION = 1 };
+
+/* One thread's compression state. */
+typedef struct gs_run_codec gs_run_codec;
+GS_MUST_CHECK gs_code gs_run_codec_new(gs_run_codec **out, int level, gs_status *st);
+void gs_run_codec_free(gs_run_codec *codec); /* NULL is fine */
+
+/* Most bytes that a block of `raw_bytes` takes, header included. */
+size_t gs_run_block_bound(size_t raw_bytes);
+
+/* Writes header and payload to `to`, returns their size in *stored. Data that does not
+ * get smaller is stored as it is. */
+GS_MUST_CHECK gs_code gs_run_block_encode(gs_run_codec *codec, gs_codec how,
+                                          const void *raw, size_t raw_bytes,
+                                          uint32_t record_count, uint8_t *to,
+                                          size_t *stored, gs_status *st);
+
+/* Checks the `available` bytes at `from` for one whole sound block and gives its raw
+ * payload in `to` (room for `capacity`). *stored is the block's size with its header.
+ * Fails with GS_ERR_FORMAT and `place` in the message. */
+GS_MUST_CHECK gs_code gs_run_block_decode(gs_run_codec *codec, const uint8_t *from,
+                                          size_t available, const char *place, void *to,
+                                          size_t capacity, size_t *raw_bytes,
+                                          uint32_t *record_count, size_t *stored,
+                                          gs_status *st);
+
+#endif

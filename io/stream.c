@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/aio.h"
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum { DIRECT_ALIGN = 4096, WRITES_IN_FLIGHT_MAX = 8 };
+
+typedef struct gs_stream_block {
+    uint8_t *memory;
+    uint64_t number; /* which block of the stream this slot holds */
+    size_t filled_bytes;
+    bool is_writing;
+} gs_stream_block;
+
+struct gs_stream {
+    gs_stream_target target;
+    bool is_direct, has_set_direct;
+    size_t block_bytes, block_count;
+    gs_stream_block *blocks; /* block n lives in slot n % block_count */
+    uint8_t *memory;
+    gs_aio *aio;
+    pthread_t writer;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t turn_changed, slot_freed, block_full;
+    uint64_t next_ticket;
+    uint64_t reserved_bytes;
+    uint64_t next_write; /* first block that was not handed to the kernel */
+    bool has_writer, is_finishing;
+    gs_status failure;
+
+    _Atomic uint64_t written_bytes;
+};
+
+gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target, size_t block_bytes,
+                      size_t block_count, gs_status *st)
+{
+    gs_assert(block_bytes % DIRECT_ALIGN == 0 && block_count >= 2);
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_stream), "output stream", st));
+    gs_stream *const s = memory;
+    s->target = *target;
+    s->block_bytes = block_bytes;
+    s->block_count = block_count;
+    s->is_direct = target->is_direct;
+    pthread_mutex_init(&s->mutex, NULL);
+    pthread_cond_init(&s->turn_changed, NULL);
+    pthread_cond_init(&s->slot_freed, NULL);
+    pthread_cond_init(&s->block_full, NULL);
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, block_count * sizeof *s->blocks,
+                              "output stream blocks", st));
+    s->blocks = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, block_bytes * block_count, false,
+                              "output stream buffers", st));
+    s->memory = memory;
+    for (size_t i = 0; i < block_count; i++) {
+        s->blocks[i].memory = s->memory + i * block_bytes;
+        s->blocks[i].number = i;
+    }
+    *out = s;
+    return GS_OK;
+fail:
+    gs_stream_free(s);
+    return st->code;
+}
+
+/* Direct writes start with the first full block: what is smaller than one is better off
+ * in the page cache. */
+static void try_direct(gs_stream *s)
+{
+    if (s->is_direct || !s->target.try_direct || !s->target.is_seekable ||
+        s->target.offset % DIRECT_ALIGN != 0)
+        return;
+    const int flags = fcntl(s->target.fd, F_GETFL);
+    s->is_direct = flags >= 0 && fcntl(s->target.fd, F_SETFL, flags | O_DIRECT) == 0;
+    s->has_set_direct = s->is_direct;
+}
+
+static void leave_direct(gs_stream *s)
+{
+    if (!s->has_set_direct)
+        return;
+    const int flags = fcntl(s->target.fd, F_GETFL);
+    if (flags >= 0)
+        (void)fcntl(s->target.fd, F_SETFL, flags & ~O_DIRECT);
+    s->has_set_direct = false;
+}
+
+static gs_code fail_locked(gs_stream *s, const gs_status *why)
+{
+    gs_status_keep_first(&s->failure, why);
+    pthread_cond_broadcast(&s->turn_changed);
+    pthread_cond_broadcast(&s->slot_freed);
+    pthread_cond_broadcast(&s->block_full);
+    return s->failure.code;
+}
+
+static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
+{
+    (void)GS_FAIL(st, GS_ERR_IO, error, "%s", s->target.failure);
+    return error == ENOSPC ? gs_status_hint(st, "free some space, or choose another place "
+                                                "with -T (temporary files) or -o (output)")
+                           : st->code;
+}
+
+/* write() or pwrite() until all is gone. */
+static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes,
+                           uint64_t offset, gs_status *st)
+{
+    while (bytes > 0) {
+        const ssize_t n = s->target.is_seekable
+                              ? pwrite(s->target.fd, data, bytes, (off_t)offset)
+                              : write(s->target.fd, data, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return write_failed(s, n < 0 ? errno : ENOSPC, st);
+        data += n;
+        bytes -= (size_t)n;
+        offset += (uint64_t)n;
+    }
+    return GS_OK;
+}
+
+static void free_slot_locked(gs_stream *s, gs_stream_block *block)
+{
+    block->is_writing = false;
+    block->filled_bytes = 0;
+    block->number += s->block_count;
+    pthread_cond_broadcast(&s->slot_freed);
+}
+
+/* Waits for one write and frees its slot. Called without the lock. */
+static gs_code reap(gs_stream *s, gs_status *st)
+{
+    gs_aio_done done;
+    GS_TRY(gs_aio_wait(s->aio, &done, st));
+    if (done.result < 0)
+        return write_failed(s, (int)-done.result, st);
+    if ((uint64_t)done.result < s->block_bytes)
+        return write_failed(s, ENOSPC, st);
+    atomic_fetch_add(&s->written_bytes, s->block_bytes);
+    pthread_mutex_lock(&s->mutex);
+    free_slot_locked(s, done.tag);
+    pthread_mutex_unlock(&s->mutex);
+    return GS_OK;
+}
+
+static gs_code write_block(gs_stream *s, gs_stream_block *block, gs_status *st)
+{
+    const uint64_t offset = s->target.offset + block->number * s->block_bytes;
+    if (s->aio != NULL)
+        return gs_aio_write(s->aio, s->target.fd, block->memory, s->block_bytes, offset,
+                            block, st);
+    GS_TRY(write_plain(s, block->memory, s->block_bytes, offset, st));
+    atomic_fetch_add(&s->written_bytes, s->block_bytes);
+    pthread_mutex_lock(&s->mutex);
+    free_slot_locked(s, block);
+    pthread_mutex_unlock(&s->mutex);
+    return GS_OK;
+}
+
+/* The writer thread: takes full blocks in order, keeps several in flight on a file. */
+static gs_code write_full_blocks(gs_stream *s, gs_status *st)
+{
+    for (;;) {
+        pthread_mutex_lock(&s->mutex);
+        gs_stream_block *const block = &s->blocks[s->next_write % s->block_count];
+        const bool may_reap = s->aio != NULL && gs_aio_in_flight(s->aio) > 0;
+        while (!may_reap && s->failure.code == GS_OK && !s->is_finishing &&
+               !(block->number == s->next_write && block->filled_bytes == s->block_bytes))
+            pthread_cond_wait(&s->block_full, &s->mutex);
+        const bool is_full =
+            block->number == s->next_write && block->filled_bytes == s->block_bytes;
+        const bool has_failed = s->failure.code != GS_OK;
+        if (is_full && !has_failed) {
+            block->is_writing = true;
+            s->next_write++;
+        }
+        const bool is_finishing = s->is_finishing;
+        pthread_mutex_unlock(&s->mutex);
+        if (has_failed)
+            return GS_OK; /* whoever failed has said so */
+        if (is_full) {
+            GS_TRY(write_block(s, block, st));
+            if (s->aio != NULL && gs_aio_in_flight(s->aio) >= WRITES_IN_FLIGHT_MAX)
+                GS_TRY(reap(s, st));
+        } else if (may_reap) {
+            GS_TRY(reap(s, st));
+        } else if (is_finishing) {
+            return GS_OK;
+        }
+    }
+}
+
+static void *writer_main(void *arg)
+{
+    gs_stream *const s = arg;
+    gs_status st = {.code = GS_OK};
+    if (write_full_blocks(s, &st) != GS_OK)
+        gs_stream_abort(s, &st);
+    return NULL;
+}
+
+static gs_code start_writer_locked(gs_stream *s, gs_status *st)
+{
+    try_direct(s);
+    /* Without O_DIRECT the kernel copies at once; one thread does that best itself. */
+    if (s->target.is_seekable && s->is_direct) {
+        const unsigned depth =
+            s->block_count < WRITES_IN_FLIGHT_MAX + 1 ? (unsigned)s->block_count
+                                                      : WRITES_IN_FLIGHT_MAX + 1;
+        GS_TRY(gs_aio_new(&s->aio, depth, s->target.no_uring, st));
+        gs_aio_register(s->aio, s->memory, s->block_bytes * s->block_count);
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(&s->writer, NULL, writer_main, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0)
+        return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
+    s->has_writer = true;
+    return GS_OK;
+}
+
+static gs_code copy_failure_locked(const gs_stream *s, gs_status *st)
+{
+    gs_status_keep_first(st, &s->failure);
+    return st->code;
+}
+
+gs_code gs_stream_reserve(gs_stream *s, uint64_t ticket, uint64_t bytes, bool is_last,
+                          uint64_t *offset, gs_status *st)
+{
+    pthread_mutex_lock(&s->mutex);
+    while (s->next_ticket != ticket && s->failure.code == GS_OK)
+        pthread_cond_wait(&s->turn_changed, &s->mutex);
+    if (s->failure.code == GS_OK) {
+        *offset = s->reserved_bytes;
+        s->reserved_bytes += bytes;
+        if (is_last) {
+            s->next_ticket++;
+            pthread_cond_broadcast(&s->turn_changed);
+        }
+    }
+    const gs_code code = copy_failure_locked(s, st);
+    pthread_mutex_unlock(&s->mutex);
+    return code;
+}
+
+gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory, size_t *room,
+                      gs_status *st)
+{
+    const uint64_t number = offset / s->block_bytes;
+    gs_stream_block *const block = &s->blocks[number % s->block_count];
+    const size_t inside = (size_t)(offset % s->block_bytes);
+    pthread_mutex_lock(&s->mutex);
+    while (block->number != number && s->failure.code == GS_OK)
+        pthread_cond_wait(&s->slot_freed, &s->mutex);
+    const gs_code code = copy_failure_locked(s, st);
+    pthread_mutex_unlock(&s->mutex);
+    *memory = block->memory + inside;
+    *room = s->block_bytes - inside;
+    return code;
+}
+
+void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
+{
+    gs_stream_block *const block =
+        &s->blocks[(offset / s->block_bytes) % s->block_count];
+    pthread_mutex_lock(&s->mutex);
+    block->filled_bytes += bytes;
+    gs_assert(block->filled_bytes <= s->block_bytes);
+    if (block->filled_bytes == s->block_bytes) {
+        gs_status st = {.code = GS_OK};
+        if (!s->has_writer && s->failure.code == GS_OK &&
+            start_writer_locked(s, &st) != GS_OK)
+            (void)fail_locked(s, &st);
+        pthread_cond_signal(&s->block_full);
+    }
+    pthread_mutex_unlock(&s->mutex);
+}
+
+gs_code gs_stream_put(gs_stream *s, uint64_t offset, const void *data, size_t bytes,
+                      gs_status *st)
+{
+    const uint8_t *from = data;
+    while (bytes > 0) {
+        uint8_t *to;
+        size_t room;
+        GS_TRY(gs_stream_map(s, offset, &to, &room, st));
+        if (room > bytes)
+            room = bytes;
+        memcpy(to, from, room);
+        gs_stream_filled(s, offset, room);
+        from += room;
+        offset += room;
+        bytes -= room;
+    }
+    return GS_OK;
+}
+
+static void join_writer(gs_stream *s)
+{
+    if (!s->has_writer)
+        return;
+    pthread_mutex_lock(&s->mutex);
+    s->is_finishing = true;
+    pthread_cond_signal(&s->block_full);
+    pthread_mutex_unlock(&s->mutex);
+    pthread_join(s->writer, NULL);
+    s->has_writer = false;
+}
+
+gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
+{
+    join_writer(s);
+    *total = s->reserved_bytes;
+    gs_status_keep_first(st, &s->failure);
+    if (st->code != GS_OK)
+        return st->code;
+    const uint64_t number = s->reserved_bytes / s->block_bytes;
+    const size_t tail_bytes = (size_t)(s->reserved_bytes % s->block_bytes);
+    if (tail_bytes == 0)
+        return GS_OK;
+    const gs_stream_block *const block = &s->blocks[number % s->block_count];
+    gs_assert(block->number == number && block->filled_bytes == tail_bytes);
+    size_t bytes = tail_bytes;
+    if (s->is_direct) {
+        bytes = (tail_bytes + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
+        memset(block->memory + tail_bytes, 0, bytes - tail_bytes);
+    }
+    GS_TRY(write_plain(s, block->memory, bytes, s->target.offset + number * s->block_bytes,
+                       st));
+    atomic_fetch_add(&s->written_bytes, tail_bytes);
+    return GS_OK;
+}
+
+void gs_stream_abort(gs_stream *s, const gs_status *why)
+{
+    pthread_mutex_lock(&s->mutex);
+    (void)fail_locked(s, why);
+    pthread_mutex_unlock(&s->mutex);
+}
+
+uint64_t gs_stream_bytes_written(const gs_stream *s)
+{
+    return atomic_load(&s->written_bytes);
+}
+
+void gs_stream_free(gs_stream *s)
+{
+    if (s == NULL)
+        return;
+    join_writer(s);
+    gs_aio_free(s->aio);
+    leave_direct(s);
+    pthread_cond_destroy(&s->block_full);
+    pthread_cond_destroy(&s->slot_freed);
+    pthread_cond_destroy(&s->turn_changed);
+    pthread_mutex_destroy(&s->mutex);
+    if (s->memory != NULL)
+        gs_mem_unmap(s->memory, s->block_bytes * s->block_count);
+    gs_mem_free(s->blocks);
+    gs_mem_free(s);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream: bytes made by many threads, written in one order.
+ *
+ * The stream is a sequence of large aligned blocks, of which a window is in memory:
+ *
+ *      written      window of blocks in memory           not yet
+ *     ---------- | full | full | filling | filling | ... ----------
+ *                    ^ to the disk            ^ two threads fill different parts
+ *
+ * Pieces come in the order of their tickets, 0, 1, 2, ...: whoever holds the next ticket
+ * reserves a place (its length is known by then), then fills it while later tickets
+ * reserve and fill theirs. A full block is written at once: by a writer thread, with
+ * several writes in flight on a file, one after the other on a pipe. A piece may be
+ * longer than the window.
+ *
+ * Any number of threads. After a failure every call fails with it, so nobody waits for
+ * ever. Call order: new, then for each ticket reserve(is_last = false)*, reserve(is_last =
+ * true), each followed by put*; then finish, free.
+ */
+#ifndef GS_IO_STREAM_H
+#define GS_IO_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef struct gs_stream gs_stream;
+
+typedef struct gs_stream_target {
+    int fd;
+    bool is_seekable;    /* positioned writes; else in order with write() */
+    bool try_direct;     /* O_DIRECT if the file takes it (our own descriptor only) */
+    bool is_direct;      /* the descriptor has O_DIRECT already */
+    bool no_uring;
+    uint64_t offset;     /* where the stream begins in the file; for O_DIRECT aligned */
+    const char *failure; /* message of a failed write: "write failed: NAME"; borrowed */
+} gs_stream_target;
+
+/* `block_bytes` is a multiple of 4096; at least 2 blocks. */
+GS_MUST_CHECK gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target,
+                                    size_t block_bytes, size_t block_count, gs_status *st);
+/* Waits for writes in flight. NULL is fine. */
+void gs_stream_free(gs_stream *s);
+
+/* Waits until `ticket` is the next, then gives `bytes` at *offset to the caller. With
+ * is_last the turn goes to ticket + 1. */
+GS_MUST_CHECK gs_code gs_stream_reserve(gs_stream *s, uint64_t ticket, uint64_t bytes,
+                                        bool is_last, uint64_t *offset, gs_status *st);
+
+/* The memory at a reserved offset: *room bytes, at least 1, up to the end of the block.
+ * Waits while the window is not there yet. */
+GS_MUST_CHECK gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory,
+                                    size_t *room, gs_status *st);
+/* `bytes` from `offset` on, mapped before, are filled. */
+void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes);
+
+/* map, copy and filled, as often as needed. */
+GS_MUST_CHECK gs_code gs_stream_put(gs_stream *s, uint64_t offset, const void *data,
+                                    size_t bytes, gs_status *st);
+
+/* All tickets are done: writes what is left (a last block is rounded up to 4096 bytes of
+ * zeros with O_DIRECT) and waits. *total is the number of bytes reserved. */
+GS_MUST_CHECK gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st);
+
+/* A thread gives up: everybody else fails too. */
+void gs_stream_abort(gs_stream *s, const gs_status *why);
+
+uint64_t gs_stream_bytes_written(const gs_stream *s);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/chunk.h"
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum {
+    PAGE = 1 << 21, /* pages are given back by the largest size that they come in */
+    ARENA_SLACK = 4096, /* readable beyond the last record */
+    ELEMENT_COST = 2 * sizeof(gs_element) + sizeof(uint16_t),
+};
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout, size_t budget_bytes,
+                      gs_status *st)
+{
+    *chunk = (gs_chunk){.layout = *layout, .budget_bytes = budget_bytes};
+    const size_t arena_bytes = round_up(budget_bytes + ARENA_SLACK);
+    const size_t count = budget_bytes / ELEMENT_COST + 1;
+    const size_t element_bytes = round_up(count * sizeof(gs_element));
+    void *memory = NULL;
+    chunk->arena_map_bytes = arena_bytes;
+    chunk->element_capacity = element_bytes / sizeof(gs_element);
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, arena_bytes, true, "records", st));
+    chunk->arena = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, true, "elements", st));
+    chunk->elements = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, true, "scratch elements", st));
+    chunk->scratch = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, chunk->element_capacity * sizeof(uint16_t), true,
+                              "bucket ids", st));
+    chunk->bucket_ids = memory;
+    return GS_OK;
+fail:
+    gs_chunk_release(chunk);
+    return st->code;
+}
+
+void gs_chunk_release(gs_chunk *chunk)
+{
+    const size_t element_bytes = chunk->element_capacity * sizeof(gs_element);
+    gs_mem_unmap(chunk->arena, chunk->arena_map_bytes);
+    gs_mem_unmap(chunk->elements, element_bytes);
+    gs_mem_unmap(chunk->scratch, element_bytes);
+    gs_mem_unmap(chunk->bucket_ids, chunk->element_capacity * sizeof(uint16_t));
+    *chunk = (gs_chunk){0};
+}
+
+void gs_chunk_reset(gs_chunk *chunk)
+{
+    chunk->arena_bytes = 0;
+    chunk->element_count = 0;
+}
+
+/* Gives back [used, touched) of a map, in whole pages. */
+static void discard_beyond(void *map, size_t used_bytes, size_t touched_bytes)
+{
+    const size_t begin = round_up(used_bytes), end = round_up(touched_bytes);
+    if (begin < end)
+        gs_mem_discard((uint8_t *)map + begin, end - begin);
+}
+
+/* Touching more than the budget in sum: give back what the run before left behind. */
+static void keep_to_budget(gs_chunk *chunk)
+{
+    if (chunk->arena_touched_bytes + chunk->elements_touched * ELEMENT_COST <=
+        chunk->budget_bytes)
+        return;
+    const size_t used = chunk->element_count, touched = chunk->elements_touched;
+    discard_beyond(chunk->arena, chunk->arena_bytes, chunk->arena_touched_bytes);
+    discard_beyond(chunk->elements, used * sizeof(gs_element),
+                   touched * sizeof(gs_element));
+    discard_beyond(chunk->scratch, used * sizeof(gs_element),
+                   touched * sizeof(gs_element));
+    discard_beyond(chunk->bucket_ids, used * sizeof(uint16_t), touched * sizeof(uint16_t));
+    chunk->arena_touched_bytes = chunk->arena_bytes;
+    chunk->elements_touched = chunk->element_count;
+}
+
+bool gs_chunk_reserve(gs_chunk *chunk, size_t bytes, size_t count, size_t *arena_offset,
+                      size_t *element_index)
+{
+    const size_t arena_bytes = chunk->arena_bytes + bytes;
+    const size_t elements = chunk->element_count + count;
+    if (arena_bytes > chunk->budget_bytes || elements > chunk->element_capacity ||
+        elements > (chunk->budget_bytes - arena_bytes) / ELEMENT_COST)
+        return false;
+    *arena_offset = chunk->arena_bytes;
+    *element_index = chunk->element_count;
+    chunk->arena_bytes = arena_bytes;
+    chunk->element_count = elements;
+    if (arena_bytes > chunk->arena_touched_bytes)
+        chunk->arena_touched_bytes = arena_bytes;
+    if (elements > chunk->elements_touched)
+        chunk->elements_touched = elements;
+    keep_to_budget(chunk);
+    return true;
+}

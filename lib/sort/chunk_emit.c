@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/chunk_emit.h"
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/bucket_split.h"
+#include "lib/sort/ovc.h"
+
+enum { PREFETCH_AHEAD = 16 };
+
+typedef struct gs_emit_job {
+    const gs_chunk_emit_options *options;
+    gs_chunk *chunk;
+    gs_sink *sink;
+    gs_bucket_split split;
+    gs_bucket_list buckets;
+    atomic_size_t next_bucket;
+    uint64_t kept;      /* of has_top with is_unique: one worker only */
+    uint64_t last_kept; /* `where` of record top_count - 1, written by one worker */
+} gs_emit_job;
+
+/* Drops all but the first of equal neighbours; their number goes to the first's prefix,
+ * which is not needed any more. Returns how many are left. */
+static size_t drop_equals(const gs_chunk *chunk, gs_element *e, size_t n)
+{
+    size_t kept = 0;
+    gs_record last = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (i + PREFETCH_AHEAD < n)
+            __builtin_prefetch(chunk->arena + gs_where_offset(e[i + PREFETCH_AHEAD].where));
+        const gs_record r = gs_record_at(&chunk->layout, chunk->arena, e[i].where);
+        if (kept > 0 && r.string_bytes == last.string_bytes &&
+            memcmp(r.string, last.string, r.string_bytes) == 0) {
+            e[kept - 1].prefix++;
+            continue;
+        }
+        e[kept++] = (gs_element){1, e[i].where};
+        last = r;
+    }
+    return kept;
+}
+
+/* Writes `length` bytes that lie apart in the arena into the stream at `offset`. */
+static gs_code gather_plain(const gs_emit_job *job, const gs_element *e, size_t n,
+                            uint64_t offset, uint64_t bytes_left, gs_status *st)
+{
+    gs_stream *const stream = job->sink->stream;
+    const uint8_t *const arena = job->chunk->arena;
+    const size_t eol = job->chunk->layout.has_eol;
+    size_t i = 0;
+    while (bytes_left > 0) {
+        uint8_t *to;
+        size_t room;
+        GS_TRY(gs_stream_map(stream, offset, &to, &room, st));
+        if (room > bytes_left)
+            room = (size_t)bytes_left;
+        size_t at = 0;
+        /* Whole records while 16-byte moves cannot leave the block. */
+        for (; i < n; i++) {
+            if (i + PREFETCH_AHEAD < n) {
+                const uint8_t *const ahead =
+                    arena + gs_where_offset(e[i + PREFETCH_AHEAD].where);
+                __builtin_prefetch(ahead);
+                __builtin_prefetch(ahead + 64);
+            }
+            const size_t bytes = (size_t)(e[i].where & GS_WHERE_LENGTH_LONG) + eol;
+            if (at + bytes + 16 > room)
+                break;
+            const uint8_t *const from = arena + gs_where_offset(e[i].where);
+            if (bytes <= 64) {
+                for (size_t k = 0; k < bytes; k += 16)
+                    memcpy(to + at + k, from + k, 16);
+            } else {
+                memcpy(to + at, from, bytes);
+            }
+            at += bytes;
+        }
+        gs_stream_filled(stream, offset, at);
+        offset += at;
+        bytes_left -= at;
+        if (i < n) {
+            /* The record at the block's end, perhaps over it, exactly. */
+            const size_t bytes = (size_t)(e[i].where & GS_WHERE_LENGTH_LONG) + eol;
+            GS_TRY(gs_stream_put(stream, offset, arena + gs_where_offset(e[i].where),
+                                 bytes, st));
+            offset += bytes;
+            bytes_left -= bytes;
+            i++;
+        }
+    }
+    return GS_OK;
+}
+
+/* Plain text without counts or compression: the length follows from the elements. False
+ * if some line is too long for its length to be there. */
+static bool measure_plain(const gs_emit_job *job, const gs_element *e, size_t n,
+                          uint64_t *bytes)
+{
+    const gs_sink *const sink = job->sink;
+    if (sink->run != NULL || sink->is_zstd || sink->has_counts ||
+        job->chunk->layout.is_keyed)
+        return false;
+    uint64_t sum = 0, longest = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t length = e[i].where & GS_WHERE_LENGTH_LONG;
+        sum += length;
+        longest |= (uint64_t)(length == GS_WHERE_LENGTH_LONG);
+    }
+    *bytes = sum + (job->chunk->layout.has_eol ? n : 0);
+    return longest == 0;
+}
+
+static gs_code emit_plain(const gs_emit_job *job, const gs_element *e, size_t n,
+                          uint64_t bytes, uint64_t ticket, gs_status *st)
+{
+    uint64_t offset;
+    GS_TRY(gs_stream_reserve(job->sink->stream, ticket, bytes, true, &offset, st));
+    GS_TRY(gather_plain(job, e, n, offset, bytes, st));
+    atomic_fetch_add(&job->sink->record_count, n);
+    return GS_OK;
+}
+
+/* One record after the other through a piece of the sink. */
+static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
+                            const gs_element *e, size_t n, uint64_t ticket, gs_status *st)
+{
+    const gs_chunk *const chunk = job->chunk;
+    const bool is_run = job->sink->run != NULL;
+    gs_record last = {0};
+    gs_sink_begin(piece, ticket);
+    for (size_t i = 0; i < n; i++) {
+        if (i + PREFETCH_AHEAD < n) {
+            const uint8_t *const ahead =
+                chunk->arena + gs_where_offset(e[i + PREFETCH_AHEAD].where);
+            __builtin_prefetch(ahead);
+            __builtin_prefetch(ahead + 64);
+        }
+        const gs_record r = gs_record_at(&chunk->layout, chunk->arena, e[i].where);
+        const size_t key_bytes = (size_t)(r.line - r.string);
+        gs_sink_record out = {.data = r.string,
+                              .length = key_bytes + r.line_bytes,
+                              .key_bytes = key_bytes,
+                              .count = e[i].prefix};
+        if (is_run && i > 0) {
+            int order;
+            const size_t index = gs_ovc_first_difference(
+                last.string, last.string_bytes, r.string, r.string_bytes, 0, &order);
+            gs_dassert(chunk->layout.is_backwards ? order >= 0 : order <= 0);
+            out.shared = order == 0 ? 0 : index + 1;
+        }
+        GS_TRY(gs_sink_add(piece, &out, st));
+        last = r;
+    }
+    return gs_sink_end(piece, st);
+}
+
+static gs_code emit_bucket(gs_emit_job *job, gs_sink_piece *piece, size_t number,
+                           gs_status *st)
+{
+    const gs_chunk_emit_options *const options = job->options;
+    const gs_bucket *const bucket = &job->buckets.buckets[number];
+    const uint64_t ticket = options->first_ticket + number;
+    gs_element *const e =
+        (bucket->is_in_scratch ? job->split.scratch : job->split.elements) + bucket->begin;
+    size_t n = bucket->count;
+    uint64_t before = bucket->begin;
+    const bool counts_kept = options->has_top && options->is_unique;
+    if (counts_kept)
+        before = job->kept;
+    if (options->has_top && before >= options->top_count) {
+        n = 0;
+    } else {
+        gs_bucket_sort(&job->split, bucket);
+        if (options->is_unique)
+            n = drop_equals(job->chunk, e, n);
+    }
+    if (options->has_top && n > 0 && n >= options->top_count - before) {
+        n = (size_t)(options->top_count - before);
+        job->last_kept = e[n - 1].where;
+    }
+    if (counts_kept)
+        job->kept += n;
+    uint64_t bytes;
+    if (measure_plain(job, e, n, &bytes))
+        return emit_plain(job, e, n, bytes, ticket, st);
+    return emit_records(job, piece, e, n, ticket, st);
+}
+
+static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
+{
+    gs_emit_job *const job = context;
+    const gs_chunk_emit_options *const options = job->options;
+    if (worker > 0 && options->has_top && options->is_unique)
+        return GS_OK; /* the number kept so far must be known: one after the other */
+    gs_sink_piece *piece = NULL;
+    GS_TRY_OR_FAIL(gs_sink_piece_new(&piece, job->sink, st));
+    for (;;) {
+        const size_t number = atomic_fetch_add(&job->next_bucket, 1);
+        if (number >= job->buckets.count)
+            break;
+        if (options->cancel != NULL && *options->cancel != 0)
+            (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
+                          *options->cancel);
+        else
+            (void)emit_bucket(job, piece, number, st);
+        if (st->code != GS_OK)
+            break;
+    }
+fail:
+    gs_sink_piece_free(piece);
+    if (st->code != GS_OK)
+        gs_stream_abort(job->sink->stream, st);
+    return st->code;
+}
+
+gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
+                      const gs_chunk_emit_options *options, uint64_t *next_ticket,
+                      uint64_t *last_kept, gs_status *st)
+{
+    gs_emit_job job = {
+        .options = options,
+        .chunk = chunk,
+        .sink = sink,
+        .split = {.layout = &chunk->layout,
+                  .arena = chunk->arena,
+                  .elements = chunk->elements,
+                  .scratch = chunk->scratch,
+                  .bucket_ids = chunk->bucket_ids,
+                  .element_count = chunk->element_count},
+    };
+    GS_TRY(gs_bucket_split_run(&job.split, team, &job.buckets, st));
+    if (job.buckets.count < 2)
+        (void)emit_worker(&job, 0, st); /* no need for other threads */
+    else
+        (void)gs_team_run(team, emit_worker, &job, st);
+    *next_ticket = options->first_ticket + job.buckets.count;
+    *last_kept = job.last_kept;
+    gs_bucket_list_release(&job.buckets);
+    return st->code;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chunk_emit: sort a chunk bucket by bucket and send its records to a sink, all threads
+ * at once.
+ *
+ * Buckets come in order and each is one piece of the sink. Plain text goes straight from
+ * the arena into the blocks of the stream: its length is known from the elements.
+ */
+#ifndef GS_LIB_SORT_CHUNK_EMIT_H
+#define GS_LIB_SORT_CHUNK_EMIT_H
+
+#include "lib/base/team.h"
+#include "lib/sort/chunk.h"
+#include "lib/sort/sink.h"
+
+typedef struct gs_chunk_emit_options {
+    bool is_unique; /* of equal records only the first */
+    bool has_top;   /* only the first top_count records */
+    uint64_t top_count;
+    uint64_t first_ticket; /* of the sink's pieces */
+    const volatile int *cancel;
+} gs_chunk_emit_options;
+
+/* Uses up the chunk's elements. *next_ticket is that of the piece after the last. With
+ * has_top and enough records, *last_kept is where the last one kept lies, else 0. */
+GS_MUST_CHECK gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
+                                    const gs_chunk_emit_options *options,
+                                    uint64_t *next_ticket, uint64_t *last_kept,
+                                    gs_status *st);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/ingest.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/line_scan.h"
+#include "lib/sort/tie_sort.h"
+
+/* What one thread makes of a batch before there is room for it. */
+typedef struct gs_ingest_scratch {
+    uint8_t *records; /* keyed records, one after the other */
+    size_t record_bytes, record_capacity;
+    gs_element *elements; /* their offsets count from the start of `records` */
+    size_t element_count, element_capacity;
+} gs_ingest_scratch;
+
+struct gs_ingest {
+    gs_line_feed *feed;
+    gs_team *team;
+    gs_record_layout layout;
+    const gs_key_encoder *encoder;
+    size_t record_size;
+    gs_sort_stats *stats;
+    const volatile int *cancel;
+    gs_ingest_scratch *scratch; /* one a worker */
+    unsigned workers;
+
+    uint8_t *limit; /* --top: strings above it are dropped */
+    size_t limit_bytes;
+    uint64_t limit_prefix;
+
+    gs_chunk *chunk; /* of the run that is being formed */
+
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t turn_changed;
+    uint64_t next_ticket; /* may reserve */
+    bool is_full, is_ended, has_failed;
+    gs_line_batch *pending; /* did not fit, by ticket; room for one a worker */
+    unsigned pending_count;
+};
+
+gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
+                      const gs_record_layout *layout, const gs_key_encoder *encoder,
+                      size_t record_size, gs_sort_stats *stats, const volatile int *cancel,
+                      gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_ingest), "ingest", st));
+    gs_ingest *const in = memory;
+    in->feed = feed;
+    in->team = team;
+    in->layout = *layout;
+    in->encoder = encoder;
+    in->record_size = record_size;
+    in->stats = stats;
+    in->cancel = cancel;
+    in->workers = gs_team_workers(team);
+    pthread_mutex_init(&in->mutex, NULL);
+    pthread_cond_init(&in->turn_changed, NULL);
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, in->workers * sizeof *in->scratch,
+                              "ingest scratch", st));
+    in->scratch = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, in->workers * sizeof *in->pending,
+                              "pending batches", st));
+    in->pending = memory;
+    *out = in;
+    return GS_OK;
+fail:
+    gs_ingest_free(in);
+    return st->code;
+}
+
+void gs_ingest_free(gs_ingest *in)
+{
+    if (in == NULL)
+        return;
+    for (unsigned i = 0; in->pending != NULL && i < in->pending_count; i++)
+        gs_line_batch_release(&in->pending[i]);
+    for (unsigned i = 0; in->scratch != NULL && i < in->workers; i++) {
+        gs_mem_free(in->scratch[i].records);
+        gs_mem_free(in->scratch[i].elements);
+    }
+    pthread_cond_destroy(&in->turn_changed);
+    pthread_mutex_destroy(&in->mutex);
+    gs_mem_free(in->pending);
+    gs_mem_free(in->scratch);
+    gs_mem_free(in->limit);
+    gs_mem_free(in);
+}
+
+gs_code gs_ingest_set_limit(gs_ingest *in, const uint8_t *string, size_t string_bytes,
+                            gs_status *st)
+{
+    void *memory = in->limit;
+    GS_TRY(gs_mem_resize(&memory, string_bytes + 8, "limit of --top", st));
+    in->limit = memory;
+    memset(in->limit + string_bytes, 0, 8);
+    memcpy(in->limit, string, string_bytes);
+    in->limit_bytes = string_bytes;
+    const uint64_t word = gs_string_word(in->limit, string_bytes, 0);
+    in->limit_prefix = in->layout.is_backwards ? ~word : word;
+    return GS_OK;
+}
+
+static bool is_above_limit(const gs_ingest *in, uint64_t prefix, const uint8_t *string,
+                           size_t bytes)
+{
+    if (in->limit == NULL || prefix < in->limit_prefix)
+        return false;
+    if (prefix > in->limit_prefix)
+        return true;
+    const int d = gs_string_compare(string, bytes, in->limit, in->limit_bytes, 0);
+    return in->layout.is_backwards ? d < 0 : d > 0;
+}
+
+/* --- measuring a batch ------------------------------------------------------ */
+
+static gs_code grow(void **array, size_t *capacity, size_t want, size_t item_bytes,
+                    gs_status *st)
+{
+    if (want <= *capacity)
+        return GS_OK;
+    const size_t larger = want + want / 2 + 1024;
+    size_t bytes = 0;
+    GS_TRY(gs_mem_size_mul(&bytes, larger, item_bytes, st));
+    GS_TRY(gs_mem_resize(array, bytes, "ingest scratch", st));
+    *capacity = larger;
+    return GS_OK;
+}
+
+/* Adds one line to the scratch: key (if any) and line, with its eol. */
+static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
+                          const uint8_t *line, size_t line_bytes, gs_status *st)
+{
+    const size_t bound =
+        (in->encoder ? gs_key_encode_bound(in->encoder, line_bytes) : 0) + line_bytes +
+        GS_RECORD_LONG_BYTES + GS_RECORD_KEY_LENGTH_BYTES + 1 + 8;
+    void *memory = scratch->records;
+    GS_TRY(grow(&memory, &scratch->record_capacity, scratch->record_bytes + bound, 1, st));
+    scratch->records = memory;
+    memory = scratch->elements;
+    GS_TRY(grow(&memory, &scratch->element_capacity, scratch->element_count + 1,
+                sizeof(gs_element), st));
+    scratch->elements = memory;
+
+    uint8_t *const start = scratch->records + scratch->record_bytes;
+    uint8_t *p = start;
+    size_t key_bytes = 0;
+    if (in->encoder != NULL) {
+        key_bytes = gs_key_encode(in->encoder, line, line_bytes,
+                                  p + GS_RECORD_KEY_LENGTH_BYTES);
+        const size_t length = key_bytes + line_bytes;
+        if (__builtin_expect(length >= GS_WHERE_LENGTH_LONG, 0)) {
+            if (key_bytes > UINT32_MAX)
+                return GS_FAIL(st, GS_ERR_LIMIT, 0, "a sort key longer than 4 GiB");
+            memmove(p + GS_RECORD_LONG_BYTES + GS_RECORD_KEY_LENGTH_BYTES,
+                    p + GS_RECORD_KEY_LENGTH_BYTES, key_bytes);
+            const uint64_t length64 = length;
+            memcpy(p, &length64, sizeof length64);
+            p += GS_RECORD_LONG_BYTES;
+        }
+        const uint32_t key_bytes32 = (uint32_t)key_bytes;
+        memcpy(p, &key_bytes32, sizeof key_bytes32);
+        p += GS_RECORD_KEY_LENGTH_BYTES;
+    } else if (line_bytes >= GS_WHERE_LENGTH_LONG) {
+        const uint64_t length64 = line_bytes;
+        memcpy(p, &length64, sizeof length64);
+        p += GS_RECORD_LONG_BYTES;
+    }
+    uint8_t *const string = p;
+    const size_t string_bytes = in->layout.is_key_only && in->encoder != NULL
+                                    ? key_bytes
+                                    : key_bytes + line_bytes;
+    p += key_bytes;
+    memcpy(p, line, line_bytes);
+    p += line_bytes;
+    if (in->layout.has_eol)
+        *p++ = in->layout.eol;
+
+    uint64_t prefix = gs_string_word(string, string_bytes, 0);
+    if (in->layout.is_backwards)
+        prefix = ~prefix;
+    if (is_above_limit(in, prefix, string, string_bytes))
+        return GS_OK;
+    scratch->elements[scratch->element_count++] = (gs_element){
+        prefix, gs_where_pack(scratch->record_bytes, key_bytes + line_bytes)};
+    scratch->record_bytes += (size_t)(p - start);
+    return GS_OK;
+}
+
+/* Makes the records of a batch in the scratch. */
+static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
+                            const gs_line_batch *batch, uint64_t *record_count,
+                            gs_status *st)
+{
+    scratch->record_bytes = 0;
+    scratch->element_count = 0;
+    *record_count = 0;
+    const uint8_t *const data = batch->data;
+    if (in->record_size > 0) {
+        for (size_t at = 0; at < batch->bytes; at += in->record_size) {
+            GS_TRY(add_record(in, scratch, data + at, in->record_size, st));
+            ++*record_count;
+        }
+        return GS_OK;
+    }
+    size_t line = 0;
+    for (size_t at = 0; at < batch->bytes; at += 64) {
+        uint64_t mask = gs_line_mask(data + at, in->layout.eol);
+        if (batch->bytes - at < 64)
+            mask &= UINT64_MAX >> (64 - (batch->bytes - at));
+        for (; mask != 0; mask &= mask - 1) {
+            const size_t end = at + (size_t)__builtin_ctzll(mask);
+            GS_TRY(add_record(in, scratch, data + line, end - line, st));
+            line = end + 1;
+            ++*record_count;
+        }
+    }
+    if (batch->lacks_final_eol && line < batch->bytes) {
+        GS_TRY(add_record(in, scratch, data + line, batch->bytes - line, st));
+        ++*record_count;
+    }
+    return GS_OK;
+}
+
+/* --- copying into the chunk ------------------------------------------------- */
+
+static inline void put_element(const gs_ingest *in, gs_element *e, const uint8_t *record,
+                               size_t bytes, size_t arena_offset)
+{
+    const uint64_t word = gs_string_word(record, bytes, 0);
+    *e = (gs_element){in->layout.is_backwards ? ~word : word,
+                      gs_where_pack(arena_offset, bytes)};
+}
+
+/* Plain records are the text itself: copied whole, then one element a line. */
+static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
+                       gs_element *e)
+{
+    gs_chunk *const chunk = in->chunk;
+    uint8_t *const to = chunk->arena + offset;
+    memcpy(to, batch->data, batch->bytes);
+    if (in->record_size > 0) {
+        for (size_t at = 0; at < batch->bytes; at += in->record_size)
+            put_element(in, e++, batch->data + at, in->record_size, offset + at);
+        return;
+    }
+    size_t line = 0;
+    for (size_t at = 0; at < batch->bytes; at += 64) {
+        uint64_t mask = gs_line_mask(batch->data + at, in->layout.eol);
+        if (batch->bytes - at < 64)
+            mask &= UINT64_MAX >> (64 - (batch->bytes - at));
+        for (; mask != 0; mask &= mask - 1) {
+            const size_t end = at + (size_t)__builtin_ctzll(mask);
+            put_element(in, e++, batch->data + line, end - line, offset + line);
+            line = end + 1;
+        }
+    }
+    if (batch->lacks_final_eol && line < batch->bytes) {
+        put_element(in, e++, batch->data + line, batch->bytes - line, offset + line);
+        to[batch->bytes] = in->layout.eol;
+    }
+}
+
+static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
+                         size_t offset, gs_element *e)
+{
+    memcpy(in->chunk->arena + offset, scratch->records, scratch->record_bytes);
+    const uint64_t shift = (uint64_t)offset << GS_WHERE_LENGTH_BITS;
+    for (size_t i = 0; i < scratch->element_count; i++) {
+        e[i].prefix = scratch->elements[i].prefix;
+        e[i].where = scratch->elements[i].where + shift;
+    }
+}
+
+/* --- the loop of a worker --------------------------------------------------- */
+
+/* Plain lines go to the chunk without a detour, unless some are too long for an element
+ * or may be dropped. */
+static bool is_direct(const gs_ingest *in, const gs_line_batch *batch)
+{
+    return in->encoder == NULL && in->limit == NULL &&
+           batch->bytes < GS_WHERE_LENGTH_LONG;
+}
+
+static void keep_pending_locked(gs_ingest *in, gs_line_batch *batch)
+{
+    gs_assert(in->pending_count < in->workers);
+    unsigned at = in->pending_count++;
+    while (at > 0 && in->pending[at - 1].ticket > batch->ticket) {
+        in->pending[at] = in->pending[at - 1];
+        at--;
+    }
+    in->pending[at] = *batch;
+    *batch = (gs_line_batch){0};
+}
+
+/* Waits for the batch's turn and reserves. *has_room is false when the chunk is full: the
+ * batch has been put aside. */
+static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch, size_t bytes,
+                               size_t count, size_t *offset, size_t *index,
+                               bool *has_room, gs_status *st)
+{
+    pthread_mutex_lock(&in->mutex);
+    while (in->next_ticket != batch->ticket && !in->is_full && !in->has_failed)
+        pthread_cond_wait(&in->turn_changed, &in->mutex);
+    *has_room = false;
+    if (!in->has_failed && !in->is_full) {
+        *has_room = gs_chunk_reserve(in->chunk, bytes, count, offset, index);
+        if (*has_room)
+            in->next_ticket++;
+        else
+            in->is_full = true;
+    }
+    if (in->is_full && in->chunk->element_count == 0) {
+        (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
+                      "%zu bytes of memory for records do not hold %zu bytes of input",
+                      in->chunk->budget_bytes, bytes);
+        (void)gs_status_hint(st, "give more memory with -S");
+    }
+    if (in->is_full && st->code == GS_OK)
+        keep_pending_locked(in, batch);
+    pthread_cond_broadcast(&in->turn_changed);
+    pthread_mutex_unlock(&in->mutex);
+    return st->code;
+}
+
+static gs_code ingest_batch(gs_ingest *in, unsigned worker, gs_line_batch *batch,
+                            gs_status *st)
+{
+    gs_ingest_scratch *const scratch = &in->scratch[worker];
+    const bool direct = is_direct(in, batch);
+    uint64_t records = 0;
+    size_t bytes, count;
+    if (!direct) {
+        GS_TRY(make_records(in, scratch, batch, &records, st));
+        bytes = scratch->record_bytes;
+        count = scratch->element_count;
+    } else {
+        bytes = batch->bytes;
+        count = in->record_size > 0
+                    ? bytes / in->record_size
+                    : gs_line_count(batch->data, bytes, in->layout.eol);
+        if (batch->lacks_final_eol) {
+            bytes++;
+            count++;
+        }
+        records = count;
+    }
+    size_t offset, index;
+    bool has_room;
+    const size_t text_bytes = batch->bytes;
+    GS_TRY(reserve_in_turn(in, batch, bytes, count, &offset, &index, &has_room, st));
+    if (!has_room)
+        return GS_OK;
+    gs_element *const e = in->chunk->elements + index;
+    if (direct)
+        copy_plain(in, batch, offset, e);
+    else
+        copy_scratch(in, scratch, offset, e);
+    if (in->stats != NULL) {
+        atomic_fetch_add(&in->stats->records, records);
+        atomic_fetch_add(&in->stats->text_bytes, text_bytes);
+    }
+    return GS_OK;
+}
+
+/* The next batch: first what the last chunk had no room for. */
+static gs_code next_batch(gs_ingest *in, gs_line_batch *batch, bool *has_batch,
+                          gs_status *st)
+{
+    *has_batch = false;
+    if (in->cancel != NULL && *in->cancel != 0)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *in->cancel);
+    pthread_mutex_lock(&in->mutex);
+    bool stop = in->is_full || in->has_failed;
+    if (!stop && in->pending_count > 0) {
+        *batch = in->pending[0];
+        in->pending_count--;
+        memmove(in->pending, in->pending + 1, in->pending_count * sizeof *batch);
+        *has_batch = true;
+    } else if (in->is_ended) {
+        stop = true;
+    }
+    pthread_mutex_unlock(&in->mutex);
+    if (stop || *has_batch)
+        return GS_OK;
+    GS_TRY(gs_line_feed_next(in->feed, batch, has_batch, st));
+    if (!*has_batch) {
+        pthread_mutex_lock(&in->mutex);
+        in->is_ended = true;
+        pthread_mutex_unlock(&in->mutex);
+    }
+    return GS_OK;
+}
+
+static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
+{
+    gs_ingest *const in = context;
+    for (;;) {
+        gs_line_batch batch = {0};
+        bool has_batch = false;
+        if (next_batch(in, &batch, &has_batch, st) == GS_OK && has_batch)
+            (void)ingest_batch(in, worker, &batch, st);
+        gs_line_batch_release(&batch);
+        if (st->code != GS_OK) {
+            pthread_mutex_lock(&in->mutex);
+            in->has_failed = true;
+            pthread_cond_broadcast(&in->turn_changed);
+            pthread_mutex_unlock(&in->mutex);
+            return st->code;
+        }
+        if (!has_batch)
+            return GS_OK;
+    }
+}
+
+gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last, gs_status *st)
+{
+    gs_assert(chunk->element_count == 0);
+    in->chunk = chunk;
+    in->is_full = false;
+    GS_TRY(gs_team_run(in->team, ingest_worker, in, st));
+    *is_last = in->is_ended && in->pending_count == 0;
+    return GS_OK;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/line_feed.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+/* A buffer that grows. */
+typedef struct gs_heap_bytes {
+    uint8_t *data;
+    size_t bytes, capacity;
+} gs_heap_bytes;
+
+struct gs_line_feed {
+    gs_input *in;
+    gs_line_feed_options options;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    uint64_t next_ticket;
+    uint64_t record_offset; /* of the carried record in its file */
+    uint64_t header_left;
+    gs_heap_bytes carry;  /* the beginning of a record whose end has not come yet */
+    gs_heap_bytes header;
+};
+
+static gs_code append(gs_heap_bytes *to, const uint8_t *data, size_t bytes, gs_status *st)
+{
+    if (to->capacity - to->bytes < bytes) {
+        const size_t want = to->bytes + bytes;
+        const size_t capacity = want + want / 2 + 4096;
+        void *memory = to->data;
+        GS_TRY(gs_mem_resize(&memory, capacity, "a long record", st));
+        to->data = memory;
+        to->capacity = capacity;
+    }
+    if (bytes > 0)
+        memcpy(to->data + to->bytes, data, bytes);
+    to->bytes += bytes;
+    return GS_OK;
+}
+
+gs_code gs_line_feed_new(gs_line_feed **out, gs_input *in,
+                         const gs_line_feed_options *options, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_line_feed), "line feed", st));
+    gs_line_feed *const feed = memory;
+    feed->in = in;
+    feed->options = *options;
+    feed->header_left = options->header_lines;
+    pthread_mutex_init(&feed->mutex, NULL);
+    *out = feed;
+    return GS_OK;
+}
+
+void gs_line_feed_free(gs_line_feed *feed)
+{
+    if (feed == NULL)
+        return;
+    pthread_mutex_destroy(&feed->mutex);
+    gs_mem_free(feed->carry.data);
+    gs_mem_free(feed->header.data);
+    gs_mem_free(feed);
+}
+
+/* How many of the first `bytes` are whole records, given what is carried. */
+static size_t whole_bytes(const gs_line_feed *feed, const uint8_t *data, size_t bytes)
+{
+    if (feed->options.record_size > 0) {
+        const size_t size = feed->options.record_size;
+        const size_t over = (feed->carry.bytes % size + bytes % size) % size;
+        return over <= bytes ? bytes - over : 0;
+    }
+    const uint8_t *const last = bytes ? memrchr(data, feed->options.eol, bytes) : NULL;
+    return last ? (size_t)(last - data) + 1 : 0;
+}
+
+static gs_code fail_too_long(const gs_line_feed *feed, size_t input, gs_status *st)
+{
+    (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
+                  "%s: the line at byte %llu is longer than the memory limit allows (%zu "
+                  "bytes)",
+                  feed->options.names[input], (unsigned long long)feed->record_offset,
+                  feed->options.record_bytes_max);
+    return gs_status_hint(st, "give more memory with -S");
+}
+
+static gs_code fail_partial_record(const gs_line_feed *feed, size_t input, size_t over,
+                                   gs_status *st)
+{
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                  "%s: ends with %zu bytes at %llu that are not a whole record of %zu",
+                  feed->options.names[input], over,
+                  (unsigned long long)feed->record_offset, feed->options.record_size);
+    return gs_status_hint(st, "check --record-size, or whether the file was cut off");
+}
+
+/* Moves the header's lines from the front of the batch to their own buffer. */
+static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *st)
+{
+    while (feed->header_left > 0 && batch->bytes > 0) {
+        const uint8_t eol = feed->options.eol;
+        const size_t size = feed->options.record_size;
+        const uint8_t *const end = size ? NULL : memchr(batch->data, eol, batch->bytes);
+        const size_t n =
+            size ? size : (end ? (size_t)(end - batch->data) + 1 : batch->bytes);
+        GS_TRY(append(&feed->header, batch->data, n, st));
+        if (!size && !end)
+            GS_TRY(append(&feed->header, &eol, 1, st));
+        batch->data += n;
+        batch->bytes -= n;
+        feed->header_left--;
+    }
+    return GS_OK;
+}
+
+/* Puts the carried bytes in front of the block's first `whole` bytes. */
+static gs_code join_carry(gs_line_feed *feed, gs_block *block, size_t whole,
+                          gs_line_batch *batch, gs_status *st)
+{
+    const size_t carried = feed->carry.bytes;
+    if (carried <= GS_BLOCK_HEADROOM) {
+        if (carried > 0)
+            memcpy(block->data - carried, feed->carry.data, carried);
+        batch->data = block->data - carried;
+        batch->bytes = carried + whole;
+        batch->block = block;
+        return GS_OK;
+    }
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, carried + whole + GS_BLOCK_SLACK, "a long record", st));
+    memcpy(memory, feed->carry.data, carried);
+    memcpy((uint8_t *)memory + carried, block->data, whole);
+    batch->data = memory;
+    batch->bytes = carried + whole;
+    batch->heap = memory;
+    gs_mem_free(feed->carry.data); /* it may be large */
+    feed->carry = (gs_heap_bytes){0};
+    return GS_OK;
+}
+
+/* Takes one block; *is_ready tells whether `batch` came of it. The block goes to the
+ * batch or is released. */
+static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *batch,
+                          bool *is_ready, gs_status *st)
+{
+    *is_ready = false;
+    const size_t input = block->input_index;
+    size_t whole = whole_bytes(feed, block->data, block->len);
+    const size_t over = block->len - whole;
+    if (block->ends_input) {
+        const size_t last = whole > 0 ? over : feed->carry.bytes + over;
+        if (feed->options.record_size > 0 && last > 0) {
+            (void)fail_partial_record(feed, input, last, st);
+            goto done;
+        }
+        batch->lacks_final_eol = feed->options.record_size == 0 && last > 0;
+        whole = block->len;
+    } else if (whole == 0) {
+        if (feed->carry.bytes + block->len > feed->options.record_bytes_max)
+            (void)fail_too_long(feed, input, st);
+        else
+            (void)append(&feed->carry, block->data, block->len, st);
+        goto done;
+    }
+    if (feed->carry.bytes + whole == 0)
+        goto done;
+    const uint8_t *const tail = block->data + whole;
+    const size_t tail_bytes = block->len - whole;
+    GS_TRY_OR_FAIL(join_carry(feed, block, whole, batch, st));
+    feed->record_offset += batch->bytes;
+    feed->carry.bytes = 0;
+    GS_TRY_OR_FAIL(append(&feed->carry, tail, tail_bytes, st));
+    batch->input_index = input;
+    *is_ready = true;
+fail:
+done:
+    if (block->ends_input)
+        feed->record_offset = 0;
+    if (batch->block != block)
+        gs_block_release(block);
+    return st->code;
+}
+
+static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
+                           gs_status *st)
+{
+    for (;;) {
+        gs_block *block = NULL;
+        GS_TRY(gs_input_next(feed->in, &block, st));
+        if (block == NULL)
+            return GS_OK;
+        *out = (gs_line_batch){0};
+        GS_TRY(take_block(feed, block, out, has_batch, st));
+        if (!*has_batch)
+            continue;
+        if (feed->header_left > 0)
+            GS_TRY(take_header(feed, out, st));
+        if (out->bytes > 0) {
+            out->ticket = feed->next_ticket++;
+            return GS_OK;
+        }
+        gs_line_batch_release(out);
+        *has_batch = false;
+    }
+}
+
+gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
+                          gs_status *st)
+{
+    *out = (gs_line_batch){0};
+    *has_batch = false;
+    pthread_mutex_lock(&feed->mutex);
+    const gs_code code = next_locked(feed, out, has_batch, st);
+    pthread_mutex_unlock(&feed->mutex);
+    if (code != GS_OK) {
+        gs_line_batch_release(out);
+        *has_batch = false;
+    }
+    return code;
+}
+
+void gs_line_batch_release(gs_line_batch *batch)
+{
+    gs_block_release(batch->block);
+    gs_mem_free(batch->heap);
+    *batch = (gs_line_batch){0};
+}
+
+void gs_line_feed_header(const gs_line_feed *feed, const uint8_t **bytes, size_t *count)
+{
+    *bytes = feed->header.data;
+    *count = feed->header.bytes;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_feed: cut the blocks of the input into batches of whole records.
+ *
+ *      block 7                  block 8
+ *      ... aaa\n bbb\n cc | c\n ddd\n ee | ...
+ *      batch 7: ..aaa bbb  batch 8: ccc ddd     "cc" moves into block 8's headroom
+ *
+ * A record longer than a block is put together on the heap, up to record_bytes_max. Every
+ * batch has a number, its ticket: 0, 1, 2, ... in input order.
+ *
+ * gs_line_feed_next may be called by any number of threads; a batch belongs to the caller
+ * until gs_line_batch_release.
+ */
+#ifndef GS_LIB_SORT_LINE_FEED_H
+#define GS_LIB_SORT_LINE_FEED_H
+
+#include "io/input.h"
+
+typedef struct gs_line_feed gs_line_feed;
+
+typedef struct gs_line_batch {
+    const uint8_t *data; /* readable GS_BLOCK_SLACK bytes beyond the end */
+    size_t bytes;
+    bool lacks_final_eol; /* the last record ends with its file, not with eol */
+    uint64_t ticket;
+    size_t input_index;
+    gs_block *block; /* what holds the data: one of these two */
+    void *heap;
+} gs_line_batch;
+
+typedef struct gs_line_feed_options {
+    uint8_t eol;
+    size_t record_size;      /* > 0: fixed-size records, no end-of-line byte */
+    size_t record_bytes_max; /* a longer one is an error that names its place */
+    uint64_t header_lines;   /* kept apart */
+    const char *const *names;
+} gs_line_feed_options;
+
+/* Borrows `in` until free(). */
+GS_MUST_CHECK gs_code gs_line_feed_new(gs_line_feed **out, gs_input *in,
+                                       const gs_line_feed_options *options,
+                                       gs_status *st);
+void gs_line_feed_free(gs_line_feed *feed); /* NULL is fine */
+
+/* *has_batch is false at the end of the input. */
+GS_MUST_CHECK gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out,
+                                        bool *has_batch, gs_status *st);
+void gs_line_batch_release(gs_line_batch *batch);
+
+/* The header lines met so far, each with its eol. Valid until free(). */
+void gs_line_feed_header(const gs_line_feed *feed, const uint8_t **bytes, size_t *count);
+
+#endif

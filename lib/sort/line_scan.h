@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_scan: find end-of-line bytes 64 at a time.
+ *
+ * gs_line_mask gives a bit for each of the 64 bytes at `p` that equals `eol`, the lowest
+ * bit for the first. All 64 bytes must be readable.
+ */
+#ifndef GS_LIB_SORT_LINE_SCAN_H
+#define GS_LIB_SORT_LINE_SCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
+{
+#ifdef __SSE2__
+    const __m128i want = _mm_set1_epi8((char)eol);
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
+        const int found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, want));
+        mask |= (uint64_t)(uint32_t)found << (16 * i);
+    }
+    return mask;
+#else
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t word;
+        memcpy(&word, p + 8 * i, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+#endif
+        word ^= ones * eol;
+        /* The high bit of every byte that is zero, exactly. */
+        const uint64_t zero = ~(((word & ~high) + ~high) | word) & high;
+        mask |= ((zero >> 7) * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
+    }
+    return mask;
+#endif
+}
+
+/* How many of `bytes` bytes equal `eol`. Reads up to 63 bytes beyond. */
+static inline size_t gs_line_count(const uint8_t *p, size_t bytes, uint8_t eol)
+{
+    size_t count = 0, at = 0;
+    for (; at + 64 <= bytes; at += 64)
+        count += (size_t)__builtin_popcountll(gs_line_mask(p + at, eol));
+    if (at < bytes) {
+        const uint64_t mask = gs_line_mask(p + at, eol) & (UINT64_MAX >> (64 - (bytes - at)));
+        count += (size_t)__builtin_popcountll(mask);
+    }
+    return count;
+}
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/sink.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+typedef struct gs_bytes {
+    uint8_t *data;
+    size_t used, capacity;
+} gs_bytes;
+
+struct gs_sink_piece {
+    gs_sink *sink;
+    uint64_t ticket;
+    gs_bytes raw;   /* text, or the payload of the block being filled */
+    gs_bytes ready; /* encoded, waiting for the turn */
+    uint32_t block_records;
+    uint64_t record_count;
+    gs_run_entry block_entry; /* of the block being filled */
+    gs_run_entry *entries;    /* of `ready`; offsets count from its start */
+    size_t entry_count, entry_capacity;
+    gs_run_codec *codec;
+    ZSTD_CCtx *zstd;
+};
+
+void gs_sink_init(gs_sink *sink)
+{
+    pthread_mutex_init(&sink->run_mutex, NULL);
+    atomic_store(&sink->record_count, 0);
+}
+
+void gs_sink_release(gs_sink *sink)
+{
+    pthread_mutex_destroy(&sink->run_mutex);
+}
+
+gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_sink_piece), "output piece", st));
+    gs_sink_piece *const p = memory;
+    p->sink = sink;
+    if (sink->run != NULL)
+        GS_TRY_OR_FAIL(gs_run_codec_new(&p->codec, sink->zstd_level, st));
+    if (sink->is_zstd && (p->zstd = ZSTD_createCCtx()) == NULL) {
+        (void)GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd context");
+        goto fail;
+    }
+    if (p->zstd != NULL) {
+        (void)ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, sink->zstd_level);
+        (void)ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
+    }
+    *out = p;
+    return GS_OK;
+fail:
+    gs_sink_piece_free(p);
+    return st->code;
+}
+
+void gs_sink_piece_free(gs_sink_piece *p)
+{
+    if (p == NULL)
+        return;
+    gs_run_codec_free(p->codec);
+    (void)ZSTD_freeCCtx(p->zstd);
+    gs_mem_free(p->raw.data);
+    gs_mem_free(p->ready.data);
+    gs_mem_free(p->entries);
+    gs_mem_free(p);
+}
+
+static gs_code make_room(gs_bytes *b, size_t bytes, gs_status *st)
+{
+    if (b->capacity - b->used >= bytes)
+        return GS_OK;
+    const size_t capacity = b->used + bytes + (b->used + bytes) / 4 + 4096;
+    void *memory = b->data;
+    GS_TRY(gs_mem_resize(&memory, capacity, "output piece", st));
+    b->data = memory;
+    b->capacity = capacity;
+    return GS_OK;
+}
+
+void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
+{
+    gs_assert(p->raw.used == 0 && p->ready.used == 0 && p->entry_count == 0);
+    p->ticket = ticket;
+    p->record_count = 0;
+}
+
+static gs_code copy_entries(gs_sink_piece *p, uint64_t offset, gs_status *st)
+{
+    gs_run *const run = p->sink->run;
+    if (run->entry_capacity - run->entry_count < p->entry_count) {
+        const size_t capacity = 2 * (run->entry_count + p->entry_count) + 64;
+        void *memory = run->entries;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof(gs_run_entry), "run index", st));
+        run->entries = memory;
+        run->entry_capacity = capacity;
+    }
+    for (size_t i = 0; i < p->entry_count; i++) {
+        gs_run_entry *const e = &run->entries[run->entry_count++];
+        *e = p->entries[i];
+        e->offset += offset;
+        if (e->raw_bytes > run->raw_bytes_max)
+            run->raw_bytes_max = e->raw_bytes;
+    }
+    p->entry_count = 0;
+    return GS_OK;
+}
+
+/* Gives what is ready to the stream; waits for the turn. */
+static gs_code flush(gs_sink_piece *p, bool is_last, gs_status *st)
+{
+    gs_sink *const sink = p->sink;
+    uint64_t offset;
+    GS_TRY(gs_stream_reserve(sink->stream, p->ticket, p->ready.used, is_last, &offset,
+                             st));
+    GS_TRY(gs_stream_put(sink->stream, offset, p->ready.data, p->ready.used, st));
+    p->ready.used = 0;
+    if (sink->run == NULL)
+        return GS_OK;
+    pthread_mutex_lock(&sink->run_mutex);
+    const gs_code code = copy_entries(p, offset, st);
+    pthread_mutex_unlock(&sink->run_mutex);
+    return code;
+}
+
+/* Ends the block being filled. */
+static gs_code end_block(gs_sink_piece *p, gs_status *st)
+{
+    if (p->block_records == 0)
+        return GS_OK;
+    GS_TRY(make_room(&p->ready, gs_run_block_bound(p->raw.used), st));
+    size_t stored = 0;
+    GS_TRY(gs_run_block_encode(p->codec, p->sink->codec, p->raw.data, p->raw.used,
+                               p->block_records, p->ready.data + p->ready.used, &stored,
+                               st));
+    if (p->entry_count == p->entry_capacity) {
+        const size_t capacity = 2 * p->entry_capacity + 16;
+        void *memory = p->entries;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *p->entries, "run index", st));
+        p->entries = memory;
+        p->entry_capacity = capacity;
+    }
+    p->block_entry.offset = p->ready.used;
+    p->block_entry.stored_bytes = (uint32_t)stored;
+    p->block_entry.raw_bytes = (uint32_t)p->raw.used;
+    p->entries[p->entry_count++] = p->block_entry;
+    p->ready.used += stored;
+    p->raw.used = 0;
+    p->block_records = 0;
+    return GS_OK;
+}
+
+static uint8_t *put_varint(uint8_t *p, uint64_t x)
+{
+    while (x >= 0x80) {
+        *p++ = (uint8_t)(x | 0x80);
+        x >>= 7;
+    }
+    *p++ = (uint8_t)x;
+    return p;
+}
+
+/* Copies with 16-byte moves; both sides have slack. */
+static inline void copy_short(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+    if (bytes > 64) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    for (size_t at = 0; at < bytes; at += 16)
+        memcpy(to + at, from + at, 16);
+}
+
+static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
+{
+    enum { HEAD_MAX = 40 };
+    const gs_record_layout *const layout = &p->sink->layout;
+    const size_t bytes = r->length + layout->has_eol;
+    if (bytes > UINT32_MAX / 2)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "a record of %zu bytes cannot be spilled",
+                       bytes);
+    if (p->block_records > 0 && p->raw.used + bytes > p->sink->block_raw_bytes)
+        GS_TRY(end_block(p, st));
+    if (p->sink->buffer_bytes < p->ready.used)
+        GS_TRY(flush(p, false, st));
+    GS_TRY(make_room(&p->raw, HEAD_MAX + bytes + 16, st));
+    if (p->block_records == 0) {
+        const size_t string_bytes =
+            layout->is_keyed && layout->is_key_only ? r->key_bytes : r->length;
+        gs_run_entry *const e = &p->block_entry;
+        const size_t kept =
+            string_bytes < GS_RUN_KEY_BYTES ? string_bytes : GS_RUN_KEY_BYTES;
+        memset(e->key, 0, sizeof e->key);
+        memcpy(e->key, r->data, kept);
+        e->key_bytes = (uint8_t)kept;
+    }
+    uint8_t *to = p->raw.data + p->raw.used;
+    to = put_varint(to, p->block_records == 0 ? 1 : r->shared);
+    to = put_varint(to, r->length);
+    if (layout->is_keyed)
+        to = put_varint(to, r->key_bytes);
+    if (p->sink->has_counts)
+        to = put_varint(to, r->count);
+    copy_short(to, r->data, bytes);
+    p->raw.used = (size_t)(to - p->raw.data) + bytes;
+    p->block_records++;
+    return GS_OK;
+}
+
+size_t gs_sink_format_count(char *to, uint64_t count)
+{
+    char digits[GS_COUNT_TEXT_MAX];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + count % 10);
+        count /= 10;
+    } while (count != 0);
+    size_t at = 0;
+    while (at + n < 7)
+        to[at++] = ' ';
+    while (n > 0)
+        to[at++] = digits[--n];
+    to[at++] = ' ';
+    return at;
+}
+
+/* Text, compressed or not, moves from raw to ready. */
+static gs_code encode_text(gs_sink_piece *p, gs_status *st)
+{
+    if (p->zstd == NULL) {
+        const gs_bytes swap = p->ready;
+        p->ready = p->raw;
+        p->raw = swap;
+        return GS_OK;
+    }
+    if (p->raw.used == 0)
+        return GS_OK;
+    GS_TRY(make_room(&p->ready, ZSTD_compressBound(p->raw.used), st));
+    const size_t n = ZSTD_compress2(p->zstd, p->ready.data, p->ready.capacity, p->raw.data,
+                                    p->raw.used);
+    if (ZSTD_isError(n))
+        return GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd: %s", ZSTD_getErrorName(n));
+    p->ready.used = n;
+    p->raw.used = 0;
+    return GS_OK;
+}
+
+gs_code gs_sink_add_bytes(gs_sink_piece *p, const void *data, size_t bytes, gs_status *st)
+{
+    if (bytes == 0)
+        return GS_OK;
+    GS_TRY(make_room(&p->raw, bytes, st));
+    memcpy(p->raw.data + p->raw.used, data, bytes);
+    p->raw.used += bytes;
+    return GS_OK;
+}
+
+static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
+{
+    const gs_record_layout *const layout = &p->sink->layout;
+    const size_t bytes = r->length - r->key_bytes + layout->has_eol;
+    if (p->raw.used > p->sink->buffer_bytes) {
+        GS_TRY(encode_text(p, st));
+        GS_TRY(flush(p, false, st));
+    }
+    GS_TRY(make_room(&p->raw, GS_COUNT_TEXT_MAX + bytes + 16, st));
+    if (p->sink->has_counts)
+        p->raw.used +=
+            gs_sink_format_count((char *)p->raw.data + p->raw.used, r->count);
+    copy_short(p->raw.data + p->raw.used, r->data + r->key_bytes, bytes);
+    p->raw.used += bytes;
+    return GS_OK;
+}
+
+gs_code gs_sink_add(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
+{
+    p->record_count++;
+    return p->sink->run != NULL ? add_to_run(p, r, st) : add_to_text(p, r, st);
+}
+
+gs_code gs_sink_end(gs_sink_piece *p, gs_status *st)
+{
+    if (p->sink->run != NULL)
+        GS_TRY(end_block(p, st));
+    else
+        GS_TRY(encode_text(p, st));
+    GS_TRY(flush(p, true, st));
+    atomic_fetch_add(&p->sink->record_count, p->record_count);
+    p->record_count = 0;
+    return GS_OK;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const gs_run_entry *const x = a, *const y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+void gs_sink_finish_run(gs_sink *sink)
+{
+    qsort(sink->run->entries, sink->run->entry_count, sizeof(gs_run_entry),
+          compare_entries);
+    sink->run->record_count = atomic_load(&sink->record_count);
+}
+
+void gs_run_release(gs_run *run)
+{
+    gs_mem_free(run->entries);
+    *run = (gs_run){0};
+}
