@@ -29,6 +29,8 @@ GS_MUST_CHECK gs_code gs_output_open(gs_output **out, const char *path, gs_statu
 int gs_output_fd(const gs_output *o);
 bool gs_output_is_seekable(const gs_output *o);
 uint64_t gs_output_start_offset(const gs_output *o);
+/* True if fd is ours alone (a temporary name), so that O_DIRECT may be set on it. */
+bool gs_output_is_own_file(const gs_output *o);
 /* As messages name it: the path, or 'standard output' with its quotes. */
 const char *gs_output_name(const gs_output *o);
 

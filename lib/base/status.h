@@ -72,6 +72,13 @@ void gs_status_clear(gs_status *st);
             goto fail;                                                                   \
     } while (0)
 
+/* For calls whose failure stands in a status that is looked at later. */
+#define GS_NOTED(expr)                                                                   \
+    do {                                                                                 \
+        if ((expr) != GS_OK) { /* noted */                                               \
+        }                                                                                \
+    } while (0)
+
 #ifdef __cplusplus
 }
 #endif

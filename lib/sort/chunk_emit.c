@@ -230,9 +230,9 @@ gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
     };
     GS_TRY(gs_bucket_split_run(&job.split, team, &job.buckets, st));
     if (job.buckets.count < 2)
-        (void)emit_worker(&job, 0, st); /* no need for other threads */
+        GS_NOTED(emit_worker(&job, 0, st)); /* no need for other threads */
     else
-        (void)gs_team_run(team, emit_worker, &job, st);
+        GS_NOTED(gs_team_run(team, emit_worker, &job, st));
     *next_ticket = options->first_ticket + job.buckets.count;
     *last_kept = job.last_kept;
     gs_bucket_list_release(&job.buckets);

@@ -13,7 +13,7 @@
  *
  *       63          51 50                          3 2     0
  *      +--------------+-----------------------------+-------+
- *      | 8191 - index | six bytes at 6 * index      | count |        0: they are equal
+ *      | 8190 - index | six bytes at 6 * index      | count |        0: they are equal
  *      +--------------+-----------------------------+-------+
  *
  * Of two strings with codes relative to the same base, the one with the smaller code is
@@ -32,7 +32,7 @@
 
 enum {
     GS_OVC_SYMBOL_BYTES = 6,
-    GS_OVC_INDEX_CAP = 8190,
+    GS_OVC_INDEX_CAP = 8189, /* the largest code stays below GS_OVC_EXHAUSTED */
     GS_OVC_SYMBOL_BITS = 51,
 };
 

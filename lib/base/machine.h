@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * machine: how many cores and how much memory this process may use.
+ *
+ * Cores: the affinity mask, cut by a cgroup's CPU quota. Memory: what the kernel calls
+ * available, cut by what the cgroup (v1 or v2) and the address space limit leave.
+ */
+#ifndef GS_LIB_BASE_MACHINE_H
+#define GS_LIB_BASE_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+unsigned gs_machine_cores(void);
+size_t gs_machine_memory_total(void);
+size_t gs_machine_memory_available(void);
+uint64_t gs_machine_now_ns(void); /* monotonic */
+size_t gs_machine_peak_rss_bytes(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/memory_plan.h"
+
+#include "io/block.h"
+#include "lib/base/machine.h"
+
+enum { KIB = 1024, MIB = 1024 * 1024, WORKERS_MAX = 256 };
+
+static const size_t overhead_bytes = (size_t)24 * MIB; /* of the 64 MiB beyond S */
+
+static size_t clamp(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/* The largest power of two that is not greater. */
+static size_t power_below(size_t x)
+{
+    size_t p = 1;
+    while (p <= x / 2)
+        p *= 2;
+    return p;
+}
+
+/* All that is not the chunk, while runs are formed. */
+static size_t fixed_bytes(const gs_memory_plan *p, bool is_keyed)
+{
+    const size_t input =
+        p->block_count * (p->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
+    const size_t scratch = is_keyed ? p->workers * 6 * p->block_bytes : 0;
+    const size_t pieces = p->workers * (3 * p->piece_bytes + 4 * p->run_block_bytes);
+    return input + scratch + pieces + p->stream_blocks * p->block_bytes;
+}
+
+gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
+{
+    gs_memory_plan p = {0};
+    if (memory_bytes == 0) {
+        const size_t available = gs_machine_memory_available();
+        memory_bytes = available - available / 4;
+    }
+    p.limit_bytes = memory_bytes;
+    p.workers = threads ? threads : gs_machine_cores();
+    p.workers = (unsigned)clamp(p.workers, 1, WORKERS_MAX);
+    const size_t usable = memory_bytes + overhead_bytes;
+    p.block_bytes = clamp(power_below(usable / 256), 64 * KIB, MIB);
+    for (;;) {
+        p.block_count = GS_BLOCKS_IN_FLIGHT + 2 * (size_t)p.workers;
+        p.stream_blocks = 8 + 2 * (size_t)p.workers;
+        p.piece_bytes = p.block_bytes;
+        p.run_block_bytes = clamp(p.block_bytes / 4, 32 * KIB, 64 * KIB);
+        if (p.workers == 1 || fixed_bytes(&p, is_keyed) < usable / 2)
+            break;
+        p.workers /= 2;
+    }
+    const size_t fixed = fixed_bytes(&p, is_keyed);
+    p.chunk_bytes = usable > fixed + 8 * MIB ? usable - fixed : 8 * MIB;
+    const size_t merge_fixed = p.stream_blocks * p.block_bytes +
+                               p.workers * (3 * p.piece_bytes + 4 * p.run_block_bytes);
+    p.merge_bytes = usable > merge_fixed + 4 * MIB ? usable - merge_fixed : 4 * MIB;
+    p.record_bytes_max = clamp(p.chunk_bytes / 6, MIB, (size_t)1 << 31);
+    return p;
+}

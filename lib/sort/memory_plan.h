@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_plan: how the memory that -S allows is shared out, before the first read.
+ *
+ *      forming runs   | input blocks | thread scratch | output window | chunk ........ |
+ *      merging        |       thread pieces           | output window | windows ...... |
+ *
+ * The process may take S + 64 MiB; the plan shares out S and a part of those 64, and
+ * leaves the rest to code, stacks and small objects.
+ */
+#ifndef GS_LIB_SORT_MEMORY_PLAN_H
+#define GS_LIB_SORT_MEMORY_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct gs_memory_plan {
+    size_t limit_bytes;    /* S */
+    unsigned workers;      /* fewer than asked for when the memory is very small */
+    size_t block_bytes;    /* input blocks, and blocks of the output stream */
+    size_t block_count;    /* input */
+    size_t stream_blocks;  /* output */
+    size_t piece_bytes;    /* what a thread gathers before it must pass it on */
+    size_t run_block_bytes; /* raw, of a run */
+    size_t chunk_bytes;
+    size_t merge_bytes;    /* for windows and decoded blocks */
+    size_t record_bytes_max;
+} gs_memory_plan;
+
+enum { GS_BLOCKS_IN_FLIGHT = 6 };
+
+/* `memory_bytes` 0: a share of what is available. `threads` 0: every core. */
+gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed);
+
+#endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/range_merge.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/merge_tree.h"
+
+enum {
+    WINDOW_MIN_BYTES = 32 << 10,
+    WINDOW_MAX_BYTES = 1 << 20,
+    CURSOR_OTHER_BYTES = 2048, /* what a cursor takes besides its buffers */
+    RANGES_MAX = 1 << 16,
+};
+
+/* One bound, with how much lies before it. */
+typedef struct gs_split_point {
+    const gs_run_entry *entry;
+    uint64_t bytes;
+} gs_split_point;
+
+typedef struct gs_merge_job {
+    const gs_run *runs;
+    size_t run_count;
+    gs_sink *sink;
+    const gs_range_merge_options *options;
+    size_t window_bytes;
+    gs_range_bound *bounds; /* range r is [bounds[r], bounds[r + 1]) */
+    size_t range_count;
+    atomic_size_t next_range;
+} gs_merge_job;
+
+/* The parts of one range, being read or read. */
+typedef struct gs_range_parts {
+    bool is_taken;
+    size_t range;
+    size_t unfinished;
+    gs_run_window *windows;    /* one a run */
+    size_t *first, *end;       /* blocks, one a run */
+} gs_range_parts;
+
+typedef struct gs_merge_worker {
+    gs_merge_job *job;
+    gs_aio *aio;
+    gs_run_codec *codec;
+    gs_range_parts parts[2]; /* being merged, being read */
+    gs_run_cursor *cursors;
+    gs_merge_node *nodes;
+    gs_sink_piece *piece;
+    uint64_t top_left;
+} gs_merge_worker;
+
+/* --- cutting into ranges ----------------------------------------------------- */
+
+static int compare_entries(const void *a, const void *b, void *context)
+{
+    const gs_record_layout *const layout = context;
+    const gs_run_entry *const x = ((const gs_split_point *)a)->entry;
+    const gs_run_entry *const y = ((const gs_split_point *)b)->entry;
+    const int d = gs_string_compare(x->key, x->key_bytes, y->key, y->key_bytes, 0);
+    return layout->is_backwards ? -d : d;
+}
+
+static gs_code new_array(void **out, size_t count, size_t item_bytes, const char *what,
+                         gs_status *st)
+{
+    size_t bytes = 0;
+    GS_TRY(gs_mem_size_mul(&bytes, count, item_bytes, st));
+    return gs_mem_new(out, bytes, what, st);
+}
+
+/* Fills job->bounds: ranges of about `range_bytes` stored bytes, from every run's blocks
+ * in the order of their first keys. */
+static gs_code cut_ranges(gs_merge_job *job, uint64_t range_bytes, gs_status *st)
+{
+    size_t entries = 0;
+    for (size_t r = 0; r < job->run_count; r++)
+        entries += job->runs[r].entry_count;
+    gs_split_point *points = NULL;
+    void *memory = NULL;
+    /* Every k-th block is enough to cut by, however many there are. */
+    const size_t step = entries / (4 * RANGES_MAX) + 1;
+    GS_TRY(new_array(&memory, entries / step + job->run_count + 1, sizeof *points,
+                     "range points", st));
+    points = memory;
+    size_t count = 0;
+    for (size_t r = 0; r < job->run_count; r++) {
+        const gs_run *const run = &job->runs[r];
+        for (size_t i = step - 1; i < run->entry_count; i += step)
+            points[count++] = (gs_split_point){
+                &run->entries[i], (uint64_t)run->entries[i].stored_bytes * step};
+    }
+    qsort_r(points, count, sizeof *points, compare_entries,
+            (void *)(uintptr_t)job->options->layout);
+
+    GS_TRY_OR_FAIL(new_array(&memory, RANGES_MAX + 2, sizeof *job->bounds, "range bounds",
+                             st));
+    job->bounds = memory;
+    job->bounds[0].is_open = true;
+    size_t bounds = 1;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count && !job->options->has_top; i++) {
+        const gs_run_entry *const e = points[i].entry;
+        const gs_range_bound *const last = &job->bounds[bounds - 1];
+        const bool is_new =
+            last->is_open || gs_string_compare(e->key, e->key_bytes, last->string,
+                                               last->bytes, 0) != 0;
+        if (bytes >= range_bytes && is_new && bounds < RANGES_MAX) {
+            job->bounds[bounds++] = (gs_range_bound){false, e->key, e->key_bytes};
+            bytes = 0;
+        }
+        bytes += points[i].bytes;
+    }
+    job->bounds[bounds].is_open = true;
+    job->range_count = bounds;
+fail:
+    gs_mem_free(points);
+    return st->code;
+}
+
+/* --- a worker ---------------------------------------------------------------- */
+
+static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
+{
+    const size_t n = job->run_count;
+    void *memory = NULL;
+    *w = (gs_merge_worker){.job = job, .top_left = job->options->top_count};
+    GS_TRY(gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring,
+                      st));
+    GS_TRY(gs_run_codec_new(&w->codec, 1, st));
+    GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
+    GS_TRY(new_array(&memory, n, sizeof *w->cursors, "merge cursors", st));
+    w->cursors = memory;
+    GS_TRY(new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes, "merge tree", st));
+    w->nodes = memory;
+    for (unsigned i = 0; i < 2; i++) {
+        gs_range_parts *const parts = &w->parts[i];
+        GS_TRY(new_array(&memory, n, sizeof *parts->windows, "merge windows", st));
+        parts->windows = memory;
+        GS_TRY(new_array(&memory, n, sizeof *parts->first, "merge parts", st));
+        parts->first = memory;
+        GS_TRY(new_array(&memory, n, sizeof *parts->end, "merge parts", st));
+        parts->end = memory;
+        for (size_t r = 0; r < n; r++) {
+            GS_TRY(gs_mem_map(&memory, job->window_bytes, false, "merge window", st));
+            parts->windows[r].memory = memory;
+            parts->windows[r].capacity = job->window_bytes;
+        }
+    }
+    return GS_OK;
+}
+
+static void worker_release(gs_merge_worker *w)
+{
+    gs_aio_free(w->aio); /* first: the kernel may still be writing to the windows */
+    const size_t n = w->job->run_count;
+    for (unsigned i = 0; i < 2; i++) {
+        gs_range_parts *const parts = &w->parts[i];
+        for (size_t r = 0; parts->windows != NULL && r < n; r++)
+            gs_mem_unmap(parts->windows[r].memory, parts->windows[r].capacity);
+        gs_mem_free(parts->windows);
+        gs_mem_free(parts->first);
+        gs_mem_free(parts->end);
+    }
+    for (size_t r = 0; w->cursors != NULL && r < n; r++)
+        gs_run_cursor_release(&w->cursors[r]);
+    gs_mem_free(w->cursors);
+    gs_mem_free(w->nodes);
+    gs_sink_piece_free(w->piece);
+    gs_run_codec_free(w->codec);
+}
+
+static const char *folder_of(const gs_merge_job *job, size_t run)
+{
+    return gs_spill_folder_name(job->options->spill, job->runs[run].extent.folder);
+}
+
+static gs_range_parts *parts_of_window(gs_merge_worker *w, const gs_run_window *window)
+{
+    const gs_range_parts *const second = &w->parts[1];
+    return window >= second->windows && window < second->windows + w->job->run_count
+               ? &w->parts[1]
+               : &w->parts[0];
+}
+
+static gs_code finish_one_read(gs_merge_worker *w, gs_status *st)
+{
+    gs_aio_done done;
+    GS_TRY(gs_aio_wait(w->aio, &done, st));
+    gs_run_window *const window = done.tag;
+    gs_range_parts *const parts = parts_of_window(w, window);
+    const size_t run = (size_t)(window - parts->windows);
+    parts->unfinished--;
+    return gs_run_window_done(window, &w->job->runs[run], done.result,
+                              folder_of(w->job, run), st);
+}
+
+/* Takes the next range, if there is one, and starts reading its parts. */
+static gs_code take_range(gs_merge_worker *w, gs_range_parts *parts, gs_status *st)
+{
+    gs_merge_job *const job = w->job;
+    parts->range = atomic_fetch_add(&job->next_range, 1);
+    parts->is_taken = parts->range < job->range_count;
+    for (size_t r = 0; parts->is_taken && r < job->run_count; r++) {
+        const gs_range_bound *const lo = &job->bounds[parts->range];
+        gs_run_find_range(&job->runs[r], job->options->layout, lo, lo + 1,
+                          &parts->first[r], &parts->end[r]);
+        while (gs_aio_in_flight(w->aio) >= 2 * (job->run_count < 64 ? job->run_count : 64))
+            GS_TRY(finish_one_read(w, st));
+        bool is_submitted;
+        GS_TRY(gs_run_window_submit(&parts->windows[r], &job->runs[r], parts->first[r],
+                                    parts->end[r], w->aio, &is_submitted, st));
+        parts->unfinished += is_submitted;
+    }
+    return GS_OK;
+}
+
+/* The loop that everything is for. */
+static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status *st)
+{
+    const gs_range_merge_options *const options = w->job->options;
+    const bool drops = options->is_unique || options->has_counts;
+    gs_sink_piece *const piece = w->piece;
+    if (!drops && !options->has_top) {
+        gs_run_cursor *c;
+        while ((c = gs_merge_tree_winner(tree)) != NULL) {
+            const uint64_t code = tree->nodes[0].code;
+            const gs_sink_record r = {
+                .data = c->data,
+                .length = c->length,
+                .key_bytes = c->key_bytes,
+                .shared = code == GS_OVC_EQUAL ? 0 : gs_ovc_index(code) + 1,
+            };
+            GS_TRY(gs_sink_add(piece, &r, st));
+            GS_TRY(gs_run_cursor_advance(c, st));
+            gs_merge_tree_replay(tree);
+        }
+        return GS_OK;
+    }
+    /* A record is kept back until the next differs, so that equals can be added up; its
+     * bytes are copied, for its cursor goes on. */
+    uint8_t *kept = NULL;
+    size_t kept_capacity = 0;
+    gs_sink_record r = {0};
+    bool has_kept = false;
+    gs_run_cursor *c;
+    while (st->code == GS_OK && (c = gs_merge_tree_winner(tree)) != NULL) {
+        const uint64_t code = tree->nodes[0].code;
+        if (has_kept && drops && code == GS_OVC_EQUAL) {
+            r.count += c->count;
+        } else {
+            if (has_kept && gs_sink_add(piece, &r, st) != GS_OK)
+                break;
+            if (options->has_top && w->top_left-- == 0) {
+                has_kept = false;
+                break;
+            }
+            const size_t bytes = c->length + options->layout->has_eol;
+            if (bytes + 16 > kept_capacity) {
+                void *memory = kept;
+                kept_capacity = 2 * bytes + 256;
+                if (gs_mem_resize(&memory, kept_capacity, "merged record", st) != GS_OK)
+                    break;
+                kept = memory;
+            }
+            memcpy(kept, c->data, bytes);
+            r = (gs_sink_record){.data = kept,
+                                 .length = c->length,
+                                 .key_bytes = c->key_bytes,
+                                 .count = c->count,
+                                 .shared = code == GS_OVC_EQUAL ? 0
+                                                                : gs_ovc_index(code) + 1};
+            has_kept = true;
+        }
+        if (gs_run_cursor_advance(c, st) == GS_OK)
+            gs_merge_tree_replay(tree);
+    }
+    if (st->code == GS_OK && has_kept)
+        GS_NOTED(gs_sink_add(piece, &r, st));
+    gs_mem_free(kept);
+    return st->code;
+}
+
+static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
+{
+    gs_merge_job *const job = w->job;
+    const gs_range_bound *const lo = &job->bounds[parts->range];
+    uint64_t bytes = 0;
+    for (size_t r = 0; r < job->run_count; r++) {
+        gs_run_cursor *const c = &w->cursors[r];
+        c->run = &job->runs[r];
+        c->layout = job->options->layout;
+        c->has_counts = job->options->has_counts;
+        c->codec = w->codec;
+        c->folder = folder_of(job, r);
+        c->window = &parts->windows[r];
+        GS_TRY(gs_run_cursor_start(c, lo, lo + 1, parts->first[r], parts->end[r], st));
+        for (size_t e = parts->first[r]; e < parts->end[r]; e++)
+            bytes += job->runs[r].entries[e].stored_bytes;
+    }
+    gs_merge_tree tree;
+    gs_merge_tree_start(&tree, w->cursors, job->run_count, w->nodes,
+                        job->options->layout->is_backwards);
+    gs_sink_begin(w->piece, job->options->first_ticket + parts->range);
+    GS_TRY(merge_records(w, &tree, st));
+    GS_TRY(gs_sink_end(w->piece, st));
+    if (job->options->progress_bytes != NULL)
+        atomic_fetch_add(job->options->progress_bytes, bytes);
+    return GS_OK;
+}
+
+static gs_code work(gs_merge_worker *w, gs_status *st)
+{
+    const volatile int *const cancel = w->job->options->cancel;
+    unsigned now = 0;
+    GS_TRY(take_range(w, &w->parts[now], st));
+    while (w->parts[now].is_taken) {
+        GS_TRY(take_range(w, &w->parts[now ^ 1], st));
+        while (w->parts[now].unfinished > 0)
+            GS_TRY(finish_one_read(w, st));
+        GS_TRY(merge_range(w, &w->parts[now], st));
+        if (cancel != NULL && *cancel != 0)
+            return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        now ^= 1;
+    }
+    return GS_OK;
+}
+
+static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
+{
+    gs_merge_job *const job = context;
+    if (worker >= job->range_count)
+        return GS_OK;
+    gs_merge_worker w;
+    if (worker_init(&w, job, st) == GS_OK)
+        GS_NOTED(work(&w, st));
+    worker_release(&w);
+    if (st->code != GS_OK)
+        gs_stream_abort(job->sink->stream, st);
+    return st->code;
+}
+
+/* --- the plan ---------------------------------------------------------------- */
+
+static size_t cursor_bytes(size_t window_bytes, size_t block_raw_bytes)
+{
+    return 2 * window_bytes + 2 * block_raw_bytes + CURSOR_OTHER_BYTES;
+}
+
+size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers, size_t block_raw_bytes)
+{
+    const size_t least = block_raw_bytes + GS_SPILL_ALIGN * 2 > WINDOW_MIN_BYTES
+                             ? block_raw_bytes + GS_SPILL_ALIGN * 2
+                             : WINDOW_MIN_BYTES;
+    const size_t fan_in = memory_bytes / workers / cursor_bytes(least, block_raw_bytes);
+    return fan_in < 2 ? 2 : fan_in;
+}
+
+gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
+                           gs_sink *sink, const gs_range_merge_options *options,
+                           uint64_t *next_ticket, gs_status *st)
+{
+    gs_merge_job job = {
+        .runs = runs, .run_count = run_count, .sink = sink, .options = options};
+    const unsigned workers = gs_team_workers(team);
+    size_t raw_bytes = 0;
+    uint64_t stored = 0;
+    for (size_t r = 0; r < run_count; r++) {
+        if (runs[r].raw_bytes_max > raw_bytes)
+            raw_bytes = runs[r].raw_bytes_max;
+        stored += runs[r].stored_bytes;
+    }
+    /* What the memory leaves for windows, two a run and worker. */
+    const size_t share = options->memory_bytes / workers / run_count;
+    const size_t other = 2 * raw_bytes + CURSOR_OTHER_BYTES;
+    size_t window = share > other ? (share - other) / 2 : 0;
+    if (window < WINDOW_MIN_BYTES)
+        window = WINDOW_MIN_BYTES;
+    if (window > WINDOW_MAX_BYTES)
+        window = WINDOW_MAX_BYTES;
+    job.window_bytes = window / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
+
+    /* A range's parts should fit their windows, with one block to spare at each end. */
+    const size_t spare = 2 * raw_bytes + 2 * GS_SPILL_ALIGN;
+    const size_t part = window > 2 * spare ? (window - spare) * 3 / 4 : window / 2;
+    uint64_t range_bytes = (uint64_t)part * run_count;
+    if (range_bytes > stored / (4 * workers) + 1)
+        range_bytes = stored / (4 * workers) + 1;
+    GS_TRY(cut_ranges(&job, range_bytes, st));
+    GS_NOTED(gs_team_run(team, merge_worker, &job, st));
+    *next_ticket = options->first_ticket + job.range_count;
+    gs_mem_free(job.bounds);
+    return st->code;
+}

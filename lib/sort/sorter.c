@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a sort flows.
+ *
+ *      input -> line_feed -> ingest -> chunk -> bucket_split -> chunk_emit -+-> output
+ *                              ^                                            |   (it fits)
+ *                              |        full: once for each run             +-> run files
+ *                              +------------------------------------------------+  |
+ *                                             output <- range_merge <--------------+
+ *
+ * One team of threads does each step together; reading and writing go on beside it.
+ */
+#include "lib/sort/sort.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "io/input.h"
+#include "io/output.h"
+#include "io/spill.h"
+#include "io/stream.h"
+#include "lib/base/assertion.h"
+#include "lib/base/machine.h"
+#include "lib/base/mem.h"
+#include "lib/base/team.h"
+#include "lib/sort/chunk_emit.h"
+#include "lib/sort/ingest.h"
+#include "lib/sort/key_encode.h"
+#include "lib/sort/line_feed.h"
+#include "lib/sort/memory_plan.h"
+#include "lib/sort/order_layout.h"
+#include "lib/sort/range_merge.h"
+#include "lib/sort/run_codec_choice.h"
+
+enum { SMALL_INPUT_BYTES = 512 * 1024, OUTPUT_ZSTD_LEVEL = 3 };
+
+typedef struct gs_sorter {
+    const gs_sort_options *options;
+    gs_memory_plan plan;
+    gs_record_layout layout;
+    gs_key_encoder *encoder;
+    gs_team *team;
+    gs_block_pool *pool;
+    gs_input *input;
+    gs_line_feed *feed;
+    gs_ingest *ingest;
+    gs_chunk chunk;
+    gs_spill *spill;
+    gs_output *output;
+    gs_run *runs;
+    size_t run_count, run_capacity;
+    gs_codec run_codec;
+    uint64_t phase_begin_ns;
+} gs_sorter;
+
+static void set_phase(gs_sorter *s, gs_sort_phase phase)
+{
+    gs_sort_stats *const stats = s->options->stats;
+    const uint64_t now = gs_machine_now_ns();
+    if (stats != NULL) {
+        const int before = atomic_exchange(&stats->phase, (int)phase);
+        atomic_fetch_add(&stats->phase_ns[before], now - s->phase_begin_ns);
+    }
+    s->phase_begin_ns = now;
+}
+
+static gs_code open_input(gs_sorter *s, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    GS_TRY(gs_block_pool_new(&s->pool, s->plan.block_bytes, s->plan.block_count, st));
+    const gs_input_options input = {
+        .pool = s->pool,
+        .blocks_in_flight = GS_BLOCKS_IN_FLIGHT,
+        .decode_threads = s->plan.workers,
+        .keep_compressed = o->keep_compressed,
+        .no_uring = o->no_uring,
+        .log = o->log,
+    };
+    GS_TRY(gs_input_new(&s->input, o->inputs, o->input_count, &input, st));
+    if (o->stats != NULL)
+        atomic_store(&o->stats->input_bytes_total, gs_input_size_hint(s->input));
+    const gs_line_feed_options feed = {
+        .eol = o->order.eol,
+        .record_size = o->order.record_size,
+        .record_bytes_max = s->plan.record_bytes_max,
+        .header_lines = o->header_lines,
+        .names = o->inputs,
+    };
+    return gs_line_feed_new(&s->feed, s->input, &feed, st);
+}
+
+static gs_code prepare(gs_sorter *s, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    s->layout = gs_order_layout(&o->order, o->order.unique || o->count);
+    s->plan = gs_memory_plan_make(o->memory_bytes, o->threads, s->layout.is_keyed);
+    GS_TRY(gs_output_open(&s->output, o->output, st));
+    GS_TRY(open_input(s, st));
+    const uint64_t hint = gs_input_size_hint(s->input);
+    if (hint > 0 && hint <= SMALL_INPUT_BYTES && !gs_input_saw_compressed(s->input))
+        s->plan.workers = 1; /* not worth a thread */
+    GS_TRY(gs_team_new(&s->team, s->plan.workers, st));
+    if (s->layout.is_keyed)
+        GS_TRY(gs_key_encoder_new(&s->encoder, &o->order, s->layout.is_backwards, st));
+    GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
+                         o->order.record_size, o->stats, o->cancel_signal, st));
+    if (o->stats != NULL) {
+        atomic_store(&o->stats->memory_limit_bytes, s->plan.limit_bytes);
+        atomic_store(&o->stats->threads, s->plan.workers);
+        atomic_store(&o->stats->engine, "cpu");
+    }
+    return gs_chunk_init(&s->chunk, &s->layout, s->plan.chunk_bytes, st);
+}
+
+/* --- where records go ---------------------------------------------------------- */
+
+/* Opens a sink on the output and writes the header. */
+static gs_code open_text_sink(gs_sorter *s, gs_sink *sink, char *failure,
+                              size_t failure_bytes, uint64_t *ticket, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    (void)snprintf(failure, failure_bytes, "write failed: %s", gs_output_name(s->output));
+    const gs_stream_target target = {
+        .fd = gs_output_fd(s->output),
+        .is_seekable = gs_output_is_seekable(s->output),
+        .try_direct = gs_output_is_own_file(s->output),
+        .no_uring = o->no_uring,
+        .offset = gs_output_start_offset(s->output),
+        .failure = failure,
+    };
+    GS_TRY(gs_stream_new(&sink->stream, &target, s->plan.block_bytes,
+                         s->plan.stream_blocks, st));
+    *sink = (gs_sink){
+        .stream = sink->stream,
+        .layout = s->layout,
+        .has_counts = o->count,
+        .is_zstd = o->output_zstd,
+        .zstd_level = o->output_zstd_level ? o->output_zstd_level : OUTPUT_ZSTD_LEVEL,
+        .buffer_bytes = s->plan.piece_bytes,
+    };
+    gs_sink_init(sink);
+
+    const uint8_t *header;
+    size_t header_bytes;
+    gs_line_feed_header(s->feed, &header, &header_bytes);
+    gs_sink_piece *piece = NULL;
+    GS_TRY(gs_sink_piece_new(&piece, sink, st));
+    gs_sink_begin(piece, 0);
+    if (gs_sink_add_bytes(piece, header, header_bytes, st) == GS_OK)
+        GS_NOTED(gs_sink_end(piece, st));
+    gs_sink_piece_free(piece);
+    *ticket = 1;
+    return st->code;
+}
+
+/* The text is complete: waits for the writes and gives the output its name. */
+static gs_code finish_text(gs_sorter *s, gs_sink *sink, gs_status *st)
+{
+    gs_sort_stats *const stats = s->options->stats;
+    uint64_t total = 0;
+    GS_NOTED(gs_stream_finish(sink->stream, &total, st));
+    gs_stream_free(sink->stream);
+    if (stats != NULL) {
+        atomic_store(&stats->output_bytes, total);
+        atomic_store(&stats->output_records, atomic_load(&sink->record_count));
+    }
+    gs_sink_release(sink);
+    GS_TRY(st->code);
+    return gs_output_commit(s->output, total, s->options->sync_output, st);
+}
+
+/* Calls make(s, sink, ticket, context, st) with a sink on the output. */
+typedef gs_code gs_make_text(gs_sorter *s, gs_sink *sink, uint64_t ticket, gs_status *st);
+
+static gs_code write_text(gs_sorter *s, gs_make_text *make, gs_status *st)
+{
+    static const char longest[] = "write failed: ";
+    char failure[sizeof longest + 4200];
+    gs_sink sink = {0};
+    uint64_t ticket = 0;
+    if (open_text_sink(s, &sink, failure, sizeof failure, &ticket, st) == GS_OK)
+        GS_NOTED(make(s, &sink, ticket, st));
+    if (sink.stream == NULL)
+        return st->code;
+    if (st->code != GS_OK)
+        gs_stream_abort(sink.stream, st);
+    return finish_text(s, &sink, st);
+}
+
+/* Adds a run to the list and opens a sink on it. */
+static gs_code open_run_sink(gs_sorter *s, gs_sink *sink, char *failure,
+                             size_t failure_bytes, gs_run *run, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    if (s->spill == NULL)
+        GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
+    GS_TRY(gs_spill_extent_open(s->spill, &run->extent, st));
+    (void)snprintf(failure, failure_bytes, "write failed: temporary file in '%s'",
+                   gs_spill_folder_name(s->spill, run->extent.folder));
+    const gs_stream_target target = {
+        .fd = run->extent.fd,
+        .is_seekable = true,
+        .is_direct = run->extent.is_direct,
+        .no_uring = o->no_uring,
+        .offset = run->extent.offset,
+        .failure = failure,
+    };
+    gs_stream *stream = NULL;
+    GS_TRY(gs_stream_new(&stream, &target, s->plan.block_bytes, s->plan.stream_blocks, st));
+    *sink = (gs_sink){
+        .stream = stream,
+        .layout = s->layout,
+        .has_counts = o->count,
+        .run = run,
+        .codec = s->run_codec,
+        .zstd_level = GS_RUN_ZSTD_LEVEL,
+        .block_raw_bytes = s->plan.run_block_bytes,
+        .buffer_bytes = s->plan.piece_bytes,
+    };
+    gs_sink_init(sink);
+    return GS_OK;
+}
+
+static gs_code finish_run(gs_sorter *s, gs_sink *sink, gs_run *run, gs_status *st)
+{
+    gs_sort_stats *const stats = s->options->stats;
+    uint64_t total = 0;
+    GS_NOTED(gs_stream_finish(sink->stream, &total, st));
+    gs_stream_free(sink->stream);
+    run->stored_bytes = total;
+    gs_spill_extent_close(s->spill, &run->extent, total);
+    gs_sink_finish_run(sink);
+    gs_sink_release(sink);
+    if (stats != NULL) {
+        atomic_fetch_add(&stats->runs, 1);
+        atomic_fetch_add(&stats->spill_bytes, total);
+    }
+    return st->code;
+}
+
+static gs_code add_run(gs_sorter *s, gs_run **out, gs_status *st)
+{
+    if (s->run_count == s->run_capacity) {
+        const size_t capacity = 2 * s->run_capacity + 16;
+        void *memory = s->runs;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *s->runs, "list of runs", st));
+        s->runs = memory;
+        s->run_capacity = capacity;
+    }
+    s->runs[s->run_count] = (gs_run){0};
+    *out = &s->runs[s->run_count++];
+    return GS_OK;
+}
+
+/* --- forming runs --------------------------------------------------------------- */
+
+static gs_chunk_emit_options emit_options(const gs_sorter *s, uint64_t first_ticket)
+{
+    const gs_sort_options *const o = s->options;
+    return (gs_chunk_emit_options){
+        .is_unique = o->order.unique || o->count,
+        .has_top = o->has_top,
+        .top_count = o->top_count,
+        .first_ticket = first_ticket,
+        .cancel = o->cancel_signal,
+    };
+}
+
+static gs_code emit_text(gs_sorter *s, gs_sink *sink, uint64_t ticket, gs_status *st)
+{
+    const gs_chunk_emit_options options = emit_options(s, ticket);
+    uint64_t last_kept;
+    return gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st);
+}
+
+/* Sorts the chunk into a run. */
+static gs_code spill_chunk(gs_sorter *s, gs_status *st)
+{
+    if (s->run_count == 0)
+        s->run_codec = gs_run_codec_choose(&s->chunk, s->plan.workers,
+                                           s->plan.run_block_bytes, s->options->log);
+    gs_run *run = NULL;
+    GS_TRY(add_run(s, &run, st));
+    char failure[4400];
+    gs_sink sink = {0};
+    GS_TRY(open_run_sink(s, &sink, failure, sizeof failure, run, st));
+    const gs_chunk_emit_options options = emit_options(s, 0);
+    uint64_t ticket, last_kept = 0;
+    if (gs_chunk_emit(&s->chunk, s->team, &sink, &options, &ticket, &last_kept, st) !=
+        GS_OK)
+        gs_stream_abort(sink.stream, st);
+    GS_TRY(finish_run(s, &sink, run, st));
+    if (s->options->has_top && last_kept != 0) {
+        const gs_record r = gs_record_at(&s->layout, s->chunk.arena, last_kept);
+        GS_TRY(gs_ingest_set_limit(s->ingest, r.string, r.string_bytes, st));
+    }
+    return GS_OK;
+}
+
+/* Reads everything; leaves the last chunk in memory if it is the only one. */
+static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
+{
+    gs_sort_stats *const stats = s->options->stats;
+    bool is_last = false;
+    *fits = false;
+    while (!is_last) {
+        set_phase(s, GS_PHASE_READ);
+        gs_chunk_reset(&s->chunk);
+        GS_TRY(gs_ingest_fill(s->ingest, &s->chunk, &is_last, st));
+        if (stats != NULL)
+            atomic_store(&stats->input_bytes, gs_input_bytes_read(s->input));
+        set_phase(s, GS_PHASE_SORT);
+        *fits = is_last && s->run_count == 0;
+        if (*fits || s->chunk.element_count == 0)
+            continue;
+        GS_TRY(spill_chunk(s, st));
+    }
+    return GS_OK;
+}
+
+/* --- merging --------------------------------------------------------------------- */
+
+static gs_range_merge_options merge_options(const gs_sorter *s, uint64_t first_ticket)
+{
+    const gs_sort_options *const o = s->options;
+    return (gs_range_merge_options){
+        .layout = &s->layout,
+        .has_counts = o->count,
+        .is_unique = o->order.unique || o->count,
+        .has_top = o->has_top,
+        .top_count = o->top_count,
+        .memory_bytes = s->plan.merge_bytes,
+        .no_uring = o->no_uring,
+        .first_ticket = first_ticket,
+        .spill = s->spill,
+        .cancel = o->cancel_signal,
+        .progress_bytes = o->stats ? &o->stats->merge_bytes : NULL,
+    };
+}
+
+static void begin_pass(gs_sorter *s)
+{
+    gs_sort_stats *const stats = s->options->stats;
+    if (stats == NULL)
+        return;
+    uint64_t total = 0;
+    for (size_t i = 0; i < s->run_count; i++)
+        total += s->runs[i].stored_bytes;
+    atomic_fetch_add(&stats->passes, 1);
+    atomic_store(&stats->merge_bytes, 0);
+    atomic_store(&stats->merge_bytes_total, total);
+}
+
+static gs_code merge_text(gs_sorter *s, gs_sink *sink, uint64_t ticket, gs_status *st)
+{
+    const gs_range_merge_options options = merge_options(s, ticket);
+    return gs_range_merge_run(s->runs, s->run_count, s->team, sink, &options, &ticket, st);
+}
+
+static void drop_run(gs_sorter *s, gs_run *run)
+{
+    gs_spill_extent_drop(s->spill, &run->extent);
+    gs_run_release(run);
+}
+
+/* Merges runs [first, first + count) into one, which takes their place. */
+static gs_code merge_group(gs_sorter *s, size_t first, size_t count, gs_status *st)
+{
+    gs_run merged = {0};
+    char failure[4400];
+    gs_sink sink = {0};
+    GS_TRY(open_run_sink(s, &sink, failure, sizeof failure, &merged, st));
+    const gs_range_merge_options options = merge_options(s, 0);
+    uint64_t ticket;
+    if (gs_range_merge_run(s->runs + first, count, s->team, &sink, &options, &ticket, st) !=
+        GS_OK)
+        gs_stream_abort(sink.stream, st);
+    if (finish_run(s, &sink, &merged, st) != GS_OK) {
+        gs_run_release(&merged);
+        return st->code;
+    }
+    for (size_t i = first; i < first + count; i++)
+        drop_run(s, &s->runs[i]);
+    s->runs[first] = merged;
+    memmove(s->runs + first + 1, s->runs + first + count,
+            (s->run_count - first - count) * sizeof *s->runs);
+    s->run_count -= count - 1;
+    return GS_OK;
+}
+
+/* Neighbouring runs are merged until few enough are left for the last merge; the order of
+ * the runs, and so of equal records, stays. */
+static gs_code reduce_runs(gs_sorter *s, gs_status *st)
+{
+    size_t fan_in = gs_range_merge_fan_in(s->plan.merge_bytes, s->plan.workers,
+                                          s->plan.run_block_bytes);
+    if (s->options->batch_size >= 2 && s->options->batch_size < fan_in)
+        fan_in = s->options->batch_size;
+    while (s->run_count > fan_in) {
+        begin_pass(s);
+        /* The first group only takes what is too much, the others are full. */
+        size_t excess = s->run_count - fan_in;
+        for (size_t i = 0; i < s->run_count && excess > 0; i++) {
+            size_t group = excess + 1 < fan_in ? excess + 1 : fan_in;
+            if (group > s->run_count - i)
+                group = s->run_count - i;
+            if (group < 2)
+                break;
+            GS_TRY(merge_group(s, i, group, st));
+            excess -= group - 1;
+        }
+    }
+    return GS_OK;
+}
+
+/* The memory of the first half goes to the second. */
+static void release_forming(gs_sorter *s)
+{
+    gs_ingest_free(s->ingest);
+    s->ingest = NULL;
+    gs_chunk_release(&s->chunk);
+    gs_input_free(s->input);
+    s->input = NULL;
+    gs_block_pool_free(s->pool);
+    s->pool = NULL;
+}
+
+static gs_code sort_all(gs_sorter *s, gs_status *st)
+{
+    bool fits;
+    GS_TRY(prepare(s, st));
+    GS_TRY(form_runs(s, &fits, st));
+    if (fits) {
+        GS_TRY(write_text(s, emit_text, st));
+    } else {
+        release_forming(s);
+        set_phase(s, GS_PHASE_MERGE);
+        GS_TRY(reduce_runs(s, st));
+        begin_pass(s);
+        GS_TRY(write_text(s, merge_text, st));
+    }
+    set_phase(s, GS_PHASE_DONE);
+    return GS_OK;
+}
+
+gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
+{
+    gs_assert(options->input_count > 0);
+    gs_sorter s = {.options = options, .phase_begin_ns = gs_machine_now_ns()};
+    GS_NOTED(sort_all(&s, st));
+    release_forming(&s);
+    gs_line_feed_free(s.feed);
+    for (size_t i = 0; i < s.run_count; i++)
+        gs_run_release(&s.runs[i]);
+    gs_mem_free(s.runs);
+    gs_spill_free(s.spill);
+    gs_output_free(s.output);
+    gs_key_encoder_free(s.encoder);
+    gs_team_free(s.team);
+    return st->code;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/text_source.h"
+
+#include "lib/base/mem.h"
+
+enum { POOL_BLOCKS = 3 };
+
+gs_code gs_text_source_open(gs_text_source *source, const char *const *name,
+                            const gs_text_source_options *options, gs_status *st)
+{
+    *source = (gs_text_source){.is_open = true, .name = *name};
+    GS_TRY_OR_FAIL(
+        gs_block_pool_new(&source->pool, options->block_bytes, POOL_BLOCKS, st));
+    const gs_input_options input = {
+        .pool = source->pool,
+        .blocks_in_flight = 1,
+        .decode_threads = 1,
+        .keep_compressed = options->keep_compressed,
+        .no_uring = true, /* a ring would cost a descriptor a file */
+        .log = options->log,
+    };
+    GS_TRY_OR_FAIL(gs_input_new(&source->input, name, 1, &input, st));
+    const gs_line_feed_options feed = {
+        .eol = options->order->eol,
+        .record_size = options->order->record_size,
+        .record_bytes_max = options->record_bytes_max,
+        .header_lines = options->header_lines,
+        .names = name,
+    };
+    GS_TRY_OR_FAIL(gs_line_feed_new(&source->feed, source->input, &feed, st));
+    GS_TRY_OR_FAIL(gs_text_source_advance(source, options, st));
+    return GS_OK;
+fail:
+    gs_text_source_close(source);
+    return st->code;
+}
+
+void gs_text_source_close(gs_text_source *source)
+{
+    gs_line_batch_release(&source->batch);
+    gs_line_feed_free(source->feed);
+    gs_input_free(source->input);
+    gs_block_pool_free(source->pool);
+    gs_mem_free(source->made);
+    *source = (gs_text_source){0};
+}
+
+static gs_code make_string(gs_text_source *source, const gs_text_source_options *options,
+                           gs_status *st)
+{
+    const gs_key_encoder *const encoder = options->encoder;
+    source->string = source->line;
+    source->string_bytes = source->line_bytes;
+    if (encoder != NULL) {
+        const size_t want =
+            gs_key_encode_bound(encoder, source->line_bytes) + source->line_bytes + 8;
+        if (want > source->made_capacity) {
+            void *memory = source->made;
+            GS_TRY(gs_mem_resize(&memory, 2 * want, "merged line", st));
+            source->made = memory;
+            source->made_capacity = 2 * want;
+        }
+        size_t bytes =
+            gs_key_encode(encoder, source->line, source->line_bytes, source->made);
+        if (!options->layout->is_key_only) {
+            memcpy(source->made + bytes, source->line, source->line_bytes);
+            bytes += source->line_bytes;
+        }
+        source->string = source->made;
+        source->string_bytes = bytes;
+    }
+    const uint64_t word = gs_string_word(source->string, source->string_bytes, 0);
+    source->prefix = options->layout->is_backwards ? ~word : word;
+    return GS_OK;
+}
+
+gs_code gs_text_source_advance(gs_text_source *source,
+                               const gs_text_source_options *options, gs_status *st)
+{
+    if (source->at == source->end) {
+        gs_line_batch_release(&source->batch);
+        GS_TRY(gs_line_feed_next(source->feed, &source->batch, &source->has_line, st));
+        if (!source->has_line)
+            return GS_OK;
+        source->at = source->batch.data;
+        source->end = source->at + source->batch.bytes;
+    }
+    const size_t record_size = options->order->record_size;
+    const size_t left = (size_t)(source->end - source->at);
+    const uint8_t *const eol =
+        record_size ? NULL : memchr(source->at, options->order->eol, left);
+    source->line = source->at;
+    source->line_bytes = record_size ? record_size
+                         : eol       ? (size_t)(eol - source->at)
+                                     : left;
+    source->at += source->line_bytes + (eol != NULL);
+    return make_string(source, options, st);
+}

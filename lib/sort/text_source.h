@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text_source: read the lines of one sorted file, one at a time, each with the string
+ * that orders it.
+ *
+ * For merging files that are sorted already: one plain descriptor and one buffer a
+ * source, so that many can be open at once. Compressed files are decoded on the way.
+ * The line and the string stay valid until the next advance.
+ */
+#ifndef GS_LIB_SORT_TEXT_SOURCE_H
+#define GS_LIB_SORT_TEXT_SOURCE_H
+
+#include "io/input.h"
+#include "lib/sort/key_encode.h"
+#include "lib/sort/line_feed.h"
+#include "lib/sort/record.h"
+
+typedef struct gs_text_source {
+    bool is_open, has_line;
+    uint64_t prefix; /* of the string; complemented in a backwards order */
+    const uint8_t *string;
+    size_t string_bytes;
+    const uint8_t *line;
+    size_t line_bytes;
+
+    const char *name;
+    gs_block_pool *pool;
+    gs_input *input;
+    gs_line_feed *feed;
+    gs_line_batch batch;
+    const uint8_t *at, *end; /* what is left of the batch */
+    uint8_t *made;           /* the string, when it is not the line */
+    size_t made_capacity;
+} gs_text_source;
+
+typedef struct gs_text_source_options {
+    const gs_order *order;
+    const gs_record_layout *layout;
+    const gs_key_encoder *encoder; /* NULL: the line is its string */
+    size_t block_bytes;
+    size_t record_bytes_max;
+    uint64_t header_lines;
+    bool keep_compressed;
+    const gs_log *log;
+} gs_text_source_options;
+
+/* Opens `name` (borrowed until close) and stands on its first line. A source that failed
+ * to open is closed. */
+GS_MUST_CHECK gs_code gs_text_source_open(gs_text_source *source, const char *const *name,
+                                          const gs_text_source_options *options,
+                                          gs_status *st);
+/* has_line becomes false after the last. */
+GS_MUST_CHECK gs_code gs_text_source_advance(gs_text_source *source,
+                                             const gs_text_source_options *options,
+                                             gs_status *st);
+void gs_text_source_close(gs_text_source *source); /* a zeroed one is fine */
+
+#endif
