@@ -138,7 +138,7 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
 {
     const size_t bound =
         (in->encoder ? gs_key_encode_bound(in->encoder, line_bytes) : 0) + line_bytes +
-        GS_RECORD_LONG_BYTES + GS_RECORD_KEY_LENGTH_BYTES + 1 + 8;
+        GS_RECORD_LONG_BYTES + GS_RECORD_HEAD_BYTES + 1 + 8;
     void *memory = scratch->records;
     GS_TRY(grow(&memory, &scratch->record_capacity, scratch->record_bytes + bound, 1, st));
     scratch->records = memory;
@@ -148,34 +148,21 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     scratch->elements = memory;
 
     uint8_t *const start = scratch->records + scratch->record_bytes;
-    uint8_t *p = start;
-    size_t key_bytes = 0;
-    if (in->encoder != NULL) {
-        key_bytes = gs_key_encode(in->encoder, line, line_bytes,
-                                  p + GS_RECORD_KEY_LENGTH_BYTES);
-        const size_t length = key_bytes + line_bytes;
-        if (__builtin_expect(length >= GS_WHERE_LENGTH_LONG, 0)) {
-            if (key_bytes > UINT32_MAX)
-                return GS_FAIL(st, GS_ERR_LIMIT, 0, "a sort key longer than 4 GiB");
-            memmove(p + GS_RECORD_LONG_BYTES + GS_RECORD_KEY_LENGTH_BYTES,
-                    p + GS_RECORD_KEY_LENGTH_BYTES, key_bytes);
-            const uint64_t length64 = length;
-            memcpy(p, &length64, sizeof length64);
-            p += GS_RECORD_LONG_BYTES;
-        }
-        const uint32_t key_bytes32 = (uint32_t)key_bytes;
-        memcpy(p, &key_bytes32, sizeof key_bytes32);
-        p += GS_RECORD_KEY_LENGTH_BYTES;
-    } else if (line_bytes >= GS_WHERE_LENGTH_LONG) {
-        const uint64_t length64 = line_bytes;
-        memcpy(p, &length64, sizeof length64);
-        p += GS_RECORD_LONG_BYTES;
+    uint8_t *string = start + (in->encoder ? GS_RECORD_HEAD_BYTES : 0);
+    const size_t key_bytes =
+        in->encoder ? gs_key_encode(in->encoder, line, line_bytes, string) : 0;
+    const size_t string_bytes = key_bytes + (in->layout.is_key_only ? 0 : line_bytes);
+    if (__builtin_expect(string_bytes >= GS_WHERE_LENGTH_LONG, 0)) {
+        memmove(string + GS_RECORD_LONG_BYTES, string, key_bytes);
+        string += GS_RECORD_LONG_BYTES;
+        const uint64_t length = string_bytes;
+        memcpy(start, &length, sizeof length);
     }
-    uint8_t *const string = p;
-    const size_t string_bytes = in->layout.is_key_only && in->encoder != NULL
-                                    ? key_bytes
-                                    : key_bytes + line_bytes;
-    p += key_bytes;
+    if (in->encoder != NULL) {
+        const uint32_t head = (uint32_t)(in->layout.is_key_only ? line_bytes : key_bytes);
+        memcpy(string - GS_RECORD_HEAD_BYTES, &head, sizeof head);
+    }
+    uint8_t *p = string + key_bytes;
     memcpy(p, line, line_bytes);
     p += line_bytes;
     if (in->layout.has_eol)
@@ -187,7 +174,7 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     if (is_above_limit(in, prefix, string, string_bytes))
         return GS_OK;
     scratch->elements[scratch->element_count++] = (gs_element){
-        prefix, gs_where_pack(scratch->record_bytes, key_bytes + line_bytes)};
+        prefix, gs_where_pack(scratch->record_bytes, string_bytes)};
     scratch->record_bytes += (size_t)(p - start);
     return GS_OK;
 }

@@ -4,16 +4,17 @@
  *
  *      plain           line ... eol
  *      keyed           u32 key length | key | line ... eol
- *      either, long    u64 (key + line) length | as above      (length field 0xFFFFFF)
- *
- * `where` packs the offset into the arena (40 bits) and the length of key + line without
- * the end-of-line byte (24 bits, all ones: the true length is stored in front). Fixed-size
- * records have no end-of-line byte.
+ *      key only        u32 line length | key | line ... eol
+ *      each, long      u64 string length | as above            (length field 0xFFFFFF)
  *
  * The string that orders a record is key + line when there is a last resort and the key
  * alone when not (-s, -u); keys are prefix-free, so plain memcmp of these strings is the
  * whole comparison. A plain record's string is its line. Backwards orders compare the
  * same strings the other way round.
+ *
+ * `where` packs the offset into the arena (40 bits) and the length of the string (24
+ * bits, all ones: the true length is stored in front), so that the length is known
+ * without a look at the arena. Fixed-size records have no end-of-line byte.
  */
 #ifndef GS_LIB_SORT_RECORD_H
 #define GS_LIB_SORT_RECORD_H
@@ -42,7 +43,7 @@ enum {
     GS_WHERE_LENGTH_BITS = 24,
     GS_WHERE_LENGTH_LONG = (1 << GS_WHERE_LENGTH_BITS) - 1,
     GS_RECORD_LONG_BYTES = 8,
-    GS_RECORD_KEY_LENGTH_BYTES = 4,
+    GS_RECORD_HEAD_BYTES = 4, /* the u32 of keyed records */
 };
 
 static inline uint64_t gs_where_pack(uint64_t offset, size_t length)
@@ -68,11 +69,12 @@ static inline gs_record gs_record_at(const gs_record_layout *layout, const uint8
     }
     if (!layout->is_keyed)
         return (gs_record){p, length, p, length};
-    uint32_t key_bytes;
-    memcpy(&key_bytes, p, sizeof key_bytes);
-    p += GS_RECORD_KEY_LENGTH_BYTES;
-    return (gs_record){p, layout->is_key_only ? key_bytes : length, p + key_bytes,
-                       length - key_bytes};
+    uint32_t head;
+    memcpy(&head, p, sizeof head);
+    p += GS_RECORD_HEAD_BYTES;
+    if (layout->is_key_only)
+        return (gs_record){p, length, p + length, head};
+    return (gs_record){p, length, p + head, length - head};
 }
 
 /* Eight bytes of a string from `depth` on as a big-endian number, zero-padded. May read

@@ -99,11 +99,8 @@ static size_t split_off_ended(const gs_tie_job *job, gs_element *a, gs_element *
                               size_t n, size_t depth, size_t *going_on)
 {
     size_t counts[GS_TIE_ENDED_MAX + 2] = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (job->layout->is_keyed && i + PREFETCH_AHEAD < n)
-            __builtin_prefetch(job->arena + gs_where_offset(a[i + PREFETCH_AHEAD].where));
+    for (size_t i = 0; i < n; i++)
         counts[gs_tie_left(job->layout, job->arena, a[i].where, depth)]++;
-    }
     const size_t last = GS_TIE_ENDED_MAX + 1;
     *going_on = counts[last];
     const bool is_backwards = job->layout->is_backwards;

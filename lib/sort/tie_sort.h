@@ -39,7 +39,7 @@ static inline size_t gs_tie_left(const gs_record_layout *layout, const uint8_t *
                                  uint64_t where, size_t depth)
 {
     size_t bytes = (size_t)(where & GS_WHERE_LENGTH_LONG);
-    if (layout->is_keyed || bytes == GS_WHERE_LENGTH_LONG)
+    if (__builtin_expect(bytes == GS_WHERE_LENGTH_LONG, 0))
         bytes = gs_record_at(layout, arena, where).string_bytes;
     const size_t left = bytes > depth ? bytes - depth : 0;
     return left <= GS_TIE_ENDED_MAX ? left : GS_TIE_ENDED_MAX + 1;
