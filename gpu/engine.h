@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * engine: sorts a batch of fixed-width keys on one or several GPUs.
+ *
+ * Call order: new, (submit, wait)*, free. An engine has one batch in flight; use two
+ * engines to overlap two batches. One thread at a time; different engines share nothing.
+ * new allocates everything, submit and wait allocate nothing.
+ *
+ * Keys are unsigned numbers and come out in ascending order. Equal keys with values come
+ * out by ascending value, so the result is the same bytes whichever engine made it: when
+ * values are row numbers this is a stable sort.
+ *
+ * Without a CUDA driver or a GPU, or in a build with CUDA=0, new fails with GS_ERR_GPU and
+ * gs_engine_needs says so; callers then use their CPU engine.
+ */
+#ifndef GS_GPU_ENGINE_H
+#define GS_GPU_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/log.h"
+#include "lib/base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gs_u128 {
+    uint64_t hi, lo; /* compared hi first; arrays are aligned to 16 bytes */
+} gs_u128;
+
+typedef enum gs_key_type {
+    GS_KEY_U64,     /* keys: uint64_t */
+    GS_KEY_U128,    /* keys: gs_u128 */
+    GS_KEY_U64_U32, /* keys: uint64_t, values: uint32_t */
+    GS_KEY_TYPE_COUNT
+} gs_key_type;
+
+typedef enum gs_place {
+    GS_PLACE_HOST,  /* any host memory; pinned is several times faster */
+    GS_PLACE_DEVICE /* memory of the engine's (first) device */
+} gs_place;
+
+enum { GS_GPU_DEVICES_MAX = 16 };
+
+typedef struct gs_engine_options {
+    const char *name; /* see gs_engine_name; NULL or "auto": picked for each batch */
+    gs_key_type type;
+    gs_place place;
+    size_t count_max;        /* keys in the largest batch */
+    int devices[GS_GPU_DEVICES_MAX];
+    unsigned device_count;   /* 0: the first usable device; several: PLACE_HOST only */
+    size_t memory_max_bytes; /* on each device; 0: what is free less a reserve */
+    const gs_log *log;       /* borrowed; may be NULL */
+} gs_engine_options;
+
+typedef struct gs_engine_memory {
+    size_t device_bytes; /* on each device, all that the engine will hold */
+    size_t device_free_bytes; /* what the devices have, or memory_max_bytes if less */
+    size_t pinned_bytes; /* host memory that cannot be swapped */
+} gs_engine_memory;
+
+typedef struct gs_batch {
+    void *keys;       /* sorted in place */
+    uint32_t *values; /* with GS_KEY_U64_U32; they move with their keys */
+    size_t count;
+} gs_batch;
+
+typedef struct gs_engine gs_engine;
+
+/* Bytes of one key, and of its value if it has one. */
+size_t gs_key_bytes(gs_key_type type);
+size_t gs_value_bytes(gs_key_type type);
+
+/* The table of engines; index from 0 to gs_engine_count() - 1. */
+size_t gs_engine_count(void);
+const char *gs_engine_name(size_t index);
+const char *gs_engine_summary(size_t index);
+
+/* What an engine with these options would hold. Asks the devices, allocates nothing. */
+GS_MUST_CHECK gs_code gs_engine_needs(const gs_engine_options *options,
+                                      gs_engine_memory *out, gs_status *st);
+/* The largest count_max that fits into the memory there is; 0 if none does. */
+GS_MUST_CHECK gs_code gs_engine_fit(const gs_engine_options *options, size_t *out_count,
+                                    gs_status *st);
+
+/* Options are copied, but for the log. On failure *out is NULL. */
+GS_MUST_CHECK gs_code gs_engine_new(gs_engine **out, const gs_engine_options *options,
+                                    gs_status *st);
+/* Starts to sort and does not wait. The memory that `batch` points to is borrowed until
+ * wait returns; `batch` itself is copied. */
+GS_MUST_CHECK gs_code gs_engine_submit(gs_engine *engine, const gs_batch *batch,
+                                       gs_status *st);
+/* Waits for the batch. After a failure the keys in host memory are still all there, in
+ * the order they had; keys in device memory are lost. */
+GS_MUST_CHECK gs_code gs_engine_wait(gs_engine *engine, gs_status *st);
+/* Device time of the last batch's sort, without copies, from wait to the next submit. */
+double gs_engine_device_ms(const gs_engine *engine);
+/* The name of the engine that sorted, or will sort, the last batch. */
+const char *gs_engine_used(const gs_engine *engine);
+void gs_engine_free(gs_engine *engine); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

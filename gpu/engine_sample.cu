@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * engine_sample: the sample sort's host side. The kernels and the idea are in
+ * sample_types.cuh; this puts rounds on the stream and, after them, looks whether a bucket
+ * came out too large or the sample missed a varying bit, which takes further rounds.
+ *
+ * Where keys are, by rounds (the scratch has room for the keys once more):
+ *
+ *     fits a block         keys
+ *     one round            keys -> other -> (k_local) keys
+ *     two rounds           keys -> other -> keys -> (k_local) keys
+ *     two rounds, packed   keys -> other -> next -> (k_local) keys
+ *
+ * where `next` is the array of keys itself, seen as packed numbers, if those are as wide
+ * as the keys, and else the second half of the scratch.
+ */
+#include "gpu/engine_ops.cuh"
+#include "gpu/sample_local.cuh"
+#include "gpu/sample_move.cuh"
+#include "gpu/sample_tuning.cuh"
+#include "lib/base/assertion.h"
+
+namespace {
+
+/* Arrays of the scratch; the same for every round. */
+template <typename N> struct Plan {
+    gs_trie<N> *tries;
+    gs_segment *segments;      /* of the round */
+    gs_segment *buckets[2];    /* GS_BUCKETS_MAX a segment */
+    unsigned long long *cursors;
+    uint32_t *count_starts, *scatter_starts;
+    gs_leaf *leaves;
+    gs_fill<N> *fills;
+    gs_segment *oversize[2];
+};
+
+struct Arrays {
+    gs_sample_control *control;
+    void *other, *next; /* room for the keys */
+    uint32_t *other_values;
+    Plan<uint64_t> narrow;
+    Plan<gs_num128> wide;
+};
+
+enum { BUCKETS_ALL = GS_BUCKETS_MAX * GS_SEGMENTS_MAX };
+
+template <typename N> void take_plan(gs_scratch *scratch, size_t count, Plan<N> *plan)
+{
+    plan->tries = scratch->take<gs_trie<N>>(GS_SEGMENTS_MAX);
+    plan->segments = scratch->take<gs_segment>(1);
+    plan->buckets[0] = scratch->take<gs_segment>(GS_BUCKETS_MAX);
+    plan->buckets[1] = scratch->take<gs_segment>(BUCKETS_ALL);
+    plan->cursors = scratch->take<unsigned long long>(BUCKETS_ALL);
+    plan->count_starts = scratch->take<uint32_t>(GS_SEGMENTS_MAX + 1);
+    plan->scatter_starts = scratch->take<uint32_t>(GS_SEGMENTS_MAX + 1);
+    plan->leaves = scratch->take<gs_leaf>(BUCKETS_ALL);
+    plan->fills = scratch->take<gs_fill<N>>(BUCKETS_ALL);
+    /* An oversize bucket has more keys than a block can take. */
+    const size_t oversize_max = count / gs_sample_tuning<N>::CAPACITY + 1;
+    plan->oversize[0] = scratch->take<gs_segment>(oversize_max);
+    plan->oversize[1] = scratch->take<gs_segment>(oversize_max);
+}
+
+size_t take_arrays(char *base, gs_key_type type, size_t count, Arrays *arrays)
+{
+    gs_scratch scratch = {base, 0};
+    arrays->control = scratch.take<gs_sample_control>(1);
+    const size_t key_bytes = gs_key_bytes(type);
+    arrays->other = scratch.take<char>(count * key_bytes);
+    arrays->other_values =
+        type == GS_KEY_U64_U32 ? scratch.take<uint32_t>(count) : nullptr;
+    arrays->next = arrays->other ? (char *)arrays->other + count * 8 : nullptr;
+    const size_t start = scratch.used;
+    take_plan(&scratch, count, &arrays->narrow);
+    if (type != GS_KEY_U64) {
+        /* Only one of the two widths is in use at a time. */
+        gs_scratch again = {base, start};
+        take_plan(&again, count, &arrays->wide);
+        if (again.used > scratch.used)
+            scratch.used = again.used;
+    }
+    return scratch.used;
+}
+
+template <typename K> cudaError_t persistent_grid(K kernel, unsigned threads, size_t shared,
+                                                  unsigned processors, unsigned *grid)
+{
+    cudaError_t error = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    int blocks = 0;
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel,
+                                                              (int)threads, shared);
+    *grid = processors * (unsigned)(blocks > 0 ? blocks : 1);
+    return error;
+}
+
+/* One round over `segment_count` segments: keys of `from` go to buckets in `to`. */
+template <typename V, typename D>
+gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
+                     Plan<typename V::num> *plan, V from, D to, const gs_segment *segments,
+                     unsigned segment_count, gs_segment *buckets, size_t round_keys,
+                     unsigned long long bucket_keys, uint32_t form, bool verify,
+                     uint32_t seed, gs_status *st)
+{
+    using N = typename V::num;
+    using T = gs_sample_tuning<N>;
+    constexpr unsigned SMALL = 512;
+    const cudaStream_t stream = run->stream;
+    gs_sample_control *const control = arrays->control;
+
+    const size_t sample_bytes = sizeof(N) * GS_SAMPLE_COUNT;
+    const auto build = k_build<V, SMALL>;
+    GPU_TRY(st, cudaFuncSetAttribute(build, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)sample_bytes));
+    build<<<segment_count, SMALL, sample_bytes, stream>>>(from, segments, plan->tries, seed,
+                                                          control, form);
+    GPU_LAUNCHED(st, stream, "k_build");
+
+    const unsigned count_batch = T::COUNT_THREADS * T::COUNT_ITEMS;
+    size_t count_tile = round_keys / (run->processor_count * 16) / count_batch + 1;
+    if (count_tile > T::COUNT_TILE / count_batch)
+        count_tile = T::COUNT_TILE / count_batch;
+    count_tile *= count_batch;
+    const unsigned scatter_tile = T::SCATTER_THREADS * T::SCATTER_ITEMS;
+    k_tile<V, D, SMALL><<<1, SMALL, 0, stream>>>(
+        from, to, segments, segment_count, (uint32_t)count_tile, scatter_tile,
+        plan->count_starts, plan->scatter_starts, control, form);
+    GPU_LAUNCHED(st, stream, "k_tile");
+
+    unsigned grid;
+    const auto count = k_count<V, T::COUNT_THREADS, T::COUNT_ITEMS>;
+    const size_t count_bytes = gs_count_shared_bytes<N>();
+    GPU_TRY(st, persistent_grid(count, T::COUNT_THREADS, count_bytes, run->processor_count,
+                                &grid));
+    count<<<grid, T::COUNT_THREADS, count_bytes, stream>>>(
+        from, segments, segment_count, plan->count_starts, (uint32_t)count_tile,
+        plan->tries, control, form);
+    GPU_LAUNCHED(st, stream, "k_count");
+
+    k_plan<N, SMALL><<<segment_count, SMALL, 0, stream>>>(
+        segments, plan->tries, buckets, plan->cursors, bucket_keys, T::CAPACITY, control,
+        form, verify);
+    GPU_LAUNCHED(st, stream, "k_plan");
+
+    const auto scatter = k_scatter<V, D, T::SCATTER_THREADS, T::SCATTER_ITEMS,
+                                   T::SCATTER_BLOCKS>;
+    const size_t scatter_bytes =
+        sizeof(gs_scatter_shared<N, T::SCATTER_THREADS, T::SCATTER_ITEMS>);
+    GPU_TRY(st, persistent_grid(scatter, T::SCATTER_THREADS, scatter_bytes,
+                                run->processor_count, &grid));
+    scatter<<<grid, T::SCATTER_THREADS, scatter_bytes, stream>>>(
+        from, to, segments, segment_count, plan->scatter_starts, plan->tries, buckets,
+        plan->cursors, control, form);
+    GPU_LAUNCHED(st, stream, "k_scatter");
+    return GS_OK;
+}
+
+/* Sorts the leaves in the control's lists from `from` into `to`. */
+template <typename V, typename D>
+gs_code launch_local(const gs_engine_run *run, const Arrays *arrays,
+                     const Plan<typename V::num> *plan, V from, D to, uint32_t form,
+                     gs_status *st)
+{
+    using N = typename V::num;
+    using T = gs_sample_tuning<N>;
+    unsigned grid;
+    const auto local = k_local<V, D, T::LOCAL_THREADS, T::LOCAL_ITEMS, T::LOCAL_BINS_EACH,
+                               T::LOCAL_BLOCKS>;
+    const size_t bytes =
+        sizeof(gs_local_shared<N, T::LOCAL_THREADS, T::LOCAL_ITEMS, T::LOCAL_BINS_EACH>);
+    GPU_TRY(st, persistent_grid(local, T::LOCAL_THREADS, bytes, run->processor_count,
+                                &grid));
+    local<<<grid, T::LOCAL_THREADS, bytes, run->stream>>>(from, to, plan->leaves,
+                                                          arrays->control, form);
+    GPU_LAUNCHED(st, run->stream, "k_local");
+    k_fill<D, N, 512><<<run->processor_count * 4, 512, 0, run->stream>>>(
+        to, plan->fills, arrays->control, form);
+    GPU_LAUNCHED(st, run->stream, "k_fill");
+    return GS_OK;
+}
+
+/* How many rounds, and how many keys a bucket of the first one gets. */
+unsigned plan_rounds(size_t count, size_t capacity, size_t leaf_keys,
+                     unsigned long long *first_bucket_keys)
+{
+    *first_bucket_keys = leaf_keys;
+    if (count <= capacity)
+        return 0;
+    const size_t leaves = count / leaf_keys + 1;
+    if (leaves <= 400)
+        return 1;
+    size_t first = 1;
+    while (first * first < leaves && first < 500)
+        first++;
+    *first_bucket_keys = count / first + 1;
+    return 2;
+}
+
+/* The whole sort of one form: plain (V = W) or packed (W holds the packed numbers). */
+template <typename V, typename W>
+gs_code launch_form(const gs_engine_run *run, const Arrays *arrays,
+                    Plan<typename V::num> *plan, V keys, W other, W next, uint32_t form,
+                    gs_status *st)
+{
+    using N = typename V::num;
+    using T = gs_sample_tuning<N>;
+    const bool packed = form == GS_FORM_PACKED;
+    unsigned long long first_keys;
+    const unsigned rounds =
+        plan_rounds(run->count, T::CAPACITY, T::LEAF_KEYS, &first_keys);
+    const gs_segment all = {0, run->count, 0, 0};
+    GPU_TRY(st, cudaMemcpyAsync(plan->segments, &all, sizeof all, cudaMemcpyHostToDevice,
+                                run->stream));
+    GS_TRY(launch_round(run, arrays, plan, keys, other, plan->segments, 1,
+                        plan->buckets[0], run->count, first_keys, form, packed, 1, st));
+    if (rounds == 1) {
+        k_leaf<W, 512><<<1, 512, 0, run->stream>>>(
+            other, plan->segments, plan->buckets[0], T::CAPACITY, plan->leaves, plan->fills,
+            plan->oversize[0], arrays->control, form);
+        GPU_LAUNCHED(st, run->stream, "k_leaf");
+        return launch_local(run, arrays, plan, other, keys, form, st);
+    }
+    GS_TRY(launch_round(run, arrays, plan, other, next, plan->buckets[0], GS_BUCKETS_MAX,
+                        plan->buckets[1], run->count, T::LEAF_KEYS, form, false, 2, st));
+    k_leaf<W, 512><<<GS_BUCKETS_MAX, 512, 0, run->stream>>>(
+        next, plan->buckets[0], plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills,
+        plan->oversize[0], arrays->control, form);
+    GPU_LAUNCHED(st, run->stream, "k_leaf");
+    return launch_local(run, arrays, plan, next, keys, form, st);
+}
+
+/* Another round for the segments in `list`, whose keys are in `from`; what is then still
+ * too large goes to `rest`. The control's lists are used up batch by batch. */
+template <typename V, typename W>
+gs_code launch_again(const gs_engine_run *run, const Arrays *arrays,
+                     Plan<typename V::num> *plan, V keys, W from, W to,
+                     const gs_segment *list, uint32_t list_count, gs_segment *rest,
+                     uint32_t form, uint32_t seed, gs_status *st)
+{
+    using T = gs_sample_tuning<typename V::num>;
+    gs_sample_control *const control = arrays->control;
+    GPU_TRY(st, cudaMemsetAsync(&control->oversize_count, 0, sizeof(uint32_t), run->stream));
+    for (uint32_t i = 0; i < list_count; i += GS_SEGMENTS_MAX) {
+        const uint32_t left = list_count - i, most = GS_SEGMENTS_MAX;
+        const uint32_t batch = left < most ? left : most;
+        GPU_TRY(st, cudaMemsetAsync(&control->leaf_count, 0, 3 * sizeof(uint32_t),
+                                    run->stream));
+        GS_TRY(launch_round(run, arrays, plan, from, to, list + i, batch, plan->buckets[1],
+                            run->count, T::LEAF_KEYS, form, false, seed + i, st));
+        k_leaf<W, 512><<<batch, 512, 0, run->stream>>>(
+            to, list + i, plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills, rest,
+            control, form);
+        GPU_LAUNCHED(st, run->stream, "k_leaf");
+        GS_TRY(launch_local(run, arrays, plan, to, keys, form, st));
+    }
+    return GS_OK;
+}
+
+gs_code read_control(const gs_engine_run *run, const Arrays *arrays, bool wait,
+                     gs_status *st)
+{
+    static_assert(sizeof(gs_sample_control) <= GS_ENGINE_MAIL_BYTES, "mail");
+    GPU_TRY(st, cudaMemcpyAsync(run->h_mail, arrays->control, sizeof(gs_sample_control),
+                                cudaMemcpyDeviceToHost, run->stream));
+    if (wait)
+        GPU_TRY(st, cudaStreamSynchronize(run->stream));
+    return GS_OK;
+}
+
+/* Cuts what is still too large until nothing is. Every round resolves at least the bits
+ * in which a segment's sample differs, so that a few are enough for any input. */
+template <typename V, typename W>
+gs_code finish_form(const gs_engine_run *run, const Arrays *arrays,
+                    Plan<typename V::num> *plan, V keys, W other, W next, uint32_t form,
+                    gs_status *st)
+{
+    using T = gs_sample_tuning<typename V::num>;
+    enum { ROUNDS_MAX = 64 };
+    unsigned long long unused;
+    const unsigned rounds = plan_rounds(run->count, T::CAPACITY, T::LEAF_KEYS, &unused);
+    const volatile gs_sample_control *const mail =
+        (const volatile gs_sample_control *)run->h_mail;
+    W from = rounds == 2 ? next : other, to = rounds == 2 ? other : next;
+    for (unsigned r = 0; mail->oversize_count != 0; r++) {
+        if (r == ROUNDS_MAX)
+            return GS_FAIL(st, GS_ERR_GPU, 0, "sample sort: %u parts left after %u rounds",
+                           mail->oversize_count, r);
+        GS_TRY(launch_again(run, arrays, plan, keys, from, to, plan->oversize[r & 1],
+                            mail->oversize_count, plan->oversize[(r + 1) & 1], form,
+                            (r + 3) * 0x10001u, st));
+        GS_TRY(read_control(run, arrays, true, st));
+        const W swap = from;
+        from = to;
+        to = swap;
+    }
+    return GS_OK;
+}
+
+/* Launches, or finishes, both forms of one key type. */
+template <typename V>
+gs_code run_type(const gs_engine_run *run, Arrays *arrays, Plan<typename V::num> *plan,
+                 V keys, V other, V next, bool finish, bool exact, gs_status *st)
+{
+    gs_sample_control *const control = arrays->control;
+    const gs_view_pack<V> packed = {keys, &control->pack};
+    const gs_view_u64 packed_other = {(uint64_t *)arrays->other};
+    const gs_view_u64 packed_next = {(uint64_t *)arrays->next};
+    if (finish) {
+        if (((const gs_sample_control *)run->h_mail)->packed == GS_FORM_PACKED)
+            return finish_form(run, arrays, &arrays->narrow, packed, packed_other,
+                               packed_next, GS_FORM_PACKED, st);
+        return finish_form(run, arrays, plan, keys, other, next, GS_FORM_PLAIN, st);
+    }
+    unsigned long long unused;
+    using T = gs_sample_tuning<typename V::num>;
+    const bool whole = plan_rounds(run->count, T::CAPACITY, T::LEAF_KEYS, &unused) == 0;
+    k_look<V, 1024><<<1, 1024, 0, run->stream>>>(keys, run->count, exact, whole, control);
+    GPU_LAUNCHED(st, run->stream, "k_look");
+    if (whole) {
+        const gs_leaf leaf = {0, (uint32_t)run->count, 0};
+        GPU_TRY(st, cudaMemcpyAsync(plan->leaves, &leaf, sizeof leaf, cudaMemcpyHostToDevice,
+                                    run->stream));
+        GS_TRY(launch_local(run, arrays, plan, keys, keys, GS_FORM_PLAIN, st));
+    } else {
+        GS_TRY(launch_form(run, arrays, plan, keys, other, next, GS_FORM_PLAIN, st));
+        GS_TRY(launch_form(run, arrays, &arrays->narrow, packed, packed_other, packed_next,
+                           GS_FORM_PACKED, st));
+    }
+    return read_control(run, arrays, false, st);
+}
+
+gs_code run_any(const gs_engine_run *run, bool finish, bool exact, gs_status *st)
+{
+    Arrays arrays;
+    const size_t used = take_arrays(run->d_scratch, run->type, run->count, &arrays);
+    gs_assert(used <= run->scratch_bytes);
+    /* Packed numbers are 8 bytes wide: for keys as wide, the array itself is the third. */
+    if (run->type != GS_KEY_U128)
+        arrays.next = run->d_keys;
+    if (run->type == GS_KEY_U64) {
+        const gs_view_u64 keys = {(uint64_t *)run->d_keys};
+        return run_type(run, &arrays, &arrays.narrow, keys,
+                        gs_view_u64{(uint64_t *)arrays.other}, keys, finish, exact, st);
+    }
+    if (run->type == GS_KEY_U128) {
+        const gs_view_u128 keys = {(gs_num128 *)run->d_keys};
+        return run_type(run, &arrays, &arrays.wide, keys,
+                        gs_view_u128{(gs_num128 *)arrays.other}, keys, finish, exact, st);
+    }
+    const gs_view_pair keys = {(uint64_t *)run->d_keys, run->d_values};
+    return run_type(run, &arrays, &arrays.wide, keys,
+                    gs_view_pair{(uint64_t *)arrays.other, arrays.other_values}, keys,
+                    finish, exact, st);
+}
+
+gs_code sample_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_status *)
+{
+    Arrays arrays;
+    *out_bytes = take_arrays(nullptr, type, count, &arrays);
+    return GS_OK;
+}
+
+gs_code sample_submit(const gs_engine_run *run, gs_status *st)
+{
+    return run_any(run, false, false, st);
+}
+
+gs_code sample_finish(const gs_engine_run *run, bool *out_more, gs_status *st)
+{
+    const gs_sample_control *const mail = (const gs_sample_control *)run->h_mail;
+    *out_more = mail->failed != 0 || mail->oversize_count != 0;
+    if (mail->failed) {
+        /* k_count saw every key, so that this time the bits are the right ones. */
+        GS_TRY(run_any(run, false, true, st));
+        GPU_TRY(st, cudaStreamSynchronize(run->stream));
+    }
+    return run_any(run, true, false, st);
+}
+
+} // namespace
+
+
+const gs_engine_ops gs_engine_sample = {
+    "sample", "sample sort: two distribution rounds, then bins in shared memory",
+    sample_scratch, sample_submit, sample_finish};

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * key: the numbers that kernels sort, and the arrays that hold them.
+ *
+ * A key is a 64-bit or a 128-bit unsigned number. A u64 key with a u32 value is the
+ * 96-bit number key * 2^32 + value, so that equal keys come out by value and every
+ * engine gives the same bytes. A view knows how one array stores such numbers:
+ *
+ *     gs_view_u64    number 64 bits,  one array
+ *     gs_view_u128   number 128 bits, one array of {hi, lo}
+ *     gs_view_pair   number 128 bits (96 used), an array of keys and one of values
+ *     gs_view_pack   number 64 bits made of the bits that vary in another view
+ */
+#ifndef GS_GPU_KEY_CUH
+#define GS_GPU_KEY_CUH
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GS_HD __host__ __device__ __forceinline__
+
+struct alignas(16) gs_num128 {
+    uint64_t hi, lo;
+};
+
+GS_HD bool operator<(gs_num128 a, gs_num128 b)
+{
+    return a.hi < b.hi || (a.hi == b.hi && a.lo < b.lo);
+}
+GS_HD bool operator==(gs_num128 a, gs_num128 b)
+{
+    return a.hi == b.hi && a.lo == b.lo;
+}
+GS_HD bool operator!=(gs_num128 a, gs_num128 b)
+{
+    return !(a == b);
+}
+GS_HD gs_num128 operator-(gs_num128 a, gs_num128 b)
+{
+    return {a.hi - b.hi - (a.lo < b.lo ? 1u : 0u), a.lo - b.lo};
+}
+GS_HD gs_num128 operator^(gs_num128 a, gs_num128 b)
+{
+    return {a.hi ^ b.hi, a.lo ^ b.lo};
+}
+GS_HD gs_num128 operator|(gs_num128 a, gs_num128 b)
+{
+    return {a.hi | b.hi, a.lo | b.lo};
+}
+GS_HD gs_num128 operator>>(gs_num128 a, unsigned shift)
+{
+    if (shift == 0)
+        return a;
+    if (shift >= 64)
+        return {0, a.hi >> (shift - 64)};
+    return {a.hi >> shift, (a.lo >> shift) | (a.hi << (64 - shift))};
+}
+
+/* What differs between the two widths of number. */
+template <typename N> struct gs_num;
+
+template <> struct gs_num<uint64_t> {
+    static constexpr unsigned bits = 64;
+    static GS_HD uint64_t max()
+    {
+        return ~UINT64_C(0);
+    }
+    static GS_HD bool is_zero(uint64_t a)
+    {
+        return a == 0;
+    }
+    static GS_HD uint64_t less_one(uint64_t a)
+    {
+        return a - 1;
+    }
+    /* Bits up to the highest one set; 0 for 0. */
+    static __device__ __forceinline__ unsigned length(uint64_t a)
+    {
+        return 64u - (unsigned)__clzll((long long)a);
+    }
+    /* (a >> shift), at most `top`. */
+    static __device__ __forceinline__ uint32_t shift_clamp(uint64_t a, unsigned shift,
+                                                           uint32_t top)
+    {
+        const uint64_t d = a >> shift;
+        return d > top ? top : (uint32_t)d;
+    }
+    /* (a >> shift) that is known to fit. */
+    static __device__ __forceinline__ uint32_t shift_low(uint64_t a, unsigned shift)
+    {
+        return (uint32_t)(a >> shift);
+    }
+    static __device__ __forceinline__ uint64_t shuffle_xor(uint64_t a, int mask)
+    {
+        return __shfl_xor_sync(~0u, a, mask);
+    }
+    static __device__ __forceinline__ void atomic_or(uint64_t *to, uint64_t a)
+    {
+        atomicOr((unsigned long long *)to, (unsigned long long)a);
+    }
+};
+
+template <> struct gs_num<gs_num128> {
+    static constexpr unsigned bits = 128;
+    static GS_HD gs_num128 max()
+    {
+        return {~UINT64_C(0), ~UINT64_C(0)};
+    }
+    static GS_HD bool is_zero(gs_num128 a)
+    {
+        return (a.hi | a.lo) == 0;
+    }
+    static GS_HD gs_num128 less_one(gs_num128 a)
+    {
+        return a - gs_num128{0, 1};
+    }
+    static __device__ __forceinline__ unsigned length(gs_num128 a)
+    {
+        return a.hi ? 128u - (unsigned)__clzll((long long)a.hi)
+                    : 64u - (unsigned)__clzll((long long)a.lo);
+    }
+    static __device__ __forceinline__ uint32_t shift_clamp(gs_num128 a, unsigned shift,
+                                                           uint32_t top)
+    {
+        const gs_num128 d = a >> shift;
+        return d.hi != 0 || d.lo > top ? top : (uint32_t)d.lo;
+    }
+    static __device__ __forceinline__ uint32_t shift_low(gs_num128 a, unsigned shift)
+    {
+        return (uint32_t)(a >> shift).lo;
+    }
+    static __device__ __forceinline__ gs_num128 shuffle_xor(gs_num128 a, int mask)
+    {
+        return {__shfl_xor_sync(~0u, a.hi, mask), __shfl_xor_sync(~0u, a.lo, mask)};
+    }
+    static __device__ __forceinline__ void atomic_or(gs_num128 *to, gs_num128 a)
+    {
+        atomicOr((unsigned long long *)&to->hi, (unsigned long long)a.hi);
+        atomicOr((unsigned long long *)&to->lo, (unsigned long long)a.lo);
+    }
+};
+
+template <typename N> GS_HD N gs_num_min(N a, N b)
+{
+    return b < a ? b : a;
+}
+template <typename N> GS_HD N gs_num_max(N a, N b)
+{
+    return a < b ? b : a;
+}
+
+struct gs_view_u64 {
+    using num = uint64_t;
+    uint64_t *keys;
+    __device__ __forceinline__ num load(size_t i) const
+    {
+        return keys[i];
+    }
+    __device__ __forceinline__ void store(size_t i, num a) const
+    {
+        keys[i] = a;
+    }
+};
+
+struct gs_view_u128 {
+    using num = gs_num128;
+    gs_num128 *keys;
+    __device__ __forceinline__ num load(size_t i) const
+    {
+        const ulonglong2 a = reinterpret_cast<const ulonglong2 *>(keys)[i];
+        return {a.x, a.y};
+    }
+    __device__ __forceinline__ void store(size_t i, num a) const
+    {
+        reinterpret_cast<ulonglong2 *>(keys)[i] = make_ulonglong2(a.hi, a.lo);
+    }
+};
+
+struct gs_view_pair {
+    using num = gs_num128;
+    uint64_t *keys;
+    uint32_t *values;
+    __device__ __forceinline__ num load(size_t i) const
+    {
+        const uint64_t key = keys[i];
+        return {key >> 32, (key << 32) | values[i]};
+    }
+    __device__ __forceinline__ void store(size_t i, num a) const
+    {
+        keys[i] = (a.hi << 32) | (a.lo >> 32);
+        values[i] = (uint32_t)a.lo;
+    }
+};
+
+/* Which bits of a number vary, as up to four runs from high to low. run_count 0 means
+ * that the number is taken as it is. `rest` holds the bits that never vary. */
+struct gs_pack {
+    enum { RUNS_MAX = 4 };
+    uint32_t run_count;
+    uint8_t shift[RUNS_MAX]; /* of the run's lowest bit in the number */
+    uint8_t width[RUNS_MAX]; /* bits in the run, 1 to 64 */
+    gs_num128 rest;
+};
+
+GS_HD uint64_t gs_pack_low(uint64_t a)
+{
+    return a;
+}
+GS_HD uint64_t gs_pack_low(gs_num128 a)
+{
+    return a.lo;
+}
+GS_HD uint64_t gs_pack_mask(unsigned width)
+{
+    return ~UINT64_C(0) >> (64 - width);
+}
+GS_HD void gs_pack_put(uint64_t &to, uint64_t bits, unsigned shift)
+{
+    to |= bits << shift;
+}
+GS_HD void gs_pack_put(gs_num128 &to, uint64_t bits, unsigned shift)
+{
+    if (shift >= 64) {
+        to.hi |= bits << (shift - 64);
+    } else {
+        to.lo |= bits << shift;
+        if (shift != 0)
+            to.hi |= bits >> (64 - shift);
+    }
+}
+GS_HD void gs_pack_rest(uint64_t &to, const gs_pack &pack)
+{
+    to = pack.rest.lo;
+}
+GS_HD void gs_pack_rest(gs_num128 &to, const gs_pack &pack)
+{
+    to = pack.rest;
+}
+
+template <typename N> GS_HD uint64_t gs_pack_number(const gs_pack &pack, N a)
+{
+    uint64_t packed = 0;
+    for (unsigned r = 0; r < gs_pack::RUNS_MAX; r++) {
+        if (r >= pack.run_count)
+            break;
+        const unsigned w = pack.width[r];
+        const uint64_t bits = gs_pack_low(a >> (unsigned)pack.shift[r]) & gs_pack_mask(w);
+        packed = w == 64 ? bits : (packed << w) | bits;
+    }
+    return packed;
+}
+
+template <typename N> GS_HD N gs_unpack_number(const gs_pack &pack, uint64_t packed)
+{
+    N a;
+    gs_pack_rest(a, pack);
+    unsigned at = 0;
+    for (int r = gs_pack::RUNS_MAX - 1; r >= 0; r--) {
+        if (r >= (int)pack.run_count)
+            continue;
+        const unsigned w = pack.width[r];
+        gs_pack_put(a, (packed >> at) & gs_pack_mask(w), pack.shift[r]);
+        at += w; /* reaches 64 only with the last run */
+    }
+    return a;
+}
+
+/* The varying bits of `view`. `pack` is in device memory and has at least one run. */
+template <typename V> struct gs_view_pack {
+    using num = uint64_t;
+    V view;
+    const gs_pack *pack;
+    __device__ __forceinline__ num load(size_t i) const
+    {
+        return gs_pack_number(*pack, view.load(i));
+    }
+    __device__ __forceinline__ void store(size_t i, num a) const
+    {
+        view.store(i, gs_unpack_number<typename V::num>(*pack, a));
+    }
+};
+
+#endif

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sample_plan: the small kernels of the sample sort, which decide where keys go. They
+ * touch the sample and the counts, never all keys. See sample_types.cuh.
+ */
+#ifndef GS_GPU_SAMPLE_PLAN_CUH
+#define GS_GPU_SAMPLE_PLAN_CUH
+
+#include "gpu/sample_types.cuh"
+
+__device__ __forceinline__ uint64_t gs_mix(uint64_t a)
+{
+    a = (a ^ (a >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    a = (a ^ (a >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return a ^ (a >> 31);
+}
+
+/* A random place in the i-th of `parts` equal parts of `count` places. */
+__device__ __forceinline__ uint64_t gs_sample_place(uint64_t i, uint64_t parts,
+                                                    uint64_t count, uint64_t seed)
+{
+    if (count <= parts)
+        return i;
+    const uint64_t from = (uint64_t)((unsigned __int128)count * i / parts);
+    const uint64_t to = (uint64_t)((unsigned __int128)count * (i + 1) / parts);
+    return from + gs_mix(seed * UINT64_C(0x9e3779b97f4a7c15) + i) % (to - from);
+}
+
+__device__ __forceinline__ gs_num128 gs_widen(uint64_t a)
+{
+    return {0, a};
+}
+__device__ __forceinline__ gs_num128 gs_widen(gs_num128 a)
+{
+    return a;
+}
+
+/* The runs of ones in `varies`, from the top; 0 if there are more than a pack holds or
+ * more than 64 bits. */
+__device__ inline uint32_t gs_pack_make(gs_pack *pack, gs_num128 varies)
+{
+    uint32_t runs = 0;
+    unsigned bits = 0;
+    int top = 127;
+    while (top >= 0) {
+        if ((gs_pack_low(varies >> (unsigned)top) & 1) == 0) {
+            top--;
+            continue;
+        }
+        int low = top;
+        while (low > 0 && top - low < 63 &&
+               (gs_pack_low(varies >> (unsigned)(low - 1)) & 1) != 0)
+            low--;
+        if (runs == gs_pack::RUNS_MAX)
+            return 0;
+        pack->shift[runs] = (uint8_t)low;
+        pack->width[runs] = (uint8_t)(top - low + 1);
+        bits += (unsigned)(top - low + 1);
+        runs++;
+        top = low - 1;
+    }
+    return bits <= 64 ? runs : 0;
+}
+
+/* Which bits vary, by a sample or, when `exact`, by what k_count saw in all keys. Packs
+ * if the number is wider than 64 bits or has a gap. One block; 4096 keys read. */
+template <typename V, unsigned THREADS>
+__global__ void __launch_bounds__(THREADS)
+    k_look(V view, unsigned long long count, bool exact, bool whole,
+           gs_sample_control *control)
+{
+    using N = typename V::num;
+    __shared__ gs_num128 varies;
+    const gs_num128 reference = gs_widen(view.load(0));
+    if (threadIdx.x == 0)
+        varies = exact ? control->varies_all : gs_num128{0, 0};
+    __syncthreads();
+    if (!exact) {
+        const unsigned long long parts = count < GS_SAMPLE_COUNT ? count : GS_SAMPLE_COUNT;
+        gs_num128 mine = {0, 0};
+        for (unsigned i = threadIdx.x; i < parts; i += THREADS)
+            mine = mine |
+                   (gs_widen(view.load(gs_sample_place(i, parts, count, 0))) ^ reference);
+        gs_num<gs_num128>::atomic_or(&varies, mine);
+        __syncthreads();
+    }
+    if (threadIdx.x != 0)
+        return;
+    gs_pack pack = {};
+    const uint32_t runs = gs_pack_make(&pack, varies);
+    pack.run_count = runs;
+    pack.rest = {reference.hi & ~varies.hi, reference.lo & ~varies.lo};
+    gs_sample_control fresh = {};
+    fresh.reference = reference;
+    fresh.varies_sample = varies;
+    fresh.pack = pack;
+    fresh.packed = whole ? 0 : sizeof(N) > 8 ? runs >= 1 : runs >= 2;
+    fresh.leaf_count = whole ? 1 : 0; /* one block takes all; nobody would verify */
+    *control = fresh;
+}
+
+/* One block a segment: sample, sort, trie. Reads GS_SAMPLE_COUNT scattered keys. */
+template <typename V, unsigned THREADS>
+__global__ void __launch_bounds__(THREADS)
+    k_build(V view, const gs_segment *segments, gs_trie<typename V::num> *tries,
+            uint32_t seed, const gs_sample_control *control, uint32_t form)
+{
+    using N = typename V::num;
+    if (gs_sample_skips(control, form))
+        return;
+    const gs_segment segment = segments[blockIdx.x];
+    if (segment.count == 0 || segment.is_value)
+        return;
+    gs_trie<N> *const trie = tries + blockIdx.x;
+    extern __shared__ uint4 shared_words[];
+    N *const sample = reinterpret_cast<N *>(shared_words);
+    __shared__ uint16_t first[GS_TRIE_SLOTS], last[GS_TRIE_SLOTS];
+    __shared__ gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
+    __shared__ uint16_t parent_slot[GS_TRIE_NODES_MAX];
+    __shared__ uint32_t node_count, scratch[THREADS / 32 + 1];
+    const unsigned thread = threadIdx.x, lane = thread & 31;
+
+    const uint32_t parts =
+        segment.count < GS_SAMPLE_COUNT ? (uint32_t)segment.count : GS_SAMPLE_COUNT;
+    for (uint32_t i = thread; i < parts; i += THREADS)
+        sample[i] = view.load(segment.start + gs_sample_place(i, parts, segment.count,
+                                                              seed + blockIdx.x));
+    for (uint32_t i = thread; i < GS_TRIE_SLOTS; i += THREADS)
+        first[i] = last[i] = 0;
+    if (thread == 0)
+        node_count = 0;
+    gs_block_sort_network<THREADS>(sample, parts);
+
+    /* Samples of each root slot: they are sorted, so a slot's are side by side. */
+    const N bottom = sample[0];
+    const N base = gs_num<N>::is_zero(bottom) ? bottom : gs_num<N>::less_one(bottom);
+    const unsigned length = gs_num<N>::length(sample[parts - 1] - base);
+    const uint32_t shift = length > GS_TRIE_ROOT_BITS ? length - GS_TRIE_ROOT_BITS : 0;
+    for (uint32_t i = thread; i < parts; i += THREADS) {
+        const uint32_t d = gs_num<N>::shift_low(sample[i] - base, shift);
+        if (i == 0 || gs_num<N>::shift_low(sample[i - 1] - base, shift) != d)
+            first[d] = (uint16_t)i;
+        if (i + 1 == parts || gs_num<N>::shift_low(sample[i + 1] - base, shift) != d)
+            last[d] = (uint16_t)(i + 1);
+    }
+    __syncthreads();
+    /* A slot is one value if its node cannot divide it: not the open ends. */
+    for (uint32_t d = thread; d < GS_TRIE_ROOT_SLOTS; d += THREADS) {
+        const bool value = shift == 0 && d + 1 < GS_TRIE_ROOT_SLOTS &&
+                           (d > 0 || gs_num<N>::is_zero(base));
+        if (last[d] - first[d] > GS_SAMPLE_HEAVY && !value) {
+            const uint32_t node = atomicAdd(&node_count, 1u);
+            if (node < GS_TRIE_NODES_MAX)
+                parent_slot[node] = (uint16_t)d;
+        }
+    }
+    __syncthreads();
+    /* Nodes, generation by generation, a warp each. */
+    uint32_t begin = 0, end = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
+    for (int depth = 1; begin < end; depth++) {
+        __syncthreads();
+        for (uint32_t k = begin + thread / 32; k < end; k += THREADS / 32) {
+            const uint32_t from = first[parent_slot[k]], to = last[parent_slot[k]];
+            const N low = sample[from];
+            const N nbase = gs_num<N>::is_zero(low) ? low : gs_num<N>::less_one(low);
+            const unsigned nlength = gs_num<N>::length(sample[to - 1] - nbase);
+            const uint32_t nshift =
+                nlength > GS_TRIE_NODE_BITS ? nlength - GS_TRIE_NODE_BITS : 0;
+            const uint32_t slot0 = GS_TRIE_ROOT_SLOTS + k * GS_TRIE_NODE_SLOTS;
+            for (uint32_t i = from + lane; i < to; i += 32) {
+                const uint32_t d = gs_num<N>::shift_low(sample[i] - nbase, nshift);
+                if (i == from ||
+                    gs_num<N>::shift_low(sample[i - 1] - nbase, nshift) != d)
+                    first[slot0 + d] = (uint16_t)i;
+                if (i + 1 == to ||
+                    gs_num<N>::shift_low(sample[i + 1] - nbase, nshift) != d)
+                    last[slot0 + d] = (uint16_t)(i + 1);
+            }
+            __syncwarp();
+            if (lane == 0)
+                nodes[k] = {nbase, nshift, slot0};
+            const uint32_t slot = slot0 + lane;
+            const bool value = nshift == 0 && lane + 1 < GS_TRIE_NODE_SLOTS &&
+                               (lane > 0 || gs_num<N>::is_zero(nbase));
+            if (last[slot] - first[slot] > GS_SAMPLE_HEAVY && !value &&
+                depth < GS_TRIE_DEPTH_MAX) {
+                const uint32_t node = atomicAdd(&node_count, 1u);
+                if (node < GS_TRIE_NODES_MAX)
+                    parent_slot[node] = (uint16_t)slot;
+            }
+        }
+        __syncthreads();
+        begin = end;
+        end = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
+    }
+    __syncthreads();
+    const uint32_t made = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
+
+    /* Leaves below each slot, then the number of each leaf in key order. `first` now
+     * holds the leaves below a slot, `last` the leaves before it. */
+    for (uint32_t i = thread; i < GS_TRIE_SLOTS; i += THREADS)
+        first[i] = 1;
+    __syncthreads();
+    if (thread < 32) {
+        for (uint32_t k = made; k-- > 0;) {
+            const uint32_t leaves =
+                __reduce_add_sync(~0u, (uint32_t)first[nodes[k].first_slot + lane]);
+            if (lane == 0)
+                first[parent_slot[k]] = (uint16_t)leaves;
+            __syncwarp();
+        }
+    }
+    __syncthreads();
+    constexpr uint32_t EACH = GS_TRIE_ROOT_SLOTS / THREADS;
+    uint32_t sum = 0, total;
+#pragma unroll
+    for (uint32_t j = 0; j < EACH; j++)
+        sum += first[thread * EACH + j];
+    uint32_t before = gs_block_scan_exclusive<THREADS>(sum, scratch, &total);
+    for (uint32_t j = 0; j < EACH; j++) {
+        last[thread * EACH + j] = (uint16_t)before;
+        before += first[thread * EACH + j];
+    }
+    __syncthreads();
+    if (thread < 32) {
+        for (uint32_t k = 0; k < made; k++) {
+            const uint32_t slot = nodes[k].first_slot + lane;
+            const uint32_t leaves = first[slot];
+            last[slot] = (uint16_t)(last[parent_slot[k]] +
+                                    gs_warp_scan_inclusive(leaves) - leaves);
+            __syncwarp();
+        }
+    }
+    __syncthreads();
+    for (uint32_t k = thread; k < made; k += THREADS)
+        last[parent_slot[k]] = (uint16_t)(GS_TRIE_IS_NODE | k);
+
+    if (thread == 0) {
+        trie->base = base;
+        trie->shift = shift;
+        trie->node_count = made;
+        trie->cell_count = total;
+    }
+    for (uint32_t k = thread; k < made; k += THREADS)
+        trie->nodes[k] = nodes[k];
+    for (uint32_t i = thread; i < total; i += THREADS)
+        trie->counts[i] = 0;
+    for (uint32_t i = thread; i < GS_TRIE_SLOTS / 32; i += THREADS)
+        trie->is_value[i] = 0;
+    __syncthreads();
+    const uint32_t used = GS_TRIE_ROOT_SLOTS + made * GS_TRIE_NODE_SLOTS;
+    for (uint32_t i = thread; i < used; i += THREADS) {
+        const uint32_t slot = last[i];
+        trie->slots[i] = (uint16_t)slot;
+        if (slot & GS_TRIE_IS_NODE)
+            continue;
+        const bool root = i < GS_TRIE_ROOT_SLOTS;
+        const uint32_t k = root ? 0 : (i - GS_TRIE_ROOT_SLOTS) / GS_TRIE_NODE_SLOTS;
+        const uint32_t d = root ? i : (i - GS_TRIE_ROOT_SLOTS) % GS_TRIE_NODE_SLOTS;
+        const uint32_t top = root ? GS_TRIE_ROOT_SLOTS - 1 : GS_TRIE_NODE_SLOTS - 1;
+        const uint32_t its_shift = root ? shift : nodes[k].shift;
+        const N its_base = root ? base : nodes[k].base;
+        if (its_shift == 0 && d < top && (d > 0 || gs_num<N>::is_zero(its_base)))
+            atomicOr(&trie->is_value[slot / 32], 1u << (slot % 32));
+    }
+}
+
+/* One block: cuts segments into tiles for k_count and k_scatter. A segment of one value
+ * has none; its value goes over to the next array here. */
+template <typename V, typename D, unsigned THREADS>
+__global__ void __launch_bounds__(THREADS)
+    k_tile(V from, D to, const gs_segment *segments, uint32_t segment_count,
+           uint32_t count_tile, uint32_t scatter_tile, uint32_t *count_starts,
+           uint32_t *scatter_starts, gs_sample_control *control, uint32_t form)
+{
+    if (gs_sample_skips(control, form))
+        return;
+    __shared__ uint32_t scratch[THREADS / 32 + 1];
+    const uint32_t s = threadIdx.x;
+    unsigned long long count = 0;
+    if (s < segment_count) {
+        count = segments[s].count;
+        if (segments[s].is_value && count != 0) {
+            to.store(segments[s].start, from.load(segments[s].start));
+            count = 0;
+        }
+    }
+    uint32_t total;
+    const uint32_t a = gs_block_scan_exclusive<THREADS>(
+        (uint32_t)((count + count_tile - 1) / count_tile), scratch, &total);
+    if (s < segment_count)
+        count_starts[s] = a;
+    if (s == 0) {
+        count_starts[segment_count] = total;
+        control->count_tiles = total;
+    }
+    __syncthreads();
+    const uint32_t b = gs_block_scan_exclusive<THREADS>(
+        (uint32_t)((count + scatter_tile - 1) / scatter_tile), scratch, &total);
+    if (s < segment_count)
+        scatter_starts[s] = b;
+    if (s == 0) {
+        scatter_starts[segment_count] = total;
+        control->scatter_tiles = total;
+    }
+}
+
+/* One block a segment: neighbouring cells become buckets of about `bucket_keys` keys; a
+ * value with more than `value_keys` gets its own. */
+template <typename N, unsigned THREADS>
+__global__ void __launch_bounds__(THREADS)
+    k_plan(const gs_segment *segments, gs_trie<N> *tries, gs_segment *buckets,
+           unsigned long long *cursors, unsigned long long bucket_keys,
+           unsigned long long value_keys, gs_sample_control *control, uint32_t form,
+           bool verify)
+{
+    if (gs_sample_skips(control, form))
+        return;
+    constexpr uint32_t EACH = GS_TRIE_SLOTS / THREADS;
+    __shared__ uint16_t bucket_of[GS_TRIE_SLOTS];
+    __shared__ unsigned long long starts[GS_BUCKETS_MAX + 1], scratch[THREADS / 32 + 1];
+    __shared__ uint32_t flag_scratch[THREADS / 32 + 1], is_value[GS_BUCKETS_MAX];
+    __shared__ uint8_t heavy_last[THREADS];
+    __shared__ unsigned long long quotient_last[THREADS];
+    const uint32_t thread = threadIdx.x;
+    const gs_segment segment = segments[blockIdx.x];
+    gs_trie<N> *const trie = tries + blockIdx.x;
+    buckets += (size_t)blockIdx.x * GS_BUCKETS_MAX;
+    cursors += (size_t)blockIdx.x * GS_BUCKETS_MAX;
+
+    if (verify) {
+        const gs_num128 missed = {
+            control->varies_all.hi & ~control->varies_sample.hi,
+            control->varies_all.lo & ~control->varies_sample.lo};
+        if (!gs_num<gs_num128>::is_zero(missed)) {
+            __syncthreads();
+            if (thread == 0)
+                control->failed = 1;
+            return;
+        }
+    }
+    if (segment.count == 0 || segment.is_value) {
+        for (uint32_t b = thread; b < GS_BUCKETS_MAX; b += THREADS) {
+            buckets[b] = {segment.start, b == 0 ? segment.count : 0, segment.is_value, 0};
+            cursors[b] = segment.start;
+        }
+        return;
+    }
+    const uint32_t cells = trie->cell_count;
+    unsigned long long counts[EACH], sum = 0, total;
+#pragma unroll
+    for (uint32_t j = 0; j < EACH; j++) {
+        const uint32_t c = thread * EACH + j;
+        counts[j] = c < cells ? trie->counts[c] : 0;
+        sum += counts[j];
+    }
+    const unsigned long long before =
+        gs_block_scan_exclusive<THREADS>(sum, scratch, &total);
+    unsigned long long wide = bucket_keys, single = value_keys;
+    uint32_t flags, flag_count, bucket0;
+    static_assert(EACH <= 32, "flags of a thread in one word");
+    for (;;) {
+        /* A bucket starts where the count passes a multiple of `wide`, and around cells
+         * that are heavy on their own. */
+        uint32_t heavies = 0;
+        unsigned long long at = before;
+        __syncthreads();
+#pragma unroll
+        for (uint32_t j = 0; j < EACH; j++) {
+            const uint32_t c = thread * EACH + j;
+            const bool value = (trie->is_value[c / 32] >> (c % 32)) & 1;
+            const bool heavy = counts[j] > wide || (value && counts[j] > single);
+            heavies |= (heavy ? 1u : 0u) << j;
+            if (j == EACH - 1) {
+                heavy_last[thread] = heavy;
+                quotient_last[thread] = at / wide;
+            }
+            at += counts[j];
+        }
+        __syncthreads();
+        bool heavy_before = thread == 0 || heavy_last[thread - 1];
+        unsigned long long quotient_before = thread == 0 ? 0 : quotient_last[thread - 1];
+        flags = 0;
+        at = before;
+#pragma unroll
+        for (uint32_t j = 0; j < EACH; j++) {
+            const uint32_t c = thread * EACH + j;
+            const bool heavy = (heavies >> j) & 1;
+            const unsigned long long quotient = at / wide;
+            const bool starts_here =
+                c < cells && (c == 0 || heavy || heavy_before || quotient != quotient_before);
+            flags |= (starts_here ? 1u : 0u) << j;
+            heavy_before = heavy;
+            quotient_before = quotient;
+            at += counts[j];
+        }
+        bucket0 = gs_block_scan_exclusive<THREADS>((uint32_t)__popc(flags), flag_scratch,
+                                                   &flag_count);
+        if (flag_count <= GS_BUCKETS_MAX)
+            break;
+        wide += wide / 4 + 1;
+        single += single / 2 + 1;
+    }
+    unsigned long long at = before;
+    uint32_t bucket = bucket0;
+#pragma unroll
+    for (uint32_t j = 0; j < EACH; j++) {
+        const uint32_t c = thread * EACH + j;
+        if ((flags >> j) & 1) {
+            const bool value = (trie->is_value[c / 32] >> (c % 32)) & 1;
+            starts[bucket] = segment.start + at;
+            is_value[bucket] = value && counts[j] > single;
+            bucket++;
+        }
+        if (c < cells)
+            bucket_of[c] = (uint16_t)(bucket - 1);
+        at += counts[j];
+    }
+    __syncthreads();
+    for (uint32_t b = thread; b < GS_BUCKETS_MAX; b += THREADS) {
+        const unsigned long long end = segment.start + segment.count;
+        const unsigned long long from = b < flag_count ? starts[b] : end;
+        const unsigned long long to = b + 1 < flag_count ? starts[b + 1] : end;
+        buckets[b] = {from, to - from, b < flag_count ? is_value[b] : 0, 0};
+        cursors[b] = from;
+    }
+    const uint32_t used = GS_TRIE_ROOT_SLOTS + trie->node_count * GS_TRIE_NODE_SLOTS;
+    for (uint32_t i = thread; i < used; i += THREADS) {
+        const uint32_t slot = trie->slots[i];
+        if (slot & GS_TRIE_IS_NODE)
+            continue;
+        const uint32_t b = bucket_of[slot];
+        trie->slots[i] = (uint16_t)(b | (is_value[b] ? GS_TRIE_IS_VALUE : 0));
+    }
+}
+
+/* One block a segment: turns its buckets into work for k_local and k_fill. Small
+ * neighbours that start in the same window of `capacity` * 3/4 keys go together. */
+template <typename V, unsigned THREADS>
+__global__ void __launch_bounds__(THREADS)
+    k_leaf(V view, const gs_segment *segments, const gs_segment *buckets,
+           uint32_t capacity, gs_leaf *leaves, gs_fill<typename V::num> *fills,
+           gs_segment *oversize, gs_sample_control *control, uint32_t form)
+{
+    if (gs_sample_skips(control, form))
+        return;
+    static_assert(THREADS == GS_BUCKETS_MAX, "a thread a bucket");
+    __shared__ uint32_t window[THREADS];
+    __shared__ unsigned long long ends[THREADS];
+    const uint32_t b = threadIdx.x, APART = ~0u;
+    const unsigned long long origin = segments[blockIdx.x].start;
+    const gs_segment bucket = buckets[(size_t)blockIdx.x * GS_BUCKETS_MAX + b];
+    const bool small = !bucket.is_value && bucket.count <= capacity / 4;
+    window[b] =
+        small ? (uint32_t)((bucket.start - origin) / (capacity - capacity / 4)) : APART;
+    ends[b] = bucket.start + bucket.count;
+    __syncthreads();
+    if (small) {
+        if (b > 0 && window[b - 1] == window[b])
+            return;
+        uint32_t last = b;
+        while (last + 1 < THREADS && window[last + 1] == window[b])
+            last++;
+        const uint32_t count = (uint32_t)(ends[last] - bucket.start);
+        if (count != 0)
+            leaves[atomicAdd(&control->leaf_count, 1u)] = {bucket.start, count, 0};
+    } else if (bucket.is_value) {
+        fills[atomicAdd(&control->fill_count, 1u)] = {view.load(bucket.start),
+                                                      bucket.start, bucket.count};
+    } else if (bucket.count <= capacity) {
+        leaves[atomicAdd(&control->leaf_count, 1u)] = {bucket.start,
+                                                       (uint32_t)bucket.count, 0};
+    } else {
+        oversize[atomicAdd(&control->oversize_count, 1u)] = bucket;
+    }
+}
+
+#endif

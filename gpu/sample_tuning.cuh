@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sample_tuning: numbers of the sample sort's kernels, measured on an H200 (sm_90, 132
+ * multiprocessors). See NOTES.md for the times.
+ */
+#ifndef GS_GPU_SAMPLE_TUNING_CUH
+#define GS_GPU_SAMPLE_TUNING_CUH
+
+#include "gpu/key.cuh"
+
+template <typename N> struct gs_sample_tuning;
+
+template <> struct gs_sample_tuning<uint64_t> {
+    enum : unsigned {
+        COUNT_THREADS = 512,
+        COUNT_ITEMS = 8,
+        COUNT_TILE = 65536,
+        SCATTER_THREADS = 512,
+        SCATTER_ITEMS = 16,
+        SCATTER_BLOCKS = 2, /* on a multiprocessor: bounds the registers */
+        LOCAL_THREADS = 384,
+        LOCAL_ITEMS = 16,
+        LOCAL_BINS_EACH = 16,
+        LOCAL_BLOCKS = 3,
+        CAPACITY = LOCAL_THREADS * LOCAL_ITEMS,
+        LEAF_KEYS = 4400,
+    };
+};
+
+template <> struct gs_sample_tuning<gs_num128> {
+    enum : unsigned {
+        COUNT_THREADS = 512,
+        COUNT_ITEMS = 4,
+        COUNT_TILE = 65536,
+        SCATTER_THREADS = 512,
+        SCATTER_ITEMS = 8,
+        SCATTER_BLOCKS = 2, /* on a multiprocessor: bounds the registers */
+        LOCAL_THREADS = 384,
+        LOCAL_ITEMS = 10,
+        LOCAL_BINS_EACH = 8,
+        LOCAL_BLOCKS = 2,
+        CAPACITY = LOCAL_THREADS * LOCAL_ITEMS,
+        LEAF_KEYS = 2700,
+    };
+};
+
+#endif

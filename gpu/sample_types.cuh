@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sample_types: what the kernels of the sample sort share.
+ *
+ * A round cuts every segment (a part of the array whose keys lie between those of its
+ * neighbours) into buckets, which are the segments of the next round or, when small
+ * enough, sorted inside one block:
+ *
+ *     k_look      which bits vary, by a sample                        (first round only)
+ *     k_build     a sample of each segment, sorted, becomes a trie
+ *     k_tile      the work lists of the next two kernels
+ *     k_count     how many keys fall into each cell of the trie
+ *     k_plan      neighbouring cells become buckets of about equal size
+ *     k_scatter   keys move to their buckets
+ *     k_leaf      buckets become work: sort, fill with one value, or cut again
+ *     k_local     sorts what fits a block; k_fill writes runs of one value
+ *
+ * The trie maps a number to a cell. Its root has 2048 slots over the range of the sample,
+ * and a slot with too many samples points to a node of 32 slots over the range of just
+ * those samples, and so on:
+ *
+ *     number - base >> shift = d      root  |..|..|N0|..|..|
+ *                                                   |
+ *                                     node N0     |..|..|..|
+ *
+ * One look-up finds the cell where keys are spread evenly and a few where they are not.
+ * When one value fills a slot, the node's base is that value less one and its shift is 0:
+ * the value has a cell of its own, and its keys need no sorting and no moving.
+ */
+#ifndef GS_GPU_SAMPLE_TYPES_CUH
+#define GS_GPU_SAMPLE_TYPES_CUH
+
+#include "gpu/block_scan.cuh"
+
+enum {
+    GS_TRIE_ROOT_BITS = 11,
+    GS_TRIE_ROOT_SLOTS = 1 << GS_TRIE_ROOT_BITS,
+    GS_TRIE_NODE_BITS = 5,
+    GS_TRIE_NODE_SLOTS = 1 << GS_TRIE_NODE_BITS,
+    GS_TRIE_NODES_MAX = 128,
+    GS_TRIE_SLOTS = GS_TRIE_ROOT_SLOTS + GS_TRIE_NODES_MAX * GS_TRIE_NODE_SLOTS,
+    GS_TRIE_DEPTH_MAX = 6,
+    GS_TRIE_IS_NODE = 0x8000,  /* in a slot: the rest is a node */
+    GS_TRIE_IS_VALUE = 0x4000, /* in a slot: a bucket that is one value */
+    GS_SAMPLE_COUNT = 4096,    /* keys in the sample of a segment */
+    GS_SAMPLE_HEAVY = 16,      /* a slot with more samples gets a node */
+    GS_BUCKETS_MAX = 512,      /* of one segment in one round */
+    GS_SEGMENTS_MAX = 512,     /* in one round */
+};
+
+template <typename N> struct gs_trie_node {
+    N base;
+    uint32_t shift, first_slot;
+};
+
+/* The trie of one segment, in device memory. */
+template <typename N> struct gs_trie {
+    N base;
+    uint32_t shift, node_count, cell_count, unused;
+    gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
+    alignas(16) uint16_t slots[GS_TRIE_SLOTS]; /* cells, then buckets, in key order */
+    uint32_t is_value[GS_TRIE_SLOTS / 32];   /* a bit a cell: it holds one value only */
+    unsigned long long counts[GS_TRIE_SLOTS]; /* keys in a cell */
+};
+
+struct gs_segment {
+    unsigned long long start, count;
+    uint32_t is_value, unused;
+};
+
+/* A part that k_fill writes. */
+template <typename N> struct gs_fill {
+    N value;
+    unsigned long long start, count;
+};
+
+struct gs_leaf {
+    unsigned long long start;
+    uint32_t count, unused;
+};
+
+/* One in device memory; its first words are read back by wait. */
+struct gs_sample_control {
+    uint32_t oversize_count; /* segments that need another round */
+    uint32_t failed;         /* the sample missed a bit that varies */
+    uint32_t packed;         /* keys travel as their varying bits */
+    uint32_t leaf_count, fill_count, next_leaf;
+    uint32_t count_tiles, scatter_tiles;
+    gs_num128 reference, varies_sample, varies_all;
+    gs_pack pack;
+};
+
+/* Which launches run: a kernel is launched for both forms of the keys and the one that
+ * the sample did not choose returns at once. */
+enum gs_sample_form { GS_FORM_PLAIN = 0, GS_FORM_PACKED = 1 };
+
+__device__ __forceinline__ bool gs_sample_skips(const gs_sample_control *control,
+                                                uint32_t form)
+{
+    return control->packed != form || control->failed != 0;
+}
+
+/* The trie as a block holds it in shared memory. */
+template <typename N> struct gs_trie_shared {
+    N base;
+    uint32_t shift;
+    const gs_trie_node<N> *nodes;
+    const uint16_t *slots;
+
+    __device__ __forceinline__ uint32_t find(N key) const
+    {
+        uint32_t d = key < base ? 0
+                                : gs_num<N>::shift_clamp(key - base, shift,
+                                                         GS_TRIE_ROOT_SLOTS - 1);
+        uint32_t slot = slots[d];
+        while (slot & GS_TRIE_IS_NODE) {
+            const gs_trie_node<N> node = nodes[slot ^ GS_TRIE_IS_NODE];
+            d = key < node.base ? 0
+                                : gs_num<N>::shift_clamp(key - node.base, node.shift,
+                                                         GS_TRIE_NODE_SLOTS - 1);
+            slot = slots[node.first_slot + d];
+        }
+        return slot;
+    }
+};
+
+/* Copies a trie into shared memory: `nodes` for GS_TRIE_NODES_MAX, `slots` for
+ * GS_TRIE_SLOTS, both aligned to 16 bytes. The caller synchronises. */
+template <unsigned THREADS, typename N>
+__device__ __forceinline__ gs_trie_shared<N> gs_trie_load(const gs_trie<N> *trie,
+                                                          gs_trie_node<N> *nodes,
+                                                          uint16_t *slots)
+{
+    const uint32_t node_count = trie->node_count;
+    const uint32_t words =
+        (GS_TRIE_ROOT_SLOTS + node_count * GS_TRIE_NODE_SLOTS) * sizeof *slots / 16;
+    for (uint32_t i = threadIdx.x; i < words; i += THREADS)
+        reinterpret_cast<uint4 *>(slots)[i] =
+            reinterpret_cast<const uint4 *>(trie->slots)[i];
+    for (uint32_t i = threadIdx.x; i < node_count; i += THREADS)
+        nodes[i] = trie->nodes[i];
+    return {trie->base, trie->shift, nodes, slots};
+}
+
+/* The segment that holds tile `tile`: the last one whose first tile is not after it.
+ * `tile_starts` has segment_count + 1 entries. Every thread calls; one result. */
+template <unsigned THREADS>
+__device__ __forceinline__ uint32_t gs_find_segment(const uint32_t *tile_starts,
+                                                    uint32_t segment_count, uint32_t tile,
+                                                    uint32_t *shared_result)
+{
+    for (uint32_t s = threadIdx.x; s < segment_count; s += THREADS)
+        if (tile_starts[s] <= tile && tile < tile_starts[s + 1])
+            *shared_result = s;
+    __syncthreads();
+    return *shared_result;
+}
+
+#endif
