@@ -42,6 +42,9 @@ void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes)
 /* Gives the disk space back (hole punching where possible). */
 void gs_spill_extent_drop(gs_spill *s, const gs_spill_extent *extent);
 
+/* A nameless file of the caller's own, in the next folder; the caller closes it. */
+GS_MUST_CHECK gs_code gs_spill_file_new(gs_spill *s, int *fd, gs_status *st);
+
 const char *gs_spill_folder_name(const gs_spill *s, size_t folder);
 uint64_t gs_spill_bytes_written(const gs_spill *s);
 

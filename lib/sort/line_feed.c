@@ -15,7 +15,7 @@ typedef struct gs_heap_bytes {
 } gs_heap_bytes;
 
 struct gs_line_feed {
-    gs_input *in;
+    gs_block_source source;
     gs_line_feed_options options;
 
     pthread_mutex_t mutex; /* guards what follows */
@@ -42,14 +42,24 @@ static gs_code append(gs_heap_bytes *to, const uint8_t *data, size_t bytes, gs_s
     return GS_OK;
 }
 
-gs_code gs_line_feed_new(gs_line_feed **out, gs_input *in,
+static gs_code next_of_input(void *context, gs_block **out, gs_status *st)
+{
+    return gs_input_next(context, out, st);
+}
+
+gs_block_source gs_block_source_input(gs_input *in)
+{
+    return (gs_block_source){next_of_input, in};
+}
+
+gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
                          const gs_line_feed_options *options, gs_status *st)
 {
     void *memory = NULL;
     *out = NULL;
     GS_TRY(gs_mem_new(&memory, sizeof(gs_line_feed), "line feed", st));
     gs_line_feed *const feed = memory;
-    feed->in = in;
+    feed->source = *source;
     feed->options = *options;
     feed->header_left = options->header_lines;
     pthread_mutex_init(&feed->mutex, NULL);
@@ -191,7 +201,7 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
 {
     for (;;) {
         gs_block *block = NULL;
-        GS_TRY(gs_input_next(feed->in, &block, st));
+        GS_TRY(feed->source.next(feed->source.context, &block, st));
         if (block == NULL)
             return GS_OK;
         *out = (gs_line_batch){0};

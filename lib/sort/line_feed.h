@@ -37,8 +37,16 @@ typedef struct gs_line_feed_options {
     const char *const *names;
 } gs_line_feed_options;
 
-/* Borrows `in` until free(). */
-GS_MUST_CHECK gs_code gs_line_feed_new(gs_line_feed **out, gs_input *in,
+/* Where blocks come from: gives the next one, or NULL at the end. */
+typedef struct gs_block_source {
+    gs_code (*next)(void *context, gs_block **out, gs_status *st);
+    void *context;
+} gs_block_source;
+
+/* The blocks of an input. */
+gs_block_source gs_block_source_input(gs_input *in);
+
+GS_MUST_CHECK gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
                                        const gs_line_feed_options *options,
                                        gs_status *st);
 void gs_line_feed_free(gs_line_feed *feed); /* NULL is fine */

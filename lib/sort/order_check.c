@@ -161,7 +161,8 @@ gs_code gs_sort_check(const gs_sort_options *options, gs_sort_disorder *out, gs_
         .header_lines = options->header_lines,
         .names = options->inputs,
     };
-    GS_TRY_OR_FAIL(gs_line_feed_new(&feed, input, &feed_options, st));
+    const gs_block_source blocks = gs_block_source_input(input);
+    GS_TRY_OR_FAIL(gs_line_feed_new(&feed, &blocks, &feed_options, st));
     c.line_number = options->header_lines;
     GS_NOTED(check_all(&c, feed, out, st));
 fail:

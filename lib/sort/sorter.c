@@ -31,8 +31,9 @@
 #include "lib/sort/order_layout.h"
 #include "lib/sort/range_merge.h"
 #include "lib/sort/run_codec_choice.h"
+#include "lib/sort/text_output.h"
 
-enum { SMALL_INPUT_BYTES = 512 * 1024, OUTPUT_ZSTD_LEVEL = 3 };
+enum { SMALL_INPUT_BYTES = 512 * 1024 };
 
 typedef struct gs_sorter {
     const gs_sort_options *options;
@@ -86,7 +87,8 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
         .header_lines = o->header_lines,
         .names = o->inputs,
     };
-    return gs_line_feed_new(&s->feed, s->input, &feed, st);
+    const gs_block_source blocks = gs_block_source_input(s->input);
+    return gs_line_feed_new(&s->feed, &blocks, &feed, st);
 }
 
 static gs_code prepare(gs_sorter *s, gs_status *st)
@@ -114,80 +116,15 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
 
 /* --- where records go ---------------------------------------------------------- */
 
-/* Opens a sink on the output and writes the header. */
-static gs_code open_text_sink(gs_sorter *s, gs_sink *sink, char *failure,
-                              size_t failure_bytes, uint64_t *ticket, gs_status *st)
+static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, gs_status *st)
 {
-    const gs_sort_options *const o = s->options;
-    (void)snprintf(failure, failure_bytes, "write failed: %s", gs_output_name(s->output));
-    const gs_stream_target target = {
-        .fd = gs_output_fd(s->output),
-        .is_seekable = gs_output_is_seekable(s->output),
-        .try_direct = gs_output_is_own_file(s->output),
-        .no_uring = o->no_uring,
-        .offset = gs_output_start_offset(s->output),
-        .failure = failure,
-    };
-    GS_TRY(gs_stream_new(&sink->stream, &target, s->plan.block_bytes,
-                         s->plan.stream_blocks, st));
-    *sink = (gs_sink){
-        .stream = sink->stream,
-        .layout = s->layout,
-        .has_counts = o->count,
-        .is_zstd = o->output_zstd,
-        .zstd_level = o->output_zstd_level ? o->output_zstd_level : OUTPUT_ZSTD_LEVEL,
-        .buffer_bytes = s->plan.piece_bytes,
-    };
-    gs_sink_init(sink);
-
-    const uint8_t *header;
-    size_t header_bytes;
-    gs_line_feed_header(s->feed, &header, &header_bytes);
-    gs_sink_piece *piece = NULL;
-    GS_TRY(gs_sink_piece_new(&piece, sink, st));
-    gs_sink_begin(piece, 0);
-    if (gs_sink_add_bytes(piece, header, header_bytes, st) == GS_OK)
-        GS_NOTED(gs_sink_end(piece, st));
-    gs_sink_piece_free(piece);
-    *ticket = 1;
-    return st->code;
+    gs_text_output out = {
+        .options = s->options, .plan = &s->plan, .layout = &s->layout, .output = s->output};
+    gs_line_feed_header(s->feed, &out.header, &out.header_bytes);
+    return gs_text_output_write(&out, make, s, st);
 }
 
-/* The text is complete: waits for the writes and gives the output its name. */
-static gs_code finish_text(gs_sorter *s, gs_sink *sink, gs_status *st)
-{
-    gs_sort_stats *const stats = s->options->stats;
-    uint64_t total = 0;
-    GS_NOTED(gs_stream_finish(sink->stream, &total, st));
-    gs_stream_free(sink->stream);
-    if (stats != NULL) {
-        atomic_store(&stats->output_bytes, total);
-        atomic_store(&stats->output_records, atomic_load(&sink->record_count));
-    }
-    gs_sink_release(sink);
-    GS_TRY(st->code);
-    return gs_output_commit(s->output, total, s->options->sync_output, st);
-}
-
-/* Calls make(s, sink, ticket, context, st) with a sink on the output. */
-typedef gs_code gs_make_text(gs_sorter *s, gs_sink *sink, uint64_t ticket, gs_status *st);
-
-static gs_code write_text(gs_sorter *s, gs_make_text *make, gs_status *st)
-{
-    static const char longest[] = "write failed: ";
-    char failure[sizeof longest + 4200];
-    gs_sink sink = {0};
-    uint64_t ticket = 0;
-    if (open_text_sink(s, &sink, failure, sizeof failure, &ticket, st) == GS_OK)
-        GS_NOTED(make(s, &sink, ticket, st));
-    if (sink.stream == NULL)
-        return st->code;
-    if (st->code != GS_OK)
-        gs_stream_abort(sink.stream, st);
-    return finish_text(s, &sink, st);
-}
-
-/* Adds a run to the list and opens a sink on it. */
+/* Opens a sink on a new run. */
 static gs_code open_run_sink(gs_sorter *s, gs_sink *sink, char *failure,
                              size_t failure_bytes, gs_run *run, gs_status *st)
 {
@@ -266,8 +203,9 @@ static gs_chunk_emit_options emit_options(const gs_sorter *s, uint64_t first_tic
     };
 }
 
-static gs_code emit_text(gs_sorter *s, gs_sink *sink, uint64_t ticket, gs_status *st)
+static gs_code emit_text(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
+    gs_sorter *const s = context;
     const gs_chunk_emit_options options = emit_options(s, ticket);
     uint64_t last_kept;
     return gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st);
@@ -351,8 +289,9 @@ static void begin_pass(gs_sorter *s)
     atomic_store(&stats->merge_bytes_total, total);
 }
 
-static gs_code merge_text(gs_sorter *s, gs_sink *sink, uint64_t ticket, gs_status *st)
+static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
+    gs_sorter *const s = context;
     const gs_range_merge_options options = merge_options(s, ticket);
     return gs_range_merge_run(s->runs, s->run_count, s->team, sink, &options, &ticket, st);
 }

@@ -5,6 +5,21 @@
 
 enum { POOL_BLOCKS = 3 };
 
+/* Starts on the first line of what `blocks` gives. */
+static gs_code start(gs_text_source *source, const gs_block_source *blocks,
+                     const gs_text_source_options *options, gs_status *st)
+{
+    const gs_line_feed_options feed = {
+        .eol = options->order->eol,
+        .record_size = options->order->record_size,
+        .record_bytes_max = options->record_bytes_max,
+        .header_lines = source->run ? 0 : options->header_lines,
+        .names = &source->name,
+    };
+    GS_TRY(gs_line_feed_new(&source->feed, blocks, &feed, st));
+    return gs_text_source_advance(source, options, st);
+}
+
 gs_code gs_text_source_open(gs_text_source *source, const char *const *name,
                             const gs_text_source_options *options, gs_status *st)
 {
@@ -20,15 +35,23 @@ gs_code gs_text_source_open(gs_text_source *source, const char *const *name,
         .log = options->log,
     };
     GS_TRY_OR_FAIL(gs_input_new(&source->input, name, 1, &input, st));
-    const gs_line_feed_options feed = {
-        .eol = options->order->eol,
-        .record_size = options->order->record_size,
-        .record_bytes_max = options->record_bytes_max,
-        .header_lines = options->header_lines,
-        .names = name,
-    };
-    GS_TRY_OR_FAIL(gs_line_feed_new(&source->feed, source->input, &feed, st));
-    GS_TRY_OR_FAIL(gs_text_source_advance(source, options, st));
+    const gs_block_source blocks = gs_block_source_input(source->input);
+    GS_TRY_OR_FAIL(start(source, &blocks, options, st));
+    return GS_OK;
+fail:
+    gs_text_source_close(source);
+    return st->code;
+}
+
+gs_code gs_text_source_open_run(gs_text_source *source, gs_text_run *run,
+                                const gs_text_source_options *options, gs_status *st)
+{
+    *source = (gs_text_source){.is_open = true, .name = "temporary file", .run = run};
+    GS_TRY_OR_FAIL(
+        gs_block_pool_new(&source->pool, options->block_bytes, POOL_BLOCKS, st));
+    GS_TRY_OR_FAIL(gs_text_run_open_read(run, source->pool, st));
+    const gs_block_source blocks = {gs_text_run_next, run};
+    GS_TRY_OR_FAIL(start(source, &blocks, options, st));
     return GS_OK;
 fail:
     gs_text_source_close(source);
@@ -40,6 +63,8 @@ void gs_text_source_close(gs_text_source *source)
     gs_line_batch_release(&source->batch);
     gs_line_feed_free(source->feed);
     gs_input_free(source->input);
+    if (source->run != NULL)
+        gs_text_run_close_read(source->run);
     gs_block_pool_free(source->pool);
     gs_mem_free(source->made);
     *source = (gs_text_source){0};

@@ -14,6 +14,7 @@
 #include "lib/sort/key_encode.h"
 #include "lib/sort/line_feed.h"
 #include "lib/sort/record.h"
+#include "lib/sort/text_run.h"
 
 typedef struct gs_text_source {
     bool is_open, has_line;
@@ -25,7 +26,8 @@ typedef struct gs_text_source {
 
     const char *name;
     gs_block_pool *pool;
-    gs_input *input;
+    gs_input *input;   /* one of these two */
+    gs_text_run *run;
     gs_line_feed *feed;
     gs_line_batch batch;
     const uint8_t *at, *end; /* what is left of the batch */
@@ -49,6 +51,10 @@ typedef struct gs_text_source_options {
 GS_MUST_CHECK gs_code gs_text_source_open(gs_text_source *source, const char *const *name,
                                           const gs_text_source_options *options,
                                           gs_status *st);
+/* The same for a text run, borrowed until close. */
+GS_MUST_CHECK gs_code gs_text_source_open_run(gs_text_source *source, gs_text_run *run,
+                                              const gs_text_source_options *options,
+                                              gs_status *st);
 /* has_line becomes false after the last. */
 GS_MUST_CHECK gs_code gs_text_source_advance(gs_text_source *source,
                                              const gs_text_source_options *options,

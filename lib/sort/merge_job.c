@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gs_sort_merge: merge files that are sorted already (-m).
+ */
+#include "io/output.h"
+#include "io/spill.h"
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/file_merge.h"
+#include "lib/sort/order_layout.h"
+#include "lib/sort/sort.h"
+#include "lib/sort/text_output.h"
+
+enum { MERGE_BLOCK_BYTES = 128 * 1024 };
+
+static gs_code merge_last(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
+{
+    return gs_file_merge_last(context, sink, ticket, st);
+}
+
+/* Passes, then the last one into the output. */
+static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
+{
+    const gs_sort_options *const o = m->options;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, o->input_count * sizeof *m->inputs, "merge inputs", st));
+    m->inputs = memory;
+    m->input_count = o->input_count;
+    for (size_t i = 0; i < o->input_count; i++)
+        m->inputs[i].name = &o->inputs[i];
+    GS_TRY(gs_file_merge_reduce(m, st));
+    if (o->stats != NULL) {
+        atomic_fetch_add(&o->stats->passes, 1);
+        atomic_store(&o->stats->phase, GS_PHASE_MERGE);
+    }
+    const gs_text_output out = {
+        .options = o, .plan = m->plan, .layout = m->source.layout, .output = output};
+    return gs_text_output_write(&out, merge_last, m, st);
+}
+
+gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
+{
+    gs_assert(options->input_count > 0);
+    const bool drops = options->order.unique || options->count;
+    const gs_record_layout layout = gs_order_layout(&options->order, drops);
+    gs_memory_plan plan = gs_memory_plan_make(options->memory_bytes, 1, layout.is_keyed);
+    if (plan.block_bytes > MERGE_BLOCK_BYTES)
+        plan.block_bytes = MERGE_BLOCK_BYTES;
+    gs_key_encoder *encoder = NULL;
+    gs_output *output = NULL;
+    gs_file_merge m = {
+        .options = options,
+        .plan = &plan,
+        .source = {.order = &options->order,
+                   .layout = &layout,
+                   .block_bytes = plan.block_bytes,
+                   .record_bytes_max = plan.record_bytes_max,
+                   .keep_compressed = options->keep_compressed,
+                   .log = options->log},
+        .merge = {.is_unique = drops,
+                  .has_counts = options->count,
+                  .has_top = options->has_top,
+                  .top_count = options->top_count,
+                  .cancel = options->cancel_signal},
+        .fan_in = gs_file_merge_fan_in(options, &plan),
+    };
+    GS_TRY_OR_FAIL(gs_output_open(&output, options->output, st));
+    if (layout.is_keyed)
+        GS_TRY_OR_FAIL(
+            gs_key_encoder_new(&encoder, &options->order, layout.is_backwards, st));
+    m.source.encoder = encoder;
+    GS_TRY_OR_FAIL(gs_spill_new(&m.spill, options->temp_folders,
+                                options->temp_folder_count, st));
+    GS_NOTED(merge_all(&m, output, st));
+fail:
+    gs_file_merge_release(&m);
+    gs_spill_free(m.spill);
+    gs_output_free(output);
+    gs_key_encoder_free(encoder);
+    return st->code;
+}

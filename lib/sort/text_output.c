@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/text_output.h"
+
+#include <stdio.h>
+
+#include "io/stream.h"
+
+enum { OUTPUT_ZSTD_LEVEL = 3, FAILURE_BYTES = 4400 };
+
+static gs_code write_header(const gs_text_output *out, gs_sink *sink, gs_status *st)
+{
+    gs_sink_piece *piece = NULL;
+    GS_TRY(gs_sink_piece_new(&piece, sink, st));
+    gs_sink_begin(piece, 0);
+    if (gs_sink_add_bytes(piece, out->header, out->header_bytes, st) == GS_OK)
+        GS_NOTED(gs_sink_end(piece, st));
+    gs_sink_piece_free(piece);
+    return st->code;
+}
+
+/* Waits for the writes; the output gets its name if all went well. */
+static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
+{
+    gs_sort_stats *const stats = out->options->stats;
+    uint64_t total = 0;
+    if (st->code != GS_OK)
+        gs_stream_abort(sink->stream, st);
+    GS_NOTED(gs_stream_finish(sink->stream, &total, st));
+    gs_stream_free(sink->stream);
+    if (stats != NULL) {
+        atomic_store(&stats->output_bytes, total);
+        atomic_store(&stats->output_records, atomic_load(&sink->record_count));
+    }
+    gs_sink_release(sink);
+    GS_TRY(st->code);
+    return gs_output_commit(out->output, total, out->options->sync_output, st);
+}
+
+gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
+                             void *context, gs_status *st)
+{
+    const gs_sort_options *const o = out->options;
+    char failure[FAILURE_BYTES];
+    (void)snprintf(failure, sizeof failure, "write failed: %s",
+                   gs_output_name(out->output));
+    const gs_stream_target target = {
+        .fd = gs_output_fd(out->output),
+        .is_seekable = gs_output_is_seekable(out->output),
+        .try_direct = gs_output_is_own_file(out->output),
+        .no_uring = o->no_uring,
+        .offset = gs_output_start_offset(out->output),
+        .failure = failure,
+    };
+    gs_stream *stream = NULL;
+    GS_TRY(gs_stream_new(&stream, &target, out->plan->block_bytes,
+                         out->plan->stream_blocks, st));
+    gs_sink sink = {
+        .stream = stream,
+        .layout = *out->layout,
+        .has_counts = o->count,
+        .is_zstd = o->output_zstd,
+        .zstd_level = o->output_zstd_level ? o->output_zstd_level : OUTPUT_ZSTD_LEVEL,
+        .buffer_bytes = out->plan->piece_bytes,
+    };
+    gs_sink_init(&sink);
+    if (write_header(out, &sink, st) == GS_OK)
+        GS_NOTED(make(context, &sink, 1, st));
+    return finish(out, &sink, st);
+}
