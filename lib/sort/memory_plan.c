@@ -61,3 +61,10 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     p.record_bytes_max = clamp(p.chunk_bytes / 6, MIB, (size_t)1 << 31);
     return p;
 }
+
+void gs_memory_plan_shrink(gs_memory_plan *plan)
+{
+    plan->chunk_bytes = clamp(plan->limit_bytes, 32 * KIB, plan->chunk_bytes);
+    plan->block_bytes = clamp(power_below(plan->chunk_bytes / 64), 4 * KIB,
+                              plan->block_bytes);
+}

@@ -32,4 +32,8 @@ enum { GS_BLOCKS_IN_FLIGHT = 6 };
 /* `memory_bytes` 0: a share of what is available. `threads` 0: every core. */
 gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed);
 
+/* Takes a small limit at its word: the chunk is no larger than S (at least 32 KiB), without
+ * the share of the 64 MiB that otherwise keeps small inputs from being spilled. */
+void gs_memory_plan_shrink(gs_memory_plan *plan);
+
 #endif

@@ -24,6 +24,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "lib/sort/chunk_emit.h"
+#include "lib/sort/file_merge.h"
 #include "lib/sort/ingest.h"
 #include "lib/sort/key_encode.h"
 #include "lib/sort/line_feed.h"
@@ -51,6 +52,8 @@ typedef struct gs_sorter {
     gs_run *runs;
     size_t run_count, run_capacity;
     gs_codec run_codec;
+    gs_file_merge text_runs; /* instead of runs, with --compress-program */
+    size_t text_run_capacity;
     uint64_t phase_begin_ns;
 } gs_sorter;
 
@@ -96,6 +99,8 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     const gs_sort_options *const o = s->options;
     s->layout = gs_order_layout(&o->order, o->order.unique || o->count);
     s->plan = gs_memory_plan_make(o->memory_bytes, o->threads, s->layout.is_keyed);
+    if (o->compress_program != NULL)
+        gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
     GS_TRY(gs_output_open(&s->output, o->output, st));
     GS_TRY(open_input(s, st));
     const uint64_t hint = gs_input_size_hint(s->input);
@@ -189,6 +194,95 @@ static gs_code add_run(gs_sorter *s, gs_run **out, gs_status *st)
     return GS_OK;
 }
 
+/* --- runs as text, for --compress-program ------------------------------------------ */
+
+/* Adds an unwritten text run to the list. */
+static gs_code add_text_run(gs_sorter *s, gs_text_run **out, gs_stream_target *target,
+                            gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    gs_file_merge *const m = &s->text_runs;
+    if (s->spill == NULL)
+        GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
+    if (m->input_count == s->text_run_capacity) {
+        const size_t capacity = 2 * s->text_run_capacity + 16;
+        void *memory = m->inputs;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *m->inputs, "list of runs", st));
+        m->inputs = memory;
+        s->text_run_capacity = capacity;
+    }
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_text_run), "text run", st));
+    gs_text_run *const run = memory;
+    m->inputs[m->input_count++] = (gs_merge_input){.run = run};
+    *out = run;
+    return gs_text_run_create(run, s->spill, o->compress_program, target, st);
+}
+
+/* Sorts the chunk into a text run. Equals are counted by the merge, so all stay. */
+static gs_code spill_text(gs_sorter *s, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    gs_text_run *run = NULL;
+    gs_stream_target target;
+    GS_TRY(add_text_run(s, &run, &target, st));
+    gs_sink sink = {.layout = s->layout, .buffer_bytes = s->plan.piece_bytes};
+    GS_TRY(gs_stream_new(&sink.stream, &target, s->plan.block_bytes, s->plan.stream_blocks,
+                         st));
+    gs_sink_init(&sink);
+    const gs_chunk_emit_options options = {
+        .is_unique = o->order.unique,
+        .has_top = o->has_top && !o->count,
+        .top_count = o->top_count,
+        .cancel = o->cancel_signal,
+    };
+    uint64_t ticket, last_kept, total = 0;
+    if (gs_chunk_emit(&s->chunk, s->team, &sink, &options, &ticket, &last_kept, st) !=
+        GS_OK)
+        gs_stream_abort(sink.stream, st);
+    GS_NOTED(gs_stream_finish(sink.stream, &total, st));
+    gs_stream_free(sink.stream);
+    gs_sink_release(&sink);
+    if (o->stats != NULL) {
+        atomic_fetch_add(&o->stats->runs, 1);
+        atomic_fetch_add(&o->stats->spill_bytes, total);
+    }
+    GS_TRY(st->code);
+    return gs_text_run_finish(run, total, st);
+}
+
+static gs_code merge_text_runs(void *context, gs_sink *sink, uint64_t ticket,
+                               gs_status *st)
+{
+    gs_sorter *const s = context;
+    return gs_file_merge_last(&s->text_runs, sink, ticket, st);
+}
+
+static void plan_text_merge(gs_sorter *s)
+{
+    const gs_sort_options *const o = s->options;
+    gs_file_merge *const m = &s->text_runs;
+    m->options = o;
+    m->plan = &s->plan;
+    m->source = (gs_text_source_options){
+        .order = &o->order,
+        .layout = &s->layout,
+        .encoder = s->encoder,
+        .block_bytes = s->plan.block_bytes,
+        .record_bytes_max = s->plan.record_bytes_max,
+        .log = o->log,
+    };
+    m->merge = (gs_text_merge_options){
+        .is_unique = o->order.unique || o->count,
+        .has_counts = o->count,
+        .has_top = o->has_top,
+        .top_count = o->top_count,
+        .cancel = o->cancel_signal,
+    };
+    m->spill = s->spill;
+    m->fan_in = gs_file_merge_fan_in(o, &s->plan);
+}
+
 /* --- forming runs --------------------------------------------------------------- */
 
 static gs_chunk_emit_options emit_options(const gs_sorter *s, uint64_t first_ticket)
@@ -248,10 +342,10 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
         if (stats != NULL)
             atomic_store(&stats->input_bytes, gs_input_bytes_read(s->input));
         set_phase(s, GS_PHASE_SORT);
-        *fits = is_last && s->run_count == 0;
+        *fits = is_last && s->run_count == 0 && s->text_runs.input_count == 0;
         if (*fits || s->chunk.element_count == 0)
             continue;
-        GS_TRY(spill_chunk(s, st));
+        GS_TRY(s->options->compress_program ? spill_text(s, st) : spill_chunk(s, st));
     }
     return GS_OK;
 }
@@ -371,6 +465,13 @@ static gs_code sort_all(gs_sorter *s, gs_status *st)
     GS_TRY(form_runs(s, &fits, st));
     if (fits) {
         GS_TRY(write_text(s, emit_text, st));
+    } else if (s->options->compress_program != NULL) {
+        release_forming(s);
+        set_phase(s, GS_PHASE_MERGE);
+        plan_text_merge(s);
+        GS_TRY(gs_file_merge_reduce(&s->text_runs, st));
+        begin_pass(s);
+        GS_TRY(write_text(s, merge_text_runs, st));
     } else {
         release_forming(s);
         set_phase(s, GS_PHASE_MERGE);
@@ -392,6 +493,7 @@ gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
     for (size_t i = 0; i < s.run_count; i++)
         gs_run_release(&s.runs[i]);
     gs_mem_free(s.runs);
+    gs_file_merge_release(&s.text_runs);
     gs_spill_free(s.spill);
     gs_output_free(s.output);
     gs_key_encoder_free(s.encoder);
