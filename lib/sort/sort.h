@@ -36,6 +36,11 @@ typedef struct gs_sort_options {
     bool no_uring;
     bool keep_compressed; /* do not look into compressed inputs */
 
+    const char *engine;      /* --engine: NULL or "auto", "cpu", "gpu", an engine's name */
+    size_t gpu_memory_bytes; /* --gpu-mem, on each; 0: what is free less a reserve */
+    const int *gpus;         /* --gpu: their numbers; none: every usable one */
+    size_t gpu_count;
+
     const gs_log *log;                /* may be NULL */
     gs_sort_stats *stats;             /* filled as the job goes on; may be NULL */
     const volatile int *cancel_signal; /* becomes non-zero: stop; may be NULL */
