@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two back ends behind one face. A request is a slot in a table; the ring carries the slot
+ * number, the threads take slots from a queue. Short transfers go round again from where
+ * they stopped, so that callers only see whole ones.
+ */
+#include "io/aio.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#if GS_HAVE_LIBURING
+#include <liburing.h>
+#endif
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum { THREADS_MAX = 4, DIRECT_ALIGN = 512 };
+
+typedef struct gs_aio_slot {
+    bool is_used, is_write;
+    int fd;
+    char *buffer;
+    size_t bytes, done_bytes;
+    uint64_t offset;
+    void *tag;
+    int64_t result;
+    struct gs_aio_slot *next;
+} gs_aio_slot;
+
+typedef struct gs_aio_queue {
+    gs_aio_slot *first, *last;
+} gs_aio_queue;
+
+struct gs_aio {
+    unsigned depth, in_flight;
+    gs_aio_slot *slots;
+    bool is_uring;
+#if GS_HAVE_LIBURING
+    struct io_uring ring;
+    bool has_buffers;
+    char *registered;
+    size_t registered_bytes;
+#endif
+    pthread_t threads[THREADS_MAX];
+    unsigned thread_count;
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t work_ready, work_done;
+    gs_aio_queue waiting, finished;
+    bool is_closing;
+};
+
+static void push(gs_aio_queue *queue, gs_aio_slot *slot)
+{
+    slot->next = NULL;
+    if (queue->last != NULL)
+        queue->last->next = slot;
+    else
+        queue->first = slot;
+    queue->last = slot;
+}
+
+static gs_aio_slot *pop(gs_aio_queue *queue)
+{
+    gs_aio_slot *const slot = queue->first;
+    if (slot != NULL) {
+        queue->first = slot->next;
+        if (queue->first == NULL)
+            queue->last = NULL;
+    }
+    return slot;
+}
+
+/* Takes in what a system call gave. True when the request has to go on. */
+static bool goes_on(gs_aio_slot *slot, int64_t got)
+{
+    if (got == -EINTR || got == -EAGAIN)
+        return true;
+    if (got < 0) {
+        slot->result = got;
+        return false;
+    }
+    slot->done_bytes += (size_t)got;
+    slot->result = (int64_t)slot->done_bytes;
+    if (got == 0 || slot->done_bytes == slot->bytes)
+        return false;
+    /* A read that stopped off the grid has met the end of a file read directly. */
+    return slot->is_write || slot->done_bytes % DIRECT_ALIGN == 0;
+}
+
+static void transfer(gs_aio_slot *slot)
+{
+    int64_t got;
+    do {
+        char *const at = slot->buffer + slot->done_bytes;
+        const size_t left = slot->bytes - slot->done_bytes;
+        const off_t offset = (off_t)(slot->offset + slot->done_bytes);
+        got = slot->is_write ? pwrite(slot->fd, at, left, offset)
+                             : pread(slot->fd, at, left, offset);
+        if (got < 0)
+            got = -errno;
+    } while (goes_on(slot, got));
+}
+
+/* --- threads ------------------------------------------------------------------- */
+
+static void *serve(void *arg)
+{
+    gs_aio *const aio = arg;
+    pthread_mutex_lock(&aio->mutex);
+    for (;;) {
+        gs_aio_slot *const slot = pop(&aio->waiting);
+        if (slot != NULL) {
+            pthread_mutex_unlock(&aio->mutex);
+            transfer(slot);
+            pthread_mutex_lock(&aio->mutex);
+            push(&aio->finished, slot);
+            pthread_cond_signal(&aio->work_done);
+        } else if (aio->is_closing) {
+            break;
+        } else {
+            pthread_cond_wait(&aio->work_ready, &aio->mutex);
+        }
+    }
+    pthread_mutex_unlock(&aio->mutex);
+    return NULL;
+}
+
+static gs_code start_threads(gs_aio *aio, gs_status *st)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = 0;
+    while (error == 0 && aio->thread_count < THREADS_MAX &&
+           aio->thread_count < aio->depth) {
+        error = pthread_create(&aio->threads[aio->thread_count], NULL, serve, aio);
+        aio->thread_count += error == 0;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (aio->thread_count == 0)
+        return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
+    return GS_OK;
+}
+
+static gs_code submit_to_threads(gs_aio *aio, gs_aio_slot *slot, gs_status *st)
+{
+    if (aio->thread_count == 0)
+        GS_TRY(start_threads(aio, st));
+    pthread_mutex_lock(&aio->mutex);
+    push(&aio->waiting, slot);
+    pthread_cond_signal(&aio->work_ready);
+    pthread_mutex_unlock(&aio->mutex);
+    return GS_OK;
+}
+
+/* --- io_uring ------------------------------------------------------------------- */
+
+#if GS_HAVE_LIBURING
+
+static gs_code submit_to_ring(gs_aio *aio, gs_aio_slot *slot, gs_status *st)
+{
+    struct io_uring_sqe *const sqe = io_uring_get_sqe(&aio->ring);
+    gs_assert(sqe != NULL); /* never more in flight than the ring is deep */
+    char *const at = slot->buffer + slot->done_bytes;
+    const size_t left = slot->bytes - slot->done_bytes;
+    const unsigned bytes = left < (1u << 30) ? (unsigned)left : 1u << 30;
+    const uint64_t offset = slot->offset + slot->done_bytes;
+    const bool is_registered = aio->has_buffers && at >= aio->registered &&
+                               at + bytes <= aio->registered + aio->registered_bytes;
+    if (slot->is_write && is_registered)
+        io_uring_prep_write_fixed(sqe, slot->fd, at, bytes, offset, 0);
+    else if (slot->is_write)
+        io_uring_prep_write(sqe, slot->fd, at, bytes, offset);
+    else if (is_registered)
+        io_uring_prep_read_fixed(sqe, slot->fd, at, bytes, offset, 0);
+    else
+        io_uring_prep_read(sqe, slot->fd, at, bytes, offset);
+    io_uring_sqe_set_data(sqe, slot);
+    int n;
+    do {
+        n = io_uring_submit(&aio->ring);
+    } while (n == -EINTR || n == -EAGAIN || n == -EBUSY);
+    return n >= 0 ? GS_OK : GS_FAIL(st, GS_ERR_IO, -n, "io_uring submit");
+}
+
+/* The next finished request of the ring; NULL if there is none and `waits` is false. */
+static gs_code reap_ring(gs_aio *aio, bool waits, gs_aio_slot **out, gs_status *st)
+{
+    *out = NULL;
+    for (;;) {
+        struct io_uring_cqe *cqe = NULL;
+        const int error = waits ? io_uring_wait_cqe(&aio->ring, &cqe)
+                                : io_uring_peek_cqe(&aio->ring, &cqe);
+        if (error == -EINTR)
+            continue;
+        if (error == -EAGAIN && !waits)
+            return GS_OK;
+        if (error != 0)
+            return GS_FAIL(st, GS_ERR_IO, -error, "io_uring wait");
+        gs_aio_slot *const slot = io_uring_cqe_get_data(cqe);
+        const int64_t got = cqe->res;
+        io_uring_cqe_seen(&aio->ring, cqe);
+        if (goes_on(slot, got)) {
+            GS_TRY(submit_to_ring(aio, slot, st));
+            continue;
+        }
+        *out = slot;
+        return GS_OK;
+    }
+}
+
+static int try_ring(gs_aio *aio)
+{
+    const char *const refused = getenv("GS_NO_URING");
+    if (refused != NULL && refused[0] == '1')
+        return -EPERM;
+    const int error = io_uring_queue_init(aio->depth, &aio->ring, 0);
+    aio->is_uring = error == 0;
+    return error;
+}
+
+#endif
+
+/* --- both ------------------------------------------------------------------------ */
+
+gs_code gs_aio_new(gs_aio **out, unsigned depth, bool no_uring, gs_status *st)
+{
+    gs_assert(depth > 0);
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_aio), "asynchronous I/O", st));
+    gs_aio *const aio = memory;
+    aio->depth = depth;
+    pthread_mutex_init(&aio->mutex, NULL);
+    pthread_cond_init(&aio->work_ready, NULL);
+    pthread_cond_init(&aio->work_done, NULL);
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, depth * sizeof(gs_aio_slot), "I/O requests", st));
+    aio->slots = memory;
+#if GS_HAVE_LIBURING
+    if (!no_uring)
+        (void)try_ring(aio);
+#else
+    (void)no_uring;
+#endif
+    *out = aio;
+    return GS_OK;
+fail:
+    gs_aio_free(aio);
+    return st->code;
+}
+
+void gs_aio_free(gs_aio *aio)
+{
+    if (aio == NULL)
+        return;
+    gs_status ignored = {.code = GS_OK};
+    while (aio->in_flight > 0) {
+        gs_aio_done done;
+        if (gs_aio_wait(aio, &done, &ignored) != GS_OK)
+            break;
+    }
+#if GS_HAVE_LIBURING
+    if (aio->is_uring)
+        io_uring_queue_exit(&aio->ring);
+#endif
+    pthread_mutex_lock(&aio->mutex);
+    aio->is_closing = true;
+    pthread_cond_broadcast(&aio->work_ready);
+    pthread_mutex_unlock(&aio->mutex);
+    for (unsigned i = 0; i < aio->thread_count; i++)
+        pthread_join(aio->threads[i], NULL);
+    pthread_cond_destroy(&aio->work_done);
+    pthread_cond_destroy(&aio->work_ready);
+    pthread_mutex_destroy(&aio->mutex);
+    gs_mem_free(aio->slots);
+    gs_mem_free(aio);
+}
+
+void gs_aio_register(gs_aio *aio, void *area, size_t bytes)
+{
+#if GS_HAVE_LIBURING
+    const struct iovec area_vector = {area, bytes};
+    if (aio->is_uring && !aio->has_buffers &&
+        io_uring_register_buffers(&aio->ring, &area_vector, 1) == 0) {
+        aio->has_buffers = true;
+        aio->registered = area;
+        aio->registered_bytes = bytes;
+    }
+#else
+    (void)aio;
+    (void)area;
+    (void)bytes;
+#endif
+}
+
+static gs_code submit(gs_aio *aio, gs_aio_slot request, gs_status *st)
+{
+    gs_assert(aio->in_flight < aio->depth);
+    gs_aio_slot *slot = aio->slots;
+    while (slot->is_used)
+        slot++;
+    *slot = request;
+    slot->is_used = true;
+    aio->in_flight++;
+#if GS_HAVE_LIBURING
+    const gs_code code = aio->is_uring ? submit_to_ring(aio, slot, st)
+                                       : submit_to_threads(aio, slot, st);
+#else
+    const gs_code code = submit_to_threads(aio, slot, st);
+#endif
+    if (code != GS_OK) {
+        slot->is_used = false;
+        aio->in_flight--;
+    }
+    return code;
+}
+
+gs_code gs_aio_read(gs_aio *aio, int fd, void *buf, size_t bytes, uint64_t offset,
+                    void *tag, gs_status *st)
+{
+    return submit(aio,
+                  (gs_aio_slot){.fd = fd,
+                                .buffer = buf,
+                                .bytes = bytes,
+                                .offset = offset,
+                                .tag = tag},
+                  st);
+}
+
+gs_code gs_aio_write(gs_aio *aio, int fd, const void *buf, size_t bytes, uint64_t offset,
+                     void *tag, gs_status *st)
+{
+    return submit(aio,
+                  (gs_aio_slot){.is_write = true,
+                                .fd = fd,
+                                .buffer = (char *)(uintptr_t)buf, /* only read from */
+                                .bytes = bytes,
+                                .offset = offset,
+                                .tag = tag},
+                  st);
+}
+
+static void give(gs_aio *aio, gs_aio_slot *slot, gs_aio_done *out)
+{
+    *out = (gs_aio_done){slot->tag, slot->result};
+    slot->is_used = false;
+    aio->in_flight--;
+}
+
+static gs_aio_slot *reap_threads(gs_aio *aio, bool waits)
+{
+    pthread_mutex_lock(&aio->mutex);
+    while (waits && aio->finished.first == NULL)
+        pthread_cond_wait(&aio->work_done, &aio->mutex);
+    gs_aio_slot *const slot = pop(&aio->finished);
+    pthread_mutex_unlock(&aio->mutex);
+    return slot;
+}
+
+gs_code gs_aio_wait(gs_aio *aio, gs_aio_done *out, gs_status *st)
+{
+    gs_assert(aio->in_flight > 0);
+    gs_aio_slot *slot = NULL;
+#if GS_HAVE_LIBURING
+    if (aio->is_uring)
+        GS_TRY(reap_ring(aio, true, &slot, st));
+#endif
+    if (slot == NULL)
+        slot = reap_threads(aio, true);
+    (void)st;
+    give(aio, slot, out);
+    return GS_OK;
+}
+
+bool gs_aio_poll(gs_aio *aio, gs_aio_done *out)
+{
+    gs_aio_slot *slot = NULL;
+#if GS_HAVE_LIBURING
+    gs_status ignored = {.code = GS_OK};
+    if (aio->is_uring && reap_ring(aio, false, &slot, &ignored) != GS_OK)
+        return false;
+#endif
+    if (slot == NULL && !aio->is_uring)
+        slot = reap_threads(aio, false);
+    if (slot == NULL)
+        return false;
+    give(aio, slot, out);
+    return true;
+}
+
+unsigned gs_aio_in_flight(const gs_aio *aio)
+{
+    return aio->in_flight;
+}
+
+const char *gs_aio_backend(const gs_aio *aio)
+{
+    return aio->is_uring ? "io_uring" : "threads";
+}
+
+const char *gs_aio_uring_refusal(void)
+{
+#if GS_HAVE_LIBURING
+    gs_aio probe = {.depth = 2};
+    const int error = try_ring(&probe);
+    if (error != 0)
+        return strerror(-error);
+    io_uring_queue_exit(&probe.ring);
+    return NULL;
+#else
+    return "built without liburing";
+#endif
+}

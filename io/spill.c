@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+typedef struct gs_spill_folder {
+    const char *name;
+    int fd; /* -1: not opened yet */
+    bool is_direct;
+    bool has_open_extent;
+    uint64_t end_offset;
+} gs_spill_folder;
+
+struct gs_spill {
+    pthread_mutex_t mutex; /* guards what follows */
+    gs_spill_folder *folders;
+    size_t folder_count;
+    size_t next_folder;
+    uint64_t written_bytes;
+};
+
+gs_code gs_spill_new(gs_spill **out, const char *const *folders, size_t folder_count,
+                     gs_status *st)
+{
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_spill), "spill", st));
+    gs_spill *const s = memory;
+    pthread_mutex_init(&s->mutex, NULL);
+    const char *const from_environment = getenv("TMPDIR");
+    const char *const otherwise =
+        from_environment != NULL && from_environment[0] != '\0' ? from_environment : "/tmp";
+    const char *const *const names = folder_count > 0 ? folders : &otherwise;
+    const size_t count = folder_count > 0 ? folder_count : 1;
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, count * sizeof *s->folders, "spill folders", st));
+    s->folders = memory;
+    s->folder_count = count;
+    for (size_t i = 0; i < count; i++)
+        s->folders[i] = (gs_spill_folder){.name = names[i], .fd = -1};
+    *out = s;
+    return GS_OK;
+fail:
+    gs_spill_free(s);
+    return st->code;
+}
+
+void gs_spill_free(gs_spill *s)
+{
+    if (s == NULL)
+        return;
+    for (size_t i = 0; i < s->folder_count; i++) {
+        if (s->folders[i].fd >= 0)
+            (void)close(s->folders[i].fd);
+    }
+    pthread_mutex_destroy(&s->mutex);
+    gs_mem_free(s->folders);
+    gs_mem_free(s);
+}
+
+/* Where O_TMPFILE is not known, a name that is gone as soon as it is made. */
+static int open_and_unlink(const char *folder, int flags)
+{
+    char name[4200];
+    const int n = snprintf(name, sizeof name, "%s/gpusort-XXXXXX", folder);
+    if (n < 0 || (size_t)n >= sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    const int fd = mkostemp(name, flags);
+    if (fd >= 0)
+        (void)unlink(name);
+    return fd;
+}
+
+static int open_nameless(const char *folder)
+{
+    const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || errno == ENOENT || errno == EACCES || errno == ENOSPC ||
+        errno == EMFILE || errno == ENFILE || errno == EROFS)
+        return fd;
+    return open_and_unlink(folder, O_CLOEXEC);
+}
+
+static gs_code fail_create(const char *folder, gs_status *st)
+{
+    (void)GS_FAIL(st, GS_ERR_IO, errno, "cannot create temporary file in '%s'", folder);
+    return gs_status_hint(st, "choose another folder for temporary files with -T");
+}
+
+static gs_code open_folder_locked(gs_spill_folder *f, gs_status *st)
+{
+    if (f->fd >= 0)
+        return GS_OK;
+    f->fd = open_nameless(f->name);
+    if (f->fd < 0)
+        return fail_create(f->name, st);
+    const int flags = fcntl(f->fd, F_GETFL);
+    f->is_direct = flags >= 0 && fcntl(f->fd, F_SETFL, flags | O_DIRECT) == 0;
+    return GS_OK;
+}
+
+/* The next folder without an open extent. */
+static gs_spill_folder *next_folder_locked(gs_spill *s)
+{
+    for (size_t i = 0; i < s->folder_count; i++) {
+        gs_spill_folder *const f = &s->folders[s->next_folder];
+        s->next_folder = (s->next_folder + 1) % s->folder_count;
+        if (!f->has_open_extent)
+            return f;
+    }
+    return NULL;
+}
+
+gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out, gs_status *st)
+{
+    *out = (gs_spill_extent){.fd = -1};
+    pthread_mutex_lock(&s->mutex);
+    gs_spill_folder *const f = next_folder_locked(s);
+    if (f == NULL) {
+        (void)GS_FAIL(st, GS_ERR_ARG, 0, "every temporary folder has an open run");
+    } else if (open_folder_locked(f, st) == GS_OK) {
+        f->has_open_extent = true;
+        *out = (gs_spill_extent){
+            .fd = f->fd,
+            .is_direct = f->is_direct,
+            .folder = (size_t)(f - s->folders),
+            .offset = f->end_offset,
+        };
+    }
+    pthread_mutex_unlock(&s->mutex);
+    return st->code;
+}
+
+void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes)
+{
+    const uint64_t rounded =
+        (bytes + GS_SPILL_ALIGN - 1) / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
+    pthread_mutex_lock(&s->mutex);
+    gs_spill_folder *const f = &s->folders[extent->folder];
+    gs_assert(f->has_open_extent && extent->offset == f->end_offset);
+    f->has_open_extent = false;
+    f->end_offset += rounded;
+    s->written_bytes += bytes;
+    pthread_mutex_unlock(&s->mutex);
+    extent->bytes = rounded;
+}
+
+void gs_spill_extent_drop(gs_spill *s, const gs_spill_extent *extent)
+{
+    (void)s;
+    if (extent->bytes > 0)
+        (void)fallocate(extent->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                        (off_t)extent->offset, (off_t)extent->bytes);
+}
+
+gs_code gs_spill_file_new(gs_spill *s, int *fd, gs_status *st)
+{
+    pthread_mutex_lock(&s->mutex);
+    const gs_spill_folder *const f = &s->folders[s->next_folder];
+    s->next_folder = (s->next_folder + 1) % s->folder_count;
+    pthread_mutex_unlock(&s->mutex);
+    *fd = open_nameless(f->name);
+    return *fd < 0 ? fail_create(f->name, st) : GS_OK;
+}
+
+const char *gs_spill_folder_name(const gs_spill *s, size_t folder)
+{
+    gs_assert(folder < s->folder_count);
+    return s->folders[folder].name;
+}
+
+uint64_t gs_spill_bytes_written(const gs_spill *s)
+{
+    return s->written_bytes;
+}
