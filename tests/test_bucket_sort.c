@@ -75,7 +75,8 @@ static void sorts(unsigned shape, size_t count, bool is_backwards, unsigned work
     }
     gs_team *team = NULL;
     REQUIRE_OK(gs_team_new(&team, workers, &st), &st);
-    const gs_bucket_split split = {&layout, arena, elements, scratch, ids, count};
+    const gs_bucket_split split = {&layout, arena, elements, scratch, ids, count,
+                                   GS_BUCKET_ELEMENTS / 8};
     gs_bucket_list list = {0};
     REQUIRE_OK(gs_bucket_split_run(&split, team, &list, &st), &st);
     size_t at = 0, wrong = 0;

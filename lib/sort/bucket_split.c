@@ -9,8 +9,7 @@
 #include "lib/sort/tie_sort.h"
 
 enum {
-    BUCKET_ELEMENTS = 1 << 15, /* aimed at: with scratch, 1 MiB, a second-level cache */
-    BUCKET_ELEMENTS_MAX = 1 << 18, /* more than this is cut again */
+    TOO_LARGE = 8, /* times what a bucket should hold: is cut again */
     SPLITTERS_MAX = 1023,
     OVERSAMPLING = 16,
     ENDED_CLASSES = GS_TIE_ENDED_MAX + 1, /* buckets of strings that end, by length */
@@ -88,7 +87,7 @@ static uint64_t sampled_prefix(const gs_cut *cut, size_t i)
 static void choose_splitters(gs_cut *cut, uint64_t *sample)
 {
     unsigned levels = 2;
-    while (levels < 10 && cut->count >> levels > BUCKET_ELEMENTS)
+    while (levels < 10 && cut->count >> levels > cut->split->bucket_elements)
         levels++;
     size_t n = ((size_t)1 << levels) * OVERSAMPLING;
     if (n > cut->count)
@@ -302,7 +301,7 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
                             gs_bucket_list *out, gs_status *st)
 {
     const gs_bucket whole = {.begin = 0, .count = split->element_count};
-    if (whole.count <= 2 * BUCKET_ELEMENTS)
+    if (whole.count <= 2 * split->bucket_elements)
         return whole.count == 0 ? GS_OK : push(out, whole, st);
 
     gs_cut *cut = NULL;
@@ -325,7 +324,7 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
         gs_bucket_list next = {0};
         for (size_t i = 0; i < work.count; i++) {
             const gs_bucket *const b = &work.buckets[i];
-            if (b->is_settled || b->count <= BUCKET_ELEMENTS_MAX) {
+            if (b->is_settled || b->count <= TOO_LARGE * split->bucket_elements) {
                 (void)push(&next, *b, st);
                 continue;
             }

@@ -41,7 +41,14 @@ typedef struct gs_bucket_split {
     gs_element *elements, *scratch;
     uint16_t *bucket_ids; /* room for element_count */
     size_t element_count;
+    size_t bucket_elements; /* how many a bucket should hold, about */
 } gs_bucket_split;
+
+enum {
+    /* With scratch, 1 MiB: a second-level cache. */
+    GS_BUCKET_ELEMENTS = 1 << 15,
+    GS_BUCKET_ELEMENTS_MIN = 1 << 10,
+};
 
 /* Fills `out` (zeroed by the caller, released with gs_bucket_list_release). The prefixes
  * in `elements` are those at depth 0. */

@@ -213,6 +213,16 @@ fail:
     return st->code;
 }
 
+/* A bucket should fit the cache, and what it gives the piece of the sink. */
+static size_t choose_bucket_elements(const gs_chunk *chunk, const gs_sink *sink)
+{
+    const size_t record_bytes = chunk->arena_bytes / (chunk->element_count + 1) + 1;
+    const size_t fitting = sink->buffer_bytes / 4 * 3 / record_bytes;
+    return fitting < GS_BUCKET_ELEMENTS_MIN ? GS_BUCKET_ELEMENTS_MIN
+           : fitting > GS_BUCKET_ELEMENTS   ? GS_BUCKET_ELEMENTS
+                                            : fitting;
+}
+
 gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
                       const gs_chunk_emit_options *options, uint64_t *next_ticket,
                       uint64_t *last_kept, gs_status *st)
@@ -226,7 +236,8 @@ gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
                   .elements = chunk->elements,
                   .scratch = chunk->scratch,
                   .bucket_ids = chunk->bucket_ids,
-                  .element_count = chunk->element_count},
+                  .element_count = chunk->element_count,
+                  .bucket_elements = choose_bucket_elements(chunk, sink)},
     };
     GS_TRY(gs_bucket_split_run(&job.split, team, &job.buckets, st));
     if (job.buckets.count < 2)

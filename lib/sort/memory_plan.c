@@ -28,7 +28,7 @@ static size_t fixed_bytes(const gs_memory_plan *p, bool is_keyed)
     const size_t input =
         p->block_count * (p->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
     const size_t scratch = is_keyed ? p->workers * 6 * p->block_bytes : 0;
-    const size_t pieces = p->workers * (3 * p->piece_bytes + 4 * p->run_block_bytes);
+    const size_t pieces = p->workers * (2 * p->piece_bytes + 4 * p->run_block_bytes);
     return input + scratch + pieces + p->stream_blocks * p->block_bytes;
 }
 
@@ -47,7 +47,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     for (;;) {
         p.block_count = GS_BLOCKS_IN_FLIGHT + 2 * (size_t)p.workers;
         p.stream_blocks = 8 + 2 * (size_t)p.workers;
-        p.piece_bytes = p.block_bytes;
+        p.piece_bytes = 4 * p.block_bytes;
         p.run_block_bytes = clamp(p.block_bytes / 4, 32 * KIB, 64 * KIB);
         if (p.workers == 1 || fixed_bytes(&p, is_keyed) < usable / 2)
             break;
@@ -55,8 +55,10 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     }
     const size_t fixed = fixed_bytes(&p, is_keyed);
     p.chunk_bytes = usable > fixed + 8 * MIB ? usable - fixed : 8 * MIB;
+    /* A piece is text and, swapped with it, what is on its way out. */
+    p.merge_piece_bytes = clamp(usable / (8 * p.workers), 256 * KIB, 12 * MIB);
     const size_t merge_fixed = p.stream_blocks * p.block_bytes +
-                               p.workers * (3 * p.piece_bytes + 4 * p.run_block_bytes);
+                               p.workers * (2 * p.merge_piece_bytes + MIB);
     p.merge_bytes = usable > merge_fixed + 4 * MIB ? usable - merge_fixed : 4 * MIB;
     p.record_bytes_max = clamp(p.chunk_bytes / 6, MIB, (size_t)1 << 31);
     return p;

@@ -34,7 +34,8 @@ static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
         atomic_store(&o->stats->phase, GS_PHASE_MERGE);
     }
     const gs_text_output out = {
-        .options = o, .plan = m->plan, .layout = m->source.layout, .output = output};
+        .options = o, .plan = m->plan, .layout = m->source.layout, .output = output,
+        .piece_bytes = m->plan->piece_bytes};
     return gs_text_output_write(&out, merge_last, m, st);
 }
 

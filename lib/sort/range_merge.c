@@ -18,7 +18,7 @@ enum {
 /* One bound, with how much lies before it. */
 typedef struct gs_split_point {
     const gs_run_entry *entry;
-    uint64_t bytes;
+    uint64_t stored_bytes, raw_bytes;
 } gs_split_point;
 
 typedef struct gs_merge_job {
@@ -71,9 +71,10 @@ static gs_code new_array(void **out, size_t count, size_t item_bytes, const char
     return gs_mem_new(out, bytes, what, st);
 }
 
-/* Fills job->bounds: ranges of about `range_bytes` stored bytes, from every run's blocks
- * in the order of their first keys. */
-static gs_code cut_ranges(gs_merge_job *job, uint64_t range_bytes, gs_status *st)
+/* Fills job->bounds: ranges of at most about `stored_max` stored and `raw_max` decoded
+ * bytes, from every run's blocks in the order of their first keys. */
+static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_max,
+                          gs_status *st)
 {
     size_t entries = 0;
     for (size_t r = 0; r < job->run_count; r++)
@@ -90,7 +91,8 @@ static gs_code cut_ranges(gs_merge_job *job, uint64_t range_bytes, gs_status *st
         const gs_run *const run = &job->runs[r];
         for (size_t i = step - 1; i < run->entry_count; i += step)
             points[count++] = (gs_split_point){
-                &run->entries[i], (uint64_t)run->entries[i].stored_bytes * step};
+                &run->entries[i], (uint64_t)run->entries[i].stored_bytes * step,
+                (uint64_t)run->entries[i].raw_bytes * step};
     }
     qsort_r(points, count, sizeof *points, compare_entries,
             (void *)(uintptr_t)job->options->layout);
@@ -100,18 +102,19 @@ static gs_code cut_ranges(gs_merge_job *job, uint64_t range_bytes, gs_status *st
     job->bounds = memory;
     job->bounds[0].is_open = true;
     size_t bounds = 1;
-    uint64_t bytes = 0;
+    uint64_t stored = 0, raw = 0;
     for (size_t i = 0; i < count && !job->options->has_top; i++) {
         const gs_run_entry *const e = points[i].entry;
         const gs_range_bound *const last = &job->bounds[bounds - 1];
         const bool is_new =
             last->is_open || gs_string_compare(e->key, e->key_bytes, last->string,
                                                last->bytes, 0) != 0;
-        if (bytes >= range_bytes && is_new && bounds < RANGES_MAX) {
+        if ((stored >= stored_max || raw >= raw_max) && is_new && bounds < RANGES_MAX) {
             job->bounds[bounds++] = (gs_range_bound){false, e->key, e->key_bytes};
-            bytes = 0;
+            stored = raw = 0;
         }
-        bytes += points[i].bytes;
+        stored += points[i].stored_bytes;
+        raw += points[i].raw_bytes;
     }
     job->bounds[bounds].is_open = true;
     job->range_count = bounds;
@@ -388,7 +391,8 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
     uint64_t range_bytes = (uint64_t)part * run_count;
     if (range_bytes > stored / (4 * workers) + 1)
         range_bytes = stored / (4 * workers) + 1;
-    GS_TRY(cut_ranges(&job, range_bytes, st));
+    /* And what it gives should fit the piece, or its worker waits for its turn. */
+    GS_TRY(cut_ranges(&job, range_bytes, sink->buffer_bytes * 3 / 4, st));
     GS_NOTED(gs_team_run(team, merge_worker, &job, st));
     *next_ticket = options->first_ticket + job.range_count;
     gs_mem_free(job.bounds);

@@ -121,17 +121,24 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
 
 /* --- where records go ---------------------------------------------------------- */
 
-static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, gs_status *st)
+static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_bytes,
+                          gs_status *st)
 {
     gs_text_output out = {
-        .options = s->options, .plan = &s->plan, .layout = &s->layout, .output = s->output};
+        .options = s->options,
+        .plan = &s->plan,
+        .layout = &s->layout,
+        .output = s->output,
+        .piece_bytes = piece_bytes,
+    };
     gs_line_feed_header(s->feed, &out.header, &out.header_bytes);
     return gs_text_output_write(&out, make, s, st);
 }
 
 /* Opens a sink on a new run. */
 static gs_code open_run_sink(gs_sorter *s, gs_sink *sink, char *failure,
-                             size_t failure_bytes, gs_run *run, gs_status *st)
+                             size_t failure_bytes, size_t piece_bytes, gs_run *run,
+                             gs_status *st)
 {
     const gs_sort_options *const o = s->options;
     if (s->spill == NULL)
@@ -157,7 +164,7 @@ static gs_code open_run_sink(gs_sorter *s, gs_sink *sink, char *failure,
         .codec = s->run_codec,
         .zstd_level = GS_RUN_ZSTD_LEVEL,
         .block_raw_bytes = s->plan.run_block_bytes,
-        .buffer_bytes = s->plan.piece_bytes,
+        .buffer_bytes = piece_bytes,
     };
     gs_sink_init(sink);
     return GS_OK;
@@ -315,7 +322,7 @@ static gs_code spill_chunk(gs_sorter *s, gs_status *st)
     GS_TRY(add_run(s, &run, st));
     char failure[4400];
     gs_sink sink = {0};
-    GS_TRY(open_run_sink(s, &sink, failure, sizeof failure, run, st));
+    GS_TRY(open_run_sink(s, &sink, failure, sizeof failure, s->plan.piece_bytes, run, st));
     const gs_chunk_emit_options options = emit_options(s, 0);
     uint64_t ticket, last_kept = 0;
     if (gs_chunk_emit(&s->chunk, s->team, &sink, &options, &ticket, &last_kept, st) !=
@@ -402,7 +409,8 @@ static gs_code merge_group(gs_sorter *s, size_t first, size_t count, gs_status *
     gs_run merged = {0};
     char failure[4400];
     gs_sink sink = {0};
-    GS_TRY(open_run_sink(s, &sink, failure, sizeof failure, &merged, st));
+    GS_TRY(open_run_sink(s, &sink, failure, sizeof failure, s->plan.merge_piece_bytes,
+                         &merged, st));
     const gs_range_merge_options options = merge_options(s, 0);
     uint64_t ticket;
     if (gs_range_merge_run(s->runs + first, count, s->team, &sink, &options, &ticket, st) !=
@@ -464,20 +472,20 @@ static gs_code sort_all(gs_sorter *s, gs_status *st)
     GS_TRY(prepare(s, st));
     GS_TRY(form_runs(s, &fits, st));
     if (fits) {
-        GS_TRY(write_text(s, emit_text, st));
+        GS_TRY(write_text(s, emit_text, s->plan.piece_bytes, st));
     } else if (s->options->compress_program != NULL) {
         release_forming(s);
         set_phase(s, GS_PHASE_MERGE);
         plan_text_merge(s);
         GS_TRY(gs_file_merge_reduce(&s->text_runs, st));
         begin_pass(s);
-        GS_TRY(write_text(s, merge_text_runs, st));
+        GS_TRY(write_text(s, merge_text_runs, s->plan.piece_bytes, st));
     } else {
         release_forming(s);
         set_phase(s, GS_PHASE_MERGE);
         GS_TRY(reduce_runs(s, st));
         begin_pass(s);
-        GS_TRY(write_text(s, merge_text, st));
+        GS_TRY(write_text(s, merge_text, s->plan.merge_piece_bytes, st));
     }
     set_phase(s, GS_PHASE_DONE);
     return GS_OK;

@@ -60,7 +60,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .has_counts = o->count,
         .is_zstd = o->output_zstd,
         .zstd_level = o->output_zstd_level ? o->output_zstd_level : OUTPUT_ZSTD_LEVEL,
-        .buffer_bytes = out->plan->piece_bytes,
+        .buffer_bytes = out->piece_bytes,
     };
     gs_sink_init(&sink);
     if (write_header(out, &sink, st) == GS_OK)

@@ -18,6 +18,7 @@ typedef struct gs_text_output {
     const gs_memory_plan *plan;
     const gs_record_layout *layout;
     gs_output *output;
+    size_t piece_bytes;
     const uint8_t *header; /* kept on top; may be NULL */
     size_t header_bytes;
 } gs_text_output;
