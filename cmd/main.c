@@ -1,5 +1,140 @@
 /* SPDX-License-Identifier: MIT */
-int main(void)
+/*
+ * gpusort: finds out which command is meant and calls it.
+ *
+ * Called through a link named `sort` it is GNU sort: no subcommands, and messages begin
+ * with "sort: ". Otherwise the first word may name a command; any other first word is an
+ * option or a file of `gpusort sort`. A file that has the name of a command is written
+ * ./NAME, or `gpusort sort NAME`.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "cmd/report.h"
+
+typedef struct command {
+    const char *name;
+    int (*function)(int argc, char **argv);
+    const char *summary;
+} command;
+
+static const command commands[] = {
+    {"sort", cmd_sort, "sort, merge or check files of lines or records"},
+    {"gen", cmd_gen, "make test data by distribution and type"},
+    {"check", cmd_check, "tell whether a file is in order, with its checksum"},
+    {"device", cmd_device, "show what this machine offers and what would be used"},
+    {"bench", cmd_bench, "measure the engines side by side"},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands, NAME_BYTES = 64 };
+
+static const command *find_command(const char *name)
 {
-    return 0;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (commands[i].function && strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+/* A standard file that is closed would lend its number to the next file opened, and that
+ * one would be written to by mistake. Put something there that fails as a closed one. */
+static void guard_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+            continue;
+        const int got = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        if (got >= 0 && got != fd)
+            close(got);
+    }
+}
+
+static int print_help(void)
+{
+    fputs("Usage: gpusort [sort] [OPTION]... [FILE]...\n"
+          "   or: gpusort COMMAND [OPTION]... [ARGUMENT]...\n"
+          "Sort files larger than memory, on every core and on the GPU if there is one.\n"
+          "\n"
+          "Commands:\n",
+          stdout);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (commands[i].function)
+            printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+    }
+    fputs(
+        "  help     show this, or the help of one command\n"
+        "\n"
+        "Without a command, `sort' is meant: `gpusort FILE' sorts FILE. A file that has\n"
+        "the name of a command is written ./NAME.\n"
+        "\n"
+        "  --help     show this help and stop\n"
+        "  --version  show the version and stop\n"
+        "\n"
+        "`gpusort help sort' lists the options of sort.\n",
+        stdout);
+    return gs_stdout_close(GS_EXIT_GOOD);
+}
+
+static int print_version(void)
+{
+    fputs("gpusort " GS_VERSION "\n", stdout);
+    return gs_stdout_close(GS_EXIT_GOOD);
+}
+
+static int run_command(const command *c, int argc, char **argv)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "gpusort %s", c->name);
+    program_invocation_name = name;
+    argv[0] = name;
+    return c->function(argc, argv);
+}
+
+static int help_on(const char *name)
+{
+    const command *c = find_command(name);
+    if (!c) {
+        gs_report(0, "no command named '%s'", name);
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    char first[] = "";
+    char option[] = "--help";
+    char *argv[] = {first, option, NULL};
+    return run_command(c, 2, argv);
+}
+
+static int run_sort(int argc, char **argv)
+{
+    if (cmd_sort)
+        return cmd_sort(argc, argv);
+    gs_die(0, "sort is not part of this build");
+}
+
+int main(int argc, char **argv)
+{
+    guard_standard_files();
+    const char *path = argc > 0 ? argv[0] : "gpusort";
+    const char *slash = strrchr(path, '/');
+    const bool is_sort = strcmp(slash ? slash + 1 : path, "sort") == 0;
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "%s", is_sort ? "sort" : "gpusort");
+    program_invocation_name = name;
+    if (is_sort || argc < 2)
+        return run_sort(argc, argv);
+
+    const char *word = argv[1];
+    if (strcmp(word, "help") == 0)
+        return argc > 2 ? help_on(argv[2]) : print_help();
+    if (argc == 2 && strcmp(word, "--help") == 0)
+        return print_help();
+    if (argc == 2 && strcmp(word, "--version") == 0)
+        return print_version();
+    const command *c = find_command(word);
+    return c ? run_command(c, argc - 1, argv + 1) : run_sort(argc, argv);
 }

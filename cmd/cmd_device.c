@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpusort device: what this machine offers, what would be used, and why not if not.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "cmd/opt_scan.h"
+#include "cmd/quote.h"
+#include "cmd/report.h"
+#include "gpu/device.h"
+#include "io/aio.h"
+#include "lib/base/machine.h"
+
+enum { OPT_HELP = 256, OPT_VERSION, NAME_BYTES = 4096, TEXT_BYTES = 8192 };
+
+static const gs_opt options[] = {
+    {"temporary-directory", GS_OPT_REQUIRED, 'T', false},
+    {"help", GS_OPT_NONE, OPT_HELP, false},
+    {"version", GS_OPT_NONE, OPT_VERSION, false},
+};
+
+static int print_help(void)
+{
+    fputs("Usage: gpusort device [-T DIR]\n"
+          "Show the processor, memory, I/O path and GPUs that a sort would use here.\n"
+          "\n"
+          "  -T, --temporary-directory=DIR  look at DIR instead of $TMPDIR or /tmp\n"
+          "      --help                     show this help and stop\n"
+          "      --version                  show the version and stop\n",
+          stdout);
+    return gs_stdout_close(GS_EXIT_GOOD);
+}
+
+static double mebibytes(size_t bytes)
+{
+    return (double)bytes / 1048576.0;
+}
+
+static void print_build(void)
+{
+    struct utsname system;
+    if (uname(&system) == 0)
+        printf("system      %s %s, %s\n", system.sysname, system.release, system.machine);
+    printf("build       gpusort %s, liburing %s, CUDA %s\n", GS_VERSION,
+           GS_HAVE_LIBURING ? "compiled in" : "not compiled in",
+           GS_HAVE_CUDA ? "compiled in" : "not compiled in");
+}
+
+static void print_cpu_features(void)
+{
+    printf("features    ");
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    const struct {
+        const char *name;
+        int is_there;
+    } features[] = {
+        {"sse4.2", __builtin_cpu_supports("sse4.2")},
+        {"avx2", __builtin_cpu_supports("avx2")},
+        {"bmi2", __builtin_cpu_supports("bmi2")},
+        {"avx512f", __builtin_cpu_supports("avx512f")},
+        {"avx512bw", __builtin_cpu_supports("avx512bw")},
+        {"avx512vl", __builtin_cpu_supports("avx512vl")},
+        {"avx512vbmi2", __builtin_cpu_supports("avx512vbmi2")},
+    };
+    const char *space = "";
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+        if (!features[i].is_there)
+            continue;
+        printf("%s%s", space, features[i].name);
+        space = " ";
+    }
+    puts(*space ? "" : "x86-64 and no more");
+#elif defined(__aarch64__)
+    puts("neon");
+#else
+    puts("none known");
+#endif
+}
+
+static void print_machine(void)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    printf("cores       %u of %ld, after affinity and cgroup quota\n", gs_machine_cores(),
+           online);
+    print_cpu_features();
+    printf("memory      %.0f MiB in all, %.0f MiB available to this process\n",
+           mebibytes(gs_machine_memory_total()),
+           mebibytes(gs_machine_memory_available()));
+}
+
+static void print_io(const char *folder)
+{
+    const char *refusal = gs_aio_uring_refusal();
+    if (refusal)
+        printf("I/O         threads, because io_uring: %s\n", refusal);
+    else
+        puts("I/O         io_uring");
+
+    gs_quoted q;
+    gs_quote_name(&q, folder);
+    const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
+        printf("temporary   %s: %s\n", q.text, strerror(errno));
+        return;
+    }
+    const bool is_direct = fd >= 0 && fcntl(fd, F_SETFL, O_DIRECT) == 0;
+    printf("temporary   %s: %s, %s\n", q.text,
+           fd >= 0 ? "nameless files" : "files unlinked at once",
+           is_direct ? "O_DIRECT" : "through the page cache, no O_DIRECT");
+    if (fd >= 0)
+        close(fd);
+}
+
+static void print_gpus(void)
+{
+    char text[TEXT_BYTES];
+    gs_device_describe(text, sizeof text);
+    /* The first line beside the label, the others below it. */
+    const char *label = "GPU         ";
+    char *save = NULL;
+    for (char *line = strtok_r(text, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        printf("%s%s\n", label, line);
+        label = "            ";
+    }
+}
+
+int cmd_device(int argc, char **argv)
+{
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder)
+        folder = "/tmp";
+    gs_opt_scan scan = {.argc = argc,
+                        .argv = argv,
+                        .options = options,
+                        .option_count = sizeof options / sizeof *options,
+                        .letters = "T:",
+                        .index = 1};
+    for (;;) {
+        const int code = gs_opt_next(&scan);
+        if (code == GS_OPT_END)
+            break;
+        if (code == OPT_HELP)
+            return print_help();
+        if (code == OPT_VERSION) {
+            puts("gpusort " GS_VERSION);
+            return gs_stdout_close(GS_EXIT_GOOD);
+        }
+        if (code == GS_OPT_OPERAND)
+            gs_report(0, "extra operand '%s'", scan.argument);
+        if (code != 'T')
+            gs_die_try_help(GS_EXIT_TROUBLE);
+        folder = scan.argument;
+    }
+    print_build();
+    print_machine();
+    print_io(folder);
+    print_gpus();
+    return gs_stdout_close(GS_EXIT_GOOD);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/input_names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/quote.h"
+#include "cmd/report.h"
+#include "lib/base/mem.h"
+
+enum { READ_BYTES = 65536 };
+
+/* The whole file, with a zero behind it. */
+static char *read_all(const char *name, size_t *len)
+{
+    gs_quoted q;
+    const bool is_stdin = strcmp(name, "-") == 0;
+    const int fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        gs_die(errno, "open failed: %s", gs_quote_name(&q, name));
+    gs_status st = {.code = GS_OK};
+    void *text = NULL;
+    size_t capacity = 0;
+    *len = 0;
+    for (;;) {
+        if (capacity - *len < READ_BYTES) {
+            capacity = 2 * capacity + READ_BYTES + 1;
+            if (gs_mem_resize(&text, capacity, "names of input files", &st) != GS_OK) {
+                gs_report_status(&st, false);
+                exit(GS_EXIT_TROUBLE);
+            }
+        }
+        const ssize_t got = read(fd, (char *)text + *len, capacity - *len - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            gs_die(0, "cannot read file names from %s", gs_quote_name_always(&q, name));
+        if (got == 0)
+            break;
+        *len += (size_t)got;
+    }
+    if (!is_stdin)
+        close(fd);
+    ((char *)text)[*len] = '\0';
+    return text;
+}
+
+void gs_input_names_read(gs_sort_args *args)
+{
+    gs_quoted q;
+    size_t *count = &args->options.input_count;
+    if (*count > 0) {
+        gs_report(0, "extra operand %s", gs_quote_name_always(&q, args->inputs[0]));
+        fputs("file operands cannot be combined with --files0-from\n", stderr);
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    size_t len = 0;
+    args->input_text = read_all(args->files_from, &len);
+    const char *end = args->input_text + len;
+    for (const char *name = args->input_text; name < end; name += strlen(name) + 1) {
+        args->inputs = gs_args_grow(args->inputs, *count, sizeof *args->inputs);
+        args->inputs[(*count)++] = name;
+        if (strcmp(name, "-") == 0)
+            gs_die(0, "when reading file names from stdin, no file name of %s allowed",
+                   gs_quote_name_always(&q, name));
+        if (*name == '\0')
+            gs_die(0, "%s:%zu: invalid zero-length file name",
+                   gs_quote_name(&q, args->files_from), *count);
+    }
+    if (*count == 0)
+        gs_die(0, "no input from %s", gs_quote_name_always(&q, args->files_from));
+}
+
+/* The only input of -c is not tried beforehand by GNU, so it fails as an open does. */
+static void check_opens(const char *name)
+{
+    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        gs_quoted q;
+        gs_die(errno, "open failed: %s", gs_quote_name(&q, name));
+    }
+    close(fd);
+}
+
+void gs_input_names_check(const gs_sort_args *args)
+{
+    for (size_t i = 0; i < args->options.input_count; i++) {
+        const char *name = args->inputs[i];
+        if (strcmp(name, "-") == 0)
+            continue;
+        if (args->check) {
+            check_opens(name);
+        } else if (faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) != 0) {
+            gs_quoted q;
+            gs_die(errno, "cannot read: %s", gs_quote_name(&q, name));
+        }
+    }
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/key_spec.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cmd/quote.h"
+#include "cmd/report.h"
+#include "cmd/size_arg.h"
+#include "lib/base/assertion.h"
+
+static const struct {
+    char letter;
+    unsigned flags;
+} letter_table[] = {
+    /* In the order in which GNU lists them in its messages. */
+    {'b', GS_LETTERS_BLANKS}, {'d', GS_LETTER_DICTIONARY}, {'f', GS_LETTER_FOLD},
+    {'g', GS_LETTER_GENERAL}, {'h', GS_LETTER_HUMAN},      {'i', GS_LETTER_NONPRINTING},
+    {'M', GS_LETTER_MONTH},   {'n', GS_LETTER_NUMERIC},    {'r', GS_LETTER_REVERSE},
+    {'R', GS_LETTER_RANDOM},  {'V', GS_LETTER_VERSION},
+};
+
+enum { LETTER_COUNT = sizeof letter_table / sizeof *letter_table };
+
+const char *gs_letters_add(unsigned *letters, const char *text, gs_letter_place place)
+{
+    for (; *text; text++) {
+        unsigned flags = 0;
+        for (size_t i = 0; i < LETTER_COUNT; i++) {
+            if (letter_table[i].letter == *text)
+                flags = letter_table[i].flags;
+        }
+        if (flags == 0)
+            break;
+        if (place == GS_LETTERS_OF_START)
+            flags &= ~(unsigned)GS_LETTER_END_BLANKS;
+        if (place == GS_LETTERS_OF_END)
+            flags &= ~(unsigned)GS_LETTER_START_BLANKS;
+        *letters |= flags;
+        if (*letters & GS_LETTER_DICTIONARY)
+            *letters &= ~(unsigned)GS_LETTER_NONPRINTING;
+    }
+    return text;
+}
+
+const char *gs_letters_text(unsigned letters, char *text)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < LETTER_COUNT; i++) {
+        if (letters & letter_table[i].flags)
+            text[len++] = letter_table[i].letter;
+    }
+    gs_assert(len < GS_LETTERS_TEXT_BYTES);
+    text[len] = '\0';
+    return text;
+}
+
+bool gs_letters_change_compare(unsigned letters)
+{
+    return (letters & ~(unsigned)GS_LETTER_REVERSE) != 0;
+}
+
+void gs_letters_check(unsigned letters)
+{
+    static const unsigned kinds[] = {
+        GS_LETTER_NUMERIC,
+        GS_LETTER_GENERAL,
+        GS_LETTER_HUMAN,
+        GS_LETTER_MONTH,
+        /* These three are one kind: any two of them go together. */
+        GS_LETTER_VERSION | GS_LETTER_RANDOM | GS_LETTER_DICTIONARY |
+            GS_LETTER_NONPRINTING,
+    };
+    unsigned kind_count = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        kind_count += (letters & kinds[i]) != 0;
+    if (kind_count <= 1)
+        return;
+    char text[GS_LETTERS_TEXT_BYTES];
+    const unsigned innocent = GS_LETTERS_BLANKS | GS_LETTER_REVERSE;
+    gs_die(0, "options '-%s' are incompatible",
+           gs_letters_text(letters & ~innocent, text));
+}
+
+static _Noreturn void refuse_field(const char *spec, const char *why)
+{
+    gs_quoted q;
+    gs_die(0, "%s: invalid field specification %s", why, gs_quote_argument(&q, spec));
+}
+
+/* A number too large for any line is as good as the largest one. Returns what follows,
+ * or NULL if there is no number and `why` is NULL. */
+static const char *parse_count(const char *text, size_t *out, const char *why)
+{
+    uint64_t value = 0;
+    const char *rest = NULL;
+    if (gs_number_parse(text, "", &value, &rest) & GS_NUMBER_INVALID) {
+        gs_quoted q;
+        if (why)
+            gs_die(0, "%s: invalid count at start of %s", why,
+                   gs_quote_argument(&q, text));
+        return NULL;
+    }
+    *out = value > SIZE_MAX ? SIZE_MAX : (size_t)value;
+    return rest;
+}
+
+void gs_key_spec_parse(gs_key_spec *spec, const char *text)
+{
+    *spec = (gs_key_spec){.end_field = SIZE_MAX};
+    const char *p =
+        parse_count(text, &spec->start_field, "invalid number at field start");
+    if (spec->start_field-- == 0)
+        refuse_field(text, "field number is zero");
+    if (*p == '.') {
+        p = parse_count(p + 1, &spec->start_char, "invalid number after '.'");
+        if (spec->start_char-- == 0)
+            refuse_field(text, "character offset is zero");
+    }
+    p = gs_letters_add(&spec->letters, p, GS_LETTERS_OF_START);
+    if (*p == ',') {
+        p = parse_count(p + 1, &spec->end_field, "invalid number after ','");
+        if (spec->end_field-- == 0)
+            refuse_field(text, "field number is zero");
+        if (*p == '.')
+            p = parse_count(p + 1, &spec->end_char, "invalid number after '.'");
+        p = gs_letters_add(&spec->letters, p, GS_LETTERS_OF_END);
+    }
+    if (*p)
+        refuse_field(text, "stray character in field spec");
+}
+
+bool gs_key_spec_parse_plus(gs_key_spec *spec, const char *text)
+{
+    *spec = (gs_key_spec){.end_field = SIZE_MAX, .is_traditional = true};
+    const char *p = parse_count(text, &spec->start_field, NULL);
+    if (p && *p == '.')
+        p = parse_count(p + 1, &spec->start_char, NULL);
+    return p && *gs_letters_add(&spec->letters, p, GS_LETTERS_OF_START) == '\0';
+}
+
+void gs_key_spec_parse_minus(gs_key_spec *spec, const char *text)
+{
+    gs_assert(spec->is_traditional && text[0] == '-');
+    const char *p = parse_count(text + 1, &spec->end_field, "invalid number after '-'");
+    if (*p == '.')
+        p = parse_count(p + 1, &spec->end_char, "invalid number after '.'");
+    /* "-2" ends before field 2, counted from 0, so field 1 is the last one in it. */
+    if (spec->end_char == 0 && spec->end_field > 0)
+        spec->end_field--;
+    if (*gs_letters_add(&spec->letters, p, GS_LETTERS_OF_END))
+        refuse_field(text, "stray character in field spec");
+}
+
+gs_key gs_key_from_spec(const gs_key_spec *spec)
+{
+    const unsigned letters = spec->letters;
+    gs_key_type type = GS_KEY_BYTES;
+    if (letters & GS_LETTER_NUMERIC)
+        type = GS_KEY_NUMERIC;
+    else if (letters & GS_LETTER_GENERAL)
+        type = GS_KEY_GENERAL;
+    else if (letters & GS_LETTER_HUMAN)
+        type = GS_KEY_HUMAN;
+    else if (letters & GS_LETTER_MONTH)
+        type = GS_KEY_MONTH;
+    else if (letters & GS_LETTER_RANDOM)
+        type = GS_KEY_RANDOM;
+    else if (letters & GS_LETTER_VERSION)
+        type = GS_KEY_VERSION;
+    return (gs_key){
+        .start_field = spec->start_field,
+        .start_char = spec->start_char,
+        .end_field = spec->end_field,
+        .end_char = spec->end_char,
+        .skip_start_blanks = (letters & GS_LETTER_START_BLANKS) != 0,
+        .skip_end_blanks = (letters & GS_LETTER_END_BLANKS) != 0,
+        .fold = (letters & GS_LETTER_FOLD) != 0,
+        .ignore_nonprint = (letters & GS_LETTER_NONPRINTING) != 0,
+        .dictionary = (letters & GS_LETTER_DICTIONARY) != 0,
+        .reverse = (letters & GS_LETTER_REVERSE) != 0,
+        .type = type,
+    };
+}
+
+static _Noreturn void refuse_range(const char *text, const char *why)
+{
+    gs_quoted q;
+    gs_die(0, "%s: invalid --key-bytes argument %s", why, gs_quote_argument(&q, text));
+}
+
+/* TYPE is one of b, bytes, u, i, f, then le or be, then r; each part may be missing, and
+ * a colon may stand before the r. */
+static void parse_range_type(gs_byte_key *key, const char *text, const char *whole)
+{
+    const char *p = text;
+    if (strncmp(p, "bytes", 5) == 0) {
+        p += 5;
+    } else if (*p == 'u' || *p == 'i' || *p == 'f') {
+        key->type = *p == 'u'   ? GS_FIELD_UNSIGNED
+                    : *p == 'i' ? GS_FIELD_SIGNED
+                                : GS_FIELD_FLOAT;
+        p++;
+        if (strncmp(p, "le", 2) != 0 && strncmp(p, "be", 2) != 0 && key->length > 1)
+            refuse_range(whole, "byte order missing, le or be");
+        if (strncmp(p, "le", 2) == 0 || strncmp(p, "be", 2) == 0) {
+            key->is_little_endian = *p == 'l';
+            p += 2;
+        }
+    }
+    if (*p == ':' && p > text)
+        p++;
+    if (*p == 'r') {
+        key->reverse = true;
+        p++;
+    }
+    if (p == text || *p || p[-1] == ':')
+        refuse_range(whole, "unknown type");
+}
+
+gs_byte_key gs_byte_key_parse(const char *text)
+{
+    gs_byte_key key = {.type = GS_FIELD_BYTES};
+    const char *p = isdigit((unsigned char)*text) ? text : NULL;
+    p = p ? parse_count(p, &key.offset, NULL) : NULL;
+    if (!p || *p != ':' || !isdigit((unsigned char)p[1]))
+        refuse_range(text, "OFFSET:LENGTH[:TYPE] expected");
+    p = parse_count(p + 1, &key.length, NULL);
+    if (!p || (*p && *p != ':'))
+        refuse_range(text, "OFFSET:LENGTH[:TYPE] expected");
+    if (key.length == 0)
+        refuse_range(text, "length is zero");
+    if (*p == ':')
+        parse_range_type(&key, p + 1, text);
+    const bool is_power = (key.length & (key.length - 1)) == 0;
+    if ((key.type == GS_FIELD_UNSIGNED || key.type == GS_FIELD_SIGNED) &&
+        (!is_power || key.length > 16))
+        refuse_range(text, "integers have 1, 2, 4, 8 or 16 bytes");
+    if (key.type == GS_FIELD_FLOAT && key.length != 4 && key.length != 8)
+        refuse_range(text, "floats have 4 or 8 bytes");
+    return key;
+}

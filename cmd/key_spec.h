@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * key_spec: the keys of a command line, from their text to an order.
+ *
+ *     -k POS1[,POS2]        POS is FIELD[.CHAR][LETTERS], counted from 1
+ *     +POS1 [-POS2]         the same, counted from 0, from before POSIX
+ *     --key-bytes=OFF:LEN[:TYPE]...
+ *
+ * A spec keeps every ordering letter that was given, because GNU's checks and warnings
+ * speak of letters; gs_key, which the library takes, keeps only what they come to.
+ * Parsers end the program with GNU's message when the text will not do.
+ */
+#ifndef GS_CMD_KEY_SPEC_H
+#define GS_CMD_KEY_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/sort/order.h"
+
+/* Ordering letters. At most one of DICTIONARY and NONPRINTING is set: -d wins. */
+enum {
+    GS_LETTER_START_BLANKS = 1 << 0,
+    GS_LETTER_END_BLANKS = 1 << 1,
+    GS_LETTER_DICTIONARY = 1 << 2,
+    GS_LETTER_FOLD = 1 << 3,
+    GS_LETTER_GENERAL = 1 << 4,
+    GS_LETTER_HUMAN = 1 << 5,
+    GS_LETTER_NONPRINTING = 1 << 6,
+    GS_LETTER_MONTH = 1 << 7,
+    GS_LETTER_NUMERIC = 1 << 8,
+    GS_LETTER_RANDOM = 1 << 9,
+    GS_LETTER_REVERSE = 1 << 10,
+    GS_LETTER_VERSION = 1 << 11,
+    GS_LETTERS_BLANKS = GS_LETTER_START_BLANKS | GS_LETTER_END_BLANKS,
+    GS_LETTERS_NUMBER = GS_LETTER_GENERAL | GS_LETTER_HUMAN | GS_LETTER_NUMERIC,
+    GS_LETTERS_TEXT_BYTES = 16, /* room for every letter and the zero */
+};
+
+typedef struct gs_key_spec {
+    size_t start_field, start_char; /* as in gs_key */
+    size_t end_field, end_char;
+    unsigned letters;
+    bool is_traditional; /* +POS1 -POS2 */
+} gs_key_spec;
+
+typedef enum gs_letter_place {
+    GS_LETTERS_OF_START,
+    GS_LETTERS_OF_END,
+    GS_LETTERS_OF_BOTH,
+} gs_letter_place;
+
+/* Adds ordering letters from the beginning of `text`; returns what follows them. */
+const char *gs_letters_add(unsigned *letters, const char *text, gs_letter_place place);
+/* The letters in GNU's order; `text` has room for GS_LETTERS_TEXT_BYTES. */
+const char *gs_letters_text(unsigned letters, char *text);
+/* True if a key with these letters would not compare by plain bytes (-r aside). */
+bool gs_letters_change_compare(unsigned letters);
+/* Ends the program if the letters ask for two kinds of comparison at once. */
+void gs_letters_check(unsigned letters);
+
+void gs_key_spec_parse(gs_key_spec *spec, const char *text);
+/* False if `text` (after its '+') is no position: then it is a file name. */
+bool gs_key_spec_parse_plus(gs_key_spec *spec, const char *text);
+/* The "-POS2" that follows it. */
+void gs_key_spec_parse_minus(gs_key_spec *spec, const char *text);
+
+gs_key gs_key_from_spec(const gs_key_spec *spec);
+
+gs_byte_key gs_byte_key_parse(const char *text);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void vreport(int sys, const char *fmt, va_list args) GS_PRINTF(2, 0);
+
+static void vreport(int sys, const char *fmt, va_list args)
+{
+    fflush(stdout);
+    flockfile(stderr);
+    fprintf(stderr, "%s: ", program_invocation_name);
+    vfprintf(stderr, fmt, args);
+    if (sys)
+        fprintf(stderr, ": %s", strerror(sys));
+    putc('\n', stderr);
+    fflush(stderr);
+    funlockfile(stderr);
+}
+
+void gs_report(int sys, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vreport(sys, fmt, args);
+    va_end(args);
+}
+
+void gs_die(int sys, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vreport(sys, fmt, args);
+    va_end(args);
+    exit(GS_EXIT_TROUBLE);
+}
+
+void gs_die_try_help(int exit_code)
+{
+    fprintf(stderr, "Try '%s --help' for more information.\n", program_invocation_name);
+    exit(exit_code);
+}
+
+void gs_report_status(const gs_status *st, bool with_hint)
+{
+    /* Only these two carry an errno; a CUDA error is spelt out in the message. */
+    const bool has_errno = st->code == GS_ERR_IO || st->code == GS_ERR_NOMEM;
+    gs_report(has_errno ? st->sys : 0, "%s", st->msg);
+    if (with_hint && st->hint)
+        gs_report(0, "%s", st->hint);
+}
+
+bool gs_report_is_plain_sort(void)
+{
+    return strcmp(program_invocation_name, "sort") == 0;
+}
+
+int gs_stdout_close(int exit_code)
+{
+    const bool failed_before = ferror(stdout) != 0;
+    errno = 0;
+    if (fclose(stdout) == 0 && !failed_before)
+        return exit_code;
+    gs_report(errno, "write error");
+    return GS_EXIT_TROUBLE;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report: messages on standard error, in the form "PROGRAM: MESSAGE[: REASON]".
+ *
+ * PROGRAM is glibc's program_invocation_name, which main sets once to what the user
+ * called: "gpusort", "gpusort sort", or "sort" through a link of that name. Thread-safe.
+ */
+#ifndef GS_CMD_REPORT_H
+#define GS_CMD_REPORT_H
+
+#include <stdbool.h>
+
+#include "lib/base/status.h"
+
+/* Exit codes, as GNU sort has them. */
+enum { GS_EXIT_GOOD = 0, GS_EXIT_DISORDER = 1, GS_EXIT_TROUBLE = 2 };
+
+/* With `sys` the text of that errno follows. */
+void gs_report(int sys, const char *fmt, ...) GS_PRINTF(2, 3);
+
+/* The same, and the program ends with GS_EXIT_TROUBLE. */
+_Noreturn void gs_die(int sys, const char *fmt, ...) GS_PRINTF(2, 3);
+
+/* Points to --help and ends the program. */
+_Noreturn void gs_die_try_help(int exit_code);
+
+/* A failed call of the library; its hint on a second line if wanted. */
+void gs_report_status(const gs_status *st, bool with_hint);
+
+/* True when the program goes by the name of GNU sort and must speak as it does. */
+bool gs_report_is_plain_sort(void);
+
+/* Flushes and closes standard output. Returns `exit_code`, or GS_EXIT_TROUBLE after a
+ * message if what was printed could not be written. */
+int gs_stdout_close(int exit_code);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sort_args: the command line of `gpusort sort`, as data.
+ *
+ * Call order: parse (what was said), gs_sort_resolve (what it means, sort_resolve.h),
+ * then the library is called with `options`; release. Both end the program with GNU's
+ * message and exit code when the arguments will not do.
+ */
+#ifndef GS_CMD_SORT_ARGS_H
+#define GS_CMD_SORT_ARGS_H
+
+#include "cmd/key_spec.h"
+#include "cmd/progress.h"
+#include "lib/sort/sort.h"
+
+typedef enum gs_sort_wish {
+    GS_WISH_SORT,
+    GS_WISH_HELP,
+    GS_WISH_VERSION,
+} gs_sort_wish;
+
+typedef struct gs_sort_args {
+    gs_sort_options options; /* its order is filled by gs_sort_resolve */
+    gs_sort_wish wish;
+    char check; /* 0, 'c' or 'C' */
+    bool merge, debug, verbose;
+    bool has_stats, has_record_size;
+    const char *stats_path; /* NULL: standard error */
+    const char *trace_path;
+    const char *files_from, *random_source;
+    gs_progress_mode progress;
+
+    unsigned global_letters;
+    gs_key_spec *specs; /* -k; or one made of the global letters */
+    size_t spec_count;
+    bool spec_is_global;
+
+    /* Memory behind `options`. */
+    gs_key *keys;
+    gs_byte_key *byte_keys;
+    size_t byte_key_count;
+    const char **inputs, **temp_folders;
+    char *input_text; /* of --files0-from */
+    int *gpus;
+} gs_sort_args;
+
+void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv);
+void gs_sort_args_release(gs_sort_args *args);
+
+/* Room for one more item behind the `count` that `array` has; ends the program when
+ * there is no memory. */
+void *gs_args_grow(void *array, size_t count, size_t item_bytes);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/sort_resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "cmd/input_names.h"
+#include "cmd/key_warnings.h"
+#include "cmd/quote.h"
+#include "cmd/report.h"
+
+/* A key without letters of its own takes the global ones. Without any key the global
+ * letters make one of the whole line; -r alone needs none. */
+static void inherit_letters(gs_sort_args *args)
+{
+    for (size_t i = 0; i < args->spec_count; i++) {
+        if (args->specs[i].letters == 0)
+            args->specs[i].letters = args->global_letters;
+    }
+    if (args->spec_count > 0 || !gs_letters_change_compare(args->global_letters))
+        return;
+    args->specs = gs_args_grow(args->specs, 0, sizeof *args->specs);
+    args->specs[0] = (gs_key_spec){
+        .end_field = SIZE_MAX,
+        .letters = args->global_letters,
+    };
+    args->spec_count = 1;
+    args->spec_is_global = true;
+}
+
+static void make_keys(gs_sort_args *args)
+{
+    for (size_t i = 0; i < args->spec_count; i++)
+        gs_letters_check(args->specs[i].letters);
+    for (size_t i = 0; i < args->spec_count; i++) {
+        args->keys = gs_args_grow(args->keys, i, sizeof *args->keys);
+        args->keys[i] = gs_key_from_spec(&args->specs[i]);
+    }
+    gs_order *order = &args->options.order;
+    order->keys = args->keys;
+    order->key_count = args->spec_count;
+    order->reverse = (args->global_letters & GS_LETTER_REVERSE) != 0;
+}
+
+static void make_byte_keys(gs_sort_args *args)
+{
+    gs_order *order = &args->options.order;
+    if (args->byte_key_count > 0 && !args->has_record_size)
+        gs_die(0, "--key-bytes needs --record-size");
+    for (size_t i = 0; i < args->byte_key_count; i++) {
+        gs_byte_key *key = &args->byte_keys[i];
+        if (key->offset > order->record_size ||
+            key->length > order->record_size - key->offset)
+            gs_die(0, "--key-bytes=%zu:%zu reaches past the record of %zu bytes",
+                   key->offset, key->length, order->record_size);
+        key->reverse |= order->reverse;
+    }
+    order->byte_keys = args->byte_keys;
+    order->byte_key_count = args->byte_key_count;
+}
+
+static void refuse_pair(bool are_both, const char *one, const char *other)
+{
+    if (are_both)
+        gs_die(0, "options '%s' and '%s' are incompatible", one, other);
+}
+
+/* What of gpusort's own does not go together, or not with what GNU has. */
+static void refuse_contradictions(const gs_sort_args *args)
+{
+    const gs_sort_options *o = &args->options;
+    const gs_order *order = &o->order;
+    const char check[] = {'-', args->check, '\0'};
+    if (args->has_record_size) {
+        const unsigned letters = args->global_letters & ~(unsigned)GS_LETTER_REVERSE;
+        char text[GS_LETTERS_TEXT_BYTES + 1] = "-";
+        gs_letters_text(letters, text + 1);
+        refuse_pair(letters != 0, text, "--record-size");
+        refuse_pair(args->spec_count > 0, "-k", "--record-size");
+        refuse_pair(order->delimiter != GS_ORDER_BLANK_FIELDS, "-t", "--record-size");
+        refuse_pair(order->eol == 0, "-z", "--record-size");
+        refuse_pair(o->count, "--count", "--record-size");
+        refuse_pair(o->header_lines > 0, "--header", "--record-size");
+        refuse_pair(args->debug, "--debug", "--record-size");
+    }
+    if (args->check) {
+        refuse_pair(o->count, check, "--count");
+        refuse_pair(o->has_top, check, "--top");
+        refuse_pair(o->output_zstd, check, "--output-compress");
+    }
+    if (args->debug) {
+        refuse_pair(o->count, "--debug", "--count");
+        refuse_pair(o->output_zstd, "--debug", "--output-compress");
+        refuse_pair(o->header_lines > 0, "--debug", "--header");
+    }
+    refuse_pair(o->count && order->unique, "--count", "-u");
+}
+
+static void refuse_debug_conflicts(const gs_sort_args *args)
+{
+    const char other = args->check ? args->check : 'o';
+    if (args->check || args->options.output)
+        gs_die(0, "options '-%c --debug' are incompatible", other);
+}
+
+/* The first bytes of --random-source, or of the system's. */
+static void draw_seed(gs_sort_args *args)
+{
+    uint8_t *seed = args->options.order.random_seed;
+    bool is_wanted = false;
+    for (size_t i = 0; i < args->spec_count; i++)
+        is_wanted |= (args->specs[i].letters & GS_LETTER_RANDOM) != 0;
+    if (!is_wanted)
+        return;
+    const char *name = args->random_source;
+    if (!name) {
+        if (getrandom(seed, GS_ORDER_SEED_BYTES, 0) != GS_ORDER_SEED_BYTES)
+            gs_die(errno, "open failed: getrandom");
+        return;
+    }
+    gs_quoted q;
+    const int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        gs_die(errno, "open failed: %s", gs_quote_name(&q, name));
+    for (size_t have = 0; have < GS_ORDER_SEED_BYTES;) {
+        const ssize_t got = read(fd, seed + have, GS_ORDER_SEED_BYTES - have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            gs_die(errno, "%s: read error", gs_quote_name_always(&q, name));
+        if (got == 0)
+            gs_die(0, "%s: end of file", gs_quote_name_always(&q, name));
+        have += (size_t)got;
+    }
+    close(fd);
+}
+
+static void refuse_check_conflicts(const gs_sort_args *args)
+{
+    gs_quoted q;
+    if (args->options.input_count > 1)
+        gs_die(0, "extra operand %s not allowed with -%c",
+               gs_quote_name_always(&q, args->inputs[1]), args->check);
+    if (args->options.output)
+        gs_die(0, "options '-%co' are incompatible", args->check);
+}
+
+void gs_sort_resolve(gs_sort_args *args)
+{
+    gs_sort_options *o = &args->options;
+    if (args->files_from)
+        gs_input_names_read(args);
+    inherit_letters(args);
+    make_keys(args);
+    refuse_contradictions(args);
+    make_byte_keys(args);
+    if (args->debug) {
+        refuse_debug_conflicts(args);
+        gs_key_warnings_print(args);
+    }
+    draw_seed(args);
+    if (o->input_count == 0) {
+        args->inputs = gs_args_grow(args->inputs, 0, sizeof *args->inputs);
+        args->inputs[0] = "-";
+        o->input_count = 1;
+    }
+    o->inputs = args->inputs;
+    o->temp_folders = args->temp_folders;
+    o->gpus = args->gpus;
+    if (args->check)
+        refuse_check_conflicts(args);
+    gs_input_names_check(args);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/stats_json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/base/machine.h"
+
+static void put_count(FILE *to, const char *name, uint64_t value)
+{
+    fprintf(to, "  \"%s\": %" PRIu64 ",\n", name, value);
+}
+
+static void put_seconds(FILE *to, const gs_sort_stats *stats, uint64_t total_ns)
+{
+    static const char *const names[GS_PHASE_COUNT] = {
+        [GS_PHASE_START] = "start", [GS_PHASE_READ] = "read",   [GS_PHASE_SORT] = "sort",
+        [GS_PHASE_MERGE] = "merge", [GS_PHASE_DONE] = "finish",
+    };
+    fprintf(to, "  \"seconds\": {\"total\": %.6f", (double)total_ns / 1e9);
+    for (int phase = 0; phase < GS_PHASE_COUNT; phase++)
+        fprintf(to, ", \"%s\": %.6f", names[phase], (double)stats->phase_ns[phase] / 1e9);
+    fputs("},\n", to);
+}
+
+static void put_object(FILE *to, const gs_sort_stats *stats, uint64_t total_ns)
+{
+    const char *engine = stats->engine;
+    fputs("{\n  \"version\": \"" GS_VERSION "\",\n", to);
+    fprintf(to, "  \"engine\": \"%s\",\n", engine ? engine : "cpu");
+    put_count(to, "threads", stats->threads);
+    put_count(to, "input_bytes", stats->input_bytes);
+    put_count(to, "text_bytes", stats->text_bytes);
+    put_count(to, "records", stats->records);
+    put_count(to, "output_bytes", stats->output_bytes);
+    put_count(to, "output_records", stats->output_records);
+    put_count(to, "runs", stats->runs);
+    put_count(to, "passes", stats->passes);
+    put_count(to, "spill_bytes", stats->spill_bytes);
+    put_count(to, "memory_limit_bytes", stats->memory_limit_bytes);
+    put_count(to, "peak_memory_bytes", gs_machine_peak_rss_bytes());
+    put_seconds(to, stats, total_ns);
+    const double seconds = (double)total_ns / 1e9;
+    const double rate = seconds > 0 ? (double)stats->text_bytes / seconds : 0;
+    fprintf(to, "  \"bytes_per_second\": %.0f\n}\n", rate);
+}
+
+gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,
+                            uint64_t total_ns, gs_status *st)
+{
+    if (!path) {
+        flockfile(stderr);
+        put_object(stderr, stats, total_ns);
+        funlockfile(stderr);
+        return GS_OK;
+    }
+    FILE *to = fopen(path, "we");
+    if (!to)
+        return GS_FAIL(st, GS_ERR_IO, errno, "open failed: %s", path);
+    put_object(to, stats, total_ns);
+    const bool failed_before = ferror(to) != 0;
+    errno = 0;
+    if (fclose(to) != 0 || failed_before)
+        return GS_FAIL(st, GS_ERR_IO, errno, "write failed: %s", path);
+    return GS_OK;
+}

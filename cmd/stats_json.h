@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats_json: the figures of a finished run, as one JSON object.
+ *
+ *     {"version": "0.1.0", "input_bytes": ..., "records": ..., "runs": ...,
+ *      "seconds": {"total": ..., "read": ..., "sort": ..., "merge": ...}, ...}
+ */
+#ifndef GS_CMD_STATS_JSON_H
+#define GS_CMD_STATS_JSON_H
+
+#include "lib/base/status.h"
+#include "lib/sort/sort_stats.h"
+
+/* `path` NULL is standard error. */
+GS_MUST_CHECK gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,
+                                          uint64_t total_ns, gs_status *st);
+
+#endif

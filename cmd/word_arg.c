@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/word_arg.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/quote.h"
+#include "cmd/report.h"
+
+enum { EXIT_BAD_WORD = 1 };
+
+static _Noreturn void refuse(const char *option, const char *text, bool is_ambiguous,
+                             const gs_word *words, size_t word_count)
+{
+    gs_quoted q;
+    gs_report(0, "%s argument %s for '%s'", is_ambiguous ? "ambiguous" : "invalid",
+              gs_quote_argument(&q, text), option);
+    fputs("Valid arguments are:", stderr);
+    for (size_t i = 0; i < word_count; i++) {
+        const bool is_synonym = i > 0 && words[i].value == words[i - 1].value;
+        fprintf(stderr, is_synonym ? ", '%s'" : "\n  - '%s'", words[i].name);
+    }
+    putc('\n', stderr);
+    gs_die_try_help(EXIT_BAD_WORD);
+}
+
+int gs_word_arg(const char *option, const char *text, const gs_word *words,
+                size_t word_count)
+{
+    const size_t len = strlen(text);
+    const gs_word *found = NULL;
+    bool is_ambiguous = false;
+    for (size_t i = 0; i < word_count; i++) {
+        if (strncmp(words[i].name, text, len) != 0)
+            continue;
+        if (words[i].name[len] == '\0')
+            return words[i].value;
+        is_ambiguous |= found && found->value != words[i].value;
+        if (!found)
+            found = &words[i];
+    }
+    if (!found || is_ambiguous)
+        refuse(option, text, is_ambiguous, words, word_count);
+    return found->value;
+}
