@@ -4,14 +4,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+#if GS_HAVE_LIBURING
+#include <liburing.h>
+#endif
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+
+enum { DROPS_MAX = 1024 };
+
+/* A piece of a file whose space is to be given back. */
+typedef struct gs_spill_hole {
+    int fd;
+    uint64_t offset, bytes;
+} gs_spill_hole;
 
 typedef struct gs_spill_folder {
     const char *name;
@@ -27,6 +41,12 @@ struct gs_spill {
     size_t folder_count;
     size_t next_folder;
     uint64_t written_bytes;
+
+    pthread_t dropper;
+    pthread_cond_t drops_changed;
+    bool has_dropper, is_closing;
+    gs_spill_hole drops[DROPS_MAX];
+    size_t drop_count;
 };
 
 gs_code gs_spill_new(gs_spill **out, const char *const *folders, size_t folder_count,
@@ -37,6 +57,7 @@ gs_code gs_spill_new(gs_spill **out, const char *const *folders, size_t folder_c
     GS_TRY(gs_mem_new(&memory, sizeof(gs_spill), "spill", st));
     gs_spill *const s = memory;
     pthread_mutex_init(&s->mutex, NULL);
+    pthread_cond_init(&s->drops_changed, NULL);
     const char *const from_environment = getenv("TMPDIR");
     const char *const otherwise =
         from_environment != NULL && from_environment[0] != '\0' ? from_environment : "/tmp";
@@ -55,14 +76,39 @@ fail:
     return st->code;
 }
 
+/* The last close of a nameless file frees its blocks, which takes about a second a
+ * gigabyte on disks that are told of every freed block. A ring that knows the file is
+ * taken down by the kernel after we are gone, and the file with it. */
+static void close_in_background(int fd)
+{
+#if GS_HAVE_LIBURING
+    struct io_uring ring;
+    if (io_uring_queue_init(1, &ring, 0) == 0) {
+        (void)io_uring_register_files(&ring, &fd, 1);
+        (void)close(fd);
+        io_uring_queue_exit(&ring);
+        return;
+    }
+#endif
+    (void)close(fd);
+}
+
 void gs_spill_free(gs_spill *s)
 {
     if (s == NULL)
         return;
+    if (s->has_dropper) {
+        pthread_mutex_lock(&s->mutex);
+        s->is_closing = true;
+        pthread_cond_signal(&s->drops_changed);
+        pthread_mutex_unlock(&s->mutex);
+        pthread_join(s->dropper, NULL);
+    }
     for (size_t i = 0; i < s->folder_count; i++) {
         if (s->folders[i].fd >= 0)
-            (void)close(s->folders[i].fd);
+            close_in_background(s->folders[i].fd);
     }
+    pthread_cond_destroy(&s->drops_changed);
     pthread_mutex_destroy(&s->mutex);
     gs_mem_free(s->folders);
     gs_mem_free(s);
@@ -156,12 +202,66 @@ void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes)
     extent->bytes = rounded;
 }
 
+bool gs_spill_is_space_short(const gs_spill *s, uint64_t bytes)
+{
+    for (size_t i = 0; i < s->folder_count; i++) {
+        struct statvfs info;
+        if (statvfs(s->folders[i].name, &info) == 0 &&
+            (uint64_t)info.f_bavail * info.f_frsize < bytes)
+            return true;
+    }
+    return false;
+}
+
+static void *drop_main(void *arg)
+{
+    gs_spill *const s = arg;
+    pthread_mutex_lock(&s->mutex);
+    while (!s->is_closing) {
+        if (s->drop_count == 0) {
+            pthread_cond_wait(&s->drops_changed, &s->mutex);
+            continue;
+        }
+        const gs_spill_hole hole = s->drops[--s->drop_count];
+        pthread_mutex_unlock(&s->mutex);
+        (void)fallocate(hole.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                        (off_t)hole.offset, (off_t)hole.bytes);
+        pthread_mutex_lock(&s->mutex);
+    }
+    pthread_mutex_unlock(&s->mutex);
+    return NULL;
+}
+
+static void start_dropper_locked(gs_spill *s)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    s->has_dropper = pthread_create(&s->dropper, NULL, drop_main, s) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from, uint64_t to)
+{
+    const uint64_t begin =
+        (from + GS_SPILL_ALIGN - 1) / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
+    const uint64_t end = to / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
+    if (begin >= end)
+        return;
+    pthread_mutex_lock(&s->mutex);
+    if (!s->has_dropper)
+        start_dropper_locked(s);
+    /* With no thread or no room the space stays until the file is closed. */
+    if (s->has_dropper && s->drop_count < DROPS_MAX)
+        s->drops[s->drop_count++] =
+            (gs_spill_hole){extent->fd, extent->offset + begin, end - begin};
+    pthread_cond_signal(&s->drops_changed);
+    pthread_mutex_unlock(&s->mutex);
+}
+
 void gs_spill_extent_drop(gs_spill *s, const gs_spill_extent *extent)
 {
-    (void)s;
-    if (extent->bytes > 0)
-        (void)fallocate(extent->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                        (off_t)extent->offset, (off_t)extent->bytes);
+    gs_spill_drop(s, extent, 0, extent->bytes);
 }
 
 gs_code gs_spill_file_new(gs_spill *s, int *fd, gs_status *st)

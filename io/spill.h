@@ -39,7 +39,14 @@ void gs_spill_free(gs_spill *s); /* NULL is fine */
 GS_MUST_CHECK gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out,
                                            gs_status *st);
 void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes);
-/* Gives the disk space back (hole punching where possible). */
+/* Is there less free disk space than `bytes` in some folder? Giving space back early slows
+ * the reads and writes beside it, so it is worth doing only then. */
+bool gs_spill_is_space_short(const gs_spill *s, uint64_t bytes);
+/* Bytes [from, to) of an extent are not needed any more: their disk space is given back,
+ * where the file system can punch holes, by a thread of its own, since that may take as
+ * long as the reading did. */
+void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from, uint64_t to);
+/* The same for all of it. */
 void gs_spill_extent_drop(gs_spill *s, const gs_spill_extent *extent);
 
 /* A nameless file of the caller's own, in the next folder; the caller closes it. */

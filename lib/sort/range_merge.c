@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/range_merge.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@ enum {
     WINDOW_MAX_BYTES = 1 << 20,
     CURSOR_OTHER_BYTES = 2048, /* what a cursor takes besides its buffers */
     RANGES_MAX = 1 << 16,
+    DROP_STEPS = 64, /* into how many parts the giving back of space is cut */
 };
 
 /* One bound, with how much lies before it. */
@@ -30,6 +32,11 @@ typedef struct gs_merge_job {
     gs_range_bound *bounds; /* range r is [bounds[r], bounds[r + 1]) */
     size_t range_count;
     atomic_size_t next_range;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    bool *is_merged;       /* range by range */
+    size_t merged;         /* ranges before this one are all merged */
+    size_t dropped;        /* and the space of those before this one was given back */
 } gs_merge_job;
 
 /* The parts of one range, being read or read. */
@@ -286,6 +293,34 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
     return st->code;
 }
 
+/* What only merged ranges needed goes back to the file system while the merge goes on:
+ * the output may need the space, and giving it back takes time. */
+static void note_merged(gs_merge_job *job, size_t range)
+{
+    pthread_mutex_lock(&job->mutex);
+    job->is_merged[range] = true;
+    while (job->merged < job->range_count && job->is_merged[job->merged])
+        job->merged++;
+    const size_t from = job->dropped, to = job->merged;
+    const bool is_due = to < job->range_count && to - from > job->range_count / DROP_STEPS;
+    if (is_due)
+        job->dropped = to;
+    pthread_mutex_unlock(&job->mutex);
+    if (!is_due)
+        return;
+    const gs_range_bound open = {.is_open = true};
+    for (size_t r = 0; r < job->run_count; r++) {
+        const gs_run *const run = &job->runs[r];
+        size_t before, after, end;
+        gs_run_find_range(run, job->options->layout, &job->bounds[from], &open, &before,
+                          &end);
+        gs_run_find_range(run, job->options->layout, &job->bounds[to], &open, &after, &end);
+        if (before < after && after < run->entry_count)
+            gs_spill_drop(job->options->spill, &run->extent,
+                          run->entries[before].offset, run->entries[after].offset);
+    }
+}
+
 static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
 {
     gs_merge_job *const job = w->job;
@@ -324,6 +359,8 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
         while (w->parts[now].unfinished > 0)
             GS_TRY(finish_one_read(w, st));
         GS_TRY(merge_range(w, &w->parts[now], st));
+        if (w->job->options->gives_space_back)
+            note_merged(w->job, w->parts[now].range);
         if (cancel != NULL && *cancel != 0)
             return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
         now ^= 1;
@@ -393,8 +430,16 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
         range_bytes = stored / (4 * workers) + 1;
     /* And what it gives should fit the piece, or its worker waits for its turn. */
     GS_TRY(cut_ranges(&job, range_bytes, sink->buffer_bytes * 3 / 4, st));
-    GS_NOTED(gs_team_run(team, merge_worker, &job, st));
+    void *memory = NULL;
+    if (new_array(&memory, job.range_count, sizeof *job.is_merged, "merged ranges", st) ==
+        GS_OK) {
+        job.is_merged = memory;
+        pthread_mutex_init(&job.mutex, NULL);
+        GS_NOTED(gs_team_run(team, merge_worker, &job, st));
+        pthread_mutex_destroy(&job.mutex);
+    }
     *next_ticket = options->first_ticket + job.range_count;
+    gs_mem_free(job.is_merged);
     gs_mem_free(job.bounds);
     return st->code;
 }

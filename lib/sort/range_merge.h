@@ -28,7 +28,8 @@ typedef struct gs_range_merge_options {
     size_t memory_bytes; /* for windows and decoded blocks of all workers */
     bool no_uring;
     uint64_t first_ticket;
-    const gs_spill *spill;
+    gs_spill *spill;
+    bool gives_space_back; /* of what is merged, at once */
     const volatile int *cancel;
     _Atomic uint64_t *progress_bytes; /* stored bytes merged so far; may be NULL */
 } gs_range_merge_options;

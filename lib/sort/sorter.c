@@ -359,6 +359,14 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
 
 /* --- merging --------------------------------------------------------------------- */
 
+static uint64_t stored_bytes(const gs_sorter *s)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < s->run_count; i++)
+        total += s->runs[i].stored_bytes;
+    return total;
+}
+
 static gs_range_merge_options merge_options(const gs_sorter *s, uint64_t first_ticket)
 {
     const gs_sort_options *const o = s->options;
@@ -372,6 +380,7 @@ static gs_range_merge_options merge_options(const gs_sorter *s, uint64_t first_t
         .no_uring = o->no_uring,
         .first_ticket = first_ticket,
         .spill = s->spill,
+        .gives_space_back = gs_spill_is_space_short(s->spill, 2 * stored_bytes(s)),
         .cancel = o->cancel_signal,
         .progress_bytes = o->stats ? &o->stats->merge_bytes : NULL,
     };
@@ -382,12 +391,9 @@ static void begin_pass(gs_sorter *s)
     gs_sort_stats *const stats = s->options->stats;
     if (stats == NULL)
         return;
-    uint64_t total = 0;
-    for (size_t i = 0; i < s->run_count; i++)
-        total += s->runs[i].stored_bytes;
     atomic_fetch_add(&stats->passes, 1);
     atomic_store(&stats->merge_bytes, 0);
-    atomic_store(&stats->merge_bytes_total, total);
+    atomic_store(&stats->merge_bytes_total, stored_bytes(s));
 }
 
 static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
@@ -399,7 +405,9 @@ static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_stat
 
 static void drop_run(gs_sorter *s, gs_run *run)
 {
-    gs_spill_extent_drop(s->spill, &run->extent);
+    /* With plenty of room the space can wait until the file is closed. */
+    if (gs_spill_is_space_short(s->spill, 4 * stored_bytes(s)))
+        gs_spill_extent_drop(s->spill, &run->extent);
     gs_run_release(run);
 }
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/data/gen_write.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+#include "lib/base/team.h"
+
+typedef struct gen_job {
+    const gs_gen_data *data;
+    const gs_gen_target *target;
+    uint64_t slice_count;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t turn_moved;
+    uint64_t next_slice, turn;
+    uint64_t total; /* bytes whose place is decided */
+    bool is_over;   /* enough bytes, or a failure */
+} gen_job;
+
+static gs_code write_all(const gs_gen_target *target, const uint8_t *bytes, size_t count,
+                         uint64_t offset, gs_status *st)
+{
+    size_t done = 0;
+    while (done < count) {
+        const ssize_t n =
+            target->is_seekable
+                ? pwrite(target->fd, bytes + done, count - done, (off_t)(offset + done))
+                : write(target->fd, bytes + done, count - done);
+        if (n < 0 && errno == EINTR && !(target->cancel_signal && *target->cancel_signal))
+            continue;
+        if (n < 0)
+            return GS_FAIL(st, GS_ERR_IO, errno, "%s", target->failure);
+        done += (size_t)n;
+    }
+    return GS_OK;
+}
+
+/* False when no slice is left to make. */
+static bool take_slice(gen_job *job, uint64_t *slice)
+{
+    pthread_mutex_lock(&job->mutex);
+    const volatile int *const cancel = job->target->cancel_signal;
+    const bool has = !job->is_over && job->next_slice < job->slice_count;
+    const bool is_cancelled = cancel && *cancel;
+    if (has && !is_cancelled)
+        *slice = job->next_slice++;
+    pthread_mutex_unlock(&job->mutex);
+    return has && !is_cancelled;
+}
+
+/* Waits for the turn and decides where the slice goes and how much of it. */
+static bool begin_turn(gen_job *job, uint64_t slice, const uint8_t *bytes, size_t *count,
+                       uint64_t *offset)
+{
+    pthread_mutex_lock(&job->mutex);
+    while (job->turn != slice && !job->is_over)
+        pthread_cond_wait(&job->turn_moved, &job->mutex);
+    const bool is_wanted = !job->is_over;
+    if (is_wanted) {
+        const uint64_t limit = job->target->bytes_limit;
+        if (limit != UINT64_MAX)
+            *count = gs_gen_slice_cut(job->data, bytes, *count, limit - job->total);
+        *offset = job->target->offset + job->total;
+        job->total += *count;
+    }
+    pthread_mutex_unlock(&job->mutex);
+    return is_wanted;
+}
+
+static void end_turn(gen_job *job, bool failed)
+{
+    pthread_mutex_lock(&job->mutex);
+    job->turn++;
+    if (failed || job->total >= job->target->bytes_limit)
+        job->is_over = true;
+    pthread_cond_broadcast(&job->turn_moved);
+    pthread_mutex_unlock(&job->mutex);
+}
+
+static gs_code work(void *context, unsigned worker, gs_status *st)
+{
+    (void)worker;
+    gen_job *const job = context;
+    void *memory = NULL;
+    const size_t capacity = gs_gen_slice_bytes_max(job->data);
+    if (gs_mem_map(&memory, capacity, false, "slice buffer", st) != GS_OK) {
+        end_turn(job, true);
+        return st->code;
+    }
+    uint8_t *const bytes = memory;
+    uint64_t slice, offset;
+    while (st->code == GS_OK && take_slice(job, &slice)) {
+        size_t count = gs_gen_slice(job->data, slice, bytes);
+        if (!begin_turn(job, slice, bytes, &count, &offset))
+            break;
+        if (job->target->is_seekable) {
+            end_turn(job, false);
+            if (write_all(job->target, bytes, count, offset, st) != GS_OK)
+                end_turn(job, true); /* nobody waits for the turn any more */
+        } else {
+            const gs_code code = write_all(job->target, bytes, count, offset, st);
+            end_turn(job, code != GS_OK);
+        }
+    }
+    gs_mem_unmap(memory, capacity);
+    return st->code;
+}
+
+gs_code gs_gen_write(const gs_gen_data *data, const gs_gen_target *target,
+                     unsigned threads, uint64_t *total, gs_status *st)
+{
+    *total = 0;
+    const uint64_t slice_count = gs_gen_slice_count(data);
+    if (slice_count == 0 || target->bytes_limit == 0)
+        return GS_OK;
+    if (threads > slice_count)
+        threads = (unsigned)slice_count;
+    gen_job job = {.data = data,
+                   .target = target,
+                   .slice_count = slice_count,
+                   .mutex = PTHREAD_MUTEX_INITIALIZER,
+                   .turn_moved = PTHREAD_COND_INITIALIZER};
+    gs_team *team = NULL;
+    GS_TRY(gs_team_new(&team, threads > 0 ? threads : 1, st));
+    GS_NOTED(gs_team_run(team, work, &job, st));
+    gs_team_free(team);
+    *total = job.total;
+    if (st->code == GS_OK && target->cancel_signal && *target->cancel_signal)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by a signal");
+    return st->code;
+}
