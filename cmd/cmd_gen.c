@@ -3,21 +3,20 @@
  * gpusort gen: test data by kind and distribution.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "cmd/commands.h"
+#include "cmd/report.h"
+#include "cmd/signals.h"
+#include "io/output.h"
 #include "lib/base/machine.h"
 #include "lib/data/gen_data.h"
 #include "lib/data/gen_write.h"
 
-int cmd_gen(int argc, char **argv);
-
-enum { EXIT_TROUBLE = 2, GEN_THREADS_MAX = 1024 };
+enum { GEN_THREADS_MAX = 1024 };
 
 typedef struct gen_request {
     gs_gen_options options;
@@ -108,8 +107,8 @@ static const struct option long_options[] = {
 
 static int complain(const char *what, const char *text)
 {
-    (void)fprintf(stderr, "gpusort gen: invalid %s '%s'\n", what, text);
-    return EXIT_TROUBLE;
+    gs_report(0, "invalid %s '%s'", what, text);
+    return GS_EXIT_TROUBLE;
 }
 
 /* A whole number, with K, M, G or T for powers of `unit`, or KB, MB, ... for powers of
@@ -204,22 +203,18 @@ static int parse_options(gen_request *r, int argc, char **argv, bool *is_done)
         case 'a': o->is_text = true; break;
         case 'o': r->output = optarg; break;
         case OPT_HELP: *is_done = true; return 0;
-        case '?':
-            (void)fputs("Try 'gpusort gen --help' for more information.\n", stderr);
-            return EXIT_TROUBLE;
+        case '?': gs_die_try_help(GS_EXIT_TROUBLE);
         default: result = take_number_option(r, option, optarg); break;
         }
         if (result != 0)
             return result;
     }
     if (optind + 1 != argc) {
-        (void)fprintf(stderr,
-                      "gpusort gen: %s\n"
-                      "Try 'gpusort gen --help' for more information.\n",
-                      optind == argc ? "say what: lines, u32, u64, tuples, records, "
-                                       "docs or weblog"
-                                     : "only one kind of data at a time");
-        return EXIT_TROUBLE;
+        gs_report(0, "%s",
+                  optind == argc
+                      ? "say what: lines, u32, u64, tuples, records, docs or weblog"
+                      : "only one kind of data at a time");
+        gs_die_try_help(GS_EXIT_TROUBLE);
     }
     if (!gs_gen_kind_find(argv[optind], &o->kind))
         return complain("kind of data", argv[optind]);
@@ -229,63 +224,51 @@ static int parse_options(gen_request *r, int argc, char **argv, bool *is_done)
     return 0;
 }
 
-static int fail(const gs_status *st)
-{
-    (void)fprintf(stderr, "gpusort gen: %s%s%s\n", st->msg, st->sys ? ": " : "",
-                  st->sys ? strerror(st->sys) : "");
-    if (st->hint)
-        (void)fprintf(stderr, "gpusort gen: %s\n", st->hint);
-    return EXIT_TROUBLE;
-}
-
-/* A regular file of ours may be written at any place; what else there is in order. */
-static gs_code generate(const gen_request *r, gs_status *st)
+static gs_code write_to(gs_output *output, const gs_gen_data *data, const gen_request *r,
+                        gs_status *st)
 {
     char failure[4200];
-    gs_gen_data *data = NULL;
-    GS_TRY(gs_gen_data_new(&data, &r->options, st));
-    gs_gen_target target = {
-        .fd = STDOUT_FILENO, .bytes_limit = r->options.bytes, .failure = failure};
-    (void)snprintf(failure, sizeof failure, "write failed: %s",
-                   r->output ? r->output : "'standard output'");
+    (void)snprintf(failure, sizeof failure, "write failed: %s", gs_output_name(output));
+    const gs_gen_target target = {.fd = gs_output_fd(output),
+                                  .is_seekable = gs_output_is_seekable(output),
+                                  .offset = gs_output_start_offset(output),
+                                  .bytes_limit = r->options.bytes,
+                                  .failure = failure};
     uint64_t total = 0;
-    struct stat info;
-    if (r->output) {
-        target.fd = open(r->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (target.fd < 0) {
-            (void)GS_FAIL(st, GS_ERR_IO, errno, "open failed: %s", r->output);
-            goto done;
-        }
-        target.is_seekable = fstat(target.fd, &info) == 0 && S_ISREG(info.st_mode);
-    }
-    GS_NOTED(gs_gen_write(data, &target, r->threads, &total, st));
-    if (close(target.fd) != 0 && st->code == GS_OK)
-        (void)GS_FAIL(st, GS_ERR_IO, errno, "close failed: %s",
-                      r->output ? r->output : "'standard output'");
-    if (st->code != GS_OK && target.is_seekable)
-        (void)unlink(r->output); /* nothing half-written stays */
-done:
+    GS_TRY(gs_gen_write(data, &target, r->threads, &total, st));
+    return gs_output_commit(output, total, false, st);
+}
+
+static gs_code generate(const gen_request *r, gs_status *st)
+{
+    gs_gen_data *data = NULL;
+    gs_output *output = NULL;
+    if (gs_gen_data_new(&data, &r->options, st) == GS_OK &&
+        gs_output_open(&output, r->output, st) == GS_OK)
+        GS_NOTED(write_to(output, data, r, st));
+    gs_output_free(output);
     gs_gen_data_free(data);
     return st->code;
 }
 
 int cmd_gen(int argc, char **argv)
 {
-    static char name[] = "gpusort gen"; /* as getopt_long's own messages begin */
     gen_request request = {.options = gs_gen_options_default(),
                            .threads = gs_machine_cores()};
     gs_status st = {.code = GS_OK};
     bool is_done = false;
-    if (argc > 0)
-        argv[0] = name;
     const int result = parse_options(&request, argc, argv, &is_done);
     if (result != 0)
         return result;
     if (is_done) {
         (void)fputs(usage_text, stdout);
-        return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+        return gs_stdout_close(GS_EXIT_GOOD);
     }
     if (request.output && strcmp(request.output, "-") == 0)
         request.output = NULL;
-    return generate(&request, &st) == GS_OK ? 0 : fail(&st);
+    gs_signals_install();
+    if (generate(&request, &st) == GS_OK)
+        return GS_EXIT_GOOD;
+    gs_report_status(&st, true);
+    return GS_EXIT_TROUBLE;
 }

@@ -42,13 +42,11 @@ static gs_code write_all(const gs_gen_target *target, const uint8_t *bytes, size
 static bool take_slice(gen_job *job, uint64_t *slice)
 {
     pthread_mutex_lock(&job->mutex);
-    const volatile int *const cancel = job->target->cancel_signal;
     const bool has = !job->is_over && job->next_slice < job->slice_count;
-    const bool is_cancelled = cancel && *cancel;
-    if (has && !is_cancelled)
+    if (has)
         *slice = job->next_slice++;
     pthread_mutex_unlock(&job->mutex);
-    return has && !is_cancelled;
+    return has;
 }
 
 /* Waits for the turn and decides where the slice goes and how much of it. */
@@ -128,7 +126,5 @@ gs_code gs_gen_write(const gs_gen_data *data, const gs_gen_target *target,
     GS_NOTED(gs_team_run(team, work, &job, st));
     gs_team_free(team);
     *total = job.total;
-    if (st->code == GS_OK && target->cancel_signal && *target->cancel_signal)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by a signal");
     return st->code;
 }

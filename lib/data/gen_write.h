@@ -18,8 +18,7 @@ typedef struct gs_gen_target {
     bool is_seekable; /* positioned writes from `offset` on; else write() */
     uint64_t offset;
     uint64_t bytes_limit; /* as in gs_gen_options.bytes */
-    const char *failure;  /* message of a failed write: "write failed: NAME" */
-    const volatile int *cancel_signal; /* becomes non-zero: stop; may be NULL */
+    const char *failure;  /* message of a failed write: "write failed: NAME"; borrowed */
 } gs_gen_target;
 
 /* *total is the number of bytes written. */
