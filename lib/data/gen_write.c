@@ -29,7 +29,7 @@ static gs_code write_all(const gs_gen_target *target, const uint8_t *bytes, size
             target->is_seekable
                 ? pwrite(target->fd, bytes + done, count - done, (off_t)(offset + done))
                 : write(target->fd, bytes + done, count - done);
-        if (n < 0 && errno == EINTR && !(target->cancel_signal && *target->cancel_signal))
+        if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return GS_FAIL(st, GS_ERR_IO, errno, "%s", target->failure);
