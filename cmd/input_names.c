@@ -86,12 +86,22 @@ static void check_opens(const char *name)
     close(fd);
 }
 
+/* main put a file that is only written to where standard input was closed. */
+static void check_stdin(const gs_sort_args *args)
+{
+    const int flags = fcntl(STDIN_FILENO, F_GETFL);
+    if (!args->check && !args->merge && (flags < 0 || (flags & O_ACCMODE) == O_WRONLY))
+        gs_die(EBADF, "stat failed: -");
+}
+
 void gs_input_names_check(const gs_sort_args *args)
 {
     for (size_t i = 0; i < args->options.input_count; i++) {
         const char *name = args->inputs[i];
-        if (strcmp(name, "-") == 0)
+        if (strcmp(name, "-") == 0) {
+            check_stdin(args);
             continue;
+        }
         if (args->check) {
             check_opens(name);
         } else if (faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) != 0) {

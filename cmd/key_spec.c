@@ -17,8 +17,8 @@ static const struct {
     /* In the order in which GNU lists them in its messages. */
     {'b', GS_LETTERS_BLANKS}, {'d', GS_LETTER_DICTIONARY}, {'f', GS_LETTER_FOLD},
     {'g', GS_LETTER_GENERAL}, {'h', GS_LETTER_HUMAN},      {'i', GS_LETTER_NONPRINTING},
-    {'M', GS_LETTER_MONTH},   {'n', GS_LETTER_NUMERIC},    {'r', GS_LETTER_REVERSE},
-    {'R', GS_LETTER_RANDOM},  {'V', GS_LETTER_VERSION},
+    {'M', GS_LETTER_MONTH},   {'n', GS_LETTER_NUMERIC},    {'R', GS_LETTER_RANDOM},
+    {'r', GS_LETTER_REVERSE}, {'V', GS_LETTER_VERSION},
 };
 
 enum { LETTER_COUNT = sizeof letter_table / sizeof *letter_table };

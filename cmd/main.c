@@ -31,7 +31,11 @@ static const command commands[] = {
     {"bench", cmd_bench, "measure the engines side by side"},
 };
 
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands, NAME_BYTES = 64 };
+enum {
+    COMMAND_COUNT = sizeof commands / sizeof *commands,
+    NAME_BYTES = 64,
+    STDOUT_BYTES = 65536
+};
 
 static const command *find_command(const char *name)
 {

@@ -2,10 +2,12 @@
 #include "cmd/report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void vreport(int sys, const char *fmt, va_list args) GS_PRINTF(2, 0);
 
@@ -62,9 +64,11 @@ bool gs_report_is_plain_sort(void)
 int gs_stdout_close(int exit_code)
 {
     const bool failed_before = ferror(stdout) != 0;
+    const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    const bool is_writable = flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
     errno = 0;
     if (fclose(stdout) == 0 && !failed_before)
         return exit_code;
-    gs_report(errno, "write error");
+    gs_report(is_writable ? errno : EBADF, "write error");
     return GS_EXIT_TROUBLE;
 }

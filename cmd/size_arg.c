@@ -11,12 +11,12 @@
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"
 
-static const char all_units[] = "EgGkKmMPQRtTYZ";
+static const char all_units[] = "EgGkKmMPtTYZ";
 
 /* How many times 1024 the letter stands for. */
 static unsigned unit_power(char unit)
 {
-    static const char units[] = "KMGTPEZYRQ";
+    static const char units[] = "KMGTPEZY";
     const char *place = strchr(units, toupper((unsigned char)unit));
     gs_assert(place && *place);
     return (unsigned)(place - units) + 1;

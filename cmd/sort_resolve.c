@@ -174,4 +174,6 @@ void gs_sort_resolve(gs_sort_args *args)
     if (args->check)
         refuse_check_conflicts(args);
     gs_input_names_check(args);
+    if (o->output && *o->output == '\0')
+        gs_die(ENOENT, "open failed: ''");
 }
