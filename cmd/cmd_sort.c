@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpusort sort: parse, resolve, call the library, report.
+ */
+#if __has_include("lib/sort/key_encode.c") /* without it nothing links */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/progress.h"
+#include "cmd/report.h"
+#include "cmd/signals.h"
+#include "cmd/sort_args.h"
+#include "cmd/sort_debug.h"
+#include "cmd/sort_resolve.h"
+#include "cmd/sort_usage.h"
+#include "cmd/stats_json.h"
+#include "cmd/trace_file.h"
+#include "lib/base/machine.h"
+#include "lib/base/mem.h"
+
+static int print_version(void)
+{
+    printf("%s (gpusort) " GS_VERSION "\n",
+           gs_report_is_plain_sort() ? "sort" : "gpusort sort");
+    fputs("Licence MIT: free to use, change and pass on, without warranty.\n", stdout);
+    return gs_stdout_close(GS_EXIT_GOOD);
+}
+
+static int print_help(void)
+{
+    gs_sort_usage_print(stdout);
+    return gs_stdout_close(GS_EXIT_GOOD);
+}
+
+static void say(void *context, gs_log_level level, const char *text)
+{
+    const gs_sort_args *args = context;
+    const bool is_wanted =
+        args->verbose || (level == GS_LOG_WARNING && !gs_report_is_plain_sort());
+    if (is_wanted)
+        gs_report(0, "%s", text);
+}
+
+/* "PROGRAM: FILE:LINE: disorder: TEXT", the text as it is with its end-of-line
+ * byte. */
+static void print_disorder(const gs_sort_args *args, const gs_sort_disorder *d)
+{
+    fprintf(stderr, "%s: %s:%llu: disorder: ", program_invocation_name, args->inputs[0],
+            (unsigned long long)d->line_number);
+    fwrite(d->line, 1, d->line_bytes, stderr);
+    putc(args->options.order.eol, stderr);
+}
+
+static gs_code check(const gs_sort_args *args, int *exit_code, gs_status *st)
+{
+    gs_sort_disorder disorder = {.found = false};
+    GS_TRY(gs_sort_check(&args->options, &disorder, st));
+    if (disorder.found) {
+        *exit_code = GS_EXIT_DISORDER;
+        if (args->check == 'c')
+            print_disorder(args, &disorder);
+    }
+    gs_mem_free(disorder.line);
+    return GS_OK;
+}
+
+static gs_code work(const gs_sort_args *args, int *exit_code, gs_status *st)
+{
+    if (args->check)
+        return check(args, exit_code, st);
+    if (args->debug)
+        return gs_sort_debug_run(args, st);
+    return args->merge ? gs_sort_merge(&args->options, st)
+                       : gs_sort_run(&args->options, st);
+}
+
+static gs_code watch_and_work(const gs_sort_args *args, int *exit_code, gs_status *st)
+{
+    const gs_sort_stats *stats = args->options.stats;
+    const uint64_t start_ns = gs_machine_now_ns();
+    gs_progress *progress = NULL;
+    gs_trace_file *trace = NULL;
+    GS_TRY(gs_trace_file_start(&trace, args->trace_path, stats, st));
+    GS_NOTED(gs_progress_start(&progress, stats, args->progress, st));
+    if (st->code == GS_OK)
+        GS_NOTED(work(args, exit_code, st));
+    gs_progress_stop(progress);
+    GS_NOTED(gs_trace_file_finish(trace, st));
+    if (st->code == GS_OK && args->has_stats)
+        GS_NOTED(gs_stats_json_write(args->stats_path, stats,
+                                     gs_machine_now_ns() - start_ns, st));
+    return st->code;
+}
+
+/* GNU sort writes through stdio: what fits into its buffer fails only when that
+ * is flushed, and whatever failed is mentioned once more when standard output
+ * is closed. */
+static void report_failure(const gs_sort_args *args, const gs_status *st)
+{
+    enum { STDIO_BYTES = 4096 };
+    static const char failure[] = "write failed: ";
+    const size_t failure_bytes = sizeof failure - 1;
+    const bool is_write = strncmp(st->msg, failure, failure_bytes) == 0;
+    if (!gs_report_is_plain_sort() || !is_write) {
+        gs_report_status(st, !gs_report_is_plain_sort());
+        return;
+    }
+    if (args->options.stats->text_bytes <= STDIO_BYTES)
+        gs_report(st->sys, "fflush failed: %s", st->msg + failure_bytes);
+    else
+        gs_report_status(st, false);
+    gs_report(0, "write error");
+}
+
+int cmd_sort(int argc, char **argv)
+{
+    gs_sort_args args;
+    gs_sort_args_parse(&args, argc, argv);
+    if (args.wish != GS_WISH_SORT) {
+        const int code = args.wish == GS_WISH_HELP ? print_help() : print_version();
+        gs_sort_args_release(&args);
+        return code;
+    }
+    gs_sort_resolve(&args);
+    gs_signals_install();
+
+    gs_sort_stats stats;
+    memset(&stats, 0, sizeof stats);
+    const gs_log log = {.fn = say, .context = &args};
+    args.options.log = &log;
+    args.options.stats = &stats;
+    int exit_code = GS_EXIT_GOOD;
+    gs_status st = {.code = GS_OK};
+    if (watch_and_work(&args, &exit_code, &st) != GS_OK) {
+        report_failure(&args, &st);
+        exit_code = GS_EXIT_TROUBLE;
+    }
+    gs_sort_args_release(&args);
+    return exit_code;
+}
+#endif
