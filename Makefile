@@ -86,8 +86,8 @@ endif
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
-.PHONY: all help deps demo test unit-test cli-test gpu-test asan tsan memcheck lint \
-        format bench fuzz install uninstall clean FORCE
+.PHONY: all help deps demo test unit-test cli-test diff-test gpu-test asan tsan memcheck \
+        lint format bench install uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
@@ -121,6 +121,80 @@ $(OBJ)/flags: FORCE
 	    [ "$$(cat $@ 2>/dev/null)" = "$$new" ] || printf '%s\n' "$$new" > $@
 
 -include $(LIB_O:.o=.d) $(CMD_O:.o=.d) $(TEST_X:=.d)
+
+# --- what a person calls ----------------------------------------------------
+help:
+	@printf '%s\n' \
+	  'make            build/gpusort' \
+	  'make demo       install what is missing, build, sort the corpus' \
+	  'make test       install what is missing, build, pass every test' \
+	  'make unit-test  the unit tests of this variant' \
+	  'make cli-test   the command line against expected output' \
+	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
+	  'make asan tsan  the tests under sanitizers' \
+	  'make gpu-test   the engines on the GPU of this machine' \
+	  'make lint       format, includes, banned calls' \
+	  'make format     clang-format everything' \
+	  'make bench      against GNU sort (BENCH_MAX_GB=1, BENCH_VENV=dir for peers)' \
+	  'make install    to $(DESTDIR)$(PREFIX)' \
+	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=1 LIBURING=0 WERROR=1 DEBUG=1'
+
+deps:
+	@tests/install_deps.sh
+
+# The tools that are missing come first; what they change is seen by the second make.
+demo:
+	@tests/install_deps.sh
+	@$(MAKE) --no-print-directory all
+	@corpus/demo.sh build/gpusort
+
+test:
+	@tests/install_deps.sh
+	@tests/run_all.sh
+
+CASES ?= 1500
+unit-test: all $(TEST_X)
+	@tests/run_unit.sh $(TEST_X)
+cli-test: all
+	@tests/run_cli.sh build/gpusort
+diff-test: all
+	@python3 tests/differential.py --binary $(CURDIR)/$(OBJ)/gpusort --cases $(CASES)
+
+asan tsan:
+	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 unit-test
+	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 CASES=$(or $(SAN_CASES),200) diff-test
+
+lint:
+	@tests/lint.sh
+
+FORMATTED = $(wildcard cmd/*.[ch] lib/*/*.[ch] io/*.[ch] gpu/*.[ch] gpu/*.cu gpu/*.cuh \
+              tests/*.[ch] tests/*/*.[ch])
+format:
+	clang-format -i $(FORMATTED)
+
+bench: all
+	@tests/bench/sort_vs_gnu.sh
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 build/gpusort $(DESTDIR)$(PREFIX)/bin/gpusort
+	install -m 644 $(wildcard man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 cmd/completions/gpusort.bash \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpusort
+	install -m 644 cmd/completions/_gpusort \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gpusort
+	install -m 644 cmd/completions/gpusort.fish \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpusort.fish
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpusort \
+	    $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard man/*.1))) \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpusort \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gpusort \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpusort.fish
 
 clean:
 	$(Q)rm -rf build

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/key_number.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/sort/key_text.h"
+
+enum {
+    HEAD_ZERO = 0x80,
+    HEAD_POSITIVE = 0x81,
+    HEAD_LONG = 0x8a,
+    U64_DIGITS = 19, /* always fit */
+};
+
+static bool is_digit(uint8_t c)
+{
+    return (uint8_t)(c - '0') < 10;
+}
+
+static uint8_t *put_u64(uint8_t *to, uint64_t x)
+{
+    for (unsigned i = 0; i < 8; i++)
+        *to++ = (uint8_t)(x >> (56 - 8 * i));
+    return to;
+}
+
+/* Digits [from, end) two a byte, never 00. */
+static uint8_t *put_digit_pairs(uint8_t *to, const uint8_t *from, const uint8_t *end)
+{
+    for (; from < end; from += 2) {
+        const unsigned first = from[0] - '0';
+        const unsigned second = from + 1 < end ? from[1] - '0' : 0;
+        *to++ = (uint8_t)(1 + 10 * first + second);
+    }
+    return to;
+}
+
+static void complement(uint8_t *from, const uint8_t *end)
+{
+    for (; from < end; from++)
+        *from = (uint8_t)~*from;
+}
+
+static uint8_t *put_integer(uint8_t *to, const uint8_t *from, const uint8_t *end)
+{
+    const size_t digits = (size_t)(end - from);
+    if (digits > U64_DIGITS) {
+        *to++ = HEAD_LONG;
+        to = put_u64(to, digits);
+        return put_digit_pairs(to, from, end);
+    }
+    uint64_t value = 0;
+    for (; from < end; from++)
+        value = 10 * value + (uint64_t)(*from - '0');
+    const unsigned bytes = value ? (71 - (unsigned)__builtin_clzll(value)) / 8 : 0;
+    *to++ = (uint8_t)(HEAD_POSITIVE + bytes);
+    for (unsigned i = bytes; i-- > 0;)
+        *to++ = (uint8_t)(value >> (8 * i));
+    return to;
+}
+
+size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to)
+{
+    while (text < end && gs_text_is_blank(*text))
+        text++;
+    const bool is_negative = text < end && *text == '-';
+    text += is_negative;
+    while (text < end && *text == '0')
+        text++;
+    const uint8_t *const integer = text;
+    while (text < end && is_digit(*text))
+        text++;
+    const uint8_t *const integer_end = text;
+    const uint8_t *fraction = text, *fraction_end = text;
+    if (text < end && *text == '.') {
+        fraction = fraction_end = ++text;
+        while (text < end && is_digit(*text)) {
+            if (*text++ != '0')
+                fraction_end = text;
+        }
+    }
+    if (integer == integer_end && fraction == fraction_end) {
+        *to = HEAD_ZERO;
+        return 1;
+    }
+    uint8_t *p = put_integer(to, integer, integer_end);
+    p = put_digit_pairs(p, fraction, fraction_end);
+    *p++ = 0;
+    if (is_negative)
+        complement(to, p);
+    return (size_t)(p - to);
+}
+
+/* The rank of a unit letter; 0 if it is none. */
+static int unit_rank(uint8_t letter)
+{
+    static const char letters[] = "KMGTPEZYRQ";
+    if (letter == 'k')
+        return 1;
+    const char *const at = letter ? strchr(letters, letter) : NULL;
+    return at ? (int)(at - letters) + 1 : 0;
+}
+
+size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, uint8_t *to)
+{
+    while (text < end && gs_text_is_blank(*text))
+        text++;
+    const uint8_t *p = text;
+    const bool is_negative = p < end && *p == '-';
+    p += is_negative;
+    bool is_zero = true;
+    for (; p < end && is_digit(*p); p++)
+        is_zero &= *p == '0';
+    if (p < end && *p == '.') {
+        for (p++; p < end && is_digit(*p); p++)
+            is_zero &= *p == '0';
+    }
+    const int rank = !is_zero && p < end ? unit_rank(*p) : 0;
+    to[0] = (uint8_t)(HEAD_ZERO + (is_negative ? -rank : rank));
+    return 1 + gs_number_encode_decimal(text, end, to + 1);
+}
+
+/*
+ *      10                     not a number at all
+ *      20 00, 20 01           -nan, nan
+ *      30 80                  zero of either sign
+ *      30 81 | exponent + 2^30 as u32 | mantissa in [0.5, 1) as u64 (and u64 more where
+ *              long double is that wide)
+ *      30 82                  infinity
+ *      30 and the rest complemented: negative
+ */
+static uint8_t *put_long_double(uint8_t *to, long double x)
+{
+    if (x == 0) {
+        *to++ = HEAD_ZERO;
+        return to;
+    }
+    if (isinf(x)) {
+        *to++ = HEAD_ZERO + 2;
+        return to;
+    }
+    int exponent = 0;
+    long double mantissa = frexpl(x, &exponent);
+    *to++ = HEAD_POSITIVE;
+    const uint32_t biased = (uint32_t)(exponent + (1 << 30));
+    for (unsigned i = 0; i < 4; i++)
+        *to++ = (uint8_t)(biased >> (24 - 8 * i));
+    mantissa = ldexpl(mantissa, 64);
+    const uint64_t high = (uint64_t)mantissa;
+    to = put_u64(to, high);
+#if LDBL_MANT_DIG > 64
+    to = put_u64(to, (uint64_t)ldexpl(mantissa - (long double)high, 64));
+#endif
+    return to;
+}
+
+size_t gs_number_encode_general(const uint8_t *text, const uint8_t *end, uint8_t *scratch,
+                                uint8_t *to)
+{
+    enum { NOT_A_NUMBER_AT_ALL = 0x10, NAN_CLASS = 0x20, NUMBER = 0x30 };
+    const size_t bytes = (size_t)(end - text);
+    memcpy(scratch, text, bytes);
+    scratch[bytes] = '\0';
+    char *stop = NULL;
+    const long double x = strtold((const char *)scratch, &stop);
+    if (stop == (char *)scratch) {
+        to[0] = NOT_A_NUMBER_AT_ALL;
+        return 1;
+    }
+    if (isnan(x)) {
+        to[0] = NAN_CLASS;
+        to[1] = signbit(x) ? 0 : 1;
+        return 2;
+    }
+    to[0] = NUMBER;
+    uint8_t *const p = put_long_double(to + 1, x < 0 ? -x : x);
+    if (x < 0)
+        complement(to + 1, p);
+    return (size_t)(p - to);
+}

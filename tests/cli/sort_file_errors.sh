@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Inputs and outputs that cannot be read or written.
+. "$GS_CLI/try.inc"
+make_files
+try_lines <<'X'
+sort nofile
+sort f nofile
+sort -m nofile f
+sort -c nofile
+sort -C nofile
+sort ''
+sort dir
+sort f dir
+sort -c dir
+sort -m dir
+sort -o dir f
+sort -o '' f
+sort -o no/such/file f
+sort -o no/such/file nofile
+sort -o out nofile; ls out
+sort -mo out nofile; ls out
+sort -R --random-source=nofile f
+sort -R --random-source=f f
+sort -R --random-source=dir f
+sort --random-source=nofile f
+sort -T no/such -m f g
+TMPDIR=/no/such sort in
+sort f/x
+sort /dev/null
+sort -c /dev/null
+X

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What a script can check of the style: formatting, the direction of includes, banned
+# calls, licence lines, names that are unique, lengths. Prints each finding.
+set -u
+cd "$(dirname "$0")/.."
+
+findings=0
+complain() {
+    findings=$((findings + 1))
+    echo "$*"
+}
+
+mapfile -t sources < <(find cmd lib io gpu tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+mapfile -t product < <(find cmd lib io gpu -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+
+# Which rooms a file may include, by where it lives.
+allowed() {
+    case $1 in
+    lib/base/*) echo 'lib/base' ;;
+    io/*) echo 'io|lib/base' ;;
+    gpu/*) echo 'gpu|lib/base' ;;
+    lib/*) echo 'lib|io|gpu' ;;
+    cmd/*) echo 'cmd|lib|io|gpu' ;;
+    *) echo '.*' ;;
+    esac
+}
+for file in "${product[@]}"; do
+    rooms=$(allowed "$file")
+    while read -r include; do
+        [[ $include =~ ^($rooms)/ ]] || complain "$file: may not include \"$include\""
+    done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$file")
+done
+
+# \b keeps gs_strtok or my_sprintf out of it.
+banned='\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol)[[:space:]]*\('
+while read -r line; do complain "$line: banned call"; done \
+    < <(grep -nE "$banned" "${product[@]}" | grep -vE ':[0-9]+:[[:space:]]*(/?\*|//)')
+while read -r line; do complain "$line: memory comes from lib/base/mem.h"; done \
+    < <(grep -nE '\b(malloc|calloc|realloc)[[:space:]]*\(' "${product[@]}" |
+        grep -vE '^(lib/base/mem\.c|[^:]*:[0-9]+:[[:space:]]*(/?\*|//))')
+while read -r line; do complain "$line: use lib/base/assertion.h"; done \
+    < <(grep -n 'assert\.h>' "${product[@]}")
+
+for file in "${sources[@]}"; do
+    head -n 1 "$file" | grep -q 'SPDX-License-Identifier: MIT' ||
+        complain "$file: no licence line"
+done
+while read -r name; do complain "$name: more than one file of this name"; done \
+    < <(printf '%s\n' "${sources[@]}" | sed 's|.*/||' | sort | uniq -d)
+for file in "${product[@]}"; do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 800 ] || complain "$file: $lines lines, cut it by idea"
+done
+while read -r line; do complain "$line: unfinished"; done \
+    < <(grep -nE 'TODO|FIXME|XXX[^X]' "${product[@]}" | grep -v XXXXXX)
+
+if command -v clang-format >/dev/null; then
+    while read -r file; do complain "$file: not formatted (make format)"; done \
+        < <(printf '%s\n' "${sources[@]}" | xargs -r clang-format -n -Werror 2>&1 |
+            sed -n 's/^\([^:]*\):.*code should be clang-formatted.*/\1/p' | sort -u)
+else
+    echo 'clang-format is not here: formatting was not checked' >&2
+fi
+echo "lint: ${#sources[@]} files, $findings findings"
+[ "$findings" -eq 0 ]

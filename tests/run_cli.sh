@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# run_cli: run the tests of the command line, all at once.
+#
+#   tests/run_cli.sh [-g] [-u] [-p PROGRAM] [NAME]...
+#
+# Each tests/cli/NAME.sh runs in a scratch folder of its own, in which `gpusort` and
+# `sort` (a link to it) come first in PATH. What it prints and its exit code must be what
+# NAME.stdout, NAME.stderr and NAME.exit say; a missing file means nothing, or 0. Exit
+# code 77 skips.
+#
+#   -p PROGRAM  test this instead of build/gpusort
+#   -g          run the tests named sort_* with the system's GNU sort instead: what they
+#               expect is what it does, and this shows it
+#   -u          write what came out as what is expected; look at the changes afterwards
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+program=$here/../build/gpusort
+use_gnu=0
+update=0
+while getopts gup: option; do
+    case $option in
+    g) use_gnu=1 ;;
+    u) update=1 ;;
+    p) program=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+
+export GS_CLI=$here/cli
+export LC_ALL=C TZ=UTC
+unset POSIXLY_CORRECT _POSIX2_VERSION TMPDIR GS_PROGRAM
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/gpusort-cli.XXXXXX") || exit 2
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/bin"
+if [ $use_gnu = 1 ]; then
+    sort --version 2>/dev/null | grep -q GNU || { echo "cli: no GNU sort here"; exit 77; }
+    ln -s "$(command -v sort)" "$scratch/bin/sort"
+    pattern='sort_*'
+else
+    [ -x "$program" ] || { echo "cli: $program is not there, run make"; exit 2; }
+    ln -s "$(realpath "$program")" "$scratch/bin/gpusort"
+    ln -s gpusort "$scratch/bin/sort"
+    pattern='*'
+fi
+export PATH=$scratch/bin:$PATH
+
+# run_one NAME: leaves `passed`, `failed` or `skipped` in the result file.
+run_one() {
+    local name=$1 work=$scratch/$1 result=failed code want=0 what
+    mkdir -p "$work/in"
+    (cd "$work/in" && exec timeout -k 5 300 bash "$GS_CLI/$name.sh") \
+        >"$work/stdout" 2>"$work/stderr" </dev/null
+    code=$?
+    if [ $update = 1 ]; then
+        for what in stdout stderr; do
+            rm -f "$GS_CLI/$name.$what"
+            [ -s "$work/$what" ] && cp "$work/$what" "$GS_CLI/$name.$what"
+        done
+        rm -f "$GS_CLI/$name.exit"
+        [ $code = 0 ] || echo $code >"$GS_CLI/$name.exit"
+    fi
+    [ -e "$GS_CLI/$name.exit" ] && want=$(<"$GS_CLI/$name.exit")
+    if [ $code = 77 ] && [ "$want" != 77 ]; then
+        result=skipped
+    elif [ "$code" = "$want" ]; then
+        result=passed
+    else
+        echo "exit code $code, not $want" >>"$work/report"
+    fi
+    for what in stdout stderr; do
+        [ $result = skipped ] && break
+        local expected=/dev/null
+        [ -e "$GS_CLI/$name.$what" ] && expected=$GS_CLI/$name.$what
+        cmp -s "$expected" "$work/$what" && continue
+        result=failed
+        diff -a -U 2 --label "$name.$what expected" --label "$name.$what" "$expected" \
+            "$work/$what" | head -40 >>"$work/report"
+    done
+    echo $result >"$work/result"
+    rm -rf "$work/in"
+}
+
+names=("$@")
+if [ ${#names[@]} = 0 ]; then
+    for script in "$GS_CLI"/$pattern.sh; do
+        name=${script##*/}
+        names+=("${name%.sh}")
+    done
+fi
+jobs_max=$(nproc 2>/dev/null || echo 2)
+for name in "${names[@]}"; do
+    while [ "$(jobs -rp | wc -l)" -ge $((2 * jobs_max)) ]; do
+        wait -n
+    done
+    run_one "$name" &
+done
+wait
+
+passed=0 failed=0 skipped=0
+for name in "${names[@]}"; do
+    result=$(<"$scratch/$name/result")
+    case $result in
+    passed) passed=$((passed + 1)) ;;
+    skipped) skipped=$((skipped + 1)) && echo "skipped $name" ;;
+    *)
+        failed=$((failed + 1))
+        echo "FAILED $name"
+        cat "$scratch/$name/report"
+        ;;
+    esac
+done
+echo "cli: $passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
