@@ -2,7 +2,6 @@
 /*
  * gpusort sort: parse, resolve, call the library, report.
  */
-#if __has_include("lib/sort/key_encode.c") /* without it nothing links */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,4 +139,3 @@ int cmd_sort(int argc, char **argv)
     gs_sort_args_release(&args);
     return exit_code;
 }
-#endif

@@ -9,8 +9,8 @@
 #ifndef GS_CMD_COMMANDS_H
 #define GS_CMD_COMMANDS_H
 
-__attribute__((weak)) int cmd_sort(int argc, char **argv);
-__attribute__((weak)) int cmd_device(int argc, char **argv);
+int cmd_sort(int argc, char **argv);
+int cmd_device(int argc, char **argv);
 __attribute__((weak)) int cmd_gen(int argc, char **argv);
 __attribute__((weak)) int cmd_check(int argc, char **argv);
 __attribute__((weak)) int cmd_bench(int argc, char **argv);

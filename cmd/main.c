@@ -113,13 +113,6 @@ static int help_on(const char *name)
     return run_command(c, 2, argv);
 }
 
-static int run_sort(int argc, char **argv)
-{
-    if (cmd_sort)
-        return cmd_sort(argc, argv);
-    gs_die(0, "sort is not part of this build");
-}
-
 int main(int argc, char **argv)
 {
     guard_standard_files();
@@ -130,7 +123,7 @@ int main(int argc, char **argv)
     snprintf(name, sizeof name, "%s", is_sort ? "sort" : "gpusort");
     program_invocation_name = name;
     if (is_sort || argc < 2)
-        return run_sort(argc, argv);
+        return cmd_sort(argc, argv);
 
     const char *word = argv[1];
     if (strcmp(word, "help") == 0)
@@ -140,5 +133,5 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(word, "--version") == 0)
         return print_version();
     const command *c = find_command(word);
-    return c ? run_command(c, argc - 1, argv + 1) : run_sort(argc, argv);
+    return c ? run_command(c, argc - 1, argv + 1) : cmd_sort(argc, argv);
 }

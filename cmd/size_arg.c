@@ -65,13 +65,11 @@ void gs_number_die(const gs_opt_scan *scan, int letter, int fault)
     const char short_name[] = {(char)letter, '\0'};
     const char *dashes = scan->current ? "--" : "-";
     const char *name = scan->current ? scan->current->name : short_name;
-    gs_quoted q;
-    gs_quote_argument(&q, scan->argument);
     if (fault & GS_NUMBER_INVALID)
-        gs_die(0, "invalid %s%s argument %s", dashes, name, q.text);
+        gs_die(0, "invalid %s%s argument '%s'", dashes, name, scan->argument);
     if (fault & GS_NUMBER_BAD_SUFFIX)
-        gs_die(0, "invalid suffix in %s%s argument %s", dashes, name, q.text);
-    gs_die(0, "%s%s argument %s too large", dashes, name, q.text);
+        gs_die(0, "invalid suffix in %s%s argument '%s'", dashes, name, scan->argument);
+    gs_die(0, "%s%s argument '%s' too large", dashes, name, scan->argument);
 }
 
 uint64_t gs_size_arg_buffer(const gs_opt_scan *scan, int letter)

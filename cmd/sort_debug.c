@@ -4,7 +4,6 @@
  * from it and marks them. Nothing in the library knows of --debug but
  * gs_key_locate.
  */
-#if __has_include("lib/sort/key_encode.c") /* without it nothing links */
 #include "cmd/sort_debug.h"
 
 #include <ctype.h>
@@ -238,4 +237,3 @@ gs_code gs_sort_debug_run(const gs_sort_args *args, gs_status *st)
     gs_mem_free(m.places.keys);
     return st->code;
 }
-#endif
