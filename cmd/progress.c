@@ -80,6 +80,18 @@ static void describe(const gs_progress *p, uint64_t phase_start_ns, char *line)
         put_time_left(line, (size_t)used, (total - done) / rate);
 }
 
+/* The last line, where lines stay. */
+static void summarise(const gs_progress *p, char *line)
+{
+    const double done = (double)p->stats->input_bytes;
+    const double seconds = (double)(gs_machine_now_ns() - p->start_ns) / 1e9;
+    char done_text[SIZE_BYTES];
+    char rate_text[SIZE_BYTES];
+    size_text(done_text, done);
+    size_text(rate_text, seconds > 0 ? done / seconds : 0);
+    snprintf(line, LINE_BYTES, "done  %s in %.1f s, %s/s", done_text, seconds, rate_text);
+}
+
 /* True when it is time to stop. */
 static bool wait_for_stop(gs_progress *p, unsigned milliseconds)
 {
@@ -103,21 +115,23 @@ static void *draw(void *context)
     char line[LINE_BYTES];
     int phase = p->stats->phase;
     uint64_t phase_start_ns = p->start_ns;
+    uint64_t looked_ns = p->start_ns; /* a phase began after this, when it is seen */
     bool is_drawn = false;
     unsigned wait_ms = p->is_terminal ? FIRST_AFTER_MS : PLAIN_INTERVAL_MS;
     while (!wait_for_stop(p, wait_ms)) {
         const int now = p->stats->phase;
         /* Reading and sorting take turns; their bytes are counted as one phase. */
         if (now != phase && (now >= GS_PHASE_MERGE || phase == GS_PHASE_START))
-            phase_start_ns = gs_machine_now_ns();
+            phase_start_ns = looked_ns;
         phase = now;
+        looked_ns = gs_machine_now_ns();
         describe(p, phase_start_ns, line);
         fprintf(stderr, p->is_terminal ? "\r%s\033[K" : "%s\n", line);
         is_drawn = true;
         wait_ms = p->is_terminal ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
     }
     if (!p->is_terminal) {
-        describe(p, phase_start_ns, line);
+        summarise(p, line);
         fprintf(stderr, "%s\n", line);
     } else if (is_drawn) {
         fputs("\r\033[K", stderr);

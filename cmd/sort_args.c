@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/engine_arg.h"
 #include "cmd/opt_scan.h"
 #include "cmd/quote.h"
 #include "cmd/report.h"
@@ -378,7 +379,10 @@ static bool parse_extra(parser *p, int code)
         args->stats_path = text;
         break;
     case OPT_TRACE: args->trace_path = text; break;
-    case OPT_ENGINE: o->engine = text; break;
+    case OPT_ENGINE:
+        gs_engine_arg_check(text);
+        o->engine = text;
+        break;
     case OPT_GPU_MEM:
         o->gpu_memory_bytes = (size_t)gs_size_arg_buffer(&p->scan, 0);
         break;

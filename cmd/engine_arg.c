@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/engine_arg.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/quote.h"
+#include "cmd/report.h"
+#include "gpu/device.h"
+#include "gpu/engine.h"
+
+enum { REASON_BYTES = 1024 };
+
+static bool is_gpu_engine(const char *name)
+{
+    bool is_known = strcmp(name, "gpu") == 0;
+    for (size_t i = 0; i < gs_engine_count(); i++)
+        is_known |= strcmp(gs_engine_name(i), name) == 0;
+    return is_known;
+}
+
+void gs_engine_arg_check(const char *name)
+{
+    if (strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
+        return;
+    if (!is_gpu_engine(name)) {
+        gs_quoted q;
+        gs_report(0, "unknown engine %s", gs_quote_argument(&q, name));
+        fputs("Engines of this build are: auto, cpu, gpu", stderr);
+        for (size_t i = 0; i < gs_engine_count(); i++)
+            fprintf(stderr, ", %s", gs_engine_name(i));
+        putc('\n', stderr);
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    if (gs_device_count() == 0) {
+        char reason[REASON_BYTES];
+        gs_device_describe(reason, sizeof reason);
+        reason[strcspn(reason, "\n")] = '\0';
+        gs_report(0, "engine '%s' cannot be used here: %s", name, reason);
+        gs_die(0, "leave out --engine to sort with what there is");
+    }
+}
