@@ -109,12 +109,18 @@ gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
     const cudaStream_t stream = run->stream;
     gs_sample_control *const control = arrays->control;
 
+    /* A cell may be as large as the next round can cut; in a last round, a block's share. */
+    uint32_t heavy = GS_SAMPLE_HEAVY;
+    if (bucket_keys > T::LEAF_KEYS) {
+        const size_t cut = (size_t)GS_SAMPLE_COUNT * T::LEAF_KEYS * 700 / round_keys;
+        heavy = cut > 64 ? 64 : cut > heavy ? (uint32_t)cut : heavy;
+    }
     const size_t sample_bytes = sizeof(N) * GS_SAMPLE_COUNT;
     const auto build = k_build<V, SMALL>;
     GPU_TRY(st, cudaFuncSetAttribute(build, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)sample_bytes));
-    build<<<segment_count, SMALL, sample_bytes, stream>>>(from, segments, plan->tries, seed,
-                                                          control, form);
+    build<<<segment_count, SMALL, sample_bytes, stream>>>(from, segments, plan->tries, heavy,
+                                                          seed, control, form);
     GPU_LAUNCHED(st, stream, "k_build");
 
     const unsigned count_batch = T::COUNT_THREADS * T::COUNT_ITEMS;
@@ -123,7 +129,7 @@ gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
         count_tile = T::COUNT_TILE / count_batch;
     count_tile *= count_batch;
     const unsigned scatter_tile = T::SCATTER_THREADS * T::SCATTER_ITEMS;
-    k_tile<V, D, SMALL><<<1, SMALL, 0, stream>>>(
+    k_tile<V, D, GS_SEGMENTS_MAX><<<1, GS_SEGMENTS_MAX, 0, stream>>>(
         from, to, segments, segment_count, (uint32_t)count_tile, scatter_tile,
         plan->count_starts, plan->scatter_starts, control, form);
     GPU_LAUNCHED(st, stream, "k_tile");
@@ -138,9 +144,15 @@ gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
         plan->tries, control, form);
     GPU_LAUNCHED(st, stream, "k_count");
 
+    /* With one segment all tiles reserve from the same cursors: apart, they are in
+     * different parts of the L2 cache and do not wait for each other. */
+    const uint32_t stride = segment_count == 1 ? 16 : 1;
+    const unsigned long long spare = T::CAPACITY - T::LEAF_KEYS;
+    const unsigned long long heavy_keys =
+        bucket_keys == T::LEAF_KEYS ? spare : bucket_keys;
     k_plan<N, SMALL><<<segment_count, SMALL, 0, stream>>>(
-        segments, plan->tries, buckets, plan->cursors, bucket_keys, T::CAPACITY, control,
-        form, verify);
+        segments, plan->tries, buckets, plan->cursors, stride, bucket_keys, heavy_keys, T::CAPACITY,
+        control, form, verify);
     GPU_LAUNCHED(st, stream, "k_plan");
 
     const auto scatter = k_scatter<V, D, T::SCATTER_THREADS, T::SCATTER_ITEMS,
@@ -151,7 +163,7 @@ gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
                                 run->processor_count, &grid));
     scatter<<<grid, T::SCATTER_THREADS, scatter_bytes, stream>>>(
         from, to, segments, segment_count, plan->scatter_starts, plan->tries, buckets,
-        plan->cursors, control, form);
+        plan->cursors, stride, control, form);
     GPU_LAUNCHED(st, stream, "k_scatter");
     return GS_OK;
 }
@@ -188,10 +200,10 @@ unsigned plan_rounds(size_t count, size_t capacity, size_t leaf_keys,
     if (count <= capacity)
         return 0;
     const size_t leaves = count / leaf_keys + 1;
-    if (leaves <= 400)
+    if (leaves <= 500)
         return 1;
     size_t first = 1;
-    while (first * first < leaves && first < 500)
+    while (first * first < leaves && first < 1000)
         first++;
     *first_bucket_keys = count / first + 1;
     return 2;
@@ -215,7 +227,7 @@ gs_code launch_form(const gs_engine_run *run, const Arrays *arrays,
     GS_TRY(launch_round(run, arrays, plan, keys, other, plan->segments, 1,
                         plan->buckets[0], run->count, first_keys, form, packed, 1, st));
     if (rounds == 1) {
-        k_leaf<W, 512><<<1, 512, 0, run->stream>>>(
+        k_leaf<W, GS_BUCKETS_MAX><<<1, GS_BUCKETS_MAX, 0, run->stream>>>(
             other, plan->segments, plan->buckets[0], T::CAPACITY, plan->leaves, plan->fills,
             plan->oversize[0], arrays->control, form);
         GPU_LAUNCHED(st, run->stream, "k_leaf");
@@ -223,7 +235,7 @@ gs_code launch_form(const gs_engine_run *run, const Arrays *arrays,
     }
     GS_TRY(launch_round(run, arrays, plan, other, next, plan->buckets[0], GS_BUCKETS_MAX,
                         plan->buckets[1], run->count, T::LEAF_KEYS, form, false, 2, st));
-    k_leaf<W, 512><<<GS_BUCKETS_MAX, 512, 0, run->stream>>>(
+    k_leaf<W, GS_BUCKETS_MAX><<<GS_BUCKETS_MAX, GS_BUCKETS_MAX, 0, run->stream>>>(
         next, plan->buckets[0], plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills,
         plan->oversize[0], arrays->control, form);
     GPU_LAUNCHED(st, run->stream, "k_leaf");
@@ -248,7 +260,7 @@ gs_code launch_again(const gs_engine_run *run, const Arrays *arrays,
                                     run->stream));
         GS_TRY(launch_round(run, arrays, plan, from, to, list + i, batch, plan->buckets[1],
                             run->count, T::LEAF_KEYS, form, false, seed + i, st));
-        k_leaf<W, 512><<<batch, 512, 0, run->stream>>>(
+        k_leaf<W, GS_BUCKETS_MAX><<<batch, GS_BUCKETS_MAX, 0, run->stream>>>(
             to, list + i, plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills, rest,
             control, form);
         GPU_LAUNCHED(st, run->stream, "k_leaf");

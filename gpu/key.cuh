@@ -85,10 +85,31 @@ template <> struct gs_num<uint64_t> {
         const uint64_t d = a >> shift;
         return d > top ? top : (uint32_t)d;
     }
+    /* The 32 bits from bit `shift` on, which is at most 32. */
+    static __device__ __forceinline__ uint32_t window(uint64_t a, unsigned shift)
+    {
+        return __funnelshift_rc((uint32_t)a, (uint32_t)(a >> 32), shift);
+    }
+    static __device__ __forceinline__ void warp_or(uint64_t &a)
+    {
+        a = (uint64_t)__reduce_or_sync(~0u, (uint32_t)(a >> 32)) << 32 |
+            __reduce_or_sync(~0u, (uint32_t)a);
+    }
     /* (a >> shift) that is known to fit. */
     static __device__ __forceinline__ uint32_t shift_low(uint64_t a, unsigned shift)
     {
         return (uint32_t)(a >> shift);
+    }
+    /* What classification by `shift` may leave out of a base. */
+    static __device__ __forceinline__ uint64_t trim(uint64_t base, unsigned)
+    {
+        return base;
+    }
+    /* (a - base) >> shift, between 0 and `top`, for a trimmed base. */
+    static __device__ __forceinline__ uint32_t slot(uint64_t a, uint64_t base,
+                                                    unsigned shift, uint32_t top)
+    {
+        return a < base ? 0 : shift_clamp(a - base, shift, top);
     }
     static __device__ __forceinline__ uint64_t shuffle_xor(uint64_t a, int mask)
     {
@@ -125,9 +146,35 @@ template <> struct gs_num<gs_num128> {
         const gs_num128 d = a >> shift;
         return d.hi != 0 || d.lo > top ? top : (uint32_t)d.lo;
     }
+    /* At most 96. */
+    static __device__ __forceinline__ uint32_t window(gs_num128 a, unsigned shift)
+    {
+        const uint64_t high = shift >= 64 ? a.hi
+                              : shift >= 32 ? a.hi << 32 | a.lo >> 32
+                                            : a.lo;
+        return __funnelshift_rc((uint32_t)high, (uint32_t)(high >> 32),
+                                shift == 96 ? 32 : shift & 31);
+    }
+    static __device__ __forceinline__ void warp_or(gs_num128 &a)
+    {
+        gs_num<uint64_t>::warp_or(a.hi);
+        gs_num<uint64_t>::warp_or(a.lo);
+    }
     static __device__ __forceinline__ uint32_t shift_low(gs_num128 a, unsigned shift)
     {
         return (uint32_t)(a >> shift).lo;
+    }
+    /* Without its low half, a base needs only the high half of a number. */
+    static __device__ __forceinline__ gs_num128 trim(gs_num128 base, unsigned shift)
+    {
+        return shift >= 64 ? gs_num128{base.hi, 0} : base;
+    }
+    static __device__ __forceinline__ uint32_t slot(gs_num128 a, gs_num128 base,
+                                                    unsigned shift, uint32_t top)
+    {
+        if (shift >= 64)
+            return gs_num<uint64_t>::slot(a.hi, base.hi, shift - 64, top);
+        return a < base ? 0 : shift_clamp(a - base, shift, top);
     }
     static __device__ __forceinline__ gs_num128 shuffle_xor(gs_num128 a, int mask)
     {

@@ -26,27 +26,23 @@ enum {
 template <typename N, unsigned THREADS, unsigned ITEMS, unsigned BINS_EACH>
 struct gs_local_shared {
     static constexpr unsigned CAPACITY = THREADS * ITEMS;
-    static constexpr unsigned ROW = THREADS + 1; /* no two bins of a run share a bank */
+    static constexpr unsigned BINS = THREADS * BINS_EACH;
     N keys[CAPACITY];
-    uint32_t bins[ROW * BINS_EACH];
-    N range_scratch[2 * (THREADS / 32)];
+    alignas(16) uint32_t bins[BINS]; /* counts, then first place | keys << 16 */
     uint32_t scan_scratch[THREADS / 32 + 1];
-    uint32_t big[GS_BIG_BINS_MAX]; /* first place << 16 | keys */
-    uint32_t big_count, network, next;
+    uint32_t big[GS_BIG_BINS_MAX]; /* as in `bins` */
+    N varies;
+    uint32_t low, high, big_count, network, next;
 };
 
-/* Divides numbers from `low` to `high` evenly into bins, in order. */
-template <typename N> struct gs_divider {
-    N low;
-    uint32_t shift, factor; /* factor 0: the difference is the bin */
+/* Divides numbers evenly into bins, in order. A number counts by a window of 32 bits that
+ * starts at the highest bit in which the numbers differ; `low` is the least window. */
+struct gs_divider {
+    uint32_t low, shift, factor; /* factor 0: the difference is the bin */
 
-    __device__ __forceinline__ void set(N least, N most, uint32_t bins)
+    __device__ __forceinline__ void set_bins(uint32_t most, uint32_t bins)
     {
-        low = least;
-        const N range = most - least;
-        const unsigned length = gs_num<N>::length(range);
-        shift = length > 32 ? length - 32 : 0;
-        const uint32_t top = gs_num<N>::shift_low(range, shift);
+        const uint32_t top = most - low;
         factor = top < bins ? 0
                             : (uint32_t)(((uint64_t)bins << 32) / ((uint64_t)top + 1));
     }
@@ -55,12 +51,45 @@ template <typename N> struct gs_divider {
     {
         return factor == 0 && shift == 0;
     }
-    __device__ __forceinline__ uint32_t bin(N key) const
+    template <typename N> __device__ __forceinline__ uint32_t bin(N key) const
     {
-        const uint32_t d = gs_num<N>::shift_low(key - low, shift);
+        const uint32_t d = gs_num<N>::window(key, shift) - low;
         return factor == 0 ? d : __umulhi(d, factor);
     }
 };
+
+/* rank + 1 if (a, i) < (b, k), else rank, as one chain of subtractions. */
+__device__ __forceinline__ uint32_t gs_add_if_before(uint32_t rank, uint64_t a, uint32_t i,
+                                                     uint64_t b, uint32_t k)
+{
+    uint32_t borrow;
+    asm("{\n\t.reg .u32 t;\n\t"
+        "sub.cc.u32 t, %1, %2;\n\t"
+        "subc.cc.u32 t, %3, %4;\n\t"
+        "subc.cc.u32 t, %5, %6;\n\t"
+        "subc.u32 %0, 0, 0;\n\t}"
+        : "=r"(borrow)
+        : "r"(i), "r"(k), "r"((uint32_t)a), "r"((uint32_t)b), "r"((uint32_t)(a >> 32)),
+          "r"((uint32_t)(b >> 32)));
+    return rank - borrow;
+}
+__device__ __forceinline__ uint32_t gs_add_if_before(uint32_t rank, gs_num128 a, uint32_t i,
+                                                     gs_num128 b, uint32_t k)
+{
+    uint32_t borrow;
+    asm("{\n\t.reg .u32 t;\n\t"
+        "sub.cc.u32 t, %1, %2;\n\t"
+        "subc.cc.u32 t, %3, %4;\n\t"
+        "subc.cc.u32 t, %5, %6;\n\t"
+        "subc.cc.u32 t, %7, %8;\n\t"
+        "subc.cc.u32 t, %9, %10;\n\t"
+        "subc.u32 %0, 0, 0;\n\t}"
+        : "=r"(borrow)
+        : "r"(i), "r"(k), "r"((uint32_t)a.lo), "r"((uint32_t)b.lo),
+          "r"((uint32_t)(a.lo >> 32)), "r"((uint32_t)(b.lo >> 32)), "r"((uint32_t)a.hi),
+          "r"((uint32_t)b.hi), "r"((uint32_t)(a.hi >> 32)), "r"((uint32_t)(b.hi >> 32)));
+    return rank - borrow;
+}
 
 /* A warp writes one big bin in order. Returns false if it is for the network. */
 template <typename N, typename D>
@@ -88,7 +117,115 @@ __device__ bool gs_local_big_bin(const N *keys, uint32_t count, const D &to, siz
     return true;
 }
 
-/* One part at a time a persistent block. Reads and writes each key once. */
+/* Bins of a part: the window, its range, and the first place and size of each bin. */
+template <typename N, typename Shared, unsigned THREADS, unsigned ITEMS>
+__device__ __forceinline__ void gs_local_divide(Shared &shared, const N (&key)[ITEMS],
+                                                N reference, gs_divider &divider)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    N varies = reference ^ reference;
+#pragma unroll
+    for (uint32_t j = 0; j < ITEMS; j++)
+        varies = varies | (key[j] ^ reference);
+    gs_num<N>::warp_or(varies);
+    if (lane == 0)
+        gs_num<N>::atomic_or(&shared.varies, varies);
+    __syncthreads();
+    const unsigned length = gs_num<N>::length(shared.varies);
+    divider.shift = length > 32 ? length - 32 : 0;
+    uint32_t low = ~0u, high = 0;
+#pragma unroll
+    for (uint32_t j = 0; j < ITEMS; j++) {
+        const uint32_t w = gs_num<N>::window(key[j], divider.shift);
+        low = min(low, w);
+        high = max(high, w);
+    }
+    low = __reduce_min_sync(~0u, low);
+    high = __reduce_max_sync(~0u, high);
+    if (lane == 0) {
+        atomicMin(&shared.low, low);
+        atomicMax(&shared.high, high);
+    }
+    __syncthreads();
+    divider.low = shared.low;
+    divider.set_bins(shared.high, Shared::BINS);
+}
+
+/* Counts of bins become first places, and big bins are listed. A warp takes consecutive
+ * bins, a lane four of them at a time. */
+template <typename Shared, unsigned THREADS, unsigned BINS_EACH>
+__device__ __forceinline__ void gs_local_scan(Shared &shared, bool list_big)
+{
+    constexpr uint32_t ROWS = BINS_EACH / 4;
+    static_assert(BINS_EACH % 4 == 0, "four bins a lane");
+    const uint32_t lane = threadIdx.x & 31;
+    uint4 *const bins =
+        reinterpret_cast<uint4 *>(shared.bins) + threadIdx.x / 32 * (ROWS * 32) + lane;
+    uint32_t sums[ROWS], all = 0, most = 0, total;
+#pragma unroll
+    for (uint32_t r = 0; r < ROWS; r++) {
+        const uint4 counts = bins[r * 32];
+        const uint32_t sum = counts.x + counts.y + counts.z + counts.w;
+        sums[r] = gs_warp_scan_inclusive(sum);
+        most = max(max(most, max(counts.x, counts.y)), max(counts.z, counts.w));
+        const uint32_t row = __shfl_sync(~0u, sums[r], 31);
+        sums[r] += all - sum;
+        all += row;
+    }
+    const uint32_t before = gs_block_scan_exclusive<THREADS>(lane == 31 ? all : 0,
+                                                             shared.scan_scratch, &total);
+    const uint32_t base = __shfl_sync(~0u, before, 0);
+#pragma unroll
+    for (uint32_t r = 0; r < ROWS; r++) {
+        const uint4 counts = bins[r * 32];
+        uint32_t at = base + sums[r];
+        uint4 out;
+        out.x = at | counts.x << 16;
+        at += counts.x;
+        out.y = at | counts.y << 16;
+        at += counts.y;
+        out.z = at | counts.z << 16;
+        at += counts.z;
+        out.w = at | counts.w << 16;
+        bins[r * 32] = out;
+    }
+    if (most > GS_BIN_BIG && list_big) {
+        const uint32_t *const mine = reinterpret_cast<const uint32_t *>(bins);
+        for (uint32_t k = 0; k < BINS_EACH; k++) {
+            const uint32_t word = mine[k / 4 * 128 + k % 4];
+            if (word >> 16 <= GS_BIN_BIG)
+                continue;
+            const uint32_t big = atomicAdd(&shared.big_count, 1u);
+            if (big < GS_BIG_BINS_MAX)
+                shared.big[big] = word;
+            else
+                shared.network = 1;
+        }
+    }
+    __syncthreads();
+}
+
+/* The big bins, and the whole part if one was huge. */
+template <typename Shared, typename D, unsigned THREADS>
+__device__ void gs_local_finish_big(Shared &shared, const D &to, const gs_leaf &leaf)
+{
+    const uint32_t bigs = min(shared.big_count, (uint32_t)GS_BIG_BINS_MAX);
+    for (uint32_t b = threadIdx.x / 32; b < bigs; b += THREADS / 32) {
+        const uint32_t first = shared.big[b] & 0xffff, keys = shared.big[b] >> 16;
+        if (!gs_local_big_bin(shared.keys + first, keys, to, leaf.start + first))
+            shared.network = 1;
+    }
+    __syncthreads();
+    if (shared.network) {
+        gs_block_sort_network<THREADS>(shared.keys, leaf.count);
+        for (uint32_t i = threadIdx.x; i < leaf.count; i += THREADS)
+            to.store(leaf.start + i, shared.keys[i]);
+    }
+}
+
+/* One part at a time a persistent block. Reads and writes each key once. The keys of a
+ * thread go in fours, with no condition but on the last four: this keeps four look-ups in
+ * flight. */
 template <typename V, typename D, unsigned THREADS, unsigned ITEMS, unsigned BINS_EACH,
           unsigned BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
@@ -98,120 +235,125 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     using Shared = gs_local_shared<N, THREADS, ITEMS, BINS_EACH>;
     if (gs_sample_skips(control, form))
         return;
-    constexpr uint32_t BINS = THREADS * BINS_EACH;
-    static_assert((BINS_EACH & (BINS_EACH - 1)) == 0 && BINS <= 65536, "bins");
+    constexpr uint32_t GROUP = ITEMS % 4 == 0 ? 4 : 2;
+    static_assert(ITEMS % GROUP == 0 && Shared::CAPACITY <= 65536, "groups, bins");
     extern __shared__ uint4 shared_words[];
     Shared &shared = *reinterpret_cast<Shared *>(shared_words);
     const uint32_t thread = threadIdx.x;
     const uint32_t leaf_count = control->leaf_count;
-    const auto cell = [](uint32_t bin) {
-        return (bin % BINS_EACH) * Shared::ROW + bin / BINS_EACH;
-    };
     if (thread == 0)
         shared.next = atomicAdd(&control->next_leaf, 1u);
-    __syncthreads();
     for (;;) {
+        __syncthreads();
         const uint32_t index = shared.next;
         if (index >= leaf_count)
             return;
         const gs_leaf leaf = leaves[index];
         const uint32_t count = leaf.count;
-        N key[ITEMS], low = gs_num<N>::max(), high = low ^ low;
+        N key[ITEMS];
+        const N reference = from.load(leaf.start);
 #pragma unroll
-        for (uint32_t j = 0; j < ITEMS; j++)
-            if (j * THREADS + thread < count)
-                key[j] = from.load(leaf.start + j * THREADS + thread);
+        for (uint32_t g = 0; g < ITEMS; g += GROUP) {
+            if ((g + GROUP) * THREADS <= count) {
 #pragma unroll
-        for (uint32_t j = 0; j < BINS_EACH; j++)
-            shared.bins[j * Shared::ROW + thread] = 0;
-        if (thread == 0) {
-            shared.big_count = 0;
-            shared.network = 0;
-        }
+                for (uint32_t j = g; j < g + GROUP; j++)
+                    key[j] = from.load(leaf.start + thread + j * THREADS);
+            } else {
 #pragma unroll
-        for (uint32_t j = 0; j < ITEMS; j++) {
-            if (j * THREADS + thread < count) {
-                low = gs_num_min(low, key[j]);
-                high = gs_num_max(high, key[j]);
+                for (uint32_t j = g; j < g + GROUP; j++) {
+                    key[j] = reference;
+                    if (j * THREADS + thread < count)
+                        key[j] = from.load(leaf.start + thread + j * THREADS);
+                }
             }
         }
-        gs_block_range<THREADS>(low, high, shared.range_scratch);
+#pragma unroll
+        for (uint32_t j = 0; j < BINS_EACH / 4; j++)
+            reinterpret_cast<uint4 *>(shared.bins)[j * THREADS + thread] =
+                make_uint4(0, 0, 0, 0);
+        if (thread == 0) {
+            shared.varies = reference ^ reference;
+            shared.low = ~0u;
+            shared.high = shared.big_count = shared.network = 0;
+        }
+        __syncthreads();
+        gs_divider divider;
+        gs_local_divide<N, Shared, THREADS, ITEMS>(shared, key, reference, divider);
         if (thread == 0)
             shared.next = atomicAdd(&control->next_leaf, 1u);
-        gs_divider<N> divider;
-        divider.set(low, high, BINS);
-        uint32_t place[ITEMS]; /* bin << 16 | rank */
+        uint32_t ranks[ITEMS / 2]; /* in its bin, of two keys each */
+        const auto put = [&](uint32_t j, uint32_t rank) {
+            if (j % 2 == 0)
+                ranks[j / 2] = rank;
+            else
+                ranks[j / 2] |= rank << 16;
+        };
+        const auto place = [&](uint32_t j) {
+            return (shared.bins[divider.bin(key[j])] + (ranks[j / 2] >> (j % 2 * 16))) &
+                   0xffff;
+        };
 #pragma unroll
-        for (uint32_t j = 0; j < ITEMS; j++) {
-            if (j * THREADS + thread < count) {
-                const uint32_t bin = divider.bin(key[j]);
-                place[j] = bin << 16 | atomicAdd(&shared.bins[cell(bin)], 1u);
+        for (uint32_t g = 0; g < ITEMS; g += GROUP) {
+            uint32_t rank[GROUP] = {};
+            if ((g + GROUP) * THREADS <= count) {
+#pragma unroll
+                for (uint32_t j = 0; j < GROUP; j++)
+                    rank[j] = atomicAdd(&shared.bins[divider.bin(key[g + j])], 1u);
+            } else {
+#pragma unroll
+                for (uint32_t j = 0; j < GROUP; j++)
+                    if ((g + j) * THREADS + thread < count)
+                        rank[j] = atomicAdd(&shared.bins[divider.bin(key[g + j])], 1u);
             }
+#pragma unroll
+            for (uint32_t j = 0; j < GROUP; j++)
+                put(g + j, rank[j]);
         }
         __syncthreads();
-        uint32_t sum = 0, total;
+        gs_local_scan<Shared, THREADS, BINS_EACH>(shared, !divider.exact());
 #pragma unroll
-        for (uint32_t j = 0; j < BINS_EACH; j++)
-            sum += shared.bins[j * Shared::ROW + thread];
-        uint32_t at = gs_block_scan_exclusive<THREADS>(sum, shared.scan_scratch, &total);
+        for (uint32_t g = 0; g < ITEMS; g += GROUP) {
+            if ((g + GROUP) * THREADS <= count) {
 #pragma unroll
-        for (uint32_t j = 0; j < BINS_EACH; j++) {
-            const uint32_t in_bin = shared.bins[j * Shared::ROW + thread];
-            shared.bins[j * Shared::ROW + thread] = at;
-            if (in_bin > GS_BIN_BIG && !divider.exact()) {
-                const uint32_t big = atomicAdd(&shared.big_count, 1u);
-                if (big < GS_BIG_BINS_MAX)
-                    shared.big[big] = at << 16 | in_bin;
-                else
-                    shared.network = 1;
+                for (uint32_t j = g; j < g + GROUP; j++)
+                    shared.keys[place(j)] = key[j];
+            } else {
+#pragma unroll
+                for (uint32_t j = g; j < g + GROUP; j++)
+                    if (j * THREADS + thread < count)
+                        shared.keys[place(j)] = key[j];
             }
-            at += in_bin;
         }
-        __syncthreads();
-#pragma unroll
-        for (uint32_t j = 0; j < ITEMS; j++)
-            if (j * THREADS + thread < count)
-                shared.keys[shared.bins[cell(place[j] >> 16)] + (place[j] & 0xffff)] =
-                    key[j];
         __syncthreads();
         if (divider.exact()) {
             for (uint32_t i = thread; i < count; i += THREADS)
                 to.store(leaf.start + i, shared.keys[i]);
             continue;
         }
-#pragma unroll 4
-        for (uint32_t j = 0; j < ITEMS; j++) {
-            const uint32_t i = j * THREADS + thread;
-            if (i >= count)
-                break;
-            const N mine = shared.keys[i];
-            const uint32_t bin = divider.bin(mine);
-            const uint32_t first = shared.bins[cell(bin)];
-            const uint32_t end = bin + 1 < BINS ? shared.bins[cell(bin + 1)] : count;
-            if (end - first > GS_BIN_BIG)
-                continue;
-            uint32_t rank = first;
-            for (uint32_t k = first; k < end; k++) {
-                const N other = shared.keys[k];
-                rank += other < mine || (k < i && other == mine);
-            }
-            to.store(leaf.start + rank, mine);
-        }
-        const uint32_t bigs = min(shared.big_count, (uint32_t)GS_BIG_BINS_MAX);
-        if (bigs != 0) {
-            for (uint32_t b = thread / 32; b < bigs; b += THREADS / 32) {
-                const uint32_t first = shared.big[b] >> 16, keys = shared.big[b] & 0xffff;
-                if (!gs_local_big_bin(shared.keys + first, keys, to, leaf.start + first))
-                    shared.network = 1;
-            }
-            __syncthreads();
-            if (shared.network) {
-                gs_block_sort_network<THREADS>(shared.keys, count);
-                for (uint32_t i = thread; i < count; i += THREADS)
-                    to.store(leaf.start + i, shared.keys[i]);
+        for (uint32_t i0 = thread; i0 < count; i0 += GROUP * THREADS) {
+            N mine[GROUP];
+            uint32_t word[GROUP];
+#pragma unroll
+            for (uint32_t j = 0; j < GROUP; j++)
+                mine[j] = shared.keys[min(i0 + j * THREADS, count - 1)];
+#pragma unroll
+            for (uint32_t j = 0; j < GROUP; j++)
+                word[j] = shared.bins[divider.bin(mine[j])];
+#pragma unroll
+            for (uint32_t j = 0; j < GROUP; j++) {
+                const uint32_t i = i0 + j * THREADS;
+                const uint32_t keys = word[j] >> 16, first = word[j] & 0xffff;
+                if (i >= count || keys > GS_BIN_BIG)
+                    continue;
+                uint32_t rank = first;
+                if (keys > 1)
+                    for (uint32_t k = first; k < first + keys; k++)
+                        rank = gs_add_if_before(rank, shared.keys[k], k, mine[j], i);
+                to.store(leaf.start + rank, mine[j]);
             }
         }
-        __syncthreads();
+        if (shared.big_count != 0)
+            gs_local_finish_big<Shared, D, THREADS>(shared, to, leaf);
     }
 }
 

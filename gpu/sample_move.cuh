@@ -55,16 +55,29 @@ template <typename V> struct gs_bit_watch<gs_view_pack<V>> {
     }
 };
 
-/* One more in `counts[at]`: when the whole warp has the same place, as with sorted input,
- * one lane adds for all, or the lanes would queue up. */
-__device__ __forceinline__ void gs_count_one(uint32_t *counts, uint32_t at)
+/* The cells of a thread's keys, counted; see gs_scatter_rank for the warp that agrees. */
+template <bool ROOT_ONLY, typename N, unsigned ITEMS>
+__device__ __forceinline__ void gs_count_cells(const gs_trie_shared<N> &map,
+                                               uint32_t *counts, const N (&key)[ITEMS])
 {
-    if (__all_sync(~0u, at == __shfl_sync(~0u, at, 0))) {
-        if ((threadIdx.x & 31) == 0)
-            atomicAdd(&counts[at], 32u);
-    } else {
-        atomicAdd(&counts[at], 1u);
+    uint32_t cell[ITEMS];
+#pragma unroll
+    for (uint32_t j = 0; j < ITEMS; j++)
+        cell[j] = ROOT_ONLY ? map.find_root(key[j]) : map.find(key[j]);
+    __syncwarp();
+    if (__all_sync(~0u, cell[0] == __shfl_sync(~0u, cell[0], 0))) {
+#pragma unroll
+        for (uint32_t j = 0; j < ITEMS; j++) {
+            if (!__all_sync(~0u, cell[j] == __shfl_sync(~0u, cell[j], 0)))
+                atomicAdd(&counts[cell[j]], 1u);
+            else if ((threadIdx.x & 31) == 0)
+                atomicAdd(&counts[cell[j]], 32u);
+        }
+        return;
     }
+#pragma unroll
+    for (uint32_t j = 0; j < ITEMS; j++)
+        atomicAdd(&counts[cell[j]], 1u);
 }
 
 /* Keys a cell. Reads each key once, 8 at a time a thread; `tile` keys a step of a
@@ -93,6 +106,7 @@ __global__ void __launch_bounds__(THREADS)
         gs_trie<N> *const trie = tries + s;
         const gs_trie_shared<N> map = gs_trie_load<THREADS>(trie, nodes, slots);
         const uint32_t cells = trie->cell_count;
+        const bool root_only = trie->node_count == 0;
         for (uint32_t c = threadIdx.x; c < cells; c += THREADS)
             counts[c] = 0;
         __syncthreads();
@@ -108,9 +122,10 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
             for (uint32_t j = 0; j < ITEMS; j++)
                 key[j] = watch.load(view, origin + i + j * THREADS + threadIdx.x);
-#pragma unroll
-            for (uint32_t j = 0; j < ITEMS; j++)
-                gs_count_one(counts, map.find(key[j]));
+            if (root_only)
+                gs_count_cells<true>(map, counts, key);
+            else
+                gs_count_cells<false>(map, counts, key);
         }
         for (i += threadIdx.x; i < keys; i += THREADS)
             atomicAdd(&counts[map.find(watch.load(view, origin + i))], 1u);
@@ -133,43 +148,112 @@ template <typename N> constexpr size_t gs_count_shared_bytes()
 /* Keys to their buckets. A tile is read once, ranked by counters in shared memory, put
  * in bucket order there and written as runs; a bucket's place in the array is reserved by
  * one global atomic a tile. The order within a bucket is any: numbers are the whole
- * record. Shared: the tile, its bucket numbers, and the trie under the tile. */
+ * record. A narrow key's bucket is looked up once more when it is written: neighbours then
+ * have the same way through the trie, which costs less than to keep it. */
 template <typename N, unsigned THREADS, unsigned ITEMS> struct gs_scatter_shared {
     static constexpr unsigned TILE = THREADS * ITEMS;
-    union {
-        struct {
-            gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
-            uint16_t slots[GS_TRIE_SLOTS];
-        } trie;
-        struct {
-            N keys[TILE];
-            uint16_t buckets[TILE];
-        } tile;
-    };
+    static constexpr bool KEEP = sizeof(N) > 8;
+    N keys[TILE];
+    uint16_t buckets[KEEP ? TILE : 8];
+    alignas(16) gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
+    alignas(16) uint16_t slots[GS_TRIE_SLOTS];
     unsigned long long to[GS_BUCKETS_MAX];
     uint32_t counts[GS_BUCKETS_MAX];
     uint32_t scratch[THREADS / 32 + 1], found;
 };
 
+/* The bucket and the rank in the tile's share of it for every key of a thread, as
+ * bucket << 16 | rank. FULL: the tile has no missing keys. Where the first keys of a warp
+ * all go to one bucket, as with sorted input, a lane counts for the warp, or the lanes
+ * would queue up at one counter. */
+template <bool FULL, bool ROOT_ONLY, typename N, unsigned THREADS, unsigned ITEMS>
+__device__ __forceinline__ void gs_scatter_rank(const gs_trie_shared<N> &map,
+                                                uint32_t *counts, uint32_t keys,
+                                                const N (&key)[ITEMS],
+                                                uint32_t (&place)[ITEMS])
+{
+    constexpr uint32_t GROUP = ITEMS % 4 == 0 ? 4 : 2; /* look-ups in flight */
+    static_assert(ITEMS % GROUP == 0, "groups");
+    const auto find = [&](uint32_t j) {
+        if (!FULL && j * THREADS + threadIdx.x >= keys)
+            return ~0u;
+        return ROOT_ONLY ? map.find_root(key[j]) : map.find(key[j]);
+    };
+    const uint32_t first = find(0);
+    __syncwarp();
+    if (FULL && __all_sync(~0u, first == __shfl_sync(~0u, first, 0))) {
+#pragma unroll
+        for (uint32_t j = 0; j < ITEMS; j++) {
+            const uint32_t bucket = find(j);
+            __syncwarp();
+            if (__all_sync(~0u, bucket == __shfl_sync(~0u, bucket, 0))) {
+                uint32_t rank = 0;
+                if ((threadIdx.x & 31) == 0)
+                    rank = atomicAdd(&counts[bucket], 32u);
+                place[j] = bucket << 16 | (__shfl_sync(~0u, rank, 0) + (threadIdx.x & 31));
+            } else {
+                place[j] = bucket << 16 | atomicAdd(&counts[bucket], 1u);
+            }
+        }
+        return;
+    }
+#pragma unroll
+    for (uint32_t g = 0; g < ITEMS; g += GROUP) {
+        uint32_t bucket[GROUP];
+#pragma unroll
+        for (uint32_t j = 0; j < GROUP; j++)
+            bucket[j] = find(g + j);
+#pragma unroll
+        for (uint32_t j = 0; j < GROUP; j++)
+            if (FULL || bucket[j] != ~0u)
+                place[g + j] = atomicAdd(&counts[bucket[j]], 1u);
+#pragma unroll
+        for (uint32_t j = 0; j < GROUP; j++)
+            if (FULL || bucket[j] != ~0u)
+                place[g + j] |= bucket[j] << 16;
+            else
+                place[g + j] = ~0u;
+    }
+}
+
+/* The tile in bucket order to the array: runs of neighbours. */
+template <bool ROOT_ONLY, unsigned THREADS, typename N, typename Shared, typename D>
+__device__ __forceinline__ void gs_scatter_write(const Shared &shared,
+                                                 const gs_trie_shared<N> &map,
+                                                 const D &to_view, uint32_t keys)
+{
+#pragma unroll 4
+    for (uint32_t i = threadIdx.x; i < keys; i += THREADS) {
+        const N key = shared.keys[i];
+        const unsigned long long to =
+            shared.to[Shared::KEEP ? shared.buckets[i]
+                      : ROOT_ONLY  ? map.find_root(key)
+                                   : map.find(key)];
+        if (to != GS_CURSOR_IS_VALUE)
+            to_view.store(to + i, key);
+    }
+}
+
 template <typename V, typename D, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     k_scatter(V from_view, D to_view, const gs_segment *segments, uint32_t segment_count,
               const uint32_t *tile_starts, const gs_trie<typename V::num> *tries,
-              const gs_segment *buckets, unsigned long long *cursors,
+              const gs_segment *buckets, unsigned long long *cursors, uint32_t cursor_stride,
               const gs_sample_control *control, uint32_t form)
 {
     using N = typename V::num;
     using Shared = gs_scatter_shared<N, THREADS, ITEMS>;
-    static_assert(GS_BUCKETS_MAX % THREADS == 0 || THREADS > GS_BUCKETS_MAX, "bucket loop");
     if (gs_sample_skips(control, form))
         return;
     extern __shared__ uint4 shared_words[];
     Shared &shared = *reinterpret_cast<Shared *>(shared_words);
-    constexpr uint32_t NONE = ~0u, TILE = Shared::TILE;
-    constexpr uint32_t EACH =
-        GS_BUCKETS_MAX > THREADS ? GS_BUCKETS_MAX / THREADS : 1;
-    const uint32_t thread = threadIdx.x, lane = thread & 31;
+    constexpr uint32_t TILE = Shared::TILE;
+    constexpr uint32_t EACH = (GS_BUCKETS_MAX + THREADS - 1) / THREADS;
+    const uint32_t thread = threadIdx.x;
     const uint32_t tiles = control->scatter_tiles;
+    gs_trie_shared<N> map = {};
+    uint32_t loaded = ~0u;
+    bool root_only = false;
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         __syncthreads();
         const uint32_t s =
@@ -183,95 +267,85 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         if (keys == TILE) {
 #pragma unroll
             for (uint32_t j = 0; j < ITEMS; j++)
-                key[j] = from_view.load(origin + j * THREADS + thread);
+                key[j] = from_view.load(origin + thread + j * THREADS);
         } else {
 #pragma unroll
             for (uint32_t j = 0; j < ITEMS; j++)
                 if (j * THREADS + thread < keys)
-                    key[j] = from_view.load(origin + j * THREADS + thread);
+                    key[j] = from_view.load(origin + thread + j * THREADS);
         }
-        const gs_trie_shared<N> map = gs_trie_load<THREADS>(
-            tries + s, shared.trie.nodes, shared.trie.slots);
+        if (s != loaded) {
+            loaded = s;
+            map = gs_trie_load<THREADS>(tries + s, shared.nodes, shared.slots);
+            root_only = tries[s].node_count == 0;
+        }
         for (uint32_t b = thread; b < GS_BUCKETS_MAX; b += THREADS)
             shared.counts[b] = 0;
         __syncthreads();
-        uint32_t place[ITEMS]; /* bucket << 16 | rank in the tile's share of it */
-#pragma unroll
-        for (uint32_t j = 0; j < ITEMS; j++) {
-            place[j] = NONE;
-            const bool there = keys == TILE || j * THREADS + thread < keys;
-            const uint32_t slot = there ? map.find(key[j]) : NONE;
-            const uint32_t slot0 = __shfl_sync(~0u, slot, 0);
-            if (__all_sync(~0u, slot == slot0 && there)) {
-                if (slot & GS_TRIE_IS_VALUE) {
-                    if (lane == 0)
-                        to_view.store(buckets[(size_t)s * GS_BUCKETS_MAX +
-                                              (slot ^ GS_TRIE_IS_VALUE)]
-                                          .start,
-                                      key[j]);
-                } else {
-                    uint32_t rank = 0;
-                    if (lane == 0)
-                        rank = atomicAdd(&shared.counts[slot], 32u);
-                    place[j] = slot << 16 | (__shfl_sync(~0u, rank, 0) + lane);
-                }
-            } else if (there) {
-                if (slot & GS_TRIE_IS_VALUE)
-                    to_view.store(buckets[(size_t)s * GS_BUCKETS_MAX +
-                                          (slot ^ GS_TRIE_IS_VALUE)]
-                                      .start,
-                                  key[j]);
-                else
-                    place[j] = slot << 16 | atomicAdd(&shared.counts[slot], 1u);
-            }
-        }
+        uint32_t place[ITEMS];
+        if (keys == TILE && root_only)
+            gs_scatter_rank<true, true, N, THREADS, ITEMS>(map, shared.counts, keys, key,
+                                                           place);
+        else if (keys == TILE)
+            gs_scatter_rank<true, false, N, THREADS, ITEMS>(map, shared.counts, keys, key,
+                                                            place);
+        else
+            gs_scatter_rank<false, false, N, THREADS, ITEMS>(map, shared.counts, keys, key,
+                                                             place);
         __syncthreads();
-        uint32_t count[EACH], sum = 0, moved;
+        uint32_t count[EACH], sum = 0, all;
+        unsigned long long reserved[EACH];
 #pragma unroll
         for (uint32_t j = 0; j < EACH; j++) {
             const uint32_t b = thread * EACH + j;
             count[j] = b < GS_BUCKETS_MAX ? shared.counts[b] : 0;
             sum += count[j];
-        }
-        unsigned long long reserved[EACH];
-#pragma unroll
-        for (uint32_t j = 0; j < EACH; j++)
+            reserved[j] = 0;
             if (count[j] != 0)
                 reserved[j] = atomicAdd(
-                    &cursors[(size_t)s * GS_BUCKETS_MAX + thread * EACH + j],
+                    &cursors[((size_t)s * GS_BUCKETS_MAX + b) * cursor_stride],
                     (unsigned long long)count[j]);
-        uint32_t before = gs_block_scan_exclusive<THREADS>(sum, shared.scratch, &moved);
+        }
+        uint32_t before = gs_block_scan_exclusive<THREADS>(sum, shared.scratch, &all);
+        const uint32_t before0 = before;
 #pragma unroll
         for (uint32_t j = 0; j < EACH; j++) {
             const uint32_t b = thread * EACH + j;
             if (b < GS_BUCKETS_MAX) {
                 shared.counts[b] = before;
-                if (count[j] != 0)
-                    shared.to[b] = reserved[j] - before;
+                shared.to[b] = reserved[j] & GS_CURSOR_IS_VALUE ? GS_CURSOR_IS_VALUE
+                                                               : reserved[j] - before;
             }
             before += count[j];
         }
         __syncthreads();
 #pragma unroll
         for (uint32_t j = 0; j < ITEMS; j++) {
-            if (place[j] != NONE) {
+            if (place[j] != ~0u) {
                 const uint32_t b = place[j] >> 16;
                 const uint32_t at = shared.counts[b] + (place[j] & 0xffff);
-                shared.tile.keys[at] = key[j];
-                shared.tile.buckets[at] = (uint16_t)b;
+                shared.keys[at] = key[j];
+                if (Shared::KEEP)
+                    shared.buckets[at] = (uint16_t)b;
             }
         }
         __syncthreads();
-        if (moved == TILE) {
+        before = before0;
 #pragma unroll
-            for (uint32_t j = 0; j < ITEMS; j++) {
-                const uint32_t i = j * THREADS + thread;
-                to_view.store(shared.to[shared.tile.buckets[i]] + i, shared.tile.keys[i]);
+        for (uint32_t j = 0; j < EACH; j++) {
+            /* The tile that reserved the first place of a value writes it. */
+            const uint32_t b = thread * EACH + j;
+            if (reserved[j] & GS_CURSOR_IS_VALUE) {
+                const unsigned long long at = reserved[j] & ~GS_CURSOR_IS_VALUE;
+                if (at == buckets[(size_t)s * GS_BUCKETS_MAX + b].start)
+                    to_view.store(at, shared.keys[before]);
             }
-        } else {
-            for (uint32_t i = thread; i < moved; i += THREADS)
-                to_view.store(shared.to[shared.tile.buckets[i]] + i, shared.tile.keys[i]);
+            before += count[j];
         }
+        if (root_only)
+            gs_scatter_write<true, THREADS>(shared, map, to_view, keys);
+        else
+            gs_scatter_write<false, THREADS>(shared, map, to_view, keys);
     }
 }
 

@@ -15,15 +15,13 @@ __device__ __forceinline__ uint64_t gs_mix(uint64_t a)
     return a ^ (a >> 31);
 }
 
-/* A random place in the i-th of `parts` equal parts of `count` places. */
-__device__ __forceinline__ uint64_t gs_sample_place(uint64_t i, uint64_t parts,
-                                                    uint64_t count, uint64_t seed)
+/* A random place in the i-th of `parts` equal parts of `count` places; `part` is
+ * count / parts, at least 1. */
+__device__ __forceinline__ uint64_t gs_sample_place(uint64_t i, uint64_t part,
+                                                    uint64_t seed)
 {
-    if (count <= parts)
-        return i;
-    const uint64_t from = (uint64_t)((unsigned __int128)count * i / parts);
-    const uint64_t to = (uint64_t)((unsigned __int128)count * (i + 1) / parts);
-    return from + gs_mix(seed * UINT64_C(0x9e3779b97f4a7c15) + i) % (to - from);
+    return i * part +
+           __umul64hi(gs_mix(seed * UINT64_C(0x9e3779b97f4a7c15) + i), part);
 }
 
 __device__ __forceinline__ gs_num128 gs_widen(uint64_t a)
@@ -77,10 +75,10 @@ __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     if (!exact) {
         const unsigned long long parts = count < GS_SAMPLE_COUNT ? count : GS_SAMPLE_COUNT;
+        const unsigned long long part = count / parts;
         gs_num128 mine = {0, 0};
         for (unsigned i = threadIdx.x; i < parts; i += THREADS)
-            mine = mine |
-                   (gs_widen(view.load(gs_sample_place(i, parts, count, 0))) ^ reference);
+            mine = mine | (gs_widen(view.load(gs_sample_place(i, part, 0))) ^ reference);
         gs_num<gs_num128>::atomic_or(&varies, mine);
         __syncthreads();
     }
@@ -99,11 +97,25 @@ __global__ void __launch_bounds__(THREADS)
     *control = fresh;
 }
 
+/* The base and shift with which the numbers from `low` to `high` fall into 2^bits slots;
+ * what is below `low` falls into the first. */
+template <typename N>
+__device__ __forceinline__ void gs_trie_range(N low, N high, uint32_t bits, N *base,
+                                              uint32_t *shift)
+{
+    *base = gs_num<N>::is_zero(low) ? low : gs_num<N>::less_one(low);
+    const uint32_t length = gs_num<N>::length(high - *base);
+    *base = gs_num<N>::trim(*base, length > bits ? length - bits : 0);
+    const uint32_t trimmed = gs_num<N>::length(high - *base);
+    *shift = trimmed > bits ? trimmed - bits : 0;
+}
+
 /* One block a segment: sample, sort, trie. Reads GS_SAMPLE_COUNT scattered keys. */
 template <typename V, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
     k_build(V view, const gs_segment *segments, gs_trie<typename V::num> *tries,
-            uint32_t seed, const gs_sample_control *control, uint32_t form)
+            uint32_t heavy, uint32_t seed, const gs_sample_control *control,
+            uint32_t form)
 {
     using N = typename V::num;
     if (gs_sample_skips(control, form))
@@ -117,25 +129,27 @@ __global__ void __launch_bounds__(THREADS)
     __shared__ uint16_t first[GS_TRIE_SLOTS], last[GS_TRIE_SLOTS];
     __shared__ gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
     __shared__ uint16_t parent_slot[GS_TRIE_NODES_MAX];
-    __shared__ uint32_t node_count, scratch[THREADS / 32 + 1];
+    __shared__ uint32_t node_count, slot_count, scratch[THREADS / 32 + 1];
     const unsigned thread = threadIdx.x, lane = thread & 31;
 
     const uint32_t parts =
         segment.count < GS_SAMPLE_COUNT ? (uint32_t)segment.count : GS_SAMPLE_COUNT;
+    const unsigned long long part = segment.count / parts;
     for (uint32_t i = thread; i < parts; i += THREADS)
-        sample[i] = view.load(segment.start + gs_sample_place(i, parts, segment.count,
-                                                              seed + blockIdx.x));
+        sample[i] = view.load(segment.start + gs_sample_place(i, part, seed + blockIdx.x));
     for (uint32_t i = thread; i < GS_TRIE_SLOTS; i += THREADS)
         first[i] = last[i] = 0;
-    if (thread == 0)
+    if (thread == 0) {
         node_count = 0;
+        slot_count = GS_TRIE_ROOT_SLOTS;
+    }
     gs_block_sort_network<THREADS>(sample, parts);
 
     /* Samples of each root slot: they are sorted, so a slot's are side by side. */
     const N bottom = sample[0];
-    const N base = gs_num<N>::is_zero(bottom) ? bottom : gs_num<N>::less_one(bottom);
-    const unsigned length = gs_num<N>::length(sample[parts - 1] - base);
-    const uint32_t shift = length > GS_TRIE_ROOT_BITS ? length - GS_TRIE_ROOT_BITS : 0;
+    N base;
+    uint32_t shift;
+    gs_trie_range(bottom, sample[parts - 1], GS_TRIE_ROOT_BITS, &base, &shift);
     for (uint32_t i = thread; i < parts; i += THREADS) {
         const uint32_t d = gs_num<N>::shift_low(sample[i] - base, shift);
         if (i == 0 || gs_num<N>::shift_low(sample[i - 1] - base, shift) != d)
@@ -144,29 +158,52 @@ __global__ void __launch_bounds__(THREADS)
             last[d] = (uint16_t)(i + 1);
     }
     __syncthreads();
-    /* A slot is one value if its node cannot divide it: not the open ends. */
-    for (uint32_t d = thread; d < GS_TRIE_ROOT_SLOTS; d += THREADS) {
-        const bool value = shift == 0 && d + 1 < GS_TRIE_ROOT_SLOTS &&
-                           (d > 0 || gs_num<N>::is_zero(base));
-        if (last[d] - first[d] > GS_SAMPLE_HEAVY && !value) {
-            const uint32_t node = atomicAdd(&node_count, 1u);
-            if (node < GS_TRIE_NODES_MAX)
-                parent_slot[node] = (uint16_t)d;
-        }
-    }
+    /* A slot is one value if its node cannot divide it: not the open ends. A node gets a
+     * slot for every second sample, or four if it has so many that most keys come by. */
+    const auto expand = [&](uint32_t slot, bool value) {
+        const uint32_t samples = last[slot] - first[slot];
+        if (samples <= heavy || value)
+            return;
+        const uint32_t length = 31u - (uint32_t)__clz((int)samples);
+        const uint32_t bits = length >= 9 ? min(length + 1, 12u) : length - 1;
+        const uint32_t node = atomicAdd(&node_count, 1u);
+        if (node >= GS_TRIE_NODES_MAX)
+            return;
+        const uint32_t slot0 = atomicAdd(&slot_count, 1u << bits);
+        parent_slot[node] = (uint16_t)slot;
+        nodes[node].first_slot = slot0 + (1u << bits) <= GS_TRIE_SLOTS ? slot0 : 0;
+        nodes[node].top = (uint16_t)((1u << bits) - 1);
+    };
+    for (uint32_t d = thread; d < GS_TRIE_ROOT_SLOTS; d += THREADS)
+        expand(d, shift == 0 && d + 1 < GS_TRIE_ROOT_SLOTS &&
+                      (d > 0 || gs_num<N>::is_zero(base)));
     __syncthreads();
-    /* Nodes, generation by generation, a warp each. */
-    uint32_t begin = 0, end = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
-    for (int depth = 1; begin < end; depth++) {
+    /* Nodes, generation by generation, a warp each. Where there was no room for the slots
+     * of one, it and all later ones are dropped. */
+    uint32_t begin = 0, end = 0;
+    for (int depth = 1;; depth++) {
+        __syncthreads();
+        if (thread == 0) {
+            uint32_t made = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
+            for (uint32_t k = begin; k < made; k++)
+                if (nodes[k].first_slot == 0)
+                    made = k;
+            node_count = made;
+        }
+        __syncthreads();
+        begin = end;
+        end = node_count;
+        if (begin == end)
+            break;
         __syncthreads();
         for (uint32_t k = begin + thread / 32; k < end; k += THREADS / 32) {
             const uint32_t from = first[parent_slot[k]], to = last[parent_slot[k]];
+            const uint32_t slot0 = nodes[k].first_slot, top = nodes[k].top;
+            const uint32_t bits = 32u - (uint32_t)__clz((int)top);
             const N low = sample[from];
-            const N nbase = gs_num<N>::is_zero(low) ? low : gs_num<N>::less_one(low);
-            const unsigned nlength = gs_num<N>::length(sample[to - 1] - nbase);
-            const uint32_t nshift =
-                nlength > GS_TRIE_NODE_BITS ? nlength - GS_TRIE_NODE_BITS : 0;
-            const uint32_t slot0 = GS_TRIE_ROOT_SLOTS + k * GS_TRIE_NODE_SLOTS;
+            N nbase;
+            uint32_t nshift;
+            gs_trie_range(low, sample[to - 1], bits, &nbase, &nshift);
             for (uint32_t i = from + lane; i < to; i += 32) {
                 const uint32_t d = gs_num<N>::shift_low(sample[i] - nbase, nshift);
                 if (i == from ||
@@ -177,24 +214,17 @@ __global__ void __launch_bounds__(THREADS)
                     last[slot0 + d] = (uint16_t)(i + 1);
             }
             __syncwarp();
-            if (lane == 0)
-                nodes[k] = {nbase, nshift, slot0};
-            const uint32_t slot = slot0 + lane;
-            const bool value = nshift == 0 && lane + 1 < GS_TRIE_NODE_SLOTS &&
-                               (lane > 0 || gs_num<N>::is_zero(nbase));
-            if (last[slot] - first[slot] > GS_SAMPLE_HEAVY && !value &&
-                depth < GS_TRIE_DEPTH_MAX) {
-                const uint32_t node = atomicAdd(&node_count, 1u);
-                if (node < GS_TRIE_NODES_MAX)
-                    parent_slot[node] = (uint16_t)slot;
+            if (lane == 0) {
+                nodes[k].base = nbase;
+                nodes[k].shift = (uint16_t)nshift;
             }
+            if (depth < GS_TRIE_DEPTH_MAX)
+                for (uint32_t d = lane; d <= top; d += 32)
+                    expand(slot0 + d, nshift == 0 && d < top &&
+                                          (d > 0 || gs_num<N>::is_zero(nbase)));
         }
-        __syncthreads();
-        begin = end;
-        end = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
     }
-    __syncthreads();
-    const uint32_t made = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
+    const uint32_t made = end;
 
     /* Leaves below each slot, then the number of each leaf in key order. `first` now
      * holds the leaves below a slot, `last` the leaves before it. */
@@ -203,8 +233,10 @@ __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     if (thread < 32) {
         for (uint32_t k = made; k-- > 0;) {
-            const uint32_t leaves =
-                __reduce_add_sync(~0u, (uint32_t)first[nodes[k].first_slot + lane]);
+            uint32_t leaves = 0;
+            for (uint32_t d = lane; d <= nodes[k].top; d += 32)
+                leaves += first[nodes[k].first_slot + d];
+            leaves = __reduce_add_sync(~0u, leaves);
             if (lane == 0)
                 first[parent_slot[k]] = (uint16_t)leaves;
             __syncwarp();
@@ -224,10 +256,15 @@ __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     if (thread < 32) {
         for (uint32_t k = 0; k < made; k++) {
-            const uint32_t slot = nodes[k].first_slot + lane;
-            const uint32_t leaves = first[slot];
-            last[slot] = (uint16_t)(last[parent_slot[k]] +
-                                    gs_warp_scan_inclusive(leaves) - leaves);
+            uint32_t at = last[parent_slot[k]];
+            for (uint32_t d0 = 0; d0 <= nodes[k].top; d0 += 32) {
+                const uint32_t d = d0 + lane, slot = nodes[k].first_slot + d;
+                const uint32_t leaves = d <= nodes[k].top ? first[slot] : 0;
+                const uint32_t sum = gs_warp_scan_inclusive(leaves);
+                if (d <= nodes[k].top)
+                    last[slot] = (uint16_t)(at + sum - leaves);
+                at += __shfl_sync(~0u, sum, 31);
+            }
             __syncwarp();
         }
     }
@@ -235,10 +272,12 @@ __global__ void __launch_bounds__(THREADS)
     for (uint32_t k = thread; k < made; k += THREADS)
         last[parent_slot[k]] = (uint16_t)(GS_TRIE_IS_NODE | k);
 
+    const uint32_t used = min(slot_count, (uint32_t)GS_TRIE_SLOTS);
     if (thread == 0) {
         trie->base = base;
         trie->shift = shift;
         trie->node_count = made;
+        trie->slot_count = used;
         trie->cell_count = total;
     }
     for (uint32_t k = thread; k < made; k += THREADS)
@@ -248,21 +287,21 @@ __global__ void __launch_bounds__(THREADS)
     for (uint32_t i = thread; i < GS_TRIE_SLOTS / 32; i += THREADS)
         trie->is_value[i] = 0;
     __syncthreads();
-    const uint32_t used = GS_TRIE_ROOT_SLOTS + made * GS_TRIE_NODE_SLOTS;
-    for (uint32_t i = thread; i < used; i += THREADS) {
-        const uint32_t slot = last[i];
-        trie->slots[i] = (uint16_t)slot;
-        if (slot & GS_TRIE_IS_NODE)
-            continue;
-        const bool root = i < GS_TRIE_ROOT_SLOTS;
-        const uint32_t k = root ? 0 : (i - GS_TRIE_ROOT_SLOTS) / GS_TRIE_NODE_SLOTS;
-        const uint32_t d = root ? i : (i - GS_TRIE_ROOT_SLOTS) % GS_TRIE_NODE_SLOTS;
-        const uint32_t top = root ? GS_TRIE_ROOT_SLOTS - 1 : GS_TRIE_NODE_SLOTS - 1;
-        const uint32_t its_shift = root ? shift : nodes[k].shift;
-        const N its_base = root ? base : nodes[k].base;
-        if (its_shift == 0 && d < top && (d > 0 || gs_num<N>::is_zero(its_base)))
+    /* The cells of one value, from each node and the root. */
+    for (uint32_t i = thread; i < used; i += THREADS)
+        trie->slots[i] = last[i];
+    const auto mark = [&](uint32_t slot0, uint32_t d, uint32_t top, N its_base) {
+        const uint32_t slot = last[slot0 + d];
+        if (!(slot & GS_TRIE_IS_NODE) && d < top && (d > 0 || gs_num<N>::is_zero(its_base)))
             atomicOr(&trie->is_value[slot / 32], 1u << (slot % 32));
-    }
+    };
+    if (shift == 0)
+        for (uint32_t d = thread; d < GS_TRIE_ROOT_SLOTS; d += THREADS)
+            mark(0, d, GS_TRIE_ROOT_SLOTS - 1, base);
+    for (uint32_t k = thread / 32; k < made; k += THREADS / 32)
+        if (nodes[k].shift == 0)
+            for (uint32_t d = lane; d <= nodes[k].top; d += 32)
+                mark(nodes[k].first_slot, d, nodes[k].top, nodes[k].base);
 }
 
 /* One block: cuts segments into tiles for k_count and k_scatter. A segment of one value
@@ -305,13 +344,15 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* One block a segment: neighbouring cells become buckets of about `bucket_keys` keys; a
- * value with more than `value_keys` gets its own. */
+/* One block a segment: neighbouring cells become buckets of about `bucket_keys` keys, so
+ * that none has more than bucket_keys + heavy_keys but cells that alone have more than
+ * heavy_keys; those, and values with more than `value_keys`, get their own. */
 template <typename N, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
     k_plan(const gs_segment *segments, gs_trie<N> *tries, gs_segment *buckets,
-           unsigned long long *cursors, unsigned long long bucket_keys,
-           unsigned long long value_keys, gs_sample_control *control, uint32_t form,
+           unsigned long long *cursors, uint32_t cursor_stride,
+           unsigned long long bucket_keys,
+           unsigned long long heavy_keys, unsigned long long value_keys, gs_sample_control *control, uint32_t form,
            bool verify)
 {
     if (gs_sample_skips(control, form))
@@ -326,7 +367,7 @@ __global__ void __launch_bounds__(THREADS)
     const gs_segment segment = segments[blockIdx.x];
     gs_trie<N> *const trie = tries + blockIdx.x;
     buckets += (size_t)blockIdx.x * GS_BUCKETS_MAX;
-    cursors += (size_t)blockIdx.x * GS_BUCKETS_MAX;
+    cursors += (size_t)blockIdx.x * GS_BUCKETS_MAX * cursor_stride;
 
     if (verify) {
         const gs_num128 missed = {
@@ -342,7 +383,7 @@ __global__ void __launch_bounds__(THREADS)
     if (segment.count == 0 || segment.is_value) {
         for (uint32_t b = thread; b < GS_BUCKETS_MAX; b += THREADS) {
             buckets[b] = {segment.start, b == 0 ? segment.count : 0, segment.is_value, 0};
-            cursors[b] = segment.start;
+            cursors[(size_t)b * cursor_stride] = segment.start;
         }
         return;
     }
@@ -356,7 +397,7 @@ __global__ void __launch_bounds__(THREADS)
     }
     const unsigned long long before =
         gs_block_scan_exclusive<THREADS>(sum, scratch, &total);
-    unsigned long long wide = bucket_keys, single = value_keys;
+    unsigned long long wide = bucket_keys, heaviest = heavy_keys, single = value_keys;
     uint32_t flags, flag_count, bucket0;
     static_assert(EACH <= 32, "flags of a thread in one word");
     for (;;) {
@@ -369,7 +410,7 @@ __global__ void __launch_bounds__(THREADS)
         for (uint32_t j = 0; j < EACH; j++) {
             const uint32_t c = thread * EACH + j;
             const bool value = (trie->is_value[c / 32] >> (c % 32)) & 1;
-            const bool heavy = counts[j] > wide || (value && counts[j] > single);
+            const bool heavy = counts[j] > heaviest || (value && counts[j] > single);
             heavies |= (heavy ? 1u : 0u) << j;
             if (j == EACH - 1) {
                 heavy_last[thread] = heavy;
@@ -399,6 +440,7 @@ __global__ void __launch_bounds__(THREADS)
         if (flag_count <= GS_BUCKETS_MAX)
             break;
         wide += wide / 4 + 1;
+        heaviest += heaviest / 4 + 1;
         single += single / 2 + 1;
     }
     unsigned long long at = before;
@@ -422,15 +464,14 @@ __global__ void __launch_bounds__(THREADS)
         const unsigned long long from = b < flag_count ? starts[b] : end;
         const unsigned long long to = b + 1 < flag_count ? starts[b + 1] : end;
         buckets[b] = {from, to - from, b < flag_count ? is_value[b] : 0, 0};
-        cursors[b] = from;
+        cursors[(size_t)b * cursor_stride] = from | (b < flag_count && is_value[b] ? GS_CURSOR_IS_VALUE : 0);
     }
-    const uint32_t used = GS_TRIE_ROOT_SLOTS + trie->node_count * GS_TRIE_NODE_SLOTS;
+    const uint32_t used = trie->slot_count;
     for (uint32_t i = thread; i < used; i += THREADS) {
         const uint32_t slot = trie->slots[i];
         if (slot & GS_TRIE_IS_NODE)
             continue;
-        const uint32_t b = bucket_of[slot];
-        trie->slots[i] = (uint16_t)(b | (is_value[b] ? GS_TRIE_IS_VALUE : 0));
+        trie->slots[i] = bucket_of[slot];
     }
 }
 
@@ -450,7 +491,8 @@ __global__ void __launch_bounds__(THREADS)
     const uint32_t b = threadIdx.x, APART = ~0u;
     const unsigned long long origin = segments[blockIdx.x].start;
     const gs_segment bucket = buckets[(size_t)blockIdx.x * GS_BUCKETS_MAX + b];
-    const bool small = !bucket.is_value && bucket.count <= capacity / 4;
+    const bool small =
+        !bucket.is_value && bucket.count != 0 && bucket.count <= capacity / 4;
     window[b] =
         small ? (uint32_t)((bucket.start - origin) / (capacity - capacity / 4)) : APART;
     ends[b] = bucket.start + bucket.count;
@@ -461,9 +503,10 @@ __global__ void __launch_bounds__(THREADS)
         uint32_t last = b;
         while (last + 1 < THREADS && window[last + 1] == window[b])
             last++;
-        const uint32_t count = (uint32_t)(ends[last] - bucket.start);
-        if (count != 0)
-            leaves[atomicAdd(&control->leaf_count, 1u)] = {bucket.start, count, 0};
+        leaves[atomicAdd(&control->leaf_count, 1u)] = {
+            bucket.start, (uint32_t)(ends[last] - bucket.start), 0};
+    } else if (bucket.count == 0) {
+        return;
     } else if (bucket.is_value) {
         fills[atomicAdd(&control->fill_count, 1u)] = {view.load(bucket.start),
                                                       bucket.start, bucket.count};

@@ -14,16 +14,16 @@ template <> struct gs_sample_tuning<uint64_t> {
     enum : unsigned {
         COUNT_THREADS = 512,
         COUNT_ITEMS = 8,
-        COUNT_TILE = 65536,
+        COUNT_TILE = 131072,
         SCATTER_THREADS = 512,
-        SCATTER_ITEMS = 16,
+        SCATTER_ITEMS = 14,
         SCATTER_BLOCKS = 2, /* on a multiprocessor: bounds the registers */
         LOCAL_THREADS = 384,
         LOCAL_ITEMS = 16,
-        LOCAL_BINS_EACH = 16,
+        LOCAL_BINS_EACH = 8,
         LOCAL_BLOCKS = 3,
         CAPACITY = LOCAL_THREADS * LOCAL_ITEMS,
-        LEAF_KEYS = 4400,
+        LEAF_KEYS = 4096,
     };
 };
 
@@ -40,7 +40,7 @@ template <> struct gs_sample_tuning<gs_num128> {
         LOCAL_BINS_EACH = 8,
         LOCAL_BLOCKS = 2,
         CAPACITY = LOCAL_THREADS * LOCAL_ITEMS,
-        LEAF_KEYS = 2700,
+        LEAF_KEYS = 2560,
     };
 };
 

@@ -15,9 +15,9 @@
  *     k_leaf      buckets become work: sort, fill with one value, or cut again
  *     k_local     sorts what fits a block; k_fill writes runs of one value
  *
- * The trie maps a number to a cell. Its root has 2048 slots over the range of the sample,
- * and a slot with too many samples points to a node of 32 slots over the range of just
- * those samples, and so on:
+ * The trie maps a number to a cell. Its root has 4096 slots over the range of the sample,
+ * and a slot with too many samples points to a node over the range of just those samples,
+ * with more slots the more samples, and so on:
  *
  *     number - base >> shift = d      root  |..|..|N0|..|..|
  *                                                   |
@@ -33,30 +33,28 @@
 #include "gpu/block_scan.cuh"
 
 enum {
-    GS_TRIE_ROOT_BITS = 11,
+    GS_TRIE_ROOT_BITS = 12,
     GS_TRIE_ROOT_SLOTS = 1 << GS_TRIE_ROOT_BITS,
-    GS_TRIE_NODE_BITS = 5,
-    GS_TRIE_NODE_SLOTS = 1 << GS_TRIE_NODE_BITS,
     GS_TRIE_NODES_MAX = 128,
-    GS_TRIE_SLOTS = GS_TRIE_ROOT_SLOTS + GS_TRIE_NODES_MAX * GS_TRIE_NODE_SLOTS,
+    GS_TRIE_SLOTS = 10240, /* of the root and all nodes */
     GS_TRIE_DEPTH_MAX = 6,
-    GS_TRIE_IS_NODE = 0x8000,  /* in a slot: the rest is a node */
-    GS_TRIE_IS_VALUE = 0x4000, /* in a slot: a bucket that is one value */
+    GS_TRIE_IS_NODE = 0x8000, /* in a slot: the rest is a node */
     GS_SAMPLE_COUNT = 4096,    /* keys in the sample of a segment */
-    GS_SAMPLE_HEAVY = 16,      /* a slot with more samples gets a node */
-    GS_BUCKETS_MAX = 512,      /* of one segment in one round */
-    GS_SEGMENTS_MAX = 512,     /* in one round */
+    GS_SAMPLE_HEAVY = 10,      /* a slot with more samples, or more still, gets a node */
+    GS_BUCKETS_MAX = 1024,     /* of one segment in one round */
+    GS_SEGMENTS_MAX = 1024,     /* in one round */
 };
 
 template <typename N> struct gs_trie_node {
     N base;
-    uint32_t shift, first_slot;
+    uint16_t shift, top; /* of its slots, counted from 0 */
+    uint32_t first_slot;
 };
 
 /* The trie of one segment, in device memory. */
 template <typename N> struct gs_trie {
     N base;
-    uint32_t shift, node_count, cell_count, unused;
+    uint32_t shift, node_count, slot_count, cell_count;
     gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
     alignas(16) uint16_t slots[GS_TRIE_SLOTS]; /* cells, then buckets, in key order */
     uint32_t is_value[GS_TRIE_SLOTS / 32];   /* a bit a cell: it holds one value only */
@@ -78,6 +76,9 @@ struct gs_leaf {
     unsigned long long start;
     uint32_t count, unused;
 };
+
+/* In a bucket's cursor: the bucket is one value and only its first place is written. */
+#define GS_CURSOR_IS_VALUE (1ull << 63)
 
 /* One in device memory; its first words are read back by wait. */
 struct gs_sample_control {
@@ -107,17 +108,17 @@ template <typename N> struct gs_trie_shared {
     const gs_trie_node<N> *nodes;
     const uint16_t *slots;
 
+    /* What the root says: all there is to know if the trie is no more than that. */
+    __device__ __forceinline__ uint32_t find_root(N key) const
+    {
+        return slots[gs_num<N>::slot(key, base, shift, GS_TRIE_ROOT_SLOTS - 1)];
+    }
     __device__ __forceinline__ uint32_t find(N key) const
     {
-        uint32_t d = key < base ? 0
-                                : gs_num<N>::shift_clamp(key - base, shift,
-                                                         GS_TRIE_ROOT_SLOTS - 1);
-        uint32_t slot = slots[d];
+        uint32_t slot = find_root(key);
         while (slot & GS_TRIE_IS_NODE) {
             const gs_trie_node<N> node = nodes[slot ^ GS_TRIE_IS_NODE];
-            d = key < node.base ? 0
-                                : gs_num<N>::shift_clamp(key - node.base, node.shift,
-                                                         GS_TRIE_NODE_SLOTS - 1);
+            const uint32_t d = gs_num<N>::slot(key, node.base, node.shift, node.top);
             slot = slots[node.first_slot + d];
         }
         return slot;
@@ -132,8 +133,7 @@ __device__ __forceinline__ gs_trie_shared<N> gs_trie_load(const gs_trie<N> *trie
                                                           uint16_t *slots)
 {
     const uint32_t node_count = trie->node_count;
-    const uint32_t words =
-        (GS_TRIE_ROOT_SLOTS + node_count * GS_TRIE_NODE_SLOTS) * sizeof *slots / 16;
+    const uint32_t words = (trie->slot_count * (uint32_t)sizeof *slots + 15) / 16;
     for (uint32_t i = threadIdx.x; i < words; i += THREADS)
         reinterpret_cast<uint4 *>(slots)[i] =
             reinterpret_cast<const uint4 *>(trie->slots)[i];
