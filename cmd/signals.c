@@ -8,8 +8,8 @@
 #include "io/output.h"
 
 static const int deadly_signals[] = {
-    SIGHUP,  SIGINT,  SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
-    SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU, SIGXFSZ,
+    SIGHUP,  SIGINT,    SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGPOLL,
+    SIGPROF, SIGVTALRM, SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2,
 };
 
 enum { SIGNAL_COUNT = sizeof deadly_signals / sizeof *deadly_signals };
