@@ -14,6 +14,7 @@ enum {
     HEAD_POSITIVE = 0x81,
     HEAD_LONG = 0x8a,
     U64_DIGITS = 19, /* always fit */
+    VALUE_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double), /* less the padding */
 };
 
 static bool is_digit(uint8_t c)
@@ -126,7 +127,7 @@ size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, uint8_t *
 
 /*
  *      10                     not a number at all
- *      20 00, 20 01           -nan, nan
+ *      20 | its bytes in memory   not-a-numbers, as GNU sort tells them apart
  *      30 80                  zero of either sign
  *      30 81 | exponent + 2^30 as u32 | mantissa in [0.5, 1) as u64 (and u64 more where
  *              long double is that wide)
@@ -173,8 +174,8 @@ size_t gs_number_encode_general(const uint8_t *text, const uint8_t *end, uint8_t
     }
     if (isnan(x)) {
         to[0] = NAN_CLASS;
-        to[1] = signbit(x) ? 0 : 1;
-        return 2;
+        memcpy(to + 1, &x, VALUE_BYTES);
+        return 1 + VALUE_BYTES;
     }
     to[0] = NUMBER;
     uint8_t *const p = put_long_double(to + 1, x < 0 ? -x : x);

@@ -86,21 +86,19 @@ static uint8_t *put_parts(uint8_t *to, const uint8_t *text, size_t bytes)
     return to;
 }
 
-/* How long the name is without a suffix of the form (\.[A-Za-z~][A-Za-z0-9~]*)*$. The
- * first byte never belongs to one. */
+/* How long the name is without a suffix of the form (\.[A-Za-z~][A-Za-z0-9~]*)*$. */
 static size_t length_without_suffix(const uint8_t *text, size_t bytes)
 {
-    size_t without = 0;
-    for (size_t i = 0; i < bytes;) {
-        i++;
-        without = i;
+    for (size_t i = 0;; i++) {
+        const size_t without = i;
         while (i + 1 < bytes && text[i] == '.' &&
                (gs_text_is_letter(text[i + 1]) || text[i + 1] == '~')) {
             for (i += 2; i < bytes && (gs_text_is_alphanumeric(text[i]) || text[i] == '~');)
                 i++;
         }
+        if (i >= bytes)
+            return without;
     }
-    return without;
 }
 
 size_t gs_version_encode(const uint8_t *text, size_t bytes, uint8_t *to)
