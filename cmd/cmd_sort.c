@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/progress.h"
@@ -75,6 +76,15 @@ static gs_code work(const gs_sort_args *args, int *exit_code, gs_status *st)
                        : gs_sort_run(&args->options, st);
 }
 
+/* A line drawn over and over does not go with lines that are printed beside it. */
+static gs_progress_mode progress_mode(const gs_sort_args *args)
+{
+    const bool prints_lines = !args->options.output && !args->check;
+    if (args->progress == GS_PROGRESS_AUTO && prints_lines && isatty(STDOUT_FILENO))
+        return GS_PROGRESS_NEVER;
+    return args->progress;
+}
+
 static gs_code watch_and_work(const gs_sort_args *args, int *exit_code, gs_status *st)
 {
     const gs_sort_stats *stats = args->options.stats;
@@ -82,7 +92,7 @@ static gs_code watch_and_work(const gs_sort_args *args, int *exit_code, gs_statu
     gs_progress *progress = NULL;
     gs_trace_file *trace = NULL;
     GS_TRY(gs_trace_file_start(&trace, args->trace_path, stats, st));
-    GS_NOTED(gs_progress_start(&progress, stats, args->progress, st));
+    GS_NOTED(gs_progress_start(&progress, stats, progress_mode(args), st));
     if (st->code == GS_OK)
         GS_NOTED(work(args, exit_code, st));
     gs_progress_stop(progress);

@@ -384,6 +384,8 @@ static bool parse_extra(parser *p, int code)
         o->engine = text;
         break;
     case OPT_GPU_MEM:
+        if (strchr(text, '%')) /* of the machine's memory: not what is meant */
+            gs_number_die(&p->scan, 0, GS_NUMBER_BAD_SUFFIX);
         o->gpu_memory_bytes = (size_t)gs_size_arg_buffer(&p->scan, 0);
         break;
     case OPT_GPU: parse_gpu_list(args, text); break;
@@ -424,6 +426,7 @@ void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)
 {
     *args = (gs_sort_args){
         .options.order = {.delimiter = GS_ORDER_BLANK_FIELDS, .eol = '\n'},
+        .progress = gs_report_is_plain_sort() ? GS_PROGRESS_NEVER : GS_PROGRESS_AUTO,
     };
     parser p = {
         .args = args,

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# bash completion for gpusort; `sort` keeps its own.
+
+_gpusort_commands() {
+    gpusort help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
+}
+
+# The long options that a command's own help lists.
+_gpusort_options() {
+    gpusort "$1" --help 2>/dev/null | grep -oE -- '--[a-z0-9][a-z0-9-]*=?' | sort -u
+}
+
+_gpusort() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+    # bash splits words at '=': put "--option=" and what follows together again.
+    if [[ $cur == '=' ]]; then
+        cur='' prev=${COMP_WORDS[COMP_CWORD - 1]}
+    elif [[ $prev == '=' && COMP_CWORD -ge 2 ]]; then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    local command=sort word
+    word=${COMP_WORDS[1]}
+    if [[ $COMP_CWORD -gt 1 && " $(_gpusort_commands) help " == *[[:space:]]"$word"[[:space:]]* ]]; then
+        command=$word
+    fi
+    case $prev in
+    --sort)
+        COMPREPLY=($(compgen -W 'general-numeric human-numeric month numeric random version' -- "$cur"))
+        return ;;
+    --check) COMPREPLY=($(compgen -W 'quiet silent diagnose-first' -- "$cur")); return ;;
+    --progress) COMPREPLY=($(compgen -W 'always auto never' -- "$cur")); return ;;
+    --output-compress) COMPREPLY=($(compgen -W 'zstd' -- "$cur")); return ;;
+    --engine) COMPREPLY=($(compgen -W 'auto cpu gpu' -- "$cur")); return ;;
+    -T | --temporary-directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    --compress-program) COMPREPLY=($(compgen -c -- "$cur")); return ;;
+    -k | --key | -t | --field-separator | -S | --buffer-size | --parallel | --batch-size | \
+        --record-size | --key-bytes | --header | --top | --gpu | --gpu-mem)
+        return ;;
+    help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
+    esac
+    if [[ $cur == -* ]]; then
+        COMPREPLY=($(compgen -W "$(_gpusort_options "$command")" -- "$cur"))
+        [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+        return
+    fi
+    [[ $COMP_CWORD -eq 1 ]] && COMPREPLY=($(compgen -W "$(_gpusort_commands) help" -- "$cur"))
+    compopt -o filenames 2>/dev/null
+    COMPREPLY+=($(compgen -f -- "$cur"))
+}
+
+complete -F _gpusort gpusort

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+# fish completion for gpusort.
+
+function __gpusort_is_sort
+    set -l words (commandline -opc)
+    test (count $words) -lt 2; and return 0
+    not contains -- $words[2] gen check device bench help
+end
+
+function __gpusort_option
+    complete -c gpusort -n __gpusort_is_sort $argv
+end
+
+set -l first 'test (count (commandline -opc)) -eq 1'
+complete -c gpusort -n $first -a sort -d 'sort, merge or check files'
+complete -c gpusort -n $first -a gen -d 'make test data'
+complete -c gpusort -n $first -a check -d 'order and checksum of a file'
+complete -c gpusort -n $first -a device -d 'what would be used here'
+complete -c gpusort -n $first -a bench -d 'measure the engines'
+complete -c gpusort -n $first -a help -d 'help on a command'
+complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen check device bench'
+
+__gpusort_option -s b -l ignore-leading-blanks -d 'blanks in front do not count'
+__gpusort_option -s d -l dictionary-order -d 'only blanks, letters and digits count'
+__gpusort_option -s f -l ignore-case -d 'lower case counts as upper case'
+__gpusort_option -s g -l general-numeric-sort -d 'as numbers with exponents'
+__gpusort_option -s i -l ignore-nonprinting -d 'only printable bytes count'
+__gpusort_option -s M -l month-sort -d 'by the name of the month'
+__gpusort_option -s h -l human-numeric-sort -d 'as sizes, 2K 1G'
+__gpusort_option -s n -l numeric-sort -d 'as decimal numbers'
+__gpusort_option -s R -l random-sort -d 'shuffled, equal keys together'
+__gpusort_option -l random-source -r -d 'seed of the shuffle'
+__gpusort_option -s r -l reverse -d 'the other way round'
+__gpusort_option -l sort -x -a 'general-numeric human-numeric month numeric random version' -d 'kind of comparison'
+__gpusort_option -s V -l version-sort -d 'numbers inside text by value'
+__gpusort_option -s k -l key -x -d 'compare POS1[,POS2]'
+__gpusort_option -s t -l field-separator -x -d 'what stands between fields'
+__gpusort_option -s s -l stable -d 'equal keys stay as they came'
+__gpusort_option -s u -l unique -d 'of equal keys the first'
+__gpusort_option -s z -l zero-terminated -d 'lines end with a zero byte'
+__gpusort_option -s c -d 'is the input in order?'
+__gpusort_option -s C -d 'is the input in order? without a word'
+__gpusort_option -l check -a 'quiet silent diagnose-first' -d 'is the input in order?'
+__gpusort_option -s m -l merge -d 'the inputs are sorted already'
+__gpusort_option -s o -l output -r -d 'write to a file'
+__gpusort_option -l files0-from -r -d 'read the names of inputs'
+__gpusort_option -l debug -d 'underline what was compared'
+__gpusort_option -s S -l buffer-size -x -d 'memory of the whole process'
+__gpusort_option -s T -l temporary-directory -x -a '(__fish_complete_directories)' -d 'where to spill'
+__gpusort_option -l parallel -x -d 'number of threads'
+__gpusort_option -l batch-size -x -d 'runs merged at once'
+__gpusort_option -l compress-program -x -a '(__fish_complete_command)' -d 'packs what is spilled'
+__gpusort_option -l record-size -x -d 'records of so many bytes'
+__gpusort_option -l key-bytes -x -d 'compare OFF:LEN[:TYPE] of the record'
+__gpusort_option -l header -d 'first lines stay on top'
+__gpusort_option -l count -d 'each distinct line once, counted'
+__gpusort_option -l top -x -d 'only the first lines of the result'
+__gpusort_option -l output-compress -x -a zstd -d 'write a compressed file'
+__gpusort_option -l no-decompress -d 'take compressed inputs as they are'
+__gpusort_option -l progress -a 'always auto never' -d 'how far it is'
+__gpusort_option -l stats -d 'figures of the run as JSON'
+__gpusort_option -l trace -r -d 'timeline in the Chrome trace format'
+__gpusort_option -l engine -x -a 'auto cpu gpu' -d 'what sorts'
+__gpusort_option -l gpu -x -d 'use these GPUs'
+__gpusort_option -l gpu-mem -x -d 'memory of each GPU'
+__gpusort_option -l no-uring -d 'read and write without io_uring'
+__gpusort_option -l sync -d 'on disk before the name appears'
+__gpusort_option -s v -l verbose -d 'say what was chosen and why'
+__gpusort_option -l help -d 'show help'
+__gpusort_option -l version -d 'show the version'
+complete -c gpusort -n '__fish_seen_subcommand_from device' -s T -l temporary-directory -x -a '(__fish_complete_directories)' -d 'look at this folder'
