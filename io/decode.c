@@ -83,6 +83,9 @@ static gs_code fail_damaged(const gs_decoder *d, const char *what, gs_status *st
 static gs_code run_zstd(gs_decoder *d, const uint8_t *in, size_t in_bytes, size_t *taken,
                         uint8_t *out, size_t out_bytes, size_t *made, gs_status *st)
 {
+    *taken = *made = 0;
+    if (in_bytes == 0 && d->is_between)
+        return GS_OK; /* asking for more would begin a new frame */
     ZSTD_inBuffer from = {in, in_bytes, 0};
     ZSTD_outBuffer to = {out, out_bytes, 0};
     const size_t left = ZSTD_decompressStream(d->zstd, &to, &from);

@@ -16,9 +16,10 @@ static size_t round_up(size_t bytes)
 }
 
 gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout, size_t budget_bytes,
-                      gs_status *st)
+                      size_t soft_bytes, gs_status *st)
 {
-    *chunk = (gs_chunk){.layout = *layout, .budget_bytes = budget_bytes};
+    *chunk = (gs_chunk){
+        .layout = *layout, .budget_bytes = budget_bytes, .soft_bytes = soft_bytes};
     const size_t arena_bytes = round_up(budget_bytes + ARENA_SLACK);
     const size_t count = budget_bytes / ELEMENT_COST + 1;
     const size_t element_bytes = round_up(count * sizeof(gs_element));
@@ -86,8 +87,10 @@ bool gs_chunk_reserve(gs_chunk *chunk, size_t bytes, size_t count, size_t *arena
 {
     const size_t arena_bytes = chunk->arena_bytes + bytes;
     const size_t elements = chunk->element_count + count;
-    if (arena_bytes > chunk->budget_bytes || elements > chunk->element_capacity ||
-        elements > (chunk->budget_bytes - arena_bytes) / ELEMENT_COST)
+    const size_t limit =
+        chunk->element_count == 0 ? chunk->budget_bytes : chunk->soft_bytes;
+    if (arena_bytes > limit || elements > chunk->element_capacity ||
+        elements > (limit - arena_bytes) / ELEMENT_COST)
         return false;
     *arena_offset = chunk->arena_bytes;
     *element_index = chunk->element_count;

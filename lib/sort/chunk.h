@@ -23,6 +23,7 @@
 typedef struct gs_chunk {
     gs_record_layout layout;
     size_t budget_bytes;
+    size_t soft_bytes; /* enough to end the chunk, unless it holds nothing yet */
     uint8_t *arena;
     gs_element *elements, *scratch;
     uint16_t *bucket_ids;
@@ -33,7 +34,8 @@ typedef struct gs_chunk {
 } gs_chunk;
 
 GS_MUST_CHECK gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
-                                    size_t budget_bytes, gs_status *st);
+                                    size_t budget_bytes, size_t soft_bytes,
+                                    gs_status *st);
 void gs_chunk_release(gs_chunk *chunk); /* a zeroed chunk is fine */
 
 /* Empties it for the next run. */

@@ -265,7 +265,8 @@ static uint8_t *put_key(const gs_order *order, const gs_key *key, const uint8_t 
     const size_t bytes = (size_t)(end - from);
     switch (key->type) {
     case GS_KEY_NUMERIC: return to + gs_number_encode_decimal(from, end, to);
-    case GS_KEY_HUMAN: return to + gs_number_encode_human(from, end, to);
+    case GS_KEY_HUMAN:
+        return to + gs_number_encode_human(from, end, key->fold, to);
     case GS_KEY_GENERAL:
         /* The scratch lies behind where the string goes. */
         return to + gs_number_encode_general(from, end, to + GS_GENERAL_BYTES_MAX, to);

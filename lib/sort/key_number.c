@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +105,8 @@ static int unit_rank(uint8_t letter)
     return at ? (int)(at - letters) + 1 : 0;
 }
 
-size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, uint8_t *to)
+size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, bool fold,
+                              uint8_t *to)
 {
     while (text < end && gs_text_is_blank(*text))
         text++;
@@ -120,7 +120,7 @@ size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, uint8_t *
         for (p++; p < end && is_digit(*p); p++)
             is_zero &= *p == '0';
     }
-    const int rank = !is_zero && p < end ? unit_rank(*p) : 0;
+    const int rank = !is_zero && p < end ? unit_rank(fold ? gs_text_upper(*p) : *p) : 0;
     to[0] = (uint8_t)(HEAD_ZERO + (is_negative ? -rank : rank));
     return 1 + gs_number_encode_decimal(text, end, to + 1);
 }

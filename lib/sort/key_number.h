@@ -16,6 +16,7 @@
 #ifndef GS_LIB_SORT_KEY_NUMBER_H
 #define GS_LIB_SORT_KEY_NUMBER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,7 +28,9 @@ enum {
 
 /* Leading blanks are skipped. Text ends at `end`. Each returns the length written. */
 size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to);
-size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, uint8_t *to);
+/* With `fold`, units may be in lower case. */
+size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, bool fold,
+                              uint8_t *to);
 /* `scratch` has room for the text and GS_GENERAL_SCRATCH_BYTES, and does not overlap. */
 size_t gs_number_encode_general(const uint8_t *text, const uint8_t *end, uint8_t *scratch,
                                 uint8_t *to);

@@ -55,6 +55,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     }
     const size_t fixed = fixed_bytes(&p, is_keyed);
     p.chunk_bytes = usable > fixed + 8 * MIB ? usable - fixed : 8 * MIB;
+    p.chunk_soft_bytes = p.chunk_bytes;
     /* A piece is text and, swapped with it, what is on its way out. */
     p.merge_piece_bytes = clamp(usable / (8 * p.workers), 256 * KIB, 12 * MIB);
     const size_t merge_fixed = p.stream_blocks * p.block_bytes +
@@ -66,7 +67,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
 
 void gs_memory_plan_shrink(gs_memory_plan *plan)
 {
-    plan->chunk_bytes = clamp(plan->limit_bytes, 32 * KIB, plan->chunk_bytes);
-    plan->block_bytes = clamp(power_below(plan->chunk_bytes / 64), 4 * KIB,
+    plan->chunk_soft_bytes = clamp(plan->limit_bytes, 32 * KIB, plan->chunk_bytes);
+    plan->block_bytes = clamp(power_below(plan->chunk_soft_bytes / 64), 4 * KIB,
                               plan->block_bytes);
 }

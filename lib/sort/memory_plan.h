@@ -23,6 +23,7 @@ typedef struct gs_memory_plan {
     size_t piece_bytes;    /* what a thread gathers before it must wait for its turn */
     size_t run_block_bytes; /* raw, of a run */
     size_t chunk_bytes;
+    size_t chunk_soft_bytes; /* a chunk that holds this much is full */
     size_t merge_piece_bytes; /* piece_bytes of a merge: a range should fit */
     size_t merge_bytes;       /* for windows and decoded blocks */
     size_t record_bytes_max;
@@ -33,8 +34,8 @@ enum { GS_BLOCKS_IN_FLIGHT = 6 };
 /* `memory_bytes` 0: a share of what is available. `threads` 0: every core. */
 gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed);
 
-/* Takes a small limit at its word: the chunk is no larger than S (at least 32 KiB), without
- * the share of the 64 MiB that otherwise keeps small inputs from being spilled. */
+/* Takes a small limit at its word: a chunk is full at S (at least 32 KiB), without the
+ * share of the 64 MiB that otherwise keeps small inputs from being spilled. */
 void gs_memory_plan_shrink(gs_memory_plan *plan);
 
 #endif

@@ -43,7 +43,7 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
     const bool drops = options->order.unique || options->count;
-    const gs_record_layout layout = gs_order_layout(&options->order, drops);
+    const gs_record_layout layout = gs_order_layout(&options->order, options->count);
     gs_memory_plan plan = gs_memory_plan_make(options->memory_bytes, 1, layout.is_keyed);
     if (plan.block_bytes > MERGE_BLOCK_BYTES)
         plan.block_bytes = MERGE_BLOCK_BYTES;

@@ -136,7 +136,7 @@ gs_code gs_sort_check(const gs_sort_options *options, gs_sort_disorder *out, gs_
     gs_assert(options->input_count == 1);
     *out = (gs_sort_disorder){0};
     gs_checker c = {.options = options,
-                    .layout = gs_order_layout(&options->order, options->order.unique)};
+                    .layout = gs_order_layout(&options->order, false)};
     const gs_memory_plan plan = gs_memory_plan_make(options->memory_bytes, 1, false);
     gs_block_pool *pool = NULL;
     gs_input *input = NULL;

@@ -13,7 +13,7 @@
 #include "lib/sort/order.h"
 #include "lib/sort/record.h"
 
-/* `drops_equals`: of records with equal keys only one is kept. */
-gs_record_layout gs_order_layout(const gs_order *order, bool drops_equals);
+/* `counts`: equal lines are counted (--count), so whole lines decide what is equal. */
+gs_record_layout gs_order_layout(const gs_order *order, bool counts);
 
 #endif

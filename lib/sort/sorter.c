@@ -97,7 +97,7 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
 static gs_code prepare(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
-    s->layout = gs_order_layout(&o->order, o->order.unique || o->count);
+    s->layout = gs_order_layout(&o->order, o->count);
     s->plan = gs_memory_plan_make(o->memory_bytes, o->threads, s->layout.is_keyed);
     if (o->compress_program != NULL)
         gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
@@ -116,7 +116,8 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
         atomic_store(&o->stats->threads, s->plan.workers);
         atomic_store(&o->stats->engine, "cpu");
     }
-    return gs_chunk_init(&s->chunk, &s->layout, s->plan.chunk_bytes, st);
+    return gs_chunk_init(&s->chunk, &s->layout, s->plan.chunk_bytes,
+                         s->plan.chunk_soft_bytes, st);
 }
 
 /* --- where records go ---------------------------------------------------------- */
