@@ -48,18 +48,16 @@ static const char work_text[] =
     "                                 otherwise $TMPDIR or /tmp\n"
     "      --parallel=N             this many threads\n"
     "      --batch-size=N           merge at most N runs at once\n"
-    "      --compress-program=PROG  pack what is spilled with PROG, unpack with PROG "
-    "-d\n";
+    "      --compress-program=PROG  pack spilled data with PROG, unpack with -d\n";
 
 static const char own_text[] =
     "\n"
     "Beyond GNU sort:\n"
     "      --record-size=N          records of N bytes instead of lines\n"
     "      --key-bytes=OFF:LEN[:TYPE]  compare LEN bytes from OFF on (from 0), may be\n"
-    "                                 given several times; TYPE is u, i or f for "
-    "numbers\n"
-    "                                 with le or be for their byte order, or bytes; r\n"
-    "                                 behind it reverses: 0:8:ule, 8:4:fbe:r, 0:10\n"
+    "                                 given several times; TYPE is u, i or f (number)\n"
+    "                                 with le or be (byte order), or bytes; then r to\n"
+    "                                 reverse: 0:8:ule, 8:4:fbe:r, 0:10\n"
     "      --header[=N]             the first line, or N lines, stay on top\n"
     "      --count                  each distinct line once, with its number in front\n"
     "      --top=N                  only the first N of the result, in little memory\n"
@@ -79,9 +77,8 @@ static const char end_text[] =
     "      --version                show the version and stop\n"
     "\n"
     "Bytes are compared as they are, as with LC_ALL=C. Inputs that are zstd or gzip\n"
-    "files are unpacked while they are read. Exit codes: 0 good, 1 not in order (-c, "
-    "-C),\n"
-    "2 trouble.\n";
+    "files are unpacked while they are read.\n"
+    "Exit codes: 0 good, 1 not in order (-c, -C), 2 trouble.\n";
 
 void gs_sort_usage_print(FILE *to)
 {
