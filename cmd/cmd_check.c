@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpusort check: is a file in order, and what is in it?
+ *
+ * The options of its own are taken out of the arguments; what is left is parsed as the
+ * command line of `gpusort sort`, so that keys mean the same.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/report.h"
+#include "cmd/sort_args.h"
+#include "cmd/sort_resolve.h"
+#include "lib/sort/verify.h"
+
+typedef struct check_request {
+    const char *expected; /* checksum */
+    const char *same;     /* file with the same records */
+    bool no_order, as_json, wants_help;
+} check_request;
+
+enum { SUM_DIGITS = 32, SUM_BYTES = SUM_DIGITS + 1 };
+
+static const char usage_text[] =
+    "Usage: gpusort check [OPTION]... [FILE]...\n"
+    "Tells of each FILE, or of standard input, whether it is in order, how many "
+    "records,\n"
+    "duplicates and bytes it has, and a checksum that does not depend on the order.\n\n"
+    "      --same=FILE         each has the same records as FILE, in any order\n"
+    "      --expect=CHECKSUM   each has this checksum\n"
+    "      --no-order          only count and sum up\n"
+    "      --json              one JSON object a line\n"
+    "      --help              this text\n\n"
+    "What order means is said with the options of `gpusort sort': -b -d -f -g -i -h -M\n"
+    "-n -R -r -V -k -t -s -u -z --record-size --key-bytes --header, as are -S, "
+    "--parallel\n"
+    "and --no-uring. Without -s and -u, records with equal keys are to be in byte "
+    "order.\n"
+    "Exit codes: 0 good, 1 not in order or not the same records, 2 trouble.\n";
+
+/* Takes `--name=VALUE`, or `--name VALUE`, at argv[*at]. */
+static bool take_value(int argc, char **argv, int *at, const char *name,
+                       const char **value)
+{
+    const size_t length = strlen(name);
+    const char *const text = argv[*at];
+    if (strncmp(text, name, length) != 0)
+        return false;
+    if (text[length] == '=') {
+        *value = text + length + 1;
+        return true;
+    }
+    if (text[length] != '\0')
+        return false;
+    if (*at + 1 >= argc) {
+        gs_report(0, "option '%s' requires an argument", name);
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    *value = argv[++*at];
+    return true;
+}
+
+static bool take_flag(const char *text, const char *name, bool *flag)
+{
+    if (strcmp(text, name) != 0)
+        return false;
+    *flag = true;
+    return true;
+}
+
+/* Moves what is not ours to the front of argv and returns how much that is. */
+static int take_own_options(check_request *r, int argc, char **argv)
+{
+    int kept = 1, at = 1;
+    for (; at < argc && strcmp(argv[at], "--") != 0; at++) {
+        const bool is_own = take_value(argc, argv, &at, "--expect", &r->expected) ||
+                            take_value(argc, argv, &at, "--same", &r->same) ||
+                            take_flag(argv[at], "--no-order", &r->no_order) ||
+                            take_flag(argv[at], "--json", &r->as_json) ||
+                            take_flag(argv[at], "--help", &r->wants_help);
+        if (!is_own)
+            argv[kept++] = argv[at];
+    }
+    for (; at < argc; at++)
+        argv[kept++] = argv[at];
+    argv[kept] = NULL;
+    return kept;
+}
+
+static void refuse_other_work(const gs_sort_args *args)
+{
+    const gs_sort_options *const o = &args->options;
+    const char *const wrong = args->check        ? "-c"
+                              : args->merge      ? "-m"
+                              : args->debug      ? "--debug"
+                              : o->output        ? "-o"
+                              : o->count         ? "--count"
+                              : o->has_top       ? "--top"
+                              : o->output_zstd   ? "--output-compress"
+                              : args->has_stats  ? "--stats"
+                              : args->trace_path ? "--trace"
+                                                 : NULL;
+    if (wrong == NULL)
+        return;
+    gs_report(0, "option '%s' has no meaning here", wrong);
+    gs_die_try_help(GS_EXIT_TROUBLE);
+}
+
+static void sum_text(const gs_verify_result *r, char *text)
+{
+    (void)snprintf(text, SUM_BYTES, "%016" PRIx64 "%016" PRIx64, r->sum_high, r->sum_low);
+}
+
+static void print_json_name(const char *name)
+{
+    (void)putchar('"');
+    for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            printf("\\%c", *p);
+        else if (*p < 0x20)
+            printf("\\u%04x", (unsigned)*p);
+        else
+            (void)putchar(*p);
+    }
+    (void)putchar('"');
+}
+
+static void print_result(const check_request *request, const char *name,
+                         const gs_verify_result *r, bool is_same)
+{
+    char sum[SUM_BYTES];
+    sum_text(r, sum);
+    const bool is_compared = request->expected || request->same;
+    if (request->as_json) {
+        printf("{\"file\": ");
+        print_json_name(name);
+        printf(", \"records\": %" PRIu64 ", \"bytes\": %" PRIu64, r->records, r->bytes);
+        if (!request->no_order)
+            printf(", \"in_order\": %s, \"disorders\": %" PRIu64
+                   ", \"first_disorder\": %" PRIu64 ", \"duplicates\": %" PRIu64,
+                   r->disorders ? "false" : "true", r->disorders, r->first_disorder,
+                   r->duplicates);
+        if (is_compared)
+            printf(", \"same_records\": %s", is_same ? "true" : "false");
+        printf(", \"checksum\": \"%s\"}\n", sum);
+        return;
+    }
+    printf("%s: %" PRIu64 " records, %" PRIu64 " bytes", name, r->records, r->bytes);
+    if (!request->no_order) {
+        if (r->disorders)
+            printf(", out of order at record %" PRIu64 " and %" PRIu64 " others",
+                   r->first_disorder, r->disorders - 1);
+        else
+            printf(", in order");
+        printf(", %" PRIu64 " duplicates", r->duplicates);
+    }
+    printf(", checksum %s", sum);
+    if (is_compared)
+        printf(is_same ? ", same records" : ", not the same records");
+    (void)putchar('\n');
+}
+
+static gs_code check_files(const check_request *request, const gs_sort_args *args,
+                           int *exit_code, gs_status *st)
+{
+    char expected[SUM_BYTES] = "", sum[SUM_BYTES];
+    gs_verify_result wanted = {0};
+    if (request->same) {
+        gs_sort_options other = args->options;
+        other.inputs = &request->same;
+        GS_TRY(gs_verify_run(&other, 0, false, &wanted, st));
+        sum_text(&wanted, expected);
+    } else if (request->expected) {
+        (void)snprintf(expected, sizeof expected, "%s", request->expected);
+    }
+    for (size_t i = 0; i < args->options.input_count; i++) {
+        gs_verify_result result;
+        GS_TRY(gs_verify_run(&args->options, i, !request->no_order, &result, st));
+        sum_text(&result, sum);
+        const bool is_same =
+            expected[0] == '\0' ||
+            (strcmp(sum, expected) == 0 &&
+             (request->same == NULL || result.records == wanted.records));
+        print_result(request, args->options.inputs[i], &result, is_same);
+        if (!is_same || result.disorders > 0)
+            *exit_code = GS_EXIT_DISORDER;
+    }
+    return GS_OK;
+}
+
+static void check_request_or_die(const check_request *r)
+{
+    if (r->expected && r->same) {
+        gs_report(0, "options '--expect' and '--same' are incompatible");
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    if (r->expected && (strlen(r->expected) != SUM_DIGITS ||
+                        strspn(r->expected, "0123456789abcdef") != SUM_DIGITS))
+        gs_die(0, "invalid checksum '%s': it is 32 digits of 0-9 and a-f", r->expected);
+}
+
+int cmd_check(int argc, char **argv)
+{
+    check_request request = {.expected = NULL};
+    argc = take_own_options(&request, argc, argv);
+    if (request.wants_help) {
+        (void)fputs(usage_text, stdout);
+        return gs_stdout_close(GS_EXIT_GOOD);
+    }
+    check_request_or_die(&request);
+    gs_sort_args args;
+    gs_sort_args_parse(&args, argc, argv);
+    refuse_other_work(&args);
+    gs_sort_resolve(&args);
+    int exit_code = GS_EXIT_GOOD;
+    gs_status st = {.code = GS_OK};
+    if (check_files(&request, &args, &exit_code, &st) != GS_OK) {
+        gs_report_status(&st, true);
+        exit_code = GS_EXIT_TROUBLE;
+    }
+    gs_sort_args_release(&args);
+    return gs_stdout_close(exit_code);
+}
