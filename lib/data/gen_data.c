@@ -383,7 +383,8 @@ static uint8_t *put_weblog(const gs_gen_data *data, gs_gen_random *random, uint6
     to = gs_gen_put_string(to, " HTTP/1.1\" ");
     to = gs_gen_put_string(to, codes[gs_gen_below(random, sizeof codes / sizeof *codes)]);
     *to++ = ' ';
-    to = gs_gen_put_decimal(to, gs_gen_next(random) >> (44 + gs_gen_below(random, 16)));
+    const uint64_t shift = 44 + gs_gen_below(random, 16); /* small sizes are many */
+    to = gs_gen_put_decimal(to, gs_gen_next(random) >> shift);
     *to++ = '\n';
     return to;
 }
