@@ -69,7 +69,7 @@ static void sorts(unsigned shape, size_t count, bool is_backwards, unsigned work
     for (size_t i = 0; i < count; i++) {
         const size_t n = make_string(shape, check_random(state), arena + used);
         elements[i].where = gs_where_pack(used, n);
-        elements[i].prefix = gs_tie_prefix(&layout, arena, elements[i].where, 0);
+        gs_tie_load(&layout, arena, &elements[i], 0);
         used += n + 1; /* no two records at one place */
         REQUIRE(used + 256 < ARENA);
     }

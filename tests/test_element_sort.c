@@ -35,7 +35,8 @@ static uint64_t make_prefix(unsigned shape, uint64_t r, size_t i, size_t n)
 static void agrees_with_qsort(unsigned shape, size_t n, uint64_t *state)
 {
     for (size_t i = 0; i < n; i++) {
-        elements[i] = (gs_element){make_prefix(shape, check_random(state), i, n), i};
+        elements[i] = (gs_element){
+            .prefix = make_prefix(shape, check_random(state), i, n), .where = i};
         expected[i] = elements[i];
     }
     qsort(expected, n, sizeof *expected, compare);

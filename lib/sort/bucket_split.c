@@ -35,6 +35,7 @@ typedef struct gs_cut {
     size_t splitter_buckets; /* 1 << levels */
 
     bool is_deeper;    /* the prefixes all agreed: go by what follows them */
+    bool has_next;     /* and that stands in the next words */
     size_t old_depth;  /* where the prefixes stand now */
     size_t next_depth; /* where they will be taken from */
 
@@ -78,9 +79,12 @@ static inline size_t find_bucket(const gs_cut *cut, uint64_t prefix)
 static uint64_t sampled_prefix(const gs_cut *cut, size_t i)
 {
     const gs_bucket_split *const s = cut->split;
-    return cut->is_deeper
-               ? gs_tie_prefix(s->layout, s->arena, cut->from[i].where, cut->next_depth)
-               : cut->from[i].prefix;
+    gs_element e = cut->from[i];
+    if (cut->is_deeper && cut->has_next)
+        return e.next;
+    if (cut->is_deeper)
+        gs_tie_load(s->layout, s->arena, &e, cut->next_depth);
+    return e.prefix;
 }
 
 /* Chooses as many splitters as the bucket is worth. */
@@ -152,11 +156,13 @@ static void classify_slice(gs_cut *cut, size_t slice)
     }
     for (size_t i = begin; i < end; i++) {
         gs_element *const e = &cut->from[i];
-        if (i + PREFETCH_AHEAD < end)
+        if (!cut->has_next && i + PREFETCH_AHEAD < end)
             __builtin_prefetch(arena + gs_where_offset(e[PREFETCH_AHEAD].where));
         const size_t left = gs_tie_left(layout, arena, e->where, cut->old_depth);
-        if (left == ENDED_CLASSES)
-            e->prefix = gs_tie_prefix(layout, arena, e->where, cut->next_depth);
+        if (cut->has_next)
+            e->prefix = e->next;
+        else if (left == ENDED_CLASSES)
+            gs_tie_load(layout, arena, e, cut->next_depth);
         const size_t id = deeper_id(cut, left, e->prefix);
         cut->ids[i] = (uint16_t)id;
         counts[id]++;
@@ -230,7 +236,7 @@ static bool is_ended_id(const gs_cut *cut, size_t id)
 }
 
 /* If all prefixes agree, sets the cut up to go by what follows them. */
-static void prepare_deeper(gs_cut *cut, size_t depth)
+static void prepare_deeper(gs_cut *cut, size_t depth, bool has_next)
 {
     const uint64_t first = cut->from[0].prefix;
     for (size_t i = 1; i < cut->count; i++) {
@@ -241,6 +247,9 @@ static void prepare_deeper(gs_cut *cut, size_t depth)
     cut->is_deeper = true;
     cut->old_depth = depth;
     cut->next_depth = depth + 8;
+    cut->has_next = has_next;
+    if (has_next)
+        return;
     /* What all that go on share is skipped; one that ended says nothing about that. */
     for (size_t i = 0; i < cut->count; i++) {
         if (gs_tie_left(s->layout, s->arena, cut->from[i].where, depth) < ENDED_CLASSES)
@@ -269,7 +278,7 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
     cut->ids = split->bucket_ids + bucket->begin;
     cut->count = bucket->count;
     cut->is_deeper = false;
-    prepare_deeper(cut, bucket->depth);
+    prepare_deeper(cut, bucket->depth, bucket->has_next);
     choose_splitters(cut, sample);
     cut->ids_used = cut->splitter_buckets + (cut->is_deeper ? ENDED_CLASSES : 0);
 
@@ -288,6 +297,7 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
             .begin = begin,
             .count = totals[id],
             .depth = cut->is_deeper ? cut->next_depth : bucket->depth,
+            .has_next = cut->is_deeper ? !cut->has_next : bucket->has_next,
             .is_in_scratch = !bucket->is_in_scratch,
             .is_settled = is_ended_id(cut, id) || totals[id] == 1,
         };
@@ -300,7 +310,8 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
 gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
                             gs_bucket_list *out, gs_status *st)
 {
-    const gs_bucket whole = {.begin = 0, .count = split->element_count};
+    const gs_bucket whole = {
+        .begin = 0, .count = split->element_count, .has_next = true};
     if (whole.count <= 2 * split->bucket_elements)
         return whole.count == 0 ? GS_OK : push(out, whole, st);
 
@@ -364,5 +375,5 @@ void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket)
     gs_element *const here = bucket->is_in_scratch ? split->scratch : split->elements;
     gs_element *const there = bucket->is_in_scratch ? split->elements : split->scratch;
     gs_tie_sort(split->layout, split->arena, here + bucket->begin, there + bucket->begin,
-                bucket->count, bucket->depth);
+                bucket->count, bucket->depth, bucket->has_next);
 }

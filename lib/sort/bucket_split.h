@@ -26,6 +26,7 @@
 typedef struct gs_bucket {
     size_t begin, count;
     size_t depth;       /* where the prefixes were taken, and all agree before it */
+    bool has_next;      /* the next words hold what follows the prefixes */
     bool is_in_scratch; /* which of the two arrays holds it; the other is free there */
     bool is_settled;    /* all records equal, or already in order */
 } gs_bucket;
@@ -50,8 +51,8 @@ enum {
     GS_BUCKET_ELEMENTS_MIN = 1 << 10,
 };
 
-/* Fills `out` (zeroed by the caller, released with gs_bucket_list_release). The prefixes
- * in `elements` are those at depth 0. */
+/* Fills `out` (zeroed by the caller, released with gs_bucket_list_release). Both
+ * words of `elements` are those at depth 0. */
 GS_MUST_CHECK gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
                                           gs_bucket_list *out, gs_status *st);
 void gs_bucket_list_release(gs_bucket_list *list);

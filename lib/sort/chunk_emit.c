@@ -34,7 +34,7 @@ static size_t drop_equals(const gs_chunk *chunk, gs_element *e, size_t n)
             e[kept - 1].prefix++;
             continue;
         }
-        e[kept++] = (gs_element){1, e[i].where};
+        e[kept++] = (gs_element){.prefix = 1, .where = e[i].where};
         last = r;
     }
     return kept;

@@ -2,16 +2,18 @@
 /*
  * element: what is moved while sorting, one a record.
  *
- *      63                                   0   63                24 23         0
- *     +---------------------------------------+---------------------+------------+
- *     | prefix: 8 bytes of the record's       | where: offset into  | length, or |
- *     | string at the current depth,          | the arena           | 0xFFFFFF   |
- *     | big-endian, zero-padded               |                     |            |
- *     +---------------------------------------+---------------------+------------+
+ *      63                  0   63                  0   63                24 23         0
+ *     +----------------------+-----------------------+---------------------+------------+
+ *     | prefix: 8 bytes of   | next: the 8 bytes     | where: offset into  | length, or |
+ *     | the record's string, | after them            | the arena           | 0xFFFFFF   |
+ *     | from `depth` on      |                       |                     |            |
+ *     +----------------------+-----------------------+---------------------+------------+
  *
- * Comparing two prefixes as integers compares those 8 bytes. In a backwards order the
- * prefix is complemented. Elements start in input order and every step of the sort is
- * stable, so equal records stay in input order.
+ * Both words are big-endian and zero-padded, so comparing them as integers compares those
+ * bytes; in a backwards order they are complemented. Most records differ within sixteen
+ * bytes, and then the sort never looks at the records themselves, which lie all over the
+ * memory. Elements start in input order and every step of the sort is stable, so equal
+ * records stay in input order.
  */
 #ifndef GS_LIB_SORT_ELEMENT_H
 #define GS_LIB_SORT_ELEMENT_H
@@ -21,10 +23,11 @@
 
 typedef struct gs_element {
     uint64_t prefix;
+    uint64_t next;
     uint64_t where;
 } gs_element;
 
-_Static_assert(sizeof(gs_element) == 16, "two elements a 32-byte vector");
+_Static_assert(sizeof(gs_element) == 24, "three words");
 
 /* Sorts by prefix, stably. `scratch` has room for element_count and is overwritten;
  * the result is in `elements`. No allocation; one thread. */

@@ -132,13 +132,21 @@ static gs_code grow(void **array, size_t *capacity, size_t want, size_t item_byt
     return GS_OK;
 }
 
+static inline void put_words(const gs_ingest *in, gs_element *e, const uint8_t *string,
+                             size_t bytes)
+{
+    const uint64_t flip = in->layout.is_backwards ? UINT64_MAX : 0;
+    e->prefix = gs_string_word(string, bytes, 0) ^ flip;
+    e->next = gs_string_word(string, bytes, 8) ^ flip;
+}
+
 /* Adds one line to the scratch: key (if any) and line, with its eol. */
 static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
                           const uint8_t *line, size_t line_bytes, gs_status *st)
 {
     const size_t bound =
         (in->encoder ? gs_key_encode_bound(in->encoder, line_bytes) : 0) + line_bytes +
-        GS_RECORD_LONG_BYTES + GS_RECORD_HEAD_BYTES + 1 + 8;
+        GS_RECORD_LONG_BYTES + GS_RECORD_HEAD_BYTES + 1 + 16;
     void *memory = scratch->records;
     GS_TRY(grow(&memory, &scratch->record_capacity, scratch->record_bytes + bound, 1, st));
     scratch->records = memory;
@@ -168,13 +176,12 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     if (in->layout.has_eol)
         *p++ = in->layout.eol;
 
-    uint64_t prefix = gs_string_word(string, string_bytes, 0);
-    if (in->layout.is_backwards)
-        prefix = ~prefix;
-    if (is_above_limit(in, prefix, string, string_bytes))
+    gs_element *const e = &scratch->elements[scratch->element_count];
+    put_words(in, e, string, string_bytes);
+    if (is_above_limit(in, e->prefix, string, string_bytes))
         return GS_OK;
-    scratch->elements[scratch->element_count++] = (gs_element){
-        prefix, gs_where_pack(scratch->record_bytes, string_bytes)};
+    e->where = gs_where_pack(scratch->record_bytes, string_bytes);
+    scratch->element_count++;
     scratch->record_bytes += (size_t)(p - start);
     return GS_OK;
 }
@@ -219,9 +226,8 @@ static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
 static inline void put_element(const gs_ingest *in, gs_element *e, const uint8_t *record,
                                size_t bytes, size_t arena_offset)
 {
-    const uint64_t word = gs_string_word(record, bytes, 0);
-    *e = (gs_element){in->layout.is_backwards ? ~word : word,
-                      gs_where_pack(arena_offset, bytes)};
+    put_words(in, e, record, bytes);
+    e->where = gs_where_pack(arena_offset, bytes);
 }
 
 /* Plain records are the text itself: copied whole, then one element a line. */
@@ -259,8 +265,8 @@ static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
     memcpy(in->chunk->arena + offset, scratch->records, scratch->record_bytes);
     const uint64_t shift = (uint64_t)offset << GS_WHERE_LENGTH_BITS;
     for (size_t i = 0; i < scratch->element_count; i++) {
-        e[i].prefix = scratch->elements[i].prefix;
-        e[i].where = scratch->elements[i].where + shift;
+        e[i] = scratch->elements[i];
+        e[i].where += shift;
     }
 }
 

@@ -9,6 +9,7 @@
 #include "lib/sort/key_number.h"
 #include "lib/sort/key_text.h"
 #include "lib/sort/key_version.h"
+#include "lib/sort/line_scan.h"
 #include "lib/sort/md5.h"
 
 enum {
@@ -32,6 +33,8 @@ typedef struct gs_field_walk {
     int delimiter;
     size_t field;      /* `at` is where this one begins */
     const uint8_t *at; /* `end` if there are fewer */
+    uint64_t delimiters; /* in the first 64 bytes of the line, a bit each */
+    uint64_t ahead;      /* those of them that are not before `at` */
 } gs_field_walk;
 
 /* The first `c` in [p, end), or end. Eight bytes at a time. */
@@ -70,6 +73,17 @@ static const uint8_t *skip_nonblanks(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
+/* The delimiter that ends the field which begins at `at`, or the end. */
+static inline const uint8_t *find_delimiter(const gs_field_walk *w)
+{
+    if (w->ahead != 0)
+        return w->line + __builtin_ctzll(w->ahead);
+    const uint8_t *const unseen = w->line + 64;
+    if (unseen >= w->end)
+        return w->end;
+    return find_byte(w->at > unseen ? w->at : unseen, w->end, (uint8_t)w->delimiter);
+}
+
 /* Moves to the beginning of `field`: behind the delimiter, or, without one, at the blanks
  * that belong to the field. */
 static void walk_to(gs_field_walk *w, size_t field)
@@ -77,15 +91,16 @@ static void walk_to(gs_field_walk *w, size_t field)
     if (field < w->field) {
         w->field = 0;
         w->at = w->line;
+        w->ahead = w->delimiters;
     }
     if (w->delimiter == GS_ORDER_BLANK_FIELDS) {
         for (; w->field < field && w->at < w->end; w->field++)
             w->at = skip_nonblanks(skip_blanks(w->at, w->end), w->end);
     } else {
         for (; w->field < field && w->at < w->end; w->field++) {
-            w->at = find_byte(w->at, w->end, (uint8_t)w->delimiter);
-            if (w->at < w->end)
-                w->at++;
+            w->at = find_delimiter(w);
+            w->at += w->at < w->end;
+            w->ahead &= w->ahead - 1;
         }
     }
     w->field = field;
@@ -115,7 +130,7 @@ static const uint8_t *find_limit(gs_field_walk *w, const gs_key *key)
             return w->at;
         }
         walk_to(w, key->end_field);
-        return find_byte(w->at, w->end, (uint8_t)w->delimiter);
+        return w->at < w->end ? find_delimiter(w) : w->end;
     }
     walk_to(w, key->end_field);
     const uint8_t *p = w->at;
@@ -126,8 +141,15 @@ static const uint8_t *find_limit(gs_field_walk *w, const gs_key *key)
 
 static gs_field_walk start_walk(const gs_order *order, const uint8_t *line, size_t bytes)
 {
-    return (gs_field_walk){
+    gs_field_walk w = {
         .line = line, .end = line + bytes, .delimiter = order->delimiter, .at = line};
+    if (order->delimiter != GS_ORDER_BLANK_FIELDS && bytes > 0) {
+        w.delimiters = gs_line_mask(line, (uint8_t)order->delimiter); /* within the slack */
+        if (bytes < 64)
+            w.delimiters &= UINT64_MAX >> (64 - bytes);
+        w.ahead = w.delimiters;
+    }
+    return w;
 }
 
 void gs_key_locate(const gs_order *order, size_t k, const uint8_t *line, size_t line_bytes,

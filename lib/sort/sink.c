@@ -240,7 +240,8 @@ static gs_code encode_text(gs_sink_piece *p, gs_status *st)
         p->raw = swap;
         return GS_OK;
     }
-    if (p->raw.used == 0)
+    /* Frames follow each other; an output without text is still one frame. */
+    if (p->raw.used == 0 && p->ticket > 0)
         return GS_OK;
     GS_TRY(make_room(&p->ready, ZSTD_compressBound(p->raw.used), st));
     const size_t n = ZSTD_compress2(p->zstd, p->ready.data, p->ready.capacity, p->raw.data,

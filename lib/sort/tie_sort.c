@@ -17,7 +17,7 @@ typedef struct gs_tie_job {
 } gs_tie_job;
 
 static void sort_level(const gs_tie_job *job, gs_element *a, gs_element *scratch, size_t n,
-                       size_t depth, unsigned level);
+                       size_t depth, bool has_next, unsigned level);
 
 static int compare_strings(const gs_tie_job *job, const gs_element *x, const gs_element *y,
                            size_t depth)
@@ -123,9 +123,9 @@ static size_t split_off_ended(const gs_tie_job *job, gs_element *a, gs_element *
 
 /* Orders a segment: n elements whose prefixes at `depth` agree. */
 static void sort_segment(const gs_tie_job *job, gs_element *a, gs_element *scratch,
-                         size_t n, size_t depth, unsigned level)
+                         size_t n, size_t depth, bool has_next, unsigned level)
 {
-    if (n <= DIRECT_MAX) {
+    if (n <= DIRECT_MAX && !has_next) {
         insertion_sort_strings(job, a, n, depth);
         return;
     }
@@ -142,6 +142,12 @@ static void sort_segment(const gs_tie_job *job, gs_element *a, gs_element *scrat
     n = going_on;
     depth += 8;
 
+    if (has_next) {
+        for (size_t i = 0; i < n; i++)
+            a[i].prefix = a[i].next;
+        sort_level(job, a, scratch, n, depth, false, level + 1);
+        return;
+    }
     const size_t sample = n < SHARED_SAMPLE ? n : SHARED_SAMPLE;
     size_t shared = gs_tie_common_bytes(job->layout, job->arena, a, sample, depth,
                                         SHARED_LIMIT);
@@ -153,13 +159,13 @@ static void sort_segment(const gs_tie_job *job, gs_element *a, gs_element *scrat
         if (i + PREFETCH_AHEAD < n)
             __builtin_prefetch(job->arena +
                                gs_where_offset(a[i + PREFETCH_AHEAD].where) + depth);
-        a[i].prefix = gs_tie_prefix(job->layout, job->arena, a[i].where, depth);
+        gs_tie_load(job->layout, job->arena, &a[i], depth);
     }
-    sort_level(job, a, scratch, n, depth, level + 1);
+    sort_level(job, a, scratch, n, depth, true, level + 1);
 }
 
 static void sort_level(const gs_tie_job *job, gs_element *a, gs_element *scratch, size_t n,
-                       size_t depth, unsigned level)
+                       size_t depth, bool has_next, unsigned level)
 {
     gs_element_sort(a, scratch, n);
     size_t begin = 0;
@@ -168,14 +174,16 @@ static void sort_level(const gs_tie_job *job, gs_element *a, gs_element *scratch
         while (end < n && a[end].prefix == a[begin].prefix)
             end++;
         if (end - begin > 1)
-            sort_segment(job, a + begin, scratch + begin, end - begin, depth, level);
+            sort_segment(job, a + begin, scratch + begin, end - begin, depth, has_next,
+                         level);
         begin = end;
     }
 }
 
 void gs_tie_sort(const gs_record_layout *layout, const uint8_t *arena,
-                 gs_element *elements, gs_element *scratch, size_t count, size_t depth)
+                 gs_element *elements, gs_element *scratch, size_t count, size_t depth,
+                 bool has_next)
 {
     const gs_tie_job job = {layout, arena};
-    sort_level(&job, elements, scratch, count, depth, 0);
+    sort_level(&job, elements, scratch, count, depth, has_next, 0);
 }

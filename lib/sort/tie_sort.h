@@ -20,10 +20,11 @@
 #include "lib/sort/record.h"
 
 /* Sorts elements[0 .. count) by their whole strings, given that all agree in the first
- * `depth` bytes and that the prefixes hold the 8 bytes from `depth` on (complemented in
- * a backwards order). Stable; `scratch` has room for `count`; one thread. */
+ * `depth` bytes and that the prefixes hold the 8 bytes from `depth` on; with has_next, the
+ * next words hold those after them. Stable; `scratch` has room for `count`; one thread. */
 void gs_tie_sort(const gs_record_layout *layout, const uint8_t *arena,
-                 gs_element *elements, gs_element *scratch, size_t count, size_t depth);
+                 gs_element *elements, gs_element *scratch, size_t count, size_t depth,
+                 bool has_next);
 
 /* How many bytes from `depth` on all the strings share, looking no further than
  * depth + limit. No string is shorter than depth. */
@@ -45,13 +46,14 @@ static inline size_t gs_tie_left(const gs_record_layout *layout, const uint8_t *
     return left <= GS_TIE_ENDED_MAX ? left : GS_TIE_ENDED_MAX + 1;
 }
 
-/* The prefix of a record's string at `depth`. */
-static inline uint64_t gs_tie_prefix(const gs_record_layout *layout, const uint8_t *arena,
-                                     uint64_t where, size_t depth)
+/* Takes both words of an element from its record's string at `depth`. */
+static inline void gs_tie_load(const gs_record_layout *layout, const uint8_t *arena,
+                               gs_element *e, size_t depth)
 {
-    const gs_record r = gs_record_at(layout, arena, where);
-    const uint64_t word = gs_string_word(r.string, r.string_bytes, depth);
-    return layout->is_backwards ? ~word : word;
+    const gs_record r = gs_record_at(layout, arena, e->where);
+    const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
+    e->prefix = gs_string_word(r.string, r.string_bytes, depth) ^ flip;
+    e->next = gs_string_word(r.string, r.string_bytes, depth + 8) ^ flip;
 }
 
 #endif
