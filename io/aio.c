@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two back ends behind one face. A request is a slot in a table; the ring carries the slot
- * number, the threads take slots from a queue. Short transfers go round again from where
- * they stopped, so that callers only see whole ones.
+ * Two back ends behind one face. A request is a slot in a table; the ring carries the
+ * slot number, the threads take slots from a queue. Short transfers go round again from
+ * where they stopped, so that callers only see whole ones.
  */
 #include "io/aio.h"
 
@@ -242,8 +242,7 @@ gs_code gs_aio_new(gs_aio **out, unsigned depth, bool no_uring, gs_status *st)
     pthread_mutex_init(&aio->mutex, NULL);
     pthread_cond_init(&aio->work_ready, NULL);
     pthread_cond_init(&aio->work_done, NULL);
-    GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, depth * sizeof(gs_aio_slot), "I/O requests", st));
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, depth * sizeof(gs_aio_slot), "I/O requests", st));
     aio->slots = memory;
 #if GS_HAVE_LIBURING
     if (!no_uring)
@@ -312,8 +311,8 @@ static gs_code submit(gs_aio *aio, gs_aio_slot request, gs_status *st)
     slot->is_used = true;
     aio->in_flight++;
 #if GS_HAVE_LIBURING
-    const gs_code code = aio->is_uring ? submit_to_ring(aio, slot, st)
-                                       : submit_to_threads(aio, slot, st);
+    const gs_code code =
+        aio->is_uring ? submit_to_ring(aio, slot, st) : submit_to_threads(aio, slot, st);
 #else
     const gs_code code = submit_to_threads(aio, slot, st);
 #endif
@@ -327,13 +326,11 @@ static gs_code submit(gs_aio *aio, gs_aio_slot request, gs_status *st)
 gs_code gs_aio_read(gs_aio *aio, int fd, void *buf, size_t bytes, uint64_t offset,
                     void *tag, gs_status *st)
 {
-    return submit(aio,
-                  (gs_aio_slot){.fd = fd,
-                                .buffer = buf,
-                                .bytes = bytes,
-                                .offset = offset,
-                                .tag = tag},
-                  st);
+    return submit(
+        aio,
+        (gs_aio_slot){
+            .fd = fd, .buffer = buf, .bytes = bytes, .offset = offset, .tag = tag},
+        st);
 }
 
 gs_code gs_aio_write(gs_aio *aio, int fd, const void *buf, size_t bytes, uint64_t offset,

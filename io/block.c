@@ -31,8 +31,7 @@ gs_code gs_block_pool_new(gs_block_pool **out, size_t block_bytes, size_t block_
     pthread_cond_init(&pool->released, NULL);
     const size_t stride = GS_BLOCK_HEADROOM + block_bytes + GS_BLOCK_SLACK;
     size_t area_bytes = 0;
-    GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, block_count * sizeof(gs_block), "block list", st));
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, block_count * sizeof(gs_block), "block list", st));
     pool->blocks = memory;
     GS_TRY_OR_FAIL(gs_mem_size_mul(&area_bytes, stride, block_count, st));
     GS_TRY_OR_FAIL(gs_mem_map(&memory, area_bytes, false, "input blocks", st));

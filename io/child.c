@@ -9,8 +9,8 @@
 
 extern char **environ;
 
-gs_code gs_child_start(gs_child *child, const char *program, bool is_decoding, int from_fd,
-                       int to_fd, gs_status *st)
+gs_code gs_child_start(gs_child *child, const char *program, bool is_decoding,
+                       int from_fd, int to_fd, gs_status *st)
 {
     *child = (gs_child){.program = program, .is_decoding = is_decoding};
     union {

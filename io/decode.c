@@ -73,8 +73,9 @@ void gs_decoder_free(gs_decoder *d)
 
 static gs_code fail_damaged(const gs_decoder *d, const char *what, gs_status *st)
 {
-    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: damaged %s data (%s), at compressed byte %llu",
-                  d->name, d->kind == GS_COMPRESSION_ZSTD ? "zstd" : "gzip", what,
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                  "%s: damaged %s data (%s), at compressed byte %llu", d->name,
+                  d->kind == GS_COMPRESSION_ZSTD ? "zstd" : "gzip", what,
                   (unsigned long long)d->taken_bytes);
     return gs_status_hint(st, "fetch the file again, or read it as it is with "
                               "--no-decompress");

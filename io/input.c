@@ -273,8 +273,8 @@ static gs_code submit_reads(gs_input *in, gs_status *st)
         gs_input_read *const r =
             &in->reads[(in->reads_first + in->reads_count) % IN_FLIGHT_MAX];
         *r = (gs_input_read){.block = block, .offset = in->offset};
-        if (gs_aio_read(in->aio, in->fd, block->data, block->capacity, in->offset, r, st) !=
-            GS_OK) {
+        if (gs_aio_read(in->aio, in->fd, block->data, block->capacity, in->offset, r,
+                        st) != GS_OK) {
             gs_block_release(block);
             return st->code;
         }
@@ -377,10 +377,9 @@ static gs_code fill_decoded(gs_pump *p, gs_block *block, gs_status *st)
 {
     while (block->len < block->capacity) {
         size_t taken, made;
-        GS_TRY(gs_decoder_run(p->decoder, p->stored + p->stored_at,
-                              p->stored_end - p->stored_at, &taken,
-                              block->data + block->len, block->capacity - block->len, &made,
-                              st));
+        GS_TRY(gs_decoder_run(
+            p->decoder, p->stored + p->stored_at, p->stored_end - p->stored_at, &taken,
+            block->data + block->len, block->capacity - block->len, &made, st));
         p->stored_at += taken;
         block->len += made;
         if (taken > 0 || made > 0)
@@ -408,8 +407,8 @@ static gs_code start_decoder(gs_pump *p, gs_compression kind, gs_status *st)
     return GS_OK;
 }
 
-/* The first bytes of a pipe say whether it is compressed. They are read here and go to the
- * decoder, or to the front of the first block. */
+/* The first bytes of a pipe say whether it is compressed. They are read here and go to
+ * the decoder, or to the front of the first block. */
 static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
 {
     if (p->decoder != NULL || p->in->options.keep_compressed)
@@ -462,7 +461,8 @@ static void *pump_main(void *arg)
     const unsigned in_flight = p->in->options.blocks_in_flight;
     const size_t queue_max = in_flight < PUMP_QUEUE_MAX ? in_flight : PUMP_QUEUE_MAX;
     bool is_last = false;
-    for (bool is_first = true; !is_last && wait_for_room(p, queue_max); is_first = false) {
+    for (bool is_first = true; !is_last && wait_for_room(p, queue_max);
+         is_first = false) {
         gs_block *const block = gs_block_get(p->in->options.pool);
         p->filling = block;
         const bool is_good = fill(p, block, is_first, &st) == GS_OK;

@@ -186,8 +186,7 @@ static gs_code open_path(gs_output *o, const char *path, gs_status *st)
         if (o->fd < 0)
             return fail_open(o, errno, st);
         /* A regular file behind /dev/stdout starts anew, as with any other program. */
-        if (fstat(o->fd, &info) == 0 && S_ISREG(info.st_mode) &&
-            ftruncate(o->fd, 0) != 0)
+        if (fstat(o->fd, &info) == 0 && S_ISREG(info.st_mode) && ftruncate(o->fd, 0) != 0)
             return fail_open(o, errno, st);
         find_position(o);
         return GS_OK;
@@ -220,8 +219,7 @@ gs_code gs_output_open(gs_output **out, const char *path, gs_status *st)
     gs_output *const o = memory;
     o->fd = -1;
     o->pending_slot = -1;
-    GS_TRY_OR_FAIL(
-        gs_mem_copy_string(&o->name, path ? path : "'standard output'", st));
+    GS_TRY_OR_FAIL(gs_mem_copy_string(&o->name, path ? path : "'standard output'", st));
     if (path == NULL) {
         o->is_stdout = true;
         o->fd = STDOUT_FILENO;

@@ -62,8 +62,8 @@ gs_code gs_run_block_encode(gs_run_codec *codec, gs_codec how, const void *raw,
     size_t payload_bytes = 0;
     if (how == GS_CODEC_ZSTD) {
         payload_bytes =
-            ZSTD_compressCCtx(codec->compress, payload, ZSTD_compressBound(raw_bytes), raw,
-                              raw_bytes, codec->level);
+            ZSTD_compressCCtx(codec->compress, payload, ZSTD_compressBound(raw_bytes),
+                              raw, raw_bytes, codec->level);
         if (ZSTD_isError(payload_bytes))
             return GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd: %s",
                            ZSTD_getErrorName(payload_bytes));

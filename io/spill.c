@@ -59,12 +59,12 @@ gs_code gs_spill_new(gs_spill **out, const char *const *folders, size_t folder_c
     pthread_mutex_init(&s->mutex, NULL);
     pthread_cond_init(&s->drops_changed, NULL);
     const char *const from_environment = getenv("TMPDIR");
-    const char *const otherwise =
-        from_environment != NULL && from_environment[0] != '\0' ? from_environment : "/tmp";
+    const char *const otherwise = from_environment != NULL && from_environment[0] != '\0'
+                                      ? from_environment
+                                      : "/tmp";
     const char *const *const names = folder_count > 0 ? folders : &otherwise;
     const size_t count = folder_count > 0 ? folder_count : 1;
-    GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, count * sizeof *s->folders, "spill folders", st));
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, count * sizeof *s->folders, "spill folders", st));
     s->folders = memory;
     s->folder_count = count;
     for (size_t i = 0; i < count; i++)
@@ -243,8 +243,7 @@ static void start_dropper_locked(gs_spill *s)
 
 void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from, uint64_t to)
 {
-    const uint64_t begin =
-        (from + GS_SPILL_ALIGN - 1) / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
+    const uint64_t begin = (from + GS_SPILL_ALIGN - 1) / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
     const uint64_t end = to / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
     if (begin >= end)
         return;

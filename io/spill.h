@@ -22,10 +22,10 @@ enum { GS_SPILL_ALIGN = 4096 };
 
 typedef struct gs_spill_extent {
     int fd;
-    bool is_direct;     /* offsets, sizes and addresses must be aligned */
-    size_t folder;      /* index into the folders */
-    uint64_t offset;    /* multiple of GS_SPILL_ALIGN */
-    uint64_t bytes;     /* as given to extent_close, rounded up to GS_SPILL_ALIGN */
+    bool is_direct;  /* offsets, sizes and addresses must be aligned */
+    size_t folder;   /* index into the folders */
+    uint64_t offset; /* multiple of GS_SPILL_ALIGN */
+    uint64_t bytes;  /* as given to extent_close, rounded up to GS_SPILL_ALIGN */
 } gs_spill_extent;
 
 /* Borrows the folder names until free(). With none: $TMPDIR, else /tmp. */
@@ -39,13 +39,14 @@ void gs_spill_free(gs_spill *s); /* NULL is fine */
 GS_MUST_CHECK gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out,
                                            gs_status *st);
 void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes);
-/* Is there less free disk space than `bytes` in some folder? Giving space back early slows
- * the reads and writes beside it, so it is worth doing only then. */
+/* Is there less free disk space than `bytes` in some folder? Giving space back early
+ * slows the reads and writes beside it, so it is worth doing only then. */
 bool gs_spill_is_space_short(const gs_spill *s, uint64_t bytes);
 /* Bytes [from, to) of an extent are not needed any more: their disk space is given back,
  * where the file system can punch holes, by a thread of its own, since that may take as
  * long as the reading did. */
-void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from, uint64_t to);
+void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from,
+                   uint64_t to);
 /* The same for all of it. */
 void gs_spill_extent_drop(gs_spill *s, const gs_spill_extent *extent);
 

@@ -58,8 +58,8 @@ gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target, size_t bl
     pthread_cond_init(&s->turn_changed, NULL);
     pthread_cond_init(&s->slot_freed, NULL);
     pthread_cond_init(&s->block_full, NULL);
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, block_count * sizeof *s->blocks,
-                              "output stream blocks", st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, block_count * sizeof *s->blocks, "output stream blocks", st));
     s->blocks = memory;
     GS_TRY_OR_FAIL(gs_mem_map(&memory, block_bytes * block_count, false,
                               "output stream buffers", st));
@@ -109,9 +109,10 @@ static gs_code fail_locked(gs_stream *s, const gs_status *why)
 static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
 {
     (void)GS_FAIL(st, GS_ERR_IO, error, "%s", s->target.failure);
-    return error == ENOSPC ? gs_status_hint(st, "free some space, or choose another place "
-                                                "with -T (temporary files) or -o (output)")
-                           : st->code;
+    return error == ENOSPC
+               ? gs_status_hint(st, "free some space, or choose another place "
+                                    "with -T (temporary files) or -o (output)")
+               : st->code;
 }
 
 /* write() or pwrite() until all is gone. */
@@ -218,9 +219,9 @@ static gs_code start_writer_locked(gs_stream *s, gs_status *st)
     try_direct(s);
     /* Without O_DIRECT the kernel copies at once; one thread does that best itself. */
     if (s->target.is_seekable && s->is_direct) {
-        const unsigned depth =
-            s->block_count < WRITES_IN_FLIGHT_MAX + 1 ? (unsigned)s->block_count
-                                                      : WRITES_IN_FLIGHT_MAX + 1;
+        const unsigned depth = s->block_count < WRITES_IN_FLIGHT_MAX + 1
+                                   ? (unsigned)s->block_count
+                                   : WRITES_IN_FLIGHT_MAX + 1;
         GS_TRY(gs_aio_new(&s->aio, depth, s->target.no_uring, st));
         gs_aio_register(s->aio, s->memory, s->block_bytes * s->block_count);
     }
@@ -278,8 +279,7 @@ gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory, size_t *r
 
 void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
 {
-    gs_stream_block *const block =
-        &s->blocks[(offset / s->block_bytes) % s->block_count];
+    gs_stream_block *const block = &s->blocks[(offset / s->block_bytes) % s->block_count];
     pthread_mutex_lock(&s->mutex);
     block->filled_bytes += bytes;
     gs_assert(block->filled_bytes <= s->block_bytes);
@@ -342,8 +342,8 @@ gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
         bytes = (tail_bytes + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
         memset(block->memory + tail_bytes, 0, bytes - tail_bytes);
     }
-    GS_TRY(write_plain(s, block->memory, bytes, s->target.offset + number * s->block_bytes,
-                       st));
+    GS_TRY(write_plain(s, block->memory, bytes,
+                       s->target.offset + number * s->block_bytes, st));
     atomic_fetch_add(&s->written_bytes, tail_bytes);
     return GS_OK;
 }

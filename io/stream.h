@@ -15,8 +15,8 @@
  * longer than the window.
  *
  * Any number of threads. After a failure every call fails with it, so nobody waits for
- * ever. Call order: new, then for each ticket reserve(is_last = false)*, reserve(is_last =
- * true), each followed by put*; then finish, free.
+ * ever. Call order: new, then for each ticket reserve(is_last = false)*, reserve(is_last
+ * = true), each followed by put*; then finish, free.
  */
 #ifndef GS_IO_STREAM_H
 #define GS_IO_STREAM_H
@@ -30,9 +30,9 @@ typedef struct gs_stream gs_stream;
 
 typedef struct gs_stream_target {
     int fd;
-    bool is_seekable;    /* positioned writes; else in order with write() */
-    bool try_direct;     /* O_DIRECT if the file takes it (our own descriptor only) */
-    bool is_direct;      /* the descriptor has O_DIRECT already */
+    bool is_seekable; /* positioned writes; else in order with write() */
+    bool try_direct;  /* O_DIRECT if the file takes it (our own descriptor only) */
+    bool is_direct;   /* the descriptor has O_DIRECT already */
     bool no_uring;
     uint64_t offset;     /* where the stream begins in the file; for O_DIRECT aligned */
     const char *failure; /* message of a failed write: "write failed: NAME"; borrowed */
@@ -40,7 +40,8 @@ typedef struct gs_stream_target {
 
 /* `block_bytes` is a multiple of 4096; at least 2 blocks. */
 GS_MUST_CHECK gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target,
-                                    size_t block_bytes, size_t block_count, gs_status *st);
+                                    size_t block_bytes, size_t block_count,
+                                    gs_status *st);
 /* Waits for writes in flight. NULL is fine. */
 void gs_stream_free(gs_stream *s);
 

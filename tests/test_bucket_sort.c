@@ -41,11 +41,8 @@ static size_t make_string(unsigned shape, uint64_t r, uint8_t *to)
         return (r >> 8) % 40;
     case 5: /* numbers */
         return (size_t)sprintf((char *)to, "%llu", (unsigned long long)(r >> 44));
-    case 6: /* all equal */
-        return (size_t)sprintf((char *)to, "%s", url);
-    default: /* NULs only */
-        memset(to, 0, 40);
-        return r % 40;
+    case 6: /* all equal */ return (size_t)sprintf((char *)to, "%s", url);
+    default: /* NULs only */ memset(to, 0, 40); return r % 40;
     }
 }
 
@@ -75,8 +72,8 @@ static void sorts(unsigned shape, size_t count, bool is_backwards, unsigned work
     }
     gs_team *team = NULL;
     REQUIRE_OK(gs_team_new(&team, workers, &st), &st);
-    const gs_bucket_split split = {&layout, arena, elements, scratch, ids, count,
-                                   GS_BUCKET_ELEMENTS / 8};
+    const gs_bucket_split split = {
+        &layout, arena, elements, scratch, ids, count, GS_BUCKET_ELEMENTS / 8};
     gs_bucket_list list = {0};
     REQUIRE_OK(gs_bucket_split_run(&split, team, &list, &st), &st);
     size_t at = 0, wrong = 0;

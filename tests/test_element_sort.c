@@ -20,14 +20,14 @@ static int compare(const void *a, const void *b)
 static uint64_t make_prefix(unsigned shape, uint64_t r, size_t i, size_t n)
 {
     switch (shape) {
-    case 0: return r;                                  /* random */
-    case 1: return r % 7;                              /* few, low bits only */
+    case 0: return r;                                           /* random */
+    case 1: return r % 7;                                       /* few, low bits only */
     case 2: return UINT64_C(0x6162636400000000) | (r & 0xffff); /* shared beginning */
-    case 3: return i;                                  /* sorted */
-    case 4: return n - i;                              /* reversed */
-    case 5: return 42;                                 /* all equal */
-    case 6: return (r % 3) << 61 | (r >> 60);          /* both ends vary */
-    case 7: return r % 100 < 90 ? UINT64_C(1) << 40 : r; /* one heavy value */
+    case 3: return i;                                           /* sorted */
+    case 4: return n - i;                                       /* reversed */
+    case 5: return 42;                                          /* all equal */
+    case 6: return (r % 3) << 61 | (r >> 60);                   /* both ends vary */
+    case 7: return r % 100 < 90 ? UINT64_C(1) << 40 : r;        /* one heavy value */
     default: return (r % 1000) * UINT64_C(0x0001000100010001);
     }
 }
@@ -52,8 +52,8 @@ static void agrees_with_qsort(unsigned shape, size_t n, uint64_t *state)
 
 int main(void)
 {
-    static const size_t counts[] = {0, 1, 2, 3, 23, 24, 25, 100, 255, 256, 257, 1000, 4096,
-                                    32768, COUNT_MAX};
+    static const size_t counts[] = {0,   1,   2,   3,    23,   24,    25,       100,
+                                    255, 256, 257, 1000, 4096, 32768, COUNT_MAX};
     uint64_t state = check_seed(20260101);
     for (unsigned shape = 0; shape <= 8; shape++) {
         for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)

@@ -66,7 +66,8 @@ static void difference_is_the_first(uint64_t *state)
         return;
     for (size_t i = 0; i < index; i++)
         CHECK(gs_ovc_symbol(a, n, i) == gs_ovc_symbol(b, m, i));
-    CHECK(sign(gs_ovc_symbol(a, n, index) > gs_ovc_symbol(b, m, index) ? 1 : -1) == order);
+    CHECK(sign(gs_ovc_symbol(a, n, index) > gs_ovc_symbol(b, m, index) ? 1 : -1) ==
+          order);
 }
 
 int main(void)
@@ -78,7 +79,7 @@ int main(void)
     }
     /* Around the cap, where the rest of a string is one symbol. */
     for (size_t i = 0; i < 200; i++)
-        codes_order_strings(&state,
-                            GS_OVC_INDEX_CAP * GS_OVC_SYMBOL_BYTES - 10 + i % 30, i & 1);
+        codes_order_strings(&state, GS_OVC_INDEX_CAP * GS_OVC_SYMBOL_BYTES - 10 + i % 30,
+                            i & 1);
     return check_result();
 }

@@ -18,8 +18,8 @@ static void round_trip(gs_run_codec *codec, gs_codec how, size_t n)
     uint32_t records = 0;
     REQUIRE_OK(gs_run_block_encode(codec, how, raw, n, 17, stored, &bytes, &st), &st);
     CHECK(bytes <= gs_run_block_bound(n));
-    REQUIRE_OK(gs_run_block_decode(codec, stored, sizeof stored, "here", back, RAW_MAX, &got,
-                                   &records, &used, &st),
+    REQUIRE_OK(gs_run_block_decode(codec, stored, sizeof stored, "here", back, RAW_MAX,
+                                   &got, &records, &used, &st),
                &st);
     CHECK(got == n && used == bytes && records == 17 && memcmp(raw, back, n) == 0);
 }
@@ -40,8 +40,8 @@ static void damage_is_found(gs_run_codec *codec, gs_codec how, size_t n)
         stored[i] ^= 0x10;
     }
     for (size_t cut = 0; cut < bytes; cut += 1 + cut / 7) {
-        CHECK(gs_run_block_decode(codec, stored, cut, "here", back, RAW_MAX, &got, &records,
-                                  &used, &st) == GS_ERR_FORMAT);
+        CHECK(gs_run_block_decode(codec, stored, cut, "here", back, RAW_MAX, &got,
+                                  &records, &used, &st) == GS_ERR_FORMAT);
         gs_status_clear(&st);
     }
     CHECK(gs_run_block_decode(codec, stored, bytes, "here", back, n - 1, &got, &records,

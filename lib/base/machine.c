@@ -79,8 +79,7 @@ static uint64_t cgroup_memory_left(void)
             break;
         *end = '\0';
     }
-    const uint64_t root =
-        cgroup_left("/sys/fs/cgroup", "memory.max", "memory.current");
+    const uint64_t root = cgroup_left("/sys/fs/cgroup", "memory.max", "memory.current");
     least = root < least ? root : least;
     const uint64_t v1 = cgroup_left("/sys/fs/cgroup/memory", "memory.limit_in_bytes",
                                     "memory.usage_in_bytes");

@@ -209,7 +209,8 @@ static gs_code push(gs_bucket_list *list, gs_bucket bucket, gs_status *st)
     return GS_OK;
 }
 
-/* Turns counts into write positions, slice by slice inside each id, and fills `totals`. */
+/* Turns counts into write positions, slice by slice inside each id, and fills `totals`.
+ */
 static void sum_positions(gs_cut *cut, size_t *totals)
 {
     size_t position = 0;
@@ -257,11 +258,11 @@ static void prepare_deeper(gs_cut *cut, size_t depth, bool has_next)
     }
     const size_t next = cut->next_depth;
     const size_t sample = cut->count < SHARED_SAMPLE ? cut->count : SHARED_SAMPLE;
-    size_t shared = gs_tie_common_bytes(s->layout, s->arena, cut->from, sample, next,
-                                        SHARED_LIMIT);
+    size_t shared =
+        gs_tie_common_bytes(s->layout, s->arena, cut->from, sample, next, SHARED_LIMIT);
     if (shared >= 8)
-        shared = gs_tie_common_bytes(s->layout, s->arena, cut->from, cut->count, next,
-                                     shared);
+        shared =
+            gs_tie_common_bytes(s->layout, s->arena, cut->from, cut->count, next, shared);
     cut->next_depth = next + shared;
 }
 
@@ -310,8 +311,7 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
 gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
                             gs_bucket_list *out, gs_status *st)
 {
-    const gs_bucket whole = {
-        .begin = 0, .count = split->element_count, .has_next = true};
+    const gs_bucket whole = {.begin = 0, .count = split->element_count, .has_next = true};
     if (whole.count <= 2 * split->bucket_elements)
         return whole.count == 0 ? GS_OK : push(out, whole, st);
 

@@ -3,8 +3,9 @@
  * bucket_split: cut a chunk's elements into buckets that follow each other in order, by
  * all threads together.
  *
- * A sample of the prefixes gives splitters; every element finds its bucket by a branch-free
- * search over them; counts are summed; elements move to their bucket, input order kept:
+ * A sample of the prefixes gives splitters; every element finds its bucket by a
+ * branch-free search over them; counts are summed; elements move to their bucket, input
+ * order kept:
  *
  *      elements   [ d a c b a d | b c a a d c ]      two slices, one a thread
  *      counts       a1 b1 c1 d2   a2 b1 c2 d1
@@ -13,8 +14,8 @@
  * A bucket stays too large when many records share a prefix (a frequent word) or the
  * sample missed (sorted input never does that to us: the sample is spread evenly). Such a
  * bucket is cut again, by finer splitters, or by the next bytes of the strings if its
- * prefixes are all equal. At the end every bucket is small enough for one thread, or holds
- * only equal records.
+ * prefixes are all equal. At the end every bucket is small enough for one thread, or
+ * holds only equal records.
  */
 #ifndef GS_LIB_SORT_BUCKET_SPLIT_H
 #define GS_LIB_SORT_BUCKET_SPLIT_H

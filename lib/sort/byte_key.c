@@ -26,7 +26,8 @@ static void encode_one(const gs_byte_key *key, bool reverse, const uint8_t *from
     bool turns_all = reverse;
     if (has_sign) {
         to[0] ^= 0x80;
-        /* Larger magnitudes of negative floats are smaller; the sign was turned already. */
+        /* Larger magnitudes of negative floats are smaller; the sign was turned already.
+         */
         if (key->type == GS_FIELD_FLOAT && is_negative) {
             to[0] ^= 0x80;
             turns_all = !turns_all;

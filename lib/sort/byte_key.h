@@ -2,8 +2,9 @@
 /*
  * byte_key: the keys of fixed-size binary records (--key-bytes) as byte strings in order.
  *
- * Each range has a fixed length, so the ranges one after the other are prefix-free. Signed
- * numbers get their sign turned, floats are put in total order (-NaN < -inf ... inf < NaN).
+ * Each range has a fixed length, so the ranges one after the other are prefix-free.
+ * Signed numbers get their sign turned, floats are put in total order (-NaN < -inf ...
+ * inf < NaN).
  */
 #ifndef GS_LIB_SORT_BYTE_KEY_H
 #define GS_LIB_SORT_BYTE_KEY_H

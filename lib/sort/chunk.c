@@ -5,7 +5,7 @@
 #include "lib/base/mem.h"
 
 enum {
-    PAGE = 1 << 21, /* pages are given back by the largest size that they come in */
+    PAGE = 1 << 21,     /* pages are given back by the largest size that they come in */
     ARENA_SLACK = 4096, /* readable beyond the last record */
     ELEMENT_COST = 2 * sizeof(gs_element) + sizeof(uint16_t),
 };
@@ -15,8 +15,8 @@ static size_t round_up(size_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout, size_t budget_bytes,
-                      size_t soft_bytes, gs_status *st)
+gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
+                      size_t budget_bytes, size_t soft_bytes, gs_status *st)
 {
     *chunk = (gs_chunk){
         .layout = *layout, .budget_bytes = budget_bytes, .soft_bytes = soft_bytes};
@@ -77,7 +77,8 @@ static void keep_to_budget(gs_chunk *chunk)
                    touched * sizeof(gs_element));
     discard_beyond(chunk->scratch, used * sizeof(gs_element),
                    touched * sizeof(gs_element));
-    discard_beyond(chunk->bucket_ids, used * sizeof(uint16_t), touched * sizeof(uint16_t));
+    discard_beyond(chunk->bucket_ids, used * sizeof(uint16_t),
+                   touched * sizeof(uint16_t));
     chunk->arena_touched_bytes = chunk->arena_bytes;
     chunk->elements_touched = chunk->element_count;
 }

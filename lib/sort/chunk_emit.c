@@ -27,7 +27,8 @@ static size_t drop_equals(const gs_chunk *chunk, gs_element *e, size_t n)
     gs_record last = {0};
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n)
-            __builtin_prefetch(chunk->arena + gs_where_offset(e[i + PREFETCH_AHEAD].where));
+            __builtin_prefetch(chunk->arena +
+                               gs_where_offset(e[i + PREFETCH_AHEAD].where));
         const gs_record r = gs_record_at(&chunk->layout, chunk->arena, e[i].where);
         if (kept > 0 && r.string_bytes == last.string_bytes &&
             memcmp(r.string, last.string, r.string_bytes) == 0) {
@@ -161,7 +162,8 @@ static gs_code emit_bucket(gs_emit_job *job, gs_sink_piece *piece, size_t number
     const gs_bucket *const bucket = &job->buckets.buckets[number];
     const uint64_t ticket = options->first_ticket + number;
     gs_element *const e =
-        (bucket->is_in_scratch ? job->split.scratch : job->split.elements) + bucket->begin;
+        (bucket->is_in_scratch ? job->split.scratch : job->split.elements) +
+        bucket->begin;
     size_t n = bucket->count;
     uint64_t before = bucket->begin;
     const bool counts_kept = options->has_top && options->is_unique;

@@ -26,7 +26,7 @@ enum {
     DIGIT_BITS = 8,
     DIGIT_VALUES = 1 << DIGIT_BITS,
     PASSES_MAX = 4,
-    INSERTION_MAX = 24,  /* up to this many, moving beats counting */
+    INSERTION_MAX = 24,    /* up to this many, moving beats counting */
     WINDOW_SPARE_BITS = 9, /* text uses only part of each byte's values */
 };
 
@@ -107,7 +107,8 @@ static void sort_window(gs_element *a, gs_element *scratch, size_t n, unsigned l
         memcpy(a, from, n * sizeof *a);
 }
 
-/* Elements that agree above bit `low` stand together: order each group by what is below. */
+/* Elements that agree above bit `low` stand together: order each group by what is below.
+ */
 static void sort_groups_below(gs_element *a, gs_element *scratch, size_t n, unsigned low)
 {
     size_t begin = 0;

@@ -77,7 +77,8 @@ static gs_code merge_group(gs_file_merge *m, size_t first, size_t want, gs_sink 
     size_t opened = 0;
     if (open_sources(m, first, want, sources, &opened, st) == GS_OK &&
         (!is_last || opened == want))
-        GS_NOTED(gs_text_merge_run(sources, opened, &m->source, &options, sink, ticket, st));
+        GS_NOTED(
+            gs_text_merge_run(sources, opened, &m->source, &options, sink, ticket, st));
     *taken = opened;
     for (size_t i = 0; i < want; i++)
         gs_text_source_close(&sources[i]);
@@ -143,7 +144,8 @@ gs_code gs_file_merge_reduce(gs_file_merge *m, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_file_merge_last(gs_file_merge *m, gs_sink *sink, uint64_t ticket, gs_status *st)
+gs_code gs_file_merge_last(gs_file_merge *m, gs_sink *sink, uint64_t ticket,
+                           gs_status *st)
 {
     for (;;) {
         size_t taken = 0;

@@ -44,8 +44,8 @@ struct gs_ingest {
 
 gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
                       const gs_record_layout *layout, const gs_key_encoder *encoder,
-                      size_t record_size, gs_sort_stats *stats, const volatile int *cancel,
-                      gs_status *st)
+                      size_t record_size, gs_sort_stats *stats,
+                      const volatile int *cancel, gs_status *st)
 {
     void *memory = NULL;
     *out = NULL;
@@ -61,11 +61,11 @@ gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
     in->workers = gs_team_workers(team);
     pthread_mutex_init(&in->mutex, NULL);
     pthread_cond_init(&in->turn_changed, NULL);
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, in->workers * sizeof *in->scratch,
-                              "ingest scratch", st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, in->workers * sizeof *in->scratch, "ingest scratch", st));
     in->scratch = memory;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, in->workers * sizeof *in->pending,
-                              "pending batches", st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, in->workers * sizeof *in->pending, "pending batches", st));
     in->pending = memory;
     *out = in;
     return GS_OK;
@@ -148,7 +148,8 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
         (in->encoder ? gs_key_encode_bound(in->encoder, line_bytes) : 0) + line_bytes +
         GS_RECORD_LONG_BYTES + GS_RECORD_HEAD_BYTES + 1 + 16;
     void *memory = scratch->records;
-    GS_TRY(grow(&memory, &scratch->record_capacity, scratch->record_bytes + bound, 1, st));
+    GS_TRY(
+        grow(&memory, &scratch->record_capacity, scratch->record_bytes + bound, 1, st));
     scratch->records = memory;
     memory = scratch->elements;
     GS_TRY(grow(&memory, &scratch->element_capacity, scratch->element_count + 1,
@@ -177,9 +178,11 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
         *p++ = in->layout.eol;
 
     gs_element *const e = &scratch->elements[scratch->element_count];
-    put_words(in, e, string, string_bytes);
-    if (is_above_limit(in, e->prefix, string, string_bytes))
-        return GS_OK;
+    if (in->limit != NULL) {
+        put_words(in, e, string, string_bytes);
+        if (is_above_limit(in, e->prefix, string, string_bytes))
+            return GS_OK;
+    }
     e->where = gs_where_pack(scratch->record_bytes, string_bytes);
     scratch->element_count++;
     scratch->record_bytes += (size_t)(p - start);
@@ -259,14 +262,18 @@ static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t o
     }
 }
 
+/* The words of the elements are taken here and not where the strings were made: bytes
+ * that were just written one by one cannot be read as words without a stall. */
 static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
                          size_t offset, gs_element *e)
 {
     memcpy(in->chunk->arena + offset, scratch->records, scratch->record_bytes);
     const uint64_t shift = (uint64_t)offset << GS_WHERE_LENGTH_BITS;
     for (size_t i = 0; i < scratch->element_count; i++) {
-        e[i] = scratch->elements[i];
-        e[i].where += shift;
+        const uint64_t where = scratch->elements[i].where;
+        const gs_record r = gs_record_at(&in->layout, scratch->records, where);
+        put_words(in, &e[i], r.string, r.string_bytes);
+        e[i].where = where + shift;
     }
 }
 
@@ -335,9 +342,8 @@ static gs_code ingest_batch(gs_ingest *in, unsigned worker, gs_line_batch *batch
         count = scratch->element_count;
     } else {
         bytes = batch->bytes;
-        count = in->record_size > 0
-                    ? bytes / in->record_size
-                    : gs_line_count(batch->data, bytes, in->layout.eol);
+        count = in->record_size > 0 ? bytes / in->record_size
+                                    : gs_line_count(batch->data, bytes, in->layout.eol);
         if (batch->lacks_final_eol) {
             bytes++;
             count++;

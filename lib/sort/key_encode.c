@@ -31,8 +31,8 @@ struct gs_key_encoder {
 typedef struct gs_field_walk {
     const uint8_t *line, *end;
     int delimiter;
-    size_t field;      /* `at` is where this one begins */
-    const uint8_t *at; /* `end` if there are fewer */
+    size_t field;        /* `at` is where this one begins */
+    const uint8_t *at;   /* `end` if there are fewer */
     uint64_t delimiters; /* in the first 64 bytes of the line, a bit each */
     uint64_t ahead;      /* those of them that are not before `at` */
 } gs_field_walk;
@@ -144,7 +144,8 @@ static gs_field_walk start_walk(const gs_order *order, const uint8_t *line, size
     gs_field_walk w = {
         .line = line, .end = line + bytes, .delimiter = order->delimiter, .at = line};
     if (order->delimiter != GS_ORDER_BLANK_FIELDS && bytes > 0) {
-        w.delimiters = gs_line_mask(line, (uint8_t)order->delimiter); /* within the slack */
+        w.delimiters =
+            gs_line_mask(line, (uint8_t)order->delimiter); /* within the slack */
         if (bytes < 64)
             w.delimiters &= UINT64_MAX >> (64 - bytes);
         w.ahead = w.delimiters;
@@ -152,8 +153,8 @@ static gs_field_walk start_walk(const gs_order *order, const uint8_t *line, size
     return w;
 }
 
-void gs_key_locate(const gs_order *order, size_t k, const uint8_t *line, size_t line_bytes,
-                   size_t *begin, size_t *limit)
+void gs_key_locate(const gs_order *order, size_t k, const uint8_t *line,
+                   size_t line_bytes, size_t *begin, size_t *limit)
 {
     gs_assert(k < order->key_count);
     gs_field_walk walk = start_walk(order, line, line_bytes);
@@ -237,8 +238,7 @@ static uint8_t *put_text_key(const gs_order *order, const gs_key *key,
 {
     switch (key->type) {
     case GS_KEY_MONTH: *to = month_of(from, end); return to + 1;
-    case GS_KEY_VERSION:
-        return to + gs_version_encode(from, (size_t)(end - from), to);
+    case GS_KEY_VERSION: return to + gs_version_encode(from, (size_t)(end - from), to);
     case GS_KEY_RANDOM:
         gs_md5_of_two(order->random_seed, GS_ORDER_SEED_BYTES, from, (size_t)(end - from),
                       to);
@@ -287,8 +287,7 @@ static uint8_t *put_key(const gs_order *order, const gs_key *key, const uint8_t 
     const size_t bytes = (size_t)(end - from);
     switch (key->type) {
     case GS_KEY_NUMERIC: return to + gs_number_encode_decimal(from, end, to);
-    case GS_KEY_HUMAN:
-        return to + gs_number_encode_human(from, end, key->fold, to);
+    case GS_KEY_HUMAN: return to + gs_number_encode_human(from, end, key->fold, to);
     case GS_KEY_GENERAL:
         /* The scratch lies behind where the string goes. */
         return to + gs_number_encode_general(from, end, to + GS_GENERAL_BYTES_MAX, to);
@@ -342,7 +341,7 @@ size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes)
 static void complement(uint8_t *from, const uint8_t *end)
 {
     for (; from < end; from++)
-        *from = (uint8_t)~*from;
+        *from = (uint8_t) ~*from;
 }
 
 size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,

@@ -12,7 +12,7 @@ enum {
     HEAD_ZERO = 0x80,
     HEAD_POSITIVE = 0x81,
     HEAD_LONG = 0x8a,
-    U64_DIGITS = 19, /* always fit */
+    U64_DIGITS = 19,                                              /* always fit */
     VALUE_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double), /* less the padding */
 };
 
@@ -42,25 +42,27 @@ static uint8_t *put_digit_pairs(uint8_t *to, const uint8_t *from, const uint8_t 
 static void complement(uint8_t *from, const uint8_t *end)
 {
     for (; from < end; from++)
-        *from = (uint8_t)~*from;
+        *from = (uint8_t) ~*from;
 }
 
-static uint8_t *put_integer(uint8_t *to, const uint8_t *from, const uint8_t *end)
+/* The significant bytes of `value`, by one store of eight. */
+static uint8_t *put_value(uint8_t *to, uint64_t value)
 {
-    const size_t digits = (size_t)(end - from);
-    if (digits > U64_DIGITS) {
-        *to++ = HEAD_LONG;
-        to = put_u64(to, digits);
-        return put_digit_pairs(to, from, end);
-    }
-    uint64_t value = 0;
-    for (; from < end; from++)
-        value = 10 * value + (uint64_t)(*from - '0');
     const unsigned bytes = value ? (71 - (unsigned)__builtin_clzll(value)) / 8 : 0;
     *to++ = (uint8_t)(HEAD_POSITIVE + bytes);
-    for (unsigned i = bytes; i-- > 0;)
-        *to++ = (uint8_t)(value >> (8 * i));
-    return to;
+    uint64_t high = value ? value << (64 - 8 * bytes) : 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    high = __builtin_bswap64(high);
+#endif
+    memcpy(to, &high, sizeof high);
+    return to + bytes;
+}
+
+static uint8_t *put_long_integer(uint8_t *to, const uint8_t *from, const uint8_t *end)
+{
+    *to++ = HEAD_LONG;
+    to = put_u64(to, (uint64_t)(end - from));
+    return put_digit_pairs(to, from, end);
 }
 
 size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to)
@@ -72,8 +74,9 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
     while (text < end && *text == '0')
         text++;
     const uint8_t *const integer = text;
+    uint64_t value = 0; /* of at most U64_DIGITS digits */
     while (text < end && is_digit(*text))
-        text++;
+        value = 10 * value + (uint64_t)(*text++ - '0');
     const uint8_t *const integer_end = text;
     const uint8_t *fraction = text, *fraction_end = text;
     if (text < end && *text == '.') {
@@ -87,8 +90,11 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
         *to = HEAD_ZERO;
         return 1;
     }
-    uint8_t *p = put_integer(to, integer, integer_end);
-    p = put_digit_pairs(p, fraction, fraction_end);
+    uint8_t *p = integer_end - integer <= U64_DIGITS
+                     ? put_value(to, value)
+                     : put_long_integer(to, integer, integer_end);
+    if (fraction < fraction_end)
+        p = put_digit_pairs(p, fraction, fraction_end);
     *p++ = 0;
     if (is_negative)
         complement(to, p);

@@ -21,8 +21,9 @@
 #include <stdint.h>
 
 enum {
-    GS_NUMBER_EXTRA_BYTES = 32,   /* an encoding is at most this much longer than its text */
-    GS_GENERAL_BYTES_MAX = 40,    /* of an encoding */
+    GS_NUMBER_EXTRA_BYTES =
+        32,                    /* an encoding is at most this much longer than its text */
+    GS_GENERAL_BYTES_MAX = 40, /* of an encoding */
     GS_GENERAL_SCRATCH_BYTES = 1, /* beyond the text: a terminator */
 };
 

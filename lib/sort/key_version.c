@@ -93,7 +93,8 @@ static size_t length_without_suffix(const uint8_t *text, size_t bytes)
         const size_t without = i;
         while (i + 1 < bytes && text[i] == '.' &&
                (gs_text_is_letter(text[i + 1]) || text[i + 1] == '~')) {
-            for (i += 2; i < bytes && (gs_text_is_alphanumeric(text[i]) || text[i] == '~');)
+            for (i += 2;
+                 i < bytes && (gs_text_is_alphanumeric(text[i]) || text[i] == '~');)
                 i++;
         }
         if (i >= bytes)

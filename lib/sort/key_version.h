@@ -8,9 +8,9 @@
  *      "foo-1.10~rc"  ->  f o o - T | 1 "1" | . T | 2 "10" | ~ r c T | 0 | T
  *
  * Other bytes get codes in this order: '~', T (a number or the end follows), letters, all
- * else. A number is its count of digits, without leading zeros, and the digits. The end is
- * one more T where another byte would stand. In front stands a class: empty, ".", "..",
- * hidden, the rest.
+ * else. A number is its count of digits, without leading zeros, and the digits. The end
+ * is one more T where another byte would stand. In front stands a class: empty, ".",
+ * "..", hidden, the rest.
  */
 #ifndef GS_LIB_SORT_KEY_VERSION_H
 #define GS_LIB_SORT_KEY_VERSION_H

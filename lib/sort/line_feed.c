@@ -22,7 +22,7 @@ struct gs_line_feed {
     uint64_t next_ticket;
     uint64_t record_offset; /* of the carried record in its file */
     uint64_t header_left;
-    gs_heap_bytes carry;  /* the beginning of a record whose end has not come yet */
+    gs_heap_bytes carry; /* the beginning of a record whose end has not come yet */
     gs_heap_bytes header;
 };
 

@@ -22,7 +22,8 @@ static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
     const __m128i want = _mm_set1_epi8((char)eol);
     uint64_t mask = 0;
     for (unsigned i = 0; i < 4; i++) {
-        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
+        const __m128i bytes =
+            _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
         const int found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, want));
         mask |= (uint64_t)(uint32_t)found << (16 * i);
     }
@@ -52,7 +53,8 @@ static inline size_t gs_line_count(const uint8_t *p, size_t bytes, uint8_t eol)
     for (; at + 64 <= bytes; at += 64)
         count += (size_t)__builtin_popcountll(gs_line_mask(p + at, eol));
     if (at < bytes) {
-        const uint64_t mask = gs_line_mask(p + at, eol) & (UINT64_MAX >> (64 - (bytes - at)));
+        const uint64_t mask =
+            gs_line_mask(p + at, eol) & (UINT64_MAX >> (64 - (bytes - at)));
         count += (size_t)__builtin_popcountll(mask);
     }
     return count;

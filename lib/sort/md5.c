@@ -53,9 +53,7 @@ static void add_block(gs_md5 *m, const uint8_t *block)
             f = b ^ c ^ d;
             k = (3 * i + 5) % 16;
             break;
-        default:
-            f = c ^ (b | ~d);
-            k = (7 * i) % 16;
+        default: f = c ^ (b | ~d); k = (7 * i) % 16;
         }
         const uint32_t x = a + f + sines[i] + word_at(block + 4 * k);
         const unsigned turn = turns[i / 16][i % 4];

@@ -58,8 +58,8 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     p.chunk_soft_bytes = p.chunk_bytes;
     /* A piece is text and, swapped with it, what is on its way out. */
     p.merge_piece_bytes = clamp(usable / (8 * p.workers), 256 * KIB, 12 * MIB);
-    const size_t merge_fixed = p.stream_blocks * p.block_bytes +
-                               p.workers * (2 * p.merge_piece_bytes + MIB);
+    const size_t merge_fixed =
+        p.stream_blocks * p.block_bytes + p.workers * (2 * p.merge_piece_bytes + MIB);
     p.merge_bytes = usable > merge_fixed + 4 * MIB ? usable - merge_fixed : 4 * MIB;
     p.record_bytes_max = clamp(p.chunk_bytes / 6, MIB, (size_t)1 << 31);
     return p;
@@ -68,6 +68,6 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
 void gs_memory_plan_shrink(gs_memory_plan *plan)
 {
     plan->chunk_soft_bytes = clamp(plan->limit_bytes, 32 * KIB, plan->chunk_bytes);
-    plan->block_bytes = clamp(power_below(plan->chunk_soft_bytes / 64), 4 * KIB,
-                              plan->block_bytes);
+    plan->block_bytes =
+        clamp(power_below(plan->chunk_soft_bytes / 64), 4 * KIB, plan->block_bytes);
 }

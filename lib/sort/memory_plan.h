@@ -15,15 +15,15 @@
 #include <stddef.h>
 
 typedef struct gs_memory_plan {
-    size_t limit_bytes;    /* S */
-    unsigned workers;      /* fewer than asked for when the memory is very small */
-    size_t block_bytes;    /* input blocks, and blocks of the output stream */
-    size_t block_count;    /* input */
-    size_t stream_blocks;  /* output */
-    size_t piece_bytes;    /* what a thread gathers before it must wait for its turn */
+    size_t limit_bytes;     /* S */
+    unsigned workers;       /* fewer than asked for when the memory is very small */
+    size_t block_bytes;     /* input blocks, and blocks of the output stream */
+    size_t block_count;     /* input */
+    size_t stream_blocks;   /* output */
+    size_t piece_bytes;     /* what a thread gathers before it must wait for its turn */
     size_t run_block_bytes; /* raw, of a run */
     size_t chunk_bytes;
-    size_t chunk_soft_bytes; /* a chunk that holds this much is full */
+    size_t chunk_soft_bytes;  /* a chunk that holds this much is full */
     size_t merge_piece_bytes; /* piece_bytes of a merge: a range should fit */
     size_t merge_bytes;       /* for windows and decoded blocks */
     size_t record_bytes_max;

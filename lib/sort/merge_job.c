@@ -33,9 +33,11 @@ static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
         atomic_fetch_add(&o->stats->passes, 1);
         atomic_store(&o->stats->phase, GS_PHASE_MERGE);
     }
-    const gs_text_output out = {
-        .options = o, .plan = m->plan, .layout = m->source.layout, .output = output,
-        .piece_bytes = m->plan->piece_bytes};
+    const gs_text_output out = {.options = o,
+                                .plan = m->plan,
+                                .layout = m->source.layout,
+                                .output = output,
+                                .piece_bytes = m->plan->piece_bytes};
     return gs_text_output_write(&out, merge_last, m, st);
 }
 
@@ -70,8 +72,8 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
         GS_TRY_OR_FAIL(
             gs_key_encoder_new(&encoder, &options->order, layout.is_backwards, st));
     m.source.encoder = encoder;
-    GS_TRY_OR_FAIL(gs_spill_new(&m.spill, options->temp_folders,
-                                options->temp_folder_count, st));
+    GS_TRY_OR_FAIL(
+        gs_spill_new(&m.spill, options->temp_folders, options->temp_folder_count, st));
     GS_NOTED(merge_all(&m, output, st));
 fail:
     gs_file_merge_release(&m);

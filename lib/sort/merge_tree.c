@@ -38,9 +38,9 @@ static bool settle(const gs_merge_tree *tree, gs_merge_node *a, gs_merge_node *b
     const bool b_wins = order > 0 || (order == 0 && b_is_earlier);
     gs_merge_node *const loser = b_wins ? a : b;
     const gs_run_cursor *const c = b_wins ? x : y;
-    loser->code = order == 0 ? GS_OVC_EQUAL
-                             : gs_ovc_code(c->string, c->string_bytes, differ,
-                                           tree->is_backwards);
+    loser->code =
+        order == 0 ? GS_OVC_EQUAL
+                   : gs_ovc_code(c->string, c->string_bytes, differ, tree->is_backwards);
     return b_wins;
 }
 

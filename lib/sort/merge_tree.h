@@ -26,8 +26,8 @@ typedef struct gs_merge_node {
 
 typedef struct gs_merge_tree {
     gs_run_cursor *cursors;
-    size_t count;        /* of cursors */
-    size_t leaves;       /* the same or the next power of two */
+    size_t count;         /* of cursors */
+    size_t leaves;        /* the same or the next power of two */
     gs_merge_node *nodes; /* node 0: the winner; 1 .. leaves - 1: losers */
     bool is_backwards;
 } gs_merge_tree;
@@ -42,8 +42,9 @@ void gs_merge_tree_start(gs_merge_tree *tree, gs_run_cursor *cursors, size_t cou
  * (0: they are equal); NULL when all are exhausted. */
 static inline gs_run_cursor *gs_merge_tree_winner(const gs_merge_tree *tree)
 {
-    return tree->nodes[0].code == GS_OVC_EXHAUSTED ? NULL
-                                                   : &tree->cursors[tree->nodes[0].source];
+    return tree->nodes[0].code == GS_OVC_EXHAUSTED
+               ? NULL
+               : &tree->cursors[tree->nodes[0].source];
 }
 
 /* The winner's cursor has advanced: finds the next winner. */

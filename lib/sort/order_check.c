@@ -89,10 +89,9 @@ static gs_code check_batch(gs_checker *c, const gs_line_batch *batch,
     const uint8_t *const end = batch->data + batch->bytes;
     while (line < end) {
         const size_t left = (size_t)(end - line);
-        const uint8_t *const eol =
-            record_size ? NULL : memchr(line, c->layout.eol, left);
-        const size_t bytes = record_size ? record_size
-                                         : (eol ? (size_t)(eol - line) : left);
+        const uint8_t *const eol = record_size ? NULL : memchr(line, c->layout.eol, left);
+        const size_t bytes =
+            record_size ? record_size : (eol ? (size_t)(eol - line) : left);
         GS_TRY(check_line(c, line, bytes, &out->found, st));
         if (out->found) {
             out->line_number = c->line_number;
@@ -131,7 +130,8 @@ static gs_code check_all(gs_checker *c, gs_line_feed *feed, gs_sort_disorder *ou
     }
 }
 
-gs_code gs_sort_check(const gs_sort_options *options, gs_sort_disorder *out, gs_status *st)
+gs_code gs_sort_check(const gs_sort_options *options, gs_sort_disorder *out,
+                      gs_status *st)
 {
     gs_assert(options->input_count == 1);
     *out = (gs_sort_disorder){0};
@@ -142,8 +142,8 @@ gs_code gs_sort_check(const gs_sort_options *options, gs_sort_disorder *out, gs_
     gs_input *input = NULL;
     gs_line_feed *feed = NULL;
     if (c.layout.is_keyed)
-        GS_TRY_OR_FAIL(gs_key_encoder_new(&c.encoder, &options->order,
-                                          c.layout.is_backwards, st));
+        GS_TRY_OR_FAIL(
+            gs_key_encoder_new(&c.encoder, &options->order, c.layout.is_backwards, st));
     GS_TRY_OR_FAIL(gs_block_pool_new(&pool, plan.block_bytes, plan.block_count, st));
     const gs_input_options input_options = {
         .pool = pool,

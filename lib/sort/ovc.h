@@ -67,8 +67,8 @@ static inline size_t gs_ovc_index(uint64_t code)
 /* The first symbol in which two strings differ, given that they agree before symbol
  * `from`; *order is the sign of their comparison (0: equal, the result means nothing). */
 static inline size_t gs_ovc_first_difference(const uint8_t *a, size_t a_bytes,
-                                             const uint8_t *b, size_t b_bytes, size_t from,
-                                             int *order)
+                                             const uint8_t *b, size_t b_bytes,
+                                             size_t from, int *order)
 {
     const size_t common = a_bytes < b_bytes ? a_bytes : b_bytes;
     size_t at = from * GS_OVC_SYMBOL_BYTES;

@@ -44,8 +44,8 @@ typedef struct gs_range_parts {
     bool is_taken;
     size_t range;
     size_t unfinished;
-    gs_run_window *windows;    /* one a run */
-    size_t *first, *end;       /* blocks, one a run */
+    gs_run_window *windows; /* one a run */
+    size_t *first, *end;    /* blocks, one a run */
 } gs_range_parts;
 
 typedef struct gs_merge_worker {
@@ -104,8 +104,8 @@ static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_m
     qsort_r(points, count, sizeof *points, compare_entries,
             (void *)(uintptr_t)job->options->layout);
 
-    GS_TRY_OR_FAIL(new_array(&memory, RANGES_MAX + 2, sizeof *job->bounds, "range bounds",
-                             st));
+    GS_TRY_OR_FAIL(
+        new_array(&memory, RANGES_MAX + 2, sizeof *job->bounds, "range bounds", st));
     job->bounds = memory;
     job->bounds[0].is_open = true;
     size_t bounds = 1;
@@ -114,8 +114,8 @@ static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_m
         const gs_run_entry *const e = points[i].entry;
         const gs_range_bound *const last = &job->bounds[bounds - 1];
         const bool is_new =
-            last->is_open || gs_string_compare(e->key, e->key_bytes, last->string,
-                                               last->bytes, 0) != 0;
+            last->is_open ||
+            gs_string_compare(e->key, e->key_bytes, last->string, last->bytes, 0) != 0;
         if ((stored >= stored_max || raw >= raw_max) && is_new && bounds < RANGES_MAX) {
             job->bounds[bounds++] = (gs_range_bound){false, e->key, e->key_bytes};
             stored = raw = 0;
@@ -137,13 +137,14 @@ static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
     const size_t n = job->run_count;
     void *memory = NULL;
     *w = (gs_merge_worker){.job = job, .top_left = job->options->top_count};
-    GS_TRY(gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring,
-                      st));
+    GS_TRY(
+        gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring, st));
     GS_TRY(gs_run_codec_new(&w->codec, 1, st));
     GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
     GS_TRY(new_array(&memory, n, sizeof *w->cursors, "merge cursors", st));
     w->cursors = memory;
-    GS_TRY(new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes, "merge tree", st));
+    GS_TRY(
+        new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes, "merge tree", st));
     w->nodes = memory;
     for (unsigned i = 0; i < 2; i++) {
         gs_range_parts *const parts = &w->parts[i];
@@ -217,7 +218,8 @@ static gs_code take_range(gs_merge_worker *w, gs_range_parts *parts, gs_status *
         const gs_range_bound *const lo = &job->bounds[parts->range];
         gs_run_find_range(&job->runs[r], job->options->layout, lo, lo + 1,
                           &parts->first[r], &parts->end[r]);
-        while (gs_aio_in_flight(w->aio) >= 2 * (job->run_count < 64 ? job->run_count : 64))
+        while (gs_aio_in_flight(w->aio) >=
+               2 * (job->run_count < 64 ? job->run_count : 64))
             GS_TRY(finish_one_read(w, st));
         bool is_submitted;
         GS_TRY(gs_run_window_submit(&parts->windows[r], &job->runs[r], parts->first[r],
@@ -280,8 +282,8 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
                                  .length = c->length,
                                  .key_bytes = c->key_bytes,
                                  .count = c->count,
-                                 .shared = code == GS_OVC_EQUAL ? 0
-                                                                : gs_ovc_index(code) + 1};
+                                 .shared =
+                                     code == GS_OVC_EQUAL ? 0 : gs_ovc_index(code) + 1};
             has_kept = true;
         }
         if (gs_run_cursor_advance(c, st) == GS_OK)
@@ -302,7 +304,8 @@ static void note_merged(gs_merge_job *job, size_t range)
     while (job->merged < job->range_count && job->is_merged[job->merged])
         job->merged++;
     const size_t from = job->dropped, to = job->merged;
-    const bool is_due = to < job->range_count && to - from > job->range_count / DROP_STEPS;
+    const bool is_due =
+        to < job->range_count && to - from > job->range_count / DROP_STEPS;
     if (is_due)
         job->dropped = to;
     pthread_mutex_unlock(&job->mutex);
@@ -314,10 +317,11 @@ static void note_merged(gs_merge_job *job, size_t range)
         size_t before, after, end;
         gs_run_find_range(run, job->options->layout, &job->bounds[from], &open, &before,
                           &end);
-        gs_run_find_range(run, job->options->layout, &job->bounds[to], &open, &after, &end);
+        gs_run_find_range(run, job->options->layout, &job->bounds[to], &open, &after,
+                          &end);
         if (before < after && after < run->entry_count)
-            gs_spill_drop(job->options->spill, &run->extent,
-                          run->entries[before].offset, run->entries[after].offset);
+            gs_spill_drop(job->options->spill, &run->extent, run->entries[before].offset,
+                          run->entries[after].offset);
     }
 }
 
@@ -389,7 +393,8 @@ static size_t cursor_bytes(size_t window_bytes, size_t block_raw_bytes)
     return 2 * window_bytes + 2 * block_raw_bytes + CURSOR_OTHER_BYTES;
 }
 
-size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers, size_t block_raw_bytes)
+size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
+                             size_t block_raw_bytes)
 {
     const size_t least = block_raw_bytes + GS_SPILL_ALIGN * 2 > WINDOW_MIN_BYTES
                              ? block_raw_bytes + GS_SPILL_ALIGN * 2

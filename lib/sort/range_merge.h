@@ -35,7 +35,8 @@ typedef struct gs_range_merge_options {
 } gs_range_merge_options;
 
 /* How many runs can be merged at once with this memory, at least 2. */
-size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers, size_t block_raw_bytes);
+size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
+                             size_t block_raw_bytes);
 
 GS_MUST_CHECK gs_code gs_range_merge_run(const gs_run *runs, size_t run_count,
                                          gs_team *team, gs_sink *sink,

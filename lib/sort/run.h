@@ -11,9 +11,9 @@
  *                                 keyed only   --count
  *
  * `shared` is the index of the first symbol (lib/sort/ovc.h) in which the record's string
- * differs from the one before it, plus 1; 0 if they are equal. The first record of a block
- * has 1: its reader compares it with the last of the block before. So no compare is done
- * twice on the way from the sort to the end of the merge.
+ * differs from the one before it, plus 1; 0 if they are equal. The first record of a
+ * block has 1: its reader compares it with the last of the block before. So no compare is
+ * done twice on the way from the sort to the end of the merge.
  *
  * The index has an entry a block, with the beginning of its first string; it stays in
  * memory, since the file has no name and does not outlive the process.

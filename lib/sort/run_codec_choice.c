@@ -12,7 +12,8 @@ enum {
     DECODE_SHARE = 3, /* reading back costs about a third of writing */
 };
 
-/* A byte written and read again, in nanoseconds, on a disk that does 1.5 GB/s each way. */
+/* A byte written and read again, in nanoseconds, on a disk that does 1.5 GB/s each way.
+ */
 static const double disk_ns_per_byte = 2 / 1.5;
 
 gs_codec gs_run_codec_choose(const gs_chunk *chunk, unsigned workers, size_t block_bytes,
@@ -38,9 +39,9 @@ gs_codec gs_run_codec_choose(const gs_chunk *chunk, unsigned workers, size_t blo
     for (size_t i = 0; i < SAMPLE_BLOCKS; i++) {
         if (i == 1)
             begin = gs_machine_now_ns();
-        const size_t n = ZSTD_compressCCtx(context, memory, capacity,
-                                           chunk->arena + i * step, block_bytes,
-                                           GS_RUN_ZSTD_LEVEL);
+        const size_t n =
+            ZSTD_compressCCtx(context, memory, capacity, chunk->arena + i * step,
+                              block_bytes, GS_RUN_ZSTD_LEVEL);
         if (i > 0)
             stored += ZSTD_isError(n) ? block_bytes : n;
     }

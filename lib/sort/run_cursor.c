@@ -165,10 +165,9 @@ static gs_code decode_next(gs_run_cursor *c, bool *is_end, gs_status *st)
     const size_t inside = (size_t)(e->offset - c->window->file_offset);
     size_t raw_bytes, stored;
     uint32_t records;
-    GS_TRY(gs_run_block_decode(c->codec, c->window->memory + inside,
-                               c->window->bytes - inside, c->folder, c->raw[to],
-                               c->raw_capacity[to] - RAW_SLACK, &raw_bytes, &records,
-                               &stored, st));
+    GS_TRY(gs_run_block_decode(
+        c->codec, c->window->memory + inside, c->window->bytes - inside, c->folder,
+        c->raw[to], c->raw_capacity[to] - RAW_SLACK, &raw_bytes, &records, &stored, st));
     c->raw_now = to;
     c->at = c->raw[to];
     c->end = c->at + raw_bytes;
@@ -236,8 +235,8 @@ gs_code gs_run_cursor_next_block(gs_run_cursor *c, gs_status *st)
     uint64_t shared;
     take_record(c, &shared);
     int order;
-    const size_t index = gs_ovc_first_difference(last, last_bytes, c->string,
-                                                 c->string_bytes, 0, &order);
+    const size_t index =
+        gs_ovc_first_difference(last, last_bytes, c->string, c->string_bytes, 0, &order);
     if (c->layout->is_backwards ? order < 0 : order > 0)
         return GS_FAIL(st, GS_ERR_FORMAT, 0, "temporary file in '%s': a run out of order",
                        c->folder);

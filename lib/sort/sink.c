@@ -118,8 +118,8 @@ static gs_code flush(gs_sink_piece *p, bool is_last, gs_status *st)
 {
     gs_sink *const sink = p->sink;
     uint64_t offset;
-    GS_TRY(gs_stream_reserve(sink->stream, p->ticket, p->ready.used, is_last, &offset,
-                             st));
+    GS_TRY(
+        gs_stream_reserve(sink->stream, p->ticket, p->ready.used, is_last, &offset, st));
     GS_TRY(gs_stream_put(sink->stream, offset, p->ready.data, p->ready.used, st));
     p->ready.used = 0;
     if (sink->run == NULL)
@@ -244,8 +244,8 @@ static gs_code encode_text(gs_sink_piece *p, gs_status *st)
     if (p->raw.used == 0 && p->ticket > 0)
         return GS_OK;
     GS_TRY(make_room(&p->ready, ZSTD_compressBound(p->raw.used), st));
-    const size_t n = ZSTD_compress2(p->zstd, p->ready.data, p->ready.capacity, p->raw.data,
-                                    p->raw.used);
+    const size_t n = ZSTD_compress2(p->zstd, p->ready.data, p->ready.capacity,
+                                    p->raw.data, p->raw.used);
     if (ZSTD_isError(n))
         return GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd: %s", ZSTD_getErrorName(n));
     p->ready.used = n;
@@ -273,8 +273,7 @@ static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status 
     }
     GS_TRY(make_room(&p->raw, GS_COUNT_TEXT_MAX + bytes + 16, st));
     if (p->sink->has_counts)
-        p->raw.used +=
-            gs_sink_format_count((char *)p->raw.data + p->raw.used, r->count);
+        p->raw.used += gs_sink_format_count((char *)p->raw.data + p->raw.used, r->count);
     copy_short(p->raw.data + p->raw.used, r->data + r->key_bytes, bytes);
     p->raw.used += bytes;
     return GS_OK;

@@ -26,13 +26,13 @@
 typedef struct gs_sink {
     gs_stream *stream;
     gs_record_layout layout;
-    bool has_counts;  /* records carry how often they came */
-    gs_run *run;      /* NULL: text */
-    gs_codec codec;   /* of run blocks */
-    bool is_zstd;     /* text: one zstd frame a flush */
-    int zstd_level;   /* of either */
+    bool has_counts; /* records carry how often they came */
+    gs_run *run;     /* NULL: text */
+    gs_codec codec;  /* of run blocks */
+    bool is_zstd;    /* text: one zstd frame a flush */
+    int zstd_level;  /* of either */
     size_t block_raw_bytes;
-    size_t buffer_bytes; /* a piece flows when it holds this much */
+    size_t buffer_bytes;       /* a piece flows when it holds this much */
     pthread_mutex_t run_mutex; /* guards run->entries */
     _Atomic uint64_t record_count;
 } gs_sink;
@@ -42,7 +42,8 @@ void gs_sink_init(gs_sink *sink);
 void gs_sink_release(gs_sink *sink);
 
 typedef struct gs_sink_piece gs_sink_piece;
-GS_MUST_CHECK gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink, gs_status *st);
+GS_MUST_CHECK gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink,
+                                        gs_status *st);
 void gs_sink_piece_free(gs_sink_piece *p); /* NULL is fine */
 
 /* One record: `data` is key and line (and eol), `length` counts key and line. `shared` as

@@ -19,9 +19,9 @@ typedef struct gs_sort_options {
     size_t input_count;
     const char *output; /* NULL: standard output */
 
-    size_t memory_bytes;  /* -S; 0: chosen from what the machine or cgroup has */
-    unsigned threads;     /* --parallel; 0: every core */
-    unsigned batch_size;  /* --batch-size: runs merged at once; 0: as memory allows */
+    size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */
+    unsigned threads;    /* --parallel; 0: every core */
+    unsigned batch_size; /* --batch-size: runs merged at once; 0: as memory allows */
     const char *const *temp_folders; /* -T; none: $TMPDIR, else /tmp */
     size_t temp_folder_count;
     const char *compress_program; /* --compress-program; NULL: built-in zstd */
@@ -29,20 +29,20 @@ typedef struct gs_sort_options {
     uint64_t header_lines; /* kept on top, not sorted */
     uint64_t top_count;    /* with has_top: only the first N are kept */
     bool has_top;
-    bool count;               /* each distinct line once, as uniq -c prints it */
-    bool output_zstd;         /* --output-compress=zstd */
-    int output_zstd_level;    /* 0: the default */
-    bool sync_output;         /* fsync before the rename */
+    bool count;            /* each distinct line once, as uniq -c prints it */
+    bool output_zstd;      /* --output-compress=zstd */
+    int output_zstd_level; /* 0: the default */
+    bool sync_output;      /* fsync before the rename */
     bool no_uring;
     bool keep_compressed; /* do not look into compressed inputs */
 
-    const char *engine;      /* --engine: NULL or "auto", "cpu", "gpu", an engine's name */
+    const char *engine; /* --engine: NULL or "auto", "cpu", "gpu", an engine's name */
     size_t gpu_memory_bytes; /* --gpu-mem, on each; 0: what is free less a reserve */
     const int *gpus;         /* --gpu: their numbers; none: every usable one */
     size_t gpu_count;
 
-    const gs_log *log;                /* may be NULL */
-    gs_sort_stats *stats;             /* filled as the job goes on; may be NULL */
+    const gs_log *log;                 /* may be NULL */
+    gs_sort_stats *stats;              /* filled as the job goes on; may be NULL */
     const volatile int *cancel_signal; /* becomes non-zero: stop; may be NULL */
 } gs_sort_options;
 

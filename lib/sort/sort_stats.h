@@ -22,16 +22,16 @@ typedef enum gs_sort_phase {
 } gs_sort_phase;
 
 typedef struct gs_sort_stats {
-    _Atomic int phase;                 /* gs_sort_phase */
+    _Atomic int phase;                  /* gs_sort_phase */
     _Atomic uint64_t input_bytes_total; /* as stored; 0 if unknown (pipes) */
     _Atomic uint64_t input_bytes;       /* read so far, as stored */
     _Atomic uint64_t records;           /* parsed */
     _Atomic uint64_t text_bytes;        /* parsed, after decompression */
     _Atomic uint64_t output_bytes;      /* written to the output, as stored */
     _Atomic uint64_t output_records;
-    _Atomic uint64_t runs;        /* spilled */
-    _Atomic uint64_t passes;      /* merge passes, the last included */
-    _Atomic uint64_t spill_bytes; /* written to temporary files */
+    _Atomic uint64_t runs;                           /* spilled */
+    _Atomic uint64_t passes;                         /* merge passes, the last included */
+    _Atomic uint64_t spill_bytes;                    /* written to temporary files */
     _Atomic uint64_t merge_bytes_total, merge_bytes; /* of the pass that runs */
     _Atomic uint64_t phase_ns[GS_PHASE_COUNT];       /* wall time in each phase */
     _Atomic size_t memory_limit_bytes;

@@ -156,7 +156,8 @@ static gs_code open_run_sink(gs_sorter *s, gs_sink *sink, char *failure,
         .failure = failure,
     };
     gs_stream *stream = NULL;
-    GS_TRY(gs_stream_new(&stream, &target, s->plan.block_bytes, s->plan.stream_blocks, st));
+    GS_TRY(
+        gs_stream_new(&stream, &target, s->plan.block_bytes, s->plan.stream_blocks, st));
     *sink = (gs_sink){
         .stream = stream,
         .layout = s->layout,
@@ -235,8 +236,8 @@ static gs_code spill_text(gs_sorter *s, gs_status *st)
     gs_stream_target target;
     GS_TRY(add_text_run(s, &run, &target, st));
     gs_sink sink = {.layout = s->layout, .buffer_bytes = s->plan.piece_bytes};
-    GS_TRY(gs_stream_new(&sink.stream, &target, s->plan.block_bytes, s->plan.stream_blocks,
-                         st));
+    GS_TRY(gs_stream_new(&sink.stream, &target, s->plan.block_bytes,
+                         s->plan.stream_blocks, st));
     gs_sink_init(&sink);
     const gs_chunk_emit_options options = {
         .is_unique = o->order.unique,
@@ -323,7 +324,8 @@ static gs_code spill_chunk(gs_sorter *s, gs_status *st)
     GS_TRY(add_run(s, &run, st));
     char failure[4400];
     gs_sink sink = {0};
-    GS_TRY(open_run_sink(s, &sink, failure, sizeof failure, s->plan.piece_bytes, run, st));
+    GS_TRY(
+        open_run_sink(s, &sink, failure, sizeof failure, s->plan.piece_bytes, run, st));
     const gs_chunk_emit_options options = emit_options(s, 0);
     uint64_t ticket, last_kept = 0;
     if (gs_chunk_emit(&s->chunk, s->team, &sink, &options, &ticket, &last_kept, st) !=
@@ -401,7 +403,8 @@ static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_stat
 {
     gs_sorter *const s = context;
     const gs_range_merge_options options = merge_options(s, ticket);
-    return gs_range_merge_run(s->runs, s->run_count, s->team, sink, &options, &ticket, st);
+    return gs_range_merge_run(s->runs, s->run_count, s->team, sink, &options, &ticket,
+                              st);
 }
 
 static void drop_run(gs_sorter *s, gs_run *run)
@@ -422,8 +425,8 @@ static gs_code merge_group(gs_sorter *s, size_t first, size_t count, gs_status *
                          &merged, st));
     const gs_range_merge_options options = merge_options(s, 0);
     uint64_t ticket;
-    if (gs_range_merge_run(s->runs + first, count, s->team, &sink, &options, &ticket, st) !=
-        GS_OK)
+    if (gs_range_merge_run(s->runs + first, count, s->team, &sink, &options, &ticket,
+                           st) != GS_OK)
         gs_stream_abort(sink.stream, st);
     if (finish_run(s, &sink, &merged, st) != GS_OK) {
         gs_run_release(&merged);

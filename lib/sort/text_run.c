@@ -24,10 +24,10 @@ static gs_code start_program(gs_text_run *run, bool is_decoding, gs_status *st)
                        run->program);
     const int theirs = is_decoding ? ends[1] : ends[0];
     run->pipe_fd = is_decoding ? ends[0] : ends[1];
-    GS_NOTED(is_decoding
-                 ? gs_child_start(&run->child, run->program, true, run->file_fd, theirs, st)
-                 : gs_child_start(&run->child, run->program, false, theirs, run->file_fd,
-                                  st));
+    GS_NOTED(
+        is_decoding
+            ? gs_child_start(&run->child, run->program, true, run->file_fd, theirs, st)
+            : gs_child_start(&run->child, run->program, false, theirs, run->file_fd, st));
     (void)close(theirs);
     if (st->code != GS_OK)
         close_pipe(run);
@@ -37,8 +37,8 @@ static gs_code start_program(gs_text_run *run, bool is_decoding, gs_status *st)
 gs_code gs_text_run_create(gs_text_run *run, gs_spill *spill, const char *program,
                            gs_stream_target *target, gs_status *st)
 {
-    *run = (gs_text_run){
-        .spill = spill, .program = program, .file_fd = -1, .pipe_fd = -1};
+    *run =
+        (gs_text_run){.spill = spill, .program = program, .file_fd = -1, .pipe_fd = -1};
     if (program == NULL) {
         GS_TRY(gs_spill_extent_open(spill, &run->extent, st));
         (void)snprintf(run->failure, sizeof run->failure,
@@ -107,12 +107,11 @@ static gs_code read_extent(gs_text_run *run, gs_block *block, gs_status *st)
 {
     const uint64_t left = run->bytes - run->read_bytes;
     const size_t want = left < block->capacity ? (size_t)left : block->capacity;
-    const size_t rounded =
-        (want + GS_SPILL_ALIGN - 1) / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
+    const size_t rounded = (want + GS_SPILL_ALIGN - 1) / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
     while (block->len < want) {
-        const ssize_t n = pread(run->extent.fd, block->data + block->len,
-                                rounded - block->len,
-                                (off_t)(run->extent.offset + run->read_bytes + block->len));
+        const ssize_t n =
+            pread(run->extent.fd, block->data + block->len, rounded - block->len,
+                  (off_t)(run->extent.offset + run->read_bytes + block->len));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)

@@ -3,13 +3,13 @@
  * text_run: sorted lines in a temporary place, as text.
  *
  * For what must go through the user's --compress-program, and for the intermediate files
- * of -m, whose inputs need not really be sorted. Without a program a text run is an extent
- * of a spill file; with one it is a nameless file that the program wrote:
+ * of -m, whose inputs need not really be sorted. Without a program a text run is an
+ * extent of a spill file; with one it is a nameless file that the program wrote:
  *
  *      gs_stream --> pipe --> PROG --> nameless file --> PROG -d --> pipe --> lines
  *
- * Call order: create, write to `target` through a gs_stream, finish; later open_read, next
- * as a block source, close_read; release. One thread.
+ * Call order: create, write to `target` through a gs_stream, finish; later open_read,
+ * next as a block source, close_read; release. One thread.
  */
 #ifndef GS_LIB_SORT_TEXT_RUN_H
 #define GS_LIB_SORT_TEXT_RUN_H
@@ -21,7 +21,7 @@
 
 typedef struct gs_text_run {
     gs_spill *spill;
-    const char *program; /* NULL: none */
+    const char *program;    /* NULL: none */
     gs_spill_extent extent; /* without a program */
     uint64_t bytes;
     int file_fd; /* with a program */

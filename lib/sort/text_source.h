@@ -26,7 +26,7 @@ typedef struct gs_text_source {
 
     const char *name;
     gs_block_pool *pool;
-    gs_input *input;   /* one of these two */
+    gs_input *input; /* one of these two */
     gs_text_run *run;
     gs_line_feed *feed;
     gs_line_batch batch;

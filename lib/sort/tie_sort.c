@@ -16,11 +16,11 @@ typedef struct gs_tie_job {
     const uint8_t *arena;
 } gs_tie_job;
 
-static void sort_level(const gs_tie_job *job, gs_element *a, gs_element *scratch, size_t n,
-                       size_t depth, bool has_next, unsigned level);
+static void sort_level(const gs_tie_job *job, gs_element *a, gs_element *scratch,
+                       size_t n, size_t depth, bool has_next, unsigned level);
 
-static int compare_strings(const gs_tie_job *job, const gs_element *x, const gs_element *y,
-                           size_t depth)
+static int compare_strings(const gs_tie_job *job, const gs_element *x,
+                           const gs_element *y, size_t depth)
 {
     const gs_record rx = gs_record_at(job->layout, job->arena, x->where);
     const gs_record ry = gs_record_at(job->layout, job->arena, y->where);
@@ -149,23 +149,23 @@ static void sort_segment(const gs_tie_job *job, gs_element *a, gs_element *scrat
         return;
     }
     const size_t sample = n < SHARED_SAMPLE ? n : SHARED_SAMPLE;
-    size_t shared = gs_tie_common_bytes(job->layout, job->arena, a, sample, depth,
-                                        SHARED_LIMIT);
+    size_t shared =
+        gs_tie_common_bytes(job->layout, job->arena, a, sample, depth, SHARED_LIMIT);
     if (shared >= 8 && n > sample)
         shared = gs_tie_common_bytes(job->layout, job->arena, a, n, depth, shared);
     if (shared >= 8)
         depth += shared;
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n)
-            __builtin_prefetch(job->arena +
-                               gs_where_offset(a[i + PREFETCH_AHEAD].where) + depth);
+            __builtin_prefetch(job->arena + gs_where_offset(a[i + PREFETCH_AHEAD].where) +
+                               depth);
         gs_tie_load(job->layout, job->arena, &a[i], depth);
     }
     sort_level(job, a, scratch, n, depth, true, level + 1);
 }
 
-static void sort_level(const gs_tie_job *job, gs_element *a, gs_element *scratch, size_t n,
-                       size_t depth, bool has_next, unsigned level)
+static void sort_level(const gs_tie_job *job, gs_element *a, gs_element *scratch,
+                       size_t n, size_t depth, bool has_next, unsigned level)
 {
     gs_element_sort(a, scratch, n);
     size_t begin = 0;

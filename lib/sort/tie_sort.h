@@ -20,8 +20,9 @@
 #include "lib/sort/record.h"
 
 /* Sorts elements[0 .. count) by their whole strings, given that all agree in the first
- * `depth` bytes and that the prefixes hold the 8 bytes from `depth` on; with has_next, the
- * next words hold those after them. Stable; `scratch` has room for `count`; one thread. */
+ * `depth` bytes and that the prefixes hold the 8 bytes from `depth` on; with has_next,
+ * the next words hold those after them. Stable; `scratch` has room for `count`; one
+ * thread. */
 void gs_tie_sort(const gs_record_layout *layout, const uint8_t *arena,
                  gs_element *elements, gs_element *scratch, size_t count, size_t depth,
                  bool has_next);
