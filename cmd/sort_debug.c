@@ -23,7 +23,9 @@ enum { PATH_BYTES = 32 };
 
 typedef struct marker {
     const gs_order *order;
-    gs_order places; /* the order as gs_key_locate is to see it */
+    /* What gs_key_locate is asked: where a key begins, but for the blanks that `tighten`
+     * skips, and where it ends, wherever it begins. */
+    gs_order starts, ends;
     FILE *lines;
     gs_status st;
 } marker;
@@ -92,37 +94,43 @@ static const char *general_end(const char *text)
     return end;
 }
 
-/* GNU skips the blanks of a key that begins with the line only up to the key's
- * end. */
+/* GNU skips the blanks of a key that begins with the line only up to the key's end. */
 static bool skips_from_line_start(const gs_key *key)
 {
     return key->skip_start_blanks && key->start_field == 0 && key->start_char == 0;
 }
 
-/* What of a key really takes part: leading blanks do not count in numbers and
- * months, nor does what follows the number. `limit` points to a byte that may
- * be overwritten. */
-static void tighten(const gs_key *key, char **begin, char **limit)
+static const char *value_end(const gs_key *key, const char *text)
+{
+    if (key->type == GS_KEY_MONTH)
+        return month_end(text);
+    if (key->type == GS_KEY_GENERAL)
+        return general_end(text);
+    return decimal_end(text, key->type == GS_KEY_HUMAN);
+}
+
+/* What of a key really takes part: leading blanks do not count in numbers and months,
+ * nor does what follows the number. *limit points to a byte that may be overwritten; it
+ * may lie before *begin, and then, as in GNU sort, nothing but the line stops a blank. */
+static void tighten(const gs_key *key, char **begin, char **limit, char *line_end)
 {
     const bool is_text = key->type == GS_KEY_BYTES || key->type == GS_KEY_RANDOM ||
                          key->type == GS_KEY_VERSION;
-    if (is_text && !skips_from_line_start(key))
-        return;
-    const char saved = **limit;
-    **limit = '\0';
-    while (is_blank(**begin))
-        (*begin)++;
-    const char *end = *begin;
-    if (is_text)
-        end = *limit;
-    else if (key->type == GS_KEY_MONTH)
-        end = month_end(*begin);
-    else if (key->type == GS_KEY_GENERAL)
-        end = general_end(*begin);
-    else
-        end = decimal_end(*begin, key->type == GS_KEY_HUMAN);
-    **limit = saved;
-    *limit = *begin + (end - *begin);
+    const bool is_empty = *limit < *begin;
+    if (!is_text || skips_from_line_start(key)) {
+        const char *stop = is_empty ? line_end : *limit;
+        while (*begin < stop && is_blank(**begin))
+            (*begin)++;
+    }
+    if (is_empty) {
+        *limit = *begin;
+    } else if (!is_text) {
+        const char saved = **limit;
+        **limit = '\0';
+        const char *end = value_end(key, *begin);
+        **limit = saved;
+        *limit = *begin + (end - *begin);
+    }
 }
 
 static void print_line(const char *line, size_t line_bytes)
@@ -140,11 +148,13 @@ static void mark_line(const marker *m, char *line, size_t line_bytes)
     for (size_t k = 0; k < order->key_count; k++) {
         size_t begin_offset = 0;
         size_t limit_offset = 0;
-        gs_key_locate(&m->places, k, (const uint8_t *)line, line_bytes, &begin_offset,
-                      &limit_offset);
+        size_t unused = 0;
+        const uint8_t *bytes = (const uint8_t *)line;
+        gs_key_locate(&m->starts, k, bytes, line_bytes, &begin_offset, &unused);
+        gs_key_locate(&m->ends, k, bytes, line_bytes, &unused, &limit_offset);
         char *begin = line + begin_offset;
         char *limit = line + limit_offset;
-        tighten(&order->keys[k], &begin, &limit);
+        tighten(&order->keys[k], &begin, &limit, line + line_bytes);
         print_mark(columns(line, begin), columns(begin, limit));
     }
     const bool has_last_resort = !order->stable && !order->unique;
@@ -184,18 +194,21 @@ static gs_code run_into(const gs_sort_args *args, int fd, gs_status *st)
     return args->merge ? gs_sort_merge(&options, st) : gs_sort_run(&options, st);
 }
 
-/* Copies the keys, without the skipping that `tighten` does itself. */
 static gs_code copy_keys(marker *m, gs_status *st)
 {
-    m->places = *m->order;
     const size_t count = m->order->key_count;
     void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, count * sizeof(gs_key), "keys", st));
-    m->places.keys = memory;
+    GS_TRY(gs_mem_new(&memory, 2 * count * sizeof(gs_key), "keys", st));
+    m->starts = m->ends = *m->order;
+    m->starts.keys = memory;
+    m->ends.keys = m->starts.keys + count;
     for (size_t k = 0; k < count; k++) {
-        m->places.keys[k] = m->order->keys[k];
-        if (skips_from_line_start(&m->order->keys[k]))
-            m->places.keys[k].skip_start_blanks = false;
+        const gs_key *key = &m->order->keys[k];
+        m->starts.keys[k] = m->ends.keys[k] = *key;
+        if (skips_from_line_start(key))
+            m->starts.keys[k].skip_start_blanks = false;
+        m->ends.keys[k].start_field = m->ends.keys[k].start_char = 0;
+        m->ends.keys[k].skip_start_blanks = false;
     }
     return GS_OK;
 }
@@ -234,6 +247,6 @@ gs_code gs_sort_debug_run(const gs_sort_args *args, gs_status *st)
     marker m = {.order = &args->options.order};
     GS_TRY(copy_keys(&m, st));
     GS_NOTED(run_and_mark(args, &m, st));
-    gs_mem_free(m.places.keys);
+    gs_mem_free(m.starts.keys);
     return st->code;
 }
