@@ -14,7 +14,13 @@
 namespace {
 
 const gs_engine_ops *const table[] = {
+    &gs_engine_auto,
     &gs_engine_sample,
+    &gs_engine_bitonic,
+    &gs_engine_pbsn,
+    &gs_engine_fss,
+    &gs_engine_ssort,
+    &gs_engine_quick,
     &gs_engine_radix,
     &gs_engine_merge,
 };
@@ -35,7 +41,7 @@ const gs_engine_ops *find(const char *name)
 
 struct gs_engine {
     gs_engine_options options;
-    const gs_engine_ops *ops;
+    const gs_engine_ops *ops, *active; /* active: for the batch in flight or the last */
     int device;
     cudaStream_t stream;
     cudaEvent_t started, sorted;
@@ -77,8 +83,7 @@ size_t gs_value_bytes(gs_key_type type)
 static gs_code resolve(const gs_engine_options *options, const gs_engine_ops **ops,
                        gs_device *device, gs_status *st)
 {
-    const char *const name =
-        options->name && strcmp(options->name, "auto") != 0 ? options->name : "sample";
+    const char *const name = options->name ? options->name : "auto";
     *ops = find(name);
     if (*ops == nullptr)
         return GS_FAIL(st, GS_ERR_ARG, 0, "no GPU engine is called '%s'", name);
@@ -223,6 +228,9 @@ gs_code gs_engine_submit(gs_engine *engine, const gs_batch *batch, gs_status *st
     gs_assert(!engine->submitted);
     gs_assert(batch->count <= engine->options.count_max);
     engine->batch = *batch;
+    engine->active = engine->ops->pick
+                         ? engine->ops->pick(engine->options.type, batch->count)
+                         : engine->ops;
     engine->timed = false;
     gs_engine_run *const run = &engine->run;
     run->count = batch->count;
@@ -247,10 +255,10 @@ gs_code gs_engine_submit(gs_engine *engine, const gs_batch *batch, gs_status *st
         run->d_values = values ? batch->values : nullptr;
     }
     GPU_TRY(st, cudaEventRecord(engine->started, engine->stream));
-    GS_TRY(engine->ops->submit(run, st));
+    GS_TRY(engine->active->submit(run, st));
     GPU_TRY(st, cudaEventRecord(engine->sorted, engine->stream));
     /* An engine that may have more to do must not overwrite the host's keys yet. */
-    if (engine->ops->finish == nullptr)
+    if (engine->active->finish == nullptr)
         GS_TRY(copy_back(engine, st));
     engine->submitted = true;
     return GS_OK;
@@ -263,10 +271,10 @@ gs_code gs_engine_wait(gs_engine *engine, gs_status *st)
     if (engine->run.count < 2)
         return GS_OK;
     GPU_TRY(st, cudaSetDevice(engine->device));
-    if (engine->ops->finish) {
+    if (engine->active->finish) {
         GPU_TRY(st, cudaEventSynchronize(engine->sorted));
         bool more = false;
-        GS_TRY(engine->ops->finish(&engine->run, &more, st));
+        GS_TRY(engine->active->finish(&engine->run, &more, st));
         if (more)
             GPU_TRY(st, cudaEventRecord(engine->sorted, engine->stream));
         GS_TRY(copy_back(engine, st));
@@ -287,7 +295,7 @@ double gs_engine_device_ms(const gs_engine *engine)
 
 const char *gs_engine_used(const gs_engine *engine)
 {
-    return engine->ops->name;
+    return engine->active ? engine->active->name : engine->ops->name;
 }
 
 void gs_engine_free(gs_engine *engine)

@@ -214,6 +214,6 @@ gs_code merge_submit(const gs_engine_run *run, gs_status *st)
 } // namespace
 
 const gs_engine_ops gs_engine_radix = {"radix", "CUB radix sort, the yardstick",
-                                       radix_scratch, radix_submit, nullptr};
+                                       radix_scratch, radix_submit, nullptr, nullptr};
 const gs_engine_ops gs_engine_merge = {"merge", "CUB merge sort, the other yardstick",
-                                       merge_scratch, merge_submit, nullptr};
+                                       merge_scratch, merge_submit, nullptr, nullptr};

@@ -38,9 +38,12 @@ struct gs_engine_ops {
     /* Called when the stream is done. May put more work on it and wait for that;
      * *out_more says whether the keys changed since submit's work ended. May be NULL. */
     gs_code (*finish)(const gs_engine_run *run, bool *out_more, gs_status *st);
+    /* NULL but for an engine that leaves each batch to another one. */
+    const gs_engine_ops *(*pick)(gs_key_type type, size_t count);
 };
 
-extern const gs_engine_ops gs_engine_sample, gs_engine_radix, gs_engine_merge;
+extern const gs_engine_ops gs_engine_auto, gs_engine_sample, gs_engine_bitonic, gs_engine_pbsn,
+    gs_engine_fss, gs_engine_ssort, gs_engine_quick, gs_engine_radix, gs_engine_merge;
 
 /* Hands out parts of the scratch, or only adds them up when `base` is NULL. */
 struct gs_scratch {

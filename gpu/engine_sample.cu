@@ -395,4 +395,4 @@ gs_code sample_finish(const gs_engine_run *run, bool *out_more, gs_status *st)
 
 const gs_engine_ops gs_engine_sample = {
     "sample", "sample sort: two distribution rounds, then bins in shared memory",
-    sample_scratch, sample_submit, sample_finish};
+    sample_scratch, sample_submit, sample_finish, nullptr};

@@ -33,14 +33,14 @@ template <> struct gs_sample_tuning<gs_num128> {
         COUNT_ITEMS = 4,
         COUNT_TILE = 65536,
         SCATTER_THREADS = 512,
-        SCATTER_ITEMS = 8,
+        SCATTER_ITEMS = 6,
         SCATTER_BLOCKS = 2, /* on a multiprocessor: bounds the registers */
         LOCAL_THREADS = 384,
-        LOCAL_ITEMS = 10,
+        LOCAL_ITEMS = 8,
         LOCAL_BINS_EACH = 8,
-        LOCAL_BLOCKS = 2,
+        LOCAL_BLOCKS = 3,
         CAPACITY = LOCAL_THREADS * LOCAL_ITEMS,
-        LEAF_KEYS = 2560,
+        LEAF_KEYS = 2048,
     };
 };
 
