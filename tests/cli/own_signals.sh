@@ -6,8 +6,9 @@ for signal in HUP INT TERM PIPE XCPU USR1; do
     mkfifo pipe
     # Held open by us, so that the input never ends and the sort waits for more.
     exec 9<>pipe
-    # bash ignores SIGINT for what it starts behind; env puts that right.
-    env --default-signal=INT gpusort -T tmp -S 2M -o work/out pipe 9>&- 2>/dev/null &
+    # bash ignores SIGINT for what it starts behind, and whoever started us may ignore
+    # others; env puts that right.
+    env --default-signal gpusort -T tmp -S 2M -o work/out pipe 9>&- 2>/dev/null &
     sort=$!
     seq 3000 >&9
     for _ in $(seq 200); do

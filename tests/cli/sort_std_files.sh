@@ -26,5 +26,5 @@ sort f 2>&-
 sort -k0 2>&-
 sort nofile 2>&-
 trap '' PIPE; seq 100000 | sort | :; echo ${PIPESTATUS[1]}
-seq 100000 | sort | :; echo ${PIPESTATUS[1]}
+seq 100000 | env --default-signal=PIPE sort | :; echo ${PIPESTATUS[1]}
 X
