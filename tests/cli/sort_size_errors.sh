@@ -28,7 +28,7 @@ sort -S 99999999999999999999x
 sort -S 18014398509481984
 sort -S 999999999999999999%
 sort -S 1k f
-sort -S 1t f
+sort -S 1g f
 sort -S 1.5M
 sort -S 0x10
 sort --buffer-size=-1
