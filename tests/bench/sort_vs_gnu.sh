@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# make bench: gpusort against GNU sort, and DuckDB and Polars where they are, on the same
+# files in one run. Writes build/bench/sort.csv, sort.md and sort.svg.
+#
+#   BENCH_GB=1          size of the inputs
+#   BENCH_MAX_GB=1      the largest input of the scaling table
+#   BENCH_RUNS=3        timed pairs of each workload
+#   BENCH_THREADS=N     of every program (default: every core)
+#   BENCH_ENGINE=NAME   gpusort's --engine
+#   BENCH_ONLY=a,b      workloads: lines, tuples, records, spill, scaling
+#   BENCH_VENV=DIR      a Python environment with duckdb or polars
+#   BENCH_DIR=DIR       where inputs and outputs go (default: build/bench)
+set -eu
+cd "$(dirname "$0")/../.."
+exec python3 tests/bench/sort_vs_gnu.py "$@"
