@@ -28,7 +28,7 @@ static struct {
 
 typedef enum gs_output_kind {
     GS_OUTPUT_IN_PLACE, /* devices, pipes, standard output */
-    GS_OUTPUT_RENAME,   /* temporary name in the same folder */
+    GS_OUTPUT_RENAME,   /* a file without or with a temporary name in the same folder */
     GS_OUTPUT_COPY,     /* temporary file, copied into the file that is there */
 } gs_output_kind;
 
@@ -39,7 +39,7 @@ struct gs_output {
     uint64_t start_offset;
     char *name;   /* for messages */
     char *target; /* the file behind symlinks */
-    char *temp;   /* temporary name, NULL if none exists */
+    char *temp;   /* temporary name, NULL if none exists (yet) */
     int pending_slot;
     struct stat existing; /* of the target */
     bool has_existing;
@@ -116,29 +116,67 @@ static void copy_attributes(const gs_output *o, int fd)
     (void)fchmod(fd, 0666 & ~mask);
 }
 
-/* Makes a temporary file in `folder`; 0 or errno. */
-static int make_temp(gs_output *o, const char *folder, size_t folder_bytes)
+/* A name beside the target that nothing has yet, as a template for mkostemp; 0 or errno. */
+static int make_template(const gs_output *o, const char *folder, size_t folder_bytes,
+                         char *path)
 {
     const char *const slash = strrchr(o->target, '/');
     const char *const base = slash ? slash + 1 : o->target;
-    char path[PATH_BYTES];
     /* A long name leaves no room for a longer one: the start of it is enough. */
-    const int n = snprintf(path, sizeof path, "%.*s.%.200s.gpusort-XXXXXX",
+    const int n = snprintf(path, PATH_BYTES, "%.*s.%.200s.gpusort-XXXXXX",
                            (int)folder_bytes, folder, base);
-    if (n < 0 || (size_t)n >= sizeof path)
-        return ENAMETOOLONG;
-    o->fd = mkostemp(path, O_CLOEXEC);
-    if (o->fd < 0)
-        return errno;
+    return n < 0 || (size_t)n >= PATH_BYTES ? ENAMETOOLONG : 0;
+}
+
+static int remember_temp(gs_output *o, const char *path)
+{
     set_pending(o, path);
     gs_status st = {.code = GS_OK};
-    if (gs_mem_copy_string(&o->temp, path, &st) != GS_OK) {
-        (void)unlink(path);
-        clear_pending(o);
-        return ENOMEM;
-    }
+    if (gs_mem_copy_string(&o->temp, path, &st) == GS_OK)
+        return 0;
+    (void)unlink(path);
+    clear_pending(o);
+    return ENOMEM;
+}
+
+/* Makes a temporary file in `folder`: without a name where the system can, so that nothing
+ * is left however the program ends; 0 or errno. */
+static int make_temp(gs_output *o, const char *folder, size_t folder_bytes)
+{
+    char path[PATH_BYTES];
+    (void)snprintf(path, sizeof path, "%.*s", folder_bytes ? (int)folder_bytes : 1,
+                   folder_bytes ? folder : ".");
     o->is_seekable = true;
-    return 0;
+    o->fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (o->fd >= 0)
+        return 0;
+    const int error = make_template(o, folder, folder_bytes, path);
+    if (error != 0)
+        return error;
+    o->fd = mkostemp(path, O_CLOEXEC);
+    return o->fd < 0 ? errno : remember_temp(o, path);
+}
+
+/* Gives a nameless file a temporary name, from which it can be renamed; 0 or errno. */
+static int name_temp(gs_output *o)
+{
+    enum { TRIES = 100 };
+    char path[PATH_BYTES], self[64];
+    const char *const slash = strrchr(o->target, '/');
+    (void)snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
+    for (unsigned i = 0; i < TRIES; i++) {
+        const int error = make_template(
+            o, o->target, slash ? (size_t)(slash - o->target) + 1 : 0, path);
+        if (error != 0)
+            return error;
+        char *const tail = path + strlen(path) - 6;
+        (void)snprintf(tail, 7, "%06u", (unsigned)(getpid() + (int)(i * 7919)) % 1000000);
+        if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+            return remember_temp(o, path);
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
 }
 
 /* Chooses how a named regular file (or one that does not exist) is written. */
@@ -246,7 +284,7 @@ bool gs_output_is_seekable(const gs_output *o)
 
 bool gs_output_is_own_file(const gs_output *o)
 {
-    return o->temp != NULL;
+    return o->kind != GS_OUTPUT_IN_PLACE;
 }
 
 uint64_t gs_output_start_offset(const gs_output *o)
@@ -315,6 +353,9 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
         return fail_write(o, errno, st);
     if (o->kind == GS_OUTPUT_COPY)
         return copy_into_target(o, total_bytes, st);
+    const int error = o->temp == NULL ? name_temp(o) : 0;
+    if (error != 0)
+        return GS_FAIL(st, GS_ERR_IO, error, "rename failed: %s", o->name);
     const int closed = close(o->fd);
     o->fd = -1;
     if (closed != 0)
@@ -331,7 +372,7 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
 
 gs_code gs_output_commit(gs_output *o, uint64_t total_bytes, bool sync, gs_status *st)
 {
-    if (o->temp != NULL)
+    if (o->kind != GS_OUTPUT_IN_PLACE)
         return commit_temp(o, total_bytes, sync, st);
     if (o->is_seekable &&
         lseek(o->fd, (off_t)(o->start_offset + total_bytes), SEEK_SET) < 0)

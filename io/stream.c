@@ -225,8 +225,10 @@ static gs_code start_writer_locked(gs_stream *s, gs_status *st)
         GS_TRY(gs_aio_new(&s->aio, depth, s->target.no_uring, st));
         gs_aio_register(s->aio, s->memory, s->block_bytes * s->block_count);
     }
+    /* A closed pipe ends the program by SIGPIPE, which is sent to the thread that writes. */
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGPIPE);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int error = pthread_create(&s->writer, NULL, writer_main, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
