@@ -116,7 +116,8 @@ static void copy_attributes(const gs_output *o, int fd)
     (void)fchmod(fd, 0666 & ~mask);
 }
 
-/* A name beside the target that nothing has yet, as a template for mkostemp; 0 or errno. */
+/* A name beside the target that nothing has yet, as a template for mkostemp; 0 or errno.
+ */
 static int make_template(const gs_output *o, const char *folder, size_t folder_bytes,
                          char *path)
 {
@@ -139,8 +140,8 @@ static int remember_temp(gs_output *o, const char *path)
     return ENOMEM;
 }
 
-/* Makes a temporary file in `folder`: without a name where the system can, so that nothing
- * is left however the program ends; 0 or errno. */
+/* Makes a temporary file in `folder`: without a name where the system can, so that
+ * nothing is left however the program ends; 0 or errno. */
 static int make_temp(gs_output *o, const char *folder, size_t folder_bytes)
 {
     char path[PATH_BYTES];
@@ -210,6 +211,26 @@ static gs_code open_regular(gs_output *o, gs_status *st)
     return error == 0 ? GS_OK : fail_open(o, error, st);
 }
 
+/* The target of a path that does not exist: the path itself, or what the symlink there
+ * points to. */
+static void resolve_dangling(gs_output *o, const char *path)
+{
+    char link[PATH_BYTES];
+    const ssize_t n = readlink(path, link, sizeof link - 1);
+    const char *const slash = strrchr(path, '/');
+    if (n <= 0) {
+        (void)snprintf(o->target, PATH_BYTES, "%s", path);
+        return;
+    }
+    link[n] = '\0';
+    const int folder_bytes =
+        slash != NULL && link[0] != '/' ? (int)(slash - path) + 1 : 0;
+    const int length =
+        snprintf(o->target, PATH_BYTES, "%.*s%s", folder_bytes, path, link);
+    if (length < 0 || length >= PATH_BYTES)
+        o->target[0] = '\0'; /* too long: opening it fails */
+}
+
 static gs_code open_path(gs_output *o, const char *path, gs_status *st)
 {
     void *memory = NULL;
@@ -236,13 +257,7 @@ static gs_code open_path(gs_output *o, const char *path, gs_status *st)
     if (resolved != NULL && strlen(resolved) < PATH_BYTES) {
         (void)snprintf(o->target, PATH_BYTES, "%s", resolved);
     } else {
-        const ssize_t n = readlink(path, o->target, PATH_BYTES - 1);
-        if (n > 0 && o->target[0] == '/')
-            o->target[n] = '\0';
-        else if (n > 0)
-            (void)GS_FAIL(st, GS_ERR_IO, ENOENT, "open failed: %s", path);
-        else
-            (void)snprintf(o->target, PATH_BYTES, "%s", path);
+        resolve_dangling(o, path);
     }
     free(resolved);
     GS_TRY(st->code);
