@@ -231,7 +231,7 @@ class Bench:
         with open(data, "w", encoding="utf-8") as f:
             for title in titles:
                 values = [found.get((title, p)) for p in programs]
-                f.write('"%s" %s\n' % (title.replace(", ", ",\\n"), " ".join("%.3f" % v if v else "NaN" for v in values)))
+                f.write('"%s" %s\n' % (title.replace(", ", ",\\n", 1), " ".join("%.3f" % v if v else "NaN" for v in values)))
         colours = {"GNU sort": "#9aa5b1", "DuckDB": "#e3b341", "Polars": "#6fa8dc", "gpusort": "#2f855a"}
         count = len(programs)
         bars = ", ".join('"%s" using %d:xtic(1) title "%s" linecolor rgb "%s"' % (data, i + 2, p, colours[p])
@@ -250,6 +250,7 @@ set ylabel "seconds (less is better)"
 set yrange [0:*]
 set offsets 0, 0, graph 0.08, 0
 set key top right
+set bmargin 4
 set title "%g GB each, %d threads" noenhanced
 plot %s, %s
 """ % (self.results, self.gigabytes, self.threads, bars, labels)
