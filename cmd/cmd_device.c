@@ -17,6 +17,7 @@
 #include "gpu/device.h"
 #include "io/aio.h"
 #include "lib/base/machine.h"
+#include "lib/sort/memory_plan.h"
 
 enum { OPT_HELP = 256, OPT_VERSION, NAME_BYTES = 4096, TEXT_BYTES = 8192 };
 
@@ -94,6 +95,9 @@ static void print_machine(void)
     printf("memory      %.0f MiB in all, %.0f MiB available to this process\n",
            mebibytes(gs_machine_memory_total()),
            mebibytes(gs_machine_memory_available()));
+    const gs_memory_plan plan = gs_memory_plan_make(0, 0, false);
+    printf("a sort      %.0f MiB without -S, %u threads without --parallel\n",
+           mebibytes(plan.limit_bytes), plan.workers);
 }
 
 static void print_io(const char *folder)

@@ -3,16 +3,15 @@
  * commands: the functions behind the subcommands, one file each.
  *
  * argv[0] is what messages begin with, such as "gpusort gen"; the result is the exit
- * code. A command that is not part of this build is a null pointer, so that the table in
- * main.c need not know what was built.
+ * code.
  */
 #ifndef GS_CMD_COMMANDS_H
 #define GS_CMD_COMMANDS_H
 
 int cmd_sort(int argc, char **argv);
 int cmd_device(int argc, char **argv);
-__attribute__((weak)) int cmd_gen(int argc, char **argv);
-__attribute__((weak)) int cmd_check(int argc, char **argv);
-__attribute__((weak)) int cmd_bench(int argc, char **argv);
+int cmd_gen(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
 
 #endif

@@ -40,7 +40,7 @@ enum {
 static const command *find_command(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (commands[i].function && strcmp(commands[i].name, name) == 0)
+        if (strcmp(commands[i].name, name) == 0)
             return &commands[i];
     }
     return NULL;
@@ -67,10 +67,8 @@ static int print_help(void)
           "\n"
           "Commands:\n",
           stdout);
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (commands[i].function)
-            printf("  %-8s %s\n", commands[i].name, commands[i].summary);
-    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-8s %s\n", commands[i].name, commands[i].summary);
     fputs(
         "  help     show this, or the help of one command\n"
         "\n"
