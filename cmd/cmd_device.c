@@ -132,7 +132,8 @@ static void print_gpus(void)
     char *save = NULL;
     for (char *line = strtok_r(text, "\n", &save); line;
          line = strtok_r(NULL, "\n", &save)) {
-        printf("%s%s\n", label, line);
+        const char *rest = strncmp(line, "gpu", 3) == 0 ? line + 3 : line;
+        printf("%s%s\n", label, rest + strspn(rest, ": "));
         label = "            ";
     }
 }

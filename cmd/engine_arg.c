@@ -36,8 +36,12 @@ void gs_engine_arg_check(const char *name)
     if (gs_device_count() == 0) {
         char reason[REASON_BYTES];
         gs_device_describe(reason, sizeof reason);
-        reason[strcspn(reason, "\n")] = '\0';
-        gs_report(0, "engine '%s' cannot be used here: %s", name, reason);
+        /* "gpu: none, WHY; what happens without" */
+        reason[strcspn(reason, ";\n")] = '\0';
+        static const char none[] = "gpu: none, ";
+        const bool has_why = strncmp(reason, none, sizeof none - 1) == 0;
+        gs_report(0, "engine '%s' cannot be used here: %s", name,
+                  has_why ? reason + sizeof none - 1 : reason);
         gs_die(0, "leave out --engine to sort with what there is");
     }
 }
