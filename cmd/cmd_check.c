@@ -127,6 +127,11 @@ static void print_json_name(const char *name)
     (void)putchar('"');
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void print_result(const check_request *request, const char *name,
                          const gs_verify_result *r, bool is_same)
 {
@@ -147,14 +152,16 @@ static void print_result(const check_request *request, const char *name,
         printf(", \"checksum\": \"%s\"}\n", sum);
         return;
     }
-    printf("%s: %" PRIu64 " records, %" PRIu64 " bytes", name, r->records, r->bytes);
+    printf("%s: %" PRIu64 " record%s, %" PRIu64 " byte%s", name, r->records,
+           plural(r->records), r->bytes, plural(r->bytes));
     if (!request->no_order) {
-        if (r->disorders)
-            printf(", out of order at record %" PRIu64 " and %" PRIu64 " others",
-                   r->first_disorder, r->disorders - 1);
-        else
+        if (r->disorders == 0)
             printf(", in order");
-        printf(", %" PRIu64 " duplicates", r->duplicates);
+        else
+            printf(", out of order at record %" PRIu64, r->first_disorder);
+        if (r->disorders > 1)
+            printf(" and %" PRIu64 " more", r->disorders - 1);
+        printf(", %" PRIu64 " duplicate%s", r->duplicates, plural(r->duplicates));
     }
     printf(", checksum %s", sum);
     if (is_compared)

@@ -65,7 +65,7 @@ gs_gen_options gs_gen_options_default(void)
 
 static uint64_t distinct_default(const gs_gen_options *o)
 {
-    if (o->shape == GS_GEN_FEW && o->kind != GS_GEN_TUPLES)
+    if (o->shape == GS_GEN_FEW)
         return 1000;
     switch (o->kind) {
     case GS_GEN_DOCS: return 200000;
@@ -112,8 +112,7 @@ static void record_bounds(const gs_gen_options *o, uint64_t *least, uint64_t *mo
 static uint64_t value_range(const gs_gen_options *o)
 {
     switch (o->kind) {
-    case GS_GEN_LINES:
-        return o->shape == GS_GEN_GAUSSIAN || o->shape == GS_GEN_FEW ? o->distinct : 0;
+    case GS_GEN_LINES: return o->shape == GS_GEN_GAUSSIAN ? o->distinct : 0;
     case GS_GEN_U32: return UINT64_C(1) << 32;
     case GS_GEN_TUPLES:
         if (gs_gen_shape_is_ordered(o->shape))

@@ -259,6 +259,8 @@ uint64_t gs_gen_dist_draw(const gs_gen_dist *dist, gs_gen_random *random, uint64
     case GS_GEN_EQUAL: return dist->equal;
     case GS_GEN_FEW: {
         const uint64_t which = gs_gen_below(random, o->distinct);
+        if (o->range != 0 && o->distinct >= o->range)
+            return which % o->range;
         return full_range(dist, gs_gen_mix(gs_gen_mix(o->seed + 1) ^ (which + 1)));
     }
     case GS_GEN_SHAPE_COUNT: break;

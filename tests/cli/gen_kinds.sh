@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every kind and distribution gives what its options say, the same with any threads.
+. "$GS_CLI/try.inc"
+try_lines <<'LINES'
+gpusort gen lines -n 3
+gpusort gen lines -n 3 --seed=2
+gpusort gen lines -n 4 --min-len=0 --max-len=3 --alphabet=xyz
+gpusort gen u64 -n 3 --dist=zipf | od -An -tu8 -w8
+gpusort gen tuples -n 3
+gpusort gen tuples -n 3 --ascending-docs --docs=100
+gpusort gen tuples -n 2 --binary | wc -c
+gpusort gen records -n 2 -a
+gpusort gen records -n 1 -a --begin=1
+gpusort gen docs -n 1 --doc-words=4
+gpusort gen weblog -n 2
+gpusort gen -n 0 lines
+gpusort gen lines --bytes=1K | wc -c
+gpusort gen u32 --bytes=1KB | wc -c
+gpusort gen lines -n 2 --bytes=1G | wc -l
+LINES
+for dist in uniform gaussian zipf poisson sorted reversed almost equal few; do
+    one=$(gpusort gen lines -n 200000 --dist=$dist --parallel=1 | cksum)
+    four=$(gpusort gen lines -n 200000 --dist=$dist --parallel=4 | cksum)
+    [ "$one" = "$four" ] || echo "$dist: threads show"
+done
+gpusort gen lines -n 1000 --dist=sorted | gpusort -c || echo "not sorted"
+gpusort gen lines -n 1000 --dist=reversed | gpusort -rc || echo "not reversed"
+gpusort gen tuples -n 1000 --dist=sorted | gpusort -t $'\t' -k1,1 -k2,2n -c || echo "tuples not sorted"
+gpusort gen lines -n 1000 --dist=equal | uniq | wc -l
+gpusort gen lines -n 1000 --dist=few --distinct=7 | gpusort -u | wc -l
+# The corpus is what its README says.
+corpus=$GS_CLI/../../corpus
+sed -n 's/^| `\([^`]*\)` .* `gpusort \(gen [^`]*\)` |$/\1 \2/p' "$corpus/README.md" | while read -r name command; do
+    gpusort $command | cmp - "$corpus/$name" && echo "corpus/$name"
+done
