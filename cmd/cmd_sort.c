@@ -91,6 +91,8 @@ static gs_code watch_and_work(const gs_sort_args *args, int *exit_code, gs_statu
     const uint64_t start_ns = gs_machine_now_ns();
     gs_progress *progress = NULL;
     gs_trace_file *trace = NULL;
+    if (args->has_stats)
+        GS_TRY(gs_stats_json_try(args->stats_path, st));
     GS_TRY(gs_trace_file_start(&trace, args->trace_path, stats, st));
     GS_NOTED(gs_progress_start(&progress, stats, progress_mode(args), st));
     if (st->code == GS_OK)

@@ -2,8 +2,10 @@
 #include "cmd/stats_json.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "lib/base/machine.h"
 
@@ -44,6 +46,17 @@ static void put_object(FILE *to, const gs_sort_stats *stats, uint64_t total_ns)
     const double seconds = (double)total_ns / 1e9;
     const double rate = seconds > 0 ? (double)stats->text_bytes / seconds : 0;
     fprintf(to, "  \"bytes_per_second\": %.0f\n}\n", rate);
+}
+
+gs_code gs_stats_json_try(const char *path, gs_status *st)
+{
+    if (!path)
+        return GS_OK;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return GS_FAIL(st, GS_ERR_IO, errno, "open failed: %s", path);
+    close(fd);
+    return GS_OK;
 }
 
 gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,

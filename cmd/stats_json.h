@@ -11,7 +11,10 @@
 #include "lib/base/status.h"
 #include "lib/sort/sort_stats.h"
 
-/* `path` NULL is standard error. */
+/* Fails if `path` (NULL is standard error) cannot be written to: a sort that takes hours
+ * should not find out at its end. */
+GS_MUST_CHECK gs_code gs_stats_json_try(const char *path, gs_status *st);
+
 GS_MUST_CHECK gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,
                                           uint64_t total_ns, gs_status *st);
 
