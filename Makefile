@@ -156,7 +156,7 @@ CASES ?= 1500
 unit-test: all $(TEST_X)
 	@tests/run_unit.sh $(TEST_X)
 cli-test: all
-	@tests/run_cli.sh build/gpusort
+	@tests/run_cli.sh -p $(CURDIR)/$(OBJ)/gpusort
 diff-test: all
 	@python3 tests/differential.py --binary $(CURDIR)/$(OBJ)/gpusort --cases $(CASES)
 

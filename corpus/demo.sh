@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# make demo: the main jobs on the corpus, and a race against the system's sort.
+#   corpus/demo.sh PROGRAM
+set -eu
+program=$(realpath "${1:-build/gpusort}")
+cd "$(dirname "$0")"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tab=$(printf '\t')
+
+bold='' plain=''
+if [ -t 1 ]; then
+    bold=$(printf '\033[1m') plain=$(printf '\033[0m')
+fi
+say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+show() {
+    printf '  $ %s\n' "$1"
+    bash -c "$1" | sed 's/^/    /'
+}
+export PATH="$(dirname "$program"):$PATH" scratch tab
+
+say 'This machine'
+show 'gpusort device'
+
+say 'The pages of a web log by how often they were asked for'
+show "sed 's/.*\"GET \\([^ ]*\\) .*/\\1/' weblog.txt | gpusort --count | gpusort -rn --top=8"
+
+say 'term TAB docID, in the order an index is built from'
+show 'gpusort -t "$tab" -k1,1 -k2,2n -u tuples.tsv | head -n 6'
+
+say 'Binary records by their first ten bytes; the same multiset, in order'
+show 'gpusort --record-size=100 --key-bytes=0:10 records.bin -o "$scratch/sorted.bin"
+    gpusort check --record-size=100 --key-bytes=0:10 --same=records.bin "$scratch/sorted.bin"'
+
+say "A race: 250 MB of random lines, gpusort and this system's sort, each with every core"
+gpusort gen lines --bytes=250MB -o "$scratch/lines"
+race() {
+    local begin end
+    begin=$(date +%s%N)
+    "$@"
+    end=$(date +%s%N)
+    echo $(((end - begin) / 1000000))
+}
+export LC_ALL=C
+cores=$(nproc)
+theirs=$(race sort --parallel="$cores" -S 1G -o "$scratch/theirs" "$scratch/lines")
+ours=$(race gpusort --parallel="$cores" -o "$scratch/ours" "$scratch/lines")
+small=$(race gpusort --parallel="$cores" -S 64M -o "$scratch/small" "$scratch/lines")
+bar() {
+    local width=$(($2 * 60 / theirs + 1))
+    printf '  %-24s %6d ms  %s\n' "$1" "$2" "$(printf '#%.0s' $(seq "$width"))"
+}
+bar 'sort' "$theirs"
+bar 'gpusort' "$ours"
+bar 'gpusort -S 64M (spills)' "$small"
+if cmp -s "$scratch/theirs" "$scratch/ours" && cmp -s "$scratch/theirs" "$scratch/small"; then
+    echo '  All three outputs are the same, byte for byte.'
+else
+    echo '  The outputs differ: this is a bug.' >&2
+    exit 1
+fi
