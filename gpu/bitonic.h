@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bitonic: the merge stages of the bitonic network, for sequences that are sorted already,
- * such as the windows of a stream. Thread-safe.
+ * bitonic: the merge stages of the bitonic network, for sequences that are sorted
+ * already, such as the windows of a stream. Thread-safe.
  */
 #ifndef GS_GPU_BITONIC_H
 #define GS_GPU_BITONIC_H

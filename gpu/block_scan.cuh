@@ -86,8 +86,9 @@ __device__ void gs_block_sort_network(N *numbers, unsigned count)
             for (unsigned p = threadIdx.x; p < size / 2; p += THREADS) {
                 const unsigned low_bits = p & (half - 1);
                 const unsigned a = (p - low_bits) * 2 + low_bits;
-                const unsigned b = half == span / 2 ? (p - low_bits) * 2 + span - 1 - low_bits
-                                                    : a + half;
+                const unsigned b = half == span / 2
+                                       ? (p - low_bits) * 2 + span - 1 - low_bits
+                                       : a + half;
                 if (b < count) {
                     const N x = numbers[a], y = numbers[b];
                     if (y < x) {

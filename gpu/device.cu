@@ -7,7 +7,8 @@
 
 #include "gpu/gpu_try.cuh"
 
-namespace {
+namespace
+{
 
 /* Why there is no device, in words; NULL if there is one. */
 const char *find(int *out_count)
@@ -141,7 +142,8 @@ const char *gs_device_describe(char *text, size_t text_bytes)
             "gpu %u: %s, compute capability %d.%d, %u multiprocessors, "
             "%.1f GiB of memory, %.1f GiB free%s\n",
             i, device.name, device.major, device.minor, device.processor_count,
-            (double)device.memory_bytes / (1 << 30), (double)device.free_bytes / (1 << 30),
+            (double)device.memory_bytes / (1 << 30),
+            (double)device.free_bytes / (1 << 30),
             device.usable ? "" : "; this build has no code for it");
     }
     return text;

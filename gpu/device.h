@@ -20,8 +20,8 @@ extern "C" {
 enum { GS_DEVICE_NAME_BYTES = 256 };
 
 typedef struct gs_device {
-    int index;     /* as CUDA numbers it, for gs_engine_options.devices */
-    bool usable;   /* this build has code for it */
+    int index;   /* as CUDA numbers it, for gs_engine_options.devices */
+    bool usable; /* this build has code for it */
     char name[GS_DEVICE_NAME_BYTES];
     int major, minor; /* compute capability */
     unsigned processor_count;

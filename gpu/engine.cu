@@ -11,18 +11,13 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
-namespace {
+namespace
+{
 
 const gs_engine_ops *const table[] = {
-    &gs_engine_auto,
-    &gs_engine_sample,
-    &gs_engine_bitonic,
-    &gs_engine_pbsn,
-    &gs_engine_fss,
-    &gs_engine_ssort,
-    &gs_engine_quick,
-    &gs_engine_radix,
-    &gs_engine_merge,
+    &gs_engine_auto,  &gs_engine_sample, &gs_engine_bitonic,
+    &gs_engine_pbsn,  &gs_engine_fss,    &gs_engine_ssort,
+    &gs_engine_quick, &gs_engine_radix,  &gs_engine_merge,
 };
 enum { TABLE_COUNT = sizeof table / sizeof *table };
 
@@ -94,6 +89,9 @@ static gs_code resolve(const gs_engine_options *options, const gs_engine_ops **o
         why[strcspn(why, "\n")] = '\0';
         return GS_FAIL(st, GS_ERR_GPU, 0, "%s", why);
     }
+    if (options->device_count > 1)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "a batch on %u GPUs: an engine uses one",
+                       options->device_count);
     const int index = options->device_count ? options->devices[0] : 0;
     if (index < 0 || (unsigned)index >= count)
         return GS_FAIL(st, GS_ERR_ARG, 0, "GPU %d: there are %u", index, count);
@@ -182,14 +180,16 @@ gs_code gs_engine_new(gs_engine **out, const gs_engine_options *options, gs_stat
                       needs.device_free_bytes);
         goto fail;
     }
-    GPU_TRY_OR_FAIL(st, cudaStreamCreateWithFlags(&engine->stream, cudaStreamNonBlocking));
+    GPU_TRY_OR_FAIL(st,
+                    cudaStreamCreateWithFlags(&engine->stream, cudaStreamNonBlocking));
     GPU_TRY_OR_FAIL(st, cudaEventCreate(&engine->started));
     GPU_TRY_OR_FAIL(st, cudaEventCreate(&engine->sorted));
     GPU_TRY_OR_FAIL(st, cudaMallocHost(&engine->run.h_mail, GS_ENGINE_MAIL_BYTES));
     items = options->count_max ? options->count_max : 1;
     GS_TRY_OR_FAIL(
         engine->ops->scratch(options->type, items, &engine->run.scratch_bytes, st));
-    GPU_TRY_OR_FAIL(st, cudaMalloc(&engine->run.d_scratch, engine->run.scratch_bytes + 1));
+    GPU_TRY_OR_FAIL(st,
+                    cudaMalloc(&engine->run.d_scratch, engine->run.scratch_bytes + 1));
     if (options->place == GS_PLACE_HOST) {
         GPU_TRY_OR_FAIL(st,
                         cudaMalloc(&engine->d_keys, items * gs_key_bytes(options->type)));

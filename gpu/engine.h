@@ -10,8 +10,8 @@
  * out by ascending value, so the result is the same bytes whichever engine made it: when
  * values are row numbers this is a stable sort.
  *
- * Without a CUDA driver or a GPU, or in a build with CUDA=0, new fails with GS_ERR_GPU and
- * gs_engine_needs says so; callers then use their CPU engine.
+ * Without a CUDA driver or a GPU, or in a build with CUDA=0, new fails with GS_ERR_GPU
+ * and gs_engine_needs says so; callers then use their CPU engine.
  */
 #ifndef GS_GPU_ENGINE_H
 #define GS_GPU_ENGINE_H
@@ -49,17 +49,17 @@ typedef struct gs_engine_options {
     const char *name; /* see gs_engine_name; NULL or "auto": picked for each batch */
     gs_key_type type;
     gs_place place;
-    size_t count_max;        /* keys in the largest batch */
+    size_t count_max; /* keys in the largest batch */
     int devices[GS_GPU_DEVICES_MAX];
-    unsigned device_count;   /* 0: the first usable device; several: PLACE_HOST only */
+    unsigned device_count;   /* 0: the first device; more than 1 is refused as yet */
     size_t memory_max_bytes; /* on each device; 0: what is free less a reserve */
     const gs_log *log;       /* borrowed; may be NULL */
 } gs_engine_options;
 
 typedef struct gs_engine_memory {
-    size_t device_bytes; /* on each device, all that the engine will hold */
+    size_t device_bytes;      /* on each device, all that the engine will hold */
     size_t device_free_bytes; /* what the devices have, or memory_max_bytes if less */
-    size_t pinned_bytes; /* host memory that cannot be swapped */
+    size_t pinned_bytes;      /* host memory that cannot be swapped */
 } gs_engine_memory;
 
 typedef struct gs_batch {

@@ -5,7 +5,8 @@
  */
 #include "gpu/engine_ops.cuh"
 
-namespace {
+namespace
+{
 
 /* Batches of at least this many keys go to the sample sort; measured on an H200. */
 const size_t sample_min[GS_KEY_TYPE_COUNT] = {
@@ -32,5 +33,6 @@ gs_code auto_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_statu
 
 } // namespace
 
-const gs_engine_ops gs_engine_auto = {"auto", "the fastest for the batch, as measured",
-                                      auto_scratch, nullptr, nullptr, auto_pick};
+const gs_engine_ops gs_engine_auto = {
+    "auto",   "the fastest for the batch, as measured", auto_scratch, nullptr, nullptr,
+    auto_pick};

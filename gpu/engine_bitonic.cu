@@ -8,7 +8,8 @@
 #include "gpu/engine_ops.cuh"
 #include "gpu/network.cuh"
 
-namespace {
+namespace
+{
 
 template <typename K> cudaError_t allow_shared(K kernel, size_t bytes)
 {
@@ -22,22 +23,22 @@ gs_code launch_pass(V view, size_t count, int high, bool mirror, cudaStream_t st
 {
     using Tile = gs_network_tile<typename V::num>;
     constexpr size_t BYTES = Tile::SHARED_BYTES;
-    const unsigned blocks = (unsigned)(((count + ((size_t)1 << high) - 1) >> high)
-                                       << (high - Tile::BITS));
+    const unsigned blocks =
+        (unsigned)(((count + ((size_t)1 << high) - 1) >> high) << (high - Tile::BITS));
     if (mirror) {
         GPU_TRY(st, allow_shared(k_network_pass<V, STEPS, true>, BYTES));
         k_network_pass<V, STEPS, true>
-            <<<blocks, Tile::THREADS, BYTES, stream>>>(view, count, high);
+            <<<blocks, Tile::THREADS, BYTES, stream>>>(view, count, high, 1);
     } else {
         GPU_TRY(st, allow_shared(k_network_pass<V, STEPS, false>, BYTES));
         k_network_pass<V, STEPS, false>
-            <<<blocks, Tile::THREADS, BYTES, stream>>>(view, count, high);
+            <<<blocks, Tile::THREADS, BYTES, stream>>>(view, count, high, 1);
     }
     GPU_LAUNCHED(st, stream, "k_network_pass");
     return GS_OK;
 }
 
-/* Stage `s`, larger than a tile: its steps above the tile in passes of 5, 7 or 9, then
+/* Stage `s`, larger than a tile: its steps above the tile in passes of 5 to 11, then
  * the rest in one. A pass may go on into the tile: a step done twice changes nothing. */
 template <typename V>
 gs_code launch_stage(V view, size_t count, int s, unsigned blocks, cudaStream_t stream,
@@ -46,19 +47,24 @@ gs_code launch_stage(V view, size_t count, int s, unsigned blocks, cudaStream_t 
     using Tile = gs_network_tile<typename V::num>;
     int left = s - Tile::BITS, high = s;
     while (left > 0) {
-        const int passes = (left + 8) / 9, share = (left + passes - 1) / passes;
-        const int steps = share <= 5 ? 5 : share <= 7 ? 7 : 9;
+        const int passes = (left + 10) / 11, share = (left + passes - 1) / passes;
+        const int steps = share <= 5 ? 5 : share <= 7 ? 7 : share <= 9 ? 9 : share;
         const bool mirror = high == s;
         if (steps == 5)
             GS_TRY((launch_pass<V, 5>(view, count, high, mirror, stream, st)));
         else if (steps == 7)
             GS_TRY((launch_pass<V, 7>(view, count, high, mirror, stream, st)));
-        else
+        else if (steps == 9)
             GS_TRY((launch_pass<V, 9>(view, count, high, mirror, stream, st)));
+        else if (steps == 10)
+            GS_TRY((launch_pass<V, 10>(view, count, high, mirror, stream, st)));
+        else
+            GS_TRY((launch_pass<V, 11>(view, count, high, mirror, stream, st)));
         high -= steps;
         left -= steps;
     }
-    k_network_last<V><<<blocks, Tile::THREADS, Tile::SHARED_BYTES, stream>>>(view, count);
+    k_network_last<V>
+        <<<blocks, Tile::THREADS, Tile::SHARED_BYTES, stream>>>(view, count, 1);
     GPU_LAUNCHED(st, stream, "k_network_last");
     return GS_OK;
 }
@@ -68,11 +74,12 @@ gs_code launch(V view, size_t count, int sorted_bits, cudaStream_t stream, gs_st
 {
     using Tile = gs_network_tile<typename V::num>;
     constexpr size_t BYTES = Tile::SHARED_BYTES;
-    const unsigned blocks = (unsigned)((count + ((size_t)1 << Tile::BITS) - 1) >> Tile::BITS);
+    const unsigned blocks =
+        (unsigned)((count + ((size_t)1 << Tile::BITS) - 1) >> Tile::BITS);
     GPU_TRY(st, allow_shared(k_network_tiles<V>, BYTES));
     GPU_TRY(st, allow_shared(k_network_last<V>, BYTES));
     if (sorted_bits < Tile::BITS) {
-        k_network_tiles<V><<<blocks, Tile::THREADS, BYTES, stream>>>(view, count);
+        k_network_tiles<V><<<blocks, Tile::THREADS, BYTES, stream>>>(view, count, 1);
         GPU_LAUNCHED(st, stream, "k_network_tiles");
         sorted_bits = Tile::BITS;
     }
@@ -125,5 +132,6 @@ gs_code gs_bitonic_merge(gs_key_type type, const gs_batch *batch, size_t run_key
     return st->code;
 }
 
-const gs_engine_ops gs_engine_bitonic = {"bitonic", "bitonic network, in place",
-                                         bitonic_scratch, bitonic_submit, nullptr, nullptr};
+const gs_engine_ops gs_engine_bitonic = {"bitonic",       "bitonic network, in place",
+                                         bitonic_scratch, bitonic_submit,
+                                         nullptr,         nullptr};

@@ -4,14 +4,16 @@
  * `auto` falls back to.
  *
  * Both leave equal keys in the order they had. The order of an engine is by key, then by
- * value, so for keys with values that are not in order already a sort by value goes first.
+ * value, so for keys with values that are not in order already a sort by value goes
+ * first.
  */
 #include <cub/cub.cuh>
 
 #include "gpu/engine_ops.cuh"
 #include "gpu/sample_types.cuh"
 
-namespace {
+namespace
+{
 
 struct Decomposer {
     __host__ __device__ cuda::std::tuple<uint64_t &, uint64_t &>
@@ -22,7 +24,8 @@ struct Decomposer {
 };
 
 struct Less {
-    template <typename N> __host__ __device__ bool operator()(const N &a, const N &b) const
+    template <typename N>
+    __host__ __device__ bool operator()(const N &a, const N &b) const
     {
         return a < b;
     }
@@ -137,8 +140,8 @@ gs_code order_values(const gs_engine_run *run, const Arrays *arrays, gs_status *
     const cudaStream_t stream = run->stream;
     uint32_t *const h_disorder = (uint32_t *)run->h_mail;
     GPU_TRY(st, cudaMemsetAsync(arrays->disorder, 0, sizeof(uint32_t), stream));
-    k_check_values<<<run->processor_count * 8, 256, 0, stream>>>(run->d_values, run->count,
-                                                                 arrays->disorder);
+    k_check_values<<<run->processor_count * 8, 256, 0, stream>>>(
+        run->d_values, run->count, arrays->disorder);
     GPU_LAUNCHED(st, stream, "k_check_values");
     GPU_TRY(st, cudaMemcpyAsync(h_disorder, arrays->disorder, sizeof(uint32_t),
                                 cudaMemcpyDeviceToHost, stream));
@@ -168,7 +171,8 @@ gs_code radix_submit(const gs_engine_run *run, gs_status *st)
     bool in_other = false;
     if (run->type == GS_KEY_U64_U32) {
         GS_TRY(order_values(run, &arrays, st));
-        cub::DoubleBuffer<uint64_t> keys((uint64_t *)run->d_keys, (uint64_t *)arrays.keys);
+        cub::DoubleBuffer<uint64_t> keys((uint64_t *)run->d_keys,
+                                         (uint64_t *)arrays.keys);
         cub::DoubleBuffer<uint32_t> values(run->d_values, arrays.values);
         GPU_TRY(st, cub::DeviceRadixSort::SortPairs(arrays.temp, arrays.temp_bytes, keys,
                                                     values, (int64_t)run->count, 0, 64,
@@ -200,8 +204,8 @@ gs_code merge_submit(const gs_engine_run *run, gs_status *st)
                                                    run->stream));
     } else if (run->type == GS_KEY_U128) {
         GPU_TRY(st, cub::DeviceMergeSort::SortKeys(arrays.temp, arrays.temp_bytes,
-                                                   (gs_num128 *)run->d_keys, count, Less{},
-                                                   run->stream));
+                                                   (gs_num128 *)run->d_keys, count,
+                                                   Less{}, run->stream));
     } else {
         GS_TRY(order_values(run, &arrays, st));
         GPU_TRY(st, cub::DeviceMergeSort::SortPairs(
@@ -213,7 +217,9 @@ gs_code merge_submit(const gs_engine_run *run, gs_status *st)
 
 } // namespace
 
-const gs_engine_ops gs_engine_radix = {"radix", "CUB radix sort, the yardstick",
-                                       radix_scratch, radix_submit, nullptr, nullptr};
-const gs_engine_ops gs_engine_merge = {"merge", "CUB merge sort, the other yardstick",
-                                       merge_scratch, merge_submit, nullptr, nullptr};
+const gs_engine_ops gs_engine_radix = {"radix",       "CUB radix sort, the yardstick",
+                                       radix_scratch, radix_submit,
+                                       nullptr,       nullptr};
+const gs_engine_ops gs_engine_merge = {
+    "merge", "CUB merge sort, the other yardstick", merge_scratch, merge_submit, nullptr,
+    nullptr};

@@ -42,8 +42,9 @@ struct gs_engine_ops {
     const gs_engine_ops *(*pick)(gs_key_type type, size_t count);
 };
 
-extern const gs_engine_ops gs_engine_auto, gs_engine_sample, gs_engine_bitonic, gs_engine_pbsn,
-    gs_engine_fss, gs_engine_ssort, gs_engine_quick, gs_engine_radix, gs_engine_merge;
+extern const gs_engine_ops gs_engine_auto, gs_engine_sample, gs_engine_bitonic,
+    gs_engine_pbsn, gs_engine_fss, gs_engine_ssort, gs_engine_quick, gs_engine_radix,
+    gs_engine_merge;
 
 /* Hands out parts of the scratch, or only adds them up when `base` is NULL. */
 struct gs_scratch {

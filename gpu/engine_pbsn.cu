@@ -10,7 +10,8 @@
  */
 #include "gpu/engine_ops.cuh"
 
-namespace {
+namespace
+{
 
 enum { TILE_BITS = 12, TILE = 1 << TILE_BITS, THREADS = 512 };
 
@@ -31,7 +32,8 @@ template <typename V> __global__ void k_pbsn_step(V view, size_t count, int h)
 }
 
 /* The steps for blocks of up to a tile; 8 numbers a thread, read and written once. */
-template <typename V> __global__ void __launch_bounds__(THREADS) k_pbsn_tile(V view, size_t count)
+template <typename V>
+__global__ void __launch_bounds__(THREADS) k_pbsn_tile(V view, size_t count)
 {
     using N = typename V::num;
     extern __shared__ uint4 shared_words[];
@@ -72,7 +74,8 @@ gs_code launch(V view, size_t count, cudaStream_t stream, gs_status *st)
     for (int stage = 0; stage < bits; stage++) {
         for (int h = bits; h > TILE_BITS; h--) {
             const size_t pairs = ((count + ((size_t)1 << h) - 1) >> h) << (h - 1);
-            k_pbsn_step<<<(unsigned)(pairs / THREADS), THREADS, 0, stream>>>(view, count, h);
+            k_pbsn_step<<<(unsigned)(pairs / THREADS), THREADS, 0, stream>>>(view, count,
+                                                                             h);
             GPU_LAUNCHED(st, stream, "k_pbsn_step");
         }
         k_pbsn_tile<<<tiles, THREADS, bytes, stream>>>(view, count);
@@ -92,12 +95,15 @@ gs_code pbsn_submit(const gs_engine_run *run, gs_status *st)
     if (run->type == GS_KEY_U64)
         return launch(gs_view_u64{(uint64_t *)run->d_keys}, run->count, run->stream, st);
     if (run->type == GS_KEY_U128)
-        return launch(gs_view_u128{(gs_num128 *)run->d_keys}, run->count, run->stream, st);
+        return launch(gs_view_u128{(gs_num128 *)run->d_keys}, run->count, run->stream,
+                      st);
     return launch(gs_view_pair{(uint64_t *)run->d_keys, run->d_values}, run->count,
                   run->stream, st);
 }
 
 } // namespace
 
-const gs_engine_ops gs_engine_pbsn = {"pbsn", "periodic balanced sorting network, in place",
-                                      pbsn_scratch, pbsn_submit, nullptr, nullptr};
+const gs_engine_ops gs_engine_pbsn = {
+    "pbsn",       "periodic balanced sorting network, in place",
+    pbsn_scratch, pbsn_submit,
+    nullptr,      nullptr};

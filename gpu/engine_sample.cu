@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * engine_sample: the sample sort's host side. The kernels and the idea are in
- * sample_types.cuh; this puts rounds on the stream and, after them, looks whether a bucket
- * came out too large or the sample missed a varying bit, which takes further rounds.
+ * sample_types.cuh; this puts rounds on the stream and, after them, looks whether a
+ * bucket came out too large or the sample missed a varying bit, which takes further
+ * rounds.
  *
  * Where keys are, by rounds (the scratch has room for the keys once more):
  *
@@ -20,13 +21,14 @@
 #include "gpu/sample_tuning.cuh"
 #include "lib/base/assertion.h"
 
-namespace {
+namespace
+{
 
 /* Arrays of the scratch; the same for every round. */
 template <typename N> struct Plan {
     gs_trie<N> *tries;
-    gs_segment *segments;      /* of the round */
-    gs_segment *buckets[2];    /* GS_BUCKETS_MAX a segment */
+    gs_segment *segments;   /* of the round */
+    gs_segment *buckets[2]; /* GS_BUCKETS_MAX a segment */
     unsigned long long *cursors;
     uint32_t *count_starts, *scatter_starts;
     gs_leaf *leaves;
@@ -82,8 +84,9 @@ size_t take_arrays(char *base, gs_key_type type, size_t count, Arrays *arrays)
     return scratch.used;
 }
 
-template <typename K> cudaError_t persistent_grid(K kernel, unsigned threads, size_t shared,
-                                                  unsigned processors, unsigned *grid)
+template <typename K>
+cudaError_t persistent_grid(K kernel, unsigned threads, size_t shared,
+                            unsigned processors, unsigned *grid)
 {
     cudaError_t error = cudaFuncSetAttribute(
         kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
@@ -97,11 +100,11 @@ template <typename K> cudaError_t persistent_grid(K kernel, unsigned threads, si
 
 /* One round over `segment_count` segments: keys of `from` go to buckets in `to`. */
 template <typename V, typename D>
-gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
-                     Plan<typename V::num> *plan, V from, D to, const gs_segment *segments,
-                     unsigned segment_count, gs_segment *buckets, size_t round_keys,
-                     unsigned long long bucket_keys, uint32_t form, bool verify,
-                     uint32_t seed, gs_status *st)
+gs_code
+launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::num> *plan,
+             V from, D to, const gs_segment *segments, unsigned segment_count,
+             gs_segment *buckets, size_t round_keys, unsigned long long bucket_keys,
+             uint32_t form, bool verify, uint32_t seed, gs_status *st)
 {
     using N = typename V::num;
     using T = gs_sample_tuning<N>;
@@ -109,7 +112,8 @@ gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
     const cudaStream_t stream = run->stream;
     gs_sample_control *const control = arrays->control;
 
-    /* A cell may be as large as the next round can cut; in a last round, a block's share. */
+    /* A cell may be as large as the next round can cut; in a last round, a block's share.
+     */
     uint32_t heavy = GS_SAMPLE_HEAVY;
     if (bucket_keys > T::LEAF_KEYS) {
         const size_t cut = (size_t)GS_SAMPLE_COUNT * T::LEAF_KEYS * 700 / round_keys;
@@ -119,8 +123,8 @@ gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
     const auto build = k_build<V, SMALL>;
     GPU_TRY(st, cudaFuncSetAttribute(build, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)sample_bytes));
-    build<<<segment_count, SMALL, sample_bytes, stream>>>(from, segments, plan->tries, heavy,
-                                                          seed, control, form);
+    build<<<segment_count, SMALL, sample_bytes, stream>>>(from, segments, plan->tries,
+                                                          heavy, seed, control, form);
     GPU_LAUNCHED(st, stream, "k_build");
 
     const unsigned count_batch = T::COUNT_THREADS * T::COUNT_ITEMS;
@@ -137,8 +141,8 @@ gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
     unsigned grid;
     const auto count = k_count<V, T::COUNT_THREADS, T::COUNT_ITEMS>;
     const size_t count_bytes = gs_count_shared_bytes<N>();
-    GPU_TRY(st, persistent_grid(count, T::COUNT_THREADS, count_bytes, run->processor_count,
-                                &grid));
+    GPU_TRY(st, persistent_grid(count, T::COUNT_THREADS, count_bytes,
+                                run->processor_count, &grid));
     count<<<grid, T::COUNT_THREADS, count_bytes, stream>>>(
         from, segments, segment_count, plan->count_starts, (uint32_t)count_tile,
         plan->tries, control, form);
@@ -151,12 +155,12 @@ gs_code launch_round(const gs_engine_run *run, const Arrays *arrays,
     const unsigned long long heavy_keys =
         bucket_keys == T::LEAF_KEYS ? spare : bucket_keys;
     k_plan<N, SMALL><<<segment_count, SMALL, 0, stream>>>(
-        segments, plan->tries, buckets, plan->cursors, stride, bucket_keys, heavy_keys, T::CAPACITY,
-        control, form, verify);
+        segments, plan->tries, buckets, plan->cursors, stride, bucket_keys, heavy_keys,
+        T::CAPACITY, control, form, verify);
     GPU_LAUNCHED(st, stream, "k_plan");
 
-    const auto scatter = k_scatter<V, D, T::SCATTER_THREADS, T::SCATTER_ITEMS,
-                                   T::SCATTER_BLOCKS>;
+    const auto scatter =
+        k_scatter<V, D, T::SCATTER_THREADS, T::SCATTER_ITEMS, T::SCATTER_BLOCKS>;
     const size_t scatter_bytes =
         sizeof(gs_scatter_shared<N, T::SCATTER_THREADS, T::SCATTER_ITEMS>);
     GPU_TRY(st, persistent_grid(scatter, T::SCATTER_THREADS, scatter_bytes,
@@ -181,8 +185,8 @@ gs_code launch_local(const gs_engine_run *run, const Arrays *arrays,
                                T::LOCAL_BLOCKS>;
     const size_t bytes =
         sizeof(gs_local_shared<N, T::LOCAL_THREADS, T::LOCAL_ITEMS, T::LOCAL_BINS_EACH>);
-    GPU_TRY(st, persistent_grid(local, T::LOCAL_THREADS, bytes, run->processor_count,
-                                &grid));
+    GPU_TRY(st,
+            persistent_grid(local, T::LOCAL_THREADS, bytes, run->processor_count, &grid));
     local<<<grid, T::LOCAL_THREADS, bytes, run->stream>>>(from, to, plan->leaves,
                                                           arrays->control, form);
     GPU_LAUNCHED(st, run->stream, "k_local");
@@ -228,8 +232,8 @@ gs_code launch_form(const gs_engine_run *run, const Arrays *arrays,
                         plan->buckets[0], run->count, first_keys, form, packed, 1, st));
     if (rounds == 1) {
         k_leaf<W, GS_BUCKETS_MAX><<<1, GS_BUCKETS_MAX, 0, run->stream>>>(
-            other, plan->segments, plan->buckets[0], T::CAPACITY, plan->leaves, plan->fills,
-            plan->oversize[0], arrays->control, form);
+            other, plan->segments, plan->buckets[0], T::CAPACITY, plan->leaves,
+            plan->fills, plan->oversize[0], arrays->control, form);
         GPU_LAUNCHED(st, run->stream, "k_leaf");
         return launch_local(run, arrays, plan, other, keys, form, st);
     }
@@ -252,14 +256,16 @@ gs_code launch_again(const gs_engine_run *run, const Arrays *arrays,
 {
     using T = gs_sample_tuning<typename V::num>;
     gs_sample_control *const control = arrays->control;
-    GPU_TRY(st, cudaMemsetAsync(&control->oversize_count, 0, sizeof(uint32_t), run->stream));
+    GPU_TRY(st,
+            cudaMemsetAsync(&control->oversize_count, 0, sizeof(uint32_t), run->stream));
     for (uint32_t i = 0; i < list_count; i += GS_SEGMENTS_MAX) {
         const uint32_t left = list_count - i, most = GS_SEGMENTS_MAX;
         const uint32_t batch = left < most ? left : most;
         GPU_TRY(st, cudaMemsetAsync(&control->leaf_count, 0, 3 * sizeof(uint32_t),
                                     run->stream));
-        GS_TRY(launch_round(run, arrays, plan, from, to, list + i, batch, plan->buckets[1],
-                            run->count, T::LEAF_KEYS, form, false, seed + i, st));
+        GS_TRY(launch_round(run, arrays, plan, from, to, list + i, batch,
+                            plan->buckets[1], run->count, T::LEAF_KEYS, form, false,
+                            seed + i, st));
         k_leaf<W, GS_BUCKETS_MAX><<<batch, GS_BUCKETS_MAX, 0, run->stream>>>(
             to, list + i, plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills, rest,
             control, form);
@@ -296,7 +302,8 @@ gs_code finish_form(const gs_engine_run *run, const Arrays *arrays,
     W from = rounds == 2 ? next : other, to = rounds == 2 ? other : next;
     for (unsigned r = 0; mail->oversize_count != 0; r++) {
         if (r == ROUNDS_MAX)
-            return GS_FAIL(st, GS_ERR_GPU, 0, "sample sort: %u parts left after %u rounds",
+            return GS_FAIL(st, GS_ERR_GPU, 0,
+                           "sample sort: %u parts left after %u rounds",
                            mail->oversize_count, r);
         GS_TRY(launch_again(run, arrays, plan, keys, from, to, plan->oversize[r & 1],
                             mail->oversize_count, plan->oversize[(r + 1) & 1], form,
@@ -331,13 +338,13 @@ gs_code run_type(const gs_engine_run *run, Arrays *arrays, Plan<typename V::num>
     GPU_LAUNCHED(st, run->stream, "k_look");
     if (whole) {
         const gs_leaf leaf = {0, (uint32_t)run->count, 0};
-        GPU_TRY(st, cudaMemcpyAsync(plan->leaves, &leaf, sizeof leaf, cudaMemcpyHostToDevice,
-                                    run->stream));
+        GPU_TRY(st, cudaMemcpyAsync(plan->leaves, &leaf, sizeof leaf,
+                                    cudaMemcpyHostToDevice, run->stream));
         GS_TRY(launch_local(run, arrays, plan, keys, keys, GS_FORM_PLAIN, st));
     } else {
         GS_TRY(launch_form(run, arrays, plan, keys, other, next, GS_FORM_PLAIN, st));
-        GS_TRY(launch_form(run, arrays, &arrays->narrow, packed, packed_other, packed_next,
-                           GS_FORM_PACKED, st));
+        GS_TRY(launch_form(run, arrays, &arrays->narrow, packed, packed_other,
+                           packed_next, GS_FORM_PACKED, st));
     }
     return read_control(run, arrays, false, st);
 }
@@ -347,7 +354,8 @@ gs_code run_any(const gs_engine_run *run, bool finish, bool exact, gs_status *st
     Arrays arrays;
     const size_t used = take_arrays(run->d_scratch, run->type, run->count, &arrays);
     gs_assert(used <= run->scratch_bytes);
-    /* Packed numbers are 8 bytes wide: for keys as wide, the array itself is the third. */
+    /* Packed numbers are 8 bytes wide: for keys as wide, the array itself is the third.
+     */
     if (run->type != GS_KEY_U128)
         arrays.next = run->d_keys;
     if (run->type == GS_KEY_U64) {
@@ -392,7 +400,7 @@ gs_code sample_finish(const gs_engine_run *run, bool *out_more, gs_status *st)
 
 } // namespace
 
-
 const gs_engine_ops gs_engine_sample = {
-    "sample", "sample sort: two distribution rounds, then bins in shared memory",
-    sample_scratch, sample_submit, sample_finish, nullptr};
+    "sample",       "sample sort: two distribution rounds, then bins in shared memory",
+    sample_scratch, sample_submit,
+    sample_finish,  nullptr};

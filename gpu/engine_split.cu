@@ -20,7 +20,8 @@
 #include "gpu/split.cuh"
 #include "lib/base/assertion.h"
 
-namespace {
+namespace
+{
 
 enum Kind { FSS, SSORT, QUICK };
 
@@ -56,8 +57,8 @@ gs_code take_arrays(char *base, gs_key_type type, Kind kind, size_t count, Array
                     size_t *out_bytes, gs_status *st)
 {
     if (count > INT32_MAX)
-        return GS_FAIL(st, GS_ERR_LIMIT, 0, "this engine sorts up to 2^31 - 1 keys, not %zu",
-                       count);
+        return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                       "this engine sorts up to 2^31 - 1 keys, not %zu", count);
     gs_scratch scratch = {base, 0};
     const size_t segments = count / 2048 + 1, buckets = 2 * splitters_of(kind) + 1;
     const size_t parts = segments * (splitters_of(kind) + 1);
@@ -94,8 +95,8 @@ gs_code launch_local(const gs_engine_run *run, const Arrays *arrays, V from, D t
         sizeof(gs_local_shared<N, T::LOCAL_THREADS, T::LOCAL_ITEMS, T::LOCAL_BINS_EACH>);
     GPU_TRY(st, cudaFuncSetAttribute(local, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)bytes));
-    local<<<run->processor_count * T::LOCAL_BLOCKS, T::LOCAL_THREADS, bytes, run->stream>>>(
-        from, to, arrays->leaves, arrays->control, GS_FORM_PLAIN);
+    local<<<run->processor_count * T::LOCAL_BLOCKS, T::LOCAL_THREADS, bytes,
+            run->stream>>>(from, to, arrays->leaves, arrays->control, GS_FORM_PLAIN);
     GPU_LAUNCHED(st, run->stream, "k_local");
     k_fill<D, N, 512><<<run->processor_count * 4, 512, 0, run->stream>>>(
         to, (const gs_fill<N> *)arrays->fills, arrays->control, GS_FORM_PLAIN);
@@ -126,9 +127,9 @@ gs_code launch_level(const gs_engine_run *run, const Arrays *arrays, Kind kind, 
     GPU_LAUNCHED(st, stream, "k_split_pick");
     k_split_tile<<<1, 1024, 0, stream>>>(segments, segment_count, arrays->tile_starts);
     GPU_LAUNCHED(st, stream, "k_split_tile");
-    k_split_count<<<tiles, GS_SPLIT_THREADS, 0, stream>>>(
-        from, segments, segment_count, arrays->tile_starts, splitters, splitter_count,
-        arrays->table);
+    k_split_count<<<tiles, GS_SPLIT_THREADS, 0, stream>>>(from, segments, segment_count,
+                                                          arrays->tile_starts, splitters,
+                                                          splitter_count, arrays->table);
     GPU_LAUNCHED(st, stream, "k_split_count");
     size_t temp_bytes = arrays->temp_bytes;
     GPU_TRY(st, cub::DeviceScan::ExclusiveSum(
@@ -180,8 +181,8 @@ gs_code run_type(const gs_engine_run *run, const Arrays *arrays, Kind kind, V ke
             return GS_FAIL(st, GS_ERR_GPU, 0, "%u parts left after %u levels",
                            mail->oversize_count, level);
         const V from = level & 1 ? other : keys, to = level & 1 ? keys : other;
-        GS_TRY(launch_level(run, arrays, kind, keys, from, to, mail->oversize_count, level,
-                            st));
+        GS_TRY(launch_level(run, arrays, kind, keys, from, to, mail->oversize_count,
+                            level, st));
         GPU_TRY(st, cudaStreamSynchronize(run->stream));
     }
     return GS_OK;
@@ -227,12 +228,21 @@ gs_code split_finish(const gs_engine_run *run, bool *out_more, gs_status *st)
 
 } // namespace
 
-const gs_engine_ops gs_engine_fss = {"fss", "Fine Sample Sort, as published",
-                                     split_scratch<FSS>, split_submit<FSS>,
-                                     split_finish<FSS>, nullptr};
-const gs_engine_ops gs_engine_ssort = {"ssort", "plain sample sort, as published",
-                                       split_scratch<SSORT>, split_submit<SSORT>,
-                                       split_finish<SSORT>, nullptr};
-const gs_engine_ops gs_engine_quick = {"quick", "quicksort: blocks partition together",
-                                       split_scratch<QUICK>, split_submit<QUICK>,
-                                       split_finish<QUICK>, nullptr};
+const gs_engine_ops gs_engine_fss = {"fss",
+                                     "Fine Sample Sort, as published",
+                                     split_scratch<FSS>,
+                                     split_submit<FSS>,
+                                     split_finish<FSS>,
+                                     nullptr};
+const gs_engine_ops gs_engine_ssort = {"ssort",
+                                       "plain sample sort, as published",
+                                       split_scratch<SSORT>,
+                                       split_submit<SSORT>,
+                                       split_finish<SSORT>,
+                                       nullptr};
+const gs_engine_ops gs_engine_quick = {"quick",
+                                       "quicksort: blocks partition together",
+                                       split_scratch<QUICK>,
+                                       split_submit<QUICK>,
+                                       split_finish<QUICK>,
+                                       nullptr};

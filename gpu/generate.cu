@@ -5,7 +5,8 @@
 #include "gpu/key.cuh"
 #include "lib/base/assertion.h"
 
-namespace {
+namespace
+{
 
 __device__ uint64_t hash(uint64_t a)
 {
@@ -40,29 +41,23 @@ __device__ gs_num128 number(gs_distribution distribution, uint64_t seed, uint64_
         const double a = 0x1p63 + 0x1p60 * normal(r);
         return {(uint64_t)fmin(fmax(a, 0.0), 0x1.fffffffffffffp63), hash(r)};
     }
-    case GS_DIST_ZIPF:
-        return {zipf(hash(r), 0x1p22) << 32 | (r >> 32), r & 0xffff};
-    case GS_DIST_POISSON:
-        return {(uint64_t)fmax(0.0, rint(1e6 + 1e3 * normal(r))), 0};
-    case GS_DIST_SORTED:
-        return {i * stride, i};
-    case GS_DIST_DESCENDING:
-        return {(count - 1 - i) * stride, count - i};
+    case GS_DIST_ZIPF: return {zipf(hash(r), 0x1p22) << 32 | (r >> 32), r & 0xffff};
+    case GS_DIST_POISSON: return {(uint64_t)fmax(0.0, rint(1e6 + 1e3 * normal(r))), 0};
+    case GS_DIST_SORTED: return {i * stride, i};
+    case GS_DIST_DESCENDING: return {(count - 1 - i) * stride, count - i};
     case GS_DIST_EQUAL:
         return {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
-    case GS_DIST_FEW:
-        return {hash(r % 1000), 5};
-    case GS_DIST_GAPS:
-        return {zipf(hash(r), 0x1p22) << 32 | (r >> 40), r & 0xffff};
-    case GS_DIST_CLUMPS:
-        return {hash(r >> 44) + (r & 0xff), r & 0xff00};
+    case GS_DIST_FEW: return {hash(r % 1000), 5};
+    case GS_DIST_GAPS: return {zipf(hash(r), 0x1p22) << 32 | (r >> 40), r & 0xffff};
+    case GS_DIST_CLUMPS: return {hash(r >> 44) + (r & 0xff), r & 0xff00};
     case GS_DIST_UNIFORM:
     default: return {r, hash(r)};
     }
 }
 
-__global__ void k_generate(gs_distribution distribution, uint64_t seed, bool random_values,
-                           gs_key_type type, void *keys, uint32_t *values, size_t count)
+__global__ void k_generate(gs_distribution distribution, uint64_t seed,
+                           bool random_values, gs_key_type type, void *keys,
+                           uint32_t *values, size_t count)
 {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
          i += (size_t)gridDim.x * blockDim.x) {
@@ -114,7 +109,8 @@ gs_code fingerprint(gs_key_type type, const void *d_keys, const uint32_t *d_valu
                                                 d_out);
     else
         k_fingerprint<<<1024, 256, 0, stream>>>(
-            gs_view_pair{(uint64_t *)keys, const_cast<uint32_t *>(d_values)}, count, d_out);
+            gs_view_pair{(uint64_t *)keys, const_cast<uint32_t *>(d_values)}, count,
+            d_out);
     GPU_LAUNCHED(st, stream, "k_fingerprint");
     return GS_OK;
 }
@@ -124,8 +120,8 @@ gs_code fingerprint(gs_key_type type, const void *d_keys, const uint32_t *d_valu
 const char *gs_distribution_name(gs_distribution distribution)
 {
     static const char *const names[GS_DIST_COUNT] = {
-        "uniform", "gaussian", "zipf", "poisson", "sorted",
-        "descending", "equal", "few", "gaps", "clumps"};
+        "uniform",    "gaussian", "zipf", "poisson", "sorted",
+        "descending", "equal",    "few",  "gaps",    "clumps"};
     gs_assert((unsigned)distribution < GS_DIST_COUNT);
     return names[distribution];
 }
@@ -148,8 +144,9 @@ gs_code gs_generate(gs_key_type type, gs_distribution distribution, uint64_t see
     return GS_OK;
 }
 
-gs_code gs_fingerprint_take(gs_key_type type, const void *d_keys, const uint32_t *d_values,
-                            size_t count, gs_fingerprint *out, gs_status *st)
+gs_code gs_fingerprint_take(gs_key_type type, const void *d_keys,
+                            const uint32_t *d_values, size_t count, gs_fingerprint *out,
+                            gs_status *st)
 {
     cudaStream_t stream = nullptr;
     void *d_out = nullptr;
@@ -160,8 +157,8 @@ gs_code gs_fingerprint_take(gs_key_type type, const void *d_keys, const uint32_t
     GPU_TRY_OR_FAIL(st, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     GS_TRY_OR_FAIL(fingerprint(type, d_keys, d_values, count, (unsigned long long *)d_out,
                                stream, st));
-    GPU_TRY_OR_FAIL(st, cudaMemcpyAsync(out, d_out, sizeof *out, cudaMemcpyDeviceToHost,
-                                        stream));
+    GPU_TRY_OR_FAIL(
+        st, cudaMemcpyAsync(out, d_out, sizeof *out, cudaMemcpyDeviceToHost, stream));
     GPU_TRY_OR_FAIL(st, cudaStreamSynchronize(stream));
 fail:
     if (stream)

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "gpu/bitonic.h"
 #include "gpu/device.h"
 #include "gpu/engine.h"
 #include "gpu/generate.h"
@@ -72,7 +73,8 @@ void gs_pinned_memory_free(void *memory)
 const char *gs_device_describe(char *text, size_t text_bytes)
 {
     if (text_bytes != 0)
-        (void)snprintf(text, text_bytes, "gpu: none, %s; the CPU engine sorts\n", no_cuda);
+        (void)snprintf(text, text_bytes, "gpu: none, %s; the CPU engine sorts\n",
+                       no_cuda);
     return text;
 }
 
@@ -175,13 +177,23 @@ gs_code gs_generate(gs_key_type type, gs_distribution distribution, uint64_t see
     return refuse(st);
 }
 
-gs_code gs_fingerprint_take(gs_key_type type, const void *d_keys, const uint32_t *d_values,
-                            size_t count, gs_fingerprint *out, gs_status *st)
+gs_code gs_fingerprint_take(gs_key_type type, const void *d_keys,
+                            const uint32_t *d_values, size_t count, gs_fingerprint *out,
+                            gs_status *st)
 {
     (void)type;
     (void)d_keys;
     (void)d_values;
     (void)count;
     *out = (gs_fingerprint){0, 0};
+    return refuse(st);
+}
+
+gs_code gs_bitonic_merge(gs_key_type type, const gs_batch *batch, size_t run_keys,
+                         gs_status *st)
+{
+    (void)type;
+    (void)batch;
+    (void)run_keys;
     return refuse(st);
 }

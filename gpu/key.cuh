@@ -149,7 +149,7 @@ template <> struct gs_num<gs_num128> {
     /* At most 96. */
     static __device__ __forceinline__ uint32_t window(gs_num128 a, unsigned shift)
     {
-        const uint64_t high = shift >= 64 ? a.hi
+        const uint64_t high = shift >= 64   ? a.hi
                               : shift >= 32 ? a.hi << 32 | a.lo >> 32
                                             : a.lo;
         return __funnelshift_rc((uint32_t)high, (uint32_t)(high >> 32),

@@ -32,30 +32,45 @@ template <typename N> struct gs_network;
 
 /* Measured on an H200; see NOTES.md. */
 template <> struct gs_network<uint64_t> {
-    enum : int { ITEM_BITS = 5, THREAD_BITS = 8, RUN_BITS = 4, BLOCKS = 2 };
+    enum : int { ITEM_BITS = 5, THREAD_BITS = 8, BLOCKS = 2 };
 };
 template <> struct gs_network<gs_num128> {
-    enum : int { ITEM_BITS = 4, THREAD_BITS = 8, RUN_BITS = 3, BLOCKS = 2 };
+    enum : int { ITEM_BITS = 4, THREAD_BITS = 8, BLOCKS = 2 };
 };
 
-/* The lesser to a, the greater to b. Conditional moves, unlike selections, can go through
- * the multipliers' pipe, which is idle here while the integer pipe is full. */
-__device__ __forceinline__ void gs_network_compare(uint64_t &a, uint64_t &b)
+/* The lesser to a, the greater to b. The integer pipe is what bounds the network, so the
+ * greater is made by the multipliers' pipe, as a + b - lesser: `one` is 1, which the
+ * compiler must not know or it would use the integer pipe again. */
+__device__ __forceinline__ void gs_network_compare(uint64_t &a, uint64_t &b, uint32_t one)
 {
-    asm("{\n\t.reg .pred p;\n\t.reg .b64 t;\n\t"
-        "setp.lt.u64 p, %1, %0;\n\t"
-        "mov.b64 t, %0;\n\t"
-        "@p mov.b64 %0, %1;\n\t"
-        "@p mov.b64 %1, t;\n\t}"
-        : "+l"(a), "+l"(b));
+    const uint32_t al = (uint32_t)a, ah = (uint32_t)(a >> 32);
+    const uint32_t bl = (uint32_t)b, bh = (uint32_t)(b >> 32);
+    uint32_t low, high;
+    asm("{\n\t.reg .pred p;\n\t"
+        "setp.lt.u64 p, %3, %2;\n\t"
+        "selp.b32 %0, %5, %4, p;\n\t"
+        "selp.b32 %1, %7, %6, p;\n\t}"
+        : "=r"(low), "=r"(high)
+        : "l"(a), "l"(b), "r"(al), "r"(bl), "r"(ah), "r"(bh));
+    const uint32_t minus = 0 - one;
+    a = (uint64_t)high << 32 | low;
+    b = (uint64_t)(high * minus + (ah * one + bh)) << 32 |
+        (low * minus + (al * one + bl));
 }
-__device__ __forceinline__ void gs_network_compare(gs_num128 &a, gs_num128 &b)
+__device__ __forceinline__ void gs_network_compare(gs_num128 &a, gs_num128 &b,
+                                                   uint32_t one)
 {
-    if (b < a) {
-        const gs_num128 t = a;
-        a = b;
-        b = t;
-    }
+    const bool swap = b < a;
+    const gs_num128 low = {swap ? b.hi : a.hi, swap ? b.lo : a.lo};
+    const uint32_t minus = 0 - one;
+    const auto other = [&](uint64_t x, uint64_t y, uint64_t z) {
+        const uint32_t l = (uint32_t)z * minus + ((uint32_t)x * one + (uint32_t)y);
+        const uint32_t h = (uint32_t)(z >> 32) * minus +
+                           ((uint32_t)(x >> 32) * one + (uint32_t)(y >> 32));
+        return (uint64_t)h << 32 | l;
+    };
+    b = {other(a.hi, b.hi, low.hi), other(a.lo, b.lo, low.lo)};
+    a = low;
 }
 
 template <typename N> struct gs_network_tile {
@@ -67,6 +82,7 @@ template <typename N> struct gs_network_tile {
 
     N item[ITEMS];
     N *shared;
+    uint32_t one; /* 1, see gs_network_compare */
 
     /* The number in the tile of a thread's item r when items are bits P and up of it. */
     template <int P>
@@ -82,9 +98,9 @@ template <typename N> struct gs_network_tile {
     {
         return yes ? a ^ gs_num<N>::max() : a;
     }
-    static __device__ __forceinline__ void compare(N &a, N &b)
+    __device__ __forceinline__ void compare(N &a, N &b) const
     {
-        gs_network_compare(a, b);
+        gs_network_compare(a, b, one);
     }
     /* The numbers of a warp's items are its own when they are bits SECOND and below: then
      * it need not wait for the others. */
@@ -108,15 +124,6 @@ template <typename N> struct gs_network_tile {
         for (int r = 0; r < ITEMS; r++)
             item[r] = shared[place(index<P>((uint32_t)r))];
     }
-    /* The same where the upper half of bit P + B is read, or written, mirrored: all lower
-     * bits, those of the thread and those of the item, are the other way round. */
-    template <int P, int B> static __device__ __forceinline__ uint32_t mirrored(int r)
-    {
-        if (((r >> B) & 1) == 0)
-            return index<P>((uint32_t)r);
-        return index<P>((uint32_t)(r ^ ((1 << B) - 1)), threadIdx.x ^ ((1u << P) - 1));
-    }
-
     /* Steps at the distances 2^(from - 1) to 2^to, as far as they are bits of items. */
     template <int P> __device__ __forceinline__ void steps(int from, int to)
     {
@@ -150,22 +157,6 @@ template <typename N> struct gs_network_tile {
     static constexpr int FIRST = T::THREAD_BITS;
     static constexpr int SECOND = next(FIRST), THIRD = next(SECOND);
 
-    /* A whole merge stage inside the tile, mirror at bit P + B; from and to shared. */
-    template <int P, int B> __device__ __forceinline__ void stage()
-    {
-        barrier<P>();
-#pragma unroll
-        for (int r = 0; r < ITEMS; r++)
-            item[r] = shared[place(mirrored<P, B>(r))];
-        mirror_steps<P, B>(0);
-#pragma unroll
-        for (int r = 0; r < ITEMS; r++)
-            shared[place(mirrored<P, B>(r))] = complement(item[r], (r >> B) & 1);
-        if (P == FIRST)
-            round<SECOND, FIRST>(FIRST, 0);
-        if (P > THIRD)
-            round<THIRD, SECOND>(P == FIRST ? SECOND : P, 0);
-    }
     /* Starts with a barrier for what was put into shared memory in layout BEFORE. */
     template <int P, int BEFORE> __device__ __forceinline__ void round(int from, int to)
     {
@@ -175,7 +166,8 @@ template <typename N> struct gs_network_tile {
         to_shared<P>();
     }
     /* The tile of consecutive numbers that is the block's, in the first layout. */
-    template <typename V> __device__ __forceinline__ void load(const V &view, size_t count)
+    template <typename V>
+    __device__ __forceinline__ void load(const V &view, size_t count)
     {
         const size_t origin = ((size_t)blockIdx.x << BITS) + threadIdx.x;
 #pragma unroll
@@ -193,15 +185,8 @@ template <typename N> struct gs_network_tile {
 #pragma unroll
         for (int r = 0; r < ITEMS; r++)
             if (origin + (size_t)r * 32 < count)
-                view.store(origin + (size_t)r * 32, shared[place(first + (uint32_t)r * 32)]);
-    }
-    /* Stages with their mirror at bits P + B and down to P + `down`, lowest first. */
-    template <int P, int B, int DOWN> __device__ __forceinline__ void stages()
-    {
-        if constexpr (B > DOWN)
-            stages<P, B - 1, DOWN>();
-        if constexpr (B >= DOWN)
-            stage<P, B>();
+                view.store(origin + (size_t)r * 32,
+                           shared[place(first + (uint32_t)r * 32)]);
     }
     /* Sorts a thread's own items: P is 0. */
     __device__ __forceinline__ void sort_items()
@@ -217,31 +202,55 @@ template <typename N> struct gs_network_tile {
     }
 };
 
-/* Tiles sorted on their own. 2^ITEM_BITS numbers a thread; each read and written once. */
+/* Tiles sorted on their own. 2^ITEM_BITS numbers a thread; each read and written once.
+ * Within a tile the stages are those without a mirror step: every second block of 2^s is
+ * sorted downward, for which its numbers are held complemented. The loop keeps the code
+ * small enough for the instruction cache. */
 template <typename V>
 __global__ void __launch_bounds__(gs_network_tile<typename V::num>::THREADS,
                                   gs_network<typename V::num>::BLOCKS)
-    k_network_tiles(V view, size_t count)
+    k_network_tiles(V view, size_t count, uint32_t one)
 {
     using N = typename V::num;
     using Tile = gs_network_tile<N>;
+    constexpr int ITEM_BITS = gs_network<N>::ITEM_BITS;
     static_assert(Tile::THIRD == 0, "three rounds cover a tile");
     extern __shared__ uint4 shared_words[];
     Tile tile;
     tile.shared = reinterpret_cast<N *>(shared_words);
+    tile.one = one;
     tile.load(view, count);
     tile.template to_shared<Tile::FIRST>();
     __syncthreads();
     tile.template from_shared<0>();
+    /* Bit s of a number's index, for s >= ITEM_BITS, is a bit of the thread. */
+    const auto down = [&](int s) {
+        return s < Tile::BITS && (threadIdx.x >> (s - ITEM_BITS)) & 1;
+    };
+    const auto turn = [&](bool yes) {
+#pragma unroll
+        for (int r = 0; r < Tile::ITEMS; r++)
+            tile.item[r] = Tile::complement(tile.item[r], yes);
+    };
+    turn(down(ITEM_BITS));
     tile.sort_items();
+#pragma unroll 1
+    for (int s = ITEM_BITS + 1; s <= Tile::BITS; s++) {
+        turn(down(s - 1) != down(s));
+        __syncwarp();
+        tile.template to_shared<0>();
+        if (s > Tile::FIRST) {
+            tile.template round<Tile::FIRST, Tile::FIRST>(s, 0);
+            tile.template round<Tile::SECOND, Tile::FIRST>(s, 0);
+        } else {
+            tile.template round<Tile::SECOND, Tile::SECOND>(s, 0);
+        }
+        __syncwarp();
+        tile.template from_shared<0>();
+        tile.template steps<0>(min(s, (int)Tile::SECOND), 0);
+    }
     __syncwarp();
     tile.template to_shared<0>();
-    /* The mirror bit is one of the items in the layout that starts at SECOND for the
-     * stages up to FIRST bits, and in the first layout above. */
-    constexpr int BITS = gs_network<N>::ITEM_BITS;
-    tile.template stages<Tile::SECOND, Tile::FIRST - Tile::SECOND - 1,
-                         BITS - Tile::SECOND>();
-    tile.template stages<Tile::FIRST, BITS - 1, 0>();
     __syncwarp();
     tile.store_warp(view, count);
 }
@@ -274,7 +283,7 @@ template <typename N, int STEPS, bool MIRROR> struct gs_network_map {
 template <typename V, int STEPS, bool MIRROR>
 __global__ void __launch_bounds__(gs_network_tile<typename V::num>::THREADS,
                                   gs_network<typename V::num>::BLOCKS)
-    k_network_pass(V view, size_t count, int high)
+    k_network_pass(V view, size_t count, int high, uint32_t one)
 {
     using N = typename V::num;
     using Tile = gs_network_tile<N>;
@@ -284,6 +293,7 @@ __global__ void __launch_bounds__(gs_network_tile<typename V::num>::THREADS,
     extern __shared__ uint4 shared_words[];
     Tile tile;
     tile.shared = reinterpret_cast<N *>(shared_words);
+    tile.one = one;
     const int low_bits = high - Tile::BITS; /* block, lower */
     const size_t block = blockIdx.x, upper = block >> low_bits << high;
     /* A lower half without an upper one is sorted already. */
@@ -329,13 +339,14 @@ __global__ void __launch_bounds__(gs_network_tile<typename V::num>::THREADS,
 template <typename V>
 __global__ void __launch_bounds__(gs_network_tile<typename V::num>::THREADS,
                                   gs_network<typename V::num>::BLOCKS)
-    k_network_last(V view, size_t count)
+    k_network_last(V view, size_t count, uint32_t one)
 {
     using N = typename V::num;
     using Tile = gs_network_tile<N>;
     extern __shared__ uint4 shared_words[];
     Tile tile;
     tile.shared = reinterpret_cast<N *>(shared_words);
+    tile.one = one;
     tile.load(view, count);
     tile.template steps<Tile::FIRST>(Tile::BITS, 0);
     tile.template to_shared<Tile::FIRST>();

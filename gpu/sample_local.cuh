@@ -43,8 +43,8 @@ struct gs_divider {
     __device__ __forceinline__ void set_bins(uint32_t most, uint32_t bins)
     {
         const uint32_t top = most - low;
-        factor = top < bins ? 0
-                            : (uint32_t)(((uint64_t)bins << 32) / ((uint64_t)top + 1));
+        factor =
+            top < bins ? 0 : (uint32_t)(((uint64_t)bins << 32) / ((uint64_t)top + 1));
     }
     /* Whether all keys of a bin are equal. */
     __device__ __forceinline__ bool exact() const
@@ -59,8 +59,8 @@ struct gs_divider {
 };
 
 /* rank + 1 if (a, i) < (b, k), else rank, as one chain of subtractions. */
-__device__ __forceinline__ uint32_t gs_add_if_before(uint32_t rank, uint64_t a, uint32_t i,
-                                                     uint64_t b, uint32_t k)
+__device__ __forceinline__ uint32_t gs_add_if_before(uint32_t rank, uint64_t a,
+                                                     uint32_t i, uint64_t b, uint32_t k)
 {
     uint32_t borrow;
     asm("{\n\t.reg .u32 t;\n\t"
@@ -73,8 +73,8 @@ __device__ __forceinline__ uint32_t gs_add_if_before(uint32_t rank, uint64_t a, 
           "r"((uint32_t)(b >> 32)));
     return rank - borrow;
 }
-__device__ __forceinline__ uint32_t gs_add_if_before(uint32_t rank, gs_num128 a, uint32_t i,
-                                                     gs_num128 b, uint32_t k)
+__device__ __forceinline__ uint32_t gs_add_if_before(uint32_t rank, gs_num128 a,
+                                                     uint32_t i, gs_num128 b, uint32_t k)
 {
     uint32_t borrow;
     asm("{\n\t.reg .u32 t;\n\t"
@@ -229,7 +229,8 @@ __device__ void gs_local_finish_big(Shared &shared, const D &to, const gs_leaf &
 template <typename V, typename D, unsigned THREADS, unsigned ITEMS, unsigned BINS_EACH,
           unsigned BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    k_local(V from, D to, const gs_leaf *leaves, gs_sample_control *control, uint32_t form)
+    k_local(V from, D to, const gs_leaf *leaves, gs_sample_control *control,
+            uint32_t form)
 {
     using N = typename V::num;
     using Shared = gs_local_shared<N, THREADS, ITEMS, BINS_EACH>;
@@ -367,7 +368,8 @@ __global__ void __launch_bounds__(THREADS)
     const uint32_t fill_count = control->fill_count;
     for (uint32_t f = 0; f < fill_count; f++) {
         const gs_fill<N> fill = fills[f];
-        for (unsigned long long i = (unsigned long long)blockIdx.x * THREADS + threadIdx.x;
+        for (unsigned long long i =
+                 (unsigned long long)blockIdx.x * THREADS + threadIdx.x;
              i < fill.count; i += (unsigned long long)gridDim.x * THREADS)
             to.store(fill.start + i, fill.value);
     }

@@ -113,8 +113,8 @@ __global__ void __launch_bounds__(THREADS)
         const gs_segment segment = segments[s];
         const unsigned long long from =
             (unsigned long long)(tile - tile_starts[s]) * tile_keys;
-        const uint32_t keys = (uint32_t)min(segment.count - from,
-                                            (unsigned long long)tile_keys);
+        const uint32_t keys =
+            (uint32_t)min(segment.count - from, (unsigned long long)tile_keys);
         const size_t origin = segment.start + from;
         uint32_t i = 0;
         for (; i + THREADS * ITEMS <= keys; i += THREADS * ITEMS) {
@@ -148,8 +148,8 @@ template <typename N> constexpr size_t gs_count_shared_bytes()
 /* Keys to their buckets. A tile is read once, ranked by counters in shared memory, put
  * in bucket order there and written as runs; a bucket's place in the array is reserved by
  * one global atomic a tile. The order within a bucket is any: numbers are the whole
- * record. A narrow key's bucket is looked up once more when it is written: neighbours then
- * have the same way through the trie, which costs less than to keep it. */
+ * record. A narrow key's bucket is looked up once more when it is written: neighbours
+ * then have the same way through the trie, which costs less than to keep it. */
 template <typename N, unsigned THREADS, unsigned ITEMS> struct gs_scatter_shared {
     static constexpr unsigned TILE = THREADS * ITEMS;
     static constexpr bool KEEP = sizeof(N) > 8;
@@ -167,10 +167,9 @@ template <typename N, unsigned THREADS, unsigned ITEMS> struct gs_scatter_shared
  * all go to one bucket, as with sorted input, a lane counts for the warp, or the lanes
  * would queue up at one counter. */
 template <bool FULL, bool ROOT_ONLY, typename N, unsigned THREADS, unsigned ITEMS>
-__device__ __forceinline__ void gs_scatter_rank(const gs_trie_shared<N> &map,
-                                                uint32_t *counts, uint32_t keys,
-                                                const N (&key)[ITEMS],
-                                                uint32_t (&place)[ITEMS])
+__device__ __forceinline__ void
+gs_scatter_rank(const gs_trie_shared<N> &map, uint32_t *counts, uint32_t keys,
+                const N (&key)[ITEMS], uint32_t (&place)[ITEMS])
 {
     constexpr uint32_t GROUP = ITEMS % 4 == 0 ? 4 : 2; /* look-ups in flight */
     static_assert(ITEMS % GROUP == 0, "groups");
@@ -190,7 +189,8 @@ __device__ __forceinline__ void gs_scatter_rank(const gs_trie_shared<N> &map,
                 uint32_t rank = 0;
                 if ((threadIdx.x & 31) == 0)
                     rank = atomicAdd(&counts[bucket], 32u);
-                place[j] = bucket << 16 | (__shfl_sync(~0u, rank, 0) + (threadIdx.x & 31));
+                place[j] =
+                    bucket << 16 | (__shfl_sync(~0u, rank, 0) + (threadIdx.x & 31));
             } else {
                 place[j] = bucket << 16 | atomicAdd(&counts[bucket], 1u);
             }
@@ -225,10 +225,9 @@ __device__ __forceinline__ void gs_scatter_write(const Shared &shared,
 #pragma unroll 4
     for (uint32_t i = threadIdx.x; i < keys; i += THREADS) {
         const N key = shared.keys[i];
-        const unsigned long long to =
-            shared.to[Shared::KEEP ? shared.buckets[i]
-                      : ROOT_ONLY  ? map.find_root(key)
-                                   : map.find(key)];
+        const unsigned long long to = shared.to[Shared::KEEP ? shared.buckets[i]
+                                                : ROOT_ONLY  ? map.find_root(key)
+                                                             : map.find(key)];
         if (to != GS_CURSOR_IS_VALUE)
             to_view.store(to + i, key);
     }
@@ -238,8 +237,8 @@ template <typename V, typename D, unsigned THREADS, unsigned ITEMS, unsigned BLO
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     k_scatter(V from_view, D to_view, const gs_segment *segments, uint32_t segment_count,
               const uint32_t *tile_starts, const gs_trie<typename V::num> *tries,
-              const gs_segment *buckets, unsigned long long *cursors, uint32_t cursor_stride,
-              const gs_sample_control *control, uint32_t form)
+              const gs_segment *buckets, unsigned long long *cursors,
+              uint32_t cursor_stride, const gs_sample_control *control, uint32_t form)
 {
     using N = typename V::num;
     using Shared = gs_scatter_shared<N, THREADS, ITEMS>;
@@ -261,7 +260,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         const gs_segment segment = segments[s];
         const unsigned long long from =
             (unsigned long long)(tile - tile_starts[s]) * TILE;
-        const uint32_t keys = (uint32_t)min(segment.count - from, (unsigned long long)TILE);
+        const uint32_t keys =
+            (uint32_t)min(segment.count - from, (unsigned long long)TILE);
         const size_t origin = segment.start + from;
         N key[ITEMS];
         if (keys == TILE) {
@@ -290,8 +290,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             gs_scatter_rank<true, false, N, THREADS, ITEMS>(map, shared.counts, keys, key,
                                                             place);
         else
-            gs_scatter_rank<false, false, N, THREADS, ITEMS>(map, shared.counts, keys, key,
-                                                             place);
+            gs_scatter_rank<false, false, N, THREADS, ITEMS>(map, shared.counts, keys,
+                                                             key, place);
         __syncthreads();
         uint32_t count[EACH], sum = 0, all;
         unsigned long long reserved[EACH];
@@ -302,9 +302,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             sum += count[j];
             reserved[j] = 0;
             if (count[j] != 0)
-                reserved[j] = atomicAdd(
-                    &cursors[((size_t)s * GS_BUCKETS_MAX + b) * cursor_stride],
-                    (unsigned long long)count[j]);
+                reserved[j] =
+                    atomicAdd(&cursors[((size_t)s * GS_BUCKETS_MAX + b) * cursor_stride],
+                              (unsigned long long)count[j]);
         }
         uint32_t before = gs_block_scan_exclusive<THREADS>(sum, shared.scratch, &all);
         const uint32_t before0 = before;
@@ -314,7 +314,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             if (b < GS_BUCKETS_MAX) {
                 shared.counts[b] = before;
                 shared.to[b] = reserved[j] & GS_CURSOR_IS_VALUE ? GS_CURSOR_IS_VALUE
-                                                               : reserved[j] - before;
+                                                                : reserved[j] - before;
             }
             before += count[j];
         }

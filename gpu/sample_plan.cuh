@@ -20,8 +20,7 @@ __device__ __forceinline__ uint64_t gs_mix(uint64_t a)
 __device__ __forceinline__ uint64_t gs_sample_place(uint64_t i, uint64_t part,
                                                     uint64_t seed)
 {
-    return i * part +
-           __umul64hi(gs_mix(seed * UINT64_C(0x9e3779b97f4a7c15) + i), part);
+    return i * part + __umul64hi(gs_mix(seed * UINT64_C(0x9e3779b97f4a7c15) + i), part);
 }
 
 __device__ __forceinline__ gs_num128 gs_widen(uint64_t a)
@@ -74,7 +73,8 @@ __global__ void __launch_bounds__(THREADS)
         varies = exact ? control->varies_all : gs_num128{0, 0};
     __syncthreads();
     if (!exact) {
-        const unsigned long long parts = count < GS_SAMPLE_COUNT ? count : GS_SAMPLE_COUNT;
+        const unsigned long long parts =
+            count < GS_SAMPLE_COUNT ? count : GS_SAMPLE_COUNT;
         const unsigned long long part = count / parts;
         gs_num128 mine = {0, 0};
         for (unsigned i = threadIdx.x; i < parts; i += THREADS)
@@ -136,7 +136,8 @@ __global__ void __launch_bounds__(THREADS)
         segment.count < GS_SAMPLE_COUNT ? (uint32_t)segment.count : GS_SAMPLE_COUNT;
     const unsigned long long part = segment.count / parts;
     for (uint32_t i = thread; i < parts; i += THREADS)
-        sample[i] = view.load(segment.start + gs_sample_place(i, part, seed + blockIdx.x));
+        sample[i] =
+            view.load(segment.start + gs_sample_place(i, part, seed + blockIdx.x));
     for (uint32_t i = thread; i < GS_TRIE_SLOTS; i += THREADS)
         first[i] = last[i] = 0;
     if (thread == 0) {
@@ -206,8 +207,7 @@ __global__ void __launch_bounds__(THREADS)
             gs_trie_range(low, sample[to - 1], bits, &nbase, &nshift);
             for (uint32_t i = from + lane; i < to; i += 32) {
                 const uint32_t d = gs_num<N>::shift_low(sample[i] - nbase, nshift);
-                if (i == from ||
-                    gs_num<N>::shift_low(sample[i - 1] - nbase, nshift) != d)
+                if (i == from || gs_num<N>::shift_low(sample[i - 1] - nbase, nshift) != d)
                     first[slot0 + d] = (uint16_t)i;
                 if (i + 1 == to ||
                     gs_num<N>::shift_low(sample[i + 1] - nbase, nshift) != d)
@@ -292,7 +292,8 @@ __global__ void __launch_bounds__(THREADS)
         trie->slots[i] = last[i];
     const auto mark = [&](uint32_t slot0, uint32_t d, uint32_t top, N its_base) {
         const uint32_t slot = last[slot0 + d];
-        if (!(slot & GS_TRIE_IS_NODE) && d < top && (d > 0 || gs_num<N>::is_zero(its_base)))
+        if (!(slot & GS_TRIE_IS_NODE) && d < top &&
+            (d > 0 || gs_num<N>::is_zero(its_base)))
             atomicOr(&trie->is_value[slot / 32], 1u << (slot % 32));
     };
     if (shift == 0)
@@ -351,8 +352,8 @@ template <typename N, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
     k_plan(const gs_segment *segments, gs_trie<N> *tries, gs_segment *buckets,
            unsigned long long *cursors, uint32_t cursor_stride,
-           unsigned long long bucket_keys,
-           unsigned long long heavy_keys, unsigned long long value_keys, gs_sample_control *control, uint32_t form,
+           unsigned long long bucket_keys, unsigned long long heavy_keys,
+           unsigned long long value_keys, gs_sample_control *control, uint32_t form,
            bool verify)
 {
     if (gs_sample_skips(control, form))
@@ -370,9 +371,8 @@ __global__ void __launch_bounds__(THREADS)
     cursors += (size_t)blockIdx.x * GS_BUCKETS_MAX * cursor_stride;
 
     if (verify) {
-        const gs_num128 missed = {
-            control->varies_all.hi & ~control->varies_sample.hi,
-            control->varies_all.lo & ~control->varies_sample.lo};
+        const gs_num128 missed = {control->varies_all.hi & ~control->varies_sample.hi,
+                                  control->varies_all.lo & ~control->varies_sample.lo};
         if (!gs_num<gs_num128>::is_zero(missed)) {
             __syncthreads();
             if (thread == 0)
@@ -428,8 +428,8 @@ __global__ void __launch_bounds__(THREADS)
             const uint32_t c = thread * EACH + j;
             const bool heavy = (heavies >> j) & 1;
             const unsigned long long quotient = at / wide;
-            const bool starts_here =
-                c < cells && (c == 0 || heavy || heavy_before || quotient != quotient_before);
+            const bool starts_here = c < cells && (c == 0 || heavy || heavy_before ||
+                                                   quotient != quotient_before);
             flags |= (starts_here ? 1u : 0u) << j;
             heavy_before = heavy;
             quotient_before = quotient;
@@ -464,7 +464,8 @@ __global__ void __launch_bounds__(THREADS)
         const unsigned long long from = b < flag_count ? starts[b] : end;
         const unsigned long long to = b + 1 < flag_count ? starts[b + 1] : end;
         buckets[b] = {from, to - from, b < flag_count ? is_value[b] : 0, 0};
-        cursors[(size_t)b * cursor_stride] = from | (b < flag_count && is_value[b] ? GS_CURSOR_IS_VALUE : 0);
+        cursors[(size_t)b * cursor_stride] =
+            from | (b < flag_count && is_value[b] ? GS_CURSOR_IS_VALUE : 0);
     }
     const uint32_t used = trie->slot_count;
     for (uint32_t i = thread; i < used; i += THREADS) {

@@ -39,10 +39,10 @@ enum {
     GS_TRIE_SLOTS = 10240, /* of the root and all nodes */
     GS_TRIE_DEPTH_MAX = 6,
     GS_TRIE_IS_NODE = 0x8000, /* in a slot: the rest is a node */
-    GS_SAMPLE_COUNT = 4096,    /* keys in the sample of a segment */
-    GS_SAMPLE_HEAVY = 10,      /* a slot with more samples, or more still, gets a node */
-    GS_BUCKETS_MAX = 1024,     /* of one segment in one round */
-    GS_SEGMENTS_MAX = 1024,     /* in one round */
+    GS_SAMPLE_COUNT = 4096,   /* keys in the sample of a segment */
+    GS_SAMPLE_HEAVY = 10,     /* a slot with more samples, or more still, gets a node */
+    GS_BUCKETS_MAX = 1024,    /* of one segment in one round */
+    GS_SEGMENTS_MAX = 1024,   /* in one round */
 };
 
 template <typename N> struct gs_trie_node {
@@ -57,8 +57,8 @@ template <typename N> struct gs_trie {
     uint32_t shift, node_count, slot_count, cell_count;
     gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
     alignas(16) uint16_t slots[GS_TRIE_SLOTS]; /* cells, then buckets, in key order */
-    uint32_t is_value[GS_TRIE_SLOTS / 32];   /* a bit a cell: it holds one value only */
-    unsigned long long counts[GS_TRIE_SLOTS]; /* keys in a cell */
+    uint32_t is_value[GS_TRIE_SLOTS / 32];     /* a bit a cell: it holds one value only */
+    unsigned long long counts[GS_TRIE_SLOTS];  /* keys in a cell */
 };
 
 struct gs_segment {
@@ -128,9 +128,8 @@ template <typename N> struct gs_trie_shared {
 /* Copies a trie into shared memory: `nodes` for GS_TRIE_NODES_MAX, `slots` for
  * GS_TRIE_SLOTS, both aligned to 16 bytes. The caller synchronises. */
 template <unsigned THREADS, typename N>
-__device__ __forceinline__ gs_trie_shared<N> gs_trie_load(const gs_trie<N> *trie,
-                                                          gs_trie_node<N> *nodes,
-                                                          uint16_t *slots)
+__device__ __forceinline__ gs_trie_shared<N>
+gs_trie_load(const gs_trie<N> *trie, gs_trie_node<N> *nodes, uint16_t *slots)
 {
     const uint32_t node_count = trie->node_count;
     const uint32_t words = (trie->slot_count * (uint32_t)sizeof *slots + 15) / 16;

@@ -4,9 +4,9 @@
  *
  * A level cuts every segment by splitters in two phases. First each tile of 2048 numbers
  * (256 threads, 8 each) counts its numbers per bucket; a prefix sum over the counts of a
- * segment, bucket by bucket and in each tile by tile, says where each tile's share of each
- * bucket goes; then each tile finds the bucket numbers again, which costs less than to
- * keep them, and writes:
+ * segment, bucket by bucket and in each tile by tile, says where each tile's share of
+ * each bucket goes; then each tile finds the bucket numbers again, which costs less than
+ * to keep them, and writes:
  *
  *     splitters      s0      s1      s2
  *     buckets    0   1   2   3   4   5   6      odd: equal to a splitter, done
@@ -52,7 +52,8 @@ __global__ void __launch_bounds__(512)
 
 /* One block: the first tile of each segment, and how many there are. */
 static __global__ void __launch_bounds__(1024)
-    k_split_tile(const gs_segment *segments, uint32_t segment_count, uint32_t *tile_starts)
+    k_split_tile(const gs_segment *segments, uint32_t segment_count,
+                 uint32_t *tile_starts)
 {
     __shared__ uint32_t scratch[33];
     uint32_t base = 0;
@@ -80,7 +81,8 @@ template <typename N> struct gs_split_tile {
     size_t origin, table; /* the tile's first number; the segment's first count */
 
     /* Finds the tile's segment and loads its splitters. False: there is no such tile. */
-    __device__ __forceinline__ bool load(const gs_segment *segments, uint32_t segment_count,
+    __device__ __forceinline__ bool load(const gs_segment *segments,
+                                         uint32_t segment_count,
                                          const uint32_t *tile_starts, const N *splitters,
                                          uint32_t splitter_count, N *shared_splitters)
     {

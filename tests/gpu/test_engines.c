@@ -4,14 +4,16 @@
  * size and distribution, and must not write outside the batch. What would break: sizes
  * around tile and bucket bounds, skew that fills one bucket, values of equal keys.
  *
- *     test_engines [--quick] [--engine NAME] [--large COUNT]
+ *     test_engines [--quick | --few] [--engine NAME] [--large COUNT]
  *
- * --quick: small sizes only, for compute-sanitizer. --large: also this many keys, checked
- * on the device by order and by a hash of the records. Exits 77 without a GPU.
+ * --quick: small sizes only. --few: a handful, for compute-sanitizer. --large: also this
+ * many keys, checked on the device by order and by a hash of the records. Exits 77
+ * without a GPU.
  */
 #include <stdbool.h>
 #include <string.h>
 
+#include "gpu/bitonic.h"
 #include "gpu/device.h"
 #include "gpu/engine.h"
 #include "gpu/generate.h"
@@ -24,12 +26,13 @@ typedef struct record {
     uint32_t value;
 } record;
 
-static const size_t sizes_small[] = {0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 127, 255, 257,
-                                     511, 512, 513, 1000, 1023, 1025, 2047, 2049, 3839,
-                                     3841, 4095, 4096, 4097};
-static const size_t sizes_middle[] = {6143,   6144,   6145,   7919,    8191,    8192,
-                                      8193,   12289,  16385,  65535,   65536,   65537,
+static const size_t sizes_small[] = {
+    0,   1,   2,   3,    5,    31,   32,   33,   63,   64,   65,   127,  255, 257,
+    511, 512, 513, 1000, 1023, 1025, 2047, 2049, 3839, 3841, 4095, 4096, 4097};
+static const size_t sizes_middle[] = {6143,   6144,   6145,   7919,    8191,   8192,
+                                      8193,   12289,  16385,  65535,   65536,  65537,
                                       100003, 131073, 524289, 1048577, 1299709};
+static const size_t sizes_few[] = {2, 33, 4097, 6145, 20011};
 static const size_t sizes_large[] = {1760001, 2199999, 4194304, 9999991, 33554433};
 
 static int compare_records(const void *a, const void *b)
@@ -109,8 +112,8 @@ static void input_init(input *in, gs_key_type type, gs_distribution dist, size_t
     REQUIRE_OK(gs_generate(type, dist, seed, (seed & 1) != 0, in->d_fresh,
                            in->d_fresh_values, count, &st),
                &st);
-    REQUIRE_OK(gs_fingerprint_take(type, in->d_fresh, in->d_fresh_values, count, &in->print,
-                                   &st),
+    REQUIRE_OK(gs_fingerprint_take(type, in->d_fresh, in->d_fresh_values, count,
+                                   &in->print, &st),
                &st);
     if (!reference)
         return;
@@ -149,7 +152,8 @@ static bool guard_untouched(const void *d_array, size_t bytes)
 {
     gs_status st = {.code = GS_OK};
     unsigned char guard[GUARD_BYTES];
-    REQUIRE_OK(gs_device_copy(guard, (const char *)d_array + bytes, sizeof guard, &st), &st);
+    REQUIRE_OK(gs_device_copy(guard, (const char *)d_array + bytes, sizeof guard, &st),
+               &st);
     for (size_t i = 0; i < sizeof guard; i++)
         if (guard[i] != GUARD_FILL)
             return false;
@@ -173,7 +177,8 @@ static bool sorts_on_device(gs_engine *engine, input *in)
     REQUIRE_OK(gs_engine_wait(engine, &st), &st);
     gs_fingerprint got;
     REQUIRE_OK(
-        gs_fingerprint_take(in->type, in->d_keys, in->d_values, in->count, &got, &st), &st);
+        gs_fingerprint_take(in->type, in->d_keys, in->d_values, in->count, &got, &st),
+        &st);
     bool good = got.disorder == 0 && got.sum == in->print.sum &&
                 guard_untouched(in->d_keys, key_bytes);
     if (in->d_values)
@@ -277,6 +282,37 @@ static void test_large(const char *only, size_t count)
     }
 }
 
+/* Runs that an engine sorted one by one become one sequence. */
+static void test_merge(void)
+{
+    enum { RUN = 1 << 14, COUNT = 5 * RUN + 777 };
+    for (unsigned t = 0; t < GS_KEY_TYPE_COUNT; t++) {
+        gs_status st = {.code = GS_OK};
+        input in;
+        const gs_key_type type = (gs_key_type)t;
+        input_init(&in, type, GS_DIST_UNIFORM, COUNT, t, false);
+        gs_engine *engine = new_engine("sample", type, GS_PLACE_DEVICE, RUN);
+        for (size_t from = 0; from < COUNT; from += RUN) {
+            const size_t left = COUNT - from;
+            const gs_batch run = {(char *)in.d_fresh + from * gs_key_bytes(type),
+                                  in.d_fresh_values ? in.d_fresh_values + from : NULL,
+                                  left < RUN ? left : RUN};
+            REQUIRE_OK(gs_engine_submit(engine, &run, &st), &st);
+            REQUIRE_OK(gs_engine_wait(engine, &st), &st);
+        }
+        gs_engine_free(engine);
+        const gs_batch all = {in.d_fresh, in.d_fresh_values, COUNT};
+        gs_fingerprint got;
+        REQUIRE_OK(gs_bitonic_merge(type, &all, RUN, &st), &st);
+        REQUIRE_OK(
+            gs_fingerprint_take(type, in.d_fresh, in.d_fresh_values, COUNT, &got, &st),
+            &st);
+        CHECK(got.disorder == 0 && got.sum == in.print.sum);
+        CHECK(gs_bitonic_merge(type, &all, 1000, &st) == GS_ERR_ARG);
+        input_release(&in);
+    }
+}
+
 /* A batch larger than promised memory is refused with a message, not a crash. */
 static void test_refusal(void)
 {
@@ -301,12 +337,14 @@ static void test_refusal(void)
 
 int main(int argc, char **argv)
 {
-    bool quick = false;
+    bool quick = false, few = false;
     const char *only = NULL;
     size_t large = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0)
             quick = true;
+        else if (strcmp(argv[i], "--few") == 0)
+            few = true;
         else if (strcmp(argv[i], "--engine") == 0 && i + 1 < argc)
             only = argv[++i];
         else if (strcmp(argv[i], "--large") == 0 && i + 1 < argc)
@@ -318,6 +356,12 @@ int main(int argc, char **argv)
         return 77;
     }
     test_refusal();
+    test_merge();
+    if (few) {
+        test_sizes(only, sizes_few, sizeof sizes_few / sizeof *sizes_few, true);
+        printf("%lu cases, %d failures\n", cases_run, check_failures);
+        return check_result();
+    }
     test_sizes(only, sizes_small, sizeof sizes_small / sizeof *sizes_small, true);
     test_sizes(only, sizes_middle, quick ? 4 : sizeof sizes_middle / sizeof *sizes_middle,
                true);
