@@ -131,7 +131,8 @@ static gs_code measure(const bench_setup *setup, const char *name, gs_key_type t
         if (run > 0)
             ms[run - 1] = gs_engine_device_ms(engine);
         gs_fingerprint got;
-        GS_TRY_OR_FAIL(gs_fingerprint_take(type, b->d_keys, b->d_values, count, &got, st));
+        GS_TRY_OR_FAIL(
+            gs_fingerprint_take(type, b->d_keys, b->d_values, count, &got, st));
         if (got.disorder != 0 || got.sum != want->sum) {
             (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
                           "engine %s: wrong result: %llu out of order, records %s", name,
@@ -225,7 +226,8 @@ static void usage(FILE *to)
         "      --engine=LIST        engines, or 'all' (default: all)\n"
         "      --distribution=LIST  of keys, or 'all' (default: uniform,zipf)\n"
         "      --type=LIST          u64, u128, u64+u32 (default: u64)\n"
-        "      --size=LIST          keys, such as 1000, 16M or 2^28 (default: 2^24,2^28)\n"
+        "      --size=LIST          keys, such as 1000, 16M or 2^28 (default: "
+        "2^24,2^28)\n"
         "      --runs=N             timed runs of each, median shown (default: 5)\n"
         "      --gpu=N              which GPU (default: 0)\n"
         "      --csv=FILE           also as comma-separated values, times in ms\n"

@@ -12,7 +12,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/opt_scan.h"
-#include "cmd/quote.h"
+#include "lib/base/quote.h"
 #include "cmd/report.h"
 #include "gpu/device.h"
 #include "io/aio.h"

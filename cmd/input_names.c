@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/quote.h"
+#include "lib/base/quote.h"
 #include "cmd/report.h"
 #include "lib/base/mem.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cmd/quote.h"
+#include "lib/base/quote.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
 #include "lib/base/assertion.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cmd/quote.h"
+#include "lib/base/quote.h"
 #include "cmd/report.h"
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"

@@ -13,7 +13,7 @@
 
 #include "cmd/engine_arg.h"
 #include "cmd/opt_scan.h"
-#include "cmd/quote.h"
+#include "lib/base/quote.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
 #include "cmd/word_arg.h"

@@ -10,7 +10,7 @@
 
 #include "cmd/input_names.h"
 #include "cmd/key_warnings.h"
-#include "cmd/quote.h"
+#include "lib/base/quote.h"
 #include "cmd/report.h"
 
 /* A key without letters of its own takes the global ones. Without any key the global

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/quote.h"
+#include "lib/base/quote.h"
 #include "cmd/report.h"
 
 enum { EXIT_BAD_WORD = 1 };

@@ -24,6 +24,7 @@
 #include "io/decode.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 
 enum {
     IN_FLIGHT_MAX = 32,
@@ -136,7 +137,9 @@ bool gs_input_saw_compressed(const gs_input *in)
 
 static gs_code fail_read(const gs_input *in, size_t index, int error, gs_status *st)
 {
-    return GS_FAIL(st, GS_ERR_IO, error, "read failed: %s", in->names[index]);
+    gs_quoted name;
+    return GS_FAIL(st, GS_ERR_IO, error, "read failed: %s",
+                   gs_quote_name(&name, in->names[index]));
 }
 
 /* Are most pages of the file in the page cache? Asked by reads that do not wait. */
@@ -195,8 +198,12 @@ static gs_code open_next(gs_input *in, gs_status *st)
     const char *const name = in->names[in->index];
     const bool is_stdin = strcmp(name, "-") == 0;
     in->fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-    if (in->fd < 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s", name);
+    if (in->fd < 0) {
+        const int error = errno;
+        gs_quoted quoted;
+        return GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s",
+                       gs_quote_name(&quoted, name));
+    }
     struct stat info;
     const off_t at = is_stdin ? lseek(in->fd, 0, SEEK_CUR) : 0;
     const bool is_regular = fstat(in->fd, &info) == 0 && S_ISREG(info.st_mode) && at >= 0;

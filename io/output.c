@@ -12,6 +12,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 
 enum {
     PENDING_MAX = 8,
@@ -272,7 +273,9 @@ gs_code gs_output_open(gs_output **out, const char *path, gs_status *st)
     gs_output *const o = memory;
     o->fd = -1;
     o->pending_slot = -1;
-    GS_TRY_OR_FAIL(gs_mem_copy_string(&o->name, path ? path : "'standard output'", st));
+    gs_quoted quoted;
+    GS_TRY_OR_FAIL(gs_mem_copy_string(
+        &o->name, path ? gs_quote_name(&quoted, path) : "'standard output'", st));
     if (path == NULL) {
         o->is_stdout = true;
         o->fd = STDOUT_FILENO;

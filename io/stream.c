@@ -225,7 +225,8 @@ static gs_code start_writer_locked(gs_stream *s, gs_status *st)
         GS_TRY(gs_aio_new(&s->aio, depth, s->target.no_uring, st));
         gs_aio_register(s->aio, s->memory, s->block_bytes * s->block_count);
     }
-    /* A closed pipe ends the program by SIGPIPE, which is sent to the thread that writes. */
+    /* A closed pipe ends the program by SIGPIPE, which is sent to the thread that writes.
+     */
     sigset_t all, before;
     sigfillset(&all);
     sigdelset(&all, SIGPIPE);

@@ -375,7 +375,7 @@ def case_check(r, case):
     order = Order(r)
     case.files["f"] = join(r, order.lines.many(r, small_count(r)), order.end)
     if r.random() < 0.6:  # in order, or nearly
-        data = subprocess.run(["sort"] + order.options + ["-o", "-"], input=case.files["f"],
+        data = subprocess.run(["sort"] + order.options, input=case.files["f"],
                               capture_output=True, env=ENV, check=False).stdout
         if r.random() < 0.4 and data:
             lines = data[:-1].split(order.end)

@@ -159,6 +159,16 @@ size_t gs_machine_memory_available(void)
     return (size_t)bytes;
 }
 
+size_t gs_machine_memory_most(void)
+{
+    size_t bytes = gs_machine_memory_total();
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur / 4 < bytes)
+        bytes = limit.rlim_cur / 4;
+    return bytes;
+}
+
 uint64_t gs_machine_now_ns(void)
 {
     struct timespec t;

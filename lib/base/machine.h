@@ -14,6 +14,9 @@
 unsigned gs_machine_cores(void);
 size_t gs_machine_memory_total(void);
 size_t gs_machine_memory_available(void);
+/* What no request should exceed: the machine's memory, or a part of the address space if
+ * that is limited, since buffers are mapped larger than they are used. */
+size_t gs_machine_memory_most(void);
 uint64_t gs_machine_now_ns(void); /* monotonic */
 size_t gs_machine_peak_rss_bytes(void);
 

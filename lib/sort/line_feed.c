@@ -7,6 +7,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 
 /* A buffer that grows. */
 typedef struct gs_heap_bytes {
@@ -91,21 +92,24 @@ static size_t whole_bytes(const gs_line_feed *feed, const uint8_t *data, size_t 
 
 static gs_code fail_too_long(const gs_line_feed *feed, size_t input, gs_status *st)
 {
+    gs_quoted name;
     (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
                   "%s: the line at byte %llu is longer than the memory limit allows (%zu "
                   "bytes)",
-                  feed->options.names[input], (unsigned long long)feed->record_offset,
+                  gs_quote_name(&name, feed->options.names[input]),
+                  (unsigned long long)feed->record_offset,
                   feed->options.record_bytes_max);
     return gs_status_hint(st, "give more memory with -S");
 }
 
-static gs_code fail_partial_record(const gs_line_feed *feed, size_t input, size_t over,
-                                   gs_status *st)
+static gs_code fail_partial_record(const gs_line_feed *feed, size_t input,
+                                   uint64_t offset, size_t bytes, gs_status *st)
 {
+    gs_quoted name;
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
-                  "%s: ends with %zu bytes at %llu that are not a whole record of %zu",
-                  feed->options.names[input], over,
-                  (unsigned long long)feed->record_offset, feed->options.record_size);
+                  "%s: the last record, at byte %llu, has %zu bytes and not %zu",
+                  gs_quote_name(&name, feed->options.names[input]),
+                  (unsigned long long)offset, bytes, feed->options.record_size);
     return gs_status_hint(st, "check --record-size, or whether the file was cut off");
 }
 
@@ -165,7 +169,9 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     if (block->ends_input) {
         const size_t last = whole > 0 ? over : feed->carry.bytes + over;
         if (feed->options.record_size > 0 && last > 0) {
-            (void)fail_partial_record(feed, input, last, st);
+            const uint64_t offset =
+                feed->record_offset + (whole > 0 ? feed->carry.bytes + whole : 0);
+            (void)fail_partial_record(feed, input, offset, last, st);
             goto done;
         }
         batch->lacks_final_eol = feed->options.record_size == 0 && last > 0;

@@ -39,6 +39,8 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
         const size_t available = gs_machine_memory_available();
         memory_bytes = available - available / 4;
     }
+    /* More than there is, or than the address space takes, would not help anybody. */
+    memory_bytes = clamp(memory_bytes, 1, gs_machine_memory_most());
     p.limit_bytes = memory_bytes;
     p.workers = threads ? threads : gs_machine_cores();
     p.workers = (unsigned)clamp(p.workers, 1, WORKERS_MAX);

@@ -6,7 +6,7 @@
  *
  *     test_engines [--quick | --few] [--engine NAME] [--large COUNT]
  *
- * --quick: small sizes only. --few: a handful, for compute-sanitizer. --large: also this
+ * --quick: small sizes only. --few: a handful, for compute-sanitizer. --large: only this
  * many keys, checked on the device by order and by a hash of the records. Exits 77
  * without a GPU.
  */
@@ -357,8 +357,11 @@ int main(int argc, char **argv)
     }
     test_refusal();
     test_merge();
-    if (few) {
-        test_sizes(only, sizes_few, sizeof sizes_few / sizeof *sizes_few, true);
+    if (large)
+        test_large(only, large);
+    if (few || large) {
+        if (few)
+            test_sizes(only, sizes_few, sizeof sizes_few / sizeof *sizes_few, true);
         printf("%lu cases, %d failures\n", cases_run, check_failures);
         return check_result();
     }
@@ -367,8 +370,6 @@ int main(int argc, char **argv)
                true);
     if (!quick)
         test_sizes(only, sizes_large, sizeof sizes_large / sizeof *sizes_large, false);
-    if (large)
-        test_large(only, large);
     printf("%lu cases, %d failures\n", cases_run, check_failures);
     return check_result();
 }

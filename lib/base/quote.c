@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/quote.h"
+#include "lib/base/quote.h"
 
 #include <stdbool.h>
 #include <string.h>

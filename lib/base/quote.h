@@ -6,8 +6,8 @@
  * written so that a shell reads it back, bare if nothing in it needs quoting.
  * Each returns `out->text`; what does not fit is cut off.
  */
-#ifndef GS_CMD_QUOTE_H
-#define GS_CMD_QUOTE_H
+#ifndef GS_LIB_BASE_QUOTE_H
+#define GS_LIB_BASE_QUOTE_H
 
 #include <stddef.h>
 
