@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * key_encode: memcmp of the strings must be the order, equal keys must have equal
+ * strings, none may be a prefix of another, and none longer than its bound. The
+ * references here are the plainest that can be written; whole files are compared with the
+ * system's sort by tests/differential.py.
+ */
+#include "lib/sort/key_encode.h"
+
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "tests/check.h"
+
+enum { LINE_MAX_BYTES = 40, ROUNDS = 40000, GUARD = 0xa5 };
+
+typedef struct sample {
+    uint8_t line[LINE_MAX_BYTES + GS_KEY_READ_SLACK];
+    size_t bytes;
+    uint8_t key[1024];
+    size_t key_bytes;
+} sample;
+
+static gs_key whole_line = {.end_field = SIZE_MAX};
+
+static void fill(sample *s, const char *alphabet, uint64_t *state)
+{
+    const size_t letters = strlen(alphabet);
+    memset(s->line, 0xee, sizeof s->line); /* what lies behind must not matter */
+    s->bytes = check_random(state) % (LINE_MAX_BYTES / 2);
+    for (size_t i = 0; i < s->bytes; i++) {
+        const char c = alphabet[check_random(state) % letters];
+        s->line[i] = c == '@' ? 0 : c == '#' ? 1 : (uint8_t)c;
+    }
+}
+
+static void encode(const gs_key_encoder *e, sample *s)
+{
+    const size_t bound = gs_key_encode_bound(e, s->bytes);
+    REQUIRE(bound + 8 <= sizeof s->key);
+    memset(s->key, GUARD, sizeof s->key);
+    s->key_bytes = gs_key_encode(e, s->line, s->bytes, s->key);
+    CHECK(s->key_bytes <= bound);
+    for (size_t i = bound; i < sizeof s->key; i++)
+        CHECK(s->key[i] == GUARD);
+}
+
+static int compare_keys(const sample *a, const sample *b)
+{
+    const size_t n = a->key_bytes < b->key_bytes ? a->key_bytes : b->key_bytes;
+    const int d = memcmp(a->key, b->key, n);
+    if (d == 0)
+        CHECK(a->key_bytes == b->key_bytes); /* prefix-free */
+    return (d > 0) - (d < 0);
+}
+
+static int compare_bytes(const sample *a, const sample *b)
+{
+    const size_t n = a->bytes < b->bytes ? a->bytes : b->bytes;
+    const int d = memcmp(a->line, b->line, n);
+    return d ? (d > 0) - (d < 0) : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+/* A decimal as its sign and digits lined up around the point. */
+static int parse_decimal(const sample *s, char out[3 * LINE_MAX_BYTES])
+{
+    size_t i = 0, sign = 1, at = LINE_MAX_BYTES, any = 0;
+    memset(out, '0', 3 * LINE_MAX_BYTES);
+    while (i < s->bytes && (s->line[i] == ' ' || s->line[i] == '\t'))
+        i++;
+    if (i < s->bytes && s->line[i] == '-')
+        sign = 0, i++;
+    size_t end = i;
+    while (end < s->bytes && s->line[end] >= '0' && s->line[end] <= '9')
+        end++;
+    for (size_t k = end; k-- > i;)
+        out[--at] = (char)s->line[k];
+    at = LINE_MAX_BYTES;
+    if (end < s->bytes && s->line[end] == '.') {
+        for (end++; end < s->bytes && s->line[end] >= '0' && s->line[end] <= '9'; end++)
+            out[at++] = (char)s->line[end];
+    }
+    for (size_t k = 0; k < 3 * LINE_MAX_BYTES; k++)
+        any |= out[k] != '0';
+    return any ? (sign ? 1 : -1) : 0;
+}
+
+static int compare_decimals(const sample *a, const sample *b)
+{
+    char x[3 * LINE_MAX_BYTES], y[3 * LINE_MAX_BYTES];
+    const int sx = parse_decimal(a, x), sy = parse_decimal(b, y);
+    if (sx != sy || sx == 0)
+        return (sx > sy) - (sx < sy);
+    const int d = memcmp(x, y, sizeof x);
+    return sx * ((d > 0) - (d < 0));
+}
+
+typedef int reference(const sample *a, const sample *b);
+
+static void agrees(gs_key key, const char *alphabet, reference *expected, uint64_t *state)
+{
+    for (unsigned turn = 0; turn < 4; turn++) {
+        gs_status st = {.code = GS_OK};
+        gs_key_encoder *e = NULL;
+        key.reverse = turn & 1;
+        const bool flip = (turn & 2) != 0;
+        const gs_order order = {
+            .keys = &key, .key_count = 1, .eol = '\n', .delimiter = -1};
+        REQUIRE_OK(gs_key_encoder_new(&e, &order, flip, &st), &st);
+        const int sign = key.reverse != flip ? -1 : 1;
+        static sample a, b;
+        for (unsigned i = 0; i < ROUNDS; i++) {
+            fill(&a, alphabet, state);
+            fill(&b, alphabet, state);
+            encode(e, &a);
+            encode(e, &b);
+            CHECK(compare_keys(&a, &b) == sign * expected(&a, &b));
+        }
+        gs_key_encoder_free(e);
+    }
+}
+
+static void fields_are_found(void)
+{
+    static const struct {
+        const char *line;
+        int delimiter;
+        gs_key key;
+        const char *expected;
+    } cases[] = {
+        {"a:b:c", ':', {.start_field = 1, .end_field = 1}, "b"},
+        {"a:b:c", ':', {.start_field = 1, .end_field = SIZE_MAX}, "b:c"},
+        {"a:b:c", ':', {.start_field = 5, .end_field = SIZE_MAX}, ""},
+        {"a::c", ':', {.start_field = 1, .end_field = 1}, ""},
+        {"abc:d", ':', {.start_char = 1, .end_field = 0, .end_char = 2}, "b"},
+        {"a  b c", -1, {.start_field = 1, .end_field = 1}, "  b"},
+        {"a  b c",
+         -1,
+         {.start_field = 1, .end_field = 1, .skip_start_blanks = true},
+         "b"},
+        {" a b", -1, {.start_field = 0, .end_field = 0}, " a"},
+        {"ab cd", -1, {.start_field = 1, .start_char = 2, .end_field = SIZE_MAX}, "d"},
+        {"x:y", ':', {.start_field = 1, .end_field = 0}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gs_key key = cases[i].key;
+        const gs_order order = {
+            .keys = &key, .key_count = 1, .delimiter = cases[i].delimiter};
+        uint8_t line[LINE_MAX_BYTES + GS_KEY_READ_SLACK] = {0};
+        const size_t n = strlen(cases[i].line);
+        memcpy(line, cases[i].line, n);
+        size_t begin, limit;
+        gs_key_locate(&order, 0, line, n, &begin, &limit);
+        const size_t want = strlen(cases[i].expected);
+        CHECK(limit - begin == want);
+        CHECK(memcmp(line + begin, cases[i].expected, want) == 0);
+    }
+}
+
+/* Fields far into a line, and keys out of order, are found as well. */
+static void long_lines_are_walked(void)
+{
+    static uint8_t line[4000 + GS_KEY_READ_SLACK];
+    size_t n = 0;
+    for (unsigned f = 0; f < 300; f++)
+        n += (size_t)snprintf((char *)line + n, 4000 - n, "%s%u", f ? "," : "", f);
+    gs_key keys[2] = {{.start_field = 250, .end_field = 250},
+                      {.start_field = 3, .end_field = 3}};
+    const gs_order order = {.keys = keys, .key_count = 2, .delimiter = ',', .eol = '\n'};
+    gs_status st = {.code = GS_OK};
+    gs_key_encoder *e = NULL;
+    REQUIRE_OK(gs_key_encoder_new(&e, &order, false, &st), &st);
+    static uint8_t key[70000];
+    REQUIRE(gs_key_encode_bound(e, n) <= sizeof key);
+    const size_t bytes = gs_key_encode(e, line, n, key);
+    CHECK(bytes == 6 && memcmp(key, "250\0003\0", 6) == 0);
+    gs_key_encoder_free(e);
+}
+
+int main(void)
+{
+    uint64_t state = check_seed(11);
+    agrees(whole_line, "ab@#z", compare_bytes, &state);
+    gs_key numeric = whole_line;
+    numeric.type = GS_KEY_NUMERIC;
+    agrees(numeric, "0012.-9 ", compare_decimals, &state);
+    agrees(numeric, "00000.5", compare_decimals, &state);
+    agrees(numeric, "123456789", compare_decimals, &state);
+    fields_are_found();
+    long_lines_are_walked();
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}
