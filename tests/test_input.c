@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * input and decode: the bytes of all files in order, whatever they are (plain, empty,
+ * compressed, pipes), with small blocks and pools; damage is an error that names the
+ * file.
+ */
+#include "io/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "lib/base/mem.h"
+#include "tests/check.h"
+
+enum { TEXT = 700000, BLOCK = 65536 };
+
+static uint8_t text[TEXT], packed[TEXT + 4096], joined[4 * TEXT];
+
+static void write_file(const char *name, const void *data, size_t bytes)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    REQUIRE(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
+    (void)close(fd);
+}
+
+/* Reads everything; the number of bytes in `joined`. */
+static gs_code read_all(const char *const *names, size_t count, size_t blocks,
+                        bool keep_compressed, size_t *bytes, gs_status *st)
+{
+    gs_block_pool *pool = NULL;
+    gs_input *in = NULL;
+    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, blocks, st), st);
+    const gs_input_options options = {.pool = pool,
+                                      .blocks_in_flight = (unsigned)blocks - 1,
+                                      .decode_threads = 2,
+                                      .keep_compressed = keep_compressed};
+    REQUIRE_OK(gs_input_new(&in, names, count, &options, st), st);
+    *bytes = 0;
+    size_t ended = 0;
+    for (;;) {
+        gs_block *block = NULL;
+        if (gs_input_next(in, &block, st) != GS_OK || block == NULL)
+            break;
+        CHECK(block->input_index == ended);
+        ended += block->ends_input;
+        memcpy(joined + *bytes, block->data, block->len);
+        *bytes += block->len;
+        gs_block_release(block);
+    }
+    if (st->code == GS_OK)
+        CHECK(ended == count);
+    gs_input_free(in);
+    gs_block_pool_free(pool);
+    return st->code;
+}
+
+static void *feed_pipe(void *arg)
+{
+    const int fd = open(arg, O_WRONLY);
+    for (size_t at = 0; at < TEXT; at += 1000) /* in small pieces */
+        REQUIRE(write(fd, text + at, 1000) == 1000);
+    (void)close(fd);
+    return NULL;
+}
+
+static size_t pack_gzip(const uint8_t *from, size_t bytes, uint8_t *to)
+{
+    z_stream z = {0};
+    REQUIRE(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, 0) == Z_OK);
+    uint8_t copy[1000];
+    z.next_out = to;
+    z.avail_out = 1 << 20;
+    for (size_t at = 0; at < bytes; at += sizeof copy) {
+        const size_t n = bytes - at < sizeof copy ? bytes - at : sizeof copy;
+        memcpy(copy, from + at, n);
+        z.next_in = copy;
+        z.avail_in = (unsigned)n;
+        REQUIRE(deflate(&z, Z_NO_FLUSH) == Z_OK);
+    }
+    REQUIRE(deflate(&z, Z_FINISH) == Z_STREAM_END);
+    const size_t n = z.total_out;
+    REQUIRE(deflateEnd(&z) == Z_OK);
+    return n;
+}
+
+static size_t pack_zstd(void)
+{
+    ZSTD_CCtx *const context = ZSTD_createCCtx();
+    REQUIRE(!ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)));
+    const size_t n = ZSTD_compress2(context, packed, sizeof packed, text, TEXT);
+    (void)ZSTD_freeCCtx(context);
+    REQUIRE(!ZSTD_isError(n));
+    return n;
+}
+
+static void files_come_in_order(size_t blocks)
+{
+    gs_status st = {.code = GS_OK};
+    const size_t zstd = pack_zstd();
+    write_file("zstd", packed, zstd);
+    /* Two members and padding. */
+    size_t gzip = pack_gzip(text, 1000, packed);
+    gzip += pack_gzip(text + 1000, TEXT - 1000, packed + gzip);
+    memset(packed + gzip, 0, 100);
+    write_file("gzip", packed, gzip + 100);
+    write_file("plain", text, TEXT);
+    write_file("empty", "", 0);
+    (void)unlink("pipe");
+    REQUIRE(mkfifo("pipe", 0600) == 0);
+    pthread_t writer;
+    char name[] = "pipe";
+    pthread_create(&writer, NULL, feed_pipe, name);
+    const char *const names[] = {"plain", "empty", "zstd", "pipe", "gzip"};
+    size_t bytes = 0;
+    REQUIRE_OK(read_all(names, 5, blocks, false, &bytes, &st), &st);
+    pthread_join(writer, NULL);
+    CHECK(bytes == 4 * TEXT);
+    for (size_t i = 0; i < 4; i++)
+        CHECK(memcmp(joined + i * TEXT, text, TEXT) == 0);
+    REQUIRE_OK(read_all(&names[2], 1, blocks, true, &bytes, &st), &st);
+    CHECK(bytes == zstd);
+}
+
+static void damage_is_named(void)
+{
+    size_t bytes;
+    size_t n = pack_zstd();
+    const char *const name[] = {"hurt"};
+    for (unsigned kind = 0; kind < 2; kind++) {
+        if (kind == 1)
+            n = pack_gzip(text, TEXT, packed);
+        gs_status cut = {.code = GS_OK}, hurt = {.code = GS_OK};
+        write_file("hurt", packed, n - 3);
+        CHECK(read_all(name, 1, 3, false, &bytes, &cut) == GS_ERR_FORMAT);
+        CHECK(strstr(cut.msg, "hurt: ") == cut.msg && strstr(cut.msg, "cut off") &&
+              cut.hint);
+        memset(packed + n / 2, 0x5a, 40);
+        write_file("hurt", packed, n);
+        CHECK(read_all(name, 1, 3, false, &bytes, &hurt) == GS_ERR_FORMAT);
+    }
+    gs_status st = {.code = GS_OK};
+    const char *const missing[] = {"plain", "not there"};
+    CHECK(read_all(missing, 2, 4, false, &bytes, &st) == GS_ERR_IO);
+    CHECK(st.sys == ENOENT && strstr(st.msg, "'not there'") != NULL);
+    gs_status_clear(&st);
+    const char *const folder[] = {"."};
+    CHECK(read_all(folder, 1, 4, false, &bytes, &st) == GS_ERR_IO && st.sys == EISDIR);
+}
+
+int main(void)
+{
+    uint64_t state = check_seed(8);
+    for (size_t i = 0; i < TEXT; i++)
+        text[i] = "abcdefgh\n"[check_random(&state) % 9] & 0x7f;
+    files_come_in_order(3);
+    files_come_in_order(9);
+    damage_is_named();
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}

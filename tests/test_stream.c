@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream: bytes must land in the order of the tickets, whoever fills them when, on files
+ * and pipes, and a failure must reach everybody instead of leaving them waiting.
+ */
+#include "io/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+#include "lib/base/team.h"
+#include "tests/check.h"
+
+enum { BLOCK = 4096, WINDOW = 3, PIECES = 400, WORKERS = 3, TOTAL_MAX = 4 << 20 };
+
+static uint8_t expected[TOTAL_MAX], got[TOTAL_MAX];
+static size_t piece_at[PIECES + 1];
+
+typedef struct job {
+    gs_stream *stream;
+    atomic_size_t next;
+    int fail_at;
+} job;
+
+/* Pieces in two reservations, of very different lengths, some longer than the window. */
+static gs_code fill(void *context, unsigned worker, gs_status *st)
+{
+    job *const j = context;
+    (void)worker;
+    for (size_t i; (i = atomic_fetch_add(&j->next, 1)) < PIECES;) {
+        if ((int)i == j->fail_at) {
+            (void)GS_FAIL(st, GS_ERR_ARG, 0, "piece %zu", i);
+            gs_stream_abort(j->stream, st);
+            return st->code;
+        }
+        const size_t bytes = piece_at[i + 1] - piece_at[i], half = bytes / 2;
+        uint64_t at = 0;
+        GS_TRY(gs_stream_reserve(j->stream, i, half, false, &at, st));
+        CHECK(at == piece_at[i]);
+        GS_TRY(gs_stream_put(j->stream, at, expected + at, half, st));
+        GS_TRY(gs_stream_reserve(j->stream, i, bytes - half, true, &at, st));
+        GS_TRY(gs_stream_put(j->stream, at, expected + at, bytes - half, st));
+    }
+    return GS_OK;
+}
+
+static void *drain(void *arg)
+{
+    size_t at = 0;
+    ssize_t n;
+    while ((n = read(*(int *)arg, got + at, sizeof got - at)) > 0)
+        at += (size_t)n;
+    return NULL;
+}
+
+static gs_code run(const gs_stream_target *target, int fail_at, uint64_t *total,
+                   gs_status *st)
+{
+    job j = {.fail_at = fail_at};
+    gs_team *team = NULL;
+    REQUIRE_OK(gs_team_new(&team, WORKERS, st), st);
+    REQUIRE_OK(gs_stream_new(&j.stream, target, BLOCK, WINDOW, st), st);
+    GS_NOTED(gs_team_run(team, fill, &j, st));
+    GS_NOTED(gs_stream_finish(j.stream, total, st));
+    gs_stream_free(j.stream);
+    gs_team_free(team);
+    return st->code;
+}
+
+static void lands_in_a_file(bool direct, uint64_t offset)
+{
+    gs_status st = {.code = GS_OK};
+    const int fd = open("file", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    const gs_stream_target target = {.fd = fd,
+                                     .is_seekable = true,
+                                     .try_direct = direct,
+                                     .offset = offset,
+                                     .failure = "write failed"};
+    uint64_t total = 0;
+    REQUIRE_OK(run(&target, -1, &total, &st), &st);
+    CHECK(total == piece_at[PIECES]);
+    memset(got, 0, sizeof got);
+    CHECK(pread(fd, got, total, (off_t)offset) == (ssize_t)total);
+    CHECK(memcmp(got, expected, total) == 0);
+    (void)close(fd);
+}
+
+static void lands_in_a_pipe(void)
+{
+    gs_status st = {.code = GS_OK};
+    int ends[2];
+    pthread_t reader;
+    REQUIRE(pipe(ends) == 0);
+    memset(got, 0, sizeof got);
+    pthread_create(&reader, NULL, drain, &ends[0]);
+    const gs_stream_target target = {.fd = ends[1], .failure = "write failed"};
+    uint64_t total = 0;
+    REQUIRE_OK(run(&target, -1, &total, &st), &st);
+    (void)close(ends[1]);
+    pthread_join(reader, NULL);
+    (void)close(ends[0]);
+    CHECK(memcmp(got, expected, total) == 0);
+}
+
+static void failures_reach_everybody(void)
+{
+    gs_status st = {.code = GS_OK};
+    uint64_t total;
+    const int full = open("/dev/full", O_WRONLY);
+    const gs_stream_target device = {.fd = full, .failure = "write failed: full"};
+    CHECK(run(&device, -1, &total, &st) == GS_ERR_IO);
+    CHECK(st.sys == ENOSPC && strcmp(st.msg, "write failed: full") == 0);
+    (void)close(full);
+    gs_status_clear(&st);
+    const int fd = open("file", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    const gs_stream_target target = {
+        .fd = fd, .is_seekable = true, .failure = "write failed"};
+    CHECK(run(&target, 37, &total, &st) == GS_ERR_ARG);
+    (void)close(fd);
+}
+
+int main(void)
+{
+    uint64_t state = check_seed(21);
+    for (size_t i = 0; i < PIECES; i++) {
+        const uint64_t r = check_random(&state);
+        const size_t bytes = r % 10 == 0   ? 0
+                             : r % 17 == 0 ? (r >> 20) % 60000
+                                           : (r >> 20) % 6000;
+        piece_at[i + 1] = piece_at[i] + bytes;
+    }
+    REQUIRE(piece_at[PIECES] < TOTAL_MAX);
+    for (size_t i = 0; i < TOTAL_MAX; i++)
+        expected[i] = (uint8_t)check_random(&state);
+    for (unsigned i = 0; i < 3; i++) {
+        lands_in_a_file(false, 0);
+        lands_in_a_file(false, 1234);
+        lands_in_a_file(true, 0);
+        lands_in_a_file(true, 8192);
+        lands_in_a_pipe();
+        failures_reach_everybody();
+    }
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}
