@@ -196,5 +196,16 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gpusort \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpusort.fish
 
+# --- the engines on a GPU ----------------------------------------------------
+GPU_TEST_X := $(patsubst %.c,$(OBJ)/%,$(wildcard tests/gpu/test_*.c))
+gpu-test: $(GPU_TEST_X)
+	@for t in $(GPU_TEST_X); do $$t $(GPU_TEST_ARGS); rc=$$?; \
+	    [ $$rc = 0 ] || [ $$rc = 77 ] || exit 1; done
+
+memcheck: $(GPU_TEST_X)
+	@for t in $(GPU_TEST_X); do for e in sample bitonic quick; do \
+	    $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1 $$t --few --engine $$e \
+	    || exit 1; done; done
+
 clean:
 	$(Q)rm -rf build

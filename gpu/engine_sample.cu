@@ -316,25 +316,37 @@ gs_code finish_form(const gs_engine_run *run, const Arrays *arrays,
     return GS_OK;
 }
 
-/* Launches, or finishes, both forms of one key type. */
+/* What is to be launched: the plain form, and for wide keys the packed one too; then, if
+ * the keys turn out to be for it, the packed form; all once more with the bits that
+ * k_count saw, where the sample had missed one; further rounds. All but START wait. */
+enum Phase { START, PACKED, EXACT, FINISH };
+
+/* One phase for one key type. */
 template <typename V>
 gs_code run_type(const gs_engine_run *run, Arrays *arrays, Plan<typename V::num> *plan,
-                 V keys, V other, V next, bool finish, bool exact, gs_status *st)
+                 V keys, V other, V next, Phase phase, gs_status *st)
 {
     gs_sample_control *const control = arrays->control;
     const gs_view_pack<V> packed = {keys, &control->pack};
     const gs_view_u64 packed_other = {(uint64_t *)arrays->other};
     const gs_view_u64 packed_next = {(uint64_t *)arrays->next};
-    if (finish) {
+    const bool wide = sizeof(typename V::num) > 8;
+    if (phase == FINISH) {
         if (((const gs_sample_control *)run->h_mail)->packed == GS_FORM_PACKED)
             return finish_form(run, arrays, &arrays->narrow, packed, packed_other,
                                packed_next, GS_FORM_PACKED, st);
         return finish_form(run, arrays, plan, keys, other, next, GS_FORM_PLAIN, st);
     }
+    if (phase == PACKED) {
+        GS_TRY(launch_form(run, arrays, &arrays->narrow, packed, packed_other,
+                           packed_next, GS_FORM_PACKED, st));
+        return read_control(run, arrays, true, st);
+    }
     unsigned long long unused;
     using T = gs_sample_tuning<typename V::num>;
     const bool whole = plan_rounds(run->count, T::CAPACITY, T::LEAF_KEYS, &unused) == 0;
-    k_look<V, 1024><<<1, 1024, 0, run->stream>>>(keys, run->count, exact, whole, control);
+    k_look<V, 1024>
+        <<<1, 1024, 0, run->stream>>>(keys, run->count, phase == EXACT, whole, control);
     GPU_LAUNCHED(st, run->stream, "k_look");
     if (whole) {
         const gs_leaf leaf = {0, (uint32_t)run->count, 0};
@@ -343,13 +355,14 @@ gs_code run_type(const gs_engine_run *run, Arrays *arrays, Plan<typename V::num>
         GS_TRY(launch_local(run, arrays, plan, keys, keys, GS_FORM_PLAIN, st));
     } else {
         GS_TRY(launch_form(run, arrays, plan, keys, other, next, GS_FORM_PLAIN, st));
-        GS_TRY(launch_form(run, arrays, &arrays->narrow, packed, packed_other,
-                           packed_next, GS_FORM_PACKED, st));
+        if (wide || phase == EXACT)
+            GS_TRY(launch_form(run, arrays, &arrays->narrow, packed, packed_other,
+                               packed_next, GS_FORM_PACKED, st));
     }
-    return read_control(run, arrays, false, st);
+    return read_control(run, arrays, phase == EXACT, st);
 }
 
-gs_code run_any(const gs_engine_run *run, bool finish, bool exact, gs_status *st)
+gs_code run_any(const gs_engine_run *run, Phase phase, gs_status *st)
 {
     Arrays arrays;
     const size_t used = take_arrays(run->d_scratch, run->type, run->count, &arrays);
@@ -361,17 +374,17 @@ gs_code run_any(const gs_engine_run *run, bool finish, bool exact, gs_status *st
     if (run->type == GS_KEY_U64) {
         const gs_view_u64 keys = {(uint64_t *)run->d_keys};
         return run_type(run, &arrays, &arrays.narrow, keys,
-                        gs_view_u64{(uint64_t *)arrays.other}, keys, finish, exact, st);
+                        gs_view_u64{(uint64_t *)arrays.other}, keys, phase, st);
     }
     if (run->type == GS_KEY_U128) {
         const gs_view_u128 keys = {(gs_num128 *)run->d_keys};
         return run_type(run, &arrays, &arrays.wide, keys,
-                        gs_view_u128{(gs_num128 *)arrays.other}, keys, finish, exact, st);
+                        gs_view_u128{(gs_num128 *)arrays.other}, keys, phase, st);
     }
     const gs_view_pair keys = {(uint64_t *)run->d_keys, run->d_values};
     return run_type(run, &arrays, &arrays.wide, keys,
                     gs_view_pair{(uint64_t *)arrays.other, arrays.other_values}, keys,
-                    finish, exact, st);
+                    phase, st);
 }
 
 gs_code sample_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_status *)
@@ -383,19 +396,19 @@ gs_code sample_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_sta
 
 gs_code sample_submit(const gs_engine_run *run, gs_status *st)
 {
-    return run_any(run, false, false, st);
+    return run_any(run, START, st);
 }
 
 gs_code sample_finish(const gs_engine_run *run, bool *out_more, gs_status *st)
 {
     const gs_sample_control *const mail = (const gs_sample_control *)run->h_mail;
-    *out_more = mail->failed != 0 || mail->oversize_count != 0;
-    if (mail->failed) {
-        /* k_count saw every key, so that this time the bits are the right ones. */
-        GS_TRY(run_any(run, false, true, st));
-        GPU_TRY(st, cudaStreamSynchronize(run->stream));
-    }
-    return run_any(run, true, false, st);
+    const bool late = mail->packed == GS_FORM_PACKED && run->type == GS_KEY_U64;
+    *out_more = late || mail->failed != 0 || mail->oversize_count != 0;
+    if (late)
+        GS_TRY(run_any(run, PACKED, st));
+    if (mail->failed)
+        GS_TRY(run_any(run, EXACT, st));
+    return run_any(run, FINISH, st);
 }
 
 } // namespace
