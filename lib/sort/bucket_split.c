@@ -251,7 +251,9 @@ static void prepare_deeper(gs_cut *cut, size_t depth, bool has_next)
     cut->has_next = has_next;
     if (has_next)
         return;
-    /* What all that go on share is skipped; one that ended says nothing about that. */
+    /* What all that go on share is skipped; one that ended says nothing about that. A
+     * sample only proposes: input that comes in order begins with neighbours, which share
+     * more than the rest does. */
     for (size_t i = 0; i < cut->count; i++) {
         if (gs_tie_left(s->layout, s->arena, cut->from[i].where, depth) < ENDED_CLASSES)
             return;
@@ -260,10 +262,10 @@ static void prepare_deeper(gs_cut *cut, size_t depth, bool has_next)
     const size_t sample = cut->count < SHARED_SAMPLE ? cut->count : SHARED_SAMPLE;
     size_t shared =
         gs_tie_common_bytes(s->layout, s->arena, cut->from, sample, next, SHARED_LIMIT);
-    if (shared >= 8)
-        shared =
-            gs_tie_common_bytes(s->layout, s->arena, cut->from, cut->count, next, shared);
-    cut->next_depth = next + shared;
+    if (shared < 8)
+        return; /* less than a prefix: not worth another look at every string */
+    cut->next_depth = next + gs_tie_common_bytes(s->layout, s->arena, cut->from,
+                                                 cut->count, next, shared);
 }
 
 /* Cuts one bucket into `out`, or keeps it whole (settled by one thread later). */
