@@ -19,6 +19,7 @@ typedef struct gs_stream_block {
     uint8_t *memory;
     uint64_t number; /* which block of the stream this slot holds */
     size_t filled_bytes;
+    uint64_t write_begin_ns; /* for the trace */
     bool is_writing;
 } gs_stream_block;
 
@@ -136,6 +137,8 @@ static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes
 
 static void free_slot_locked(gs_stream *s, gs_stream_block *block)
 {
+    gs_trace_end(s->target.trace, GS_LANE_WRITE, (unsigned)(block - s->blocks), "write",
+                 block->write_begin_ns, s->block_bytes);
     block->is_writing = false;
     block->filled_bytes = 0;
     block->number += s->block_count;
@@ -161,6 +164,7 @@ static gs_code reap(gs_stream *s, gs_status *st)
 static gs_code write_block(gs_stream *s, gs_stream_block *block, gs_status *st)
 {
     const uint64_t offset = s->target.offset + block->number * s->block_bytes;
+    block->write_begin_ns = gs_trace_begin(s->target.trace);
     if (s->aio != NULL)
         return gs_aio_write(s->aio, s->target.fd, block->memory, s->block_bytes, offset,
                             block, st);

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
+#include "lib/base/trace.h"
 
 typedef struct gs_stream gs_stream;
 
@@ -34,6 +35,7 @@ typedef struct gs_stream_target {
     bool try_direct;  /* O_DIRECT if the file takes it (our own descriptor only) */
     bool is_direct;   /* the descriptor has O_DIRECT already */
     bool no_uring;
+    gs_trace *trace;     /* lane GS_LANE_WRITE; may be NULL */
     uint64_t offset;     /* where the stream begins in the file; for O_DIRECT aligned */
     const char *failure; /* message of a failed write: "write failed: NAME"; borrowed */
 } gs_stream_target;

@@ -26,6 +26,7 @@ typedef struct gs_split_point {
 typedef struct gs_merge_job {
     const gs_run *runs;
     size_t run_count;
+    gs_trace *trace;
     gs_sink *sink;
     const gs_range_merge_options *options;
     size_t window_bytes;
@@ -50,6 +51,7 @@ typedef struct gs_range_parts {
 
 typedef struct gs_merge_worker {
     gs_merge_job *job;
+    unsigned number;
     gs_aio *aio;
     gs_run_codec *codec;
     gs_range_parts parts[2]; /* being merged, being read */
@@ -330,6 +332,7 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
     gs_merge_job *const job = w->job;
     const gs_range_bound *const lo = &job->bounds[parts->range];
     uint64_t bytes = 0;
+    const uint64_t begin_ns = gs_trace_begin(job->trace);
     for (size_t r = 0; r < job->run_count; r++) {
         gs_run_cursor *const c = &w->cursors[r];
         c->run = &job->runs[r];
@@ -348,6 +351,7 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
     gs_sink_begin(w->piece, job->options->first_ticket + parts->range);
     GS_TRY(merge_records(w, &tree, st));
     GS_TRY(gs_sink_end(w->piece, st));
+    gs_trace_end(job->trace, GS_LANE_WORKER, w->number, "merge", begin_ns, bytes);
     if (job->options->progress_bytes != NULL)
         atomic_fetch_add(job->options->progress_bytes, bytes);
     return GS_OK;
@@ -360,8 +364,11 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
     GS_TRY(take_range(w, &w->parts[now], st));
     while (w->parts[now].is_taken) {
         GS_TRY(take_range(w, &w->parts[now ^ 1], st));
+        const uint64_t begin_ns = gs_trace_begin(w->job->trace);
         while (w->parts[now].unfinished > 0)
             GS_TRY(finish_one_read(w, st));
+        gs_trace_end(w->job->trace, GS_LANE_WORKER, w->number, "wait for runs", begin_ns,
+                     0);
         GS_TRY(merge_range(w, &w->parts[now], st));
         if (w->job->options->gives_space_back)
             note_merged(w->job, w->parts[now].range);
@@ -378,8 +385,10 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
     if (worker >= job->range_count)
         return GS_OK;
     gs_merge_worker w;
-    if (worker_init(&w, job, st) == GS_OK)
+    if (worker_init(&w, job, st) == GS_OK) {
+        w.number = worker;
         GS_NOTED(work(&w, st));
+    }
     worker_release(&w);
     if (st->code != GS_OK)
         gs_stream_abort(job->sink->stream, st);
@@ -408,7 +417,12 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
                            uint64_t *next_ticket, gs_status *st)
 {
     gs_merge_job job = {
-        .runs = runs, .run_count = run_count, .sink = sink, .options = options};
+        .runs = runs,
+        .run_count = run_count,
+        .trace = gs_team_trace(team),
+        .sink = sink,
+        .options = options,
+    };
     const unsigned workers = gs_team_workers(team);
     size_t raw_bytes = 0;
     uint64_t stored = 0;

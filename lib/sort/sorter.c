@@ -79,6 +79,7 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
         .log = o->log,
+        .trace = o->trace,
     };
     GS_TRY(gs_input_new(&s->input, o->inputs, o->input_count, &input, st));
     if (o->stats != NULL)
@@ -107,6 +108,7 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     if (hint > 0 && hint <= SMALL_INPUT_BYTES && !gs_input_saw_compressed(s->input))
         s->plan.workers = 1; /* not worth a thread */
     GS_TRY(gs_team_new(&s->team, s->plan.workers, st));
+    gs_team_set_trace(s->team, o->trace);
     if (s->layout.is_keyed)
         GS_TRY(gs_key_encoder_new(&s->encoder, &o->order, s->layout.is_backwards, st));
     GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
@@ -152,6 +154,7 @@ static gs_code open_run_sink(gs_sorter *s, gs_sink *sink, char *failure,
         .is_seekable = true,
         .is_direct = run->extent.is_direct,
         .no_uring = o->no_uring,
+        .trace = o->trace,
         .offset = run->extent.offset,
         .failure = failure,
     };

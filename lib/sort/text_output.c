@@ -48,6 +48,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .is_seekable = gs_output_is_seekable(out->output),
         .try_direct = gs_output_is_own_file(out->output),
         .no_uring = o->no_uring,
+        .trace = o->trace,
         .offset = gs_output_start_offset(out->output),
         .failure = failure,
     };
