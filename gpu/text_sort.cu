@@ -24,7 +24,7 @@
 #include "gpu/engine_ops.cuh"
 #include "gpu/gpu_try.cuh"
 #include "gpu/text_gather.cuh"
-#include "gpu/text_key.cuh"
+#include "gpu/text_key.h"
 #include "gpu/text_lines.cuh"
 #include "gpu/text_ties.cuh"
 #include "gpu/text_view.cuh"
@@ -555,7 +555,7 @@ static __global__ void k_measure_keys(gs_text_view view,
     uint64_t bytes = 0;
     if (i < count) {
         const gs_text_string s = gs_text_at(view, (uint32_t)i);
-        bytes = gs_key_encode_one(order, s.line, s.line_bytes, nullptr);
+        bytes = gs_text_key_encode(&order, s.line, s.line_bytes, nullptr);
     }
     key_starts[i] = bytes;
 }
@@ -569,7 +569,7 @@ static __global__ void k_write_keys(gs_text_view view,
     if (i >= count)
         return;
     const gs_text_string s = gs_text_at(view, (uint32_t)i);
-    (void)gs_key_encode_one(order, s.line, s.line_bytes, keys + key_starts[i]);
+    (void)gs_text_key_encode(&order, s.line, s.line_bytes, keys + key_starts[i]);
 }
 
 static gs_code make_keys(gs_text_sort *t, uint64_t count, gs_status *st)
@@ -636,8 +636,8 @@ static gs_code settle_ties(gs_text_sort *t, unsigned now, unsigned round, uint64
     GPU_TRY(st,
             cub::DeviceScan::InclusiveScan(p->temp, bytes, p->heads, p->heads,
                                            cuda::maximum<>{}, (int64_t)count, stream));
-    const unsigned doublings =
-        round - 1 < SKIP_DOUBLINGS_MAX ? round - 1 : SKIP_DOUBLINGS_MAX;
+    const unsigned most = SKIP_DOUBLINGS_MAX;
+    const unsigned doublings = round - 1 < most ? round - 1 : most;
     k_find_skips<<<blocks, THREADS, 0, stream>>>(t->view, places, count, p->order,
                                                  p->heads, depths,
                                                  SKIP_LIMIT << doublings, p->skips);
