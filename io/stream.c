@@ -120,6 +120,13 @@ static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
 static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes,
                            uint64_t offset, gs_status *st)
 {
+    const uint64_t in_stream = offset - s->target.offset;
+    if (!s->target.is_seekable && in_stream < s->target.skip_bytes) {
+        const uint64_t left_out = s->target.skip_bytes - in_stream;
+        const size_t n = left_out < bytes ? (size_t)left_out : bytes;
+        data += n;
+        bytes -= n;
+    }
     while (bytes > 0) {
         const ssize_t n = s->target.is_seekable
                               ? pwrite(s->target.fd, data, bytes, (off_t)offset)
@@ -382,4 +389,10 @@ void gs_stream_free(gs_stream *s)
         gs_mem_unmap(s->memory, s->block_bytes * s->block_count);
     gs_mem_free(s->blocks);
     gs_mem_free(s);
+}
+
+void gs_stream_area(const gs_stream *s, void **start, size_t *bytes)
+{
+    *start = s->memory;
+    *bytes = s->block_bytes * s->block_count;
 }

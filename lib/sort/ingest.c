@@ -59,6 +59,7 @@ gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
     in->stats = stats;
     in->cancel = cancel;
     in->workers = gs_team_workers(team);
+    in->next_ticket = gs_line_feed_next_ticket(feed);
     pthread_mutex_init(&in->mutex, NULL);
     pthread_cond_init(&in->turn_changed, NULL);
     GS_TRY_OR_FAIL(

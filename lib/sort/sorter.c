@@ -8,7 +8,9 @@
  *                              +------------------------------------------------+  |
  *                                             output <- range_merge <--------------+
  *
- * One team of threads does each step together; reading and writing go on beside it.
+ * One team of threads does each step together; reading and writing go on beside it. With
+ * a GPU, device_chunk stands for ingest, chunk, bucket_split and chunk_emit. If the GPU
+ * fails, the CPU goes on where it can, and otherwise sorts everything again.
  */
 #include "lib/sort/sort.h"
 
@@ -24,6 +26,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "lib/sort/chunk_emit.h"
+#include "lib/sort/device_choice.h"
+#include "lib/sort/device_chunk.h"
 #include "lib/sort/file_merge.h"
 #include "lib/sort/ingest.h"
 #include "lib/sort/key_encode.h"
@@ -36,6 +40,9 @@
 
 enum { SMALL_INPUT_BYTES = 512 * 1024 };
 
+/* What is read while the device starts: a third of a second of a fast disk. */
+static const size_t START_BYTES = (size_t)1536 << 20;
+
 typedef struct gs_sorter {
     const gs_sort_options *options;
     gs_memory_plan plan;
@@ -47,6 +54,10 @@ typedef struct gs_sorter {
     gs_line_feed *feed;
     gs_ingest *ingest;
     gs_chunk chunk;
+    gs_device_choice choice;
+    gs_device_chunk *device; /* NULL: the CPU sorts */
+    bool avoids_device;
+    uint64_t *written_bytes; /* of an output that cannot be written twice */
     gs_spill *spill;
     gs_output *output;
     gs_run *runs;
@@ -95,6 +106,40 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
     return gs_line_feed_new(&s->feed, &blocks, &feed, st);
 }
 
+static gs_code prepare_device(gs_sorter *s, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    /* What is held back for a failure leaves the other half to the CPU after it. */
+    const size_t share = s->plan.chunk_soft_bytes / 2;
+    const size_t most = s->choice.can_read_again ? START_BYTES : SIZE_MAX;
+    const gs_device_chunk_options options = {
+        .order = &s->choice.order,
+        .layout = &s->layout,
+        .feed = s->feed,
+        .pool = s->pool,
+        .team = s->team,
+        .engine = s->choice.engine,
+        .device = s->choice.device,
+        .gpu_memory_bytes = o->gpu_memory_bytes,
+        .input_bytes = s->choice.input_bytes,
+        .batches_held = s->plan.workers,
+        .fetch_bytes = s->plan.block_bytes,
+        .held_back_bytes = share < most ? share : most,
+        .keeps_all = !s->choice.can_read_again,
+        .log = o->log,
+        .stats = o->stats,
+        .trace = o->trace,
+        .cancel = o->cancel_signal,
+    };
+    if (options.keeps_all) {
+        s->plan.chunk_bytes -= share;
+        s->plan.chunk_soft_bytes -= share;
+    }
+    if (o->stats != NULL)
+        atomic_store(&o->stats->engine, s->choice.engine ? s->choice.engine : "gpu");
+    return gs_device_chunk_new(&s->device, &options, st);
+}
+
 static gs_code prepare(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
@@ -111,13 +156,23 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     gs_team_set_trace(s->team, o->trace);
     if (s->layout.is_keyed)
         GS_TRY(gs_key_encoder_new(&s->encoder, &o->order, s->layout.is_backwards, st));
-    GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
-                         o->order.record_size, o->stats, o->cancel_signal, st));
     if (o->stats != NULL) {
         atomic_store(&o->stats->memory_limit_bytes, s->plan.limit_bytes);
         atomic_store(&o->stats->threads, s->plan.workers);
-        atomic_store(&o->stats->engine, "cpu");
     }
+    s->choice =
+        gs_device_choose(o, &s->layout, gs_input_saw_compressed(s->input) ? 0 : hint);
+    return s->choice.is_wanted && !s->avoids_device ? prepare_device(s, st) : GS_OK;
+}
+
+/* What the CPU needs to sort. */
+static gs_code prepare_ingest(gs_sorter *s, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    if (o->stats != NULL)
+        atomic_store(&o->stats->engine, "cpu");
+    GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
+                         o->order.record_size, o->stats, o->cancel_signal, st));
     return gs_chunk_init(&s->chunk, &s->layout, s->plan.chunk_bytes,
                          s->plan.chunk_soft_bytes, st);
 }
@@ -133,6 +188,7 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
         .layout = &s->layout,
         .output = s->output,
         .piece_bytes = piece_bytes,
+        .written_bytes = s->options->output_zstd ? NULL : s->written_bytes,
     };
     gs_line_feed_header(s->feed, &out.header, &out.header_bytes);
     return gs_text_output_write(&out, make, s, st);
@@ -185,7 +241,7 @@ static gs_code finish_run(gs_sorter *s, gs_sink *sink, gs_run *run, gs_status *s
     gs_spill_extent_close(s->spill, &run->extent, total);
     gs_sink_finish_run(sink);
     gs_sink_release(sink);
-    if (stats != NULL) {
+    if (stats != NULL && st->code == GS_OK) {
         atomic_fetch_add(&stats->runs, 1);
         atomic_fetch_add(&stats->spill_bytes, total);
     }
@@ -317,12 +373,58 @@ static gs_code emit_text(void *context, gs_sink *sink, uint64_t ticket, gs_statu
     return gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st);
 }
 
+static gs_device_emit device_emit(const gs_sorter *s, uint64_t first_ticket)
+{
+    const gs_sort_options *const o = s->options;
+    return (gs_device_emit){
+        .is_unique = o->order.unique || o->count,
+        .keep = o->has_top ? o->top_count : UINT64_MAX,
+        .first_ticket = first_ticket,
+    };
+}
+
+static gs_code emit_device_text(void *context, gs_sink *sink, uint64_t ticket,
+                                gs_status *st)
+{
+    gs_sorter *const s = context;
+    const gs_device_emit emit = device_emit(s, ticket);
+    return gs_device_chunk_emit(s->device, sink, &emit, st);
+}
+
+static gs_code spill_device_chunk(gs_sorter *s, gs_status *st)
+{
+    if (s->run_count == 0) {
+        const uint8_t *sample;
+        size_t sample_bytes;
+        gs_device_chunk_sample(s->device, &sample, &sample_bytes);
+        s->run_codec = gs_run_codec_choose(sample, sample_bytes, s->plan.workers,
+                                           s->plan.run_block_bytes, s->options->log);
+    }
+    gs_run run = {0};
+    char failure[4400];
+    gs_sink sink = {0};
+    GS_TRY(
+        open_run_sink(s, &sink, failure, sizeof failure, s->plan.piece_bytes, &run, st));
+    const gs_device_emit emit = device_emit(s, 0);
+    if (gs_device_chunk_emit(s->device, &sink, &emit, st) != GS_OK)
+        gs_stream_abort(sink.stream, st);
+    if (finish_run(s, &sink, &run, st) != GS_OK) {
+        gs_run_release(&run);
+        return st->code;
+    }
+    gs_run *place = NULL;
+    GS_TRY(add_run(s, &place, st));
+    *place = run;
+    return GS_OK;
+}
+
 /* Sorts the chunk into a run. */
 static gs_code spill_chunk(gs_sorter *s, gs_status *st)
 {
     if (s->run_count == 0)
-        s->run_codec = gs_run_codec_choose(&s->chunk, s->plan.workers,
-                                           s->plan.run_block_bytes, s->options->log);
+        s->run_codec =
+            gs_run_codec_choose(s->chunk.arena, s->chunk.arena_bytes, s->plan.workers,
+                                s->plan.run_block_bytes, s->options->log);
     gs_run *run = NULL;
     GS_TRY(add_run(s, &run, st));
     char failure[4400];
@@ -342,18 +444,67 @@ static gs_code spill_chunk(gs_sorter *s, gs_status *st)
     return GS_OK;
 }
 
+static void note_input(gs_sorter *s)
+{
+    if (s->options->stats != NULL)
+        atomic_store(&s->options->stats->input_bytes, gs_input_bytes_read(s->input));
+}
+
+/* The GPU has no more part in this: what it held back goes to the feed. False if the
+ * input has to be read again. */
+static bool leave_device(gs_sorter *s)
+{
+    const bool goes_on = gs_device_chunk_give_back(s->device);
+    gs_device_chunk_free(s->device);
+    s->device = NULL;
+    return goes_on;
+}
+
+/* Reads everything by way of the GPU; leaves the last chunk there if it is the only one.
+ * *is_done stays false for a pipe that is too short for a GPU. */
+static gs_code form_device_runs(gs_sorter *s, bool *fits, bool *is_done, gs_status *st)
+{
+    bool is_last = false;
+    set_phase(s, GS_PHASE_READ);
+    *is_done = false;
+    if (s->choice.peek_bytes > 0) {
+        bool is_short;
+        GS_TRY(gs_device_chunk_peek(s->device, s->choice.peek_bytes, &is_short, st));
+        s->choice.peek_bytes = 0;
+        if (is_short) {
+            gs_assert(leave_device(s));
+            return GS_OK;
+        }
+    }
+    while (!is_last) {
+        set_phase(s, GS_PHASE_READ);
+        GS_TRY(gs_device_chunk_fill(s->device, &is_last, st));
+        note_input(s);
+        set_phase(s, GS_PHASE_SORT);
+        *fits = is_last && s->run_count == 0;
+        if (!*fits && !gs_device_chunk_is_empty(s->device))
+            GS_TRY(spill_device_chunk(s, st));
+    }
+    *is_done = true;
+    return GS_OK;
+}
+
 /* Reads everything; leaves the last chunk in memory if it is the only one. */
 static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
 {
-    gs_sort_stats *const stats = s->options->stats;
     bool is_last = false;
     *fits = false;
+    if (s->device != NULL) {
+        GS_TRY(form_device_runs(s, fits, &is_last, st));
+        if (is_last)
+            return GS_OK;
+    }
+    GS_TRY(prepare_ingest(s, st));
     while (!is_last) {
         set_phase(s, GS_PHASE_READ);
         gs_chunk_reset(&s->chunk);
         GS_TRY(gs_ingest_fill(s->ingest, &s->chunk, &is_last, st));
-        if (stats != NULL)
-            atomic_store(&stats->input_bytes, gs_input_bytes_read(s->input));
+        note_input(s);
         set_phase(s, GS_PHASE_SORT);
         *fits = is_last && s->run_count == 0 && s->text_runs.input_count == 0;
         if (*fits || s->chunk.element_count == 0)
@@ -472,6 +623,8 @@ static gs_code reduce_runs(gs_sorter *s, gs_status *st)
 /* The memory of the first half goes to the second. */
 static void release_forming(gs_sorter *s)
 {
+    gs_device_chunk_free(s->device);
+    s->device = NULL;
     gs_ingest_free(s->ingest);
     s->ingest = NULL;
     gs_chunk_release(&s->chunk);
@@ -481,45 +634,103 @@ static void release_forming(gs_sorter *s)
     s->pool = NULL;
 }
 
-static gs_code sort_all(gs_sorter *s, gs_status *st)
+static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
 {
-    bool fits;
-    GS_TRY(prepare(s, st));
-    GS_TRY(form_runs(s, &fits, st));
-    if (fits) {
-        GS_TRY(write_text(s, emit_text, s->plan.piece_bytes, st));
-    } else if (s->options->compress_program != NULL) {
-        release_forming(s);
-        set_phase(s, GS_PHASE_MERGE);
+    if (fits && s->device != NULL)
+        return write_text(s, emit_device_text, s->plan.piece_bytes, st);
+    if (fits)
+        return write_text(s, emit_text, s->plan.piece_bytes, st);
+    release_forming(s);
+    set_phase(s, GS_PHASE_MERGE);
+    if (s->options->compress_program != NULL) {
         plan_text_merge(s);
         GS_TRY(gs_file_merge_reduce(&s->text_runs, st));
         begin_pass(s);
-        GS_TRY(write_text(s, merge_text_runs, s->plan.piece_bytes, st));
-    } else {
-        release_forming(s);
-        set_phase(s, GS_PHASE_MERGE);
-        GS_TRY(reduce_runs(s, st));
-        begin_pass(s);
-        GS_TRY(write_text(s, merge_text, s->plan.merge_piece_bytes, st));
+        return write_text(s, merge_text_runs, s->plan.piece_bytes, st);
+    }
+    GS_TRY(reduce_runs(s, st));
+    begin_pass(s);
+    return write_text(s, merge_text, s->plan.merge_piece_bytes, st);
+}
+
+/* Was it the GPU that failed, and can the CPU do without? Then the status is good again,
+ * and a warning says what happened. */
+static bool forgive_device(const gs_sorter *s, gs_status *st)
+{
+    const bool is_of_device =
+        st->code == GS_ERR_GPU || st->code == GS_ERR_NOMEM || st->code == GS_ERR_LIMIT;
+    if (s->device == NULL || !is_of_device)
+        return false;
+    /* A driver that is absent or broken is nobody's concern who did not ask for it. */
+    const bool is_news = s->choice.is_forced || gs_device_chunk_is_started(s->device);
+    gs_log_say(s->options->log, is_news ? GS_LOG_WARNING : GS_LOG_INFO,
+               "%s; the CPU sorts instead", st->msg);
+    gs_status_clear(st);
+    return true;
+}
+
+/* One try: *must_restart if the GPU failed and the input has to be read again. */
+static gs_code try_sort(gs_sorter *s, bool *must_restart, gs_status *st)
+{
+    bool fits = false;
+    *must_restart = false;
+    GS_TRY(prepare(s, st));
+    while (form_runs(s, &fits, st) != GS_OK || write_result(s, fits, st) != GS_OK) {
+        if (!forgive_device(s, st))
+            return st->code;
+        if (!leave_device(s)) {
+            *must_restart = true;
+            return GS_OK;
+        }
     }
     set_phase(s, GS_PHASE_DONE);
     return GS_OK;
 }
 
+static void release_all(gs_sorter *s)
+{
+    release_forming(s);
+    gs_line_feed_free(s->feed);
+    for (size_t i = 0; i < s->run_count; i++)
+        gs_run_release(&s->runs[i]);
+    gs_mem_free(s->runs);
+    gs_file_merge_release(&s->text_runs);
+    gs_spill_free(s->spill);
+    gs_output_free(s->output);
+    gs_key_encoder_free(s->encoder);
+    gs_team_free(s->team);
+}
+
+/* What was counted so far does not count. */
+static void reset_stats(gs_sort_stats *stats)
+{
+    if (stats == NULL)
+        return;
+    atomic_store(&stats->input_bytes, 0);
+    atomic_store(&stats->records, 0);
+    atomic_store(&stats->text_bytes, 0);
+    atomic_store(&stats->runs, 0);
+    atomic_store(&stats->spill_bytes, 0);
+    atomic_store(&stats->passes, 0);
+}
+
 gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
-    gs_sorter s = {.options = options, .phase_begin_ns = gs_machine_now_ns()};
-    GS_NOTED(sort_all(&s, st));
-    release_forming(&s);
-    gs_line_feed_free(s.feed);
-    for (size_t i = 0; i < s.run_count; i++)
-        gs_run_release(&s.runs[i]);
-    gs_mem_free(s.runs);
-    gs_file_merge_release(&s.text_runs);
-    gs_spill_free(s.spill);
-    gs_output_free(s.output);
-    gs_key_encoder_free(s.encoder);
-    gs_team_free(s.team);
+    uint64_t written_bytes = 0;
+    bool must_restart = true;
+    for (unsigned tries = 0; must_restart && st->code == GS_OK; tries++) {
+        gs_assert(tries < 2); /* the second does without a GPU */
+        gs_sorter s = {
+            .options = options,
+            .phase_begin_ns = gs_machine_now_ns(),
+            .avoids_device = tries > 0,
+            .written_bytes = &written_bytes,
+        };
+        if (tries > 0)
+            reset_stats(options->stats);
+        GS_NOTED(try_sort(&s, &must_restart, st));
+        release_all(&s);
+    }
     return st->code;
 }
