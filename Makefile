@@ -56,8 +56,15 @@ else ifeq ($(SAN),tsan)
 override CFLAGS += -fsanitize=thread -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=thread
 endif
+# A driver is loaded into the program, and with it the C library that it was made for: with
+# CUDA that one stays dynamic, and everything else goes inside.
 ifeq ($(STATIC),1)
+ifeq ($(CUDA),1)
+LDLIBS := -Wl,-Bstatic $(filter-out -lm -lpthread,$(LDLIBS)) -lstdc++ -Wl,-Bdynamic \
+          -static-libgcc -lm -lpthread
+else
 LDFLAGS += -static
+endif
 endif
 
 # --- sources ---------------------------------------------------------------
@@ -86,7 +93,8 @@ GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \
 NVCCFLAGS := -std=c++17 -O3 -lineinfo -I. $(GENCODE) -Werror all-warnings \
              -Xcompiler=-Wall,-Wextra $(DEFS) --threads 0
 ifneq ($(CUDA_CU),)
-CUDA_LIBS := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lstdc++
+CUDA_LIBS := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt \
+             $(if $(filter 1,$(STATIC)),,-lstdc++)
 endif
 
 # --- rules -----------------------------------------------------------------

@@ -57,7 +57,7 @@ struct gs_device_chunk {
     bool has_failed;
 };
 
-/* --- starting the device --------------------------------------------------------- */
+/* --- starting the device ------------------------------------------------------------ */
 
 static size_t batch_bytes_max(const gs_device_chunk *c)
 {
@@ -180,7 +180,7 @@ void gs_device_chunk_free(gs_device_chunk *c)
     gs_mem_free(c);
 }
 
-/* --- uploads ----------------------------------------------------------------------- */
+/* --- uploads ------------------------------------------------------------------------ */
 
 /* Gives back the batches that have been copied; with `all` waits for every one. */
 static gs_code reap_uploads(gs_device_chunk *c, bool all, gs_status *st)
