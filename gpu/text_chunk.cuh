@@ -41,6 +41,7 @@ typedef struct gs_text_parts {
 struct gs_text_sort {
     gs_text_sort_options options;
     size_t memory_bytes, held_bytes;
+    bool is_half;
     cudaStream_t copy_stream, work_stream, fetch_streams[GS_TEXT_FETCHES_MAX];
 
     uint8_t *d_text;

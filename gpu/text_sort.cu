@@ -121,13 +121,15 @@ static gs_code choose_memory(gs_text_sort *t, gs_status *st)
     if (most > 0 && most < t->memory_bytes)
         t->memory_bytes = most;
     /* A line of 30 bytes needs about 80 more, so a third is for text; less if all of the
-     * input needs less. */
-    size_t text = t->memory_bytes / 3;
+     * input, which may be compressed, needs less. */
     const uint64_t expected = t->options.input_bytes;
-    if (expected > 0 && expected + expected / 16 + t->options.batch_bytes_max < text)
-        text = (size_t)(expected + expected / 16 + t->options.batch_bytes_max);
-    if (t->options.text_bytes_max > 0 && t->options.text_bytes_max < text)
-        text = t->options.text_bytes_max;
+    const uint64_t enough = 4 * expected + 2 * t->options.batch_bytes_max;
+    const bool is_enough = expected > 0 && enough < t->memory_bytes / 3;
+    if (t->options.may_halve_memory && !is_enough) {
+        t->memory_bytes /= 2;
+        t->is_half = true;
+    }
+    size_t text = is_enough ? (size_t)enough : t->memory_bytes / 3;
     if (text < 2 * t->options.batch_bytes_max)
         text = 2 * t->options.batch_bytes_max;
     t->text_capacity = text;
@@ -460,6 +462,16 @@ uint64_t gs_text_sort_bytes(const gs_text_sort *t)
 size_t gs_text_sort_device_bytes(const gs_text_sort *t)
 {
     return t->held_bytes;
+}
+
+size_t gs_text_sort_memory_bytes(const gs_text_sort *t)
+{
+    return t->memory_bytes;
+}
+
+bool gs_text_sort_is_half(const gs_text_sort *t)
+{
+    return t->is_half;
 }
 
 void gs_text_pin(void *memory, size_t bytes)

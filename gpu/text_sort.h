@@ -77,7 +77,7 @@ typedef struct gs_text_sort_options {
     size_t batch_bytes_max;  /* of one upload */
     size_t fetch_bytes_max;  /* of one fetch_text, and of one fetch_records's data */
     size_t memory_bytes_max; /* on the device; 0: what is free less a reserve */
-    size_t text_bytes_max;   /* of a chunk; 0: as the memory allows */
+    bool may_halve_memory;   /* takes half of that if the expected input needs more */
     const gs_log *log;       /* borrowed; may be NULL */
     gs_trace *trace;         /* borrowed; may be NULL */
     unsigned number;         /* of this chunk's lanes in the trace */
@@ -153,6 +153,8 @@ void gs_text_sort_reset(gs_text_sort *t);
 
 uint64_t gs_text_sort_bytes(const gs_text_sort *t);      /* of text in the chunk */
 size_t gs_text_sort_device_bytes(const gs_text_sort *t); /* held on the device */
+size_t gs_text_sort_memory_bytes(const gs_text_sort *t); /* may be held there */
+bool gs_text_sort_is_half(const gs_text_sort *t);        /* it was halved */
 
 /* Locks host memory in place, so that copies are several times faster. A refusal is no
  * error: it is only slower. */

@@ -115,6 +115,18 @@ size_t gs_text_sort_device_bytes(const gs_text_sort *t)
     return 0;
 }
 
+size_t gs_text_sort_memory_bytes(const gs_text_sort *t)
+{
+    (void)t;
+    return 0;
+}
+
+bool gs_text_sort_is_half(const gs_text_sort *t)
+{
+    (void)t;
+    return false;
+}
+
 void gs_text_pin(void *memory, size_t bytes)
 {
     (void)memory;

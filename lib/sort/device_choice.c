@@ -31,7 +31,11 @@ gs_device_choice gs_device_choose(const gs_sort_options *o,
     choice.can_read_again = are_files(o);
     if (!is_auto && strcmp(o->engine, "gpu") != 0)
         choice.engine = o->engine;
-    choice.device = o->gpu_count > 0 ? o->gpus[0] : 0;
+    choice.device_count = 1;
+    for (size_t i = 0; i < o->gpu_count && i < GS_CHOICE_DEVICES_MAX; i++) {
+        choice.devices[i] = o->gpus[i];
+        choice.device_count = i + 1;
+    }
     if (is_auto && !gs_device_is_likely())
         return choice;
     if (is_auto && choice.can_read_again && stored_bytes < auto_bytes_min)

@@ -13,6 +13,8 @@
 #include "lib/sort/device_order.h"
 #include "lib/sort/sort.h"
 
+enum { GS_CHOICE_DEVICES_MAX = 8 };
+
 typedef struct gs_device_choice {
     bool is_wanted;
     bool is_forced;       /* asked for by name */
@@ -20,8 +22,9 @@ typedef struct gs_device_choice {
     uint64_t input_bytes; /* 0: unknown */
     size_t peek_bytes;    /* > 0: read so much before the device is started */
     gs_text_order order;
-    const char *engine; /* for the device; NULL: picked by size */
-    int device;
+    const char *engine;                 /* for the device; NULL: picked by size */
+    int devices[GS_CHOICE_DEVICES_MAX]; /* those asked for, or the first */
+    size_t device_count;
 } gs_device_choice;
 
 /* `stored_bytes`: the size of the input as stored, 0 if unknown. Says why not in the

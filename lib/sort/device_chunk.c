@@ -11,6 +11,7 @@
 #include "lib/base/mem.h"
 
 enum {
+    SLOTS_MAX = 8,
     UPLOADS_HELD_MAX = 64,
     PIECE_BYTES = 1 << 20, /* in which held-back text goes up */
     SAMPLE_BYTES = 1 << 20,
@@ -27,8 +28,9 @@ typedef struct gs_upload_held {
 struct gs_device_chunk {
     gs_device_chunk_options options;
     gs_text_order order;
-    gs_text_sort *sort; /* the starter's until it is joined */
-    bool is_ready;      /* which it was, and all is well */
+    gs_text_sort *slots[SLOTS_MAX]; /* the first is the starter's until it is joined */
+    atomic_uint slot_count;         /* some have no memory yet */
+    bool is_ready;                  /* the starter was joined, and all is well */
 
     /* The thread that starts the device. */
     pthread_t starter;
@@ -51,6 +53,7 @@ struct gs_device_chunk {
 
     /* For the workers of one emit. */
     gs_sink *sink;
+    gs_text_sort *emitting;
     uint64_t first_ticket;
     pthread_mutex_t mutex; /* guards the device and what follows */
     uint64_t next_record, next_ticket;
@@ -70,23 +73,37 @@ static size_t held_map_bytes(const gs_device_chunk *c)
     return c->options.held_back_bytes + GS_BLOCK_SLACK;
 }
 
-static void *start_device(void *arg)
+static gs_code new_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
 {
-    gs_device_chunk *const c = arg;
     const gs_device_chunk_options *const o = &c->options;
-    const gs_text_sort_options options = {
-        .device = o->device,
+    /* Of one GPU two slots take half the memory each, unless all of the input fits. */
+    const bool halves = o->device_count == 1 && !o->keeps_all;
+    gs_text_sort_options options = {
+        .device = o->devices[slot % o->device_count],
         .order = c->order,
         .engine = o->engine,
         .input_bytes = o->input_bytes,
         .batch_bytes_max = batch_bytes_max(c),
         .fetch_bytes_max = o->fetch_bytes,
         .memory_bytes_max = o->gpu_memory_bytes,
+        .may_halve_memory = halves,
         .log = o->log,
         .trace = o->trace,
+        .number = slot,
     };
+    if (slot > 0 && halves) {
+        options.memory_bytes_max = gs_text_sort_memory_bytes(c->slots[0]);
+        options.may_halve_memory = false;
+    }
+    return gs_text_sort_new(&c->slots[slot], &options, st);
+}
+
+static void *start_device(void *arg)
+{
+    gs_device_chunk *const c = arg;
+    const gs_device_chunk_options *const o = &c->options;
     const uint64_t begin_ns = gs_trace_begin(o->trace);
-    if (gs_text_sort_new(&c->sort, &options, &c->start_status) == GS_OK) {
+    if (new_slot(c, 0, &c->start_status) == GS_OK) {
         void *area = NULL;
         size_t bytes = 0;
         gs_block_pool_area(o->pool, &area, &bytes);
@@ -123,8 +140,16 @@ static gs_code await_device(gs_device_chunk *c, gs_status *st)
 {
     join_starter(c);
     gs_status_keep_first(st, &c->start_status);
-    c->is_ready = st->code == GS_OK;
-    return st->code;
+    GS_TRY(st->code);
+    c->is_ready = true;
+    const size_t count = c->options.device_count;
+    if (c->options.keeps_all)
+        atomic_store(&c->slot_count, 1);
+    else if (count > 1)
+        atomic_store(&c->slot_count, count < SLOTS_MAX ? (unsigned)count : SLOTS_MAX);
+    else
+        atomic_store(&c->slot_count, gs_text_sort_is_half(c->slots[0]) ? 2 : 1);
+    return GS_OK;
 }
 
 gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_device_chunk_options *options,
@@ -135,6 +160,8 @@ gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_device_chunk_options
     GS_TRY(gs_mem_new(&memory, sizeof(gs_device_chunk), "GPU chunk", st));
     gs_device_chunk *const c = memory;
     c->options = *options;
+    atomic_store(&c->slot_count, 1);
+    gs_assert(options->device_count > 0);
     c->order = *options->order;
     if (c->options.batches_held > UPLOADS_HELD_MAX)
         c->options.batches_held = UPLOADS_HELD_MAX;
@@ -168,7 +195,8 @@ void gs_device_chunk_free(gs_device_chunk *c)
         return;
     join_starter(c);
     /* Waits for what the device still reads, before the batches go. */
-    gs_text_sort_free(c->sort);
+    for (unsigned i = 0; i < SLOTS_MAX; i++)
+        gs_text_sort_free(c->slots[i]);
     if (c->pinned != NULL)
         gs_text_unpin(c->pinned);
     release_uploads(c);
@@ -183,7 +211,8 @@ void gs_device_chunk_free(gs_device_chunk *c)
 /* --- uploads ------------------------------------------------------------------------ */
 
 /* Gives back the batches that have been copied; with `all` waits for every one. */
-static gs_code reap_uploads(gs_device_chunk *c, bool all, gs_status *st)
+static gs_code reap_uploads(gs_device_chunk *c, gs_text_sort *sort, bool all,
+                            gs_status *st)
 {
     const bool must_wait = all || c->uploads_count >= c->options.batches_held;
     if (c->uploads_count == 0)
@@ -192,7 +221,7 @@ static gs_code reap_uploads(gs_device_chunk *c, bool all, gs_status *st)
     const uint64_t ticket =
         c->uploads[(c->uploads_first + wait_at) % UPLOADS_HELD_MAX].ticket;
     uint64_t done = 0;
-    GS_TRY(gs_text_sort_uploads_done(c->sort, must_wait ? &ticket : NULL, &done, st));
+    GS_TRY(gs_text_sort_uploads_done(sort, must_wait ? &ticket : NULL, &done, st));
     while (c->uploads_count > 0 && c->uploads[c->uploads_first].ticket < done) {
         gs_line_batch_release(&c->uploads[c->uploads_first].batch);
         c->uploads_first = (c->uploads_first + 1) % UPLOADS_HELD_MAX;
@@ -218,7 +247,8 @@ static size_t cut_records(const gs_device_chunk *c, const uint8_t *data, size_t 
 }
 
 /* Uploads what is held back and has not gone up; *is_full when there is no room. */
-static gs_code upload_held(gs_device_chunk *c, bool *is_full, gs_status *st)
+static gs_code upload_held(gs_device_chunk *c, gs_text_sort *sort, bool *is_full,
+                           gs_status *st)
 {
     *is_full = false;
     uint64_t ticket = 0, done;
@@ -228,7 +258,7 @@ static gs_code upload_held(gs_device_chunk *c, bool *is_full, gs_status *st)
         const size_t left = c->held_bytes - c->held_uploaded;
         const size_t n = cut_records(c, from, left, batch_bytes_max(c) - 1);
         uint64_t next;
-        GS_TRY(gs_text_sort_upload(c->sort, from, n, false, is_full, &next, st));
+        GS_TRY(gs_text_sort_upload(sort, from, n, false, is_full, &next, st));
         if (*is_full)
             break;
         ticket = next;
@@ -236,7 +266,7 @@ static gs_code upload_held(gs_device_chunk *c, bool *is_full, gs_status *st)
         c->held_uploaded += n;
     }
     if (has_ticket)
-        GS_TRY(gs_text_sort_uploads_done(c->sort, &ticket, &done, st));
+        GS_TRY(gs_text_sort_uploads_done(sort, &ticket, &done, st));
     if (!c->options.keeps_all && c->held_uploaded > 0) {
         c->lost_text = true;
         memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);
@@ -295,8 +325,8 @@ static void put_aside(gs_device_chunk *c, gs_line_batch *batch)
 }
 
 /* Puts a batch into the chunk, taking it; *is_full if it has no room. */
-static gs_code add_batch(gs_device_chunk *c, gs_line_batch *batch, bool *is_full,
-                         gs_status *st)
+static gs_code add_batch(gs_device_chunk *c, gs_text_sort *sort, gs_line_batch *batch,
+                         bool *is_full, gs_status *st)
 {
     *is_full = false;
     if (c->options.keeps_all) {
@@ -310,10 +340,10 @@ static gs_code add_batch(gs_device_chunk *c, gs_line_batch *batch, bool *is_full
             return GS_OK;
         }
         gs_line_batch_release(batch);
-        return upload_held(c, is_full, st);
+        return upload_held(c, sort, is_full, st);
     }
     uint64_t ticket;
-    GS_TRY(gs_text_sort_upload(c->sort, batch->data, batch->bytes, batch->lacks_final_eol,
+    GS_TRY(gs_text_sort_upload(sort, batch->data, batch->bytes, batch->lacks_final_eol,
                                is_full, &ticket, st));
     if (*is_full) {
         put_aside(c, batch);
@@ -325,7 +355,7 @@ static gs_code add_batch(gs_device_chunk *c, gs_line_batch *batch, bool *is_full
         (gs_upload_held){ticket, *batch};
     c->uploads_count++;
     *batch = (gs_line_batch){0};
-    return reap_uploads(c, false, st);
+    return reap_uploads(c, sort, false, st);
 }
 
 /* Reads into what is held back until the device is there, or `most` bytes are, or the
@@ -357,34 +387,58 @@ gs_code gs_device_chunk_peek(gs_device_chunk *c, size_t bytes, bool *is_all,
     return GS_OK;
 }
 
-gs_code gs_device_chunk_fill(gs_device_chunk *c, bool *is_last, gs_status *st)
+unsigned gs_device_chunk_slots(gs_device_chunk *c)
+{
+    return atomic_load(&c->slot_count);
+}
+
+bool gs_device_chunk_need_slot(gs_device_chunk *c, unsigned slot)
+{
+    gs_assert(slot < atomic_load(&c->slot_count));
+    if (slot == 0 || c->slots[slot] != NULL)
+        return true; /* the first is made by the starter */
+    gs_status st = {.code = GS_OK};
+    if (new_slot(c, slot, &st) == GS_OK)
+        return true;
+    /* Slots are first needed in their order, so no chunk is in one beyond. */
+    atomic_store(&c->slot_count, slot);
+    gs_log_say(c->options.log, GS_LOG_INFO, "GPU: %u slots only: %s", slot, st.msg);
+    return false;
+}
+
+gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
+                             gs_status *st)
 {
     bool is_full = false;
     if (!c->is_ready) {
+        gs_assert(slot == 0);
         if (!c->has_starter)
             GS_TRY(start(c, st));
         GS_TRY(read_ahead(c, c->options.held_back_bytes, true, st));
         GS_TRY(await_device(c, st));
     }
-    GS_TRY(upload_held(c, &is_full, st));
+    gs_text_sort *const sort = c->slots[slot];
+    GS_TRY(upload_held(c, sort, &is_full, st));
     while (!is_full) {
         gs_line_batch batch = {0};
         bool has_batch = false;
         GS_TRY(next_batch(c, &batch, &has_batch, st));
         if (!has_batch)
             break;
-        GS_NOTED(add_batch(c, &batch, &is_full, st));
-        gs_line_batch_release(&batch);
-        GS_TRY(st->code);
+        if (add_batch(c, sort, &batch, &is_full, st) != GS_OK) {
+            if (batch.bytes > 0)
+                put_aside(c, &batch); /* it did not go up: for give_back */
+            return st->code;
+        }
     }
-    GS_TRY(reap_uploads(c, true, st));
+    GS_TRY(reap_uploads(c, sort, true, st));
     *is_last = c->is_ended && !c->has_pending && c->held_uploaded == c->held_bytes;
     return GS_OK;
 }
 
-bool gs_device_chunk_is_empty(const gs_device_chunk *c)
+bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot)
 {
-    return !c->is_ready || gs_text_sort_bytes(c->sort) == 0;
+    return !c->is_ready || gs_text_sort_bytes(c->slots[slot]) == 0;
 }
 
 bool gs_device_chunk_is_started(const gs_device_chunk *c)
@@ -403,8 +457,6 @@ bool gs_device_chunk_give_back(gs_device_chunk *c)
     join_starter(c);
     if (c->lost_text)
         return false;
-    gs_text_sort_free(c->sort);
-    c->sort = NULL;
     /* They will be counted again. */
     if (c->options.stats != NULL)
         atomic_fetch_sub(&c->options.stats->text_bytes, c->held_bytes + c->pending.bytes);
@@ -440,14 +492,14 @@ static gs_code emit_text(gs_device_chunk *c, uint64_t bytes, gs_status *st)
                 room = (size_t)(bytes - next);
             at[slot] = offset + next;
             lengths[slot] = room;
-            if (gs_text_sort_fetch_text(c->sort, slot, next, room, to, st) != GS_OK)
+            if (gs_text_sort_fetch_text(c->emitting, slot, next, room, to, st) != GS_OK)
                 break;
             next += room;
             started++;
             continue;
         }
         const unsigned oldest = (unsigned)(finished % GS_TEXT_FETCHES_MAX);
-        if (gs_text_sort_fetch_wait(c->sort, oldest, st) != GS_OK)
+        if (gs_text_sort_fetch_wait(c->emitting, oldest, st) != GS_OK)
             break;
         gs_stream_filled(stream, at[oldest], lengths[oldest]);
         finished++;
@@ -456,7 +508,7 @@ static gs_code emit_text(gs_device_chunk *c, uint64_t bytes, gs_status *st)
     for (; finished < started; finished++) {
         gs_status ignored = {.code = GS_OK};
         GS_NOTED(gs_text_sort_fetch_wait(
-            c->sort, (unsigned)(finished % GS_TEXT_FETCHES_MAX), &ignored));
+            c->emitting, (unsigned)(finished % GS_TEXT_FETCHES_MAX), &ignored));
     }
     gs_text_unpin(area);
     return st->code;
@@ -474,7 +526,7 @@ typedef struct gs_device_part {
 static gs_code fetch_part_locked(gs_device_chunk *c, gs_device_part *part, gs_status *st)
 {
     uint64_t bytes;
-    GS_TRY(gs_text_sort_cut(c->sort, c->next_record, part->data_capacity,
+    GS_TRY(gs_text_sort_cut(c->emitting, c->next_record, part->data_capacity,
                             part->record_capacity, &part->count, &bytes, st));
     if (part->count == 0)
         return GS_OK;
@@ -485,7 +537,7 @@ static gs_code fetch_part_locked(gs_device_chunk *c, gs_device_part *part, gs_st
         part->data = memory;
         part->data_capacity = (size_t)bytes;
     }
-    GS_TRY(gs_text_sort_fetch_records(c->sort, c->next_record, part->count, bytes,
+    GS_TRY(gs_text_sort_fetch_records(c->emitting, c->next_record, part->count, bytes,
                                       part->records, part->data, st));
     c->next_record += part->count;
     part->ticket = c->next_ticket++;
@@ -573,25 +625,28 @@ static gs_code emit_records(gs_device_chunk *c, gs_status *st)
 
 static void reset(gs_device_chunk *c)
 {
-    gs_text_sort_reset(c->sort);
+    gs_text_sort_reset(c->emitting);
+    if (!c->options.keeps_all)
+        return; /* another slot is being filled, from what is held back, too */
     memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);
     c->held_bytes -= c->held_uploaded;
     c->held_uploaded = 0;
 }
 
-gs_code gs_device_chunk_emit(gs_device_chunk *c, gs_sink *sink,
+gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
                              const gs_device_emit *emit, gs_status *st)
 {
     const bool is_text = sink->run == NULL && !sink->is_zstd && !sink->has_counts;
     gs_text_result result;
     c->sink = sink;
+    c->emitting = c->slots[slot];
     c->first_ticket = emit->first_ticket;
-    GS_TRY(gs_text_sort_run(c->sort, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
+    GS_TRY(gs_text_sort_run(c->emitting, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
                             emit->is_unique, emit->keep, &result, st));
     gs_log_say(c->options.log, GS_LOG_INFO,
                "GPU: %llu records sorted in %u rounds, %.1f GiB of its memory",
                (unsigned long long)result.input_count, result.rounds,
-               (double)gs_text_sort_device_bytes(c->sort) / (1 << 30));
+               (double)gs_text_sort_device_bytes(c->emitting) / (1 << 30));
     if (is_text) {
         GS_TRY(emit_text(c, result.bytes, st));
         atomic_fetch_add(&sink->record_count, result.record_count);

@@ -27,7 +27,7 @@
 #include "lib/base/team.h"
 #include "lib/sort/chunk_emit.h"
 #include "lib/sort/device_choice.h"
-#include "lib/sort/device_chunk.h"
+#include "lib/sort/device_runs.h"
 #include "lib/sort/file_merge.h"
 #include "lib/sort/ingest.h"
 #include "lib/sort/key_encode.h"
@@ -36,6 +36,7 @@
 #include "lib/sort/order_layout.h"
 #include "lib/sort/range_merge.h"
 #include "lib/sort/run_codec_choice.h"
+#include "lib/sort/run_list.h"
 #include "lib/sort/text_output.h"
 
 enum { SMALL_INPUT_BYTES = 512 * 1024 };
@@ -58,11 +59,8 @@ typedef struct gs_sorter {
     gs_device_chunk *device; /* NULL: the CPU sorts */
     bool avoids_device;
     uint64_t *written_bytes; /* of an output that cannot be written twice */
-    gs_spill *spill;
     gs_output *output;
-    gs_run *runs;
-    size_t run_count, run_capacity;
-    gs_codec run_codec;
+    gs_run_list runs;
     gs_file_merge text_runs; /* instead of runs, with --compress-program */
     size_t text_run_capacity;
     uint64_t phase_begin_ns;
@@ -119,7 +117,8 @@ static gs_code prepare_device(gs_sorter *s, gs_status *st)
         .pool = s->pool,
         .team = s->team,
         .engine = s->choice.engine,
-        .device = s->choice.device,
+        .devices = s->choice.devices,
+        .device_count = s->choice.device_count,
         .gpu_memory_bytes = o->gpu_memory_bytes,
         .input_bytes = s->choice.input_bytes,
         .batches_held = s->plan.workers,
@@ -144,6 +143,9 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
     s->layout = gs_order_layout(&o->order, o->count);
+    s->runs.options = o;
+    s->runs.plan = &s->plan;
+    s->runs.layout = &s->layout;
     s->plan = gs_memory_plan_make(o->memory_bytes, o->threads, s->layout.is_keyed);
     if (o->compress_program != NULL)
         gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
@@ -194,74 +196,6 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
     return gs_text_output_write(&out, make, s, st);
 }
 
-/* Opens a sink on a new run. */
-static gs_code open_run_sink(gs_sorter *s, gs_sink *sink, char *failure,
-                             size_t failure_bytes, size_t piece_bytes, gs_run *run,
-                             gs_status *st)
-{
-    const gs_sort_options *const o = s->options;
-    if (s->spill == NULL)
-        GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
-    GS_TRY(gs_spill_extent_open(s->spill, &run->extent, st));
-    (void)snprintf(failure, failure_bytes, "write failed: temporary file in '%s'",
-                   gs_spill_folder_name(s->spill, run->extent.folder));
-    const gs_stream_target target = {
-        .fd = run->extent.fd,
-        .is_seekable = true,
-        .is_direct = run->extent.is_direct,
-        .no_uring = o->no_uring,
-        .trace = o->trace,
-        .offset = run->extent.offset,
-        .failure = failure,
-    };
-    gs_stream *stream = NULL;
-    GS_TRY(
-        gs_stream_new(&stream, &target, s->plan.block_bytes, s->plan.stream_blocks, st));
-    *sink = (gs_sink){
-        .stream = stream,
-        .layout = s->layout,
-        .has_counts = o->count,
-        .run = run,
-        .codec = s->run_codec,
-        .zstd_level = GS_RUN_ZSTD_LEVEL,
-        .block_raw_bytes = s->plan.run_block_bytes,
-        .buffer_bytes = piece_bytes,
-    };
-    gs_sink_init(sink);
-    return GS_OK;
-}
-
-static gs_code finish_run(gs_sorter *s, gs_sink *sink, gs_run *run, gs_status *st)
-{
-    gs_sort_stats *const stats = s->options->stats;
-    uint64_t total = 0;
-    GS_NOTED(gs_stream_finish(sink->stream, &total, st));
-    gs_stream_free(sink->stream);
-    run->stored_bytes = total;
-    gs_spill_extent_close(s->spill, &run->extent, total);
-    gs_sink_finish_run(sink);
-    gs_sink_release(sink);
-    if (stats != NULL && st->code == GS_OK) {
-        atomic_fetch_add(&stats->runs, 1);
-        atomic_fetch_add(&stats->spill_bytes, total);
-    }
-    return st->code;
-}
-
-static gs_code add_run(gs_sorter *s, gs_run **out, gs_status *st)
-{
-    if (s->run_count == s->run_capacity) {
-        const size_t capacity = 2 * s->run_capacity + 16;
-        void *memory = s->runs;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *s->runs, "list of runs", st));
-        s->runs = memory;
-        s->run_capacity = capacity;
-    }
-    s->runs[s->run_count] = (gs_run){0};
-    *out = &s->runs[s->run_count++];
-    return GS_OK;
-}
-
 /* --- runs as text, for --compress-program ------------------------------------------ */
 
 /* Adds an unwritten text run to the list. */
@@ -270,8 +204,7 @@ static gs_code add_text_run(gs_sorter *s, gs_text_run **out, gs_stream_target *t
 {
     const gs_sort_options *const o = s->options;
     gs_file_merge *const m = &s->text_runs;
-    if (s->spill == NULL)
-        GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
+    GS_TRY(gs_run_list_need_spill(&s->runs, st));
     if (m->input_count == s->text_run_capacity) {
         const size_t capacity = 2 * s->text_run_capacity + 16;
         void *memory = m->inputs;
@@ -284,7 +217,7 @@ static gs_code add_text_run(gs_sorter *s, gs_text_run **out, gs_stream_target *t
     gs_text_run *const run = memory;
     m->inputs[m->input_count++] = (gs_merge_input){.run = run};
     *out = run;
-    return gs_text_run_create(run, s->spill, o->compress_program, target, st);
+    return gs_text_run_create(run, s->runs.spill, o->compress_program, target, st);
 }
 
 /* Sorts the chunk into a text run. Equals are counted by the merge, so all stay. */
@@ -347,7 +280,7 @@ static void plan_text_merge(gs_sorter *s)
         .top_count = o->top_count,
         .cancel = o->cancel_signal,
     };
-    m->spill = s->spill;
+    m->spill = s->runs.spill;
     m->fan_in = gs_file_merge_fan_in(o, &s->plan);
 }
 
@@ -388,55 +321,25 @@ static gs_code emit_device_text(void *context, gs_sink *sink, uint64_t ticket,
 {
     gs_sorter *const s = context;
     const gs_device_emit emit = device_emit(s, ticket);
-    return gs_device_chunk_emit(s->device, sink, &emit, st);
-}
-
-static gs_code spill_device_chunk(gs_sorter *s, gs_status *st)
-{
-    if (s->run_count == 0) {
-        const uint8_t *sample;
-        size_t sample_bytes;
-        gs_device_chunk_sample(s->device, &sample, &sample_bytes);
-        s->run_codec = gs_run_codec_choose(sample, sample_bytes, s->plan.workers,
-                                           s->plan.run_block_bytes, s->options->log);
-    }
-    gs_run run = {0};
-    char failure[4400];
-    gs_sink sink = {0};
-    GS_TRY(
-        open_run_sink(s, &sink, failure, sizeof failure, s->plan.piece_bytes, &run, st));
-    const gs_device_emit emit = device_emit(s, 0);
-    if (gs_device_chunk_emit(s->device, &sink, &emit, st) != GS_OK)
-        gs_stream_abort(sink.stream, st);
-    if (finish_run(s, &sink, &run, st) != GS_OK) {
-        gs_run_release(&run);
-        return st->code;
-    }
-    gs_run *place = NULL;
-    GS_TRY(add_run(s, &place, st));
-    *place = run;
-    return GS_OK;
+    return gs_device_chunk_emit(s->device, 0, sink, &emit, st);
 }
 
 /* Sorts the chunk into a run. */
 static gs_code spill_chunk(gs_sorter *s, gs_status *st)
 {
-    if (s->run_count == 0)
-        s->run_codec =
+    gs_run_list *const list = &s->runs;
+    if (list->count == 0)
+        list->codec =
             gs_run_codec_choose(s->chunk.arena, s->chunk.arena_bytes, s->plan.workers,
                                 s->plan.run_block_bytes, s->options->log);
-    gs_run *run = NULL;
-    GS_TRY(add_run(s, &run, st));
-    char failure[4400];
-    gs_sink sink = {0};
-    GS_TRY(
-        open_run_sink(s, &sink, failure, sizeof failure, s->plan.piece_bytes, run, st));
+    gs_run_writer writer;
+    GS_TRY(gs_run_writer_open(&writer, list, s->plan.piece_bytes, st));
     const gs_chunk_emit_options options = emit_options(s, 0);
     uint64_t ticket, last_kept = 0;
-    if (gs_chunk_emit(&s->chunk, s->team, &sink, &options, &ticket, &last_kept, st) !=
-        GS_OK)
-        gs_stream_abort(sink.stream, st);
-    GS_TRY(finish_run(s, &sink, run, st));
+    GS_NOTED(gs_chunk_emit(&s->chunk, s->team, &writer.sink, &options, &ticket,
+                           &last_kept, st));
+    GS_TRY(gs_run_writer_close(&writer, st));
+    GS_TRY(gs_run_list_add(list, &writer.run, st));
     if (s->options->has_top && last_kept != 0) {
         const gs_record r = gs_record_at(&s->layout, s->chunk.arena, last_kept);
         GS_TRY(gs_ingest_set_limit(s->ingest, r.string, r.string_bytes, st));
@@ -464,9 +367,8 @@ static bool leave_device(gs_sorter *s)
  * *is_done stays false for a pipe that is too short for a GPU. */
 static gs_code form_device_runs(gs_sorter *s, bool *fits, bool *is_done, gs_status *st)
 {
-    bool is_last = false;
-    set_phase(s, GS_PHASE_READ);
     *is_done = false;
+    set_phase(s, GS_PHASE_READ);
     if (s->choice.peek_bytes > 0) {
         bool is_short;
         GS_TRY(gs_device_chunk_peek(s->device, s->choice.peek_bytes, &is_short, st));
@@ -476,15 +378,10 @@ static gs_code form_device_runs(gs_sorter *s, bool *fits, bool *is_done, gs_stat
             return GS_OK;
         }
     }
-    while (!is_last) {
-        set_phase(s, GS_PHASE_READ);
-        GS_TRY(gs_device_chunk_fill(s->device, &is_last, st));
-        note_input(s);
-        set_phase(s, GS_PHASE_SORT);
-        *fits = is_last && s->run_count == 0;
-        if (!*fits && !gs_device_chunk_is_empty(s->device))
-            GS_TRY(spill_device_chunk(s, st));
-    }
+    const gs_device_emit emit = device_emit(s, 0);
+    GS_TRY(gs_device_runs_form(s->device, &s->runs, &emit, fits, st));
+    note_input(s);
+    set_phase(s, GS_PHASE_SORT);
     *is_done = true;
     return GS_OK;
 }
@@ -506,7 +403,7 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
         GS_TRY(gs_ingest_fill(s->ingest, &s->chunk, &is_last, st));
         note_input(s);
         set_phase(s, GS_PHASE_SORT);
-        *fits = is_last && s->run_count == 0 && s->text_runs.input_count == 0;
+        *fits = is_last && s->runs.count == 0 && s->text_runs.input_count == 0;
         if (*fits || s->chunk.element_count == 0)
             continue;
         GS_TRY(s->options->compress_program ? spill_text(s, st) : spill_chunk(s, st));
@@ -515,14 +412,6 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
 }
 
 /* --- merging --------------------------------------------------------------------- */
-
-static uint64_t stored_bytes(const gs_sorter *s)
-{
-    uint64_t total = 0;
-    for (size_t i = 0; i < s->run_count; i++)
-        total += s->runs[i].stored_bytes;
-    return total;
-}
 
 static gs_range_merge_options merge_options(const gs_sorter *s, uint64_t first_ticket)
 {
@@ -536,8 +425,9 @@ static gs_range_merge_options merge_options(const gs_sorter *s, uint64_t first_t
         .memory_bytes = s->plan.merge_bytes,
         .no_uring = o->no_uring,
         .first_ticket = first_ticket,
-        .spill = s->spill,
-        .gives_space_back = gs_spill_is_space_short(s->spill, 2 * stored_bytes(s)),
+        .spill = s->runs.spill,
+        .gives_space_back = gs_spill_is_space_short(
+            s->runs.spill, 2 * gs_run_list_stored_bytes(&s->runs)),
         .cancel = o->cancel_signal,
         .progress_bytes = o->stats ? &o->stats->merge_bytes : NULL,
     };
@@ -550,48 +440,42 @@ static void begin_pass(gs_sorter *s)
         return;
     atomic_fetch_add(&stats->passes, 1);
     atomic_store(&stats->merge_bytes, 0);
-    atomic_store(&stats->merge_bytes_total, stored_bytes(s));
+    atomic_store(&stats->merge_bytes_total, gs_run_list_stored_bytes(&s->runs));
 }
 
 static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
     gs_sorter *const s = context;
     const gs_range_merge_options options = merge_options(s, ticket);
-    return gs_range_merge_run(s->runs, s->run_count, s->team, sink, &options, &ticket,
-                              st);
+    return gs_range_merge_run(s->runs.runs, s->runs.count, s->team, sink, &options,
+                              &ticket, st);
 }
 
 static void drop_run(gs_sorter *s, gs_run *run)
 {
     /* With plenty of room the space can wait until the file is closed. */
-    if (gs_spill_is_space_short(s->spill, 4 * stored_bytes(s)))
-        gs_spill_extent_drop(s->spill, &run->extent);
+    if (gs_spill_is_space_short(s->runs.spill, 4 * gs_run_list_stored_bytes(&s->runs)))
+        gs_spill_extent_drop(s->runs.spill, &run->extent);
     gs_run_release(run);
 }
 
 /* Merges runs [first, first + count) into one, which takes their place. */
 static gs_code merge_group(gs_sorter *s, size_t first, size_t count, gs_status *st)
 {
-    gs_run merged = {0};
-    char failure[4400];
-    gs_sink sink = {0};
-    GS_TRY(open_run_sink(s, &sink, failure, sizeof failure, s->plan.merge_piece_bytes,
-                         &merged, st));
+    gs_run *const runs = s->runs.runs;
+    gs_run_writer writer;
+    GS_TRY(gs_run_writer_open(&writer, &s->runs, s->plan.merge_piece_bytes, st));
     const gs_range_merge_options options = merge_options(s, 0);
     uint64_t ticket;
-    if (gs_range_merge_run(s->runs + first, count, s->team, &sink, &options, &ticket,
-                           st) != GS_OK)
-        gs_stream_abort(sink.stream, st);
-    if (finish_run(s, &sink, &merged, st) != GS_OK) {
-        gs_run_release(&merged);
-        return st->code;
-    }
+    GS_NOTED(gs_range_merge_run(runs + first, count, s->team, &writer.sink, &options,
+                                &ticket, st));
+    GS_TRY(gs_run_writer_close(&writer, st));
     for (size_t i = first; i < first + count; i++)
-        drop_run(s, &s->runs[i]);
-    s->runs[first] = merged;
-    memmove(s->runs + first + 1, s->runs + first + count,
-            (s->run_count - first - count) * sizeof *s->runs);
-    s->run_count -= count - 1;
+        drop_run(s, &runs[i]);
+    runs[first] = writer.run;
+    memmove(runs + first + 1, runs + first + count,
+            (s->runs.count - first - count) * sizeof *runs);
+    s->runs.count -= count - 1;
     return GS_OK;
 }
 
@@ -603,14 +487,14 @@ static gs_code reduce_runs(gs_sorter *s, gs_status *st)
                                           s->plan.run_block_bytes);
     if (s->options->batch_size >= 2 && s->options->batch_size < fan_in)
         fan_in = s->options->batch_size;
-    while (s->run_count > fan_in) {
+    while (s->runs.count > fan_in) {
         begin_pass(s);
         /* The first group only takes what is too much, the others are full. */
-        size_t excess = s->run_count - fan_in;
-        for (size_t i = 0; i < s->run_count && excess > 0; i++) {
+        size_t excess = s->runs.count - fan_in;
+        for (size_t i = 0; i < s->runs.count && excess > 0; i++) {
             size_t group = excess + 1 < fan_in ? excess + 1 : fan_in;
-            if (group > s->run_count - i)
-                group = s->run_count - i;
+            if (group > s->runs.count - i)
+                group = s->runs.count - i;
             if (group < 2)
                 break;
             GS_TRY(merge_group(s, i, group, st));
@@ -691,11 +575,8 @@ static void release_all(gs_sorter *s)
 {
     release_forming(s);
     gs_line_feed_free(s->feed);
-    for (size_t i = 0; i < s->run_count; i++)
-        gs_run_release(&s->runs[i]);
-    gs_mem_free(s->runs);
     gs_file_merge_release(&s->text_runs);
-    gs_spill_free(s->spill);
+    gs_run_list_release(&s->runs);
     gs_output_free(s->output);
     gs_key_encoder_free(s->encoder);
     gs_team_free(s->team);

@@ -384,6 +384,16 @@ size_t gs_text_sort_device_bytes(const gs_text_sort *t)
     return t->capacity;
 }
 
+size_t gs_text_sort_memory_bytes(const gs_text_sort *t)
+{
+    return t->capacity;
+}
+
+bool gs_text_sort_is_half(const gs_text_sort *t)
+{
+    return t->options.may_halve_memory;
+}
+
 void gs_text_pin(void *memory, size_t bytes)
 {
     (void)memory;
