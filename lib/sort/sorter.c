@@ -60,6 +60,8 @@ typedef struct gs_sorter {
     bool avoids_device;
     uint64_t *written_bytes; /* of an output that cannot be written twice */
     gs_output *output;
+    uint64_t input_bytes; /* read, as stored */
+    bool input_saw_compressed;
     gs_run_list runs;
     gs_file_merge text_runs; /* instead of runs, with --compress-program */
     size_t text_run_capacity;
@@ -122,7 +124,7 @@ static gs_code prepare_device(gs_sorter *s, gs_status *st)
         .gpu_memory_bytes = o->gpu_memory_bytes,
         .input_bytes = s->choice.input_bytes,
         .batches_held = s->plan.workers,
-        .fetch_bytes = s->plan.block_bytes,
+        .fetch_bytes = s->plan.stream_block_bytes,
         .held_back_bytes = share < most ? share : most,
         .keeps_all = !s->choice.can_read_again,
         .log = o->log,
@@ -181,6 +183,14 @@ static gs_code prepare_ingest(gs_sorter *s, gs_status *st)
 
 /* --- where records go ---------------------------------------------------------- */
 
+/* What the output will have if it is the input in another order; else 0. */
+static uint64_t expected_bytes(const gs_sorter *s)
+{
+    const gs_sort_options *const o = s->options;
+    const bool is_other = o->order.unique || o->count || o->has_top || o->output_zstd;
+    return is_other || s->input_saw_compressed ? 0 : s->input_bytes;
+}
+
 static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_bytes,
                           gs_status *st)
 {
@@ -193,6 +203,7 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
         .written_bytes = s->options->output_zstd ? NULL : s->written_bytes,
     };
     gs_line_feed_header(s->feed, &out.header, &out.header_bytes);
+    gs_output_expect(s->output, expected_bytes(s));
     return gs_text_output_write(&out, make, s, st);
 }
 
@@ -228,7 +239,7 @@ static gs_code spill_text(gs_sorter *s, gs_status *st)
     gs_stream_target target;
     GS_TRY(add_text_run(s, &run, &target, st));
     gs_sink sink = {.layout = s->layout, .buffer_bytes = s->plan.piece_bytes};
-    GS_TRY(gs_stream_new(&sink.stream, &target, s->plan.block_bytes,
+    GS_TRY(gs_stream_new(&sink.stream, &target, s->plan.stream_block_bytes,
                          s->plan.stream_blocks, st));
     gs_sink_init(&sink);
     const gs_chunk_emit_options options = {
@@ -349,8 +360,10 @@ static gs_code spill_chunk(gs_sorter *s, gs_status *st)
 
 static void note_input(gs_sorter *s)
 {
+    s->input_bytes = gs_input_bytes_read(s->input);
+    s->input_saw_compressed = gs_input_saw_compressed(s->input);
     if (s->options->stats != NULL)
-        atomic_store(&s->options->stats->input_bytes, gs_input_bytes_read(s->input));
+        atomic_store(&s->options->stats->input_bytes, s->input_bytes);
 }
 
 /* The GPU has no more part in this: what it held back goes to the feed. False if the

@@ -59,7 +59,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .failure = failure,
     };
     gs_stream *stream = NULL;
-    GS_TRY(gs_stream_new(&stream, &target, out->plan->block_bytes,
+    GS_TRY(gs_stream_new(&stream, &target, out->plan->stream_block_bytes,
                          out->plan->stream_blocks, st));
     gs_sink sink = {
         .stream = stream,

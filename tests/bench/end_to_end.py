@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import figures
 import timeline
 
 TUPLES = ["-t", "\t", "-k1,1", "-k2,2n"]
@@ -125,6 +126,14 @@ class Bench:
                       "%g GB of %s, disk to disk" % (self.gigabytes, title))
         os.unlink(target)
 
+    def machine(self):
+        described = subprocess.run([self.binary, "device"], capture_output=True, text=True, check=True).stdout
+        gpu = [line.split(":", 1)[-1].strip() for line in described.split("\n") if line.startswith("GPU")]
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 ** 30
+        version = subprocess.run(["sort", "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
+        return "%d cores, %.0f GiB, %s; %s with %d threads; caches dropped before each run" % (
+            self.threads, memory, gpu[0].split(", compute")[0] if gpu else "no GPU", version, self.threads)
+
     def write(self):
         with open(self.results + "/end_to_end.csv", "w", newline="", encoding="ascii") as f:
             out = csv.writer(f)
@@ -139,11 +148,15 @@ class Bench:
             lines.append("| %s | %s | %.2f | %.2f | %s | %.2f |" % (
                 title, program, seconds, self.gigabytes / seconds, "%.1f" % (gnu / seconds) if gnu else "",
                 seconds / disk))
-        text = "\n".join(lines) + "\n"
+        text = "Measured %s on: %s.\n\n" % (time.strftime("%Y-%m-%d"), self.machine()) + "\n".join(lines) + "\n"
         with open(self.results + "/end_to_end.md", "w", encoding="utf-8") as f:
             f.write(text)
         print("\n" + text)
         self.plot(median)
+        if os.environ.get("BENCH_README") == "1":
+            figures.update_readme("end-to-end", text, {
+                self.results + "/end_to_end.svg": "end_to_end.svg",
+                self.results + "/end_to_end_timeline.svg": "end_to_end_timeline.svg"})
 
     def plot(self, median):
         """Bars, drawn here: no plotting program is needed on the machine with the GPU."""

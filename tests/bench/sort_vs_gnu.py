@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+import figures
+
 GNU_SIZES = ["256M", "1G", "4G"]
 PEERS = {
     "DuckDB": ("duckdb", """
@@ -209,7 +211,7 @@ class Bench:
             out = csv.writer(f)
             out.writerow(["workload", "program", "seconds", "peak_rss_mib", "input_bytes"])
             out.writerows(self.rows)
-        lines = ["Measured on: " + self.machine() + ".", ""]
+        lines = ["Measured %s on: %s." % (time.strftime("%Y-%m-%d"), self.machine()), ""]
         if self.table:
             lines += ["| input | program | options | seconds | MB/s | peak MiB | gpusort is faster by (min to max) |",
                       "|---|---|---|---:|---:|---:|---:|"]
@@ -224,6 +226,8 @@ class Bench:
             f.write(text)
         print("\n" + text)
         self.plot()
+        if os.environ.get("BENCH_README") == "1":
+            figures.update_readme("bench", text, {self.results + "/sort.svg": "sort_vs_gnu.svg"})
 
     def plot(self):
         """Seconds of each program for each input, as bars."""
