@@ -43,7 +43,7 @@ DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING)
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
         -I. $(DEFS) -MMD -MP
-LDLIBS := -lzstd -lxxhash -lz -lm -lpthread
+LDLIBS := -lutf8proc -lstemmer -lzstd -lxxhash -lz -lm -lpthread
 ifeq ($(LIBURING),1)
 LDLIBS := -luring $(LDLIBS)
 endif

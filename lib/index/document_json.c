@@ -8,6 +8,7 @@
 #endif
 
 #include "lib/base/mem.h"
+#include "lib/index/tokenizer.h"
 #include "lib/index/utf8.h"
 
 enum { DEPTH_MAX = 1024 };
@@ -38,7 +39,7 @@ gs_code gs_json_prepare(gs_document_list *list, size_t bytes, gs_status *st)
     if (list->unescaped_capacity >= bytes)
         return GS_OK;
     void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, bytes, "unescaped texts", st));
+    GS_TRY(gs_mem_new(&memory, bytes + GS_TEXT_SLACK, "unescaped texts", st));
     gs_mem_free(list->unescaped);
     list->unescaped = memory;
     list->unescaped_capacity = bytes;
