@@ -316,7 +316,8 @@ static gs_element element_of(const gs_term_dictionary *d, uint32_t id)
                         .where = gs_where_pack((size_t)(term - d->arena), bytes)};
 }
 
-/* Is the term of `id` before the one of the element? (Sorting has replaced its prefix.) */
+/* Is the term of `id` before the one of the element? (Sorting has replaced its prefix.)
+ */
 static bool is_before(const gs_term_dictionary *d, uint32_t id, const gs_element *e)
 {
     size_t bytes;
