@@ -334,8 +334,10 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
     }
     w->document = w->text = 0;
     w->in_text = false;
-    if (o->stats != NULL)
+    if (o->stats != NULL) {
         atomic_fetch_add(&o->stats->sort.text_bytes, w->batch.bytes);
+        atomic_store(&o->stats->sort.input_bytes, gs_input_bytes_read(o->input));
+    }
     return take_numbers(f, w, st);
 }
 

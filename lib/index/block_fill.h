@@ -31,6 +31,7 @@ typedef gs_code gs_document_fn(void *context, const void *name, size_t name_byte
 
 typedef struct gs_block_fill_options {
     gs_line_feed *feed;
+    const gs_input *input; /* that feeds it, for statistics */
     const gs_document_options *document;
     const char *const *names; /* of the input files */
     bool skip_bad;

@@ -170,6 +170,7 @@ static gs_code make_fill(builder *b, gs_status *st)
     const gs_index_build_options *const o = b->options;
     const gs_block_fill_options fill = {
         .feed = b->feed,
+        .input = b->input,
         .document = &o->document,
         .names = o->inputs,
         .skip_bad = o->skip_bad,

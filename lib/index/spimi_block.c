@@ -20,11 +20,14 @@ enum {
     TOKEN_BYTES_MAX = 32,       /* a token adds no more to a list */
     STEP_BYTES = 2 * SLICE_MAX, /* nor takes more of the arena, its entry aside */
     ARENA_SLACK = 64,
+    HUGE_MIN = 2 << 20, /* smaller maps do without huge pages */
     SORT_BYTES = 2 * sizeof(gs_element), /* a term */
     LIST_BYTES = 2 * sizeof(uint64_t),   /* a posting of the longest list to be sorted */
     LONG_LIST = 1 << 16,                 /* only one such a block is held at a time */
-    AHEAD_SLOT = 12,                     /* tokens ahead whose slot is asked for */
-    AHEAD_ENTRY = 6,                     /* and whose entry is */
+    AHEAD_SLOT = 24,                     /* tokens ahead whose slot is asked for, */
+    AHEAD_ENTRY = 16,                    /* whose entry is, */
+    AHEAD_LIST = 8,                      /* and the end of whose list is */
+    RING = 32,                           /* entries that were asked for; a power of two */
     PACKED_TF_BITS = 24,
     PACKED_TF_MAX = (1 << PACKED_TF_BITS) - 1,
 };
@@ -70,7 +73,8 @@ struct gs_spimi_block {
 static gs_code map_slots(gs_spimi_block *b, size_t count, gs_status *st)
 {
     void *memory = NULL;
-    GS_TRY(gs_mem_map(&memory, count * sizeof *b->slots, false, "hash of terms", st));
+    const size_t bytes = count * sizeof *b->slots;
+    GS_TRY(gs_mem_map(&memory, bytes, bytes >= HUGE_MIN, "hash of terms", st));
     b->slots = memory;
     b->slot_count = count;
     return GS_OK;
@@ -236,8 +240,8 @@ static gs_code add_term(gs_spimi_block *b, size_t slot, const gs_token *token,
 }
 
 /* The term's entry, perhaps NULL, and then the free slot where it would stand. */
-static inline spimi_entry *find_term(const gs_spimi_block *b, const gs_token *token,
-                                     size_t *slot)
+static spimi_entry *find_term(const gs_spimi_block *b, const gs_token *token,
+                              size_t *slot)
 {
     const size_t mask = b->slot_count - 1;
     for (size_t i = token->hash & mask;; i = (i + 1) & mask) {
@@ -359,29 +363,84 @@ static inline void add_position(gs_spimi_block *b, spimi_entry *e, uint64_t doc,
 /* --- adding
  * -------------------------------------------------------------------------------- */
 
-static inline void look_ahead(const gs_spimi_block *b, const gs_token *tokens, size_t i,
-                              size_t count)
+/* The memory of a token is met in three steps, each a likely cache miss: its slot, its
+ * entry, the end of its list. They are asked for some tokens ahead, one step at a time;
+ * what the second finds is remembered until the token's turn. */
+typedef struct look_ahead {
+    const gs_token *tokens;
+    size_t count;
+    uint32_t found[RING]; /* 0: no entry yet, as it seemed */
+} look_ahead;
+
+static inline void ask_slot(const gs_spimi_block *b, const look_ahead *l, size_t i)
 {
+    if (i < l->count)
+        __builtin_prefetch(&b->slots[l->tokens[i].hash & (b->slot_count - 1)]);
+}
+
+static inline void ask_entry(const gs_spimi_block *b, look_ahead *l, size_t i)
+{
+    if (i >= l->count)
+        return;
     const size_t mask = b->slot_count - 1;
-    if (i + AHEAD_SLOT < count)
-        __builtin_prefetch(&b->slots[tokens[i + AHEAD_SLOT].hash & mask]);
-    if (i + AHEAD_ENTRY < count)
-        __builtin_prefetch(
-            entry_at(b, (uint32_t)b->slots[tokens[i + AHEAD_ENTRY].hash & mask]));
+    const uint32_t hash = l->tokens[i].hash;
+    size_t at = hash & mask;
+    while (b->slots[at] != 0 && (uint32_t)(b->slots[at] >> 32) != hash)
+        at = (at + 1) & mask;
+    const uint32_t where = (uint32_t)b->slots[at];
+    l->found[i % RING] = where;
+    __builtin_prefetch(entry_at(b, where));
+}
+
+static inline void ask_list(const gs_spimi_block *b, const look_ahead *l, size_t i)
+{
+    if (i >= l->count || l->found[i % RING] == 0)
+        return;
+    const spimi_entry *const e = entry_at(b, l->found[i % RING]);
+    __builtin_prefetch(b->arena + (size_t)e->tail * UNIT + e->used, 1);
+}
+
+static inline void look_ahead_begin(const gs_spimi_block *b, look_ahead *l,
+                                    const gs_token *tokens, size_t count)
+{
+    l->tokens = tokens;
+    l->count = count;
+    for (size_t i = 0; i < AHEAD_SLOT; i++)
+        ask_slot(b, l, i);
+    for (size_t i = 0; i < AHEAD_ENTRY; i++)
+        ask_entry(b, l, i);
+    for (size_t i = 0; i < AHEAD_LIST; i++)
+        ask_list(b, l, i);
+}
+
+/* The entry of token i, perhaps NULL, and then the free slot where it would stand. */
+static inline spimi_entry *look_ahead_take(const gs_spimi_block *b, look_ahead *l,
+                                           size_t i, size_t *slot)
+{
+    ask_slot(b, l, i + AHEAD_SLOT);
+    ask_entry(b, l, i + AHEAD_ENTRY);
+    ask_list(b, l, i + AHEAD_LIST);
+    /* Asking for a later entry has not overwritten this: the ring is longer. */
+    const uint32_t where = l->found[i % RING];
+    if (where != 0) {
+        spimi_entry *const e = entry_at(b, where);
+        if (__builtin_expect(is_term(b, e, &l->tokens[i]), 1))
+            return e;
+    }
+    return find_term(b, &l->tokens[i], slot);
 }
 
 gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t doc, const gs_token *tokens,
                            size_t count, size_t *taken, gs_status *st)
 {
     const bool has_positions = b->options.has_positions;
+    look_ahead ahead;
+    look_ahead_begin(b, &ahead, tokens, count);
     size_t i = 0;
-    for (; i < count; i++) {
-        if (b->left < STEP_BYTES)
-            break;
-        look_ahead(b, tokens, i, count);
+    for (; i < count && b->left >= STEP_BYTES; i++) {
         const gs_token *const token = &tokens[i];
         size_t slot = 0;
-        spimi_entry *e = find_term(b, token, &slot);
+        spimi_entry *e = look_ahead_take(b, &ahead, i, &slot);
         if (e == NULL) {
             GS_TRY(add_term(b, slot, token, &e, st));
             if (e == NULL)
