@@ -138,6 +138,7 @@ static const char *const pieces[] = {
     "\xc3\x9f",         /* sharp s: becomes two letters */
     "\xcc\x81",         /* combining acute */
     "\xcc\xb8",         /* combining solidus: '=' and it are one symbol */
+    "\xe2\x89\xa0",     /* that symbol */
     "\xcc\xa7\xcc\x81", /* two marks, to be put in order */
     "\xcc\x81\xcc\xa7",
     "\xd0\x96\xd0\xb6", /* Cyrillic */

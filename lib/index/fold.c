@@ -61,12 +61,13 @@ static uint32_t look_up(uint32_t point)
         (utf8proc_int32_t)point, points, DECOMPOSED_MAX, folding, &bound_class);
     if (joins(point) || n <= 0 || n > DECOMPOSED_MAX || joins((uint32_t)points[0]))
         return 0;
+    /* Composing may put a mark into a symbol: looked at only afterwards. */
+    const utf8proc_ssize_t composed = utf8proc_normalize_utf32(points, n, folding);
     bool has_word = false;
-    for (utf8proc_ssize_t i = 0; i < n; i++)
+    for (utf8proc_ssize_t i = 0; i < composed; i++)
         has_word |= gs_fold_is_word((uint32_t)points[i]);
     if (!has_word) /* whatever it is, it makes no word */
         return GS_FOLD_PLAIN | ' ';
-    const utf8proc_ssize_t composed = utf8proc_normalize_utf32(points, n, folding);
     return composed == 1 && !joins((uint32_t)points[0])
                ? GS_FOLD_PLAIN | GS_FOLD_WORD | (uint32_t)points[0]
                : 0;
