@@ -6,7 +6,7 @@
 #   make help           every target and variable
 #
 # Variables: V=1 (show commands), CC, CUDA=0|1, CUDA_ARCH="80 90", STATIC=1,
-# LIBURING=0, WERROR=1, DEBUG=1, SAN=asan|tsan, PREFIX, DESTDIR.
+# LIBURING=0, WERROR=1, DEBUG=1, SAN=asan|tsan|fuzz, PREFIX, DESTDIR.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -44,7 +44,7 @@ DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING)
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
         -I. $(DEFS) -MMD -MP
-LDLIBS := -lzstd -lxxhash -lz -lm -lpthread
+LDLIBS := -lutf8proc -lstemmer -lzstd -lxxhash -lz -lm -lpthread
 ifeq ($(LIBURING),1)
 LDLIBS := -luring $(LDLIBS)
 endif
@@ -55,6 +55,10 @@ LDFLAGS += -fsanitize=address,undefined
 else ifeq ($(SAN),tsan)
 override CFLAGS += -fsanitize=thread -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=thread
+else ifeq ($(SAN),fuzz)
+override CFLAGS += -fsanitize=fuzzer-no-link,address,undefined \
+        -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=address,undefined
 endif
 # A driver is loaded into the program, and with it the C library that it was made for: with
 # CUDA that one stays dynamic, and everything else goes inside.
@@ -85,6 +89,7 @@ TEST_C := $(wildcard tests/test_*.c)
 LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
 CMD_O  := $(CMD_C:%.c=$(OBJ)/%.o)
 TEST_X := $(TEST_C:%.c=$(OBJ)/%)
+FUZZ_X := $(patsubst %.c,$(OBJ)/%,$(wildcard tests/fuzz_*.c))
 
 CUDA_ARCH ?= 80 90
 CUDA_LAST := $(lastword $(CUDA_ARCH))
@@ -102,8 +107,8 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test unit-test cli-test diff-test fake-gpu-test \
-        fake-gpu-run gpu-test asan tsan memcheck \
-        lint format bench install uninstall clean FORCE
+        fake-gpu-run index-test fuzz fuzz-run gpu-test asan tsan memcheck lint format \
+        bench install uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
@@ -131,12 +136,17 @@ $(OBJ)/tests/%: tests/%.c $(OBJ)/libgpusort.a $(OBJ)/flags
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(OBJ)/libgpusort.a \
 	    $(CUDA_LIBS) $(LDLIBS)
 
+$(OBJ)/tests/fuzz_%: tests/fuzz_%.c $(OBJ)/libgpusort.a $(OBJ)/flags
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< \
+	    $(OBJ)/libgpusort.a $(LDLIBS)
+
 # Rebuild when the flags change, not only when a file does.
 $(OBJ)/flags: FORCE
 	$(Q)mkdir -p $(@D); new='$(subst ','\'',$(CC) $(CFLAGS) $(LDFLAGS) $(NVCCFLAGS))'; \
 	    [ "$$(cat $@ 2>/dev/null)" = "$$new" ] || printf '%s\n' "$$new" > $@
 
--include $(LIB_O:.o=.d) $(CMD_O:.o=.d) $(TEST_X:=.d)
+-include $(LIB_O:.o=.d) $(CMD_O:.o=.d) $(TEST_X:=.d) $(FUZZ_X:=.d)
 
 # --- what a person calls ----------------------------------------------------
 help:
@@ -148,6 +158,8 @@ help:
 	  'make cli-test   the command line against expected output' \
 	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
 	  'make fake-gpu-test  the way through a GPU, without one' \
+	  'make index-test indexes of random documents against what they must hold' \
+	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=60 each)' \
 	  'make asan tsan  the tests under sanitizers' \
 	  'make gpu-test   the engines on the GPU of this machine' \
 	  'make lint       format, includes, banned calls' \
@@ -183,9 +195,19 @@ fake-gpu-test:
 fake-gpu-run: $(OBJ)/gpusort
 	@tests/fake_gpu/run.sh $(CURDIR)/$(OBJ)/gpusort $(CASES)
 
+index-test: all
+	@python3 tests/index_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(INDEX_TEST_ARGS)
+
+FUZZ_SECONDS ?= 60
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang SAN=fuzz CUDA=0 fuzz-run
+fuzz-run: $(FUZZ_X)
+	@tests/run_fuzz.sh $(FUZZ_SECONDS) $(FUZZ_X)
+
 asan tsan:
 	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 unit-test
 	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 CASES=$(or $(SAN_CASES),200) diff-test
+	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 INDEX_TEST_ARGS=--documents=150 index-test
 
 lint:
 	@tests/lint.sh

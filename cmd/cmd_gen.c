@@ -33,7 +33,7 @@ static const char usage_text[] =
     "  u32 u64  little-endian numbers\n"
     "  tuples   lines of term TAB docID, Zipf terms unless --dist says otherwise\n"
     "  records  100-byte records of the Sort Benchmark\n"
-    "  docs     JSON lines with id and contents, Zipf words\n"
+    "  docs     documents, one a line, with Zipf words; see --format\n"
     "  weblog   requests to a web server, Zipf paths\n\n"
     "How much (one of the two, or both: what is reached first):\n"
     "  -n, --count=N            records; K, M, G: thousands, millions, billions\n"
@@ -53,6 +53,8 @@ static const char usage_text[] =
     "      --docs=N             tuples: docIDs are below N (default: 10000000)\n"
     "      --ascending-docs     tuples: docIDs grow with the line, as in an index build\n"
     "      --doc-words=N        docs: words in a document, on average (default: 150)\n"
+    "      --format=NAME        docs: jsonl, objects with id and contents (default),\n"
+    "                           or tsv, id TAB text\n"
     "      --binary             tuples: pairs of u32, termID and docID\n"
     "  -a, --ascii              records: printable keys, lines end in CR LF\n"
     "      --begin=N            records: number of the first (default: 0)\n\n"
@@ -75,6 +77,7 @@ enum {
     OPT_DOCS,
     OPT_ASCENDING,
     OPT_DOC_WORDS,
+    OPT_FORMAT,
     OPT_BINARY,
     OPT_BEGIN,
     OPT_PARALLEL,
@@ -97,6 +100,7 @@ static const struct option long_options[] = {
     {"docs", required_argument, NULL, OPT_DOCS},
     {"ascending-docs", no_argument, NULL, OPT_ASCENDING},
     {"doc-words", required_argument, NULL, OPT_DOC_WORDS},
+    {"format", required_argument, NULL, OPT_FORMAT},
     {"binary", no_argument, NULL, OPT_BINARY},
     {"ascii", no_argument, NULL, 'a'},
     {"begin", required_argument, NULL, OPT_BEGIN},
@@ -196,6 +200,11 @@ static int parse_options(gen_request *r, int argc, char **argv, bool *is_done)
             break;
         case OPT_DISORDER:
             result = parse_real(optarg, &o->disorder) ? 0 : complain("disorder", optarg);
+            break;
+        case OPT_FORMAT:
+            o->is_tsv = strcmp(optarg, "tsv") == 0;
+            if (!o->is_tsv && strcmp(optarg, "jsonl") != 0)
+                result = complain("format", optarg);
             break;
         case OPT_ALPHABET: o->alphabet = optarg; break;
         case OPT_ASCENDING: o->docs_ascend = true; break;

@@ -26,11 +26,18 @@ static void put_seconds(FILE *to, const gs_sort_stats *stats, uint64_t total_ns)
     fputs("},\n", to);
 }
 
-static void put_object(FILE *to, const gs_sort_stats *stats, uint64_t total_ns)
+static void put_object(FILE *to, const gs_sort_stats *stats, uint64_t total_ns,
+                       const gs_stats_extra *extras, size_t extra_count)
 {
     const char *engine = stats->engine;
     fputs("{\n  \"version\": \"" GS_VERSION "\",\n", to);
     fprintf(to, "  \"engine\": \"%s\",\n", engine ? engine : "cpu");
+    for (size_t i = 0; i < extra_count; i++) {
+        if (extras[i].word != NULL)
+            fprintf(to, "  \"%s\": \"%s\",\n", extras[i].name, extras[i].word);
+        else
+            put_count(to, extras[i].name, extras[i].number);
+    }
     put_count(to, "threads", stats->threads);
     put_count(to, "input_bytes", stats->input_bytes);
     put_count(to, "text_bytes", stats->text_bytes);
@@ -62,16 +69,23 @@ gs_code gs_stats_json_try(const char *path, gs_status *st)
 gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,
                             uint64_t total_ns, gs_status *st)
 {
+    return gs_stats_json_write_more(path, stats, total_ns, NULL, 0, st);
+}
+
+gs_code gs_stats_json_write_more(const char *path, const gs_sort_stats *stats,
+                                 uint64_t total_ns, const gs_stats_extra *extras,
+                                 size_t extra_count, gs_status *st)
+{
     if (!path) {
         flockfile(stderr);
-        put_object(stderr, stats, total_ns);
+        put_object(stderr, stats, total_ns, extras, extra_count);
         funlockfile(stderr);
         return GS_OK;
     }
     FILE *to = fopen(path, "we");
     if (!to)
         return GS_FAIL(st, GS_ERR_IO, errno, "open failed: %s", path);
-    put_object(to, stats, total_ns);
+    put_object(to, stats, total_ns, extras, extra_count);
     const bool failed_before = ferror(to) != 0;
     errno = 0;
     if (fclose(to) != 0 || failed_before)

@@ -4,8 +4,8 @@
 # apt it prints the list and stops if something is missing.
 set -u
 
-packages=(gcc make libc6-dev liburing-dev libzstd-dev libxxhash-dev zlib1g-dev python3 zstd
-          gzip clang clang-format man-db)
+packages=(gcc make libc6-dev liburing-dev libzstd-dev libxxhash-dev zlib1g-dev
+          libutf8proc-dev libstemmer-dev python3 zstd gzip clang clang-format man-db)
 
 have() {
     case $1 in
@@ -14,6 +14,8 @@ have() {
     libzstd-dev) printf '#include <zstd.h>\n' | gcc -x c -fsyntax-only - 2>/dev/null ;;
     libxxhash-dev) printf '#include <xxhash.h>\n' | gcc -x c -fsyntax-only - 2>/dev/null ;;
     zlib1g-dev) printf '#include <zlib.h>\n' | gcc -x c -fsyntax-only - 2>/dev/null ;;
+    libutf8proc-dev) printf '#include <utf8proc.h>\n' | gcc -x c -fsyntax-only - 2>/dev/null ;;
+    libstemmer-dev) printf '#include <libstemmer.h>\n' | gcc -x c -fsyntax-only - 2>/dev/null ;;
     man-db) command -v man >/dev/null ;;
     *) command -v "$1" >/dev/null ;;
     esac

@@ -36,6 +36,7 @@ step lint tests/lint.sh
 step build mk all
 step unit mk unit-test
 step cli mk cli-test
+step index mk index-test
 step differential mk CASES="${CASES:-1500}" diff-test
 step threads-backend env GS_NO_URING=1 make --no-print-directory CASES=150 diff-test
 step fake-gpu mk CASES=500 fake-gpu-test
@@ -43,6 +44,7 @@ step fake-gpu-asan mk SAN=asan CASES=150 fake-gpu-test
 step fake-gpu-tsan mk SAN=tsan CASES=60 fake-gpu-test
 step asan-ubsan mk asan
 step tsan mk tsan SAN_CASES=80
+step fuzz make --no-print-directory fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-60}"
 step clang mk CC=clang CUDA=0 all unit-test
 step without-liburing mk LIBURING=0 CUDA=0 all unit-test
 step static static_runs

@@ -97,7 +97,7 @@ static void record_bounds(const gs_gen_options *o, uint64_t *least, uint64_t *mo
         return;
     case GS_GEN_RECORDS: *least = *most = GS_GEN_RECORD_BYTES; return;
     case GS_GEN_DOCS:
-        *least = 30 + 3 * (o->doc_words / 2);
+        *least = (o->is_tsv ? 12 : 30) + 3 * (o->doc_words / 2);
         *most = 64 + WORD_BYTES_MAX * (o->doc_words * 2 + 2);
         return;
     case GS_GEN_WEBLOG:
@@ -316,9 +316,10 @@ static uint8_t *put_doc(const gs_gen_data *data, gs_gen_random *random, uint64_t
                         uint8_t *to)
 {
     const uint64_t mean = data->options.doc_words;
-    to = gs_gen_put_string(to, "{\"id\": \"doc");
+    const bool is_tsv = data->options.is_tsv;
+    to = gs_gen_put_string(to, is_tsv ? "doc" : "{\"id\": \"doc");
     to = gs_gen_put_padded(to, index, index < 100000000 ? 8 : 20);
-    to = gs_gen_put_string(to, "\", \"contents\": \"");
+    to = gs_gen_put_string(to, is_tsv ? "\t" : "\", \"contents\": \"");
     const uint64_t words = mean / 2 + gs_gen_below(random, mean + 1);
     bool starts = true;
     for (uint64_t i = 0; i < words; i++) {
@@ -335,7 +336,7 @@ static uint8_t *put_doc(const gs_gen_data *data, gs_gen_random *random, uint64_t
         if (i + 1 < words)
             *to++ = ' ';
     }
-    return gs_gen_put_string(to, "\"}\n");
+    return gs_gen_put_string(to, is_tsv ? "\n" : "\"}\n");
 }
 
 /* A path is made by its rank alone: few sections, more pages, long common prefixes. */

@@ -17,7 +17,7 @@ typedef enum gs_gen_kind {
     GS_GEN_U64,
     GS_GEN_TUPLES,  /* term TAB docID lines; binary: u32 termID, u32 docID */
     GS_GEN_RECORDS, /* 100 bytes, see gen_record.h */
-    GS_GEN_DOCS,    /* one JSON object a line: id and contents */
+    GS_GEN_DOCS,    /* one a line: a JSON object with id and contents, or id TAB text */
     GS_GEN_WEBLOG,  /* one request a line: address, time, path, status, size */
     GS_GEN_KIND_COUNT,
 } gs_gen_kind;
@@ -35,6 +35,7 @@ typedef struct gs_gen_options {
     uint64_t doc_count;                      /* tuples: docIDs are below it */
     bool docs_ascend;                        /* tuples: docIDs grow with the record */
     uint64_t doc_words;                      /* docs: words in a document, on average */
+    bool is_tsv;                             /* docs: id TAB text */
     bool is_text;                            /* records: printable, with CR LF */
     bool is_binary;                          /* tuples */
     uint64_t first_record;                   /* records: number of the first */

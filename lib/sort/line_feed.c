@@ -101,6 +101,10 @@ static size_t whole_bytes(const gs_line_feed *feed, const uint8_t *data, size_t 
         const size_t over = (feed->carry.bytes % size + bytes % size) % size;
         return over <= bytes ? bytes - over : 0;
     }
+    if (feed->options.takes_whole_files)
+        return 0;
+    if (feed->options.whole_bytes != NULL)
+        return feed->options.whole_bytes(data, bytes);
     const uint8_t *const last = bytes ? memrchr(data, feed->options.eol, bytes) : NULL;
     return last ? (size_t)(last - data) + 1 : 0;
 }
@@ -108,12 +112,14 @@ static size_t whole_bytes(const gs_line_feed *feed, const uint8_t *data, size_t 
 static gs_code fail_too_long(const gs_line_feed *feed, size_t input, gs_status *st)
 {
     gs_quoted name;
-    (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
-                  "%s: the line at byte %llu is longer than the memory limit allows (%zu "
-                  "bytes)",
-                  gs_quote_name(&name, feed->options.names[input]),
-                  (unsigned long long)feed->record_offset,
-                  feed->options.record_bytes_max);
+    (void)GS_FAIL(
+        st, GS_ERR_LIMIT, 0,
+        "%s: the %s at byte %llu is longer than the memory limit allows (%zu "
+        "bytes)",
+        gs_quote_name(&name, feed->options.names[input]),
+        feed->options.whole_bytes != NULL || feed->options.takes_whole_files ? "document"
+                                                                             : "line",
+        (unsigned long long)feed->record_offset, feed->options.record_bytes_max);
     return gs_status_hint(st, "give more memory with -S");
 }
 
@@ -198,7 +204,7 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
             (void)append(&feed->carry, block->data, block->len, st);
         goto done;
     }
-    if (feed->carry.bytes + whole == 0)
+    if (feed->carry.bytes + whole == 0 && !feed->options.takes_whole_files)
         goto done;
     const uint8_t *const tail = block->data + whole;
     const size_t tail_bytes = block->len - whole;
@@ -289,7 +295,7 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
             continue;
         if (feed->header_left > 0)
             GS_TRY(take_header(feed, out, st));
-        if (out->bytes > 0) {
+        if (out->bytes > 0 || feed->options.takes_whole_files) {
             out->ticket = feed->next_ticket++;
             return GS_OK;
         }

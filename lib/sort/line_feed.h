@@ -7,7 +7,8 @@
  *      batch 7: ..aaa bbb  batch 8: ccc ddd     "cc" moves into block 8's headroom
  *
  * A record longer than a block is put together on the heap, up to record_bytes_max. Every
- * batch has a number, its ticket: 0, 1, 2, ... in input order.
+ * batch has a number, its ticket: 0, 1, 2, ... in input order. No batch has records of
+ * two files.
  *
  * gs_line_feed_next may be called by any number of threads; a batch belongs to the caller
  * until gs_line_batch_release.
@@ -34,6 +35,10 @@ typedef struct gs_line_feed_options {
     size_t record_size;      /* > 0: fixed-size records, no end-of-line byte */
     size_t record_bytes_max; /* a longer one is an error that names its place */
     uint64_t header_lines;   /* kept apart */
+    /* Records that do not end with a byte: how many bytes at the front of `data` are
+     * whole records. NULL: up to the last eol. */
+    size_t (*whole_bytes)(const uint8_t *data, size_t bytes);
+    bool takes_whole_files; /* each file is one record, an empty one too */
     const char *const *names;
 } gs_line_feed_options;
 

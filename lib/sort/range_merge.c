@@ -27,12 +27,16 @@ typedef struct gs_merge_job {
     const gs_run *runs;
     size_t run_count;
     gs_trace *trace;
-    gs_sink *sink;
+    gs_sink *sink; /* one of these two */
+    const gs_range_consumer *consumer;
     const gs_range_merge_options *options;
     size_t window_bytes;
     gs_range_bound *bounds; /* range r is [bounds[r], bounds[r + 1]) */
     size_t range_count;
-    atomic_size_t next_range;
+    size_t *portions; /* their first ranges, and range_count; without a consumer NULL */
+    size_t portion_count;
+    atomic_size_t next_portion;
+    atomic_bool has_failed;
 
     pthread_mutex_t mutex; /* guards what follows */
     bool *is_merged;       /* range by range */
@@ -43,7 +47,8 @@ typedef struct gs_merge_job {
 /* The parts of one range, being read or read. */
 typedef struct gs_range_parts {
     bool is_taken;
-    size_t range;
+    bool begins_portion, ends_portion;
+    size_t range, portion;
     size_t unfinished;
     gs_run_window *windows; /* one a run */
     size_t *first, *end;    /* blocks, one a run */
@@ -59,6 +64,8 @@ typedef struct gs_merge_worker {
     gs_merge_node *nodes;
     gs_sink_piece *piece;
     uint64_t top_left;
+    unsigned number;
+    size_t portion, next_range, end_range; /* of the portion being taken */
 } gs_merge_worker;
 
 /* --- cutting into ranges ----------------------------------------------------- */
@@ -78,6 +85,42 @@ static gs_code new_array(void **out, size_t count, size_t item_bytes, const char
     size_t bytes = 0;
     GS_TRY(gs_mem_size_mul(&bytes, count, item_bytes, st));
     return gs_mem_new(out, bytes, what, st);
+}
+
+/* How much of an entry's key is to be a bound after `last`: the first bound among records
+ * that belong together stands before all of them. */
+static size_t bound_bytes(const gs_merge_job *job, const gs_run_entry *e,
+                          const gs_range_bound *last)
+{
+    if (job->consumer == NULL)
+        return e->key_bytes;
+    const size_t together = job->consumer->kept_together(e->key, e->key_bytes);
+    const bool goes_on = !last->is_open && last->bytes >= together &&
+                         memcmp(last->string, e->key, together) == 0;
+    return goes_on ? e->key_bytes : together;
+}
+
+/* Puts ranges together to portions. A portion begins where a bound stands before all
+ * that belongs together. */
+static gs_code cut_portions(gs_merge_job *job, gs_status *st)
+{
+    const size_t wanted = job->range_count < job->consumer->portion_max
+                              ? job->range_count
+                              : job->consumer->portion_max;
+    void *memory = NULL;
+    GS_TRY(new_array(&memory, wanted + 1, sizeof *job->portions, "portions", st));
+    job->portions = memory;
+    size_t count = 1; /* the first begins with range 0 */
+    for (size_t r = 1; r < job->range_count; r++) {
+        const gs_range_bound *const bound = &job->bounds[r];
+        const bool may_begin =
+            job->consumer->kept_together(bound->string, bound->bytes) == bound->bytes;
+        if (may_begin && count < wanted && r >= job->range_count * count / wanted)
+            job->portions[count++] = r;
+    }
+    job->portions[count] = job->range_count;
+    job->portion_count = count;
+    return GS_OK;
 }
 
 /* Fills job->bounds: ranges of at most about `stored_max` stored and `raw_max` decoded
@@ -115,11 +158,12 @@ static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_m
     for (size_t i = 0; i < count && !job->options->has_top; i++) {
         const gs_run_entry *const e = points[i].entry;
         const gs_range_bound *const last = &job->bounds[bounds - 1];
+        const size_t key_bytes = bound_bytes(job, e, last);
         const bool is_new =
             last->is_open ||
-            gs_string_compare(e->key, e->key_bytes, last->string, last->bytes, 0) != 0;
+            gs_string_compare(e->key, key_bytes, last->string, last->bytes, 0) != 0;
         if ((stored >= stored_max || raw >= raw_max) && is_new && bounds < RANGES_MAX) {
-            job->bounds[bounds++] = (gs_range_bound){false, e->key, e->key_bytes};
+            job->bounds[bounds++] = (gs_range_bound){false, e->key, key_bytes};
             stored = raw = 0;
         }
         stored += points[i].stored_bytes;
@@ -142,7 +186,8 @@ static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
     GS_TRY(
         gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring, st));
     GS_TRY(gs_run_codec_new(&w->codec, 1, st));
-    GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
+    if (job->sink != NULL)
+        GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
     GS_TRY(new_array(&memory, n, sizeof *w->cursors, "merge cursors", st));
     w->cursors = memory;
     GS_TRY(
@@ -210,12 +255,31 @@ static gs_code finish_one_read(gs_merge_worker *w, gs_status *st)
                               folder_of(w->job, run), st);
 }
 
+/* The next range of the portion, or the first of the next portion. */
+static void choose_range(gs_merge_worker *w, gs_range_parts *parts)
+{
+    gs_merge_job *const job = w->job;
+    parts->begins_portion = w->next_range == w->end_range;
+    if (parts->begins_portion) {
+        w->portion = atomic_fetch_add(&job->next_portion, 1);
+        if (w->portion < job->portion_count) {
+            w->next_range = job->portions ? job->portions[w->portion] : w->portion;
+            w->end_range = job->portions ? job->portions[w->portion + 1] : w->portion + 1;
+        }
+    }
+    parts->is_taken = w->next_range < w->end_range;
+    if (!parts->is_taken)
+        return;
+    parts->portion = w->portion;
+    parts->range = w->next_range++;
+    parts->ends_portion = w->next_range == w->end_range;
+}
+
 /* Takes the next range, if there is one, and starts reading its parts. */
 static gs_code take_range(gs_merge_worker *w, gs_range_parts *parts, gs_status *st)
 {
     gs_merge_job *const job = w->job;
-    parts->range = atomic_fetch_add(&job->next_range, 1);
-    parts->is_taken = parts->range < job->range_count;
+    choose_range(w, parts);
     for (size_t r = 0; parts->is_taken && r < job->run_count; r++) {
         const gs_range_bound *const lo = &job->bounds[parts->range];
         gs_run_find_range(&job->runs[r], job->options->layout, lo, lo + 1,
@@ -237,8 +301,17 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
     const gs_range_merge_options *const options = w->job->options;
     const bool drops = options->is_unique || options->has_counts;
     gs_sink_piece *const piece = w->piece;
+    gs_run_cursor *c;
+    if (w->job->consumer != NULL) {
+        const gs_range_consumer *const consumer = w->job->consumer;
+        while ((c = gs_merge_tree_winner(tree)) != NULL) {
+            GS_TRY(consumer->add(consumer->context, w->number, c, st));
+            GS_TRY(gs_run_cursor_advance(c, st));
+            gs_merge_tree_replay(tree);
+        }
+        return GS_OK;
+    }
     if (!drops && !options->has_top) {
-        gs_run_cursor *c;
         while ((c = gs_merge_tree_winner(tree)) != NULL) {
             const uint64_t code = tree->nodes[0].code;
             const gs_sink_record r = {
@@ -259,7 +332,6 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
     size_t kept_capacity = 0;
     gs_sink_record r = {0};
     bool has_kept = false;
-    gs_run_cursor *c;
     while (st->code == GS_OK && (c = gs_merge_tree_winner(tree)) != NULL) {
         const uint64_t code = tree->nodes[0].code;
         if (has_kept && drops && code == GS_OVC_EQUAL) {
@@ -327,6 +399,24 @@ static void note_merged(gs_merge_job *job, size_t range)
     }
 }
 
+static gs_code begin_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
+{
+    const gs_range_consumer *const consumer = w->job->consumer;
+    if (consumer == NULL)
+        gs_sink_begin(w->piece, w->job->options->first_ticket + parts->range);
+    else if (parts->begins_portion)
+        return consumer->begin(consumer->context, w->number, parts->portion, st);
+    return GS_OK;
+}
+
+static gs_code end_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
+{
+    const gs_range_consumer *const consumer = w->job->consumer;
+    if (consumer == NULL)
+        return gs_sink_end(w->piece, st);
+    return parts->ends_portion ? consumer->end(consumer->context, w->number, st) : GS_OK;
+}
+
 static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
 {
     gs_merge_job *const job = w->job;
@@ -348,9 +438,9 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
     gs_merge_tree tree;
     gs_merge_tree_start(&tree, w->cursors, job->run_count, w->nodes,
                         job->options->layout->is_backwards);
-    gs_sink_begin(w->piece, job->options->first_ticket + parts->range);
+    GS_TRY(begin_range(w, parts, st));
     GS_TRY(merge_records(w, &tree, st));
-    GS_TRY(gs_sink_end(w->piece, st));
+    GS_TRY(end_range(w, parts, st));
     gs_trace_end(job->trace, GS_LANE_WORKER, w->number, "merge", begin_ns, bytes);
     if (job->options->progress_bytes != NULL)
         atomic_fetch_add(job->options->progress_bytes, bytes);
@@ -374,6 +464,8 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
             note_merged(w->job, w->parts[now].range);
         if (cancel != NULL && *cancel != 0)
             return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        if (atomic_load(&w->job->has_failed))
+            return GS_OK; /* whose failure is told is another's matter */
         now ^= 1;
     }
     return GS_OK;
@@ -382,7 +474,7 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
 static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
 {
     gs_merge_job *const job = context;
-    if (worker >= job->range_count)
+    if (worker >= job->portion_count)
         return GS_OK;
     gs_merge_worker w;
     if (worker_init(&w, job, st) == GS_OK) {
@@ -391,7 +483,11 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
     }
     worker_release(&w);
     if (st->code != GS_OK)
+        atomic_store(&job->has_failed, true);
+    if (st->code != GS_OK && job->sink != NULL)
         gs_stream_abort(job->sink->stream, st);
+    if (job->consumer != NULL && atomic_load(&job->has_failed))
+        job->consumer->abandon(job->consumer->context, worker);
     return st->code;
 }
 
@@ -412,17 +508,13 @@ size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
     return fan_in < 2 ? 2 : fan_in;
 }
 
-gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
-                           gs_sink *sink, const gs_range_merge_options *options,
-                           uint64_t *next_ticket, gs_status *st)
+/* Chooses windows and ranges for the runs of the job, and merges. */
+static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_bytes,
+                       gs_status *st)
 {
-    gs_merge_job job = {
-        .runs = runs,
-        .run_count = run_count,
-        .trace = gs_team_trace(team),
-        .sink = sink,
-        .options = options,
-    };
+    const gs_run *const runs = job->runs;
+    const size_t run_count = job->run_count;
+    job->trace = gs_team_trace(team);
     const unsigned workers = gs_team_workers(team);
     size_t raw_bytes = 0;
     uint64_t stored = 0;
@@ -432,14 +524,14 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
         stored += runs[r].stored_bytes;
     }
     /* What the memory leaves for windows, two a run and worker. */
-    const size_t share = options->memory_bytes / workers / run_count;
+    const size_t share = job->options->memory_bytes / workers / run_count;
     const size_t other = 2 * raw_bytes + CURSOR_OTHER_BYTES;
     size_t window = share > other ? (share - other) / 2 : 0;
     if (window < WINDOW_MIN_BYTES)
         window = WINDOW_MIN_BYTES;
     if (window > WINDOW_MAX_BYTES)
         window = WINDOW_MAX_BYTES;
-    job.window_bytes = window / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
+    job->window_bytes = window / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
 
     /* A range's parts should fit their windows, with one block to spare at each end. */
     const size_t spare = 2 * raw_bytes + 2 * GS_SPILL_ALIGN;
@@ -447,18 +539,41 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
     uint64_t range_bytes = (uint64_t)part * run_count;
     if (range_bytes > stored / (4 * workers) + 1)
         range_bytes = stored / (4 * workers) + 1;
-    /* And what it gives should fit the piece, or its worker waits for its turn. */
-    GS_TRY(cut_ranges(&job, range_bytes, sink->buffer_bytes * 3 / 4, st));
+    GS_TRY(cut_ranges(job, range_bytes, range_raw_bytes, st));
     void *memory = NULL;
-    if (new_array(&memory, job.range_count, sizeof *job.is_merged, "merged ranges", st) ==
-        GS_OK) {
-        job.is_merged = memory;
-        pthread_mutex_init(&job.mutex, NULL);
-        GS_NOTED(gs_team_run(team, merge_worker, &job, st));
-        pthread_mutex_destroy(&job.mutex);
+    job->portion_count = job->range_count;
+    if ((job->consumer == NULL || cut_portions(job, st) == GS_OK) &&
+        new_array(&memory, job->range_count, sizeof *job->is_merged, "merged ranges",
+                  st) == GS_OK) {
+        job->is_merged = memory;
+        pthread_mutex_init(&job->mutex, NULL);
+        GS_NOTED(gs_team_run(team, merge_worker, job, st));
+        pthread_mutex_destroy(&job->mutex);
     }
-    *next_ticket = options->first_ticket + job.range_count;
-    gs_mem_free(job.is_merged);
-    gs_mem_free(job.bounds);
+    gs_mem_free(job->is_merged);
+    gs_mem_free(job->portions);
+    gs_mem_free(job->bounds);
     return st->code;
+}
+
+gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
+                           gs_sink *sink, const gs_range_merge_options *options,
+                           uint64_t *next_ticket, gs_status *st)
+{
+    gs_merge_job job = {
+        .runs = runs, .run_count = run_count, .sink = sink, .options = options};
+    /* What a range gives should fit the piece, or its worker waits for its turn. */
+    GS_NOTED(run_job(&job, team, sink->buffer_bytes * 3 / 4, st));
+    *next_ticket = options->first_ticket + job.range_count;
+    return st->code;
+}
+
+gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *team,
+                               const gs_range_consumer *consumer,
+                               const gs_range_merge_options *options, gs_status *st)
+{
+    gs_assert(!options->is_unique && !options->has_top && !options->has_counts);
+    gs_merge_job job = {
+        .runs = runs, .run_count = run_count, .consumer = consumer, .options = options};
+    return run_job(&job, team, UINT64_MAX, st);
 }

@@ -10,6 +10,10 @@
  * worker takes the next range, merges its parts of all the runs with a loser tree, and
  * meanwhile the parts of the range after that are read. Equal keys never lie in two
  * ranges, so dropping or counting equals needs no look across.
+ *
+ * Records go to a sink, a piece a range, or to a consumer: then several ranges make a
+ * portion, which one worker goes through in order, so that what belongs together but
+ * needs more than one range is seen by one worker.
  */
 #ifndef GS_LIB_SORT_RANGE_MERGE_H
 #define GS_LIB_SORT_RANGE_MERGE_H
@@ -17,6 +21,7 @@
 #include "io/spill.h"
 #include "lib/base/team.h"
 #include "lib/sort/run.h"
+#include "lib/sort/run_cursor.h"
 #include "lib/sort/sink.h"
 
 typedef struct gs_range_merge_options {
@@ -34,6 +39,21 @@ typedef struct gs_range_merge_options {
     _Atomic uint64_t *progress_bytes; /* stored bytes merged so far; may be NULL */
 } gs_range_merge_options;
 
+/* Takes merged records. Calls for one worker come from one thread; portions are numbered
+ * in the order of their keys, and each is begun and ended by one worker. */
+typedef struct gs_range_consumer {
+    size_t portion_max; /* no more than this many */
+    /* How many bytes of a key, or of the beginning of one, tell which records belong
+     * together; no portion ends between such. */
+    size_t (*kept_together)(const uint8_t *key, size_t bytes);
+    gs_code (*begin)(void *context, unsigned worker, size_t portion, gs_status *st);
+    gs_code (*add)(void *context, unsigned worker, const gs_run_cursor *record,
+                   gs_status *st);
+    gs_code (*end)(void *context, unsigned worker, gs_status *st);
+    void (*abandon)(void *context, unsigned worker); /* after a failure */
+    void *context;
+} gs_range_consumer;
+
 /* How many runs can be merged at once with this memory, at least 2. */
 size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
                              size_t block_raw_bytes);
@@ -42,5 +62,11 @@ GS_MUST_CHECK gs_code gs_range_merge_run(const gs_run *runs, size_t run_count,
                                          gs_team *team, gs_sink *sink,
                                          const gs_range_merge_options *options,
                                          uint64_t *next_ticket, gs_status *st);
+/* The same for a consumer; is_unique, has_top and has_counts are not set. */
+GS_MUST_CHECK gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count,
+                                             gs_team *team,
+                                             const gs_range_consumer *consumer,
+                                             const gs_range_merge_options *options,
+                                             gs_status *st);
 
 #endif

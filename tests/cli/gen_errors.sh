@@ -11,6 +11,7 @@ gpusort gen lines -n x
 gpusort gen lines -n 99999999999999999999
 gpusort gen lines --bytes=1Q
 gpusort gen lines -n 1 --dist=normal
+gpusort gen docs -n 1 --format=xml
 gpusort gen lines -n 1 --nonsense
 gpusort gen lines -n 1 --min-len=5 --max-len=4
 gpusort gen lines -n 1 --alphabet=aa

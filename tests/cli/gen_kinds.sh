@@ -13,12 +13,17 @@ gpusort gen tuples -n 2 --binary | wc -c
 gpusort gen records -n 2 -a
 gpusort gen records -n 1 -a --begin=1
 gpusort gen docs -n 1 --doc-words=4
+gpusort gen docs -n 1 --doc-words=4 --format=tsv
 gpusort gen weblog -n 2
 gpusort gen -n 0 lines
 gpusort gen lines --bytes=1K | wc -c
 gpusort gen u32 --bytes=1KB | wc -c
 gpusort gen lines -n 2 --bytes=1G | wc -l
 LINES
+# Both formats of documents have the same names and texts, cut where the bytes end.
+gpusort gen docs --bytes=100K --format=tsv >docs.tsv
+gpusort gen docs -n "$(wc -l <docs.tsv)" |
+    sed 's/{"id": "\([^"]*\)", "contents": "\(.*\)"}/\1\t\2/' | cmp - docs.tsv && rm docs.tsv
 for dist in uniform gaussian zipf poisson sorted reversed almost equal few; do
     one=$(gpusort gen lines -n 200000 --dist=$dist --parallel=1 | cksum)
     four=$(gpusort gen lines -n 200000 --dist=$dist --parallel=4 | cksum)

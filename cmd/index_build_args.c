@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/index_build_args.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/engine_arg.h"
+#include "cmd/opt_scan.h"
+#include "cmd/report.h"
+#include "cmd/size_arg.h"
+#include "cmd/sort_args.h"
+#include "cmd/word_arg.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+enum {
+    OPT_FORMAT = 256,
+    OPT_METHOD,
+    OPT_ID_FIELD,
+    OPT_TEXT_FIELD,
+    OPT_POSITIONS,
+    OPT_FOLD,
+    OPT_NO_FOLD,
+    OPT_STEM,
+    OPT_STOPWORDS,
+    OPT_MIN_LEN,
+    OPT_MAX_LEN,
+    OPT_DOCNAMES,
+    OPT_SKIP_BAD,
+    OPT_REPLACE,
+    OPT_BATCH_SIZE,
+    OPT_PARALLEL,
+    OPT_PROGRESS,
+    OPT_STATS,
+    OPT_TRACE,
+    OPT_ENGINE,
+    OPT_GPU_MEM,
+    OPT_GPU,
+    OPT_NO_URING,
+    OPT_HELP,
+};
+
+static const char letters[] = "o:S:T:v";
+
+static const gs_opt options[] = {
+    {"output", GS_OPT_REQUIRED, 'o', false},
+    {"format", GS_OPT_REQUIRED, OPT_FORMAT, false},
+    {"method", GS_OPT_REQUIRED, OPT_METHOD, false},
+    {"id-field", GS_OPT_REQUIRED, OPT_ID_FIELD, false},
+    {"text-field", GS_OPT_REQUIRED, OPT_TEXT_FIELD, false},
+    {"positions", GS_OPT_NONE, OPT_POSITIONS, false},
+    {"fold", GS_OPT_NONE, OPT_FOLD, false},
+    {"no-fold", GS_OPT_NONE, OPT_NO_FOLD, false},
+    {"stem", GS_OPT_REQUIRED, OPT_STEM, false},
+    {"stopwords", GS_OPT_REQUIRED, OPT_STOPWORDS, false},
+    {"min-len", GS_OPT_REQUIRED, OPT_MIN_LEN, false},
+    {"max-len", GS_OPT_REQUIRED, OPT_MAX_LEN, false},
+    {"docnames", GS_OPT_NONE, OPT_DOCNAMES, false},
+    {"skip-bad", GS_OPT_NONE, OPT_SKIP_BAD, false},
+    {"replace", GS_OPT_NONE, OPT_REPLACE, false},
+    {"buffer-size", GS_OPT_REQUIRED, 'S', false},
+    {"temporary-directory", GS_OPT_REQUIRED, 'T', false},
+    {"batch-size", GS_OPT_REQUIRED, OPT_BATCH_SIZE, false},
+    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
+    {"progress", GS_OPT_OPTIONAL, OPT_PROGRESS, false},
+    {"stats", GS_OPT_OPTIONAL, OPT_STATS, false},
+    {"trace", GS_OPT_REQUIRED, OPT_TRACE, false},
+    {"engine", GS_OPT_REQUIRED, OPT_ENGINE, false},
+    {"gpu-mem", GS_OPT_REQUIRED, OPT_GPU_MEM, false},
+    {"gpu", GS_OPT_REQUIRED, OPT_GPU, false},
+    {"verbose", GS_OPT_NONE, 'v', false},
+    {"no-uring", GS_OPT_NONE, OPT_NO_URING, false},
+    {"help", GS_OPT_NONE, OPT_HELP, false},
+};
+
+static const gs_word method_words[] = {
+    {"auto", GS_INDEX_AUTO},
+    {"bsbi", GS_INDEX_BSBI},
+    {"spimi", GS_INDEX_SPIMI},
+};
+static const gs_word progress_words[] = {
+    {"auto", GS_PROGRESS_AUTO},
+    {"always", GS_PROGRESS_ALWAYS},
+    {"never", GS_PROGRESS_NEVER},
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static const char usage_text[] =
+    "Usage: gpusort index build -o DIR [OPTION]... [FILE]...\n"
+    "Build an inverted index of the documents in the FILEs. Without a FILE, or where it\n"
+    "is -, read standard input. Inputs that are zstd or gzip files are unpacked.\n"
+    "\n"
+    "What is read:\n"
+    "      --format=NAME            jsonl (an object a line), tsv (name TAB text), trec\n"
+    "                                 (<DOC><DOCNO>...), text (a file a document), "
+    "tuples\n"
+    "                                 (term TAB docID [TAB tf]), tuples-bin (pairs of "
+    "u32,\n"
+    "                                 termID and docID); otherwise told from the name "
+    "of\n"
+    "                                 the first file, else jsonl\n"
+    "      --id-field=NAME          jsonl: the field with the document's name (id)\n"
+    "      --text-field=NAME        jsonl: a field with text (contents), may be given\n"
+    "                                 several times\n"
+    "      --skip-bad               leave malformed documents out and tell how many\n"
+    "\n"
+    "How text becomes terms:\n"
+    "      --no-fold                keep case and form; otherwise text is put into NFKC\n"
+    "                                 and its case folded (--fold)\n"
+    "      --stopwords=FILE         leave out the words of FILE, one a line\n"
+    "      --min-len=N              leave out shorter words, counted in characters\n"
+    "      --max-len=N              leave out longer words\n"
+    "      --stem=LANG              stem words, as in --stem=english\n"
+    "      --positions              keep where in a document a term comes\n"
+    "\n"
+    "What comes out:\n"
+    "  -o, --output=DIR             the index, a new folder\n"
+    "      --replace                an index of that name may be there, and is replaced\n"
+    "      --docnames               keep the names of documents (the default)\n"
+    "\n"
+    "With what:\n"
+    "      --method=NAME            spimi (growing lists), bsbi (sorted tuples), or "
+    "auto\n"
+    "  -S, --buffer-size=SIZE       memory of the whole process, in K (1024 bytes) or\n"
+    "                                 with a unit: b % M G T P E\n"
+    "  -T, --temporary-directory=DIR  where to spill, may be given several times;\n"
+    "                                 otherwise $TMPDIR or /tmp\n"
+    "      --parallel=N             this many threads\n"
+    "      --batch-size=N           merge at most N runs at once\n"
+    "      --engine=NAME            what sorts tuples: auto, cpu, gpu, or one that\n"
+    "                                 `gpusort bench' names\n"
+    "      --gpu=N                  use this GPU\n"
+    "      --gpu-mem=SIZE           use at most so much memory of it\n"
+    "      --no-uring               read and write without io_uring\n"
+    "      --progress[=WHEN]        how far it is: always, auto (on terminals), never\n"
+    "      --stats[=FILE]           figures of the run, as JSON, at the end\n"
+    "      --trace=FILE             a timeline in the Chrome trace format\n"
+    "  -v, --verbose                say what was chosen and why\n"
+    "      --help                   show this help and stop\n"
+    "\n"
+    "The index is the same bytes for any method, memory, number of threads and engine.\n"
+    "Exit codes: 0 good, 2 trouble.\n";
+
+void gs_index_build_usage_print(FILE *to)
+{
+    fputs(usage_text, to);
+}
+
+static void add_word(const char ***array, size_t *count, const char *word)
+{
+    *array = gs_args_grow(*array, *count, sizeof **array);
+    (*array)[(*count)++] = word;
+}
+
+static void parse_format(gs_index_build_args *args, const char *text)
+{
+    gs_quoted q;
+    if (!gs_document_format_find(text, &args->options.document.format))
+        gs_die(0,
+               "unknown format %s; there are jsonl, tsv, trec, text, tuples and "
+               "tuples-bin",
+               gs_quote_argument(&q, text));
+    args->has_format = true;
+}
+
+static void add_text_field(gs_index_build_args *args, const char *name)
+{
+    gs_document_options *const d = &args->options.document;
+    if (d->text_field_count == GS_TEXT_FIELDS_MAX)
+        gs_die(0, "more than %d fields with text", GS_TEXT_FIELDS_MAX);
+    add_word(&args->text_fields, &d->text_field_count, name);
+}
+
+static bool parse_text_option(gs_index_build_args *args, const gs_opt_scan *scan,
+                              int code)
+{
+    gs_index_build_options *const o = &args->options;
+    const char *const text = scan->argument;
+    switch (code) {
+    case 'o': o->folder = text; break;
+    case OPT_FORMAT: parse_format(args, text); break;
+    case OPT_METHOD:
+        o->method = (gs_index_method)gs_word_arg("--method", text, method_words,
+                                                 LENGTH(method_words));
+        break;
+    case OPT_ID_FIELD: o->document.id_field = text; break;
+    case OPT_TEXT_FIELD: add_text_field(args, text); break;
+    case OPT_POSITIONS: o->has_positions = true; break;
+    case OPT_FOLD: o->words.is_folding = true; break;
+    case OPT_NO_FOLD: o->words.is_folding = false; break;
+    case OPT_STEM: o->words.stem_language = text; break;
+    case OPT_STOPWORDS: o->words.stop_file = text; break;
+    case OPT_MIN_LEN: o->words.chars_min = gs_size_arg_count(scan, 1); break;
+    case OPT_MAX_LEN: o->words.chars_max = gs_size_arg_count(scan, 1); break;
+    case OPT_DOCNAMES: break;
+    case OPT_SKIP_BAD: o->skip_bad = true; break;
+    case OPT_REPLACE: o->replace = true; break;
+    default: return false;
+    }
+    return true;
+}
+
+static void parse_gpu(gs_index_build_args *args, const char *text)
+{
+    char *end = NULL;
+    const long index = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : -1;
+    gs_quoted q;
+    if (index < 0 || index > INT_MAX || *end != '\0')
+        gs_die(0, "invalid --gpu argument %s: a number as in 0 expected",
+               gs_quote_argument(&q, text));
+    args->gpus = gs_args_grow(args->gpus, 0, sizeof *args->gpus);
+    args->gpus[0] = (int)index;
+    args->options.gpu_count = 1;
+}
+
+static void parse_memory(size_t *memory, const gs_opt_scan *scan, int code)
+{
+    const uint64_t bytes = gs_size_arg_buffer(scan, code);
+    *memory = bytes > SIZE_MAX ? SIZE_MAX : bytes == 0 ? 1 : (size_t)bytes;
+}
+
+static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *scan,
+                                 int code)
+{
+    gs_index_build_options *const o = &args->options;
+    const char *const text = scan->argument;
+    switch (code) {
+    case 'S': parse_memory(&o->memory_bytes, scan, code); break;
+    case 'T': add_word(&args->temp_folders, &o->temp_folder_count, text); break;
+    case OPT_BATCH_SIZE: o->batch_size = gs_size_arg_batch(scan); break;
+    case OPT_PARALLEL: o->threads = gs_size_arg_threads(scan); break;
+    case OPT_PROGRESS:
+        args->progress =
+            text ? (gs_progress_mode)gs_word_arg("--progress", text, progress_words,
+                                                 LENGTH(progress_words))
+                 : GS_PROGRESS_ALWAYS;
+        break;
+    case OPT_STATS:
+        args->has_stats = true;
+        args->stats_path = text;
+        break;
+    case OPT_TRACE: args->trace_path = text; break;
+    case OPT_ENGINE:
+        gs_engine_arg_check(text);
+        o->engine = text;
+        break;
+    case OPT_GPU_MEM:
+        if (strchr(text, '%')) /* of the machine's memory: not what is meant */
+            gs_number_die(scan, 0, GS_NUMBER_BAD_SUFFIX);
+        parse_memory(&o->gpu_memory_bytes, scan, 0);
+        break;
+    case OPT_GPU: parse_gpu(args, text); break;
+    case 'v': args->verbose = true; break;
+    case OPT_NO_URING: o->no_uring = true; break;
+    default: return false;
+    }
+    return true;
+}
+
+/* What was left out, and what does not go together. */
+static void resolve(gs_index_build_args *args)
+{
+    gs_index_build_options *const o = &args->options;
+    if (o->folder == NULL) {
+        gs_report(0, "say where the index is to be: -o DIR");
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    if (*o->folder == '\0')
+        gs_die(ENOENT, "cannot create ''");
+    if (o->input_count == 0)
+        add_word(&args->inputs, &o->input_count, "-");
+    if (o->document.text_field_count == 0)
+        add_text_field(args, "contents");
+    if (!args->has_format)
+        (void)gs_document_format_guess(args->inputs[0], &o->document.format);
+    const char *const format = gs_document_format_name(o->document.format);
+    const bool is_tuples = gs_document_format_is_tuples(o->document.format);
+    const gs_word_rules_options *const w = &o->words;
+    if (is_tuples && o->has_positions)
+        gs_die(0, "options '--positions' and '--format=%s' are incompatible", format);
+    if (is_tuples && (w->stem_language || w->stop_file || w->chars_min || w->chars_max))
+        gs_die(0, "with '--format=%s' terms are taken as they are", format);
+    if (w->chars_max != 0 && w->chars_min > w->chars_max)
+        gs_die(0, "--min-len is greater than --max-len");
+    o->inputs = args->inputs;
+    o->document.text_fields = args->text_fields;
+    o->temp_folders = args->temp_folders;
+    o->gpus = args->gpus;
+}
+
+void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
+{
+    *args = (gs_index_build_args){
+        .options = {.document = {.format = GS_FORMAT_JSONL, .id_field = "id"},
+                    .words = {.is_folding = true}},
+        .progress = GS_PROGRESS_AUTO,
+    };
+    gs_opt_scan scan = {.argc = argc,
+                        .argv = argv,
+                        .options = options,
+                        .option_count = LENGTH(options),
+                        .letters = letters,
+                        .index = 1};
+    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
+        if (code == GS_OPT_BAD)
+            gs_die_try_help(GS_EXIT_TROUBLE);
+        if (code == OPT_HELP) {
+            args->wants_help = true;
+            return;
+        }
+        if (code == GS_OPT_OPERAND)
+            add_word(&args->inputs, &args->options.input_count, scan.argument);
+        else if (!parse_text_option(args, &scan, code) &&
+                 !parse_working_option(args, &scan, code))
+            gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    while (scan.index < argc)
+        add_word(&args->inputs, &args->options.input_count, argv[scan.index++]);
+    resolve(args);
+}
+
+void gs_index_build_args_release(gs_index_build_args *args)
+{
+    gs_mem_free(args->inputs);
+    gs_mem_free(args->text_fields);
+    gs_mem_free(args->temp_folders);
+    gs_mem_free(args->gpus);
+}

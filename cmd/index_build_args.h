@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_build_args: what was said on the command line of `gpusort index build`.
+ */
+#ifndef GS_CMD_INDEX_BUILD_ARGS_H
+#define GS_CMD_INDEX_BUILD_ARGS_H
+
+#include <stdio.h>
+
+#include "cmd/progress.h"
+#include "lib/index/index_build.h"
+
+typedef struct gs_index_build_args {
+    gs_index_build_options options;
+    const char **inputs, **text_fields, **temp_folders;
+    int *gpus;
+    bool has_format, wants_help;
+    bool verbose;
+    gs_progress_mode progress;
+    bool has_stats;
+    const char *stats_path; /* NULL: standard error */
+    const char *trace_path;
+} gs_index_build_args;
+
+/* Ends the program with a message when the arguments will not do. */
+void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv);
+void gs_index_build_args_release(gs_index_build_args *args);
+
+void gs_index_build_usage_print(FILE *to);
+
+#endif

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/block_fill.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+#include "lib/sort/line_scan.h"
+
+enum { BAD_TOLD_MAX = 10 /* malformed documents that are told one by one */ };
+
+/* Names and lengths of a batch's documents, kept until those before are given on. */
+typedef struct held_batch {
+    struct held_batch *next; /* by ticket */
+    uint64_t ticket;
+    size_t count;
+    uint8_t data[]; /* count lengths and name lengths, u32 each; then the names */
+} held_batch;
+
+/* One thread's state, kept from one run to the next. */
+typedef struct fill_worker {
+    gs_tokenizer *tokenizer;
+    gs_token_batch tokens;
+    gs_tuple_batch *tuples;
+    gs_tuple_reader reader;
+    gs_document_list list;
+    uint32_t *lengths; /* of the batch's documents */
+    size_t length_capacity;
+
+    bool has_batch;
+    gs_line_batch batch;
+    uint64_t first_doc, first_line; /* of the batch */
+    size_t document, text;          /* where it stands */
+    bool in_text;
+    size_t taken;     /* of the tokens or tuples at hand */
+    uint64_t doc_max; /* of tuples */
+    bool has_doc;
+} fill_worker;
+
+struct gs_block_fill {
+    gs_block_fill_options options;
+    bool is_tuples;
+    fill_worker *workers;
+    atomic_bool is_full, has_failed;
+
+    pthread_mutex_t turn_mutex; /* guards what follows */
+    pthread_cond_t turn_changed;
+    uint64_t turn; /* the ticket that gets its numbers next */
+    uint64_t document_count;
+    size_t input_index; /* the file that line_count belongs to */
+    uint64_t line_count;
+    uint64_t bad_count;
+
+    pthread_mutex_t out_mutex; /* guards what follows */
+    uint64_t out_ticket;       /* whose documents are given on next */
+    held_batch *held;
+};
+
+/* --- life -----------------------------------------------------------------------------
+ */
+
+static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st)
+{
+    void *memory = NULL;
+    if (!f->is_tuples) {
+        GS_TRY(gs_token_batch_init(&w->tokens, st));
+        return gs_tokenizer_new(&w->tokenizer, f->options.rules, st);
+    }
+    GS_TRY(gs_mem_new(&memory, sizeof *w->tuples, "tuples", st));
+    w->tuples = memory;
+    return gs_token_batch_init(&w->tuples->terms, st);
+}
+
+gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *options,
+                          gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_block_fill), "filling of blocks", st));
+    gs_block_fill *const f = memory;
+    f->options = *options;
+    f->is_tuples = gs_document_format_is_tuples(options->document->format);
+    pthread_mutex_init(&f->turn_mutex, NULL);
+    pthread_cond_init(&f->turn_changed, NULL);
+    pthread_mutex_init(&f->out_mutex, NULL);
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, options->workers * sizeof *f->workers,
+                              "filling of blocks", st));
+    f->workers = memory;
+    for (unsigned i = 0; i < options->workers; i++)
+        GS_TRY_OR_FAIL(worker_init(&f->workers[i], f, st));
+    *out = f;
+    return GS_OK;
+fail:
+    gs_block_fill_free(f);
+    return st->code;
+}
+
+void gs_block_fill_free(gs_block_fill *f)
+{
+    if (f == NULL)
+        return;
+    for (unsigned i = 0; f->workers != NULL && i < f->options.workers; i++) {
+        fill_worker *const w = &f->workers[i];
+        gs_tokenizer_free(w->tokenizer);
+        gs_token_batch_release(&w->tokens);
+        if (w->tuples != NULL)
+            gs_token_batch_release(&w->tuples->terms);
+        gs_mem_free(w->tuples);
+        gs_document_list_release(&w->list);
+        gs_mem_free(w->lengths);
+        gs_line_batch_release(&w->batch);
+    }
+    while (f->held != NULL) {
+        held_batch *const next = f->held->next;
+        gs_mem_free(f->held);
+        f->held = next;
+    }
+    gs_mem_free(f->workers);
+    pthread_mutex_destroy(&f->turn_mutex);
+    pthread_cond_destroy(&f->turn_changed);
+    pthread_mutex_destroy(&f->out_mutex);
+    gs_mem_free(f);
+}
+
+uint64_t gs_block_fill_document_count(const gs_block_fill *f)
+{
+    if (!f->is_tuples)
+        return f->document_count;
+    uint64_t count = 0;
+    for (unsigned i = 0; i < f->options.workers; i++) {
+        const fill_worker *const w = &f->workers[i];
+        if (w->has_doc && w->doc_max >= count)
+            count = w->doc_max + 1;
+    }
+    return count;
+}
+
+/* --- malformed documents
+ * ------------------------------------------------------------------ */
+
+static gs_code note_bad(gs_block_fill *f, const gs_line_batch *batch, uint64_t line,
+                        const char *why, gs_status *st)
+{
+    const gs_block_fill_options *const o = &f->options;
+    gs_quoted name;
+    (void)gs_quote_name(&name, o->names[batch->input_index]);
+    const bool has_lines = o->document->format != GS_FORMAT_TEXT;
+    if (!o->skip_bad) {
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s", name.text,
+                      (unsigned long long)line + has_lines, why);
+        return gs_status_hint(st, "with --skip-bad what is malformed is left out");
+    }
+    const uint64_t count = ++f->bad_count;
+    if (o->stats != NULL)
+        atomic_store(&o->stats->skipped, count);
+    if (count <= BAD_TOLD_MAX)
+        gs_log_say(o->log, GS_LOG_WARNING, "%s:%llu: left out: %s", name.text,
+                   (unsigned long long)line + has_lines, why);
+    return GS_OK;
+}
+
+/* --- numbers
+ * ------------------------------------------------------------------------------- */
+
+static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
+{
+    if (w->batch.input_index != f->input_index) {
+        f->input_index = w->batch.input_index;
+        f->line_count = 0;
+    }
+    w->first_doc = f->document_count;
+    w->first_line = f->line_count;
+    f->document_count += w->list.count;
+    f->line_count += w->list.line_count;
+    for (size_t i = 0; i < w->list.bad_count; i++)
+        GS_TRY(note_bad(f, &w->batch, w->first_line + w->list.bad[i].line,
+                        w->list.bad[i].why, st));
+    if (f->document_count > GS_DOCUMENTS_MAX)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than 2^40 documents");
+    return GS_OK;
+}
+
+/* Waits for the batch's turn and numbers its documents. */
+static gs_code take_numbers(gs_block_fill *f, fill_worker *w, gs_status *st)
+{
+    pthread_mutex_lock(&f->turn_mutex);
+    while (f->turn != w->batch.ticket && !atomic_load(&f->has_failed))
+        pthread_cond_wait(&f->turn_changed, &f->turn_mutex);
+    if (!atomic_load(&f->has_failed) && number_locked(f, w, st) != GS_OK)
+        atomic_store(&f->has_failed, true); /* before anybody later fails */
+    f->turn++;
+    pthread_cond_broadcast(&f->turn_changed);
+    pthread_mutex_unlock(&f->turn_mutex);
+    return st->code;
+}
+
+static void give_up(gs_block_fill *f)
+{
+    pthread_mutex_lock(&f->turn_mutex);
+    atomic_store(&f->has_failed, true);
+    pthread_cond_broadcast(&f->turn_changed);
+    pthread_mutex_unlock(&f->turn_mutex);
+}
+
+/* --- documents given on
+ * ------------------------------------------------------------------------ */
+
+static void put_u32(uint8_t *data, size_t index, uint32_t value)
+{
+    memcpy(data + index * sizeof value, &value, sizeof value);
+}
+
+static uint32_t get_u32(const uint8_t *data, size_t index)
+{
+    uint32_t value;
+    memcpy(&value, data + index * sizeof value, sizeof value);
+    return value;
+}
+
+static gs_code give_list(gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    for (size_t i = 0; i < w->list.count; i++) {
+        const gs_text_span *const name = &w->list.documents[i].name;
+        GS_TRY(f->options.document_fn(f->options.document_context, name->data,
+                                      name->bytes, w->lengths[i], st));
+    }
+    return GS_OK;
+}
+
+static gs_code give_held(gs_block_fill *f, const held_batch *h, gs_status *st)
+{
+    const uint8_t *name = h->data + 2 * h->count * sizeof(uint32_t);
+    for (size_t i = 0; i < h->count; i++) {
+        const uint32_t name_bytes = get_u32(h->data, h->count + i);
+        GS_TRY(f->options.document_fn(f->options.document_context, name, name_bytes,
+                                      get_u32(h->data, i), st));
+        name += name_bytes;
+    }
+    return GS_OK;
+}
+
+/* Copies what a worker has to give on, for later. */
+static gs_code hold_locked(gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    const size_t count = w->list.count;
+    size_t bytes = 2 * count * sizeof(uint32_t);
+    for (size_t i = 0; i < count; i++)
+        bytes += w->list.documents[i].name.bytes;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(held_batch) + bytes, "names of documents", st));
+    held_batch *const h = memory;
+    h->ticket = w->batch.ticket;
+    h->count = count;
+    uint8_t *to = h->data + 2 * count * sizeof(uint32_t);
+    for (size_t i = 0; i < count; i++) {
+        const gs_text_span *const name = &w->list.documents[i].name;
+        put_u32(h->data, i, w->lengths[i]);
+        put_u32(h->data, count + i, (uint32_t)name->bytes);
+        if (name->bytes > 0)
+            memcpy(to, name->data, name->bytes);
+        to += name->bytes;
+    }
+    held_batch **place = &f->held;
+    while (*place != NULL && (*place)->ticket < h->ticket)
+        place = &(*place)->next;
+    h->next = *place;
+    *place = h;
+    return GS_OK;
+}
+
+static gs_code give_locked(gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    if (w->batch.ticket != f->out_ticket)
+        return hold_locked(f, w, st);
+    GS_TRY(give_list(f, w, st));
+    f->out_ticket++;
+    while (f->held != NULL && f->held->ticket == f->out_ticket) {
+        held_batch *const h = f->held;
+        GS_TRY(give_held(f, h, st));
+        f->held = h->next;
+        gs_mem_free(h);
+        f->out_ticket++;
+    }
+    return GS_OK;
+}
+
+static gs_code give_documents(gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    pthread_mutex_lock(&f->out_mutex);
+    const gs_code code = give_locked(f, w, st);
+    pthread_mutex_unlock(&f->out_mutex);
+    return code;
+}
+
+/* --- a worker
+ * ------------------------------------------------------------------------------------ */
+
+static gs_code make_lengths(fill_worker *w, gs_status *st)
+{
+    if (w->list.count > w->length_capacity) {
+        const size_t capacity = w->list.count + w->list.count / 2;
+        void *memory = w->lengths;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *w->lengths,
+                             "lengths of documents", st));
+        w->lengths = memory;
+        w->length_capacity = capacity;
+    }
+    if (w->list.count > 0)
+        memset(w->lengths, 0, w->list.count * sizeof *w->lengths);
+    return GS_OK;
+}
+
+static gs_code take_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
+{
+    const gs_block_fill_options *const o = &f->options;
+    if (o->cancel != NULL && *o->cancel != 0)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *o->cancel);
+    GS_TRY(gs_line_feed_next(o->feed, &w->batch, &w->has_batch, st));
+    if (!w->has_batch)
+        return GS_OK;
+    if (f->is_tuples) {
+        const gs_line_batch *const b = &w->batch;
+        w->list.line_count = o->document->format == GS_FORMAT_TUPLES
+                                 ? gs_line_count(b->data, b->bytes, '\n')
+                                 : 0;
+        gs_tuple_reader_begin(&w->reader, o->document->format, b);
+    } else {
+        GS_TRY(gs_document_list_parse(&w->list, o->document, &w->batch,
+                                      o->names[w->batch.input_index], st));
+        GS_TRY(make_lengths(w, st));
+    }
+    w->document = w->text = 0;
+    w->in_text = false;
+    if (o->stats != NULL) {
+        atomic_fetch_add(&o->stats->sort.text_bytes, w->batch.bytes);
+        atomic_store(&o->stats->sort.input_bytes, gs_input_bytes_read(o->input));
+    }
+    return take_numbers(f, w, st);
+}
+
+/* Puts what is left of the tokens at hand into the worker's block; *fits is false if it
+ * is full. */
+static gs_code add_tokens(gs_block_fill *f, fill_worker *w, unsigned worker, bool *fits,
+                          gs_status *st)
+{
+    const gs_block_fill_options *const o = &f->options;
+    const uint64_t doc = w->first_doc + w->document;
+    const gs_token *const tokens = w->tokens.tokens + w->taken;
+    const size_t count = w->tokens.count - w->taken;
+    size_t taken = 0;
+    if (o->spimi != NULL)
+        GS_TRY(gs_spimi_block_add(o->spimi[worker], doc, tokens, count, &taken, st));
+    else
+        GS_TRY(gs_bsbi_block_add(o->bsbi[worker], doc, tokens, count, &taken, st));
+    w->lengths[w->document] += (uint32_t)taken;
+    w->taken += taken;
+    *fits = taken == count;
+    return GS_OK;
+}
+
+static gs_code add_tuples(gs_block_fill *f, fill_worker *w, unsigned worker, bool *fits,
+                          gs_status *st)
+{
+    const gs_block_fill_options *const o = &f->options;
+    const gs_tuple *const tuples = w->tuples->tuples + w->taken;
+    const size_t count = w->tuples->count - w->taken;
+    size_t taken = 0;
+    if (o->spimi != NULL)
+        GS_TRY(gs_spimi_block_add_tuples(o->spimi[worker], tuples, count, &taken, st));
+    else
+        GS_TRY(gs_bsbi_block_add_tuples(o->bsbi[worker], tuples, count, &taken, st));
+    uint64_t tokens = 0;
+    for (size_t i = 0; i < taken; i++) {
+        if (tuples[i].doc > w->doc_max)
+            w->doc_max = tuples[i].doc;
+        tokens += tuples[i].tf;
+    }
+    if (o->stats != NULL)
+        atomic_fetch_add(&o->stats->tokens, tokens);
+    w->has_doc |= taken > 0;
+    w->taken += taken;
+    *fits = taken == count;
+    return GS_OK;
+}
+
+/* The next tokens of the batch's documents; *has_more is false when they are done. */
+static gs_code next_tokens(fill_worker *w, bool *has_more, gs_status *st)
+{
+    const gs_document_list *const list = &w->list;
+    *has_more = true;
+    w->taken = 0;
+    for (; w->document < list->count; w->document++, w->text = 0) {
+        const gs_document *const d = &list->documents[w->document];
+        for (; w->text < d->text_count; w->text++, w->in_text = false) {
+            if (!w->in_text) {
+                const gs_text_span *const t = &list->texts[d->first_text + w->text];
+                if (w->text == 0)
+                    gs_tokenizer_begin_document(w->tokenizer);
+                gs_tokenizer_begin_text(w->tokenizer, t->data, t->bytes);
+                w->in_text = true;
+            }
+            GS_TRY(gs_tokenizer_next(w->tokenizer, &w->tokens, st));
+            if (w->tokens.count > 0)
+                return GS_OK;
+        }
+    }
+    *has_more = false;
+    return GS_OK;
+}
+
+static gs_code next_tuples(gs_block_fill *f, fill_worker *w, bool *has_more,
+                           gs_status *st)
+{
+    gs_bad_document bad;
+    w->taken = 0;
+    do {
+        gs_tuple_reader_next(&w->reader, w->tuples, &bad);
+        if (bad.why != NULL) {
+            pthread_mutex_lock(&f->turn_mutex);
+            (void)note_bad(f, &w->batch, w->first_line + bad.line, bad.why, st);
+            pthread_mutex_unlock(&f->turn_mutex);
+            GS_TRY(st->code);
+        }
+    } while (w->tuples->count == 0 && bad.why != NULL);
+    *has_more = w->tuples->count > 0;
+    if (f->options.stats != NULL)
+        atomic_fetch_add(&f->options.stats->sort.records, w->tuples->count);
+    return GS_OK;
+}
+
+static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
+{
+    gs_index_stats *const stats = f->options.stats;
+    if (!f->is_tuples) {
+        uint64_t tokens = 0;
+        for (size_t i = 0; i < w->list.count; i++)
+            tokens += w->lengths[i];
+        if (stats != NULL) {
+            atomic_fetch_add(&stats->sort.records, w->list.count);
+            atomic_fetch_add(&stats->tokens, tokens);
+        }
+        GS_TRY(give_documents(f, w, st));
+    }
+    gs_line_batch_release(&w->batch);
+    w->has_batch = false;
+    return GS_OK;
+}
+
+static bool must_stop(const gs_block_fill *f)
+{
+    return atomic_load_explicit(&f->is_full, memory_order_relaxed) ||
+           atomic_load_explicit(&f->has_failed, memory_order_relaxed);
+}
+
+/* Goes on until the worker's block is full, or somebody's is, or the input ends. Whoever
+ * stops because another failed says nothing, so that the failure is the other's. */
+static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status *st)
+{
+    while (!must_stop(f)) {
+        if (!w->has_batch) {
+            GS_TRY(take_batch(f, w, st));
+            if (!w->has_batch || atomic_load(&f->has_failed))
+                return GS_OK;
+        }
+        bool fits = true, has_more = true;
+        const size_t at_hand = f->is_tuples ? w->tuples->count : w->tokens.count;
+        if (w->taken == at_hand)
+            GS_TRY(f->is_tuples ? next_tuples(f, w, &has_more, st)
+                                : next_tokens(w, &has_more, st));
+        if (!has_more) {
+            GS_TRY(finish_batch(f, w, st));
+            continue;
+        }
+        GS_TRY(f->is_tuples ? add_tuples(f, w, worker, &fits, st)
+                            : add_tokens(f, w, worker, &fits, st));
+        if (!fits)
+            atomic_store(&f->is_full, true);
+    }
+    return GS_OK;
+}
+
+static gs_code fill_worker_main(void *context, unsigned worker, gs_status *st)
+{
+    gs_block_fill *const f = context;
+    if (work(f, &f->workers[worker], worker, st) != GS_OK)
+        give_up(f);
+    return st->code;
+}
+
+gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_status *st)
+{
+    gs_assert(gs_team_workers(team) == f->options.workers);
+    atomic_store(&f->is_full, false);
+    GS_TRY(gs_team_run(team, fill_worker_main, f, st));
+    *is_ended = !atomic_load(&f->is_full);
+    const uint64_t bad = f->bad_count;
+    if (*is_ended && bad > BAD_TOLD_MAX)
+        gs_log_say(f->options.log, GS_LOG_WARNING,
+                   "%llu malformed in all, the rest not told one by one",
+                   (unsigned long long)bad);
+    return GS_OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * block_spill: sorted term blocks to runs, and runs to fewer runs.
+ *
+ * All threads write one run together, each a range of the terms at a time. When there are
+ * more runs than can be merged at once, neighbours are merged as records, as the sort
+ * does it, until there are not.
+ *
+ * Call order: init, add*, reduce, (the runs are read), release. One thread calls; the
+ * work is the team's.
+ */
+#ifndef GS_LIB_INDEX_BLOCK_SPILL_H
+#define GS_LIB_INDEX_BLOCK_SPILL_H
+
+#include "lib/base/team.h"
+#include "lib/index/index_plan.h"
+#include "lib/index/posting_run.h"
+#include "lib/index/term_block.h"
+#include "lib/sort/sort_stats.h"
+
+typedef struct gs_block_spill_options {
+    const gs_index_plan *plan;
+    const char *const *temp_folders;
+    size_t temp_folder_count;
+    bool has_positions;
+    bool no_uring;
+    unsigned batch_size;  /* runs merged at once; 0: as memory allows */
+    gs_sort_stats *stats; /* may be NULL */
+    const volatile int *cancel;
+} gs_block_spill_options;
+
+typedef struct gs_block_spill {
+    gs_block_spill_options options;
+    gs_spill *spill; /* NULL until it is needed */
+    gs_run *runs;
+    size_t run_count, run_capacity;
+} gs_block_spill;
+
+void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *options);
+void gs_block_spill_release(gs_block_spill *s);
+
+GS_MUST_CHECK gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team,
+                                         const gs_term_block *blocks, size_t block_count,
+                                         gs_status *st);
+GS_MUST_CHECK gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team,
+                                            gs_status *st);
+
+/* Counts a merge of all the runs in the statistics. */
+void gs_block_spill_begin_pass(const gs_block_spill *s);
+/* Options for that merge. */
+gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s,
+                                                    const gs_record_layout *layout);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * document_json: one JSON object a line, of which two kinds of fields matter.
+ *
+ * The whole line is checked by the rules of RFC 8259: syntax, numbers, escapes,
+ * surrogates in pairs, UTF-8; anything else is no document. The name is a string or a
+ * number (kept as it is written) and must be there once; so must at least one of the text
+ * fields, each a string or null. Other fields may hold anything. Blank lines are skipped.
+ */
+#ifndef GS_LIB_INDEX_DOCUMENT_JSON_H
+#define GS_LIB_INDEX_DOCUMENT_JSON_H
+
+#include "lib/index/document.h"
+
+/* Makes room for the unescaped strings of `bytes` bytes of lines: they never grow. */
+GS_MUST_CHECK gs_code gs_json_prepare(gs_document_list *list, size_t bytes,
+                                      gs_status *st);
+
+/* The line, without its newline, lies in a batch: readable beyond its end. */
+GS_MUST_CHECK gs_code gs_json_parse_line(gs_document_list *list,
+                                         const gs_document_options *options,
+                                         const uint8_t *line, size_t bytes,
+                                         gs_status *st);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/index_build.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/machine.h"
+#include "lib/base/mem.h"
+#include "lib/index/block_fill.h"
+#include "lib/index/index_emit.h"
+
+enum {
+    SMALL_INPUT_BYTES = 512 * 1024, /* not worth a second thread */
+    BLOCKS_IN_FLIGHT = 6,
+};
+
+typedef struct builder {
+    const gs_index_build_options *options;
+    bool is_tuples, is_bsbi;
+    gs_index_plan plan;
+    gs_team *team;
+    gs_block_pool *pool;
+    gs_input *input;
+    gs_line_feed *feed;
+    gs_word_rules *rules;
+    gs_tuple_sorter *sorter;
+    gs_term_dictionary *dictionary;
+    gs_spimi_block **spimi; /* one a worker: one of these two */
+    gs_bsbi_block **bsbi;
+    gs_term_block *views; /* one a worker */
+    gs_block_fill *fill;
+    gs_block_spill spill;
+    gs_index_writer *writer;
+    uint64_t phase_begin_ns;
+} builder;
+
+static void set_phase(builder *b, gs_sort_phase phase)
+{
+    gs_index_stats *const stats = b->options->stats;
+    const uint64_t now = gs_machine_now_ns();
+    if (stats != NULL) {
+        const int before = atomic_exchange(&stats->sort.phase, (int)phase);
+        atomic_fetch_add(&stats->sort.phase_ns[before], now - b->phase_begin_ns);
+    }
+    b->phase_begin_ns = now;
+}
+
+/* --- preparing
+ * -------------------------------------------------------------------------- */
+
+/* Sorting tuples costs a CPU more than growing lists does, and takes several times the
+ * memory a token, which makes more runs. On a GPU the sort is nearly free. */
+static gs_code choose_method(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const gs_tuple_sorter_options sorter = {
+        .engine = o->engine,
+        .gpu_memory_bytes = o->gpu_memory_bytes,
+        .gpus = o->gpus,
+        .gpu_count = o->gpu_count,
+        .log = o->log,
+    };
+    if (o->method == GS_INDEX_SPIMI) {
+        b->is_bsbi = false;
+        gs_log_say(o->log, GS_LOG_INFO, "method spimi, as asked for");
+        return GS_OK;
+    }
+    GS_TRY(gs_tuple_sorter_new(&b->sorter, &sorter, st));
+    const bool uses_gpu = gs_tuple_sorter_uses_gpu(b->sorter);
+    b->is_bsbi = o->method == GS_INDEX_BSBI || uses_gpu;
+    if (o->method == GS_INDEX_BSBI)
+        gs_log_say(o->log, GS_LOG_INFO, "method bsbi, as asked for; engine %s",
+                   gs_tuple_sorter_name(b->sorter));
+    else if (uses_gpu)
+        gs_log_say(o->log, GS_LOG_INFO,
+                   "method bsbi: there is a GPU to sort tuples, engine %s",
+                   gs_tuple_sorter_name(b->sorter));
+    else
+        gs_log_say(o->log, GS_LOG_INFO,
+                   "method spimi: without a GPU, growing lists take less time and "
+                   "memory than sorting tuples");
+    return GS_OK;
+}
+
+static gs_code open_input(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    GS_TRY(gs_block_pool_new(&b->pool, b->plan.block_bytes, b->plan.block_count, st));
+    const gs_input_options input = {
+        .pool = b->pool,
+        .blocks_in_flight = BLOCKS_IN_FLIGHT,
+        .decode_threads = b->plan.workers,
+        .no_uring = o->no_uring,
+        .log = o->log,
+    };
+    GS_TRY(gs_input_new(&b->input, o->inputs, o->input_count, &input, st));
+    if (o->stats != NULL)
+        atomic_store(&o->stats->sort.input_bytes_total, gs_input_size_hint(b->input));
+    gs_line_feed_options feed = gs_document_feed_options(o->document.format);
+    feed.record_bytes_max = b->plan.document_bytes_max;
+    feed.names = o->inputs;
+    const gs_block_source blocks = gs_block_source_input(b->input);
+    return gs_line_feed_new(&b->feed, &blocks, &feed, st);
+}
+
+static gs_code open_writer(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const gs_index_writer_options writer = {
+        .folder = o->folder,
+        .has_positions = o->has_positions,
+        .has_documents = !b->is_tuples,
+        .replace = o->replace,
+        .memory_bytes = b->plan.writer_bytes,
+        .part_count = b->plan.part_count,
+        .tokenizer = b->rules != NULL ? gs_word_rules_json(b->rules) : NULL,
+        .log = o->log,
+    };
+    return gs_index_writer_new(&b->writer, &writer, st);
+}
+
+static gs_code new_array(void **out, size_t count, size_t item_bytes, gs_status *st)
+{
+    return gs_mem_new(out, count * item_bytes, "blocks", st);
+}
+
+static gs_code make_blocks(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const unsigned workers = b->plan.workers;
+    void *memory = NULL;
+    GS_TRY(new_array(&memory, workers, sizeof *b->views, st));
+    b->views = memory;
+    if (!b->is_bsbi) {
+        const gs_spimi_options spimi = {
+            .memory_bytes = b->plan.gather_bytes,
+            .has_positions = o->has_positions,
+            .any_order = b->is_tuples,
+        };
+        GS_TRY(new_array(&memory, workers, sizeof(gs_spimi_block *), st));
+        b->spimi = memory;
+        for (unsigned i = 0; i < workers; i++)
+            GS_TRY(gs_spimi_block_new(&b->spimi[i], &spimi, st));
+        return GS_OK;
+    }
+    GS_TRY(gs_term_dictionary_new(&b->dictionary, b->plan.dictionary_bytes, st));
+    const gs_bsbi_options bsbi = {
+        .memory_bytes = b->plan.gather_bytes,
+        .has_positions = o->has_positions,
+        .is_tuples = b->is_tuples,
+        .dictionary = b->dictionary,
+        .sorter = b->sorter,
+    };
+    GS_TRY(new_array(&memory, workers, sizeof(gs_bsbi_block *), st));
+    b->bsbi = memory;
+    for (unsigned i = 0; i < workers; i++)
+        GS_TRY(gs_bsbi_block_new(&b->bsbi[i], &bsbi, st));
+    return GS_OK;
+}
+
+static gs_code give_document(void *context, const void *name, size_t name_bytes,
+                             uint32_t length, gs_status *st)
+{
+    return gs_index_writer_document(context, name, name_bytes, length, st);
+}
+
+static gs_code make_fill(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const gs_block_fill_options fill = {
+        .feed = b->feed,
+        .input = b->input,
+        .document = &o->document,
+        .names = o->inputs,
+        .skip_bad = o->skip_bad,
+        .rules = b->rules,
+        .spimi = b->spimi,
+        .bsbi = b->bsbi,
+        .workers = b->plan.workers,
+        .document_fn = give_document,
+        .document_context = b->writer,
+        .log = o->log,
+        .stats = o->stats,
+        .cancel = o->cancel_signal,
+    };
+    return gs_block_fill_new(&b->fill, &fill, st);
+}
+
+static void tell_plan(const builder *b)
+{
+    gs_index_stats *const stats = b->options->stats;
+    gs_log_say(b->options->log, GS_LOG_INFO,
+               "%u threads, %zu KiB a block, %zu KiB for the dictionary", b->plan.workers,
+               b->plan.gather_bytes / 1024, b->plan.dictionary_bytes / 1024);
+    if (stats == NULL)
+        return;
+    atomic_store(&stats->sort.memory_limit_bytes, b->plan.limit_bytes);
+    atomic_store(&stats->sort.threads, b->plan.workers);
+    atomic_store(&stats->sort.engine,
+                 b->is_bsbi && gs_tuple_sorter_uses_gpu(b->sorter) ? "gpu" : "cpu");
+    atomic_store(&stats->method, b->is_bsbi ? "bsbi" : "spimi");
+}
+
+static gs_code prepare(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    b->is_tuples = gs_document_format_is_tuples(o->document.format);
+    gs_assert(!(b->is_tuples && o->has_positions));
+    GS_TRY(choose_method(b, st));
+    b->plan = gs_index_plan_make(o->memory_bytes, o->threads, b->is_bsbi);
+    if (!b->is_tuples)
+        GS_TRY(gs_word_rules_new(&b->rules, &o->words, st));
+    GS_TRY(open_writer(b, st));
+    GS_TRY(open_input(b, st));
+    const uint64_t hint = gs_input_size_hint(b->input);
+    if (hint > 0 && hint <= SMALL_INPUT_BYTES && o->memory_bytes == 0)
+        b->plan.workers = 1;
+    GS_TRY(gs_team_new(&b->team, b->plan.workers, st));
+    GS_TRY(make_blocks(b, st));
+    GS_TRY(make_fill(b, st));
+    const gs_block_spill_options spill = {
+        .plan = &b->plan,
+        .temp_folders = o->temp_folders,
+        .temp_folder_count = o->temp_folder_count,
+        .has_positions = o->has_positions,
+        .no_uring = o->no_uring,
+        .batch_size = o->batch_size,
+        .stats = o->stats != NULL ? &o->stats->sort : NULL,
+        .cancel = o->cancel_signal,
+    };
+    gs_block_spill_init(&b->spill, &spill);
+    tell_plan(b);
+    return GS_OK;
+}
+
+/* --- blocks
+ * ------------------------------------------------------------------------------- */
+
+static gs_code sort_block(void *context, unsigned worker, gs_status *st)
+{
+    builder *const b = context;
+    return b->is_bsbi ? gs_bsbi_block_sort(b->bsbi[worker], &b->views[worker], st)
+                      : gs_spimi_block_sort(b->spimi[worker], &b->views[worker], st);
+}
+
+static gs_code sort_blocks(builder *b, gs_status *st)
+{
+    set_phase(b, GS_PHASE_SORT);
+    if (b->is_bsbi)
+        GS_TRY(gs_term_dictionary_rank(b->dictionary, st));
+    return gs_team_run(b->team, sort_block, b, st);
+}
+
+/* A dictionary that takes too much of the memory starts anew: the blocks that follow have
+ * their own, and terms meet again at the merge, by their bytes. */
+static void reset_blocks(builder *b)
+{
+    const bool is_full =
+        b->is_bsbi && gs_term_dictionary_bytes(b->dictionary) >
+                          gs_term_dictionary_bytes_max(b->dictionary) / 2;
+    if (is_full) {
+        gs_log_say(b->options->log, GS_LOG_INFO,
+                   "the dictionary, of %zu terms, starts anew",
+                   gs_term_dictionary_count(b->dictionary));
+        gs_term_dictionary_reset(b->dictionary);
+    }
+    for (unsigned i = 0; i < b->plan.workers; i++) {
+        if (b->is_bsbi)
+            gs_bsbi_block_reset(b->bsbi[i], is_full);
+        else
+            gs_spimi_block_reset(b->spimi[i]);
+    }
+}
+
+static void release_blocks(builder *b)
+{
+    gs_block_fill_free(b->fill);
+    b->fill = NULL;
+    for (unsigned i = 0; b->spimi != NULL && i < b->plan.workers; i++)
+        gs_spimi_block_free(b->spimi[i]);
+    for (unsigned i = 0; b->bsbi != NULL && i < b->plan.workers; i++)
+        gs_bsbi_block_free(b->bsbi[i]);
+    gs_mem_free(b->spimi);
+    gs_mem_free(b->bsbi);
+    gs_mem_free(b->views);
+    b->spimi = NULL;
+    b->bsbi = NULL;
+    b->views = NULL;
+    gs_term_dictionary_free(b->dictionary);
+    b->dictionary = NULL;
+    gs_tuple_sorter_free(b->sorter);
+    b->sorter = NULL;
+    gs_line_feed_free(b->feed);
+    b->feed = NULL;
+    gs_input_free(b->input);
+    b->input = NULL;
+    gs_block_pool_free(b->pool);
+    b->pool = NULL;
+}
+
+static size_t count_terms(const builder *b)
+{
+    size_t terms = 0;
+    for (unsigned i = 0; i < b->plan.workers; i++)
+        terms += b->views[i].term_count;
+    return terms;
+}
+
+/* --- the flow
+ * -------------------------------------------------------------------------------- */
+
+/* Reads everything. The last blocks stay in memory if they are the only ones. */
+static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
+{
+    gs_index_stats *const stats = b->options->stats;
+    bool is_ended = false;
+    *fits = false;
+    while (!is_ended) {
+        set_phase(b, GS_PHASE_READ);
+        GS_TRY(gs_block_fill_run(b->fill, b->team, &is_ended, st));
+        if (stats != NULL)
+            atomic_store(&stats->sort.input_bytes, gs_input_bytes_read(b->input));
+        GS_TRY(sort_blocks(b, st));
+        *fits = is_ended && b->spill.run_count == 0;
+        if (*fits)
+            break;
+        if (count_terms(b) > 0)
+            GS_TRY(gs_block_spill_add(&b->spill, b->team, b->views, b->plan.workers, st));
+        reset_blocks(b);
+    }
+    return GS_OK;
+}
+
+static gs_code build(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    bool fits;
+    GS_TRY(prepare(b, st));
+    const gs_index_emit emit = {
+        .writer = b->writer,
+        .part_count = b->plan.part_count,
+        .has_positions = o->has_positions,
+        .stats = o->stats,
+        .cancel = o->cancel_signal,
+    };
+    GS_TRY(fill_blocks(b, &fits, st));
+    const uint64_t documents = gs_block_fill_document_count(b->fill);
+    if (fits) {
+        set_phase(b, GS_PHASE_MERGE);
+        GS_TRY(gs_index_emit_blocks(&emit, b->team, b->views, b->plan.workers, st));
+        release_blocks(b);
+    } else {
+        release_blocks(b);
+        set_phase(b, GS_PHASE_MERGE);
+        gs_log_say(o->log, GS_LOG_INFO, "merging %zu runs", b->spill.run_count);
+        GS_TRY(gs_block_spill_reduce(&b->spill, b->team, st));
+        GS_TRY(gs_index_emit_runs(&emit, b->team, &b->spill, st));
+    }
+    set_phase(b, GS_PHASE_DONE);
+    if (b->is_tuples)
+        GS_TRY(gs_index_writer_set_document_count(b->writer, documents, st));
+    return gs_index_writer_commit(b->writer, st);
+}
+
+gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
+{
+    gs_assert(options->input_count > 0);
+    builder b = {.options = options, .phase_begin_ns = gs_machine_now_ns()};
+    GS_NOTED(build(&b, st));
+    release_blocks(&b);
+    gs_block_spill_release(&b.spill);
+    gs_word_rules_free(b.rules);
+    gs_team_free(b.team);
+    gs_index_writer_free(b.writer);
+    return st->code;
+}

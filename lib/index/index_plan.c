@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/index_plan.h"
+
+#include "io/block.h"
+#include "lib/base/machine.h"
+#include "lib/index/bsbi_block.h"
+#include "lib/index/spimi_block.h"
+#include "lib/index/term_dictionary.h"
+
+enum {
+    KIB = 1024,
+    MIB = 1024 * 1024,
+    WORKERS_MAX = 256,
+    BLOCKS_IN_FLIGHT = 6,
+    WORKER_BYTES = 768 * 1024, /* tokens, caches, folding, coders */
+    PARTS_A_WORKER = 4,
+};
+
+static const size_t overhead_bytes = (size_t)24 * MIB; /* of the 64 MiB beyond S */
+
+static size_t clamp(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+static size_t power_below(size_t x)
+{
+    size_t p = 1;
+    while (p <= x / 2)
+        p *= 2;
+    return p;
+}
+
+/* All but blocks, dictionary and writer, while blocks are filled and spilled. */
+static size_t fixed_bytes(const gs_index_plan *p)
+{
+    const size_t input =
+        p->block_count * (p->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
+    const size_t texts = 2 * p->block_bytes; /* lists of documents, unescaped texts */
+    const size_t pieces = 2 * p->piece_bytes + 4 * p->run_block_bytes;
+    return input + p->workers * (texts + pieces + WORKER_BYTES) +
+           p->stream_blocks * p->block_bytes;
+}
+
+gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
+                                 bool has_dictionary)
+{
+    gs_index_plan p = {0};
+    if (memory_bytes == 0) {
+        const size_t available = gs_machine_memory_available();
+        memory_bytes = available - available / 4;
+    }
+    memory_bytes = clamp(memory_bytes, 1, gs_machine_memory_most());
+    p.limit_bytes = memory_bytes;
+    p.workers = (unsigned)clamp(threads ? threads : gs_machine_cores(), 1, WORKERS_MAX);
+    const size_t usable = memory_bytes + overhead_bytes;
+    p.block_bytes = clamp(power_below(usable / 256), 64 * KIB, MIB);
+    p.run_block_bytes = clamp(p.block_bytes / 4, 32 * KIB, 64 * KIB);
+    for (;;) {
+        p.block_count = BLOCKS_IN_FLIGHT + 2 * (size_t)p.workers;
+        p.stream_blocks = 4 + 2 * (size_t)p.workers;
+        p.piece_bytes = clamp(usable / (64 * p.workers), 128 * KIB, 4 * MIB);
+        if (p.workers == 1 || fixed_bytes(&p) < usable / 2)
+            break;
+        p.workers /= 2;
+    }
+    p.writer_bytes = clamp(usable / 8, 2 * MIB, 64 * MIB);
+    const size_t taken = fixed_bytes(&p) + p.writer_bytes;
+    const size_t gather = clamp(usable > taken ? usable - taken : 0, 0, memory_bytes);
+    if (has_dictionary)
+        p.dictionary_bytes = clamp(gather / 4, GS_DICTIONARY_BYTES_MIN, (size_t)8 << 30);
+    const size_t least = has_dictionary ? GS_BSBI_BYTES_MIN : GS_SPIMI_BYTES_MIN;
+    const size_t blocks = gather > p.dictionary_bytes ? gather - p.dictionary_bytes : 0;
+    p.gather_bytes = clamp(blocks / p.workers, least, SIZE_MAX);
+    const size_t merge_fixed = p.writer_bytes + p.stream_blocks * p.block_bytes +
+                               p.workers * (2 * p.piece_bytes + WORKER_BYTES);
+    p.merge_bytes = clamp(usable > merge_fixed ? usable - merge_fixed : 0, 4 * MIB,
+                          usable > 4 * MIB ? usable : 4 * MIB);
+    p.document_bytes_max = clamp(usable / (8 * p.workers), 4 * MIB, (size_t)1 << 31);
+    p.part_count = p.workers == 1 ? 1 : PARTS_A_WORKER * p.workers;
+    return p;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/term_block.h"
+
+#include "lib/base/mem.h"
+
+void gs_posting_reader_close(gs_posting_reader *reader)
+{
+    gs_mem_unmap(reader->sorted, reader->sorted_bytes);
+    reader->sorted = NULL;
+    reader->sorted_bytes = 0;
+    if (reader->held != NULL)
+        pthread_mutex_unlock(reader->held);
+    reader->held = NULL;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Terms lie in an arena whose addresses never change; what moves when it grows is only
+ * the slots of a shard, under its lock. A number is published by putting it in a slot
+ * after its term is in place, so whoever finds the number, under the same lock, finds the
+ * term. A cache holds numbers that its thread has found that way.
+ */
+#include "lib/index/term_dictionary.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/element.h"
+#include "lib/sort/record.h"
+#include "lib/sort/tie_sort.h"
+
+enum {
+    SHARDS = 64,
+    SHARD_SHIFT = 26, /* the top bits of the hash choose the shard */
+    SLOTS_FIRST = 64,
+    CACHE_SLOTS = 1 << 15,
+    SORT_BYTES = 2 * sizeof(gs_element), /* for each new term when ranking */
+    TERM_LENGTH_BITS = 16,
+    ID_BYTES = 8, /* in front of a term: its number, and a pad */
+    ARENA_SLACK = 64,
+};
+
+#define TERMS_MAX (UINT32_MAX - 1)
+
+typedef struct shard {
+    pthread_mutex_t mutex; /* guards what follows */
+    uint64_t *slots;       /* hash << 32 | id + 1; 0: free */
+    size_t slot_count, count;
+} shard;
+
+struct gs_term_dictionary {
+    size_t memory_bytes;
+    uint8_t *arena;
+    size_t mapped_bytes; /* each of the maps is as large as the whole might be */
+    uint64_t *places;    /* of terms by id: offset << 16 | length */
+    uint32_t *ranks, *order;
+    size_t term_capacity;
+    atomic_size_t arena_used, held_bytes;
+    _Atomic uint32_t term_count;
+    uint32_t ranked_count;
+    shard shards[SHARDS];
+};
+
+struct gs_term_cache {
+    uint64_t slots[CACHE_SLOTS]; /* hash << 32 | id + 1 */
+};
+
+/* --- memory ----------------------------------------------------------------------------
+ */
+
+static void release_shards(gs_term_dictionary *d)
+{
+    for (unsigned i = 0; i < SHARDS; i++) {
+        shard *const s = &d->shards[i];
+        gs_mem_unmap(s->slots, s->slot_count * sizeof *s->slots);
+        s->slots = NULL;
+        s->slot_count = s->count = 0;
+    }
+}
+
+static gs_code map_part(void **out, size_t bytes, gs_status *st)
+{
+    return gs_mem_map(out, bytes, false, "dictionary of terms", st);
+}
+
+gs_code gs_term_dictionary_new(gs_term_dictionary **out, size_t memory_bytes,
+                               gs_status *st)
+{
+    void *memory = NULL;
+    gs_assert(memory_bytes >= GS_DICTIONARY_BYTES_MIN);
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_dictionary), "dictionary of terms", st));
+    gs_term_dictionary *const d = memory;
+    d->memory_bytes = memory_bytes;
+    d->mapped_bytes = memory_bytes + ARENA_SLACK;
+    /* A term takes at least what is counted for it besides its bytes. */
+    const size_t least = sizeof *d->places + 2 * sizeof *d->ranks + SORT_BYTES;
+    d->term_capacity = memory_bytes / least + 1;
+    if (d->term_capacity > TERMS_MAX)
+        d->term_capacity = TERMS_MAX;
+    for (unsigned i = 0; i < SHARDS; i++)
+        pthread_mutex_init(&d->shards[i].mutex, NULL);
+    GS_TRY_OR_FAIL(map_part(&memory, d->mapped_bytes, st));
+    d->arena = memory;
+    GS_TRY_OR_FAIL(map_part(&memory, d->term_capacity * sizeof *d->places, st));
+    d->places = memory;
+    GS_TRY_OR_FAIL(map_part(&memory, d->term_capacity * sizeof *d->ranks, st));
+    d->ranks = memory;
+    GS_TRY_OR_FAIL(map_part(&memory, d->term_capacity * sizeof *d->order, st));
+    d->order = memory;
+    *out = d;
+    return GS_OK;
+fail:
+    gs_term_dictionary_free(d);
+    return st->code;
+}
+
+void gs_term_dictionary_free(gs_term_dictionary *d)
+{
+    if (d == NULL)
+        return;
+    release_shards(d);
+    for (unsigned i = 0; i < SHARDS; i++)
+        pthread_mutex_destroy(&d->shards[i].mutex);
+    gs_mem_unmap(d->arena, d->mapped_bytes);
+    gs_mem_unmap(d->places, d->term_capacity * sizeof *d->places);
+    gs_mem_unmap(d->ranks, d->term_capacity * sizeof *d->ranks);
+    gs_mem_unmap(d->order, d->term_capacity * sizeof *d->order);
+    gs_mem_free(d);
+}
+
+void gs_term_dictionary_reset(gs_term_dictionary *d)
+{
+    release_shards(d);
+    gs_mem_discard(d->arena, d->mapped_bytes);
+    atomic_store(&d->arena_used, 0);
+    atomic_store(&d->held_bytes, 0);
+    atomic_store(&d->term_count, 0);
+    d->ranked_count = 0;
+}
+
+gs_code gs_term_cache_new(gs_term_cache **out, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_cache), "cache of terms", st));
+    *out = memory;
+    return GS_OK;
+}
+
+void gs_term_cache_free(gs_term_cache *cache)
+{
+    gs_mem_free(cache);
+}
+
+void gs_term_cache_reset(gs_term_cache *cache)
+{
+    memset(cache->slots, 0, sizeof cache->slots);
+}
+
+/* --- looking up
+ * --------------------------------------------------------------------------- */
+
+size_t gs_term_dictionary_count(const gs_term_dictionary *d)
+{
+    return atomic_load(&d->term_count);
+}
+
+size_t gs_term_dictionary_bytes(const gs_term_dictionary *d)
+{
+    return atomic_load(&d->held_bytes);
+}
+
+size_t gs_term_dictionary_bytes_max(const gs_term_dictionary *d)
+{
+    return d->memory_bytes;
+}
+
+const uint32_t *gs_term_dictionary_ranks(const gs_term_dictionary *d)
+{
+    return d->ranks;
+}
+
+const uint32_t *gs_term_dictionary_order(const gs_term_dictionary *d)
+{
+    return d->order;
+}
+
+const uint8_t *gs_term_dictionary_term(const gs_term_dictionary *d, uint32_t id,
+                                       size_t *bytes)
+{
+    const uint64_t place = d->places[id];
+    *bytes = (size_t)(place & ((1 << TERM_LENGTH_BITS) - 1));
+    return d->arena + (place >> TERM_LENGTH_BITS);
+}
+
+static inline bool is_term(const gs_term_dictionary *d, uint32_t id, const gs_token *term)
+{
+    size_t bytes;
+    const uint8_t *const known = gs_term_dictionary_term(d, id, &bytes);
+    if (bytes != term->bytes)
+        return false;
+    for (size_t at = 0; at < bytes; at += 8) {
+        if (gs_term_word(known + at) != gs_term_word(term->term + at))
+            return false;
+    }
+    return true;
+}
+
+/* Counts bytes against the limit; false if they are not there. */
+static bool hold(gs_term_dictionary *d, size_t bytes)
+{
+    const size_t before = atomic_fetch_add(&d->held_bytes, bytes);
+    if (before + bytes <= d->memory_bytes)
+        return true;
+    atomic_fetch_sub(&d->held_bytes, bytes);
+    return false;
+}
+
+static gs_code grow_shard(gs_term_dictionary *d, shard *s, bool *is_full, gs_status *st)
+{
+    const size_t count = s->slot_count > 0 ? 2 * s->slot_count : SLOTS_FIRST;
+    const size_t bytes = count * sizeof *s->slots;
+    *is_full = !hold(d, bytes);
+    if (*is_full)
+        return GS_OK;
+    void *memory = NULL;
+    GS_TRY(map_part(&memory, bytes, st));
+    uint64_t *const slots = memory;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        if (s->slots[i] == 0)
+            continue;
+        size_t at = (size_t)(s->slots[i] >> 32) & (count - 1);
+        while (slots[at] != 0)
+            at = (at + 1) & (count - 1);
+        slots[at] = s->slots[i];
+    }
+    const size_t old_bytes = s->slot_count * sizeof *s->slots;
+    gs_mem_unmap(s->slots, old_bytes);
+    atomic_fetch_sub(&d->held_bytes, old_bytes);
+    s->slots = slots;
+    s->slot_count = count;
+    return GS_OK;
+}
+
+/* Puts a new term into the arena; GS_TERM_ID_NONE if there is no room. */
+static uint32_t add_term(gs_term_dictionary *d, const gs_token *term)
+{
+    const size_t padded = ID_BYTES + (term->bytes + 7) / 8 * 8;
+    const size_t counted = padded + sizeof *d->places + 2 * sizeof *d->ranks + SORT_BYTES;
+    if (!hold(d, counted))
+        return GS_TERM_ID_NONE;
+    const size_t at = atomic_fetch_add(&d->arena_used, padded) + ID_BYTES;
+    const uint32_t id = atomic_fetch_add(&d->term_count, 1);
+    gs_assert(id < d->term_capacity && at - ID_BYTES + padded <= d->memory_bytes);
+    memcpy(d->arena + at - ID_BYTES, &id, sizeof id);
+    memcpy(d->arena + at, term->term, padded - ID_BYTES);
+    d->places[id] = (uint64_t)at << TERM_LENGTH_BITS | term->bytes;
+    return id;
+}
+
+static gs_code id_locked(gs_term_dictionary *d, shard *s, const gs_token *term,
+                         uint32_t *id, gs_status *st)
+{
+    bool is_full = false;
+    if (s->count >= s->slot_count / 2)
+        GS_TRY(grow_shard(d, s, &is_full, st));
+    const size_t mask = s->slot_count - 1;
+    *id = GS_TERM_ID_NONE;
+    if (s->slot_count == 0)
+        return GS_OK;
+    size_t at = term->hash & mask;
+    for (; s->slots[at] != 0; at = (at + 1) & mask) {
+        const uint32_t known = (uint32_t)s->slots[at] - 1;
+        if ((uint32_t)(s->slots[at] >> 32) == term->hash && is_term(d, known, term)) {
+            *id = known;
+            return GS_OK;
+        }
+    }
+    if (is_full && s->count >= s->slot_count / 8 * 7)
+        return GS_OK;
+    *id = add_term(d, term);
+    if (*id != GS_TERM_ID_NONE) {
+        s->slots[at] = (uint64_t)term->hash << 32 | (*id + 1);
+        s->count++;
+    }
+    return GS_OK;
+}
+
+void gs_term_cache_prefetch(const gs_term_cache *cache, const gs_token *term)
+{
+    __builtin_prefetch(&cache->slots[term->hash % CACHE_SLOTS]);
+}
+
+gs_code gs_term_dictionary_id(gs_term_dictionary *d, gs_term_cache *cache,
+                              const gs_token *term, uint32_t *id, gs_status *st)
+{
+    uint64_t *const cached = &cache->slots[term->hash % CACHE_SLOTS];
+    if (*cached != 0 && (uint32_t)(*cached >> 32) == term->hash &&
+        is_term(d, (uint32_t)*cached - 1, term)) {
+        *id = (uint32_t)*cached - 1;
+        return GS_OK;
+    }
+    shard *const s = &d->shards[term->hash >> SHARD_SHIFT];
+    pthread_mutex_lock(&s->mutex);
+    const gs_code code = id_locked(d, s, term, id, st);
+    pthread_mutex_unlock(&s->mutex);
+    if (code == GS_OK && *id != GS_TERM_ID_NONE)
+        *cached = (uint64_t)term->hash << 32 | (*id + 1);
+    return code;
+}
+
+/* A term's number stands in front of it in the arena. */
+static uint32_t id_at(const uint8_t *term)
+{
+    uint32_t id;
+    memcpy(&id, term - ID_BYTES, sizeof id);
+    return id;
+}
+
+/* --- ranking
+ * --------------------------------------------------------------------------------- */
+
+static gs_element element_of(const gs_term_dictionary *d, uint32_t id)
+{
+    size_t bytes;
+    const uint8_t *const term = gs_term_dictionary_term(d, id, &bytes);
+    return (gs_element){.prefix = gs_string_word(term, bytes, 0),
+                        .next = gs_string_word(term, bytes, 8),
+                        .where = gs_where_pack((size_t)(term - d->arena), bytes)};
+}
+
+/* Is the term of `id` before the one of the element? (Sorting has replaced its prefix.)
+ */
+static bool is_before(const gs_term_dictionary *d, uint32_t id, const gs_element *e)
+{
+    size_t bytes;
+    const uint8_t *const term = gs_term_dictionary_term(d, id, &bytes);
+    return gs_string_compare(term, bytes, d->arena + gs_where_offset(e->where),
+                             (size_t)(e->where & GS_WHERE_LENGTH_LONG), 0) < 0;
+}
+
+/* Puts the sorted new terms into the order of the old ones, from the back, so that
+ * nothing is written over before it is read. */
+static void merge_order(gs_term_dictionary *d, const gs_element *elements,
+                        size_t new_count)
+{
+    size_t left = d->ranked_count, more = new_count, to = left + more;
+    while (more > 0) {
+        const gs_element *const last = &elements[more - 1];
+        if (left > 0 && !is_before(d, d->order[left - 1], last)) {
+            d->order[--to] = d->order[--left];
+        } else {
+            d->order[--to] = id_at(d->arena + gs_where_offset(last->where));
+            more--;
+        }
+    }
+}
+
+gs_code gs_term_dictionary_rank(gs_term_dictionary *d, gs_status *st)
+{
+    static const gs_record_layout layout = {0};
+    const uint32_t count = atomic_load(&d->term_count);
+    const size_t more = count - d->ranked_count;
+    if (more == 0)
+        return GS_OK;
+    void *memory = NULL;
+    GS_TRY(gs_mem_map(&memory, more * SORT_BYTES, true, "sort of terms", st));
+    gs_element *const elements = memory;
+    for (size_t i = 0; i < more; i++)
+        elements[i] = element_of(d, d->ranked_count + (uint32_t)i);
+    gs_tie_sort(&layout, d->arena, elements, elements + more, more, 0, true);
+    merge_order(d, elements, more);
+    gs_mem_unmap(memory, more * SORT_BYTES);
+    for (uint32_t rank = 0; rank < count; rank++)
+        d->ranks[d->order[rank]] = rank;
+    d->ranked_count = count;
+    return GS_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tuple_sort: the engine that puts packed tuples in order, CPU or GPU.
+ *
+ * The CPU sorts by the bits from `low_bit` up and keeps the order of the rest; a GPU
+ * engine (gpu/engine.h) sorts by all bits. Callers ask for what comes out the same either
+ * way: tuples that agree from low_bit up stand in ascending order already, or do not
+ * matter.
+ *
+ * Any number of threads: a GPU engine takes them one after the other.
+ */
+#ifndef GS_LIB_INDEX_TUPLE_SORT_H
+#define GS_LIB_INDEX_TUPLE_SORT_H
+
+#include "gpu/engine.h"
+
+typedef struct gs_tuple_sorter gs_tuple_sorter;
+
+typedef struct gs_tuple_sorter_options {
+    const char *engine; /* "cpu"; "gpu" or an engine's name; NULL or "auto": a GPU if one
+                           can be used */
+    size_t gpu_memory_bytes; /* 0: what is free less a reserve */
+    const int *gpus;         /* none: the first */
+    size_t gpu_count;
+    const gs_log *log;
+} gs_tuple_sorter_options;
+
+/* Fails with GS_ERR_GPU if a GPU was asked for by name and none can be used. */
+GS_MUST_CHECK gs_code gs_tuple_sorter_new(gs_tuple_sorter **out,
+                                          const gs_tuple_sorter_options *options,
+                                          gs_status *st);
+void gs_tuple_sorter_free(gs_tuple_sorter *s); /* NULL is fine */
+
+bool gs_tuple_sorter_uses_gpu(const gs_tuple_sorter *s);
+const char *gs_tuple_sorter_name(const gs_tuple_sorter *s); /* for --stats */
+/* The largest batch of a type that can be sorted at once; SIZE_MAX on a CPU. */
+size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_key_type type);
+
+/* Sorts `keys`; `scratch` has room for as many. */
+GS_MUST_CHECK gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_key_type type,
+                                          void *keys, void *scratch, size_t count,
+                                          unsigned low_bit, gs_status *st);
+
+#endif

@@ -1,0 +1,424 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds `gpusort index build` against an independent computation of the same index.
+
+Random documents, plain and awkward, are written in every input format; what their index
+must hold is computed here, with Python's json and unicodedata. Every format is built by
+both methods with several memories, thread counts and spellings of the input, and what
+`gpusort index dump` prints must be exactly the expected lines. All builds of one corpus
+must be the same bytes.
+"""
+import argparse
+import collections
+import gzip
+import hashlib
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+# --- the words of a text ---------------------------------------------------------------
+
+IGNORABLE = [
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5),
+    (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F),
+    (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+]
+IGNORED = {chr(c) for first, last in IGNORABLE for c in range(first, last + 1)}
+
+
+def fold(text):
+    """NFKC with cases folded and invisible characters left out."""
+    if text.isascii():
+        return text.lower()
+    while True:
+        after = unicodedata.normalize("NFKC", text.casefold())
+        after = "".join(c for c in after if c not in IGNORED)
+        if after == text:
+            return text
+        text = after
+
+
+def is_word(char, known={}):
+    if char not in known:
+        known[char] = unicodedata.category(char)[0] in "LMN"
+    return known[char]
+
+
+def words(text, folds):
+    if folds:
+        text = fold(text)
+    out, word = [], []
+    for char in text + " ":
+        if is_word(char):
+            word.append(char)
+        elif word:
+            out.append("".join(word))
+            word = []
+    return out
+
+
+# --- corpora ---------------------------------------------------------------------------
+
+AWKWARD = [
+    "Café", "cafe\u0301", "STRASSE", "Straße", "ﬃ", "Ⅷ", "½", "co\u00adop", "naïve",
+    "Ελλάς", "ΣΊΣΥΦΟΣ", "Жизнь", "漢字", "かな", "ｶﾞ", "한국", "हिन्दी", "ไทย", "עברית",
+    "العربية", "don't", "e=mc²", "a_b", "x-y", "Å", "𝔘𝔫𝔦", "😀", "A\u0308\u0323", "…",
+    "1\u20442", "\u0301odd", "ǅ", "İstanbul", "ŉ",
+]
+
+
+class Corpus:
+    """Documents as (name, [text, ...])."""
+
+    def __init__(self, rng, documents, vocabulary):
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        common = ["".join(rng.choices(letters, k=rng.randint(1, 9)))
+                  for _ in range(vocabulary)]
+        self.documents = []
+        for i in range(documents):
+            texts = []
+            for _ in range(rng.randint(1, 2)):
+                count = int(rng.expovariate(1 / 60)) if rng.random() < 0.98 else 3000
+                parts = []
+                for _ in range(count):
+                    r = rng.random()
+                    word = common[int(vocabulary ** rng.random()) - 1]
+                    if r < 0.02:
+                        word = rng.choice(AWKWARD)
+                    elif r < 0.06:
+                        word = word.upper()
+                    elif r < 0.062:
+                        word = word * rng.randint(20, 300)
+                    elif r < 0.08:
+                        word = str(rng.randint(0, 10 ** rng.randint(1, 9)))
+                    parts.append(word)
+                    parts.append(rng.choice([" ", " ", " ", " ", ", ", ". ", "; ", " - "]))
+                texts.append("".join(parts))
+            self.documents.append((f"doc-{i}", texts))
+
+    def tuples(self, how):
+        """{term bytes: {doc: [position, ...]}}"""
+        index = collections.defaultdict(dict)
+        for doc, (_, texts) in enumerate(self.documents):
+            position = 0
+            for text in texts:
+                for word in words(text, how.folds):
+                    here, position = position, position + 1
+                    if not how.keeps(word):
+                        continue
+                    index[word.encode()].setdefault(doc, []).append(here)
+        return index
+
+
+class Words:
+    """Which words are kept."""
+
+    def __init__(self, folds=True, least=0, most=0, stop=()):
+        self.folds, self.least, self.most = folds, least, most
+        self.stop = {w for line in stop for w in words(line, folds)}
+
+    def keeps(self, word):
+        return (len(word.encode()) <= 65535 and len(word) >= self.least and
+                (not self.most or len(word) <= self.most) and word not in self.stop)
+
+
+def expected_lines(index, positions):
+    lines = []
+    for term in sorted(index):
+        for doc in sorted(index[term]):
+            places = index[term][doc]
+            tf = places if isinstance(places, int) else len(places)
+            line = b"%s\t%d\t%d" % (term, doc, tf)
+            if positions:
+                line += b"\t" + ",".join(map(str, places)).encode()
+            lines.append(line + b"\n")
+    return b"".join(lines)
+
+
+# --- writing them ------------------------------------------------------------------------
+
+def escape_some(rng, text):
+    """The text as a JSON string, some characters as escapes that need not be."""
+    if rng.random() < 0.5:
+        return json.dumps(text, ensure_ascii=rng.random() < 0.5)
+    out = ['"']
+    for char in text:
+        if rng.random() < 0.03 and ord(char) < 0x10000:
+            out.append("\\u%04x" % ord(char))
+        else:
+            out.append(json.dumps(char, ensure_ascii=False)[1:-1])
+    return "".join(out) + '"'
+
+
+def write_jsonl(rng, corpus, path):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        for name, texts in corpus.documents:
+            fields = [f'"id":{escape_some(rng, name)}', '"n":[1,{"x":null}]']
+            fields += [f'"t{i}": {escape_some(rng, text)}' for i, text in enumerate(texts)]
+            rng.shuffle(fields)
+            file.write("{" + rng.choice([",", " , "]).join(fields) + "}\n")
+            if rng.random() < 0.01:
+                file.write(" \n")
+    return ["--text-field=t0", "--text-field=t1"]
+
+
+def write_tsv(rng, corpus, path):
+    del rng
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        for name, texts in corpus.documents:
+            file.write(name + "\t" + "\t".join(texts) + "\n")
+    return []
+
+
+def write_trec(rng, corpus, path):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        for name, texts in corpus.documents:
+            file.write(f"<DOC>\n<DOCNO> {name} </DOCNO>\n")
+            for text in texts:
+                file.write(f"<TEXT>\n{text}</TEXT>\n")
+            file.write("</DOC>" + rng.choice(["\n", "", "\n\n"]))
+    return []
+
+
+def write_text(rng, corpus, path):
+    del rng
+    os.mkdir(path)
+    names = []
+    for name, texts in corpus.documents:
+        names.append(os.path.join(path, name + ".txt"))
+        with open(names[-1], "w", encoding="utf-8", newline="") as file:
+            file.write("\n".join(texts))
+    return names
+
+
+WRITERS = {"jsonl": write_jsonl, "tsv": write_tsv, "trec": write_trec}
+
+
+# --- building -------------------------------------------------------------------------------
+
+class Checker:
+    def __init__(self, binary, folder, dump):
+        self.binary, self.folder, self.dump_command = binary, folder, dump
+        self.builds = self.runs = 0
+        self.failures = []
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def build(self, name, arguments, stdin=None):
+        out = self.path(name)
+        shutil.rmtree(out, ignore_errors=True)
+        command = [self.binary, "index", "build", "-o", out, "--stats", "-T", self.folder]
+        done = subprocess.run(command + arguments, stdin=stdin, capture_output=True)
+        self.builds += 1
+        if done.returncode != 0:
+            self.fail(arguments, done.stderr.decode(errors="replace"))
+            return None
+        stats = json.loads(done.stderr[done.stderr.index(b"{\n"):])
+        self.runs += stats["runs"]
+        return out
+
+    def fail(self, arguments, why):
+        self.failures.append(" ".join(map(str, arguments))[:300])
+        print(f"FAILED: {self.failures[-1]}\n{why[:1500]}", file=sys.stderr)
+
+    def dump(self, folder, positions):
+        command = self.dump_command.format(
+            binary=self.binary, folder=folder, options="--positions" if positions else "")
+        return subprocess.run(command, shell=True, capture_output=True, check=True).stdout
+
+    def compare(self, arguments, folder, wanted, positions):
+        got = self.dump(folder, positions)
+        if got == wanted:
+            return
+        got_lines, wanted_lines = got.split(b"\n"), wanted.split(b"\n")
+        for i, (a, b) in enumerate(zip(got_lines, wanted_lines)):
+            if a != b:
+                self.fail(arguments, f"line {i + 1}\nwanted {b[:300]!r}\ngot    {a[:300]!r}")
+                return
+        self.fail(arguments, f"{len(got_lines)} lines and not {len(wanted_lines)}")
+
+
+def digest(folder):
+    """Of all files of an index."""
+    sums = hashlib.sha256()
+    for root, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            with open(os.path.join(root, name), "rb") as file:
+                sums.update(name.encode() + b"\0" + hashlib.sha256(file.read()).digest())
+    return sums.hexdigest()
+
+
+def variants(rng, thorough):
+    """Methods with memories; the smallest make tens of runs."""
+    out = []
+    for method in ("spimi", "bsbi"):
+        for memory in ("64M", "1b", "3M"):
+            for threads in (1, 2, 5):
+                options = [f"--method={method}", "-S", memory, f"--parallel={threads}"]
+                if rng.random() < 0.3:
+                    options.append(f"--batch-size={rng.randint(2, 9)}")
+                if rng.random() < 0.2:
+                    options.append("--no-uring")
+                out.append(options)
+    if not thorough:
+        out = rng.sample(out[:9], 4) + rng.sample(out[9:], 4)
+    return out
+
+
+def check_builds(checker, rng, inputs, arguments, wanted, positions, args):
+    first = None
+    for options in variants(rng, args.thorough):
+        command = arguments + options + inputs
+        folder = checker.build("index", command)
+        if folder is None:
+            continue
+        if first is None or not args.same_bytes:
+            checker.compare(command, folder, wanted, positions)
+        if first is None:
+            first = digest(folder)
+        elif args.same_bytes and digest(folder) != first:
+            checker.fail(command, "not the same bytes as the first build")
+
+
+def check_documents(checker, rng, args):
+    corpus = Corpus(rng, args.documents, args.documents * 2)
+    stop_path = checker.path("stop")
+    stop = ["the", "Café # not this", corpus.documents[0][1][0][:40]]
+    with open(stop_path, "w", encoding="utf-8") as file:
+        file.write("\n".join(stop) + "\n")
+    rules = [
+        (Words(), []),
+        (Words(folds=False), ["--no-fold"]),
+        (Words(least=2, most=12, stop=[s.split("#")[0] for s in stop]),
+         ["--min-len=2", "--max-len=12", f"--stopwords={stop_path}"]),
+    ]
+    for format_name, write in WRITERS.items():
+        path = checker.path("corpus")
+        extra = write(rng, corpus, path)
+        for how, options in rules:
+            positions = rng.random() < 0.5
+            wanted = expected_lines(corpus.tuples(how), positions)
+            arguments = [f"--format={format_name}"] + extra + options
+            if positions:
+                arguments.append("--positions")
+            check_builds(checker, rng, [path], arguments, wanted, positions, args)
+        check_spellings(checker, corpus, path, format_name, extra)
+
+
+def check_spellings(checker, corpus, path, format_name, extra):
+    """Compressed, in two files, from standard input."""
+    wanted = expected_lines(corpus.tuples(Words()), False)
+    arguments = [f"--format={format_name}"] + extra
+    with open(path, "rb") as file:
+        data = file.read()
+    with gzip.open(path + ".gz", "wb") as file:
+        file.write(data)
+    subprocess.run(["zstd", "-q", "-f", path], check=True)
+    for name in (path + ".gz", path + ".zst"):
+        folder = checker.build("index", arguments + [name])
+        if folder:
+            checker.compare(arguments + [name], folder, wanted, False)
+    with open(path + ".zst", "rb") as file:
+        folder = checker.build("index", arguments + ["-"], stdin=file)
+        if folder:
+            checker.compare(arguments + ["- (zstd)"], folder, wanted, False)
+
+
+def check_text(checker, rng, args):
+    corpus = Corpus(rng, min(args.documents, 300), 1000)
+    path = checker.path("texts")
+    names = write_text(rng, corpus, path)
+    wanted = expected_lines(corpus.tuples(Words()), True)
+    check_builds(checker, rng, names, ["--format=text", "--positions"], wanted, True, args)
+    shutil.rmtree(path)
+
+
+def check_tuples(checker, rng, args):
+    terms = [bytes(rng.choices(b"abc\x00\xff d", k=rng.randint(1, 12))) for _ in range(3000)]
+    for ascending in (True, False):
+        index = collections.defaultdict(lambda: collections.defaultdict(int))
+        path = checker.path("tuples")
+        doc = 0
+        with open(path, "wb") as file:
+            for _ in range(args.documents * 150):
+                term = terms[int(len(terms) ** rng.random()) - 1]
+                doc = doc + (rng.random() < 0.1) if ascending else rng.randrange(5000)
+                if rng.random() < 0.0001:
+                    doc += 1 << 33 if not ascending else 0
+                tf = rng.randint(1, 3) if rng.random() < 0.3 else 1
+                if rng.random() < 0.0005:
+                    tf = rng.randrange(1 << 28)
+                index[term][doc] += tf
+                tail = b"" if tf == 1 and rng.random() < 0.5 else b"\t%d" % tf
+                file.write(b"%s\t%d%s\n" % (term, doc, tail))
+        wanted = expected_lines(index, False)
+        check_builds(checker, rng, [path], ["--format=tuples"], wanted, False, args)
+
+        index = collections.defaultdict(lambda: collections.defaultdict(int))
+        with open(path, "wb") as file:
+            for i in range(args.documents * 150):
+                term = int(20000 ** rng.random())
+                doc = i // 10 if ascending else rng.randrange(1 << 32)
+                if rng.random() < 0.5:
+                    doc %= 1000
+                index[b"%d" % term][doc] += 1
+                file.write(struct.pack("<II", term, doc))
+        wanted = expected_lines(index, False)
+        check_builds(checker, rng, [path], ["--format=tuples-bin"], wanted, False, args)
+
+
+def check_skipping(checker, rng):
+    """Malformed lines among good ones, left out."""
+    path = checker.path("bad")
+    corpus = Corpus(rng, 400, 500)
+    good = iter(corpus.documents)
+    bad_lines = [b"{", b"x", b'{"id":1}', b'{"id":"a","t0":"\xff"}', b'{"id":"a","t0":"\\ud800"}']
+    with open(path, "wb") as file:
+        for name, texts in good:
+            while rng.random() < 0.2:
+                file.write(rng.choice(bad_lines) + b"\n")
+            file.write(json.dumps({"id": name, "t0": " ".join(texts)}).encode() + b"\n")
+    corpus.documents = [(name, [" ".join(texts)]) for name, texts in corpus.documents]
+    wanted = expected_lines(corpus.tuples(Words()), False)
+    arguments = ["--text-field=t0", "--skip-bad", path]
+    folder = checker.build("index", arguments)
+    if folder:
+        checker.compare(arguments, folder, wanted, False)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--documents", type=int, default=1500)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--thorough", action="store_true", help="every variant")
+    parser.add_argument("--dump", default="{binary} index dump {options} {folder}")
+    parser.add_argument("--no-same-bytes", dest="same_bytes", action="store_false")
+    args = parser.parse_args()
+    seed = args.seed if args.seed is not None else int(os.environ.get("GS_TEST_SEED", "1"))
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory(prefix="gpusort-index-") as folder:
+        checker = Checker(os.path.abspath(args.binary), folder, args.dump)
+        check_documents(checker, rng, args)
+        check_text(checker, rng, args)
+        check_tuples(checker, rng, args)
+        check_skipping(checker, rng)
+        if checker.runs < 100:
+            checker.fail(["all builds"], f"only {checker.runs} runs were made")
+        print(f"{checker.builds} builds, {checker.runs} runs, "
+              f"{len(checker.failures)} failures")
+        sys.exit(1 if checker.failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs fuzzers, as many at once as there are cores: run_fuzz.sh SECONDS PROGRAM...
+#
+# What they learn stays in build/fuzz/NAME and starts the next run; the first starts from
+# tests/fuzz_seeds/NAME. An input that fails is kept there as crash-*, leak-* or
+# timeout-*, and `PROGRAM FILE` shows the failure again.
+set -u
+cd "$(dirname "$0")/.."
+seconds=$1
+shift
+export ASAN_OPTIONS=detect_leaks=1
+
+run_one() {
+    local program=$1 name learnt seeds=()
+    name=$(basename "$program")
+    learnt=build/fuzz/$name
+    mkdir -p "$learnt"
+    [ -d "tests/fuzz_seeds/$name" ] && seeds=("tests/fuzz_seeds/$name")
+    if "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+        -max_len=4096 -print_final_stats=1 -artifact_prefix="$learnt/" \
+        "$learnt" "${seeds[@]}" >"$learnt.log" 2>&1; then
+        echo "ok      $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$learnt.log") runs"
+    else
+        echo "FAILED  $name"
+        tail -n 40 "$learnt.log"
+        return 1
+    fi
+}
+
+mkdir -p build/fuzz
+failed=0 running=0
+for program in "$@"; do
+    if [ "$running" -ge "$(nproc)" ]; then
+        wait -n || failed=1
+        running=$((running - 1))
+    fi
+    run_one "$program" &
+    running=$((running + 1))
+done
+while [ "$running" -gt 0 ]; do
+    wait -n || failed=1
+    running=$((running - 1))
+done
+exit $failed
