@@ -499,7 +499,7 @@ gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_st
     const uint64_t bad = f->bad_count;
     if (*is_ended && bad > BAD_TOLD_MAX)
         gs_log_say(f->options.log, GS_LOG_WARNING,
-                   "%llu malformed in all, the rest not told one by one",
-                   (unsigned long long)bad);
+                   "%llu were left out, the first %d of them told here",
+                   (unsigned long long)bad, BAD_TOLD_MAX);
     return GS_OK;
 }
