@@ -20,7 +20,7 @@ enum {
     TOKEN_BYTES_MAX = 32,       /* a token adds no more to a list */
     STEP_BYTES = 2 * SLICE_MAX, /* nor takes more of the arena, its entry aside */
     ARENA_SLACK = 64,
-    HUGE_MIN = 2 << 20, /* smaller maps do without huge pages */
+    HUGE_MIN = 2 << 20,                  /* smaller maps do without huge pages */
     SORT_BYTES = 2 * sizeof(gs_element), /* a term */
     LIST_BYTES = 2 * sizeof(uint64_t),   /* a posting of the longest list to be sorted */
     LONG_LIST = 1 << 16,                 /* only one such a block is held at a time */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/index/index_build.h"
+#include "lib/index/index_builder.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * index_build: documents or tuples to an index folder, larger than memory.
+ * index_builder: documents or tuples to an index folder, larger than memory.
  *
  *      input -> block_fill -> blocks -+-> (all fits) ------------> index_emit -> writer
  *                 ^                   |                               ^
@@ -11,8 +11,8 @@
  *
  * Call from one thread; the workers are inside. All options are borrowed.
  */
-#ifndef GS_LIB_INDEX_INDEX_BUILD_H
-#define GS_LIB_INDEX_INDEX_BUILD_H
+#ifndef GS_LIB_INDEX_INDEX_BUILDER_H
+#define GS_LIB_INDEX_INDEX_BUILDER_H
 
 #include "lib/base/log.h"
 #include "lib/index/document.h"
