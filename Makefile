@@ -33,6 +33,7 @@ WERROR   ?= $(if $(CI),1,0)
 VARIANT := $(notdir $(CC))$(if $(SAN),-$(SAN))$(if $(filter 1,$(DEBUG)),-debug)
 VARIANT := $(VARIANT)$(if $(filter 1,$(CUDA)),-cuda)$(if $(filter 1,$(LIBURING)),-uring)
 VARIANT := $(VARIANT)$(if $(filter 1,$(STATIC)),-static)
+VARIANT := $(VARIANT)$(if $(filter 1,$(FAKE_GPU)),-fakegpu)
 OBJ := build/$(VARIANT)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual \
@@ -59,17 +60,30 @@ override CFLAGS += -fsanitize=fuzzer-no-link,address,undefined \
         -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 LDFLAGS += -fsanitize=address,undefined
 endif
+# A driver is loaded into the program, and with it the C library that it was made for: with
+# CUDA that one stays dynamic, and everything else goes inside.
 ifeq ($(STATIC),1)
+ifeq ($(CUDA),1)
+LDLIBS := -Wl,-Bstatic $(filter-out -lm -lpthread,$(LDLIBS)) -lstdc++ -Wl,-Bdynamic \
+          -static-libgcc -lm -lpthread
+else
 LDFLAGS += -static
+endif
 endif
 
 # --- sources ---------------------------------------------------------------
-LIB_C  := $(wildcard lib/*/*.c io/*.c) $(filter-out gpu/gpu_stub.c,$(wildcard gpu/*.c))
+LIB_C  := $(wildcard lib/*/*.c io/*.c) $(filter-out gpu/gpu_stub.c gpu/text_sort_stub.c,$(wildcard gpu/*.c))
 CMD_C  := $(wildcard cmd/*.c)
 ifeq ($(CUDA),1)
 CUDA_CU := $(wildcard gpu/*.cu)
 else
-LIB_C   += $(wildcard gpu/gpu_stub.c)
+LIB_C   += gpu/gpu_stub.c gpu/text_sort_stub.c
+endif
+# For tests: a GPU that is a plain sort, and that fails when told to.
+ifeq ($(FAKE_GPU),1)
+LIB_C := $(filter-out gpu/text_sort_stub.c,$(LIB_C)) tests/fake_gpu/fake_text_sort.c
+$(OBJ)/gpu/gpu_stub.o: CFLAGS += -Dgs_device_count=gs_no_device_count \
+        -Dgs_device_is_likely=gs_no_device_is_likely
 endif
 TEST_C := $(wildcard tests/test_*.c)
 LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
@@ -84,15 +98,17 @@ GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \
 NVCCFLAGS := -std=c++17 -O3 -lineinfo -I. $(GENCODE) -Werror all-warnings \
              -Xcompiler=-Wall,-Wextra $(DEFS) --threads 0
 ifneq ($(CUDA_CU),)
-CUDA_LIBS := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lstdc++
+CUDA_LIBS := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt \
+             $(if $(filter 1,$(STATIC)),,-lstdc++)
 endif
 
 # --- rules -----------------------------------------------------------------
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
-.PHONY: all help deps demo test unit-test cli-test diff-test index-test fuzz fuzz-run \
-        gpu-test asan tsan memcheck lint format bench install uninstall clean FORCE
+.PHONY: all help deps demo test unit-test cli-test diff-test fake-gpu-test \
+        fake-gpu-run index-test fuzz fuzz-run gpu-test asan tsan memcheck lint format \
+        bench install uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
@@ -141,6 +157,7 @@ help:
 	  'make unit-test  the unit tests of this variant' \
 	  'make cli-test   the command line against expected output' \
 	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
+	  'make fake-gpu-test  the way through a GPU, without one' \
 	  'make index-test indexes of random documents against what they must hold' \
 	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=60 each)' \
 	  'make asan tsan  the tests under sanitizers' \
@@ -171,6 +188,12 @@ cli-test: all
 	@tests/run_cli.sh -p $(CURDIR)/$(OBJ)/gpusort
 diff-test: all
 	@python3 tests/differential.py --binary $(CURDIR)/$(OBJ)/gpusort --cases $(CASES)
+
+# The way through a GPU on a machine without one (tests/fake_gpu).
+fake-gpu-test:
+	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
+fake-gpu-run: $(OBJ)/gpusort
+	@tests/fake_gpu/run.sh $(CURDIR)/$(OBJ)/gpusort $(CASES)
 
 index-test: all
 	@python3 tests/index_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(INDEX_TEST_ARGS)

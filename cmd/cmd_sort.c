@@ -85,7 +85,7 @@ static gs_progress_mode progress_mode(const gs_sort_args *args)
     return args->progress;
 }
 
-static gs_code watch_and_work(const gs_sort_args *args, int *exit_code, gs_status *st)
+static gs_code watch_and_work(gs_sort_args *args, int *exit_code, gs_status *st)
 {
     const gs_sort_stats *stats = args->options.stats;
     const uint64_t start_ns = gs_machine_now_ns();
@@ -94,6 +94,7 @@ static gs_code watch_and_work(const gs_sort_args *args, int *exit_code, gs_statu
     if (args->has_stats)
         GS_TRY(gs_stats_json_try(args->stats_path, st));
     GS_TRY(gs_trace_file_start(&trace, args->trace_path, stats, st));
+    args->options.trace = gs_trace_file_spans(trace);
     GS_NOTED(gs_progress_start(&progress, stats, progress_mode(args), st));
     if (st->code == GS_OK)
         GS_NOTED(work(args, exit_code, st));

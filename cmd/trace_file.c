@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -13,12 +14,14 @@
 enum {
     FIRST_INTERVAL_US = 2000,
     SAMPLES_UNTIL_SLOWER = 4096, /* then half as often: long runs stay small files */
+    LANE_TIDS = 1000,            /* numbers of thread that a kind of lane takes */
 };
 
 struct gs_trace_file {
     const gs_sort_stats *stats;
     const char *path;
     FILE *file;
+    gs_trace *spans;
     uint64_t start_ns;
     int phase; /* whose bar is open */
     pthread_t thread;
@@ -76,6 +79,57 @@ static void *sample(void *context)
     return NULL;
 }
 
+static unsigned lane_tid(const gs_trace_span *s)
+{
+    return LANE_TIDS * ((unsigned)s->lane + 1) + s->number % LANE_TIDS;
+}
+
+/* Names the lines of the timeline that have something on them, in the order of the way of
+ * the data. */
+static void put_lane_names(const gs_trace_file *t)
+{
+    static const char *const names[GS_LANE_COUNT] = {
+        "read", "worker", "upload", "GPU", "download", "write",
+    };
+    bool is_used[GS_LANE_COUNT][LANE_TIDS] = {0};
+    fputs("{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": 1, "
+          "\"args\": {\"name\": \"phases\"}},\n",
+          t->file);
+    for (size_t i = 0; i < gs_trace_span_count(t->spans); i++) {
+        const gs_trace_span *const s = gs_trace_span_at(t->spans, i);
+        bool *const used = &is_used[s->lane][s->number % LANE_TIDS];
+        if (*used)
+            continue;
+        *used = true;
+        fprintf(t->file,
+                "{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": %u, "
+                "\"args\": {\"name\": \"%s %u\"}},\n",
+                lane_tid(s), names[s->lane], s->number);
+    }
+}
+
+static void put_spans(const gs_trace_file *t)
+{
+    put_lane_names(t);
+    for (size_t i = 0; i < gs_trace_span_count(t->spans); i++) {
+        const gs_trace_span *const s = gs_trace_span_at(t->spans, i);
+        fprintf(t->file,
+                "{\"name\": \"%s\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, "
+                "\"pid\": 1, \"tid\": %u",
+                s->name, ((double)s->begin_ns - (double)t->start_ns) / 1e3,
+                (double)(s->end_ns - s->begin_ns) / 1e3, lane_tid(s));
+        if (s->bytes > 0)
+            fprintf(t->file, ", \"args\": {\"bytes\": %" PRIu64 "}", s->bytes);
+        fputs("},\n", t->file);
+    }
+    const uint64_t dropped = gs_trace_dropped_count(t->spans);
+    if (dropped > 0)
+        fprintf(t->file,
+                "{\"name\": \"%" PRIu64 " later spans were dropped\", \"ph\": \"i\", "
+                "\"s\": \"g\", \"ts\": %.3f, \"pid\": 1, \"tid\": 1},\n",
+                dropped, now_us(t));
+}
+
 gs_code gs_trace_file_start(gs_trace_file **out, const char *path,
                             const gs_sort_stats *stats, gs_status *st)
 {
@@ -89,22 +143,31 @@ gs_code gs_trace_file_start(gs_trace_file **out, const char *path,
     t->path = path;
     t->start_ns = gs_machine_now_ns();
     t->phase = GS_PHASE_START;
+    GS_TRY_OR_FAIL(gs_trace_new(&t->spans, st));
     t->file = fopen(path, "we");
     if (!t->file) {
         GS_NOTED(GS_FAIL(st, GS_ERR_IO, errno, "open failed: %s", path));
-        gs_mem_free(t);
-        return st->code;
+        goto fail;
     }
     fputs("{\"traceEvents\": [\n", t->file);
     put_phase(t, t->phase, 'B');
     const int rc = pthread_create(&t->thread, NULL, sample, t);
     if (rc != 0) {
+        GS_NOTED(GS_FAIL(st, GS_ERR_NOMEM, rc, "cannot start the trace thread"));
         fclose(t->file);
-        gs_mem_free(t);
-        return GS_FAIL(st, GS_ERR_NOMEM, rc, "cannot start the trace thread");
+        goto fail;
     }
     *out = t;
     return GS_OK;
+fail:
+    gs_trace_free(t->spans);
+    gs_mem_free(t);
+    return st->code;
+}
+
+gs_trace *gs_trace_file_spans(const gs_trace_file *t)
+{
+    return t ? t->spans : NULL;
 }
 
 gs_code gs_trace_file_finish(gs_trace_file *t, gs_status *st)
@@ -115,6 +178,7 @@ gs_code gs_trace_file_finish(gs_trace_file *t, gs_status *st)
     pthread_join(t->thread, NULL);
     put_sample(t);
     put_phase(t, t->phase, 'E');
+    put_spans(t);
     fprintf(t->file, "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, "
                      "\"args\": {\"name\": \"gpusort\"}}\n]}\n");
     const bool failed_before = ferror(t->file) != 0;
@@ -122,6 +186,7 @@ gs_code gs_trace_file_finish(gs_trace_file *t, gs_status *st)
     gs_code code = GS_OK;
     if (fclose(t->file) != 0 || failed_before)
         code = GS_FAIL(st, GS_ERR_IO, errno, "write failed: %s", t->path);
+    gs_trace_free(t->spans);
     gs_mem_free(t);
     return code;
 }

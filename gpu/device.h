@@ -28,6 +28,9 @@ typedef struct gs_device {
     size_t memory_bytes, free_bytes, l2_bytes;
 } gs_device;
 
+/* Whether looking for GPUs is worth the tenth of a second that it takes: a driver is
+ * loaded. */
+bool gs_device_is_likely(void);
 /* How many GPUs the driver shows; 0 without a driver. */
 unsigned gs_device_count(void);
 GS_MUST_CHECK gs_code gs_device_get(unsigned index, gs_device *out, gs_status *st);

@@ -23,6 +23,11 @@ unsigned gs_device_count(void)
     return 0;
 }
 
+bool gs_device_is_likely(void)
+{
+    return false;
+}
+
 gs_code gs_device_get(unsigned index, gs_device *out, gs_status *st)
 {
     (void)index;

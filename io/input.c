@@ -47,6 +47,7 @@ typedef enum gs_input_way {
 typedef struct gs_input_read {
     gs_block *block;
     uint64_t offset;
+    uint64_t begin_ns; /* for the trace */
     bool is_done;
     int64_t result;
 } gs_input_read;
@@ -245,6 +246,7 @@ static gs_code next_cached(gs_input *in, gs_block **out, gs_status *st)
 {
     gs_block *const block = gs_block_get(in->options.pool);
     block->input_index = in->index;
+    const uint64_t begin_ns = gs_trace_begin(in->options.trace);
     while (block->len < block->capacity) {
         const ssize_t n = pread(in->fd, block->data + block->len,
                                 block->capacity - block->len, (off_t)in->offset);
@@ -262,6 +264,8 @@ static gs_code next_cached(gs_input *in, gs_block **out, gs_status *st)
         block->len += (size_t)n;
         in->offset += (uint64_t)n;
     }
+    gs_trace_end(in->options.trace, GS_LANE_READ, 0, "read from the page cache", begin_ns,
+                 block->len);
     atomic_fetch_add(&in->bytes_read, block->len);
     *out = block;
     return GS_OK;
@@ -279,7 +283,9 @@ static gs_code submit_reads(gs_input *in, gs_status *st)
             return GS_OK;
         gs_input_read *const r =
             &in->reads[(in->reads_first + in->reads_count) % IN_FLIGHT_MAX];
-        *r = (gs_input_read){.block = block, .offset = in->offset};
+        *r = (gs_input_read){.block = block,
+                             .offset = in->offset,
+                             .begin_ns = gs_trace_begin(in->options.trace)};
         if (gs_aio_read(in->aio, in->fd, block->data, block->capacity, in->offset, r,
                         st) != GS_OK) {
             gs_block_release(block);
@@ -300,6 +306,8 @@ static gs_code wait_first_read(gs_input *in, gs_status *st)
         gs_input_read *const r = done.tag;
         r->is_done = true;
         r->result = done.result;
+        gs_trace_end(in->options.trace, GS_LANE_READ, (unsigned)(r - in->reads), "read",
+                     r->begin_ns, r->result > 0 ? (uint64_t)r->result : 0);
         if (r->result >= 0 && (size_t)r->result < r->block->capacity)
             in->at_end = true;
     }
@@ -442,10 +450,15 @@ static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
 
 static gs_code fill(gs_pump *p, gs_block *block, bool is_first, gs_status *st)
 {
+    gs_trace *const trace = p->in->options.trace;
+    const uint64_t begin_ns = gs_trace_begin(trace);
     block->input_index = p->index;
     if (is_first)
         GS_TRY(look_at_pipe(p, block, st));
-    return p->decoder ? fill_decoded(p, block, st) : fill_plain(p, block, st);
+    GS_TRY(p->decoder ? fill_decoded(p, block, st) : fill_plain(p, block, st));
+    gs_trace_end(trace, GS_LANE_READ, 0, p->decoder ? "read and decode" : "read",
+                 begin_ns, block->len);
+    return GS_OK;
 }
 
 /* Waits for room in the queue; false when the input goes away. */

@@ -19,6 +19,7 @@
 
 #include "io/block.h"
 #include "lib/base/log.h"
+#include "lib/base/trace.h"
 
 typedef struct gs_input gs_input;
 
@@ -29,6 +30,7 @@ typedef struct gs_input_options {
     bool keep_compressed;      /* give compressed files as they are */
     bool no_uring;             /* as if the kernel had none */
     const gs_log *log;         /* may be NULL */
+    gs_trace *trace;           /* lane GS_LANE_READ; may be NULL */
 } gs_input_options;
 
 /* Borrows the names until free(). */

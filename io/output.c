@@ -305,6 +305,13 @@ bool gs_output_is_own_file(const gs_output *o)
     return o->kind != GS_OUTPUT_IN_PLACE;
 }
 
+void gs_output_expect(gs_output *o, uint64_t bytes)
+{
+    /* Where it is refused (or the disk is too full) the writes will do without. */
+    if (bytes > 0 && gs_output_is_own_file(o))
+        (void)fallocate(o->fd, 0, (off_t)o->start_offset, (off_t)bytes);
+}
+
 uint64_t gs_output_start_offset(const gs_output *o)
 {
     return o->start_offset;

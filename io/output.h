@@ -31,6 +31,9 @@ bool gs_output_is_seekable(const gs_output *o);
 uint64_t gs_output_start_offset(const gs_output *o);
 /* True if fd is ours alone (a temporary name), so that O_DIRECT may be set on it. */
 bool gs_output_is_own_file(const gs_output *o);
+/* So many bytes will come, or a little less: the disk space is taken at once, so that
+ * writes in flight do not wait for each other to lengthen the file. */
+void gs_output_expect(gs_output *o, uint64_t bytes);
 /* As messages name it: the path, or 'standard output' with its quotes. */
 const char *gs_output_name(const gs_output *o);
 

@@ -19,6 +19,7 @@ typedef struct gs_stream_block {
     uint8_t *memory;
     uint64_t number; /* which block of the stream this slot holds */
     size_t filled_bytes;
+    uint64_t write_begin_ns; /* for the trace */
     bool is_writing;
 } gs_stream_block;
 
@@ -119,6 +120,13 @@ static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
 static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes,
                            uint64_t offset, gs_status *st)
 {
+    const uint64_t in_stream = offset - s->target.offset;
+    if (!s->target.is_seekable && in_stream < s->target.skip_bytes) {
+        const uint64_t left_out = s->target.skip_bytes - in_stream;
+        const size_t n = left_out < bytes ? (size_t)left_out : bytes;
+        data += n;
+        bytes -= n;
+    }
     while (bytes > 0) {
         const ssize_t n = s->target.is_seekable
                               ? pwrite(s->target.fd, data, bytes, (off_t)offset)
@@ -136,6 +144,8 @@ static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes
 
 static void free_slot_locked(gs_stream *s, gs_stream_block *block)
 {
+    gs_trace_end(s->target.trace, GS_LANE_WRITE, (unsigned)(block - s->blocks), "write",
+                 block->write_begin_ns, s->block_bytes);
     block->is_writing = false;
     block->filled_bytes = 0;
     block->number += s->block_count;
@@ -161,6 +171,7 @@ static gs_code reap(gs_stream *s, gs_status *st)
 static gs_code write_block(gs_stream *s, gs_stream_block *block, gs_status *st)
 {
     const uint64_t offset = s->target.offset + block->number * s->block_bytes;
+    block->write_begin_ns = gs_trace_begin(s->target.trace);
     if (s->aio != NULL)
         return gs_aio_write(s->aio, s->target.fd, block->memory, s->block_bytes, offset,
                             block, st);
@@ -378,4 +389,10 @@ void gs_stream_free(gs_stream *s)
         gs_mem_unmap(s->memory, s->block_bytes * s->block_count);
     gs_mem_free(s->blocks);
     gs_mem_free(s);
+}
+
+void gs_stream_area(const gs_stream *s, void **start, size_t *bytes)
+{
+    *start = s->memory;
+    *bytes = s->block_bytes * s->block_count;
 }

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
+#include "lib/base/trace.h"
 
 typedef struct gs_stream gs_stream;
 
@@ -34,7 +35,10 @@ typedef struct gs_stream_target {
     bool try_direct;  /* O_DIRECT if the file takes it (our own descriptor only) */
     bool is_direct;   /* the descriptor has O_DIRECT already */
     bool no_uring;
+    gs_trace *trace;     /* lane GS_LANE_WRITE; may be NULL */
     uint64_t offset;     /* where the stream begins in the file; for O_DIRECT aligned */
+    uint64_t skip_bytes; /* of the stream, written before by somebody else: are left out;
+                            only if not seekable */
     const char *failure; /* message of a failed write: "write failed: NAME"; borrowed */
 } gs_stream_target;
 
@@ -69,5 +73,7 @@ GS_MUST_CHECK gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status 
 void gs_stream_abort(gs_stream *s, const gs_status *why);
 
 uint64_t gs_stream_bytes_written(const gs_stream *s);
+/* The memory of all blocks, for locking it in place. */
+void gs_stream_area(const gs_stream *s, void **start, size_t *bytes);
 
 #endif

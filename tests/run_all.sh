@@ -39,6 +39,9 @@ step cli mk cli-test
 step index mk index-test
 step differential mk CASES="${CASES:-1500}" diff-test
 step threads-backend env GS_NO_URING=1 make --no-print-directory CASES=150 diff-test
+step fake-gpu mk CASES=500 fake-gpu-test
+step fake-gpu-asan mk SAN=asan CASES=150 fake-gpu-test
+step fake-gpu-tsan mk SAN=tsan CASES=60 fake-gpu-test
 step asan-ubsan mk asan
 step tsan mk tsan SAN_CASES=80
 step fuzz make --no-print-directory fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-60}"

@@ -20,6 +20,7 @@ struct gs_team {
     unsigned workers;
     unsigned started; /* threads that exist: members 1 .. started */
     gs_member *members;
+    gs_trace *trace; /* set before the first run */
 
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t work_ready, work_done;
@@ -129,6 +130,16 @@ gs_code gs_team_run(gs_team *team, gs_team_fn *fn, void *context, gs_status *st)
 unsigned gs_team_workers(const gs_team *team)
 {
     return team->workers;
+}
+
+void gs_team_set_trace(gs_team *team, gs_trace *trace)
+{
+    team->trace = trace;
+}
+
+gs_trace *gs_team_trace(const gs_team *team)
+{
+    return team->trace;
 }
 
 void gs_team_free(gs_team *team)

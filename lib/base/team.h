@@ -11,6 +11,7 @@
 #define GS_LIB_BASE_TEAM_H
 
 #include "lib/base/status.h"
+#include "lib/base/trace.h"
 
 typedef struct gs_team gs_team;
 typedef gs_code gs_team_fn(void *context, unsigned worker, gs_status *st);
@@ -19,6 +20,10 @@ GS_MUST_CHECK gs_code gs_team_new(gs_team **out, unsigned workers, gs_status *st
 void gs_team_free(gs_team *team); /* NULL is fine */
 
 unsigned gs_team_workers(const gs_team *team);
+
+/* Where the jobs of this team put their spans (lane GS_LANE_WORKER); NULL: nowhere. */
+void gs_team_set_trace(gs_team *team, gs_trace *trace);
+gs_trace *gs_team_trace(const gs_team *team);
 
 GS_MUST_CHECK gs_code gs_team_run(gs_team *team, gs_team_fn *fn, void *context,
                                   gs_status *st);

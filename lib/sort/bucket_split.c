@@ -23,6 +23,7 @@ enum {
 /* One cut of one bucket, shared by the team. */
 typedef struct gs_cut {
     const gs_bucket_split *split;
+    gs_trace *trace;
     gs_element *from, *to; /* at the bucket's beginning */
     uint16_t *ids;
     size_t count;
@@ -180,19 +181,21 @@ static void scatter_slice(gs_cut *cut, size_t slice)
 
 static gs_code classify_worker(void *context, unsigned worker, gs_status *st)
 {
-    (void)worker;
     gs_cut *const cut = context;
+    const uint64_t begin_ns = gs_trace_begin(cut->trace);
     for (size_t s; (s = atomic_fetch_add(&cut->next_slice, 1)) < cut->slices;)
         classify_slice(cut, s);
+    gs_trace_end(cut->trace, GS_LANE_WORKER, worker, "classify", begin_ns, 0);
     return st->code;
 }
 
 static gs_code scatter_worker(void *context, unsigned worker, gs_status *st)
 {
-    (void)worker;
     gs_cut *const cut = context;
+    const uint64_t begin_ns = gs_trace_begin(cut->trace);
     for (size_t s; (s = atomic_fetch_add(&cut->next_slice, 1)) < cut->slices;)
         scatter_slice(cut, s);
+    gs_trace_end(cut->trace, GS_LANE_WORKER, worker, "scatter", begin_ns, 0);
     return st->code;
 }
 
@@ -326,6 +329,7 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
     GS_TRY_OR_FAIL(gs_mem_new(&memory, SAMPLE_MAX * sizeof *sample, "sample", st));
     sample = memory;
     cut->slices = gs_team_workers(team);
+    cut->trace = gs_team_trace(team);
     GS_TRY_OR_FAIL(gs_mem_new(&memory, cut->slices * IDS_MAX * sizeof *cut->counts,
                               "bucket counts", st));
     cut->counts = memory;

@@ -10,6 +10,7 @@ enum { PREFETCH_AHEAD = 16 };
 
 typedef struct gs_emit_job {
     const gs_chunk_emit_options *options;
+    gs_trace *trace;
     gs_chunk *chunk;
     gs_sink *sink;
     gs_bucket_split split;
@@ -155,8 +156,8 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
     return gs_sink_end(piece, st);
 }
 
-static gs_code emit_bucket(gs_emit_job *job, gs_sink_piece *piece, size_t number,
-                           gs_status *st)
+static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *piece,
+                           size_t number, gs_status *st)
 {
     const gs_chunk_emit_options *const options = job->options;
     const gs_bucket *const bucket = &job->buckets.buckets[number];
@@ -172,7 +173,9 @@ static gs_code emit_bucket(gs_emit_job *job, gs_sink_piece *piece, size_t number
     if (options->has_top && before >= options->top_count) {
         n = 0;
     } else {
+        const uint64_t begin_ns = gs_trace_begin(job->trace);
         gs_bucket_sort(&job->split, bucket);
+        gs_trace_end(job->trace, GS_LANE_WORKER, worker, "sort bucket", begin_ns, 0);
         if (options->is_unique)
             n = drop_equals(job->chunk, e, n);
     }
@@ -182,10 +185,14 @@ static gs_code emit_bucket(gs_emit_job *job, gs_sink_piece *piece, size_t number
     }
     if (counts_kept)
         job->kept += n;
-    uint64_t bytes;
+    uint64_t bytes = 0;
+    const uint64_t begin_ns = gs_trace_begin(job->trace);
     if (measure_plain(job, e, n, &bytes))
-        return emit_plain(job, e, n, bytes, ticket, st);
-    return emit_records(job, piece, e, n, ticket, st);
+        GS_TRY(emit_plain(job, e, n, bytes, ticket, st));
+    else
+        GS_TRY(emit_records(job, piece, e, n, ticket, st));
+    gs_trace_end(job->trace, GS_LANE_WORKER, worker, "gather", begin_ns, bytes);
+    return GS_OK;
 }
 
 static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
@@ -204,7 +211,7 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
             (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
                           *options->cancel);
         else
-            (void)emit_bucket(job, piece, number, st);
+            (void)emit_bucket(job, worker, piece, number, st);
         if (st->code != GS_OK)
             break;
     }
@@ -231,6 +238,7 @@ gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
 {
     gs_emit_job job = {
         .options = options,
+        .trace = gs_team_trace(team),
         .chunk = chunk,
         .sink = sink,
         .split = {.layout = &chunk->layout,

@@ -99,8 +99,8 @@ static gs_code reduce_group(gs_file_merge *m, size_t first, size_t want, gs_stat
     GS_TRY_OR_FAIL(
         gs_text_run_create(run, m->spill, m->options->compress_program, &target, st));
     target.no_uring = true;
-    GS_TRY_OR_FAIL(
-        gs_stream_new(&sink.stream, &target, m->plan->block_bytes, STREAM_BLOCKS, st));
+    GS_TRY_OR_FAIL(gs_stream_new(&sink.stream, &target, m->plan->stream_block_bytes,
+                                 STREAM_BLOCKS, st));
     sink.layout = *m->source.layout;
     sink.buffer_bytes = m->plan->piece_bytes;
     gs_sink_init(&sink);

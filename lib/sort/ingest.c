@@ -59,6 +59,7 @@ gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
     in->stats = stats;
     in->cancel = cancel;
     in->workers = gs_team_workers(team);
+    in->next_ticket = gs_line_feed_next_ticket(feed);
     pthread_mutex_init(&in->mutex, NULL);
     pthread_cond_init(&in->turn_changed, NULL);
     GS_TRY_OR_FAIL(
@@ -400,11 +401,16 @@ static gs_code next_batch(gs_ingest *in, gs_line_batch *batch, bool *has_batch,
 static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
 {
     gs_ingest *const in = context;
+    gs_trace *const trace = gs_team_trace(in->team);
     for (;;) {
         gs_line_batch batch = {0};
         bool has_batch = false;
-        if (next_batch(in, &batch, &has_batch, st) == GS_OK && has_batch)
+        if (next_batch(in, &batch, &has_batch, st) == GS_OK && has_batch) {
+            const uint64_t begin_ns = gs_trace_begin(trace);
+            const size_t bytes = batch.bytes;
             (void)ingest_batch(in, worker, &batch, st);
+            gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, bytes);
+        }
         gs_line_batch_release(&batch);
         if (st->code != GS_OK) {
             pthread_mutex_lock(&in->mutex);

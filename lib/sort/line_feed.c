@@ -25,7 +25,13 @@ struct gs_line_feed {
     uint64_t header_left;
     gs_heap_bytes carry; /* the beginning of a record whose end has not come yet */
     gs_heap_bytes header;
+    uint8_t *replay; /* given out before anything else, from replay_at on */
+    size_t replay_map_bytes, replay_bytes, replay_at;
+    gs_line_batch replay_last;
+    bool has_replay_last;
 };
+
+enum { REPLAY_BATCH_BYTES = 1 << 20 };
 
 static gs_code append(gs_heap_bytes *to, const uint8_t *data, size_t bytes, gs_status *st)
 {
@@ -68,6 +74,13 @@ gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
     return GS_OK;
 }
 
+static void drop_replay(gs_line_feed *feed)
+{
+    if (feed->replay != NULL)
+        gs_mem_unmap(feed->replay, feed->replay_map_bytes);
+    feed->replay = NULL;
+}
+
 void gs_line_feed_free(gs_line_feed *feed)
 {
     if (feed == NULL)
@@ -75,6 +88,8 @@ void gs_line_feed_free(gs_line_feed *feed)
     pthread_mutex_destroy(&feed->mutex);
     gs_mem_free(feed->carry.data);
     gs_mem_free(feed->header.data);
+    gs_line_batch_release(&feed->replay_last);
+    drop_replay(feed);
     gs_mem_free(feed);
 }
 
@@ -209,9 +224,67 @@ done:
     return st->code;
 }
 
+void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
+                         size_t bytes, gs_line_batch *last)
+{
+    gs_assert(feed->replay == NULL && !feed->has_replay_last);
+    feed->replay = memory;
+    feed->replay_map_bytes = map_bytes;
+    feed->replay_bytes = bytes;
+    feed->replay_at = 0;
+    feed->has_replay_last = last->bytes > 0;
+    feed->replay_last = *last;
+    *last = (gs_line_batch){0};
+}
+
+uint64_t gs_line_feed_next_ticket(gs_line_feed *feed)
+{
+    pthread_mutex_lock(&feed->mutex);
+    const uint64_t ticket = feed->next_ticket;
+    pthread_mutex_unlock(&feed->mutex);
+    return ticket;
+}
+
+/* The end of the whole records in the next part of the replay. */
+static size_t replay_part(const gs_line_feed *feed)
+{
+    const uint8_t *const from = feed->replay + feed->replay_at;
+    const size_t left = feed->replay_bytes - feed->replay_at;
+    const size_t size = feed->options.record_size;
+    if (left <= REPLAY_BATCH_BYTES)
+        return left;
+    if (size > 0)
+        return size < REPLAY_BATCH_BYTES ? REPLAY_BATCH_BYTES / size * size : size;
+    const uint8_t *end = memrchr(from, feed->options.eol, REPLAY_BATCH_BYTES);
+    if (end == NULL)
+        end = memchr(from, feed->options.eol, left);
+    return end ? (size_t)(end - from) + 1 : left;
+}
+
+/* The next batch of what is to be given out again, if there is one. */
+static void next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_batch)
+{
+    if (feed->replay_at < feed->replay_bytes) {
+        const size_t n = replay_part(feed);
+        *out = (gs_line_batch){.data = feed->replay + feed->replay_at, .bytes = n};
+        feed->replay_at += n;
+        *has_batch = true;
+    } else if (feed->has_replay_last) {
+        *out = feed->replay_last;
+        feed->replay_last = (gs_line_batch){0};
+        feed->has_replay_last = false;
+        *has_batch = true;
+    }
+    if (*has_batch)
+        out->ticket = feed->next_ticket++;
+}
+
 static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
                            gs_status *st)
 {
+    next_of_replay(feed, out, has_batch);
+    if (*has_batch)
+        return GS_OK;
     for (;;) {
         gs_block *block = NULL;
         GS_TRY(feed->source.next(feed->source.context, &block, st));

@@ -26,7 +26,7 @@ typedef struct gs_line_batch {
     bool lacks_final_eol; /* the last record ends with its file, not with eol */
     uint64_t ticket;
     size_t input_index;
-    gs_block *block; /* what holds the data: one of these two */
+    gs_block *block; /* what holds the data: one of these two, or else the feed */
     void *heap;
 } gs_line_batch;
 
@@ -60,6 +60,14 @@ void gs_line_feed_free(gs_line_feed *feed); /* NULL is fine */
 GS_MUST_CHECK gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out,
                                         bool *has_batch, gs_status *st);
 void gs_line_batch_release(gs_line_batch *batch);
+
+/* Whole records (each with its eol), and after them `last` (may be empty), come before
+ * what is next: they are given out again. Takes `last` and `memory`, which came from
+ * gs_mem_map. Once a feed. */
+void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
+                         size_t bytes, gs_line_batch *last);
+/* The ticket that the next batch will have. */
+uint64_t gs_line_feed_next_ticket(gs_line_feed *feed);
 
 /* The header lines met so far, each with its eol. Valid until free(). */
 void gs_line_feed_header(const gs_line_feed *feed, const uint8_t **bytes, size_t *count);

@@ -29,7 +29,7 @@ static size_t fixed_bytes(const gs_memory_plan *p, bool is_keyed)
         p->block_count * (p->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
     const size_t scratch = is_keyed ? p->workers * 6 * p->block_bytes : 0;
     const size_t pieces = p->workers * (2 * p->piece_bytes + 4 * p->run_block_bytes);
-    return input + scratch + pieces + p->stream_blocks * p->block_bytes;
+    return input + scratch + pieces + p->stream_blocks * p->stream_block_bytes;
 }
 
 gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
@@ -46,6 +46,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     p.workers = (unsigned)clamp(p.workers, 1, WORKERS_MAX);
     const size_t usable = memory_bytes + overhead_bytes;
     p.block_bytes = clamp(power_below(usable / 256), 64 * KIB, MIB);
+    p.stream_block_bytes = clamp(power_below(usable / 1024), p.block_bytes, 4 * MIB);
     for (;;) {
         p.block_count = GS_BLOCKS_IN_FLIGHT + 2 * (size_t)p.workers;
         p.stream_blocks = 8 + 2 * (size_t)p.workers;
@@ -60,8 +61,8 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     p.chunk_soft_bytes = p.chunk_bytes;
     /* A piece is text and, swapped with it, what is on its way out. */
     p.merge_piece_bytes = clamp(usable / (8 * p.workers), 256 * KIB, 12 * MIB);
-    const size_t merge_fixed =
-        p.stream_blocks * p.block_bytes + p.workers * (2 * p.merge_piece_bytes + MIB);
+    const size_t merge_fixed = p.stream_blocks * p.stream_block_bytes +
+                               p.workers * (2 * p.merge_piece_bytes + MIB);
     p.merge_bytes = usable > merge_fixed + 4 * MIB ? usable - merge_fixed : 4 * MIB;
     p.record_bytes_max = clamp(p.chunk_bytes / 6, MIB, (size_t)1 << 31);
     return p;
@@ -72,4 +73,5 @@ void gs_memory_plan_shrink(gs_memory_plan *plan)
     plan->chunk_soft_bytes = clamp(plan->limit_bytes, 32 * KIB, plan->chunk_bytes);
     plan->block_bytes =
         clamp(power_below(plan->chunk_soft_bytes / 64), 4 * KIB, plan->block_bytes);
+    plan->stream_block_bytes = plan->block_bytes;
 }

@@ -15,11 +15,12 @@
 #include <stddef.h>
 
 typedef struct gs_memory_plan {
-    size_t limit_bytes;     /* S */
-    unsigned workers;       /* fewer than asked for when the memory is very small */
-    size_t block_bytes;     /* input blocks, and blocks of the output stream */
-    size_t block_count;     /* input */
-    size_t stream_blocks;   /* output */
+    size_t limit_bytes;        /* S */
+    unsigned workers;          /* fewer than asked for when the memory is very small */
+    size_t block_bytes;        /* input blocks */
+    size_t block_count;        /* input */
+    size_t stream_block_bytes; /* output: large writes, where the memory allows them */
+    size_t stream_blocks;
     size_t piece_bytes;     /* what a thread gathers before it must wait for its turn */
     size_t run_block_bytes; /* raw, of a run */
     size_t chunk_bytes;

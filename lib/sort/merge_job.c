@@ -49,6 +49,7 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
     gs_memory_plan plan = gs_memory_plan_make(options->memory_bytes, 1, layout.is_keyed);
     if (plan.block_bytes > MERGE_BLOCK_BYTES)
         plan.block_bytes = MERGE_BLOCK_BYTES;
+    plan.stream_block_bytes = plan.block_bytes;
     gs_key_encoder *encoder = NULL;
     gs_output *output = NULL;
     gs_file_merge m = {

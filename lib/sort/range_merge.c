@@ -26,6 +26,7 @@ typedef struct gs_split_point {
 typedef struct gs_merge_job {
     const gs_run *runs;
     size_t run_count;
+    gs_trace *trace;
     gs_sink *sink; /* one of these two */
     const gs_range_consumer *consumer;
     const gs_range_merge_options *options;
@@ -55,6 +56,7 @@ typedef struct gs_range_parts {
 
 typedef struct gs_merge_worker {
     gs_merge_job *job;
+    unsigned number;
     gs_aio *aio;
     gs_run_codec *codec;
     gs_range_parts parts[2]; /* being merged, being read */
@@ -420,6 +422,7 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
     gs_merge_job *const job = w->job;
     const gs_range_bound *const lo = &job->bounds[parts->range];
     uint64_t bytes = 0;
+    const uint64_t begin_ns = gs_trace_begin(job->trace);
     for (size_t r = 0; r < job->run_count; r++) {
         gs_run_cursor *const c = &w->cursors[r];
         c->run = &job->runs[r];
@@ -438,6 +441,7 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
     GS_TRY(begin_range(w, parts, st));
     GS_TRY(merge_records(w, &tree, st));
     GS_TRY(end_range(w, parts, st));
+    gs_trace_end(job->trace, GS_LANE_WORKER, w->number, "merge", begin_ns, bytes);
     if (job->options->progress_bytes != NULL)
         atomic_fetch_add(job->options->progress_bytes, bytes);
     return GS_OK;
@@ -450,8 +454,11 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
     GS_TRY(take_range(w, &w->parts[now], st));
     while (w->parts[now].is_taken) {
         GS_TRY(take_range(w, &w->parts[now ^ 1], st));
+        const uint64_t begin_ns = gs_trace_begin(w->job->trace);
         while (w->parts[now].unfinished > 0)
             GS_TRY(finish_one_read(w, st));
+        gs_trace_end(w->job->trace, GS_LANE_WORKER, w->number, "wait for runs", begin_ns,
+                     0);
         GS_TRY(merge_range(w, &w->parts[now], st));
         if (w->job->options->gives_space_back)
             note_merged(w->job, w->parts[now].range);
@@ -507,6 +514,7 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
 {
     const gs_run *const runs = job->runs;
     const size_t run_count = job->run_count;
+    job->trace = gs_team_trace(team);
     const unsigned workers = gs_team_workers(team);
     size_t raw_bytes = 0;
     uint64_t stored = 0;

@@ -16,14 +16,14 @@ enum {
  */
 static const double disk_ns_per_byte = 2 / 1.5;
 
-gs_codec gs_run_codec_choose(const gs_chunk *chunk, unsigned workers, size_t block_bytes,
-                             const gs_log *log)
+gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned workers,
+                             size_t block_bytes, const gs_log *log)
 {
     gs_status st = {.code = GS_OK};
     const char *const forced = getenv("GS_SPILL_CODEC");
     if (forced != NULL)
         return forced[0] == 'z' ? GS_CODEC_ZSTD : GS_CODEC_RAW;
-    if (chunk->arena_bytes < SAMPLE_BLOCKS * block_bytes)
+    if (text_bytes < SAMPLE_BLOCKS * block_bytes)
         return GS_CODEC_ZSTD;
     void *memory = NULL;
     const size_t capacity = ZSTD_compressBound(block_bytes);
@@ -35,13 +35,12 @@ gs_codec gs_run_codec_choose(const gs_chunk *chunk, unsigned workers, size_t blo
     /* The first block warms up and is not counted. */
     size_t stored = 0;
     uint64_t begin = 0;
-    const size_t step = chunk->arena_bytes / SAMPLE_BLOCKS;
+    const size_t step = text_bytes / SAMPLE_BLOCKS;
     for (size_t i = 0; i < SAMPLE_BLOCKS; i++) {
         if (i == 1)
             begin = gs_machine_now_ns();
-        const size_t n =
-            ZSTD_compressCCtx(context, memory, capacity, chunk->arena + i * step,
-                              block_bytes, GS_RUN_ZSTD_LEVEL);
+        const size_t n = ZSTD_compressCCtx(context, memory, capacity, text + i * step,
+                                           block_bytes, GS_RUN_ZSTD_LEVEL);
         if (i > 0)
             stored += ZSTD_isError(n) ? block_bytes : n;
     }

@@ -11,11 +11,11 @@
 
 #include "io/run_block.h"
 #include "lib/base/log.h"
-#include "lib/sort/chunk.h"
 
 enum { GS_RUN_ZSTD_LEVEL = -3 };
 
-gs_codec gs_run_codec_choose(const gs_chunk *chunk, unsigned workers, size_t block_bytes,
-                             const gs_log *log);
+/* `text` is some of what the runs will hold. */
+gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned workers,
+                             size_t block_bytes, const gs_log *log);
 
 #endif

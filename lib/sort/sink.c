@@ -305,8 +305,9 @@ static int compare_entries(const void *a, const void *b)
 
 void gs_sink_finish_run(gs_sink *sink)
 {
-    qsort(sink->run->entries, sink->run->entry_count, sizeof(gs_run_entry),
-          compare_entries);
+    if (sink->run->entry_count > 0)
+        qsort(sink->run->entries, sink->run->entry_count, sizeof(gs_run_entry),
+              compare_entries);
     sink->run->record_count = atomic_load(&sink->record_count);
 }
 

@@ -10,6 +10,7 @@
 #define GS_LIB_SORT_SORT_H
 
 #include "lib/base/log.h"
+#include "lib/base/trace.h"
 #include "lib/sort/order.h"
 #include "lib/sort/sort_stats.h"
 
@@ -43,6 +44,7 @@ typedef struct gs_sort_options {
 
     const gs_log *log;                 /* may be NULL */
     gs_sort_stats *stats;              /* filled as the job goes on; may be NULL */
+    gs_trace *trace;                   /* a timeline of every stage; may be NULL */
     const volatile int *cancel_signal; /* becomes non-zero: stop; may be NULL */
 } gs_sort_options;
 

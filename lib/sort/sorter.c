@@ -8,7 +8,9 @@
  *                              +------------------------------------------------+  |
  *                                             output <- range_merge <--------------+
  *
- * One team of threads does each step together; reading and writing go on beside it.
+ * One team of threads does each step together; reading and writing go on beside it. With
+ * a GPU, device_chunk stands for ingest, chunk, bucket_split and chunk_emit. If the GPU
+ * fails, the CPU goes on where it can, and otherwise sorts everything again.
  */
 #include "lib/sort/sort.h"
 
@@ -24,6 +26,8 @@
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "lib/sort/chunk_emit.h"
+#include "lib/sort/device_choice.h"
+#include "lib/sort/device_runs.h"
 #include "lib/sort/file_merge.h"
 #include "lib/sort/ingest.h"
 #include "lib/sort/key_encode.h"
@@ -32,9 +36,13 @@
 #include "lib/sort/order_layout.h"
 #include "lib/sort/range_merge.h"
 #include "lib/sort/run_codec_choice.h"
+#include "lib/sort/run_list.h"
 #include "lib/sort/text_output.h"
 
 enum { SMALL_INPUT_BYTES = 512 * 1024 };
+
+/* What is read while the device starts: a third of a second of a fast disk. */
+static const size_t START_BYTES = (size_t)1536 << 20;
 
 typedef struct gs_sorter {
     const gs_sort_options *options;
@@ -47,11 +55,14 @@ typedef struct gs_sorter {
     gs_line_feed *feed;
     gs_ingest *ingest;
     gs_chunk chunk;
-    gs_spill *spill;
+    gs_device_choice choice;
+    gs_device_chunk *device; /* NULL: the CPU sorts */
+    bool avoids_device;
+    uint64_t *written_bytes; /* of an output that cannot be written twice */
     gs_output *output;
-    gs_run *runs;
-    size_t run_count, run_capacity;
-    gs_codec run_codec;
+    uint64_t input_bytes; /* read, as stored */
+    bool input_saw_compressed;
+    gs_run_list runs;
     gs_file_merge text_runs; /* instead of runs, with --compress-program */
     size_t text_run_capacity;
     uint64_t phase_begin_ns;
@@ -79,6 +90,7 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
         .log = o->log,
+        .trace = o->trace,
     };
     GS_TRY(gs_input_new(&s->input, o->inputs, o->input_count, &input, st));
     if (o->stats != NULL)
@@ -94,10 +106,48 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
     return gs_line_feed_new(&s->feed, &blocks, &feed, st);
 }
 
+static gs_code prepare_device(gs_sorter *s, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    /* What is held back for a failure leaves the other half to the CPU after it. */
+    const size_t share = s->plan.chunk_soft_bytes / 2;
+    const size_t most = s->choice.can_read_again ? START_BYTES : SIZE_MAX;
+    const gs_device_chunk_options options = {
+        .order = &s->choice.order,
+        .layout = &s->layout,
+        .feed = s->feed,
+        .pool = s->pool,
+        .team = s->team,
+        .engine = s->choice.engine,
+        .devices = s->choice.devices,
+        .device_count = s->choice.device_count,
+        .gpu_memory_bytes = o->gpu_memory_bytes,
+        .input_bytes = s->choice.input_bytes,
+        .batches_held = s->plan.workers,
+        .fetch_bytes = s->plan.stream_block_bytes,
+        .held_back_bytes = share < most ? share : most,
+        .keeps_all = !s->choice.can_read_again,
+        .log = o->log,
+        .stats = o->stats,
+        .trace = o->trace,
+        .cancel = o->cancel_signal,
+    };
+    if (options.keeps_all) {
+        s->plan.chunk_bytes -= share;
+        s->plan.chunk_soft_bytes -= share;
+    }
+    if (o->stats != NULL)
+        atomic_store(&o->stats->engine, s->choice.engine ? s->choice.engine : "gpu");
+    return gs_device_chunk_new(&s->device, &options, st);
+}
+
 static gs_code prepare(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
     s->layout = gs_order_layout(&o->order, o->count);
+    s->runs.options = o;
+    s->runs.plan = &s->plan;
+    s->runs.layout = &s->layout;
     s->plan = gs_memory_plan_make(o->memory_bytes, o->threads, s->layout.is_keyed);
     if (o->compress_program != NULL)
         gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
@@ -107,20 +157,39 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     if (hint > 0 && hint <= SMALL_INPUT_BYTES && !gs_input_saw_compressed(s->input))
         s->plan.workers = 1; /* not worth a thread */
     GS_TRY(gs_team_new(&s->team, s->plan.workers, st));
+    gs_team_set_trace(s->team, o->trace);
     if (s->layout.is_keyed)
         GS_TRY(gs_key_encoder_new(&s->encoder, &o->order, s->layout.is_backwards, st));
-    GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
-                         o->order.record_size, o->stats, o->cancel_signal, st));
     if (o->stats != NULL) {
         atomic_store(&o->stats->memory_limit_bytes, s->plan.limit_bytes);
         atomic_store(&o->stats->threads, s->plan.workers);
-        atomic_store(&o->stats->engine, "cpu");
     }
+    s->choice =
+        gs_device_choose(o, &s->layout, gs_input_saw_compressed(s->input) ? 0 : hint);
+    return s->choice.is_wanted && !s->avoids_device ? prepare_device(s, st) : GS_OK;
+}
+
+/* What the CPU needs to sort. */
+static gs_code prepare_ingest(gs_sorter *s, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    if (o->stats != NULL)
+        atomic_store(&o->stats->engine, "cpu");
+    GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
+                         o->order.record_size, o->stats, o->cancel_signal, st));
     return gs_chunk_init(&s->chunk, &s->layout, s->plan.chunk_bytes,
                          s->plan.chunk_soft_bytes, st);
 }
 
 /* --- where records go ---------------------------------------------------------- */
+
+/* What the output will have if it is the input in another order; else 0. */
+static uint64_t expected_bytes(const gs_sorter *s)
+{
+    const gs_sort_options *const o = s->options;
+    const bool is_other = o->order.unique || o->count || o->has_top || o->output_zstd;
+    return is_other || s->input_saw_compressed ? 0 : s->input_bytes;
+}
 
 static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_bytes,
                           gs_status *st)
@@ -131,76 +200,11 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
         .layout = &s->layout,
         .output = s->output,
         .piece_bytes = piece_bytes,
+        .written_bytes = s->options->output_zstd ? NULL : s->written_bytes,
     };
     gs_line_feed_header(s->feed, &out.header, &out.header_bytes);
+    gs_output_expect(s->output, expected_bytes(s));
     return gs_text_output_write(&out, make, s, st);
-}
-
-/* Opens a sink on a new run. */
-static gs_code open_run_sink(gs_sorter *s, gs_sink *sink, char *failure,
-                             size_t failure_bytes, size_t piece_bytes, gs_run *run,
-                             gs_status *st)
-{
-    const gs_sort_options *const o = s->options;
-    if (s->spill == NULL)
-        GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
-    GS_TRY(gs_spill_extent_open(s->spill, &run->extent, st));
-    (void)snprintf(failure, failure_bytes, "write failed: temporary file in '%s'",
-                   gs_spill_folder_name(s->spill, run->extent.folder));
-    const gs_stream_target target = {
-        .fd = run->extent.fd,
-        .is_seekable = true,
-        .is_direct = run->extent.is_direct,
-        .no_uring = o->no_uring,
-        .offset = run->extent.offset,
-        .failure = failure,
-    };
-    gs_stream *stream = NULL;
-    GS_TRY(
-        gs_stream_new(&stream, &target, s->plan.block_bytes, s->plan.stream_blocks, st));
-    *sink = (gs_sink){
-        .stream = stream,
-        .layout = s->layout,
-        .has_counts = o->count,
-        .run = run,
-        .codec = s->run_codec,
-        .zstd_level = GS_RUN_ZSTD_LEVEL,
-        .block_raw_bytes = s->plan.run_block_bytes,
-        .buffer_bytes = piece_bytes,
-    };
-    gs_sink_init(sink);
-    return GS_OK;
-}
-
-static gs_code finish_run(gs_sorter *s, gs_sink *sink, gs_run *run, gs_status *st)
-{
-    gs_sort_stats *const stats = s->options->stats;
-    uint64_t total = 0;
-    GS_NOTED(gs_stream_finish(sink->stream, &total, st));
-    gs_stream_free(sink->stream);
-    run->stored_bytes = total;
-    gs_spill_extent_close(s->spill, &run->extent, total);
-    gs_sink_finish_run(sink);
-    gs_sink_release(sink);
-    if (stats != NULL) {
-        atomic_fetch_add(&stats->runs, 1);
-        atomic_fetch_add(&stats->spill_bytes, total);
-    }
-    return st->code;
-}
-
-static gs_code add_run(gs_sorter *s, gs_run **out, gs_status *st)
-{
-    if (s->run_count == s->run_capacity) {
-        const size_t capacity = 2 * s->run_capacity + 16;
-        void *memory = s->runs;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *s->runs, "list of runs", st));
-        s->runs = memory;
-        s->run_capacity = capacity;
-    }
-    s->runs[s->run_count] = (gs_run){0};
-    *out = &s->runs[s->run_count++];
-    return GS_OK;
 }
 
 /* --- runs as text, for --compress-program ------------------------------------------ */
@@ -211,8 +215,7 @@ static gs_code add_text_run(gs_sorter *s, gs_text_run **out, gs_stream_target *t
 {
     const gs_sort_options *const o = s->options;
     gs_file_merge *const m = &s->text_runs;
-    if (s->spill == NULL)
-        GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
+    GS_TRY(gs_run_list_need_spill(&s->runs, st));
     if (m->input_count == s->text_run_capacity) {
         const size_t capacity = 2 * s->text_run_capacity + 16;
         void *memory = m->inputs;
@@ -225,7 +228,7 @@ static gs_code add_text_run(gs_sorter *s, gs_text_run **out, gs_stream_target *t
     gs_text_run *const run = memory;
     m->inputs[m->input_count++] = (gs_merge_input){.run = run};
     *out = run;
-    return gs_text_run_create(run, s->spill, o->compress_program, target, st);
+    return gs_text_run_create(run, s->runs.spill, o->compress_program, target, st);
 }
 
 /* Sorts the chunk into a text run. Equals are counted by the merge, so all stay. */
@@ -236,7 +239,7 @@ static gs_code spill_text(gs_sorter *s, gs_status *st)
     gs_stream_target target;
     GS_TRY(add_text_run(s, &run, &target, st));
     gs_sink sink = {.layout = s->layout, .buffer_bytes = s->plan.piece_bytes};
-    GS_TRY(gs_stream_new(&sink.stream, &target, s->plan.block_bytes,
+    GS_TRY(gs_stream_new(&sink.stream, &target, s->plan.stream_block_bytes,
                          s->plan.stream_blocks, st));
     gs_sink_init(&sink);
     const gs_chunk_emit_options options = {
@@ -288,7 +291,7 @@ static void plan_text_merge(gs_sorter *s)
         .top_count = o->top_count,
         .cancel = o->cancel_signal,
     };
-    m->spill = s->spill;
+    m->spill = s->runs.spill;
     m->fan_in = gs_file_merge_fan_in(o, &s->plan);
 }
 
@@ -314,24 +317,40 @@ static gs_code emit_text(void *context, gs_sink *sink, uint64_t ticket, gs_statu
     return gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st);
 }
 
+static gs_device_emit device_emit(const gs_sorter *s, uint64_t first_ticket)
+{
+    const gs_sort_options *const o = s->options;
+    return (gs_device_emit){
+        .is_unique = o->order.unique || o->count,
+        .keep = o->has_top ? o->top_count : UINT64_MAX,
+        .first_ticket = first_ticket,
+    };
+}
+
+static gs_code emit_device_text(void *context, gs_sink *sink, uint64_t ticket,
+                                gs_status *st)
+{
+    gs_sorter *const s = context;
+    const gs_device_emit emit = device_emit(s, ticket);
+    return gs_device_chunk_emit(s->device, 0, sink, &emit, st);
+}
+
 /* Sorts the chunk into a run. */
 static gs_code spill_chunk(gs_sorter *s, gs_status *st)
 {
-    if (s->run_count == 0)
-        s->run_codec = gs_run_codec_choose(&s->chunk, s->plan.workers,
-                                           s->plan.run_block_bytes, s->options->log);
-    gs_run *run = NULL;
-    GS_TRY(add_run(s, &run, st));
-    char failure[4400];
-    gs_sink sink = {0};
-    GS_TRY(
-        open_run_sink(s, &sink, failure, sizeof failure, s->plan.piece_bytes, run, st));
+    gs_run_list *const list = &s->runs;
+    if (list->count == 0)
+        list->codec =
+            gs_run_codec_choose(s->chunk.arena, s->chunk.arena_bytes, s->plan.workers,
+                                s->plan.run_block_bytes, s->options->log);
+    gs_run_writer writer;
+    GS_TRY(gs_run_writer_open(&writer, list, s->plan.piece_bytes, st));
     const gs_chunk_emit_options options = emit_options(s, 0);
     uint64_t ticket, last_kept = 0;
-    if (gs_chunk_emit(&s->chunk, s->team, &sink, &options, &ticket, &last_kept, st) !=
-        GS_OK)
-        gs_stream_abort(sink.stream, st);
-    GS_TRY(finish_run(s, &sink, run, st));
+    GS_NOTED(gs_chunk_emit(&s->chunk, s->team, &writer.sink, &options, &ticket,
+                           &last_kept, st));
+    GS_TRY(gs_run_writer_close(&writer, st));
+    GS_TRY(gs_run_list_add(list, &writer.run, st));
     if (s->options->has_top && last_kept != 0) {
         const gs_record r = gs_record_at(&s->layout, s->chunk.arena, last_kept);
         GS_TRY(gs_ingest_set_limit(s->ingest, r.string, r.string_bytes, st));
@@ -339,20 +358,65 @@ static gs_code spill_chunk(gs_sorter *s, gs_status *st)
     return GS_OK;
 }
 
+static void note_input(gs_sorter *s)
+{
+    s->input_bytes = gs_input_bytes_read(s->input);
+    s->input_saw_compressed = gs_input_saw_compressed(s->input);
+    if (s->options->stats != NULL)
+        atomic_store(&s->options->stats->input_bytes, s->input_bytes);
+}
+
+/* The GPU has no more part in this: what it held back goes to the feed. False if the
+ * input has to be read again. */
+static bool leave_device(gs_sorter *s)
+{
+    const bool goes_on = gs_device_chunk_give_back(s->device);
+    gs_device_chunk_free(s->device);
+    s->device = NULL;
+    return goes_on;
+}
+
+/* Reads everything by way of the GPU; leaves the last chunk there if it is the only one.
+ * *is_done stays false for a pipe that is too short for a GPU. */
+static gs_code form_device_runs(gs_sorter *s, bool *fits, bool *is_done, gs_status *st)
+{
+    *is_done = false;
+    set_phase(s, GS_PHASE_READ);
+    if (s->choice.peek_bytes > 0) {
+        bool is_short;
+        GS_TRY(gs_device_chunk_peek(s->device, s->choice.peek_bytes, &is_short, st));
+        s->choice.peek_bytes = 0;
+        if (is_short) {
+            gs_assert(leave_device(s));
+            return GS_OK;
+        }
+    }
+    const gs_device_emit emit = device_emit(s, 0);
+    GS_TRY(gs_device_runs_form(s->device, &s->runs, &emit, fits, st));
+    note_input(s);
+    set_phase(s, GS_PHASE_SORT);
+    *is_done = true;
+    return GS_OK;
+}
+
 /* Reads everything; leaves the last chunk in memory if it is the only one. */
 static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
 {
-    gs_sort_stats *const stats = s->options->stats;
     bool is_last = false;
     *fits = false;
+    if (s->device != NULL) {
+        GS_TRY(form_device_runs(s, fits, &is_last, st));
+        if (is_last)
+            return GS_OK;
+    }
+    GS_TRY(prepare_ingest(s, st));
     while (!is_last) {
         set_phase(s, GS_PHASE_READ);
         gs_chunk_reset(&s->chunk);
         GS_TRY(gs_ingest_fill(s->ingest, &s->chunk, &is_last, st));
-        if (stats != NULL)
-            atomic_store(&stats->input_bytes, gs_input_bytes_read(s->input));
+        note_input(s);
         set_phase(s, GS_PHASE_SORT);
-        *fits = is_last && s->run_count == 0 && s->text_runs.input_count == 0;
+        *fits = is_last && s->runs.count == 0 && s->text_runs.input_count == 0;
         if (*fits || s->chunk.element_count == 0)
             continue;
         GS_TRY(s->options->compress_program ? spill_text(s, st) : spill_chunk(s, st));
@@ -361,14 +425,6 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
 }
 
 /* --- merging --------------------------------------------------------------------- */
-
-static uint64_t stored_bytes(const gs_sorter *s)
-{
-    uint64_t total = 0;
-    for (size_t i = 0; i < s->run_count; i++)
-        total += s->runs[i].stored_bytes;
-    return total;
-}
 
 static gs_range_merge_options merge_options(const gs_sorter *s, uint64_t first_ticket)
 {
@@ -382,8 +438,9 @@ static gs_range_merge_options merge_options(const gs_sorter *s, uint64_t first_t
         .memory_bytes = s->plan.merge_bytes,
         .no_uring = o->no_uring,
         .first_ticket = first_ticket,
-        .spill = s->spill,
-        .gives_space_back = gs_spill_is_space_short(s->spill, 2 * stored_bytes(s)),
+        .spill = s->runs.spill,
+        .gives_space_back = gs_spill_is_space_short(
+            s->runs.spill, 2 * gs_run_list_stored_bytes(&s->runs)),
         .cancel = o->cancel_signal,
         .progress_bytes = o->stats ? &o->stats->merge_bytes : NULL,
     };
@@ -396,48 +453,42 @@ static void begin_pass(gs_sorter *s)
         return;
     atomic_fetch_add(&stats->passes, 1);
     atomic_store(&stats->merge_bytes, 0);
-    atomic_store(&stats->merge_bytes_total, stored_bytes(s));
+    atomic_store(&stats->merge_bytes_total, gs_run_list_stored_bytes(&s->runs));
 }
 
 static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
     gs_sorter *const s = context;
     const gs_range_merge_options options = merge_options(s, ticket);
-    return gs_range_merge_run(s->runs, s->run_count, s->team, sink, &options, &ticket,
-                              st);
+    return gs_range_merge_run(s->runs.runs, s->runs.count, s->team, sink, &options,
+                              &ticket, st);
 }
 
 static void drop_run(gs_sorter *s, gs_run *run)
 {
     /* With plenty of room the space can wait until the file is closed. */
-    if (gs_spill_is_space_short(s->spill, 4 * stored_bytes(s)))
-        gs_spill_extent_drop(s->spill, &run->extent);
+    if (gs_spill_is_space_short(s->runs.spill, 4 * gs_run_list_stored_bytes(&s->runs)))
+        gs_spill_extent_drop(s->runs.spill, &run->extent);
     gs_run_release(run);
 }
 
 /* Merges runs [first, first + count) into one, which takes their place. */
 static gs_code merge_group(gs_sorter *s, size_t first, size_t count, gs_status *st)
 {
-    gs_run merged = {0};
-    char failure[4400];
-    gs_sink sink = {0};
-    GS_TRY(open_run_sink(s, &sink, failure, sizeof failure, s->plan.merge_piece_bytes,
-                         &merged, st));
+    gs_run *const runs = s->runs.runs;
+    gs_run_writer writer;
+    GS_TRY(gs_run_writer_open(&writer, &s->runs, s->plan.merge_piece_bytes, st));
     const gs_range_merge_options options = merge_options(s, 0);
     uint64_t ticket;
-    if (gs_range_merge_run(s->runs + first, count, s->team, &sink, &options, &ticket,
-                           st) != GS_OK)
-        gs_stream_abort(sink.stream, st);
-    if (finish_run(s, &sink, &merged, st) != GS_OK) {
-        gs_run_release(&merged);
-        return st->code;
-    }
+    GS_NOTED(gs_range_merge_run(runs + first, count, s->team, &writer.sink, &options,
+                                &ticket, st));
+    GS_TRY(gs_run_writer_close(&writer, st));
     for (size_t i = first; i < first + count; i++)
-        drop_run(s, &s->runs[i]);
-    s->runs[first] = merged;
-    memmove(s->runs + first + 1, s->runs + first + count,
-            (s->run_count - first - count) * sizeof *s->runs);
-    s->run_count -= count - 1;
+        drop_run(s, &runs[i]);
+    runs[first] = writer.run;
+    memmove(runs + first + 1, runs + first + count,
+            (s->runs.count - first - count) * sizeof *runs);
+    s->runs.count -= count - 1;
     return GS_OK;
 }
 
@@ -449,14 +500,14 @@ static gs_code reduce_runs(gs_sorter *s, gs_status *st)
                                           s->plan.run_block_bytes);
     if (s->options->batch_size >= 2 && s->options->batch_size < fan_in)
         fan_in = s->options->batch_size;
-    while (s->run_count > fan_in) {
+    while (s->runs.count > fan_in) {
         begin_pass(s);
         /* The first group only takes what is too much, the others are full. */
-        size_t excess = s->run_count - fan_in;
-        for (size_t i = 0; i < s->run_count && excess > 0; i++) {
+        size_t excess = s->runs.count - fan_in;
+        for (size_t i = 0; i < s->runs.count && excess > 0; i++) {
             size_t group = excess + 1 < fan_in ? excess + 1 : fan_in;
-            if (group > s->run_count - i)
-                group = s->run_count - i;
+            if (group > s->runs.count - i)
+                group = s->runs.count - i;
             if (group < 2)
                 break;
             GS_TRY(merge_group(s, i, group, st));
@@ -469,6 +520,8 @@ static gs_code reduce_runs(gs_sorter *s, gs_status *st)
 /* The memory of the first half goes to the second. */
 static void release_forming(gs_sorter *s)
 {
+    gs_device_chunk_free(s->device);
+    s->device = NULL;
     gs_ingest_free(s->ingest);
     s->ingest = NULL;
     gs_chunk_release(&s->chunk);
@@ -478,45 +531,100 @@ static void release_forming(gs_sorter *s)
     s->pool = NULL;
 }
 
-static gs_code sort_all(gs_sorter *s, gs_status *st)
+static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
 {
-    bool fits;
-    GS_TRY(prepare(s, st));
-    GS_TRY(form_runs(s, &fits, st));
-    if (fits) {
-        GS_TRY(write_text(s, emit_text, s->plan.piece_bytes, st));
-    } else if (s->options->compress_program != NULL) {
-        release_forming(s);
-        set_phase(s, GS_PHASE_MERGE);
+    if (fits && s->device != NULL)
+        return write_text(s, emit_device_text, s->plan.piece_bytes, st);
+    if (fits)
+        return write_text(s, emit_text, s->plan.piece_bytes, st);
+    release_forming(s);
+    set_phase(s, GS_PHASE_MERGE);
+    if (s->options->compress_program != NULL) {
         plan_text_merge(s);
         GS_TRY(gs_file_merge_reduce(&s->text_runs, st));
         begin_pass(s);
-        GS_TRY(write_text(s, merge_text_runs, s->plan.piece_bytes, st));
-    } else {
-        release_forming(s);
-        set_phase(s, GS_PHASE_MERGE);
-        GS_TRY(reduce_runs(s, st));
-        begin_pass(s);
-        GS_TRY(write_text(s, merge_text, s->plan.merge_piece_bytes, st));
+        return write_text(s, merge_text_runs, s->plan.piece_bytes, st);
+    }
+    GS_TRY(reduce_runs(s, st));
+    begin_pass(s);
+    return write_text(s, merge_text, s->plan.merge_piece_bytes, st);
+}
+
+/* Was it the GPU that failed, and can the CPU do without? Then the status is good again,
+ * and a warning says what happened. */
+static bool forgive_device(const gs_sorter *s, gs_status *st)
+{
+    const bool is_of_device =
+        st->code == GS_ERR_GPU || st->code == GS_ERR_NOMEM || st->code == GS_ERR_LIMIT;
+    if (s->device == NULL || !is_of_device)
+        return false;
+    /* A driver that is absent or broken is nobody's concern who did not ask for it. */
+    const bool is_news = s->choice.is_forced || gs_device_chunk_is_started(s->device);
+    gs_log_say(s->options->log, is_news ? GS_LOG_WARNING : GS_LOG_INFO,
+               "%s; the CPU sorts instead", st->msg);
+    gs_status_clear(st);
+    return true;
+}
+
+/* One try: *must_restart if the GPU failed and the input has to be read again. */
+static gs_code try_sort(gs_sorter *s, bool *must_restart, gs_status *st)
+{
+    bool fits = false;
+    *must_restart = false;
+    GS_TRY(prepare(s, st));
+    while (form_runs(s, &fits, st) != GS_OK || write_result(s, fits, st) != GS_OK) {
+        if (!forgive_device(s, st))
+            return st->code;
+        if (!leave_device(s)) {
+            *must_restart = true;
+            return GS_OK;
+        }
     }
     set_phase(s, GS_PHASE_DONE);
     return GS_OK;
 }
 
+static void release_all(gs_sorter *s)
+{
+    release_forming(s);
+    gs_line_feed_free(s->feed);
+    gs_file_merge_release(&s->text_runs);
+    gs_run_list_release(&s->runs);
+    gs_output_free(s->output);
+    gs_key_encoder_free(s->encoder);
+    gs_team_free(s->team);
+}
+
+/* What was counted so far does not count. */
+static void reset_stats(gs_sort_stats *stats)
+{
+    if (stats == NULL)
+        return;
+    atomic_store(&stats->input_bytes, 0);
+    atomic_store(&stats->records, 0);
+    atomic_store(&stats->text_bytes, 0);
+    atomic_store(&stats->runs, 0);
+    atomic_store(&stats->spill_bytes, 0);
+    atomic_store(&stats->passes, 0);
+}
+
 gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
-    gs_sorter s = {.options = options, .phase_begin_ns = gs_machine_now_ns()};
-    GS_NOTED(sort_all(&s, st));
-    release_forming(&s);
-    gs_line_feed_free(s.feed);
-    for (size_t i = 0; i < s.run_count; i++)
-        gs_run_release(&s.runs[i]);
-    gs_mem_free(s.runs);
-    gs_file_merge_release(&s.text_runs);
-    gs_spill_free(s.spill);
-    gs_output_free(s.output);
-    gs_key_encoder_free(s.encoder);
-    gs_team_free(s.team);
+    uint64_t written_bytes = 0;
+    bool must_restart = true;
+    for (unsigned tries = 0; must_restart && st->code == GS_OK; tries++) {
+        gs_assert(tries < 2); /* the second does without a GPU */
+        gs_sorter s = {
+            .options = options,
+            .phase_begin_ns = gs_machine_now_ns(),
+            .avoids_device = tries > 0,
+            .written_bytes = &written_bytes,
+        };
+        if (tries > 0)
+            reset_stats(options->stats);
+        GS_NOTED(try_sort(&s, &must_restart, st));
+        release_all(&s);
+    }
     return st->code;
 }

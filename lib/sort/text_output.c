@@ -26,6 +26,11 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
     if (st->code != GS_OK)
         gs_stream_abort(sink->stream, st);
     GS_NOTED(gs_stream_finish(sink->stream, &total, st));
+    if (out->written_bytes != NULL && !gs_output_is_seekable(out->output)) {
+        const uint64_t written = gs_stream_bytes_written(sink->stream);
+        if (*out->written_bytes < written)
+            *out->written_bytes = written;
+    }
     gs_stream_free(sink->stream);
     if (stats != NULL) {
         atomic_store(&stats->output_bytes, total);
@@ -48,11 +53,13 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .is_seekable = gs_output_is_seekable(out->output),
         .try_direct = gs_output_is_own_file(out->output),
         .no_uring = o->no_uring,
+        .trace = o->trace,
         .offset = gs_output_start_offset(out->output),
+        .skip_bytes = out->written_bytes ? *out->written_bytes : 0,
         .failure = failure,
     };
     gs_stream *stream = NULL;
-    GS_TRY(gs_stream_new(&stream, &target, out->plan->block_bytes,
+    GS_TRY(gs_stream_new(&stream, &target, out->plan->stream_block_bytes,
                          out->plan->stream_blocks, st));
     gs_sink sink = {
         .stream = stream,

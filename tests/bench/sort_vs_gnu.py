@@ -3,8 +3,8 @@
 """The work behind sort_vs_gnu.sh, which says what the variables mean.
 
 Every workload: make the input, find GNU sort's best -S of three, then run the programs in
-turn (A B A B ...) and compare pair by pair. Before each run the input is read once and
-dirty pages are written, so that nobody pays for the run before. Peak memory is what the
+turn (A B A B ...) and compare pair by pair. Before each run its old output is removed, the
+input is read once and dirty pages are written, so that nobody pays for the run before. Peak memory is what the
 kernel says of the process. The outputs are compared byte by byte once.
 """
 import csv
@@ -18,13 +18,15 @@ import sys
 import tempfile
 import time
 
+import figures
+
 GNU_SIZES = ["256M", "1G", "4G"]
 PEERS = {
     "DuckDB": ("duckdb", """
 import duckdb, sys
 source, target, threads, kind = sys.argv[1:]
 c = duckdb.connect()
-c.execute("SET threads = %s; SET preserve_insertion_order = false" % threads)
+c.execute("SET threads = %s; SET preserve_insertion_order = false; SET enable_progress_bar = false" % threads)
 if kind == "tuples":
     columns, order, mark = "{'a': 'VARCHAR', 'b': 'BIGINT'}", "a, b", "\\t"
 else:
@@ -73,8 +75,10 @@ class Bench:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, workload, program, arguments, source, keep_row=True):
+    def run(self, workload, program, arguments, source, target, keep_row=True):
         """Seconds and peak MiB of one run; raises if it fails."""
+        if os.path.exists(target):
+            os.unlink(target)
         with open(source, "rb") as f:
             while f.read(1 << 24):
                 pass
@@ -109,7 +113,8 @@ class Bench:
     def best_gnu_size(self, name, options, source, target):
         times = {}
         for size in GNU_SIZES:
-            times[size], _ = self.run(name, "GNU sort", self.gnu(options + ["-S", size], source, target), source, False)
+            times[size], _ = self.run(name, "GNU sort", self.gnu(options + ["-S", size], source, target), source, target,
+                                      False)
             print("    GNU sort -S %s: %.2f s" % (size, times[size]), flush=True)
         return min(times, key=times.get)
 
@@ -129,24 +134,26 @@ class Bench:
             return
         print("%s: %g GB of %s" % (name, self.gigabytes, title), flush=True)
         source = self.generate("input", kind, self.gigabytes)
-        theirs, mine = self.path("gnu.out"), self.path("gpusort.out")
+        theirs, mine, peers = self.path("gnu.out"), self.path("gpusort.out"), self.path("peer.out")
+        targets = {"GNU sort": theirs, "gpusort": mine}
         size = gnu_size or self.best_gnu_size(name, gnu_options, source, theirs)
         programs = {
             "GNU sort": self.gnu(gnu_options + ["-S", size], source, theirs),
             "gpusort": self.ours(our_options, source, mine),
         }
         for peer, command in self.peers(name).items():
-            programs[peer] = command(source, self.path("peer.out"))
+            programs[peer] = command(source, peers)
         figures = {program: [] for program in programs}
         for turn in range(self.runs):
             for program, arguments in programs.items():
-                figures[program].append(self.run(name, program, arguments, source))
+                figures[program].append(self.run(name, program, arguments, source,
+                                                 targets.get(program, peers)))
                 print("    %-9s %6.2f s  %6.0f MiB" % ((program,) + figures[program][-1]), flush=True)
                 if program not in ("GNU sort", "gpusort"):
-                    self.compare(name, program, theirs, self.path("peer.out"), turn)
+                    self.compare(name, program, theirs, peers, turn)
             self.compare(name, "gpusort", theirs, mine, turn)
         self.add_to_table(title, size, figures, our_options)
-        for file in (source, theirs, mine, self.path("peer.out")):
+        for file in (source, theirs, mine, peers):
             if os.path.exists(file):
                 os.unlink(file)
 
@@ -176,8 +183,8 @@ class Bench:
                 print("scaling stops at %g GB: %.0f GB of disk are free" % (gigabytes, free))
                 break
             source, target = self.generate("input", ["lines"], gigabytes), self.path("gpusort.out")
-            runs = [self.run("scaling %g GB" % gigabytes, "gpusort", self.ours([], source, target), source)
-                    for _ in range(self.runs)]
+            runs = [self.run("scaling %g GB" % gigabytes, "gpusort", self.ours([], source, target), source,
+                             target) for _ in range(self.runs)]
             seconds = statistics.median(s for s, _ in runs)
             print("scaling: %g GB in %.2f s" % (gigabytes, seconds), flush=True)
             self.scaling.append((gigabytes, seconds, max(p for _, p in runs)))
@@ -204,7 +211,7 @@ class Bench:
             out = csv.writer(f)
             out.writerow(["workload", "program", "seconds", "peak_rss_mib", "input_bytes"])
             out.writerows(self.rows)
-        lines = ["Measured on: " + self.machine() + ".", ""]
+        lines = ["Measured %s on: %s." % (time.strftime("%Y-%m-%d"), self.machine()), ""]
         if self.table:
             lines += ["| input | program | options | seconds | MB/s | peak MiB | gpusort is faster by (min to max) |",
                       "|---|---|---|---:|---:|---:|---:|"]
@@ -219,6 +226,8 @@ class Bench:
             f.write(text)
         print("\n" + text)
         self.plot()
+        if os.environ.get("BENCH_README") == "1":
+            figures.update_readme("bench", text, {self.results + "/sort.svg": "sort_vs_gnu.svg"})
 
     def plot(self):
         """Seconds of each program for each input, as bars."""

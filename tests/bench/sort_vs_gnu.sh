@@ -12,6 +12,7 @@
 #   BENCH_ONLY=a,b      workloads: lines, tuples, records, spill, scaling
 #   BENCH_VENV=DIR      a Python environment with duckdb or polars
 #   BENCH_DIR=DIR       where inputs and outputs go (default: build/bench)
+#   BENCH_README=1      also puts table and figures into README.md
 set -eu
 cd "$(dirname "$0")/../.."
 exec python3 tests/bench/sort_vs_gnu.py "$@"

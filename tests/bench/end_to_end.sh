@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The whole sort on a machine with a GPU, file to file on the local disk, against GNU sort,
+# the CPU engine and the disk itself, in one run. Writes build/bench/end_to_end.csv, .md,
+# .svg and the timeline of one sort, end_to_end_timeline.svg.
+#
+#   BENCH_GB=6          size of each input
+#   BENCH_RUNS=3        runs of each program but GNU sort
+#   BENCH_GNU_RUNS=1    of GNU sort (0: leave it out; it takes minutes)
+#   BENCH_ONLY=a,b      of lines, lines-2G, tuples, tuples-2G
+#   BENCH_DIR=DIR       where inputs and outputs go (default: build/bench)
+#   BENCH_README=1      also puts table and figures into README.md
+#   BENCH_BINARY=FILE   the program (default: build/gpusort)
+set -eu
+cd "$(dirname "$0")/../.."
+exec python3 tests/bench/end_to_end.py "$@"

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+#     tests/fake_gpu/run.sh PROGRAM [CASES]
+#
+# The way through a GPU, with a program of `make FAKE_GPU=1`: a GPU that fails at any step
+# costs a warning and nothing else, from files and pipes, to files and pipes, in memory and
+# spilled; and the differential test, with chunks so small that most cases spill.
+set -u
+program=$1 cases=${2:-500}
+here=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+export TMPDIR=$scratch
+failures=0 checks=0
+
+"$program" gen lines --bytes=6000000 -o in
+LC_ALL=C sort in -o want
+cat want want >both
+
+# expect NAME WARNINGS: `got` is what it should be, and stderr has so many warnings.
+expect() {
+    checks=$((checks + 1))
+    if ! cmp -s "$want" got || [ "$(grep -c 'the CPU sorts instead' err)" != "$2" ]; then
+        failures=$((failures + 1))
+        echo "FAILED: $1"
+        sed 's/^/    /' err
+    fi
+}
+
+steps=(start:1 upload:1 upload:4 run:1 fetch:1 fetch:3)
+spill_steps=(run:1 run:2 records:1 records:5 records:12)
+for where in memory spill; do
+    options=(--engine gpu -S 200M)
+    if [ $where = spill ]; then
+        steps=("${spill_steps[@]}")
+        export GS_FAKE_GPU_MEMORY=1000000
+        options=(--engine gpu -S 2M)
+    fi
+    want=want
+    for step in none:1 "${steps[@]}"; do
+        export GS_FAKE_GPU_FAIL=$step
+        warnings=1
+        [ "$step" = none:1 ] && warnings=0
+        "$program" "${options[@]}" in -o got 2>err
+        expect "$where $step file to file" $warnings
+        "$program" "${options[@]}" in 2>err | cat >got
+        expect "$where $step file to pipe" $warnings
+        cat in | "$program" "${options[@]}" -o got 2>err
+        expect "$where $step pipe to file" $warnings
+        cat in | "$program" "${options[@]}" 2>err | cat >got
+        expect "$where $step pipe to pipe" $warnings
+        cat in | "$program" "${options[@]}" - in 2>err | cat >got
+        want=both
+        LC_ALL=C sort -m want want >both
+        expect "$where $step pipe and file to pipe" $warnings
+        want=want
+    done
+done
+
+# What has no kernel is for the CPU, quietly; -v says why.
+unset GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL
+head -n 1000 in >few
+LC_ALL=C sort -V few -o want
+"$program" --engine gpu -V -v few -o got 2>err
+expect "-V" 0
+grep -q 'the CPU sorts this: there is no kernel' err || {
+    echo "FAILED: -v does not say why the CPU sorts"
+    failures=$((failures + 1))
+}
+rm -f in both got
+
+GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$program" \
+    --extra=--engine=gpu --cases "$cases" || failures=$((failures + 1))
+echo "$checks checks of failing GPUs, $failures failed"
+[ $failures -eq 0 ]
