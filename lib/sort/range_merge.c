@@ -64,7 +64,6 @@ typedef struct gs_merge_worker {
     gs_merge_node *nodes;
     gs_sink_piece *piece;
     uint64_t top_left;
-    unsigned number;
     size_t portion, next_range, end_range; /* of the portion being taken */
 } gs_merge_worker;
 
