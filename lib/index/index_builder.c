@@ -91,6 +91,7 @@ static gs_code open_input(builder *b, gs_status *st)
         .pool = b->pool,
         .blocks_in_flight = BLOCKS_IN_FLIGHT,
         .decode_threads = b->plan.workers,
+        .trace = o->trace,
         .no_uring = o->no_uring,
         .log = o->log,
     };
@@ -217,6 +218,7 @@ static gs_code prepare(builder *b, gs_status *st)
     if (hint > 0 && hint <= SMALL_INPUT_BYTES && o->memory_bytes == 0)
         b->plan.workers = 1;
     GS_TRY(gs_team_new(&b->team, b->plan.workers, st));
+    gs_team_set_trace(b->team, o->trace);
     GS_TRY(make_blocks(b, st));
     GS_TRY(make_fill(b, st));
     const gs_block_spill_options spill = {
@@ -227,6 +229,7 @@ static gs_code prepare(builder *b, gs_status *st)
         .no_uring = o->no_uring,
         .batch_size = o->batch_size,
         .stats = o->stats != NULL ? &o->stats->sort : NULL,
+        .trace = o->trace,
         .cancel = o->cancel_signal,
     };
     gs_block_spill_init(&b->spill, &spill);
@@ -240,8 +243,11 @@ static gs_code prepare(builder *b, gs_status *st)
 static gs_code sort_block(void *context, unsigned worker, gs_status *st)
 {
     builder *const b = context;
-    return b->is_bsbi ? gs_bsbi_block_sort(b->bsbi[worker], &b->views[worker], st)
-                      : gs_spimi_block_sort(b->spimi[worker], &b->views[worker], st);
+    const uint64_t begin_ns = gs_trace_begin(b->options->trace);
+    GS_NOTED(b->is_bsbi ? gs_bsbi_block_sort(b->bsbi[worker], &b->views[worker], st)
+                        : gs_spimi_block_sort(b->spimi[worker], &b->views[worker], st));
+    gs_trace_end(b->options->trace, GS_LANE_WORKER, worker, "sort", begin_ns, 0);
+    return st->code;
 }
 
 static gs_code sort_blocks(builder *b, gs_status *st)
@@ -322,7 +328,7 @@ static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
         if (stats != NULL)
             atomic_store(&stats->sort.input_bytes, gs_input_bytes_read(b->input));
         GS_TRY(sort_blocks(b, st));
-        *fits = is_ended && b->spill.run_count == 0;
+        *fits = is_ended && b->spill.list.count == 0;
         if (*fits)
             break;
         if (count_terms(b) > 0)
@@ -353,7 +359,7 @@ static gs_code build(builder *b, gs_status *st)
     } else {
         release_blocks(b);
         set_phase(b, GS_PHASE_MERGE);
-        gs_log_say(o->log, GS_LOG_INFO, "merging %zu runs", b->spill.run_count);
+        gs_log_say(o->log, GS_LOG_INFO, "merging %zu runs", b->spill.list.count);
         GS_TRY(gs_block_spill_reduce(&b->spill, b->team, st));
         GS_TRY(gs_index_emit_runs(&emit, b->team, &b->spill, st));
     }

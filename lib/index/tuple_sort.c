@@ -6,32 +6,37 @@
 #include <string.h>
 
 #include "gpu/device.h"
+#include "gpu/engine.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/key_sort.h"
 
 enum { NAME_BYTES = 64 };
 
+static const gs_key_type key_types[GS_TUPLE_WIDTHS] = {
+    [GS_TUPLE_64] = GS_KEY_U64,
+    [GS_TUPLE_128] = GS_KEY_U128,
+};
+
 struct gs_tuple_sorter {
     bool uses_gpu;
     char name[NAME_BYTES];
     gs_engine_options options; /* but for the type */
-    size_t count_max[GS_KEY_TYPE_COUNT];
+    size_t count_max[GS_TUPLE_WIDTHS];
 
-    pthread_mutex_t mutex;                 /* guards what follows */
-    gs_engine *engines[GS_KEY_TYPE_COUNT]; /* made when first needed */
-    size_t capacities[GS_KEY_TYPE_COUNT];
+    pthread_mutex_t mutex;               /* guards what follows */
+    gs_engine *engines[GS_TUPLE_WIDTHS]; /* made when first needed */
+    size_t capacities[GS_TUPLE_WIDTHS];
 };
 
 /* How many keys of each type the device has room for; fails if it has none. */
 static gs_code ask_device(gs_tuple_sorter *s, gs_status *st)
 {
-    static const gs_key_type types[] = {GS_KEY_U64, GS_KEY_U128};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < GS_TUPLE_WIDTHS; i++) {
         gs_engine_options options = s->options;
-        options.type = types[i];
-        GS_TRY(gs_engine_fit(&options, &s->count_max[types[i]], st));
-        if (s->count_max[types[i]] == 0)
+        options.type = key_types[i];
+        GS_TRY(gs_engine_fit(&options, &s->count_max[i], st));
+        if (s->count_max[i] == 0)
             return GS_FAIL(st, GS_ERR_GPU, 0, "the GPU has no memory to sort in");
     }
     return GS_OK;
@@ -87,7 +92,7 @@ void gs_tuple_sorter_free(gs_tuple_sorter *s)
 {
     if (s == NULL)
         return;
-    for (unsigned i = 0; i < GS_KEY_TYPE_COUNT; i++)
+    for (unsigned i = 0; i < GS_TUPLE_WIDTHS; i++)
         gs_engine_free(s->engines[i]);
     pthread_mutex_destroy(&s->mutex);
     gs_mem_free(s);
@@ -103,53 +108,53 @@ const char *gs_tuple_sorter_name(const gs_tuple_sorter *s)
     return s->name;
 }
 
-size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_key_type type)
+size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_tuple_width width)
 {
-    return s->uses_gpu ? s->count_max[type] : SIZE_MAX;
+    return s->uses_gpu ? s->count_max[width] : SIZE_MAX;
 }
 
 /* An engine with room for `count` keys. */
-static gs_code prepare_locked(gs_tuple_sorter *s, gs_key_type type, size_t count,
+static gs_code prepare_locked(gs_tuple_sorter *s, gs_tuple_width width, size_t count,
                               gs_status *st)
 {
-    if (s->engines[type] != NULL && s->capacities[type] >= count)
+    if (s->engines[width] != NULL && s->capacities[width] >= count)
         return GS_OK;
-    for (unsigned i = 0; i < GS_KEY_TYPE_COUNT; i++) {
+    for (unsigned i = 0; i < GS_TUPLE_WIDTHS; i++) {
         gs_engine_free(s->engines[i]); /* their memory is needed */
         s->engines[i] = NULL;
     }
     size_t capacity = count + count / 4;
-    if (capacity > s->count_max[type])
-        capacity = s->count_max[type];
+    if (capacity > s->count_max[width])
+        capacity = s->count_max[width];
     gs_engine_options options = s->options;
-    options.type = type;
+    options.type = key_types[width];
     options.count_max = capacity;
-    s->capacities[type] = capacity;
-    return gs_engine_new(&s->engines[type], &options, st);
+    s->capacities[width] = capacity;
+    return gs_engine_new(&s->engines[width], &options, st);
 }
 
-static gs_code run_locked(gs_tuple_sorter *s, gs_key_type type, void *keys, size_t count,
-                          gs_status *st)
+static gs_code run_locked(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
+                          size_t count, gs_status *st)
 {
-    gs_assert(count <= s->count_max[type]);
-    GS_TRY(prepare_locked(s, type, count, st));
+    gs_assert(count <= s->count_max[width]);
+    GS_TRY(prepare_locked(s, width, count, st));
     const gs_batch batch = {.keys = keys, .count = count};
-    GS_TRY(gs_engine_submit(s->engines[type], &batch, st));
-    return gs_engine_wait(s->engines[type], st);
+    GS_TRY(gs_engine_submit(s->engines[width], &batch, st));
+    return gs_engine_wait(s->engines[width], st);
 }
 
-gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_key_type type, void *keys,
+gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
                             void *scratch, size_t count, unsigned low_bit, gs_status *st)
 {
     if (count < 2)
         return GS_OK;
     if (s->uses_gpu) {
         pthread_mutex_lock(&s->mutex);
-        const gs_code code = run_locked(s, type, keys, count, st);
+        const gs_code code = run_locked(s, width, keys, count, st);
         pthread_mutex_unlock(&s->mutex);
         return code;
     }
-    if (type == GS_KEY_U128)
+    if (width == GS_TUPLE_128)
         gs_key_sort_u128(keys, scratch, count, low_bit);
     else
         gs_key_sort_u64(keys, scratch, count, low_bit);
