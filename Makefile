@@ -164,7 +164,7 @@ help:
 	  'make gpu-test   the engines on the GPU of this machine' \
 	  'make lint       format, includes, banned calls' \
 	  'make format     clang-format everything' \
-	  'make bench      against GNU sort (BENCH_MAX_GB=1, BENCH_VENV=dir for peers)' \
+	  'make bench      against GNU sort and Tantivy (BENCH_MAX_GB=1, BENCH_VENV=dir for peers)' \
 	  'make install    to $(DESTDIR)$(PREFIX)' \
 	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=1 LIBURING=0 WERROR=1 DEBUG=1'
 
@@ -219,6 +219,7 @@ format:
 
 bench: all
 	@tests/bench/sort_vs_gnu.sh
+	@tests/bench/index_vs_tantivy.py
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \

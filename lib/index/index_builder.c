@@ -351,7 +351,9 @@ static gs_code build(builder *b, gs_status *st)
         .cancel = o->cancel_signal,
     };
     GS_TRY(fill_blocks(b, &fits, st));
-    const uint64_t documents = gs_block_fill_document_count(b->fill);
+    if (b->is_tuples)
+        GS_TRY(gs_index_writer_set_document_count(
+            b->writer, gs_block_fill_document_count(b->fill), st));
     if (fits) {
         set_phase(b, GS_PHASE_MERGE);
         GS_TRY(gs_index_emit_blocks(&emit, b->team, b->views, b->plan.workers, st));
@@ -364,8 +366,6 @@ static gs_code build(builder *b, gs_status *st)
         GS_TRY(gs_index_emit_runs(&emit, b->team, &b->spill, st));
     }
     set_phase(b, GS_PHASE_DONE);
-    if (b->is_tuples)
-        GS_TRY(gs_index_writer_set_document_count(b->writer, documents, st));
     return gs_index_writer_commit(b->writer, st);
 }
 
