@@ -32,10 +32,10 @@ typedef struct gs_tuple_sorter_options {
     size_t gpu_memory_bytes; /* 0: what is free less a reserve */
     const int *gpus;         /* none: the first */
     size_t gpu_count;
-    const gs_log *log;
+    const gs_log *log; /* borrowed until free(); may be NULL */
 } gs_tuple_sorter_options;
 
-/* Fails with GS_ERR_GPU if a GPU was asked for by name and none can be used. */
+/* A GPU that cannot be used, or fails later, costs a warning, and the CPU sorts. */
 GS_MUST_CHECK gs_code gs_tuple_sorter_new(gs_tuple_sorter **out,
                                           const gs_tuple_sorter_options *options,
                                           gs_status *st);
