@@ -137,7 +137,7 @@ void gs_block_merger_free(gs_block_merger *m)
     if (m == NULL)
         return;
     for (size_t i = 0; i < m->count; i++) {
-        gs_posting_reader_close(&m->sources[i].reader);
+        gs_posting_reader_release(&m->sources[i].reader);
         gs_posting_batch_release(&m->sources[i].batch);
     }
     gs_mem_free(m->same);
