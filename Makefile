@@ -81,9 +81,10 @@ LIB_C   += gpu/gpu_stub.c gpu/text_sort_stub.c
 endif
 # For tests: a GPU that is a plain sort, and that fails when told to.
 ifeq ($(FAKE_GPU),1)
-LIB_C := $(filter-out gpu/text_sort_stub.c,$(LIB_C)) tests/fake_gpu/fake_text_sort.c
-$(OBJ)/gpu/gpu_stub.o: CFLAGS += -Dgs_device_count=gs_no_device_count \
-        -Dgs_device_is_likely=gs_no_device_is_likely
+LIB_C := $(filter-out gpu/text_sort_stub.c,$(LIB_C)) $(wildcard tests/fake_gpu/*.c)
+FAKED := device_count device_is_likely engine_fit engine_new engine_submit engine_wait \
+         engine_free
+$(OBJ)/gpu/gpu_stub.o: CFLAGS += $(foreach f,$(FAKED),-Dgs_$(f)=gs_no_$(f))
 endif
 TEST_C := $(wildcard tests/test_*.c)
 LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
@@ -164,7 +165,7 @@ help:
 	  'make gpu-test   the engines on the GPU of this machine' \
 	  'make lint       format, includes, banned calls' \
 	  'make format     clang-format everything' \
-	  'make bench      against GNU sort (BENCH_MAX_GB=1, BENCH_VENV=dir for peers)' \
+	  'make bench      against GNU sort and Tantivy (BENCH_MAX_GB=1, BENCH_VENV=dir for peers)' \
 	  'make install    to $(DESTDIR)$(PREFIX)' \
 	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=1 LIBURING=0 WERROR=1 DEBUG=1'
 
@@ -219,6 +220,7 @@ format:
 
 bench: all
 	@tests/bench/sort_vs_gnu.sh
+	@tests/bench/index_vs_tantivy.py
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \

@@ -150,6 +150,21 @@ void gs_index_build_usage_print(FILE *to)
     fputs(usage_text, to);
 }
 
+/* The value of the word that the option was given. */
+static int word_value(const gs_opt_scan *scan, const gs_word *words, size_t word_count)
+{
+    for (size_t i = 0; i < word_count; i++) {
+        if (strcmp(words[i].name, scan->argument) == 0)
+            return words[i].value;
+    }
+    gs_quoted q;
+    gs_report(0, "unknown argument %s of --%s; there are:",
+              gs_quote_argument(&q, scan->argument), scan->current->name);
+    for (size_t i = 0; i < word_count; i++)
+        gs_report(0, "  %s", words[i].name);
+    exit(GS_EXIT_TROUBLE);
+}
+
 static void add_word(const char ***array, size_t *count, const char *word)
 {
     *array = gs_args_grow(*array, *count, sizeof **array);
@@ -184,8 +199,7 @@ static bool parse_text_option(gs_index_build_args *args, const gs_opt_scan *scan
     case 'o': o->folder = text; break;
     case OPT_FORMAT: parse_format(args, text); break;
     case OPT_METHOD:
-        o->method = (gs_index_method)gs_word_arg("--method", text, method_words,
-                                                 LENGTH(method_words));
+        o->method = (gs_index_method)word_value(scan, method_words, LENGTH(method_words));
         break;
     case OPT_ID_FIELD: o->document.id_field = text; break;
     case OPT_TEXT_FIELD: add_text_field(args, text); break;
@@ -234,10 +248,9 @@ static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *s
     case OPT_BATCH_SIZE: o->batch_size = gs_size_arg_batch(scan); break;
     case OPT_PARALLEL: o->threads = gs_size_arg_threads(scan); break;
     case OPT_PROGRESS:
-        args->progress =
-            text ? (gs_progress_mode)gs_word_arg("--progress", text, progress_words,
-                                                 LENGTH(progress_words))
-                 : GS_PROGRESS_ALWAYS;
+        args->progress = text ? (gs_progress_mode)word_value(scan, progress_words,
+                                                             LENGTH(progress_words))
+                              : GS_PROGRESS_ALWAYS;
         break;
     case OPT_STATS:
         args->has_stats = true;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "cmd/progress.h"
-#include "lib/index/index_build.h"
+#include "lib/index/index_builder.h"
 
 typedef struct gs_index_build_args {
     gs_index_build_options options;

@@ -30,8 +30,8 @@ static gs_code write_stats(const gs_index_build_args *args, const gs_index_stats
                                     sizeof extras / sizeof *extras, st);
 }
 
-static gs_code watch_and_build(const gs_index_build_args *args,
-                               const gs_index_stats *stats, gs_status *st)
+static gs_code watch_and_build(gs_index_build_args *args, const gs_index_stats *stats,
+                               gs_status *st)
 {
     const uint64_t start_ns = gs_machine_now_ns();
     gs_progress *progress = NULL;
@@ -39,6 +39,7 @@ static gs_code watch_and_build(const gs_index_build_args *args,
     if (args->has_stats)
         GS_TRY(gs_stats_json_try(args->stats_path, st));
     GS_TRY(gs_trace_file_start(&trace, args->trace_path, &stats->sort, st));
+    args->options.trace = gs_trace_file_spans(trace);
     GS_NOTED(gs_progress_start(&progress, &stats->sort, args->progress, st));
     if (st->code == GS_OK)
         GS_NOTED(gs_index_build(&args->options, st));

@@ -204,8 +204,9 @@ WRITERS = {"jsonl": write_jsonl, "tsv": write_tsv, "trec": write_trec}
 # --- building -------------------------------------------------------------------------------
 
 class Checker:
-    def __init__(self, binary, folder, dump):
+    def __init__(self, binary, folder, dump, extra):
         self.binary, self.folder, self.dump_command = binary, folder, dump
+        self.extra = extra
         self.builds = self.runs = 0
         self.failures = []
 
@@ -216,6 +217,7 @@ class Checker:
         out = self.path(name)
         shutil.rmtree(out, ignore_errors=True)
         command = [self.binary, "index", "build", "-o", out, "--stats", "-T", self.folder]
+        command += self.extra
         done = subprocess.run(command + arguments, stdin=stdin, capture_output=True)
         self.builds += 1
         if done.returncode != 0:
@@ -402,13 +404,14 @@ def main():
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--thorough", action="store_true", help="every variant")
     parser.add_argument("--dump", default="{binary} index dump {options} {folder}")
+    parser.add_argument("--extra", action="append", default=[], help="for every build")
     parser.add_argument("--no-same-bytes", dest="same_bytes", action="store_false")
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else int(os.environ.get("GS_TEST_SEED", "1"))
     print(f"seed {seed}")
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="gpusort-index-") as folder:
-        checker = Checker(os.path.abspath(args.binary), folder, args.dump)
+        checker = Checker(os.path.abspath(args.binary), folder, args.dump, args.extra)
         check_documents(checker, rng, args)
         check_text(checker, rng, args)
         check_tuples(checker, rng, args)

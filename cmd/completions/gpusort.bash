@@ -5,9 +5,9 @@ _gpusort_commands() {
     gpusort help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
 }
 
-# The long options that a command's own help lists.
+# The long options that a command's own help lists. A command may be two words.
 _gpusort_options() {
-    gpusort "$1" --help 2>/dev/null | grep -oE -- '--[a-z0-9][a-z0-9-]*=?' | sort -u
+    gpusort $1 --help 2>/dev/null | grep -oE -- '--[a-z0-9][a-z0-9-]*=?' | sort -u
 }
 
 _gpusort() {
@@ -23,6 +23,13 @@ _gpusort() {
     if [[ $COMP_CWORD -gt 1 && " $(_gpusort_commands) help " == *[[:space:]]"$word"[[:space:]]* ]]; then
         command=$word
     fi
+    if [[ $command == index ]]; then
+        if [[ $COMP_CWORD -eq 2 ]]; then
+            COMPREPLY=($(compgen -W 'build' -- "$cur"))
+            return
+        fi
+        command="index ${COMP_WORDS[2]}"
+    fi
     case $prev in
     --sort)
         COMPREPLY=($(compgen -W 'general-numeric human-numeric month numeric random version' -- "$cur"))
@@ -30,11 +37,21 @@ _gpusort() {
     --check) COMPREPLY=($(compgen -W 'quiet silent diagnose-first' -- "$cur")); return ;;
     --progress) COMPREPLY=($(compgen -W 'always auto never' -- "$cur")); return ;;
     --output-compress) COMPREPLY=($(compgen -W 'zstd' -- "$cur")); return ;;
+    --format)
+        COMPREPLY=($(compgen -W 'jsonl tsv trec text tuples tuples-bin' -- "$cur"))
+        return ;;
+    --method) COMPREPLY=($(compgen -W 'auto bsbi spimi' -- "$cur")); return ;;
+    --stem)
+        COMPREPLY=($(compgen -W 'arabic danish dutch english finnish french german hungarian
+            italian norwegian porter portuguese romanian russian spanish swedish tamil
+            turkish' -- "$cur"))
+        return ;;
     --engine) COMPREPLY=($(compgen -W 'auto cpu gpu' -- "$cur")); return ;;
     -T | --temporary-directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     --compress-program) COMPREPLY=($(compgen -c -- "$cur")); return ;;
     -k | --key | -t | --field-separator | -S | --buffer-size | --parallel | --batch-size | \
-        --record-size | --key-bytes | --header | --top | --gpu | --gpu-mem)
+        --record-size | --key-bytes | --header | --top | --gpu | --gpu-mem | --id-field | \
+        --text-field | --min-len | --max-len)
         return ;;
     help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac

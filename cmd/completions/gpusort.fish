@@ -4,7 +4,7 @@
 function __gpusort_is_sort
     set -l words (commandline -opc)
     test (count $words) -lt 2; and return 0
-    not contains -- $words[2] gen check device bench help
+    not contains -- $words[2] gen index check device bench help
 end
 
 function __gpusort_option
@@ -14,11 +14,12 @@ end
 set -l first 'test (count (commandline -opc)) -eq 1'
 complete -c gpusort -n $first -a sort -d 'sort, merge or check files'
 complete -c gpusort -n $first -a gen -d 'make test data'
+complete -c gpusort -n $first -a index -d 'build and read an inverted index'
 complete -c gpusort -n $first -a check -d 'order and checksum of a file'
 complete -c gpusort -n $first -a device -d 'what would be used here'
 complete -c gpusort -n $first -a bench -d 'measure the engines'
 complete -c gpusort -n $first -a help -d 'help on a command'
-complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen check device bench'
+complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen index check device bench'
 
 __gpusort_option -s b -l ignore-leading-blanks -d 'blanks in front do not count'
 __gpusort_option -s d -l dictionary-order -d 'only blanks, letters and digits count'
@@ -69,3 +70,36 @@ __gpusort_option -s v -l verbose -d 'say what was chosen and why'
 __gpusort_option -l help -d 'show help'
 __gpusort_option -l version -d 'show the version'
 complete -c gpusort -n '__fish_seen_subcommand_from device' -s T -l temporary-directory -x -a '(__fish_complete_directories)' -d 'look at this folder'
+
+complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- index (commandline -opc)' -x -a build -d 'build an index'
+function __gpusort_build
+    complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from build' $argv
+end
+__gpusort_build -s o -l output -x -a '(__fish_complete_directories)' -d 'the index, a new folder'
+__gpusort_build -l format -x -a 'jsonl tsv trec text tuples tuples-bin' -d 'what is read'
+__gpusort_build -l method -x -a 'auto bsbi spimi' -d 'how blocks are made'
+__gpusort_build -l id-field -x -d 'field with the name'
+__gpusort_build -l text-field -x -d 'field with text'
+__gpusort_build -l positions -d 'keep where terms come'
+__gpusort_build -l fold -d 'fold case and form'
+__gpusort_build -l no-fold -d 'take characters as they are'
+__gpusort_build -l stem -x -a 'english german french spanish italian dutch russian' -d 'stem words of a language'
+__gpusort_build -l stopwords -r -d 'words to leave out'
+__gpusort_build -l min-len -x -d 'shortest word, in characters'
+__gpusort_build -l max-len -x -d 'longest word'
+__gpusort_build -l docnames -d 'keep the names of documents'
+__gpusort_build -l skip-bad -d 'leave malformed documents out'
+__gpusort_build -l replace -d 'an index there is replaced'
+__gpusort_build -s S -l buffer-size -x -d 'memory of the whole process'
+__gpusort_build -s T -l temporary-directory -x -a '(__fish_complete_directories)' -d 'where to spill'
+__gpusort_build -l batch-size -x -d 'runs merged at once'
+__gpusort_build -l parallel -x -d 'number of threads'
+__gpusort_build -l progress -a 'always auto never' -d 'how far it is'
+__gpusort_build -l stats -d 'figures of the run as JSON'
+__gpusort_build -l trace -r -d 'timeline in the Chrome trace format'
+__gpusort_build -l engine -x -a 'auto cpu gpu' -d 'what sorts tuples'
+__gpusort_build -l gpu-mem -x -d 'memory of the GPU'
+__gpusort_build -l gpu -x -d 'use this GPU'
+__gpusort_build -s v -l verbose -d 'say what was chosen and why'
+__gpusort_build -l no-uring -d 'read and write without io_uring'
+__gpusort_build -l help -d 'show help'

@@ -35,14 +35,16 @@ typedef struct fill_worker {
     uint64_t first_doc, first_line; /* of the batch */
     size_t document, text;          /* where it stands */
     bool in_text;
-    size_t taken;     /* of the tokens or tuples at hand */
-    uint64_t doc_max; /* of tuples */
+    size_t taken;      /* of the tokens or tuples at hand */
+    uint64_t begin_ns; /* of inverting the batch, or of what is left of it */
+    uint64_t doc_max;  /* of tuples */
     bool has_doc;
 } fill_worker;
 
 struct gs_block_fill {
     gs_block_fill_options options;
     bool is_tuples;
+    gs_team *team; /* of the run */
     fill_worker *workers;
     atomic_bool is_full, has_failed;
 
@@ -313,7 +315,8 @@ static gs_code make_lengths(fill_worker *w, gs_status *st)
     return GS_OK;
 }
 
-static gs_code take_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
+static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
+                          gs_status *st)
 {
     const gs_block_fill_options *const o = &f->options;
     if (o->cancel != NULL && *o->cancel != 0)
@@ -321,6 +324,8 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
     GS_TRY(gs_line_feed_next(o->feed, &w->batch, &w->has_batch, st));
     if (!w->has_batch)
         return GS_OK;
+    gs_trace *const trace = gs_team_trace(f->team);
+    const uint64_t begin_ns = gs_trace_begin(trace);
     if (f->is_tuples) {
         const gs_line_batch *const b = &w->batch;
         w->list.line_count = o->document->format == GS_FORMAT_TUPLES
@@ -334,6 +339,8 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
     }
     w->document = w->text = 0;
     w->in_text = false;
+    gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, w->batch.bytes);
+    w->begin_ns = gs_trace_begin(trace);
     if (o->stats != NULL) {
         atomic_fetch_add(&o->stats->sort.text_bytes, w->batch.bytes);
         atomic_store(&o->stats->sort.input_bytes, gs_input_bytes_read(o->input));
@@ -461,7 +468,7 @@ static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status
 {
     while (!must_stop(f)) {
         if (!w->has_batch) {
-            GS_TRY(take_batch(f, w, st));
+            GS_TRY(take_batch(f, w, worker, st));
             if (!w->has_batch || atomic_load(&f->has_failed))
                 return GS_OK;
         }
@@ -471,6 +478,8 @@ static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status
             GS_TRY(f->is_tuples ? next_tuples(f, w, &has_more, st)
                                 : next_tokens(w, &has_more, st));
         if (!has_more) {
+            gs_trace_end(gs_team_trace(f->team), GS_LANE_WORKER, worker, "invert",
+                         w->begin_ns, 0);
             GS_TRY(finish_batch(f, w, st));
             continue;
         }
@@ -485,8 +494,13 @@ static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status
 static gs_code fill_worker_main(void *context, unsigned worker, gs_status *st)
 {
     gs_block_fill *const f = context;
-    if (work(f, &f->workers[worker], worker, st) != GS_OK)
+    fill_worker *const w = &f->workers[worker];
+    gs_trace *const trace = gs_team_trace(f->team);
+    w->begin_ns = gs_trace_begin(trace);
+    if (work(f, w, worker, st) != GS_OK)
         give_up(f);
+    if (w->has_batch)
+        gs_trace_end(trace, GS_LANE_WORKER, worker, "invert", w->begin_ns, 0);
     return st->code;
 }
 
@@ -494,12 +508,13 @@ gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_st
 {
     gs_assert(gs_team_workers(team) == f->options.workers);
     atomic_store(&f->is_full, false);
+    f->team = team;
     GS_TRY(gs_team_run(team, fill_worker_main, f, st));
     *is_ended = !atomic_load(&f->is_full);
     const uint64_t bad = f->bad_count;
     if (*is_ended && bad > BAD_TOLD_MAX)
         gs_log_say(f->options.log, GS_LOG_WARNING,
-                   "%llu malformed in all, the rest not told one by one",
-                   (unsigned long long)bad);
+                   "%llu were left out, the first %d of them told here",
+                   (unsigned long long)bad, BAD_TOLD_MAX);
     return GS_OK;
 }

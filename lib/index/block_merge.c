@@ -59,8 +59,11 @@ gs_code gs_block_ranges_cut(gs_block_ranges *out, const gs_term_block *blocks,
     GS_TRY(gs_mem_new(&memory, bytes, "ranges of terms", st));
     *out = (gs_block_ranges){block_count, 0, memory};
     const size_t sample_max = wanted * SAMPLES_A_RANGE;
-    GS_TRY(
-        gs_mem_new(&memory, sample_max * sizeof(gs_block_term), "sample of terms", st));
+    if (gs_mem_new(&memory, sample_max * sizeof(gs_block_term), "sample of terms", st) !=
+        GS_OK) {
+        gs_block_ranges_release(out);
+        return st->code;
+    }
     gs_block_term *const sample = memory;
     const size_t count =
         total > 0 ? take_sample(blocks, block_count, total, sample_max, sample) : 0;
@@ -134,7 +137,7 @@ void gs_block_merger_free(gs_block_merger *m)
     if (m == NULL)
         return;
     for (size_t i = 0; i < m->count; i++) {
-        gs_posting_reader_close(&m->sources[i].reader);
+        gs_posting_reader_release(&m->sources[i].reader);
         gs_posting_batch_release(&m->sources[i].batch);
     }
     gs_mem_free(m->same);

@@ -2,108 +2,39 @@
 #include "lib/index/block_spill.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "io/stream.h"
-#include "lib/base/mem.h"
 #include "lib/index/block_merge.h"
-#include "lib/sort/run_codec_choice.h"
 
-enum { FAILURE_BYTES = 4400, RANGES_MAX = 4096, RANGES_A_WORKER = 4 };
-
-/* A run that is being written. */
-typedef struct open_run {
-    gs_run run;
-    gs_sink sink;
-    gs_record_layout layout;
-    char failure[FAILURE_BYTES];
-} open_run;
+enum { RANGES_MAX = 4096, RANGES_A_WORKER = 4 };
 
 void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *options)
 {
-    *s = (gs_block_spill){.options = *options};
+    const gs_index_plan *const plan = options->plan;
+    *s = (gs_block_spill){
+        .options = *options,
+        .layout = gs_posting_run_layout(),
+        .run_options = {.temp_folders = options->temp_folders,
+                        .temp_folder_count = options->temp_folder_count,
+                        .no_uring = options->no_uring,
+                        .stats = options->stats,
+                        .trace = options->trace},
+        .run_plan = {.workers = plan->workers,
+                     .block_bytes = plan->block_bytes,
+                     .stream_block_bytes = plan->block_bytes,
+                     .stream_blocks = plan->stream_blocks,
+                     .run_block_bytes = plan->run_block_bytes},
+    };
+    s->list = (gs_run_list){.options = &s->run_options,
+                            .plan = &s->run_plan,
+                            .layout = &s->layout,
+                            .codec = GS_CODEC_ZSTD};
 }
 
 void gs_block_spill_release(gs_block_spill *s)
 {
-    for (size_t i = 0; i < s->run_count; i++)
-        gs_run_release(&s->runs[i]);
-    gs_mem_free(s->runs);
-    gs_spill_free(s->spill);
+    gs_run_list_release(&s->list);
     *s = (gs_block_spill){0};
-}
-
-/* --- one run -------------------------------------------------------------------------
- */
-
-static gs_code open_sink(gs_block_spill *s, open_run *r, size_t piece_bytes,
-                         gs_status *st)
-{
-    const gs_block_spill_options *const o = &s->options;
-    const gs_index_plan *const plan = o->plan;
-    if (s->spill == NULL)
-        GS_TRY(gs_spill_new(&s->spill, o->temp_folders, o->temp_folder_count, st));
-    *r = (open_run){.layout = gs_posting_run_layout()};
-    GS_TRY(gs_spill_extent_open(s->spill, &r->run.extent, st));
-    (void)snprintf(r->failure, sizeof r->failure, "write failed: temporary file in '%s'",
-                   gs_spill_folder_name(s->spill, r->run.extent.folder));
-    const gs_stream_target target = {
-        .fd = r->run.extent.fd,
-        .is_seekable = true,
-        .is_direct = r->run.extent.is_direct,
-        .no_uring = o->no_uring,
-        .offset = r->run.extent.offset,
-        .failure = r->failure,
-    };
-    gs_stream *stream = NULL;
-    GS_TRY(gs_stream_new(&stream, &target, plan->block_bytes, plan->stream_blocks, st));
-    r->sink = (gs_sink){
-        .stream = stream,
-        .layout = r->layout,
-        .run = &r->run,
-        .codec = GS_CODEC_ZSTD,
-        .zstd_level = GS_RUN_ZSTD_LEVEL,
-        .block_raw_bytes = plan->run_block_bytes,
-        .buffer_bytes = piece_bytes,
-    };
-    gs_sink_init(&r->sink);
-    return GS_OK;
-}
-
-/* Waits for the writes; the run is whole unless `st` has failed, and then released. */
-static gs_code finish_sink(gs_block_spill *s, open_run *r, gs_status *st)
-{
-    gs_sort_stats *const stats = s->options.stats;
-    uint64_t total = 0;
-    if (st->code != GS_OK)
-        gs_stream_abort(r->sink.stream, st);
-    GS_NOTED(gs_stream_finish(r->sink.stream, &total, st));
-    gs_stream_free(r->sink.stream);
-    r->run.stored_bytes = total;
-    gs_spill_extent_close(s->spill, &r->run.extent, total);
-    gs_sink_finish_run(&r->sink);
-    gs_sink_release(&r->sink);
-    if (stats != NULL) {
-        atomic_fetch_add(&stats->runs, 1);
-        atomic_fetch_add(&stats->spill_bytes, total);
-    }
-    if (st->code != GS_OK)
-        gs_run_release(&r->run);
-    return st->code;
-}
-
-static gs_code keep_run(gs_block_spill *s, const gs_run *run, gs_status *st)
-{
-    if (s->run_count == s->run_capacity) {
-        const size_t capacity = 2 * s->run_capacity + 16;
-        void *memory = s->runs;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *s->runs, "list of runs", st));
-        s->runs = memory;
-        s->run_capacity = capacity;
-    }
-    s->runs[s->run_count++] = *run;
-    return GS_OK;
 }
 
 /* --- blocks to a run -------------------------------------------------------------------
@@ -118,7 +49,7 @@ typedef struct spill_job {
     atomic_size_t next_range;
 } spill_job;
 
-static gs_code write_ranges(spill_job *job, gs_block_merger *merger,
+static gs_code write_ranges(spill_job *job, unsigned worker, gs_block_merger *merger,
                             gs_posting_writer *writer, gs_sink_piece *piece,
                             gs_status *st)
 {
@@ -130,11 +61,13 @@ static gs_code write_ranges(spill_job *job, gs_block_merger *merger,
                                             job->ranges.range_count;) {
         if (o->cancel != NULL && *o->cancel != 0)
             (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *o->cancel);
+        const uint64_t begin_ns = gs_trace_begin(o->trace);
         gs_sink_begin(piece, r);
         gs_posting_writer_begin(writer, piece);
         if (st->code == GS_OK &&
             gs_block_merger_run(merger, &job->ranges, r, &gather, st) == GS_OK)
             GS_NOTED(gs_sink_end(piece, st));
+        gs_trace_end(o->trace, GS_LANE_WORKER, worker, "spill", begin_ns, 0);
     }
     gs_posting_gather_release(&gather);
     return st->code;
@@ -142,7 +75,6 @@ static gs_code write_ranges(spill_job *job, gs_block_merger *merger,
 
 static gs_code spill_worker(void *context, unsigned worker, gs_status *st)
 {
-    (void)worker;
     spill_job *const job = context;
     gs_block_merger *merger = NULL;
     gs_posting_writer *writer = NULL;
@@ -150,7 +82,7 @@ static gs_code spill_worker(void *context, unsigned worker, gs_status *st)
     if (gs_block_merger_new(&merger, job->blocks, job->block_count, st) == GS_OK &&
         gs_posting_writer_new(&writer, job->spill->options.has_positions, st) == GS_OK &&
         gs_sink_piece_new(&piece, job->sink, st) == GS_OK)
-        GS_NOTED(write_ranges(job, merger, writer, piece, st));
+        GS_NOTED(write_ranges(job, worker, merger, writer, piece, st));
     gs_sink_piece_free(piece);
     gs_posting_writer_free(writer);
     gs_block_merger_free(merger);
@@ -173,14 +105,14 @@ gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team, const gs_term_block
 {
     const gs_index_plan *const plan = s->options.plan;
     spill_job job = {.spill = s, .blocks = blocks, .block_count = block_count};
-    open_run out;
+    gs_run_writer out;
     GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, choose_range_count(plan),
                                st));
-    if (open_sink(s, &out, plan->piece_bytes, st) == GS_OK) {
+    if (gs_run_writer_open(&out, &s->list, plan->piece_bytes, st) == GS_OK) {
         job.sink = &out.sink;
         GS_NOTED(gs_team_run(team, spill_worker, &job, st));
-        if (finish_sink(s, &out, st) == GS_OK && keep_run(s, &out.run, st) != GS_OK)
-            gs_run_release(&out.run);
+        if (gs_run_writer_close(&out, st) == GS_OK)
+            GS_NOTED(gs_run_list_add(&s->list, &out.run, st));
     }
     gs_block_ranges_release(&job.ranges);
     return st->code;
@@ -189,14 +121,6 @@ gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team, const gs_term_block
 /* --- runs to fewer
  * ---------------------------------------------------------------------- */
 
-static uint64_t stored_bytes(const gs_block_spill *s)
-{
-    uint64_t total = 0;
-    for (size_t i = 0; i < s->run_count; i++)
-        total += s->runs[i].stored_bytes;
-    return total;
-}
-
 void gs_block_spill_begin_pass(const gs_block_spill *s)
 {
     gs_sort_stats *const stats = s->options.stats;
@@ -204,19 +128,19 @@ void gs_block_spill_begin_pass(const gs_block_spill *s)
         return;
     atomic_fetch_add(&stats->passes, 1);
     atomic_store(&stats->merge_bytes, 0);
-    atomic_store(&stats->merge_bytes_total, stored_bytes(s));
+    atomic_store(&stats->merge_bytes_total, gs_run_list_stored_bytes(&s->list));
 }
 
-gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s,
-                                                    const gs_record_layout *layout)
+gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s)
 {
     const gs_block_spill_options *const o = &s->options;
+    const uint64_t stored = gs_run_list_stored_bytes(&s->list);
     return (gs_range_merge_options){
-        .layout = layout,
+        .layout = &s->layout,
         .memory_bytes = o->plan->merge_bytes,
         .no_uring = o->no_uring,
-        .spill = s->spill,
-        .gives_space_back = gs_spill_is_space_short(s->spill, 2 * stored_bytes(s)),
+        .spill = s->list.spill,
+        .gives_space_back = gs_spill_is_space_short(s->list.spill, 2 * stored),
         .cancel = o->cancel,
         .progress_bytes = o->stats != NULL ? &o->stats->merge_bytes : NULL,
     };
@@ -226,23 +150,25 @@ gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s,
 static gs_code merge_group(gs_block_spill *s, gs_team *team, size_t first, size_t count,
                            gs_status *st)
 {
-    open_run out;
-    GS_TRY(open_sink(s, &out, s->options.plan->piece_bytes, st));
-    const gs_range_merge_options options = gs_block_spill_merge_options(s, &out.layout);
+    gs_run_list *const list = &s->list;
+    gs_run_writer out;
+    GS_TRY(gs_run_writer_open(&out, list, s->options.plan->piece_bytes, st));
+    const gs_range_merge_options options = gs_block_spill_merge_options(s);
     uint64_t ticket;
-    GS_NOTED(gs_range_merge_run(s->runs + first, count, team, &out.sink, &options,
+    GS_NOTED(gs_range_merge_run(list->runs + first, count, team, &out.sink, &options,
                                 &ticket, st));
-    GS_TRY(finish_sink(s, &out, st));
-    const bool is_short = gs_spill_is_space_short(s->spill, 4 * stored_bytes(s));
+    GS_TRY(gs_run_writer_close(&out, st));
+    const bool is_short =
+        gs_spill_is_space_short(list->spill, 4 * gs_run_list_stored_bytes(list));
     for (size_t i = first; i < first + count; i++) {
         if (is_short)
-            gs_spill_extent_drop(s->spill, &s->runs[i].extent);
-        gs_run_release(&s->runs[i]);
+            gs_spill_extent_drop(list->spill, &list->runs[i].extent);
+        gs_run_release(&list->runs[i]);
     }
-    s->runs[first] = out.run;
-    memmove(s->runs + first + 1, s->runs + first + count,
-            (s->run_count - first - count) * sizeof *s->runs);
-    s->run_count -= count - 1;
+    list->runs[first] = out.run;
+    memmove(list->runs + first + 1, list->runs + first + count,
+            (list->count - first - count) * sizeof *list->runs);
+    list->count -= count - 1;
     return GS_OK;
 }
 
@@ -253,14 +179,14 @@ gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team, gs_status *st)
         gs_range_merge_fan_in(plan->merge_bytes, plan->workers, plan->run_block_bytes);
     if (s->options.batch_size >= 2 && s->options.batch_size < fan_in)
         fan_in = s->options.batch_size;
-    while (s->run_count > fan_in) {
+    while (s->list.count > fan_in) {
         gs_block_spill_begin_pass(s);
         /* The first group only takes what is too much, the others are full. */
-        size_t excess = s->run_count - fan_in;
-        for (size_t i = 0; i < s->run_count && excess > 0; i++) {
+        size_t excess = s->list.count - fan_in;
+        for (size_t i = 0; i < s->list.count && excess > 0; i++) {
             size_t group = excess + 1 < fan_in ? excess + 1 : fan_in;
-            if (group > s->run_count - i)
-                group = s->run_count - i;
+            if (group > s->list.count - i)
+                group = s->list.count - i;
             if (group < 2)
                 break;
             GS_TRY(merge_group(s, team, i, group, st));

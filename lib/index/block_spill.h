@@ -16,7 +16,7 @@
 #include "lib/index/index_plan.h"
 #include "lib/index/posting_run.h"
 #include "lib/index/term_block.h"
-#include "lib/sort/sort_stats.h"
+#include "lib/sort/run_list.h"
 
 typedef struct gs_block_spill_options {
     const gs_index_plan *plan;
@@ -26,14 +26,17 @@ typedef struct gs_block_spill_options {
     bool no_uring;
     unsigned batch_size;  /* runs merged at once; 0: as memory allows */
     gs_sort_stats *stats; /* may be NULL */
+    gs_trace *trace;      /* may be NULL */
     const volatile int *cancel;
 } gs_block_spill_options;
 
+/* Stays where it is after init: parts of it point to others. */
 typedef struct gs_block_spill {
     gs_block_spill_options options;
-    gs_spill *spill; /* NULL until it is needed */
-    gs_run *runs;
-    size_t run_count, run_capacity;
+    gs_record_layout layout;
+    gs_sort_options run_options; /* what of them matters to runs */
+    gs_memory_plan run_plan;
+    gs_run_list list;
 } gs_block_spill;
 
 void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *options);
@@ -48,7 +51,6 @@ GS_MUST_CHECK gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team,
 /* Counts a merge of all the runs in the statistics. */
 void gs_block_spill_begin_pass(const gs_block_spill *s);
 /* Options for that merge. */
-gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s,
-                                                    const gs_record_layout *layout);
+gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/bsbi_block.h"
 
+#include "gpu/engine.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
@@ -32,10 +33,10 @@ struct gs_bsbi_block {
 
 static void choose_capacity(gs_bsbi_block *b)
 {
-    const gs_key_type type = b->is_wide ? GS_KEY_U128 : GS_KEY_U64;
-    const size_t key_bytes = gs_key_bytes(type);
+    const gs_tuple_width width = b->is_wide ? GS_TUPLE_128 : GS_TUPLE_64;
+    const size_t key_bytes = b->is_wide ? sizeof(gs_u128) : sizeof(uint64_t);
     b->capacity = b->mapped_bytes / 2 / key_bytes;
-    const size_t most = gs_tuple_sorter_count_max(b->options.sorter, type);
+    const size_t most = gs_tuple_sorter_count_max(b->options.sorter, width);
     if (b->capacity > most)
         b->capacity = most;
     if (b->capacity > UINT32_MAX)
@@ -293,7 +294,7 @@ gs_code gs_bsbi_block_sort(gs_bsbi_block *b, gs_term_block *view, gs_status *st)
 {
     static const gs_term_block_ops ops = {get_term, open_group, read_group};
     replace_ids(b);
-    GS_TRY(gs_tuple_sorter_run(b->options.sorter, b->is_wide ? GS_KEY_U128 : GS_KEY_U64,
+    GS_TRY(gs_tuple_sorter_run(b->options.sorter, b->is_wide ? GS_TUPLE_128 : GS_TUPLE_64,
                                b->keys, b->scratch, b->count, lowest_bit(b), st));
     find_groups(b);
     *view = (gs_term_block){&ops, b, b->group_count};

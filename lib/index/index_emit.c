@@ -82,6 +82,7 @@ static gs_code make_empty_parts(const gs_index_emit *emit, size_t first, gs_stat
 
 typedef struct blocks_job {
     const gs_index_emit *emit;
+    gs_trace *trace;
     const gs_term_block *blocks;
     size_t block_count;
     gs_block_ranges ranges;
@@ -102,7 +103,6 @@ static gs_code emit_range(blocks_job *job, part_writer *w, gs_block_merger *merg
 
 static gs_code blocks_worker(void *context, unsigned worker, gs_status *st)
 {
-    (void)worker;
     blocks_job *const job = context;
     gs_block_merger *merger = NULL;
     part_writer w;
@@ -112,7 +112,9 @@ static gs_code blocks_worker(void *context, unsigned worker, gs_status *st)
         const size_t range = atomic_fetch_add(&job->next_range, 1);
         if (range >= job->ranges.range_count)
             break;
+        const uint64_t begin_ns = gs_trace_begin(job->trace);
         GS_NOTED(emit_range(job, &w, merger, range, st));
+        gs_trace_end(job->trace, GS_LANE_WORKER, worker, "write part", begin_ns, 0);
     }
     if (st->code != GS_OK)
         atomic_store(&job->has_failed, true);
@@ -125,7 +127,10 @@ gs_code gs_index_emit_blocks(const gs_index_emit *emit, gs_team *team,
                              const gs_term_block *blocks, size_t block_count,
                              gs_status *st)
 {
-    blocks_job job = {.emit = emit, .blocks = blocks, .block_count = block_count};
+    blocks_job job = {.emit = emit,
+                      .trace = gs_team_trace(team),
+                      .blocks = blocks,
+                      .block_count = block_count};
     GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, emit->part_count, st));
     if (gs_team_run(team, blocks_worker, &job, st) == GS_OK)
         GS_NOTED(make_empty_parts(emit, job.ranges.range_count, st));
@@ -183,8 +188,7 @@ gs_code gs_index_emit_runs(const gs_index_emit *emit, gs_team *team,
                            const gs_block_spill *spill, gs_status *st)
 {
     const unsigned workers = gs_team_workers(team);
-    const gs_record_layout layout = gs_posting_run_layout();
-    const gs_range_merge_options options = gs_block_spill_merge_options(spill, &layout);
+    const gs_range_merge_options options = gs_block_spill_merge_options(spill);
     runs_job job = {0};
     void *memory = NULL;
     GS_TRY(gs_mem_new(&memory, workers * sizeof *job.writers, "writers of parts", st));
@@ -201,8 +205,8 @@ gs_code gs_index_emit_runs(const gs_index_emit *emit, gs_team *team,
         .context = &job,
     };
     gs_block_spill_begin_pass(spill);
-    if (gs_range_merge_consume(spill->runs, spill->run_count, team, &consumer, &options,
-                               st) == GS_OK)
+    if (gs_range_merge_consume(spill->list.runs, spill->list.count, team, &consumer,
+                               &options, st) == GS_OK)
         GS_NOTED(make_empty_parts(emit, atomic_load(&job.portions), st));
     for (unsigned i = 0; i < workers; i++)
         part_writer_release(&job.writers[i]);

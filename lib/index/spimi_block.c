@@ -605,21 +605,37 @@ static inline bool get_posting(const gs_spimi_block *b, gs_posting_reader *r,
     return true;
 }
 
+/* Memory for `room` elements and as many to sort with: a short list's is kept for the
+ * next, a long one waits until no other long one is held. */
+static gs_code make_sorted(const gs_spimi_block *b, gs_posting_reader *r, size_t room,
+                           gs_status *st)
+{
+    const size_t bytes = room * LIST_BYTES;
+    void *memory = r->kept;
+    if (2 * room <= GS_SORTED_KEPT) {
+        if (memory == NULL)
+            GS_TRY(gs_mem_new(&memory, GS_SORTED_KEPT * sizeof *r->kept,
+                              "postings out of order", st));
+        r->sorted = r->kept = memory;
+        return GS_OK;
+    }
+    if (room > LONG_LIST) {
+        pthread_mutex_lock(b->long_lists);
+        r->held = b->long_lists;
+    }
+    GS_TRY(gs_mem_map(&memory, bytes, false, "postings out of order", st));
+    r->sorted = memory;
+    r->sorted_bytes = bytes;
+    return GS_OK;
+}
+
 /* Puts a list in order: packed as doc << 24 | tf, a large tf in several pieces. */
 static gs_code sort_list(const gs_spimi_block *b, gs_posting_reader *r,
                          const spimi_entry *e, gs_status *st)
 {
     const spimi_entry_more *const more = (const spimi_entry_more *)(const void *)(e + 1);
     const size_t room = more->element_count;
-    if (room > LONG_LIST) {
-        pthread_mutex_lock(b->long_lists);
-        r->held = b->long_lists;
-    }
-    void *memory = NULL;
-    const size_t bytes = room * LIST_BYTES;
-    GS_TRY(gs_mem_map(&memory, bytes, false, "postings out of order", st));
-    r->sorted = memory;
-    r->sorted_bytes = bytes;
+    GS_TRY(make_sorted(b, r, room, st));
     uint64_t doc;
     uint32_t tf;
     size_t n = 0;
@@ -642,8 +658,10 @@ static gs_code open_list(const void *block, size_t index, gs_posting_reader *r,
 {
     const gs_spimi_block *const b = block;
     const spimi_entry *const e = entry_of(b, index);
-    *r = (gs_posting_reader){
-        .last_link = e->tail, .last_used = e->used, .position = e->count};
+    gs_posting_reader_begin(r);
+    r->last_link = e->tail;
+    r->last_used = e->used;
+    r->position = e->count;
     if (e->head == 0) {
         r->doc = last_doc_of(e);
         r->link = r->last_link;

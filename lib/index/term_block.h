@@ -23,18 +23,22 @@ typedef struct gs_block_term {
 } gs_block_term;
 
 /* Where a reader stands in the postings of a term; what the fields mean is up to the
- * block. Zeroed before its first use, closed after each. A thread that reads the postings
- * of one term from several blocks opens them in the order of the blocks. */
+ * block. Zeroed before its first use, closed after each, released after the last. A
+ * thread that reads the postings of one term from several blocks opens them in the order
+ * of the blocks. */
 typedef struct gs_posting_reader {
     const uint8_t *at, *end;
     size_t index, index_end;
     uint64_t doc;
     uint32_t link, last_link, last_used, position;
     bool is_done;
-    uint64_t *sorted; /* postings that had to be put in order */
-    size_t sorted_bytes;
+    uint64_t *sorted;    /* postings that had to be put in order: in `kept`, or mapped */
+    size_t sorted_bytes; /* of the map */
     pthread_mutex_t *held; /* the right to hold a long list of them */
+    uint64_t *kept;        /* memory for short ones, GS_SORTED_KEPT of them */
 } gs_posting_reader;
+
+enum { GS_SORTED_KEPT = 2 * 4096 };
 
 typedef struct gs_term_block_ops {
     void (*term)(const void *block, size_t index, gs_block_term *out);
@@ -52,7 +56,10 @@ typedef struct gs_term_block {
     size_t term_count;
 } gs_term_block;
 
+/* Forgets the last term; what is kept is kept. */
+void gs_posting_reader_begin(gs_posting_reader *reader);
 void gs_posting_reader_close(gs_posting_reader *reader);
+void gs_posting_reader_release(gs_posting_reader *reader);
 
 static inline int gs_block_term_compare(const gs_block_term *a, const gs_block_term *b)
 {

@@ -2,48 +2,54 @@
 #include "lib/index/tuple_sort.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/device.h"
+#include "gpu/engine.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/key_sort.h"
 
 enum { NAME_BYTES = 64 };
 
+static const gs_key_type key_types[GS_TUPLE_WIDTHS] = {
+    [GS_TUPLE_64] = GS_KEY_U64,
+    [GS_TUPLE_128] = GS_KEY_U128,
+};
+
 struct gs_tuple_sorter {
-    bool uses_gpu;
+    atomic_bool uses_gpu;
     char name[NAME_BYTES];
     gs_engine_options options; /* but for the type */
-    size_t count_max[GS_KEY_TYPE_COUNT];
+    size_t count_max[GS_TUPLE_WIDTHS];
 
-    pthread_mutex_t mutex;                 /* guards what follows */
-    gs_engine *engines[GS_KEY_TYPE_COUNT]; /* made when first needed */
-    size_t capacities[GS_KEY_TYPE_COUNT];
+    pthread_mutex_t mutex;               /* guards what follows */
+    gs_engine *engines[GS_TUPLE_WIDTHS]; /* made when first needed */
+    size_t capacities[GS_TUPLE_WIDTHS];
 };
 
 /* How many keys of each type the device has room for; fails if it has none. */
 static gs_code ask_device(gs_tuple_sorter *s, gs_status *st)
 {
-    static const gs_key_type types[] = {GS_KEY_U64, GS_KEY_U128};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < GS_TUPLE_WIDTHS; i++) {
         gs_engine_options options = s->options;
-        options.type = types[i];
-        GS_TRY(gs_engine_fit(&options, &s->count_max[types[i]], st));
-        if (s->count_max[types[i]] == 0)
+        options.type = key_types[i];
+        GS_TRY(gs_engine_fit(&options, &s->count_max[i], st));
+        if (s->count_max[i] == 0)
             return GS_FAIL(st, GS_ERR_GPU, 0, "the GPU has no memory to sort in");
     }
     return GS_OK;
 }
 
-static gs_code choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_status *st)
+static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_status *st)
 {
     const char *const name = o->engine != NULL ? o->engine : "auto";
     const bool is_auto = strcmp(name, "auto") == 0;
     (void)snprintf(s->name, sizeof s->name, "cpu");
     if (strcmp(name, "cpu") == 0 || (is_auto && gs_device_count() == 0))
-        return GS_OK;
+        return;
     const bool is_any = is_auto || strcmp(name, "gpu") == 0;
     s->options = (gs_engine_options){
         .name = is_any ? NULL : name,
@@ -56,15 +62,13 @@ static gs_code choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_s
         s->options.device_count = 1;
     }
     if (ask_device(s, st) == GS_OK) {
-        s->uses_gpu = true;
+        atomic_store(&s->uses_gpu, true);
         (void)snprintf(s->name, sizeof s->name, "%s", is_any ? "gpu" : name);
-        return GS_OK;
+        return;
     }
-    if (!is_auto)
-        return st->code;
-    gs_log_say(o->log, GS_LOG_INFO, "sorting tuples on the CPU: %s", st->msg);
+    gs_log_say(o->log, is_auto ? GS_LOG_INFO : GS_LOG_WARNING, "the CPU sorts tuples: %s",
+               st->msg);
     gs_status_clear(st);
-    return GS_OK;
 }
 
 gs_code gs_tuple_sorter_new(gs_tuple_sorter **out, const gs_tuple_sorter_options *options,
@@ -75,10 +79,7 @@ gs_code gs_tuple_sorter_new(gs_tuple_sorter **out, const gs_tuple_sorter_options
     GS_TRY(gs_mem_new(&memory, sizeof(gs_tuple_sorter), "sort of tuples", st));
     gs_tuple_sorter *const s = memory;
     pthread_mutex_init(&s->mutex, NULL);
-    if (choose(s, options, st) != GS_OK) {
-        gs_tuple_sorter_free(s);
-        return st->code;
-    }
+    choose(s, options, st);
     *out = s;
     return GS_OK;
 }
@@ -87,7 +88,7 @@ void gs_tuple_sorter_free(gs_tuple_sorter *s)
 {
     if (s == NULL)
         return;
-    for (unsigned i = 0; i < GS_KEY_TYPE_COUNT; i++)
+    for (unsigned i = 0; i < GS_TUPLE_WIDTHS; i++)
         gs_engine_free(s->engines[i]);
     pthread_mutex_destroy(&s->mutex);
     gs_mem_free(s);
@@ -95,7 +96,7 @@ void gs_tuple_sorter_free(gs_tuple_sorter *s)
 
 bool gs_tuple_sorter_uses_gpu(const gs_tuple_sorter *s)
 {
-    return s->uses_gpu;
+    return atomic_load(&s->uses_gpu);
 }
 
 const char *gs_tuple_sorter_name(const gs_tuple_sorter *s)
@@ -103,53 +104,70 @@ const char *gs_tuple_sorter_name(const gs_tuple_sorter *s)
     return s->name;
 }
 
-size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_key_type type)
+size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_tuple_width width)
 {
-    return s->uses_gpu ? s->count_max[type] : SIZE_MAX;
+    return gs_tuple_sorter_uses_gpu(s) ? s->count_max[width] : SIZE_MAX;
 }
 
 /* An engine with room for `count` keys. */
-static gs_code prepare_locked(gs_tuple_sorter *s, gs_key_type type, size_t count,
+static gs_code prepare_locked(gs_tuple_sorter *s, gs_tuple_width width, size_t count,
                               gs_status *st)
 {
-    if (s->engines[type] != NULL && s->capacities[type] >= count)
+    if (s->engines[width] != NULL && s->capacities[width] >= count)
         return GS_OK;
-    for (unsigned i = 0; i < GS_KEY_TYPE_COUNT; i++) {
+    for (unsigned i = 0; i < GS_TUPLE_WIDTHS; i++) {
         gs_engine_free(s->engines[i]); /* their memory is needed */
         s->engines[i] = NULL;
     }
     size_t capacity = count + count / 4;
-    if (capacity > s->count_max[type])
-        capacity = s->count_max[type];
+    if (capacity > s->count_max[width])
+        capacity = s->count_max[width];
     gs_engine_options options = s->options;
-    options.type = type;
+    options.type = key_types[width];
     options.count_max = capacity;
-    s->capacities[type] = capacity;
-    return gs_engine_new(&s->engines[type], &options, st);
+    s->capacities[width] = capacity;
+    return gs_engine_new(&s->engines[width], &options, st);
 }
 
-static gs_code run_locked(gs_tuple_sorter *s, gs_key_type type, void *keys, size_t count,
-                          gs_status *st)
+static gs_code run_locked(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
+                          size_t count, gs_status *st)
 {
-    gs_assert(count <= s->count_max[type]);
-    GS_TRY(prepare_locked(s, type, count, st));
+    gs_assert(count <= s->count_max[width]);
+    GS_TRY(prepare_locked(s, width, count, st));
     const gs_batch batch = {.keys = keys, .count = count};
-    GS_TRY(gs_engine_submit(s->engines[type], &batch, st));
-    return gs_engine_wait(s->engines[type], st);
+    GS_TRY(gs_engine_submit(s->engines[width], &batch, st));
+    return gs_engine_wait(s->engines[width], st);
 }
 
-gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_key_type type, void *keys,
+/* A GPU that fails costs a warning; the keys are still all there, and from now on the
+ * CPU sorts. */
+static bool try_gpu_locked(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
+                           size_t count, gs_status *st)
+{
+    if (!gs_tuple_sorter_uses_gpu(s))
+        return false;
+    if (run_locked(s, width, keys, count, st) == GS_OK)
+        return true;
+    gs_log_say(s->options.log, GS_LOG_WARNING, "%s; the CPU sorts instead", st->msg);
+    gs_status_clear(st);
+    atomic_store(&s->uses_gpu, false);
+    return false;
+}
+
+gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
                             void *scratch, size_t count, unsigned low_bit, gs_status *st)
 {
     if (count < 2)
         return GS_OK;
-    if (s->uses_gpu) {
+    bool is_done = false;
+    if (gs_tuple_sorter_uses_gpu(s)) {
         pthread_mutex_lock(&s->mutex);
-        const gs_code code = run_locked(s, type, keys, count, st);
+        is_done = try_gpu_locked(s, width, keys, count, st);
         pthread_mutex_unlock(&s->mutex);
-        return code;
     }
-    if (type == GS_KEY_U128)
+    if (is_done)
+        return GS_OK;
+    if (width == GS_TUPLE_128)
         gs_key_sort_u128(keys, scratch, count, low_bit);
     else
         gs_key_sort_u64(keys, scratch, count, low_bit);

@@ -12,9 +12,19 @@
 #ifndef GS_LIB_INDEX_TUPLE_SORT_H
 #define GS_LIB_INDEX_TUPLE_SORT_H
 
-#include "gpu/engine.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/log.h"
+#include "lib/base/status.h"
 
 typedef struct gs_tuple_sorter gs_tuple_sorter;
+
+typedef enum gs_tuple_width {
+    GS_TUPLE_64,  /* uint64_t */
+    GS_TUPLE_128, /* gs_u128 of gpu/engine.h */
+    GS_TUPLE_WIDTHS,
+} gs_tuple_width;
 
 typedef struct gs_tuple_sorter_options {
     const char *engine; /* "cpu"; "gpu" or an engine's name; NULL or "auto": a GPU if one
@@ -22,10 +32,10 @@ typedef struct gs_tuple_sorter_options {
     size_t gpu_memory_bytes; /* 0: what is free less a reserve */
     const int *gpus;         /* none: the first */
     size_t gpu_count;
-    const gs_log *log;
+    const gs_log *log; /* borrowed until free(); may be NULL */
 } gs_tuple_sorter_options;
 
-/* Fails with GS_ERR_GPU if a GPU was asked for by name and none can be used. */
+/* A GPU that cannot be used, or fails later, costs a warning, and the CPU sorts. */
 GS_MUST_CHECK gs_code gs_tuple_sorter_new(gs_tuple_sorter **out,
                                           const gs_tuple_sorter_options *options,
                                           gs_status *st);
@@ -33,11 +43,11 @@ void gs_tuple_sorter_free(gs_tuple_sorter *s); /* NULL is fine */
 
 bool gs_tuple_sorter_uses_gpu(const gs_tuple_sorter *s);
 const char *gs_tuple_sorter_name(const gs_tuple_sorter *s); /* for --stats */
-/* The largest batch of a type that can be sorted at once; SIZE_MAX on a CPU. */
-size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_key_type type);
+/* The largest batch that can be sorted at once; SIZE_MAX on a CPU. */
+size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_tuple_width width);
 
 /* Sorts `keys`; `scratch` has room for as many. */
-GS_MUST_CHECK gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_key_type type,
+GS_MUST_CHECK gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuple_width width,
                                           void *keys, void *scratch, size_t count,
                                           unsigned low_bit, gs_status *st);
 

@@ -131,7 +131,8 @@ static gs_code fail_partial_record(const gs_line_feed *feed, size_t input,
                   "%s: the last record, at byte %llu, has %zu bytes and not %zu",
                   gs_quote_name(&name, feed->options.names[input]),
                   (unsigned long long)offset, bytes, feed->options.record_size);
-    return gs_status_hint(st, "check --record-size, or whether the file was cut off");
+    return gs_status_hint(st,
+                          "check the size of a record, or whether the file was cut off");
 }
 
 /* Moves the header's lines from the front of the batch to their own buffer. */

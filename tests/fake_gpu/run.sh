@@ -73,5 +73,24 @@ rm -f in both got
 
 GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$program" \
     --extra=--engine=gpu --cases "$cases" || failures=$((failures + 1))
+
+# Indexes: a device of any size makes the same, and one that fails costs a warning.
+for memory in 100000000 20000; do
+    GS_FAKE_GPU_MEMORY=$memory python3 "$here/tests/index_check.py" --binary "$program" \
+        --documents 200 --extra=--engine=gpu || failures=$((failures + 1))
+done
+"$program" gen docs --bytes=3M -o docs
+"$program" index build -o want --engine=cpu docs
+unset GS_FAKE_GPU_MEMORY
+for step in engine:1 submit:1 submit:3 wait:2; do
+    checks=$((checks + 1))
+    rm -rf got
+    GS_FAKE_GPU_FAIL=$step "$program" index build --method=bsbi --engine=gpu -S 2M -o got docs 2>err
+    diff -r want got && [ "$(grep -c 'the CPU sorts instead' err)" = 1 ] || {
+        failures=$((failures + 1))
+        echo "FAILED: index, $step"
+        sed 's/^/    /' err
+    }
+done
 echo "$checks checks of failing GPUs, $failures failed"
 [ $failures -eq 0 ]

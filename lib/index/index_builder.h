@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * index_build: documents or tuples to an index folder, larger than memory.
+ * index_builder: documents or tuples to an index folder, larger than memory.
  *
  *      input -> block_fill -> blocks -+-> (all fits) ------------> index_emit -> writer
  *                 ^                   |                               ^
@@ -11,10 +11,11 @@
  *
  * Call from one thread; the workers are inside. All options are borrowed.
  */
-#ifndef GS_LIB_INDEX_INDEX_BUILD_H
-#define GS_LIB_INDEX_INDEX_BUILD_H
+#ifndef GS_LIB_INDEX_INDEX_BUILDER_H
+#define GS_LIB_INDEX_INDEX_BUILDER_H
 
 #include "lib/base/log.h"
+#include "lib/base/trace.h"
 #include "lib/index/document.h"
 #include "lib/index/index_stats.h"
 #include "lib/index/tokenizer.h"
@@ -49,6 +50,7 @@ typedef struct gs_index_build_options {
     size_t gpu_count;
 
     const gs_log *log;                 /* may be NULL */
+    gs_trace *trace;                   /* a timeline of every stage; may be NULL */
     gs_index_stats *stats;             /* filled as the job goes on; may be NULL */
     const volatile int *cancel_signal; /* becomes non-zero: stop; may be NULL */
 } gs_index_build_options;

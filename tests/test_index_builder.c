@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_builder: whatever fails, and whenever, a build must end with that failure: no
+ * crash, no hang, nothing leaked, and nothing left where the index was to be.
+ */
+#include "lib/index/index_builder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+#include "tests/check.h"
+
+static const char *const fields[] = {"contents"};
+static const char *const inputs[] = {"docs.jsonl"};
+static const char *const tuple_inputs[] = {"tuples.tsv"};
+
+static void make_inputs(void)
+{
+    uint64_t seed = 17;
+    FILE *const docs = fopen("docs.jsonl", "w"), *const tuples = fopen("tuples.tsv", "w");
+    REQUIRE(docs != NULL && tuples != NULL);
+    for (unsigned i = 0; i < 1200; i++) {
+        fprintf(docs, "{\"id\":%u,\"contents\":\"", i);
+        for (unsigned k = 0; k < 60; k++) {
+            const uint64_t r = check_random(&seed);
+            fprintf(docs, "w%llu ", (unsigned long long)(r % (1 + (r >> 32) % 20000)));
+            fprintf(tuples, "t%llu\t%llu\n", (unsigned long long)(r % 9000),
+                    (unsigned long long)(r >> 40) % 500);
+        }
+        fputs("\"}\n", docs);
+    }
+    REQUIRE(fclose(docs) == 0 && fclose(tuples) == 0);
+}
+
+typedef struct variant {
+    gs_index_method method;
+    bool is_tuples, has_positions;
+    size_t memory_bytes;
+    unsigned threads;
+} variant;
+
+static const variant variants[] = {
+    {GS_INDEX_SPIMI, false, true, 1, 2},
+    {GS_INDEX_BSBI, false, false, 1, 2},
+    {GS_INDEX_SPIMI, true, false, 1, 2},
+    {GS_INDEX_BSBI, true, false, 16 << 20, 1},
+    {GS_INDEX_SPIMI, false, false, 16 << 20, 2},
+};
+
+static gs_index_build_options options_of(const variant *v, gs_index_stats *stats)
+{
+    memset(stats, 0, sizeof *stats);
+    return (gs_index_build_options){
+        .folder = "index",
+        .inputs = v->is_tuples ? tuple_inputs : inputs,
+        .input_count = 1,
+        .document = {v->is_tuples ? GS_FORMAT_TUPLES : GS_FORMAT_JSONL, "id", fields, 1},
+        .words = {.is_folding = true},
+        .has_positions = v->has_positions,
+        .method = v->method,
+        .memory_bytes = v->memory_bytes,
+        .threads = v->threads,
+        .batch_size = 3,
+        .engine = "cpu",
+        .stats = stats,
+    };
+}
+
+static void remove_index(void)
+{
+    REQUIRE(system("rm -rf index") == 0);
+}
+
+/* Is anything of an index here, under whatever name? */
+static bool is_index_left(void)
+{
+    return system("ls -A | grep -q index") == 0;
+}
+
+static void every_request_may_fail(const variant *v)
+{
+    gs_index_stats stats;
+    gs_index_build_options options = options_of(v, &stats);
+    unsigned failures = 0;
+    uint64_t step = 1;
+    for (uint64_t nth = 1;; nth += step) {
+        gs_status st = {.code = GS_OK};
+        const size_t held = gs_mem_held_bytes();
+        gs_mem_fail_nth(nth);
+        const gs_code code = gs_index_build(&options, &st);
+        gs_mem_fail_nth(0);
+        CHECK(gs_mem_held_bytes() == held);
+        if (code == GS_OK)
+            break;
+        CHECK(code == GS_ERR_NOMEM);
+        CHECK(!is_index_left());
+        failures++;
+        step = nth < 100 ? 1 : nth / 17; /* late ones are much alike */
+    }
+    CHECK(failures > 30);
+    remove_index();
+}
+
+static void inputs_may_end(const variant *v)
+{
+    static const char *const missing[] = {"docs.jsonl", "not there"};
+    gs_index_stats stats;
+    gs_status st = {.code = GS_OK};
+    gs_index_build_options options = options_of(v, &stats);
+    options.inputs = missing;
+    options.input_count = 2;
+    options.skip_bad = true; /* whatever docs.jsonl is to this format */
+    CHECK(gs_index_build(&options, &st) == GS_ERR_IO);
+    CHECK(strstr(st.msg, "not there") != NULL && st.sys == ENOENT);
+    CHECK(!is_index_left());
+}
+
+static void signals_stop(const variant *v)
+{
+    gs_index_stats stats;
+    gs_status st = {.code = GS_OK};
+    gs_index_build_options options = options_of(v, &stats);
+    const volatile int signal_number = 15;
+    options.cancel_signal = &signal_number;
+    CHECK(gs_index_build(&options, &st) == GS_ERR_CANCELLED);
+    CHECK(!is_index_left());
+}
+
+static void counts_are_told(void)
+{
+    gs_index_stats stats;
+    gs_status st = {.code = GS_OK};
+    const gs_index_build_options options = options_of(&variants[0], &stats);
+    REQUIRE_OK(gs_index_build(&options, &st), &st);
+    CHECK(stats.sort.records == 1200 && stats.tokens == 72000);
+    CHECK(stats.terms > 1000 && stats.sort.output_records > stats.terms);
+    CHECK(stats.sort.runs > 3 && stats.sort.passes > 1 && stats.skipped == 0);
+    CHECK(stats.sort.input_bytes == stats.sort.input_bytes_total);
+    remove_index();
+}
+
+int main(void)
+{
+    make_inputs();
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        every_request_may_fail(&variants[i]);
+        inputs_may_end(&variants[i]);
+        signals_stop(&variants[i]);
+    }
+    counts_are_told();
+    (void)unlink("docs.jsonl");
+    (void)unlink("tuples.tsv");
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}
