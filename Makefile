@@ -197,6 +197,7 @@ fake-gpu-run: $(OBJ)/gpusort
 	@tests/fake_gpu/run.sh $(CURDIR)/$(OBJ)/gpusort $(CASES)
 
 index-test: all
+	@python3 tests/ciff_check.py --binary $(CURDIR)/$(OBJ)/gpusort
 	@python3 tests/index_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(INDEX_TEST_ARGS)
 
 FUZZ_SECONDS ?= 60
