@@ -1,126 +1,201 @@
 /* SPDX-License-Identifier: MIT */
-/* temporary text dump */
 #include "lib/index/index_writer.h"
-#include <stdio.h>
+
 #include <string.h>
-#include <stdlib.h>
-#include <errno.h>
-#include <sys/stat.h>
+
+#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/index/document_writer.h"
+#include "lib/index/index_folder.h"
+#include "lib/index/index_header.h"
+#include "lib/index/index_part.h"
+#include "lib/index/term_writer.h"
+
+enum {
+    PART_BUFFER_MIN = 64 << 10, /* a part's terms are taken whole */
+    PART_BUFFER_MAX = 1 << 20,
+    FILES_A_PART = 3,
+    COPY_BYTES = 32 << 10,
+};
+
 struct gs_index_writer {
-    gs_index_writer_options o;
-    FILE *docs;
-    uint64_t count;
-    char folder[4096];
+    gs_index_writer_options options;
+    gs_index_folder folder;
+    gs_document_writer documents;
+    gs_part_files *parts;
+    size_t part_buffer_bytes;
+    gs_index_header header;
 };
-struct gs_index_part {
-    gs_index_writer *w;
-    FILE *f;
-    uint8_t term[65536];
-    size_t n;
-    bool null;
-};
-gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options *o,
+
+/* A term of the greatest length and its head must fit. */
+_Static_assert(PART_BUFFER_MIN + 128 > GS_INDEX_TERM_MAX, "terms are taken whole");
+
+gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options *options,
                             gs_status *st)
 {
-    void *m;
-    GS_TRY(gs_mem_new(&m, sizeof(gs_index_writer), "w", st));
-    gs_index_writer *w = m;
-    w->o = *o;
-    snprintf(w->folder, sizeof w->folder, "%s", o->folder);
-    if (mkdir(w->folder, 0777) != 0 && errno != EEXIST) {
-        gs_mem_free(w);
-        return GS_FAIL(st, GS_ERR_IO, errno, "mkdir %s", o->folder);
-    }
-    char p[5000];
-    snprintf(p, sizeof p, "%s/docs", w->folder);
-    w->docs = fopen(p, "w");
+    gs_assert(options->part_count > 0);
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_index_writer), "index writer", st));
+    gs_index_writer *const w = memory;
+    w->options = *options;
+    size_t share = options->memory_bytes / options->part_count / FILES_A_PART;
+    if (share > PART_BUFFER_MAX)
+        share = PART_BUFFER_MAX;
+    w->part_buffer_bytes = share < PART_BUFFER_MIN + 128 ? PART_BUFFER_MIN + 128 : share;
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, options->part_count * sizeof *w->parts,
+                              "parts of an index", st));
+    w->parts = memory;
+    GS_TRY_OR_FAIL(
+        gs_index_folder_open(&w->folder, options->folder, options->replace, st));
+    GS_TRY_OR_FAIL(gs_document_writer_open(&w->documents, w->folder.temporary,
+                                           options->has_documents, st));
     *out = w;
     return GS_OK;
+fail:
+    gs_index_writer_free(w);
+    return st->code;
 }
-gs_code gs_index_writer_document(gs_index_writer *w, const void *name, size_t n,
+
+void gs_index_writer_free(gs_index_writer *w)
+{
+    if (w == NULL)
+        return;
+    for (unsigned i = 0; w->parts != NULL && i < w->options.part_count; i++)
+        gs_part_files_close(&w->parts[i]);
+    gs_document_writer_release(&w->documents);
+    gs_index_folder_close(&w->folder);
+    gs_mem_free(w->parts);
+    gs_mem_free(w);
+}
+
+gs_code gs_index_writer_document(gs_index_writer *w, const void *name, size_t name_bytes,
                                  uint32_t length, gs_status *st)
 {
-    (void)st;
-    w->count++;
-    fwrite(name, 1, n, w->docs);
-    fprintf(w->docs, "\t%u\n", length);
-    return GS_OK;
+    return gs_document_writer_add(&w->documents, name, name_bytes, length, st);
 }
+
 gs_code gs_index_writer_set_document_count(gs_index_writer *w, uint64_t count,
                                            gs_status *st)
 {
-    (void)st;
-    w->count = count;
+    gs_assert(!w->options.has_documents);
+    if (count > GS_INDEX_DOCS_MAX)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "%llu documents: more than 2^40",
+                       (unsigned long long)count);
+    w->documents.count = count;
     return GS_OK;
 }
+
 gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w, unsigned part,
                           gs_status *st)
 {
-    void *m;
-    GS_TRY(gs_mem_new(&m, sizeof(gs_index_part), "p", st));
-    gs_index_part *p = m;
-    p->w = w;
-    char n[5000];
-    p->null = getenv("NULLW") != NULL;
-    snprintf(n, sizeof n, "%s/part%04u", w->folder, part);
-    if (!p->null)
-        p->f = fopen(n, "w");
-    *out = p;
-    return GS_OK;
+    gs_assert(part < w->options.part_count);
+    const gs_part_place place = {
+        .folder = w->folder.temporary,
+        .buffer_bytes = w->part_buffer_bytes,
+        .has_positions = w->options.has_positions,
+        .document_count = w->options.has_documents ? 0 : w->documents.count,
+    };
+    return gs_index_part_open(out, &w->parts[part], &place, st);
 }
-gs_code gs_index_part_term(gs_index_part *p, const void *t, size_t n, gs_status *st)
+
+/* --- commit ------------------------------------------------------------------------ */
+
+static gs_code copy_parts(gs_index_writer *w, gs_file_writer *file, bool positions,
+                          gs_status *st)
 {
-    (void)st;
-    memcpy(p->term, t, n);
-    p->n = n;
-    return GS_OK;
-}
-gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
-                               const uint32_t *tfs, size_t count, const uint32_t *pos,
-                               gs_status *st)
-{
-    (void)st;
-    if (p->null)
-        return GS_OK;
-    for (size_t i = 0; i < count; i++) {
-        fwrite(p->term, 1, p->n, p->f);
-        fprintf(p->f, "\t%lu\t%u", docs[i], tfs[i]);
-        if (pos)
-            for (uint32_t k = 0; k < tfs[i]; k++)
-                fprintf(p->f, "%c%u", k ? ',' : '\t', *pos++);
-        fputc('\n', p->f);
+    for (unsigned i = 0; i < w->options.part_count; i++) {
+        gs_part_file *const from =
+            positions ? &w->parts[i].positions : &w->parts[i].postings;
+        for (uint64_t left = from->bytes; left > 0;) {
+            const size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
+            const uint8_t *data;
+            GS_TRY(gs_part_file_take(from, &data, n, st));
+            GS_TRY(gs_file_writer_put(file, data, n, st));
+            left -= n;
+        }
+        gs_part_file_close(from); /* gives its disk space back */
     }
     return GS_OK;
 }
-gs_code gs_index_part_finish(gs_index_part *p, gs_status *st)
+
+static gs_code write_terms(gs_index_writer *w, gs_file_writer *file, gs_status *st)
 {
-    (void)st;
-    if (p->f)
-        fclose(p->f);
-    p->f = NULL;
-    return GS_OK;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_writer), "dictionary", st));
+    gs_term_writer *const terms = memory;
+    GS_TRY_OR_FAIL(gs_term_writer_open(terms, file, st));
+    for (unsigned i = 0; i < w->options.part_count; i++) {
+        gs_part_file *const from = &w->parts[i].terms;
+        for (uint64_t n = w->parts[i].term_count; n > 0; n--) {
+            const uint8_t *data;
+            uint32_t bytes;
+            GS_TRY_OR_FAIL(gs_part_file_take(from, &data, sizeof bytes, st));
+            memcpy(&bytes, data, sizeof bytes);
+            gs_part_numbers numbers;
+            GS_TRY_OR_FAIL(gs_part_file_take(from, &data, bytes + sizeof numbers, st));
+            memcpy(&numbers, data + bytes, sizeof numbers);
+            const gs_term_info info = {.df = numbers.df,
+                                       .cf = numbers.cf,
+                                       .postings_bytes = numbers.postings_bytes,
+                                       .skip_bytes = numbers.skip_bytes,
+                                       .positions_bytes = numbers.positions_bytes};
+            GS_TRY_OR_FAIL(gs_term_writer_add(terms, data, bytes, &info, st));
+        }
+        gs_part_file_close(from);
+    }
+    GS_NOTED(gs_term_writer_finish(terms, st));
+fail:
+    gs_term_writer_release(terms);
+    gs_mem_free(terms);
+    return st->code;
 }
-void gs_index_part_free(gs_index_part *p)
+
+static gs_code write_file(gs_index_writer *w, gs_index_file which, gs_status *st)
 {
-    if (p == NULL)
-        return;
-    if (p->f)
-        fclose(p->f);
-    gs_mem_free(p);
+    gs_file_writer *file = NULL;
+    GS_TRY(
+        gs_file_writer_new(&file, w->folder.temporary, gs_index_file_names[which], st));
+    switch (which) {
+    case GS_INDEX_TERMS: GS_NOTED(write_terms(w, file, st)); break;
+    case GS_INDEX_POSTINGS: GS_NOTED(copy_parts(w, file, false, st)); break;
+    case GS_INDEX_POSITIONS: GS_NOTED(copy_parts(w, file, true, st)); break;
+    case GS_INDEX_DOCUMENTS:
+        GS_NOTED(gs_document_writer_finish(&w->documents, file, st));
+        break;
+    case GS_INDEX_FILE_COUNT: break;
+    }
+    if (st->code == GS_OK)
+        GS_NOTED(gs_file_writer_finish(file, &w->header.file_bytes[which],
+                                       &w->header.file_sums[which], st));
+    gs_file_writer_free(file);
+    return st->code;
 }
+
+static gs_code put_together(gs_index_writer *w, gs_status *st)
+{
+    gs_index_header *const h = &w->header;
+    for (unsigned i = 0; i < w->options.part_count; i++) {
+        gs_assert(w->parts[i].is_finished);
+        h->terms += w->parts[i].term_count;
+        h->postings += w->parts[i].posting_count;
+        h->tokens += w->parts[i].token_count;
+    }
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        if (i != GS_INDEX_POSITIONS || w->options.has_positions)
+            GS_TRY(write_file(w, (gs_index_file)i, st));
+    }
+    h->documents = w->documents.count;
+    h->length_sum = w->options.has_documents ? w->documents.length_sum : h->tokens;
+    h->has_positions = w->options.has_positions;
+    h->has_names = w->options.has_documents;
+    /* Only read from, and not released. */
+    h->tokenizer = (char *)(uintptr_t)w->options.tokenizer;
+    return gs_index_header_write(h, w->folder.temporary, st);
+}
+
 gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st)
 {
-    (void)st;
-    fclose(w->docs);
-    w->docs = NULL;
-    return GS_OK;
-}
-void gs_index_writer_free(gs_index_writer *w)
-{
-    if (!w)
-        return;
-    if (w->docs)
-        fclose(w->docs);
-    gs_mem_free(w);
+    GS_TRY(put_together(w, st));
+    return gs_index_folder_commit(&w->folder, st);
 }

@@ -1,35 +1,72 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * index_writer: sorted postings to an index folder.
+ *
+ * The folder is made under a temporary name beside its final one; commit puts the parts
+ * together and renames it, so an index is there whole or not at all. Parts are contiguous
+ * ranges of the order of the terms, so that several threads write at once; the bytes of
+ * the finished index do not depend on how the terms were cut into parts.
+ *
+ * Call order: new, then (document* or set_document_count) and parts, commit, free.
+ * A part: part_new, (part_term, part_postings*)*, part_finish, part_free.
+ * A format that is not kept (terms or docIDs that do not ascend) is GS_ERR_ARG.
+ */
 #ifndef GS_LIB_INDEX_INDEX_WRITER_H
 #define GS_LIB_INDEX_INDEX_WRITER_H
-#include "lib/base/log.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "lib/base/log.h"
+
 typedef struct gs_index_writer gs_index_writer;
 typedef struct gs_index_part gs_index_part;
+
 typedef struct gs_index_writer_options {
-    const char *folder;
+    const char *folder; /* the final name */
     bool has_positions;
-    bool has_documents;
-    bool replace;
-    size_t memory_bytes;
+    bool has_documents;  /* document() is called for each; otherwise documents are
+                           numbers, without names and lengths */
+    bool replace;        /* an index of that name; nothing else is ever replaced */
+    size_t memory_bytes; /* what all parts together may hold */
     unsigned part_count;
-    const char *tokenizer;
-    const gs_log *log;
+    const char *tokenizer; /* a JSON object: how text became terms; may be NULL */
+    const gs_log *log;     /* may be NULL */
 } gs_index_writer_options;
-gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options *o,
-                            gs_status *st);
-gs_code gs_index_writer_document(gs_index_writer *w, const void *name, size_t name_bytes,
-                                 uint32_t length, gs_status *st);
-gs_code gs_index_writer_set_document_count(gs_index_writer *w, uint64_t count,
-                                           gs_status *st);
-gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w, unsigned part,
-                          gs_status *st);
-gs_code gs_index_part_term(gs_index_part *p, const void *term, size_t term_bytes,
-                           gs_status *st);
-gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
-                               const uint32_t *tfs, size_t count,
-                               const uint32_t *positions, gs_status *st);
-gs_code gs_index_part_finish(gs_index_part *p, gs_status *st);
-void gs_index_part_free(gs_index_part *p);
-gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st);
+
+/* Borrows what the options point to until free(). */
+GS_MUST_CHECK gs_code gs_index_writer_new(gs_index_writer **out,
+                                          const gs_index_writer_options *options,
+                                          gs_status *st);
+/* Without a commit before, nothing is left. NULL is fine. */
 void gs_index_writer_free(gs_index_writer *w);
+
+/* In the order of docIDs, from 0; one thread, any time before commit. */
+GS_MUST_CHECK gs_code gs_index_writer_document(gs_index_writer *w, const void *name,
+                                               size_t name_bytes, uint32_t length,
+                                               gs_status *st);
+/* Without has_documents, before the first part: all docIDs are below. */
+GS_MUST_CHECK gs_code gs_index_writer_set_document_count(gs_index_writer *w,
+                                                         uint64_t count, gs_status *st);
+
+/* Parts are numbered in the order of their terms, from 0. Each is one thread's, different
+ * ones may be written at the same time. */
+GS_MUST_CHECK gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w,
+                                        unsigned part, gs_status *st);
+/* Terms ascend by memcmp and have 1 to 65535 bytes. */
+GS_MUST_CHECK gs_code gs_index_part_term(gs_index_part *p, const void *term,
+                                         size_t term_bytes, gs_status *st);
+/* Postings of the current term, docIDs ascending, in as many calls as wanted. Each
+ * frequency is at least 1; `positions` are as many as the frequencies add up to,
+ * ascending in a posting, or NULL without has_positions. */
+GS_MUST_CHECK gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
+                                             const uint32_t *tfs, size_t count,
+                                             const uint32_t *positions, gs_status *st);
+GS_MUST_CHECK gs_code gs_index_part_finish(gs_index_part *p, gs_status *st);
+void gs_index_part_free(gs_index_part *p); /* NULL is fine */
+
+/* Every part is finished. Durable when it returns. */
+GS_MUST_CHECK gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st);
+
 #endif

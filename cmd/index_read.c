@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/index_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/opt_scan.h"
+#include "cmd/report.h"
+#include "cmd/signals.h"
+#include "lib/index/index_verify.h"
+
+enum { OPT_HELP = 256, OPT_JSON, OPT_POSITIONS };
+
+typedef struct read_request {
+    const char *folder;
+    bool as_json, positions, wants_help;
+} read_request;
+
+static const char info_usage[] =
+    "Usage: gpusort index info [--json] DIR\n"
+    "Prints what the index in DIR holds: counts and sizes.\n\n"
+    "      --json   as its header has it\n"
+    "      --help   this text\n";
+
+static const char dump_usage[] =
+    "Usage: gpusort index dump [--positions] DIR\n"
+    "Prints every posting: term TAB docID TAB tf, by the bytes of the term, then "
+    "docID.\n\n"
+    "      --positions   and TAB its positions, with commas between\n"
+    "      --help        this text\n";
+
+static const char verify_usage[] =
+    "Usage: gpusort index verify DIR\n"
+    "Checks every checksum, the order of terms and postings, and all counts.\n"
+    "Exit codes: 0 good, 1 damaged, 2 trouble.\n\n"
+    "      --help   this text\n";
+
+gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st)
+{
+    (void)context;
+    const char *from = data;
+    while (bytes > 0) {
+        const ssize_t n = write(STDOUT_FILENO, from, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : ENOSPC,
+                           "write failed: 'standard output'");
+        from += n;
+        bytes -= (size_t)n;
+    }
+    return GS_OK;
+}
+
+/* The arguments of all three; options that are not the command's are not in `allowed`. */
+static read_request parse(int argc, char **argv, const gs_opt *allowed, size_t count)
+{
+    read_request r = {0};
+    gs_opt_scan scan = {.argc = argc,
+                        .argv = argv,
+                        .options = allowed,
+                        .option_count = count,
+                        .letters = "",
+                        .index = 1};
+    for (;;) {
+        const int code = gs_opt_next(&scan);
+        if (code == GS_OPT_END)
+            break;
+        const char *operand = NULL;
+        switch (code) {
+        case OPT_HELP: r.wants_help = true; return r;
+        case OPT_JSON: r.as_json = true; break;
+        case OPT_POSITIONS: r.positions = true; break;
+        case GS_OPT_OPERAND: operand = scan.argument; break;
+        default: gs_die_try_help(GS_EXIT_TROUBLE);
+        }
+        if (operand != NULL && r.folder != NULL) {
+            gs_report(0, "extra operand '%s'", operand);
+            gs_die_try_help(GS_EXIT_TROUBLE);
+        }
+        if (operand != NULL)
+            r.folder = operand;
+    }
+    if (r.folder == NULL && scan.index < argc)
+        r.folder = argv[scan.index];
+    if (r.folder == NULL) {
+        gs_report(0, "which index?");
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    return r;
+}
+
+static int finish(const gs_status *st)
+{
+    if (st->code == GS_OK)
+        return gs_stdout_close(GS_EXIT_GOOD);
+    gs_report_status(st, true);
+    return GS_EXIT_TROUBLE;
+}
+
+/* --- info -------------------------------------------------------------------------- */
+
+static void print_info(const char *folder, const gs_index_header *h)
+{
+    uint64_t bytes = 0;
+    printf("index         %s\n", folder);
+    printf("documents     %" PRIu64 "%s\n", h->documents,
+           h->has_names ? "" : ", no names");
+    printf("terms         %" PRIu64 "\n", h->terms);
+    printf("postings      %" PRIu64 "\n", h->postings);
+    printf("tokens        %" PRIu64 "%s\n", h->tokens,
+           h->has_positions ? ", with positions" : ", no positions");
+    if (h->documents > 0)
+        printf("length        %.1f tokens a document\n",
+               (double)h->length_sum / (double)h->documents);
+    printf("tokenizer     %s\n", h->tokenizer ? h->tokenizer : "{}");
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        if (h->file_bytes[i] == 0)
+            continue;
+        printf("%-13s %" PRIu64 " bytes\n", gs_index_file_names[i], h->file_bytes[i]);
+        bytes += h->file_bytes[i];
+    }
+    printf("in all        %" PRIu64 " bytes", bytes);
+    if (h->postings > 0)
+        printf(", %.2f a posting", (double)bytes / (double)h->postings);
+    printf("\n");
+}
+
+static void print_info_json(const gs_index_header *h)
+{
+    printf("{\"documents\": %" PRIu64 ", \"terms\": %" PRIu64 ", \"postings\": %" PRIu64
+           ", \"tokens\": %" PRIu64 ", \"length_sum\": %" PRIu64
+           ", \"has_positions\": %s, \"has_names\": %s, \"tokenizer\": %s, \"bytes\": {",
+           h->documents, h->terms, h->postings, h->tokens, h->length_sum,
+           h->has_positions ? "true" : "false", h->has_names ? "true" : "false",
+           h->tokenizer ? h->tokenizer : "{}");
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
+        printf("%s\"%s\": %" PRIu64, i ? ", " : "", gs_index_file_names[i],
+               h->file_bytes[i]);
+    printf("}}\n");
+}
+
+int gs_index_info_command(int argc, char **argv)
+{
+    static const gs_opt options[] = {{"help", GS_OPT_NONE, OPT_HELP, false},
+                                     {"json", GS_OPT_NONE, OPT_JSON, false}};
+    const read_request r = parse(argc, argv, options, 2);
+    if (r.wants_help) {
+        (void)fputs(info_usage, stdout);
+        return gs_stdout_close(GS_EXIT_GOOD);
+    }
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    if (gs_index_open(&index, r.folder, &st) == GS_OK) {
+        if (r.as_json)
+            print_info_json(gs_index_header_of(index));
+        else
+            print_info(r.folder, gs_index_header_of(index));
+    }
+    gs_index_close(index);
+    return finish(&st);
+}
+
+/* --- dump -------------------------------------------------------------------------- */
+
+int gs_index_dump_command(int argc, char **argv)
+{
+    static const gs_opt options[] = {{"help", GS_OPT_NONE, OPT_HELP, false},
+                                     {"positions", GS_OPT_NONE, OPT_POSITIONS, false}};
+    const read_request r = parse(argc, argv, options, 2);
+    if (r.wants_help) {
+        (void)fputs(dump_usage, stdout);
+        return gs_stdout_close(GS_EXIT_GOOD);
+    }
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    gs_text_out out = {0};
+    if (gs_index_open(&index, r.folder, &st) == GS_OK &&
+        gs_text_out_open(&out, gs_index_print, NULL, &st) == GS_OK)
+        GS_NOTED(gs_index_dump(index, r.positions, &out, NULL, &st));
+    gs_text_out_release(&out);
+    gs_index_close(index);
+    return finish(&st);
+}
+
+/* --- verify ------------------------------------------------------------------------ */
+
+int gs_index_verify_command(int argc, char **argv)
+{
+    static const gs_opt options[] = {{"help", GS_OPT_NONE, OPT_HELP, false}};
+    const read_request r = parse(argc, argv, options, 1);
+    if (r.wants_help) {
+        (void)fputs(verify_usage, stdout);
+        return gs_stdout_close(GS_EXIT_GOOD);
+    }
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    if (gs_index_open(&index, r.folder, &st) == GS_OK &&
+        gs_index_verify(index, NULL, &st) == GS_OK) {
+        const gs_index_header *const h = gs_index_header_of(index);
+        printf("%s: good, %" PRIu64 " terms, %" PRIu64 " postings, %" PRIu64
+               " documents\n",
+               r.folder, h->terms, h->postings, h->documents);
+    }
+    gs_index_close(index);
+    const int code = finish(&st);
+    return st.code == GS_ERR_FORMAT ? GS_EXIT_DISORDER : code;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_read: gpusort index info, dump and verify.
+ */
+#ifndef GS_CMD_INDEX_READ_H
+#define GS_CMD_INDEX_READ_H
+
+#include "lib/index/index_text.h"
+
+/* argv[0] is what messages begin with; return the exit code. */
+int gs_index_info_command(int argc, char **argv);
+int gs_index_dump_command(int argc, char **argv);
+int gs_index_verify_command(int argc, char **argv);
+
+/* Writes to standard output. */
+gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/index_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/quote.h"
+#include "lib/index/index_format.h"
+#include "lib/index/index_header.h"
+
+enum { PATH_BYTES = 4400 };
+
+const char *const gs_index_file_names[GS_INDEX_FILE_COUNT] = {
+    "terms",
+    "postings",
+    "positions",
+    "documents",
+};
+
+bool gs_index_folder_is_index(const char *name)
+{
+    gs_index_header header;
+    gs_status ignored = {.code = GS_OK};
+    const bool is_index = gs_index_header_read(&header, name, &ignored) == GS_OK;
+    gs_index_header_release(&header);
+    return is_index;
+}
+
+static void remove_files(const char *folder)
+{
+    char path[PATH_BYTES];
+    for (int i = 0; i <= GS_INDEX_FILE_COUNT; i++) {
+        const char *const name =
+            i < GS_INDEX_FILE_COUNT ? gs_index_file_names[i] : GS_INDEX_HEADER_NAME;
+        (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+        (void)unlink(path);
+    }
+    (void)rmdir(folder);
+}
+
+gs_code gs_index_folder_open(gs_index_folder *f, const char *name, bool replace,
+                             gs_status *st)
+{
+    *f = (gs_index_folder){.name = name};
+    gs_quoted q;
+    struct stat info;
+    if (lstat(name, &info) == 0 && !(replace && gs_index_folder_is_index(name))) {
+        (void)GS_FAIL(st, GS_ERR_IO, EEXIST, "cannot make the index %s",
+                      gs_quote_name(&q, name));
+        return gs_status_hint(st, replace ? "only an index is ever replaced"
+                                          : "choose another name, or --replace an index");
+    }
+    size_t length = strlen(name);
+    while (length > 1 && name[length - 1] == '/')
+        length--;
+    if (snprintf(f->temporary, sizeof f->temporary, "%.*s.tmp-XXXXXX", (int)length,
+                 name) >= (int)sizeof f->temporary ||
+        mkdtemp(f->temporary) == NULL)
+        return GS_FAIL(st, GS_ERR_IO, errno, "cannot make the index %s",
+                       gs_quote_name(&q, name));
+    f->is_open = true;
+    const mode_t mask = umask(0); /* mkdtemp's 0700 is for secrets */
+    (void)umask(mask);
+    (void)chmod(f->temporary, 0777 & ~mask);
+    return GS_OK;
+}
+
+static void sync_folder(const char *name)
+{
+    const int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    (void)close(fd);
+}
+
+gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st)
+{
+    gs_quoted q;
+    sync_folder(f->temporary);
+    /* The old index, if there is one, changes places with the new one and goes then. */
+    if (rename(f->temporary, f->name) == 0) {
+        f->is_open = false;
+        return GS_OK;
+    }
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return GS_FAIL(st, GS_ERR_IO, errno, "rename failed: %s",
+                       gs_quote_name(&q, f->name));
+    if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->name, RENAME_EXCHANGE) != 0)
+        return GS_FAIL(st, GS_ERR_IO, errno, "rename failed: %s",
+                       gs_quote_name(&q, f->name));
+    remove_files(f->temporary);
+    f->is_open = false;
+    return GS_OK;
+}
+
+void gs_index_folder_close(gs_index_folder *f)
+{
+    if (f->is_open)
+        remove_files(f->temporary);
+    f->is_open = false;
+}

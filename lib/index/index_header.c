@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/index_header.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+enum { PATH_BYTES = 4400, HEADER_BYTES_MAX = 1 << 20 };
+
+static const char sum_field[] = "  \"header_xxh3\": \"";
+
+/* --- writing ----------------------------------------------------------------------- */
+
+static void print_fields(FILE *to, const gs_index_header *h)
+{
+    (void)fprintf(to,
+                  "{\n  \"format\": \"gpusort index\", \"version\": %d,\n"
+                  "  \"documents\": %" PRIu64 ",\n  \"terms\": %" PRIu64 ",\n"
+                  "  \"postings\": %" PRIu64 ",\n  \"tokens\": %" PRIu64 ",\n"
+                  "  \"length_sum\": %" PRIu64 ",\n"
+                  "  \"has_positions\": %s,\n  \"has_names\": %s,\n"
+                  "  \"tokenizer\": %s,\n  \"files\": [\n",
+                  GS_INDEX_VERSION, h->documents, h->terms, h->postings, h->tokens,
+                  h->length_sum, h->has_positions ? "true" : "false",
+                  h->has_names ? "true" : "false", h->tokenizer ? h->tokenizer : "{}");
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        if (i == GS_INDEX_POSITIONS && !h->has_positions)
+            continue;
+        (void)fprintf(to,
+                      "    {\"name\": \"%s\", \"bytes\": %" PRIu64
+                      ", \"xxh3\": \"%016" PRIx64 "\"}%s\n",
+                      gs_index_file_names[i], h->file_bytes[i], h->file_sums[i],
+                      i + 1 < GS_INDEX_FILE_COUNT ? "," : "");
+    }
+    (void)fputs("  ],\n", to);
+}
+
+gs_code gs_index_header_write(const gs_index_header *header, const char *folder,
+                              gs_status *st)
+{
+    char path[PATH_BYTES];
+    char *text = NULL;
+    size_t bytes = 0;
+    (void)snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME);
+    FILE *const memory = open_memstream(&text, &bytes);
+    if (memory == NULL)
+        return GS_FAIL(st, GS_ERR_NOMEM, errno, "header of the index");
+    print_fields(memory, header);
+    (void)fflush(memory);
+    (void)fprintf(memory, "%s%016" PRIx64 "\"\n}\n", sum_field,
+                  (uint64_t)XXH3_64bits(text, bytes));
+    const bool is_made = fclose(memory) == 0;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (!is_made || fd < 0 || write(fd, text, bytes) != (ssize_t)bytes || fsync(fd) != 0)
+        GS_NOTED(GS_FAIL(st, GS_ERR_IO, errno, "write failed: %s", path));
+    if (fd >= 0)
+        (void)close(fd);
+    free(text);
+    return st->code;
+}
+
+/* --- reading ----------------------------------------------------------------------- */
+
+static gs_code read_text(const char *path, char **text, size_t *bytes, gs_status *st)
+{
+    void *memory = NULL;
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s", path);
+    if (fstat(fd, &info) != 0 || info.st_size > HEADER_BYTES_MAX)
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: not the header of an index", path);
+    else if (gs_mem_new(&memory, (size_t)info.st_size + 1, "header", st) == GS_OK) {
+        const ssize_t n = read(fd, memory, (size_t)info.st_size);
+        if (n != (ssize_t)info.st_size)
+            (void)GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : EIO, "read failed: %s", path);
+        *bytes = n > 0 ? (size_t)n : 0;
+    }
+    (void)close(fd);
+    if (st->code != GS_OK) {
+        gs_mem_free(memory);
+        return st->code;
+    }
+    *text = memory;
+    return GS_OK;
+}
+
+/* What stands behind `"name": `, or NULL. */
+static const char *find_field(const char *text, const char *name)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "\"%s\": ", name);
+    const char *const at = strstr(text, key);
+    return at ? at + strlen(key) : NULL;
+}
+
+static bool get_number(const char *text, const char *name, uint64_t *out)
+{
+    const char *const at = find_field(text, name);
+    if (at == NULL || *at < '0' || *at > '9')
+        return false;
+    *out = strtoull(at, NULL, 10);
+    return true;
+}
+
+static bool get_flag(const char *text, const char *name, bool *out)
+{
+    const char *const at = find_field(text, name);
+    *out = at != NULL && strncmp(at, "true", 4) == 0;
+    return at != NULL;
+}
+
+static bool get_file(const char *text, gs_index_file file, uint64_t *bytes, uint64_t *sum)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "{\"name\": \"%s\"", gs_index_file_names[file]);
+    const char *const at = strstr(text, key);
+    const char *const hex = at ? find_field(at, "xxh3") : NULL;
+    if (hex == NULL || *hex != '"')
+        return false;
+    *sum = strtoull(hex + 1, NULL, 16);
+    return get_number(at, "bytes", bytes);
+}
+
+static gs_code get_tokenizer(const char *text, gs_index_header *h, gs_status *st)
+{
+    const char *const at = find_field(text, "tokenizer");
+    const char *const end = at ? strstr(at, ",\n  \"files\"") : NULL;
+    if (end == NULL)
+        return GS_OK;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, (size_t)(end - at) + 1, "tokenizer settings", st));
+    memcpy(memory, at, (size_t)(end - at));
+    h->tokenizer = memory;
+    return GS_OK;
+}
+
+static bool parse(const char *text, size_t bytes, gs_index_header *h)
+{
+    const char *const sum = strstr(text, sum_field);
+    uint64_t version = 0;
+    if (sum == NULL || strlen(text) != bytes ||
+        strtoull(sum + strlen(sum_field), NULL, 16) !=
+            XXH3_64bits(text, (size_t)(sum - text)) ||
+        strstr(text, "\"format\": \"gpusort index\"") == NULL ||
+        !get_number(text, "version", &version) || version != GS_INDEX_VERSION)
+        return false;
+    bool is_good = get_number(text, "documents", &h->documents) &&
+                   get_number(text, "terms", &h->terms) &&
+                   get_number(text, "postings", &h->postings) &&
+                   get_number(text, "tokens", &h->tokens) &&
+                   get_number(text, "length_sum", &h->length_sum) &&
+                   get_flag(text, "has_positions", &h->has_positions) &&
+                   get_flag(text, "has_names", &h->has_names);
+    for (int i = 0; i < GS_INDEX_FILE_COUNT && is_good; i++) {
+        if (i != GS_INDEX_POSITIONS || h->has_positions)
+            is_good =
+                get_file(text, (gs_index_file)i, &h->file_bytes[i], &h->file_sums[i]);
+    }
+    return is_good;
+}
+
+gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_status *st)
+{
+    char path[PATH_BYTES];
+    char *text = NULL;
+    size_t bytes = 0;
+    *header = (gs_index_header){0};
+    if (snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME) >= PATH_BYTES)
+        return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot read: %s", folder);
+    GS_TRY(read_text(path, &text, &bytes, st));
+    if (!parse(text, bytes, header)) {
+        gs_quoted q;
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                      "%s: the header is damaged, or not of an "
+                      "index that this program reads",
+                      gs_quote_name(&q, path));
+    } else {
+        GS_NOTED(get_tokenizer(text, header, st));
+    }
+    gs_mem_free(text);
+    if (st->code != GS_OK) {
+        gs_index_header_release(header);
+        return st->code;
+    }
+    return GS_OK;
+}
+
+void gs_index_header_release(gs_index_header *header)
+{
+    gs_mem_free(header->tokenizer);
+    *header = (gs_index_header){0};
+}

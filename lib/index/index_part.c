@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/index_part.h"
+
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/index/index_format.h"
+#include "lib/index/posting_pack.h"
+#include "lib/index/varint.h"
+
+enum {
+    TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
+    SKIP_ENTRY_MAX = 4 * GS_VARINT_BYTES_MAX
+};
+
+struct gs_index_part {
+    gs_part_place place;
+    gs_part_files *files;
+    uint8_t term[GS_INDEX_TERM_MAX], next_term[GS_INDEX_TERM_MAX];
+    size_t term_bytes; /* 0: none yet */
+    gs_part_numbers numbers;
+    uint64_t last_doc; /* of the term's postings so far */
+    bool has_doc;
+
+    uint64_t docs[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK]; /* of the block being filled */
+    size_t filled;
+    uint64_t block_positions_bytes;
+    uint64_t skip_doc; /* the last docID of the block before */
+
+    uint8_t *skips; /* entries of the term */
+    size_t skip_bytes, skip_capacity;
+};
+
+void gs_part_files_close(gs_part_files *files)
+{
+    gs_part_file_close(&files->terms);
+    gs_part_file_close(&files->postings);
+    gs_part_file_close(&files->positions);
+}
+
+gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
+                           const gs_part_place *place, gs_status *st)
+{
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_index_part), "part of an index", st));
+    gs_index_part *const p = memory;
+    p->place = *place;
+    p->files = files;
+    const size_t buffer = place->buffer_bytes;
+    GS_TRY_OR_FAIL(gs_part_file_open(&files->terms, place->folder, buffer, st));
+    GS_TRY_OR_FAIL(gs_part_file_open(&files->postings, place->folder, buffer, st));
+    if (place->has_positions)
+        GS_TRY_OR_FAIL(gs_part_file_open(&files->positions, place->folder, buffer, st));
+    *out = p;
+    return GS_OK;
+fail:
+    gs_part_files_close(files);
+    gs_index_part_free(p);
+    return st->code;
+}
+
+void gs_index_part_free(gs_index_part *p)
+{
+    if (p == NULL)
+        return;
+    gs_mem_free(p->skips);
+    gs_mem_free(p);
+}
+
+/* --- blocks of postings ------------------------------------------------------------ */
+
+static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, uint64_t tf_most,
+                        gs_status *st)
+{
+    if (p->skip_capacity - p->skip_bytes < SKIP_ENTRY_MAX) {
+        const size_t capacity = 2 * p->skip_capacity + 1024;
+        void *memory = p->skips;
+        GS_TRY(gs_mem_resize(&memory, capacity, "skip entries", st));
+        p->skips = memory;
+        p->skip_capacity = capacity;
+    }
+    uint8_t *to = p->skips + p->skip_bytes;
+    to = gs_varint_put(to, p->last_doc - p->skip_doc);
+    to = gs_varint_put(to, block_bytes);
+    to = gs_varint_put(to, tf_most);
+    if (p->place.has_positions)
+        to = gs_varint_put(to, p->block_positions_bytes);
+    p->skip_bytes = (size_t)(to - p->skips);
+    p->skip_doc = p->last_doc;
+    p->block_positions_bytes = 0;
+    return GS_OK;
+}
+
+static gs_code put_block(gs_index_part *p, gs_status *st)
+{
+    uint8_t block[2 + 2 * GS_PACK_BITS_MAX * GS_PACK_COUNT / 8];
+    const unsigned doc_bits = gs_pack_width(p->docs), tf_bits = gs_pack_width(p->tfs);
+    uint8_t *to = block;
+    *to++ = (uint8_t)doc_bits;
+    *to++ = (uint8_t)tf_bits;
+    to = gs_pack_put(to, p->docs, doc_bits);
+    to = gs_pack_put(to, p->tfs, tf_bits);
+    uint64_t tf_most = 0;
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
+        tf_most = p->tfs[i] > tf_most ? p->tfs[i] : tf_most;
+    const size_t bytes = (size_t)(to - block);
+    GS_TRY(gs_part_file_append(&p->files->postings, block, bytes, st));
+    p->numbers.postings_bytes += bytes;
+    p->filled = 0;
+    return add_skip(p, bytes, tf_most, st);
+}
+
+static gs_code put_tail(gs_index_part *p, gs_status *st)
+{
+    uint8_t tail[GS_INDEX_BLOCK * TAIL_PAIR_MAX];
+    uint8_t *to = tail;
+    for (size_t i = 0; i < p->filled; i++) {
+        to = gs_varint_put(to, p->docs[i] << 1 | (p->tfs[i] == 0));
+        if (p->tfs[i] != 0)
+            to = gs_varint_put(to, p->tfs[i] - 1);
+    }
+    const size_t bytes = (size_t)(to - tail);
+    p->numbers.postings_bytes += bytes;
+    p->filled = 0;
+    return gs_part_file_append(&p->files->postings, tail, bytes, st);
+}
+
+static gs_code put_positions(gs_index_part *p, const uint32_t *positions, uint32_t tf,
+                             gs_status *st)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < tf; i++) {
+        uint8_t number[GS_VARINT_BYTES_MAX];
+        if (i > 0 && positions[i] <= last)
+            return GS_FAIL(st, GS_ERR_ARG, 0, "positions of a posting do not ascend");
+        const uint64_t x = i == 0 ? positions[i] : positions[i] - last - 1;
+        last = positions[i];
+        const size_t bytes = (size_t)(gs_varint_put(number, x) - number);
+        GS_TRY(gs_part_file_append(&p->files->positions, number, bytes, st));
+        p->numbers.positions_bytes += bytes;
+        p->block_positions_bytes += bytes;
+    }
+    return GS_OK;
+}
+
+gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
+                               const uint32_t *tfs, size_t count,
+                               const uint32_t *positions, gs_status *st)
+{
+    if (p->term_bytes == 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "postings without a term");
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t doc = docs[i];
+        if ((p->has_doc && doc <= p->last_doc) || doc >= GS_INDEX_DOCS_MAX ||
+            (p->place.document_count > 0 && doc >= p->place.document_count))
+            return GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
+                           (unsigned long long)doc);
+        if (tfs[i] == 0)
+            return GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
+        p->docs[p->filled] = p->has_doc ? doc - p->last_doc - 1 : doc;
+        p->tfs[p->filled] = tfs[i] - 1;
+        p->filled++;
+        p->last_doc = doc;
+        p->has_doc = true;
+        p->numbers.df++;
+        p->numbers.cf += tfs[i];
+        if (p->place.has_positions) {
+            GS_TRY(put_positions(p, positions, tfs[i], st));
+            positions += tfs[i];
+        }
+        if (p->filled == GS_INDEX_BLOCK)
+            GS_TRY(put_block(p, st));
+    }
+    return GS_OK;
+}
+
+/* --- terms ------------------------------------------------------------------------- */
+
+static gs_code end_term(gs_index_part *p, gs_status *st)
+{
+    if (p->term_bytes == 0)
+        return GS_OK;
+    if (p->numbers.df == 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "a term without postings");
+    gs_part_files *const files = p->files;
+    GS_TRY(put_tail(p, st));
+    GS_TRY(gs_part_file_append(&files->postings, p->skips, p->skip_bytes, st));
+    p->numbers.skip_bytes = p->skip_bytes;
+    const uint32_t bytes = (uint32_t)p->term_bytes;
+    GS_TRY(gs_part_file_append(&files->terms, &bytes, sizeof bytes, st));
+    GS_TRY(gs_part_file_append(&files->terms, p->term, bytes, st));
+    GS_TRY(gs_part_file_append(&files->terms, &p->numbers, sizeof p->numbers, st));
+    files->term_count++;
+    files->posting_count += p->numbers.df;
+    files->token_count += p->numbers.cf;
+    p->numbers = (gs_part_numbers){0};
+    p->last_doc = p->skip_doc = 0;
+    p->has_doc = false;
+    p->skip_bytes = 0;
+    p->block_positions_bytes = 0;
+    p->term_bytes = 0;
+    return GS_OK;
+}
+
+gs_code gs_index_part_term(gs_index_part *p, const void *term, size_t term_bytes,
+                           gs_status *st)
+{
+    if (term_bytes == 0 || term_bytes > GS_INDEX_TERM_MAX)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "a term of %zu bytes", term_bytes);
+    const size_t before = p->term_bytes;
+    const size_t common = before < term_bytes ? before : term_bytes;
+    const int order = before == 0 ? -1 : memcmp(p->term, term, common);
+    if (order > 0 || (order == 0 && before >= term_bytes))
+        return GS_FAIL(st, GS_ERR_ARG, 0, "terms do not ascend");
+    memcpy(p->next_term, term, term_bytes); /* the caller's may be overwritten by then */
+    GS_TRY(end_term(p, st));
+    memcpy(p->term, p->next_term, term_bytes);
+    p->term_bytes = term_bytes;
+    return GS_OK;
+}
+
+gs_code gs_index_part_finish(gs_index_part *p, gs_status *st)
+{
+    GS_TRY(end_term(p, st));
+    gs_part_files *const files = p->files;
+    GS_TRY(gs_part_file_rewind(&files->terms, st));
+    GS_TRY(gs_part_file_rewind(&files->postings, st));
+    if (p->place.has_positions)
+        GS_TRY(gs_part_file_rewind(&files->positions, st));
+    files->is_finished = true;
+    return GS_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_part: what a part of an index leaves for the commit. Internal to index_writer.
+ *
+ * Three nameless files: postings and positions as the index has them, and terms, each as
+ *
+ *      term bytes u32 | term | df | cf | postings bytes | skip bytes | positions bytes
+ *                              (u64 each)
+ */
+#ifndef GS_LIB_INDEX_INDEX_PART_H
+#define GS_LIB_INDEX_INDEX_PART_H
+
+#include "lib/index/index_writer.h"
+#include "lib/index/part_file.h"
+
+typedef struct gs_part_numbers {
+    uint64_t df, cf, postings_bytes, skip_bytes, positions_bytes;
+} gs_part_numbers;
+
+typedef struct gs_part_files {
+    gs_part_file terms, postings, positions;
+    uint64_t term_count, posting_count, token_count;
+    bool is_finished;
+} gs_part_files;
+
+void gs_part_files_close(gs_part_files *files);
+
+/* What a part needs of its writer. */
+typedef struct gs_part_place {
+    const char *folder;
+    size_t buffer_bytes;
+    bool has_positions;
+    uint64_t document_count; /* 0: not known yet */
+} gs_part_place;
+
+GS_MUST_CHECK gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
+                                         const gs_part_place *place, gs_status *st);
+
+#endif

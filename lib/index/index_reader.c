@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/index_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+#include "lib/index/index_file_writer.h"
+
+enum { PATH_BYTES = 4400 };
+
+struct gs_index {
+    char *folder;
+    gs_index_header header;
+    const uint8_t *files[GS_INDEX_FILE_COUNT]; /* mapped; NULL: not there */
+    uint64_t bytes[GS_INDEX_FILE_COUNT];       /* with the slack */
+    gs_index_head terms, documents;
+};
+
+gs_code gs_index_damaged(const gs_index *index, gs_index_file file, const char *what,
+                         gs_status *st)
+{
+    gs_quoted q;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: %s is damaged: %s",
+                  gs_quote_name(&q, index->folder), gs_index_file_names[file], what);
+    return gs_status_hint(st, "build the index again, or restore it from a copy");
+}
+
+static gs_code map_file(gs_index *index, gs_index_file file, gs_status *st)
+{
+    char path[PATH_BYTES];
+    struct stat info;
+    (void)snprintf(path, sizeof path, "%s/%s", index->folder, gs_index_file_names[file]);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        const int error = errno;
+        if (fd >= 0)
+            (void)close(fd);
+        return GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s", path);
+    }
+    if ((uint64_t)info.st_size != index->header.file_bytes[file] ||
+        info.st_size < GS_INDEX_SLACK) {
+        (void)close(fd);
+        return gs_index_damaged(index, file, "its size is not what the header says", st);
+    }
+    void *const memory = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    const int error = errno;
+    (void)close(fd);
+    if (memory == MAP_FAILED)
+        return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot map %s", path);
+    index->files[file] = memory;
+    index->bytes[file] = (uint64_t)info.st_size;
+    return GS_OK;
+}
+
+gs_code gs_index_bytes(const gs_index *index, gs_index_file file, uint64_t offset,
+                       uint64_t bytes, const uint8_t **out, gs_status *st)
+{
+    const uint64_t all = index->bytes[file] - GS_INDEX_SLACK;
+    if (index->files[file] == NULL || offset > all || bytes > all - offset)
+        return gs_index_damaged(index, file, "something lies beyond its end", st);
+    *out = index->files[file] + offset;
+    return GS_OK;
+}
+
+static gs_code read_head(const gs_index *index, gs_index_file file, const char *magic,
+                         gs_index_head *head, gs_status *st)
+{
+    const uint8_t *data = NULL;
+    GS_TRY(gs_index_bytes(index, file, 0, sizeof *head, &data, st));
+    memcpy(head, data, sizeof *head);
+    if (memcmp(head->magic, magic, sizeof head->magic) != 0)
+        return gs_index_damaged(index, file, "it begins with something else", st);
+    if (head->table % sizeof(uint64_t) != 0 || head->offsets % sizeof(uint64_t) != 0)
+        return gs_index_damaged(index, file, "its tables are out of place", st);
+    return GS_OK;
+}
+
+static gs_code read_heads(gs_index *index, gs_status *st)
+{
+    const uint8_t *ignored;
+    gs_index_head *const t = &index->terms;
+    GS_TRY(read_head(index, GS_INDEX_TERMS, GS_INDEX_TERMS_MAGIC, t, st));
+    const uint64_t limit = index->bytes[GS_INDEX_TERMS] / sizeof(uint64_t);
+    if (t->count != index->header.terms || t->blocks > limit ||
+        t->blocks != (t->count + GS_INDEX_TERM_BLOCK - 1) / GS_INDEX_TERM_BLOCK)
+        return gs_index_damaged(index, GS_INDEX_TERMS, "its counts do not agree", st);
+    GS_TRY(gs_index_bytes(index, GS_INDEX_TERMS, t->table, t->blocks * sizeof(uint64_t),
+                          &ignored, st));
+    GS_TRY(gs_index_bytes(index, GS_INDEX_TERMS, t->offsets,
+                          (t->blocks + 1) * sizeof(uint64_t), &ignored, st));
+    gs_index_head *const d = &index->documents;
+    GS_TRY(read_head(index, GS_INDEX_DOCUMENTS, GS_INDEX_DOCUMENTS_MAGIC, d, st));
+    if (d->count != index->header.documents ||
+        (d->blocks != 0 &&
+         d->count > index->bytes[GS_INDEX_DOCUMENTS] / sizeof(uint32_t)) ||
+        (d->blocks != 0) != index->header.has_names)
+        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "its counts do not agree", st);
+    const uint64_t names =
+        d->blocks ? (d->count + GS_INDEX_NAME_BLOCK - 1) / GS_INDEX_NAME_BLOCK : 0;
+    GS_TRY(gs_index_bytes(index, GS_INDEX_DOCUMENTS, sizeof *d,
+                          (d->blocks ? d->count : 0) * sizeof(uint32_t), &ignored, st));
+    GS_TRY(gs_index_bytes(index, GS_INDEX_DOCUMENTS, d->table, names * sizeof(uint64_t),
+                          &ignored, st));
+    if (d->end < d->offsets)
+        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "its names end early", st);
+    return gs_index_bytes(index, GS_INDEX_DOCUMENTS, d->offsets, d->end - d->offsets,
+                          &ignored, st);
+}
+
+gs_code gs_index_open(gs_index **out, const char *folder, gs_status *st)
+{
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_index), "index", st));
+    gs_index *const index = memory;
+    GS_TRY_OR_FAIL(gs_mem_copy_string(&index->folder, folder, st));
+    GS_TRY_OR_FAIL(gs_index_header_read(&index->header, folder, st));
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        if (i != GS_INDEX_POSITIONS || index->header.has_positions)
+            GS_TRY_OR_FAIL(map_file(index, (gs_index_file)i, st));
+    }
+    GS_TRY_OR_FAIL(read_heads(index, st));
+    *out = index;
+    return GS_OK;
+fail:
+    gs_index_close(index);
+    return st->code;
+}
+
+void gs_index_close(gs_index *index)
+{
+    if (index == NULL)
+        return;
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        if (index->files[i] != NULL)
+            (void)munmap((void *)(uintptr_t)index->files[i], index->bytes[i]);
+    }
+    gs_index_header_release(&index->header);
+    gs_mem_free(index->folder);
+    gs_mem_free(index);
+}
+
+const gs_index_header *gs_index_header_of(const gs_index *index)
+{
+    return &index->header;
+}
+
+const char *gs_index_folder_of(const gs_index *index)
+{
+    return index->folder;
+}
+
+gs_code gs_index_check_sums(const gs_index *index, gs_status *st)
+{
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        if (index->files[i] != NULL &&
+            gs_file_checksum(index->files[i], index->bytes[i]) !=
+                index->header.file_sums[i])
+            return gs_index_damaged(index, (gs_index_file)i, "its checksum is wrong", st);
+    }
+    return GS_OK;
+}
+
+/* --- documents --------------------------------------------------------------------- */
+
+gs_code gs_index_document_length(const gs_index *index, uint64_t doc, uint32_t *length,
+                                 gs_status *st)
+{
+    if (doc >= index->documents.count)
+        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a docID is not there", st);
+    *length = 0;
+    if (index->documents.blocks == 0)
+        return GS_OK;
+    memcpy(length,
+           index->files[GS_INDEX_DOCUMENTS] + sizeof(gs_index_head) +
+               doc * sizeof *length,
+           sizeof *length);
+    return GS_OK;
+}
+
+gs_code gs_index_document_name(const gs_index *index, uint64_t doc, const uint8_t **name,
+                               size_t *bytes, gs_status *st)
+{
+    const gs_index_head *const d = &index->documents;
+    *bytes = 0;
+    if (doc >= d->count)
+        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a docID is not there", st);
+    if (d->blocks == 0)
+        return GS_OK;
+    const uint8_t *const file = index->files[GS_INDEX_DOCUMENTS];
+    const uint8_t *const end = file + d->end;
+    uint64_t at;
+    memcpy(&at, file + d->table + doc / GS_INDEX_NAME_BLOCK * sizeof at, sizeof at);
+    if (at > d->end - d->offsets)
+        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
+    const uint8_t *p = file + d->offsets + at;
+    for (uint64_t skip = doc % GS_INDEX_NAME_BLOCK;; skip--) {
+        uint64_t length;
+        if (!gs_varint_read(&p, end, &length) || length > (uint64_t)(end - p))
+            return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
+        if (skip == 0) {
+            *name = p;
+            *bytes = (size_t)length;
+            return GS_OK;
+        }
+        p += length;
+    }
+}
+
+/* --- the dictionary ---------------------------------------------------------------- */
+
+uint64_t gs_index_term_blocks(const gs_index *index)
+{
+    return index->terms.blocks;
+}
+
+const uint64_t *gs_index_term_prefixes(const gs_index *index)
+{
+    /* Aligned: the map is, and the offset was checked. */
+    return (const uint64_t *)(const void *)(index->files[GS_INDEX_TERMS] +
+                                            index->terms.table);
+}
+
+gs_code gs_index_term_block(const gs_index *index, uint64_t block, const uint8_t **begin,
+                            const uint8_t **end, gs_status *st)
+{
+    gs_assert(block < index->terms.blocks);
+    uint64_t bounds[2];
+    memcpy(bounds,
+           index->files[GS_INDEX_TERMS] + index->terms.offsets + block * sizeof *bounds,
+           sizeof bounds);
+    if (bounds[0] > bounds[1])
+        return gs_index_damaged(index, GS_INDEX_TERMS, "a block ends early", st);
+    GS_TRY(gs_index_bytes(index, GS_INDEX_TERMS, bounds[0], bounds[1] - bounds[0], begin,
+                          st));
+    *end = *begin + (bounds[1] - bounds[0]);
+    return GS_OK;
+}

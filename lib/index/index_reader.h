@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_reader: an index folder, mapped.
+ *
+ * Nothing is loaded whole and nothing is believed: every offset and length is checked
+ * against the file before it is used, so a damaged or hostile index gives GS_ERR_FORMAT
+ * and never a crash. An open index is read-only and may be used by any number of threads.
+ */
+#ifndef GS_LIB_INDEX_INDEX_READER_H
+#define GS_LIB_INDEX_INDEX_READER_H
+
+#include "lib/index/index_header.h"
+
+typedef struct gs_index gs_index;
+
+GS_MUST_CHECK gs_code gs_index_open(gs_index **out, const char *folder, gs_status *st);
+void gs_index_close(gs_index *index); /* NULL is fine */
+
+const gs_index_header *gs_index_header_of(const gs_index *index);
+const char *gs_index_folder_of(const gs_index *index);
+
+/* Bytes of a file: offset and length as somebody claims. */
+GS_MUST_CHECK gs_code gs_index_bytes(const gs_index *index, gs_index_file file,
+                                     uint64_t offset, uint64_t bytes, const uint8_t **out,
+                                     gs_status *st);
+/* "DIR: FILE is damaged: what" */
+gs_code gs_index_damaged(const gs_index *index, gs_index_file file, const char *what,
+                         gs_status *st);
+
+/* Compares every file with its checksum. */
+GS_MUST_CHECK gs_code gs_index_check_sums(const gs_index *index, gs_status *st);
+
+/* The name of a document; of one that is only a number *bytes is 0, and its length too.
+ */
+GS_MUST_CHECK gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
+                                             const uint8_t **name, size_t *bytes,
+                                             gs_status *st);
+GS_MUST_CHECK gs_code gs_index_document_length(const gs_index *index, uint64_t doc,
+                                               uint32_t *length, gs_status *st);
+
+/* For the dictionary: how many blocks, the prefixes of their first terms (sorted, the
+ * array that lookups search), and where one lies. */
+uint64_t gs_index_term_blocks(const gs_index *index);
+const uint64_t *gs_index_term_prefixes(const gs_index *index);
+GS_MUST_CHECK gs_code gs_index_term_block(const gs_index *index, uint64_t block,
+                                          const uint8_t **begin, const uint8_t **end,
+                                          gs_status *st);
+
+/* A varint before `end`; false if there is none of at most 64 bits. */
+static inline bool gs_varint_read(const uint8_t **p, const uint8_t *end, uint64_t *x)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
+        const uint8_t byte = *(*p)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0) {
+            *x = value;
+            return shift < 63 || byte <= 1;
+        }
+    }
+    return false;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/index_verify.h"
+
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/index/posting_cursor.h"
+#include "lib/index/term_cursor.h"
+#include "lib/index/term_writer.h"
+
+typedef struct gs_verify_counts {
+    uint64_t terms, postings, tokens, length_sum;
+} gs_verify_counts;
+
+static gs_code verify_postings(const gs_term_cursor *term, gs_posting_cursor *c,
+                               gs_verify_counts *counts, gs_status *st)
+{
+    uint64_t df = 0, cf = 0;
+    GS_TRY(gs_posting_cursor_start(c, term->index, &term->info, st));
+    for (;;) {
+        GS_TRY(gs_posting_cursor_block(c, st));
+        if (c->count == 0)
+            break;
+        uint64_t tf_most = 0;
+        for (size_t i = 0; i < c->count; i++) {
+            cf += c->tfs[i];
+            tf_most = c->tfs[i] > tf_most ? c->tfs[i] : tf_most;
+            if (gs_index_header_of(term->index)->has_positions)
+                GS_TRY(gs_posting_cursor_positions(c, i, st));
+        }
+        if (c->tf_most != 0 && c->tf_most != tf_most)
+            return gs_index_damaged(term->index, GS_INDEX_POSTINGS,
+                                    "a block's greatest frequency is wrong", st);
+        df += c->count;
+    }
+    if (df != term->info.df || cf != term->info.cf)
+        return gs_index_damaged(term->index, GS_INDEX_POSTINGS,
+                                "a term's counts are wrong", st);
+    if (c->places != c->places_end && term->info.positions_bytes > 0 &&
+        c->next_places != c->places_end)
+        return gs_index_damaged(term->index, GS_INDEX_POSITIONS,
+                                "a term has too many positions", st);
+    counts->postings += df;
+    counts->tokens += cf;
+    return GS_OK;
+}
+
+/* The first term of a block must be what the array of prefixes says. */
+static gs_code verify_prefix(const gs_term_cursor *term, gs_status *st)
+{
+    if (term->in_block != 1 || gs_index_term_prefixes(term->index)[term->block] ==
+                                   gs_term_prefix(term->term, term->bytes))
+        return GS_OK;
+    return gs_index_damaged(term->index, GS_INDEX_TERMS, "a prefix is not its block's",
+                            st);
+}
+
+static gs_code verify_terms(const gs_index *index, gs_term_cursor *term, uint8_t *last,
+                            gs_posting_cursor *postings, gs_verify_counts *counts,
+                            const volatile int *cancel, gs_status *st)
+{
+    size_t last_bytes = 0;
+    GS_TRY(gs_term_cursor_first(term, st));
+    while (term->has_term) {
+        if (cancel != NULL && *cancel != 0)
+            return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        const size_t common = last_bytes < term->bytes ? last_bytes : term->bytes;
+        const int order = memcmp(last, term->term, common);
+        if (order > 0 || (order == 0 && last_bytes >= term->bytes))
+            return gs_index_damaged(index, GS_INDEX_TERMS, "terms do not ascend", st);
+        memcpy(last, term->term, term->bytes);
+        last_bytes = term->bytes;
+        GS_TRY(verify_prefix(term, st));
+        GS_TRY(verify_postings(term, postings, counts, st));
+        counts->terms++;
+        GS_TRY(gs_term_cursor_next(term, st));
+    }
+    return GS_OK;
+}
+
+static gs_code verify_documents(const gs_index *index, gs_verify_counts *counts,
+                                gs_status *st)
+{
+    const uint64_t documents = gs_index_header_of(index)->documents;
+    if (!gs_index_header_of(index)->has_names) {
+        counts->length_sum = counts->tokens;
+        return GS_OK;
+    }
+    for (uint64_t doc = 0; doc < documents; doc++) {
+        const uint8_t *name;
+        size_t bytes;
+        uint32_t length;
+        GS_TRY(gs_index_document_length(index, doc, &length, st));
+        counts->length_sum += length;
+        /* The last of a block of names is found by way of all of them. */
+        if (doc % GS_INDEX_NAME_BLOCK == GS_INDEX_NAME_BLOCK - 1 || doc + 1 == documents)
+            GS_TRY(gs_index_document_name(index, doc, &name, &bytes, st));
+    }
+    return GS_OK;
+}
+
+gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_status *st)
+{
+    const gs_index_header *const h = gs_index_header_of(index);
+    gs_verify_counts counts = {0};
+    gs_posting_cursor postings = {0};
+    gs_term_cursor *term = NULL;
+    void *last = NULL;
+    GS_TRY(gs_index_check_sums(index, st));
+    GS_TRY_OR_FAIL(gs_term_cursor_new(&term, index, st));
+    GS_TRY_OR_FAIL(gs_mem_new(&last, GS_INDEX_TERM_MAX, "term", st));
+    GS_TRY_OR_FAIL(verify_terms(index, term, last, &postings, &counts, cancel, st));
+    GS_TRY_OR_FAIL(verify_documents(index, &counts, st));
+    if (counts.terms != h->terms || counts.postings != h->postings ||
+        counts.tokens != h->tokens || counts.length_sum != h->length_sum)
+        (void)gs_index_damaged(index, GS_INDEX_TERMS,
+                               "what it counts is not what the header says", st);
+fail:
+    gs_posting_cursor_release(&postings);
+    gs_term_cursor_free(term);
+    gs_mem_free(last);
+    return st->code;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/term_cursor.h"
+
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/index/term_writer.h"
+
+gs_code gs_term_cursor_new(gs_term_cursor **out, const gs_index *index, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_cursor), "term cursor", st));
+    *out = memory;
+    (*out)->index = index;
+    return GS_OK;
+}
+
+void gs_term_cursor_free(gs_term_cursor *c)
+{
+    gs_mem_free(c);
+}
+
+static gs_code damaged(const gs_term_cursor *c, const char *what, gs_status *st)
+{
+    return gs_index_damaged(c->index, GS_INDEX_TERMS, what, st);
+}
+
+/* To the front of a block, before its first term. */
+static gs_code enter_block(gs_term_cursor *c, uint64_t block, gs_status *st)
+{
+    uint64_t begins[2];
+    GS_TRY(gs_index_term_block(c->index, block, &c->p, &c->end, st));
+    if ((size_t)(c->end - c->p) < sizeof begins)
+        return damaged(c, "a block is too short", st);
+    memcpy(begins, c->p, sizeof begins);
+    c->p += sizeof begins;
+    c->postings = begins[0];
+    c->positions = begins[1];
+    c->block = block;
+    c->in_block = 0;
+    c->bytes = 0;
+    return GS_OK;
+}
+
+/* Reads the term at p. Terms of a block must ascend. */
+static gs_code read_term(gs_term_cursor *c, gs_status *st)
+{
+    uint64_t shared, suffix, rest;
+    gs_term_info *const info = &c->info;
+    if (!gs_varint_read(&c->p, c->end, &shared) ||
+        !gs_varint_read(&c->p, c->end, &suffix) || shared > c->bytes || suffix == 0 ||
+        suffix > (uint64_t)(c->end - c->p) || shared + suffix > GS_INDEX_TERM_MAX)
+        return damaged(c, "a term has an impossible length", st);
+    if (c->in_block > 0 && shared < c->bytes && c->p[0] <= c->term[shared])
+        return damaged(c, "terms do not ascend", st);
+    memcpy(c->term + shared, c->p, (size_t)suffix);
+    c->bytes = (size_t)(shared + suffix);
+    c->p += suffix;
+    if (!gs_varint_read(&c->p, c->end, &info->df) ||
+        !gs_varint_read(&c->p, c->end, &rest) ||
+        !gs_varint_read(&c->p, c->end, &info->postings_bytes) ||
+        !gs_varint_read(&c->p, c->end, &info->skip_bytes) ||
+        !gs_varint_read(&c->p, c->end, &info->positions_bytes) || info->df == 0 ||
+        rest > UINT64_MAX - info->df)
+        return damaged(c, "what it says of a term ends early", st);
+    info->cf = info->df + rest;
+    info->postings = c->postings;
+    info->positions = c->positions;
+    const uint8_t *ignored;
+    if (info->postings_bytes > UINT64_MAX - info->skip_bytes)
+        return damaged(c, "a posting list has an impossible length", st);
+    GS_TRY(gs_index_bytes(c->index, GS_INDEX_POSTINGS, info->postings,
+                          info->postings_bytes + info->skip_bytes, &ignored, st));
+    if (info->positions_bytes > 0)
+        GS_TRY(gs_index_bytes(c->index, GS_INDEX_POSITIONS, info->positions,
+                              info->positions_bytes, &ignored, st));
+    c->postings += info->postings_bytes + info->skip_bytes;
+    c->positions += info->positions_bytes;
+    c->in_block++;
+    c->has_term = true;
+    return GS_OK;
+}
+
+/* How many terms a block has. */
+static unsigned block_terms(const gs_term_cursor *c, uint64_t block)
+{
+    const uint64_t left =
+        gs_index_header_of(c->index)->terms - block * GS_INDEX_TERM_BLOCK;
+    return left < GS_INDEX_TERM_BLOCK ? (unsigned)left : GS_INDEX_TERM_BLOCK;
+}
+
+gs_code gs_term_cursor_next(gs_term_cursor *c, gs_status *st)
+{
+    c->has_term = false;
+    if (c->in_block == block_terms(c, c->block)) {
+        if (c->block + 1 >= gs_index_term_blocks(c->index))
+            return GS_OK;
+        GS_TRY(enter_block(c, c->block + 1, st));
+    }
+    return read_term(c, st);
+}
+
+static gs_code begin_block(gs_term_cursor *c, uint64_t block, gs_status *st)
+{
+    c->has_term = false;
+    if (block >= gs_index_term_blocks(c->index))
+        return GS_OK;
+    GS_TRY(enter_block(c, block, st));
+    return read_term(c, st);
+}
+
+gs_code gs_term_cursor_first(gs_term_cursor *c, gs_status *st)
+{
+    return begin_block(c, 0, st);
+}
+
+static int compare(const gs_term_cursor *c, const uint8_t *term, size_t bytes)
+{
+    const size_t common = c->bytes < bytes ? c->bytes : bytes;
+    const int d = memcmp(c->term, term, common);
+    return d != 0 ? d : (c->bytes > bytes) - (c->bytes < bytes);
+}
+
+/* How many blocks begin with a prefix that is less (or not greater). No branch depends on
+ * what is compared. */
+static uint64_t count_prefixes(const gs_index *index, uint64_t prefix, bool or_equal)
+{
+    const uint64_t *base = gs_index_term_prefixes(index);
+    uint64_t n = gs_index_term_blocks(index), at = 0;
+    while (n > 0) {
+        const uint64_t half = n / 2;
+        const uint64_t x = base[at + half];
+        const bool goes_right = or_equal ? x <= prefix : x < prefix;
+        at = goes_right ? at + half + 1 : at;
+        n = goes_right ? n - half - 1 : half;
+    }
+    return at;
+}
+
+gs_code gs_term_cursor_seek(gs_term_cursor *c, const void *term, size_t bytes,
+                            gs_status *st)
+{
+    /* The term is in the last block whose first term is not greater. Blocks that begin
+     * with the same eight bytes are told apart by their first terms. */
+    const uint64_t prefix = gs_term_prefix(term, bytes);
+    uint64_t lo = count_prefixes(c->index, prefix, false);
+    uint64_t hi = count_prefixes(c->index, prefix, true);
+    while (lo < hi) {
+        const uint64_t middle = lo + (hi - lo) / 2;
+        GS_TRY(begin_block(c, middle, st));
+        if (compare(c, term, bytes) <= 0)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    GS_TRY(begin_block(c, lo > 0 ? lo - 1 : 0, st));
+    while (c->has_term && compare(c, term, bytes) < 0)
+        GS_TRY(gs_term_cursor_next(c, st));
+    return GS_OK;
+}
+
+gs_code gs_term_cursor_find(gs_term_cursor *c, const void *term, size_t bytes,
+                            bool *found, gs_status *st)
+{
+    *found = false;
+    GS_TRY(gs_term_cursor_seek(c, term, bytes, st));
+    *found = c->has_term && compare(c, term, bytes) == 0;
+    return GS_OK;
+}
