@@ -70,6 +70,8 @@ static gs_code write_all(gs_part_file *f, const uint8_t *data, size_t bytes,
 gs_code gs_part_file_append(gs_part_file *f, const void *data, size_t bytes,
                             gs_status *st)
 {
+    if (bytes == 0)
+        return GS_OK;
     if (f->capacity - f->used < bytes) {
         GS_TRY(write_all(f, f->buffer, f->used, st));
         f->used = 0;
