@@ -180,6 +180,7 @@ static void documents_are_in_order(const variant *v)
 
 int main(void)
 {
+    REQUIRE(system("rm -rf index*") == 0); /* of a run that was stopped */
     make_inputs();
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         every_request_may_fail(&variants[i]);
