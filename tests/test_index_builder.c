@@ -12,20 +12,29 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/index_reader.h"
 #include "tests/check.h"
 
 static const char *const fields[] = {"contents"};
 static const char *const inputs[] = {"docs.jsonl"};
 static const char *const tuple_inputs[] = {"tuples.tsv"};
 
+enum { DOCUMENTS = 1200 };
+
+/* Of document i: many short ones, an empty one, and some that blocks end within. */
+static unsigned word_count(unsigned i)
+{
+    return i % 97 + (i % 300 == 7 ? 5000 : 0);
+}
+
 static void make_inputs(void)
 {
     uint64_t seed = 17;
     FILE *const docs = fopen("docs.jsonl", "w"), *const tuples = fopen("tuples.tsv", "w");
     REQUIRE(docs != NULL && tuples != NULL);
-    for (unsigned i = 0; i < 1200; i++) {
-        fprintf(docs, "{\"id\":%u,\"contents\":\"", i);
-        for (unsigned k = 0; k < 60; k++) {
+    for (unsigned i = 0; i < DOCUMENTS; i++) {
+        fprintf(docs, "{\"id\":\"name%u\",\"contents\":\"", i);
+        for (unsigned k = 0; k < word_count(i); k++) {
             const uint64_t r = check_random(&seed);
             fprintf(docs, "w%llu ", (unsigned long long)(r % (1 + (r >> 32) % 20000)));
             fprintf(tuples, "t%llu\t%llu\n", (unsigned long long)(r % 9000),
@@ -135,21 +144,50 @@ static void counts_are_told(void)
     gs_index_stats stats;
     gs_status st = {.code = GS_OK};
     const gs_index_build_options options = options_of(&variants[0], &stats);
+    uint64_t words = 0;
+    for (unsigned i = 0; i < DOCUMENTS; i++)
+        words += word_count(i);
     REQUIRE_OK(gs_index_build(&options, &st), &st);
-    CHECK(stats.sort.records == 1200 && stats.tokens == 72000);
+    CHECK(stats.sort.records == DOCUMENTS && stats.tokens == words);
     CHECK(stats.terms > 1000 && stats.sort.output_records > stats.terms);
     CHECK(stats.sort.runs > 3 && stats.sort.passes > 1 && stats.skipped == 0);
     CHECK(stats.sort.input_bytes == stats.sort.input_bytes_total);
     remove_index();
 }
 
+static void documents_are_in_order(const variant *v)
+{
+    gs_index_stats stats;
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    const gs_index_build_options options = options_of(v, &stats);
+    REQUIRE_OK(gs_index_build(&options, &st), &st);
+    REQUIRE_OK(gs_index_open(&index, "index", &st), &st);
+    for (unsigned i = 0; i < DOCUMENTS; i++) {
+        char name[32];
+        const uint8_t *found = NULL;
+        size_t bytes = 0;
+        uint32_t length = 0;
+        REQUIRE_OK(gs_index_document_name(index, i, &found, &bytes, &st), &st);
+        REQUIRE_OK(gs_index_document_length(index, i, &length, &st), &st);
+        (void)snprintf(name, sizeof name, "name%u", i);
+        CHECK(bytes == strlen(name) && memcmp(found, name, bytes) == 0);
+        CHECK(length == word_count(i));
+    }
+    gs_index_close(index);
+    remove_index();
+}
+
 int main(void)
 {
+    REQUIRE(system("rm -rf index*") == 0); /* of a run that was stopped */
     make_inputs();
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         every_request_may_fail(&variants[i]);
         inputs_may_end(&variants[i]);
         signals_stop(&variants[i]);
+        if (!variants[i].is_tuples)
+            documents_are_in_order(&variants[i]);
     }
     counts_are_told();
     (void)unlink("docs.jsonl");

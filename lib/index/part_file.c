@@ -78,7 +78,8 @@ gs_code gs_part_file_append(gs_part_file *f, const void *data, size_t bytes,
         if (bytes >= f->capacity)
             return write_all(f, data, bytes, st);
     }
-    memcpy(f->buffer + f->used, data, bytes);
+    if (bytes > 0)
+        memcpy(f->buffer + f->used, data, bytes);
     f->used += bytes;
     return GS_OK;
 }
