@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 # The whole process stays within -S and 64 MiB, whatever the method and however many runs,
 # and the index is the same.
-gpusort gen docs --bytes=40M -o docs.jsonl
-gpusort gen tuples -n 2M -o tuples.tsv
+gpusort gen docs --bytes=16M -o docs.jsonl
+gpusort gen tuples -n 800K -o tuples.tsv
 for input in docs.jsonl tuples.tsv; do
     format=jsonl more=--positions
     [ $input = tuples.tsv ] && format=tuples more=
     first=
     for method in spimi bsbi; do
         for size in 1 24 200; do
-            for threads in 2 6; do
+            for threads in 2 5; do
                 rm -rf index
                 gpusort index build --format=$format $more --method=$method -S ${size}M \
                     --parallel=$threads --engine=cpu --stats=stats -o index $input || exit 1
