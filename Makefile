@@ -197,6 +197,7 @@ fake-gpu-run: $(OBJ)/gpusort
 	@tests/fake_gpu/run.sh $(CURDIR)/$(OBJ)/gpusort $(CASES)
 
 index-test: all
+	@python3 tests/ciff_check.py --binary $(CURDIR)/$(OBJ)/gpusort
 	@python3 tests/index_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(INDEX_TEST_ARGS)
 
 FUZZ_SECONDS ?= 60
@@ -245,14 +246,19 @@ uninstall:
 
 # --- the engines on a GPU ----------------------------------------------------
 GPU_TEST_X := $(patsubst %.c,$(OBJ)/%,$(wildcard tests/gpu/test_*.c))
-gpu-test: $(GPU_TEST_X)
+gpu-test: $(GPU_TEST_X) $(OBJ)/gpusort
 	@for t in $(GPU_TEST_X); do $$t $(GPU_TEST_ARGS); rc=$$?; \
 	    [ $$rc = 0 ] || [ $$rc = 77 ] || exit 1; done
+	@$(OBJ)/gpusort device | grep -q '^GPU  *0:' || { echo 'no GPU to sort with'; exit 0; }; \
+	for memory in 0 24M; do python3 tests/differential.py --cases $(CASES) \
+	    --binary $(CURDIR)/$(OBJ)/gpusort "--extra=--engine=gpu --gpu-mem=$$memory" \
+	    || exit 1; done
 
+MEMCHECK := $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1
 memcheck: $(GPU_TEST_X)
-	@for t in $(GPU_TEST_X); do for e in sample bitonic quick; do \
-	    $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1 $$t --few --engine $$e \
-	    || exit 1; done; done
+	@for e in sample bitonic quick; do \
+	    $(MEMCHECK) $(OBJ)/tests/gpu/test_engines --few --engine $$e || exit 1; done
+	@$(MEMCHECK) $(OBJ)/tests/gpu/test_text --few
 
 clean:
 	$(Q)rm -rf build

@@ -38,7 +38,7 @@ typedef struct bench_buffers {
     uint32_t *d_fresh_values, *d_values;
 } bench_buffers;
 
-static const char *const type_names[GS_KEY_TYPE_COUNT] = {"u64", "u128", "u64+u32"};
+static const char *const type_names[GS_BATCH_TYPE_COUNT] = {"u64", "u128", "u64+u32"};
 
 static void split(char *text, bench_list *list)
 {
@@ -88,7 +88,7 @@ static void buffers_release(bench_buffers *b)
     *b = (bench_buffers){0};
 }
 
-static gs_code buffers_init(bench_buffers *b, unsigned device, gs_key_type type,
+static gs_code buffers_init(bench_buffers *b, unsigned device, gs_batch_type type,
                             size_t count, gs_status *st)
 {
     const size_t keys = count * gs_key_bytes(type), values = count * gs_value_bytes(type);
@@ -106,7 +106,7 @@ static gs_code buffers_init(bench_buffers *b, unsigned device, gs_key_type type,
 }
 
 /* Median device time of one engine over the fresh keys; checks every result. */
-static gs_code measure(const bench_setup *setup, const char *name, gs_key_type type,
+static gs_code measure(const bench_setup *setup, const char *name, gs_batch_type type,
                        size_t count, const bench_buffers *b, const gs_fingerprint *want,
                        double *out_ms, const char **out_used, gs_status *st)
 {
@@ -155,11 +155,11 @@ static int fail(const gs_status *st)
     return 2;
 }
 
-static bool find_type(const char *name, gs_key_type *out)
+static bool find_type(const char *name, gs_batch_type *out)
 {
-    for (unsigned t = 0; t < GS_KEY_TYPE_COUNT; t++)
+    for (unsigned t = 0; t < GS_BATCH_TYPE_COUNT; t++)
         if (strcmp(name, type_names[t]) == 0) {
-            *out = (gs_key_type)t;
+            *out = (gs_batch_type)t;
             return true;
         }
     return false;
@@ -176,7 +176,7 @@ static bool find_distribution(const char *name, gs_distribution *out)
 }
 
 /* One line of the table for each engine. */
-static int bench_case(const bench_setup *setup, gs_key_type type, gs_distribution dist,
+static int bench_case(const bench_setup *setup, gs_batch_type type, gs_distribution dist,
                       size_t count, FILE *csv)
 {
     gs_status st = {.code = GS_OK};
@@ -273,7 +273,7 @@ static int run_all(const bench_setup *setup, FILE *csv)
     for (size_t t = 0; t < setup->types.count; t++)
         for (size_t d = 0; d < setup->distributions.count; d++)
             for (size_t s = 0; s < setup->sizes.count; s++) {
-                gs_key_type type = GS_KEY_U64;
+                gs_batch_type type = GS_BATCH_U64;
                 gs_distribution dist = GS_DIST_UNIFORM;
                 size_t count = 0;
                 if (!find_type(setup->types.items[t], &type) ||

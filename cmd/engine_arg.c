@@ -28,8 +28,10 @@ void gs_engine_arg_check(const char *name)
         gs_quoted q;
         gs_report(0, "unknown engine %s", gs_quote_argument(&q, name));
         fputs("Engines of this build are: auto, cpu, gpu", stderr);
-        for (size_t i = 0; i < gs_engine_count(); i++)
-            fprintf(stderr, ", %s", gs_engine_name(i));
+        for (size_t i = 0; i < gs_engine_count(); i++) {
+            if (strcmp(gs_engine_name(i), "auto") != 0)
+                fprintf(stderr, ", %s", gs_engine_name(i));
+        }
         putc('\n', stderr);
         gs_die_try_help(GS_EXIT_TROUBLE);
     }

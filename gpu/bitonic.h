@@ -14,7 +14,7 @@ extern "C" {
 
 /* Sorts keys in device memory that are made of sorted runs of `run_keys` each, a power of
  * two; the last run may be shorter. In place; waits. */
-GS_MUST_CHECK gs_code gs_bitonic_merge(gs_key_type type, const gs_batch *batch,
+GS_MUST_CHECK gs_code gs_bitonic_merge(gs_batch_type type, const gs_batch *batch,
                                        size_t run_keys, gs_status *st);
 
 #ifdef __cplusplus

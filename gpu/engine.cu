@@ -64,14 +64,14 @@ const char *gs_engine_summary(size_t index)
     return table[index]->summary;
 }
 
-size_t gs_key_bytes(gs_key_type type)
+size_t gs_key_bytes(gs_batch_type type)
 {
-    return type == GS_KEY_U128 ? 16 : 8;
+    return type == GS_BATCH_U128 ? 16 : 8;
 }
 
-size_t gs_value_bytes(gs_key_type type)
+size_t gs_value_bytes(gs_batch_type type)
 {
-    return type == GS_KEY_U64_U32 ? 4 : 0;
+    return type == GS_BATCH_U64_U32 ? 4 : 0;
 }
 
 /* The algorithm and the device that the options mean; leaves that device current. */

@@ -31,12 +31,12 @@ typedef struct gs_u128 {
     uint64_t hi, lo; /* compared hi first; arrays are aligned to 16 bytes */
 } gs_u128;
 
-typedef enum gs_key_type {
-    GS_KEY_U64,     /* keys: uint64_t */
-    GS_KEY_U128,    /* keys: gs_u128 */
-    GS_KEY_U64_U32, /* keys: uint64_t, values: uint32_t */
-    GS_KEY_TYPE_COUNT
-} gs_key_type;
+typedef enum gs_batch_type {
+    GS_BATCH_U64,     /* keys: uint64_t */
+    GS_BATCH_U128,    /* keys: gs_u128 */
+    GS_BATCH_U64_U32, /* keys: uint64_t, values: uint32_t */
+    GS_BATCH_TYPE_COUNT
+} gs_batch_type;
 
 typedef enum gs_place {
     GS_PLACE_HOST,  /* any host memory; pinned is several times faster */
@@ -47,7 +47,7 @@ enum { GS_GPU_DEVICES_MAX = 16 };
 
 typedef struct gs_engine_options {
     const char *name; /* see gs_engine_name; NULL or "auto": picked for each batch */
-    gs_key_type type;
+    gs_batch_type type;
     gs_place place;
     size_t count_max; /* keys in the largest batch */
     int devices[GS_GPU_DEVICES_MAX];
@@ -64,15 +64,15 @@ typedef struct gs_engine_memory {
 
 typedef struct gs_batch {
     void *keys;       /* sorted in place */
-    uint32_t *values; /* with GS_KEY_U64_U32; they move with their keys */
+    uint32_t *values; /* with GS_BATCH_U64_U32; they move with their keys */
     size_t count;
 } gs_batch;
 
 typedef struct gs_engine gs_engine;
 
 /* Bytes of one key, and of its value if it has one. */
-size_t gs_key_bytes(gs_key_type type);
-size_t gs_value_bytes(gs_key_type type);
+size_t gs_key_bytes(gs_batch_type type);
+size_t gs_value_bytes(gs_batch_type type);
 
 /* The table of engines; index from 0 to gs_engine_count() - 1. */
 size_t gs_engine_count(void);

@@ -20,7 +20,7 @@ const size_t M = 1000 * 1000;
 
 /* Measured on an H200 at 300 keys to 2^24, uniform and Zipf, and checked at the bounds
  * with every distribution that gs_generate has. */
-const Step steps[GS_KEY_TYPE_COUNT][STEPS_MAX] = {
+const Step steps[GS_BATCH_TYPE_COUNT][STEPS_MAX] = {
     /* u64 */
     {{M / 2, &gs_engine_merge},
      {3 * M, &gs_engine_bitonic},
@@ -38,7 +38,7 @@ const Step steps[GS_KEY_TYPE_COUNT][STEPS_MAX] = {
      {SIZE_MAX, &gs_engine_sample}},
 };
 
-const gs_engine_ops *auto_pick(gs_key_type type, size_t count)
+const gs_engine_ops *auto_pick(gs_batch_type type, size_t count)
 {
     int s = 0;
     while (s < STEPS_MAX - 1 && count >= steps[type][s].below)
@@ -48,7 +48,7 @@ const gs_engine_ops *auto_pick(gs_key_type type, size_t count)
 
 /* Batches may be of any size up to `count`, so there is room for each engine's largest.
  */
-gs_code auto_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_status *st)
+gs_code auto_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_status *st)
 {
     *out_bytes = 0;
     for (int s = 0; s < STEPS_MAX; s++) {

@@ -88,17 +88,17 @@ gs_code launch(V view, size_t count, int sorted_bits, cudaStream_t stream, gs_st
     return GS_OK;
 }
 
-gs_code launch_type(gs_key_type type, void *keys, uint32_t *values, size_t count,
+gs_code launch_type(gs_batch_type type, void *keys, uint32_t *values, size_t count,
                     int sorted_bits, cudaStream_t stream, gs_status *st)
 {
-    if (type == GS_KEY_U64)
+    if (type == GS_BATCH_U64)
         return launch(gs_view_u64{(uint64_t *)keys}, count, sorted_bits, stream, st);
-    if (type == GS_KEY_U128)
+    if (type == GS_BATCH_U128)
         return launch(gs_view_u128{(gs_num128 *)keys}, count, sorted_bits, stream, st);
     return launch(gs_view_pair{(uint64_t *)keys, values}, count, sorted_bits, stream, st);
 }
 
-gs_code bitonic_scratch(gs_key_type, size_t, size_t *out_bytes, gs_status *)
+gs_code bitonic_scratch(gs_batch_type, size_t, size_t *out_bytes, gs_status *)
 {
     *out_bytes = 0;
     return GS_OK;
@@ -112,7 +112,7 @@ gs_code bitonic_submit(const gs_engine_run *run, gs_status *st)
 
 } // namespace
 
-gs_code gs_bitonic_merge(gs_key_type type, const gs_batch *batch, size_t run_keys,
+gs_code gs_bitonic_merge(gs_batch_type type, const gs_batch *batch, size_t run_keys,
                          gs_status *st)
 {
     if (run_keys == 0 || (run_keys & (run_keys - 1)) != 0)

@@ -50,10 +50,10 @@ __global__ void k_check_values(const uint32_t *values, size_t count, uint32_t *d
 }
 
 /* temp == NULL: only asks for temp_bytes. *from_first says where the result is. */
-cudaError_t radix_keys(gs_key_type type, void *temp, size_t *temp_bytes, void *keys,
+cudaError_t radix_keys(gs_batch_type type, void *temp, size_t *temp_bytes, void *keys,
                        void *other, size_t count, cudaStream_t stream, bool *in_other)
 {
-    if (type == GS_KEY_U128) {
+    if (type == GS_BATCH_U128) {
         cub::DoubleBuffer<gs_num128> buffer((gs_num128 *)keys, (gs_num128 *)other);
         const cudaError_t error = cub::DeviceRadixSort::SortKeys(
             temp, *temp_bytes, buffer, (int64_t)count, Decomposer{}, stream);
@@ -67,21 +67,21 @@ cudaError_t radix_keys(gs_key_type type, void *temp, size_t *temp_bytes, void *k
     return error;
 }
 
-size_t take_arrays(char *base, gs_key_type type, size_t count, Arrays *arrays)
+size_t take_arrays(char *base, gs_batch_type type, size_t count, Arrays *arrays)
 {
     gs_scratch scratch = {base, 0};
     arrays->keys = scratch.take<char>(count * gs_key_bytes(type));
-    arrays->values = type == GS_KEY_U64_U32 ? scratch.take<uint32_t>(count) : nullptr;
+    arrays->values = type == GS_BATCH_U64_U32 ? scratch.take<uint32_t>(count) : nullptr;
     arrays->disorder = scratch.take<uint32_t>(1);
     arrays->temp = base ? base + scratch.used : nullptr;
     return scratch.used;
 }
 
-gs_code radix_temp(gs_key_type type, size_t count, size_t *out, gs_status *st)
+gs_code radix_temp(gs_batch_type type, size_t count, size_t *out, gs_status *st)
 {
     bool in_other;
     *out = 0;
-    if (type != GS_KEY_U64_U32) {
+    if (type != GS_BATCH_U64_U32) {
         GPU_TRY(st, radix_keys(type, nullptr, out, nullptr, nullptr, count, nullptr,
                                &in_other));
         return GS_OK;
@@ -97,13 +97,13 @@ gs_code radix_temp(gs_key_type type, size_t count, size_t *out, gs_status *st)
     return GS_OK;
 }
 
-gs_code merge_temp(gs_key_type type, size_t count, size_t *out, gs_status *st)
+gs_code merge_temp(gs_batch_type type, size_t count, size_t *out, gs_status *st)
 {
     *out = 0;
-    if (type == GS_KEY_U64)
+    if (type == GS_BATCH_U64)
         GPU_TRY(st, cub::DeviceMergeSort::SortKeys(nullptr, *out, (uint64_t *)nullptr,
                                                    (int64_t)count, Less{}));
-    else if (type == GS_KEY_U128)
+    else if (type == GS_BATCH_U128)
         GPU_TRY(st, cub::DeviceMergeSort::SortKeys(nullptr, *out, (gs_num128 *)nullptr,
                                                    (int64_t)count, Less{}));
     else
@@ -113,7 +113,7 @@ gs_code merge_temp(gs_key_type type, size_t count, size_t *out, gs_status *st)
     return GS_OK;
 }
 
-gs_code radix_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_status *st)
+gs_code radix_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_status *st)
 {
     Arrays arrays;
     size_t temp;
@@ -122,7 +122,7 @@ gs_code radix_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_stat
     return GS_OK;
 }
 
-gs_code merge_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_status *st)
+gs_code merge_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_status *st)
 {
     Arrays arrays;
     size_t temp, radix;
@@ -169,7 +169,7 @@ gs_code radix_submit(const gs_engine_run *run, gs_status *st)
     arrays.temp_bytes = run->scratch_bytes - used;
     const cudaStream_t stream = run->stream;
     bool in_other = false;
-    if (run->type == GS_KEY_U64_U32) {
+    if (run->type == GS_BATCH_U64_U32) {
         GS_TRY(order_values(run, &arrays, st));
         cub::DoubleBuffer<uint64_t> keys((uint64_t *)run->d_keys,
                                          (uint64_t *)arrays.keys);
@@ -198,11 +198,11 @@ gs_code merge_submit(const gs_engine_run *run, gs_status *st)
     const size_t used = take_arrays(run->d_scratch, run->type, run->count, &arrays);
     arrays.temp_bytes = run->scratch_bytes - used;
     const int64_t count = (int64_t)run->count;
-    if (run->type == GS_KEY_U64) {
+    if (run->type == GS_BATCH_U64) {
         GPU_TRY(st, cub::DeviceMergeSort::SortKeys(arrays.temp, arrays.temp_bytes,
                                                    (uint64_t *)run->d_keys, count, Less{},
                                                    run->stream));
-    } else if (run->type == GS_KEY_U128) {
+    } else if (run->type == GS_BATCH_U128) {
         GPU_TRY(st, cub::DeviceMergeSort::SortKeys(arrays.temp, arrays.temp_bytes,
                                                    (gs_num128 *)run->d_keys, count,
                                                    Less{}, run->stream));

@@ -17,7 +17,7 @@
 enum { GS_ENGINE_MAIL_BYTES = 256 };
 
 struct gs_engine_run {
-    gs_key_type type;
+    gs_batch_type type;
     void *d_keys;       /* uint64_t or gs_num128 */
     uint32_t *d_values; /* or NULL */
     size_t count;       /* at least 2 */
@@ -32,14 +32,15 @@ struct gs_engine_run {
 struct gs_engine_ops {
     const char *name, *summary;
     /* Scratch for batches of up to `count` keys on the current device. */
-    gs_code (*scratch)(gs_key_type type, size_t count, size_t *out_bytes, gs_status *st);
+    gs_code (*scratch)(gs_batch_type type, size_t count, size_t *out_bytes,
+                       gs_status *st);
     /* Puts the work on the stream and does not wait. */
     gs_code (*submit)(const gs_engine_run *run, gs_status *st);
     /* Called when the stream is done. May put more work on it and wait for that;
      * *out_more says whether the keys changed since submit's work ended. May be NULL. */
     gs_code (*finish)(const gs_engine_run *run, bool *out_more, gs_status *st);
     /* NULL but for an engine that leaves each batch to another one. */
-    const gs_engine_ops *(*pick)(gs_key_type type, size_t count);
+    const gs_engine_ops *(*pick)(gs_batch_type type, size_t count);
 };
 
 extern const gs_engine_ops gs_engine_auto, gs_engine_sample, gs_engine_bitonic,

@@ -63,18 +63,18 @@ template <typename N> void take_plan(gs_scratch *scratch, size_t count, Plan<N> 
     plan->oversize[1] = scratch->take<gs_segment>(oversize_max);
 }
 
-size_t take_arrays(char *base, gs_key_type type, size_t count, Arrays *arrays)
+size_t take_arrays(char *base, gs_batch_type type, size_t count, Arrays *arrays)
 {
     gs_scratch scratch = {base, 0};
     arrays->control = scratch.take<gs_sample_control>(1);
     const size_t key_bytes = gs_key_bytes(type);
     arrays->other = scratch.take<char>(count * key_bytes);
     arrays->other_values =
-        type == GS_KEY_U64_U32 ? scratch.take<uint32_t>(count) : nullptr;
+        type == GS_BATCH_U64_U32 ? scratch.take<uint32_t>(count) : nullptr;
     arrays->next = arrays->other ? (char *)arrays->other + count * 8 : nullptr;
     const size_t start = scratch.used;
     take_plan(&scratch, count, &arrays->narrow);
-    if (type != GS_KEY_U64) {
+    if (type != GS_BATCH_U64) {
         /* Only one of the two widths is in use at a time. */
         gs_scratch again = {base, start};
         take_plan(&again, count, &arrays->wide);
@@ -369,14 +369,14 @@ gs_code run_any(const gs_engine_run *run, Phase phase, gs_status *st)
     gs_assert(used <= run->scratch_bytes);
     /* Packed numbers are 8 bytes wide: for keys as wide, the array itself is the third.
      */
-    if (run->type != GS_KEY_U128)
+    if (run->type != GS_BATCH_U128)
         arrays.next = run->d_keys;
-    if (run->type == GS_KEY_U64) {
+    if (run->type == GS_BATCH_U64) {
         const gs_view_u64 keys = {(uint64_t *)run->d_keys};
         return run_type(run, &arrays, &arrays.narrow, keys,
                         gs_view_u64{(uint64_t *)arrays.other}, keys, phase, st);
     }
-    if (run->type == GS_KEY_U128) {
+    if (run->type == GS_BATCH_U128) {
         const gs_view_u128 keys = {(gs_num128 *)run->d_keys};
         return run_type(run, &arrays, &arrays.wide, keys,
                         gs_view_u128{(gs_num128 *)arrays.other}, keys, phase, st);
@@ -387,7 +387,7 @@ gs_code run_any(const gs_engine_run *run, Phase phase, gs_status *st)
                     phase, st);
 }
 
-gs_code sample_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_status *)
+gs_code sample_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_status *)
 {
     Arrays arrays;
     *out_bytes = take_arrays(nullptr, type, count, &arrays);
@@ -402,7 +402,7 @@ gs_code sample_submit(const gs_engine_run *run, gs_status *st)
 gs_code sample_finish(const gs_engine_run *run, bool *out_more, gs_status *st)
 {
     const gs_sample_control *const mail = (const gs_sample_control *)run->h_mail;
-    const bool late = mail->packed == GS_FORM_PACKED && run->type == GS_KEY_U64;
+    const bool late = mail->packed == GS_FORM_PACKED && run->type == GS_BATCH_U64;
     *out_more = late || mail->failed != 0 || mail->oversize_count != 0;
     if (late)
         GS_TRY(run_any(run, PACKED, st));

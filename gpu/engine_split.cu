@@ -53,8 +53,8 @@ uint32_t sample_each(Kind kind, size_t count)
 }
 
 /* Segments of a level have more keys than a block sorts, at least 2048. */
-gs_code take_arrays(char *base, gs_key_type type, Kind kind, size_t count, Arrays *arrays,
-                    size_t *out_bytes, gs_status *st)
+gs_code take_arrays(char *base, gs_batch_type type, Kind kind, size_t count,
+                    Arrays *arrays, size_t *out_bytes, gs_status *st)
 {
     if (count > INT32_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0,
@@ -66,7 +66,7 @@ gs_code take_arrays(char *base, gs_key_type type, Kind kind, size_t count, Array
     arrays->control = scratch.take<gs_sample_control>(1);
     arrays->other = scratch.take<char>(count * gs_key_bytes(type));
     arrays->other_values =
-        type == GS_KEY_U64_U32 ? scratch.take<uint32_t>(count) : nullptr;
+        type == GS_BATCH_U64_U32 ? scratch.take<uint32_t>(count) : nullptr;
     arrays->segments[0] = scratch.take<gs_segment>(segments);
     arrays->segments[1] = scratch.take<gs_segment>(segments);
     arrays->leaves = scratch.take<gs_leaf>(parts);
@@ -195,10 +195,10 @@ gs_code run_any(const gs_engine_run *run, Kind kind, bool finish, bool *out_more
     size_t used = 0;
     GS_TRY(take_arrays(run->d_scratch, run->type, kind, run->count, &arrays, &used, st));
     gs_assert(used <= run->scratch_bytes);
-    if (run->type == GS_KEY_U64)
+    if (run->type == GS_BATCH_U64)
         return run_type(run, &arrays, kind, gs_view_u64{(uint64_t *)run->d_keys},
                         gs_view_u64{(uint64_t *)arrays.other}, finish, out_more, st);
-    if (run->type == GS_KEY_U128)
+    if (run->type == GS_BATCH_U128)
         return run_type(run, &arrays, kind, gs_view_u128{(gs_num128 *)run->d_keys},
                         gs_view_u128{(gs_num128 *)arrays.other}, finish, out_more, st);
     return run_type(run, &arrays, kind,
@@ -208,7 +208,7 @@ gs_code run_any(const gs_engine_run *run, Kind kind, bool finish, bool *out_more
 }
 
 template <Kind KIND>
-gs_code split_scratch(gs_key_type type, size_t count, size_t *out_bytes, gs_status *st)
+gs_code split_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_status *st)
 {
     Arrays arrays;
     return take_arrays(nullptr, type, KIND, count, &arrays, out_bytes, st);

@@ -56,17 +56,17 @@ __device__ gs_num128 number(gs_distribution distribution, uint64_t seed, uint64_
 }
 
 __global__ void k_generate(gs_distribution distribution, uint64_t seed,
-                           bool random_values, gs_key_type type, void *keys,
+                           bool random_values, gs_batch_type type, void *keys,
                            uint32_t *values, size_t count)
 {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
          i += (size_t)gridDim.x * blockDim.x) {
         const gs_num128 a = number(distribution, seed, i, count);
-        if (type == GS_KEY_U128)
+        if (type == GS_BATCH_U128)
             ((gs_num128 *)keys)[i] = a;
         else
             ((uint64_t *)keys)[i] = a.hi;
-        if (type == GS_KEY_U64_U32)
+        if (type == GS_BATCH_U64_U32)
             values[i] = random_values ? (uint32_t)hash(i ^ seed) : (uint32_t)i;
     }
 }
@@ -95,16 +95,16 @@ __global__ void k_fingerprint(V view, size_t count, unsigned long long *out)
     }
 }
 
-gs_code fingerprint(gs_key_type type, const void *d_keys, const uint32_t *d_values,
+gs_code fingerprint(gs_batch_type type, const void *d_keys, const uint32_t *d_values,
                     size_t count, unsigned long long *d_out, cudaStream_t stream,
                     gs_status *st)
 {
     GPU_TRY(st, cudaMemsetAsync(d_out, 0, 16, stream));
     void *const keys = const_cast<void *>(d_keys);
-    if (type == GS_KEY_U64)
+    if (type == GS_BATCH_U64)
         k_fingerprint<<<1024, 256, 0, stream>>>(gs_view_u64{(uint64_t *)keys}, count,
                                                 d_out);
-    else if (type == GS_KEY_U128)
+    else if (type == GS_BATCH_U128)
         k_fingerprint<<<1024, 256, 0, stream>>>(gs_view_u128{(gs_num128 *)keys}, count,
                                                 d_out);
     else
@@ -126,7 +126,7 @@ const char *gs_distribution_name(gs_distribution distribution)
     return names[distribution];
 }
 
-gs_code gs_generate(gs_key_type type, gs_distribution distribution, uint64_t seed,
+gs_code gs_generate(gs_batch_type type, gs_distribution distribution, uint64_t seed,
                     bool random_values, void *d_keys, uint32_t *d_values, size_t count,
                     gs_status *st)
 {
@@ -144,7 +144,7 @@ gs_code gs_generate(gs_key_type type, gs_distribution distribution, uint64_t see
     return GS_OK;
 }
 
-gs_code gs_fingerprint_take(gs_key_type type, const void *d_keys,
+gs_code gs_fingerprint_take(gs_batch_type type, const void *d_keys,
                             const uint32_t *d_values, size_t count, gs_fingerprint *out,
                             gs_status *st)
 {

@@ -33,7 +33,7 @@ typedef enum gs_distribution {
 const char *gs_distribution_name(gs_distribution distribution);
 
 /* Values, where there are any, are the indices, or random with `random_values`. */
-GS_MUST_CHECK gs_code gs_generate(gs_key_type type, gs_distribution distribution,
+GS_MUST_CHECK gs_code gs_generate(gs_batch_type type, gs_distribution distribution,
                                   uint64_t seed, bool random_values, void *d_keys,
                                   uint32_t *d_values, size_t count, gs_status *st);
 
@@ -42,7 +42,7 @@ typedef struct gs_fingerprint {
     uint64_t sum;      /* of a hash of each record */
 } gs_fingerprint;
 
-GS_MUST_CHECK gs_code gs_fingerprint_take(gs_key_type type, const void *d_keys,
+GS_MUST_CHECK gs_code gs_fingerprint_take(gs_batch_type type, const void *d_keys,
                                           const uint32_t *d_values, size_t count,
                                           gs_fingerprint *out, gs_status *st);
 

@@ -83,14 +83,14 @@ const char *gs_device_describe(char *text, size_t text_bytes)
     return text;
 }
 
-size_t gs_key_bytes(gs_key_type type)
+size_t gs_key_bytes(gs_batch_type type)
 {
-    return type == GS_KEY_U128 ? 16 : 8;
+    return type == GS_BATCH_U128 ? 16 : 8;
 }
 
-size_t gs_value_bytes(gs_key_type type)
+size_t gs_value_bytes(gs_batch_type type)
 {
-    return type == GS_KEY_U64_U32 ? 4 : 0;
+    return type == GS_BATCH_U64_U32 ? 4 : 0;
 }
 
 size_t gs_engine_count(void)
@@ -168,7 +168,7 @@ const char *gs_distribution_name(gs_distribution distribution)
     return "none";
 }
 
-gs_code gs_generate(gs_key_type type, gs_distribution distribution, uint64_t seed,
+gs_code gs_generate(gs_batch_type type, gs_distribution distribution, uint64_t seed,
                     bool random_values, void *d_keys, uint32_t *d_values, size_t count,
                     gs_status *st)
 {
@@ -182,7 +182,7 @@ gs_code gs_generate(gs_key_type type, gs_distribution distribution, uint64_t see
     return refuse(st);
 }
 
-gs_code gs_fingerprint_take(gs_key_type type, const void *d_keys,
+gs_code gs_fingerprint_take(gs_batch_type type, const void *d_keys,
                             const uint32_t *d_values, size_t count, gs_fingerprint *out,
                             gs_status *st)
 {
@@ -194,7 +194,7 @@ gs_code gs_fingerprint_take(gs_key_type type, const void *d_keys,
     return refuse(st);
 }
 
-gs_code gs_bitonic_merge(gs_key_type type, const gs_batch *batch, size_t run_keys,
+gs_code gs_bitonic_merge(gs_batch_type type, const gs_batch *batch, size_t run_keys,
                          gs_status *st)
 {
     (void)type;

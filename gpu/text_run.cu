@@ -95,7 +95,7 @@ static gs_code prepare_engine(gs_text_sort *t, size_t count, gs_status *st)
     t->engine = nullptr;
     gs_engine_options options = {};
     options.name = t->options.engine;
-    options.type = GS_KEY_U128;
+    options.type = GS_BATCH_U128;
     options.place = GS_PLACE_DEVICE;
     options.count_max = count;
     options.devices[0] = t->options.device;

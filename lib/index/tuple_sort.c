@@ -14,9 +14,9 @@
 
 enum { NAME_BYTES = 64 };
 
-static const gs_key_type key_types[GS_TUPLE_WIDTHS] = {
-    [GS_TUPLE_64] = GS_KEY_U64,
-    [GS_TUPLE_128] = GS_KEY_U128,
+static const gs_batch_type key_types[GS_TUPLE_WIDTHS] = {
+    [GS_TUPLE_64] = GS_BATCH_U64,
+    [GS_TUPLE_128] = GS_BATCH_U128,
 };
 
 struct gs_tuple_sorter {

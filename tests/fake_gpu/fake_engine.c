@@ -84,7 +84,7 @@ gs_code gs_engine_wait(gs_engine *engine, gs_status *st)
     gs_assert(engine->is_busy && engine->batch.values == NULL);
     engine->is_busy = false;
     GS_TRY(pass("wait", st));
-    const bool is_wide = engine->options.type == GS_KEY_U128;
+    const bool is_wide = engine->options.type == GS_BATCH_U128;
     qsort(engine->batch.keys, engine->batch.count, gs_key_bytes(engine->options.type),
           is_wide ? compare_u128 : compare_u64);
     return GS_OK;

@@ -69,7 +69,7 @@ grep -q 'the CPU sorts this: there is no kernel' err || {
     echo "FAILED: -v does not say why the CPU sorts"
     failures=$((failures + 1))
 }
-rm -f in both got
+rm -f in both got want
 
 GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$program" \
     --extra=--engine=gpu --cases "$cases" || failures=$((failures + 1))

@@ -46,7 +46,7 @@ static int compare_records(const void *a, const void *b)
 }
 
 typedef struct input {
-    gs_key_type type;
+    gs_batch_type type;
     size_t count;
     void *keys; /* host; unsorted, then `want` */
     uint32_t *values;
@@ -77,7 +77,7 @@ static void make_reference(input *in)
     record *records = allocate(in->count * sizeof *records);
     for (size_t i = 0; i < in->count; i++) {
         records[i] = (record){0, 0, in->values ? in->values[i] : 0};
-        if (in->type == GS_KEY_U128) {
+        if (in->type == GS_BATCH_U128) {
             records[i].hi = ((const gs_u128 *)in->keys)[i].hi;
             records[i].lo = ((const gs_u128 *)in->keys)[i].lo;
         } else {
@@ -86,7 +86,7 @@ static void make_reference(input *in)
     }
     qsort(records, in->count, sizeof *records, compare_records);
     for (size_t i = 0; i < in->count; i++) {
-        if (in->type == GS_KEY_U128)
+        if (in->type == GS_BATCH_U128)
             ((gs_u128 *)in->want_keys)[i] = (gs_u128){records[i].hi, records[i].lo};
         else
             ((uint64_t *)in->want_keys)[i] = records[i].hi;
@@ -96,7 +96,7 @@ static void make_reference(input *in)
     free(records);
 }
 
-static void input_init(input *in, gs_key_type type, gs_distribution dist, size_t count,
+static void input_init(input *in, gs_batch_type type, gs_distribution dist, size_t count,
                        uint64_t seed, bool reference)
 {
     gs_status st = {.code = GS_OK};
@@ -217,7 +217,7 @@ static bool sorts_on_host(gs_engine *engine, const input *in)
     return good;
 }
 
-static gs_engine *new_engine(const char *name, gs_key_type type, gs_place place,
+static gs_engine *new_engine(const char *name, gs_batch_type type, gs_place place,
                              size_t count)
 {
     gs_status st = {.code = GS_OK};
@@ -234,11 +234,11 @@ static void test_sizes(const char *only, const size_t *sizes, size_t size_count,
                        bool reference)
 {
     const size_t count_max = sizes[size_count - 1];
-    for (unsigned t = 0; t < GS_KEY_TYPE_COUNT; t++)
+    for (unsigned t = 0; t < GS_BATCH_TYPE_COUNT; t++)
         for (unsigned d = 0; d < GS_DIST_COUNT; d++)
             for (size_t s = 0; s < size_count; s++) {
                 input in;
-                const gs_key_type type = (gs_key_type)t;
+                const gs_batch_type type = (gs_batch_type)t;
                 input_init(&in, type, (gs_distribution)d, sizes[s], s + d, reference);
                 for (size_t e = 0; e < gs_engine_count(); e++) {
                     const char *const name = gs_engine_name(e);
@@ -271,8 +271,8 @@ static void test_large(const char *only, size_t count)
         if (only && strcmp(only, name) != 0)
             continue;
         input in;
-        input_init(&in, GS_KEY_U64, GS_DIST_ZIPF, count, 4, false);
-        gs_engine *engine = new_engine(name, GS_KEY_U64, GS_PLACE_DEVICE, count);
+        input_init(&in, GS_BATCH_U64, GS_DIST_ZIPF, count, 4, false);
+        gs_engine *engine = new_engine(name, GS_BATCH_U64, GS_PLACE_DEVICE, count);
         const bool good = sorts_on_device(engine, &in);
         printf("large %s %zu: %s, %.1f ms\n", name, count, good ? "good" : "WRONG",
                gs_engine_device_ms(engine));
@@ -286,10 +286,10 @@ static void test_large(const char *only, size_t count)
 static void test_merge(void)
 {
     enum { RUN = 1 << 14, COUNT = 5 * RUN + 777 };
-    for (unsigned t = 0; t < GS_KEY_TYPE_COUNT; t++) {
+    for (unsigned t = 0; t < GS_BATCH_TYPE_COUNT; t++) {
         gs_status st = {.code = GS_OK};
         input in;
-        const gs_key_type type = (gs_key_type)t;
+        const gs_batch_type type = (gs_batch_type)t;
         input_init(&in, type, GS_DIST_UNIFORM, COUNT, t, false);
         gs_engine *engine = new_engine("sample", type, GS_PLACE_DEVICE, RUN);
         for (size_t from = 0; from < COUNT; from += RUN) {
@@ -319,7 +319,7 @@ static void test_refusal(void)
     gs_status st = {.code = GS_OK};
     gs_engine *engine = NULL;
     gs_engine_options options = {.name = "sample",
-                                 .type = GS_KEY_U64,
+                                 .type = GS_BATCH_U64,
                                  .count_max = (size_t)1 << 40,
                                  .place = GS_PLACE_HOST};
     CHECK(gs_engine_new(&engine, &options, &st) == GS_ERR_NOMEM);

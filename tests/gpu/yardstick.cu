@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     TRY(cudaEventCreate(&start));
     TRY(cudaEventCreate(&stop));
     gs_status st = {};
-    if (gs_generate(GS_KEY_U64, GS_DIST_ZIPF, 1, false, fresh, nullptr, count, &st) !=
+    if (gs_generate(GS_BATCH_U64, GS_DIST_ZIPF, 1, false, fresh, nullptr, count, &st) !=
         GS_OK)
         return 1;
     const int end_bit = 54; /* a term of 22 bits above a docID of 32 */

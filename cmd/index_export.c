@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/index_export.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/opt_scan.h"
+#include "cmd/report.h"
+#include "cmd/signals.h"
+#include "io/output.h"
+#include "lib/index/ciff_write.h"
+
+enum { OPT_HELP = 256, OPT_CIFF };
+
+static const char usage_text[] =
+    "Usage: gpusort index export --ciff=FILE DIR\n"
+    "Writes the index in DIR in the Common Index File Format.\n\n"
+    "      --ciff=FILE   where to; `-' is standard output\n"
+    "      --help        this text\n"
+    "What the format cannot hold (docIDs of more than 31 bits, lists of more than 2 "
+    "GiB,\n"
+    "terms that are not UTF-8 or have a line feed) is named, and nothing is written.\n";
+
+/* The file as far as it is written. */
+typedef struct export_target {
+    gs_output *output;
+    uint64_t bytes;
+} export_target;
+
+static gs_code write_bytes(void *context, const void *data, size_t bytes, gs_status *st)
+{
+    export_target *const target = context;
+    const char *from = data;
+    while (bytes > 0) {
+        const ssize_t n = write(gs_output_fd(target->output), from, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : ENOSPC, "write failed: %s",
+                           gs_output_name(target->output));
+        from += n;
+        target->bytes += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return GS_OK;
+}
+
+static gs_code export_index(const char *folder, const char *file, gs_status *st)
+{
+    gs_index *index = NULL;
+    gs_text_out out = {0};
+    export_target target = {0};
+    const bool is_stdout = file[0] == '-' && file[1] == '\0';
+    GS_TRY_OR_FAIL(gs_index_open(&index, folder, st));
+    GS_TRY_OR_FAIL(gs_output_open(&target.output, is_stdout ? NULL : file, st));
+    GS_TRY_OR_FAIL(gs_text_out_open(&out, write_bytes, &target, st));
+    GS_TRY_OR_FAIL(gs_ciff_write(index, &out, NULL, st));
+    GS_NOTED(gs_output_commit(
+        target.output, gs_output_start_offset(target.output) + target.bytes, true, st));
+fail:
+    gs_text_out_release(&out);
+    gs_output_free(target.output);
+    gs_index_close(index);
+    return st->code;
+}
+
+int gs_index_export_command(int argc, char **argv)
+{
+    static const gs_opt options[] = {{"help", GS_OPT_NONE, OPT_HELP, false},
+                                     {"ciff", GS_OPT_REQUIRED, OPT_CIFF, false}};
+    const char *folder = NULL, *file = NULL;
+    gs_opt_scan scan = {.argc = argc,
+                        .argv = argv,
+                        .options = options,
+                        .option_count = 2,
+                        .letters = "",
+                        .index = 1};
+    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
+        if (code == OPT_HELP) {
+            (void)fputs(usage_text, stdout);
+            return gs_stdout_close(GS_EXIT_GOOD);
+        }
+        if (code == OPT_CIFF)
+            file = scan.argument;
+        else if (code == GS_OPT_OPERAND && folder == NULL)
+            folder = scan.argument;
+        else
+            gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    if (folder == NULL && scan.index < argc)
+        folder = argv[scan.index];
+    if (folder == NULL || file == NULL) {
+        gs_report(0, folder == NULL ? "which index?" : "where to? say --ciff=FILE");
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    gs_signals_install();
+    gs_status st = {.code = GS_OK};
+    if (export_index(folder, file, &st) != GS_OK) {
+        gs_report_status(&st, true);
+        return GS_EXIT_TROUBLE;
+    }
+    return GS_EXIT_GOOD;
+}
