@@ -152,6 +152,7 @@ static void counts_are_told(void)
     CHECK(stats.terms > 1000 && stats.sort.output_records > stats.terms);
     CHECK(stats.sort.runs > 3 && stats.sort.passes > 1 && stats.skipped == 0);
     CHECK(stats.sort.input_bytes == stats.sort.input_bytes_total);
+    CHECK(stats.sort.output_bytes > stats.sort.output_records);
     remove_index();
 }
 

@@ -4,9 +4,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "lib/base/mem.h"
 #include "lib/index/block_merge.h"
 
-enum { RANGES_MAX = 4096, RANGES_A_WORKER = 4 };
+enum { RANGES_MAX = 4096, RANGES_A_WORKER = 4, STRETCH_BYTES = 4096 };
 
 void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *options)
 {
@@ -146,17 +147,108 @@ gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s)
     };
 }
 
-/* Merges runs [first, first + count) into one, which takes their place. */
+/* One thread's way from records of several runs to records of one. */
+typedef struct join_worker {
+    gs_posting_joiner *joiner;
+    gs_posting_gather gather;
+    gs_posting_writer *writer;
+    gs_sink_piece *piece; /* NULL: not begun yet */
+} join_worker;
+
+typedef struct join_job {
+    gs_sink *sink;
+    bool has_positions;
+    join_worker *workers;
+} join_job;
+
+static gs_code join_worker_init(join_worker *w, const join_job *job, gs_status *st)
+{
+    GS_TRY(gs_posting_joiner_new(&w->joiner, job->has_positions, st));
+    GS_TRY(gs_posting_writer_new(&w->writer, job->has_positions, st));
+    const gs_posting_target target = gs_posting_writer_target(w->writer);
+    gs_posting_gather_init(&w->gather, &target, job->has_positions);
+    return gs_sink_piece_new(&w->piece, job->sink, st);
+}
+
+static void join_worker_release(join_worker *w)
+{
+    gs_sink_piece_free(w->piece);
+    gs_posting_gather_release(&w->gather);
+    gs_posting_writer_free(w->writer);
+    gs_posting_joiner_free(w->joiner);
+}
+
+static gs_code begin_portion(void *context, unsigned worker, size_t portion,
+                             gs_status *st)
+{
+    join_job *const job = context;
+    join_worker *const w = &job->workers[worker];
+    if (w->joiner == NULL)
+        GS_TRY(join_worker_init(w, job, st));
+    gs_posting_joiner_begin(w->joiner, &w->gather);
+    gs_sink_begin(w->piece, portion);
+    gs_posting_writer_begin(w->writer, w->piece);
+    return GS_OK;
+}
+
+static gs_code add_record(void *context, unsigned worker, const gs_run_cursor *record,
+                          gs_status *st)
+{
+    join_job *const job = context;
+    return gs_posting_joiner_add(job->workers[worker].joiner, record->data,
+                                 record->key_bytes, record->data + record->key_bytes, st);
+}
+
+static gs_code end_portion(void *context, unsigned worker, gs_status *st)
+{
+    join_job *const job = context;
+    GS_TRY(gs_posting_joiner_end(job->workers[worker].joiner, st));
+    return gs_sink_end(job->workers[worker].piece, st);
+}
+
+static void abandon_portion(void *context, unsigned worker, const gs_status *why)
+{
+    join_job *const job = context;
+    (void)worker;
+    if (why->code != GS_OK)
+        gs_stream_abort(job->sink->stream, why);
+}
+
+/* Joins runs into the sink: stretches of postings that overlap become one. (Merging them
+ * as records would leave them overlapping, more with each pass.) */
+static gs_code join_runs(const gs_block_spill *s, gs_team *team, const gs_run *runs,
+                         size_t run_count, gs_sink *sink, gs_status *st)
+{
+    const unsigned workers = gs_team_workers(team);
+    const gs_range_merge_options options = gs_block_spill_merge_options(s);
+    join_job job = {.sink = sink, .has_positions = s->options.has_positions};
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, workers * sizeof *job.workers, "joining of runs", st));
+    job.workers = memory;
+    const gs_range_consumer consumer = {
+        .portion_max = RANGES_MAX,
+        .kept_together = gs_posting_run_kept_together,
+        .begin = begin_portion,
+        .add = add_record,
+        .end = end_portion,
+        .abandon = abandon_portion,
+        .context = &job,
+    };
+    GS_NOTED(gs_range_merge_consume(runs, run_count, team, &consumer, &options, st));
+    for (unsigned i = 0; i < workers; i++)
+        join_worker_release(&job.workers[i]);
+    gs_mem_free(job.workers);
+    return st->code;
+}
+
+/* Joins runs [first, first + count) to one, which takes their place. */
 static gs_code merge_group(gs_block_spill *s, gs_team *team, size_t first, size_t count,
                            gs_status *st)
 {
     gs_run_list *const list = &s->list;
     gs_run_writer out;
     GS_TRY(gs_run_writer_open(&out, list, s->options.plan->piece_bytes, st));
-    const gs_range_merge_options options = gs_block_spill_merge_options(s);
-    uint64_t ticket;
-    GS_NOTED(gs_range_merge_run(list->runs + first, count, team, &out.sink, &options,
-                                &ticket, st));
+    GS_NOTED(join_runs(s, team, list->runs + first, count, &out.sink, st));
     GS_TRY(gs_run_writer_close(&out, st));
     const bool is_short =
         gs_spill_is_space_short(list->spill, 4 * gs_run_list_stored_bytes(list));
@@ -175,8 +267,9 @@ static gs_code merge_group(gs_block_spill *s, gs_team *team, size_t first, size_
 gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team, gs_status *st)
 {
     const gs_index_plan *const plan = s->options.plan;
-    size_t fan_in =
-        gs_range_merge_fan_in(plan->merge_bytes, plan->workers, plan->run_block_bytes);
+    /* Besides its blocks a run may have a decoded stretch open. */
+    size_t fan_in = gs_range_merge_fan_in(plan->merge_bytes, plan->workers,
+                                          plan->run_block_bytes + STRETCH_BYTES);
     if (s->options.batch_size >= 2 && s->options.batch_size < fan_in)
         fan_in = s->options.batch_size;
     while (s->list.count > fan_in) {

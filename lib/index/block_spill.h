@@ -3,8 +3,7 @@
  * block_spill: sorted term blocks to runs, and runs to fewer runs.
  *
  * All threads write one run together, each a range of the terms at a time. When there are
- * more runs than can be merged at once, neighbours are merged as records, as the sort
- * does it, until there are not.
+ * more runs than can be merged at once, neighbours are joined until there are not.
  *
  * Call order: init, add*, reduce, (the runs are read), release. One thread calls; the
  * work is the team's.

@@ -177,9 +177,10 @@ static gs_code end_portion(void *context, unsigned worker, gs_status *st)
     return end_part(w, st);
 }
 
-static void abandon_portion(void *context, unsigned worker)
+static void abandon_portion(void *context, unsigned worker, const gs_status *why)
 {
     runs_job *const job = context;
+    (void)why;
     gs_index_part_free(job->writers[worker].part);
     job->writers[worker].part = NULL;
 }

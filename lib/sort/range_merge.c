@@ -486,7 +486,7 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
     if (st->code != GS_OK && job->sink != NULL)
         gs_stream_abort(job->sink->stream, st);
     if (job->consumer != NULL && atomic_load(&job->has_failed))
-        job->consumer->abandon(job->consumer->context, worker);
+        job->consumer->abandon(job->consumer->context, worker, st);
     return st->code;
 }
 

@@ -50,7 +50,9 @@ typedef struct gs_range_consumer {
     gs_code (*add)(void *context, unsigned worker, const gs_run_cursor *record,
                    gs_status *st);
     gs_code (*end)(void *context, unsigned worker, gs_status *st);
-    void (*abandon)(void *context, unsigned worker); /* after a failure */
+    /* After a failure, of this worker (`why` says which) or of another (`why` is good).
+     */
+    void (*abandon)(void *context, unsigned worker, const gs_status *why);
     void *context;
 } gs_range_consumer;
 

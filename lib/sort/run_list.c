@@ -82,6 +82,19 @@ gs_code gs_run_writer_close(gs_run_writer *w, gs_status *st)
     return st->code;
 }
 
+/* The index is complete: with thousands of small runs, room for more of it adds up. */
+static void shrink_index(gs_run *run)
+{
+    gs_status ignored = {.code = GS_OK};
+    void *memory = run->entries;
+    if (run->entry_count < run->entry_capacity && run->entry_count > 0 &&
+        gs_mem_resize(&memory, run->entry_count * sizeof *run->entries, "run index",
+                      &ignored) == GS_OK) {
+        run->entries = memory;
+        run->entry_capacity = run->entry_count;
+    }
+}
+
 gs_code gs_run_list_add(gs_run_list *list, gs_run *run, gs_status *st)
 {
     if (list->count == list->capacity) {
@@ -95,6 +108,7 @@ gs_code gs_run_list_add(gs_run_list *list, gs_run *run, gs_status *st)
         list->runs = memory;
         list->capacity = capacity;
     }
+    shrink_index(run);
     list->runs[list->count++] = *run;
     return GS_OK;
 }
