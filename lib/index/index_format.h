@@ -24,13 +24,16 @@
  *
  * postings: term after term
  *
- *      +---------+---------+-----+----------------------+--------------------+
- *      | block 0 | block 1 | ... | tail: df % 128 pairs | skip entry a block |
- *      +---------+---------+-----+----------------------+--------------------+
+ *      +---------+---------+-----+----------------------+---------+--------------------+
+ *      | block 0 | block 1 | ... | tail: df % 128 pairs | impacts | skip entry a block |
+ *      +---------+---------+-----+----------------------+---------+--------------------+
  *      block of 128: doc bits u8 | tf bits u8 | 128 doc numbers | 128 tf numbers
  *      tail:         doc number << 1 | (tf is 1), tf - 2 if it is not   (varints)
- *      skip entry:   last doc - last doc before | bytes of the block | max tf - 1
+ *      impacts:      what a posting of the term can add to a score (lib/index/impact.h);
+ *                    only if there is a block
+ *      skip entry:   last doc - last doc before | bytes of the block
  *                    | bytes of its positions (if kept)                 (varints)
+ *                    | impacts of the block
  *
  * A doc number is the docID less the one before, less 1 (for the very first: the docID).
  * A tf number is the frequency less 1. Numbers of a block are packed in as few bits as
@@ -49,7 +52,7 @@
 #include <stdint.h>
 
 enum {
-    GS_INDEX_VERSION = 1,
+    GS_INDEX_VERSION = 2,
     GS_INDEX_BLOCK = 128,      /* postings */
     GS_INDEX_TERM_BLOCK = 16,  /* terms */
     GS_INDEX_NAME_BLOCK = 64,  /* documents between two name offsets */

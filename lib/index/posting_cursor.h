@@ -8,12 +8,12 @@
 #ifndef GS_LIB_INDEX_POSTING_CURSOR_H
 #define GS_LIB_INDEX_POSTING_CURSOR_H
 
-#include "lib/index/index_reader.h"
+#include "lib/index/posting_skip.h"
 
 typedef struct gs_posting_cursor {
     const gs_index *index;
     const uint8_t *p, *end;             /* blocks and tail that are left */
-    const uint8_t *skip, *skip_end;     /* entries that are left */
+    gs_posting_skips skips;             /* entries that are left */
     const uint8_t *places, *places_end; /* positions of the block; NULL: none kept */
     const uint8_t *next_places;         /* of the block after it */
     uint64_t left;                      /* postings behind the block */
@@ -24,7 +24,8 @@ typedef struct gs_posting_cursor {
     size_t count; /* of the block */
     uint64_t docs[GS_INDEX_BLOCK];
     uint64_t tfs[GS_INDEX_BLOCK];
-    uint64_t tf_most; /* of the block; 0 for the tail: not known */
+    bool has_skip; /* the block is packed and has an entry; the last postings have none */
+    gs_posting_skip skip;
 
     uint32_t *positions; /* of the posting asked for last */
     size_t position_capacity;
