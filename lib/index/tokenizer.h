@@ -44,6 +44,7 @@ GS_MUST_CHECK gs_code gs_word_rules_read(gs_word_rules **out, const char *json,
 void gs_word_rules_free(gs_word_rules *rules); /* NULL is fine */
 /* The rules as a JSON object, for the header of an index. Valid until free(). */
 const char *gs_word_rules_json(const gs_word_rules *rules);
+bool gs_word_rules_fold(const gs_word_rules *rules); /* do they fold case? */
 
 typedef struct gs_tokenizer gs_tokenizer;
 

@@ -15,6 +15,11 @@ enum {
     STOP_JSON_BYTES_MAX = 16 << 20, /* the header is read whole */
 };
 
+bool gs_word_rules_fold(const gs_word_rules *rules)
+{
+    return rules->is_folding;
+}
+
 const char *gs_word_rules_json(const gs_word_rules *rules)
 {
     return rules->json;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/block_bound.h"
+
+static double bound_of(const gs_block_bound *b, const gs_impacts *impacts)
+{
+    double most = 0;
+    for (unsigned i = 0; i < impacts->count; i++) {
+        const double score = gs_bm25_score(b->model, b->weight, impacts->pairs[i].tf,
+                                           gs_length_of_code(impacts->pairs[i].code));
+        most = score > most ? score : most;
+    }
+    return most;
+}
+
+static gs_code next_block(gs_block_bound *b, gs_status *st)
+{
+    gs_posting_skip skip;
+    if (gs_posting_skips_has_next(&b->skips)) {
+        GS_TRY(gs_posting_skips_next(&b->skips, &skip, st));
+        b->last = skip.last_doc;
+        b->block_most = bound_of(b, &skip.impacts);
+        return GS_OK;
+    }
+    b->last = UINT64_MAX;
+    b->is_done = b->is_tail || b->skips.left == 0;
+    b->is_tail = true;
+    b->block_most = b->is_done ? 0 : b->tail_most;
+    return GS_OK;
+}
+
+gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,
+                             const gs_term_info *info, const gs_bm25 *model,
+                             double weight, gs_status *st)
+{
+    *b = (gs_block_bound){.model = model, .weight = weight};
+    GS_TRY(gs_posting_skips_start(&b->skips, index, info, st));
+    /* Without a block nothing is known: tf / (tf + x) is at most 1. */
+    b->most = b->skips.impacts.count > 0 ? bound_of(b, &b->skips.impacts) : weight;
+    b->tail_most = b->most;
+    return next_block(b, st);
+}
+
+gs_code gs_block_bound_seek(gs_block_bound *b, uint64_t doc, gs_status *st)
+{
+    while (b->last < doc)
+        GS_TRY(next_block(b, st));
+    return GS_OK;
+}
+
+gs_code gs_block_bound_over(gs_block_bound *b, uint64_t to, double *most, gs_status *st)
+{
+    *most = b->block_most;
+    while (b->last < to) {
+        GS_TRY(next_block(b, st));
+        *most = b->block_most > *most ? b->block_most : *most;
+    }
+    return GS_OK;
+}
