@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/block_bound.h"
 
+/* The most of more blocks than these is hardly less than that of the list. */
+enum { BLOCKS_MAX = 8 };
+
 static double bound_of(const gs_block_bound *b, const gs_impacts *impacts)
 {
     double most = 0;
@@ -12,19 +15,29 @@ static double bound_of(const gs_block_bound *b, const gs_impacts *impacts)
     return most;
 }
 
+/* Goes to the next block; what it can add is not known then. */
 static gs_code next_block(gs_block_bound *b, gs_status *st)
 {
-    gs_posting_skip skip;
+    b->is_known = false;
     if (gs_posting_skips_has_next(&b->skips)) {
-        GS_TRY(gs_posting_skips_next(&b->skips, &skip, st));
-        b->last = skip.last_doc;
-        b->block_most = bound_of(b, &skip.impacts);
+        GS_TRY(gs_posting_skips_next(&b->skips, &b->skip, st));
+        b->last = b->skip.last_doc;
         return GS_OK;
     }
     b->last = UINT64_MAX;
-    b->is_done = b->is_tail || b->skips.left == 0;
-    b->is_tail = true;
-    b->block_most = b->is_done ? 0 : b->tail_most;
+    b->block_most = b->is_tail || b->skips.left == 0 ? 0 : b->tail_most;
+    b->is_tail = b->is_known = true;
+    return GS_OK;
+}
+
+static gs_code know_block(gs_block_bound *b, gs_status *st)
+{
+    gs_impacts impacts;
+    if (b->is_known)
+        return GS_OK;
+    GS_TRY(gs_posting_skips_impacts(&b->skips, &b->skip, &impacts, st));
+    b->block_most = bound_of(b, &impacts);
+    b->is_known = true;
     return GS_OK;
 }
 
@@ -49,9 +62,15 @@ gs_code gs_block_bound_seek(gs_block_bound *b, uint64_t doc, gs_status *st)
 
 gs_code gs_block_bound_over(gs_block_bound *b, uint64_t to, double *most, gs_status *st)
 {
+    GS_TRY(know_block(b, st));
     *most = b->block_most;
-    while (b->last < to) {
+    for (unsigned i = 0; b->last < to; i++) {
+        if (i == BLOCKS_MAX) {
+            *most = b->most;
+            break;
+        }
         GS_TRY(next_block(b, st));
+        GS_TRY(know_block(b, st));
         *most = b->block_most > *most ? b->block_most : *most;
     }
     return GS_OK;

@@ -19,8 +19,9 @@ typedef struct gs_block_bound {
     double tail_most; /* of the postings behind the last block */
     gs_posting_skips skips;
     uint64_t last; /* document of the present block */
-    double block_most;
-    bool is_tail, is_done;
+    gs_posting_skip skip; /* its entry */
+    double block_most;    /* once it is known */
+    bool is_known, is_tail;
 } gs_block_bound;
 
 GS_MUST_CHECK gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,
@@ -29,7 +30,8 @@ GS_MUST_CHECK gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *in
 
 /* To the block that the document is in, or would be. */
 GS_MUST_CHECK gs_code gs_block_bound_seek(gs_block_bound *b, uint64_t doc, gs_status *st);
-/* The most for documents from the last seek's on up to `to`; leaves the block of `to`. */
+/* The most for documents from the last seek's on up to `to`. What is asked next lies
+ * behind it. */
 GS_MUST_CHECK gs_code gs_block_bound_over(gs_block_bound *b, uint64_t to, double *most,
                                           gs_status *st);
 

@@ -126,3 +126,25 @@ bool gs_impacts_read(const uint8_t **p, const uint8_t *end, bool has_lengths,
     }
     return false;
 }
+
+bool gs_impacts_skip(const uint8_t **p, const uint8_t *end, bool has_lengths)
+{
+    const uint8_t *at = *p;
+    for (unsigned i = 0; i < GS_IMPACTS_MAX; i++) {
+        if (at == end)
+            return false;
+        const bool has_more = (*at & 1) != 0;
+        while ((*at & 0x80) != 0) {
+            if (++at == end)
+                return false;
+        }
+        at += has_lengths ? 2 : 1;
+        if (at > end)
+            return false;
+        if (!has_more) {
+            *p = at;
+            return true;
+        }
+    }
+    return false;
+}

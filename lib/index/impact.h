@@ -73,5 +73,7 @@ uint8_t *gs_impacts_put(uint8_t *to, const gs_impacts *impacts, bool has_lengths
 /* False if there are no such pairs before `end`. */
 bool gs_impacts_read(const uint8_t **p, const uint8_t *end, bool has_lengths,
                      gs_impacts *impacts);
+/* Goes behind them without a look. */
+bool gs_impacts_skip(const uint8_t **p, const uint8_t *end, bool has_lengths);
 
 #endif

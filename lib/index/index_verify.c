@@ -13,12 +13,13 @@ typedef struct gs_verify_counts {
 } gs_verify_counts;
 
 /* No posting may be worth more than its block and its term promise. */
-static gs_code verify_impact(const gs_posting_cursor *c, size_t i, gs_status *st)
+static gs_code verify_impact(const gs_posting_cursor *c, const gs_impacts *impacts,
+                             size_t i, gs_status *st)
 {
     uint32_t length;
     GS_TRY(gs_index_document_length(c->index, c->docs[i], &length, st));
     const uint8_t code = gs_length_code(length);
-    if ((c->has_skip && !gs_impacts_cover(&c->skip.impacts, c->tfs[i], code)) ||
+    if ((c->has_skip && !gs_impacts_cover(impacts, c->tfs[i], code)) ||
         (c->skips.impacts.count > 0 &&
          !gs_impacts_cover(&c->skips.impacts, c->tfs[i], code)))
         return gs_index_damaged(c->index, GS_INDEX_POSTINGS,
@@ -35,9 +36,12 @@ static gs_code verify_postings(const gs_term_cursor *term, gs_posting_cursor *c,
         GS_TRY(gs_posting_cursor_block(c, st));
         if (c->count == 0)
             break;
+        gs_impacts impacts = {0};
+        if (c->has_skip)
+            GS_TRY(gs_posting_skips_impacts(&c->skips, &c->skip, &impacts, st));
         for (size_t i = 0; i < c->count; i++) {
             cf += c->tfs[i];
-            GS_TRY(verify_impact(c, i, st));
+            GS_TRY(verify_impact(c, &impacts, i, st));
             if (gs_index_header_of(term->index)->has_positions)
                 GS_TRY(gs_posting_cursor_positions(c, i, st));
         }

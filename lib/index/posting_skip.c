@@ -32,8 +32,10 @@ gs_code gs_posting_skips_next(gs_posting_skips *s, gs_posting_skip *skip, gs_sta
     if (!gs_varint_read(&s->p, s->end, &delta) ||
         !gs_varint_read(&s->p, s->end, &skip->bytes) ||
         (s->has_positions && !gs_varint_read(&s->p, s->end, &skip->positions_bytes)) ||
-        !gs_impacts_read(&s->p, s->end, s->has_lengths, &skip->impacts) ||
         delta >= GS_INDEX_DOCS_MAX)
+        return damaged(s, "a skip entry makes no sense", st);
+    skip->impacts = s->p;
+    if (!gs_impacts_skip(&s->p, s->end, s->has_lengths))
         return damaged(s, "a skip entry makes no sense", st);
     skip->last_doc = s->last_doc + delta;
     if (skip->last_doc >= gs_index_header_of(s->index)->documents)
@@ -41,4 +43,13 @@ gs_code gs_posting_skips_next(gs_posting_skips *s, gs_posting_skip *skip, gs_sta
     s->last_doc = skip->last_doc;
     s->left -= GS_INDEX_BLOCK;
     return GS_OK;
+}
+
+gs_code gs_posting_skips_impacts(const gs_posting_skips *s, const gs_posting_skip *skip,
+                                 gs_impacts *impacts, gs_status *st)
+{
+    const uint8_t *p = skip->impacts;
+    return gs_impacts_read(&p, s->end, s->has_lengths, impacts)
+               ? GS_OK
+               : damaged(s, "the impacts of a block make no sense", st);
 }

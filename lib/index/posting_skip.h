@@ -14,7 +14,7 @@
 /* What an entry says of its block. */
 typedef struct gs_posting_skip {
     uint64_t last_doc, bytes, positions_bytes;
-    gs_impacts impacts;
+    const uint8_t *impacts; /* written; gs_posting_skips_impacts reads them */
 } gs_posting_skip;
 
 typedef struct gs_posting_skips {
@@ -38,5 +38,9 @@ static inline bool gs_posting_skips_has_next(const gs_posting_skips *s)
 /* Its entry. That docIDs are below the number of documents was checked. */
 GS_MUST_CHECK gs_code gs_posting_skips_next(gs_posting_skips *s, gs_posting_skip *skip,
                                             gs_status *st);
+/* What the block of an entry can add to a score. */
+GS_MUST_CHECK gs_code gs_posting_skips_impacts(const gs_posting_skips *s,
+                                               const gs_posting_skip *skip,
+                                               gs_impacts *impacts, gs_status *st);
 
 #endif
