@@ -18,7 +18,7 @@ typedef struct gs_block_bound {
     double most;      /* of the whole list */
     double tail_most; /* of the postings behind the last block */
     gs_posting_skips skips;
-    uint64_t last; /* document of the present block */
+    uint64_t last;        /* document of the present block */
     gs_posting_skip skip; /* its entry */
     double block_most;    /* once it is known */
     bool is_known, is_tail;

@@ -64,6 +64,7 @@ void gs_tokenizer_free(gs_tokenizer *t)
 void gs_tokenizer_begin_document(gs_tokenizer *t)
 {
     t->position = 0;
+    t->point_at = t->point_count = 0; /* should the last text have been given up */
 }
 
 void gs_tokenizer_begin_text(gs_tokenizer *t, const uint8_t *text, size_t bytes)

@@ -53,7 +53,8 @@ GS_MUST_CHECK gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *
                                        gs_status *st);
 void gs_tokenizer_free(gs_tokenizer *t); /* NULL is fine */
 
-/* A new document: positions start from 0. */
+/* A new document: positions start from 0, and a text that was not read to its end is
+ * forgotten. */
 void gs_tokenizer_begin_document(gs_tokenizer *t);
 /* The next text of it; positions go on. */
 void gs_tokenizer_begin_text(gs_tokenizer *t, const uint8_t *text, size_t bytes);
