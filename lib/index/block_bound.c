@@ -30,15 +30,21 @@ static gs_code next_block(gs_block_bound *b, gs_status *st)
     return GS_OK;
 }
 
-static gs_code know_block(gs_block_bound *b, gs_status *st)
+gs_code gs_block_bound_entry(const gs_block_bound *b, const gs_posting_skip *skip,
+                             double *most, gs_status *st)
 {
     gs_impacts impacts;
+    GS_TRY(gs_posting_skips_impacts(&b->skips, skip, &impacts, st));
+    *most = bound_of(b, &impacts);
+    return GS_OK;
+}
+
+static gs_code know_block(gs_block_bound *b, gs_status *st)
+{
     if (b->is_known)
         return GS_OK;
-    GS_TRY(gs_posting_skips_impacts(&b->skips, &b->skip, &impacts, st));
-    b->block_most = bound_of(b, &impacts);
     b->is_known = true;
-    return GS_OK;
+    return gs_block_bound_entry(b, &b->skip, &b->block_most, st);
 }
 
 gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,

@@ -28,6 +28,11 @@ GS_MUST_CHECK gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *in
                                            const gs_term_info *info, const gs_bm25 *model,
                                            double weight, gs_status *st);
 
+/* What the block of an entry of this list can add. */
+GS_MUST_CHECK gs_code gs_block_bound_entry(const gs_block_bound *b,
+                                           const gs_posting_skip *skip, double *most,
+                                           gs_status *st);
+
 /* To the block that the document is in, or would be. */
 GS_MUST_CHECK gs_code gs_block_bound_seek(gs_block_bound *b, uint64_t doc, gs_status *st);
 /* The most for documents from the last seek's on up to `to`. What is asked next lies

@@ -113,32 +113,39 @@ static gs_code read_tail(gs_posting_cursor *c, gs_status *st)
     return settle_block(c, st);
 }
 
-gs_code gs_posting_cursor_block(gs_posting_cursor *c, gs_status *st)
+gs_code gs_posting_cursor_find(gs_posting_cursor *c, uint64_t doc, gs_status *st)
 {
-    c->count = 0;
-    if (c->left == 0)
-        return GS_OK;
-    if (c->left < GS_INDEX_BLOCK)
-        return read_tail(c, st);
-    GS_TRY(read_skip(c, st));
-    return read_packed(c, st);
-}
-
-gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc, gs_status *st)
-{
-    c->count = 0;
     while (c->left >= GS_INDEX_BLOCK) {
-        GS_TRY(read_skip(c, st));
+        if (!c->is_found)
+            GS_TRY(read_skip(c, st));
+        c->is_found = true;
         if (c->skip.last_doc >= doc)
-            return read_packed(c, st);
+            return GS_OK;
         c->p += c->skip.bytes;
         if (c->next_places != NULL)
             c->next_places += c->skip.positions_bytes;
         c->last_doc = c->skip.last_doc;
         c->has_doc = true;
         c->left -= GS_INDEX_BLOCK;
+        c->is_found = false;
+    }
+    return GS_OK;
+}
+
+gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc, gs_status *st)
+{
+    c->count = 0;
+    GS_TRY(gs_posting_cursor_find(c, doc, st));
+    if (c->is_found) {
+        c->is_found = false;
+        return read_packed(c, st);
     }
     return c->left == 0 ? GS_OK : read_tail(c, st);
+}
+
+gs_code gs_posting_cursor_block(gs_posting_cursor *c, gs_status *st)
+{
+    return gs_posting_cursor_seek(c, 0, st);
 }
 
 gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)

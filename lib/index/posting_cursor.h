@@ -25,7 +25,8 @@ typedef struct gs_posting_cursor {
     uint64_t docs[GS_INDEX_BLOCK];
     uint64_t tfs[GS_INDEX_BLOCK];
     bool has_skip; /* the block is packed and has an entry; the last postings have none */
-    gs_posting_skip skip;
+    bool is_found; /* the next block is known, not read */
+    gs_posting_skip skip; /* of the block; of the next one, if that is found */
 
     uint32_t *positions; /* of the posting asked for last */
     size_t position_capacity;
@@ -39,6 +40,10 @@ void gs_posting_cursor_release(gs_posting_cursor *c); /* a zeroed one is fine */
 GS_MUST_CHECK gs_code gs_posting_cursor_block(gs_posting_cursor *c, gs_status *st);
 /* The next block that may have a docID of at least `doc`, the present one excepted. */
 GS_MUST_CHECK gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc,
+                                             gs_status *st);
+/* Goes to the block that seek would take, and leaves it unread: its entry is in `skip`.
+ * Not is_found: only the postings without an entry, if any, may have such a docID. */
+GS_MUST_CHECK gs_code gs_posting_cursor_find(gs_posting_cursor *c, uint64_t doc,
                                              gs_status *st);
 /* Positions of posting i of the block, in c->positions; i = 0, 1, 2, ... */
 GS_MUST_CHECK gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i,

@@ -97,6 +97,26 @@ static gs_code open(ranker *r, gs_status *st)
 
 /* --- one window -------------------------------------------------------------------- */
 
+/* What the term can add to the document, as far as is known without another block. */
+static gs_code probe(ranker *r, size_t in_order, uint64_t doc, double *most,
+                     gs_status *st)
+{
+    gs_search_slot *const slot = &r->slots[r->order[in_order]];
+    gs_posting_cursor *const c = &reader_of(r, in_order)->cursor;
+    *most = slot->window_most;
+    if (c->count > 0 && c->docs[c->count - 1] >= doc)
+        return GS_OK; /* the block is there: looking is cheaper */
+    GS_TRY(gs_posting_cursor_find(c, doc, st));
+    if (!c->is_found)
+        return GS_OK;
+    if (slot->probed != c->skip.impacts) {
+        slot->probed = c->skip.impacts;
+        GS_TRY(gs_block_bound_entry(&slot->bound, &c->skip, &slot->probed_most, st));
+    }
+    *most = slot->probed_most < *most ? slot->probed_most : *most;
+    return GS_OK;
+}
+
 /* The document's essential terms are in the parts already, `part` together. */
 static gs_code settle(ranker *r, uint64_t doc, double part, gs_status *st)
 {
@@ -104,7 +124,13 @@ static gs_code settle(ranker *r, uint64_t doc, double part, gs_status *st)
     for (size_t i = r->split; i-- > 0;) {
         gs_doc_reader *const reader = reader_of(r, i);
         gs_search_slot *const slot = &r->slots[r->order[i]];
-        if (gs_rank_is_hopeless(r->top, part + r->sums[i + 1])) {
+        double most = 0;
+        bool is_hopeless = gs_rank_is_hopeless(r->top, part + r->sums[i + 1]);
+        if (!is_hopeless) {
+            GS_TRY(probe(r, i, doc, &most, st));
+            is_hopeless = gs_rank_is_hopeless(r->top, part + r->sums[i] + most);
+        }
+        if (is_hopeless) {
             (void)gs_search_plan_sum(plan); /* clears the parts */
             return GS_OK;
         }

@@ -26,7 +26,9 @@ typedef struct gs_search_slot {
     double part; /* of the score of a document */
     size_t reader;
     gs_block_bound bound;
-    double window_most; /* of the documents that are looked at */
+    double window_most;    /* of the documents that are looked at */
+    const uint8_t *probed; /* entry of the block that was asked about last */
+    double probed_most;
 } gs_search_slot;
 
 /* As a node of a query, but beginnings of words are lists of terms. */
