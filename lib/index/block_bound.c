@@ -4,13 +4,16 @@
 /* The most of more blocks than these is hardly less than that of the list. */
 enum { BLOCKS_MAX = 8 };
 
-static double bound_of(const gs_block_bound *b, const gs_impacts *impacts)
+static double bound_of(const gs_block_bound *b, const uint8_t *impacts, unsigned count)
 {
     double most = 0;
-    for (unsigned i = 0; i < impacts->count; i++) {
-        const double score = gs_bm25_score(b->model, b->weight, impacts->pairs[i].tf,
-                                           gs_length_of_code(impacts->pairs[i].code));
+    for (unsigned i = 0; i < count; i++) {
+        const gs_impact impact = gs_impact_at(impacts, i);
+        const double score = gs_bm25_score(b->model, b->weight, gs_code_number(impact.tf),
+                                           gs_code_number(impact.length));
         most = score > most ? score : most;
+        if (impact.tf == UINT8_MAX) /* that code is for all frequencies from there on */
+            most = b->weight;
     }
     return most;
 }
@@ -30,21 +33,16 @@ static gs_code next_block(gs_block_bound *b, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_block_bound_entry(const gs_block_bound *b, const gs_posting_skip *skip,
-                             double *most, gs_status *st)
+double gs_block_bound_entry(const gs_block_bound *b, const gs_posting_skip *skip)
 {
-    gs_impacts impacts;
-    GS_TRY(gs_posting_skips_impacts(&b->skips, skip, &impacts, st));
-    *most = bound_of(b, &impacts);
-    return GS_OK;
+    return bound_of(b, skip->impacts, skip->impact_count);
 }
 
-static gs_code know_block(gs_block_bound *b, gs_status *st)
+static void know_block(gs_block_bound *b)
 {
-    if (b->is_known)
-        return GS_OK;
+    if (!b->is_known)
+        b->block_most = gs_block_bound_entry(b, &b->skip);
     b->is_known = true;
-    return gs_block_bound_entry(b, &b->skip, &b->block_most, st);
 }
 
 gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,
@@ -54,7 +52,9 @@ gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,
     *b = (gs_block_bound){.model = model, .weight = weight};
     GS_TRY(gs_posting_skips_start(&b->skips, index, info, st));
     /* Without a block nothing is known: tf / (tf + x) is at most 1. */
-    b->most = b->skips.impacts.count > 0 ? bound_of(b, &b->skips.impacts) : weight;
+    b->most = b->skips.impact_count > 0
+                  ? bound_of(b, b->skips.impacts, b->skips.impact_count)
+                  : weight;
     b->tail_most = b->most;
     return next_block(b, st);
 }
@@ -68,7 +68,7 @@ gs_code gs_block_bound_seek(gs_block_bound *b, uint64_t doc, gs_status *st)
 
 gs_code gs_block_bound_over(gs_block_bound *b, uint64_t to, double *most, gs_status *st)
 {
-    GS_TRY(know_block(b, st));
+    know_block(b);
     *most = b->block_most;
     for (unsigned i = 0; b->last < to; i++) {
         if (i == BLOCKS_MAX) {
@@ -76,7 +76,7 @@ gs_code gs_block_bound_over(gs_block_bound *b, uint64_t to, double *most, gs_sta
             break;
         }
         GS_TRY(next_block(b, st));
-        GS_TRY(know_block(b, st));
+        know_block(b);
         *most = b->block_most > *most ? b->block_most : *most;
     }
     return GS_OK;

@@ -29,9 +29,7 @@ GS_MUST_CHECK gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *in
                                            double weight, gs_status *st);
 
 /* What the block of an entry of this list can add. */
-GS_MUST_CHECK gs_code gs_block_bound_entry(const gs_block_bound *b,
-                                           const gs_posting_skip *skip, double *most,
-                                           gs_status *st);
+double gs_block_bound_entry(const gs_block_bound *b, const gs_posting_skip *skip);
 
 /* To the block that the document is in, or would be. */
 GS_MUST_CHECK gs_code gs_block_bound_seek(gs_block_bound *b, uint64_t doc, gs_status *st);

@@ -10,12 +10,11 @@
  *      postings (tf, length)   (1, 90) (1, 40) (3, 200) (2, 60) (3, 75) (1, 50)
  *      kept                    (1, 40) (2, 60) (3, 75)
  *
- * Lengths are kept in a byte, rounded down, so that bounds stay bounds. Where there are
- * more than GS_IMPACTS_MAX pairs, two neighbours become one that is at least as good as
- * both. Without lengths, only the greatest frequency is kept.
+ * Both are kept in a byte each, lengths rounded down and frequencies up, so that bounds
+ * stay bounds. Where there are more than GS_IMPACTS_MAX pairs, two neighbours become one
+ * that is at least as good as both. Documents without lengths count as having none.
  *
- *      written: (tf - tf before - 1) << 1 | (is another one behind), a varint, and
- *               code - code before - 1, a byte; of the first: tf - 1 and its code
+ *      written: frequency, length; frequency, length; ...     (two bytes a pair)
  */
 #ifndef GS_LIB_INDEX_IMPACT_H
 #define GS_LIB_INDEX_IMPACT_H
@@ -26,54 +25,58 @@
 
 enum {
     GS_IMPACTS_MAX = 6,
-    GS_IMPACTS_BYTES_MAX = GS_IMPACTS_MAX * 7, /* written */
+    GS_IMPACT_BYTES = 2, /* of a pair, written */
 };
 
 typedef struct gs_impact {
-    uint32_t tf;
-    uint8_t code; /* of the length */
+    uint8_t tf, length; /* codes */
 } gs_impact;
 
-/* By frequency; codes ascend too. */
+/* Both ascend. */
 typedef struct gs_impacts {
     unsigned count;
     gs_impact pairs[GS_IMPACTS_MAX];
 } gs_impacts;
 
-/* Lengths up to 31 as they are, longer ones with four bits behind the first, up to 2^19.
- */
-static inline uint8_t gs_length_code(uint32_t length)
+/* Numbers up to 31 are their own codes; of others, the five first bits and how many
+ * follow are kept. The greatest code stands for all from there on. */
+static inline uint8_t gs_code_below(uint64_t x)
 {
-    if (length < 32)
-        return (uint8_t)length;
-    if (length >= UINT32_C(1) << 19)
+    if (x < 32)
+        return (uint8_t)x;
+    if (x >= UINT64_C(1) << 19)
         return UINT8_MAX;
-    const unsigned shift = 27 - (unsigned)__builtin_clz(length);
-    return (uint8_t)(shift * 16 + (length >> shift));
+    const unsigned shift = 59 - (unsigned)__builtin_clzll(x);
+    return (uint8_t)(shift * 16 + (x >> shift));
 }
 
-/* The least length of that code. */
-static inline uint32_t gs_length_of_code(uint8_t code)
+/* The least number of that code. */
+static inline uint32_t gs_code_number(uint8_t code)
 {
-    if (code < 32)
-        return code;
-    return (UINT32_C(16) | (code & 15)) << (code / 16 - 1);
+    return code < 32 ? code : (UINT32_C(16) | (code & 15)) << (code / 16 - 1);
 }
 
-/* Of frequencies less 1, as blocks have them, and the codes of their documents. */
-void gs_impacts_of(gs_impacts *out, const uint64_t *tfs_less_one, const uint8_t *codes,
+/* The code of a number that is not less. */
+static inline uint8_t gs_code_above(uint64_t x)
+{
+    const uint8_t code = gs_code_below(x);
+    return (uint8_t)(code + (code < UINT8_MAX && gs_code_number(code) < x));
+}
+
+/* Of frequencies less 1, as blocks have them, and codes of their documents' lengths. */
+void gs_impacts_of(gs_impacts *out, const uint64_t *tfs_less_one, const uint8_t *lengths,
                    size_t count);
 /* Adds what another block has. */
 void gs_impacts_join(gs_impacts *to, const gs_impacts *more);
-/* Is no posting of that kind better than all of them? */
-bool gs_impacts_cover(const gs_impacts *impacts, uint64_t tf, uint8_t code);
+/* Is a posting of that kind no better than one of them? */
+bool gs_impacts_cover(const gs_impacts *impacts, uint64_t tf, uint8_t length);
 
-/* Writes at most GS_IMPACTS_BYTES_MAX bytes; returns the end of them. */
-uint8_t *gs_impacts_put(uint8_t *to, const gs_impacts *impacts, bool has_lengths);
-/* False if there are no such pairs before `end`. */
-bool gs_impacts_read(const uint8_t **p, const uint8_t *end, bool has_lengths,
-                     gs_impacts *impacts);
-/* Goes behind them without a look. */
-bool gs_impacts_skip(const uint8_t **p, const uint8_t *end, bool has_lengths);
+/* Writes two bytes a pair; returns the end of them. */
+uint8_t *gs_impacts_put(uint8_t *to, const gs_impacts *impacts);
+
+static inline gs_impact gs_impact_at(const uint8_t *written, unsigned i)
+{
+    return (gs_impact){written[GS_IMPACT_BYTES * i], written[GS_IMPACT_BYTES * i + 1]};
+}
 
 #endif

@@ -10,7 +10,7 @@
 
 enum {
     TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
-    SKIP_ENTRY_MAX = 3 * GS_VARINT_BYTES_MAX + GS_IMPACTS_BYTES_MAX,
+    SKIP_ENTRY_MAX = 3 * GS_VARINT_BYTES_MAX + GS_IMPACTS_MAX * GS_IMPACT_BYTES,
 };
 
 struct gs_index_part {
@@ -97,10 +97,10 @@ static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts
     }
     uint8_t *to = p->skips + p->skip_bytes;
     to = gs_varint_put(to, p->last_doc - p->skip_doc);
-    to = gs_varint_put(to, block_bytes);
+    to = gs_varint_put(to, block_bytes << GS_SKIP_COUNT_BITS | impacts->count);
     if (p->place.has_positions)
         to = gs_varint_put(to, p->block_positions_bytes);
-    to = gs_impacts_put(to, impacts, p->place.lengths != NULL);
+    to = gs_impacts_put(to, impacts);
     p->skip_bytes = (size_t)(to - p->skips);
     p->skip_doc = p->last_doc;
     p->block_positions_bytes = 0;
@@ -193,12 +193,11 @@ gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
 
 static gs_code put_skips(gs_index_part *p, gs_status *st)
 {
-    uint8_t impacts[GS_IMPACTS_BYTES_MAX];
+    uint8_t impacts[1 + GS_IMPACTS_MAX * GS_IMPACT_BYTES];
     if (p->skip_bytes == 0)
         return GS_OK;
-    const size_t bytes =
-        (size_t)(gs_impacts_put(impacts, &p->impacts, p->place.lengths != NULL) -
-                 impacts);
+    impacts[0] = (uint8_t)p->impacts.count;
+    const size_t bytes = (size_t)(gs_impacts_put(impacts + 1, &p->impacts) - impacts);
     p->numbers.skip_bytes = bytes + p->skip_bytes;
     GS_TRY(gs_part_file_append(&p->files->postings, impacts, bytes, st));
     return gs_part_file_append(&p->files->postings, p->skips, p->skip_bytes, st);

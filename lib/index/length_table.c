@@ -25,7 +25,7 @@ gs_code gs_length_table_add(gs_length_table *t, uint32_t length, gs_status *st)
     }
     if (t->count >> t->shift == GS_LENGTH_TABLE_PLACES)
         share_places(t);
-    const uint8_t code = gs_length_code(length);
+    const uint8_t code = gs_code_below(length);
     uint8_t *const place = &t->codes[t->count >> t->shift];
     const bool is_first = (t->count & ((UINT64_C(1) << t->shift) - 1)) == 0;
     *place = is_first ? code : lesser(*place, code);

@@ -14,7 +14,8 @@
 /* What an entry says of its block. */
 typedef struct gs_posting_skip {
     uint64_t last_doc, bytes, positions_bytes;
-    const uint8_t *impacts; /* written; gs_posting_skips_impacts reads them */
+    const uint8_t *impacts; /* what it can add to a score, as written */
+    unsigned impact_count;
 } gs_posting_skip;
 
 typedef struct gs_posting_skips {
@@ -22,8 +23,10 @@ typedef struct gs_posting_skips {
     const uint8_t *p, *end;
     uint64_t left;     /* postings behind the blocks so far */
     uint64_t last_doc; /* of the blocks so far */
-    bool has_positions, has_lengths;
-    gs_impacts impacts; /* of the whole list; only if it has a block */
+    uint64_t document_count;
+    bool has_positions;
+    const uint8_t *impacts; /* of the whole list, as written */
+    unsigned impact_count;  /* 0: it has no block */
 } gs_posting_skips;
 
 GS_MUST_CHECK gs_code gs_posting_skips_start(gs_posting_skips *s, const gs_index *index,
@@ -38,9 +41,5 @@ static inline bool gs_posting_skips_has_next(const gs_posting_skips *s)
 /* Its entry. That docIDs are below the number of documents was checked. */
 GS_MUST_CHECK gs_code gs_posting_skips_next(gs_posting_skips *s, gs_posting_skip *skip,
                                             gs_status *st);
-/* What the block of an entry can add to a score. */
-GS_MUST_CHECK gs_code gs_posting_skips_impacts(const gs_posting_skips *s,
-                                               const gs_posting_skip *skip,
-                                               gs_impacts *impacts, gs_status *st);
 
 #endif

@@ -111,7 +111,7 @@ static gs_code probe(ranker *r, size_t in_order, uint64_t doc, double *most,
         return GS_OK;
     if (slot->probed != c->skip.impacts) {
         slot->probed = c->skip.impacts;
-        GS_TRY(gs_block_bound_entry(&slot->bound, &c->skip, &slot->probed_most, st));
+        slot->probed_most = gs_block_bound_entry(&slot->bound, &c->skip);
     }
     *most = slot->probed_most < *most ? slot->probed_most : *most;
     return GS_OK;
