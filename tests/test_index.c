@@ -187,7 +187,8 @@ static void same_postings(const gs_index *index, const term_data *d,
     bool is_there = false;
     for (size_t i = 0; i < c.count; i++) {
         REQUIRE_OK(gs_posting_cursor_positions(&c, i, &st), &st);
-        is_there |= c.docs[i] == d->docs[wanted] && c.tfs[i] == d->tfs[wanted];
+        is_there |=
+            c.docs[i] == d->docs[wanted] && gs_posting_cursor_tf(&c, i) == d->tfs[wanted];
     }
     CHECK(is_there);
     gs_posting_cursor_release(&c);

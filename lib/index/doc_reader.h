@@ -64,7 +64,7 @@ GS_MUST_CHECK static inline gs_code gs_doc_reader_next(gs_doc_reader *r, gs_stat
 
 static inline uint64_t gs_doc_reader_tf(const gs_doc_reader *r)
 {
-    return r->cursor.tfs[r->at];
+    return gs_posting_cursor_tf(&r->cursor, r->at);
 }
 
 /* Where the term comes in the document: as many as tf, in cursor.positions. */

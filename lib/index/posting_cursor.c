@@ -49,26 +49,21 @@ static gs_code read_skip(gs_posting_cursor *c, gs_status *st)
     return GS_OK;
 }
 
-/* Numbers to docIDs and frequencies. */
-static gs_code settle_block(gs_posting_cursor *c, gs_status *st)
+/* Numbers to docIDs. */
+static gs_code settle_docs(gs_posting_cursor *c, gs_status *st)
 {
-    uint64_t doc = c->last_doc;
-    size_t i = 0;
-    if (!c->has_doc && c->count > 0) {
-        doc = c->docs[0];
-        c->tfs[0]++;
-        i = 1;
-    }
     /* A number has at most 41 bits and a block 128 of them: no overflow here. */
-    for (; i < c->count; i++) {
-        doc += c->docs[i] + 1;
-        c->docs[i] = doc;
-        c->tfs[i]++;
+    const uint64_t first = c->has_doc ? c->last_doc + 1 : 0;
+    uint64_t sum = first;
+    for (size_t i = 0; i < c->count; i++) {
+        sum += c->docs[i];
+        c->docs[i] = sum + i;
     }
-    c->last_doc = doc;
+    c->last_doc = c->docs[c->count - 1];
     c->has_doc = true;
     c->left -= c->count;
-    return doc < c->document_count ? GS_OK : damaged(c, "a docID is not there", st);
+    return c->last_doc < c->document_count ? GS_OK
+                                           : damaged(c, "a docID is not there", st);
 }
 
 static gs_code read_packed(gs_posting_cursor *c, gs_status *st)
@@ -80,7 +75,8 @@ static gs_code read_packed(gs_posting_cursor *c, gs_status *st)
         skip->bytes != 2 + gs_pack_bytes(doc_bits) + gs_pack_bytes(tf_bits))
         return damaged(c, "a block has an impossible length", st);
     gs_pack_get(block + 2, doc_bits, c->docs);
-    gs_pack_get(block + 2 + gs_pack_bytes(doc_bits), tf_bits, c->tfs);
+    c->packed_tfs = block + 2 + gs_pack_bytes(doc_bits);
+    c->tf_bits = tf_bits;
     c->p += skip->bytes;
     c->count = GS_INDEX_BLOCK;
     c->has_skip = true;
@@ -88,7 +84,7 @@ static gs_code read_packed(gs_posting_cursor *c, gs_status *st)
         c->places = c->next_places;
         c->next_places += skip->positions_bytes;
     }
-    GS_TRY(settle_block(c, st));
+    GS_TRY(settle_docs(c, st));
     return c->last_doc == skip->last_doc
                ? GS_OK
                : damaged(c, "a block does not end where its skip entry says", st);
@@ -98,6 +94,7 @@ static gs_code read_tail(gs_posting_cursor *c, gs_status *st)
 {
     c->count = (size_t)c->left;
     c->has_skip = false;
+    c->packed_tfs = NULL;
     for (size_t i = 0; i < c->count; i++) {
         uint64_t number, tf = 0;
         if (!gs_varint_read(&c->p, c->end, &number) ||
@@ -105,12 +102,12 @@ static gs_code read_tail(gs_posting_cursor *c, gs_status *st)
             number >> 1 >= GS_INDEX_DOCS_MAX || tf > UINT32_MAX - 2)
             return damaged(c, "a posting list ends early", st);
         c->docs[i] = number >> 1;
-        c->tfs[i] = (number & 1) != 0 ? 0 : tf + 1;
+        c->tfs[i] = (number & 1) != 0 ? 1 : tf + 2;
     }
     if (c->p != c->end || c->skips.p != c->skips.end)
         return damaged(c, "a posting list does not end where it should", st);
     c->places = c->next_places;
-    return settle_block(c, st);
+    return settle_docs(c, st);
 }
 
 gs_code gs_posting_cursor_find(gs_posting_cursor *c, uint64_t doc, gs_status *st)
@@ -145,12 +142,19 @@ gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc, gs_status *st
 
 gs_code gs_posting_cursor_block(gs_posting_cursor *c, gs_status *st)
 {
-    return gs_posting_cursor_seek(c, 0, st);
+    GS_TRY(gs_posting_cursor_seek(c, 0, st));
+    if (c->packed_tfs == NULL)
+        return GS_OK;
+    gs_pack_get(c->packed_tfs, c->tf_bits, c->tfs);
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
+        c->tfs[i]++;
+    c->packed_tfs = NULL;
+    return GS_OK;
 }
 
 gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)
 {
-    const uint64_t tf = c->tfs[i];
+    const uint64_t tf = gs_posting_cursor_tf(c, i);
     if (c->places == NULL || tf > (uint64_t)(c->places_end - c->places))
         return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions are missing",
                                 st);
