@@ -4,6 +4,8 @@
 #include "lib/base/mem.h"
 #include "lib/index/posting_pack.h"
 
+_Static_assert((int)GS_PACK_SLACK <= (int)GS_INDEX_SLACK, "blocks are read in place");
+
 /* What a skip entry says of the next block. */
 typedef struct gs_skip {
     uint64_t last_doc, bytes, tf_most, positions_bytes;
