@@ -129,18 +129,18 @@ static bool put(gs_bsbi_block *b, uint32_t id, uint64_t doc, uint32_t payload)
     return true;
 }
 
-gs_code gs_bsbi_block_add(gs_bsbi_block *b, uint64_t doc, const gs_token *tokens,
+gs_code gs_bsbi_block_add(gs_bsbi_block *b, uint64_t first_doc, const gs_token *tokens,
                           size_t count, size_t *taken, gs_status *st)
 {
     const bool has_positions = b->options.has_positions;
-    if (b->count == 0)
-        b->first_doc = doc;
-    const uint64_t local = doc - b->first_doc;
+    if (b->count == 0 && count > 0)
+        b->first_doc = first_doc + tokens[0].document;
     size_t i = 0;
-    /* Too many documents for the narrow tuples: a new block counts from its own first. */
-    if (!b->is_wide && local >> b->narrow.doc_bits != 0)
-        count = 0;
     for (; i < count && b->count < b->capacity; i++) {
+        const uint64_t local = first_doc + tokens[i].document - b->first_doc;
+        /* Too many documents for narrow tuples: a new block counts from its own first. */
+        if (!b->is_wide && local >> b->narrow.doc_bits != 0)
+            break;
         if (i + AHEAD < count)
             gs_term_cache_prefetch(b->cache, &tokens[i + AHEAD]);
         uint32_t id;
