@@ -1,7 +1,7 @@
 # gpusort: one non-recursive build.
 #
 #   make                the program, at build/gpusort
-#   make demo           install what is missing, build, sort the corpus
+#   make demo           install what is missing, build, sort and index the corpus
 #   make test           install what is missing, build, pass every test
 #   make help           every target and variable
 #
@@ -153,7 +153,7 @@ $(OBJ)/flags: FORCE
 help:
 	@printf '%s\n' \
 	  'make            build/gpusort' \
-	  'make demo       install what is missing, build, sort the corpus' \
+	  'make demo       install what is missing, build, sort and index the corpus' \
 	  'make test       install what is missing, build, pass every test' \
 	  'make unit-test  the unit tests of this variant' \
 	  'make cli-test   the command line against expected output' \
