@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Terms lie in an arena whose addresses never change; what moves when it grows is only
- * the slots of a shard, under its lock. A number is published by putting it in a slot
- * after its term is in place, so whoever finds the number, under the same lock, finds the
- * term. A cache holds numbers that its thread has found that way.
+ * Terms lie in an arena whose addresses never change. A number is published by putting it
+ * in a slot after its term is in place, so whoever finds the number finds the term. When
+ * the slots of a shard are too few, more of them take their place; the old ones stay
+ * until no other thread is using the dictionary, for somebody may be looking there. Who
+ * finds nothing, there or in new ones, looks again under the lock before adding. A cache
+ * holds numbers that its thread has found that way.
  */
 #include "lib/index/term_dictionary.h"
 
@@ -29,10 +31,16 @@ enum {
 
 #define TERMS_MAX (UINT32_MAX - 1)
 
+typedef struct slot_table {
+    struct slot_table *older; /* whose place it took */
+    size_t slot_count;
+    _Atomic uint64_t slots[]; /* hash << 32 | id + 1; 0: free */
+} slot_table;
+
 typedef struct shard {
-    pthread_mutex_t mutex; /* guards what follows */
-    uint64_t *slots;       /* hash << 32 | id + 1; 0: free */
-    size_t slot_count, count;
+    pthread_mutex_t mutex;       /* for whoever adds a term; guards what follows */
+    _Atomic(slot_table *) table; /* read without it; NULL: none yet */
+    size_t count;
 } shard;
 
 struct gs_term_dictionary {
@@ -55,13 +63,44 @@ struct gs_term_cache {
 /* --- memory ----------------------------------------------------------------------------
  */
 
+static size_t table_bytes(size_t slot_count)
+{
+    return sizeof(slot_table) + slot_count * sizeof(uint64_t);
+}
+
+/* Frees a table and all it took the place of; the bytes. */
+static size_t free_tables(slot_table *table)
+{
+    size_t freed = 0;
+    while (table != NULL) {
+        slot_table *const older = table->older;
+        const size_t bytes = table_bytes(table->slot_count);
+        gs_mem_unmap(table, bytes);
+        freed += bytes;
+        table = older;
+    }
+    return freed;
+}
+
 static void release_shards(gs_term_dictionary *d)
 {
     for (unsigned i = 0; i < SHARDS; i++) {
         shard *const s = &d->shards[i];
-        gs_mem_unmap(s->slots, s->slot_count * sizeof *s->slots);
-        s->slots = NULL;
-        s->slot_count = s->count = 0;
+        (void)free_tables(atomic_load(&s->table));
+        atomic_store(&s->table, NULL);
+        s->count = 0;
+    }
+}
+
+/* No other thread is using the dictionary. */
+static void drop_old_tables(gs_term_dictionary *d)
+{
+    for (unsigned i = 0; i < SHARDS; i++) {
+        slot_table *const table = atomic_load(&d->shards[i].table);
+        if (table == NULL)
+            continue;
+        atomic_fetch_sub(&d->held_bytes, free_tables(table->older));
+        table->older = NULL;
     }
 }
 
@@ -203,30 +242,51 @@ static bool hold(gs_term_dictionary *d, size_t bytes)
     return false;
 }
 
+static inline uint64_t slot_at(const slot_table *table, size_t at)
+{
+    return atomic_load_explicit(&table->slots[at], memory_order_acquire);
+}
+
 static gs_code grow_shard(gs_term_dictionary *d, shard *s, bool *is_full, gs_status *st)
 {
-    const size_t count = s->slot_count > 0 ? 2 * s->slot_count : SLOTS_FIRST;
-    const size_t bytes = count * sizeof *s->slots;
-    *is_full = !hold(d, bytes);
+    slot_table *const old = atomic_load(&s->table);
+    const size_t old_count = old != NULL ? old->slot_count : 0;
+    const size_t count = old != NULL ? 2 * old_count : SLOTS_FIRST;
+    *is_full = !hold(d, table_bytes(count));
     if (*is_full)
         return GS_OK;
     void *memory = NULL;
-    GS_TRY(map_part(&memory, bytes, st));
-    uint64_t *const slots = memory;
-    for (size_t i = 0; i < s->slot_count; i++) {
-        if (s->slots[i] == 0)
+    GS_TRY(map_part(&memory, table_bytes(count), st));
+    slot_table *const table = memory;
+    table->older = old;
+    table->slot_count = count;
+    for (size_t i = 0; i < old_count; i++) {
+        const uint64_t slot = slot_at(old, i);
+        if (slot == 0)
             continue;
-        size_t at = (size_t)(s->slots[i] >> 32) & (count - 1);
-        while (slots[at] != 0)
+        size_t at = (size_t)(slot >> 32) & (count - 1);
+        while (slot_at(table, at) != 0)
             at = (at + 1) & (count - 1);
-        slots[at] = s->slots[i];
+        atomic_store_explicit(&table->slots[at], slot, memory_order_relaxed);
     }
-    const size_t old_bytes = s->slot_count * sizeof *s->slots;
-    gs_mem_unmap(s->slots, old_bytes);
-    atomic_fetch_sub(&d->held_bytes, old_bytes);
-    s->slots = slots;
-    s->slot_count = count;
+    atomic_store_explicit(&s->table, table, memory_order_release);
     return GS_OK;
+}
+
+/* The term's number, or GS_TERM_ID_NONE and the free slot where it would stand. */
+static inline uint32_t find_term(const gs_term_dictionary *d, const slot_table *table,
+                                 const gs_token *term, size_t *free_slot)
+{
+    const size_t mask = table->slot_count - 1;
+    for (size_t at = term->hash & mask;; at = (at + 1) & mask) {
+        const uint64_t slot = slot_at(table, at);
+        if (slot == 0) {
+            *free_slot = at;
+            return GS_TERM_ID_NONE;
+        }
+        if ((uint32_t)(slot >> 32) == term->hash && is_term(d, (uint32_t)slot - 1, term))
+            return (uint32_t)slot - 1;
+    }
 }
 
 /* Puts a new term into the arena; GS_TERM_ID_NONE if there is no room. */
@@ -249,25 +309,21 @@ static gs_code id_locked(gs_term_dictionary *d, shard *s, const gs_token *term,
                          uint32_t *id, gs_status *st)
 {
     bool is_full = false;
-    if (s->count >= s->slot_count / 2)
-        GS_TRY(grow_shard(d, s, &is_full, st));
-    const size_t mask = s->slot_count - 1;
+    slot_table *table = atomic_load(&s->table);
     *id = GS_TERM_ID_NONE;
-    if (s->slot_count == 0)
+    if (table == NULL || s->count >= table->slot_count / 2)
+        GS_TRY(grow_shard(d, s, &is_full, st));
+    table = atomic_load(&s->table);
+    if (table == NULL)
         return GS_OK;
-    size_t at = term->hash & mask;
-    for (; s->slots[at] != 0; at = (at + 1) & mask) {
-        const uint32_t known = (uint32_t)s->slots[at] - 1;
-        if ((uint32_t)(s->slots[at] >> 32) == term->hash && is_term(d, known, term)) {
-            *id = known;
-            return GS_OK;
-        }
-    }
-    if (is_full && s->count >= s->slot_count / 8 * 7)
+    size_t at = 0;
+    *id = find_term(d, table, term, &at);
+    if (*id != GS_TERM_ID_NONE || (is_full && s->count >= table->slot_count / 8 * 7))
         return GS_OK;
     *id = add_term(d, term);
     if (*id != GS_TERM_ID_NONE) {
-        s->slots[at] = (uint64_t)term->hash << 32 | (*id + 1);
+        const uint64_t slot = (uint64_t)term->hash << 32 | (*id + 1);
+        atomic_store_explicit(&table->slots[at], slot, memory_order_release);
         s->count++;
     }
     return GS_OK;
@@ -288,12 +344,18 @@ gs_code gs_term_dictionary_id(gs_term_dictionary *d, gs_term_cache *cache,
         return GS_OK;
     }
     shard *const s = &d->shards[term->hash >> SHARD_SHIFT];
-    pthread_mutex_lock(&s->mutex);
-    const gs_code code = id_locked(d, s, term, id, st);
-    pthread_mutex_unlock(&s->mutex);
-    if (code == GS_OK && *id != GS_TERM_ID_NONE)
+    const slot_table *const table = atomic_load_explicit(&s->table, memory_order_acquire);
+    size_t at;
+    *id = table != NULL ? find_term(d, table, term, &at) : GS_TERM_ID_NONE;
+    if (*id == GS_TERM_ID_NONE) {
+        pthread_mutex_lock(&s->mutex);
+        const gs_code code = id_locked(d, s, term, id, st);
+        pthread_mutex_unlock(&s->mutex);
+        GS_TRY(code);
+    }
+    if (*id != GS_TERM_ID_NONE)
         *cached = (uint64_t)term->hash << 32 | (*id + 1);
-    return code;
+    return GS_OK;
 }
 
 /* A term's number stands in front of it in the arena. */
@@ -346,6 +408,7 @@ static void merge_order(gs_term_dictionary *d, const gs_element *elements,
 gs_code gs_term_dictionary_rank(gs_term_dictionary *d, gs_status *st)
 {
     static const gs_record_layout layout = {0};
+    drop_old_tables(d);
     const uint32_t count = atomic_load(&d->term_count);
     const size_t more = count - d->ranked_count;
     if (more == 0)

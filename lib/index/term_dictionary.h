@@ -3,10 +3,11 @@
  * term_dictionary: numbers for terms, in the order in which they are first seen, and
  * their ranks in byte order.
  *
- * Shared by all threads of a build. The hash is cut into shards with a lock each; what a
- * thread has met lately it finds without a lock, in a cache of its own. Ranks are made
- * between the phases of a build, by one thread: terms new since the last time are sorted
- * and merged into the order of the others.
+ * Shared by all threads of a build. The hash is cut into shards; known terms are found
+ * without a lock, new ones are added under their shard's. What a thread has met lately it
+ * finds in a cache of its own. Ranks are made between the phases of a build, by one
+ * thread: terms new since the last time are sorted and merged into the order of the
+ * others.
  *
  * Every byte is counted, what ranking needs included. A full dictionary refuses new terms
  * and goes on knowing the old ones; reset empties it.
