@@ -41,8 +41,11 @@ void gs_term_cache_reset(gs_term_cache *cache);
 GS_MUST_CHECK gs_code gs_term_dictionary_id(gs_term_dictionary *d, gs_term_cache *cache,
                                             const gs_token *term, uint32_t *id,
                                             gs_status *st);
-/* Where `id` will look first for a token: to be asked for ahead. */
+/* To be asked for ahead: where `id` will look first for a token; and later, when that is
+ * there, where it will look then. */
 void gs_term_cache_prefetch(const gs_term_cache *cache, const gs_token *term);
+void gs_term_dictionary_prefetch(const gs_term_dictionary *d, const gs_term_cache *cache,
+                                 const gs_token *term);
 
 size_t gs_term_dictionary_count(const gs_term_dictionary *d);
 size_t gs_term_dictionary_bytes(const gs_term_dictionary *d);
