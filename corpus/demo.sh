@@ -46,17 +46,15 @@ show 'gpusort lookup --df-only "$index" love money politician computer quicksort
 show 'gpusort lookup "$index" politician | cut -f4 | tr " " "\n" | gpusort -t: -k2,2nr -k1,1n --top=4 |
     sed "s/\(.*\):\(.*\)/\2 times\t#\1/" | ./excerpt.py "$texts"/*.jsonl'
 
-if gpusort search --help 2>&1 | grep -q 'gpusort search'; then
-    say 'Questions: the best articles, by BM25'
-    ask() {
-        show "gpusort search -k 4 \"\$index\" '$1' | cut -f2,3 | ./excerpt.py \"\$texts\"/*.jsonl"
-    }
-    ask 'what is love'
-    ask '"human race"'
-    if [ -e "$texts/jargon.jsonl" ]; then
-        ask 'sorting algorithm that divides and conquers'
-        ask '+python +language'
-    fi
+say 'Questions: the best articles, by BM25'
+ask() {
+    show "gpusort search -k 4 \"\$index\" '$1' | cut -f2,3 | ./excerpt.py \"\$texts\"/*.jsonl"
+}
+ask 'what is love'
+ask '"human race"'
+if [ -e "$texts/jargon.jsonl" ]; then
+    ask 'sorting algorithm that divides and conquers'
+    ask '+python +language'
 fi
 
 say "A race: 250 MB of random lines, gpusort and this system's sort, each with every core"
