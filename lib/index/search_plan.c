@@ -253,6 +253,7 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
     const planner p = {plan, query, terms};
     plan->slot_count = plan->node_count = plan->leaf_count = plan->reader_count = 0;
     plan->root = GS_QUERY_NONE;
+    plan->is_any_of = true;
     plan->stats.queries++;
     if (query->root == GS_QUERY_NONE)
         return GS_OK;
