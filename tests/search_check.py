@@ -313,6 +313,7 @@ def check_index(checker, rng, index, queries):
             k = rng.choice([1, 3, 10, 100, 10 ** 6])
             trees = [maker.words_only() for _ in range(queries)]
             trees += [maker.group(rng.randint(0, 3)) for _ in range(queries)]
+            trees.append(("group", [("", ("word", maker.word())) for _ in range(200)]))
             checker.check(index, rng, trees, options, needs_all, k1, b, k)
 
 
