@@ -42,7 +42,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-
 DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING) \
         -DGS_HAVE_CUDA=$(CUDA) $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
 CFLAGS ?= -O2 -g
-override CFLAGS += -std=gnu11 -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
+override CFLAGS += -std=gnu11 -ffp-contract=off -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
         -I. $(DEFS) -MMD -MP
 LDLIBS := -lutf8proc -lstemmer -lzstd -lxxhash -lz -lm -lpthread
 ifeq ($(LIBURING),1)

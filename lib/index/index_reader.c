@@ -99,7 +99,7 @@ static gs_code read_heads(gs_index *index, gs_status *st)
                           (t->blocks + 1) * sizeof(uint64_t), &ignored, st));
     gs_index_head *const d = &index->documents;
     GS_TRY(read_head(index, GS_INDEX_DOCUMENTS, GS_INDEX_DOCUMENTS_MAGIC, d, st));
-    if (d->count != index->header.documents ||
+    if (d->count != index->header.documents || d->count > GS_INDEX_DOCS_MAX ||
         (d->blocks != 0 &&
          d->count > index->bytes[GS_INDEX_DOCUMENTS] / sizeof(uint32_t)) ||
         (d->blocks != 0) != index->header.has_names)
