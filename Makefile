@@ -252,13 +252,18 @@ gpu-test: $(GPU_TEST_X) $(OBJ)/gpusort
 	@$(OBJ)/gpusort device | grep -q '^GPU  *0:' || { echo 'no GPU to sort with'; exit 0; }; \
 	for memory in 0 24M; do python3 tests/differential.py --cases $(CASES) \
 	    --binary $(CURDIR)/$(OBJ)/gpusort "--extra=--engine=gpu --gpu-mem=$$memory" \
-	    || exit 1; done
+	    || exit 1; done; \
+	tests/gpu/faults.sh $(CURDIR)/$(OBJ)/gpusort
 
-MEMCHECK := $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1
+# Accesses outside of memory, then races; the kernels run tens to hundreds of times slower
+# then, so the tests take only a few cases each.
+SANITIZE := $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1
 memcheck: $(GPU_TEST_X)
-	@for e in sample bitonic quick; do \
-	    $(MEMCHECK) $(OBJ)/tests/gpu/test_engines --few --engine $$e || exit 1; done
-	@$(MEMCHECK) $(OBJ)/tests/gpu/test_text --few
+	@for tool in memcheck racecheck; do \
+	    for e in sample bitonic quick; do \
+	        $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_engines --few --engine $$e \
+	            || exit 1; done; \
+	    $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_text --few || exit 1; done
 
 clean:
 	$(Q)rm -rf build

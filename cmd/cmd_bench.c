@@ -118,7 +118,7 @@ static gs_code measure(const bench_setup *setup, const char *name, gs_batch_type
                                        .count_max = count,
                                        .devices = {(int)setup->device},
                                        .device_count = 1};
-    const gs_batch batch = {b->d_keys, b->d_values, count};
+    const gs_batch batch = {.keys = b->d_keys, .values = b->d_values, .count = count};
     GS_TRY(gs_engine_new(&engine, &options, st));
     for (unsigned run = 0; run <= setup->runs; run++) { /* the first warms up */
         GS_TRY_OR_FAIL(
