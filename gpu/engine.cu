@@ -25,8 +25,9 @@ enum { TABLE_COUNT = sizeof table / sizeof *table };
 /* Left free on a device for the driver and for other programs. */
 const size_t RESERVE_BYTES = (size_t)512 << 20;
 
-/* From here on several devices are faster than one (NOTES.md). */
-const size_t SPREAD_COUNT_MIN = (size_t)1 << 22;
+/* From here on several devices are faster than one with keys in host memory (NOTES.md).
+ */
+const size_t SPREAD_BYTES_MIN = (size_t)64 << 20;
 
 const gs_engine_ops *find(const char *name)
 {
@@ -136,9 +137,16 @@ static gs_code resolve(const gs_engine_options *options, Resolved *out, gs_statu
     return GS_OK;
 }
 
+/* Keys in the memory of one device take longer to the others and back than to be sorted
+ * where they are. */
 static size_t spread_count_min(const gs_engine_options *options)
 {
-    return options->spread_count_min ? options->spread_count_min : SPREAD_COUNT_MIN;
+    if (options->spread_count_min)
+        return options->spread_count_min;
+    if (options->place == GS_PLACE_DEVICE)
+        return SIZE_MAX;
+    return SPREAD_BYTES_MIN /
+           (gs_key_bytes(options->type) + gs_value_bytes(options->type));
 }
 
 /* What each share is, for batches of up to `count` keys. */

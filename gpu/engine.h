@@ -55,7 +55,8 @@ typedef struct gs_engine_options {
     size_t count_max; /* keys in the largest batch */
     int devices[GS_GPU_DEVICES_MAX];
     unsigned device_count;   /* 0: the first device */
-    size_t spread_count_min; /* keys from which all devices sort; 0: as measured */
+    size_t spread_count_min; /* keys from which all devices sort; 0: as measured, which is
+                                never if they are in the memory of one device */
     size_t memory_max_bytes; /* on each device; 0: what is free less a reserve */
     const gs_log *log;       /* borrowed; may be NULL */
 } gs_engine_options;

@@ -22,7 +22,7 @@
 #include "gpu/generate.h"
 #include "tests/check.h"
 
-enum { GUARD_BYTES = 4096, GUARD_FILL = 0xa5 };
+enum { GUARD_BYTES = 4096, GUARD_FILL = 0xa5, LISTS_MAX = 4 };
 
 typedef struct record {
     uint64_t hi, lo;
@@ -333,45 +333,58 @@ static void report_wrong(const gpu_list *list, const input *in, unsigned d)
 }
 
 /* From device memory and from the host, over the keys and elsewhere. */
-static void test_spread_sizes(const gpu_list *list, const char *name, const size_t *sizes,
-                              size_t size_count, bool reference)
+static bool spreads(gs_engine *device, gs_engine *host, input *in)
+{
+    if (!sorts_on_device(device, in))
+        return false;
+    return in->want_keys == NULL ||
+           (sorts_on_host(host, in, false) && sorts_on_host(host, in, true));
+}
+
+static void test_spread_type(gs_batch_type type, const char *name, const gpu_list *lists,
+                             size_t list_count, const size_t *sizes, size_t size_count,
+                             bool reference)
 {
     const size_t count_max = sizes[size_count - 1];
-    for (unsigned t = type_first; t <= type_last; t++) {
-        const gs_batch_type type = (gs_batch_type)t;
-        gs_engine *const device =
-            new_engine_on(name, type, GS_PLACE_DEVICE, count_max, list);
-        gs_engine *const host = new_engine_on(name, type, GS_PLACE_HOST, count_max, list);
-        for (unsigned d = 0; d < GS_DIST_COUNT; d++)
-            for (size_t s = 0; s < size_count && !is_left_out(d); s++) {
-                input in;
-                input_init(&in, type, (gs_distribution)d, sizes[s], s + d, reference);
-                bool good = sorts_on_device(device, &in);
-                if (reference)
-                    good = good && sorts_on_host(host, &in, s % 2 == 0) &&
-                           sorts_on_host(host, &in, s % 2 != 0);
+    gs_engine *on_device[LISTS_MAX], *on_host[LISTS_MAX];
+    REQUIRE(list_count <= LISTS_MAX);
+    for (size_t l = 0; l < list_count; l++) {
+        on_device[l] = new_engine_on(name, type, GS_PLACE_DEVICE, count_max, &lists[l]);
+        on_host[l] = new_engine_on(name, type, GS_PLACE_HOST, count_max, &lists[l]);
+    }
+    for (unsigned d = 0; d < GS_DIST_COUNT; d++)
+        for (size_t s = 0; s < size_count && !is_left_out(d); s++) {
+            input in;
+            input_init(&in, type, (gs_distribution)d, sizes[s], s + d, reference);
+            for (size_t l = 0; l < list_count; l++) {
                 cases_run++;
-                if (!good)
-                    report_wrong(list, &in, d);
-                input_release(&in);
+                if (!spreads(on_device[l], on_host[l], &in))
+                    report_wrong(&lists[l], &in, d);
             }
-        gs_engine_free(device);
-        gs_engine_free(host);
+            input_release(&in);
+        }
+    for (size_t l = 0; l < list_count; l++) {
+        gs_engine_free(on_device[l]);
+        gs_engine_free(on_host[l]);
     }
 }
 
 static void test_spread(const char *only)
 {
-    static const gpu_list lists[] = {
+    static const gpu_list lists[LISTS_MAX] = {
         {{0, 0}, 2}, {{0, 0, 0}, 3}, {{0, 1}, 2}, {{1, 0}, 2}};
     static const size_t large[] = {SPREAD_LARGE};
     const char *const name = only ? only : "auto";
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        if (i >= 2 && gs_device_count() < 2)
-            break;
-        test_spread_sizes(&lists[i], name, sizes_spread,
-                          sizeof sizes_spread / sizeof *sizes_spread, true);
-        test_spread_sizes(&lists[i], "sample", large, 1, false);
+    const size_t list_count = gs_device_count() > 1 ? LISTS_MAX : 2;
+    for (unsigned t = type_first; t <= type_last; t++) {
+        const gs_batch_type type = (gs_batch_type)t;
+        test_spread_type(type, name, lists, is_few ? 1 : list_count,
+                         is_few ? sizes_few : sizes_spread,
+                         is_few ? sizeof sizes_few / sizeof *sizes_few
+                                : sizeof sizes_spread / sizeof *sizes_spread,
+                         true);
+        if (!is_few)
+            test_spread_type(type, "sample", lists, list_count, large, 1, false);
     }
 }
 
@@ -440,7 +453,6 @@ static void test_refusal(void)
 
 int main(int argc, char **argv)
 {
-    static const gpu_list twice = {{0, 0}, 2};
     bool quick = false, spread = false;
     const char *only = NULL;
     size_t large = 0;
@@ -468,7 +480,7 @@ int main(int argc, char **argv)
     } else if (is_few) {
         const size_t count = sizeof sizes_few / sizeof *sizes_few;
         test_sizes(only, sizes_few, count, true);
-        test_spread_sizes(&twice, only ? only : "auto", &sizes_few[1], count - 1, true);
+        test_spread(only);
     } else {
         test_refusal();
         test_merge();
