@@ -105,8 +105,23 @@ static void host_array_free(const bench_keys *k, key_array *array)
     *array = (key_array){0};
 }
 
+/* Two arrays, and records for qsort. Pinned memory is refused where there is too little;
+ * plain memory would be promised. */
+static gs_code check_memory(const bench_keys *k, gs_status *st)
+{
+    const size_t item = gs_key_bytes(k->type) + gs_value_bytes(k->type),
+                 record = gs_value_bytes(k->type) ? sizeof(gs_u128) : 0,
+                 bytes = k->count * (2 * item + record),
+                 available = gs_machine_memory_available();
+    if (k->setup->has_gpu || bytes <= available)
+        return GS_OK;
+    return GS_FAIL(st, GS_ERR_NOMEM, 0, "%zu bytes are needed, %zu are free", bytes,
+                   available);
+}
+
 static gs_code make_host_keys(bench_keys *k, gs_status *st)
 {
+    GS_TRY(check_memory(k, st));
     GS_TRY(host_array_new(k, &k->h_fresh, st));
     GS_TRY(host_array_new(k, &k->h_sorted, st));
     GS_TRY(work_on_host(k, &k->h_fresh, false, &k->h_want, st));

@@ -211,7 +211,7 @@ static void put_y_axis(const picture *pic, const panel *p)
 {
     const axis *const y = &pic->y;
     if (y->is_log) {
-        const bool is_short = y->high - y->low < 2.2;
+        const bool is_short = y->high - y->low < 3;
         for (double power = floor(y->low); power <= y->high; power++)
             for (int digit = 1; digit < 10; digit++)
                 put_y_label(pic, p, digit * pow(10, power),
@@ -350,11 +350,22 @@ static size_t put_legend(const picture *pic, FILE *to)
     return lines;
 }
 
-/* Rows of panels, as near to a square as it looks well. */
+/* A row for each type if that is not too wide; otherwise near to a square. */
+static size_t choose_columns(const picture *pic)
+{
+    const size_t n = pic->panel_count;
+    size_t first = 1; /* panels of the first type */
+    while (first < n && pic->panels[first].type == pic->panels[0].type)
+        first++;
+    if (n % first == 0 && first <= 4 && (first > 1 || n > 4))
+        return first;
+    return n <= 3 ? n : n == 4 ? 2 : 3;
+}
+
 static void lay_out(picture *pic)
 {
     const size_t n = pic->panel_count;
-    pic->columns = n <= 3 ? n : n == 4 ? 2 : 3;
+    pic->columns = choose_columns(pic);
     pic->legend_lines = put_legend(pic, NULL);
     for (size_t i = 0; i < n; i++) {
         pic->panels[i].left = (double)(i % pic->columns * PANEL_WIDTH + PLOT_LEFT);

@@ -31,7 +31,7 @@ fail_each() {
     local name=$1 kind=$2 nth=0 runs=0 warnings
     shift 2
     while ((SECONDS < seconds)); do
-        nth=$((nth + 1 + nth / 4))
+        nth=$((nth + 1 + nth / 2))
         runs=$((runs + 1))
         export GS_GPU_FAIL=$kind:$nth
         rm -rf got
