@@ -36,8 +36,7 @@ static const size_t sizes_middle[] = {6143,   6144,   6145,   7919,    8191,   8
                                       8193,   12289,  16385,  65535,   65536,  65537,
                                       100003, 131073, 524289, 1048577, 1299709};
 static const size_t sizes_few[] = {33, 4097, 20011};
-static const size_t sizes_spread[] = {0,    1,     2,     3,      5,      33,
-                                      4097, 20011, 65537, 524289};
+static const size_t sizes_spread[] = {0, 1, 2, 3, 5, 33, 4097, 20011, 65537, 524289};
 enum { SPREAD_LARGE = (1 << 24) + 1 };
 static const size_t sizes_large[] = {1760001, 2199999, 4194304, 9999991, 33554433};
 
