@@ -85,7 +85,8 @@ struct Resolved {
     size_t memory_bytes; /* of all devices together */
 };
 
-/* Devices of which a share would be: one that is named twice has two shares. */
+/* The device of one share. Named twice, it has two shares and half the memory for each.
+ */
 static gs_code resolve_device(const gs_engine_options *options, unsigned share,
                               Resolved *out, gs_status *st)
 {
@@ -132,8 +133,7 @@ static gs_code resolve(const gs_engine_options *options, Resolved *out, gs_statu
         out->devices[i] = options->devices[i];
     for (unsigned i = 0; i < out->share_count; i++)
         GS_TRY(resolve_device(options, i, out, st));
-    /* With this the first device sorts alone what is not worth to be spread. */
-    GPU_TRY(st, cudaSetDevice(out->devices[0]));
+    GPU_TRY(st, cudaSetDevice(out->devices[0])); /* for the scratch to be asked about */
     return GS_OK;
 }
 

@@ -15,9 +15,10 @@ gs_code gs_share_init(gs_share *share, int device, const gs_share_options *o,
     *share = {};
     share->device = device;
     share->count_max = o->count_max;
-    cudaDeviceProp properties;
+    int processors = 0;
     GPU_TRY(st, cudaSetDevice(device));
-    GPU_TRY(st, cudaGetDeviceProperties(&properties, device));
+    GPU_TRY(st,
+            cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     GPU_TRY(st, cudaStreamCreateWithFlags(&share->stream, cudaStreamNonBlocking));
     GPU_TRY(st, cudaEventCreate(&share->started));
     GPU_TRY(st, cudaEventCreate(&share->sorted));
@@ -30,7 +31,7 @@ gs_code gs_share_init(gs_share *share, int device, const gs_share_options *o,
         GPU_TRY(st, cudaMalloc(&share->d_values, items * sizeof(uint32_t)));
     share->run.scratch_bytes = o->scratch_bytes;
     share->run.type = o->type;
-    share->run.processor_count = (unsigned)properties.multiProcessorCount;
+    share->run.processor_count = (unsigned)processors;
     share->run.stream = share->stream;
     share->run.log = o->log;
     return GS_OK;
