@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/gpu_arg.h"
 #include "cmd/report.h"
 #include "gpu/device.h"
+#include "lib/base/mem.h"
 
 enum { WORD_BYTES = 64, POWER_MAX = 40, GPU_LISTS_MAX = 8 };
 
@@ -202,19 +204,14 @@ static void parse_sizes(bench_setup *setup, const char *text)
 
 static void parse_gpus(gpu_list *list, const char *text)
 {
-    char word[WORD_BYTES];
-    *list = (gpu_list){.text = text};
-    while (next_word(&text, word)) {
-        const char *at = word;
-        uint64_t number = 0;
-        if (!take_number(&at, &number) || *at != '\0' || number > INT16_MAX)
-            gs_die(0, "--gpu: '%s' is no number of a GPU, as in 0,1", word);
-        if (list->count == GS_GPU_DEVICES_MAX)
-            gs_die(0, "--gpu: more than %d", (int)GS_GPU_DEVICES_MAX);
-        list->gpus[list->count++] = (int)number;
-    }
-    if (list->count == 0)
-        gs_die(0, "--gpu: the list is empty");
+    int *gpus = NULL;
+    size_t count = 0;
+    gs_gpu_arg(text, &gpus, &count);
+    if (count > GS_GPU_DEVICES_MAX)
+        gs_die(0, "--gpu: more than %d", (int)GS_GPU_DEVICES_MAX);
+    *list = (gpu_list){.text = text, .count = (unsigned)count};
+    memcpy(list->gpus, gpus, count * sizeof *gpus);
+    gs_mem_free(gpus);
 }
 
 static void parse_place(bench_setup *setup, const char *text)
