@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_build_args.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -41,12 +41,16 @@ static gs_u128 record_at(gs_batch_type type, const gs_batch *all, size_t i)
 void gs_fingerprint_host(gs_batch_type type, const gs_batch *all, size_t first,
                          size_t count, gs_fingerprint *out)
 {
+    gs_fingerprint here = {0,
+                           0}; /* *out may share its cache line with another thread's */
     for (size_t i = first; i < first + count; i++) {
         const gs_u128 a = record_at(type, all, i);
-        out->sum += gs_gen_record_hash(a, type != GS_BATCH_U64);
+        here.sum += gs_gen_record_hash(a, type != GS_BATCH_U64);
         if (i + 1 == all->count)
             continue;
         const gs_u128 next = record_at(type, all, i + 1);
-        out->disorder += next.hi < a.hi || (next.hi == a.hi && next.lo < a.lo);
+        here.disorder += next.hi < a.hi || (next.hi == a.hi && next.lo < a.lo);
     }
+    out->sum += here.sum;
+    out->disorder += here.disorder;
 }

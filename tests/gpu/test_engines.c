@@ -130,6 +130,11 @@ static void input_init(input *in, gs_batch_type type, gs_distribution dist, size
         in->want_values = allocate(count * 4);
         REQUIRE_OK(gs_device_copy(in->values, in->d_fresh_values, count * 4, &st), &st);
     }
+    /* The CPU sees in them what the GPU does. */
+    const gs_batch all = {.keys = in->keys, .values = in->values, .count = count};
+    gs_fingerprint print = {0, 0};
+    gs_fingerprint_host(type, &all, 0, count, &print);
+    CHECK(print.sum == in->print.sum && print.disorder == in->print.disorder);
     make_reference(in);
 }
 
