@@ -55,8 +55,7 @@ typedef struct gpu_list {
     const char *text;
 } gpu_list;
 
-/* --- lists ----------------------------------------------------------------------------
- */
+/* --- lists ------------------------------------------------------------------------ */
 
 /* The next of the words with commas between; false at the end. */
 static bool next_word(const char **rest, char word[WORD_BYTES])
@@ -230,8 +229,7 @@ static void parse_runs(bench_setup *setup, const char *text)
     setup->runs = (unsigned)runs;
 }
 
-/* --- all of it ------------------------------------------------------------------------
- */
+/* --- all of it -------------------------------------------------------------------- */
 
 static void list_all(void)
 {

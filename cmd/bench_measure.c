@@ -30,8 +30,7 @@ struct bench_keys {
     key_array h_fresh, h_sorted;
 };
 
-/* --- keys in host memory, by all threads together --------------------------------------
- */
+/* --- keys in host memory, by all threads together --------------------------------- */
 
 typedef struct host_job {
     bench_keys *k;
@@ -137,8 +136,7 @@ static gs_code need_host_keys(bench_keys *k, gs_status *st)
     return st->code;
 }
 
-/* --- keys in device memory -------------------------------------------------------------
- */
+/* --- keys in device memory -------------------------------------------------------- */
 
 static gs_code device_array_new(const bench_keys *k, key_array *out, gs_status *st)
 {
@@ -189,8 +187,7 @@ static gs_code refresh_device_keys(const bench_keys *k, gs_status *st)
     return GS_OK;
 }
 
-/* --- one run
- * ---------------------------------------------------------------------------- */
+/* --- one run ---------------------------------------------------------------------- */
 
 static gs_code compare_prints(const char *engine, const gs_fingerprint *want,
                               const gs_fingerprint *got, gs_status *st)
@@ -281,8 +278,7 @@ static gs_code run_qsort(bench_keys *k, double *ms, gs_status *st)
     return compare_prints(BENCH_QSORT, &k->h_want, &got, st);
 }
 
-/* --- many runs
- * --------------------------------------------------------------------------- */
+/* --- many runs -------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b)
 {

@@ -57,8 +57,7 @@ static bool is_left_out(const bench_setup *setup, size_t count)
     return setup->size_max != 0 && count > setup->size_max;
 }
 
-/* --- bitonic sort and quicksort
- * --------------------------------------------------------- */
+/* --- bitonic sort and quicksort --------------------------------------------------- */
 
 static const char *who_was_ahead(unsigned mega_keys)
 {
@@ -101,8 +100,7 @@ static gs_code compare_with_quick(const bench_setup *setup, bench_points *points
     return GS_OK;
 }
 
-/* --- Fine Sample Sort
- * --------------------------------------------------------------------- */
+/* --- Fine Sample Sort ------------------------------------------------------------- */
 
 static gs_code compare_sample_sorts(const bench_setup *setup, bench_points *points,
                                     gs_status *st)
@@ -139,8 +137,7 @@ static gs_code compare_sample_sorts(const bench_setup *setup, bench_points *poin
     return GS_OK;
 }
 
-/* --- the two networks
- * ---------------------------------------------------------------------- */
+/* --- the two networks ------------------------------------------------------------- */
 
 static gs_code compare_networks(const bench_setup *setup, bench_points *points,
                                 gs_status *st)

@@ -14,14 +14,12 @@
 
 #include "gpu/generate.h"
 
-/* --- [B], figure 4: 1 M to 64 M -------------------------------------------------------
- */
+/* --- [B], figure 4: 1 M to 64 M --------------------------------------------------- */
 
 enum { PAPER_B_SIZES = 7, PAPER_B_BITONIC_AHEAD_FROM = 8, PAPER_B_QUICK_UP_TO = 16 };
 static const unsigned paper_b_mega_keys[PAPER_B_SIZES] = {1, 2, 4, 8, 16, 32, 64};
 
-/* --- [F], tables 1 to 16: 10 M to 100 M ------------------------------------------------
- */
+/* --- [F], tables 1 to 16: 10 M to 100 M ------------------------------------------- */
 
 enum { PAPER_F_SIZES = 10, PAPER_F_KINDS = 4, PAPER_F_STEP = 10000000 };
 
@@ -60,8 +58,7 @@ static const paper_f_kind paper_f_kinds[PAPER_F_KINDS] = {
       5613.60}},
 };
 
-/* --- [C], figure 9: up to 8 M
- * ----------------------------------------------------------- */
+/* --- [C], figure 9: up to 8 M ----------------------------------------------------- */
 
 enum { PAPER_C_SIZES = 4 };
 static const unsigned paper_c_mega_keys[PAPER_C_SIZES] = {1, 2, 4, 8};

@@ -75,8 +75,7 @@ static double plot_height(void)
     return PANEL_HEIGHT - PLOT_TOP - PLOT_BOTTOM;
 }
 
-/* --- what there is to be shown
- * ----------------------------------------------------------- */
+/* --- what there is to be shown ---------------------------------------------------- */
 
 static size_t engine_index(const picture *pic, const char *label)
 {
@@ -158,8 +157,7 @@ static double place_y(const picture *pic, const panel *p, double keys)
     return p->top + plot_height() * (1 - part);
 }
 
-/* --- text
- * -------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------- */
 
 static void put_text(FILE *to, const char *text)
 {
@@ -191,8 +189,7 @@ static void put_line(FILE *to, double x1, double y1, double x2, double y2,
             x1, y1, x2, y2, colour);
 }
 
-/* --- axes
- * --------------------------------------------------------------------------------- */
+/* --- axes ------------------------------------------------------------------------- */
 
 static void put_y_label(const picture *pic, const panel *p, double value, bool has_text)
 {
@@ -247,8 +244,7 @@ static void put_x_axis(const picture *pic, const panel *p)
               12, "#333", "keys");
 }
 
-/* --- what was measured
- * --------------------------------------------------------------------- */
+/* --- what was measured ------------------------------------------------------------ */
 
 static void put_mark(FILE *to, size_t engine, double x, double y)
 {

@@ -55,8 +55,7 @@ static gs_code measure_all(const bench_setup *setup, bench_points *points, gs_st
     return GS_OK;
 }
 
-/* --- what the files get
- * ----------------------------------------------------------------- */
+/* --- what the files get ----------------------------------------------------------- */
 
 static void write_csv(FILE *to, const bench_points *points)
 {

@@ -25,8 +25,7 @@ enum { TABLE_COUNT = sizeof table / sizeof *table };
 /* Left free on a device for the driver and for other programs. */
 const size_t RESERVE_BYTES = (size_t)512 << 20;
 
-/* From here on several devices are faster than one with keys in host memory (NOTES.md).
- */
+/* From here on several devices sort keys of the host faster than one (NOTES.md). */
 const size_t SPREAD_BYTES_MIN = (size_t)64 << 20;
 
 const gs_engine_ops *find(const char *name)
@@ -85,8 +84,7 @@ struct Resolved {
     size_t memory_bytes; /* of all devices together */
 };
 
-/* The device of one share. Named twice, it has two shares and half the memory for each.
- */
+/* The device of one share. One that is named twice has two, with half its memory each. */
 static gs_code resolve_device(const gs_engine_options *options, unsigned share,
                               Resolved *out, gs_status *st)
 {

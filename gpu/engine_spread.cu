@@ -14,10 +14,10 @@ namespace
 {
 
 enum {
-    MARKS =
-        1 << 14, /* a GPU: a share is off by 0.8 % (one deviation), 6 % too large never */
-    SPARE_PART =
-        16, /* a share has room for its part of the batch and a sixteenth of it */
+    /* Of each GPU. A share is then off by 0.8 %, one deviation; 6 % too large never. */
+    MARKS = 1 << 14,
+    /* A share has room for its part of the batch, a sixteenth of it, and a few more. */
+    SPARE_PART = 16,
     SPARE_KEYS = 4096,
     DRAWS_MAX = 4,
     BLOCKS_A_PROCESSOR = 16,
@@ -51,8 +51,7 @@ struct gs_spread {
     uint64_t counts[GS_GPU_DEVICES_MAX][GS_GPU_DEVICES_MAX]; /* from, to */
 };
 
-/* --- what goes where ------------------------------------------------------------------
- */
+/* --- what goes where -------------------------------------------------------------- */
 
 /* The part of the batch that comes to GPU g. */
 static Piece input_piece(const gs_spread *s, unsigned g)
@@ -89,8 +88,7 @@ static Piece share_piece(const gs_spread *s, unsigned g)
     return p;
 }
 
-/* --- memory ---------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------- */
 
 size_t gs_spread_share_count_max(size_t count, unsigned share_count)
 {
@@ -190,8 +188,7 @@ void gs_spread_free(gs_spread *s)
     gs_mem_free(s);
 }
 
-/* --- the steps, each by one thread for one GPU ----------------------------------------
- */
+/* --- the steps, each by one thread for one GPU ------------------------------------ */
 
 typedef gs_code step_fn(gs_spread *s, unsigned g, gs_status *st);
 
@@ -409,8 +406,7 @@ static gs_code bring_back(gs_spread *s, unsigned g, gs_status *st)
     return GS_OK;
 }
 
-/* --- a batch --------------------------------------------------------------------------
- */
+/* --- a batch ---------------------------------------------------------------------- */
 
 namespace
 {
