@@ -164,6 +164,7 @@ help:
 	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=60 each)' \
 	  'make asan tsan  the tests under sanitizers' \
 	  'make gpu-test   the engines on the GPU of this machine' \
+	  'make memcheck   a few of these under compute-sanitizer' \
 	  'make lint       format, includes, banned calls' \
 	  'make format     clang-format everything' \
 	  'make bench      against GNU sort and Tantivy (BENCH_MAX_GB=1, BENCH_VENV=dir for peers)' \
@@ -264,13 +265,18 @@ gpu-test: $(GPU_TEST_X) $(OBJ)/gpusort
 	@$(OBJ)/gpusort device | grep -q '^GPU  *0:' || { echo 'no GPU to sort with'; exit 0; }; \
 	for memory in 0 24M; do python3 tests/differential.py --cases $(CASES) \
 	    --binary $(CURDIR)/$(OBJ)/gpusort "--extra=--engine=gpu --gpu-mem=$$memory" \
-	    || exit 1; done
+	    || exit 1; done; \
+	tests/gpu/faults.sh $(CURDIR)/$(OBJ)/gpusort
 
-MEMCHECK := $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1
+# Accesses outside of memory, then races: a few cases each, since kernels then run tens to
+# hundreds of times slower. Under four minutes, of which races take all but a quarter of one.
+SANITIZE := $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1
 memcheck: $(GPU_TEST_X)
-	@for e in sample bitonic quick; do \
-	    $(MEMCHECK) $(OBJ)/tests/gpu/test_engines --few --engine $$e || exit 1; done
-	@$(MEMCHECK) $(OBJ)/tests/gpu/test_text --few
+	@for tool in memcheck racecheck; do \
+	    for e in sample bitonic quick; do \
+	        $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_engines --few --engine $$e \
+	            || exit 1; done; \
+	    $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_text --few || exit 1; done
 
 clean:
 	$(Q)rm -rf build

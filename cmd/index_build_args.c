@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_build_args.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/engine_arg.h"
+#include "cmd/gpu_arg.h"
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
@@ -133,8 +132,8 @@ static const char usage_text[] =
     "      --batch-size=N           merge at most N runs at once\n"
     "      --engine=NAME            what sorts tuples: auto, cpu, gpu, or one that\n"
     "                                 `gpusort bench' names\n"
-    "      --gpu=N                  use this GPU\n"
-    "      --gpu-mem=SIZE           use at most so much memory of it\n"
+    "      --gpu=LIST               use these GPUs, by number, as in 0,1\n"
+    "      --gpu-mem=SIZE           use at most so much memory of each\n"
     "      --no-uring               read and write without io_uring\n"
     "      --progress[=WHEN]        how far it is: always, auto (on terminals), never\n"
     "      --stats[=FILE]           figures of the run, as JSON, at the end\n"
@@ -218,19 +217,6 @@ static bool parse_text_option(gs_index_build_args *args, const gs_opt_scan *scan
     return true;
 }
 
-static void parse_gpu(gs_index_build_args *args, const char *text)
-{
-    char *end = NULL;
-    const long index = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : -1;
-    gs_quoted q;
-    if (index < 0 || index > INT_MAX || *end != '\0')
-        gs_die(0, "invalid --gpu argument %s: a number as in 0 expected",
-               gs_quote_argument(&q, text));
-    args->gpus = gs_args_grow(args->gpus, 0, sizeof *args->gpus);
-    args->gpus[0] = (int)index;
-    args->options.gpu_count = 1;
-}
-
 static void parse_memory(size_t *memory, const gs_opt_scan *scan, int code)
 {
     const uint64_t bytes = gs_size_arg_buffer(scan, code);
@@ -266,7 +252,7 @@ static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *s
             gs_number_die(scan, 0, GS_NUMBER_BAD_SUFFIX);
         parse_memory(&o->gpu_memory_bytes, scan, 0);
         break;
-    case OPT_GPU: parse_gpu(args, text); break;
+    case OPT_GPU: gs_gpu_arg(text, &args->gpus, &args->options.gpu_count); break;
     case 'v': args->verbose = true; break;
     case OPT_NO_URING: o->no_uring = true; break;
     default: return false;

@@ -106,6 +106,23 @@ __gpusort_build -s v -l verbose -d 'say what was chosen and why'
 __gpusort_build -l no-uring -d 'read and write without io_uring'
 __gpusort_build -l help -d 'show help'
 
+function __gpusort_bench_option
+    complete -c gpusort -n '__fish_seen_subcommand_from bench' $argv
+end
+
+__gpusort_bench_option -l engine -x -d 'engines, or all'
+__gpusort_bench_option -l distribution -x -d 'of the keys, or all'
+__gpusort_bench_option -l type -x -a 'u64 u128 u64+u32 all' -d 'of the keys'
+__gpusort_bench_option -l size -x -d 'how many keys'
+__gpusort_bench_option -l runs -x -d 'timed runs of each'
+__gpusort_bench_option -l gpu -x -d 'which GPU, or several together'
+__gpusort_bench_option -l place -x -a 'device host' -d 'where the keys are'
+__gpusort_bench_option -l csv -r -d 'also as comma-separated values'
+__gpusort_bench_option -l svg -r -d 'also as a picture'
+__gpusort_bench_option -l papers -d 'the comparisons that papers made'
+__gpusort_bench_option -l size-max -x -d 'leave larger sizes of the papers out'
+__gpusort_bench_option -l list -d 'engines and distributions'
+
 function __gpusort_search
     complete -c gpusort -n '__fish_seen_subcommand_from search' $argv
 end
