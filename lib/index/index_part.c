@@ -10,7 +10,8 @@
 
 enum {
     TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
-    SKIP_ENTRY_MAX = 4 * GS_VARINT_BYTES_MAX
+    SKIP_ENTRY_MAX = 4 * GS_VARINT_BYTES_MAX,
+    PLACES_BYTES = 512, /* positions put at once */
 };
 
 struct gs_index_part {
@@ -92,6 +93,14 @@ static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, uint64_t tf_most
     return GS_OK;
 }
 
+static gs_code put_stored_block(gs_index_part *p, const uint8_t *block, size_t bytes,
+                                uint64_t tf_most, gs_status *st)
+{
+    GS_TRY(gs_part_file_append(&p->files->postings, block, bytes, st));
+    p->numbers.postings_bytes += bytes;
+    return add_skip(p, bytes, tf_most, st);
+}
+
 static gs_code put_block(gs_index_part *p, gs_status *st)
 {
     uint8_t block[2 + 2 * GS_PACK_BITS_MAX * GS_PACK_COUNT / 8];
@@ -104,11 +113,8 @@ static gs_code put_block(gs_index_part *p, gs_status *st)
     uint64_t tf_most = 0;
     for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
         tf_most = p->tfs[i] > tf_most ? p->tfs[i] : tf_most;
-    const size_t bytes = (size_t)(to - block);
-    GS_TRY(gs_part_file_append(&p->files->postings, block, bytes, st));
-    p->numbers.postings_bytes += bytes;
     p->filled = 0;
-    return add_skip(p, bytes, tf_most, st);
+    return put_stored_block(p, block, (size_t)(to - block), tf_most, st);
 }
 
 static gs_code put_tail(gs_index_part *p, gs_status *st)
@@ -126,46 +132,85 @@ static gs_code put_tail(gs_index_part *p, gs_status *st)
     return gs_part_file_append(&p->files->postings, tail, bytes, st);
 }
 
+static gs_code put_places(gs_index_part *p, const uint8_t *places, size_t bytes,
+                          gs_status *st)
+{
+    p->numbers.positions_bytes += bytes;
+    p->block_positions_bytes += bytes;
+    return gs_part_file_append(&p->files->positions, places, bytes, st);
+}
+
 static gs_code put_positions(gs_index_part *p, const uint32_t *positions, uint32_t tf,
                              gs_status *st)
 {
+    uint8_t places[PLACES_BYTES];
+    uint8_t *to = places;
     uint64_t last = 0;
     for (uint32_t i = 0; i < tf; i++) {
-        uint8_t number[GS_VARINT_BYTES_MAX];
         if (i > 0 && positions[i] <= last)
             return GS_FAIL(st, GS_ERR_ARG, 0, "positions of a posting do not ascend");
-        const uint64_t x = i == 0 ? positions[i] : positions[i] - last - 1;
+        to = gs_varint_put(to, i == 0 ? positions[i] : positions[i] - last - 1);
         last = positions[i];
-        const size_t bytes = (size_t)(gs_varint_put(number, x) - number);
-        GS_TRY(gs_part_file_append(&p->files->positions, number, bytes, st));
-        p->numbers.positions_bytes += bytes;
-        p->block_positions_bytes += bytes;
+        if (places + sizeof places - to < GS_VARINT_BYTES_MAX) {
+            GS_TRY(put_places(p, places, (size_t)(to - places), st));
+            to = places;
+        }
+    }
+    return put_places(p, places, (size_t)(to - places), st);
+}
+
+static gs_code check_order(const gs_index_part *p, uint64_t doc, uint32_t tf,
+                           gs_status *st)
+{
+    if ((p->has_doc && doc <= p->last_doc) || doc >= GS_INDEX_DOCS_MAX ||
+        (p->place.document_count > 0 && doc >= p->place.document_count))
+        return GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
+                       (unsigned long long)doc);
+    return tf > 0 ? GS_OK : GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
+}
+
+static uint64_t doc_number(const gs_index_part *p, uint64_t doc)
+{
+    return p->has_doc ? doc - p->last_doc - 1 : doc;
+}
+
+static void note_posting(gs_index_part *p, uint64_t doc, uint32_t tf)
+{
+    p->last_doc = doc;
+    p->has_doc = true;
+    p->numbers.df++;
+    p->numbers.cf += tf;
+}
+
+/* Postings that the block being filled has room for. */
+static gs_code fill_block(gs_index_part *p, const uint64_t *docs, const uint32_t *tfs,
+                          size_t count, gs_status *st)
+{
+    if (p->term_bytes == 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "postings without a term");
+    for (size_t i = 0; i < count; i++) {
+        GS_TRY(check_order(p, docs[i], tfs[i], st));
+        p->docs[p->filled] = doc_number(p, docs[i]);
+        p->tfs[p->filled] = tfs[i] - 1;
+        p->filled++;
+        note_posting(p, docs[i], tfs[i]);
     }
     return GS_OK;
+}
+
+static size_t room(const gs_index_part *p, size_t count)
+{
+    return count < GS_INDEX_BLOCK - p->filled ? count : GS_INDEX_BLOCK - p->filled;
 }
 
 gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
                                const uint32_t *tfs, size_t count,
                                const uint32_t *positions, gs_status *st)
 {
-    if (p->term_bytes == 0)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "postings without a term");
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t doc = docs[i];
-        if ((p->has_doc && doc <= p->last_doc) || doc >= GS_INDEX_DOCS_MAX ||
-            (p->place.document_count > 0 && doc >= p->place.document_count))
-            return GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
-                           (unsigned long long)doc);
-        if (tfs[i] == 0)
-            return GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
-        p->docs[p->filled] = p->has_doc ? doc - p->last_doc - 1 : doc;
-        p->tfs[p->filled] = tfs[i] - 1;
-        p->filled++;
-        p->last_doc = doc;
-        p->has_doc = true;
-        p->numbers.df++;
-        p->numbers.cf += tfs[i];
-        if (p->place.has_positions) {
+    for (size_t at = 0, n; at < count; at += n) {
+        n = room(p, count - at);
+        GS_TRY(fill_block(p, docs + at, tfs + at, n, st));
+        for (size_t i = at; p->place.has_positions && i < at + n; i++) {
             GS_TRY(put_positions(p, positions, tfs[i], st));
             positions += tfs[i];
         }
@@ -173,6 +218,44 @@ gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
             GS_TRY(put_block(p, st));
     }
     return GS_OK;
+}
+
+gs_code gs_index_part_stored(gs_index_part *p, const uint64_t *docs, const uint32_t *tfs,
+                             size_t count, const uint8_t *places,
+                             const size_t *place_bytes, gs_status *st)
+{
+    for (size_t at = 0, n; at < count; at += n) {
+        n = room(p, count - at);
+        GS_TRY(fill_block(p, docs + at, tfs + at, n, st));
+        if (p->place.has_positions) {
+            size_t bytes = 0;
+            for (size_t i = at; i < at + n; i++)
+                bytes += place_bytes[i];
+            GS_TRY(put_places(p, places, bytes, st));
+            places += bytes;
+        }
+        if (p->filled == GS_INDEX_BLOCK)
+            GS_TRY(put_block(p, st));
+    }
+    return GS_OK;
+}
+
+gs_code gs_index_part_block(gs_index_part *p, const gs_stored_block *block, bool *taken,
+                            gs_status *st)
+{
+    *taken = p->filled == 0 && p->term_bytes > 0 &&
+             doc_number(p, block->docs[0]) == block->first_number;
+    if (!*taken)
+        return GS_OK;
+    uint64_t tf_most = 0;
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+        GS_TRY(check_order(p, block->docs[i], block->tfs[i], st));
+        tf_most = block->tfs[i] > tf_most ? block->tfs[i] : tf_most;
+        note_posting(p, block->docs[i], block->tfs[i]);
+    }
+    if (p->place.has_positions)
+        GS_TRY(put_places(p, block->places, block->place_bytes, st));
+    return put_stored_block(p, block->data, block->bytes, tf_most - 1, st);
 }
 
 /* --- terms ------------------------------------------------------------------------- */

@@ -94,6 +94,11 @@ static gs_code read_packed(gs_posting_cursor *c, const gs_skip *skip, gs_status 
         return damaged(c, "a block has an impossible length", st);
     gs_pack_get(block + 2, doc_bits, c->docs);
     gs_pack_get(block + 2 + gs_pack_bytes(doc_bits), tf_bits, c->tfs);
+    for (size_t i = 0; tf_bits == 32 && i < GS_INDEX_BLOCK; i++) {
+        if (c->tfs[i] == UINT32_MAX)
+            return damaged(c, "a frequency is too large", st);
+    }
+    c->packed = block;
     c->p += skip->bytes;
     c->count = GS_INDEX_BLOCK;
     c->tf_most = skip->tf_most;
@@ -111,6 +116,7 @@ static gs_code read_tail(gs_posting_cursor *c, gs_status *st)
 {
     c->count = (size_t)c->left;
     c->tf_most = 0;
+    c->packed = NULL;
     for (size_t i = 0; i < c->count; i++) {
         uint64_t number, tf = 0;
         if (!gs_varint_read(&c->p, c->end, &number) ||
@@ -156,19 +162,10 @@ gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc, gs_status *st
     return c->left == 0 ? GS_OK : read_tail(c, st);
 }
 
-gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)
+/* Reads so many positions; `out` may be NULL. */
+static inline gs_code read_positions(gs_posting_cursor *c, uint64_t tf, uint32_t *out,
+                                     gs_status *st)
 {
-    const uint64_t tf = c->tfs[i];
-    if (c->places == NULL || tf > (uint64_t)(c->places_end - c->places))
-        return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions are missing",
-                                st);
-    if (tf > c->position_capacity) {
-        void *memory = c->positions;
-        GS_TRY(gs_mem_resize(&memory, (size_t)(tf + tf / 2) * sizeof *c->positions,
-                             "positions", st));
-        c->positions = memory;
-        c->position_capacity = (size_t)(tf + tf / 2);
-    }
     uint64_t position = 0;
     for (uint64_t k = 0; k < tf; k++) {
         uint64_t x;
@@ -179,7 +176,35 @@ gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *s
         if (position > UINT32_MAX)
             return gs_index_damaged(c->index, GS_INDEX_POSITIONS,
                                     "a position is too large", st);
-        c->positions[k] = (uint32_t)position;
+        if (out != NULL)
+            out[k] = (uint32_t)position;
     }
     return GS_OK;
+}
+
+static gs_code find_places(const gs_posting_cursor *c, uint64_t tf, gs_status *st)
+{
+    if (c->places != NULL && tf <= (uint64_t)(c->places_end - c->places))
+        return GS_OK;
+    return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions are missing", st);
+}
+
+gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)
+{
+    const uint64_t tf = c->tfs[i];
+    GS_TRY(find_places(c, tf, st));
+    if (tf > c->position_capacity) {
+        void *memory = c->positions;
+        GS_TRY(gs_mem_resize(&memory, (size_t)(tf + tf / 2) * sizeof *c->positions,
+                             "positions", st));
+        c->positions = memory;
+        c->position_capacity = (size_t)(tf + tf / 2);
+    }
+    return read_positions(c, tf, c->positions, st);
+}
+
+gs_code gs_posting_cursor_pass_positions(gs_posting_cursor *c, size_t i, gs_status *st)
+{
+    GS_TRY(find_places(c, c->tfs[i], st));
+    return read_positions(c, c->tfs[i], NULL, st);
 }

@@ -25,6 +25,7 @@ typedef struct gs_posting_cursor {
     uint64_t docs[GS_INDEX_BLOCK];
     uint64_t tfs[GS_INDEX_BLOCK];
     uint64_t tf_most; /* of the block; 0 for the tail: not known */
+    const uint8_t *packed; /* the block as it lies there, up to p; NULL for the tail */
 
     uint32_t *positions; /* of the posting asked for last */
     size_t position_capacity;
@@ -42,5 +43,8 @@ GS_MUST_CHECK gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc,
 /* Positions of posting i of the block, in c->positions; i = 0, 1, 2, ... */
 GS_MUST_CHECK gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i,
                                                   gs_status *st);
+/* The same, but they are only checked: c->places moves to behind them. */
+GS_MUST_CHECK gs_code gs_posting_cursor_pass_positions(gs_posting_cursor *c, size_t i,
+                                                       gs_status *st);
 
 #endif

@@ -22,13 +22,15 @@ uint8_t *gs_pack_put(uint8_t *to, const uint64_t *numbers, unsigned bits)
     for (size_t i = 0; i < GS_PACK_COUNT; i++) {
         word |= numbers[i] << used;
         used += bits;
-        while (used >= 8) {
-            *to++ = (uint8_t)word;
-            word >>= 8;
-            used -= 8;
+        if (used >= 64) {
+            const uint64_t full = htole64(word);
+            memcpy(to, &full, sizeof full);
+            to += sizeof full;
+            used -= 64;
+            word = used > 0 ? numbers[i] >> (bits - used) : 0;
         }
     }
-    gs_assert(used == 0); /* 128 numbers fill whole bytes */
+    gs_assert(used == 0); /* 128 numbers fill whole words: two for each bit */
     return to;
 }
 
