@@ -9,6 +9,7 @@
 #include "cmd/commands.h"
 #include "cmd/index_build_command.h"
 #include "cmd/index_export.h"
+#include "cmd/index_import.h"
 #include "cmd/index_merge_command.h"
 #include "cmd/index_read.h"
 #include "cmd/report.h"
@@ -25,6 +26,7 @@ static const index_command commands[] = {
     {"info", gs_index_info_command, "counts and sizes of an index"},
     {"dump", gs_index_dump_command, "every posting as a line of text"},
     {"export", gs_index_export_command, "to the Common Index File Format"},
+    {"import", gs_index_import_command, "from the Common Index File Format"},
     {"verify", gs_index_verify_command, "check every checksum, order and count"},
 };
 

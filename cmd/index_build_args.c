@@ -169,7 +169,8 @@ static bool parse_text_option(gs_index_build_args *args, const gs_opt_scan *scan
     case 'o': o->folder = text; break;
     case OPT_FORMAT: parse_format(args, text); break;
     case OPT_METHOD:
-        o->method = (gs_index_method)gs_job_word_value(scan, method_words, LENGTH(method_words));
+        o->method =
+            (gs_index_method)gs_job_word_value(scan, method_words, LENGTH(method_words));
         break;
     case OPT_ID_FIELD: o->document.id_field = text; break;
     case OPT_TEXT_FIELD: add_text_field(args, text); break;

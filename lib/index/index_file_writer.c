@@ -161,7 +161,8 @@ uint64_t gs_file_checksum(const uint8_t *data, uint64_t bytes, gs_file_passed_fn
         return 0;
     (void)XXH3_64bits_reset(hash);
     for (uint64_t at = head; at < bytes;) {
-        const size_t n = bytes - at < STRETCH_BYTES ? (size_t)(bytes - at) : STRETCH_BYTES;
+        const size_t n =
+            bytes - at < STRETCH_BYTES ? (size_t)(bytes - at) : STRETCH_BYTES;
         (void)XXH3_64bits_update(hash, data + at, n);
         if (passed != NULL)
             passed(context, data + at, data + at + n);

@@ -85,7 +85,7 @@ static gs_code check_alike(const merger *m, size_t i, gs_status *st)
                       a->has_positions ? "has them" : "has none",
                       "build both with --positions, or both without", st);
     if (strcmp(a_rules, b_rules) != 0)
-        return refuse(m, i, "made its terms by other rules", "does not make them so",
+        return refuse(m, i, "made terms by its rules", "by others",
                       "compare `gpusort index info' of both, and build with the same "
                       "options",
                       st);
@@ -141,8 +141,8 @@ static size_t clamp(size_t x, size_t least, size_t most)
 /* Of a worker, whatever its window. */
 static size_t worker_bytes(const merger *m)
 {
-    const size_t source = GS_TERM_MERGE_SOURCE_BYTES +
-                          (m->keeps_ids ? GS_LIST_MERGE_SOURCE_BYTES : 0);
+    const size_t source =
+        GS_TERM_MERGE_SOURCE_BYTES + (m->keeps_ids ? GS_LIST_MERGE_SOURCE_BYTES : 0);
     return PARTS_A_WORKER * PART_BYTES + m->options->input_count * source;
 }
 
@@ -226,8 +226,7 @@ static gs_code make_terms(merger *m, part_maker *w, unsigned number, gs_status *
 {
     const gs_term_bound none = {0};
     const gs_term_bound *const from = number > 0 ? &m->bounds[number - 1] : &none;
-    const gs_term_bound *const to =
-        number < m->bound_count ? &m->bounds[number] : &none;
+    const gs_term_bound *const to = number < m->bound_count ? &m->bounds[number] : &none;
     uint64_t term_count = 0;
     gs_list_merge_begin(w->lists, w->part);
     GS_TRY(gs_term_merge_begin(w->terms, from, to, st));
@@ -265,8 +264,8 @@ static gs_code copy_documents(merger *m, gs_status *st)
             GS_TRY(gs_document_cursor_next(&c, st));
             if (!c.has_document)
                 break;
-            GS_TRY(gs_index_writer_document(m->writer, c.name, c.name_bytes, c.length,
-                                            st));
+            GS_TRY(
+                gs_index_writer_document(m->writer, c.name, c.name_bytes, c.length, st));
         }
     }
     return GS_OK;
@@ -356,8 +355,7 @@ static void tell_counts(const merger *m)
     gs_index_header h;
     gs_status ignored = {.code = GS_OK};
     /* The index is there and good: should it not be readable now, figures are missing. */
-    if (stats == NULL ||
-        gs_index_header_read(&h, m->options->folder, &ignored) != GS_OK)
+    if (stats == NULL || gs_index_header_read(&h, m->options->folder, &ignored) != GS_OK)
         return;
     for (int file = 0; file < GS_INDEX_FILE_COUNT; file++)
         bytes += h.file_bytes[file];

@@ -3,14 +3,13 @@
  * index_merger: several indexes to one.
  *
  *      checksums      every file of every input, all threads
- *      parts          ranges of terms: term_merge -> list_merge -> index_part, side by side
- *      documents      names and lengths, meanwhile
- *      commit
+ *      parts          ranges of terms: term_merge -> list_merge -> index_part, side by
+ * side documents      names and lengths, meanwhile commit
  *
  * The index is the same bytes as one build of all the inputs together, in that order and
- * with the same options. So documents are numbered on from index to index, while docIDs of
- * tuples, which are the user's own, stay what they are, and what comes in two indexes is
- * added up. Tuples may be numbered on as well, if each index has its own docIDs.
+ * with the same options. So documents are numbered on from index to index, while docIDs
+ * of tuples, which are the user's own, stay what they are, and what comes in two indexes
+ * is added up. Tuples may be numbered on as well, if each index has its own docIDs.
  *
  * Memory: a window on the mapped files, and the buffers of the writer; lists are streams.
  * Call from one thread; the workers are inside. All options are borrowed.

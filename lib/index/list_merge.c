@@ -71,8 +71,8 @@ gs_code gs_list_merge_new(gs_list_merge **out, const gs_list_merge_options *opti
         gs_mem_new(&memory, options->count * sizeof *l->held, "merge of lists", st));
     l->held = memory;
     if (options->shifts == NULL) {
-        GS_TRY_OR_FAIL(gs_mem_size_mul(&l->sources_bytes, options->count,
-                                       sizeof *l->sources, st));
+        GS_TRY_OR_FAIL(
+            gs_mem_size_mul(&l->sources_bytes, options->count, sizeof *l->sources, st));
         GS_TRY_OR_FAIL(
             gs_mem_map(&memory, l->sources_bytes, false, "merge of lists", st));
         l->sources = memory;

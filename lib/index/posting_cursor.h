@@ -24,7 +24,7 @@ typedef struct gs_posting_cursor {
     size_t count; /* of the block */
     uint64_t docs[GS_INDEX_BLOCK];
     uint64_t tfs[GS_INDEX_BLOCK];
-    uint64_t tf_most; /* of the block; 0 for the tail: not known */
+    uint64_t tf_most;      /* of the block; 0 for the tail: not known */
     const uint8_t *packed; /* the block as it lies there, up to p; NULL for the tail */
 
     uint32_t *positions; /* of the posting asked for last */

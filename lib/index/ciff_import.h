@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ciff_import: a file in the Common Index File Format to an index folder.
+ *
+ * A stream from the file to the folder, in a few MiB of memory whatever its size. Terms
+ * are taken as they are; there are no positions. Call from one thread. All options are
+ * borrowed.
+ */
+#ifndef GS_LIB_INDEX_CIFF_IMPORT_H
+#define GS_LIB_INDEX_CIFF_IMPORT_H
+
+#include "lib/base/log.h"
+#include "lib/base/trace.h"
+#include "lib/index/ciff_read.h"
+#include "lib/index/index_stats.h"
+
+typedef struct gs_ciff_import_options {
+    const char *folder;
+    bool replace;      /* an index that is there */
+    const char *input; /* "-": standard input; may be packed by zstd or gzip */
+    bool no_uring;
+    const gs_log *log;                 /* may be NULL */
+    gs_trace *trace;                   /* may be NULL */
+    gs_index_stats *stats;             /* may be NULL */
+    const volatile int *cancel_signal; /* may be NULL */
+} gs_ciff_import_options;
+
+GS_MUST_CHECK gs_code gs_ciff_import(const gs_ciff_import_options *options,
+                                     gs_status *st);
+/* The same from bytes that come otherwise; `input` is for messages. */
+GS_MUST_CHECK gs_code gs_ciff_import_source(const gs_ciff_import_options *options,
+                                            const gs_byte_source *source, gs_status *st);
+
+#endif
