@@ -545,7 +545,7 @@ static gs_code read_document(gs_ciff_reader *r, gs_ciff_document *out, gs_status
 {
     message m;
     uint64_t docid = 0, length = 0;
-    *out = (gs_ciff_document){0};
+    *out = (gs_ciff_document){.name = {r->term, 0}};
     GS_TRY(begin_part(r, &m, &document_type, r->documents, st));
     const uint64_t begin = r->mark;
     do {
