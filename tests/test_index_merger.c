@@ -15,6 +15,7 @@
 #include "lib/base/mem.h"
 #include "lib/index/ciff_import.h"
 #include "lib/index/ciff_write.h"
+#include "lib/index/index_verify.h"
 #include "lib/index/index_writer.h"
 #include "tests/check.h"
 
@@ -170,6 +171,67 @@ static void merged_is_whole(size_t count, size_t step, bool has_positions)
     remove_inputs(&in);
 }
 
+/* --- a list with more skip entries than are kept in memory -------------------------- */
+
+enum { LONG_LIST = 5 * 1000 * 1000 };
+
+static void write_long(const char *folder, gs_status *st)
+{
+    gs_index_writer *w = NULL;
+    gs_index_part *part = NULL;
+    const gs_index_writer_options options = {
+        .folder = folder, .memory_bytes = 1 << 20, .part_count = 1};
+    REQUIRE_OK(gs_index_writer_new(&w, &options, st), st);
+    REQUIRE_OK(gs_index_writer_set_document_count(w, LONG_LIST, st), st);
+    REQUIRE_OK(gs_index_part_new(&part, w, 0, st), st);
+    const char *const terms[] = {"long", "short"};
+    for (size_t t = 0; t < 2; t++) {
+        REQUIRE_OK(gs_index_part_term(part, terms[t], strlen(terms[t]), st), st);
+        for (uint64_t doc = 0; doc < (t == 0 ? LONG_LIST : 1000); doc++) {
+            const uint32_t tf = doc % 1000 == 0 ? 2 : 1;
+            REQUIRE_OK(gs_index_part_postings(part, &doc, &tf, 1, NULL, st), st);
+        }
+    }
+    REQUIRE_OK(gs_index_part_finish(part, st), st);
+    REQUIRE_OK(gs_index_writer_commit(w, st), st);
+    gs_index_part_free(part);
+    gs_index_writer_free(w);
+}
+
+static void check_long(const char *folder, uint64_t postings, uint64_t tokens)
+{
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    REQUIRE_OK(gs_index_open(&index, folder, &st), &st);
+    REQUIRE_OK(gs_index_verify(index, NULL, &st), &st);
+    CHECK(gs_index_header_of(index)->postings == postings);
+    CHECK(gs_index_header_of(index)->tokens == tokens);
+    gs_index_close(index);
+}
+
+static void long_lists_are_streams(void)
+{
+    static inputs in;
+    const uint64_t tokens = LONG_LIST + LONG_LIST / 1000 + 1001;
+    gs_status st = {.code = GS_OK};
+    char merged[PATH_BYTES];
+    path_of(merged, "merged", 3);
+    path_of(in.paths[0], "in", 0);
+    in.names[0] = in.names[1] = in.paths[0];
+    in.count = 2;
+    write_long(in.paths[0], &st);
+    check_long(in.paths[0], LONG_LIST + 1000, tokens);
+    gs_index_merge_options options = options_of(&in, merged);
+    options.memory_bytes = 1;
+    REQUIRE_OK(gs_index_merge(&options, &st), &st); /* docIDs are kept */
+    check_long(merged, LONG_LIST + 1000, 2 * tokens);
+    CHECK(run("rm -r", merged, ""));
+    options.ids = GS_MERGE_IDS_SHIFT;
+    REQUIRE_OK(gs_index_merge(&options, &st), &st);
+    check_long(merged, 2 * (LONG_LIST + 1000), 2 * tokens);
+    CHECK(run("rm -r", merged, in.paths[0]));
+}
+
 /* --- memory that cannot be had ------------------------------------------------------ */
 
 typedef gs_code job_fn(void *context, gs_status *st);
@@ -285,6 +347,7 @@ int main(void)
     merged_is_whole(INPUTS_MAX, 1, true);
     for (unsigned i = 0; i < 8; i++)
         merged_is_whole(2 + below(4), i % 2 ? 1 : 128, i % 3 != 0);
+    long_lists_are_streams();
     merge_without_memory();
     imported_is_same();
     CHECK(run("rmdir", scratch, ""));

@@ -11,7 +11,8 @@
 enum {
     TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
     SKIP_ENTRY_MAX = 4 * GS_VARINT_BYTES_MAX,
-    PLACES_BYTES = 512, /* positions put at once */
+    SKIPS_HELD_MAX = 64 << 10, /* bytes of entries in memory */
+    PLACES_BYTES = 512,        /* positions put at once */
 };
 
 struct gs_index_part {
@@ -30,6 +31,7 @@ struct gs_index_part {
 
     uint8_t *skips; /* entries of the term */
     size_t skip_bytes, skip_capacity;
+    gs_part_file spilled; /* those before, of a term with very many */
 };
 
 void gs_part_files_close(gs_part_files *files)
@@ -65,15 +67,47 @@ void gs_index_part_free(gs_index_part *p)
 {
     if (p == NULL)
         return;
+    gs_part_file_close(&p->spilled);
     gs_mem_free(p->skips);
     gs_mem_free(p);
 }
 
 /* --- blocks of postings ------------------------------------------------------------ */
 
+static gs_code spill_skips(gs_index_part *p, gs_status *st)
+{
+    if (p->spilled.buffer == NULL)
+        GS_TRY(gs_part_file_open(&p->spilled, p->place.folder, SKIPS_HELD_MAX, st));
+    p->numbers.skip_bytes += p->skip_bytes;
+    const size_t bytes = p->skip_bytes;
+    p->skip_bytes = 0;
+    return gs_part_file_append(&p->spilled, p->skips, bytes, st);
+}
+
+/* The term's skip entries go behind its postings. */
+static gs_code put_skips(gs_index_part *p, gs_status *st)
+{
+    gs_part_file *const to = &p->files->postings;
+    if (p->spilled.buffer != NULL) {
+        GS_TRY(gs_part_file_rewind(&p->spilled, st));
+        for (uint64_t left = p->spilled.bytes; left > 0;) {
+            const size_t n = left < SKIPS_HELD_MAX ? (size_t)left : SKIPS_HELD_MAX;
+            const uint8_t *data;
+            GS_TRY(gs_part_file_take(&p->spilled, &data, n, st));
+            GS_TRY(gs_part_file_append(to, data, n, st));
+            left -= n;
+        }
+        gs_part_file_close(&p->spilled);
+    }
+    p->numbers.skip_bytes += p->skip_bytes;
+    return gs_part_file_append(to, p->skips, p->skip_bytes, st);
+}
+
 static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, uint64_t tf_most,
                         gs_status *st)
 {
+    if (p->skip_bytes > SKIPS_HELD_MAX - SKIP_ENTRY_MAX)
+        GS_TRY(spill_skips(p, st));
     if (p->skip_capacity - p->skip_bytes < SKIP_ENTRY_MAX) {
         const size_t capacity = 2 * p->skip_capacity + 1024;
         void *memory = p->skips;
@@ -268,8 +302,7 @@ static gs_code end_term(gs_index_part *p, gs_status *st)
         return GS_FAIL(st, GS_ERR_ARG, 0, "a term without postings");
     gs_part_files *const files = p->files;
     GS_TRY(put_tail(p, st));
-    GS_TRY(gs_part_file_append(&files->postings, p->skips, p->skip_bytes, st));
-    p->numbers.skip_bytes = p->skip_bytes;
+    GS_TRY(put_skips(p, st));
     const uint32_t bytes = (uint32_t)p->term_bytes;
     GS_TRY(gs_part_file_append(&files->terms, &bytes, sizeof bytes, st));
     GS_TRY(gs_part_file_append(&files->terms, p->term, bytes, st));
