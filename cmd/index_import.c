@@ -6,14 +6,17 @@
 
 #include "cmd/index_job.h"
 #include "cmd/report.h"
+#include "cmd/size_arg.h"
 #include "lib/index/ciff_import.h"
 
-enum { OPT_HELP = 256, OPT_CIFF, OPT_REPLACE, OPT_NO_URING };
+enum { OPT_HELP = 256, OPT_CIFF, OPT_REPLACE, OPT_PARALLEL, OPT_NO_URING };
 
 static const gs_opt options[] = {
     {"ciff", GS_OPT_NONE, OPT_CIFF, false},
     {"output", GS_OPT_REQUIRED, 'o', false},
     {"replace", GS_OPT_NONE, OPT_REPLACE, false},
+    {"buffer-size", GS_OPT_REQUIRED, 'S', false},
+    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
     {"progress", GS_OPT_OPTIONAL, GS_JOB_PROGRESS, false},
     {"stats", GS_OPT_OPTIONAL, GS_JOB_STATS, false},
     {"trace", GS_OPT_REQUIRED, GS_JOB_TRACE, false},
@@ -32,6 +35,9 @@ static const char usage_text[] =
     "      --ciff              the format, the only one there is\n"
     "  -o, --output=DIR        the index, a new folder\n"
     "      --replace           an index of that name may be there, and is replaced\n"
+    "  -S, --buffer-size=SIZE  memory of the whole process, in K (1024 bytes) or with a\n"
+    "                            unit: b % M G T P E\n"
+    "      --parallel=N        this many threads\n"
     "      --progress[=WHEN]   how far it is: always, auto (on terminals), never\n"
     "      --stats[=FILE]      figures of the run, as JSON, at the end\n"
     "      --trace=FILE        a timeline in the Chrome trace format\n"
@@ -62,6 +68,8 @@ static void take_option(import_args *args, const gs_opt_scan *scan, int code)
     case OPT_CIFF: args->is_ciff = true; break;
     case 'o': args->options.folder = scan->argument; break;
     case OPT_REPLACE: args->options.replace = true; break;
+    case 'S': args->options.memory_bytes = gs_job_memory(scan, code); break;
+    case OPT_PARALLEL: args->options.threads = gs_size_arg_threads(scan); break;
     case OPT_NO_URING: args->options.no_uring = true; break;
     case OPT_HELP: args->wants_help = true; break;
     case GS_OPT_OPERAND: take_input(args, scan->argument); break;
@@ -78,7 +86,7 @@ static void parse(import_args *args, int argc, char **argv)
                         .argv = argv,
                         .options = options,
                         .option_count = sizeof options / sizeof *options,
-                        .letters = "o:v",
+                        .letters = "o:S:v",
                         .index = 1};
     for (int code; !args->wants_help && (code = gs_opt_next(&scan)) != GS_OPT_END;)
         take_option(args, &scan, code);

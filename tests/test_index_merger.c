@@ -79,13 +79,6 @@ static void write_index(const char *folder, size_t begin, size_t end, bool has_p
                                              .memory_bytes = 1 << 20,
                                              .part_count = 1};
     REQUIRE_OK(gs_index_writer_new(&w, &options, &st), &st);
-    REQUIRE_OK(gs_index_part_new(&part, w, 0, &st), &st);
-    /* Even terms come before odd ones: "a..." and "abcdefgh...". */
-    for (size_t t = 0; t < TERMS; t += 2)
-        write_list(part, t, begin, end, &st);
-    for (size_t t = 1; t < TERMS; t += 2)
-        write_list(part, t, begin, end, &st);
-    REQUIRE_OK(gs_index_part_finish(part, &st), &st);
     for (size_t doc = begin; doc < end; doc++) {
         uint32_t length = 0;
         char name[32];
@@ -94,6 +87,13 @@ static void write_index(const char *folder, size_t begin, size_t end, bool has_p
             length += tfs[t][doc];
         REQUIRE_OK(gs_index_writer_document(w, name, (size_t)bytes, length, &st), &st);
     }
+    REQUIRE_OK(gs_index_part_new(&part, w, 0, &st), &st);
+    /* Even terms come before odd ones: "a..." and "abcdefgh...". */
+    for (size_t t = 0; t < TERMS; t += 2)
+        write_list(part, t, begin, end, &st);
+    for (size_t t = 1; t < TERMS; t += 2)
+        write_list(part, t, begin, end, &st);
+    REQUIRE_OK(gs_index_part_finish(part, &st), &st);
     REQUIRE_OK(gs_index_writer_commit(w, &st), &st);
     gs_index_part_free(part);
     gs_index_writer_free(w);

@@ -7,6 +7,7 @@
 #include "io/input.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
+#include "lib/index/index_merger.h"
 #include "lib/index/index_writer.h"
 #include "lib/index/posting.h"
 
@@ -77,12 +78,40 @@ static gs_code take_documents(const gs_ciff_import_options *o, gs_ciff_reader *r
     }
 }
 
+/* Reads the file into the writer. */
+static gs_code take_file(const gs_ciff_import_options *o, gs_ciff_reader *r,
+                         gs_index_writer *w, gs_status *st)
+{
+    gs_index_part *part = NULL;
+    GS_TRY(gs_index_part_new(&part, w, 0, st));
+    if (take_lists(o, r, part, st) == GS_OK)
+        GS_NOTED(take_documents(o, r, w, st));
+    gs_index_part_free(part);
+    return st->code;
+}
+
+static gs_code write_again(const gs_ciff_import_options *o, const char *first,
+                           gs_status *st)
+{
+    const gs_index_merge_options merge = {
+        .folder = o->folder,
+        .replace = o->replace,
+        .inputs = &first,
+        .input_count = 1,
+        .memory_bytes = o->memory_bytes,
+        .threads = o->threads,
+        .trace = o->trace,
+        .cancel_signal = o->cancel_signal,
+    };
+    return gs_index_merge(&merge, st);
+}
+
 gs_code gs_ciff_import_source(const gs_ciff_import_options *o,
                               const gs_byte_source *source, gs_status *st)
 {
     gs_ciff_reader *r = NULL;
     gs_index_writer *w = NULL;
-    gs_index_part *part = NULL;
+    const char *first = NULL;
     const gs_index_writer_options writer = {
         .folder = o->folder,
         .has_documents = true,
@@ -93,14 +122,12 @@ gs_code gs_ciff_import_source(const gs_ciff_import_options *o,
     };
     GS_TRY_OR_FAIL(gs_index_writer_new(&w, &writer, st));
     GS_TRY_OR_FAIL(gs_ciff_reader_new(&r, source, o->input, st));
-    GS_TRY_OR_FAIL(gs_index_part_new(&part, w, 0, st));
-    GS_TRY_OR_FAIL(take_lists(o, r, part, st));
-    GS_TRY_OR_FAIL(take_documents(o, r, w, st));
-    GS_NOTED(gs_index_writer_commit(w, st));
+    GS_TRY_OR_FAIL(take_file(o, r, w, st));
+    GS_TRY_OR_FAIL(gs_index_writer_lend(w, &first, st));
+    GS_NOTED(write_again(o, first, st));
 fail:
-    gs_index_part_free(part);
-    gs_index_writer_free(w);
     gs_ciff_reader_free(r);
+    gs_index_writer_free(w);
     return st->code;
 }
 

@@ -2,9 +2,15 @@
 /*
  * ciff_import: a file in the Common Index File Format to an index folder.
  *
- * A stream from the file to the folder, in a few MiB of memory whatever its size. Terms
- * are taken as they are; there are no positions. Call from one thread. All options are
- * borrowed.
+ *      file -> ciff_read -> an index without a name -> index_merger -> the index
+ *
+ * The format has the documents behind the lists, whose blocks are to know how long their
+ * documents are. So the lists are written twice: as they come, in one stream, and then by
+ * all threads, as if that index were merged with nothing. The file is read once and may
+ * be a pipe. Memory is that of the merge, and less than 1 MiB for the reader.
+ *
+ * Terms are taken as they are; there are no positions. Call from one thread. All options
+ * are borrowed.
  */
 #ifndef GS_LIB_INDEX_CIFF_IMPORT_H
 #define GS_LIB_INDEX_CIFF_IMPORT_H
@@ -19,9 +25,11 @@ typedef struct gs_ciff_import_options {
     bool replace;      /* an index that is there */
     const char *input; /* "-": standard input; may be packed by zstd or gzip */
     bool no_uring;
-    const gs_log *log;                 /* may be NULL */
-    gs_trace *trace;                   /* may be NULL */
-    gs_index_stats *stats;             /* may be NULL */
+    size_t memory_bytes;   /* of the merge; 0: what it takes without being told */
+    unsigned threads;      /* the same */
+    const gs_log *log;     /* may be NULL */
+    gs_trace *trace;       /* may be NULL */
+    gs_index_stats *stats; /* may be NULL */
     const volatile int *cancel_signal; /* may be NULL */
 } gs_ciff_import_options;
 

@@ -186,34 +186,63 @@ static void plan(merger *m)
     }
 }
 
-/* --- checksums --------------------------------------------------------------------- */
+/* --- documents and checksums ------------------------------------------------------- */
 
+static gs_code copy_documents(merger *m, gs_status *st)
+{
+    for (size_t i = 0; i < m->options->input_count; i++) {
+        gs_document_cursor c;
+        GS_TRY(gs_document_cursor_open(&c, m->indexes[i], st));
+        for (;;) {
+            GS_TRY(gs_document_cursor_next(&c, st));
+            if (!c.has_document)
+                break;
+            GS_TRY(
+                gs_index_writer_document(m->writer, c.name, c.name_bytes, c.length, st));
+        }
+    }
+    return GS_OK;
+}
+
+static gs_code check_file(merger *m, size_t number, gs_status *st)
+{
+    const gs_index_merge_options *const o = m->options;
+    const size_t i = number / GS_INDEX_FILE_COUNT;
+    const gs_index_file file = (gs_index_file)(number % GS_INDEX_FILE_COUNT);
+    GS_TRY(gs_index_check_sum(m->indexes[i], file, st));
+    if (o->stats != NULL)
+        atomic_fetch_add(&o->stats->sort.input_bytes, header(m, i)->file_bytes[file]);
+    if (o->cancel_signal != NULL && *o->cancel_signal != 0)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
+                       *o->cancel_signal);
+    return GS_OK;
+}
+
+/* Task 0 is the documents, whose lengths are wanted with the postings; the others are
+ * the files. Should the documents be damaged, so is their checksum. */
 static gs_code check_worker(void *context, unsigned worker, gs_status *st)
 {
     merger *const m = context;
-    const gs_index_merge_options *const o = m->options;
+    gs_trace *const trace = m->options->trace;
+    const size_t file_count = m->options->input_count * GS_INDEX_FILE_COUNT;
     while (st->code == GS_OK && !atomic_load(&m->has_failed)) {
         const size_t task = atomic_fetch_add(&m->next_task, 1);
-        const size_t i = task / GS_INDEX_FILE_COUNT;
-        if (i >= o->input_count)
+        if (task > file_count)
             break;
-        const gs_index_file file = (gs_index_file)(task % GS_INDEX_FILE_COUNT);
-        const uint64_t bytes = header(m, i)->file_bytes[file];
-        const uint64_t begin_ns = gs_trace_begin(o->trace);
-        GS_NOTED(gs_index_check_sum(m->indexes[i], file, st));
-        gs_trace_end(o->trace, GS_LANE_WORKER, worker, "check", begin_ns, bytes);
-        if (o->stats != NULL)
-            atomic_fetch_add(&o->stats->sort.input_bytes, bytes);
-        if (st->code == GS_OK && o->cancel_signal != NULL && *o->cancel_signal != 0)
-            (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
-                          *o->cancel_signal);
+        const uint64_t begin_ns = gs_trace_begin(trace);
+        if (task > 0)
+            GS_NOTED(check_file(m, task - 1, st));
+        else if (header(m, 0)->has_names)
+            GS_NOTED(copy_documents(m, st));
+        gs_trace_end(trace, GS_LANE_WORKER, worker, task > 0 ? "check" : "documents",
+                     begin_ns, 0);
     }
     if (st->code != GS_OK)
         atomic_store(&m->has_failed, true);
     return st->code;
 }
 
-/* --- parts and documents ----------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------- */
 
 /* What one worker has in hand. */
 typedef struct part_maker {
@@ -255,37 +284,6 @@ static gs_code make_part(merger *m, part_maker *w, unsigned number, gs_status *s
     return GS_OK;
 }
 
-static gs_code copy_documents(merger *m, gs_status *st)
-{
-    for (size_t i = 0; i < m->options->input_count; i++) {
-        gs_document_cursor c;
-        GS_TRY(gs_document_cursor_open(&c, m->indexes[i], st));
-        for (;;) {
-            GS_TRY(gs_document_cursor_next(&c, st));
-            if (!c.has_document)
-                break;
-            GS_TRY(
-                gs_index_writer_document(m->writer, c.name, c.name_bytes, c.length, st));
-        }
-    }
-    return GS_OK;
-}
-
-/* Task 0 is the documents, the others are the parts. */
-static gs_code do_task(merger *m, part_maker *w, unsigned worker, size_t task,
-                       gs_status *st)
-{
-    gs_trace *const trace = m->options->trace;
-    const uint64_t begin_ns = gs_trace_begin(trace);
-    if (task > 0)
-        GS_NOTED(make_part(m, w, (unsigned)task - 1, st));
-    else if (header(m, 0)->has_names)
-        GS_NOTED(copy_documents(m, st));
-    gs_trace_end(trace, GS_LANE_WORKER, worker, task > 0 ? "merge part" : "documents",
-                 begin_ns, 0);
-    return st->code;
-}
-
 static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
 {
     merger *const m = context;
@@ -304,10 +302,12 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
     if (st->code == GS_OK)
         GS_NOTED(gs_list_merge_new(&w.lists, &lists, st));
     while (st->code == GS_OK && !atomic_load(&m->has_failed)) {
-        const size_t task = atomic_fetch_add(&m->next_task, 1);
-        if (task > m->part_count)
+        const size_t part = atomic_fetch_add(&m->next_task, 1);
+        if (part >= m->part_count)
             break;
-        GS_NOTED(do_task(m, &w, worker, task, st));
+        const uint64_t begin_ns = gs_trace_begin(o->trace);
+        GS_NOTED(make_part(m, &w, (unsigned)part, st));
+        gs_trace_end(o->trace, GS_LANE_WORKER, worker, "merge part", begin_ns, 0);
     }
     if (st->code != GS_OK)
         atomic_store(&m->has_failed, true);

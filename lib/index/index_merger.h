@@ -2,9 +2,10 @@
 /*
  * index_merger: several indexes to one.
  *
- *      checksums      every file of every input, all threads
- *      parts          ranges of terms: term_merge -> list_merge -> index_part, side by
- * side documents      names and lengths, meanwhile commit
+ *      documents      names and lengths, in one go
+ *      checksums      every file of every input, meanwhile
+ *      parts          ranges of terms, side by side: term_merge -> list_merge -> part
+ *      commit
  *
  * The index is the same bytes as one build of all the inputs together, in that order and
  * with the same options. So documents are numbered on from index to index, while docIDs

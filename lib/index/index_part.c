@@ -10,7 +10,7 @@
 
 enum {
     TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
-    SKIP_ENTRY_MAX = 4 * GS_VARINT_BYTES_MAX,
+    SKIP_ENTRY_MAX = 3 * GS_VARINT_BYTES_MAX + GS_IMPACTS_MAX * GS_IMPACT_BYTES,
     SKIPS_HELD_MAX = 64 << 10, /* bytes of entries in memory */
     PLACES_BYTES = 512,        /* positions put at once */
 };
@@ -24,8 +24,10 @@ struct gs_index_part {
     uint64_t last_doc; /* of the term's postings so far */
     bool has_doc;
 
-    uint64_t docs[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK]; /* of the block being filled */
+    /* The block being filled: docIDs, numbers for them and for frequencies. */
+    uint64_t ids[GS_INDEX_BLOCK], docs[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK];
     size_t filled;
+    gs_impacts impacts; /* of the term's blocks so far */
     uint64_t block_positions_bytes;
     uint64_t skip_doc; /* the last docID of the block before */
 
@@ -84,26 +86,20 @@ static gs_code spill_skips(gs_index_part *p, gs_status *st)
     return gs_part_file_append(&p->spilled, p->skips, bytes, st);
 }
 
-/* The term's skip entries go behind its postings. */
-static gs_code put_skips(gs_index_part *p, gs_status *st)
+/* What the block being filled can add to scores; joins it to what the term can. */
+static gs_impacts take_impacts(gs_index_part *p)
 {
-    gs_part_file *const to = &p->files->postings;
-    if (p->spilled.buffer != NULL) {
-        GS_TRY(gs_part_file_rewind(&p->spilled, st));
-        for (uint64_t left = p->spilled.bytes; left > 0;) {
-            const size_t n = left < SKIPS_HELD_MAX ? (size_t)left : SKIPS_HELD_MAX;
-            const uint8_t *data;
-            GS_TRY(gs_part_file_take(&p->spilled, &data, n, st));
-            GS_TRY(gs_part_file_append(to, data, n, st));
-            left -= n;
-        }
-        gs_part_file_close(&p->spilled);
-    }
-    p->numbers.skip_bytes += p->skip_bytes;
-    return gs_part_file_append(to, p->skips, p->skip_bytes, st);
+    const gs_length_table *const lengths = p->place.lengths;
+    uint8_t codes[GS_INDEX_BLOCK] = {0};
+    for (size_t i = 0; lengths != NULL && i < p->filled; i++)
+        codes[i] = gs_length_table_code(lengths, p->ids[i]);
+    gs_impacts impacts;
+    gs_impacts_of(&impacts, p->tfs, codes, p->filled);
+    gs_impacts_join(&p->impacts, &impacts);
+    return impacts;
 }
 
-static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, uint64_t tf_most,
+static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts *impacts,
                         gs_status *st)
 {
     if (p->skip_bytes > SKIPS_HELD_MAX - SKIP_ENTRY_MAX)
@@ -117,22 +113,25 @@ static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, uint64_t tf_most
     }
     uint8_t *to = p->skips + p->skip_bytes;
     to = gs_varint_put(to, p->last_doc - p->skip_doc);
-    to = gs_varint_put(to, block_bytes);
-    to = gs_varint_put(to, tf_most);
+    to = gs_varint_put(to, block_bytes << GS_SKIP_COUNT_BITS | impacts->count);
     if (p->place.has_positions)
         to = gs_varint_put(to, p->block_positions_bytes);
+    to = gs_impacts_put(to, impacts);
     p->skip_bytes = (size_t)(to - p->skips);
     p->skip_doc = p->last_doc;
     p->block_positions_bytes = 0;
     return GS_OK;
 }
 
-static gs_code put_stored_block(gs_index_part *p, const uint8_t *block, size_t bytes,
-                                uint64_t tf_most, gs_status *st)
+/* The full block, as it is stored, ends. */
+static gs_code end_block(gs_index_part *p, const uint8_t *block, size_t bytes,
+                         gs_status *st)
 {
+    const gs_impacts impacts = take_impacts(p);
     GS_TRY(gs_part_file_append(&p->files->postings, block, bytes, st));
     p->numbers.postings_bytes += bytes;
-    return add_skip(p, bytes, tf_most, st);
+    p->filled = 0;
+    return add_skip(p, bytes, &impacts, st);
 }
 
 static gs_code put_block(gs_index_part *p, gs_status *st)
@@ -144,11 +143,7 @@ static gs_code put_block(gs_index_part *p, gs_status *st)
     *to++ = (uint8_t)tf_bits;
     to = gs_pack_put(to, p->docs, doc_bits);
     to = gs_pack_put(to, p->tfs, tf_bits);
-    uint64_t tf_most = 0;
-    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
-        tf_most = p->tfs[i] > tf_most ? p->tfs[i] : tf_most;
-    p->filled = 0;
-    return put_stored_block(p, block, (size_t)(to - block), tf_most, st);
+    return end_block(p, block, (size_t)(to - block), st);
 }
 
 static gs_code put_tail(gs_index_part *p, gs_status *st)
@@ -210,6 +205,8 @@ static uint64_t doc_number(const gs_index_part *p, uint64_t doc)
 
 static void note_posting(gs_index_part *p, uint64_t doc, uint32_t tf)
 {
+    p->ids[p->filled] = doc;
+    p->tfs[p->filled++] = tf - 1;
     p->last_doc = doc;
     p->has_doc = true;
     p->numbers.df++;
@@ -225,8 +222,6 @@ static gs_code fill_block(gs_index_part *p, const uint64_t *docs, const uint32_t
     for (size_t i = 0; i < count; i++) {
         GS_TRY(check_order(p, docs[i], tfs[i], st));
         p->docs[p->filled] = doc_number(p, docs[i]);
-        p->tfs[p->filled] = tfs[i] - 1;
-        p->filled++;
         note_posting(p, docs[i], tfs[i]);
     }
     return GS_OK;
@@ -281,18 +276,45 @@ gs_code gs_index_part_block(gs_index_part *p, const gs_stored_block *block, bool
              doc_number(p, block->docs[0]) == block->first_number;
     if (!*taken)
         return GS_OK;
-    uint64_t tf_most = 0;
     for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
         GS_TRY(check_order(p, block->docs[i], block->tfs[i], st));
-        tf_most = block->tfs[i] > tf_most ? block->tfs[i] : tf_most;
         note_posting(p, block->docs[i], block->tfs[i]);
     }
     if (p->place.has_positions)
         GS_TRY(put_places(p, block->places, block->place_bytes, st));
-    return put_stored_block(p, block->data, block->bytes, tf_most - 1, st);
+    return end_block(p, block->data, block->bytes, st);
 }
 
 /* --- terms ------------------------------------------------------------------------- */
+
+static gs_code put_spilled_skips(gs_index_part *p, gs_status *st)
+{
+    GS_TRY(gs_part_file_rewind(&p->spilled, st));
+    for (uint64_t left = p->spilled.bytes; left > 0;) {
+        const size_t n = left < SKIPS_HELD_MAX ? (size_t)left : SKIPS_HELD_MAX;
+        const uint8_t *data;
+        GS_TRY(gs_part_file_take(&p->spilled, &data, n, st));
+        GS_TRY(gs_part_file_append(&p->files->postings, data, n, st));
+        left -= n;
+    }
+    gs_part_file_close(&p->spilled);
+    return GS_OK;
+}
+
+/* What the term can add to a score, and its skip entries, go behind its postings. */
+static gs_code put_skips(gs_index_part *p, gs_status *st)
+{
+    uint8_t impacts[1 + GS_IMPACTS_MAX * GS_IMPACT_BYTES];
+    if (p->skip_bytes == 0)
+        return GS_OK;
+    impacts[0] = (uint8_t)p->impacts.count;
+    const size_t bytes = (size_t)(gs_impacts_put(impacts + 1, &p->impacts) - impacts);
+    p->numbers.skip_bytes += bytes + p->skip_bytes;
+    GS_TRY(gs_part_file_append(&p->files->postings, impacts, bytes, st));
+    if (p->spilled.buffer != NULL)
+        GS_TRY(put_spilled_skips(p, st));
+    return gs_part_file_append(&p->files->postings, p->skips, p->skip_bytes, st);
+}
 
 static gs_code end_term(gs_index_part *p, gs_status *st)
 {
@@ -301,6 +323,8 @@ static gs_code end_term(gs_index_part *p, gs_status *st)
     if (p->numbers.df == 0)
         return GS_FAIL(st, GS_ERR_ARG, 0, "a term without postings");
     gs_part_files *const files = p->files;
+    if (p->skip_bytes > 0 && p->filled > 0)
+        (void)take_impacts(p); /* of the tail */
     GS_TRY(put_tail(p, st));
     GS_TRY(put_skips(p, st));
     const uint32_t bytes = (uint32_t)p->term_bytes;
@@ -314,6 +338,7 @@ static gs_code end_term(gs_index_part *p, gs_status *st)
     p->last_doc = p->skip_doc = 0;
     p->has_doc = false;
     p->skip_bytes = 0;
+    p->impacts.count = 0;
     p->block_positions_bytes = 0;
     p->term_bytes = 0;
     return GS_OK;

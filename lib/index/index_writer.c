@@ -96,6 +96,7 @@ gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w, unsigned part
         .folder = w->folder.temporary,
         .buffer_bytes = w->part_buffer_bytes,
         .has_positions = w->options.has_positions,
+        .lengths = w->options.has_documents ? &w->documents.table : NULL,
         .document_count = w->options.has_documents ? 0 : w->documents.count,
     };
     return gs_index_part_open(out, &w->parts[part], &place, st);
@@ -202,8 +203,7 @@ static gs_code write_all_files(gs_index_writer *w, gs_status *st)
     commit_job job = {.writer = w};
     gs_team *team = NULL;
     const unsigned parts = w->options.part_count;
-    GS_TRY(
-        gs_team_new(&team, parts < GS_INDEX_FILE_COUNT ? 1 : GS_INDEX_FILE_COUNT, st));
+    GS_TRY(gs_team_new(&team, parts < GS_INDEX_FILE_COUNT ? 1 : GS_INDEX_FILE_COUNT, st));
     GS_NOTED(gs_team_run(team, write_files, &job, st));
     gs_team_free(team);
     return st->code;
@@ -232,4 +232,10 @@ gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st)
 {
     GS_TRY(put_together(w, st));
     return gs_index_folder_commit(&w->folder, st);
+}
+
+gs_code gs_index_writer_lend(gs_index_writer *w, const char **folder, gs_status *st)
+{
+    *folder = w->folder.temporary;
+    return put_together(w, st);
 }

@@ -133,7 +133,7 @@ static gs_code note_reading(gs_list_merge *l, size_t source, const gs_posting_cu
     hold(l, source, HELD_POSITIONS, c->next_places);
     if (l->held_bytes < l->options.window_bytes)
         return GS_OK;
-    gs_index_let_go(c->end, c->skip); /* of the list, behind its blocks */
+    gs_index_let_go(c->end, c->skips.p); /* of the list, behind its blocks */
     let_go(l);
     if (cancel != NULL && *cancel != 0)
         return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
@@ -167,7 +167,7 @@ static gs_code append_postings(gs_list_merge *l, gs_posting_cursor *c, gs_status
         GS_TRY(gs_posting_cursor_pass_positions(c, i, st));
         l->place_bytes[i] = (size_t)(c->places - begin);
     }
-    const uint8_t *const end = c->packed != NULL ? c->next_places : c->places_end;
+    const uint8_t *const end = c->has_skip ? c->next_places : c->places_end;
     if (l->options.has_positions && c->places != end)
         return gs_index_damaged(c->index, GS_INDEX_POSITIONS,
                                 "a block has too many positions", st);
@@ -180,13 +180,13 @@ static gs_code append_block(gs_list_merge *l, gs_posting_cursor *c, uint64_t fir
                             gs_status *st)
 {
     bool taken = false;
-    if (c->packed != NULL) {
+    if (c->has_skip) {
         const gs_stored_block block = {
             .docs = c->docs,
             .tfs = l->tfs,
             .first_number = first_number,
-            .data = c->packed,
-            .bytes = (size_t)(c->p - c->packed),
+            .data = c->p - c->skip.bytes,
+            .bytes = (size_t)c->skip.bytes,
             .places = c->places,
             .place_bytes = c->places ? (size_t)(c->next_places - c->places) : 0,
         };
