@@ -2,7 +2,6 @@
 #include "cmd/index_build_args.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,12 +231,7 @@ static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *s
 static void resolve(gs_index_build_args *args)
 {
     gs_index_build_options *const o = &args->options;
-    if (o->folder == NULL) {
-        gs_report(0, "say where the index is to be: -o DIR");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
-    if (*o->folder == '\0')
-        gs_die(ENOENT, "cannot create ''");
+    gs_job_check_folder(o->folder);
     if (o->input_count == 0)
         gs_job_add_word(&args->inputs, &o->input_count, "-");
     if (o->document.text_field_count == 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_import.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #include "cmd/index_job.h"
@@ -94,13 +93,11 @@ static void parse(import_args *args, int argc, char **argv)
         take_input(args, argv[scan.index++]);
     if (args->wants_help)
         return;
-    if (!args->is_ciff || o->folder == NULL) {
-        gs_report(0, o->folder == NULL ? "say where the index is to be: -o DIR"
-                                       : "say what the file is: --ciff");
+    gs_job_check_folder(o->folder);
+    if (!args->is_ciff) {
+        gs_report(0, "say what the file is: --ciff");
         gs_die_try_help(GS_EXIT_TROUBLE);
     }
-    if (*o->folder == '\0')
-        gs_die(ENOENT, "cannot create ''");
     if (o->input == NULL)
         o->input = "-";
 }

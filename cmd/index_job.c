@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_job.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,16 @@ size_t gs_job_memory(const gs_opt_scan *scan, int code)
 {
     const uint64_t bytes = gs_size_arg_buffer(scan, code);
     return bytes > SIZE_MAX ? SIZE_MAX : bytes == 0 ? 1 : (size_t)bytes;
+}
+
+void gs_job_check_folder(const char *folder)
+{
+    if (folder == NULL) {
+        gs_report(0, "say where the index is to be: -o DIR");
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    if (*folder == '\0')
+        gs_die(ENOENT, "cannot create ''");
 }
 
 void gs_job_add_word(const char ***array, size_t *count, const char *word)

@@ -42,6 +42,8 @@ int gs_job_word_value(const gs_opt_scan *scan, const gs_job_word *words,
 
 /* False if the option is none of these. */
 bool gs_index_job_option(gs_index_job *job, const gs_opt_scan *scan, int code);
+/* Ends the program if -o was not given, or an empty name. */
+void gs_job_check_folder(const char *folder);
 /* -S and its like: at least one byte. */
 size_t gs_job_memory(const gs_opt_scan *scan, int code);
 /* One more word behind those of an array from gs_mem. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_merge_command.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #include "cmd/index_job.h"
@@ -98,13 +97,11 @@ static void parse(merge_args *args, int argc, char **argv)
     o->inputs = args->inputs;
     if (args->wants_help)
         return;
-    if (o->folder == NULL || o->input_count == 0) {
-        gs_report(0, o->folder == NULL ? "say where the index is to be: -o DIR"
-                                       : "say which indexes to merge");
+    gs_job_check_folder(o->folder);
+    if (o->input_count == 0) {
+        gs_report(0, "say which indexes to merge");
         gs_die_try_help(GS_EXIT_TROUBLE);
     }
-    if (*o->folder == '\0')
-        gs_die(ENOENT, "cannot create ''");
 }
 
 static gs_code merge(void *context, gs_index_job *job, gs_status *st)

@@ -173,7 +173,6 @@ static gs_code import(const gs_ciff_import_options *o, gs_block_pool *pool,
     GS_TRY(gs_input_new(&s->input, &o->input, 1, &options, st));
     if (o->stats != NULL) {
         atomic_store(&o->stats->sort.input_bytes_total, gs_input_size_hint(s->input));
-        atomic_store(&o->stats->sort.phase, GS_PHASE_READ);
         atomic_store(&o->stats->sort.threads, 1);
     }
     return gs_ciff_import_source(o, &source, st);
@@ -181,16 +180,15 @@ static gs_code import(const gs_ciff_import_options *o, gs_block_pool *pool,
 
 gs_code gs_ciff_import(const gs_ciff_import_options *o, gs_status *st)
 {
-    const uint64_t begin_ns = gs_machine_now_ns();
+    uint64_t begin_ns = gs_machine_now_ns();
     gs_block_pool *pool = NULL;
     file_source s = {0};
     GS_TRY(gs_block_pool_new(&pool, BLOCK_BYTES, BLOCK_COUNT, st));
+    gs_index_stats_begin_phase(o->stats, GS_PHASE_READ, &begin_ns);
     GS_NOTED(import(o, pool, &s, st));
     gs_block_release(s.block);
     gs_input_free(s.input);
     gs_block_pool_free(pool);
-    if (o->stats != NULL)
-        atomic_fetch_add(&o->stats->sort.phase_ns[GS_PHASE_READ],
-                         gs_machine_now_ns() - begin_ns);
+    gs_index_stats_begin_phase(o->stats, GS_PHASE_DONE, &begin_ns);
     return st->code;
 }

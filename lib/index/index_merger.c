@@ -44,13 +44,7 @@ typedef struct merger {
 
 static void set_phase(merger *m, gs_sort_phase phase)
 {
-    gs_index_stats *const stats = m->options->stats;
-    const uint64_t now = gs_machine_now_ns();
-    if (stats != NULL) {
-        const int before = atomic_exchange(&stats->sort.phase, (int)phase);
-        atomic_fetch_add(&stats->sort.phase_ns[before], now - m->phase_begin_ns);
-    }
-    m->phase_begin_ns = now;
+    gs_index_stats_begin_phase(m->options->stats, phase, &m->phase_begin_ns);
 }
 
 static const gs_index_header *header(const merger *m, size_t i)
