@@ -201,6 +201,7 @@ fake-gpu-run: $(OBJ)/gpusort
 
 index-test: all
 	@python3 tests/ciff_check.py --binary $(CURDIR)/$(OBJ)/gpusort
+	@python3 tests/ciff_rules.py --binary $(CURDIR)/$(OBJ)/gpusort
 	@python3 tests/index_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(INDEX_TEST_ARGS)
 
 search-test: all

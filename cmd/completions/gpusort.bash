@@ -31,7 +31,7 @@ _gpusort() {
     fi
     if [[ $command == index ]]; then
         if [[ $COMP_CWORD -eq 2 ]]; then
-            COMPREPLY=($(compgen -W 'build' -- "$cur"))
+            COMPREPLY=($(compgen -W 'build merge info dump export import verify' -- "$cur"))
             return
         fi
         command="index ${COMP_WORDS[2]}"
@@ -46,6 +46,7 @@ _gpusort() {
     --format)
         COMPREPLY=($(compgen -W 'jsonl tsv trec text tuples tuples-bin' -- "$cur"))
         return ;;
+    --doc-ids) COMPREPLY=($(compgen -W 'keep shift' -- "$cur")); return ;;
     --method) COMPREPLY=($(compgen -W 'auto bsbi spimi' -- "$cur")); return ;;
     --stem)
         COMPREPLY=($(compgen -W 'arabic danish dutch english finnish french german hungarian
