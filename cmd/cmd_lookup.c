@@ -1,19 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gpusort lookup: the posting lists of terms, by the thousand.
+ *
+ * Terms are collected into batches, which all cores answer (lib/index/batch_answer.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
+#include "cmd/engine_arg.h"
 #include "cmd/index_read.h"
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
-#include "lib/index/index_text.h"
+#include "cmd/size_arg.h"
+#include "lib/base/machine.h"
+#include "lib/index/batch_answer.h"
 
-enum { OPT_HELP = 256, OPT_JSON, OPT_DF_ONLY, OPT_PREFIX, OPT_FROM, OPT_TO };
+enum {
+    OPT_HELP = 256,
+    OPT_JSON,
+    OPT_DF_ONLY,
+    OPT_PREFIX,
+    OPT_FROM,
+    OPT_TO,
+    OPT_ENGINE,
+    OPT_PARALLEL,
+};
 
 static const char usage_text[] =
     "Usage: gpusort lookup [OPTION]... DIR [TERM]...\n"
@@ -27,6 +43,9 @@ static const char usage_text[] =
     "      --prefix       every term that begins with TERM, in order\n"
     "      --from=TERM    every term from this one on\n"
     "      --to=TERM      ... that is less than this one\n"
+    "      --engine=NAME  what searches: auto (default), cpu, gpu\n"
+    "      --parallel=N   threads (default: one a core)\n"
+    "  -v, --verbose      say what was chosen and why\n"
     "      --help         this text\n";
 
 typedef struct lookup_request {
@@ -34,8 +53,9 @@ typedef struct lookup_request {
     char **terms;
     int term_count;
     gs_lookup_shape shape;
-    bool is_prefix, wants_help;
-    const char *from, *to;
+    bool is_prefix, wants_help, is_verbose;
+    const char *from, *to, *engine;
+    unsigned threads;
 } lookup_request;
 
 static void parse(int argc, char **argv, lookup_request *r)
@@ -47,12 +67,15 @@ static void parse(int argc, char **argv, lookup_request *r)
         {"prefix", GS_OPT_NONE, OPT_PREFIX, false},
         {"from", GS_OPT_REQUIRED, OPT_FROM, false},
         {"to", GS_OPT_REQUIRED, OPT_TO, false},
+        {"engine", GS_OPT_REQUIRED, OPT_ENGINE, false},
+        {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
+        {"verbose", GS_OPT_NONE, 'v', false},
     };
     gs_opt_scan scan = {.argc = argc,
                         .argv = argv,
                         .options = options,
                         .option_count = sizeof options / sizeof *options,
-                        .letters = "",
+                        .letters = "v",
                         .index = 1};
     int kept = 0; /* operands, moved to the front of argv */
     for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
@@ -63,6 +86,9 @@ static void parse(int argc, char **argv, lookup_request *r)
         case OPT_PREFIX: r->is_prefix = true; break;
         case OPT_FROM: r->from = scan.argument; break;
         case OPT_TO: r->to = scan.argument; break;
+        case OPT_ENGINE: r->engine = scan.argument; break;
+        case OPT_PARALLEL: r->threads = gs_size_arg_threads(&scan); break;
+        case 'v': r->is_verbose = true; break;
         case GS_OPT_OPERAND: argv[kept++] = scan.argument; break;
         default: gs_die_try_help(GS_EXIT_TROUBLE);
         }
@@ -81,9 +107,9 @@ static void parse(int argc, char **argv, lookup_request *r)
 /* Every term from where the cursor stands, while it begins with `prefix` and is less than
  * `to` (NULL: no such bound). */
 static gs_code print_range(const lookup_request *r, gs_term_cursor *cursor,
-                           const char *prefix, gs_text_out *out, gs_status *st)
+                           const void *prefix, size_t prefix_bytes, gs_text_out *out,
+                           gs_status *st)
 {
-    const size_t prefix_bytes = strlen(prefix);
     const size_t to_bytes = r->to ? strlen(r->to) : 0;
     while (cursor->has_term) {
         if (cursor->bytes < prefix_bytes ||
@@ -99,17 +125,44 @@ static gs_code print_range(const lookup_request *r, gs_term_cursor *cursor,
     return GS_OK;
 }
 
-static gs_code answer(const lookup_request *r, gs_term_cursor *cursor, const char *term,
-                      size_t bytes, gs_text_out *out, gs_status *st)
+static gs_code print_from_to(const lookup_request *r, const gs_index *index,
+                             gs_status *st)
 {
-    if (!r->is_prefix)
-        return gs_index_lookup(cursor, term, bytes, r->shape, out, st);
-    GS_TRY(gs_term_cursor_seek(cursor, term, bytes, st));
-    return print_range(r, cursor, term, out, st);
+    gs_term_cursor *cursor = NULL;
+    gs_text_out out = {0};
+    const char *const from = r->from ? r->from : "";
+    if (gs_term_cursor_new(&cursor, index, st) == GS_OK &&
+        gs_text_out_open(&out, gs_index_print, NULL, st) == GS_OK &&
+        gs_term_cursor_seek(cursor, from, strlen(from), st) == GS_OK &&
+        print_range(r, cursor, "", 0, &out, st) == GS_OK)
+        GS_NOTED(gs_text_out_flush(&out, st));
+    gs_text_out_release(&out);
+    gs_term_cursor_free(cursor);
+    return st->code;
 }
 
-static gs_code answer_input(const lookup_request *r, gs_term_cursor *cursor,
-                            gs_text_out *out, gs_status *st)
+static gs_code answer(const void *context, gs_term_cursor *cursor, const void *term,
+                      size_t bytes, gs_text_out *out, gs_status *st)
+{
+    const lookup_request *const r = context;
+    if (r->is_prefix)
+        return print_range(r, cursor, term, bytes, out, st);
+    return gs_index_lookup_sought(cursor, term, bytes, r->shape, out, st);
+}
+
+static gs_code add(gs_term_batch *batch, gs_batch_answer *answers, const char *term,
+                   size_t bytes, gs_status *st)
+{
+    if (gs_term_batch_add(batch, term, bytes))
+        return GS_OK;
+    GS_TRY(gs_batch_answer_run(answers, batch, st));
+    if (!gs_term_batch_add(batch, term, bytes))
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "a line of %zu bytes is too long for a term",
+                       bytes);
+    return GS_OK;
+}
+
+static gs_code answer_input(gs_term_batch *batch, gs_batch_answer *answers, gs_status *st)
 {
     char *line = NULL;
     size_t capacity = 0;
@@ -117,45 +170,78 @@ static gs_code answer_input(const lookup_request *r, gs_term_cursor *cursor,
     while (st->code == GS_OK && (n = getline(&line, &capacity, stdin)) > 0) {
         if (line[n - 1] == '\n')
             line[--n] = '\0';
-        GS_NOTED(answer(r, cursor, line, (size_t)n, out, st));
+        GS_NOTED(add(batch, answers, line, (size_t)n, st));
     }
     free(line); /* getline's */
     return st->code;
 }
 
-static gs_code answer_all(const lookup_request *r, gs_term_cursor *cursor,
-                          gs_text_out *out, gs_status *st)
+static gs_code answer_terms(const lookup_request *r, const gs_index *index,
+                            const gs_term_batch_options *options, gs_status *st)
 {
-    if (r->from != NULL || r->to != NULL) {
-        const char *const from = r->from ? r->from : "";
-        GS_TRY(gs_term_cursor_seek(cursor, from, strlen(from), st));
-        GS_TRY(print_range(r, cursor, "", out, st));
-    } else if (r->term_count == 0) {
-        GS_TRY(answer_input(r, cursor, out, st));
-    }
+    const bool is_input = r->term_count == 0;
+    gs_term_batch *batch = NULL;
+    gs_batch_answer *answers = NULL;
+    const gs_batch_answer_options answer_options = {
+        .index = index,
+        .workers = r->threads != 0 ? r->threads : gs_machine_cores(),
+        .answer = answer,
+        .answer_context = r,
+        .write = gs_index_print,
+    };
+    GS_TRY_OR_FAIL(gs_term_batch_new(&batch, index, options, st));
+    GS_TRY_OR_FAIL(gs_batch_answer_new(&answers, &answer_options, st));
+    if (is_input)
+        GS_TRY_OR_FAIL(answer_input(batch, answers, st));
     for (int i = 0; i < r->term_count; i++)
-        GS_TRY(answer(r, cursor, r->terms[i], strlen(r->terms[i]), out, st));
-    return gs_text_out_flush(out, st);
+        GS_TRY_OR_FAIL(add(batch, answers, r->terms[i], strlen(r->terms[i]), st));
+    GS_NOTED(gs_batch_answer_run(answers, batch, st));
+fail:
+    gs_batch_answer_free(answers);
+    gs_term_batch_free(batch);
+    return st->code;
+}
+
+/* How many terms there will be, as far as can be told: those of a file have about twelve
+ * bytes with their ends. */
+static uint64_t expect(const lookup_request *r)
+{
+    struct stat info;
+    if (r->term_count > 0)
+        return (uint64_t)r->term_count;
+    if (fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode))
+        return 0;
+    return (uint64_t)info.st_size / 12;
+}
+
+static void say(void *context, gs_log_level level, const char *text)
+{
+    const lookup_request *const r = context;
+    if (r->is_verbose || level == GS_LOG_WARNING)
+        gs_report(0, "%s", text);
 }
 
 int cmd_lookup(int argc, char **argv)
 {
-    lookup_request r = {0};
+    lookup_request r = {.engine = "auto"};
     parse(argc, argv, &r);
     if (r.wants_help) {
         (void)fputs(usage_text, stdout);
         return gs_stdout_close(GS_EXIT_GOOD);
     }
+    gs_engine_arg_check_search(r.engine);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
-    gs_term_cursor *cursor = NULL;
-    gs_text_out out = {0};
-    if (gs_index_open(&index, r.folder, &st) == GS_OK &&
-        gs_term_cursor_new(&cursor, index, &st) == GS_OK &&
-        gs_text_out_open(&out, gs_index_print, NULL, &st) == GS_OK)
-        GS_NOTED(answer_all(&r, cursor, &out, &st));
-    gs_text_out_release(&out);
-    gs_term_cursor_free(cursor);
+    const bool is_range = r.from != NULL || r.to != NULL;
+    const gs_log log = {.fn = say, .context = &r};
+    const gs_term_batch_options options = {
+        .engine = r.engine, .expected_queries = expect(&r), .log = &log};
+    if (gs_index_open(&index, r.folder, &st) == GS_OK) {
+        if (is_range)
+            GS_NOTED(print_from_to(&r, index, &st));
+        if (st.code == GS_OK && (!is_range || r.term_count > 0))
+            GS_NOTED(answer_terms(&r, index, &options, &st));
+    }
     gs_index_close(index);
     if (st.code != GS_OK) {
         gs_report_status(&st, true);

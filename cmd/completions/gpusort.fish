@@ -4,7 +4,7 @@
 function __gpusort_is_sort
     set -l words (commandline -opc)
     test (count $words) -lt 2; and return 0
-    not contains -- $words[2] gen index check device bench help
+    not contains -- $words[2] gen index lookup check device bench help
 end
 
 function __gpusort_option
@@ -15,11 +15,12 @@ set -l first 'test (count (commandline -opc)) -eq 1'
 complete -c gpusort -n $first -a sort -d 'sort, merge or check files'
 complete -c gpusort -n $first -a gen -d 'make test data'
 complete -c gpusort -n $first -a index -d 'build and read an inverted index'
+complete -c gpusort -n $first -a lookup -d 'posting lists of terms'
 complete -c gpusort -n $first -a check -d 'order and checksum of a file'
 complete -c gpusort -n $first -a device -d 'what would be used here'
 complete -c gpusort -n $first -a bench -d 'measure the engines'
 complete -c gpusort -n $first -a help -d 'help on a command'
-complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen index check device bench'
+complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen index lookup check device bench'
 
 __gpusort_option -s b -l ignore-leading-blanks -d 'blanks in front do not count'
 __gpusort_option -s d -l dictionary-order -d 'only blanks, letters and digits count'
@@ -103,3 +104,16 @@ __gpusort_build -l gpu -x -d 'use this GPU'
 __gpusort_build -s v -l verbose -d 'say what was chosen and why'
 __gpusort_build -l no-uring -d 'read and write without io_uring'
 __gpusort_build -l help -d 'show help'
+
+function __gpusort_lookup
+    complete -c gpusort -n '__fish_seen_subcommand_from lookup' $argv
+end
+__gpusort_lookup -l df-only -d 'without the documents'
+__gpusort_lookup -l json -d 'a JSON object a line'
+__gpusort_lookup -l prefix -d 'every term that begins so'
+__gpusort_lookup -l from -x -d 'every term from this one on'
+__gpusort_lookup -l to -x -d 'every term that is less'
+__gpusort_lookup -l engine -x -a 'auto cpu gpu' -d 'what searches'
+__gpusort_lookup -l parallel -x -d 'number of threads'
+__gpusort_lookup -s v -l verbose -d 'say what was chosen and why'
+__gpusort_lookup -l help -d 'show help'
