@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/bench_lookup.h"
 #include "gpu/device.h"
 #include "gpu/engine.h"
 #include "gpu/generate.h"
@@ -293,6 +294,8 @@ static int run_all(const bench_setup *setup, FILE *csv)
 
 int cmd_bench(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "lookup") == 0)
+        return gs_bench_lookup(argc - 1, argv + 1);
     static const struct option long_options[] = {
         {"engine", required_argument, NULL, 'e'},
         {"distribution", required_argument, NULL, 'd'},

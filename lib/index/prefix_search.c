@@ -59,8 +59,11 @@ static void plain_group(const uint64_t *keys, size_t key_count, const uint64_t *
     for (size_t left = key_count; left > 1; left -= left / 2) {
         const uint32_t half = (uint32_t)(left / 2);
         const uint64_t *const middle = keys + half - 1;
-        for (size_t i = 0; i < GROUP; i++)
-            at[i] += middle[at[i]] < queries[i] ? half : 0;
+        for (size_t i = 0; i < GROUP; i++) {
+            uint32_t is_less = middle[at[i]] < queries[i];
+            __asm__("" : "+r"(is_less)); /* compilers like to branch on it */
+            at[i] += half & (0 - is_less);
+        }
     }
     for (size_t i = 0; i < GROUP; i++)
         ranks[i] = at[i] + (keys[at[i]] < queries[i]);
