@@ -197,13 +197,23 @@ static gs_code measure_all(const lookup_setup *s, gs_lookup_report *report, gs_s
     return GS_OK;
 }
 
-static gs_code write_csv(const char *name, const gs_lookup_report *report, gs_status *st)
+/* Opened before anything is measured: a name that will not do is told at once. */
+static gs_code open_csv(const char *name, FILE **out, gs_status *st)
 {
     gs_quoted q;
-    FILE *const csv = fopen(name, "we");
-    if (csv == NULL)
+    if (name == NULL)
+        return GS_OK;
+    *out = fopen(name, "we");
+    if (*out == NULL)
         return GS_FAIL(st, GS_ERR_IO, errno, "cannot open %s", gs_quote_name(&q, name));
-    gs_lookup_csv_print(report, csv);
+    return GS_OK;
+}
+
+static gs_code close_csv(const char *name, FILE *csv, gs_status *st)
+{
+    gs_quoted q;
+    if (csv == NULL)
+        return GS_OK;
     const bool has_failed = ferror(csv) != 0;
     if (fclose(csv) != 0 || has_failed)
         return GS_FAIL(st, GS_ERR_IO, errno, "cannot write %s", gs_quote_name(&q, name));
@@ -231,12 +241,15 @@ int gs_bench_lookup(int argc, char **argv)
            text, has_gpu ? "" : ": only the CPU is measured\n", s.load.key_count);
     (void)fflush(stdout);
     gs_status st = {.code = GS_OK};
+    FILE *csv = NULL;
     report.load = &s.load;
-    if (make_load(&s.load, &st) == GS_OK && measure_all(&s, &report, &st) == GS_OK) {
+    if (open_csv(s.csv_name, &csv, &st) == GS_OK && make_load(&s.load, &st) == GS_OK &&
+        measure_all(&s, &report, &st) == GS_OK) {
         gs_lookup_tables_print(&report, stdout);
-        if (s.csv_name != NULL)
-            GS_NOTED(write_csv(s.csv_name, &report, &st));
+        if (csv != NULL)
+            gs_lookup_csv_print(&report, csv);
     }
+    GS_NOTED(close_csv(s.csv_name, csv, &st));
     free_load(&s.load);
     if (st.code != GS_OK) {
         gs_report_status(&st, true);

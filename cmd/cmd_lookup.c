@@ -4,6 +4,7 @@
  *
  * Terms are collected into batches, which all cores answer (lib/index/batch_answer.h).
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
+#include "lib/base/assertion.h"
 #include "lib/base/machine.h"
 #include "lib/index/batch_answer.h"
 
@@ -156,9 +158,8 @@ static gs_code add(gs_term_batch *batch, gs_batch_answer *answers, const char *t
     if (gs_term_batch_add(batch, term, bytes))
         return GS_OK;
     GS_TRY(gs_batch_answer_run(answers, batch, st));
-    if (!gs_term_batch_add(batch, term, bytes))
-        return GS_FAIL(st, GS_ERR_LIMIT, 0, "a line of %zu bytes is too long for a term",
-                       bytes);
+    const bool has_room = gs_term_batch_add(batch, term, bytes);
+    gs_assert(has_room); /* it is empty now */
     return GS_OK;
 }
 
@@ -167,10 +168,17 @@ static gs_code answer_input(gs_term_batch *batch, gs_batch_answer *answers, gs_s
     char *line = NULL;
     size_t capacity = 0;
     ssize_t n;
-    while (st->code == GS_OK && (n = getline(&line, &capacity, stdin)) > 0) {
+    for (uint64_t number = 1;
+         st->code == GS_OK && (n = getline(&line, &capacity, stdin)) > 0; number++) {
         if (line[n - 1] == '\n')
             line[--n] = '\0';
-        GS_NOTED(add(batch, answers, line, (size_t)n, st));
+        if (n <= GS_TERM_BATCH_BYTES)
+            GS_NOTED(add(batch, answers, line, (size_t)n, st));
+        else
+            (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
+                          "standard input: line %" PRIu64 " has %zd bytes: is this a "
+                          "list of terms, one a line?",
+                          number, n);
     }
     free(line); /* getline's */
     return st->code;
