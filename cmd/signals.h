@@ -6,8 +6,8 @@
 #define GS_CMD_SIGNALS_H
 
 /* For every signal that would end the program and is not ignored already: remove the
- * temporary names of outputs, then die of the signal, so that the exit status shows it.
- * Temporary files of the sort have no names and need nothing. */
+ * temporary names of outputs and folders, then die of the signal, so that the exit status
+ * shows it. Temporary files of the sort have no names and need nothing. */
 void gs_signals_install(void);
 
 #endif

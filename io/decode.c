@@ -10,7 +10,10 @@
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 
-enum { GZIP_WINDOW_BITS = 15 + 16 };
+enum {
+    GZIP_WINDOW_BITS = 15 + 16,
+    WINDOW_LOG_MAX = 31, /* `zstd --long=31` */
+};
 
 struct gs_decoder {
     gs_compression kind;
@@ -37,6 +40,36 @@ gs_compression gs_decode_recognise(const uint8_t *bytes, size_t count)
     return GS_COMPRESSION_NONE;
 }
 
+/* RFC 8878, 3.1.1.1: the window of a zstd frame, 0 if the bytes do not tell. */
+static uint64_t zstd_window_bytes(const uint8_t *head, size_t count)
+{
+    enum { DESCRIPTOR = 4, SINGLE_SEGMENT = 0x20 };
+    static const size_t id_bytes[] = {0, 1, 2, 4}, size_bytes[] = {1, 2, 4, 8};
+    if (count < DESCRIPTOR + 2)
+        return 0;
+    const unsigned flags = head[DESCRIPTOR];
+    if ((flags & SINGLE_SEGMENT) == 0) {
+        const unsigned window = head[DESCRIPTOR + 1];
+        const uint64_t base = (uint64_t)1 << (10 + (window >> 3));
+        return base + base / 8 * (window & 7);
+    }
+    const size_t from = DESCRIPTOR + 1 + id_bytes[flags & 3],
+                 bytes = size_bytes[flags >> 6];
+    uint64_t size = 0;
+    for (size_t i = 0; i < bytes && from + i < count; i++)
+        size |= (uint64_t)head[from + i] << (8 * i);
+    return size;
+}
+
+size_t gs_decode_memory_bytes(gs_compression kind, const uint8_t *head, size_t count)
+{
+    enum { TABLES = 256 * 1024, ZSTD_BLOCK = 128 * 1024, GZIP_WINDOW = 64 * 1024 };
+    const uint64_t window =
+        kind == GS_COMPRESSION_ZSTD ? zstd_window_bytes(head, count) : GZIP_WINDOW;
+    const uint64_t most = (uint64_t)1 << WINDOW_LOG_MAX;
+    return (size_t)(window < most ? window : most) + TABLES + 2 * ZSTD_BLOCK;
+}
+
 gs_code gs_decoder_new(gs_decoder **out, gs_compression kind, const char *name,
                        gs_status *st)
 {
@@ -56,8 +89,8 @@ gs_code gs_decoder_new(gs_decoder **out, gs_compression kind, const char *name,
         gs_decoder_free(d);
         return GS_FAIL(st, GS_ERR_NOMEM, 0, "%s: no memory to decompress", name);
     }
-    if (d->zstd != NULL) /* windows of `zstd --long=31` */
-        (void)ZSTD_DCtx_setParameter(d->zstd, ZSTD_d_windowLogMax, 31);
+    if (d->zstd != NULL)
+        (void)ZSTD_DCtx_setParameter(d->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
     *out = d;
     return GS_OK;
 }

@@ -19,9 +19,13 @@ typedef enum gs_compression {
     GS_COMPRESSION_GZIP,
 } gs_compression;
 
-enum { GS_DECODE_MAGIC_BYTES = 4 };
+enum { GS_DECODE_MAGIC_BYTES = 4, GS_DECODE_HEAD_BYTES = 18 };
 
+/* Looks at the first GS_DECODE_MAGIC_BYTES. */
 gs_compression gs_decode_recognise(const uint8_t *bytes, size_t count);
+/* What a decoder of the stream that begins so will take of memory, as far as its first
+ * GS_DECODE_HEAD_BYTES tell. */
+size_t gs_decode_memory_bytes(gs_compression kind, const uint8_t *head, size_t count);
 
 typedef struct gs_decoder gs_decoder;
 

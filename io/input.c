@@ -4,14 +4,12 @@
  *
  *      cached   regular, its pages in the page cache: pread, which is a copy
  *      direct   regular, on the disk: several blocks in flight, O_DIRECT if possible
- *      pumped   pipes, terminals, compressed files: a thread fills a queue of blocks
+ *      pumped   pipes, terminals, compressed files: threads of their own (pump.h)
  */
 #include "io/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +20,7 @@
 
 #include "io/aio.h"
 #include "io/decode.h"
+#include "io/pump.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -29,10 +28,9 @@
 enum {
     IN_FLIGHT_MAX = 32,
     PUMP_QUEUE_MAX = 3,
-    STORED_BYTES = 128 * 1024, /* compressed bytes read at once */
+    HEAD_BLOCKS = 2, /* of those in flight, for the file whose turn it is */
     CACHE_PROBES = 16,
     DIRECT_MIN_BYTES = 8 << 20, /* smaller files are not worth the set-up */
-    PIPE_BYTES = 1 << 20,
     ALIGN = GS_BLOCK_ALIGN,
 };
 
@@ -52,25 +50,7 @@ typedef struct gs_input_read {
     int64_t result;
 } gs_input_read;
 
-/* A file that a thread reads ahead. */
-typedef struct gs_pump {
-    gs_input *in;
-    int fd;
-    size_t index;
-    gs_decoder *decoder;
-    uint8_t *stored; /* compressed bytes not decoded yet */
-    size_t stored_at, stored_end;
-    bool has_thread;
-    pthread_t thread;
-    gs_block *filling; /* the thread's, while it runs */
-
-    pthread_mutex_t mutex; /* guards what follows */
-    pthread_cond_t changed;
-    gs_block *queue[PUMP_QUEUE_MAX];
-    size_t queued;
-    bool is_ended, is_cancelled;
-    gs_status status;
-} gs_pump;
+_Static_assert((int)GS_INPUT_FILES_MAX <= (int)GS_PUMPS_MAX, "a pump for each");
 
 struct gs_input {
     const char *const *names;
@@ -91,7 +71,7 @@ struct gs_input {
     size_t reads_first, reads_count;
     bool at_end; /* a read met the end of the file */
 
-    gs_pump *pump;
+    gs_pumps *pumps;
 };
 
 /* --- opening -------------------------------------------------------------------- */
@@ -164,10 +144,14 @@ static int reopen_direct(int fd)
     return open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
 }
 
-static size_t peek(int fd, uint64_t offset, uint8_t *magic)
+/* What the first bytes of a regular file say of it. */
+static void look_at_head(gs_pump_file *file, uint64_t offset)
 {
-    const ssize_t n = pread(fd, magic, GS_DECODE_MAGIC_BYTES, (off_t)offset);
-    return n > 0 ? (size_t)n : 0;
+    uint8_t head[GS_DECODE_HEAD_BYTES];
+    const ssize_t n = pread(file->fd, head, sizeof head, (off_t)offset);
+    const size_t count = n > 0 ? (size_t)n : 0;
+    file->kind = gs_decode_recognise(head, count);
+    file->decode_bytes = gs_decode_memory_bytes(file->kind, head, count);
 }
 
 static gs_code open_direct(gs_input *in, gs_status *st)
@@ -187,43 +171,6 @@ static gs_code open_direct(gs_input *in, gs_status *st)
     }
     in->way = GS_INPUT_DIRECT;
     in->at_end = false;
-    return GS_OK;
-}
-
-static gs_code pump_new(gs_input *in, gs_compression kind, gs_status *st);
-
-/* Opens the next file and chooses the way to read it. */
-static gs_code open_next(gs_input *in, gs_status *st)
-{
-    in->index = in->next_name++;
-    const char *const name = in->names[in->index];
-    const bool is_stdin = strcmp(name, "-") == 0;
-    in->fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-    if (in->fd < 0) {
-        const int error = errno;
-        gs_quoted quoted;
-        return GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s",
-                       gs_quote_name(&quoted, name));
-    }
-    struct stat info;
-    const off_t at = is_stdin ? lseek(in->fd, 0, SEEK_CUR) : 0;
-    const bool is_regular = fstat(in->fd, &info) == 0 && S_ISREG(info.st_mode) && at >= 0;
-    in->offset = is_regular ? (uint64_t)at : 0;
-    /* Files of no size may still have content (/proc). */
-    if (!is_regular || info.st_size == 0)
-        return pump_new(in, GS_COMPRESSION_NONE, st);
-    const uint64_t size = (uint64_t)info.st_size;
-    uint8_t magic[GS_DECODE_MAGIC_BYTES];
-    if (!in->options.keep_compressed) {
-        const gs_compression kind =
-            gs_decode_recognise(magic, peek(in->fd, in->offset, magic));
-        if (kind != GS_COMPRESSION_NONE)
-            return pump_new(in, kind, st);
-    }
-    if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1 &&
-        !is_cached(in->fd, size))
-        return open_direct(in, st);
-    in->way = GS_INPUT_CACHED;
     return GS_OK;
 }
 
@@ -354,232 +301,120 @@ static gs_code next_direct(gs_input *in, gs_block **out, gs_status *st)
 
 /* --- pumped ----------------------------------------------------------------------- */
 
-/* The only place where a pump's thread may be cancelled: it holds no lock there, and the
- * block that it fills is known to the pump. */
-static ssize_t read_some(int fd, void *to, size_t bytes)
+/* Is the next file compressed and no pipe? Then it is opened. */
+static bool open_compressed(const gs_input *in, gs_pump_file *file)
 {
-    ssize_t n;
-    int before;
-    do {
-        (void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
-        n = read(fd, to, bytes);
-        const int error = errno;
-        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-        errno = error;
-    } while (n < 0 && errno == EINTR);
-    return n;
+    const char *const name = in->names[in->next_name];
+    struct stat info;
+    if (strcmp(name, "-") == 0 || stat(name, &info) != 0 || !S_ISREG(info.st_mode))
+        return false;
+    file->fd = open(name, O_RDONLY | O_CLOEXEC);
+    file->index = in->next_name;
+    if (file->fd < 0)
+        return false; /* that is said in its turn */
+    look_at_head(file, 0);
+    if (file->kind == GS_COMPRESSION_NONE)
+        (void)close(file->fd);
+    return file->kind != GS_COMPRESSION_NONE;
 }
 
-/* Fills a block as it comes; a short one only at the end. */
-static gs_code fill_plain(gs_pump *p, gs_block *block, gs_status *st)
+/* More compressed files that follow, as many as threads and memory allow. */
+static gs_code open_ahead(gs_input *in, gs_status *st)
 {
-    while (block->len < block->capacity) {
-        const ssize_t n =
-            read_some(p->fd, block->data + block->len, block->capacity - block->len);
-        if (n < 0)
-            return fail_read(p->in, p->index, errno, st);
-        if (n == 0) {
-            block->ends_input = true;
-            break;
-        }
-        block->len += (size_t)n;
-        atomic_fetch_add(&p->in->bytes_read, (uint64_t)n);
-    }
-    return GS_OK;
-}
-
-static gs_code fill_decoded(gs_pump *p, gs_block *block, gs_status *st)
-{
-    while (block->len < block->capacity) {
-        size_t taken, made;
-        GS_TRY(gs_decoder_run(
-            p->decoder, p->stored + p->stored_at, p->stored_end - p->stored_at, &taken,
-            block->data + block->len, block->capacity - block->len, &made, st));
-        p->stored_at += taken;
-        block->len += made;
-        if (taken > 0 || made > 0)
-            continue;
-        const ssize_t n = read_some(p->fd, p->stored, STORED_BYTES);
-        if (n < 0)
-            return fail_read(p->in, p->index, errno, st);
-        p->stored_at = 0;
-        p->stored_end = (size_t)n;
-        atomic_fetch_add(&p->in->bytes_read, (uint64_t)n);
-        if (n == 0) {
-            block->ends_input = true;
-            return gs_decoder_end(p->decoder, st);
-        }
-    }
-    return GS_OK;
-}
-
-static gs_code start_decoder(gs_pump *p, gs_compression kind, gs_status *st)
-{
-    void *memory = NULL;
-    GS_TRY(gs_decoder_new(&p->decoder, kind, p->in->names[p->index], st));
-    GS_TRY(gs_mem_new(&memory, STORED_BYTES, "compressed input", st));
-    p->stored = memory;
-    return GS_OK;
-}
-
-/* The first bytes of a pipe say whether it is compressed. They are read here and go to
- * the decoder, or to the front of the first block. */
-static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
-{
-    if (p->decoder != NULL || p->in->options.keep_compressed)
+    unsigned files_max = in->options.decode_threads;
+    if (files_max > GS_INPUT_FILES_MAX)
+        files_max = GS_INPUT_FILES_MAX;
+    if (!in->options.any_order && in->options.blocks_in_flight <= HEAD_BLOCKS)
         return GS_OK;
-    while (block->len < GS_DECODE_MAGIC_BYTES) {
-        const ssize_t n = read_some(p->fd, block->data + block->len,
-                                    GS_DECODE_MAGIC_BYTES - block->len);
-        if (n < 0)
-            return fail_read(p->in, p->index, errno, st);
-        if (n == 0)
-            break;
-        block->len += (size_t)n;
+    while (in->next_name < in->name_count && gs_pumps_count(in->pumps) < files_max) {
+        gs_pump_file file;
+        if (!open_compressed(in, &file))
+            return GS_OK;
+        if (gs_pumps_decode_bytes(in->pumps) + file.decode_bytes >
+            in->options.decode_bytes_max) {
+            (void)close(file.fd);
+            return GS_OK;
+        }
+        in->next_name++;
+        GS_TRY(gs_pumps_open(in->pumps, &file, st));
     }
-    atomic_fetch_add(&p->in->bytes_read, block->len);
-    const gs_compression kind = gs_decode_recognise(block->data, block->len);
-    if (kind == GS_COMPRESSION_NONE)
-        return GS_OK;
-    GS_TRY(start_decoder(p, kind, st));
-    memcpy(p->stored, block->data, block->len);
-    p->stored_end = block->len;
-    block->len = 0;
     return GS_OK;
 }
 
-static gs_code fill(gs_pump *p, gs_block *block, bool is_first, gs_status *st)
+static gs_code open_pumped(gs_input *in, const gs_pump_file *file, gs_status *st)
 {
-    gs_trace *const trace = p->in->options.trace;
-    const uint64_t begin_ns = gs_trace_begin(trace);
-    block->input_index = p->index;
-    if (is_first)
-        GS_TRY(look_at_pipe(p, block, st));
-    GS_TRY(p->decoder ? fill_decoded(p, block, st) : fill_plain(p, block, st));
-    gs_trace_end(trace, GS_LANE_READ, 0, p->decoder ? "read and decode" : "read",
-                 begin_ns, block->len);
-    return GS_OK;
-}
-
-/* Waits for room in the queue; false when the input goes away. */
-static bool wait_for_room(gs_pump *p, size_t queue_max)
-{
-    pthread_mutex_lock(&p->mutex);
-    while (p->queued >= queue_max && !p->is_cancelled)
-        pthread_cond_wait(&p->changed, &p->mutex);
-    const bool goes_on = !p->is_cancelled;
-    pthread_mutex_unlock(&p->mutex);
-    return goes_on;
-}
-
-static void *pump_main(void *arg)
-{
-    gs_pump *const p = arg;
-    gs_status st = {.code = GS_OK};
-    int before;
-    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    const unsigned in_flight = p->in->options.blocks_in_flight;
-    const size_t queue_max = in_flight < PUMP_QUEUE_MAX ? in_flight : PUMP_QUEUE_MAX;
-    bool is_last = false;
-    for (bool is_first = true; !is_last && wait_for_room(p, queue_max);
-         is_first = false) {
-        gs_block *const block = gs_block_get(p->in->options.pool);
-        p->filling = block;
-        const bool is_good = fill(p, block, is_first, &st) == GS_OK;
-        p->filling = NULL;
-        is_last = !is_good || block->ends_input;
-        pthread_mutex_lock(&p->mutex);
-        if (is_good)
-            p->queue[p->queued++] = block;
-        else
-            gs_status_keep_first(&p->status, &st);
-        p->is_ended = is_last;
-        pthread_cond_broadcast(&p->changed);
-        pthread_mutex_unlock(&p->mutex);
-        if (!is_good)
-            gs_block_release(block);
-    }
-    return NULL;
-}
-
-static void pump_free(gs_pump *p)
-{
-    if (p == NULL)
-        return;
-    if (p->has_thread) {
-        pthread_mutex_lock(&p->mutex);
-        p->is_cancelled = true;
-        pthread_cond_broadcast(&p->changed);
-        pthread_mutex_unlock(&p->mutex);
-        /* A read that waits for a terminal or a pipe must not hold up the end. */
-        if (!p->is_ended)
-            (void)pthread_cancel(p->thread);
-        pthread_join(p->thread, NULL);
-    }
-    gs_block_release(p->filling);
-    for (size_t i = 0; i < p->queued; i++)
-        gs_block_release(p->queue[i]);
-    gs_decoder_free(p->decoder);
-    gs_mem_free(p->stored);
-    pthread_cond_destroy(&p->changed);
-    pthread_mutex_destroy(&p->mutex);
-    gs_mem_free(p);
-}
-
-static gs_code pump_new(gs_input *in, gs_compression kind, gs_status *st)
-{
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_pump), "input pump", st));
-    gs_pump *const p = memory;
-    p->in = in;
-    p->fd = in->fd;
-    p->index = in->index;
-    pthread_mutex_init(&p->mutex, NULL);
-    pthread_cond_init(&p->changed, NULL);
-    in->pump = p;
+    const unsigned in_flight = in->options.blocks_in_flight;
+    const gs_pumps_options options = {
+        .pool = in->options.pool,
+        .names = in->names,
+        .queue_max = in_flight < PUMP_QUEUE_MAX ? in_flight : PUMP_QUEUE_MAX,
+        .ahead_max = in_flight > HEAD_BLOCKS ? in_flight - HEAD_BLOCKS : 0,
+        .any_order = in->options.any_order,
+        .keep_compressed = in->options.keep_compressed,
+        .bytes_read = &in->bytes_read,
+        .trace = in->options.trace,
+    };
+    in->fd = -1; /* the pump's, from now on */
     in->way = GS_INPUT_PUMPED;
-    (void)fcntl(p->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches; may be refused */
-    if (kind != GS_COMPRESSION_NONE) {
-        in->saw_compressed = true;
-        GS_TRY(start_decoder(p, kind, st));
+    if (in->pumps == NULL && gs_pumps_new(&in->pumps, &options, st) != GS_OK) {
+        in->fd = file->fd;
+        return st->code;
     }
-    return GS_OK;
-}
-
-static gs_code start_pump_thread(gs_pump *p, gs_status *st)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&p->thread, NULL, pump_main, p);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0)
-        return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
-    p->has_thread = true;
-    return GS_OK;
+    GS_TRY(gs_pumps_open(in->pumps, file, st));
+    if (file->kind == GS_COMPRESSION_NONE)
+        return GS_OK;
+    in->saw_compressed = true;
+    return open_ahead(in, st);
 }
 
 static gs_code next_pumped(gs_input *in, gs_block **out, gs_status *st)
 {
-    gs_pump *const p = in->pump;
-    if (!p->has_thread)
-        GS_TRY(start_pump_thread(p, st));
-    pthread_mutex_lock(&p->mutex);
-    while (p->queued == 0 && !p->is_ended)
-        pthread_cond_wait(&p->changed, &p->mutex);
-    if (p->queued > 0) {
-        *out = p->queue[0];
-        p->queued--;
-        memmove(p->queue, p->queue + 1, p->queued * sizeof p->queue[0]);
-        pthread_cond_broadcast(&p->changed);
-    } else {
-        gs_status_keep_first(st, &p->status);
+    GS_TRY(gs_pumps_next(in->pumps, out, st));
+    if (!(*out)->ends_input)
+        return GS_OK;
+    if (gs_pumps_count(in->pumps) == 0)
+        in->way = GS_INPUT_CLOSED;
+    else if (open_ahead(in, st) != GS_OK) {
+        gs_block_release(*out);
+        *out = NULL;
     }
-    pthread_mutex_unlock(&p->mutex);
     return st->code;
 }
 
 /* --- all ---------------------------------------------------------------------------- */
+
+/* Opens the next file and chooses the way to read it. */
+static gs_code open_next(gs_input *in, gs_status *st)
+{
+    in->index = in->next_name++;
+    const char *const name = in->names[in->index];
+    const bool is_stdin = strcmp(name, "-") == 0;
+    in->fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    if (in->fd < 0) {
+        const int error = errno;
+        gs_quoted quoted;
+        return GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s",
+                       gs_quote_name(&quoted, name));
+    }
+    struct stat info;
+    const off_t at = is_stdin ? lseek(in->fd, 0, SEEK_CUR) : 0;
+    const bool is_regular = fstat(in->fd, &info) == 0 && S_ISREG(info.st_mode) && at >= 0;
+    in->offset = is_regular ? (uint64_t)at : 0;
+    /* Files of no size may still have content (/proc). */
+    gs_pump_file file = {.fd = in->fd, .index = in->index};
+    if (!is_regular || info.st_size == 0)
+        return open_pumped(in, &file, st);
+    const uint64_t size = (uint64_t)info.st_size;
+    if (!in->options.keep_compressed)
+        look_at_head(&file, in->offset);
+    if (file.kind != GS_COMPRESSION_NONE)
+        return open_pumped(in, &file, st);
+    if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1 &&
+        !is_cached(in->fd, size))
+        return open_direct(in, st);
+    in->way = GS_INPUT_CACHED;
+    return GS_OK;
+}
 
 gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st)
 {
@@ -595,11 +430,8 @@ gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st)
     case GS_INPUT_PUMPED: GS_TRY(next_pumped(in, out, st)); break;
     case GS_INPUT_CLOSED: gs_assert(false);
     }
-    if (*out != NULL && (*out)->ends_input) {
-        pump_free(in->pump);
-        in->pump = NULL;
+    if ((*out)->ends_input && in->way != GS_INPUT_PUMPED)
         close_file(in);
-    }
     return GS_OK;
 }
 
@@ -608,7 +440,7 @@ void gs_input_free(gs_input *in)
     if (in == NULL)
         return;
     drop_reads(in);
-    pump_free(in->pump);
+    gs_pumps_free(in->pumps);
     close_file(in);
     gs_aio_free(in->aio);
     gs_mem_free(in);

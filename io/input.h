@@ -5,8 +5,9 @@
  * Regular files are read by io_uring with several blocks in flight: O_DIRECT when
  * their pages are not in the page cache and the file system allows it, through the
  * cache otherwise. Pipes, terminals and odd files take plain reads. zstd and gzip
- * files are recognised by their first bytes and decoded by threads of their own,
- * several files at once, the order of the blocks unchanged. "-" is standard input.
+ * files are recognised by their first bytes and decoded by threads of their own, several
+ * files at once: the order of the blocks stays, or, if the caller does not need it, the
+ * files' blocks come interleaved and decoding never waits. "-" is standard input.
  *
  * Call order: new, next* (one thread at a time), free. Files are opened when their
  * turn (or their read-ahead) comes.
@@ -23,10 +24,14 @@
 
 typedef struct gs_input gs_input;
 
+enum { GS_INPUT_FILES_MAX = 32 };
+
 typedef struct gs_input_options {
     gs_block_pool *pool;       /* borrowed until free() */
     unsigned blocks_in_flight; /* at most; at least 1 */
     unsigned decode_threads;   /* compressed files decoded at once, at least 1 */
+    size_t decode_bytes_max;   /* memory for decoding more than one at once */
+    bool any_order;            /* blocks of up to GS_INPUT_FILES_MAX files interleaved */
     bool keep_compressed;      /* give compressed files as they are */
     bool no_uring;             /* as if the kernel had none */
     const gs_log *log;         /* may be NULL */
@@ -39,8 +44,9 @@ GS_MUST_CHECK gs_code gs_input_new(gs_input **out, const char *const *names,
                                    gs_status *st);
 
 /* The next block of the sequence, now the caller's, who releases it; NULL after the
- * last. Every file ends with a block that has ends_input set (an empty one if need
- * be), so that the caller sees where a file without a final newline stops. */
+ * last. Those of one file come in order, and every file ends with a block that has
+ * ends_input set (an empty one if need be), so that the caller sees where a file without
+ * a final newline stops. */
 GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st);
 
 /* Sum of the sizes of the regular files in the list, as stored; 0 if none is. */

@@ -39,6 +39,7 @@ static gs_code read_all(const char *const *names, size_t count, size_t blocks,
     const gs_input_options options = {.pool = pool,
                                       .blocks_in_flight = (unsigned)blocks - 1,
                                       .decode_threads = 2,
+                                      .decode_bytes_max = (size_t)64 << 20,
                                       .keep_compressed = keep_compressed};
     REQUIRE_OK(gs_input_new(&in, names, count, &options, st), st);
     *bytes = 0;
@@ -127,6 +128,71 @@ static void files_come_in_order(size_t blocks)
     CHECK(bytes == zstd);
 }
 
+/* Copies of the text, packed by turns, and an empty one: each file's bytes are counted
+ * and summed up in its own order. */
+static void write_many(const char (*names)[8], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = i % 2 ? pack_zstd() : pack_gzip(text, TEXT, packed);
+        const size_t empty = pack_gzip(text, 0, packed + n);
+        write_file(names[i], i == 3 ? packed + n : packed, i == 3 ? empty : n);
+    }
+}
+
+enum { MANY = 9 };
+
+/* Reads all of them; gives up after `blocks_max` blocks. */
+static void read_interleaved(const char *const *names, unsigned threads, bool any_order,
+                             size_t blocks, size_t blocks_max)
+{
+    gs_status st = {.code = GS_OK};
+    gs_block_pool *pool = NULL;
+    gs_input *in = NULL;
+    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, blocks, &st), &st);
+    const gs_input_options options = {.pool = pool,
+                                      .blocks_in_flight = 6,
+                                      .decode_threads = threads,
+                                      .decode_bytes_max = (size_t)64 << 20,
+                                      .any_order = any_order};
+    REQUIRE_OK(gs_input_new(&in, names, MANY, &options, &st), &st);
+    size_t at[MANY] = {0}, ended = 0, block_count = 0;
+    gs_block *block = NULL;
+    while (block_count < blocks_max && gs_input_next(in, &block, &st) == GS_OK && block) {
+        const size_t i = block->input_index;
+        REQUIRE(i < MANY && at[i] + block->len <= (i == 3 ? 0 : TEXT));
+        CHECK(any_order || i == ended);
+        CHECK(memcmp(block->data, text + at[i], block->len) == 0);
+        at[i] += block->len;
+        ended += block->ends_input;
+        block_count++;
+        gs_block_release(block);
+    }
+    CHECK(st.code == GS_OK);
+    for (size_t i = 0; i < MANY && blocks_max == SIZE_MAX; i++)
+        CHECK(at[i] == (i == 3 ? 0 : TEXT));
+    CHECK(ended == MANY || blocks_max < SIZE_MAX);
+    gs_input_free(in);
+    gs_block_pool_free(pool);
+}
+
+static void several_are_decoded_at_once(void)
+{
+    static const char files[MANY][8] = {"m0", "m1", "m2", "m3", "m4",
+                                        "m5", "m6", "m7", "m8"};
+    const char *names[MANY];
+    write_many(files, MANY);
+    for (size_t i = 0; i < MANY; i++)
+        names[i] = files[i];
+    static const unsigned threads[] = {1, 2, 3, 8, 40};
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        for (int any_order = 0; any_order < 2; any_order++) {
+            const size_t pool = any_order ? threads[i] + 2 : 7;
+            read_interleaved(names, threads[i], any_order, pool, SIZE_MAX);
+            read_interleaved(names, threads[i], any_order, pool, 5 + i);
+        }
+    }
+}
+
 static void damage_is_named(void)
 {
     size_t bytes;
@@ -160,6 +226,7 @@ int main(void)
         text[i] = "abcdefgh\n"[check_random(&state) % 9] & 0x7f;
     files_come_in_order(3);
     files_come_in_order(9);
+    several_are_decoded_at_once();
     damage_is_named();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();

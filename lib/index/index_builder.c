@@ -106,6 +106,7 @@ static gs_code open_input(builder *b, gs_status *st)
         .pool = b->pool,
         .blocks_in_flight = BLOCKS_IN_FLIGHT,
         .decode_threads = b->plan.workers,
+        .decode_bytes_max = b->plan.decode_bytes,
         .trace = o->trace,
         .no_uring = o->no_uring,
         .log = o->log,

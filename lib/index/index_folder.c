@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,14 @@
 #include "lib/index/index_format.h"
 #include "lib/index/index_header.h"
 
-enum { PATH_BYTES = 4400 };
+enum { PATH_BYTES = 4400, PENDING_MAX = 4 };
+
+/* Temporary folders, for a signal handler. Written by the thread that opens and closes,
+ * a path before its is_set. */
+static struct {
+    volatile sig_atomic_t is_set;
+    char path[PATH_BYTES];
+} pending[PENDING_MAX];
 
 const char *const gs_index_file_names[GS_INDEX_FILE_COUNT] = {
     "terms",
@@ -31,16 +39,49 @@ bool gs_index_folder_is_index(const char *name)
     return is_index;
 }
 
+/* Calls nothing that a signal handler may not call. */
 static void remove_files(const char *folder)
 {
-    char path[PATH_BYTES];
+    char path[PATH_BYTES + 64];
+    const size_t length = strlen(folder);
+    memcpy(path, folder, length);
+    path[length] = '/';
     for (int i = 0; i <= GS_INDEX_FILE_COUNT; i++) {
         const char *const name =
             i < GS_INDEX_FILE_COUNT ? gs_index_file_names[i] : GS_INDEX_HEADER_NAME;
-        (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+        memcpy(path + length + 1, name, strlen(name) + 1);
         (void)unlink(path);
     }
     (void)rmdir(folder);
+}
+
+static void set_pending(gs_index_folder *f)
+{
+    f->pending_slot = -1;
+    for (int i = 0; i < PENDING_MAX; i++) {
+        if (pending[i].is_set)
+            continue;
+        memcpy(pending[i].path, f->temporary, strlen(f->temporary) + 1);
+        pending[i].is_set = 1;
+        f->pending_slot = i;
+        return;
+    }
+}
+
+static void clear_pending(gs_index_folder *f)
+{
+    if (f->pending_slot >= 0)
+        pending[f->pending_slot].is_set = 0;
+    f->pending_slot = -1;
+    f->is_open = false;
+}
+
+void gs_index_folder_remove_pending(void)
+{
+    for (int i = 0; i < PENDING_MAX; i++) {
+        if (pending[i].is_set)
+            remove_files(pending[i].path);
+    }
 }
 
 gs_code gs_index_folder_open(gs_index_folder *f, const char *name, bool replace,
@@ -64,6 +105,7 @@ gs_code gs_index_folder_open(gs_index_folder *f, const char *name, bool replace,
         return GS_FAIL(st, GS_ERR_IO, errno, "cannot make the index %s",
                        gs_quote_name(&q, name));
     f->is_open = true;
+    set_pending(f);
     const mode_t mask = umask(0); /* mkdtemp's 0700 is for secrets */
     (void)umask(mask);
     (void)chmod(f->temporary, 0777 & ~mask);
@@ -85,7 +127,7 @@ gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st)
     sync_folder(f->temporary);
     /* The old index, if there is one, changes places with the new one and goes then. */
     if (rename(f->temporary, f->name) == 0) {
-        f->is_open = false;
+        clear_pending(f);
         return GS_OK;
     }
     if (errno != ENOTEMPTY && errno != EEXIST)
@@ -95,13 +137,14 @@ gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st)
         return GS_FAIL(st, GS_ERR_IO, errno, "rename failed: %s",
                        gs_quote_name(&q, f->name));
     remove_files(f->temporary);
-    f->is_open = false;
+    clear_pending(f);
     return GS_OK;
 }
 
 void gs_index_folder_close(gs_index_folder *f)
 {
-    if (f->is_open)
-        remove_files(f->temporary);
-    f->is_open = false;
+    if (!f->is_open)
+        return;
+    remove_files(f->temporary);
+    clear_pending(f);
 }

@@ -12,6 +12,7 @@
 typedef struct gs_index_folder {
     const char *name; /* the final one, borrowed */
     char temporary[4400];
+    int pending_slot;
     bool is_open;
 } gs_index_folder;
 
@@ -23,6 +24,9 @@ GS_MUST_CHECK gs_code gs_index_folder_open(gs_index_folder *f, const char *name,
 GS_MUST_CHECK gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st);
 /* Without a commit: removes it with the files of an index in it. */
 void gs_index_folder_close(gs_index_folder *f);
+
+/* Async-signal-safe: removes the temporary folders that exist now. */
+void gs_index_folder_remove_pending(void);
 
 /* Is there an index in the folder: a header of ours? */
 bool gs_index_folder_is_index(const char *name);

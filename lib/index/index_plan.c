@@ -65,7 +65,8 @@ gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
         p.workers /= 2;
     }
     p.writer_bytes = clamp(usable / 8, 2 * MIB, 64 * MIB);
-    const size_t taken = fixed_bytes(&p) + p.writer_bytes;
+    p.decode_bytes = usable / 64;
+    const size_t taken = fixed_bytes(&p) + p.writer_bytes + p.decode_bytes;
     const size_t gather = clamp(usable > taken ? usable - taken : 0, 0, memory_bytes);
     if (has_dictionary)
         p.dictionary_bytes = clamp(gather / 4, GS_DICTIONARY_BYTES_MIN, (size_t)8 << 30);

@@ -20,6 +20,7 @@ typedef struct gs_index_plan {
     unsigned workers;   /* fewer than asked for when the memory is very small */
     size_t block_bytes; /* of input, and of the output window */
     size_t block_count;
+    size_t decode_bytes; /* for more than one compressed input at once */
     size_t stream_blocks;
     size_t piece_bytes; /* of a run, which a thread holds before its turn */
     size_t run_block_bytes;

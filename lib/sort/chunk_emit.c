@@ -3,8 +3,10 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/bucket_copy.h"
 #include "lib/sort/bucket_split.h"
 #include "lib/sort/ovc.h"
+#include "lib/sort/short_copy.h"
 
 enum { PREFETCH_AHEAD = 16 };
 
@@ -22,15 +24,15 @@ typedef struct gs_emit_job {
 
 /* Drops all but the first of equal neighbours; their number goes to the first's prefix,
  * which is not needed any more. Returns how many are left. */
-static size_t drop_equals(const gs_chunk *chunk, gs_element *e, size_t n)
+static size_t drop_equals(const gs_record_layout *layout, const uint8_t *arena,
+                          gs_element *e, size_t n)
 {
     size_t kept = 0;
     gs_record last = {0};
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n)
-            __builtin_prefetch(chunk->arena +
-                               gs_where_offset(e[i + PREFETCH_AHEAD].where));
-        const gs_record r = gs_record_at(&chunk->layout, chunk->arena, e[i].where);
+            __builtin_prefetch(arena + gs_where_offset(e[i + PREFETCH_AHEAD].where));
+        const gs_record r = gs_record_at(layout, arena, e[i].where);
         if (kept > 0 && r.string_bytes == last.string_bytes &&
             memcmp(r.string, last.string, r.string_bytes) == 0) {
             e[kept - 1].prefix++;
@@ -43,11 +45,11 @@ static size_t drop_equals(const gs_chunk *chunk, gs_element *e, size_t n)
 }
 
 /* Writes `length` bytes that lie apart in the arena into the stream at `offset`. */
-static gs_code gather_plain(const gs_emit_job *job, const gs_element *e, size_t n,
-                            uint64_t offset, uint64_t bytes_left, gs_status *st)
+static gs_code gather_plain(const gs_emit_job *job, const uint8_t *arena,
+                            const gs_element *e, size_t n, uint64_t offset,
+                            uint64_t bytes_left, gs_status *st)
 {
     gs_stream *const stream = job->sink->stream;
-    const uint8_t *const arena = job->chunk->arena;
     const size_t eol = job->chunk->layout.has_eol;
     size_t i = 0;
     while (bytes_left > 0) {
@@ -57,7 +59,7 @@ static gs_code gather_plain(const gs_emit_job *job, const gs_element *e, size_t 
         if (room > bytes_left)
             room = (size_t)bytes_left;
         size_t at = 0;
-        /* Whole records while 16-byte moves cannot leave the block. */
+        /* Whole records while short copies cannot leave the block. */
         for (; i < n; i++) {
             if (i + PREFETCH_AHEAD < n) {
                 const uint8_t *const ahead =
@@ -66,15 +68,10 @@ static gs_code gather_plain(const gs_emit_job *job, const gs_element *e, size_t 
                 __builtin_prefetch(ahead + 64);
             }
             const size_t bytes = (size_t)(e[i].where & GS_WHERE_LENGTH_LONG) + eol;
-            if (at + bytes + 16 > room)
+            if (at + bytes + GS_SHORT_COPY_BYTES > room)
                 break;
             const uint8_t *const from = arena + gs_where_offset(e[i].where);
-            if (bytes <= 64) {
-                for (size_t k = 0; k < bytes; k += 16)
-                    memcpy(to + at + k, from + k, 16);
-            } else {
-                memcpy(to + at, from, bytes);
-            }
+            gs_copy_short(to + at, from, bytes);
             at += bytes;
         }
         gs_stream_filled(stream, offset, at);
@@ -112,32 +109,34 @@ static bool measure_plain(const gs_emit_job *job, const gs_element *e, size_t n,
     return longest == 0;
 }
 
-static gs_code emit_plain(const gs_emit_job *job, const gs_element *e, size_t n,
-                          uint64_t bytes, uint64_t ticket, gs_status *st)
+static gs_code emit_plain(const gs_emit_job *job, const uint8_t *arena,
+                          const gs_element *e, size_t n, uint64_t bytes, uint64_t ticket,
+                          gs_status *st)
 {
     uint64_t offset;
     GS_TRY(gs_stream_reserve(job->sink->stream, ticket, bytes, true, &offset, st));
-    GS_TRY(gather_plain(job, e, n, offset, bytes, st));
+    GS_TRY(gather_plain(job, arena, e, n, offset, bytes, st));
     atomic_fetch_add(&job->sink->record_count, n);
     return GS_OK;
 }
 
 /* One record after the other through a piece of the sink. */
 static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
-                            const gs_element *e, size_t n, uint64_t ticket, gs_status *st)
+                            const uint8_t *arena, const gs_element *e, size_t n,
+                            uint64_t ticket, gs_status *st)
 {
-    const gs_chunk *const chunk = job->chunk;
+    const gs_record_layout *const layout = &job->chunk->layout;
     const bool is_run = job->sink->run != NULL;
     gs_record last = {0};
     gs_sink_begin(piece, ticket);
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n) {
             const uint8_t *const ahead =
-                chunk->arena + gs_where_offset(e[i + PREFETCH_AHEAD].where);
+                arena + gs_where_offset(e[i + PREFETCH_AHEAD].where);
             __builtin_prefetch(ahead);
             __builtin_prefetch(ahead + 64);
         }
-        const gs_record r = gs_record_at(&chunk->layout, chunk->arena, e[i].where);
+        const gs_record r = gs_record_at(layout, arena, e[i].where);
         const size_t key_bytes = (size_t)(r.line - r.string);
         gs_sink_record out = {.data = r.string,
                               .length = key_bytes + r.line_bytes,
@@ -147,7 +146,7 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
             int order;
             const size_t index = gs_ovc_first_difference(
                 last.string, last.string_bytes, r.string, r.string_bytes, 0, &order);
-            gs_dassert(chunk->layout.is_backwards ? order >= 0 : order <= 0);
+            gs_dassert(layout->is_backwards ? order >= 0 : order <= 0);
             out.shared = order == 0 ? 0 : index + 1;
         }
         GS_TRY(gs_sink_add(piece, &out, st));
@@ -156,8 +155,22 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
     return gs_sink_end(piece, st);
 }
 
+/* What the bucket's elements point into from now on. With has_top few buckets are looked
+ * at, and where the last record lies in the chunk must be known. */
+static const uint8_t *bring_close(const gs_emit_job *job, gs_bucket_copy *copy,
+                                  const gs_bucket *bucket, gs_element *e)
+{
+    const gs_chunk *const chunk = job->chunk;
+    const bool is_worth_it = chunk->arena_bytes >= GS_BUCKET_COPY_ARENA_MIN &&
+                             !job->options->has_top && !bucket->is_settled;
+    return is_worth_it && gs_bucket_copy_take(copy, &chunk->layout, chunk->arena, e,
+                                              bucket->count)
+               ? copy->data
+               : chunk->arena;
+}
+
 static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *piece,
-                           size_t number, gs_status *st)
+                           gs_bucket_copy *copy, size_t number, gs_status *st)
 {
     const gs_chunk_emit_options *const options = job->options;
     const gs_bucket *const bucket = &job->buckets.buckets[number];
@@ -165,6 +178,7 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *pie
     gs_element *const e =
         (bucket->is_in_scratch ? job->split.scratch : job->split.elements) +
         bucket->begin;
+    const uint8_t *arena = job->chunk->arena;
     size_t n = bucket->count;
     uint64_t before = bucket->begin;
     const bool counts_kept = options->has_top && options->is_unique;
@@ -174,10 +188,12 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *pie
         n = 0;
     } else {
         const uint64_t begin_ns = gs_trace_begin(job->trace);
-        gs_bucket_sort(&job->split, bucket);
+        gs_bucket_split split = job->split;
+        arena = split.arena = bring_close(job, copy, bucket, e);
+        gs_bucket_sort(&split, bucket);
         gs_trace_end(job->trace, GS_LANE_WORKER, worker, "sort bucket", begin_ns, 0);
         if (options->is_unique)
-            n = drop_equals(job->chunk, e, n);
+            n = drop_equals(&job->chunk->layout, arena, e, n);
     }
     if (options->has_top && n > 0 && n >= options->top_count - before) {
         n = (size_t)(options->top_count - before);
@@ -188,9 +204,9 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *pie
     uint64_t bytes = 0;
     const uint64_t begin_ns = gs_trace_begin(job->trace);
     if (measure_plain(job, e, n, &bytes))
-        GS_TRY(emit_plain(job, e, n, bytes, ticket, st));
+        GS_TRY(emit_plain(job, arena, e, n, bytes, ticket, st));
     else
-        GS_TRY(emit_records(job, piece, e, n, ticket, st));
+        GS_TRY(emit_records(job, piece, arena, e, n, ticket, st));
     gs_trace_end(job->trace, GS_LANE_WORKER, worker, "gather", begin_ns, bytes);
     return GS_OK;
 }
@@ -202,7 +218,9 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
     if (worker > 0 && options->has_top && options->is_unique)
         return GS_OK; /* the number kept so far must be known: one after the other */
     gs_sink_piece *piece = NULL;
+    gs_bucket_copy copy = {0};
     GS_TRY_OR_FAIL(gs_sink_piece_new(&piece, job->sink, st));
+    GS_TRY_OR_FAIL(gs_bucket_copy_init(&copy, job->sink->buffer_bytes, st));
     for (;;) {
         const size_t number = atomic_fetch_add(&job->next_bucket, 1);
         if (number >= job->buckets.count)
@@ -211,11 +229,12 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
             (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
                           *options->cancel);
         else
-            (void)emit_bucket(job, worker, piece, number, st);
+            (void)emit_bucket(job, worker, piece, &copy, number, st);
         if (st->code != GS_OK)
             break;
     }
 fail:
+    gs_bucket_copy_release(&copy);
     gs_sink_piece_free(piece);
     if (st->code != GS_OK)
         gs_stream_abort(job->sink->stream, st);

@@ -15,15 +15,22 @@ typedef struct gs_heap_bytes {
     size_t bytes, capacity;
 } gs_heap_bytes;
 
+/* A file of which not all blocks have come. */
+typedef struct gs_open_file {
+    bool is_open;
+    size_t input_index;
+    uint64_t record_offset; /* of the carried record */
+    gs_heap_bytes carry;    /* the beginning of a record whose end has not come yet */
+} gs_open_file;
+
 struct gs_line_feed {
     gs_block_source source;
     gs_line_feed_options options;
 
     pthread_mutex_t mutex; /* guards what follows */
     uint64_t next_ticket;
-    uint64_t record_offset; /* of the carried record in its file */
     uint64_t header_left;
-    gs_heap_bytes carry; /* the beginning of a record whose end has not come yet */
+    gs_open_file files[GS_INPUT_FILES_MAX];
     gs_heap_bytes header;
     uint8_t *replay; /* given out before anything else, from replay_at on */
     size_t replay_map_bytes, replay_bytes, replay_at;
@@ -86,19 +93,38 @@ void gs_line_feed_free(gs_line_feed *feed)
     if (feed == NULL)
         return;
     pthread_mutex_destroy(&feed->mutex);
-    gs_mem_free(feed->carry.data);
+    for (size_t i = 0; i < GS_INPUT_FILES_MAX; i++)
+        gs_mem_free(feed->files[i].carry.data);
     gs_mem_free(feed->header.data);
     gs_line_batch_release(&feed->replay_last);
     drop_replay(feed);
     gs_mem_free(feed);
 }
 
-/* How many of the first `bytes` are whole records, given what is carried. */
-static size_t whole_bytes(const gs_line_feed *feed, const uint8_t *data, size_t bytes)
+static gs_open_file *file_of(gs_line_feed *feed, size_t input_index)
+{
+    gs_open_file *unused = NULL;
+    for (size_t i = GS_INPUT_FILES_MAX; i-- > 0;) {
+        gs_open_file *const f = &feed->files[i];
+        if (f->is_open && f->input_index == input_index)
+            return f;
+        if (!f->is_open)
+            unused = f;
+    }
+    gs_assert(unused != NULL && unused->carry.bytes == 0);
+    unused->is_open = true;
+    unused->input_index = input_index;
+    unused->record_offset = 0;
+    return unused;
+}
+
+/* How many of the first `bytes` are whole records, given how many are carried. */
+static size_t whole_bytes(const gs_line_feed *feed, size_t carried, const uint8_t *data,
+                          size_t bytes)
 {
     if (feed->options.record_size > 0) {
         const size_t size = feed->options.record_size;
-        const size_t over = (feed->carry.bytes % size + bytes % size) % size;
+        const size_t over = (carried % size + bytes % size) % size;
         return over <= bytes ? bytes - over : 0;
     }
     if (feed->options.takes_whole_files)
@@ -109,17 +135,18 @@ static size_t whole_bytes(const gs_line_feed *feed, const uint8_t *data, size_t 
     return last ? (size_t)(last - data) + 1 : 0;
 }
 
-static gs_code fail_too_long(const gs_line_feed *feed, size_t input, gs_status *st)
+static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
+                             gs_status *st)
 {
     gs_quoted name;
     (void)GS_FAIL(
         st, GS_ERR_LIMIT, 0,
         "%s: the %s at byte %llu is longer than the memory limit allows (%zu "
         "bytes)",
-        gs_quote_name(&name, feed->options.names[input]),
+        gs_quote_name(&name, feed->options.names[file->input_index]),
         feed->options.whole_bytes != NULL || feed->options.takes_whole_files ? "document"
                                                                              : "line",
-        (unsigned long long)feed->record_offset, feed->options.record_bytes_max);
+        (unsigned long long)file->record_offset, feed->options.record_bytes_max);
     return gs_status_hint(st, "give more memory with -S");
 }
 
@@ -155,13 +182,13 @@ static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *
 }
 
 /* Puts the carried bytes in front of the block's first `whole` bytes. */
-static gs_code join_carry(gs_line_feed *feed, gs_block *block, size_t whole,
+static gs_code join_carry(gs_heap_bytes *carry, gs_block *block, size_t whole,
                           gs_line_batch *batch, gs_status *st)
 {
-    const size_t carried = feed->carry.bytes;
+    const size_t carried = carry->bytes;
     if (carried <= GS_BLOCK_HEADROOM) {
         if (carried > 0)
-            memcpy(block->data - carried, feed->carry.data, carried);
+            memcpy(block->data - carried, carry->data, carried);
         batch->data = block->data - carried;
         batch->bytes = carried + whole;
         batch->block = block;
@@ -169,14 +196,23 @@ static gs_code join_carry(gs_line_feed *feed, gs_block *block, size_t whole,
     }
     void *memory = NULL;
     GS_TRY(gs_mem_new(&memory, carried + whole + GS_BLOCK_SLACK, "a long record", st));
-    memcpy(memory, feed->carry.data, carried);
+    memcpy(memory, carry->data, carried);
     memcpy((uint8_t *)memory + carried, block->data, whole);
     batch->data = memory;
     batch->bytes = carried + whole;
     batch->heap = memory;
-    gs_mem_free(feed->carry.data); /* it may be large */
-    feed->carry = (gs_heap_bytes){0};
+    gs_mem_free(carry->data); /* it may be large */
+    *carry = (gs_heap_bytes){0};
     return GS_OK;
+}
+
+/* Of all files together, since that is what memory holds. */
+static size_t carried_bytes(const gs_line_feed *feed)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < GS_INPUT_FILES_MAX; i++)
+        sum += feed->files[i].carry.bytes;
+    return sum;
 }
 
 /* Takes one block; *is_ready tells whether `batch` came of it. The block goes to the
@@ -185,40 +221,41 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
                           bool *is_ready, gs_status *st)
 {
     *is_ready = false;
-    const size_t input = block->input_index;
-    size_t whole = whole_bytes(feed, block->data, block->len);
+    gs_open_file *const file = file_of(feed, block->input_index);
+    gs_heap_bytes *const carry = &file->carry;
+    size_t whole = whole_bytes(feed, carry->bytes, block->data, block->len);
     const size_t over = block->len - whole;
     if (block->ends_input) {
-        const size_t last = whole > 0 ? over : feed->carry.bytes + over;
+        const size_t last = whole > 0 ? over : carry->bytes + over;
         if (feed->options.record_size > 0 && last > 0) {
             const uint64_t offset =
-                feed->record_offset + (whole > 0 ? feed->carry.bytes + whole : 0);
-            (void)fail_partial_record(feed, input, offset, last, st);
+                file->record_offset + (whole > 0 ? carry->bytes + whole : 0);
+            (void)fail_partial_record(feed, file->input_index, offset, last, st);
             goto done;
         }
         batch->lacks_final_eol = feed->options.record_size == 0 && last > 0;
         whole = block->len;
     } else if (whole == 0) {
-        if (feed->carry.bytes + block->len > feed->options.record_bytes_max)
-            (void)fail_too_long(feed, input, st);
+        if (carried_bytes(feed) + block->len > feed->options.record_bytes_max)
+            (void)fail_too_long(feed, file, st);
         else
-            (void)append(&feed->carry, block->data, block->len, st);
+            (void)append(carry, block->data, block->len, st);
         goto done;
     }
-    if (feed->carry.bytes + whole == 0 && !feed->options.takes_whole_files)
+    if (carry->bytes + whole == 0 && !feed->options.takes_whole_files)
         goto done;
     const uint8_t *const tail = block->data + whole;
     const size_t tail_bytes = block->len - whole;
-    GS_TRY_OR_FAIL(join_carry(feed, block, whole, batch, st));
-    feed->record_offset += batch->bytes;
-    feed->carry.bytes = 0;
-    GS_TRY_OR_FAIL(append(&feed->carry, tail, tail_bytes, st));
-    batch->input_index = input;
+    GS_TRY_OR_FAIL(join_carry(carry, block, whole, batch, st));
+    file->record_offset += batch->bytes;
+    carry->bytes = 0;
+    GS_TRY_OR_FAIL(append(carry, tail, tail_bytes, st));
+    batch->input_index = file->input_index;
     *is_ready = true;
 fail:
 done:
     if (block->ends_input)
-        feed->record_offset = 0;
+        file->is_open = false;
     if (batch->block != block)
         gs_block_release(block);
     return st->code;

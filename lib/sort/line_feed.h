@@ -7,8 +7,8 @@
  *      batch 7: ..aaa bbb  batch 8: ccc ddd     "cc" moves into block 8's headroom
  *
  * A record longer than a block is put together on the heap, up to record_bytes_max. Every
- * batch has a number, its ticket: 0, 1, 2, ... in input order. No batch has records of
- * two files.
+ * batch has a number, its ticket: 0, 1, 2, ... in the order of the blocks. No batch has
+ * records of two files; the blocks of up to GS_INPUT_FILES_MAX may come interleaved.
  *
  * gs_line_feed_next may be called by any number of threads; a batch belongs to the caller
  * until gs_line_batch_release.

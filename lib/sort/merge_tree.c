@@ -48,7 +48,7 @@ static bool settle(const gs_merge_tree *tree, gs_merge_node *a, gs_merge_node *b
 static gs_merge_node play(gs_merge_tree *tree, size_t node)
 {
     if (node >= tree->leaves) {
-        const size_t source = node - tree->leaves;
+        const uint32_t source = (uint32_t)(node - tree->leaves);
         const uint64_t code =
             source < tree->count ? tree->cursors[source].code : GS_OVC_EXHAUSTED;
         return (gs_merge_node){code, source};
@@ -72,29 +72,33 @@ void gs_merge_tree_start(gs_merge_tree *tree, gs_run_cursor *cursors, size_t cou
     tree->nodes[0] = play(tree, 1);
 }
 
+/* The winner stays in two registers: as a pair in memory or in a vector register, each
+ * match would wait for a store or for a move between register files. */
 void gs_merge_tree_replay(gs_merge_tree *tree)
 {
-    gs_merge_node winner = tree->nodes[0];
-    winner.code = tree->cursors[winner.source].code;
-    for (size_t node = (tree->leaves + winner.source) / 2; node > 0; node /= 2) {
-        gs_merge_node other = tree->nodes[node];
-        if (__builtin_expect(other.code == winner.code, 0)) {
-            if (settle(tree, &winner, &other)) {
-                tree->nodes[node] = winner;
-                winner = other;
-            } else {
-                tree->nodes[node] = other;
-            }
+    uint32_t source = tree->nodes[0].source;
+    uint64_t code = tree->cursors[source].code;
+    for (size_t i = (tree->leaves + source) / 2; i > 0; i /= 2) {
+        gs_merge_node *const node = &tree->nodes[i];
+        const uint64_t other_code = node->code;
+        const uint32_t other_source = node->source;
+        if (__builtin_expect(other_code == code, 0)) {
+            gs_merge_node winner = {code, source}, other = *node;
+            const bool other_wins = settle(tree, &winner, &other);
+            *node = other_wins ? winner : other;
+            code = other_wins ? other.code : winner.code;
+            source = other_wins ? other.source : winner.source;
             continue;
         }
         /* The smaller goes on, the larger stays: by masks, for no branch predicts it. */
-        const uint64_t swap = -(uint64_t)(other.code < winner.code);
-        const uint64_t code = (winner.code ^ other.code) & swap;
-        const uint64_t source = (winner.source ^ other.source) & swap;
-        tree->nodes[node].code = other.code ^ code;
-        tree->nodes[node].source = other.source ^ source;
-        winner.code ^= code;
-        winner.source ^= source;
+        const uint64_t swap = -(uint64_t)(other_code < code);
+        const uint64_t code_change = (code ^ other_code) & swap;
+        const uint32_t source_change = (source ^ other_source) & (uint32_t)swap;
+        node->code = other_code ^ code_change;
+        node->source = other_source ^ source_change;
+        code ^= code_change;
+        source ^= source_change;
     }
-    tree->nodes[0] = winner;
+    tree->nodes[0].code = code;
+    tree->nodes[0].source = source;
 }

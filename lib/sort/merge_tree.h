@@ -21,7 +21,7 @@
 
 typedef struct gs_merge_node {
     uint64_t code;
-    uint64_t source; /* which cursor */
+    uint32_t source; /* which cursor */
 } gs_merge_node;
 
 typedef struct gs_merge_tree {

@@ -6,6 +6,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/short_copy.h"
 
 typedef struct gs_bytes {
     uint8_t *data;
@@ -167,17 +168,6 @@ static uint8_t *put_varint(uint8_t *p, uint64_t x)
     return p;
 }
 
-/* Copies with 16-byte moves; both sides have slack. */
-static inline void copy_short(uint8_t *to, const uint8_t *from, size_t bytes)
-{
-    if (bytes > 64) {
-        memcpy(to, from, bytes);
-        return;
-    }
-    for (size_t at = 0; at < bytes; at += 16)
-        memcpy(to + at, from + at, 16);
-}
-
 static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
 {
     enum { HEAD_MAX = 40 };
@@ -190,7 +180,7 @@ static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *
         GS_TRY(end_block(p, st));
     if (p->sink->buffer_bytes < p->ready.used)
         GS_TRY(flush(p, false, st));
-    GS_TRY(make_room(&p->raw, HEAD_MAX + bytes + 16, st));
+    GS_TRY(make_room(&p->raw, HEAD_MAX + bytes + GS_SHORT_COPY_BYTES, st));
     if (p->block_records == 0) {
         const size_t string_bytes =
             layout->is_keyed && layout->is_key_only ? r->key_bytes : r->length;
@@ -208,7 +198,7 @@ static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *
         to = put_varint(to, r->key_bytes);
     if (p->sink->has_counts)
         to = put_varint(to, r->count);
-    copy_short(to, r->data, bytes);
+    gs_copy_short(to, r->data, bytes);
     p->raw.used = (size_t)(to - p->raw.data) + bytes;
     p->block_records++;
     return GS_OK;
@@ -271,10 +261,10 @@ static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status 
         GS_TRY(encode_text(p, st));
         GS_TRY(flush(p, false, st));
     }
-    GS_TRY(make_room(&p->raw, GS_COUNT_TEXT_MAX + bytes + 16, st));
+    GS_TRY(make_room(&p->raw, GS_COUNT_TEXT_MAX + bytes + GS_SHORT_COPY_BYTES, st));
     if (p->sink->has_counts)
         p->raw.used += gs_sink_format_count((char *)p->raw.data + p->raw.used, r->count);
-    copy_short(p->raw.data + p->raw.used, r->data + r->key_bytes, bytes);
+    gs_copy_short(p->raw.data + p->raw.used, r->data + r->key_bytes, bytes);
     p->raw.used += bytes;
     return GS_OK;
 }

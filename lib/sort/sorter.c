@@ -79,6 +79,25 @@ static void set_phase(gs_sorter *s, gs_sort_phase phase)
     s->phase_begin_ns = now;
 }
 
+/* Is the result the same in whatever order the records come? Equal ones are then copies
+ * of each other, and no lines are taken off the top. */
+static bool is_any_order_good(const gs_sorter *s)
+{
+    const bool keeps_first_of_equals = s->layout.is_keyed && s->options->count;
+    return !s->layout.is_key_only && !keeps_first_of_equals &&
+           s->options->header_lines == 0;
+}
+
+/* Decoding several files at once takes a share of the memory, if there are several. */
+static size_t reserve_for_decoding(gs_memory_plan *plan, size_t input_count)
+{
+    const size_t share = input_count > 1 ? plan->chunk_bytes / 32 : 0;
+    plan->chunk_bytes -= share;
+    if (plan->chunk_soft_bytes > plan->chunk_bytes)
+        plan->chunk_soft_bytes = plan->chunk_bytes;
+    return share;
+}
+
 static gs_code open_input(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
@@ -87,6 +106,8 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
         .pool = s->pool,
         .blocks_in_flight = GS_BLOCKS_IN_FLIGHT,
         .decode_threads = s->plan.workers,
+        .decode_bytes_max = reserve_for_decoding(&s->plan, o->input_count),
+        .any_order = is_any_order_good(s),
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
         .log = o->log,

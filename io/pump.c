@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/pump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+enum {
+    STORED_BYTES = 128 * 1024, /* compressed bytes read at once */
+    QUEUE_MAX = 8,
+    PIPE_BYTES = 1 << 20,
+};
+
+typedef struct gs_pump {
+    gs_pumps *all;
+    gs_pump_file file;
+    unsigned lane; /* of the trace */
+    gs_decoder *decoder;
+    uint8_t *stored; /* compressed bytes not decoded yet */
+    size_t stored_at, stored_end;
+    pthread_t thread;
+
+    /* Guarded by the mutex of all. */
+    gs_block *filling; /* the thread's, while it runs */
+    gs_block *queue[QUEUE_MAX];
+    size_t queued;
+    bool is_ended;
+    gs_status status;
+} gs_pump;
+
+struct gs_pumps {
+    gs_pumps_options options;
+    pthread_mutex_t mutex; /* guards what follows, and what the pumps say */
+    pthread_cond_t changed;
+    gs_pump *open[GS_PUMPS_MAX]; /* in the order of their turns */
+    size_t count;
+    bool is_cancelled;
+};
+
+gs_code gs_pumps_new(gs_pumps **out, const gs_pumps_options *options, gs_status *st)
+{
+    gs_assert(options->queue_max > 0);
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_pumps), "input pumps", st));
+    gs_pumps *const pumps = memory;
+    pumps->options = *options;
+    if (pumps->options.queue_max > QUEUE_MAX)
+        pumps->options.queue_max = QUEUE_MAX;
+    pthread_mutex_init(&pumps->mutex, NULL);
+    pthread_cond_init(&pumps->changed, NULL);
+    *out = pumps;
+    return GS_OK;
+}
+
+size_t gs_pumps_count(const gs_pumps *pumps)
+{
+    return pumps->count;
+}
+
+size_t gs_pumps_decode_bytes(const gs_pumps *pumps)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < pumps->count; i++)
+        sum += pumps->open[i]->file.decode_bytes;
+    return sum;
+}
+
+/* --- a pump's thread -------------------------------------------------------------- */
+
+static gs_code fail_read(const gs_pump *p, int error, gs_status *st)
+{
+    gs_quoted name;
+    return GS_FAIL(st, GS_ERR_IO, error, "read failed: %s",
+                   gs_quote_name(&name, p->all->options.names[p->file.index]));
+}
+
+/* The only place where a pump's thread may be cancelled: it holds no lock there, and the
+ * block that it fills is known to the pump. */
+static ssize_t read_some(int fd, void *to, size_t bytes)
+{
+    ssize_t n;
+    int before;
+    do {
+        (void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
+        n = read(fd, to, bytes);
+        const int error = errno;
+        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+        errno = error;
+    } while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* Fills a block as it comes; a short one only at the end. */
+static gs_code fill_plain(gs_pump *p, gs_block *block, gs_status *st)
+{
+    while (block->len < block->capacity) {
+        const ssize_t n =
+            read_some(p->file.fd, block->data + block->len, block->capacity - block->len);
+        if (n < 0)
+            return fail_read(p, errno, st);
+        if (n == 0) {
+            block->ends_input = true;
+            break;
+        }
+        block->len += (size_t)n;
+        atomic_fetch_add(p->all->options.bytes_read, (uint64_t)n);
+    }
+    return GS_OK;
+}
+
+static gs_code fill_decoded(gs_pump *p, gs_block *block, gs_status *st)
+{
+    while (block->len < block->capacity) {
+        size_t taken, made;
+        GS_TRY(gs_decoder_run(
+            p->decoder, p->stored + p->stored_at, p->stored_end - p->stored_at, &taken,
+            block->data + block->len, block->capacity - block->len, &made, st));
+        p->stored_at += taken;
+        block->len += made;
+        if (taken > 0 || made > 0)
+            continue;
+        const ssize_t n = read_some(p->file.fd, p->stored, STORED_BYTES);
+        if (n < 0)
+            return fail_read(p, errno, st);
+        p->stored_at = 0;
+        p->stored_end = (size_t)n;
+        atomic_fetch_add(p->all->options.bytes_read, (uint64_t)n);
+        if (n == 0) {
+            block->ends_input = true;
+            return gs_decoder_end(p->decoder, st);
+        }
+    }
+    return GS_OK;
+}
+
+static gs_code start_decoder(gs_pump *p, gs_compression kind, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_decoder_new(&p->decoder, kind, p->all->options.names[p->file.index], st));
+    GS_TRY(gs_mem_new(&memory, STORED_BYTES, "compressed input", st));
+    p->stored = memory;
+    return GS_OK;
+}
+
+/* The first bytes of a pipe say whether it is compressed. They are read here and go to
+ * the decoder, or to the front of the first block. */
+static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
+{
+    if (p->decoder != NULL || p->all->options.keep_compressed)
+        return GS_OK;
+    while (block->len < GS_DECODE_MAGIC_BYTES) {
+        const ssize_t n = read_some(p->file.fd, block->data + block->len,
+                                    GS_DECODE_MAGIC_BYTES - block->len);
+        if (n < 0)
+            return fail_read(p, errno, st);
+        if (n == 0)
+            break;
+        block->len += (size_t)n;
+    }
+    atomic_fetch_add(p->all->options.bytes_read, block->len);
+    const gs_compression kind = gs_decode_recognise(block->data, block->len);
+    if (kind == GS_COMPRESSION_NONE)
+        return GS_OK;
+    GS_TRY(start_decoder(p, kind, st));
+    memcpy(p->stored, block->data, block->len);
+    p->stored_end = block->len;
+    block->len = 0;
+    return GS_OK;
+}
+
+static gs_code fill(gs_pump *p, gs_block *block, bool is_first, gs_status *st)
+{
+    gs_trace *const trace = p->all->options.trace;
+    const uint64_t begin_ns = gs_trace_begin(trace);
+    block->input_index = p->file.index;
+    if (is_first)
+        GS_TRY(look_at_pipe(p, block, st));
+    GS_TRY(p->decoder ? fill_decoded(p, block, st) : fill_plain(p, block, st));
+    gs_trace_end(trace, GS_LANE_READ, p->lane, p->decoder ? "read and decode" : "read",
+                 begin_ns, block->len);
+    return GS_OK;
+}
+
+/* May it hold one more block? Files whose turn has not come share a few, so that the head
+ * always finds one in the pool. Locked. */
+static bool has_room(const gs_pump *p)
+{
+    const gs_pumps *const all = p->all;
+    if (p->queued >= all->options.queue_max)
+        return false;
+    if (all->options.any_order || p == all->open[0])
+        return true;
+    size_t ahead = 0;
+    for (size_t i = 1; i < all->count; i++)
+        ahead += all->open[i]->queued + (all->open[i]->filling != NULL);
+    return ahead < all->options.ahead_max;
+}
+
+/* A block to fill, or NULL when the input goes away. */
+static gs_block *take_block(gs_pump *p)
+{
+    gs_pumps *const all = p->all;
+    gs_block *block = NULL;
+    pthread_mutex_lock(&all->mutex);
+    while (block == NULL && !all->is_cancelled) {
+        if (!has_room(p)) {
+            pthread_cond_wait(&all->changed, &all->mutex);
+            continue;
+        }
+        block = gs_block_try_get(all->options.pool);
+        if (block != NULL)
+            break;
+        /* Whoever has it releases it without our help, but does not tell us. */
+        pthread_mutex_unlock(&all->mutex);
+        gs_block *const awaited = gs_block_get(all->options.pool);
+        pthread_mutex_lock(&all->mutex);
+        if (has_room(p) && !all->is_cancelled)
+            block = awaited;
+        else
+            gs_block_release(awaited);
+    }
+    p->filling = block;
+    pthread_mutex_unlock(&all->mutex);
+    return block;
+}
+
+static void *pump_main(void *arg)
+{
+    gs_pump *const p = arg;
+    gs_pumps *const all = p->all;
+    gs_status st = {.code = GS_OK};
+    int before;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    bool is_last = false;
+    for (bool is_first = true; !is_last; is_first = false) {
+        gs_block *const block = take_block(p);
+        if (block == NULL)
+            break;
+        const bool is_good = fill(p, block, is_first, &st) == GS_OK;
+        is_last = !is_good || block->ends_input;
+        pthread_mutex_lock(&all->mutex);
+        p->filling = NULL;
+        if (is_good)
+            p->queue[p->queued++] = block;
+        else
+            gs_status_keep_first(&p->status, &st);
+        p->is_ended = is_last;
+        pthread_cond_broadcast(&all->changed);
+        pthread_mutex_unlock(&all->mutex);
+        if (!is_good)
+            gs_block_release(block);
+    }
+    return NULL;
+}
+
+/* --- the caller -------------------------------------------------------------------- */
+
+static void close_fd(int fd)
+{
+    if (fd != STDIN_FILENO)
+        (void)close(fd);
+}
+
+/* Its thread has ended, or never began. */
+static void pump_free(gs_pump *p)
+{
+    gs_block_release(p->filling);
+    for (size_t i = 0; i < p->queued; i++)
+        gs_block_release(p->queue[i]);
+    gs_decoder_free(p->decoder);
+    gs_mem_free(p->stored);
+    close_fd(p->file.fd);
+    gs_mem_free(p);
+}
+
+void gs_pumps_free(gs_pumps *pumps)
+{
+    if (pumps == NULL)
+        return;
+    pthread_mutex_lock(&pumps->mutex);
+    pumps->is_cancelled = true;
+    pthread_cond_broadcast(&pumps->changed);
+    pthread_mutex_unlock(&pumps->mutex);
+    for (size_t i = 0; i < pumps->count; i++) {
+        gs_pump *const p = pumps->open[i];
+        /* A read that waits for a terminal or a pipe must not hold up the end. */
+        (void)pthread_cancel(p->thread);
+        pthread_join(p->thread, NULL);
+        pump_free(p);
+    }
+    pthread_cond_destroy(&pumps->changed);
+    pthread_mutex_destroy(&pumps->mutex);
+    gs_mem_free(pumps);
+}
+
+static gs_code start_thread(gs_pump *p, gs_status *st)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(&p->thread, NULL, pump_main, p);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error ? GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread") : GS_OK;
+}
+
+/* Spans of one lane of the trace must not overlap. */
+static unsigned free_lane(const gs_pumps *pumps)
+{
+    uint32_t used = 0;
+    for (size_t i = 0; i < pumps->count; i++)
+        used |= 1U << pumps->open[i]->lane;
+    return (unsigned)__builtin_ctz(~used);
+}
+
+gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file, gs_status *st)
+{
+    gs_assert(pumps->count < GS_PUMPS_MAX);
+    void *memory = NULL;
+    if (gs_mem_new(&memory, sizeof(gs_pump), "input pump", st) != GS_OK) {
+        close_fd(file->fd);
+        return st->code;
+    }
+    gs_pump *const p = memory;
+    p->all = pumps;
+    p->file = *file;
+    p->lane = free_lane(pumps);
+    (void)fcntl(file->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches; may be refused */
+    if (file->kind != GS_COMPRESSION_NONE)
+        GS_TRY_OR_FAIL(start_decoder(p, file->kind, st));
+    pthread_mutex_lock(&pumps->mutex);
+    GS_NOTED(start_thread(p, st));
+    if (st->code == GS_OK)
+        pumps->open[pumps->count++] = p;
+    pthread_mutex_unlock(&pumps->mutex);
+    if (st->code == GS_OK)
+        return GS_OK;
+fail:
+    pump_free(p);
+    return st->code;
+}
+
+/* One that has something to say, if it is its turn. Locked. */
+static gs_pump *ready_pump(const gs_pumps *pumps)
+{
+    const size_t count = pumps->options.any_order ? pumps->count : 1;
+    for (size_t i = 0; i < count; i++) {
+        if (pumps->open[i]->queued > 0 || pumps->open[i]->is_ended)
+            return pumps->open[i];
+    }
+    return NULL;
+}
+
+/* The last block of it is taken. */
+static void close_pump(gs_pumps *pumps, gs_pump *p)
+{
+    pthread_join(p->thread, NULL);
+    pthread_mutex_lock(&pumps->mutex);
+    size_t i = 0;
+    while (pumps->open[i] != p)
+        i++;
+    pumps->count--;
+    memmove(pumps->open + i, pumps->open + i + 1, (pumps->count - i) * sizeof(gs_pump *));
+    pthread_cond_broadcast(&pumps->changed); /* there is a new head */
+    pthread_mutex_unlock(&pumps->mutex);
+    pump_free(p);
+}
+
+gs_code gs_pumps_next(gs_pumps *pumps, gs_block **out, gs_status *st)
+{
+    gs_assert(pumps->count > 0);
+    gs_pump *p;
+    *out = NULL;
+    pthread_mutex_lock(&pumps->mutex);
+    while ((p = ready_pump(pumps)) == NULL)
+        pthread_cond_wait(&pumps->changed, &pumps->mutex);
+    if (p->queued > 0) {
+        *out = p->queue[0];
+        p->queued--;
+        memmove(p->queue, p->queue + 1, p->queued * sizeof p->queue[0]);
+        pthread_cond_broadcast(&pumps->changed);
+    } else {
+        gs_status_keep_first(st, &p->status);
+    }
+    pthread_mutex_unlock(&pumps->mutex);
+    if (*out != NULL && (*out)->ends_input)
+        close_pump(pumps, p);
+    return st->code;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pump: files that threads read ahead, a thread each: pipes, terminals, and compressed
+ * files, which it decodes.
+ *
+ *      file 3, the head   | block | block |            --> next()
+ *      file 4             | block |                    waits for its turn, or not:
+ * any_order file 5             | block | block |
+ *
+ * In order, the blocks of the head come first and the others decode as far ahead as a few
+ * blocks allow. In any order whichever has a block may give it; those of one file are in
+ * order all the same, so that all threads decode all the time.
+ *
+ * One thread calls; open files in the order of their turns.
+ */
+#ifndef GS_IO_PUMP_H
+#define GS_IO_PUMP_H
+
+#include <stdatomic.h>
+
+#include "io/block.h"
+#include "io/decode.h"
+#include "lib/base/trace.h"
+
+typedef struct gs_pumps gs_pumps;
+
+typedef struct gs_pumps_options {
+    gs_block_pool *pool;
+    const char *const *names;
+    size_t queue_max; /* blocks that wait for the caller, of one file */
+    size_t ahead_max; /* blocks of files whose turn has not come, all together */
+    bool any_order;
+    bool keep_compressed;
+    _Atomic uint64_t *bytes_read; /* as stored; added to */
+    gs_trace *trace;
+} gs_pumps_options;
+
+GS_MUST_CHECK gs_code gs_pumps_new(gs_pumps **out, const gs_pumps_options *options,
+                                   gs_status *st);
+void gs_pumps_free(gs_pumps *pumps); /* cancels what is read. NULL is fine */
+
+enum { GS_PUMPS_MAX = 32 }; /* files open at once */
+
+typedef struct gs_pump_file {
+    int fd;              /* read from where it stands */
+    size_t index;        /* of its name */
+    gs_compression kind; /* NONE: the first bytes of what comes tell */
+    size_t decode_bytes; /* what decoding takes of memory */
+} gs_pump_file;
+
+/* Takes the descriptor, also if it fails, and begins to read. */
+GS_MUST_CHECK gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file,
+                                    gs_status *st);
+
+/* Waits for a block, now the caller's. After one with ends_input the file is closed. */
+GS_MUST_CHECK gs_code gs_pumps_next(gs_pumps *pumps, gs_block **out, gs_status *st);
+/* How many files are open, and what decoding them takes. */
+size_t gs_pumps_count(const gs_pumps *pumps);
+size_t gs_pumps_decode_bytes(const gs_pumps *pumps);
+
+#endif
