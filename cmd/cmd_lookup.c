@@ -192,7 +192,7 @@ static gs_code answer_terms(const lookup_request *r, const gs_index *index,
     gs_batch_answer *answers = NULL;
     const gs_batch_answer_options answer_options = {
         .index = index,
-        .workers = r->threads != 0 ? r->threads : gs_machine_cores(),
+        .workers = options->threads,
         .answer = answer,
         .answer_context = r,
         .write = gs_index_print,
@@ -242,8 +242,11 @@ int cmd_lookup(int argc, char **argv)
     gs_index *index = NULL;
     const bool is_range = r.from != NULL || r.to != NULL;
     const gs_log log = {.fn = say, .context = &r};
-    const gs_term_batch_options options = {
-        .engine = r.engine, .expected_queries = expect(&r), .log = &log};
+    const gs_term_batch_options options = {.engine = r.engine,
+                                           .expected_queries = expect(&r),
+                                           .threads = r.threads != 0 ? r.threads
+                                                                     : gs_machine_cores(),
+                                           .log = &log};
     if (gs_index_open(&index, r.folder, &st) == GS_OK) {
         if (is_range)
             GS_NOTED(print_from_to(&r, index, &st));

@@ -180,4 +180,14 @@ static __global__ void k_search_nothing()
 {
 }
 
+/* Holds the stream back for so many nanoseconds. */
+static __global__ void k_search_later(uint32_t ns)
+{
+    uint64_t begin, now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
+    do {
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    } while (now - begin < ns);
+}
+
 #endif

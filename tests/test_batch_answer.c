@@ -148,7 +148,7 @@ static void answer_all(const gs_index *index, unsigned workers, size_t query_cou
 {
     gs_term_batch *batch = NULL;
     gs_batch_answer *answers = NULL;
-    const gs_term_batch_options options = {.engine = "cpu"};
+    const gs_term_batch_options options = {.engine = "cpu", .threads = 1};
     const gs_batch_answer_options answer_options = {.index = index,
                                                     .workers = workers,
                                                     .answer = answer,
@@ -219,7 +219,7 @@ static void too_long_is_refused(const gs_index *index)
 {
     gs_status st = {.code = GS_OK};
     gs_term_batch *batch = NULL;
-    const gs_term_batch_options options = {.engine = "cpu"};
+    const gs_term_batch_options options = {.engine = "cpu", .threads = 1};
     char *const line = calloc(1, GS_TERM_BATCH_BYTES + 1);
     REQUIRE(line != NULL);
     REQUIRE_OK(gs_term_batch_new(&batch, index, &options, &st), &st);

@@ -11,13 +11,15 @@
 #include "lib/base/mem.h"
 
 /* Measured (gpu/NOTES.md): driver and context, pageable memory to the device; a query on
- * one core, among keys that fit into its caches or not. */
+ * one core, among keys that fit into its caches or not, and on a GPU in batches of 65536,
+ * with what copying them to and from its buffers takes. */
 enum {
-    START_MS = 400,
+    START_MS = 300,
     UPLOAD_KEYS_PER_MS = 1250000,
     CACHED_KEYS_MAX = 4000000,
-    CACHED_QUERY_NS = 15,
-    QUERY_NS = 35,
+    CACHED_QUERY_PS = 15000,
+    QUERY_PS = 35000,
+    GPU_QUERY_PS = 1500,
 };
 
 struct gs_prefix_ranks {
@@ -35,9 +37,11 @@ struct gs_prefix_ranks {
 static bool is_worth_it(const gs_prefix_ranks_options *o)
 {
     const uint64_t start_ms = START_MS + o->key_count / UPLOAD_KEYS_PER_MS;
-    const uint64_t query_ns =
-        o->key_count <= CACHED_KEYS_MAX ? CACHED_QUERY_NS : QUERY_NS;
-    return o->expected_queries / 1000000 * query_ns > 2 * start_ms &&
+    const uint64_t core_ps = o->key_count <= CACHED_KEYS_MAX ? CACHED_QUERY_PS : QUERY_PS;
+    const uint64_t cpu_ps = core_ps / o->threads;
+    return cpu_ps > GPU_QUERY_PS &&
+           o->expected_queries / 1000000 * (cpu_ps - GPU_QUERY_PS) / 1000 >
+               2 * start_ms &&
            gs_device_is_likely();
 }
 
@@ -83,7 +87,7 @@ gs_code gs_prefix_ranks_new(gs_prefix_ranks **out, const gs_prefix_ranks_options
 {
     void *memory = NULL;
     *out = NULL;
-    gs_assert(options->key_count <= GS_KEY_SEARCH_KEYS_MAX);
+    gs_assert(options->key_count <= GS_KEY_SEARCH_KEYS_MAX && options->threads > 0);
     GS_TRY(gs_mem_new(&memory, sizeof(gs_prefix_ranks), "prefix ranks", st));
     gs_prefix_ranks *const r = memory;
     r->options = *options;

@@ -10,7 +10,7 @@
  * A GPU takes long to start (its driver, and the prefixes have to get there), so this
  * happens beside the first batches, on a thread of its own; when a GPU was asked for the
  * first batch waits for it. `auto` starts one only if so many queries are expected that
- * the cores would be searching for twice as long as the start takes.
+ * what it saves is twice what its start takes, which with many cores is never.
  */
 #ifndef GS_LIB_INDEX_PREFIX_RANKS_H
 #define GS_LIB_INDEX_PREFIX_RANKS_H
@@ -29,6 +29,7 @@ typedef struct gs_prefix_ranks_options {
     size_t key_count;     /* at most GS_KEY_SEARCH_KEYS_MAX */
     size_t query_count_max;
     uint64_t expected_queries; /* in all; 0: unknown */
+    unsigned threads;          /* that would search otherwise */
     const gs_log *log;         /* borrowed; may be NULL; called from another thread too */
 } gs_prefix_ranks_options;
 

@@ -39,6 +39,7 @@ gs_code gs_term_batch_new(gs_term_batch **out, const gs_index *index,
                                             .key_count = blocks,
                                             .query_count_max = GS_TERM_BATCH_TERMS,
                                             .expected_queries = options->expected_queries,
+                                            .threads = options->threads,
                                             .log = options->log};
     if (blocks <= GS_KEY_SEARCH_KEYS_MAX)
         GS_TRY_OR_FAIL(gs_prefix_ranks_new(&b->finder, &finder, st));

@@ -18,6 +18,7 @@ enum { GS_TERM_BATCH_TERMS = 65536, GS_TERM_BATCH_BYTES = 4 << 20 };
 typedef struct gs_term_batch_options {
     const char *engine;        /* "auto" (or NULL), "cpu" or "gpu" */
     uint64_t expected_queries; /* in all batches; 0: unknown */
+    unsigned threads;          /* that work on its slices */
     const gs_log *log;         /* borrowed; may be NULL; called from another thread too */
 } gs_term_batch_options;
 
