@@ -4,12 +4,9 @@
  *
  * Terms are collected into batches, which all cores answer (lib/index/batch_answer.h).
  */
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "cmd/commands.h"
@@ -18,7 +15,7 @@
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
-#include "lib/base/assertion.h"
+#include "cmd/term_lines.h"
 #include "lib/base/machine.h"
 #include "lib/index/batch_answer.h"
 
@@ -152,62 +149,29 @@ static gs_code answer(const void *context, gs_term_cursor *cursor, const void *t
     return gs_index_lookup_sought(cursor, term, bytes, r->shape, out, st);
 }
 
-static gs_code add(gs_term_batch *batch, gs_batch_answer *answers, const char *term,
-                   size_t bytes, gs_status *st)
-{
-    if (gs_term_batch_add(batch, term, bytes))
-        return GS_OK;
-    GS_TRY(gs_batch_answer_run(answers, batch, st));
-    const bool has_room = gs_term_batch_add(batch, term, bytes);
-    gs_assert(has_room); /* it is empty now */
-    return GS_OK;
-}
+/* Where terms come from. */
+typedef struct term_feed {
+    const lookup_request *request;
+    gs_term_lines *lines; /* NULL: from the arguments */
+    int next;             /* of them */
+} term_feed;
 
-static gs_code answer_input(gs_term_batch *batch, gs_batch_answer *answers, gs_status *st)
+static gs_code fill(void *context, gs_term_batch *batch, gs_status *st)
 {
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t n;
-    for (uint64_t number = 1;
-         st->code == GS_OK && (n = getline(&line, &capacity, stdin)) > 0; number++) {
-        if (line[n - 1] == '\n')
-            line[--n] = '\0';
-        if (n <= GS_TERM_BATCH_BYTES)
-            GS_NOTED(add(batch, answers, line, (size_t)n, st));
-        else
-            (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
-                          "standard input: line %" PRIu64 " has %zd bytes: is this a "
-                          "list of terms, one a line?",
-                          number, n);
+    term_feed *const f = context;
+    const lookup_request *const r = f->request;
+    while (f->lines != NULL) {
+        const char *line;
+        size_t bytes;
+        GS_TRY(gs_term_lines_peek(f->lines, &line, &bytes, st));
+        if (line == NULL || !gs_term_batch_add(batch, line, bytes))
+            return GS_OK;
+        gs_term_lines_drop(f->lines);
     }
-    free(line); /* getline's */
-    return st->code;
-}
-
-static gs_code answer_terms(const lookup_request *r, const gs_index *index,
-                            const gs_term_batch_options *options, gs_status *st)
-{
-    const bool is_input = r->term_count == 0;
-    gs_term_batch *batch = NULL;
-    gs_batch_answer *answers = NULL;
-    const gs_batch_answer_options answer_options = {
-        .index = index,
-        .workers = options->threads,
-        .answer = answer,
-        .answer_context = r,
-        .write = gs_index_print,
-    };
-    GS_TRY_OR_FAIL(gs_term_batch_new(&batch, index, options, st));
-    GS_TRY_OR_FAIL(gs_batch_answer_new(&answers, &answer_options, st));
-    if (is_input)
-        GS_TRY_OR_FAIL(answer_input(batch, answers, st));
-    for (int i = 0; i < r->term_count; i++)
-        GS_TRY_OR_FAIL(add(batch, answers, r->terms[i], strlen(r->terms[i]), st));
-    GS_NOTED(gs_batch_answer_run(answers, batch, st));
-fail:
-    gs_batch_answer_free(answers);
-    gs_term_batch_free(batch);
-    return st->code;
+    while (f->next < r->term_count &&
+           gs_term_batch_add(batch, r->terms[f->next], strlen(r->terms[f->next])))
+        f->next++;
+    return GS_OK;
 }
 
 /* How many terms there will be, as far as can be told: those of a file have about twelve
@@ -229,6 +193,29 @@ static void say(void *context, gs_log_level level, const char *text)
         gs_report(0, "%s", text);
 }
 
+static gs_code answer_terms(lookup_request *r, const gs_index *index, gs_status *st)
+{
+    const gs_log log = {.fn = say, .context = r};
+    term_feed feed = {.request = r};
+    const gs_batch_answer_options options = {
+        .index = index,
+        .workers = r->threads != 0 ? r->threads : gs_machine_cores(),
+        .engine = r->engine,
+        .expected_queries = expect(r),
+        .fill = fill,
+        .fill_context = &feed,
+        .answer = answer,
+        .answer_context = r,
+        .write = gs_index_print,
+        .log = &log,
+    };
+    if (r->term_count == 0)
+        GS_TRY(gs_term_lines_new(&feed.lines, GS_TERM_BATCH_BYTES, st));
+    GS_NOTED(gs_batch_answer_all(&options, st));
+    gs_term_lines_free(feed.lines);
+    return st->code;
+}
+
 int cmd_lookup(int argc, char **argv)
 {
     lookup_request r = {.engine = "auto"};
@@ -241,17 +228,11 @@ int cmd_lookup(int argc, char **argv)
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
     const bool is_range = r.from != NULL || r.to != NULL;
-    const gs_log log = {.fn = say, .context = &r};
-    const gs_term_batch_options options = {.engine = r.engine,
-                                           .expected_queries = expect(&r),
-                                           .threads = r.threads != 0 ? r.threads
-                                                                     : gs_machine_cores(),
-                                           .log = &log};
     if (gs_index_open(&index, r.folder, &st) == GS_OK) {
         if (is_range)
             GS_NOTED(print_from_to(&r, index, &st));
         if (st.code == GS_OK && (!is_range || r.term_count > 0))
-            GS_NOTED(answer_terms(&r, index, &options, &st));
+            GS_NOTED(answer_terms(&r, index, &st));
     }
     gs_index_close(index);
     if (st.code != GS_OK) {

@@ -4,7 +4,8 @@
  * one lookup after the other gives, in the order asked. What would break: blocks that all
  * begin with the same eight bytes, terms before the first and behind the last, empty and
  * long ones, batches of any size, answers larger than a thread's buffer; and a failure,
- * before which all lines must be written, and none behind it.
+ * of the output or the input, after which no line may be written that does not follow the
+ * one before.
  */
 #include <string.h>
 #include <unistd.h>
@@ -143,29 +144,35 @@ static gs_code answer(const void *context, gs_term_cursor *cursor, const void *t
     return gs_index_lookup_sought(cursor, term, bytes, GS_LOOKUP_TEXT, out, st);
 }
 
-static void answer_all(const gs_index *index, unsigned workers, size_t query_count,
-                       sink *got, gs_status *st)
+typedef struct feed {
+    size_t next, count;
+    size_t calls_left; /* before one fails; SIZE_MAX: none does */
+} feed;
+
+static gs_code fill(void *context, gs_term_batch *batch, gs_status *st)
 {
-    gs_term_batch *batch = NULL;
-    gs_batch_answer *answers = NULL;
-    const gs_term_batch_options options = {.engine = "cpu", .threads = 1};
-    const gs_batch_answer_options answer_options = {.index = index,
-                                                    .workers = workers,
-                                                    .answer = answer,
-                                                    .write = collect,
-                                                    .write_context = got};
-    REQUIRE_OK(gs_term_batch_new(&batch, index, &options, st), st);
-    REQUIRE_OK(gs_batch_answer_new(&answers, &answer_options, st), st);
-    for (size_t q = 0; q < query_count && st->code == GS_OK;) {
-        if (gs_term_batch_add(batch, queries[q].data, queries[q].bytes))
-            q++;
-        else
-            GS_NOTED(gs_batch_answer_run(answers, batch, st));
-    }
-    if (st->code == GS_OK)
-        GS_NOTED(gs_batch_answer_run(answers, batch, st));
-    gs_batch_answer_free(answers);
-    gs_term_batch_free(batch);
+    feed *const f = context;
+    if (f->calls_left == 0)
+        return GS_FAIL(st, GS_ERR_IO, 5, "no more");
+    f->calls_left -= f->calls_left != SIZE_MAX;
+    while (f->next < f->count &&
+           gs_term_batch_add(batch, queries[f->next].data, queries[f->next].bytes))
+        f->next++;
+    return GS_OK;
+}
+
+static void answer_all(const gs_index *index, unsigned workers, feed f, sink *got,
+                       gs_status *st)
+{
+    const gs_batch_answer_options options = {.index = index,
+                                             .workers = workers,
+                                             .engine = "cpu",
+                                             .fill = fill,
+                                             .fill_context = &f,
+                                             .answer = answer,
+                                             .write = collect,
+                                             .write_context = got};
+    GS_NOTED(gs_batch_answer_all(&options, st));
 }
 
 static void same_as_one_by_one(const gs_index *index)
@@ -182,14 +189,15 @@ static void same_as_one_by_one(const gs_index *index)
             if (below(50) == 0)
                 queries[q].bytes = below(queries[q].bytes);
         }
+        const feed all = {.count = query_count, .calls_left = SIZE_MAX};
         expect(&want, query_count);
-        answer_all(index, 1 + round % 5, query_count, &got, &st);
+        answer_all(index, 1 + round % 5, all, &got, &st);
         CHECK(st.code == GS_OK && got.bytes == want.bytes &&
               (want.bytes == 0 || memcmp(got.data, want.data, want.bytes) == 0));
         if (want.bytes > 0) {
             /* The same, but the output is full after a while. */
             sink cut = {.calls_left = below(6)};
-            answer_all(index, 1 + round % 5, query_count, &cut, &st);
+            answer_all(index, 1 + round % 5, all, &cut, &st);
             CHECK(st.code == GS_OK ? cut.bytes == want.bytes : st.code == GS_ERR_IO);
             CHECK(cut.bytes <= want.bytes &&
                   (cut.bytes == 0 || memcmp(cut.data, want.data, cut.bytes) == 0));
@@ -197,6 +205,27 @@ static void same_as_one_by_one(const gs_index *index)
         }
         free(want.data);
         free(got.data);
+    }
+}
+
+/* What was read before the input failed is answered. */
+static void input_fails(const gs_index *index)
+{
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        for (size_t calls = 0; calls <= 2; calls++) {
+            gs_status st = {.code = GS_OK};
+            sink want = {.calls_left = SIZE_MAX}, got = {.calls_left = SIZE_MAX};
+            const feed broken = {.count = QUERIES, .calls_left = calls};
+            for (size_t q = 0; q < QUERIES; q++)
+                queries[q] = terms[below(term_count)];
+            expect(&want, calls == 0 ? 0 : calls == 1 ? GS_TERM_BATCH_TERMS : QUERIES);
+            answer_all(index, workers, broken, &got, &st);
+            CHECK(st.code == GS_ERR_IO && strcmp(st.msg, "no more") == 0);
+            CHECK(got.bytes == want.bytes &&
+                  (want.bytes == 0 || memcmp(got.data, want.data, want.bytes) == 0));
+            free(want.data);
+            free(got.data);
+        }
     }
 }
 
@@ -219,10 +248,9 @@ static void too_long_is_refused(const gs_index *index)
 {
     gs_status st = {.code = GS_OK};
     gs_term_batch *batch = NULL;
-    const gs_term_batch_options options = {.engine = "cpu", .threads = 1};
     char *const line = calloc(1, GS_TERM_BATCH_BYTES + 1);
     REQUIRE(line != NULL);
-    REQUIRE_OK(gs_term_batch_new(&batch, index, &options, &st), &st);
+    REQUIRE_OK(gs_term_batch_new(&batch, index, &st), &st);
     CHECK(!gs_term_batch_add(batch, line, GS_TERM_BATCH_BYTES + 1));
     CHECK(gs_term_batch_add(batch, line, GS_TERM_BATCH_BYTES));
     CHECK(!gs_term_batch_add(batch, line, 1));
@@ -245,6 +273,7 @@ int main(void)
     REQUIRE_OK(gs_index_open(&index, folder, &st), &st);
     REQUIRE(gs_index_term_blocks(index) > 100);
     same_as_one_by_one(index);
+    input_fails(index);
     wrong_ranks_do_not_matter(index);
     too_long_is_refused(index);
     gs_index_close(index);

@@ -87,7 +87,7 @@ gs_code gs_prefix_ranks_new(gs_prefix_ranks **out, const gs_prefix_ranks_options
 {
     void *memory = NULL;
     *out = NULL;
-    gs_assert(options->key_count <= GS_KEY_SEARCH_KEYS_MAX && options->threads > 0);
+    gs_assert(options->threads > 0);
     GS_TRY(gs_mem_new(&memory, sizeof(gs_prefix_ranks), "prefix ranks", st));
     gs_prefix_ranks *const r = memory;
     r->options = *options;
@@ -120,8 +120,7 @@ void gs_prefix_ranks_free(gs_prefix_ranks *r)
     gs_mem_free(r);
 }
 
-/* Is there a GPU by now? */
-static bool has_gpu(gs_prefix_ranks *r)
+bool gs_prefix_ranks_is_ready(gs_prefix_ranks *r)
 {
     if (r->search != NULL)
         return true;
@@ -149,9 +148,7 @@ static gs_code find_on_gpu(gs_prefix_ranks *r, const uint64_t *queries,
 bool gs_prefix_ranks_find(gs_prefix_ranks *r, const uint64_t *queries, size_t query_count,
                           uint32_t *ranks)
 {
-    gs_assert(query_count <= r->options.query_count_max);
-    if (!has_gpu(r))
-        return false;
+    gs_assert(r->search != NULL && query_count <= r->options.query_count_max);
     gs_status st = {.code = GS_OK};
     if (find_on_gpu(r, queries, query_count, ranks, &st) == GS_OK)
         return true;

@@ -17,7 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Needs no alignment beyond that of the types; key_count is at most UINT32_MAX. */
+#define GS_PREFIX_KEYS_MAX UINT32_MAX
+
+/* Needs no alignment beyond that of the types; key_count is at most GS_PREFIX_KEYS_MAX.
+ */
 typedef void gs_prefix_search_fn(const uint64_t *keys, size_t key_count,
                                  const uint64_t *queries, size_t query_count,
                                  uint32_t *ranks);

@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "gpu/key_search.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/index/prefix_ranks.h"
 #include "lib/index/prefix_search.h"
 #include "lib/index/term_writer.h"
 
@@ -16,46 +14,31 @@ enum { OFFSET_AHEAD = 8, BLOCK_AHEAD = 4 };
 
 struct gs_term_batch {
     const gs_index *index;
-    gs_prefix_ranks *finder; /* NULL: more blocks than ranks can say */
-    size_t count, text_bytes;
+    bool has_ranks; /* there are not more blocks than they can tell */
     bool is_found;
+    size_t count, text_bytes;
     char text[GS_TERM_BATCH_BYTES];
     uint32_t ends[GS_TERM_BATCH_TERMS];
     uint64_t prefixes[GS_TERM_BATCH_TERMS];
     uint32_t ranks[GS_TERM_BATCH_TERMS];
 };
 
-gs_code gs_term_batch_new(gs_term_batch **out, const gs_index *index,
-                          const gs_term_batch_options *options, gs_status *st)
+gs_code gs_term_batch_new(gs_term_batch **out, const gs_index *index, gs_status *st)
 {
     void *memory = NULL;
     *out = NULL;
     GS_TRY(gs_mem_map(&memory, sizeof(gs_term_batch), false, "term batch", st));
     gs_term_batch *const b = memory;
     b->index = index;
-    const uint64_t blocks = gs_index_term_blocks(index);
-    const gs_prefix_ranks_options finder = {.engine = options->engine,
-                                            .keys = gs_index_term_prefixes(index),
-                                            .key_count = blocks,
-                                            .query_count_max = GS_TERM_BATCH_TERMS,
-                                            .expected_queries = options->expected_queries,
-                                            .threads = options->threads,
-                                            .log = options->log};
-    if (blocks <= GS_KEY_SEARCH_KEYS_MAX)
-        GS_TRY_OR_FAIL(gs_prefix_ranks_new(&b->finder, &finder, st));
+    b->has_ranks = gs_index_term_blocks(index) <= GS_PREFIX_KEYS_MAX;
     *out = b;
     return GS_OK;
-fail:
-    gs_term_batch_free(b);
-    return st->code;
 }
 
 void gs_term_batch_free(gs_term_batch *b)
 {
-    if (b == NULL)
-        return;
-    gs_prefix_ranks_free(b->finder);
-    gs_mem_unmap(b, sizeof *b);
+    if (b != NULL)
+        gs_mem_unmap(b, sizeof *b);
 }
 
 bool gs_term_batch_add(gs_term_batch *b, const void *term, size_t bytes)
@@ -65,7 +48,6 @@ bool gs_term_batch_add(gs_term_batch *b, const void *term, size_t bytes)
     memcpy(b->text + b->text_bytes, term, bytes);
     b->text_bytes += bytes;
     b->ends[b->count] = (uint32_t)b->text_bytes;
-    b->prefixes[b->count] = gs_term_prefix(term, bytes);
     b->count++;
     return true;
 }
@@ -75,19 +57,32 @@ size_t gs_term_batch_count(const gs_term_batch *b)
     return b->count;
 }
 
-void gs_term_batch_find(gs_term_batch *b)
+static void take_prefixes(gs_term_batch *b, gs_term_slice slice)
 {
-    b->is_found = b->finder != NULL &&
-                  gs_prefix_ranks_find(b->finder, b->prefixes, b->count, b->ranks);
+    for (size_t i = slice.first; i < slice.end; i++) {
+        size_t bytes;
+        const void *const term = gs_term_batch_term(b, i, &bytes);
+        b->prefixes[i] = gs_term_prefix(term, bytes);
+    }
+}
+
+void gs_term_batch_find(gs_term_batch *b, gs_prefix_ranks *finder)
+{
+    if (!b->has_ranks || !gs_prefix_ranks_is_ready(finder))
+        return;
+    take_prefixes(b, (gs_term_slice){0, b->count});
+    b->is_found = gs_prefix_ranks_find(finder, b->prefixes, b->count, b->ranks);
 }
 
 void gs_term_batch_find_slice(gs_term_batch *b, gs_term_slice slice)
 {
     gs_assert(slice.first <= slice.end && slice.end <= b->count);
-    if (b->finder != NULL && !b->is_found)
-        gs_prefix_search(gs_index_term_prefixes(b->index), gs_index_term_blocks(b->index),
-                         b->prefixes + slice.first, slice.end - slice.first,
-                         b->ranks + slice.first);
+    if (!b->has_ranks || b->is_found)
+        return;
+    take_prefixes(b, slice);
+    gs_prefix_search(gs_index_term_prefixes(b->index), gs_index_term_blocks(b->index),
+                     b->prefixes + slice.first, slice.end - slice.first,
+                     b->ranks + slice.first);
 }
 
 const char *gs_term_batch_term(const gs_term_batch *b, size_t i, size_t *bytes)
@@ -110,7 +105,7 @@ gs_code gs_term_batch_seek(const gs_term_batch *b, gs_term_slice slice, size_t i
     size_t bytes;
     const char *const term = gs_term_batch_term(b, i, &bytes);
     gs_assert(slice.first <= i && i < slice.end);
-    if (b->finder == NULL)
+    if (!b->has_ranks)
         return gs_term_cursor_seek(cursor, term, bytes, st);
     if (i + OFFSET_AHEAD < slice.end)
         gs_index_fetch_offset(b->index, block_of(b->ranks[i + OFFSET_AHEAD]));

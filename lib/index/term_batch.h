@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * term_batch: terms to be looked up together, so that the places of all in the dictionary
- * are searched for at once (prefix_ranks.h).
+ * are searched for at once.
  *
  * Call order: new, (add*, find, then find_slice and seek for slices of it, clear)*, free.
  * One thread, but for slices: different ones may be in different hands. Terms are copied;
@@ -10,22 +10,14 @@
 #ifndef GS_LIB_INDEX_TERM_BATCH_H
 #define GS_LIB_INDEX_TERM_BATCH_H
 
-#include "lib/base/log.h"
+#include "lib/index/prefix_ranks.h"
 #include "lib/index/term_cursor.h"
 
 enum { GS_TERM_BATCH_TERMS = 65536, GS_TERM_BATCH_BYTES = 4 << 20 };
 
-typedef struct gs_term_batch_options {
-    const char *engine;        /* "auto" (or NULL), "cpu" or "gpu" */
-    uint64_t expected_queries; /* in all batches; 0: unknown */
-    unsigned threads;          /* that work on its slices */
-    const gs_log *log;         /* borrowed; may be NULL; called from another thread too */
-} gs_term_batch_options;
-
 typedef struct gs_term_batch gs_term_batch;
 
 GS_MUST_CHECK gs_code gs_term_batch_new(gs_term_batch **out, const gs_index *index,
-                                        const gs_term_batch_options *options,
                                         gs_status *st);
 void gs_term_batch_free(gs_term_batch *b); /* NULL is fine */
 
@@ -35,7 +27,7 @@ GS_MUST_CHECK bool gs_term_batch_add(gs_term_batch *b, const void *term, size_t 
 size_t gs_term_batch_count(const gs_term_batch *b);
 
 /* Where all of them are, if there is a GPU to find out. */
-void gs_term_batch_find(gs_term_batch *b);
+void gs_term_batch_find(gs_term_batch *b, gs_prefix_ranks *finder);
 
 /* Terms [first, end). */
 typedef struct gs_term_slice {
