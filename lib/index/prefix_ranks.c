@@ -10,17 +10,15 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
-/* Measured (gpu/NOTES.md): driver and context, pageable memory to the device; a query on
- * one core, among keys that fit into its caches or not, and on a GPU in batches of 65536,
- * with what copying them to and from its buffers takes. */
-enum {
-    START_MS = 300,
-    UPLOAD_KEYS_PER_MS = 1250000,
-    CACHED_KEYS_MAX = 4000000,
-    CACHED_QUERY_PS = 15000,
-    QUERY_PS = 35000,
-    GPU_QUERY_PS = 1500,
-};
+/* Measured (gpu/NOTES.md): driver and context, to their end; pageable memory to the
+ * device; a query on one core, by how many keys there are; a query on a GPU in batches of
+ * 65536, with what taking it there costs the one thread that does so. */
+enum { START_MS = 400, UPLOAD_KEYS_PER_MS = 1250000, GPU_QUERY_PS = 4000 };
+
+static uint64_t core_query_ps(size_t key_count)
+{
+    return key_count <= 4000000 ? 15000 : key_count <= 16000000 ? 25000 : 35000;
+}
 
 struct gs_prefix_ranks {
     gs_prefix_ranks_options options;
@@ -37,8 +35,7 @@ struct gs_prefix_ranks {
 static bool is_worth_it(const gs_prefix_ranks_options *o)
 {
     const uint64_t start_ms = START_MS + o->key_count / UPLOAD_KEYS_PER_MS;
-    const uint64_t core_ps = o->key_count <= CACHED_KEYS_MAX ? CACHED_QUERY_PS : QUERY_PS;
-    const uint64_t cpu_ps = core_ps / o->threads;
+    const uint64_t cpu_ps = core_query_ps(o->key_count) / o->threads;
     return cpu_ps > GPU_QUERY_PS &&
            o->expected_queries / 1000000 * (cpu_ps - GPU_QUERY_PS) / 1000 >
                2 * start_ms &&

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/term_batch.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/prefix_search.h"
-#include "lib/index/term_writer.h"
 
 /* How far ahead of seek its offset is fetched, and then its block: a seek takes about as
  * long as three loads from memory. */
-enum { OFFSET_AHEAD = 8, BLOCK_AHEAD = 4 };
+enum { OFFSET_AHEAD = 8, BLOCK_AHEAD = 4, PREFIX_BYTES = 8 };
 
 struct gs_term_batch {
     const gs_index *index;
     bool has_ranks; /* there are not more blocks than they can tell */
     bool is_found;
     size_t count, text_bytes;
-    char text[GS_TERM_BATCH_BYTES];
+    uint8_t text[GS_TERM_BATCH_BYTES + PREFIX_BYTES]; /* a prefix can be read anywhere */
     uint32_t ends[GS_TERM_BATCH_TERMS];
     uint64_t prefixes[GS_TERM_BATCH_TERMS];
     uint32_t ranks[GS_TERM_BATCH_TERMS];
@@ -57,12 +57,21 @@ size_t gs_term_batch_count(const gs_term_batch *b)
     return b->count;
 }
 
+/* What gs_term_prefix gives, where eight bytes can be read. */
+static uint64_t prefix_of(const uint8_t *term, size_t bytes)
+{
+    uint64_t prefix;
+    memcpy(&prefix, term, sizeof prefix);
+    prefix = be64toh(prefix);
+    return bytes >= PREFIX_BYTES ? prefix : prefix & ~(UINT64_MAX >> (8 * bytes));
+}
+
 static void take_prefixes(gs_term_batch *b, gs_term_slice slice)
 {
+    size_t begin = slice.first > 0 ? b->ends[slice.first - 1] : 0;
     for (size_t i = slice.first; i < slice.end; i++) {
-        size_t bytes;
-        const void *const term = gs_term_batch_term(b, i, &bytes);
-        b->prefixes[i] = gs_term_prefix(term, bytes);
+        b->prefixes[i] = prefix_of(b->text + begin, b->ends[i] - begin);
+        begin = b->ends[i];
     }
 }
 
@@ -90,7 +99,7 @@ const char *gs_term_batch_term(const gs_term_batch *b, size_t i, size_t *bytes)
     gs_assert(i < b->count);
     const size_t begin = i > 0 ? b->ends[i - 1] : 0;
     *bytes = b->ends[i] - begin;
-    return b->text + begin;
+    return (const char *)b->text + begin;
 }
 
 /* The block that a term of this rank is in, if no two blocks begin with its prefix. */
