@@ -229,6 +229,38 @@ static void input_fails(const gs_index *index)
     }
 }
 
+/* Ranks are those that counting gives; a wrong one would cost time and not show. */
+static void ranks_are_right(const gs_index *index)
+{
+    gs_status st = {.code = GS_OK};
+    gs_term_batch *batch = NULL;
+    const uint64_t *const prefixes = gs_index_term_prefixes(index);
+    REQUIRE_OK(gs_term_batch_new(&batch, index, &st), &st);
+    for (unsigned round = 0; round < 3; round++) {
+        const size_t count = 100 + below(900), middle = below(count);
+        for (size_t q = 0; q < count; q++) {
+            make_text(&queries[q]);
+            if (below(4) == 0)
+                queries[q].bytes = below(queries[q].bytes);
+            REQUIRE(gs_term_batch_add(batch, queries[q].data, queries[q].bytes));
+        }
+        gs_term_batch_find_slice(batch, (gs_term_slice){middle, count});
+        gs_term_batch_find_slice(batch, (gs_term_slice){0, middle});
+        for (size_t q = 0; q < count; q++) {
+            uint64_t prefix = 0;
+            uint32_t less = 0;
+            for (size_t i = 0; i < 8; i++)
+                prefix = prefix << 8 |
+                         (i < queries[q].bytes ? (uint8_t)queries[q].data[i] : 0);
+            for (size_t i = 0; i < gs_index_term_blocks(index); i++)
+                less += prefixes[i] < prefix;
+            CHECK(gs_term_batch_rank(batch, q) == less);
+        }
+        gs_term_batch_clear(batch);
+    }
+    gs_term_batch_free(batch);
+}
+
 /* A rank that is wrong, as a damaged array of prefixes may give, costs time only. */
 static void wrong_ranks_do_not_matter(const gs_index *index)
 {
@@ -274,6 +306,7 @@ int main(void)
     REQUIRE(gs_index_term_blocks(index) > 100);
     same_as_one_by_one(index);
     input_fails(index);
+    ranks_are_right(index);
     wrong_ranks_do_not_matter(index);
     too_long_is_refused(index);
     gs_index_close(index);

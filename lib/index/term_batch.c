@@ -102,6 +102,12 @@ const char *gs_term_batch_term(const gs_term_batch *b, size_t i, size_t *bytes)
     return (const char *)b->text + begin;
 }
 
+uint32_t gs_term_batch_rank(const gs_term_batch *b, size_t i)
+{
+    gs_assert(i < b->count);
+    return b->ranks[i];
+}
+
 /* The block that a term of this rank is in, if no two blocks begin with its prefix. */
 static uint64_t block_of(uint32_t rank)
 {

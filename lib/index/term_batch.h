@@ -39,6 +39,9 @@ void gs_term_batch_find_slice(gs_term_batch *b, gs_term_slice slice);
 
 /* The i-th term as it was added. */
 const char *gs_term_batch_term(const gs_term_batch *b, size_t i, size_t *bytes);
+/* How many blocks of the dictionary begin with a prefix that is less than the i-th
+ * term's, once it is known; 0 if there are more blocks than a rank can tell. */
+uint32_t gs_term_batch_rank(const gs_term_batch *b, size_t i);
 /* What gs_term_cursor_seek does for it. In ascending order of `i`, since what the next
  * terms of the slice need is fetched into the caches. */
 GS_MUST_CHECK gs_code gs_term_batch_seek(const gs_term_batch *b, gs_term_slice slice,
