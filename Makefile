@@ -109,7 +109,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test unit-test cli-test diff-test fake-gpu-test \
-        fake-gpu-run index-test fuzz fuzz-run gpu-test asan tsan memcheck lint format \
+        fake-gpu-run index-test search-test fuzz fuzz-run gpu-test asan tsan memcheck lint format \
         bench install uninstall clean FORCE
 all: build/gpusort
 
@@ -161,6 +161,7 @@ help:
 	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
 	  'make fake-gpu-test  the way through a GPU, without one' \
 	  'make index-test indexes of random documents against what they must hold' \
+	  'make search-test random queries against what they must find' \
 	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=60 each)' \
 	  'make asan tsan  the tests under sanitizers' \
 	  'make gpu-test   the engines on the GPU of this machine' \
@@ -201,6 +202,9 @@ index-test: all
 	@python3 tests/ciff_check.py --binary $(CURDIR)/$(OBJ)/gpusort
 	@python3 tests/index_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(INDEX_TEST_ARGS)
 
+search-test: all
+	@python3 tests/search_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(SEARCH_TEST_ARGS)
+
 FUZZ_SECONDS ?= 60
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzz CUDA=0 fuzz-run
@@ -211,6 +215,8 @@ asan tsan:
 	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 unit-test
 	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 CASES=$(or $(SAN_CASES),200) diff-test
 	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 INDEX_TEST_ARGS=--documents=150 index-test
+	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 \
+	    SEARCH_TEST_ARGS='--documents=1500 --queries=4' search-test
 
 lint:
 	@tests/lint.sh

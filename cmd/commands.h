@@ -15,5 +15,6 @@ int cmd_check(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_index(int argc, char **argv);
 int cmd_lookup(int argc, char **argv);
+int cmd_search(int argc, char **argv);
 
 #endif

@@ -103,6 +103,24 @@ static int finish(const gs_status *st)
 
 /* --- info -------------------------------------------------------------------------- */
 
+/* A list of stop words is shown by its beginning. */
+static void print_rules(const char *json)
+{
+    enum { LIST_BYTES = 60 };
+    const char *const list = strstr(json, "\"stopwords\": [");
+    const char *cut = NULL;
+    if (list != NULL && strlen(list) > LIST_BYTES)
+        cut = strstr(list + LIST_BYTES, "\", ");
+    if (cut == NULL) {
+        printf("tokenizer     %s\n", json);
+        return;
+    }
+    size_t more = 0;
+    for (const char *p = cut; (p = strstr(p, "\", ")) != NULL; p++)
+        more++;
+    printf("tokenizer     %.*s\", and %zu more]}\n", (int)(cut - json), json, more);
+}
+
 static void print_info(const char *folder, const gs_index_header *h)
 {
     uint64_t bytes = 0;
@@ -116,7 +134,7 @@ static void print_info(const char *folder, const gs_index_header *h)
     if (h->documents > 0)
         printf("length        %.1f tokens a document\n",
                (double)h->length_sum / (double)h->documents);
-    printf("tokenizer     %s\n", h->tokenizer ? h->tokenizer : "{}");
+    print_rules(h->tokenizer ? h->tokenizer : "{}");
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
         if (h->file_bytes[i] == 0)
             continue;

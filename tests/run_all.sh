@@ -37,6 +37,7 @@ step build mk all
 step unit mk unit-test
 step cli mk cli-test
 step index mk index-test
+step search mk search-test
 step differential mk CASES="${CASES:-1500}" diff-test
 step threads-backend env GS_NO_URING=1 make --no-print-directory CASES=150 diff-test
 step fake-gpu mk CASES=500 fake-gpu-test

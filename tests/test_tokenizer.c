@@ -304,8 +304,53 @@ static void rules_are_told(void)
     REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
     CHECK(strcmp(gs_word_rules_json(rules),
                  "{\"words\": \"unicode\", \"fold\": true, \"stem\": \"english\", "
-                 "\"stopwords\": 0, \"min_len\": 2, \"max_len\": 0}") == 0);
+                 "\"min_len\": 2, \"max_len\": 0, \"stopwords\": []}") == 0);
     gs_word_rules_free(rules);
+}
+
+/* What the header of an index says makes the same rules again; anything else is refused.
+ */
+static void rules_come_back(void)
+{
+    static const char *const bad[] = {
+        "{\"words\": \"unicode\"}",
+        "{\"words\": \"else\", \"fold\": true, \"stem\": null, \"stopwords\": []}",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": 5, \"stopwords\": []}",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": \"english, \"stopwords\": "
+        "[]}",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"a",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"a\"",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"\"]}",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": 7}",
+    };
+    gs_status st = {.code = GS_OK};
+    gs_word_rules *rules = NULL, *again = NULL;
+    FILE *const stop = fopen("stop", "w");
+    REQUIRE(stop != NULL);
+    fputs("The\nof # and\nDon't\nzum Дом\n", stop);
+    fclose(stop);
+    const gs_word_rules_options o = {.is_folding = true,
+                                     .stem_language = "german",
+                                     .stop_file = "stop",
+                                     .chars_min = 2,
+                                     .chars_max = 30};
+    REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
+    CHECK(strstr(gs_word_rules_json(rules),
+                 "\"stopwords\": [\"don\", \"of\", \"t\", \"the\", \"zum\", \"дом\"]}") !=
+          NULL);
+    REQUIRE_OK(gs_word_rules_read(&again, gs_word_rules_json(rules), &st), &st);
+    CHECK(strcmp(gs_word_rules_json(rules), gs_word_rules_json(again)) == 0);
+    tokenize(again, "The houses of Дома zum x", strlen("The houses of Дома zum x"));
+    CHECK(strcmp(got, "hous:1 дома:3 ") == 0);
+    gs_word_rules_free(again);
+    gs_word_rules_free(rules);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        gs_status_clear(&st);
+        CHECK(gs_word_rules_read(&again, bad[i], &st) != GS_OK && again == NULL);
+    }
+    gs_status_clear(&st);
+    REQUIRE_OK(gs_word_rules_read(&again, "{}", &st), &st);
+    CHECK(again == NULL);
 }
 
 /* Every request for memory may be refused: an error, and nothing leaks. */
@@ -333,6 +378,7 @@ int main(void)
     long_words();
     filters_work();
     rules_are_told();
+    rules_come_back();
     memory_may_end();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();

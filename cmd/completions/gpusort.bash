@@ -57,7 +57,7 @@ _gpusort() {
     --compress-program) COMPREPLY=($(compgen -c -- "$cur")); return ;;
     -k | --key | -t | --field-separator | -S | --buffer-size | --parallel | --batch-size | \
         --record-size | --key-bytes | --header | --top | --gpu | --gpu-mem | --id-field | \
-        --text-field | --min-len | --max-len)
+        --text-field | --min-len | --max-len | --k1 | --b | --trec)
         return ;;
     help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac

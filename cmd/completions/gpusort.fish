@@ -4,7 +4,7 @@
 function __gpusort_is_sort
     set -l words (commandline -opc)
     test (count $words) -lt 2; and return 0
-    not contains -- $words[2] gen index lookup check device bench help
+    not contains -- $words[2] gen index lookup search check device bench help
 end
 
 function __gpusort_option
@@ -16,11 +16,12 @@ complete -c gpusort -n $first -a sort -d 'sort, merge or check files'
 complete -c gpusort -n $first -a gen -d 'make test data'
 complete -c gpusort -n $first -a index -d 'build and read an inverted index'
 complete -c gpusort -n $first -a lookup -d 'posting lists of terms'
+complete -c gpusort -n $first -a search -d 'the best documents for a query'
 complete -c gpusort -n $first -a check -d 'order and checksum of a file'
 complete -c gpusort -n $first -a device -d 'what would be used here'
 complete -c gpusort -n $first -a bench -d 'measure the engines'
 complete -c gpusort -n $first -a help -d 'help on a command'
-complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen index lookup check device bench'
+complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen index lookup search check device bench'
 
 __gpusort_option -s b -l ignore-leading-blanks -d 'blanks in front do not count'
 __gpusort_option -s d -l dictionary-order -d 'only blanks, letters and digits count'
@@ -129,3 +130,20 @@ __gpusort_bench_lookup -l parallel -x -d 'number of threads'
 __gpusort_bench_lookup -l gpu -x -d 'which GPU'
 __gpusort_bench_lookup -l csv -r -d 'as comma-separated values'
 __gpusort_bench_lookup -l help -d 'show help'
+
+function __gpusort_search
+    complete -c gpusort -n '__fish_seen_subcommand_from search' $argv
+end
+__gpusort_search -s k -l top -x -d 'so many documents'
+__gpusort_search -l all -d 'words side by side must all be there'
+__gpusort_search -l plain -d 'queries are nothing but words'
+__gpusort_search -l boolean -d 'all that match, in the order of the index'
+__gpusort_search -l k1 -x -d 'how fast more of a word stops to count'
+__gpusort_search -l b -x -d 'how much the length of a document counts'
+__gpusort_search -l count -d 'only how many documents match'
+__gpusort_search -l json -d 'a JSON object a query'
+__gpusort_search -l trec -x -d 'lines of a TREC run'
+__gpusort_search -l parallel -x -d 'threads for the queries of standard input'
+__gpusort_search -l exhaustive -d 'score every match'
+__gpusort_search -s v -l verbose -d 'tell how much was read and scored'
+__gpusort_search -l help -d 'show help'

@@ -22,6 +22,7 @@ void gs_document_writer_release(gs_document_writer *w)
 {
     gs_part_file_close(&w->names);
     gs_part_file_close(&w->lengths);
+    gs_length_table_release(&w->table);
     gs_mem_free(w->name_offsets);
     *w = (gs_document_writer){0};
 }
@@ -46,6 +47,7 @@ gs_code gs_document_writer_add(gs_document_writer *w, const void *name, size_t n
     GS_TRY(gs_part_file_append(&w->names, head, head_bytes, st));
     GS_TRY(gs_part_file_append(&w->names, name, name_bytes, st));
     GS_TRY(gs_part_file_append(&w->lengths, &length, sizeof length, st));
+    GS_TRY(gs_length_table_add(&w->table, length, st));
     w->length_sum += length;
     w->count++;
     return GS_OK;

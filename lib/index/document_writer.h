@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "lib/index/index_file_writer.h"
+#include "lib/index/length_table.h"
 #include "lib/index/part_file.h"
 
 typedef struct gs_document_writer {
@@ -19,6 +20,7 @@ typedef struct gs_document_writer {
     uint64_t count;
     uint64_t length_sum;
     gs_part_file names, lengths;
+    gs_length_table table;  /* the lengths once more, for who writes postings */
     uint64_t *name_offsets; /* of every 64th document */
     size_t name_offset_count, name_offset_capacity;
 } gs_document_writer;

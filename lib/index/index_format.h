@@ -24,13 +24,15 @@
  *
  * postings: term after term
  *
- *      +---------+---------+-----+----------------------+--------------------+
- *      | block 0 | block 1 | ... | tail: df % 128 pairs | skip entry a block |
- *      +---------+---------+-----+----------------------+--------------------+
+ *      +---------+---------+-----+----------------------+---------+--------------------+
+ *      | block 0 | block 1 | ... | tail: df % 128 pairs | impacts | skip entry a block |
+ *      +---------+---------+-----+----------------------+---------+--------------------+
  *      block of 128: doc bits u8 | tf bits u8 | 128 doc numbers | 128 tf numbers
  *      tail:         doc number << 1 | (tf is 1), tf - 2 if it is not   (varints)
- *      skip entry:   last doc - last doc before | bytes of the block | max tf - 1
- *                    | bytes of its positions (if kept)                 (varints)
+ *      impacts:      how many pairs u8 | pairs (lib/index/impact.h): what a posting of
+ * the term can add to a score; only if there is a block skip entry:   last doc - last doc
+ * before | bytes of the block << 3 | pairs | bytes of its positions (if kept) (varints)
+ *                    | pairs: what a posting of the block can add
  *
  * A doc number is the docID less the one before, less 1 (for the very first: the docID).
  * A tf number is the frequency less 1. Numbers of a block are packed in as few bits as
@@ -49,8 +51,9 @@
 #include <stdint.h>
 
 enum {
-    GS_INDEX_VERSION = 1,
+    GS_INDEX_VERSION = 2,
     GS_INDEX_BLOCK = 128,      /* postings */
+    GS_SKIP_COUNT_BITS = 3,    /* of a skip entry: how many impacts there are */
     GS_INDEX_TERM_BLOCK = 16,  /* terms */
     GS_INDEX_NAME_BLOCK = 64,  /* documents between two name offsets */
     GS_INDEX_TERM_MAX = 65535, /* bytes of a term */

@@ -14,7 +14,10 @@
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 
-enum { PATH_BYTES = 4400, HEADER_BYTES_MAX = 1 << 20 };
+enum {
+    PATH_BYTES = 4400,
+    HEADER_BYTES_MAX = 32 << 20 /* a list of stop words may be long */
+};
 
 static const char sum_field[] = "  \"header_xxh3\": \"";
 
@@ -144,15 +147,16 @@ static gs_code get_tokenizer(const char *text, gs_index_header *h, gs_status *st
     return GS_OK;
 }
 
-static bool parse(const char *text, size_t bytes, gs_index_header *h)
+/* *version is what the header says, 0 if it is none of ours. */
+static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *version)
 {
     const char *const sum = strstr(text, sum_field);
-    uint64_t version = 0;
+    *version = 0;
     if (sum == NULL || strlen(text) != bytes ||
         strtoull(sum + strlen(sum_field), NULL, 16) !=
             XXH3_64bits(text, (size_t)(sum - text)) ||
         strstr(text, "\"format\": \"gpusort index\"") == NULL ||
-        !get_number(text, "version", &version) || version != GS_INDEX_VERSION)
+        !get_number(text, "version", version) || *version != GS_INDEX_VERSION)
         return false;
     bool is_good = get_number(text, "documents", &h->documents) &&
                    get_number(text, "terms", &h->terms) &&
@@ -178,14 +182,19 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
     if (snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME) >= PATH_BYTES)
         return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot read: %s", folder);
     GS_TRY(read_text(path, &text, &bytes, st));
-    if (!parse(text, bytes, header)) {
-        gs_quoted q;
-        (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
-                      "%s: the header is damaged, or not of an "
-                      "index that this program reads",
-                      gs_quote_name(&q, path));
-    } else {
+    uint64_t version;
+    gs_quoted q;
+    if (parse(text, bytes, header, &version)) {
         GS_NOTED(get_tokenizer(text, header, st));
+    } else if (version != 0 && version != GS_INDEX_VERSION) {
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                      "%s: an index of format %" PRIu64 ", and this program reads %d",
+                      gs_quote_name(&q, path), version, GS_INDEX_VERSION);
+        (void)gs_status_hint(st, "build the index again");
+    } else {
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                      "%s: the header is damaged, or not of an index",
+                      gs_quote_name(&q, path));
     }
     gs_mem_free(text);
     if (st->code != GS_OK) {

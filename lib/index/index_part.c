@@ -10,7 +10,7 @@
 
 enum {
     TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
-    SKIP_ENTRY_MAX = 4 * GS_VARINT_BYTES_MAX
+    SKIP_ENTRY_MAX = 3 * GS_VARINT_BYTES_MAX + GS_IMPACTS_MAX * GS_IMPACT_BYTES,
 };
 
 struct gs_index_part {
@@ -22,8 +22,10 @@ struct gs_index_part {
     uint64_t last_doc; /* of the term's postings so far */
     bool has_doc;
 
-    uint64_t docs[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK]; /* of the block being filled */
+    /* The block being filled: docIDs, numbers for them and for frequencies. */
+    uint64_t ids[GS_INDEX_BLOCK], docs[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK];
     size_t filled;
+    gs_impacts impacts; /* of the term's blocks so far */
     uint64_t block_positions_bytes;
     uint64_t skip_doc; /* the last docID of the block before */
 
@@ -70,7 +72,20 @@ void gs_index_part_free(gs_index_part *p)
 
 /* --- blocks of postings ------------------------------------------------------------ */
 
-static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, uint64_t tf_most,
+/* What the block being filled can add to scores; joins it to what the term can. */
+static gs_impacts take_impacts(gs_index_part *p)
+{
+    const gs_length_table *const lengths = p->place.lengths;
+    uint8_t codes[GS_INDEX_BLOCK] = {0};
+    for (size_t i = 0; lengths != NULL && i < p->filled; i++)
+        codes[i] = gs_length_table_code(lengths, p->ids[i]);
+    gs_impacts impacts;
+    gs_impacts_of(&impacts, p->tfs, codes, p->filled);
+    gs_impacts_join(&p->impacts, &impacts);
+    return impacts;
+}
+
+static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts *impacts,
                         gs_status *st)
 {
     if (p->skip_capacity - p->skip_bytes < SKIP_ENTRY_MAX) {
@@ -82,10 +97,10 @@ static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, uint64_t tf_most
     }
     uint8_t *to = p->skips + p->skip_bytes;
     to = gs_varint_put(to, p->last_doc - p->skip_doc);
-    to = gs_varint_put(to, block_bytes);
-    to = gs_varint_put(to, tf_most);
+    to = gs_varint_put(to, block_bytes << GS_SKIP_COUNT_BITS | impacts->count);
     if (p->place.has_positions)
         to = gs_varint_put(to, p->block_positions_bytes);
+    to = gs_impacts_put(to, impacts);
     p->skip_bytes = (size_t)(to - p->skips);
     p->skip_doc = p->last_doc;
     p->block_positions_bytes = 0;
@@ -101,14 +116,12 @@ static gs_code put_block(gs_index_part *p, gs_status *st)
     *to++ = (uint8_t)tf_bits;
     to = gs_pack_put(to, p->docs, doc_bits);
     to = gs_pack_put(to, p->tfs, tf_bits);
-    uint64_t tf_most = 0;
-    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
-        tf_most = p->tfs[i] > tf_most ? p->tfs[i] : tf_most;
+    const gs_impacts impacts = take_impacts(p);
     const size_t bytes = (size_t)(to - block);
     GS_TRY(gs_part_file_append(&p->files->postings, block, bytes, st));
     p->numbers.postings_bytes += bytes;
     p->filled = 0;
-    return add_skip(p, bytes, tf_most, st);
+    return add_skip(p, bytes, &impacts, st);
 }
 
 static gs_code put_tail(gs_index_part *p, gs_status *st)
@@ -159,6 +172,7 @@ gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
         if (tfs[i] == 0)
             return GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
         p->docs[p->filled] = p->has_doc ? doc - p->last_doc - 1 : doc;
+        p->ids[p->filled] = doc;
         p->tfs[p->filled] = tfs[i] - 1;
         p->filled++;
         p->last_doc = doc;
@@ -177,6 +191,18 @@ gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
 
 /* --- terms ------------------------------------------------------------------------- */
 
+static gs_code put_skips(gs_index_part *p, gs_status *st)
+{
+    uint8_t impacts[1 + GS_IMPACTS_MAX * GS_IMPACT_BYTES];
+    if (p->skip_bytes == 0)
+        return GS_OK;
+    impacts[0] = (uint8_t)p->impacts.count;
+    const size_t bytes = (size_t)(gs_impacts_put(impacts + 1, &p->impacts) - impacts);
+    p->numbers.skip_bytes = bytes + p->skip_bytes;
+    GS_TRY(gs_part_file_append(&p->files->postings, impacts, bytes, st));
+    return gs_part_file_append(&p->files->postings, p->skips, p->skip_bytes, st);
+}
+
 static gs_code end_term(gs_index_part *p, gs_status *st)
 {
     if (p->term_bytes == 0)
@@ -184,9 +210,10 @@ static gs_code end_term(gs_index_part *p, gs_status *st)
     if (p->numbers.df == 0)
         return GS_FAIL(st, GS_ERR_ARG, 0, "a term without postings");
     gs_part_files *const files = p->files;
+    if (p->skip_bytes > 0 && p->filled > 0)
+        (void)take_impacts(p); /* of the tail */
     GS_TRY(put_tail(p, st));
-    GS_TRY(gs_part_file_append(&files->postings, p->skips, p->skip_bytes, st));
-    p->numbers.skip_bytes = p->skip_bytes;
+    GS_TRY(put_skips(p, st));
     const uint32_t bytes = (uint32_t)p->term_bytes;
     GS_TRY(gs_part_file_append(&files->terms, &bytes, sizeof bytes, st));
     GS_TRY(gs_part_file_append(&files->terms, p->term, bytes, st));
@@ -198,6 +225,7 @@ static gs_code end_term(gs_index_part *p, gs_status *st)
     p->last_doc = p->skip_doc = 0;
     p->has_doc = false;
     p->skip_bytes = 0;
+    p->impacts.count = 0;
     p->block_positions_bytes = 0;
     p->term_bytes = 0;
     return GS_OK;

@@ -11,6 +11,7 @@
 #define GS_LIB_INDEX_INDEX_PART_H
 
 #include "lib/index/index_writer.h"
+#include "lib/index/length_table.h"
 #include "lib/index/part_file.h"
 
 typedef struct gs_part_numbers {
@@ -30,7 +31,8 @@ typedef struct gs_part_place {
     const char *folder;
     size_t buffer_bytes;
     bool has_positions;
-    uint64_t document_count; /* 0: not known yet */
+    const gs_length_table *lengths; /* NULL: documents have none */
+    uint64_t document_count;        /* 0: not known yet */
 } gs_part_place;
 
 GS_MUST_CHECK gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,

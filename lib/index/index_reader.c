@@ -188,6 +188,15 @@ gs_code gs_index_document_length(const gs_index *index, uint64_t doc, uint32_t *
     return GS_OK;
 }
 
+const uint32_t *gs_index_document_lengths(const gs_index *index)
+{
+    /* Aligned, and all there: the head was checked. */
+    return index->documents.blocks == 0
+               ? NULL
+               : (const uint32_t *)(const void *)(index->files[GS_INDEX_DOCUMENTS] +
+                                                  sizeof(gs_index_head));
+}
+
 gs_code gs_index_document_name(const gs_index *index, uint64_t doc, const uint8_t **name,
                                size_t *bytes, gs_status *st)
 {

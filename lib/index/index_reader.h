@@ -38,6 +38,9 @@ GS_MUST_CHECK gs_code gs_index_document_name(const gs_index *index, uint64_t doc
 GS_MUST_CHECK gs_code gs_index_document_length(const gs_index *index, uint64_t doc,
                                                uint32_t *length, gs_status *st);
 
+/* By docID; NULL if documents are only numbers. */
+const uint32_t *gs_index_document_lengths(const gs_index *index);
+
 /* For the dictionary: how many blocks, the prefixes of their first terms (sorted, the
  * array that lookups search), and where one lies. */
 uint64_t gs_index_term_blocks(const gs_index *index);

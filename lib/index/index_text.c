@@ -55,6 +55,24 @@ gs_code gs_text_out_number(gs_text_out *out, uint64_t x, char after, gs_status *
     return gs_text_out_put(out, digits + at, sizeof digits - at, st);
 }
 
+gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
+                         gs_status *st)
+{
+    static const char hex[] = "0123456789abcdef";
+    GS_TRY(gs_text_out_put(out, "\"", 1, st));
+    for (size_t i = 0; i < bytes; i++) {
+        const uint8_t c = text[i];
+        const char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+        if (c == '"' || c == '\\')
+            GS_TRY(gs_text_out_put(out, "\\", 1, st));
+        if (c < 0x20)
+            GS_TRY(gs_text_out_put(out, escape, sizeof escape, st));
+        else
+            GS_TRY(gs_text_out_put(out, text + i, 1, st));
+    }
+    return gs_text_out_put(out, "\"", 1, st);
+}
+
 /* --- dump -------------------------------------------------------------------------- */
 
 static gs_code put_places(gs_posting_cursor *c, size_t i, gs_text_out *out, gs_status *st)
@@ -112,25 +130,6 @@ fail:
 
 /* --- lookup ------------------------------------------------------------------------ */
 
-/* A JSON string; bytes that are not sound UTF-8 come out as they are. */
-static gs_code put_json_string(const uint8_t *text, size_t bytes, gs_text_out *out,
-                               gs_status *st)
-{
-    static const char hex[] = "0123456789abcdef";
-    GS_TRY(gs_text_out_put(out, "\"", 1, st));
-    for (size_t i = 0; i < bytes; i++) {
-        const uint8_t c = text[i];
-        const char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
-        if (c == '"' || c == '\\')
-            GS_TRY(gs_text_out_put(out, "\\", 1, st));
-        if (c < 0x20)
-            GS_TRY(gs_text_out_put(out, escape, sizeof escape, st));
-        else
-            GS_TRY(gs_text_out_put(out, text + i, 1, st));
-    }
-    return gs_text_out_put(out, "\"", 1, st);
-}
-
 static gs_code put_literal(gs_text_out *out, const char *text, gs_status *st)
 {
     return gs_text_out_put(out, text, strlen(text), st);
@@ -142,7 +141,7 @@ static gs_code put_counts(const uint8_t *term, size_t bytes, uint64_t df, uint64
 {
     if (shape == GS_LOOKUP_JSON) {
         GS_TRY(put_literal(out, "{\"term\": ", st));
-        GS_TRY(put_json_string(term, bytes, out, st));
+        GS_TRY(gs_text_out_json(out, term, bytes, st));
         GS_TRY(put_literal(out, ", \"df\": ", st));
         GS_TRY(gs_text_out_number(out, df, ',', st));
         GS_TRY(put_literal(out, " \"cf\": ", st));

@@ -27,6 +27,9 @@ GS_MUST_CHECK gs_code gs_text_out_put(gs_text_out *out, const void *data, size_t
                                       gs_status *st);
 GS_MUST_CHECK gs_code gs_text_out_number(gs_text_out *out, uint64_t x, char after,
                                          gs_status *st);
+/* With its quotes; bytes that are not sound UTF-8 come out as they are. */
+GS_MUST_CHECK gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text,
+                                       size_t bytes, gs_status *st);
 GS_MUST_CHECK gs_code gs_text_out_flush(gs_text_out *out, gs_status *st);
 
 /* Every posting: term TAB docID TAB tf, and with positions TAB p,p,p; by the bytes of the

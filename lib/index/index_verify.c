@@ -12,6 +12,32 @@ typedef struct gs_verify_counts {
     uint64_t terms, postings, tokens, length_sum;
 } gs_verify_counts;
 
+static bool is_covered(const uint8_t *impacts, unsigned count, uint64_t tf,
+                       uint8_t length)
+{
+    gs_impacts read = {.count = count};
+    for (unsigned i = 0; i < count; i++)
+        read.pairs[i] = gs_impact_at(impacts, i);
+    return gs_impacts_cover(&read, tf, length);
+}
+
+/* No posting may be worth more than its block and its term promise. */
+static gs_code verify_impact(const gs_posting_cursor *c, size_t i, gs_status *st)
+{
+    const gs_posting_skip *const skip = &c->skip;
+    const gs_posting_skips *const term = &c->skips;
+    uint32_t length;
+    GS_TRY(gs_index_document_length(c->index, c->docs[i], &length, st));
+    const uint8_t code = gs_code_below(length);
+    if ((c->has_skip &&
+         !is_covered(skip->impacts, skip->impact_count, c->tfs[i], code)) ||
+        (term->impact_count > 0 &&
+         !is_covered(term->impacts, term->impact_count, c->tfs[i], code)))
+        return gs_index_damaged(c->index, GS_INDEX_POSTINGS,
+                                "a posting is worth more than its block's impacts", st);
+    return GS_OK;
+}
+
 static gs_code verify_postings(const gs_term_cursor *term, gs_posting_cursor *c,
                                gs_verify_counts *counts, gs_status *st)
 {
@@ -21,16 +47,12 @@ static gs_code verify_postings(const gs_term_cursor *term, gs_posting_cursor *c,
         GS_TRY(gs_posting_cursor_block(c, st));
         if (c->count == 0)
             break;
-        uint64_t tf_most = 0;
         for (size_t i = 0; i < c->count; i++) {
             cf += c->tfs[i];
-            tf_most = c->tfs[i] > tf_most ? c->tfs[i] : tf_most;
+            GS_TRY(verify_impact(c, i, st));
             if (gs_index_header_of(term->index)->has_positions)
                 GS_TRY(gs_posting_cursor_positions(c, i, st));
         }
-        if (c->tf_most != 0 && c->tf_most != tf_most)
-            return gs_index_damaged(term->index, GS_INDEX_POSTINGS,
-                                    "a block's greatest frequency is wrong", st);
         df += c->count;
     }
     if (df != term->info.df || cf != term->info.cf)

@@ -94,6 +94,7 @@ gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w, unsigned part
         .folder = w->folder.temporary,
         .buffer_bytes = w->part_buffer_bytes,
         .has_positions = w->options.has_positions,
+        .lengths = w->options.has_documents ? &w->documents.table : NULL,
         .document_count = w->options.has_documents ? 0 : w->documents.count,
     };
     return gs_index_part_open(out, &w->parts[part], &place, st);

@@ -7,7 +7,9 @@
  * ranges of the order of the terms, so that several threads write at once; the bytes of
  * the finished index do not depend on how the terms were cut into parts.
  *
- * Call order: new, then (document* or set_document_count) and parts, commit, free.
+ * Call order: new, document* or set_document_count, parts, commit, free. Documents may
+ * also come after the parts, but then blocks of postings cannot tell how short their
+ * documents are, and a ranked search can leave out fewer of them.
  * A part: part_new, (part_term, part_postings*)*, part_finish, part_free.
  * A format that is not kept (terms or docIDs that do not ascend) is GS_ERR_ARG.
  */
@@ -42,7 +44,7 @@ GS_MUST_CHECK gs_code gs_index_writer_new(gs_index_writer **out,
 /* Without a commit before, nothing is left. NULL is fine. */
 void gs_index_writer_free(gs_index_writer *w);
 
-/* In the order of docIDs, from 0; one thread, any time before commit. */
+/* In the order of docIDs, from 0; one thread, and while no part is written. */
 GS_MUST_CHECK gs_code gs_index_writer_document(gs_index_writer *w, const void *name,
                                                size_t name_bytes, uint32_t length,
                                                gs_status *st);

@@ -4,11 +4,6 @@
 #include "lib/base/mem.h"
 #include "lib/index/posting_pack.h"
 
-/* What a skip entry says of the next block. */
-typedef struct gs_skip {
-    uint64_t last_doc, bytes, tf_most, positions_bytes;
-} gs_skip;
-
 static gs_code damaged(const gs_posting_cursor *c, const char *what, gs_status *st)
 {
     return gs_index_damaged(c->index, GS_INDEX_POSTINGS, what, st);
@@ -24,10 +19,10 @@ gs_code gs_posting_cursor_start(gs_posting_cursor *c, const gs_index *index,
                              .positions = positions,
                              .position_capacity = capacity,
                              .document_count = gs_index_header_of(index)->documents};
-    GS_TRY(gs_index_bytes(index, GS_INDEX_POSTINGS, info->postings,
-                          info->postings_bytes + info->skip_bytes, &c->p, st));
-    c->end = c->skip = c->p + info->postings_bytes;
-    c->skip_end = c->skip + info->skip_bytes;
+    GS_TRY(gs_index_bytes(index, GS_INDEX_POSTINGS, info->postings, info->postings_bytes,
+                          &c->p, st));
+    c->end = c->p + info->postings_bytes;
+    GS_TRY(gs_posting_skips_start(&c->skips, index, info, st));
     if (gs_index_header_of(index)->has_positions) {
         GS_TRY(gs_index_bytes(index, GS_INDEX_POSITIONS, info->positions,
                               info->positions_bytes, &c->next_places, st));
@@ -42,66 +37,54 @@ void gs_posting_cursor_release(gs_posting_cursor *c)
     *c = (gs_posting_cursor){0};
 }
 
-static gs_code read_skip(gs_posting_cursor *c, gs_skip *skip, gs_status *st)
+/* The entry of the block at p. */
+static gs_code read_skip(gs_posting_cursor *c, gs_status *st)
 {
-    uint64_t delta, tf_most;
-    *skip = (gs_skip){0};
-    if (!gs_varint_read(&c->skip, c->skip_end, &delta) ||
-        !gs_varint_read(&c->skip, c->skip_end, &skip->bytes) ||
-        !gs_varint_read(&c->skip, c->skip_end, &tf_most) ||
-        (c->next_places != NULL &&
-         !gs_varint_read(&c->skip, c->skip_end, &skip->positions_bytes)) ||
-        skip->bytes < 2 || skip->bytes > (uint64_t)(c->end - c->p) ||
-        delta >= GS_INDEX_DOCS_MAX || tf_most > UINT32_MAX - 1 ||
+    gs_posting_skip *const skip = &c->skip;
+    GS_TRY(gs_posting_skips_next(&c->skips, skip, st));
+    if (skip->bytes < 2 || skip->bytes > (uint64_t)(c->end - c->p) ||
         (c->next_places != NULL &&
          skip->positions_bytes > (uint64_t)(c->places_end - c->next_places)))
         return damaged(c, "a skip entry makes no sense", st);
-    skip->last_doc = c->last_doc + delta;
-    skip->tf_most = tf_most + 1;
-    if (skip->last_doc >= c->document_count)
-        return damaged(c, "a docID is not there", st);
     return GS_OK;
 }
 
-/* Numbers to docIDs and frequencies. */
-static gs_code settle_block(gs_posting_cursor *c, gs_status *st)
+/* Numbers to docIDs. */
+static gs_code settle_docs(gs_posting_cursor *c, gs_status *st)
 {
-    uint64_t doc = c->last_doc;
-    size_t i = 0;
-    if (!c->has_doc && c->count > 0) {
-        doc = c->docs[0];
-        c->tfs[0]++;
-        i = 1;
-    }
     /* A number has at most 41 bits and a block 128 of them: no overflow here. */
-    for (; i < c->count; i++) {
-        doc += c->docs[i] + 1;
-        c->docs[i] = doc;
-        c->tfs[i]++;
+    const uint64_t first = c->has_doc ? c->last_doc + 1 : 0;
+    uint64_t sum = first;
+    for (size_t i = 0; i < c->count; i++) {
+        sum += c->docs[i];
+        c->docs[i] = sum + i;
     }
-    c->last_doc = doc;
+    c->last_doc = c->docs[c->count - 1];
     c->has_doc = true;
     c->left -= c->count;
-    return doc < c->document_count ? GS_OK : damaged(c, "a docID is not there", st);
+    return c->last_doc < c->document_count ? GS_OK
+                                           : damaged(c, "a docID is not there", st);
 }
 
-static gs_code read_packed(gs_posting_cursor *c, const gs_skip *skip, gs_status *st)
+static gs_code read_packed(gs_posting_cursor *c, gs_status *st)
 {
+    const gs_posting_skip *const skip = &c->skip;
     const uint8_t *const block = c->p;
     const unsigned doc_bits = block[0], tf_bits = block[1];
     if (doc_bits > GS_PACK_BITS_MAX || tf_bits > 32 ||
         skip->bytes != 2 + gs_pack_bytes(doc_bits) + gs_pack_bytes(tf_bits))
         return damaged(c, "a block has an impossible length", st);
     gs_pack_get(block + 2, doc_bits, c->docs);
-    gs_pack_get(block + 2 + gs_pack_bytes(doc_bits), tf_bits, c->tfs);
+    c->packed_tfs = block + 2 + gs_pack_bytes(doc_bits);
+    c->tf_bits = tf_bits;
     c->p += skip->bytes;
     c->count = GS_INDEX_BLOCK;
-    c->tf_most = skip->tf_most;
+    c->has_skip = true;
     if (c->next_places != NULL) {
         c->places = c->next_places;
         c->next_places += skip->positions_bytes;
     }
-    GS_TRY(settle_block(c, st));
+    GS_TRY(settle_docs(c, st));
     return c->last_doc == skip->last_doc
                ? GS_OK
                : damaged(c, "a block does not end where its skip entry says", st);
@@ -110,7 +93,8 @@ static gs_code read_packed(gs_posting_cursor *c, const gs_skip *skip, gs_status 
 static gs_code read_tail(gs_posting_cursor *c, gs_status *st)
 {
     c->count = (size_t)c->left;
-    c->tf_most = 0;
+    c->has_skip = false;
+    c->packed_tfs = NULL;
     for (size_t i = 0; i < c->count; i++) {
         uint64_t number, tf = 0;
         if (!gs_varint_read(&c->p, c->end, &number) ||
@@ -118,47 +102,59 @@ static gs_code read_tail(gs_posting_cursor *c, gs_status *st)
             number >> 1 >= GS_INDEX_DOCS_MAX || tf > UINT32_MAX - 2)
             return damaged(c, "a posting list ends early", st);
         c->docs[i] = number >> 1;
-        c->tfs[i] = (number & 1) != 0 ? 0 : tf + 1;
+        c->tfs[i] = (number & 1) != 0 ? 1 : tf + 2;
     }
-    if (c->p != c->end || c->skip != c->skip_end)
+    if (c->p != c->end || c->skips.p != c->skips.end)
         return damaged(c, "a posting list does not end where it should", st);
     c->places = c->next_places;
-    return settle_block(c, st);
+    return settle_docs(c, st);
 }
 
-gs_code gs_posting_cursor_block(gs_posting_cursor *c, gs_status *st)
+gs_code gs_posting_cursor_find(gs_posting_cursor *c, uint64_t doc, gs_status *st)
 {
-    c->count = 0;
-    if (c->left == 0)
-        return GS_OK;
-    if (c->left < GS_INDEX_BLOCK)
-        return read_tail(c, st);
-    gs_skip skip;
-    GS_TRY(read_skip(c, &skip, st));
-    return read_packed(c, &skip, st);
+    while (c->left >= GS_INDEX_BLOCK) {
+        if (!c->is_found)
+            GS_TRY(read_skip(c, st));
+        c->is_found = true;
+        if (c->skip.last_doc >= doc)
+            return GS_OK;
+        c->p += c->skip.bytes;
+        if (c->next_places != NULL)
+            c->next_places += c->skip.positions_bytes;
+        c->last_doc = c->skip.last_doc;
+        c->has_doc = true;
+        c->left -= GS_INDEX_BLOCK;
+        c->is_found = false;
+    }
+    return GS_OK;
 }
 
 gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc, gs_status *st)
 {
     c->count = 0;
-    while (c->left >= GS_INDEX_BLOCK) {
-        gs_skip skip;
-        GS_TRY(read_skip(c, &skip, st));
-        if (skip.last_doc >= doc)
-            return read_packed(c, &skip, st);
-        c->p += skip.bytes;
-        if (c->next_places != NULL)
-            c->next_places += skip.positions_bytes;
-        c->last_doc = skip.last_doc;
-        c->has_doc = true;
-        c->left -= GS_INDEX_BLOCK;
+    GS_TRY(gs_posting_cursor_find(c, doc, st));
+    if (c->is_found) {
+        c->is_found = false;
+        return read_packed(c, st);
     }
     return c->left == 0 ? GS_OK : read_tail(c, st);
 }
 
+gs_code gs_posting_cursor_block(gs_posting_cursor *c, gs_status *st)
+{
+    GS_TRY(gs_posting_cursor_seek(c, 0, st));
+    if (c->packed_tfs == NULL)
+        return GS_OK;
+    gs_pack_get(c->packed_tfs, c->tf_bits, c->tfs);
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
+        c->tfs[i]++;
+    c->packed_tfs = NULL;
+    return GS_OK;
+}
+
 gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)
 {
-    const uint64_t tf = c->tfs[i];
+    const uint64_t tf = gs_posting_cursor_tf(c, i);
     if (c->places == NULL || tf > (uint64_t)(c->places_end - c->places))
         return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions are missing",
                                 st);

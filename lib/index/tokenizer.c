@@ -19,6 +19,7 @@
 #include "lib/index/fold.h"
 #include "lib/index/utf8.h"
 #include "lib/index/word_filter.h"
+#include "lib/index/word_rules.h"
 
 /* A stretch longer than this is cut at any character: only junk is. */
 enum { STRETCH_BYTES_MAX = 256 * 1024 };
@@ -41,7 +42,7 @@ gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules, gs_stat
     GS_TRY(gs_mem_new(&memory, sizeof(gs_tokenizer), "tokenizer", st));
     gs_tokenizer *const t = memory;
     t->rules = rules;
-    t->is_folding = gs_word_rules_folds(rules);
+    t->is_folding = rules->is_folding;
     GS_TRY_OR_FAIL(gs_fold_new(&t->fold, t->is_folding, st));
     GS_TRY_OR_FAIL(gs_word_filter_new(&t->filter, rules, st));
     *out = t;
@@ -63,6 +64,7 @@ void gs_tokenizer_free(gs_tokenizer *t)
 void gs_tokenizer_begin_document(gs_tokenizer *t)
 {
     t->position = 0;
+    t->point_at = t->point_count = 0; /* should the last text have been given up */
 }
 
 void gs_tokenizer_begin_text(gs_tokenizer *t, const uint8_t *text, size_t bytes)

@@ -37,9 +37,14 @@ typedef struct gs_word_rules gs_word_rules;
 GS_MUST_CHECK gs_code gs_word_rules_new(gs_word_rules **out,
                                         const gs_word_rules_options *options,
                                         gs_status *st);
+/* Those of an index, as its header has them; *out is NULL if it says nothing of words:
+ * then terms are what they were given as. */
+GS_MUST_CHECK gs_code gs_word_rules_read(gs_word_rules **out, const char *json,
+                                         gs_status *st);
 void gs_word_rules_free(gs_word_rules *rules); /* NULL is fine */
 /* The rules as a JSON object, for the header of an index. Valid until free(). */
 const char *gs_word_rules_json(const gs_word_rules *rules);
+bool gs_word_rules_fold(const gs_word_rules *rules); /* do they fold case? */
 
 typedef struct gs_tokenizer gs_tokenizer;
 
@@ -48,7 +53,8 @@ GS_MUST_CHECK gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *
                                        gs_status *st);
 void gs_tokenizer_free(gs_tokenizer *t); /* NULL is fine */
 
-/* A new document: positions start from 0. */
+/* A new document: positions start from 0, and a text that was not read to its end is
+ * forgotten. */
 void gs_tokenizer_begin_document(gs_tokenizer *t);
 /* The next text of it; positions go on. */
 void gs_tokenizer_begin_text(gs_tokenizer *t, const uint8_t *text, size_t bytes);

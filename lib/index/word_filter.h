@@ -12,8 +12,6 @@
 
 typedef struct gs_word_filter gs_word_filter;
 
-bool gs_word_rules_folds(const gs_word_rules *rules);
-
 /* *out is NULL if the rules keep every word as it is. */
 GS_MUST_CHECK gs_code gs_word_filter_new(gs_word_filter **out, const gs_word_rules *rules,
                                          gs_status *st);

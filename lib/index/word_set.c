@@ -39,6 +39,20 @@ size_t gs_word_set_count(const gs_word_set *set)
     return set->count;
 }
 
+bool gs_word_set_next(const gs_word_set *set, size_t *slot, const uint8_t **word,
+                      size_t *bytes)
+{
+    while (*slot < set->slot_count) {
+        const word_slot *const s = &set->slots[(*slot)++];
+        if (s->bytes != 0) {
+            *word = set->text + s->at;
+            *bytes = s->bytes;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The word's slot, or the free one where it would stand. */
 static word_slot *find(const gs_word_set *set, const uint8_t *word, size_t bytes,
                        uint32_t hash)

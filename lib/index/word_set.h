@@ -23,5 +23,8 @@ GS_MUST_CHECK gs_code gs_word_set_add(gs_word_set *set, const gs_token *word,
 bool gs_word_set_has(const gs_word_set *set, const uint8_t *word, size_t bytes,
                      uint32_t hash);
 size_t gs_word_set_count(const gs_word_set *set);
+/* One word after the other, in no order: *slot starts from 0; false behind the last. */
+bool gs_word_set_next(const gs_word_set *set, size_t *slot, const uint8_t **word,
+                      size_t *bytes);
 
 #endif

@@ -20,7 +20,7 @@
 
 /* Not worth it in a smaller arena. Builds that are for testing copy always. */
 #ifndef GS_BUCKET_COPY_ARENA_MIN
-#define GS_BUCKET_COPY_ARENA_MIN ((size_t)6 << 30)
+#define GS_BUCKET_COPY_ARENA_MIN ((size_t)4 << 30)
 #endif
 
 /* One worker's. Zeroed at first. */

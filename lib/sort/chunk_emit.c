@@ -161,7 +161,8 @@ static const uint8_t *bring_close(const gs_emit_job *job, gs_bucket_copy *copy,
                                   const gs_bucket *bucket, gs_element *e)
 {
     const gs_chunk *const chunk = job->chunk;
-    const bool is_worth_it = chunk->arena_bytes >= GS_BUCKET_COPY_ARENA_MIN &&
+    const bool is_worth_it = copy->capacity > 0 &&
+                             chunk->arena_bytes >= GS_BUCKET_COPY_ARENA_MIN &&
                              !job->options->has_top && !bucket->is_settled;
     return is_worth_it && gs_bucket_copy_take(copy, &chunk->layout, chunk->arena, e,
                                               bucket->count)
@@ -220,7 +221,8 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
     gs_sink_piece *piece = NULL;
     gs_bucket_copy copy = {0};
     GS_TRY_OR_FAIL(gs_sink_piece_new(&piece, job->sink, st));
-    GS_TRY_OR_FAIL(gs_bucket_copy_init(&copy, job->sink->buffer_bytes, st));
+    if (options->copy_bytes > 0)
+        GS_TRY_OR_FAIL(gs_bucket_copy_init(&copy, options->copy_bytes, st));
     for (;;) {
         const size_t number = atomic_fetch_add(&job->next_bucket, 1);
         if (number >= job->buckets.count)

@@ -18,6 +18,7 @@ typedef struct gs_chunk_emit_options {
     bool has_top;   /* only the first top_count records */
     uint64_t top_count;
     uint64_t first_ticket; /* of the sink's pieces */
+    size_t copy_bytes;     /* for each worker to copy a bucket's records; may be 0 */
     const volatile int *cancel;
 } gs_chunk_emit_options;
 

@@ -3,6 +3,7 @@
 
 #include "io/block.h"
 #include "lib/base/machine.h"
+#include "lib/sort/bucket_copy.h"
 
 enum { KIB = 1024, MIB = 1024 * 1024, WORKERS_MAX = 256 };
 
@@ -28,7 +29,8 @@ static size_t fixed_bytes(const gs_memory_plan *p, bool is_keyed)
     const size_t input =
         p->block_count * (p->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
     const size_t scratch = is_keyed ? p->workers * 6 * p->block_bytes : 0;
-    const size_t pieces = p->workers * (2 * p->piece_bytes + 4 * p->run_block_bytes);
+    const size_t pieces =
+        p->workers * (2 * p->piece_bytes + p->copy_bytes + 4 * p->run_block_bytes);
     return input + scratch + pieces + p->stream_blocks * p->stream_block_bytes;
 }
 
@@ -51,6 +53,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
         p.block_count = GS_BLOCKS_IN_FLIGHT + 2 * (size_t)p.workers;
         p.stream_blocks = 8 + 2 * (size_t)p.workers;
         p.piece_bytes = 4 * p.block_bytes;
+        p.copy_bytes = usable > GS_BUCKET_COPY_ARENA_MIN ? 2 * p.piece_bytes : 0;
         p.run_block_bytes = clamp(p.block_bytes / 4, 32 * KIB, 64 * KIB);
         if (p.workers == 1 || fixed_bytes(&p, is_keyed) < usable / 2)
             break;

@@ -326,6 +326,7 @@ static gs_chunk_emit_options emit_options(const gs_sorter *s, uint64_t first_tic
         .has_top = o->has_top,
         .top_count = o->top_count,
         .first_ticket = first_ticket,
+        .copy_bytes = s->plan.copy_bytes,
         .cancel = o->cancel_signal,
     };
 }

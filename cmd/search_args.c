@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/search_args.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmd/opt_scan.h"
+#include "cmd/report.h"
+#include "cmd/size_arg.h"
+
+enum {
+    OPT_HELP = 256,
+    OPT_K1,
+    OPT_B,
+    OPT_ALL,
+    OPT_PLAIN,
+    OPT_BOOLEAN,
+    OPT_COUNT,
+    OPT_JSON,
+    OPT_TREC,
+    OPT_PARALLEL,
+    OPT_EXHAUSTIVE,
+};
+
+enum { LIMIT_DEFAULT = 10 };
+
+static const gs_opt options[] = {
+    {"top", GS_OPT_REQUIRED, 'k', false},
+    {"k1", GS_OPT_REQUIRED, OPT_K1, false},
+    {"b", GS_OPT_REQUIRED, OPT_B, false},
+    {"all", GS_OPT_NONE, OPT_ALL, false},
+    {"plain", GS_OPT_NONE, OPT_PLAIN, false},
+    {"boolean", GS_OPT_NONE, OPT_BOOLEAN, false},
+    {"count", GS_OPT_NONE, OPT_COUNT, false},
+    {"json", GS_OPT_NONE, OPT_JSON, false},
+    {"trec", GS_OPT_REQUIRED, OPT_TREC, false},
+    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
+    {"exhaustive", GS_OPT_NONE, OPT_EXHAUSTIVE, false},
+    {"verbose", GS_OPT_NONE, 'v', false},
+    {"help", GS_OPT_NONE, OPT_HELP, false},
+};
+
+static const char usage_text[] =
+    "Usage: gpusort search [OPTION]... DIR [QUERY]...\n"
+    "Prints the best documents of each QUERY, or of each line of standard input if "
+    "there\n"
+    "is none: rank TAB name TAB score. Words become terms as they did in the index DIR.\n"
+    "\n"
+    "Queries:\n"
+    "  cat dog              documents with one of them, better with both\n"
+    "  +cat dog -bird       cat must be there, bird must not\n"
+    "  cat AND (dog OR NOT bird)\n"
+    "  \"cats and dogs\"      in a row; needs an index with positions\n"
+    "  cat*                 every word that begins so\n"
+    "A line of standard input may begin with a name for the query and a TAB.\n"
+    "\n"
+    "Which documents:\n"
+    "  -k, --top=N          the N best (10); with --boolean the first N (all)\n"
+    "      --all            words side by side must all be there\n"
+    "      --plain          queries are nothing but words: no operators\n"
+    "      --boolean        all that match, in the order of the index, without scores\n"
+    "      --k1=X, --b=X    parameters of BM25 (1.2 and 0.75)\n"
+    "\n"
+    "What is printed:\n"
+    "      --count          only how many documents match\n"
+    "      --json           a JSON object a query\n"
+    "      --trec=TAG       lines of a TREC run: query Q0 name rank score TAG\n"
+    "\n"
+    "      --parallel=N     threads for the queries of standard input (1)\n"
+    "      --exhaustive     score every match instead of skipping: the same answers\n"
+    "  -v, --verbose        tell how much was read and scored\n"
+    "      --help           this text\n";
+
+const char *gs_search_usage(void)
+{
+    return usage_text;
+}
+
+/* A count that may be larger than anything there is. */
+static size_t parse_limit(const gs_opt_scan *scan)
+{
+    uint64_t limit = 0;
+    const char *rest = NULL;
+    const int fault = gs_number_parse(scan->argument, "KMGT", &limit, &rest);
+    if (fault & ~GS_NUMBER_TOO_LARGE)
+        gs_number_die(scan, 'k', fault);
+    if (limit == 0)
+        gs_die(0, "the number of documents must be at least 1");
+    return limit > SIZE_MAX ? SIZE_MAX : (size_t)limit;
+}
+
+static double parse_real(const gs_opt_scan *scan, double most)
+{
+    char *end = NULL;
+    const double x = strtod(scan->argument, &end);
+    if (end == scan->argument || *end != '\0' || !isfinite(x))
+        gs_number_die(scan, 0, GS_NUMBER_INVALID);
+    if (x < 0 || x > most)
+        gs_die(0, "--%s must be from 0 to %g, and '%s' is not", scan->current->name, most,
+               scan->argument);
+    return x;
+}
+
+static void parse_shape(gs_search_args *args, gs_search_shape shape)
+{
+    if (args->shape != GS_SEARCH_TEXT && args->shape != shape)
+        gs_die(0, "only one of --count and --trec can be printed");
+    args->shape = shape;
+}
+
+static bool parse_option(gs_search_args *args, const gs_opt_scan *scan, int code)
+{
+    enum { K1_MAX = 1000 };
+    gs_search_options *const o = &args->options;
+    switch (code) {
+    case 'k':
+        o->limit = parse_limit(scan);
+        args->has_limit = true;
+        break;
+    case OPT_K1: o->k1 = parse_real(scan, K1_MAX); break;
+    case OPT_B:
+        o->b = parse_real(scan, 1);
+        args->has_b = true;
+        break;
+    case OPT_ALL: o->needs_all = true; break;
+    case OPT_PLAIN: o->is_plain = true; break;
+    case OPT_BOOLEAN: args->is_boolean = true; break;
+    case OPT_COUNT: parse_shape(args, GS_SEARCH_COUNT); break;
+    case OPT_JSON: args->as_json = true; break;
+    case OPT_TREC:
+        parse_shape(args, GS_SEARCH_TREC);
+        args->tag = scan->argument;
+        break;
+    case OPT_PARALLEL: args->threads = gs_size_arg_threads(scan); break;
+    case OPT_EXHAUSTIVE: o->is_exhaustive = true; break;
+    case 'v': args->verbose = true; break;
+    default: return false;
+    }
+    return true;
+}
+
+static void resolve(gs_search_args *args)
+{
+    if (args->shape == GS_SEARCH_TREC && args->as_json)
+        gs_die(0, "options '--trec' and '--json' are incompatible");
+    if (args->shape == GS_SEARCH_TREC && args->is_boolean)
+        gs_die(0, "options '--trec' and '--boolean' are incompatible: a run has scores");
+    if (args->shape == GS_SEARCH_TEXT && args->as_json)
+        args->shape = GS_SEARCH_JSON;
+    if (args->shape == GS_SEARCH_COUNT)
+        args->is_boolean = true; /* nothing is scored */
+    if (args->is_boolean && !args->has_limit)
+        args->options.limit = SIZE_MAX;
+}
+
+void gs_search_args_parse(gs_search_args *args, int argc, char **argv)
+{
+    *args = (gs_search_args){.options = {.k1 = 1.2, .b = 0.75, .limit = LIMIT_DEFAULT},
+                             .threads = 1};
+    gs_opt_scan scan = {.argc = argc,
+                        .argv = argv,
+                        .options = options,
+                        .option_count = sizeof options / sizeof *options,
+                        .letters = "k:v",
+                        .index = 1};
+    int kept = 0; /* operands, moved to the front of argv */
+    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
+        if (code == OPT_HELP) {
+            args->wants_help = true;
+            return;
+        }
+        if (code == GS_OPT_OPERAND)
+            argv[kept++] = scan.argument;
+        else if (code == GS_OPT_BAD || !parse_option(args, &scan, code))
+            gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    for (int i = scan.index; i < argc; i++)
+        argv[kept++] = argv[i];
+    if (kept == 0) {
+        gs_report(0, "which index?");
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    args->folder = argv[0];
+    args->queries = argv + 1;
+    args->query_count = kept - 1;
+    resolve(args);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/search_output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/index_read.h"
+
+enum { NUMBER_BYTES = 64 };
+
+gs_code gs_search_output_open(gs_search_output *o, const gs_search_args *args,
+                              const gs_index *index, gs_status *st)
+{
+    *o = (gs_search_output){
+        .args = args, .index = index, .has_qids = args->query_count != 1};
+    return gs_text_out_open(&o->out, gs_index_print, NULL, st);
+}
+
+void gs_search_output_release(gs_search_output *o)
+{
+    gs_text_out_release(&o->out);
+}
+
+static gs_code put(gs_search_output *o, const char *text, gs_status *st)
+{
+    return gs_text_out_put(&o->out, text, strlen(text), st);
+}
+
+/* The name of a document; its number, if it has none. */
+static gs_code put_name(gs_search_output *o, uint64_t doc, gs_status *st)
+{
+    const uint8_t *name = NULL;
+    size_t bytes = 0;
+    if (gs_index_header_of(o->index)->has_names) {
+        GS_TRY(gs_index_document_name(o->index, doc, &name, &bytes, st));
+        return gs_text_out_put(&o->out, name, bytes, st);
+    }
+    GS_TRY(gs_text_out_number(&o->out, doc, ' ', st));
+    o->out.used--; /* the blank */
+    return GS_OK;
+}
+
+static gs_code put_score(gs_search_output *o, double score, gs_status *st)
+{
+    char text[NUMBER_BYTES];
+    if (o->args->as_json) /* to the last bit */
+        (void)snprintf(text, sizeof text, "%.17g", score);
+    else
+        (void)snprintf(text, sizeof text, "%.6f", score);
+    return put(o, text, st);
+}
+
+static gs_code put_qid(gs_search_output *o, const gs_asked *asked, const char *after,
+                       gs_status *st)
+{
+    GS_TRY(gs_text_out_put(&o->out, asked->qid, asked->qid_bytes, st));
+    return put(o, after, st);
+}
+
+/* --- JSON -------------------------------------------------------------------------- */
+
+static gs_code put_json_head(gs_search_output *o, const gs_asked *asked, gs_status *st)
+{
+    GS_TRY(put(o, "{\"qid\": ", st));
+    GS_TRY(gs_text_out_json(&o->out, (const uint8_t *)asked->qid, asked->qid_bytes, st));
+    GS_TRY(put(o, ", \"query\": ", st));
+    return gs_text_out_json(&o->out, (const uint8_t *)asked->text, asked->bytes, st);
+}
+
+/* A document up to where its score may come. */
+static gs_code put_json_document(gs_search_output *o, uint64_t doc, gs_status *st)
+{
+    const uint8_t *name = NULL;
+    size_t bytes = 0;
+    GS_TRY(put(o, o->printed++ > 0 ? ", {\"doc\": " : "{\"doc\": ", st));
+    GS_TRY(gs_text_out_number(&o->out, doc, ' ', st));
+    o->out.used--;
+    if (!gs_index_header_of(o->index)->has_names)
+        return GS_OK;
+    GS_TRY(gs_index_document_name(o->index, doc, &name, &bytes, st));
+    GS_TRY(put(o, ", \"name\": ", st));
+    return gs_text_out_json(&o->out, name, bytes, st);
+}
+
+/* --- ranked ------------------------------------------------------------------------ */
+
+static gs_code put_ranked_line(gs_search_output *o, const gs_asked *asked, size_t rank,
+                               const gs_scored_doc *found, gs_status *st)
+{
+    const bool is_trec = o->args->shape == GS_SEARCH_TREC;
+    if (is_trec || o->has_qids)
+        GS_TRY(put_qid(o, asked, is_trec ? " Q0 " : "\t", st));
+    if (!is_trec)
+        GS_TRY(gs_text_out_number(&o->out, rank, '\t', st));
+    GS_TRY(put_name(o, found->doc, st));
+    GS_TRY(put(o, is_trec ? " " : "\t", st));
+    if (is_trec)
+        GS_TRY(gs_text_out_number(&o->out, rank, ' ', st));
+    GS_TRY(put_score(o, found->score, st));
+    if (is_trec) {
+        GS_TRY(put(o, " ", st));
+        GS_TRY(put(o, o->args->tag, st));
+    }
+    return put(o, "\n", st);
+}
+
+gs_code gs_search_output_ranked(gs_search_output *o, const gs_asked *asked,
+                                const gs_top_docs *top, gs_status *st)
+{
+    const bool as_json = o->args->shape == GS_SEARCH_JSON;
+    o->printed = 0;
+    if (as_json) {
+        GS_TRY(put_json_head(o, asked, st));
+        GS_TRY(put(o, ", \"documents\": [", st));
+    }
+    for (size_t i = 0; i < top->count; i++) {
+        const gs_scored_doc *const found = &top->docs[i];
+        if (!as_json) {
+            GS_TRY(put_ranked_line(o, asked, i + 1, found, st));
+            continue;
+        }
+        GS_TRY(put_json_document(o, found->doc, st));
+        GS_TRY(put(o, ", \"score\": ", st));
+        GS_TRY(put_score(o, found->score, st));
+        GS_TRY(put(o, "}", st));
+    }
+    return as_json ? put(o, "]}\n", st) : GS_OK;
+}
+
+/* --- Boolean ----------------------------------------------------------------------- */
+
+gs_code gs_search_output_begin(gs_search_output *o, const gs_asked *asked, gs_status *st)
+{
+    o->printed = 0;
+    if (!o->args->as_json)
+        return GS_OK;
+    GS_TRY(put_json_head(o, asked, st));
+    return o->args->shape == GS_SEARCH_JSON ? put(o, ", \"documents\": [", st) : GS_OK;
+}
+
+gs_code gs_search_output_document(gs_search_output *o, const gs_asked *asked,
+                                  uint64_t doc, gs_status *st)
+{
+    if (o->args->shape == GS_SEARCH_COUNT)
+        return GS_OK;
+    if (o->args->as_json) {
+        GS_TRY(put_json_document(o, doc, st));
+        return put(o, "}", st);
+    }
+    if (o->has_qids)
+        GS_TRY(put_qid(o, asked, "\t", st));
+    GS_TRY(put_name(o, doc, st));
+    return put(o, "\n", st);
+}
+
+gs_code gs_search_output_end(gs_search_output *o, const gs_asked *asked, uint64_t count,
+                             gs_status *st)
+{
+    if (o->args->as_json) {
+        GS_TRY(put(
+            o,
+            o->args->shape == GS_SEARCH_JSON ? "], \"count\": " : ", \"count\": ", st));
+        GS_TRY(gs_text_out_number(&o->out, count, '}', st));
+        return put(o, "\n", st);
+    }
+    if (o->args->shape != GS_SEARCH_COUNT)
+        return GS_OK;
+    if (o->has_qids)
+        GS_TRY(put_qid(o, asked, "\t", st));
+    return gs_text_out_number(&o->out, count, '\n', st);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rank: the best documents of a query.
+ *
+ * Both ways leave out what cannot be among the best and give exactly what scoring every
+ * match gives, which is what they do with `is_exhaustive`.
+ */
+#ifndef GS_LIB_INDEX_RANK_H
+#define GS_LIB_INDEX_RANK_H
+
+#include "lib/index/search_plan.h"
+#include "lib/index/top_docs.h"
+
+/* Of a plan that is_any_of. */
+GS_MUST_CHECK gs_code gs_rank_any(gs_search_plan *plan, bool is_exhaustive,
+                                  gs_top_docs *top, gs_status *st);
+/* Of any plan, by way of the documents that match. */
+GS_MUST_CHECK gs_code gs_rank_matches(gs_search_plan *plan, bool is_exhaustive,
+                                      gs_top_docs *top, gs_status *st);
+
+/* Can nothing of at most `bound` be among the best any more? */
+static inline bool gs_rank_is_hopeless(const gs_top_docs *top, double bound)
+{
+    return bound * (1 + GS_BM25_SLACK) <= gs_top_docs_threshold(top);
+}
+
+#endif

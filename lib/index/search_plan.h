@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * search_plan: a query put to an index: its terms looked up, and all that it takes to
+ * find and to score documents.
+ *
+ * A slot is a term that scores: one that the query wants, in the order in which it first
+ * comes there, known to the index. Nodes are what decides if a document matches; a leaf
+ * of a term that the index does not have matches nothing.
+ *
+ * A plan keeps its memory for the next query. It belongs to one thread.
+ */
+#ifndef GS_LIB_INDEX_SEARCH_PLAN_H
+#define GS_LIB_INDEX_SEARCH_PLAN_H
+
+#include "lib/index/block_bound.h"
+#include "lib/index/doc_reader.h"
+#include "lib/index/query.h"
+#include "lib/index/term_cursor.h"
+
+enum { GS_SEARCH_TERMS_MAX = 4096 }; /* of a query, with all that beginnings stand for */
+
+typedef struct gs_search_slot {
+    gs_term_info info;
+    uint64_t times; /* in the query */
+    double weight;
+    double part; /* of the score of a document */
+    size_t reader;
+    gs_block_bound bound;
+    double window_most;    /* of the documents that are looked at */
+    const uint8_t *probed; /* entry of the block that was asked about last */
+    double probed_most;
+} gs_search_slot;
+
+/* As a node of a query, but beginnings of words are lists of terms. */
+typedef struct gs_search_node {
+    gs_query_kind kind;
+    gs_query_role role;
+    int first, last, next;
+    uint32_t offset;
+    bool is_known;     /* a term's */
+    gs_term_info info; /* a term's */
+    size_t slot;       /* of a term that scores; else SIZE_MAX */
+    size_t reader;     /* a term's, when matching */
+    uint64_t cost;     /* about how many documents */
+    bool has_must, has_should;
+    bool is_set;
+    uint64_t doc;    /* the first match that is not less than what was asked for */
+    uint64_t walked; /* of a term of a phrase: places that were looked at */
+} gs_search_node;
+
+typedef struct gs_search_stats {
+    uint64_t queries;
+    uint64_t postings, postings_scored; /* of the terms that score */
+    uint64_t blocks, blocks_read;
+} gs_search_stats;
+
+typedef struct gs_search_plan {
+    const gs_index *index;
+    const uint32_t *lengths; /* NULL: all count as the average */
+    gs_bm25 model;
+    gs_search_slot *slots;
+    size_t slot_count, slot_capacity;
+    gs_search_node *nodes;
+    size_t node_count, node_capacity;
+    size_t leaf_count;
+    int root;       /* GS_QUERY_NONE: matches nothing */
+    bool is_any_of; /* a document matches if it has one of the slots' terms */
+    gs_doc_reader *readers;
+    size_t reader_count, reader_capacity;
+    size_t *order; /* room for numbers of slots */
+    double *sums;  /* and for one more number than there are slots */
+    gs_search_stats stats;
+} gs_search_plan;
+
+void gs_search_plan_init(gs_search_plan *plan, const gs_index *index, double k1,
+                         double b);
+void gs_search_plan_release(gs_search_plan *plan);
+
+/* Looks all terms up. */
+GS_MUST_CHECK gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
+                                          gs_term_cursor *terms, gs_status *st);
+
+/* A reader at the beginning of a term's postings; its number is *out. */
+GS_MUST_CHECK gs_code gs_search_plan_open_reader(gs_search_plan *plan,
+                                                 const gs_term_info *info, size_t *out,
+                                                 gs_status *st);
+/* The bounds of all slots. */
+GS_MUST_CHECK gs_code gs_search_plan_open_bounds(gs_search_plan *plan, gs_status *st);
+/* Adds what the readers did to the statistics. */
+void gs_search_plan_count(gs_search_plan *plan);
+
+/* What the posting that the reader is at adds to its document's score. */
+static inline double gs_search_plan_part(gs_search_plan *plan, const gs_search_slot *slot,
+                                         const gs_doc_reader *reader)
+{
+    const uint32_t length = plan->lengths != NULL ? plan->lengths[reader->doc] : 1;
+    plan->stats.postings_scored++;
+    return gs_bm25_score(&plan->model, slot->weight, gs_doc_reader_tf(reader), length);
+}
+
+/* The parts of a document, added in the order that makes the score; they are 0 then. */
+static inline double gs_search_plan_sum(gs_search_plan *plan)
+{
+    double score = 0;
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        score += plan->slots[i].part;
+        plan->slots[i].part = 0;
+    }
+    return score;
+}
+
+#endif

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Searches: what queries mean, shapes of the output, and what will not do.
+. "$GS_CLI/try.inc"
+cat >docs.tsv <<'DOCS'
+one	the cat sat on the mat
+two	The Cats and the dogs
+three	a dog's dinner, X-ray of a cat
+four	dogs dogs dogs
+café	un café à la carte
+DOCS
+printf 'the\na\non\nof\nand\n' >stop
+gpusort index build -o i --positions --stem=english --stopwords=stop docs.tsv
+gpusort index build -o plain docs.tsv
+printf 'x\t3\ny\t3\t5\nx\t1\ntwo words\t2\n' | gpusort index build -o t --format=tuples -
+try_lines <<'LINES'
+gpusort search i cat
+gpusort search i 'CATS dog'
+gpusort search i 'cat +dog'
+gpusort search i 'dog -cat'
+gpusort search --all i 'cat dog'
+gpusort search -k 1 i 'cat dog'
+gpusort search --top=2 i cat dog
+gpusort search -k 99999999999999999999 i dog
+gpusort search --k1=0.9 --b=0.4 i dogs
+gpusort search --exhaustive i 'CATS dog'
+gpusort search i x-ray
+gpusort search i '"cat sat"' '"cats on dogs"' '"cats the the dogs"'
+gpusort search i 'CAFÉ' 'caf*'
+gpusort search i '' 'the' 'unknown' 'unknown AND cat'
+gpusort search --boolean i 'cat OR dog'
+gpusort search --boolean i '(cat OR dog) AND NOT dinner'
+gpusort search --boolean i 'NOT cat'
+gpusort search --boolean -k 2 i 'cat dog'
+gpusort search --boolean --json i 'cat' 'nothing'
+gpusort search --count i 'cat dog' 'cat AND dog' 'the'
+gpusort search --count --json i 'cat dog'
+gpusort search --count -k 1 i 'cat dog'
+gpusort search --json i 'dinner "x'
+gpusort search --json --plain i 'dinner "x'
+gpusort search --trec=run i dinner
+printf 'q7\tcat\nq8\tnothing\ndinner\n' | gpusort search --trec=run i
+printf 'q7\tcat sat\nq8\tdog\n\ndinner' | gpusort search i
+printf 'q7\tcat sat\nq8\tdog\n\ndinner' | gpusort search --parallel=3 i
+printf 'cat\n(dog\n' | gpusort search i
+printf 'cat\n(dog\n' | gpusort search --parallel=2 i
+gpusort search i '(cat' 'dog'
+gpusort search i 'cat )'
+gpusort search i 'cat AND' 
+gpusort search i '"cat'
+gpusort search i 'é *'
+gpusort search plain '"cat sat"'
+gpusort search t 'x y'
+gpusort search t '"two words"' 'two words'
+gpusort search --json t 'x'
+gpusort search --b=0 t y
+gpusort search --b=0.5 t y
+gpusort search
+gpusort search i --nonsense
+gpusort search -k 0 i cat
+gpusort search -k x i cat
+gpusort search --k1=-1 i cat
+gpusort search --k1=x i cat
+gpusort search --b=1.5 i cat
+gpusort search --trec=x --json i cat
+gpusort search --trec=x --boolean i cat
+gpusort search --trec=x --count i cat
+gpusort search --parallel=0 i cat
+gpusort search nowhere cat
+gpusort search i cat >&-
+gpusort search i cat >/dev/full
+gpusort search i <&-
+LINES
+# More terms than are allowed.
+seq 5000 | sed 's/^/n/' | tr '\n' ' ' | sed 's/^/x\t/' >many.tsv
+gpusort index build -o many many.tsv
+try 'gpusort search --count many n*'
+try 'gpusort search --count many n12*'
+# What was done is told, but not how fast it was.
+try 'gpusort search -v i "cat dog" 2>&1 >/dev/null | sed "s/in [0-9.]* s.*/in so long/"'
+# A header that is not what was written.
+cp -r i old
+sed -i 's/"version": 2/"version": 1/' old/header.json
+try 'gpusort search old cat'

@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds `gpusort search` against an independent computation of the same answers.
+
+Random queries are made as trees and written down in the many ways that the grammar allows.
+What each matches, and the BM25 scores of what it matches, is computed here from what
+`gpusort index dump` prints: Boolean answers must be the same documents, ranked ones the
+same documents in the same order with the same scores, to the last bit, whatever was
+skipped on the way.
+"""
+import argparse
+import collections
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import index_check
+
+# --- the index, as it was dumped -------------------------------------------------------
+
+
+class Index:
+    def __init__(self, binary, folder, documents, stop=(), has_lengths=True):
+        self.folder, self.documents, self.stop = folder, documents, set(stop)
+        self.has_lengths = has_lengths
+        self.postings = collections.defaultdict(dict)
+        info = json.loads(run([binary, "index", "info", "--json", folder]))
+        self.has_positions = info["has_positions"]
+        arguments = ["--positions"] if self.has_positions else []
+        for line in run([binary, "index", "dump"] + arguments + [folder]).splitlines():
+            fields = line.split("\t")
+            places = ([int(p) for p in fields[3].split(",")] if self.has_positions
+                      else [0] * int(fields[2]))
+            self.postings[fields[0]][int(fields[1])] = places
+        self.lengths = [0] * documents
+        for postings in self.postings.values():
+            for doc, places in postings.items():
+                self.lengths[doc] += len(places)
+        self.terms = sorted(self.postings, key=lambda t: t.encode())
+        self.everything = frozenset(range(documents))
+        self.average = sum(self.lengths) / documents
+
+
+def run(command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if done.returncode != 0:
+        raise RuntimeError(f"{command}: {done.stderr}")
+    return done.stdout
+
+
+# --- trees: ("word", w), ("prefix", p), ("phrase", [w]), ("and"|"or", [tree]),
+#     ("not", tree), ("group", [(mark, tree)]) with "+", "-" or "" -----------------------
+
+class Maker:
+    def __init__(self, rng, index):
+        self.rng, self.index = rng, index
+        by_df = sorted(index.terms, key=lambda t: -len(index.postings[t]))
+        self.words = [w for w in by_df if len(w) < 12 and w.isascii() and w.isalnum()]
+        self.inverted = None
+
+    def word(self):
+        rng = self.rng
+        r = rng.random()
+        if r < 0.03:
+            return "zz" + str(rng.randint(0, 99)) + "unknown"
+        if r < 0.07 and self.index.stop:
+            return rng.choice(sorted(self.index.stop))
+        return self.words[int(len(self.words) ** rng.random()) - 1]
+
+    def phrase(self):
+        """Words that stand in a row somewhere, mostly."""
+        rng = self.rng
+        if rng.random() < 0.2:
+            return ("phrase", [self.word() for _ in range(rng.randint(1, 3))])
+        if self.inverted is None:
+            self.inverted = collections.defaultdict(dict)
+            for term in self.words:
+                for doc, places in self.index.postings[term].items():
+                    for place in places:
+                        self.inverted[doc][place] = term
+        places = self.inverted[rng.choice(list(self.inverted))]
+        start, out = rng.choice(list(places)), []
+        for place in range(start, start + rng.randint(1, 4)):
+            out.append(places.get(place, self.word()))
+        return ("phrase", out)
+
+    def atom(self):
+        r = self.rng.random()
+        if r < 0.06:
+            word = self.word()
+            return ("prefix", word[:self.rng.randint(1, len(word))])
+        if r < 0.2 and self.index.has_positions:
+            return self.phrase()
+        return ("word", self.word())
+
+    def tree(self, depth):
+        rng = self.rng
+        r = rng.random()
+        if depth == 0 or r < 0.35:
+            return self.atom()
+        if r < 0.6:
+            return (rng.choice(["and", "or"]),
+                    [self.tree(depth - 1) for _ in range(rng.randint(2, 4))])
+        if r < 0.7:
+            return ("not", self.tree(depth - 1))
+        return self.group(depth - 1)
+
+    def group(self, depth):
+        marks = self.rng.choice([["", "", "", "+", "-"], [""], ["", "+"], ["+", "-"]])
+        return ("group", [(self.rng.choice(marks), self.tree(depth))
+                          for _ in range(self.rng.randint(1, 5))])
+
+    def words_only(self):
+        return ("group", [("", ("word", self.word())) for _ in range(self.rng.randint(1, 6))])
+
+
+def spell(rng, tree, inside):
+    """The tree as text. `inside` is what it stands in: top, clause, chain or part."""
+    kind, rest = tree
+    if kind == "word":
+        return rng.choice([rest, rest, rest.upper(), rest.capitalize(), rest + ",", '"%s"' % rest])
+    if kind == "prefix":
+        return rest + "*"
+    if kind == "phrase":
+        return '"' + rng.choice([" ", ", ", "  "]).join(rest) + '"'
+    if kind == "not":
+        text = "NOT " + spell(rng, rest, "part")
+        return "(" + text + ")" if inside == "part" else text
+    if kind in ("and", "or"):
+        outer = {"and": ("top", "clause", "or"), "or": ("top", "clause")}[kind]
+        text = (" %s " % kind.upper()).join(
+            spell(rng, child, "or" if kind == "or" else "and") for child in rest)
+        return text if inside in outer and rng.random() < 0.7 else "(" + text + ")"
+    clauses = []
+    for mark, child in rest:
+        clauses.append(mark + spell(rng, child, "part" if mark and child[0] == "not"
+                                    else "clause"))
+    text = rng.choice([" ", "  "]).join(clauses)
+    return text if inside == "top" else "(" + text + ")"
+
+
+# --- what they mean ----------------------------------------------------------------------
+
+def lift(tree):
+    """What must not match, if the tree says nothing but that; else None."""
+    kind, rest = tree
+    if kind == "not":
+        return rest
+    if kind in ("and", "or") and len(rest) == 1:
+        return lift(rest[0])
+    if kind == "group" and len(rest) == 1:
+        mark, child = rest[0]
+        return child if mark == "-" else lift(child)
+    return None
+
+
+class Meaning:
+    """Of a tree: which documents, and which terms count for the score."""
+
+    def __init__(self, index, needs_all):
+        self.index, self.needs_all = index, needs_all
+        self.wanted = []
+
+    def drop(self, tree):
+        """Without words of which nothing is left; None if nothing is."""
+        kind, rest = tree
+        if kind == "word":
+            return None if rest in self.index.stop else tree
+        if kind == "phrase":
+            kept = [(i, w) for i, w in enumerate(rest) if w not in self.index.stop]
+            return (kind, kept) if kept else None
+        if kind == "prefix":
+            return tree
+        if kind == "not":
+            child = self.drop(rest)
+            return (kind, child) if child else None
+        if kind == "group":
+            kept = [(mark, self.drop(child)) for mark, child in rest]
+            kept = [(mark, child) for mark, child in kept if child]
+        else:
+            kept = [child for child in map(self.drop, rest) if child]
+        return (kind, kept) if kept else None
+
+    def docs(self, term, counts):
+        if counts and term in self.index.postings:
+            self.wanted.append(term)
+        return set(self.index.postings.get(term, ()))
+
+    def match(self, tree, counts):
+        kind, rest = tree
+        if kind == "word":
+            return self.docs(rest, counts)
+        if kind == "prefix":
+            out = set()
+            for term in self.index.terms:
+                if term.encode().startswith(rest.encode()):
+                    out |= self.docs(term, counts)
+            return out
+        if kind == "phrase":
+            return self.match_phrase(rest, counts)
+        if kind == "and":
+            return set.intersection(*[self.match(child, counts) for child in rest])
+        if kind == "or":
+            return set.union(*[self.match(child, counts) for child in rest])
+        if kind == "not":
+            return set(self.index.everything) - self.match(rest, False)
+        return self.match_group(rest, counts)
+
+    def match_phrase(self, words, counts):
+        docs = set.intersection(*[self.docs(word, counts) for _, word in words])
+        if len(words) == 1:
+            return docs
+        out = set()
+        for doc in docs:
+            starts = [{p - i for p in self.index.postings[word][doc]} for i, word in words]
+            if set.intersection(*starts):
+                out.add(doc)
+        return out
+
+    def match_group(self, clauses, counts):
+        must, should, must_not = [], [], []
+        for mark, child in clauses:
+            if mark == "" and lift(child) is not None:
+                mark, child = "-", lift(child)
+            if mark == "-":
+                must_not.append(self.match(child, False))
+            elif mark == "+" or self.needs_all:
+                must.append(self.match(child, counts))
+            else:
+                should.append(self.match(child, counts))
+        if must:
+            out = set.intersection(*must)
+        elif should:
+            out = set.union(*should)
+        else:
+            out = set(self.index.everything)
+        return out.difference(*must_not)
+
+    def rank(self, docs, k1, b):
+        index = self.index
+        constant, per_length = k1 * (1 - b), k1 * b / index.average
+        if not index.has_lengths:
+            constant, per_length = k1, 0.0
+        weights = {}
+        for term, times in collections.Counter(self.wanted).items():
+            df = len(index.postings[term])
+            weights[term] = times * math.log(1 + (index.documents - df + 0.5) / (df + 0.5))
+        order = list(dict.fromkeys(self.wanted))
+        out = []
+        for doc in docs:
+            score = 0.0
+            for term in order:
+                places = index.postings[term].get(doc)
+                if places:
+                    tf = float(len(places))
+                    length = float(index.lengths[doc])
+                    score += weights[term] * tf / (tf + (constant + per_length * length))
+            out.append((-score, doc))
+        return [(doc, -score) for score, doc in sorted(out)]
+
+
+# --- comparing -----------------------------------------------------------------------------
+
+class Checker:
+    def __init__(self, binary, folder):
+        self.binary, self.folder = binary, folder
+        self.queries = 0
+        self.failures = []
+
+    def fail(self, options, text, why):
+        self.failures.append(text)
+        if len(self.failures) < 10:
+            print(f"FAILED: search {' '.join(options)}\n  {text!r}\n  {why}"[:1200],
+                  file=sys.stderr)
+
+    def ask(self, index, texts, options):
+        out = run([self.binary, "search", "--json"] + options + [index.folder],
+                  input="".join(text + "\n" for text in texts))
+        answers = [json.loads(line) for line in out.splitlines()]
+        if [a["query"] for a in answers] != texts:
+            raise RuntimeError("answers to other queries")
+        self.queries += len(texts)
+        return answers
+
+    def check(self, index, rng, trees, options, needs_all, k1, b, k):
+        texts = [spell(rng, tree, "top") for tree in trees]
+        ranked = self.ask(index, texts, options + [f"--k1={k1!r}", "-k", str(k)] +
+                          ([f"--b={b!r}"] if index.has_lengths else []))
+        matched = self.ask(index, texts, [o for o in options if o == "--all"] + ["--boolean"])
+        for tree, text, answer, documents in zip(trees, texts, ranked, matched):
+            meaning = Meaning(index, needs_all)
+            kept = meaning.drop(tree)
+            docs = meaning.match(kept, True) if kept else set()
+            got = [d["doc"] for d in documents["documents"]]
+            if got != sorted(docs) or documents["count"] != len(docs):
+                self.fail(options + ["--boolean"], text, f"wanted {sorted(docs)[:20]}, got {got[:20]}")
+                continue
+            wanted = meaning.rank(docs, k1, b)[:k]
+            got = [(d["doc"], d["score"]) for d in answer["documents"]]
+            if got != wanted:
+                self.fail(options, text, f"k1 {k1} b {b} k {k}\n  wanted {wanted[:6]}\n  got    {got[:6]}")
+
+
+def check_index(checker, rng, index, queries):
+    maker = Maker(rng, index)
+    for options in [], ["--all"], ["--exhaustive"], ["--all", "--exhaustive"], ["--parallel=3"]:
+        needs_all = "--all" in options
+        for k1, b in (1.2, 0.75), (0.9, 0.4), (rng.uniform(0, 5), rng.random()), (0, 0):
+            k = rng.choice([1, 3, 10, 100, 10 ** 6])
+            trees = [maker.words_only() for _ in range(queries)]
+            trees += [maker.group(rng.randint(0, 3)) for _ in range(queries)]
+            checker.check(index, rng, trees, options, needs_all, k1, b, k)
+
+
+def build(checker, name, path, options):
+    folder = os.path.join(checker.folder, name)
+    run([checker.binary, "index", "build", "-o", folder, path] + options)
+    return folder
+
+
+def write_jsonl(path, documents):
+    with open(path, "w", encoding="utf-8") as file:
+        for name, text in documents:
+            file.write(json.dumps({"id": name, "contents": text}) + "\n")
+
+
+def check_documents(checker, rng, documents, queries):
+    """Few words in many documents: long lists, of many blocks."""
+    letters = "abcdefgh"
+    words = sorted({"".join(rng.choices(letters, k=rng.randint(2, 5))) for _ in range(900)})
+    rng.shuffle(words)
+    path = os.path.join(checker.folder, "docs.jsonl")
+    texts = []
+    for i in range(documents):
+        text, count = [], int(rng.lognormvariate(3, 1)) + (rng.random() < 0.99)
+        while len(text) < count:
+            word = words[int(len(words) ** rng.random()) - 1]
+            text += [word] * (1 if rng.random() < 0.9 else rng.randint(1, 30))
+        texts.append((f"d{i}", " ".join(text)))
+    write_jsonl(path, texts)
+    folder = build(checker, "long", path, ["--positions"])
+    check_index(checker, rng, Index(checker.binary, folder, documents), queries)
+    stop = os.path.join(checker.folder, "stop")
+    with open(stop, "w", encoding="utf-8") as file:
+        file.write("\n".join(words[:4] + words[40:50]))
+    folder = build(checker, "stopped", path, ["--positions", f"--stopwords={stop}"])
+    check_index(checker, rng, Index(checker.binary, folder, documents,
+                                    words[:4] + words[40:50]), queries)
+
+
+def check_corpus(checker, rng, queries):
+    """Short lists, awkward words, no positions."""
+    corpus = index_check.Corpus(rng, 700, 1500)
+    path = os.path.join(checker.folder, "corpus.jsonl")
+    write_jsonl(path, [(name, " ".join(texts)) for name, texts in corpus.documents])
+    folder = build(checker, "short", path, [])
+    check_index(checker, rng, Index(checker.binary, folder, 700), queries)
+
+
+def check_tuples(checker, rng, queries):
+    """No words, no names, no lengths."""
+    path = os.path.join(checker.folder, "tuples")
+    last = 0
+    with open(path, "w", encoding="utf-8") as file:
+        for _ in range(40000):
+            doc = rng.randrange(3000)
+            last = max(last, doc)
+            file.write("t%d\t%d\t%d\n" % (int(500 ** rng.random()), doc, rng.randint(1, 9)))
+    folder = build(checker, "tuples.index", path, ["--format=tuples"])
+    index = Index(checker.binary, folder, last + 1, has_lengths=False)
+    maker = Maker(rng, index)
+    for options in [], ["--all"], ["--exhaustive"]:
+        trees = [maker.words_only() for _ in range(queries)]
+        # Terms are taken as they are: no other spellings.
+        texts = [" ".join(child[1] for _, child in tree[1]) for tree in trees]
+        for k in 2, 50:
+            for tree, text, answer in zip(trees, texts, checker.ask(
+                    index, texts, options + ["-k", str(k)])):
+                meaning = Meaning(index, "--all" in options)
+                docs = meaning.match(tree, True)
+                wanted = meaning.rank(docs, 1.2, 0.75)[:k]
+                got = [(d["doc"], d["score"]) for d in answer["documents"]]
+                if got != wanted:
+                    checker.fail(options, text, f"wanted {wanted[:6]}\n  got    {got[:6]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--documents", type=int, default=6000)
+    parser.add_argument("--queries", type=int, default=25, help="of each kind")
+    parser.add_argument("--seed", type=int, default=None)
+    args = parser.parse_args()
+    seed = args.seed if args.seed is not None else int(os.environ.get("GS_TEST_SEED", "1"))
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory(prefix="gpusort-search-") as folder:
+        checker = Checker(os.path.abspath(args.binary), folder)
+        check_documents(checker, rng, args.documents, args.queries)
+        check_corpus(checker, rng, args.queries)
+        check_tuples(checker, rng, args.queries)
+        print(f"{checker.queries} queries, {len(checker.failures)} failures")
+        sys.exit(1 if checker.failures else 0)
+
+
+if __name__ == "__main__":
+    main()
