@@ -18,22 +18,23 @@ struct Step {
 
 const size_t M = 1000 * 1000;
 
-/* Measured on an H200 at 300 keys to 2^24, uniform and Zipf, and checked at the bounds
- * with every distribution that gs_generate has. */
+/* Measured on an H200 at 300 keys to 2^24, uniform and Zipf, and checked at the bounds of
+ * the sample sort with every distribution that gs_generate has. The network takes as long
+ * for any keys and does best at powers of two, where its upper bounds are if they can. */
 const Step steps[GS_BATCH_TYPE_COUNT][STEPS_MAX] = {
     /* u64 */
     {{M / 2, &gs_engine_merge},
-     {3 * M, &gs_engine_bitonic},
+     {42 * M / 10, &gs_engine_bitonic},
      {16 * M, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample}},
     /* u128 */
     {{M / 2, &gs_engine_merge},
-     {2 * M, &gs_engine_bitonic},
+     {21 * M / 10, &gs_engine_bitonic},
      {SIZE_MAX, &gs_engine_sample},
      {SIZE_MAX, &gs_engine_sample}},
     /* u64 + u32 */
-    {{M / 50, &gs_engine_bitonic},
-     {2 * M, &gs_engine_merge},
+    {{6 * M / 10, &gs_engine_bitonic},
+     {12 * M / 10, &gs_engine_merge},
      {32 * M, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample}},
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * engine_bitonic: the bitonic network, and its stages alone as a merge of sorted
- * sequences. In place, no scratch. Kernels and index mapping: network.cuh.
+ * sequences. In place, no scratch. Kernels: network.cuh and network_pass.cuh; which of
+ * them in which order: network_plan.h.
  */
 #include "gpu/bitonic.h"
 
 #include "gpu/engine_ops.cuh"
-#include "gpu/network.cuh"
+#include "gpu/network_pass.cuh"
+#include "gpu/network_plan.h"
 
 namespace
 {
@@ -17,74 +19,78 @@ template <typename K> cudaError_t allow_shared(K kernel, size_t bytes)
                                 (int)bytes);
 }
 
-template <typename V, int STEPS>
-gs_code launch_pass(V view, size_t count, int high, bool mirror, cudaStream_t stream,
-                    gs_status *st)
-{
+/* The kernels of one sort, one after the other on a stream. */
+template <typename V> struct launcher {
     using Tile = gs_network_tile<typename V::num>;
-    constexpr size_t BYTES = Tile::SHARED_BYTES;
-    const unsigned blocks =
-        (unsigned)(((count + ((size_t)1 << high) - 1) >> high) << (high - Tile::BITS));
-    if (mirror) {
-        GPU_TRY(st, allow_shared(k_network_pass<V, STEPS, true>, BYTES));
-        k_network_pass<V, STEPS, true>
-            <<<blocks, Tile::THREADS, BYTES, stream>>>(view, count, high, 1);
-    } else {
-        GPU_TRY(st, allow_shared(k_network_pass<V, STEPS, false>, BYTES));
-        k_network_pass<V, STEPS, false>
-            <<<blocks, Tile::THREADS, BYTES, stream>>>(view, count, high, 1);
-    }
-    GPU_LAUNCHED(st, stream, "k_network_pass");
-    return GS_OK;
-}
+    static constexpr int BITS = Tile::BITS, RUN_MIN = Tile::RUN_MIN;
+    V view;
+    size_t count;
+    cudaStream_t stream;
+    gs_status *st;
 
-/* Stage `s`, larger than a tile: its steps above the tile in passes of 5 to 11, then
- * the rest in one. A pass may go on into the tile: a step done twice changes nothing. */
-template <typename V>
-gs_code launch_stage(V view, size_t count, int s, unsigned blocks, cudaStream_t stream,
-                     gs_status *st)
-{
-    using Tile = gs_network_tile<typename V::num>;
-    int left = s - Tile::BITS, high = s;
-    while (left > 0) {
-        const int passes = (left + 10) / 11, share = (left + passes - 1) / passes;
-        const int steps = share <= 5 ? 5 : share <= 7 ? 7 : share <= 9 ? 9 : share;
-        const bool mirror = high == s;
-        if (steps == 5)
-            GS_TRY((launch_pass<V, 5>(view, count, high, mirror, stream, st)));
-        else if (steps == 7)
-            GS_TRY((launch_pass<V, 7>(view, count, high, mirror, stream, st)));
-        else if (steps == 9)
-            GS_TRY((launch_pass<V, 9>(view, count, high, mirror, stream, st)));
-        else if (steps == 10)
-            GS_TRY((launch_pass<V, 10>(view, count, high, mirror, stream, st)));
-        else
-            GS_TRY((launch_pass<V, 11>(view, count, high, mirror, stream, st)));
-        high -= steps;
-        left -= steps;
+    template <typename... A>
+    gs_code start(size_t blocks, void (*kernel)(A...), A... arguments) const
+    {
+        GPU_TRY(st, allow_shared(kernel, Tile::SHARED_BYTES));
+        kernel<<<(unsigned)blocks, Tile::THREADS, Tile::SHARED_BYTES, stream>>>(
+            arguments...);
+        GPU_LAUNCHED(st, stream, "k_network");
+        return GS_OK;
     }
-    k_network_last<V>
-        <<<blocks, Tile::THREADS, Tile::SHARED_BYTES, stream>>>(view, count, 1);
-    GPU_LAUNCHED(st, stream, "k_network_last");
-    return GS_OK;
-}
+    /* Tiles of consecutive numbers. */
+    gs_code tiles(void (*kernel)(V, size_t, uint32_t)) const
+    {
+        return start((count + ((size_t)1 << BITS) - 1) >> BITS, kernel, view, count, 1u);
+    }
+    /* Tiles out of blocks of 2^high numbers. */
+    gs_code blocks(void (*kernel)(V, size_t, int, uint32_t), int high) const
+    {
+        const size_t whole = (count + ((size_t)1 << high) - 1) >> high;
+        return start(whole << (high - BITS), kernel, view, count, high, 1u);
+    }
+    template <int RUN = RUN_MIN> gs_code cross(int run, int high) const
+    {
+        if constexpr (RUN < BITS - 1)
+            if (run > RUN)
+                return cross<RUN + 1>(run, high);
+        return blocks(k_network_cross<V, RUN>, high);
+    }
+    template <bool MIRROR> gs_code steps(int run, int high) const
+    {
+        if (run == RUN_MIN)
+            return blocks(k_network_pass<V, BITS - RUN_MIN, MIRROR>, high);
+        return blocks(k_network_pass<V, BITS - RUN_MIN - 1, MIRROR>, high);
+    }
+    gs_code make(const gs_network_pass &pass) const
+    {
+        switch (pass.kind) {
+        case GS_NETWORK_FIRST: return steps<true>(pass.run_bits, pass.high);
+        case GS_NETWORK_MIDDLE: return steps<false>(pass.run_bits, pass.high);
+        case GS_NETWORK_CROSS: return cross(pass.run_bits, pass.high);
+        case GS_NETWORK_LAST: break;
+        }
+        return tiles(k_network_last<V>);
+    }
+};
 
 template <typename V>
 gs_code launch(V view, size_t count, int sorted_bits, cudaStream_t stream, gs_status *st)
 {
-    using Tile = gs_network_tile<typename V::num>;
-    constexpr size_t BYTES = Tile::SHARED_BYTES;
-    const unsigned blocks =
-        (unsigned)((count + ((size_t)1 << Tile::BITS) - 1) >> Tile::BITS);
-    GPU_TRY(st, allow_shared(k_network_tiles<V>, BYTES));
-    GPU_TRY(st, allow_shared(k_network_last<V>, BYTES));
-    if (sorted_bits < Tile::BITS) {
-        k_network_tiles<V><<<blocks, Tile::THREADS, BYTES, stream>>>(view, count, 1);
-        GPU_LAUNCHED(st, stream, "k_network_tiles");
-        sorted_bits = Tile::BITS;
+    const launcher<V> go = {view, count, stream, st};
+    if (sorted_bits < go.BITS) {
+        GS_TRY(go.tiles(k_network_tiles<V>));
+        sorted_bits = go.BITS;
     }
-    for (int s = sorted_bits + 1; ((size_t)1 << (s - 1)) < count; s++)
-        GS_TRY(launch_stage(view, count, s, blocks, stream, st));
+    if (count <= (size_t)1 << sorted_bits)
+        return GS_OK;
+    int all_bits = sorted_bits;
+    while ((size_t)1 << all_bits < count)
+        all_bits++;
+    gs_network_plan plan;
+    gs_network_plan_init(&plan, {go.BITS, go.RUN_MIN, (int)sizeof(typename V::num)},
+                         sorted_bits, all_bits);
+    for (gs_network_pass pass; gs_network_plan_next(&plan, &pass);)
+        GS_TRY(go.make(pass));
     return GS_OK;
 }
 

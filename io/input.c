@@ -144,14 +144,17 @@ static int reopen_direct(int fd)
     return open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
 }
 
-/* What the first bytes of a regular file say of it. */
-static void look_at_head(gs_pump_file *file, uint64_t offset)
+/* What the first bytes of a regular file say of it; false, with errno, if they cannot be
+ * read. */
+static bool look_at_head(gs_pump_file *file, uint64_t offset)
 {
     uint8_t head[GS_DECODE_HEAD_BYTES];
     const ssize_t n = pread(file->fd, head, sizeof head, (off_t)offset);
-    const size_t count = n > 0 ? (size_t)n : 0;
-    file->kind = gs_decode_recognise(head, count);
-    file->decode_bytes = gs_decode_memory_bytes(file->kind, head, count);
+    if (n < 0)
+        return false;
+    file->kind = gs_decode_recognise(head, (size_t)n);
+    file->decode_bytes = gs_decode_memory_bytes(file->kind, head, (size_t)n);
+    return true;
 }
 
 static gs_code open_direct(gs_input *in, gs_status *st)
@@ -312,10 +315,10 @@ static bool open_compressed(const gs_input *in, gs_pump_file *file)
     file->index = in->next_name;
     if (file->fd < 0)
         return false; /* that is said in its turn */
-    look_at_head(file, 0);
-    if (file->kind == GS_COMPRESSION_NONE)
+    const bool is_compressed = look_at_head(file, 0) && file->kind != GS_COMPRESSION_NONE;
+    if (!is_compressed)
         (void)close(file->fd);
-    return file->kind != GS_COMPRESSION_NONE;
+    return is_compressed;
 }
 
 /* More compressed files that follow, as many as threads and memory allow. */
@@ -405,8 +408,8 @@ static gs_code open_next(gs_input *in, gs_status *st)
     if (!is_regular || info.st_size == 0)
         return open_pumped(in, &file, st);
     const uint64_t size = (uint64_t)info.st_size;
-    if (!in->options.keep_compressed)
-        look_at_head(&file, in->offset);
+    if (!in->options.keep_compressed && !look_at_head(&file, in->offset))
+        return fail_read(in, in->index, errno, st);
     if (file.kind != GS_COMPRESSION_NONE)
         return open_pumped(in, &file, st);
     if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1 &&

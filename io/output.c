@@ -335,6 +335,10 @@ static gs_code copy_into_target(const gs_output *o, uint64_t bytes, gs_status *s
     const int to = open(o->target, O_WRONLY | O_CLOEXEC);
     if (to < 0)
         (void)fail_open(o, errno, st);
+    /* A disk that is too full says so before anything of the old content is gone. */
+    if (to >= 0 && bytes > 0 &&
+        fallocate(to, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) != 0 && errno == ENOSPC)
+        (void)fail_write(o, errno, st);
     for (uint64_t at = 0; st->code == GS_OK && at < bytes;) {
         const size_t want = bytes - at < COPY_BYTES ? (size_t)(bytes - at) : COPY_BYTES;
         const ssize_t n = pread(o->fd, buffer, want, (off_t)at);

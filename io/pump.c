@@ -248,14 +248,15 @@ static void *pump_main(void *arg)
         is_last = !is_good || block->ends_input;
         pthread_mutex_lock(&all->mutex);
         p->filling = NULL;
-        if (is_good)
+        const bool is_wanted = is_good && !all->is_cancelled;
+        if (is_wanted)
             p->queue[p->queued++] = block;
         else
             gs_status_keep_first(&p->status, &st);
         p->is_ended = is_last;
         pthread_cond_broadcast(&all->changed);
         pthread_mutex_unlock(&all->mutex);
-        if (!is_good)
+        if (!is_wanted)
             gs_block_release(block);
     }
     return NULL;
@@ -269,32 +270,51 @@ static void close_fd(int fd)
         (void)close(fd);
 }
 
+static void release_queue(gs_pump *p)
+{
+    for (size_t i = 0; i < p->queued; i++)
+        gs_block_release(p->queue[i]);
+    p->queued = 0;
+}
+
 /* Its thread has ended, or never began. */
 static void pump_free(gs_pump *p)
 {
     gs_block_release(p->filling);
-    for (size_t i = 0; i < p->queued; i++)
-        gs_block_release(p->queue[i]);
+    release_queue(p);
     gs_decoder_free(p->decoder);
     gs_mem_free(p->stored);
     close_fd(p->file.fd);
     gs_mem_free(p);
 }
 
+static void stop_pump(gs_pump *p)
+{
+    /* A read that waits for a terminal or a pipe must not hold up the end. */
+    (void)pthread_cancel(p->thread);
+    pthread_join(p->thread, NULL);
+    pump_free(p);
+}
+
 void gs_pumps_free(gs_pumps *pumps)
 {
     if (pumps == NULL)
         return;
+    bool is_filling[GS_PUMPS_MAX];
     pthread_mutex_lock(&pumps->mutex);
-    pumps->is_cancelled = true;
+    pumps->is_cancelled = true; /* nobody begins to fill a block from now on */
+    for (size_t i = 0; i < pumps->count; i++) {
+        is_filling[i] = pumps->open[i]->filling != NULL;
+        release_queue(pumps->open[i]);
+    }
     pthread_cond_broadcast(&pumps->changed);
     pthread_mutex_unlock(&pumps->mutex);
-    for (size_t i = 0; i < pumps->count; i++) {
-        gs_pump *const p = pumps->open[i];
-        /* A read that waits for a terminal or a pipe must not hold up the end. */
-        (void)pthread_cancel(p->thread);
-        pthread_join(p->thread, NULL);
-        pump_free(p);
+    /* Those that fill a block first: others may wait for just that one. */
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < pumps->count; i++) {
+            if (is_filling[i] == (round == 0))
+                stop_pump(pumps->open[i]);
+        }
     }
     pthread_cond_destroy(&pumps->changed);
     pthread_mutex_destroy(&pumps->mutex);

@@ -113,3 +113,8 @@ void gs_mem_fail_nth(uint64_t nth)
 {
     atomic_store(&fail_countdown, nth);
 }
+
+uint64_t gs_mem_fail_left(void)
+{
+    return atomic_load(&fail_countdown);
+}

@@ -47,6 +47,8 @@ size_t gs_mem_held_bytes(void);
 
 /* Tests only: the n-th request from now fails (1 is the next), 0 turns it off. */
 void gs_mem_fail_nth(uint64_t nth);
+/* How many requests are left until one fails; 0 when it has. */
+uint64_t gs_mem_fail_left(void);
 
 #ifdef __cplusplus
 }

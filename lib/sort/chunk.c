@@ -43,7 +43,7 @@ fail:
 
 void gs_chunk_release(gs_chunk *chunk)
 {
-    const size_t element_bytes = chunk->element_capacity * sizeof(gs_element);
+    const size_t element_bytes = round_up(chunk->element_capacity * sizeof(gs_element));
     gs_mem_unmap(chunk->arena, chunk->arena_map_bytes);
     gs_mem_unmap(chunk->elements, element_bytes);
     gs_mem_unmap(chunk->scratch, element_bytes);

@@ -14,6 +14,11 @@
  * in the window: small ones by insertion, large ones by sorting them again on the bits
  * below. Each element is moved window/8 times instead of 8, and the digits of 8 bits
  * keep the write positions of a pass inside the first-level cache.
+ *
+ * Highway's vqsort (1.0.3, AVX-512) was measured against it on 16-byte elements as
+ * 128-bit keys, which keeps input order by the second word: buckets of 1 Ki to 256 Ki
+ * elements, random, text-like and skewed prefixes, 11 to 12 ns an element against 6 to 8
+ * here. It has no 24-byte elements, so it would need a gather as well.
  */
 #include "lib/sort/element.h"
 

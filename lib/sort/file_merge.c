@@ -109,6 +109,7 @@ static gs_code reduce_group(gs_file_merge *m, size_t first, size_t want, gs_stat
     GS_NOTED(gs_stream_finish(sink.stream, &total, st));
     gs_stream_free(sink.stream);
     gs_sink_release(&sink);
+    GS_TRY_OR_FAIL(st->code);
     GS_TRY_OR_FAIL(gs_text_run_finish(run, total, st));
     for (size_t i = 0; i < taken; i++)
         release_input(&m->inputs[first + i]);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole sorts in which one call fails: each request for memory, and each call to the
+ * system that opens, reads, writes, closes or renames a file, in turn. The sort then
+ * either does without it and is right, or says what failed; it leaves no temporary file,
+ * no open descriptor, no memory, and an output that is the old one or the whole new one.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "lib/base/mem.h"
+#include "lib/sort/sort.h"
+#include "tests/check.h"
+
+/* --- the system, which fails when told to --------------------------------------------
+ */
+
+static _Atomic uint64_t calls_left; /* until one fails; 0: none will */
+
+static bool is_failure_due(int error)
+{
+    uint64_t left = atomic_load(&calls_left);
+    while (left > 0 && !atomic_compare_exchange_weak(&calls_left, &left, left - 1)) {
+    }
+    if (left == 1)
+        errno = error;
+    return left == 1;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    if (is_failure_due(EMFILE))
+        return -1;
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int mkostemp(char *name, int flags)
+{
+    static int (*real)(char *, int);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "mkostemp");
+    return is_failure_due(ENOSPC) ? -1 : real(name, flags);
+}
+
+/* The descriptor goes all the same. */
+int close(int fd)
+{
+    const int result = (int)syscall(SYS_close, fd);
+    return result == 0 && is_failure_due(EIO) ? -1 : result;
+}
+
+ssize_t read(int fd, void *to, size_t bytes)
+{
+    return is_failure_due(EIO) ? -1 : syscall(SYS_read, fd, to, bytes);
+}
+
+ssize_t write(int fd, const void *from, size_t bytes)
+{
+    return is_failure_due(ENOSPC) ? -1 : syscall(SYS_write, fd, from, bytes);
+}
+
+ssize_t pread(int fd, void *to, size_t bytes, off_t offset)
+{
+    return is_failure_due(EIO) ? -1 : syscall(SYS_pread64, fd, to, bytes, offset);
+}
+
+ssize_t pwrite(int fd, const void *from, size_t bytes, off_t offset)
+{
+    return is_failure_due(ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, from, bytes, offset);
+}
+
+int ftruncate(int fd, off_t length)
+{
+    return is_failure_due(EIO) ? -1 : (int)syscall(SYS_ftruncate, fd, length);
+}
+
+int fallocate(int fd, int mode, off_t offset, off_t length)
+{
+    return is_failure_due(ENOSPC) ? -1
+                                  : (int)syscall(SYS_fallocate, fd, mode, offset, length);
+}
+
+int fsync(int fd)
+{
+    return is_failure_due(EIO) ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int rename(const char *from, const char *to)
+{
+    return is_failure_due(EACCES)
+               ? -1
+               : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+    return is_failure_due(EMLINK)
+               ? -1
+               : (int)syscall(SYS_linkat, from_fd, from, to_fd, to, flags);
+}
+
+/* --- what is left ---------------------------------------------------------------------
+ */
+
+static size_t count_entries(const char *folder)
+{
+    size_t count = 0;
+    DIR *const d = opendir(folder);
+    REQUIRE(d != NULL);
+    while (readdir(d) != NULL)
+        count++;
+    (void)closedir(d);
+    return count;
+}
+
+typedef struct content {
+    uint8_t *bytes;
+    size_t count;
+} content;
+
+static content read_file(const char *name)
+{
+    FILE *const f = fopen(name, "rb");
+    REQUIRE(f != NULL && fseek(f, 0, SEEK_END) == 0);
+    content c = {.count = (size_t)ftell(f)};
+    c.bytes = calloc(1, c.count + 1);
+    rewind(f);
+    REQUIRE(c.bytes != NULL && fread(c.bytes, 1, c.count, f) == c.count);
+    (void)fclose(f);
+    return c;
+}
+
+static void write_file(const char *name, const void *bytes, size_t count)
+{
+    FILE *const f = fopen(name, "wb");
+    REQUIRE(f != NULL && fwrite(bytes, 1, count, f) == count && fclose(f) == 0);
+}
+
+static bool is_same(content a, content b)
+{
+    return a.count == b.count && memcmp(a.bytes, b.bytes, a.count) == 0;
+}
+
+/* --- the sorts -------------------------------------------------------------------------
+ */
+
+typedef gs_code job_fn(const gs_sort_options *options, gs_status *st);
+
+typedef enum failing { FAILS_MEMORY, FAILS_SYSTEM } failing;
+
+static const char old_text[] = "what was there before\n";
+
+/* Fails call number `nth`; false if the sort made fewer calls. */
+static bool fail_one(job_fn *job, const gs_sort_options *options, failing what,
+                     uint64_t nth, content want)
+{
+    write_file("out", old_text, sizeof old_text - 1);
+    const size_t entries = count_entries("."),
+                 descriptors = count_entries("/proc/self/fd");
+    const size_t temporary = count_entries("tmp");
+    gs_status st = {.code = GS_OK};
+    if (what == FAILS_MEMORY)
+        gs_mem_fail_nth(nth);
+    else
+        atomic_store(&calls_left, nth);
+    const gs_code code = job(options, &st);
+    const bool was_reached =
+        what == FAILS_MEMORY ? gs_mem_fail_left() == 0 : atomic_load(&calls_left) == 0;
+    gs_mem_fail_nth(0);
+    atomic_store(&calls_left, 0);
+    const content got = read_file("out");
+    const content old = {.bytes = (uint8_t *)(uintptr_t)old_text,
+                         .count = sizeof old_text - 1};
+    CHECK(code == st.code);
+    CHECK(is_same(got, want) || (code != GS_OK && is_same(got, old)));
+    CHECK(code == GS_OK || st.msg[0] != '\0');
+    CHECK(count_entries(".") == entries && count_entries("tmp") == temporary);
+    CHECK(count_entries("/proc/self/fd") == descriptors);
+    CHECK(gs_mem_held_bytes() == 0);
+    if (check_failures > 0) {
+        fprintf(stderr, "%s call %llu: %s\n", what == FAILS_MEMORY ? "memory" : "system",
+                (unsigned long long)nth, st.msg);
+        exit(1);
+    }
+    free(got.bytes);
+    return was_reached;
+}
+
+/* Every call near the beginning, and then every few: late ones are alike. */
+static void fail_each(job_fn *job, const gs_sort_options *options)
+{
+    gs_status st = {.code = GS_OK};
+    REQUIRE_OK(job(options, &st), &st);
+    const content want = read_file("out");
+    CHECK(gs_mem_held_bytes() == 0);
+    for (int what = FAILS_MEMORY; what <= FAILS_SYSTEM; what++) {
+        uint64_t tries = 0;
+        for (uint64_t nth = 1; fail_one(job, options, (failing)what, nth, want);
+             nth += 1 + nth / 8)
+            tries++;
+        CHECK(tries > 10);
+    }
+    free(want.bytes);
+}
+
+/* `bytes` of short lines; gzip if asked. */
+static void make_lines(const char *name, size_t bytes, bool is_packed, uint64_t *state)
+{
+    uint8_t *const text = calloc(1, bytes);
+    REQUIRE(text != NULL);
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = (uint8_t) "abcdefghijklmno\n"[check_random(state) % 16];
+    text[bytes - 1] = '\n';
+    if (is_packed) {
+        gzFile f = gzopen(name, "wb1");
+        REQUIRE(f != NULL && gzwrite(f, text, (unsigned)bytes) == (int)bytes &&
+                gzclose(f) == Z_OK);
+    } else {
+        write_file(name, text, bytes);
+    }
+    free(text);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/gpusort-test-failures-XXXXXX";
+    REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0 && mkdir("tmp", 0700) == 0);
+    uint64_t state = check_seed(3);
+    make_lines("lines", 3000000, false, &state);
+    make_lines("packed1", 200000, true, &state);
+    make_lines("packed2", 300000, true, &state);
+    static const char *const plain[] = {"lines"}, *const packed[] = {"packed1",
+                                                                     "packed2"};
+    static const char *const temporary[] = {"tmp"};
+    gs_sort_options options = {
+        .order = {.eol = '\n'},
+        .inputs = plain,
+        .input_count = 1,
+        .output = "out",
+        .temp_folders = temporary,
+        .temp_folder_count = 1,
+        .memory_bytes = 1,
+        .threads = 2,
+        .engine = "cpu",
+        .no_uring = true,
+    };
+    write_file("out", "", 0);
+    fail_each(gs_sort_run, &options); /* spills */
+    options.order.unique = true;
+    options.header_lines = 3;
+    options.compress_program = "gzip";
+    options.memory_bytes = 2 << 20;   /* taken at its word: a few runs */
+    fail_each(gs_sort_run, &options); /* through a program */
+    options.compress_program = NULL;
+    options.memory_bytes = 1;
+    options.order.unique = false;
+    options.header_lines = 0;
+    options.output_zstd = true;
+    options.inputs = packed;
+    options.input_count = 2;
+    fail_each(gs_sort_run, &options); /* compressed in and out */
+    options.output_zstd = false;
+    options.output = "sorted";
+    gs_status st = {.code = GS_OK};
+    REQUIRE_OK(gs_sort_run(&options, &st), &st);
+    static const char *const sorted[] = {"sorted", "sorted", "sorted"};
+    options.output = "out";
+    options.inputs = sorted;
+    options.input_count = 3;
+    options.batch_size = 2;
+    fail_each(gs_sort_merge, &options);
+    REQUIRE(chdir("/") == 0);
+    char command[100];
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK(system(command) == 0);
+    return check_result();
+}
