@@ -222,7 +222,6 @@ static gs_code close_csv(const char *name, FILE *csv, gs_status *st)
 
 int gs_bench_lookup(int argc, char **argv)
 {
-    static gs_lookup_report report;
     lookup_setup s = {.load = {.key_count = 36000000,
                                .batches = {16, 1000, 16000, 1000000},
                                .batch_count = 4,
@@ -242,7 +241,7 @@ int gs_bench_lookup(int argc, char **argv)
     (void)fflush(stdout);
     gs_status st = {.code = GS_OK};
     FILE *csv = NULL;
-    report.load = &s.load;
+    gs_lookup_report report = {.load = &s.load};
     if (open_csv(s.csv_name, &csv, &st) == GS_OK && make_load(&s.load, &st) == GS_OK &&
         measure_all(&s, &report, &st) == GS_OK) {
         gs_lookup_tables_print(&report, stdout);

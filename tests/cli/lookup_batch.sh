@@ -28,6 +28,9 @@ awk -F'\t' 'NR == FNR { df[$1]++; docs[$1] = docs[$1] (docs[$1] ? " " : "") $2 "
 gpusort lookup idx <some | cmp - want
 gpusort lookup --df-only idx <some | cmp - <(cut -f 1-3 want)
 tail -n 3 one | cut -c 1-30 | tr '\0' '@'
+# The last line may lack its end; nothing is asked of an empty input.
+printf 'Africa\nzebra' | gpusort lookup --df-only idx
+gpusort lookup idx </dev/null
 # Prefixes go the same way.
 cut -c 1-4 some | head -n 200 >prefixes
 while read -r prefix; do
