@@ -1,7 +1,7 @@
 # gpusort: one non-recursive build.
 #
 #   make                the program, at build/gpusort
-#   make demo           install what is missing, build, sort the corpus
+#   make demo           install what is missing, build, sort and index the corpus
 #   make test           install what is missing, build, pass every test
 #   make help           every target and variable
 #
@@ -110,7 +110,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test unit-test cli-test diff-test fake-gpu-test \
         fake-gpu-run index-test search-test fuzz fuzz-run gpu-test asan tsan memcheck lint format \
-        bench install uninstall clean FORCE
+        bench codec-bench install uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
@@ -154,7 +154,7 @@ $(OBJ)/flags: FORCE
 help:
 	@printf '%s\n' \
 	  'make            build/gpusort' \
-	  'make demo       install what is missing, build, sort the corpus' \
+	  'make demo       install what is missing, build, sort and index the corpus' \
 	  'make test       install what is missing, build, pass every test' \
 	  'make unit-test  the unit tests of this variant' \
 	  'make cli-test   the command line against expected output' \
@@ -168,6 +168,7 @@ help:
 	  'make lint       format, includes, banned calls' \
 	  'make format     clang-format everything' \
 	  'make bench      against GNU sort and Tantivy (BENCH_MAX_GB=1, BENCH_VENV=dir for peers)' \
+	  'make codec-bench  bytes and speed of the codes for posting lists (BENCH_GB=1)' \
 	  'make install    to $(DESTDIR)$(PREFIX)' \
 	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=1 LIBURING=0 WERROR=1 DEBUG=1'
 
@@ -225,6 +226,11 @@ FORMATTED = $(wildcard cmd/*.[ch] lib/*/*.[ch] io/*.[ch] gpu/*.[ch] gpu/*.cu gpu
               tests/*.[ch] tests/*/*.[ch])
 format:
 	clang-format -i $(FORMATTED)
+
+$(OBJ)/tests/bench/posting_codec: private LDLIBS += \
+    $(if $(filter 1,$(call has,streamvbyte.h)),-lstreamvbyte)
+codec-bench: all $(OBJ)/tests/bench/posting_codec
+	@tests/bench/posting_codec.sh $(OBJ)/tests/bench/posting_codec
 
 bench: all
 	@tests/bench/sort_vs_gnu.sh

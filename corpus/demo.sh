@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# make demo: the main jobs on the corpus, and a race against the system's sort.
+# make demo: the main jobs on the corpus, an index of texts, and a race against the system's sort.
 #   corpus/demo.sh PROGRAM
 set -eu
 program=$(realpath "${1:-build/gpusort}")
@@ -16,7 +16,7 @@ fi
 say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 show() {
     printf '  $ %s\n' "$1"
-    bash -c "$1" | sed 's/^/    /'
+    bash -c "$1" 2>&1 | sed 's/^/    /'
 }
 export PATH="$(dirname "$program"):$PATH" scratch tab
 
@@ -32,6 +32,30 @@ show 'gpusort -t "$tab" -k1,1 -k2,2n -u tuples.tsv | head -n 6'
 say 'Binary records by their first ten bytes; the same multiset, in order'
 show 'gpusort --record-size=100 --key-bytes=0:10 records.bin -o "$scratch/sorted.bin"
     gpusort check --record-size=100 --key-bytes=0:10 --same=records.bin "$scratch/sorted.bin"'
+
+say 'Real text: an index of all articles of free dictionaries, from Debian'
+# Kept for the next time: they need not be fetched again.
+export texts=../build/corpus index=$scratch/index
+./fetch.sh "$texts" 2>&1 | sed 's/^/  /'
+show 'wc -lc "$texts"/*.jsonl'
+show 'time -p gpusort index build --positions "$texts"/*.jsonl -o "$index"'
+show 'gpusort index info "$index" | head -n 6'
+
+say 'Terms: in how many articles, how often, and where most often'
+show 'gpusort lookup --df-only "$index" love money politician computer quicksort'
+show 'gpusort lookup "$index" politician | cut -f4 | tr " " "\n" | gpusort -t: -k2,2nr -k1,1n --top=4 |
+    sed "s/\(.*\):\(.*\)/\2 times\t#\1/" | ./excerpt.py "$texts"/*.jsonl'
+
+say 'Questions: the best articles, by BM25'
+ask() {
+    show "gpusort search -k 4 \"\$index\" '$1' | cut -f2,3 | ./excerpt.py \"\$texts\"/*.jsonl"
+}
+ask 'what is love'
+ask '"human race"'
+if [ -e "$texts/jargon.jsonl" ]; then
+    ask 'sorting algorithm that divides and conquers'
+    ask '+python +language'
+fi
 
 say "A race: 250 MB of random lines, gpusort and this system's sort, each with every core"
 gpusort gen lines --bytes=250MB -o "$scratch/lines"

@@ -16,7 +16,6 @@
 #include "lib/index/index_text.h"
 #include "lib/index/index_verify.h"
 #include "lib/index/posting_cursor.h"
-#include "lib/index/posting_pack.h"
 #include "lib/index/term_cursor.h"
 #include "tests/check.h"
 
@@ -36,22 +35,6 @@ static char scratch[] = "/tmp/gpusort-test-index-XXXXXX";
 static uint64_t below(uint64_t n)
 {
     return check_random(&state) % n;
-}
-
-static void numbers_come_back(void)
-{
-    for (unsigned bits = 0; bits <= GS_PACK_BITS_MAX; bits++) {
-        uint64_t in[GS_PACK_COUNT], out[GS_PACK_COUNT];
-        uint8_t packed[GS_PACK_BITS_MAX * GS_PACK_COUNT / 8 + 8] = {0};
-        for (size_t i = 0; i < GS_PACK_COUNT; i++)
-            in[i] = check_random(&state) & ((UINT64_C(1) << bits) - 1);
-        if (bits > 0)
-            in[below(GS_PACK_COUNT)] |= UINT64_C(1) << (bits - 1);
-        CHECK(gs_pack_width(in) == bits);
-        CHECK(gs_pack_put(packed, in, bits) == packed + gs_pack_bytes(bits));
-        gs_pack_get(packed, bits, out);
-        CHECK(memcmp(in, out, sizeof in) == 0);
-    }
 }
 
 static void *allocate(size_t bytes)
@@ -359,7 +342,6 @@ int main(void)
     (void)snprintf(one, sizeof one, "%s/one", scratch);
     (void)snprintf(five, sizeof five, "%s/five", scratch);
     (void)snprintf(none, sizeof none, "%s/none", scratch);
-    numbers_come_back();
     make_terms();
     write_index(one, 1);
     write_index(five, 5);

@@ -5,15 +5,9 @@
  */
 #include "lib/index/index_builder.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "lib/base/mem.h"
 #include "lib/index/index_reader.h"
-#include "tests/check.h"
+#include "lib/index/index_verify.h"
+#include "tests/failing_calls.h"
 
 static const char *const fields[] = {"contents"};
 static const char *const inputs[] = {"docs.jsonl"};
@@ -90,7 +84,17 @@ static bool is_index_left(void)
     return system("ls -A | grep -q index") == 0;
 }
 
-static void every_request_may_fail(const variant *v)
+static void check_index(void)
+{
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    REQUIRE_OK(gs_index_open(&index, "index", &st), &st);
+    REQUIRE_OK(gs_index_verify(index, NULL, &st), &st);
+    gs_index_close(index);
+}
+
+/* Some failures do no harm; the index is whole then. */
+static void every_call_may_fail(const variant *v, failing what)
 {
     gs_index_stats stats;
     gs_index_build_options options = options_of(v, &stats);
@@ -99,19 +103,25 @@ static void every_request_may_fail(const variant *v)
     for (uint64_t nth = 1;; nth += step) {
         gs_status st = {.code = GS_OK};
         const size_t held = gs_mem_held_bytes();
-        gs_mem_fail_nth(nth);
+        const size_t descriptors = count_entries("/proc/self/fd");
+        fail_nth(what, nth);
         const gs_code code = gs_index_build(&options, &st);
-        gs_mem_fail_nth(0);
+        const bool was_reached = end_failing(what);
         CHECK(gs_mem_held_bytes() == held);
-        if (code == GS_OK)
+        CHECK(count_entries("/proc/self/fd") == descriptors);
+        if (code == GS_OK) {
+            check_index();
+            remove_index();
+        } else {
+            CHECK(code == (what == FAILS_MEMORY ? GS_ERR_NOMEM : GS_ERR_IO));
+            CHECK(st.msg[0] != '\0' && !is_index_left());
+            failures++;
+        }
+        if (!was_reached)
             break;
-        CHECK(code == GS_ERR_NOMEM);
-        CHECK(!is_index_left());
-        failures++;
-        step = nth < 100 ? 1 : nth / 17; /* late ones are much alike */
+        step = nth < 60 ? 1 : nth / 7; /* late ones are much alike */
     }
-    CHECK(failures > 30);
-    remove_index();
+    CHECK(failures > (what == FAILS_MEMORY ? 30 : 15));
 }
 
 static void inputs_may_end(const variant *v)
@@ -184,7 +194,8 @@ int main(void)
     REQUIRE(system("rm -rf index*") == 0); /* of a run that was stopped */
     make_inputs();
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        every_request_may_fail(&variants[i]);
+        every_call_may_fail(&variants[i], FAILS_MEMORY);
+        every_call_may_fail(&variants[i], FAILS_SYSTEM);
         inputs_may_end(&variants[i]);
         signals_stop(&variants[i]);
         if (!variants[i].is_tuples)

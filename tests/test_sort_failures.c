@@ -5,126 +5,10 @@
  * either does without it and is right, or says what failed; it leaves no temporary file,
  * no open descriptor, no memory, and an output that is the old one or the whole new one.
  */
-#include <dirent.h>
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include "lib/base/mem.h"
 #include "lib/sort/sort.h"
-#include "tests/check.h"
-
-/* --- the system, which fails when told to --------------------------------------------
- */
-
-static _Atomic uint64_t calls_left; /* until one fails; 0: none will */
-
-static bool is_failure_due(int error)
-{
-    uint64_t left = atomic_load(&calls_left);
-    while (left > 0 && !atomic_compare_exchange_weak(&calls_left, &left, left - 1)) {
-    }
-    if (left == 1)
-        errno = error;
-    return left == 1;
-}
-
-int open(const char *path, int flags, ...)
-{
-    va_list rest;
-    va_start(rest, flags);
-    const mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
-    va_end(rest);
-    if (is_failure_due(EMFILE))
-        return -1;
-    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-}
-
-int mkostemp(char *name, int flags)
-{
-    static int (*real)(char *, int);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "mkostemp");
-    return is_failure_due(ENOSPC) ? -1 : real(name, flags);
-}
-
-/* The descriptor goes all the same. */
-int close(int fd)
-{
-    const int result = (int)syscall(SYS_close, fd);
-    return result == 0 && is_failure_due(EIO) ? -1 : result;
-}
-
-ssize_t read(int fd, void *to, size_t bytes)
-{
-    return is_failure_due(EIO) ? -1 : syscall(SYS_read, fd, to, bytes);
-}
-
-ssize_t write(int fd, const void *from, size_t bytes)
-{
-    return is_failure_due(ENOSPC) ? -1 : syscall(SYS_write, fd, from, bytes);
-}
-
-ssize_t pread(int fd, void *to, size_t bytes, off_t offset)
-{
-    return is_failure_due(EIO) ? -1 : syscall(SYS_pread64, fd, to, bytes, offset);
-}
-
-ssize_t pwrite(int fd, const void *from, size_t bytes, off_t offset)
-{
-    return is_failure_due(ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, from, bytes, offset);
-}
-
-int ftruncate(int fd, off_t length)
-{
-    return is_failure_due(EIO) ? -1 : (int)syscall(SYS_ftruncate, fd, length);
-}
-
-int fallocate(int fd, int mode, off_t offset, off_t length)
-{
-    return is_failure_due(ENOSPC) ? -1
-                                  : (int)syscall(SYS_fallocate, fd, mode, offset, length);
-}
-
-int fsync(int fd)
-{
-    return is_failure_due(EIO) ? -1 : (int)syscall(SYS_fsync, fd);
-}
-
-int rename(const char *from, const char *to)
-{
-    return is_failure_due(EACCES)
-               ? -1
-               : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
-}
-
-int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
-{
-    return is_failure_due(EMLINK)
-               ? -1
-               : (int)syscall(SYS_linkat, from_fd, from, to_fd, to, flags);
-}
-
-/* --- what is left ---------------------------------------------------------------------
- */
-
-static size_t count_entries(const char *folder)
-{
-    size_t count = 0;
-    DIR *const d = opendir(folder);
-    REQUIRE(d != NULL);
-    while (readdir(d) != NULL)
-        count++;
-    (void)closedir(d);
-    return count;
-}
+#include "tests/failing_calls.h"
 
 typedef struct content {
     uint8_t *bytes;
@@ -159,8 +43,6 @@ static bool is_same(content a, content b)
 
 typedef gs_code job_fn(const gs_sort_options *options, gs_status *st);
 
-typedef enum failing { FAILS_MEMORY, FAILS_SYSTEM } failing;
-
 static const char old_text[] = "what was there before\n";
 
 /* Fails call number `nth`; false if the sort made fewer calls. */
@@ -172,15 +54,9 @@ static bool fail_one(job_fn *job, const gs_sort_options *options, failing what,
                  descriptors = count_entries("/proc/self/fd");
     const size_t temporary = count_entries("tmp");
     gs_status st = {.code = GS_OK};
-    if (what == FAILS_MEMORY)
-        gs_mem_fail_nth(nth);
-    else
-        atomic_store(&calls_left, nth);
+    fail_nth(what, nth);
     const gs_code code = job(options, &st);
-    const bool was_reached =
-        what == FAILS_MEMORY ? gs_mem_fail_left() == 0 : atomic_load(&calls_left) == 0;
-    gs_mem_fail_nth(0);
-    atomic_store(&calls_left, 0);
+    const bool was_reached = end_failing(what);
     const content got = read_file("out");
     const content old = {.bytes = (uint8_t *)(uintptr_t)old_text,
                          .count = sizeof old_text - 1};

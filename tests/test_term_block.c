@@ -200,9 +200,13 @@ static void tear_down(machine *m)
     gs_tuple_sorter_free(m->sorter);
 }
 
-static gs_token token_of(const item *x)
+static gs_token token_of(const item *x, uint64_t first_doc)
 {
-    return (gs_token){x->term, x->bytes, gs_term_hash(x->term, x->bytes), x->position};
+    return (gs_token){.term = x->term,
+                      .bytes = x->bytes,
+                      .hash = gs_term_hash(x->term, x->bytes),
+                      .position = x->position,
+                      .document = (uint32_t)(x->doc - first_doc)};
 }
 
 static size_t add(machine *m, unsigned block, const item *from, size_t count)
@@ -212,7 +216,7 @@ static size_t add(machine *m, unsigned block, const item *from, size_t count)
     gs_status st = {.code = GS_OK};
     size_t taken = 0;
     for (size_t i = 0; i < count; i++) {
-        tokens[i] = token_of(&from[i]);
+        tokens[i] = token_of(&from[i], from->doc);
         tuples[i] = (gs_tuple){tokens[i], from[i].tf, from[i].doc};
     }
     if (m->s->is_spimi && m->s->is_tuples)
@@ -283,14 +287,11 @@ static void compare_epoch(machine *m, size_t begin, size_t end)
     }
 }
 
-/* How many items from `at` on go in one call: of one document unless they are tuples. */
-static size_t next_count(const setting *s, size_t at, uint64_t random)
+/* How many items from `at` on go in one call, of however many documents. */
+static size_t next_count(size_t at, uint64_t random)
 {
-    size_t n = 1;
-    while (at + n < item_count && n < 1 + random % GS_TOKENS_MAX &&
-           (s->is_tuples || items[at + n].doc == items[at].doc))
-        n++;
-    return n;
+    const size_t n = 1 + random % GS_TOKENS_MAX;
+    return n < item_count - at ? n : item_count - at;
 }
 
 static void run(uint64_t *seed, const setting *s, unsigned *epochs)
@@ -301,7 +302,7 @@ static void run(uint64_t *seed, const setting *s, unsigned *epochs)
     size_t begin = 0, at = 0, taken_since = 1;
     unsigned block = 0;
     while (at < item_count) {
-        const size_t n = next_count(s, at, check_random(seed));
+        const size_t n = next_count(at, check_random(seed));
         const size_t taken = add(&m, block, items + at, n);
         REQUIRE(taken <= n);
         at += taken;

@@ -348,21 +348,32 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     return take_numbers(f, w, st);
 }
 
+static void add_lengths(fill_worker *w, const gs_token *tokens, size_t count)
+{
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        const uint32_t document = tokens[begin].document;
+        for (end = begin + 1; end < count && tokens[end].document == document;)
+            end++;
+        w->lengths[document] += (uint32_t)(end - begin);
+    }
+}
+
 /* Puts what is left of the tokens at hand into the worker's block; *fits is false if it
  * is full. */
 static gs_code add_tokens(gs_block_fill *f, fill_worker *w, unsigned worker, bool *fits,
                           gs_status *st)
 {
     const gs_block_fill_options *const o = &f->options;
-    const uint64_t doc = w->first_doc + w->document;
     const gs_token *const tokens = w->tokens.tokens + w->taken;
     const size_t count = w->tokens.count - w->taken;
     size_t taken = 0;
     if (o->spimi != NULL)
-        GS_TRY(gs_spimi_block_add(o->spimi[worker], doc, tokens, count, &taken, st));
+        GS_TRY(gs_spimi_block_add(o->spimi[worker], w->first_doc, tokens, count, &taken,
+                                  st));
     else
-        GS_TRY(gs_bsbi_block_add(o->bsbi[worker], doc, tokens, count, &taken, st));
-    w->lengths[w->document] += (uint32_t)taken;
+        GS_TRY(
+            gs_bsbi_block_add(o->bsbi[worker], w->first_doc, tokens, count, &taken, st));
+    add_lengths(w, tokens, taken);
     w->taken += taken;
     *fits = taken == count;
     return GS_OK;
@@ -393,12 +404,14 @@ static gs_code add_tuples(gs_block_fill *f, fill_worker *w, unsigned worker, boo
     return GS_OK;
 }
 
-/* The next tokens of the batch's documents; *has_more is false when they are done. */
+/* The next tokens of the batch's documents, several documents' if those are short;
+ * *has_more is false when they are done. */
 static gs_code next_tokens(fill_worker *w, bool *has_more, gs_status *st)
 {
     const gs_document_list *const list = &w->list;
     *has_more = true;
     w->taken = 0;
+    gs_token_batch_clear(&w->tokens);
     for (; w->document < list->count; w->document++, w->text = 0) {
         const gs_document *const d = &list->documents[w->document];
         for (; w->text < d->text_count; w->text++, w->in_text = false) {
@@ -409,12 +422,13 @@ static gs_code next_tokens(fill_worker *w, bool *has_more, gs_status *st)
                 gs_tokenizer_begin_text(w->tokenizer, t->data, t->bytes);
                 w->in_text = true;
             }
-            GS_TRY(gs_tokenizer_next(w->tokenizer, &w->tokens, st));
-            if (w->tokens.count > 0)
+            w->tokens.document = (uint32_t)w->document;
+            GS_TRY(gs_tokenizer_add(w->tokenizer, &w->tokens, st));
+            if (!gs_token_batch_has_room(&w->tokens))
                 return GS_OK;
         }
     }
-    *has_more = false;
+    *has_more = w->tokens.count > 0;
     return GS_OK;
 }
 

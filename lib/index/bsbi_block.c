@@ -5,7 +5,8 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
-enum { AHEAD = 8 /* tokens ahead whose place in the cache is asked for */ };
+/* Tokens ahead whose place in the cache is asked for, and what is found there. */
+enum { AHEAD_PLACE = 16, AHEAD_TERM = 8 };
 
 /* How a tuple of 64 bits is cut up. */
 typedef struct packing {
@@ -99,6 +100,15 @@ void gs_bsbi_block_reset(gs_bsbi_block *b, bool new_dictionary)
 /* --- filling ---------------------------------------------------------------------------
  */
 
+/* Asks for memory that the tokens behind this one will need. */
+static inline void look_ahead(const gs_bsbi_block *b, const gs_token *token, size_t left)
+{
+    if (left > AHEAD_PLACE)
+        gs_term_cache_prefetch(b->cache, token + AHEAD_PLACE);
+    if (left > AHEAD_TERM)
+        gs_term_dictionary_prefetch(b->options.dictionary, b->cache, token + AHEAD_TERM);
+}
+
 static inline gs_u128 pack_wide(uint32_t id, uint64_t doc, uint32_t payload)
 {
     return (gs_u128){.hi = (uint64_t)id << 32 | doc >> 8,
@@ -129,20 +139,19 @@ static bool put(gs_bsbi_block *b, uint32_t id, uint64_t doc, uint32_t payload)
     return true;
 }
 
-gs_code gs_bsbi_block_add(gs_bsbi_block *b, uint64_t doc, const gs_token *tokens,
+gs_code gs_bsbi_block_add(gs_bsbi_block *b, uint64_t first_doc, const gs_token *tokens,
                           size_t count, size_t *taken, gs_status *st)
 {
     const bool has_positions = b->options.has_positions;
-    if (b->count == 0)
-        b->first_doc = doc;
-    const uint64_t local = doc - b->first_doc;
+    if (b->count == 0 && count > 0)
+        b->first_doc = first_doc + tokens[0].document;
     size_t i = 0;
-    /* Too many documents for the narrow tuples: a new block counts from its own first. */
-    if (!b->is_wide && local >> b->narrow.doc_bits != 0)
-        count = 0;
     for (; i < count && b->count < b->capacity; i++) {
-        if (i + AHEAD < count)
-            gs_term_cache_prefetch(b->cache, &tokens[i + AHEAD]);
+        const uint64_t local = first_doc + tokens[i].document - b->first_doc;
+        /* Too many documents for narrow tuples: a new block counts from its own first. */
+        if (!b->is_wide && local >> b->narrow.doc_bits != 0)
+            break;
+        look_ahead(b, &tokens[i], count - i);
         uint32_t id;
         GS_TRY(
             gs_term_dictionary_id(b->options.dictionary, b->cache, &tokens[i], &id, st));
@@ -160,8 +169,11 @@ gs_code gs_bsbi_block_add_tuples(gs_bsbi_block *b, const gs_tuple *tuples, size_
     size_t i = 0;
     b->first_doc = 0;
     for (; i < count && b->count < b->capacity; i++) {
-        if (i + AHEAD < count)
-            gs_term_cache_prefetch(b->cache, &tuples[i + AHEAD].term);
+        if (i + AHEAD_PLACE < count)
+            gs_term_cache_prefetch(b->cache, &tuples[i + AHEAD_PLACE].term);
+        if (i + AHEAD_TERM < count)
+            gs_term_dictionary_prefetch(b->options.dictionary, b->cache,
+                                        &tuples[i + AHEAD_TERM].term);
         uint32_t id;
         GS_TRY(gs_term_dictionary_id(b->options.dictionary, b->cache, &tuples[i].term,
                                      &id, st));

@@ -47,8 +47,9 @@ GS_MUST_CHECK gs_code gs_bsbi_block_new(gs_bsbi_block **out,
                                         const gs_bsbi_options *options, gs_status *st);
 void gs_bsbi_block_free(gs_bsbi_block *b); /* NULL is fine */
 
-/* Takes tokens of a document; *taken < count: the block, or the dictionary, is full. */
-GS_MUST_CHECK gs_code gs_bsbi_block_add(gs_bsbi_block *b, uint64_t doc,
+/* Takes tokens, whose documents are counted from `first_doc`; *taken < count: the block,
+ * or the dictionary, is full. */
+GS_MUST_CHECK gs_code gs_bsbi_block_add(gs_bsbi_block *b, uint64_t first_doc,
                                         const gs_token *tokens, size_t count,
                                         size_t *taken, gs_status *st);
 GS_MUST_CHECK gs_code gs_bsbi_block_add_tuples(gs_bsbi_block *b, const gs_tuple *tuples,

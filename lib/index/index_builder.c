@@ -51,11 +51,12 @@ static void set_phase(builder *b, gs_sort_phase phase)
  * -------------------------------------------------------------------------- */
 
 /*
- * Growing lists take about 16 nanoseconds a word on one core, making a tuple about 30 and
- * sorting it about as much again, in five times the memory (Zipf documents, 2 cores; the
- * bench measures it). A GPU takes the sort away, not the making. So tuples pay off where
- * they need no making: when they are read as such, in any order, which lists have to put
- * right afterwards.
+ * Growing lists take about 410 instructions a word, parsing and writing included, and
+ * tuples 630, in five times the memory; with -S 64M, where both spill, it is 560 and 990
+ * (300 MB of Zipf documents, CPU engine; tests/bench/index_vs_tantivy.py tells the
+ * times). A GPU takes the sort away, not the making. So tuples pay off where they need no
+ * making: when they are read as such, in any order, which lists have to put right
+ * afterwards.
  */
 static bool is_bsbi_better(const builder *b, bool uses_gpu, const char **why)
 {

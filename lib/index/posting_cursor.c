@@ -4,6 +4,8 @@
 #include "lib/base/mem.h"
 #include "lib/index/posting_pack.h"
 
+_Static_assert((int)GS_PACK_SLACK <= (int)GS_INDEX_SLACK, "blocks are read in place");
+
 static gs_code damaged(const gs_posting_cursor *c, const char *what, gs_status *st)
 {
     return gs_index_damaged(c->index, GS_INDEX_POSTINGS, what, st);

@@ -17,7 +17,6 @@ enum {
     SLICE_CLASSES = 9, /* 16, 32, ..., 4096 bytes */
     SLICE_MAX = SLICE_FIRST << (SLICE_CLASSES - 1),
     LINK_BYTES = 4,
-    TOKEN_BYTES_MAX = 32,       /* a token adds no more to a list */
     STEP_BYTES = 2 * SLICE_MAX, /* nor takes more of the arena, its entry aside */
     ARENA_SLACK = 64,
     HUGE_MIN = 2 << 20,                  /* smaller maps do without huge pages */
@@ -303,22 +302,36 @@ static void put_bytes(gs_spimi_block *b, spimi_entry *e, const uint8_t *bytes, s
     }
 }
 
+/* What is stored too much lies in the slice's link, which is not set yet. */
+_Static_assert((int)GS_VARINT_SHORT_BYTES <= (int)LINK_BYTES + 1, "within the slice");
+
+__attribute__((noinline)) static void put_two_slow(gs_spimi_block *b, spimi_entry *e,
+                                                   uint64_t x, bool has_y, uint64_t y)
+{
+    uint8_t bytes[2 * GS_VARINT_BYTES_MAX];
+    uint8_t *end = gs_varint_put(bytes, x);
+    if (has_y)
+        end = gs_varint_put(end, y);
+    put_bytes(b, e, bytes, (size_t)(end - bytes));
+}
+
+/* Appends x, and y if there is one. */
 static inline void put_two(gs_spimi_block *b, spimi_entry *e, uint64_t x, bool has_y,
                            uint64_t y)
 {
-    uint8_t small[TOKEN_BYTES_MAX];
-    const bool is_direct =
-        e->head != 0 &&
-        slice_bytes(e->size_class) - LINK_BYTES - e->used >= 2 * GS_VARINT_BYTES_MAX;
-    uint8_t *const to = is_direct ? b->arena + (size_t)e->tail * UNIT + e->used : small;
-    uint8_t *end = gs_varint_put(to, x);
-    if (has_y)
-        end = gs_varint_put(end, y);
-    const size_t n = (size_t)(end - to);
-    if (is_direct)
-        e->used = (uint16_t)(e->used + n);
-    else
-        put_bytes(b, e, small, n);
+    if (__builtin_expect((x | y) < GS_VARINT_SHORT_MAX && e->head != 0, 1)) {
+        const unsigned x_bytes = gs_varint_short_bytes(x);
+        const unsigned bytes = x_bytes + (has_y ? gs_varint_short_bytes(y) : 0);
+        if (bytes <= slice_bytes(e->size_class) - LINK_BYTES - e->used) {
+            uint8_t *const to = b->arena + (size_t)e->tail * UNIT + e->used;
+            gs_varint_put_short(to, x, x_bytes);
+            if (has_y)
+                gs_varint_put_short(to + x_bytes, y, bytes - x_bytes);
+            e->used = (uint16_t)(e->used + bytes);
+            return;
+        }
+    }
+    put_two_slow(b, e, x, has_y, y);
 }
 
 static inline uint64_t last_doc_of(const spimi_entry *e)
@@ -430,7 +443,7 @@ static inline spimi_entry *look_ahead_take(const gs_spimi_block *b, look_ahead *
     return find_term(b, &l->tokens[i], slot);
 }
 
-gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t doc, const gs_token *tokens,
+gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t first_doc, const gs_token *tokens,
                            size_t count, size_t *taken, gs_status *st)
 {
     const bool has_positions = b->options.has_positions;
@@ -439,6 +452,7 @@ gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t doc, const gs_token *toke
     size_t i = 0;
     for (; i < count && b->left >= STEP_BYTES; i++) {
         const gs_token *const token = &tokens[i];
+        const uint64_t doc = first_doc + token->document;
         size_t slot = 0;
         spimi_entry *e = look_ahead_take(b, &ahead, i, &slot);
         if (e == NULL) {

@@ -49,9 +49,9 @@ GS_MUST_CHECK gs_code gs_spimi_block_new(gs_spimi_block **out,
                                          const gs_spimi_options *options, gs_status *st);
 void gs_spimi_block_free(gs_spimi_block *b); /* NULL is fine */
 
-/* Takes tokens of a document; *taken < count: the block is full. A block that holds
- * nothing takes at least one. */
-GS_MUST_CHECK gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t doc,
+/* Takes tokens, whose documents are counted from `first_doc`; *taken < count: the block
+ * is full. A block that holds nothing takes at least one. */
+GS_MUST_CHECK gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t first_doc,
                                          const gs_token *tokens, size_t count,
                                          size_t *taken, gs_status *st);
 /* The same for tuples. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Terms lie in an arena whose addresses never change; what moves when it grows is only
- * the slots of a shard, under its lock. A number is published by putting it in a slot
- * after its term is in place, so whoever finds the number, under the same lock, finds the
- * term. A cache holds numbers that its thread has found that way.
+ * Terms lie in an arena whose addresses never change. A number is published by putting it
+ * in a slot after its term is in place, so whoever finds the number finds the term. When
+ * the slots of a shard are too few, more of them take their place; the old ones stay
+ * until no other thread is using the dictionary, for somebody may be looking there. Who
+ * finds nothing, there or in new ones, looks again under the lock before adding. A cache
+ * holds numbers that its thread has found that way.
  */
 #include "lib/index/term_dictionary.h"
 
@@ -23,16 +25,29 @@ enum {
     CACHE_SLOTS = 1 << 15,
     SORT_BYTES = 2 * sizeof(gs_element), /* for each new term when ranking */
     TERM_LENGTH_BITS = 16,
-    ID_BYTES = 8, /* in front of a term: its number, and a pad */
+    UNIT = 8, /* of places in the arena, so that 32 bits reach 32 GiB */
     ARENA_SLACK = 64,
 };
 
 #define TERMS_MAX (UINT32_MAX - 1)
+#define BYTES_MAX (((size_t)UNIT << 32) - ARENA_SLACK)
+
+/* In front of a term in the arena, at a multiple of UNIT but not at 0. */
+typedef struct term_head {
+    uint32_t id;
+    uint32_t bytes;
+} term_head;
+
+typedef struct slot_table {
+    struct slot_table *older; /* whose place it took */
+    size_t slot_count;
+    _Atomic uint64_t slots[]; /* hash << 32 | where the head is / UNIT; 0: free */
+} slot_table;
 
 typedef struct shard {
-    pthread_mutex_t mutex; /* guards what follows */
-    uint64_t *slots;       /* hash << 32 | id + 1; 0: free */
-    size_t slot_count, count;
+    pthread_mutex_t mutex;       /* for whoever adds a term; guards what follows */
+    _Atomic(slot_table *) table; /* read without it; NULL: none yet */
+    size_t count;
 } shard;
 
 struct gs_term_dictionary {
@@ -49,19 +64,50 @@ struct gs_term_dictionary {
 };
 
 struct gs_term_cache {
-    uint64_t slots[CACHE_SLOTS]; /* hash << 32 | id + 1 */
+    uint64_t slots[CACHE_SLOTS]; /* as in a slot_table */
 };
 
 /* --- memory ----------------------------------------------------------------------------
  */
 
+static size_t table_bytes(size_t slot_count)
+{
+    return sizeof(slot_table) + slot_count * sizeof(uint64_t);
+}
+
+/* Frees a table and all it took the place of; the bytes. */
+static size_t free_tables(slot_table *table)
+{
+    size_t freed = 0;
+    while (table != NULL) {
+        slot_table *const older = table->older;
+        const size_t bytes = table_bytes(table->slot_count);
+        gs_mem_unmap(table, bytes);
+        freed += bytes;
+        table = older;
+    }
+    return freed;
+}
+
 static void release_shards(gs_term_dictionary *d)
 {
     for (unsigned i = 0; i < SHARDS; i++) {
         shard *const s = &d->shards[i];
-        gs_mem_unmap(s->slots, s->slot_count * sizeof *s->slots);
-        s->slots = NULL;
-        s->slot_count = s->count = 0;
+        (void)free_tables(atomic_load(&s->table));
+        atomic_store(&s->table, NULL);
+        s->count = 0;
+    }
+}
+
+/* No other thread is using the dictionary. */
+static void drop_old_tables(gs_term_dictionary *d)
+{
+    for (unsigned i = 0; i < SHARDS; i++) {
+        slot_table *const table = atomic_load(&d->shards[i].table);
+        if (table == NULL)
+            continue;
+        atomic_fetch_sub(&d->held_bytes, free_tables(table->older));
+        table->older = NULL;
     }
 }
 
@@ -74,7 +120,7 @@ gs_code gs_term_dictionary_new(gs_term_dictionary **out, size_t memory_bytes,
                                gs_status *st)
 {
     void *memory = NULL;
-    gs_assert(memory_bytes >= GS_DICTIONARY_BYTES_MIN);
+    gs_assert(memory_bytes >= GS_DICTIONARY_BYTES_MIN && memory_bytes <= BYTES_MAX);
     *out = NULL;
     GS_TRY(gs_mem_new(&memory, sizeof(gs_term_dictionary), "dictionary of terms", st));
     gs_term_dictionary *const d = memory;
@@ -95,6 +141,7 @@ gs_code gs_term_dictionary_new(gs_term_dictionary **out, size_t memory_bytes,
     d->ranks = memory;
     GS_TRY_OR_FAIL(map_part(&memory, d->term_capacity * sizeof *d->order, st));
     d->order = memory;
+    atomic_store(&d->arena_used, UNIT); /* 0 is nowhere */
     *out = d;
     return GS_OK;
 fail:
@@ -120,7 +167,7 @@ void gs_term_dictionary_reset(gs_term_dictionary *d)
 {
     release_shards(d);
     gs_mem_discard(d->arena, d->mapped_bytes);
-    atomic_store(&d->arena_used, 0);
+    atomic_store(&d->arena_used, UNIT); /* 0 is nowhere */
     atomic_store(&d->held_bytes, 0);
     atomic_store(&d->term_count, 0);
     d->ranked_count = 0;
@@ -180,13 +227,22 @@ const uint8_t *gs_term_dictionary_term(const gs_term_dictionary *d, uint32_t id,
     return d->arena + (place >> TERM_LENGTH_BITS);
 }
 
-static inline bool is_term(const gs_term_dictionary *d, uint32_t id, const gs_token *term)
+/* The head of the term that a slot leads to. */
+static inline const term_head *head_of(const gs_term_dictionary *d, uint64_t slot)
 {
-    size_t bytes;
-    const uint8_t *const known = gs_term_dictionary_term(d, id, &bytes);
-    if (bytes != term->bytes)
+    return (const term_head *)(const void *)(d->arena + (size_t)(uint32_t)slot * UNIT);
+}
+
+static inline bool is_term(const gs_term_dictionary *d, uint64_t slot,
+                           const gs_token *term)
+{
+    if ((uint32_t)(slot >> 32) != term->hash)
         return false;
-    for (size_t at = 0; at < bytes; at += 8) {
+    const term_head *const head = head_of(d, slot);
+    if (head->bytes != term->bytes)
+        return false;
+    const uint8_t *const known = (const uint8_t *)(head + 1);
+    for (size_t at = 0; at < term->bytes; at += 8) {
         if (gs_term_word(known + at) != gs_term_word(term->term + at))
             return false;
     }
@@ -203,74 +259,92 @@ static bool hold(gs_term_dictionary *d, size_t bytes)
     return false;
 }
 
+static inline uint64_t slot_at(const slot_table *table, size_t at)
+{
+    return atomic_load_explicit(&table->slots[at], memory_order_acquire);
+}
+
 static gs_code grow_shard(gs_term_dictionary *d, shard *s, bool *is_full, gs_status *st)
 {
-    const size_t count = s->slot_count > 0 ? 2 * s->slot_count : SLOTS_FIRST;
-    const size_t bytes = count * sizeof *s->slots;
-    *is_full = !hold(d, bytes);
+    slot_table *const old = atomic_load(&s->table);
+    const size_t old_count = old != NULL ? old->slot_count : 0;
+    const size_t count = old != NULL ? 2 * old_count : SLOTS_FIRST;
+    *is_full = !hold(d, table_bytes(count));
     if (*is_full)
         return GS_OK;
     void *memory = NULL;
-    GS_TRY(map_part(&memory, bytes, st));
-    uint64_t *const slots = memory;
-    for (size_t i = 0; i < s->slot_count; i++) {
-        if (s->slots[i] == 0)
+    GS_TRY(map_part(&memory, table_bytes(count), st));
+    slot_table *const table = memory;
+    table->older = old;
+    table->slot_count = count;
+    for (size_t i = 0; i < old_count; i++) {
+        const uint64_t slot = slot_at(old, i);
+        if (slot == 0)
             continue;
-        size_t at = (size_t)(s->slots[i] >> 32) & (count - 1);
-        while (slots[at] != 0)
+        size_t at = (size_t)(slot >> 32) & (count - 1);
+        while (slot_at(table, at) != 0)
             at = (at + 1) & (count - 1);
-        slots[at] = s->slots[i];
+        atomic_store_explicit(&table->slots[at], slot, memory_order_relaxed);
     }
-    const size_t old_bytes = s->slot_count * sizeof *s->slots;
-    gs_mem_unmap(s->slots, old_bytes);
-    atomic_fetch_sub(&d->held_bytes, old_bytes);
-    s->slots = slots;
-    s->slot_count = count;
+    atomic_store_explicit(&s->table, table, memory_order_release);
     return GS_OK;
 }
 
-/* Puts a new term into the arena; GS_TERM_ID_NONE if there is no room. */
-static uint32_t add_term(gs_term_dictionary *d, const gs_token *term)
+/* The term's slot, or 0, and then *at is the free one where it would stand. */
+static inline uint64_t find_term(const gs_term_dictionary *d, const slot_table *table,
+                                 const gs_token *term, size_t *at)
 {
-    const size_t padded = ID_BYTES + (term->bytes + 7) / 8 * 8;
-    const size_t counted = padded + sizeof *d->places + 2 * sizeof *d->ranks + SORT_BYTES;
-    if (!hold(d, counted))
-        return GS_TERM_ID_NONE;
-    const size_t at = atomic_fetch_add(&d->arena_used, padded) + ID_BYTES;
-    const uint32_t id = atomic_fetch_add(&d->term_count, 1);
-    gs_assert(id < d->term_capacity && at - ID_BYTES + padded <= d->memory_bytes);
-    memcpy(d->arena + at - ID_BYTES, &id, sizeof id);
-    memcpy(d->arena + at, term->term, padded - ID_BYTES);
-    d->places[id] = (uint64_t)at << TERM_LENGTH_BITS | term->bytes;
-    return id;
+    const size_t mask = table->slot_count - 1;
+    for (*at = term->hash & mask;; *at = (*at + 1) & mask) {
+        const uint64_t slot = slot_at(table, *at);
+        if (slot == 0 || is_term(d, slot, term))
+            return slot;
+    }
 }
 
-static gs_code id_locked(gs_term_dictionary *d, shard *s, const gs_token *term,
-                         uint32_t *id, gs_status *st)
+/* Puts a new term into the arena; what its slot will hold, or 0 if there is no room. */
+static uint64_t add_term(gs_term_dictionary *d, const gs_token *term)
+{
+    const size_t padded = sizeof(term_head) + (term->bytes + 7) / 8 * 8;
+    const size_t counted = padded + sizeof *d->places + 2 * sizeof *d->ranks + SORT_BYTES;
+    if (!hold(d, counted))
+        return 0;
+    const size_t at = atomic_fetch_add(&d->arena_used, padded);
+    const uint32_t id = atomic_fetch_add(&d->term_count, 1);
+    gs_assert(id < d->term_capacity && at + padded <= d->mapped_bytes);
+    const term_head head = {id, term->bytes};
+    memcpy(d->arena + at, &head, sizeof head);
+    memcpy(d->arena + at + sizeof head, term->term, padded - sizeof head);
+    d->places[id] = (uint64_t)(at + sizeof head) << TERM_LENGTH_BITS | term->bytes;
+    return (uint64_t)term->hash << 32 | at / UNIT;
+}
+
+/* The term's slot, made if it has none; 0 if there is no room. */
+static gs_code slot_locked(gs_term_dictionary *d, shard *s, const gs_token *term,
+                           uint64_t *slot, gs_status *st)
 {
     bool is_full = false;
-    if (s->count >= s->slot_count / 2)
+    slot_table *table = atomic_load(&s->table);
+    if (table == NULL || s->count >= table->slot_count / 2)
         GS_TRY(grow_shard(d, s, &is_full, st));
-    const size_t mask = s->slot_count - 1;
-    *id = GS_TERM_ID_NONE;
-    if (s->slot_count == 0)
+    table = atomic_load(&s->table);
+    if (table == NULL)
         return GS_OK;
-    size_t at = term->hash & mask;
-    for (; s->slots[at] != 0; at = (at + 1) & mask) {
-        const uint32_t known = (uint32_t)s->slots[at] - 1;
-        if ((uint32_t)(s->slots[at] >> 32) == term->hash && is_term(d, known, term)) {
-            *id = known;
-            return GS_OK;
-        }
-    }
-    if (is_full && s->count >= s->slot_count / 8 * 7)
+    size_t at;
+    *slot = find_term(d, table, term, &at);
+    if (*slot != 0 || (is_full && s->count >= table->slot_count / 8 * 7))
         return GS_OK;
-    *id = add_term(d, term);
-    if (*id != GS_TERM_ID_NONE) {
-        s->slots[at] = (uint64_t)term->hash << 32 | (*id + 1);
+    *slot = add_term(d, term);
+    if (*slot != 0) {
+        atomic_store_explicit(&table->slots[at], *slot, memory_order_release);
         s->count++;
     }
     return GS_OK;
+}
+
+static inline const slot_table *table_of(const shard *s)
+{
+    return atomic_load_explicit(&s->table, memory_order_acquire);
 }
 
 void gs_term_cache_prefetch(const gs_term_cache *cache, const gs_token *term)
@@ -278,30 +352,48 @@ void gs_term_cache_prefetch(const gs_term_cache *cache, const gs_token *term)
     __builtin_prefetch(&cache->slots[term->hash % CACHE_SLOTS]);
 }
 
+void gs_term_dictionary_prefetch(const gs_term_dictionary *d, const gs_term_cache *cache,
+                                 const gs_token *term)
+{
+    const uint64_t cached = cache->slots[term->hash % CACHE_SLOTS];
+    if (cached != 0 && (uint32_t)(cached >> 32) == term->hash) {
+        __builtin_prefetch(head_of(d, cached));
+        return;
+    }
+    const slot_table *const table = table_of(&d->shards[term->hash >> SHARD_SHIFT]);
+    if (table != NULL)
+        __builtin_prefetch(&table->slots[term->hash & (table->slot_count - 1)]);
+}
+
 gs_code gs_term_dictionary_id(gs_term_dictionary *d, gs_term_cache *cache,
                               const gs_token *term, uint32_t *id, gs_status *st)
 {
     uint64_t *const cached = &cache->slots[term->hash % CACHE_SLOTS];
-    if (*cached != 0 && (uint32_t)(*cached >> 32) == term->hash &&
-        is_term(d, (uint32_t)*cached - 1, term)) {
-        *id = (uint32_t)*cached - 1;
-        return GS_OK;
+    if (*cached == 0 || !is_term(d, *cached, term)) {
+        shard *const s = &d->shards[term->hash >> SHARD_SHIFT];
+        const slot_table *const table = table_of(s);
+        size_t at;
+        uint64_t slot = table != NULL ? find_term(d, table, term, &at) : 0;
+        if (slot == 0) {
+            pthread_mutex_lock(&s->mutex);
+            const gs_code code = slot_locked(d, s, term, &slot, st);
+            pthread_mutex_unlock(&s->mutex);
+            GS_TRY(code);
+        }
+        *id = GS_TERM_ID_NONE;
+        if (slot == 0)
+            return GS_OK;
+        *cached = slot;
     }
-    shard *const s = &d->shards[term->hash >> SHARD_SHIFT];
-    pthread_mutex_lock(&s->mutex);
-    const gs_code code = id_locked(d, s, term, id, st);
-    pthread_mutex_unlock(&s->mutex);
-    if (code == GS_OK && *id != GS_TERM_ID_NONE)
-        *cached = (uint64_t)term->hash << 32 | (*id + 1);
-    return code;
+    *id = head_of(d, *cached)->id;
+    return GS_OK;
 }
 
-/* A term's number stands in front of it in the arena. */
 static uint32_t id_at(const uint8_t *term)
 {
-    uint32_t id;
-    memcpy(&id, term - ID_BYTES, sizeof id);
-    return id;
+    term_head head;
+    memcpy(&head, term - sizeof head, sizeof head);
+    return head.id;
 }
 
 /* --- ranking
@@ -346,6 +438,7 @@ static void merge_order(gs_term_dictionary *d, const gs_element *elements,
 gs_code gs_term_dictionary_rank(gs_term_dictionary *d, gs_status *st)
 {
     static const gs_record_layout layout = {0};
+    drop_old_tables(d);
     const uint32_t count = atomic_load(&d->term_count);
     const size_t more = count - d->ranked_count;
     if (more == 0)

@@ -3,10 +3,11 @@
  * term_dictionary: numbers for terms, in the order in which they are first seen, and
  * their ranks in byte order.
  *
- * Shared by all threads of a build. The hash is cut into shards with a lock each; what a
- * thread has met lately it finds without a lock, in a cache of its own. Ranks are made
- * between the phases of a build, by one thread: terms new since the last time are sorted
- * and merged into the order of the others.
+ * Shared by all threads of a build. The hash is cut into shards; known terms are found
+ * without a lock, new ones are added under their shard's. What a thread has met lately it
+ * finds in a cache of its own. Ranks are made between the phases of a build, by one
+ * thread: terms new since the last time are sorted and merged into the order of the
+ * others.
  *
  * Every byte is counted, what ranking needs included. A full dictionary refuses new terms
  * and goes on knowing the old ones; reset empties it.
@@ -40,8 +41,11 @@ void gs_term_cache_reset(gs_term_cache *cache);
 GS_MUST_CHECK gs_code gs_term_dictionary_id(gs_term_dictionary *d, gs_term_cache *cache,
                                             const gs_token *term, uint32_t *id,
                                             gs_status *st);
-/* Where `id` will look first for a token: to be asked for ahead. */
+/* To be asked for ahead: where `id` will look first for a token; and later, when that is
+ * there, where it will look then. */
 void gs_term_cache_prefetch(const gs_term_cache *cache, const gs_token *term);
+void gs_term_dictionary_prefetch(const gs_term_dictionary *d, const gs_term_cache *cache,
+                                 const gs_token *term);
 
 size_t gs_term_dictionary_count(const gs_term_dictionary *d);
 size_t gs_term_dictionary_bytes(const gs_term_dictionary *d);

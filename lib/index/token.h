@@ -28,11 +28,13 @@ typedef struct gs_token {
     uint32_t bytes;
     uint32_t hash;
     uint32_t position; /* in its document, counted in words from 0 */
+    uint32_t document; /* counted by whoever fills the batch */
 } gs_token;
 
 typedef struct gs_token_batch {
     size_t count;
-    size_t used; /* of bytes */
+    size_t used;       /* of bytes */
+    uint32_t document; /* of the tokens that are added */
     gs_token tokens[GS_TOKENS_MAX];
     uint8_t *bytes; /* GS_TOKEN_BYTES and a pad */
 } gs_token_batch;
@@ -85,8 +87,8 @@ static inline void gs_token_batch_add(gs_token_batch *batch, size_t bytes,
                                       uint32_t position)
 {
     const uint8_t *const term = batch->bytes + batch->used;
-    batch->tokens[batch->count++] =
-        (gs_token){term, (uint32_t)bytes, gs_term_hash(term, bytes), position};
+    batch->tokens[batch->count++] = (gs_token){
+        term, (uint32_t)bytes, gs_term_hash(term, bytes), position, batch->document};
     batch->used += gs_term_padded_bytes(bytes);
 }
 

@@ -283,9 +283,8 @@ static step go_fast(gs_tokenizer *t, gs_token_batch *batch)
     return STEP_END;
 }
 
-gs_code gs_tokenizer_next(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
+gs_code gs_tokenizer_add(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
 {
-    gs_token_batch_clear(batch);
     for (;;) {
         drain(t, batch);
         if (!gs_token_batch_has_room(batch))
@@ -297,4 +296,10 @@ gs_code gs_tokenizer_next(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
         if (!gs_token_batch_has_room(batch))
             return GS_OK;
     }
+}
+
+gs_code gs_tokenizer_next(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
+{
+    gs_token_batch_clear(batch);
+    return gs_tokenizer_add(t, batch, st);
 }

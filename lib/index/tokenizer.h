@@ -58,6 +58,10 @@ void gs_tokenizer_free(gs_tokenizer *t); /* NULL is fine */
 void gs_tokenizer_begin_document(gs_tokenizer *t);
 /* The next text of it; positions go on. */
 void gs_tokenizer_begin_text(gs_tokenizer *t, const uint8_t *text, size_t bytes);
+/* Adds words to the batch until it is full or the text is done: the text is done if there
+ * is room afterwards. */
+GS_MUST_CHECK gs_code gs_tokenizer_add(gs_tokenizer *t, gs_token_batch *batch,
+                                       gs_status *st);
 /* Clears and fills the batch; it is empty when the text is done. */
 GS_MUST_CHECK gs_code gs_tokenizer_next(gs_tokenizer *t, gs_token_batch *batch,
                                         gs_status *st);

@@ -244,7 +244,9 @@ static gs_code read_stop_words(gs_word_rules *rules, const char *json, gs_status
         }
         memcpy(padded, at + 1, bytes);
         memset(padded + bytes, 0, GS_TERM_PAD);
-        const gs_token word = {padded, (uint32_t)bytes, gs_term_hash(padded, bytes), 0};
+        const gs_token word = {.term = padded,
+                               .bytes = (uint32_t)bytes,
+                               .hash = gs_term_hash(padded, bytes)};
         GS_NOTED(gs_word_set_add(rules->stop_words, &word, st));
         at += bytes + 2;
         if (*at == ']')

@@ -194,16 +194,10 @@ class Bench:
     # --- what is shown ---------------------------------------------------------------
 
     def machine(self):
-        model = platform.machine()
-        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
-            for line in f:
-                if line.startswith("model name"):
-                    model = " ".join(line.split(":", 1)[1].split())
-                    break
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 ** 30
         version = subprocess.run(["sort", "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
         return "%s, %d cores, %.0f GiB, Linux %s; %s; %d threads each; median of %d runs in turn" % (
-            model, len(os.sched_getaffinity(0)), memory, platform.release().split("-")[0], version, self.threads,
+            figures.cpu_name(), len(os.sched_getaffinity(0)), memory, platform.release().split("-")[0], version, self.threads,
             self.runs)
 
     def write(self):
@@ -242,11 +236,6 @@ class Bench:
                 values = [found.get((title, p)) for p in programs]
                 f.write('"%s" %s\n' % (title.replace(", ", ",\\n", 1), " ".join("%.3f" % v if v else "NaN" for v in values)))
         colours = {"GNU sort": "#9aa5b1", "DuckDB": "#e3b341", "Polars": "#6fa8dc", "gpusort": "#2f855a"}
-        count = len(programs)
-        bars = ", ".join('"%s" using %d:xtic(1) title "%s" linecolor rgb "%s"' % (data, i + 2, p, colours[p])
-                         for i, p in enumerate(programs))
-        labels = ", ".join('"%s" using ($0%+.3f):%d:(sprintf("%%.1f", $%d)) with labels offset 0,0.6 notitle' % (
-            data, (i - (count - 1) / 2) / (count + 1), i + 2, i + 2) for i, p in enumerate(programs))
         script = """
 set terminal svg size 900,420 font "sans-serif,13" background "white"
 set output "%s/sort.svg"
@@ -261,8 +250,8 @@ set offsets 0, 0, graph 0.08, 0
 set key top right
 set bmargin 4
 set title "%g GB each, %d threads" noenhanced
-plot %s, %s
-""" % (self.results, self.gigabytes, self.threads, bars, labels)
+%s
+""" % (self.results, self.gigabytes, self.threads, figures.bars(data, programs, colours, "%.1f"))
         subprocess.run(["gnuplot"], input=script, text=True, check=False)
 
 
