@@ -42,7 +42,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-
 DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING) \
         -DGS_HAVE_CUDA=$(CUDA) $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
 CFLAGS ?= -O2 -g
-override CFLAGS += -std=gnu11 -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
+override CFLAGS += -std=gnu11 -ffp-contract=off -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
         -I. $(DEFS) -MMD -MP
 LDLIBS := -lutf8proc -lstemmer -lzstd -lxxhash -lz -lm -lpthread
 ifeq ($(LIBURING),1)
@@ -165,6 +165,7 @@ help:
 	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=60 each)' \
 	  'make asan tsan  the tests under sanitizers' \
 	  'make gpu-test   the engines on the GPU of this machine' \
+	  'make memcheck   a few of these under compute-sanitizer' \
 	  'make lint       format, includes, banned calls' \
 	  'make format     clang-format everything' \
 	  'make bench      against GNU sort and Tantivy (BENCH_MAX_GB=1, BENCH_VENV=dir for peers)' \
@@ -201,6 +202,7 @@ fake-gpu-run: $(OBJ)/gpusort
 
 index-test: all
 	@python3 tests/ciff_check.py --binary $(CURDIR)/$(OBJ)/gpusort
+	@python3 tests/ciff_rules.py --binary $(CURDIR)/$(OBJ)/gpusort
 	@python3 tests/index_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(INDEX_TEST_ARGS)
 
 search-test: all
@@ -265,14 +267,19 @@ gpu-test: $(GPU_TEST_X) $(OBJ)/gpusort
 	@$(OBJ)/gpusort device | grep -q '^GPU  *0:' || { echo 'no GPU to sort with'; exit 0; }; \
 	for memory in 0 24M; do python3 tests/differential.py --cases $(CASES) \
 	    --binary $(CURDIR)/$(OBJ)/gpusort "--extra=--engine=gpu --gpu-mem=$$memory" \
-	    || exit 1; done
+	    || exit 1; done; \
+	tests/gpu/faults.sh $(CURDIR)/$(OBJ)/gpusort
 
-MEMCHECK := $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1
+# Accesses outside of memory, then races: a few cases each, since kernels then run tens to
+# hundreds of times slower. Under four minutes, of which races take all but a quarter of one.
+SANITIZE := $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1
 memcheck: $(GPU_TEST_X)
-	@for e in sample bitonic quick; do \
-	    $(MEMCHECK) $(OBJ)/tests/gpu/test_engines --few --engine $$e || exit 1; done
-	@$(MEMCHECK) $(OBJ)/tests/gpu/test_text --few
-	@$(MEMCHECK) $(OBJ)/tests/gpu/test_key_search --few
+	@for tool in memcheck racecheck; do \
+	    for e in sample bitonic quick; do \
+	        $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_engines --few --engine $$e \
+	            || exit 1; done; \
+	    $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_text --few || exit 1; done
+	@$(SANITIZE) --tool memcheck $(OBJ)/tests/gpu/test_key_search --few
 
 clean:
 	$(Q)rm -rf build

@@ -9,6 +9,8 @@
 #include "cmd/commands.h"
 #include "cmd/index_build_command.h"
 #include "cmd/index_export.h"
+#include "cmd/index_import.h"
+#include "cmd/index_merge_command.h"
 #include "cmd/index_read.h"
 #include "cmd/report.h"
 
@@ -20,9 +22,11 @@ typedef struct index_command {
 
 static const index_command commands[] = {
     {"build", gs_index_build_command, "documents or tuples to an index"},
+    {"merge", gs_index_merge_command, "several indexes to one"},
     {"info", gs_index_info_command, "counts and sizes of an index"},
     {"dump", gs_index_dump_command, "every posting as a line of text"},
     {"export", gs_index_export_command, "to the Common Index File Format"},
+    {"import", gs_index_import_command, "from the Common Index File Format"},
     {"verify", gs_index_verify_command, "check every checksum, order and count"},
 };
 

@@ -162,6 +162,17 @@ static gs_code answer_all(search_job *job, gs_status *st)
 
 /* --- the job ----------------------------------------------------------------------- */
 
+static gs_code read_rules(search_job *job, const gs_index_header *header, gs_status *st)
+{
+    gs_status why = {.code = GS_OK};
+    gs_quoted q;
+    if (header->tokenizer == NULL ||
+        gs_word_rules_read(&job->rules, header->tokenizer, &why) == GS_OK)
+        return GS_OK;
+    return GS_FAIL(st, why.code, why.sys, "%s: %s", gs_quote_name(&q, job->args.folder),
+                   why.msg);
+}
+
 static gs_code open_job(search_job *job, gs_status *st)
 {
     const gs_search_args *const args = &job->args;
@@ -175,8 +186,7 @@ static gs_code open_job(search_job *job, gs_status *st)
                       gs_quote_name(&q, args->folder));
         return gs_status_hint(st, "leave --b out: an index of tuples knows no lengths");
     }
-    if (header->tokenizer != NULL)
-        GS_TRY(gs_word_rules_read(&job->rules, header->tokenizer, st));
+    GS_TRY(read_rules(job, header, st));
     unsigned threads = args->query_count > 0 || args->is_boolean ? 1 : args->threads;
     threads = threads > THREADS_MAX ? THREADS_MAX : threads;
     GS_TRY(gs_team_new(&job->team, threads, st));

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_build_args.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/engine_arg.h"
+#include "cmd/gpu_arg.h"
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
 #include "cmd/sort_args.h"
-#include "cmd/word_arg.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 
@@ -33,9 +31,6 @@ enum {
     OPT_REPLACE,
     OPT_BATCH_SIZE,
     OPT_PARALLEL,
-    OPT_PROGRESS,
-    OPT_STATS,
-    OPT_TRACE,
     OPT_ENGINE,
     OPT_GPU_MEM,
     OPT_GPU,
@@ -65,9 +60,9 @@ static const gs_opt options[] = {
     {"temporary-directory", GS_OPT_REQUIRED, 'T', false},
     {"batch-size", GS_OPT_REQUIRED, OPT_BATCH_SIZE, false},
     {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
-    {"progress", GS_OPT_OPTIONAL, OPT_PROGRESS, false},
-    {"stats", GS_OPT_OPTIONAL, OPT_STATS, false},
-    {"trace", GS_OPT_REQUIRED, OPT_TRACE, false},
+    {"progress", GS_OPT_OPTIONAL, GS_JOB_PROGRESS, false},
+    {"stats", GS_OPT_OPTIONAL, GS_JOB_STATS, false},
+    {"trace", GS_OPT_REQUIRED, GS_JOB_TRACE, false},
     {"engine", GS_OPT_REQUIRED, OPT_ENGINE, false},
     {"gpu-mem", GS_OPT_REQUIRED, OPT_GPU_MEM, false},
     {"gpu", GS_OPT_REQUIRED, OPT_GPU, false},
@@ -76,15 +71,10 @@ static const gs_opt options[] = {
     {"help", GS_OPT_NONE, OPT_HELP, false},
 };
 
-static const gs_word method_words[] = {
+static const gs_job_word method_words[] = {
     {"auto", GS_INDEX_AUTO},
     {"bsbi", GS_INDEX_BSBI},
     {"spimi", GS_INDEX_SPIMI},
-};
-static const gs_word progress_words[] = {
-    {"auto", GS_PROGRESS_AUTO},
-    {"always", GS_PROGRESS_ALWAYS},
-    {"never", GS_PROGRESS_NEVER},
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -133,8 +123,8 @@ static const char usage_text[] =
     "      --batch-size=N           merge at most N runs at once\n"
     "      --engine=NAME            what sorts tuples: auto, cpu, gpu, or one that\n"
     "                                 `gpusort bench' names\n"
-    "      --gpu=N                  use this GPU\n"
-    "      --gpu-mem=SIZE           use at most so much memory of it\n"
+    "      --gpu=LIST               use these GPUs, by number, as in 0,1\n"
+    "      --gpu-mem=SIZE           use at most so much memory of each\n"
     "      --no-uring               read and write without io_uring\n"
     "      --progress[=WHEN]        how far it is: always, auto (on terminals), never\n"
     "      --stats[=FILE]           figures of the run, as JSON, at the end\n"
@@ -148,27 +138,6 @@ static const char usage_text[] =
 void gs_index_build_usage_print(FILE *to)
 {
     fputs(usage_text, to);
-}
-
-/* The value of the word that the option was given. */
-static int word_value(const gs_opt_scan *scan, const gs_word *words, size_t word_count)
-{
-    for (size_t i = 0; i < word_count; i++) {
-        if (strcmp(words[i].name, scan->argument) == 0)
-            return words[i].value;
-    }
-    gs_quoted q;
-    gs_report(0, "unknown argument %s of --%s; there are:",
-              gs_quote_argument(&q, scan->argument), scan->current->name);
-    for (size_t i = 0; i < word_count; i++)
-        gs_report(0, "  %s", words[i].name);
-    exit(GS_EXIT_TROUBLE);
-}
-
-static void add_word(const char ***array, size_t *count, const char *word)
-{
-    *array = gs_args_grow(*array, *count, sizeof **array);
-    (*array)[(*count)++] = word;
 }
 
 static void parse_format(gs_index_build_args *args, const char *text)
@@ -187,7 +156,7 @@ static void add_text_field(gs_index_build_args *args, const char *name)
     gs_document_options *const d = &args->options.document;
     if (d->text_field_count == GS_TEXT_FIELDS_MAX)
         gs_die(0, "more than %d fields with text", GS_TEXT_FIELDS_MAX);
-    add_word(&args->text_fields, &d->text_field_count, name);
+    gs_job_add_word(&args->text_fields, &d->text_field_count, name);
 }
 
 static bool parse_text_option(gs_index_build_args *args, const gs_opt_scan *scan,
@@ -199,7 +168,8 @@ static bool parse_text_option(gs_index_build_args *args, const gs_opt_scan *scan
     case 'o': o->folder = text; break;
     case OPT_FORMAT: parse_format(args, text); break;
     case OPT_METHOD:
-        o->method = (gs_index_method)word_value(scan, method_words, LENGTH(method_words));
+        o->method =
+            (gs_index_method)gs_job_word_value(scan, method_words, LENGTH(method_words));
         break;
     case OPT_ID_FIELD: o->document.id_field = text; break;
     case OPT_TEXT_FIELD: add_text_field(args, text); break;
@@ -218,45 +188,16 @@ static bool parse_text_option(gs_index_build_args *args, const gs_opt_scan *scan
     return true;
 }
 
-static void parse_gpu(gs_index_build_args *args, const char *text)
-{
-    char *end = NULL;
-    const long index = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : -1;
-    gs_quoted q;
-    if (index < 0 || index > INT_MAX || *end != '\0')
-        gs_die(0, "invalid --gpu argument %s: a number as in 0 expected",
-               gs_quote_argument(&q, text));
-    args->gpus = gs_args_grow(args->gpus, 0, sizeof *args->gpus);
-    args->gpus[0] = (int)index;
-    args->options.gpu_count = 1;
-}
-
-static void parse_memory(size_t *memory, const gs_opt_scan *scan, int code)
-{
-    const uint64_t bytes = gs_size_arg_buffer(scan, code);
-    *memory = bytes > SIZE_MAX ? SIZE_MAX : bytes == 0 ? 1 : (size_t)bytes;
-}
-
 static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *scan,
                                  int code)
 {
     gs_index_build_options *const o = &args->options;
     const char *const text = scan->argument;
     switch (code) {
-    case 'S': parse_memory(&o->memory_bytes, scan, code); break;
-    case 'T': add_word(&args->temp_folders, &o->temp_folder_count, text); break;
+    case 'S': o->memory_bytes = gs_job_memory(scan, code); break;
+    case 'T': gs_job_add_word(&args->temp_folders, &o->temp_folder_count, text); break;
     case OPT_BATCH_SIZE: o->batch_size = gs_size_arg_batch(scan); break;
     case OPT_PARALLEL: o->threads = gs_size_arg_threads(scan); break;
-    case OPT_PROGRESS:
-        args->progress = text ? (gs_progress_mode)word_value(scan, progress_words,
-                                                             LENGTH(progress_words))
-                              : GS_PROGRESS_ALWAYS;
-        break;
-    case OPT_STATS:
-        args->has_stats = true;
-        args->stats_path = text;
-        break;
-    case OPT_TRACE: args->trace_path = text; break;
     case OPT_ENGINE:
         gs_engine_arg_check(text);
         o->engine = text;
@@ -264,12 +205,11 @@ static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *s
     case OPT_GPU_MEM:
         if (strchr(text, '%')) /* of the machine's memory: not what is meant */
             gs_number_die(scan, 0, GS_NUMBER_BAD_SUFFIX);
-        parse_memory(&o->gpu_memory_bytes, scan, 0);
+        o->gpu_memory_bytes = gs_job_memory(scan, 0);
         break;
-    case OPT_GPU: parse_gpu(args, text); break;
-    case 'v': args->verbose = true; break;
+    case OPT_GPU: gs_gpu_arg(text, &args->gpus, &args->options.gpu_count); break;
     case OPT_NO_URING: o->no_uring = true; break;
-    default: return false;
+    default: return gs_index_job_option(&args->job, scan, code);
     }
     return true;
 }
@@ -278,14 +218,9 @@ static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *s
 static void resolve(gs_index_build_args *args)
 {
     gs_index_build_options *const o = &args->options;
-    if (o->folder == NULL) {
-        gs_report(0, "say where the index is to be: -o DIR");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
-    if (*o->folder == '\0')
-        gs_die(ENOENT, "cannot create ''");
+    gs_job_check_folder(o->folder);
     if (o->input_count == 0)
-        add_word(&args->inputs, &o->input_count, "-");
+        gs_job_add_word(&args->inputs, &o->input_count, "-");
     if (o->document.text_field_count == 0)
         add_text_field(args, "contents");
     if (!args->has_format)
@@ -310,7 +245,7 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
     *args = (gs_index_build_args){
         .options = {.document = {.format = GS_FORMAT_JSONL, .id_field = "id"},
                     .words = {.is_folding = true}},
-        .progress = GS_PROGRESS_AUTO,
+        .job = {.progress = GS_PROGRESS_AUTO},
     };
     gs_opt_scan scan = {.argc = argc,
                         .argv = argv,
@@ -326,13 +261,13 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
             return;
         }
         if (code == GS_OPT_OPERAND)
-            add_word(&args->inputs, &args->options.input_count, scan.argument);
+            gs_job_add_word(&args->inputs, &args->options.input_count, scan.argument);
         else if (!parse_text_option(args, &scan, code) &&
                  !parse_working_option(args, &scan, code))
             gs_die_try_help(GS_EXIT_TROUBLE);
     }
     while (scan.index < argc)
-        add_word(&args->inputs, &args->options.input_count, argv[scan.index++]);
+        gs_job_add_word(&args->inputs, &args->options.input_count, argv[scan.index++]);
     resolve(args);
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "cmd/progress.h"
+#include "cmd/index_job.h"
 #include "lib/index/index_builder.h"
 
 typedef struct gs_index_build_args {
@@ -15,11 +15,7 @@ typedef struct gs_index_build_args {
     const char **inputs, **text_fields, **temp_folders;
     int *gpus;
     bool has_format, wants_help;
-    bool verbose;
-    gs_progress_mode progress;
-    bool has_stats;
-    const char *stats_path; /* NULL: standard error */
-    const char *trace_path;
+    gs_index_job job;
 } gs_index_build_args;
 
 /* Ends the program with a message when the arguments will not do. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/engine_arg.h"
+#include "cmd/gpu_arg.h"
 #include "cmd/opt_scan.h"
 #include "lib/base/quote.h"
 #include "cmd/report.h"
@@ -314,27 +315,6 @@ static void parse_output_compress(gs_sort_options *o, const char *text)
     o->output_zstd_level = (int)level;
 }
 
-/* Numbers with commas between them. */
-static void parse_gpu_list(gs_sort_args *args, const char *text)
-{
-    args->options.gpu_count = 0;
-    for (const char *c = text;; c++) {
-        char *end = NULL;
-        const long index = isdigit((unsigned char)*c) ? strtol(c, &end, 10) : -1;
-        if (index < 0 || index > INT_MAX || (*end != ',' && *end != '\0')) {
-            gs_quoted q;
-            gs_die(0, "invalid --gpu argument %s: numbers as in 0,1 expected",
-                   gs_quote_argument(&q, text));
-        }
-        size_t *count = &args->options.gpu_count;
-        args->gpus = gs_args_grow(args->gpus, *count, sizeof *args->gpus);
-        args->gpus[(*count)++] = (int)index;
-        c = end;
-        if (*c == '\0')
-            return;
-    }
-}
-
 static void parse_record_size(parser *p)
 {
     const uint64_t bytes = gs_size_arg_count(&p->scan, 1);
@@ -388,7 +368,7 @@ static bool parse_extra(parser *p, int code)
             gs_number_die(&p->scan, 0, GS_NUMBER_BAD_SUFFIX);
         o->gpu_memory_bytes = (size_t)gs_size_arg_buffer(&p->scan, 0);
         break;
-    case OPT_GPU: parse_gpu_list(args, text); break;
+    case OPT_GPU: gs_gpu_arg(text, &args->gpus, &o->gpu_count); break;
     case 'v':
     case OPT_VERBOSE: args->verbose = true; break;
     case OPT_NO_URING: o->no_uring = true; break;

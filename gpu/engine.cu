@@ -8,6 +8,7 @@
 
 #include "gpu/device.h"
 #include "gpu/engine_ops.cuh"
+#include "gpu/engine_spread.cuh"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
@@ -24,6 +25,9 @@ enum { TABLE_COUNT = sizeof table / sizeof *table };
 /* Left free on a device for the driver and for other programs. */
 const size_t RESERVE_BYTES = (size_t)512 << 20;
 
+/* From here on several devices sort keys of the host faster than one (NOTES.md). */
+const size_t SPREAD_BYTES_MIN = (size_t)64 << 20;
+
 const gs_engine_ops *find(const char *name)
 {
     for (const gs_engine_ops *ops : table)
@@ -36,15 +40,12 @@ const gs_engine_ops *find(const char *name)
 
 struct gs_engine {
     gs_engine_options options;
-    const gs_engine_ops *ops, *active; /* active: for the batch in flight or the last */
-    int device;
-    cudaStream_t stream;
-    cudaEvent_t started, sorted;
-    gs_engine_run run;
+    const gs_engine_ops *ops;
+    gs_share shares[GS_GPU_DEVICES_MAX]; /* a batch for one device uses the first */
+    unsigned share_count;
+    gs_spread *spread; /* with several devices */
     gs_batch batch;
-    void *d_keys; /* with GS_PLACE_HOST */
-    uint32_t *d_values;
-    bool submitted, timed;
+    bool submitted, is_spread; /* the batch in flight or the last */
 };
 
 size_t gs_engine_count(void)
@@ -74,82 +75,138 @@ size_t gs_value_bytes(gs_batch_type type)
     return type == GS_BATCH_U64_U32 ? 4 : 0;
 }
 
-/* The algorithm and the device that the options mean; leaves that device current. */
-static gs_code resolve(const gs_engine_options *options, const gs_engine_ops **ops,
-                       gs_device *device, gs_status *st)
+/* What the options mean. */
+struct Resolved {
+    const gs_engine_ops *ops;
+    unsigned share_count;
+    int devices[GS_GPU_DEVICES_MAX];
+    size_t free_bytes;   /* for each share */
+    size_t memory_bytes; /* of all devices together */
+};
+
+/* The device of one share. One that is named twice has two, with half its memory each. */
+static gs_code resolve_device(const gs_engine_options *options, unsigned share,
+                              Resolved *out, gs_status *st)
 {
-    const char *const name = options->name ? options->name : "auto";
-    *ops = find(name);
-    if (*ops == nullptr)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "no GPU engine is called '%s'", name);
+    gs_device device;
+    const int index = out->devices[share];
     const unsigned count = gs_device_count();
-    if (count == 0) {
+    if (index < 0 || (unsigned)index >= count)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "GPU %d: there are %u", index, count);
+    GS_TRY(gs_device_get((unsigned)index, &device, st));
+    if (!device.usable)
+        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU %d (%s): this build has no code for it",
+                       index, device.name);
+    size_t shares_there = 0, bytes = device.free_bytes;
+    for (unsigned i = 0; i < out->share_count; i++)
+        shares_there += out->devices[i] == index;
+    bytes = bytes > RESERVE_BYTES ? bytes - RESERVE_BYTES : 0;
+    if (options->memory_max_bytes && options->memory_max_bytes < bytes)
+        bytes = options->memory_max_bytes;
+    bytes /= shares_there;
+    if (share == 0 || bytes < out->free_bytes)
+        out->free_bytes = bytes;
+    out->memory_bytes += device.memory_bytes;
+    return GS_OK;
+}
+
+static gs_code resolve(const gs_engine_options *options, Resolved *out, gs_status *st)
+{
+    *out = {};
+    const char *const name = options->name ? options->name : "auto";
+    out->ops = find(name);
+    if (out->ops == nullptr)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "no GPU engine is called '%s'", name);
+    if (gs_device_count() == 0) {
         char why[512];
         (void)gs_device_describe(why, sizeof why);
         why[strcspn(why, "\n")] = '\0';
         return GS_FAIL(st, GS_ERR_GPU, 0, "%s", why);
     }
-    if (options->device_count > 1)
-        return GS_FAIL(st, GS_ERR_LIMIT, 0, "a batch on %u GPUs: an engine uses one",
-                       options->device_count);
-    const int index = options->device_count ? options->devices[0] : 0;
-    if (index < 0 || (unsigned)index >= count)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "GPU %d: there are %u", index, count);
-    GS_TRY(gs_device_get((unsigned)index, device, st));
-    if (!device->usable)
-        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU %d (%s): this build has no code for it",
-                       index, device->name);
-    GPU_TRY(st, cudaSetDevice(index));
+    if (options->device_count > GS_GPU_DEVICES_MAX)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "a batch on %u GPUs: an engine uses %d",
+                       options->device_count, (int)GS_GPU_DEVICES_MAX);
+    out->share_count = options->device_count ? options->device_count : 1;
+    for (unsigned i = 0; i < options->device_count; i++)
+        out->devices[i] = options->devices[i];
+    for (unsigned i = 0; i < out->share_count; i++)
+        GS_TRY(resolve_device(options, i, out, st));
+    GPU_TRY(st, cudaSetDevice(out->devices[0])); /* for the scratch to be asked about */
     return GS_OK;
 }
 
-static gs_code add_up(const gs_engine_options *options, const gs_engine_ops *ops,
-                      size_t count, gs_engine_memory *out, gs_status *st)
+/* Keys in the memory of one device take longer to the others and back than to be sorted
+ * where they are. */
+static size_t spread_count_min(const gs_engine_options *options)
 {
-    size_t scratch, keys;
+    if (options->spread_count_min)
+        return options->spread_count_min;
+    if (options->place == GS_PLACE_DEVICE)
+        return SIZE_MAX;
+    return SPREAD_BYTES_MIN /
+           (gs_key_bytes(options->type) + gs_value_bytes(options->type));
+}
+
+/* What each share is, for batches of up to `count` keys. */
+static gs_code plan_share(const gs_engine_options *options, const Resolved *r,
+                          size_t count, gs_share_options *out, gs_status *st)
+{
+    *out = {};
+    out->type = options->type;
+    out->log = options->log;
+    out->count_max = count;
+    out->has_keys = options->place == GS_PLACE_HOST || r->share_count > 1;
+    size_t unused;
     const size_t item = gs_key_bytes(options->type) + gs_value_bytes(options->type);
-    GS_TRY(gs_mem_size_mul(&keys, count, item * 8, st)); /* room for any scratch */
-    GS_TRY(ops->scratch(options->type, count ? count : 1, &scratch, st));
-    out->device_bytes = scratch + 512;
-    if (options->place == GS_PLACE_HOST)
-        out->device_bytes += count * item + 512;
-    out->pinned_bytes = GS_ENGINE_MAIL_BYTES;
+    GS_TRY(gs_mem_size_mul(&unused, count, item * 8, st)); /* room for any scratch */
+    if (r->share_count > 1) {
+        const size_t alone = spread_count_min(options) - 1;
+        out->count_max = gs_spread_share_count_max(count, r->share_count);
+        if (out->count_max < (count < alone ? count : alone))
+            out->count_max = count < alone ? count : alone;
+    }
+    const size_t most = out->count_max ? out->count_max : 1;
+    GS_TRY(r->ops->scratch(options->type, most, &out->scratch_bytes, st));
+    const size_t sent = gs_spread_scratch_bytes(options->type, most);
+    if (r->share_count > 1 && sent > out->scratch_bytes)
+        out->scratch_bytes = sent;
     return GS_OK;
 }
 
-static void set_free(const gs_engine_options *options, const gs_device *device,
-                     gs_engine_memory *out)
+static gs_code add_up(const gs_engine_options *options, const Resolved *r, size_t count,
+                      gs_engine_memory *out, gs_status *st)
 {
-    out->device_free_bytes =
-        device->free_bytes > RESERVE_BYTES ? device->free_bytes - RESERVE_BYTES : 0;
-    if (options->memory_max_bytes && options->memory_max_bytes < out->device_free_bytes)
-        out->device_free_bytes = options->memory_max_bytes;
+    gs_share_options share;
+    GS_TRY(plan_share(options, r, count, &share, st));
+    out->device_bytes = gs_share_bytes(&share);
+    out->device_free_bytes = r->free_bytes;
+    out->pinned_bytes = r->share_count * (size_t)GS_ENGINE_MAIL_BYTES;
+    if (r->share_count > 1) {
+        out->device_bytes += gs_spread_device_bytes();
+        out->pinned_bytes += gs_spread_pinned_bytes(r->share_count);
+    }
+    return GS_OK;
 }
 
 gs_code gs_engine_needs(const gs_engine_options *options, gs_engine_memory *out,
                         gs_status *st)
 {
-    const gs_engine_ops *ops;
-    gs_device device;
+    Resolved r;
     *out = {};
-    GS_TRY(resolve(options, &ops, &device, st));
-    GS_TRY(add_up(options, ops, options->count_max, out, st));
-    set_free(options, &device, out);
-    return GS_OK;
+    GS_TRY(resolve(options, &r, st));
+    return add_up(options, &r, options->count_max, out, st);
 }
 
 gs_code gs_engine_fit(const gs_engine_options *options, size_t *out_count, gs_status *st)
 {
-    const gs_engine_ops *ops;
-    gs_device device;
+    Resolved r;
     gs_engine_memory memory = {};
     *out_count = 0;
-    GS_TRY(resolve(options, &ops, &device, st));
-    set_free(options, &device, &memory);
-    size_t low = 0, high = device.memory_bytes / 8;
+    GS_TRY(resolve(options, &r, st));
+    size_t low = 0, high = r.memory_bytes / 8;
     while (low < high) {
         const size_t middle = high - (high - low) / 2;
-        GS_TRY(add_up(options, ops, middle, &memory, st));
+        GS_TRY(add_up(options, &r, middle, &memory, st));
         if (memory.device_bytes <= memory.device_free_bytes)
             low = middle;
         else
@@ -163,43 +220,30 @@ gs_code gs_engine_new(gs_engine **out, const gs_engine_options *options, gs_stat
 {
     gs_engine *engine = nullptr;
     void *memory = nullptr;
-    gs_device device;
+    Resolved r;
     gs_engine_memory needs = {};
-    size_t items = 0;
+    gs_share_options share = {};
     *out = nullptr;
     GS_TRY_OR_FAIL(gs_mem_new(&memory, sizeof *engine, "GPU engine", st));
     engine = (gs_engine *)memory;
     engine->options = *options;
-    GS_TRY_OR_FAIL(resolve(options, &engine->ops, &device, st));
-    engine->device = device.index;
-    GS_TRY_OR_FAIL(add_up(options, engine->ops, options->count_max, &needs, st));
-    set_free(options, &device, &needs);
+    GS_TRY_OR_FAIL(resolve(options, &r, st));
+    engine->ops = r.ops;
+    GS_TRY_OR_FAIL(add_up(options, &r, options->count_max, &needs, st));
+    GS_TRY_OR_FAIL(plan_share(options, &r, options->count_max, &share, st));
     if (needs.device_bytes > needs.device_free_bytes) {
         (void)GS_FAIL(st, GS_ERR_NOMEM, 0, "GPU %d: %zu keys need %zu bytes of %zu",
-                      engine->device, options->count_max, needs.device_bytes,
+                      r.devices[0], options->count_max, needs.device_bytes,
                       needs.device_free_bytes);
         goto fail;
     }
-    GPU_TRY_OR_FAIL(st,
-                    cudaStreamCreateWithFlags(&engine->stream, cudaStreamNonBlocking));
-    GPU_TRY_OR_FAIL(st, cudaEventCreate(&engine->started));
-    GPU_TRY_OR_FAIL(st, cudaEventCreate(&engine->sorted));
-    GPU_TRY_OR_FAIL(st, cudaMallocHost(&engine->run.h_mail, GS_ENGINE_MAIL_BYTES));
-    items = options->count_max ? options->count_max : 1;
-    GS_TRY_OR_FAIL(
-        engine->ops->scratch(options->type, items, &engine->run.scratch_bytes, st));
-    GPU_TRY_OR_FAIL(st,
-                    cudaMalloc(&engine->run.d_scratch, engine->run.scratch_bytes + 1));
-    if (options->place == GS_PLACE_HOST) {
-        GPU_TRY_OR_FAIL(st,
-                        cudaMalloc(&engine->d_keys, items * gs_key_bytes(options->type)));
-        if (gs_value_bytes(options->type))
-            GPU_TRY_OR_FAIL(st, cudaMalloc(&engine->d_values, items * sizeof(uint32_t)));
+    for (unsigned i = 0; i < r.share_count; i++) {
+        engine->share_count++;
+        GS_TRY_OR_FAIL(gs_share_init(&engine->shares[i], r.devices[i], &share, st));
     }
-    engine->run.type = options->type;
-    engine->run.processor_count = device.processor_count;
-    engine->run.stream = engine->stream;
-    engine->run.log = options->log;
+    if (r.share_count > 1)
+        GS_TRY_OR_FAIL(gs_spread_new(&engine->spread, engine->shares, r.share_count,
+                                     r.ops, options->place, st));
     *out = engine;
     return GS_OK;
 fail:
@@ -207,20 +251,68 @@ fail:
     return st->code;
 }
 
-/* Results to the host, behind the sort on the stream. */
+/* The batch to the first device. */
+static gs_code copy_there(gs_engine *engine, gs_status *st)
+{
+    const gs_batch *const batch = &engine->batch;
+    gs_share *const share = &engine->shares[0];
+    gs_engine_run *const run = &share->run;
+    const bool values = gs_value_bytes(run->type) != 0;
+    if (engine->options.place != GS_PLACE_HOST) {
+        run->d_keys = batch->keys;
+        run->d_values = values ? batch->values : nullptr;
+        return GS_OK;
+    }
+    run->d_keys = share->d_keys;
+    run->d_values = share->d_values;
+    GPU_TRY(st, cudaMemcpyAsync(run->d_keys, batch->keys,
+                                batch->count * gs_key_bytes(run->type),
+                                cudaMemcpyHostToDevice, share->stream));
+    if (values)
+        GPU_TRY(st, cudaMemcpyAsync(run->d_values, batch->values,
+                                    batch->count * sizeof(uint32_t),
+                                    cudaMemcpyHostToDevice, share->stream));
+    return GS_OK;
+}
+
 static gs_code copy_back(gs_engine *engine, gs_status *st)
 {
+    const gs_batch *const batch = &engine->batch;
+    const gs_share *const share = &engine->shares[0];
+    const gs_engine_run *const run = &share->run;
     if (engine->options.place != GS_PLACE_HOST)
         return GS_OK;
-    const gs_engine_run *const run = &engine->run;
-    GPU_TRY(st, cudaMemcpyAsync(engine->batch.keys, run->d_keys,
-                                run->count * gs_key_bytes(run->type),
-                                cudaMemcpyDeviceToHost, engine->stream));
+    GPU_TRY(st, cudaMemcpyAsync(batch->sorted_keys ? batch->sorted_keys : batch->keys,
+                                run->d_keys, run->count * gs_key_bytes(run->type),
+                                cudaMemcpyDeviceToHost, share->stream));
     if (run->d_values)
-        GPU_TRY(st, cudaMemcpyAsync(engine->batch.values, run->d_values,
-                                    run->count * sizeof(uint32_t), cudaMemcpyDeviceToHost,
-                                    engine->stream));
+        GPU_TRY(st,
+                cudaMemcpyAsync(batch->sorted_keys ? batch->sorted_values : batch->values,
+                                run->d_values, run->count * sizeof(uint32_t),
+                                cudaMemcpyDeviceToHost, share->stream));
+    GPU_TRY(st, cudaStreamSynchronize(share->stream));
     return GS_OK;
+}
+
+/* A batch of one key, or none. */
+static void copy_short(const gs_engine *engine)
+{
+    const gs_batch *const batch = &engine->batch;
+    if (engine->options.place != GS_PLACE_HOST || batch->sorted_keys == nullptr)
+        return;
+    memcpy(batch->sorted_keys, batch->keys,
+           batch->count * gs_key_bytes(engine->options.type));
+    if (gs_value_bytes(engine->options.type))
+        memcpy(batch->sorted_values, batch->values, batch->count * sizeof(uint32_t));
+}
+
+static gs_code start_alone(gs_engine *engine, gs_status *st)
+{
+    gs_share *const share = &engine->shares[0];
+    share->run.count = engine->batch.count;
+    GPU_TRY(st, cudaSetDevice(share->device));
+    GS_TRY(copy_there(engine, st));
+    return gs_share_start(share, engine->ops, st);
 }
 
 gs_code gs_engine_submit(gs_engine *engine, const gs_batch *batch, gs_status *st)
@@ -228,94 +320,55 @@ gs_code gs_engine_submit(gs_engine *engine, const gs_batch *batch, gs_status *st
     gs_assert(!engine->submitted);
     gs_assert(batch->count <= engine->options.count_max);
     engine->batch = *batch;
-    engine->active = engine->ops->pick
-                         ? engine->ops->pick(engine->options.type, batch->count)
-                         : engine->ops;
-    engine->timed = false;
-    gs_engine_run *const run = &engine->run;
-    run->count = batch->count;
-    if (batch->count < 2) {
-        engine->submitted = true;
-        return GS_OK;
+    engine->shares[0].run.count = batch->count;
+    engine->is_spread = engine->spread != nullptr && batch->count >= 2 &&
+                        batch->count >= spread_count_min(&engine->options);
+    if (batch->count >= 2 && !engine->is_spread && start_alone(engine, st) != GS_OK) {
+        gs_share_drain(&engine->shares[0]);
+        return st->code;
     }
-    GPU_TRY(st, cudaSetDevice(engine->device));
-    const bool values = gs_value_bytes(run->type) != 0;
-    if (engine->options.place == GS_PLACE_HOST) {
-        run->d_keys = engine->d_keys;
-        run->d_values = engine->d_values;
-        GPU_TRY(st, cudaMemcpyAsync(run->d_keys, batch->keys,
-                                    batch->count * gs_key_bytes(run->type),
-                                    cudaMemcpyHostToDevice, engine->stream));
-        if (values)
-            GPU_TRY(st, cudaMemcpyAsync(run->d_values, batch->values,
-                                        batch->count * sizeof(uint32_t),
-                                        cudaMemcpyHostToDevice, engine->stream));
-    } else {
-        run->d_keys = batch->keys;
-        run->d_values = values ? batch->values : nullptr;
-    }
-    GPU_TRY(st, cudaEventRecord(engine->started, engine->stream));
-    GS_TRY(engine->active->submit(run, st));
-    GPU_TRY(st, cudaEventRecord(engine->sorted, engine->stream));
-    /* An engine that may have more to do must not overwrite the host's keys yet. */
-    if (engine->active->finish == nullptr)
-        GS_TRY(copy_back(engine, st));
     engine->submitted = true;
     return GS_OK;
+}
+
+static gs_code end_alone(gs_engine *engine, gs_status *st)
+{
+    GPU_TRY(st, cudaSetDevice(engine->shares[0].device));
+    GS_TRY(gs_share_end(&engine->shares[0], st));
+    return copy_back(engine, st);
 }
 
 gs_code gs_engine_wait(gs_engine *engine, gs_status *st)
 {
     gs_assert(engine->submitted);
     engine->submitted = false;
-    if (engine->run.count < 2)
-        return GS_OK;
-    GPU_TRY(st, cudaSetDevice(engine->device));
-    if (engine->active->finish) {
-        GPU_TRY(st, cudaEventSynchronize(engine->sorted));
-        bool more = false;
-        GS_TRY(engine->active->finish(&engine->run, &more, st));
-        if (more)
-            GPU_TRY(st, cudaEventRecord(engine->sorted, engine->stream));
-        GS_TRY(copy_back(engine, st));
-    }
-    GPU_TRY(st, cudaStreamSynchronize(engine->stream));
-    engine->timed = true;
-    return GS_OK;
+    if (engine->batch.count < 2)
+        copy_short(engine);
+    else if (engine->is_spread)
+        return gs_spread_sort(engine->spread, &engine->batch, st);
+    else if (end_alone(engine, st) != GS_OK)
+        gs_share_drain(&engine->shares[0]);
+    return st->code;
 }
 
 double gs_engine_device_ms(const gs_engine *engine)
 {
-    float ms = 0;
-    if (engine->timed &&
-        cudaEventElapsedTime(&ms, engine->started, engine->sorted) != cudaSuccess)
-        return 0;
-    return (double)ms;
+    return engine->is_spread ? gs_spread_ms(engine->spread)
+                             : gs_share_ms(&engine->shares[0]);
 }
 
 const char *gs_engine_used(const gs_engine *engine)
 {
-    return engine->active ? engine->active->name : engine->ops->name;
+    const gs_engine_ops *const active = engine->shares[0].active;
+    return active ? active->name : engine->ops->name;
 }
 
 void gs_engine_free(gs_engine *engine)
 {
     if (engine == nullptr)
         return;
-    /* Nothing useful can be done if the device refuses to give something back. */
-    if (engine->stream) {
-        (void)cudaSetDevice(engine->device);
-        (void)cudaStreamSynchronize(engine->stream);
-        (void)cudaStreamDestroy(engine->stream);
-    }
-    if (engine->started)
-        (void)cudaEventDestroy(engine->started);
-    if (engine->sorted)
-        (void)cudaEventDestroy(engine->sorted);
-    (void)cudaFreeHost(engine->run.h_mail);
-    (void)cudaFree(engine->run.d_scratch);
-    (void)cudaFree(engine->d_keys);
-    (void)cudaFree(engine->d_values);
-    (void)cudaGetLastError();
+    gs_spread_free(engine->spread);
+    for (unsigned i = 0; i < engine->share_count; i++)
+        gs_share_release(&engine->shares[i]);
     gs_mem_free(engine);
 }

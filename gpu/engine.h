@@ -6,6 +6,9 @@
  * engines to overlap two batches. One thread at a time; different engines share nothing.
  * new allocates everything, submit and wait allocate nothing.
  *
+ * With several devices each sorts a share of the batch (engine_spread.cuh), which may
+ * then be larger than the memory of one. The same device may be named twice, for tests.
+ *
  * Keys are unsigned numbers and come out in ascending order. Equal keys with values come
  * out by ascending value, so the result is the same bytes whichever engine made it: when
  * values are row numbers this is a stable sort.
@@ -51,7 +54,9 @@ typedef struct gs_engine_options {
     gs_place place;
     size_t count_max; /* keys in the largest batch */
     int devices[GS_GPU_DEVICES_MAX];
-    unsigned device_count;   /* 0: the first device; more than 1 is refused as yet */
+    unsigned device_count;   /* 0: the first device */
+    size_t spread_count_min; /* keys from which all devices sort; 0: as measured, which is
+                                never if they are in the memory of one device */
     size_t memory_max_bytes; /* on each device; 0: what is free less a reserve */
     const gs_log *log;       /* borrowed; may be NULL */
 } gs_engine_options;
@@ -66,6 +71,9 @@ typedef struct gs_batch {
     void *keys;       /* sorted in place */
     uint32_t *values; /* with GS_BATCH_U64_U32; they move with their keys */
     size_t count;
+    /* With GS_PLACE_HOST, where the result goes; NULL: over the keys. */
+    void *sorted_keys;
+    uint32_t *sorted_values;
 } gs_batch;
 
 typedef struct gs_engine gs_engine;
@@ -89,14 +97,17 @@ GS_MUST_CHECK gs_code gs_engine_fit(const gs_engine_options *options, size_t *ou
 /* Options are copied, but for the log. On failure *out is NULL. */
 GS_MUST_CHECK gs_code gs_engine_new(gs_engine **out, const gs_engine_options *options,
                                     gs_status *st);
-/* Starts to sort and does not wait. The memory that `batch` points to is borrowed until
- * wait returns; `batch` itself is copied. */
+/* Starts to sort and does not wait; with several devices all is done in wait. The memory
+ * that `batch` points to is borrowed until wait returns, or until submit fails; `batch`
+ * itself is copied. */
 GS_MUST_CHECK gs_code gs_engine_submit(gs_engine *engine, const gs_batch *batch,
                                        gs_status *st);
-/* Waits for the batch. After a failure the keys in host memory are still all there, in
- * the order they had; keys in device memory are lost. */
+/* Waits for the batch. After a failure keys in host memory are as they were if the result
+ * was to go elsewhere; otherwise some may be overwritten. Keys in device memory are lost.
+ */
 GS_MUST_CHECK gs_code gs_engine_wait(gs_engine *engine, gs_status *st);
-/* Device time of the last batch's sort, without copies, from wait to the next submit. */
+/* Device time of the last batch's sort, without copies from and to the batch, from wait
+ * to the next submit. */
 double gs_engine_device_ms(const gs_engine *engine);
 /* The name of the engine that sorted, or will sort, the last batch. */
 const char *gs_engine_used(const gs_engine *engine);

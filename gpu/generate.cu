@@ -1,59 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/generate.h"
 
+#include "gpu/gen_numbers.h"
 #include "gpu/gpu_try.cuh"
 #include "gpu/key.cuh"
-#include "lib/base/assertion.h"
 
 namespace
 {
-
-__device__ uint64_t hash(uint64_t a)
-{
-    a += UINT64_C(0x9e3779b97f4a7c15);
-    a = (a ^ (a >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    a = (a ^ (a >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return a ^ (a >> 31);
-}
-
-__device__ double unit(uint64_t a)
-{
-    return ((double)(a >> 11) + 0.5) * 0x1p-53;
-}
-
-__device__ double normal(uint64_t a)
-{
-    return sqrt(-2 * log(unit(hash(a)))) * cospi(2 * unit(hash(~a)));
-}
-
-/* A term of `terms`, the first the most frequent, as Zipf's law has it. */
-__device__ uint64_t zipf(uint64_t a, double terms)
-{
-    return (uint64_t)(exp(unit(a) * log(terms)) - 1.0);
-}
-
-__device__ gs_num128 number(gs_distribution distribution, uint64_t seed, uint64_t i,
-                            uint64_t count)
-{
-    const uint64_t r = hash(hash(seed) + i), stride = ~UINT64_C(0) / count;
-    switch (distribution) {
-    case GS_DIST_GAUSSIAN: {
-        const double a = 0x1p63 + 0x1p60 * normal(r);
-        return {(uint64_t)fmin(fmax(a, 0.0), 0x1.fffffffffffffp63), hash(r)};
-    }
-    case GS_DIST_ZIPF: return {zipf(hash(r), 0x1p22) << 32 | (r >> 32), r & 0xffff};
-    case GS_DIST_POISSON: return {(uint64_t)fmax(0.0, rint(1e6 + 1e3 * normal(r))), 0};
-    case GS_DIST_SORTED: return {i * stride, i};
-    case GS_DIST_DESCENDING: return {(count - 1 - i) * stride, count - i};
-    case GS_DIST_EQUAL:
-        return {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
-    case GS_DIST_FEW: return {hash(r % 1000), 5};
-    case GS_DIST_GAPS: return {zipf(hash(r), 0x1p22) << 32 | (r >> 40), r & 0xffff};
-    case GS_DIST_CLUMPS: return {hash(r >> 44) + (r & 0xff), r & 0xff00};
-    case GS_DIST_UNIFORM:
-    default: return {r, hash(r)};
-    }
-}
 
 __global__ void k_generate(gs_distribution distribution, uint64_t seed,
                            bool random_values, gs_batch_type type, void *keys,
@@ -61,13 +14,13 @@ __global__ void k_generate(gs_distribution distribution, uint64_t seed,
 {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
          i += (size_t)gridDim.x * blockDim.x) {
-        const gs_num128 a = number(distribution, seed, i, count);
+        const gs_u128 a = gs_gen_number(distribution, seed, i, count);
         if (type == GS_BATCH_U128)
-            ((gs_num128 *)keys)[i] = a;
+            ((gs_u128 *)keys)[i] = a;
         else
             ((uint64_t *)keys)[i] = a.hi;
         if (type == GS_BATCH_U64_U32)
-            values[i] = random_values ? (uint32_t)hash(i ^ seed) : (uint32_t)i;
+            values[i] = gs_gen_value(seed, i, random_values);
     }
 }
 
@@ -79,10 +32,10 @@ __global__ void k_fingerprint(V view, size_t count, unsigned long long *out)
          i += (size_t)gridDim.x * blockDim.x) {
         const typename V::num a = view.load(i);
         disorder += i + 1 < count && view.load(i + 1) < a;
-        const gs_num128 wide = {sizeof(a) > 8 ? gs_pack_low(a >> 32) : 0, gs_pack_low(a)};
-        sum += hash(hash(wide.lo) + hash(~wide.hi));
-        if (sizeof(a) > 8)
-            sum += hash(gs_pack_low(a >> (sizeof(a) > 8 ? 64 : 0)) ^ hash(wide.lo));
+        const gs_u128 record =
+            gs_gen_pair(sizeof(a) > 8 ? gs_pack_low(a >> (sizeof(a) > 8 ? 64 : 0)) : 0,
+                        gs_pack_low(a));
+        sum += gs_gen_record_hash(record, sizeof(a) > 8);
     }
     for (int m = 16; m > 0; m /= 2) {
         disorder += __shfl_xor_sync(~0u, disorder, m);
@@ -116,15 +69,6 @@ gs_code fingerprint(gs_batch_type type, const void *d_keys, const uint32_t *d_va
 }
 
 } // namespace
-
-const char *gs_distribution_name(gs_distribution distribution)
-{
-    static const char *const names[GS_DIST_COUNT] = {
-        "uniform",    "gaussian", "zipf", "poisson", "sorted",
-        "descending", "equal",    "few",  "gaps",    "clumps"};
-    gs_assert((unsigned)distribution < GS_DIST_COUNT);
-    return names[distribution];
-}
 
 gs_code gs_generate(gs_batch_type type, gs_distribution distribution, uint64_t seed,
                     bool random_values, void *d_keys, uint32_t *d_values, size_t count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generate: keys of known distributions in device memory, and the check of a result, for
- * benchmarks and tests. The calls wait. Thread-safe.
+ * generate: keys of known distributions in device or host memory, and the check of a
+ * result, for benchmarks and tests. The calls wait. Thread-safe.
  *
  * A key depends on the distribution, the seed, its index and the count alone. The check
  * shares nothing with the engines: it counts neighbours out of order and adds up a hash
@@ -45,6 +45,14 @@ typedef struct gs_fingerprint {
 GS_MUST_CHECK gs_code gs_fingerprint_take(gs_batch_type type, const void *d_keys,
                                           const uint32_t *d_values, size_t count,
                                           gs_fingerprint *out, gs_status *st);
+
+/* In host memory, in every build: keys [first, first + count) of a batch that has
+ * all->count of them, so that threads can share the work. Values are the indices. */
+void gs_generate_host(gs_batch_type type, gs_distribution distribution, uint64_t seed,
+                      const gs_batch *all, size_t first, size_t count);
+/* Adds what those keys, and the one behind them, have to *out. */
+void gs_fingerprint_host(gs_batch_type type, const gs_batch *all, size_t first,
+                         size_t count, gs_fingerprint *out);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,9 @@ gs_code gs_gpu_fail(gs_status *st, cudaError_t error, const char *file, int line
 cudaError_t gs_gpu_launched(cudaStream_t stream)
 {
     static const char *const debug = getenv("GS_GPU_DEBUG");
-    const cudaError_t error = cudaGetLastError();
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess)
+        error = gs_gpu_fault();
     if (error != cudaSuccess || debug == nullptr || debug[0] != '1')
         return error;
     return cudaStreamSynchronize(stream);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Reads a file in the Common Index File Format, by the format's rules and with code of its
-own, and holds it against what `gpusort index dump` prints and `lookup` says.
+own, and holds it against what `gpusort index dump` prints; then imports it, which must
+give the same postings, and exports that, which must give the same file.
 
     tests/ciff_check.py --binary build/gpusort
 """
@@ -122,7 +123,8 @@ def main():
         with open("tuples.tsv", "w", encoding="utf-8") as file:
             for i in range(5000):
                 file.write("t%d\t%d\n" % (rng.randrange(300), rng.randrange(900)))
-        for source, options in (("docs.jsonl", []), ("tuples.tsv", ["--format=tuples"])):
+        for source, options in (("docs.jsonl", []), ("docs.jsonl", ["--positions", "--min-len=3"]),
+                                ("tuples.tsv", ["--format=tuples"])):
             subprocess.run([binary, "index", "build", "-o", "index", "--replace"] + options + [source], check=True)
             subprocess.run([binary, "index", "export", "--ciff=out.ciff", "index"], check=True)
             with open("out.ciff", "rb") as file:
@@ -136,6 +138,13 @@ def main():
                 sys.exit("%s: posting lists differ" % source)
             if source == "docs.jsonl" and [name for name, _ in documents] != names:
                 sys.exit("names of documents differ")
+            subprocess.run([binary, "index", "import", "--ciff", "--replace", "-o", "back", "out.ciff"], check=True)
+            subprocess.run([binary, "index", "verify", "back"], check=True, stdout=subprocess.DEVNULL)
+            if subprocess.run([binary, "index", "dump", "back"], check=True, capture_output=True).stdout != dump:
+                sys.exit("%s: imported, other postings" % source)
+            subprocess.run([binary, "index", "export", "--ciff=again.ciff", "back"], check=True)
+            if open("again.ciff", "rb").read() != open("out.ciff", "rb").read():
+                sys.exit("%s: exported again, another file" % source)
             print("%s: %d lists, %d documents as they should be" % (source, len(terms), len(documents)))
 
 

@@ -6,7 +6,7 @@ Random documents, plain and awkward, are written in every input format; what the
 must hold is computed here, with Python's json and unicodedata. Every format is built by
 both methods with several memories, thread counts and spellings of the input, and what
 `gpusort index dump` prints must be exactly the expected lines. All builds of one corpus
-must be the same bytes.
+must be the same bytes, and so must an index merged of indexes of its parts.
 """
 import argparse
 import collections
@@ -384,6 +384,82 @@ def check_tuples(checker, rng, args):
         check_builds(checker, rng, [path], ["--format=tuples-bin"], wanted, False, args)
 
 
+# --- merging --------------------------------------------------------------------------------
+
+def cut(rng, items):
+    """2 to 5 parts, empty ones among them."""
+    places = sorted(rng.randint(0, len(items)) for _ in range(rng.randint(1, 4)))
+    return [items[a:b] for a, b in zip([0] + places, places + [len(items)])]
+
+
+def merge(checker, rng, folders, arguments=()):
+    """Of indexes, with some memory and threads."""
+    out = checker.path("merged")
+    shutil.rmtree(out, ignore_errors=True)
+    options = ["-S", rng.choice(["1b", "3M", "1G"]), f"--parallel={rng.choice([1, 2, 5])}"]
+    command = [checker.binary, "index", "merge", "-o", out] + options + list(arguments)
+    done = subprocess.run(command + folders, capture_output=True)
+    checker.builds += 1
+    if done.returncode != 0:
+        checker.fail(command, done.stderr.decode(errors="replace"))
+        return None
+    return out
+
+
+def check_same(checker, rng, parts, write, arguments):
+    """Merged of the parts, and built of them together: the same bytes?"""
+    folders = []
+    for i, part in enumerate(parts):
+        folders.append(checker.build(f"part{i}", arguments + write(part)))
+    whole = checker.build("whole", arguments + write([x for part in parts for x in part]))
+    merged = merge(checker, rng, folders) if whole and all(folders) else None
+    if merged and digest(merged) != digest(whole):
+        checker.fail(["merge"] + arguments, f"parts {[len(p) for p in parts]} make another index")
+    return merged
+
+
+def check_merge(checker, rng, args):
+    path = checker.path("to-merge")
+
+    def write_documents(documents):
+        corpus.documents = documents
+        return [path] + write_jsonl(rng, corpus, path)
+
+    for options in [[], ["--positions"], ["--positions", "--min-len=3"], ["--no-fold"]] * 2:
+        corpus = Corpus(rng, rng.choice([30, min(args.documents, 600)]), rng.choice([5, 3000]))
+        check_same(checker, rng, cut(rng, corpus.documents), write_documents,
+                   ["--format=jsonl"] + options)
+
+    def write_tuples(tuples):
+        with open(path, "wb") as file:
+            file.writelines(b"%s\t%d\t%d\n" % t for t in tuples)
+        return [path]
+
+    for docs in (700, 1 << 39):
+        terms = [bytes(rng.choices(b"ab\x00\xff d", k=rng.randint(1, 9))) for _ in range(600)]
+        tuples = [(terms[int(len(terms) ** rng.random()) - 1], rng.randrange(docs),
+                   rng.randint(1, 9)) for _ in range(args.documents * 20)]
+        parts = cut(rng, tuples)
+        check_same(checker, rng, parts, write_tuples, ["--format=tuples"])
+        if docs < 1 << 32:
+            check_shifted(checker, rng, parts, write_tuples)
+
+
+def check_shifted(checker, rng, parts, write):
+    """Tuples whose docIDs are each index's own."""
+    index = collections.defaultdict(lambda: collections.defaultdict(int))
+    folders, shift = [], 0
+    for i, part in enumerate(parts):
+        folders.append(checker.build(f"part{i}", ["--format=tuples"] + write(part)))
+        for term, doc, tf in part:
+            index[term][doc + shift] += tf
+        shift += max((doc + 1 for _, doc, _ in part), default=0)
+    merged = merge(checker, rng, folders, ["--doc-ids=shift"])
+    if merged:
+        checker.compare(["merge", "--doc-ids=shift"], merged, expected_lines(index, False), False)
+        checker.verify(["merge", "--doc-ids=shift"], merged)
+
+
 def check_skipping(checker, rng):
     """Malformed lines among good ones, left out."""
     path = checker.path("bad")
@@ -420,6 +496,7 @@ def main():
         check_text(checker, rng, args)
         check_tuples(checker, rng, args)
         check_skipping(checker, rng)
+        check_merge(checker, rng, args)
         if checker.runs < 50:
             checker.fail(["all builds"], f"only {checker.runs} runs were made")
         print(f"{checker.builds} builds, {checker.runs} runs, "

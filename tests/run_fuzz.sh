@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs fuzzers, as many at once as there are cores: run_fuzz.sh SECONDS PROGRAM...
+# Runs fuzzers, as many at once as there are cores, but at least four, so that the whole is
+# not long on a small machine: run_fuzz.sh SECONDS PROGRAM...
 #
 # What they learn stays in build/fuzz/NAME and starts the next run; the first starts from
 # tests/fuzz_seeds/NAME. An input that fails is kept there as crash-*, leak-* or
@@ -30,8 +31,10 @@ run_one() {
 
 mkdir -p build/fuzz
 failed=0 running=0
+at_once=$(nproc)
+[ "$at_once" -ge 4 ] || at_once=4
 for program in "$@"; do
-    if [ "$running" -ge "$(nproc)" ]; then
+    if [ "$running" -ge "$at_once" ]; then
         wait -n || failed=1
         running=$((running - 1))
     fi

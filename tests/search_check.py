@@ -34,7 +34,7 @@ class Index:
         for line in run([binary, "index", "dump"] + arguments + [folder]).splitlines():
             fields = line.split("\t")
             places = ([int(p) for p in fields[3].split(",")] if self.has_positions
-                      else [0] * int(fields[2]))
+                      else range(int(fields[2])))
             self.postings[fields[0]][int(fields[1])] = places
         self.lengths = [0] * documents
         for postings in self.postings.values():
@@ -313,6 +313,7 @@ def check_index(checker, rng, index, queries):
             k = rng.choice([1, 3, 10, 100, 10 ** 6])
             trees = [maker.words_only() for _ in range(queries)]
             trees += [maker.group(rng.randint(0, 3)) for _ in range(queries)]
+            trees.append(("group", [("", ("word", maker.word())) for _ in range(200)]))
             checker.check(index, rng, trees, options, needs_all, k1, b, k)
 
 
@@ -369,7 +370,8 @@ def check_tuples(checker, rng, queries):
         for _ in range(40000):
             doc = rng.randrange(3000)
             last = max(last, doc)
-            file.write("t%d\t%d\t%d\n" % (int(500 ** rng.random()), doc, rng.randint(1, 9)))
+            tf = rng.randint(1, 9) if rng.random() < 0.99 else 1 << rng.randint(0, 24)
+            file.write("t%d\t%d\t%d\n" % (int(500 ** rng.random()), doc, tf))
     folder = build(checker, "tuples.index", path, ["--format=tuples"])
     index = Index(checker.binary, folder, last + 1, has_lengths=False)
     maker = Maker(rng, index)

@@ -10,6 +10,12 @@ _gpusort_options() {
     gpusort $1 --help 2>/dev/null | grep -oE -- '--[a-z0-9][a-z0-9-]*=?' | sort -u
 }
 
+# The engines, or the distributions, that `gpusort bench` knows.
+_gpusort_bench_list() {
+    gpusort bench --list 2>/dev/null |
+        awk -v part="$1:" '/^[a-z]/ { on = $1 == part; next } on { print $1 }'
+}
+
 _gpusort() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
     # bash splits words at '=': put "--option=" and what follows together again.
@@ -25,7 +31,7 @@ _gpusort() {
     fi
     if [[ $command == index ]]; then
         if [[ $COMP_CWORD -eq 2 ]]; then
-            COMPREPLY=($(compgen -W 'build' -- "$cur"))
+            COMPREPLY=($(compgen -W 'build merge info dump export import verify' -- "$cur"))
             return
         fi
         command="index ${COMP_WORDS[2]}"
@@ -46,18 +52,28 @@ _gpusort() {
     --format)
         COMPREPLY=($(compgen -W 'jsonl tsv trec text tuples tuples-bin' -- "$cur"))
         return ;;
+    --doc-ids) COMPREPLY=($(compgen -W 'keep shift' -- "$cur")); return ;;
     --method) COMPREPLY=($(compgen -W 'auto bsbi spimi' -- "$cur")); return ;;
     --stem)
         COMPREPLY=($(compgen -W 'arabic danish dutch english finnish french german hungarian
             italian norwegian porter portuguese romanian russian spanish swedish tamil
             turkish' -- "$cur"))
         return ;;
-    --engine) COMPREPLY=($(compgen -W 'auto cpu gpu' -- "$cur")); return ;;
+    --engine)
+        local engines='auto cpu gpu'
+        [[ $command == bench ]] && engines="all $(_gpusort_bench_list engines)"
+        COMPREPLY=($(compgen -W "$engines" -- "$cur"))
+        return ;;
+    --distribution)
+        COMPREPLY=($(compgen -W "all $(_gpusort_bench_list distributions)" -- "$cur"))
+        return ;;
+    --place) COMPREPLY=($(compgen -W 'device host' -- "$cur")); return ;;
     -T | --temporary-directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     --compress-program) COMPREPLY=($(compgen -c -- "$cur")); return ;;
     -k | --key | -t | --field-separator | -S | --buffer-size | --parallel | --batch-size | \
         --record-size | --key-bytes | --header | --top | --gpu | --gpu-mem | --id-field | \
-        --text-field | --min-len | --max-len | --k1 | --b | --trec)
+        --text-field | --min-len | --max-len | --k1 | --b | --trec | --runs | --size | \
+        --size-max)
         return ;;
     help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac

@@ -73,7 +73,14 @@ __gpusort_option -l help -d 'show help'
 __gpusort_option -l version -d 'show the version'
 complete -c gpusort -n '__fish_seen_subcommand_from device' -s T -l temporary-directory -x -a '(__fish_complete_directories)' -d 'look at this folder'
 
-complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- index (commandline -opc)' -x -a build -d 'build an index'
+set -l index_first 'test (count (commandline -opc)) -eq 2; and contains -- index (commandline -opc)'
+complete -c gpusort -n $index_first -x -a build -d 'documents or tuples to an index'
+complete -c gpusort -n $index_first -x -a merge -d 'several indexes to one'
+complete -c gpusort -n $index_first -x -a info -d 'counts and sizes of an index'
+complete -c gpusort -n $index_first -x -a dump -d 'every posting as a line of text'
+complete -c gpusort -n $index_first -x -a export -d 'to the Common Index File Format'
+complete -c gpusort -n $index_first -x -a import -d 'from the Common Index File Format'
+complete -c gpusort -n $index_first -x -a verify -d 'check every checksum, order and count'
 function __gpusort_build
     complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from build' $argv
 end
@@ -130,6 +137,52 @@ __gpusort_bench_lookup -l parallel -x -d 'number of threads'
 __gpusort_bench_lookup -l gpu -x -d 'which GPU'
 __gpusort_bench_lookup -l csv -r -d 'as comma-separated values'
 __gpusort_bench_lookup -l help -d 'show help'
+
+function __gpusort_bench_option
+    complete -c gpusort -n '__fish_seen_subcommand_from bench' $argv
+end
+
+__gpusort_bench_option -l engine -x -d 'engines, or all'
+__gpusort_bench_option -l distribution -x -d 'of the keys, or all'
+__gpusort_bench_option -l type -x -a 'u64 u128 u64+u32 all' -d 'of the keys'
+__gpusort_bench_option -l size -x -d 'how many keys'
+__gpusort_bench_option -l runs -x -d 'timed runs of each'
+__gpusort_bench_option -l gpu -x -d 'which GPU, or several together'
+__gpusort_bench_option -l place -x -a 'device host' -d 'where the keys are'
+__gpusort_bench_option -l csv -r -d 'also as comma-separated values'
+__gpusort_bench_option -l svg -r -d 'also as a picture'
+__gpusort_bench_option -l papers -d 'the comparisons that papers made'
+__gpusort_bench_option -l size-max -x -d 'leave larger sizes of the papers out'
+__gpusort_bench_option -l list -d 'engines and distributions'
+
+function __gpusort_merge
+    complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from merge' $argv
+end
+__gpusort_merge -s o -l output -x -a '(__fish_complete_directories)' -d 'the index, a new folder'
+__gpusort_merge -l replace -d 'an index there is replaced'
+__gpusort_merge -l doc-ids -x -a 'keep shift' -d 'docIDs of later indexes'
+__gpusort_merge -s S -l buffer-size -x -d 'memory of the whole process'
+__gpusort_merge -l parallel -x -d 'number of threads'
+__gpusort_merge -l progress -a 'always auto never' -d 'how far it is'
+__gpusort_merge -l stats -d 'figures of the run as JSON'
+__gpusort_merge -l trace -r -d 'timeline in the Chrome trace format'
+__gpusort_merge -s v -l verbose -d 'say what was chosen and why'
+__gpusort_merge -l help -d 'show help'
+
+function __gpusort_import
+    complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from import' $argv
+end
+__gpusort_import -l ciff -d 'from the Common Index File Format'
+__gpusort_import -s o -l output -x -a '(__fish_complete_directories)' -d 'the index, a new folder'
+__gpusort_import -l replace -d 'an index there is replaced'
+__gpusort_import -s S -l buffer-size -x -d 'memory of the whole process'
+__gpusort_import -l parallel -x -d 'number of threads'
+__gpusort_import -l progress -a 'always auto never' -d 'how far it is'
+__gpusort_import -l stats -d 'figures of the run as JSON'
+__gpusort_import -l trace -r -d 'timeline in the Chrome trace format'
+__gpusort_import -s v -l verbose -d 'say what was chosen and why'
+__gpusort_import -l no-uring -d 'read without io_uring'
+__gpusort_import -l help -d 'show help'
 
 function __gpusort_search
     complete -c gpusort -n '__fish_seen_subcommand_from search' $argv

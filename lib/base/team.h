@@ -13,6 +13,10 @@
 #include "lib/base/status.h"
 #include "lib/base/trace.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct gs_team gs_team;
 typedef gs_code gs_team_fn(void *context, unsigned worker, gs_status *st);
 
@@ -28,4 +32,7 @@ gs_trace *gs_team_trace(const gs_team *team);
 GS_MUST_CHECK gs_code gs_team_run(gs_team *team, gs_team_fn *fn, void *context,
                                   gs_status *st);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

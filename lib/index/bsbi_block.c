@@ -22,8 +22,8 @@ struct gs_bsbi_block {
     gs_bsbi_options options;
     packing narrow;
     bool is_wide, wants_wide;
-    void *keys; /* the first half: tuples; the second: scratch, then groups */
-    void *scratch;
+    void *memory; /* of two halves: tuples, and scratch, then groups */
+    void *keys, *scratch;
     size_t mapped_bytes;
     size_t capacity, count;
     uint64_t first_doc;
@@ -42,7 +42,8 @@ static void choose_capacity(gs_bsbi_block *b)
         b->capacity = most;
     if (b->capacity > UINT32_MAX)
         b->capacity = UINT32_MAX;
-    b->scratch = (uint8_t *)b->keys + b->capacity * key_bytes;
+    b->keys = b->memory;
+    b->scratch = (uint8_t *)b->memory + b->capacity * key_bytes;
 }
 
 gs_code gs_bsbi_block_new(gs_bsbi_block **out, const gs_bsbi_options *options,
@@ -59,7 +60,7 @@ gs_code gs_bsbi_block_new(gs_bsbi_block **out, const gs_bsbi_options *options,
                                          : (packing){32, 0};
     b->mapped_bytes = options->memory_bytes / 64 * 64;
     GS_TRY_OR_FAIL(gs_mem_map(&memory, b->mapped_bytes, true, "block of tuples", st));
-    b->keys = memory;
+    b->memory = memory;
     GS_TRY_OR_FAIL(gs_term_cache_new(&b->cache, st));
     choose_capacity(b);
     *out = b;
@@ -73,7 +74,7 @@ void gs_bsbi_block_free(gs_bsbi_block *b)
 {
     if (b == NULL)
         return;
-    gs_mem_unmap(b->keys, b->mapped_bytes);
+    gs_mem_unmap(b->memory, b->mapped_bytes);
     gs_term_cache_free(b->cache);
     gs_mem_free(b);
 }
@@ -305,9 +306,16 @@ static unsigned lowest_bit(const gs_bsbi_block *b)
 gs_code gs_bsbi_block_sort(gs_bsbi_block *b, gs_term_block *view, gs_status *st)
 {
     static const gs_term_block_ops ops = {get_term, open_group, read_group};
+    bool in_scratch;
     replace_ids(b);
     GS_TRY(gs_tuple_sorter_run(b->options.sorter, b->is_wide ? GS_TUPLE_128 : GS_TUPLE_64,
-                               b->keys, b->scratch, b->count, lowest_bit(b), st));
+                               b->keys, b->scratch, b->count, lowest_bit(b), &in_scratch,
+                               st));
+    if (in_scratch) {
+        void *const unsorted = b->keys;
+        b->keys = b->scratch;
+        b->scratch = unsorted;
+    }
     find_groups(b);
     *view = (gs_term_block){&ops, b, b->group_count};
     return GS_OK;

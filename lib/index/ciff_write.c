@@ -220,6 +220,11 @@ static gs_code put_document(const gs_index *index, uint64_t doc, const ciff_sums
         name = (const uint8_t *)digits;
         length = sums->lengths[doc];
     }
+    if (!gs_utf8_is_valid(name, bytes))
+        return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                       "the name of document %llu is not UTF-8, which the format cannot "
+                       "hold",
+                       (unsigned long long)doc);
     if (length > INT32_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0,
                        "document %llu has %u tokens: the format has 2^31",

@@ -38,13 +38,7 @@ typedef struct builder {
 
 static void set_phase(builder *b, gs_sort_phase phase)
 {
-    gs_index_stats *const stats = b->options->stats;
-    const uint64_t now = gs_machine_now_ns();
-    if (stats != NULL) {
-        const int before = atomic_exchange(&stats->sort.phase, (int)phase);
-        atomic_fetch_add(&stats->sort.phase_ns[before], now - b->phase_begin_ns);
-    }
-    b->phase_begin_ns = now;
+    gs_index_stats_begin_phase(b->options->stats, phase, &b->phase_begin_ns);
 }
 
 /* --- preparing

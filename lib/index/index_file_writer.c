@@ -12,7 +12,7 @@
 #include "lib/base/mem.h"
 #include "lib/index/index_format.h"
 
-enum { BUFFER_BYTES = 1 << 20, PATH_BYTES = 4400 };
+enum { BUFFER_BYTES = 1 << 20, STRETCH_BYTES = 4 << 20, PATH_BYTES = 4400 };
 
 struct gs_file_writer {
     int fd;
@@ -152,14 +152,22 @@ gs_code gs_file_writer_finish(gs_file_writer *w, uint64_t *bytes, uint64_t *chec
     return GS_OK;
 }
 
-uint64_t gs_file_checksum(const uint8_t *data, uint64_t bytes)
+uint64_t gs_file_checksum(const uint8_t *data, uint64_t bytes, gs_file_passed_fn *passed,
+                          void *context)
 {
     const size_t head = bytes < GS_FILE_HEAD_BYTES ? (size_t)bytes : GS_FILE_HEAD_BYTES;
     XXH3_state_t *const hash = XXH3_createState();
     if (hash == NULL)
         return 0;
     (void)XXH3_64bits_reset(hash);
-    (void)XXH3_64bits_update(hash, data + head, (size_t)bytes - head);
+    for (uint64_t at = head; at < bytes;) {
+        const size_t n =
+            bytes - at < STRETCH_BYTES ? (size_t)(bytes - at) : STRETCH_BYTES;
+        (void)XXH3_64bits_update(hash, data + at, n);
+        if (passed != NULL)
+            passed(context, data + at, data + at + n);
+        at += n;
+    }
     (void)XXH3_64bits_update(hash, data, head);
     const uint64_t sum = XXH3_64bits_digest(hash);
     (void)XXH3_freeState(hash);

@@ -14,7 +14,7 @@
 #include "lib/index/index_format.h"
 #include "lib/index/index_header.h"
 
-enum { PATH_BYTES = 4400, PENDING_MAX = 4 };
+enum { PATH_BYTES = 4400, PENDING_MAX = 4, REMOVE_TRIES = 50 };
 
 /* Temporary folders, for a signal handler. Written by the thread that opens and closes,
  * a path before its is_set. */
@@ -46,13 +46,17 @@ static void remove_files(const char *folder)
     const size_t length = strlen(folder);
     memcpy(path, folder, length);
     path[length] = '/';
-    for (int i = 0; i <= GS_INDEX_FILE_COUNT; i++) {
-        const char *const name =
-            i < GS_INDEX_FILE_COUNT ? gs_index_file_names[i] : GS_INDEX_HEADER_NAME;
-        memcpy(path + length + 1, name, strlen(name) + 1);
-        (void)unlink(path);
+    /* After a signal other threads still run, and may begin one more file. */
+    for (int tries = 0; tries < REMOVE_TRIES; tries++) {
+        for (int i = 0; i <= GS_INDEX_FILE_COUNT; i++) {
+            const char *const name =
+                i < GS_INDEX_FILE_COUNT ? gs_index_file_names[i] : GS_INDEX_HEADER_NAME;
+            memcpy(path + length + 1, name, strlen(name) + 1);
+            (void)unlink(path);
+        }
+        if (rmdir(folder) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
+            return;
     }
-    (void)rmdir(folder);
 }
 
 static void set_pending(gs_index_folder *f)

@@ -11,6 +11,8 @@
 enum {
     TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
     SKIP_ENTRY_MAX = 3 * GS_VARINT_BYTES_MAX + GS_IMPACTS_MAX * GS_IMPACT_BYTES,
+    SKIPS_HELD_MAX = 64 << 10, /* bytes of entries in memory */
+    PLACES_BYTES = 512,        /* positions put at once */
 };
 
 struct gs_index_part {
@@ -31,6 +33,7 @@ struct gs_index_part {
 
     uint8_t *skips; /* entries of the term */
     size_t skip_bytes, skip_capacity;
+    gs_part_file spilled; /* those before, of a term with very many */
 };
 
 void gs_part_files_close(gs_part_files *files)
@@ -66,11 +69,22 @@ void gs_index_part_free(gs_index_part *p)
 {
     if (p == NULL)
         return;
+    gs_part_file_close(&p->spilled);
     gs_mem_free(p->skips);
     gs_mem_free(p);
 }
 
 /* --- blocks of postings ------------------------------------------------------------ */
+
+static gs_code spill_skips(gs_index_part *p, gs_status *st)
+{
+    if (p->spilled.buffer == NULL)
+        GS_TRY(gs_part_file_open(&p->spilled, p->place.folder, SKIPS_HELD_MAX, st));
+    p->numbers.skip_bytes += p->skip_bytes;
+    const size_t bytes = p->skip_bytes;
+    p->skip_bytes = 0;
+    return gs_part_file_append(&p->spilled, p->skips, bytes, st);
+}
 
 /* What the block being filled can add to scores; joins it to what the term can. */
 static gs_impacts take_impacts(gs_index_part *p)
@@ -88,6 +102,8 @@ static gs_impacts take_impacts(gs_index_part *p)
 static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts *impacts,
                         gs_status *st)
 {
+    if (p->skip_bytes > SKIPS_HELD_MAX - SKIP_ENTRY_MAX)
+        GS_TRY(spill_skips(p, st));
     if (p->skip_capacity - p->skip_bytes < SKIP_ENTRY_MAX) {
         const size_t capacity = 2 * p->skip_capacity + 1024;
         void *memory = p->skips;
@@ -107,6 +123,17 @@ static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts
     return GS_OK;
 }
 
+/* The full block, as it is stored, ends. */
+static gs_code end_block(gs_index_part *p, const uint8_t *block, size_t bytes,
+                         gs_status *st)
+{
+    const gs_impacts impacts = take_impacts(p);
+    GS_TRY(gs_part_file_append(&p->files->postings, block, bytes, st));
+    p->numbers.postings_bytes += bytes;
+    p->filled = 0;
+    return add_skip(p, bytes, &impacts, st);
+}
+
 static gs_code put_block(gs_index_part *p, gs_status *st)
 {
     uint8_t block[2 + 2 * GS_PACK_BITS_MAX * GS_PACK_COUNT / 8];
@@ -116,12 +143,7 @@ static gs_code put_block(gs_index_part *p, gs_status *st)
     *to++ = (uint8_t)tf_bits;
     to = gs_pack_put(to, p->docs, doc_bits);
     to = gs_pack_put(to, p->tfs, tf_bits);
-    const gs_impacts impacts = take_impacts(p);
-    const size_t bytes = (size_t)(to - block);
-    GS_TRY(gs_part_file_append(&p->files->postings, block, bytes, st));
-    p->numbers.postings_bytes += bytes;
-    p->filled = 0;
-    return add_skip(p, bytes, &impacts, st);
+    return end_block(p, block, (size_t)(to - block), st);
 }
 
 static gs_code put_tail(gs_index_part *p, gs_status *st)
@@ -139,47 +161,85 @@ static gs_code put_tail(gs_index_part *p, gs_status *st)
     return gs_part_file_append(&p->files->postings, tail, bytes, st);
 }
 
+static gs_code put_places(gs_index_part *p, const uint8_t *places, size_t bytes,
+                          gs_status *st)
+{
+    p->numbers.positions_bytes += bytes;
+    p->block_positions_bytes += bytes;
+    return gs_part_file_append(&p->files->positions, places, bytes, st);
+}
+
 static gs_code put_positions(gs_index_part *p, const uint32_t *positions, uint32_t tf,
                              gs_status *st)
 {
+    uint8_t places[PLACES_BYTES];
+    uint8_t *to = places;
     uint64_t last = 0;
     for (uint32_t i = 0; i < tf; i++) {
-        uint8_t number[GS_VARINT_BYTES_MAX];
         if (i > 0 && positions[i] <= last)
             return GS_FAIL(st, GS_ERR_ARG, 0, "positions of a posting do not ascend");
-        const uint64_t x = i == 0 ? positions[i] : positions[i] - last - 1;
+        to = gs_varint_put(to, i == 0 ? positions[i] : positions[i] - last - 1);
         last = positions[i];
-        const size_t bytes = (size_t)(gs_varint_put(number, x) - number);
-        GS_TRY(gs_part_file_append(&p->files->positions, number, bytes, st));
-        p->numbers.positions_bytes += bytes;
-        p->block_positions_bytes += bytes;
+        if (places + sizeof places - to < GS_VARINT_BYTES_MAX) {
+            GS_TRY(put_places(p, places, (size_t)(to - places), st));
+            to = places;
+        }
+    }
+    return put_places(p, places, (size_t)(to - places), st);
+}
+
+static gs_code check_order(const gs_index_part *p, uint64_t doc, uint32_t tf,
+                           gs_status *st)
+{
+    if ((p->has_doc && doc <= p->last_doc) || doc >= GS_INDEX_DOCS_MAX ||
+        (p->place.document_count > 0 && doc >= p->place.document_count))
+        return GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
+                       (unsigned long long)doc);
+    return tf > 0 ? GS_OK : GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
+}
+
+static uint64_t doc_number(const gs_index_part *p, uint64_t doc)
+{
+    return p->has_doc ? doc - p->last_doc - 1 : doc;
+}
+
+static void note_posting(gs_index_part *p, uint64_t doc, uint32_t tf)
+{
+    p->ids[p->filled] = doc;
+    p->tfs[p->filled++] = tf - 1;
+    p->last_doc = doc;
+    p->has_doc = true;
+    p->numbers.df++;
+    p->numbers.cf += tf;
+}
+
+/* Postings that the block being filled has room for. */
+static gs_code fill_block(gs_index_part *p, const uint64_t *docs, const uint32_t *tfs,
+                          size_t count, gs_status *st)
+{
+    if (p->term_bytes == 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "postings without a term");
+    for (size_t i = 0; i < count; i++) {
+        GS_TRY(check_order(p, docs[i], tfs[i], st));
+        p->docs[p->filled] = doc_number(p, docs[i]);
+        note_posting(p, docs[i], tfs[i]);
     }
     return GS_OK;
+}
+
+static size_t room(const gs_index_part *p, size_t count)
+{
+    return count < GS_INDEX_BLOCK - p->filled ? count : GS_INDEX_BLOCK - p->filled;
 }
 
 gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
                                const uint32_t *tfs, size_t count,
                                const uint32_t *positions, gs_status *st)
 {
-    if (p->term_bytes == 0)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "postings without a term");
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t doc = docs[i];
-        if ((p->has_doc && doc <= p->last_doc) || doc >= GS_INDEX_DOCS_MAX ||
-            (p->place.document_count > 0 && doc >= p->place.document_count))
-            return GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
-                           (unsigned long long)doc);
-        if (tfs[i] == 0)
-            return GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
-        p->docs[p->filled] = p->has_doc ? doc - p->last_doc - 1 : doc;
-        p->ids[p->filled] = doc;
-        p->tfs[p->filled] = tfs[i] - 1;
-        p->filled++;
-        p->last_doc = doc;
-        p->has_doc = true;
-        p->numbers.df++;
-        p->numbers.cf += tfs[i];
-        if (p->place.has_positions) {
+    for (size_t at = 0, n; at < count; at += n) {
+        n = room(p, count - at);
+        GS_TRY(fill_block(p, docs + at, tfs + at, n, st));
+        for (size_t i = at; p->place.has_positions && i < at + n; i++) {
             GS_TRY(put_positions(p, positions, tfs[i], st));
             positions += tfs[i];
         }
@@ -189,8 +249,59 @@ gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
     return GS_OK;
 }
 
+gs_code gs_index_part_stored(gs_index_part *p, const uint64_t *docs, const uint32_t *tfs,
+                             size_t count, const uint8_t *places,
+                             const size_t *place_bytes, gs_status *st)
+{
+    for (size_t at = 0, n; at < count; at += n) {
+        n = room(p, count - at);
+        GS_TRY(fill_block(p, docs + at, tfs + at, n, st));
+        if (p->place.has_positions) {
+            size_t bytes = 0;
+            for (size_t i = at; i < at + n; i++)
+                bytes += place_bytes[i];
+            GS_TRY(put_places(p, places, bytes, st));
+            places += bytes;
+        }
+        if (p->filled == GS_INDEX_BLOCK)
+            GS_TRY(put_block(p, st));
+    }
+    return GS_OK;
+}
+
+gs_code gs_index_part_block(gs_index_part *p, const gs_stored_block *block, bool *taken,
+                            gs_status *st)
+{
+    *taken = p->filled == 0 && p->term_bytes > 0 &&
+             doc_number(p, block->docs[0]) == block->first_number;
+    if (!*taken)
+        return GS_OK;
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+        GS_TRY(check_order(p, block->docs[i], block->tfs[i], st));
+        note_posting(p, block->docs[i], block->tfs[i]);
+    }
+    if (p->place.has_positions)
+        GS_TRY(put_places(p, block->places, block->place_bytes, st));
+    return end_block(p, block->data, block->bytes, st);
+}
+
 /* --- terms ------------------------------------------------------------------------- */
 
+static gs_code put_spilled_skips(gs_index_part *p, gs_status *st)
+{
+    GS_TRY(gs_part_file_rewind(&p->spilled, st));
+    for (uint64_t left = p->spilled.bytes; left > 0;) {
+        const size_t n = left < SKIPS_HELD_MAX ? (size_t)left : SKIPS_HELD_MAX;
+        const uint8_t *data;
+        GS_TRY(gs_part_file_take(&p->spilled, &data, n, st));
+        GS_TRY(gs_part_file_append(&p->files->postings, data, n, st));
+        left -= n;
+    }
+    gs_part_file_close(&p->spilled);
+    return GS_OK;
+}
+
+/* What the term can add to a score, and its skip entries, go behind its postings. */
 static gs_code put_skips(gs_index_part *p, gs_status *st)
 {
     uint8_t impacts[1 + GS_IMPACTS_MAX * GS_IMPACT_BYTES];
@@ -198,8 +309,10 @@ static gs_code put_skips(gs_index_part *p, gs_status *st)
         return GS_OK;
     impacts[0] = (uint8_t)p->impacts.count;
     const size_t bytes = (size_t)(gs_impacts_put(impacts + 1, &p->impacts) - impacts);
-    p->numbers.skip_bytes = bytes + p->skip_bytes;
+    p->numbers.skip_bytes += bytes + p->skip_bytes;
     GS_TRY(gs_part_file_append(&p->files->postings, impacts, bytes, st));
+    if (p->spilled.buffer != NULL)
+        GS_TRY(put_spilled_skips(p, st));
     return gs_part_file_append(&p->files->postings, p->skips, p->skip_bytes, st);
 }
 

@@ -100,7 +100,7 @@ static gs_code read_heads(gs_index *index, gs_status *st)
                           (t->blocks + 1) * sizeof(uint64_t), &ignored, st));
     gs_index_head *const d = &index->documents;
     GS_TRY(read_head(index, GS_INDEX_DOCUMENTS, GS_INDEX_DOCUMENTS_MAGIC, d, st));
-    if (d->count != index->header.documents ||
+    if (d->count != index->header.documents || d->count > GS_INDEX_DOCS_MAX ||
         (d->blocks != 0 &&
          d->count > index->bytes[GS_INDEX_DOCUMENTS] / sizeof(uint32_t)) ||
         (d->blocks != 0) != index->header.has_names)
@@ -160,14 +160,33 @@ const char *gs_index_folder_of(const gs_index *index)
     return index->folder;
 }
 
+void gs_index_let_go(const uint8_t *begin, const uint8_t *end)
+{
+    const uintptr_t in_page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+    const uintptr_t from = (uintptr_t)begin & ~in_page, to = (uintptr_t)end & ~in_page;
+    if (from < to)
+        (void)madvise((void *)from, to - from, MADV_DONTNEED); /* advice, no more */
+}
+
+static void let_go(void *context, const uint8_t *begin, const uint8_t *end)
+{
+    (void)context;
+    gs_index_let_go(begin, end);
+}
+
+gs_code gs_index_check_sum(const gs_index *index, gs_index_file file, gs_status *st)
+{
+    if (index->files[file] == NULL ||
+        gs_file_checksum(index->files[file], index->bytes[file], let_go, NULL) ==
+            index->header.file_sums[file])
+        return GS_OK;
+    return gs_index_damaged(index, file, "its checksum is wrong", st);
+}
+
 gs_code gs_index_check_sums(const gs_index *index, gs_status *st)
 {
-    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        if (index->files[i] != NULL &&
-            gs_file_checksum(index->files[i], index->bytes[i]) !=
-                index->header.file_sums[i])
-            return gs_index_damaged(index, (gs_index_file)i, "its checksum is wrong", st);
-    }
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
+        GS_TRY(gs_index_check_sum(index, (gs_index_file)i, st));
     return GS_OK;
 }
 

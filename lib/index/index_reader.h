@@ -27,8 +27,15 @@ GS_MUST_CHECK gs_code gs_index_bytes(const gs_index *index, gs_index_file file,
 gs_code gs_index_damaged(const gs_index *index, gs_index_file file, const char *what,
                          gs_status *st);
 
-/* Compares every file with its checksum. */
+/* Compares a file, or every file, with its checksum. Leaves none of it in the process's
+ * memory. */
+GS_MUST_CHECK gs_code gs_index_check_sum(const gs_index *index, gs_index_file file,
+                                         gs_status *st);
 GS_MUST_CHECK gs_code gs_index_check_sums(const gs_index *index, gs_status *st);
+
+/* What has been read and is not wanted soon: its whole pages stop counting as memory of
+ * this process. They come back from the file when they are touched, by whomever. */
+void gs_index_let_go(const uint8_t *begin, const uint8_t *end);
 
 /* The name of a document; of one that is only a number *bytes is 0, and its length too.
  */

@@ -18,4 +18,9 @@ typedef struct gs_index_stats {
     const char *_Atomic method;
 } gs_index_stats;
 
+/* The next phase begins; what has passed since *begin_ns is the last one's. `stats` may
+ * be NULL. */
+void gs_index_stats_begin_phase(gs_index_stats *stats, gs_sort_phase phase,
+                                uint64_t *begin_ns);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/document_cursor.h"
 #include "lib/index/posting_cursor.h"
 #include "lib/index/term_cursor.h"
 #include "lib/index/term_writer.h"
@@ -41,6 +42,7 @@ static gs_code verify_impact(const gs_posting_cursor *c, size_t i, gs_status *st
 static gs_code verify_postings(const gs_term_cursor *term, gs_posting_cursor *c,
                                gs_verify_counts *counts, gs_status *st)
 {
+    const bool has_positions = gs_index_header_of(term->index)->has_positions;
     uint64_t df = 0, cf = 0;
     GS_TRY(gs_posting_cursor_start(c, term->index, &term->info, st));
     for (;;) {
@@ -50,16 +52,18 @@ static gs_code verify_postings(const gs_term_cursor *term, gs_posting_cursor *c,
         for (size_t i = 0; i < c->count; i++) {
             cf += c->tfs[i];
             GS_TRY(verify_impact(c, i, st));
-            if (gs_index_header_of(term->index)->has_positions)
+            if (has_positions)
                 GS_TRY(gs_posting_cursor_positions(c, i, st));
         }
+        if (has_positions && c->places != (c->has_skip ? c->next_places : c->places_end))
+            return gs_index_damaged(term->index, GS_INDEX_POSITIONS,
+                                    "a block has too many positions", st);
         df += c->count;
     }
     if (df != term->info.df || cf != term->info.cf)
         return gs_index_damaged(term->index, GS_INDEX_POSTINGS,
                                 "a term's counts are wrong", st);
-    if (c->places != c->places_end && term->info.positions_bytes > 0 &&
-        c->next_places != c->places_end)
+    if (has_positions && c->places != c->places_end)
         return gs_index_damaged(term->index, GS_INDEX_POSITIONS,
                                 "a term has too many positions", st);
     counts->postings += df;
@@ -100,25 +104,35 @@ static gs_code verify_terms(const gs_index *index, gs_term_cursor *term, uint8_t
     return GS_OK;
 }
 
+static gs_code damaged_names(const gs_index *index, gs_status *st)
+{
+    return gs_index_damaged(index, GS_INDEX_DOCUMENTS,
+                            "names are not where they should be", st);
+}
+
+/* Names follow each other, and every 64th is where its offset says. */
 static gs_code verify_documents(const gs_index *index, gs_verify_counts *counts,
                                 gs_status *st)
 {
-    const uint64_t documents = gs_index_header_of(index)->documents;
     if (!gs_index_header_of(index)->has_names) {
         counts->length_sum = counts->tokens;
         return GS_OK;
     }
-    for (uint64_t doc = 0; doc < documents; doc++) {
-        const uint8_t *name;
+    gs_document_cursor c;
+    GS_TRY(gs_document_cursor_open(&c, index, st));
+    for (uint64_t doc = 0;; doc++) {
+        GS_TRY(gs_document_cursor_next(&c, st));
+        if (!c.has_document)
+            return c.names == c.end ? GS_OK : damaged_names(index, st);
+        counts->length_sum += c.length;
+        if (doc % GS_INDEX_NAME_BLOCK != 0)
+            continue;
+        const uint8_t *name = NULL;
         size_t bytes;
-        uint32_t length;
-        GS_TRY(gs_index_document_length(index, doc, &length, st));
-        counts->length_sum += length;
-        /* The last of a block of names is found by way of all of them. */
-        if (doc % GS_INDEX_NAME_BLOCK == GS_INDEX_NAME_BLOCK - 1 || doc + 1 == documents)
-            GS_TRY(gs_index_document_name(index, doc, &name, &bytes, st));
+        GS_TRY(gs_index_document_name(index, doc, &name, &bytes, st));
+        if (name != c.name || bytes != c.name_bytes)
+            return damaged_names(index, st);
     }
-    return GS_OK;
 }
 
 gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_status *st)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/index_writer.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/team.h"
 #include "lib/index/document_writer.h"
 #include "lib/index/index_folder.h"
 #include "lib/index/index_header.h"
@@ -173,6 +175,40 @@ static gs_code write_file(gs_index_writer *w, gs_index_file which, gs_status *st
     return st->code;
 }
 
+/* --- the files, side by side -------------------------------------------------------- */
+
+typedef struct commit_job {
+    gs_index_writer *writer;
+    atomic_size_t next_file;
+} commit_job;
+
+static gs_code write_files(void *context, unsigned worker, gs_status *st)
+{
+    static const gs_index_file order[] = {GS_INDEX_POSITIONS, GS_INDEX_POSTINGS,
+                                          GS_INDEX_TERMS, GS_INDEX_DOCUMENTS};
+    commit_job *const job = context;
+    (void)worker;
+    for (;;) {
+        const size_t i = atomic_fetch_add(&job->next_file, 1);
+        if (i >= GS_INDEX_FILE_COUNT)
+            return GS_OK;
+        if (order[i] != GS_INDEX_POSITIONS || job->writer->options.has_positions)
+            GS_TRY(write_file(job->writer, order[i], st));
+    }
+}
+
+/* As many threads as files, unless one made all the parts. */
+static gs_code write_all_files(gs_index_writer *w, gs_status *st)
+{
+    commit_job job = {.writer = w};
+    gs_team *team = NULL;
+    const unsigned parts = w->options.part_count;
+    GS_TRY(gs_team_new(&team, parts < GS_INDEX_FILE_COUNT ? 1 : GS_INDEX_FILE_COUNT, st));
+    GS_NOTED(gs_team_run(team, write_files, &job, st));
+    gs_team_free(team);
+    return st->code;
+}
+
 static gs_code put_together(gs_index_writer *w, gs_status *st)
 {
     gs_index_header *const h = &w->header;
@@ -182,10 +218,7 @@ static gs_code put_together(gs_index_writer *w, gs_status *st)
         h->postings += w->parts[i].posting_count;
         h->tokens += w->parts[i].token_count;
     }
-    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        if (i != GS_INDEX_POSITIONS || w->options.has_positions)
-            GS_TRY(write_file(w, (gs_index_file)i, st));
-    }
+    GS_TRY(write_all_files(w, st));
     h->documents = w->documents.count;
     h->length_sum = w->options.has_documents ? w->documents.length_sum : h->tokens;
     h->has_positions = w->options.has_positions;
@@ -199,4 +232,10 @@ gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st)
 {
     GS_TRY(put_together(w, st));
     return gs_index_folder_commit(&w->folder, st);
+}
+
+gs_code gs_index_writer_lend(gs_index_writer *w, const char **folder, gs_status *st)
+{
+    *folder = w->folder.temporary;
+    return put_together(w, st);
 }

@@ -65,10 +65,34 @@ GS_MUST_CHECK gs_code gs_index_part_term(gs_index_part *p, const void *term,
 GS_MUST_CHECK gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
                                              const uint32_t *tfs, size_t count,
                                              const uint32_t *positions, gs_status *st);
+/* The same for postings of another index, whose positions stay as they are stored: those
+ * of posting i take place_bytes[i] bytes, one after the other from `places` on. */
+GS_MUST_CHECK gs_code gs_index_part_stored(gs_index_part *p, const uint64_t *docs,
+                                           const uint32_t *tfs, size_t count,
+                                           const uint8_t *places,
+                                           const size_t *place_bytes, gs_status *st);
+
+/* A full block of postings of another index, as it is stored there. */
+typedef struct gs_stored_block {
+    const uint64_t *docs; /* what it holds, as it is to be here */
+    const uint32_t *tfs;
+    uint64_t first_number; /* its first doc number there */
+    const uint8_t *data, *places;
+    size_t bytes, place_bytes;
+} gs_stored_block;
+
+/* Takes the block, as part_postings would its postings, if it would be the same bytes
+ * here: if a block begins, and the first doc number is the same. Else *taken is false. */
+GS_MUST_CHECK gs_code gs_index_part_block(gs_index_part *p, const gs_stored_block *block,
+                                          bool *taken, gs_status *st);
 GS_MUST_CHECK gs_code gs_index_part_finish(gs_index_part *p, gs_status *st);
 void gs_index_part_free(gs_index_part *p); /* NULL is fine */
 
 /* Every part is finished. Durable when it returns. */
 GS_MUST_CHECK gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st);
+/* Instead: the index may be read under its temporary name until free(), and never gets
+ * its own. */
+GS_MUST_CHECK gs_code gs_index_writer_lend(gs_index_writer *w, const char **folder,
+                                           gs_status *st);
 
 #endif

@@ -38,7 +38,8 @@ static gs_code seek_any(gs_search_plan *plan, int list, uint64_t *doc, gs_status
     for (int i = nodes[list].first; i != GS_QUERY_NONE; i = nodes[i].next) {
         if (nodes[i].role != GS_QUERY_SHOULD)
             continue;
-        GS_TRY(seek(plan, i, *doc, st));
+        if (!nodes[i].is_set || nodes[i].doc < *doc)
+            GS_TRY(seek(plan, i, *doc, st));
         first = nodes[i].doc < first ? nodes[i].doc : first;
     }
     *doc = first;

@@ -148,25 +148,18 @@ gs_code gs_posting_cursor_block(gs_posting_cursor *c, gs_status *st)
     if (c->packed_tfs == NULL)
         return GS_OK;
     gs_pack_get(c->packed_tfs, c->tf_bits, c->tfs);
-    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
-        c->tfs[i]++;
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+        if (++c->tfs[i] > UINT32_MAX)
+            return damaged(c, "a frequency is too large", st);
+    }
     c->packed_tfs = NULL;
     return GS_OK;
 }
 
-gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)
+/* Reads so many positions; `out` may be NULL. */
+static inline gs_code read_positions(gs_posting_cursor *c, uint64_t tf, uint32_t *out,
+                                     gs_status *st)
 {
-    const uint64_t tf = gs_posting_cursor_tf(c, i);
-    if (c->places == NULL || tf > (uint64_t)(c->places_end - c->places))
-        return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions are missing",
-                                st);
-    if (tf > c->position_capacity) {
-        void *memory = c->positions;
-        GS_TRY(gs_mem_resize(&memory, (size_t)(tf + tf / 2) * sizeof *c->positions,
-                             "positions", st));
-        c->positions = memory;
-        c->position_capacity = (size_t)(tf + tf / 2);
-    }
     uint64_t position = 0;
     for (uint64_t k = 0; k < tf; k++) {
         uint64_t x;
@@ -177,7 +170,36 @@ gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *s
         if (position > UINT32_MAX)
             return gs_index_damaged(c->index, GS_INDEX_POSITIONS,
                                     "a position is too large", st);
-        c->positions[k] = (uint32_t)position;
+        if (out != NULL)
+            out[k] = (uint32_t)position;
     }
     return GS_OK;
+}
+
+static gs_code find_places(const gs_posting_cursor *c, uint64_t tf, gs_status *st)
+{
+    if (c->places != NULL && tf <= (uint64_t)(c->places_end - c->places))
+        return GS_OK;
+    return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions are missing", st);
+}
+
+gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)
+{
+    const uint64_t tf = gs_posting_cursor_tf(c, i);
+    GS_TRY(find_places(c, tf, st));
+    if (tf > c->position_capacity) {
+        void *memory = c->positions;
+        GS_TRY(gs_mem_resize(&memory, (size_t)(tf + tf / 2) * sizeof *c->positions,
+                             "positions", st));
+        c->positions = memory;
+        c->position_capacity = (size_t)(tf + tf / 2);
+    }
+    return read_positions(c, tf, c->positions, st);
+}
+
+gs_code gs_posting_cursor_pass_positions(gs_posting_cursor *c, size_t i, gs_status *st)
+{
+    const uint64_t tf = gs_posting_cursor_tf(c, i);
+    GS_TRY(find_places(c, tf, st));
+    return read_positions(c, tf, NULL, st);
 }

@@ -65,5 +65,8 @@ static inline uint64_t gs_posting_cursor_tf(const gs_posting_cursor *c, size_t i
 /* Positions of posting i of the block, in c->positions; i = 0, 1, 2, ... */
 GS_MUST_CHECK gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i,
                                                   gs_status *st);
+/* The same, but they are only checked: c->places moves to behind them. */
+GS_MUST_CHECK gs_code gs_posting_cursor_pass_positions(gs_posting_cursor *c, size_t i,
+                                                       gs_status *st);
 
 #endif

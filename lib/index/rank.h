@@ -18,6 +18,15 @@ GS_MUST_CHECK gs_code gs_rank_any(gs_search_plan *plan, bool is_exhaustive,
 GS_MUST_CHECK gs_code gs_rank_matches(gs_search_plan *plan, bool is_exhaustive,
                                       gs_top_docs *top, gs_status *st);
 
+/* Every window costs something for each term: of many terms, windows are not too small.
+ */
+static inline uint64_t gs_rank_window_end(uint64_t from, uint64_t to, size_t terms)
+{
+    enum { DOCS_A_TERM = 64 };
+    const uint64_t least = from + DOCS_A_TERM * terms;
+    return to < least ? least : to;
+}
+
 /* Can nothing of at most `bound` be among the best any more? */
 static inline bool gs_rank_is_hopeless(const gs_top_docs *top, double bound)
 {

@@ -70,7 +70,7 @@ static gs_code cut_window(ranker *r, uint64_t from, gs_status *st)
     r->has_window = true;
     if (r->lead != NULL) {
         GS_TRY(gs_block_bound_seek(&r->lead->bound, from, st));
-        r->to = r->lead->bound.last;
+        r->to = gs_rank_window_end(from, r->lead->bound.last, plan->slot_count);
     }
     for (size_t i = 0; i < plan->slot_count; i++) {
         gs_search_slot *const slot = &plan->slots[i];

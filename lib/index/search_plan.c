@@ -29,7 +29,9 @@ void gs_search_plan_release(gs_search_plan *plan)
     gs_mem_free(plan->slots);
     gs_mem_free(plan->nodes);
     gs_mem_free(plan->order);
+    gs_mem_free(plan->hits);
     gs_mem_free(plan->sums);
+    gs_mem_free(plan->heads);
     *plan = (gs_search_plan){0};
 }
 
@@ -247,12 +249,33 @@ static bool is_any_of(const gs_search_plan *plan)
     return true;
 }
 
+static gs_code resize(void **array, size_t count, size_t item_bytes, gs_status *st)
+{
+    return gs_mem_resize(array, count * item_bytes, "plan of a query", st);
+}
+
+static gs_code make_room(gs_search_plan *plan, gs_status *st)
+{
+    const size_t count = plan->slot_count + 1;
+    void *arrays[] = {plan->order, plan->hits, plan->sums, plan->heads};
+    GS_NOTED(resize(&arrays[0], count, sizeof *plan->order, st));
+    GS_NOTED(resize(&arrays[1], count, sizeof *plan->hits, st));
+    GS_NOTED(resize(&arrays[2], count, sizeof *plan->sums, st));
+    GS_NOTED(resize(&arrays[3], count, sizeof *plan->heads, st));
+    plan->order = arrays[0];
+    plan->hits = arrays[1];
+    plan->sums = arrays[2];
+    plan->heads = arrays[3];
+    return st->code;
+}
+
 gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
                             gs_term_cursor *terms, gs_status *st)
 {
     const planner p = {plan, query, terms};
     plan->slot_count = plan->node_count = plan->leaf_count = plan->reader_count = 0;
     plan->root = GS_QUERY_NONE;
+    plan->is_any_of = true;
     plan->stats.queries++;
     if (query->root == GS_QUERY_NONE)
         return GS_OK;
@@ -264,15 +287,7 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
         plan->stats.postings += slot->info.df;
         plan->stats.blocks += (slot->info.df + GS_INDEX_BLOCK - 1) / GS_INDEX_BLOCK;
     }
-    void *memory = plan->order;
-    GS_TRY(gs_mem_resize(&memory, (plan->slot_count + 1) * sizeof *plan->order,
-                         "plan of a query", st));
-    plan->order = memory;
-    memory = plan->sums;
-    GS_TRY(gs_mem_resize(&memory, (plan->slot_count + 1) * sizeof *plan->sums,
-                         "plan of a query", st));
-    plan->sums = memory;
-    return GS_OK;
+    return make_room(plan, st);
 }
 
 /* --- readers ----------------------------------------------------------------------- */

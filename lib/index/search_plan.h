@@ -67,8 +67,10 @@ typedef struct gs_search_plan {
     bool is_any_of; /* a document matches if it has one of the slots' terms */
     gs_doc_reader *readers;
     size_t reader_count, reader_capacity;
-    size_t *order; /* room for numbers of slots */
-    double *sums;  /* and for one more number than there are slots */
+    /* Room for ranking: for each slot, and one more. */
+    size_t *order, *hits;
+    double *sums;
+    uint64_t *heads;
     gs_search_stats stats;
 } gs_search_plan;
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/index/doc_union.h"
 #include "lib/index/match.h"
 
 struct gs_searcher {
@@ -13,7 +14,8 @@ struct gs_searcher {
     gs_query query;
     gs_term_cursor *terms;
     gs_search_plan plan;
-    uint64_t next; /* document to look at */
+    uint64_t next;    /* document to look at */
+    gs_doc_union any; /* of a plan that is_any_of */
 };
 
 gs_code gs_searcher_new(gs_searcher **out, const gs_index *index,
@@ -76,11 +78,15 @@ gs_code gs_searcher_begin(gs_searcher *s, const void *text, size_t bytes, gs_sta
 {
     s->next = 0;
     GS_TRY(make_plan(s, text, bytes, st));
-    return gs_match_open(&s->plan, st);
+    GS_TRY(gs_match_open(&s->plan, st));
+    return gs_doc_union_start(&s->any, s->plan.readers,
+                              s->plan.is_any_of ? s->plan.reader_count : 0, st);
 }
 
 gs_code gs_searcher_next(gs_searcher *s, uint64_t *doc, gs_status *st)
 {
+    if (s->plan.is_any_of)
+        return gs_doc_union_next(&s->any, doc, st);
     GS_TRY(gs_match_seek(&s->plan, s->next, doc, st));
     s->next = *doc == GS_NO_DOC ? GS_NO_DOC : *doc + 1;
     return GS_OK;

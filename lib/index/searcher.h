@@ -5,6 +5,7 @@
  *      query_parser -> query -> search_plan -+-> rank_any -----> top_docs
  *                                            +-> rank_matches -> top_docs
  *                                            +-> match --------> documents in order
+ *                                            +-> doc_union ----> the same, of any terms
  *
  * A searcher belongs to one thread; any number may share an index and its rules.
  */

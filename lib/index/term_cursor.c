@@ -211,3 +211,22 @@ gs_code gs_term_cursor_find(gs_term_cursor *c, const void *term, size_t bytes,
     *found = gs_term_cursor_is_at(c, term, bytes);
     return GS_OK;
 }
+
+gs_code gs_term_block_head(const gs_index *index, uint64_t block, gs_block_head *out,
+                           gs_status *st)
+{
+    const uint8_t *p = NULL, *end = NULL;
+    uint64_t begins[2], shared, bytes;
+    GS_TRY(gs_index_term_block(index, block, &p, &end, st));
+    if ((size_t)(end - p) < sizeof begins)
+        return gs_index_damaged(index, GS_INDEX_TERMS, "a block is too short", st);
+    memcpy(begins, p, sizeof begins);
+    p += sizeof begins;
+    if (!gs_varint_read(&p, end, &shared) || !gs_varint_read(&p, end, &bytes) ||
+        shared != 0 || bytes == 0 || bytes > (uint64_t)(end - p) ||
+        bytes > GS_INDEX_TERM_MAX)
+        return gs_index_damaged(index, GS_INDEX_TERMS, "a term has an impossible length",
+                                st);
+    *out = (gs_block_head){p, (size_t)bytes, begins[0], begins[1]};
+    return GS_OK;
+}

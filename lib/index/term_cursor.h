@@ -43,4 +43,15 @@ GS_MUST_CHECK gs_code gs_term_cursor_find(gs_term_cursor *c, const void *term,
 /* Whether it stands at this very term. */
 bool gs_term_cursor_is_at(const gs_term_cursor *c, const void *term, size_t bytes);
 
+/* The first term of a block, and where its postings and positions begin, as it says. The
+ * bytes stay while the index is open. */
+typedef struct gs_block_head {
+    const uint8_t *term;
+    size_t bytes;
+    uint64_t postings, positions;
+} gs_block_head;
+
+GS_MUST_CHECK gs_code gs_term_block_head(const gs_index *index, uint64_t block,
+                                         gs_block_head *out, gs_status *st);
+
 #endif

@@ -57,9 +57,9 @@ static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_stat
         .memory_max_bytes = o->gpu_memory_bytes,
         .log = o->log,
     };
-    if (o->gpu_count > 0) {
-        s->options.devices[0] = o->gpus[0];
-        s->options.device_count = 1;
+    for (size_t i = 0; i < o->gpu_count && i < GS_GPU_DEVICES_MAX; i++) {
+        s->options.devices[i] = o->gpus[i];
+        s->options.device_count = (unsigned)i + 1;
     }
     if (ask_device(s, st) == GS_OK) {
         atomic_store(&s->uses_gpu, true);
@@ -130,23 +130,23 @@ static gs_code prepare_locked(gs_tuple_sorter *s, gs_tuple_width width, size_t c
 }
 
 static gs_code run_locked(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
-                          size_t count, gs_status *st)
+                          void *sorted, size_t count, gs_status *st)
 {
     gs_assert(count <= s->count_max[width]);
     GS_TRY(prepare_locked(s, width, count, st));
-    const gs_batch batch = {.keys = keys, .count = count};
+    const gs_batch batch = {.keys = keys, .count = count, .sorted_keys = sorted};
     GS_TRY(gs_engine_submit(s->engines[width], &batch, st));
     return gs_engine_wait(s->engines[width], st);
 }
 
-/* A GPU that fails costs a warning; the keys are still all there, and from now on the
- * CPU sorts. */
+/* A GPU that fails costs a warning; the keys are as they were, and from now on the CPU
+ * sorts. */
 static bool try_gpu_locked(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
-                           size_t count, gs_status *st)
+                           void *sorted, size_t count, gs_status *st)
 {
     if (!gs_tuple_sorter_uses_gpu(s))
         return false;
-    if (run_locked(s, width, keys, count, st) == GS_OK)
+    if (run_locked(s, width, keys, sorted, count, st) == GS_OK)
         return true;
     gs_log_say(s->options.log, GS_LOG_WARNING, "%s; the CPU sorts instead", st->msg);
     gs_status_clear(st);
@@ -155,17 +155,18 @@ static bool try_gpu_locked(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
 }
 
 gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
-                            void *scratch, size_t count, unsigned low_bit, gs_status *st)
+                            void *scratch, size_t count, unsigned low_bit,
+                            bool *in_scratch, gs_status *st)
 {
+    *in_scratch = false;
     if (count < 2)
         return GS_OK;
-    bool is_done = false;
     if (gs_tuple_sorter_uses_gpu(s)) {
         pthread_mutex_lock(&s->mutex);
-        is_done = try_gpu_locked(s, width, keys, count, st);
+        *in_scratch = try_gpu_locked(s, width, keys, scratch, count, st);
         pthread_mutex_unlock(&s->mutex);
     }
-    if (is_done)
+    if (*in_scratch)
         return GS_OK;
     if (width == GS_TUPLE_128)
         gs_key_sort_u128(keys, scratch, count, low_bit);

@@ -84,9 +84,12 @@ gs_code gs_engine_wait(gs_engine *engine, gs_status *st)
     gs_assert(engine->is_busy && engine->batch.values == NULL);
     engine->is_busy = false;
     GS_TRY(pass("wait", st));
+    const gs_batch *const b = &engine->batch;
     const bool is_wide = engine->options.type == GS_BATCH_U128;
-    qsort(engine->batch.keys, engine->batch.count, gs_key_bytes(engine->options.type),
-          is_wide ? compare_u128 : compare_u64);
+    const size_t key_bytes = gs_key_bytes(engine->options.type);
+    void *const sorted = b->sorted_keys != NULL ? b->sorted_keys : b->keys;
+    memmove(sorted, b->keys, b->count * key_bytes);
+    qsort(sorted, b->count, key_bytes, is_wide ? compare_u128 : compare_u64);
     return GS_OK;
 }
 

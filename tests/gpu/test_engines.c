@@ -2,13 +2,16 @@
 /*
  * engines: every GPU engine must give the bytes that a plain CPU sort gives, for any
  * size and distribution, and must not write outside the batch. What would break: sizes
- * around tile and bucket bounds, skew that fills one bucket, values of equal keys.
+ * around tile and bucket bounds, skew that fills one bucket, values of equal keys. And
+ * over several GPUs, or one named several times: ranges that are not even, above all of
+ * equal keys, for which there would be no room.
  *
- *     test_engines [--quick | --few] [--engine NAME] [--large COUNT]
+ *     test_engines [--quick | --few | --spread] [--engine NAME] [--type N] [--large
+ * COUNT]
  *
- * --quick: small sizes only. --few: a handful, for compute-sanitizer. --large: only this
- * many keys, checked on the device by order and by a hash of the records. Exits 77
- * without a GPU.
+ * --quick: small sizes only. --few: a handful of cases, for compute-sanitizer. --spread:
+ * several GPUs only. --large: only this many keys, checked on the device by order and by
+ * a hash of the records. Exits 77 without a GPU.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -19,7 +22,7 @@
 #include "gpu/generate.h"
 #include "tests/check.h"
 
-enum { GUARD_BYTES = 4096, GUARD_FILL = 0xa5 };
+enum { GUARD_BYTES = 4096, GUARD_FILL = 0xa5, LISTS_MAX = 4 };
 
 typedef struct record {
     uint64_t hi, lo;
@@ -32,7 +35,9 @@ static const size_t sizes_small[] = {
 static const size_t sizes_middle[] = {6143,   6144,   6145,   7919,    8191,   8192,
                                       8193,   12289,  16385,  65535,   65536,  65537,
                                       100003, 131073, 524289, 1048577, 1299709};
-static const size_t sizes_few[] = {2, 33, 4097, 6145, 20011};
+static const size_t sizes_few[] = {33, 4097, 20011};
+static const size_t sizes_spread[] = {0, 1, 2, 3, 5, 33, 4097, 20011, 65537, 524289};
+enum { SPREAD_LARGE = (1 << 24) + 1 };
 static const size_t sizes_large[] = {1760001, 2199999, 4194304, 9999991, 33554433};
 
 static int compare_records(const void *a, const void *b)
@@ -125,6 +130,11 @@ static void input_init(input *in, gs_batch_type type, gs_distribution dist, size
         in->want_values = allocate(count * 4);
         REQUIRE_OK(gs_device_copy(in->values, in->d_fresh_values, count * 4, &st), &st);
     }
+    /* The CPU sees in them what the GPU does. */
+    const gs_batch all = {.keys = in->keys, .values = in->values, .count = count};
+    gs_fingerprint print = {0, 0};
+    gs_fingerprint_host(type, &all, 0, count, &print);
+    CHECK(print.sum == in->print.sum && print.disorder == in->print.disorder);
     make_reference(in);
 }
 
@@ -172,7 +182,8 @@ static bool sorts_on_device(gs_engine *engine, input *in)
         REQUIRE_OK(gs_device_copy(in->d_values, in->d_fresh_values, in->count * 4, &st),
                    &st);
     }
-    const gs_batch batch = {in->d_keys, in->d_values, in->count};
+    const gs_batch batch = {
+        .keys = in->d_keys, .values = in->d_values, .count = in->count};
     REQUIRE_OK(gs_engine_submit(engine, &batch, &st), &st);
     REQUIRE_OK(gs_engine_wait(engine, &st), &st);
     gs_fingerprint got;
@@ -196,8 +207,8 @@ static bool sorts_on_device(gs_engine *engine, input *in)
     return good;
 }
 
-/* From and to host memory. */
-static bool sorts_on_host(gs_engine *engine, const input *in)
+/* From and to host memory: over the keys, or elsewhere, which leaves them alone. */
+static bool sorts_on_host(gs_engine *engine, const input *in, bool elsewhere)
 {
     gs_status st = {.code = GS_OK};
     const size_t key_bytes = in->count * gs_key_bytes(in->type);
@@ -206,37 +217,72 @@ static bool sorts_on_host(gs_engine *engine, const input *in)
     memcpy(keys, in->keys, key_bytes);
     if (values)
         memcpy(values, in->values, in->count * 4);
-    const gs_batch batch = {keys, values, in->count};
+    gs_batch batch = {.keys = keys, .values = values, .count = in->count};
+    if (elsewhere) {
+        batch.sorted_keys = allocate(key_bytes);
+        batch.sorted_values = values ? allocate(in->count * 4) : NULL;
+    }
     REQUIRE_OK(gs_engine_submit(engine, &batch, &st), &st);
     REQUIRE_OK(gs_engine_wait(engine, &st), &st);
-    bool good = memcmp(keys, in->want_keys, key_bytes) == 0;
+    const void *const got = elsewhere ? batch.sorted_keys : keys;
+    const void *const got_values = elsewhere ? batch.sorted_values : values;
+    bool good = memcmp(got, in->want_keys, key_bytes) == 0;
     if (values)
-        good = good && memcmp(values, in->want_values, in->count * 4) == 0;
+        good = good && memcmp(got_values, in->want_values, in->count * 4) == 0;
+    if (elsewhere)
+        good = good && memcmp(keys, in->keys, key_bytes) == 0;
+    free(batch.sorted_keys);
+    free(batch.sorted_values);
     free(keys);
     free(values);
     return good;
 }
 
-static gs_engine *new_engine(const char *name, gs_batch_type type, gs_place place,
-                             size_t count)
+/* Several GPUs; one may be named more than once. */
+typedef struct gpu_list {
+    int gpus[4];
+    unsigned count;
+} gpu_list;
+
+static gs_engine *new_engine_on(const char *name, gs_batch_type type, gs_place place,
+                                size_t count, const gpu_list *list)
 {
     gs_status st = {.code = GS_OK};
     gs_engine *engine = NULL;
-    const gs_engine_options options = {
+    gs_engine_options options = {
         .name = name, .type = type, .place = place, .count_max = count};
+    if (list) {
+        memcpy(options.devices, list->gpus, sizeof list->gpus);
+        options.device_count = list->count;
+        options.spread_count_min = 2;
+    }
     REQUIRE_OK(gs_engine_new(&engine, &options, &st), &st);
     return engine;
 }
 
+static gs_engine *new_engine(const char *name, gs_batch_type type, gs_place place,
+                             size_t count)
+{
+    return new_engine_on(name, type, place, count, NULL);
+}
+
 static unsigned long cases_run;
+static unsigned type_first, type_last = GS_BATCH_TYPE_COUNT - 1;
+static bool is_few;
+
+/* Each takes its own way through the engines; the others repeat them. */
+static bool is_left_out(unsigned d)
+{
+    return is_few && d != GS_DIST_UNIFORM && d != GS_DIST_ZIPF && d != GS_DIST_EQUAL;
+}
 
 static void test_sizes(const char *only, const size_t *sizes, size_t size_count,
                        bool reference)
 {
     const size_t count_max = sizes[size_count - 1];
-    for (unsigned t = 0; t < GS_BATCH_TYPE_COUNT; t++)
+    for (unsigned t = type_first; t <= type_last; t++)
         for (unsigned d = 0; d < GS_DIST_COUNT; d++)
-            for (size_t s = 0; s < size_count; s++) {
+            for (size_t s = 0; s < size_count && !is_left_out(d); s++) {
                 input in;
                 const gs_batch_type type = (gs_batch_type)t;
                 input_init(&in, type, (gs_distribution)d, sizes[s], s + d, reference);
@@ -250,7 +296,7 @@ static void test_sizes(const char *only, const size_t *sizes, size_t size_count,
                     gs_engine_free(engine);
                     if (good && reference && s % 8 == d % 8) {
                         engine = new_engine(name, type, GS_PLACE_HOST, count_max);
-                        good = sorts_on_host(engine, &in);
+                        good = sorts_on_host(engine, &in, s % 2 == 0);
                         gs_engine_free(engine);
                     }
                     cases_run++;
@@ -282,6 +328,70 @@ static void test_large(const char *only, size_t count)
     }
 }
 
+static void report_wrong(const gpu_list *list, const input *in, unsigned d)
+{
+    fprintf(stderr, "wrong: %u GPUs from %d, type %u %s, %zu keys\n", list->count,
+            list->gpus[0], (unsigned)in->type, gs_distribution_name((gs_distribution)d),
+            in->count);
+    check_failures++;
+}
+
+/* From device memory and from the host, over the keys and elsewhere. */
+static bool spreads(gs_engine *device, gs_engine *host, input *in)
+{
+    if (!sorts_on_device(device, in))
+        return false;
+    return in->want_keys == NULL ||
+           (sorts_on_host(host, in, false) && sorts_on_host(host, in, true));
+}
+
+static void test_spread_type(gs_batch_type type, const char *name, const gpu_list *lists,
+                             size_t list_count, const size_t *sizes, size_t size_count,
+                             bool reference)
+{
+    const size_t count_max = sizes[size_count - 1];
+    gs_engine *on_device[LISTS_MAX], *on_host[LISTS_MAX];
+    REQUIRE(list_count <= LISTS_MAX);
+    for (size_t l = 0; l < list_count; l++) {
+        on_device[l] = new_engine_on(name, type, GS_PLACE_DEVICE, count_max, &lists[l]);
+        on_host[l] = new_engine_on(name, type, GS_PLACE_HOST, count_max, &lists[l]);
+    }
+    for (unsigned d = 0; d < GS_DIST_COUNT; d++)
+        for (size_t s = 0; s < size_count && !is_left_out(d); s++) {
+            input in;
+            input_init(&in, type, (gs_distribution)d, sizes[s], s + d, reference);
+            for (size_t l = 0; l < list_count; l++) {
+                cases_run++;
+                if (!spreads(on_device[l], on_host[l], &in))
+                    report_wrong(&lists[l], &in, d);
+            }
+            input_release(&in);
+        }
+    for (size_t l = 0; l < list_count; l++) {
+        gs_engine_free(on_device[l]);
+        gs_engine_free(on_host[l]);
+    }
+}
+
+static void test_spread(const char *only)
+{
+    static const gpu_list lists[LISTS_MAX] = {
+        {{0, 0}, 2}, {{0, 0, 0}, 3}, {{0, 1}, 2}, {{1, 0}, 2}};
+    static const size_t large[] = {SPREAD_LARGE};
+    const char *const name = only ? only : "auto";
+    const size_t list_count = gs_device_count() > 1 ? LISTS_MAX : 2;
+    for (unsigned t = type_first; t <= type_last; t++) {
+        const gs_batch_type type = (gs_batch_type)t;
+        test_spread_type(type, name, lists, is_few ? 1 : list_count,
+                         is_few ? sizes_few : sizes_spread,
+                         is_few ? sizeof sizes_few / sizeof *sizes_few
+                                : sizeof sizes_spread / sizeof *sizes_spread,
+                         true);
+        if (!is_few)
+            test_spread_type(type, "sample", lists, list_count, large, 1, false);
+    }
+}
+
 /* Runs that an engine sorted one by one become one sequence. */
 static void test_merge(void)
 {
@@ -294,14 +404,16 @@ static void test_merge(void)
         gs_engine *engine = new_engine("sample", type, GS_PLACE_DEVICE, RUN);
         for (size_t from = 0; from < COUNT; from += RUN) {
             const size_t left = COUNT - from;
-            const gs_batch run = {(char *)in.d_fresh + from * gs_key_bytes(type),
-                                  in.d_fresh_values ? in.d_fresh_values + from : NULL,
-                                  left < RUN ? left : RUN};
+            const gs_batch run = {.keys = (char *)in.d_fresh + from * gs_key_bytes(type),
+                                  .values =
+                                      in.d_fresh_values ? in.d_fresh_values + from : NULL,
+                                  .count = left < RUN ? left : RUN};
             REQUIRE_OK(gs_engine_submit(engine, &run, &st), &st);
             REQUIRE_OK(gs_engine_wait(engine, &st), &st);
         }
         gs_engine_free(engine);
-        const gs_batch all = {in.d_fresh, in.d_fresh_values, COUNT};
+        const gs_batch all = {
+            .keys = in.d_fresh, .values = in.d_fresh_values, .count = COUNT};
         gs_fingerprint got;
         REQUIRE_OK(gs_bitonic_merge(type, &all, RUN, &st), &st);
         REQUIRE_OK(
@@ -333,20 +445,32 @@ static void test_refusal(void)
     options.memory_max_bytes = (size_t)1 << 30;
     CHECK(gs_engine_fit(&options, &fits, &st) == GS_OK);
     CHECK(fits > 1000000 && fits < ((size_t)1 << 26));
+    /* The memory of one device, shared by two, holds about as much. */
+    size_t fits_two = 0;
+    options.device_count = 2;
+    CHECK(gs_engine_fit(&options, &fits_two, &st) == GS_OK);
+    CHECK(fits_two > fits / 2 && fits_two < fits);
+    options.devices[1] = 99;
+    CHECK(gs_engine_new(&engine, &options, &st) == GS_ERR_ARG);
+    CHECK(engine == NULL);
 }
 
 int main(int argc, char **argv)
 {
-    bool quick = false, few = false;
+    bool quick = false, spread = false;
     const char *only = NULL;
     size_t large = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0)
             quick = true;
         else if (strcmp(argv[i], "--few") == 0)
-            few = true;
+            is_few = true;
+        else if (strcmp(argv[i], "--spread") == 0)
+            spread = true;
         else if (strcmp(argv[i], "--engine") == 0 && i + 1 < argc)
             only = argv[++i];
+        else if (strcmp(argv[i], "--type") == 0 && i + 1 < argc)
+            type_first = type_last = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--large") == 0 && i + 1 < argc)
             large = strtoull(argv[++i], NULL, 10);
     }
@@ -355,13 +479,18 @@ int main(int argc, char **argv)
         printf("skipped: %s", gs_device_describe(text, sizeof text));
         return 77;
     }
-    test_refusal();
-    test_merge();
-    if (large)
+    if (large) {
         test_large(only, large);
-    if (few || large) {
-        if (few)
-            test_sizes(only, sizes_few, sizeof sizes_few / sizeof *sizes_few, true);
+    } else if (is_few) {
+        const size_t count = sizeof sizes_few / sizeof *sizes_few;
+        test_sizes(only, sizes_few, count, true);
+        test_spread(only);
+    } else {
+        test_refusal();
+        test_merge();
+        test_spread(only);
+    }
+    if (is_few || large || spread) {
         printf("%lu cases, %d failures\n", cases_run, check_failures);
         return check_result();
     }

@@ -376,6 +376,8 @@ static void lines(bool few)
         gs_text_sort *const t = new_sort(&order, &layout);
         for (unsigned shape = 0; shape < SHAPES; shape++) {
             for (size_t i = 0; i < size_count; i++) {
+                if (few && (shape + o) % 5 != 0)
+                    continue;
                 const size_t bytes = make_text(shape, sizes[i], below(2) != 0);
                 const int before = check_failures;
                 sorts(t, &order, &layout, bytes, order.unique || below(4) == 0);
@@ -464,7 +466,8 @@ int main(int argc, char **argv)
     REQUIRE(text != NULL && got != NULL && data != NULL && wanted != NULL);
     lines(few);
     records(few);
-    full_chunk();
+    if (!few)
+        full_chunk();
     free(text);
     free(got);
     free(data);

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Importing: from a file, packed, from a pipe; arguments that will not do; nothing is left
+# of what fails. The format's rules are in tests/ciff_rules.py.
+. "$GS_CLI/try.inc"
+printf 'd0\tred green\nd1\tgreen\n' >a.tsv
+gpusort index build -o a a.tsv
+gpusort index export --ciff=a.ciff a
+zstd -q a.ciff
+head -c 40 a.ciff >cut.ciff
+head -c 40 a.ciff.zst >cut.zst
+printf 'hello\n' >text
+: >empty
+try_lines <<'LINES'
+gpusort index import --ciff -o i a.ciff && gpusort index dump i
+gpusort index import --ciff -o i a.ciff
+gpusort index import --ciff -o i --replace a.ciff.zst && gpusort index dump i
+gpusort index import --ciff -o i --replace --no-uring <a.ciff && gpusort index dump i
+gpusort index export --ciff=- a | gpusort index import --ciff --replace -o i -
+gpusort index export --ciff=- i | cmp - a.ciff
+gpusort index import --ciff --replace -o i --stats a.ciff 2>&1 | grep -E '"(method|terms|tokens|records|output_records)"'
+gpusort index merge -o m i i && gpusort index dump m
+gpusort index merge -o n a i
+rm -r i m
+gpusort index import
+gpusort index import -o i a.ciff
+gpusort index import --ciff a.ciff
+gpusort index import --ciff -o '' a.ciff
+gpusort index import --ciff -o i a.ciff b.ciff
+gpusort index import --ciff -o i --nonsense a.ciff
+gpusort index import --ciff -o i nowhere
+gpusort index import --ciff -o i .
+gpusort index import --ciff -o a.tsv --replace a.ciff
+gpusort index import --ciff -o i cut.ciff
+gpusort index import --ciff -o i cut.zst
+gpusort index import --ciff -o i text
+gpusort index import --ciff -o i empty
+gpusort index import --ciff -o i a.ciff a.ciff
+LINES
+# What the format cannot hold is named, and not written.
+printf 'd\377\tx\n' >odd.tsv
+gpusort index build -o odd odd.tsv
+try 'gpusort index export --ciff=odd.ciff odd'
+ls

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything that reads an index against any folder: no crash, no leak, no hang; and what
+ * verify calls good must be readable whole, and give a good index when it is merged with
+ * itself.
+ *
+ *      flags u8 | documents, terms, postings, tokens, u32 each
+ *               | bytes of terms, postings, positions, u16 each | the files, documents
+ * last
+ *
+ * The header is made from this, with checksums that are right, so that damage is met
+ * behind them. Flags: 1 positions, 2 names, 4 merge shifts docIDs.
+ * tests/fuzz_seeds/make_index_seeds.py packs indexes so.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+#include "lib/index/ciff_write.h"
+#include "lib/index/index_file_writer.h"
+#include "lib/index/index_merger.h"
+#include "lib/index/index_text.h"
+#include "lib/index/index_verify.h"
+#include "lib/index/posting_cursor.h"
+#include "tests/check.h"
+
+enum {
+    HEAD_BYTES = 23,
+    TEXT_BYTES_MAX = 1 << 20,
+    POSTINGS_MAX = 1 << 16,
+    PATH_BYTES = 80
+};
+
+static char folder[PATH_BYTES]; /* in memory, where that is a file system */
+static char merged[PATH_BYTES + 8];
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+static void clean_up(void)
+{
+    char path[2 * PATH_BYTES];
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, gs_index_file_names[i]);
+        (void)unlink(path);
+    }
+    (void)snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    (void)snprintf(folder, sizeof folder, "%s/gpusort-fuzz-XXXXXX",
+                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    REQUIRE(mkdtemp(folder) != NULL);
+    (void)snprintf(merged, sizeof merged, "%s.merged", folder);
+    return atexit(clean_up);
+}
+
+/* --- the folder -------------------------------------------------------------------- */
+
+static uint32_t get(const uint8_t *from, size_t bytes)
+{
+    uint32_t x = 0;
+    memcpy(&x, from, bytes);
+    return x;
+}
+
+static void write_file(gs_index_header *h, gs_index_file file, const uint8_t *data,
+                       size_t bytes)
+{
+    char path[2 * PATH_BYTES];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, gs_index_file_names[file]);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    REQUIRE(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
+    (void)close(fd);
+    h->file_bytes[file] = bytes;
+    h->file_sums[file] = gs_file_checksum(data, bytes, NULL, NULL);
+}
+
+static void write_folder(const uint8_t *data, size_t size)
+{
+    char path[2 * PATH_BYTES];
+    gs_status st = {.code = GS_OK};
+    gs_index_header h = {
+        .documents = get(data + 1, 4),
+        .terms = get(data + 5, 4),
+        .postings = get(data + 9, 4),
+        .tokens = get(data + 13, 4),
+        .length_sum = get(data + 13, 4),
+        .has_positions = (data[0] & 1) != 0,
+        .has_names = (data[0] & 2) != 0,
+    };
+    const uint8_t *p = data + HEAD_BYTES, *const end = data + size;
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        size_t n = (size_t)(end - p);
+        if (i != GS_INDEX_DOCUMENTS && get(data + 17 + 2 * i, 2) < n)
+            n = get(data + 17 + 2 * i, 2);
+        write_file(&h, (gs_index_file)i, p, n);
+        p += n;
+    }
+    (void)snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME);
+    (void)unlink(path);
+    REQUIRE(gs_index_header_write(&h, folder, &st) == GS_OK);
+}
+
+/* --- reading ----------------------------------------------------------------------- */
+
+/* Takes some text, and then wants no more. */
+static gs_code count_text(void *context, const void *data, size_t bytes, gs_status *st)
+{
+    size_t *const text = context;
+    (void)data;
+    *text += bytes;
+    return *text > TEXT_BYTES_MAX ? GS_FAIL(st, GS_ERR_CANCELLED, 0, "enough") : st->code;
+}
+
+static gs_code dump(const gs_index *index, bool positions)
+{
+    gs_status st = {.code = GS_OK};
+    gs_text_out out = {0};
+    size_t text = 0;
+    REQUIRE(gs_text_out_open(&out, count_text, &text, &st) == GS_OK);
+    GS_NOTED(gs_index_dump(index, positions, &out, NULL, &st));
+    gs_text_out_release(&out);
+    return st.code;
+}
+
+static void export(const gs_index *index)
+{
+    gs_status st = {.code = GS_OK};
+    gs_text_out out = {0};
+    size_t text = 0;
+    if (gs_index_header_of(index)->documents > POSTINGS_MAX)
+        return;
+    REQUIRE(gs_text_out_open(&out, count_text, &text, &st) == GS_OK);
+    GS_NOTED(gs_ciff_write(index, &out, NULL, &st));
+    gs_text_out_release(&out);
+}
+
+static void seek_postings(const gs_term_cursor *term)
+{
+    gs_posting_cursor c = {0};
+    gs_status st = {.code = GS_OK};
+    GS_NOTED(gs_posting_cursor_start(&c, term->index, &term->info, &st));
+    for (uint64_t doc = 0; st.code == GS_OK && doc < 1 << 12; doc = 3 * doc + 100) {
+        if (gs_posting_cursor_seek(&c, doc, &st) == GS_OK && c.count > 0 &&
+            c.next_places != NULL)
+            GS_NOTED(gs_posting_cursor_positions(&c, 0, &st));
+    }
+    gs_posting_cursor_release(&c);
+}
+
+static void look_up(const gs_index *index, const uint8_t *data, size_t size)
+{
+    gs_term_cursor *c = NULL;
+    gs_status st = {.code = GS_OK};
+    gs_text_out out = {0};
+    size_t text = 0;
+    REQUIRE(gs_term_cursor_new(&c, index, &st) == GS_OK &&
+            gs_text_out_open(&out, count_text, &text, &st) == GS_OK);
+    for (size_t at = HEAD_BYTES; at + 8 < size && at < 200; at += 13) {
+        gs_status ignored = {.code = GS_OK};
+        GS_NOTED(
+            gs_index_lookup(c, data + at, 1 + at % 8, GS_LOOKUP_JSON, &out, &ignored));
+        if (c->has_term)
+            seek_postings(c);
+    }
+    gs_text_out_release(&out);
+    gs_term_cursor_free(c);
+}
+
+static void read_documents(const gs_index *index)
+{
+    const uint64_t count = gs_index_header_of(index)->documents;
+    const uint64_t some[] = {0, 1, 63, 64, count / 2, count - 1, count, UINT64_MAX};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        const uint8_t *name;
+        size_t bytes;
+        uint32_t length;
+        gs_status st = {.code = GS_OK};
+        if (gs_index_document_name(index, some[i], &name, &bytes, &st) == GS_OK &&
+            gs_index_document_length(index, some[i], &length, &st) == GS_OK)
+            REQUIRE(some[i] < count);
+    }
+}
+
+/* --- merging ----------------------------------------------------------------------- */
+
+static void remove_merged(void)
+{
+    char path[2 * PATH_BYTES];
+    for (int i = 0; i <= GS_INDEX_FILE_COUNT; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", merged,
+                       i < GS_INDEX_FILE_COUNT ? gs_index_file_names[i]
+                                               : GS_INDEX_HEADER_NAME);
+        (void)unlink(path);
+    }
+    REQUIRE(rmdir(merged) == 0);
+}
+
+static void merge(const gs_index_header *h, bool shifts, bool is_good)
+{
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    const char *const inputs[] = {folder, folder};
+    const gs_index_merge_options options = {
+        .folder = merged,
+        .inputs = inputs,
+        .input_count = 2,
+        .ids = shifts ? GS_MERGE_IDS_SHIFT : GS_MERGE_IDS_AUTO,
+        .memory_bytes = 1,
+        .threads = 1,
+    };
+    const gs_code code = gs_index_merge(&options, &st);
+    if (code != GS_OK) {
+        REQUIRE(access(merged, F_OK) != 0);
+        /* Docs without names keep their numbers: frequencies may add up to too much. */
+        REQUIRE(!is_good || code == GS_ERR_LIMIT ||
+                (code == GS_ERR_ARG && h->has_positions && !h->has_names));
+        return;
+    }
+    REQUIRE(gs_index_open(&index, merged, &st) == GS_OK);
+    const gs_code verified = gs_index_verify(index, NULL, &st);
+    REQUIRE(!is_good || verified == GS_OK);
+    gs_index_close(index);
+    remove_merged();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    if (size < HEAD_BYTES)
+        return 0;
+    write_folder(data, size);
+    if (gs_index_open(&index, folder, &st) != GS_OK)
+        return 0;
+    const gs_index_header h = *gs_index_header_of(index);
+    const gs_code dumped = dump(index, h.has_positions);
+    const bool is_good = gs_index_verify(index, NULL, &st) == GS_OK;
+    REQUIRE(!is_good || dumped == GS_OK || dumped == GS_ERR_CANCELLED);
+    look_up(index, data, size);
+    read_documents(index);
+    export(index);
+    gs_index_close(index);
+    /* What is bad is merged now and then: it makes files, and fails early mostly. */
+    if ((is_good && h.postings < POSTINGS_MAX) || size % 8 == 0)
+        merge(&h, (data[0] & 4) != 0, is_good);
+    return 0;
+}
