@@ -72,16 +72,17 @@ endif
 endif
 
 # --- sources ---------------------------------------------------------------
-LIB_C  := $(wildcard lib/*/*.c io/*.c) $(filter-out gpu/gpu_stub.c gpu/text_sort_stub.c,$(wildcard gpu/*.c))
+GPU_STUB_C := gpu/gpu_stub.c gpu/text_sort_stub.c gpu/key_search_stub.c
+LIB_C  := $(wildcard lib/*/*.c io/*.c) $(filter-out $(GPU_STUB_C),$(wildcard gpu/*.c))
 CMD_C  := $(wildcard cmd/*.c)
 ifeq ($(CUDA),1)
 CUDA_CU := $(wildcard gpu/*.cu)
 else
-LIB_C   += gpu/gpu_stub.c gpu/text_sort_stub.c
+LIB_C   += $(GPU_STUB_C)
 endif
 # For tests: a GPU that is a plain sort, and that fails when told to.
 ifeq ($(FAKE_GPU),1)
-LIB_C := $(filter-out gpu/text_sort_stub.c,$(LIB_C)) $(wildcard tests/fake_gpu/*.c)
+LIB_C := $(filter-out gpu/text_sort_stub.c gpu/key_search_stub.c,$(LIB_C)) $(wildcard tests/fake_gpu/*.c)
 FAKED := device_count device_is_likely engine_fit engine_new engine_submit engine_wait \
          engine_free
 $(OBJ)/gpu/gpu_stub.o: CFLAGS += $(foreach f,$(FAKED),-Dgs_$(f)=gs_no_$(f))
@@ -278,6 +279,7 @@ memcheck: $(GPU_TEST_X)
 	        $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_engines --few --engine $$e \
 	            || exit 1; done; \
 	    $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_text --few || exit 1; done
+	@$(SANITIZE) --tool memcheck $(OBJ)/tests/gpu/test_key_search --few
 
 clean:
 	$(Q)rm -rf build

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/bench_args.h"
+#include "cmd/bench_lookup.h"
 #include "cmd/bench_measure.h"
 #include "cmd/bench_papers.h"
 #include "cmd/bench_svg.h"
@@ -113,6 +114,8 @@ static int write_files(const bench_setup *setup, const bench_points *points, FIL
 
 int cmd_bench(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "lookup") == 0)
+        return gs_bench_lookup(argc - 1, argv + 1);
     bench_setup setup;
     bench_points points = {0};
     gs_status st = {.code = GS_OK};

@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gpusort lookup: the posting lists of terms, by the thousand.
+ *
+ * Terms are collected into batches, which all cores answer (lib/index/batch_answer.h).
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
+#include "cmd/engine_arg.h"
 #include "cmd/index_read.h"
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
-#include "lib/index/index_text.h"
+#include "cmd/size_arg.h"
+#include "cmd/term_lines.h"
+#include "lib/base/machine.h"
+#include "lib/index/batch_answer.h"
 
-enum { OPT_HELP = 256, OPT_JSON, OPT_DF_ONLY, OPT_PREFIX, OPT_FROM, OPT_TO };
+enum {
+    OPT_HELP = 256,
+    OPT_JSON,
+    OPT_DF_ONLY,
+    OPT_PREFIX,
+    OPT_FROM,
+    OPT_TO,
+    OPT_ENGINE,
+    OPT_PARALLEL,
+};
 
 static const char usage_text[] =
     "Usage: gpusort lookup [OPTION]... DIR [TERM]...\n"
@@ -27,6 +42,9 @@ static const char usage_text[] =
     "      --prefix       every term that begins with TERM, in order\n"
     "      --from=TERM    every term from this one on\n"
     "      --to=TERM      ... that is less than this one\n"
+    "      --engine=NAME  what searches: auto (default), cpu, gpu\n"
+    "      --parallel=N   threads (default: one a core)\n"
+    "  -v, --verbose      say what was chosen and why\n"
     "      --help         this text\n";
 
 typedef struct lookup_request {
@@ -34,8 +52,9 @@ typedef struct lookup_request {
     char **terms;
     int term_count;
     gs_lookup_shape shape;
-    bool is_prefix, wants_help;
-    const char *from, *to;
+    bool is_prefix, wants_help, is_verbose;
+    const char *from, *to, *engine;
+    unsigned threads;
 } lookup_request;
 
 static void parse(int argc, char **argv, lookup_request *r)
@@ -47,12 +66,15 @@ static void parse(int argc, char **argv, lookup_request *r)
         {"prefix", GS_OPT_NONE, OPT_PREFIX, false},
         {"from", GS_OPT_REQUIRED, OPT_FROM, false},
         {"to", GS_OPT_REQUIRED, OPT_TO, false},
+        {"engine", GS_OPT_REQUIRED, OPT_ENGINE, false},
+        {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
+        {"verbose", GS_OPT_NONE, 'v', false},
     };
     gs_opt_scan scan = {.argc = argc,
                         .argv = argv,
                         .options = options,
                         .option_count = sizeof options / sizeof *options,
-                        .letters = "",
+                        .letters = "v",
                         .index = 1};
     int kept = 0; /* operands, moved to the front of argv */
     for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
@@ -63,6 +85,9 @@ static void parse(int argc, char **argv, lookup_request *r)
         case OPT_PREFIX: r->is_prefix = true; break;
         case OPT_FROM: r->from = scan.argument; break;
         case OPT_TO: r->to = scan.argument; break;
+        case OPT_ENGINE: r->engine = scan.argument; break;
+        case OPT_PARALLEL: r->threads = gs_size_arg_threads(&scan); break;
+        case 'v': r->is_verbose = true; break;
         case GS_OPT_OPERAND: argv[kept++] = scan.argument; break;
         default: gs_die_try_help(GS_EXIT_TROUBLE);
         }
@@ -81,9 +106,9 @@ static void parse(int argc, char **argv, lookup_request *r)
 /* Every term from where the cursor stands, while it begins with `prefix` and is less than
  * `to` (NULL: no such bound). */
 static gs_code print_range(const lookup_request *r, gs_term_cursor *cursor,
-                           const char *prefix, gs_text_out *out, gs_status *st)
+                           const void *prefix, size_t prefix_bytes, gs_text_out *out,
+                           gs_status *st)
 {
-    const size_t prefix_bytes = strlen(prefix);
     const size_t to_bytes = r->to ? strlen(r->to) : 0;
     while (cursor->has_term) {
         if (cursor->bytes < prefix_bytes ||
@@ -99,63 +124,116 @@ static gs_code print_range(const lookup_request *r, gs_term_cursor *cursor,
     return GS_OK;
 }
 
-static gs_code answer(const lookup_request *r, gs_term_cursor *cursor, const char *term,
-                      size_t bytes, gs_text_out *out, gs_status *st)
+static gs_code print_from_to(const lookup_request *r, const gs_index *index,
+                             gs_status *st)
 {
-    if (!r->is_prefix)
-        return gs_index_lookup(cursor, term, bytes, r->shape, out, st);
-    GS_TRY(gs_term_cursor_seek(cursor, term, bytes, st));
-    return print_range(r, cursor, term, out, st);
-}
-
-static gs_code answer_input(const lookup_request *r, gs_term_cursor *cursor,
-                            gs_text_out *out, gs_status *st)
-{
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t n;
-    while (st->code == GS_OK && (n = getline(&line, &capacity, stdin)) > 0) {
-        if (line[n - 1] == '\n')
-            line[--n] = '\0';
-        GS_NOTED(answer(r, cursor, line, (size_t)n, out, st));
-    }
-    free(line); /* getline's */
+    gs_term_cursor *cursor = NULL;
+    gs_text_out out = {0};
+    const char *const from = r->from ? r->from : "";
+    if (gs_term_cursor_new(&cursor, index, st) == GS_OK &&
+        gs_text_out_open(&out, gs_index_print, NULL, st) == GS_OK &&
+        gs_term_cursor_seek(cursor, from, strlen(from), st) == GS_OK &&
+        print_range(r, cursor, "", 0, &out, st) == GS_OK)
+        GS_NOTED(gs_text_out_flush(&out, st));
+    gs_text_out_release(&out);
+    gs_term_cursor_free(cursor);
     return st->code;
 }
 
-static gs_code answer_all(const lookup_request *r, gs_term_cursor *cursor,
-                          gs_text_out *out, gs_status *st)
+static gs_code answer(const void *context, gs_term_cursor *cursor, const void *term,
+                      size_t bytes, gs_text_out *out, gs_status *st)
 {
-    if (r->from != NULL || r->to != NULL) {
-        const char *const from = r->from ? r->from : "";
-        GS_TRY(gs_term_cursor_seek(cursor, from, strlen(from), st));
-        GS_TRY(print_range(r, cursor, "", out, st));
-    } else if (r->term_count == 0) {
-        GS_TRY(answer_input(r, cursor, out, st));
+    const lookup_request *const r = context;
+    if (r->is_prefix)
+        return print_range(r, cursor, term, bytes, out, st);
+    return gs_index_lookup_sought(cursor, term, bytes, r->shape, out, st);
+}
+
+/* Where terms come from. */
+typedef struct term_feed {
+    const lookup_request *request;
+    gs_term_lines *lines; /* NULL: from the arguments */
+    int next;             /* of them */
+} term_feed;
+
+static gs_code fill(void *context, gs_term_batch *batch, gs_status *st)
+{
+    term_feed *const f = context;
+    const lookup_request *const r = f->request;
+    while (f->lines != NULL) {
+        const char *line;
+        size_t bytes;
+        GS_TRY(gs_term_lines_peek(f->lines, &line, &bytes, st));
+        if (line == NULL || !gs_term_batch_add(batch, line, bytes))
+            return GS_OK;
+        gs_term_lines_drop(f->lines);
     }
-    for (int i = 0; i < r->term_count; i++)
-        GS_TRY(answer(r, cursor, r->terms[i], strlen(r->terms[i]), out, st));
-    return gs_text_out_flush(out, st);
+    while (f->next < r->term_count &&
+           gs_term_batch_add(batch, r->terms[f->next], strlen(r->terms[f->next])))
+        f->next++;
+    return GS_OK;
+}
+
+/* How many terms there will be, as far as can be told: those of a file have about twelve
+ * bytes with their ends. */
+static uint64_t expect(const lookup_request *r)
+{
+    struct stat info;
+    if (r->term_count > 0)
+        return (uint64_t)r->term_count;
+    if (fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode))
+        return 0;
+    return (uint64_t)info.st_size / 12;
+}
+
+static void say(void *context, gs_log_level level, const char *text)
+{
+    const lookup_request *const r = context;
+    if (r->is_verbose || level == GS_LOG_WARNING)
+        gs_report(0, "%s", text);
+}
+
+static gs_code answer_terms(lookup_request *r, const gs_index *index, gs_status *st)
+{
+    const gs_log log = {.fn = say, .context = r};
+    term_feed feed = {.request = r};
+    const gs_batch_answer_options options = {
+        .index = index,
+        .workers = r->threads != 0 ? r->threads : gs_machine_cores(),
+        .engine = r->engine,
+        .expected_queries = expect(r),
+        .fill = fill,
+        .fill_context = &feed,
+        .answer = answer,
+        .answer_context = r,
+        .write = gs_index_print,
+        .log = &log,
+    };
+    if (r->term_count == 0)
+        GS_TRY(gs_term_lines_new(&feed.lines, GS_TERM_BATCH_BYTES, st));
+    GS_NOTED(gs_batch_answer_all(&options, st));
+    gs_term_lines_free(feed.lines);
+    return st->code;
 }
 
 int cmd_lookup(int argc, char **argv)
 {
-    lookup_request r = {0};
+    lookup_request r = {.engine = "auto"};
     parse(argc, argv, &r);
     if (r.wants_help) {
         (void)fputs(usage_text, stdout);
         return gs_stdout_close(GS_EXIT_GOOD);
     }
+    gs_engine_arg_check_search(r.engine);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
-    gs_term_cursor *cursor = NULL;
-    gs_text_out out = {0};
-    if (gs_index_open(&index, r.folder, &st) == GS_OK &&
-        gs_term_cursor_new(&cursor, index, &st) == GS_OK &&
-        gs_text_out_open(&out, gs_index_print, NULL, &st) == GS_OK)
-        GS_NOTED(answer_all(&r, cursor, &out, &st));
-    gs_text_out_release(&out);
-    gs_term_cursor_free(cursor);
+    const bool is_range = r.from != NULL || r.to != NULL;
+    if (gs_index_open(&index, r.folder, &st) == GS_OK) {
+        if (is_range)
+            GS_NOTED(print_from_to(&r, index, &st));
+        if (st.code == GS_OK && (!is_range || r.term_count > 0))
+            GS_NOTED(answer_terms(&r, index, &st));
+    }
     gs_index_close(index);
     if (st.code != GS_OK) {
         gs_report_status(&st, true);

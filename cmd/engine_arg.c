@@ -20,6 +20,22 @@ static bool is_gpu_engine(const char *name)
     return is_known;
 }
 
+/* Ends the program if there is no GPU to do that. */
+static void check_gpu(const char *name, const char *verb)
+{
+    if (gs_device_count() > 0)
+        return;
+    char reason[REASON_BYTES];
+    gs_device_describe(reason, sizeof reason);
+    /* "gpu: none, WHY; what happens without" */
+    reason[strcspn(reason, ";\n")] = '\0';
+    static const char none[] = "gpu: none, ";
+    const bool has_why = strncmp(reason, none, sizeof none - 1) == 0;
+    gs_report(0, "engine '%s' cannot be used here: %s", name,
+              has_why ? reason + sizeof none - 1 : reason);
+    gs_die(0, "leave out --engine to %s with what there is", verb);
+}
+
 void gs_engine_arg_check(const char *name)
 {
     if (strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
@@ -35,15 +51,18 @@ void gs_engine_arg_check(const char *name)
         putc('\n', stderr);
         gs_die_try_help(GS_EXIT_TROUBLE);
     }
-    if (gs_device_count() == 0) {
-        char reason[REASON_BYTES];
-        gs_device_describe(reason, sizeof reason);
-        /* "gpu: none, WHY; what happens without" */
-        reason[strcspn(reason, ";\n")] = '\0';
-        static const char none[] = "gpu: none, ";
-        const bool has_why = strncmp(reason, none, sizeof none - 1) == 0;
-        gs_report(0, "engine '%s' cannot be used here: %s", name,
-                  has_why ? reason + sizeof none - 1 : reason);
-        gs_die(0, "leave out --engine to sort with what there is");
+    check_gpu(name, "sort");
+}
+
+void gs_engine_arg_check_search(const char *name)
+{
+    if (strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
+        return;
+    if (strcmp(name, "gpu") != 0) {
+        gs_quoted q;
+        gs_report(0, "unknown engine %s", gs_quote_argument(&q, name));
+        fputs("Engines for searches are: auto, cpu, gpu\n", stderr);
+        gs_die_try_help(GS_EXIT_TROUBLE);
     }
+    check_gpu(name, "search");
 }

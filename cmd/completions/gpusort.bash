@@ -36,6 +36,12 @@ _gpusort() {
         fi
         command="index ${COMP_WORDS[2]}"
     fi
+    if [[ $command == bench && ${COMP_WORDS[2]} == lookup && $COMP_CWORD -gt 2 ]]; then
+        command='bench lookup'
+    elif [[ $command == bench && $COMP_CWORD -eq 2 && $cur != -* ]]; then
+        COMPREPLY=($(compgen -W 'lookup' -- "$cur"))
+        return
+    fi
     case $prev in
     --sort)
         COMPREPLY=($(compgen -W 'general-numeric human-numeric month numeric random version' -- "$cur"))

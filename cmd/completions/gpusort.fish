@@ -113,6 +113,31 @@ __gpusort_build -s v -l verbose -d 'say what was chosen and why'
 __gpusort_build -l no-uring -d 'read and write without io_uring'
 __gpusort_build -l help -d 'show help'
 
+function __gpusort_lookup
+    complete -c gpusort -n '__fish_seen_subcommand_from lookup; and not __fish_seen_subcommand_from bench' $argv
+end
+__gpusort_lookup -l df-only -d 'without the documents'
+__gpusort_lookup -l json -d 'a JSON object a line'
+__gpusort_lookup -l prefix -d 'every term that begins so'
+__gpusort_lookup -l from -x -d 'every term from this one on'
+__gpusort_lookup -l to -x -d 'every term that is less'
+__gpusort_lookup -l engine -x -a 'auto cpu gpu' -d 'what searches'
+__gpusort_lookup -l parallel -x -d 'number of threads'
+__gpusort_lookup -s v -l verbose -d 'say what was chosen and why'
+__gpusort_lookup -l help -d 'show help'
+
+complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- bench (commandline -opc)' -x -a lookup -d 'batches of searches'
+function __gpusort_bench_lookup
+    complete -c gpusort -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from lookup' $argv
+end
+__gpusort_bench_lookup -l keys -x -d 'in the sorted array'
+__gpusort_bench_lookup -l queries -x -d 'sizes of batches'
+__gpusort_bench_lookup -l runs -x -d 'of each case at most'
+__gpusort_bench_lookup -l parallel -x -d 'number of threads'
+__gpusort_bench_lookup -l gpu -x -d 'which GPU'
+__gpusort_bench_lookup -l csv -r -d 'as comma-separated values'
+__gpusort_bench_lookup -l help -d 'show help'
+
 function __gpusort_bench_option
     complete -c gpusort -n '__fish_seen_subcommand_from bench' $argv
 end

@@ -15,7 +15,8 @@
 #include "lib/base/quote.h"
 #include "lib/index/index_file_writer.h"
 
-enum { PATH_BYTES = 4400 };
+/* Sixteen words of a language take about 200 bytes. */
+enum { PATH_BYTES = 4400, FETCH_BYTES = 256, CACHE_LINE_BYTES = 64 };
 
 struct gs_index {
     char *folder;
@@ -256,6 +257,27 @@ const uint64_t *gs_index_term_prefixes(const gs_index *index)
     /* Aligned: the map is, and the offset was checked. */
     return (const uint64_t *)(const void *)(index->files[GS_INDEX_TERMS] +
                                             index->terms.table);
+}
+
+void gs_index_fetch_offset(const gs_index *index, uint64_t block)
+{
+    if (block < index->terms.blocks)
+        __builtin_prefetch(index->files[GS_INDEX_TERMS] + index->terms.offsets +
+                           block * sizeof(uint64_t));
+}
+
+void gs_index_fetch_block(const gs_index *index, uint64_t block)
+{
+    uint64_t at;
+    if (block >= index->terms.blocks)
+        return;
+    memcpy(&at, index->files[GS_INDEX_TERMS] + index->terms.offsets + block * sizeof at,
+           sizeof at);
+    const uint64_t bytes = index->bytes[GS_INDEX_TERMS];
+    if (at > bytes || bytes - at < FETCH_BYTES)
+        return;
+    for (size_t i = 0; i < FETCH_BYTES; i += CACHE_LINE_BYTES)
+        __builtin_prefetch(index->files[GS_INDEX_TERMS] + at + i);
 }
 
 gs_code gs_index_term_block(const gs_index *index, uint64_t block, const uint8_t **begin,

@@ -55,6 +55,10 @@ const uint64_t *gs_index_term_prefixes(const gs_index *index);
 GS_MUST_CHECK gs_code gs_index_term_block(const gs_index *index, uint64_t block,
                                           const uint8_t **begin, const uint8_t **end,
                                           gs_status *st);
+/* Hints: soon the block will be asked for. First where it lies, then what it holds; of a
+ * block that is not there nothing is fetched. */
+void gs_index_fetch_offset(const gs_index *index, uint64_t block);
+void gs_index_fetch_block(const gs_index *index, uint64_t block);
 
 /* A varint before `end`; false if there is none of at most 64 bits. */
 static inline bool gs_varint_read(const uint8_t **p, const uint8_t *end, uint64_t *x)

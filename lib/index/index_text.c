@@ -191,15 +191,20 @@ gs_code gs_index_lookup_here(gs_term_cursor *cursor, gs_lookup_shape shape,
     return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
 }
 
-gs_code gs_index_lookup(gs_term_cursor *cursor, const void *term, size_t bytes,
-                        gs_lookup_shape shape, gs_text_out *out, gs_status *st)
+gs_code gs_index_lookup_sought(gs_term_cursor *cursor, const void *term, size_t bytes,
+                               gs_lookup_shape shape, gs_text_out *out, gs_status *st)
 {
-    bool found;
-    GS_TRY(gs_term_cursor_find(cursor, term, bytes, &found, st));
-    if (found)
+    if (gs_term_cursor_is_at(cursor, term, bytes))
         return gs_index_lookup_here(cursor, shape, out, st);
     GS_TRY(put_counts(term, bytes, 0, 0, shape, out, st));
     if (shape == GS_LOOKUP_DF)
         return GS_OK;
     return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
+}
+
+gs_code gs_index_lookup(gs_term_cursor *cursor, const void *term, size_t bytes,
+                        gs_lookup_shape shape, gs_text_out *out, gs_status *st)
+{
+    GS_TRY(gs_term_cursor_seek(cursor, term, bytes, st));
+    return gs_index_lookup_sought(cursor, term, bytes, shape, out, st);
 }

@@ -48,6 +48,10 @@ typedef enum gs_lookup_shape {
 GS_MUST_CHECK gs_code gs_index_lookup(gs_term_cursor *cursor, const void *term,
                                       size_t bytes, gs_lookup_shape shape,
                                       gs_text_out *out, gs_status *st);
+/* The same when the cursor was sent to the term already. */
+GS_MUST_CHECK gs_code gs_index_lookup_sought(gs_term_cursor *cursor, const void *term,
+                                             size_t bytes, gs_lookup_shape shape,
+                                             gs_text_out *out, gs_status *st);
 /* The line of the term that the cursor stands at. */
 GS_MUST_CHECK gs_code gs_index_lookup_here(gs_term_cursor *cursor, gs_lookup_shape shape,
                                            gs_text_out *out, gs_status *st);

@@ -122,30 +122,61 @@ static int compare(const gs_term_cursor *c, const uint8_t *term, size_t bytes)
     return d != 0 ? d : (c->bytes > bytes) - (c->bytes < bytes);
 }
 
-/* How many blocks begin with a prefix that is less (or not greater). No branch depends on
- * what is compared. */
-static uint64_t count_prefixes(const gs_index *index, uint64_t prefix, bool or_equal)
+/* How many blocks begin with a prefix that is less. No branch depends on what is
+ * compared.
+ */
+static uint64_t count_less(const gs_index *index, uint64_t prefix)
 {
     const uint64_t *base = gs_index_term_prefixes(index);
     uint64_t n = gs_index_term_blocks(index), at = 0;
     while (n > 0) {
         const uint64_t half = n / 2;
-        const uint64_t x = base[at + half];
-        const bool goes_right = or_equal ? x <= prefix : x < prefix;
+        const bool goes_right = base[at + half] < prefix;
         at = goes_right ? at + half + 1 : at;
         n = goes_right ? n - half - 1 : half;
     }
     return at;
 }
 
-gs_code gs_term_cursor_seek(gs_term_cursor *c, const void *term, size_t bytes,
-                            gs_status *st)
+/* Behind the blocks from `at` on that begin with this prefix: mostly none or one, so the
+ * steps grow. */
+static uint64_t behind_equals(const gs_index *index, uint64_t at, uint64_t prefix)
+{
+    const uint64_t *const base = gs_index_term_prefixes(index) + at;
+    const uint64_t left = gs_index_term_blocks(index) - at;
+    uint64_t reach = 1;
+    if (left == 0 || base[0] != prefix)
+        return at;
+    while (reach < left && base[reach] == prefix)
+        reach *= 2;
+    uint64_t lo = reach / 2, hi = reach < left ? reach : left;
+    while (hi - lo > 1) {
+        const uint64_t middle = lo + (hi - lo) / 2;
+        if (base[middle] == prefix)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return at + hi;
+}
+
+/* Whether so many blocks begin with a lesser prefix, by what is on both sides. */
+static bool is_rank(const gs_index *index, uint64_t rank, uint64_t prefix)
+{
+    const uint64_t *const base = gs_index_term_prefixes(index);
+    const uint64_t n = gs_index_term_blocks(index);
+    return rank <= n && (rank == 0 || base[rank - 1] < prefix) &&
+           (rank == n || base[rank] >= prefix);
+}
+
+gs_code gs_term_cursor_seek_near(gs_term_cursor *c, uint64_t rank, const void *term,
+                                 size_t bytes, gs_status *st)
 {
     /* The term is in the last block whose first term is not greater. Blocks that begin
      * with the same eight bytes are told apart by their first terms. */
     const uint64_t prefix = gs_term_prefix(term, bytes);
-    uint64_t lo = count_prefixes(c->index, prefix, false);
-    uint64_t hi = count_prefixes(c->index, prefix, true);
+    uint64_t lo = is_rank(c->index, rank, prefix) ? rank : count_less(c->index, prefix);
+    uint64_t hi = behind_equals(c->index, lo, prefix);
     while (lo < hi) {
         const uint64_t middle = lo + (hi - lo) / 2;
         GS_TRY(begin_block(c, middle, st));
@@ -160,12 +191,24 @@ gs_code gs_term_cursor_seek(gs_term_cursor *c, const void *term, size_t bytes,
     return GS_OK;
 }
 
+gs_code gs_term_cursor_seek(gs_term_cursor *c, const void *term, size_t bytes,
+                            gs_status *st)
+{
+    const uint64_t rank = count_less(c->index, gs_term_prefix(term, bytes));
+    return gs_term_cursor_seek_near(c, rank, term, bytes, st);
+}
+
+bool gs_term_cursor_is_at(const gs_term_cursor *c, const void *term, size_t bytes)
+{
+    return c->has_term && compare(c, term, bytes) == 0;
+}
+
 gs_code gs_term_cursor_find(gs_term_cursor *c, const void *term, size_t bytes,
                             bool *found, gs_status *st)
 {
     *found = false;
     GS_TRY(gs_term_cursor_seek(c, term, bytes, st));
-    *found = c->has_term && compare(c, term, bytes) == 0;
+    *found = gs_term_cursor_is_at(c, term, bytes);
     return GS_OK;
 }
 

@@ -30,11 +30,18 @@ GS_MUST_CHECK gs_code gs_term_cursor_first(gs_term_cursor *c, gs_status *st);
 /* To the first term that is not less. */
 GS_MUST_CHECK gs_code gs_term_cursor_seek(gs_term_cursor *c, const void *term,
                                           size_t bytes, gs_status *st);
+/* The same for a caller that knows how many blocks begin with a prefix that is less than
+ * the term's. One that is wrong costs time only. */
+GS_MUST_CHECK gs_code gs_term_cursor_seek_near(gs_term_cursor *c, uint64_t rank,
+                                               const void *term, size_t bytes,
+                                               gs_status *st);
 GS_MUST_CHECK gs_code gs_term_cursor_next(gs_term_cursor *c, gs_status *st);
 
 /* The term itself; *found is false if the index does not have it. */
 GS_MUST_CHECK gs_code gs_term_cursor_find(gs_term_cursor *c, const void *term,
                                           size_t bytes, bool *found, gs_status *st);
+/* Whether it stands at this very term. */
+bool gs_term_cursor_is_at(const gs_term_cursor *c, const void *term, size_t bytes);
 
 /* The first term of a block, and where its postings and positions begin, as it says. The
  * bytes stay while the index is open. */

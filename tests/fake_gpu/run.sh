@@ -92,5 +92,22 @@ for step in engine:1 submit:1 submit:3 wait:2; do
         sed 's/^/    /' err
     }
 done
+
+# Lookups: the same lines from a device, and from one that fails, which costs a warning.
+"$program" index dump want | cut -f 1 | shuf -n 150000 --random-source=docs >terms
+sed -n '1~3s/..$/x/p' terms >>terms
+"$program" lookup --engine=cpu want <terms >wanted
+for step in none:1 keys:1 queries:1 queries:2 ranks:1 ranks:3; do
+    checks=$((checks + 1))
+    warnings=1
+    [ "$step" = none:1 ] && warnings=0
+    GS_FAKE_GPU_FAIL=$step "$program" lookup --engine=gpu want <terms >got_terms 2>err
+    cmp -s wanted got_terms &&
+        [ "$(grep -c 'the CPU searches instead' err)" = $warnings ] || {
+        failures=$((failures + 1))
+        echo "FAILED: lookup, $step"
+        sed 's/^/    /' err
+    }
+done
 echo "$checks checks of failing GPUs, $failures failed"
 [ $failures -eq 0 ]

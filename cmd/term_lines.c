@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/term_lines.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum { READ_BYTES = 1 << 18 };
+
+struct gs_term_lines {
+    size_t bytes_max, capacity;
+    size_t begin, end; /* of what was read and not dropped */
+    size_t seen;       /* of that, without the end of a line */
+    bool has_line, is_over;
+    size_t line_bytes; /* with its end, if it has one */
+    uint64_t number;
+    char *buffer;
+};
+
+gs_code gs_term_lines_new(gs_term_lines **out, size_t bytes_max, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_lines), "lines", st));
+    gs_term_lines *const l = memory;
+    l->bytes_max = bytes_max;
+    l->number = 1;
+    l->capacity = bytes_max + 1 + READ_BYTES;
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, l->capacity, false, "buffer of lines", st));
+    l->buffer = memory;
+    *out = l;
+    return GS_OK;
+fail:
+    gs_term_lines_free(l);
+    return st->code;
+}
+
+void gs_term_lines_free(gs_term_lines *l)
+{
+    if (l == NULL)
+        return;
+    gs_mem_unmap(l->buffer, l->capacity);
+    gs_mem_free(l);
+}
+
+static gs_code read_more(gs_term_lines *l, gs_status *st)
+{
+    if (l->capacity - l->end < READ_BYTES) {
+        memmove(l->buffer, l->buffer + l->begin, l->end - l->begin);
+        l->end -= l->begin;
+        l->begin = 0;
+    }
+    ssize_t n;
+    do
+        n = read(STDIN_FILENO, l->buffer + l->end, READ_BYTES);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return GS_FAIL(st, GS_ERR_IO, errno, "cannot read standard input");
+    l->end += (size_t)n;
+    l->is_over = n == 0;
+    return GS_OK;
+}
+
+gs_code gs_term_lines_peek(gs_term_lines *l, const char **line, size_t *bytes,
+                           gs_status *st)
+{
+    *line = NULL;
+    *bytes = 0;
+    for (;;) {
+        const char *const first = l->buffer + l->begin;
+        const size_t there = l->end - l->begin;
+        const char *const eol = memchr(first + l->seen, '\n', there - l->seen);
+        const size_t length = eol != NULL ? (size_t)(eol - first) : there;
+        if (length > l->bytes_max)
+            return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                           "standard input: line %" PRIu64 " has more than %zu bytes: is "
+                           "this a list of terms, one a line?",
+                           l->number, l->bytes_max);
+        l->has_line = eol != NULL || (l->is_over && there > 0);
+        if (l->has_line) {
+            l->seen = length;
+            l->line_bytes = length + (eol != NULL);
+            *line = first;
+            *bytes = length;
+            return GS_OK;
+        }
+        if (l->is_over)
+            return GS_OK;
+        l->seen = there;
+        GS_TRY(read_more(l, st));
+    }
+}
+
+void gs_term_lines_drop(gs_term_lines *l)
+{
+    gs_assert(l->has_line);
+    l->begin += l->line_bytes;
+    l->seen = 0;
+    l->has_line = false;
+    l->number++;
+}
