@@ -313,6 +313,7 @@ static bool open_compressed(const gs_input *in, gs_pump_file *file)
         return false;
     file->fd = open(name, O_RDONLY | O_CLOEXEC);
     file->index = in->next_name;
+    file->may_wait = false;
     if (file->fd < 0)
         return false; /* that is said in its turn */
     const bool is_compressed = look_at_head(file, 0) && file->kind != GS_COMPRESSION_NONE;
@@ -404,7 +405,7 @@ static gs_code open_next(gs_input *in, gs_status *st)
     const bool is_regular = fstat(in->fd, &info) == 0 && S_ISREG(info.st_mode) && at >= 0;
     in->offset = is_regular ? (uint64_t)at : 0;
     /* Files of no size may still have content (/proc). */
-    gs_pump_file file = {.fd = in->fd, .index = in->index};
+    gs_pump_file file = {.fd = in->fd, .index = in->index, .may_wait = !is_regular};
     if (!is_regular || info.st_size == 0)
         return open_pumped(in, &file, st);
     const uint64_t size = (uint64_t)info.st_size;

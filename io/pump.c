@@ -291,7 +291,8 @@ static void pump_free(gs_pump *p)
 static void stop_pump(gs_pump *p)
 {
     /* A read that waits for a terminal or a pipe must not hold up the end. */
-    (void)pthread_cancel(p->thread);
+    if (p->file.may_wait)
+        (void)pthread_cancel(p->thread);
     pthread_join(p->thread, NULL);
     pump_free(p);
 }

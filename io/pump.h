@@ -43,6 +43,7 @@ enum { GS_PUMPS_MAX = 32 }; /* files open at once */
 
 typedef struct gs_pump_file {
     int fd;              /* read from where it stands */
+    bool may_wait;       /* for whoever writes: a pipe, a terminal */
     size_t index;        /* of its name */
     gs_compression kind; /* NONE: the first bytes of what comes tell */
     size_t decode_bytes; /* what decoding takes of memory */
