@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs fuzzers, as many at once as there are cores, but at least four, so that the whole is
+# Runs fuzzers, as many at once as there are cores, but at least eight, so that the whole is
 # not long on a small machine: run_fuzz.sh SECONDS PROGRAM...
 #
 # What they learn stays in build/fuzz/NAME and starts the next run; the first starts from
@@ -32,7 +32,7 @@ run_one() {
 mkdir -p build/fuzz
 failed=0 running=0
 at_once=$(nproc)
-[ "$at_once" -ge 4 ] || at_once=4
+[ "$at_once" -ge 8 ] || at_once=8
 for program in "$@"; do
     if [ "$running" -ge "$at_once" ]; then
         wait -n || failed=1

@@ -85,7 +85,7 @@ static void fail_each(job_fn *job, const gs_sort_options *options)
     for (int what = FAILS_MEMORY; what <= FAILS_SYSTEM; what++) {
         uint64_t tries = 0;
         for (uint64_t nth = 1; fail_one(job, options, (failing)what, nth, want);
-             nth += 1 + nth / 8)
+             nth = next_to_fail(nth))
             tries++;
         CHECK(tries > 10);
     }

@@ -316,8 +316,8 @@ static void rules_come_back(void)
         "{\"words\": \"unicode\"}",
         "{\"words\": \"else\", \"fold\": true, \"stem\": null, \"stopwords\": []}",
         "{\"words\": \"unicode\", \"fold\": true, \"stem\": 5, \"stopwords\": []}",
-        "{\"words\": \"unicode\", \"fold\": true, \"stem\": \"english, \"stopwords\": "
-        "[]}",
+        ("{\"words\": \"unicode\", \"fold\": true, \"stem\": \"english, "
+         "\"stopwords\": []}"),
         "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"a",
         "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"a\"",
         "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"\"]}",
