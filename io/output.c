@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "lib/base/assertion.h"
@@ -26,6 +27,8 @@ static struct {
     volatile sig_atomic_t is_set;
     char path[PATH_BYTES];
 } pending[PENDING_MAX];
+
+static const char own_files[] = "/proc/self/fd";
 
 typedef enum gs_output_kind {
     GS_OUTPUT_IN_PLACE, /* devices, pipes, standard output */
@@ -86,6 +89,13 @@ static bool names_a_descriptor(const char *path)
     return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
+/* Opening such a name to write fails, and with the right reason. */
+static bool names_a_folder(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 0 && path[length - 1] == '/';
+}
+
 /* Positioned writes work on regular files that are not opened to append. */
 static void find_position(gs_output *o)
 {
@@ -101,20 +111,43 @@ static void find_position(gs_output *o)
     o->start_offset = (uint64_t)at;
 }
 
-/* The mode and, as far as allowed, the owner that the final file shall have. */
-static void copy_attributes(const gs_output *o, int fd)
+/* The mode and the owner that the final file shall have; false if the owner of the
+ * existing one may not be given to another. */
+static bool copy_attributes(const gs_output *o, int fd)
 {
-    if (o->has_existing) {
-        if (fchown(fd, o->existing.st_uid, o->existing.st_gid) != 0 &&
-            fchown(fd, (uid_t)-1, o->existing.st_gid) != 0) {
-            /* The new file is ours then, as it is with any other program. */
-        }
-        (void)fchmod(fd, o->existing.st_mode & 07777);
-        return;
+    if (!o->has_existing) {
+        const mode_t mask = umask(0);
+        (void)umask(mask);
+        (void)fchmod(fd, 0666 & ~mask);
+        return true;
     }
-    const mode_t mask = umask(0);
-    (void)umask(mask);
-    (void)fchmod(fd, 0666 & ~mask);
+    return fchown(fd, o->existing.st_uid, o->existing.st_gid) == 0 &&
+           fchmod(fd, o->existing.st_mode & 0777) == 0;
+}
+
+/* True if the file has access lists or attributes of users. Those that the system sets
+ * by itself do not count. */
+static bool has_attributes(const char *path)
+{
+    static const char by_system[] = "security.";
+    char names[PATH_BYTES];
+    const ssize_t bytes = listxattr(path, names, sizeof names);
+    if (bytes < 0)
+        return errno == ERANGE;
+    for (const char *name = names; name < names + bytes; name += strlen(name) + 1) {
+        if (strncmp(name, by_system, sizeof by_system - 1) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* True if another file under the name would not be the same to others. The bits of set
+ * user and group ID are the system's to clear when somebody writes. */
+static bool must_stay(const gs_output *o)
+{
+    return o->existing.st_nlink > 1 ||
+           (o->existing.st_mode & (S_ISUID | S_ISGID | S_ISVTX)) != 0 ||
+           has_attributes(o->target);
 }
 
 /* A name beside the target that nothing has yet, as a template for mkostemp; 0 or errno.
@@ -141,15 +174,16 @@ static int remember_temp(gs_output *o, const char *path)
     return ENOMEM;
 }
 
-/* Makes a temporary file in `folder`: without a name where the system can, so that
- * nothing is left however the program ends; 0 or errno. */
+/* Makes a temporary file in `folder`: without a name where the system can (to get one it
+ * needs /proc), so that nothing is left however the program ends; 0 or errno. */
 static int make_temp(gs_output *o, const char *folder, size_t folder_bytes)
 {
     char path[PATH_BYTES];
     (void)snprintf(path, sizeof path, "%.*s", folder_bytes ? (int)folder_bytes : 1,
                    folder_bytes ? folder : ".");
     o->is_seekable = true;
-    o->fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (access(own_files, X_OK) == 0)
+        o->fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (o->fd >= 0)
         return 0;
     const int error = make_template(o, folder, folder_bytes, path);
@@ -165,7 +199,7 @@ static int name_temp(gs_output *o)
     enum { TRIES = 100 };
     char path[PATH_BYTES], self[64];
     const char *const slash = strrchr(o->target, '/');
-    (void)snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
+    (void)snprintf(self, sizeof self, "%s/%d", own_files, o->fd);
     for (unsigned i = 0; i < TRIES; i++) {
         const int error = make_template(
             o, o->target, slash ? (size_t)(slash - o->target) + 1 : 0, path);
@@ -193,12 +227,11 @@ static gs_code open_regular(gs_output *o, gs_status *st)
             return fail_open(o, errno, st);
         (void)close(probe);
     }
-    const bool keeps_inode = o->has_existing && o->existing.st_nlink > 1;
-    o->kind = keeps_inode ? GS_OUTPUT_COPY : GS_OUTPUT_RENAME;
+    const bool stays = o->has_existing && must_stay(o);
     int error = make_temp(o, o->target, folder_bytes);
     if (error == 0) {
-        if (!keeps_inode)
-            copy_attributes(o, o->fd);
+        const bool is_same = !stays && copy_attributes(o, o->fd);
+        o->kind = is_same ? GS_OUTPUT_RENAME : GS_OUTPUT_COPY;
         return GS_OK;
     }
     if (!o->has_existing)
@@ -237,10 +270,10 @@ static gs_code open_path(gs_output *o, const char *path, gs_status *st)
     void *memory = NULL;
     struct stat info;
     o->has_existing = stat(path, &o->existing) == 0;
-    if (!o->has_existing && errno != ENOENT)
+    if (!o->has_existing && errno != ENOENT && !names_a_folder(path))
         return fail_open(o, errno, st);
-    const bool in_place =
-        names_a_descriptor(path) || (o->has_existing && !S_ISREG(o->existing.st_mode));
+    const bool in_place = names_a_descriptor(path) || names_a_folder(path) ||
+                          (o->has_existing && !S_ISREG(o->existing.st_mode));
     if (in_place) {
         o->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         if (o->fd < 0)
@@ -328,7 +361,8 @@ static gs_code fail_write(const gs_output *o, int error, gs_status *st)
 }
 
 /* Copies the finished temporary file into the target, which keeps its inode. */
-static gs_code copy_into_target(const gs_output *o, uint64_t bytes, gs_status *st)
+static gs_code copy_into_target(const gs_output *o, uint64_t bytes, bool sync,
+                                gs_status *st)
 {
     void *buffer = NULL;
     GS_TRY(gs_mem_new(&buffer, COPY_BYTES, "output copy", st));
@@ -354,7 +388,8 @@ static gs_code copy_into_target(const gs_output *o, uint64_t bytes, gs_status *s
             (void)fail_write(o, n == 0 ? EIO : errno, st);
         at += (uint64_t)(n > 0 ? n : 0);
     }
-    if (st->code == GS_OK && ftruncate(to, (off_t)bytes) != 0)
+    if (st->code == GS_OK &&
+        (ftruncate(to, (off_t)bytes) != 0 || (sync && fsync(to) != 0)))
         (void)fail_write(o, errno, st);
     if (to >= 0 && close(to) != 0 && st->code == GS_OK)
         (void)fail_write(o, errno, st);
@@ -376,12 +411,24 @@ static void sync_folder(const char *path)
     }
 }
 
+/* The name stands for something that cannot be replaced, as where a file is mounted or
+ * the folder lets only owners rename. */
+static gs_code copy_instead(gs_output *o, uint64_t bytes, int error, bool sync,
+                            gs_status *st)
+{
+    if (o->has_existing)
+        o->fd = open(o->temp, O_RDONLY | O_CLOEXEC);
+    if (o->fd < 0)
+        return GS_FAIL(st, GS_ERR_IO, error, "rename failed: %s", o->name);
+    return copy_into_target(o, bytes, sync, st); /* free removes the temporary name */
+}
+
 static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_status *st)
 {
     if (ftruncate(o->fd, (off_t)total_bytes) != 0 || (sync && fsync(o->fd) != 0))
         return fail_write(o, errno, st);
     if (o->kind == GS_OUTPUT_COPY)
-        return copy_into_target(o, total_bytes, st);
+        return copy_into_target(o, total_bytes, sync, st);
     const int error = o->temp == NULL ? name_temp(o) : 0;
     if (error != 0)
         return GS_FAIL(st, GS_ERR_IO, error, "rename failed: %s", o->name);
@@ -390,7 +437,7 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
     if (closed != 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "close failed: %s", o->name);
     if (rename(o->temp, o->target) != 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "rename failed: %s", o->name);
+        return copy_instead(o, total_bytes, errno, sync, st);
     clear_pending(o);
     gs_mem_free(o->temp);
     o->temp = NULL;

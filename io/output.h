@@ -3,11 +3,12 @@
  * output: where the result goes, and that it appears there whole or not at all.
  *
  * A regular file (new or existing, through a symlink) is written under a temporary
- * name in its folder and renamed by commit; its mode and owner are kept as far as the
- * system allows. An existing file with more than one hard link, or in a folder that
- * refuses new names, gets the finished bytes copied into it by commit instead, so that
- * links stay links. Devices, FIFOs, sockets and standard output are written in place,
- * in order. Temporary names are removed by free and by gs_output_unlink_pending.
+ * name in its folder and renamed by commit; its mode and owner are kept. An existing
+ * file that another cannot stand for (it has more hard links, access lists, an owner that
+ * we may not give, is mounted there) or whose folder refuses new names gets the finished
+ * bytes copied into it by commit instead. Devices, FIFOs, sockets and standard output are
+ * written in place, in order. Temporary names are removed by free and by
+ * gs_output_unlink_pending.
  *
  * Call order: open, then bytes are written to fd (by gs_stream), commit, free.
  */

@@ -82,12 +82,20 @@ int main(void)
     write_new("dangling", true);
     CHECK(holds("later", "new"));
 
+    put("bits", "old", 04600); /* another file would run as somebody else's */
+    REQUIRE(stat("bits", &info) == 0);
+    write_new("bits", true);
+    CHECK(holds("bits", "new") && stat("bits", &link_info) == 0 &&
+          link_info.st_ino == info.st_ino);
+
     write_new("/dev/null", true);
     CHECK(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
     CHECK(gs_output_open(&o, "no/such", &st) == GS_ERR_IO && st.sys == ENOENT);
     CHECK(strcmp(st.msg, "open failed: no/such") == 0);
     gs_status_clear(&st);
     CHECK(gs_output_open(&o, ".", &st) == GS_ERR_IO && st.sys == EISDIR);
+    gs_status_clear(&st);
+    CHECK(gs_output_open(&o, "folder/", &st) == GS_ERR_IO && st.sys == EISDIR);
     for (uint64_t nth = 1; nth < 6; nth++) { /* no memory, at every place */
         gs_status_clear(&st);
         gs_mem_fail_nth(nth);

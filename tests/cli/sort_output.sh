@@ -18,5 +18,10 @@ printf 'z\ny\n' >>p; sort -o p p; cat p
 chmod 640 p; sort -ro p p; stat -c %a p
 sort -o q p >&-; cat q
 umask 027; sort -o r p; stat -c %a r
+sort -o new/ p
+sort -o p/ p
+sort -o p/x p
+sort -o no/x/ p
+sort -o dir/ p
 X
 ls
