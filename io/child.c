@@ -12,7 +12,7 @@ extern char **environ;
 gs_code gs_child_start(gs_child *child, const char *program, bool is_decoding,
                        int from_fd, int to_fd, gs_status *st)
 {
-    *child = (gs_child){.program = program, .is_decoding = is_decoding};
+    *child = (gs_child){.program = program};
     union {
         const char *text;
         char *argument; /* posix_spawnp does not write to its arguments */
@@ -59,8 +59,7 @@ gs_code gs_child_wait(gs_child *child, gs_status *st)
     const int status = wait_for(child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return GS_OK;
-    return GS_FAIL(st, GS_ERR_IO, 0, "'%s'%s terminated abnormally", child->program,
-                   child->is_decoding ? " [-d]" : "");
+    return GS_FAIL(st, GS_ERR_IO, 0, "'%s' [-d] terminated abnormally", child->program);
 }
 
 void gs_child_reap(gs_child *child)

@@ -14,7 +14,6 @@
 typedef struct gs_child {
     pid_t pid; /* 0: none */
     const char *program;
-    bool is_decoding;
 } gs_child;
 
 /* Starts `program` (with -d if `is_decoding`) reading from and writing to the given

@@ -396,8 +396,10 @@ static gs_code open_next(gs_input *in, gs_status *st)
     in->fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0) {
         const int error = errno;
+        const bool may_read = faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) == 0;
         gs_quoted quoted;
-        return GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s",
+        return GS_FAIL(st, GS_ERR_IO, error, "%s: %s",
+                       may_read ? "open failed" : "cannot read",
                        gs_quote_name(&quoted, name));
     }
     struct stat info;
