@@ -126,6 +126,12 @@ static void report_failure(const gs_sort_args *args, const gs_status *st)
     gs_report(0, "write error");
 }
 
+/* As GNU: who was to be told something and could not be learns it from the exit code. */
+static int code_if_said(int exit_code)
+{
+    return ferror(stderr) ? GS_EXIT_TROUBLE : exit_code;
+}
+
 int cmd_sort(int argc, char **argv)
 {
     gs_sort_args args;
@@ -150,5 +156,5 @@ int cmd_sort(int argc, char **argv)
         exit_code = GS_EXIT_TROUBLE;
     }
     gs_sort_args_release(&args);
-    return exit_code;
+    return code_if_said(exit_code);
 }

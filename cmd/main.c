@@ -3,9 +3,9 @@
  * gpusort: finds out which command is meant and calls it.
  *
  * Called through a link named `sort` it is GNU sort: no subcommands, and messages begin
- * with "sort: ". Otherwise the first word may name a command; any other first word is an
- * option or a file of `gpusort sort`. A file that has the name of a command is written
- * ./NAME, or `gpusort sort NAME`.
+ * with the name it was called by. Otherwise the first word may name a command; any other
+ * first word is an option or a file of `gpusort sort`. A file that has the name of a
+ * command is written ./NAME, or `gpusort sort NAME`.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static void guard_standard_files(void)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
             continue;
-        const int got = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        const int got = open("/dev/null", fd == STDIN_FILENO ? O_PATH : O_RDONLY);
         if (got >= 0 && got != fd)
             close(got);
     }
@@ -117,13 +117,11 @@ static int help_on(const char *name)
 int main(int argc, char **argv)
 {
     guard_standard_files();
-    const char *path = argc > 0 ? argv[0] : "gpusort";
-    const char *slash = strrchr(path, '/');
-    const bool is_sort = strcmp(slash ? slash + 1 : path, "sort") == 0;
-    char name[NAME_BYTES];
-    snprintf(name, sizeof name, "%s", is_sort ? "sort" : "gpusort");
+    if (gs_report_is_plain_sort())
+        return cmd_sort(argc, argv);
+    char name[] = "gpusort";
     program_invocation_name = name;
-    if (is_sort || argc < 2)
+    if (argc < 2)
         return cmd_sort(argc, argv);
 
     const char *word = argv[1];

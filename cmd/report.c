@@ -58,7 +58,7 @@ void gs_report_status(const gs_status *st, bool with_hint)
 
 bool gs_report_is_plain_sort(void)
 {
-    return strcmp(program_invocation_name, "sort") == 0;
+    return strcmp(program_invocation_short_name, "sort") == 0;
 }
 
 int gs_stdout_close(int exit_code)

@@ -2,8 +2,8 @@
 /*
  * report: messages on standard error, in the form "PROGRAM: MESSAGE[: REASON]".
  *
- * PROGRAM is glibc's program_invocation_name, which main sets once to what the user
- * called: "gpusort", "gpusort sort", or "sort" through a link of that name. Thread-safe.
+ * PROGRAM is glibc's program_invocation_name. main sets it once to "gpusort" or "gpusort
+ * sort"; through a link named sort it stays as called, "/bin/sort" too. Thread-safe.
  */
 #ifndef GS_CMD_REPORT_H
 #define GS_CMD_REPORT_H

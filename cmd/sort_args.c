@@ -406,6 +406,7 @@ void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)
 {
     *args = (gs_sort_args){
         .options.order = {.delimiter = GS_ORDER_BLANK_FIELDS, .eol = '\n'},
+        .options.keep_compressed = gs_report_is_plain_sort(),
         .progress = gs_report_is_plain_sort() ? GS_PROGRESS_NEVER : GS_PROGRESS_AUTO,
     };
     parser p = {

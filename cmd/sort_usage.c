@@ -77,7 +77,7 @@ static const char end_text[] =
     "      --version                show the version and stop\n"
     "\n"
     "Bytes are compared as they are, as with LC_ALL=C. Inputs that are zstd or gzip\n"
-    "files are unpacked while they are read.\n"
+    "files are unpacked while they are read (not as `sort').\n"
     "Exit codes: 0 good, 1 not in order (-c, -C), 2 trouble.\n";
 
 void gs_sort_usage_print(FILE *to)
