@@ -112,9 +112,11 @@ static gs_code watch_and_work(gs_sort_args *args, int *exit_code, gs_status *st)
 static void report_failure(const gs_sort_args *args, const gs_status *st)
 {
     enum { STDIO_BYTES = 4096 };
-    static const char failure[] = "write failed: ";
+    static const char failure[] = "write failed: ", spilling[] = "temporary file";
     const size_t failure_bytes = sizeof failure - 1;
-    const bool is_write = strncmp(st->msg, failure, failure_bytes) == 0;
+    const bool is_write =
+        strncmp(st->msg, failure, failure_bytes) == 0 &&
+        strncmp(st->msg + failure_bytes, spilling, sizeof spilling - 1) != 0;
     if (!gs_report_is_plain_sort() || !is_write) {
         gs_report_status(st, !gs_report_is_plain_sort());
         return;

@@ -18,6 +18,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 
 enum { DROPS_MAX = 1024 };
 
@@ -129,8 +130,10 @@ static int open_and_unlink(const char *folder, int flags)
     return fd;
 }
 
-static int open_nameless(const char *folder)
+/* An empty name is the root: that is what a slash and a file's name behind it give. */
+static int open_nameless(const char *name)
 {
+    const char *const folder = name[0] != '\0' ? name : "/";
     const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || errno == ENOENT || errno == EACCES || errno == ENOSPC ||
         errno == EMFILE || errno == ENFILE || errno == EROFS)
@@ -140,7 +143,10 @@ static int open_nameless(const char *folder)
 
 static gs_code fail_create(const char *folder, gs_status *st)
 {
-    (void)GS_FAIL(st, GS_ERR_IO, errno, "cannot create temporary file in '%s'", folder);
+    const int error = errno;
+    gs_quoted quoted;
+    (void)GS_FAIL(st, GS_ERR_IO, error, "cannot create temporary file in %s",
+                  gs_quote_name_always(&quoted, folder));
     return gs_status_hint(st, "choose another folder for temporary files with -T");
 }
 

@@ -26,6 +26,9 @@ sort -R --random-source=dir f
 sort --random-source=nofile f
 sort -T no/such -m f g
 TMPDIR=/no/such sort in
+seq 50000 | sort -S 20K --compress-program=cat -T $'no\nsuch'
+seq 50000 | sort -S 20K --compress-program=cat -T "it's"
+seq 50000 | sort -S 20K --compress-program=cat -T in
 sort f/x
 sort /dev/null
 sort -c /dev/null
