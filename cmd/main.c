@@ -9,13 +9,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/report.h"
+#include "lib/base/machine.h"
 
 typedef struct command {
     const char *name;
@@ -60,6 +64,22 @@ static void guard_standard_files(void)
         if (got >= 0 && got != fd)
             close(got);
     }
+}
+
+/* Where address space is limited (ulimit -v, -d), threads count with the whole of their
+ * stacks and heaps: small stacks do, and one heap. */
+static void live_within_limits(void)
+{
+    if (gs_machine_address_space_left() == SIZE_MAX)
+        return;
+    enum { STACK_BYTES = 1 << 20 };
+    pthread_attr_t attributes;
+    (void)mallopt(M_ARENA_MAX, 1);
+    (void)pthread_attr_init(&attributes);
+    if (gs_machine_thread_stack_bytes() > STACK_BYTES &&
+        pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0)
+        (void)pthread_setattr_default_np(&attributes);
+    (void)pthread_attr_destroy(&attributes);
 }
 
 static int print_help(void)
@@ -117,6 +137,7 @@ static int help_on(const char *name)
 int main(int argc, char **argv)
 {
     guard_standard_files();
+    live_within_limits();
     if (gs_report_is_plain_sort())
         return cmd_sort(argc, argv);
     char name[] = "gpusort";

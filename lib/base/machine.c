@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/machine.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -166,6 +167,50 @@ size_t gs_machine_memory_most(void)
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         limit.rlim_cur / 4 < bytes)
         bytes = limit.rlim_cur / 4;
+    return bytes;
+}
+
+/* Maps and private maps of this process; zeros where the system does not tell. */
+static void read_mapped_bytes(uint64_t *all, uint64_t *private)
+{
+    unsigned long long pages[6] = {0};
+    FILE *const f = fopen("/proc/self/statm", "re");
+    *all = *private = 0;
+    if (f == NULL)
+        return;
+    if (fscanf(f, "%llu %llu %llu %llu %llu %llu", &pages[0], &pages[1], &pages[2],
+               &pages[3], &pages[4], &pages[5]) == 6) {
+        const long page_bytes = sysconf(_SC_PAGESIZE);
+        *all = pages[0] * (uint64_t)page_bytes;
+        *private = pages[5] * (uint64_t)page_bytes;
+    }
+    (void)fclose(f);
+}
+
+size_t gs_machine_address_space_left(void)
+{
+    uint64_t used[2] = {0}, left = UINT64_MAX;
+    const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+    read_mapped_bytes(&used[0], &used[1]);
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        struct rlimit limit;
+        if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
+            limit.rlim_cur == RLIM_INFINITY)
+            continue;
+        const uint64_t here = limit.rlim_cur > used[i] ? limit.rlim_cur - used[i] : 0;
+        left = here < left ? here : left;
+    }
+    return left < SIZE_MAX ? (size_t)left : SIZE_MAX;
+}
+
+size_t gs_machine_thread_stack_bytes(void)
+{
+    pthread_attr_t attributes;
+    size_t bytes = (size_t)8 << 20;
+    if (pthread_getattr_default_np(&attributes) == 0) {
+        (void)pthread_attr_getstacksize(&attributes, &bytes);
+        (void)pthread_attr_destroy(&attributes);
+    }
     return bytes;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/memory_plan.h"
 
+#include <stdint.h>
+
 #include "io/block.h"
 #include "lib/base/machine.h"
 #include "lib/sort/bucket_copy.h"
@@ -34,6 +36,19 @@ static size_t fixed_bytes(const gs_memory_plan *p, bool is_keyed)
     return input + scratch + pieces + p->stream_blocks * p->stream_block_bytes;
 }
 
+/* Where address space is limited, all that is mapped counts, used or not: maps twice as
+ * large as a chunk, each rounded up, and the stacks of threads. Of `usable`, what that
+ * leaves; fewer workers if their stacks would take too much. */
+static size_t fit_address_space(size_t usable, size_t space, unsigned *workers)
+{
+    enum { HELPERS = 8 }; /* other threads, at most */
+    const size_t stack = gs_machine_thread_stack_bytes();
+    const size_t threads = space / (4 * stack);
+    *workers = (unsigned)clamp(*workers, 1, threads > HELPERS ? threads - HELPERS : 1);
+    const size_t taken = (*workers + HELPERS) * stack + (size_t)8 * MIB;
+    return clamp(usable, 0, space > taken ? (space - taken) / 5 * 2 : 0);
+}
+
 gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
 {
     gs_memory_plan p = {0};
@@ -46,7 +61,11 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     p.limit_bytes = memory_bytes;
     p.workers = threads ? threads : gs_machine_cores();
     p.workers = (unsigned)clamp(p.workers, 1, WORKERS_MAX);
-    const size_t usable = memory_bytes + overhead_bytes;
+    const size_t space = gs_machine_address_space_left();
+    const bool is_limited = space < SIZE_MAX;
+    size_t usable = memory_bytes + overhead_bytes;
+    if (is_limited)
+        usable = fit_address_space(usable, space, &p.workers);
     p.block_bytes = clamp(power_below(usable / 256), 64 * KIB, MIB);
     p.stream_block_bytes = clamp(power_below(usable / 1024), p.block_bytes, 4 * MIB);
     for (;;) {
@@ -60,7 +79,8 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
         p.workers /= 2;
     }
     const size_t fixed = fixed_bytes(&p, is_keyed);
-    p.chunk_bytes = usable > fixed + 8 * MIB ? usable - fixed : 8 * MIB;
+    const size_t chunk_bytes_min = (is_limited ? 2 : 8) * (size_t)MIB;
+    p.chunk_bytes = usable > fixed + chunk_bytes_min ? usable - fixed : chunk_bytes_min;
     p.chunk_soft_bytes = p.chunk_bytes;
     /* A piece is text and, swapped with it, what is on its way out. */
     p.merge_piece_bytes = clamp(usable / (8 * p.workers), 256 * KIB, 12 * MIB);
