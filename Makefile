@@ -262,24 +262,10 @@ uninstall:
 # --- the engines on a GPU ----------------------------------------------------
 GPU_TEST_X := $(patsubst %.c,$(OBJ)/%,$(wildcard tests/gpu/test_*.c))
 gpu-test: $(GPU_TEST_X) $(OBJ)/gpusort
-	@for t in $(GPU_TEST_X); do $$t $(GPU_TEST_ARGS); rc=$$?; \
-	    [ $$rc = 0 ] || [ $$rc = 77 ] || exit 1; done
-	@$(OBJ)/gpusort device | grep -q '^GPU  *0:' || { echo 'no GPU to sort with'; exit 0; }; \
-	for memory in 0 24M; do python3 tests/differential.py --cases $(CASES) \
-	    --binary $(CURDIR)/$(OBJ)/gpusort "--extra=--engine=gpu --gpu-mem=$$memory" \
-	    || exit 1; done; \
-	tests/gpu/faults.sh $(CURDIR)/$(OBJ)/gpusort
+	@tests/gpu/run.sh $(CURDIR)/$(OBJ) $(CASES)
 
-# Accesses outside of memory, then races: a few cases each, since kernels then run tens to
-# hundreds of times slower. Under four minutes, of which races take all but a quarter of one.
-SANITIZE := $(CUDA_HOME)/bin/compute-sanitizer --error-exitcode 1
 memcheck: $(GPU_TEST_X)
-	@for tool in memcheck racecheck; do \
-	    for e in sample bitonic quick; do \
-	        $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_engines --few --engine $$e \
-	            || exit 1; done; \
-	    $(SANITIZE) --tool $$tool $(OBJ)/tests/gpu/test_text --few || exit 1; done
-	@$(SANITIZE) --tool memcheck $(OBJ)/tests/gpu/test_key_search --few
+	@tests/gpu/sanitize.sh $(OBJ) $(CUDA_HOME)/bin/compute-sanitizer
 
 clean:
 	$(Q)rm -rf build

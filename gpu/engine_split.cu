@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include <cub/device/device_scan.cuh>
+#include <thrust/iterator/transform_iterator.h>
 
 #include "gpu/engine_ops.cuh"
 #include "gpu/sample_local.cuh"
@@ -32,7 +33,8 @@ struct Arrays {
     gs_segment *segments[2];
     gs_leaf *leaves;
     void *fills, *splitters;
-    uint32_t *tile_starts, *table, *places;
+    uint32_t *tile_starts, *table;
+    void *places; /* uint32_t, or 64 bits if is_wide */
     void *temp;
     size_t temp_bytes;
 };
@@ -52,13 +54,38 @@ uint32_t sample_each(Kind kind, size_t count)
     return each > 32 ? 32 : (uint32_t)each;
 }
 
+/* Prefix sums of the table to places; the first place is that of all before it, 0. */
+struct Widen {
+    __host__ __device__ unsigned long long operator()(uint32_t a) const
+    {
+        return a;
+    }
+};
+
+cudaError_t scan(void *temp, size_t *temp_bytes, const uint32_t *table, uint32_t *places,
+                 size_t count, cudaStream_t stream)
+{
+    return cub::DeviceScan::ExclusiveSum(temp, *temp_bytes, table, places, (int64_t)count,
+                                         stream);
+}
+
+cudaError_t scan(void *temp, size_t *temp_bytes, const uint32_t *table,
+                 unsigned long long *places, size_t count, cudaStream_t stream)
+{
+    return cub::DeviceScan::ExclusiveSum(temp, *temp_bytes,
+                                         thrust::make_transform_iterator(table, Widen{}),
+                                         places, (int64_t)count, stream);
+}
+
+bool is_wide(size_t count)
+{
+    return count > UINT32_MAX;
+}
+
 /* Segments of a level have more keys than a block sorts, at least 2048. */
 gs_code take_arrays(char *base, gs_batch_type type, Kind kind, size_t count,
                     Arrays *arrays, size_t *out_bytes, gs_status *st)
 {
-    if (count > INT32_MAX)
-        return GS_FAIL(st, GS_ERR_LIMIT, 0,
-                       "this engine sorts up to 2^31 - 1 keys, not %zu", count);
     gs_scratch scratch = {base, 0};
     const size_t segments = count / 2048 + 1, buckets = 2 * splitters_of(kind) + 1;
     const size_t parts = segments * (splitters_of(kind) + 1);
@@ -70,14 +97,18 @@ gs_code take_arrays(char *base, gs_batch_type type, Kind kind, size_t count,
     arrays->segments[0] = scratch.take<gs_segment>(segments);
     arrays->segments[1] = scratch.take<gs_segment>(segments);
     arrays->leaves = scratch.take<gs_leaf>(parts);
-    arrays->fills = scratch.take<gs_fill<gs_num128>>(parts);
+    arrays->fills = scratch.take<gs_fill<gs_num128>>(count / GS_SPLIT_FILL_MIN + 1);
     arrays->splitters = scratch.take<gs_num128>(segments * GS_SPLITTERS_MAX);
     arrays->tile_starts = scratch.take<uint32_t>(segments + 1);
     arrays->table = scratch.take<uint32_t>(table);
-    arrays->places = scratch.take<uint32_t>(table);
+    arrays->places = is_wide(count) ? (void *)scratch.take<unsigned long long>(table)
+                                    : (void *)scratch.take<uint32_t>(table);
     arrays->temp_bytes = 0;
-    GPU_TRY(st, cub::DeviceScan::ExclusiveSum(nullptr, arrays->temp_bytes, arrays->table,
-                                              arrays->places, (int64_t)table));
+    GPU_TRY(st, is_wide(count)
+                    ? scan(nullptr, &arrays->temp_bytes, arrays->table,
+                           (unsigned long long *)arrays->places, table, nullptr)
+                    : scan(nullptr, &arrays->temp_bytes, arrays->table,
+                           (uint32_t *)arrays->places, table, nullptr));
     arrays->temp = scratch.take<char>(arrays->temp_bytes);
     *out_bytes = scratch.used;
     return GS_OK;
@@ -104,16 +135,19 @@ gs_code launch_local(const gs_engine_run *run, const Arrays *arrays, V from, D t
     return GS_OK;
 }
 
-/* One level: from one array to the other, then what fits a block into `keys`. */
-template <typename V>
-gs_code launch_level(const gs_engine_run *run, const Arrays *arrays, Kind kind, V keys,
-                     V from, V to, uint32_t segment_count, unsigned level, gs_status *st)
+/* One level: from one array to the other, then what fits a block into `keys`. Places are
+ * of type P. */
+template <typename P, typename V>
+gs_code launch_level_by(const gs_engine_run *run, const Arrays *arrays, Kind kind, V keys,
+                        V from, V to, uint32_t segment_count, unsigned level,
+                        gs_status *st)
 {
     using N = typename V::num;
     using T = gs_sample_tuning<N>;
     const cudaStream_t stream = run->stream;
     const gs_segment *const segments = arrays->segments[level & 1];
     N *const splitters = (N *)arrays->splitters;
+    P *const places = (P *)arrays->places;
     const uint32_t splitter_count = splitters_of(kind);
     const size_t sample_bytes = sizeof(N) * GS_SPLIT_SAMPLE_MAX;
     const unsigned tiles = (unsigned)(run->count / GS_SPLIT_TILE + segment_count);
@@ -132,22 +166,30 @@ gs_code launch_level(const gs_engine_run *run, const Arrays *arrays, Kind kind, 
                                                           splitter_count, arrays->table);
     GPU_LAUNCHED(st, stream, "k_split_count");
     size_t temp_bytes = arrays->temp_bytes;
-    GPU_TRY(st, cub::DeviceScan::ExclusiveSum(
-                    arrays->temp, temp_bytes, arrays->table, arrays->places,
-                    (int64_t)tiles * (2 * splitter_count + 1), stream));
+    GPU_TRY(st, scan(arrays->temp, &temp_bytes, arrays->table, places,
+                     (size_t)tiles * (2 * splitter_count + 1), stream));
     k_split_move<<<tiles, GS_SPLIT_THREADS, 0, stream>>>(
         from, to, segments, segment_count, arrays->tile_starts, splitters, splitter_count,
-        arrays->places);
+        places);
     GPU_LAUNCHED(st, stream, "k_split_move");
     k_split_next<<<segment_count, GS_SPLIT_THREADS, 0, stream>>>(
-        to, segments, segment_count, arrays->tile_starts, splitter_count, arrays->places,
-        T::CAPACITY, arrays->leaves, (gs_fill<N> *)arrays->fills,
-        arrays->segments[(level + 1) & 1], arrays->control);
+        to, keys, segments, arrays->tile_starts, splitter_count, places, T::CAPACITY,
+        arrays->leaves, (gs_fill<N> *)arrays->fills, arrays->segments[(level + 1) & 1],
+        arrays->control);
     GPU_LAUNCHED(st, stream, "k_split_next");
     GS_TRY(launch_local(run, arrays, to, keys, st));
     GPU_TRY(st, cudaMemcpyAsync(run->h_mail, arrays->control, sizeof *arrays->control,
                                 cudaMemcpyDeviceToHost, stream));
     return GS_OK;
+}
+
+template <typename V>
+gs_code launch_level(const gs_engine_run *run, const Arrays *arrays, Kind kind, V keys,
+                     V from, V to, uint32_t segment_count, unsigned level, gs_status *st)
+{
+    const auto launch = is_wide(run->count) ? launch_level_by<unsigned long long, V>
+                                            : launch_level_by<uint32_t, V>;
+    return launch(run, arrays, kind, keys, from, to, segment_count, level, st);
 }
 
 template <typename V>

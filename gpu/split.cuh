@@ -11,7 +11,8 @@
  *     splitters      s0      s1      s2
  *     buckets    0   1   2   3   4   5   6      odd: equal to a splitter, done
  *
- * Buckets that fit a block are sorted by k_local, the others are the next level.
+ * Buckets that fit a block are sorted by k_local, the others are the next level. Places
+ * are of a type P that counts all numbers: 64 bits past 2^32 of them.
  */
 #ifndef GS_GPU_SPLIT_CUH
 #define GS_GPU_SPLIT_CUH
@@ -25,6 +26,7 @@ enum {
     GS_SPLIT_ITEMS = 8,
     GS_SPLIT_TILE = GS_SPLIT_THREADS * GS_SPLIT_ITEMS,
     GS_SPLIT_SAMPLE_MAX = 4096,
+    GS_SPLIT_FILL_MIN = 65, /* equal numbers from which k_fill writes them */
 };
 
 /* One block a segment: its sample, sorted; every (sample / (splitters + 1))-th of it is a
@@ -153,20 +155,21 @@ __global__ void __launch_bounds__(GS_SPLIT_THREADS)
             counts[b];
 }
 
-template <typename V>
+template <typename V, typename P>
 __global__ void __launch_bounds__(GS_SPLIT_THREADS)
     k_split_move(V from, V to, const gs_segment *segments, uint32_t segment_count,
                  const uint32_t *tile_starts, const typename V::num *splitters,
-                 uint32_t splitter_count, const uint32_t *places)
+                 uint32_t splitter_count, const P *places)
 {
     using N = typename V::num;
     __shared__ N shared_splitters[GS_SPLITTERS_MAX];
-    __shared__ uint32_t next[GS_SPLIT_BUCKETS_MAX];
+    __shared__ P next[GS_SPLIT_BUCKETS_MAX];
     gs_split_tile<N> tile;
     if (!tile.load(segments, segment_count, tile_starts, splitters, splitter_count,
                    shared_splitters))
         return;
-    const uint32_t buckets = 2 * splitter_count + 1, first = places[tile.table];
+    const uint32_t buckets = 2 * splitter_count + 1;
+    const P first = places[tile.table];
     for (uint32_t b = threadIdx.x; b < buckets; b += GS_SPLIT_THREADS)
         next[b] = places[tile.table + (size_t)b * tile.tiles_of_segment +
                          tile.tile_in_segment] -
@@ -175,18 +178,17 @@ __global__ void __launch_bounds__(GS_SPLIT_THREADS)
     for (uint32_t i = threadIdx.x; i < tile.keys; i += GS_SPLIT_THREADS) {
         const N key = from.load(tile.origin + i);
         const uint32_t b = gs_split_bucket(shared_splitters, splitter_count, key);
-        to.store(tile.segment.start + atomicAdd(&next[b], 1u), key);
+        to.store(tile.segment.start + atomicAdd(&next[b], (P)1), key);
     }
 }
 
-/* One block a segment: its buckets become work. `total` is the count of all numbers in
- * the level's segments, where the last bucket ends. */
-template <typename V>
+/* One block a segment: its buckets become work, but for a few equal numbers, which are
+ * written to `done` at once. */
+template <typename V, typename P>
 __global__ void __launch_bounds__(GS_SPLIT_THREADS)
-    k_split_next(V view, const gs_segment *segments, uint32_t segment_count,
-                 const uint32_t *tile_starts, uint32_t splitter_count,
-                 const uint32_t *places, uint32_t capacity, gs_leaf *leaves,
-                 gs_fill<typename V::num> *fills, gs_segment *next,
+    k_split_next(V view, V done, const gs_segment *segments, const uint32_t *tile_starts,
+                 uint32_t splitter_count, const P *places, uint32_t capacity,
+                 gs_leaf *leaves, gs_fill<typename V::num> *fills, gs_segment *next,
                  gs_sample_control *control)
 {
     const gs_segment segment = segments[blockIdx.x];
@@ -195,20 +197,25 @@ __global__ void __launch_bounds__(GS_SPLIT_THREADS)
         return;
     const uint32_t tiles = tile_starts[blockIdx.x + 1] - tile_starts[blockIdx.x];
     const size_t table = (size_t)tile_starts[blockIdx.x] * buckets;
-    const uint32_t first = places[table];
-    const uint32_t from = places[table + (size_t)b * tiles] - first;
-    const uint32_t to = b + 1 < buckets ? places[table + (size_t)(b + 1) * tiles] - first
-                                        : (uint32_t)segment.count;
-    if (from == to)
-        return;
+    const P first = places[table];
+    const P from = places[table + (size_t)b * tiles] - first;
+    const P to = b + 1 < buckets ? places[table + (size_t)(b + 1) * tiles] - first
+                                 : (P)segment.count;
+    const P count = to - from;
     const unsigned long long start = segment.start + from;
-    if (b % 2 == 1)
-        fills[atomicAdd(&control->fill_count, 1u)] = {view.load(start), start, to - from};
-    else if (to - from <= capacity)
-        leaves[atomicAdd(&control->leaf_count, 1u)] = {start, to - from, 0};
-    else
-        next[atomicAdd(&control->oversize_count, 1u)] = {start, to - from, 0, 0};
-    (void)segment_count;
+    if (count == 0)
+        return;
+    if (b % 2 == 1 && count < GS_SPLIT_FILL_MIN) {
+        const typename V::num value = view.load(start);
+        for (uint32_t i = 0; i < count; i++)
+            done.store(start + i, value);
+    } else if (b % 2 == 1) {
+        fills[atomicAdd(&control->fill_count, 1u)] = {view.load(start), start, count};
+    } else if (count <= capacity) {
+        leaves[atomicAdd(&control->leaf_count, 1u)] = {start, (uint32_t)count, 0};
+    } else {
+        next[atomicAdd(&control->oversize_count, 1u)] = {start, count, 0, 0};
+    }
 }
 
 #endif

@@ -310,6 +310,7 @@ class Case:
         self.expected = None   # or the bytes themselves
         self.check_stderr = True
         self.decode = None     # how our output becomes comparable
+        self.zeros = False     # -z, for that
         self.header = 0        # lines of the input that go around the reference
 
 
@@ -577,6 +578,7 @@ def case_zstd(r, case):
     extra = own_input(r, case, order)
     own(case, order.options + ["--output-compress=zstd"] + extra, ["f"])
     case.decode = "zstd"
+    case.zeros = order.end == b"\0"
     case.reference = [["sort"] + order.options + ["f"]]
     return case
 
@@ -760,7 +762,8 @@ def our_result(case, folder, setup):
         if shutil.which("zstd"):
             command, program = ["zstd", "-dc"], None
         else:  # merging one file passes it through
-            command, program = ["gpusort", "sort", "-m", "-s"], setup["links"]["gpusort"]
+            zeros = ["-z"] if case.zeros else []
+            command, program = ["gpusort", "sort", "-m", "-s"] + zeros, setup["links"]["gpusort"]
         decoded, out, trouble = run(command, program, folder, case, out)
         if decoded != 0:
             return decoded, out, trouble
@@ -829,8 +832,21 @@ def keep(case, number, setup, theirs, problems):
     return folder
 
 
+def system_orders_versions_anew():
+    """GNU sort after 9.1 no longer takes `.a` for a suffix of nothing; gpusort is with 9.1."""
+    ordered = subprocess.run(["sort", "-V"], input=b".a\n.6~.5x\n", capture_output=True, check=True,
+                             env=dict(os.environ, LC_ALL="C")).stdout
+    return ordered != b".a\n.6~.5x\n"
+
+
+def orders_versions(case):
+    return any(a.startswith("-") and ("V" in a or "version" in a) for a in case.ours)
+
+
 def run_case(number, setup):
     case = make_case(setup["seed"], number, setup["only"])
+    if setup["without_versions"] and orders_versions(case):
+        return number, "left out", None, (0, 0)
     with tempfile.TemporaryDirectory(prefix="gs-diff-", dir=setup["scratch"]) as scratch:
         left, right = os.path.join(scratch, "left"), os.path.join(scratch, "right")
         write_files(left, case.files)
@@ -879,7 +895,8 @@ def main():
             links[name] = os.path.join(scratch, "bin", name)
             os.symlink(binary, links[name])
         setup = {"seed": options.seed, "only": only, "links": links, "scratch": scratch, "binary": binary,
-                 "extra": shlex.split(options.extra), "keep": os.path.abspath(options.keep)}
+                 "extra": shlex.split(options.extra), "keep": os.path.abspath(options.keep),
+                 "without_versions": system_orders_versions_anew()}
         numbers = [options.case] if options.case is not None else range(options.cases)
         return run_all(numbers, options, setup)
 
@@ -907,6 +924,9 @@ def run_all(numbers, options, setup):
     print("seed %s; classes: %s" % (options.seed, ", ".join(
         "%s %d%s" % (name, passed.get(name, 0), " (%d failed)" % failed[name] if name in failed else "")
         for name in CLASSES if name in passed or name in failed)))
+    left_out = passed.pop("left out", 0)
+    if left_out:
+        print("%d left out: the system's sort has another order of versions (-V)" % left_out)
     print("seconds in the reference %.1f, in gpusort %.1f" % tuple(times))
     print("%d passed, %d failed" % (sum(passed.values()), sum(failed.values())))
     return 1 if failed else 0

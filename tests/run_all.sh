@@ -5,23 +5,9 @@
 set -u
 cd "$(dirname "$0")/.."
 
-passed=0 failed=0
+log_folder=build
+. tests/steps.inc
 jobs=$(nproc)
-
-step() {
-    local name=$1
-    shift
-    local begin=$SECONDS
-    if "$@" >"build/log.$name" 2>&1; then
-        passed=$((passed + 1))
-        printf 'ok      %-22s %4d s   %s\n' "$name" $((SECONDS - begin)) \
-            "$(tail -n 1 "build/log.$name" | cut -c1-60)"
-    else
-        failed=$((failed + 1))
-        printf 'FAILED  %-22s %4d s\n' "$name" $((SECONDS - begin))
-        tail -n 60 "build/log.$name" | sed 's/^/    /'
-    fi
-}
 
 mk() {
     make --no-print-directory -j"$jobs" WERROR=1 "$@"
@@ -36,8 +22,9 @@ step lint tests/lint.sh
 step build mk all
 step unit mk unit-test
 step cli mk cli-test
-step index mk index-test
-step search mk search-test
+begin index mk index-test
+begin search mk search-test
+settle
 step differential mk CASES="${CASES:-1500}" diff-test
 step threads-backend env GS_NO_URING=1 make --no-print-directory CASES=150 diff-test
 step fake-gpu mk CASES=500 fake-gpu-test
@@ -50,5 +37,4 @@ step clang mk CC=clang CUDA=0 all unit-test
 step without-liburing mk LIBURING=0 CUDA=0 all unit-test
 step static static_runs
 mk all >/dev/null 2>&1 # the program that is left is the usual one
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

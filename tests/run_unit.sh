@@ -1,18 +1,34 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs unit test programs, given as arguments, each in a scratch folder: exit status 0 is a
-# pass, 77 a skip, anything else a failure whose output is shown.
+# Runs unit test programs, given as arguments, as many at once as there are cores, each in a
+# scratch folder: exit status 0 is a pass, 77 a skip, anything else a failure whose output
+# is shown.
 set -u
 
 passed=0 failed=0 skipped=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-for program in "$@"; do
-    name=$(basename "$program")
-    path=$(realpath "$program")
+
+run_one() {
+    local path name
+    path=$(realpath "$1") name=$(basename "$1")
     mkdir "$scratch/$name"
     (cd "$scratch/$name" && timeout 300 "$path") >"$scratch/$name.log" 2>&1
-    status=$?
+    echo $? >"$scratch/$name.status"
+    rm -rf "${scratch:?}/$name"
+}
+
+for program in "$@"; do
+    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
+        wait -n
+    done
+    run_one "$program" &
+done
+wait
+
+for program in "$@"; do
+    name=$(basename "$program")
+    status=$(<"$scratch/$name.status")
     case $status in
     0) passed=$((passed + 1)) ;;
     77) skipped=$((skipped + 1)) ;;

@@ -66,6 +66,8 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     size_t usable = memory_bytes + overhead_bytes;
     if (is_limited)
         usable = fit_address_space(usable, space, &p.workers);
+    /* Of little memory, long lines need more than threads do. */
+    const size_t most_fixed = usable < 48 * MIB ? usable / 4 : usable / 2;
     p.block_bytes = clamp(power_below(usable / 256), 64 * KIB, MIB);
     p.stream_block_bytes = clamp(power_below(usable / 1024), p.block_bytes, 4 * MIB);
     for (;;) {
@@ -74,7 +76,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
         p.piece_bytes = 4 * p.block_bytes;
         p.copy_bytes = usable > GS_BUCKET_COPY_ARENA_MIN ? 2 * p.piece_bytes : 0;
         p.run_block_bytes = clamp(p.block_bytes / 4, 32 * KIB, 64 * KIB);
-        if (p.workers == 1 || fixed_bytes(&p, is_keyed) < usable / 2)
+        if (p.workers == 1 || fixed_bytes(&p, is_keyed) < most_fixed)
             break;
         p.workers /= 2;
     }

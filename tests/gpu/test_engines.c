@@ -6,12 +6,13 @@
  * over several GPUs, or one named several times: ranges that are not even, above all of
  * equal keys, for which there would be no room.
  *
- *     test_engines [--quick | --few | --spread] [--engine NAME] [--type N] [--large
- * COUNT]
+ *     test_engines [--quick | --few | --spread | --large COUNT] [--engine NAME] [--type
+ * N] test_engines --list
  *
  * --quick: small sizes only. --few: a handful of cases, for compute-sanitizer. --spread:
- * several GPUs only. --large: only this many keys, checked on the device by order and by
- * a hash of the records. Exits 77 without a GPU.
+ * several GPUs only. --large: only this many keys, of the types for which there is
+ * memory, checked on the device by order and by a hash of the records. Exits 77 without a
+ * GPU.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -310,22 +311,58 @@ static void test_sizes(const char *only, const size_t *sizes, size_t size_count,
             }
 }
 
+/* Generated where they are sorted, so that as many as possible fit. */
+static void test_large_batch(const char *name, gs_batch_type type, gs_distribution dist,
+                             size_t count)
+{
+    gs_status st = {.code = GS_OK};
+    gs_fingerprint before, after;
+    void *const keys = allocate_device(count * gs_key_bytes(type));
+    uint32_t *const values =
+        gs_value_bytes(type) ? allocate_device(count * gs_value_bytes(type)) : NULL;
+    REQUIRE_OK(gs_generate(type, dist, 4, true, keys, values, count, &st), &st);
+    REQUIRE_OK(gs_fingerprint_take(type, keys, values, count, &before, &st), &st);
+    gs_engine *engine = new_engine(name, type, GS_PLACE_DEVICE, count);
+    const gs_batch batch = {.keys = keys, .values = values, .count = count};
+    REQUIRE_OK(gs_engine_submit(engine, &batch, &st), &st);
+    REQUIRE_OK(gs_engine_wait(engine, &st), &st);
+    REQUIRE_OK(gs_fingerprint_take(type, keys, values, count, &after, &st), &st);
+    const bool good = after.disorder == 0 && after.sum == before.sum;
+    printf("%s type %u %s, %zu keys: %s, %.1f ms\n", name, (unsigned)type,
+           gs_distribution_name(dist), count, good ? "good" : "WRONG",
+           gs_engine_device_ms(engine));
+    gs_engine_free(engine);
+    gs_device_memory_free(keys);
+    gs_device_memory_free(values);
+    cases_run++;
+    check_failures += !good;
+}
+
+static void test_large_engine(const char *name, size_t count)
+{
+    static const gs_distribution dists[] = {GS_DIST_UNIFORM, GS_DIST_ZIPF, GS_DIST_EQUAL};
+    for (unsigned t = type_first; t <= type_last; t++) {
+        gs_status st = {.code = GS_OK};
+        const gs_batch_type type = (gs_batch_type)t;
+        const gs_engine_options options = {
+            .name = name, .type = type, .place = GS_PLACE_DEVICE, .count_max = count};
+        gs_engine_memory memory;
+        REQUIRE_OK(gs_engine_needs(&options, &memory, &st), &st);
+        if (memory.device_bytes + count * (gs_key_bytes(type) + gs_value_bytes(type)) >
+            memory.device_free_bytes) {
+            printf("%s type %u, %zu keys: no memory for them\n", name, t, count);
+            continue;
+        }
+        for (size_t d = 0; d < sizeof dists / sizeof *dists; d++)
+            test_large_batch(name, type, dists[d], count);
+    }
+}
+
 static void test_large(const char *only, size_t count)
 {
-    for (size_t e = 0; e < gs_engine_count(); e++) {
-        const char *const name = gs_engine_name(e);
-        if (only && strcmp(only, name) != 0)
-            continue;
-        input in;
-        input_init(&in, GS_BATCH_U64, GS_DIST_ZIPF, count, 4, false);
-        gs_engine *engine = new_engine(name, GS_BATCH_U64, GS_PLACE_DEVICE, count);
-        const bool good = sorts_on_device(engine, &in);
-        printf("large %s %zu: %s, %.1f ms\n", name, count, good ? "good" : "WRONG",
-               gs_engine_device_ms(engine));
-        check_failures += !good;
-        gs_engine_free(engine);
-        input_release(&in);
-    }
+    for (size_t e = 0; e < gs_engine_count(); e++)
+        if (!only || strcmp(only, gs_engine_name(e)) == 0)
+            test_large_engine(gs_engine_name(e), count);
 }
 
 static void report_wrong(const gpu_list *list, const input *in, unsigned d)
@@ -455,6 +492,13 @@ static void test_refusal(void)
     CHECK(engine == NULL);
 }
 
+static int list_engines(void)
+{
+    for (size_t e = 0; e < gs_engine_count(); e++)
+        printf("%s\n", gs_engine_name(e));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     bool quick = false, spread = false;
@@ -473,6 +517,8 @@ int main(int argc, char **argv)
             type_first = type_last = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--large") == 0 && i + 1 < argc)
             large = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--list") == 0)
+            return list_engines();
     }
     if (gs_device_count() == 0) {
         char text[1024];

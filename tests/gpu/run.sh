@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+#     tests/gpu/run.sh FOLDER [CASES]
+#
+# All tests of what runs on a GPU, with the programs of a build folder. Every engine for
+# itself, side by side, since their references are made on the CPU; then each past 2^32
+# keys, which takes most of the device's memory; then the differential test through the
+# GPU, where one chunk holds the input and where small ones spill; then faults.
+set -u
+folder=$(realpath "$1") cases=${2:-1500}
+here=$(cd "$(dirname "$0")" && pwd)
+gpusort=$folder/gpusort tests=$folder/tests/gpu log_folder=$folder
+. "$here/../steps.inc"
+"$gpusort" device | grep -q '^GPU  *0:' || {
+    echo 'skipped: no GPU to test'
+    exit 0
+}
+past_32_bits=$(((1 << 32) + 1))
+engines=$("$tests/test_engines" --list)
+
+for engine in $engines; do
+    begin "engine-$engine" "$tests/test_engines" --engine "$engine"
+done
+begin text "$tests/test_text"
+begin key-search "$tests/test_key_search"
+settle
+step faults "$tests/test_faults" # no others: it looks at how much memory is free
+for engine in $engines; do
+    step "large-$engine" "$tests/test_engines" --engine "$engine" --large $past_32_bits
+done
+for memory in 0 24M; do
+    begin "differential-$memory" python3 "$here/../differential.py" --cases "$cases" \
+        --binary "$gpusort" "--extra=--engine=gpu --gpu-mem=$memory"
+done
+settle
+step whole-faults "$here/faults.sh" "$gpusort"
+finish
