@@ -11,7 +11,7 @@ sort -o in in; cat in
 cat hard soft
 sort -r -o soft in; cat in; test -L soft && echo link
 sort -mo f f g; cat f
-sort -o /dev/stdout g
+sort -o /dev/stdout g | cat
 sort -o /dev/null g
 printf 'z\ny\n' | sort -o p; cat p
 printf 'z\ny\n' >>p; sort -o p p; cat p
