@@ -98,6 +98,31 @@ static void json_documents(void)
            "k|t|b\n");
     expect("{\"body\":\"b\",\"key\":\"k\"}", "k|b\n");
     expect("{\"key\":\"k\",\"id\":1}", "!0 no field with text\n");
+    options.id_field = "title"; /* the name is text as well */
+    expect("{\"title\":\"t\\u0021\",\"body\":\"b\"}\n{\"body\":null,\"title\":7}",
+           "t!|t!|b\n7|7|\n");
+    expect("{\"title\":\"t\",\"title\":\"t\"}", "!0 the name comes twice\n");
+    options.id_field = "id";
+}
+
+/* Some programs put one in front of a file, and files are put together. */
+static void byte_order_marks(void)
+{
+    options = (gs_document_options){GS_FORMAT_JSONL, "id", default_fields, 1};
+    expect("\xef\xbb\xbf{\"id\":1,\"contents\":\"x\"}\n\xef\xbb\xbf\r\n"
+           "\xef\xbb\xbf {\"id\":2,\"contents\":\"\xef\xbb\xbf\"}",
+           "1|x\n2|\xef\xbb\xbf\n");
+    expect("\xef\xbb{\"id\":1,\"contents\":\"x\"}\n", "!0 not a JSON object\n");
+    options.format = GS_FORMAT_TSV;
+    expect("\xef\xbb\xbf"
+           "a\tx\n\xef\xbb\xbf"
+           "b\t\xef\xbb\xbfy\n\xef\xbb\xbf\tz\n",
+           "a|x\nb|\xef\xbb\xbfy\n!2 no name before the TAB\n");
+    options.format = GS_FORMAT_TREC;
+    expect("\xef\xbb\xbf<DOC><DOCNO>a</DOCNO>x</DOC>\r\n\xef\xbb\xbf\r\n"
+           "<DOC><DOCNO>b</DOCNO></DOC>\xef\xbb\xbf",
+           "a|x\nb\n");
+    options.format = GS_FORMAT_JSONL;
 }
 
 static void json_faults(void)
@@ -197,6 +222,13 @@ static void trec_documents(void)
            "<DOC><DOCNO>a</DOCNO><DOCNO>b</DOCNO></DOC>\n<DOC><DOCNO>a</DOCNO>",
            "!0 a <DOC> without <DOCNO>...</DOCNO>\n!1 an empty <DOCNO>\n"
            "!2 a <DOC> with two <DOCNO>\n!3 a <DOC> without </DOC>\n");
+    /* Attributes and blanks in tags; other tags that begin alike. */
+    expect("<DOC id=\"1\" type='x'>\n<DOCNO >a</DOCNO\n><DOCHDR>h</DOCHDR></DOC >\n"
+           "<doc\tx><docno y=2>b</docno>t</doc\r\n>",
+           "a|h\nb|t\n");
+    expect("<DOC id=1><DOCNOT>a</DOCNOT></DOC><DOCS><DOC id=2<DOC><DOCNO>b</DOCNO></DOC>",
+           "b\n!0 a <DOC> without <DOCNO>...</DOCNO>\n"
+           "!0 text outside of <DOC>...</DOC>\n");
 }
 
 /* The documents of a file as they come through blocks of 4 KiB. */
@@ -297,6 +329,7 @@ int main(void)
 {
     json_documents();
     json_faults();
+    byte_order_marks();
     json_depth();
     tsv_documents();
     trec_documents();

@@ -8,6 +8,7 @@
 #include "lib/base/mem.h"
 #include "lib/index/document_json.h"
 #include "lib/index/document_trec.h"
+#include "lib/index/utf8.h"
 #include "lib/sort/line_scan.h"
 
 static const char *const format_names[GS_FORMAT_COUNT] = {
@@ -169,7 +170,8 @@ static gs_code parse_lines(gs_document_list *list, const gs_document_options *op
     while (at < end) {
         const uint8_t *const eol = memchr(at, '\n', (size_t)(end - at));
         const uint8_t *const stop = eol != NULL ? eol : end;
-        GS_TRY(parse(list, options, at, (size_t)(stop - at), st));
+        const uint8_t *const line = gs_utf8_skip_mark(at, stop);
+        GS_TRY(parse(list, options, line, (size_t)(stop - line), st));
         list->line_count++;
         at = stop + 1;
     }

@@ -7,6 +7,8 @@
  *      trec     <DOC><DOCNO> d1 </DOCNO> <TEXT>Some text</TEXT></DOC>
  *      text     a file is a document, its path the name
  *
+ * A byte order mark before a document, but for text, belongs to none.
+ *
  * A batch (lib/sort/line_feed.h) holds whole documents; gs_document_feed_options says how
  * its bytes are cut for a format. What is no document is noted with its line and left
  * out; whether that ends the build is the caller's matter. A view is valid until the list

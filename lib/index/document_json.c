@@ -399,16 +399,21 @@ static bool read_field(json_reader *r, gs_document_list *list, json_fields *fiel
     const size_t unescaped_bytes = list->unescaped_bytes;
     const gs_text_span name = text_of(list, &key);
     const gs_document_options *const o = fields->options;
-    bool is_id = is_named(name, o->id_field);
+    const bool is_id = is_named(name, o->id_field);
     size_t field = 0;
-    while (!is_id && field < o->text_field_count &&
-           !is_named(name, o->text_fields[field]))
+    while (field < o->text_field_count && !is_named(name, o->text_fields[field]))
         field++;
     list->unescaped_bytes = unescaped_bytes;
-    if (is_id)
-        return read_id(r, list, fields);
-    return field < o->text_field_count ? read_text(r, list, fields, field)
-                                       : skip_value(r);
+    const bool is_text = field < o->text_field_count;
+    if (!is_id)
+        return is_text ? read_text(r, list, fields, field) : skip_value(r);
+    if (!read_id(r, list, fields))
+        return false;
+    if (is_text) { /* names may be searched as well */
+        fields->is_there[field] = true;
+        fields->texts[field] = fields->id;
+    }
+    return true;
 }
 
 static bool read_object(json_reader *r, gs_document_list *list, json_fields *fields)

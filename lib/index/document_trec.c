@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/utf8.h"
 #include "lib/sort/line_scan.h"
 
 typedef struct trec_reader {
@@ -13,18 +14,41 @@ typedef struct trec_reader {
     const uint8_t *counted; /* lines before this are in list->line_count */
 } trec_reader;
 
-/* Is the tag `text`, such as "</doc>", at `p`? */
-static bool is_tag_at(const uint8_t *p, const uint8_t *end, const char *text)
+static const char doc_open[] = "<doc", doc_close[] = "</doc";
+static const char docno_open[] = "<docno", docno_close[] = "</docno";
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Does `text`, such as "<!--", stand at `p`? */
+static bool is_at(const uint8_t *p, const uint8_t *end, const char *text)
 {
     const size_t n = strlen(text);
     return (size_t)(end - p) >= n && strncasecmp((const char *)p, text, n) == 0;
 }
 
-/* The first such tag at or after `p`, or NULL. */
-static const uint8_t *find_tag(const uint8_t *p, const uint8_t *end, const char *text)
+/* Where the tag that begins at `p` with `name`, such as "</doc", ends; NULL if there is
+ * none. Attributes may follow the name. */
+static const uint8_t *end_of_tag(const uint8_t *p, const uint8_t *end, const char *name)
+{
+    if (!is_at(p, end, name))
+        return NULL;
+    p += strlen(name);
+    if (p == end || (*p != '>' && !is_blank(*p)))
+        return NULL;
+    while (p < end && *p != '>' && *p != '<')
+        p++;
+    return p < end && *p == '>' ? p + 1 : NULL;
+}
+
+/* The first such tag at or after `p`, and what follows it; or NULL. */
+static const uint8_t *find_tag(const uint8_t *p, const uint8_t *end, const char *name,
+                               const uint8_t **after)
 {
     while (p < end && (p = memchr(p, '<', (size_t)(end - p))) != NULL) {
-        if (is_tag_at(p, end, text))
+        if ((*after = end_of_tag(p, end, name)) != NULL)
             return p;
         p++;
     }
@@ -33,14 +57,13 @@ static const uint8_t *find_tag(const uint8_t *p, const uint8_t *end, const char 
 
 size_t gs_trec_whole_bytes(const uint8_t *data, size_t bytes)
 {
-    static const char tag[] = "</doc>";
-    const size_t tag_bytes = sizeof tag - 1;
     const uint8_t *const end = data + bytes;
     size_t left = bytes;
     const uint8_t *last;
     while (left > 0 && (last = memrchr(data, '<', left)) != NULL) {
-        if (is_tag_at(last, end, tag))
-            return (size_t)(last - data) + tag_bytes;
+        const uint8_t *const after = end_of_tag(last, end, doc_close);
+        if (after != NULL)
+            return (size_t)(after - data);
         left = (size_t)(last - data);
     }
     return 0;
@@ -63,7 +86,7 @@ static bool is_letter(uint8_t c)
 /* Where the mark-up that begins at `p`, a '<', ends; NULL if it is none. */
 static const uint8_t *end_of_markup(const uint8_t *p, const uint8_t *end)
 {
-    if (is_tag_at(p, end, "<!--")) {
+    if (is_at(p, end, "<!--")) {
         const uint8_t *const close = memmem(p + 4, (size_t)(end - p) - 4, "-->", 3);
         return close != NULL ? close + 3 : end;
     }
@@ -74,11 +97,6 @@ static const uint8_t *end_of_markup(const uint8_t *p, const uint8_t *end)
         return NULL;
     const uint8_t *const close = memchr(name, '>', (size_t)(end - name));
     return close != NULL ? close + 1 : NULL;
-}
-
-static bool is_blank(uint8_t c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 static gs_text_span trim(const uint8_t *from, const uint8_t *to)
@@ -125,16 +143,15 @@ static gs_code add_texts(gs_document_list *list, gs_document *document,
     return add_text(list, document, from, to, st);
 }
 
-/* One document, between its <DOC> (at `begin`) and its </DOC>. */
+/* One document, which begins at `begin`, between its tags. */
 static gs_code parse_document(trec_reader *r, const uint8_t *begin, const uint8_t *body,
                               const uint8_t *end, gs_status *st)
 {
-    static const char open[] = "<docno>", close[] = "</docno>";
     gs_document_list *const list = r->list;
-    const uint8_t *const name_tag = find_tag(body, end, open);
-    const uint8_t *const name_at = name_tag != NULL ? name_tag + sizeof open - 1 : NULL;
+    const uint8_t *name_at, *rest, *ignored;
+    const uint8_t *const name_tag = find_tag(body, end, docno_open, &name_at);
     const uint8_t *const name_end =
-        name_at != NULL ? find_tag(name_at, end, close) : NULL;
+        name_tag != NULL ? find_tag(name_at, end, docno_close, &rest) : NULL;
     if (name_end == NULL)
         return gs_document_list_add_bad(list, line_of(r, begin),
                                         "a <DOC> without <DOCNO>...</DOCNO>", st);
@@ -144,8 +161,7 @@ static gs_code parse_document(trec_reader *r, const uint8_t *begin, const uint8_
     if (name.bytes > GS_DOCUMENT_NAME_BYTES_MAX)
         return gs_document_list_add_bad(list, line_of(r, begin),
                                         "the name is longer than 65535 bytes", st);
-    const uint8_t *const rest = name_end + sizeof close - 1;
-    if (find_tag(rest, end, open) != NULL)
+    if (find_tag(rest, end, docno_open, &ignored) != NULL)
         return gs_document_list_add_bad(list, line_of(r, begin),
                                         "a <DOC> with two <DOCNO>", st);
     GS_TRY(gs_document_list_add(list, name, NULL, 0, st));
@@ -159,34 +175,33 @@ static gs_code check_gap(trec_reader *r, const uint8_t *from, const uint8_t *to,
                          gs_status *st)
 {
     for (;;) {
-        const gs_text_span gap = trim(from, to);
+        const gs_text_span gap = trim(gs_utf8_skip_mark(trim(from, to).data, to), to);
         if (gap.bytes == 0)
             return GS_OK;
-        if (!is_tag_at(gap.data, to, "<!") && !is_tag_at(gap.data, to, "<?"))
+        if (!is_at(gap.data, to, "<!") && !is_at(gap.data, to, "<?"))
             return gs_document_list_add_bad(r->list, line_of(r, gap.data),
                                             "text outside of <DOC>...</DOC>", st);
         const uint8_t *const close = memchr(gap.data, '>', gap.bytes);
         if (close == NULL)
             return gs_document_list_add_bad(r->list, line_of(r, gap.data),
                                             "a declaration does not end", st);
-        from = is_tag_at(gap.data, to, "<!--") ? end_of_markup(gap.data, to) : close + 1;
+        from = is_at(gap.data, to, "<!--") ? end_of_markup(gap.data, to) : close + 1;
     }
 }
 
 gs_code gs_trec_parse(gs_document_list *list, const gs_line_batch *batch, gs_status *st)
 {
-    static const char open[] = "<doc>", close[] = "</doc>";
     const uint8_t *const end = batch->data + batch->bytes;
     trec_reader r = {list, batch->data, end, batch->data};
     while (r.at < end) {
-        const uint8_t *const begin = find_tag(r.at, end, open);
+        const uint8_t *body, *after, *ignored;
+        const uint8_t *const begin = find_tag(r.at, end, doc_open, &body);
         GS_TRY(check_gap(&r, r.at, begin != NULL ? begin : end, st));
         if (begin == NULL)
             break;
-        const uint8_t *const body = begin + sizeof open - 1;
-        const uint8_t *const body_end = find_tag(body, end, close);
+        const uint8_t *const body_end = find_tag(body, end, doc_close, &after);
         const uint8_t *const second =
-            find_tag(body, body_end != NULL ? body_end : end, open);
+            find_tag(body, body_end != NULL ? body_end : end, doc_open, &ignored);
         if (body_end == NULL || second != NULL) {
             GS_TRY(gs_document_list_add_bad(list, line_of(&r, begin),
                                             "a <DOC> without </DOC>", st));
@@ -194,7 +209,7 @@ gs_code gs_trec_parse(gs_document_list *list, const gs_line_batch *batch, gs_sta
             continue;
         }
         GS_TRY(parse_document(&r, begin, body, body_end, st));
-        r.at = body_end + sizeof close - 1;
+        r.at = after;
     }
     (void)line_of(&r, end);
     return GS_OK;

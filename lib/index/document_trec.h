@@ -11,8 +11,8 @@
  * the next </DOC>; <DOCNO> holds its name, blanks at both ends removed; all other text is
  * its content, tags left out, whatever their names. A tag is '<', perhaps '/', a letter,
  * and what follows up to '>'; a '<' that begins none is text. <!-- comments --> are left
- * out. Tag names are told without regard to case. Entities stay as they are: their
- * names become words.
+ * out. Tag names are told without regard to case, and <DOC> and <DOCNO> may have
+ * attributes. Entities stay as they are: their names become words.
  */
 #ifndef GS_LIB_INDEX_DOCUMENT_TREC_H
 #define GS_LIB_INDEX_DOCUMENT_TREC_H

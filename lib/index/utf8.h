@@ -64,6 +64,13 @@ static inline bool gs_utf8_is_valid(const uint8_t *p, size_t bytes)
     return true;
 }
 
+/* Behind a byte order mark, if one stands at `p`. Some programs begin every file with
+ * one, and files are put together, so that it may come anywhere between documents. */
+static inline const uint8_t *gs_utf8_skip_mark(const uint8_t *p, const uint8_t *end)
+{
+    return end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? p + 3 : p;
+}
+
 /* Writes a valid code point; returns the end of what was written. */
 static inline uint8_t *gs_utf8_encode(uint8_t *to, uint32_t point)
 {
