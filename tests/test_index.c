@@ -304,6 +304,28 @@ static void damage_gives_errors(const char *folder)
     }
 }
 
+/* The header has no other file that vouches for it: any bit of it counts. */
+static void damaged_header_is_refused(const char *folder)
+{
+    char path[PATH_BYTES];
+    size_t bytes;
+    uint8_t *const text = read_file(folder, "header.json", &bytes);
+    (void)snprintf(path, sizeof path, "%s/header.json", folder);
+    const int fd = open(path, O_RDWR);
+    REQUIRE(fd >= 0);
+    for (size_t i = 0; i < 8 * bytes; i++) {
+        const uint8_t bad = text[i / 8] ^ (uint8_t)(1u << i % 8);
+        REQUIRE(pwrite(fd, &bad, 1, (off_t)(i / 8)) == 1);
+        gs_status st = {.code = GS_OK};
+        gs_index *index = NULL;
+        CHECK(gs_index_open(&index, folder, &st) == GS_ERR_FORMAT);
+        gs_index_close(index);
+        REQUIRE(pwrite(fd, text + i / 8, 1, (off_t)(i / 8)) == 1);
+    }
+    (void)close(fd);
+    free(text);
+}
+
 /* What is out of order is refused, and nothing is left of it. */
 static void disorder_is_refused(const char *folder)
 {
@@ -348,6 +370,7 @@ int main(void)
     comes_back(one);
     parts_do_not_matter(one, five);
     damage_gives_errors(five);
+    damaged_header_is_refused(five);
     comes_back(five);
     disorder_is_refused(none);
     free_terms();

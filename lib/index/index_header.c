@@ -19,7 +19,14 @@ enum {
     HEADER_BYTES_MAX = 32 << 20 /* a list of stop words may be long */
 };
 
-static const char sum_field[] = "  \"header_xxh3\": \"";
+/* The last line: a checksum of all before it. */
+enum { SUM_LINE_BYTES = 48 };
+
+static void print_sum_line(char *line, const char *text, size_t bytes)
+{
+    (void)snprintf(line, SUM_LINE_BYTES, "  \"header_xxh3\": \"%016" PRIx64 "\"\n}\n",
+                   (uint64_t)XXH3_64bits(text, bytes));
+}
 
 /* --- writing ----------------------------------------------------------------------- */
 
@@ -59,8 +66,10 @@ gs_code gs_index_header_write(const gs_index_header *header, const char *folder,
         return GS_FAIL(st, GS_ERR_NOMEM, errno, "header of the index");
     print_fields(memory, header);
     (void)fflush(memory);
-    (void)fprintf(memory, "%s%016" PRIx64 "\"\n}\n", sum_field,
-                  (uint64_t)XXH3_64bits(text, bytes));
+    char sum_line[SUM_LINE_BYTES] = "";
+    if (text != NULL)
+        print_sum_line(sum_line, text, bytes);
+    (void)fputs(sum_line, memory);
     const bool is_made = fclose(memory) == 0;
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (!is_made || fd < 0 || write(fd, text, bytes) != (ssize_t)bytes || fsync(fd) != 0)
@@ -147,15 +156,22 @@ static gs_code get_tokenizer(const char *text, gs_index_header *h, gs_status *st
     return GS_OK;
 }
 
+/* Is every byte as it was written? */
+static bool is_whole(const char *text, size_t bytes)
+{
+    const char *const sum = strstr(text, "  \"header_xxh3\": ");
+    if (sum == NULL || strlen(text) != bytes)
+        return false;
+    char line[SUM_LINE_BYTES];
+    print_sum_line(line, text, (size_t)(sum - text));
+    return strcmp(sum, line) == 0;
+}
+
 /* *version is what the header says, 0 if it is none of ours. */
 static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *version)
 {
-    const char *const sum = strstr(text, sum_field);
     *version = 0;
-    if (sum == NULL || strlen(text) != bytes ||
-        strtoull(sum + strlen(sum_field), NULL, 16) !=
-            XXH3_64bits(text, (size_t)(sum - text)) ||
-        strstr(text, "\"format\": \"gpusort index\"") == NULL ||
+    if (!is_whole(text, bytes) || strstr(text, "\"format\": \"gpusort index\"") == NULL ||
         !get_number(text, "version", version) || *version != GS_INDEX_VERSION)
         return false;
     bool is_good = get_number(text, "documents", &h->documents) &&
