@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/index_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,13 +31,59 @@ const char *const gs_index_file_names[GS_INDEX_FILE_COUNT] = {
     "documents",
 };
 
-bool gs_index_folder_is_index(const char *name)
+static bool is_index(const char *name)
 {
     gs_index_header header;
     gs_status ignored = {.code = GS_OK};
-    const bool is_index = gs_index_header_read(&header, name, &ignored) == GS_OK;
+    const bool is_read = gs_index_header_read(&header, name, &ignored) == GS_OK;
     gs_index_header_release(&header);
-    return is_index;
+    return is_read;
+}
+
+static bool is_own_file(const char *name)
+{
+    bool is_own = strcmp(name, GS_INDEX_HEADER_NAME) == 0;
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
+        is_own |= strcmp(name, gs_index_file_names[i]) == 0;
+    return is_own;
+}
+
+/* Would something be lost with the index in the folder that is no part of it? */
+static gs_code check_nothing_else(const char *folder, gs_status *st)
+{
+    gs_quoted q, other;
+    DIR *const dir = opendir(folder);
+    if (dir == NULL)
+        return GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s",
+                       gs_quote_name(&q, folder));
+    for (const struct dirent *e; st->code == GS_OK && (e = readdir(dir)) != NULL;) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            is_own_file(e->d_name))
+            continue;
+        (void)GS_FAIL(st, GS_ERR_IO, 0, "cannot replace the index %s: it holds %s too",
+                      gs_quote_name(&q, folder), gs_quote_name_always(&other, e->d_name));
+        (void)gs_status_hint(st, "move what is no part of the index away");
+    }
+    (void)closedir(dir);
+    return st->code;
+}
+
+/* May what has the name be replaced? Then finds what it stands for. */
+static gs_code check_replaceable(gs_index_folder *f, bool replace, gs_status *st)
+{
+    gs_quoted q;
+    if (!replace || !is_index(f->name)) {
+        (void)GS_FAIL(st, GS_ERR_IO, EEXIST, "cannot make the index %s",
+                      gs_quote_name(&q, f->name));
+        return gs_status_hint(st, replace ? "only an index is ever replaced"
+                                          : "choose another name, or --replace an index");
+    }
+    GS_TRY(check_nothing_else(f->name, st));
+    f->target = realpath(f->name, NULL);
+    if (f->target == NULL)
+        return GS_FAIL(st, GS_ERR_IO, errno, "cannot make the index %s",
+                       gs_quote_name(&q, f->name));
+    return GS_OK;
 }
 
 /* Calls nothing that a signal handler may not call. */
@@ -88,32 +135,49 @@ void gs_index_folder_remove_pending(void)
     }
 }
 
+static const char *target_of(const gs_index_folder *f)
+{
+    return f->target != NULL ? f->target : f->name;
+}
+
+static void release_target(gs_index_folder *f)
+{
+    free(f->target); /* realpath's */
+    f->target = NULL;
+}
+
 gs_code gs_index_folder_open(gs_index_folder *f, const char *name, bool replace,
                              gs_status *st)
 {
     *f = (gs_index_folder){.name = name};
     gs_quoted q;
     struct stat info;
-    if (lstat(name, &info) == 0 && !(replace && gs_index_folder_is_index(name))) {
-        (void)GS_FAIL(st, GS_ERR_IO, EEXIST, "cannot make the index %s",
-                      gs_quote_name(&q, name));
-        return gs_status_hint(st, replace ? "only an index is ever replaced"
-                                          : "choose another name, or --replace an index");
-    }
-    size_t length = strlen(name);
-    while (length > 1 && name[length - 1] == '/')
+    if (lstat(name, &info) == 0)
+        GS_TRY(check_replaceable(f, replace, st));
+    const char *const target = target_of(f);
+    size_t length = strlen(target);
+    while (length > 1 && target[length - 1] == '/')
         length--;
     if (snprintf(f->temporary, sizeof f->temporary, "%.*s.tmp-XXXXXX", (int)length,
-                 name) >= (int)sizeof f->temporary ||
-        mkdtemp(f->temporary) == NULL)
-        return GS_FAIL(st, GS_ERR_IO, errno, "cannot make the index %s",
-                       gs_quote_name(&q, name));
+                 target) >= (int)sizeof f->temporary ||
+        mkdtemp(f->temporary) == NULL) {
+        (void)GS_FAIL(st, GS_ERR_IO, errno, "cannot make the index %s",
+                      gs_quote_name(&q, name));
+        release_target(f);
+        return st->code;
+    }
     f->is_open = true;
     set_pending(f);
     const mode_t mask = umask(0); /* mkdtemp's 0700 is for secrets */
     (void)umask(mask);
     (void)chmod(f->temporary, 0777 & ~mask);
     return GS_OK;
+}
+
+static void close_folder(gs_index_folder *f)
+{
+    clear_pending(f);
+    release_target(f);
 }
 
 static void sync_folder(const char *name)
@@ -130,18 +194,18 @@ gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st)
     gs_quoted q;
     sync_folder(f->temporary);
     /* The old index, if there is one, changes places with the new one and goes then. */
-    if (rename(f->temporary, f->name) == 0) {
-        clear_pending(f);
+    if (rename(f->temporary, target_of(f)) == 0) {
+        close_folder(f);
         return GS_OK;
     }
     if (errno != ENOTEMPTY && errno != EEXIST)
         return GS_FAIL(st, GS_ERR_IO, errno, "rename failed: %s",
                        gs_quote_name(&q, f->name));
-    if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->name, RENAME_EXCHANGE) != 0)
+    if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, target_of(f), RENAME_EXCHANGE) != 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "rename failed: %s",
                        gs_quote_name(&q, f->name));
     remove_files(f->temporary);
-    clear_pending(f);
+    close_folder(f);
     return GS_OK;
 }
 
@@ -150,5 +214,5 @@ void gs_index_folder_close(gs_index_folder *f)
     if (!f->is_open)
         return;
     remove_files(f->temporary);
-    clear_pending(f);
+    close_folder(f);
 }

@@ -11,13 +11,14 @@
 
 typedef struct gs_index_folder {
     const char *name; /* the final one, borrowed */
+    char *target;     /* what it stands for, if it is there: links are followed */
     char temporary[4400];
     int pending_slot;
     bool is_open;
 } gs_index_folder;
 
 /* Makes the temporary folder beside the final one. Fails if something has the final name,
- * but for an index with `replace`. */
+ * but for a folder with `replace` that holds an index and nothing else. */
 GS_MUST_CHECK gs_code gs_index_folder_open(gs_index_folder *f, const char *name,
                                            bool replace, gs_status *st);
 /* Gives it its name. */
@@ -27,8 +28,5 @@ void gs_index_folder_close(gs_index_folder *f);
 
 /* Async-signal-safe: removes the temporary folders that exist now. */
 void gs_index_folder_remove_pending(void);
-
-/* Is there an index in the folder: a header of ours? */
-bool gs_index_folder_is_index(const char *name);
 
 #endif
