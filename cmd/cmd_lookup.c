@@ -76,12 +76,13 @@ static void parse(int argc, char **argv, lookup_request *r)
                         .option_count = sizeof options / sizeof *options,
                         .letters = "v",
                         .index = 1};
+    bool as_json = false, df_only = false;
     int kept = 0; /* operands, moved to the front of argv */
     for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
         switch (code) {
         case OPT_HELP: r->wants_help = true; return;
-        case OPT_JSON: r->shape = GS_LOOKUP_JSON; break;
-        case OPT_DF_ONLY: r->shape = GS_LOOKUP_DF; break;
+        case OPT_JSON: as_json = true; break;
+        case OPT_DF_ONLY: df_only = true; break;
         case OPT_PREFIX: r->is_prefix = true; break;
         case OPT_FROM: r->from = scan.argument; break;
         case OPT_TO: r->to = scan.argument; break;
@@ -98,6 +99,10 @@ static void parse(int argc, char **argv, lookup_request *r)
         gs_report(0, "which index?");
         gs_die_try_help(GS_EXIT_TROUBLE);
     }
+    if (as_json)
+        r->shape = df_only ? GS_LOOKUP_JSON_DF : GS_LOOKUP_JSON;
+    else if (df_only)
+        r->shape = GS_LOOKUP_DF;
     r->folder = argv[0];
     r->terms = argv + 1;
     r->term_count = kept - 1;

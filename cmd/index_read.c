@@ -10,6 +10,7 @@
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/signals.h"
+#include "lib/base/quote.h"
 #include "lib/index/index_verify.h"
 
 enum { OPT_HELP = 256, OPT_JSON, OPT_POSITIONS };
@@ -84,8 +85,12 @@ static read_request parse(int argc, char **argv, const gs_opt *allowed, size_t c
         if (operand != NULL)
             r.folder = operand;
     }
-    if (r.folder == NULL && scan.index < argc)
-        r.folder = argv[scan.index];
+    if (r.folder == NULL && scan.index < argc) /* behind -- */
+        r.folder = argv[scan.index++];
+    if (scan.index < argc) {
+        gs_report(0, "extra operand '%s'", argv[scan.index]);
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
     if (r.folder == NULL) {
         gs_report(0, "which index?");
         gs_die_try_help(GS_EXIT_TROUBLE);
@@ -124,7 +129,8 @@ static void print_rules(const char *json)
 static void print_info(const char *folder, const gs_index_header *h)
 {
     uint64_t bytes = 0;
-    printf("index         %s\n", folder);
+    gs_quoted q;
+    printf("index         %s\n", gs_quote_name(&q, folder));
     printf("documents     %" PRIu64 "%s\n", h->documents,
            h->has_names ? "" : ", no names");
     printf("terms         %" PRIu64 "\n", h->terms);
@@ -219,9 +225,10 @@ int gs_index_verify_command(int argc, char **argv)
     if (gs_index_open(&index, r.folder, &st) == GS_OK &&
         gs_index_verify(index, NULL, &st) == GS_OK) {
         const gs_index_header *const h = gs_index_header_of(index);
+        gs_quoted q;
         printf("%s: good, %" PRIu64 " terms, %" PRIu64 " postings, %" PRIu64
                " documents\n",
-               r.folder, h->terms, h->postings, h->documents);
+               gs_quote_name(&q, r.folder), h->terms, h->postings, h->documents);
     }
     gs_index_close(index);
     const int code = finish(&st);

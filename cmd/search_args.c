@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
+#include "lib/base/quote.h"
 
 enum {
     OPT_HELP = 256,
@@ -108,6 +110,15 @@ static void parse_shape(gs_search_args *args, gs_search_shape shape)
     args->shape = shape;
 }
 
+static const char *parse_tag(const char *tag)
+{
+    gs_quoted q;
+    if (*tag == '\0' || strpbrk(tag, " \t\n\v\f\r") != NULL)
+        gs_die(0, "the tag of a run is one word, and %s is not",
+               gs_quote_argument(&q, tag));
+    return tag;
+}
+
 static bool parse_option(gs_search_args *args, const gs_opt_scan *scan, int code)
 {
     enum { K1_MAX = 1000 };
@@ -129,7 +140,7 @@ static bool parse_option(gs_search_args *args, const gs_opt_scan *scan, int code
     case OPT_JSON: args->as_json = true; break;
     case OPT_TREC:
         parse_shape(args, GS_SEARCH_TREC);
-        args->tag = scan->argument;
+        args->tag = parse_tag(scan->argument);
         break;
     case OPT_PARALLEL: args->threads = gs_size_arg_threads(scan); break;
     case OPT_EXHAUSTIVE: o->is_exhaustive = true; break;

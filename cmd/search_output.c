@@ -26,6 +26,27 @@ static gs_code put(gs_search_output *o, const char *text, gs_status *st)
     return gs_text_out_put(&o->out, text, strlen(text), st);
 }
 
+/* A name as a column: nothing in it ends its line or, in a TREC run, its column. */
+static gs_code put_column(gs_search_output *o, const void *name, size_t bytes,
+                          gs_status *st)
+{
+    const bool is_trec = o->args->shape == GS_SEARCH_TREC;
+    const uint8_t least = is_trec ? ' ' + 1 : ' ';
+    const uint8_t *text = name;
+    if (is_trec && bytes == 0)
+        return put(o, "_", st);
+    for (size_t plain; bytes > 0; text += plain, bytes -= plain) {
+        for (plain = 0; plain < bytes && text[plain] >= least;)
+            plain++;
+        GS_TRY(gs_text_out_put(&o->out, text, plain, st));
+        if (plain == bytes)
+            break;
+        GS_TRY(put(o, is_trec ? "_" : " ", st));
+        plain++;
+    }
+    return GS_OK;
+}
+
 /* The name of a document; its number, if it has none. */
 static gs_code put_name(gs_search_output *o, uint64_t doc, gs_status *st)
 {
@@ -33,7 +54,7 @@ static gs_code put_name(gs_search_output *o, uint64_t doc, gs_status *st)
     size_t bytes = 0;
     if (gs_index_header_of(o->index)->has_names) {
         GS_TRY(gs_index_document_name(o->index, doc, &name, &bytes, st));
-        return gs_text_out_put(&o->out, name, bytes, st);
+        return put_column(o, name, bytes, st);
     }
     GS_TRY(gs_text_out_number(&o->out, doc, ' ', st));
     o->out.used--; /* the blank */
@@ -53,7 +74,7 @@ static gs_code put_score(gs_search_output *o, double score, gs_status *st)
 static gs_code put_qid(gs_search_output *o, const gs_asked *asked, const char *after,
                        gs_status *st)
 {
-    GS_TRY(gs_text_out_put(&o->out, asked->qid, asked->qid_bytes, st));
+    GS_TRY(put_column(o, asked->qid, asked->qid_bytes, st));
     return put(o, after, st);
 }
 

@@ -10,6 +10,11 @@ _gpusort_options() {
     gpusort $1 --help 2>/dev/null | grep -oE -- '--[a-z0-9][a-z0-9-]*=?' | sort -u
 }
 
+# The languages that Snowball has here are in the message about one that it has not.
+_gpusort_stemmers() {
+    gpusort index build -o /dev/null/x --stem=? /dev/null 2>&1 | sed -n 's/.*there are: //p' | tr -d ,
+}
+
 # The engines, or the distributions, that `gpusort bench` knows.
 _gpusort_bench_list() {
     gpusort bench --list 2>/dev/null |
@@ -55,9 +60,7 @@ _gpusort() {
     --doc-ids) COMPREPLY=($(compgen -W 'keep shift' -- "$cur")); return ;;
     --method) COMPREPLY=($(compgen -W 'auto bsbi spimi' -- "$cur")); return ;;
     --stem)
-        COMPREPLY=($(compgen -W 'arabic danish dutch english finnish french german hungarian
-            italian norwegian porter portuguese romanian russian spanish swedish tamil
-            turkish' -- "$cur"))
+        COMPREPLY=($(compgen -W "$(_gpusort_stemmers)" -- "$cur"))
         return ;;
     --engine)
         local engines='auto cpu gpu'

@@ -5,6 +5,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/index/posting_cursor.h"
+#include "lib/index/utf8.h"
 
 enum { BUFFER_BYTES = 1 << 18, NUMBER_BYTES = 20 };
 
@@ -59,16 +60,22 @@ gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
                          gs_status *st)
 {
     static const char hex[] = "0123456789abcdef";
+    static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
+    const uint8_t *const end = text + bytes;
     GS_TRY(gs_text_out_put(out, "\"", 1, st));
-    for (size_t i = 0; i < bytes; i++) {
-        const uint8_t c = text[i];
+    for (unsigned n; text<end; text += n> 0 ? n : 1) {
+        const uint8_t c = *text;
         const char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+        uint32_t point;
+        n = gs_utf8_decode(text, end, &point);
         if (c == '"' || c == '\\')
             GS_TRY(gs_text_out_put(out, "\\", 1, st));
-        if (c < 0x20)
+        if (n == 0)
+            GS_TRY(gs_text_out_put(out, unknown, sizeof unknown - 1, st));
+        else if (c < 0x20)
             GS_TRY(gs_text_out_put(out, escape, sizeof escape, st));
         else
-            GS_TRY(gs_text_out_put(out, text + i, 1, st));
+            GS_TRY(gs_text_out_put(out, text, n, st));
     }
     return gs_text_out_put(out, "\"", 1, st);
 }
@@ -139,14 +146,15 @@ static gs_code put_literal(gs_text_out *out, const char *text, gs_status *st)
 static gs_code put_counts(const uint8_t *term, size_t bytes, uint64_t df, uint64_t cf,
                           gs_lookup_shape shape, gs_text_out *out, gs_status *st)
 {
-    if (shape == GS_LOOKUP_JSON) {
+    if (shape == GS_LOOKUP_JSON || shape == GS_LOOKUP_JSON_DF) {
+        const bool is_all = shape == GS_LOOKUP_JSON_DF;
         GS_TRY(put_literal(out, "{\"term\": ", st));
         GS_TRY(gs_text_out_json(out, term, bytes, st));
         GS_TRY(put_literal(out, ", \"df\": ", st));
         GS_TRY(gs_text_out_number(out, df, ',', st));
         GS_TRY(put_literal(out, " \"cf\": ", st));
-        GS_TRY(gs_text_out_number(out, cf, ',', st));
-        return put_literal(out, " \"postings\": [", st);
+        GS_TRY(gs_text_out_number(out, cf, is_all ? '}' : ',', st));
+        return put_literal(out, is_all ? "\n" : " \"postings\": [", st);
     }
     GS_TRY(gs_text_out_put(out, term, bytes, st));
     GS_TRY(gs_text_out_put(out, "\t", 1, st));
@@ -185,7 +193,7 @@ gs_code gs_index_lookup_here(gs_term_cursor *cursor, gs_lookup_shape shape,
 {
     GS_TRY(put_counts(cursor->term, cursor->bytes, cursor->info.df, cursor->info.cf,
                       shape, out, st));
-    if (shape == GS_LOOKUP_DF)
+    if (shape == GS_LOOKUP_DF || shape == GS_LOOKUP_JSON_DF)
         return GS_OK;
     GS_TRY(put_postings(cursor, shape, out, st));
     return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
@@ -197,7 +205,7 @@ gs_code gs_index_lookup_sought(gs_term_cursor *cursor, const void *term, size_t 
     if (gs_term_cursor_is_at(cursor, term, bytes))
         return gs_index_lookup_here(cursor, shape, out, st);
     GS_TRY(put_counts(term, bytes, 0, 0, shape, out, st));
-    if (shape == GS_LOOKUP_DF)
+    if (shape == GS_LOOKUP_DF || shape == GS_LOOKUP_JSON_DF)
         return GS_OK;
     return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
 }

@@ -27,7 +27,7 @@ GS_MUST_CHECK gs_code gs_text_out_put(gs_text_out *out, const void *data, size_t
                                       gs_status *st);
 GS_MUST_CHECK gs_code gs_text_out_number(gs_text_out *out, uint64_t x, char after,
                                          gs_status *st);
-/* With its quotes; bytes that are not sound UTF-8 come out as they are. */
+/* With its quotes; each byte that is not UTF-8 comes out as U+FFFD. */
 GS_MUST_CHECK gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text,
                                        size_t bytes, gs_status *st);
 GS_MUST_CHECK gs_code gs_text_out_flush(gs_text_out *out, gs_status *st);
@@ -42,6 +42,7 @@ typedef enum gs_lookup_shape {
     GS_LOOKUP_TEXT, /* term TAB df TAB cf TAB docID:tf docID:tf ... */
     GS_LOOKUP_DF,   /* without postings */
     GS_LOOKUP_JSON,
+    GS_LOOKUP_JSON_DF, /* without postings */
 } gs_lookup_shape;
 
 /* The line of one term; one that the index does not have has 0 and 0. */
