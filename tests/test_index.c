@@ -307,7 +307,7 @@ static void damage_gives_errors(const char *folder)
 /* The header has no other file that vouches for it: any bit of it counts. */
 static void damaged_header_is_refused(const char *folder)
 {
-    char path[PATH_BYTES];
+    char path[PATH_BYTES + 16];
     size_t bytes;
     uint8_t *const text = read_file(folder, "header.json", &bytes);
     (void)snprintf(path, sizeof path, "%s/header.json", folder);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
@@ -12,13 +13,18 @@
 
 enum { BAD_TOLD_MAX = 10 /* malformed documents that are told one by one */ };
 
-/* Names and lengths of a batch's documents, kept until those before are given on. */
+/* What is given on of a batch, kept until it was given on of those before. */
 typedef struct held_batch {
     struct held_batch *next; /* by ticket */
-    uint64_t ticket;
+    uint64_t ticket, first_line;
+    size_t input_index;
     size_t count;
-    uint8_t data[]; /* count lengths and name lengths, u32 each; then the names */
+    /* Of documents: count lengths and name lengths, u32 each; then the names. Of tuples:
+     * count gs_bad_document. */
+    uint8_t data[];
 } held_batch;
+
+_Static_assert(offsetof(held_batch, data) % _Alignof(gs_bad_document) == 0, "aligned");
 
 /* One thread's state, kept from one run to the next. */
 typedef struct fill_worker {
@@ -47,6 +53,7 @@ struct gs_block_fill {
     gs_team *team; /* of the run */
     fill_worker *workers;
     atomic_bool is_full, has_failed;
+    atomic_bool has_bad_tuple; /* no more batches: the build ends with those at hand */
 
     pthread_mutex_t turn_mutex; /* guards what follows */
     pthread_cond_t turn_changed;
@@ -54,11 +61,12 @@ struct gs_block_fill {
     uint64_t document_count;
     size_t input_index; /* the file that line_count belongs to */
     uint64_t line_count;
-    uint64_t bad_count;
 
     pthread_mutex_t out_mutex; /* guards what follows */
-    uint64_t out_ticket;       /* whose documents are given on next */
+    uint64_t out_ticket;       /* of the batch that is given on next */
     held_batch *held;
+
+    uint64_t bad_count; /* guarded by turn_mutex, or for tuples by out_mutex */
 };
 
 /* --- life -----------------------------------------------------------------------------
@@ -143,12 +151,12 @@ uint64_t gs_block_fill_document_count(const gs_block_fill *f)
 /* --- malformed documents
  * ------------------------------------------------------------------ */
 
-static gs_code note_bad(gs_block_fill *f, const gs_line_batch *batch, uint64_t line,
+static gs_code note_bad(gs_block_fill *f, size_t input_index, uint64_t line,
                         const char *why, gs_status *st)
 {
     const gs_block_fill_options *const o = &f->options;
     gs_quoted name;
-    (void)gs_quote_name(&name, o->names[batch->input_index]);
+    (void)gs_quote_name(&name, o->names[input_index]);
     const bool has_lines = o->document->format != GS_FORMAT_TEXT;
     if (!o->skip_bad) {
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s", name.text,
@@ -161,6 +169,14 @@ static gs_code note_bad(gs_block_fill *f, const gs_line_batch *batch, uint64_t l
     if (count <= BAD_TOLD_MAX)
         gs_log_say(o->log, GS_LOG_WARNING, "%s:%llu: left out: %s", name.text,
                    (unsigned long long)line + has_lines, why);
+    return GS_OK;
+}
+
+static gs_code note_all_bad(gs_block_fill *f, size_t input_index, uint64_t first_line,
+                            const gs_bad_document *bad, size_t count, gs_status *st)
+{
+    for (size_t i = 0; i < count; i++)
+        GS_TRY(note_bad(f, input_index, first_line + bad[i].line, bad[i].why, st));
     return GS_OK;
 }
 
@@ -177,9 +193,8 @@ static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
     w->first_line = f->line_count;
     f->document_count += w->list.count;
     f->line_count += w->list.line_count;
-    for (size_t i = 0; i < w->list.bad_count; i++)
-        GS_TRY(note_bad(f, &w->batch, w->first_line + w->list.bad[i].line,
-                        w->list.bad[i].why, st));
+    GS_TRY(note_all_bad(f, f->input_index, w->first_line, w->list.bad, w->list.bad_count,
+                        st));
     if (f->document_count > GS_DOCUMENTS_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than 2^40 documents");
     return GS_OK;
@@ -207,7 +222,7 @@ static void give_up(gs_block_fill *f)
     pthread_mutex_unlock(&f->turn_mutex);
 }
 
-/* --- documents given on
+/* --- given on: documents, and what was wrong with tuples
  * ------------------------------------------------------------------------ */
 
 static void put_u32(uint8_t *data, size_t index, uint32_t value)
@@ -224,6 +239,9 @@ static uint32_t get_u32(const uint8_t *data, size_t index)
 
 static gs_code give_list(gs_block_fill *f, const fill_worker *w, gs_status *st)
 {
+    if (f->is_tuples)
+        return note_all_bad(f, w->batch.input_index, w->first_line, w->list.bad,
+                            w->list.bad_count, st);
     for (size_t i = 0; i < w->list.count; i++) {
         const gs_text_span *const name = &w->list.documents[i].name;
         GS_TRY(f->options.document_fn(f->options.document_context, name->data,
@@ -234,6 +252,9 @@ static gs_code give_list(gs_block_fill *f, const fill_worker *w, gs_status *st)
 
 static gs_code give_held(gs_block_fill *f, const held_batch *h, gs_status *st)
 {
+    if (f->is_tuples)
+        return note_all_bad(f, h->input_index, h->first_line,
+                            (const gs_bad_document *)(const void *)h->data, h->count, st);
     const uint8_t *name = h->data + 2 * h->count * sizeof(uint32_t);
     for (size_t i = 0; i < h->count; i++) {
         const uint32_t name_bytes = get_u32(h->data, h->count + i);
@@ -244,18 +265,19 @@ static gs_code give_held(gs_block_fill *f, const held_batch *h, gs_status *st)
     return GS_OK;
 }
 
-/* Copies what a worker has to give on, for later. */
-static gs_code hold_locked(gs_block_fill *f, const fill_worker *w, gs_status *st)
+static size_t held_bytes(const gs_block_fill *f, const gs_document_list *list)
 {
-    const size_t count = w->list.count;
-    size_t bytes = 2 * count * sizeof(uint32_t);
-    for (size_t i = 0; i < count; i++)
-        bytes += w->list.documents[i].name.bytes;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(held_batch) + bytes, "names of documents", st));
-    held_batch *const h = memory;
-    h->ticket = w->batch.ticket;
-    h->count = count;
+    if (f->is_tuples)
+        return list->bad_count * sizeof *list->bad;
+    size_t bytes = 2 * list->count * sizeof(uint32_t);
+    for (size_t i = 0; i < list->count; i++)
+        bytes += list->documents[i].name.bytes;
+    return bytes;
+}
+
+static void copy_documents(held_batch *h, const fill_worker *w)
+{
+    const size_t count = h->count = w->list.count;
     uint8_t *to = h->data + 2 * count * sizeof(uint32_t);
     for (size_t i = 0; i < count; i++) {
         const gs_text_span *const name = &w->list.documents[i].name;
@@ -264,6 +286,24 @@ static gs_code hold_locked(gs_block_fill *f, const fill_worker *w, gs_status *st
         if (name->bytes > 0)
             memcpy(to, name->data, name->bytes);
         to += name->bytes;
+    }
+}
+
+/* Copies what a worker has to give on, for later. */
+static gs_code hold_locked(gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    const size_t bytes = held_bytes(f, &w->list);
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(held_batch) + bytes, "names of documents", st));
+    held_batch *const h = memory;
+    h->ticket = w->batch.ticket;
+    h->first_line = w->first_line;
+    h->input_index = w->batch.input_index;
+    if (!f->is_tuples) {
+        copy_documents(h, w);
+    } else if (bytes > 0) {
+        h->count = w->list.bad_count;
+        memcpy(h->data, w->list.bad, bytes);
     }
     held_batch **place = &f->held;
     while (*place != NULL && (*place)->ticket < h->ticket)
@@ -289,7 +329,7 @@ static gs_code give_locked(gs_block_fill *f, const fill_worker *w, gs_status *st
     return GS_OK;
 }
 
-static gs_code give_documents(gs_block_fill *f, const fill_worker *w, gs_status *st)
+static gs_code give_on(gs_block_fill *f, const fill_worker *w, gs_status *st)
 {
     pthread_mutex_lock(&f->out_mutex);
     const gs_code code = give_locked(f, w, st);
@@ -328,6 +368,7 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     const uint64_t begin_ns = gs_trace_begin(trace);
     if (f->is_tuples) {
         const gs_line_batch *const b = &w->batch;
+        w->list.bad_count = 0;
         w->list.line_count = o->document->format == GS_FORMAT_TUPLES
                                  ? gs_line_count(b->data, b->bytes, '\n')
                                  : 0;
@@ -439,11 +480,11 @@ static gs_code next_tuples(gs_block_fill *f, fill_worker *w, bool *has_more,
     w->taken = 0;
     do {
         gs_tuple_reader_next(&w->reader, w->tuples, &bad);
-        if (bad.why != NULL) {
-            pthread_mutex_lock(&f->turn_mutex);
-            (void)note_bad(f, &w->batch, w->first_line + bad.line, bad.why, st);
-            pthread_mutex_unlock(&f->turn_mutex);
-            GS_TRY(st->code);
+        if (bad.why != NULL)
+            GS_TRY(gs_document_list_add_bad(&w->list, bad.line, bad.why, st));
+        if (bad.why != NULL && !f->options.skip_bad) {
+            w->reader.at = w->reader.end;
+            atomic_store(&f->has_bad_tuple, true);
         }
     } while (w->tuples->count == 0 && bad.why != NULL);
     *has_more = w->tuples->count > 0;
@@ -463,8 +504,8 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
             atomic_fetch_add(&stats->sort.records, w->list.count);
             atomic_fetch_add(&stats->tokens, tokens);
         }
-        GS_TRY(give_documents(f, w, st));
     }
+    GS_TRY(give_on(f, w, st));
     gs_line_batch_release(&w->batch);
     w->has_batch = false;
     return GS_OK;
@@ -481,6 +522,8 @@ static bool must_stop(const gs_block_fill *f)
 static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status *st)
 {
     while (!must_stop(f)) {
+        if (!w->has_batch && atomic_load(&f->has_bad_tuple))
+            return GS_OK;
         if (!w->has_batch) {
             GS_TRY(take_batch(f, w, worker, st));
             if (!w->has_batch || atomic_load(&f->has_failed))

@@ -12,7 +12,8 @@
  * word into the worker's block. When some block is full, all workers stop where they
  * are, even within a document; after the blocks have been emptied they go on from there.
  *
- * Names and lengths of documents are given on in the order of their numbers.
+ * Names and lengths of documents are given on in the order of their numbers, and what is
+ * malformed is told in the order of the input.
  */
 #ifndef GS_LIB_INDEX_BLOCK_FILL_H
 #define GS_LIB_INDEX_BLOCK_FILL_H
