@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/index_folder.h"
 #include "lib/index/index_reader.h"
 #include "lib/index/index_text.h"
 #include "lib/index/index_verify.h"
@@ -356,6 +357,59 @@ static void disorder_is_refused(const char *folder)
     CHECK(access(folder, F_OK) != 0);
 }
 
+/* Does the commit of a folder with that name fail, and leave nothing behind? */
+static void commit_is_refused(gs_index_folder *f)
+{
+    gs_status st = {.code = GS_OK};
+    CHECK(gs_index_folder_commit(f, &st) == GS_ERR_IO);
+    gs_index_folder_close(f);
+    CHECK(access(f->temporary, F_OK) != 0);
+}
+
+static void make_file(const char *folder)
+{
+    char path[PATH_BYTES + 16];
+    (void)snprintf(path, sizeof path, "%s/other", folder);
+    const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    REQUIRE(fd >= 0 && close(fd) == 0);
+}
+
+static void has_file(const char *folder)
+{
+    char path[PATH_BYTES + 16];
+    (void)snprintf(path, sizeof path, "%s/other", folder);
+    CHECK(unlink(path) == 0);
+}
+
+/* What takes the name while the index is made, or comes into the one to be replaced, is
+ * neither lost nor moved. */
+static void what_came_meanwhile_stays(const char *none, const char *index)
+{
+    gs_status st = {.code = GS_OK};
+    gs_index_folder f;
+    REQUIRE_OK(gs_index_folder_open(&f, none, false, &st), &st);
+    REQUIRE(mkdir(none, 0700) == 0);
+    make_file(none);
+    commit_is_refused(&f);
+    has_file(none);
+    REQUIRE(rmdir(none) == 0);
+    REQUIRE_OK(gs_index_folder_open(&f, index, true, &st), &st);
+    make_file(index);
+    commit_is_refused(&f);
+    has_file(index);
+    /* Another index is no better, unless it is to be replaced. */
+    REQUIRE_OK(gs_index_folder_open(&f, none, false, &st), &st);
+    REQUIRE(rename(index, none) == 0);
+    commit_is_refused(&f);
+    comes_back(none);
+    REQUIRE(rename(none, index) == 0);
+    /* The one to be replaced has gone: that is no loss. */
+    REQUIRE_OK(gs_index_folder_open(&f, index, true, &st), &st);
+    REQUIRE(rename(index, none) == 0);
+    REQUIRE_OK(gs_index_folder_commit(&f, &st), &st);
+    REQUIRE(rmdir(index) == 0 && rename(none, index) == 0);
+}
+
 int main(void)
 {
     char one[PATH_BYTES], five[PATH_BYTES], none[PATH_BYTES], command[PATH_BYTES];
@@ -373,6 +427,8 @@ int main(void)
     damaged_header_is_refused(five);
     comes_back(five);
     disorder_is_refused(none);
+    what_came_meanwhile_stays(none, five);
+    comes_back(five);
     free_terms();
     (void)snprintf(command, sizeof command, "rm -rf %s", scratch);
     CHECK(system(command) == 0);

@@ -189,22 +189,36 @@ static void sync_folder(const char *name)
     (void)close(fd);
 }
 
+/* Renames to a name that nothing has. */
+static bool rename_to_free(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    /* The file system cannot promise it; it still replaces only an empty folder. */
+    return rename(from, to) == 0;
+}
+
 gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st)
 {
     gs_quoted q;
+    bool is_done = false;
     sync_folder(f->temporary);
-    /* The old index, if there is one, changes places with the new one and goes then. */
-    if (rename(f->temporary, target_of(f)) == 0) {
-        close_folder(f);
-        return GS_OK;
+    /* The old index, if there is one, changes places with the new one and goes then. What
+     * has come since the folder was opened stays. */
+    if (f->target != NULL && access(f->target, F_OK) == 0) {
+        GS_TRY(check_nothing_else(f->target, st));
+        is_done =
+            renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->target, RENAME_EXCHANGE) == 0;
+        if (is_done)
+            remove_files(f->temporary);
+    } else {
+        is_done = rename_to_free(f->temporary, target_of(f));
     }
-    if (errno != ENOTEMPTY && errno != EEXIST)
-        return GS_FAIL(st, GS_ERR_IO, errno, "rename failed: %s",
+    if (!is_done)
+        return GS_FAIL(st, GS_ERR_IO, errno, "cannot give the index its name %s",
                        gs_quote_name(&q, f->name));
-    if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, target_of(f), RENAME_EXCHANGE) != 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "rename failed: %s",
-                       gs_quote_name(&q, f->name));
-    remove_files(f->temporary);
     close_folder(f);
     return GS_OK;
 }

@@ -21,7 +21,7 @@ typedef struct gs_index_folder {
  * but for a folder with `replace` that holds an index and nothing else. */
 GS_MUST_CHECK gs_code gs_index_folder_open(gs_index_folder *f, const char *name,
                                            bool replace, gs_status *st);
-/* Gives it its name. */
+/* Gives it its name, which nothing else may have taken meanwhile. */
 GS_MUST_CHECK gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st);
 /* Without a commit: removes it with the files of an index in it. */
 void gs_index_folder_close(gs_index_folder *f);
