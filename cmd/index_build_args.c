@@ -35,6 +35,7 @@ enum {
     OPT_GPU_MEM,
     OPT_GPU,
     OPT_NO_URING,
+    OPT_NO_DECOMPRESS,
     OPT_HELP,
 };
 
@@ -68,6 +69,7 @@ static const gs_opt options[] = {
     {"gpu", GS_OPT_REQUIRED, OPT_GPU, false},
     {"verbose", GS_OPT_NONE, 'v', false},
     {"no-uring", GS_OPT_NONE, OPT_NO_URING, false},
+    {"no-decompress", GS_OPT_NONE, OPT_NO_DECOMPRESS, false},
     {"help", GS_OPT_NONE, OPT_HELP, false},
 };
 
@@ -97,6 +99,7 @@ static const char usage_text[] =
     "      --text-field=NAME        jsonl: a field with text (contents), may be given\n"
     "                                 several times\n"
     "      --skip-bad               leave malformed documents out and tell how many\n"
+    "      --no-decompress          take zstd and gzip inputs as they are\n"
     "\n"
     "How text becomes terms:\n"
     "      --no-fold                keep case and form; otherwise text is put into NFKC\n"
@@ -209,6 +212,7 @@ static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *s
         break;
     case OPT_GPU: gs_gpu_arg(text, &args->gpus, &args->options.gpu_count); break;
     case OPT_NO_URING: o->no_uring = true; break;
+    case OPT_NO_DECOMPRESS: o->keep_compressed = true; break;
     default: return gs_index_job_option(&args->job, scan, code);
     }
     return true;

@@ -8,7 +8,14 @@
 #include "cmd/size_arg.h"
 #include "lib/index/ciff_import.h"
 
-enum { OPT_HELP = 256, OPT_CIFF, OPT_REPLACE, OPT_PARALLEL, OPT_NO_URING };
+enum {
+    OPT_HELP = 256,
+    OPT_CIFF,
+    OPT_REPLACE,
+    OPT_PARALLEL,
+    OPT_NO_URING,
+    OPT_NO_DECOMPRESS,
+};
 
 static const gs_opt options[] = {
     {"ciff", GS_OPT_NONE, OPT_CIFF, false},
@@ -21,6 +28,7 @@ static const gs_opt options[] = {
     {"trace", GS_OPT_REQUIRED, GS_JOB_TRACE, false},
     {"verbose", GS_OPT_NONE, 'v', false},
     {"no-uring", GS_OPT_NONE, OPT_NO_URING, false},
+    {"no-decompress", GS_OPT_NONE, OPT_NO_DECOMPRESS, false},
     {"help", GS_OPT_NONE, OPT_HELP, false},
 };
 
@@ -42,6 +50,7 @@ static const char usage_text[] =
     "      --trace=FILE        a timeline in the Chrome trace format\n"
     "  -v, --verbose           say what was chosen and why\n"
     "      --no-uring          read without io_uring\n"
+    "      --no-decompress     take a zstd or gzip file as it is\n"
     "      --help              show this help and stop\n"
     "\n"
     "Exit codes: 0 good, 2 trouble; then nothing is left.\n";
@@ -70,6 +79,7 @@ static void take_option(import_args *args, const gs_opt_scan *scan, int code)
     case 'S': args->options.memory_bytes = gs_job_memory(scan, code); break;
     case OPT_PARALLEL: args->options.threads = gs_size_arg_threads(scan); break;
     case OPT_NO_URING: args->options.no_uring = true; break;
+    case OPT_NO_DECOMPRESS: args->options.keep_compressed = true; break;
     case OPT_HELP: args->wants_help = true; break;
     case GS_OPT_OPERAND: take_input(args, scan->argument); break;
     default:

@@ -111,6 +111,7 @@ __gpusort_build -l gpu-mem -x -d 'memory of the GPU'
 __gpusort_build -l gpu -x -d 'use this GPU'
 __gpusort_build -s v -l verbose -d 'say what was chosen and why'
 __gpusort_build -l no-uring -d 'read and write without io_uring'
+__gpusort_build -l no-decompress -d 'take compressed inputs as they are'
 __gpusort_build -l help -d 'show help'
 
 function __gpusort_lookup
@@ -182,6 +183,7 @@ __gpusort_import -l stats -d 'figures of the run as JSON'
 __gpusort_import -l trace -r -d 'timeline in the Chrome trace format'
 __gpusort_import -s v -l verbose -d 'say what was chosen and why'
 __gpusort_import -l no-uring -d 'read without io_uring'
+__gpusort_import -l no-decompress -d 'take a compressed input as it is'
 __gpusort_import -l help -d 'show help'
 
 function __gpusort_search

@@ -25,6 +25,7 @@ typedef struct gs_ciff_import_options {
     bool replace;      /* an index that is there */
     const char *input; /* "-": standard input; may be packed by zstd or gzip */
     bool no_uring;
+    bool keep_compressed;  /* inputs as they are */
     size_t memory_bytes;   /* of the merge; 0: what it takes without being told */
     unsigned threads;      /* the same */
     const gs_log *log;     /* may be NULL */

@@ -103,6 +103,7 @@ static gs_code open_input(builder *b, gs_status *st)
         .decode_threads = b->plan.workers,
         .decode_bytes_max = b->plan.decode_bytes,
         .trace = o->trace,
+        .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
         .log = o->log,
     };

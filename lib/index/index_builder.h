@@ -43,6 +43,7 @@ typedef struct gs_index_build_options {
     const char *const *temp_folders; /* -T; none: $TMPDIR, else /tmp */
     size_t temp_folder_count;
     bool no_uring;
+    bool keep_compressed; /* inputs as they are */
 
     const char *engine; /* --engine: NULL or "auto", "cpu", "gpu", an engine's name */
     size_t gpu_memory_bytes;
