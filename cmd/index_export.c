@@ -65,6 +65,15 @@ fail:
     return st->code;
 }
 
+static void take_folder(const char **folder, const char *operand)
+{
+    if (*folder != NULL) {
+        gs_report(0, "extra operand '%s'", operand);
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    *folder = operand;
+}
+
 int gs_index_export_command(int argc, char **argv)
 {
     static const gs_opt options[] = {{"help", GS_OPT_NONE, OPT_HELP, false},
@@ -83,13 +92,13 @@ int gs_index_export_command(int argc, char **argv)
         }
         if (code == OPT_CIFF)
             file = scan.argument;
-        else if (code == GS_OPT_OPERAND && folder == NULL)
-            folder = scan.argument;
+        else if (code == GS_OPT_OPERAND)
+            take_folder(&folder, scan.argument);
         else
             gs_die_try_help(GS_EXIT_TROUBLE);
     }
-    if (folder == NULL && scan.index < argc)
-        folder = argv[scan.index];
+    while (scan.index < argc)
+        take_folder(&folder, argv[scan.index++]);
     if (folder == NULL || file == NULL) {
         gs_report(0, folder == NULL ? "which index?" : "where to? say --ciff=FILE");
         gs_die_try_help(GS_EXIT_TROUBLE);

@@ -56,6 +56,15 @@ gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status 
     return GS_OK;
 }
 
+static void take_folder(read_request *r, const char *operand)
+{
+    if (r->folder != NULL) {
+        gs_report(0, "extra operand '%s'", operand);
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    }
+    r->folder = operand;
+}
+
 /* The arguments of all three; options that are not the command's are not in `allowed`. */
 static read_request parse(int argc, char **argv, const gs_opt *allowed, size_t count)
 {
@@ -70,27 +79,16 @@ static read_request parse(int argc, char **argv, const gs_opt *allowed, size_t c
         const int code = gs_opt_next(&scan);
         if (code == GS_OPT_END)
             break;
-        const char *operand = NULL;
         switch (code) {
         case OPT_HELP: r.wants_help = true; return r;
         case OPT_JSON: r.as_json = true; break;
         case OPT_POSITIONS: r.positions = true; break;
-        case GS_OPT_OPERAND: operand = scan.argument; break;
+        case GS_OPT_OPERAND: take_folder(&r, scan.argument); break;
         default: gs_die_try_help(GS_EXIT_TROUBLE);
         }
-        if (operand != NULL && r.folder != NULL) {
-            gs_report(0, "extra operand '%s'", operand);
-            gs_die_try_help(GS_EXIT_TROUBLE);
-        }
-        if (operand != NULL)
-            r.folder = operand;
     }
-    if (r.folder == NULL && scan.index < argc) /* behind -- */
-        r.folder = argv[scan.index++];
-    if (scan.index < argc) {
-        gs_report(0, "extra operand '%s'", argv[scan.index]);
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    while (scan.index < argc) /* behind -- */
+        take_folder(&r, argv[scan.index++]);
     if (r.folder == NULL) {
         gs_report(0, "which index?");
         gs_die_try_help(GS_EXIT_TROUBLE);

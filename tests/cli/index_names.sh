@@ -27,6 +27,8 @@ gpusort lookup --json --df-only t $'a\377b' $'\303\251' none
 gpusort lookup --df-only --json t none
 gpusort lookup --df-only t $'a\377b' | cat -A
 gpusort index info -- t i
+gpusort index export --ciff=x t i
+gpusort index export --ciff=x -- t i
 gpusort index info -- t | head -n 1
 LINES
 # A parser of JSON that is not ours reads every line, and the same names and terms.
