@@ -314,6 +314,9 @@ def check_index(checker, rng, index, queries):
             trees = [maker.words_only() for _ in range(queries)]
             trees += [maker.group(rng.randint(0, 3)) for _ in range(queries)]
             trees.append(("group", [("", ("word", maker.word())) for _ in range(200)]))
+            # Lists that end with a block have no tail.
+            trees += [("group", [("", ("word", term))]) for term in maker.words
+                      if len(index.postings[term]) % 128 == 0]
             checker.check(index, rng, trees, options, needs_all, k1, b, k)
 
 
@@ -341,6 +344,7 @@ def check_documents(checker, rng, documents, queries):
         while len(text) < count:
             word = words[int(len(words) ** rng.random()) - 1]
             text += [word] * (1 if rng.random() < 0.9 else rng.randint(1, 30))
+        text += [f"whole{n}" for n in (1, 2, 3) if i % 5 == n and i < 5 * 128 * n]
         texts.append((f"d{i}", " ".join(text)))
     write_jsonl(path, texts)
     folder = build(checker, "long", path, ["--positions"])

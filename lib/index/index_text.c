@@ -63,11 +63,11 @@ gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
     static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
     const uint8_t *const end = text + bytes;
     GS_TRY(gs_text_out_put(out, "\"", 1, st));
-    for (unsigned n; text<end; text += n> 0 ? n : 1) {
+    while (text < end) {
         const uint8_t c = *text;
         const char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
         uint32_t point;
-        n = gs_utf8_decode(text, end, &point);
+        const unsigned n = gs_utf8_decode(text, end, &point);
         if (c == '"' || c == '\\')
             GS_TRY(gs_text_out_put(out, "\\", 1, st));
         if (n == 0)
@@ -76,6 +76,7 @@ gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
             GS_TRY(gs_text_out_put(out, escape, sizeof escape, st));
         else
             GS_TRY(gs_text_out_put(out, text, n, st));
+        text += n > 0 ? n : 1;
     }
     return gs_text_out_put(out, "\"", 1, st);
 }

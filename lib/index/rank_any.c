@@ -157,7 +157,7 @@ static gs_code walk_one(ranker *r, uint64_t to, gs_status *st)
 {
     gs_doc_reader *const reader = reader_of(r, r->split);
     gs_search_slot *const slot = &r->slots[r->order[r->split]];
-    while (reader->doc <= to) {
+    while (reader->doc <= to && reader->doc != GS_NO_DOC) {
         const double part = gs_search_plan_part(r->plan, slot, reader);
         if (!gs_rank_is_hopeless(r->top, part + r->sums[r->split])) {
             slot->part = part;
@@ -167,8 +167,6 @@ static gs_code walk_one(ranker *r, uint64_t to, gs_status *st)
                 return GS_OK;
         }
         GS_TRY(gs_doc_reader_next(reader, st));
-        if (reader->doc == GS_NO_DOC)
-            return GS_OK;
     }
     return GS_OK;
 }
