@@ -128,6 +128,13 @@ typedef struct ciff_sums {
     uint32_t *lengths; /* of documents that are only numbers; else NULL */
 } ciff_sums;
 
+static gs_code fail_long_document(uint64_t doc, uint64_t length, gs_status *st)
+{
+    return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                   "document %llu has %llu tokens or more: the format has 2^31",
+                   (unsigned long long)doc, (unsigned long long)length);
+}
+
 static gs_code add_posting(void *context, uint64_t number, uint64_t doc, uint64_t tf,
                            gs_status *st)
 {
@@ -137,8 +144,12 @@ static gs_code add_posting(void *context, uint64_t number, uint64_t doc, uint64_
     if (tf > INT32_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "a frequency of %llu: the format has 2^31",
                        (unsigned long long)tf);
-    if (sums->lengths != NULL)
-        sums->lengths[doc] += (uint32_t)tf;
+    if (sums->lengths == NULL)
+        return GS_OK;
+    const uint64_t length = sums->lengths[doc] + tf;
+    if (length > INT32_MAX)
+        return fail_long_document(doc, length, st);
+    sums->lengths[doc] = (uint32_t)length;
     return GS_OK;
 }
 
@@ -226,9 +237,7 @@ static gs_code put_document(const gs_index *index, uint64_t doc, const ciff_sums
                        "hold",
                        (unsigned long long)doc);
     if (length > INT32_MAX)
-        return GS_FAIL(st, GS_ERR_LIMIT, 0,
-                       "document %llu has %u tokens: the format has 2^31",
-                       (unsigned long long)doc, length);
+        return fail_long_document(doc, length, st);
     GS_TRY(put_varint(out,
                       number_bytes(doc) +
                           (bytes > 0 ? 1 + varint_bytes(bytes) + bytes : 0) +

@@ -42,3 +42,14 @@ printf 'd\377\tx\n' >odd.tsv
 gpusort index build -o odd odd.tsv
 try 'gpusort index export --ciff=odd.ciff odd'
 ls
+# Frequencies that fit, and their sum, which does not; a sum over documents may be larger.
+for term in a b c; do printf '%s\t0\t2147483647\n' $term; done |
+    gpusort index build -o long --format=tuples -
+try 'gpusort index export --ciff=odd.ciff long'
+for doc in 0 1 2; do printf 'a\t%s\t2147483647\n' $doc; done |
+    gpusort index build -o wide --format=tuples -
+try 'gpusort index export --ciff=wide.ciff wide'
+try 'gpusort index import --ciff -o wider wide.ciff && gpusort lookup wider a'
+try 'printf "a\t0\t2147483648\n" | gpusort index build -o odd2 --format=tuples - && gpusort index export --ciff=odd.ciff odd2'
+try 'printf "a\t2147483647\n" | gpusort index build -o odd3 --format=tuples - && gpusort index export --ciff=odd.ciff odd3'
+ls odd.ciff 2>&1
