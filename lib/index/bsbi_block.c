@@ -241,7 +241,7 @@ static gs_code read_group(const void *block, gs_posting_reader *r,
     const gs_bsbi_block *const b = block;
     const bool is_tuples = b->options.is_tuples;
     gs_posting_batch_clear(batch);
-    while (r->index < r->index_end && batch->count < GS_POSTINGS_MAX) {
+    while (r->index < r->index_end && !gs_posting_batch_is_full(batch)) {
         const uint64_t doc = doc_at(b, r->index);
         uint64_t tf = 0;
         for (; r->index < r->index_end && doc_at(b, r->index) == doc; r->index++) {

@@ -8,12 +8,18 @@
 #ifndef GS_LIB_INDEX_POSTING_H
 #define GS_LIB_INDEX_POSTING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/status.h"
 
-enum { GS_POSTINGS_MAX = 256 }; /* in a batch */
+enum {
+    GS_POSTINGS_MAX = 256, /* in a batch */
+    /* A batch with so many takes no further posting: hundreds of postings of a frequent
+     * term in long documents would be hundreds of megabytes. */
+    GS_POSITIONS_MAX = 1 << 15,
+};
 
 #define GS_DOCUMENTS_MAX (UINT64_C(1) << 40) /* docIDs are below */
 
@@ -34,6 +40,11 @@ GS_MUST_CHECK gs_code gs_posting_batch_grow(gs_posting_batch *batch, size_t more
 static inline void gs_posting_batch_clear(gs_posting_batch *batch)
 {
     batch->count = batch->position_count = 0;
+}
+
+static inline bool gs_posting_batch_is_full(const gs_posting_batch *batch)
+{
+    return batch->count == GS_POSTINGS_MAX || batch->position_count >= GS_POSITIONS_MAX;
 }
 
 /* The caller has made sure that there is room. */

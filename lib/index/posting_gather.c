@@ -106,6 +106,24 @@ static gs_code add_to_last(gs_posting_gather *g, uint32_t tf, const uint32_t *po
     return GS_OK;
 }
 
+/* How many postings of the part, one at least, the batch takes, and their positions. */
+static size_t fitting(const gs_posting_gather *g, const gs_posting_batch *part,
+                      size_t begin, size_t end, size_t *position_count)
+{
+    const gs_posting_batch *const b = &g->batch;
+    size_t n = GS_POSTINGS_MAX - b->count;
+    if (n > end - begin)
+        n = end - begin;
+    *position_count = 0;
+    if (!g->has_positions)
+        return n;
+    size_t fit = 0;
+    do
+        *position_count += part->tfs[begin + fit++];
+    while (fit < n && b->position_count + *position_count < GS_POSITIONS_MAX);
+    return fit;
+}
+
 gs_code gs_posting_gather_add(gs_posting_gather *g, const gs_posting_batch *part,
                               size_t begin, size_t end, const uint32_t *positions,
                               gs_status *st)
@@ -118,19 +136,15 @@ gs_code gs_posting_gather_add(gs_posting_gather *g, const gs_posting_batch *part
         begin++;
     }
     while (begin < end) {
-        if (b->count == GS_POSTINGS_MAX)
+        if (b->count > 1 && gs_posting_batch_is_full(b))
             GS_TRY(hand_on(g, st));
-        size_t n = GS_POSTINGS_MAX - b->count;
-        if (n > end - begin)
-            n = end - begin;
+        size_t position_count;
+        const size_t n = fitting(g, part, begin, end, &position_count);
         gs_dassert(b->count == 0 || b->docs[b->count - 1] < part->docs[begin]);
         memcpy(b->docs + b->count, part->docs + begin, n * sizeof *b->docs);
         memcpy(b->tfs + b->count, part->tfs + begin, n * sizeof *b->tfs);
         b->count += n;
         if (g->has_positions) {
-            size_t position_count = 0;
-            for (size_t i = begin; i < begin + n; i++)
-                position_count += part->tfs[i];
             GS_TRY(append_positions(b, positions, position_count, st));
             positions += position_count;
         }

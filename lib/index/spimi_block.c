@@ -706,7 +706,7 @@ static gs_code read_sorted(gs_posting_reader *r, gs_posting_batch *batch, gs_sta
 static gs_code read_positions(const gs_spimi_block *b, gs_posting_reader *r,
                               gs_posting_batch *batch, gs_status *st)
 {
-    while (!r->is_done && batch->count < GS_POSTINGS_MAX) {
+    while (!r->is_done && !gs_posting_batch_is_full(batch)) {
         const uint64_t doc = r->doc;
         uint32_t tf = 0;
         bool is_new = false;

@@ -4,13 +4,18 @@
 # and the index is the same.
 gpusort gen docs --bytes=16M -o docs.jsonl
 gpusort gen tuples -n 800K -o tuples.tsv
-for input in docs.jsonl tuples.tsv; do
-    format=jsonl more=--positions
+# Two words with many positions in each of 40 documents.
+yes 'a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b' |
+    tr '\n' ' ' | head -c 800000 >text
+for name in $(seq 40); do printf '%s\t' "$name" && cat text && echo; done >long.tsv
+for input in docs.jsonl tuples.tsv long.tsv; do
+    format=jsonl more=--positions sizes='1 24 200' counts='2 5'
     [ $input = tuples.tsv ] && format=tuples more=
+    [ $input = long.tsv ] && format=tsv sizes=1 counts=5
     first=
     for method in spimi bsbi; do
-        for size in 1 24 200; do
-            for threads in 2 5; do
+        for size in $sizes; do
+            for threads in $counts; do
                 rm -rf index
                 gpusort index build --format=$format $more --method=$method -S ${size}M \
                     --parallel=$threads --engine=cpu --stats=stats -o index $input || exit 1
