@@ -275,16 +275,6 @@ gs_code gs_stream_reserve(gs_stream *s, uint64_t ticket, uint64_t bytes, bool is
     return code;
 }
 
-gs_code gs_stream_take(gs_stream *s, uint64_t bytes, uint64_t *offset, gs_status *st)
-{
-    pthread_mutex_lock(&s->mutex);
-    *offset = s->reserved_bytes;
-    s->reserved_bytes += bytes;
-    const gs_code code = copy_failure_locked(s, st);
-    pthread_mutex_unlock(&s->mutex);
-    return code;
-}
-
 gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory, size_t *room,
                       gs_status *st)
 {

@@ -54,11 +54,6 @@ void gs_stream_free(gs_stream *s);
 GS_MUST_CHECK gs_code gs_stream_reserve(gs_stream *s, uint64_t ticket, uint64_t bytes,
                                         bool is_last, uint64_t *offset, gs_status *st);
 
-/* Without tickets: the next `bytes` at once, for what knows its order otherwise. Not
- * mixed with reserve. */
-GS_MUST_CHECK gs_code gs_stream_take(gs_stream *s, uint64_t bytes, uint64_t *offset,
-                                     gs_status *st);
-
 /* The memory at a reserved offset: *room bytes, at least 1, up to the end of the block.
  * Waits while the window is not there yet. */
 GS_MUST_CHECK gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory,

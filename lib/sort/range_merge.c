@@ -368,20 +368,6 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
     return st->code;
 }
 
-/* Each stretch of blocks that lie side by side. */
-static void drop_blocks(gs_spill *spill, const gs_run *run, size_t first, size_t end)
-{
-    const gs_run_entry *const e = run->entries;
-    while (first < end) {
-        uint64_t stop = e[first].offset + e[first].stored_bytes;
-        size_t next = first + 1;
-        for (; next < end && e[next].offset == stop; next++)
-            stop += e[next].stored_bytes;
-        gs_spill_drop(spill, &run->extent, e[first].offset, stop);
-        first = next;
-    }
-}
-
 /* What only merged ranges needed goes back to the file system while the merge goes on:
  * the output may need the space, and giving it back takes time. */
 static void note_merged(gs_merge_job *job, size_t range)
@@ -406,7 +392,9 @@ static void note_merged(gs_merge_job *job, size_t range)
                           &end);
         gs_run_find_range(run, job->options->layout, &job->bounds[to], &open, &after,
                           &end);
-        drop_blocks(job->options->spill, run, before, after);
+        if (before < after && after < run->entry_count)
+            gs_spill_drop(job->options->spill, &run->extent, run->entries[before].offset,
+                          run->entries[after].offset);
     }
 }
 

@@ -16,8 +16,7 @@
  * done twice on the way from the sort to the end of the merge.
  *
  * The index has an entry a block, with the beginning of its first string; it stays in
- * memory, since the file has no name and does not outlive the process. Blocks lie in the
- * file as they got ready: side by side within a piece of the sink, pieces in any order.
+ * memory, since the file has no name and does not outlive the process.
  */
 #ifndef GS_LIB_SORT_RUN_H
 #define GS_LIB_SORT_RUN_H
@@ -27,12 +26,11 @@
 #include "io/spill.h"
 #include "lib/base/status.h"
 
-enum { GS_RUN_KEY_BYTES = 52 }; /* of a first string that are kept */
+enum { GS_RUN_KEY_BYTES = 56 }; /* of a first string that are kept */
 
 typedef struct gs_run_entry {
     uint64_t offset; /* of the block, from the start of the extent */
     uint32_t stored_bytes, raw_bytes;
-    uint32_t piece; /* of the sink, which says the order */
     uint8_t key_bytes;
     uint8_t key[GS_RUN_KEY_BYTES + 7]; /* zero-padded */
 } gs_run_entry;
@@ -42,7 +40,7 @@ typedef struct gs_run {
     uint64_t stored_bytes;
     uint64_t record_count;
     uint32_t raw_bytes_max; /* of a block */
-    gs_run_entry *entries;  /* in the order of the records */
+    gs_run_entry *entries;  /* by offset */
     size_t entry_count, entry_capacity;
 } gs_run;
 

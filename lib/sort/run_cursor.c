@@ -64,15 +64,14 @@ void gs_run_find_range(const gs_run *run, const gs_record_layout *layout,
         *end = *first;
 }
 
-/* Sets the window's place: as many of the blocks as fit, at least one. Blocks of the next
- * piece may lie before it. */
+/* Sets the window's place: as many of the blocks as fit, at least one. */
 static gs_code place_window(gs_run_window *w, const gs_run *run, size_t first, size_t end,
                             gs_status *st)
 {
     const gs_run_entry *const e = run->entries;
     const uint64_t begin = round_down(e[first].offset);
     size_t last = first;
-    while (last + 1 < end && e[last + 1].offset > e[last].offset &&
+    while (last + 1 < end &&
            round_up(e[last + 1].offset + e[last + 1].stored_bytes) - begin <= w->capacity)
         last++;
     const uint64_t bytes = round_up(e[last].offset + e[last].stored_bytes) - begin;

@@ -107,7 +107,6 @@ static gs_code copy_entries(gs_sink_piece *p, uint64_t offset, gs_status *st)
         gs_run_entry *const e = &run->entries[run->entry_count++];
         *e = p->entries[i];
         e->offset += offset;
-        e->piece = (uint32_t)p->ticket;
         if (e->raw_bytes > run->raw_bytes_max)
             run->raw_bytes_max = e->raw_bytes;
     }
@@ -115,16 +114,13 @@ static gs_code copy_entries(gs_sink_piece *p, uint64_t offset, gs_status *st)
     return GS_OK;
 }
 
-/* Gives what is ready to the stream; text waits for its turn. */
+/* Gives what is ready to the stream; waits for the turn. */
 static gs_code flush(gs_sink_piece *p, bool is_last, gs_status *st)
 {
     gs_sink *const sink = p->sink;
     uint64_t offset;
-    if (sink->run != NULL)
-        GS_TRY(gs_stream_take(sink->stream, p->ready.used, &offset, st));
-    else
-        GS_TRY(gs_stream_reserve(sink->stream, p->ticket, p->ready.used, is_last, &offset,
-                                 st));
+    GS_TRY(
+        gs_stream_reserve(sink->stream, p->ticket, p->ready.used, is_last, &offset, st));
     GS_TRY(gs_stream_put(sink->stream, offset, p->ready.data, p->ready.used, st));
     p->ready.used = 0;
     if (sink->run == NULL)
@@ -294,8 +290,6 @@ gs_code gs_sink_end(gs_sink_piece *p, gs_status *st)
 static int compare_entries(const void *a, const void *b)
 {
     const gs_run_entry *const x = a, *const y = b;
-    if (x->piece != y->piece)
-        return x->piece < y->piece ? -1 : 1;
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 

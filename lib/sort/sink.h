@@ -5,7 +5,6 @@
  * The order of the output is cut into pieces, numbered from 0 (their tickets). A worker
  * makes one piece after the other in buffers of its own and puts it into the stream when
  * its turn comes. A piece that outgrows the buffer waits for its turn and then flows.
- * Pieces of a run do not wait: its index puts them in order.
  *
  *      worker 0:  piece 0 ----------> | piece 2 ------>
  *      worker 1:  piece 1 ------> wait |  piece 3 --->
