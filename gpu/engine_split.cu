@@ -8,6 +8,8 @@
  *     ssort    plain sample sort: 128 buckets, 30 samples a bucket
  *     quick    quicksort: one pivot, the middle one of a sample
  *
+ * Parts that are only a few times too large for a block get as few buckets as they need,
+ * from at least 8 samples each.
  * Levels depend on counts on the device, so that wait drives all but the first.
  */
 #include <math.h>
@@ -39,19 +41,33 @@ struct Arrays {
     size_t temp_bytes;
 };
 
-uint32_t splitters_of(Kind kind)
+/* What a level has to cut. */
+struct Parts {
+    unsigned long long largest; /* keys */
+    uint32_t count;
+};
+
+uint32_t splitters_most(Kind kind)
 {
     return kind == QUICK ? 1 : GS_SPLITTERS_MAX;
 }
 
-uint32_t sample_each(Kind kind, size_t count)
+/* For parts of up to `largest` keys: buckets that fill half a block, if they are even. */
+uint32_t splitters_of(Kind kind, size_t largest, uint32_t capacity)
+{
+    const size_t buckets = 2 * largest / capacity + 1, most = splitters_most(kind);
+    return buckets > most ? (uint32_t)most : (uint32_t)buckets;
+}
+
+uint32_t sample_each(Kind kind, size_t count, uint32_t splitter_count)
 {
     if (kind == QUICK)
         return 64;
     if (kind == SSORT)
         return 30;
     const double each = ceil(0.005 * cbrt((double)count));
-    return each > 32 ? 32 : (uint32_t)each;
+    const double least = splitter_count < GS_SPLITTERS_MAX ? 8 : 1;
+    return each > 32 ? 32 : (uint32_t)(each < least ? least : each);
 }
 
 /* Prefix sums of the table to places; the first place is that of all before it, 0. */
@@ -87,8 +103,8 @@ gs_code take_arrays(char *base, gs_batch_type type, Kind kind, size_t count,
                     Arrays *arrays, size_t *out_bytes, gs_status *st)
 {
     gs_scratch scratch = {base, 0};
-    const size_t segments = count / 2048 + 1, buckets = 2 * splitters_of(kind) + 1;
-    const size_t parts = segments * (splitters_of(kind) + 1);
+    const size_t segments = count / 2048 + 1, buckets = 2 * splitters_most(kind) + 1;
+    const size_t parts = segments * (splitters_most(kind) + 1);
     const size_t table = (count / GS_SPLIT_TILE + segments + 1) * buckets;
     arrays->control = scratch.take<gs_sample_control>(1);
     arrays->other = scratch.take<char>(count * gs_key_bytes(type));
@@ -139,8 +155,7 @@ gs_code launch_local(const gs_engine_run *run, const Arrays *arrays, V from, D t
  * of type P. */
 template <typename P, typename V>
 gs_code launch_level_by(const gs_engine_run *run, const Arrays *arrays, Kind kind, V keys,
-                        V from, V to, uint32_t segment_count, unsigned level,
-                        gs_status *st)
+                        V from, V to, const Parts *parts, unsigned level, gs_status *st)
 {
     using N = typename V::num;
     using T = gs_sample_tuning<N>;
@@ -148,7 +163,8 @@ gs_code launch_level_by(const gs_engine_run *run, const Arrays *arrays, Kind kin
     const gs_segment *const segments = arrays->segments[level & 1];
     N *const splitters = (N *)arrays->splitters;
     P *const places = (P *)arrays->places;
-    const uint32_t splitter_count = splitters_of(kind);
+    const uint32_t segment_count = parts->count;
+    const uint32_t splitter_count = splitters_of(kind, parts->largest, T::CAPACITY);
     const size_t sample_bytes = sizeof(N) * GS_SPLIT_SAMPLE_MAX;
     const unsigned tiles = (unsigned)(run->count / GS_SPLIT_TILE + segment_count);
     GPU_TRY(st, cudaMemsetAsync(arrays->control, 0, sizeof *arrays->control, stream));
@@ -156,8 +172,8 @@ gs_code launch_level_by(const gs_engine_run *run, const Arrays *arrays, Kind kin
                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)sample_bytes));
     k_split_pick<<<segment_count, 512, sample_bytes, stream>>>(
-        from, segments, splitter_count, sample_each(kind, run->count), level + 1,
-        splitters);
+        from, segments, splitter_count, sample_each(kind, run->count, splitter_count),
+        level + 1, splitters);
     GPU_LAUNCHED(st, stream, "k_split_pick");
     k_split_tile<<<1, 1024, 0, stream>>>(segments, segment_count, arrays->tile_starts);
     GPU_LAUNCHED(st, stream, "k_split_tile");
@@ -185,11 +201,11 @@ gs_code launch_level_by(const gs_engine_run *run, const Arrays *arrays, Kind kin
 
 template <typename V>
 gs_code launch_level(const gs_engine_run *run, const Arrays *arrays, Kind kind, V keys,
-                     V from, V to, uint32_t segment_count, unsigned level, gs_status *st)
+                     V from, V to, const Parts *parts, unsigned level, gs_status *st)
 {
     const auto launch = is_wide(run->count) ? launch_level_by<unsigned long long, V>
                                             : launch_level_by<uint32_t, V>;
-    return launch(run, arrays, kind, keys, from, to, segment_count, level, st);
+    return launch(run, arrays, kind, keys, from, to, parts, level, st);
 }
 
 template <typename V>
@@ -215,7 +231,8 @@ gs_code run_type(const gs_engine_run *run, const Arrays *arrays, Kind kind, V ke
         const gs_segment all = {0, run->count, 0, 0};
         GPU_TRY(st, cudaMemcpyAsync(arrays->segments[0], &all, sizeof all,
                                     cudaMemcpyHostToDevice, run->stream));
-        return launch_level(run, arrays, kind, keys, keys, other, 1, 0, st);
+        const Parts one = {run->count, 1};
+        return launch_level(run, arrays, kind, keys, keys, other, &one, 0, st);
     }
     *out_more = mail->oversize_count != 0;
     for (unsigned level = 1; mail->oversize_count != 0; level++) {
@@ -223,8 +240,8 @@ gs_code run_type(const gs_engine_run *run, const Arrays *arrays, Kind kind, V ke
             return GS_FAIL(st, GS_ERR_GPU, 0, "%u parts left after %u levels",
                            mail->oversize_count, level);
         const V from = level & 1 ? other : keys, to = level & 1 ? keys : other;
-        GS_TRY(launch_level(run, arrays, kind, keys, from, to, mail->oversize_count,
-                            level, st));
+        const Parts parts = {mail->oversize_most, mail->oversize_count};
+        GS_TRY(launch_level(run, arrays, kind, keys, from, to, &parts, level, st));
         GPU_TRY(st, cudaStreamSynchronize(run->stream));
     }
     return GS_OK;

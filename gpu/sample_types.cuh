@@ -82,9 +82,10 @@ struct gs_leaf {
 
 /* One in device memory; its first words are read back by wait. */
 struct gs_sample_control {
-    uint32_t oversize_count; /* segments that need another round */
-    uint32_t failed;         /* the sample missed a bit that varies */
-    uint32_t packed;         /* keys travel as their varying bits */
+    unsigned long long oversize_most; /* keys of the largest, for engine_split */
+    uint32_t oversize_count;          /* segments that need another round */
+    uint32_t failed;                  /* the sample missed a bit that varies */
+    uint32_t packed;                  /* keys travel as their varying bits */
     uint32_t leaf_count, fill_count, next_leaf;
     uint32_t count_tiles, scatter_tiles;
     gs_num128 reference, varies_sample, varies_all;

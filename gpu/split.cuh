@@ -215,6 +215,7 @@ __global__ void __launch_bounds__(GS_SPLIT_THREADS)
         leaves[atomicAdd(&control->leaf_count, 1u)] = {start, (uint32_t)count, 0};
     } else {
         next[atomicAdd(&control->oversize_count, 1u)] = {start, count, 0, 0};
+        atomicMax(&control->oversize_most, (unsigned long long)count);
     }
 }
 

@@ -37,6 +37,17 @@ gs_code gs_mem_new(void **out, size_t bytes, const char *what, gs_status *st)
     return GS_OK;
 }
 
+gs_code gs_mem_new_apart(void **out, size_t bytes, const char *what, gs_status *st)
+{
+    const size_t line = 64, whole = (bytes + line - 1) / line * line;
+    *out = is_failure_due() ? NULL : aligned_alloc(line, whole ? whole : line);
+    if (*out == NULL)
+        return fail_nomem(st, bytes, what);
+    memset(*out, 0, bytes);
+    atomic_fetch_add(&held_bytes, malloc_usable_size(*out));
+    return GS_OK;
+}
+
 gs_code gs_mem_resize(void **ptr, size_t bytes, const char *what, gs_status *st)
 {
     const size_t old_bytes = *ptr ? malloc_usable_size(*ptr) : 0;

@@ -14,7 +14,7 @@
 enum { SLICE_TERMS = 512 };
 
 typedef struct answer_worker {
-    struct gs_batch_answer *all;
+    GS_MEM_APART struct gs_batch_answer *all;
     gs_term_cursor *cursor;
     gs_text_out out;
     size_t slice; /* that it answers */
@@ -165,7 +165,7 @@ static gs_code open_all(gs_batch_answer *a, gs_status *st)
     GS_TRY(gs_term_batch_new(&a->next_one, o->index, st));
     GS_TRY(gs_team_new(&a->team, o->workers, st));
     GS_TRY(gs_mem_size_mul(&bytes, o->workers, sizeof *a->workers, st));
-    GS_TRY(gs_mem_new(&memory, bytes, "answering threads", st));
+    GS_TRY(gs_mem_new_apart(&memory, bytes, "answering threads", st));
     a->workers = memory;
     for (unsigned i = 0; i < o->workers; i++) {
         answer_worker *const w = &a->workers[i];

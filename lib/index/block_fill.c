@@ -28,7 +28,7 @@ _Static_assert(offsetof(held_batch, data) % _Alignof(gs_bad_document) == 0, "ali
 
 /* One thread's state, kept from one run to the next. */
 typedef struct fill_worker {
-    gs_tokenizer *tokenizer;
+    GS_MEM_APART gs_tokenizer *tokenizer;
     gs_token_batch tokens;
     gs_tuple_batch *tuples;
     gs_tuple_reader reader;
@@ -96,8 +96,8 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     pthread_mutex_init(&f->turn_mutex, NULL);
     pthread_cond_init(&f->turn_changed, NULL);
     pthread_mutex_init(&f->out_mutex, NULL);
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, options->workers * sizeof *f->workers,
-                              "filling of blocks", st));
+    GS_TRY_OR_FAIL(gs_mem_new_apart(&memory, options->workers * sizeof *f->workers,
+                                    "filling of blocks", st));
     f->workers = memory;
     for (unsigned i = 0; i < options->workers; i++)
         GS_TRY_OR_FAIL(worker_init(&f->workers[i], f, st));

@@ -149,7 +149,7 @@ gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s)
 
 /* One thread's way from records of several runs to records of one. */
 typedef struct join_worker {
-    gs_posting_joiner *joiner;
+    GS_MEM_APART gs_posting_joiner *joiner;
     gs_posting_gather gather;
     gs_posting_writer *writer;
     gs_sink_piece *piece; /* NULL: not begun yet */
@@ -223,7 +223,8 @@ static gs_code join_runs(const gs_block_spill *s, gs_team *team, const gs_run *r
     const gs_range_merge_options options = gs_block_spill_merge_options(s);
     join_job job = {.sink = sink, .has_positions = s->options.has_positions};
     void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, workers * sizeof *job.workers, "joining of runs", st));
+    GS_TRY(
+        gs_mem_new_apart(&memory, workers * sizeof *job.workers, "joining of runs", st));
     job.workers = memory;
     const gs_range_consumer consumer = {
         .portion_max = RANGES_MAX,

@@ -52,7 +52,7 @@ gs_code gs_bsbi_block_new(gs_bsbi_block **out, const gs_bsbi_options *options,
     void *memory = NULL;
     gs_assert(options->memory_bytes >= GS_BSBI_BYTES_MIN);
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_bsbi_block), "block of tuples", st));
+    GS_TRY(gs_mem_new_apart(&memory, sizeof(gs_bsbi_block), "block of tuples", st));
     gs_bsbi_block *const b = memory;
     b->options = *options;
     b->narrow = options->is_tuples       ? (packing){28, 8}

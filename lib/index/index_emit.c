@@ -8,7 +8,7 @@
 
 /* One thread's way into the part it is making. */
 typedef struct part_writer {
-    const gs_index_emit *emit;
+    GS_MEM_APART const gs_index_emit *emit;
     gs_index_part *part; /* NULL: none */
     gs_posting_gather gather;
     gs_posting_joiner *joiner; /* for runs */
@@ -192,7 +192,8 @@ gs_code gs_index_emit_runs(const gs_index_emit *emit, gs_team *team,
     const gs_range_merge_options options = gs_block_spill_merge_options(spill);
     runs_job job = {0};
     void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, workers * sizeof *job.writers, "writers of parts", st));
+    GS_TRY(
+        gs_mem_new_apart(&memory, workers * sizeof *job.writers, "writers of parts", st));
     job.writers = memory;
     for (unsigned i = 0; i < workers; i++)
         part_writer_init(&job.writers[i], emit);

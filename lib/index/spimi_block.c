@@ -85,7 +85,7 @@ gs_code gs_spimi_block_new(gs_spimi_block **out, const gs_spimi_options *options
     void *memory = NULL;
     gs_assert(options->memory_bytes >= GS_SPIMI_BYTES_MIN);
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_spimi_block), "block of postings", st));
+    GS_TRY(gs_mem_new_apart(&memory, sizeof(gs_spimi_block), "block of postings", st));
     gs_spimi_block *const b = memory;
     b->options = *options;
     if (b->options.memory_bytes > ARENA_BYTES_MAX - UNIT)

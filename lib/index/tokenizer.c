@@ -39,7 +39,7 @@ gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules, gs_stat
 {
     void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_tokenizer), "tokenizer", st));
+    GS_TRY(gs_mem_new_apart(&memory, sizeof(gs_tokenizer), "tokenizer", st));
     gs_tokenizer *const t = memory;
     t->rules = rules;
     t->is_folding = rules->is_folding;

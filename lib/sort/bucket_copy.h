@@ -10,6 +10,9 @@
  * every record would cost a miss of the address translation, which prefetching does not
  * hide. That begins where huge pages no longer reach: on an EPYC with 24 GB, 10 GB of
  * lines took a sixth less processor time with the copy, and 4 GB a twentieth more.
+ *
+ * Text of keyed records is looked at twice, first for how long it is, and pays earlier:
+ * 1 GB of tuples (4 GB in the arena and beside it) took a ninth less with the copy.
  */
 #ifndef GS_LIB_SORT_BUCKET_COPY_H
 #define GS_LIB_SORT_BUCKET_COPY_H
@@ -21,6 +24,10 @@
 /* Not worth it in a smaller arena. Builds that are for testing copy always. */
 #ifndef GS_BUCKET_COPY_ARENA_MIN
 #define GS_BUCKET_COPY_ARENA_MIN ((size_t)4 << 30)
+#endif
+/* Nor, for text of keyed records, in one smaller than this. */
+#ifndef GS_BUCKET_COPY_KEYED_MIN
+#define GS_BUCKET_COPY_KEYED_MIN ((size_t)16 << 20)
 #endif
 
 /* One worker's. Zeroed at first. */

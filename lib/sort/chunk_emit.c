@@ -44,80 +44,94 @@ static size_t drop_equals(const gs_record_layout *layout, const uint8_t *arena,
     return kept;
 }
 
-/* Writes `length` bytes that lie apart in the arena into the stream at `offset`. */
-static gs_code gather_plain(const gs_emit_job *job, const uint8_t *arena,
-                            const gs_element *e, size_t n, uint64_t offset,
-                            uint64_t bytes_left, gs_status *st)
+/* What of a record is text: its line, and the end of it. */
+typedef struct gs_text_view {
+    const uint8_t *bytes;
+    size_t length;
+} gs_text_view;
+
+static inline gs_text_view text_of(const gs_record_layout *layout, const uint8_t *arena,
+                                   uint64_t where)
+{
+    const gs_record r = gs_record_at(layout, arena, where);
+    return (gs_text_view){r.line, r.line_bytes + layout->has_eol};
+}
+
+static inline void prefetch_record(const uint8_t *arena, uint64_t where)
+{
+    const uint8_t *const record = arena + gs_where_offset(where);
+    __builtin_prefetch(record);
+    __builtin_prefetch(record + 64);
+}
+
+/* How much text the bucket is, which follows from its elements if all lines are plain and
+ * not long. */
+static uint64_t text_bytes(const gs_record_layout *layout, const uint8_t *arena,
+                           const gs_element *e, size_t n)
+{
+    uint64_t sum = 0, longest = 0;
+    for (size_t i = 0; i < n && !layout->is_keyed; i++) {
+        const uint64_t length = e[i].where & GS_WHERE_LENGTH_LONG;
+        sum += length;
+        longest |= (uint64_t)(length == GS_WHERE_LENGTH_LONG);
+    }
+    if (!layout->is_keyed && longest == 0)
+        return sum + (layout->has_eol ? n : 0);
+    sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i + PREFETCH_AHEAD < n)
+            prefetch_record(arena, e[i + PREFETCH_AHEAD].where);
+        sum += text_of(layout, arena, e[i].where).length;
+    }
+    return sum;
+}
+
+/* Writes the text of records, which lie apart in the arena, into the stream at `offset`,
+ * where `bytes` are reserved for it. */
+static gs_code gather_text(const gs_emit_job *job, const uint8_t *arena,
+                           const gs_element *e, size_t n, uint64_t offset, uint64_t bytes,
+                           gs_status *st)
 {
     gs_stream *const stream = job->sink->stream;
-    const size_t eol = job->chunk->layout.has_eol;
+    const gs_record_layout layout = job->chunk->layout;
     size_t i = 0;
-    while (bytes_left > 0) {
+    while (bytes > 0) {
         uint8_t *to;
         size_t room;
         GS_TRY(gs_stream_map(stream, offset, &to, &room, st));
-        if (room > bytes_left)
-            room = (size_t)bytes_left;
+        if (room > bytes)
+            room = (size_t)bytes;
         size_t at = 0;
+        gs_text_view text = {0};
         /* Whole records while short copies cannot leave the block. */
         for (; i < n; i++) {
-            if (i + PREFETCH_AHEAD < n) {
-                const uint8_t *const ahead =
-                    arena + gs_where_offset(e[i + PREFETCH_AHEAD].where);
-                __builtin_prefetch(ahead);
-                __builtin_prefetch(ahead + 64);
-            }
-            const size_t bytes = (size_t)(e[i].where & GS_WHERE_LENGTH_LONG) + eol;
-            if (at + bytes + GS_SHORT_COPY_BYTES > room)
+            if (i + PREFETCH_AHEAD < n)
+                prefetch_record(arena, e[i + PREFETCH_AHEAD].where);
+            text = text_of(&layout, arena, e[i].where);
+            if (at + text.length + GS_SHORT_COPY_BYTES > room)
                 break;
-            const uint8_t *const from = arena + gs_where_offset(e[i].where);
-            gs_copy_short(to + at, from, bytes);
-            at += bytes;
+            gs_copy_short(to + at, text.bytes, text.length);
+            at += text.length;
         }
         gs_stream_filled(stream, offset, at);
         offset += at;
-        bytes_left -= at;
+        bytes -= at;
         if (i < n) {
             /* The record at the block's end, perhaps over it, exactly. */
-            const size_t bytes = (size_t)(e[i].where & GS_WHERE_LENGTH_LONG) + eol;
-            GS_TRY(gs_stream_put(stream, offset, arena + gs_where_offset(e[i].where),
-                                 bytes, st));
-            offset += bytes;
-            bytes_left -= bytes;
+            GS_TRY(gs_stream_put(stream, offset, text.bytes, text.length, st));
+            offset += text.length;
+            bytes -= text.length;
             i++;
         }
     }
     return GS_OK;
 }
 
-/* Plain text without counts or compression: the length follows from the elements. False
- * if some line is too long for its length to be there. */
-static bool measure_plain(const gs_emit_job *job, const gs_element *e, size_t n,
-                          uint64_t *bytes)
+/* Text as it is goes into the stream without a detour, at a place that is known as soon
+ * as the records are, before they are in order. */
+static bool is_text_alone(const gs_sink *sink)
 {
-    const gs_sink *const sink = job->sink;
-    if (sink->run != NULL || sink->is_zstd || sink->has_counts ||
-        job->chunk->layout.is_keyed)
-        return false;
-    uint64_t sum = 0, longest = 0;
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t length = e[i].where & GS_WHERE_LENGTH_LONG;
-        sum += length;
-        longest |= (uint64_t)(length == GS_WHERE_LENGTH_LONG);
-    }
-    *bytes = sum + (job->chunk->layout.has_eol ? n : 0);
-    return longest == 0;
-}
-
-static gs_code emit_plain(const gs_emit_job *job, const uint8_t *arena,
-                          const gs_element *e, size_t n, uint64_t bytes, uint64_t ticket,
-                          gs_status *st)
-{
-    uint64_t offset;
-    GS_TRY(gs_stream_reserve(job->sink->stream, ticket, bytes, true, &offset, st));
-    GS_TRY(gather_plain(job, arena, e, n, offset, bytes, st));
-    atomic_fetch_add(&job->sink->record_count, n);
-    return GS_OK;
+    return sink->run == NULL && !sink->is_zstd && !sink->has_counts;
 }
 
 /* One record after the other through a piece of the sink. */
@@ -130,12 +144,8 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
     gs_record last = {0};
     gs_sink_begin(piece, ticket);
     for (size_t i = 0; i < n; i++) {
-        if (i + PREFETCH_AHEAD < n) {
-            const uint8_t *const ahead =
-                arena + gs_where_offset(e[i + PREFETCH_AHEAD].where);
-            __builtin_prefetch(ahead);
-            __builtin_prefetch(ahead + 64);
-        }
+        if (i + PREFETCH_AHEAD < n)
+            prefetch_record(arena, e[i + PREFETCH_AHEAD].where);
         const gs_record r = gs_record_at(layout, arena, e[i].where);
         const size_t key_bytes = (size_t)(r.line - r.string);
         gs_sink_record out = {.data = r.string,
@@ -161,13 +171,40 @@ static const uint8_t *bring_close(const gs_emit_job *job, gs_bucket_copy *copy,
                                   const gs_bucket *bucket, gs_element *e)
 {
     const gs_chunk *const chunk = job->chunk;
-    const bool is_worth_it = copy->capacity > 0 &&
-                             chunk->arena_bytes >= GS_BUCKET_COPY_ARENA_MIN &&
+    const bool is_keyed_text = chunk->layout.is_keyed && is_text_alone(job->sink);
+    const size_t copied_from =
+        is_keyed_text ? GS_BUCKET_COPY_KEYED_MIN : GS_BUCKET_COPY_ARENA_MIN;
+    const bool is_worth_it = copy->capacity > 0 && chunk->arena_bytes >= copied_from &&
                              !job->options->has_top && !bucket->is_settled;
     return is_worth_it && gs_bucket_copy_take(copy, &chunk->layout, chunk->arena, e,
                                               bucket->count)
                ? copy->data
                : chunk->arena;
+}
+
+/* Puts the bucket in order and drops what is not to be shown; returns how many are left
+ * of the elements. */
+static size_t order_bucket(gs_emit_job *job, const gs_bucket *bucket,
+                           const uint8_t *arena, gs_element *e)
+{
+    const gs_chunk_emit_options *const options = job->options;
+    const bool counts_kept = options->has_top && options->is_unique;
+    const uint64_t before = counts_kept ? job->kept : bucket->begin;
+    if (options->has_top && before >= options->top_count)
+        return 0;
+    gs_bucket_split split = job->split;
+    split.arena = arena;
+    gs_bucket_sort(&split, bucket);
+    size_t n = bucket->count;
+    if (options->is_unique)
+        n = drop_equals(&job->chunk->layout, arena, e, n);
+    if (options->has_top && n > 0 && n >= options->top_count - before) {
+        n = (size_t)(options->top_count - before);
+        job->last_kept = e[n - 1].where;
+    }
+    if (counts_kept)
+        job->kept += n;
+    return n;
 }
 
 static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *piece,
@@ -179,35 +216,31 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *pie
     gs_element *const e =
         (bucket->is_in_scratch ? job->split.scratch : job->split.elements) +
         bucket->begin;
-    const uint8_t *arena = job->chunk->arena;
-    size_t n = bucket->count;
-    uint64_t before = bucket->begin;
-    const bool counts_kept = options->has_top && options->is_unique;
-    if (counts_kept)
-        before = job->kept;
-    if (options->has_top && before >= options->top_count) {
-        n = 0;
-    } else {
-        const uint64_t begin_ns = gs_trace_begin(job->trace);
-        gs_bucket_split split = job->split;
-        arena = split.arena = bring_close(job, copy, bucket, e);
-        gs_bucket_sort(&split, bucket);
-        gs_trace_end(job->trace, GS_LANE_WORKER, worker, "sort bucket", begin_ns, 0);
-        if (options->is_unique)
-            n = drop_equals(&job->chunk->layout, arena, e, n);
+    const bool is_text = is_text_alone(job->sink);
+    const bool is_early = is_text && !options->has_top && !options->is_unique;
+    gs_stream *const stream = job->sink->stream;
+    uint64_t offset = 0, bytes = 0;
+
+    uint64_t begin_ns = gs_trace_begin(job->trace);
+    const uint8_t *const arena = bring_close(job, copy, bucket, e);
+    if (is_early) {
+        bytes = text_bytes(&job->chunk->layout, arena, e, bucket->count);
+        GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
     }
-    if (options->has_top && n > 0 && n >= options->top_count - before) {
-        n = (size_t)(options->top_count - before);
-        job->last_kept = e[n - 1].where;
-    }
-    if (counts_kept)
-        job->kept += n;
-    uint64_t bytes = 0;
-    const uint64_t begin_ns = gs_trace_begin(job->trace);
-    if (measure_plain(job, e, n, &bytes))
-        GS_TRY(emit_plain(job, arena, e, n, bytes, ticket, st));
-    else
+    const size_t n = order_bucket(job, bucket, arena, e);
+    gs_trace_end(job->trace, GS_LANE_WORKER, worker, "sort bucket", begin_ns, 0);
+
+    begin_ns = gs_trace_begin(job->trace);
+    if (!is_text) {
         GS_TRY(emit_records(job, piece, arena, e, n, ticket, st));
+    } else {
+        if (!is_early) {
+            bytes = text_bytes(&job->chunk->layout, arena, e, n);
+            GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
+        }
+        GS_TRY(gather_text(job, arena, e, n, offset, bytes, st));
+        atomic_fetch_add(&job->sink->record_count, n);
+    }
     gs_trace_end(job->trace, GS_LANE_WORKER, worker, "gather", begin_ns, bytes);
     return GS_OK;
 }

@@ -11,7 +11,7 @@
 
 /* What one thread makes of a batch before there is room for it. */
 typedef struct gs_ingest_scratch {
-    uint8_t *records; /* keyed records, one after the other */
+    GS_MEM_APART uint8_t *records; /* keyed records, one after the other */
     size_t record_bytes, record_capacity;
     gs_element *elements; /* their offsets count from the start of `records` */
     size_t element_count, element_capacity;
@@ -62,8 +62,8 @@ gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
     in->next_ticket = gs_line_feed_next_ticket(feed);
     pthread_mutex_init(&in->mutex, NULL);
     pthread_cond_init(&in->turn_changed, NULL);
-    GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, in->workers * sizeof *in->scratch, "ingest scratch", st));
+    GS_TRY_OR_FAIL(gs_mem_new_apart(&memory, in->workers * sizeof *in->scratch,
+                                    "ingest scratch", st));
     in->scratch = memory;
     GS_TRY_OR_FAIL(
         gs_mem_new(&memory, in->workers * sizeof *in->pending, "pending batches", st));
@@ -330,10 +330,9 @@ static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch, size_t bytes
     return st->code;
 }
 
-static gs_code ingest_batch(gs_ingest *in, unsigned worker, gs_line_batch *batch,
-                            gs_status *st)
+static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
+                            gs_line_batch *batch, gs_status *st)
 {
-    gs_ingest_scratch *const scratch = &in->scratch[worker];
     const bool direct = is_direct(in, batch);
     uint64_t records = 0;
     size_t bytes, count;
@@ -408,7 +407,7 @@ static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
         if (next_batch(in, &batch, &has_batch, st) == GS_OK && has_batch) {
             const uint64_t begin_ns = gs_trace_begin(trace);
             const size_t bytes = batch.bytes;
-            (void)ingest_batch(in, worker, &batch, st);
+            (void)ingest_batch(in, &in->scratch[worker], &batch, st);
             gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, bytes);
         }
         gs_line_batch_release(&batch);

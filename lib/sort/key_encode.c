@@ -27,6 +27,9 @@ struct gs_key_encoder {
 
 /* --- finding fields ------------------------------------------------------------- */
 
+/* Inlined, so that the walk over a line stays in registers. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* How far the fields of a line have been passed: keys mostly come from left to right. */
 typedef struct gs_field_walk {
     const uint8_t *line, *end;
@@ -86,7 +89,7 @@ static inline const uint8_t *find_delimiter(const gs_field_walk *w)
 
 /* Moves to the beginning of `field`: behind the delimiter, or, without one, at the blanks
  * that belong to the field. */
-static void walk_to(gs_field_walk *w, size_t field)
+static ALWAYS_INLINE void walk_to(gs_field_walk *w, size_t field)
 {
     if (field < w->field) {
         w->field = 0;
@@ -111,7 +114,7 @@ static const uint8_t *advance(const uint8_t *p, const uint8_t *end, size_t bytes
     return (size_t)(end - p) < bytes ? end : p + bytes;
 }
 
-static const uint8_t *find_begin(gs_field_walk *w, const gs_key *key)
+static ALWAYS_INLINE const uint8_t *find_begin(gs_field_walk *w, const gs_key *key)
 {
     walk_to(w, key->start_field);
     const uint8_t *p = w->at;
@@ -120,7 +123,7 @@ static const uint8_t *find_begin(gs_field_walk *w, const gs_key *key)
     return advance(p, w->end, key->start_char);
 }
 
-static const uint8_t *find_limit(gs_field_walk *w, const gs_key *key)
+static ALWAYS_INLINE const uint8_t *find_limit(gs_field_walk *w, const gs_key *key)
 {
     if (key->end_field == SIZE_MAX)
         return w->end;
@@ -139,7 +142,7 @@ static const uint8_t *find_limit(gs_field_walk *w, const gs_key *key)
     return advance(p, w->end, key->end_char);
 }
 
-static gs_field_walk start_walk(const gs_order *order, const uint8_t *line, size_t bytes)
+static ALWAYS_INLINE gs_field_walk start_walk(const gs_order *order, const uint8_t *line, size_t bytes)
 {
     gs_field_walk w = {
         .line = line, .end = line + bytes, .delimiter = order->delimiter, .at = line};

@@ -65,6 +65,35 @@ static uint8_t *put_long_integer(uint8_t *to, const uint8_t *from, const uint8_t
     return put_digit_pairs(to, from, end);
 }
 
+/* Eight bytes at `p`, the first one lowest, less '0' each. */
+static uint64_t load_digits(const uint8_t *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word ^ UINT64_C(0x3030303030303030);
+}
+
+/* How many of them, from the first on, are digits. */
+static unsigned count_digits(uint64_t digits)
+{
+    const uint64_t others =
+        ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
+    return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+}
+
+/* The number that the first `count` (1 to 8) make: neighbours join to pairs, pairs to
+ * fours, fours to one. */
+static uint64_t join_digits(uint64_t digits, unsigned count)
+{
+    digits <<= 64 - 8 * count;
+    digits = digits * (10 * 256 + 1) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+    digits = digits * (100 * 65536 + 1) >> 16 & UINT64_C(0x0000ffff0000ffff);
+    return digits * (UINT64_C(10000) << 32 | 1) >> 32;
+}
+
 size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to)
 {
     while (text < end && gs_text_is_blank(*text))
@@ -74,9 +103,17 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
     while (text < end && *text == '0')
         text++;
     const uint8_t *const integer = text;
+    static const uint32_t powers[] = {1,      10,      100,      1000,     10000,
+                                      100000, 1000000, 10000000, 100000000};
     uint64_t value = 0; /* of at most U64_DIGITS digits */
-    while (text < end && is_digit(*text))
-        value = 10 * value + (uint64_t)(*text++ - '0');
+    for (unsigned count = 8; count == 8 && text < end; text += count) {
+        const uint64_t digits = load_digits(text);
+        count = count_digits(digits);
+        if ((size_t)(end - text) < count)
+            count = (unsigned)(end - text);
+        if (count > 0)
+            value = value * powers[count] + join_digits(digits, count);
+    }
     const uint8_t *const integer_end = text;
     const uint8_t *fraction = text, *fraction_end = text;
     if (text < end && *text == '.') {

@@ -27,7 +27,8 @@ enum {
     GS_GENERAL_SCRATCH_BYTES = 1, /* beyond the text: a terminator */
 };
 
-/* Leading blanks are skipped. Text ends at `end`. Each returns the length written. */
+/* Leading blanks are skipped. Text ends at `end`, and eight bytes more may be read. Each
+ * returns the length written. */
 size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to);
 /* With `fold`, units may be in lower case. */
 size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, bool fold,
