@@ -275,6 +275,14 @@ gs_code gs_stream_reserve(gs_stream *s, uint64_t ticket, uint64_t bytes, bool is
     return code;
 }
 
+bool gs_stream_is_turn(gs_stream *s, uint64_t ticket)
+{
+    pthread_mutex_lock(&s->mutex);
+    const bool is_turn = s->next_ticket == ticket || s->failure.code != GS_OK;
+    pthread_mutex_unlock(&s->mutex);
+    return is_turn;
+}
+
 gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory, size_t *room,
                       gs_status *st)
 {

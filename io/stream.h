@@ -21,6 +21,7 @@
 #ifndef GS_IO_STREAM_H
 #define GS_IO_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,6 +54,9 @@ void gs_stream_free(gs_stream *s);
  * is_last the turn goes to ticket + 1. */
 GS_MUST_CHECK gs_code gs_stream_reserve(gs_stream *s, uint64_t ticket, uint64_t bytes,
                                         bool is_last, uint64_t *offset, gs_status *st);
+
+/* Would reserve not wait? */
+bool gs_stream_is_turn(gs_stream *s, uint64_t ticket);
 
 /* The memory at a reserved offset: *room bytes, at least 1, up to the end of the block.
  * Waits while the window is not there yet. */

@@ -142,7 +142,8 @@ static ALWAYS_INLINE const uint8_t *find_limit(gs_field_walk *w, const gs_key *k
     return advance(p, w->end, key->end_char);
 }
 
-static ALWAYS_INLINE gs_field_walk start_walk(const gs_order *order, const uint8_t *line, size_t bytes)
+static ALWAYS_INLINE gs_field_walk start_walk(const gs_order *order, const uint8_t *line,
+                                              size_t bytes)
 {
     gs_field_walk w = {
         .line = line, .end = line + bytes, .delimiter = order->delimiter, .at = line};

@@ -56,6 +56,7 @@ gs_code gs_run_writer_open(gs_run_writer *w, gs_run_list *list, size_t piece_byt
         .zstd_level = GS_RUN_ZSTD_LEVEL,
         .block_raw_bytes = plan->run_block_bytes,
         .buffer_bytes = piece_bytes,
+        .held_most = plan->workers,
     };
     gs_sink_init(&w->sink);
     return GS_OK;

@@ -13,16 +13,28 @@ typedef struct gs_bytes {
     size_t used, capacity;
 } gs_bytes;
 
+/* Encoded, waiting for its turn. */
+typedef struct gs_sink_batch {
+    gs_bytes bytes;
+    gs_run_entry *entries; /* of a run; offsets count from the start of the bytes */
+    size_t entry_count, entry_capacity;
+} gs_sink_batch;
+
+struct gs_sink_held {
+    gs_sink_batch batch; /* of one that is free: memory for the next */
+    uint64_t ticket;
+    bool is_taken;
+};
+
 struct gs_sink_piece {
     gs_sink *sink;
     uint64_t ticket;
-    gs_bytes raw;   /* text, or the payload of the block being filled */
-    gs_bytes ready; /* encoded, waiting for the turn */
+    bool has_flowed; /* a part of it is in the stream */
+    gs_bytes raw;    /* text, or the payload of the block being filled */
+    gs_sink_batch ready;
     uint32_t block_records;
     uint64_t record_count;
     gs_run_entry block_entry; /* of the block being filled */
-    gs_run_entry *entries;    /* of `ready`; offsets count from its start */
-    size_t entry_count, entry_capacity;
     gs_run_codec *codec;
     ZSTD_CCtx *zstd;
 };
@@ -33,8 +45,19 @@ void gs_sink_init(gs_sink *sink)
     atomic_store(&sink->record_count, 0);
 }
 
+static void release_batch(gs_sink_batch *batch)
+{
+    gs_mem_free(batch->bytes.data);
+    gs_mem_free(batch->entries);
+    *batch = (gs_sink_batch){0};
+}
+
 void gs_sink_release(gs_sink *sink)
 {
+    for (size_t i = 0; sink->held != NULL && i < sink->held_most; i++)
+        release_batch(&sink->held[i].batch);
+    gs_mem_free(sink->held);
+    sink->held = NULL;
     pthread_mutex_destroy(&sink->run_mutex);
 }
 
@@ -69,8 +92,7 @@ void gs_sink_piece_free(gs_sink_piece *p)
     gs_run_codec_free(p->codec);
     (void)ZSTD_freeCCtx(p->zstd);
     gs_mem_free(p->raw.data);
-    gs_mem_free(p->ready.data);
-    gs_mem_free(p->entries);
+    release_batch(&p->ready);
     gs_mem_free(p);
 }
 
@@ -88,71 +110,137 @@ static gs_code make_room(gs_bytes *b, size_t bytes, gs_status *st)
 
 void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
 {
-    gs_assert(p->raw.used == 0 && p->ready.used == 0 && p->entry_count == 0);
+    gs_assert(p->raw.used == 0 && p->ready.bytes.used == 0 && p->ready.entry_count == 0);
     p->ticket = ticket;
+    p->has_flowed = false;
     p->record_count = 0;
 }
 
-static gs_code copy_entries(gs_sink_piece *p, uint64_t offset, gs_status *st)
+static gs_code copy_entries(gs_run *run, gs_sink_batch *batch, uint64_t offset,
+                            gs_status *st)
 {
-    gs_run *const run = p->sink->run;
-    if (run->entry_capacity - run->entry_count < p->entry_count) {
-        const size_t capacity = 2 * (run->entry_count + p->entry_count) + 64;
+    if (run->entry_capacity - run->entry_count < batch->entry_count) {
+        const size_t capacity = 2 * (run->entry_count + batch->entry_count) + 64;
         void *memory = run->entries;
         GS_TRY(gs_mem_resize(&memory, capacity * sizeof(gs_run_entry), "run index", st));
         run->entries = memory;
         run->entry_capacity = capacity;
     }
-    for (size_t i = 0; i < p->entry_count; i++) {
+    for (size_t i = 0; i < batch->entry_count; i++) {
         gs_run_entry *const e = &run->entries[run->entry_count++];
-        *e = p->entries[i];
+        *e = batch->entries[i];
         e->offset += offset;
         if (e->raw_bytes > run->raw_bytes_max)
             run->raw_bytes_max = e->raw_bytes;
     }
-    p->entry_count = 0;
+    batch->entry_count = 0;
     return GS_OK;
 }
 
-/* Gives what is ready to the stream; waits for the turn. */
-static gs_code flush(gs_sink_piece *p, bool is_last, gs_status *st)
+/* Gives a batch to the stream; waits for the turn. */
+static gs_code put_batch(gs_sink *sink, gs_sink_batch *batch, uint64_t ticket,
+                         bool is_last, gs_status *st)
 {
-    gs_sink *const sink = p->sink;
     uint64_t offset;
-    GS_TRY(
-        gs_stream_reserve(sink->stream, p->ticket, p->ready.used, is_last, &offset, st));
-    GS_TRY(gs_stream_put(sink->stream, offset, p->ready.data, p->ready.used, st));
-    p->ready.used = 0;
+    const size_t bytes = batch->bytes.used;
+    GS_TRY(gs_stream_reserve(sink->stream, ticket, bytes, is_last, &offset, st));
+    GS_TRY(gs_stream_put(sink->stream, offset, batch->bytes.data, bytes, st));
+    batch->bytes.used = 0;
     if (sink->run == NULL)
         return GS_OK;
     pthread_mutex_lock(&sink->run_mutex);
-    const gs_code code = copy_entries(p, offset, st);
+    const gs_code code = copy_entries(sink->run, batch, offset, st);
     pthread_mutex_unlock(&sink->run_mutex);
     return code;
+}
+
+static gs_sink_held *find_held_locked(gs_sink *sink, bool is_taken, uint64_t ticket)
+{
+    for (size_t i = 0; sink->held != NULL && i < sink->held_most; i++) {
+        gs_sink_held *const h = &sink->held[i];
+        if (h->is_taken == is_taken && (!is_taken || h->ticket == ticket))
+            return h;
+    }
+    return NULL;
+}
+
+/* Leaves a whole piece to whoever brings the turn to it. False if the turn is here, or
+ * there is no place. */
+static bool hold(gs_sink_piece *p)
+{
+    gs_sink *const sink = p->sink;
+    gs_sink_held *place = NULL;
+    if (sink->run == NULL || sink->held_most == 0 || p->has_flowed)
+        return false;
+    pthread_mutex_lock(&sink->run_mutex);
+    /* The lock is needed for the answer to stand: the turn may come at any time, but then
+     * its bringer looks here, next. */
+    if (!gs_stream_is_turn(sink->stream, p->ticket)) {
+        gs_status ignored = {.code = GS_OK}; /* without memory pieces wait */
+        void *memory = sink->held;
+        if (memory != NULL || gs_mem_new(&memory, sink->held_most * sizeof *sink->held,
+                                         "pieces of a run", &ignored) == GS_OK)
+            sink->held = memory;
+        place = find_held_locked(sink, false, 0);
+    }
+    if (place != NULL) {
+        const gs_sink_batch batch = place->batch;
+        *place = (gs_sink_held){p->ready, p->ticket, true};
+        p->ready = batch;
+    }
+    pthread_mutex_unlock(&sink->run_mutex);
+    return place != NULL;
+}
+
+/* Puts the held pieces into the stream that are next, from `ticket` on. */
+static gs_code put_held(gs_sink *sink, uint64_t ticket, gs_status *st)
+{
+    for (;; ticket++) {
+        pthread_mutex_lock(&sink->run_mutex);
+        gs_sink_held *const h = find_held_locked(sink, true, ticket);
+        pthread_mutex_unlock(&sink->run_mutex);
+        if (h == NULL)
+            return GS_OK;
+        GS_TRY(put_batch(sink, &h->batch, ticket, true, st));
+        pthread_mutex_lock(&sink->run_mutex);
+        h->is_taken = false;
+        pthread_mutex_unlock(&sink->run_mutex);
+    }
+}
+
+/* Gives what is ready to the stream: at its turn, or by somebody else's hand. */
+static gs_code flush(gs_sink_piece *p, bool is_last, gs_status *st)
+{
+    if (is_last && hold(p))
+        return GS_OK;
+    p->has_flowed = true;
+    GS_TRY(put_batch(p->sink, &p->ready, p->ticket, is_last, st));
+    return is_last ? put_held(p->sink, p->ticket + 1, st) : GS_OK;
 }
 
 /* Ends the block being filled. */
 static gs_code end_block(gs_sink_piece *p, gs_status *st)
 {
+    gs_sink_batch *const ready = &p->ready;
     if (p->block_records == 0)
         return GS_OK;
-    GS_TRY(make_room(&p->ready, gs_run_block_bound(p->raw.used), st));
+    GS_TRY(make_room(&ready->bytes, gs_run_block_bound(p->raw.used), st));
     size_t stored = 0;
     GS_TRY(gs_run_block_encode(p->codec, p->sink->codec, p->raw.data, p->raw.used,
-                               p->block_records, p->ready.data + p->ready.used, &stored,
-                               st));
-    if (p->entry_count == p->entry_capacity) {
-        const size_t capacity = 2 * p->entry_capacity + 16;
-        void *memory = p->entries;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *p->entries, "run index", st));
-        p->entries = memory;
-        p->entry_capacity = capacity;
+                               p->block_records, ready->bytes.data + ready->bytes.used,
+                               &stored, st));
+    if (ready->entry_count == ready->entry_capacity) {
+        const size_t capacity = 2 * ready->entry_capacity + 16;
+        void *memory = ready->entries;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof(gs_run_entry), "run index", st));
+        ready->entries = memory;
+        ready->entry_capacity = capacity;
     }
-    p->block_entry.offset = p->ready.used;
+    p->block_entry.offset = ready->bytes.used;
     p->block_entry.stored_bytes = (uint32_t)stored;
     p->block_entry.raw_bytes = (uint32_t)p->raw.used;
-    p->entries[p->entry_count++] = p->block_entry;
-    p->ready.used += stored;
+    ready->entries[ready->entry_count++] = p->block_entry;
+    ready->bytes.used += stored;
     p->raw.used = 0;
     p->block_records = 0;
     return GS_OK;
@@ -178,7 +266,7 @@ static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *
                        bytes);
     if (p->block_records > 0 && p->raw.used + bytes > p->sink->block_raw_bytes)
         GS_TRY(end_block(p, st));
-    if (p->sink->buffer_bytes < p->ready.used)
+    if (p->sink->buffer_bytes < p->ready.bytes.used)
         GS_TRY(flush(p, false, st));
     GS_TRY(make_room(&p->raw, HEAD_MAX + bytes + GS_SHORT_COPY_BYTES, st));
     if (p->block_records == 0) {
@@ -224,21 +312,22 @@ size_t gs_sink_format_count(char *to, uint64_t count)
 /* Text, compressed or not, moves from raw to ready. */
 static gs_code encode_text(gs_sink_piece *p, gs_status *st)
 {
+    gs_bytes *const ready = &p->ready.bytes;
     if (p->zstd == NULL) {
-        const gs_bytes swap = p->ready;
-        p->ready = p->raw;
+        const gs_bytes swap = *ready;
+        *ready = p->raw;
         p->raw = swap;
         return GS_OK;
     }
     /* Frames follow each other; an output without text is still one frame. */
     if (p->raw.used == 0 && p->ticket > 0)
         return GS_OK;
-    GS_TRY(make_room(&p->ready, ZSTD_compressBound(p->raw.used), st));
-    const size_t n = ZSTD_compress2(p->zstd, p->ready.data, p->ready.capacity,
-                                    p->raw.data, p->raw.used);
+    GS_TRY(make_room(ready, ZSTD_compressBound(p->raw.used), st));
+    const size_t n =
+        ZSTD_compress2(p->zstd, ready->data, ready->capacity, p->raw.data, p->raw.used);
     if (ZSTD_isError(n))
         return GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd: %s", ZSTD_getErrorName(n));
-    p->ready.used = n;
+    ready->used = n;
     p->raw.used = 0;
     return GS_OK;
 }

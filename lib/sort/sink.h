@@ -5,6 +5,8 @@
  * The order of the output is cut into pieces, numbered from 0 (their tickets). A worker
  * makes one piece after the other in buffers of its own and puts it into the stream when
  * its turn comes. A piece that outgrows the buffer waits for its turn and then flows.
+ * Whole pieces of a run do not wait: as many as `held_most` are held until the turn comes
+ * to them, and then written by the worker who brings it.
  *
  *      worker 0:  piece 0 ----------> | piece 2 ------>
  *      worker 1:  piece 1 ------> wait |  piece 3 --->
@@ -23,6 +25,8 @@
 #include "lib/sort/record.h"
 #include "lib/sort/run.h"
 
+typedef struct gs_sink_held gs_sink_held;
+
 typedef struct gs_sink {
     gs_stream *stream;
     gs_record_layout layout;
@@ -33,11 +37,13 @@ typedef struct gs_sink {
     int zstd_level;  /* of either */
     size_t block_raw_bytes;
     size_t buffer_bytes;       /* a piece flows when it holds this much */
-    pthread_mutex_t run_mutex; /* guards run->entries */
+    size_t held_most;          /* pieces of a run */
+    pthread_mutex_t run_mutex; /* guards run->entries and what follows */
+    gs_sink_held *held;        /* held_most of them once there is one */
     _Atomic uint64_t record_count;
 } gs_sink;
 
-/* Everything but the mutex and the counter is set by the caller. */
+/* Everything up to held_most is set by the caller. */
 void gs_sink_init(gs_sink *sink);
 void gs_sink_release(gs_sink *sink);
 

@@ -8,11 +8,12 @@
     BENCH_RUNS=3               timed turns of each program
     BENCH_THREADS=N            of every program (default: every core)
     BENCH_POSITIONS=1          keep positions too
-    BENCH_ENGINE=NAME          gpusort's --engine
+    BENCH_ENGINE=gpu           gpusort alone, on CPU cores and on the GPU, of ready tuples too
     BENCH_VENV=DIR             a Python environment with tantivy (pip install tantivy)
     BENCH_DIR=DIR              where inputs and indexes go (default: build/bench)
     BENCH_README=1             also puts table and figure into README.md: between the marks
                                "index", or with BENCH_ENGINE=gpu "index-gpu"
+    BENCH_FROM=DIR             measures nothing, and shows the index.csv and index.md there
 
 The programs take turns, and ratios are of one turn; before each run the input is read once
 and dirty pages are written, so that nobody pays for the one before. Peak memory is what
@@ -63,8 +64,9 @@ for term in sys.argv[2:]:
 """
 
 SPIMI, BSBI, PEER = "gpusort", "gpusort --method=bsbi", "Tantivy"
+BSBI_GPU = "gpusort --method=bsbi --engine=gpu"
 PEER_HEAP_MAX = 4293967294  # bytes, a thread
-COLOURS = {SPIMI: "#2f855a", BSBI: "#93c5a8", PEER: "#9aa5b1"}
+COLOURS = {SPIMI: "#2f855a", BSBI: "#93c5a8", BSBI_GPU: "#dd8452", PEER: "#9aa5b1"}
 
 
 class Bench:
@@ -75,9 +77,9 @@ class Bench:
         self.threads = int(env("BENCH_THREADS", str(len(os.sched_getaffinity(0)))))
         self.memories = [int(m) for m in env("BENCH_MEMORY", "4096,64").split(",")]
         self.has_positions = env("BENCH_POSITIONS", "") not in ("", "0")
-        self.engine = env("BENCH_ENGINE", "")
+        self.with_gpu = env("BENCH_ENGINE", "") == "gpu"
         self.binary = os.path.abspath(env("BENCH_BINARY", "build/gpusort"))
-        self.python = self.find_tantivy(env("BENCH_VENV", ""))
+        self.python = None if self.with_gpu else self.find_tantivy(env("BENCH_VENV", ""))
         self.results = "build/bench"
         parent = os.path.abspath(env("BENCH_DIR", self.results))
         os.makedirs(parent, exist_ok=True)
@@ -99,12 +101,11 @@ class Bench:
 
     # --- one run ---------------------------------------------------------------------
 
-    def ours(self, source, method, memory):
-        command = [self.binary, "index", "build", "-o", self.path("gpusort"), "--format=jsonl",
-                   "--method=" + method, "-S", "%dM" % memory, "-T", self.folder,
+    def ours(self, source, method, memory, engine="cpu"):
+        kind = "tuples" if source.endswith(".tsv") else "jsonl"
+        command = [self.binary, "index", "build", "-o", self.path("gpusort"), "--format=" + kind,
+                   "--method=" + method, "--engine=" + engine, "-S", "%dM" % memory, "-T", self.folder,
                    "--parallel=%d" % self.threads, "--stats=" + self.path("stats")]
-        if self.engine:
-            command.append("--engine=" + self.engine)
         return command + (["--positions"] if self.has_positions else []) + [source]
 
     def theirs(self, source, memory, threads):
@@ -178,6 +179,9 @@ class Bench:
             SPIMI: (self.path("gpusort"), self.ours(source, "spimi", memory)),
             BSBI: (self.path("gpusort"), self.ours(source, "bsbi", memory)),
         }
+        if self.with_gpu:
+            threads[BSBI_GPU] = self.threads
+            programs[BSBI_GPU] = (self.path("gpusort"), self.ours(source, "bsbi", memory, "gpu"))
         if self.python:
             threads[PEER] = self.best_peer_threads(source, memory)
             programs[PEER] = (self.path("tantivy"), self.theirs(source, memory, threads[PEER]))
@@ -216,9 +220,16 @@ class Bench:
         version = subprocess.run([self.python, "-c", "import tantivy; print(tantivy.__version__)"],
                                  capture_output=True, text=True, check=True).stdout.strip() if self.python else ""
         peer = "; %s" % version.split(",")[0] if version else ""
-        return "%s, %d cores, %.0f GiB, Linux %s; %d threads%s; %smedian of %d runs in turn" % (
-            figures.cpu_name(), len(os.sched_getaffinity(0)), memory, platform.release().split("-")[0],
+        return "%s, %d cores, %.0f GiB%s, Linux %s; %d threads%s; %smedian of %d runs in turn" % (
+            figures.cpu_name(), len(os.sched_getaffinity(0)), memory, self.gpu(), platform.release().split("-")[0],
             self.threads, peer, "with positions; " if self.has_positions else "", self.runs)
+
+    def gpu(self):
+        if not self.with_gpu:
+            return ""
+        names = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"],
+                               capture_output=True, text=True, check=True).stdout.splitlines()
+        return ", " + names[0]
 
     def table(self):
         lines = ["Measured %s on: %s." % (time.strftime("%Y-%m-%d"), self.machine()), "",
@@ -237,13 +248,19 @@ class Bench:
             out = csv.DictWriter(file, list(self.rows[0]))
             out.writeheader()
             out.writerows(self.rows)
-        text = self.table()
         with open(os.path.join(self.results, "index.md"), "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(self.table())
+        self.show(self.results)
+
+    def show(self, folder):
+        with open(os.path.join(folder, "index.csv"), encoding="ascii") as file:
+            self.rows = [dict(row, memory_mib=int(row["memory_mib"])) for row in csv.DictReader(file)]
+        with open(os.path.join(folder, "index.md"), encoding="utf-8") as file:
+            text = file.read()
         print("\n" + text)
         self.plot()
         if os.environ.get("BENCH_README") == "1":
-            name = "index-gpu" if self.engine == "gpu" else "index"
+            name = "index-gpu" if self.with_gpu else "index"
             figures.update_readme(name, text, {
                 self.results + "/index.svg": name.replace("-", "_") + "_build.svg"})
 
@@ -260,7 +277,8 @@ class Bench:
             with open(data, "w", encoding="utf-8") as file:
                 for title in titles:
                     values = [found[title, memory, p] for p in programs]
-                    file.write('"%s" %s\n' % (title.split(" of ")[0], " ".join("%.1f" % v for v in values)))
+                    short = title.replace(" of Zipf documents", "").replace(" of ready", "")
+                    file.write('"%s" %s\n' % (short, " ".join("%.1f" % v for v in values)))
             panels.append('set title "-S %dM"\n%s' % (memory, figures.bars(data, programs, COLOURS, "%.0f")))
         script = """
 set terminal svg size 900,400 font "sans-serif,13" background "white"
@@ -293,6 +311,13 @@ unset multiplot
                 print(title, flush=True)
                 for memory in self.memories:
                     self.measure(source, title, memory)
+                if self.with_gpu and not given:
+                    os.remove(source)
+                    source, title = self.path("tuples.tsv"), "%g GB of ready tuples" % size
+                    subprocess.run([self.binary, "gen", "tuples", "--bytes=%d" % int(size * 1e9), "-o", source],
+                                   check=True)
+                    for memory in self.memories:
+                        self.measure(source, title, memory)
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
         self.write()
@@ -300,6 +325,10 @@ unset multiplot
 
 if __name__ == "__main__":
     try:
-        Bench().all()
+        shown = os.environ.get("BENCH_FROM", "")
+        if shown:
+            Bench().show(shown)
+        else:
+            Bench().all()
     except (RuntimeError, subprocess.CalledProcessError) as trouble:
         sys.exit("index_vs_tantivy: %s" % trouble)
