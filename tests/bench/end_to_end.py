@@ -158,7 +158,8 @@ class Bench:
             lines.append("| %s | %s | %.2f | %.2f | %s | %.2f |" % (
                 title, program, seconds, self.gigabytes / seconds, "%.1f" % (gnu / seconds) if gnu else "",
                 seconds / disk))
-        text = "Measured %s on: %s.\n\n" % (time.strftime("%Y-%m-%d"), self.machine()) + "\n".join(lines) + "\n"
+        text = "Measured %s on: %s; GNU sort %d time(s), the others the median of %d in turn.\n\n" % (
+            time.strftime("%Y-%m-%d"), self.machine(), self.gnu_runs, self.runs) + "\n".join(lines) + "\n"
         with open(self.results + "/end_to_end.md", "w", encoding="utf-8") as f:
             f.write(text)
         print("\n" + text)
