@@ -41,32 +41,26 @@ static void set_phase(builder *b, gs_sort_phase phase)
     gs_index_stats_begin_phase(b->options->stats, phase, &b->phase_begin_ns);
 }
 
-/* --- preparing
- * -------------------------------------------------------------------------- */
+/* --- preparing ----------------------------------------------------------------- */
 
 /*
  * Growing lists take about 410 instructions a word, parsing and writing included, and
  * tuples 630, in five times the memory; with -S 64M, where both spill, it is 560 and 990
  * (300 MB of Zipf documents, CPU engine; tests/bench/index_vs_tantivy.py tells the
- * times). A GPU takes the sort away, not the making. So tuples pay off where they need no
- * making: when they are read as such, in any order, which lists have to put right
- * afterwards.
+ * times). A GPU takes the sort away, not the making. Ready tuples need no making, and
+ * still are no better off: on 16 cores with an H200 1 GB of them took 2.1 s by lists and
+ * 1.9 and 2.3 by tuples that the CPU and the GPU sort; with -S 256M 5.7, 11.7 and 12.9.
+ * So tuples are for who asks for an engine to sort them.
  */
 static bool is_bsbi_better(const builder *b, bool uses_gpu, const char **why)
 {
     const char *const engine = b->options->engine;
     const bool is_asked =
         engine != NULL && strcmp(engine, "auto") != 0 && strcmp(engine, "cpu") != 0;
-    if (uses_gpu && is_asked)
-        *why = "bsbi: an engine to sort tuples was asked for";
-    else if (uses_gpu && b->is_tuples)
-        *why = "bsbi: the input is tuples, and there is a GPU to sort them";
-    else if (uses_gpu)
-        *why = "spimi: of text, growing lists are made faster than tuples for the GPU";
-    else
-        *why = "spimi: without a GPU, growing lists take less time and memory than "
-               "sorting tuples";
-    return uses_gpu && (is_asked || b->is_tuples);
+    *why = uses_gpu && is_asked
+               ? "bsbi: an engine to sort tuples was asked for"
+               : "spimi: growing lists take less time and memory than sorting tuples";
+    return uses_gpu && is_asked;
 }
 
 static gs_code choose_method(builder *b, gs_status *st)
