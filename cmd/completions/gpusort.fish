@@ -4,7 +4,7 @@
 function __gpusort_is_sort
     set -l words (commandline -opc)
     test (count $words) -lt 2; and return 0
-    not contains -- $words[2] gen index lookup search check device bench help
+    not contains -- $words[2] gen index lookup search device bench help
 end
 
 function __gpusort_option
@@ -202,3 +202,45 @@ __gpusort_search -l parallel -x -d 'threads for the queries of standard input'
 __gpusort_search -l exhaustive -d 'score every match'
 __gpusort_search -s v -l verbose -d 'tell how much was read and scored'
 __gpusort_search -l help -d 'show help'
+
+function __gpusort_gen
+    complete -c gpusort -n 'test (count (commandline -opc)) -ge 2; and test (commandline -opc)[2] = gen' $argv
+end
+__gpusort_gen -x -a 'lines u32 u64 tuples records docs weblog' -d 'what'
+__gpusort_gen -s n -l count -x -d 'records'
+__gpusort_gen -l bytes -x -d 'ends with the first record at or past it'
+__gpusort_gen -l dist -x -a 'uniform gaussian zipf poisson sorted reversed almost equal few' -d 'distribution'
+__gpusort_gen -l seed -x -d 'another seed, other data'
+__gpusort_gen -l distinct -x -d 'values, terms, words or paths'
+__gpusort_gen -l exponent -x -d 'of zipf'
+__gpusort_gen -l mean -x -d 'of poisson'
+__gpusort_gen -l disorder -x -d 'part that is out of order'
+__gpusort_gen -l min-len -x -d 'shortest line'
+__gpusort_gen -l max-len -x -d 'longest line'
+__gpusort_gen -l alphabet -x -d 'what lines are made of'
+__gpusort_gen -l docs -x -d 'docIDs are below'
+__gpusort_gen -l ascending-docs -d 'docIDs grow with the line'
+__gpusort_gen -l doc-words -x -d 'words in a document, on average'
+__gpusort_gen -l format -x -a 'jsonl tsv' -d 'of documents'
+__gpusort_gen -l binary -d 'pairs of u32'
+__gpusort_gen -s a -l ascii -d 'printable keys'
+__gpusort_gen -l begin -x -d 'number of the first record'
+__gpusort_gen -s o -l output -r -d 'instead of standard output'
+__gpusort_gen -l parallel -x -d 'number of threads'
+__gpusort_gen -l help -d 'show help'
+
+# What order means, check is told with the options of sort.
+function __gpusort_check
+    complete -c gpusort -n 'test (count (commandline -opc)) -ge 2; and test (commandline -opc)[2] = check' $argv
+end
+__gpusort_check -l same -r -d 'the same records as this one, in any order'
+__gpusort_check -l expect -x -d 'this checksum'
+__gpusort_check -l no-order -d 'only count and sum up'
+__gpusort_check -l json -d 'a JSON object a line'
+
+function __gpusort_index_reader
+    complete -c gpusort -n "__fish_seen_subcommand_from index; and __fish_seen_subcommand_from $argv[1]" $argv[2..]
+end
+__gpusort_index_reader info -l json -d 'as its header has it'
+__gpusort_index_reader dump -l positions -d 'and where'
+__gpusort_index_reader export -l ciff -r -d 'where to'
