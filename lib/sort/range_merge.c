@@ -416,6 +416,22 @@ static gs_code end_range(gs_merge_worker *w, const gs_range_parts *parts, gs_sta
     return parts->ends_portion ? consumer->end(consumer->context, w->number, st) : GS_OK;
 }
 
+/* Stored bytes of the blocks that begin in the range. The first may have begun before it,
+ * and was read for the range before too. */
+static uint64_t own_bytes(const gs_merge_job *job, size_t r, const gs_range_bound *lo,
+                          size_t first, size_t end)
+{
+    const gs_run *const run = &job->runs[r];
+    const gs_range_bound open = {.is_open = true};
+    size_t unused;
+    if (!lo->is_open)
+        gs_run_find_range(run, job->options->layout, &open, lo, &unused, &first);
+    uint64_t bytes = 0;
+    for (size_t e = first; e < end; e++)
+        bytes += run->entries[e].stored_bytes;
+    return bytes;
+}
+
 static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
 {
     gs_merge_job *const job = w->job;
@@ -431,8 +447,7 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
         c->folder = folder_of(job, r);
         c->window = &parts->windows[r];
         GS_TRY(gs_run_cursor_start(c, lo, lo + 1, parts->first[r], parts->end[r], st));
-        for (size_t e = parts->first[r]; e < parts->end[r]; e++)
-            bytes += job->runs[r].entries[e].stored_bytes;
+        bytes += own_bytes(job, r, lo, parts->first[r], parts->end[r]);
     }
     gs_merge_tree tree;
     gs_merge_tree_start(&tree, w->cursors, job->run_count, w->nodes,
