@@ -77,7 +77,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
         p.stream_blocks = 8 + 2 * (size_t)p.workers;
         p.piece_bytes = 4 * p.block_bytes;
         p.copy_bytes = usable > copied_from ? 2 * p.piece_bytes : 0;
-        p.run_block_bytes = clamp(p.block_bytes / 4, 32 * KIB, 64 * KIB);
+        p.run_block_bytes = clamp(p.block_bytes / 8, 32 * KIB, 64 * KIB);
         if (p.workers == 1 || fixed_bytes(&p, is_keyed) < most_fixed)
             break;
         p.workers /= 2;
