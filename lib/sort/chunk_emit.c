@@ -87,13 +87,14 @@ static uint64_t text_bytes(const gs_record_layout *layout, const uint8_t *arena,
 }
 
 /* Writes the text of records, which lie apart in the arena, into the stream at `offset`,
- * where `bytes` are reserved for it. */
-static gs_code gather_text(const gs_emit_job *job, const uint8_t *arena,
-                           const gs_element *e, size_t n, uint64_t offset, uint64_t bytes,
-                           gs_status *st)
+ * where `bytes` are reserved for it. Compiled for plain and for keyed records. */
+static inline __attribute__((always_inline)) gs_code
+gather_as(const gs_emit_job *job, bool is_keyed, const uint8_t *arena,
+          const gs_element *e, size_t n, uint64_t offset, uint64_t bytes, gs_status *st)
 {
     gs_stream *const stream = job->sink->stream;
-    const gs_record_layout layout = job->chunk->layout;
+    gs_record_layout layout = job->chunk->layout;
+    layout.is_keyed = is_keyed;
     size_t i = 0;
     while (bytes > 0) {
         uint8_t *to;
@@ -125,6 +126,15 @@ static gs_code gather_text(const gs_emit_job *job, const uint8_t *arena,
         }
     }
     return GS_OK;
+}
+
+static gs_code gather_text(const gs_emit_job *job, const uint8_t *arena,
+                           const gs_element *e, size_t n, uint64_t offset, uint64_t bytes,
+                           gs_status *st)
+{
+    return job->chunk->layout.is_keyed
+               ? gather_as(job, true, arena, e, n, offset, bytes, st)
+               : gather_as(job, false, arena, e, n, offset, bytes, st);
 }
 
 /* Text as it is goes into the stream without a detour, at a place that is known as soon
