@@ -11,6 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "io/last_close.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -436,8 +437,12 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
     o->fd = -1;
     if (closed != 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "close failed: %s", o->name);
-    if (rename(o->temp, o->target) != 0)
-        return copy_instead(o, total_bytes, errno, sync, st);
+    const int replaced = o->has_existing ? gs_last_close_hold(o->target) : -1;
+    const bool has_renamed = rename(o->temp, o->target) == 0;
+    const int rename_error = errno;
+    gs_last_close(replaced);
+    if (!has_renamed)
+        return copy_instead(o, total_bytes, rename_error, sync, st);
     clear_pending(o);
     gs_mem_free(o->temp);
     o->temp = NULL;

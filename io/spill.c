@@ -12,10 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#if GS_HAVE_LIBURING
-#include <liburing.h>
-#endif
-
+#include "io/last_close.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -77,23 +74,6 @@ fail:
     return st->code;
 }
 
-/* The last close of a nameless file frees its blocks, which takes about a second a
- * gigabyte on disks that are told of every freed block. A ring that knows the file is
- * taken down by the kernel after we are gone, and the file with it. */
-static void close_in_background(int fd)
-{
-#if GS_HAVE_LIBURING
-    struct io_uring ring;
-    if (io_uring_queue_init(1, &ring, 0) == 0) {
-        (void)io_uring_register_files(&ring, &fd, 1);
-        (void)close(fd);
-        io_uring_queue_exit(&ring);
-        return;
-    }
-#endif
-    (void)close(fd);
-}
-
 void gs_spill_free(gs_spill *s)
 {
     if (s == NULL)
@@ -105,10 +85,8 @@ void gs_spill_free(gs_spill *s)
         pthread_mutex_unlock(&s->mutex);
         pthread_join(s->dropper, NULL);
     }
-    for (size_t i = 0; i < s->folder_count; i++) {
-        if (s->folders[i].fd >= 0)
-            close_in_background(s->folders[i].fd);
-    }
+    for (size_t i = 0; i < s->folder_count; i++)
+        gs_last_close(s->folders[i].fd);
     pthread_cond_destroy(&s->drops_changed);
     pthread_mutex_destroy(&s->mutex);
     gs_mem_free(s->folders);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/last_close.h"
 #include "lib/base/quote.h"
 #include "lib/index/index_format.h"
 #include "lib/index/index_header.h"
@@ -200,6 +201,20 @@ static bool rename_to_free(const char *from, const char *to)
     return rename(from, to) == 0;
 }
 
+/* The files are held while their names go, so that nobody waits for their blocks. */
+static void remove_replaced(const char *folder)
+{
+    int held[GS_INDEX_FILE_COUNT];
+    char path[PATH_BYTES + 64];
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, gs_index_file_names[i]);
+        held[i] = gs_last_close_hold(path);
+    }
+    remove_files(folder);
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
+        gs_last_close(held[i]);
+}
+
 gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st)
 {
     gs_quoted q;
@@ -212,7 +227,7 @@ gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st)
         is_done =
             renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->target, RENAME_EXCHANGE) == 0;
         if (is_done)
-            remove_files(f->temporary);
+            remove_replaced(f->temporary);
     } else {
         is_done = rename_to_free(f->temporary, target_of(f));
     }

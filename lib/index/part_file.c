@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/last_close.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
@@ -42,8 +43,8 @@ gs_code gs_part_file_open(gs_part_file *f, const char *folder, size_t buffer_byt
 
 void gs_part_file_close(gs_part_file *f)
 {
-    if (f->buffer != NULL && f->fd >= 0)
-        (void)close(f->fd);
+    if (f->buffer != NULL)
+        gs_last_close(f->fd);
     gs_mem_free(f->buffer);
     *f = (gs_part_file){.fd = -1};
 }
