@@ -3,8 +3,13 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "cmd/report.h"
+#include "io/file_map.h"
 #include "io/output.h"
 #include "lib/index/index_folder.h"
 
@@ -28,6 +33,39 @@ static void clean_up_and_die(int signal_number)
     errno = saved_errno;
 }
 
+static void say(const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        const ssize_t n = write(STDERR_FILENO, text, left);
+        if (n <= 0)
+            return;
+        text += n;
+        left -= (size_t)n;
+    }
+}
+
+/* A page of an input that is sorted where it is has gone: no bug of ours, and no reason
+ * to end by a signal. */
+static void end_for_lost_page(int signal_number, siginfo_t *info, void *context)
+{
+    static atomic_flag is_ending = ATOMIC_FLAG_INIT;
+    (void)context;
+    const char *const name = gs_file_map_name_at(info->si_addr);
+    if (name == NULL) {
+        (void)signal(signal_number, SIG_DFL); /* and the same instruction again */
+        return;
+    }
+    while (atomic_flag_test_and_set(&is_ending))
+        (void)pause(); /* another thread sees to it */
+    gs_output_unlink_pending();
+    gs_index_folder_remove_pending();
+    say(program_invocation_name);
+    say(": read failed: ");
+    say(name);
+    say(": it was shortened while it was sorted, or its disk fails\n");
+    _exit(GS_EXIT_TROUBLE);
+}
+
 void gs_signals_install(void)
 {
     /* --compress-program waits for its children, whatever our parent thought of its. */
@@ -43,4 +81,8 @@ void gs_signals_install(void)
             before.sa_handler != SIG_IGN)
             sigaction(deadly_signals[i], &action, NULL);
     }
+    struct sigaction on_lost_page = {.sa_sigaction = end_for_lost_page,
+                                     .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigemptyset(&on_lost_page.sa_mask);
+    sigaction(SIGBUS, &on_lost_page, NULL);
 }

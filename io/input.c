@@ -57,7 +57,7 @@ struct gs_input {
     size_t name_count;
     gs_input_options options;
     uint64_t size_hint;
-    _Atomic uint64_t bytes_read;
+    _Atomic uint64_t own_bytes_read, *bytes_read;
     bool saw_compressed;
 
     size_t next_name; /* the file after the one that is open */
@@ -90,6 +90,7 @@ gs_code gs_input_new(gs_input **out, const char *const *names, size_t name_count
     if (in->options.blocks_in_flight > IN_FLIGHT_MAX)
         in->options.blocks_in_flight = IN_FLIGHT_MAX;
     in->fd = -1;
+    in->bytes_read = options->bytes_read ? options->bytes_read : &in->own_bytes_read;
     for (size_t i = 0; i < name_count; i++) {
         struct stat info;
         const int error = strcmp(names[i], "-") == 0 ? fstat(STDIN_FILENO, &info)
@@ -108,7 +109,7 @@ uint64_t gs_input_size_hint(const gs_input *in)
 
 uint64_t gs_input_bytes_read(const gs_input *in)
 {
-    return atomic_load(&in->bytes_read);
+    return atomic_load(in->bytes_read);
 }
 
 bool gs_input_saw_compressed(const gs_input *in)
@@ -123,8 +124,9 @@ static gs_code fail_read(const gs_input *in, size_t index, int error, gs_status 
                    gs_quote_name(&name, in->names[index]));
 }
 
-/* Are most pages of the file in the page cache? Asked by reads that do not wait. */
-static bool is_cached(int fd, uint64_t size)
+/* Are so many of CACHE_PROBES pages of the file in the page cache? Asked by reads that do
+ * not wait. */
+static bool is_cached(int fd, uint64_t size, unsigned hits_min)
 {
     unsigned hits = 0;
     for (unsigned i = 0; i < CACHE_PROBES; i++) {
@@ -133,7 +135,7 @@ static bool is_cached(int fd, uint64_t size)
         const off_t at = (off_t)(size / CACHE_PROBES * i);
         hits += preadv2(fd, &one, 1, at, RWF_NOWAIT) == 1;
     }
-    return hits * 4 >= CACHE_PROBES * 3;
+    return hits >= hits_min;
 }
 
 /* Our own description of the same file, on which O_DIRECT may be set. */
@@ -216,7 +218,7 @@ static gs_code next_cached(gs_input *in, gs_block **out, gs_status *st)
     }
     gs_trace_end(in->options.trace, GS_LANE_READ, 0, "read from the page cache", begin_ns,
                  block->len);
-    atomic_fetch_add(&in->bytes_read, block->len);
+    atomic_fetch_add(in->bytes_read, block->len);
     *out = block;
     return GS_OK;
 }
@@ -290,7 +292,7 @@ static gs_code next_direct(gs_input *in, gs_block **out, gs_status *st)
     block->ends_input = block->len < block->capacity;
     in->reads_first = (in->reads_first + 1) % IN_FLIGHT_MAX;
     in->reads_count--;
-    atomic_fetch_add(&in->bytes_read, block->len);
+    atomic_fetch_add(in->bytes_read, block->len);
     if (block->ends_input) {
         drop_reads(in);
         in->offset = r->offset + block->len;
@@ -355,7 +357,7 @@ static gs_code open_pumped(gs_input *in, const gs_pump_file *file, gs_status *st
         .ahead_max = in_flight > HEAD_BLOCKS ? in_flight - HEAD_BLOCKS : 0,
         .any_order = in->options.any_order,
         .keep_compressed = in->options.keep_compressed,
-        .bytes_read = &in->bytes_read,
+        .bytes_read = in->bytes_read,
         .trace = in->options.trace,
     };
     in->fd = -1; /* the pump's, from now on */
@@ -383,6 +385,60 @@ static gs_code next_pumped(gs_input *in, gs_block **out, gs_status *st)
         *out = NULL;
     }
     return st->code;
+}
+
+/* --- mapped ----------------------------------------------------------------------- */
+
+/* Opens a file if it can be mapped. */
+static bool open_mappable(const gs_input *in, size_t index, gs_mapped_file *file)
+{
+    const char *const name = in->names[index];
+    const bool is_stdin = strcmp(name, "-") == 0;
+    struct stat info;
+    if ((is_stdin ? fstat(STDIN_FILENO, &info) : stat(name, &info)) != 0 ||
+        !S_ISREG(info.st_mode) || info.st_size == 0)
+        return false;
+    if (is_stdin && lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
+        return false; /* also what another "-" has taken already */
+    gs_pump_file head = {.fd =
+                             is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC)};
+    if (head.fd < 0)
+        return false;
+    *file = (gs_mapped_file){head.fd, 0, (size_t)info.st_size, index};
+    const bool is_plain = in->options.keep_compressed ||
+                          (look_at_head(&head, 0) && head.kind == GS_COMPRESSION_NONE);
+    if (is_plain && is_cached(head.fd, file->bytes, CACHE_PROBES))
+        return !is_stdin || lseek(STDIN_FILENO, info.st_size, SEEK_SET) > 0;
+    if (!is_stdin)
+        (void)close(head.fd);
+    return false;
+}
+
+static void close_mappable(const gs_mapped_file *file)
+{
+    if (file->fd == STDIN_FILENO)
+        (void)lseek(STDIN_FILENO, 0, SEEK_SET);
+    else
+        (void)close(file->fd);
+}
+
+bool gs_input_map(gs_input *in, size_t copy_bytes, gs_file_map *map)
+{
+    gs_mapped_file files[GS_FILE_MAP_FILES_MAX] = {0};
+    size_t count = 0;
+    if (in->size_hint < GS_INPUT_MAP_MIN || in->name_count > GS_FILE_MAP_FILES_MAX)
+        return false;
+    while (count < in->name_count && open_mappable(in, count, &files[count]))
+        count++;
+    if (count == in->name_count &&
+        gs_file_map_open(map, files, count, copy_bytes, in->names)) {
+        map->taken_bytes = in->bytes_read;
+        in->next_name = in->name_count;
+        return true;
+    }
+    while (count-- > 0)
+        close_mappable(&files[count]);
+    return false;
 }
 
 /* --- all ---------------------------------------------------------------------------- */
@@ -416,7 +472,7 @@ static gs_code open_next(gs_input *in, gs_status *st)
     if (file.kind != GS_COMPRESSION_NONE)
         return open_pumped(in, &file, st);
     if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1 &&
-        !is_cached(in->fd, size))
+        !is_cached(in->fd, size, CACHE_PROBES / 4 * 3))
         return open_direct(in, st);
     in->way = GS_INPUT_CACHED;
     return GS_OK;

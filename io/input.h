@@ -19,12 +19,19 @@
 #define GS_IO_INPUT_H
 
 #include "io/block.h"
+#include "io/file_map.h"
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
 
 typedef struct gs_input gs_input;
 
 enum { GS_INPUT_FILES_MAX = 32 };
+
+/* Files of fewer bytes together are not worth a map. Builds that are for testing map all.
+ */
+#ifndef GS_INPUT_MAP_MIN
+#define GS_INPUT_MAP_MIN ((uint64_t)4 << 20)
+#endif
 
 typedef struct gs_input_options {
     gs_block_pool *pool;       /* borrowed until free() */
@@ -36,6 +43,7 @@ typedef struct gs_input_options {
     bool no_uring;             /* as if the kernel had none */
     const gs_log *log;         /* may be NULL */
     gs_trace *trace;           /* lane GS_LANE_READ; may be NULL */
+    _Atomic uint64_t *bytes_read; /* as stored; added to; may be NULL */
 } gs_input_options;
 
 /* Borrows the names until free(). */
@@ -48,6 +56,11 @@ GS_MUST_CHECK gs_code gs_input_new(gs_input **out, const char *const *names,
  * ends_input set (an empty one if need be), so that the caller sees where a file without
  * a final newline stops. */
 GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st);
+
+/* Instead of reading: if every file is regular, plain, not small and in the page cache,
+ * maps them all, with room for `copy_bytes` behind them, and gs_input_next has nothing
+ * more to give. False if they have to be read. Before the first next. */
+bool gs_input_map(gs_input *in, size_t copy_bytes, gs_file_map *map);
 
 /* Sum of the sizes of the regular files in the list, as stored; 0 if none is. */
 uint64_t gs_input_size_hint(const gs_input *in);

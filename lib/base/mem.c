@@ -102,6 +102,11 @@ void gs_mem_unmap(void *ptr, size_t bytes)
     atomic_fetch_sub(&held_bytes, bytes);
 }
 
+void gs_mem_keep_small(void *ptr, size_t bytes)
+{
+    (void)madvise(ptr, bytes, MADV_NOHUGEPAGE);
+}
+
 void gs_mem_discard(void *ptr, size_t bytes)
 {
     if (bytes != 0)

@@ -41,6 +41,8 @@ GS_MUST_CHECK gs_code gs_mem_copy_string(char **out, const char *text, gs_status
 GS_MUST_CHECK gs_code gs_mem_map(void **out, size_t bytes, bool huge, const char *what,
                                  gs_status *st);
 void gs_mem_unmap(void *ptr, size_t bytes); /* NULL is fine */
+/* Pages of a map stay small, even where the system would make all of them huge. */
+void gs_mem_keep_small(void *ptr, size_t bytes);
 /* Gives the pages back and keeps the addresses. Both ends are page-aligned. */
 void gs_mem_discard(void *ptr, size_t bytes);
 

@@ -80,6 +80,7 @@ static gs_code start_threads(gs_team *team, gs_status *st)
 {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* of a page that is gone: whoever looked at it must hear */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = 0;
     while (error == 0 && team->started + 1 < team->workers) {

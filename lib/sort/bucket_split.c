@@ -170,13 +170,33 @@ static void classify_slice(gs_cut *cut, size_t slice)
     }
 }
 
+/* The whole pages between the two, from `from` on, go back; returns where the rest
+ * begins.
+ */
+static uintptr_t give_back(uintptr_t from, uintptr_t to)
+{
+    const uintptr_t page = GS_BUCKET_GIVE_BACK_PAGE;
+    const uintptr_t begin = (from + page - 1) / page * page, end = to / page * page;
+    if (begin >= end)
+        return from;
+    gs_mem_discard((void *)begin, end - begin);
+    return end;
+}
+
 static void scatter_slice(gs_cut *cut, size_t slice)
 {
+    enum { PART = 4 * GS_BUCKET_GIVE_BACK_PAGE / sizeof(gs_element) };
     size_t begin, end;
     slice_bounds(cut, slice, &begin, &end);
     size_t *const next = cut->counts + slice * cut->ids_used;
-    for (size_t i = begin; i < end; i++)
-        cut->to[next[cut->ids[i]]++] = cut->from[i];
+    uintptr_t moved = (uintptr_t)(cut->from + begin);
+    for (size_t part = begin, part_end; part < end; part = part_end) {
+        part_end = end - part > PART ? part + PART : end;
+        for (size_t i = part; i < part_end; i++)
+            cut->to[next[cut->ids[i]]++] = cut->from[i];
+        if (cut->split->gives_back)
+            moved = give_back(moved, (uintptr_t)(cut->from + part_end));
+    }
 }
 
 static gs_code classify_worker(void *context, unsigned worker, gs_status *st)
@@ -374,12 +394,31 @@ void gs_bucket_list_release(gs_bucket_list *list)
     *list = (gs_bucket_list){0};
 }
 
-void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket)
+gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch, const gs_bucket_split *split,
+                               gs_status *st)
+{
+    void *memory = NULL;
+    const size_t capacity = TOO_LARGE * split->bucket_elements;
+    GS_TRY(gs_mem_new(&memory, capacity * sizeof(gs_element), "scratch elements", st));
+    *scratch = (gs_bucket_scratch){memory, capacity};
+    return GS_OK;
+}
+
+void gs_bucket_scratch_release(gs_bucket_scratch *scratch)
+{
+    gs_mem_free(scratch->elements);
+    *scratch = (gs_bucket_scratch){0};
+}
+
+void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket,
+                    const gs_bucket_scratch *scratch)
 {
     if (bucket->is_settled)
         return;
     gs_element *const here = bucket->is_in_scratch ? split->scratch : split->elements;
     gs_element *const there = bucket->is_in_scratch ? split->elements : split->scratch;
-    gs_tie_sort(split->layout, split->arena, here + bucket->begin, there + bucket->begin,
-                bucket->count, bucket->depth, bucket->has_next);
+    const bool is_beside = bucket->count <= scratch->capacity;
+    gs_tie_sort(split->layout, split->arena, here + bucket->begin,
+                is_beside ? scratch->elements : there + bucket->begin, bucket->count,
+                bucket->depth, bucket->has_next);
 }

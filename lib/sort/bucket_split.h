@@ -24,6 +24,14 @@
 #include "lib/sort/element.h"
 #include "lib/sort/record.h"
 
+/* Of fewer bytes of elements no pages are given back, and what goes back are the largest
+ * pages that there are. Builds that are for testing always give back, and smaller ones.
+ */
+#ifndef GS_BUCKET_GIVE_BACK_MIN
+#define GS_BUCKET_GIVE_BACK_MIN  ((size_t)64 << 20)
+#define GS_BUCKET_GIVE_BACK_PAGE (1 << 21)
+#endif
+
 typedef struct gs_bucket {
     size_t begin, count;
     size_t depth;       /* where the prefixes were taken, and all agree before it */
@@ -44,6 +52,7 @@ typedef struct gs_bucket_split {
     uint16_t *bucket_ids; /* room for element_count */
     size_t element_count;
     size_t bucket_elements; /* how many a bucket should hold, about */
+    bool gives_back; /* pages of elements that have moved on, and do not come back */
 } gs_bucket_split;
 
 enum {
@@ -58,7 +67,20 @@ GS_MUST_CHECK gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team 
                                           gs_bucket_list *out, gs_status *st);
 void gs_bucket_list_release(gs_bucket_list *list);
 
+/* Elements that a worker has beside it, for gs_bucket_sort to use in place of pages that
+ * were given back; none is fine too. */
+typedef struct gs_bucket_scratch {
+    gs_element *elements;
+    size_t capacity;
+} gs_bucket_scratch;
+
+/* Room for most buckets. */
+GS_MUST_CHECK gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch,
+                                             const gs_bucket_split *split, gs_status *st);
+void gs_bucket_scratch_release(gs_bucket_scratch *scratch);
+
 /* Puts one bucket in order; the result is in its own array (see is_in_scratch). */
-void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket);
+void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket,
+                    const gs_bucket_scratch *scratch);
 
 #endif

@@ -15,22 +15,35 @@ static size_t round_up(size_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
+size_t gs_chunk_copy_bytes(size_t budget_bytes)
+{
+    return round_up(budget_bytes + ARENA_SLACK);
+}
+
 gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
-                      size_t budget_bytes, size_t soft_bytes, gs_status *st)
+                      size_t budget_bytes, size_t soft_bytes, const gs_file_map *map,
+                      gs_status *st)
 {
     *chunk = (gs_chunk){
         .layout = *layout, .budget_bytes = budget_bytes, .soft_bytes = soft_bytes};
-    const size_t arena_bytes = round_up(budget_bytes + ARENA_SLACK);
+    const size_t arena_bytes = gs_chunk_copy_bytes(budget_bytes);
     const size_t count = budget_bytes / ELEMENT_COST + 1;
     const size_t element_bytes = round_up(count * sizeof(gs_element));
     void *memory = NULL;
-    chunk->arena_map_bytes = arena_bytes;
     chunk->element_capacity = element_bytes / sizeof(gs_element);
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, arena_bytes, true, "records", st));
-    chunk->arena = memory;
+    if (map != NULL) {
+        gs_assert(map->map_bytes - map->copies_begin >= arena_bytes);
+        chunk->arena = map->base;
+        chunk->copies_begin = map->copies_begin;
+    } else {
+        GS_TRY_OR_FAIL(gs_mem_map(&memory, arena_bytes, true, "records", st));
+        chunk->arena = memory;
+        chunk->arena_map_bytes = arena_bytes;
+    }
     GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, true, "elements", st));
     chunk->elements = memory;
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, true, "scratch elements", st));
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, false, "scratch elements", st));
+    gs_mem_keep_small(memory, element_bytes);
     chunk->scratch = memory;
     GS_TRY_OR_FAIL(gs_mem_map(&memory, chunk->element_capacity * sizeof(uint16_t), true,
                               "bucket ids", st));
@@ -44,7 +57,8 @@ fail:
 void gs_chunk_release(gs_chunk *chunk)
 {
     const size_t element_bytes = round_up(chunk->element_capacity * sizeof(gs_element));
-    gs_mem_unmap(chunk->arena, chunk->arena_map_bytes);
+    if (chunk->arena_map_bytes > 0)
+        gs_mem_unmap(chunk->arena, chunk->arena_map_bytes);
     gs_mem_unmap(chunk->elements, element_bytes);
     gs_mem_unmap(chunk->scratch, element_bytes);
     gs_mem_unmap(chunk->bucket_ids, chunk->element_capacity * sizeof(uint16_t));
@@ -53,7 +67,7 @@ void gs_chunk_release(gs_chunk *chunk)
 
 void gs_chunk_reset(gs_chunk *chunk)
 {
-    chunk->arena_bytes = 0;
+    chunk->copied_bytes = chunk->mapped_bytes = 0;
     chunk->element_count = 0;
 }
 
@@ -68,37 +82,42 @@ static void discard_beyond(void *map, size_t used_bytes, size_t touched_bytes)
 /* Touching more than the budget in sum: give back what the run before left behind. */
 static void keep_to_budget(gs_chunk *chunk)
 {
-    if (chunk->arena_touched_bytes + chunk->elements_touched * ELEMENT_COST <=
+    if (chunk->copied_touched_bytes + chunk->mapped_bytes +
+            chunk->elements_touched * ELEMENT_COST <=
         chunk->budget_bytes)
         return;
     const size_t used = chunk->element_count, touched = chunk->elements_touched;
-    discard_beyond(chunk->arena, chunk->arena_bytes, chunk->arena_touched_bytes);
+    discard_beyond(chunk->arena + chunk->copies_begin, chunk->copied_bytes,
+                   chunk->copied_touched_bytes);
     discard_beyond(chunk->elements, used * sizeof(gs_element),
                    touched * sizeof(gs_element));
     discard_beyond(chunk->scratch, used * sizeof(gs_element),
                    touched * sizeof(gs_element));
     discard_beyond(chunk->bucket_ids, used * sizeof(uint16_t),
                    touched * sizeof(uint16_t));
-    chunk->arena_touched_bytes = chunk->arena_bytes;
+    chunk->copied_touched_bytes = chunk->copied_bytes;
     chunk->elements_touched = chunk->element_count;
 }
 
-bool gs_chunk_reserve(gs_chunk *chunk, size_t bytes, size_t count, size_t *arena_offset,
+bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_offset,
                       size_t *element_index)
 {
-    const size_t arena_bytes = chunk->arena_bytes + bytes;
-    const size_t elements = chunk->element_count + count;
+    const size_t copied_bytes = chunk->copied_bytes + want->copied_bytes;
+    const size_t mapped_bytes = chunk->mapped_bytes + want->mapped_bytes;
+    const size_t bytes = copied_bytes + mapped_bytes;
+    const size_t elements = chunk->element_count + want->count;
     const size_t limit =
         chunk->element_count == 0 ? chunk->budget_bytes : chunk->soft_bytes;
-    if (arena_bytes > limit || elements > chunk->element_capacity ||
-        elements > (limit - arena_bytes) / ELEMENT_COST)
+    if (bytes > limit || elements > chunk->element_capacity ||
+        elements > (limit - bytes) / ELEMENT_COST)
         return false;
-    *arena_offset = chunk->arena_bytes;
+    *arena_offset = chunk->copies_begin + chunk->copied_bytes;
     *element_index = chunk->element_count;
-    chunk->arena_bytes = arena_bytes;
+    chunk->copied_bytes = copied_bytes;
+    chunk->mapped_bytes = mapped_bytes;
     chunk->element_count = elements;
-    if (arena_bytes > chunk->arena_touched_bytes)
-        chunk->arena_touched_bytes = arena_bytes;
+    if (copied_bytes > chunk->copied_touched_bytes)
+        chunk->copied_touched_bytes = copied_bytes;
     if (elements > chunk->elements_touched)
         chunk->elements_touched = elements;
     keep_to_budget(chunk);

@@ -3,9 +3,14 @@
  * chunk: the memory in which one run is formed.
  *
  *      arena       | record | record | record | ...                (see record.h)
+ *               or | the mapped files, records where they are | records | ...
  *      elements    | e0 | e1 | e2 | ...      one a record, in input order
  *      scratch     | as many |               where the sort moves them to and fro
  *      bucket ids  | 2 bytes each |
+ *
+ * The scratch is filled at a thousand places at once, and a huge page at each would take
+ * all of its memory at the start; so its pages are small, and while it fills, those of
+ * the elements can be given back (bucket_split.h).
  *
  * Each is a map of addresses for the whole budget, of which pages are taken when first
  * touched; what counts is the sum. Pages that an earlier run used and this one does not
@@ -16,6 +21,7 @@
 #ifndef GS_LIB_SORT_CHUNK_H
 #define GS_LIB_SORT_CHUNK_H
 
+#include "io/file_map.h"
 #include "lib/base/status.h"
 #include "lib/sort/element.h"
 #include "lib/sort/record.h"
@@ -25,25 +31,42 @@ typedef struct gs_chunk {
     size_t budget_bytes;
     size_t soft_bytes; /* enough to end the chunk, unless it holds nothing yet */
     uint8_t *arena;
+    size_t copies_begin; /* where records that are copied begin in the arena */
     gs_element *elements, *scratch;
     uint16_t *bucket_ids;
-    size_t arena_bytes, element_count; /* in use */
+    size_t copied_bytes, mapped_bytes; /* of records, in use */
+    size_t element_count;
 
-    size_t arena_touched_bytes, elements_touched; /* since pages were last given back */
-    size_t arena_map_bytes, element_capacity;
+    size_t copied_touched_bytes, elements_touched; /* since pages were last given back */
+    size_t element_capacity;
+    size_t arena_map_bytes; /* 0: the arena is a map of files, and not ours */
 } gs_chunk;
 
+/* How much room for copies `budget_bytes` ask for. */
+size_t gs_chunk_copy_bytes(size_t budget_bytes);
+/* `map` is NULL, or has room for as many copies, and is borrowed. */
 GS_MUST_CHECK gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
                                     size_t budget_bytes, size_t soft_bytes,
-                                    gs_status *st);
+                                    const gs_file_map *map, gs_status *st);
 void gs_chunk_release(gs_chunk *chunk); /* a zeroed chunk is fine */
 
 /* Empties it for the next run. */
 void gs_chunk_reset(gs_chunk *chunk);
 
-/* Room for `bytes` of records and `count` elements behind what is there; false if the
- * budget does not allow it. */
-bool gs_chunk_reserve(gs_chunk *chunk, size_t bytes, size_t count, size_t *arena_offset,
+typedef struct gs_chunk_want {
+    size_t copied_bytes, mapped_bytes; /* of records: one of them is 0 */
+    size_t count;                      /* of elements */
+} gs_chunk_want;
+
+/* Room behind what is there, for copies at *arena_offset; false if the budget does not
+ * allow it. */
+bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_offset,
                       size_t *element_index);
+
+/* Of all records in it. */
+static inline size_t gs_chunk_record_bytes(const gs_chunk *chunk)
+{
+    return chunk->copied_bytes + chunk->mapped_bytes;
+}
 
 #endif

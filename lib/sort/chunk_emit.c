@@ -184,7 +184,8 @@ static const uint8_t *bring_close(const gs_emit_job *job, gs_bucket_copy *copy,
     const bool is_keyed_text = chunk->layout.is_keyed && is_text_alone(job->sink);
     const size_t copied_from =
         is_keyed_text ? GS_BUCKET_COPY_KEYED_MIN : GS_BUCKET_COPY_ARENA_MIN;
-    const bool is_worth_it = copy->capacity > 0 && chunk->arena_bytes >= copied_from &&
+    const bool is_worth_it = copy->capacity > 0 &&
+                             gs_chunk_record_bytes(chunk) >= copied_from &&
                              !job->options->has_top && !bucket->is_settled;
     return is_worth_it && gs_bucket_copy_take(copy, &chunk->layout, chunk->arena, e,
                                               bucket->count)
@@ -195,7 +196,8 @@ static const uint8_t *bring_close(const gs_emit_job *job, gs_bucket_copy *copy,
 /* Puts the bucket in order and drops what is not to be shown; returns how many are left
  * of the elements. */
 static size_t order_bucket(gs_emit_job *job, const gs_bucket *bucket,
-                           const uint8_t *arena, gs_element *e)
+                           const uint8_t *arena, gs_element *e,
+                           const gs_bucket_scratch *scratch)
 {
     const gs_chunk_emit_options *const options = job->options;
     const bool counts_kept = options->has_top && options->is_unique;
@@ -204,7 +206,7 @@ static size_t order_bucket(gs_emit_job *job, const gs_bucket *bucket,
         return 0;
     gs_bucket_split split = job->split;
     split.arena = arena;
-    gs_bucket_sort(&split, bucket);
+    gs_bucket_sort(&split, bucket, scratch);
     size_t n = bucket->count;
     if (options->is_unique)
         n = drop_equals(&job->chunk->layout, arena, e, n);
@@ -218,7 +220,8 @@ static size_t order_bucket(gs_emit_job *job, const gs_bucket *bucket,
 }
 
 static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *piece,
-                           gs_bucket_copy *copy, size_t number, gs_status *st)
+                           gs_bucket_copy *copy, const gs_bucket_scratch *scratch,
+                           size_t number, gs_status *st)
 {
     const gs_chunk_emit_options *const options = job->options;
     const gs_bucket *const bucket = &job->buckets.buckets[number];
@@ -237,7 +240,7 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *pie
         bytes = text_bytes(&job->chunk->layout, arena, e, bucket->count);
         GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
     }
-    const size_t n = order_bucket(job, bucket, arena, e);
+    const size_t n = order_bucket(job, bucket, arena, e, scratch);
     gs_trace_end(job->trace, GS_LANE_WORKER, worker, "sort bucket", begin_ns, 0);
 
     begin_ns = gs_trace_begin(job->trace);
@@ -263,9 +266,12 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
         return GS_OK; /* the number kept so far must be known: one after the other */
     gs_sink_piece *piece = NULL;
     gs_bucket_copy copy = {0};
+    gs_bucket_scratch scratch = {0};
     GS_TRY_OR_FAIL(gs_sink_piece_new(&piece, job->sink, st));
     if (options->copy_bytes > 0)
         GS_TRY_OR_FAIL(gs_bucket_copy_init(&copy, options->copy_bytes, st));
+    if (job->split.gives_back)
+        GS_TRY_OR_FAIL(gs_bucket_scratch_init(&scratch, &job->split, st));
     for (;;) {
         const size_t number = atomic_fetch_add(&job->next_bucket, 1);
         if (number >= job->buckets.count)
@@ -274,11 +280,12 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
             (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
                           *options->cancel);
         else
-            (void)emit_bucket(job, worker, piece, &copy, number, st);
+            (void)emit_bucket(job, worker, piece, &copy, &scratch, number, st);
         if (st->code != GS_OK)
             break;
     }
 fail:
+    gs_bucket_scratch_release(&scratch);
     gs_bucket_copy_release(&copy);
     gs_sink_piece_free(piece);
     if (st->code != GS_OK)
@@ -289,7 +296,8 @@ fail:
 /* A bucket should fit the cache, and what it gives the piece of the sink. */
 static size_t choose_bucket_elements(const gs_chunk *chunk, const gs_sink *sink)
 {
-    const size_t record_bytes = chunk->arena_bytes / (chunk->element_count + 1) + 1;
+    const size_t record_bytes =
+        gs_chunk_record_bytes(chunk) / (chunk->element_count + 1) + 1;
     const size_t fitting = sink->buffer_bytes / 4 * 3 / record_bytes;
     return fitting < GS_BUCKET_ELEMENTS_MIN ? GS_BUCKET_ELEMENTS_MIN
            : fitting > GS_BUCKET_ELEMENTS   ? GS_BUCKET_ELEMENTS
@@ -313,6 +321,9 @@ gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
                   .element_count = chunk->element_count,
                   .bucket_elements = choose_bucket_elements(chunk, sink)},
     };
+    job.split.gives_back =
+        options->is_last_use &&
+        chunk->element_count * sizeof(gs_element) >= GS_BUCKET_GIVE_BACK_MIN;
     GS_TRY(gs_bucket_split_run(&job.split, team, &job.buckets, st));
     if (job.buckets.count < 2)
         GS_NOTED(emit_worker(&job, 0, st)); /* no need for other threads */

@@ -19,6 +19,7 @@ typedef struct gs_chunk_emit_options {
     uint64_t top_count;
     uint64_t first_ticket; /* of the sink's pieces */
     size_t copy_bytes;     /* for each worker to copy a bucket's records; may be 0 */
+    bool is_last_use;      /* of the chunk, whose pages may go back meanwhile */
     const volatile int *cancel;
 } gs_chunk_emit_options;
 

@@ -234,13 +234,10 @@ static inline void put_element(const gs_ingest *in, gs_element *e, const uint8_t
     e->where = gs_where_pack(arena_offset, bytes);
 }
 
-/* Plain records are the text itself: copied whole, then one element a line. */
-static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
-                       gs_element *e)
+/* Plain records are the text itself, which lies at `offset`: one element a line. */
+static void put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
+                         gs_element *e)
 {
-    gs_chunk *const chunk = in->chunk;
-    uint8_t *const to = chunk->arena + offset;
-    memcpy(to, batch->data, batch->bytes);
     if (in->record_size > 0) {
         for (size_t at = 0; at < batch->bytes; at += in->record_size)
             put_element(in, e++, batch->data + at, in->record_size, offset + at);
@@ -257,10 +254,16 @@ static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t o
             line = end + 1;
         }
     }
-    if (batch->lacks_final_eol && line < batch->bytes) {
+    if (batch->lacks_final_eol && line < batch->bytes)
         put_element(in, e++, batch->data + line, batch->bytes - line, offset + line);
+}
+
+static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t offset)
+{
+    uint8_t *const to = in->chunk->arena + offset;
+    memcpy(to, batch->data, batch->bytes);
+    if (batch->lacks_final_eol)
         to[batch->bytes] = in->layout.eol;
-    }
 }
 
 /* The words of the elements are taken here and not where the strings were made: bytes
@@ -302,8 +305,8 @@ static void keep_pending_locked(gs_ingest *in, gs_line_batch *batch)
 
 /* Waits for the batch's turn and reserves. *has_room is false when the chunk is full: the
  * batch has been put aside. */
-static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch, size_t bytes,
-                               size_t count, size_t *offset, size_t *index,
+static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch,
+                               const gs_chunk_want *want, size_t *offset, size_t *index,
                                bool *has_room, gs_status *st)
 {
     pthread_mutex_lock(&in->mutex);
@@ -311,7 +314,7 @@ static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch, size_t bytes
         pthread_cond_wait(&in->turn_changed, &in->mutex);
     *has_room = false;
     if (!in->has_failed && !in->is_full) {
-        *has_room = gs_chunk_reserve(in->chunk, bytes, count, offset, index);
+        *has_room = gs_chunk_reserve(in->chunk, want, offset, index);
         if (*has_room)
             in->next_ticket++;
         else
@@ -320,7 +323,7 @@ static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch, size_t bytes
     if (in->is_full && in->chunk->element_count == 0) {
         (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
                       "%zu bytes of memory for records do not hold %zu bytes of input",
-                      in->chunk->budget_bytes, bytes);
+                      in->chunk->budget_bytes, want->copied_bytes + want->mapped_bytes);
         (void)gs_status_hint(st, "give more memory with -S");
     }
     if (in->is_full && st->code == GS_OK)
@@ -335,32 +338,38 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
 {
     const bool direct = is_direct(in, batch);
     uint64_t records = 0;
-    size_t bytes, count;
+    gs_chunk_want want = {0};
+    if (batch->is_in_map)
+        gs_file_map_bring(batch->data, batch->bytes);
     if (!direct) {
         GS_TRY(make_records(in, scratch, batch, &records, st));
-        bytes = scratch->record_bytes;
-        count = scratch->element_count;
+        want.copied_bytes = scratch->record_bytes;
+        want.count = scratch->element_count;
     } else {
-        bytes = batch->bytes;
-        count = in->record_size > 0 ? bytes / in->record_size
-                                    : gs_line_count(batch->data, bytes, in->layout.eol);
-        if (batch->lacks_final_eol) {
-            bytes++;
-            count++;
-        }
-        records = count;
+        const size_t bytes = batch->bytes;
+        want.count = in->record_size > 0
+                         ? bytes / in->record_size
+                         : gs_line_count(batch->data, bytes, in->layout.eol);
+        want.count += batch->lacks_final_eol;
+        want.copied_bytes = batch->is_in_map ? 0 : bytes + batch->lacks_final_eol;
+        want.mapped_bytes = batch->is_in_map ? bytes : 0;
+        records = want.count;
     }
     size_t offset, index;
     bool has_room;
     const size_t text_bytes = batch->bytes;
-    GS_TRY(reserve_in_turn(in, batch, bytes, count, &offset, &index, &has_room, st));
+    GS_TRY(reserve_in_turn(in, batch, &want, &offset, &index, &has_room, st));
     if (!has_room)
         return GS_OK;
     gs_element *const e = in->chunk->elements + index;
-    if (direct)
-        copy_plain(in, batch, offset, e);
-    else
+    if (!direct) {
         copy_scratch(in, scratch, offset, e);
+    } else if (batch->is_in_map) {
+        put_elements(in, batch, batch->map_offset, e);
+    } else {
+        copy_plain(in, batch, offset);
+        put_elements(in, batch, offset, e);
+    }
     if (in->stats != NULL) {
         atomic_fetch_add(&in->stats->records, records);
         atomic_fetch_add(&in->stats->text_bytes, text_bytes);

@@ -36,9 +36,11 @@ struct gs_line_feed {
     size_t replay_map_bytes, replay_bytes, replay_at;
     gs_line_batch replay_last;
     bool has_replay_last;
+    const gs_file_map *map;  /* given out instead of blocks, */
+    size_t map_file, map_at; /* from this file and byte on */
 };
 
-enum { REPLAY_BATCH_BYTES = 1 << 20 };
+enum { PART_BYTES = 1 << 20 }; /* of memory that is given out as it is */
 
 static gs_code append(gs_heap_bytes *to, const uint8_t *data, size_t bytes, gs_status *st)
 {
@@ -282,28 +284,27 @@ uint64_t gs_line_feed_next_ticket(gs_line_feed *feed)
     return ticket;
 }
 
-/* The end of the whole records in the next part of the replay. */
-static size_t replay_part(const gs_line_feed *feed)
+/* How many of the first bytes are a batch of whole records; 0 if there is no end. */
+static size_t next_part(const gs_line_feed *feed, const uint8_t *from, size_t left)
 {
-    const uint8_t *const from = feed->replay + feed->replay_at;
-    const size_t left = feed->replay_bytes - feed->replay_at;
     const size_t size = feed->options.record_size;
-    if (left <= REPLAY_BATCH_BYTES)
-        return left;
+    const size_t part = left < PART_BYTES ? left : PART_BYTES;
     if (size > 0)
-        return size < REPLAY_BATCH_BYTES ? REPLAY_BATCH_BYTES / size * size : size;
-    const uint8_t *end = memrchr(from, feed->options.eol, REPLAY_BATCH_BYTES);
+        return size > left ? 0 : size < part ? part / size * size : size;
+    const uint8_t *end = memrchr(from, feed->options.eol, part);
     if (end == NULL)
-        end = memchr(from, feed->options.eol, left);
-    return end ? (size_t)(end - from) + 1 : left;
+        end = memchr(from + part, feed->options.eol, left - part);
+    return end ? (size_t)(end - from) + 1 : 0;
 }
 
 /* The next batch of what is to be given out again, if there is one. */
 static void next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_batch)
 {
     if (feed->replay_at < feed->replay_bytes) {
-        const size_t n = replay_part(feed);
-        *out = (gs_line_batch){.data = feed->replay + feed->replay_at, .bytes = n};
+        const uint8_t *const from = feed->replay + feed->replay_at;
+        const size_t n = next_part(feed, from, feed->replay_bytes - feed->replay_at);
+        gs_assert(n > 0);
+        *out = (gs_line_batch){.data = from, .bytes = n};
         feed->replay_at += n;
         *has_batch = true;
     } else if (feed->has_replay_last) {
@@ -316,12 +317,66 @@ static void next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
         out->ticket = feed->next_ticket++;
 }
 
+void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map)
+{
+    feed->map = map;
+    feed->map_file = feed->map_at = 0;
+}
+
+/* The next part of the mapped file; *is_ready unless all of it was header. */
+static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
+                           gs_line_batch *out, bool *is_ready, gs_status *st)
+{
+    const size_t left = file->bytes - feed->map_at;
+    const uint8_t *const from = feed->map->base + file->begin + feed->map_at;
+    const size_t whole = next_part(feed, from, left);
+    const gs_open_file place = {.input_index = file->input_index,
+                                .record_offset = feed->map_at};
+    if (whole == 0 && feed->options.record_size > 0)
+        return fail_partial_record(feed, file->input_index, feed->map_at, left, st);
+    const size_t bytes = whole > 0 ? whole : left;
+    if (bytes > PART_BYTES && bytes > feed->options.record_bytes_max)
+        return fail_too_long(feed, &place, st);
+    *out = (gs_line_batch){.data = from,
+                           .bytes = bytes,
+                           .lacks_final_eol = whole == 0,
+                           .input_index = file->input_index};
+    feed->map_at += bytes;
+    if (feed->map->taken_bytes != NULL)
+        atomic_fetch_add(feed->map->taken_bytes, bytes);
+    if (feed->header_left > 0)
+        GS_TRY(take_header(feed, out, st));
+    out->is_in_map = !out->lacks_final_eol;
+    out->map_offset = (size_t)(out->data - feed->map->base);
+    *is_ready = out->bytes > 0;
+    return GS_OK;
+}
+
+static gs_code next_of_map(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
+                           gs_status *st)
+{
+    while (!*has_batch && feed->map_file < feed->map->file_count) {
+        const gs_mapped_file *const file = &feed->map->files[feed->map_file];
+        if (feed->map_at < file->bytes) {
+            GS_TRY(take_mapped(feed, file, out, has_batch, st));
+        } else {
+            feed->map_file++;
+            feed->map_at = 0;
+        }
+    }
+    if (*has_batch)
+        out->ticket = feed->next_ticket++;
+    return GS_OK;
+}
+
 static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
                            gs_status *st)
 {
     next_of_replay(feed, out, has_batch);
     if (*has_batch)
         return GS_OK;
+    if (feed->map != NULL)
+        return next_of_map(feed, out, has_batch, st);
     for (;;) {
         gs_block *block = NULL;
         GS_TRY(feed->source.next(feed->source.context, &block, st));

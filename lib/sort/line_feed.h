@@ -23,6 +23,8 @@ typedef struct gs_line_feed gs_line_feed;
 typedef struct gs_line_batch {
     const uint8_t *data; /* readable GS_BLOCK_SLACK bytes beyond the end */
     size_t bytes;
+    bool is_in_map; /* in the map of gs_line_feed_map, at map_offset */
+    size_t map_offset;
     bool lacks_final_eol; /* the last record ends with its file, not with eol */
     uint64_t ticket;
     size_t input_index;
@@ -66,6 +68,11 @@ void gs_line_batch_release(gs_line_batch *batch);
  * gs_mem_map. Once a feed. */
 void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
                          size_t bytes, gs_line_batch *last);
+/* Instead of blocks, what is mapped is given out, file by file. Batches point into the
+ * map, but for the last line of a file if it lacks its eol. Borrows the map until free().
+ */
+void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map);
+
 /* The ticket that the next batch will have. */
 uint64_t gs_line_feed_next_ticket(gs_line_feed *feed);
 

@@ -52,6 +52,7 @@ typedef struct gs_sorter {
     gs_team *team;
     gs_block_pool *pool;
     gs_input *input;
+    gs_file_map map; /* of the inputs, if they can be sorted where they are */
     gs_line_feed *feed;
     gs_ingest *ingest;
     gs_chunk chunk;
@@ -112,6 +113,7 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
         .no_uring = o->no_uring,
         .log = o->log,
         .trace = o->trace,
+        .bytes_read = o->stats ? &o->stats->input_bytes : NULL,
     };
     GS_TRY(gs_input_new(&s->input, o->inputs, o->input_count, &input, st));
     if (o->stats != NULL)
@@ -190,16 +192,31 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     return s->choice.is_wanted && !s->avoids_device ? prepare_device(s, st) : GS_OK;
 }
 
+/* Plain records need not be copied out of the page cache. --top keeps few of them, which
+ * are better off together. */
+static void map_input(gs_sorter *s)
+{
+    const bool is_untouched = s->avoids_device || !s->choice.is_wanted;
+    if (is_untouched && s->encoder == NULL && !s->options->has_top &&
+        gs_machine_address_space_left() == SIZE_MAX &&
+        gs_input_map(s->input, gs_chunk_copy_bytes(s->plan.chunk_bytes), &s->map)) {
+        gs_line_feed_map(s->feed, &s->map);
+        gs_log_say(s->options->log, GS_LOG_INFO,
+                   "the input is in the page cache and sorted where it is");
+    }
+}
+
 /* What the CPU needs to sort. */
 static gs_code prepare_ingest(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
     if (o->stats != NULL)
         atomic_store(&o->stats->engine, "cpu");
+    map_input(s);
     GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
                          o->order.record_size, o->stats, o->cancel_signal, st));
     return gs_chunk_init(&s->chunk, &s->layout, s->plan.chunk_bytes,
-                         s->plan.chunk_soft_bytes, st);
+                         s->plan.chunk_soft_bytes, s->map.base ? &s->map : NULL, st);
 }
 
 /* --- where records go ---------------------------------------------------------- */
@@ -334,7 +351,8 @@ static gs_chunk_emit_options emit_options(const gs_sorter *s, uint64_t first_tic
 static gs_code emit_text(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
     gs_sorter *const s = context;
-    const gs_chunk_emit_options options = emit_options(s, ticket);
+    gs_chunk_emit_options options = emit_options(s, ticket);
+    options.is_last_use = true;
     uint64_t last_kept;
     return gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st);
 }
@@ -362,9 +380,10 @@ static gs_code spill_chunk(gs_sorter *s, gs_status *st)
 {
     gs_run_list *const list = &s->runs;
     if (list->count == 0)
-        list->codec =
-            gs_run_codec_choose(s->chunk.arena, s->chunk.arena_bytes, s->plan.workers,
-                                s->plan.run_block_bytes, s->options->log);
+        list->codec = gs_run_codec_choose(
+            s->chunk.arena + (s->chunk.mapped_bytes > 0 ? 0 : s->chunk.copies_begin),
+            s->chunk.mapped_bytes > 0 ? s->chunk.mapped_bytes : s->chunk.copied_bytes,
+            s->plan.workers, s->plan.run_block_bytes, s->options->log);
     gs_run_writer writer;
     GS_TRY(gs_run_writer_open(&writer, list, s->plan.piece_bytes, st));
     const gs_chunk_emit_options options = emit_options(s, 0);
@@ -384,8 +403,6 @@ static void note_input(gs_sorter *s)
 {
     s->input_bytes = gs_input_bytes_read(s->input);
     s->input_saw_compressed = gs_input_saw_compressed(s->input);
-    if (s->options->stats != NULL)
-        atomic_store(&s->options->stats->input_bytes, s->input_bytes);
 }
 
 /* The GPU has no more part in this: what it held back goes to the feed. False if the
@@ -442,6 +459,8 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
         if (*fits || s->chunk.element_count == 0)
             continue;
         GS_TRY(s->options->compress_program ? spill_text(s, st) : spill_chunk(s, st));
+        if (s->map.base != NULL)
+            gs_file_map_leave(&s->map);
     }
     return GS_OK;
 }
@@ -547,6 +566,7 @@ static void release_forming(gs_sorter *s)
     gs_ingest_free(s->ingest);
     s->ingest = NULL;
     gs_chunk_release(&s->chunk);
+    gs_file_map_close(&s->map);
     gs_input_free(s->input);
     s->input = NULL;
     gs_block_pool_free(s->pool);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/file_map.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/last_close.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+enum { PAGE = 1 << 21, MAPS_MAX = 4, NAME_BYTES = 4096 };
+
+/* What a signal handler must know: a slot is valid while its flag is set. */
+static struct {
+    atomic_bool is_set;
+    const uint8_t *begin[GS_FILE_MAP_FILES_MAX], *end[GS_FILE_MAP_FILES_MAX];
+    char names[GS_FILE_MAP_FILES_MAX][NAME_BYTES];
+    size_t count;
+} known[MAPS_MAX];
+
+static bool take_slot(gs_file_map *map, const char *const *names)
+{
+    for (unsigned s = 0; s < MAPS_MAX; s++) {
+        if (atomic_load(&known[s].is_set))
+            continue;
+        for (size_t i = 0; i < map->file_count; i++) {
+            const gs_mapped_file *const f = &map->files[i];
+            gs_quoted quoted;
+            known[s].begin[i] = map->base + f->begin;
+            known[s].end[i] = map->base + f->begin + f->bytes + GS_FILE_MAP_SLACK;
+            (void)snprintf(known[s].names[i], NAME_BYTES, "%s",
+                           gs_quote_name(&quoted, names[f->input_index]));
+        }
+        known[s].count = map->file_count;
+        map->slot = s;
+        atomic_store(&known[s].is_set, true);
+        return true;
+    }
+    return false;
+}
+
+const char *gs_file_map_name_at(const void *address)
+{
+    const uint8_t *const at = address;
+    for (unsigned s = 0; s < MAPS_MAX; s++) {
+        for (size_t i = 0; atomic_load(&known[s].is_set) && i < known[s].count; i++) {
+            if (at >= known[s].begin[i] && at < known[s].end[i])
+                return known[s].names[i];
+        }
+    }
+    return NULL;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file_count,
+                      size_t copy_bytes, const char *const *names)
+{
+    gs_status ignored = {.code = GS_OK};
+    void *memory = NULL;
+    *map = (gs_file_map){.file_count = file_count};
+    for (size_t i = 0; i < file_count; i++) {
+        map->files[i] = files[i];
+        map->files[i].begin = map->copies_begin;
+        map->copies_begin =
+            round_up(map->copies_begin + files[i].bytes + GS_FILE_MAP_SLACK);
+    }
+    map->map_bytes = map->copies_begin + copy_bytes;
+    if (gs_mem_map(&memory, map->map_bytes, true, "mapped files", &ignored) != GS_OK)
+        goto fail;
+    map->base = memory;
+    for (size_t i = 0; i < file_count; i++) {
+        const gs_mapped_file *const f = &map->files[i];
+        if (mmap(map->base + f->begin, f->bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+                 f->fd, 0) == MAP_FAILED)
+            goto fail;
+    }
+    if (take_slot(map, names))
+        return true;
+fail:
+    gs_mem_unmap(map->base, map->map_bytes);
+    *map = (gs_file_map){0};
+    return false;
+}
+
+void gs_file_map_close(gs_file_map *map)
+{
+    if (map->base == NULL)
+        return;
+    gs_mem_unmap(map->base, map->map_bytes);
+    atomic_store(&known[map->slot].is_set, false);
+    for (size_t i = 0; i < map->file_count; i++) {
+        /* One that is sorted in place has no name any more. */
+        if (map->files[i].fd == STDIN_FILENO)
+            continue;
+        struct stat info;
+        if (fstat(map->files[i].fd, &info) == 0 && info.st_nlink == 0)
+            gs_last_close(map->files[i].fd);
+        else
+            (void)close(map->files[i].fd);
+    }
+    *map = (gs_file_map){0};
+}
+
+void gs_file_map_bring(const uint8_t *data, size_t bytes)
+{
+    const uintptr_t page = 4096, begin = (uintptr_t)data / page * page;
+    /* An older kernel does not know this; then the pages come when looked at. */
+    (void)madvise((void *)begin, (uintptr_t)data + bytes - begin, MADV_POPULATE_READ);
+}
+
+void gs_file_map_leave(const gs_file_map *map)
+{
+    gs_mem_discard(map->base, map->copies_begin);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_map: files that are in the page cache, seen where they are instead of copied.
+ *
+ *      base          page           page                  copies_begin        map_bytes
+ *      | file 0 ...... 0 | file 1 ..... 0 | 0 ............. | room for copies ..... |
+ *
+ * The files follow each other in one area of addresses, so that one offset names any byte
+ * of any of them; behind them is memory of ours. At least GS_FILE_MAP_SLACK bytes may be
+ * read past the end of a file. The files' pages are read only and count as ours once
+ * looked at.
+ *
+ * Who shortens a file meanwhile takes pages away from under us, and the kernel sends
+ * SIGBUS; gs_file_map_name_at tells the handler whose page it was.
+ */
+#ifndef GS_IO_FILE_MAP_H
+#define GS_IO_FILE_MAP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+enum { GS_FILE_MAP_FILES_MAX = 64, GS_FILE_MAP_SLACK = 4096 };
+
+typedef struct gs_mapped_file {
+    int fd; /* the map's from now on */
+    size_t begin, bytes;
+    size_t input_index;
+} gs_mapped_file;
+
+typedef struct gs_file_map {
+    uint8_t *base; /* NULL: nothing is mapped */
+    size_t map_bytes, copies_begin;
+    gs_mapped_file files[GS_FILE_MAP_FILES_MAX];
+    size_t file_count;
+    unsigned slot;                 /* in the table of gs_file_map_name_at */
+    _Atomic uint64_t *taken_bytes; /* who gives out the bytes adds to it; may be NULL */
+} gs_file_map;
+
+/* Maps `files`, of which fd, bytes and input_index are set, with room for `copy_bytes`
+ * behind them. False, and the files are still the caller's, if the system refuses.
+ * `names` are borrowed, by input_index. */
+bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file_count,
+                      size_t copy_bytes, const char *const *names);
+/* Closes the files; a zeroed map is fine. */
+void gs_file_map_close(gs_file_map *map);
+
+/* Asks for the pages of a part at once: faster than one by one. */
+void gs_file_map_bring(const uint8_t *data, size_t bytes);
+/* Pages of the files count as ours no more, until they are looked at again. */
+void gs_file_map_leave(const gs_file_map *map);
+
+/* The name of the file that has its bytes at this address, with quotes; NULL if none has.
+ * Async-signal-safe. */
+const char *gs_file_map_name_at(const void *address);
+
+#endif

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Inputs in the page cache are sorted where they are, and nobody can tell, unless they are
+# cut off meanwhile.
+gpusort gen lines --bytes=5M --seed=1 -o a
+gpusort gen lines --bytes=3M --seed=2 -o b
+truncate -s -1 b # no final newline
+: >empty
+LC_ALL=C sort a b >want
+same() {
+    "$@" >got || echo "exit $?"
+    cmp got want && echo "same: ${*:2}"
+}
+gpusort -v a b 2>said >got
+cmp got want && grep -c 'sorted where it is' said
+same gpusort a b
+same gpusort b a
+same gpusort -S 2M a empty b
+same gpusort --parallel=1 -S 3M b a
+gpusort - b <a >got && cmp got want && echo 'same: standard input'
+(gpusort - b - >got; wc -c) <a && cmp got want && echo 'same: standard input, at its end'
+cp a a2
+gpusort -o a2 a2 b && cmp a2 want && echo 'same: in place'
+LC_ALL=C sort -r a b >want
+same gpusort -r a b
+LC_ALL=C sort -u a b a >want
+same gpusort -u a b a
+LC_ALL=C sort a b b | uniq -c | sed 's/^ *\([0-9]*\) /\1 /' >want
+gpusort --count a b b | sed 's/^ *\([0-9]*\)[ \t]/\1 /' >got && cmp got want && echo 'same: --count'
+LC_ALL=C sort -z a b >want
+same gpusort -z a b
+{ head -n 3 a; { tail -n +4 a; cat b; echo; } | LC_ALL=C sort; } >want
+same gpusort --header=3 a b
+
+# A line of more bytes than an element can say, among others and at the end.
+{ cat a; head -c 17000000 /dev/zero | tr '\0' m; echo; cat b; echo; head -c 17000001 /dev/zero | tr '\0' m; } >long
+LC_ALL=C sort long >want
+same gpusort long
+same gpusort -S 110M long
+
+gpusort gen records --bytes=6000000 --seed=3 -o r
+gpusort --record-size=100 --key-bytes=0:10 r | gpusort check --record-size=100 --key-bytes=0:10 - |
+    cut -d, -f1-3
+truncate -s -1 r
+gpusort --record-size=100 --key-bytes=0:10 r >got
+echo "cut off: exit $?, $(wc -c <got) bytes"
+
+# The pipe is full long before the text is gathered; then the file is cut off.
+gpusort gen lines --bytes=48M --seed=4 -o cut
+if gpusort -v cut 2>&1 >/dev/null | grep -q 'sorted where it is'; then
+    { gpusort --parallel=2 -S 256M cut; echo "exit $?" >&2; } 2>said |
+        { sleep 1; truncate -s 0 cut; cat >/dev/null; }
+    cat said
+else
+    echo "gpusort: read failed: cut: it was shortened while it was sorted, or its disk fails"
+    echo "exit 2"
+fi
