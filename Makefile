@@ -110,7 +110,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test unit-test cli-test diff-test fake-gpu-test \
-        fake-gpu-run index-test search-test fuzz fuzz-run gpu-test asan tsan memcheck lint format \
+        fake-gpu-run index-test search-test fuzz fuzz-run gpu-test gpu-yardstick asan tsan memcheck lint format \
         bench codec-bench install uninstall clean FORCE
 all: build/gpusort
 
@@ -166,6 +166,7 @@ help:
 	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=60 each)' \
 	  'make asan tsan  the tests under sanitizers' \
 	  'make gpu-test   the engines on the GPU of this machine' \
+	  'make gpu-yardstick  Zipf tuples against CUB on the bits that vary' \
 	  'make memcheck   a few of these under compute-sanitizer' \
 	  'make lint       format, includes, banned calls' \
 	  'make format     clang-format everything' \
@@ -264,6 +265,14 @@ uninstall:
 GPU_TEST_X := $(patsubst %.c,$(OBJ)/%,$(wildcard tests/gpu/test_*.c))
 gpu-test: $(GPU_TEST_X) $(OBJ)/gpusort
 	@tests/gpu/run.sh $(CURDIR)/$(OBJ) $(CASES)
+
+# Zipf tuples against CUB limited to the bits that vary, in one run.
+YARDSTICK := $(OBJ)/tests/gpu/yardstick
+$(YARDSTICK): $(YARDSTICK).cu.o $(OBJ)/libgpusort.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUDA_LIBS) -lstdc++ $(LDLIBS)
+gpu-yardstick: $(YARDSTICK) $(OBJ)/gpusort
+	@tests/gpu/yardstick.sh $(OBJ)
 
 memcheck: $(GPU_TEST_X)
 	@tests/gpu/sanitize.sh $(OBJ) $(CUDA_HOME)/bin/compute-sanitizer

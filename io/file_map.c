@@ -120,7 +120,9 @@ void gs_file_map_bring(const uint8_t *data, size_t bytes)
     (void)madvise((void *)begin, (uintptr_t)data + bytes - begin, MADV_POPULATE_READ);
 }
 
-void gs_file_map_leave(const gs_file_map *map)
+void gs_file_map_leave(const gs_file_map *map, unsigned part, unsigned parts)
 {
-    gs_mem_discard(map->base, map->copies_begin);
+    const size_t pages = map->copies_begin / PAGE;
+    const size_t begin = pages * part / parts, end = pages * (part + 1) / parts;
+    gs_mem_discard(map->base + begin * PAGE, (end - begin) * PAGE);
 }

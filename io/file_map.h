@@ -50,8 +50,9 @@ void gs_file_map_close(gs_file_map *map);
 
 /* Asks for the pages of a part at once: faster than one by one. */
 void gs_file_map_bring(const uint8_t *data, size_t bytes);
-/* Pages of the files count as ours no more, until they are looked at again. */
-void gs_file_map_leave(const gs_file_map *map);
+/* Pages of the files count as ours no more, until they are looked at again: the part-th
+ * of `parts` of them. */
+void gs_file_map_leave(const gs_file_map *map, unsigned part, unsigned parts);
 
 /* The name of the file that has its bytes at this address, with quotes; NULL if none has.
  * Async-signal-safe. */

@@ -18,13 +18,16 @@ enum {
     SAMPLE_MAX = (SPLITTERS_MAX + 1) * OVERSAMPLING,
     SHARED_SAMPLE = 16,
     SHARED_LIMIT = 1 << 20,
+    SMALL_PAGE = 4096,
+    POPULATE = 2048, /* elements: 12 such pages */
 };
 
 /* One cut of one bucket, shared by the team. */
 typedef struct gs_cut {
     const gs_bucket_split *split;
     gs_trace *trace;
-    gs_element *from, *to; /* at the bucket's beginning */
+    gs_element *from, *to; /* at the bucket's beginning, */
+    size_t begin;          /* which is here in its array */
     uint16_t *ids;
     size_t count;
     size_t slices;
@@ -173,14 +176,25 @@ static void classify_slice(gs_cut *cut, size_t slice)
 /* The whole pages between the two, from `from` on, go back; returns where the rest
  * begins.
  */
-static uintptr_t give_back(uintptr_t from, uintptr_t to)
+static uintptr_t give_back(uintptr_t from, uintptr_t to, uintptr_t page)
 {
-    const uintptr_t page = GS_BUCKET_GIVE_BACK_PAGE;
     const uintptr_t begin = (from + page - 1) / page * page, end = to / page * page;
     if (begin >= end)
         return from;
     gs_mem_discard((void *)begin, end - begin);
     return end;
+}
+
+/* Moves a part of a slice, and takes the pages it goes to a few at a time. */
+static void scatter_to_new_pages(const gs_cut *cut, size_t *next, size_t begin,
+                                 size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        const size_t at = next[cut->ids[i]]++;
+        if ((cut->begin + at) % POPULATE == 0)
+            gs_mem_populate(cut->to + at, POPULATE * sizeof *cut->to);
+        cut->to[at] = cut->from[i];
+    }
 }
 
 static void scatter_slice(gs_cut *cut, size_t slice)
@@ -192,10 +206,14 @@ static void scatter_slice(gs_cut *cut, size_t slice)
     uintptr_t moved = (uintptr_t)(cut->from + begin);
     for (size_t part = begin, part_end; part < end; part = part_end) {
         part_end = end - part > PART ? part + PART : end;
+        if (cut->split->gives_back) {
+            scatter_to_new_pages(cut, next, part, part_end);
+            moved = give_back(moved, (uintptr_t)(cut->from + part_end),
+                              GS_BUCKET_GIVE_BACK_PAGE);
+            continue;
+        }
         for (size_t i = part; i < part_end; i++)
             cut->to[next[cut->ids[i]]++] = cut->from[i];
-        if (cut->split->gives_back)
-            moved = give_back(moved, (uintptr_t)(cut->from + part_end));
     }
 }
 
@@ -301,6 +319,7 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
     cut->split = split;
     cut->from = here + bucket->begin;
     cut->to = there + bucket->begin;
+    cut->begin = bucket->begin;
     cut->ids = split->bucket_ids + bucket->begin;
     cut->count = bucket->count;
     cut->is_deeper = false;
@@ -408,6 +427,14 @@ void gs_bucket_scratch_release(gs_bucket_scratch *scratch)
 {
     gs_mem_free(scratch->elements);
     *scratch = (gs_bucket_scratch){0};
+}
+
+void gs_bucket_drop(const gs_bucket_split *split, const gs_bucket *bucket)
+{
+    const gs_element *const e =
+        (bucket->is_in_scratch ? split->scratch : split->elements) + bucket->begin;
+    if (split->gives_back)
+        (void)give_back((uintptr_t)e, (uintptr_t)(e + bucket->count), SMALL_PAGE);
 }
 
 void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket,

@@ -79,6 +79,10 @@ GS_MUST_CHECK gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch,
                                              const gs_bucket_split *split, gs_status *st);
 void gs_bucket_scratch_release(gs_bucket_scratch *scratch);
 
+/* The bucket's elements are not needed any more: their pages go back now, by many
+ * threads, and not at the end by one. */
+void gs_bucket_drop(const gs_bucket_split *split, const gs_bucket *bucket);
+
 /* Puts one bucket in order; the result is in its own array (see is_in_scratch). */
 void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket,
                     const gs_bucket_scratch *scratch);

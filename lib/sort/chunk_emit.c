@@ -255,6 +255,7 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *pie
         atomic_fetch_add(&job->sink->record_count, n);
     }
     gs_trace_end(job->trace, GS_LANE_WORKER, worker, "gather", begin_ns, bytes);
+    gs_bucket_drop(&job->split, bucket);
     return GS_OK;
 }
 

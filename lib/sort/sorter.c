@@ -206,6 +206,19 @@ static void map_input(gs_sorter *s)
     }
 }
 
+static gs_code leave_map_worker(void *context, unsigned worker, gs_status *st)
+{
+    const gs_sorter *const s = context;
+    gs_file_map_leave(&s->map, worker, gs_team_workers(s->team));
+    return st->code;
+}
+
+/* All threads together: a page takes its time to be let go. */
+static gs_code leave_map(gs_sorter *s, gs_status *st)
+{
+    return s->map.base != NULL ? gs_team_run(s->team, leave_map_worker, s, st) : GS_OK;
+}
+
 /* What the CPU needs to sort. */
 static gs_code prepare_ingest(gs_sorter *s, gs_status *st)
 {
@@ -354,7 +367,8 @@ static gs_code emit_text(void *context, gs_sink *sink, uint64_t ticket, gs_statu
     gs_chunk_emit_options options = emit_options(s, ticket);
     options.is_last_use = true;
     uint64_t last_kept;
-    return gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st);
+    GS_TRY(gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st));
+    return leave_map(s, st);
 }
 
 static gs_device_emit device_emit(const gs_sorter *s, uint64_t first_ticket)
@@ -459,8 +473,7 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
         if (*fits || s->chunk.element_count == 0)
             continue;
         GS_TRY(s->options->compress_program ? spill_text(s, st) : spill_chunk(s, st));
-        if (s->map.base != NULL)
-            gs_file_map_leave(&s->map);
+        GS_TRY(leave_map(s, st));
     }
     return GS_OK;
 }
