@@ -13,6 +13,7 @@
 #include "cmd/report.h"
 #include "cmd/sort_args.h"
 #include "cmd/sort_resolve.h"
+#include "lib/index/utf8.h"
 #include "lib/sort/verify.h"
 
 typedef struct check_request {
@@ -113,16 +114,22 @@ static void sum_text(const gs_verify_result *r, char *text)
     (void)snprintf(text, SUM_BYTES, "%016" PRIx64 "%016" PRIx64, r->sum_high, r->sum_low);
 }
 
+/* A name may hold any bytes and JSON only UTF-8: what is none becomes U+FFFD. */
 static void print_json_name(const char *name)
 {
+    const uint8_t *p = (const uint8_t *)name;
+    const uint8_t *const end = p + strlen(name);
     (void)putchar('"');
-    for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
+    while (p < end) {
+        uint32_t point;
+        const unsigned n = gs_utf8_decode(p, end, &point);
         if (*p == '"' || *p == '\\')
             printf("\\%c", *p);
         else if (*p < 0x20)
             printf("\\u%04x", (unsigned)*p);
         else
-            (void)putchar(*p);
+            printf("%.*s", n > 0 ? (int)n : 3, n > 0 ? (const char *)p : "\xef\xbf\xbd");
+        p += n > 0 ? n : 1;
     }
     (void)putchar('"');
 }

@@ -99,7 +99,7 @@ int gs_index_export_command(int argc, char **argv)
     }
     while (scan.index < argc)
         take_folder(&folder, argv[scan.index++]);
-    if (folder == NULL || file == NULL) {
+    if (folder == NULL || file == NULL || file[0] == '\0') {
         gs_report(0, folder == NULL ? "which index?" : "where to? say --ciff=FILE");
         gs_die_try_help(GS_EXIT_TROUBLE);
     }

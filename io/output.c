@@ -81,7 +81,7 @@ void gs_output_unlink_pending(void)
 static gs_code fail_open(const gs_output *o, int error, gs_status *st)
 {
     (void)GS_FAIL(st, GS_ERR_IO, error, "open failed: %s", o->name);
-    return gs_status_hint(st, "check the name and permissions of the output (-o)");
+    return gs_status_hint(st, "check the name and permissions of the output");
 }
 
 /* Names that stand for descriptors are written in place, whatever is behind them. */

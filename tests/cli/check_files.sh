@@ -43,3 +43,5 @@ gpusort gen lines -n 300000 -o in
 gpusort -S 1M -o out in
 gpusort check --same=in out | cut -d, -f2-
 gpusort check --same=in out --parallel=3 | cut -d, -f2-
+cp good "$(printf 'n\351\t"\303\251')" # a byte that is no UTF-8, and a letter that is
+gpusort check --json "$(printf 'n\351\t"\303\251')" | cut -d, -f1
