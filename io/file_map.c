@@ -120,6 +120,23 @@ void gs_file_map_bring(const uint8_t *data, size_t bytes)
     (void)madvise((void *)begin, (uintptr_t)data + bytes - begin, MADV_POPULATE_READ);
 }
 
+gs_code gs_file_map_check(const gs_file_map *map, gs_status *st)
+{
+    for (size_t i = 0; i < map->file_count; i++) {
+        const gs_mapped_file *const f = &map->files[i];
+        struct stat info;
+        if (fstat(f->fd, &info) != 0 || (size_t)info.st_size > f->bytes)
+            continue;
+        if ((size_t)info.st_size < f->bytes ||
+            info.st_mtim.tv_sec != f->modified.tv_sec ||
+            info.st_mtim.tv_nsec != f->modified.tv_nsec)
+            return GS_FAIL(st, GS_ERR_FORMAT, 0,
+                           "read failed: %s: it was changed while it was sorted",
+                           known[map->slot].names[i]);
+    }
+    return GS_OK;
+}
+
 void gs_file_map_leave(const gs_file_map *map, unsigned part, unsigned parts)
 {
     const size_t pages = map->copies_begin / PAGE;

@@ -11,7 +11,8 @@
  * looked at.
  *
  * Who shortens a file meanwhile takes pages away from under us, and the kernel sends
- * SIGBUS; gs_file_map_name_at tells the handler whose page it was.
+ * SIGBUS; gs_file_map_name_at tells the handler whose page it was. Who writes into it may
+ * be seen or not, which gs_file_map_check makes an error; what is appended is not ours.
  */
 #ifndef GS_IO_FILE_MAP_H
 #define GS_IO_FILE_MAP_H
@@ -20,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "lib/base/status.h"
 
@@ -29,6 +31,7 @@ typedef struct gs_mapped_file {
     int fd; /* the map's from now on */
     size_t begin, bytes;
     size_t input_index;
+    struct timespec modified; /* when it was opened */
 } gs_mapped_file;
 
 typedef struct gs_file_map {
@@ -53,6 +56,9 @@ void gs_file_map_bring(const uint8_t *data, size_t bytes);
 /* Pages of the files count as ours no more, until they are looked at again: the part-th
  * of `parts` of them. */
 void gs_file_map_leave(const gs_file_map *map, unsigned part, unsigned parts);
+
+/* Fails with "read failed: NAME: ..." if a file was changed since. */
+GS_MUST_CHECK gs_code gs_file_map_check(const gs_file_map *map, gs_status *st);
 
 /* The name of the file that has its bytes at this address, with quotes; NULL if none has.
  * Async-signal-safe. */

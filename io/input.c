@@ -390,21 +390,28 @@ static gs_code next_pumped(gs_input *in, gs_block **out, gs_status *st)
 /* --- mapped ----------------------------------------------------------------------- */
 
 /* Opens a file if it can be mapped. */
-static bool open_mappable(const gs_input *in, size_t index, gs_mapped_file *file)
+static bool open_mappable(const gs_input *in, size_t index, int output_fd,
+                          gs_mapped_file *file)
 {
     const char *const name = in->names[index];
     const bool is_stdin = strcmp(name, "-") == 0;
-    struct stat info;
+    struct stat info, output;
     if ((is_stdin ? fstat(STDIN_FILENO, &info) : stat(name, &info)) != 0 ||
         !S_ISREG(info.st_mode) || info.st_size == 0)
         return false;
+    if (fstat(output_fd, &output) != 0 ||
+        (output.st_dev == info.st_dev && output.st_ino == info.st_ino))
+        return false; /* written in place, behind our reading */
     if (is_stdin && lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
         return false; /* also what another "-" has taken already */
     gs_pump_file head = {.fd =
                              is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC)};
     if (head.fd < 0)
         return false;
-    *file = (gs_mapped_file){head.fd, 0, (size_t)info.st_size, index};
+    *file = (gs_mapped_file){.fd = head.fd,
+                             .bytes = (size_t)info.st_size,
+                             .input_index = index,
+                             .modified = info.st_mtim};
     const bool is_plain = in->options.keep_compressed ||
                           (look_at_head(&head, 0) && head.kind == GS_COMPRESSION_NONE);
     if (is_plain && is_cached(head.fd, file->bytes, CACHE_PROBES))
@@ -422,13 +429,13 @@ static void close_mappable(const gs_mapped_file *file)
         (void)close(file->fd);
 }
 
-bool gs_input_map(gs_input *in, size_t copy_bytes, gs_file_map *map)
+bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *map)
 {
     gs_mapped_file files[GS_FILE_MAP_FILES_MAX] = {0};
     size_t count = 0;
     if (in->size_hint < GS_INPUT_MAP_MIN || in->name_count > GS_FILE_MAP_FILES_MAX)
         return false;
-    while (count < in->name_count && open_mappable(in, count, &files[count]))
+    while (count < in->name_count && open_mappable(in, count, output_fd, &files[count]))
         count++;
     if (count == in->name_count &&
         gs_file_map_open(map, files, count, copy_bytes, in->names)) {

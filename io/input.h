@@ -57,10 +57,11 @@ GS_MUST_CHECK gs_code gs_input_new(gs_input **out, const char *const *names,
  * a final newline stops. */
 GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st);
 
-/* Instead of reading: if every file is regular, plain, not small and in the page cache,
- * maps them all, with room for `copy_bytes` behind them, and gs_input_next has nothing
- * more to give. False if they have to be read. Before the first next. */
-bool gs_input_map(gs_input *in, size_t copy_bytes, gs_file_map *map);
+/* Instead of reading: if every file is regular, plain, not small, in the page cache and
+ * not what `output_fd` writes to, maps them all, with room for `copy_bytes` behind them,
+ * and gs_input_next has nothing more to give. False if they have to be read. Before the
+ * first next. */
+bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *map);
 
 /* Sum of the sizes of the regular files in the list, as stored; 0 if none is. */
 uint64_t gs_input_size_hint(const gs_input *in);

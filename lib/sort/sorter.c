@@ -199,7 +199,8 @@ static void map_input(gs_sorter *s)
     const bool is_untouched = s->avoids_device || !s->choice.is_wanted;
     if (is_untouched && s->encoder == NULL && !s->options->has_top &&
         gs_machine_address_space_left() == SIZE_MAX &&
-        gs_input_map(s->input, gs_chunk_copy_bytes(s->plan.chunk_bytes), &s->map)) {
+        gs_input_map(s->input, gs_output_fd(s->output),
+                     gs_chunk_copy_bytes(s->plan.chunk_bytes), &s->map)) {
         gs_line_feed_map(s->feed, &s->map);
         gs_log_say(s->options->log, GS_LOG_INFO,
                    "the input is in the page cache and sorted where it is");
@@ -213,10 +214,14 @@ static gs_code leave_map_worker(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
-/* All threads together: a page takes its time to be let go. */
+/* What was mapped is in the output or a run. All threads together: a page takes its time
+ * to be let go. */
 static gs_code leave_map(gs_sorter *s, gs_status *st)
 {
-    return s->map.base != NULL ? gs_team_run(s->team, leave_map_worker, s, st) : GS_OK;
+    if (s->map.base == NULL)
+        return GS_OK;
+    GS_TRY(gs_file_map_check(&s->map, st));
+    return gs_team_run(s->team, leave_map_worker, s, st);
 }
 
 /* What the CPU needs to sort. */

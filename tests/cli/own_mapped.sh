@@ -45,6 +45,23 @@ truncate -s -1 r
 gpusort --record-size=100 --key-bytes=0:10 r >got
 echo "cut off: exit $?, $(wc -c <got) bytes"
 
+# Over itself, in place: read before anything is written, as sort does.
+cp a a2
+LC_ALL=C sort a >want
+gpusort a2 1<>a2 && cmp a2 want && echo 'same: written over itself'
+
+# Written into meanwhile, which may have been seen or not; what is appended is not.
+slowly() { gpusort --parallel=2 -S 256M "$1" | { sleep 1; eval "$2"; cat >got; }; }
+gpusort gen lines --bytes=24M --seed=5 -o long
+if gpusort -v long 2>&1 >/dev/null | grep -q 'sorted where it is'; then
+    slowly long 'dd if=a of=long conv=notrunc bs=1000 count=1 status=none' 2>&1
+else
+    echo "gpusort: read failed: long: it was changed while it was sorted"
+fi
+LC_ALL=C sort long >want
+slowly long 'echo more >>long'
+cmp got want && echo 'same: appended to'
+
 # The pipe is full long before the text is gathered; then the file is cut off.
 gpusort gen lines --bytes=48M --seed=4 -o cut
 if gpusort -v cut 2>&1 >/dev/null | grep -q 'sorted where it is'; then
