@@ -57,6 +57,7 @@ struct gs_input {
     size_t name_count;
     gs_input_options options;
     uint64_t size_hint;
+    size_t unsized_count; /* files that are not regular */
     _Atomic uint64_t own_bytes_read, *bytes_read;
     bool saw_compressed;
 
@@ -97,6 +98,8 @@ gs_code gs_input_new(gs_input **out, const char *const *names, size_t name_count
                                                      : stat(names[i], &info);
         if (error == 0 && S_ISREG(info.st_mode))
             in->size_hint += (uint64_t)info.st_size;
+        else
+            in->unsized_count++;
     }
     *out = in;
     return GS_OK;
@@ -105,6 +108,11 @@ gs_code gs_input_new(gs_input **out, const char *const *names, size_t name_count
 uint64_t gs_input_size_hint(const gs_input *in)
 {
     return in->size_hint;
+}
+
+bool gs_input_is_sized(const gs_input *in)
+{
+    return in->unsized_count == 0;
 }
 
 uint64_t gs_input_bytes_read(const gs_input *in)

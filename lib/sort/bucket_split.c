@@ -197,8 +197,17 @@ static void scatter_to_new_pages(const gs_cut *cut, size_t *next, size_t begin,
     }
 }
 
+/* Pages of the scratch are small; of those of the elements only whole ones go. */
+static uintptr_t page_of(const gs_bucket_split *split, const gs_element *e)
+{
+    const bool is_in_scratch =
+        e >= split->scratch && e < split->scratch + split->element_count;
+    return is_in_scratch ? SMALL_PAGE : GS_BUCKET_GIVE_BACK_PAGE;
+}
+
 static void scatter_slice(gs_cut *cut, size_t slice)
 {
+    const uintptr_t page = page_of(cut->split, cut->from);
     enum { PART = 4 * GS_BUCKET_GIVE_BACK_PAGE / sizeof(gs_element) };
     size_t begin, end;
     slice_bounds(cut, slice, &begin, &end);
@@ -208,8 +217,7 @@ static void scatter_slice(gs_cut *cut, size_t slice)
         part_end = end - part > PART ? part + PART : end;
         if (cut->split->gives_back) {
             scatter_to_new_pages(cut, next, part, part_end);
-            moved = give_back(moved, (uintptr_t)(cut->from + part_end),
-                              GS_BUCKET_GIVE_BACK_PAGE);
+            moved = give_back(moved, (uintptr_t)(cut->from + part_end), page);
             continue;
         }
         for (size_t i = part; i < part_end; i++)
@@ -434,7 +442,7 @@ void gs_bucket_drop(const gs_bucket_split *split, const gs_bucket *bucket)
     const gs_element *const e =
         (bucket->is_in_scratch ? split->scratch : split->elements) + bucket->begin;
     if (split->gives_back)
-        (void)give_back((uintptr_t)e, (uintptr_t)(e + bucket->count), SMALL_PAGE);
+        (void)give_back((uintptr_t)e, (uintptr_t)(e + bucket->count), page_of(split, e));
 }
 
 void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket,

@@ -32,6 +32,12 @@
 #define GS_BUCKET_GIVE_BACK_PAGE (1 << 21)
 #endif
 
+/* What giving back costs a worker at most: a few pages at each place that it moves
+ * elements to, the part of them that it is moving, and a gs_bucket_scratch. */
+#ifndef GS_BUCKET_GIVE_BACK_COST
+#define GS_BUCKET_GIVE_BACK_COST ((size_t)72 << 20)
+#endif
+
 typedef struct gs_bucket {
     size_t begin, count;
     size_t depth;       /* where the prefixes were taken, and all agree before it */

@@ -3,11 +3,13 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/bucket_split.h"
 
 enum {
     PAGE = 1 << 21,     /* pages are given back by the largest size that they come in */
     ARENA_SLACK = 4096, /* readable beyond the last record */
     ELEMENT_COST = 2 * sizeof(gs_element) + sizeof(uint16_t),
+    STRETCHED_ELEMENT_COST = sizeof(gs_element) + sizeof(uint16_t),
 };
 
 static size_t round_up(size_t bytes)
@@ -21,13 +23,17 @@ size_t gs_chunk_copy_bytes(size_t budget_bytes)
 }
 
 gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
-                      size_t budget_bytes, size_t soft_bytes, const gs_file_map *map,
+                      const gs_chunk_limits *limits, const gs_file_map *map,
                       gs_status *st)
 {
-    *chunk = (gs_chunk){
-        .layout = *layout, .budget_bytes = budget_bytes, .soft_bytes = soft_bytes};
-    const size_t arena_bytes = gs_chunk_copy_bytes(budget_bytes);
-    const size_t count = budget_bytes / ELEMENT_COST + 1;
+    *chunk = (gs_chunk){.layout = *layout,
+                        .budget_bytes = limits->budget_bytes,
+                        .soft_bytes = limits->soft_bytes,
+                        .input_bytes = limits->input_bytes,
+                        .stretched_cost = limits->workers * GS_BUCKET_GIVE_BACK_COST};
+    const size_t arena_bytes = gs_chunk_copy_bytes(limits->budget_bytes);
+    const size_t cost = limits->input_bytes > 0 ? STRETCHED_ELEMENT_COST : ELEMENT_COST;
+    const size_t count = limits->budget_bytes / cost + 1;
     const size_t element_bytes = round_up(count * sizeof(gs_element));
     void *memory = NULL;
     chunk->element_capacity = element_bytes / sizeof(gs_element);
@@ -67,8 +73,12 @@ void gs_chunk_release(gs_chunk *chunk)
 
 void gs_chunk_reset(gs_chunk *chunk)
 {
+    if (chunk->element_count > 0)
+        chunk->input_bytes = 0;
     chunk->copied_bytes = chunk->mapped_bytes = 0;
+    chunk->text_bytes = 0;
     chunk->element_count = 0;
+    chunk->is_stretched = false;
 }
 
 /* Gives back [used, touched) of a map, in whole pages. */
@@ -82,9 +92,9 @@ static void discard_beyond(void *map, size_t used_bytes, size_t touched_bytes)
 /* Touching more than the budget in sum: give back what the run before left behind. */
 static void keep_to_budget(gs_chunk *chunk)
 {
-    if (chunk->copied_touched_bytes + chunk->mapped_bytes +
-            chunk->elements_touched * ELEMENT_COST <=
-        chunk->budget_bytes)
+    if (chunk->is_stretched || chunk->copied_touched_bytes + chunk->mapped_bytes +
+                                       chunk->elements_touched * ELEMENT_COST <=
+                                   chunk->budget_bytes)
         return;
     const size_t used = chunk->element_count, touched = chunk->elements_touched;
     discard_beyond(chunk->arena + chunk->copies_begin, chunk->copied_bytes,
@@ -99,6 +109,16 @@ static void keep_to_budget(gs_chunk *chunk)
     chunk->elements_touched = chunk->element_count;
 }
 
+/* Is there room for these, and for the whole input if the rest of it is like them? */
+static bool can_stretch(const gs_chunk *chunk, size_t bytes, size_t elements,
+                        uint64_t text_bytes)
+{
+    const double now = (double)bytes + (double)elements * STRETCHED_ELEMENT_COST;
+    const double all = now * (double)chunk->input_bytes / (double)(text_bytes + 1);
+    return text_bytes <= chunk->input_bytes &&
+           all + (double)chunk->stretched_cost <= (double)chunk->budget_bytes;
+}
+
 bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_offset,
                       size_t *element_index)
 {
@@ -106,11 +126,17 @@ bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_
     const size_t mapped_bytes = chunk->mapped_bytes + want->mapped_bytes;
     const size_t bytes = copied_bytes + mapped_bytes;
     const size_t elements = chunk->element_count + want->count;
+    const uint64_t text_bytes = chunk->text_bytes + want->text_bytes;
     const size_t limit =
         chunk->element_count == 0 ? chunk->budget_bytes : chunk->soft_bytes;
-    if (bytes > limit || elements > chunk->element_capacity ||
-        elements > (limit - bytes) / ELEMENT_COST)
+    if (bytes > limit || elements > chunk->element_capacity)
         return false;
+    if (elements > (limit - bytes) / ELEMENT_COST) {
+        if (!can_stretch(chunk, bytes, elements, text_bytes))
+            return false;
+        chunk->is_stretched = true;
+    }
+    chunk->text_bytes = text_bytes;
     *arena_offset = chunk->copies_begin + chunk->copied_bytes;
     *element_index = chunk->element_count;
     chunk->copied_bytes = copied_bytes;

@@ -16,6 +16,10 @@
  * touched; what counts is the sum. Pages that an earlier run used and this one does not
  * are given back before others are taken, so the sum holds from run to run.
  *
+ * An element costs twice its size, for the scratch, or a little more than once where
+ * pages are given back. That costs time if the memory is needed again for the next run,
+ * so it is counted on only if the whole input then fits: the chunk is stretched.
+ *
  * Reservations come from one thread at a time; the reserved parts are filled by many.
  */
 #ifndef GS_LIB_SORT_CHUNK_H
@@ -36,6 +40,11 @@ typedef struct gs_chunk {
     uint16_t *bucket_ids;
     size_t copied_bytes, mapped_bytes; /* of records, in use */
     size_t element_count;
+    bool is_stretched; /* there is no room for all of the scratch at once */
+    uint64_t
+        input_bytes;     /* of all that is to come, if this may be the only run; else 0 */
+    uint64_t text_bytes; /* of input, in use */
+    size_t stretched_cost; /* beside elements, of a chunk that is stretched */
 
     size_t copied_touched_bytes, elements_touched; /* since pages were last given back */
     size_t element_capacity;
@@ -45,9 +54,16 @@ typedef struct gs_chunk {
 /* How much room for copies `budget_bytes` ask for. */
 size_t gs_chunk_copy_bytes(size_t budget_bytes);
 /* `map` is NULL, or has room for as many copies, and is borrowed. */
+typedef struct gs_chunk_limits {
+    size_t budget_bytes;
+    size_t soft_bytes;    /* enough to end the chunk, unless it holds nothing yet */
+    uint64_t input_bytes; /* > 0: of the whole input, for which it may be stretched */
+    unsigned workers;     /* who will sort it */
+} gs_chunk_limits;
+
 GS_MUST_CHECK gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
-                                    size_t budget_bytes, size_t soft_bytes,
-                                    const gs_file_map *map, gs_status *st);
+                                    const gs_chunk_limits *limits, const gs_file_map *map,
+                                    gs_status *st);
 void gs_chunk_release(gs_chunk *chunk); /* a zeroed chunk is fine */
 
 /* Empties it for the next run. */
@@ -56,6 +72,7 @@ void gs_chunk_reset(gs_chunk *chunk);
 typedef struct gs_chunk_want {
     size_t copied_bytes, mapped_bytes; /* of records: one of them is 0 */
     size_t count;                      /* of elements */
+    size_t text_bytes;                 /* of input that they are made of */
 } gs_chunk_want;
 
 /* Room behind what is there, for copies at *arena_offset; false if the budget does not

@@ -323,8 +323,9 @@ gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
                   .bucket_elements = choose_bucket_elements(chunk, sink)},
     };
     job.split.gives_back =
-        options->is_last_use &&
-        chunk->element_count * sizeof(gs_element) >= GS_BUCKET_GIVE_BACK_MIN;
+        chunk->is_stretched ||
+        (options->is_last_use &&
+         chunk->element_count * sizeof(gs_element) >= GS_BUCKET_GIVE_BACK_MIN);
     GS_TRY(gs_bucket_split_run(&job.split, team, &job.buckets, st));
     if (job.buckets.count < 2)
         GS_NOTED(emit_worker(&job, 0, st)); /* no need for other threads */

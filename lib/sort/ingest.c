@@ -358,6 +358,7 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     size_t offset, index;
     bool has_room;
     const size_t text_bytes = batch->bytes;
+    want.text_bytes = text_bytes;
     GS_TRY(reserve_in_turn(in, batch, &want, &offset, &index, &has_room, st));
     if (!has_room)
         return GS_OK;

@@ -197,14 +197,36 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
 static void map_input(gs_sorter *s)
 {
     const bool is_untouched = s->avoids_device || !s->choice.is_wanted;
-    if (is_untouched && s->encoder == NULL && !s->options->has_top &&
-        gs_machine_address_space_left() == SIZE_MAX &&
-        gs_input_map(s->input, gs_output_fd(s->output),
-                     gs_chunk_copy_bytes(s->plan.chunk_bytes), &s->map)) {
-        gs_line_feed_map(s->feed, &s->map);
-        gs_log_say(s->options->log, GS_LOG_INFO,
-                   "the input is in the page cache and sorted where it is");
-    }
+    /* Nobody runs short of memory by pages that were there before, and can go. */
+    const size_t more = s->options->memory_bytes == 0 ? s->plan.limit_bytes / 8 : 0;
+    if (!is_untouched || s->encoder != NULL || s->options->has_top ||
+        gs_machine_address_space_left() != SIZE_MAX ||
+        !gs_input_map(s->input, gs_output_fd(s->output),
+                      gs_chunk_copy_bytes(s->plan.chunk_bytes + more), &s->map))
+        return;
+    gs_line_feed_map(s->feed, &s->map);
+    s->plan.limit_bytes += more;
+    s->plan.chunk_bytes += more;
+    if (s->options->compress_program == NULL)
+        s->plan.chunk_soft_bytes += more;
+    if (s->options->stats != NULL)
+        atomic_store(&s->options->stats->memory_limit_bytes, s->plan.limit_bytes);
+    gs_log_say(s->options->log, GS_LOG_INFO,
+               "the input is in the page cache and sorted where it is");
+}
+
+/* The chunk may be stretched if it is known how much is to come. */
+static gs_chunk_limits chunk_limits(const gs_sorter *s)
+{
+    const bool is_known = gs_input_is_sized(s->input) &&
+                          s->options->compress_program == NULL &&
+                          gs_machine_address_space_left() == SIZE_MAX;
+    return (gs_chunk_limits){
+        .budget_bytes = s->plan.chunk_bytes,
+        .soft_bytes = s->plan.chunk_soft_bytes,
+        .input_bytes = is_known ? gs_input_size_hint(s->input) : 0,
+        .workers = s->plan.workers,
+    };
 }
 
 static gs_code leave_map_worker(void *context, unsigned worker, gs_status *st)
@@ -233,8 +255,9 @@ static gs_code prepare_ingest(gs_sorter *s, gs_status *st)
     map_input(s);
     GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
                          o->order.record_size, o->stats, o->cancel_signal, st));
-    return gs_chunk_init(&s->chunk, &s->layout, s->plan.chunk_bytes,
-                         s->plan.chunk_soft_bytes, s->map.base ? &s->map : NULL, st);
+    const gs_chunk_limits limits = chunk_limits(s);
+    return gs_chunk_init(&s->chunk, &s->layout, &limits, s->map.base ? &s->map : NULL,
+                         st);
 }
 
 /* --- where records go ---------------------------------------------------------- */
