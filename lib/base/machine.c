@@ -128,25 +128,41 @@ size_t gs_machine_memory_total(void)
     return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : (size_t)1 << 30;
 }
 
-static uint64_t kernel_available(void)
+/* A line of /proc/meminfo in bytes; `otherwise` if there is none. */
+static uint64_t kernel_memory(const char *name, uint64_t otherwise)
 {
     FILE *const f = fopen("/proc/meminfo", "re");
-    unsigned long long kib = 0;
     if (f == NULL)
-        return UINT64_MAX;
+        return otherwise;
     char line[256];
+    uint64_t bytes = otherwise;
+    const size_t length = strlen(name);
     while (fgets(line, sizeof line, f) != NULL) {
-        if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
+        if (strncmp(line, name, length) == 0 && line[length] == ':') {
+            bytes = strtoull(line + length + 1, NULL, 10) * 1024;
             break;
+        }
     }
     (void)fclose(f);
-    return kib > 0 ? (uint64_t)kib * 1024 : UINT64_MAX;
+    return bytes;
+}
+
+/* Where the kernel promises no more memory than there is, what it may still promise. */
+static uint64_t promises_left(void)
+{
+    const uint64_t never_overcommit = 2;
+    uint64_t mode;
+    if (!read_number("/proc/sys/vm/overcommit_memory", &mode) || mode != never_overcommit)
+        return UINT64_MAX;
+    const uint64_t limit = kernel_memory("CommitLimit", UINT64_MAX);
+    const uint64_t given = kernel_memory("Committed_AS", 0);
+    return limit == UINT64_MAX ? limit : limit > given ? limit - given : 0;
 }
 
 size_t gs_machine_memory_available(void)
 {
     uint64_t bytes = gs_machine_memory_total();
-    const uint64_t free_now = kernel_available();
+    const uint64_t free_now = kernel_memory("MemAvailable", UINT64_MAX);
     bytes = free_now < bytes ? free_now : bytes;
     const uint64_t group = cgroup_memory_left();
     bytes = group < bytes ? group : bytes;
@@ -189,7 +205,7 @@ static void read_mapped_bytes(uint64_t *all, uint64_t *private)
 
 size_t gs_machine_address_space_left(void)
 {
-    uint64_t used[2] = {0}, left = UINT64_MAX;
+    uint64_t used[2] = {0}, left = promises_left();
     const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
     read_mapped_bytes(&used[0], &used[1]);
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {

@@ -17,7 +17,8 @@ size_t gs_machine_memory_available(void);
 /* What no request should exceed: the machine's memory, or a part of the address space if
  * that is limited, since buffers are mapped larger than they are used. */
 size_t gs_machine_memory_most(void);
-/* What may still be mapped (ulimit -v, -d); SIZE_MAX where nothing limits that. */
+/* What may still be mapped (ulimit -v, -d, or a kernel that does not overcommit);
+ * SIZE_MAX where nothing limits that. */
 size_t gs_machine_address_space_left(void);
 size_t gs_machine_thread_stack_bytes(void); /* of a new thread */
 uint64_t gs_machine_now_ns(void);           /* monotonic */
