@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 
 import figures
@@ -234,7 +235,8 @@ class Bench:
         with open(data, "w", encoding="utf-8") as f:
             for title in titles:
                 values = [found.get((title, p)) for p in programs]
-                f.write('"%s" %s\n' % (title.replace(", ", ",\\n", 1), " ".join("%.3f" % v if v else "NaN" for v in values)))
+                label = "\\n".join(textwrap.wrap(title, 18))
+                f.write('"%s" %s\n' % (label, " ".join("%.3f" % v if v else "NaN" for v in values)))
         colours = {"GNU sort": "#9aa5b1", "DuckDB": "#e3b341", "Polars": "#6fa8dc", "gpusort": "#2f855a"}
         script = """
 set terminal svg size 900,420 font "sans-serif,13" background "white"
@@ -248,7 +250,7 @@ set ylabel "seconds (less is better)"
 set yrange [0:*]
 set offsets 0, 0, graph 0.08, 0
 set key top right
-set bmargin 4
+set bmargin 5
 set title "%g GB each, %d threads" noenhanced
 %s
 """ % (self.results, self.gigabytes, self.threads, figures.bars(data, programs, colours, "%.1f"))
