@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/file_map.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -43,7 +43,7 @@ typedef struct gs_file_map {
     _Atomic uint64_t *taken_bytes; /* who gives out the bytes adds to it; may be NULL */
 } gs_file_map;
 
-/* Maps `files`, of which fd, bytes and input_index are set, with room for `copy_bytes`
+/* Maps `files`, of which all but begin is set, with room for `copy_bytes`
  * behind them. False, and the files are still the caller's, if the system refuses.
  * `names` are borrowed, by input_index. */
 bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file_count,

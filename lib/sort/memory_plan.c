@@ -63,6 +63,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     p.workers = (unsigned)clamp(p.workers, 1, WORKERS_MAX);
     const size_t space = gs_machine_address_space_left();
     const bool is_limited = space < SIZE_MAX;
+    p.is_space_limited = is_limited;
     size_t usable = memory_bytes + overhead_bytes;
     if (is_limited)
         usable = fit_address_space(usable, space, &p.workers);

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 typedef struct gs_memory_plan {
+    bool is_space_limited;     /* addresses are scarce: nothing is mapped beyond need */
     size_t limit_bytes;        /* S */
     unsigned workers;          /* fewer than asked for when the memory is very small */
     size_t block_bytes;        /* input blocks */

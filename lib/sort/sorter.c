@@ -200,7 +200,7 @@ static void map_input(gs_sorter *s)
     /* Nobody runs short of memory by pages that were there before, and can go. */
     const size_t more = s->options->memory_bytes == 0 ? s->plan.limit_bytes / 8 : 0;
     if (!is_untouched || s->encoder != NULL || s->options->has_top ||
-        gs_machine_address_space_left() != SIZE_MAX ||
+        s->plan.is_space_limited ||
         !gs_input_map(s->input, gs_output_fd(s->output),
                       gs_chunk_copy_bytes(s->plan.chunk_bytes + more), &s->map))
         return;
@@ -220,7 +220,7 @@ static gs_chunk_limits chunk_limits(const gs_sorter *s)
 {
     const bool is_known = gs_input_is_sized(s->input) &&
                           s->options->compress_program == NULL &&
-                          gs_machine_address_space_left() == SIZE_MAX;
+                          !s->plan.is_space_limited;
     return (gs_chunk_limits){
         .budget_bytes = s->plan.chunk_bytes,
         .soft_bytes = s->plan.chunk_soft_bytes,
@@ -417,15 +417,22 @@ static gs_code emit_device_text(void *context, gs_sink *sink, uint64_t ticket,
     return gs_device_chunk_emit(s->device, 0, sink, &emit, st);
 }
 
+/* By the first of the records: in the map, or copied behind it. */
+static gs_codec choose_codec(const gs_sorter *s)
+{
+    const gs_chunk *const c = &s->chunk;
+    const bool is_mapped = c->mapped_bytes > 0;
+    return gs_run_codec_choose(is_mapped ? c->arena : c->arena + c->copies_begin,
+                               is_mapped ? c->mapped_bytes : c->copied_bytes,
+                               s->plan.workers, s->plan.run_block_bytes, s->options->log);
+}
+
 /* Sorts the chunk into a run. */
 static gs_code spill_chunk(gs_sorter *s, gs_status *st)
 {
     gs_run_list *const list = &s->runs;
     if (list->count == 0)
-        list->codec = gs_run_codec_choose(
-            s->chunk.arena + (s->chunk.mapped_bytes > 0 ? 0 : s->chunk.copies_begin),
-            s->chunk.mapped_bytes > 0 ? s->chunk.mapped_bytes : s->chunk.copied_bytes,
-            s->plan.workers, s->plan.run_block_bytes, s->options->log);
+        list->codec = choose_codec(s);
     gs_run_writer writer;
     GS_TRY(gs_run_writer_open(&writer, list, s->plan.piece_bytes, st));
     const gs_chunk_emit_options options = emit_options(s, 0);
