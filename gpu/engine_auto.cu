@@ -23,19 +23,19 @@ const size_t M = 1000 * 1000;
  * for any keys and does best at powers of two, where its upper bounds are if they can. */
 const Step steps[GS_BATCH_TYPE_COUNT][STEPS_MAX] = {
     /* u64 */
-    {{M / 2, &gs_engine_merge},
+    {{3000, &gs_engine_merge},
      {42 * M / 10, &gs_engine_bitonic},
      {16 * M, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample}},
     /* u128 */
-    {{M / 2, &gs_engine_merge},
+    {{2049, &gs_engine_merge},
      {21 * M / 10, &gs_engine_bitonic},
      {SIZE_MAX, &gs_engine_sample},
      {SIZE_MAX, &gs_engine_sample}},
     /* u64 + u32 */
-    {{6 * M / 10, &gs_engine_bitonic},
-     {12 * M / 10, &gs_engine_merge},
+    {{(1 << 19) + 1, &gs_engine_bitonic},
      {32 * M, &gs_engine_radix},
+     {SIZE_MAX, &gs_engine_sample},
      {SIZE_MAX, &gs_engine_sample}},
 };
 

@@ -7,6 +7,8 @@
  * value, so for keys with values that are not in order already a sort by value goes
  * first.
  */
+#include "gpu/cub_launch.cuh"
+
 #include <cub/cub.cuh>
 
 #include "gpu/engine_ops.cuh"

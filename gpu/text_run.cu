@@ -2,6 +2,8 @@
 /*
  * text_run: the steps of a chunk's sort, one after the other on its stream.
  */
+#include "gpu/cub_launch.cuh"
+
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <cuda/functional>

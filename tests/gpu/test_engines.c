@@ -25,6 +25,9 @@
 
 enum { GUARD_BYTES = 4096, GUARD_FILL = 0xa5, LISTS_MAX = 4 };
 
+static const char *const list_names[LISTS_MAX] = {"on GPUs 0,0", "on GPUs 0,0,0",
+                                                  "on GPUs 0,1", "on GPUs 1,0"};
+
 typedef struct record {
     uint64_t hi, lo;
     uint32_t value;
@@ -268,6 +271,21 @@ static gs_engine *new_engine(const char *name, gs_batch_type type, gs_place plac
 }
 
 static unsigned long cases_run;
+static char case_now[128]; /* what was being sorted, should the program end there */
+
+static void tell_case(void)
+{
+    if (case_now[0] != '\0')
+        fprintf(stderr, "in case %lu: %s\n", cases_run, case_now);
+}
+
+static void begin_case(const char *engine, const char *how, const input *in, unsigned d)
+{
+    (void)snprintf(case_now, sizeof case_now, "%s %s, type %u %s, %zu keys", engine, how,
+                   (unsigned)in->type, gs_distribution_name((gs_distribution)d),
+                   in->count);
+}
+
 static unsigned type_first, type_last = GS_BATCH_TYPE_COUNT - 1;
 static bool is_few;
 
@@ -291,11 +309,13 @@ static void test_sizes(const char *only, const size_t *sizes, size_t size_count,
                     const char *const name = gs_engine_name(e);
                     if (only && strcmp(only, name) != 0)
                         continue;
+                    begin_case(name, "on the device", &in, d);
                     gs_engine *engine =
                         new_engine(name, type, GS_PLACE_DEVICE, count_max);
                     bool good = sorts_on_device(engine, &in);
                     gs_engine_free(engine);
                     if (good && reference && s % 8 == d % 8) {
+                        begin_case(name, "from the host", &in, d);
                         engine = new_engine(name, type, GS_PLACE_HOST, count_max);
                         good = sorts_on_host(engine, &in, s % 2 == 0);
                         gs_engine_free(engine);
@@ -399,6 +419,7 @@ static void test_spread_type(gs_batch_type type, const char *name, const gpu_lis
             input_init(&in, type, (gs_distribution)d, sizes[s], s + d, reference);
             for (size_t l = 0; l < list_count; l++) {
                 cases_run++;
+                begin_case(name, list_names[l], &in, d);
                 if (!spreads(on_device[l], on_host[l], &in))
                     report_wrong(&lists[l], &in, d);
             }
@@ -525,6 +546,7 @@ int main(int argc, char **argv)
         printf("skipped: %s", gs_device_describe(text, sizeof text));
         return 77;
     }
+    (void)atexit(tell_case);
     if (large) {
         test_large(only, large);
     } else if (is_few) {
@@ -537,6 +559,7 @@ int main(int argc, char **argv)
         test_spread(only);
     }
     if (is_few || large || spread) {
+        case_now[0] = '\0';
         printf("%lu cases, %d failures\n", cases_run, check_failures);
         return check_result();
     }
@@ -545,6 +568,7 @@ int main(int argc, char **argv)
                true);
     if (!quick)
         test_sizes(only, sizes_large, sizeof sizes_large / sizeof *sizes_large, false);
+    case_now[0] = '\0';
     printf("%lu cases, %d failures\n", cases_run, check_failures);
     return check_result();
 }
