@@ -6,14 +6,17 @@
 #include "lib/sort/short_copy.h"
 
 enum {
-    PREFETCH_AHEAD = 24,
+    PREFETCH_AHEAD = 32,
+    /* Of the arena: its pages, with a few for each bucket that are ahead, are within
+     * reach of the second-level table of translations (2048 entries or more). */
+    WINDOW_BYTES = 4 << 20,
     SLACK = 2 * GS_SHORT_COPY_BYTES, /* of copies, and of words read past a string */
 };
 
 gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity, gs_status *st)
 {
     void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, capacity + SLACK, "copy of a bucket", st));
+    GS_TRY(gs_mem_map(&memory, capacity + SLACK, true, "copies of buckets", st));
     copy->data = memory;
     copy->capacity = capacity;
     return GS_OK;
@@ -21,7 +24,8 @@ gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity, gs_status *st
 
 void gs_bucket_copy_release(gs_bucket_copy *copy)
 {
-    gs_mem_free(copy->data);
+    if (copy->data != NULL)
+        gs_mem_unmap(copy->data, copy->capacity + SLACK);
     *copy = (gs_bucket_copy){0};
 }
 
@@ -37,41 +41,81 @@ static inline size_t record_bytes(const gs_record_layout *layout, const uint8_t 
     return (size_t)(end - (arena + gs_where_offset(where)));
 }
 
-/* Do the records fit? Their lengths are in the elements, all but a part of it. */
-static bool fits(const gs_bucket_copy *copy, const gs_record_layout *layout,
-                 const uint8_t *arena, const gs_element *e, size_t n)
+/* Room for the records, and for what short copies write behind them. Their lengths are in
+ * the elements, all but a part of it. */
+static size_t room_for(const gs_record_layout *layout, const uint8_t *arena,
+                       const gs_element *e, size_t n)
 {
-    uint64_t sum = 0;
+    size_t sum = SLACK;
     const bool must_look = layout->is_keyed && layout->is_key_only;
     for (size_t i = 0; i < n; i++) {
         const uint64_t length = e[i].where & GS_WHERE_LENGTH_LONG;
         sum += must_look || length == GS_WHERE_LENGTH_LONG
                    ? record_bytes(layout, arena, e[i].where)
-                   : length + GS_RECORD_HEAD_BYTES + 1;
+                   : (size_t)length + GS_RECORD_HEAD_BYTES + 1;
     }
-    return sum <= copy->capacity;
+    return sum;
 }
 
-bool gs_bucket_copy_take(gs_bucket_copy *copy, const gs_record_layout *layout,
-                         const uint8_t *arena, gs_element *elements, size_t element_count)
+/* Copies records until one that lies at or beyond `bound`, which is as in an element.
+ * Compiled for plain and for keyed records. */
+static inline __attribute__((always_inline)) void
+copy_until(gs_copied_bucket *b, const gs_record_layout *any_layout, bool is_keyed,
+           const uint8_t *arena, uint64_t bound)
 {
-    if (!fits(copy, layout, arena, elements, element_count))
-        return false;
-    size_t at = 0;
-    for (size_t i = 0; i < element_count; i++) {
-        gs_element *const e = &elements[i];
-        if (i + PREFETCH_AHEAD < element_count) {
-            const uint8_t *const ahead = arena + gs_where_offset(e[PREFETCH_AHEAD].where);
-            __builtin_prefetch(ahead);
-            __builtin_prefetch(ahead + 64);
-        }
-        const uint8_t *const from = arena + gs_where_offset(e->where);
-        const size_t bytes = record_bytes(layout, arena, e->where);
-        gs_copy_short(copy->data + at, from, bytes);
+    gs_record_layout layout = *any_layout;
+    layout.is_keyed = is_keyed;
+    gs_element *e = b->elements + b->copied_count;
+    gs_element *const end = b->elements + b->element_count;
+    size_t at = b->copied_bytes;
+    for (; e < end && e->where < bound; e++) {
+        const gs_element *const later = end - e > PREFETCH_AHEAD ? e + PREFETCH_AHEAD : e;
+        const uint8_t *const ahead = arena + gs_where_offset(later->where);
+        __builtin_prefetch(ahead);
+        __builtin_prefetch(ahead + 63);
+        const size_t bytes = record_bytes(&layout, arena, e->where);
+        gs_copy_short(b->to + at, arena + gs_where_offset(e->where), bytes);
         e->where =
             (uint64_t)at << GS_WHERE_LENGTH_BITS | (e->where & GS_WHERE_LENGTH_LONG);
         at += bytes;
     }
-    gs_assert(at <= copy->capacity);
-    return true;
+    b->copied_bytes = at;
+    b->copied_count = (size_t)(e - b->elements);
+}
+
+void gs_bucket_copy_take(gs_bucket_copy *copy, const gs_record_layout *layout,
+                         const uint8_t *arena, gs_copied_bucket *buckets,
+                         size_t bucket_count)
+{
+    size_t used = 0, left = 0;
+    uint64_t begin = UINT64_MAX;
+    for (size_t i = 0; i < bucket_count; i++) {
+        gs_copied_bucket *const b = &buckets[i];
+        const size_t room = room_for(layout, arena, b->elements, b->element_count);
+        const bool fits = room - SLACK <= copy->capacity - used;
+        b->to = fits ? copy->data + used : NULL;
+        b->data = fits ? b->to : arena;
+        b->copied_bytes = b->copied_count = 0;
+        if (!fits || b->element_count == 0)
+            continue;
+        if (gs_where_offset(b->elements->where) < begin)
+            begin = gs_where_offset(b->elements->where);
+        used = room < copy->capacity - used ? used + room : copy->capacity;
+        left++;
+    }
+    for (uint64_t end = begin + WINDOW_BYTES; left > 0; end += WINDOW_BYTES) {
+        const bool is_last = left == 1 || end > UINT64_MAX >> GS_WHERE_LENGTH_BITS;
+        const uint64_t bound = is_last ? UINT64_MAX : end << GS_WHERE_LENGTH_BITS;
+        left = 0;
+        for (size_t i = 0; i < bucket_count; i++) {
+            gs_copied_bucket *const b = &buckets[i];
+            if (b->to == NULL || b->copied_count == b->element_count)
+                continue;
+            if (layout->is_keyed)
+                copy_until(b, layout, true, arena, bound);
+            else
+                copy_until(b, layout, false, arena, bound);
+            left += b->copied_count < b->element_count;
+        }
+    }
 }

@@ -10,7 +10,8 @@
 
 enum {
     TOO_LARGE = 8, /* times what a bucket should hold: is cut again */
-    SPLITTERS_MAX = 1023,
+    LEVELS_MAX = 11,
+    SPLITTERS_MAX = (1 << LEVELS_MAX) - 1,
     OVERSAMPLING = 16,
     ENDED_CLASSES = GS_TIE_ENDED_MAX + 1, /* buckets of strings that end, by length */
     IDS_MAX = SPLITTERS_MAX + 1 + ENDED_CLASSES,
@@ -19,7 +20,7 @@ enum {
     SHARED_SAMPLE = 16,
     SHARED_LIMIT = 1 << 20,
     SMALL_PAGE = 4096,
-    POPULATE = 2048, /* elements: 12 such pages */
+    POPULATE = 1024, /* elements: 6 such pages */
 };
 
 /* One cut of one bucket, shared by the team. */
@@ -95,7 +96,7 @@ static uint64_t sampled_prefix(const gs_cut *cut, size_t i)
 static void choose_splitters(gs_cut *cut, uint64_t *sample)
 {
     unsigned levels = 2;
-    while (levels < 10 && cut->count >> levels > cut->split->bucket_elements)
+    while (levels < LEVELS_MAX && cut->count >> levels > cut->split->bucket_elements)
         levels++;
     size_t n = ((size_t)1 << levels) * OVERSAMPLING;
     if (n > cut->count)

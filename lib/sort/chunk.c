@@ -149,3 +149,13 @@ bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_
     keep_to_budget(chunk);
     return true;
 }
+
+size_t gs_chunk_spare_bytes(const gs_chunk *chunk)
+{
+    const size_t records = chunk->copied_touched_bytes + chunk->mapped_bytes;
+    const size_t used = chunk->is_stretched
+                            ? records + chunk->stretched_cost +
+                                  chunk->elements_touched * STRETCHED_ELEMENT_COST
+                            : records + chunk->elements_touched * ELEMENT_COST;
+    return used < chunk->budget_bytes ? chunk->budget_bytes - used : 0;
+}

@@ -80,6 +80,9 @@ typedef struct gs_chunk_want {
 bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_offset,
                       size_t *element_index);
 
+/* How much of the budget is left while it is sorted. */
+size_t gs_chunk_spare_bytes(const gs_chunk *chunk);
+
 /* Of all records in it. */
 static inline size_t gs_chunk_record_bytes(const gs_chunk *chunk)
 {

@@ -8,7 +8,21 @@
 #include "lib/sort/ovc.h"
 #include "lib/sort/short_copy.h"
 
-enum { PREFETCH_AHEAD = 16 };
+enum {
+    PREFETCH_AHEAD = 16,
+    /* Buckets that a worker copies together: fewer are not worth it. */
+    GROUP_SHARE_MIN = 8,
+    GROUP_SHARE_MAX = 256,
+    GROUP_BYTES_MAX = 256 << 20,
+    GROUP_RECORD_MAX = 1024, /* bytes, on average: longer ones have pages of their own */
+};
+
+/* What a worker holds from the first bucket to the last. */
+typedef struct gs_emit_worker {
+    gs_sink_piece *piece;
+    gs_bucket_copy copy;
+    gs_bucket_scratch scratch;
+} gs_emit_worker;
 
 typedef struct gs_emit_job {
     const gs_chunk_emit_options *options;
@@ -17,7 +31,12 @@ typedef struct gs_emit_job {
     gs_sink *sink;
     gs_bucket_split split;
     gs_bucket_list buckets;
+    gs_emit_worker *workers;
+    size_t worker_count;
     atomic_size_t next_bucket;
+    size_t group_begin, group_end; /* of the buckets that are worked on */
+    size_t group_share;            /* that each worker copies before; 0: none */
+    gs_copied_bucket *group;
     uint64_t kept;      /* of has_top with is_unique: one worker only */
     uint64_t last_kept; /* `where` of record top_count - 1, written by one worker */
 } gs_emit_job;
@@ -175,22 +194,56 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
     return gs_sink_end(piece, st);
 }
 
-/* What the bucket's elements point into from now on. With has_top few buckets are looked
- * at, and where the last record lies in the chunk must be known. */
-static const uint8_t *bring_close(const gs_emit_job *job, gs_bucket_copy *copy,
-                                  const gs_bucket *bucket, gs_element *e)
+static gs_element *elements_of(const gs_emit_job *job, const gs_bucket *bucket)
+{
+    return (bucket->is_in_scratch ? job->split.scratch : job->split.elements) +
+           bucket->begin;
+}
+
+/* A worker's share of the group, copied before any of the group is sorted. */
+static gs_code copy_share(void *context, unsigned worker, gs_status *st)
+{
+    gs_emit_job *const job = context;
+    const uint64_t begin_ns = gs_trace_begin(job->trace);
+    const size_t count = job->group_end - job->group_begin;
+    const size_t begin =
+        job->group_share * worker < count ? job->group_share * worker : count;
+    const size_t end =
+        count - begin > job->group_share ? begin + job->group_share : count;
+    for (size_t i = begin; i < end; i++) {
+        const gs_bucket *const bucket = &job->buckets.buckets[job->group_begin + i];
+        job->group[i] = (gs_copied_bucket){
+            .elements = elements_of(job, bucket),
+            .element_count = bucket->is_settled ? 0 : bucket->count,
+        };
+    }
+    gs_bucket_copy_take(&job->workers[worker].copy, &job->chunk->layout,
+                        job->chunk->arena, job->group + begin, end - begin);
+    gs_trace_end(job->trace, GS_LANE_WORKER, worker, "copy buckets", begin_ns, 0);
+    return st->code;
+}
+
+/* What the bucket's elements point into from now on. */
+static const uint8_t *bring_close(const gs_emit_job *job, gs_emit_worker *worker,
+                                  size_t number)
 {
     const gs_chunk *const chunk = job->chunk;
+    const gs_bucket *const bucket = &job->buckets.buckets[number];
+    if (bucket->is_settled)
+        return chunk->arena;
+    if (job->group_share > 0)
+        return job->group[number - job->group_begin].data;
     const bool is_keyed_text = chunk->layout.is_keyed && is_text_alone(job->sink);
     const size_t copied_from =
         is_keyed_text ? GS_BUCKET_COPY_KEYED_MIN : GS_BUCKET_COPY_ARENA_MIN;
-    const bool is_worth_it = copy->capacity > 0 &&
-                             gs_chunk_record_bytes(chunk) >= copied_from &&
-                             !job->options->has_top && !bucket->is_settled;
-    return is_worth_it && gs_bucket_copy_take(copy, &chunk->layout, chunk->arena, e,
-                                              bucket->count)
-               ? copy->data
-               : chunk->arena;
+    const bool is_worth_it = worker->copy.capacity > 0 && !job->options->has_top &&
+                             gs_chunk_record_bytes(chunk) >= copied_from;
+    if (!is_worth_it)
+        return chunk->arena;
+    gs_copied_bucket alone = {.elements = elements_of(job, bucket),
+                              .element_count = bucket->count};
+    gs_bucket_copy_take(&worker->copy, &chunk->layout, chunk->arena, &alone, 1);
+    return alone.data;
 }
 
 /* Puts the bucket in order and drops what is not to be shown; returns how many are left
@@ -219,33 +272,32 @@ static size_t order_bucket(gs_emit_job *job, const gs_bucket *bucket,
     return n;
 }
 
-static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *piece,
-                           gs_bucket_copy *copy, const gs_bucket_scratch *scratch,
-                           size_t number, gs_status *st)
+static gs_code emit_bucket(gs_emit_job *job, unsigned number_of_worker, size_t number,
+                           gs_status *st)
 {
     const gs_chunk_emit_options *const options = job->options;
+    gs_emit_worker *const worker = &job->workers[number_of_worker];
     const gs_bucket *const bucket = &job->buckets.buckets[number];
     const uint64_t ticket = options->first_ticket + number;
-    gs_element *const e =
-        (bucket->is_in_scratch ? job->split.scratch : job->split.elements) +
-        bucket->begin;
+    gs_element *const e = elements_of(job, bucket);
     const bool is_text = is_text_alone(job->sink);
     const bool is_early = is_text && !options->has_top && !options->is_unique;
     gs_stream *const stream = job->sink->stream;
     uint64_t offset = 0, bytes = 0;
 
     uint64_t begin_ns = gs_trace_begin(job->trace);
-    const uint8_t *const arena = bring_close(job, copy, bucket, e);
+    const uint8_t *const arena = bring_close(job, worker, number);
     if (is_early) {
         bytes = text_bytes(&job->chunk->layout, arena, e, bucket->count);
         GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
     }
-    const size_t n = order_bucket(job, bucket, arena, e, scratch);
-    gs_trace_end(job->trace, GS_LANE_WORKER, worker, "sort bucket", begin_ns, 0);
+    const size_t n = order_bucket(job, bucket, arena, e, &worker->scratch);
+    gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "sort bucket", begin_ns,
+                 0);
 
     begin_ns = gs_trace_begin(job->trace);
     if (!is_text) {
-        GS_TRY(emit_records(job, piece, arena, e, n, ticket, st));
+        GS_TRY(emit_records(job, worker->piece, arena, e, n, ticket, st));
     } else {
         if (!is_early) {
             bytes = text_bytes(&job->chunk->layout, arena, e, n);
@@ -254,43 +306,32 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned worker, gs_sink_piece *pie
         GS_TRY(gather_text(job, arena, e, n, offset, bytes, st));
         atomic_fetch_add(&job->sink->record_count, n);
     }
-    gs_trace_end(job->trace, GS_LANE_WORKER, worker, "gather", begin_ns, bytes);
+    gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "gather", begin_ns, bytes);
     gs_bucket_drop(&job->split, bucket);
     return GS_OK;
 }
 
-static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
+/* The buckets of the group, one after the other. */
+static gs_code emit_group(void *context, unsigned worker, gs_status *st)
 {
     gs_emit_job *const job = context;
     const gs_chunk_emit_options *const options = job->options;
     if (worker > 0 && options->has_top && options->is_unique)
         return GS_OK; /* the number kept so far must be known: one after the other */
-    gs_sink_piece *piece = NULL;
-    gs_bucket_copy copy = {0};
-    gs_bucket_scratch scratch = {0};
-    GS_TRY_OR_FAIL(gs_sink_piece_new(&piece, job->sink, st));
-    if (options->copy_bytes > 0)
-        GS_TRY_OR_FAIL(gs_bucket_copy_init(&copy, options->copy_bytes, st));
-    if (job->split.gives_back)
-        GS_TRY_OR_FAIL(gs_bucket_scratch_init(&scratch, &job->split, st));
     for (;;) {
         const size_t number = atomic_fetch_add(&job->next_bucket, 1);
-        if (number >= job->buckets.count)
+        if (number >= job->group_end)
             break;
         if (options->cancel != NULL && *options->cancel != 0)
             (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
                           *options->cancel);
         else
-            (void)emit_bucket(job, worker, piece, &copy, &scratch, number, st);
-        if (st->code != GS_OK)
+            (void)emit_bucket(job, worker, number, st);
+        if (st->code != GS_OK) {
+            gs_stream_abort(job->sink->stream, st);
             break;
+        }
     }
-fail:
-    gs_bucket_scratch_release(&scratch);
-    gs_bucket_copy_release(&copy);
-    gs_sink_piece_free(piece);
-    if (st->code != GS_OK)
-        gs_stream_abort(job->sink->stream, st);
     return st->code;
 }
 
@@ -303,6 +344,97 @@ static size_t choose_bucket_elements(const gs_chunk *chunk, const gs_sink *sink)
     return fitting < GS_BUCKET_ELEMENTS_MIN ? GS_BUCKET_ELEMENTS_MIN
            : fitting > GS_BUCKET_ELEMENTS   ? GS_BUCKET_ELEMENTS
                                             : fitting;
+}
+
+/* Records lie so far apart that their buckets are to be copied. With has_top few buckets
+ * are looked at, and where the last record lies in the chunk must be known. */
+static bool is_arena_large(const gs_emit_job *job)
+{
+    const gs_chunk *const chunk = job->chunk;
+    const size_t copied_from =
+        chunk->mapped_bytes > 0 ? GS_BUCKET_COPY_ARENA_MIN / 2 : GS_BUCKET_COPY_ARENA_MIN;
+    return gs_chunk_record_bytes(chunk) >= copied_from && !job->options->has_top &&
+           gs_chunk_record_bytes(chunk) / (chunk->element_count + 1) < GROUP_RECORD_MAX;
+}
+
+/* How many buckets a worker copies at a time, together; 0: none. */
+static size_t choose_group_share(const gs_emit_job *job, size_t copy_bytes)
+{
+    /* Some are larger than others. */
+    const size_t bucket_bytes =
+        gs_chunk_record_bytes(job->chunk) / (job->buckets.count + 1) * 5 / 4 + 1;
+    const size_t share = copy_bytes / bucket_bytes;
+    return share < GROUP_SHARE_MIN   ? 0
+           : share > GROUP_SHARE_MAX ? GROUP_SHARE_MAX
+                                     : share;
+}
+
+static gs_code open_worker(const gs_emit_job *job, gs_emit_worker *worker,
+                           size_t copy_bytes, gs_status *st)
+{
+    GS_TRY(gs_sink_piece_new(&worker->piece, job->sink, st));
+    if (copy_bytes > 0)
+        GS_TRY(gs_bucket_copy_init(&worker->copy, copy_bytes, st));
+    if (job->split.gives_back)
+        GS_TRY(gs_bucket_scratch_init(&worker->scratch, &job->split, st));
+    return GS_OK;
+}
+
+static gs_code open_workers(gs_emit_job *job, gs_status *st)
+{
+    size_t copy_bytes = job->options->copy_bytes;
+    if (is_arena_large(job)) {
+        const size_t spare = gs_chunk_spare_bytes(job->chunk) / job->worker_count;
+        copy_bytes += spare < GROUP_BYTES_MAX ? spare : GROUP_BYTES_MAX;
+        job->group_share = choose_group_share(job, copy_bytes);
+    }
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, job->worker_count * sizeof *job->workers, "workers", st));
+    job->workers = memory;
+    for (size_t w = 0; w < job->worker_count; w++)
+        GS_TRY(open_worker(job, &job->workers[w], copy_bytes, st));
+    const size_t most = job->worker_count * job->group_share;
+    if (most == 0)
+        return GS_OK;
+    GS_TRY(gs_mem_new(&memory, most * sizeof *job->group, "buckets to copy", st));
+    job->group = memory;
+    return GS_OK;
+}
+
+static void close_workers(gs_emit_job *job)
+{
+    for (size_t w = 0; job->workers != NULL && w < job->worker_count; w++) {
+        gs_bucket_scratch_release(&job->workers[w].scratch);
+        gs_bucket_copy_release(&job->workers[w].copy);
+        gs_sink_piece_free(job->workers[w].piece);
+    }
+    gs_mem_free(job->workers);
+    gs_mem_free(job->group);
+}
+
+/* All buckets, by groups if they are copied before. */
+static gs_code emit_buckets(gs_emit_job *job, gs_team *team, gs_status *st)
+{
+    const size_t count = job->buckets.count;
+    job->worker_count = count < 2 ? 1 : gs_team_workers(team); /* one needs no others */
+    GS_TRY(open_workers(job, st));
+    while (job->group_end < count) {
+        const size_t most = job->group_share * job->worker_count;
+        job->group_begin = job->group_end;
+        job->group_end =
+            most > 0 && count - job->group_begin > most ? job->group_begin + most : count;
+        atomic_store(&job->next_bucket, job->group_begin);
+        if (job->worker_count == 1) {
+            if (most > 0)
+                GS_TRY(copy_share(job, 0, st));
+            GS_TRY(emit_group(job, 0, st));
+            continue;
+        }
+        if (most > 0)
+            GS_TRY(gs_team_run(team, copy_share, job, st));
+        GS_TRY(gs_team_run(team, emit_group, job, st));
+    }
+    return GS_OK;
 }
 
 gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
@@ -327,10 +459,9 @@ gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
         (options->is_last_use &&
          chunk->element_count * sizeof(gs_element) >= GS_BUCKET_GIVE_BACK_MIN);
     GS_TRY(gs_bucket_split_run(&job.split, team, &job.buckets, st));
-    if (job.buckets.count < 2)
-        GS_NOTED(emit_worker(&job, 0, st)); /* no need for other threads */
-    else
-        GS_NOTED(gs_team_run(team, emit_worker, &job, st));
+    if (emit_buckets(&job, team, st) != GS_OK)
+        gs_stream_abort(sink->stream, st);
+    close_workers(&job);
     *next_ticket = options->first_ticket + job.buckets.count;
     *last_kept = job.last_kept;
     gs_bucket_list_release(&job.buckets);

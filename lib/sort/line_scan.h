@@ -46,12 +46,39 @@ static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
 #endif
 }
 
+#ifdef __SSE2__
+/* Of whole 64 bytes, at most 63 times: a byte of `sums` counts for each 16th place. */
+static inline size_t gs_line_count_some(const uint8_t *p, size_t times, uint8_t eol)
+{
+    const __m128i want = _mm_set1_epi8((char)eol);
+    __m128i sums = _mm_setzero_si128();
+    for (size_t i = 0; i < 4 * times; i++) {
+        const __m128i bytes =
+            _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
+        sums = _mm_sub_epi8(sums, _mm_cmpeq_epi8(bytes, want));
+    }
+    const __m128i halves = _mm_sad_epu8(sums, _mm_setzero_si128());
+    return (size_t)_mm_cvtsi128_si32(halves) + (size_t)_mm_extract_epi16(halves, 4);
+}
+#else
+static inline size_t gs_line_count_some(const uint8_t *p, size_t times, uint8_t eol)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < times; i++)
+        count += (size_t)__builtin_popcountll(gs_line_mask(p + 64 * i, eol));
+    return count;
+}
+#endif
+
 /* How many of `bytes` bytes equal `eol`. Reads up to 63 bytes beyond. */
 static inline size_t gs_line_count(const uint8_t *p, size_t bytes, uint8_t eol)
 {
     size_t count = 0, at = 0;
-    for (; at + 64 <= bytes; at += 64)
-        count += (size_t)__builtin_popcountll(gs_line_mask(p + at, eol));
+    while (bytes - at >= 64) {
+        const size_t left = (bytes - at) / 64, times = left < 63 ? left : 63;
+        count += gs_line_count_some(p + at, times, eol);
+        at += 64 * times;
+    }
     if (at < bytes) {
         const uint64_t mask =
             gs_line_mask(p + at, eol) & (UINT64_MAX >> (64 - (bytes - at)));

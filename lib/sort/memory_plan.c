@@ -49,6 +49,17 @@ static size_t fit_address_space(size_t usable, size_t space, unsigned *workers)
     return clamp(usable, 0, space > taken ? (space - taken) / 5 * 2 : 0);
 }
 
+/* For copies of single buckets, or of some where the arena may be large; what a chunk
+ * leaves free comes to that. */
+static size_t copy_bytes(const gs_memory_plan *p, size_t usable, bool is_keyed)
+{
+    enum { SHARE = 256 };
+    const size_t one = 2 * p->piece_bytes;
+    if (usable > GS_BUCKET_COPY_ARENA_MIN / 2)
+        return clamp(usable / (SHARE * p->workers), one, (size_t)64 * MIB);
+    return is_keyed && usable > GS_BUCKET_COPY_KEYED_MIN ? one : 0;
+}
+
 gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
 {
     gs_memory_plan p = {0};
@@ -71,13 +82,11 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     const size_t most_fixed = usable < 48 * MIB ? usable / 4 : usable / 2;
     p.block_bytes = clamp(power_below(usable / 256), 64 * KIB, MIB);
     p.stream_block_bytes = clamp(power_below(usable / 1024), p.block_bytes, 4 * MIB);
-    const size_t copied_from =
-        is_keyed ? GS_BUCKET_COPY_KEYED_MIN : GS_BUCKET_COPY_ARENA_MIN;
     for (;;) {
         p.block_count = GS_BLOCKS_IN_FLIGHT + 2 * (size_t)p.workers;
         p.stream_blocks = 8 + 2 * (size_t)p.workers;
         p.piece_bytes = 4 * p.block_bytes;
-        p.copy_bytes = usable > copied_from ? 2 * p.piece_bytes : 0;
+        p.copy_bytes = copy_bytes(&p, usable, is_keyed);
         p.run_block_bytes = clamp(p.block_bytes / 8, 32 * KIB, 64 * KIB);
         if (p.workers == 1 || fixed_bytes(&p, is_keyed) < most_fixed)
             break;

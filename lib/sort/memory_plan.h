@@ -23,7 +23,7 @@ typedef struct gs_memory_plan {
     size_t stream_block_bytes; /* output: large writes, where the memory allows them */
     size_t stream_blocks;
     size_t piece_bytes;     /* what a thread gathers before it must wait for its turn */
-    size_t copy_bytes;      /* for copying a bucket's records (bucket_copy.h); 0: none */
+    size_t copy_bytes;      /* a thread's, of buckets' records (bucket_copy.h); 0: none */
     size_t run_block_bytes; /* raw, of a run */
     size_t chunk_bytes;
     size_t chunk_soft_bytes;  /* a chunk that holds this much is full */
