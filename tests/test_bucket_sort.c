@@ -85,7 +85,9 @@ static void sorts(unsigned shape, size_t count, bool is_backwards, bool gives_ba
         gives_back};
     gs_bucket_scratch beside = {0};
     if (gives_back)
-        REQUIRE_OK(gs_bucket_scratch_init(&beside, &split, &st), &st);
+        REQUIRE_OK(
+            gs_bucket_scratch_init(&beside, gs_bucket_scratch_capacity(&split), &st),
+            &st);
     gs_bucket_list list = {0};
     REQUIRE_OK(gs_bucket_split_run(&split, team, &list, &st), &st);
     size_t at = 0, wrong = 0;

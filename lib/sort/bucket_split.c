@@ -2,21 +2,17 @@
 #include "lib/sort/bucket_split.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/splitters.h"
 #include "lib/sort/tie_sort.h"
 
 enum {
     TOO_LARGE = 8, /* times what a bucket should hold: is cut again */
-    LEVELS_MAX = 11,
-    SPLITTERS_MAX = (1 << LEVELS_MAX) - 1,
-    OVERSAMPLING = 16,
     ENDED_CLASSES = GS_TIE_ENDED_MAX + 1, /* buckets of strings that end, by length */
-    IDS_MAX = SPLITTERS_MAX + 1 + ENDED_CLASSES,
+    IDS_MAX = GS_SPLITTERS_BUCKETS_MAX + ENDED_CLASSES,
     PREFETCH_AHEAD = 12,
-    SAMPLE_MAX = (SPLITTERS_MAX + 1) * OVERSAMPLING,
     SHARED_SAMPLE = 16,
     SHARED_LIMIT = 1 << 20,
     SMALL_PAGE = 4096,
@@ -34,10 +30,7 @@ typedef struct gs_cut {
     size_t slices;
     atomic_size_t next_slice;
 
-    /* Splitters as a complete search tree: node i has children 2i and 2i + 1. */
-    unsigned levels;
-    uint64_t tree[SPLITTERS_MAX + 1];
-    size_t splitter_buckets; /* 1 << levels */
+    gs_splitters splitters;
 
     bool is_deeper;    /* the prefixes all agreed: go by what follows them */
     bool has_next;     /* and that stands in the next words */
@@ -52,32 +45,6 @@ static void slice_bounds(const gs_cut *cut, size_t slice, size_t *begin, size_t 
 {
     *begin = cut->count * slice / cut->slices;
     *end = cut->count * (slice + 1) / cut->slices;
-}
-
-static int compare_words(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Fills node `node` of the tree with the middle of sorted[lo .. hi). */
-static void plant(gs_cut *cut, const uint64_t *sorted, size_t lo, size_t hi, size_t node)
-{
-    if (node >= cut->splitter_buckets)
-        return;
-    const size_t middle = (lo + hi) / 2;
-    cut->tree[node] = sorted[middle];
-    plant(cut, sorted, lo, middle, 2 * node);
-    plant(cut, sorted, middle + 1, hi, 2 * node + 1);
-}
-
-/* The bucket of a prefix: how many splitters are not greater. */
-static inline size_t find_bucket(const gs_cut *cut, uint64_t prefix)
-{
-    size_t node = 1;
-    for (unsigned l = 0; l < cut->levels; l++)
-        node = 2 * node + (cut->tree[node] <= prefix);
-    return node - cut->splitter_buckets;
 }
 
 /* Element i's prefix as the cut sees it. */
@@ -95,10 +62,8 @@ static uint64_t sampled_prefix(const gs_cut *cut, size_t i)
 /* Chooses as many splitters as the bucket is worth. */
 static void choose_splitters(gs_cut *cut, uint64_t *sample)
 {
-    unsigned levels = 2;
-    while (levels < LEVELS_MAX && cut->count >> levels > cut->split->bucket_elements)
-        levels++;
-    size_t n = ((size_t)1 << levels) * OVERSAMPLING;
+    const unsigned levels = gs_splitters_levels(cut->count, cut->split->bucket_elements);
+    size_t n = ((size_t)1 << levels) * GS_SPLITTERS_OVERSAMPLING;
     if (n > cut->count)
         n = cut->count;
     uint64_t state = cut->count;
@@ -108,38 +73,17 @@ static void choose_splitters(gs_cut *cut, uint64_t *sample)
         const size_t part = cut->count / n;
         sample[i] = sampled_prefix(cut, i * part + (size_t)(state >> 33) % part);
     }
-    qsort(sample, n, sizeof *sample, compare_words);
-    /* Every n / buckets-th. A value that comes twice gets a bucket of its own, between
-     * itself and its successor; the tail is filled up with the largest. */
-    size_t distinct = 0;
-    const size_t wanted = ((size_t)1 << levels) - 1;
-    uint64_t splitters[SPLITTERS_MAX];
-    for (size_t i = 1; i <= wanted; i++) {
-        const uint64_t x = sample[i * n / (wanted + 1)];
-        if (distinct == 0 || splitters[distinct - 1] < x)
-            splitters[distinct++] = x;
-        else if (splitters[distinct - 1] == x && x != UINT64_MAX && distinct < wanted)
-            splitters[distinct++] = x + 1;
-    }
-    while (((size_t)1 << levels) / 2 > distinct + 1)
-        levels--;
-    cut->levels = levels;
-    cut->splitter_buckets = (size_t)1 << levels;
-    while (distinct < cut->splitter_buckets - 1) {
-        splitters[distinct] = UINT64_MAX;
-        distinct++;
-    }
-    plant(cut, splitters, 0, distinct, 1);
+    gs_splitters_choose(&cut->splitters, levels, sample, n);
 }
 
 /* The ids of a deeper cut: strings that ended by length, then (backwards: before them)
  * those that go on, by splitter. */
 static size_t deeper_id(const gs_cut *cut, size_t left, uint64_t prefix)
 {
-    const size_t last = ENDED_CLASSES + cut->splitter_buckets - 1;
+    const size_t last = ENDED_CLASSES + cut->splitters.bucket_count - 1;
     if (left < ENDED_CLASSES)
         return cut->split->layout->is_backwards ? last - left : left;
-    const size_t bucket = find_bucket(cut, prefix);
+    const size_t bucket = gs_splitters_find(&cut->splitters, prefix);
     return cut->split->layout->is_backwards ? bucket : ENDED_CLASSES + bucket;
 }
 
@@ -153,7 +97,7 @@ static void classify_slice(gs_cut *cut, size_t slice)
     const uint8_t *const arena = cut->split->arena;
     if (!cut->is_deeper) {
         for (size_t i = begin; i < end; i++) {
-            const size_t id = find_bucket(cut, cut->from[i].prefix);
+            const size_t id = gs_splitters_find(&cut->splitters, cut->from[i].prefix);
             cut->ids[i] = (uint16_t)id;
             counts[id]++;
         }
@@ -282,7 +226,7 @@ static bool is_ended_id(const gs_cut *cut, size_t id)
 {
     if (!cut->is_deeper)
         return false;
-    return cut->split->layout->is_backwards ? id >= cut->splitter_buckets
+    return cut->split->layout->is_backwards ? id >= cut->splitters.bucket_count
                                             : id < ENDED_CLASSES;
 }
 
@@ -334,7 +278,7 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
     cut->is_deeper = false;
     prepare_deeper(cut, bucket->depth, bucket->has_next);
     choose_splitters(cut, sample);
-    cut->ids_used = cut->splitter_buckets + (cut->is_deeper ? ENDED_CLASSES : 0);
+    cut->ids_used = cut->splitters.bucket_count + (cut->is_deeper ? ENDED_CLASSES : 0);
 
     atomic_store(&cut->next_slice, 0);
     GS_TRY(gs_team_run(team, classify_worker, cut, st));
@@ -374,7 +318,8 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
     void *memory = NULL;
     GS_TRY_OR_FAIL(gs_mem_new(&memory, sizeof *cut, "splitters", st));
     cut = memory;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, SAMPLE_MAX * sizeof *sample, "sample", st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
     sample = memory;
     cut->slices = gs_team_workers(team);
     cut->trace = gs_team_trace(team);
@@ -422,11 +367,14 @@ void gs_bucket_list_release(gs_bucket_list *list)
     *list = (gs_bucket_list){0};
 }
 
-gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch, const gs_bucket_split *split,
-                               gs_status *st)
+size_t gs_bucket_scratch_capacity(const gs_bucket_split *split)
+{
+    return TOO_LARGE * split->bucket_elements;
+}
+
+gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch, size_t capacity, gs_status *st)
 {
     void *memory = NULL;
-    const size_t capacity = TOO_LARGE * split->bucket_elements;
     GS_TRY(gs_mem_new(&memory, capacity * sizeof(gs_element), "scratch elements", st));
     *scratch = (gs_bucket_scratch){memory, capacity};
     return GS_OK;

@@ -80,9 +80,10 @@ typedef struct gs_bucket_scratch {
     size_t capacity;
 } gs_bucket_scratch;
 
-/* Room for most buckets. */
-GS_MUST_CHECK gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch,
-                                             const gs_bucket_split *split, gs_status *st);
+GS_MUST_CHECK gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch, size_t capacity,
+                                             gs_status *st);
+/* Enough for most buckets. */
+size_t gs_bucket_scratch_capacity(const gs_bucket_split *split);
 void gs_bucket_scratch_release(gs_bucket_scratch *scratch);
 
 /* The bucket's elements are not needed any more: their pages go back now, by many

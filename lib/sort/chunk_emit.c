@@ -12,7 +12,7 @@ enum {
     PREFETCH_AHEAD = 16,
     /* Buckets that a worker copies together: fewer are not worth it. */
     GROUP_SHARE_MIN = 8,
-    GROUP_SHARE_MAX = 256,
+    GROUP_SHARE_MAX = 48, /* more of them do not gain anything */
     GROUP_BYTES_MAX = 256 << 20,
     GROUP_RECORD_MAX = 1024, /* bytes, on average: longer ones have pages of their own */
 };
@@ -31,12 +31,14 @@ typedef struct gs_emit_job {
     gs_sink *sink;
     gs_bucket_split split;
     gs_bucket_list buckets;
+    size_t bucket_count;
     gs_emit_worker *workers;
     size_t worker_count;
     atomic_size_t next_bucket;
     size_t group_begin, group_end; /* of the buckets that are worked on */
     size_t group_share;            /* that each worker copies before; 0: none */
-    gs_copied_bucket *group;
+    gs_copied_bucket *group;       /* one of these two */
+    gs_early_bucket *early_group;
     uint64_t kept;      /* of has_top with is_unique: one worker only */
     uint64_t last_kept; /* `where` of record top_count - 1, written by one worker */
 } gs_emit_job;
@@ -200,16 +202,8 @@ static gs_element *elements_of(const gs_emit_job *job, const gs_bucket *bucket)
            bucket->begin;
 }
 
-/* A worker's share of the group, copied before any of the group is sorted. */
-static gs_code copy_share(void *context, unsigned worker, gs_status *st)
+static void copy_buckets(gs_emit_job *job, unsigned worker, size_t begin, size_t end)
 {
-    gs_emit_job *const job = context;
-    const uint64_t begin_ns = gs_trace_begin(job->trace);
-    const size_t count = job->group_end - job->group_begin;
-    const size_t begin =
-        job->group_share * worker < count ? job->group_share * worker : count;
-    const size_t end =
-        count - begin > job->group_share ? begin + job->group_share : count;
     for (size_t i = begin; i < end; i++) {
         const gs_bucket *const bucket = &job->buckets.buckets[job->group_begin + i];
         job->group[i] = (gs_copied_bucket){
@@ -219,8 +213,31 @@ static gs_code copy_share(void *context, unsigned worker, gs_status *st)
     }
     gs_bucket_copy_take(&job->workers[worker].copy, &job->chunk->layout,
                         job->chunk->arena, job->group + begin, end - begin);
+}
+
+/* A worker's share of the group, copied before any of the group is sorted. */
+static gs_code copy_share(void *context, unsigned worker, gs_status *st)
+{
+    gs_emit_job *const job = context;
+    const uint64_t begin_ns = gs_trace_begin(job->trace);
+    const size_t count = job->group_end - job->group_begin, share = job->group_share;
+    const size_t begin = share * worker < count ? share * worker : count;
+    const size_t end = count - begin > share ? begin + share : count;
+    if (job->early_group != NULL)
+        GS_NOTED(gs_early_split_take(job->options->early, job->chunk->arena,
+                                     &job->workers[worker].copy, job->group_begin + begin,
+                                     end - begin, job->early_group + begin, st));
+    else
+        copy_buckets(job, worker, begin, end);
     gs_trace_end(job->trace, GS_LANE_WORKER, worker, "copy buckets", begin_ns, 0);
     return st->code;
+}
+
+static void release_early_group(gs_emit_job *job)
+{
+    const size_t most = job->worker_count * job->group_share;
+    for (size_t i = 0; job->early_group != NULL && i < most; i++)
+        gs_early_bucket_release(&job->early_group[i]);
 }
 
 /* What the bucket's elements point into from now on. */
@@ -248,8 +265,8 @@ static const uint8_t *bring_close(const gs_emit_job *job, gs_emit_worker *worker
 
 /* Puts the bucket in order and drops what is not to be shown; returns how many are left
  * of the elements. */
-static size_t order_bucket(gs_emit_job *job, const gs_bucket *bucket,
-                           const uint8_t *arena, gs_element *e,
+static size_t order_bucket(gs_emit_job *job, const gs_bucket_split *split,
+                           const gs_bucket *bucket, gs_element *e,
                            const gs_bucket_scratch *scratch)
 {
     const gs_chunk_emit_options *const options = job->options;
@@ -257,12 +274,10 @@ static size_t order_bucket(gs_emit_job *job, const gs_bucket *bucket,
     const uint64_t before = counts_kept ? job->kept : bucket->begin;
     if (options->has_top && before >= options->top_count)
         return 0;
-    gs_bucket_split split = job->split;
-    split.arena = arena;
-    gs_bucket_sort(&split, bucket, scratch);
+    gs_bucket_sort(split, bucket, scratch);
     size_t n = bucket->count;
     if (options->is_unique)
-        n = drop_equals(&job->chunk->layout, arena, e, n);
+        n = drop_equals(split->layout, split->arena, e, n);
     if (options->has_top && n > 0 && n >= options->top_count - before) {
         n = (size_t)(options->top_count - before);
         job->last_kept = e[n - 1].where;
@@ -272,42 +287,61 @@ static size_t order_bucket(gs_emit_job *job, const gs_bucket *bucket,
     return n;
 }
 
+/* A bucket, and where its elements are: in a pair of arrays and, through them, an arena.
+ */
+static gs_bucket bring_bucket(const gs_emit_job *job, gs_emit_worker *worker,
+                              size_t number, gs_bucket_split *split)
+{
+    *split = job->split;
+    if (job->early_group == NULL) {
+        split->arena = bring_close(job, worker, number);
+        return job->buckets.buckets[number];
+    }
+    const gs_early_bucket *const early = &job->early_group[number - job->group_begin];
+    split->arena = early->data;
+    split->elements = early->elements;
+    split->scratch = early->scratch;
+    return (gs_bucket){.count = early->element_count, .has_next = true};
+}
+
 static gs_code emit_bucket(gs_emit_job *job, unsigned number_of_worker, size_t number,
                            gs_status *st)
 {
     const gs_chunk_emit_options *const options = job->options;
     gs_emit_worker *const worker = &job->workers[number_of_worker];
-    const gs_bucket *const bucket = &job->buckets.buckets[number];
     const uint64_t ticket = options->first_ticket + number;
-    gs_element *const e = elements_of(job, bucket);
     const bool is_text = is_text_alone(job->sink);
     const bool is_early = is_text && !options->has_top && !options->is_unique;
+    const gs_record_layout *const layout = &job->chunk->layout;
     gs_stream *const stream = job->sink->stream;
     uint64_t offset = 0, bytes = 0;
 
     uint64_t begin_ns = gs_trace_begin(job->trace);
-    const uint8_t *const arena = bring_close(job, worker, number);
+    gs_bucket_split split;
+    const gs_bucket bucket = bring_bucket(job, worker, number, &split);
+    gs_element *const e =
+        (bucket.is_in_scratch ? split.scratch : split.elements) + bucket.begin;
     if (is_early) {
-        bytes = text_bytes(&job->chunk->layout, arena, e, bucket->count);
+        bytes = text_bytes(layout, split.arena, e, bucket.count);
         GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
     }
-    const size_t n = order_bucket(job, bucket, arena, e, &worker->scratch);
+    const size_t n = order_bucket(job, &split, &bucket, e, &worker->scratch);
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "sort bucket", begin_ns,
                  0);
 
     begin_ns = gs_trace_begin(job->trace);
     if (!is_text) {
-        GS_TRY(emit_records(job, worker->piece, arena, e, n, ticket, st));
+        GS_TRY(emit_records(job, worker->piece, split.arena, e, n, ticket, st));
     } else {
         if (!is_early) {
-            bytes = text_bytes(&job->chunk->layout, arena, e, n);
+            bytes = text_bytes(layout, split.arena, e, n);
             GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
         }
-        GS_TRY(gather_text(job, arena, e, n, offset, bytes, st));
+        GS_TRY(gather_text(job, split.arena, e, n, offset, bytes, st));
         atomic_fetch_add(&job->sink->record_count, n);
     }
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "gather", begin_ns, bytes);
-    gs_bucket_drop(&job->split, bucket);
+    gs_bucket_drop(&split, &bucket);
     return GS_OK;
 }
 
@@ -358,46 +392,62 @@ static bool is_arena_large(const gs_emit_job *job)
 }
 
 /* How many buckets a worker copies at a time, together; 0: none. */
-static size_t choose_group_share(const gs_emit_job *job, size_t copy_bytes)
+static size_t choose_group_share(size_t copy_bytes, size_t bucket_bytes, size_t least)
 {
-    /* Some are larger than others. */
-    const size_t bucket_bytes =
-        gs_chunk_record_bytes(job->chunk) / (job->buckets.count + 1) * 5 / 4 + 1;
-    const size_t share = copy_bytes / bucket_bytes;
-    return share < GROUP_SHARE_MIN   ? 0
-           : share > GROUP_SHARE_MAX ? GROUP_SHARE_MAX
-                                     : share;
+    const size_t share = copy_bytes / (bucket_bytes / 4 * 5 + 1); /* some are larger */
+    return share < least ? 0 : share > GROUP_SHARE_MAX ? GROUP_SHARE_MAX : share;
 }
 
 static gs_code open_worker(const gs_emit_job *job, gs_emit_worker *worker,
-                           size_t copy_bytes, gs_status *st)
+                           size_t copy_bytes, size_t scratch_elements, gs_status *st)
 {
     GS_TRY(gs_sink_piece_new(&worker->piece, job->sink, st));
     if (copy_bytes > 0)
         GS_TRY(gs_bucket_copy_init(&worker->copy, copy_bytes, st));
-    if (job->split.gives_back)
-        GS_TRY(gs_bucket_scratch_init(&worker->scratch, &job->split, st));
+    if (scratch_elements > 0)
+        GS_TRY(gs_bucket_scratch_init(&worker->scratch, scratch_elements, st));
     return GS_OK;
 }
 
 static gs_code open_workers(gs_emit_job *job, gs_status *st)
 {
-    size_t copy_bytes = job->options->copy_bytes;
-    if (is_arena_large(job)) {
-        const size_t spare = gs_chunk_spare_bytes(job->chunk) / job->worker_count;
-        copy_bytes += spare < GROUP_BYTES_MAX ? spare : GROUP_BYTES_MAX;
-        job->group_share = choose_group_share(job, copy_bytes);
+    const gs_early_split *const early = job->options->early;
+    const size_t record_bytes = gs_chunk_record_bytes(job->chunk);
+    const size_t spare = gs_chunk_spare_bytes(job->chunk);
+    size_t copy_bytes = job->options->copy_bytes, scratch = 0;
+    if (early != NULL) {
+        scratch = gs_early_split_largest(early);
+        const size_t taken = gs_early_split_list_bytes(early) +
+                             job->worker_count * scratch * sizeof(gs_element);
+        const size_t bytes = spare > taken ? (spare - taken) / job->worker_count : 0;
+        copy_bytes += bytes < 2 * GROUP_BYTES_MAX ? bytes : 2 * GROUP_BYTES_MAX;
+        job->group_share = choose_group_share(
+            copy_bytes, gs_early_split_bucket_bytes(early, record_bytes), 1);
+        if (job->group_share == 0)
+            job->group_share = 1; /* which then has memory of its own */
+    } else {
+        scratch = job->split.gives_back ? gs_bucket_scratch_capacity(&job->split) : 0;
+    }
+    if (early == NULL && is_arena_large(job)) {
+        const size_t bytes = spare / job->worker_count;
+        copy_bytes += bytes < GROUP_BYTES_MAX ? bytes : GROUP_BYTES_MAX;
+        job->group_share = choose_group_share(
+            copy_bytes, record_bytes / (job->bucket_count + 1), GROUP_SHARE_MIN);
     }
     void *memory = NULL;
     GS_TRY(gs_mem_new(&memory, job->worker_count * sizeof *job->workers, "workers", st));
     job->workers = memory;
     for (size_t w = 0; w < job->worker_count; w++)
-        GS_TRY(open_worker(job, &job->workers[w], copy_bytes, st));
+        GS_TRY(open_worker(job, &job->workers[w], copy_bytes, scratch, st));
     const size_t most = job->worker_count * job->group_share;
     if (most == 0)
         return GS_OK;
-    GS_TRY(gs_mem_new(&memory, most * sizeof *job->group, "buckets to copy", st));
-    job->group = memory;
+    const size_t item = early != NULL ? sizeof *job->early_group : sizeof *job->group;
+    GS_TRY(gs_mem_new(&memory, most * item, "buckets to copy", st));
+    if (early != NULL)
+        job->early_group = memory;
+    else
+        job->group = memory;
     return GS_OK;
 }
 
@@ -408,14 +458,21 @@ static void close_workers(gs_emit_job *job)
         gs_bucket_copy_release(&job->workers[w].copy);
         gs_sink_piece_free(job->workers[w].piece);
     }
+    release_early_group(job);
+    gs_mem_free(job->early_group);
     gs_mem_free(job->workers);
     gs_mem_free(job->group);
+}
+
+static gs_code run(gs_emit_job *job, gs_team *team, gs_team_fn *step, gs_status *st)
+{
+    return job->worker_count == 1 ? step(job, 0, st) : gs_team_run(team, step, job, st);
 }
 
 /* All buckets, by groups if they are copied before. */
 static gs_code emit_buckets(gs_emit_job *job, gs_team *team, gs_status *st)
 {
-    const size_t count = job->buckets.count;
+    const size_t count = job->bucket_count;
     job->worker_count = count < 2 ? 1 : gs_team_workers(team); /* one needs no others */
     GS_TRY(open_workers(job, st));
     while (job->group_end < count) {
@@ -424,15 +481,10 @@ static gs_code emit_buckets(gs_emit_job *job, gs_team *team, gs_status *st)
         job->group_end =
             most > 0 && count - job->group_begin > most ? job->group_begin + most : count;
         atomic_store(&job->next_bucket, job->group_begin);
-        if (job->worker_count == 1) {
-            if (most > 0)
-                GS_TRY(copy_share(job, 0, st));
-            GS_TRY(emit_group(job, 0, st));
-            continue;
-        }
         if (most > 0)
-            GS_TRY(gs_team_run(team, copy_share, job, st));
-        GS_TRY(gs_team_run(team, emit_group, job, st));
+            GS_TRY(run(job, team, copy_share, st));
+        GS_TRY(run(job, team, emit_group, st));
+        release_early_group(job);
     }
     return GS_OK;
 }
@@ -458,11 +510,14 @@ gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
         chunk->is_stretched ||
         (options->is_last_use &&
          chunk->element_count * sizeof(gs_element) >= GS_BUCKET_GIVE_BACK_MIN);
-    GS_TRY(gs_bucket_split_run(&job.split, team, &job.buckets, st));
+    if (options->early == NULL)
+        GS_TRY(gs_bucket_split_run(&job.split, team, &job.buckets, st));
+    job.bucket_count =
+        options->early ? gs_early_split_finish(options->early) : job.buckets.count;
     if (emit_buckets(&job, team, st) != GS_OK)
         gs_stream_abort(sink->stream, st);
     close_workers(&job);
-    *next_ticket = options->first_ticket + job.buckets.count;
+    *next_ticket = options->first_ticket + job.bucket_count;
     *last_kept = job.last_kept;
     gs_bucket_list_release(&job.buckets);
     return st->code;

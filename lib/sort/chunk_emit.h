@@ -11,6 +11,7 @@
 
 #include "lib/base/team.h"
 #include "lib/sort/chunk.h"
+#include "lib/sort/early_split.h"
 #include "lib/sort/sink.h"
 
 typedef struct gs_chunk_emit_options {
@@ -20,11 +21,13 @@ typedef struct gs_chunk_emit_options {
     uint64_t first_ticket; /* of the sink's pieces */
     size_t copy_bytes;     /* for each worker to copy a bucket's records; may be 0 */
     bool is_last_use;      /* of the chunk, whose pages may go back meanwhile */
+    gs_early_split *early; /* holds the records instead of elements; or NULL */
     const volatile int *cancel;
 } gs_chunk_emit_options;
 
-/* Uses up the chunk's elements. *next_ticket is that of the piece after the last. With
- * has_top and enough records, *last_kept is where the last one kept lies, else 0. */
+/* Uses up the chunk's elements, or the early ones. *next_ticket is that of the piece
+ * after the last. With has_top and enough records, *last_kept is where the last one kept
+ * lies, else 0. */
 GS_MUST_CHECK gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
                                     const gs_chunk_emit_options *options,
                                     uint64_t *next_ticket, uint64_t *last_kept,

@@ -32,12 +32,13 @@ struct gs_ingest {
     size_t limit_bytes;
     uint64_t limit_prefix;
 
-    gs_chunk *chunk; /* of the run that is being formed */
+    gs_chunk *chunk;       /* of the run that is being formed */
+    gs_early_split *early; /* in place of its elements; or NULL */
 
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t turn_changed;
     uint64_t next_ticket; /* may reserve */
-    bool is_full, is_ended, has_failed;
+    bool is_full, is_ended, has_failed, is_not_early;
     gs_line_batch *pending; /* did not fit, by ticket; room for one a worker */
     unsigned pending_count;
 };
@@ -333,6 +334,14 @@ static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch,
     return st->code;
 }
 
+static void note_records(const gs_ingest *in, uint64_t records, size_t text_bytes)
+{
+    if (in->stats == NULL)
+        return;
+    atomic_fetch_add(&in->stats->records, records);
+    atomic_fetch_add(&in->stats->text_bytes, text_bytes);
+}
+
 static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
                             gs_line_batch *batch, gs_status *st)
 {
@@ -371,11 +380,39 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
         copy_plain(in, batch, offset);
         put_elements(in, batch, offset, e);
     }
-    if (in->stats != NULL) {
-        atomic_fetch_add(&in->stats->records, records);
-        atomic_fetch_add(&in->stats->text_bytes, text_bytes);
-    }
+    note_records(in, records, text_bytes);
     return GS_OK;
+}
+
+/* To the lists of early_split, from the map or a copy in the arena. */
+static void split_batch(gs_ingest *in, unsigned worker, const gs_line_batch *batch)
+{
+    uint64_t records = 0;
+    size_t offset, index;
+    const bool is_in_map = batch->is_in_map;
+    const gs_chunk_want want = {
+        .copied_bytes = is_in_map ? 0 : batch->bytes + batch->lacks_final_eol,
+        .mapped_bytes = is_in_map ? batch->bytes : 0,
+        .text_bytes = batch->bytes,
+    };
+    if (is_in_map)
+        gs_file_map_bring(batch->data, batch->bytes);
+    pthread_mutex_lock(&in->mutex);
+    bool is_good = batch->bytes < GS_WHERE_LENGTH_LONG &&
+                   gs_chunk_reserve(in->chunk, &want, &offset, &index);
+    pthread_mutex_unlock(&in->mutex);
+    if (is_good && is_in_map)
+        offset = batch->map_offset;
+    else if (is_good)
+        copy_plain(in, batch, offset);
+    is_good = is_good && gs_early_split_add(in->early, worker, in->chunk->arena + offset,
+                                            batch->bytes, offset, &records);
+    note_records(in, records, batch->bytes);
+    if (is_good)
+        return;
+    pthread_mutex_lock(&in->mutex);
+    in->is_full = in->is_not_early = true;
+    pthread_mutex_unlock(&in->mutex);
 }
 
 /* The next batch: first what the last chunk had no room for. */
@@ -417,7 +454,10 @@ static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
         if (next_batch(in, &batch, &has_batch, st) == GS_OK && has_batch) {
             const uint64_t begin_ns = gs_trace_begin(trace);
             const size_t bytes = batch.bytes;
-            (void)ingest_batch(in, &in->scratch[worker], &batch, st);
+            if (in->early != NULL)
+                split_batch(in, worker, &batch);
+            else
+                (void)ingest_batch(in, &in->scratch[worker], &batch, st);
             gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, bytes);
         }
         gs_line_batch_release(&batch);
@@ -441,4 +481,19 @@ gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last, gs_status 
     GS_TRY(gs_team_run(in->team, ingest_worker, in, st));
     *is_last = in->is_ended && in->pending_count == 0;
     return GS_OK;
+}
+
+gs_code gs_ingest_split_early(gs_ingest *in, gs_chunk *chunk, gs_early_split *early,
+                              bool *is_done, gs_status *st)
+{
+    in->chunk = chunk;
+    in->early = early;
+    GS_NOTED(gs_team_run(in->team, ingest_worker, in, st));
+    *is_done = !in->is_not_early;
+    in->early = NULL;
+    if (in->is_not_early) {
+        in->is_ended = false;
+        in->next_ticket = gs_line_feed_next_ticket(in->feed);
+    }
+    return st->code;
 }

@@ -13,6 +13,7 @@
 
 #include "lib/base/team.h"
 #include "lib/sort/chunk.h"
+#include "lib/sort/early_split.h"
 #include "lib/sort/key_encode.h"
 #include "lib/sort/line_feed.h"
 #include "lib/sort/sort_stats.h"
@@ -31,6 +32,13 @@ void gs_ingest_free(gs_ingest *in); /* NULL is fine */
 /* Fills `chunk`, which is empty. *is_last: the input has ended. */
 GS_MUST_CHECK gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last,
                                      gs_status *st);
+
+/* Instead, puts all of the input, which is mapped, on the lists of `early`, and what has
+ * to be copied into the chunk. *is_done is false if it is not for that; then the feed has
+ * to begin again. */
+GS_MUST_CHECK gs_code gs_ingest_split_early(gs_ingest *in, gs_chunk *chunk,
+                                            gs_early_split *early, bool *is_done,
+                                            gs_status *st);
 
 /* From now on records whose string is greater than that of `limit` (a copy is made) need
  * not be kept: --top. */

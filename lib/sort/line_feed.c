@@ -323,6 +323,13 @@ void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map)
     feed->map_file = feed->map_at = 0;
 }
 
+void gs_line_feed_map_again(gs_line_feed *feed)
+{
+    feed->map_file = feed->map_at = 0;
+    feed->header.bytes = 0;
+    feed->header_left = feed->options.header_lines;
+}
+
 /* The next part of the mapped file; *is_ready unless all of it was header. */
 static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
                            gs_line_batch *out, bool *is_ready, gs_status *st)

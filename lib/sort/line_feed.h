@@ -73,6 +73,9 @@ void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
  */
 void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map);
 
+/* Everything that is mapped comes once more, under other tickets. */
+void gs_line_feed_map_again(gs_line_feed *feed);
+
 /* The ticket that the next batch will have. */
 uint64_t gs_line_feed_next_ticket(gs_line_feed *feed);
 

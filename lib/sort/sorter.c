@@ -56,6 +56,7 @@ typedef struct gs_sorter {
     gs_line_feed *feed;
     gs_ingest *ingest;
     gs_chunk chunk;
+    gs_early_split *early; /* holds the records instead of the chunk's elements */
     gs_device_choice choice;
     gs_device_chunk *device; /* NULL: the CPU sorts */
     bool avoids_device;
@@ -385,6 +386,7 @@ static gs_chunk_emit_options emit_options(const gs_sorter *s, uint64_t first_tic
         .top_count = o->top_count,
         .first_ticket = first_ticket,
         .copy_bytes = s->plan.copy_bytes,
+        .early = s->early,
         .cancel = o->cancel_signal,
     };
 }
@@ -487,6 +489,53 @@ static gs_code form_device_runs(gs_sorter *s, bool *fits, bool *is_done, gs_stat
     return GS_OK;
 }
 
+/* What was counted so far does not count. */
+static void reset_stats(gs_sort_stats *stats)
+{
+    if (stats == NULL)
+        return;
+    atomic_store(&stats->input_bytes, 0);
+    atomic_store(&stats->records, 0);
+    atomic_store(&stats->text_bytes, 0);
+    atomic_store(&stats->runs, 0);
+    atomic_store(&stats->spill_bytes, 0);
+    atomic_store(&stats->passes, 0);
+}
+
+/* Reads all of a large mapped text onto the lists of early_split, if that is for it. */
+static gs_code read_early(gs_sorter *s, bool *is_done, gs_status *st)
+{
+    const size_t text_bytes = (size_t)gs_input_size_hint(s->input);
+    *is_done = false;
+    if (s->map.base == NULL || s->options->compress_program != NULL ||
+        text_bytes >= s->plan.chunk_bytes)
+        return GS_OK;
+    const gs_early_split_options options = {
+        .layout = &s->layout,
+        .record_size = s->options->order.record_size,
+        .map = &s->map,
+        .workers = s->plan.workers,
+        .memory_bytes = s->plan.chunk_bytes - text_bytes,
+    };
+    set_phase(s, GS_PHASE_READ);
+    GS_TRY(gs_early_split_new(&s->early, &options, st));
+    if (s->early == NULL) {
+        gs_file_map_leave(&s->map, 0, 1); /* what the sample looked at */
+        return GS_OK;
+    }
+    gs_log_say(s->options->log, GS_LOG_INFO, "records go to buckets as they are read");
+    GS_TRY(gs_ingest_split_early(s->ingest, &s->chunk, s->early, is_done, st));
+    if (*is_done)
+        return GS_OK;
+    gs_log_say(s->options->log, GS_LOG_INFO, "the input is not like its sample");
+    gs_early_split_free(s->early);
+    s->early = NULL;
+    gs_file_map_leave(&s->map, 0, 1);
+    gs_line_feed_map_again(s->feed);
+    reset_stats(s->options->stats);
+    return GS_OK;
+}
+
 /* Reads everything; leaves the last chunk in memory if it is the only one. */
 static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
 {
@@ -498,6 +547,12 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
             return GS_OK;
     }
     GS_TRY(prepare_ingest(s, st));
+    GS_TRY(read_early(s, fits, st));
+    if (*fits) {
+        note_input(s);
+        set_phase(s, GS_PHASE_SORT);
+        return GS_OK;
+    }
     while (!is_last) {
         set_phase(s, GS_PHASE_READ);
         gs_chunk_reset(&s->chunk);
@@ -613,6 +668,8 @@ static void release_forming(gs_sorter *s)
     s->device = NULL;
     gs_ingest_free(s->ingest);
     s->ingest = NULL;
+    gs_early_split_free(s->early);
+    s->early = NULL;
     gs_chunk_release(&s->chunk);
     gs_file_map_close(&s->map);
     gs_input_free(s->input);
@@ -683,19 +740,6 @@ static void release_all(gs_sorter *s)
     gs_output_free(s->output);
     gs_key_encoder_free(s->encoder);
     gs_team_free(s->team);
-}
-
-/* What was counted so far does not count. */
-static void reset_stats(gs_sort_stats *stats)
-{
-    if (stats == NULL)
-        return;
-    atomic_store(&stats->input_bytes, 0);
-    atomic_store(&stats->records, 0);
-    atomic_store(&stats->text_bytes, 0);
-    atomic_store(&stats->runs, 0);
-    atomic_store(&stats->spill_bytes, 0);
-    atomic_store(&stats->passes, 0);
 }
 
 gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)

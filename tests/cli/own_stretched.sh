@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What fits if pages are given back meanwhile is not spilled; where the rest of the input is
 # not like its beginning, it is, and the memory holds all the same.
-seq 8000000 -1 1 >even
-{ gpusort gen lines --bytes=200M --seed=1; seq 4000000 -1 1; } >uneven
+# All lines begin alike, so that they do not go to buckets as they are read.
+seq 8000000 -1 1 | sed 's/^/https:\/\//' >even
+{ gpusort gen lines --bytes=200M --seed=1; seq 4000000 -1 1; } | sed 's/^/https:\/\//' >uneven
 sort_in() { # MEBIBYTES FILE
     /usr/bin/env time -f %M -o rss gpusort --parallel=1 -S "$1M" --stats=stats "$2" -o out
     runs=$(grep -o '"runs": [0-9]*' stats | grep -o '[0-9]*$')
@@ -11,6 +12,6 @@ sort_in() { # MEBIBYTES FILE
     [ "$(cat rss)" -le $((($1 + 64) * 1024)) ] || echo "$1 MiB and 64 were not enough: $(cat rss) KiB"
     echo "$2 in $1 MiB: $([ "$runs" -gt 0 ] && echo spilled || echo 'not spilled')"
 }
-sort_in 380 even
-sort_in 300 even
-sort_in 510 uneven
+sort_in 450 even
+sort_in 350 even
+sort_in 640 uneven

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/early_split.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/bucket_split.h"
+#include "lib/sort/line_scan.h"
+#include "lib/sort/short_copy.h"
+#include "lib/sort/splitters.h"
+
+enum {
+    PAGE = 4096,
+    BLOCK_PLACES = PAGE / sizeof(uint64_t) - 1,
+    SAMPLE_LINE_MAX = 4096, /* how far a sample looks for the end of a line */
+    RECORD_MEAN_MAX = 1024, /* longer lines have pages of their own */
+    PREFETCH_AHEAD = 32,
+    WINDOW_BYTES = 4 << 20, /* as in bucket_copy.c */
+    SLACK = 2 * GS_SHORT_COPY_BYTES,
+    ALIGN = 64,
+};
+
+typedef struct gs_block {
+    uint64_t where[BLOCK_PLACES];
+    struct gs_block *next;
+} gs_list_block;
+
+_Static_assert(sizeof(gs_list_block) == PAGE, "a page");
+
+/* What one worker writes for every record is together; the rest once a block. */
+typedef struct gs_early_lists {
+    GS_MEM_APART uint64_t *tail[GS_SPLITTERS_BUCKETS_MAX]; /* next place; NULL: empty */
+    gs_list_block *first[GS_SPLITTERS_BUCKETS_MAX];
+    size_t blocks[GS_SPLITTERS_BUCKETS_MAX];
+} gs_early_lists;
+
+struct gs_early_split {
+    gs_record_layout layout;
+    size_t record_size;
+    unsigned workers;
+    gs_splitters splitters;
+    gs_early_lists *lists; /* one a worker */
+    gs_list_block *memory;
+    size_t block_capacity;
+    atomic_size_t blocks_used;
+    uint16_t numbered[GS_SPLITTERS_BUCKETS_MAX]; /* buckets with records */
+    size_t numbered_count, record_count, largest;
+};
+
+/* --- splitters -------------------------------------------------------------------- */
+
+static inline uint64_t first_word(const gs_record_layout *layout, const uint8_t *string,
+                                  size_t bytes)
+{
+    return gs_string_word(string, bytes, 0) ^ (layout->is_backwards ? UINT64_MAX : 0);
+}
+
+/* The word of a record at or behind `at`, and how long it is. False if none is near. */
+static bool sample_record(const gs_early_split_options *o, const gs_mapped_file *file,
+                          size_t at, uint64_t *word, size_t *bytes)
+{
+    const uint8_t *const text = o->map->base + file->begin;
+    if (o->record_size > 0) {
+        *bytes = o->record_size;
+        *word = first_word(o->layout, text + at / *bytes * *bytes, *bytes);
+        return true;
+    }
+    const size_t left = file->bytes - at;
+    const size_t most = left < SAMPLE_LINE_MAX ? left : SAMPLE_LINE_MAX;
+    const uint8_t *const end = text + at + most;
+    const uint8_t *line = memchr(text + at, o->layout->eol, most);
+    if (line++ == NULL || line >= end)
+        return false;
+    const uint8_t *const eol = memchr(line, o->layout->eol, (size_t)(end - line));
+    if (eol == NULL)
+        return false;
+    *bytes = (size_t)(eol - line);
+    *word = first_word(o->layout, line, *bytes);
+    return true;
+}
+
+static size_t text_bytes_of(const gs_file_map *map)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < map->file_count; i++)
+        sum += map->files[i].bytes;
+    return sum;
+}
+
+/* Fills the sample with records from all over the files; returns how many there are.
+ * *records is how many there seem to be in all. */
+static size_t take_sample(const gs_early_split_options *o, uint64_t *sample, size_t want,
+                          size_t *records)
+{
+    const size_t text = text_bytes_of(o->map), part = text / want + 1;
+    uint64_t state = 1;
+    size_t count = 0, file = 0, before = 0; /* text in the files before */
+    double a_byte = 0; /* records, summed: a longer one is met more often */
+    for (size_t i = 0; i < want; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const size_t at = i * (part - 1) + (size_t)(state >> 33) % part;
+        const gs_mapped_file *const files = o->map->files;
+        while (file < o->map->file_count && at - before >= files[file].bytes)
+            before += files[file++].bytes;
+        if (file == o->map->file_count)
+            break;
+        size_t bytes;
+        if (at >= before &&
+            sample_record(o, &files[file], at - before, &sample[count], &bytes)) {
+            a_byte += 1.0 / (double)(bytes + o->layout->has_eol);
+            count++;
+        }
+    }
+    *records = count > 0 ? (size_t)((double)text * (a_byte / (double)count)) + 1 : 0;
+    return count;
+}
+
+/* Would buckets be even? No word may fill more than two of them. */
+static bool is_even(const uint64_t *sorted, size_t count, size_t a_bucket)
+{
+    for (size_t i = 2 * a_bucket; i < count; i++)
+        if (sorted[i] == sorted[i - 2 * a_bucket])
+            return false;
+    return true;
+}
+
+/* Chooses splitters, and how many blocks the lists may take; false if this is not for
+ * such text. */
+static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *sample)
+{
+    enum { TRIED = GS_SPLITTERS_SAMPLE_MAX / 8, LARGER_MAX = 4 };
+    const size_t text = text_bytes_of(o->map);
+    size_t records;
+    size_t count = take_sample(o, sample, TRIED, &records);
+    if (count < TRIED / 2 || text / records > RECORD_MEAN_MAX)
+        return false;
+    const unsigned levels = gs_splitters_levels(records, GS_BUCKET_ELEMENTS);
+    count = take_sample(o, sample, ((size_t)1 << levels) * GS_SPLITTERS_OVERSAMPLING,
+                        &records);
+    if (count == 0)
+        return false;
+    gs_splitters_choose(&s->splitters, levels, sample, count);
+    if (s->splitters.levels < levels || !is_even(sample, count, (count >> levels) + 1))
+        return false;
+    /* A block each for the lists that are begun, and half as much again as it seems. */
+    s->block_capacity = s->workers * s->splitters.bucket_count +
+                        (records + records / 2) / BLOCK_PLACES + 1;
+    const size_t a_bucket =
+        LARGER_MAX * ((records >> levels) * 2 * sizeof(gs_element) + (text >> levels));
+    return s->block_capacity * PAGE + s->workers * a_bucket < o->memory_bytes;
+}
+
+gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *options,
+                           gs_status *st)
+{
+    void *memory = NULL;
+    gs_early_split *s = NULL;
+    uint64_t *sample = NULL;
+    *out = NULL;
+    if (text_bytes_of(options->map) < GS_EARLY_SPLIT_MIN)
+        return GS_OK;
+    GS_TRY(gs_mem_new(&memory, sizeof *s, "early split", st));
+    s = memory;
+    s->layout = *options->layout;
+    s->record_size = options->record_size;
+    s->workers = options->workers;
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
+    sample = memory;
+    if (!plan(s, options, sample))
+        goto fail; /* no failure: it is not worth it */
+    GS_TRY_OR_FAIL(
+        gs_mem_new_apart(&memory, s->workers * sizeof *s->lists, "lists of lines", st));
+    s->lists = memory;
+    GS_TRY_OR_FAIL(
+        gs_mem_map(&memory, s->block_capacity * PAGE, true, "lists of lines", st));
+    s->memory = memory;
+    gs_mem_free(sample);
+    *out = s;
+    return GS_OK;
+fail:
+    gs_mem_free(sample);
+    gs_early_split_free(s);
+    return st->code;
+}
+
+void gs_early_split_free(gs_early_split *s)
+{
+    if (s == NULL)
+        return;
+    if (s->memory != NULL)
+        gs_mem_unmap(s->memory, s->block_capacity * PAGE);
+    gs_mem_free(s->lists);
+    gs_mem_free(s);
+}
+
+/* --- lists ------------------------------------------------------------------------ */
+
+/* A list is empty or its block full: another block. */
+static bool extend(gs_early_split *s, gs_early_lists *lists, size_t bucket)
+{
+    const size_t number = atomic_fetch_add(&s->blocks_used, 1);
+    if (number >= s->block_capacity)
+        return false;
+    gs_list_block *const block = s->memory + number;
+    uint64_t *const tail = lists->tail[bucket];
+    if (tail == NULL)
+        lists->first[bucket] = block;
+    else
+        ((gs_list_block *)(void *)(tail - BLOCK_PLACES))->next = block;
+    lists->tail[bucket] = block->where;
+    lists->blocks[bucket]++;
+    return true;
+}
+
+static inline bool add_record(gs_early_split *s, gs_early_lists *lists,
+                              const uint8_t *record, size_t bytes, size_t offset)
+{
+    const size_t bucket =
+        gs_splitters_find(&s->splitters, first_word(&s->layout, record, bytes));
+    uint64_t *tail = lists->tail[bucket];
+    /* The place behind a block's last is that of `next`; so is the one of no block. */
+    if (__builtin_expect(
+            tail == NULL || (uintptr_t)tail % PAGE == BLOCK_PLACES * sizeof *tail, 0)) {
+        if (!extend(s, lists, bucket))
+            return false;
+        tail = lists->tail[bucket];
+    }
+    *tail = gs_where_pack(offset, bytes);
+    lists->tail[bucket] = tail + 1;
+    return true;
+}
+
+bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
+                        size_t bytes, size_t offset, uint64_t *count)
+{
+    gs_early_lists *const lists = &s->lists[worker];
+    gs_assert(bytes < GS_WHERE_LENGTH_LONG);
+    if (s->record_size > 0) {
+        for (size_t at = 0; at < bytes; at += s->record_size)
+            if (!add_record(s, lists, data + at, s->record_size, offset + at))
+                return false;
+        *count += bytes / s->record_size;
+        return true;
+    }
+    size_t line = 0;
+    uint64_t lines = 0;
+    for (size_t at = 0; at < bytes; at += 64) {
+        uint64_t mask = gs_line_mask(data + at, s->layout.eol);
+        if (bytes - at < 64)
+            mask &= UINT64_MAX >> (64 - (bytes - at));
+        for (; mask != 0; mask &= mask - 1) {
+            const size_t end = at + (size_t)__builtin_ctzll(mask);
+            if (!add_record(s, lists, data + line, end - line, offset + line))
+                return false;
+            line = end + 1;
+            lines++;
+        }
+    }
+    if (line < bytes) {
+        if (!add_record(s, lists, data + line, bytes - line, offset + line))
+            return false;
+        lines++;
+    }
+    *count += lines;
+    return true;
+}
+
+static size_t list_count(const gs_early_lists *lists, size_t bucket)
+{
+    const size_t blocks = lists->blocks[bucket];
+    if (blocks == 0)
+        return 0;
+    const uint64_t *const tail = lists->tail[bucket];
+    const uintptr_t last = ((uintptr_t)tail - 1) / PAGE * PAGE;
+    return (blocks - 1) * BLOCK_PLACES + ((uintptr_t)tail - last) / sizeof *tail;
+}
+
+static size_t bucket_count(const gs_early_split *s, size_t bucket)
+{
+    size_t count = 0;
+    for (unsigned w = 0; w < s->workers; w++)
+        count += list_count(&s->lists[w], bucket);
+    return count;
+}
+
+size_t gs_early_split_finish(gs_early_split *s)
+{
+    s->numbered_count = s->record_count = s->largest = 0;
+    for (size_t b = 0; b < s->splitters.bucket_count; b++) {
+        const size_t count = bucket_count(s, b);
+        s->record_count += count;
+        if (count > s->largest)
+            s->largest = count;
+        if (count > 0)
+            s->numbered[s->numbered_count++] = (uint16_t)b;
+    }
+    return s->numbered_count;
+}
+
+size_t gs_early_split_largest(const gs_early_split *s)
+{
+    return s->largest < GS_EARLY_BESIDE_MAX ? s->largest : GS_EARLY_BESIDE_MAX;
+}
+
+size_t gs_early_split_list_bytes(const gs_early_split *s)
+{
+    return atomic_load(&s->blocks_used) * PAGE;
+}
+
+size_t gs_early_split_bucket_bytes(const gs_early_split *s, size_t text_bytes)
+{
+    return (text_bytes + s->record_count * sizeof(gs_element)) / (s->numbered_count + 1) +
+           SLACK;
+}
+
+/* --- bringing buckets close --------------------------------------------------------- */
+
+/* One worker's list of one bucket, as far as it has come. */
+typedef struct gs_list_cursor {
+    const gs_list_block *block;
+    size_t at, left; /* place in the block, and how many there are from there on */
+} gs_list_cursor;
+
+static inline void prefetch_where(const uint8_t *arena, uint64_t where)
+{
+    const uint8_t *const record = arena + gs_where_offset(where);
+    __builtin_prefetch(record);
+    __builtin_prefetch(record + 63);
+}
+
+/* The next few records, so far as they are in the block. */
+static void prefetch_next(const gs_list_cursor *c, const uint8_t *arena)
+{
+    const size_t in_block = BLOCK_PLACES - c->at;
+    size_t n = c->left < in_block ? c->left : in_block;
+    if (n > PREFETCH_AHEAD)
+        n = PREFETCH_AHEAD;
+    for (size_t i = 0; i < n; i++)
+        prefetch_where(arena, c->block->where[c->at + i]);
+}
+
+/* Takes records until one that lies at or beyond `bound`, which is as in an element. */
+static void take_until(const gs_record_layout *layout, const uint8_t *arena,
+                       gs_list_cursor *c, gs_early_bucket *out, uint64_t bound)
+{
+    const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
+    gs_element *e = out->elements + out->element_count;
+    size_t at = out->data_bytes;
+    while (c->left > 0) {
+        const uint64_t *const where = c->block->where;
+        const size_t in_block = BLOCK_PLACES - c->at;
+        const size_t end = c->at + (c->left < in_block ? c->left : in_block);
+        size_t i = c->at;
+        for (; i < end && where[i] < bound; i++) {
+            if (i + PREFETCH_AHEAD < end)
+                prefetch_where(arena, where[i + PREFETCH_AHEAD]);
+            const size_t length = where[i] & GS_WHERE_LENGTH_LONG;
+            const uint8_t *const from = arena + gs_where_offset(where[i]);
+            e->prefix = gs_string_word(from, length, 0) ^ flip;
+            e->next = gs_string_word(from, length, 8) ^ flip;
+            e->where = gs_where_pack(at, length);
+            e++;
+            gs_copy_short(out->data + at, from, length + layout->has_eol);
+            at += length + layout->has_eol;
+        }
+        c->left -= i - c->at;
+        c->at = i;
+        if (i < end || c->left == 0)
+            break;
+        c->block = c->block->next;
+        c->at = 0;
+        prefetch_next(c, arena);
+    }
+    out->element_count = (size_t)(e - out->elements);
+    out->data_bytes = at;
+}
+
+static size_t list_text_bytes(const gs_list_cursor *list)
+{
+    size_t sum = 0;
+    for (gs_list_cursor c = *list; c.left > 0; c.block = c.block->next) {
+        const size_t n = c.left < BLOCK_PLACES ? c.left : BLOCK_PLACES;
+        for (size_t i = 0; i < n; i++)
+            sum += c.block->where[i] & GS_WHERE_LENGTH_LONG;
+        c.left -= n;
+        if (c.left == 0)
+            break;
+    }
+    return sum;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* Finds room for a bucket: with the others, or of its own, then with scratch too. */
+static gs_code find_room(gs_early_bucket *out, size_t count, size_t text_bytes,
+                         const gs_bucket_copy *room, size_t *used, gs_status *st)
+{
+    const size_t element_bytes = round_up(count * sizeof(gs_element));
+    const size_t bytes = element_bytes + round_up(text_bytes + SLACK);
+    void *memory = NULL;
+    *out = (gs_early_bucket){0};
+    if (count <= GS_EARLY_BESIDE_MAX && bytes <= room->capacity - *used) {
+        memory = room->data + *used;
+        *used += bytes;
+    } else {
+        out->own_bytes = bytes + element_bytes;
+        GS_TRY(gs_mem_map(&memory, out->own_bytes, true, "a large bucket", st));
+        out->own = memory;
+        out->scratch = (gs_element *)(void *)((uint8_t *)memory + bytes);
+    }
+    out->elements = memory;
+    out->data = (uint8_t *)memory + element_bytes;
+    return GS_OK;
+}
+
+gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
+                            gs_bucket_copy *room, size_t first, size_t count,
+                            gs_early_bucket *out, gs_status *st)
+{
+    void *memory = NULL;
+    const unsigned workers = s->workers;
+    size_t used = 0, live = 0;
+    uint64_t begin = UINT64_MAX;
+    GS_TRY(gs_mem_new(&memory, (count * workers + 1) * sizeof(gs_list_cursor),
+                      "places in lists", st));
+    gs_list_cursor *const cursors = memory;
+    for (size_t i = 0; i < count && st->code == GS_OK; i++) {
+        const size_t bucket = s->numbered[first + i];
+        size_t records = 0, bytes = 0;
+        for (unsigned w = 0; w < workers; w++) {
+            gs_list_cursor *const c = &cursors[i * workers + w];
+            *c = (gs_list_cursor){s->lists[w].first[bucket], 0,
+                                  list_count(&s->lists[w], bucket)};
+            records += c->left;
+            bytes += list_text_bytes(c);
+            live += c->left > 0;
+            if (c->left > 0 && gs_where_offset(c->block->where[0]) < begin)
+                begin = gs_where_offset(c->block->where[0]);
+        }
+        (void)find_room(&out[i], records, bytes + (s->layout.has_eol ? records : 0), room,
+                        &used, st);
+    }
+    for (uint64_t end = begin + WINDOW_BYTES; live > 0 && st->code == GS_OK;
+         end += WINDOW_BYTES) {
+        const bool is_last = end > UINT64_MAX >> GS_WHERE_LENGTH_BITS;
+        const uint64_t bound = is_last ? UINT64_MAX : end << GS_WHERE_LENGTH_BITS;
+        live = 0;
+        for (size_t i = 0; i < count * workers; i++) {
+            gs_list_cursor *const c = &cursors[i];
+            if (i + 1 < count * workers)
+                prefetch_next(c + 1, arena);
+            if (c->left > 0)
+                take_until(&s->layout, arena, c, &out[i / workers], bound);
+            live += c->left > 0;
+        }
+    }
+    gs_mem_free(cursors);
+    return st->code;
+}
+
+void gs_early_bucket_release(gs_early_bucket *bucket)
+{
+    if (bucket->own != NULL)
+        gs_mem_unmap(bucket->own, bucket->own_bytes);
+    *bucket = (gs_early_bucket){0};
+}

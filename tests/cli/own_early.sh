@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Large mapped text goes to buckets as it is read: of several files, with a header, without
+# an end of its last line, in little memory; and what turns out not to be for that is sorted
+# all the same.
+gpusort gen lines --bytes=100M --seed=3 >a
+gpusort gen lines --bytes=60M --seed=4 | head -c -1 >b
+{ cat a b && echo; } >all
+sort_as() { # NAME OPTION...: sorts, and says which way
+    local name=$1
+    shift
+    gpusort -v --parallel=2 "$@" -o out 2>log || echo "$name failed"
+    echo "$name: $(grep -q 'buckets as they are read' log && echo early || echo late)," \
+        "$(grep -q 'not like its sample' log && echo begun again || echo to the end)"
+}
+check_as() { # FILE OPTION...: in order, and the same records
+    local file=$1
+    shift
+    gpusort check "$@" --same="$file" out >/dev/null && echo good
+}
+sort_as 'two files' a b
+check_as all
+sort_as reversed -r all
+check_as all -r
+sort_as unique -u a b a
+check_as all
+sort_as 'with a header' --header=2 all
+cmp <(head -n 2 all) <(head -n 2 out)
+check_as all --header=2
+gpusort gen records --bytes=150M --seed=5 >records
+sort_as records --record-size=100 records
+check_as records --record-size=100
+{ cat all && head -c 17000000 /dev/zero | tr '\0' x && echo && cat a; } >with_long
+sort_as 'with a long line' with_long
+check_as with_long
+/usr/bin/env time -f %M -o rss gpusort --parallel=2 -S 290M all -o out
+[ "$(cat rss)" -le $(((290 + 64) * 1024)) ] || echo "290 MiB and 64 were not enough: $(cat rss) KiB"
+check_as all

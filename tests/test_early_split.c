@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * early_split: every record comes out once, in a bucket between its neighbours, with both
+ * words and its text, forwards and backwards, from lists of several workers; buckets that
+ * have no room beside the others get their own; text of few words is refused.
+ */
+#include "lib/sort/early_split.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+#include "tests/check.h"
+
+enum { LINES = 4000000, WORKERS = 3, MOST = 1 << 27, PART = 1 << 20 };
+
+/* Lines of up to 40 bytes after `prefix`, in a file without a name; mapped. */
+static size_t make_text(gs_file_map *map, const char *prefix, uint64_t *state)
+{
+    static const char *const names[] = {"text"};
+    char path[] = "/tmp/test_early_split.XXXXXX";
+    const int fd = mkstemp(path);
+    REQUIRE(fd >= 0 && unlink(path) == 0);
+    FILE *const f = fdopen(dup(fd), "w");
+    REQUIRE(f != NULL);
+    for (size_t i = 0; i < LINES; i++) {
+        char line[48];
+        const size_t bytes = 30 + check_random(state) % 10;
+        for (size_t b = 0; b < bytes; b++)
+            line[b] = (char)('0' + check_random(state) % 75);
+        REQUIRE(fprintf(f, "%s%.*s\n", prefix, (int)bytes, line) > 0);
+    }
+    REQUIRE(fclose(f) == 0);
+    struct stat info;
+    REQUIRE(fstat(fd, &info) == 0);
+    const gs_mapped_file file = {.fd = fd, .bytes = (size_t)info.st_size};
+    REQUIRE(gs_file_map_open(map, &file, 1, PART, names));
+    return file.bytes;
+}
+
+/* Whole lines, a part for each worker in turn. */
+static void add_all(gs_early_split *s, const uint8_t *text, size_t bytes)
+{
+    uint64_t count = 0;
+    unsigned worker = 0;
+    for (size_t at = 0; at < bytes;) {
+        size_t end = bytes - at > PART ? at + PART : bytes;
+        while (text[end - 1] != '\n')
+            end--;
+        REQUIRE(
+            gs_early_split_add(s, worker++ % WORKERS, text + at, end - at, at, &count));
+        at = end;
+    }
+    CHECK(count == LINES);
+}
+
+static uint64_t hash_line(const uint8_t *line, size_t bytes)
+{
+    uint64_t h = bytes;
+    for (size_t i = 0; i < bytes; i++)
+        h = (h ^ line[i]) * UINT64_C(0x100000001b3);
+    return h * h;
+}
+
+/* Checks a bucket whose words are to be at least `least`; returns the greatest. */
+static uint64_t check_bucket(const gs_record_layout *layout, const gs_early_bucket *b,
+                             uint64_t least, uint64_t *hash)
+{
+    const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
+    uint64_t most = 0;
+    for (size_t i = 0; i < b->element_count; i++) {
+        const gs_element *const e = &b->elements[i];
+        const gs_record r = gs_record_at(layout, b->data, e->where);
+        CHECK(e->prefix == (gs_string_word(r.string, r.string_bytes, 0) ^ flip));
+        CHECK(e->next == (gs_string_word(r.string, r.string_bytes, 8) ^ flip));
+        CHECK(e->prefix >= least && r.line[r.line_bytes] == '\n');
+        most = e->prefix > most ? e->prefix : most;
+        *hash += hash_line(r.line, r.line_bytes);
+    }
+    return most;
+}
+
+static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_backwards,
+                         size_t room_bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_early_split *s = NULL;
+    gs_bucket_copy room = {0};
+    const gs_record_layout layout = {
+        .has_eol = true, .eol = '\n', .is_backwards = is_backwards};
+    const gs_early_split_options options = {
+        .layout = &layout, .map = map, .workers = WORKERS, .memory_bytes = MOST};
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    REQUIRE(s != NULL);
+    add_all(s, map->base, text_bytes);
+    const size_t buckets = gs_early_split_finish(s);
+    CHECK(buckets > 32 && gs_early_split_largest(s) < LINES / buckets * 4);
+    CHECK(gs_early_split_list_bytes(s) >= LINES * sizeof(uint64_t));
+    REQUIRE_OK(gs_bucket_copy_init(&room, room_bytes, &st), &st);
+    uint64_t want = 0, got = 0, least = 0;
+    size_t records = 0, own = 0;
+    for (size_t at = 0, line = 0; at < text_bytes; at++) {
+        if (map->base[at] == '\n') {
+            want += hash_line(map->base + line, at - line);
+            line = at + 1;
+        }
+    }
+    for (size_t b = 0; b < buckets; b += 5) {
+        gs_early_bucket group[5] = {{0}};
+        const size_t n = buckets - b < 5 ? buckets - b : 5;
+        REQUIRE_OK(gs_early_split_take(s, map->base, &room, b, n, group, &st), &st);
+        for (size_t i = 0; i < n; i++) {
+            least = check_bucket(&layout, &group[i], least, &got);
+            records += group[i].element_count;
+            own += group[i].own != NULL;
+            CHECK((group[i].own != NULL) == (group[i].scratch != NULL));
+            gs_early_bucket_release(&group[i]);
+        }
+    }
+    CHECK(records == LINES && got == want);
+    CHECK(room_bytes > PART ? own == 0 : own == buckets);
+    gs_bucket_copy_release(&room);
+    gs_early_split_free(s);
+}
+
+/* NULL, and no failure. */
+static void is_refused(const gs_file_map *map, size_t memory_bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_early_split *s = NULL;
+    const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
+    const gs_early_split_options options = {
+        .layout = &layout, .map = map, .workers = WORKERS, .memory_bytes = memory_bytes};
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    CHECK(s == NULL);
+}
+
+int main(void)
+{
+    uint64_t state = check_seed(3);
+    gs_file_map map;
+    size_t bytes = make_text(&map, "", &state);
+    if (bytes < GS_EARLY_SPLIT_MIN) {
+        printf("skipped: too little text\n");
+        return 77;
+    }
+    all_come_out(&map, bytes, false, MOST);
+    all_come_out(&map, bytes, true, MOST);
+    all_come_out(&map, bytes, false, 1000);
+    is_refused(&map, LINES * sizeof(uint64_t));
+    gs_file_map_close(&map);
+    (void)make_text(&map, "https://", &state);
+    is_refused(&map, MOST);
+    gs_file_map_close(&map);
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}
