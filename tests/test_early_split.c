@@ -17,8 +17,10 @@
 
 enum { LINES = 4000000, WORKERS = 3, MOST = 1 << 27, PART = 1 << 20 };
 
-/* Lines of up to 40 bytes after `prefix`, in a file without a name; mapped. */
-static size_t make_text(gs_file_map *map, const char *prefix, uint64_t *state)
+/* Random lines of up to 40 bytes in a file without a name; mapped. All but one in
+ * `others_in` begin with `prefix`. */
+static size_t make_text(gs_file_map *map, const char *prefix, unsigned others_in,
+                        uint64_t *state)
 {
     static const char *const names[] = {"text"};
     char path[] = "/tmp/test_early_split.XXXXXX";
@@ -31,11 +33,15 @@ static size_t make_text(gs_file_map *map, const char *prefix, uint64_t *state)
         const size_t bytes = 30 + check_random(state) % 10;
         for (size_t b = 0; b < bytes; b++)
             line[b] = (char)('0' + check_random(state) % 75);
-        REQUIRE(fprintf(f, "%s%.*s\n", prefix, (int)bytes, line) > 0);
+        const bool is_other = check_random(state) % others_in == 0;
+        const char *const begin = is_other ? "" : prefix;
+        REQUIRE(fprintf(f, "%s%.*s\n", begin, is_other ? (int)(i % 39) : (int)bytes,
+                        line) >= 0);
     }
     REQUIRE(fclose(f) == 0);
     struct stat info;
     REQUIRE(fstat(fd, &info) == 0);
+    REQUIRE(info.st_size >= (off_t)GS_EARLY_SPLIT_MIN);
     const gs_mapped_file file = {.fd = fd, .bytes = (size_t)info.st_size};
     REQUIRE(gs_file_map_open(map, &file, 1, PART, names));
     return file.bytes;
@@ -65,22 +71,41 @@ static uint64_t hash_line(const uint8_t *line, size_t bytes)
     return h * h;
 }
 
-/* Checks a bucket whose words are to be at least `least`; returns the greatest. */
-static uint64_t check_bucket(const gs_record_layout *layout, const gs_early_bucket *b,
-                             uint64_t least, uint64_t *hash)
+/* The last line so far, in the order. */
+typedef struct last_line {
+    uint8_t bytes[64];
+    size_t length;
+} last_line;
+
+static int compare(const gs_record_layout *layout, const gs_record *r,
+                   const last_line *last)
+{
+    const int d = gs_string_compare(r->line, r->line_bytes, last->bytes, last->length, 0);
+    return layout->is_backwards ? -d : d;
+}
+
+/* No line of the bucket comes before `last`, which becomes the bucket's. */
+static void check_bucket(const gs_record_layout *layout, const gs_early_bucket *b,
+                         bool is_first, last_line *last, uint64_t *hash)
 {
     const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
-    uint64_t most = 0;
+    last_line here = *last;
     for (size_t i = 0; i < b->element_count; i++) {
         const gs_element *const e = &b->elements[i];
         const gs_record r = gs_record_at(layout, b->data, e->where);
-        CHECK(e->prefix == (gs_string_word(r.string, r.string_bytes, 0) ^ flip));
-        CHECK(e->next == (gs_string_word(r.string, r.string_bytes, 8) ^ flip));
-        CHECK(e->prefix >= least && r.line[r.line_bytes] == '\n');
-        most = e->prefix > most ? e->prefix : most;
-        *hash += hash_line(r.line, r.line_bytes);
+        const uint8_t *const line = r.line;
+        CHECK(e->prefix == (gs_string_word(line, r.line_bytes, b->depth) ^ flip));
+        CHECK(e->next == (gs_string_word(line, r.line_bytes, b->depth + 8) ^ flip));
+        CHECK(line[r.line_bytes] == '\n' && r.line_bytes < sizeof here.bytes);
+        CHECK(is_first || compare(layout, &r, last) >= 0);
+        CHECK(memcmp(line, b->data, b->depth) == 0);
+        if ((is_first && i == 0) || compare(layout, &r, &here) > 0) {
+            memcpy(here.bytes, line, r.line_bytes);
+            here.length = r.line_bytes;
+        }
+        *hash += hash_line(line, r.line_bytes);
     }
-    return most;
+    *last = here;
 }
 
 static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_backwards,
@@ -100,7 +125,8 @@ static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_back
     CHECK(buckets > 32 && gs_early_split_largest(s) < LINES / buckets * 4);
     CHECK(gs_early_split_list_bytes(s) >= LINES * sizeof(uint64_t));
     REQUIRE_OK(gs_bucket_copy_init(&room, room_bytes, &st), &st);
-    uint64_t want = 0, got = 0, least = 0;
+    uint64_t want = 0, got = 0;
+    last_line last = {{0}, 0};
     size_t records = 0, own = 0;
     for (size_t at = 0, line = 0; at < text_bytes; at++) {
         if (map->base[at] == '\n') {
@@ -113,7 +139,7 @@ static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_back
         const size_t n = buckets - b < 5 ? buckets - b : 5;
         REQUIRE_OK(gs_early_split_take(s, map->base, &room, b, n, group, &st), &st);
         for (size_t i = 0; i < n; i++) {
-            least = check_bucket(&layout, &group[i], least, &got);
+            check_bucket(&layout, &group[i], b + i == 0, &last, &got);
             records += group[i].element_count;
             own += group[i].own != NULL;
             CHECK((group[i].own != NULL) == (group[i].scratch != NULL));
@@ -142,17 +168,18 @@ int main(void)
 {
     uint64_t state = check_seed(3);
     gs_file_map map;
-    size_t bytes = make_text(&map, "", &state);
-    if (bytes < GS_EARLY_SPLIT_MIN) {
-        printf("skipped: too little text\n");
-        return 77;
-    }
+    size_t bytes = make_text(&map, "", 50, &state);
     all_come_out(&map, bytes, false, MOST);
     all_come_out(&map, bytes, true, MOST);
     all_come_out(&map, bytes, false, 1000);
     is_refused(&map, LINES * sizeof(uint64_t));
     gs_file_map_close(&map);
-    (void)make_text(&map, "https://", &state);
+    /* So few others that the sample has none. */
+    bytes = make_text(&map, "https://", LINES / 20, &state);
+    all_come_out(&map, bytes, false, MOST);
+    all_come_out(&map, bytes, true, MOST);
+    gs_file_map_close(&map);
+    (void)make_text(&map, "https://", 30, &state);
     is_refused(&map, MOST);
     gs_file_map_close(&map);
     CHECK(gs_mem_held_bytes() == 0);

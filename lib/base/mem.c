@@ -107,6 +107,11 @@ void gs_mem_keep_small(void *ptr, size_t bytes)
     (void)madvise(ptr, bytes, MADV_NOHUGEPAGE);
 }
 
+void gs_mem_allow_huge(void *ptr, size_t bytes)
+{
+    (void)madvise(ptr, bytes, MADV_HUGEPAGE);
+}
+
 void gs_mem_populate(void *ptr, size_t bytes)
 {
     const int populate_write = 23; /* MADV_POPULATE_WRITE, since Linux 5.14 */

@@ -43,6 +43,8 @@ GS_MUST_CHECK gs_code gs_mem_map(void **out, size_t bytes, bool huge, const char
 void gs_mem_unmap(void *ptr, size_t bytes); /* NULL is fine */
 /* Pages of a map stay small, even where the system would make all of them huge. */
 void gs_mem_keep_small(void *ptr, size_t bytes);
+/* Takes that back. */
+void gs_mem_allow_huge(void *ptr, size_t bytes);
 /* Takes the pages at once that would be taken one by one when first touched; a kernel
  * that cannot is fine. Both ends are page-aligned. */
 void gs_mem_populate(void *ptr, size_t bytes);

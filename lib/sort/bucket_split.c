@@ -269,6 +269,10 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
 {
     gs_element *const here = bucket->is_in_scratch ? split->scratch : split->elements;
     gs_element *const there = bucket->is_in_scratch ? split->elements : split->scratch;
+    /* Of the elements' own, pages were huge until the first cut gave them back. */
+    if (split->is_tight && bucket->is_in_scratch)
+        gs_mem_keep_small(split->elements, split->element_count * sizeof(gs_element) /
+                                               SMALL_PAGE * SMALL_PAGE);
     cut->split = split;
     cut->from = here + bucket->begin;
     cut->to = there + bucket->begin;

@@ -59,6 +59,7 @@ typedef struct gs_bucket_split {
     size_t element_count;
     size_t bucket_elements; /* how many a bucket should hold, about */
     bool gives_back; /* pages of elements that have moved on, and do not come back */
+    bool is_tight;   /* there is no memory for huge pages where elements move to */
 } gs_bucket_split;
 
 enum {

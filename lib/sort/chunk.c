@@ -75,6 +75,9 @@ void gs_chunk_reset(gs_chunk *chunk)
 {
     if (chunk->element_count > 0)
         chunk->input_bytes = 0;
+    if (chunk->is_stretched) /* bucket_split may have kept them small */
+        gs_mem_allow_huge(chunk->elements,
+                          round_up(chunk->element_capacity * sizeof(gs_element)));
     chunk->copied_bytes = chunk->mapped_bytes = 0;
     chunk->text_bytes = 0;
     chunk->element_count = 0;

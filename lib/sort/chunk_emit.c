@@ -301,7 +301,8 @@ static gs_bucket bring_bucket(const gs_emit_job *job, gs_emit_worker *worker,
     split->arena = early->data;
     split->elements = early->elements;
     split->scratch = early->scratch;
-    return (gs_bucket){.count = early->element_count, .has_next = true};
+    return (gs_bucket){
+        .count = early->element_count, .depth = early->depth, .has_next = true};
 }
 
 static gs_code emit_bucket(gs_emit_job *job, unsigned number_of_worker, size_t number,
@@ -510,6 +511,7 @@ gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
         chunk->is_stretched ||
         (options->is_last_use &&
          chunk->element_count * sizeof(gs_element) >= GS_BUCKET_GIVE_BACK_MIN);
+    job.split.is_tight = chunk->is_stretched;
     if (options->early == NULL)
         GS_TRY(gs_bucket_split_run(&job.split, team, &job.buckets, st));
     job.bucket_count =

@@ -15,6 +15,7 @@ enum {
     PAGE = 4096,
     BLOCK_PLACES = PAGE / sizeof(uint64_t) - 1,
     SAMPLE_LINE_MAX = 4096, /* how far a sample looks for the end of a line */
+    COMMON_MAX = 64,
     RECORD_MEAN_MAX = 1024, /* longer lines have pages of their own */
     PREFETCH_AHEAD = 32,
     WINDOW_BYTES = 4 << 20, /* as in bucket_copy.c */
@@ -40,6 +41,8 @@ struct gs_early_split {
     gs_record_layout layout;
     size_t record_size;
     unsigned workers;
+    uint8_t common[COMMON_MAX]; /* what all of the sample begin with, */
+    size_t depth;               /* so many bytes */
     gs_splitters splitters;
     gs_early_lists *lists; /* one a worker */
     gs_list_block *memory;
@@ -51,34 +54,44 @@ struct gs_early_split {
 
 /* --- splitters -------------------------------------------------------------------- */
 
-static inline uint64_t first_word(const gs_record_layout *layout, const uint8_t *string,
-                                  size_t bytes)
+/* The word that decides on the bucket: of what follows the bytes that all of the sample
+ * begin with, or the least or the greatest if the record begins with others. */
+static inline uint64_t deciding_word(const gs_early_split *s, const uint8_t *string,
+                                     size_t bytes)
 {
-    return gs_string_word(string, bytes, 0) ^ (layout->is_backwards ? UINT64_MAX : 0);
+    uint64_t word;
+    if (s->depth == 0) {
+        word = gs_string_word(string, bytes, 0);
+    } else {
+        const size_t shared = bytes < s->depth ? bytes : s->depth;
+        const int d = memcmp(string, s->common, shared);
+        word = d == 0 && bytes >= s->depth ? gs_string_word(string, bytes, s->depth)
+               : d > 0                     ? UINT64_MAX
+                                           : 0;
+    }
+    return word ^ (s->layout.is_backwards ? UINT64_MAX : 0);
 }
 
-/* The word of a record at or behind `at`, and how long it is. False if none is near. */
-static bool sample_record(const gs_early_split_options *o, const gs_mapped_file *file,
-                          size_t at, uint64_t *word, size_t *bytes)
+/* A record at or behind `at`; NULL if none is near. */
+static const uint8_t *sample_record(const gs_early_split_options *o,
+                                    const gs_mapped_file *file, size_t at, size_t *bytes)
 {
     const uint8_t *const text = o->map->base + file->begin;
     if (o->record_size > 0) {
         *bytes = o->record_size;
-        *word = first_word(o->layout, text + at / *bytes * *bytes, *bytes);
-        return true;
+        return text + at / *bytes * *bytes;
     }
     const size_t left = file->bytes - at;
     const size_t most = left < SAMPLE_LINE_MAX ? left : SAMPLE_LINE_MAX;
     const uint8_t *const end = text + at + most;
     const uint8_t *line = memchr(text + at, o->layout->eol, most);
     if (line++ == NULL || line >= end)
-        return false;
+        return NULL;
     const uint8_t *const eol = memchr(line, o->layout->eol, (size_t)(end - line));
     if (eol == NULL)
-        return false;
+        return NULL;
     *bytes = (size_t)(eol - line);
-    *word = first_word(o->layout, line, *bytes);
-    return true;
+    return line;
 }
 
 static size_t text_bytes_of(const gs_file_map *map)
@@ -89,15 +102,35 @@ static size_t text_bytes_of(const gs_file_map *map)
     return sum;
 }
 
-/* Fills the sample with records from all over the files; returns how many there are.
- * *records is how many there seem to be in all. */
-static size_t take_sample(const gs_early_split_options *o, uint64_t *sample, size_t want,
-                          size_t *records)
+/* What a sample says of all records. */
+typedef struct gs_text_guess {
+    size_t records;       /* how many there are */
+    const uint8_t *begin; /* what they begin with */
+    size_t begin_bytes;
+} gs_text_guess;
+
+static void note_begin(gs_text_guess *guess, const uint8_t *record, size_t bytes)
+{
+    if (guess->begin == NULL) {
+        guess->begin = record;
+        guess->begin_bytes = bytes < COMMON_MAX ? bytes : COMMON_MAX;
+    }
+    size_t same = 0;
+    while (same < guess->begin_bytes && same < bytes &&
+           record[same] == guess->begin[same])
+        same++;
+    guess->begin_bytes = same;
+}
+
+/* Fills the sample with words of records from all over the files; returns how many. */
+static size_t take_sample(const gs_early_split *s, const gs_early_split_options *o,
+                          uint64_t *sample, size_t want, gs_text_guess *guess)
 {
     const size_t text = text_bytes_of(o->map), part = text / want + 1;
     uint64_t state = 1;
     size_t count = 0, file = 0, before = 0; /* text in the files before */
     double a_byte = 0; /* records, summed: a longer one is met more often */
+    *guess = (gs_text_guess){0};
     for (size_t i = 0; i < want; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const size_t at = i * (part - 1) + (size_t)(state >> 33) % part;
@@ -107,13 +140,16 @@ static size_t take_sample(const gs_early_split_options *o, uint64_t *sample, siz
         if (file == o->map->file_count)
             break;
         size_t bytes;
-        if (at >= before &&
-            sample_record(o, &files[file], at - before, &sample[count], &bytes)) {
-            a_byte += 1.0 / (double)(bytes + o->layout->has_eol);
-            count++;
-        }
+        const uint8_t *const record =
+            at >= before ? sample_record(o, &files[file], at - before, &bytes) : NULL;
+        if (record == NULL)
+            continue;
+        sample[count++] = deciding_word(s, record, bytes);
+        note_begin(guess, record, bytes);
+        a_byte += 1.0 / (double)(bytes + o->layout->has_eol);
     }
-    *records = count > 0 ? (size_t)((double)text * (a_byte / (double)count)) + 1 : 0;
+    guess->records =
+        count > 0 ? (size_t)((double)text * (a_byte / (double)count)) + 1 : 0;
     return count;
 }
 
@@ -132,13 +168,16 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *s
 {
     enum { TRIED = GS_SPLITTERS_SAMPLE_MAX / 8, LARGER_MAX = 4 };
     const size_t text = text_bytes_of(o->map);
-    size_t records;
-    size_t count = take_sample(o, sample, TRIED, &records);
-    if (count < TRIED / 2 || text / records > RECORD_MEAN_MAX)
+    gs_text_guess guess;
+    size_t count = take_sample(s, o, sample, TRIED, &guess);
+    if (count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)
         return false;
+    s->depth = guess.begin_bytes;
+    memcpy(s->common, guess.begin, s->depth);
+    const size_t records = guess.records;
     const unsigned levels = gs_splitters_levels(records, GS_BUCKET_ELEMENTS);
-    count = take_sample(o, sample, ((size_t)1 << levels) * GS_SPLITTERS_OVERSAMPLING,
-                        &records);
+    count = take_sample(s, o, sample, ((size_t)1 << levels) * GS_SPLITTERS_OVERSAMPLING,
+                        &guess);
     if (count == 0)
         return false;
     gs_splitters_choose(&s->splitters, levels, sample, count);
@@ -219,7 +258,7 @@ static inline bool add_record(gs_early_split *s, gs_early_lists *lists,
                               const uint8_t *record, size_t bytes, size_t offset)
 {
     const size_t bucket =
-        gs_splitters_find(&s->splitters, first_word(&s->layout, record, bytes));
+        gs_splitters_find(&s->splitters, deciding_word(s, record, bytes));
     uint64_t *tail = lists->tail[bucket];
     /* The place behind a block's last is that of `next`; so is the one of no block. */
     if (__builtin_expect(
@@ -359,8 +398,8 @@ static void take_until(const gs_record_layout *layout, const uint8_t *arena,
                 prefetch_where(arena, where[i + PREFETCH_AHEAD]);
             const size_t length = where[i] & GS_WHERE_LENGTH_LONG;
             const uint8_t *const from = arena + gs_where_offset(where[i]);
-            e->prefix = gs_string_word(from, length, 0) ^ flip;
-            e->next = gs_string_word(from, length, 8) ^ flip;
+            e->prefix = gs_string_word(from, length, out->depth) ^ flip;
+            e->next = gs_string_word(from, length, out->depth + 8) ^ flip;
             e->where = gs_where_pack(at, length);
             e++;
             gs_copy_short(out->data + at, from, length + layout->has_eol);
@@ -390,6 +429,13 @@ static size_t list_text_bytes(const gs_list_cursor *list)
             break;
     }
     return sum;
+}
+
+/* Where the records of a bucket may differ: those that do not begin like the sample are
+ * all in the first bucket or in the last. */
+static size_t depth_of(const gs_early_split *s, size_t bucket)
+{
+    return bucket == 0 || bucket + 1 == s->splitters.bucket_count ? 0 : s->depth;
 }
 
 static size_t round_up(size_t bytes)
@@ -445,6 +491,7 @@ gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
         }
         (void)find_room(&out[i], records, bytes + (s->layout.has_eol ? records : 0), room,
                         &used, st);
+        out[i].depth = depth_of(s, bucket);
     }
     for (uint64_t end = begin + WINDOW_BYTES; live > 0 && st->code == GS_OK;
          end += WINDOW_BYTES) {

@@ -11,8 +11,9 @@
  *
  * An element in the chunk takes three times as much, is read again to be given a bucket
  * and written again to go there; memory that was not touched before is dear. The price is
- * that the splitters come from a sample of the text before it is read, and that lines of
- * one prefix (URLs) stay together: gs_early_split_new refuses if the sample has too many.
+ * that the splitters come from a sample of the text before it is read. They are words of
+ * what follows the bytes that all of the sample begin with; if too many agree in those
+ * too, gs_early_split_new refuses.
  *
  * Every worker has lists of its own, and no bucket keeps the order of the input: records
  * that compare equal must be the same bytes, as plain ones are.
@@ -75,6 +76,7 @@ enum { GS_EARLY_BESIDE_MAX = 1 << 20 };
 typedef struct gs_early_bucket {
     gs_element *elements;
     size_t element_count;
+    size_t depth; /* where their words were taken, and all agree before it */
     uint8_t *data;
     size_t data_bytes;
     gs_element *scratch; /* for as many elements; NULL: no more than _largest */
