@@ -16,12 +16,16 @@ enum {
     BLOCK_PLACES = PAGE / sizeof(uint64_t) - 1,
     SAMPLE_LINE_MAX = 4096, /* how far a sample looks for the end of a line */
     COMMON_MAX = 64,
-    RECORD_MEAN_MAX = 1024, /* longer lines have pages of their own */
+    RECORD_MEAN_MAX = 1024, /* longer lines have pages of their own, */
+    RECORD_MEAN_SOME = 56,  /* and these are better off in text that is not so large */
     PREFETCH_AHEAD = 32,
     WINDOW_BYTES = 4 << 20, /* as in bucket_copy.c */
     SLACK = 2 * GS_SHORT_COPY_BYTES,
     ALIGN = 64,
 };
+
+/* Text whose pages are more than the translations that the processor keeps at hand. */
+static const size_t LARGE = (size_t)2 << 30;
 
 typedef struct gs_block {
     uint64_t where[BLOCK_PLACES];
@@ -170,7 +174,8 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *s
     const size_t text = text_bytes_of(o->map);
     gs_text_guess guess;
     size_t count = take_sample(s, o, sample, TRIED, &guess);
-    if (count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)
+    const size_t mean_max = text < LARGE ? RECORD_MEAN_SOME : RECORD_MEAN_MAX;
+    if (count < TRIED / 2 || text / guess.records > mean_max)
         return false;
     s->depth = guess.begin_bytes;
     memcpy(s->common, guess.begin, s->depth);

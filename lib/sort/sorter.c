@@ -8,7 +8,8 @@
  *                              +------------------------------------------------+  |
  *                                             output <- range_merge <--------------+
  *
- * One team of threads does each step together; reading and writing go on beside it. With
+ * One team of threads does each step together; reading and writing go on beside it. For
+ * much mapped text early_split stands for chunk and bucket_split, if it suits. With
  * a GPU, device_chunk stands for ingest, chunk, bucket_split and chunk_emit. If the GPU
  * fails, the CPU goes on where it can, and otherwise sorts everything again.
  */
