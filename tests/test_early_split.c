@@ -18,9 +18,9 @@
 enum { LINES = 4000000, WORKERS = 3, MOST = 1 << 27, PART = 1 << 20 };
 
 /* Random lines of up to 40 bytes in a file without a name; mapped. All but one in
- * `others_in` begin with `prefix`. */
+ * `others_in` begin with `prefix`, and one in `bare_in` is that alone. */
 static size_t make_text(gs_file_map *map, const char *prefix, unsigned others_in,
-                        uint64_t *state)
+                        unsigned bare_in, uint64_t *state)
 {
     static const char *const names[] = {"text"};
     char path[] = "/tmp/test_early_split.XXXXXX";
@@ -35,8 +35,9 @@ static size_t make_text(gs_file_map *map, const char *prefix, unsigned others_in
             line[b] = (char)('0' + check_random(state) % 75);
         const bool is_other = check_random(state) % others_in == 0;
         const char *const begin = is_other ? "" : prefix;
-        REQUIRE(fprintf(f, "%s%.*s\n", begin, is_other ? (int)(i % 39) : (int)bytes,
-                        line) >= 0);
+        const bool is_bare = !is_other && check_random(state) % bare_in == 0;
+        const int rest = is_bare ? 0 : is_other ? (int)(i % 39) : (int)bytes;
+        REQUIRE(fprintf(f, "%s%.*s\n", begin, rest, line) >= 0);
     }
     REQUIRE(fclose(f) == 0);
     struct stat info;
@@ -168,18 +169,23 @@ int main(void)
 {
     uint64_t state = check_seed(3);
     gs_file_map map;
-    size_t bytes = make_text(&map, "", 50, &state);
+    size_t bytes = make_text(&map, "", 50, LINES, &state);
     all_come_out(&map, bytes, false, MOST);
     all_come_out(&map, bytes, true, MOST);
     all_come_out(&map, bytes, false, 1000);
     is_refused(&map, LINES * sizeof(uint64_t));
     gs_file_map_close(&map);
     /* So few others that the sample has none. */
-    bytes = make_text(&map, "https://", LINES / 20, &state);
+    bytes = make_text(&map, "https://", LINES / 20, LINES, &state);
     all_come_out(&map, bytes, false, MOST);
     all_come_out(&map, bytes, true, MOST);
     gs_file_map_close(&map);
-    (void)make_text(&map, "https://", 30, &state);
+    /* More than a bucket of lines with nothing behind it, whose word is the least too. */
+    bytes = make_text(&map, "https://", LINES / 20, 80, &state);
+    all_come_out(&map, bytes, false, MOST);
+    all_come_out(&map, bytes, true, MOST);
+    gs_file_map_close(&map);
+    (void)make_text(&map, "https://", 30, LINES, &state);
     is_refused(&map, MOST);
     gs_file_map_close(&map);
     CHECK(gs_mem_held_bytes() == 0);

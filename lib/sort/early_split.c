@@ -436,11 +436,13 @@ static size_t list_text_bytes(const gs_list_cursor *list)
     return sum;
 }
 
-/* Where the records of a bucket may differ: those that do not begin like the sample are
- * all in the first bucket or in the last. */
+/* Where the records of a bucket may differ: those that do not begin like the sample have
+ * the least word or the greatest. */
 static size_t depth_of(const gs_early_split *s, size_t bucket)
 {
-    return bucket == 0 || bucket + 1 == s->splitters.bucket_count ? 0 : s->depth;
+    const bool has_others = bucket == gs_splitters_find(&s->splitters, 0) ||
+                            bucket == gs_splitters_find(&s->splitters, UINT64_MAX);
+    return has_others ? 0 : s->depth;
 }
 
 static size_t round_up(size_t bytes)
