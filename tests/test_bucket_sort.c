@@ -80,9 +80,15 @@ static void sorts(unsigned shape, size_t count, bool is_backwards, bool gives_ba
     }
     gs_team *team = NULL;
     REQUIRE_OK(gs_team_new(&team, workers, &st), &st);
-    const gs_bucket_split split = {
-        &layout,   arena, elements, scratch, ids, count, GS_BUCKET_ELEMENTS / 8,
-        gives_back};
+    const gs_bucket_split split = {.layout = &layout,
+                                   .arena = arena,
+                                   .elements = elements,
+                                   .scratch = scratch,
+                                   .bucket_ids = ids,
+                                   .element_count = count,
+                                   .bucket_elements = GS_BUCKET_ELEMENTS / 8,
+                                   .gives_back = gives_back,
+                                   .is_tight = gives_back};
     gs_bucket_scratch beside = {0};
     if (gives_back)
         REQUIRE_OK(
