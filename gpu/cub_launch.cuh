@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cub_launch: CUB's device-wide sorts, launched one kernel after the other.
+ * cub_launch: CUB's device-wide calls, launched one kernel after the other.
  *
  * Include this before any other header of CUB. From 2.8 to 3.0 CUB lets the kernels of
  * its merge sort begin while the one before them still runs, and the merge then reads

@@ -12,6 +12,8 @@
  * from at least 8 samples each.
  * Levels depend on counts on the device, so that wait drives all but the first.
  */
+#include "gpu/cub_launch.cuh"
+
 #include <math.h>
 
 #include <cub/device/device_scan.cuh>

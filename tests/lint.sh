@@ -41,6 +41,10 @@ while read -r line; do complain "$line: memory comes from lib/base/mem.h"; done 
         grep -vE '^(lib/base/mem\.c|[^:]*:[0-9]+:[[:space:]]*(/?\*|//))')
 while read -r line; do complain "$line: use lib/base/assertion.h"; done \
     < <(grep -n 'assert\.h>' "${product[@]}")
+while read -r file; do
+    grep -q '^#include "gpu/cub_launch.cuh"' "$file" ||
+        complain "$file: CUB's device-wide calls come behind gpu/cub_launch.cuh"
+done < <(grep -lE '^#include <cub/(device/|cub\.cuh)' "${sources[@]}")
 
 for file in "${sources[@]}"; do
     head -n 1 "$file" | grep -q 'SPDX-License-Identifier: MIT' ||

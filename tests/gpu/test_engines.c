@@ -6,8 +6,9 @@
  * over several GPUs, or one named several times: ranges that are not even, above all of
  * equal keys, for which there would be no room.
  *
- *     test_engines [--quick | --few | --spread | --large COUNT] [--engine NAME] [--type
- * N] test_engines --list
+ *     test_engines [--quick | --few] [--spread | --large COUNT] [--engine NAME]
+ *                  [--type N]
+ *     test_engines --list
  *
  * --quick: small sizes only. --few: a handful of cases, for compute-sanitizer. --spread:
  * several GPUs only. --large: only this many keys, of the types for which there is
@@ -551,7 +552,8 @@ int main(int argc, char **argv)
         test_large(only, large);
     } else if (is_few) {
         const size_t count = sizeof sizes_few / sizeof *sizes_few;
-        test_sizes(only, sizes_few, count, true);
+        if (!spread)
+            test_sizes(only, sizes_few, count, true);
         test_spread(only);
     } else {
         test_refusal();

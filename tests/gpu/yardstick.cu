@@ -6,6 +6,8 @@
  *
  *     yardstick COUNT [RUNS]
  */
+#include "gpu/cub_launch.cuh"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
