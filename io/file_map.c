@@ -14,7 +14,7 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-enum { PAGE = 1 << 21, MAPS_MAX = 4, NAME_BYTES = 4096 };
+enum { MAPS_MAX = 4, NAME_BYTES = 4096 };
 
 /* What a signal handler must know: a slot is valid while its flag is set. */
 static struct {
@@ -57,11 +57,6 @@ const char *gs_file_map_name_at(const void *address)
     return NULL;
 }
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + PAGE - 1) / PAGE * PAGE;
-}
-
 bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file_count,
                       size_t copy_bytes, const char *const *names)
 {
@@ -72,7 +67,7 @@ bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file
         map->files[i] = files[i];
         map->files[i].begin = map->copies_begin;
         map->copies_begin =
-            round_up(map->copies_begin + files[i].bytes + GS_FILE_MAP_SLACK);
+            gs_mem_large_pages(map->copies_begin + files[i].bytes + GS_FILE_MAP_SLACK);
     }
     map->map_bytes = map->copies_begin + copy_bytes;
     if (gs_mem_map(&memory, map->map_bytes, true, "mapped files", &ignored) != GS_OK)
@@ -135,9 +130,18 @@ gs_code gs_file_map_check(const gs_file_map *map, gs_status *st)
     return GS_OK;
 }
 
+size_t gs_file_map_text_bytes(const gs_file_map *map)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < map->file_count; i++)
+        sum += map->files[i].bytes;
+    return sum;
+}
+
 void gs_file_map_leave(const gs_file_map *map, unsigned part, unsigned parts)
 {
-    const size_t pages = map->copies_begin / PAGE;
+    const size_t pages = map->copies_begin / GS_MEM_LARGE_PAGE;
     const size_t begin = pages * part / parts, end = pages * (part + 1) / parts;
-    gs_mem_discard(map->base + begin * PAGE, (end - begin) * PAGE);
+    gs_mem_discard(map->base + begin * GS_MEM_LARGE_PAGE,
+                   (end - begin) * GS_MEM_LARGE_PAGE);
 }

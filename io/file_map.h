@@ -51,6 +51,9 @@ bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file
 /* Closes the files; a zeroed map is fine. */
 void gs_file_map_close(gs_file_map *map);
 
+/* Of all its files. */
+size_t gs_file_map_text_bytes(const gs_file_map *map);
+
 /* Asks for the pages of a part at once: faster than one by one. */
 void gs_file_map_bring(const uint8_t *data, size_t bytes);
 /* Pages of the files count as ours no more, until they are looked at again: the part-th

@@ -203,8 +203,13 @@ __gpusort_search -l exhaustive -d 'score every match'
 __gpusort_search -s v -l verbose -d 'tell how much was read and scored'
 __gpusort_search -l help -d 'show help'
 
+# An option of one command, which is the first word.
+function __gpusort_of -a word
+    complete -c gpusort -n "test (count (commandline -opc)) -ge 2; and test (commandline -opc)[2] = $word" $argv[2..]
+end
+
 function __gpusort_gen
-    complete -c gpusort -n 'test (count (commandline -opc)) -ge 2; and test (commandline -opc)[2] = gen' $argv
+    __gpusort_of gen $argv
 end
 __gpusort_gen -x -a 'lines u32 u64 tuples records docs weblog' -d 'what'
 __gpusort_gen -s n -l count -x -d 'records'
@@ -231,7 +236,7 @@ __gpusort_gen -l help -d 'show help'
 
 # What order means, check is told with the options of sort.
 function __gpusort_check
-    complete -c gpusort -n 'test (count (commandline -opc)) -ge 2; and test (commandline -opc)[2] = check' $argv
+    __gpusort_of check $argv
 end
 __gpusort_check -l same -r -d 'the same records as this one, in any order'
 __gpusort_check -l expect -x -d 'this checksum'

@@ -41,6 +41,15 @@ GS_MUST_CHECK gs_code gs_mem_copy_string(char **out, const char *text, gs_status
 GS_MUST_CHECK gs_code gs_mem_map(void **out, size_t bytes, bool huge, const char *what,
                                  gs_status *st);
 void gs_mem_unmap(void *ptr, size_t bytes); /* NULL is fine */
+
+/* Maps that are given back in parts are by the largest pages that they come in. */
+enum { GS_MEM_LARGE_PAGE = 1 << 21 };
+/* Rounded up to whole ones. */
+static inline size_t gs_mem_large_pages(size_t bytes)
+{
+    return (bytes + GS_MEM_LARGE_PAGE - 1) / GS_MEM_LARGE_PAGE * GS_MEM_LARGE_PAGE;
+}
+
 /* Pages of a map stay small, even where the system would make all of them huge. */
 void gs_mem_keep_small(void *ptr, size_t bytes);
 /* Takes that back. */

@@ -3,20 +3,12 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/short_copy.h"
-
-enum {
-    PREFETCH_AHEAD = 32,
-    /* Of the arena: its pages, with a few for each bucket that are ahead, are within
-     * reach of the second-level table of translations (2048 entries or more). */
-    WINDOW_BYTES = 4 << 20,
-    SLACK = 2 * GS_SHORT_COPY_BYTES, /* of copies, and of words read past a string */
-};
+#include "lib/sort/copy_window.h"
 
 gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity, gs_status *st)
 {
     void *memory = NULL;
-    GS_TRY(gs_mem_map(&memory, capacity + SLACK, true, "copies of buckets", st));
+    GS_TRY(gs_mem_map(&memory, capacity + GS_COPY_SLACK, true, "copies of buckets", st));
     copy->data = memory;
     copy->capacity = capacity;
     return GS_OK;
@@ -25,7 +17,7 @@ gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity, gs_status *st
 void gs_bucket_copy_release(gs_bucket_copy *copy)
 {
     if (copy->data != NULL)
-        gs_mem_unmap(copy->data, copy->capacity + SLACK);
+        gs_mem_unmap(copy->data, copy->capacity + GS_COPY_SLACK);
     *copy = (gs_bucket_copy){0};
 }
 
@@ -46,7 +38,7 @@ static inline size_t record_bytes(const gs_record_layout *layout, const uint8_t 
 static size_t room_for(const gs_record_layout *layout, const uint8_t *arena,
                        const gs_element *e, size_t n)
 {
-    size_t sum = SLACK;
+    size_t sum = GS_COPY_SLACK;
     const bool must_look = layout->is_keyed && layout->is_key_only;
     for (size_t i = 0; i < n; i++) {
         const uint64_t length = e[i].where & GS_WHERE_LENGTH_LONG;
@@ -69,10 +61,9 @@ copy_until(gs_copied_bucket *b, const gs_record_layout *any_layout, bool is_keye
     gs_element *const end = b->elements + b->element_count;
     size_t at = b->copied_bytes;
     for (; e < end && e->where < bound; e++) {
-        const gs_element *const later = end - e > PREFETCH_AHEAD ? e + PREFETCH_AHEAD : e;
-        const uint8_t *const ahead = arena + gs_where_offset(later->where);
-        __builtin_prefetch(ahead);
-        __builtin_prefetch(ahead + 63);
+        const gs_element *const later =
+            end - e > GS_COPY_PREFETCH_AHEAD ? e + GS_COPY_PREFETCH_AHEAD : e;
+        gs_record_prefetch(arena, later->where);
         const size_t bytes = record_bytes(&layout, arena, e->where);
         gs_copy_short(b->to + at, arena + gs_where_offset(e->where), bytes);
         e->where =
@@ -92,7 +83,7 @@ void gs_bucket_copy_take(gs_bucket_copy *copy, const gs_record_layout *layout,
     for (size_t i = 0; i < bucket_count; i++) {
         gs_copied_bucket *const b = &buckets[i];
         const size_t room = room_for(layout, arena, b->elements, b->element_count);
-        const bool fits = room - SLACK <= copy->capacity - used;
+        const bool fits = room - GS_COPY_SLACK <= copy->capacity - used;
         b->to = fits ? copy->data + used : NULL;
         b->data = fits ? b->to : arena;
         b->copied_bytes = b->copied_count = 0;
@@ -103,9 +94,9 @@ void gs_bucket_copy_take(gs_bucket_copy *copy, const gs_record_layout *layout,
         used = room < copy->capacity - used ? used + room : copy->capacity;
         left++;
     }
-    for (uint64_t end = begin + WINDOW_BYTES; left > 0; end += WINDOW_BYTES) {
-        const bool is_last = left == 1 || end > UINT64_MAX >> GS_WHERE_LENGTH_BITS;
-        const uint64_t bound = is_last ? UINT64_MAX : end << GS_WHERE_LENGTH_BITS;
+    for (uint64_t end = begin + GS_COPY_WINDOW_BYTES; left > 0;
+         end += GS_COPY_WINDOW_BYTES) {
+        const uint64_t bound = left == 1 ? UINT64_MAX : gs_copy_window_bound(end);
         left = 0;
         for (size_t i = 0; i < bucket_count; i++) {
             gs_copied_bucket *const b = &buckets[i];

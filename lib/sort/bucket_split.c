@@ -68,10 +68,8 @@ static void choose_splitters(gs_cut *cut, uint64_t *sample)
         n = cut->count;
     uint64_t state = cut->count;
     for (size_t i = 0; i < n; i++) {
-        /* One at a pseudo-random place of each n-th part: even, and not periodic. */
-        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const size_t part = cut->count / n;
-        sample[i] = sampled_prefix(cut, i * part + (size_t)(state >> 33) % part);
+        sample[i] = sampled_prefix(cut, i * part + gs_splitters_place(&state, part));
     }
     gs_splitters_choose(&cut->splitters, levels, sample, n);
 }
@@ -267,15 +265,13 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
                           uint64_t *sample, const gs_bucket *bucket, gs_bucket_list *out,
                           gs_status *st)
 {
-    gs_element *const here = bucket->is_in_scratch ? split->scratch : split->elements;
-    gs_element *const there = bucket->is_in_scratch ? split->elements : split->scratch;
     /* Of the elements' own, pages were huge until the first cut gave them back. */
     if (split->is_tight && bucket->is_in_scratch)
         gs_mem_keep_small(split->elements, split->element_count * sizeof(gs_element) /
                                                SMALL_PAGE * SMALL_PAGE);
     cut->split = split;
-    cut->from = here + bucket->begin;
-    cut->to = there + bucket->begin;
+    cut->from = gs_bucket_here(split, bucket);
+    cut->to = gs_bucket_there(split, bucket);
     cut->begin = bucket->begin;
     cut->ids = split->bucket_ids + bucket->begin;
     cut->count = bucket->count;
@@ -392,8 +388,7 @@ void gs_bucket_scratch_release(gs_bucket_scratch *scratch)
 
 void gs_bucket_drop(const gs_bucket_split *split, const gs_bucket *bucket)
 {
-    const gs_element *const e =
-        (bucket->is_in_scratch ? split->scratch : split->elements) + bucket->begin;
+    const gs_element *const e = gs_bucket_here(split, bucket);
     if (split->gives_back)
         (void)give_back((uintptr_t)e, (uintptr_t)(e + bucket->count), page_of(split, e));
 }
@@ -403,10 +398,9 @@ void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket,
 {
     if (bucket->is_settled)
         return;
-    gs_element *const here = bucket->is_in_scratch ? split->scratch : split->elements;
-    gs_element *const there = bucket->is_in_scratch ? split->elements : split->scratch;
-    const bool is_beside = bucket->count <= scratch->capacity;
-    gs_tie_sort(split->layout, split->arena, here + bucket->begin,
-                is_beside ? scratch->elements : there + bucket->begin, bucket->count,
-                bucket->depth, bucket->has_next);
+    gs_element *const free_elements = bucket->count <= scratch->capacity
+                                          ? scratch->elements
+                                          : gs_bucket_there(split, bucket);
+    gs_tie_sort(split->layout, split->arena, gs_bucket_here(split, bucket), free_elements,
+                bucket->count, bucket->depth, bucket->has_next);
 }

@@ -62,6 +62,18 @@ typedef struct gs_bucket_split {
     bool is_tight;   /* there is no memory for huge pages where elements move to */
 } gs_bucket_split;
 
+/* A bucket's elements, and the place for as many in the other array. */
+static inline gs_element *gs_bucket_here(const gs_bucket_split *split,
+                                         const gs_bucket *bucket)
+{
+    return (bucket->is_in_scratch ? split->scratch : split->elements) + bucket->begin;
+}
+static inline gs_element *gs_bucket_there(const gs_bucket_split *split,
+                                          const gs_bucket *bucket)
+{
+    return (bucket->is_in_scratch ? split->elements : split->scratch) + bucket->begin;
+}
+
 enum {
     /* With scratch, 1 MiB: a second-level cache. */
     GS_BUCKET_ELEMENTS = 1 << 15,

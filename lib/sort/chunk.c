@@ -6,20 +6,14 @@
 #include "lib/sort/bucket_split.h"
 
 enum {
-    PAGE = 1 << 21,     /* pages are given back by the largest size that they come in */
     ARENA_SLACK = 4096, /* readable beyond the last record */
     ELEMENT_COST = 2 * sizeof(gs_element) + sizeof(uint16_t),
     STRETCHED_ELEMENT_COST = sizeof(gs_element) + sizeof(uint16_t),
 };
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + PAGE - 1) / PAGE * PAGE;
-}
-
 size_t gs_chunk_copy_bytes(size_t budget_bytes)
 {
-    return round_up(budget_bytes + ARENA_SLACK);
+    return gs_mem_large_pages(budget_bytes + ARENA_SLACK);
 }
 
 gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
@@ -34,7 +28,7 @@ gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
     const size_t arena_bytes = gs_chunk_copy_bytes(limits->budget_bytes);
     const size_t cost = limits->input_bytes > 0 ? STRETCHED_ELEMENT_COST : ELEMENT_COST;
     const size_t count = limits->budget_bytes / cost + 1;
-    const size_t element_bytes = round_up(count * sizeof(gs_element));
+    const size_t element_bytes = gs_mem_large_pages(count * sizeof(gs_element));
     void *memory = NULL;
     chunk->element_capacity = element_bytes / sizeof(gs_element);
     if (map != NULL) {
@@ -62,7 +56,8 @@ fail:
 
 void gs_chunk_release(gs_chunk *chunk)
 {
-    const size_t element_bytes = round_up(chunk->element_capacity * sizeof(gs_element));
+    const size_t element_bytes =
+        gs_mem_large_pages(chunk->element_capacity * sizeof(gs_element));
     if (chunk->arena_map_bytes > 0)
         gs_mem_unmap(chunk->arena, chunk->arena_map_bytes);
     gs_mem_unmap(chunk->elements, element_bytes);
@@ -76,8 +71,8 @@ void gs_chunk_reset(gs_chunk *chunk)
     if (chunk->element_count > 0)
         chunk->input_bytes = 0;
     if (chunk->is_stretched) /* bucket_split may have kept them small */
-        gs_mem_allow_huge(chunk->elements,
-                          round_up(chunk->element_capacity * sizeof(gs_element)));
+        gs_mem_allow_huge(chunk->elements, gs_mem_large_pages(chunk->element_capacity *
+                                                              sizeof(gs_element)));
     chunk->copied_bytes = chunk->mapped_bytes = 0;
     chunk->text_bytes = 0;
     chunk->element_count = 0;
@@ -87,7 +82,8 @@ void gs_chunk_reset(gs_chunk *chunk)
 /* Gives back [used, touched) of a map, in whole pages. */
 static void discard_beyond(void *map, size_t used_bytes, size_t touched_bytes)
 {
-    const size_t begin = round_up(used_bytes), end = round_up(touched_bytes);
+    const size_t begin = gs_mem_large_pages(used_bytes),
+                 end = gs_mem_large_pages(touched_bytes);
     if (begin < end)
         gs_mem_discard((uint8_t *)map + begin, end - begin);
 }

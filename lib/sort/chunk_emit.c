@@ -78,13 +78,6 @@ static inline gs_text_view text_of(const gs_record_layout *layout, const uint8_t
     return (gs_text_view){r.line, r.line_bytes + layout->has_eol};
 }
 
-static inline void prefetch_record(const uint8_t *arena, uint64_t where)
-{
-    const uint8_t *const record = arena + gs_where_offset(where);
-    __builtin_prefetch(record);
-    __builtin_prefetch(record + 64);
-}
-
 /* How much text the bucket is, which follows from its elements if all lines are plain and
  * not long. */
 static uint64_t text_bytes(const gs_record_layout *layout, const uint8_t *arena,
@@ -101,7 +94,7 @@ static uint64_t text_bytes(const gs_record_layout *layout, const uint8_t *arena,
     sum = 0;
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n)
-            prefetch_record(arena, e[i + PREFETCH_AHEAD].where);
+            gs_record_prefetch(arena, e[i + PREFETCH_AHEAD].where);
         sum += text_of(layout, arena, e[i].where).length;
     }
     return sum;
@@ -128,7 +121,7 @@ gather_as(const gs_emit_job *job, bool is_keyed, const uint8_t *arena,
         /* Whole records while short copies cannot leave the block. */
         for (; i < n; i++) {
             if (i + PREFETCH_AHEAD < n)
-                prefetch_record(arena, e[i + PREFETCH_AHEAD].where);
+                gs_record_prefetch(arena, e[i + PREFETCH_AHEAD].where);
             text = text_of(&layout, arena, e[i].where);
             if (at + text.length + GS_SHORT_COPY_BYTES > room)
                 break;
@@ -176,7 +169,7 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
     gs_sink_begin(piece, ticket);
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n)
-            prefetch_record(arena, e[i + PREFETCH_AHEAD].where);
+            gs_record_prefetch(arena, e[i + PREFETCH_AHEAD].where);
         const gs_record r = gs_record_at(layout, arena, e[i].where);
         const size_t key_bytes = (size_t)(r.line - r.string);
         gs_sink_record out = {.data = r.string,
@@ -196,18 +189,12 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
     return gs_sink_end(piece, st);
 }
 
-static gs_element *elements_of(const gs_emit_job *job, const gs_bucket *bucket)
-{
-    return (bucket->is_in_scratch ? job->split.scratch : job->split.elements) +
-           bucket->begin;
-}
-
 static void copy_buckets(gs_emit_job *job, unsigned worker, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
         const gs_bucket *const bucket = &job->buckets.buckets[job->group_begin + i];
         job->group[i] = (gs_copied_bucket){
-            .elements = elements_of(job, bucket),
+            .elements = gs_bucket_here(&job->split, bucket),
             .element_count = bucket->is_settled ? 0 : bucket->count,
         };
     }
@@ -257,7 +244,7 @@ static const uint8_t *bring_close(const gs_emit_job *job, gs_emit_worker *worker
                              gs_chunk_record_bytes(chunk) >= copied_from;
     if (!is_worth_it)
         return chunk->arena;
-    gs_copied_bucket alone = {.elements = elements_of(job, bucket),
+    gs_copied_bucket alone = {.elements = gs_bucket_here(&job->split, bucket),
                               .element_count = bucket->count};
     gs_bucket_copy_take(&worker->copy, &chunk->layout, chunk->arena, &alone, 1);
     return alone.data;
@@ -320,8 +307,7 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned number_of_worker, size_t n
     uint64_t begin_ns = gs_trace_begin(job->trace);
     gs_bucket_split split;
     const gs_bucket bucket = bring_bucket(job, worker, number, &split);
-    gs_element *const e =
-        (bucket.is_in_scratch ? split.scratch : split.elements) + bucket.begin;
+    gs_element *const e = gs_bucket_here(&split, &bucket);
     if (is_early) {
         bytes = text_bytes(layout, split.arena, e, bucket.count);
         GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
@@ -399,53 +385,71 @@ static size_t choose_group_share(size_t copy_bytes, size_t bucket_bytes, size_t 
     return share < least ? 0 : share > GROUP_SHARE_MAX ? GROUP_SHARE_MAX : share;
 }
 
+/* What every worker has for its buckets. */
+typedef struct gs_emit_room {
+    size_t copy_bytes, scratch_elements;
+} gs_emit_room;
+
+/* Buckets of lists are always copied, as many together as the room takes. */
+static gs_emit_room plan_early(gs_emit_job *job)
+{
+    const gs_early_split *const early = job->options->early;
+    const size_t spare = gs_chunk_spare_bytes(job->chunk);
+    const size_t scratch = gs_early_split_largest(early);
+    const size_t taken = gs_early_split_list_bytes(early) +
+                         job->worker_count * scratch * sizeof(gs_element);
+    const size_t more = spare > taken ? (spare - taken) / job->worker_count : 0;
+    const size_t copy_bytes = job->options->copy_bytes +
+                              (more < 2 * GROUP_BYTES_MAX ? more : 2 * GROUP_BYTES_MAX);
+    const size_t bucket_bytes =
+        gs_early_split_bucket_bytes(early, gs_chunk_record_bytes(job->chunk));
+    job->group_share = choose_group_share(copy_bytes, bucket_bytes, 1);
+    if (job->group_share == 0)
+        job->group_share = 1; /* which then has memory of its own */
+    return (gs_emit_room){copy_bytes, scratch};
+}
+
+static gs_emit_room plan_elements(gs_emit_job *job)
+{
+    const size_t scratch =
+        job->split.gives_back ? gs_bucket_scratch_capacity(&job->split) : 0;
+    size_t copy_bytes = job->options->copy_bytes;
+    if (is_arena_large(job)) {
+        const size_t more = gs_chunk_spare_bytes(job->chunk) / job->worker_count;
+        copy_bytes += more < GROUP_BYTES_MAX ? more : GROUP_BYTES_MAX;
+        job->group_share = choose_group_share(
+            copy_bytes, gs_chunk_record_bytes(job->chunk) / (job->bucket_count + 1),
+            GROUP_SHARE_MIN);
+    }
+    return (gs_emit_room){copy_bytes, scratch};
+}
+
 static gs_code open_worker(const gs_emit_job *job, gs_emit_worker *worker,
-                           size_t copy_bytes, size_t scratch_elements, gs_status *st)
+                           gs_emit_room room, gs_status *st)
 {
     GS_TRY(gs_sink_piece_new(&worker->piece, job->sink, st));
-    if (copy_bytes > 0)
-        GS_TRY(gs_bucket_copy_init(&worker->copy, copy_bytes, st));
-    if (scratch_elements > 0)
-        GS_TRY(gs_bucket_scratch_init(&worker->scratch, scratch_elements, st));
+    if (room.copy_bytes > 0)
+        GS_TRY(gs_bucket_copy_init(&worker->copy, room.copy_bytes, st));
+    if (room.scratch_elements > 0)
+        GS_TRY(gs_bucket_scratch_init(&worker->scratch, room.scratch_elements, st));
     return GS_OK;
 }
 
 static gs_code open_workers(gs_emit_job *job, gs_status *st)
 {
-    const gs_early_split *const early = job->options->early;
-    const size_t record_bytes = gs_chunk_record_bytes(job->chunk);
-    const size_t spare = gs_chunk_spare_bytes(job->chunk);
-    size_t copy_bytes = job->options->copy_bytes, scratch = 0;
-    if (early != NULL) {
-        scratch = gs_early_split_largest(early);
-        const size_t taken = gs_early_split_list_bytes(early) +
-                             job->worker_count * scratch * sizeof(gs_element);
-        const size_t bytes = spare > taken ? (spare - taken) / job->worker_count : 0;
-        copy_bytes += bytes < 2 * GROUP_BYTES_MAX ? bytes : 2 * GROUP_BYTES_MAX;
-        job->group_share = choose_group_share(
-            copy_bytes, gs_early_split_bucket_bytes(early, record_bytes), 1);
-        if (job->group_share == 0)
-            job->group_share = 1; /* which then has memory of its own */
-    } else {
-        scratch = job->split.gives_back ? gs_bucket_scratch_capacity(&job->split) : 0;
-    }
-    if (early == NULL && is_arena_large(job)) {
-        const size_t bytes = spare / job->worker_count;
-        copy_bytes += bytes < GROUP_BYTES_MAX ? bytes : GROUP_BYTES_MAX;
-        job->group_share = choose_group_share(
-            copy_bytes, record_bytes / (job->bucket_count + 1), GROUP_SHARE_MIN);
-    }
+    const bool is_early = job->options->early != NULL;
+    const gs_emit_room room = is_early ? plan_early(job) : plan_elements(job);
     void *memory = NULL;
     GS_TRY(gs_mem_new(&memory, job->worker_count * sizeof *job->workers, "workers", st));
     job->workers = memory;
     for (size_t w = 0; w < job->worker_count; w++)
-        GS_TRY(open_worker(job, &job->workers[w], copy_bytes, scratch, st));
+        GS_TRY(open_worker(job, &job->workers[w], room, st));
     const size_t most = job->worker_count * job->group_share;
     if (most == 0)
         return GS_OK;
-    const size_t item = early != NULL ? sizeof *job->early_group : sizeof *job->group;
+    const size_t item = is_early ? sizeof *job->early_group : sizeof *job->group;
     GS_TRY(gs_mem_new(&memory, most * item, "buckets to copy", st));
-    if (early != NULL)
+    if (is_early)
         job->early_group = memory;
     else
         job->group = memory;

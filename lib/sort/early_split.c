@@ -7,8 +7,8 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/bucket_split.h"
+#include "lib/sort/copy_window.h"
 #include "lib/sort/line_scan.h"
-#include "lib/sort/short_copy.h"
 #include "lib/sort/splitters.h"
 
 enum {
@@ -18,9 +18,6 @@ enum {
     COMMON_MAX = 64,
     RECORD_MEAN_MAX = 1024, /* longer lines have pages of their own, */
     RECORD_MEAN_SOME = 56,  /* and these are better off in text that is not so large */
-    PREFETCH_AHEAD = 32,
-    WINDOW_BYTES = 4 << 20, /* as in bucket_copy.c */
-    SLACK = 2 * GS_SHORT_COPY_BYTES,
     ALIGN = 64,
 };
 
@@ -98,14 +95,6 @@ static const uint8_t *sample_record(const gs_early_split_options *o,
     return line;
 }
 
-static size_t text_bytes_of(const gs_file_map *map)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < map->file_count; i++)
-        sum += map->files[i].bytes;
-    return sum;
-}
-
 /* What a sample says of all records. */
 typedef struct gs_text_guess {
     size_t records;       /* how many there are */
@@ -130,14 +119,13 @@ static void note_begin(gs_text_guess *guess, const uint8_t *record, size_t bytes
 static size_t take_sample(const gs_early_split *s, const gs_early_split_options *o,
                           uint64_t *sample, size_t want, gs_text_guess *guess)
 {
-    const size_t text = text_bytes_of(o->map), part = text / want + 1;
+    const size_t text = gs_file_map_text_bytes(o->map), part = text / want + 1;
     uint64_t state = 1;
     size_t count = 0, file = 0, before = 0; /* text in the files before */
     double a_byte = 0; /* records, summed: a longer one is met more often */
     *guess = (gs_text_guess){0};
     for (size_t i = 0; i < want; i++) {
-        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        const size_t at = i * (part - 1) + (size_t)(state >> 33) % part;
+        const size_t at = i * (part - 1) + gs_splitters_place(&state, part);
         const gs_mapped_file *const files = o->map->files;
         while (file < o->map->file_count && at - before >= files[file].bytes)
             before += files[file++].bytes;
@@ -171,7 +159,7 @@ static bool is_even(const uint64_t *sorted, size_t count, size_t a_bucket)
 static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *sample)
 {
     enum { TRIED = GS_SPLITTERS_SAMPLE_MAX / 8, LARGER_MAX = 4 };
-    const size_t text = text_bytes_of(o->map);
+    const size_t text = gs_file_map_text_bytes(o->map);
     gs_text_guess guess;
     size_t count = take_sample(s, o, sample, TRIED, &guess);
     const size_t mean_max = text < LARGE ? RECORD_MEAN_SOME : RECORD_MEAN_MAX;
@@ -203,7 +191,7 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
     gs_early_split *s = NULL;
     uint64_t *sample = NULL;
     *out = NULL;
-    if (text_bytes_of(options->map) < GS_EARLY_SPLIT_MIN)
+    if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN)
         return GS_OK;
     GS_TRY(gs_mem_new(&memory, sizeof *s, "early split", st));
     s = memory;
@@ -357,7 +345,7 @@ size_t gs_early_split_list_bytes(const gs_early_split *s)
 size_t gs_early_split_bucket_bytes(const gs_early_split *s, size_t text_bytes)
 {
     return (text_bytes + s->record_count * sizeof(gs_element)) / (s->numbered_count + 1) +
-           SLACK;
+           GS_COPY_SLACK;
 }
 
 /* --- bringing buckets close --------------------------------------------------------- */
@@ -368,22 +356,15 @@ typedef struct gs_list_cursor {
     size_t at, left; /* place in the block, and how many there are from there on */
 } gs_list_cursor;
 
-static inline void prefetch_where(const uint8_t *arena, uint64_t where)
-{
-    const uint8_t *const record = arena + gs_where_offset(where);
-    __builtin_prefetch(record);
-    __builtin_prefetch(record + 63);
-}
-
 /* The next few records, so far as they are in the block. */
 static void prefetch_next(const gs_list_cursor *c, const uint8_t *arena)
 {
     const size_t in_block = BLOCK_PLACES - c->at;
     size_t n = c->left < in_block ? c->left : in_block;
-    if (n > PREFETCH_AHEAD)
-        n = PREFETCH_AHEAD;
+    if (n > GS_COPY_PREFETCH_AHEAD)
+        n = GS_COPY_PREFETCH_AHEAD;
     for (size_t i = 0; i < n; i++)
-        prefetch_where(arena, c->block->where[c->at + i]);
+        gs_record_prefetch(arena, c->block->where[c->at + i]);
 }
 
 /* Takes records until one that lies at or beyond `bound`, which is as in an element. */
@@ -399,8 +380,8 @@ static void take_until(const gs_record_layout *layout, const uint8_t *arena,
         const size_t end = c->at + (c->left < in_block ? c->left : in_block);
         size_t i = c->at;
         for (; i < end && where[i] < bound; i++) {
-            if (i + PREFETCH_AHEAD < end)
-                prefetch_where(arena, where[i + PREFETCH_AHEAD]);
+            if (i + GS_COPY_PREFETCH_AHEAD < end)
+                gs_record_prefetch(arena, where[i + GS_COPY_PREFETCH_AHEAD]);
             const size_t length = where[i] & GS_WHERE_LENGTH_LONG;
             const uint8_t *const from = arena + gs_where_offset(where[i]);
             e->prefix = gs_string_word(from, length, out->depth) ^ flip;
@@ -455,7 +436,7 @@ static gs_code find_room(gs_early_bucket *out, size_t count, size_t text_bytes,
                          const gs_bucket_copy *room, size_t *used, gs_status *st)
 {
     const size_t element_bytes = round_up(count * sizeof(gs_element));
-    const size_t bytes = element_bytes + round_up(text_bytes + SLACK);
+    const size_t bytes = element_bytes + round_up(text_bytes + GS_COPY_SLACK);
     void *memory = NULL;
     *out = (gs_early_bucket){0};
     if (count <= GS_EARLY_BESIDE_MAX && bytes <= room->capacity - *used) {
@@ -500,10 +481,9 @@ gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
                         &used, st);
         out[i].depth = depth_of(s, bucket);
     }
-    for (uint64_t end = begin + WINDOW_BYTES; live > 0 && st->code == GS_OK;
-         end += WINDOW_BYTES) {
-        const bool is_last = end > UINT64_MAX >> GS_WHERE_LENGTH_BITS;
-        const uint64_t bound = is_last ? UINT64_MAX : end << GS_WHERE_LENGTH_BITS;
+    for (uint64_t end = begin + GS_COPY_WINDOW_BYTES; live > 0 && st->code == GS_OK;
+         end += GS_COPY_WINDOW_BYTES) {
+        const uint64_t bound = gs_copy_window_bound(end);
         live = 0;
         for (size_t i = 0; i < count * workers; i++) {
             gs_list_cursor *const c = &cursors[i];

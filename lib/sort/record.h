@@ -57,6 +57,15 @@ static inline uint64_t gs_where_offset(uint64_t where)
     return where >> GS_WHERE_LENGTH_BITS;
 }
 
+/* A record that is looked at soon: its first 64 bytes, which lie in two lines of the
+ * cache most often. */
+static inline void gs_record_prefetch(const uint8_t *arena, uint64_t where)
+{
+    const uint8_t *const record = arena + gs_where_offset(where);
+    __builtin_prefetch(record);
+    __builtin_prefetch(record + 63);
+}
+
 /* The record as a view into the arena. */
 static inline gs_record gs_record_at(const gs_record_layout *layout, const uint8_t *arena,
                                      uint64_t where)

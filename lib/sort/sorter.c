@@ -506,7 +506,7 @@ static void reset_stats(gs_sort_stats *stats)
 /* Reads all of a large mapped text onto the lists of early_split, if that is for it. */
 static gs_code read_early(gs_sorter *s, bool *is_done, gs_status *st)
 {
-    const size_t text_bytes = (size_t)gs_input_size_hint(s->input);
+    const size_t text_bytes = gs_file_map_text_bytes(&s->map);
     *is_done = false;
     if (s->map.base == NULL || s->options->compress_program != NULL ||
         text_bytes >= s->plan.chunk_bytes)

@@ -31,6 +31,14 @@ typedef struct gs_splitters {
 /* How many levels cut `count` into buckets of about `bucket_elements`. */
 unsigned gs_splitters_levels(size_t count, size_t bucket_elements);
 
+/* Which of a part's elements goes into the sample: a pseudo-random one, so that samples
+ * of one of each part are even and not periodic. */
+static inline size_t gs_splitters_place(uint64_t *state, size_t part)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(*state >> 33) % part;
+}
+
 /* Chooses up to 1 << levels buckets of about as many words of the sample each, which is
  * put in order; fewer if few of them differ. A word that comes often gets a bucket of its
  * own. */
