@@ -81,6 +81,9 @@ GS_GEN gs_u128 gs_gen_number(gs_distribution distribution, uint64_t seed, uint64
         return gs_gen_pair(gs_gen_zipf(gs_gen_hash(r)) << 32 | (r >> 40), r & 0xffff);
     case GS_DIST_CLUMPS:
         return gs_gen_pair(gs_gen_hash(r >> 44) + (r & 0xff), r & 0xff00);
+    case GS_DIST_SCALES:
+        return gs_gen_pair(r >> (gs_gen_hash(r) % 64),
+                           gs_gen_hash(~r) >> (gs_gen_hash(r) >> 58));
     case GS_DIST_UNIFORM:
     case GS_DIST_COUNT:
     default: return gs_gen_pair(r, gs_gen_hash(r));

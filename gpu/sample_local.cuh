@@ -10,7 +10,8 @@
  *     place     start of the bin + keys in it that are less
  *
  * Bins with many keys are left to a warp each, which first looks whether they are all the
- * same, and a part that is more uneven than that is sorted by a bitonic network.
+ * same and else divides what is in them again. Bins with too many, or too uneven, are
+ * parts for themselves; what is uneven after three times is sorted by a bitonic network.
  */
 #ifndef GS_GPU_SAMPLE_LOCAL_CUH
 #define GS_GPU_SAMPLE_LOCAL_CUH
@@ -18,9 +19,10 @@
 #include "gpu/sample_types.cuh"
 
 enum {
-    GS_BIN_BIG = 24,      /* keys in a bin from which a warp takes it */
-    GS_BIN_HUGE = 384,    /* ... and from which the whole part goes to the network */
-    GS_BIG_BINS_MAX = 512 /* more big bins than this: the network */
+    GS_BIN_BIG = 24,        /* keys in a bin from which a warp takes it */
+    GS_BIN_HUGE = 512,      /* ... and beyond which it is a part for itself, */
+    GS_BIN_UNEVEN = 128,    /* as with more than so many in a bin of a big bin; */
+    GS_LOCAL_DEPTH_MAX = 3, /* parts of parts of parts go to the network */
 };
 
 template <typename N, unsigned THREADS, unsigned ITEMS, unsigned BINS_EACH>
@@ -30,9 +32,10 @@ struct gs_local_shared {
     N keys[CAPACITY];
     alignas(16) uint32_t bins[BINS]; /* counts, then first place | keys << 16 */
     uint32_t scan_scratch[THREADS / 32 + 1];
-    uint32_t big[GS_BIG_BINS_MAX]; /* as in `bins` */
+    uint32_t big[CAPACITY / GS_BIN_BIG]; /* as in `bins` */
+    gs_leaf rest[CAPACITY / GS_BIN_UNEVEN];
     N varies;
-    uint32_t low, high, big_count, network, next;
+    uint32_t low, high, big_count, rest_count, network, next;
 };
 
 /* Divides numbers evenly into bins, in order. A number counts by a window of 32 bits that
@@ -40,6 +43,11 @@ struct gs_local_shared {
 struct gs_divider {
     uint32_t low, shift, factor; /* factor 0: the difference is the bin */
 
+    /* For numbers that differ in bits below `length`. */
+    __device__ __forceinline__ void set_window(unsigned length)
+    {
+        shift = length > 32 ? length - 32 : 0;
+    }
     __device__ __forceinline__ void set_bins(uint32_t most, uint32_t bins)
     {
         const uint32_t top = most - low;
@@ -91,28 +99,78 @@ __device__ __forceinline__ uint32_t gs_add_if_before(uint32_t rank, gs_num128 a,
     return rank - borrow;
 }
 
-/* A warp writes one big bin in order. Returns false if it is for the network. */
+/* A warp writes one big bin in order, divided once more by what varies in it alone: into
+ * `bin_count` of `bins`. Returns false, and has written nothing, if the bin is not
+ * for a warp. */
 template <typename N, typename D>
-__device__ bool gs_local_big_bin(const N *keys, uint32_t count, const D &to, size_t at)
+__device__ __noinline__ bool gs_local_big_bin(N *keys, uint32_t count, uint32_t *bins,
+                                              uint32_t bin_count, const D &to, size_t at)
 {
     const uint32_t lane = threadIdx.x & 31;
     const N first = keys[0];
-    bool same = true;
+    N varies = first ^ first;
     for (uint32_t i = lane; i < count; i += 32)
-        same = same && keys[i] == first;
-    if (__all_sync(~0u, same)) {
+        varies = varies | (keys[i] ^ first);
+    gs_num<N>::warp_or(varies);
+    if (gs_num<N>::is_zero(varies)) {
         for (uint32_t i = lane; i < count; i += 32)
             to.store(at + i, first);
         return true;
     }
     if (count > GS_BIN_HUGE)
         return false;
+    gs_divider divider;
+    divider.set_window(gs_num<N>::length(varies));
+    uint32_t low = ~0u, high = 0;
+    for (uint32_t i = lane; i < count; i += 32) {
+        const uint32_t w = gs_num<N>::window(keys[i], divider.shift);
+        low = min(low, w);
+        high = max(high, w);
+    }
+    divider.low = __reduce_min_sync(~0u, low);
+    divider.set_bins(__reduce_max_sync(~0u, high), bin_count);
+    for (uint32_t b = lane; b < bin_count; b += 32)
+        bins[b] = 0;
+    __syncwarp();
+    for (uint32_t i = lane; i < count; i += 32)
+        atomicAdd(&bins[divider.bin(keys[i])], 1u);
+    __syncwarp();
+    /* Counts become first places, and those, as keys take them, first places of the next
+     * bins. */
+    uint32_t before = 0, most = 0;
+    for (uint32_t b0 = 0; b0 < bin_count; b0 += 32) {
+        const uint32_t b = b0 + lane, here = b < bin_count ? bins[b] : 0;
+        const uint32_t sum = gs_warp_scan_inclusive(here);
+        if (b < bin_count)
+            bins[b] = before + sum - here;
+        before += __shfl_sync(~0u, sum, 31);
+        most = max(most, here);
+    }
+    const bool exact = divider.exact();
+    if (!exact && __reduce_max_sync(~0u, most) > GS_BIN_UNEVEN)
+        return false;
+    __syncwarp();
     for (uint32_t i = lane; i < count; i += 32) {
         const N mine = keys[i];
-        uint32_t less = 0;
-        for (uint32_t k = 0; k < count; k++)
-            less += keys[k] < mine || (k < i && keys[k] == mine);
-        to.store(at + less, mine);
+        to.store(at + atomicAdd(&bins[divider.bin(mine)], 1u), mine);
+    }
+    if (exact)
+        return true;
+    /* In bin order, by way of the place that they go to. */
+    __syncwarp();
+    for (uint32_t i = lane; i < count; i += 32)
+        keys[i] = to.load(at + i);
+    __syncwarp();
+    for (uint32_t i = lane; i < count; i += 32) {
+        const N mine = keys[i];
+        const uint32_t b = divider.bin(mine);
+        const uint32_t begin = b > 0 ? bins[b - 1] : 0, end = bins[b];
+        if (end - begin < 2)
+            continue;
+        uint32_t rank = begin;
+        for (uint32_t k = begin; k < end; k++)
+            rank = gs_add_if_before(rank, keys[k], k, mine, i);
+        to.store(at + rank, mine);
     }
     return true;
 }
@@ -131,8 +189,7 @@ __device__ __forceinline__ void gs_local_divide(Shared &shared, const N (&key)[I
     if (lane == 0)
         gs_num<N>::atomic_or(&shared.varies, varies);
     __syncthreads();
-    const unsigned length = gs_num<N>::length(shared.varies);
-    divider.shift = length > 32 ? length - 32 : 0;
+    divider.set_window(gs_num<N>::length(shared.varies));
     uint32_t low = ~0u, high = 0;
 #pragma unroll
     for (uint32_t j = 0; j < ITEMS; j++) {
@@ -195,25 +252,38 @@ __device__ __forceinline__ void gs_local_scan(Shared &shared, bool list_big)
             const uint32_t word = mine[k / 4 * 128 + k % 4];
             if (word >> 16 <= GS_BIN_BIG)
                 continue;
-            const uint32_t big = atomicAdd(&shared.big_count, 1u);
-            if (big < GS_BIG_BINS_MAX)
-                shared.big[big] = word;
-            else
-                shared.network = 1;
+            shared.big[atomicAdd(&shared.big_count, 1u)] = word;
         }
     }
     __syncthreads();
 }
 
-/* The big bins, and the whole part if one was huge. */
-template <typename Shared, typename D, unsigned THREADS>
-__device__ void gs_local_finish_big(Shared &shared, const D &to, const gs_leaf &leaf)
+/* The big bins. One that is too large or uneven for a warp goes back to where it came
+ * from, to be a part for itself, the block's next one. What a bin is divided into takes
+ * the words of `bins` that are its share of them. */
+template <typename Shared, typename V, typename D, unsigned THREADS>
+__device__ void gs_local_finish_big(Shared &shared, const V &from, const D &to,
+                                    const gs_leaf &leaf)
 {
-    const uint32_t bigs = min(shared.big_count, (uint32_t)GS_BIG_BINS_MAX);
+    constexpr uint32_t KEYS_A_BIN = Shared::CAPACITY / Shared::BINS;
+    static_assert(KEYS_A_BIN * Shared::BINS == Shared::CAPACITY, "shares");
+    const uint32_t lane = threadIdx.x & 31;
+    __syncthreads();
+    const uint32_t bigs = shared.big_count;
     for (uint32_t b = threadIdx.x / 32; b < bigs; b += THREADS / 32) {
-        const uint32_t first = shared.big[b] & 0xffff, keys = shared.big[b] >> 16;
-        if (!gs_local_big_bin(shared.keys + first, keys, to, leaf.start + first))
+        const uint32_t first = shared.big[b] & 0xffff, count = shared.big[b] >> 16;
+        const unsigned long long at = leaf.start + first;
+        if (gs_local_big_bin(shared.keys + first, count, shared.bins + first / KEYS_A_BIN,
+                             count / KEYS_A_BIN, to, at))
+            continue;
+        if (leaf.depth == GS_LOCAL_DEPTH_MAX) {
             shared.network = 1;
+            continue;
+        }
+        for (uint32_t i = lane; i < count; i += 32)
+            from.store(at + i, shared.keys[first + i]);
+        if (lane == 0)
+            shared.rest[atomicAdd(&shared.rest_count, 1u)] = {at, count, leaf.depth + 1};
     }
     __syncthreads();
     if (shared.network) {
@@ -242,14 +312,16 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     Shared &shared = *reinterpret_cast<Shared *>(shared_words);
     const uint32_t thread = threadIdx.x;
     const uint32_t leaf_count = control->leaf_count;
-    if (thread == 0)
+    if (thread == 0) {
         shared.next = atomicAdd(&control->next_leaf, 1u);
+        shared.rest_count = 0;
+    }
     for (;;) {
         __syncthreads();
-        const uint32_t index = shared.next;
-        if (index >= leaf_count)
+        const uint32_t index = shared.next, rest_count = shared.rest_count;
+        if (rest_count == 0 && index >= leaf_count)
             return;
-        const gs_leaf leaf = leaves[index];
+        const gs_leaf leaf = rest_count > 0 ? shared.rest[rest_count - 1] : leaves[index];
         const uint32_t count = leaf.count;
         N key[ITEMS];
         const N reference = from.load(leaf.start);
@@ -280,7 +352,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         __syncthreads();
         gs_divider divider;
         gs_local_divide<N, Shared, THREADS, ITEMS>(shared, key, reference, divider);
-        if (thread == 0)
+        if (thread == 0 && rest_count > 0)
+            shared.rest_count = rest_count - 1;
+        else if (thread == 0)
             shared.next = atomicAdd(&control->next_leaf, 1u);
         uint32_t ranks[ITEMS / 2]; /* in its bin, of two keys each */
         const auto put = [&](uint32_t j, uint32_t rank) {
@@ -354,7 +428,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             }
         }
         if (shared.big_count != 0)
-            gs_local_finish_big<Shared, D, THREADS>(shared, to, leaf);
+            gs_local_finish_big<Shared, V, D, THREADS>(shared, from, to, leaf);
     }
 }
 

@@ -74,7 +74,7 @@ template <typename N> struct gs_fill {
 
 struct gs_leaf {
     unsigned long long start;
-    uint32_t count, unused;
+    uint32_t count, depth; /* how often it was a part of a part, in k_local */
 };
 
 /* In a bucket's cursor: the bucket is one value and only its first place is written. */
