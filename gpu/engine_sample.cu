@@ -98,37 +98,46 @@ cudaError_t persistent_grid(K kernel, unsigned threads, size_t shared,
     return error;
 }
 
-/* One round over `segment_count` segments: keys of `from` go to buckets in `to`. */
+/* One round over `segment_count` segments of about `segment_keys` keys: keys of `from` go
+ * to buckets in `to`. */
 template <typename V, typename D>
 gs_code
 launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::num> *plan,
              V from, D to, const gs_segment *segments, unsigned segment_count,
-             gs_segment *buckets, size_t round_keys, unsigned long long bucket_keys,
+             size_t segment_keys, gs_segment *buckets, unsigned long long bucket_keys,
              uint32_t form, bool verify, uint32_t seed, gs_status *st)
 {
     using N = typename V::num;
     using T = gs_sample_tuning<N>;
-    constexpr unsigned SMALL = 512;
+    constexpr unsigned PLAN_THREADS = 512;
     const cudaStream_t stream = run->stream;
     gs_sample_control *const control = arrays->control;
 
-    /* A cell may be as large as the next round can cut; in a last round, a block's share.
-     */
+    /* A cell may be as large as the next round can cut; in a last round, half of what a
+     * block takes. */
     uint32_t heavy = GS_SAMPLE_HEAVY;
     if (bucket_keys > T::LEAF_KEYS) {
-        const size_t cut = (size_t)GS_SAMPLE_COUNT * T::LEAF_KEYS * 700 / round_keys;
+        const size_t cut = (size_t)T::SAMPLE * T::LEAF_KEYS * 700 / run->count;
         heavy = cut > 64 ? 64 : cut > heavy ? (uint32_t)cut : heavy;
+    } else {
+        const size_t cut = (size_t)T::SAMPLE * T::CAPACITY / 2 / segment_keys;
+        heavy = cut > heavy ? heavy : cut > 2 ? (uint32_t)cut : 2;
     }
-    const size_t sample_bytes = sizeof(N) * GS_SAMPLE_COUNT;
-    const auto build = k_build<V, SMALL>;
+    constexpr size_t sample_bytes =
+        gs_block_sort_bytes<N, T::BUILD_THREADS, T::SAMPLE / T::BUILD_THREADS>();
+    constexpr size_t trie_bytes =
+        GS_TRIE_SLOTS * 4 + GS_TRIE_NODES_MAX * (sizeof(gs_trie_node<N>) + 2) + 256;
+    static_assert(sample_bytes + trie_bytes <= 99 * 1024,
+                  "what small chips give a block");
+    const auto build = k_build<V, T::BUILD_THREADS, T::SAMPLE>;
     GPU_TRY(st, cudaFuncSetAttribute(build, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)sample_bytes));
-    build<<<segment_count, SMALL, sample_bytes, stream>>>(from, segments, plan->tries,
-                                                          heavy, seed, control, form);
+    build<<<segment_count, T::BUILD_THREADS, sample_bytes, stream>>>(
+        from, segments, plan->tries, heavy, seed, control, form);
     GPU_LAUNCHED(st, stream, "k_build");
 
     const unsigned count_batch = T::COUNT_THREADS * T::COUNT_ITEMS;
-    size_t count_tile = round_keys / (run->processor_count * 16) / count_batch + 1;
+    size_t count_tile = run->count / (run->processor_count * 16) / count_batch + 1;
     if (count_tile > T::COUNT_TILE / count_batch)
         count_tile = T::COUNT_TILE / count_batch;
     count_tile *= count_batch;
@@ -154,7 +163,7 @@ launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::nu
     const unsigned long long spare = T::CAPACITY - T::LEAF_KEYS;
     const unsigned long long heavy_keys =
         bucket_keys == T::LEAF_KEYS ? spare : bucket_keys;
-    k_plan<N, SMALL><<<segment_count, SMALL, 0, stream>>>(
+    k_plan<N, PLAN_THREADS><<<segment_count, PLAN_THREADS, 0, stream>>>(
         segments, plan->tries, buckets, plan->cursors, stride, bucket_keys, heavy_keys,
         T::CAPACITY, control, form, verify);
     GPU_LAUNCHED(st, stream, "k_plan");
@@ -228,8 +237,8 @@ gs_code launch_form(const gs_engine_run *run, const Arrays *arrays,
     const gs_segment all = {0, run->count, 0, 0};
     GPU_TRY(st, cudaMemcpyAsync(plan->segments, &all, sizeof all, cudaMemcpyHostToDevice,
                                 run->stream));
-    GS_TRY(launch_round(run, arrays, plan, keys, other, plan->segments, 1,
-                        plan->buckets[0], run->count, first_keys, form, packed, 1, st));
+    GS_TRY(launch_round(run, arrays, plan, keys, other, plan->segments, 1, run->count,
+                        plan->buckets[0], first_keys, form, packed, 1, st));
     if (rounds == 1) {
         k_leaf<W, GS_BUCKETS_MAX><<<1, GS_BUCKETS_MAX, 0, run->stream>>>(
             other, plan->segments, plan->buckets[0], T::CAPACITY, plan->leaves,
@@ -238,7 +247,8 @@ gs_code launch_form(const gs_engine_run *run, const Arrays *arrays,
         return launch_local(run, arrays, plan, other, keys, form, st);
     }
     GS_TRY(launch_round(run, arrays, plan, other, next, plan->buckets[0], GS_BUCKETS_MAX,
-                        plan->buckets[1], run->count, T::LEAF_KEYS, form, false, 2, st));
+                        (size_t)first_keys, plan->buckets[1], T::LEAF_KEYS, form, false,
+                        2, st));
     k_leaf<W, GS_BUCKETS_MAX><<<GS_BUCKETS_MAX, GS_BUCKETS_MAX, 0, run->stream>>>(
         next, plan->buckets[0], plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills,
         plan->oversize[0], arrays->control, form);
@@ -263,9 +273,8 @@ gs_code launch_again(const gs_engine_run *run, const Arrays *arrays,
         const uint32_t batch = left < most ? left : most;
         GPU_TRY(st, cudaMemsetAsync(&control->leaf_count, 0, 3 * sizeof(uint32_t),
                                     run->stream));
-        GS_TRY(launch_round(run, arrays, plan, from, to, list + i, batch,
-                            plan->buckets[1], run->count, T::LEAF_KEYS, form, false,
-                            seed + i, st));
+        GS_TRY(launch_round(run, arrays, plan, from, to, list + i, batch, T::CAPACITY,
+                            plan->buckets[1], T::LEAF_KEYS, form, false, seed + i, st));
         k_leaf<W, GS_BUCKETS_MAX><<<batch, GS_BUCKETS_MAX, 0, run->stream>>>(
             to, list + i, plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills, rest,
             control, form);

@@ -6,6 +6,7 @@
 #ifndef GS_GPU_SAMPLE_PLAN_CUH
 #define GS_GPU_SAMPLE_PLAN_CUH
 
+#include "gpu/block_sort.cuh"
 #include "gpu/sample_types.cuh"
 
 __device__ __forceinline__ uint64_t gs_mix(uint64_t a)
@@ -73,8 +74,7 @@ __global__ void __launch_bounds__(THREADS)
         varies = exact ? control->varies_all : gs_num128{0, 0};
     __syncthreads();
     if (!exact) {
-        const unsigned long long parts =
-            count < GS_SAMPLE_COUNT ? count : GS_SAMPLE_COUNT;
+        const unsigned long long parts = count < GS_LOOK_COUNT ? count : GS_LOOK_COUNT;
         const unsigned long long part = count / parts;
         gs_num128 mine = {0, 0};
         for (unsigned i = threadIdx.x; i < parts; i += THREADS)
@@ -110,8 +110,18 @@ __device__ __forceinline__ void gs_trie_range(N low, N high, uint32_t bits, N *b
     *shift = trimmed > bits ? trimmed - bits : 0;
 }
 
-/* One block a segment: sample, sort, trie. Reads GS_SAMPLE_COUNT scattered keys. */
-template <typename V, unsigned THREADS>
+/* How many keys of a segment are its sample: small ones need no more than one a thread.
+ */
+template <unsigned THREADS, unsigned SAMPLE>
+__device__ __forceinline__ uint32_t gs_sample_parts(unsigned long long count)
+{
+    enum { SMALL = 32 * THREADS };
+    const uint32_t most = count <= SMALL ? THREADS : SAMPLE;
+    return count < most ? (uint32_t)count : most;
+}
+
+/* One block a segment: sample, sort, trie. Reads SAMPLE scattered keys at most. */
+template <typename V, unsigned THREADS, unsigned SAMPLE>
 __global__ void __launch_bounds__(THREADS)
     k_build(V view, const gs_segment *segments, gs_trie<typename V::num> *tries,
             uint32_t heavy, uint32_t seed, const gs_sample_control *control,
@@ -132,19 +142,21 @@ __global__ void __launch_bounds__(THREADS)
     __shared__ uint32_t node_count, slot_count, scratch[THREADS / 32 + 1];
     const unsigned thread = threadIdx.x, lane = thread & 31;
 
-    const uint32_t parts =
-        segment.count < GS_SAMPLE_COUNT ? (uint32_t)segment.count : GS_SAMPLE_COUNT;
+    const uint32_t parts = gs_sample_parts<THREADS, SAMPLE>(segment.count);
     const unsigned long long part = segment.count / parts;
-    for (uint32_t i = thread; i < parts; i += THREADS)
-        sample[i] =
-            view.load(segment.start + gs_sample_place(i, part, seed + blockIdx.x));
+    const auto draw = [&](uint32_t i) {
+        return view.load(segment.start + gs_sample_place(i, part, seed + blockIdx.x));
+    };
     for (uint32_t i = thread; i < GS_TRIE_SLOTS; i += THREADS)
         first[i] = last[i] = 0;
     if (thread == 0) {
         node_count = 0;
         slot_count = GS_TRIE_ROOT_SLOTS;
     }
-    gs_block_sort_network<THREADS>(sample, parts);
+    if (parts <= THREADS)
+        gs_block_sort<THREADS, 1, N>(shared_words, parts, draw);
+    else
+        gs_block_sort<THREADS, SAMPLE / THREADS, N>(shared_words, parts, draw);
 
     /* Samples of each root slot: they are sorted, so a slot's are side by side. */
     const N bottom = sample[0];

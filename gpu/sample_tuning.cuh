@@ -12,6 +12,8 @@ template <typename N> struct gs_sample_tuning;
 
 template <> struct gs_sample_tuning<uint64_t> {
     enum : unsigned {
+        BUILD_THREADS = 512,
+        SAMPLE = 4096, /* of a segment */
         COUNT_THREADS = 512,
         COUNT_ITEMS = 8,
         COUNT_TILE = 131072,
@@ -29,6 +31,8 @@ template <> struct gs_sample_tuning<uint64_t> {
 
 template <> struct gs_sample_tuning<gs_num128> {
     enum : unsigned {
+        BUILD_THREADS = 512,
+        SAMPLE = 3072, /* more would not fit the 99 KB that small chips give a block */
         COUNT_THREADS = 512,
         COUNT_ITEMS = 4,
         COUNT_TILE = 65536,

@@ -39,7 +39,7 @@ enum {
     GS_TRIE_SLOTS = 10240, /* of the root and all nodes */
     GS_TRIE_DEPTH_MAX = 6,
     GS_TRIE_IS_NODE = 0x8000, /* in a slot: the rest is a node */
-    GS_SAMPLE_COUNT = 4096,   /* keys in the sample of a segment */
+    GS_LOOK_COUNT = 4096,     /* keys that say which bits vary */
     GS_SAMPLE_HEAVY = 10,     /* a slot with more samples, or more still, gets a node */
     GS_BUCKETS_MAX = 1024,    /* of one segment in one round */
     GS_SEGMENTS_MAX = 1024,   /* in one round */
