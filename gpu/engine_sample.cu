@@ -98,6 +98,13 @@ cudaError_t persistent_grid(K kernel, unsigned threads, size_t shared,
     return error;
 }
 
+template <typename V> struct is_packed_wide {
+    static constexpr bool value = false;
+};
+template <typename V> struct is_packed_wide<gs_view_pack<V>> {
+    static constexpr bool value = sizeof(typename V::num) > 8;
+};
+
 /* One round over `segment_count` segments of about `segment_keys` keys: keys of `from` go
  * to buckets in `to`. */
 template <typename V, typename D>
@@ -141,7 +148,9 @@ launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::nu
     if (count_tile > T::COUNT_TILE / count_batch)
         count_tile = T::COUNT_TILE / count_batch;
     count_tile *= count_batch;
-    const unsigned scatter_tile = T::SCATTER_THREADS * T::SCATTER_ITEMS;
+    constexpr unsigned scatter_items =
+        is_packed_wide<V>::value ? T::SCATTER_ITEMS_PACKED : T::SCATTER_ITEMS;
+    const unsigned scatter_tile = T::SCATTER_THREADS * scatter_items;
     k_tile<V, D, GS_SEGMENTS_MAX><<<1, GS_SEGMENTS_MAX, 0, stream>>>(
         from, to, segments, segment_count, (uint32_t)count_tile, scatter_tile,
         plan->count_starts, plan->scatter_starts, control, form);
@@ -169,9 +178,9 @@ launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::nu
     GPU_LAUNCHED(st, stream, "k_plan");
 
     const auto scatter =
-        k_scatter<V, D, T::SCATTER_THREADS, T::SCATTER_ITEMS, T::SCATTER_BLOCKS>;
+        k_scatter<V, D, T::SCATTER_THREADS, scatter_items, T::SCATTER_BLOCKS>;
     const size_t scatter_bytes =
-        sizeof(gs_scatter_shared<N, T::SCATTER_THREADS, T::SCATTER_ITEMS>);
+        sizeof(gs_scatter_shared<N, T::SCATTER_THREADS, scatter_items>);
     GPU_TRY(st, persistent_grid(scatter, T::SCATTER_THREADS, scatter_bytes,
                                 run->processor_count, &grid));
     scatter<<<grid, T::SCATTER_THREADS, scatter_bytes, stream>>>(

@@ -111,6 +111,11 @@ template <> struct gs_num<uint64_t> {
     {
         return a < base ? 0 : shift_clamp(a - base, shift, top);
     }
+    /* Grows with a, by 128 as it doubles; 0 for 0, and less than 2^16. */
+    static __device__ __forceinline__ uint32_t scale(uint64_t a, unsigned)
+    {
+        return __float_as_uint(__ull2float_rz(a)) >> 16;
+    }
     static __device__ __forceinline__ uint64_t shuffle_xor(uint64_t a, int mask)
     {
         return __shfl_xor_sync(~0u, a, mask);
@@ -175,6 +180,16 @@ template <> struct gs_num<gs_num128> {
         if (shift >= 64)
             return gs_num<uint64_t>::slot(a.hi, base.hi, shift - 64, top);
         return a < base ? 0 : shift_clamp(a - base, shift, top);
+    }
+    /* That of the 64 bits from bit `shift` on, which is 0, 32 or 64; if there is more
+     * above them, as much as can be. */
+    static __device__ __forceinline__ uint32_t scale(gs_num128 a, unsigned shift)
+    {
+        const uint64_t above = shift == 64 ? 0 : shift == 32 ? a.hi >> 32 : a.hi;
+        const uint64_t window = shift == 64   ? a.hi
+                                : shift == 32 ? a.hi << 32 | a.lo >> 32
+                                              : a.lo;
+        return gs_num<uint64_t>::scale(above != 0 ? ~UINT64_C(0) : window, 0);
     }
     static __device__ __forceinline__ gs_num128 shuffle_xor(gs_num128 a, int mask)
     {

@@ -56,14 +56,14 @@ template <typename V> struct gs_bit_watch<gs_view_pack<V>> {
 };
 
 /* The cells of a thread's keys, counted; see gs_scatter_rank for the warp that agrees. */
-template <bool ROOT_ONLY, typename N, unsigned ITEMS>
+template <gs_trie_way WAY, typename N, unsigned ITEMS>
 __device__ __forceinline__ void gs_count_cells(const gs_trie_shared<N> &map,
                                                uint32_t *counts, const N (&key)[ITEMS])
 {
     uint32_t cell[ITEMS];
 #pragma unroll
     for (uint32_t j = 0; j < ITEMS; j++)
-        cell[j] = ROOT_ONLY ? map.find_root(key[j]) : map.find(key[j]);
+        cell[j] = map.template find<WAY>(key[j]);
     __syncwarp();
     if (__all_sync(~0u, cell[0] == __shfl_sync(~0u, cell[0], 0))) {
 #pragma unroll
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(THREADS)
         gs_trie<N> *const trie = tries + s;
         const gs_trie_shared<N> map = gs_trie_load<THREADS>(trie, nodes, slots);
         const uint32_t cells = trie->cell_count;
-        const bool root_only = trie->node_count == 0;
+        const gs_trie_way way = trie->way();
         for (uint32_t c = threadIdx.x; c < cells; c += THREADS)
             counts[c] = 0;
         __syncthreads();
@@ -122,13 +122,17 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
             for (uint32_t j = 0; j < ITEMS; j++)
                 key[j] = watch.load(view, origin + i + j * THREADS + threadIdx.x);
-            if (root_only)
-                gs_count_cells<true>(map, counts, key);
+            if (way == GS_WAY_ROOT)
+                gs_count_cells<GS_WAY_ROOT>(map, counts, key);
+            else if (way == GS_WAY_CURVE)
+                gs_count_cells<GS_WAY_CURVE>(map, counts, key);
             else
-                gs_count_cells<false>(map, counts, key);
+                gs_count_cells<GS_WAY_NODES>(map, counts, key);
         }
         for (i += threadIdx.x; i < keys; i += THREADS)
-            atomicAdd(&counts[map.find(watch.load(view, origin + i))], 1u);
+            atomicAdd(
+                &counts[map.template find<GS_WAY_NODES>(watch.load(view, origin + i))],
+                1u);
         __syncthreads();
         for (uint32_t c = threadIdx.x; c < cells; c += THREADS) {
             const uint32_t count = counts[c];
@@ -166,7 +170,7 @@ template <typename N, unsigned THREADS, unsigned ITEMS> struct gs_scatter_shared
  * bucket << 16 | rank. FULL: the tile has no missing keys. Where the first keys of a warp
  * all go to one bucket, as with sorted input, a lane counts for the warp, or the lanes
  * would queue up at one counter. */
-template <bool FULL, bool ROOT_ONLY, typename N, unsigned THREADS, unsigned ITEMS>
+template <bool FULL, gs_trie_way WAY, typename N, unsigned THREADS, unsigned ITEMS>
 __device__ __forceinline__ void
 gs_scatter_rank(const gs_trie_shared<N> &map, uint32_t *counts, uint32_t keys,
                 const N (&key)[ITEMS], uint32_t (&place)[ITEMS])
@@ -176,7 +180,7 @@ gs_scatter_rank(const gs_trie_shared<N> &map, uint32_t *counts, uint32_t keys,
     const auto find = [&](uint32_t j) {
         if (!FULL && j * THREADS + threadIdx.x >= keys)
             return ~0u;
-        return ROOT_ONLY ? map.find_root(key[j]) : map.find(key[j]);
+        return map.template find<WAY>(key[j]);
     };
     const uint32_t first = find(0);
     __syncwarp();
@@ -217,7 +221,7 @@ gs_scatter_rank(const gs_trie_shared<N> &map, uint32_t *counts, uint32_t keys,
 }
 
 /* The tile in bucket order to the array: runs of neighbours. */
-template <bool ROOT_ONLY, unsigned THREADS, typename N, typename Shared, typename D>
+template <gs_trie_way WAY, unsigned THREADS, typename N, typename Shared, typename D>
 __device__ __forceinline__ void gs_scatter_write(const Shared &shared,
                                                  const gs_trie_shared<N> &map,
                                                  const D &to_view, uint32_t keys)
@@ -225,9 +229,8 @@ __device__ __forceinline__ void gs_scatter_write(const Shared &shared,
 #pragma unroll 4
     for (uint32_t i = threadIdx.x; i < keys; i += THREADS) {
         const N key = shared.keys[i];
-        const unsigned long long to = shared.to[Shared::KEEP ? shared.buckets[i]
-                                                : ROOT_ONLY  ? map.find_root(key)
-                                                             : map.find(key)];
+        const unsigned long long to =
+            shared.to[Shared::KEEP ? shared.buckets[i] : map.template find<WAY>(key)];
         if (to != GS_CURSOR_IS_VALUE)
             to_view.store(to + i, key);
     }
@@ -252,7 +255,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     const uint32_t tiles = control->scatter_tiles;
     gs_trie_shared<N> map = {};
     uint32_t loaded = ~0u;
-    bool root_only = false;
+    gs_trie_way way = GS_WAY_ROOT;
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         __syncthreads();
         const uint32_t s =
@@ -277,21 +280,24 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         if (s != loaded) {
             loaded = s;
             map = gs_trie_load<THREADS>(tries + s, shared.nodes, shared.slots);
-            root_only = tries[s].node_count == 0;
+            way = tries[s].way();
         }
         for (uint32_t b = thread; b < GS_BUCKETS_MAX; b += THREADS)
             shared.counts[b] = 0;
         __syncthreads();
         uint32_t place[ITEMS];
-        if (keys == TILE && root_only)
-            gs_scatter_rank<true, true, N, THREADS, ITEMS>(map, shared.counts, keys, key,
-                                                           place);
-        else if (keys == TILE)
-            gs_scatter_rank<true, false, N, THREADS, ITEMS>(map, shared.counts, keys, key,
-                                                            place);
+        if (keys != TILE)
+            gs_scatter_rank<false, GS_WAY_NODES, N, THREADS, ITEMS>(map, shared.counts,
+                                                                    keys, key, place);
+        else if (way == GS_WAY_ROOT)
+            gs_scatter_rank<true, GS_WAY_ROOT, N, THREADS, ITEMS>(map, shared.counts,
+                                                                  keys, key, place);
+        else if (way == GS_WAY_CURVE)
+            gs_scatter_rank<true, GS_WAY_CURVE, N, THREADS, ITEMS>(map, shared.counts,
+                                                                   keys, key, place);
         else
-            gs_scatter_rank<false, false, N, THREADS, ITEMS>(map, shared.counts, keys,
-                                                             key, place);
+            gs_scatter_rank<true, GS_WAY_NODES, N, THREADS, ITEMS>(map, shared.counts,
+                                                                   keys, key, place);
         __syncthreads();
         uint32_t count[EACH], sum = 0, all;
         unsigned long long reserved[EACH];
@@ -342,10 +348,12 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             }
             before += count[j];
         }
-        if (root_only)
-            gs_scatter_write<true, THREADS>(shared, map, to_view, keys);
+        if (way == GS_WAY_ROOT)
+            gs_scatter_write<GS_WAY_ROOT, THREADS>(shared, map, to_view, keys);
+        else if (way == GS_WAY_CURVE)
+            gs_scatter_write<GS_WAY_CURVE, THREADS>(shared, map, to_view, keys);
         else
-            gs_scatter_write<false, THREADS>(shared, map, to_view, keys);
+            gs_scatter_write<GS_WAY_NODES, THREADS>(shared, map, to_view, keys);
     }
 }
 

@@ -110,6 +110,29 @@ __device__ __forceinline__ void gs_trie_range(N low, N high, uint32_t bits, N *b
     *shift = trimmed > bits ? trimmed - bits : 0;
 }
 
+/* A root whose slots go by the logarithm; no curve if the range is too small for one. */
+template <typename N>
+__device__ __forceinline__ gs_trie_root<N> gs_trie_curved_root(N low, N high)
+{
+    gs_trie_root<N> root = {};
+    root.base = gs_num<N>::is_zero(low) ? low : gs_num<N>::less_one(low);
+    const unsigned length = gs_num<N>::length(high - root.base);
+    root.shift = length <= 64 ? 0 : length <= 96 ? 32 : 64;
+    const uint32_t top = gs_num<N>::scale(high - root.base, root.shift);
+    root.curve = top < GS_TRIE_ROOT_SLOTS ? 0 : top - (GS_TRIE_ROOT_SLOTS - 1);
+    return root;
+}
+
+/* The sum over a block, added to *sum, which is shared. Ends with a barrier. */
+__device__ __forceinline__ uint32_t gs_block_add(uint32_t mine, uint32_t *sum)
+{
+    mine = __reduce_add_sync(~0u, mine);
+    if ((threadIdx.x & 31) == 0 && mine != 0)
+        atomicAdd(sum, mine);
+    __syncthreads();
+    return *sum;
+}
+
 /* How many keys of a segment are its sample: small ones need no more than one a thread.
  */
 template <unsigned THREADS, unsigned SAMPLE>
@@ -139,7 +162,7 @@ __global__ void __launch_bounds__(THREADS)
     __shared__ uint16_t first[GS_TRIE_SLOTS], last[GS_TRIE_SLOTS];
     __shared__ gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
     __shared__ uint16_t parent_slot[GS_TRIE_NODES_MAX];
-    __shared__ uint32_t node_count, slot_count, scratch[THREADS / 32 + 1];
+    __shared__ uint32_t node_count, slot_count, crowds[2], scratch[THREADS / 32 + 1];
     const unsigned thread = threadIdx.x, lane = thread & 31;
 
     const uint32_t parts = gs_sample_parts<THREADS, SAMPLE>(segment.count);
@@ -150,7 +173,7 @@ __global__ void __launch_bounds__(THREADS)
     for (uint32_t i = thread; i < GS_TRIE_SLOTS; i += THREADS)
         first[i] = last[i] = 0;
     if (thread == 0) {
-        node_count = 0;
+        node_count = crowds[0] = crowds[1] = 0;
         slot_count = GS_TRIE_ROOT_SLOTS;
     }
     if (parts <= THREADS)
@@ -159,18 +182,47 @@ __global__ void __launch_bounds__(THREADS)
         gs_block_sort<THREADS, SAMPLE / THREADS, N>(shared_words, parts, draw);
 
     /* Samples of each root slot: they are sorted, so a slot's are side by side. */
-    const N bottom = sample[0];
-    N base;
-    uint32_t shift;
-    gs_trie_range(bottom, sample[parts - 1], GS_TRIE_ROOT_BITS, &base, &shift);
-    for (uint32_t i = thread; i < parts; i += THREADS) {
-        const uint32_t d = gs_num<N>::shift_low(sample[i] - base, shift);
-        if (i == 0 || gs_num<N>::shift_low(sample[i - 1] - base, shift) != d)
-            first[d] = (uint16_t)i;
-        if (i + 1 == parts || gs_num<N>::shift_low(sample[i + 1] - base, shift) != d)
-            last[d] = (uint16_t)(i + 1);
+    const auto share_out = [&](const auto &slot_of) {
+        for (uint32_t i = thread; i < parts; i += THREADS) {
+            const uint32_t d = slot_of(i);
+            if (i == 0 || slot_of(i - 1) != d)
+                first[d] = (uint16_t)i;
+            if (i + 1 == parts || slot_of(i + 1) != d)
+                last[d] = (uint16_t)(i + 1);
+        }
+        __syncthreads();
+    };
+    gs_trie_root<N> root = {};
+    gs_trie_range(sample[0], sample[parts - 1], GS_TRIE_ROOT_BITS, &root.base,
+                  &root.shift);
+    share_out([&](uint32_t i) {
+        return gs_num<N>::shift_low(sample[i] - root.base, root.shift);
+    });
+    /* By the logarithm if that leaves less than half as many samples for nodes. */
+    uint32_t crowd = 0;
+    for (uint32_t d = thread; d < GS_TRIE_ROOT_SLOTS; d += THREADS) {
+        const uint32_t samples = last[d] - first[d];
+        crowd += samples > heavy ? samples - heavy : 0;
     }
-    __syncthreads();
+    crowd = gs_block_add(crowd, &crowds[0]);
+    if (crowd > parts / 16) {
+        const gs_trie_root<N> curved = gs_trie_curved_root(sample[0], sample[parts - 1]);
+        const auto slot_of = [&](uint32_t i) {
+            return curved.template slot<true>(sample[i]);
+        };
+        uint32_t crowd_curved = 0;
+        for (uint32_t i = thread; i + heavy < parts; i += THREADS)
+            crowd_curved += slot_of(i) == slot_of(i + heavy);
+        crowd_curved = gs_block_add(crowd_curved, &crowds[1]);
+        if (curved.curve != 0 && crowd_curved < crowd / 2) {
+            root = curved;
+            for (uint32_t d = thread; d < GS_TRIE_ROOT_SLOTS; d += THREADS)
+                first[d] = last[d] = 0;
+            __syncthreads();
+            share_out(slot_of);
+        }
+    }
+    const bool is_exact = root.curve == 0 && root.shift == 0;
     /* A slot is one value if its node cannot divide it: not the open ends. A node gets a
      * slot for every second sample, or four if it has so many that most keys come by. */
     const auto expand = [&](uint32_t slot, bool value) {
@@ -188,8 +240,8 @@ __global__ void __launch_bounds__(THREADS)
         nodes[node].top = (uint16_t)((1u << bits) - 1);
     };
     for (uint32_t d = thread; d < GS_TRIE_ROOT_SLOTS; d += THREADS)
-        expand(d, shift == 0 && d + 1 < GS_TRIE_ROOT_SLOTS &&
-                      (d > 0 || gs_num<N>::is_zero(base)));
+        expand(d, is_exact && d + 1 < GS_TRIE_ROOT_SLOTS &&
+                      (d > 0 || gs_num<N>::is_zero(root.base)));
     __syncthreads();
     /* Nodes, generation by generation, a warp each. Where there was no room for the slots
      * of one, it and all later ones are dropped. */
@@ -286,8 +338,7 @@ __global__ void __launch_bounds__(THREADS)
 
     const uint32_t used = min(slot_count, (uint32_t)GS_TRIE_SLOTS);
     if (thread == 0) {
-        trie->base = base;
-        trie->shift = shift;
+        trie->root = root;
         trie->node_count = made;
         trie->slot_count = used;
         trie->cell_count = total;
@@ -308,9 +359,9 @@ __global__ void __launch_bounds__(THREADS)
             (d > 0 || gs_num<N>::is_zero(its_base)))
             atomicOr(&trie->is_value[slot / 32], 1u << (slot % 32));
     };
-    if (shift == 0)
+    if (is_exact)
         for (uint32_t d = thread; d < GS_TRIE_ROOT_SLOTS; d += THREADS)
-            mark(0, d, GS_TRIE_ROOT_SLOTS - 1, base);
+            mark(0, d, GS_TRIE_ROOT_SLOTS - 1, root.base);
     for (uint32_t k = thread / 32; k < made; k += THREADS / 32)
         if (nodes[k].shift == 0)
             for (uint32_t d = lane; d <= nodes[k].top; d += 32)

@@ -19,7 +19,8 @@ template <> struct gs_sample_tuning<uint64_t> {
         COUNT_TILE = 131072,
         SCATTER_THREADS = 512,
         SCATTER_ITEMS = 14,
-        SCATTER_BLOCKS = 2, /* on a multiprocessor: bounds the registers */
+        SCATTER_ITEMS_PACKED = 12, /* of wide keys, packed as they are read */
+        SCATTER_BLOCKS = 2,        /* on a multiprocessor: bounds the registers */
         LOCAL_THREADS = 384,
         LOCAL_ITEMS = 16,
         LOCAL_BINS_EACH = 8,
@@ -38,6 +39,7 @@ template <> struct gs_sample_tuning<gs_num128> {
         COUNT_TILE = 65536,
         SCATTER_THREADS = 512,
         SCATTER_ITEMS = 6,
+        SCATTER_ITEMS_PACKED = 6,
         SCATTER_BLOCKS = 2, /* on a multiprocessor: bounds the registers */
         LOCAL_THREADS = 384,
         LOCAL_ITEMS = 8,

@@ -24,6 +24,11 @@
  *                                     node N0     |..|..|..|
  *
  * One look-up finds the cell where keys are spread evenly and a few where they are not.
+ * Keys of which each next one is some per cent larger, as tuples of a term and a document
+ * are when terms follow Zipf's law, are even on another scale: where that suits the
+ * sample better, the root's slots go by the logarithm, 128 of them from a number to twice
+ * that number.
+ *
  * When one value fills a slot, the node's base is that value less one and its shift is 0:
  * the value has a cell of its own, and its keys need no sorting and no moving.
  */
@@ -51,14 +56,40 @@ template <typename N> struct gs_trie_node {
     uint32_t first_slot;
 };
 
+/* The slots of a root, by difference or by logarithm. */
+template <typename N> struct gs_trie_root {
+    N base;
+    uint32_t shift;
+    uint32_t curve; /* the scale of the first slot; 0: by difference */
+
+    template <bool IS_CURVED> __device__ __forceinline__ uint32_t slot(N key) const
+    {
+        constexpr uint32_t TOP = GS_TRIE_ROOT_SLOTS - 1;
+        if (!IS_CURVED)
+            return gs_num<N>::slot(key, base, shift, TOP);
+        const uint32_t scale = key < base ? 0 : gs_num<N>::scale(key - base, shift);
+        return min((uint32_t)max((int)(scale - curve), 0), TOP);
+    }
+};
+
+/* How a trie is looked up: its root says it all, or there are nodes. */
+enum gs_trie_way { GS_WAY_ROOT, GS_WAY_CURVE, GS_WAY_NODES };
+
 /* The trie of one segment, in device memory. */
 template <typename N> struct gs_trie {
-    N base;
-    uint32_t shift, node_count, slot_count, cell_count;
+    gs_trie_root<N> root;
+    uint32_t node_count, slot_count, cell_count;
     gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
     alignas(16) uint16_t slots[GS_TRIE_SLOTS]; /* cells, then buckets, in key order */
     uint32_t is_value[GS_TRIE_SLOTS / 32];     /* a bit a cell: it holds one value only */
     unsigned long long counts[GS_TRIE_SLOTS];  /* keys in a cell */
+
+    __device__ __forceinline__ gs_trie_way way() const
+    {
+        return node_count != 0   ? GS_WAY_NODES
+               : root.curve != 0 ? GS_WAY_CURVE
+                                 : GS_WAY_ROOT;
+    }
 };
 
 struct gs_segment {
@@ -104,19 +135,19 @@ __device__ __forceinline__ bool gs_sample_skips(const gs_sample_control *control
 
 /* The trie as a block holds it in shared memory. */
 template <typename N> struct gs_trie_shared {
-    N base;
-    uint32_t shift;
+    gs_trie_root<N> root;
     const gs_trie_node<N> *nodes;
     const uint16_t *slots;
 
-    /* What the root says: all there is to know if the trie is no more than that. */
-    __device__ __forceinline__ uint32_t find_root(N key) const
+    /* A way with nodes finds what is in any trie. */
+    template <gs_trie_way WAY> __device__ __forceinline__ uint32_t find(N key) const
     {
-        return slots[gs_num<N>::slot(key, base, shift, GS_TRIE_ROOT_SLOTS - 1)];
-    }
-    __device__ __forceinline__ uint32_t find(N key) const
-    {
-        uint32_t slot = find_root(key);
+        if (WAY == GS_WAY_ROOT)
+            return slots[root.template slot<false>(key)];
+        if (WAY == GS_WAY_CURVE)
+            return slots[root.template slot<true>(key)];
+        uint32_t slot = slots[root.curve != 0 ? root.template slot<true>(key)
+                                              : root.template slot<false>(key)];
         while (slot & GS_TRIE_IS_NODE) {
             const gs_trie_node<N> node = nodes[slot ^ GS_TRIE_IS_NODE];
             const uint32_t d = gs_num<N>::slot(key, node.base, node.shift, node.top);
@@ -139,7 +170,7 @@ gs_trie_load(const gs_trie<N> *trie, gs_trie_node<N> *nodes, uint16_t *slots)
             reinterpret_cast<const uint4 *>(trie->slots)[i];
     for (uint32_t i = threadIdx.x; i < node_count; i += THREADS)
         nodes[i] = trie->nodes[i];
-    return {trie->base, trie->shift, nodes, slots};
+    return {trie->root, nodes, slots};
 }
 
 /* The segment that holds tile `tile`: the last one whose first tile is not after it.
