@@ -18,14 +18,15 @@ struct Step {
 
 const size_t M = 1000 * 1000;
 
-/* Measured on an H200 at 300 keys to 2^24, uniform and Zipf, and checked at the bounds of
- * the sample sort with every distribution that gs_generate has. The network takes as long
- * for any keys and does best at powers of two, where its upper bounds are if they can. */
+/* Measured on an H200 at 300 keys to 2^24, uniform and Zipf, and around the bounds of the
+ * sample sort with the distributions of gs_generate that are hard for it. The network
+ * takes as long for any keys and does best at powers of two, where its upper bounds are
+ * if they can. */
 const Step steps[GS_BATCH_TYPE_COUNT][STEPS_MAX] = {
     /* u64 */
     {{3000, &gs_engine_merge},
      {42 * M / 10, &gs_engine_bitonic},
-     {16 * M, &gs_engine_radix},
+     {1 << 23, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample}},
     /* u128 */
     {{2049, &gs_engine_merge},
@@ -34,7 +35,7 @@ const Step steps[GS_BATCH_TYPE_COUNT][STEPS_MAX] = {
      {SIZE_MAX, &gs_engine_sample}},
     /* u64 + u32 */
     {{(1 << 19) + 1, &gs_engine_bitonic},
-     {32 * M, &gs_engine_radix},
+     {10 * M, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample},
      {SIZE_MAX, &gs_engine_sample}},
 };

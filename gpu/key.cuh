@@ -111,10 +111,10 @@ template <> struct gs_num<uint64_t> {
     {
         return a < base ? 0 : shift_clamp(a - base, shift, top);
     }
-    /* Grows with a, by 128 as it doubles; 0 for 0, and less than 2^16. */
+    /* Grows with a, by 2^23 as it doubles; 0 for 0. */
     static __device__ __forceinline__ uint32_t scale(uint64_t a, unsigned)
     {
-        return __float_as_uint(__ull2float_rz(a)) >> 16;
+        return __float_as_uint(__ull2float_rz(a));
     }
     static __device__ __forceinline__ uint64_t shuffle_xor(uint64_t a, int mask)
     {

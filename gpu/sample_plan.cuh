@@ -110,16 +110,21 @@ __device__ __forceinline__ void gs_trie_range(N low, N high, uint32_t bits, N *b
     *shift = trimmed > bits ? trimmed - bits : 0;
 }
 
-/* A root whose slots go by the logarithm; no curve if the range is too small for one. */
+/* A root whose slots go by the logarithm, as finely as it can with `second` not in the
+ * first of them; no curve if the range is too small for one. */
 template <typename N>
-__device__ __forceinline__ gs_trie_root<N> gs_trie_curved_root(N low, N high)
+__device__ __forceinline__ gs_trie_root<N> gs_trie_curved_root(N low, N second, N high)
 {
+    enum { FINE = 16, COARSE = 17 };
     gs_trie_root<N> root = {};
     root.base = gs_num<N>::is_zero(low) ? low : gs_num<N>::less_one(low);
     const unsigned length = gs_num<N>::length(high - root.base);
     root.shift = length <= 64 ? 0 : length <= 96 ? 32 : 64;
     const uint32_t top = gs_num<N>::scale(high - root.base, root.shift);
-    root.curve = top < GS_TRIE_ROOT_SLOTS ? 0 : top - (GS_TRIE_ROOT_SLOTS - 1);
+    const uint32_t from = gs_num<N>::scale(second - root.base, root.shift);
+    root.step = (top >> FINE) - (from >> FINE) < GS_TRIE_ROOT_SLOTS ? FINE : COARSE;
+    const uint32_t last = top >> root.step;
+    root.curve = last < GS_TRIE_ROOT_SLOTS ? 0 : last - (GS_TRIE_ROOT_SLOTS - 1);
     return root;
 }
 
@@ -206,7 +211,8 @@ __global__ void __launch_bounds__(THREADS)
     }
     crowd = gs_block_add(crowd, &crowds[0]);
     if (crowd > parts / 16) {
-        const gs_trie_root<N> curved = gs_trie_curved_root(sample[0], sample[parts - 1]);
+        const gs_trie_root<N> curved = gs_trie_curved_root(
+            sample[0], sample[min(heavy, parts - 1)], sample[parts - 1]);
         const auto slot_of = [&](uint32_t i) {
             return curved.template slot<true>(sample[i]);
         };

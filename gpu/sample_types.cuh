@@ -26,8 +26,8 @@
  * One look-up finds the cell where keys are spread evenly and a few where they are not.
  * Keys of which each next one is some per cent larger, as tuples of a term and a document
  * are when terms follow Zipf's law, are even on another scale: where that suits the
- * sample better, the root's slots go by the logarithm, 128 of them from a number to twice
- * that number.
+ * sample better, the root's slots go by the logarithm, 128 or 64 of them from a number to
+ * twice that number.
  *
  * When one value fills a slot, the node's base is that value less one and its shift is 0:
  * the value has a cell of its own, and its keys need no sorting and no moving.
@@ -60,14 +60,15 @@ template <typename N> struct gs_trie_node {
 template <typename N> struct gs_trie_root {
     N base;
     uint32_t shift;
-    uint32_t curve; /* the scale of the first slot; 0: by difference */
+    uint32_t curve, step; /* the first slot's scale >> step; 0: by difference */
 
     template <bool IS_CURVED> __device__ __forceinline__ uint32_t slot(N key) const
     {
         constexpr uint32_t TOP = GS_TRIE_ROOT_SLOTS - 1;
         if (!IS_CURVED)
             return gs_num<N>::slot(key, base, shift, TOP);
-        const uint32_t scale = key < base ? 0 : gs_num<N>::scale(key - base, shift);
+        const uint32_t scale =
+            key < base ? 0 : gs_num<N>::scale(key - base, shift) >> step;
         return min((uint32_t)max((int)(scale - curve), 0), TOP);
     }
 };
