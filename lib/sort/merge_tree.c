@@ -16,15 +16,15 @@ size_t gs_merge_tree_nodes(size_t count)
     return count_leaves(count) + 1;
 }
 
-/* Two equal codes: the strings decide, then the order of the runs. True if `b` wins; the
- * loser's code is made relative to the winner. */
+/* Two equal codes: the strings decide, then the order of the sources. True if `b` wins;
+ * the loser's code is made relative to the winner. */
 static bool settle(const gs_merge_tree *tree, gs_merge_node *a, gs_merge_node *b)
 {
     const bool b_is_earlier = b->source < a->source;
     if (a->code == GS_OVC_EXHAUSTED || a->code == GS_OVC_EQUAL)
         return b_is_earlier; /* both at the end, or both equal to their base */
-    const gs_run_cursor *const x = &tree->cursors[a->source];
-    const gs_run_cursor *const y = &tree->cursors[b->source];
+    const gs_merge_head *const x = &tree->heads[a->source];
+    const gs_merge_head *const y = &tree->heads[b->source];
     const size_t index = gs_ovc_index(a->code);
     const size_t from = index < GS_OVC_INDEX_CAP ? index + 1 : GS_OVC_INDEX_CAP;
     int order = 0;
@@ -37,7 +37,7 @@ static bool settle(const gs_merge_tree *tree, gs_merge_node *a, gs_merge_node *b
         order = -order;
     const bool b_wins = order > 0 || (order == 0 && b_is_earlier);
     gs_merge_node *const loser = b_wins ? a : b;
-    const gs_run_cursor *const c = b_wins ? x : y;
+    const gs_merge_head *const c = b_wins ? x : y;
     loser->code =
         order == 0 ? GS_OVC_EQUAL
                    : gs_ovc_code(c->string, c->string_bytes, differ, tree->is_backwards);
@@ -50,7 +50,7 @@ static gs_merge_node play(gs_merge_tree *tree, size_t node)
     if (node >= tree->leaves) {
         const uint32_t source = (uint32_t)(node - tree->leaves);
         const uint64_t code =
-            source < tree->count ? tree->cursors[source].code : GS_OVC_EXHAUSTED;
+            source < tree->count ? tree->heads[source].code : GS_OVC_EXHAUSTED;
         return (gs_merge_node){code, source};
     }
     gs_merge_node a = play(tree, 2 * node);
@@ -60,11 +60,11 @@ static gs_merge_node play(gs_merge_tree *tree, size_t node)
     return b_wins ? b : a;
 }
 
-void gs_merge_tree_start(gs_merge_tree *tree, gs_run_cursor *cursors, size_t count,
+void gs_merge_tree_start(gs_merge_tree *tree, const gs_merge_head *heads, size_t count,
                          gs_merge_node *nodes, bool is_backwards)
 {
     gs_assert(count > 0);
-    *tree = (gs_merge_tree){.cursors = cursors,
+    *tree = (gs_merge_tree){.heads = heads,
                             .count = count,
                             .leaves = count_leaves(count),
                             .nodes = nodes,
@@ -77,7 +77,7 @@ void gs_merge_tree_start(gs_merge_tree *tree, gs_run_cursor *cursors, size_t cou
 void gs_merge_tree_replay(gs_merge_tree *tree)
 {
     uint32_t source = tree->nodes[0].source;
-    uint64_t code = tree->cursors[source].code;
+    uint64_t code = tree->heads[source].code;
     for (size_t i = (tree->leaves + source) / 2; i > 0; i /= 2) {
         gs_merge_node *const node = &tree->nodes[i];
         const uint64_t other_code = node->code;

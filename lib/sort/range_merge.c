@@ -61,6 +61,7 @@ typedef struct gs_merge_worker {
     gs_run_codec *codec;
     gs_range_parts parts[2]; /* being merged, being read */
     gs_run_cursor *cursors;
+    gs_merge_head *heads;
     gs_merge_node *nodes;
     gs_sink_piece *piece;
     uint64_t top_left;
@@ -189,6 +190,8 @@ static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
         GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
     GS_TRY(new_array(&memory, n, sizeof *w->cursors, "merge cursors", st));
     w->cursors = memory;
+    GS_TRY(new_array(&memory, n, sizeof *w->heads, "merge heads", st));
+    w->heads = memory;
     GS_TRY(
         new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes, "merge tree", st));
     w->nodes = memory;
@@ -224,6 +227,7 @@ static void worker_release(gs_merge_worker *w)
     for (size_t r = 0; w->cursors != NULL && r < n; r++)
         gs_run_cursor_release(&w->cursors[r]);
     gs_mem_free(w->cursors);
+    gs_mem_free(w->heads);
     gs_mem_free(w->nodes);
     gs_sink_piece_free(w->piece);
     gs_run_codec_free(w->codec);
@@ -300,10 +304,10 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
     const gs_range_merge_options *const options = w->job->options;
     const bool drops = options->is_unique || options->has_counts;
     gs_sink_piece *const piece = w->piece;
-    gs_run_cursor *c;
     if (w->job->consumer != NULL) {
         const gs_range_consumer *const consumer = w->job->consumer;
-        while ((c = gs_merge_tree_winner(tree)) != NULL) {
+        while (gs_merge_tree_has_winner(tree)) {
+            gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
             GS_TRY(consumer->add(consumer->context, w->number, c, st));
             GS_TRY(gs_run_cursor_advance(c, st));
             gs_merge_tree_replay(tree);
@@ -311,8 +315,9 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
         return GS_OK;
     }
     if (!drops && !options->has_top) {
-        while ((c = gs_merge_tree_winner(tree)) != NULL) {
-            const uint64_t code = tree->nodes[0].code;
+        while (gs_merge_tree_has_winner(tree)) {
+            gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
+            const uint64_t code = gs_merge_tree_code(tree);
             const gs_sink_record r = {
                 .data = c->data,
                 .length = c->length,
@@ -331,8 +336,9 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
     size_t kept_capacity = 0;
     gs_sink_record r = {0};
     bool has_kept = false;
-    while (st->code == GS_OK && (c = gs_merge_tree_winner(tree)) != NULL) {
-        const uint64_t code = tree->nodes[0].code;
+    while (st->code == GS_OK && gs_merge_tree_has_winner(tree)) {
+        gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
+        const uint64_t code = gs_merge_tree_code(tree);
         if (has_kept && drops && code == GS_OVC_EQUAL) {
             r.count += c->count;
         } else {
@@ -440,6 +446,7 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
     const uint64_t begin_ns = gs_trace_begin(job->trace);
     for (size_t r = 0; r < job->run_count; r++) {
         gs_run_cursor *const c = &w->cursors[r];
+        c->head = &w->heads[r];
         c->run = &job->runs[r];
         c->layout = job->options->layout;
         c->has_counts = job->options->has_counts;
@@ -450,7 +457,7 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
         bytes += own_bytes(job, r, lo, parts->first[r], parts->end[r]);
     }
     gs_merge_tree tree;
-    gs_merge_tree_start(&tree, w->cursors, job->run_count, w->nodes,
+    gs_merge_tree_start(&tree, w->heads, job->run_count, w->nodes,
                         job->options->layout->is_backwards);
     GS_TRY(begin_range(w, parts, st));
     GS_TRY(merge_records(w, &tree, st));

@@ -206,10 +206,11 @@ static inline void take_record(gs_run_cursor *c, uint64_t *shared)
         p = get_varint(p, &key_bytes);
     if (c->has_counts)
         p = get_varint(p, &c->count);
-    c->data = c->string = p;
+    c->data = c->head->string = p;
     c->length = length;
     c->key_bytes = key_bytes;
-    c->string_bytes = c->layout->is_keyed && c->layout->is_key_only ? key_bytes : length;
+    c->head->string_bytes =
+        c->layout->is_keyed && c->layout->is_key_only ? key_bytes : length;
     c->at = p + length + c->layout->has_eol;
     gs_assert(c->at <= c->end);
 }
@@ -217,32 +218,32 @@ static inline void take_record(gs_run_cursor *c, uint64_t *shared)
 /* Ends the cursor if its record is beyond the range. */
 static inline void check_stop(gs_run_cursor *c)
 {
-    if (c->checks_stop && compare(c->layout, c->string, c->string_bytes, c->stop.string,
-                                  c->stop.bytes) >= 0)
-        c->code = GS_OVC_EXHAUSTED;
+    if (c->checks_stop && compare(c->layout, c->head->string, c->head->string_bytes,
+                                  c->stop.string, c->stop.bytes) >= 0)
+        c->head->code = GS_OVC_EXHAUSTED;
 }
 
 gs_code gs_run_cursor_next_block(gs_run_cursor *c, gs_status *st)
 {
-    const uint8_t *const last = c->string;
-    const size_t last_bytes = c->string_bytes;
+    const uint8_t *const last = c->head->string;
+    const size_t last_bytes = c->head->string_bytes;
     bool is_end;
     GS_TRY(decode_next(c, &is_end, st));
     if (is_end) {
-        c->code = GS_OVC_EXHAUSTED;
+        c->head->code = GS_OVC_EXHAUSTED;
         return GS_OK;
     }
     uint64_t shared;
     take_record(c, &shared);
     int order;
-    const size_t index =
-        gs_ovc_first_difference(last, last_bytes, c->string, c->string_bytes, 0, &order);
+    const size_t index = gs_ovc_first_difference(last, last_bytes, c->head->string,
+                                                 c->head->string_bytes, 0, &order);
     if (c->layout->is_backwards ? order < 0 : order > 0)
         return GS_FAIL(st, GS_ERR_FORMAT, 0, "temporary file in '%s': a run out of order",
                        c->folder);
-    c->code = order == 0 ? GS_OVC_EQUAL
-                         : gs_ovc_code(c->string, c->string_bytes, index,
-                                       c->layout->is_backwards);
+    c->head->code = order == 0 ? GS_OVC_EQUAL
+                               : gs_ovc_code(c->head->string, c->head->string_bytes,
+                                             index, c->layout->is_backwards);
     check_stop(c);
     return GS_OK;
 }
@@ -253,9 +254,10 @@ gs_code gs_run_cursor_advance(gs_run_cursor *c, gs_status *st)
         return gs_run_cursor_next_block(c, st);
     uint64_t shared;
     take_record(c, &shared);
-    c->code = shared == 0 ? GS_OVC_EQUAL
-                          : gs_ovc_code(c->string, c->string_bytes, (size_t)shared - 1,
-                                        c->layout->is_backwards);
+    c->head->code = shared == 0
+                        ? GS_OVC_EQUAL
+                        : gs_ovc_code(c->head->string, c->head->string_bytes,
+                                      (size_t)shared - 1, c->layout->is_backwards);
     check_stop(c);
     return GS_OK;
 }
@@ -270,19 +272,21 @@ gs_code gs_run_cursor_start(gs_run_cursor *c, const gs_range_bound *lo,
     bool is_end;
     GS_TRY(decode_next(c, &is_end, st));
     if (is_end) {
-        c->code = GS_OVC_EXHAUSTED;
+        c->head->code = GS_OVC_EXHAUSTED;
         return GS_OK;
     }
     uint64_t shared;
     take_record(c, &shared);
-    c->code = GS_OVC_EQUAL;
+    c->head->code = GS_OVC_EQUAL;
     check_stop(c);
-    while (!lo->is_open && c->code != GS_OVC_EXHAUSTED &&
-           compare(c->layout, c->string, c->string_bytes, lo->string, lo->bytes) < 0)
+    while (!lo->is_open && c->head->code != GS_OVC_EXHAUSTED &&
+           compare(c->layout, c->head->string, c->head->string_bytes, lo->string,
+                   lo->bytes) < 0)
         GS_TRY(gs_run_cursor_advance(c, st));
     /* The first record of a range differs from nothing at the first symbol. */
-    if (c->code != GS_OVC_EXHAUSTED)
-        c->code = gs_ovc_code(c->string, c->string_bytes, 0, c->layout->is_backwards);
+    if (c->head->code != GS_OVC_EXHAUSTED)
+        c->head->code = gs_ovc_code(c->head->string, c->head->string_bytes, 0,
+                                    c->layout->is_backwards);
     return GS_OK;
 }
 

@@ -18,7 +18,7 @@
 
 #include "io/aio.h"
 #include "io/run_block.h"
-#include "lib/sort/ovc.h"
+#include "lib/sort/merge_tree.h"
 #include "lib/sort/run.h"
 
 /* A bound of a range: any byte string. */
@@ -39,9 +39,7 @@ typedef struct gs_run_window {
 
 typedef struct gs_run_cursor {
     /* The record the cursor stands on. */
-    uint64_t code; /* GS_OVC_EXHAUSTED at the end */
-    const uint8_t *string;
-    size_t string_bytes;
+    gs_merge_head *head; /* the caller's; its code is GS_OVC_EXHAUSTED at the end */
     const uint8_t *data; /* key, line and eol */
     size_t length;       /* of key and line */
     size_t key_bytes;
