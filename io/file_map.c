@@ -14,7 +14,7 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-enum { MAPS_MAX = 4, NAME_BYTES = 4096 };
+enum { MAPS_MAX = 4, NAME_BYTES = 4096, PAGE_BYTES = 4096 };
 
 /* What a signal handler must know: a slot is valid while its flag is set. */
 static struct {
@@ -108,7 +108,7 @@ void gs_file_map_close(gs_file_map *map)
 
 void gs_file_map_bring(const uint8_t *data, size_t bytes)
 {
-    const uintptr_t page = 4096, begin = (uintptr_t)data / page * page;
+    const uintptr_t begin = (uintptr_t)data / PAGE_BYTES * PAGE_BYTES;
     /* An older kernel does not know this; then the pages come when looked at. */
     (void)madvise((void *)begin, (uintptr_t)data + bytes - begin, MADV_POPULATE_READ);
 }
@@ -144,4 +144,13 @@ void gs_file_map_leave(const gs_file_map *map, unsigned part, unsigned parts)
     const size_t begin = pages * part / parts, end = pages * (part + 1) / parts;
     gs_mem_discard(map->base + begin * GS_MEM_LARGE_PAGE,
                    (end - begin) * GS_MEM_LARGE_PAGE);
+}
+
+void gs_file_map_leave_part(const uint8_t *data, size_t bytes)
+{
+    const uintptr_t at = (uintptr_t)data;
+    const uintptr_t begin = (at + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    const uintptr_t end = (at + bytes) / PAGE_BYTES * PAGE_BYTES;
+    if (begin < end)
+        gs_mem_discard((void *)begin, end - begin);
 }

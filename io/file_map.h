@@ -59,6 +59,8 @@ void gs_file_map_bring(const uint8_t *data, size_t bytes);
 /* Pages of the files count as ours no more, until they are looked at again: the part-th
  * of `parts` of them. */
 void gs_file_map_leave(const gs_file_map *map, unsigned part, unsigned parts);
+/* The same for the pages that lie within a part. */
+void gs_file_map_leave_part(const uint8_t *data, size_t bytes);
 
 /* Fails with "read failed: NAME: ..." if a file was changed since. */
 GS_MUST_CHECK gs_code gs_file_map_check(const gs_file_map *map, gs_status *st);

@@ -137,19 +137,26 @@ static size_t whole_bytes(const gs_line_feed *feed, size_t carried, const uint8_
     return last ? (size_t)(last - data) + 1 : 0;
 }
 
+gs_code gs_line_feed_fail_too_long(const char *name, const char *what, uint64_t offset,
+                                   size_t bytes_max, gs_status *st)
+{
+    gs_quoted quoted;
+    (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
+                  "%s: the %s at byte %llu is longer than the memory limit allows (%zu "
+                  "bytes)",
+                  gs_quote_name(&quoted, name), what, (unsigned long long)offset,
+                  bytes_max);
+    return gs_status_hint(st, "give more memory with -S");
+}
+
 static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
                              gs_status *st)
 {
-    gs_quoted name;
-    (void)GS_FAIL(
-        st, GS_ERR_LIMIT, 0,
-        "%s: the %s at byte %llu is longer than the memory limit allows (%zu "
-        "bytes)",
-        gs_quote_name(&name, feed->options.names[file->input_index]),
-        feed->options.whole_bytes != NULL || feed->options.takes_whole_files ? "document"
-                                                                             : "line",
-        (unsigned long long)file->record_offset, feed->options.record_bytes_max);
-    return gs_status_hint(st, "give more memory with -S");
+    const gs_line_feed_options *const o = &feed->options;
+    return gs_line_feed_fail_too_long(
+        o->names[file->input_index],
+        o->whole_bytes != NULL || o->takes_whole_files ? "document" : "line",
+        file->record_offset, o->record_bytes_max, st);
 }
 
 static gs_code fail_partial_record(const gs_line_feed *feed, size_t input,

@@ -76,6 +76,11 @@ void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map);
 /* Everything that is mapped comes once more, under other tickets. */
 void gs_line_feed_map_again(gs_line_feed *feed);
 
+/* What a record gets that is too long: `what` is "line" or "document". */
+GS_MUST_CHECK gs_code gs_line_feed_fail_too_long(const char *name, const char *what,
+                                                 uint64_t offset, size_t bytes_max,
+                                                 gs_status *st);
+
 /* The ticket that the next batch will have. */
 uint64_t gs_line_feed_next_ticket(gs_line_feed *feed);
 

