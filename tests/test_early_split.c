@@ -2,7 +2,8 @@
 /*
  * early_split: every record comes out once, in a bucket between its neighbours, with both
  * words and its text, forwards and backwards, from lists of several workers; buckets that
- * have no room beside the others get their own; text of few words is refused.
+ * have no room beside the others get their own; text of few words is refused. Keyed
+ * records come out with the key that their line has.
  */
 #include "lib/sort/early_split.h"
 
@@ -72,53 +73,77 @@ static uint64_t hash_line(const uint8_t *line, size_t bytes)
     return h * h;
 }
 
-/* The last line so far, in the order. */
-typedef struct last_line {
-    uint8_t bytes[64];
+/* The last string so far, in the order. */
+typedef struct last_string {
+    uint8_t bytes[256];
     size_t length;
-} last_line;
+} last_string;
 
 static int compare(const gs_record_layout *layout, const gs_record *r,
-                   const last_line *last)
+                   const last_string *last)
 {
-    const int d = gs_string_compare(r->line, r->line_bytes, last->bytes, last->length, 0);
+    const int d =
+        gs_string_compare(r->string, r->string_bytes, last->bytes, last->length, 0);
     return layout->is_backwards ? -d : d;
 }
 
-/* No line of the bucket comes before `last`, which becomes the bucket's. */
-static void check_bucket(const gs_record_layout *layout, const gs_early_bucket *b,
-                         bool is_first, last_line *last, uint64_t *hash)
+/* The string is the line, or its key and then the line. */
+static bool is_string_of_line(const gs_key_encoder *encoder, const gs_record *r)
+{
+    uint8_t key[1024];
+    size_t key_bytes = 0;
+    if (encoder != NULL) {
+        REQUIRE(gs_key_encode_bound(encoder, r->line_bytes) <= sizeof key);
+        key_bytes = gs_key_encode(encoder, r->line, r->line_bytes, key);
+    }
+    return r->string + key_bytes == r->line &&
+           r->string_bytes == key_bytes + r->line_bytes &&
+           memcmp(r->string, key, key_bytes) == 0;
+}
+
+/* No string of the bucket comes before `last`, which becomes the bucket's. */
+static void check_bucket(const gs_record_layout *layout, const gs_key_encoder *encoder,
+                         const gs_early_bucket *b, bool is_first, last_string *last,
+                         uint64_t *hash)
 {
     const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
-    last_line here = *last;
+    last_string here = *last;
+    const uint8_t *first = NULL;
     for (size_t i = 0; i < b->element_count; i++) {
         const gs_element *const e = &b->elements[i];
         const gs_record r = gs_record_at(layout, b->data, e->where);
-        const uint8_t *const line = r.line;
-        CHECK(e->prefix == (gs_string_word(line, r.line_bytes, b->depth) ^ flip));
-        CHECK(e->next == (gs_string_word(line, r.line_bytes, b->depth + 8) ^ flip));
-        CHECK(line[r.line_bytes] == '\n' && r.line_bytes < sizeof here.bytes);
+        const uint8_t *const string = r.string;
+        first = i == 0 ? string : first;
+        CHECK(is_string_of_line(encoder, &r));
+        CHECK(e->prefix == (gs_string_word(string, r.string_bytes, b->depth) ^ flip));
+        CHECK(e->next == (gs_string_word(string, r.string_bytes, b->depth + 8) ^ flip));
+        CHECK(r.line[r.line_bytes] == '\n' && r.string_bytes < sizeof here.bytes);
         CHECK(is_first || compare(layout, &r, last) >= 0);
-        CHECK(memcmp(line, b->data, b->depth) == 0);
+        CHECK(memcmp(string, first, b->depth) == 0);
         if ((is_first && i == 0) || compare(layout, &r, &here) > 0) {
-            memcpy(here.bytes, line, r.line_bytes);
-            here.length = r.line_bytes;
+            memcpy(here.bytes, string, r.string_bytes);
+            here.length = r.string_bytes;
         }
-        *hash += hash_line(line, r.line_bytes);
+        *hash += hash_line(r.line, r.line_bytes);
     }
     *last = here;
 }
 
-static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_backwards,
-                         size_t room_bytes)
+static void come_out(const gs_file_map *map, size_t text_bytes,
+                     const gs_key_encoder *encoder, bool is_backwards, size_t room_bytes)
 {
     gs_status st = {.code = GS_OK};
     gs_early_split *s = NULL;
     gs_bucket_copy room = {0};
-    const gs_record_layout layout = {
-        .has_eol = true, .eol = '\n', .is_backwards = is_backwards};
-    const gs_early_split_options options = {
-        .layout = &layout, .map = map, .workers = WORKERS, .memory_bytes = MOST};
+    const gs_record_layout layout = {.is_keyed = encoder != NULL,
+                                     .has_eol = true,
+                                     .eol = '\n',
+                                     .is_backwards = is_backwards};
+    const gs_early_split_options options = {.layout = &layout,
+                                            .encoder = encoder,
+                                            .map = map,
+                                            .workers = WORKERS,
+                                            .memory_bytes = MOST};
     REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
     REQUIRE(s != NULL);
     add_all(s, map->base, text_bytes);
@@ -127,7 +152,7 @@ static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_back
     CHECK(gs_early_split_list_bytes(s) >= LINES * sizeof(uint64_t));
     REQUIRE_OK(gs_bucket_copy_init(&room, room_bytes, &st), &st);
     uint64_t want = 0, got = 0;
-    last_line last = {{0}, 0};
+    last_string last = {{0}, 0};
     size_t records = 0, own = 0;
     for (size_t at = 0, line = 0; at < text_bytes; at++) {
         if (map->base[at] == '\n') {
@@ -140,7 +165,7 @@ static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_back
         const size_t n = buckets - b < 5 ? buckets - b : 5;
         REQUIRE_OK(gs_early_split_take(s, map->base, &room, b, n, group, &st), &st);
         for (size_t i = 0; i < n; i++) {
-            check_bucket(&layout, &group[i], b + i == 0, &last, &got);
+            check_bucket(&layout, encoder, &group[i], b + i == 0, &last, &got);
             records += group[i].element_count;
             own += group[i].own != NULL;
             CHECK((group[i].own != NULL) == (group[i].scratch != NULL));
@@ -153,12 +178,63 @@ static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_back
     gs_early_split_free(s);
 }
 
+static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_backwards,
+                         size_t room_bytes)
+{
+    come_out(map, text_bytes, NULL, is_backwards, room_bytes);
+}
+
+/* By what follows a letter of the line, from its end on and upwards. */
+static void keyed_come_out(const gs_file_map *map, size_t text_bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_key keys[] = {{.start_field = 1, .end_field = SIZE_MAX, .reverse = true},
+                     {.start_char = 3, .end_field = SIZE_MAX}};
+    const gs_order order = {.keys = keys, .key_count = 2, .eol = '\n', .delimiter = 'b'};
+    gs_key_encoder *encoder = NULL;
+    REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
+    come_out(map, text_bytes, encoder, false, MOST);
+    come_out(map, text_bytes, encoder, true, MOST);
+    come_out(map, text_bytes, encoder, false, 1000);
+    gs_key_encoder_free(encoder);
+}
+
+/* A keyed line for which there is no room is refused, but not a plain one. */
+static void long_lines(const gs_file_map *map)
+{
+    static uint8_t text[6000];
+    gs_status st = {.code = GS_OK};
+    gs_key key = {.start_char = 1, .end_field = SIZE_MAX};
+    const gs_order order = {
+        .keys = &key, .key_count = 1, .eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
+    gs_key_encoder *encoder = NULL;
+    memset(text, 'x', sizeof text);
+    text[5000] = '\n';
+    REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
+    for (unsigned keyed = 0; keyed < 2; keyed++) {
+        gs_early_split *s = NULL;
+        uint64_t count = 0;
+        const gs_record_layout layout = {.is_keyed = keyed, .has_eol = true, .eol = '\n'};
+        const gs_early_split_options options = {.layout = &layout,
+                                                .encoder = keyed ? encoder : NULL,
+                                                .map = map,
+                                                .workers = WORKERS,
+                                                .memory_bytes = MOST};
+        REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+        REQUIRE(s != NULL);
+        CHECK(gs_early_split_add(s, 0, text, 5001, 0, &count) == !keyed);
+        gs_early_split_free(s);
+    }
+    gs_key_encoder_free(encoder);
+}
+
 /* NULL, and no failure. */
-static void is_refused(const gs_file_map *map, size_t memory_bytes)
+static void is_refused(const gs_file_map *map, size_t memory_bytes, bool is_key_only)
 {
     gs_status st = {.code = GS_OK};
     gs_early_split *s = NULL;
-    const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
+    const gs_record_layout layout = {
+        .has_eol = true, .eol = '\n', .is_key_only = is_key_only};
     const gs_early_split_options options = {
         .layout = &layout, .map = map, .workers = WORKERS, .memory_bytes = memory_bytes};
     REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
@@ -173,7 +249,10 @@ int main(void)
     all_come_out(&map, bytes, false, MOST);
     all_come_out(&map, bytes, true, MOST);
     all_come_out(&map, bytes, false, 1000);
-    is_refused(&map, LINES * sizeof(uint64_t));
+    keyed_come_out(&map, bytes);
+    long_lines(&map);
+    is_refused(&map, LINES * sizeof(uint64_t), false);
+    is_refused(&map, MOST, true);
     gs_file_map_close(&map);
     /* So few others that the sample has none. */
     bytes = make_text(&map, "https://", LINES / 20, LINES, &state);
@@ -186,7 +265,7 @@ int main(void)
     all_come_out(&map, bytes, true, MOST);
     gs_file_map_close(&map);
     (void)make_text(&map, "https://", 30, LINES, &state);
-    is_refused(&map, MOST);
+    is_refused(&map, MOST, false);
     gs_file_map_close(&map);
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();

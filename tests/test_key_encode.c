@@ -177,6 +177,71 @@ static void long_lines_are_walked(void)
     gs_key_encoder_free(e);
 }
 
+/* Keys that end before the line does, of a random kind. */
+static gs_key random_key(size_t fields, uint64_t *state)
+{
+    static const gs_key_type types[] = {GS_KEY_BYTES, GS_KEY_NUMERIC, GS_KEY_GENERAL,
+                                        GS_KEY_VERSION};
+    gs_key key = {.start_field = check_random(state) % fields};
+    key.end_field = key.start_field + check_random(state) % (fields - key.start_field);
+    if (check_random(state) % 3 == 0)
+        key.start_char = check_random(state) % 4;
+    if (check_random(state) % 3 == 0)
+        key.end_char = 1 + check_random(state) % 4;
+    key.skip_start_blanks = check_random(state) % 3 == 0;
+    key.skip_end_blanks = key.end_char > 0 && check_random(state) % 3 == 0;
+    key.fold = check_random(state) % 4 == 0;
+    key.reverse = check_random(state) % 4 == 0;
+    key.type = types[check_random(state) % 4];
+    return key;
+}
+
+/* Short lines are looked at in another way than long ones: with a field more behind it,
+ * which no key reaches, a line has the same key. */
+static void short_and_long_agree(uint64_t *state)
+{
+    enum { SHORT = 63, FIELDS = 4, END = 8, MORE = 100 };
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const bool is_blank = check_random(state) % 2 == 0;
+        const char separator = is_blank ? ' ' : ',';
+        const char *const alphabet = round % 3 == 0   ? "0123456789"
+                                     : round % 3 == 1 ? "aB1 .-\t"
+                                                      : "01#@x~";
+        uint8_t line[SHORT + MORE + GS_KEY_READ_SLACK];
+        size_t bytes = 0;
+        memset(line, 0xee, sizeof line);
+        for (size_t f = 0; f < FIELDS; f++) {
+            if (f > 0)
+                line[bytes++] = (uint8_t)separator;
+            const size_t length = check_random(state) % 16;
+            for (size_t i = 0; i < length && bytes + FIELDS + END < SHORT; i++) {
+                const char c = alphabet[check_random(state) % strlen(alphabet)];
+                line[bytes++] = c == '#' ? 0 : c == '@' ? 1 : (uint8_t)c;
+            }
+            if (is_blank)
+                line[bytes++] = 'e'; /* a field of blanks alone would join the next */
+        }
+        memset(line + bytes, 'q', END); /* characters are counted beyond their field */
+        bytes += END;
+        gs_key keys[2] = {random_key(FIELDS - 1, state), random_key(FIELDS - 1, state)};
+        const gs_order order = {.keys = keys,
+                                .key_count = 2,
+                                .eol = '\n',
+                                .delimiter = is_blank ? GS_ORDER_BLANK_FIELDS : ','};
+        gs_status st = {.code = GS_OK};
+        gs_key_encoder *e = NULL;
+        REQUIRE_OK(gs_key_encoder_new(&e, &order, round % 2 == 0, &st), &st);
+        uint8_t of_short[4096], of_long[4096];
+        REQUIRE(bytes <= SHORT && gs_key_encode_bound(e, bytes + MORE) <= sizeof of_long);
+        const size_t n = gs_key_encode(e, line, bytes, of_short);
+        line[bytes] = (uint8_t)separator;
+        memset(line + bytes + 1, 'z', MORE - 1);
+        const size_t m = gs_key_encode(e, line, bytes + MORE, of_long);
+        CHECK(n == m && memcmp(of_short, of_long, n) == 0);
+        gs_key_encoder_free(e);
+    }
+}
+
 int main(void)
 {
     uint64_t state = check_seed(11);
@@ -188,6 +253,7 @@ int main(void)
     agrees(numeric, "123456789", compare_decimals, &state);
     fields_are_found();
     long_lines_are_walked();
+    short_and_long_agree(&state);
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }

@@ -19,6 +19,10 @@ enum {
     RECORD_MEAN_MAX = 1024, /* longer lines have pages of their own, */
     RECORD_MEAN_SOME = 56,  /* and these are better off in text that is not so large */
     ALIGN = 64,
+    KEYED_LINE_MAX = SAMPLE_LINE_MAX, /* longer lines are not for this */
+    KEY_BATCH = 64,                   /* records whose keys are made before any is used */
+    KEY_BATCH_BYTES = 1 << 14,
+    KEYED_PREFETCH_AHEAD = 12,
 };
 
 /* Text whose pages are more than the translations that the processor keeps at hand. */
@@ -36,21 +40,39 @@ typedef struct gs_early_lists {
     GS_MEM_APART uint64_t *tail[GS_SPLITTERS_BUCKETS_MAX]; /* next place; NULL: empty */
     gs_list_block *first[GS_SPLITTERS_BUCKETS_MAX];
     size_t blocks[GS_SPLITTERS_BUCKETS_MAX];
+    size_t key_bytes[GS_SPLITTERS_BUCKETS_MAX]; /* of keyed records */
 } gs_early_lists;
+
+/* Keyed records of one worker on their way to lists. Bytes that were just written one by
+ * one cannot be read as words without a stall. */
+typedef struct gs_batched_key {
+    uint64_t where;
+    uint32_t begin, bytes; /* of the string, as much as is needed */
+    uint32_t key_bytes;
+} gs_batched_key;
+
+typedef struct gs_key_batch {
+    gs_batched_key records[KEY_BATCH];
+    size_t count, used_bytes;
+    uint8_t *strings;
+} gs_key_batch;
 
 struct gs_early_split {
     gs_record_layout layout;
+    const gs_key_encoder *encoder; /* of keyed records */
+    size_t key_room;               /* for the string of a line, however it comes out */
     size_t record_size;
     unsigned workers;
     uint8_t common[COMMON_MAX]; /* what all of the sample begin with, */
     size_t depth;               /* so many bytes */
     gs_splitters splitters;
-    gs_early_lists *lists; /* one a worker */
+    gs_early_lists *lists;   /* one a worker */
+    gs_key_batch *key_batch; /* the same, of keyed records */
     gs_list_block *memory;
     size_t block_capacity;
     atomic_size_t blocks_used;
     uint16_t numbered[GS_SPLITTERS_BUCKETS_MAX]; /* buckets with records */
-    size_t numbered_count, record_count, largest;
+    size_t numbered_count, record_count, largest, key_bytes;
 };
 
 /* --- splitters -------------------------------------------------------------------- */
@@ -71,6 +93,16 @@ static inline uint64_t deciding_word(const gs_early_split *s, const uint8_t *str
                                            : 0;
     }
     return word ^ (s->layout.is_backwards ? UINT64_MAX : 0);
+}
+
+/* The string of a keyed record, in `room`. */
+static const uint8_t *make_string(const gs_early_split *s, const uint8_t *record,
+                                  size_t bytes, uint8_t *room, size_t *string_bytes)
+{
+    const size_t key_bytes = gs_key_encode(s->encoder, record, bytes, room);
+    memcpy(room + key_bytes, record, bytes);
+    *string_bytes = key_bytes + bytes;
+    return room;
 }
 
 /* A record at or behind `at`; NULL if none is near. */
@@ -97,27 +129,30 @@ static const uint8_t *sample_record(const gs_early_split_options *o,
 
 /* What a sample says of all records. */
 typedef struct gs_text_guess {
-    size_t records;       /* how many there are */
-    const uint8_t *begin; /* what they begin with */
-    size_t begin_bytes;
+    size_t records;            /* how many there are */
+    uint8_t begin[COMMON_MAX]; /* what their strings begin with, */
+    size_t begin_bytes;        /* so many bytes */
+    bool has_begin;
 } gs_text_guess;
 
-static void note_begin(gs_text_guess *guess, const uint8_t *record, size_t bytes)
+static void note_begin(gs_text_guess *guess, const uint8_t *string, size_t bytes)
 {
-    if (guess->begin == NULL) {
-        guess->begin = record;
+    if (!guess->has_begin) {
+        guess->has_begin = true;
         guess->begin_bytes = bytes < COMMON_MAX ? bytes : COMMON_MAX;
+        memcpy(guess->begin, string, guess->begin_bytes);
     }
     size_t same = 0;
     while (same < guess->begin_bytes && same < bytes &&
-           record[same] == guess->begin[same])
+           string[same] == guess->begin[same])
         same++;
     guess->begin_bytes = same;
 }
 
 /* Fills the sample with words of records from all over the files; returns how many. */
 static size_t take_sample(const gs_early_split *s, const gs_early_split_options *o,
-                          uint64_t *sample, size_t want, gs_text_guess *guess)
+                          uint64_t *sample, size_t want, uint8_t *key_room,
+                          gs_text_guess *guess)
 {
     const size_t text = gs_file_map_text_bytes(o->map), part = text / want + 1;
     uint64_t state = 1;
@@ -136,8 +171,11 @@ static size_t take_sample(const gs_early_split *s, const gs_early_split_options 
             at >= before ? sample_record(o, &files[file], at - before, &bytes) : NULL;
         if (record == NULL)
             continue;
-        sample[count++] = deciding_word(s, record, bytes);
-        note_begin(guess, record, bytes);
+        size_t string_bytes = bytes;
+        const uint8_t *const string =
+            s->encoder ? make_string(s, record, bytes, key_room, &string_bytes) : record;
+        sample[count++] = deciding_word(s, string, string_bytes);
+        note_begin(guess, string, string_bytes);
         a_byte += 1.0 / (double)(bytes + o->layout->has_eol);
     }
     guess->records =
@@ -156,12 +194,13 @@ static bool is_even(const uint64_t *sorted, size_t count, size_t a_bucket)
 
 /* Chooses splitters, and how many blocks the lists may take; false if this is not for
  * such text. */
-static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *sample)
+static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *sample,
+                 uint8_t *key_room)
 {
-    enum { TRIED = GS_SPLITTERS_SAMPLE_MAX / 8, LARGER_MAX = 4 };
+    enum { TRIED = GS_SPLITTERS_SAMPLE_MAX / 8, LARGER_MAX = 4, KEYED_MAX = 3 };
     const size_t text = gs_file_map_text_bytes(o->map);
     gs_text_guess guess;
-    size_t count = take_sample(s, o, sample, TRIED, &guess);
+    size_t count = take_sample(s, o, sample, TRIED, key_room, &guess);
     const size_t mean_max = text < LARGE ? RECORD_MEAN_SOME : RECORD_MEAN_MAX;
     if (count < TRIED / 2 || text / guess.records > mean_max)
         return false;
@@ -170,7 +209,7 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *s
     const size_t records = guess.records;
     const unsigned levels = gs_splitters_levels(records, GS_BUCKET_ELEMENTS);
     count = take_sample(s, o, sample, ((size_t)1 << levels) * GS_SPLITTERS_OVERSAMPLING,
-                        &guess);
+                        key_room, &guess);
     if (count == 0)
         return false;
     gs_splitters_choose(&s->splitters, levels, sample, count);
@@ -179,9 +218,31 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *s
     /* A block each for the lists that are begun, and half as much again as it seems. */
     s->block_capacity = s->workers * s->splitters.bucket_count +
                         (records + records / 2) / BLOCK_PLACES + 1;
-    const size_t a_bucket =
-        LARGER_MAX * ((records >> levels) * 2 * sizeof(gs_element) + (text >> levels));
+    const size_t record_bytes = text * (s->encoder ? KEYED_MAX : 1);
+    const size_t a_bucket = LARGER_MAX * ((records >> levels) * 2 * sizeof(gs_element) +
+                                          (record_bytes >> levels));
     return s->block_capacity * PAGE + s->workers * a_bucket < o->memory_bytes;
+}
+
+/* Records that compare equal must be the same bytes; room for strings is for lines of
+ * some length. */
+static bool is_for_records(const gs_early_split_options *o)
+{
+    return !o->layout->is_key_only &&
+           (o->encoder == NULL || o->record_size <= KEYED_LINE_MAX);
+}
+
+static gs_code new_key_batches(gs_early_split *s, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new_apart(&memory, s->workers * sizeof *s->key_batch, "batches of keys",
+                            st));
+    s->key_batch = memory;
+    for (unsigned w = 0; w < s->workers; w++) {
+        GS_TRY(gs_mem_new_apart(&memory, KEY_BATCH_BYTES + s->key_room, "keys", st));
+        s->key_batch[w].strings = memory;
+    }
+    return GS_OK;
 }
 
 gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *options,
@@ -191,17 +252,24 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
     gs_early_split *s = NULL;
     uint64_t *sample = NULL;
     *out = NULL;
-    if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN)
+    if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN ||
+        !is_for_records(options))
         return GS_OK;
     GS_TRY(gs_mem_new(&memory, sizeof *s, "early split", st));
     s = memory;
     s->layout = *options->layout;
+    s->encoder = options->encoder;
     s->record_size = options->record_size;
     s->workers = options->workers;
+    if (s->encoder != NULL) {
+        s->key_room = gs_key_encode_bound(s->encoder, KEYED_LINE_MAX) + KEYED_LINE_MAX +
+                      GS_COPY_SLACK;
+        GS_TRY_OR_FAIL(new_key_batches(s, st));
+    }
     GS_TRY_OR_FAIL(
         gs_mem_new(&memory, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
     sample = memory;
-    if (!plan(s, options, sample))
+    if (!plan(s, options, sample, s->encoder ? s->key_batch[0].strings : NULL))
         goto fail; /* no failure: it is not worth it */
     GS_TRY_OR_FAIL(
         gs_mem_new_apart(&memory, s->workers * sizeof *s->lists, "lists of lines", st));
@@ -224,6 +292,9 @@ void gs_early_split_free(gs_early_split *s)
         return;
     if (s->memory != NULL)
         gs_mem_unmap(s->memory, s->block_capacity * PAGE);
+    for (unsigned w = 0; s->key_batch != NULL && w < s->workers; w++)
+        gs_mem_free(s->key_batch[w].strings);
+    gs_mem_free(s->key_batch);
     gs_mem_free(s->lists);
     gs_mem_free(s);
 }
@@ -247,11 +318,9 @@ static bool extend(gs_early_split *s, gs_early_lists *lists, size_t bucket)
     return true;
 }
 
-static inline bool add_record(gs_early_split *s, gs_early_lists *lists,
-                              const uint8_t *record, size_t bytes, size_t offset)
+static inline bool add_to_bucket(gs_early_split *s, gs_early_lists *lists, size_t bucket,
+                                 uint64_t where)
 {
-    const size_t bucket =
-        gs_splitters_find(&s->splitters, deciding_word(s, record, bytes));
     uint64_t *tail = lists->tail[bucket];
     /* The place behind a block's last is that of `next`; so is the one of no block. */
     if (__builtin_expect(
@@ -260,19 +329,78 @@ static inline bool add_record(gs_early_split *s, gs_early_lists *lists,
             return false;
         tail = lists->tail[bucket];
     }
-    *tail = gs_where_pack(offset, bytes);
+    *tail = where;
     lists->tail[bucket] = tail + 1;
     return true;
 }
 
-bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
+/* The records of the batch go to their buckets. */
+static bool add_batch(gs_early_split *s, unsigned worker)
+{
+    enum { FOUR = GS_SPLITTERS_TOGETHER };
+    gs_key_batch *const batch = &s->key_batch[worker];
+    gs_early_lists *const lists = &s->lists[worker];
+    for (size_t i = 0; i < batch->count; i += FOUR) {
+        const size_t n = batch->count - i < FOUR ? batch->count - i : FOUR;
+        uint64_t words[FOUR] = {0};
+        size_t buckets[FOUR];
+        for (size_t k = 0; k < n; k++) {
+            const gs_batched_key *const r = &batch->records[i + k];
+            words[k] = deciding_word(s, batch->strings + r->begin, r->bytes);
+        }
+        gs_splitters_find_four(&s->splitters, words, buckets);
+        for (size_t k = 0; k < n; k++) {
+            const gs_batched_key *const r = &batch->records[i + k];
+            if (!add_to_bucket(s, lists, buckets[k], r->where))
+                return false;
+            lists->key_bytes[buckets[k]] += r->key_bytes;
+        }
+    }
+    batch->count = batch->used_bytes = 0;
+    return true;
+}
+
+/* Of a string that the line is a part of, no more of the line is needed than the word
+ * takes that decides. */
+static bool add_keyed(gs_early_split *s, unsigned worker, const uint8_t *record,
+                      size_t bytes, size_t offset)
+{
+    gs_key_batch *const batch = &s->key_batch[worker];
+    if (bytes > KEYED_LINE_MAX)
+        return false;
+    uint8_t *const string = batch->strings + batch->used_bytes;
+    const size_t key_bytes = gs_key_encode(s->encoder, record, bytes, string);
+    size_t string_bytes = key_bytes;
+    if (key_bytes < s->depth + sizeof(uint64_t)) {
+        gs_copy_short(string + key_bytes, record, bytes);
+        string_bytes += bytes;
+    }
+    batch->records[batch->count++] =
+        (gs_batched_key){.where = gs_where_pack(offset, bytes),
+                         .begin = (uint32_t)batch->used_bytes,
+                         .bytes = (uint32_t)string_bytes,
+                         .key_bytes = (uint32_t)key_bytes};
+    batch->used_bytes += string_bytes;
+    return (batch->count < KEY_BATCH && batch->used_bytes < KEY_BATCH_BYTES) ||
+           add_batch(s, worker);
+}
+
+static inline bool add_record(gs_early_split *s, unsigned worker, const uint8_t *record,
+                              size_t bytes, size_t offset)
+{
+    if (s->encoder != NULL)
+        return add_keyed(s, worker, record, bytes, offset);
+    const size_t bucket =
+        gs_splitters_find(&s->splitters, deciding_word(s, record, bytes));
+    return add_to_bucket(s, &s->lists[worker], bucket, gs_where_pack(offset, bytes));
+}
+
+static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
                         size_t bytes, size_t offset, uint64_t *count)
 {
-    gs_early_lists *const lists = &s->lists[worker];
-    gs_assert(bytes < GS_WHERE_LENGTH_LONG);
     if (s->record_size > 0) {
         for (size_t at = 0; at < bytes; at += s->record_size)
-            if (!add_record(s, lists, data + at, s->record_size, offset + at))
+            if (!add_record(s, worker, data + at, s->record_size, offset + at))
                 return false;
         *count += bytes / s->record_size;
         return true;
@@ -285,19 +413,27 @@ bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
             mask &= UINT64_MAX >> (64 - (bytes - at));
         for (; mask != 0; mask &= mask - 1) {
             const size_t end = at + (size_t)__builtin_ctzll(mask);
-            if (!add_record(s, lists, data + line, end - line, offset + line))
+            if (!add_record(s, worker, data + line, end - line, offset + line))
                 return false;
             line = end + 1;
             lines++;
         }
     }
     if (line < bytes) {
-        if (!add_record(s, lists, data + line, bytes - line, offset + line))
+        if (!add_record(s, worker, data + line, bytes - line, offset + line))
             return false;
         lines++;
     }
     *count += lines;
     return true;
+}
+
+bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
+                        size_t bytes, size_t offset, uint64_t *count)
+{
+    gs_assert(bytes < GS_WHERE_LENGTH_LONG);
+    return add_records(s, worker, data, bytes, offset, count) &&
+           (s->encoder == NULL || add_batch(s, worker));
 }
 
 static size_t list_count(const gs_early_lists *lists, size_t bucket)
@@ -318,12 +454,22 @@ static size_t bucket_count(const gs_early_split *s, size_t bucket)
     return count;
 }
 
+/* What the records of a bucket take besides their text. */
+static size_t bucket_key_bytes(const gs_early_split *s, size_t bucket, size_t count)
+{
+    size_t bytes = s->encoder != NULL ? count * GS_RECORD_HEAD_BYTES : 0;
+    for (unsigned w = 0; w < s->workers; w++)
+        bytes += s->lists[w].key_bytes[bucket];
+    return bytes;
+}
+
 size_t gs_early_split_finish(gs_early_split *s)
 {
-    s->numbered_count = s->record_count = s->largest = 0;
+    s->numbered_count = s->record_count = s->largest = s->key_bytes = 0;
     for (size_t b = 0; b < s->splitters.bucket_count; b++) {
         const size_t count = bucket_count(s, b);
         s->record_count += count;
+        s->key_bytes += bucket_key_bytes(s, b, count);
         if (count > s->largest)
             s->largest = count;
         if (count > 0)
@@ -344,8 +490,8 @@ size_t gs_early_split_list_bytes(const gs_early_split *s)
 
 size_t gs_early_split_bucket_bytes(const gs_early_split *s, size_t text_bytes)
 {
-    return (text_bytes + s->record_count * sizeof(gs_element)) / (s->numbered_count + 1) +
-           GS_COPY_SLACK;
+    const size_t bytes = text_bytes + s->key_bytes + s->record_count * sizeof(gs_element);
+    return bytes / (s->numbered_count + 1) + GS_COPY_SLACK;
 }
 
 /* --- bringing buckets close --------------------------------------------------------- */
@@ -356,40 +502,87 @@ typedef struct gs_list_cursor {
     size_t at, left; /* place in the block, and how many there are from there on */
 } gs_list_cursor;
 
+/* To make a key takes longer than to copy a line. */
+static inline size_t prefetch_ahead(bool is_keyed)
+{
+    return is_keyed ? KEYED_PREFETCH_AHEAD : GS_COPY_PREFETCH_AHEAD;
+}
+
 /* The next few records, so far as they are in the block. */
-static void prefetch_next(const gs_list_cursor *c, const uint8_t *arena)
+static void prefetch_next(const gs_list_cursor *c, const uint8_t *arena, size_t most)
 {
     const size_t in_block = BLOCK_PLACES - c->at;
     size_t n = c->left < in_block ? c->left : in_block;
-    if (n > GS_COPY_PREFETCH_AHEAD)
-        n = GS_COPY_PREFETCH_AHEAD;
+    if (n > most)
+        n = most;
     for (size_t i = 0; i < n; i++)
         gs_record_prefetch(arena, c->block->where[c->at + i]);
 }
 
-/* Takes records until one that lies at or beyond `bound`, which is as in an element. */
-static void take_until(const gs_record_layout *layout, const uint8_t *arena,
-                       gs_list_cursor *c, gs_early_bucket *out, uint64_t bound)
+static inline void put_words(gs_element *e, const uint8_t *string, size_t bytes,
+                             size_t depth, uint64_t flip)
 {
-    const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
-    gs_element *e = out->elements + out->element_count;
-    size_t at = out->data_bytes;
+    e->prefix = gs_string_word(string, bytes, depth) ^ flip;
+    e->next = gs_string_word(string, bytes, depth + 8) ^ flip;
+}
+
+/* Copies a plain record to the end of the bucket. */
+static inline void take_plain(const gs_early_split *s, const uint8_t *from, size_t length,
+                              uint64_t flip, gs_early_bucket *out)
+{
+    gs_element *const e = &out->elements[out->element_count++];
+    put_words(e, from, length, out->depth, flip);
+    e->where = gs_where_pack(out->data_bytes, length);
+    gs_copy_short(out->data + out->data_bytes, from, length + s->layout.has_eol);
+    out->data_bytes += length + s->layout.has_eol;
+}
+
+/* Makes a keyed record at the end of the bucket. What comes behind it in the bucket is
+ * free to be written to, but not what comes behind the bucket. Its words are taken later:
+ * bytes that were just written one by one are not to be read. */
+static inline void take_keyed(const gs_early_split *s, const uint8_t *from, size_t length,
+                              uint8_t *key_room, gs_early_bucket *out)
+{
+    gs_element *const e = &out->elements[out->element_count++];
+    uint8_t *const to = out->data + out->data_bytes;
+    const size_t room = out->data_capacity - out->data_bytes - sizeof(uint32_t);
+    size_t key_bytes;
+    if (gs_key_encode_bound(s->encoder, length) <= room) {
+        key_bytes = gs_key_encode(s->encoder, from, length, to + sizeof(uint32_t));
+    } else {
+        key_bytes = gs_key_encode(s->encoder, from, length, key_room);
+        gs_copy_short(to + sizeof(uint32_t), key_room, key_bytes);
+    }
+    const uint32_t head = (uint32_t)key_bytes;
+    memcpy(to, &head, sizeof head);
+    gs_copy_short(to + sizeof head + key_bytes, from, length + s->layout.has_eol);
+    e->where = gs_where_pack(out->data_bytes, key_bytes + length);
+    out->data_bytes += sizeof head + key_bytes + length + s->layout.has_eol;
+}
+
+/* Takes records until one that lies at or beyond `bound`, which is as in an element.
+ * Compiled for plain and for keyed records; `key_room` is for the latter. */
+static inline __attribute__((always_inline)) void
+take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
+           gs_list_cursor *c, gs_early_bucket *out, uint64_t bound, uint8_t *key_room)
+{
+    const uint64_t flip = s->layout.is_backwards ? UINT64_MAX : 0;
+    const size_t before = out->element_count, ahead = prefetch_ahead(is_keyed);
+    gs_early_bucket b = *out;
     while (c->left > 0) {
         const uint64_t *const where = c->block->where;
         const size_t in_block = BLOCK_PLACES - c->at;
         const size_t end = c->at + (c->left < in_block ? c->left : in_block);
         size_t i = c->at;
         for (; i < end && where[i] < bound; i++) {
-            if (i + GS_COPY_PREFETCH_AHEAD < end)
-                gs_record_prefetch(arena, where[i + GS_COPY_PREFETCH_AHEAD]);
+            if (i + ahead < end)
+                gs_record_prefetch(arena, where[i + ahead]);
             const size_t length = where[i] & GS_WHERE_LENGTH_LONG;
             const uint8_t *const from = arena + gs_where_offset(where[i]);
-            e->prefix = gs_string_word(from, length, out->depth) ^ flip;
-            e->next = gs_string_word(from, length, out->depth + 8) ^ flip;
-            e->where = gs_where_pack(at, length);
-            e++;
-            gs_copy_short(out->data + at, from, length + layout->has_eol);
-            at += length + layout->has_eol;
+            if (is_keyed)
+                take_keyed(s, from, length, key_room, &b);
+            else
+                take_plain(s, from, length, flip, &b);
         }
         c->left -= i - c->at;
         c->at = i;
@@ -397,10 +590,13 @@ static void take_until(const gs_record_layout *layout, const uint8_t *arena,
             break;
         c->block = c->block->next;
         c->at = 0;
-        prefetch_next(c, arena);
+        prefetch_next(c, arena, ahead);
     }
-    out->element_count = (size_t)(e - out->elements);
-    out->data_bytes = at;
+    for (size_t i = before; is_keyed && i < b.element_count; i++) {
+        const gs_record r = gs_record_at(&s->layout, b.data, b.elements[i].where);
+        put_words(&b.elements[i], r.string, r.string_bytes, b.depth, flip);
+    }
+    *out = b;
 }
 
 static size_t list_text_bytes(const gs_list_cursor *list)
@@ -450,6 +646,7 @@ static gs_code find_room(gs_early_bucket *out, size_t count, size_t text_bytes,
     }
     out->elements = memory;
     out->data = (uint8_t *)memory + element_bytes;
+    out->data_capacity = text_bytes;
     return GS_OK;
 }
 
@@ -464,6 +661,10 @@ gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
     GS_TRY(gs_mem_new(&memory, (count * workers + 1) * sizeof(gs_list_cursor),
                       "places in lists", st));
     gs_list_cursor *const cursors = memory;
+    memory = NULL;
+    if (s->encoder != NULL)
+        GS_NOTED(gs_mem_new(&memory, s->key_room, "key", st));
+    uint8_t *const key_room = memory;
     for (size_t i = 0; i < count && st->code == GS_OK; i++) {
         const size_t bucket = s->numbered[first + i];
         size_t records = 0, bytes = 0;
@@ -477,8 +678,8 @@ gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
             if (c->left > 0 && gs_where_offset(c->block->where[0]) < begin)
                 begin = gs_where_offset(c->block->where[0]);
         }
-        (void)find_room(&out[i], records, bytes + (s->layout.has_eol ? records : 0), room,
-                        &used, st);
+        bytes += (s->layout.has_eol ? records : 0) + bucket_key_bytes(s, bucket, records);
+        (void)find_room(&out[i], records, bytes, room, &used, st);
         out[i].depth = depth_of(s, bucket);
     }
     for (uint64_t end = begin + GS_COPY_WINDOW_BYTES; live > 0 && st->code == GS_OK;
@@ -488,12 +689,15 @@ gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
         for (size_t i = 0; i < count * workers; i++) {
             gs_list_cursor *const c = &cursors[i];
             if (i + 1 < count * workers)
-                prefetch_next(c + 1, arena);
-            if (c->left > 0)
-                take_until(&s->layout, arena, c, &out[i / workers], bound);
+                prefetch_next(c + 1, arena, prefetch_ahead(s->encoder != NULL));
+            if (c->left > 0 && s->encoder != NULL)
+                take_until(s, true, arena, c, &out[i / workers], bound, key_room);
+            else if (c->left > 0)
+                take_until(s, false, arena, c, &out[i / workers], bound, NULL);
             live += c->left > 0;
         }
     }
+    gs_mem_free(key_room);
     gs_mem_free(cursors);
     return st->code;
 }

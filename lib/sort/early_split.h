@@ -15,8 +15,12 @@
  * what follows the bytes that all of the sample begin with; if too many agree in those
  * too, gs_early_split_new refuses.
  *
+ * Of a keyed record the key is made twice: for its bucket, and again where it is sorted.
+ * That takes as long as to write key and line to memory and fetch them from there, which
+ * would need more than twice the memory.
+ *
  * Every worker has lists of its own, and no bucket keeps the order of the input: records
- * that compare equal must be the same bytes, as plain ones are.
+ * that compare equal must be the same bytes, as they are but for -s and -u with keys.
  *
  * A list is a chain of blocks of one page; all come out of one map, and a block's last
  * word leads to the next.
@@ -30,6 +34,7 @@
 #include "lib/base/status.h"
 #include "lib/sort/bucket_copy.h"
 #include "lib/sort/element.h"
+#include "lib/sort/key_encode.h"
 #include "lib/sort/record.h"
 
 /* Not worth it for less text. Builds that are for testing do it sooner. */
@@ -40,14 +45,15 @@
 typedef struct gs_early_split gs_early_split;
 
 typedef struct gs_early_split_options {
-    const gs_record_layout *layout; /* plain */
-    size_t record_size;             /* > 0: fixed-size records */
+    const gs_record_layout *layout;
+    const gs_key_encoder *encoder; /* of keyed records, else NULL */
+    size_t record_size;            /* > 0: fixed-size records */
     const gs_file_map *map;
     unsigned workers;
     size_t memory_bytes; /* for what is not text */
 } gs_early_split_options;
 
-/* *out is NULL if the text is better sorted otherwise. Borrows layout and map. */
+/* *out is NULL if the text is better sorted otherwise. Borrows encoder and map. */
 GS_MUST_CHECK gs_code gs_early_split_new(gs_early_split **out,
                                          const gs_early_split_options *options,
                                          gs_status *st);
@@ -78,7 +84,7 @@ typedef struct gs_early_bucket {
     size_t element_count;
     size_t depth; /* where their words were taken, and all agree before it */
     uint8_t *data;
-    size_t data_bytes;
+    size_t data_bytes, data_capacity;
     gs_element *scratch; /* for as many elements; NULL: no more than _largest */
     void *own;           /* a map for it alone: it had no room beside the others */
     size_t own_bytes;

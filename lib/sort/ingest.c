@@ -374,6 +374,8 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     gs_element *const e = in->chunk->elements + index;
     if (!direct) {
         copy_scratch(in, scratch, offset, e);
+        if (batch->is_in_map)
+            gs_file_map_leave_part(batch->data, batch->bytes);
     } else if (batch->is_in_map) {
         put_elements(in, batch, batch->map_offset, e);
     } else {

@@ -6,10 +6,10 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/byte_key.h"
+#include "lib/sort/key_digits.h"
+#include "lib/sort/key_field.h"
 #include "lib/sort/key_number.h"
-#include "lib/sort/key_text.h"
 #include "lib/sort/key_version.h"
-#include "lib/sort/line_scan.h"
 #include "lib/sort/md5.h"
 
 enum {
@@ -19,151 +19,29 @@ enum {
     SHORT_KEY_BYTES = 256, /* translated on the stack */
 };
 
+/* What is known of a key before any line is seen. */
+typedef struct gs_key_plan {
+    size_t field;
+    enum { PART_FIELD, PART_REST, PART_OTHER } part;  /* all of it, all from it on */
+    enum { TEXT_BARE, TEXT_NUMBER, TEXT_OTHER } text; /* bytes as they stand, -n */
+    bool is_complemented;
+} gs_key_plan;
+
 struct gs_key_encoder {
     const gs_order *order;
     bool flip;
+    bool has_fields; /* some key begins or ends with a field that has to be found */
     size_t bound_factor, bound_extra;
+    gs_key_plan plans[]; /* key by key */
 };
-
-/* --- finding fields ------------------------------------------------------------- */
-
-/* Inlined, so that the walk over a line stays in registers. */
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
-/* How far the fields of a line have been passed: keys mostly come from left to right. */
-typedef struct gs_field_walk {
-    const uint8_t *line, *end;
-    int delimiter;
-    size_t field;        /* `at` is where this one begins */
-    const uint8_t *at;   /* `end` if there are fewer */
-    uint64_t delimiters; /* in the first 64 bytes of the line, a bit each */
-    uint64_t ahead;      /* those of them that are not before `at` */
-} gs_field_walk;
-
-/* The first `c` in [p, end), or end. Eight bytes at a time. */
-static inline const uint8_t *find_byte(const uint8_t *p, const uint8_t *end, uint8_t c)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t want = ones * c;
-    while (p < end) {
-        uint64_t word;
-        memcpy(&word, p, sizeof word); /* the slack may be read */
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        word = __builtin_bswap64(word);
-#endif
-        word ^= want;
-        const uint64_t found = (word - ones) & ~word & (ones << 7);
-        if (found != 0) {
-            p += (size_t)__builtin_ctzll(found) / 8;
-            return p < end ? p : end;
-        }
-        p += 8;
-    }
-    return end;
-}
-
-static const uint8_t *skip_blanks(const uint8_t *p, const uint8_t *end)
-{
-    while (p < end && gs_text_is_blank(*p))
-        p++;
-    return p;
-}
-
-static const uint8_t *skip_nonblanks(const uint8_t *p, const uint8_t *end)
-{
-    while (p < end && !gs_text_is_blank(*p))
-        p++;
-    return p;
-}
-
-/* The delimiter that ends the field which begins at `at`, or the end. */
-static inline const uint8_t *find_delimiter(const gs_field_walk *w)
-{
-    if (w->ahead != 0)
-        return w->line + __builtin_ctzll(w->ahead);
-    const uint8_t *const unseen = w->line + 64;
-    if (unseen >= w->end)
-        return w->end;
-    return find_byte(w->at > unseen ? w->at : unseen, w->end, (uint8_t)w->delimiter);
-}
-
-/* Moves to the beginning of `field`: behind the delimiter, or, without one, at the blanks
- * that belong to the field. */
-static ALWAYS_INLINE void walk_to(gs_field_walk *w, size_t field)
-{
-    if (field < w->field) {
-        w->field = 0;
-        w->at = w->line;
-        w->ahead = w->delimiters;
-    }
-    if (w->delimiter == GS_ORDER_BLANK_FIELDS) {
-        for (; w->field < field && w->at < w->end; w->field++)
-            w->at = skip_nonblanks(skip_blanks(w->at, w->end), w->end);
-    } else {
-        for (; w->field < field && w->at < w->end; w->field++) {
-            w->at = find_delimiter(w);
-            w->at += w->at < w->end;
-            w->ahead &= w->ahead - 1;
-        }
-    }
-    w->field = field;
-}
-
-static const uint8_t *advance(const uint8_t *p, const uint8_t *end, size_t bytes)
-{
-    return (size_t)(end - p) < bytes ? end : p + bytes;
-}
-
-static ALWAYS_INLINE const uint8_t *find_begin(gs_field_walk *w, const gs_key *key)
-{
-    walk_to(w, key->start_field);
-    const uint8_t *p = w->at;
-    if (key->skip_start_blanks)
-        p = skip_blanks(p, w->end);
-    return advance(p, w->end, key->start_char);
-}
-
-static ALWAYS_INLINE const uint8_t *find_limit(gs_field_walk *w, const gs_key *key)
-{
-    if (key->end_field == SIZE_MAX)
-        return w->end;
-    if (key->end_char == 0) {
-        if (w->delimiter == GS_ORDER_BLANK_FIELDS) {
-            walk_to(w, key->end_field + 1);
-            return w->at;
-        }
-        walk_to(w, key->end_field);
-        return w->at < w->end ? find_delimiter(w) : w->end;
-    }
-    walk_to(w, key->end_field);
-    const uint8_t *p = w->at;
-    if (key->skip_end_blanks)
-        p = skip_blanks(p, w->end);
-    return advance(p, w->end, key->end_char);
-}
-
-static ALWAYS_INLINE gs_field_walk start_walk(const gs_order *order, const uint8_t *line,
-                                              size_t bytes)
-{
-    gs_field_walk w = {
-        .line = line, .end = line + bytes, .delimiter = order->delimiter, .at = line};
-    if (order->delimiter != GS_ORDER_BLANK_FIELDS && bytes > 0) {
-        w.delimiters =
-            gs_line_mask(line, (uint8_t)order->delimiter); /* within the slack */
-        if (bytes < 64)
-            w.delimiters &= UINT64_MAX >> (64 - bytes);
-        w.ahead = w.delimiters;
-    }
-    return w;
-}
 
 void gs_key_locate(const gs_order *order, size_t k, const uint8_t *line,
                    size_t line_bytes, size_t *begin, size_t *limit)
 {
     gs_assert(k < order->key_count);
-    gs_field_walk walk = start_walk(order, line, line_bytes);
-    const uint8_t *const from = find_begin(&walk, &order->keys[k]);
-    const uint8_t *to = find_limit(&walk, &order->keys[k]);
+    gs_field_walk walk = gs_field_start(order, line, line_bytes);
+    const uint8_t *const from = gs_field_begin(&walk, &order->keys[k]);
+    const uint8_t *to = gs_field_limit(&walk, &order->keys[k]);
     if (to < from)
         to = from;
     *begin = (size_t)(from - line);
@@ -199,6 +77,25 @@ static uint8_t *put_bytes(uint8_t *to, const uint8_t *from, const uint8_t *end)
     return to;
 }
 
+/* The same for few bytes, at once; NULL if there are more or some have to be escaped. */
+static inline uint8_t *put_short_bytes(uint8_t *to, const uint8_t *from,
+                                       const uint8_t *end)
+{
+#ifdef __SSE2__
+    const size_t bytes = (size_t)(end - from);
+    const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)from);
+    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(text, _mm_set1_epi8(ESCAPE)), text);
+    const unsigned escaped = (unsigned)_mm_movemask_epi8(low);
+    if (bytes > sizeof text || (escaped & ((1u << bytes) - 1)) != 0)
+        return NULL;
+    _mm_storeu_si128((__m128i *)(void *)to, text);
+    to[bytes] = TERMINATOR;
+    return to + bytes + 1;
+#else
+    return NULL;
+#endif
+}
+
 static bool is_translated(const gs_key *key)
 {
     return key->fold || key->dictionary || key->ignore_nonprint;
@@ -223,7 +120,7 @@ static uint8_t month_of(const uint8_t *p, const uint8_t *end)
 {
     static const char names[][4] = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
                                     "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
-    p = skip_blanks(p, end);
+    p = gs_skip_blanks(p, end);
     if (end - p < 3)
         return 0;
     for (unsigned i = 0; i < 12; i++) {
@@ -285,8 +182,10 @@ static size_t key_extra(const gs_key *key)
     return BYTES_EXTRA;
 }
 
-static uint8_t *put_key(const gs_order *order, const gs_key *key, const uint8_t *from,
-                        const uint8_t *end, uint8_t *to)
+/* Not inlined, so that what is common stays in registers. */
+static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
+                                                  const gs_key *key, const uint8_t *from,
+                                                  const uint8_t *end, uint8_t *to)
 {
     const size_t bytes = (size_t)(end - from);
     switch (key->type) {
@@ -314,12 +213,32 @@ static uint8_t *put_key(const gs_order *order, const gs_key *key, const uint8_t 
 
 /* --- the encoder -------------------------------------------------------------------- */
 
+static gs_key_plan plan_key(const gs_key *key, bool flip)
+{
+    const bool is_whole = key->start_char == 0 && !key->skip_start_blanks;
+    gs_key_plan plan = {.field = key->start_field,
+                        .part = PART_OTHER,
+                        .text = TEXT_OTHER,
+                        .is_complemented = key->reverse != flip};
+    if (is_whole && key->end_field == SIZE_MAX)
+        plan.part = PART_REST;
+    else if (is_whole && key->end_field == key->start_field && key->end_char == 0)
+        plan.part = PART_FIELD;
+    if (key->type == GS_KEY_NUMERIC)
+        plan.text = TEXT_NUMBER;
+    else if (key->type == GS_KEY_BYTES && !is_translated(key))
+        plan.text = TEXT_BARE;
+    return plan;
+}
+
 gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool flip,
                            gs_status *st)
 {
     void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_key_encoder), "key encoder", st));
+    GS_TRY(gs_mem_new(&memory,
+                      sizeof(gs_key_encoder) + order->key_count * sizeof(gs_key_plan),
+                      "key encoder", st));
     gs_key_encoder *const e = memory;
     e->order = order;
     e->flip = flip;
@@ -327,6 +246,9 @@ gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool fli
     for (size_t i = 0; i < order->key_count; i++) {
         e->bound_factor += key_factor(&order->keys[i]);
         e->bound_extra += 2 * key_extra(&order->keys[i]);
+        e->plans[i] = plan_key(&order->keys[i], flip);
+        e->has_fields |=
+            order->keys[i].start_field > 0 || order->keys[i].end_field != SIZE_MAX;
     }
     *out = e;
     return GS_OK;
@@ -348,6 +270,56 @@ static void complement(uint8_t *from, const uint8_t *end)
         *from = (uint8_t) ~*from;
 }
 
+static size_t encode_any(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,
+                         uint8_t *dst)
+{
+    const gs_order *const order = e->order;
+    uint8_t *to = dst;
+    gs_field_walk walk = gs_field_start(order, line, line_bytes);
+    for (size_t i = 0; i < order->key_count; i++) {
+        const gs_key *const key = &order->keys[i];
+        const uint8_t *const from = gs_field_begin(&walk, key);
+        const uint8_t *const end = gs_field_limit(&walk, key);
+        uint8_t *const next = put_key(order, key, from, end < from ? from : end, to);
+        if (key->reverse != e->flip)
+            complement(to, next);
+        to = next;
+    }
+    return (size_t)(to - dst);
+}
+
+static size_t encode_short(const gs_key_encoder *e, const uint8_t *line,
+                           size_t line_bytes, uint8_t *dst)
+{
+    const gs_order *const order = e->order;
+    uint8_t *to = dst;
+    gs_short_walk walk = gs_short_start(order, line, line_bytes, e->has_fields);
+    for (size_t i = 0; i < order->key_count; i++) {
+        const gs_key_plan *const plan = &e->plans[i];
+        size_t from, limit;
+        if (plan->part != PART_OTHER) {
+            gs_short_walk_to(&walk, plan->field);
+            from = walk.at;
+            limit = plan->part == PART_FIELD ? gs_short_field_end(&walk) : line_bytes;
+        } else {
+            from = gs_short_begin(&walk, line, &order->keys[i]);
+            limit = gs_short_limit(&walk, line, &order->keys[i]);
+        }
+        const uint8_t *const end = line + (limit < from ? from : limit);
+        uint8_t *next = NULL;
+        if (plan->text == TEXT_BARE)
+            next = put_short_bytes(to, line + from, end);
+        else if (plan->text == TEXT_NUMBER)
+            next = gs_digits_encode(line + from, end, to);
+        if (__builtin_expect(next == NULL, 0))
+            next = put_key(order, &order->keys[i], line + from, end, to);
+        if (plan->is_complemented)
+            complement(to, next);
+        to = next;
+    }
+    return (size_t)(to - dst);
+}
+
 size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,
                      uint8_t *dst)
 {
@@ -356,18 +328,6 @@ size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_b
         gs_byte_key_encode(order, e->flip, line, dst);
         return gs_byte_key_bytes(order);
     }
-    uint8_t *to = dst;
-    gs_field_walk walk = start_walk(order, line, line_bytes);
-    for (size_t i = 0; i < order->key_count; i++) {
-        const gs_key *const key = &order->keys[i];
-        const uint8_t *const from = find_begin(&walk, key);
-        const uint8_t *end = find_limit(&walk, key);
-        if (end < from)
-            end = from;
-        uint8_t *const next = put_key(order, key, from, end, to);
-        if (key->reverse != e->flip)
-            complement(to, next);
-        to = next;
-    }
-    return (size_t)(to - dst);
+    return line_bytes <= GS_SHORT_LINE_BYTES ? encode_short(e, line, line_bytes, dst)
+                                             : encode_any(e, line, line_bytes, dst);
 }

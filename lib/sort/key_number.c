@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/sort/key_digits.h"
 #include "lib/sort/key_text.h"
 
 enum {
     HEAD_ZERO = 0x80,
-    HEAD_POSITIVE = 0x81,
     HEAD_LONG = 0x8a,
     U64_DIGITS = 19,                                              /* always fit */
     VALUE_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double), /* less the padding */
@@ -45,53 +45,11 @@ static void complement(uint8_t *from, const uint8_t *end)
         *from = (uint8_t) ~*from;
 }
 
-/* The significant bytes of `value`, by one store of eight. */
-static uint8_t *put_value(uint8_t *to, uint64_t value)
-{
-    const unsigned bytes = value ? (71 - (unsigned)__builtin_clzll(value)) / 8 : 0;
-    *to++ = (uint8_t)(HEAD_POSITIVE + bytes);
-    uint64_t high = value ? value << (64 - 8 * bytes) : 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    high = __builtin_bswap64(high);
-#endif
-    memcpy(to, &high, sizeof high);
-    return to + bytes;
-}
-
 static uint8_t *put_long_integer(uint8_t *to, const uint8_t *from, const uint8_t *end)
 {
     *to++ = HEAD_LONG;
     to = put_u64(to, (uint64_t)(end - from));
     return put_digit_pairs(to, from, end);
-}
-
-/* Eight bytes at `p`, the first one lowest, less '0' each. */
-static uint64_t load_digits(const uint8_t *p)
-{
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word ^ UINT64_C(0x3030303030303030);
-}
-
-/* How many of them, from the first on, are digits. */
-static unsigned count_digits(uint64_t digits)
-{
-    const uint64_t others =
-        ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
-    return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
-}
-
-/* The number that the first `count` (1 to 8) make: neighbours join to pairs, pairs to
- * fours, fours to one. */
-static uint64_t join_digits(uint64_t digits, unsigned count)
-{
-    digits <<= 64 - 8 * count;
-    digits = digits * (10 * 256 + 1) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
-    digits = digits * (100 * 65536 + 1) >> 16 & UINT64_C(0x0000ffff0000ffff);
-    return digits * (UINT64_C(10000) << 32 | 1) >> 32;
 }
 
 size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to)
@@ -107,12 +65,12 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
                                       100000, 1000000, 10000000, 100000000};
     uint64_t value = 0; /* of at most U64_DIGITS digits */
     for (unsigned count = 8; count == 8 && text < end; text += count) {
-        const uint64_t digits = load_digits(text);
-        count = count_digits(digits);
+        const uint64_t digits = gs_digits_load(text);
+        count = gs_digits_count(digits);
         if ((size_t)(end - text) < count)
             count = (unsigned)(end - text);
         if (count > 0)
-            value = value * powers[count] + join_digits(digits, count);
+            value = value * powers[count] + gs_digits_join(digits, count);
     }
     const uint8_t *const integer_end = text;
     const uint8_t *fraction = text, *fraction_end = text;
@@ -128,7 +86,7 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
         return 1;
     }
     uint8_t *p = integer_end - integer <= U64_DIGITS
-                     ? put_value(to, value)
+                     ? gs_digits_put_value(to, value)
                      : put_long_integer(to, integer, integer_end);
     if (fraction < fraction_end)
         p = put_digit_pairs(p, fraction, fraction_end);
@@ -189,7 +147,7 @@ static uint8_t *put_long_double(uint8_t *to, long double x)
     }
     int exponent = 0;
     long double mantissa = frexpl(x, &exponent);
-    *to++ = HEAD_POSITIVE;
+    *to++ = GS_NUMBER_HEAD_POSITIVE;
     const uint32_t biased = (uint32_t)(exponent + (1 << 30));
     for (unsigned i = 0; i < 4; i++)
         *to++ = (uint8_t)(biased >> (24 - 8 * i));

@@ -16,19 +16,35 @@
 #include <emmintrin.h>
 #endif
 
+#ifdef __SSE2__
+
+static inline uint64_t gs_join_masks(__m128i a, __m128i b, __m128i c, __m128i d)
+{
+    const uint64_t low =
+        (uint32_t)_mm_movemask_epi8(a) | (uint64_t)(uint32_t)_mm_movemask_epi8(b) << 16;
+    const uint64_t high =
+        (uint32_t)_mm_movemask_epi8(c) | (uint64_t)(uint32_t)_mm_movemask_epi8(d) << 16;
+    return low | high << 32;
+}
+
+static inline __m128i gs_load_16(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
 static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
 {
-#ifdef __SSE2__
     const __m128i want = _mm_set1_epi8((char)eol);
-    uint64_t mask = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        const __m128i bytes =
-            _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
-        const int found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, want));
-        mask |= (uint64_t)(uint32_t)found << (16 * i);
-    }
-    return mask;
+    return gs_join_masks(_mm_cmpeq_epi8(gs_load_16(p), want),
+                         _mm_cmpeq_epi8(gs_load_16(p + 16), want),
+                         _mm_cmpeq_epi8(gs_load_16(p + 32), want),
+                         _mm_cmpeq_epi8(gs_load_16(p + 48), want));
+}
+
 #else
+
+static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
+{
     const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
     uint64_t mask = 0;
     for (unsigned i = 0; i < 8; i++) {
@@ -43,6 +59,25 @@ static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
         mask |= ((zero >> 7) * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
     }
     return mask;
+}
+
+#endif
+
+/* The same of fewer than 64 bytes, of which no more are read than 15 bytes beyond: no
+ * line of the cache is fetched in vain. */
+static inline uint64_t gs_short_mask(const uint8_t *p, size_t bytes, uint8_t c)
+{
+    const uint64_t inside = (UINT64_C(1) << bytes) - 1;
+#ifdef __SSE2__
+    const size_t last = (bytes - (bytes > 0)) / 16 * 16;
+    const __m128i want = _mm_set1_epi8((char)c);
+    const __m128i a = gs_load_16(p), b = gs_load_16(p + (16 < last ? 16 : last)),
+                  d = gs_load_16(p + (32 < last ? 32 : last)), e = gs_load_16(p + last);
+    return gs_join_masks(_mm_cmpeq_epi8(a, want), _mm_cmpeq_epi8(b, want),
+                         _mm_cmpeq_epi8(d, want), _mm_cmpeq_epi8(e, want)) &
+           inside;
+#else
+    return gs_line_mask(p, c) & inside;
 #endif
 }
 

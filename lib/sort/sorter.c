@@ -194,14 +194,16 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     return s->choice.is_wanted && !s->avoids_device ? prepare_device(s, st) : GS_OK;
 }
 
-/* Plain records need not be copied out of the page cache. --top keeps few of them, which
- * are better off together. */
+/* Records need not be copied out of the page cache, but for keyed ones that are not for
+ * early_split. --top keeps few of them, which are better off together. */
 static void map_input(gs_sorter *s)
 {
     const bool is_untouched = s->avoids_device || !s->choice.is_wanted;
     /* Nobody runs short of memory by pages that were there before, and can go. */
-    const size_t more = s->options->memory_bytes == 0 ? s->plan.limit_bytes / 8 : 0;
-    if (!is_untouched || s->encoder != NULL || s->options->has_top ||
+    const bool is_plain = s->encoder == NULL;
+    const size_t more =
+        is_plain && s->options->memory_bytes == 0 ? s->plan.limit_bytes / 8 : 0;
+    if (!is_untouched || s->layout.is_key_only || s->options->has_top ||
         s->plan.is_space_limited ||
         !gs_input_map(s->input, gs_output_fd(s->output),
                       gs_chunk_copy_bytes(s->plan.chunk_bytes + more), &s->map))
@@ -513,6 +515,7 @@ static gs_code read_early(gs_sorter *s, bool *is_done, gs_status *st)
         return GS_OK;
     const gs_early_split_options options = {
         .layout = &s->layout,
+        .encoder = s->encoder,
         .record_size = s->options->order.record_size,
         .map = &s->map,
         .workers = s->plan.workers,
