@@ -51,7 +51,8 @@ endif
 ifeq ($(SAN),asan)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
         -fno-omit-frame-pointer -DGS_BUCKET_COPY_ARENA_MIN=4096 -DGS_BUCKET_COPY_KEYED_MIN=1 \
-        -DGS_INPUT_MAP_MIN=1 -DGS_EARLY_SPLIT_MIN=16384 -DGS_MERGE_PIECE_MAX=512 \
+        -DGS_INPUT_MAP_MIN=1 -DGS_EARLY_SPLIT_MIN=16384 -DGS_EARLY_SPLIT_KEYED_MIN=1024 \
+        -DGS_MERGE_PIECE_MAX=512 \
         -DGS_BUCKET_GIVE_BACK_MIN=1 -DGS_BUCKET_GIVE_BACK_PAGE=4096 -DGS_BUCKET_GIVE_BACK_COST=0
 LDFLAGS += -fsanitize=address,undefined
 else ifeq ($(SAN),tsan)

@@ -130,6 +130,7 @@ static const uint8_t *sample_record(const gs_early_split_options *o,
 /* What a sample says of all records. */
 typedef struct gs_text_guess {
     size_t records;            /* how many there are */
+    size_t key_bytes;          /* of one of them */
     uint8_t begin[COMMON_MAX]; /* what their strings begin with, */
     size_t begin_bytes;        /* so many bytes */
     bool has_begin;
@@ -158,6 +159,7 @@ static size_t take_sample(const gs_early_split *s, const gs_early_split_options 
     uint64_t state = 1;
     size_t count = 0, file = 0, before = 0; /* text in the files before */
     double a_byte = 0; /* records, summed: a longer one is met more often */
+    size_t key_bytes = 0;
     *guess = (gs_text_guess){0};
     for (size_t i = 0; i < want; i++) {
         const size_t at = i * (part - 1) + gs_splitters_place(&state, part);
@@ -176,10 +178,12 @@ static size_t take_sample(const gs_early_split *s, const gs_early_split_options 
             s->encoder ? make_string(s, record, bytes, key_room, &string_bytes) : record;
         sample[count++] = deciding_word(s, string, string_bytes);
         note_begin(guess, string, string_bytes);
+        key_bytes += string_bytes - bytes;
         a_byte += 1.0 / (double)(bytes + o->layout->has_eol);
     }
     guess->records =
         count > 0 ? (size_t)((double)text * (a_byte / (double)count)) + 1 : 0;
+    guess->key_bytes = count > 0 ? key_bytes / count : 0;
     return count;
 }
 
@@ -190,6 +194,18 @@ static bool is_even(const uint64_t *sorted, size_t count, size_t a_bucket)
         if (sorted[i] == sorted[i - 2 * a_bucket])
             return false;
     return true;
+}
+
+/* Making every key a second time: to save memory that is not there, or much of it. */
+static bool is_worth_two_keys(const gs_early_split *s, const gs_early_split_options *o,
+                              const gs_text_guess *guess, size_t text)
+{
+    const size_t record_bytes =
+        sizeof(gs_element) + GS_RECORD_HEAD_BYTES + guess->key_bytes;
+    const size_t least = gs_key_encode_is_cheap(s->encoder)
+                             ? GS_EARLY_SPLIT_KEYED_MIN
+                             : GS_EARLY_SPLIT_DEAR_KEYS * GS_EARLY_SPLIT_KEYED_MIN;
+    return text >= least || guess->records * record_bytes > o->memory_bytes;
 }
 
 /* Chooses splitters, and how many blocks the lists may take; false if this is not for
@@ -203,6 +219,8 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *s
     size_t count = take_sample(s, o, sample, TRIED, key_room, &guess);
     const size_t mean_max = text < LARGE ? RECORD_MEAN_SOME : RECORD_MEAN_MAX;
     if (count < TRIED / 2 || text / guess.records > mean_max)
+        return false;
+    if (s->encoder != NULL && !is_worth_two_keys(s, o, &guess, text))
         return false;
     s->depth = guess.begin_bytes;
     memcpy(s->common, guess.begin, s->depth);

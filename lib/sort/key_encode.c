@@ -264,6 +264,15 @@ size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes)
     return e->bound_factor * line_bytes + e->bound_extra;
 }
 
+bool gs_key_encode_is_cheap(const gs_key_encoder *e)
+{
+    for (size_t i = 0; i < e->order->key_count; i++) {
+        if (e->plans[i].text == TEXT_OTHER)
+            return false;
+    }
+    return true;
+}
+
 static void complement(uint8_t *from, const uint8_t *end)
 {
     for (; from < end; from++)

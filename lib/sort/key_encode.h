@@ -29,6 +29,10 @@ void gs_key_encoder_free(gs_key_encoder *e); /* NULL is fine */
 /* No line of `line_bytes` bytes (without its end-of-line byte) needs more than this. */
 size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes);
 
+/* Is a key made in about the time that it takes to write it to memory and read it back?
+ */
+bool gs_key_encode_is_cheap(const gs_key_encoder *e);
+
 /* Writes the string to dst, which has room for the bound, and returns its length. May
  * read GS_KEY_READ_SLACK bytes past the line and write anywhere inside the bound. */
 size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,
