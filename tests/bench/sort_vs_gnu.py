@@ -76,13 +76,14 @@ class Bench:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, workload, program, arguments, source, target, keep_row=True):
+    def run(self, workload, program, arguments, sources, target, keep_row=True):
         """Seconds and peak MiB of one run; raises if it fails."""
         if os.path.exists(target):
             os.unlink(target)
-        with open(source, "rb") as f:
-            while f.read(1 << 24):
-                pass
+        for source in sources:
+            with open(source, "rb") as f:
+                while f.read(1 << 24):
+                    pass
         os.sync()
         environment = dict(os.environ, LC_ALL="C", TMPDIR=self.folder)
         started = time.monotonic()
@@ -94,15 +95,15 @@ class Bench:
             raise RuntimeError("%s failed: %s" % (program, " ".join(arguments)))
         peak = usage.ru_maxrss / 1024
         if keep_row:
-            self.rows.append([workload, program, "%.3f" % seconds, "%.1f" % peak, os.path.getsize(source)])
+            self.rows.append([workload, program, "%.3f" % seconds, "%.1f" % peak, sum(map(os.path.getsize, sources))])
         return seconds, peak
 
-    def gnu(self, options, source, target):
-        return ["sort", "--parallel=%d" % self.threads, "-T", self.folder, "-o", target] + options + [source]
+    def gnu(self, options, sources, target):
+        return ["sort", "--parallel=%d" % self.threads, "-T", self.folder, "-o", target] + options + sources
 
-    def ours(self, options, source, target):
+    def ours(self, options, sources, target):
         return [self.binary, "sort", "--parallel=%d" % self.threads, "-T", self.folder, "-o", target
-                ] + self.engine + options + [source]
+                ] + self.engine + options + sources
 
     # --- one workload ----------------------------------------------------------------
 
@@ -111,10 +112,19 @@ class Bench:
         subprocess.run([self.binary, "gen"] + kind + ["--bytes=%d" % int(gigabytes * 1e9), "-o", target], check=True)
         return target
 
-    def best_gnu_size(self, name, options, source, target):
+    def generate_sorted(self, kind, gigabytes, count):
+        """As many files, each sorted, and each of other data."""
+        names = []
+        for i in range(count):
+            name = self.generate("input%d" % i, kind + ["--seed=%d" % (i + 1)], gigabytes / count)
+            subprocess.run([self.binary, "sort", "-o", name, name], check=True)
+            names.append(name)
+        return names
+
+    def best_gnu_size(self, name, options, sources, target):
         times = {}
         for size in GNU_SIZES:
-            times[size], _ = self.run(name, "GNU sort", self.gnu(options + ["-S", size], source, target), source, target,
+            times[size], _ = self.run(name, "GNU sort", self.gnu(options + ["-S", size], sources, target), sources, target,
                                       False)
             print("    GNU sort -S %s: %.2f s" % (size, times[size]), flush=True)
         return min(times, key=times.get)
@@ -130,31 +140,32 @@ class Bench:
                     python, "-c", script, source, target, str(self.threads), kind]
         return found
 
-    def workload(self, name, title, kind, gnu_options, our_options, gnu_size=None):
+    def workload(self, name, title, kind, gnu_options, our_options, gnu_size=None, sorted_files=0):
         if self.only and name not in self.only:
             return
         print("%s: %g GB of %s" % (name, self.gigabytes, title), flush=True)
-        source = self.generate("input", kind, self.gigabytes)
+        sources = (self.generate_sorted(kind, self.gigabytes, sorted_files) if sorted_files else
+                   [self.generate("input", kind, self.gigabytes)])
         theirs, mine, peers = self.path("gnu.out"), self.path("gpusort.out"), self.path("peer.out")
         targets = {"GNU sort": theirs, "gpusort": mine}
-        size = gnu_size or self.best_gnu_size(name, gnu_options, source, theirs)
+        size = gnu_size or self.best_gnu_size(name, gnu_options, sources, theirs)
         programs = {
-            "GNU sort": self.gnu(gnu_options + ["-S", size], source, theirs),
-            "gpusort": self.ours(our_options, source, mine),
+            "GNU sort": self.gnu(gnu_options + ["-S", size], sources, theirs),
+            "gpusort": self.ours(our_options, sources, mine),
         }
         for peer, command in self.peers(name).items():
-            programs[peer] = command(source, peers)
+            programs[peer] = command(sources[0], peers)
         figures = {program: [] for program in programs}
         for turn in range(self.runs):
             for program, arguments in programs.items():
-                figures[program].append(self.run(name, program, arguments, source,
+                figures[program].append(self.run(name, program, arguments, sources,
                                                  targets.get(program, peers)))
                 print("    %-9s %6.2f s  %6.0f MiB" % ((program,) + figures[program][-1]), flush=True)
                 if program not in ("GNU sort", "gpusort"):
                     self.compare(name, program, theirs, peers, turn)
             self.compare(name, "gpusort", theirs, mine, turn)
         self.add_to_table(title, size, figures, our_options)
-        for file in (source, theirs, mine, peers):
+        for file in sources + [theirs, mine, peers]:
             if os.path.exists(file):
                 os.unlink(file)
 
@@ -184,7 +195,7 @@ class Bench:
                 print("scaling stops at %g GB: %.0f GB of disk are free" % (gigabytes, free))
                 break
             source, target = self.generate("input", ["lines"], gigabytes), self.path("gpusort.out")
-            runs = [self.run("scaling %g GB" % gigabytes, "gpusort", self.ours([], source, target), source,
+            runs = [self.run("scaling %g GB" % gigabytes, "gpusort", self.ours([], [source], target), [source],
                              target) for _ in range(self.runs)]
             seconds = statistics.median(s for s, _ in runs)
             print("scaling: %g GB in %.2f s" % (gigabytes, seconds), flush=True)
@@ -268,6 +279,7 @@ def main():
         bench.workload("tuples", "term TAB docID, -k1,1 -k2,2n", ["tuples"], tuples, tuples)
         bench.workload("records", "100-byte records by 10-byte key", ["records", "-a"], [], records)
         bench.workload("spill", "random lines, -S 128M for both", ["lines"], [], ["-S", "128M"], "128M")
+        bench.workload("merge", "lines in four sorted files, -m", ["lines"], ["-m"], ["-m"], "256M", sorted_files=4)
         bench.scale()
     except (RuntimeError, subprocess.CalledProcessError) as trouble:
         sys.exit("sort_vs_gnu: %s" % trouble)

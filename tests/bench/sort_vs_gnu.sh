@@ -9,7 +9,7 @@
 #   BENCH_RUNS=3        timed pairs of each workload
 #   BENCH_THREADS=N     of every program (default: every core)
 #   BENCH_ENGINE=NAME   gpusort's --engine
-#   BENCH_ONLY=a,b      workloads: lines, tuples, records, spill, scaling
+#   BENCH_ONLY=a,b      workloads: lines, tuples, records, spill, merge, scaling
 #   BENCH_VENV=DIR      a Python environment with duckdb or polars
 #   BENCH_DIR=DIR       where inputs and outputs go (default: build/bench)
 #   BENCH_README=1      also puts table and figures into README.md
