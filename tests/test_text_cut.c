@@ -11,7 +11,13 @@
 #include "lib/base/mem.h"
 #include "tests/check.h"
 
-enum { TEXTS_MAX = 9, TEXT_BYTES = 20000, SLACK = 64, LINES_MAX = 1 << 16, LONGEST = 30 };
+enum {
+    TEXTS_MAX = 9,
+    TEXT_BYTES = 20000,
+    SLACK = 64,
+    LINES_MAX = TEXTS_MAX * TEXT_BYTES,
+    LONGEST = 30
+};
 
 typedef struct line {
     const uint8_t *at;
@@ -154,9 +160,12 @@ static void pieces_are_right(uint64_t *state)
         layout = (gs_record_layout){.has_eol = record_size == 0,
                                     .eol = '\n',
                                     .is_backwards = check_random(state) % 3 == 0};
-        for (size_t t = 0; t < text_count; t++)
-            fill_text(t, check_random(state) % (round % 10 == 0 ? TEXT_BYTES : 600),
-                      alphabet, 1 + check_random(state) % LONGEST, state);
+        for (size_t t = 0; t < text_count; t++) {
+            const size_t most = round % 10 == 0 ? TEXT_BYTES : 600;
+            const size_t bytes = check_random(state) % most;
+            const size_t longest = 1 + check_random(state) % LONGEST;
+            fill_text(t, bytes, alphabet, longest, state);
+        }
         for (size_t i = 0; i < sizeof piece_sizes / sizeof *piece_sizes; i++)
             check_pieces(text_count, piece_sizes[i], i % 2 == round % 2,
                          GS_TEXT_CUT_DONE);
