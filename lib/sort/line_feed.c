@@ -159,16 +159,23 @@ static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
         file->record_offset, o->record_bytes_max, st);
 }
 
+gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset, size_t bytes,
+                                  size_t record_size, gs_status *st)
+{
+    gs_quoted quoted;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                  "%s: the last record, at byte %llu, has %zu bytes and not %zu",
+                  gs_quote_name(&quoted, name), (unsigned long long)offset, bytes,
+                  record_size);
+    return gs_status_hint(st,
+                          "check the size of a record, or whether the file was cut off");
+}
+
 static gs_code fail_partial_record(const gs_line_feed *feed, size_t input,
                                    uint64_t offset, size_t bytes, gs_status *st)
 {
-    gs_quoted name;
-    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
-                  "%s: the last record, at byte %llu, has %zu bytes and not %zu",
-                  gs_quote_name(&name, feed->options.names[input]),
-                  (unsigned long long)offset, bytes, feed->options.record_size);
-    return gs_status_hint(st,
-                          "check the size of a record, or whether the file was cut off");
+    return gs_line_feed_fail_partial(feed->options.names[input], offset, bytes,
+                                     feed->options.record_size, st);
 }
 
 /* Moves the header's lines from the front of the batch to their own buffer. */

@@ -81,6 +81,11 @@ GS_MUST_CHECK gs_code gs_line_feed_fail_too_long(const char *name, const char *w
                                                  uint64_t offset, size_t bytes_max,
                                                  gs_status *st);
 
+/* What a last record gets that is not whole. */
+GS_MUST_CHECK gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset,
+                                                size_t bytes, size_t record_size,
+                                                gs_status *st);
+
 /* The ticket that the next batch will have. */
 uint64_t gs_line_feed_next_ticket(gs_line_feed *feed);
 

@@ -104,13 +104,16 @@ static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
     return GS_OK;
 }
 
-static bool are_whole_records(const gs_mapped_merge *m)
+static gs_code check_whole_records(const gs_mapped_merge *m, gs_status *st)
 {
-    for (size_t i = 0; i < m->map.file_count && m->form.record_size > 0; i++) {
-        if (m->map.files[i].bytes % m->form.record_size != 0)
-            return false;
+    const size_t size = m->form.record_size;
+    for (size_t i = 0; i < m->map.file_count && size > 0; i++) {
+        const size_t bytes = m->map.files[i].bytes, more = bytes % size;
+        if (more != 0)
+            return gs_line_feed_fail_partial(m->merge->options->inputs[i], bytes - more,
+                                             more, size, st);
     }
-    return true;
+    return GS_OK;
 }
 
 gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int output_fd,
@@ -131,8 +134,9 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
     m->end = UINT64_MAX;
     pthread_mutex_init(&m->mutex, NULL);
     pthread_cond_init(&m->turn, NULL);
-    if (!map_files(m, output_fd, st) || !are_whole_records(m))
+    if (!map_files(m, output_fd, st))
         goto fail;
+    GS_TRY_OR_FAIL(check_whole_records(m, st));
     GS_TRY_OR_FAIL(describe_texts(m, st));
     const size_t most = plan.merge_piece_bytes / 4 * 3;
     const gs_text_cut_options options = {

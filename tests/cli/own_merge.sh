@@ -44,6 +44,8 @@ cat r1 r2 | gpusort --record-size=100 | cmp - got && echo 'same: records'
 truncate -s -1 r2
 gpusort -m --record-size=100 r1 r2 >got
 echo "exit $?"
+gpusort -m --record-size=100 - r1 <r2 >got
+echo "exit $?"
 
 # Memory: what is merged is left, whether it was sorted or not.
 gpusort gen lines --bytes=150M --seed=5 | gpusort >large
