@@ -37,6 +37,14 @@ gs_code gs_mem_new(void **out, size_t bytes, const char *what, gs_status *st)
     return GS_OK;
 }
 
+gs_code gs_mem_new_array(void **out, size_t count, size_t item_bytes, const char *what,
+                         gs_status *st)
+{
+    size_t bytes = 0;
+    GS_TRY(gs_mem_size_mul(&bytes, count, item_bytes, st));
+    return gs_mem_new(out, bytes, what, st);
+}
+
 gs_code gs_mem_new_apart(void **out, size_t bytes, const char *what, gs_status *st)
 {
     const size_t line = 64, whole = (bytes + line - 1) / line * line;

@@ -23,8 +23,11 @@ extern "C" {
  * object in the message. A request of 0 bytes gives a valid pointer. */
 GS_MUST_CHECK gs_code gs_mem_new(void **out, size_t bytes, const char *what,
                                  gs_status *st);
-/* The same, but no other object shares its lines of the cache: for what one thread writes
- * often. Of an array of such, an element begins with GS_MEM_APART. */
+/* As many items of so many bytes. */
+GS_MUST_CHECK gs_code gs_mem_new_array(void **out, size_t count, size_t item_bytes,
+                                       const char *what, gs_status *st);
+/* As gs_mem_new, but no other object shares its lines of the cache: for what one thread
+ * writes often. Of an array of such, an element begins with GS_MEM_APART. */
 GS_MUST_CHECK gs_code gs_mem_new_apart(void **out, size_t bytes, const char *what,
                                        gs_status *st);
 #define GS_MEM_APART _Alignas(64)

@@ -45,11 +45,6 @@ typedef struct gs_merge_worker {
     gs_sink_piece *piece;
 } gs_merge_worker;
 
-static gs_code new_array(void **out, size_t count, size_t item_bytes, gs_status *st)
-{
-    return gs_mem_new(out, count * item_bytes, "sources of a merge", st);
-}
-
 /* --- the texts --------------------------------------------------------------- */
 
 static bool is_for_this_way(const gs_file_merge *merge, const gs_memory_plan *plan)
@@ -86,7 +81,8 @@ static size_t open_line_bytes(const gs_mapped_merge *m, const gs_text *text)
 static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
 {
     void *memory = NULL;
-    GS_TRY(new_array(&memory, m->map.file_count, sizeof *m->texts, st));
+    GS_TRY(gs_mem_new_array(&memory, m->map.file_count, sizeof *m->texts,
+                            "sources of a merge", st));
     m->texts = memory;
     m->text_count = m->map.file_count;
     for (size_t i = 0; i < m->text_count; i++) {
@@ -147,7 +143,8 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
         .keeps_equals_together = merge->merge.is_unique,
     };
     GS_TRY_OR_FAIL(gs_text_cut_new(&m->cut, &options, st));
-    GS_TRY_OR_FAIL(new_array(&memory, m->text_count, sizeof *m->rest, st));
+    GS_TRY_OR_FAIL(gs_mem_new_array(&memory, m->text_count, sizeof *m->rest,
+                                    "sources of a merge", st));
     m->rest = memory;
     gs_log_say(o->log, GS_LOG_INFO,
                "the inputs are in the page cache and merged where they are");
@@ -328,15 +325,16 @@ static gs_code worker_init(gs_merge_worker *w, gs_status *st)
 {
     const size_t n = w->m->text_count;
     void *memory = NULL;
-    GS_TRY(new_array(&memory, n, sizeof *w->begin, st));
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->begin, "sources of a merge", st));
     w->begin = memory;
-    GS_TRY(new_array(&memory, n, sizeof *w->end, st));
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->end, "sources of a merge", st));
     w->end = memory;
-    GS_TRY(new_array(&memory, n, sizeof *w->cursors, st));
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->cursors, "sources of a merge", st));
     w->cursors = memory;
-    GS_TRY(new_array(&memory, n, sizeof *w->heads, st));
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->heads, "sources of a merge", st));
     w->heads = memory;
-    GS_TRY(new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes, st));
+    GS_TRY(gs_mem_new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes,
+                            "sources of a merge", st));
     w->nodes = memory;
     return gs_sink_piece_new(&w->piece, w->m->sink, st);
 }
@@ -377,7 +375,8 @@ static gs_code merge_rest(gs_mapped_merge *m, gs_status *st)
 {
     const gs_file_merge *const merge = m->merge;
     void *memory = NULL;
-    GS_TRY(new_array(&memory, m->text_count, sizeof(gs_text_source), st));
+    GS_TRY(gs_mem_new_array(&memory, m->text_count, sizeof(gs_text_source),
+                            "sources of a merge", st));
     gs_text_source *const sources = memory;
     for (size_t i = 0; i < m->text_count; i++)
         GS_TRY_OR_FAIL(gs_text_source_open_text(&sources[i], m->rest[i],

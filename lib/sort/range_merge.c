@@ -79,14 +79,6 @@ static int compare_entries(const void *a, const void *b, void *context)
     return layout->is_backwards ? -d : d;
 }
 
-static gs_code new_array(void **out, size_t count, size_t item_bytes, const char *what,
-                         gs_status *st)
-{
-    size_t bytes = 0;
-    GS_TRY(gs_mem_size_mul(&bytes, count, item_bytes, st));
-    return gs_mem_new(out, bytes, what, st);
-}
-
 /* How much of an entry's key is to be a bound after `last`: the first bound among records
  * that belong together stands before all of them. */
 static size_t bound_bytes(const gs_merge_job *job, const gs_run_entry *e,
@@ -108,7 +100,7 @@ static gs_code cut_portions(gs_merge_job *job, gs_status *st)
                               ? job->range_count
                               : job->consumer->portion_max;
     void *memory = NULL;
-    GS_TRY(new_array(&memory, wanted + 1, sizeof *job->portions, "portions", st));
+    GS_TRY(gs_mem_new_array(&memory, wanted + 1, sizeof *job->portions, "portions", st));
     job->portions = memory;
     size_t count = 1; /* the first begins with range 0 */
     for (size_t r = 1; r < job->range_count; r++) {
@@ -135,8 +127,8 @@ static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_m
     void *memory = NULL;
     /* Every k-th block is enough to cut by, however many there are. */
     const size_t step = entries / (4 * RANGES_MAX) + 1;
-    GS_TRY(new_array(&memory, entries / step + job->run_count + 1, sizeof *points,
-                     "range points", st));
+    GS_TRY(gs_mem_new_array(&memory, entries / step + job->run_count + 1, sizeof *points,
+                            "range points", st));
     points = memory;
     size_t count = 0;
     for (size_t r = 0; r < job->run_count; r++) {
@@ -149,8 +141,8 @@ static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_m
     qsort_r(points, count, sizeof *points, compare_entries,
             (void *)(uintptr_t)job->options->layout);
 
-    GS_TRY_OR_FAIL(
-        new_array(&memory, RANGES_MAX + 2, sizeof *job->bounds, "range bounds", st));
+    GS_TRY_OR_FAIL(gs_mem_new_array(&memory, RANGES_MAX + 2, sizeof *job->bounds,
+                                    "range bounds", st));
     job->bounds = memory;
     job->bounds[0].is_open = true;
     size_t bounds = 1;
@@ -188,20 +180,20 @@ static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
     GS_TRY(gs_run_codec_new(&w->codec, 1, st));
     if (job->sink != NULL)
         GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
-    GS_TRY(new_array(&memory, n, sizeof *w->cursors, "merge cursors", st));
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->cursors, "merge cursors", st));
     w->cursors = memory;
-    GS_TRY(new_array(&memory, n, sizeof *w->heads, "merge heads", st));
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->heads, "merge heads", st));
     w->heads = memory;
-    GS_TRY(
-        new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes, "merge tree", st));
+    GS_TRY(gs_mem_new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes,
+                            "merge tree", st));
     w->nodes = memory;
     for (unsigned i = 0; i < 2; i++) {
         gs_range_parts *const parts = &w->parts[i];
-        GS_TRY(new_array(&memory, n, sizeof *parts->windows, "merge windows", st));
+        GS_TRY(gs_mem_new_array(&memory, n, sizeof *parts->windows, "merge windows", st));
         parts->windows = memory;
-        GS_TRY(new_array(&memory, n, sizeof *parts->first, "merge parts", st));
+        GS_TRY(gs_mem_new_array(&memory, n, sizeof *parts->first, "merge parts", st));
         parts->first = memory;
-        GS_TRY(new_array(&memory, n, sizeof *parts->end, "merge parts", st));
+        GS_TRY(gs_mem_new_array(&memory, n, sizeof *parts->end, "merge parts", st));
         parts->end = memory;
         for (size_t r = 0; r < n; r++) {
             GS_TRY(gs_mem_map(&memory, job->window_bytes, false, "merge window", st));
@@ -564,8 +556,8 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
     void *memory = NULL;
     job->portion_count = job->range_count;
     if ((job->consumer == NULL || cut_portions(job, st) == GS_OK) &&
-        new_array(&memory, job->range_count, sizeof *job->is_merged, "merged ranges",
-                  st) == GS_OK) {
+        gs_mem_new_array(&memory, job->range_count, sizeof *job->is_merged,
+                         "merged ranges", st) == GS_OK) {
         job->is_merged = memory;
         pthread_mutex_init(&job->mutex, NULL);
         GS_NOTED(gs_team_run(team, merge_worker, job, st));

@@ -36,11 +36,6 @@ static gs_code start(gs_text_cut *cut, gs_status *st)
     return GS_OK;
 }
 
-static gs_code new_array(void **out, size_t count, size_t item_bytes, gs_status *st)
-{
-    return gs_mem_new(out, count * item_bytes, "bounds of a merge", st);
-}
-
 gs_code gs_text_cut_new(gs_text_cut **out, const gs_text_cut_options *options,
                         gs_status *st)
 {
@@ -50,13 +45,17 @@ gs_code gs_text_cut_new(gs_text_cut **out, const gs_text_cut_options *options,
     GS_TRY(gs_mem_new(&memory, sizeof(gs_text_cut), "cut", st));
     gs_text_cut *const cut = memory;
     *cut = (gs_text_cut){.options = *options, .is_sorted = true};
-    GS_TRY_OR_FAIL(new_array(&memory, n, sizeof *cut->cursors, st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new_array(&memory, n, sizeof *cut->cursors, "bounds of a merge", st));
     cut->cursors = memory;
-    GS_TRY_OR_FAIL(new_array(&memory, n, sizeof *cut->heads, st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new_array(&memory, n, sizeof *cut->heads, "bounds of a merge", st));
     cut->heads = memory;
-    GS_TRY_OR_FAIL(new_array(&memory, gs_merge_tree_nodes(n), sizeof *cut->nodes, st));
+    GS_TRY_OR_FAIL(gs_mem_new_array(&memory, gs_merge_tree_nodes(n), sizeof *cut->nodes,
+                                    "bounds of a merge", st));
     cut->nodes = memory;
-    GS_TRY_OR_FAIL(new_array(&memory, n, sizeof *cut->from, st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new_array(&memory, n, sizeof *cut->from, "bounds of a merge", st));
     cut->from = memory;
     GS_TRY_OR_FAIL(start(cut, st));
     *out = cut;
