@@ -25,6 +25,7 @@ struct gs_engine_run {
     size_t scratch_bytes;
     void *h_mail; /* GS_ENGINE_MAIL_BYTES of pinned memory to read results back */
     unsigned processor_count;
+    size_t shared_bytes; /* that a block can have */
     cudaStream_t stream;
     const gs_log *log;
 };

@@ -98,12 +98,31 @@ cudaError_t persistent_grid(K kernel, unsigned threads, size_t shared,
     return error;
 }
 
-template <typename V> struct is_packed_wide {
-    static constexpr bool value = false;
-};
-template <typename V> struct is_packed_wide<gs_view_pack<V>> {
-    static constexpr bool value = sizeof(typename V::num) > 8;
-};
+template <typename V> bool has_large_tiles(const gs_engine_run *run)
+{
+    using Large = typename gs_scatter_tuning<V>::Large;
+    return run->count >= GS_SCATTER_LARGE &&
+           run->shared_bytes >= sizeof(gs_scatter_shared<V, Large>);
+}
+
+template <typename Shape, typename V, typename D>
+gs_code launch_scatter(const gs_engine_run *run, gs_sample_control *control,
+                       const Plan<typename V::num> *plan, V from, D to,
+                       const gs_segment *segments, unsigned segment_count,
+                       const gs_segment *buckets, uint32_t stride, uint32_t form,
+                       gs_status *st)
+{
+    const auto scatter = k_scatter<V, D, Shape>;
+    const size_t bytes = sizeof(gs_scatter_shared<V, Shape>);
+    unsigned grid;
+    GPU_TRY(st,
+            persistent_grid(scatter, Shape::THREADS, bytes, run->processor_count, &grid));
+    scatter<<<grid, Shape::THREADS, bytes, run->stream>>>(
+        from, to, segments, segment_count, plan->scatter_starts, plan->tries, buckets,
+        plan->cursors, stride, control, form);
+    GPU_LAUNCHED(st, run->stream, "k_scatter");
+    return GS_OK;
+}
 
 /* One round over `segment_count` segments of about `segment_keys` keys: keys of `from` go
  * to buckets in `to`. */
@@ -148,9 +167,11 @@ launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::nu
     if (count_tile > T::COUNT_TILE / count_batch)
         count_tile = T::COUNT_TILE / count_batch;
     count_tile *= count_batch;
-    constexpr unsigned scatter_items =
-        is_packed_wide<V>::value ? T::SCATTER_ITEMS_PACKED : T::SCATTER_ITEMS;
-    const unsigned scatter_tile = T::SCATTER_THREADS * scatter_items;
+    using Small = typename gs_scatter_tuning<V>::Small;
+    using Large = typename gs_scatter_tuning<V>::Large;
+    const bool is_large = has_large_tiles<V>(run);
+    const unsigned scatter_tile = is_large ? Large::THREADS * Large::ITEMS
+                                           : Small::THREADS * Small::ITEMS;
     k_tile<V, D, GS_SEGMENTS_MAX><<<1, GS_SEGMENTS_MAX, 0, stream>>>(
         from, to, segments, segment_count, (uint32_t)count_tile, scatter_tile,
         plan->count_starts, plan->scatter_starts, control, form);
@@ -177,17 +198,10 @@ launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::nu
         T::CAPACITY, control, form, verify);
     GPU_LAUNCHED(st, stream, "k_plan");
 
-    const auto scatter =
-        k_scatter<V, D, T::SCATTER_THREADS, scatter_items, T::SCATTER_BLOCKS>;
-    const size_t scatter_bytes =
-        sizeof(gs_scatter_shared<N, T::SCATTER_THREADS, scatter_items>);
-    GPU_TRY(st, persistent_grid(scatter, T::SCATTER_THREADS, scatter_bytes,
-                                run->processor_count, &grid));
-    scatter<<<grid, T::SCATTER_THREADS, scatter_bytes, stream>>>(
-        from, to, segments, segment_count, plan->scatter_starts, plan->tries, buckets,
-        plan->cursors, stride, control, form);
-    GPU_LAUNCHED(st, stream, "k_scatter");
-    return GS_OK;
+    const auto scatter = is_large ? launch_scatter<Large, V, D>
+                                  : launch_scatter<Small, V, D>;
+    return scatter(run, control, plan, from, to, segments, segment_count, buckets, stride,
+                   form, st);
 }
 
 /* Sorts the leaves in the control's lists from `from` into `to`. */
@@ -367,7 +381,7 @@ gs_code run_type(const gs_engine_run *run, Arrays *arrays, Plan<typename V::num>
         <<<1, 1024, 0, run->stream>>>(keys, run->count, phase == EXACT, whole, control);
     GPU_LAUNCHED(st, run->stream, "k_look");
     if (whole) {
-        const gs_leaf leaf = {0, (uint32_t)run->count, 0};
+        const gs_leaf leaf = {0, (uint32_t)run->count, 0, 0};
         GPU_TRY(st, cudaMemcpyAsync(plan->leaves, &leaf, sizeof leaf,
                                     cudaMemcpyHostToDevice, run->stream));
         GS_TRY(launch_local(run, arrays, plan, keys, keys, GS_FORM_PLAIN, st));

@@ -15,10 +15,12 @@ gs_code gs_share_init(gs_share *share, int device, const gs_share_options *o,
     *share = {};
     share->device = device;
     share->count_max = o->count_max;
-    int processors = 0;
+    int processors = 0, shared_bytes = 0;
     GPU_TRY(st, cudaSetDevice(device));
     GPU_TRY(st,
             cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    GPU_TRY(st, cudaDeviceGetAttribute(&shared_bytes,
+                                       cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     GPU_TRY(st, cudaStreamCreateWithFlags(&share->stream, cudaStreamNonBlocking));
     GPU_TRY(st, cudaEventCreate(&share->started));
     GPU_TRY(st, cudaEventCreate(&share->sorted));
@@ -32,6 +34,7 @@ gs_code gs_share_init(gs_share *share, int device, const gs_share_options *o,
     share->run.scratch_bytes = o->scratch_bytes;
     share->run.type = o->type;
     share->run.processor_count = (unsigned)processors;
+    share->run.shared_bytes = (size_t)shared_bytes;
     share->run.stream = share->stream;
     share->run.log = o->log;
     return GS_OK;

@@ -221,7 +221,7 @@ gs_code run_type(const gs_engine_run *run, const Arrays *arrays, Kind kind, V ke
     if (!finish) {
         gs_sample_control start = {};
         if (run->count <= T::CAPACITY) {
-            const gs_leaf whole = {0, (uint32_t)run->count, 0};
+            const gs_leaf whole = {0, (uint32_t)run->count, 0, 0};
             start.leaf_count = 1;
             GPU_TRY(st, cudaMemcpyAsync(arrays->leaves, &whole, sizeof whole,
                                         cudaMemcpyHostToDevice, run->stream));

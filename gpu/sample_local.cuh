@@ -11,7 +11,8 @@
  *
  * Bins with many keys are left to a warp each, which first looks whether they are all the
  * same and else divides what is in them again. Bins with too many, or too uneven, are
- * parts for themselves; what is uneven after three times is sorted by a bitonic network.
+ * parts for themselves; where most keys were in the first bin, its part is divided by the
+ * logarithm. What is uneven after three times is sorted by a bitonic network.
  */
 #ifndef GS_GPU_SAMPLE_LOCAL_CUH
 #define GS_GPU_SAMPLE_LOCAL_CUH
@@ -61,7 +62,11 @@ struct gs_divider {
     }
     template <typename N> __device__ __forceinline__ uint32_t bin(N key) const
     {
-        const uint32_t d = gs_num<N>::window(key, shift) - low;
+        return bin_of(gs_num<N>::window(key, shift));
+    }
+    __device__ __forceinline__ uint32_t bin_of(uint32_t window) const
+    {
+        const uint32_t d = window - low;
         return factor == 0 ? d : __umulhi(d, factor);
     }
 };
@@ -283,7 +288,9 @@ __device__ void gs_local_finish_big(Shared &shared, const V &from, const D &to,
         for (uint32_t i = lane; i < count; i += 32)
             from.store(at + i, shared.keys[first + i]);
         if (lane == 0)
-            shared.rest[atomicAdd(&shared.rest_count, 1u)] = {at, count, leaf.depth + 1};
+            shared.rest[atomicAdd(&shared.rest_count, 1u)] = {
+                at, count, (uint16_t)(leaf.depth + 1),
+                first == 0 && count > leaf.count / 8 * 5};
     }
     __syncthreads();
     if (shared.network) {
@@ -291,6 +298,61 @@ __device__ void gs_local_finish_big(Shared &shared, const V &from, const D &to,
         for (uint32_t i = threadIdx.x; i < leaf.count; i += THREADS)
             to.store(leaf.start + i, shared.keys[i]);
     }
+}
+
+/* The scale of a part's keys, by their difference from the least, begins here. */
+enum : uint32_t { GS_LOCAL_SCALE_LEAST = 126u << 23 };
+
+/* A part most of whose keys fell into the first bin, again: bins by the logarithm. Reads
+ * its keys three times. */
+template <typename Shared, typename V, typename D, unsigned THREADS, unsigned BINS_EACH>
+__device__ __noinline__ void gs_local_curved(Shared &shared, const V &from, const D &to,
+                                             const gs_leaf &leaf)
+{
+    using N = typename V::num;
+    const uint32_t count = leaf.count;
+    N low = from.load(leaf.start), high = low;
+    for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+        const N key = from.load(leaf.start + i);
+        low = gs_num_min(low, key);
+        high = gs_num_max(high, key);
+    }
+    if (threadIdx.x == 0)
+        shared.big_count = shared.network = 0;
+    for (uint32_t b = threadIdx.x; b < Shared::BINS; b += THREADS)
+        shared.bins[b] = 0;
+    gs_block_range<THREADS>(low, high, shared.keys);
+    const unsigned length = gs_num<N>::length(high - low);
+    const unsigned shift = length <= 64 ? 0 : length <= 96 ? 32 : 64;
+    const auto scale = [&](N key) {
+        return max(gs_num<N>::scale(key - low, shift), (uint32_t)GS_LOCAL_SCALE_LEAST);
+    };
+    gs_divider divider = {GS_LOCAL_SCALE_LEAST, 0, 0};
+    divider.set_bins(scale(high), Shared::BINS);
+    const auto bin = [&](N key) { return divider.bin_of(scale(key)); };
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < count; i += THREADS)
+        atomicAdd(&shared.bins[bin(from.load(leaf.start + i))], 1u);
+    __syncthreads();
+    gs_local_scan<Shared, THREADS, BINS_EACH>(shared, true);
+    /* A bin's first place, as keys take it, becomes its end. */
+    for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+        const N key = from.load(leaf.start + i);
+        shared.keys[atomicAdd(&shared.bins[bin(key)], 1u) & 0xffff] = key;
+    }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+        const N mine = shared.keys[i];
+        const uint32_t word = shared.bins[bin(mine)];
+        const uint32_t end = word & 0xffff, first = end - (word >> 16);
+        if (end - first > GS_BIN_BIG)
+            continue;
+        uint32_t rank = first;
+        for (uint32_t k = first; k < end; k++)
+            rank = gs_add_if_before(rank, shared.keys[k], k, mine, i);
+        to.store(leaf.start + rank, mine);
+    }
+    gs_local_finish_big<Shared, V, D, THREADS>(shared, from, to, leaf);
 }
 
 /* One part at a time a persistent block. Reads and writes each key once. The keys of a
@@ -322,6 +384,13 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         if (rest_count == 0 && index >= leaf_count)
             return;
         const gs_leaf leaf = rest_count > 0 ? shared.rest[rest_count - 1] : leaves[index];
+        if (leaf.is_curved) {
+            __syncthreads();
+            if (thread == 0)
+                shared.rest_count = rest_count - 1;
+            gs_local_curved<Shared, V, D, THREADS, BINS_EACH>(shared, from, to, leaf);
+            continue;
+        }
         const uint32_t count = leaf.count;
         N key[ITEMS];
         const N reference = from.load(leaf.start);

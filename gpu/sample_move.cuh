@@ -149,15 +149,43 @@ template <typename N> constexpr size_t gs_count_shared_bytes()
            (sizeof(uint16_t) + sizeof(uint32_t)) * GS_TRIE_SLOTS;
 }
 
+/* The numbers of a tile in shared memory. */
+template <typename V, unsigned COUNT> struct gs_tile {
+    typename V::num numbers[COUNT];
+    __device__ __forceinline__ typename V::num load(uint32_t i) const
+    {
+        return numbers[i];
+    }
+    __device__ __forceinline__ void store(uint32_t i, typename V::num a)
+    {
+        numbers[i] = a;
+    }
+};
+
+/* Pairs take 12 bytes there too. */
+template <unsigned COUNT> struct gs_tile<gs_view_pair, COUNT> {
+    uint64_t keys[COUNT];
+    uint32_t values[COUNT];
+    __device__ __forceinline__ gs_num128 load(uint32_t i) const
+    {
+        return {keys[i] >> 32, (keys[i] << 32) | values[i]};
+    }
+    __device__ __forceinline__ void store(uint32_t i, gs_num128 a)
+    {
+        gs_view_pair{keys, values}.store(i, a);
+    }
+};
+
 /* Keys to their buckets. A tile is read once, ranked by counters in shared memory, put
  * in bucket order there and written as runs; a bucket's place in the array is reserved by
  * one global atomic a tile. The order within a bucket is any: numbers are the whole
  * record. A narrow key's bucket is looked up once more when it is written: neighbours
  * then have the same way through the trie, which costs less than to keep it. */
-template <typename N, unsigned THREADS, unsigned ITEMS> struct gs_scatter_shared {
-    static constexpr unsigned TILE = THREADS * ITEMS;
+template <typename V, typename Shape> struct gs_scatter_shared {
+    using N = typename V::num;
+    static constexpr unsigned THREADS = Shape::THREADS, TILE = THREADS * Shape::ITEMS;
     static constexpr bool KEEP = sizeof(N) > 8;
-    N keys[TILE];
+    gs_tile<V, TILE> keys;
     uint16_t buckets[KEEP ? TILE : 8];
     alignas(16) gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
     alignas(16) uint16_t slots[GS_TRIE_SLOTS];
@@ -228,7 +256,7 @@ __device__ __forceinline__ void gs_scatter_write(const Shared &shared,
 {
 #pragma unroll 4
     for (uint32_t i = threadIdx.x; i < keys; i += THREADS) {
-        const N key = shared.keys[i];
+        const N key = shared.keys.load(i);
         const unsigned long long to =
             shared.to[Shared::KEEP ? shared.buckets[i] : map.template find<WAY>(key)];
         if (to != GS_CURSOR_IS_VALUE)
@@ -236,19 +264,20 @@ __device__ __forceinline__ void gs_scatter_write(const Shared &shared,
     }
 }
 
-template <typename V, typename D, unsigned THREADS, unsigned ITEMS, unsigned BLOCKS>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
+template <typename V, typename D, typename Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     k_scatter(V from_view, D to_view, const gs_segment *segments, uint32_t segment_count,
               const uint32_t *tile_starts, const gs_trie<typename V::num> *tries,
               const gs_segment *buckets, unsigned long long *cursors,
               uint32_t cursor_stride, const gs_sample_control *control, uint32_t form)
 {
     using N = typename V::num;
-    using Shared = gs_scatter_shared<N, THREADS, ITEMS>;
+    using Shared = gs_scatter_shared<V, Shape>;
     if (gs_sample_skips(control, form))
         return;
     extern __shared__ uint4 shared_words[];
     Shared &shared = *reinterpret_cast<Shared *>(shared_words);
+    constexpr unsigned THREADS = Shape::THREADS, ITEMS = Shape::ITEMS;
     constexpr uint32_t TILE = Shared::TILE;
     constexpr uint32_t EACH = (GS_BUCKETS_MAX + THREADS - 1) / THREADS;
     const uint32_t thread = threadIdx.x;
@@ -276,6 +305,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             for (uint32_t j = 0; j < ITEMS; j++)
                 if (j * THREADS + thread < keys)
                     key[j] = from_view.load(origin + thread + j * THREADS);
+        }
+        if (Shape::ASKS && thread == 0) {
+            const unsigned long long next = from + (unsigned long long)TILE * gridDim.x;
+            if (next + TILE <= segment.count)
+                from_view.ask(segment.start + next, TILE);
         }
         if (s != loaded) {
             loaded = s;
@@ -330,7 +364,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             if (place[j] != ~0u) {
                 const uint32_t b = place[j] >> 16;
                 const uint32_t at = shared.counts[b] + (place[j] & 0xffff);
-                shared.keys[at] = key[j];
+                shared.keys.store(at, key[j]);
                 if (Shared::KEEP)
                     shared.buckets[at] = (uint16_t)b;
             }
@@ -344,7 +378,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             if (reserved[j] & GS_CURSOR_IS_VALUE) {
                 const unsigned long long at = reserved[j] & ~GS_CURSOR_IS_VALUE;
                 if (at == buckets[(size_t)s * GS_BUCKETS_MAX + b].start)
-                    to_view.store(at, shared.keys[before]);
+                    to_view.store(at, shared.keys.load(before));
             }
             before += count[j];
         }

@@ -138,6 +138,32 @@ __device__ __forceinline__ uint32_t gs_block_add(uint32_t mine, uint32_t *sum)
     return *sum;
 }
 
+/* How many samples a root slot may have without a node: `heavy`, or more if the nodes
+ * would run out before the slots with the most samples have theirs. `histogram` is
+ * shared, of GS_HEAVY_MAX + 1. Ends with a barrier. */
+template <unsigned THREADS>
+__device__ __forceinline__ uint32_t gs_heavy_slots(const uint16_t *first,
+                                                   const uint16_t *last, uint32_t heavy,
+                                                   uint32_t *histogram)
+{
+    enum { NODES = GS_TRIE_NODES_MAX * 3 / 4 }; /* leaves some to divide nodes' slots */
+    if (heavy >= GS_HEAVY_MAX)
+        return heavy; /* then few slots can have so many */
+    if (threadIdx.x <= GS_HEAVY_MAX)
+        histogram[threadIdx.x] = 0;
+    __syncthreads();
+    for (uint32_t d = threadIdx.x; d < GS_TRIE_ROOT_SLOTS; d += THREADS) {
+        const uint32_t samples = last[d] - first[d];
+        if (samples > heavy)
+            atomicAdd(&histogram[min(samples, (uint32_t)GS_HEAVY_MAX)], 1u);
+    }
+    __syncthreads();
+    uint32_t nodes = 0, samples = GS_HEAVY_MAX;
+    while (samples > heavy && nodes + histogram[samples] <= NODES)
+        nodes += histogram[samples--];
+    return samples;
+}
+
 /* How many keys of a segment are its sample: small ones need no more than one a thread.
  */
 template <unsigned THREADS, unsigned SAMPLE>
@@ -168,6 +194,7 @@ __global__ void __launch_bounds__(THREADS)
     __shared__ gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
     __shared__ uint16_t parent_slot[GS_TRIE_NODES_MAX];
     __shared__ uint32_t node_count, slot_count, crowds[2], scratch[THREADS / 32 + 1];
+    __shared__ uint32_t histogram[GS_HEAVY_MAX + 1];
     const unsigned thread = threadIdx.x, lane = thread & 31;
 
     const uint32_t parts = gs_sample_parts<THREADS, SAMPLE>(segment.count);
@@ -229,6 +256,7 @@ __global__ void __launch_bounds__(THREADS)
         }
     }
     const bool is_exact = root.curve == 0 && root.shift == 0;
+    heavy = gs_heavy_slots<THREADS>(first, last, heavy, histogram);
     /* A slot is one value if its node cannot divide it: not the open ends. A node gets a
      * slot for every second sample, or four if it has so many that most keys come by. */
     const auto expand = [&](uint32_t slot, bool value) {
@@ -414,9 +442,37 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* A warp cuts `cells` cells into buckets as full as they can be without more than
+ * `capacity` keys; larger cells get their own. `before` has the keys before each cell,
+ * and one more entry; sets the bits of the cells that begin a bucket, in words that were
+ * 0. */
+__device__ __forceinline__ void gs_plan_full(const uint32_t *before, uint32_t cells,
+                                             uint32_t capacity, uint32_t *begins)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    for (uint32_t c = 0; c < cells;) {
+        if (lane == 0)
+            begins[c / 32] |= 1u << (c % 32);
+        const uint32_t most = before[c] + min(capacity, ~0u - before[c]);
+        uint32_t end = c + 1; /* the bucket's */
+        while (end < cells) {
+            const uint32_t k = end + 1 + lane;
+            const bool fits = k <= cells && before[k] <= most;
+            const uint32_t more = (uint32_t)__popc(__ballot_sync(~0u, fits));
+            end += more;
+            if (more < 32)
+                break;
+        }
+        c = end;
+    }
+}
+
 /* One block a segment: neighbouring cells become buckets of about `bucket_keys` keys, so
  * that none has more than bucket_keys + heavy_keys but cells that alone have more than
- * heavy_keys; those, and values with more than `value_keys`, get their own. */
+ * heavy_keys; those, and values with more than `value_keys`, get their own. Where that
+ * makes too many and what comes of them goes to k_local, they are made as full as it
+ * allows: that is never more than twice the keys over `value_keys` and as many as there
+ * are larger cells. */
 template <typename N, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
     k_plan(const gs_segment *segments, gs_trie<N> *tries, gs_segment *buckets,
@@ -428,9 +484,17 @@ __global__ void __launch_bounds__(THREADS)
     if (gs_sample_skips(control, form))
         return;
     constexpr uint32_t EACH = GS_TRIE_SLOTS / THREADS;
-    __shared__ uint16_t bucket_of[GS_TRIE_SLOTS];
-    __shared__ unsigned long long starts[GS_BUCKETS_MAX + 1], scratch[THREADS / 32 + 1];
-    __shared__ uint32_t flag_scratch[THREADS / 32 + 1], is_value[GS_BUCKETS_MAX];
+    __shared__ union {
+        struct {
+            uint16_t bucket_of[GS_TRIE_SLOTS];
+            unsigned long long starts[GS_BUCKETS_MAX + 1];
+            uint32_t is_value[GS_BUCKETS_MAX];
+        };
+        uint32_t cells_before[GS_TRIE_SLOTS + 1];
+    } shared;
+    __shared__ uint32_t begins[GS_TRIE_SLOTS / 32];
+    __shared__ unsigned long long scratch[THREADS / 32 + 1];
+    __shared__ uint32_t flag_scratch[THREADS / 32 + 1];
     __shared__ uint8_t heavy_last[THREADS];
     __shared__ unsigned long long quotient_last[THREADS];
     const uint32_t thread = threadIdx.x;
@@ -508,6 +572,33 @@ __global__ void __launch_bounds__(THREADS)
                                                    &flag_count);
         if (flag_count <= GS_BUCKETS_MAX)
             break;
+        if (wide == bucket_keys && bucket_keys <= value_keys && total <= ~0u) {
+            __syncthreads();
+            for (uint32_t i = thread; i < GS_TRIE_SLOTS / 32; i += THREADS)
+                begins[i] = 0;
+            at = before;
+#pragma unroll
+            for (uint32_t j = 0; j < EACH; j++) {
+                shared.cells_before[thread * EACH + j] = (uint32_t)at;
+                at += counts[j];
+            }
+            if (thread == 0)
+                shared.cells_before[GS_TRIE_SLOTS] = (uint32_t)total;
+            __syncthreads();
+            if (thread < 32)
+                gs_plan_full(shared.cells_before, cells, (uint32_t)value_keys, begins);
+            __syncthreads();
+            flags = 0;
+#pragma unroll
+            for (uint32_t j = 0; j < EACH; j++) {
+                const uint32_t c = thread * EACH + j;
+                flags |= (begins[c / 32] >> (c % 32) & 1) << j;
+            }
+            bucket0 = gs_block_scan_exclusive<THREADS>((uint32_t)__popc(flags),
+                                                       flag_scratch, &flag_count);
+            if (flag_count <= GS_BUCKETS_MAX)
+                break;
+        }
         wide += wide / 4 + 1;
         heaviest += heaviest / 4 + 1;
         single += single / 2 + 1;
@@ -519,29 +610,29 @@ __global__ void __launch_bounds__(THREADS)
         const uint32_t c = thread * EACH + j;
         if ((flags >> j) & 1) {
             const bool value = (trie->is_value[c / 32] >> (c % 32)) & 1;
-            starts[bucket] = segment.start + at;
-            is_value[bucket] = value && counts[j] > single;
+            shared.starts[bucket] = segment.start + at;
+            shared.is_value[bucket] = value && counts[j] > single;
             bucket++;
         }
         if (c < cells)
-            bucket_of[c] = (uint16_t)(bucket - 1);
+            shared.bucket_of[c] = (uint16_t)(bucket - 1);
         at += counts[j];
     }
     __syncthreads();
     for (uint32_t b = thread; b < GS_BUCKETS_MAX; b += THREADS) {
         const unsigned long long end = segment.start + segment.count;
-        const unsigned long long from = b < flag_count ? starts[b] : end;
-        const unsigned long long to = b + 1 < flag_count ? starts[b + 1] : end;
-        buckets[b] = {from, to - from, b < flag_count ? is_value[b] : 0, 0};
+        const unsigned long long from = b < flag_count ? shared.starts[b] : end;
+        const unsigned long long to = b + 1 < flag_count ? shared.starts[b + 1] : end;
+        buckets[b] = {from, to - from, b < flag_count ? shared.is_value[b] : 0, 0};
         cursors[(size_t)b * cursor_stride] =
-            from | (b < flag_count && is_value[b] ? GS_CURSOR_IS_VALUE : 0);
+            from | (b < flag_count && shared.is_value[b] ? GS_CURSOR_IS_VALUE : 0);
     }
     const uint32_t used = trie->slot_count;
     for (uint32_t i = thread; i < used; i += THREADS) {
         const uint32_t slot = trie->slots[i];
         if (slot & GS_TRIE_IS_NODE)
             continue;
-        trie->slots[i] = bucket_of[slot];
+        trie->slots[i] = shared.bucket_of[slot];
     }
 }
 

@@ -17,10 +17,6 @@ template <> struct gs_sample_tuning<uint64_t> {
         COUNT_THREADS = 512,
         COUNT_ITEMS = 8,
         COUNT_TILE = 131072,
-        SCATTER_THREADS = 512,
-        SCATTER_ITEMS = 14,
-        SCATTER_ITEMS_PACKED = 12, /* of wide keys, packed as they are read */
-        SCATTER_BLOCKS = 2,        /* on a multiprocessor: bounds the registers */
         LOCAL_THREADS = 384,
         LOCAL_ITEMS = 16,
         LOCAL_BINS_EACH = 8,
@@ -37,10 +33,6 @@ template <> struct gs_sample_tuning<gs_num128> {
         COUNT_THREADS = 512,
         COUNT_ITEMS = 4,
         COUNT_TILE = 65536,
-        SCATTER_THREADS = 512,
-        SCATTER_ITEMS = 6,
-        SCATTER_ITEMS_PACKED = 6,
-        SCATTER_BLOCKS = 2, /* on a multiprocessor: bounds the registers */
         LOCAL_THREADS = 384,
         LOCAL_ITEMS = 8,
         LOCAL_BINS_EACH = 8,
@@ -48,6 +40,39 @@ template <> struct gs_sample_tuning<gs_num128> {
         CAPACITY = LOCAL_THREADS * LOCAL_ITEMS,
         LEAF_KEYS = 2048,
     };
+};
+
+/* How k_scatter goes over the keys of a view. BLOCKS, on a multiprocessor, bounds the
+ * registers. ASKS: for the next tile in its segment, ahead of time. */
+template <unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_, bool ASKS_>
+struct gs_scatter_shape {
+    enum : unsigned { THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_ };
+    static constexpr bool ASKS = ASKS_;
+};
+
+/* Large batches have more buckets, and so fewer keys of a tile go to each: there one
+ * large tile is faster than two at a time. */
+enum : size_t { GS_SCATTER_LARGE = (size_t)1 << 26 }; /* keys */
+
+template <typename V> struct gs_scatter_tuning;
+template <> struct gs_scatter_tuning<gs_view_u64> {
+    using Small = gs_scatter_shape<512, 14, 2, false>;
+    using Large = gs_scatter_shape<1024, 14, 1, false>;
+};
+template <> struct gs_scatter_tuning<gs_view_u128> {
+    using Small = gs_scatter_shape<512, 6, 2, false>;
+    using Large = Small;
+};
+template <> struct gs_scatter_tuning<gs_view_pair> {
+    using Small = gs_scatter_shape<512, 8, 2, false>;
+    using Large = gs_scatter_shape<768, 12, 1, true>;
+};
+template <typename V> struct gs_scatter_tuning<gs_view_pack<V>> {
+    using Small = gs_scatter_shape<512, 12, 2, true>;
+    using Large = Small;
+};
+template <>
+struct gs_scatter_tuning<gs_view_pack<gs_view_u64>> : gs_scatter_tuning<gs_view_u64> {
 };
 
 #endif

@@ -45,7 +45,8 @@ enum {
     GS_TRIE_DEPTH_MAX = 6,
     GS_TRIE_IS_NODE = 0x8000, /* in a slot: the rest is a node */
     GS_LOOK_COUNT = 4096,     /* keys that say which bits vary */
-    GS_SAMPLE_HEAVY = 10,     /* a slot with more samples, or more still, gets a node */
+    GS_SAMPLE_HEAVY = 10,     /* a slot with more samples, or more still, gets a node; */
+    GS_HEAVY_MAX = 65,        /* one with so many if there are nodes left */
     GS_BUCKETS_MAX = 1024,    /* of one segment in one round */
     GS_SEGMENTS_MAX = 1024,   /* in one round */
 };
@@ -106,7 +107,9 @@ template <typename N> struct gs_fill {
 
 struct gs_leaf {
     unsigned long long start;
-    uint32_t count, depth; /* how often it was a part of a part, in k_local */
+    uint32_t count;
+    uint16_t depth;     /* how often it was a part of a part, in k_local */
+    uint16_t is_curved; /* its keys seem to be even by their logarithm */
 };
 
 /* In a bucket's cursor: the bucket is one value and only its first place is written. */

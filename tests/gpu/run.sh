@@ -17,6 +17,7 @@ gpusort=$folder/gpusort tests=$folder/tests/gpu log_folder=$folder
     exit 0
 }
 past_32_bits=$(((1 << 32) + 1))
+past_large_tiles=$(((1 << 26) + 12345)) # GS_SCATTER_LARGE
 engines=$("$tests/test_engines" --list)
 
 for engine in $engines; do
@@ -27,7 +28,8 @@ begin key-search "$tests/test_key_search"
 settle
 step faults "$tests/test_faults" # no others: it looks at how much memory is free
 for engine in $engines; do
-    step "large-$engine" "$tests/test_engines" --engine "$engine" --large $past_32_bits
+    step "large-$engine" "$tests/test_engines" --engine "$engine" --large $past_large_tiles
+    step "huge-$engine" "$tests/test_engines" --engine "$engine" --large $past_32_bits
 done
 for memory in 0 24M; do
     begin "differential-$memory" python3 "$here/../differential.py" --cases "$cases" \

@@ -42,7 +42,7 @@ static const size_t sizes_middle[] = {6143,   6144,   6145,   7919,    8191,   8
                                       100003, 131073, 524289, 1048577, 1299709};
 static const size_t sizes_few[] = {33, 4097, 20011};
 static const size_t sizes_spread[] = {0, 1, 2, 3, 5, 33, 4097, 20011, 65537, 524289};
-enum { SPREAD_LARGE = (1 << 24) + 1 };
+enum { SPREAD_LARGE = (1 << 24) + 1, ALL_DISTRIBUTIONS_MAX = 1 << 28 };
 static const size_t sizes_large[] = {1760001, 2199999, 4194304, 9999991, 33554433};
 
 static int compare_records(const void *a, const void *b)
@@ -361,7 +361,9 @@ static void test_large_batch(const char *name, gs_batch_type type, gs_distributi
 
 static void test_large_engine(const char *name, size_t count)
 {
-    static const gs_distribution dists[] = {GS_DIST_UNIFORM, GS_DIST_ZIPF, GS_DIST_EQUAL};
+    static const gs_distribution first[] = {GS_DIST_UNIFORM, GS_DIST_ZIPF, GS_DIST_EQUAL};
+    const bool is_huge = count > ALL_DISTRIBUTIONS_MAX;
+    const size_t dist_count = is_huge ? sizeof first / sizeof *first : GS_DIST_COUNT;
     for (unsigned t = type_first; t <= type_last; t++) {
         gs_status st = {.code = GS_OK};
         const gs_batch_type type = (gs_batch_type)t;
@@ -374,8 +376,8 @@ static void test_large_engine(const char *name, size_t count)
             printf("%s type %u, %zu keys: no memory for them\n", name, t, count);
             continue;
         }
-        for (size_t d = 0; d < sizeof dists / sizeof *dists; d++)
-            test_large_batch(name, type, dists[d], count);
+        for (size_t d = 0; d < dist_count; d++)
+            test_large_batch(name, type, is_huge ? first[d] : (gs_distribution)d, count);
     }
 }
 
