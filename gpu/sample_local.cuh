@@ -21,7 +21,7 @@
 
 enum {
     GS_BIN_BIG = 24,        /* keys in a bin from which a warp takes it */
-    GS_BIN_HUGE = 512,      /* ... and beyond which it is a part for itself, */
+    GS_BIN_HUGE = 768,      /* ... and beyond which it is a part for itself, */
     GS_BIN_UNEVEN = 128,    /* as with more than so many in a bin of a big bin; */
     GS_LOCAL_DEPTH_MAX = 3, /* parts of parts of parts go to the network */
 };
@@ -104,6 +104,102 @@ __device__ __forceinline__ uint32_t gs_add_if_before(uint32_t rank, gs_num128 a,
     return rank - borrow;
 }
 
+/* How a part or a bin is divided where even bins would leave most of it in the first: by
+ * the logarithm of the difference from its least key. */
+template <typename N> struct gs_curved_divider {
+    enum : uint32_t { LEAST = 126u << 23 }; /* the scale of the least key */
+    N low;
+    uint32_t shift;
+    gs_divider scales;
+
+    __device__ __forceinline__ uint32_t scale(N key) const
+    {
+        return max(gs_num<N>::scale(key - low, shift), (uint32_t)LEAST);
+    }
+    __device__ __forceinline__ void set(N least, N most, uint32_t bins)
+    {
+        const unsigned length = gs_num<N>::length(most - least);
+        low = least;
+        shift = length <= 64 ? 0 : length <= 96 ? 32 : 64;
+        scales = {LEAST, 0, 0};
+        scales.set_bins(scale(most), bins);
+    }
+    __device__ __forceinline__ uint32_t bin(N key) const
+    {
+        return scales.bin_of(scale(key));
+    }
+};
+
+/* Whether keys are to be divided by the logarithm, after even bins: the first of those
+ * has most of them. */
+__device__ __forceinline__ bool gs_local_wants_curve(uint32_t keys_in_first,
+                                                     uint32_t keys)
+{
+    return keys_in_first > keys / 8 * 5;
+}
+
+/* A warp counts the keys of a big bin by bins of it, and makes first places of the
+ * counts. Returns the most keys in one; *first is how many are in the first. */
+template <typename N, typename Divider>
+__device__ __forceinline__ uint32_t gs_local_count_bin(const N *keys, uint32_t count,
+                                                       uint32_t *bins, uint32_t bin_count,
+                                                       const Divider &divider,
+                                                       uint32_t *first)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    for (uint32_t b = lane; b < bin_count; b += 32)
+        bins[b] = 0;
+    __syncwarp();
+    for (uint32_t i = lane; i < count; i += 32)
+        atomicAdd(&bins[divider.bin(keys[i])], 1u);
+    __syncwarp();
+    *first = bins[0];
+    __syncwarp();
+    uint32_t before = 0, most = 0;
+    for (uint32_t b0 = 0; b0 < bin_count; b0 += 32) {
+        const uint32_t b = b0 + lane, here = b < bin_count ? bins[b] : 0;
+        const uint32_t sum = gs_warp_scan_inclusive(here);
+        if (b < bin_count)
+            bins[b] = before + sum - here;
+        before += __shfl_sync(~0u, sum, 31);
+        most = max(most, here);
+    }
+    __syncwarp();
+    return __reduce_max_sync(~0u, most);
+}
+
+/* A warp writes a big bin in order, by the first places of its bins: those, as keys take
+ * them, become first places of the next bins. */
+template <bool IS_EXACT, typename N, typename D, typename Divider>
+__device__ __forceinline__ void gs_local_write_bin(N *keys, uint32_t count,
+                                                   uint32_t *bins, const Divider &divider,
+                                                   const D &to, size_t at)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    for (uint32_t i = lane; i < count; i += 32) {
+        const N mine = keys[i];
+        to.store(at + atomicAdd(&bins[divider.bin(mine)], 1u), mine);
+    }
+    if (IS_EXACT)
+        return;
+    /* In bin order, by way of the place that they go to. */
+    __syncwarp();
+    for (uint32_t i = lane; i < count; i += 32)
+        keys[i] = to.load(at + i);
+    __syncwarp();
+    for (uint32_t i = lane; i < count; i += 32) {
+        const N mine = keys[i];
+        const uint32_t b = divider.bin(mine);
+        const uint32_t begin = b > 0 ? bins[b - 1] : 0, end = bins[b];
+        if (end - begin < 2)
+            continue;
+        uint32_t rank = begin;
+        for (uint32_t k = begin; k < end; k++)
+            rank = gs_add_if_before(rank, keys[k], k, mine, i);
+        to.store(at + rank, mine);
+    }
+}
+
 /* A warp writes one big bin in order, divided once more by what varies in it alone: into
  * `bin_count` of `bins`. Returns false, and has written nothing, if the bin is not
  * for a warp. */
@@ -134,49 +230,35 @@ __device__ __noinline__ bool gs_local_big_bin(N *keys, uint32_t count, uint32_t 
     }
     divider.low = __reduce_min_sync(~0u, low);
     divider.set_bins(__reduce_max_sync(~0u, high), bin_count);
-    for (uint32_t b = lane; b < bin_count; b += 32)
-        bins[b] = 0;
-    __syncwarp();
-    for (uint32_t i = lane; i < count; i += 32)
-        atomicAdd(&bins[divider.bin(keys[i])], 1u);
-    __syncwarp();
-    /* Counts become first places, and those, as keys take them, first places of the next
-     * bins. */
-    uint32_t before = 0, most = 0;
-    for (uint32_t b0 = 0; b0 < bin_count; b0 += 32) {
-        const uint32_t b = b0 + lane, here = b < bin_count ? bins[b] : 0;
-        const uint32_t sum = gs_warp_scan_inclusive(here);
-        if (b < bin_count)
-            bins[b] = before + sum - here;
-        before += __shfl_sync(~0u, sum, 31);
-        most = max(most, here);
-    }
-    const bool exact = divider.exact();
-    if (!exact && __reduce_max_sync(~0u, most) > GS_BIN_UNEVEN)
-        return false;
-    __syncwarp();
-    for (uint32_t i = lane; i < count; i += 32) {
-        const N mine = keys[i];
-        to.store(at + atomicAdd(&bins[divider.bin(mine)], 1u), mine);
-    }
-    if (exact)
+    uint32_t in_first;
+    const uint32_t most =
+        gs_local_count_bin(keys, count, bins, bin_count, divider, &in_first);
+    if (divider.exact()) {
+        gs_local_write_bin<true>(keys, count, bins, divider, to, at);
         return true;
-    /* In bin order, by way of the place that they go to. */
-    __syncwarp();
-    for (uint32_t i = lane; i < count; i += 32)
-        keys[i] = to.load(at + i);
-    __syncwarp();
-    for (uint32_t i = lane; i < count; i += 32) {
-        const N mine = keys[i];
-        const uint32_t b = divider.bin(mine);
-        const uint32_t begin = b > 0 ? bins[b - 1] : 0, end = bins[b];
-        if (end - begin < 2)
-            continue;
-        uint32_t rank = begin;
-        for (uint32_t k = begin; k < end; k++)
-            rank = gs_add_if_before(rank, keys[k], k, mine, i);
-        to.store(at + rank, mine);
     }
+    if (most <= GS_BIN_UNEVEN) {
+        gs_local_write_bin<false>(keys, count, bins, divider, to, at);
+        return true;
+    }
+    if (!gs_local_wants_curve(in_first, count))
+        return false;
+    N least = first, greatest = first;
+    for (uint32_t i = lane; i < count; i += 32) {
+        least = gs_num_min(least, keys[i]);
+        greatest = gs_num_max(greatest, keys[i]);
+    }
+#pragma unroll
+    for (int m = 16; m > 0; m /= 2) {
+        least = gs_num_min(least, gs_num<N>::shuffle_xor(least, m));
+        greatest = gs_num_max(greatest, gs_num<N>::shuffle_xor(greatest, m));
+    }
+    gs_curved_divider<N> curved;
+    curved.set(least, greatest, bin_count);
+    if (gs_local_count_bin(keys, count, bins, bin_count, curved, &in_first) >
+        GS_BIN_UNEVEN)
+        return false;
+    gs_local_write_bin<false>(keys, count, bins, curved, to, at);
     return true;
 }
 
@@ -290,7 +372,7 @@ __device__ void gs_local_finish_big(Shared &shared, const V &from, const D &to,
         if (lane == 0)
             shared.rest[atomicAdd(&shared.rest_count, 1u)] = {
                 at, count, (uint16_t)(leaf.depth + 1),
-                first == 0 && count > leaf.count / 8 * 5};
+                first == 0 && gs_local_wants_curve(count, leaf.count)};
     }
     __syncthreads();
     if (shared.network) {
@@ -299,9 +381,6 @@ __device__ void gs_local_finish_big(Shared &shared, const V &from, const D &to,
             to.store(leaf.start + i, shared.keys[i]);
     }
 }
-
-/* The scale of a part's keys, by their difference from the least, begins here. */
-enum : uint32_t { GS_LOCAL_SCALE_LEAST = 126u << 23 };
 
 /* A part most of whose keys fell into the first bin, again: bins by the logarithm. Reads
  * its keys three times. */
@@ -322,28 +401,22 @@ __device__ __noinline__ void gs_local_curved(Shared &shared, const V &from, cons
     for (uint32_t b = threadIdx.x; b < Shared::BINS; b += THREADS)
         shared.bins[b] = 0;
     gs_block_range<THREADS>(low, high, shared.keys);
-    const unsigned length = gs_num<N>::length(high - low);
-    const unsigned shift = length <= 64 ? 0 : length <= 96 ? 32 : 64;
-    const auto scale = [&](N key) {
-        return max(gs_num<N>::scale(key - low, shift), (uint32_t)GS_LOCAL_SCALE_LEAST);
-    };
-    gs_divider divider = {GS_LOCAL_SCALE_LEAST, 0, 0};
-    divider.set_bins(scale(high), Shared::BINS);
-    const auto bin = [&](N key) { return divider.bin_of(scale(key)); };
+    gs_curved_divider<N> divider;
+    divider.set(low, high, Shared::BINS);
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < count; i += THREADS)
-        atomicAdd(&shared.bins[bin(from.load(leaf.start + i))], 1u);
+        atomicAdd(&shared.bins[divider.bin(from.load(leaf.start + i))], 1u);
     __syncthreads();
     gs_local_scan<Shared, THREADS, BINS_EACH>(shared, true);
     /* A bin's first place, as keys take it, becomes its end. */
     for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
         const N key = from.load(leaf.start + i);
-        shared.keys[atomicAdd(&shared.bins[bin(key)], 1u) & 0xffff] = key;
+        shared.keys[atomicAdd(&shared.bins[divider.bin(key)], 1u) & 0xffff] = key;
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
         const N mine = shared.keys[i];
-        const uint32_t word = shared.bins[bin(mine)];
+        const uint32_t word = shared.bins[divider.bin(mine)];
         const uint32_t end = word & 0xffff, first = end - (word >> 16);
         if (end - first > GS_BIN_BIG)
             continue;
@@ -501,20 +574,38 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     }
 }
 
-/* Parts of one value, 8 to 16 bytes written a key and nothing read. */
+/* Parts of one value, 8 to 16 bytes written a key and nothing read. A block takes small
+ * ones for itself; large ones are shared by all. */
 template <typename D, typename N, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
     k_fill(D to, const gs_fill<N> *fills, const gs_sample_control *control, uint32_t form)
 {
     if (gs_sample_skips(control, form))
         return;
+    constexpr uint32_t SMALL = 256 * THREADS;
+    __shared__ uint32_t large[THREADS], large_count;
     const uint32_t fill_count = control->fill_count;
-    for (uint32_t f = 0; f < fill_count; f++) {
+    for (uint32_t f = blockIdx.x; f < fill_count; f += gridDim.x) {
         const gs_fill<N> fill = fills[f];
-        for (unsigned long long i =
-                 (unsigned long long)blockIdx.x * THREADS + threadIdx.x;
-             i < fill.count; i += (unsigned long long)gridDim.x * THREADS)
-            to.store(fill.start + i, fill.value);
+        if (fill.count <= SMALL)
+            for (uint32_t i = threadIdx.x; i < fill.count; i += THREADS)
+                to.store(fill.start + i, fill.value);
+    }
+    for (uint32_t f = threadIdx.x; f - threadIdx.x < fill_count; f += THREADS) {
+        __syncthreads();
+        if (threadIdx.x == 0)
+            large_count = 0;
+        __syncthreads();
+        if (f < fill_count && fills[f].count > SMALL)
+            large[atomicAdd(&large_count, 1u)] = f;
+        __syncthreads();
+        for (uint32_t k = 0; k < large_count; k++) {
+            const gs_fill<N> fill = fills[large[k]];
+            for (unsigned long long i =
+                     (unsigned long long)blockIdx.x * THREADS + threadIdx.x;
+                 i < fill.count; i += (unsigned long long)gridDim.x * THREADS)
+                to.store(fill.start + i, fill.value);
+        }
     }
 }
 
