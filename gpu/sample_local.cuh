@@ -34,6 +34,7 @@ struct gs_local_shared {
     alignas(16) uint32_t bins[BINS]; /* counts, then first place | keys << 16 */
     uint32_t scan_scratch[THREADS / 32 + 1];
     uint32_t big[CAPACITY / GS_BIN_BIG]; /* as in `bins` */
+    uint16_t order[CAPACITY];            /* of the keys of big bins, by bins of them */
     gs_leaf rest[CAPACITY / GS_BIN_UNEVEN];
     N varies;
     uint32_t low, high, big_count, rest_count, network, next;
@@ -150,6 +151,7 @@ __device__ __forceinline__ uint32_t gs_local_count_bin(const N *keys, uint32_t c
     for (uint32_t b = lane; b < bin_count; b += 32)
         bins[b] = 0;
     __syncwarp();
+#pragma unroll 4
     for (uint32_t i = lane; i < count; i += 32)
         atomicAdd(&bins[divider.bin(keys[i])], 1u);
     __syncwarp();
@@ -170,32 +172,25 @@ __device__ __forceinline__ uint32_t gs_local_count_bin(const N *keys, uint32_t c
 
 /* A warp writes a big bin in order, by the first places of its bins: those, as keys take
  * them, become first places of the next bins. */
-template <bool IS_EXACT, typename N, typename D, typename Divider>
-__device__ __forceinline__ void gs_local_write_bin(N *keys, uint32_t count,
-                                                   uint32_t *bins, const Divider &divider,
-                                                   const D &to, size_t at)
+template <typename N, typename D, typename Divider>
+__device__ __forceinline__ void
+gs_local_write_bin(const N *keys, uint32_t count, uint32_t *bins, uint16_t *order,
+                   const Divider &divider, const D &to, size_t at)
 {
     const uint32_t lane = threadIdx.x & 31;
-    for (uint32_t i = lane; i < count; i += 32) {
-        const N mine = keys[i];
-        to.store(at + atomicAdd(&bins[divider.bin(mine)], 1u), mine);
-    }
-    if (IS_EXACT)
-        return;
-    /* In bin order, by way of the place that they go to. */
-    __syncwarp();
+#pragma unroll 4
     for (uint32_t i = lane; i < count; i += 32)
-        keys[i] = to.load(at + i);
+        order[atomicAdd(&bins[divider.bin(keys[i])], 1u)] = (uint16_t)i;
     __syncwarp();
+#pragma unroll 2
     for (uint32_t i = lane; i < count; i += 32) {
-        const N mine = keys[i];
+        const N mine = keys[order[i]];
         const uint32_t b = divider.bin(mine);
         const uint32_t begin = b > 0 ? bins[b - 1] : 0, end = bins[b];
-        if (end - begin < 2)
-            continue;
         uint32_t rank = begin;
-        for (uint32_t k = begin; k < end; k++)
-            rank = gs_add_if_before(rank, keys[k], k, mine, i);
+        if (end - begin > 1)
+            for (uint32_t k = begin; k < end; k++)
+                rank = gs_add_if_before(rank, keys[order[k]], k, mine, i);
         to.store(at + rank, mine);
     }
 }
@@ -204,12 +199,14 @@ __device__ __forceinline__ void gs_local_write_bin(N *keys, uint32_t count,
  * `bin_count` of `bins`. Returns false, and has written nothing, if the bin is not
  * for a warp. */
 template <typename N, typename D>
-__device__ __noinline__ bool gs_local_big_bin(N *keys, uint32_t count, uint32_t *bins,
-                                              uint32_t bin_count, const D &to, size_t at)
+__device__ __noinline__ bool gs_local_big_bin(const N *keys, uint32_t count,
+                                              uint32_t *bins, uint32_t bin_count,
+                                              uint16_t *order, const D &to, size_t at)
 {
     const uint32_t lane = threadIdx.x & 31;
     const N first = keys[0];
     N varies = first ^ first;
+#pragma unroll 4
     for (uint32_t i = lane; i < count; i += 32)
         varies = varies | (keys[i] ^ first);
     gs_num<N>::warp_or(varies);
@@ -223,6 +220,7 @@ __device__ __noinline__ bool gs_local_big_bin(N *keys, uint32_t count, uint32_t 
     gs_divider divider;
     divider.set_window(gs_num<N>::length(varies));
     uint32_t low = ~0u, high = 0;
+#pragma unroll 4
     for (uint32_t i = lane; i < count; i += 32) {
         const uint32_t w = gs_num<N>::window(keys[i], divider.shift);
         low = min(low, w);
@@ -234,11 +232,12 @@ __device__ __noinline__ bool gs_local_big_bin(N *keys, uint32_t count, uint32_t 
     const uint32_t most =
         gs_local_count_bin(keys, count, bins, bin_count, divider, &in_first);
     if (divider.exact()) {
-        gs_local_write_bin<true>(keys, count, bins, divider, to, at);
+        for (uint32_t i = lane; i < count; i += 32)
+            to.store(at + atomicAdd(&bins[divider.bin(keys[i])], 1u), keys[i]);
         return true;
     }
     if (most <= GS_BIN_UNEVEN) {
-        gs_local_write_bin<false>(keys, count, bins, divider, to, at);
+        gs_local_write_bin(keys, count, bins, order, divider, to, at);
         return true;
     }
     if (!gs_local_wants_curve(in_first, count))
@@ -258,7 +257,7 @@ __device__ __noinline__ bool gs_local_big_bin(N *keys, uint32_t count, uint32_t 
     if (gs_local_count_bin(keys, count, bins, bin_count, curved, &in_first) >
         GS_BIN_UNEVEN)
         return false;
-    gs_local_write_bin<false>(keys, count, bins, curved, to, at);
+    gs_local_write_bin(keys, count, bins, order, curved, to, at);
     return true;
 }
 
@@ -361,7 +360,7 @@ __device__ void gs_local_finish_big(Shared &shared, const V &from, const D &to,
         const uint32_t first = shared.big[b] & 0xffff, count = shared.big[b] >> 16;
         const unsigned long long at = leaf.start + first;
         if (gs_local_big_bin(shared.keys + first, count, shared.bins + first / KEYS_A_BIN,
-                             count / KEYS_A_BIN, to, at))
+                             count / KEYS_A_BIN, shared.order + first, to, at))
             continue;
         if (leaf.depth == GS_LOCAL_DEPTH_MAX) {
             shared.network = 1;

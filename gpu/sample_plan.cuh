@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(THREADS)
     __shared__ gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
     __shared__ uint16_t parent_slot[GS_TRIE_NODES_MAX];
     __shared__ uint32_t node_count, slot_count, crowds[2], scratch[THREADS / 32 + 1];
-    __shared__ uint32_t histogram[GS_HEAVY_MAX + 1];
+    __shared__ uint32_t histogram[GS_HEAVY_MAX + 1], generation_ends[GS_TRIE_DEPTH_MAX];
     const unsigned thread = threadIdx.x, lane = thread & 31;
 
     const uint32_t parts = gs_sample_parts<THREADS, SAMPLE>(segment.count);
@@ -281,21 +281,23 @@ __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     /* Nodes, generation by generation, a warp each. Where there was no room for the slots
      * of one, it and all later ones are dropped. */
-    uint32_t begin = 0, end = 0;
-    for (int depth = 1;; depth++) {
+    uint32_t begin = 0, end = 0, generations = 0;
+    for (;;) {
         __syncthreads();
-        if (thread == 0) {
-            uint32_t made = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
-            for (uint32_t k = begin; k < made; k++)
-                if (nodes[k].first_slot == 0)
-                    made = k;
-            node_count = made;
-        }
+        if (thread == 0)
+            node_count = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
+        __syncthreads();
+        for (uint32_t k = end + thread, most = node_count; k < most; k += THREADS)
+            if (nodes[k].first_slot == 0)
+                atomicMin(&node_count, k);
         __syncthreads();
         begin = end;
         end = node_count;
         if (begin == end)
             break;
+        if (thread == 0)
+            generation_ends[generations] = end;
+        generations++;
         __syncthreads();
         for (uint32_t k = begin + thread / 32; k < end; k += THREADS / 32) {
             const uint32_t from = first[parent_slot[k]], to = last[parent_slot[k]];
@@ -318,7 +320,7 @@ __global__ void __launch_bounds__(THREADS)
                 nodes[k].base = nbase;
                 nodes[k].shift = (uint16_t)nshift;
             }
-            if (depth < GS_TRIE_DEPTH_MAX)
+            if (generations < GS_TRIE_DEPTH_MAX)
                 for (uint32_t d = lane; d <= top; d += 32)
                     expand(slot0 + d, nshift == 0 && d < top &&
                                           (d > 0 || gs_num<N>::is_zero(nbase)));
@@ -331,18 +333,22 @@ __global__ void __launch_bounds__(THREADS)
     for (uint32_t i = thread; i < GS_TRIE_SLOTS; i += THREADS)
         first[i] = 1;
     __syncthreads();
-    if (thread < 32) {
-        for (uint32_t k = made; k-- > 0;) {
+    const auto for_nodes = [&](uint32_t generation, const auto &what) {
+        const uint32_t from = generation > 0 ? generation_ends[generation - 1] : 0;
+        for (uint32_t k = from + thread / 32; k < generation_ends[generation];
+             k += THREADS / 32)
+            what(k);
+        __syncthreads();
+    };
+    for (uint32_t g = generations; g-- > 0;)
+        for_nodes(g, [&](uint32_t k) {
             uint32_t leaves = 0;
             for (uint32_t d = lane; d <= nodes[k].top; d += 32)
                 leaves += first[nodes[k].first_slot + d];
             leaves = __reduce_add_sync(~0u, leaves);
             if (lane == 0)
                 first[parent_slot[k]] = (uint16_t)leaves;
-            __syncwarp();
-        }
-    }
-    __syncthreads();
+        });
     constexpr uint32_t EACH = GS_TRIE_ROOT_SLOTS / THREADS;
     uint32_t sum = 0, total;
 #pragma unroll
@@ -354,8 +360,8 @@ __global__ void __launch_bounds__(THREADS)
         before += first[thread * EACH + j];
     }
     __syncthreads();
-    if (thread < 32) {
-        for (uint32_t k = 0; k < made; k++) {
+    for (uint32_t g = 0; g < generations; g++)
+        for_nodes(g, [&](uint32_t k) {
             uint32_t at = last[parent_slot[k]];
             for (uint32_t d0 = 0; d0 <= nodes[k].top; d0 += 32) {
                 const uint32_t d = d0 + lane, slot = nodes[k].first_slot + d;
@@ -365,10 +371,7 @@ __global__ void __launch_bounds__(THREADS)
                     last[slot] = (uint16_t)(at + sum - leaves);
                 at += __shfl_sync(~0u, sum, 31);
             }
-            __syncwarp();
-        }
-    }
-    __syncthreads();
+        });
     for (uint32_t k = thread; k < made; k += THREADS)
         last[parent_slot[k]] = (uint16_t)(GS_TRIE_IS_NODE | k);
 
