@@ -25,12 +25,12 @@ const size_t M = 1000 * 1000;
 const Step steps[GS_BATCH_TYPE_COUNT][STEPS_MAX] = {
     /* u64 */
     {{3000, &gs_engine_merge},
-     {42 * M / 10, &gs_engine_bitonic},
+     {21 * M / 10, &gs_engine_bitonic},
      {1 << 23, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample}},
     /* u128 */
     {{2049, &gs_engine_merge},
-     {21 * M / 10, &gs_engine_bitonic},
+     {24 * M / 10, &gs_engine_bitonic},
      {SIZE_MAX, &gs_engine_sample},
      {SIZE_MAX, &gs_engine_sample}},
     /* u64 + u32 */

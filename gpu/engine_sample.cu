@@ -170,8 +170,8 @@ launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::nu
     using Small = typename gs_scatter_tuning<V>::Small;
     using Large = typename gs_scatter_tuning<V>::Large;
     const bool is_large = has_large_tiles<V>(run);
-    const unsigned scatter_tile = is_large ? Large::THREADS * Large::ITEMS
-                                           : Small::THREADS * Small::ITEMS;
+    const unsigned scatter_tile =
+        is_large ? Large::THREADS * Large::ITEMS : Small::THREADS * Small::ITEMS;
     k_tile<V, D, GS_SEGMENTS_MAX><<<1, GS_SEGMENTS_MAX, 0, stream>>>(
         from, to, segments, segment_count, (uint32_t)count_tile, scatter_tile,
         plan->count_starts, plan->scatter_starts, control, form);
@@ -198,8 +198,8 @@ launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::nu
         T::CAPACITY, control, form, verify);
     GPU_LAUNCHED(st, stream, "k_plan");
 
-    const auto scatter = is_large ? launch_scatter<Large, V, D>
-                                  : launch_scatter<Small, V, D>;
+    const auto scatter =
+        is_large ? launch_scatter<Large, V, D> : launch_scatter<Small, V, D>;
     return scatter(run, control, plan, from, to, segments, segment_count, buckets, stride,
                    form, st);
 }

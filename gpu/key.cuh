@@ -215,8 +215,8 @@ template <typename N> GS_HD N gs_num_max(N a, N b)
 __device__ __forceinline__ void gs_ask(const void *memory, size_t bytes)
 {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
-                     (size_t)memory / 16 * 16),
+    const size_t from = __cvta_generic_to_global(memory) / 16 * 16;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from),
                  "r"((uint32_t)(bytes / 16 * 16)));
 #else
     (void)memory, (void)bytes;
