@@ -9,7 +9,7 @@
 namespace
 {
 
-enum { STEPS_MAX = 4 };
+enum { STEPS_MAX = 6 };
 
 struct Step {
     size_t below; /* keys */
@@ -18,32 +18,31 @@ struct Step {
 
 const size_t M = 1000 * 1000;
 
-/* Measured on an H200 at 300 keys to 2^24, uniform and Zipf, and around the bounds of the
- * sample sort with the distributions of gs_generate that are hard for it. The network
- * takes as long for any keys and does best at powers of two, where its upper bounds are
- * if they can. */
+/* Measured on an H200 at 300 keys to 2^24, around the bounds with all distributions of
+ * gs_generate. The network takes as long for any keys and does best at powers of two and
+ * worst above them, so that CUB's radix sort of keys of few bits is faster in between. */
 const Step steps[GS_BATCH_TYPE_COUNT][STEPS_MAX] = {
     /* u64 */
     {{3000, &gs_engine_merge},
+     {125 * M / 100, &gs_engine_bitonic},
+     {19 * M / 10, &gs_engine_radix},
      {21 * M / 10, &gs_engine_bitonic},
      {1 << 23, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample}},
     /* u128 */
     {{2049, &gs_engine_merge},
      {24 * M / 10, &gs_engine_bitonic},
-     {SIZE_MAX, &gs_engine_sample},
      {SIZE_MAX, &gs_engine_sample}},
     /* u64 + u32 */
-    {{(1 << 19) + 1, &gs_engine_bitonic},
+    {{(1 << 20) + 1, &gs_engine_bitonic},
      {10 * M, &gs_engine_radix},
-     {SIZE_MAX, &gs_engine_sample},
      {SIZE_MAX, &gs_engine_sample}},
 };
 
 const gs_engine_ops *auto_pick(gs_batch_type type, size_t count)
 {
     int s = 0;
-    while (s < STEPS_MAX - 1 && count >= steps[type][s].below)
+    while (count >= steps[type][s].below && steps[type][s].below != SIZE_MAX)
         s++;
     return steps[type][s].ops;
 }
@@ -60,7 +59,7 @@ gs_code auto_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_sta
         GS_TRY(step->ops->scratch(type, most, &bytes, st));
         if (bytes > *out_bytes)
             *out_bytes = bytes;
-        if (count < step->below)
+        if (count < step->below || step->below == SIZE_MAX)
             break;
     }
     return GS_OK;
