@@ -73,6 +73,7 @@ struct gs_input {
     bool at_end; /* a read met the end of the file */
 
     gs_pumps *pumps;
+    gs_block *ahead; /* what begin read and next has not given yet */
 };
 
 /* --- opening -------------------------------------------------------------------- */
@@ -493,9 +494,24 @@ static gs_code open_next(gs_input *in, gs_status *st)
     return GS_OK;
 }
 
+gs_code gs_input_begin(gs_input *in, gs_status *st)
+{
+    if (in->name_count != 1 || in->size_hint > 0)
+        return GS_OK;
+    GS_TRY(gs_input_next(in, &in->ahead, st));
+    if (in->ahead->ends_input) {
+        in->unsized_count = 0;
+        in->size_hint = in->ahead->len;
+    }
+    return GS_OK;
+}
+
 gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st)
 {
-    *out = NULL;
+    *out = in->ahead;
+    in->ahead = NULL;
+    if (*out != NULL)
+        return GS_OK;
     if (in->way == GS_INPUT_CLOSED) {
         if (in->next_name == in->name_count)
             return GS_OK;
@@ -517,6 +533,7 @@ void gs_input_free(gs_input *in)
     if (in == NULL)
         return;
     drop_reads(in);
+    gs_block_release(in->ahead);
     gs_pumps_free(in->pumps);
     close_file(in);
     gs_aio_free(in->aio);

@@ -51,6 +51,11 @@ GS_MUST_CHECK gs_code gs_input_new(gs_input **out, const char *const *names,
                                    size_t name_count, const gs_input_options *options,
                                    gs_status *st);
 
+/* Waits for the beginning of the only input if its size is not known, as that of a pipe:
+ * a block, or all of it, which is then sized. Nothing for other inputs. Before the first
+ * next. */
+GS_MUST_CHECK gs_code gs_input_begin(gs_input *in, gs_status *st);
+
 /* The next block of the sequence, now the caller's, who releases it; NULL after the
  * last. Those of one file come in order, and every file ends with a block that has
  * ends_input set (an empty one if need be), so that the caller sees where a file without
@@ -63,9 +68,10 @@ GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st)
  * first next. */
 bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *map);
 
-/* Sum of the sizes of the regular files in the list, as stored; 0 if none is. */
+/* Sum of the sizes of the regular files in the list, as stored, or of what begin found to
+ * be all; 0 if none is. */
 uint64_t gs_input_size_hint(const gs_input *in);
-/* True if the hint is all there is: every file is regular. */
+/* True if the hint is all there is: every file is regular, or begin found the end. */
 bool gs_input_is_sized(const gs_input *in);
 /* Bytes taken from the files so far, as stored. Any thread. */
 uint64_t gs_input_bytes_read(const gs_input *in);

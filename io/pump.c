@@ -26,6 +26,8 @@ typedef struct gs_pump {
     uint8_t *stored; /* compressed bytes not decoded yet */
     size_t stored_at, stored_end;
     pthread_t thread;
+    bool has_begun; /* the first block is read */
+    bool has_thread;
 
     /* Guarded by the mutex of all. */
     gs_block *filling; /* the thread's, while it runs */
@@ -240,7 +242,7 @@ static void *pump_main(void *arg)
     int before;
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     bool is_last = false;
-    for (bool is_first = true; !is_last; is_first = false) {
+    for (bool is_first = !p->has_begun; !is_last; is_first = false) {
         gs_block *const block = take_block(p);
         if (block == NULL)
             break;
@@ -291,9 +293,10 @@ static void pump_free(gs_pump *p)
 static void stop_pump(gs_pump *p)
 {
     /* A read that waits for a terminal or a pipe must not hold up the end. */
-    if (p->file.may_wait)
+    if (p->has_thread && p->file.may_wait)
         (void)pthread_cancel(p->thread);
-    pthread_join(p->thread, NULL);
+    if (p->has_thread)
+        pthread_join(p->thread, NULL);
     pump_free(p);
 }
 
@@ -329,6 +332,7 @@ static gs_code start_thread(gs_pump *p, gs_status *st)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int error = pthread_create(&p->thread, NULL, pump_main, p);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    p->has_thread = error == 0;
     return error ? GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread") : GS_OK;
 }
 
@@ -356,8 +360,10 @@ gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file, gs_status *st)
     (void)fcntl(file->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches; may be refused */
     if (file->kind != GS_COMPRESSION_NONE)
         GS_TRY_OR_FAIL(start_decoder(p, file->kind, st));
+    const bool is_alone = pumps->count == 0 && file->kind == GS_COMPRESSION_NONE;
     pthread_mutex_lock(&pumps->mutex);
-    GS_NOTED(start_thread(p, st));
+    if (!is_alone)
+        GS_NOTED(start_thread(p, st));
     if (st->code == GS_OK)
         pumps->open[pumps->count++] = p;
     pthread_mutex_unlock(&pumps->mutex);
@@ -382,7 +388,8 @@ static gs_pump *ready_pump(const gs_pumps *pumps)
 /* The last block of it is taken. */
 static void close_pump(gs_pumps *pumps, gs_pump *p)
 {
-    pthread_join(p->thread, NULL);
+    if (p->has_thread)
+        pthread_join(p->thread, NULL);
     pthread_mutex_lock(&pumps->mutex);
     size_t i = 0;
     while (pumps->open[i] != p)
@@ -394,11 +401,33 @@ static void close_pump(gs_pumps *pumps, gs_pump *p)
     pump_free(p);
 }
 
+/* The first block of a pipe is read by whoever waits for it: most pipes have no more, and
+ * a thread would take longer than they do. */
+static gs_code begin(gs_pumps *pumps, gs_pump *p, gs_block **out, gs_status *st)
+{
+    gs_block *const block = gs_block_get(pumps->options.pool);
+    if (fill(p, block, true, st) != GS_OK) {
+        gs_block_release(block);
+        return st->code;
+    }
+    p->has_begun = true;
+    if (block->ends_input) {
+        close_pump(pumps, p);
+    } else if (start_thread(p, st) != GS_OK) {
+        gs_block_release(block);
+        return st->code;
+    }
+    *out = block;
+    return GS_OK;
+}
+
 gs_code gs_pumps_next(gs_pumps *pumps, gs_block **out, gs_status *st)
 {
     gs_assert(pumps->count > 0);
-    gs_pump *p;
+    gs_pump *p = pumps->open[0];
     *out = NULL;
+    if (!p->has_thread)
+        return begin(pumps, p, out, st);
     pthread_mutex_lock(&pumps->mutex);
     while ((p = ready_pump(pumps)) == NULL)
         pthread_cond_wait(&pumps->changed, &pumps->mutex);

@@ -219,6 +219,91 @@ static void damage_is_named(void)
     CHECK(read_all(folder, 1, 4, false, &bytes, &st) == GS_ERR_IO && st.sys == EISDIR);
 }
 
+typedef struct piped {
+    const uint8_t *data;
+    size_t bytes;
+} piped;
+
+static void *feed_bytes(void *arg)
+{
+    const piped *const p = arg;
+    const int fd = open("begun", O_WRONLY);
+    for (size_t at = 0; at < p->bytes;) {
+        const ssize_t n = write(fd, p->data + at, p->bytes - at);
+        REQUIRE(n > 0);
+        at += (size_t)n;
+    }
+    (void)close(fd);
+    return NULL;
+}
+
+/* What is known of a pipe after its beginning, and that nothing of it gets lost. */
+static void begin_pipe(piped *p, const uint8_t *expected, size_t expected_bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_block_pool *pool = NULL;
+    gs_input *in = NULL;
+    pthread_t writer;
+    static const char *const name[] = {"begun"};
+    REQUIRE(pthread_create(&writer, NULL, feed_bytes, p) == 0);
+    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, 3, &st), &st);
+    const gs_input_options options = {
+        .pool = pool, .blocks_in_flight = 2, .decode_threads = 1};
+    REQUIRE_OK(gs_input_new(&in, name, 1, &options, &st), &st);
+    CHECK(!gs_input_is_sized(in) && gs_input_size_hint(in) == 0);
+    REQUIRE_OK(gs_input_begin(in, &st), &st);
+    const bool is_all = expected_bytes < BLOCK;
+    CHECK(gs_input_is_sized(in) == is_all);
+    CHECK(gs_input_size_hint(in) == (is_all ? expected_bytes : 0));
+    size_t at = 0;
+    for (bool is_last = false; !is_last;) {
+        gs_block *block = NULL;
+        REQUIRE_OK(gs_input_next(in, &block, &st), &st);
+        REQUIRE(block != NULL && at + block->len <= expected_bytes);
+        CHECK(memcmp(block->data, expected + at, block->len) == 0);
+        at += block->len;
+        is_last = block->ends_input;
+        gs_block_release(block);
+    }
+    CHECK(at == expected_bytes);
+    gs_block *none = NULL;
+    REQUIRE_OK(gs_input_next(in, &none, &st), &st);
+    CHECK(none == NULL);
+    pthread_join(writer, NULL);
+    gs_input_free(in);
+    gs_block_pool_free(pool);
+}
+
+static void the_beginning_of_a_pipe_may_be_all(void)
+{
+    static const size_t sizes[] = {0,     1,         5000,      BLOCK - 1,
+                                   BLOCK, BLOCK + 1, 2 * BLOCK, 5 * BLOCK + 7};
+    (void)unlink("begun");
+    REQUIRE(mkfifo("begun", 0600) == 0);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        piped plain = {text, sizes[i]};
+        begin_pipe(&plain, text, sizes[i]);
+    }
+    piped compressed = {packed, pack_gzip(text, 9000, packed)};
+    begin_pipe(&compressed, text, 9000);
+    /* Begun and left. */
+    gs_status st = {.code = GS_OK};
+    gs_block_pool *pool = NULL;
+    gs_input *in = NULL;
+    pthread_t writer;
+    static const char *const name[] = {"begun"};
+    piped some = {text, 100};
+    REQUIRE(pthread_create(&writer, NULL, feed_bytes, &some) == 0);
+    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, 3, &st), &st);
+    const gs_input_options options = {
+        .pool = pool, .blocks_in_flight = 2, .decode_threads = 1};
+    REQUIRE_OK(gs_input_new(&in, name, 1, &options, &st), &st);
+    REQUIRE_OK(gs_input_begin(in, &st), &st);
+    pthread_join(writer, NULL);
+    gs_input_free(in);
+    gs_block_pool_free(pool);
+}
+
 int main(void)
 {
     uint64_t state = check_seed(8);
@@ -228,6 +313,7 @@ int main(void)
     files_come_in_order(9);
     several_are_decoded_at_once();
     damage_is_named();
+    the_beginning_of_a_pipe_may_be_all();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }

@@ -220,8 +220,9 @@ static gs_code prepare(builder *b, gs_status *st)
         GS_TRY(gs_word_rules_new(&b->rules, &o->words, st));
     GS_TRY(open_writer(b, st));
     GS_TRY(open_input(b, st));
-    const uint64_t hint = gs_input_size_hint(b->input);
-    if (hint > 0 && hint <= SMALL_INPUT_BYTES && o->memory_bytes == 0)
+    GS_TRY(gs_input_begin(b->input, st));
+    if (gs_input_is_sized(b->input) && o->memory_bytes == 0 &&
+        gs_input_size_hint(b->input) <= SMALL_INPUT_BYTES)
         b->plan.workers = 1;
     GS_TRY(gs_team_new(&b->team, b->plan.workers, st));
     gs_team_set_trace(b->team, o->trace);

@@ -42,7 +42,8 @@ gs_device_choice gs_device_choose(const gs_sort_options *o,
     }
     if (is_auto && !gs_device_is_likely())
         return choice;
-    if (is_auto && choice.can_read_again && stored_bytes < auto_bytes_min(layout))
+    const bool is_known = choice.can_read_again || stored_bytes > 0;
+    if (is_auto && is_known && stored_bytes < auto_bytes_min(layout))
         return choice;
     if (is_auto && !choice.can_read_again)
         choice.peek_bytes = (size_t)auto_bytes_min(layout);

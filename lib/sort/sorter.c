@@ -178,8 +178,10 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
         gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
     GS_TRY(gs_output_open(&s->output, o->output, st));
     GS_TRY(open_input(s, st));
-    const uint64_t hint = gs_input_size_hint(s->input);
-    if (hint > 0 && hint <= SMALL_INPUT_BYTES && !gs_input_saw_compressed(s->input))
+    GS_TRY(gs_input_begin(s->input, st));
+    const bool is_sized = gs_input_is_sized(s->input);
+    const uint64_t bytes = is_sized ? gs_input_size_hint(s->input) : 0; /* 0: unknown */
+    if (is_sized && bytes <= SMALL_INPUT_BYTES)
         s->plan.workers = 1; /* not worth a thread */
     GS_TRY(gs_team_new(&s->team, s->plan.workers, st));
     gs_team_set_trace(s->team, o->trace);
@@ -190,7 +192,7 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
         atomic_store(&o->stats->threads, s->plan.workers);
     }
     s->choice =
-        gs_device_choose(o, &s->layout, gs_input_saw_compressed(s->input) ? 0 : hint);
+        gs_device_choose(o, &s->layout, gs_input_saw_compressed(s->input) ? 0 : bytes);
     return s->choice.is_wanted && !s->avoids_device ? prepare_device(s, st) : GS_OK;
 }
 
