@@ -30,7 +30,7 @@ enum { GS_INPUT_FILES_MAX = 32 };
 /* Files of fewer bytes together are not worth a map. Builds that are for testing map all.
  */
 #ifndef GS_INPUT_MAP_MIN
-#define GS_INPUT_MAP_MIN ((uint64_t)4 << 20)
+#define GS_INPUT_MAP_MIN ((uint64_t)1 << 20)
 #endif
 
 typedef struct gs_input_options {

@@ -334,7 +334,9 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
         gs_bucket_list next = {0};
         for (size_t i = 0; i < work.count; i++) {
             const gs_bucket *const b = &work.buckets[i];
-            if (b->is_settled || b->count <= TOO_LARGE * split->bucket_elements) {
+            const bool is_whole = b->count == split->element_count && b->depth == 0;
+            if (b->is_settled ||
+                (b->count <= TOO_LARGE * split->bucket_elements && !is_whole)) {
                 (void)push(&next, *b, st);
                 continue;
             }

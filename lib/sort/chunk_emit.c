@@ -11,6 +11,8 @@
 enum {
     PREFETCH_AHEAD = 16,
     /* Buckets that a worker copies together: fewer are not worth it. */
+    BUCKETS_A_WORKER = 4,
+    SHARE_MIN = 4096, /* elements that are worth it */
     GROUP_SHARE_MIN = 8,
     GROUP_SHARE_MAX = 48, /* more of them do not gain anything */
     GROUP_BYTES_MAX = 256 << 20,
@@ -356,12 +358,17 @@ static gs_code emit_group(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
-/* A bucket should fit the cache, and what it gives the piece of the sink. */
-static size_t choose_bucket_elements(const gs_chunk *chunk, const gs_sink *sink)
+/* A bucket should fit the cache, and what it gives the piece of the sink; and there
+ * should be some for every worker. */
+static size_t choose_bucket_elements(const gs_chunk *chunk, const gs_sink *sink,
+                                     unsigned workers)
 {
     const size_t record_bytes =
         gs_chunk_record_bytes(chunk) / (chunk->element_count + 1) + 1;
-    const size_t fitting = sink->buffer_bytes / 4 * 3 / record_bytes;
+    size_t fitting = sink->buffer_bytes / 4 * 3 / record_bytes;
+    const size_t share = chunk->element_count / (BUCKETS_A_WORKER * workers);
+    if (workers > 1 && share < fitting)
+        fitting = share < SHARE_MIN ? SHARE_MIN : share;
     return fitting < GS_BUCKET_ELEMENTS_MIN ? GS_BUCKET_ELEMENTS_MIN
            : fitting > GS_BUCKET_ELEMENTS   ? GS_BUCKET_ELEMENTS
                                             : fitting;
@@ -509,7 +516,8 @@ gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
                   .scratch = chunk->scratch,
                   .bucket_ids = chunk->bucket_ids,
                   .element_count = chunk->element_count,
-                  .bucket_elements = choose_bucket_elements(chunk, sink)},
+                  .bucket_elements =
+                      choose_bucket_elements(chunk, sink, gs_team_workers(team))},
     };
     job.split.gives_back =
         chunk->is_stretched ||

@@ -37,10 +37,15 @@ struct gs_line_feed {
     gs_line_batch replay_last;
     bool has_replay_last;
     const gs_file_map *map;  /* given out instead of blocks, */
-    size_t map_file, map_at; /* from this file and byte on */
+    size_t map_file, map_at; /* from this file and byte on, */
+    size_t map_part_bytes;   /* so much at a time */
 };
 
-enum { PART_BYTES = 1 << 20 }; /* of memory that is given out as it is */
+enum {
+    PART_BYTES = 1 << 20, /* of memory that is given out as it is, */
+    PART_BYTES_MIN = 1 << 16,
+    PARTS = 64, /* ... or of a small map so many */
+};
 
 static gs_code append(gs_heap_bytes *to, const uint8_t *data, size_t bytes, gs_status *st)
 {
@@ -302,7 +307,8 @@ uint64_t gs_line_feed_next_ticket(gs_line_feed *feed)
 static size_t next_part(const gs_line_feed *feed, const uint8_t *from, size_t left)
 {
     const size_t size = feed->options.record_size;
-    const size_t part = left < PART_BYTES ? left : PART_BYTES;
+    const size_t most = feed->map != NULL ? feed->map_part_bytes : PART_BYTES;
+    const size_t part = left < most ? left : most;
     if (size > 0)
         return size > left ? 0 : size < part ? part / size * size : size;
     const uint8_t *end = memrchr(from, feed->options.eol, part);
@@ -333,8 +339,15 @@ static void next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
 
 void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map)
 {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < map->file_count; i++)
+        bytes += map->files[i].bytes;
     feed->map = map;
     feed->map_file = feed->map_at = 0;
+    /* Of a small input there are parts for all workers too. */
+    feed->map_part_bytes = bytes / PARTS > PART_BYTES       ? PART_BYTES
+                           : bytes / PARTS < PART_BYTES_MIN ? PART_BYTES_MIN
+                                                            : (size_t)bytes / PARTS;
 }
 
 void gs_line_feed_map_again(gs_line_feed *feed)
