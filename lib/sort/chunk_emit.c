@@ -366,9 +366,10 @@ static size_t choose_bucket_elements(const gs_chunk *chunk, const gs_sink *sink,
     const size_t record_bytes =
         gs_chunk_record_bytes(chunk) / (chunk->element_count + 1) + 1;
     size_t fitting = sink->buffer_bytes / 4 * 3 / record_bytes;
-    const size_t share = chunk->element_count / (BUCKETS_A_WORKER * workers);
+    size_t share = chunk->element_count / (BUCKETS_A_WORKER * workers);
+    share = share < SHARE_MIN ? SHARE_MIN : share;
     if (workers > 1 && share < fitting)
-        fitting = share < SHARE_MIN ? SHARE_MIN : share;
+        fitting = share;
     return fitting < GS_BUCKET_ELEMENTS_MIN ? GS_BUCKET_ELEMENTS_MIN
            : fitting > GS_BUCKET_ELEMENTS   ? GS_BUCKET_ELEMENTS
                                             : fitting;
