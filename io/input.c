@@ -30,6 +30,7 @@ enum {
     PUMP_QUEUE_MAX = 3,
     HEAD_BLOCKS = 2, /* of those in flight, for the file whose turn it is */
     CACHE_PROBES = 16,
+    SMALL_BYTES = 512 << 10,
     DIRECT_MIN_BYTES = 8 << 20, /* smaller files are not worth the set-up */
     ALIGN = GS_BLOCK_ALIGN,
 };
@@ -114,6 +115,11 @@ uint64_t gs_input_size_hint(const gs_input *in)
 bool gs_input_is_sized(const gs_input *in)
 {
     return in->unsized_count == 0;
+}
+
+bool gs_input_is_small(const gs_input *in)
+{
+    return gs_input_is_sized(in) && in->size_hint <= SMALL_BYTES;
 }
 
 uint64_t gs_input_bytes_read(const gs_input *in)

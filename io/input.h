@@ -73,6 +73,8 @@ bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *m
 uint64_t gs_input_size_hint(const gs_input *in);
 /* True if the hint is all there is: every file is regular, or begin found the end. */
 bool gs_input_is_sized(const gs_input *in);
+/* True if it is known that so little comes that it is not worth a second thread. */
+bool gs_input_is_small(const gs_input *in);
 /* Bytes taken from the files so far, as stored. Any thread. */
 uint64_t gs_input_bytes_read(const gs_input *in);
 /* True if at least one file so far was compressed. */

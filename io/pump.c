@@ -26,8 +26,7 @@ typedef struct gs_pump {
     uint8_t *stored; /* compressed bytes not decoded yet */
     size_t stored_at, stored_end;
     pthread_t thread;
-    bool has_begun; /* the first block is read */
-    bool has_thread;
+    bool has_thread; /* else begin reads the first block */
 
     /* Guarded by the mutex of all. */
     gs_block *filling; /* the thread's, while it runs */
@@ -156,7 +155,7 @@ static gs_code start_decoder(gs_pump *p, gs_compression kind, gs_status *st)
  * the decoder, or to the front of the first block. */
 static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
 {
-    if (p->decoder != NULL || p->all->options.keep_compressed)
+    if (p->all->options.keep_compressed)
         return GS_OK;
     while (block->len < GS_DECODE_MAGIC_BYTES) {
         const ssize_t n = read_some(p->file.fd, block->data + block->len,
@@ -178,13 +177,11 @@ static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
     return GS_OK;
 }
 
-static gs_code fill(gs_pump *p, gs_block *block, bool is_first, gs_status *st)
+static gs_code fill(gs_pump *p, gs_block *block, gs_status *st)
 {
     gs_trace *const trace = p->all->options.trace;
     const uint64_t begin_ns = gs_trace_begin(trace);
     block->input_index = p->file.index;
-    if (is_first)
-        GS_TRY(look_at_pipe(p, block, st));
     GS_TRY(p->decoder ? fill_decoded(p, block, st) : fill_plain(p, block, st));
     gs_trace_end(trace, GS_LANE_READ, p->lane, p->decoder ? "read and decode" : "read",
                  begin_ns, block->len);
@@ -241,12 +238,11 @@ static void *pump_main(void *arg)
     gs_status st = {.code = GS_OK};
     int before;
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    bool is_last = false;
-    for (bool is_first = !p->has_begun; !is_last; is_first = false) {
+    for (bool is_last = false; !is_last;) {
         gs_block *const block = take_block(p);
         if (block == NULL)
             break;
-        const bool is_good = fill(p, block, is_first, &st) == GS_OK;
+        const bool is_good = fill(p, block, &st) == GS_OK;
         is_last = !is_good || block->ends_input;
         pthread_mutex_lock(&all->mutex);
         p->filling = NULL;
@@ -360,9 +356,8 @@ gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file, gs_status *st)
     (void)fcntl(file->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches; may be refused */
     if (file->kind != GS_COMPRESSION_NONE)
         GS_TRY_OR_FAIL(start_decoder(p, file->kind, st));
-    const bool is_alone = pumps->count == 0 && file->kind == GS_COMPRESSION_NONE;
     pthread_mutex_lock(&pumps->mutex);
-    if (!is_alone)
+    if (file->kind != GS_COMPRESSION_NONE)
         GS_NOTED(start_thread(p, st));
     if (st->code == GS_OK)
         pumps->open[pumps->count++] = p;
@@ -406,11 +401,10 @@ static void close_pump(gs_pumps *pumps, gs_pump *p)
 static gs_code begin(gs_pumps *pumps, gs_pump *p, gs_block **out, gs_status *st)
 {
     gs_block *const block = gs_block_get(pumps->options.pool);
-    if (fill(p, block, true, st) != GS_OK) {
+    if (look_at_pipe(p, block, st) != GS_OK || fill(p, block, st) != GS_OK) {
         gs_block_release(block);
         return st->code;
     }
-    p->has_begun = true;
     if (block->ends_input) {
         close_pump(pumps, p);
     } else if (start_thread(p, st) != GS_OK) {

@@ -49,8 +49,8 @@ typedef struct gs_pump_file {
     size_t decode_bytes; /* what decoding takes of memory */
 } gs_pump_file;
 
-/* Takes the descriptor, also if it fails, and begins to read; what is not known to be
- * compressed, and alone, when its first block is asked for. */
+/* Takes the descriptor, also if it fails, and begins to read: what is not known to be
+ * compressed, when its first block is asked for. */
 GS_MUST_CHECK gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file,
                                     gs_status *st);
 

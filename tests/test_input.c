@@ -237,21 +237,40 @@ static void *feed_bytes(void *arg)
     return NULL;
 }
 
+/* The pipe, its writer, and the input after its beginning. */
+typedef struct begun_pipe {
+    pthread_t writer;
+    gs_block_pool *pool;
+    gs_input *in;
+} begun_pipe;
+
+static void begin(begun_pipe *b, piped *p)
+{
+    static const char *const name[] = {"begun"};
+    gs_status st = {.code = GS_OK};
+    REQUIRE(pthread_create(&b->writer, NULL, feed_bytes, p) == 0);
+    REQUIRE_OK(gs_block_pool_new(&b->pool, BLOCK, 3, &st), &st);
+    const gs_input_options options = {
+        .pool = b->pool, .blocks_in_flight = 2, .decode_threads = 1};
+    REQUIRE_OK(gs_input_new(&b->in, name, 1, &options, &st), &st);
+    CHECK(!gs_input_is_sized(b->in) && gs_input_size_hint(b->in) == 0);
+    REQUIRE_OK(gs_input_begin(b->in, &st), &st);
+}
+
+static void end(begun_pipe *b)
+{
+    pthread_join(b->writer, NULL);
+    gs_input_free(b->in);
+    gs_block_pool_free(b->pool);
+}
+
 /* What is known of a pipe after its beginning, and that nothing of it gets lost. */
 static void begin_pipe(piped *p, const uint8_t *expected, size_t expected_bytes)
 {
     gs_status st = {.code = GS_OK};
-    gs_block_pool *pool = NULL;
-    gs_input *in = NULL;
-    pthread_t writer;
-    static const char *const name[] = {"begun"};
-    REQUIRE(pthread_create(&writer, NULL, feed_bytes, p) == 0);
-    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, 3, &st), &st);
-    const gs_input_options options = {
-        .pool = pool, .blocks_in_flight = 2, .decode_threads = 1};
-    REQUIRE_OK(gs_input_new(&in, name, 1, &options, &st), &st);
-    CHECK(!gs_input_is_sized(in) && gs_input_size_hint(in) == 0);
-    REQUIRE_OK(gs_input_begin(in, &st), &st);
+    begun_pipe b;
+    begin(&b, p);
+    gs_input *const in = b.in;
     const bool is_all = expected_bytes < BLOCK;
     CHECK(gs_input_is_sized(in) == is_all);
     CHECK(gs_input_size_hint(in) == (is_all ? expected_bytes : 0));
@@ -269,9 +288,7 @@ static void begin_pipe(piped *p, const uint8_t *expected, size_t expected_bytes)
     gs_block *none = NULL;
     REQUIRE_OK(gs_input_next(in, &none, &st), &st);
     CHECK(none == NULL);
-    pthread_join(writer, NULL);
-    gs_input_free(in);
-    gs_block_pool_free(pool);
+    end(&b);
 }
 
 static void the_beginning_of_a_pipe_may_be_all(void)
@@ -286,22 +303,10 @@ static void the_beginning_of_a_pipe_may_be_all(void)
     }
     piped compressed = {packed, pack_gzip(text, 9000, packed)};
     begin_pipe(&compressed, text, 9000);
-    /* Begun and left. */
-    gs_status st = {.code = GS_OK};
-    gs_block_pool *pool = NULL;
-    gs_input *in = NULL;
-    pthread_t writer;
-    static const char *const name[] = {"begun"};
+    begun_pipe left;
     piped some = {text, 100};
-    REQUIRE(pthread_create(&writer, NULL, feed_bytes, &some) == 0);
-    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, 3, &st), &st);
-    const gs_input_options options = {
-        .pool = pool, .blocks_in_flight = 2, .decode_threads = 1};
-    REQUIRE_OK(gs_input_new(&in, name, 1, &options, &st), &st);
-    REQUIRE_OK(gs_input_begin(in, &st), &st);
-    pthread_join(writer, NULL);
-    gs_input_free(in);
-    gs_block_pool_free(pool);
+    begin(&left, &some);
+    end(&left);
 }
 
 int main(void)

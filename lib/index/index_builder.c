@@ -12,7 +12,6 @@
 #include "lib/index/index_header.h"
 
 enum {
-    SMALL_INPUT_BYTES = 512 * 1024, /* not worth a second thread */
     BLOCKS_IN_FLIGHT = 6,
 };
 
@@ -221,8 +220,7 @@ static gs_code prepare(builder *b, gs_status *st)
     GS_TRY(open_writer(b, st));
     GS_TRY(open_input(b, st));
     GS_TRY(gs_input_begin(b->input, st));
-    if (gs_input_is_sized(b->input) && o->memory_bytes == 0 &&
-        gs_input_size_hint(b->input) <= SMALL_INPUT_BYTES)
+    if (gs_input_is_small(b->input) && o->memory_bytes == 0)
         b->plan.workers = 1;
     GS_TRY(gs_team_new(&b->team, b->plan.workers, st));
     gs_team_set_trace(b->team, o->trace);

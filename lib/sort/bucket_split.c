@@ -329,14 +329,13 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
 
     /* Rounds: whatever is still too large is cut again, the rest is carried over. */
     GS_TRY_OR_FAIL(push(&work, whole, st));
-    for (bool is_done = false; !is_done;) {
+    size_t fitting = 0; /* the whole is cut in any case */
+    for (bool is_done = false; !is_done; fitting = TOO_LARGE * split->bucket_elements) {
         is_done = true;
         gs_bucket_list next = {0};
         for (size_t i = 0; i < work.count; i++) {
             const gs_bucket *const b = &work.buckets[i];
-            const bool is_whole = b->count == split->element_count && b->depth == 0;
-            if (b->is_settled ||
-                (b->count <= TOO_LARGE * split->bucket_elements && !is_whole)) {
+            if (b->is_settled || b->count <= fitting) {
                 (void)push(&next, *b, st);
                 continue;
             }

@@ -10,9 +10,9 @@
 
 enum {
     PREFETCH_AHEAD = 16,
-    /* Buckets that a worker copies together: fewer are not worth it. */
     BUCKETS_A_WORKER = 4,
-    SHARE_MIN = 4096, /* elements that are worth it */
+    SHARE_MIN = 4096, /* elements of one that is worth it */
+    /* Buckets that a worker copies together: fewer are not worth it. */
     GROUP_SHARE_MIN = 8,
     GROUP_SHARE_MAX = 48, /* more of them do not gain anything */
     GROUP_BYTES_MAX = 256 << 20,

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "lib/sort/key_text.h"
+
 enum { GS_NUMBER_HEAD_POSITIVE = 0x81 };
 
 /* Eight bytes at `p`, the first one lowest, less '0' each. */
@@ -59,8 +61,7 @@ static inline uint8_t *gs_digits_put_value(uint8_t *to, uint64_t value)
 static inline uint8_t *gs_digits_encode(const uint8_t *text, const uint8_t *end,
                                         uint8_t *to)
 {
-    while (text < end && (*text == ' ' || *text == '\t'))
-        text++;
+    text = gs_text_skip_blanks(text, end);
     const size_t count = (size_t)(end - text);
     const uint64_t digits = gs_digits_load(text); /* within what may be read */
     if (count - 1 >= 8 || *text == '0' || gs_digits_count(digits) < count)

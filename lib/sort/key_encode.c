@@ -83,7 +83,7 @@ static inline uint8_t *put_short_bytes(uint8_t *to, const uint8_t *from,
 {
 #ifdef __SSE2__
     const size_t bytes = (size_t)(end - from);
-    const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)from);
+    const __m128i text = gs_load_16(from);
     const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(text, _mm_set1_epi8(ESCAPE)), text);
     const unsigned escaped = (unsigned)_mm_movemask_epi8(low);
     if (bytes > sizeof text || (escaped & ((1u << bytes) - 1)) != 0)
@@ -120,7 +120,7 @@ static uint8_t month_of(const uint8_t *p, const uint8_t *end)
 {
     static const char names[][4] = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
                                     "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
-    p = gs_skip_blanks(p, end);
+    p = gs_text_skip_blanks(p, end);
     if (end - p < 3)
         return 0;
     for (unsigned i = 0; i < 12; i++) {

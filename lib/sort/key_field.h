@@ -57,13 +57,6 @@ static inline const uint8_t *gs_field_find_byte(const uint8_t *p, const uint8_t 
     return end;
 }
 
-static inline const uint8_t *gs_skip_blanks(const uint8_t *p, const uint8_t *end)
-{
-    while (p < end && gs_text_is_blank(*p))
-        p++;
-    return p;
-}
-
 static inline const uint8_t *gs_skip_nonblanks(const uint8_t *p, const uint8_t *end)
 {
     while (p < end && !gs_text_is_blank(*p))
@@ -94,7 +87,7 @@ static GS_KEY_INLINE void gs_field_walk_to(gs_field_walk *w, size_t field)
     }
     if (w->delimiter == GS_ORDER_BLANK_FIELDS) {
         for (; w->field < field && w->at < w->end; w->field++)
-            w->at = gs_skip_nonblanks(gs_skip_blanks(w->at, w->end), w->end);
+            w->at = gs_skip_nonblanks(gs_text_skip_blanks(w->at, w->end), w->end);
     } else {
         for (; w->field < field && w->at < w->end; w->field++) {
             w->at = gs_field_delimiter(w);
@@ -116,7 +109,7 @@ static GS_KEY_INLINE const uint8_t *gs_field_begin(gs_field_walk *w, const gs_ke
     gs_field_walk_to(w, key->start_field);
     const uint8_t *p = w->at;
     if (key->skip_start_blanks)
-        p = gs_skip_blanks(p, w->end);
+        p = gs_text_skip_blanks(p, w->end);
     return gs_field_advance(p, w->end, key->start_char);
 }
 
@@ -135,7 +128,7 @@ static GS_KEY_INLINE const uint8_t *gs_field_limit(gs_field_walk *w, const gs_ke
     gs_field_walk_to(w, key->end_field);
     const uint8_t *p = w->at;
     if (key->skip_end_blanks)
-        p = gs_skip_blanks(p, w->end);
+        p = gs_text_skip_blanks(p, w->end);
     return gs_field_advance(p, w->end, key->end_char);
 }
 
@@ -213,9 +206,7 @@ static GS_KEY_INLINE size_t gs_short_field_end(const gs_short_walk *w)
 static GS_KEY_INLINE size_t gs_short_skip_blanks(const gs_short_walk *w,
                                                  const uint8_t *line, size_t at)
 {
-    while (at < w->bytes && gs_text_is_blank(line[at]))
-        at++;
-    return at;
+    return (size_t)(gs_text_skip_blanks(line + at, line + w->bytes) - line);
 }
 
 static GS_KEY_INLINE size_t gs_short_begin(gs_short_walk *w, const uint8_t *line,

@@ -54,8 +54,7 @@ static uint8_t *put_long_integer(uint8_t *to, const uint8_t *from, const uint8_t
 
 size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to)
 {
-    while (text < end && gs_text_is_blank(*text))
-        text++;
+    text = gs_text_skip_blanks(text, end);
     const bool is_negative = text < end && *text == '-';
     text += is_negative;
     while (text < end && *text == '0')
@@ -109,8 +108,7 @@ static int unit_rank(uint8_t letter)
 size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, bool fold,
                               uint8_t *to)
 {
-    while (text < end && gs_text_is_blank(*text))
-        text++;
+    text = gs_text_skip_blanks(text, end);
     const uint8_t *p = text;
     const bool is_negative = p < end && *p == '-';
     p += is_negative;

@@ -14,6 +14,13 @@ static inline bool gs_text_is_blank(uint8_t c)
     return c == ' ' || c == '\t' || c == '\n';
 }
 
+static inline const uint8_t *gs_text_skip_blanks(const uint8_t *p, const uint8_t *end)
+{
+    while (p < end && gs_text_is_blank(*p))
+        p++;
+    return p;
+}
+
 static inline bool gs_text_is_letter(uint8_t c)
 {
     return (uint8_t)((c | 0x20) - 'a') < 26;

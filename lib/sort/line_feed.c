@@ -38,7 +38,7 @@ struct gs_line_feed {
     bool has_replay_last;
     const gs_file_map *map;  /* given out instead of blocks, */
     size_t map_file, map_at; /* from this file and byte on, */
-    size_t map_part_bytes;   /* so much at a time */
+    size_t part_bytes;       /* so much at a time */
 };
 
 enum {
@@ -83,6 +83,7 @@ gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
     feed->source = *source;
     feed->options = *options;
     feed->header_left = options->header_lines;
+    feed->part_bytes = PART_BYTES;
     pthread_mutex_init(&feed->mutex, NULL);
     *out = feed;
     return GS_OK;
@@ -307,8 +308,7 @@ uint64_t gs_line_feed_next_ticket(gs_line_feed *feed)
 static size_t next_part(const gs_line_feed *feed, const uint8_t *from, size_t left)
 {
     const size_t size = feed->options.record_size;
-    const size_t most = feed->map != NULL ? feed->map_part_bytes : PART_BYTES;
-    const size_t part = left < most ? left : most;
+    const size_t part = left < feed->part_bytes ? left : feed->part_bytes;
     if (size > 0)
         return size > left ? 0 : size < part ? part / size * size : size;
     const uint8_t *end = memrchr(from, feed->options.eol, part);
@@ -339,15 +339,12 @@ static void next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
 
 void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map)
 {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < map->file_count; i++)
-        bytes += map->files[i].bytes;
     feed->map = map;
     feed->map_file = feed->map_at = 0;
     /* Of a small input there are parts for all workers too. */
-    feed->map_part_bytes = bytes / PARTS > PART_BYTES       ? PART_BYTES
-                           : bytes / PARTS < PART_BYTES_MIN ? PART_BYTES_MIN
-                                                            : (size_t)bytes / PARTS;
+    const size_t share = gs_file_map_text_bytes(map) / PARTS;
+    if (share < feed->part_bytes)
+        feed->part_bytes = share < PART_BYTES_MIN ? PART_BYTES_MIN : share;
 }
 
 void gs_line_feed_map_again(gs_line_feed *feed)

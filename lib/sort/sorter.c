@@ -40,8 +40,6 @@
 #include "lib/sort/run_list.h"
 #include "lib/sort/text_output.h"
 
-enum { SMALL_INPUT_BYTES = 512 * 1024 };
-
 /* What is read while the device starts: a third of a second of a fast disk. */
 static const size_t START_BYTES = (size_t)1536 << 20;
 
@@ -179,10 +177,8 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     GS_TRY(gs_output_open(&s->output, o->output, st));
     GS_TRY(open_input(s, st));
     GS_TRY(gs_input_begin(s->input, st));
-    const bool is_sized = gs_input_is_sized(s->input);
-    const uint64_t bytes = is_sized ? gs_input_size_hint(s->input) : 0; /* 0: unknown */
-    if (is_sized && bytes <= SMALL_INPUT_BYTES)
-        s->plan.workers = 1; /* not worth a thread */
+    if (gs_input_is_small(s->input))
+        s->plan.workers = 1;
     GS_TRY(gs_team_new(&s->team, s->plan.workers, st));
     gs_team_set_trace(s->team, o->trace);
     if (s->layout.is_keyed)
@@ -191,8 +187,8 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
         atomic_store(&o->stats->memory_limit_bytes, s->plan.limit_bytes);
         atomic_store(&o->stats->threads, s->plan.workers);
     }
-    s->choice =
-        gs_device_choose(o, &s->layout, gs_input_saw_compressed(s->input) ? 0 : bytes);
+    s->choice = gs_device_choose(
+        o, &s->layout, gs_input_is_sized(s->input) ? gs_input_size_hint(s->input) : 0);
     return s->choice.is_wanted && !s->avoids_device ? prepare_device(s, st) : GS_OK;
 }
 
