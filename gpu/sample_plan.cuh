@@ -142,7 +142,7 @@ __device__ __forceinline__ uint32_t gs_block_add(uint32_t mine, uint32_t *sum)
 
 /* How many samples a root slot may have without a node: `heavy`, or more if the nodes
  * would run out before the slots with the most samples have theirs. `histogram` is
- * shared, of GS_HEAVY_MAX + 1. Ends with a barrier. */
+ * shared, of GS_HEAVY_MAX + 1. */
 template <unsigned THREADS>
 __device__ __forceinline__ uint32_t gs_heavy_slots(const uint16_t *first,
                                                    const uint16_t *last, uint32_t heavy,
