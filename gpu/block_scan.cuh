@@ -46,16 +46,22 @@ __device__ __forceinline__ T gs_block_scan_exclusive(T a, T *scratch, T *total)
     return scratch[threadIdx.x / 32] + inclusive - a;
 }
 
-/* The least and greatest over the block. `scratch` holds 2 * THREADS / 32 numbers. */
-template <unsigned THREADS, typename N>
-__device__ __forceinline__ void gs_block_range(N &low, N &high, N *scratch)
+/* The least and greatest over the warp. */
+template <typename N> __device__ __forceinline__ void gs_warp_range(N &low, N &high)
 {
-    constexpr unsigned WARPS = THREADS / 32;
 #pragma unroll
     for (int m = 16; m > 0; m /= 2) {
         low = gs_num_min(low, gs_num<N>::shuffle_xor(low, m));
         high = gs_num_max(high, gs_num<N>::shuffle_xor(high, m));
     }
+}
+
+/* The least and greatest over the block. `scratch` holds 2 * THREADS / 32 numbers. */
+template <unsigned THREADS, typename N>
+__device__ __forceinline__ void gs_block_range(N &low, N &high, N *scratch)
+{
+    constexpr unsigned WARPS = THREADS / 32;
+    gs_warp_range(low, high);
     if ((threadIdx.x & 31) == 0) {
         scratch[threadIdx.x / 32] = low;
         scratch[WARPS + threadIdx.x / 32] = high;
@@ -64,11 +70,7 @@ __device__ __forceinline__ void gs_block_range(N &low, N &high, N *scratch)
     const unsigned w = (threadIdx.x & 31) % WARPS;
     low = scratch[w];
     high = scratch[WARPS + w];
-#pragma unroll
-    for (int m = 16; m > 0; m /= 2) {
-        low = gs_num_min(low, gs_num<N>::shuffle_xor(low, m));
-        high = gs_num_max(high, gs_num<N>::shuffle_xor(high, m));
-    }
+    gs_warp_range(low, high);
 }
 
 /* Sorts `count` numbers in shared memory with `THREADS` threads: a bitonic network whose

@@ -9,7 +9,7 @@
 namespace
 {
 
-enum { STEPS_MAX = 6 };
+enum { STEPS_MAX = 7 };
 
 struct Step {
     size_t below; /* keys */
@@ -18,24 +18,29 @@ struct Step {
 
 const size_t M = 1000 * 1000;
 
-/* Measured on an H200 at 300 keys to 2^24, around the bounds with all distributions of
+/* Measured on an H200 at 300 keys to 10 M, around the bounds with all distributions of
  * gs_generate. The network takes as long for any keys and does best at powers of two and
- * worst above them, so that CUB's radix sort of keys of few bits is faster in between. */
+ * worst above them. The sample sort needs a second round from 2.9 M keys on, or 1.97 M
+ * wide ones; just below, few values may take one more, and all equal or few values are
+ * what CUB's radix sort does best. */
 const Step steps[GS_BATCH_TYPE_COUNT][STEPS_MAX] = {
     /* u64 */
     {{3000, &gs_engine_merge},
-     {125 * M / 100, &gs_engine_bitonic},
-     {19 * M / 10, &gs_engine_radix},
+     {(1 << 20) + 1, &gs_engine_bitonic},
+     {115 * M / 100, &gs_engine_radix},
+     {2 * M, &gs_engine_sample},
      {21 * M / 10, &gs_engine_bitonic},
-     {1 << 23, &gs_engine_radix},
+     {7 * M, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample}},
     /* u128 */
-    {{2049, &gs_engine_merge},
-     {24 * M / 10, &gs_engine_bitonic},
+    {{8200, &gs_engine_merge},
+     {14 * M / 10, &gs_engine_bitonic},
+     {195 * M / 100, &gs_engine_sample},
+     {235 * M / 100, &gs_engine_bitonic},
      {SIZE_MAX, &gs_engine_sample}},
     /* u64 + u32 */
-    {{(1 << 20) + 1, &gs_engine_bitonic},
-     {10 * M, &gs_engine_radix},
+    {{(1 << 19) + 1, &gs_engine_bitonic},
+     {95 * M / 10, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample}},
 };
 

@@ -45,6 +45,7 @@ struct Arrays {
 };
 
 enum { BUCKETS_ALL = GS_BUCKETS_MAX * GS_SEGMENTS_MAX };
+enum : size_t { PACK_NARROW_MIN = (size_t)1 << 24 }; /* keys */
 
 template <typename N> void take_plan(gs_scratch *scratch, size_t count, Plan<N> *plan)
 {
@@ -228,6 +229,9 @@ gs_code launch_local(const gs_engine_run *run, const Arrays *arrays,
     return GS_OK;
 }
 
+/* Of half what a block takes, a round can make twice as many buckets, and some more. */
+enum { HALF_BUCKETS_MAX = GS_BUCKETS_MAX / 2 - 32 };
+
 /* How many rounds, and how many keys a bucket of the first one gets. */
 unsigned plan_rounds(size_t count, size_t capacity, size_t leaf_keys,
                      unsigned long long *first_bucket_keys)
@@ -235,9 +239,9 @@ unsigned plan_rounds(size_t count, size_t capacity, size_t leaf_keys,
     *first_bucket_keys = leaf_keys;
     if (count <= capacity)
         return 0;
-    const size_t leaves = count / leaf_keys + 1;
-    if (leaves <= 500)
+    if (count <= HALF_BUCKETS_MAX * capacity)
         return 1;
+    const size_t leaves = count / leaf_keys + 1;
     size_t first = 1;
     while (first * first < leaves && first < 1000)
         first++;
@@ -377,8 +381,15 @@ gs_code run_type(const gs_engine_run *run, Arrays *arrays, Plan<typename V::num>
     unsigned long long unused;
     using T = gs_sample_tuning<typename V::num>;
     const bool whole = plan_rounds(run->count, T::CAPACITY, T::LEAF_KEYS, &unused) == 0;
-    k_look<V, 1024>
-        <<<1, 1024, 0, run->stream>>>(keys, run->count, phase == EXACT, whole, control);
+    /* Wide keys are packed where they can be; narrow ones with a gap where the host's
+     * part in it is little beside what many keys gain. */
+    const uint32_t never = gs_pack::RUNS_MAX + 1;
+    const uint32_t runs_min = whole                          ? never
+                              : wide                         ? 1
+                              : run->count < PACK_NARROW_MIN ? never
+                                                             : 2;
+    k_look<V, 1024><<<1, 1024, 0, run->stream>>>(keys, run->count, phase == EXACT,
+                                                 runs_min, whole ? 1 : 0, control);
     GPU_LAUNCHED(st, run->stream, "k_look");
     if (whole) {
         const gs_leaf leaf = {0, (uint32_t)run->count, 0, 0};

@@ -211,18 +211,27 @@ template <typename N> GS_HD N gs_num_max(N a, N b)
     return a < b ? b : a;
 }
 
+/* The shift with which gs_num::scale tells numbers up to `most` apart. */
+template <typename N> __device__ __forceinline__ uint32_t gs_scale_shift(N most)
+{
+    const unsigned length = gs_num<N>::length(most);
+    return length <= 64 ? 0 : length <= 96 ? 32 : 64;
+}
+
 /* Has memory brought to the L2 cache, where a chip can do this by one instruction. */
 __device__ __forceinline__ void gs_ask(const void *memory, size_t bytes)
 {
 #if __CUDA_ARCH__ >= 900
     const size_t from = __cvta_generic_to_global(memory) / 16 * 16;
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from),
-                 "r"((uint32_t)(bytes / 16 * 16)));
+    if (bytes >= 16)
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from),
+                     "r"((uint32_t)(bytes / 16 * 16)));
 #else
     (void)memory, (void)bytes;
 #endif
 }
 
+/* Views: arrays of keys as numbers. load_once is for what is not read again soon. */
 struct gs_view_u64 {
     using num = uint64_t;
     uint64_t *keys;
@@ -233,6 +242,10 @@ struct gs_view_u64 {
     __device__ __forceinline__ num load(size_t i) const
     {
         return keys[i];
+    }
+    __device__ __forceinline__ num load_once(size_t i) const
+    {
+        return __ldcs(keys + i);
     }
     __device__ __forceinline__ void store(size_t i, num a) const
     {
@@ -250,6 +263,11 @@ struct gs_view_u128 {
     __device__ __forceinline__ num load(size_t i) const
     {
         const ulonglong2 a = reinterpret_cast<const ulonglong2 *>(keys)[i];
+        return {a.x, a.y};
+    }
+    __device__ __forceinline__ num load_once(size_t i) const
+    {
+        const ulonglong2 a = __ldcs(reinterpret_cast<const ulonglong2 *>(keys) + i);
         return {a.x, a.y};
     }
     __device__ __forceinline__ void store(size_t i, num a) const
@@ -271,6 +289,11 @@ struct gs_view_pair {
     {
         const uint64_t key = keys[i];
         return {key >> 32, (key << 32) | values[i]};
+    }
+    __device__ __forceinline__ num load_once(size_t i) const
+    {
+        const uint64_t key = __ldcs(keys + i);
+        return {key >> 32, (key << 32) | __ldcs(values + i)};
     }
     __device__ __forceinline__ void store(size_t i, num a) const
     {
@@ -357,10 +380,6 @@ template <typename V> struct gs_view_pack {
     using num = uint64_t;
     V view;
     const gs_pack *pack;
-    __device__ __forceinline__ void ask(size_t i, size_t count) const
-    {
-        view.ask(i, count);
-    }
     __device__ __forceinline__ num load(size_t i) const
     {
         return gs_pack_number(*pack, view.load(i));

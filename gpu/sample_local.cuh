@@ -9,6 +9,7 @@
  *     bin order 12 14 | | 33 | ... 71 | 90
  *     place     start of the bin + keys in it that are less
  *
+ * Keys of later bins are never less, so that comparing may go on past the end of a bin.
  * Bins with many keys are left to a warp each, which first looks whether they are all the
  * same and else divides what is in them again. Bins with too many, or too uneven, are
  * parts for themselves; where most keys were in the first bin, its part is divided by the
@@ -20,22 +21,34 @@
 #include "gpu/sample_types.cuh"
 
 enum {
-    GS_BIN_BIG = 24,        /* keys in a bin from which a warp takes it */
+    GS_BIN_BIG = 40,        /* keys in a bin from which a warp takes it */
     GS_BIN_HUGE = 768,      /* ... and beyond which it is a part for itself, */
     GS_BIN_UNEVEN = 128,    /* as with more than so many in a bin of a big bin; */
     GS_LOCAL_DEPTH_MAX = 3, /* parts of parts of parts go to the network */
 };
 
+/* What depends on the width of numbers. */
+template <typename N> struct gs_local_width {
+    static constexpr bool IS_WIDE = sizeof(N) > 8;
+    /* With how many keys one is compared before it is asked whether its bin has more. */
+    static constexpr unsigned AT_ONCE = IS_WIDE ? 2 : 4;
+    /* Whether a warp puts a big bin in order by the places of its keys, for which its
+     * share of the words of `bins` has room. Narrow keys have half as many words, and go
+     * by way of the array. */
+    static constexpr bool KEEPS_PLACES = IS_WIDE;
+};
+
+/* What more there is here takes room from the L1 cache, which has to hold what k_local's
+ * threads have no registers for. */
 template <typename N, unsigned THREADS, unsigned ITEMS, unsigned BINS_EACH>
 struct gs_local_shared {
     static constexpr unsigned CAPACITY = THREADS * ITEMS;
     static constexpr unsigned BINS = THREADS * BINS_EACH;
-    N keys[CAPACITY];
+    N keys[CAPACITY + gs_local_width<N>::AT_ONCE - 1];
     alignas(16) uint32_t bins[BINS]; /* counts, then first place | keys << 16 */
     uint32_t scan_scratch[THREADS / 32 + 1];
-    uint32_t big[CAPACITY / GS_BIN_BIG]; /* as in `bins` */
-    uint16_t order[CAPACITY];            /* of the keys of big bins, by bins of them */
-    gs_leaf rest[CAPACITY / GS_BIN_UNEVEN];
+    uint32_t big[CAPACITY / (GS_BIN_BIG + 1)]; /* as in `bins` */
+    gs_leaf rest[CAPACITY / (GS_BIN_UNEVEN + 1)];
     N varies;
     uint32_t low, high, big_count, rest_count, network, next;
 };
@@ -119,9 +132,8 @@ template <typename N> struct gs_curved_divider {
     }
     __device__ __forceinline__ void set(N least, N most, uint32_t bins)
     {
-        const unsigned length = gs_num<N>::length(most - least);
         low = least;
-        shift = length <= 64 ? 0 : length <= 96 ? 32 : 64;
+        shift = gs_scale_shift(most - least);
         scales = {LEAST, 0, 0};
         scales.set_bins(scale(most), bins);
     }
@@ -174,36 +186,57 @@ __device__ __forceinline__ uint32_t gs_local_count_bin(const N *keys, uint32_t c
  * them, become first places of the next bins. */
 template <typename N, typename D, typename Divider>
 __device__ __forceinline__ void
-gs_local_write_bin(const N *keys, uint32_t count, uint32_t *bins, uint16_t *order,
+gs_local_write_bin(N *keys, uint32_t count, uint32_t *bins, uint32_t bin_count,
                    const Divider &divider, const D &to, size_t at)
 {
     const uint32_t lane = threadIdx.x & 31;
+    uint16_t *const places = reinterpret_cast<uint16_t *>(bins + bin_count);
 #pragma unroll 4
-    for (uint32_t i = lane; i < count; i += 32)
-        order[atomicAdd(&bins[divider.bin(keys[i])], 1u)] = (uint16_t)i;
+    for (uint32_t i = lane; i < count; i += 32) {
+        const uint32_t place = atomicAdd(&bins[divider.bin(keys[i])], 1u);
+        if constexpr (gs_local_width<N>::KEEPS_PLACES)
+            places[place] = (uint16_t)i;
+        else
+            to.store(at + place, keys[i]);
+    }
     __syncwarp();
+    if constexpr (!gs_local_width<N>::KEEPS_PLACES) {
+#pragma unroll 4
+        for (uint32_t i = lane; i < count; i += 32)
+            keys[i] = to.load(at + i);
+        __syncwarp();
+    }
+    const auto in_bin_order = [&](uint32_t i) {
+        if constexpr (gs_local_width<N>::KEEPS_PLACES)
+            return keys[places[i]];
+        else
+            return keys[i];
+    };
 #pragma unroll 2
     for (uint32_t i = lane; i < count; i += 32) {
-        const N mine = keys[order[i]];
+        const N mine = in_bin_order(i);
         const uint32_t b = divider.bin(mine);
         const uint32_t begin = b > 0 ? bins[b - 1] : 0, end = bins[b];
         uint32_t rank = begin;
         if (end - begin > 1)
             for (uint32_t k = begin; k < end; k++)
-                rank = gs_add_if_before(rank, keys[order[k]], k, mine, i);
+                rank = gs_add_if_before(rank, in_bin_order(k), k, mine, i);
+        else if (!gs_local_width<N>::KEEPS_PLACES)
+            continue; /* it is there */
         to.store(at + rank, mine);
     }
 }
 
-/* A warp writes one big bin in order, divided once more by what varies in it alone: into
- * `bin_count` of `bins`. Returns false, and has written nothing, if the bin is not
- * for a warp. */
+/* A warp writes one big bin in order, divided once more by what varies in it alone, with
+ * `words` of `bins`. Returns false, and has written nothing, if the bin is not for a
+ * warp. Arguments of what is not inlined come by value: an address of one would keep it
+ * in memory throughout k_local. */
 template <typename N, typename D>
-__device__ __noinline__ bool gs_local_big_bin(const N *keys, uint32_t count,
-                                              uint32_t *bins, uint32_t bin_count,
-                                              uint16_t *order, const D &to, size_t at)
+__device__ __noinline__ bool gs_local_big_bin(N *keys, uint32_t count, uint32_t *bins,
+                                              uint32_t words, D to, size_t at)
 {
     const uint32_t lane = threadIdx.x & 31;
+    const uint32_t bin_count = gs_local_width<N>::KEEPS_PLACES ? words / 2 : words;
     const N first = keys[0];
     N varies = first ^ first;
 #pragma unroll 4
@@ -237,7 +270,7 @@ __device__ __noinline__ bool gs_local_big_bin(const N *keys, uint32_t count,
         return true;
     }
     if (most <= GS_BIN_UNEVEN) {
-        gs_local_write_bin(keys, count, bins, order, divider, to, at);
+        gs_local_write_bin(keys, count, bins, bin_count, divider, to, at);
         return true;
     }
     if (!gs_local_wants_curve(in_first, count))
@@ -247,17 +280,13 @@ __device__ __noinline__ bool gs_local_big_bin(const N *keys, uint32_t count,
         least = gs_num_min(least, keys[i]);
         greatest = gs_num_max(greatest, keys[i]);
     }
-#pragma unroll
-    for (int m = 16; m > 0; m /= 2) {
-        least = gs_num_min(least, gs_num<N>::shuffle_xor(least, m));
-        greatest = gs_num_max(greatest, gs_num<N>::shuffle_xor(greatest, m));
-    }
+    gs_warp_range(least, greatest);
     gs_curved_divider<N> curved;
     curved.set(least, greatest, bin_count);
     if (gs_local_count_bin(keys, count, bins, bin_count, curved, &in_first) >
         GS_BIN_UNEVEN)
         return false;
-    gs_local_write_bin(keys, count, bins, order, curved, to, at);
+    gs_local_write_bin(keys, count, bins, bin_count, curved, to, at);
     return true;
 }
 
@@ -353,6 +382,8 @@ __device__ void gs_local_finish_big(Shared &shared, const V &from, const D &to,
 {
     constexpr uint32_t KEYS_A_BIN = Shared::CAPACITY / Shared::BINS;
     static_assert(KEYS_A_BIN * Shared::BINS == Shared::CAPACITY, "shares");
+    static_assert(!gs_local_width<typename V::num>::KEEPS_PLACES || KEYS_A_BIN == 1,
+                  "half a word a place, and as much for bins");
     const uint32_t lane = threadIdx.x & 31;
     __syncthreads();
     const uint32_t bigs = shared.big_count;
@@ -360,7 +391,7 @@ __device__ void gs_local_finish_big(Shared &shared, const V &from, const D &to,
         const uint32_t first = shared.big[b] & 0xffff, count = shared.big[b] >> 16;
         const unsigned long long at = leaf.start + first;
         if (gs_local_big_bin(shared.keys + first, count, shared.bins + first / KEYS_A_BIN,
-                             count / KEYS_A_BIN, shared.order + first, to, at))
+                             count / KEYS_A_BIN, to, at))
             continue;
         if (leaf.depth == GS_LOCAL_DEPTH_MAX) {
             shared.network = 1;
@@ -384,8 +415,7 @@ __device__ void gs_local_finish_big(Shared &shared, const V &from, const D &to,
 /* A part most of whose keys fell into the first bin, again: bins by the logarithm. Reads
  * its keys three times. */
 template <typename Shared, typename V, typename D, unsigned THREADS, unsigned BINS_EACH>
-__device__ __noinline__ void gs_local_curved(Shared &shared, const V &from, const D &to,
-                                             const gs_leaf &leaf)
+__device__ __noinline__ void gs_local_curved(Shared &shared, V from, D to, gs_leaf leaf)
 {
     using N = typename V::num;
     const uint32_t count = leaf.count;
@@ -427,6 +457,24 @@ __device__ __noinline__ void gs_local_curved(Shared &shared, const V &from, cons
     gs_local_finish_big<Shared, V, D, THREADS>(shared, from, to, leaf);
 }
 
+/* The place of a key among those of its bin, which are from `first` to `end`. What comes
+ * behind them is greater: keys of later bins, and behind the last one the greatest number
+ * there is. */
+template <unsigned AT_ONCE, typename N>
+__device__ __forceinline__ uint32_t gs_local_place(const N *keys, uint32_t first,
+                                                   uint32_t end, N mine, uint32_t i)
+{
+    uint32_t rank = first, k = first;
+    do {
+        const uint32_t before = (uint32_t)max((int)(i - k), 0); /* of keys from k on */
+#pragma unroll
+        for (uint32_t r = 0; r < AT_ONCE; r++)
+            rank = gs_add_if_before(rank, keys[k + r], r, mine, before);
+        k += AT_ONCE;
+    } while (k < end);
+    return rank;
+}
+
 /* One part at a time a persistent block. Reads and writes each key once. The keys of a
  * thread go in fours, with no condition but on the last four: this keeps four look-ups in
  * flight. */
@@ -441,6 +489,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (gs_sample_skips(control, form))
         return;
     constexpr uint32_t GROUP = ITEMS % 4 == 0 ? 4 : 2;
+    constexpr uint32_t AT_ONCE = gs_local_width<N>::AT_ONCE;
     static_assert(ITEMS % GROUP == 0 && Shared::CAPACITY <= 65536, "groups, bins");
     extern __shared__ uint4 shared_words[];
     Shared &shared = *reinterpret_cast<Shared *>(shared_words);
@@ -527,6 +576,12 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         }
         __syncthreads();
         gs_local_scan<Shared, THREADS, BINS_EACH>(shared, !divider.exact());
+        if (thread + 1 < AT_ONCE)
+            shared.keys[count + thread] = gs_num<N>::max();
+        if (thread == 0 && shared.next < leaf_count) {
+            const gs_leaf next = leaves[shared.next];
+            from.ask(next.start, next.count);
+        }
 #pragma unroll
         for (uint32_t g = 0; g < ITEMS; g += GROUP) {
             if ((g + GROUP) * THREADS <= count) {
@@ -561,11 +616,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
                 const uint32_t keys = word[j] >> 16, first = word[j] & 0xffff;
                 if (i >= count || keys > GS_BIN_BIG)
                     continue;
-                uint32_t rank = first;
-                if (keys > 1)
-                    for (uint32_t k = first; k < first + keys; k++)
-                        rank = gs_add_if_before(rank, shared.keys[k], k, mine[j], i);
-                to.store(leaf.start + rank, mine[j]);
+                const uint32_t place =
+                    gs_local_place<AT_ONCE>(shared.keys, first, first + keys, mine[j], i);
+                to.store(leaf.start + place, mine[j]);
             }
         }
         if (shared.big_count != 0)

@@ -13,7 +13,7 @@
 template <typename V> struct gs_bit_watch {
     __device__ __forceinline__ typename V::num load(const V &view, size_t i)
     {
-        return view.load(i);
+        return view.load_once(i);
     }
     __device__ __forceinline__ void report(gs_sample_control *)
     {
@@ -41,7 +41,7 @@ template <typename V> struct gs_bit_watch<gs_view_pack<V>> {
     }
     __device__ __forceinline__ uint64_t load(const gs_view_pack<V> &view, size_t i)
     {
-        const N raw = view.view.load(i);
+        const N raw = view.view.load_once(i);
         seen = seen | (raw ^ reference);
         return gs_pack_number(*view.pack, raw);
     }
@@ -95,14 +95,13 @@ __global__ void __launch_bounds__(THREADS)
     gs_trie_node<N> *const nodes = reinterpret_cast<gs_trie_node<N> *>(shared_words);
     uint16_t *const slots = reinterpret_cast<uint16_t *>(nodes + GS_TRIE_NODES_MAX);
     uint32_t *const counts = reinterpret_cast<uint32_t *>(slots + GS_TRIE_SLOTS);
-    __shared__ uint32_t found;
     const uint32_t tiles = control->count_tiles;
+    uint32_t s = 0;
     gs_bit_watch<V> watch;
     watch.begin(control);
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         __syncthreads();
-        const uint32_t s =
-            gs_find_segment<THREADS>(tile_starts, segment_count, tile, &found);
+        s = gs_segment_of(tile_starts, segment_count, s, tile);
         gs_trie<N> *const trie = tries + s;
         const gs_trie_shared<N> map = gs_trie_load<THREADS>(trie, nodes, slots);
         const uint32_t cells = trie->cell_count;
@@ -176,11 +175,20 @@ template <unsigned COUNT> struct gs_tile<gs_view_pair, COUNT> {
     }
 };
 
+/* Where a tile of k_scatter lies. */
+struct gs_scatter_place {
+    unsigned long long origin;
+    uint32_t tile, segment, keys; /* no keys: there is no such tile */
+};
+
 /* Keys to their buckets. A tile is read once, ranked by counters in shared memory, put
  * in bucket order there and written as runs; a bucket's place in the array is reserved by
  * one global atomic a tile. The order within a bucket is any: numbers are the whole
  * record. A narrow key's bucket is looked up once more when it is written: neighbours
- * then have the same way through the trie, which costs less than to keep it. */
+ * then have the same way through the trie, which costs less than to keep it. The keys of
+ * the next tile are on their way to registers while those of this one are written, and
+ * all else that a block knows between two phases is in shared memory, to leave room for
+ * them. */
 template <typename V, typename Shape> struct gs_scatter_shared {
     using N = typename V::num;
     static constexpr unsigned THREADS = Shape::THREADS, TILE = THREADS * Shape::ITEMS;
@@ -190,8 +198,12 @@ template <typename V, typename Shape> struct gs_scatter_shared {
     alignas(16) gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
     alignas(16) uint16_t slots[GS_TRIE_SLOTS];
     unsigned long long to[GS_BUCKETS_MAX];
-    uint32_t counts[GS_BUCKETS_MAX];
-    uint32_t scratch[THREADS / 32 + 1], found;
+    uint32_t counts[GS_BUCKETS_MAX]; /* then where they begin in the tile */
+    uint32_t scratch[THREADS / 32 + 1];
+    gs_scatter_place places[2]; /* of this tile and of the next one, in turn */
+    gs_trie_root<N> root;
+    gs_trie_way way;
+    uint32_t loaded; /* the segment whose trie is here */
 };
 
 /* The bucket and the rank in the tile's share of it for every key of a thread, as
@@ -206,7 +218,7 @@ gs_scatter_rank(const gs_trie_shared<N> &map, uint32_t *counts, uint32_t keys,
     constexpr uint32_t GROUP = ITEMS % 4 == 0 ? 4 : 2; /* look-ups in flight */
     static_assert(ITEMS % GROUP == 0, "groups");
     const auto find = [&](uint32_t j) {
-        if (!FULL && j * THREADS + threadIdx.x >= keys)
+        if (!FULL && (int)(j * THREADS) >= (int)(keys - threadIdx.x))
             return ~0u;
         return map.template find<WAY>(key[j]);
     };
@@ -264,6 +276,51 @@ __device__ __forceinline__ void gs_scatter_write(const Shared &shared,
     }
 }
 
+/* A warp finds tile `tile`, whose segment is `s` or after it. */
+__device__ __forceinline__ void
+gs_scatter_find(gs_scatter_place *place, uint32_t tile, uint32_t tiles, uint32_t s,
+                const gs_segment *segments, uint32_t segment_count,
+                const uint32_t *tile_starts, uint32_t tile_keys)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    if (tile >= tiles) {
+        if (lane == 0)
+            place->keys = 0;
+        return;
+    }
+    s = gs_segment_of(tile_starts, segment_count, s, tile);
+    if (lane != 0)
+        return;
+    const gs_segment segment = segments[s];
+    const unsigned long long from =
+        (unsigned long long)(tile - tile_starts[s]) * tile_keys;
+    place->origin = segment.start + from;
+    place->tile = tile;
+    place->segment = s;
+    place->keys = (uint32_t)min(segment.count - from, (unsigned long long)tile_keys);
+}
+
+/* A thread's keys of a tile. */
+template <unsigned THREADS, typename V, typename N, unsigned ITEMS>
+__device__ __forceinline__ void
+gs_scatter_load(const V &view, const gs_scatter_place &place, N (&key)[ITEMS])
+{
+    const size_t at = place.origin + threadIdx.x;
+    if (place.keys == THREADS * ITEMS) {
+#pragma unroll
+        for (uint32_t j = 0; j < ITEMS; j++)
+            key[j] = view.load(at + j * THREADS);
+    } else {
+        const int keys = (int)(place.keys - threadIdx.x);
+#pragma unroll
+        for (uint32_t j = 0; j < ITEMS; j++) {
+            key[j] = N();
+            if ((int)(j * THREADS) < keys)
+                key[j] = view.load(at + j * THREADS);
+        }
+    }
+}
+
 template <typename V, typename D, typename Shape>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     k_scatter(V from_view, D to_view, const gs_segment *segments, uint32_t segment_count,
@@ -281,81 +338,72 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     constexpr uint32_t TILE = Shared::TILE;
     constexpr uint32_t EACH = (GS_BUCKETS_MAX + THREADS - 1) / THREADS;
     const uint32_t thread = threadIdx.x;
-    const uint32_t tiles = control->scatter_tiles;
-    gs_trie_shared<N> map = {};
-    uint32_t loaded = ~0u;
-    gs_trie_way way = GS_WAY_ROOT;
-    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    if (thread < 32)
+        gs_scatter_find(&shared.places[0], blockIdx.x, control->scatter_tiles, 0,
+                        segments, segment_count, tile_starts, TILE);
+    if (thread == 0)
+        shared.loaded = ~0u;
+    __syncthreads();
+    N key[ITEMS];
+    gs_scatter_load<THREADS>(from_view, shared.places[0], key);
+    for (uint32_t turn = 0;; turn ^= 1) {
+        const gs_scatter_place &here = shared.places[turn];
+        gs_scatter_place &next = shared.places[turn ^ 1];
+        if (here.keys == 0)
+            return;
+        const bool is_loaded = shared.loaded == here.segment;
         __syncthreads();
-        const uint32_t s =
-            gs_find_segment<THREADS>(tile_starts, segment_count, tile, &shared.found);
-        const gs_segment segment = segments[s];
-        const unsigned long long from =
-            (unsigned long long)(tile - tile_starts[s]) * TILE;
-        const uint32_t keys =
-            (uint32_t)min(segment.count - from, (unsigned long long)TILE);
-        const size_t origin = segment.start + from;
-        N key[ITEMS];
-        if (keys == TILE) {
-#pragma unroll
-            for (uint32_t j = 0; j < ITEMS; j++)
-                key[j] = from_view.load(origin + thread + j * THREADS);
-        } else {
-#pragma unroll
-            for (uint32_t j = 0; j < ITEMS; j++)
-                if (j * THREADS + thread < keys)
-                    key[j] = from_view.load(origin + thread + j * THREADS);
-        }
-        if (Shape::ASKS && thread == 0) {
-            const unsigned long long next = from + (unsigned long long)TILE * gridDim.x;
-            if (next + TILE <= segment.count)
-                from_view.ask(segment.start + next, TILE);
-        }
-        if (s != loaded) {
-            loaded = s;
-            map = gs_trie_load<THREADS>(tries + s, shared.nodes, shared.slots);
-            way = tries[s].way();
+        if (!is_loaded) {
+            const gs_trie_shared<N> map =
+                gs_trie_load<THREADS>(tries + here.segment, shared.nodes, shared.slots);
+            if (thread == 0) {
+                shared.root = map.root;
+                shared.way = tries[here.segment].way();
+                shared.loaded = here.segment;
+            }
         }
         for (uint32_t b = thread; b < GS_BUCKETS_MAX; b += THREADS)
             shared.counts[b] = 0;
         __syncthreads();
         uint32_t place[ITEMS];
-        if (keys != TILE)
-            gs_scatter_rank<false, GS_WAY_NODES, N, THREADS, ITEMS>(map, shared.counts,
-                                                                    keys, key, place);
-        else if (way == GS_WAY_ROOT)
-            gs_scatter_rank<true, GS_WAY_ROOT, N, THREADS, ITEMS>(map, shared.counts,
-                                                                  keys, key, place);
-        else if (way == GS_WAY_CURVE)
-            gs_scatter_rank<true, GS_WAY_CURVE, N, THREADS, ITEMS>(map, shared.counts,
-                                                                   keys, key, place);
-        else
-            gs_scatter_rank<true, GS_WAY_NODES, N, THREADS, ITEMS>(map, shared.counts,
-                                                                   keys, key, place);
+        {
+            const gs_trie_shared<N> map = {shared.root, shared.nodes, shared.slots};
+            if (here.keys != TILE)
+                gs_scatter_rank<false, GS_WAY_NODES, N, THREADS, ITEMS>(
+                    map, shared.counts, here.keys, key, place);
+            else if (shared.way == GS_WAY_ROOT)
+                gs_scatter_rank<true, GS_WAY_ROOT, N, THREADS, ITEMS>(map, shared.counts,
+                                                                      TILE, key, place);
+            else if (shared.way == GS_WAY_CURVE)
+                gs_scatter_rank<true, GS_WAY_CURVE, N, THREADS, ITEMS>(map, shared.counts,
+                                                                       TILE, key, place);
+            else
+                gs_scatter_rank<true, GS_WAY_NODES, N, THREADS, ITEMS>(map, shared.counts,
+                                                                       TILE, key, place);
+        }
         __syncthreads();
+        /* Places in the array are reserved, and needed only after those in the tile. */
+        const uint32_t b0 = thread * EACH;
+        const size_t bucket0 = (size_t)here.segment * GS_BUCKETS_MAX + b0;
         uint32_t count[EACH], sum = 0, all;
         unsigned long long reserved[EACH];
 #pragma unroll
         for (uint32_t j = 0; j < EACH; j++) {
-            const uint32_t b = thread * EACH + j;
-            count[j] = b < GS_BUCKETS_MAX ? shared.counts[b] : 0;
+            count[j] = b0 + j < GS_BUCKETS_MAX ? shared.counts[b0 + j] : 0;
             sum += count[j];
             reserved[j] = 0;
             if (count[j] != 0)
-                reserved[j] =
-                    atomicAdd(&cursors[((size_t)s * GS_BUCKETS_MAX + b) * cursor_stride],
-                              (unsigned long long)count[j]);
+                reserved[j] = atomicAdd(&cursors[(bucket0 + j) * cursor_stride],
+                                        (unsigned long long)count[j]);
         }
+        if (thread < 32)
+            gs_scatter_find(&next, here.tile + gridDim.x, control->scatter_tiles,
+                            here.segment, segments, segment_count, tile_starts, TILE);
         uint32_t before = gs_block_scan_exclusive<THREADS>(sum, shared.scratch, &all);
-        const uint32_t before0 = before;
 #pragma unroll
         for (uint32_t j = 0; j < EACH; j++) {
-            const uint32_t b = thread * EACH + j;
-            if (b < GS_BUCKETS_MAX) {
-                shared.counts[b] = before;
-                shared.to[b] = reserved[j] & GS_CURSOR_IS_VALUE ? GS_CURSOR_IS_VALUE
-                                                                : reserved[j] - before;
-            }
+            if (b0 + j < GS_BUCKETS_MAX)
+                shared.counts[b0 + j] = before;
             before += count[j];
         }
         __syncthreads();
@@ -369,25 +417,31 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
                     shared.buckets[at] = (uint16_t)b;
             }
         }
+#pragma unroll
+        for (uint32_t j = 0; j < EACH; j++)
+            if (b0 + j < GS_BUCKETS_MAX)
+                shared.to[b0 + j] = reserved[j] & GS_CURSOR_IS_VALUE
+                                        ? GS_CURSOR_IS_VALUE
+                                        : reserved[j] - shared.counts[b0 + j];
         __syncthreads();
-        before = before0;
 #pragma unroll
         for (uint32_t j = 0; j < EACH; j++) {
             /* The tile that reserved the first place of a value writes it. */
-            const uint32_t b = thread * EACH + j;
             if (reserved[j] & GS_CURSOR_IS_VALUE) {
                 const unsigned long long at = reserved[j] & ~GS_CURSOR_IS_VALUE;
-                if (at == buckets[(size_t)s * GS_BUCKETS_MAX + b].start)
-                    to_view.store(at, shared.keys.load(before));
+                if (at == buckets[bucket0 + j].start)
+                    to_view.store(at, shared.keys.load(shared.counts[b0 + j]));
             }
-            before += count[j];
         }
-        if (way == GS_WAY_ROOT)
-            gs_scatter_write<GS_WAY_ROOT, THREADS>(shared, map, to_view, keys);
-        else if (way == GS_WAY_CURVE)
-            gs_scatter_write<GS_WAY_CURVE, THREADS>(shared, map, to_view, keys);
+        if (next.keys != 0)
+            gs_scatter_load<THREADS>(from_view, next, key);
+        const gs_trie_shared<N> map = {shared.root, shared.nodes, shared.slots};
+        if (shared.way == GS_WAY_ROOT)
+            gs_scatter_write<GS_WAY_ROOT, THREADS>(shared, map, to_view, here.keys);
+        else if (shared.way == GS_WAY_CURVE)
+            gs_scatter_write<GS_WAY_CURVE, THREADS>(shared, map, to_view, here.keys);
         else
-            gs_scatter_write<GS_WAY_NODES, THREADS>(shared, map, to_view, keys);
+            gs_scatter_write<GS_WAY_NODES, THREADS>(shared, map, to_view, here.keys);
     }
 }
 

@@ -60,12 +60,13 @@ __device__ inline uint32_t gs_pack_make(gs_pack *pack, gs_num128 varies)
     return bits <= 64 ? runs : 0;
 }
 
-/* Which bits vary, by a sample or, when `exact`, by what k_count saw in all keys. Packs
- * if the number is wider than 64 bits or has a gap. One block; 4096 keys read. */
+/* Which bits vary, by a sample or, when `exact`, by what k_count saw in all keys. Keys
+ * are packed if these are `runs_min` runs or more, and few enough. `leaf_count` leaves
+ * are in the list already. One block; 4096 keys read. */
 template <typename V, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
-    k_look(V view, unsigned long long count, bool exact, bool whole,
-           gs_sample_control *control)
+    k_look(V view, unsigned long long count, bool exact, uint32_t runs_min,
+           uint32_t leaf_count, gs_sample_control *control)
 {
     using N = typename V::num;
     __shared__ gs_num128 varies;
@@ -94,8 +95,8 @@ __global__ void __launch_bounds__(THREADS)
     fresh.reference = reference;
     fresh.varies_sample = varies;
     fresh.pack = pack;
-    fresh.packed = whole ? 0 : sizeof(N) > 8 ? runs >= 1 : runs >= 2;
-    fresh.leaf_count = whole ? 1 : 0; /* one block takes all; nobody would verify */
+    fresh.packed = runs >= runs_min;
+    fresh.leaf_count = leaf_count;
     *control = fresh;
 }
 
@@ -120,8 +121,7 @@ __device__ __forceinline__ gs_trie_root<N> gs_trie_curved_root(N low, N second, 
     enum { FINE = 16, COARSE = 17 };
     gs_trie_root<N> root = {};
     root.base = gs_num<N>::is_zero(low) ? low : gs_num<N>::less_one(low);
-    const unsigned length = gs_num<N>::length(high - root.base);
-    root.shift = length <= 64 ? 0 : length <= 96 ? 32 : 64;
+    root.shift = gs_scale_shift(high - root.base);
     const uint32_t top = gs_num<N>::scale(high - root.base, root.shift);
     const uint32_t from = gs_num<N>::scale(second - root.base, root.shift);
     root.step = (top >> FINE) - (from >> FINE) < GS_TRIE_ROOT_SLOTS ? FINE : COARSE;
@@ -475,9 +475,10 @@ __device__ __forceinline__ void gs_plan_full(const uint32_t *before, uint32_t ce
 /* One block a segment: neighbouring cells become buckets of about `bucket_keys` keys, so
  * that none has more than bucket_keys + heavy_keys but cells that alone have more than
  * heavy_keys; those, and values with more than `value_keys`, get their own. Where that
- * makes too many and what comes of them goes to k_local, they are made as full as it
- * allows: that is never more than twice the keys over `value_keys` and as many as there
- * are larger cells. */
+ * makes too many and what comes of them goes to k_local, which takes `value_keys`, the
+ * limits are half of these each, so that fewer cells are heavy; and then buckets are made
+ * as full as it allows: that is never more than twice the keys over `value_keys` and as
+ * many as there are larger cells. */
 template <typename N, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
     k_plan(const gs_segment *segments, gs_trie<N> *tries, gs_segment *buckets,
@@ -538,7 +539,8 @@ __global__ void __launch_bounds__(THREADS)
     unsigned long long wide = bucket_keys, heaviest = heavy_keys, single = value_keys;
     uint32_t flags, flag_count, bucket0;
     static_assert(EACH <= 32, "flags of a thread in one word");
-    for (;;) {
+    const bool is_last = bucket_keys <= value_keys && total <= ~0u;
+    for (uint32_t attempt = is_last ? 0 : 2;; attempt++) {
         /* A bucket starts where the count passes a multiple of `wide`, and around cells
          * that are heavy on their own. */
         uint32_t heavies = 0;
@@ -577,7 +579,11 @@ __global__ void __launch_bounds__(THREADS)
                                                    &flag_count);
         if (flag_count <= GS_BUCKETS_MAX)
             break;
-        if (wide == bucket_keys && bucket_keys <= value_keys && total <= ~0u) {
+        if (attempt == 0) {
+            wide = heaviest = value_keys / 2;
+            continue;
+        }
+        if (attempt == 1) {
             __syncthreads();
             for (uint32_t i = thread; i < GS_TRIE_SLOTS / 32; i += THREADS)
                 begins[i] = 0;

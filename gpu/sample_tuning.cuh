@@ -33,21 +33,19 @@ template <> struct gs_sample_tuning<gs_num128> {
         COUNT_THREADS = 512,
         COUNT_ITEMS = 4,
         COUNT_TILE = 65536,
-        LOCAL_THREADS = 384,
+        LOCAL_THREADS = 512, /* two such blocks just fit the 164 KB of sm_80 */
         LOCAL_ITEMS = 8,
         LOCAL_BINS_EACH = 8,
-        LOCAL_BLOCKS = 3,
+        LOCAL_BLOCKS = 2,
         CAPACITY = LOCAL_THREADS * LOCAL_ITEMS,
-        LEAF_KEYS = 2048,
+        LEAF_KEYS = 3000,
     };
 };
 
 /* How k_scatter goes over the keys of a view. BLOCKS, on a multiprocessor, bounds the
- * registers. ASKS: for the next tile in its segment, ahead of time. */
-template <unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_, bool ASKS_>
-struct gs_scatter_shape {
+ * registers. */
+template <unsigned THREADS_, unsigned ITEMS_, unsigned BLOCKS_> struct gs_scatter_shape {
     enum : unsigned { THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_ };
-    static constexpr bool ASKS = ASKS_;
 };
 
 /* Large batches have more buckets, and so fewer keys of a tile go to each: there one
@@ -56,19 +54,19 @@ enum : size_t { GS_SCATTER_LARGE = (size_t)1 << 26 }; /* keys */
 
 template <typename V> struct gs_scatter_tuning;
 template <> struct gs_scatter_tuning<gs_view_u64> {
-    using Small = gs_scatter_shape<512, 14, 2, false>;
-    using Large = gs_scatter_shape<1024, 14, 1, false>;
+    using Small = gs_scatter_shape<512, 14, 2>;
+    using Large = gs_scatter_shape<1024, 14, 1>;
 };
 template <> struct gs_scatter_tuning<gs_view_u128> {
-    using Small = gs_scatter_shape<512, 6, 2, false>;
+    using Small = gs_scatter_shape<512, 6, 2>;
     using Large = Small;
 };
 template <> struct gs_scatter_tuning<gs_view_pair> {
-    using Small = gs_scatter_shape<512, 8, 2, false>;
-    using Large = gs_scatter_shape<768, 12, 1, true>;
+    using Small = gs_scatter_shape<512, 8, 2>;
+    using Large = gs_scatter_shape<768, 12, 1>;
 };
 template <typename V> struct gs_scatter_tuning<gs_view_pack<V>> {
-    using Small = gs_scatter_shape<512, 12, 2, true>;
+    using Small = gs_scatter_shape<512, 12, 2>;
     using Large = Small;
 };
 template <>

@@ -178,17 +178,20 @@ gs_trie_load(const gs_trie<N> *trie, gs_trie_node<N> *nodes, uint16_t *slots)
 }
 
 /* The segment that holds tile `tile`: the last one whose first tile is not after it.
- * `tile_starts` has segment_count + 1 entries. Every thread calls; one result. */
-template <unsigned THREADS>
-__device__ __forceinline__ uint32_t gs_find_segment(const uint32_t *tile_starts,
-                                                    uint32_t segment_count, uint32_t tile,
-                                                    uint32_t *shared_result)
+ * `tile_starts` has segment_count + 1 entries. A whole warp calls, with a segment that is
+ * not after it. */
+__device__ __forceinline__ uint32_t gs_segment_of(const uint32_t *tile_starts,
+                                                  uint32_t segment_count,
+                                                  uint32_t segment, uint32_t tile)
 {
-    for (uint32_t s = threadIdx.x; s < segment_count; s += THREADS)
-        if (tile_starts[s] <= tile && tile < tile_starts[s + 1])
-            *shared_result = s;
-    __syncthreads();
-    return *shared_result;
+    for (;;) {
+        const uint32_t next = segment + 1 + (threadIdx.x & 31);
+        const bool is_before = next < segment_count && tile_starts[next] <= tile;
+        const uint32_t passed = __popc(__ballot_sync(~0u, is_before));
+        segment += passed;
+        if (passed < 32)
+            return segment;
+    }
 }
 
 #endif

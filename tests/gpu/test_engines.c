@@ -43,7 +43,7 @@ static const size_t sizes_middle[] = {6143,   6144,   6145,   7919,    8191,   8
 static const size_t sizes_few[] = {33, 4097, 20011};
 static const size_t sizes_spread[] = {0, 1, 2, 3, 5, 33, 4097, 20011, 65537, 524289};
 enum { SPREAD_LARGE = (1 << 24) + 1, ALL_DISTRIBUTIONS_MAX = 1 << 28 };
-static const size_t sizes_large[] = {1760001, 2199999, 4194304, 9999991, 33554433};
+static const size_t sizes_large[] = {1966081, 2949120, 4194304, 9999991, 33554433};
 
 static int compare_records(const void *a, const void *b)
 {
