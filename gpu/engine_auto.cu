@@ -9,7 +9,7 @@
 namespace
 {
 
-enum { STEPS_MAX = 6 };
+enum { STEPS_MAX = 8 };
 
 struct Step {
     size_t below; /* keys */
@@ -21,16 +21,18 @@ const size_t M = 1000 * 1000;
 /* Measured on an H200 at 300 keys to 10 M, around the bounds with all distributions of
  * gs_generate. The network takes as long for any keys and does best at powers of two and
  * worst above them, so that CUB's radix sort of equal keys is faster in between. The
- * sample sort is faster than both from 1.1 M keys of 64 bits on, but where some hundred
- * values make up all keys: then its sample misses that a bucket is one value, and a
- * further round costs more than it gained. */
+ * sample sort does best where one round is enough, which is up to 2.9 M keys, or 1.97 M
+ * wide ones; but just below that some cells become too large for a block if there are few
+ * values or gaps, and a further round costs more than it had gained. */
 const Step steps[GS_BATCH_TYPE_COUNT][STEPS_MAX] = {
     /* u64 */
     {{3000, &gs_engine_merge},
      {(1 << 20) + 1, &gs_engine_bitonic},
+     {13 * M / 10, &gs_engine_radix},
+     {2 * M, &gs_engine_sample},
      {205 * M / 100, &gs_engine_radix},
      {21 * M / 10, &gs_engine_bitonic},
-     {1 << 23, &gs_engine_radix},
+     {7 * M, &gs_engine_radix},
      {SIZE_MAX, &gs_engine_sample}},
     /* u128 */
     {{8200, &gs_engine_merge},

@@ -33,6 +33,7 @@ template <typename N> struct Plan {
     uint32_t *count_starts, *scatter_starts;
     gs_leaf *leaves;
     gs_fill<N> *fills;
+    gs_segment *suspects;
     gs_segment *oversize[2];
 };
 
@@ -60,6 +61,7 @@ template <typename N> void take_plan(gs_scratch *scratch, size_t count, Plan<N> 
     plan->fills = scratch->take<gs_fill<N>>(BUCKETS_ALL);
     /* An oversize bucket has more keys than a block can take. */
     const size_t oversize_max = count / gs_sample_tuning<N>::CAPACITY + 1;
+    plan->suspects = scratch->take<gs_segment>(oversize_max);
     plan->oversize[0] = scratch->take<gs_segment>(oversize_max);
     plan->oversize[1] = scratch->take<gs_segment>(oversize_max);
 }
@@ -153,7 +155,7 @@ launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::nu
     constexpr size_t sample_bytes =
         gs_block_sort_bytes<N, T::BUILD_THREADS, T::SAMPLE / T::BUILD_THREADS>();
     constexpr size_t trie_bytes =
-        GS_TRIE_SLOTS * 4 + GS_TRIE_NODES_MAX * (sizeof(gs_trie_node<N>) + 2) + 256;
+        GS_TRIE_SLOTS * 4 + gs_trie_node<N>::MOST * (sizeof(gs_trie_node<N>) + 2) + 256;
     static_assert(sample_bytes + trie_bytes <= 99 * 1024,
                   "what small chips give a block");
     const auto build = k_build<V, T::BUILD_THREADS, T::SAMPLE>;
@@ -205,11 +207,12 @@ launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::nu
                    form, st);
 }
 
-/* Sorts the leaves in the control's lists from `from` into `to`. */
+/* Sorts the leaves in the control's lists from `from` into `to`; suspects that are not
+ * one value go to `oversize`. */
 template <typename V, typename D>
 gs_code launch_local(const gs_engine_run *run, const Arrays *arrays,
-                     const Plan<typename V::num> *plan, V from, D to, uint32_t form,
-                     gs_status *st)
+                     const Plan<typename V::num> *plan, V from, D to,
+                     gs_segment *oversize, uint32_t form, gs_status *st)
 {
     using N = typename V::num;
     using T = gs_sample_tuning<N>;
@@ -223,8 +226,8 @@ gs_code launch_local(const gs_engine_run *run, const Arrays *arrays,
     local<<<grid, T::LOCAL_THREADS, bytes, run->stream>>>(from, to, plan->leaves,
                                                           arrays->control, form);
     GPU_LAUNCHED(st, run->stream, "k_local");
-    k_fill<D, N, 512><<<run->processor_count * 4, 512, 0, run->stream>>>(
-        to, plan->fills, arrays->control, form);
+    k_fill<V, D, 512><<<run->processor_count * 4, 512, 0, run->stream>>>(
+        from, to, plan->fills, plan->suspects, oversize, arrays->control, form);
     GPU_LAUNCHED(st, run->stream, "k_fill");
     return GS_OK;
 }
@@ -269,18 +272,18 @@ gs_code launch_form(const gs_engine_run *run, const Arrays *arrays,
     if (rounds == 1) {
         k_leaf<W, GS_BUCKETS_MAX><<<1, GS_BUCKETS_MAX, 0, run->stream>>>(
             other, plan->segments, plan->buckets[0], T::CAPACITY, plan->leaves,
-            plan->fills, plan->oversize[0], arrays->control, form);
+            plan->fills, plan->suspects, plan->oversize[0], arrays->control, form);
         GPU_LAUNCHED(st, run->stream, "k_leaf");
-        return launch_local(run, arrays, plan, other, keys, form, st);
+        return launch_local(run, arrays, plan, other, keys, plan->oversize[0], form, st);
     }
     GS_TRY(launch_round(run, arrays, plan, other, next, plan->buckets[0], GS_BUCKETS_MAX,
                         (size_t)first_keys, plan->buckets[1], T::LEAF_KEYS, form, false,
                         2, st));
     k_leaf<W, GS_BUCKETS_MAX><<<GS_BUCKETS_MAX, GS_BUCKETS_MAX, 0, run->stream>>>(
         next, plan->buckets[0], plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills,
-        plan->oversize[0], arrays->control, form);
+        plan->suspects, plan->oversize[0], arrays->control, form);
     GPU_LAUNCHED(st, run->stream, "k_leaf");
-    return launch_local(run, arrays, plan, next, keys, form, st);
+    return launch_local(run, arrays, plan, next, keys, plan->oversize[0], form, st);
 }
 
 /* Another round for the segments in `list`, whose keys are in `from`; what is then still
@@ -298,15 +301,15 @@ gs_code launch_again(const gs_engine_run *run, const Arrays *arrays,
     for (uint32_t i = 0; i < list_count; i += GS_SEGMENTS_MAX) {
         const uint32_t left = list_count - i, most = GS_SEGMENTS_MAX;
         const uint32_t batch = left < most ? left : most;
-        GPU_TRY(st, cudaMemsetAsync(&control->leaf_count, 0, 3 * sizeof(uint32_t),
+        GPU_TRY(st, cudaMemsetAsync(&control->leaf_count, 0, 4 * sizeof(uint32_t),
                                     run->stream));
         GS_TRY(launch_round(run, arrays, plan, from, to, list + i, batch, T::CAPACITY,
                             plan->buckets[1], T::LEAF_KEYS, form, false, seed + i, st));
         k_leaf<W, GS_BUCKETS_MAX><<<batch, GS_BUCKETS_MAX, 0, run->stream>>>(
-            to, list + i, plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills, rest,
-            control, form);
+            to, list + i, plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills,
+            plan->suspects, rest, control, form);
         GPU_LAUNCHED(st, run->stream, "k_leaf");
-        GS_TRY(launch_local(run, arrays, plan, to, keys, form, st));
+        GS_TRY(launch_local(run, arrays, plan, to, keys, rest, form, st));
     }
     return GS_OK;
 }
@@ -395,7 +398,8 @@ gs_code run_type(const gs_engine_run *run, Arrays *arrays, Plan<typename V::num>
         const gs_leaf leaf = {0, (uint32_t)run->count, 0, 0};
         GPU_TRY(st, cudaMemcpyAsync(plan->leaves, &leaf, sizeof leaf,
                                     cudaMemcpyHostToDevice, run->stream));
-        GS_TRY(launch_local(run, arrays, plan, keys, keys, GS_FORM_PLAIN, st));
+        GS_TRY(launch_local(run, arrays, plan, keys, keys, plan->oversize[0],
+                            GS_FORM_PLAIN, st));
     } else {
         GS_TRY(launch_form(run, arrays, plan, keys, other, next, GS_FORM_PLAIN, st));
         if (wide || phase == EXACT)

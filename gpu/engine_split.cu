@@ -147,8 +147,9 @@ gs_code launch_local(const gs_engine_run *run, const Arrays *arrays, V from, D t
     local<<<run->processor_count * T::LOCAL_BLOCKS, T::LOCAL_THREADS, bytes,
             run->stream>>>(from, to, arrays->leaves, arrays->control, GS_FORM_PLAIN);
     GPU_LAUNCHED(st, run->stream, "k_local");
-    k_fill<D, N, 512><<<run->processor_count * 4, 512, 0, run->stream>>>(
-        to, (const gs_fill<N> *)arrays->fills, arrays->control, GS_FORM_PLAIN);
+    k_fill<V, D, 512><<<run->processor_count * 4, 512, 0, run->stream>>>(
+        from, to, (const gs_fill<N> *)arrays->fills, nullptr, nullptr, arrays->control,
+        GS_FORM_PLAIN);
     GPU_LAUNCHED(st, run->stream, "k_fill");
     return GS_OK;
 }

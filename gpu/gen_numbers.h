@@ -19,6 +19,7 @@
 enum {
     GS_ZIPF_TERM_BITS = 22,
     GS_FEW_VALUES = 1000,
+    GS_HUNDREDS_VALUES = 250,
 };
 
 GS_GEN uint64_t gs_gen_hash(uint64_t a)
@@ -77,6 +78,7 @@ GS_GEN gs_u128 gs_gen_number(gs_distribution distribution, uint64_t seed, uint64
     case GS_DIST_EQUAL:
         return gs_gen_pair(UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210));
     case GS_DIST_FEW: return gs_gen_pair(gs_gen_hash(r % GS_FEW_VALUES), 5);
+    case GS_DIST_HUNDREDS: return gs_gen_pair(gs_gen_hash(r % GS_HUNDREDS_VALUES), 5);
     case GS_DIST_GAPS:
         return gs_gen_pair(gs_gen_zipf(gs_gen_hash(r)) << 32 | (r >> 40), r & 0xffff);
     case GS_DIST_CLUMPS:

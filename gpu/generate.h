@@ -28,6 +28,7 @@ typedef enum gs_distribution {
     GS_DIST_GAPS,       /* tuples as ZIPF with docIDs of 24 bits and the 8 above unused */
     GS_DIST_CLUMPS,     /* 2^20 values far apart, each with neighbours */
     GS_DIST_SCALES,     /* a random number of a random length */
+    GS_DIST_HUNDREDS,   /* as FEW, 250 values */
     GS_DIST_COUNT
 } gs_distribution;
 

@@ -9,7 +9,7 @@ const char *gs_distribution_name(gs_distribution distribution)
 {
     static const char *const names[GS_DIST_COUNT] = {
         "uniform", "gaussian", "zipf", "poisson", "sorted", "descending",
-        "equal",   "few",      "gaps", "clumps",  "scales"};
+        "equal",   "few",      "gaps", "clumps",  "scales", "hundreds"};
     gs_assert((unsigned)distribution < GS_DIST_COUNT);
     return names[distribution];
 }

@@ -626,12 +626,50 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     }
 }
 
+/* What is too large for a block, but may be one value of which the sample had too little
+ * to tell. If not, it goes to `oversize`. */
+template <typename V, typename D, unsigned THREADS>
+__device__ __forceinline__ void
+gs_fill_suspects(const V &from, const D &to, const gs_segment *suspects,
+                 gs_segment *oversize, gs_sample_control *control)
+{
+    using N = typename V::num;
+    constexpr uint32_t EACH = 8;
+    const uint32_t suspect_count = control->suspect_count;
+    for (uint32_t s = blockIdx.x; s < suspect_count; s += gridDim.x) {
+        const gs_segment segment = suspects[s];
+        const uint32_t count = (uint32_t)segment.count;
+        const N value = from.load(segment.start);
+        bool is_one = true;
+        for (uint32_t i0 = threadIdx.x; is_one && i0 - threadIdx.x < count;
+             i0 += EACH * THREADS) {
+            N differs = value ^ value;
+#pragma unroll
+            for (uint32_t j = 0; j < EACH; j++) {
+                const uint32_t i = min(i0 + j * THREADS, count - 1);
+                differs = differs | (from.load(segment.start + i) ^ value);
+            }
+            is_one = __syncthreads_and(gs_num<N>::is_zero(differs)) != 0;
+        }
+        if (!is_one) {
+            if (threadIdx.x == 0)
+                oversize[atomicAdd(&control->oversize_count, 1u)] = segment;
+            continue;
+        }
+        for (uint32_t i = threadIdx.x; i < count; i += THREADS)
+            to.store(segment.start + i, value);
+    }
+}
+
 /* Parts of one value, 8 to 16 bytes written a key and nothing read. A block takes small
  * ones for itself; large ones are shared by all. */
-template <typename D, typename N, unsigned THREADS>
+template <typename V, typename D, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
-    k_fill(D to, const gs_fill<N> *fills, const gs_sample_control *control, uint32_t form)
+    k_fill(V from, D to, const gs_fill<typename V::num> *fills,
+           const gs_segment *suspects, gs_segment *oversize, gs_sample_control *control,
+           uint32_t form)
 {
+    using N = typename V::num;
     if (gs_sample_skips(control, form))
         return;
     constexpr uint32_t SMALL = 256 * THREADS;
@@ -659,6 +697,7 @@ __global__ void __launch_bounds__(THREADS)
                 to.store(fill.start + i, fill.value);
         }
     }
+    gs_fill_suspects<V, D, THREADS>(from, to, suspects, oversize, control);
 }
 
 #endif

@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(THREADS)
         return;
     extern __shared__ uint4 shared_words[];
     gs_trie_node<N> *const nodes = reinterpret_cast<gs_trie_node<N> *>(shared_words);
-    uint16_t *const slots = reinterpret_cast<uint16_t *>(nodes + GS_TRIE_NODES_MAX);
+    uint16_t *const slots = reinterpret_cast<uint16_t *>(nodes + gs_trie_node<N>::MOST);
     uint32_t *const counts = reinterpret_cast<uint32_t *>(slots + GS_TRIE_SLOTS);
     const uint32_t tiles = control->count_tiles;
     uint32_t s = 0;
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(THREADS)
 
 template <typename N> constexpr size_t gs_count_shared_bytes()
 {
-    return sizeof(gs_trie_node<N>) * GS_TRIE_NODES_MAX +
+    return sizeof(gs_trie_node<N>) * gs_trie_node<N>::MOST +
            (sizeof(uint16_t) + sizeof(uint32_t)) * GS_TRIE_SLOTS;
 }
 
@@ -195,7 +195,7 @@ template <typename V, typename Shape> struct gs_scatter_shared {
     static constexpr bool KEEP = sizeof(N) > 8;
     gs_tile<V, TILE> keys;
     uint16_t buckets[KEEP ? TILE : 8];
-    alignas(16) gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
+    alignas(16) gs_trie_node<N> nodes[gs_trie_node<N>::MOST];
     alignas(16) uint16_t slots[GS_TRIE_SLOTS];
     unsigned long long to[GS_BUCKETS_MAX];
     uint32_t counts[GS_BUCKETS_MAX]; /* then where they begin in the tile */

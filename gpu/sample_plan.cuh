@@ -141,14 +141,14 @@ __device__ __forceinline__ uint32_t gs_block_add(uint32_t mine, uint32_t *sum)
 }
 
 /* How many samples a root slot may have without a node: `heavy`, or more if the nodes
- * would run out before the slots with the most samples have theirs. `histogram` is
- * shared, of GS_HEAVY_MAX + 1. */
+ * would run out before the slots with the most samples have theirs; a quarter of them is
+ * left to divide nodes' slots. `histogram` is shared, of GS_HEAVY_MAX + 1. */
 template <unsigned THREADS>
 __device__ __forceinline__ uint32_t gs_heavy_slots(const uint16_t *first,
                                                    const uint16_t *last, uint32_t heavy,
+                                                   uint32_t nodes_most,
                                                    uint32_t *histogram)
 {
-    enum { NODES = GS_TRIE_NODES_MAX * 3 / 4 }; /* leaves some to divide nodes' slots */
     if (heavy >= GS_HEAVY_MAX)
         return heavy; /* then few slots can have so many */
     if (threadIdx.x <= GS_HEAVY_MAX)
@@ -161,7 +161,7 @@ __device__ __forceinline__ uint32_t gs_heavy_slots(const uint16_t *first,
     }
     __syncthreads();
     uint32_t nodes = 0, samples = GS_HEAVY_MAX;
-    while (samples > heavy && nodes + histogram[samples] <= NODES)
+    while (samples > heavy && nodes + histogram[samples] <= nodes_most / 4 * 3)
         nodes += histogram[samples--];
     return samples;
 }
@@ -193,8 +193,9 @@ __global__ void __launch_bounds__(THREADS)
     extern __shared__ uint4 shared_words[];
     N *const sample = reinterpret_cast<N *>(shared_words);
     __shared__ uint16_t first[GS_TRIE_SLOTS], last[GS_TRIE_SLOTS];
-    __shared__ gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
-    __shared__ uint16_t parent_slot[GS_TRIE_NODES_MAX];
+    constexpr uint32_t NODES_MOST = gs_trie_node<N>::MOST;
+    __shared__ gs_trie_node<N> nodes[NODES_MOST];
+    __shared__ uint16_t parent_slot[NODES_MOST];
     __shared__ uint32_t node_count, slot_count, crowds[2], scratch[THREADS / 32 + 1];
     __shared__ uint32_t histogram[GS_HEAVY_MAX + 1], generation_ends[GS_TRIE_DEPTH_MAX];
     const unsigned thread = threadIdx.x, lane = thread & 31;
@@ -258,17 +259,22 @@ __global__ void __launch_bounds__(THREADS)
         }
     }
     const bool is_exact = root.curve == 0 && root.shift == 0;
-    heavy = gs_heavy_slots<THREADS>(first, last, heavy, histogram);
+    heavy = gs_heavy_slots<THREADS>(first, last, heavy, NODES_MOST, histogram);
     /* A slot is one value if its node cannot divide it: not the open ends. A node gets a
-     * slot for every second sample, or four if it has so many that most keys come by. */
+     * slot for every second sample, or four if it has so many that most keys come by;
+     * if its samples are all equal, just four slots. */
     const auto expand = [&](uint32_t slot, bool value) {
         const uint32_t samples = last[slot] - first[slot];
         if (samples <= heavy || value)
             return;
         const uint32_t length = 31u - (uint32_t)__clz((int)samples);
-        const uint32_t bits = length >= 9 ? min(length + 1, 12u) : length - 1;
+        const bool is_one =
+            gs_num<N>::is_zero(sample[first[slot]] ^ sample[last[slot] - 1]);
+        const uint32_t bits = is_one        ? 2
+                              : length >= 9 ? min(length + 1, 12u)
+                                            : length - 1;
         const uint32_t node = atomicAdd(&node_count, 1u);
-        if (node >= GS_TRIE_NODES_MAX)
+        if (node >= NODES_MOST)
             return;
         const uint32_t slot0 = atomicAdd(&slot_count, 1u << bits);
         parent_slot[node] = (uint16_t)slot;
@@ -285,7 +291,7 @@ __global__ void __launch_bounds__(THREADS)
     for (;;) {
         __syncthreads();
         if (thread == 0)
-            node_count = min(node_count, (uint32_t)GS_TRIE_NODES_MAX);
+            node_count = min(node_count, NODES_MOST);
         __syncthreads();
         for (uint32_t k = end + thread, most = node_count; k < most; k += THREADS)
             if (nodes[k].first_slot == 0)
@@ -647,13 +653,15 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* One block a segment: turns its buckets into work for k_local and k_fill. Small
- * neighbours that start in the same window of `capacity` * 3/4 keys go together. */
+/* One block a segment: turns its buckets into work for k_local and k_fill, which looks
+ * whether one that is too large for a block is one value. Small neighbours that start in
+ * the same window of `capacity` * 3/4 keys go together. */
 template <typename V, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
     k_leaf(V view, const gs_segment *segments, const gs_segment *buckets,
            uint32_t capacity, gs_leaf *leaves, gs_fill<typename V::num> *fills,
-           gs_segment *oversize, gs_sample_control *control, uint32_t form)
+           gs_segment *suspects, gs_segment *oversize, gs_sample_control *control,
+           uint32_t form)
 {
     if (gs_sample_skips(control, form))
         return;
@@ -685,6 +693,8 @@ __global__ void __launch_bounds__(THREADS)
     } else if (bucket.count <= capacity) {
         leaves[atomicAdd(&control->leaf_count, 1u)] = {bucket.start,
                                                        (uint32_t)bucket.count, 0};
+    } else if (bucket.count <= GS_SUSPECT_MAX) {
+        suspects[atomicAdd(&control->suspect_count, 1u)] = bucket;
     } else {
         oversize[atomicAdd(&control->oversize_count, 1u)] = bucket;
     }

@@ -13,7 +13,8 @@
  *     k_plan      neighbouring cells become buckets of about equal size
  *     k_scatter   keys move to their buckets
  *     k_leaf      buckets become work: sort, fill with one value, or cut again
- *     k_local     sorts what fits a block; k_fill writes runs of one value
+ *     k_local     sorts what fits a block; k_fill writes runs of one value, also those
+ *                 that the sample missed
  *
  * The trie maps a number to a cell. Its root has 4096 slots over the range of the sample,
  * and a slot with too many samples points to a node over the range of just those samples,
@@ -40,7 +41,6 @@
 enum {
     GS_TRIE_ROOT_BITS = 12,
     GS_TRIE_ROOT_SLOTS = 1 << GS_TRIE_ROOT_BITS,
-    GS_TRIE_NODES_MAX = 128,
     GS_TRIE_SLOTS = 10240, /* of the root and all nodes */
     GS_TRIE_DEPTH_MAX = 6,
     GS_TRIE_IS_NODE = 0x8000, /* in a slot: the rest is a node */
@@ -49,9 +49,11 @@ enum {
     GS_HEAVY_MAX = 65,        /* one with so many if there are nodes left */
     GS_BUCKETS_MAX = 1024,    /* of one segment in one round */
     GS_SEGMENTS_MAX = 1024,   /* in one round */
+    GS_SUSPECT_MAX = 1 << 17, /* keys that one block may look at, and write */
 };
 
 template <typename N> struct gs_trie_node {
+    enum { MOST = sizeof(N) > 8 ? 128 : 416 }; /* in a trie, as k_build has room for */
     N base;
     uint16_t shift, top; /* of its slots, counted from 0 */
     uint32_t first_slot;
@@ -81,7 +83,7 @@ enum gs_trie_way { GS_WAY_ROOT, GS_WAY_CURVE, GS_WAY_NODES };
 template <typename N> struct gs_trie {
     gs_trie_root<N> root;
     uint32_t node_count, slot_count, cell_count;
-    gs_trie_node<N> nodes[GS_TRIE_NODES_MAX];
+    gs_trie_node<N> nodes[gs_trie_node<N>::MOST];
     alignas(16) uint16_t slots[GS_TRIE_SLOTS]; /* cells, then buckets, in key order */
     uint32_t is_value[GS_TRIE_SLOTS / 32];     /* a bit a cell: it holds one value only */
     unsigned long long counts[GS_TRIE_SLOTS];  /* keys in a cell */
@@ -121,7 +123,7 @@ struct gs_sample_control {
     uint32_t oversize_count;          /* segments that need another round */
     uint32_t failed;                  /* the sample missed a bit that varies */
     uint32_t packed;                  /* keys travel as their varying bits */
-    uint32_t leaf_count, fill_count, next_leaf;
+    uint32_t leaf_count, fill_count, suspect_count, next_leaf; /* of k_local and k_fill */
     uint32_t count_tiles, scatter_tiles;
     gs_num128 reference, varies_sample, varies_all;
     gs_pack pack;
@@ -161,7 +163,7 @@ template <typename N> struct gs_trie_shared {
     }
 };
 
-/* Copies a trie into shared memory: `nodes` for GS_TRIE_NODES_MAX, `slots` for
+/* Copies a trie into shared memory: `nodes` for gs_trie_node::MOST, `slots` for
  * GS_TRIE_SLOTS, both aligned to 16 bytes. The caller synchronises. */
 template <unsigned THREADS, typename N>
 __device__ __forceinline__ gs_trie_shared<N>

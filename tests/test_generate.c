@@ -70,6 +70,8 @@ static void names_hold(void)
     CHECK(count_distinct(list, COUNT) == 1);
     gs_generate_host(GS_BATCH_U64, GS_DIST_FEW, 1, &batch, 0, COUNT);
     CHECK(count_distinct(list, COUNT) == 1000);
+    gs_generate_host(GS_BATCH_U64, GS_DIST_HUNDREDS, 1, &batch, 0, COUNT);
+    CHECK(count_distinct(list, COUNT) == 250);
     gs_generate_host(GS_BATCH_U64, GS_DIST_UNIFORM, 1, &batch, 0, COUNT);
     CHECK(count_distinct(list, COUNT) == COUNT);
     CHECK(list[COUNT / 2] > UINT64_C(0x7800000000000000) &&
