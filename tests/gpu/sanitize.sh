@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-#     tests/gpu/sanitize.sh FOLDER SANITIZER
+#     tests/gpu/sanitize.sh FOLDER SANITIZER [ENGINE]...
 #
 # Accesses outside of memory, then races, of the kernels in a build folder's tests: a few
 # cases each, since kernels then run tens to hundreds of times slower. Races one program
@@ -10,6 +10,8 @@
 set -u
 STEP_SECONDS=300 # a step that takes so long has failed
 folder=$(realpath "$1") sanitizer=$2
+shift 2
+engines=${*:-sample bitonic quick}
 tests=$folder/tests/gpu log_folder=$folder
 . "$(dirname "$0")/../steps.inc"
 
@@ -22,7 +24,7 @@ check() {
 # check_all HOW TOOL: by begin, side by side, or by step.
 check_all() {
     local how=$1 tool=$2 engine
-    for engine in sample bitonic quick; do
+    for engine in $engines; do
         "$how" "$tool-$engine" check "$tool" "$tests/test_engines" --engine $engine
     done
     "$how" "$tool-text" check "$tool" "$tests/test_text"
