@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-#     tests/gpu/run.sh FOLDER [CASES]
+#     tests/gpu/run.sh FOLDER [CASES [ENGINE]...]
 #
-# All tests of what runs on a GPU, with the programs of a build folder. Every engine for
-# itself, side by side, since their references are made on the CPU; then each past 2^32
+# All tests of what runs on a GPU, with the programs of a build folder. Every engine, or
+# those that are named, for itself, side by side, since their references are made on the CPU; then each past 2^32
 # keys, which takes most of the device's memory; then the differential test through the
 # GPU, where one chunk holds the input and where small ones spill; then faults.
 set -u
@@ -18,7 +18,8 @@ gpusort=$folder/gpusort tests=$folder/tests/gpu log_folder=$folder
 }
 past_32_bits=$(((1 << 32) + 1))
 past_large_tiles=$(((1 << 26) + 12345)) # GS_SCATTER_LARGE
-engines=$("$tests/test_engines" --list)
+engines=${*:3}
+engines=${engines:-$("$tests/test_engines" --list)}
 
 for engine in $engines; do
     begin "engine-$engine" "$tests/test_engines" --engine "$engine"
