@@ -4,9 +4,10 @@
 #     tests/gpu/run.sh FOLDER [CASES [ENGINE]...]
 #
 # All tests of what runs on a GPU, with the programs of a build folder. Every engine, or
-# those that are named, for itself, side by side, since their references are made on the CPU; then each past 2^32
-# keys, which takes most of the device's memory; then the differential test through the
-# GPU, where one chunk holds the input and where small ones spill; then faults.
+# those that are named, for itself, side by side, since their references are made on the
+# CPU; then each past 2^32 keys, which takes most of the device's memory; then the
+# differential test through the GPU, where one chunk holds the input and where small ones
+# spill; then faults.
 set -u
 folder=$(realpath "$1") cases=${2:-1500}
 here=$(cd "$(dirname "$0")" && pwd)
