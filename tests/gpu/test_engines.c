@@ -6,17 +6,19 @@
  * over several GPUs, or one named several times: ranges that are not even, above all of
  * equal keys, for which there would be no room.
  *
- *     test_engines [--quick | --few] [--spread | --large COUNT] [--engine NAME]
- *                  [--type N]
+ *     test_engines [--quick | --few] [--spread | --one-gpu | --large COUNT]
+ *                  [--engine NAME] [--type N]
  *     test_engines --list
  *
  * --quick: small sizes only. --few: a handful of cases, for compute-sanitizer. --spread:
- * several GPUs only. --large: only this many keys, of the types for which there is
- * memory, checked on the device by order and by a hash of the records. Exits 77 without a
- * GPU.
+ * several GPUs only; --one-gpu: not several. --large: only this many keys, of the types
+ * for which there is memory, checked on the device by order and by a hash of the records.
+ * Exits 77 without a GPU. When it is terminated, it tells in which case it was.
  */
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpu/bitonic.h"
 #include "gpu/device.h"
@@ -280,6 +282,15 @@ static void tell_case(void)
         fprintf(stderr, "in case %lu: %s\n", cases_run, case_now);
 }
 
+static void on_terminate(int number)
+{
+    static const char note[] = "terminated in case: ";
+    (void)!write(STDERR_FILENO, note, sizeof note - 1);
+    (void)!write(STDERR_FILENO, case_now, strlen(case_now));
+    (void)!write(STDERR_FILENO, "\n", 1);
+    _exit(128 + number);
+}
+
 static void begin_case(const char *engine, const char *how, const input *in, unsigned d)
 {
     (void)snprintf(case_now, sizeof case_now, "%s %s, type %u %s, %zu keys", engine, how,
@@ -525,7 +536,7 @@ static int list_engines(void)
 
 int main(int argc, char **argv)
 {
-    bool quick = false, spread = false;
+    bool quick = false, spread = false, one_gpu = false;
     const char *only = NULL;
     size_t large = 0;
     for (int i = 1; i < argc; i++) {
@@ -535,6 +546,8 @@ int main(int argc, char **argv)
             is_few = true;
         else if (strcmp(argv[i], "--spread") == 0)
             spread = true;
+        else if (strcmp(argv[i], "--one-gpu") == 0)
+            one_gpu = true;
         else if (strcmp(argv[i], "--engine") == 0 && i + 1 < argc)
             only = argv[++i];
         else if (strcmp(argv[i], "--type") == 0 && i + 1 < argc)
@@ -550,18 +563,19 @@ int main(int argc, char **argv)
         return 77;
     }
     (void)atexit(tell_case);
+    (void)signal(SIGTERM, on_terminate);
     if (large) {
         test_large(only, large);
     } else if (is_few) {
         const size_t count = sizeof sizes_few / sizeof *sizes_few;
         if (!spread)
             test_sizes(only, sizes_few, count, true);
-        test_spread(only);
     } else {
         test_refusal();
         test_merge();
-        test_spread(only);
     }
+    if (!one_gpu && !large)
+        test_spread(only);
     if (is_few || large || spread) {
         case_now[0] = '\0';
         printf("%lu cases, %d failures\n", cases_run, check_failures);
