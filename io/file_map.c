@@ -106,11 +106,26 @@ void gs_file_map_close(gs_file_map *map)
     *map = (gs_file_map){0};
 }
 
-void gs_file_map_bring(const uint8_t *data, size_t bytes)
+/* Advice that the kernel may not know, or not take: pages come when looked at anyway. */
+static void advise(const uint8_t *data, size_t bytes, int advice)
 {
     const uintptr_t begin = (uintptr_t)data / PAGE_BYTES * PAGE_BYTES;
-    /* An older kernel does not know this; then the pages come when looked at. */
-    (void)madvise((void *)begin, (uintptr_t)data + bytes - begin, MADV_POPULATE_READ);
+    (void)madvise((void *)begin, (uintptr_t)data + bytes - begin, advice);
+}
+
+void gs_file_map_use_small_pages(const gs_file_map *map)
+{
+    advise(map->base, map->copies_begin, MADV_NOHUGEPAGE);
+}
+
+void gs_file_map_ask(const uint8_t *data, size_t bytes)
+{
+    advise(data, bytes, MADV_WILLNEED);
+}
+
+void gs_file_map_bring(const uint8_t *data, size_t bytes)
+{
+    advise(data, bytes, MADV_POPULATE_READ);
 }
 
 gs_code gs_file_map_check(const gs_file_map *map, gs_status *st)

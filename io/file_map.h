@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file_map: files that are in the page cache, seen where they are instead of copied.
+ * file_map: files that are in the page cache, or go there, seen where they are instead of
+ * copied.
  *
  *      base          page           page                  copies_begin        map_bytes
  *      | file 0 ...... 0 | file 1 ..... 0 | 0 ............. | room for copies ..... |
@@ -31,6 +32,7 @@ typedef struct gs_mapped_file {
     int fd; /* the map's from now on */
     size_t begin, bytes;
     size_t input_index;
+    bool is_cached;           /* its pages are in the page cache */
     struct timespec modified; /* when it was opened */
 } gs_mapped_file;
 
@@ -54,6 +56,10 @@ void gs_file_map_close(gs_file_map *map);
 /* Of all its files. */
 size_t gs_file_map_text_bytes(const gs_file_map *map);
 
+/* A look at a file brings few pages around, not a large one, which counts whole. */
+void gs_file_map_use_small_pages(const gs_file_map *map);
+/* Has a part of a file read into the page cache, and does not wait for it. */
+void gs_file_map_ask(const uint8_t *data, size_t bytes);
 /* Asks for the pages of a part at once: faster than one by one. */
 void gs_file_map_bring(const uint8_t *data, size_t bytes);
 /* Pages of the files count as ours no more, until they are looked at again: the part-th

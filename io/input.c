@@ -429,7 +429,8 @@ static bool open_mappable(const gs_input *in, size_t index, int output_fd,
                              .modified = info.st_mtim};
     const bool is_plain = in->options.keep_compressed ||
                           (look_at_head(&head, 0) && head.kind == GS_COMPRESSION_NONE);
-    if (is_plain && is_cached(head.fd, file->bytes, CACHE_PROBES))
+    file->is_cached = is_plain && is_cached(head.fd, file->bytes, CACHE_PROBES);
+    if (file->is_cached || (is_plain && in->options.maps_uncached))
         return !is_stdin || lseek(STDIN_FILENO, info.st_size, SEEK_SET) > 0;
     if (!is_stdin)
         (void)close(head.fd);

@@ -41,6 +41,7 @@ typedef struct gs_input_options {
     bool any_order;            /* blocks of up to GS_INPUT_FILES_MAX files interleaved */
     bool keep_compressed;      /* give compressed files as they are */
     bool no_uring;             /* as if the kernel had none */
+    bool maps_uncached;        /* gs_input_map, too: who looks at them asks ahead */
     const gs_log *log;         /* may be NULL */
     gs_trace *trace;           /* lane GS_LANE_READ; may be NULL */
     _Atomic uint64_t *bytes_read; /* as stored; added to; may be NULL */
@@ -62,10 +63,10 @@ GS_MUST_CHECK gs_code gs_input_begin(gs_input *in, gs_status *st);
  * a final newline stops. */
 GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st);
 
-/* Instead of reading: if every file is regular, plain, not small, in the page cache and
- * not what `output_fd` writes to, maps them all, with room for `copy_bytes` behind them,
- * and gs_input_next has nothing more to give. False if they have to be read. Before the
- * first next. */
+/* Instead of reading: if every file is regular, plain, in the page cache and not what
+ * `output_fd` writes to, and they are not small, maps them all, with room for
+ * `copy_bytes` behind them, and gs_input_next has nothing more to give. False if they
+ * have to be read. Before the first next. */
 bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *map);
 
 /* Sum of the sizes of the regular files in the list, as stored, or of what begin found to

@@ -12,7 +12,15 @@ enum {
     CANCEL_CHECK_LINES = 1 << 14,
     LEAVE_AGAIN_BYTES = 1 << 18,
     LINE_SLACK = GS_KEY_READ_SLACK + GS_SHORT_COPY_BYTES,
+    ASK_BYTES = 64 << 20,       /* ahead of what is merged, of all texts together, */
+    ASK_BYTES_MIN = 1 << 20,    /* and at least, of each */
+    LARGE_TEXTS_MIN = 4,        /* of so many, large pages are always bearable; */
+    LARGE_TEXT_BYTES = 6 << 20, /* they make so much of one ours at a time */
 };
+
+typedef struct asked_text {
+    _Atomic(const uint8_t *) to; /* so far it was asked for; NULL: it is cached */
+} asked_text;
 
 struct gs_mapped_merge {
     gs_file_merge *merge;
@@ -21,6 +29,8 @@ struct gs_mapped_merge {
     gs_text_form form;
     gs_text *texts; /* text_count of them */
     size_t text_count;
+    size_t ask_bytes;
+    asked_text *asked;
     gs_sink *sink;
     uint64_t first_ticket;
 
@@ -57,8 +67,10 @@ static bool map_files(gs_mapped_merge *m, int output_fd, gs_status *st)
 {
     const gs_sort_options *const o = m->merge->options;
     gs_input *input = NULL;
-    const gs_input_options options = {
-        .blocks_in_flight = 1, .keep_compressed = o->keep_compressed, .log = o->log};
+    const gs_input_options options = {.blocks_in_flight = 1,
+                                      .keep_compressed = o->keep_compressed,
+                                      .maps_uncached = true,
+                                      .log = o->log};
     if (gs_input_new(&input, o->inputs, o->input_count, &options, st) != GS_OK)
         return false;
     const bool is_mapped = gs_input_map(input, output_fd, 0, &m->map);
@@ -100,6 +112,37 @@ static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
     return GS_OK;
 }
 
+/* Has text `i` read so far ahead of `from` that nobody needs to wait for it. Several
+ * workers may call. */
+static void ask_ahead(gs_mapped_merge *m, size_t i, const uint8_t *from)
+{
+    const uint8_t *asked = atomic_load(&m->asked[i].to), *const end = m->texts[i].end;
+    const size_t left = (size_t)(end - from);
+    const uint8_t *const to = from + (left < m->ask_bytes ? left : m->ask_bytes);
+    if (asked == NULL || asked >= to)
+        return;
+    if ((to == end || (size_t)(to - asked) >= m->ask_bytes / 4) &&
+        atomic_compare_exchange_strong(&m->asked[i].to, &asked, to))
+        gs_file_map_ask(asked, (size_t)(to - asked));
+}
+
+static gs_code begin_asking(gs_mapped_merge *m, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new_array(&memory, m->text_count, sizeof *m->asked,
+                            "sources of a merge", st));
+    m->asked = memory;
+    m->ask_bytes = ASK_BYTES / m->text_count;
+    if (m->ask_bytes < ASK_BYTES_MIN)
+        m->ask_bytes = ASK_BYTES_MIN;
+    for (size_t i = 0; i < m->text_count; i++) {
+        const uint8_t *const begin = m->texts[i].begin;
+        atomic_init(&m->asked[i].to, m->map.files[i].is_cached ? NULL : begin);
+        ask_ahead(m, i, begin);
+    }
+    return GS_OK;
+}
+
 static gs_code check_whole_records(const gs_mapped_merge *m, gs_status *st)
 {
     const size_t size = m->form.record_size;
@@ -134,6 +177,10 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
         goto fail;
     GS_TRY_OR_FAIL(check_whole_records(m, st));
     GS_TRY_OR_FAIL(describe_texts(m, st));
+    if (m->text_count > LARGE_TEXTS_MIN &&
+        m->text_count > plan.limit_bytes / LARGE_TEXT_BYTES)
+        gs_file_map_use_small_pages(&m->map);
+    GS_TRY_OR_FAIL(begin_asking(m, st));
     const size_t most = plan.merge_piece_bytes / 4 * 3;
     const gs_text_cut_options options = {
         .form = m->form,
@@ -146,8 +193,7 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
     GS_TRY_OR_FAIL(gs_mem_new_array(&memory, m->text_count, sizeof *m->rest,
                                     "sources of a merge", st));
     m->rest = memory;
-    gs_log_say(o->log, GS_LOG_INFO,
-               "the inputs are in the page cache and merged where they are");
+    gs_log_say(o->log, GS_LOG_INFO, "the inputs are mapped and merged where they are");
     *out = m;
     return GS_OK;
 fail:
@@ -163,6 +209,7 @@ void gs_mapped_merge_free(gs_mapped_merge *m)
     for (size_t i = 0; i < m->text_count; i++)
         gs_mem_free((void *)(uintptr_t)m->texts[i].last_line);
     gs_mem_free(m->texts);
+    gs_mem_free(m->asked);
     gs_mem_free(m->rest);
     gs_file_map_close(&m->map);
     pthread_mutex_destroy(&m->mutex);
@@ -223,6 +270,7 @@ static gs_code merge_piece(gs_merge_worker *w, bool *is_sorted, gs_status *st)
     gs_mapped_merge *const m = w->m;
     gs_merge_tree tree;
     for (size_t i = 0; i < m->text_count; i++) {
+        ask_ahead(m, i, w->end[i]);
         if (w->begin[i] < w->end[i])
             gs_file_map_bring(w->begin[i], (size_t)(w->end[i] - w->begin[i]));
         GS_TRY(gs_text_cursor_start(&w->cursors[i], &m->form, &m->texts[i], w->begin[i],

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mapped_merge: merge sorted files that are in the page cache on all cores, where they
- * are.
+ * mapped_merge: merge sorted files on all cores, where they are: in the page cache, into
+ * which they are read ahead of the merge if they are not there.
  *
  *      cut           | piece 0 | piece 1 | piece 2 | ...     lib/sort/text_cut.h
  *      worker 0      merges piece 0         merges piece 2
  *      worker 1         merges piece 1         merges piece 3
- *      output        piece 0, once it was seen that all of it is sorted, then piece 1,
- * ...
+ *      output        piece 0, once all of it was seen to be sorted, then piece 1, ...
  *
  * What files give that are not sorted is what the merge of one line after the other gives
  * (lib/sort/text_merge.h): a piece with a line out of place, and all that comes after it,

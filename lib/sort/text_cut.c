@@ -3,7 +3,9 @@
 
 #include "lib/base/mem.h"
 
-enum { STEPS_A_PIECE = 16 }; /* lines that may be bounds */
+/* Lines that may be bounds: in all of a piece, at least, and in each text's share. Of a
+ * few in many texts, pieces would come out as different as what lies between them. */
+enum { STEPS_A_PIECE = 16, STEPS_A_TEXT = 2 };
 
 struct gs_text_cut {
     gs_text_cut_options options;
@@ -18,7 +20,9 @@ struct gs_text_cut {
 
 static size_t step_bytes(const gs_text_cut_options *o)
 {
-    return o->piece_bytes < STEPS_A_PIECE ? 1 : o->piece_bytes / STEPS_A_PIECE;
+    const size_t by_texts = STEPS_A_TEXT * o->text_count;
+    const size_t steps = by_texts > STEPS_A_PIECE ? by_texts : STEPS_A_PIECE;
+    return o->piece_bytes < steps ? 1 : o->piece_bytes / steps;
 }
 
 static gs_code start(gs_text_cut *cut, gs_status *st)

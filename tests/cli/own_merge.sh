@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# -m of files in the page cache is done where they are, on all cores, and gives what GNU sort
-# gives, sorted or not; with little memory; of files that are cut off meanwhile an error.
+# -m of files is done where they are, on all cores, in the page cache or not, and gives what
+# GNU sort gives, sorted or not; with little memory; of files that are cut off meanwhile an
+# error.
 gpusort gen lines --bytes=5M --seed=1 --max-len=30 | gpusort >a
 gpusort gen lines --bytes=9M --seed=2 --min-len=0 --max-len=20 | gpusort >b
 { cat a; head -n 50000 b; } | gpusort >c # much of it equal
@@ -27,6 +28,16 @@ for o in -r '-f' '-n -r' '-k1.4' '-s -k1.1,1.1' '-z'; do
     same -m $o b.sorted a.sorted c.sorted
     same -m -u $o c.sorted a.sorted b.sorted
 done
+
+# Out of the page cache, where the file system lets them be dropped from it.
+drop() {
+    sync "$@"
+    for f; do dd if="$f" iflag=nocache count=0 status=none; done
+}
+drop a b c
+gpusort -v -m a b 2>&1 >/dev/null | grep -c 'merged where they are'
+drop a b c
+same -m a c b
 
 # One line out of place, early, late, and in more than one file.
 awk 'NR == 1000 { print "~~~" } { print }' a >early
@@ -55,6 +66,11 @@ for o in '' -r; do
     [ "$(tail -n 1 rss)" -le $((74 * 1024)) ] || echo "-m $o took $(tail -n 1 rss) KiB"
 done
 gpusort -m large large2 | head -n 1 | wc -l
+mkdir many
+for i in {1..40}; do gpusort gen lines --bytes=3M --seed="$i" | gpusort -o "many/$i"; done
+/usr/bin/env time -f %M -o rss gpusort -m -S 1M many/* | cmp - <(LC_ALL=C sort -m many/*) &&
+    echo 'same: many'
+[ "$(tail -n 1 rss)" -le $((65 * 1024)) ] || echo "-m of many took $(tail -n 1 rss) KiB"
 
 # A line that is too long is named.
 { head -c 9000000 /dev/zero | tr '\0' z; echo; } >>a2
