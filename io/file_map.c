@@ -57,20 +57,23 @@ const char *gs_file_map_name_at(const void *address)
     return NULL;
 }
 
+/* A file is mapped by large pages where it has them and is at their bounds in memory. */
 bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file_count,
-                      size_t copy_bytes, const char *const *names)
+                      size_t copy_bytes, bool small_pages, const char *const *names)
 {
+    const size_t off_bounds = small_pages ? PAGE_BYTES : 0;
     gs_status ignored = {.code = GS_OK};
     void *memory = NULL;
     *map = (gs_file_map){.file_count = file_count};
     for (size_t i = 0; i < file_count; i++) {
         map->files[i] = files[i];
-        map->files[i].begin = map->copies_begin;
+        map->files[i].begin = map->copies_begin + off_bounds;
         map->copies_begin =
-            gs_mem_large_pages(map->copies_begin + files[i].bytes + GS_FILE_MAP_SLACK);
+            gs_mem_large_pages(map->files[i].begin + files[i].bytes + GS_FILE_MAP_SLACK);
     }
     map->map_bytes = map->copies_begin + copy_bytes;
-    if (gs_mem_map(&memory, map->map_bytes, true, "mapped files", &ignored) != GS_OK)
+    if (gs_mem_map(&memory, map->map_bytes, !small_pages, "mapped files", &ignored) !=
+        GS_OK)
         goto fail;
     map->base = memory;
     for (size_t i = 0; i < file_count; i++) {
@@ -111,11 +114,6 @@ static void advise(const uint8_t *data, size_t bytes, int advice)
 {
     const uintptr_t begin = (uintptr_t)data / PAGE_BYTES * PAGE_BYTES;
     (void)madvise((void *)begin, (uintptr_t)data + bytes - begin, advice);
-}
-
-void gs_file_map_use_small_pages(const gs_file_map *map)
-{
-    advise(map->base, map->copies_begin, MADV_NOHUGEPAGE);
 }
 
 void gs_file_map_ask(const uint8_t *data, size_t bytes)

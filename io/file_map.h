@@ -47,17 +47,16 @@ typedef struct gs_file_map {
 
 /* Maps `files`, of which all but begin is set, with room for `copy_bytes`
  * behind them. False, and the files are still the caller's, if the system refuses.
- * `names` are borrowed, by input_index. */
+ * With `small_pages` a look at a byte makes few pages around it ours; else it may be a
+ * large one, which counts whole. `names` are borrowed, by input_index. */
 bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file_count,
-                      size_t copy_bytes, const char *const *names);
+                      size_t copy_bytes, bool small_pages, const char *const *names);
 /* Closes the files; a zeroed map is fine. */
 void gs_file_map_close(gs_file_map *map);
 
 /* Of all its files. */
 size_t gs_file_map_text_bytes(const gs_file_map *map);
 
-/* A look at a file brings few pages around, not a large one, which counts whole. */
-void gs_file_map_use_small_pages(const gs_file_map *map);
 /* Has a part of a file read into the page cache, and does not wait for it. */
 void gs_file_map_ask(const uint8_t *data, size_t bytes);
 /* Asks for the pages of a part at once: faster than one by one. */

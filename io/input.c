@@ -454,7 +454,8 @@ bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *m
     while (count < in->name_count && open_mappable(in, count, output_fd, &files[count]))
         count++;
     if (count == in->name_count &&
-        gs_file_map_open(map, files, count, copy_bytes, in->names)) {
+        gs_file_map_open(map, files, count, copy_bytes, in->options.maps_small_pages,
+                         in->names)) {
         map->taken_bytes = in->bytes_read;
         in->next_name = in->name_count;
         return true;

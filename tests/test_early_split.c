@@ -45,7 +45,7 @@ static size_t make_text(gs_file_map *map, const char *prefix, unsigned others_in
     REQUIRE(fstat(fd, &info) == 0);
     REQUIRE(info.st_size >= (off_t)GS_EARLY_SPLIT_MIN);
     const gs_mapped_file file = {.fd = fd, .bytes = (size_t)info.st_size};
-    REQUIRE(gs_file_map_open(map, &file, 1, PART, names));
+    REQUIRE(gs_file_map_open(map, &file, 1, PART, false, names));
     return file.bytes;
 }
 

@@ -12,10 +12,11 @@ enum {
     CANCEL_CHECK_LINES = 1 << 14,
     LEAVE_AGAIN_BYTES = 1 << 18,
     LINE_SLACK = GS_KEY_READ_SLACK + GS_SHORT_COPY_BYTES,
-    ASK_BYTES = 64 << 20,       /* ahead of what is merged, of all texts together, */
-    ASK_BYTES_MIN = 1 << 20,    /* and at least, of each */
-    LARGE_TEXTS_MIN = 4,        /* of so many, large pages are always bearable; */
-    LARGE_TEXT_BYTES = 6 << 20, /* they make so much of one ours at a time */
+    ASK_BYTES = 64 << 20,    /* ahead of what is merged, of all texts together, */
+    ASK_BYTES_MIN = 1 << 20, /* and at least, of each */
+    TEXT_BYTES = 2 << 20,    /* ours of each, where the kernel maps large folios whole, */
+    LARGE_TEXT_BYTES = 6 << 20, /* or where it maps them by large pages; */
+    SPARE_BYTES = 40 << 20,     /* which may take this, of the 64 MiB beyond S */
 };
 
 typedef struct asked_text {
@@ -60,7 +61,14 @@ typedef struct gs_merge_worker {
 static bool is_for_this_way(const gs_file_merge *merge, const gs_memory_plan *plan)
 {
     const gs_sort_options *const o = merge->options;
-    return o->header_lines == 0 && !o->has_top && !plan->is_space_limited;
+    return o->header_lines == 0 && !o->has_top && !plan->is_space_limited &&
+           o->input_count <= (plan->limit_bytes + SPARE_BYTES) / TEXT_BYTES;
+}
+
+static bool has_many_texts(const gs_mapped_merge *m)
+{
+    const size_t count = m->merge->options->input_count;
+    return count > (m->plan.limit_bytes + SPARE_BYTES) / LARGE_TEXT_BYTES;
 }
 
 static bool map_files(gs_mapped_merge *m, int output_fd, gs_status *st)
@@ -70,6 +78,7 @@ static bool map_files(gs_mapped_merge *m, int output_fd, gs_status *st)
     const gs_input_options options = {.blocks_in_flight = 1,
                                       .keep_compressed = o->keep_compressed,
                                       .maps_uncached = true,
+                                      .maps_small_pages = has_many_texts(m),
                                       .log = o->log};
     if (gs_input_new(&input, o->inputs, o->input_count, &options, st) != GS_OK)
         return false;
@@ -177,9 +186,6 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
         goto fail;
     GS_TRY_OR_FAIL(check_whole_records(m, st));
     GS_TRY_OR_FAIL(describe_texts(m, st));
-    if (m->text_count > LARGE_TEXTS_MIN &&
-        m->text_count > plan.limit_bytes / LARGE_TEXT_BYTES)
-        gs_file_map_use_small_pages(&m->map);
     GS_TRY_OR_FAIL(begin_asking(m, st));
     const size_t most = plan.merge_piece_bytes / 4 * 3;
     const gs_text_cut_options options = {
