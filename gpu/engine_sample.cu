@@ -15,6 +15,8 @@
  * where `next` is the array of keys itself, seen as packed numbers, if those are as wide
  * as the keys, and else the second half of the scratch.
  */
+#include <stddef.h>
+
 #include "gpu/engine_ops.cuh"
 #include "gpu/sample_local.cuh"
 #include "gpu/sample_move.cuh"
@@ -46,6 +48,9 @@ struct Arrays {
 };
 
 enum { BUCKETS_ALL = GS_BUCKETS_MAX * GS_SEGMENTS_MAX };
+/* Of the control: how long the lists of k_local and k_fill are, and what was taken. */
+const size_t LISTS_BYTES =
+    offsetof(gs_sample_control, count_tiles) - offsetof(gs_sample_control, leaf_count);
 enum : size_t { PACK_NARROW_MIN = (size_t)1 << 24 }; /* keys */
 
 template <typename N> void take_plan(gs_scratch *scratch, size_t count, Plan<N> *plan)
@@ -232,7 +237,8 @@ gs_code launch_local(const gs_engine_run *run, const Arrays *arrays,
     return GS_OK;
 }
 
-/* Of half what a block takes, a round can make twice as many buckets, and some more. */
+/* As many blocks' worth of keys as one round may have: in buckets of half as much, which
+ * k_plan tries, that leaves some of GS_BUCKETS_MAX for cells that are larger. */
 enum { HALF_BUCKETS_MAX = GS_BUCKETS_MAX / 2 - 32 };
 
 /* How many rounds, and how many keys a bucket of the first one gets. */
@@ -301,8 +307,7 @@ gs_code launch_again(const gs_engine_run *run, const Arrays *arrays,
     for (uint32_t i = 0; i < list_count; i += GS_SEGMENTS_MAX) {
         const uint32_t left = list_count - i, most = GS_SEGMENTS_MAX;
         const uint32_t batch = left < most ? left : most;
-        GPU_TRY(st, cudaMemsetAsync(&control->leaf_count, 0, 4 * sizeof(uint32_t),
-                                    run->stream));
+        GPU_TRY(st, cudaMemsetAsync(&control->leaf_count, 0, LISTS_BYTES, run->stream));
         GS_TRY(launch_round(run, arrays, plan, from, to, list + i, batch, T::CAPACITY,
                             plan->buckets[1], T::LEAF_KEYS, form, false, seed + i, st));
         k_leaf<W, GS_BUCKETS_MAX><<<batch, GS_BUCKETS_MAX, 0, run->stream>>>(

@@ -41,8 +41,8 @@ typedef struct gs_input_options {
     bool any_order;            /* blocks of up to GS_INPUT_FILES_MAX files interleaved */
     bool keep_compressed;      /* give compressed files as they are */
     bool no_uring;             /* as if the kernel had none */
-    bool maps_uncached;        /* gs_input_map, too: who looks at them asks ahead */
-    bool maps_small_pages;     /* it does, see gs_file_map_open */
+    bool maps_uncached;        /* by gs_input_map: who looks at them asks ahead */
+    bool maps_small_pages;     /* see gs_file_map_open */
     const gs_log *log;         /* may be NULL */
     gs_trace *trace;           /* lane GS_LANE_READ; may be NULL */
     _Atomic uint64_t *bytes_read; /* as stored; added to; may be NULL */

@@ -58,17 +58,17 @@ typedef struct gs_merge_worker {
 
 /* --- the texts --------------------------------------------------------------- */
 
+/* Whether all texts can have so much resident at a time. */
+static bool do_fit(const gs_file_merge *merge, const gs_memory_plan *plan, size_t each)
+{
+    return merge->options->input_count <= (plan->limit_bytes + SPARE_BYTES) / each;
+}
+
 static bool is_for_this_way(const gs_file_merge *merge, const gs_memory_plan *plan)
 {
     const gs_sort_options *const o = merge->options;
     return o->header_lines == 0 && !o->has_top && !plan->is_space_limited &&
-           o->input_count <= (plan->limit_bytes + SPARE_BYTES) / TEXT_BYTES;
-}
-
-static bool has_many_texts(const gs_mapped_merge *m)
-{
-    const size_t count = m->merge->options->input_count;
-    return count > (m->plan.limit_bytes + SPARE_BYTES) / LARGE_TEXT_BYTES;
+           do_fit(merge, plan, TEXT_BYTES);
 }
 
 static bool map_files(gs_mapped_merge *m, int output_fd, gs_status *st)
@@ -78,7 +78,8 @@ static bool map_files(gs_mapped_merge *m, int output_fd, gs_status *st)
     const gs_input_options options = {.blocks_in_flight = 1,
                                       .keep_compressed = o->keep_compressed,
                                       .maps_uncached = true,
-                                      .maps_small_pages = has_many_texts(m),
+                                      .maps_small_pages =
+                                          !do_fit(m->merge, &m->plan, LARGE_TEXT_BYTES),
                                       .log = o->log};
     if (gs_input_new(&input, o->inputs, o->input_count, &options, st) != GS_OK)
         return false;
