@@ -11,9 +11,15 @@ enum {
     STRETCHED_ELEMENT_COST = sizeof(gs_element) + sizeof(uint16_t),
 };
 
-size_t gs_chunk_copy_bytes(size_t budget_bytes)
+static size_t most_copies(const gs_chunk_limits *limits)
 {
-    return gs_mem_large_pages(budget_bytes + ARENA_SLACK);
+    return limits->first_copies_max > limits->budget_bytes ? limits->first_copies_max
+                                                           : limits->budget_bytes;
+}
+
+size_t gs_chunk_copy_bytes(const gs_chunk_limits *limits)
+{
+    return gs_mem_large_pages(most_copies(limits) + ARENA_SLACK);
 }
 
 gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
@@ -24,8 +30,10 @@ gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
                         .budget_bytes = limits->budget_bytes,
                         .soft_bytes = limits->soft_bytes,
                         .input_bytes = limits->input_bytes,
+                        .copies_max = most_copies(limits),
+                        .workers = limits->workers,
                         .stretched_cost = limits->workers * GS_BUCKET_GIVE_BACK_COST};
-    const size_t arena_bytes = gs_chunk_copy_bytes(limits->budget_bytes);
+    const size_t arena_bytes = gs_chunk_copy_bytes(limits);
     const size_t cost = limits->input_bytes > 0 ? STRETCHED_ELEMENT_COST : ELEMENT_COST;
     const size_t count = limits->budget_bytes / cost + 1;
     const size_t element_bytes = gs_mem_large_pages(count * sizeof(gs_element));
@@ -118,6 +126,18 @@ static bool can_stretch(const gs_chunk *chunk, size_t bytes, size_t elements,
            all + (double)chunk->stretched_cost <= (double)chunk->budget_bytes;
 }
 
+/* Who makes or writes a very long record has a few copies of it beside the chunk. */
+static size_t usual_limit(gs_chunk *chunk, size_t text_bytes)
+{
+    enum { USUAL_BYTES = 2 << 20, COPIES = 4 };
+    const size_t beside = text_bytes > USUAL_BYTES ? COPIES * text_bytes : 0;
+    if (beside * chunk->workers > chunk->beside_bytes)
+        chunk->beside_bytes = beside * chunk->workers;
+    return chunk->soft_bytes > 2 * chunk->beside_bytes
+               ? chunk->soft_bytes - chunk->beside_bytes
+               : chunk->soft_bytes / 2;
+}
+
 bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_offset,
                       size_t *element_index)
 {
@@ -126,14 +146,16 @@ bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_
     const size_t bytes = copied_bytes + mapped_bytes;
     const size_t elements = chunk->element_count + want->count;
     const uint64_t text_bytes = chunk->text_bytes + want->text_bytes;
-    const size_t limit =
-        chunk->element_count == 0 ? chunk->budget_bytes : chunk->soft_bytes;
-    if (bytes > limit || elements > chunk->element_capacity)
+    const bool is_first = gs_chunk_record_bytes(chunk) == 0;
+    const size_t usual = usual_limit(chunk, want->text_bytes);
+    const size_t limit = chunk->element_count == 0 ? chunk->budget_bytes : usual;
+    if (copied_bytes > chunk->copies_max || elements > chunk->element_capacity)
         return false;
-    if (elements > (limit - bytes) / ELEMENT_COST) {
-        if (!can_stretch(chunk, bytes, elements, text_bytes))
+    if (bytes > limit || elements > (limit - bytes) / ELEMENT_COST) {
+        const bool is_stretched = can_stretch(chunk, bytes, elements, text_bytes);
+        if (!is_stretched && !is_first)
             return false;
-        chunk->is_stretched = true;
+        chunk->is_stretched = is_stretched;
     }
     chunk->text_bytes = text_bytes;
     *arena_offset = chunk->copies_begin + chunk->copied_bytes;

@@ -48,19 +48,23 @@ typedef struct gs_chunk {
 
     size_t copied_touched_bytes, elements_touched; /* since pages were last given back */
     size_t element_capacity;
+    size_t copies_max;
+    size_t beside_bytes; /* what workers hold of very long records */
+    unsigned workers;
     size_t arena_map_bytes; /* 0: the arena is a map of files, and not ours */
 } gs_chunk;
 
-/* How much room for copies `budget_bytes` ask for. */
-size_t gs_chunk_copy_bytes(size_t budget_bytes);
-/* `map` is NULL, or has room for as many copies, and is borrowed. */
 typedef struct gs_chunk_limits {
     size_t budget_bytes;
-    size_t soft_bytes;    /* enough to end the chunk, unless it holds nothing yet */
-    uint64_t input_bytes; /* > 0: of the whole input, for which it may be stretched */
-    unsigned workers;     /* who will sort it */
+    size_t soft_bytes;       /* enough to end the chunk, unless it holds nothing yet */
+    size_t first_copies_max; /* what comes first may be more than the budget */
+    uint64_t input_bytes;    /* > 0: of the whole input, for which it may be stretched */
+    unsigned workers;        /* who will sort it */
 } gs_chunk_limits;
 
+/* How much room for copies a chunk asks for. */
+size_t gs_chunk_copy_bytes(const gs_chunk_limits *limits);
+/* `map` is NULL, or has room for as many copies, and is borrowed. */
 GS_MUST_CHECK gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
                                     const gs_chunk_limits *limits, const gs_file_map *map,
                                     gs_status *st);
@@ -76,7 +80,7 @@ typedef struct gs_chunk_want {
 } gs_chunk_want;
 
 /* Room behind what is there, for copies at *arena_offset; false if the budget does not
- * allow it. */
+ * allow it. An empty chunk takes what is larger than that, as far as it has addresses. */
 bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_offset,
                       size_t *element_index);
 

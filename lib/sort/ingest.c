@@ -267,6 +267,17 @@ static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t o
         to[batch->bytes] = in->layout.eol;
 }
 
+/* What only a very long record needed is not kept for the next batch. */
+static void trim_scratch(gs_ingest_scratch *scratch, size_t batch_bytes)
+{
+    enum { USUAL_BYTES = 2 << 20 };
+    if (batch_bytes <= USUAL_BYTES)
+        return;
+    gs_mem_free(scratch->records);
+    scratch->records = NULL;
+    scratch->record_capacity = 0;
+}
+
 /* The words of the elements are taken here and not where the strings were made: bytes
  * that were just written one by one cannot be read as words without a stall. */
 static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
@@ -374,6 +385,7 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     gs_element *const e = in->chunk->elements + index;
     if (!direct) {
         copy_scratch(in, scratch, offset, e);
+        trim_scratch(scratch, text_bytes);
         if (batch->is_in_map)
             gs_file_map_leave_part(batch->data, batch->bytes);
     } else if (batch->is_in_map) {

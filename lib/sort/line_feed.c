@@ -38,13 +38,13 @@ struct gs_line_feed {
     bool has_replay_last;
     const gs_file_map *map;  /* given out instead of blocks, */
     size_t map_file, map_at; /* from this file and byte on, */
-    size_t part_bytes;       /* so much at a time */
+    size_t part_bytes;       /* so much of what lies in memory at a time */
 };
 
 enum {
-    PART_BYTES = 1 << 20, /* of memory that is given out as it is, */
+    PART_BYTES = 1 << 20,
     PART_BYTES_MIN = 1 << 16,
-    PARTS = 64, /* ... or of a small map so many */
+    PARTS = 64, /* that a small map is cut into */
 };
 
 static gs_code append(gs_heap_bytes *to, const uint8_t *data, size_t bytes, gs_status *st)
@@ -83,7 +83,7 @@ gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
     feed->source = *source;
     feed->options = *options;
     feed->header_left = options->header_lines;
-    feed->part_bytes = PART_BYTES;
+    feed->part_bytes = options->part_bytes ? options->part_bytes : PART_BYTES;
     pthread_mutex_init(&feed->mutex, NULL);
     *out = feed;
     return GS_OK;
@@ -143,16 +143,17 @@ static size_t whole_bytes(const gs_line_feed *feed, size_t carried, const uint8_
     return last ? (size_t)(last - data) + 1 : 0;
 }
 
-gs_code gs_line_feed_fail_too_long(const char *name, const char *what, uint64_t offset,
-                                   size_t bytes_max, gs_status *st)
+gs_code gs_line_feed_fail_too_long(const gs_line_feed_options *options, const char *name,
+                                   const char *what, uint64_t offset, gs_status *st)
 {
+    const char *const hint = options->too_long_hint;
     gs_quoted quoted;
     (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
                   "%s: the %s at byte %llu is longer than the memory limit allows (%zu "
                   "bytes)",
                   gs_quote_name(&quoted, name), what, (unsigned long long)offset,
-                  bytes_max);
-    return gs_status_hint(st, "give more memory with -S");
+                  options->record_bytes_max);
+    return gs_status_hint(st, hint ? hint : "give more memory with -S");
 }
 
 static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
@@ -160,9 +161,9 @@ static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
 {
     const gs_line_feed_options *const o = &feed->options;
     return gs_line_feed_fail_too_long(
-        o->names[file->input_index],
+        o, o->names[file->input_index],
         o->whole_bytes != NULL || o->takes_whole_files ? "document" : "line",
-        file->record_offset, o->record_bytes_max, st);
+        file->record_offset, st);
 }
 
 gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset, size_t bytes,

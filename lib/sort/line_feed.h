@@ -34,9 +34,11 @@ typedef struct gs_line_batch {
 
 typedef struct gs_line_feed_options {
     uint8_t eol;
-    size_t record_size;      /* > 0: fixed-size records, no end-of-line byte */
-    size_t record_bytes_max; /* a longer one is an error that names its place */
-    uint64_t header_lines;   /* kept apart */
+    size_t record_size;        /* > 0: fixed-size records, no end-of-line byte */
+    size_t record_bytes_max;   /* a longer one is an error that names its place, */
+    const char *too_long_hint; /* and says what to do; NULL: more memory with -S */
+    size_t part_bytes;         /* of memory that is given out as it is; 0: a megabyte */
+    uint64_t header_lines;     /* kept apart */
     /* Records that do not end with a byte: how many bytes at the front of `data` are
      * whole records. NULL: up to the last eol. */
     size_t (*whole_bytes)(const uint8_t *data, size_t bytes);
@@ -76,10 +78,11 @@ void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map);
 /* Everything that is mapped comes once more, under other tickets. */
 void gs_line_feed_map_again(gs_line_feed *feed);
 
-/* What a record gets that is too long: `what` is "line" or "document". */
-GS_MUST_CHECK gs_code gs_line_feed_fail_too_long(const char *name, const char *what,
-                                                 uint64_t offset, size_t bytes_max,
-                                                 gs_status *st);
+/* What a record gets that is too long, of the file `name`: `what` is "line" or
+ * "document". */
+GS_MUST_CHECK gs_code gs_line_feed_fail_too_long(const gs_line_feed_options *options,
+                                                 const char *name, const char *what,
+                                                 uint64_t offset, gs_status *st);
 
 /* What a last record gets that is not whole. */
 GS_MUST_CHECK gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset,

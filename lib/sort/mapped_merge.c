@@ -235,8 +235,12 @@ static gs_code fail_too_long(const gs_merge_worker *w, size_t text, gs_status *s
 {
     const gs_mapped_merge *const m = w->m;
     const uint64_t offset = (uint64_t)(w->cursors[text].begin - m->texts[text].begin);
-    return gs_line_feed_fail_too_long(m->merge->options->inputs[text], "line", offset,
-                                      m->merge->source.record_bytes_max, st);
+    const gs_line_feed_options options = {
+        .record_bytes_max = m->merge->source.record_bytes_max,
+        .too_long_hint = m->merge->source.too_long_hint,
+    };
+    return gs_line_feed_fail_too_long(&options, m->merge->options->inputs[text], "line",
+                                      offset, st);
 }
 
 /* The loop that everything is for. Equal lines count as one where that is asked for: what

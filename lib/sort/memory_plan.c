@@ -60,13 +60,30 @@ static size_t copy_bytes(const gs_memory_plan *p, size_t usable, bool is_keyed)
     return is_keyed && usable > GS_BUCKET_COPY_KEYED_MIN ? one : 0;
 }
 
+/* A line that is too long for S is no reason to give up while the machine has memory. It
+ * is there up to six times: carried from block to block, as a record, in a run's block.
+ */
+static void plan_long_records(gs_memory_plan *p, size_t available_share)
+{
+    enum { PLACES = 6, COPIES = 8 }; /* with keys, a record is longer than its line */
+    const bool has_more = !p->is_space_limited && available_share > p->chunk_bytes;
+    const size_t share = has_more ? available_share : p->chunk_bytes;
+    p->record_bytes_max = clamp(share / PLACES, MIB, (size_t)1 << 31);
+    p->too_long_hint =
+        p->is_space_limited
+            ? "give more memory with -S and more address space with ulimit -v"
+            : "a line may take a sixth of the memory that is available, and 2 GiB";
+    /* Where addresses cost nothing. */
+    p->first_copies_max = p->is_space_limited ? 0 : COPIES * p->record_bytes_max;
+}
+
 gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
 {
     gs_memory_plan p = {0};
-    if (memory_bytes == 0) {
-        const size_t available = gs_machine_memory_available();
-        memory_bytes = available - available / 4;
-    }
+    const size_t available = gs_machine_memory_available();
+    const size_t available_share = available - available / 4;
+    if (memory_bytes == 0)
+        memory_bytes = available_share;
     /* More than there is, or than the address space takes, would not help anybody. */
     memory_bytes = clamp(memory_bytes, 1, gs_machine_memory_most());
     p.limit_bytes = memory_bytes;
@@ -101,7 +118,9 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     const size_t merge_fixed = p.stream_blocks * p.stream_block_bytes +
                                p.workers * (2 * p.merge_piece_bytes + MIB);
     p.merge_bytes = usable > merge_fixed + 4 * MIB ? usable - merge_fixed : 4 * MIB;
-    p.record_bytes_max = clamp(p.chunk_bytes / 6, MIB, (size_t)1 << 31);
+    /* Lines may be empty: fifty bytes for one of them, and more with keys. */
+    p.part_bytes = clamp(power_below(p.chunk_bytes / 128), 64 * KIB, MIB);
+    plan_long_records(&p, available_share);
     return p;
 }
 

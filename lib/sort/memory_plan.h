@@ -26,10 +26,13 @@ typedef struct gs_memory_plan {
     size_t copy_bytes;      /* a thread's, of buckets' records (bucket_copy.h); 0: none */
     size_t run_block_bytes; /* raw, of a run */
     size_t chunk_bytes;
-    size_t chunk_soft_bytes;  /* a chunk that holds this much is full */
-    size_t merge_piece_bytes; /* piece_bytes of a merge: a range should fit */
-    size_t merge_bytes;       /* for windows and decoded blocks */
-    size_t record_bytes_max;
+    size_t chunk_soft_bytes;   /* a chunk that holds this much is full */
+    size_t merge_piece_bytes;  /* piece_bytes of a merge: a range should fit */
+    size_t merge_bytes;        /* for windows and decoded blocks */
+    size_t record_bytes_max;   /* more than S allows: what a long line needs, it gets */
+    const char *too_long_hint; /* what to do about a longer one */
+    size_t first_copies_max;   /* of the first records of a chunk, whatever its size */
+    size_t part_bytes;         /* of text that is given out where it is */
 } gs_memory_plan;
 
 enum { GS_BLOCKS_IN_FLIGHT = 6 };

@@ -88,6 +88,7 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
                    .layout = &layout,
                    .block_bytes = plan.block_bytes,
                    .record_bytes_max = plan.record_bytes_max,
+                   .too_long_hint = plan.too_long_hint,
                    .keep_compressed = options->keep_compressed,
                    .log = options->log},
         .merge = {.is_unique = drops,

@@ -115,6 +115,7 @@ gs_code gs_sort_check(const gs_sort_options *options, gs_sort_disorder *out,
         .eol = options->order.eol,
         .record_size = options->order.record_size,
         .record_bytes_max = plan.record_bytes_max,
+        .too_long_hint = plan.too_long_hint,
         .header_lines = options->header_lines,
         .names = options->inputs,
     };

@@ -31,6 +31,7 @@ typedef struct gs_merge_job {
     const gs_range_consumer *consumer;
     const gs_range_merge_options *options;
     size_t window_bytes;
+    unsigned workers;       /* the first so many of the team */
     gs_range_bound *bounds; /* range r is [bounds[r], bounds[r + 1]) */
     size_t range_count;
     size_t *portions; /* their first ranges, and range_count; without a consumer NULL */
@@ -487,7 +488,7 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
 static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
 {
     gs_merge_job *const job = context;
-    if (worker >= job->portion_count)
+    if (worker >= job->workers || worker >= job->portion_count)
         return GS_OK;
     gs_merge_worker w;
     if (worker_init(&w, job, st) == GS_OK) {
@@ -521,6 +522,40 @@ size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
     return fan_in < 2 ? 2 : fan_in;
 }
 
+/* What a worker needs for the run: a block in each of two windows, and two decoded. */
+static size_t run_bytes(const gs_run *run)
+{
+    const size_t raw = run->raw_bytes_max;
+    return cursor_bytes(raw > WINDOW_MIN_BYTES ? raw : WINDOW_MIN_BYTES, raw);
+}
+
+size_t gs_range_merge_fitting(const gs_run *runs, size_t run_count, size_t memory_bytes)
+{
+    enum { LEAST = 4 };
+    size_t sum = 0;
+    for (size_t r = 0; r < run_count; r++) {
+        sum += run_bytes(&runs[r]);
+        if (sum > memory_bytes && r >= LEAST)
+            return r;
+    }
+    return run_count;
+}
+
+/* Each has its own blocks. For blocks of the usual size all have room, since the number
+ * of runs was chosen by that; else as many as the memory is enough for. */
+static unsigned workers_that_fit(const gs_merge_job *job, unsigned workers)
+{
+    enum { USUAL_BYTES = 256 << 10 };
+    size_t sum = 1;
+    bool is_usual = true;
+    for (size_t r = 0; r < job->run_count; r++) {
+        sum += run_bytes(&job->runs[r]);
+        is_usual = is_usual && job->runs[r].raw_bytes_max <= USUAL_BYTES;
+    }
+    const size_t fitting = job->options->memory_bytes / sum;
+    return is_usual || fitting >= workers ? workers : fitting > 1 ? (unsigned)fitting : 1;
+}
+
 /* Chooses windows and ranges for the runs of the job, and merges. */
 static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_bytes,
                        gs_status *st)
@@ -528,8 +563,9 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
     const gs_run *const runs = job->runs;
     const size_t run_count = job->run_count;
     job->trace = gs_team_trace(team);
-    const unsigned workers = gs_team_workers(team);
+    const unsigned workers = workers_that_fit(job, gs_team_workers(team));
     size_t raw_bytes = 0;
+    job->workers = workers;
     uint64_t stored = 0;
     for (size_t r = 0; r < run_count; r++) {
         if (runs[r].raw_bytes_max > raw_bytes)

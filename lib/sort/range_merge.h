@@ -59,6 +59,9 @@ typedef struct gs_range_consumer {
 /* How many runs can be merged at once with this memory, at least 2. */
 size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
                              size_t block_raw_bytes);
+/* Blocks are larger where records are. How many of the runs can be merged at once, if by
+ * one worker; more than the memory allows are 4. */
+size_t gs_range_merge_fitting(const gs_run *runs, size_t run_count, size_t memory_bytes);
 
 GS_MUST_CHECK gs_code gs_range_merge_run(const gs_run *runs, size_t run_count,
                                          gs_team *team, gs_sink *sink,

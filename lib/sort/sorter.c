@@ -122,6 +122,8 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
         .eol = o->order.eol,
         .record_size = o->order.record_size,
         .record_bytes_max = s->plan.record_bytes_max,
+        .too_long_hint = s->plan.too_long_hint,
+        .part_bytes = s->plan.part_bytes,
         .header_lines = o->header_lines,
         .names = o->inputs,
     };
@@ -201,10 +203,12 @@ static void map_input(gs_sorter *s)
     const bool is_plain = s->encoder == NULL;
     const size_t more =
         is_plain && s->options->memory_bytes == 0 ? s->plan.limit_bytes / 8 : 0;
+    const gs_chunk_limits limits = {.budget_bytes = s->plan.chunk_bytes + more,
+                                    .first_copies_max = s->plan.first_copies_max};
     if (!is_untouched || s->layout.is_key_only || s->options->has_top ||
         s->plan.is_space_limited ||
-        !gs_input_map(s->input, gs_output_fd(s->output),
-                      gs_chunk_copy_bytes(s->plan.chunk_bytes + more), &s->map))
+        !gs_input_map(s->input, gs_output_fd(s->output), gs_chunk_copy_bytes(&limits),
+                      &s->map))
         return;
     gs_line_feed_map(s->feed, &s->map);
     s->plan.limit_bytes += more;
@@ -226,6 +230,7 @@ static gs_chunk_limits chunk_limits(const gs_sorter *s)
     return (gs_chunk_limits){
         .budget_bytes = s->plan.chunk_bytes,
         .soft_bytes = s->plan.chunk_soft_bytes,
+        .first_copies_max = s->plan.first_copies_max,
         .input_bytes = is_known ? gs_input_size_hint(s->input) : 0,
         .workers = s->plan.workers,
     };
@@ -363,6 +368,7 @@ static void plan_text_merge(gs_sorter *s)
         .encoder = s->encoder,
         .block_bytes = s->plan.block_bytes,
         .record_bytes_max = s->plan.record_bytes_max,
+        .too_long_hint = s->plan.too_long_hint,
         .log = o->log,
     };
     m->merge = (gs_text_merge_options){
@@ -638,6 +644,14 @@ static gs_code merge_group(gs_sorter *s, size_t first, size_t count, gs_status *
     return GS_OK;
 }
 
+/* How many runs from `first` on one merge takes, of `most`. */
+static size_t mergeable(const gs_sorter *s, size_t first, size_t most)
+{
+    const size_t left = s->runs.count - first;
+    return gs_range_merge_fitting(s->runs.runs + first, left < most ? left : most,
+                                  s->plan.merge_bytes);
+}
+
 /* Neighbouring runs are merged until few enough are left for the last merge; the order of
  * the runs, and so of equal records, stays. */
 static gs_code reduce_runs(gs_sorter *s, gs_status *st)
@@ -646,18 +660,16 @@ static gs_code reduce_runs(gs_sorter *s, gs_status *st)
                                           s->plan.run_block_bytes);
     if (s->options->batch_size >= 2 && s->options->batch_size < fan_in)
         fan_in = s->options->batch_size;
-    while (s->runs.count > fan_in) {
+    while (mergeable(s, 0, fan_in) < s->runs.count) {
         begin_pass(s);
-        /* The first group only takes what is too much, the others are full. */
-        size_t excess = s->runs.count - fan_in;
-        for (size_t i = 0; i < s->runs.count && excess > 0; i++) {
-            size_t group = excess + 1 < fan_in ? excess + 1 : fan_in;
-            if (group > s->runs.count - i)
-                group = s->runs.count - i;
+        for (size_t i = 0; mergeable(s, 0, fan_in) < s->runs.count; i++) {
+            /* The first group only takes what is too much, the others are full. */
+            const size_t count = s->runs.count;
+            const bool is_few = count > fan_in && count - fan_in < fan_in;
+            const size_t group = mergeable(s, i, is_few ? count - fan_in + 1 : fan_in);
             if (group < 2)
                 break;
             GS_TRY(merge_group(s, i, group, st));
-            excess -= group - 1;
         }
     }
     return GS_OK;

@@ -13,6 +13,7 @@ static gs_code start(gs_text_source *source, const gs_block_source *blocks,
         .eol = options->order->eol,
         .record_size = options->order->record_size,
         .record_bytes_max = options->record_bytes_max,
+        .too_long_hint = options->too_long_hint,
         .header_lines = source->run ? 0 : options->header_lines,
         .names = &source->name,
     };

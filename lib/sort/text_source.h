@@ -39,6 +39,7 @@ typedef struct gs_text_source_options {
     const gs_key_encoder *encoder; /* NULL: the line is its string */
     size_t block_bytes;
     size_t record_bytes_max;
+    const char *too_long_hint;
     uint64_t header_lines;
     bool keep_compressed;
     const gs_log *log;

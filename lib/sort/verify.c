@@ -283,6 +283,7 @@ gs_code gs_verify_run(const gs_sort_options *options, size_t which, bool with_or
         .eol = options->order.eol,
         .record_size = options->order.record_size,
         .record_bytes_max = plan.record_bytes_max,
+        .too_long_hint = plan.too_long_hint,
         .header_lines = options->header_lines,
         .names = options->inputs + which,
     };

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Lines longer than -S take what they need, and no more of it the more of them there are;
+# many empty lines fit too, where a part of the input makes many records.
+line() { # LETTER MILLIONS
+    head -c "$2000000" /dev/zero | tr '\0' "$1"
+    echo "$2"
+}
+{ line c 30; seq 20000; line a 12; line b 3; seq 9; line a 12; line c 25; } >long
+for i in {1..90}; do line "$(printf "\\x$((41 + i % 20))")" $((2 + i % 2)); done >many
+truncate -s -1 long
+same() { # OPTION... FILE
+    command -p sort "${@}" >want
+    gpusort -S 1M --parallel=2 "$@" >got || echo "exit $?"
+    cmp got want && echo "same: $*"
+    gpusort -S 1M --parallel=2 "${@:1:$#-1}" <"${@: -1}" | cat >got
+    cat "${@: -1}" | gpusort -S 1M --parallel=2 "${@:1:$#-1}" | cmp - got
+    cmp got want && echo 'same: through a pipe'
+}
+for o in '' -r -u -n '-k1.2,1.9 -s' '-f -k1.2'; do same $o long; done
+same --compress-program=gzip long
+gpusort -S 1M --count long | cmp - <(command -p sort long | uniq -c) && echo 'same: --count'
+gpusort -S 1M --top=3 long | cmp - <(gpusort long | head -n 3) && echo 'same: --top'
+gpusort long >sorted
+gpusort -S 1M -c long 2>&1 | cut -c 1-40
+gpusort -S 1M -c sorted && gpusort -S 1M -c - <sorted && echo 'in order'
+gpusort check -S 1M --same=long sorted | cut -d, -f3
+gpusort -m -S 1M sorted - <sorted | cmp - <(command -p sort -m sorted sorted) && echo 'same: -m'
+
+# As many as there are, each run has a few: they are merged a few at a time.
+for o in '' '-k1.2,1.9 -s'; do
+    for S in 1 20; do
+        /usr/bin/env time -f %M -o rss gpusort -S ${S}M $o many |
+            cmp - <(command -p sort $o many) && echo "same: -S ${S}M $o"
+        [ "$(tail -n 1 rss)" -le $(((S + 64) * 1024 + 60000)) ] ||
+            echo "-S ${S}M $o took $(tail -n 1 rss) KiB"
+    done
+done
+
+# As many records as there are bytes.
+head -c 20000000 /dev/zero | tr '\0' '\n' >empty
+for o in '' -n '-k1,1n -k2,2 -k3,3V -k4,4r'; do same $o empty; done
+
+# Where addresses are short there is an end to it, with its place. A sanitizer needs more.
+program_kib=$(($(stat -Lc %s "$(command -v gpusort)") / 1024))
+if (ulimit -v 1000000 && gpusort /dev/null) 2>/dev/null; then
+    (
+        ulimit -v $((program_kib + 150000))
+        gpusort -S 1M --parallel=2 long -o got
+        echo "exit $?"
+    ) 2>&1 | sed 's/([0-9]* bytes)/(N bytes)/'
+else
+    echo 'gpusort: long: the line at byte 0 is longer than the memory limit allows (N bytes)'
+    echo 'gpusort: give more memory with -S and more address space with ulimit -v'
+    echo 'exit 2'
+fi
