@@ -13,6 +13,8 @@
 #ifndef GS_GPU_TEXT_KEY_H
 #define GS_GPU_TEXT_KEY_H
 
+#include <limits.h>
+
 #include "gpu/text_sort.h"
 
 #ifdef __CUDACC__
@@ -43,6 +45,12 @@ GS_BOTH bool gs_key_is_blank(uint8_t c)
 GS_BOTH bool gs_key_is_digit(uint8_t c)
 {
     return c >= '0' && c <= '9';
+}
+
+/* As gs_text_is_separator. */
+GS_BOTH bool gs_key_is_separator(uint8_t c)
+{
+    return CHAR_MIN < 0 && c == CHAR_MAX + 1;
 }
 
 /* --- finding fields ------------------------------------------------------------- */
@@ -148,11 +156,17 @@ GS_BOTH void gs_key_put_bytes(const gs_text_key *key, const uint8_t *from,
 /* Digits two a byte, never 00. */
 GS_BOTH void gs_key_put_pairs(const uint8_t *from, const uint8_t *end, gs_key_writer *w)
 {
-    for (; from < end; from += 2) {
-        const unsigned first = from[0] - (unsigned)'0';
-        const unsigned second = from + 1 < end ? from[1] - (unsigned)'0' : 0;
-        gs_key_put(w, 1 + 10 * first + second);
+    unsigned pair = 0; /* of the first digit */
+    for (; from < end; from++) {
+        if (gs_key_is_separator(*from))
+            continue;
+        const unsigned digit = *from - (unsigned)'0';
+        if (pair > 0)
+            gs_key_put(w, pair + digit);
+        pair = pair > 0 ? 0 : 1 + 10 * digit;
     }
+    if (pair > 0)
+        gs_key_put(w, pair);
 }
 
 GS_BOTH void gs_key_put_u64(uint64_t value, unsigned bytes, gs_key_writer *w)
@@ -167,12 +181,17 @@ GS_BOTH void gs_key_put_number(const uint8_t *text, const uint8_t *end, gs_key_w
     text = gs_key_skip_blanks(text, end);
     const bool is_negative = text < end && *text == '-';
     text += is_negative;
-    while (text < end && *text == '0')
+    while (text < end && (*text == '0' || gs_key_is_separator(*text)))
         text++;
     const uint8_t *const integer = text;
     uint64_t value = 0; /* of at most U64_DIGITS digits */
-    for (; text < end && gs_key_is_digit(*text); text++)
+    uint64_t digits = 0;
+    for (; text < end && (gs_key_is_digit(*text) || gs_key_is_separator(*text)); text++) {
+        if (gs_key_is_separator(*text))
+            continue;
         value = 10 * value + (uint64_t)(*text - '0');
+        digits++;
+    }
     const uint8_t *const integer_end = text;
     const uint8_t *fraction = text, *fraction_end = text;
     if (text < end && *text == '.') {
@@ -182,13 +201,12 @@ GS_BOTH void gs_key_put_number(const uint8_t *text, const uint8_t *end, gs_key_w
                 fraction_end = text + 1;
         }
     }
-    if (integer == integer_end && fraction == fraction_end) {
+    if (digits == 0 && fraction == fraction_end) {
         gs_key_put(w, HEAD_ZERO);
         return;
     }
     const unsigned mask = w->mask;
     w->mask ^= is_negative ? 0xffu : 0u;
-    const uint64_t digits = (uint64_t)(integer_end - integer);
     if (digits <= U64_DIGITS) {
         unsigned bytes = 0;
         while (bytes < 8 && value >> (8 * bytes) != 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/sort/key_text.h"
 #include "tests/check.h"
 
 enum { LINE_MAX_BYTES = 40, ROUNDS = 40000, GUARD = 0xa5 };
@@ -71,10 +72,13 @@ static int parse_decimal(const sample *s, char out[3 * LINE_MAX_BYTES])
     if (i < s->bytes && s->line[i] == '-')
         sign = 0, i++;
     size_t end = i;
-    while (end < s->bytes && s->line[end] >= '0' && s->line[end] <= '9')
+    while (end < s->bytes && ((s->line[end] >= '0' && s->line[end] <= '9') ||
+                              gs_text_is_separator(s->line[end])))
         end++;
-    for (size_t k = end; k-- > i;)
-        out[--at] = (char)s->line[k];
+    for (size_t k = end; k-- > i;) {
+        if (!gs_text_is_separator(s->line[k]))
+            out[--at] = (char)s->line[k];
+    }
     at = LINE_MAX_BYTES;
     if (end < s->bytes && s->line[end] == '.') {
         for (end++; end < s->bytes && s->line[end] >= '0' && s->line[end] <= '9'; end++)
@@ -251,6 +255,8 @@ int main(void)
     agrees(numeric, "0012.-9 ", compare_decimals, &state);
     agrees(numeric, "00000.5", compare_decimals, &state);
     agrees(numeric, "123456789", compare_decimals, &state);
+    agrees(numeric, "012\x80.-9", compare_decimals, &state);
+    agrees(numeric, "1234567890\x80", compare_decimals, &state);
     fields_are_found();
     long_lines_are_walked();
     short_and_long_agree(&state);

@@ -45,11 +45,25 @@ static void complement(uint8_t *from, const uint8_t *end)
         *from = (uint8_t) ~*from;
 }
 
-static uint8_t *put_long_integer(uint8_t *to, const uint8_t *from, const uint8_t *end)
+static uint8_t *put_long_integer(uint8_t *to, const uint8_t *from, const uint8_t *end,
+                                 uint64_t digits)
 {
     *to++ = HEAD_LONG;
-    to = put_u64(to, (uint64_t)(end - from));
-    return put_digit_pairs(to, from, end);
+    to = put_u64(to, digits);
+    if (digits == (uint64_t)(end - from))
+        return put_digit_pairs(to, from, end);
+    unsigned pair = 0; /* of the first digit */
+    for (; from < end; from++) {
+        if (gs_text_is_separator(*from))
+            continue;
+        const unsigned digit = *from - '0';
+        if (pair > 0)
+            *to++ = (uint8_t)(pair + digit);
+        pair = pair > 0 ? 0 : 1 + 10 * digit;
+    }
+    if (pair > 0)
+        *to++ = (uint8_t)pair;
+    return to;
 }
 
 size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to)
@@ -57,19 +71,28 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
     text = gs_text_skip_blanks(text, end);
     const bool is_negative = text < end && *text == '-';
     text += is_negative;
-    while (text < end && *text == '0')
+    while (text < end && (*text == '0' || gs_text_is_separator(*text)))
         text++;
     const uint8_t *const integer = text;
     static const uint32_t powers[] = {1,      10,      100,      1000,     10000,
                                       100000, 1000000, 10000000, 100000000};
     uint64_t value = 0; /* of at most U64_DIGITS digits */
     for (unsigned count = 8; count == 8 && text < end; text += count) {
-        const uint64_t digits = gs_digits_load(text);
-        count = gs_digits_count(digits);
+        const uint64_t eight = gs_digits_load(text);
+        count = gs_digits_count(eight);
         if ((size_t)(end - text) < count)
             count = (unsigned)(end - text);
         if (count > 0)
-            value = value * powers[count] + gs_digits_join(digits, count);
+            value = value * powers[count] + gs_digits_join(eight, count);
+    }
+    uint64_t digits = (uint64_t)(text - integer);
+    if (__builtin_expect(text < end && gs_text_is_separator(*text), 0)) {
+        for (; text < end && (is_digit(*text) || gs_text_is_separator(*text)); text++) {
+            if (is_digit(*text)) {
+                value = 10 * value + (uint64_t)(*text - '0');
+                digits++;
+            }
+        }
     }
     const uint8_t *const integer_end = text;
     const uint8_t *fraction = text, *fraction_end = text;
@@ -80,13 +103,13 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
                 fraction_end = text;
         }
     }
-    if (integer == integer_end && fraction == fraction_end) {
+    if (digits == 0 && fraction == fraction_end) {
         *to = HEAD_ZERO;
         return 1;
     }
-    uint8_t *p = integer_end - integer <= U64_DIGITS
+    uint8_t *p = digits <= U64_DIGITS
                      ? gs_digits_put_value(to, value)
-                     : put_long_integer(to, integer, integer_end);
+                     : put_long_integer(to, integer, integer_end, digits);
     if (fraction < fraction_end)
         p = put_digit_pairs(p, fraction, fraction_end);
     *p++ = 0;
