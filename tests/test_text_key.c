@@ -42,7 +42,8 @@ static gs_key random_key(void)
 
 static size_t random_line(uint8_t *to)
 {
-    static const char alphabet[] = "000\x80" "23456789--..  \t\taAzZ:_\x80\xff\x01\n";
+    static const char alphabet[] = "000\x80"
+                                   "23456789--..  \t\taAzZ:_\x80\xff\x01\n";
     const size_t bytes = below(LINE_MAX_BYTES);
     const bool is_digits = below(4) == 0;
     for (size_t i = 0; i < bytes; i++) {
