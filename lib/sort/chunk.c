@@ -44,17 +44,18 @@ gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
         chunk->arena = map->base;
         chunk->copies_begin = map->copies_begin;
     } else {
-        GS_TRY_OR_FAIL(gs_mem_map(&memory, arena_bytes, true, "records", st));
+        GS_TRY_OR_FAIL(
+            gs_mem_map(&memory, arena_bytes, !limits->is_small, "records", st));
         chunk->arena = memory;
         chunk->arena_map_bytes = arena_bytes;
     }
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, true, "elements", st));
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, !limits->is_small, "elements", st));
     chunk->elements = memory;
     GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, false, "scratch elements", st));
     gs_mem_keep_small(memory, element_bytes);
     chunk->scratch = memory;
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, chunk->element_capacity * sizeof(uint16_t), true,
-                              "bucket ids", st));
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, chunk->element_capacity * sizeof(uint16_t),
+                              !limits->is_small, "bucket ids", st));
     chunk->bucket_ids = memory;
     return GS_OK;
 fail:

@@ -60,6 +60,7 @@ typedef struct gs_chunk_limits {
     size_t first_copies_max; /* what comes first may be more than the budget */
     uint64_t input_bytes;    /* > 0: of the whole input, for which it may be stretched */
     unsigned workers;        /* who will sort it */
+    bool is_small;           /* all that comes is not worth a large page */
 } gs_chunk_limits;
 
 /* How much room for copies a chunk asks for. */

@@ -40,6 +40,9 @@
 #include "lib/sort/run_list.h"
 #include "lib/sort/text_output.h"
 
+/* Less is sorted sooner than the kernel has cleared a few large pages. */
+enum { SMALL_PAGES_BYTES = 128 << 10 };
+
 /* What is read while the device starts: a third of a second of a fast disk. */
 static const size_t START_BYTES = (size_t)1536 << 20;
 
@@ -233,6 +236,8 @@ static gs_chunk_limits chunk_limits(const gs_sorter *s)
         .first_copies_max = s->plan.first_copies_max,
         .input_bytes = is_known ? gs_input_size_hint(s->input) : 0,
         .workers = s->plan.workers,
+        .is_small = gs_input_is_sized(s->input) &&
+                    gs_input_size_hint(s->input) < SMALL_PAGES_BYTES,
     };
 }
 
