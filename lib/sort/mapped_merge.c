@@ -50,6 +50,7 @@ typedef struct gs_merge_worker {
     unsigned number;
     uint64_t piece_number;
     const uint8_t **begin, **end; /* of the piece in each text */
+    const uint8_t **left;         /* what comes before is left already */
     gs_text_cursor *cursors;
     gs_merge_head *heads;
     gs_merge_node *nodes;
@@ -195,6 +196,7 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
         .text_count = m->text_count,
         .piece_bytes = most < GS_MERGE_PIECE_MAX ? most : GS_MERGE_PIECE_MAX,
         .keeps_equals_together = merge->merge.is_unique,
+        .are_mapped = true,
     };
     GS_TRY_OR_FAIL(gs_text_cut_new(&m->cut, &options, st));
     GS_TRY_OR_FAIL(gs_mem_new_array(&memory, m->text_count, sizeof *m->rest,
@@ -243,6 +245,21 @@ static gs_code fail_too_long(const gs_merge_worker *w, size_t text, gs_status *s
                                       offset, st);
 }
 
+/* Goes on in a piece that is large, since all of its lines are equal: brings what comes
+ * and leaves what was. */
+static void go_on(gs_merge_worker *w, size_t text)
+{
+    const gs_text_cursor *const c = &w->cursors[text];
+    const size_t passed = (size_t)(c->begin - w->left[text]);
+    if (passed < GS_MERGE_PIECE_MAX)
+        return;
+    const size_t to_come = (size_t)(w->end[text] - c->begin);
+    gs_file_map_leave_part(w->left[text], passed);
+    gs_file_map_bring(c->begin,
+                      to_come < GS_MERGE_PIECE_MAX ? to_come : GS_MERGE_PIECE_MAX);
+    w->left[text] = c->begin;
+}
+
 /* The loop that everything is for. Equal lines count as one where that is asked for: what
  * was kept stays where it is until the next line differs. */
 static gs_code merge_lines(gs_merge_worker *w, gs_merge_tree *tree, bool *is_sorted,
@@ -264,6 +281,7 @@ static gs_code merge_lines(gs_merge_worker *w, gs_merge_tree *tree, bool *is_sor
             return fail_too_long(w, winner, st);
         if (drops && has_kept && gs_merge_tree_code(tree) == GS_OVC_EQUAL) {
             kept.count++;
+            go_on(w, winner);
         } else {
             if (has_kept)
                 GS_TRY(gs_sink_add(w->piece, &kept, st));
@@ -282,8 +300,11 @@ static gs_code merge_piece(gs_merge_worker *w, bool *is_sorted, gs_status *st)
     gs_merge_tree tree;
     for (size_t i = 0; i < m->text_count; i++) {
         ask_ahead(m, i, w->end[i]);
-        if (w->begin[i] < w->end[i])
-            gs_file_map_bring(w->begin[i], (size_t)(w->end[i] - w->begin[i]));
+        const size_t bytes = (size_t)(w->end[i] - w->begin[i]);
+        if (bytes > 0)
+            gs_file_map_bring(w->begin[i],
+                              bytes < GS_MERGE_PIECE_MAX ? bytes : GS_MERGE_PIECE_MAX);
+        w->left[i] = w->begin[i];
         GS_TRY(gs_text_cursor_start(&w->cursors[i], &m->form, &m->texts[i], w->begin[i],
                                     w->end[i], &w->heads[i], st));
     }
@@ -388,6 +409,8 @@ static gs_code worker_init(gs_merge_worker *w, gs_status *st)
     w->begin = memory;
     GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->end, "sources of a merge", st));
     w->end = memory;
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->left, "sources of a merge", st));
+    w->left = memory;
     GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->cursors, "sources of a merge", st));
     w->cursors = memory;
     GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->heads, "sources of a merge", st));
@@ -404,6 +427,7 @@ static void worker_release(gs_merge_worker *w)
         gs_text_cursor_release(&w->cursors[i]);
     gs_mem_free(w->begin);
     gs_mem_free(w->end);
+    gs_mem_free(w->left);
     gs_mem_free(w->cursors);
     gs_mem_free(w->heads);
     gs_mem_free(w->nodes);

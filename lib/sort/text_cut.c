@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/text_cut.h"
 
+#include "io/file_map.h"
 #include "lib/base/mem.h"
 
 /* Lines that may be bounds: in all of a piece, at least, and in each text's share. Of a
@@ -108,6 +109,16 @@ static bool is_empty(const gs_text_cut *cut, const uint8_t *const *end)
     return true;
 }
 
+/* In a piece that gets large, since its lines are equal, memory does not keep what was
+ * looked at: a fault brings pages all around. */
+static void leave(const gs_text_cursor *c, const uint8_t *from)
+{
+    enum { AROUND_BYTES = 1 << 17 };
+    const size_t before = (size_t)(from - c->text->begin);
+    from -= before < AROUND_BYTES ? before : AROUND_BYTES;
+    gs_file_map_leave_part(from, (size_t)(c->begin - from));
+}
+
 /* Goes on until a piece is cut or the lines that may be bounds end. */
 static gs_code find_cut(gs_text_cut *cut, const uint8_t **end, bool *is_cut,
                         gs_status *st)
@@ -126,6 +137,8 @@ static gs_code find_cut(gs_text_cut *cut, const uint8_t **end, bool *is_cut,
         const uint8_t *const before = c->begin;
         GS_TRY(gs_text_cursor_advance(c, &cut->is_sorted, st));
         cut->counted_bytes += (uint64_t)(c->begin - before);
+        if (o->are_mapped && cut->counted_bytes > 2 * o->piece_bytes)
+            leave(c, before);
         gs_merge_tree_replay(&cut->tree);
     }
     return GS_OK;

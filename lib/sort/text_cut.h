@@ -24,6 +24,7 @@ typedef struct gs_text_cut_options {
     size_t text_count;
     size_t piece_bytes; /* of all texts together, about */
     bool keeps_equals_together;
+    bool are_mapped; /* the texts, by a gs_file_map: pages may be left */
 } gs_text_cut_options;
 
 typedef struct gs_text_cut gs_text_cut;

@@ -43,7 +43,7 @@ for o in '' -n '-k1,1n -k2,2 -k3,3V -k4,4r'; do same $o empty; done
 
 # Where addresses are short there is an end to it, with its place. A sanitizer needs more.
 program_kib=$(($(stat -Lc %s "$(command -v gpusort)") / 1024))
-if (ulimit -v 1000000 && gpusort /dev/null) 2>/dev/null; then
+if { (ulimit -v 1000000 && gpusort /dev/null); } 2>/dev/null; then
     (
         ulimit -v $((program_kib + 150000))
         gpusort -S 1M --parallel=2 long -o got

@@ -6,7 +6,7 @@ gpusort gen lines --bytes=5M --seed=1 -o a
 gpusort gen lines --bytes=3M --seed=2 -o b
 truncate -s -1 b # no final newline
 : >empty
-LC_ALL=C sort a b >want
+command -p sort a b >want
 same() {
     "$@" >got || echo "exit $?"
     cmp got want && echo "same: ${*:2}"
@@ -21,20 +21,20 @@ gpusort - b <a >got && cmp got want && echo 'same: standard input'
 (gpusort - b - >got; wc -c) <a && cmp got want && echo 'same: standard input, at its end'
 cp a a2
 gpusort -o a2 a2 b && cmp a2 want && echo 'same: in place'
-LC_ALL=C sort -r a b >want
+command -p sort -r a b >want
 same gpusort -r a b
-LC_ALL=C sort -u a b a >want
+command -p sort -u a b a >want
 same gpusort -u a b a
-LC_ALL=C sort a b b | uniq -c | sed 's/^ *\([0-9]*\) /\1 /' >want
+command -p sort a b b | uniq -c | sed 's/^ *\([0-9]*\) /\1 /' >want
 gpusort --count a b b | sed 's/^ *\([0-9]*\)[ \t]/\1 /' >got && cmp got want && echo 'same: --count'
-LC_ALL=C sort -z a b >want
+command -p sort -z a b >want
 same gpusort -z a b
-{ head -n 3 a; { tail -n +4 a; cat b; echo; } | LC_ALL=C sort; } >want
+{ head -n 3 a; { tail -n +4 a; cat b; echo; } | command -p sort; } >want
 same gpusort --header=3 a b
 
 # A line of more bytes than an element can say, among others and at the end.
 { cat a; head -c 17000000 /dev/zero | tr '\0' m; echo; cat b; echo; head -c 17000001 /dev/zero | tr '\0' m; } >long
-LC_ALL=C sort long >want
+command -p sort long >want
 same gpusort long
 same gpusort -S 110M long
 
@@ -47,7 +47,7 @@ echo "cut off: exit $?, $(wc -c <got) bytes"
 
 # Over itself, in place: read before anything is written, as sort does.
 cp a a2
-LC_ALL=C sort a >want
+command -p sort a >want
 gpusort a2 1<>a2 && cmp a2 want && echo 'same: written over itself'
 
 # Written into meanwhile, which may have been seen or not; what is appended is not.
@@ -58,7 +58,7 @@ if gpusort -v long 2>&1 >/dev/null | grep -q 'sorted where it is'; then
 else
     echo "gpusort: read failed: long: it was changed while it was sorted"
 fi
-LC_ALL=C sort long >want
+command -p sort long >want
 slowly long 'echo more >>long'
 cmp got want && echo 'same: appended to'
 

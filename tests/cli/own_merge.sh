@@ -9,7 +9,7 @@ gpusort gen lines --bytes=9M --seed=2 --min-len=0 --max-len=20 | gpusort >b
 truncate -s -1 b                       # no final newline
 same() {
     gpusort --parallel=3 "$@" >got || echo "exit $?"
-    LC_ALL=C sort "$@" >want
+    command -p sort "$@" >want
     cmp got want && echo "same: $*"
 }
 gpusort -v -m a b 2>&1 >/dev/null | grep -c 'merged where they are'
@@ -19,10 +19,10 @@ same -m -u c a b
 same -m -s -k1.3,1.3 -k1.2,1.2 a # not sorted that way
 same -m -S 2M c b a
 same -m a
-{ gpusort -m - b <a; } | cmp - <(LC_ALL=C sort -m a b) && echo 'same: standard input'
-cp a a2 && gpusort -m -o a2 a2 c && LC_ALL=C sort -m a c | cmp - a2 && echo 'same: in place'
+{ gpusort -m - b <a; } | cmp - <(command -p sort -m a b) && echo 'same: standard input'
+cp a a2 && gpusort -m -o a2 a2 c && command -p sort -m a c | cmp - a2 && echo 'same: in place'
 gpusort -m --count a c | sed 's/^ *\([0-9]*\)[ \t]/\1 /' >got
-LC_ALL=C sort -m a c | uniq -c | sed 's/^ *\([0-9]*\) /\1 /' | cmp - got && echo 'same: --count'
+command -p sort -m a c | uniq -c | sed 's/^ *\([0-9]*\) /\1 /' | cmp - got && echo 'same: --count'
 for o in -r '-f' '-n -r' '-k1.4' '-s -k1.1,1.1' '-z'; do
     for f in a b c; do gpusort $o $f >$f.sorted; done
     same -m $o b.sorted a.sorted c.sorted
@@ -70,9 +70,15 @@ mkdir many
 for i in {1..40}; do gpusort gen lines --bytes=3M --seed="$i" | gpusort -o "many/$i"; done
 for files in 'many/?' 'many/1*' 'many/[12]*' 'many/*'; do
     /usr/bin/env time -f %M -o rss gpusort -m -S 1M $files |
-        cmp - <(LC_ALL=C sort -m $files) && echo "same: -m $files"
+        cmp - <(command -p sort -m $files) && echo "same: -m $files"
     [ "$(tail -n 1 rss)" -le $((65 * 1024)) ] || echo "-m took $(tail -n 1 rss) KiB"
 done
+
+# Equal lines, which -u keeps together.
+head -c 40000000 /dev/zero | tr '\0' '\n' >empty
+/usr/bin/env time -f %M -o rss gpusort -m -n -u -S 1M large empty >/dev/null
+[ "$(tail -n 1 rss)" -le $((65 * 1024)) ] || echo "-m -n -u took $(tail -n 1 rss) KiB"
+same -m -n -u large empty
 
 # A line that is longer than the memory.
 { head -c 9000000 /dev/zero | tr '\0' z; echo; } >>a2
