@@ -118,8 +118,10 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     const size_t merge_fixed = p.stream_blocks * p.stream_block_bytes +
                                p.workers * (2 * p.merge_piece_bytes + MIB);
     p.merge_bytes = usable > merge_fixed + 4 * MIB ? usable - merge_fixed : 4 * MIB;
-    /* Lines may be empty: fifty bytes for one of them, and more with keys. */
-    p.part_bytes = clamp(power_below(p.chunk_bytes / 128), 64 * KIB, MIB);
+    /* Lines may be empty: fifty bytes for one of them, and as much again with keys, which
+     * every worker makes for itself. */
+    const size_t parts = 128 * (is_keyed ? p.workers : 1);
+    p.part_bytes = clamp(power_below(p.chunk_bytes / parts), 64 * KIB, MIB);
     plan_long_records(&p, available_share);
     return p;
 }
