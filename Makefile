@@ -45,12 +45,12 @@ CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 -ffp-contract=off -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
         -I. $(DEFS) -MMD -MP
 # Libraries loaded into a program take a fifth of what a small sort does, with CUDA two
-# fifths: those whose archives are here go inside. Not so with STATIC=0.
-file_of = $(findstring /,$(shell $(CC) -print-file-name=$(1)))
-is_inside = $(if $(filter 0,$(STATIC))$(SAN),,$(call file_of,lib$(1).a))
+# fifths: those whose archives are here go inside. Not so with STATIC=0. The C library, a
+# third of the rest, stays outside for valgrind and its like.
+is_inside = $(if $(filter 0,$(STATIC))$(SAN),,$(findstring /,$(shell $(CC) -print-file-name=lib$(1).a)))
 lib = $(if $(call is_inside,$(1)),-l:lib$(1).a,-l$(1))
-LIBS := $(if $(filter 1,$(LIBURING)),uring) utf8proc stemmer zstd xxhash z
-LDLIBS := $(foreach l,$(LIBS),$(call lib,$(l))) -lm -lpthread
+LDLIBS := $(foreach l,$(if $(filter 1,$(LIBURING)),uring) utf8proc stemmer zstd xxhash z,$(call lib,$(l))) \
+          -lm -lpthread
 ifeq ($(SAN),asan)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
         -fno-omit-frame-pointer -DGS_BUCKET_COPY_ARENA_MIN=4096 -DGS_BUCKET_COPY_KEYED_MIN=1 \
@@ -74,12 +74,6 @@ LDLIBS := -Wl,-Bstatic $(filter-out -lm -lpthread,$(LDLIBS)) -lstdc++ -Wl,-Bdyna
           -static-libgcc -lm -lpthread
 else
 LDFLAGS += -static
-endif
-else ifeq ($(CUDA)$(STATIC)$(SAN),0)
-# Where all others are inside, so is the C library: a third of what is left.
-ifeq ($(strip $(foreach f,$(LIBS:%=lib%.a) libc.a rcrt1.o,$(if $(call file_of,$(f)),,$(f)))),)
-override CFLAGS += -fPIE
-PROGRAM_LDFLAGS := -static-pie
 endif
 endif
 
@@ -131,7 +125,7 @@ build/gpusort: $(OBJ)/gpusort FORCE
 
 $(OBJ)/gpusort: $(CMD_O) $(OBJ)/libgpusort.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(CMD_O) $(OBJ)/libgpusort.a $(CUDA_LIBS) $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(CMD_O) $(OBJ)/libgpusort.a $(CUDA_LIBS) $(LDLIBS)
 
 $(OBJ)/libgpusort.a: $(LIB_O)
 	$(call say,AR,$@)
