@@ -83,7 +83,7 @@ static const char *decimal_end(const char *text, bool takes_unit)
     }
     if (!has_digit)
         return text;
-    return p + (takes_unit && *p && strchr("KMGTPEZYRQk", *p));
+    return p + (takes_unit && *p && strchr("KMGTPEZYk", *p));
 }
 
 static const char *general_end(const char *text)

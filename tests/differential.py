@@ -30,18 +30,18 @@ ENV = {"LC_ALL": "C", "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
 
 # --- lines ---------------------------------------------------------------------------
 # Each maker gives one line (bytes, no end) from a random source. What differs between
-# versions of GNU sort is left out: the suffixes R and Q, and NaNs (GNU sort 9.1
-# compares them by bytes of which some are not set). So is the byte 0x80 among digits where
-# the system's sort does not take it for a separator of thousands, as 9.1 does if char is
-# signed.
+# versions of GNU sort is left out: NaNs (GNU sort 9.1 compares them by bytes of which some
+# are not set) and what the system's sort does not do as 9.1: it takes the byte 0x80 for a
+# separator of thousands, if char is signed, and R and Q for no units.
 
-def passes_over_0x80():
-    ordered = subprocess.run(["sort", "-n"], input=b"1\x802\n7\n", capture_output=True, check=True,
-                             env=ENV).stdout
-    return ordered == b"7\n1\x802\n"
+def system_orders(option, lines):
+    return subprocess.run(["sort", option], input=lines, capture_output=True, check=True,
+                          env=ENV).stdout == lines
 
 
-SEPARATOR = b"\x80" if passes_over_0x80() else b""
+SEPARATOR = b"\x80" if system_orders("-n", b"7\n1\x802\n") else b""
+LATER_UNITS = b"RQ" if system_orders("-h", b"1R\n2\n") else b""
+LEFT_OUT = b"\nNn" + (b"" if SEPARATOR else b"\x80") + (b"" if LATER_UNITS else b"RQrq")
 
 
 def pick(*choices):
@@ -90,7 +90,8 @@ def line_human(r):
         return line_number(r)
     number = r.choice([b"%d" % r.randrange(0, 2000), b"%.1f" % (r.random() * 100), b"0", b"00", b".5"])
     return (r.choice([b"", b"", b" ", b"-", b"+"]) + number +
-            r.choice([b"", b"K", b"k", b"M", b"G", b"T", b"P", b"E", b"Z", b"Y", b"Ki", b"MB", b"m", b"g", b"x"]))
+            r.choice([b"", b"K", b"k", b"M", b"G", b"T", b"P", b"E", b"Z", b"Y", b"Ki", b"MB", b"m", b"g", b"x",
+                      LATER_UNITS[:1], LATER_UNITS[1:]]))
 
 
 def line_month(r):
@@ -119,7 +120,7 @@ def line_url(r):
 
 
 def line_binary(r):
-    return r.randbytes(r.randrange(0, 20)).translate(None, b"\nNQRnqr" + (b"" if SEPARATOR else b"\x80"))
+    return r.randbytes(r.randrange(0, 20)).translate(None, LEFT_OUT)
 
 
 def line_high(r):
@@ -852,9 +853,7 @@ def keep(case, number, setup, theirs, problems):
 
 def system_orders_versions_anew():
     """GNU sort after 9.1 no longer takes `.a` for a suffix of nothing; gpusort is with 9.1."""
-    ordered = subprocess.run(["sort", "-V"], input=b".a\n.6~.5x\n", capture_output=True, check=True,
-                             env=dict(os.environ, LC_ALL="C")).stdout
-    return ordered != b".a\n.6~.5x\n"
+    return not system_orders("-V", b".a\n.6~.5x\n")
 
 
 def orders_versions(case):

@@ -118,10 +118,11 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
     return (size_t)(p - to);
 }
 
-/* The rank of a unit letter; 0 if it is none. */
+/* The rank of a unit letter; 0 if it is none. As of GNU sort 9.1: later ones also know R
+ * and Q. */
 static int unit_rank(uint8_t letter)
 {
-    static const char letters[] = "KMGTPEZYRQ";
+    static const char letters[] = "KMGTPEZY";
     if (letter == 'k')
         return 1;
     const char *const at = letter ? strchr(letters, letter) : NULL;
