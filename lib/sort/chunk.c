@@ -130,8 +130,8 @@ static bool can_stretch(const gs_chunk *chunk, size_t bytes, size_t elements,
 /* Who makes or writes a very long record has a few copies of it beside the chunk. */
 static size_t usual_limit(gs_chunk *chunk, size_t text_bytes)
 {
-    enum { USUAL_BYTES = 2 << 20, COPIES = 4 };
-    const size_t beside = text_bytes > USUAL_BYTES ? COPIES * text_bytes : 0;
+    enum { COPIES = 4 };
+    const size_t beside = text_bytes > GS_CHUNK_USUAL_BYTES ? COPIES * text_bytes : 0;
     if (beside * chunk->workers > chunk->beside_bytes)
         chunk->beside_bytes = beside * chunk->workers;
     return chunk->soft_bytes > 2 * chunk->beside_bytes

@@ -54,6 +54,9 @@ typedef struct gs_chunk {
     size_t arena_map_bytes; /* 0: the arena is a map of files, and not ours */
 } gs_chunk;
 
+/* Text that comes at once is more only where a record is very long. */
+enum { GS_CHUNK_USUAL_BYTES = 2 << 20 };
+
 typedef struct gs_chunk_limits {
     size_t budget_bytes;
     size_t soft_bytes;       /* enough to end the chunk, unless it holds nothing yet */

@@ -270,8 +270,7 @@ static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t o
 /* What only a very long record needed is not kept for the next batch. */
 static void trim_scratch(gs_ingest_scratch *scratch, size_t batch_bytes)
 {
-    enum { USUAL_BYTES = 2 << 20 };
-    if (batch_bytes <= USUAL_BYTES)
+    if (batch_bytes <= GS_CHUNK_USUAL_BYTES)
         return;
     gs_mem_free(scratch->records);
     scratch->records = NULL;
