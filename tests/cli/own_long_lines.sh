@@ -40,6 +40,11 @@ done
 # As many records as there are bytes.
 head -c 20000000 /dev/zero | tr '\0' '\n' >empty
 for o in '' -n '-k1,1n -k2,2 -k3,3V -k4,4r'; do same $o empty; done
+{ cat empty; sed 's/$/pppppppp/' empty; cat empty; } >short
+for o in -V '-t, -k1,1n -k3,3g'; do
+    /usr/bin/env time -f %M -o rss gpusort -S 100M --parallel=5 $o short >/dev/null
+    [ "$(tail -n 1 rss)" -le $((164 * 1024)) ] || echo "$o took $(tail -n 1 rss) KiB"
+done
 
 # Where addresses are short there is an end to it, with its place. A sanitizer needs more.
 program_kib=$(($(stat -Lc %s "$(command -v gpusort)") / 1024))
