@@ -167,3 +167,11 @@ void gs_file_map_leave_part(const uint8_t *data, size_t bytes)
     if (begin < end)
         gs_mem_discard((void *)begin, end - begin);
 }
+
+void gs_file_map_leave_around(const uint8_t *begin, const uint8_t *data, size_t bytes)
+{
+    enum { AROUND_BYTES = 1 << 18 };
+    const size_t before = (size_t)(data - begin);
+    const size_t around = before < AROUND_BYTES ? before : AROUND_BYTES;
+    gs_file_map_leave_part(data - around, bytes + around);
+}

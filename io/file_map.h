@@ -66,6 +66,8 @@ void gs_file_map_bring(const uint8_t *data, size_t bytes);
 void gs_file_map_leave(const gs_file_map *map, unsigned part, unsigned parts);
 /* The same for the pages that lie within a part. */
 void gs_file_map_leave_part(const uint8_t *data, size_t bytes);
+/* And for some before it, not before `begin`: a fault brings pages all around. */
+void gs_file_map_leave_around(const uint8_t *begin, const uint8_t *data, size_t bytes);
 
 /* Fails with "read failed: NAME: ..." if a file was changed since. */
 GS_MUST_CHECK gs_code gs_file_map_check(const gs_file_map *map, gs_status *st);

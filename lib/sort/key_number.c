@@ -28,14 +28,20 @@ static uint8_t *put_u64(uint8_t *to, uint64_t x)
     return to;
 }
 
-/* Digits [from, end) two a byte, never 00. */
+/* Digits of [from, end) two a byte, never 00. */
 static uint8_t *put_digit_pairs(uint8_t *to, const uint8_t *from, const uint8_t *end)
 {
-    for (; from < end; from += 2) {
-        const unsigned first = from[0] - '0';
-        const unsigned second = from + 1 < end ? from[1] - '0' : 0;
-        *to++ = (uint8_t)(1 + 10 * first + second);
+    unsigned pair = 0; /* of the first digit */
+    for (; from < end; from++) {
+        if (gs_text_is_separator(*from))
+            continue;
+        const unsigned digit = *from - '0';
+        if (pair > 0)
+            *to++ = (uint8_t)(pair + digit);
+        pair = pair > 0 ? 0 : 1 + 10 * digit;
     }
+    if (pair > 0)
+        *to++ = (uint8_t)pair;
     return to;
 }
 
@@ -50,20 +56,7 @@ static uint8_t *put_long_integer(uint8_t *to, const uint8_t *from, const uint8_t
 {
     *to++ = HEAD_LONG;
     to = put_u64(to, digits);
-    if (digits == (uint64_t)(end - from))
-        return put_digit_pairs(to, from, end);
-    unsigned pair = 0; /* of the first digit */
-    for (; from < end; from++) {
-        if (gs_text_is_separator(*from))
-            continue;
-        const unsigned digit = *from - '0';
-        if (pair > 0)
-            *to++ = (uint8_t)(pair + digit);
-        pair = pair > 0 ? 0 : 1 + 10 * digit;
-    }
-    if (pair > 0)
-        *to++ = (uint8_t)pair;
-    return to;
+    return put_digit_pairs(to, from, end);
 }
 
 size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to)

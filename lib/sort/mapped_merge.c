@@ -10,7 +10,6 @@
 
 enum {
     CANCEL_CHECK_LINES = 1 << 14,
-    LEAVE_AGAIN_BYTES = 1 << 18,
     LINE_SLACK = GS_KEY_READ_SLACK + GS_SHORT_COPY_BYTES,
     ASK_BYTES = 64 << 20,    /* ahead of what is merged, of all texts together, */
     ASK_BYTES_MIN = 1 << 20, /* and at least, of each */
@@ -245,19 +244,26 @@ static gs_code fail_too_long(const gs_merge_worker *w, size_t text, gs_status *s
                                       offset, st);
 }
 
-/* Goes on in a piece that is large, since all of its lines are equal: brings what comes
- * and leaves what was. */
+/* Brings what comes in a text from `at` on, in a large piece not all at once. */
+static void bring(gs_merge_worker *w, size_t text, const uint8_t *at)
+{
+    const size_t to_come = (size_t)(w->end[text] - at);
+    if (to_come > 0)
+        gs_file_map_bring(at,
+                          to_come < GS_MERGE_PIECE_MAX ? to_come : GS_MERGE_PIECE_MAX);
+    w->left[text] = at;
+}
+
+/* Goes on in a piece that is large, since all of its lines are equal: leaves what was,
+ * and brings what comes. */
 static void go_on(gs_merge_worker *w, size_t text)
 {
     const gs_text_cursor *const c = &w->cursors[text];
     const size_t passed = (size_t)(c->begin - w->left[text]);
     if (passed < GS_MERGE_PIECE_MAX)
         return;
-    const size_t to_come = (size_t)(w->end[text] - c->begin);
     gs_file_map_leave_part(w->left[text], passed);
-    gs_file_map_bring(c->begin,
-                      to_come < GS_MERGE_PIECE_MAX ? to_come : GS_MERGE_PIECE_MAX);
-    w->left[text] = c->begin;
+    bring(w, text, c->begin);
 }
 
 /* The loop that everything is for. Equal lines count as one where that is asked for: what
@@ -300,11 +306,7 @@ static gs_code merge_piece(gs_merge_worker *w, bool *is_sorted, gs_status *st)
     gs_merge_tree tree;
     for (size_t i = 0; i < m->text_count; i++) {
         ask_ahead(m, i, w->end[i]);
-        const size_t bytes = (size_t)(w->end[i] - w->begin[i]);
-        if (bytes > 0)
-            gs_file_map_bring(w->begin[i],
-                              bytes < GS_MERGE_PIECE_MAX ? bytes : GS_MERGE_PIECE_MAX);
-        w->left[i] = w->begin[i];
+        bring(w, i, w->begin[i]);
         GS_TRY(gs_text_cursor_start(&w->cursors[i], &m->form, &m->texts[i], w->begin[i],
                                     w->end[i], &w->heads[i], st));
     }
@@ -364,16 +366,14 @@ static void await_turn(gs_merge_worker *w, bool is_sorted, bool *is_wanted)
 }
 
 /* Nobody merges what comes before the end of this piece any more. Looking for cuts may
- * have brought some of it back, for a fault brings pages all around. */
+ * have brought some of it back. */
 static uint64_t leave_piece(const gs_merge_worker *w)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < w->m->text_count; i++) {
-        const size_t before = (size_t)(w->begin[i] - w->m->texts[i].begin);
-        const size_t again = before < LEAVE_AGAIN_BYTES ? before : LEAVE_AGAIN_BYTES;
-        gs_file_map_leave_part(w->begin[i] - again,
-                               (size_t)(w->end[i] - w->begin[i]) + again);
-        bytes += (uint64_t)(w->end[i] - w->begin[i]);
+        const size_t part = (size_t)(w->end[i] - w->begin[i]);
+        gs_file_map_leave_around(w->m->texts[i].begin, w->begin[i], part);
+        bytes += part;
     }
     return bytes;
 }

@@ -543,17 +543,17 @@ size_t gs_range_merge_fitting(const gs_run *runs, size_t run_count, size_t memor
 
 /* Each has its own blocks. For blocks of the usual size all have room, since the number
  * of runs was chosen by that; else as many as the memory is enough for. */
-static unsigned workers_that_fit(const gs_merge_job *job, unsigned workers)
+static unsigned workers_that_fit(const gs_merge_job *job, unsigned workers,
+                                 size_t raw_bytes)
 {
     enum { USUAL_BYTES = 256 << 10 };
-    size_t sum = 1;
-    bool is_usual = true;
-    for (size_t r = 0; r < job->run_count; r++) {
+    if (raw_bytes <= USUAL_BYTES)
+        return workers;
+    size_t sum = 0;
+    for (size_t r = 0; r < job->run_count; r++)
         sum += run_bytes(&job->runs[r]);
-        is_usual = is_usual && job->runs[r].raw_bytes_max <= USUAL_BYTES;
-    }
     const size_t fitting = job->options->memory_bytes / sum;
-    return is_usual || fitting >= workers ? workers : fitting > 1 ? (unsigned)fitting : 1;
+    return fitting >= workers ? workers : fitting > 1 ? (unsigned)fitting : 1;
 }
 
 /* Chooses windows and ranges for the runs of the job, and merges. */
@@ -563,15 +563,15 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
     const gs_run *const runs = job->runs;
     const size_t run_count = job->run_count;
     job->trace = gs_team_trace(team);
-    const unsigned workers = workers_that_fit(job, gs_team_workers(team));
     size_t raw_bytes = 0;
-    job->workers = workers;
     uint64_t stored = 0;
     for (size_t r = 0; r < run_count; r++) {
         if (runs[r].raw_bytes_max > raw_bytes)
             raw_bytes = runs[r].raw_bytes_max;
         stored += runs[r].stored_bytes;
     }
+    const unsigned workers = workers_that_fit(job, gs_team_workers(team), raw_bytes);
+    job->workers = workers;
     /* What the memory leaves for windows, two a run and worker. */
     const size_t share = job->options->memory_bytes / workers / run_count;
     const size_t other = 2 * raw_bytes + CURSOR_OTHER_BYTES;

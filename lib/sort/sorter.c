@@ -197,33 +197,6 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     return s->choice.is_wanted && !s->avoids_device ? prepare_device(s, st) : GS_OK;
 }
 
-/* Records need not be copied out of the page cache, but for keyed ones that are not for
- * early_split. --top keeps few of them, which are better off together. */
-static void map_input(gs_sorter *s)
-{
-    const bool is_untouched = s->avoids_device || !s->choice.is_wanted;
-    /* Nobody runs short of memory by pages that were there before, and can go. */
-    const bool is_plain = s->encoder == NULL;
-    const size_t more =
-        is_plain && s->options->memory_bytes == 0 ? s->plan.limit_bytes / 8 : 0;
-    const gs_chunk_limits limits = {.budget_bytes = s->plan.chunk_bytes + more,
-                                    .first_copies_max = s->plan.first_copies_max};
-    if (!is_untouched || s->layout.is_key_only || s->options->has_top ||
-        s->plan.is_space_limited ||
-        !gs_input_map(s->input, gs_output_fd(s->output), gs_chunk_copy_bytes(&limits),
-                      &s->map))
-        return;
-    gs_line_feed_map(s->feed, &s->map);
-    s->plan.limit_bytes += more;
-    s->plan.chunk_bytes += more;
-    if (s->options->compress_program == NULL)
-        s->plan.chunk_soft_bytes += more;
-    if (s->options->stats != NULL)
-        atomic_store(&s->options->stats->memory_limit_bytes, s->plan.limit_bytes);
-    gs_log_say(s->options->log, GS_LOG_INFO,
-               "the input is in the page cache and sorted where it is");
-}
-
 /* The chunk may be stretched if it is known how much is to come. */
 static gs_chunk_limits chunk_limits(const gs_sorter *s)
 {
@@ -239,6 +212,33 @@ static gs_chunk_limits chunk_limits(const gs_sorter *s)
         .is_small = gs_input_is_sized(s->input) &&
                     gs_input_size_hint(s->input) < SMALL_PAGES_BYTES,
     };
+}
+
+/* Records need not be copied out of the page cache, but for keyed ones that are not for
+ * early_split. --top keeps few of them, which are better off together. */
+static void map_input(gs_sorter *s)
+{
+    const bool is_untouched = s->avoids_device || !s->choice.is_wanted;
+    /* Nobody runs short of memory by pages that were there before, and can go. */
+    const bool is_plain = s->encoder == NULL;
+    const size_t more =
+        is_plain && s->options->memory_bytes == 0 ? s->plan.limit_bytes / 8 : 0;
+    gs_chunk_limits limits = chunk_limits(s);
+    limits.budget_bytes += more;
+    if (!is_untouched || s->layout.is_key_only || s->options->has_top ||
+        s->plan.is_space_limited ||
+        !gs_input_map(s->input, gs_output_fd(s->output), gs_chunk_copy_bytes(&limits),
+                      &s->map))
+        return;
+    gs_line_feed_map(s->feed, &s->map);
+    s->plan.limit_bytes += more;
+    s->plan.chunk_bytes += more;
+    if (s->options->compress_program == NULL)
+        s->plan.chunk_soft_bytes += more;
+    if (s->options->stats != NULL)
+        atomic_store(&s->options->stats->memory_limit_bytes, s->plan.limit_bytes);
+    gs_log_say(s->options->log, GS_LOG_INFO,
+               "the input is in the page cache and sorted where it is");
 }
 
 static gs_code leave_map_worker(void *context, unsigned worker, gs_status *st)

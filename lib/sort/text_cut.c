@@ -109,16 +109,6 @@ static bool is_empty(const gs_text_cut *cut, const uint8_t *const *end)
     return true;
 }
 
-/* In a piece that gets large, since its lines are equal, memory does not keep what was
- * looked at: a fault brings pages all around. */
-static void leave(const gs_text_cursor *c, const uint8_t *from)
-{
-    enum { AROUND_BYTES = 1 << 17 };
-    const size_t before = (size_t)(from - c->text->begin);
-    from -= before < AROUND_BYTES ? before : AROUND_BYTES;
-    gs_file_map_leave_part(from, (size_t)(c->begin - from));
-}
-
 /* Goes on until a piece is cut or the lines that may be bounds end. */
 static gs_code find_cut(gs_text_cut *cut, const uint8_t **end, bool *is_cut,
                         gs_status *st)
@@ -136,9 +126,11 @@ static gs_code find_cut(gs_text_cut *cut, const uint8_t **end, bool *is_cut,
         gs_text_cursor *const c = &cut->cursors[winner];
         const uint8_t *const before = c->begin;
         GS_TRY(gs_text_cursor_advance(c, &cut->is_sorted, st));
-        cut->counted_bytes += (uint64_t)(c->begin - before);
+        const size_t passed = (size_t)(c->begin - before);
+        cut->counted_bytes += passed;
+        /* A piece gets large if its lines are equal: what was looked at is not kept. */
         if (o->are_mapped && cut->counted_bytes > 2 * o->piece_bytes)
-            leave(c, before);
+            gs_file_map_leave_around(c->text->begin, before, passed);
         gs_merge_tree_replay(&cut->tree);
     }
     return GS_OK;
