@@ -24,14 +24,6 @@ typedef struct gs_device_queue {
 static gs_code spill(gs_device_queue *q, unsigned slot, gs_status *st)
 {
     gs_run_list *const list = q->list;
-    if (list->count == 0) {
-        const uint8_t *sample;
-        size_t sample_bytes;
-        gs_device_chunk_sample(q->chunk, &sample, &sample_bytes);
-        list->codec =
-            gs_run_codec_choose(sample, sample_bytes, list->plan->workers,
-                                list->plan->run_block_bytes, list->options->log);
-    }
     gs_run_writer writer;
     GS_TRY(gs_run_writer_open(&writer, list, list->plan->piece_bytes, st));
     GS_NOTED(gs_device_chunk_emit(q->chunk, slot, &writer.sink, q->emit, st));
@@ -63,9 +55,22 @@ static void *spill_main(void *arg)
     return NULL;
 }
 
+/* By the sample of the first chunk, before the next one may add to it. */
+static void choose_codec(const gs_device_queue *q)
+{
+    gs_run_list *const list = q->list;
+    const uint8_t *sample;
+    size_t sample_bytes;
+    gs_device_chunk_sample(q->chunk, &sample, &sample_bytes);
+    list->codec = gs_run_codec_choose(sample, sample_bytes, list->plan->workers,
+                                      list->plan->run_block_bytes, list->options->log);
+}
+
 static gs_code start(gs_device_queue *q, gs_status *st)
 {
     sigset_t all, before;
+    if (q->list->count == 0)
+        choose_codec(q);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int error = pthread_create(&q->thread, NULL, spill_main, q);
