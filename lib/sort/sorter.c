@@ -62,9 +62,9 @@ typedef struct gs_sorter {
     gs_device_choice choice;
     gs_device_chunk *device; /* NULL: the CPU sorts */
     bool avoids_device;
-    uint64_t *written_bytes; /* of an output that cannot be written twice */
-    gs_output *output;
-    uint64_t input_bytes; /* read, as stored */
+    gs_output *output;       /* of all tries, as is what follows */
+    uint64_t *written_bytes; /* of an output that takes nothing back */
+    uint64_t input_bytes;    /* read, as stored */
     bool input_saw_compressed;
     gs_run_list runs;
     gs_file_merge text_runs; /* instead of runs, with --compress-program */
@@ -179,7 +179,8 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     s->plan = gs_memory_plan_make(o->memory_bytes, o->threads, s->layout.is_keyed);
     if (o->compress_program != NULL)
         gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
-    GS_TRY(gs_output_open(&s->output, o->output, st));
+    if (s->output == NULL)
+        GS_TRY(gs_output_open(&s->output, o->output, st));
     GS_TRY(open_input(s, st));
     GS_TRY(gs_input_begin(s->input, st));
     if (gs_input_is_small(s->input))
@@ -291,7 +292,7 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
         .layout = &s->layout,
         .output = s->output,
         .piece_bytes = piece_bytes,
-        .written_bytes = s->options->output_zstd ? NULL : s->written_bytes,
+        .written_bytes = s->written_bytes,
     };
     gs_line_feed_header(s->feed, &out.header, &out.header_bytes);
     gs_output_expect(s->output, expected_bytes(s));
@@ -717,13 +718,19 @@ static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
 }
 
 /* Was it the GPU that failed, and can the CPU do without? Then the status is good again,
- * and a warning says what happened. */
+ * and a warning says what happened. Text is the same whoever makes it, and goes on where
+ * it stopped; of zstd frames another try makes others. */
 static bool forgive_device(const gs_sorter *s, gs_status *st)
 {
     const bool is_of_device =
         st->code == GS_ERR_GPU || st->code == GS_ERR_NOMEM || st->code == GS_ERR_LIMIT;
     if (s->device == NULL || !is_of_device)
         return false;
+    if (s->options->output_zstd && *s->written_bytes > 0) {
+        (void)gs_status_hint(st, "part of the compressed output has been written and "
+                                 "cannot be taken back; sort again, with --engine=cpu");
+        return false;
+    }
     /* A driver that is absent or broken is nobody's concern who did not ask for it. */
     const bool is_news = s->choice.is_forced || gs_device_chunk_is_started(s->device);
     gs_log_say(s->options->log, is_news ? GS_LOG_WARNING : GS_LOG_INFO,
@@ -756,7 +763,6 @@ static void release_all(gs_sorter *s)
     gs_line_feed_free(s->feed);
     gs_file_merge_release(&s->text_runs);
     gs_run_list_release(&s->runs);
-    gs_output_free(s->output);
     gs_key_encoder_free(s->encoder);
     gs_team_free(s->team);
 }
@@ -764,6 +770,7 @@ static void release_all(gs_sorter *s)
 gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
+    gs_output *output = NULL; /* who reads a FIFO takes its end for the end of all */
     uint64_t written_bytes = 0;
     bool must_restart = true;
     for (unsigned tries = 0; must_restart && st->code == GS_OK; tries++) {
@@ -772,12 +779,15 @@ gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
             .options = options,
             .phase_begin_ns = gs_machine_now_ns(),
             .avoids_device = tries > 0,
+            .output = output,
             .written_bytes = &written_bytes,
         };
         if (tries > 0)
             reset_stats(options->stats);
         GS_NOTED(try_sort(&s, &must_restart, st));
+        output = s.output;
         release_all(&s);
     }
+    gs_output_free(output);
     return st->code;
 }

@@ -26,7 +26,7 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
     if (st->code != GS_OK)
         gs_stream_abort(sink->stream, st);
     GS_NOTED(gs_stream_finish(sink->stream, &total, st));
-    if (out->written_bytes != NULL && !gs_output_is_seekable(out->output)) {
+    if (out->written_bytes != NULL && !gs_output_is_own_file(out->output)) {
         const uint64_t written = gs_stream_bytes_written(sink->stream);
         if (*out->written_bytes < written)
             *out->written_bytes = written;
@@ -45,6 +45,8 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
                              void *context, gs_status *st)
 {
     const gs_sort_options *const o = out->options;
+    const bool goes_on = out->written_bytes != NULL && !o->output_zstd &&
+                         !gs_output_is_seekable(out->output);
     char failure[FAILURE_BYTES];
     (void)snprintf(failure, sizeof failure, "write failed: %s",
                    gs_output_name(out->output));
@@ -55,7 +57,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .no_uring = o->no_uring,
         .trace = o->trace,
         .offset = gs_output_start_offset(out->output),
-        .skip_bytes = out->written_bytes ? *out->written_bytes : 0,
+        .skip_bytes = goes_on ? *out->written_bytes : 0,
         .failure = failure,
     };
     gs_stream *stream = NULL;

@@ -21,8 +21,9 @@ typedef struct gs_text_output {
     size_t piece_bytes;
     const uint8_t *header; /* kept on top; may be NULL */
     size_t header_bytes;
-    uint64_t *written_bytes; /* of an output that cannot be written twice: those that an
-                                earlier try has written, and after a failure this one */
+    uint64_t *written_bytes; /* of an output that takes nothing back: those that an
+                                earlier try has written, and after a failure this one.
+                                Text goes on behind them. May be NULL */
 } gs_text_output;
 
 typedef gs_code gs_text_output_fn(void *context, gs_sink *sink, uint64_t ticket,

@@ -35,6 +35,7 @@ steps=(start:1 upload:1 upload:4 run:1 fetch:1 fetch:3)
 # What comes while the device starts goes up as one: of little input there may be no second.
 [ "$cases" -lt 100 ] && steps[2]=upload:1
 spill_steps=(run:1 run:2 records:1 records:5 records:12)
+[ "$cases" -lt 100 ] && spill_steps[4]=records:8
 for where in memory spill; do
     options=(--engine gpu -S 200M)
     if [ $where = spill ]; then
@@ -63,8 +64,60 @@ for where in memory spill; do
     done
 done
 
+unset GS_FAKE_GPU_MEMORY
+# A FIFO is one for its reader, whoever writes to it, and does not end in between.
+mkfifo fifo
+for step in fetch:3 fetch:20; do
+    cat fifo >got &
+    GS_FAKE_GPU_FAIL=$step timeout 60 "$program" --engine gpu -S 2M in -o fifo 2>err ||
+        echo "exit $?" >>err
+    wait
+    expect "$step file to FIFO" 1
+done
+rm fifo
+
+# Frames of zstd that have left cannot be taken back: either all is right or it is said.
+told=0
+for step in records:1 records:4 records:7 records:20; do
+    for from in in -; do
+        checks=$((checks + 1))
+        cat in | GS_FAKE_GPU_FAIL=$step "$program" --engine gpu -S 2M \
+            --output-compress=zstd $from 2>err | cat >got.zst
+        if [ "${PIPESTATUS[1]}" = 0 ]; then
+            GS_FAKE_GPU_FAIL= "$program" --engine cpu got.zst -o got
+        else
+            told=$((told + 1))
+            cp want got
+            grep -q 'cannot be taken back' err
+        fi && cmp -s want got || {
+            failures=$((failures + 1))
+            echo "FAILED: $step, zstd from $from"
+            sed 's/^/    /' err
+        }
+    done
+done
+[ $told -gt 0 ] || {
+    failures=$((failures + 1))
+    echo 'FAILED: zstd: no step was late enough'
+}
+# To a file all is made again; counts are text, which goes on where it stopped.
+unset GS_FAKE_GPU_FAIL
+"$program" --engine cpu --count in -o counted
+for step in records:3 records:7; do
+    checks=$((checks + 1))
+    export GS_FAKE_GPU_FAIL=$step
+    "$program" --engine gpu -S 2M --output-compress=zstd in -o got.zst 2>err
+    "$program" --engine cpu got.zst -o got
+    expect "$step zstd to a file" 1
+    "$program" --engine gpu -S 2M --count in 2>err | cat >got
+    cmp -s counted got && grep -q 'the CPU sorts instead' err || {
+        failures=$((failures + 1))
+        echo "FAILED: $step, counts to a pipe"
+    }
+done
+
 # What has no kernel is for the CPU, quietly; -v says why.
-unset GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL
+unset GS_FAKE_GPU_FAIL
 head -n 1000 in >few
 LC_ALL=C sort -V few -o want
 "$program" --engine gpu -V -v few -o got 2>err
@@ -73,7 +126,7 @@ grep -q 'the CPU sorts this: there is no kernel' err || {
     echo "FAILED: -v does not say why the CPU sorts"
     failures=$((failures + 1))
 }
-rm -f in both got want
+rm -f in both got got.zst counted want
 
 GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$program" \
     --extra=--engine=gpu --cases "$cases" || failures=$((failures + 1))
