@@ -204,7 +204,7 @@ diff-test: all
 # The way through a GPU on a machine without one (tests/fake_gpu).
 fake-gpu-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
-fake-gpu-run: $(OBJ)/gpusort
+fake-gpu-run: $(OBJ)/gpusort $(OBJ)/tests/test_sort_failures
 	@tests/fake_gpu/run.sh $(CURDIR)/$(OBJ)/gpusort $(CASES)
 
 index-test: all

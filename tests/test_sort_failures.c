@@ -4,7 +4,11 @@
  * system that opens, reads, writes, closes or renames a file, in turn. The sort then
  * either does without it and is right, or says what failed; it leaves no temporary file,
  * no open descriptor, no memory, and an output that is the old one or the whole new one.
+ *
+ *     test_sort_failures [ENGINE]      cpu, or in a build with FAKE_GPU=1 gpu
  */
+#include <signal.h>
+#include <sys/wait.h>
 #include <zlib.h>
 
 #include "lib/sort/sort.h"
@@ -92,6 +96,35 @@ static void fail_each(job_fn *job, const gs_sort_options *options)
     free(want.bytes);
 }
 
+/* What a pipe brings cannot be read again. The calls made for the pipe are not those that
+ * fail. */
+static gs_code sort_pipe(const gs_sort_options *options, gs_status *st)
+{
+    static const char *const standard_input[] = {"-"};
+    gs_sort_options o = *options;
+    o.inputs = standard_input;
+    o.input_count = 1;
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t cat = fork();
+    REQUIRE(cat >= 0);
+    if (cat == 0) {
+        (void)signal(SIGPIPE, SIG_DFL);
+        if (dup2(ends[1], STDOUT_FILENO) == STDOUT_FILENO &&
+            syscall(SYS_close, ends[0]) == 0 && syscall(SYS_close, ends[1]) == 0)
+            (void)execlp("cat", "cat", options->inputs[0], (char *)NULL);
+        _exit(1);
+    }
+    REQUIRE(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+    REQUIRE(syscall(SYS_close, ends[0]) == 0 && syscall(SYS_close, ends[1]) == 0);
+    GS_NOTED(gs_sort_run(&o, st));
+    const long none = syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY);
+    REQUIRE(none >= 0 && dup2((int)none, STDIN_FILENO) == STDIN_FILENO);
+    REQUIRE(syscall(SYS_close, none) == 0);
+    REQUIRE(waitpid(cat, NULL, 0) == cat);
+    return st->code;
+}
+
 /* `bytes` of short lines; gzip if asked. */
 static void make_lines(const char *name, size_t bytes, bool is_packed, uint64_t *state)
 {
@@ -110,12 +143,21 @@ static void make_lines(const char *name, size_t bytes, bool is_packed, uint64_t 
     free(text);
 }
 
-int main(void)
+static int leave(const char *folder)
+{
+    char command[100];
+    REQUIRE(chdir("/") == 0);
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK(system(command) == 0);
+    return check_result();
+}
+
+int main(int argc, char **argv)
 {
     char folder[] = "/tmp/gpusort-test-failures-XXXXXX";
     REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0 && mkdir("tmp", 0700) == 0);
     uint64_t state = check_seed(3);
-    make_lines("lines", 3000000, false, &state);
+    make_lines("lines", argc > 1 ? 1000000 : 3000000, false, &state);
     make_lines("packed1", 200000, true, &state);
     make_lines("packed2", 300000, true, &state);
     static const char *const plain[] = {"lines"}, *const packed[] = {"packed1",
@@ -130,11 +172,16 @@ int main(void)
         .temp_folder_count = 1,
         .memory_bytes = 1,
         .threads = 2,
-        .engine = "cpu",
+        .engine = argc > 1 ? argv[1] : "cpu",
         .no_uring = true,
     };
     write_file("out", "", 0);
     fail_each(gs_sort_run, &options); /* spills */
+    if (argc > 1) {
+        /* Through a GPU the rest is the same. */
+        fail_each(sort_pipe, &options);
+        return leave(folder);
+    }
     options.order.unique = true;
     options.header_lines = 3;
     options.compress_program = "gzip";
@@ -158,9 +205,5 @@ int main(void)
     options.input_count = 3;
     options.batch_size = 2;
     fail_each(gs_sort_merge, &options);
-    REQUIRE(chdir("/") == 0);
-    char command[100];
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
-    CHECK(system(command) == 0);
-    return check_result();
+    return leave(folder);
 }

@@ -47,7 +47,7 @@ struct gs_device_chunk {
     gs_upload_held uploads[UPLOADS_HELD_MAX];
     size_t uploads_first, uploads_count;
     gs_line_batch pending; /* that the chunk had no room for */
-    bool has_pending, is_ended;
+    bool has_pending, is_ended, has_feed_failed;
     uint8_t *sample; /* some of the text */
     size_t sample_bytes;
 
@@ -303,7 +303,10 @@ static gs_code next_batch(gs_device_chunk *c, gs_line_batch *batch, bool *has_ba
         *has_batch = true;
         return GS_OK;
     }
-    GS_TRY(gs_line_feed_next(c->options.feed, batch, has_batch, st));
+    if (gs_line_feed_next(c->options.feed, batch, has_batch, st) != GS_OK) {
+        c->has_feed_failed = true;
+        return st->code;
+    }
     if (!*has_batch)
         c->is_ended = true;
     if (*has_batch && c->options.stats != NULL)
@@ -439,6 +442,13 @@ gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
 bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot)
 {
     return !c->is_ready || gs_text_sort_bytes(c->slots[slot]) == 0;
+}
+
+bool gs_device_chunk_can_do_without(const gs_device_chunk *c, const gs_status *st)
+{
+    const bool is_of_device =
+        st->code == GS_ERR_GPU || st->code == GS_ERR_NOMEM || st->code == GS_ERR_LIMIT;
+    return is_of_device && !c->has_feed_failed;
 }
 
 bool gs_device_chunk_is_started(const gs_device_chunk *c)
@@ -623,16 +633,6 @@ static gs_code emit_records(gs_device_chunk *c, gs_status *st)
     return gs_team_run(c->options.team, emit_worker, c, st);
 }
 
-static void reset(gs_device_chunk *c)
-{
-    gs_text_sort_reset(c->emitting);
-    if (!c->options.keeps_all)
-        return; /* another slot is being filled, from what is held back, too */
-    memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);
-    c->held_bytes -= c->held_uploaded;
-    c->held_uploaded = 0;
-}
-
 gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
                              const gs_device_emit *emit, gs_status *st)
 {
@@ -655,6 +655,15 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
     }
     if (c->options.stats != NULL)
         atomic_fetch_add(&c->options.stats->records, result.input_count);
-    reset(c);
     return GS_OK;
+}
+
+void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot)
+{
+    gs_text_sort_reset(c->slots[slot]);
+    if (!c->options.keeps_all)
+        return; /* another slot is being filled, from what is held back, too */
+    memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);
+    c->held_bytes -= c->held_uploaded;
+    c->held_uploaded = 0;
 }

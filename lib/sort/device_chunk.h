@@ -18,8 +18,9 @@
  * A chunk lives in a slot, a part of a GPU's memory. While one slot is emitted by a
  * thread another may be filled by another thread (device_runs).
  *
- * After GS_ERR_GPU or GS_ERR_NOMEM from fill or emit, give_back returns what is held back
- * to the feed; the caller then goes on with the CPU, or starts again if text was lost.
+ * After a failure of fill or emit that the device has caused (can_do_without), give_back
+ * returns what is held back to the feed; the caller then goes on with the CPU, or starts
+ * again if text was lost.
  */
 #ifndef GS_LIB_SORT_DEVICE_CHUNK_H
 #define GS_LIB_SORT_DEVICE_CHUNK_H
@@ -80,11 +81,17 @@ typedef struct gs_device_emit {
     uint64_t first_ticket;
 } gs_device_emit;
 
-/* Sorts a slot's chunk and writes it to the sink; then the slot is empty again. One slot
- * at a time. */
+/* Sorts a slot's chunk and writes it to the sink. One slot at a time. The chunk stays,
+ * and what is held back of it, until what was written is known to be there. */
 GS_MUST_CHECK gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot,
                                            gs_sink *sink, const gs_device_emit *emit,
                                            gs_status *st);
+/* The slot's chunk is in a run: the slot is empty again. */
+void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot);
+
+/* Could the CPU have done what failed? Not if it was the reading: what the feed had in
+ * hand is gone. */
+bool gs_device_chunk_can_do_without(const gs_device_chunk *c, const gs_status *st);
 
 /* False while (and if) the device could not be started. */
 bool gs_device_chunk_is_started(const gs_device_chunk *c);

@@ -28,7 +28,9 @@ static gs_code spill(gs_device_queue *q, unsigned slot, gs_status *st)
     GS_TRY(gs_run_writer_open(&writer, list, list->plan->piece_bytes, st));
     GS_NOTED(gs_device_chunk_emit(q->chunk, slot, &writer.sink, q->emit, st));
     GS_TRY(gs_run_writer_close(&writer, st));
-    return gs_run_list_add(list, &writer.run, st);
+    GS_TRY(gs_run_list_add(list, &writer.run, st));
+    gs_device_chunk_clear(q->chunk, slot);
+    return GS_OK;
 }
 
 static void *spill_main(void *arg)

@@ -722,9 +722,7 @@ static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
  * it stopped; of zstd frames another try makes others. */
 static bool forgive_device(const gs_sorter *s, gs_status *st)
 {
-    const bool is_of_device =
-        st->code == GS_ERR_GPU || st->code == GS_ERR_NOMEM || st->code == GS_ERR_LIMIT;
-    if (s->device == NULL || !is_of_device)
+    if (s->device == NULL || !gs_device_chunk_can_do_without(s->device, st))
         return false;
     if (s->options->output_zstd && *s->written_bytes > 0) {
         (void)gs_status_hint(st, "part of the compressed output has been written and "

@@ -128,6 +128,14 @@ grep -q 'the CPU sorts this: there is no kernel' err || {
 }
 rm -f in both got got.zst counted want
 
+# Nothing is lost if the host runs short of memory, or a file cannot be read, on the way.
+checks=$((checks + 1))
+GS_FAKE_GPU_MEMORY=200000 "$(dirname "$program")/tests/test_sort_failures" gpu >log 2>&1 || {
+    failures=$((failures + 1))
+    echo 'FAILED: calls of the host that fail beside a GPU'
+    sed 's/^/    /' log
+}
+
 GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$program" \
     --extra=--engine=gpu --cases "$cases" || failures=$((failures + 1))
 
