@@ -166,7 +166,10 @@ static int reopen_direct(int fd)
 static bool look_at_head(gs_pump_file *file, uint64_t offset)
 {
     uint8_t head[GS_DECODE_HEAD_BYTES];
-    const ssize_t n = pread(file->fd, head, sizeof head, (off_t)offset);
+    ssize_t n;
+    do {
+        n = pread(file->fd, head, sizeof head, (off_t)offset);
+    } while (n < 0 && errno == EINTR);
     if (n < 0)
         return false;
     file->kind = gs_decode_recognise(head, (size_t)n);

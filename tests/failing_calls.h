@@ -54,6 +54,24 @@ int mkostemp(char *name, int flags)
     return is_failure_due(ENOSPC) ? -1 : real(name, flags);
 }
 
+/* Not 0: of three reads or writes one is interrupted and one takes only a part. */
+static _Atomic uint64_t restless_calls;
+
+/* What a call may take of `bytes`, as much as direct transfers can go on from; 0: it is
+ * interrupted. */
+static size_t bytes_of_call(size_t bytes)
+{
+    enum { SECTORS = 4096 };
+    const uint64_t call = atomic_load(&restless_calls);
+    if (call == 0 || bytes == 0)
+        return bytes;
+    switch (atomic_fetch_add(&restless_calls, 1) % 3) {
+    case 0: errno = EINTR; return 0;
+    case 1: return bytes % SECTORS == 0 ? SECTORS : (bytes + 1) / 2;
+    default: return bytes;
+    }
+}
+
 /* The descriptor goes all the same. */
 int close(int fd)
 {
@@ -63,22 +81,32 @@ int close(int fd)
 
 ssize_t read(int fd, void *to, size_t bytes)
 {
-    return is_failure_due(EIO) ? -1 : syscall(SYS_read, fd, to, bytes);
+    const size_t now = bytes_of_call(bytes);
+    return is_failure_due(EIO) || now < (bytes > 0) ? -1 : syscall(SYS_read, fd, to, now);
 }
 
 ssize_t write(int fd, const void *from, size_t bytes)
 {
-    return is_failure_due(ENOSPC) ? -1 : syscall(SYS_write, fd, from, bytes);
+    const size_t now = bytes_of_call(bytes);
+    return is_failure_due(ENOSPC) || now < (bytes > 0)
+               ? -1
+               : syscall(SYS_write, fd, from, now);
 }
 
 ssize_t pread(int fd, void *to, size_t bytes, off_t offset)
 {
-    return is_failure_due(EIO) ? -1 : syscall(SYS_pread64, fd, to, bytes, offset);
+    const size_t now = bytes_of_call(bytes);
+    return is_failure_due(EIO) || now < (bytes > 0)
+               ? -1
+               : syscall(SYS_pread64, fd, to, now, offset);
 }
 
 ssize_t pwrite(int fd, const void *from, size_t bytes, off_t offset)
 {
-    return is_failure_due(ENOSPC) ? -1 : syscall(SYS_pwrite64, fd, from, bytes, offset);
+    const size_t now = bytes_of_call(bytes);
+    return is_failure_due(ENOSPC) || now < (bytes > 0)
+               ? -1
+               : syscall(SYS_pwrite64, fd, from, now, offset);
 }
 
 int ftruncate(int fd, off_t length)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/data/gen_write.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <unistd.h>
 
+#include "io/write_all.h"
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 
@@ -23,19 +22,10 @@ typedef struct gen_job {
 static gs_code write_all(const gs_gen_target *target, const uint8_t *bytes, size_t count,
                          uint64_t offset, gs_status *st)
 {
-    size_t done = 0;
-    while (done < count) {
-        const ssize_t n =
-            target->is_seekable
-                ? pwrite(target->fd, bytes + done, count - done, (off_t)(offset + done))
-                : write(target->fd, bytes + done, count - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return GS_FAIL(st, GS_ERR_IO, errno, "%s", target->failure);
-        done += (size_t)n;
-    }
-    return GS_OK;
+    const int error = target->is_seekable
+                          ? gs_pwrite_all(target->fd, bytes, count, offset)
+                          : gs_write_all(target->fd, bytes, count);
+    return error == 0 ? GS_OK : GS_FAIL(st, GS_ERR_IO, error, "%s", target->failure);
 }
 
 /* False when no slice is left to make. */

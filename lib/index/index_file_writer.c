@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/index_format.h"
@@ -67,23 +68,20 @@ void gs_file_writer_free(gs_file_writer *w)
     gs_mem_free(w);
 }
 
+static gs_code write_at(gs_file_writer *w, const void *data, size_t bytes,
+                        uint64_t offset, gs_status *st)
+{
+    const int error = gs_pwrite_all(w->fd, data, bytes, offset);
+    if (error == 0)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", w->path);
+    return gs_status_hint(st, "free some space where the index goes");
+}
+
 static gs_code flush(gs_file_writer *w, gs_status *st)
 {
-    const uint8_t *data = w->buffer;
-    uint64_t at = w->bytes - w->used;
-    while (w->used > 0) {
-        const ssize_t n = pwrite(w->fd, data, w->used, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            (void)GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : ENOSPC, "write failed: %s",
-                          w->path);
-            return gs_status_hint(st, "free some space where the index goes");
-        }
-        data += n;
-        at += (uint64_t)n;
-        w->used -= (size_t)n;
-    }
+    GS_TRY(write_at(w, w->buffer, w->used, w->bytes - w->used, st));
+    w->used = 0;
     return GS_OK;
 }
 
@@ -126,9 +124,7 @@ gs_code gs_file_writer_set_head(gs_file_writer *w, const void *head, size_t byte
     gs_assert(bytes <= GS_FILE_HEAD_BYTES && w->bytes >= bytes);
     GS_TRY(flush(w, st));
     memcpy(w->head, head, bytes);
-    if (pwrite(w->fd, head, bytes, 0) != (ssize_t)bytes)
-        return GS_FAIL(st, GS_ERR_IO, errno, "write failed: %s", w->path);
-    return GS_OK;
+    return write_at(w, head, bytes, 0, st);
 }
 
 uint64_t gs_file_writer_bytes(const gs_file_writer *w)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "io/write_all.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 
@@ -54,6 +55,20 @@ static void print_fields(FILE *to, const gs_index_header *h)
     (void)fputs("  ],\n", to);
 }
 
+static gs_code write_text(const char *path, const char *text, size_t bytes, gs_status *st)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int error = fd < 0 ? errno : gs_write_all(fd, text, bytes);
+    if (error == 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+        error = errno;
+    if (fd >= 0 && close(fd) != 0 && error == 0)
+        error = errno;
+    if (error == 0)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", path);
+    return gs_status_hint(st, "free some space where the index goes");
+}
+
 gs_code gs_index_header_write(const gs_index_header *header, const char *folder,
                               gs_status *st)
 {
@@ -70,17 +85,27 @@ gs_code gs_index_header_write(const gs_index_header *header, const char *folder,
     if (text != NULL)
         print_sum_line(sum_line, text, bytes);
     (void)fputs(sum_line, memory);
-    const bool is_made = fclose(memory) == 0;
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (!is_made || fd < 0 || write(fd, text, bytes) != (ssize_t)bytes || fsync(fd) != 0)
-        GS_NOTED(GS_FAIL(st, GS_ERR_IO, errno, "write failed: %s", path));
-    if (fd >= 0)
-        (void)close(fd);
+    if (fclose(memory) != 0)
+        (void)GS_FAIL(st, GS_ERR_NOMEM, errno, "header of the index");
+    else
+        GS_NOTED(write_text(path, text, bytes, st));
     free(text);
     return st->code;
 }
 
 /* --- reading ----------------------------------------------------------------------- */
+
+/* 0 or errno; a file that ends early is EIO. */
+static int read_whole(int fd, void *to, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t n = read(fd, (char *)to + done, bytes - done);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return n < 0 ? errno : EIO;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
 
 static gs_code read_text(const char *path, char **text, size_t *bytes, gs_status *st)
 {
@@ -92,10 +117,10 @@ static gs_code read_text(const char *path, char **text, size_t *bytes, gs_status
     if (fstat(fd, &info) != 0 || info.st_size > HEADER_BYTES_MAX)
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: not the header of an index", path);
     else if (gs_mem_new(&memory, (size_t)info.st_size + 1, "header", st) == GS_OK) {
-        const ssize_t n = read(fd, memory, (size_t)info.st_size);
-        if (n != (ssize_t)info.st_size)
-            (void)GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : EIO, "read failed: %s", path);
-        *bytes = n > 0 ? (size_t)n : 0;
+        const int error = read_whole(fd, memory, (size_t)info.st_size);
+        if (error != 0)
+            (void)GS_FAIL(st, GS_ERR_IO, error, "read failed: %s", path);
+        *bytes = (size_t)info.st_size;
     }
     (void)close(fd);
     if (st->code != GS_OK) {

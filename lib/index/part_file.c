@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/last_close.h"
+#include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
@@ -52,19 +53,12 @@ void gs_part_file_close(gs_part_file *f)
 static gs_code write_all(gs_part_file *f, const uint8_t *data, size_t bytes,
                          gs_status *st)
 {
-    while (bytes > 0) {
-        const ssize_t n = write(f->fd, data, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            (void)GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : ENOSPC,
-                          "write failed: temporary file of the index");
-            return gs_status_hint(st, "free some space where the index goes");
-        }
-        data += n;
-        bytes -= (size_t)n;
-        f->bytes += (uint64_t)n;
+    const int error = gs_write_all(f->fd, data, bytes);
+    if (error != 0) {
+        (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: temporary file of the index");
+        return gs_status_hint(st, "free some space where the index goes");
     }
+    f->bytes += bytes;
     return GS_OK;
 }
 

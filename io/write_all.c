@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/write_all.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* What came of one call: *done grows, or the return value is errno. */
+static int note(ssize_t written, size_t *done)
+{
+    if (written > 0)
+        *done += (size_t)written;
+    else if (written == 0)
+        return ENOSPC;
+    return written > 0 || errno == EINTR ? 0 : errno;
+}
+
+int gs_write_all(int fd, const void *data, size_t bytes)
+{
+    int error = 0;
+    for (size_t done = 0; done < bytes && error == 0;)
+        error = note(write(fd, (const char *)data + done, bytes - done), &done);
+    return error;
+}
+
+int gs_pwrite_all(int fd, const void *data, size_t bytes, uint64_t offset)
+{
+    int error = 0;
+    for (size_t done = 0; done < bytes && error == 0;)
+        error = note(
+            pwrite(fd, (const char *)data + done, bytes - done, (off_t)(offset + done)),
+            &done);
+    return error;
+}
