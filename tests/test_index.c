@@ -387,24 +387,24 @@ static void what_came_meanwhile_stays(const char *none, const char *index)
 {
     gs_status st = {.code = GS_OK};
     gs_index_folder f;
-    REQUIRE_OK(gs_index_folder_open(&f, none, false, &st), &st);
+    REQUIRE_OK(gs_index_folder_open(&f, none, false, NULL, &st), &st);
     REQUIRE(mkdir(none, 0700) == 0);
     make_file(none);
     commit_is_refused(&f);
     has_file(none);
     REQUIRE(rmdir(none) == 0);
-    REQUIRE_OK(gs_index_folder_open(&f, index, true, &st), &st);
+    REQUIRE_OK(gs_index_folder_open(&f, index, true, NULL, &st), &st);
     make_file(index);
     commit_is_refused(&f);
     has_file(index);
     /* Another index is no better, unless it is to be replaced. */
-    REQUIRE_OK(gs_index_folder_open(&f, none, false, &st), &st);
+    REQUIRE_OK(gs_index_folder_open(&f, none, false, NULL, &st), &st);
     REQUIRE(rename(index, none) == 0);
     commit_is_refused(&f);
     comes_back(none);
     REQUIRE(rename(none, index) == 0);
     /* The one to be replaced has gone: that is no loss. */
-    REQUIRE_OK(gs_index_folder_open(&f, index, true, &st), &st);
+    REQUIRE_OK(gs_index_folder_open(&f, index, true, NULL, &st), &st);
     REQUIRE(rename(index, none) == 0);
     REQUIRE_OK(gs_index_folder_commit(&f, &st), &st);
     REQUIRE(rmdir(index) == 0 && rename(none, index) == 0);

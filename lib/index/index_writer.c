@@ -48,8 +48,8 @@ gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options
     GS_TRY_OR_FAIL(gs_mem_new(&memory, options->part_count * sizeof *w->parts,
                               "parts of an index", st));
     w->parts = memory;
-    GS_TRY_OR_FAIL(
-        gs_index_folder_open(&w->folder, options->folder, options->replace, st));
+    GS_TRY_OR_FAIL(gs_index_folder_open(&w->folder, options->folder, options->replace,
+                                        options->log, st));
     GS_TRY_OR_FAIL(gs_document_writer_open(&w->documents, w->folder.temporary,
                                            options->has_documents, st));
     *out = w;
