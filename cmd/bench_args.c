@@ -2,12 +2,12 @@
 #include "cmd/bench_args.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/gpu_arg.h"
+#include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "gpu/device.h"
 #include "lib/base/mem.h"
@@ -34,7 +34,8 @@ static const char usage_text[] =
     "      --papers             the comparisons that papers made, with their figures\n"
     "      --size-max=N         with --papers: leave larger sizes out\n"
     "      --list               engines and distributions, then stop\n"
-    "      --help               this text\n"
+    "  -h, --help               this text\n"
+    "      --version            show the version and stop\n"
     "The last column is the speed relative to the first engine of the list.\n";
 
 const char *bench_type_name(gs_batch_type type)
@@ -296,21 +297,20 @@ static void check(const bench_setup *setup)
 
 bool bench_args_parse(int argc, char **argv, bench_setup *out)
 {
-    static const struct option long_options[] = {
-        {"engine", required_argument, NULL, 'e'},
-        {"distribution", required_argument, NULL, 'd'},
-        {"type", required_argument, NULL, 't'},
-        {"size", required_argument, NULL, 's'},
-        {"runs", required_argument, NULL, 'r'},
-        {"gpu", required_argument, NULL, 'g'},
-        {"place", required_argument, NULL, 'p'},
-        {"csv", required_argument, NULL, 'c'},
-        {"svg", required_argument, NULL, 'v'},
-        {"papers", no_argument, NULL, 'P'},
-        {"size-max", required_argument, NULL, 'm'},
-        {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
+    static const gs_opt options[] = {
+        {"engine", GS_OPT_REQUIRED, 'e', false},
+        {"distribution", GS_OPT_REQUIRED, 'd', false},
+        {"type", GS_OPT_REQUIRED, 't', false},
+        {"size", GS_OPT_REQUIRED, 's', false},
+        {"runs", GS_OPT_REQUIRED, 'r', false},
+        {"gpu", GS_OPT_REQUIRED, 'g', false},
+        {"place", GS_OPT_REQUIRED, 'p', false},
+        {"csv", GS_OPT_REQUIRED, 'c', false},
+        {"svg", GS_OPT_REQUIRED, 'v', false},
+        {"papers", GS_OPT_NONE, 'P', false},
+        {"size-max", GS_OPT_REQUIRED, 'm', false},
+        {"list", GS_OPT_NONE, 'l', false},
+    };
     *out = (bench_setup){.runs = 5, .has_gpu = gs_device_count() > 0};
     const char *engines = "all";
     engine_names names;
@@ -319,31 +319,35 @@ bool bench_args_parse(int argc, char **argv, bench_setup *out)
     parse_distributions(out, "uniform,zipf");
     parse_types(out, "u64");
     parse_sizes(out, "2^24,2^28");
-    int option;
-    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-        switch (option) {
-        case 'e': engines = optarg; break;
-        case 'd': parse_distributions(out, optarg); break;
-        case 't': parse_types(out, optarg); break;
-        case 's': parse_sizes(out, optarg); break;
-        case 'r': parse_runs(out, optarg); break;
+    gs_opt_scan scan = {.argc = argc,
+                        .argv = argv,
+                        .options = options,
+                        .option_count = sizeof options / sizeof *options,
+                        .letters = "",
+                        .usage = usage_text,
+                        .index = 1};
+    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
+        const char *const text = scan.argument;
+        switch (code) {
+        case 'e': engines = text; break;
+        case 'd': parse_distributions(out, text); break;
+        case 't': parse_types(out, text); break;
+        case 's': parse_sizes(out, text); break;
+        case 'r': parse_runs(out, text); break;
         case 'g':
             if (list_count == GPU_LISTS_MAX)
                 gs_die(0, "--gpu: more than %d lists", GPU_LISTS_MAX);
-            parse_gpus(&lists[list_count++], optarg);
+            parse_gpus(&lists[list_count++], text);
             break;
-        case 'p': parse_place(out, optarg); break;
-        case 'c': out->csv_name = optarg; break;
-        case 'v': out->svg_name = optarg; break;
+        case 'p': parse_place(out, text); break;
+        case 'c': out->csv_name = text; break;
+        case 'v': out->svg_name = text; break;
         case 'P': out->wants_papers = true; break;
-        case 'm': out->size_max = parse_size("--size-max", optarg); break;
+        case 'm': out->size_max = parse_size("--size-max", text); break;
         case 'l': list_all(); return false;
-        case 'h': fputs(usage_text, stdout); return false;
-        default: gs_die_try_help(GS_EXIT_TROUBLE);
+        default: gs_opt_no_operand(&scan);
         }
     }
-    if (optind < argc)
-        gs_die(0, "extra operand '%s'", argv[optind]);
     if (list_count == 0)
         parse_gpus(&lists[list_count++], "0");
     out->gpu = lists[0].gpus[0];

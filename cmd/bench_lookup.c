@@ -18,7 +18,7 @@
 #include "lib/base/quote.h"
 #include "lib/data/sorted_keys.h"
 
-enum { OPT_HELP = 256, OPT_KEYS, OPT_QUERIES, OPT_RUNS, OPT_PARALLEL, OPT_GPU, OPT_CSV };
+enum { OPT_KEYS = 256, OPT_QUERIES, OPT_RUNS, OPT_PARALLEL, OPT_GPU, OPT_CSV };
 enum { POOL_LEAST = 4000000, THREADS_MAX = 1024 };
 
 static const char usage_text[] =
@@ -34,7 +34,8 @@ static const char usage_text[] =
     "      --parallel=N    threads for the rows with several (default: one a core)\n"
     "      --gpu=N         which GPU (default: 0)\n"
     "      --csv=FILE      the same as comma-separated values\n"
-    "      --help          this text\n"
+    "  -h, --help          this text\n"
+    "      --version       show the version and stop\n"
     "K and M are 1000 and 1000000.\n";
 
 typedef struct lookup_setup {
@@ -89,10 +90,9 @@ static void batches_arg(const gs_opt_scan *scan, gs_lookup_load *load)
     }
 }
 
-static bool parse(int argc, char **argv, lookup_setup *s)
+static void parse(int argc, char **argv, lookup_setup *s)
 {
     static const gs_opt options[] = {
-        {"help", GS_OPT_NONE, OPT_HELP, false},
         {"keys", GS_OPT_REQUIRED, OPT_KEYS, false},
         {"queries", GS_OPT_REQUIRED, OPT_QUERIES, false},
         {"runs", GS_OPT_REQUIRED, OPT_RUNS, false},
@@ -105,11 +105,11 @@ static bool parse(int argc, char **argv, lookup_setup *s)
                         .options = options,
                         .option_count = sizeof options / sizeof *options,
                         .letters = "",
+                        .usage = usage_text,
                         .index = 1};
     char *end = NULL;
     for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
         switch (code) {
-        case OPT_HELP: return false;
         case OPT_KEYS:
             s->load.key_count = (size_t)one_count(&scan, GS_KEY_SEARCH_KEYS_MAX);
             break;
@@ -124,16 +124,9 @@ static bool parse(int argc, char **argv, lookup_setup *s)
                 gs_die(0, "--gpu takes the number of a GPU, from 0 on");
             break;
         case OPT_CSV: s->csv_name = scan.argument; break;
-        case GS_OPT_OPERAND: {
-            gs_quoted q;
-            gs_report(0, "bench lookup takes no operand %s",
-                      gs_quote_argument(&q, scan.argument));
-            gs_die_try_help(GS_EXIT_TROUBLE);
-        }
-        default: gs_die_try_help(GS_EXIT_TROUBLE);
+        default: gs_opt_no_operand(&scan);
         }
     }
-    return true;
 }
 
 /* --- measuring ---------------------------------------------------------------------- */
@@ -227,10 +220,7 @@ int gs_bench_lookup(int argc, char **argv)
                                .batch_count = 4,
                                .runs = 101},
                       .threads = gs_machine_cores()};
-    if (!parse(argc, argv, &s)) {
-        (void)fputs(usage_text, stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
+    parse(argc, argv, &s);
     char text[4096];
     (void)gs_device_describe(text, sizeof text);
     const bool has_gpu = gs_device_count() > 0;

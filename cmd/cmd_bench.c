@@ -114,8 +114,11 @@ static int write_files(const bench_setup *setup, const bench_points *points, FIL
 
 int cmd_bench(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "lookup") == 0)
+    if (argc > 1 && strcmp(argv[1], "lookup") == 0) {
+        char name[] = "gpusort bench lookup";
+        program_invocation_name = name;
         return gs_bench_lookup(argc - 1, argv + 1);
+    }
     bench_setup setup;
     bench_points points = {0};
     gs_status st = {.code = GS_OK};

@@ -19,7 +19,7 @@
 typedef struct check_request {
     const char *expected; /* checksum */
     const char *same;     /* file with the same records */
-    bool no_order, as_json, wants_help;
+    bool no_order, as_json;
 } check_request;
 
 enum { SUM_DIGITS = 32, SUM_BYTES = SUM_DIGITS + 1 };
@@ -33,7 +33,8 @@ static const char usage_text[] =
     "      --expect=CHECKSUM   each has this checksum\n"
     "      --no-order          only count and sum up\n"
     "      --json              one JSON object a line\n"
-    "      --help              this text\n\n"
+    "      --help              this text\n"
+    "      --version           show the version and stop\n\n"
     "What order means is said with the options of `gpusort sort': -b -d -f -g -i -h -M\n"
     "-n -R -r -V -k -t -s -u -z --record-size --key-bytes --header, as are -S, "
     "--parallel\n"
@@ -79,8 +80,7 @@ static int take_own_options(check_request *r, int argc, char **argv)
         const bool is_own = take_value(argc, argv, &at, "--expect", &r->expected) ||
                             take_value(argc, argv, &at, "--same", &r->same) ||
                             take_flag(argv[at], "--no-order", &r->no_order) ||
-                            take_flag(argv[at], "--json", &r->as_json) ||
-                            take_flag(argv[at], "--help", &r->wants_help);
+                            take_flag(argv[at], "--json", &r->as_json);
         if (!is_own)
             argv[kept++] = argv[at];
     }
@@ -206,10 +206,8 @@ static gs_code check_files(const check_request *request, const gs_sort_args *arg
 
 static void check_request_or_die(const check_request *r)
 {
-    if (r->expected && r->same) {
-        gs_report(0, "options '--expect' and '--same' are incompatible");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    if (r->expected && r->same)
+        gs_die_incompatible("--expect", "--same", NULL);
     if (r->expected && (strlen(r->expected) != SUM_DIGITS ||
                         strspn(r->expected, "0123456789abcdef") != SUM_DIGITS))
         gs_die(0, "invalid checksum '%s': it is 32 digits of 0-9 and a-f", r->expected);
@@ -219,13 +217,15 @@ int cmd_check(int argc, char **argv)
 {
     check_request request = {.expected = NULL};
     argc = take_own_options(&request, argc, argv);
-    if (request.wants_help) {
-        (void)fputs(usage_text, stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
     check_request_or_die(&request);
     gs_sort_args args;
     gs_sort_args_parse(&args, argc, argv);
+    if (args.wish != GS_WISH_SORT) {
+        (void)fputs(args.wish == GS_WISH_HELP ? usage_text : "gpusort " GS_VERSION "\n",
+                    stdout);
+        gs_sort_args_release(&args);
+        return gs_stdout_close(GS_EXIT_GOOD);
+    }
     refuse_other_work(&args);
     gs_sort_resolve(&args);
     int exit_code = GS_EXIT_GOOD;

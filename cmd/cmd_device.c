@@ -19,25 +19,19 @@
 #include "lib/base/machine.h"
 #include "lib/sort/memory_plan.h"
 
-enum { OPT_HELP = 256, OPT_VERSION, NAME_BYTES = 4096, TEXT_BYTES = 8192 };
+enum { TEXT_BYTES = 8192 };
 
 static const gs_opt options[] = {
     {"temporary-directory", GS_OPT_REQUIRED, 'T', false},
-    {"help", GS_OPT_NONE, OPT_HELP, false},
-    {"version", GS_OPT_NONE, OPT_VERSION, false},
 };
 
-static int print_help(void)
-{
-    fputs("Usage: gpusort device [-T DIR]\n"
-          "Show the processor, memory, I/O path and GPUs that a sort would use here.\n"
-          "\n"
-          "  -T, --temporary-directory=DIR  look at DIR instead of $TMPDIR or /tmp\n"
-          "      --help                     show this help and stop\n"
-          "      --version                  show the version and stop\n",
-          stdout);
-    return gs_stdout_close(GS_EXIT_GOOD);
-}
+static const char usage_text[] =
+    "Usage: gpusort device [-T DIR]\n"
+    "Show the processor, memory, I/O path and GPUs that a sort would use here.\n"
+    "\n"
+    "  -T, --temporary-directory=DIR  look at DIR instead of $TMPDIR or /tmp\n"
+    "  -h, --help                     show this help and stop\n"
+    "      --version                  show the version and stop\n";
 
 static double mebibytes(size_t bytes)
 {
@@ -148,21 +142,11 @@ int cmd_device(int argc, char **argv)
                         .options = options,
                         .option_count = sizeof options / sizeof *options,
                         .letters = "T:",
+                        .usage = usage_text,
                         .index = 1};
-    for (;;) {
-        const int code = gs_opt_next(&scan);
-        if (code == GS_OPT_END)
-            break;
-        if (code == OPT_HELP)
-            return print_help();
-        if (code == OPT_VERSION) {
-            puts("gpusort " GS_VERSION);
-            return gs_stdout_close(GS_EXIT_GOOD);
-        }
+    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
         if (code == GS_OPT_OPERAND)
-            gs_report(0, "extra operand '%s'", scan.argument);
-        if (code != 'T')
-            gs_die_try_help(GS_EXIT_TROUBLE);
+            gs_opt_no_operand(&scan);
         folder = scan.argument;
     }
     print_build();

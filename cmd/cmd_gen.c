@@ -3,16 +3,19 @@
  * gpusort gen: test data by kind and distribution.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/signals.h"
+#include "cmd/size_arg.h"
+#include "cmd/word_arg.h"
 #include "io/output.h"
 #include "lib/base/machine.h"
+#include "lib/base/quote.h"
 #include "lib/data/gen_data.h"
 #include "lib/data/gen_write.h"
 
@@ -61,7 +64,8 @@ static const char usage_text[] =
     "Where and how:\n"
     "  -o, --output=FILE        instead of standard output\n"
     "      --parallel=N         threads (default: one a core)\n"
-    "      --help               this text\n";
+    "  -h, --help               this text\n"
+    "      --version            show the version and stop\n";
 
 enum {
     OPT_BYTES = 256,
@@ -81,39 +85,31 @@ enum {
     OPT_BINARY,
     OPT_BEGIN,
     OPT_PARALLEL,
-    OPT_HELP,
 };
 
-static const struct option long_options[] = {
-    {"count", required_argument, NULL, 'n'},
-    {"bytes", required_argument, NULL, OPT_BYTES},
-    {"dist", required_argument, NULL, OPT_DIST},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"distinct", required_argument, NULL, OPT_DISTINCT},
-    {"terms", required_argument, NULL, OPT_DISTINCT},
-    {"exponent", required_argument, NULL, OPT_EXPONENT},
-    {"mean", required_argument, NULL, OPT_MEAN},
-    {"disorder", required_argument, NULL, OPT_DISORDER},
-    {"min-len", required_argument, NULL, OPT_MIN_LEN},
-    {"max-len", required_argument, NULL, OPT_MAX_LEN},
-    {"alphabet", required_argument, NULL, OPT_ALPHABET},
-    {"docs", required_argument, NULL, OPT_DOCS},
-    {"ascending-docs", no_argument, NULL, OPT_ASCENDING},
-    {"doc-words", required_argument, NULL, OPT_DOC_WORDS},
-    {"format", required_argument, NULL, OPT_FORMAT},
-    {"binary", no_argument, NULL, OPT_BINARY},
-    {"ascii", no_argument, NULL, 'a'},
-    {"begin", required_argument, NULL, OPT_BEGIN},
-    {"output", required_argument, NULL, 'o'},
-    {"parallel", required_argument, NULL, OPT_PARALLEL},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0}};
-
-static int complain(const char *what, const char *text)
-{
-    gs_report(0, "invalid %s '%s'", what, text);
-    return GS_EXIT_TROUBLE;
-}
+static const gs_opt options[] = {
+    {"count", GS_OPT_REQUIRED, 'n', false},
+    {"bytes", GS_OPT_REQUIRED, OPT_BYTES, false},
+    {"dist", GS_OPT_REQUIRED, OPT_DIST, false},
+    {"seed", GS_OPT_REQUIRED, OPT_SEED, false},
+    {"distinct", GS_OPT_REQUIRED, OPT_DISTINCT, false},
+    {"terms", GS_OPT_REQUIRED, OPT_DISTINCT, false},
+    {"exponent", GS_OPT_REQUIRED, OPT_EXPONENT, false},
+    {"mean", GS_OPT_REQUIRED, OPT_MEAN, false},
+    {"disorder", GS_OPT_REQUIRED, OPT_DISORDER, false},
+    {"min-len", GS_OPT_REQUIRED, OPT_MIN_LEN, false},
+    {"max-len", GS_OPT_REQUIRED, OPT_MAX_LEN, false},
+    {"alphabet", GS_OPT_REQUIRED, OPT_ALPHABET, false},
+    {"docs", GS_OPT_REQUIRED, OPT_DOCS, false},
+    {"ascending-docs", GS_OPT_NONE, OPT_ASCENDING, false},
+    {"doc-words", GS_OPT_REQUIRED, OPT_DOC_WORDS, false},
+    {"format", GS_OPT_REQUIRED, OPT_FORMAT, false},
+    {"binary", GS_OPT_NONE, OPT_BINARY, false},
+    {"ascii", GS_OPT_NONE, 'a', false},
+    {"begin", GS_OPT_REQUIRED, OPT_BEGIN, false},
+    {"output", GS_OPT_REQUIRED, 'o', false},
+    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
+};
 
 /* A whole number, with K, M, G or T for powers of `unit`, or KB, MB, ... for powers of
  * 1000. */
@@ -142,27 +138,24 @@ static bool parse_number(const char *text, uint64_t unit, uint64_t *out)
     return *end == '\0';
 }
 
-static bool parse_real(const char *text, double *out)
+static double take_real(const gs_opt_scan *scan)
 {
     char *end = NULL;
     errno = 0;
-    *out = strtod(text, &end);
-    return errno == 0 && end != text && *end == '\0';
+    const double x = strtod(scan->argument, &end);
+    if (errno != 0 || end == scan->argument || *end != '\0')
+        gs_number_die(scan, 0, GS_NUMBER_INVALID);
+    return x;
 }
 
-/* 0, or the exit status. */
-static int take_number_option(gen_request *r, int option, const char *text)
+static void take_number(gen_request *r, const gs_opt_scan *scan, int option)
 {
     gs_gen_options *const o = &r->options;
-    const char *what = "number";
     uint64_t value = 0;
     const uint64_t unit = option == OPT_BYTES ? 1024 : 1000;
-    if (!parse_number(text, unit, &value) ||
-        ((option == OPT_DISTINCT || option == OPT_PARALLEL) && value == 0)) {
-        if (option == OPT_BYTES)
-            what = "size";
-        return complain(what, text);
-    }
+    if (!parse_number(scan->argument, unit, &value) ||
+        ((option == OPT_DISTINCT || option == OPT_PARALLEL) && value == 0))
+        gs_number_die(scan, option, GS_NUMBER_INVALID);
     switch (option) {
     case 'n': o->record_count = value; break;
     case OPT_BYTES: o->bytes = value; break;
@@ -177,60 +170,65 @@ static int take_number_option(gen_request *r, int option, const char *text)
         r->threads = value < GEN_THREADS_MAX ? (unsigned)value : GEN_THREADS_MAX;
         break;
     }
-    return 0;
 }
 
-static int parse_options(gen_request *r, int argc, char **argv, bool *is_done)
+static gs_gen_shape take_shape(const gs_opt_scan *scan)
 {
+    gs_word words[GS_GEN_SHAPE_COUNT];
+    for (int i = 0; i < GS_GEN_SHAPE_COUNT; i++)
+        words[i] = (gs_word){gs_gen_shape_name((gs_gen_shape)i), i};
+    return (gs_gen_shape)gs_word_arg(scan, words, GS_GEN_SHAPE_COUNT);
+}
+
+static gs_gen_kind take_kind(const char *name)
+{
+    gs_quoted q;
+    gs_gen_kind kind;
+    if (name == NULL)
+        gs_die_usage("say what: lines, u32, u64, tuples, records, docs or weblog");
+    if (!gs_gen_kind_find(name, &kind))
+        gs_die_usage("no kind of data %s; there are lines, u32, u64, tuples, records, "
+                     "docs and weblog",
+                     gs_quote_argument(&q, name));
+    return kind;
+}
+
+static void parse_options(gen_request *r, int argc, char **argv)
+{
+    static const gs_word formats[] = {{"jsonl", false}, {"tsv", true}};
     gs_gen_options *const o = &r->options;
+    gs_opt_scan scan = {.argc = argc,
+                        .argv = argv,
+                        .options = options,
+                        .option_count = sizeof options / sizeof *options,
+                        .letters = "n:ao:",
+                        .usage = usage_text,
+                        .index = 1};
     bool has_shape = false;
-    int option, result = 0;
-    while ((option = getopt_long(argc, argv, "n:ao:", long_options, NULL)) != -1) {
-        switch (option) {
+    const char *kind = NULL;
+    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
+        switch (code) {
         case OPT_DIST:
-            if (!gs_gen_shape_find(optarg, &o->shape))
-                result = complain("distribution", optarg);
+            o->shape = take_shape(&scan);
             has_shape = true;
             break;
-        case OPT_EXPONENT:
-            result = parse_real(optarg, &o->exponent) ? 0 : complain("exponent", optarg);
-            break;
-        case OPT_MEAN:
-            result = parse_real(optarg, &o->mean) ? 0 : complain("mean", optarg);
-            break;
-        case OPT_DISORDER:
-            result = parse_real(optarg, &o->disorder) ? 0 : complain("disorder", optarg);
-            break;
-        case OPT_FORMAT:
-            o->is_tsv = strcmp(optarg, "tsv") == 0;
-            if (!o->is_tsv && strcmp(optarg, "jsonl") != 0)
-                result = complain("format", optarg);
-            break;
-        case OPT_ALPHABET: o->alphabet = optarg; break;
+        case OPT_EXPONENT: o->exponent = take_real(&scan); break;
+        case OPT_MEAN: o->mean = take_real(&scan); break;
+        case OPT_DISORDER: o->disorder = take_real(&scan); break;
+        case OPT_FORMAT: o->is_tsv = gs_word_arg(&scan, formats, 2) != 0; break;
+        case OPT_ALPHABET: o->alphabet = scan.argument; break;
         case OPT_ASCENDING: o->docs_ascend = true; break;
         case OPT_BINARY: o->is_binary = true; break;
         case 'a': o->is_text = true; break;
-        case 'o': r->output = optarg; break;
-        case OPT_HELP: *is_done = true; return 0;
-        case '?': gs_die_try_help(GS_EXIT_TROUBLE);
-        default: result = take_number_option(r, option, optarg); break;
+        case 'o': r->output = scan.argument; break;
+        case GS_OPT_OPERAND: gs_opt_only_operand(&scan, &kind); break;
+        default: take_number(r, &scan, code); break;
         }
-        if (result != 0)
-            return result;
     }
-    if (optind + 1 != argc) {
-        gs_report(0, "%s",
-                  optind == argc
-                      ? "say what: lines, u32, u64, tuples, records, docs or weblog"
-                      : "only one kind of data at a time");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
-    if (!gs_gen_kind_find(argv[optind], &o->kind))
-        return complain("kind of data", argv[optind]);
+    o->kind = take_kind(kind);
     if (!has_shape &&
         (o->kind == GS_GEN_TUPLES || o->kind == GS_GEN_DOCS || o->kind == GS_GEN_WEBLOG))
         o->shape = GS_GEN_ZIPF;
-    return 0;
 }
 
 static gs_code write_to(gs_output *output, const gs_gen_data *data, const gen_request *r,
@@ -265,14 +263,7 @@ int cmd_gen(int argc, char **argv)
     gen_request request = {.options = gs_gen_options_default(),
                            .threads = gs_machine_cores()};
     gs_status st = {.code = GS_OK};
-    bool is_done = false;
-    const int result = parse_options(&request, argc, argv, &is_done);
-    if (result != 0)
-        return result;
-    if (is_done) {
-        (void)fputs(usage_text, stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
+    parse_options(&request, argc, argv);
     if (request.output && strcmp(request.output, "-") == 0)
         request.output = NULL;
     gs_signals_install();

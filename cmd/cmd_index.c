@@ -12,56 +12,66 @@
 #include "cmd/index_import.h"
 #include "cmd/index_merge_command.h"
 #include "cmd/index_read.h"
+#include "cmd/nearest.h"
+#include "cmd/opt_scan.h"
 #include "cmd/report.h"
+#include "lib/base/quote.h"
 
 typedef struct index_command {
     const char *name;
     int (*function)(int argc, char **argv);
-    const char *summary;
 } index_command;
 
 static const index_command commands[] = {
-    {"build", gs_index_build_command, "documents or tuples to an index"},
-    {"merge", gs_index_merge_command, "several indexes to one"},
-    {"info", gs_index_info_command, "counts and sizes of an index"},
-    {"dump", gs_index_dump_command, "every posting as a line of text"},
-    {"export", gs_index_export_command, "to the Common Index File Format"},
-    {"import", gs_index_import_command, "from the Common Index File Format"},
-    {"verify", gs_index_verify_command, "check every checksum, order and count"},
+    {"build", gs_index_build_command},   {"merge", gs_index_merge_command},
+    {"info", gs_index_info_command},     {"dump", gs_index_dump_command},
+    {"export", gs_index_export_command}, {"import", gs_index_import_command},
+    {"verify", gs_index_verify_command},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands, NAME_BYTES = 64 };
 
-static void print_usage(FILE *to)
+static const char usage_text[] =
+    "Usage: gpusort index COMMAND [OPTION]... [ARGUMENT]...\n"
+    "Makes and reads inverted indexes.\n\nCommands:\n"
+    "  build    documents or tuples to an index\n"
+    "  merge    several indexes to one\n"
+    "  info     counts and sizes of an index\n"
+    "  dump     every posting as a line of text\n"
+    "  export   to the Common Index File Format\n"
+    "  import   from the Common Index File Format\n"
+    "  verify   check every checksum, order and count\n\n"
+    "  -h, --help  this text; `gpusort index COMMAND --help' lists the options of one\n"
+    "      --version  show the version and stop\n\n"
+    "See also `gpusort lookup' and `gpusort search'.\n";
+
+static _Noreturn void refuse(const char *name)
 {
-    (void)fputs("Usage: gpusort index COMMAND [OPTION]... [ARGUMENT]...\n"
-                "Makes and reads inverted indexes.\n\nCommands:\n",
-                to);
+    gs_quoted q;
+    gs_nearest search = {.word = name, .bytes = strlen(name)};
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        (void)fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
-    (void)fputs("\n`gpusort index COMMAND --help' lists the options of one. See also\n"
-                "`gpusort lookup'.\n",
-                to);
+        gs_nearest_offer(&search, commands[i].name);
+    gs_report(0, "no command named %s", gs_quote_argument(&q, name));
+    if (search.best != NULL)
+        gs_report(0, "did you mean '%s'?", search.best);
+    gs_die_try_help(GS_EXIT_TROUBLE);
 }
 
 int cmd_index(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        print_usage(stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
-    for (size_t i = 0; argc > 1 && i < COMMAND_COUNT; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0)
+    gs_opt_scan scan = {
+        .argc = argc, .argv = argv, .letters = "", .usage = usage_text, .index = 1};
+    if (gs_opt_next(&scan) == GS_OPT_END)
+        gs_die_usage("missing command");
+    const int at = scan.index - 1;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(argv[at], commands[i].name) != 0)
             continue;
         char name[NAME_BYTES];
         (void)snprintf(name, sizeof name, "gpusort index %s", commands[i].name);
         program_invocation_name = name;
-        argv[1] = name;
-        return commands[i].function(argc - 1, argv + 1);
+        argv[at] = name;
+        return commands[i].function(argc - at, argv + at);
     }
-    if (argc > 1)
-        gs_report(0, "no command named '%s'", argv[1]);
-    else
-        gs_report(0, "missing command");
-    gs_die_try_help(GS_EXIT_TROUBLE);
+    refuse(argv[at]);
 }

@@ -20,8 +20,7 @@
 #include "lib/index/batch_answer.h"
 
 enum {
-    OPT_HELP = 256,
-    OPT_JSON,
+    OPT_JSON = 256,
     OPT_DF_ONLY,
     OPT_PREFIX,
     OPT_FROM,
@@ -45,14 +44,15 @@ static const char usage_text[] =
     "      --engine=NAME  what searches: auto (default), cpu, gpu\n"
     "      --parallel=N   threads (default: one a core)\n"
     "  -v, --verbose      say what was chosen and why\n"
-    "      --help         this text\n";
+    "  -h, --help         this text\n"
+    "      --version      show the version and stop\n";
 
 typedef struct lookup_request {
     const char *folder;
     char **terms;
     int term_count;
     gs_lookup_shape shape;
-    bool is_prefix, wants_help, is_verbose;
+    bool is_prefix, is_verbose;
     const char *from, *to, *engine;
     unsigned threads;
 } lookup_request;
@@ -60,7 +60,6 @@ typedef struct lookup_request {
 static void parse(int argc, char **argv, lookup_request *r)
 {
     static const gs_opt options[] = {
-        {"help", GS_OPT_NONE, OPT_HELP, false},
         {"json", GS_OPT_NONE, OPT_JSON, false},
         {"df-only", GS_OPT_NONE, OPT_DF_ONLY, false},
         {"prefix", GS_OPT_NONE, OPT_PREFIX, false},
@@ -75,12 +74,12 @@ static void parse(int argc, char **argv, lookup_request *r)
                         .options = options,
                         .option_count = sizeof options / sizeof *options,
                         .letters = "v",
+                        .usage = usage_text,
                         .index = 1};
     bool as_json = false, df_only = false;
     int kept = 0; /* operands, moved to the front of argv */
     for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
         switch (code) {
-        case OPT_HELP: r->wants_help = true; return;
         case OPT_JSON: as_json = true; break;
         case OPT_DF_ONLY: df_only = true; break;
         case OPT_PREFIX: r->is_prefix = true; break;
@@ -89,16 +88,11 @@ static void parse(int argc, char **argv, lookup_request *r)
         case OPT_ENGINE: r->engine = scan.argument; break;
         case OPT_PARALLEL: r->threads = gs_size_arg_threads(&scan); break;
         case 'v': r->is_verbose = true; break;
-        case GS_OPT_OPERAND: argv[kept++] = scan.argument; break;
-        default: gs_die_try_help(GS_EXIT_TROUBLE);
+        default: argv[kept++] = scan.argument; break;
         }
     }
-    for (int i = scan.index; i < argc; i++)
-        argv[kept++] = argv[i];
-    if (kept == 0) {
-        gs_report(0, "which index?");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    if (kept == 0)
+        gs_die_usage("which index?");
     if (as_json)
         r->shape = df_only ? GS_LOOKUP_JSON_DF : GS_LOOKUP_JSON;
     else if (df_only)
@@ -225,10 +219,6 @@ int cmd_lookup(int argc, char **argv)
 {
     lookup_request r = {.engine = "auto"};
     parse(argc, argv, &r);
-    if (r.wants_help) {
-        (void)fputs(usage_text, stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
     gs_engine_arg_check_search(r.engine);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;

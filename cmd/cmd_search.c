@@ -247,10 +247,6 @@ int cmd_search(int argc, char **argv)
 {
     search_job job = {0};
     gs_search_args_parse(&job.args, argc, argv);
-    if (job.args.wants_help) {
-        (void)fputs(gs_search_usage(), stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
     gs_status st = {.code = GS_OK};
     const uint64_t begin_ns = gs_machine_now_ns();
     if (open_job(&job, &st) == GS_OK) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_build_args.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/engine_arg.h"
@@ -11,8 +10,8 @@
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
 #include "cmd/sort_args.h"
+#include "cmd/word_arg.h"
 #include "lib/base/mem.h"
-#include "lib/base/quote.h"
 
 enum {
     OPT_FORMAT = 256,
@@ -36,7 +35,6 @@ enum {
     OPT_GPU,
     OPT_NO_URING,
     OPT_NO_DECOMPRESS,
-    OPT_HELP,
 };
 
 static const char letters[] = "o:S:T:v";
@@ -70,10 +68,9 @@ static const gs_opt options[] = {
     {"verbose", GS_OPT_NONE, 'v', false},
     {"no-uring", GS_OPT_NONE, OPT_NO_URING, false},
     {"no-decompress", GS_OPT_NONE, OPT_NO_DECOMPRESS, false},
-    {"help", GS_OPT_NONE, OPT_HELP, false},
 };
 
-static const gs_job_word method_words[] = {
+static const gs_word method_words[] = {
     {"auto", GS_INDEX_AUTO},
     {"bsbi", GS_INDEX_BSBI},
     {"spimi", GS_INDEX_SPIMI},
@@ -133,24 +130,19 @@ static const char usage_text[] =
     "      --stats[=FILE]           figures of the run, as JSON, at the end\n"
     "      --trace=FILE             a timeline in the Chrome trace format\n"
     "  -v, --verbose                say what was chosen and why\n"
-    "      --help                   show this help and stop\n"
+    "  -h, --help                   show this help and stop\n"
+    "      --version                show the version and stop\n"
     "\n"
     "The index is the same bytes for any method, memory, number of threads and engine.\n"
     "Exit codes: 0 good, 2 trouble.\n";
 
-void gs_index_build_usage_print(FILE *to)
+static void parse_format(gs_index_build_args *args, const gs_opt_scan *scan)
 {
-    fputs(usage_text, to);
-}
-
-static void parse_format(gs_index_build_args *args, const char *text)
-{
-    gs_quoted q;
-    if (!gs_document_format_find(text, &args->options.document.format))
-        gs_die(0,
-               "unknown format %s; there are jsonl, tsv, trec, text, tuples and "
-               "tuples-bin",
-               gs_quote_argument(&q, text));
+    gs_word words[GS_FORMAT_COUNT];
+    for (int i = 0; i < GS_FORMAT_COUNT; i++)
+        words[i] = (gs_word){gs_document_format_name((gs_document_format)i), i};
+    args->options.document.format =
+        (gs_document_format)gs_word_arg(scan, words, LENGTH(words));
     args->has_format = true;
 }
 
@@ -169,10 +161,10 @@ static bool parse_text_option(gs_index_build_args *args, const gs_opt_scan *scan
     const char *const text = scan->argument;
     switch (code) {
     case 'o': o->folder = text; break;
-    case OPT_FORMAT: parse_format(args, text); break;
+    case OPT_FORMAT: parse_format(args, scan); break;
     case OPT_METHOD:
         o->method =
-            (gs_index_method)gs_job_word_value(scan, method_words, LENGTH(method_words));
+            (gs_index_method)gs_word_arg(scan, method_words, LENGTH(method_words));
         break;
     case OPT_ID_FIELD: o->document.id_field = text; break;
     case OPT_TEXT_FIELD: add_text_field(args, text); break;
@@ -232,10 +224,18 @@ static void resolve(gs_index_build_args *args)
     const char *const format = gs_document_format_name(o->document.format);
     const bool is_tuples = gs_document_format_is_tuples(o->document.format);
     const gs_word_rules_options *const w = &o->words;
-    if (is_tuples && o->has_positions)
-        gs_die(0, "options '--positions' and '--format=%s' are incompatible", format);
-    if (is_tuples && (w->stem_language || w->stop_file || w->chars_min || w->chars_max))
-        gs_die(0, "with '--format=%s' terms are taken as they are", format);
+    const char *const wrong = !is_tuples         ? NULL
+                              : o->has_positions ? "--positions"
+                              : w->stem_language ? "--stem"
+                              : w->stop_file     ? "--stopwords"
+                              : w->chars_min     ? "--min-len"
+                              : w->chars_max     ? "--max-len"
+                                                 : NULL;
+    if (wrong != NULL) {
+        char other[32];
+        (void)snprintf(other, sizeof other, "--format=%s", format);
+        gs_die_incompatible(wrong, other, "terms of tuples are taken as they are");
+    }
     if (w->chars_max != 0 && w->chars_min > w->chars_max)
         gs_die(0, "--min-len is greater than --max-len");
     o->inputs = args->inputs;
@@ -256,22 +256,15 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
                         .options = options,
                         .option_count = LENGTH(options),
                         .letters = letters,
+                        .usage = usage_text,
                         .index = 1};
     for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        if (code == GS_OPT_BAD)
-            gs_die_try_help(GS_EXIT_TROUBLE);
-        if (code == OPT_HELP) {
-            args->wants_help = true;
-            return;
-        }
         if (code == GS_OPT_OPERAND)
             gs_job_add_word(&args->inputs, &args->options.input_count, scan.argument);
         else if (!parse_text_option(args, &scan, code) &&
                  !parse_working_option(args, &scan, code))
             gs_die_try_help(GS_EXIT_TROUBLE);
     }
-    while (scan.index < argc)
-        gs_job_add_word(&args->inputs, &args->options.input_count, argv[scan.index++]);
     resolve(args);
 }
 

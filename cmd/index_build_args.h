@@ -5,8 +5,6 @@
 #ifndef GS_CMD_INDEX_BUILD_ARGS_H
 #define GS_CMD_INDEX_BUILD_ARGS_H
 
-#include <stdio.h>
-
 #include "cmd/index_job.h"
 #include "lib/index/index_builder.h"
 
@@ -14,14 +12,12 @@ typedef struct gs_index_build_args {
     gs_index_build_options options;
     const char **inputs, **text_fields, **temp_folders;
     int *gpus;
-    bool has_format, wants_help;
+    bool has_format;
     gs_index_job job;
 } gs_index_build_args;
 
 /* Ends the program with a message when the arguments will not do. */
 void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv);
 void gs_index_build_args_release(gs_index_build_args *args);
-
-void gs_index_build_usage_print(FILE *to);
 
 #endif

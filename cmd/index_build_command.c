@@ -2,7 +2,6 @@
 #include "cmd/index_build_command.h"
 
 #include "cmd/index_build_args.h"
-#include "cmd/report.h"
 
 static gs_code build(void *context, gs_index_job *job, gs_status *st)
 {
@@ -17,11 +16,6 @@ int gs_index_build_command(int argc, char **argv)
 {
     gs_index_build_args args;
     gs_index_build_args_parse(&args, argc, argv);
-    if (args.wants_help) {
-        gs_index_build_args_release(&args);
-        gs_index_build_usage_print(stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
     const int exit_code = gs_index_job_run(&args.job, build, &args.options);
     gs_index_build_args_release(&args);
     return exit_code;

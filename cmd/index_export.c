@@ -11,13 +11,14 @@
 #include "io/output.h"
 #include "lib/index/ciff_write.h"
 
-enum { OPT_HELP = 256, OPT_CIFF };
+enum { OPT_CIFF = 256 };
 
 static const char usage_text[] =
     "Usage: gpusort index export --ciff=FILE DIR\n"
     "Writes the index in DIR in the Common Index File Format.\n\n"
     "      --ciff=FILE   where to; `-' is standard output\n"
-    "      --help        this text\n"
+    "  -h, --help        this text\n"
+    "      --version     show the version and stop\n\n"
     "What the format cannot hold (docIDs of more than 31 bits, lists of more than 2 "
     "GiB,\n"
     "terms that are not UTF-8 or have a line feed) is named, and nothing is written.\n";
@@ -65,44 +66,25 @@ fail:
     return st->code;
 }
 
-static void take_folder(const char **folder, const char *operand)
-{
-    if (*folder != NULL) {
-        gs_report(0, "extra operand '%s'", operand);
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
-    *folder = operand;
-}
-
 int gs_index_export_command(int argc, char **argv)
 {
-    static const gs_opt options[] = {{"help", GS_OPT_NONE, OPT_HELP, false},
-                                     {"ciff", GS_OPT_REQUIRED, OPT_CIFF, false}};
+    static const gs_opt options[] = {{"ciff", GS_OPT_REQUIRED, OPT_CIFF, false}};
     const char *folder = NULL, *file = NULL;
     gs_opt_scan scan = {.argc = argc,
                         .argv = argv,
                         .options = options,
-                        .option_count = 2,
+                        .option_count = 1,
                         .letters = "",
+                        .usage = usage_text,
                         .index = 1};
     for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        if (code == OPT_HELP) {
-            (void)fputs(usage_text, stdout);
-            return gs_stdout_close(GS_EXIT_GOOD);
-        }
         if (code == OPT_CIFF)
             file = scan.argument;
-        else if (code == GS_OPT_OPERAND)
-            take_folder(&folder, scan.argument);
         else
-            gs_die_try_help(GS_EXIT_TROUBLE);
+            gs_opt_only_operand(&scan, &folder);
     }
-    while (scan.index < argc)
-        take_folder(&folder, argv[scan.index++]);
-    if (folder == NULL || file == NULL || file[0] == '\0') {
-        gs_report(0, folder == NULL ? "which index?" : "where to? say --ciff=FILE");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    if (folder == NULL || file == NULL || file[0] == '\0')
+        gs_die_usage("%s", folder == NULL ? "which index?" : "where to? say --ciff=FILE");
     gs_signals_install();
     gs_status st = {.code = GS_OK};
     if (export_index(folder, file, &st) != GS_OK) {

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_import.h"
 
-#include <stdio.h>
-
 #include "cmd/index_job.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
 #include "lib/index/ciff_import.h"
 
 enum {
-    OPT_HELP = 256,
-    OPT_CIFF,
+    OPT_CIFF = 256,
     OPT_REPLACE,
     OPT_PARALLEL,
     OPT_NO_URING,
@@ -29,7 +26,6 @@ static const gs_opt options[] = {
     {"verbose", GS_OPT_NONE, 'v', false},
     {"no-uring", GS_OPT_NONE, OPT_NO_URING, false},
     {"no-decompress", GS_OPT_NONE, OPT_NO_DECOMPRESS, false},
-    {"help", GS_OPT_NONE, OPT_HELP, false},
 };
 
 static const char usage_text[] =
@@ -51,24 +47,16 @@ static const char usage_text[] =
     "  -v, --verbose           say what was chosen and why\n"
     "      --no-uring          read without io_uring\n"
     "      --no-decompress     take a zstd or gzip file as it is\n"
-    "      --help              show this help and stop\n"
+    "  -h, --help              show this help and stop\n"
+    "      --version           show the version and stop\n"
     "\n"
     "Exit codes: 0 good, 2 trouble; then nothing is left.\n";
 
 typedef struct import_args {
     gs_ciff_import_options options;
     gs_index_job job;
-    bool is_ciff, wants_help;
+    bool is_ciff;
 } import_args;
-
-static void take_input(import_args *args, const char *name)
-{
-    if (args->options.input != NULL) {
-        gs_report(0, "extra operand '%s'", name);
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
-    args->options.input = name;
-}
 
 static void take_option(import_args *args, const gs_opt_scan *scan, int code)
 {
@@ -80,8 +68,7 @@ static void take_option(import_args *args, const gs_opt_scan *scan, int code)
     case OPT_PARALLEL: args->options.threads = gs_size_arg_threads(scan); break;
     case OPT_NO_URING: args->options.no_uring = true; break;
     case OPT_NO_DECOMPRESS: args->options.keep_compressed = true; break;
-    case OPT_HELP: args->wants_help = true; break;
-    case GS_OPT_OPERAND: take_input(args, scan->argument); break;
+    case GS_OPT_OPERAND: gs_opt_only_operand(scan, &args->options.input); break;
     default:
         if (!gs_index_job_option(&args->job, scan, code))
             gs_die_try_help(GS_EXIT_TROUBLE);
@@ -96,18 +83,13 @@ static void parse(import_args *args, int argc, char **argv)
                         .options = options,
                         .option_count = sizeof options / sizeof *options,
                         .letters = "o:S:v",
+                        .usage = usage_text,
                         .index = 1};
-    for (int code; !args->wants_help && (code = gs_opt_next(&scan)) != GS_OPT_END;)
+    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;)
         take_option(args, &scan, code);
-    while (scan.index < argc && !args->wants_help)
-        take_input(args, argv[scan.index++]);
-    if (args->wants_help)
-        return;
     gs_job_check_folder(o->folder);
-    if (!args->is_ciff) {
-        gs_report(0, "say what the file is: --ciff");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    if (!args->is_ciff)
+        gs_die_usage("say what the file is: --ciff");
     if (o->input == NULL)
         o->input = "-";
 }
@@ -126,9 +108,5 @@ int gs_index_import_command(int argc, char **argv)
 {
     import_args args = {.job = {.progress = GS_PROGRESS_AUTO}};
     parse(&args, argc, argv);
-    if (args.wants_help) {
-        (void)fputs(usage_text, stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
     return gs_index_job_run(&args.job, import, &args.options);
 }

@@ -10,29 +10,15 @@
 #include "cmd/size_arg.h"
 #include "cmd/sort_args.h"
 #include "cmd/trace_file.h"
+#include "cmd/word_arg.h"
 #include "lib/base/machine.h"
 #include "lib/base/quote.h"
 
-static const gs_job_word progress_words[] = {
+static const gs_word progress_words[] = {
     {"auto", GS_PROGRESS_AUTO},
     {"always", GS_PROGRESS_ALWAYS},
     {"never", GS_PROGRESS_NEVER},
 };
-
-int gs_job_word_value(const gs_opt_scan *scan, const gs_job_word *words,
-                      size_t word_count)
-{
-    for (size_t i = 0; i < word_count; i++) {
-        if (strcmp(words[i].name, scan->argument) == 0)
-            return words[i].value;
-    }
-    gs_quoted q;
-    gs_report(0, "unknown argument %s of --%s; there are:",
-              gs_quote_argument(&q, scan->argument), scan->current->name);
-    for (size_t i = 0; i < word_count; i++)
-        gs_report(0, "  %s", words[i].name);
-    exit(GS_EXIT_TROUBLE);
-}
 
 bool gs_index_job_option(gs_index_job *job, const gs_opt_scan *scan, int code)
 {
@@ -43,7 +29,7 @@ bool gs_index_job_option(gs_index_job *job, const gs_opt_scan *scan, int code)
         job->progress = GS_PROGRESS_ALWAYS;
         if (scan->argument != NULL)
             job->progress =
-                (gs_progress_mode)gs_job_word_value(scan, progress_words, word_count);
+                (gs_progress_mode)gs_word_arg(scan, progress_words, word_count);
         break;
     case GS_JOB_STATS:
         job->has_stats = true;
@@ -63,10 +49,8 @@ size_t gs_job_memory(const gs_opt_scan *scan, int code)
 
 void gs_job_check_folder(const char *folder)
 {
-    if (folder == NULL) {
-        gs_report(0, "say where the index is to be: -o DIR");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    if (folder == NULL)
+        gs_die_usage("say where the index is to be: -o DIR");
     if (*folder == '\0')
         gs_die(ENOENT, "cannot create ''");
 }

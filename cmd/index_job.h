@@ -32,14 +32,6 @@ typedef struct gs_index_job {
 /* The work: `job` has where to log, trace and count. */
 typedef gs_code gs_index_job_fn(void *context, gs_index_job *job, gs_status *st);
 
-/* The value of the word that an option was given; ends the program if it is none. */
-typedef struct gs_job_word {
-    const char *name;
-    int value;
-} gs_job_word;
-int gs_job_word_value(const gs_opt_scan *scan, const gs_job_word *words,
-                      size_t word_count);
-
 /* False if the option is none of these. */
 bool gs_index_job_option(gs_index_job *job, const gs_opt_scan *scan, int code);
 /* Ends the program if -o was not given, or an empty name. */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_merge_command.h"
 
-#include <stdio.h>
-
 #include "cmd/index_job.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
+#include "cmd/word_arg.h"
 #include "lib/base/mem.h"
 #include "lib/index/index_merger.h"
 
-enum { OPT_HELP = 256, OPT_REPLACE, OPT_DOC_IDS, OPT_PARALLEL };
+enum { OPT_REPLACE = 256, OPT_DOC_IDS, OPT_PARALLEL };
 
 static const gs_opt options[] = {
     {"output", GS_OPT_REQUIRED, 'o', false},
@@ -21,10 +20,9 @@ static const gs_opt options[] = {
     {"stats", GS_OPT_OPTIONAL, GS_JOB_STATS, false},
     {"trace", GS_OPT_REQUIRED, GS_JOB_TRACE, false},
     {"verbose", GS_OPT_NONE, 'v', false},
-    {"help", GS_OPT_NONE, OPT_HELP, false},
 };
 
-static const gs_job_word id_words[] = {
+static const gs_word id_words[] = {
     {"keep", GS_MERGE_IDS_KEEP},
     {"shift", GS_MERGE_IDS_SHIFT},
 };
@@ -48,7 +46,8 @@ static const char usage_text[] =
     "      --stats[=FILE]       figures of the run, as JSON, at the end\n"
     "      --trace=FILE         a timeline in the Chrome trace format\n"
     "  -v, --verbose            say what was chosen and why\n"
-    "      --help               show this help and stop\n"
+    "  -h, --help               show this help and stop\n"
+    "      --version            show the version and stop\n"
     "\n"
     "Exit codes: 0 good, 2 trouble; then nothing is left.\n";
 
@@ -56,7 +55,6 @@ typedef struct merge_args {
     gs_index_merge_options options;
     const char **inputs;
     gs_index_job job;
-    bool wants_help;
 } merge_args;
 
 static void take_option(merge_args *args, const gs_opt_scan *scan, int code)
@@ -68,10 +66,9 @@ static void take_option(merge_args *args, const gs_opt_scan *scan, int code)
     case OPT_REPLACE: o->replace = true; break;
     case OPT_PARALLEL: o->threads = gs_size_arg_threads(scan); break;
     case OPT_DOC_IDS:
-        o->ids = (gs_merge_ids)gs_job_word_value(scan, id_words,
-                                                 sizeof id_words / sizeof *id_words);
+        o->ids =
+            (gs_merge_ids)gs_word_arg(scan, id_words, sizeof id_words / sizeof *id_words);
         break;
-    case OPT_HELP: args->wants_help = true; break;
     case GS_OPT_OPERAND:
         gs_job_add_word(&args->inputs, &o->input_count, scan->argument);
         break;
@@ -89,19 +86,14 @@ static void parse(merge_args *args, int argc, char **argv)
                         .options = options,
                         .option_count = sizeof options / sizeof *options,
                         .letters = "o:S:v",
+                        .usage = usage_text,
                         .index = 1};
-    for (int code; !args->wants_help && (code = gs_opt_next(&scan)) != GS_OPT_END;)
+    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;)
         take_option(args, &scan, code);
-    while (scan.index < argc)
-        gs_job_add_word(&args->inputs, &o->input_count, argv[scan.index++]);
     o->inputs = args->inputs;
-    if (args->wants_help)
-        return;
     gs_job_check_folder(o->folder);
-    if (o->input_count == 0) {
-        gs_report(0, "say which indexes to merge");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    if (o->input_count == 0)
+        gs_die_usage("say which indexes to merge");
 }
 
 static gs_code merge(void *context, gs_index_job *job, gs_status *st)
@@ -117,14 +109,8 @@ static gs_code merge(void *context, gs_index_job *job, gs_status *st)
 int gs_index_merge_command(int argc, char **argv)
 {
     merge_args args = {.job = {.progress = GS_PROGRESS_AUTO}};
-    int exit_code = GS_EXIT_GOOD;
     parse(&args, argc, argv);
-    if (args.wants_help) {
-        (void)fputs(usage_text, stdout);
-        exit_code = gs_stdout_close(GS_EXIT_GOOD);
-    } else {
-        exit_code = gs_index_job_run(&args.job, merge, &args.options);
-    }
+    const int exit_code = gs_index_job_run(&args.job, merge, &args.options);
     gs_mem_free(args.inputs);
     return exit_code;
 }

@@ -13,31 +13,34 @@
 #include "lib/base/quote.h"
 #include "lib/index/index_verify.h"
 
-enum { OPT_HELP = 256, OPT_JSON, OPT_POSITIONS };
+enum { OPT_JSON = 256, OPT_POSITIONS };
 
 typedef struct read_request {
     const char *folder;
-    bool as_json, positions, wants_help;
+    bool as_json, positions;
 } read_request;
 
 static const char info_usage[] =
     "Usage: gpusort index info [--json] DIR\n"
     "Prints what the index in DIR holds: counts and sizes.\n\n"
-    "      --json   as its header has it\n"
-    "      --help   this text\n";
+    "      --json     as its header has it\n"
+    "  -h, --help     this text\n"
+    "      --version  show the version and stop\n";
 
 static const char dump_usage[] =
     "Usage: gpusort index dump [--positions] DIR\n"
     "Prints every posting: term TAB docID TAB tf, by the bytes of the term, then "
     "docID.\n\n"
     "      --positions   and TAB its positions, with commas between\n"
-    "      --help        this text\n";
+    "  -h, --help        this text\n"
+    "      --version     show the version and stop\n";
 
 static const char verify_usage[] =
     "Usage: gpusort index verify DIR\n"
     "Checks every checksum, the order of terms and postings, and all counts.\n"
     "Exit codes: 0 good, 1 damaged, 2 trouble.\n\n"
-    "      --help   this text\n";
+    "  -h, --help     this text\n"
+    "      --version  show the version and stop\n";
 
 gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st)
 {
@@ -56,17 +59,9 @@ gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status 
     return GS_OK;
 }
 
-static void take_folder(read_request *r, const char *operand)
-{
-    if (r->folder != NULL) {
-        gs_report(0, "extra operand '%s'", operand);
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
-    r->folder = operand;
-}
-
 /* The arguments of all three; options that are not the command's are not in `allowed`. */
-static read_request parse(int argc, char **argv, const gs_opt *allowed, size_t count)
+static read_request parse(int argc, char **argv, const gs_opt *allowed, size_t count,
+                          const char *usage)
 {
     read_request r = {0};
     gs_opt_scan scan = {.argc = argc,
@@ -74,25 +69,17 @@ static read_request parse(int argc, char **argv, const gs_opt *allowed, size_t c
                         .options = allowed,
                         .option_count = count,
                         .letters = "",
+                        .usage = usage,
                         .index = 1};
-    for (;;) {
-        const int code = gs_opt_next(&scan);
-        if (code == GS_OPT_END)
-            break;
+    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
         switch (code) {
-        case OPT_HELP: r.wants_help = true; return r;
         case OPT_JSON: r.as_json = true; break;
         case OPT_POSITIONS: r.positions = true; break;
-        case GS_OPT_OPERAND: take_folder(&r, scan.argument); break;
-        default: gs_die_try_help(GS_EXIT_TROUBLE);
+        default: gs_opt_only_operand(&scan, &r.folder); break;
         }
     }
-    while (scan.index < argc) /* behind -- */
-        take_folder(&r, argv[scan.index++]);
-    if (r.folder == NULL) {
-        gs_report(0, "which index?");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    if (r.folder == NULL)
+        gs_die_usage("which index?");
     return r;
 }
 
@@ -167,13 +154,8 @@ static void print_info_json(const gs_index_header *h)
 
 int gs_index_info_command(int argc, char **argv)
 {
-    static const gs_opt options[] = {{"help", GS_OPT_NONE, OPT_HELP, false},
-                                     {"json", GS_OPT_NONE, OPT_JSON, false}};
-    const read_request r = parse(argc, argv, options, 2);
-    if (r.wants_help) {
-        (void)fputs(info_usage, stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
+    static const gs_opt options[] = {{"json", GS_OPT_NONE, OPT_JSON, false}};
+    const read_request r = parse(argc, argv, options, 1, info_usage);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
     if (gs_index_open(&index, r.folder, &st) == GS_OK) {
@@ -190,13 +172,8 @@ int gs_index_info_command(int argc, char **argv)
 
 int gs_index_dump_command(int argc, char **argv)
 {
-    static const gs_opt options[] = {{"help", GS_OPT_NONE, OPT_HELP, false},
-                                     {"positions", GS_OPT_NONE, OPT_POSITIONS, false}};
-    const read_request r = parse(argc, argv, options, 2);
-    if (r.wants_help) {
-        (void)fputs(dump_usage, stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
+    static const gs_opt options[] = {{"positions", GS_OPT_NONE, OPT_POSITIONS, false}};
+    const read_request r = parse(argc, argv, options, 1, dump_usage);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
     gs_text_out out = {0};
@@ -212,12 +189,7 @@ int gs_index_dump_command(int argc, char **argv)
 
 int gs_index_verify_command(int argc, char **argv)
 {
-    static const gs_opt options[] = {{"help", GS_OPT_NONE, OPT_HELP, false}};
-    const read_request r = parse(argc, argv, options, 1);
-    if (r.wants_help) {
-        (void)fputs(verify_usage, stdout);
-        return gs_stdout_close(GS_EXIT_GOOD);
-    }
+    const read_request r = parse(argc, argv, NULL, 0, verify_usage);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
     if (gs_index_open(&index, r.folder, &st) == GS_OK &&

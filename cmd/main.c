@@ -18,8 +18,10 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
+#include "cmd/nearest.h"
 #include "cmd/report.h"
 #include "lib/base/machine.h"
+#include "lib/base/quote.h"
 
 typedef struct command {
     const char *name;
@@ -121,17 +123,42 @@ static int run_command(const command *c, int argc, char **argv)
     return c->function(argc, argv);
 }
 
-static int help_on(const char *name)
+static const char *nearest_command(const char *name)
+{
+    gs_nearest search = {.word = name, .bytes = strlen(name)};
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        gs_nearest_offer(&search, commands[i].name);
+    return search.best;
+}
+
+static _Noreturn void refuse_command(const char *name, const char *what)
+{
+    gs_quoted q;
+    const char *const near = nearest_command(name);
+    gs_report(0, "no %s named %s", what, gs_quote_argument(&q, name));
+    if (near)
+        gs_report(0, "did you mean '%s'?", near);
+    gs_die_try_help(GS_EXIT_TROUBLE);
+}
+
+/* "help NAME", or "help NAME PART" of a command that has commands of its own. */
+static int help_on(const char *name, char *part)
 {
     const command *c = find_command(name);
-    if (!c) {
-        gs_report(0, "no command named '%s'", name);
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    if (!c)
+        refuse_command(name, "command");
     char first[] = "";
     char option[] = "--help";
-    char *argv[] = {first, option, NULL};
-    return run_command(c, 2, argv);
+    char *argv[] = {first, part ? part : option, part ? option : NULL, NULL};
+    return run_command(c, part ? 3 : 2, argv);
+}
+
+/* Of a word that is no command, `sort` says that there is no such file; of one that is
+ * nearly a command there is more to say. */
+static bool is_misspelt(const char *word)
+{
+    return word[0] != '-' && word[0] != '+' && nearest_command(word) != NULL &&
+           access(word, F_OK) != 0 && errno == ENOENT;
 }
 
 int main(int argc, char **argv)
@@ -147,11 +174,13 @@ int main(int argc, char **argv)
 
     const char *word = argv[1];
     if (strcmp(word, "help") == 0)
-        return argc > 2 ? help_on(argv[2]) : print_help();
+        return argc > 2 ? help_on(argv[2], argv[3]) : print_help();
     if (argc == 2 && strcmp(word, "--help") == 0)
         return print_help();
     if (argc == 2 && strcmp(word, "--version") == 0)
         return print_version();
     const command *c = find_command(word);
+    if (!c && is_misspelt(word))
+        refuse_command(word, "command or file");
     return c ? run_command(c, argc - 1, argv + 1) : cmd_sort(argc, argv);
 }

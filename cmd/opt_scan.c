@@ -1,19 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/opt_scan.h"
 
-#include <stdio.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cmd/nearest.h"
 #include "cmd/report.h"
 #include "lib/base/assertion.h"
+#include "lib/base/quote.h"
+
+enum { OPT_COMMON_HELP = 4096, OPT_COMMON_VERSION };
+
+/* Of every command but `sort`, which has them among its own. */
+static const gs_opt common[] = {
+    {"help", GS_OPT_NONE, OPT_COMMON_HELP, false},
+    {"version", GS_OPT_NONE, OPT_COMMON_VERSION, false},
+};
+enum { COMMON_COUNT = sizeof common / sizeof *common };
+
+static size_t option_count(const gs_opt_scan *scan)
+{
+    return scan->option_count + (scan->usage != NULL ? COMMON_COUNT : 0);
+}
+
+static const gs_opt *option_at(const gs_opt_scan *scan, size_t i)
+{
+    return i < scan->option_count ? &scan->options[i] : &common[i - scan->option_count];
+}
 
 static const gs_opt *find_exact(const gs_opt_scan *scan, const char *name, size_t len)
 {
-    for (size_t i = 0; i < scan->option_count; i++) {
-        const char *known = scan->options[i].name;
+    for (size_t i = 0; i < option_count(scan); i++) {
+        const char *known = option_at(scan, i)->name;
         if (strlen(known) == len && memcmp(known, name, len) == 0)
-            return &scan->options[i];
+            return option_at(scan, i);
     }
     return NULL;
 }
@@ -24,8 +46,8 @@ static const gs_opt *find_prefix(const gs_opt_scan *scan, const char *name, size
 {
     const gs_opt *first = NULL;
     *count = 0;
-    for (size_t i = 0; i < scan->option_count; i++) {
-        const gs_opt *option = &scan->options[i];
+    for (size_t i = 0; i < option_count(scan); i++) {
+        const gs_opt *option = option_at(scan, i);
         if (option->is_extra != is_extra || strncmp(option->name, name, len) != 0)
             continue;
         if (!first)
@@ -41,12 +63,22 @@ static void report_ambiguous(const gs_opt_scan *scan, const char *element, size_
     fprintf(stderr,
             "%s: option '%s' is ambiguous; possibilities:", program_invocation_name,
             element);
-    for (size_t i = 0; i < scan->option_count; i++) {
-        const gs_opt *option = &scan->options[i];
+    for (size_t i = 0; i < option_count(scan); i++) {
+        const gs_opt *option = option_at(scan, i);
         if (option->is_extra == is_extra && strncmp(option->name, element + 2, len) == 0)
             fprintf(stderr, " '--%s'", option->name);
     }
     putc('\n', stderr);
+}
+
+static void report_unknown(const gs_opt_scan *scan, const char *element, size_t len)
+{
+    gs_nearest search = {.word = element + 2, .bytes = len};
+    gs_report(0, "unrecognized option '%s'", element);
+    for (size_t i = 0; scan->usage != NULL && i < option_count(scan); i++)
+        gs_nearest_offer(&search, option_at(scan, i)->name);
+    if (search.best != NULL)
+        gs_report(0, "did you mean '--%s'?", search.best);
 }
 
 static int next_long(gs_opt_scan *scan, char *element)
@@ -64,7 +96,7 @@ static int next_long(gs_opt_scan *scan, char *element)
         }
     }
     if (!option) {
-        gs_report(0, "unrecognized option '%s'", element);
+        report_unknown(scan, element, len);
         return GS_OPT_BAD;
     }
     if (equals && option->takes == GS_OPT_NONE) {
@@ -106,21 +138,21 @@ static int next_short(gs_opt_scan *scan)
         scan->cluster = NULL;
     if (known)
         return letter;
+    if (letter == 'h' && scan->usage != NULL)
+        return OPT_COMMON_HELP;
     gs_report(0, "invalid option -- '%c'", letter);
     return GS_OPT_BAD;
 }
 
-int gs_opt_next(gs_opt_scan *scan)
+/* What comes next, with nothing answered yet. */
+static int next_element(gs_opt_scan *scan)
 {
-    gs_assert(scan->index >= 1);
-    scan->argument = NULL;
-    scan->current = NULL;
     if (scan->cluster)
         return next_short(scan);
     if (scan->index >= scan->argc)
         return GS_OPT_END;
     char *element = scan->argv[scan->index++];
-    if (element[0] != '-' || element[1] == '\0') {
+    if (scan->has_ended || element[0] != '-' || element[1] == '\0') {
         scan->argument = element;
         return GS_OPT_OPERAND;
     }
@@ -128,7 +160,42 @@ int gs_opt_next(gs_opt_scan *scan)
         scan->cluster = element + 1;
         return next_short(scan);
     }
-    if (element[2] == '\0')
+    if (element[2] != '\0')
+        return next_long(scan, element);
+    if (scan->usage == NULL)
         return GS_OPT_END;
-    return next_long(scan, element);
+    scan->has_ended = true;
+    return next_element(scan);
+}
+
+int gs_opt_next(gs_opt_scan *scan)
+{
+    gs_assert(scan->index >= 1);
+    scan->argument = NULL;
+    scan->current = NULL;
+    const int code = next_element(scan);
+    if (scan->usage == NULL)
+        return code;
+    if (code == GS_OPT_BAD)
+        gs_die_try_help(GS_EXIT_TROUBLE);
+    if (code == OPT_COMMON_HELP)
+        (void)fputs(scan->usage, stdout);
+    else if (code == OPT_COMMON_VERSION)
+        (void)fputs("gpusort " GS_VERSION "\n", stdout);
+    else
+        return code;
+    exit(gs_stdout_close(GS_EXIT_GOOD));
+}
+
+void gs_opt_no_operand(const gs_opt_scan *scan)
+{
+    gs_quoted q;
+    gs_die_usage("extra operand %s", gs_quote_argument(&q, scan->argument));
+}
+
+void gs_opt_only_operand(const gs_opt_scan *scan, const char **operand)
+{
+    if (*operand != NULL)
+        gs_opt_no_operand(scan);
+    *operand = scan->argument;
 }

@@ -7,8 +7,12 @@
  * later: an abbreviation is first looked for among the classic options alone, so that
  * what `--st` means does not change when gpusort grows an option of its own.
  *
- * Call order: fill the struct, then next until GS_OPT_END; what is left of argv from
- * `index` on are operands.
+ * A command that is not `sort` gives its usage. Then -h, --help and --version are known
+ * beside its own options and answered here, what is wrong ends the program, and what
+ * follows `--` comes as operands. `sort` knows, says and ends with what GNU's does.
+ *
+ * Call order: fill the struct, then next until GS_OPT_END; for `sort`, what is left of
+ * argv from `index` on are operands.
  */
 #ifndef GS_CMD_OPT_SCAN_H
 #define GS_CMD_OPT_SCAN_H
@@ -37,15 +41,22 @@ typedef struct gs_opt_scan {
     const gs_opt *options;
     size_t option_count;
     const char *letters; /* short options; a ':' after one that takes an argument */
+    const char *usage;   /* NULL: this is `sort` */
 
     int index;             /* of the next element of argv; starts at 1 */
+    bool has_ended;        /* `--` was met */
     char *cluster;         /* rest of a group of short options, or NULL */
     char *argument;        /* of the option just found, or the operand; NULL if none */
     const gs_opt *current; /* the long option just found; NULL for a short one */
 } gs_opt_scan;
 
-/* The code of the next option (its letter, or `code`), GS_OPT_OPERAND, GS_OPT_END, or
- * GS_OPT_BAD after a message. */
+/* The code of the next option (its letter, or `code`), GS_OPT_OPERAND, GS_OPT_END, or,
+ * for `sort`, GS_OPT_BAD after a message. */
 int gs_opt_next(gs_opt_scan *scan);
+
+/* Ends the program because of the operand just found, of which there should be none. */
+_Noreturn void gs_opt_no_operand(const gs_opt_scan *scan);
+/* Keeps it as the only one; a second one ends the program. */
+void gs_opt_only_operand(const gs_opt_scan *scan, const char **operand);
 
 #endif

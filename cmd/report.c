@@ -47,6 +47,23 @@ void gs_die_try_help(int exit_code)
     exit(exit_code);
 }
 
+void gs_die_usage(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vreport(0, fmt, args);
+    va_end(args);
+    gs_die_try_help(GS_EXIT_TROUBLE);
+}
+
+void gs_die_incompatible(const char *one, const char *other, const char *why)
+{
+    gs_report(0, "options '%s' and '%s' are incompatible", one, other);
+    if (why != NULL)
+        gs_report(0, "%s", why);
+    exit(GS_EXIT_TROUBLE);
+}
+
 void gs_report_status(const gs_status *st, bool with_hint)
 {
     /* Only these two carry an errno; a CUDA error is spelt out in the message. */

@@ -24,6 +24,13 @@ _Noreturn void gs_die(int sys, const char *fmt, ...) GS_PRINTF(2, 3);
 /* Points to --help and ends the program. */
 _Noreturn void gs_die_try_help(int exit_code);
 
+/* The command line makes no sense: the message, and that. */
+_Noreturn void gs_die_usage(const char *fmt, ...) GS_PRINTF(1, 2);
+
+/* Options that do not go together, each as it was written: "options '--count' and '-u'
+ * are incompatible". `why`, if it is not plain, comes as a second message; or NULL. */
+_Noreturn void gs_die_incompatible(const char *one, const char *other, const char *why);
+
 /* A failed call of the library; its hint on a second line if wanted. */
 void gs_report_status(const gs_status *st, bool with_hint);
 

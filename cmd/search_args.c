@@ -11,8 +11,7 @@
 #include "lib/base/quote.h"
 
 enum {
-    OPT_HELP = 256,
-    OPT_K1,
+    OPT_K1 = 256,
     OPT_B,
     OPT_ALL,
     OPT_PLAIN,
@@ -39,7 +38,6 @@ static const gs_opt options[] = {
     {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
     {"exhaustive", GS_OPT_NONE, OPT_EXHAUSTIVE, false},
     {"verbose", GS_OPT_NONE, 'v', false},
-    {"help", GS_OPT_NONE, OPT_HELP, false},
 };
 
 static const char usage_text[] =
@@ -71,12 +69,8 @@ static const char usage_text[] =
     "      --parallel=N     threads for the queries of standard input (1)\n"
     "      --exhaustive     score every match instead of skipping: the same answers\n"
     "  -v, --verbose        tell how much was read and scored\n"
-    "      --help           this text\n";
-
-const char *gs_search_usage(void)
-{
-    return usage_text;
-}
+    "  -h, --help           this text\n"
+    "      --version        show the version and stop\n";
 
 /* A count that may be larger than anything there is. */
 static size_t parse_limit(const gs_opt_scan *scan)
@@ -98,15 +92,15 @@ static double parse_real(const gs_opt_scan *scan, double most)
     if (end == scan->argument || *end != '\0' || !isfinite(x))
         gs_number_die(scan, 0, GS_NUMBER_INVALID);
     if (x < 0 || x > most)
-        gs_die(0, "--%s must be from 0 to %g, and '%s' is not", scan->current->name, most,
-               scan->argument);
+        gs_die(0, "invalid --%s argument '%s': it is from 0 to %g", scan->current->name,
+               scan->argument, most);
     return x;
 }
 
 static void parse_shape(gs_search_args *args, gs_search_shape shape)
 {
     if (args->shape != GS_SEARCH_TEXT && args->shape != shape)
-        gs_die(0, "only one of --count and --trec can be printed");
+        gs_die_incompatible("--count", "--trec", NULL);
     args->shape = shape;
 }
 
@@ -114,12 +108,12 @@ static const char *parse_tag(const char *tag)
 {
     gs_quoted q;
     if (*tag == '\0' || strpbrk(tag, " \t\n\v\f\r") != NULL)
-        gs_die(0, "the tag of a run is one word, and %s is not",
+        gs_die(0, "invalid --trec argument %s: the tag of a run is one word",
                gs_quote_argument(&q, tag));
     return tag;
 }
 
-static bool parse_option(gs_search_args *args, const gs_opt_scan *scan, int code)
+static void parse_option(gs_search_args *args, const gs_opt_scan *scan, int code)
 {
     enum { K1_MAX = 1000 };
     gs_search_options *const o = &args->options;
@@ -144,18 +138,16 @@ static bool parse_option(gs_search_args *args, const gs_opt_scan *scan, int code
         break;
     case OPT_PARALLEL: args->threads = gs_size_arg_threads(scan); break;
     case OPT_EXHAUSTIVE: o->is_exhaustive = true; break;
-    case 'v': args->verbose = true; break;
-    default: return false;
+    default: args->verbose = true; break; /* 'v' */
     }
-    return true;
 }
 
 static void resolve(gs_search_args *args)
 {
     if (args->shape == GS_SEARCH_TREC && args->as_json)
-        gs_die(0, "options '--trec' and '--json' are incompatible");
+        gs_die_incompatible("--trec", "--json", NULL);
     if (args->shape == GS_SEARCH_TREC && args->is_boolean)
-        gs_die(0, "options '--trec' and '--boolean' are incompatible: a run has scores");
+        gs_die_incompatible("--trec", "--boolean", "a run has scores");
     if (args->shape == GS_SEARCH_TEXT && args->as_json)
         args->shape = GS_SEARCH_JSON;
     if (args->shape == GS_SEARCH_COUNT)
@@ -173,24 +165,17 @@ void gs_search_args_parse(gs_search_args *args, int argc, char **argv)
                         .options = options,
                         .option_count = sizeof options / sizeof *options,
                         .letters = "k:v",
+                        .usage = usage_text,
                         .index = 1};
     int kept = 0; /* operands, moved to the front of argv */
     for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        if (code == OPT_HELP) {
-            args->wants_help = true;
-            return;
-        }
         if (code == GS_OPT_OPERAND)
             argv[kept++] = scan.argument;
-        else if (code == GS_OPT_BAD || !parse_option(args, &scan, code))
-            gs_die_try_help(GS_EXIT_TROUBLE);
+        else
+            parse_option(args, &scan, code);
     }
-    for (int i = scan.index; i < argc; i++)
-        argv[kept++] = argv[i];
-    if (kept == 0) {
-        gs_report(0, "which index?");
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    if (kept == 0)
+        gs_die_usage("which index?");
     args->folder = argv[0];
     args->queries = argv + 1;
     args->query_count = kept - 1;

@@ -26,12 +26,11 @@ typedef struct gs_search_args {
     bool has_limit;
     bool has_b;
     unsigned threads;
-    bool verbose, wants_help;
+    bool verbose;
 } gs_search_args;
 
 /* Ends the program with a message when the arguments will not do. Moves the queries to
  * the front of argv, which stay borrowed. */
 void gs_search_args_parse(gs_search_args *args, int argc, char **argv);
-const char *gs_search_usage(void);
 
 #endif

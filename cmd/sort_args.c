@@ -243,7 +243,7 @@ static bool parse_ordering(parser *p, int code)
 {
     gs_sort_args *args = p->args;
     if (code == OPT_SORT)
-        code = gs_word_arg("--sort", p->scan.argument, sort_words, LENGTH(sort_words));
+        code = gs_word_arg(&p->scan, sort_words, LENGTH(sort_words));
     switch (code) {
     case 'k': {
         gs_key_spec spec;
@@ -270,9 +270,9 @@ static bool parse_working(parser *p, int code)
     const char *text = p->scan.argument;
     switch (code) {
     case OPT_CHECK:
-        set_check(args, text ? (char)gs_word_arg("--check", text, check_words,
-                                                 LENGTH(check_words))
-                             : 'c');
+        set_check(args,
+                  text ? (char)gs_word_arg(&p->scan, check_words, LENGTH(check_words))
+                       : 'c');
         break;
     case 'c':
     case 'C': set_check(args, (char)code); break;
@@ -349,10 +349,9 @@ static bool parse_extra(parser *p, int code)
     case OPT_OUTPUT_COMPRESS: parse_output_compress(o, text); break;
     case OPT_NO_DECOMPRESS: o->keep_compressed = true; break;
     case OPT_PROGRESS:
-        args->progress =
-            text ? (gs_progress_mode)gs_word_arg("--progress", text, progress_words,
-                                                 LENGTH(progress_words))
-                 : GS_PROGRESS_ALWAYS;
+        args->progress = text ? (gs_progress_mode)gs_word_arg(&p->scan, progress_words,
+                                                              LENGTH(progress_words))
+                              : GS_PROGRESS_ALWAYS;
         break;
     case OPT_STATS:
         args->has_stats = true;

@@ -66,7 +66,7 @@ static void make_byte_keys(gs_sort_args *args)
 static void refuse_pair(bool are_both, const char *one, const char *other)
 {
     if (are_both)
-        gs_die(0, "options '%s' and '%s' are incompatible", one, other);
+        gs_die_incompatible(one, other, NULL);
 }
 
 /* What of gpusort's own does not go together, or not with what GNU has. */

@@ -10,24 +10,24 @@
 
 enum { EXIT_BAD_WORD = 1 };
 
-static _Noreturn void refuse(const char *option, const char *text, bool is_ambiguous,
+static _Noreturn void refuse(const gs_opt_scan *scan, bool is_ambiguous,
                              const gs_word *words, size_t word_count)
 {
     gs_quoted q;
-    gs_report(0, "%s argument %s for '%s'", is_ambiguous ? "ambiguous" : "invalid",
-              gs_quote_argument(&q, text), option);
+    gs_report(0, "%s argument %s for '--%s'", is_ambiguous ? "ambiguous" : "invalid",
+              gs_quote_argument(&q, scan->argument), scan->current->name);
     fputs("Valid arguments are:", stderr);
     for (size_t i = 0; i < word_count; i++) {
         const bool is_synonym = i > 0 && words[i].value == words[i - 1].value;
         fprintf(stderr, is_synonym ? ", '%s'" : "\n  - '%s'", words[i].name);
     }
     putc('\n', stderr);
-    gs_die_try_help(EXIT_BAD_WORD);
+    gs_die_try_help(scan->usage != NULL ? GS_EXIT_TROUBLE : EXIT_BAD_WORD);
 }
 
-int gs_word_arg(const char *option, const char *text, const gs_word *words,
-                size_t word_count)
+int gs_word_arg(const gs_opt_scan *scan, const gs_word *words, size_t word_count)
 {
+    const char *const text = scan->argument;
     const size_t len = strlen(text);
     const gs_word *found = NULL;
     bool is_ambiguous = false;
@@ -41,6 +41,6 @@ int gs_word_arg(const char *option, const char *text, const gs_word *words,
             found = &words[i];
     }
     if (!found || is_ambiguous)
-        refuse(option, text, is_ambiguous, words, word_count);
+        refuse(scan, is_ambiguous, words, word_count);
     return found->value;
 }

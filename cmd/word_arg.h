@@ -5,16 +5,16 @@
 #ifndef GS_CMD_WORD_ARG_H
 #define GS_CMD_WORD_ARG_H
 
-#include <stddef.h>
+#include "cmd/opt_scan.h"
 
 typedef struct gs_word {
     const char *name;
     int value; /* neighbours with one value are synonyms */
 } gs_word;
 
-/* The value of the word meant. Ends the program with the list of words, and exit code 1
- * as GNU sort does, if there is none or more than one. */
-int gs_word_arg(const char *option, const char *text, const gs_word *words,
-                size_t word_count);
+/* The value of the word that the long option just found was given. Ends the program with
+ * the list of words if there is none or more than one; with exit code 1 if it is `sort`,
+ * as GNU's does. */
+int gs_word_arg(const gs_opt_scan *scan, const gs_word *words, size_t word_count);
 
 #endif

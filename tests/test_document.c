@@ -318,11 +318,8 @@ static void formats_are_guessed(void)
     CHECK(gs_document_format_guess("b.txt.gz", &format) && format == GS_FORMAT_TEXT);
     CHECK(!gs_document_format_guess("-", &format));
     CHECK(!gs_document_format_guess("jsonl.gz", &format));
-    for (unsigned i = 0; i < GS_FORMAT_COUNT; i++)
-        CHECK(gs_document_format_find(gs_document_format_name((gs_document_format)i),
-                                      &format) &&
-              format == i);
-    CHECK(!gs_document_format_find("json", &format));
+    CHECK(strcmp(gs_document_format_name(GS_FORMAT_TUPLES_BIN), "tuples-bin") == 0);
+    CHECK(gs_document_format_name(GS_FORMAT_COUNT) == NULL);
 }
 
 int main(void)

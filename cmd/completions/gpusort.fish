@@ -71,6 +71,8 @@ __gpusort_option -l sync -d 'on disk before the name appears'
 __gpusort_option -s v -l verbose -d 'say what was chosen and why'
 __gpusort_option -l help -d 'show help'
 __gpusort_option -l version -d 'show the version'
+complete -c gpusort -n '__fish_seen_subcommand_from device' -s h -l help -d 'show help'
+complete -c gpusort -n '__fish_seen_subcommand_from device' -l version -d 'show the version'
 complete -c gpusort -n '__fish_seen_subcommand_from device' -s T -l temporary-directory -x -a '(__fish_complete_directories)' -d 'look at this folder'
 
 set -l index_first 'test (count (commandline -opc)) -eq 2; and contains -- index (commandline -opc)'
@@ -112,7 +114,8 @@ __gpusort_build -l gpu -x -d 'use this GPU'
 __gpusort_build -s v -l verbose -d 'say what was chosen and why'
 __gpusort_build -l no-uring -d 'read and write without io_uring'
 __gpusort_build -l no-decompress -d 'take compressed inputs as they are'
-__gpusort_build -l help -d 'show help'
+__gpusort_build -s h -l help -d 'show help'
+__gpusort_build -l version -d 'show the version'
 
 function __gpusort_lookup
     complete -c gpusort -n '__fish_seen_subcommand_from lookup; and not __fish_seen_subcommand_from bench' $argv
@@ -125,7 +128,8 @@ __gpusort_lookup -l to -x -d 'every term that is less'
 __gpusort_lookup -l engine -x -a 'auto cpu gpu' -d 'what searches'
 __gpusort_lookup -l parallel -x -d 'number of threads'
 __gpusort_lookup -s v -l verbose -d 'say what was chosen and why'
-__gpusort_lookup -l help -d 'show help'
+__gpusort_lookup -s h -l help -d 'show help'
+__gpusort_lookup -l version -d 'show the version'
 
 complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- bench (commandline -opc)' -x -a lookup -d 'batches of searches'
 function __gpusort_bench_lookup
@@ -137,7 +141,8 @@ __gpusort_bench_lookup -l runs -x -d 'of each case at most'
 __gpusort_bench_lookup -l parallel -x -d 'number of threads'
 __gpusort_bench_lookup -l gpu -x -d 'which GPU'
 __gpusort_bench_lookup -l csv -r -d 'as comma-separated values'
-__gpusort_bench_lookup -l help -d 'show help'
+__gpusort_bench_lookup -s h -l help -d 'show help'
+__gpusort_bench_lookup -l version -d 'show the version'
 
 function __gpusort_bench_option
     complete -c gpusort -n '__fish_seen_subcommand_from bench' $argv
@@ -155,6 +160,8 @@ __gpusort_bench_option -l svg -r -d 'also as a picture'
 __gpusort_bench_option -l papers -d 'the comparisons that papers made'
 __gpusort_bench_option -l size-max -x -d 'leave larger sizes of the papers out'
 __gpusort_bench_option -l list -d 'engines and distributions'
+__gpusort_bench_option -s h -l help -d 'show help'
+__gpusort_bench_option -l version -d 'show the version'
 
 function __gpusort_merge
     complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from merge' $argv
@@ -168,7 +175,8 @@ __gpusort_merge -l progress -a 'always auto never' -d 'how far it is'
 __gpusort_merge -l stats -d 'figures of the run as JSON'
 __gpusort_merge -l trace -r -d 'timeline in the Chrome trace format'
 __gpusort_merge -s v -l verbose -d 'say what was chosen and why'
-__gpusort_merge -l help -d 'show help'
+__gpusort_merge -s h -l help -d 'show help'
+__gpusort_merge -l version -d 'show the version'
 
 function __gpusort_import
     complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from import' $argv
@@ -184,7 +192,8 @@ __gpusort_import -l trace -r -d 'timeline in the Chrome trace format'
 __gpusort_import -s v -l verbose -d 'say what was chosen and why'
 __gpusort_import -l no-uring -d 'read without io_uring'
 __gpusort_import -l no-decompress -d 'take a compressed input as it is'
-__gpusort_import -l help -d 'show help'
+__gpusort_import -s h -l help -d 'show help'
+__gpusort_import -l version -d 'show the version'
 
 function __gpusort_search
     complete -c gpusort -n '__fish_seen_subcommand_from search' $argv
@@ -201,7 +210,8 @@ __gpusort_search -l trec -x -d 'lines of a TREC run'
 __gpusort_search -l parallel -x -d 'threads for the queries of standard input'
 __gpusort_search -l exhaustive -d 'score every match'
 __gpusort_search -s v -l verbose -d 'tell how much was read and scored'
-__gpusort_search -l help -d 'show help'
+__gpusort_search -s h -l help -d 'show help'
+__gpusort_search -l version -d 'show the version'
 
 # An option of one command, which is the first word.
 function __gpusort_of -a word
@@ -232,7 +242,8 @@ __gpusort_gen -s a -l ascii -d 'printable keys'
 __gpusort_gen -l begin -x -d 'number of the first record'
 __gpusort_gen -s o -l output -r -d 'instead of standard output'
 __gpusort_gen -l parallel -x -d 'number of threads'
-__gpusort_gen -l help -d 'show help'
+__gpusort_gen -s h -l help -d 'show help'
+__gpusort_gen -l version -d 'show the version'
 
 # What order means, check is told with the options of sort.
 function __gpusort_check
@@ -242,9 +253,15 @@ __gpusort_check -l same -r -d 'the same records as this one, in any order'
 __gpusort_check -l expect -x -d 'this checksum'
 __gpusort_check -l no-order -d 'only count and sum up'
 __gpusort_check -l json -d 'a JSON object a line'
+__gpusort_check -l help -d 'show help'
+__gpusort_check -l version -d 'show the version'
 
 function __gpusort_index_reader
     complete -c gpusort -n "__fish_seen_subcommand_from index; and __fish_seen_subcommand_from $argv[1]" $argv[2..]
+end
+for reader in info dump export verify
+    __gpusort_index_reader $reader -s h -l help -d 'show help'
+    __gpusort_index_reader $reader -l version -d 'show the version'
 end
 __gpusort_index_reader info -l json -d 'as its header has it'
 __gpusort_index_reader dump -l positions -d 'and where'

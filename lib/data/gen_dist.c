@@ -38,16 +38,6 @@ const char *gs_gen_shape_name(gs_gen_shape shape)
     return (unsigned)shape < GS_GEN_SHAPE_COUNT ? names[shape] : NULL;
 }
 
-bool gs_gen_shape_find(const char *name, gs_gen_shape *out)
-{
-    for (unsigned i = 0; i < GS_GEN_SHAPE_COUNT; i++)
-        if (strcmp(name, names[i]) == 0) {
-            *out = (gs_gen_shape)i;
-            return true;
-        }
-    return false;
-}
-
 /* The integral of x^-s, and its inverse. */
 static double zipf_h(const gs_gen_dist *d, double x)
 {

@@ -54,7 +54,6 @@ typedef struct gs_gen_dist {
 
 /* NULL if there is none of that number. */
 const char *gs_gen_shape_name(gs_gen_shape shape);
-bool gs_gen_shape_find(const char *name, gs_gen_shape *out);
 static inline bool gs_gen_shape_is_ordered(gs_gen_shape shape)
 {
     return shape == GS_GEN_SORTED || shape == GS_GEN_REVERSED || shape == GS_GEN_ALMOST;

@@ -22,17 +22,6 @@ const char *gs_document_format_name(gs_document_format format)
     return format < GS_FORMAT_COUNT ? format_names[format] : NULL;
 }
 
-bool gs_document_format_find(const char *name, gs_document_format *out)
-{
-    for (unsigned i = 0; i < GS_FORMAT_COUNT; i++) {
-        if (strcmp(format_names[i], name) == 0) {
-            *out = (gs_document_format)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool gs_document_format_guess(const char *file_name, gs_document_format *out)
 {
     static const struct {

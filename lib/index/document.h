@@ -32,7 +32,6 @@ typedef enum gs_document_format {
 
 /* "jsonl", "tsv", ...; NULL if there is none of that number. */
 const char *gs_document_format_name(gs_document_format format);
-bool gs_document_format_find(const char *name, gs_document_format *out);
 /* The format that the name of a file suggests (.jsonl.gz, .tsv, ...), if any. */
 bool gs_document_format_guess(const char *file_name, gs_document_format *out);
 static inline bool gs_document_format_is_tuples(gs_document_format format)

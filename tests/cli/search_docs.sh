@@ -3,7 +3,7 @@
 # Every long option of search is in the help, the man page and the completions.
 root=$GS_CLI/../..
 options=$(sed -n 's/^    {"\([a-z0-9-]*\)", GS_OPT_.*/\1/p' "$root/cmd/search_args.c")
-[ "$(wc -w <<<"$options")" -gt 12 ] || echo "only found: $options"
+[ "$(wc -w <<<"$options")" -ge 12 ] || echo "only found: $options"
 man=$(sed 's/\\-/-/g' "$root/man/gpusort-search.1")
 help=$(gpusort search --help)
 zsh=$(sed -n '/^search_options=/,/^)/p' "$root/cmd/completions/_gpusort")

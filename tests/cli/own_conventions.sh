@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What holds for every command: help and version under the same names, and the nearest
+# name beside one that is unknown.
+. "$GS_CLI/try.inc"
+for command in index 'index build' 'index merge' 'index info' 'index dump' 'index export' \
+    'index import' 'index verify' lookup search gen device bench 'bench lookup' check; do
+    help=$(gpusort $command --help) || echo "$command --help: exit $?"
+    [[ $help == "Usage: gpusort $command"* ]] || echo "$command: odd help"
+    awk 'length > 88 { print "too wide: " $0 }' <<<"$help"
+    for word in --help --version; do
+        grep -q -e "$word" <<<"$help" || echo "$command: help does not tell of $word"
+    done
+    [ "$(gpusort $command --version)" = "$(gpusort --version)" ] || echo "$command --version"
+    [ "$command" = check ] && continue # -h orders sizes there, as it does in sort
+    [ "$(gpusort $command -h)" = "$help" ] || echo "$command -h"
+    [ "$(gpusort help $command)" = "$help" ] || [ "$command" = 'bench lookup' ] ||
+        echo "help $command"
+    gpusort $command --helpp 2>&1 | grep -q "^gpusort $command: did you mean '--help'?$" ||
+        echo "$command --helpp"
+done
+touch serhc
+try_lines <<'LINES'
+gpusort help serch
+gpusort help index bild
+gpusort index bild
+gpusort index zzz
+gpusort serch i q
+gpusort serhc
+gpusort sort serch
+sort serch
+gpusort nothing.txt
+gpusort index build -o i --formt=tsv
+gpusort search --jsn i q
+gpusort lookup --ver
+gpusort gen lines --dist=u
+gpusort gen lines --dist=even -n 1
+gpusort lookup i -- -x --y
+gpusort device -- extra
+sort --numric f
+gpusort sort --numric f
+LINES
