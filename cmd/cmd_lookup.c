@@ -15,8 +15,9 @@
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
-#include "cmd/term_lines.h"
+#include "cmd/stdin_lines.h"
 #include "lib/base/machine.h"
+#include "lib/base/quote.h"
 #include "lib/index/batch_answer.h"
 
 enum {
@@ -40,7 +41,7 @@ static const char usage_text[] =
     "      --json         a JSON object a line, postings as [docID, tf]\n"
     "      --prefix       every term that begins with TERM, in order\n"
     "      --from=TERM    every term from this one on\n"
-    "      --to=TERM      ... that is less than this one\n"
+    "      --to=TERM      ... that is less than this one; with neither of both a TERM\n"
     "      --engine=NAME  what searches: auto (default), cpu, gpu\n"
     "      --parallel=N   threads (default: one a core)\n"
     "  -v, --verbose      say what was chosen and why\n"
@@ -97,6 +98,15 @@ static void parse(int argc, char **argv, lookup_request *r)
         r->shape = df_only ? GS_LOOKUP_JSON_DF : GS_LOOKUP_JSON;
     else if (df_only)
         r->shape = GS_LOOKUP_DF;
+    const char *const bound = r->from != NULL ? "--from" : "--to";
+    const bool is_range = r->from != NULL || r->to != NULL;
+    if (is_range && r->is_prefix)
+        gs_die_incompatible("--prefix", bound, NULL);
+    if (is_range && kept > 1) {
+        gs_quoted q;
+        gs_die_usage("extra operand %s: with %s there are no others",
+                     gs_quote_argument(&q, argv[1]), bound);
+    }
     r->folder = argv[0];
     r->terms = argv + 1;
     r->term_count = kept - 1;
@@ -151,21 +161,22 @@ static gs_code answer(const void *context, gs_term_cursor *cursor, const void *t
 /* Where terms come from. */
 typedef struct term_feed {
     const lookup_request *request;
-    gs_term_lines *lines; /* NULL: from the arguments */
-    int next;             /* of them */
+    gs_stdin_lines *lines; /* NULL: from the arguments */
+    int next;              /* of them */
 } term_feed;
 
-static gs_code fill(void *context, gs_term_batch *batch, gs_status *st)
+static gs_code fill(void *context, gs_term_batch *batch, bool may_wait, gs_status *st)
 {
     term_feed *const f = context;
     const lookup_request *const r = f->request;
     while (f->lines != NULL) {
         const char *line;
         size_t bytes;
-        GS_TRY(gs_term_lines_peek(f->lines, &line, &bytes, st));
+        const bool is_first = gs_term_batch_count(batch) == 0;
+        GS_TRY(gs_stdin_lines_peek(f->lines, may_wait && is_first, &line, &bytes, st));
         if (line == NULL || !gs_term_batch_add(batch, line, bytes))
             return GS_OK;
-        gs_term_lines_drop(f->lines);
+        gs_stdin_lines_drop(f->lines);
     }
     while (f->next < r->term_count &&
            gs_term_batch_add(batch, r->terms[f->next], strlen(r->terms[f->next])))
@@ -209,9 +220,9 @@ static gs_code answer_terms(lookup_request *r, const gs_index *index, gs_status 
         .log = &log,
     };
     if (r->term_count == 0)
-        GS_TRY(gs_term_lines_new(&feed.lines, GS_TERM_BATCH_BYTES, st));
+        GS_TRY(gs_stdin_lines_new(&feed.lines, GS_TERM_BATCH_BYTES, st));
     GS_NOTED(gs_batch_answer_all(&options, st));
-    gs_term_lines_free(feed.lines);
+    gs_stdin_lines_free(feed.lines);
     return st->code;
 }
 
@@ -222,11 +233,10 @@ int cmd_lookup(int argc, char **argv)
     gs_engine_arg_check_search(r.engine);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
-    const bool is_range = r.from != NULL || r.to != NULL;
     if (gs_index_open(&index, r.folder, &st) == GS_OK) {
-        if (is_range)
+        if (r.from != NULL || r.to != NULL)
             GS_NOTED(print_from_to(&r, index, &st));
-        if (st.code == GS_OK && (!is_range || r.term_count > 0))
+        else
             GS_NOTED(answer_terms(&r, index, &st));
     }
     gs_index_close(index);

@@ -2,20 +2,19 @@
 /*
  * gpusort search: ranked and Boolean queries to an index.
  *
- * Queries come one by one, so that an answer is there before the next is asked; with
- * --parallel in batches, so that threads share them, and are answered in their order.
+ * Queries are answered in batches, by all threads, in the order in which they were asked.
+ * A batch of standard input is what has come: who waits for an answer before asking the
+ * next gets it. A query that makes no sense is told, and the others go on.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "cmd/search_args.h"
 #include "cmd/search_output.h"
+#include "cmd/stdin_lines.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -24,13 +23,15 @@ enum {
     THREADS_MAX = 256,
     BATCH_A_THREAD = 32,    /* queries */
     BATCH_BYTES = 16 << 20, /* of their text, about */
+    LINE_BYTES_MAX = 4 << 20,
+    REFUSED_TOLD_MAX = 10, /* queries that are told one by one */
     QID_BYTES = 24,
 };
 
 /* A query and its answer. */
 typedef struct question {
     gs_asked asked;
-    char *line; /* getline's */
+    char *line; /* of standard input */
     size_t line_capacity;
     char number[QID_BYTES]; /* what it is called, unless it has a name */
 } question;
@@ -39,12 +40,15 @@ typedef struct search_job {
     gs_search_args args;
     gs_index *index;
     gs_word_rules *rules;
-    gs_searcher **searchers; /* one a worker */
-    gs_team *team;
-    question *questions; /* a batch */
+    unsigned threads;
+    gs_searcher **searchers; /* one a thread; all but the first when they are needed */
+    gs_team *team;           /* the same */
+    question *questions;     /* a batch */
     gs_search_item *items;
-    size_t batch, count; /* room for, and there are */
-    uint64_t asked;      /* so far */
+    size_t batch, count;   /* room for, and there are */
+    gs_stdin_lines *lines; /* NULL: from the arguments */
+    uint64_t asked;        /* so far */
+    uint64_t refused;      /* of those */
     gs_search_output output;
 } search_job;
 
@@ -68,38 +72,73 @@ static void ask(search_job *job, const char *text, size_t bytes, bool may_have_n
     item->bytes = q->asked.bytes;
 }
 
-/* The next batch; none if standard input is at its end. */
-static gs_code read_batch(search_job *job, gs_status *st)
+static gs_code keep_line(question *q, const char *line, size_t bytes, gs_status *st)
 {
-    size_t bytes = 0;
-    job->count = 0;
-    while (job->count < job->batch && bytes < BATCH_BYTES) {
-        question *const q = &job->questions[job->count];
-        ssize_t n = getline(&q->line, &q->line_capacity, stdin);
-        if (n < 0)
-            break;
-        bytes += (size_t)n;
-        n -= q->line[n - 1] == '\n';
-        ask(job, q->line, (size_t)n, true);
+    if (q->line_capacity < bytes) {
+        void *memory = q->line;
+        GS_TRY(gs_mem_resize(&memory, 2 * bytes, "query", st));
+        q->line = memory;
+        q->line_capacity = 2 * bytes;
     }
-    if (ferror(stdin))
-        return GS_FAIL(st, GS_ERR_IO, errno, "read failed: 'standard input'");
+    if (bytes > 0)
+        memcpy(q->line, line, bytes);
     return GS_OK;
 }
 
-/* Says which query it was. */
-static gs_code blame(const search_job *job, size_t item, const gs_status *why,
-                     gs_status *st)
+/* What has come of standard input, and waits for the first of it. */
+static gs_code read_lines(search_job *job, gs_status *st)
+{
+    size_t bytes = 0;
+    while (job->count < job->batch && bytes < BATCH_BYTES) {
+        question *const q = &job->questions[job->count];
+        const char *line;
+        size_t n;
+        GS_TRY(gs_stdin_lines_peek(job->lines, job->count == 0, &line, &n, st));
+        if (line == NULL)
+            break;
+        GS_TRY(keep_line(q, line, n, st));
+        gs_stdin_lines_drop(job->lines);
+        ask(job, q->line, n, true);
+        bytes += n;
+    }
+    return GS_OK;
+}
+
+/* The next batch; an empty one is the end. */
+static gs_code take_questions(search_job *job, gs_status *st)
+{
+    const gs_search_args *const args = &job->args;
+    job->count = 0;
+    if (job->lines != NULL)
+        return read_lines(job, st);
+    while (job->count < job->batch && job->asked < (uint64_t)args->query_count) {
+        const char *const text = args->queries[job->asked];
+        ask(job, text, strlen(text), false);
+    }
+    return GS_OK;
+}
+
+/* --- queries that make no sense ----------------------------------------------------- */
+
+static bool is_of_query(const gs_status *why)
+{
+    return why->code == GS_ERR_ARG || why->code == GS_ERR_LIMIT;
+}
+
+/* Says which query it was, behind the answers of those before. */
+static gs_code refuse(search_job *job, size_t item, const gs_status *why, gs_status *st)
 {
     const uint64_t number = job->asked - job->count + item + 1;
-    if (why->code != GS_ERR_ARG) {
-        gs_status_keep_first(st, why);
-        return st->code;
-    }
-    (void)GS_FAIL(st, why->code, why->sys, "%s %" PRIu64 ", %s",
-                  job->args.query_count > 0 ? "query" : "standard input, line", number,
-                  why->msg);
-    return why->hint != NULL ? gs_status_hint(st, why->hint) : st->code;
+    const gs_asked *const asked = &job->questions[item].asked;
+    GS_TRY(gs_search_output_refused(&job->output, asked, why->msg, st));
+    if (++job->refused > REFUSED_TOLD_MAX)
+        return GS_OK;
+    GS_TRY(gs_text_out_flush(&job->output.out, st));
+    gs_report(0, "%s %" PRIu64 ", %s",
+              job->lines != NULL ? "standard input, line" : "query", number, why->msg);
+    if (why->hint != NULL)
+        gs_report(0, "%s", why->hint);
+    return GS_OK;
 }
 
 /* --- answers ----------------------------------------------------------------------- */
@@ -112,7 +151,7 @@ static gs_code answer_boolean(search_job *job, size_t item, gs_status *st)
     uint64_t doc, count = 0;
     gs_status_clear(mine);
     if (gs_searcher_begin(s, asked->text, asked->bytes, mine) != GS_OK)
-        return blame(job, item, mine, st);
+        return GS_OK;
     GS_TRY(gs_search_output_begin(&job->output, asked, st));
     while (count < job->args.options.limit) {
         GS_TRY(gs_searcher_next(s, &doc, st));
@@ -124,40 +163,62 @@ static gs_code answer_boolean(search_job *job, size_t item, gs_status *st)
     return gs_search_output_end(&job->output, asked, count, st);
 }
 
+static gs_code make_searcher(void *context, unsigned worker, gs_status *st)
+{
+    search_job *const job = context;
+    return job->searchers[worker] != NULL
+               ? GS_OK
+               : gs_searcher_new(&job->searchers[worker], job->index, job->rules,
+                                 &job->args.options, st);
+}
+
+/* One query needs no other threads, which take longer to begin than it takes. */
+static gs_code rank_batch(search_job *job, gs_status *st)
+{
+    gs_search_item *const first = &job->items[0];
+    if (job->count == 1) {
+        gs_status_clear(&first->st);
+        GS_NOTED(gs_searcher_rank(job->searchers[0], first->text, first->bytes,
+                                  &first->top, &first->st));
+        return GS_OK;
+    }
+    if (job->team == NULL) {
+        GS_TRY(gs_team_new(&job->team, job->threads, st));
+        GS_TRY(gs_team_run(job->team, make_searcher, job, st));
+    }
+    return gs_searcher_rank_all(job->searchers, job->team, job->items, job->count, st);
+}
+
 static gs_code answer_batch(search_job *job, gs_status *st)
 {
-    if (!job->args.is_boolean)
-        GS_TRY(
-            gs_searcher_rank_all(job->searchers, job->team, job->items, job->count, st));
+    if (!job->args.is_boolean && job->count > 0)
+        GS_TRY(rank_batch(job, st));
     for (size_t i = 0; i < job->count; i++) {
         const gs_search_item *const item = &job->items[i];
-        if (job->args.is_boolean) {
+        if (job->args.is_boolean)
             GS_TRY(answer_boolean(job, i, st));
-            continue;
-        }
-        if (item->st.code != GS_OK)
-            return blame(job, i, &item->st, st);
-        GS_TRY(gs_search_output_ranked(&job->output, &job->questions[i].asked, &item->top,
-                                       st));
+        else if (item->st.code == GS_OK)
+            GS_TRY(gs_search_output_ranked(&job->output, &job->questions[i].asked,
+                                           &item->top, st));
+        if (is_of_query(&item->st))
+            GS_TRY(refuse(job, i, &item->st, st));
+        else if (item->st.code != GS_OK)
+            gs_status_keep_first(st, &item->st);
+        GS_TRY(st->code);
     }
-    return GS_OK;
+    return gs_text_out_flush(&job->output.out, st);
 }
 
 static gs_code answer_all(search_job *job, gs_status *st)
 {
-    const gs_search_args *const args = &job->args;
-    for (int i = 0; i < args->query_count; i++) {
-        job->count = 0;
-        ask(job, args->queries[i], strlen(args->queries[i]), false);
+    do {
+        GS_TRY(take_questions(job, st));
         GS_TRY(answer_batch(job, st));
-    }
-    for (bool has_more = args->query_count == 0; has_more;) {
-        GS_TRY(read_batch(job, st));
-        has_more = job->count > 0;
-        GS_NOTED(answer_batch(job, st));
-        GS_TRY(gs_text_out_flush(&job->output.out, st));
-    }
-    return st->code;
+    } while (job->count > 0);
+    if (job->refused > REFUSED_TOLD_MAX)
+        gs_report(0, "%" PRIu64 " queries were refused, the first %d of them told here",
+                  job->refused, REFUSED_TOLD_MAX);
+    return GS_OK;
 }
 
 /* --- the job ----------------------------------------------------------------------- */
@@ -171,6 +232,17 @@ static gs_code read_rules(search_job *job, const gs_index_header *header, gs_sta
         return GS_OK;
     return GS_FAIL(st, why.code, why.sys, "%s: %s", gs_quote_name(&q, job->args.folder),
                    why.msg);
+}
+
+/* A query is answered by one thread, and Boolean ones by one after the other. */
+static unsigned count_threads(const gs_search_args *args)
+{
+    unsigned threads = args->threads != 0 ? args->threads : gs_machine_cores();
+    if (args->query_count > 0 && (unsigned)args->query_count < threads)
+        threads = (unsigned)args->query_count;
+    if (args->is_boolean)
+        threads = 1;
+    return threads > THREADS_MAX ? THREADS_MAX : threads;
 }
 
 static gs_code open_job(search_job *job, gs_status *st)
@@ -187,19 +259,17 @@ static gs_code open_job(search_job *job, gs_status *st)
         return gs_status_hint(st, "leave --b out: an index of tuples knows no lengths");
     }
     GS_TRY(read_rules(job, header, st));
-    unsigned threads = args->query_count > 0 || args->is_boolean ? 1 : args->threads;
-    threads = threads > THREADS_MAX ? THREADS_MAX : threads;
-    GS_TRY(gs_team_new(&job->team, threads, st));
-    GS_TRY(gs_mem_new(&memory, threads * sizeof(gs_searcher *), "searchers", st));
+    job->threads = count_threads(args);
+    GS_TRY(gs_mem_new(&memory, job->threads * sizeof(gs_searcher *), "searchers", st));
     job->searchers = memory;
-    for (unsigned i = 0; i < threads; i++)
-        GS_TRY(gs_searcher_new(&job->searchers[i], job->index, job->rules, &args->options,
-                               st));
-    job->batch = threads > 1 ? threads * BATCH_A_THREAD : 1;
+    GS_TRY(make_searcher(job, 0, st));
+    job->batch = (size_t)job->threads * BATCH_A_THREAD;
     GS_TRY(gs_mem_new(&memory, job->batch * sizeof *job->questions, "queries", st));
     job->questions = memory;
     GS_TRY(gs_mem_new(&memory, job->batch * sizeof *job->items, "queries", st));
     job->items = memory;
+    if (args->query_count == 0)
+        GS_TRY(gs_stdin_lines_new(&job->lines, LINE_BYTES_MAX, st));
     return gs_search_output_open(&job->output, args, job->index, st);
 }
 
@@ -212,8 +282,10 @@ static void tell_stats(const search_job *job, uint64_t ns)
 {
     gs_search_stats s = {0};
     const double seconds = (double)ns / 1e9;
-    for (unsigned i = 0; i < gs_team_workers(job->team); i++)
-        gs_searcher_stats(job->searchers[i], &s);
+    for (unsigned i = 0; i < job->threads; i++) {
+        if (job->searchers[i] != NULL)
+            gs_searcher_stats(job->searchers[i], &s);
+    }
     gs_report(0, "%" PRIu64 " queries in %.3f s, %.0f a second", s.queries, seconds,
               seconds > 0 ? (double)s.queries / seconds : 0);
     if (!job->args.is_boolean)
@@ -231,11 +303,12 @@ static void close_job(search_job *job)
         if (job->items != NULL)
             gs_top_docs_release(&job->items[i].top);
         if (job->questions != NULL)
-            free(job->questions[i].line); /* getline's */
+            gs_mem_free(job->questions[i].line);
     }
     gs_mem_free(job->items);
     gs_mem_free(job->questions);
-    for (unsigned i = 0; job->searchers != NULL && i < gs_team_workers(job->team); i++)
+    gs_stdin_lines_free(job->lines);
+    for (unsigned i = 0; job->searchers != NULL && i < job->threads; i++)
         gs_searcher_free(job->searchers[i]);
     gs_mem_free(job->searchers);
     gs_team_free(job->team);
@@ -263,5 +336,5 @@ int cmd_search(int argc, char **argv)
         gs_report_status(&st, true);
         return GS_EXIT_TROUBLE;
     }
-    return gs_stdout_close(GS_EXIT_GOOD);
+    return gs_stdout_close(job.refused > 0 ? GS_EXIT_TROUBLE : GS_EXIT_GOOD);
 }

@@ -66,7 +66,7 @@ static const char usage_text[] =
     "      --json           a JSON object a query\n"
     "      --trec=TAG       lines of a TREC run: query Q0 name rank score TAG\n"
     "\n"
-    "      --parallel=N     threads for the queries of standard input (1)\n"
+    "      --parallel=N     threads for several queries (default: one a core)\n"
     "      --exhaustive     score every match instead of skipping: the same answers\n"
     "  -v, --verbose        tell how much was read and scored\n"
     "  -h, --help           this text\n"
@@ -158,8 +158,7 @@ static void resolve(gs_search_args *args)
 
 void gs_search_args_parse(gs_search_args *args, int argc, char **argv)
 {
-    *args = (gs_search_args){.options = {.k1 = 1.2, .b = 0.75, .limit = LIMIT_DEFAULT},
-                             .threads = 1};
+    *args = (gs_search_args){.options = {.k1 = 1.2, .b = 0.75, .limit = LIMIT_DEFAULT}};
     gs_opt_scan scan = {.argc = argc,
                         .argv = argv,
                         .options = options,

@@ -25,7 +25,7 @@ typedef struct gs_search_args {
     bool is_boolean; /* documents that match, in their order */
     bool has_limit;
     bool has_b;
-    unsigned threads;
+    unsigned threads; /* 0: one a core */
     bool verbose;
 } gs_search_args;
 

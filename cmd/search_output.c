@@ -103,6 +103,17 @@ static gs_code put_json_document(gs_search_output *o, uint64_t doc, gs_status *s
     return gs_text_out_json(&o->out, name, bytes, st);
 }
 
+gs_code gs_search_output_refused(gs_search_output *o, const gs_asked *asked,
+                                 const char *why, gs_status *st)
+{
+    if (!o->args->as_json)
+        return GS_OK;
+    GS_TRY(put_json_head(o, asked, st));
+    GS_TRY(put(o, ", \"error\": ", st));
+    GS_TRY(gs_text_out_json(&o->out, (const uint8_t *)why, strlen(why), st));
+    return put(o, "}\n", st);
+}
+
 /* --- ranked ------------------------------------------------------------------------ */
 
 static gs_code put_ranked_line(gs_search_output *o, const gs_asked *asked, size_t rank,

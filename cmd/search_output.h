@@ -33,6 +33,10 @@ void gs_search_output_release(gs_search_output *o); /* a zeroed one is fine */
 GS_MUST_CHECK gs_code gs_search_output_ranked(gs_search_output *o, const gs_asked *asked,
                                               const gs_top_docs *top, gs_status *st);
 
+/* In place of an answer: why there is none. Only JSON has room for that. */
+GS_MUST_CHECK gs_code gs_search_output_refused(gs_search_output *o, const gs_asked *asked,
+                                               const char *why, gs_status *st);
+
 GS_MUST_CHECK gs_code gs_search_output_begin(gs_search_output *o, const gs_asked *asked,
                                              gs_status *st);
 GS_MUST_CHECK gs_code gs_search_output_document(gs_search_output *o,

@@ -149,8 +149,9 @@ typedef struct feed {
     size_t calls_left; /* before one fails; SIZE_MAX: none does */
 } feed;
 
-static gs_code fill(void *context, gs_term_batch *batch, gs_status *st)
+static gs_code fill(void *context, gs_term_batch *batch, bool may_wait, gs_status *st)
 {
+    (void)may_wait;
     feed *const f = context;
     if (f->calls_left == 0)
         return GS_FAIL(st, GS_ERR_IO, 5, "no more");

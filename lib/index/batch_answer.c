@@ -98,7 +98,8 @@ static gs_code answer_slices(void *context, unsigned worker, gs_status *st)
     answer_worker *const w = &a->workers[worker];
     gs_term_slice slice;
     if (worker == 0)
-        GS_NOTED(a->options.fill(a->options.fill_context, a->next_one, &a->fill_status));
+        GS_NOTED(a->options.fill(a->options.fill_context, a->next_one, false,
+                                 &a->fill_status));
     while (take_slice(w, &slice)) {
         gs_status own = {.code = GS_OK}, ignored = {.code = GS_OK};
         if (answer_slice(w, slice, &own) == GS_OK)
@@ -129,6 +130,18 @@ static gs_code answer_batch(gs_batch_answer *a, gs_status *st)
     a->batch = a->next_one;
     a->next_one = answered;
     return st->code;
+}
+
+static gs_code answer_all(gs_batch_answer *a, gs_status *st)
+{
+    const gs_batch_answer_options *const o = &a->options;
+    for (;;) {
+        if (gs_term_batch_count(a->batch) == 0)
+            GS_TRY(o->fill(o->fill_context, a->batch, true, st));
+        if (gs_term_batch_count(a->batch) == 0)
+            return GS_OK;
+        GS_TRY(answer_batch(a, st));
+    }
 }
 
 static void close_all(gs_batch_answer *a)
@@ -185,11 +198,8 @@ gs_code gs_batch_answer_all(const gs_batch_answer_options *options, gs_status *s
     a->options = *options;
     pthread_mutex_init(&a->mutex, NULL);
     pthread_cond_init(&a->turn_changed, NULL);
-    if (open_all(a, st) == GS_OK &&
-        options->fill(options->fill_context, a->batch, st) == GS_OK) {
-        while (st->code == GS_OK && gs_term_batch_count(a->batch) > 0)
-            GS_NOTED(answer_batch(a, st));
-    }
+    if (open_all(a, st) == GS_OK)
+        GS_NOTED(answer_all(a, st));
     close_all(a);
     return st->code;
 }

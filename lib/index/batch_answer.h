@@ -21,9 +21,11 @@
 #include "lib/index/index_text.h"
 #include "lib/index/term_batch.h"
 
-/* Adds terms to an empty batch until it is full or there are no more; adding none ends it
- * all. Called on the calling thread. */
-typedef gs_code gs_batch_fill_fn(void *context, gs_term_batch *batch, gs_status *st);
+/* Adds terms to an empty batch until it is full, there are no more, or whoever gives them
+ * is waiting for answers. It may wait for the first one only if told so; adding none then
+ * ends it all. Called on the calling thread. */
+typedef gs_code gs_batch_fill_fn(void *context, gs_term_batch *batch, bool may_wait,
+                                 gs_status *st);
 /* Writes the lines of a term; the cursor stands at the first term that is not less.
  * Called on any thread. */
 typedef gs_code gs_batch_answer_fn(const void *context, gs_term_cursor *cursor,

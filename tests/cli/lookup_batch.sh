@@ -31,6 +31,8 @@ tail -n 3 one | cut -c 1-30 | tr '\0' '@'
 # The last line may lack its end; nothing is asked of an empty input.
 printf 'Africa\nzebra' | gpusort lookup --df-only idx
 gpusort lookup idx </dev/null
+# Lines that Windows wrote.
+printf '\357\273\277Africa\r\n\r\nzebra\r\nzebra\r' | gpusort lookup --df-only idx | cat -A
 # Prefixes go the same way.
 cut -c 1-4 some | head -n 200 >prefixes
 while read -r prefix; do
@@ -40,6 +42,9 @@ gpusort lookup --prefix --df-only --parallel=3 idx <prefixes | cmp - alone
 # What is refused.
 gpusort lookup --engine=radix idx a 2>&1
 gpusort lookup --parallel=0 idx a 2>&1
+gpusort lookup --prefix --from=zygo idx abc 2>&1
+gpusort lookup --prefix --to=zygo idx 2>&1
+gpusort lookup --from=zygo idx abc 2>&1
 head -c 5000000 /dev/zero | gpusort lookup idx >/dev/null
 gpusort lookup idx <many >/dev/full
 options=$(sed -n 's/^        {"\([a-z0-9-]*\)", GS_OPT_.*/\1/p' "$root/cmd/cmd_lookup.c")

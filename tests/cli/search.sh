@@ -25,6 +25,8 @@ gpusort search -k 99999999999999999999 i dog
 gpusort search --k1=0.9 --b=0.4 i dogs
 gpusort search --exhaustive i 'CATS dog'
 gpusort search i x-ray
+gpusort search --parallel=4 i dogs
+gpusort search --parallel=4 i cat dog dinner
 gpusort search i '"cat sat"' '"cats on dogs"' '"cats the the dogs"'
 gpusort search i 'CAFÉ' 'caf*'
 gpusort search i '' 'the' 'unknown' 'unknown AND cat'
@@ -44,6 +46,10 @@ printf 'q7\tcat sat\nq8\tdog\n\ndinner' | gpusort search i
 printf 'q7\tcat sat\nq8\tdog\n\ndinner' | gpusort search --parallel=3 i
 printf 'cat\n(dog\n' | gpusort search i
 printf 'cat\n(dog\n' | gpusort search --parallel=2 i
+printf 'q1\tcat\nq2\t(dog\r\nq3\tdogs\r\n' | gpusort search --json -k 1 i
+printf 'cat\n(dog\ndogs\n' | gpusort search --count i
+printf '\357\273\277cat\r\ndinner\r' | gpusort search i
+seq -f '(%g' 12 | gpusort search i
 gpusort search i '(cat' 'dog'
 gpusort search i 'cat )'
 gpusort search i 'cat AND' 
@@ -78,6 +84,24 @@ try 'gpusort search --count many n*'
 try 'gpusort search --count many n12*'
 # What was done is told, but not how fast it was.
 try 'gpusort search -v i "cat dog" 2>&1 >/dev/null | sed "s/in [0-9.]* s.*/in so long/"'
+# Many queries are answered in their order, on any number of threads; who waits for an
+# answer before asking more gets it.
+seq 3000 | sed 's/^/n/; s/7$/7 n7/' >queries
+gpusort search --parallel=1 many <queries >one
+gpusort search many <queries | cmp - one
+gpusort search --parallel=5 many <queries | cmp - one
+cat queries | gpusort search many | cmp - one
+mapfile -t asked <queries
+gpusort search many "${asked[@]}" | cmp - one
+for command in 'search -k 1' 'lookup --df-only'; do
+    coproc answers { gpusort $command many; }
+    for word in n12 n34; do
+        echo $word >&"${answers[1]}"
+        read -r -t 20 -u "${answers[0]}" line && cut -f 1,2 <<<"$line"
+    done
+    eval "exec ${answers[1]}>&-"
+    wait "$answers_PID"
+done
 # A header that is not what was written.
 cp -r i old
 sed -i 's/"version": 2/"version": 1/' old/header.json

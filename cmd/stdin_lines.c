@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/term_lines.h"
+#include "cmd/stdin_lines.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/index/utf8.h"
 
-enum { READ_BYTES = 1 << 18 };
+enum {
+    READ_BYTES = 1 << 18,
+    WAIT_MS = 1, /* for a program that writes as fast as it can */
+};
 
-struct gs_term_lines {
+struct gs_stdin_lines {
     size_t bytes_max, capacity;
     size_t begin, end; /* of what was read and not dropped */
     size_t seen;       /* of that, without the end of a line */
@@ -23,12 +27,12 @@ struct gs_term_lines {
     char *buffer;
 };
 
-gs_code gs_term_lines_new(gs_term_lines **out, size_t bytes_max, gs_status *st)
+gs_code gs_stdin_lines_new(gs_stdin_lines **out, size_t bytes_max, gs_status *st)
 {
     void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_lines), "lines", st));
-    gs_term_lines *const l = memory;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_stdin_lines), "lines", st));
+    gs_stdin_lines *const l = memory;
     l->bytes_max = bytes_max;
     l->number = 1;
     l->capacity = bytes_max + 1 + READ_BYTES;
@@ -37,11 +41,11 @@ gs_code gs_term_lines_new(gs_term_lines **out, size_t bytes_max, gs_status *st)
     *out = l;
     return GS_OK;
 fail:
-    gs_term_lines_free(l);
+    gs_stdin_lines_free(l);
     return st->code;
 }
 
-void gs_term_lines_free(gs_term_lines *l)
+void gs_stdin_lines_free(gs_stdin_lines *l)
 {
     if (l == NULL)
         return;
@@ -49,7 +53,7 @@ void gs_term_lines_free(gs_term_lines *l)
     gs_mem_free(l);
 }
 
-static gs_code read_more(gs_term_lines *l, gs_status *st)
+static gs_code read_more(gs_stdin_lines *l, gs_status *st)
 {
     if (l->capacity - l->end < READ_BYTES) {
         memmove(l->buffer, l->buffer + l->begin, l->end - l->begin);
@@ -67,8 +71,26 @@ static gs_code read_more(gs_term_lines *l, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_term_lines_peek(gs_term_lines *l, const char **line, size_t *bytes,
-                           gs_status *st)
+/* A line without its end, and the first one without a mark. */
+static void show(const gs_stdin_lines *l, const char *first, size_t length,
+                 const char **line, size_t *bytes)
+{
+    const char *const end = first + length - (length > 0 && first[length - 1] == '\r');
+    *line = first;
+    if (l->number == 1)
+        *line =
+            (const char *)gs_utf8_skip_mark((const uint8_t *)first, (const uint8_t *)end);
+    *bytes = (size_t)(end - *line);
+}
+
+static bool is_readable(void)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&in, 1, WAIT_MS) != 0;
+}
+
+gs_code gs_stdin_lines_peek(gs_stdin_lines *l, bool may_wait, const char **line,
+                            size_t *bytes, gs_status *st)
 {
     *line = NULL;
     *bytes = 0;
@@ -80,24 +102,23 @@ gs_code gs_term_lines_peek(gs_term_lines *l, const char **line, size_t *bytes,
         if (length > l->bytes_max)
             return GS_FAIL(st, GS_ERR_LIMIT, 0,
                            "standard input: line %" PRIu64 " has more than %zu bytes: is "
-                           "this a list of terms, one a line?",
+                           "this a list of what to look for, one a line?",
                            l->number, l->bytes_max);
         l->has_line = eol != NULL || (l->is_over && there > 0);
         if (l->has_line) {
             l->seen = length;
             l->line_bytes = length + (eol != NULL);
-            *line = first;
-            *bytes = length;
+            show(l, first, length, line, bytes);
             return GS_OK;
         }
-        if (l->is_over)
-            return GS_OK;
         l->seen = there;
+        if (l->is_over || (!may_wait && !is_readable()))
+            return GS_OK;
         GS_TRY(read_more(l, st));
     }
 }
 
-void gs_term_lines_drop(gs_term_lines *l)
+void gs_stdin_lines_drop(gs_stdin_lines *l)
 {
     gs_assert(l->has_line);
     l->begin += l->line_bytes;
