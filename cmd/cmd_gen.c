@@ -251,7 +251,7 @@ static gs_code generate(const gen_request *r, gs_status *st)
     gs_gen_data *data = NULL;
     gs_output *output = NULL;
     if (gs_gen_data_new(&data, &r->options, st) == GS_OK &&
-        gs_output_open(&output, r->output, st) == GS_OK)
+        gs_output_open(&output, r->output, NULL, st) == GS_OK)
         GS_NOTED(write_to(output, data, r, st));
     gs_output_free(output);
     gs_gen_data_free(data);

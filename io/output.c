@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +13,15 @@
 #include <unistd.h>
 
 #include "io/last_close.h"
+#include "io/link_chain.h"
+#include "io/overwrite.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 
 enum {
     PENDING_MAX = 8,
-    PATH_BYTES = 4096 + 64,
-    COPY_BYTES = 1 << 20,
+    PATH_BYTES = GS_LINK_CHAIN_BYTES,
 };
 
 /* Temporary names that a signal handler must remove: a slot is valid while its flag is
@@ -34,20 +36,25 @@ static const char own_files[] = "/proc/self/fd";
 typedef enum gs_output_kind {
     GS_OUTPUT_IN_PLACE, /* devices, pipes, standard output */
     GS_OUTPUT_RENAME,   /* a file without or with a temporary name in the same folder */
-    GS_OUTPUT_COPY,     /* temporary file, copied into the file that is there */
+    GS_OUTPUT_COPY,     /* temporary file, copied into `final_fd` */
 } gs_output_kind;
 
 struct gs_output {
     gs_output_kind kind;
-    int fd;
-    bool is_stdout, is_seekable;
-    uint64_t start_offset;
-    char *name;   /* for messages */
-    char *target; /* the file behind symlinks */
-    char *temp;   /* temporary name, NULL if none exists (yet) */
+    int fd;       /* what is written to; -1: none any more */
+    int final_fd; /* the file that has the name so far; -1: there is none */
+    bool is_stdout;
+    bool is_seekable;        /* of fd, and where it starts */
+    uint64_t start_offset;   /* the same */
+    uint64_t final_offset;   /* of final_fd, where the copy begins; or if that is */
+    bool appends;            /* opened to append, behind all that it has */
+    char *name;              /* for messages */
+    char *target;            /* the file behind symlinks; NULL: it is not known by name */
+    const char *temp_folder; /* where the target's folder takes no files; NULL: $TMPDIR */
+    char *temp;              /* temporary name, NULL if none exists (yet) */
+    char *temp_template;     /* for that name, XXXXXX at its end */
     int pending_slot;
-    struct stat existing; /* of the target */
-    bool has_existing;
+    struct stat existing; /* of final_fd */
 };
 
 static void set_pending(gs_output *o, const char *path)
@@ -84,13 +91,6 @@ static gs_code fail_open(const gs_output *o, int error, gs_status *st)
     return gs_status_hint(st, "check the name and permissions of the output");
 }
 
-/* Names that stand for descriptors are written in place, whatever is behind them. */
-static bool names_a_descriptor(const char *path)
-{
-    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
-}
-
-/* Opening such a name to write fails, and with the right reason. */
 static bool names_a_folder(const char *path)
 {
     const size_t length = strlen(path);
@@ -116,7 +116,7 @@ static void find_position(gs_output *o)
  * existing one may not be given to another. */
 static bool copy_attributes(const gs_output *o, int fd)
 {
-    if (!o->has_existing) {
+    if (o->final_fd < 0) {
         const mode_t mask = umask(0);
         (void)umask(mask);
         (void)fchmod(fd, 0666 & ~mask);
@@ -128,11 +128,11 @@ static bool copy_attributes(const gs_output *o, int fd)
 
 /* True if the file has access lists or attributes of users. Those that the system sets
  * by itself do not count. */
-static bool has_attributes(const char *path)
+static bool has_attributes(int fd)
 {
     static const char by_system[] = "security.";
     char names[PATH_BYTES];
-    const ssize_t bytes = listxattr(path, names, sizeof names);
+    const ssize_t bytes = flistxattr(fd, names, sizeof names);
     if (bytes < 0)
         return errno == ERANGE;
     for (const char *name = names; name < names + bytes; name += strlen(name) + 1) {
@@ -148,20 +148,32 @@ static bool must_stay(const gs_output *o)
 {
     return o->existing.st_nlink > 1 ||
            (o->existing.st_mode & (S_ISUID | S_ISGID | S_ISVTX)) != 0 ||
-           has_attributes(o->target);
+           has_attributes(o->final_fd);
 }
 
-/* A name beside the target that nothing has yet, as a template for mkostemp; 0 or errno.
- */
-static int make_template(const gs_output *o, const char *folder, size_t folder_bytes,
-                         char *path)
+/* Everything up to the name itself: with the slash, or empty. */
+static void folder_of(const char *path, char *folder)
 {
-    const char *const slash = strrchr(o->target, '/');
-    const char *const base = slash ? slash + 1 : o->target;
+    const char *const slash = strrchr(path, '/');
+    (void)snprintf(folder, PATH_BYTES, "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
+}
+
+/* Remembers a name in `folder` that nothing has yet, as a template for mkostemp; 0 or
+ * errno. */
+static int make_template(gs_output *o, const char *folder)
+{
+    char path[PATH_BYTES];
+    const char *const target = o->target != NULL ? o->target : "output";
+    const char *const slash = strrchr(target, '/');
+    const char *const base = slash != NULL ? slash + 1 : target;
+    gs_status st = {.code = GS_OK};
     /* A long name leaves no room for a longer one: the start of it is enough. */
-    const int n = snprintf(path, PATH_BYTES, "%.*s.%.200s.gpusort-XXXXXX",
-                           (int)folder_bytes, folder, base);
-    return n < 0 || (size_t)n >= PATH_BYTES ? ENAMETOOLONG : 0;
+    const int n = snprintf(path, sizeof path, "%s.%.200s.gpusort-XXXXXX", folder, base);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return ENAMETOOLONG;
+    gs_mem_free(o->temp_template);
+    o->temp_template = NULL;
+    return gs_mem_copy_string(&o->temp_template, path, &st) == GS_OK ? 0 : ENOMEM;
 }
 
 static int remember_temp(gs_output *o, const char *path)
@@ -177,37 +189,46 @@ static int remember_temp(gs_output *o, const char *path)
 
 /* Makes a temporary file in `folder`: without a name where the system can (to get one it
  * needs /proc), so that nothing is left however the program ends; 0 or errno. */
-static int make_temp(gs_output *o, const char *folder, size_t folder_bytes)
+static int make_temp(gs_output *o, const char *folder)
 {
     char path[PATH_BYTES];
-    (void)snprintf(path, sizeof path, "%.*s", folder_bytes ? (int)folder_bytes : 1,
-                   folder_bytes ? folder : ".");
     o->is_seekable = true;
-    if (access(own_files, X_OK) == 0)
-        o->fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (o->fd >= 0)
-        return 0;
-    const int error = make_template(o, folder, folder_bytes, path);
+    o->start_offset = 0;
+    const int error = make_template(o, folder);
     if (error != 0)
         return error;
+    if (access(own_files, X_OK) == 0)
+        o->fd =
+            open(folder[0] != '\0' ? folder : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (o->fd >= 0)
+        return 0;
+    (void)snprintf(path, sizeof path, "%s", o->temp_template);
     o->fd = mkostemp(path, O_CLOEXEC);
     return o->fd < 0 ? errno : remember_temp(o, path);
+}
+
+/* The same in a folder for temporary files. */
+static int make_temp_elsewhere(gs_output *o)
+{
+    char folder[PATH_BYTES];
+    const char *const tmp = getenv("TMPDIR");
+    const int n = snprintf(folder, sizeof folder, "%s/",
+                           o->temp_folder != NULL          ? o->temp_folder
+                           : tmp != NULL && tmp[0] != '\0' ? tmp
+                                                           : "/tmp");
+    return n < 0 || (size_t)n >= sizeof folder ? ENAMETOOLONG : make_temp(o, folder);
 }
 
 /* Gives a nameless file a temporary name, from which it can be renamed; 0 or errno. */
 static int name_temp(gs_output *o)
 {
-    enum { TRIES = 100 };
+    enum { TRIES = 100, TAIL = 6 };
     char path[PATH_BYTES], self[64];
-    const char *const slash = strrchr(o->target, '/');
     (void)snprintf(self, sizeof self, "%s/%d", own_files, o->fd);
+    (void)snprintf(path, sizeof path, "%s", o->temp_template);
     for (unsigned i = 0; i < TRIES; i++) {
-        const int error = make_template(
-            o, o->target, slash ? (size_t)(slash - o->target) + 1 : 0, path);
-        if (error != 0)
-            return error;
-        char *const tail = path + strlen(path) - 6;
-        (void)snprintf(tail, 7, "%06u", (unsigned)(getpid() + (int)(i * 7919)) % 1000000);
+        (void)snprintf(path + strlen(path) - TAIL, TAIL + 1, "%06u",
+                       (unsigned)(getpid() + (int)(i * 7919)) % 1000000);
         if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
             return remember_temp(o, path);
         if (errno != EEXIST)
@@ -216,96 +237,76 @@ static int name_temp(gs_output *o)
     return EEXIST;
 }
 
-/* Chooses how a named regular file (or one that does not exist) is written. */
-static gs_code open_regular(gs_output *o, gs_status *st)
+/* Is the file that was opened still the one that the name stands for? */
+static bool is_target_existing(const gs_output *o)
 {
-    const char *const slash = strrchr(o->target, '/');
-    const size_t folder_bytes = slash ? (size_t)(slash - o->target) + 1 : 0;
-    if (o->has_existing) {
-        /* Whoever may not write to the file may not replace it either. */
-        const int probe = open(o->target, O_WRONLY | O_CLOEXEC);
-        if (probe < 0)
-            return fail_open(o, errno, st);
-        (void)close(probe);
-    }
-    const bool stays = o->has_existing && must_stay(o);
-    int error = make_temp(o, o->target, folder_bytes);
-    if (error == 0) {
-        const bool is_same = !stays && copy_attributes(o, o->fd);
-        o->kind = is_same ? GS_OUTPUT_RENAME : GS_OUTPUT_COPY;
-        return GS_OK;
-    }
-    if (!o->has_existing)
-        return fail_open(o, error, st);
-    /* The folder takes no new names: write elsewhere and copy. */
-    const char *const tmp = getenv("TMPDIR");
-    char folder[PATH_BYTES];
-    (void)snprintf(folder, sizeof folder, "%s/", tmp && tmp[0] ? tmp : "/tmp");
-    o->kind = GS_OUTPUT_COPY;
-    error = make_temp(o, folder, strlen(folder));
-    return error == 0 ? GS_OK : fail_open(o, error, st);
+    struct stat info;
+    return lstat(o->target, &info) == 0 && info.st_dev == o->existing.st_dev &&
+           info.st_ino == o->existing.st_ino;
 }
 
-/* The target of a path that does not exist: the path itself, or what the symlink there
- * points to. */
-static void resolve_dangling(gs_output *o, const char *path)
+/* Chooses how a regular file (or one that does not exist) is written: never so that the
+ * old content goes before commit. */
+static gs_code open_regular(gs_output *o, bool is_descriptor, gs_status *st)
 {
-    char link[PATH_BYTES];
-    const ssize_t n = readlink(path, link, sizeof link - 1);
-    const char *const slash = strrchr(path, '/');
-    if (n <= 0) {
-        (void)snprintf(o->target, PATH_BYTES, "%s", path);
-        return;
+    char folder[PATH_BYTES];
+    const bool has_existing = o->final_fd >= 0;
+    const bool is_known = !has_existing || is_target_existing(o);
+    const bool stays = has_existing && (is_descriptor || !is_known || must_stay(o));
+    folder_of(o->target, folder);
+    int error = is_known ? make_temp(o, folder) : ENOENT;
+    if (error == 0 && !stays && copy_attributes(o, o->fd)) {
+        o->kind = GS_OUTPUT_RENAME;
+        return GS_OK;
     }
-    link[n] = '\0';
-    const int folder_bytes =
-        slash != NULL && link[0] != '/' ? (int)(slash - path) + 1 : 0;
-    const int length =
-        snprintf(o->target, PATH_BYTES, "%.*s%s", folder_bytes, path, link);
-    if (length < 0 || length >= PATH_BYTES)
-        o->target[0] = '\0'; /* too long: opening it fails */
+    o->kind = GS_OUTPUT_COPY;
+    /* The folder takes no new names: write elsewhere and copy. */
+    if (error != 0 && has_existing)
+        error = make_temp_elsewhere(o);
+    return error == 0 ? GS_OK : fail_open(o, error, st);
 }
 
 static gs_code open_path(gs_output *o, const char *path, gs_status *st)
 {
     void *memory = NULL;
-    struct stat info;
-    o->has_existing = stat(path, &o->existing) == 0;
-    if (!o->has_existing && errno != ENOENT && !names_a_folder(path))
+    bool is_descriptor;
+    /* Who may not write to the file may not replace it either. A name with a slash behind
+     * it is refused, and with the right reason if it is to be made. */
+    const bool is_folder = names_a_folder(path);
+    o->final_fd = open(path, O_WRONLY | O_CLOEXEC | (is_folder ? O_CREAT : 0), 0666);
+    if (o->final_fd < 0 && (errno != ENOENT || is_folder))
         return fail_open(o, errno, st);
-    const bool in_place = names_a_descriptor(path) || names_a_folder(path) ||
-                          (o->has_existing && !S_ISREG(o->existing.st_mode));
-    if (in_place) {
-        o->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        if (o->fd < 0)
-            return fail_open(o, errno, st);
-        /* A regular file behind /dev/stdout starts anew, as with any other program. */
-        if (fstat(o->fd, &info) == 0 && S_ISREG(info.st_mode) && ftruncate(o->fd, 0) != 0)
-            return fail_open(o, errno, st);
+    if (o->final_fd >= 0 && fstat(o->final_fd, &o->existing) != 0)
+        return fail_open(o, errno, st);
+    /* Links are followed, also dangling ones, so that they stay. */
+    GS_TRY(gs_mem_new(&memory, PATH_BYTES, "output name", st));
+    o->target = memory;
+    const int error = gs_link_chain_follow(path, o->target, &is_descriptor);
+    if (error != 0 && o->final_fd < 0)
+        return fail_open(o, error, st);
+    if (o->final_fd < 0 && names_a_folder(o->target))
+        return fail_open(o, EISDIR, st);
+    /* A descriptor's file that is empty has nothing to lose; whoever shares it may be
+     * looking at it as it grows. */
+    if (o->final_fd >= 0 &&
+        (!S_ISREG(o->existing.st_mode) || (is_descriptor && o->existing.st_size == 0))) {
+        o->fd = o->final_fd;
+        o->final_fd = -1;
         find_position(o);
         return GS_OK;
     }
-    /* Follow symlinks, also dangling ones, so that the link stays a link. */
-    GS_TRY(gs_mem_new(&memory, PATH_BYTES, "output name", st));
-    o->target = memory;
-    char *const resolved = realpath(path, NULL);
-    if (resolved != NULL && strlen(resolved) < PATH_BYTES) {
-        (void)snprintf(o->target, PATH_BYTES, "%s", resolved);
-    } else {
-        resolve_dangling(o, path);
-    }
-    free(resolved);
-    GS_TRY(st->code);
-    return open_regular(o, st);
+    return open_regular(o, is_descriptor, st);
 }
 
-gs_code gs_output_open(gs_output **out, const char *path, gs_status *st)
+gs_code gs_output_open(gs_output **out, const char *path, const char *temp_folder,
+                       gs_status *st)
 {
     *out = NULL;
     void *memory = NULL;
     GS_TRY(gs_mem_new(&memory, sizeof(gs_output), "output", st));
     gs_output *const o = memory;
-    o->fd = -1;
+    o->fd = o->final_fd = -1;
+    o->temp_folder = temp_folder;
     o->pending_slot = -1;
     gs_quoted quoted;
     GS_TRY_OR_FAIL(gs_mem_copy_string(
@@ -322,6 +323,33 @@ gs_code gs_output_open(gs_output **out, const char *path, gs_status *st)
 fail:
     gs_output_free(o);
     return st->code;
+}
+
+static bool is_same_file(const struct stat *a, const char *name)
+{
+    struct stat b;
+    const int error = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &b) : stat(name, &b);
+    return error == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+}
+
+gs_code gs_output_keep_apart(gs_output *o, const char *const *inputs, size_t input_count,
+                             gs_status *st)
+{
+    if (o->kind != GS_OUTPUT_IN_PLACE || fstat(o->fd, &o->existing) != 0 ||
+        !S_ISREG(o->existing.st_mode) || o->existing.st_size == 0)
+        return GS_OK;
+    bool is_input = false;
+    for (size_t i = 0; i < input_count && !is_input; i++)
+        is_input = is_same_file(&o->existing, inputs[i]);
+    if (!is_input)
+        return GS_OK;
+    o->kind = GS_OUTPUT_COPY;
+    o->final_fd = o->fd;
+    o->final_offset = o->start_offset;
+    o->appends = !o->is_seekable;
+    o->fd = -1;
+    const int error = make_temp_elsewhere(o);
+    return error == 0 ? GS_OK : fail_open(o, error, st);
 }
 
 int gs_output_fd(const gs_output *o)
@@ -361,43 +389,6 @@ static gs_code fail_write(const gs_output *o, int error, gs_status *st)
     return GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", o->name);
 }
 
-/* Copies the finished temporary file into the target, which keeps its inode. */
-static gs_code copy_into_target(const gs_output *o, uint64_t bytes, bool sync,
-                                gs_status *st)
-{
-    void *buffer = NULL;
-    GS_TRY(gs_mem_new(&buffer, COPY_BYTES, "output copy", st));
-    const int to = open(o->target, O_WRONLY | O_CLOEXEC);
-    if (to < 0)
-        (void)fail_open(o, errno, st);
-    /* A disk that is too full says so before anything of the old content is gone. */
-    if (to >= 0 && bytes > 0 &&
-        fallocate(to, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) != 0 && errno == ENOSPC)
-        (void)fail_write(o, errno, st);
-    for (uint64_t at = 0; st->code == GS_OK && at < bytes;) {
-        const size_t want = bytes - at < COPY_BYTES ? (size_t)(bytes - at) : COPY_BYTES;
-        const ssize_t n = pread(o->fd, buffer, want, (off_t)at);
-        ssize_t done = 0;
-        while (n > 0 && done < n) {
-            const ssize_t m = pwrite(to, (const char *)buffer + done, (size_t)(n - done),
-                                     (off_t)at + done);
-            if (m < 0 && errno != EINTR)
-                break;
-            done += m > 0 ? m : 0;
-        }
-        if (n <= 0 || done < n)
-            (void)fail_write(o, n == 0 ? EIO : errno, st);
-        at += (uint64_t)(n > 0 ? n : 0);
-    }
-    if (st->code == GS_OK &&
-        (ftruncate(to, (off_t)bytes) != 0 || (sync && fsync(to) != 0)))
-        (void)fail_write(o, errno, st);
-    if (to >= 0 && close(to) != 0 && st->code == GS_OK)
-        (void)fail_write(o, errno, st);
-    gs_mem_free(buffer);
-    return st->code;
-}
-
 /* A folder's entry is durable when the folder is. */
 static void sync_folder(const char *path)
 {
@@ -412,16 +403,68 @@ static void sync_folder(const char *path)
     }
 }
 
+/* Writes the finished bytes into the file that is there. The temporary file has a name
+ * meanwhile, and keeps it if the old content is lost and the new not complete, so that
+ * one of both is there whatever happens. */
+static int overwrite_final(gs_output *o, const gs_overwrite *how, bool *is_touched)
+{
+    sigset_t all, before;
+    if (o->temp == NULL)
+        (void)name_temp(o);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    clear_pending(o);
+    const int error = gs_overwrite_run(how, is_touched);
+    if (o->temp != NULL && (error == 0 || !*is_touched)) {
+        (void)unlink(o->temp);
+        gs_mem_free(o->temp);
+        o->temp = NULL;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+static gs_code copy_into_final(gs_output *o, uint64_t bytes, bool sync, gs_status *st)
+{
+    const gs_overwrite how = {
+        .from = o->fd,
+        .bytes = bytes,
+        .to = o->final_fd,
+        .at = o->final_offset,
+        .appends = o->appends,
+        .is_end = !o->is_stdout,
+    };
+    bool is_touched;
+    const int error = overwrite_final(o, &how, &is_touched);
+    if (error != 0 && o->temp != NULL) {
+        gs_quoted quoted;
+        (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s, but all of it is in %s",
+                      o->name, gs_quote_name(&quoted, o->temp));
+        gs_mem_free(o->temp); /* not ours to remove any more */
+        o->temp = NULL;
+        return st->code;
+    }
+    if (error != 0)
+        return fail_write(o, error, st);
+    if (o->is_stdout && !o->appends)
+        (void)lseek(o->final_fd, (off_t)(o->final_offset + bytes), SEEK_SET);
+    if (sync && fsync(o->final_fd) != 0)
+        return fail_write(o, errno, st);
+    const int closed = o->is_stdout ? 0 : close(o->final_fd);
+    o->final_fd = -1;
+    return closed == 0 ? GS_OK : fail_write(o, errno, st);
+}
+
 /* The name stands for something that cannot be replaced, as where a file is mounted or
  * the folder lets only owners rename. */
 static gs_code copy_instead(gs_output *o, uint64_t bytes, int error, bool sync,
                             gs_status *st)
 {
-    if (o->has_existing)
+    if (o->final_fd >= 0)
         o->fd = open(o->temp, O_RDONLY | O_CLOEXEC);
     if (o->fd < 0)
         return GS_FAIL(st, GS_ERR_IO, error, "rename failed: %s", o->name);
-    return copy_into_target(o, bytes, sync, st); /* free removes the temporary name */
+    return copy_into_final(o, bytes, sync, st);
 }
 
 static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_status *st)
@@ -429,7 +472,7 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
     if (ftruncate(o->fd, (off_t)total_bytes) != 0 || (sync && fsync(o->fd) != 0))
         return fail_write(o, errno, st);
     if (o->kind == GS_OUTPUT_COPY)
-        return copy_into_target(o, total_bytes, sync, st);
+        return copy_into_final(o, total_bytes, sync, st);
     const int error = o->temp == NULL ? name_temp(o) : 0;
     if (error != 0)
         return GS_FAIL(st, GS_ERR_IO, error, "rename failed: %s", o->name);
@@ -437,15 +480,13 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
     o->fd = -1;
     if (closed != 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "close failed: %s", o->name);
-    const int replaced = o->has_existing ? gs_last_close_hold(o->target) : -1;
-    const bool has_renamed = rename(o->temp, o->target) == 0;
-    const int rename_error = errno;
-    gs_last_close(replaced);
-    if (!has_renamed)
-        return copy_instead(o, total_bytes, rename_error, sync, st);
+    if (rename(o->temp, o->target) != 0)
+        return copy_instead(o, total_bytes, errno, sync, st);
     clear_pending(o);
     gs_mem_free(o->temp);
     o->temp = NULL;
+    gs_last_close(o->final_fd); /* the file that had the name */
+    o->final_fd = -1;
     if (sync)
         sync_folder(o->target);
     return GS_OK;
@@ -476,8 +517,12 @@ void gs_output_free(gs_output *o)
         (void)unlink(o->temp);
         clear_pending(o);
     }
-    if (o->fd >= 0 && !o->is_stdout)
+    const int shared = o->is_stdout ? STDOUT_FILENO : -1; /* the program closes it */
+    if (o->fd >= 0 && o->fd != shared)
         (void)close(o->fd);
+    if (o->final_fd >= 0 && o->final_fd != shared)
+        (void)close(o->final_fd);
+    gs_mem_free(o->temp_template);
     gs_mem_free(o->temp);
     gs_mem_free(o->target);
     gs_mem_free(o->name);

@@ -2,27 +2,42 @@
 /*
  * output: where the result goes, and that it appears there whole or not at all.
  *
- * A regular file (new or existing, through a symlink) is written under a temporary
- * name in its folder and renamed by commit; its mode and owner are kept. An existing
- * file that another cannot stand for (it has more hard links, access lists, an owner that
- * we may not give, is mounted there) or whose folder refuses new names gets the finished
- * bytes copied into it by commit instead. Devices, FIFOs, sockets and standard output are
- * written in place, in order. Temporary names are removed by free and by
- * gs_output_unlink_pending.
+ * A regular file (new or existing, through symlinks, dangling ones too) is written to a
+ * temporary file in its folder, without a name where the system can, and renamed by
+ * commit; its mode and owner are kept. What was there before stays until then.
  *
- * Call order: open, then bytes are written to fd (by gs_stream), commit, free.
+ * Commit copies the finished bytes into an existing file that another cannot stand for:
+ * one with more hard links or access lists, with an owner that we may not give, on which
+ * another is mounted, whose folder refuses new names, or that is named as a descriptor
+ * (/dev/stdout, /dev/fd/N, /proc/PID/fd/N). While it does so, signals wait, and the
+ * temporary file has a name beside the file (or in the folder for temporary files); it
+ * keeps that name if the copy fails half-way, or if the program is killed.
+ *
+ * Devices, FIFOs, sockets, standard output and descriptors of empty files are written in
+ * place, in order. Temporary names are removed by free and by gs_output_unlink_pending.
+ *
+ * Call order: open, perhaps keep_apart, then bytes are written to fd (by gs_stream),
+ * commit, free.
  */
 #ifndef GS_IO_OUTPUT_H
 #define GS_IO_OUTPUT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/status.h"
 
 typedef struct gs_output gs_output;
 
-/* `path` NULL is standard output. Fails with "open failed: PATH". */
-GS_MUST_CHECK gs_code gs_output_open(gs_output **out, const char *path, gs_status *st);
+/* `path` NULL is standard output. `temp_folder` is for a file whose own folder takes no
+ * temporary files; NULL: $TMPDIR, else /tmp. Borrowed until free(). Fails with
+ * "open failed: PATH". */
+GS_MUST_CHECK gs_code gs_output_open(gs_output **out, const char *path,
+                                     const char *temp_folder, gs_status *st);
+/* Is the output a file that is written in place, and one of `inputs` too? Then it is
+ * written by commit instead, when they have been read. */
+GS_MUST_CHECK gs_code gs_output_keep_apart(gs_output *o, const char *const *inputs,
+                                           size_t input_count, gs_status *st);
 
 /* The file to write to. Positioned writes are allowed when is_seekable; they start at
  * start_offset (standard output may be a file that is already partly written, or opened

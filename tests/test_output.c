@@ -35,7 +35,7 @@ static void write_new(const char *path, bool commit)
 {
     gs_status st = {.code = GS_OK};
     gs_output *o = NULL;
-    REQUIRE_OK(gs_output_open(&o, path, &st), &st);
+    REQUIRE_OK(gs_output_open(&o, path, NULL, &st), &st);
     CHECK(write(gs_output_fd(o), "new\0\0\0", 6) == 6);
     if (commit)
         REQUIRE_OK(gs_output_commit(o, 3, true, &st), &st);
@@ -90,16 +90,16 @@ int main(void)
 
     write_new("/dev/null", true);
     CHECK(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
-    CHECK(gs_output_open(&o, "no/such", &st) == GS_ERR_IO && st.sys == ENOENT);
+    CHECK(gs_output_open(&o, "no/such", NULL, &st) == GS_ERR_IO && st.sys == ENOENT);
     CHECK(strcmp(st.msg, "open failed: no/such") == 0);
     gs_status_clear(&st);
-    CHECK(gs_output_open(&o, ".", &st) == GS_ERR_IO && st.sys == EISDIR);
+    CHECK(gs_output_open(&o, ".", NULL, &st) == GS_ERR_IO && st.sys == EISDIR);
     gs_status_clear(&st);
-    CHECK(gs_output_open(&o, "folder/", &st) == GS_ERR_IO && st.sys == EISDIR);
+    CHECK(gs_output_open(&o, "folder/", NULL, &st) == GS_ERR_IO && st.sys == EISDIR);
     for (uint64_t nth = 1; nth < 6; nth++) { /* no memory, at every place */
         gs_status_clear(&st);
         gs_mem_fail_nth(nth);
-        if (gs_output_open(&o, "fresh", &st) == GS_OK)
+        if (gs_output_open(&o, "fresh", NULL, &st) == GS_OK)
             gs_output_free(o);
         gs_mem_fail_nth(0);
         CHECK(access("fresh", F_OK) != 0 && gs_mem_held_bytes() == 0);

@@ -98,7 +98,7 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
                   .cancel = options->cancel_signal},
         .fan_in = gs_file_merge_fan_in(options, &plan),
     };
-    GS_TRY_OR_FAIL(gs_output_open(&output, options->output, st));
+    GS_TRY_OR_FAIL(gs_text_output_open(&output, options, st));
     if (layout.is_keyed)
         GS_TRY_OR_FAIL(
             gs_key_encoder_new(&encoder, &options->order, layout.is_backwards, st));

@@ -180,7 +180,7 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     if (o->compress_program != NULL)
         gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
     if (s->output == NULL)
-        GS_TRY(gs_output_open(&s->output, o->output, st));
+        GS_TRY(gs_text_output_open(&s->output, o, st));
     GS_TRY(open_input(s, st));
     GS_TRY(gs_input_begin(s->input, st));
     if (gs_input_is_small(s->input))

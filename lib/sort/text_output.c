@@ -7,6 +7,19 @@
 
 enum { OUTPUT_ZSTD_LEVEL = 3, FAILURE_BYTES = 4400 };
 
+gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
+                            gs_status *st)
+{
+    const char *const folder =
+        options->temp_folder_count > 0 ? options->temp_folders[0] : NULL;
+    GS_TRY(gs_output_open(out, options->output, folder, st));
+    if (gs_output_keep_apart(*out, options->inputs, options->input_count, st) != GS_OK) {
+        gs_output_free(*out);
+        *out = NULL;
+    }
+    return st->code;
+}
+
 static gs_code write_header(const gs_text_output *out, gs_sink *sink, gs_status *st)
 {
     gs_sink_piece *piece = NULL;

@@ -13,6 +13,10 @@
 #include "lib/sort/sink.h"
 #include "lib/sort/sort.h"
 
+/* Opens the output of a sort or merge. What is there stays until all inputs were read. */
+GS_MUST_CHECK gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
+                                          gs_status *st);
+
 typedef struct gs_text_output {
     const gs_sort_options *options;
     const gs_memory_plan *plan;
