@@ -161,6 +161,20 @@ static int reopen_direct(int fd)
     return open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
 }
 
+/* Opens a file by name if it is regular, and says what it is then: another one may have
+ * taken the name since it was looked at, so that nothing is believed of before. One that
+ * is no regular file is not opened at all (a FIFO would notice); -1. */
+static int open_regular(const char *name, struct stat *info)
+{
+    if (stat(name, info) != 0 || !S_ISREG(info->st_mode))
+        return -1;
+    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || (fstat(fd, info) == 0 && S_ISREG(info->st_mode)))
+        return fd;
+    (void)close(fd);
+    return -1;
+}
+
 /* What the first bytes of a regular file say of it; false, with errno, if they cannot be
  * read. */
 static bool look_at_head(gs_pump_file *file, uint64_t offset)
@@ -329,9 +343,7 @@ static bool open_compressed(const gs_input *in, gs_pump_file *file)
 {
     const char *const name = in->names[in->next_name];
     struct stat info;
-    if (strcmp(name, "-") == 0 || stat(name, &info) != 0 || !S_ISREG(info.st_mode))
-        return false;
-    file->fd = open(name, O_RDONLY | O_CLOEXEC);
+    file->fd = strcmp(name, "-") == 0 ? -1 : open_regular(name, &info);
     file->index = in->next_name;
     file->may_wait = false;
     if (file->fd < 0)
@@ -414,24 +426,22 @@ static bool open_mappable(const gs_input *in, size_t index, int output_fd,
     const char *const name = in->names[index];
     const bool is_stdin = strcmp(name, "-") == 0;
     struct stat info, output;
-    if ((is_stdin ? fstat(STDIN_FILENO, &info) : stat(name, &info)) != 0 ||
-        !S_ISREG(info.st_mode) || info.st_size == 0)
-        return false;
-    if (fstat(output_fd, &output) != 0 ||
-        (output.st_dev == info.st_dev && output.st_ino == info.st_ino))
-        return false; /* written in place, behind our reading */
-    if (is_stdin && lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
+    if (is_stdin && (fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode) ||
+                     lseek(STDIN_FILENO, 0, SEEK_CUR) != 0))
         return false; /* also what another "-" has taken already */
-    gs_pump_file head = {.fd =
-                             is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC)};
+    gs_pump_file head = {.fd = is_stdin ? STDIN_FILENO : open_regular(name, &info)};
     if (head.fd < 0)
         return false;
+    /* Not what is written in place, behind our reading. */
+    const bool is_apart = fstat(output_fd, &output) == 0 &&
+                          (output.st_dev != info.st_dev || output.st_ino != info.st_ino);
     *file = (gs_mapped_file){.fd = head.fd,
                              .bytes = (size_t)info.st_size,
                              .input_index = index,
                              .modified = info.st_mtim};
-    const bool is_plain = in->options.keep_compressed ||
-                          (look_at_head(&head, 0) && head.kind == GS_COMPRESSION_NONE);
+    const bool is_plain = is_apart && info.st_size > 0 &&
+                          (in->options.keep_compressed ||
+                           (look_at_head(&head, 0) && head.kind == GS_COMPRESSION_NONE));
     file->is_cached = is_plain && is_cached(head.fd, file->bytes, CACHE_PROBES);
     if (file->is_cached || (is_plain && in->options.maps_uncached))
         return !is_stdin || lseek(STDIN_FILENO, info.st_size, SEEK_SET) > 0;

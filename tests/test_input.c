@@ -22,6 +22,19 @@ enum { TEXT = 700000, BLOCK = 65536 };
 
 static uint8_t text[TEXT], packed[TEXT + 4096], joined[4 * TEXT];
 
+/* The next look at a name finds what another file takes the place of right after it. */
+static const char *replacement;
+
+int stat(const char *name, struct stat *info)
+{
+    const int result = fstatat(AT_FDCWD, name, info, 0);
+    const char *const other = replacement;
+    replacement = NULL;
+    if (other != NULL)
+        REQUIRE(rename(other, name) == 0);
+    return result;
+}
+
 static void write_file(const char *name, const void *data, size_t bytes)
 {
     const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -309,6 +322,32 @@ static void the_beginning_of_a_pipe_may_be_all(void)
     end(&left);
 }
 
+/* A file that is replaced between a look at its name and its opening. */
+static void a_replaced_file_is_whole(void)
+{
+    static const char *const names[] = {"short"};
+    const gs_input_options options = {
+        .blocks_in_flight = 1, .decode_threads = 1, .maps_uncached = true};
+    gs_status st = {.code = GS_OK};
+    for (unsigned longer = 0; longer < 2; longer++) {
+        const size_t bytes[] = {longer ? TEXT / 2 : TEXT, longer ? TEXT : TEXT / 2};
+        static const uint8_t large[2 << 20]; /* enough to be mapped */
+        write_file("short", large, sizeof large - bytes[0]);
+        write_file("other", large, sizeof large - bytes[1]);
+        gs_input *in = NULL;
+        gs_file_map map = {0};
+        const int output = open("/dev/null", O_WRONLY);
+        REQUIRE_OK(gs_input_new(&in, names, 1, &options, &st), &st);
+        replacement = "other";
+        CHECK(gs_input_map(in, output, 0, &map));
+        CHECK(replacement == NULL);
+        CHECK(gs_file_map_text_bytes(&map) == sizeof large - bytes[1]);
+        gs_file_map_close(&map);
+        gs_input_free(in);
+        (void)close(output);
+    }
+}
+
 int main(void)
 {
     uint64_t state = check_seed(8);
@@ -319,6 +358,7 @@ int main(void)
     several_are_decoded_at_once();
     damage_is_named();
     the_beginning_of_a_pipe_may_be_all();
+    a_replaced_file_is_whole();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }
