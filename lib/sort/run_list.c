@@ -45,8 +45,11 @@ gs_code gs_run_writer_open(gs_run_writer *w, gs_run_list *list, size_t piece_byt
         .failure = w->failure,
     };
     gs_stream *stream = NULL;
-    GS_TRY(gs_stream_new(&stream, &target, plan->stream_block_bytes, plan->stream_blocks,
-                         st));
+    if (gs_stream_new(&stream, &target, plan->stream_block_bytes, plan->stream_blocks,
+                      st) != GS_OK) {
+        gs_spill_extent_close(list->spill, &w->run.extent, 0); /* for who tries again */
+        return st->code;
+    }
     w->sink = (gs_sink){
         .stream = stream,
         .layout = *list->layout,

@@ -41,6 +41,7 @@ gs_code gs_text_run_create(gs_text_run *run, gs_spill *spill, const char *progra
         (gs_text_run){.spill = spill, .program = program, .file_fd = -1, .pipe_fd = -1};
     if (program == NULL) {
         GS_TRY(gs_spill_extent_open(spill, &run->extent, st));
+        run->is_extent_open = true;
         (void)snprintf(run->failure, sizeof run->failure,
                        "write failed: temporary file in '%s'",
                        gs_spill_folder_name(spill, run->extent.folder));
@@ -65,6 +66,7 @@ gs_code gs_text_run_finish(gs_text_run *run, uint64_t bytes, gs_status *st)
     run->bytes = bytes;
     if (run->program == NULL) {
         gs_spill_extent_close(run->spill, &run->extent, bytes);
+        run->is_extent_open = false;
         return GS_OK;
     }
     close_pipe(run);
@@ -154,6 +156,8 @@ void gs_text_run_close_read(gs_text_run *run)
 void gs_text_run_release(gs_text_run *run)
 {
     gs_text_run_close_read(run);
+    if (run->is_extent_open) /* given up: its folder is free for another */
+        gs_spill_extent_close(run->spill, &run->extent, 0);
     if (run->program == NULL) {
         if (run->spill != NULL)
             gs_spill_extent_drop(run->spill, &run->extent);

@@ -23,6 +23,7 @@ typedef struct gs_text_run {
     gs_spill *spill;
     const char *program;    /* NULL: none */
     gs_spill_extent extent; /* without a program */
+    bool is_extent_open;
     uint64_t bytes;
     int file_fd; /* with a program */
     int pipe_fd; /* our end, while writing or reading */
