@@ -311,7 +311,7 @@ bool bench_args_parse(int argc, char **argv, bench_setup *out)
         {"size-max", GS_OPT_REQUIRED, 'm', false},
         {"list", GS_OPT_NONE, 'l', false},
     };
-    *out = (bench_setup){.runs = 5, .has_gpu = gs_device_count() > 0};
+    *out = (bench_setup){.runs = 5};
     const char *engines = "all";
     engine_names names;
     gpu_list lists[GPU_LISTS_MAX];
@@ -351,6 +351,7 @@ bool bench_args_parse(int argc, char **argv, bench_setup *out)
     if (list_count == 0)
         parse_gpus(&lists[list_count++], "0");
     out->gpu = lists[0].gpus[0];
+    out->has_gpu = gs_device_count() > 0;
     parse_engines(&names, engines, out->has_gpu);
     combine(out, &names, lists, list_count);
     check(out);

@@ -49,17 +49,14 @@ static void set_phase(builder *b, gs_sort_phase phase)
  * times). A GPU takes the sort away, not the making. Ready tuples need no making, and
  * still are no better off: on 16 cores with an H200 1 GB of them took 2.1 s by lists and
  * 1.9 and 2.3 by tuples that the CPU and the GPU sort; with -S 256M 5.7, 11.7 and 12.9.
- * So tuples are for who asks for an engine to sort them.
+ * So tuples are for who asks for an engine to sort them, and without that no GPU is
+ * looked at.
  */
-static bool is_bsbi_better(const builder *b, bool uses_gpu, const char **why)
+static bool is_bsbi_wanted(const builder *b)
 {
-    const char *const engine = b->options->engine;
-    const bool is_asked =
-        engine != NULL && strcmp(engine, "auto") != 0 && strcmp(engine, "cpu") != 0;
-    *why = uses_gpu && is_asked
-               ? "bsbi: an engine to sort tuples was asked for"
-               : "spimi: growing lists take less time and memory than sorting tuples";
-    return uses_gpu && is_asked;
+    const gs_index_build_options *const o = b->options;
+    return o->method == GS_INDEX_BSBI ||
+           (o->method == GS_INDEX_AUTO && gs_tuple_engine_is_gpu(o->engine));
 }
 
 static gs_code choose_method(builder *b, gs_status *st)
@@ -72,14 +69,18 @@ static gs_code choose_method(builder *b, gs_status *st)
         .gpu_count = o->gpu_count,
         .log = o->log,
     };
-    const char *why = "spimi, as asked for";
-    b->is_bsbi = o->method == GS_INDEX_BSBI;
-    if (o->method != GS_INDEX_SPIMI)
+    const char *why = "bsbi, as asked for";
+    b->is_bsbi = is_bsbi_wanted(b);
+    if (b->is_bsbi)
         GS_TRY(gs_tuple_sorter_new(&b->sorter, &sorter, st));
-    if (o->method == GS_INDEX_BSBI)
-        why = "bsbi, as asked for";
-    else if (o->method == GS_INDEX_AUTO)
-        b->is_bsbi = is_bsbi_better(b, gs_tuple_sorter_uses_gpu(b->sorter), &why);
+    if (o->method == GS_INDEX_AUTO && b->is_bsbi) {
+        why = "bsbi: an engine to sort tuples was asked for";
+        b->is_bsbi = gs_tuple_sorter_uses_gpu(b->sorter);
+    }
+    if (!b->is_bsbi)
+        why = o->method == GS_INDEX_SPIMI
+                  ? "spimi, as asked for"
+                  : "spimi: growing lists take less time and memory than sorting tuples";
     gs_log_say(o->log, GS_LOG_INFO, "method %s", why);
     if (b->is_bsbi)
         gs_log_say(o->log, GS_LOG_INFO, "engine %s", gs_tuple_sorter_name(b->sorter));

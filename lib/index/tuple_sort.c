@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/device.h"
 #include "gpu/engine.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -43,14 +42,18 @@ static gs_code ask_device(gs_tuple_sorter *s, gs_status *st)
     return GS_OK;
 }
 
+bool gs_tuple_engine_is_gpu(const char *engine)
+{
+    return engine != NULL && strcmp(engine, "auto") != 0 && strcmp(engine, "cpu") != 0;
+}
+
 static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_status *st)
 {
-    const char *const name = o->engine != NULL ? o->engine : "auto";
-    const bool is_auto = strcmp(name, "auto") == 0;
     (void)snprintf(s->name, sizeof s->name, "cpu");
-    if (strcmp(name, "cpu") == 0 || (is_auto && gs_device_count() == 0))
+    if (!gs_tuple_engine_is_gpu(o->engine))
         return;
-    const bool is_any = is_auto || strcmp(name, "gpu") == 0;
+    const char *const name = o->engine;
+    const bool is_any = strcmp(name, "gpu") == 0;
     s->options = (gs_engine_options){
         .name = is_any ? NULL : name,
         .place = GS_PLACE_HOST,
@@ -66,8 +69,7 @@ static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_stat
         (void)snprintf(s->name, sizeof s->name, "%s", is_any ? "gpu" : name);
         return;
     }
-    gs_log_say(o->log, is_auto ? GS_LOG_INFO : GS_LOG_WARNING, "the CPU sorts tuples: %s",
-               st->msg);
+    gs_log_say(o->log, GS_LOG_WARNING, "the CPU sorts tuples: %s", st->msg);
     gs_status_clear(st);
 }
 

@@ -27,13 +27,16 @@ typedef enum gs_tuple_width {
 } gs_tuple_width;
 
 typedef struct gs_tuple_sorter_options {
-    const char *engine; /* "cpu"; "gpu" or an engine's name; NULL or "auto": a GPU if one
-                           can be used */
+    const char *engine; /* "gpu" or an engine's name; NULL, "auto" or "cpu": the CPU */
     size_t gpu_memory_bytes; /* 0: what is free less a reserve */
     const int *gpus;         /* none: the first */
     size_t gpu_count;
     const gs_log *log; /* borrowed until free(); may be NULL */
 } gs_tuple_sorter_options;
+
+/* Does an engine of that name need a GPU? "auto" does not: starting one and moving tuples
+ * there and back has taken longer than the sort in every case measured (README.md). */
+bool gs_tuple_engine_is_gpu(const char *engine);
 
 /* A GPU that cannot be used, or fails later, costs a warning, and the CPU sorts. */
 GS_MUST_CHECK gs_code gs_tuple_sorter_new(gs_tuple_sorter **out,

@@ -101,10 +101,10 @@ class Bench:
 
     # --- one run ---------------------------------------------------------------------
 
-    def ours(self, source, method, memory, engine="cpu"):
+    def ours(self, source, memory, *options):
         kind = "tuples" if source.endswith(".tsv") else "jsonl"
         command = [self.binary, "index", "build", "-o", self.path("gpusort"), "--format=" + kind,
-                   "--method=" + method, "--engine=" + engine, "-S", "%dM" % memory, "-T", self.folder,
+                   *options, "-S", "%dM" % memory, "-T", self.folder,
                    "--parallel=%d" % self.threads, "--stats=" + self.path("stats")]
         return command + (["--positions"] if self.has_positions else []) + [source]
 
@@ -176,12 +176,12 @@ class Bench:
     def measure(self, source, title, memory):
         threads = {SPIMI: self.threads, BSBI: self.threads}
         programs = {
-            SPIMI: (self.path("gpusort"), self.ours(source, "spimi", memory)),
-            BSBI: (self.path("gpusort"), self.ours(source, "bsbi", memory)),
+            SPIMI: (self.path("gpusort"), self.ours(source, memory)),
+            BSBI: (self.path("gpusort"), self.ours(source, memory, "--method=bsbi")),
         }
         if self.with_gpu:
             threads[BSBI_GPU] = self.threads
-            programs[BSBI_GPU] = (self.path("gpusort"), self.ours(source, "bsbi", memory, "gpu"))
+            programs[BSBI_GPU] = (self.path("gpusort"), self.ours(source, memory, "--method=bsbi", "--engine=gpu"))
         if self.python:
             threads[PEER] = self.best_peer_threads(source, memory)
             programs[PEER] = (self.path("tantivy"), self.theirs(source, memory, threads[PEER]))

@@ -14,23 +14,13 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "tests/fake_gpu/fake_calls.h"
 
 struct gs_engine {
     gs_engine_options options;
     gs_batch batch;
     bool is_busy;
 };
-
-static gs_code pass(const char *step, gs_status *st)
-{
-    static unsigned calls;
-    const char *const wish = getenv("GS_FAKE_GPU_FAIL");
-    const size_t n = strlen(step);
-    if (wish == NULL || strncmp(wish, step, n) != 0 || wish[n] != ':' ||
-        ++calls != strtoul(wish + n + 1, NULL, 10))
-        return GS_OK;
-    return GS_FAIL(st, GS_ERR_GPU, 700, "GPU: %s failed as told", step);
-}
 
 static size_t memory_bytes(void)
 {
@@ -41,6 +31,7 @@ static size_t memory_bytes(void)
 gs_code gs_engine_fit(const gs_engine_options *options, size_t *out_count, gs_status *st)
 {
     (void)st;
+    wake("gs_engine_fit");
     *out_count = memory_bytes() / gs_key_bytes(options->type);
     return GS_OK;
 }
@@ -49,6 +40,7 @@ gs_code gs_engine_new(gs_engine **out, const gs_engine_options *options, gs_stat
 {
     void *memory = NULL;
     *out = NULL;
+    wake("gs_engine_new");
     gs_assert(options->count_max * gs_key_bytes(options->type) <= memory_bytes());
     GS_TRY(pass("engine", st));
     GS_TRY(gs_mem_new(&memory, sizeof(gs_engine), "fake engine", st));

@@ -13,6 +13,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "tests/fake_gpu/fake_calls.h"
 
 struct gs_key_search {
     uint64_t *keys, *queries;
@@ -20,17 +21,6 @@ struct gs_key_search {
     size_t key_count, query_count, query_count_max;
     bool is_busy;
 };
-
-static gs_code pass(const char *step, gs_status *st)
-{
-    static unsigned calls;
-    const char *const wish = getenv("GS_FAKE_GPU_FAIL");
-    const size_t n = strlen(step);
-    if (wish == NULL || strncmp(wish, step, n) != 0 || wish[n] != ':' ||
-        ++calls != strtoul(wish + n + 1, NULL, 10))
-        return GS_OK;
-    return GS_FAIL(st, GS_ERR_GPU, 700, "GPU: %s failed as told", step);
-}
 
 const char *gs_key_way_name(gs_key_way way)
 {
@@ -43,6 +33,7 @@ gs_code gs_key_search_new(gs_key_search **out, const gs_key_search_options *opti
 {
     void *memory = NULL;
     *out = NULL;
+    wake("gs_key_search_new");
     GS_TRY(pass("keys", st));
     GS_TRY(gs_mem_new(&memory, sizeof(gs_key_search), "fake search", st));
     gs_key_search *const s = memory;

@@ -17,6 +17,7 @@
 #include "gpu/text_key.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "tests/fake_gpu/fake_calls.h"
 
 enum { UPLOADS_MAX = 256, SYMBOL_BYTES = 6 };
 
@@ -57,6 +58,7 @@ struct gs_text_sort {
 
 unsigned gs_device_count(void)
 {
+    wake("gs_device_count");
     return 1;
 }
 
@@ -65,22 +67,11 @@ bool gs_device_is_likely(void)
     return true;
 }
 
-/* Is this the call that is to fail? */
-static gs_code pass(const char *step, gs_status *st)
-{
-    static unsigned calls;
-    const char *const wish = getenv("GS_FAKE_GPU_FAIL");
-    const size_t n = strlen(step);
-    if (wish == NULL || strncmp(wish, step, n) != 0 || wish[n] != ':' ||
-        ++calls != strtoul(wish + n + 1, NULL, 10))
-        return GS_OK;
-    return GS_FAIL(st, GS_ERR_GPU, 700, "GPU: %s failed as told", step);
-}
-
 gs_code gs_text_sort_new(gs_text_sort **out, const gs_text_sort_options *options,
                          gs_status *st)
 {
     *out = NULL;
+    wake("gs_text_sort_new");
     GS_TRY(pass("start", st));
     void *memory = NULL;
     GS_TRY(gs_mem_new(&memory, sizeof(gs_text_sort), "fake GPU", st));

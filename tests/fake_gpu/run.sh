@@ -136,6 +136,34 @@ GS_FAKE_GPU_MEMORY=200000 "$(dirname "$program")/tests/test_sort_failures" gpu >
     sed 's/^/    /' log
 }
 
+# A GPU that cannot help is not woken up.
+asleep() {
+    checks=$((checks + 1))
+    GS_FAKE_GPU_ASLEEP=1 "$@" >/dev/null 2>err </dev/null || {
+        echo "FAILED: $*: exit $?"
+        failures=$((failures + 1))
+        sed 's/^/    /' err
+    }
+}
+"$program" gen docs --bytes=300000 -o docs
+asleep "$program" few -o got
+asleep "$program" -m got got
+asleep "$program" -c got
+asleep "$program" --engine cpu few
+asleep "$program" check got
+asleep "$program" gen lines --bytes=1000 -o got
+for method in auto spimi bsbi; do
+    rm -rf index
+    asleep "$program" index build --method=$method -o index docs
+done
+asleep "$program" index verify index
+asleep "$program" lookup index a
+asleep "$program" search index a
+asleep "$program" sort --help
+asleep "$program" index build --help
+asleep "$program" bench --help
+rm -rf index got docs few
+
 GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$program" \
     --extra=--engine=gpu --cases "$cases" || failures=$((failures + 1))
 
