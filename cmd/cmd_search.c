@@ -39,6 +39,7 @@ typedef struct question {
 typedef struct search_job {
     gs_search_args args;
     gs_index *index;
+    gs_doc_presence *presence;
     gs_word_rules *rules;
     unsigned threads;
     gs_searcher **searchers; /* one a thread; all but the first when they are needed */
@@ -262,6 +263,8 @@ static gs_code open_job(search_job *job, gs_status *st)
     job->threads = count_threads(args);
     GS_TRY(gs_mem_new(&memory, job->threads * sizeof(gs_searcher *), "searchers", st));
     job->searchers = memory;
+    GS_TRY(gs_doc_presence_new(&job->presence, job->index, st));
+    job->args.options.presence = job->presence;
     GS_TRY(make_searcher(job, 0, st));
     job->batch = (size_t)job->threads * BATCH_A_THREAD;
     GS_TRY(gs_mem_new(&memory, job->batch * sizeof *job->questions, "queries", st));
@@ -313,6 +316,7 @@ static void close_job(search_job *job)
     gs_mem_free(job->searchers);
     gs_team_free(job->team);
     gs_word_rules_free(job->rules);
+    gs_doc_presence_free(job->presence);
     gs_index_close(job->index);
 }
 

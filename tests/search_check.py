@@ -36,13 +36,15 @@ class Index:
             places = ([int(p) for p in fields[3].split(",")] if self.has_positions
                       else range(int(fields[2])))
             self.postings[fields[0]][int(fields[1])] = places
-        self.lengths = [0] * documents
+        self.lengths = collections.Counter()
         for postings in self.postings.values():
             for doc, places in postings.items():
                 self.lengths[doc] += len(places)
         self.terms = sorted(self.postings, key=lambda t: t.encode())
-        self.everything = frozenset(range(documents))
-        self.average = sum(self.lengths) / documents
+        self.everything = frozenset(
+            range(documents) if has_lengths
+            else set().union(*(postings for postings in self.postings.values())))
+        self.average = sum(self.lengths.values()) / documents
 
 
 def run(command, **options):
@@ -118,27 +120,28 @@ class Maker:
         return ("group", [("", ("word", self.word())) for _ in range(self.rng.randint(1, 6))])
 
 
-def spell(rng, tree, inside):
-    """The tree as text. `inside` is what it stands in: top, clause, chain or part."""
+def spell(rng, tree, inside, exact=False):
+    """The tree as text. `inside` is what it stands in: top, clause, chain or part. Words
+    are `exact` where no rules make terms of them."""
     kind, rest = tree
     if kind == "word":
-        return rng.choice([rest, rest, rest.upper(), rest.capitalize(), rest + ",", '"%s"' % rest])
+        return rest if exact else rng.choice([rest, rest, rest.upper(), rest.capitalize(), rest + ",", '"%s"' % rest])
     if kind == "prefix":
         return rest + "*"
     if kind == "phrase":
         return '"' + rng.choice([" ", ", ", "  "]).join(rest) + '"'
     if kind == "not":
-        text = "NOT " + spell(rng, rest, "part")
+        text = "NOT " + spell(rng, rest, "part", exact)
         return "(" + text + ")" if inside == "part" else text
     if kind in ("and", "or"):
         outer = {"and": ("top", "clause", "or"), "or": ("top", "clause")}[kind]
         text = (" %s " % kind.upper()).join(
-            spell(rng, child, "or" if kind == "or" else "and") for child in rest)
+            spell(rng, child, "or" if kind == "or" else "and", exact) for child in rest)
         return text if inside in outer and rng.random() < 0.7 else "(" + text + ")"
     clauses = []
     for mark, child in rest:
         clauses.append(mark + spell(rng, child, "part" if mark and child[0] == "not"
-                                    else "clause"))
+                                    else "clause", exact))
     text = rng.choice([" ", "  "]).join(clauses)
     return text if inside == "top" else "(" + text + ")"
 
@@ -287,7 +290,7 @@ class Checker:
         return answers
 
     def check(self, index, rng, trees, options, needs_all, k1, b, k):
-        texts = [spell(rng, tree, "top") for tree in trees]
+        texts = [spell(rng, tree, "top", not index.has_lengths) for tree in trees]
         ranked = self.ask(index, texts, options + [f"--k1={k1!r}", "-k", str(k)] +
                           ([f"--b={b!r}"] if index.has_lengths else []))
         matched = self.ask(index, texts, [o for o in options if o == "--all"] + ["--boolean"])
@@ -367,18 +370,29 @@ def check_corpus(checker, rng, queries):
 
 
 def check_tuples(checker, rng, queries):
-    """No words, no names, no lengths."""
+    """No words, no names, no lengths; documents are what has a posting, however far apart
+    they lie."""
+    check_tuples_of(checker, rng, queries, 40000, lambda: rng.randrange(3000))
+    far = [rng.randrange(1 << 40) for _ in range(300)] + [(1 << 40) - 1]
+    far += [base + i for base in (1 << 39, 7 << 16) for i in range(-40, 3000)]
+    check_tuples_of(checker, rng, queries, 9000, lambda: rng.choice(far))
+
+
+def check_tuples_of(checker, rng, queries, count, pick):
     path = os.path.join(checker.folder, "tuples")
     last = 0
     with open(path, "w", encoding="utf-8") as file:
-        for _ in range(40000):
-            doc = rng.randrange(3000)
+        for _ in range(count):
+            doc = pick()
             last = max(last, doc)
             tf = rng.randint(1, 9) if rng.random() < 0.99 else 1 << rng.randint(0, 24)
             file.write("t%d\t%d\t%d\n" % (int(500 ** rng.random()), doc, tf))
-    folder = build(checker, "tuples.index", path, ["--format=tuples"])
+    folder = build(checker, "tuples.index", path, ["--format=tuples", "--replace"])
     index = Index(checker.binary, folder, last + 1, has_lengths=False)
     maker = Maker(rng, index)
+    for options in [], ["--all"], ["--exhaustive"]:
+        trees = [maker.group(rng.randint(0, 3)) for _ in range(queries)]
+        checker.check(index, rng, trees, options, "--all" in options, 1.2, 0, 20)
     for options in [], ["--all"], ["--exhaustive"]:
         trees = [maker.words_only() for _ in range(queries)]
         # Terms are taken as they are: no other spellings.

@@ -226,10 +226,13 @@ static gs_code ask(const char *folder, unsigned queries, bool is_exhaustive, ans
     gs_index *index = NULL;
     gs_word_rules *rules = NULL;
     gs_searcher *s = NULL;
-    const gs_search_options options = {
+    gs_doc_presence *presence = NULL;
+    gs_search_options options = {
         .k1 = 1.2, .b = 0.75, .limit = 10, .is_exhaustive = is_exhaustive};
     GS_TRY_OR_FAIL(gs_index_open(&index, folder, st));
     GS_TRY_OR_FAIL(gs_word_rules_read(&rules, gs_index_header_of(index)->tokenizer, st));
+    GS_TRY_OR_FAIL(gs_doc_presence_new(&presence, index, st));
+    options.presence = presence;
     GS_TRY_OR_FAIL(gs_searcher_new(&s, index, rules, &options, st));
     for (unsigned i = 0; i < queries; i++) {
         char text[400];
@@ -240,6 +243,7 @@ static gs_code ask(const char *folder, unsigned queries, bool is_exhaustive, ans
     }
 fail:
     gs_searcher_free(s);
+    gs_doc_presence_free(presence);
     gs_word_rules_free(rules);
     gs_index_close(index);
     return st->code;

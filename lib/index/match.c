@@ -70,6 +70,8 @@ static gs_code seek_clauses(gs_search_plan *plan, int at, uint64_t doc, gs_statu
             GS_TRY(seek_all(plan, at, &doc, st));
         else if (node->has_should || node->first == GS_QUERY_NONE)
             GS_TRY(seek_any(plan, at, &doc, st));
+        else
+            GS_TRY(gs_doc_presence_next(plan->presence, doc, &doc, st));
         if (doc >= documents) {
             node->doc = GS_NO_DOC;
             return GS_OK;

@@ -267,6 +267,26 @@ static gs_code take_part(gs_query_parser *p, int *out, gs_status *st)
     return GS_OK;
 }
 
+/* Appends a clause; what says no more than that something must not match does so in the
+ * list itself, where it takes away and need not find all else. */
+static void append_lifted(gs_query *q, int list, int clause, gs_query_role role)
+{
+    const gs_query_node *const n = &q->nodes[clause];
+    const bool is_negation = n->kind == GS_QUERY_CLAUSES && n->first == n->last &&
+                             q->nodes[n->first].role == GS_QUERY_MUST_NOT;
+    gs_query_append(q, list, is_negation ? n->first : clause,
+                    is_negation ? GS_QUERY_MUST_NOT : role);
+}
+
+/* A part of a chain of ANDs or ORs. */
+static void append_part(gs_query *q, int list, int part, bool is_and)
+{
+    if (is_and)
+        append_lifted(q, list, part, GS_QUERY_MUST);
+    else
+        gs_query_append(q, list, part, GS_QUERY_SHOULD);
+}
+
 /* One part, or several with the operator between them. */
 static gs_code take_chain(gs_query_parser *p, bool is_and, int *out, gs_status *st)
 {
@@ -278,16 +298,14 @@ static gs_code take_chain(gs_query_parser *p, bool is_and, int *out, gs_status *
                                      st));
             part = *out;
         }
-        const gs_query_role role = is_and ? GS_QUERY_MUST : GS_QUERY_SHOULD;
         if (part != GS_QUERY_NONE)
-            gs_query_append(p->query, list, part, role);
+            append_part(p->query, list, part, is_and);
         skip_blanks(p);
         GS_TRY(is_and ? take_part(p, &part, st) : take_chain(p, true, &part, st));
     }
     if (list != GS_QUERY_NONE) {
         if (part != GS_QUERY_NONE)
-            gs_query_append(p->query, list, part,
-                            is_and ? GS_QUERY_MUST : GS_QUERY_SHOULD);
+            append_part(p->query, list, part, is_and);
         *out = simplify(p->query, list);
     }
     return GS_OK;
@@ -342,13 +360,10 @@ static gs_code take_clause(gs_query_parser *p, int group, gs_status *st)
     GS_TRY(take_chain(p, false, &clause, st));
     if (clause == GS_QUERY_NONE)
         return GS_OK;
-    const gs_query_node *const n = &q->nodes[clause];
-    if (!is_marked && n->kind == GS_QUERY_CLAUSES && n->first == n->last &&
-        q->nodes[n->first].role == GS_QUERY_MUST_NOT) {
-        clause = n->first;
-        role = GS_QUERY_MUST_NOT;
-    }
-    gs_query_append(q, group, clause, role);
+    if (is_marked)
+        gs_query_append(q, group, clause, role);
+    else
+        append_lifted(q, group, clause, role);
     return GS_OK;
 }
 

@@ -11,10 +11,12 @@ typedef struct planner {
     gs_term_cursor *terms;
 } planner;
 
-void gs_search_plan_init(gs_search_plan *plan, const gs_index *index, double k1, double b)
+void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
+                         gs_doc_presence *presence, double k1, double b)
 {
     const gs_index_header *const h = gs_index_header_of(index);
     *plan = (gs_search_plan){.index = index,
+                             .presence = presence,
                              .lengths = gs_index_document_lengths(index),
                              .root = GS_QUERY_NONE};
     plan->model =

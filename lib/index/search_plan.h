@@ -13,6 +13,7 @@
 #define GS_LIB_INDEX_SEARCH_PLAN_H
 
 #include "lib/index/block_bound.h"
+#include "lib/index/doc_presence.h"
 #include "lib/index/doc_reader.h"
 #include "lib/index/query.h"
 #include "lib/index/term_cursor.h"
@@ -56,6 +57,7 @@ typedef struct gs_search_stats {
 
 typedef struct gs_search_plan {
     const gs_index *index;
+    gs_doc_presence *presence;
     const uint32_t *lengths; /* NULL: all count as the average */
     gs_bm25 model;
     gs_search_slot *slots;
@@ -74,8 +76,9 @@ typedef struct gs_search_plan {
     gs_search_stats stats;
 } gs_search_plan;
 
-void gs_search_plan_init(gs_search_plan *plan, const gs_index *index, double k1,
-                         double b);
+/* Borrows the index and what is known of its documents. */
+void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
+                         gs_doc_presence *presence, double k1, double b);
 void gs_search_plan_release(gs_search_plan *plan);
 
 /* Looks all terms up. */

@@ -22,13 +22,13 @@ gs_code gs_searcher_new(gs_searcher **out, const gs_index *index,
                         const gs_word_rules *rules, const gs_search_options *options,
                         gs_status *st)
 {
-    gs_assert(options->limit > 0);
+    gs_assert(options->limit > 0 && options->presence != NULL);
     void *memory = NULL;
     *out = NULL;
     GS_TRY(gs_mem_new(&memory, sizeof(gs_searcher), "searcher", st));
     gs_searcher *const s = memory;
     s->options = *options;
-    gs_search_plan_init(&s->plan, index, options->k1, options->b);
+    gs_search_plan_init(&s->plan, index, options->presence, options->k1, options->b);
     const gs_query_parser_options parser = {
         .rules = rules,
         .is_plain = options->is_plain,

@@ -7,7 +7,8 @@
  *                                            +-> match --------> documents in order
  *                                            +-> doc_union ----> the same, of any terms
  *
- * A searcher belongs to one thread; any number may share an index and its rules.
+ * A searcher belongs to one thread; any number may share an index, its rules and what is
+ * known of its documents.
  */
 #ifndef GS_LIB_INDEX_SEARCHER_H
 #define GS_LIB_INDEX_SEARCHER_H
@@ -19,14 +20,16 @@
 typedef struct gs_search_options {
     double k1, b; /* lib/index/bm25.h; b does not count where documents have no length */
     size_t limit; /* best documents wanted, at least 1 */
-    bool needs_all;     /* words side by side must all match */
-    bool is_plain;      /* queries are nothing but words */
-    bool is_exhaustive; /* score every match: the same answers, for comparison */
+    gs_doc_presence *presence; /* of the index; shared by all its searchers */
+    bool needs_all;            /* words side by side must all match */
+    bool is_plain;             /* queries are nothing but words */
+    bool is_exhaustive;        /* score every match: the same answers, for comparison */
 } gs_search_options;
 
 typedef struct gs_searcher gs_searcher;
 
-/* Borrows index and rules, which are those of the index (gs_word_rules_read). */
+/* Borrows index, presence and rules, which are those of the index (gs_word_rules_read).
+ */
 GS_MUST_CHECK gs_code gs_searcher_new(gs_searcher **out, const gs_index *index,
                                       const gs_word_rules *rules,
                                       const gs_search_options *options, gs_status *st);

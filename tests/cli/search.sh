@@ -77,6 +77,12 @@ gpusort search i cat >&-
 gpusort search i cat >/dev/full
 gpusort search i <&-
 LINES
+# Documents of tuples are those that a posting has, however far apart they lie.
+printf 'sp\t3\nfoo\t549755813888\nsp\t7\nfoo\t7\n' |
+    gpusort index build -o far --format=tuples -
+try 'timeout 20 gpusort search --boolean far -- -foo -sp "NOT none" "sp OR NOT foo"'
+try 'timeout 20 gpusort search --count far "NOT sp" "NOT foo AND NOT sp" "sp AND NOT foo"'
+try 'timeout 20 gpusort search far "NOT foo"'
 # More terms than are allowed.
 seq 5000 | sed 's/^/n/' | tr '\n' ' ' | sed 's/^/x\t/' >many.tsv
 gpusort index build -o many many.tsv
