@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/mem.h"
@@ -231,6 +232,35 @@ static void trec_documents(void)
            "!0 text outside of <DOC>...</DOC>\n");
 }
 
+/* Tags that never end, or of documents that never do, cost no more than others: half a
+ * million take a blink, and took minutes when each was searched for up to the end. */
+static void trec_faults_are_linear(void)
+{
+    static const char *const pieces[] = {"<DOC>", "<a",    "<!",
+                                         "</DOC", "<DOC ", "<DOCNO>"};
+    enum { BYTES = 4 << 20 };
+    gs_status st = {.code = GS_OK};
+    void *memory = NULL;
+    REQUIRE_OK(gs_mem_new(&memory, BYTES + 64, "text", &st), &st);
+    options = (gs_document_options){.format = GS_FORMAT_TREC};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        gs_document_list list = {0};
+        char *const text = memory;
+        const size_t n = strlen(pieces[i]);
+        size_t bytes = (size_t)sprintf(text, "<DOC><DOCNO>x</DOCNO>");
+        for (; bytes + n + 6 < BYTES; bytes += n)
+            memcpy(text + bytes, pieces[i], n);
+        memcpy(text + bytes, "</DOC>", 6);
+        const gs_line_batch batch = {.data = memory, .bytes = bytes + 6};
+        const clock_t begin = clock();
+        REQUIRE_OK(gs_document_list_parse(&list, &options, &batch, "f", &st), &st);
+        CHECK((double)(clock() - begin) / CLOCKS_PER_SEC < 5);
+        CHECK(list.count + list.bad_count > 0);
+        gs_document_list_release(&list);
+    }
+    gs_mem_free(memory);
+}
+
 /* The documents of a file as they come through blocks of 4 KiB. */
 static void feed_file(const char *text, size_t bytes, const char *name)
 {
@@ -330,6 +360,7 @@ int main(void)
     json_depth();
     tsv_documents();
     trec_documents();
+    trec_faults_are_linear();
     blocks_do_not_matter(check_seed(5));
     formats_are_guessed();
     CHECK(gs_mem_held_bytes() == 0);

@@ -83,8 +83,10 @@ static bool is_letter(uint8_t c)
     return lower >= 'a' && lower <= 'z';
 }
 
-/* Where the mark-up that begins at `p`, a '<', ends; NULL if it is none. */
-static const uint8_t *end_of_markup(const uint8_t *p, const uint8_t *end)
+/* Where the mark-up that begins at `p`, a '<', ends; NULL if it is none. `last` is the
+ * last '>' before the end, or NULL: behind it nothing is searched for. */
+static const uint8_t *end_of_markup(const uint8_t *p, const uint8_t *end,
+                                    const uint8_t *last)
 {
     if (is_at(p, end, "<!--")) {
         const uint8_t *const close = memmem(p + 4, (size_t)(end - p) - 4, "-->", 3);
@@ -93,10 +95,10 @@ static const uint8_t *end_of_markup(const uint8_t *p, const uint8_t *end)
     const uint8_t *name = p + 1;
     if (name < end && *name == '/')
         name++;
-    if (name == end || !is_letter(*name))
+    if (name == end || !is_letter(*name) || last == NULL || name > last)
         return NULL;
     const uint8_t *const close = memchr(name, '>', (size_t)(end - name));
-    return close != NULL ? close + 1 : NULL;
+    return close + 1;
 }
 
 static gs_text_span trim(const uint8_t *from, const uint8_t *to)
@@ -131,8 +133,10 @@ static gs_code add_texts(gs_document_list *list, gs_document *document,
                          const uint8_t *from, const uint8_t *to, gs_status *st)
 {
     const uint8_t *p = from;
+    const uint8_t *const last =
+        from < to ? memrchr(from, '>', (size_t)(to - from)) : NULL;
     while (p < to && (p = memchr(p, '<', (size_t)(to - p))) != NULL) {
-        const uint8_t *const after = end_of_markup(p, to);
+        const uint8_t *const after = end_of_markup(p, to, last);
         if (after == NULL) {
             p++;
             continue;
@@ -185,8 +189,26 @@ static gs_code check_gap(trec_reader *r, const uint8_t *from, const uint8_t *to,
         if (close == NULL)
             return gs_document_list_add_bad(r->list, line_of(r, gap.data),
                                             "a declaration does not end", st);
-        from = is_at(gap.data, to, "<!--") ? end_of_markup(gap.data, to) : close + 1;
+        from =
+            is_at(gap.data, to, "<!--") ? end_of_markup(gap.data, to, NULL) : close + 1;
     }
+}
+
+/* The tag that ends a document, of which `p` is behind the first; NULL if another one
+ * begins before, or none ends. *next is where to go on. */
+static const uint8_t *find_doc_end(const uint8_t *p, const uint8_t *end,
+                                   const uint8_t **next)
+{
+    while (p < end && (p = memchr(p, '<', (size_t)(end - p))) != NULL) {
+        if ((*next = end_of_tag(p, end, doc_close)) != NULL)
+            return p;
+        *next = p;
+        if (end_of_tag(p, end, doc_open) != NULL)
+            return NULL;
+        p++;
+    }
+    *next = end;
+    return NULL;
 }
 
 gs_code gs_trec_parse(gs_document_list *list, const gs_line_batch *batch, gs_status *st)
@@ -194,22 +216,18 @@ gs_code gs_trec_parse(gs_document_list *list, const gs_line_batch *batch, gs_sta
     const uint8_t *const end = batch->data + batch->bytes;
     trec_reader r = {list, batch->data, end, batch->data};
     while (r.at < end) {
-        const uint8_t *body, *after, *ignored;
+        const uint8_t *body, *next;
         const uint8_t *const begin = find_tag(r.at, end, doc_open, &body);
         GS_TRY(check_gap(&r, r.at, begin != NULL ? begin : end, st));
         if (begin == NULL)
             break;
-        const uint8_t *const body_end = find_tag(body, end, doc_close, &after);
-        const uint8_t *const second =
-            find_tag(body, body_end != NULL ? body_end : end, doc_open, &ignored);
-        if (body_end == NULL || second != NULL) {
+        const uint8_t *const body_end = find_doc_end(body, end, &next);
+        r.at = next;
+        if (body_end == NULL)
             GS_TRY(gs_document_list_add_bad(list, line_of(&r, begin),
                                             "a <DOC> without </DOC>", st));
-            r.at = second != NULL ? second : end;
-            continue;
-        }
-        GS_TRY(parse_document(&r, begin, body, body_end, st));
-        r.at = after;
+        else
+            GS_TRY(parse_document(&r, begin, body, body_end, st));
     }
     (void)line_of(&r, end);
     return GS_OK;
