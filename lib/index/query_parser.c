@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/query_foreign.h"
 
 enum { DEPTH_MAX = 100 };
 
@@ -204,11 +205,29 @@ static gs_code take_prefix(gs_query_parser *p, const uint8_t *text, size_t bytes
     return GS_OK;
 }
 
+static gs_code refuse_foreign(gs_query_parser *p, const uint8_t *at, const char *what,
+                              gs_status *st)
+{
+    (void)fail_at(p, at, st, what);
+    return gs_status_hint(st, "with a backslash before it, or with --plain, it is as any "
+                              "other text");
+}
+
+/* Goes to the end of a word, which must be one of ours. */
+static gs_code skip_word(gs_query_parser *p, gs_status *st)
+{
+    const uint8_t *const begin = p->at, *at;
+    while (!ends_word(p, p->at))
+        p->at++;
+    const char *const what =
+        p->words != NULL ? gs_query_foreign_word(begin, p->at, p->end, &at) : NULL;
+    return what != NULL ? refuse_foreign(p, at, what, st) : GS_OK;
+}
+
 static gs_code take_word(gs_query_parser *p, int *out, gs_status *st)
 {
     const uint8_t *const begin = p->at;
-    while (!ends_word(p, p->at))
-        p->at++;
+    GS_TRY(skip_word(p, st));
     const size_t bytes = (size_t)(p->at - begin);
     if (begin[bytes - 1] == '*')
         return take_prefix(p, begin, bytes - 1, out, st);
@@ -252,12 +271,18 @@ static gs_code take_part(gs_query_parser *p, int *out, gs_status *st)
     }
     if (take_operator(p, "AND") || take_operator(p, "OR"))
         return fail_at(p, at, st, "an operator where a word should be");
-    if (*p->at == '"')
+    const bool is_phrase = *at == '"', is_group = *at == '(';
+    if (is_phrase)
         GS_TRY(take_phrase(p, out, st));
-    else if (*p->at == '(')
+    else if (is_group)
         GS_TRY(take_parentheses(p, out, st));
     else
         GS_TRY(take_word(p, out, st));
+    const char *const foreign = p->words != NULL && (is_phrase || is_group)
+                                    ? gs_query_foreign_suffix(p->at, p->end)
+                                    : NULL;
+    if (foreign != NULL)
+        return refuse_foreign(p, p->at, foreign, st);
     if (is_negated && *out != GS_QUERY_NONE) {
         int not ;
         GS_TRY(gs_query_add_node(p->query, GS_QUERY_CLAUSES, place, &not, st));
@@ -350,8 +375,7 @@ static gs_code take_clause(gs_query_parser *p, int group, gs_status *st)
     int clause = GS_QUERY_NONE;
     if (!is_marked && is_lone_word(p)) {
         const uint8_t *const begin = p->at;
-        while (!ends_word(p, p->at))
-            p->at++;
+        GS_TRY(skip_word(p, st));
         GS_TRY(take_terms(p, begin, (size_t)(p->at - begin), GS_QUERY_CLAUSES, role,
                           &clause, st));
         splice(q, group, clause, role);

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * query_parser: text to a query.
  *
- *      group  = { [+|-] either }            side by side: should (or must), must, must
- * not either = both { OR both } both   = part { AND part } part   = { NOT } ( word |
- * word* | "words in a row" | ( group ) )
+ *      group  = { [+|-] either }     side by side: should (or must), must, must not
+ *      either = both { OR both }
+ *      both   = part { AND part }
+ *      part   = { NOT } ( word | word* | "words in a row" | ( group ) )
+ *
+ * What other programs' queries have beyond that, as title:word, is refused where it is
+ * met (lib/index/query_foreign.h); in quotes, behind a backslash, in a query that is
+ * plain and of an index without rules for words it is text.
  *
  * AND, OR and NOT are words in capitals. `+` and `-` count only at the beginning of a
  * word or before a quote or parenthesis; inside of words they are like any other
@@ -19,6 +25,7 @@
  *
  * A parser belongs to one thread.
  */
+/* clang-format on */
 #ifndef GS_LIB_INDEX_QUERY_PARSER_H
 #define GS_LIB_INDEX_QUERY_PARSER_H
 
