@@ -233,7 +233,7 @@ int cmd_lookup(int argc, char **argv)
     gs_engine_arg_check_search(r.engine);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
-    if (gs_index_open(&index, r.folder, &st) == GS_OK) {
+    if (gs_index_open_first(&index, r.folder, r.terms, r.term_count, &st) == GS_OK) {
         if (r.from != NULL || r.to != NULL)
             GS_NOTED(print_from_to(&r, index, &st));
         else

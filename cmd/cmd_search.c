@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/index_read.h"
 #include "cmd/report.h"
 #include "cmd/search_args.h"
 #include "cmd/search_output.h"
@@ -250,7 +251,8 @@ static gs_code open_job(search_job *job, gs_status *st)
 {
     const gs_search_args *const args = &job->args;
     void *memory = NULL;
-    GS_TRY(gs_index_open(&job->index, args->folder, st));
+    GS_TRY(gs_index_open_first(&job->index, args->folder, args->queries,
+                               args->query_count, st));
     const gs_index_header *const header = gs_index_header_of(job->index);
     if (args->has_b && args->options.b != 0 && !header->has_names) {
         gs_quoted q;

@@ -53,6 +53,10 @@ void gs_job_check_folder(const char *folder)
         gs_die_usage("say where the index is to be: -o DIR");
     if (*folder == '\0')
         gs_die(ENOENT, "cannot create ''");
+    if (strcmp(folder, "-") == 0) {
+        gs_report(0, "an index is a folder, which standard output cannot be");
+        gs_die(0, "give it a name; for a folder of that name say -o ./-");
+    }
 }
 
 void gs_job_add_word(const char ***array, size_t *count, const char *word)

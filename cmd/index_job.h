@@ -34,7 +34,7 @@ typedef gs_code gs_index_job_fn(void *context, gs_index_job *job, gs_status *st)
 
 /* False if the option is none of these. */
 bool gs_index_job_option(gs_index_job *job, const gs_opt_scan *scan, int code);
-/* Ends the program if -o was not given, or an empty name. */
+/* Ends the program if -o was not given, or no name of a folder. */
 void gs_job_check_folder(const char *folder);
 /* -S and its like: at least one byte. */
 size_t gs_job_memory(const gs_opt_scan *scan, int code);

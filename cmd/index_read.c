@@ -38,7 +38,7 @@ static const char dump_usage[] =
 static const char verify_usage[] =
     "Usage: gpusort index verify DIR\n"
     "Checks every checksum, the order of terms and postings, and all counts.\n"
-    "Exit codes: 0 good, 1 damaged, 2 trouble.\n\n"
+    "Exit codes: 0 good, 1 damaged or not whole, 2 trouble: it could not be read.\n\n"
     "  -h, --help     this text\n"
     "      --version  show the version and stop\n";
 
@@ -57,6 +57,21 @@ gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status 
         bytes -= (size_t)n;
     }
     return GS_OK;
+}
+
+gs_code gs_index_open_first(gs_index **out, const char *folder, char **operands,
+                            int count, gs_status *st)
+{
+    if (gs_index_open(out, folder, st) == GS_OK)
+        return GS_OK;
+    for (int i = 0; i < count; i++) {
+        gs_status ignored = {.code = GS_OK};
+        gs_index *other = NULL;
+        if (gs_index_open(&other, operands[i], &ignored) == GS_OK)
+            st->hint = "the index comes first, before what is looked for";
+        gs_index_close(other);
+    }
+    return st->code;
 }
 
 /* The arguments of all three; options that are not the command's are not in `allowed`. */

@@ -12,6 +12,10 @@ int gs_index_info_command(int argc, char **argv);
 int gs_index_dump_command(int argc, char **argv);
 int gs_index_verify_command(int argc, char **argv);
 
+/* Opens the index that comes before `operands`; if it is among them, says so. */
+GS_MUST_CHECK gs_code gs_index_open_first(gs_index **out, const char *folder,
+                                          char **operands, int count, gs_status *st);
+
 /* Writes to standard output. */
 gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st);
 

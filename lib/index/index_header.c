@@ -107,13 +107,35 @@ static int read_whole(int fd, void *to, size_t bytes)
     return 0;
 }
 
-static gs_code read_text(const char *path, char **text, size_t *bytes, gs_status *st)
+/* There is no header: is it the folder that is not there, a file in its place, or an
+ * index that has lost a part? */
+static gs_code fail_open(const char *folder, const char *path, int error, gs_status *st)
+{
+    gs_quoted q;
+    struct stat info;
+    const bool has_name = stat(folder, &info) == 0;
+    (void)gs_quote_name(&q, folder);
+    if (has_name && !S_ISDIR(info.st_mode))
+        (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s: not an index, which is a folder", q.text);
+    else if (has_name && error == ENOENT)
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                      "%s: not an index, or one that is damaged: it has no %s", q.text,
+                      GS_INDEX_HEADER_NAME);
+    else if (has_name)
+        return GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s", path);
+    else
+        (void)GS_FAIL(st, GS_ERR_IO, errno, "cannot open the index %s", q.text);
+    return gs_status_hint(st, "`gpusort index build' makes an index");
+}
+
+static gs_code read_text(const char *folder, const char *path, char **text, size_t *bytes,
+                         gs_status *st)
 {
     void *memory = NULL;
     struct stat info;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s", path);
+        return fail_open(folder, path, errno, st);
     if (fstat(fd, &info) != 0 || info.st_size > HEADER_BYTES_MAX)
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: not the header of an index", path);
     else if (gs_mem_new(&memory, (size_t)info.st_size + 1, "header", st) == GS_OK) {
@@ -222,7 +244,7 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
     *header = (gs_index_header){0};
     if (snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME) >= PATH_BYTES)
         return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot read: %s", folder);
-    GS_TRY(read_text(path, &text, &bytes, st));
+    GS_TRY(read_text(folder, path, &text, &bytes, st));
     uint64_t version;
     gs_quoted q;
     if (parse(text, bytes, header, &version)) {

@@ -45,6 +45,8 @@ static gs_code map_file(gs_index *index, gs_index_file file, gs_status *st)
         const int error = errno;
         if (fd >= 0)
             (void)close(fd);
+        if (error == ENOENT)
+            return gs_index_damaged(index, file, "it is missing", st);
         return GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s", path);
     }
     if ((uint64_t)info.st_size != index->header.file_bytes[file] ||

@@ -13,6 +13,8 @@
 
 typedef struct gs_index gs_index;
 
+/* What was found and is not the whole of an index is GS_ERR_FORMAT, a missing file of it
+ * too; what could not be looked at has another code. */
 GS_MUST_CHECK gs_code gs_index_open(gs_index **out, const char *folder, gs_status *st);
 void gs_index_close(gs_index *index); /* NULL is fine */
 
