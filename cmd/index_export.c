@@ -2,7 +2,9 @@
 #include "cmd/index_export.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/opt_scan.h"
@@ -14,11 +16,12 @@
 enum { OPT_CIFF = 256 };
 
 static const char usage_text[] =
-    "Usage: gpusort index export --ciff=FILE DIR\n"
+    "Usage: gpusort index export --ciff [-o FILE] DIR\n"
     "Writes the index in DIR in the Common Index File Format.\n\n"
-    "      --ciff=FILE   where to; `-' is standard output\n"
-    "  -h, --help        this text\n"
-    "      --version     show the version and stop\n\n"
+    "      --ciff[=FILE]  the format, the only one there is; FILE as with -o\n"
+    "  -o, --output=FILE  instead of standard output, which is also `-'\n"
+    "  -h, --help         this text\n"
+    "      --version      show the version and stop\n\n"
     "What the format cannot hold (docIDs of more than 31 bits, lists of more than 2 "
     "GiB,\n"
     "terms that are not UTF-8 or have a line feed) is named, and nothing is written.\n";
@@ -66,25 +69,41 @@ fail:
     return st->code;
 }
 
+static void take_file(const char **file, const char *name)
+{
+    if (*file != NULL && strcmp(*file, name) != 0)
+        gs_die(0, "multiple output files specified");
+    if (*name == '\0')
+        gs_die(ENOENT, "cannot create ''");
+    *file = name;
+}
+
 int gs_index_export_command(int argc, char **argv)
 {
-    static const gs_opt options[] = {{"ciff", GS_OPT_REQUIRED, OPT_CIFF, false}};
+    static const gs_opt options[] = {{"ciff", GS_OPT_OPTIONAL, OPT_CIFF, false},
+                                     {"output", GS_OPT_REQUIRED, 'o', false}};
+    bool is_ciff = false;
     const char *folder = NULL, *file = NULL;
     gs_opt_scan scan = {.argc = argc,
                         .argv = argv,
                         .options = options,
-                        .option_count = 1,
-                        .letters = "",
+                        .option_count = 2,
+                        .letters = "o:",
                         .usage = usage_text,
                         .index = 1};
     for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        if (code == OPT_CIFF)
-            file = scan.argument;
-        else
+        is_ciff |= code == OPT_CIFF;
+        if (code == GS_OPT_OPERAND)
             gs_opt_only_operand(&scan, &folder);
+        else if (scan.argument != NULL)
+            take_file(&file, scan.argument);
     }
-    if (folder == NULL || file == NULL || file[0] == '\0')
-        gs_die_usage("%s", folder == NULL ? "which index?" : "where to? say --ciff=FILE");
+    if (folder == NULL)
+        gs_die_usage("which index?");
+    if (!is_ciff)
+        gs_die_usage("say what the file is to be: --ciff");
+    if (file == NULL)
+        file = "-";
     gs_signals_install();
     gs_status st = {.code = GS_OK};
     if (export_index(folder, file, &st) != GS_OK) {

@@ -15,7 +15,7 @@ enum {
 };
 
 static const gs_opt options[] = {
-    {"ciff", GS_OPT_NONE, OPT_CIFF, false},
+    {"ciff", GS_OPT_OPTIONAL, OPT_CIFF, false},
     {"output", GS_OPT_REQUIRED, 'o', false},
     {"replace", GS_OPT_NONE, OPT_REPLACE, false},
     {"buffer-size", GS_OPT_REQUIRED, 'S', false},
@@ -35,7 +35,7 @@ static const char usage_text[] =
     "where it is -, read standard input. A zstd or gzip file is unpacked. Every rule of\n"
     "the format is checked.\n"
     "\n"
-    "      --ciff              the format, the only one there is\n"
+    "      --ciff[=FILE]       the format, the only one there is, and the FILE\n"
     "  -o, --output=DIR        the index, a new folder\n"
     "      --replace           an index of that name may be there, and is replaced\n"
     "  -S, --buffer-size=SIZE  memory of the whole process, in K (1024 bytes) or with a\n"
@@ -61,7 +61,11 @@ typedef struct import_args {
 static void take_option(import_args *args, const gs_opt_scan *scan, int code)
 {
     switch (code) {
-    case OPT_CIFF: args->is_ciff = true; break;
+    case OPT_CIFF:
+        args->is_ciff = true;
+        if (scan->argument != NULL)
+            gs_opt_only_operand(scan, &args->options.input);
+        break;
     case 'o': args->options.folder = scan->argument; break;
     case OPT_REPLACE: args->options.replace = true; break;
     case 'S': args->options.memory_bytes = gs_job_memory(scan, code); break;

@@ -265,4 +265,5 @@ for reader in info dump export verify
 end
 __gpusort_index_reader info -l json -d 'as its header has it'
 __gpusort_index_reader dump -l positions -d 'and where'
-__gpusort_index_reader export -l ciff -r -d 'where to'
+__gpusort_index_reader export -l ciff -d 'to the Common Index File Format'
+__gpusort_index_reader export -s o -l output -r -d 'instead of standard output'

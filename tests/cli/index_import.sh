@@ -16,6 +16,15 @@ gpusort index import --ciff -o i a.ciff && gpusort index dump i
 gpusort index import --ciff -o i a.ciff
 gpusort index import --ciff -o i --replace a.ciff.zst && gpusort index dump i
 gpusort index import --ciff -o i --replace --no-uring <a.ciff && gpusort index dump i
+gpusort index import --ciff=a.ciff -o i --replace && gpusort index dump i
+gpusort index export --ciff -o b.ciff a && cmp b.ciff a.ciff && rm b.ciff
+gpusort index export --ciff a | cmp - a.ciff
+gpusort index export a
+gpusort index export --ciff
+gpusort index export --ciff=x -o y a
+gpusort index export --ciff= a
+gpusort index export --ciff -o nowhere/x a
+gpusort index import --ciff=a.ciff -o j a.ciff
 gpusort index export --ciff=- a | gpusort index import --ciff --replace -o i -
 gpusort index export --ciff=- i | cmp - a.ciff
 gpusort index import --ciff --replace -o i --stats a.ciff 2>&1 | grep -E '"(method|terms|tokens|records|output_records)"'
