@@ -10,7 +10,6 @@
 #include "cmd/commands.h"
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
-#include "cmd/signals.h"
 #include "cmd/size_arg.h"
 #include "cmd/word_arg.h"
 #include "io/output.h"
@@ -266,7 +265,6 @@ int cmd_gen(int argc, char **argv)
     parse_options(&request, argc, argv);
     if (request.output && strcmp(request.output, "-") == 0)
         request.output = NULL;
-    gs_signals_install();
     if (generate(&request, &st) == GS_OK)
         return GS_EXIT_GOOD;
     gs_report_status(&st, true);

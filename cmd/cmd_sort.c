@@ -10,7 +10,6 @@
 #include "cmd/commands.h"
 #include "cmd/progress.h"
 #include "cmd/report.h"
-#include "cmd/signals.h"
 #include "cmd/sort_args.h"
 #include "cmd/sort_debug.h"
 #include "cmd/sort_resolve.h"
@@ -144,7 +143,6 @@ int cmd_sort(int argc, char **argv)
         return code;
     }
     gs_sort_resolve(&args);
-    gs_signals_install();
 
     gs_sort_stats stats;
     memset(&stats, 0, sizeof stats);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cmd/report.h"
-#include "cmd/signals.h"
 #include "cmd/size_arg.h"
 #include "cmd/sort_args.h"
 #include "cmd/trace_file.h"
@@ -110,7 +109,6 @@ static gs_code watch(gs_index_job *job, gs_index_job_fn *work, void *context,
 int gs_index_job_run(gs_index_job *job, gs_index_job_fn *work, void *context)
 {
     gs_status st = {.code = GS_OK};
-    gs_signals_install();
     job->log = (gs_log){.fn = say, .context = job};
     if (watch(job, work, context, &st) == GS_OK)
         return GS_EXIT_GOOD;

@@ -20,6 +20,7 @@
 #include "cmd/commands.h"
 #include "cmd/nearest.h"
 #include "cmd/report.h"
+#include "cmd/signals.h"
 #include "lib/base/machine.h"
 #include "lib/base/quote.h"
 
@@ -165,6 +166,7 @@ int main(int argc, char **argv)
 {
     guard_standard_files();
     live_within_limits();
+    gs_signals_install();
     if (gs_report_is_plain_sort())
         return cmd_sort(argc, argv);
     char name[] = "gpusort";

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "cmd/report.h"
-#include "io/file_map.h"
+#include "io/map_names.h"
 #include "io/output.h"
+#include "lib/base/quote.h"
 #include "lib/index/index_folder.h"
 
 static const int deadly_signals[] = {
@@ -44,14 +45,18 @@ static void say(const char *text)
     }
 }
 
-/* A page of an input that is sorted where it is has gone: no bug of ours, and no reason
- * to end by a signal. */
+/* A page of a mapped file has gone: no bug of ours, and no reason to end by a signal. One
+ * that somebody sent, and not the kernel for an access, is as any other. */
 static void end_for_lost_page(int signal_number, siginfo_t *info, void *context)
 {
     static atomic_flag is_ending = ATOMIC_FLAG_INIT;
+    char name[GS_QUOTED_BYTES];
     (void)context;
-    const char *const name = gs_file_map_name_at(info->si_addr);
-    if (name == NULL) {
+    if (info->si_code <= 0) {
+        clean_up_and_die(signal_number);
+        return;
+    }
+    if (!gs_map_name_at(info->si_addr, name, sizeof name)) {
         (void)signal(signal_number, SIG_DFL); /* and the same instruction again */
         return;
     }
@@ -62,7 +67,7 @@ static void end_for_lost_page(int signal_number, siginfo_t *info, void *context)
     say(program_invocation_name);
     say(": read failed: ");
     say(name);
-    say(": it was shortened while it was sorted, or its disk fails\n");
+    say(": it was shortened while it was read, or its disk fails\n");
     _exit(GS_EXIT_TROUBLE);
 }
 

@@ -8,7 +8,8 @@
 /* For every signal that would end the program and is not ignored already: remove the
  * temporary names of outputs and folders, then die of the signal, so that the exit status
  * shows it. Temporary files of the sort have no names and need nothing. A page of a
- * mapped input that is gone ends the program with a message and GS_EXIT_TROUBLE. */
+ * mapped file that is gone (io/map_names.h) ends the program with a message that names
+ * the file, and GS_EXIT_TROUBLE. */
 void gs_signals_install(void);
 
 #endif

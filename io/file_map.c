@@ -1,60 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/file_map.h"
 
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/last_close.h"
 #include "lib/base/mem.h"
-#include "lib/base/quote.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
 #endif
 
-enum { MAPS_MAX = 4, NAME_BYTES = 4096, PAGE_BYTES = 4096 };
+enum { PAGE_BYTES = 4096 };
 
-/* What a signal handler must know: a slot is valid while its flag is set. */
-static struct {
-    atomic_bool is_set;
-    const uint8_t *begin[GS_FILE_MAP_FILES_MAX], *end[GS_FILE_MAP_FILES_MAX];
-    char names[GS_FILE_MAP_FILES_MAX][NAME_BYTES];
-    size_t count;
-} known[MAPS_MAX];
-
-static bool take_slot(gs_file_map *map, const char *const *names)
+static bool name_files(gs_file_map *map, const char *const *names)
 {
-    for (unsigned s = 0; s < MAPS_MAX; s++) {
-        if (atomic_load(&known[s].is_set))
-            continue;
-        for (size_t i = 0; i < map->file_count; i++) {
-            const gs_mapped_file *const f = &map->files[i];
-            gs_quoted quoted;
-            known[s].begin[i] = map->base + f->begin;
-            known[s].end[i] = map->base + f->begin + f->bytes + GS_FILE_MAP_SLACK;
-            (void)snprintf(known[s].names[i], NAME_BYTES, "%s",
-                           gs_quote_name(&quoted, names[f->input_index]));
-        }
-        known[s].count = map->file_count;
-        map->slot = s;
-        atomic_store(&known[s].is_set, true);
-        return true;
+    gs_status ignored = {.code = GS_OK};
+    for (size_t i = 0; i < map->file_count; i++) {
+        gs_mapped_file *const f = &map->files[i];
+        if (gs_map_name_new(&f->name, map->base + f->begin, f->bytes + GS_FILE_MAP_SLACK,
+                            names[f->input_index], &ignored) != GS_OK)
+            return false;
     }
-    return false;
+    return true;
 }
 
-const char *gs_file_map_name_at(const void *address)
+static void forget_names(gs_file_map *map)
 {
-    const uint8_t *const at = address;
-    for (unsigned s = 0; s < MAPS_MAX; s++) {
-        for (size_t i = 0; atomic_load(&known[s].is_set) && i < known[s].count; i++) {
-            if (at >= known[s].begin[i] && at < known[s].end[i])
-                return known[s].names[i];
-        }
-    }
-    return NULL;
+    for (size_t i = 0; i < map->file_count; i++)
+        gs_map_name_free(map->files[i].name);
 }
 
 /* A file is mapped by large pages where it has them and is at their bounds in memory. */
@@ -67,6 +42,7 @@ bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file
     *map = (gs_file_map){.file_count = file_count};
     for (size_t i = 0; i < file_count; i++) {
         map->files[i] = files[i];
+        map->files[i].name = NULL;
         map->files[i].begin = map->copies_begin + off_bounds;
         map->copies_begin =
             gs_mem_large_pages(map->files[i].begin + files[i].bytes + GS_FILE_MAP_SLACK);
@@ -82,9 +58,10 @@ bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file
                  f->fd, 0) == MAP_FAILED)
             goto fail;
     }
-    if (take_slot(map, names))
+    if (name_files(map, names))
         return true;
 fail:
+    forget_names(map);
     gs_mem_unmap(map->base, map->map_bytes);
     *map = (gs_file_map){0};
     return false;
@@ -94,8 +71,8 @@ void gs_file_map_close(gs_file_map *map)
 {
     if (map->base == NULL)
         return;
+    forget_names(map);
     gs_mem_unmap(map->base, map->map_bytes);
-    atomic_store(&known[map->slot].is_set, false);
     for (size_t i = 0; i < map->file_count; i++) {
         /* One that is sorted in place has no name any more. */
         if (map->files[i].fd == STDIN_FILENO)
@@ -130,15 +107,8 @@ gs_code gs_file_map_check(const gs_file_map *map, gs_status *st)
 {
     for (size_t i = 0; i < map->file_count; i++) {
         const gs_mapped_file *const f = &map->files[i];
-        struct stat info;
-        if (fstat(f->fd, &info) != 0 || (size_t)info.st_size > f->bytes)
-            continue;
-        if ((size_t)info.st_size < f->bytes ||
-            info.st_mtim.tv_sec != f->modified.tv_sec ||
-            info.st_mtim.tv_nsec != f->modified.tv_nsec)
-            return GS_FAIL(st, GS_ERR_FORMAT, 0,
-                           "read failed: %s: it was changed while it was sorted",
-                           known[map->slot].names[i]);
+        if (!gs_file_stamp_is_same(&f->stamp, f->fd))
+            return gs_map_name_fail_changed(map->base + f->begin, st);
     }
     return GS_OK;
 }

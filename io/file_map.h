@@ -11,9 +11,11 @@
  * read past the end of a file. The files' pages are read only and count as ours once
  * looked at.
  *
- * Who shortens a file meanwhile takes pages away from under us, and the kernel sends
- * SIGBUS; gs_file_map_name_at tells the handler whose page it was. Who writes into it may
- * be seen or not, which gs_file_map_check makes an error; what is appended is not ours.
+ * Others may change a file meanwhile. Whoever reads it here must be safe whatever the
+ * bytes are at each look, and must not take a second look for the first: what was counted
+ * or measured is a bound for what comes after. That a file was changed, or has grown, is
+ * an error that gs_file_map_check gives. Who shortens a file takes pages away from under
+ * us, and the kernel sends SIGBUS: see io/map_names.h.
  */
 #ifndef GS_IO_FILE_MAP_H
 #define GS_IO_FILE_MAP_H
@@ -22,8 +24,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
+#include "io/file_stamp.h"
+#include "io/map_names.h"
 #include "lib/base/status.h"
 
 enum { GS_FILE_MAP_FILES_MAX = 64, GS_FILE_MAP_SLACK = 4096 };
@@ -32,8 +35,9 @@ typedef struct gs_mapped_file {
     int fd; /* the map's from now on */
     size_t begin, bytes;
     size_t input_index;
-    bool is_cached;           /* its pages are in the page cache */
-    struct timespec modified; /* when it was opened */
+    bool is_cached;      /* its pages are in the page cache */
+    gs_file_stamp stamp; /* when it was opened */
+    gs_map_name *name;   /* the map's own */
 } gs_mapped_file;
 
 typedef struct gs_file_map {
@@ -41,14 +45,13 @@ typedef struct gs_file_map {
     size_t map_bytes, copies_begin;
     gs_mapped_file files[GS_FILE_MAP_FILES_MAX];
     size_t file_count;
-    unsigned slot;                 /* in the table of gs_file_map_name_at */
     _Atomic uint64_t *taken_bytes; /* who gives out the bytes adds to it; may be NULL */
 } gs_file_map;
 
-/* Maps `files`, of which all but begin is set, with room for `copy_bytes`
+/* Maps `files`, of which all but begin and name is set, with room for `copy_bytes`
  * behind them. False, and the files are still the caller's, if the system refuses.
  * With `small_pages` a look at a byte makes few pages around it ours; else it may be a
- * large one, which counts whole. `names` are borrowed, by input_index. */
+ * large one, which counts whole. `names` are by input_index. */
 bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file_count,
                       size_t copy_bytes, bool small_pages, const char *const *names);
 /* Closes the files; a zeroed map is fine. */
@@ -69,11 +72,7 @@ void gs_file_map_leave_part(const uint8_t *data, size_t bytes);
 /* And for some before it, not before `begin`: a fault brings pages all around. */
 void gs_file_map_leave_around(const uint8_t *begin, const uint8_t *data, size_t bytes);
 
-/* Fails with "read failed: NAME: ..." if a file was changed since. */
+/* Fails with "read failed: NAME: ..." if a file was changed since, or has grown. */
 GS_MUST_CHECK gs_code gs_file_map_check(const gs_file_map *map, gs_status *st);
-
-/* The name of the file that has its bytes at this address, with quotes; NULL if none has.
- * Async-signal-safe. */
-const char *gs_file_map_name_at(const void *address);
 
 #endif

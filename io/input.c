@@ -30,6 +30,7 @@ enum {
     PUMP_QUEUE_MAX = 3,
     HEAD_BLOCKS = 2, /* of those in flight, for the file whose turn it is */
     CACHE_PROBES = 16,
+    STAMP_WAIT_MS = 20, /* a tick of the clock has at most 10 */
     SMALL_BYTES = 512 << 10,
     DIRECT_MIN_BYTES = 8 << 20, /* smaller files are not worth the set-up */
     ALIGN = GS_BLOCK_ALIGN,
@@ -419,34 +420,44 @@ static gs_code next_pumped(gs_input *in, gs_block **out, gs_status *st)
 
 /* --- mapped ----------------------------------------------------------------------- */
 
-/* Opens a file if it can be mapped. */
+/* Is the open file for a map? Where `output_fd` writes to it, it is written in place,
+ * behind our reading. */
+static bool is_mappable(const gs_input *in, int output_fd, gs_mapped_file *file)
+{
+    gs_pump_file head = {.fd = file->fd};
+    struct stat output;
+    if (!gs_file_stamp_take(&file->stamp, file->fd, STAMP_WAIT_MS) ||
+        !S_ISREG(file->stamp.mode) || file->stamp.bytes == 0)
+        return false;
+    if (fstat(output_fd, &output) != 0 ||
+        (output.st_dev == file->stamp.device && output.st_ino == file->stamp.inode))
+        return false;
+    file->bytes = (size_t)file->stamp.bytes;
+    const bool is_plain = in->options.keep_compressed ||
+                          (look_at_head(&head, 0) && head.kind == GS_COMPRESSION_NONE);
+    file->is_cached = is_plain && is_cached(head.fd, file->bytes, CACHE_PROBES);
+    return file->is_cached || (is_plain && in->options.maps_uncached);
+}
+
+/* Opens a file if it can be mapped. What its name stood for a moment ago may have been
+ * replaced: what is open counts. */
 static bool open_mappable(const gs_input *in, size_t index, int output_fd,
                           gs_mapped_file *file)
 {
     const char *const name = in->names[index];
     const bool is_stdin = strcmp(name, "-") == 0;
-    struct stat info, output;
+    struct stat info;
     if (is_stdin && (fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode) ||
                      lseek(STDIN_FILENO, 0, SEEK_CUR) != 0))
         return false; /* also what another "-" has taken already */
-    gs_pump_file head = {.fd = is_stdin ? STDIN_FILENO : open_regular(name, &info)};
-    if (head.fd < 0)
+    const int fd = is_stdin ? STDIN_FILENO : open_regular(name, &info);
+    if (fd < 0)
         return false;
-    /* Not what is written in place, behind our reading. */
-    const bool is_apart = fstat(output_fd, &output) == 0 &&
-                          (output.st_dev != info.st_dev || output.st_ino != info.st_ino);
-    *file = (gs_mapped_file){.fd = head.fd,
-                             .bytes = (size_t)info.st_size,
-                             .input_index = index,
-                             .modified = info.st_mtim};
-    const bool is_plain = is_apart && info.st_size > 0 &&
-                          (in->options.keep_compressed ||
-                           (look_at_head(&head, 0) && head.kind == GS_COMPRESSION_NONE));
-    file->is_cached = is_plain && is_cached(head.fd, file->bytes, CACHE_PROBES);
-    if (file->is_cached || (is_plain && in->options.maps_uncached))
-        return !is_stdin || lseek(STDIN_FILENO, info.st_size, SEEK_SET) > 0;
+    *file = (gs_mapped_file){.fd = fd, .input_index = index};
+    if (is_mappable(in, output_fd, file))
+        return !is_stdin || lseek(STDIN_FILENO, (off_t)file->bytes, SEEK_SET) > 0;
     if (!is_stdin)
-        (void)close(head.fd);
+        (void)close(fd);
     return false;
 }
 

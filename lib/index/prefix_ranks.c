@@ -67,11 +67,13 @@ static void *start(void *arg)
     return NULL;
 }
 
-/* Signals go to the thread that main runs on. */
+/* Signals go to the thread that main runs on; but that a page of the index is gone must
+ * be heard by whoever looked at it. */
 static void start_thread(gs_prefix_ranks *r)
 {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     r->has_thread = pthread_create(&r->thread, NULL, start, r) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -50,17 +50,19 @@ cp a a2
 command -p sort a >want
 gpusort a2 1<>a2 && cmp a2 want && echo 'same: written over itself'
 
-# Written into meanwhile, which may have been seen or not; what is appended is not.
+# Written into or appended to meanwhile, which may have been seen or not.
 slowly() { gpusort --parallel=2 -S 256M "$1" | { sleep 1; eval "$2"; cat >got; }; }
 gpusort gen lines --bytes=24M --seed=5 -o long
 if gpusort -v long 2>&1 >/dev/null | grep -q 'sorted where it is'; then
     slowly long 'dd if=a of=long conv=notrunc bs=1000 count=1 status=none' 2>&1
+    slowly long 'echo more >>long' 2>&1
 else
-    echo "gpusort: read failed: long: it was changed while it was sorted"
+    echo "gpusort: read failed: long: it was changed while it was read"
+    echo "gpusort: read failed: long: it was changed while it was read"
 fi
 command -p sort long >want
-slowly long 'echo more >>long'
-cmp got want && echo 'same: appended to'
+slowly long 'chmod 600 long; mv long moved; rm moved'
+cmp got want && echo 'same: moved and removed'
 
 # The pipe is full long before the text is gathered; then the file is cut off.
 gpusort gen lines --bytes=48M --seed=4 -o cut
@@ -69,6 +71,6 @@ if gpusort -v cut 2>&1 >/dev/null | grep -q 'sorted where it is'; then
         { sleep 1; truncate -s 0 cut; cat >/dev/null; }
     cat said
 else
-    echo "gpusort: read failed: cut: it was shortened while it was sorted, or its disk fails"
+    echo "gpusort: read failed: cut: it was shortened while it was read, or its disk fails"
     echo "exit 2"
 fi

@@ -90,6 +90,6 @@ if gpusort -v -m large large2 2>&1 >/dev/null | grep -q 'merged where they are';
         { sleep 1; truncate -s 100000000 large2; cat >/dev/null; }
     sed 's/was .* while/was changed while/; s/, or its disk fails//' said
 else
-    echo "gpusort: read failed: large2: it was changed while it was sorted"
+    echo "gpusort: read failed: large2: it was changed while it was read"
     echo 'exit 2'
 fi
