@@ -3,7 +3,8 @@
  * early_split: every record comes out once, in a bucket between its neighbours, with both
  * words and its text, forwards and backwards, from lists of several workers; buckets that
  * have no room beside the others get their own; text of few words is refused. Keyed
- * records come out with the key that their line has.
+ * records come out with the key that their line has. Where a file is written to between
+ * the two times that keys are made, longer keys are a failure, and go nowhere.
  */
 #include "lib/sort/early_split.h"
 
@@ -199,6 +200,51 @@ static void keyed_come_out(const gs_file_map *map, size_t text_bytes)
     gs_key_encoder_free(encoder);
 }
 
+/* Bytes of the file become others, of which a key has two each; the lines stay. */
+static void lengthen_keys(const gs_file_map *map)
+{
+    enum { CHANGED = 16 << 20 };
+    uint8_t *const text = malloc(CHANGED);
+    REQUIRE(text != NULL);
+    for (size_t i = 0; i < CHANGED; i++)
+        text[i] = map->base[i] == '\n' ? '\n' : 1;
+    REQUIRE(pwrite(map->files[0].fd, text, CHANGED, 0) == CHANGED);
+    free(text);
+}
+
+static void longer_keys_fail(const gs_file_map *map, size_t text_bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_key key = {.start_char = 1, .end_field = SIZE_MAX};
+    const gs_order order = {
+        .keys = &key, .key_count = 1, .eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
+    const gs_record_layout layout = {.is_keyed = true, .has_eol = true, .eol = '\n'};
+    gs_early_split_options options = {
+        .layout = &layout, .map = map, .workers = WORKERS, .memory_bytes = MOST};
+    gs_key_encoder *encoder = NULL;
+    gs_early_split *s = NULL;
+    gs_bucket_copy room = {0};
+    REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
+    options.encoder = encoder;
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    REQUIRE(s != NULL);
+    add_all(s, map->base, text_bytes);
+    const size_t buckets = gs_early_split_finish(s);
+    REQUIRE_OK(gs_bucket_copy_init(&room, MOST, &st), &st);
+    lengthen_keys(map);
+    for (size_t b = 0; b < buckets; b++) {
+        gs_early_bucket bucket = {0};
+        gs_status_clear(&st);
+        CHECK(gs_early_split_take(s, map->base, &room, b, 1, &bucket, &st) == GS_ERR_IO);
+        CHECK(strcmp(st.msg, "read failed: text: it was changed while it was read") == 0);
+        CHECK(bucket.data_bytes <= bucket.data_capacity);
+        gs_early_bucket_release(&bucket);
+    }
+    gs_bucket_copy_release(&room);
+    gs_early_split_free(s);
+    gs_key_encoder_free(encoder);
+}
+
 /* A keyed line for which there is no room is refused, but not a plain one. */
 static void long_lines(const gs_file_map *map)
 {
@@ -253,6 +299,7 @@ int main(void)
     long_lines(&map);
     is_refused(&map, LINES * sizeof(uint64_t), false);
     is_refused(&map, MOST, true);
+    longer_keys_fail(&map, bytes);
     gs_file_map_close(&map);
     /* So few others that the sample has none. */
     bytes = make_text(&map, "https://", LINES / 20, LINES, &state);

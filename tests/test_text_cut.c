@@ -4,7 +4,8 @@
  * they give what merging all at once gives, down to which of equal lines comes first;
  * equal lines stay together where that is asked for; pieces are of about the size that
  * was asked for; where texts are not sorted the cutting ends, and all that was cut is
- * right.
+ * right. A text whose last line has lost its end meanwhile, or has become another than
+ * the copy of it, is a failure.
  */
 #include "lib/sort/text_cut.h"
 
@@ -182,14 +183,64 @@ static void open_lines_count(void)
     memcpy(padded, last, sizeof last);
     memcpy(room[0], "a\nb", 3);
     memcpy(room[1], "a\nb\nc\n", 6);
-    texts[0] = (gs_text){room[0], room[0] + 3, padded};
-    texts[1] = (gs_text){room[1], room[1] + 6, NULL};
+    texts[0] = (gs_text){room[0], room[0] + 3, padded, 1};
+    texts[1] = (gs_text){room[1], room[1] + 6, NULL, 0};
     for (size_t bytes = 1; bytes < 12; bytes++) {
         check_pieces(2, bytes, false, GS_TEXT_CUT_DONE);
         CHECK(line_count == 5);
         check_pieces(2, bytes, true, GS_TEXT_CUT_DONE);
         CHECK(line_count == 5);
     }
+}
+
+static void is_changed(const char *text, const uint8_t *last_line, size_t last_bytes)
+{
+    const size_t bytes = strlen(text);
+    const gs_text_form form = {.layout = &layout};
+    gs_status st = {.code = GS_OK};
+    gs_merge_head head, greater = {.string = (const uint8_t *)"z", .string_bytes = 1};
+    gs_text_cursor c = {0};
+    bool is_in_order = true;
+    memcpy(room[0], text, bytes);
+    const gs_text all = {room[0], room[0] + bytes, last_line, last_bytes};
+    gs_code code = gs_text_cursor_start(&c, &form, &all, all.begin, all.end, &head, &st);
+    while (code == GS_OK && head.code != GS_OVC_EXHAUSTED)
+        code = gs_text_cursor_advance(&c, &is_in_order, &st);
+    CHECK(code == GS_ERR_IO && strstr(st.msg, "changed") != NULL);
+    gs_text_cursor_release(&c);
+    const uint8_t *found = NULL;
+    gs_status_clear(&st);
+    CHECK(gs_text_find(&form, &all, all.begin, all.end, &greater, false, &found, &st) ==
+          GS_ERR_IO);
+}
+
+/* As if somebody wrote to the file while it was merged. */
+static void changed_ends_fail(void)
+{
+    static const uint8_t last[] = "b\n";
+    layout = (gs_record_layout){.has_eol = true, .eol = '\n'};
+    is_changed("a\nb", NULL, 0); /* its last byte was an eol */
+    is_changed("ab", NULL, 0);
+    is_changed("a\nbc", last, 1); /* the eol was one byte later */
+    is_changed("aab", last, 1);   /* and now there is none */
+}
+
+/* What is found lies between the bounds, also if a line at the upper one has lost its
+ * end. */
+static void bounds_are_kept(void)
+{
+    static const char text[] = "aa\nbb\nccXdd\n";
+    const gs_text_form form = {.layout = &layout};
+    const gs_merge_head greater = {.string = (const uint8_t *)"z", .string_bytes = 1};
+    const gs_text all = {room[0], room[0] + sizeof text - 1, NULL, 0};
+    gs_status st = {.code = GS_OK};
+    const uint8_t *found = NULL;
+    layout = (gs_record_layout){.has_eol = true, .eol = '\n'};
+    memcpy(room[0], text, sizeof text);
+    const uint8_t *const hi = all.begin + 9; /* where dd was a line of its own */
+    REQUIRE_OK(gs_text_find(&form, &all, all.begin, hi, &greater, false, &found, &st),
+               &st);
+    CHECK(found == hi);
 }
 
 /* Two halves of a text change places: what is cut before that is seen is right, and the
@@ -218,6 +269,8 @@ int main(void)
     uint64_t state = check_seed(27);
     pieces_are_right(&state);
     open_lines_count();
+    changed_ends_fail();
+    bounds_are_kept();
     disorder_ends_it(&state);
     return check_failures != 0;
 }

@@ -116,15 +116,11 @@ static const uint8_t *sample_record(const gs_early_split_options *o,
     }
     const size_t left = file->bytes - at;
     const size_t most = left < SAMPLE_LINE_MAX ? left : SAMPLE_LINE_MAX;
-    const uint8_t *const end = text + at + most;
-    const uint8_t *line = memchr(text + at, o->layout->eol, most);
-    if (line++ == NULL || line >= end)
+    const size_t line = gs_line_find(text + at, most, o->layout->eol) + 1;
+    if (line >= most)
         return NULL;
-    const uint8_t *const eol = memchr(line, o->layout->eol, (size_t)(end - line));
-    if (eol == NULL)
-        return NULL;
-    *bytes = (size_t)(eol - line);
-    return line;
+    *bytes = gs_line_find(text + at + line, most - line, o->layout->eol);
+    return *bytes < most - line ? text + at + line : NULL;
 }
 
 /* What a sample says of all records. */
@@ -557,30 +553,36 @@ static inline void take_plain(const gs_early_split *s, const uint8_t *from, size
 
 /* Makes a keyed record at the end of the bucket. What comes behind it in the bucket is
  * free to be written to, but not what comes behind the bucket. Its words are taken later:
- * bytes that were just written one by one are not to be read. */
-static inline void take_keyed(const gs_early_split *s, const uint8_t *from, size_t length,
+ * bytes that were just written one by one are not to be read. False if there is no room
+ * for it: the keys are longer than they were, since somebody writes to a mapped file. */
+static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size_t length,
                               uint8_t *key_room, gs_early_bucket *out)
 {
-    gs_element *const e = &out->elements[out->element_count++];
     uint8_t *const to = out->data + out->data_bytes;
-    const size_t room = out->data_capacity - out->data_bytes - sizeof(uint32_t);
+    const size_t room = out->data_capacity - out->data_bytes;
+    const size_t others = sizeof(uint32_t) + length + s->layout.has_eol;
     size_t key_bytes;
-    if (gs_key_encode_bound(s->encoder, length) <= room) {
+    if (gs_key_encode_bound(s->encoder, length) + others <= room) {
         key_bytes = gs_key_encode(s->encoder, from, length, to + sizeof(uint32_t));
     } else {
         key_bytes = gs_key_encode(s->encoder, from, length, key_room);
+        if (key_bytes + others > room)
+            return false;
         gs_copy_short(to + sizeof(uint32_t), key_room, key_bytes);
     }
+    gs_element *const e = &out->elements[out->element_count++];
     const uint32_t head = (uint32_t)key_bytes;
     memcpy(to, &head, sizeof head);
     gs_copy_short(to + sizeof head + key_bytes, from, length + s->layout.has_eol);
     e->where = gs_where_pack(out->data_bytes, key_bytes + length);
-    out->data_bytes += sizeof head + key_bytes + length + s->layout.has_eol;
+    out->data_bytes += key_bytes + others;
+    return true;
 }
 
 /* Takes records until one that lies at or beyond `bound`, which is as in an element.
- * Compiled for plain and for keyed records; `key_room` is for the latter. */
-static inline __attribute__((always_inline)) void
+ * Compiled for plain and for keyed records; `key_room` is for the latter. Returns the
+ * record for which there is no room, or NULL. */
+static inline __attribute__((always_inline)) const uint8_t *
 take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
            gs_list_cursor *c, gs_early_bucket *out, uint64_t bound, uint8_t *key_room)
 {
@@ -597,10 +599,10 @@ take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
                 gs_record_prefetch(arena, where[i + ahead]);
             const size_t length = where[i] & GS_WHERE_LENGTH_LONG;
             const uint8_t *const from = arena + gs_where_offset(where[i]);
-            if (is_keyed)
-                take_keyed(s, from, length, key_room, &b);
-            else
+            if (!is_keyed)
                 take_plain(s, from, length, flip, &b);
+            else if (__builtin_expect(!take_keyed(s, from, length, key_room, &b), 0))
+                return from;
         }
         c->left -= i - c->at;
         c->at = i;
@@ -615,6 +617,7 @@ take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
         put_words(&b.elements[i], r.string, r.string_bytes, b.depth, flip);
     }
     *out = b;
+    return NULL;
 }
 
 static size_t list_text_bytes(const gs_list_cursor *list)
@@ -668,14 +671,52 @@ static gs_code find_room(gs_early_bucket *out, size_t count, size_t text_bytes,
     return GS_OK;
 }
 
+/* Where the first record lies of lists that are not begun. */
+static uint64_t first_offset(const gs_list_cursor *lists, size_t count)
+{
+    uint64_t first = UINT64_MAX;
+    for (const gs_list_cursor *c = lists; c < lists + count; c++)
+        if (c->left > 0 && gs_where_offset(c->block->where[0]) < first)
+            first = gs_where_offset(c->block->where[0]);
+    return first;
+}
+
+/* Fills buckets that have room from their lists, one a worker each, window by window. */
+static gs_code take_windows(const gs_early_split *s, const uint8_t *arena,
+                            gs_list_cursor *cursors, size_t count, uint8_t *key_room,
+                            gs_early_bucket *out, gs_status *st)
+{
+    const bool is_keyed = s->encoder != NULL;
+    size_t live = count;
+    for (uint64_t end = first_offset(cursors, count) + GS_COPY_WINDOW_BYTES; live > 0;
+         end += GS_COPY_WINDOW_BYTES) {
+        const uint64_t bound = gs_copy_window_bound(end);
+        live = 0;
+        for (size_t i = 0; i < count; i++) {
+            gs_list_cursor *const c = &cursors[i];
+            gs_early_bucket *const bucket = &out[i / s->workers];
+            const uint8_t *changed = NULL;
+            if (i + 1 < count)
+                prefetch_next(c + 1, arena, prefetch_ahead(is_keyed));
+            if (c->left > 0 && is_keyed)
+                changed = take_until(s, true, arena, c, bucket, bound, key_room);
+            else if (c->left > 0)
+                changed = take_until(s, false, arena, c, bucket, bound, NULL);
+            if (changed != NULL)
+                return gs_map_name_fail_changed(changed, st);
+            live += c->left > 0;
+        }
+    }
+    return GS_OK;
+}
+
 gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
                             gs_bucket_copy *room, size_t first, size_t count,
                             gs_early_bucket *out, gs_status *st)
 {
     void *memory = NULL;
     const unsigned workers = s->workers;
-    size_t used = 0, live = 0;
-    uint64_t begin = UINT64_MAX;
+    size_t used = 0;
     GS_TRY(gs_mem_new(&memory, (count * workers + 1) * sizeof(gs_list_cursor),
                       "places in lists", st));
     gs_list_cursor *const cursors = memory;
@@ -692,29 +733,13 @@ gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
                                   list_count(&s->lists[w], bucket)};
             records += c->left;
             bytes += list_text_bytes(c);
-            live += c->left > 0;
-            if (c->left > 0 && gs_where_offset(c->block->where[0]) < begin)
-                begin = gs_where_offset(c->block->where[0]);
         }
         bytes += (s->layout.has_eol ? records : 0) + bucket_key_bytes(s, bucket, records);
         (void)find_room(&out[i], records, bytes, room, &used, st);
         out[i].depth = depth_of(s, bucket);
     }
-    for (uint64_t end = begin + GS_COPY_WINDOW_BYTES; live > 0 && st->code == GS_OK;
-         end += GS_COPY_WINDOW_BYTES) {
-        const uint64_t bound = gs_copy_window_bound(end);
-        live = 0;
-        for (size_t i = 0; i < count * workers; i++) {
-            gs_list_cursor *const c = &cursors[i];
-            if (i + 1 < count * workers)
-                prefetch_next(c + 1, arena, prefetch_ahead(s->encoder != NULL));
-            if (c->left > 0 && s->encoder != NULL)
-                take_until(s, true, arena, c, &out[i / workers], bound, key_room);
-            else if (c->left > 0)
-                take_until(s, false, arena, c, &out[i / workers], bound, NULL);
-            live += c->left > 0;
-        }
-    }
+    if (st->code == GS_OK)
+        GS_NOTED(take_windows(s, arena, cursors, count * workers, key_room, out, st));
     gs_mem_free(key_room);
     gs_mem_free(cursors);
     return st->code;

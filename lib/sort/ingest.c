@@ -235,28 +235,37 @@ static inline void put_element(const gs_ingest *in, gs_element *e, const uint8_t
     e->where = gs_where_pack(arena_offset, bytes);
 }
 
-/* Plain records are the text itself, which lies at `offset`: one element a line. */
-static void put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
-                         gs_element *e)
+/* Plain records are the text itself, which lies at `offset`: one element a line. False if
+ * they are not as many any more as were counted, or not all of the text, because somebody
+ * writes to a mapped file. */
+static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
+                         gs_element *e, size_t count)
 {
+    const gs_element *const end_of_room = e + count;
     if (in->record_size > 0) {
         for (size_t at = 0; at < batch->bytes; at += in->record_size)
             put_element(in, e++, batch->data + at, in->record_size, offset + at);
-        return;
+        return true;
     }
     size_t line = 0;
     for (size_t at = 0; at < batch->bytes; at += 64) {
         uint64_t mask = gs_line_mask(batch->data + at, in->layout.eol);
         if (batch->bytes - at < 64)
             mask &= UINT64_MAX >> (64 - (batch->bytes - at));
+        const size_t room = (size_t)(end_of_room - e);
+        if (__builtin_expect(room < 64, 0) && (size_t)__builtin_popcountll(mask) > room)
+            return false;
         for (; mask != 0; mask &= mask - 1) {
             const size_t end = at + (size_t)__builtin_ctzll(mask);
             put_element(in, e++, batch->data + line, end - line, offset + line);
             line = end + 1;
         }
     }
-    if (batch->lacks_final_eol && line < batch->bytes)
+    if (batch->lacks_final_eol && line < batch->bytes && e < end_of_room) {
         put_element(in, e++, batch->data + line, batch->bytes - line, offset + line);
+        line = batch->bytes;
+    }
+    return e == end_of_room && line == batch->bytes;
 }
 
 static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t offset)
@@ -382,17 +391,20 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     if (!has_room)
         return GS_OK;
     gs_element *const e = in->chunk->elements + index;
+    bool is_as_counted = true;
     if (!direct) {
         copy_scratch(in, scratch, offset, e);
         trim_scratch(scratch, text_bytes);
         if (batch->is_in_map)
             gs_file_map_leave_part(batch->data, batch->bytes);
     } else if (batch->is_in_map) {
-        put_elements(in, batch, batch->map_offset, e);
+        is_as_counted = put_elements(in, batch, batch->map_offset, e, want.count);
     } else {
         copy_plain(in, batch, offset);
-        put_elements(in, batch, offset, e);
+        is_as_counted = put_elements(in, batch, offset, e, want.count);
     }
+    if (!is_as_counted)
+        return gs_map_name_fail_changed(batch->data, st);
     note_records(in, records, text_bytes);
     return GS_OK;
 }

@@ -106,6 +106,10 @@ static size_t translate(const gs_key *key, const uint8_t *from, const uint8_t *e
                         uint8_t *to)
 {
     uint8_t *p = to;
+    if (!is_translated(key)) {
+        memcpy(to, from, (size_t)(end - from));
+        return (size_t)(end - from);
+    }
     for (; from < end; from++) {
         const uint8_t c = *from;
         if (key->dictionary ? !gs_text_is_alphanumeric(c) && !gs_text_is_blank(c)
@@ -199,10 +203,12 @@ static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
     case GS_KEY_RANDOM:
     case GS_KEY_VERSION: break;
     }
-    if (!is_translated(key))
+    if (!is_translated(key) && key->type != GS_KEY_VERSION)
         return put_text_key(order, key, from, end, to);
-    /* Text that counts differs from text that is there. A short one is made aside, a long
-     * one at the end of the room, which the factor of the bound has left for it. */
+    /* Text that counts differs from text that is there. So may, from one look to the
+     * next, that of a mapped file that somebody writes to; of a version the length of the
+     * string would not be bounded then. A short one is made aside, a long one at the end
+     * of the room, which the factor of the bound has left for it. */
     uint8_t aside[SHORT_KEY_BYTES + GS_KEY_READ_SLACK];
     uint8_t *text = aside;
     if (bytes > SHORT_KEY_BYTES)

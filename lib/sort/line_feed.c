@@ -8,6 +8,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/sort/line_scan.h"
 
 /* A buffer that grows. */
 typedef struct gs_heap_bytes {
@@ -191,11 +192,11 @@ static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *
     while (feed->header_left > 0 && batch->bytes > 0) {
         const uint8_t eol = feed->options.eol;
         const size_t size = feed->options.record_size;
-        const uint8_t *const end = size ? NULL : memchr(batch->data, eol, batch->bytes);
-        const size_t n =
-            size ? size : (end ? (size_t)(end - batch->data) + 1 : batch->bytes);
+        const size_t end = size ? 0 : gs_line_find(batch->data, batch->bytes, eol);
+        const bool has_eol = !size && end < batch->bytes;
+        const size_t n = size ? size : end + has_eol;
         GS_TRY(append(&feed->header, batch->data, n, st));
-        if (!size && !end)
+        if (!size && !has_eol)
             GS_TRY(append(&feed->header, &eol, 1, st));
         batch->data += n;
         batch->bytes -= n;
@@ -312,10 +313,11 @@ static size_t next_part(const gs_line_feed *feed, const uint8_t *from, size_t le
     const size_t part = left < feed->part_bytes ? left : feed->part_bytes;
     if (size > 0)
         return size > left ? 0 : size < part ? part / size * size : size;
-    const uint8_t *end = memrchr(from, feed->options.eol, part);
-    if (end == NULL)
-        end = memchr(from + part, feed->options.eol, left - part);
-    return end ? (size_t)(end - from) + 1 : 0;
+    const size_t whole = gs_line_find_last(from, part, feed->options.eol);
+    if (whole > 0)
+        return whole;
+    const size_t end = part + gs_line_find(from + part, left - part, feed->options.eol);
+    return end < left ? end + 1 : 0;
 }
 
 /* The next batch of what is to be given out again, if there is one. */

@@ -105,6 +105,22 @@ static inline size_t gs_line_count_some(const uint8_t *p, size_t times, uint8_t 
 }
 #endif
 
+/* Where the first `eol` is, or `bytes`. The C library may look twice at the same place,
+ * so of text that somebody writes to meanwhile it may give anything: it is no more than a
+ * hint. */
+static inline size_t gs_line_find(const uint8_t *p, size_t bytes, uint8_t eol)
+{
+    const size_t at = (uintptr_t)memchr(p, eol, bytes) - (uintptr_t)p;
+    return at < bytes ? at : bytes;
+}
+
+/* How many bytes there are up to the last `eol` and with it; 0 if there is none. */
+static inline size_t gs_line_find_last(const uint8_t *p, size_t bytes, uint8_t eol)
+{
+    const size_t at = (uintptr_t)memrchr(p, eol, bytes) - (uintptr_t)p;
+    return at < bytes ? at + 1 : 0;
+}
+
 /* How many of `bytes` bytes equal `eol`. Reads up to 63 bytes beyond. */
 static inline size_t gs_line_count(const uint8_t *p, size_t bytes, uint8_t eol)
 {

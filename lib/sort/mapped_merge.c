@@ -5,6 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "lib/sort/line_feed.h"
+#include "lib/sort/line_scan.h"
 #include "lib/sort/short_copy.h"
 #include "lib/sort/text_cut.h"
 
@@ -94,10 +95,8 @@ static size_t open_line_bytes(const gs_mapped_merge *m, const gs_text *text)
 {
     const uint8_t eol = m->form.layout->eol;
     const size_t bytes = (size_t)(text->end - text->begin);
-    if (m->form.record_size > 0 || text->end[-1] == eol)
-        return 0;
-    const uint8_t *const before = memrchr(text->begin, eol, bytes);
-    return before != NULL ? (size_t)(text->end - before) - 1 : bytes;
+    return m->form.record_size > 0 ? 0
+                                   : bytes - gs_line_find_last(text->begin, bytes, eol);
 }
 
 static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
@@ -118,6 +117,7 @@ static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
         memcpy(memory, text->end - bytes, bytes);
         ((uint8_t *)memory)[bytes] = m->form.layout->eol;
         text->last_line = memory;
+        text->last_line_bytes = bytes;
     }
     return GS_OK;
 }

@@ -2,6 +2,7 @@
 #include "lib/sort/run_codec_choice.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #include "lib/base/machine.h"
@@ -28,7 +29,8 @@ gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned wo
     void *memory = NULL;
     const size_t capacity = ZSTD_compressBound(block_bytes);
     ZSTD_CCtx *const context = ZSTD_createCCtx();
-    if (context == NULL || gs_mem_new(&memory, capacity, "codec sample", &st) != GS_OK) {
+    if (context == NULL ||
+        gs_mem_new(&memory, capacity + block_bytes, "codec sample", &st) != GS_OK) {
         (void)ZSTD_freeCCtx(context);
         return GS_CODEC_RAW;
     }
@@ -39,8 +41,11 @@ gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned wo
     for (size_t i = 0; i < SAMPLE_BLOCKS; i++) {
         if (i == 1)
             begin = gs_machine_now_ns();
-        const size_t n = ZSTD_compressCCtx(context, memory, capacity, text + i * step,
-                                           block_bytes, GS_RUN_ZSTD_LEVEL);
+        /* A copy: zstd counts on it that nobody writes to what it compresses. */
+        uint8_t *const sample = (uint8_t *)memory + capacity;
+        memcpy(sample, text + i * step, block_bytes);
+        const size_t n = ZSTD_compressCCtx(context, memory, capacity, sample, block_bytes,
+                                           GS_RUN_ZSTD_LEVEL);
         if (i > 0)
             stored += ZSTD_isError(n) ? block_bytes : n;
     }

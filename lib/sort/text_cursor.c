@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/text_cursor.h"
 
+#include "io/map_names.h"
 #include "lib/base/assertion.h"
+#include "lib/sort/line_scan.h"
 
 /* Stands on the line at `at`, which is not the end of the text. */
 static inline gs_code take_line(gs_text_cursor *c, gs_status *st)
 {
     const gs_text_form *const form = c->form;
     const size_t left = (size_t)(c->text->end - c->at);
-    const uint8_t *const eol =
-        form->record_size ? NULL : memchr(c->at, form->layout->eol, left);
     c->begin = c->line = c->at;
     c->line_bytes = form->record_size ? form->record_size
-                    : eol             ? (size_t)(eol - c->at)
-                                      : left;
-    c->at += c->line_bytes + (eol != NULL);
-    if (eol == NULL && form->record_size == 0)
+                                      : gs_line_find(c->at, left, form->layout->eol);
+    c->at += c->line_bytes;
+    if (form->record_size == 0 && c->line_bytes < left) {
+        c->at++;
+    } else if (form->record_size == 0) {
+        if (left != c->text->last_line_bytes)
+            return gs_map_name_fail_changed(c->begin, st);
         c->line = c->text->last_line;
+    }
     gs_line_string *const string = &c->strings[c->now];
     GS_TRY(gs_line_string_make(string, form->layout, form->encoder, c->line,
                                c->line_bytes, st));
@@ -89,8 +93,8 @@ const uint8_t *gs_text_next_line(const gs_text_form *form, const gs_text *text,
         const size_t next = form->record_size - inside;
         return next < left ? at + next : text->end;
     }
-    const uint8_t *const eol = memchr(at, form->layout->eol, left);
-    return eol != NULL ? eol + 1 : text->end;
+    const size_t end = gs_line_find(at, left, form->layout->eol);
+    return end < left ? at + end + 1 : text->end;
 }
 
 /* Where the line begins that holds the byte at `at`, not before `lo`. */
@@ -99,8 +103,7 @@ static const uint8_t *line_begin(const gs_text_form *form, const gs_text *text,
 {
     if (form->record_size > 0)
         return at - (size_t)(at - text->begin) % form->record_size;
-    const uint8_t *const eol = memrchr(lo, form->layout->eol, (size_t)(at - lo));
-    return eol != NULL ? eol + 1 : lo;
+    return lo + gs_line_find_last(lo, (size_t)(at - lo), form->layout->eol);
 }
 
 gs_code gs_text_find(const gs_text_form *form, const gs_text *text, const uint8_t *lo,
@@ -118,7 +121,7 @@ gs_code gs_text_find(const gs_text_form *form, const gs_text *text, const uint8_
         if (form->layout->is_backwards)
             order = -order;
         if (order < 0 || (order == 0 && after_equals))
-            lo = probe.at;
+            lo = probe.at < hi ? probe.at : hi;
         else
             hi = middle;
     }

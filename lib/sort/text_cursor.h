@@ -7,7 +7,9 @@
  *      part         ^ at                 ^ end           next: ab, ba, bb, ca
  *      with steps   ab ........ bb ........ cb          every so many bytes one line
  *
- * A line that should have come before the one before it is found, and is no failure.
+ * A line that should have come before the one before it is found, and is no failure. The
+ * text may be a mapped file that somebody writes to; then lines may be any, but they lie
+ * in the text, or there is a failure that names the file.
  */
 #ifndef GS_LIB_SORT_TEXT_CURSOR_H
 #define GS_LIB_SORT_TEXT_CURSOR_H
@@ -26,6 +28,7 @@ typedef struct gs_text_form {
 typedef struct gs_text {
     const uint8_t *begin, *end;
     const uint8_t *last_line; /* a copy of it, with eol, if it lacks one; else NULL */
+    size_t last_line_bytes;   /* of that, without its eol */
 } gs_text;
 
 typedef struct gs_text_cursor {

@@ -2,6 +2,7 @@
 #include "lib/sort/text_source.h"
 
 #include "lib/base/mem.h"
+#include "lib/sort/line_scan.h"
 
 enum { POOL_BLOCKS = 3, LEAVE_BYTES = 1 << 20 };
 
@@ -106,14 +107,12 @@ gs_code gs_text_source_advance(gs_text_source *source,
     }
     const size_t record_size = options->order->record_size;
     const size_t left = (size_t)(source->end - source->at);
-    const uint8_t *const eol =
-        record_size ? NULL : memchr(source->at, options->order->eol, left);
     source->line = source->at;
-    source->line_bytes = record_size ? record_size
-                         : eol       ? (size_t)(eol - source->at)
-                                     : left;
-    source->is_whole = record_size > 0 || eol != NULL;
-    source->at += source->line_bytes + (eol != NULL);
+    source->line_bytes =
+        record_size ? record_size : gs_line_find(source->at, left, options->order->eol);
+    const bool has_eol = record_size == 0 && source->line_bytes < left;
+    source->is_whole = record_size > 0 || has_eol;
+    source->at += source->line_bytes + has_eol;
     gs_line_string *const string = &source->string;
     GS_TRY(gs_line_string_make(string, options->layout, options->encoder, source->line,
                                source->line_bytes, st));
