@@ -133,14 +133,13 @@ static gs_code print_range(const lookup_request *r, gs_term_cursor *cursor,
     return GS_OK;
 }
 
-static gs_code print_from_to(const lookup_request *r, const gs_index *index,
-                             gs_status *st)
+static gs_code print_from_to(const lookup_request *r, gs_index *index, gs_status *st)
 {
     gs_term_cursor *cursor = NULL;
     gs_text_out out = {0};
     const char *const from = r->from ? r->from : "";
     if (gs_term_cursor_new(&cursor, index, st) == GS_OK &&
-        gs_text_out_open(&out, gs_index_print, NULL, st) == GS_OK &&
+        gs_text_out_open(&out, gs_index_print, index, st) == GS_OK &&
         gs_term_cursor_seek(cursor, from, strlen(from), st) == GS_OK &&
         print_range(r, cursor, "", 0, &out, st) == GS_OK)
         GS_NOTED(gs_text_out_flush(&out, st));
@@ -203,7 +202,7 @@ static void say(void *context, gs_log_level level, const char *text)
         gs_report(0, "%s", text);
 }
 
-static gs_code answer_terms(lookup_request *r, const gs_index *index, gs_status *st)
+static gs_code answer_terms(lookup_request *r, gs_index *index, gs_status *st)
 {
     const gs_log log = {.fn = say, .context = r};
     term_feed feed = {.request = r};
@@ -217,6 +216,7 @@ static gs_code answer_terms(lookup_request *r, const gs_index *index, gs_status 
         .answer = answer,
         .answer_context = r,
         .write = gs_index_print,
+        .write_context = index,
         .log = &log,
     };
     if (r->term_count == 0)
@@ -238,6 +238,8 @@ int cmd_lookup(int argc, char **argv)
             GS_NOTED(print_from_to(&r, index, &st));
         else
             GS_NOTED(answer_terms(&r, index, &st));
+        if (st.code == GS_OK) /* also if there was nothing to print */
+            GS_NOTED(gs_index_check_unchanged(index, &st));
     }
     gs_index_close(index);
     if (st.code != GS_OK) {

@@ -334,6 +334,8 @@ int cmd_search(int argc, char **argv)
         gs_status late = {.code = GS_OK};
         GS_NOTED(gs_text_out_flush(&job.output.out, &late));
         gs_status_keep_first(&st, &late);
+        if (st.code == GS_OK) /* also if there was nothing to print */
+            GS_NOTED(gs_index_check_unchanged(job.index, &st));
     }
     if (st.code == GS_OK && job.args.verbose)
         tell_stats(&job, gs_machine_now_ns() - begin_ns);

@@ -9,7 +9,6 @@
 
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
-#include "cmd/signals.h"
 #include "io/output.h"
 #include "lib/index/ciff_write.h"
 
@@ -60,6 +59,7 @@ static gs_code export_index(const char *folder, const char *file, gs_status *st)
     GS_TRY_OR_FAIL(gs_output_open(&target.output, is_stdout ? NULL : file, NULL, st));
     GS_TRY_OR_FAIL(gs_text_out_open(&out, write_bytes, &target, st));
     GS_TRY_OR_FAIL(gs_ciff_write(index, &out, NULL, st));
+    GS_TRY_OR_FAIL(gs_index_check_unchanged(index, st));
     GS_NOTED(gs_output_commit(
         target.output, gs_output_start_offset(target.output) + target.bytes, true, st));
 fail:
@@ -104,7 +104,6 @@ int gs_index_export_command(int argc, char **argv)
         gs_die_usage("say what the file is to be: --ciff");
     if (file == NULL)
         file = "-";
-    gs_signals_install();
     gs_status st = {.code = GS_OK};
     if (export_index(folder, file, &st) != GS_OK) {
         gs_report_status(&st, true);

@@ -9,7 +9,6 @@
 
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
-#include "cmd/signals.h"
 #include "lib/base/quote.h"
 #include "lib/index/index_verify.h"
 
@@ -44,8 +43,9 @@ static const char verify_usage[] =
 
 gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st)
 {
-    (void)context;
     const char *from = data;
+    if (context != NULL)
+        GS_TRY(gs_index_check_unchanged((const gs_index *)context, st));
     while (bytes > 0) {
         const ssize_t n = write(STDOUT_FILENO, from, bytes);
         if (n < 0 && errno == EINTR)
@@ -193,8 +193,9 @@ int gs_index_dump_command(int argc, char **argv)
     gs_index *index = NULL;
     gs_text_out out = {0};
     if (gs_index_open(&index, r.folder, &st) == GS_OK &&
-        gs_text_out_open(&out, gs_index_print, NULL, &st) == GS_OK)
-        GS_NOTED(gs_index_dump(index, r.positions, &out, NULL, &st));
+        gs_text_out_open(&out, gs_index_print, index, &st) == GS_OK &&
+        gs_index_dump(index, r.positions, &out, NULL, &st) == GS_OK)
+        GS_NOTED(gs_index_check_unchanged(index, &st));
     gs_text_out_release(&out);
     gs_index_close(index);
     return finish(&st);

@@ -16,7 +16,8 @@ int gs_index_verify_command(int argc, char **argv);
 GS_MUST_CHECK gs_code gs_index_open_first(gs_index **out, const char *folder,
                                           char **operands, int count, gs_status *st);
 
-/* Writes to standard output. */
+/* Writes to standard output; nothing if `context`, an index that the data are of, was
+ * changed since it was opened. NULL: of none. */
 gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st);
 
 #endif

@@ -9,11 +9,11 @@
 enum { NUMBER_BYTES = 64 };
 
 gs_code gs_search_output_open(gs_search_output *o, const gs_search_args *args,
-                              const gs_index *index, gs_status *st)
+                              gs_index *index, gs_status *st)
 {
     *o = (gs_search_output){
         .args = args, .index = index, .has_qids = args->query_count != 1};
-    return gs_text_out_open(&o->out, gs_index_print, NULL, st);
+    return gs_text_out_open(&o->out, gs_index_print, index, st);
 }
 
 void gs_search_output_release(gs_search_output *o)

@@ -26,8 +26,8 @@ typedef struct gs_asked {
 } gs_asked;
 
 GS_MUST_CHECK gs_code gs_search_output_open(gs_search_output *o,
-                                            const gs_search_args *args,
-                                            const gs_index *index, gs_status *st);
+                                            const gs_search_args *args, gs_index *index,
+                                            gs_status *st);
 void gs_search_output_release(gs_search_output *o); /* a zeroed one is fine */
 
 GS_MUST_CHECK gs_code gs_search_output_ranked(gs_search_output *o, const gs_asked *asked,

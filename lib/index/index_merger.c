@@ -376,6 +376,8 @@ static gs_code merge(merger *m, gs_status *st)
     GS_TRY(cut(m, st));
     atomic_store(&m->next_task, 0);
     GS_TRY(gs_team_run(m->team, merge_worker, m, st));
+    for (size_t i = 0; i < m->options->input_count; i++)
+        GS_TRY(gs_index_check_unchanged(m->indexes[i], st));
     set_phase(m, GS_PHASE_DONE);
     GS_TRY(gs_index_writer_commit(m->writer, st));
     tell_counts(m);

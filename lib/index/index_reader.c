@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file_stamp.h"
+#include "io/map_names.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -18,50 +19,80 @@
 /* Sixteen words of a language take about 200 bytes. */
 enum { PATH_BYTES = 4400, FETCH_BYTES = 256, CACHE_LINE_BYTES = 64 };
 
+/* For clocks of file systems that have whole seconds only. */
+enum { STAMP_WAIT_MS = 2500 };
+
 struct gs_index {
     char *folder;
     gs_index_header header;
     const uint8_t *files[GS_INDEX_FILE_COUNT]; /* mapped; NULL: not there */
     uint64_t bytes[GS_INDEX_FILE_COUNT];       /* with the slack */
+    int fds[GS_INDEX_FILE_COUNT];              /* of those that are there */
+    gs_file_stamp stamps[GS_INDEX_FILE_COUNT]; /* when they were opened */
+    gs_map_name *names[GS_INDEX_FILE_COUNT];
     gs_index_head terms, documents;
 };
+
+gs_code gs_index_check_unchanged(const gs_index *index, gs_status *st)
+{
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        if (index->files[i] != NULL &&
+            !gs_file_stamp_is_same(&index->stamps[i], index->fds[i]))
+            return gs_map_name_fail_changed(index->files[i], st);
+    }
+    return GS_OK;
+}
 
 gs_code gs_index_damaged(const gs_index *index, gs_index_file file, const char *what,
                          gs_status *st)
 {
     gs_quoted q;
+    GS_TRY(gs_index_check_unchanged(index, st));
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: %s is damaged: %s",
                   gs_quote_name(&q, index->folder), gs_index_file_names[file], what);
     return gs_status_hint(st, "build the index again, or restore it from a copy");
 }
 
+/* Maps the open file; it is the index's if that went well. */
+static gs_code map_open_file(gs_index *index, gs_index_file file, int fd,
+                             const char *path, gs_status *st)
+{
+    gs_file_stamp *const stamp = &index->stamps[file];
+    if (!gs_file_stamp_take(stamp, fd, STAMP_WAIT_MS))
+        return GS_FAIL(st, GS_ERR_IO, 0, "cannot read: %s: it is being written to", path);
+    if (stamp->bytes != index->header.file_bytes[file] || stamp->bytes < GS_INDEX_SLACK)
+        return gs_index_damaged(index, file, "its size is not what the header says", st);
+    const size_t bytes = (size_t)stamp->bytes;
+    void *const memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED)
+        return GS_FAIL(st, GS_ERR_NOMEM, errno, "cannot map %s", path);
+    if (gs_map_name_new(&index->names[file], memory, bytes, path, st) != GS_OK) {
+        (void)munmap(memory, bytes);
+        return st->code;
+    }
+    index->files[file] = memory;
+    index->bytes[file] = bytes;
+    index->fds[file] = fd;
+    return GS_OK;
+}
+
 static gs_code map_file(gs_index *index, gs_index_file file, gs_status *st)
 {
     char path[PATH_BYTES];
-    struct stat info;
     (void)snprintf(path, sizeof path, "%s/%s", index->folder, gs_index_file_names[file]);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0) {
+    if (fd < 0) {
         const int error = errno;
-        if (fd >= 0)
-            (void)close(fd);
         if (error == ENOENT)
             return gs_index_damaged(index, file, "it is missing", st);
-        return GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s", path);
+        (void)GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s", path);
+        return error == EMFILE ? gs_status_hint(st, "merge fewer indexes at a time, or "
+                                                    "raise the limit on open files")
+                               : st->code;
     }
-    if ((uint64_t)info.st_size != index->header.file_bytes[file] ||
-        info.st_size < GS_INDEX_SLACK) {
+    if (map_open_file(index, file, fd, path, st) != GS_OK)
         (void)close(fd);
-        return gs_index_damaged(index, file, "its size is not what the header says", st);
-    }
-    void *const memory = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    const int error = errno;
-    (void)close(fd);
-    if (memory == MAP_FAILED)
-        return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot map %s", path);
-    index->files[file] = memory;
-    index->bytes[file] = (uint64_t)info.st_size;
-    return GS_OK;
+    return st->code;
 }
 
 gs_code gs_index_bytes(const gs_index *index, gs_index_file file, uint64_t offset,
@@ -144,8 +175,11 @@ void gs_index_close(gs_index *index)
     if (index == NULL)
         return;
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        if (index->files[i] != NULL)
-            (void)munmap((void *)(uintptr_t)index->files[i], index->bytes[i]);
+        gs_map_name_free(index->names[i]);
+        if (index->files[i] == NULL)
+            continue;
+        (void)munmap((void *)(uintptr_t)index->files[i], index->bytes[i]);
+        (void)close(index->fds[i]);
     }
     gs_index_header_release(&index->header);
     gs_mem_free(index->folder);
@@ -155,6 +189,11 @@ void gs_index_close(gs_index *index)
 const gs_index_header *gs_index_header_of(const gs_index *index)
 {
     return &index->header;
+}
+
+const gs_index_head *gs_index_documents_head(const gs_index *index)
+{
+    return &index->documents;
 }
 
 const char *gs_index_folder_of(const gs_index *index)
@@ -231,6 +270,7 @@ gs_code gs_index_document_name(const gs_index *index, uint64_t doc, const uint8_
     const uint8_t *const end = file + d->end;
     uint64_t at;
     memcpy(&at, file + d->table + doc / GS_INDEX_NAME_BLOCK * sizeof at, sizeof at);
+    at = gs_index_once(at);
     if (at > d->end - d->offsets)
         return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
     const uint8_t *p = file + d->offsets + at;
@@ -290,10 +330,10 @@ gs_code gs_index_term_block(const gs_index *index, uint64_t block, const uint8_t
     memcpy(bounds,
            index->files[GS_INDEX_TERMS] + index->terms.offsets + block * sizeof *bounds,
            sizeof bounds);
-    if (bounds[0] > bounds[1])
+    const uint64_t from = gs_index_once(bounds[0]), to = gs_index_once(bounds[1]);
+    if (from > to)
         return gs_index_damaged(index, GS_INDEX_TERMS, "a block ends early", st);
-    GS_TRY(gs_index_bytes(index, GS_INDEX_TERMS, bounds[0], bounds[1] - bounds[0], begin,
-                          st));
-    *end = *begin + (bounds[1] - bounds[0]);
+    GS_TRY(gs_index_bytes(index, GS_INDEX_TERMS, from, to - from, begin, st));
+    *end = *begin + (to - from);
     return GS_OK;
 }

@@ -5,6 +5,11 @@
  * Nothing is loaded whole and nothing is believed: every offset and length is checked
  * against the file before it is used, so a damaged or hostile index gives GS_ERR_FORMAT
  * and never a crash. An open index is read-only and may be used by any number of threads.
+ *
+ * Others may write to the files meanwhile. So what was checked is what is used: a number
+ * that is read from a file is read once (gs_index_once). And what came of it is good only
+ * if the index was not changed up to then, which gs_index_check_unchanged tells; whoever
+ * hands results on asks it before. A file that is shortened is SIGBUS (io/map_names.h).
  */
 #ifndef GS_LIB_INDEX_INDEX_READER_H
 #define GS_LIB_INDEX_INDEX_READER_H
@@ -19,13 +24,20 @@ GS_MUST_CHECK gs_code gs_index_open(gs_index **out, const char *folder, gs_statu
 void gs_index_close(gs_index *index); /* NULL is fine */
 
 const gs_index_header *gs_index_header_of(const gs_index *index);
+/* The head of `documents`, as it was checked. */
+const gs_index_head *gs_index_documents_head(const gs_index *index);
 const char *gs_index_folder_of(const gs_index *index);
+
+/* Fails with "read failed: FILE: it was changed while it was read" if a file was written
+ * to since the index was opened. A file that is replaced by another is not changed: the
+ * one that was opened stays as it is. Any thread. */
+GS_MUST_CHECK gs_code gs_index_check_unchanged(const gs_index *index, gs_status *st);
 
 /* Bytes of a file: offset and length as somebody claims. */
 GS_MUST_CHECK gs_code gs_index_bytes(const gs_index *index, gs_index_file file,
                                      uint64_t offset, uint64_t bytes, const uint8_t **out,
                                      gs_status *st);
-/* "DIR: FILE is damaged: what" */
+/* "DIR: FILE is damaged: what", or that it was changed. */
 gs_code gs_index_damaged(const gs_index *index, gs_index_file file, const char *what,
                          gs_status *st);
 
@@ -62,13 +74,21 @@ GS_MUST_CHECK gs_code gs_index_term_block(const gs_index *index, uint64_t block,
 void gs_index_fetch_offset(const gs_index *index, uint64_t block);
 void gs_index_fetch_block(const gs_index *index, uint64_t block);
 
+/* A number that was read from a file. The compiler may not read it again, which could
+ * give another one. */
+static inline uint64_t gs_index_once(uint64_t x)
+{
+    __asm__("" : "+r"(x));
+    return x;
+}
+
 /* A varint before `end`; false if there is none of at most 64 bits. */
 static inline bool gs_varint_read(const uint8_t **p, const uint8_t *end, uint64_t *x)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
-        const uint8_t byte = *(*p)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
+        const uint64_t byte = gs_index_once(*(*p)++);
+        value |= (byte & 0x7f) << shift;
         if ((byte & 0x80) == 0) {
             *x = value;
             return shift < 63 || byte <= 1;

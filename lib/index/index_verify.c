@@ -151,6 +151,8 @@ gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_st
         counts.tokens != h->tokens || counts.length_sum != h->length_sum)
         (void)gs_index_damaged(index, GS_INDEX_TERMS,
                                "what it counts is not what the header says", st);
+    if (st->code == GS_OK)
+        GS_NOTED(gs_index_check_unchanged(index, st));
 fail:
     gs_posting_cursor_release(&postings);
     gs_term_cursor_free(term);

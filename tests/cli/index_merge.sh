@@ -62,4 +62,8 @@ rm -rf c && cp -r b c && rm c/terms
 try 'gpusort index merge -o m a c'
 try 'gpusort index merge --stats -o m a b 2>&1 | grep -E "\"(method|terms|tokens|records|output_records)\""'
 rm -r m
+# All of them have their files open at the same time.
+(ulimit -Sn 64 && gpusort index merge -o m a{,}{,}{,}{,}{,}) &&
+    gpusort index info m | grep '^documents *[0-9]*$'
+rm -r m
 ls
