@@ -67,7 +67,7 @@ static inline uint64_t gs_doc_reader_tf(const gs_doc_reader *r)
     return gs_posting_cursor_tf(&r->cursor, r->at);
 }
 
-/* Where the term comes in the document: as many as tf, in cursor.positions. */
+/* Where the term comes in the document: cursor.position_count of cursor.positions. */
 GS_MUST_CHECK gs_code gs_doc_reader_positions(gs_doc_reader *r, gs_status *st);
 
 #endif

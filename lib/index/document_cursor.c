@@ -11,19 +11,17 @@ gs_code gs_document_cursor_open(gs_document_cursor *c, const gs_index *index,
                                 gs_status *st)
 {
     const uint8_t *file = NULL;
-    gs_index_head head;
+    const gs_index_head *const head = gs_index_documents_head(index);
     gs_assert(gs_index_header_of(index)->has_names);
-    /* Opening the index has held the head against the size of the file. */
-    GS_TRY(gs_index_bytes(index, GS_INDEX_DOCUMENTS, 0, sizeof head, &file, st));
-    memcpy(&head, file, sizeof head);
+    GS_TRY(gs_index_bytes(index, GS_INDEX_DOCUMENTS, 0, sizeof *head, &file, st));
     *c = (gs_document_cursor){
         .index = index,
-        .left = head.count,
-        .lengths = file + sizeof head,
-        .names = file + head.offsets,
-        .end = file + head.end,
+        .left = head->count,
+        .lengths = file + sizeof *head,
+        .names = file + head->offsets,
+        .end = file + head->end,
         .held_lengths = file,
-        .held_names = file + head.offsets,
+        .held_names = file + head->offsets,
     };
     return GS_OK;
 }

@@ -34,12 +34,17 @@ gs_code gs_text_out_flush(gs_text_out *out, gs_status *st)
 
 gs_code gs_text_out_put(gs_text_out *out, const void *data, size_t bytes, gs_status *st)
 {
-    if (BUFFER_BYTES - out->used < bytes) {
+    const uint8_t *from = data;
+    if (BUFFER_BYTES - out->used < bytes)
         GS_TRY(gs_text_out_flush(out, st));
-        if (bytes > BUFFER_BYTES)
-            return out->write(out->context, data, bytes, st);
+    /* Not from where it is, which may be a file of the index: whoever writes asks first
+     * whether that was changed, and then it is too late to look at it. */
+    for (; bytes > BUFFER_BYTES; from += BUFFER_BYTES, bytes -= BUFFER_BYTES) {
+        memcpy(out->buffer, from, BUFFER_BYTES);
+        out->used = BUFFER_BYTES;
+        GS_TRY(gs_text_out_flush(out, st));
     }
-    memcpy(out->buffer + out->used, data, bytes);
+    memcpy(out->buffer + out->used, from, bytes);
     out->used += bytes;
     return GS_OK;
 }
@@ -86,9 +91,9 @@ gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
 static gs_code put_places(gs_posting_cursor *c, size_t i, gs_text_out *out, gs_status *st)
 {
     GS_TRY(gs_posting_cursor_positions(c, i, st));
-    for (uint64_t k = 0; k < c->tfs[i]; k++)
-        GS_TRY(
-            gs_text_out_number(out, c->positions[k], k + 1 < c->tfs[i] ? ',' : '\n', st));
+    for (size_t k = 0; k < c->position_count; k++)
+        GS_TRY(gs_text_out_number(out, c->positions[k],
+                                  k + 1 < c->position_count ? ',' : '\n', st));
     return GS_OK;
 }
 

@@ -100,7 +100,7 @@ static gs_code is_in_a_row(gs_search_plan *plan, int at, bool *out, gs_status *s
     uint64_t start = 0; /* of the phrase, if every term agrees */
     for (int i = first; i != GS_QUERY_NONE;) {
         const gs_doc_reader *const r = &plan->readers[nodes[i].reader];
-        const uint64_t tf = gs_doc_reader_tf(r);
+        const uint64_t tf = r->cursor.position_count;
         uint64_t *const k = &nodes[i].walked;
         while (*k < tf && r->cursor.positions[*k] < start + nodes[i].offset)
             (*k)++;

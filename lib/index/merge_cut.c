@@ -28,6 +28,17 @@ static int by_term(const void *a, const void *b)
     return compare_bounds(&((const cut_sample *)a)->at, &((const cut_sample *)b)->at);
 }
 
+/* A copy, and so the same for all parts whoever writes to the index. Its first bytes do:
+ * terms that begin alike then come to one range. */
+static gs_term_bound bound_of(const gs_block_head *head)
+{
+    gs_term_bound bound = {.bytes = GS_TERM_BOUND_BYTES};
+    if (head->bytes < GS_TERM_BOUND_BYTES)
+        bound.bytes = (uint8_t)head->bytes;
+    memcpy(bound.term, head->term, bound.bytes);
+    return bound;
+}
+
 /* Samples of one index. Offsets of a damaged one may go back; its weights are wrong then,
  * which is no harm. */
 static gs_code take_samples(const gs_index *index, uint64_t most, cut_sample *samples,
@@ -46,7 +57,7 @@ static gs_code take_samples(const gs_index *index, uint64_t most, cut_sample *sa
                                          BLOCK_WEIGHT * (block - first_block);
         begins = here;
         first_block = block;
-        samples[(*count)++] = (cut_sample){.at = {head.term, head.bytes}};
+        samples[(*count)++] = (cut_sample){.at = bound_of(&head)};
     }
     if (n > 0) {
         const gs_index_header *const h = gs_index_header_of(index);

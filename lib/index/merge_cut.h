@@ -12,8 +12,7 @@
 
 #include "lib/index/term_merge.h"
 
-/* At most range_max - 1 bounds, ascending strictly; their terms stay while the indexes
- * are open. */
+/* At most range_max - 1 bounds, ascending strictly. */
 GS_MUST_CHECK gs_code gs_merge_cut(gs_index *const *indexes, size_t index_count,
                                    unsigned range_max, gs_term_bound *bounds,
                                    unsigned *bound_count, gs_status *st);

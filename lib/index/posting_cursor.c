@@ -72,7 +72,8 @@ static gs_code read_packed(gs_posting_cursor *c, gs_status *st)
 {
     const gs_posting_skip *const skip = &c->skip;
     const uint8_t *const block = c->p;
-    const unsigned doc_bits = block[0], tf_bits = block[1];
+    const unsigned doc_bits = (unsigned)gs_index_once(block[0]);
+    const unsigned tf_bits = (unsigned)gs_index_once(block[1]);
     if (doc_bits > GS_PACK_BITS_MAX || tf_bits > 32 ||
         skip->bytes != 2 + gs_pack_bytes(doc_bits) + gs_pack_bytes(tf_bits))
         return damaged(c, "a block has an impossible length", st);
@@ -194,6 +195,7 @@ gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *s
         c->positions = memory;
         c->position_capacity = (size_t)(tf + tf / 2);
     }
+    c->position_count = (size_t)tf;
     return read_positions(c, tf, c->positions, st);
 }
 

@@ -34,7 +34,7 @@ typedef struct gs_posting_cursor {
     gs_posting_skip skip; /* of the block; of the next one, if that is found */
 
     uint32_t *positions; /* of the posting asked for last */
-    size_t position_capacity;
+    size_t position_count, position_capacity;
 } gs_posting_cursor;
 
 GS_MUST_CHECK gs_code gs_posting_cursor_start(gs_posting_cursor *c, const gs_index *index,
@@ -51,7 +51,7 @@ GS_MUST_CHECK gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc,
  * Not is_found: only the postings without an entry, if any, may have such a docID. */
 GS_MUST_CHECK gs_code gs_posting_cursor_find(gs_posting_cursor *c, uint64_t doc,
                                              gs_status *st);
-/* The frequency of posting i of the block, packed or not. */
+/* The frequency of posting i of the block, packed or not: what the file says now. */
 static inline uint64_t gs_posting_cursor_tf(const gs_posting_cursor *c, size_t i)
 {
     if (c->packed_tfs == NULL)
@@ -59,10 +59,12 @@ static inline uint64_t gs_posting_cursor_tf(const gs_posting_cursor *c, size_t i
     uint64_t word;
     const size_t at = i * c->tf_bits;
     memcpy(&word, c->packed_tfs + at / 8, sizeof word);
+    word = gs_index_once(word);
     return (le64toh(word) >> (at % 8) & ((UINT64_C(1) << c->tf_bits) - 1)) + 1;
 }
 
-/* Positions of posting i of the block, in c->positions; i = 0, 1, 2, ... */
+/* Positions of posting i of the block, position_count of them, in c->positions; i = 0, 1,
+ * 2, ... */
 GS_MUST_CHECK gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i,
                                                   gs_status *st);
 /* The same, but they are only checked: c->places moves to behind them. */

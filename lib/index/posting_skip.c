@@ -31,7 +31,7 @@ gs_code gs_posting_skips_start(gs_posting_skips *s, const gs_index *index,
     s->end = s->p + info->skip_bytes;
     if (info->df < GS_INDEX_BLOCK)
         return GS_OK;
-    s->impact_count = s->p < s->end ? *s->p++ : 0;
+    s->impact_count = s->p < s->end ? (unsigned)gs_index_once(*s->p++) : 0;
     if (!take_impacts(s, s->impact_count, &s->impacts))
         return damaged(s, "a term's impacts make no sense", st);
     return GS_OK;

@@ -124,8 +124,8 @@ static heap_item pop(gs_term_merge *m)
 /* Is the cursor's term, with this prefix, before the end of the range? */
 static bool is_inside(const gs_term_merge *m, const gs_term_cursor *c, uint64_t prefix)
 {
-    if (m->to.term == NULL || prefix != m->to_prefix)
-        return m->to.term == NULL || prefix < m->to_prefix;
+    if (m->to.bytes == 0 || prefix != m->to_prefix)
+        return m->to.bytes == 0 || prefix < m->to_prefix;
     const size_t common = c->bytes < m->to.bytes ? c->bytes : m->to.bytes;
     const int order = memcmp(c->term, m->to.term, common);
     return order < 0 || (order == 0 && c->bytes < m->to.bytes);
@@ -148,11 +148,11 @@ gs_code gs_term_merge_begin(gs_term_merge *m, const gs_term_bound *from,
 {
     m->heap_count = m->source_count = 0;
     m->to = *to;
-    m->to_prefix = to->term != NULL ? gs_term_prefix(to->term, to->bytes) : 0;
+    m->to_prefix = to->bytes > 0 ? gs_term_prefix(to->term, to->bytes) : 0;
     for (size_t i = 0; i < m->count; i++) {
         gs_term_cursor *const c = &m->cursors[i];
-        GS_TRY(from->term != NULL ? gs_term_cursor_seek(c, from->term, from->bytes, st)
-                                  : gs_term_cursor_first(c, st));
+        GS_TRY(from->bytes > 0 ? gs_term_cursor_seek(c, from->term, from->bytes, st)
+                               : gs_term_cursor_first(c, st));
         push_if_inside(m, i);
     }
     return GS_OK;

@@ -13,10 +13,12 @@
 
 #include "lib/index/term_cursor.h"
 
-/* A term as a bound of a range; NULL: none. */
+enum { GS_TERM_BOUND_BYTES = 62 };
+
+/* A bound of a range of terms: a term, or what one begins with; no bytes: none. */
 typedef struct gs_term_bound {
-    const uint8_t *term;
-    size_t bytes;
+    uint8_t bytes;
+    uint8_t term[GS_TERM_BOUND_BYTES];
 } gs_term_bound;
 
 typedef struct gs_term_merge gs_term_merge;
