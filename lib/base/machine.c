@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/cgroup.h"
+
 /* The first number in a file; false if there is none ("max", no file). */
 static bool read_number(const char *path, uint64_t *out)
 {
@@ -24,99 +26,13 @@ static bool read_number(const char *path, uint64_t *out)
     return is_there;
 }
 
-/* The path of this process's cgroup below the mount point, for version 2 or a version 1
- * controller; empty if there is none. */
-static void find_cgroup(const char *controller, char *path, size_t path_bytes)
-{
-    path[0] = '\0';
-    FILE *const f = fopen("/proc/self/cgroup", "re");
-    if (f == NULL)
-        return;
-    char line[4096];
-    while (fgets(line, sizeof line, f) != NULL) {
-        char *const names = strchr(line, ':');
-        char *const where = names ? strchr(names + 1, ':') : NULL;
-        if (where == NULL)
-            continue;
-        *where = '\0';
-        const bool is_v2 = names[1] == '\0';
-        if (controller == NULL ? is_v2 : strstr(names + 1, controller) != NULL) {
-            (void)snprintf(path, path_bytes, "%s", where + 1);
-            path[strcspn(path, "\n")] = '\0';
-        }
-    }
-    (void)fclose(f);
-}
-
-/* What a memory cgroup leaves: its limit less what is used and cannot be dropped. */
-static uint64_t cgroup_left(const char *dir, const char *limit_name,
-                            const char *usage_name)
-{
-    char path[8192];
-    uint64_t limit = 0, used = 0;
-    (void)snprintf(path, sizeof path, "%s/%s", dir, limit_name);
-    if (!read_number(path, &limit) || limit == 0 || limit >= (uint64_t)INT64_MAX / 2)
-        return UINT64_MAX;
-    (void)snprintf(path, sizeof path, "%s/%s", dir, usage_name);
-    (void)read_number(path, &used);
-    /* Page cache counts as used but gives way: look no lower than a quarter. */
-    const uint64_t left = used < limit ? limit - used : 0;
-    return left > limit / 4 ? left : limit / 4;
-}
-
-static uint64_t cgroup_memory_left(void)
-{
-    char group[4096], dir[8192];
-    uint64_t least = UINT64_MAX;
-    find_cgroup(NULL, group, sizeof group);
-    /* A limit may sit on any level above. */
-    for (char *end = group + strlen(group);;) {
-        (void)snprintf(dir, sizeof dir, "/sys/fs/cgroup%s", group);
-        const uint64_t left = cgroup_left(dir, "memory.max", "memory.current");
-        least = left < least ? left : least;
-        while (end > group && *end != '/')
-            end--;
-        if (end <= group)
-            break;
-        *end = '\0';
-    }
-    const uint64_t root = cgroup_left("/sys/fs/cgroup", "memory.max", "memory.current");
-    least = root < least ? root : least;
-    const uint64_t v1 = cgroup_left("/sys/fs/cgroup/memory", "memory.limit_in_bytes",
-                                    "memory.usage_in_bytes");
-    return v1 < least ? v1 : least;
-}
-
-/* quota / period of the CPU controller, rounded up; 0 if there is no quota. */
-static unsigned cgroup_cores(void)
-{
-    char group[4096], path[8192];
-    find_cgroup(NULL, group, sizeof group);
-    (void)snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
-    FILE *const f = fopen(path, "re");
-    unsigned long long quota = 0, period = 0;
-    if (f != NULL) {
-        if (fscanf(f, "%llu %llu", &quota, &period) != 2)
-            period = 0;
-        (void)fclose(f);
-    } else {
-        uint64_t q = 0, p = 0;
-        if (read_number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", &q) &&
-            read_number("/sys/fs/cgroup/cpu/cpu.cfs_period_us", &p) && q < INT32_MAX) {
-            quota = q;
-            period = p;
-        }
-    }
-    return period > 0 ? (unsigned)((quota + period - 1) / period) : 0;
-}
-
 unsigned gs_machine_cores(void)
 {
     cpu_set_t set;
     unsigned cores = 1;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         cores = (unsigned)CPU_COUNT(&set);
-    const unsigned quota = cgroup_cores();
+    const unsigned quota = gs_cgroup_cores("");
     if (quota > 0 && quota < cores)
         cores = quota;
     return cores > 0 ? cores : 1;
@@ -164,7 +80,7 @@ size_t gs_machine_memory_available(void)
     uint64_t bytes = gs_machine_memory_total();
     const uint64_t free_now = kernel_memory("MemAvailable", UINT64_MAX);
     bytes = free_now < bytes ? free_now : bytes;
-    const uint64_t group = cgroup_memory_left();
+    const uint64_t group = gs_cgroup_memory_left("");
     bytes = group < bytes ? group : bytes;
     const int limits[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_RSS};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
