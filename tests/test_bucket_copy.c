@@ -38,9 +38,13 @@ static size_t put_record(size_t at, const gs_record_layout *layout, size_t key_b
         at += sizeof length;
     }
     if (layout->is_keyed) {
-        const uint32_t head = (uint32_t)(layout->is_key_only ? line_bytes : key_bytes);
-        memcpy(arena + at, &head, sizeof head);
-        at += sizeof head + key_bytes;
+        const uint64_t head = layout->is_key_only ? line_bytes : key_bytes;
+        const uint32_t short_head = (uint32_t)head;
+        if (is_long)
+            memcpy(arena + at, &head, sizeof head);
+        else
+            memcpy(arena + at, &short_head, sizeof short_head);
+        at += (is_long ? sizeof head : sizeof short_head) + key_bytes;
     }
     for (size_t i = 0; i < line_bytes; i++)
         arena[at + i] = (uint8_t)check_random(state);

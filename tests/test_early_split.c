@@ -274,6 +274,31 @@ static void long_lines(const gs_file_map *map)
     gs_key_encoder_free(encoder);
 }
 
+/* So many keys that the string of a line of some length would be a long one. */
+static void many_keys_are_refused(const gs_file_map *map)
+{
+    enum { KEYS = GS_WHERE_LENGTH_LONG / 4096 + 1 };
+    static gs_key keys[KEYS];
+    gs_status st = {.code = GS_OK};
+    const gs_order order = {
+        .keys = keys, .key_count = KEYS, .eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
+    gs_key_encoder *encoder = NULL;
+    gs_early_split *s = NULL;
+    for (size_t k = 0; k < KEYS; k++)
+        keys[k] = (gs_key){.start_char = 1, .end_field = SIZE_MAX};
+    REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
+    const gs_record_layout layout = {.is_keyed = true, .has_eol = true, .eol = '\n'};
+    const gs_early_split_options options = {.layout = &layout,
+                                            .encoder = encoder,
+                                            .map = map,
+                                            .workers = 1,
+                                            .memory_bytes = (size_t)1 << 40};
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    CHECK(s == NULL);
+    gs_early_split_free(s);
+    gs_key_encoder_free(encoder);
+}
+
 /* NULL, and no failure. */
 static void is_refused(const gs_file_map *map, size_t memory_bytes, bool is_key_only)
 {
@@ -297,6 +322,7 @@ int main(void)
     all_come_out(&map, bytes, false, 1000);
     keyed_come_out(&map, bytes);
     long_lines(&map);
+    many_keys_are_refused(&map);
     is_refused(&map, LINES * sizeof(uint64_t), false);
     is_refused(&map, MOST, true);
     longer_keys_fail(&map, bytes);

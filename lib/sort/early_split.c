@@ -239,11 +239,14 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *s
 }
 
 /* Records that compare equal must be the same bytes; room for strings is for lines of
- * some length. */
+ * some length, with so few keys that none becomes long. */
 static bool is_for_records(const gs_early_split_options *o)
 {
-    return !o->layout->is_key_only &&
-           (o->encoder == NULL || o->record_size <= KEYED_LINE_MAX);
+    if (o->layout->is_key_only || o->encoder == NULL)
+        return !o->layout->is_key_only;
+    return o->record_size <= KEYED_LINE_MAX &&
+           gs_key_encode_bound(o->encoder, KEYED_LINE_MAX) <
+               GS_WHERE_LENGTH_LONG - KEYED_LINE_MAX;
 }
 
 static gs_code new_key_batches(gs_early_split *s, gs_status *st)

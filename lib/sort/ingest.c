@@ -148,7 +148,7 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
 {
     const size_t bound =
         (in->encoder ? gs_key_encode_bound(in->encoder, line_bytes) : 0) + line_bytes +
-        GS_RECORD_LONG_BYTES + GS_RECORD_HEAD_BYTES + 1 + 16;
+        GS_RECORD_LONG_BYTES + GS_RECORD_LONG_HEAD_BYTES + 1 + 16;
     void *memory = scratch->records;
     GS_TRY(
         grow(&memory, &scratch->record_capacity, scratch->record_bytes + bound, 1, st));
@@ -159,20 +159,17 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     scratch->elements = memory;
 
     uint8_t *const start = scratch->records + scratch->record_bytes;
-    uint8_t *string = start + (in->encoder ? GS_RECORD_HEAD_BYTES : 0);
+    const size_t usual_head = gs_record_head_bytes(&in->layout, 0);
+    uint8_t *string = start + usual_head;
     const size_t key_bytes =
         in->encoder ? gs_key_encode(in->encoder, line, line_bytes, string) : 0;
     const size_t string_bytes = key_bytes + (in->layout.is_key_only ? 0 : line_bytes);
     if (__builtin_expect(string_bytes >= GS_WHERE_LENGTH_LONG, 0)) {
-        memmove(string + GS_RECORD_LONG_BYTES, string, key_bytes);
-        string += GS_RECORD_LONG_BYTES;
-        const uint64_t length = string_bytes;
-        memcpy(start, &length, sizeof length);
+        string = start + gs_record_head_bytes(&in->layout, string_bytes);
+        memmove(string, start + usual_head, key_bytes);
     }
-    if (in->encoder != NULL) {
-        const uint32_t head = (uint32_t)(in->layout.is_key_only ? line_bytes : key_bytes);
-        memcpy(string - GS_RECORD_HEAD_BYTES, &head, sizeof head);
-    }
+    gs_record_put_head(&in->layout, start, string_bytes,
+                       in->layout.is_key_only ? line_bytes : key_bytes);
     uint8_t *p = string + key_bytes;
     memcpy(p, line, line_bytes);
     p += line_bytes;

@@ -5,7 +5,7 @@
  *      plain           line ... eol
  *      keyed           u32 key length | key | line ... eol
  *      key only        u32 line length | key | line ... eol
- *      each, long      u64 string length | as above            (length field 0xFFFFFF)
+ *      each, long      u64 string length | as above, but u64   (length field 0xFFFFFF)
  *
  * The string that orders a record is key + line when there is a last resort and the key
  * alone when not (-s, -u); keys are prefix-free, so plain memcmp of these strings is the
@@ -14,7 +14,8 @@
  *
  * `where` packs the offset into the arena (40 bits) and the length of the string (24
  * bits, all ones: the true length is stored in front), so that the length is known
- * without a look at the arena. Fixed-size records have no end-of-line byte.
+ * without a look at the arena. Fixed-size records have no end-of-line byte. Keys of a
+ * line may together be longer than 4 GiB, but the line is not: see gs_record_head_bytes.
  */
 #ifndef GS_LIB_SORT_RECORD_H
 #define GS_LIB_SORT_RECORD_H
@@ -44,6 +45,7 @@ enum {
     GS_WHERE_LENGTH_LONG = (1 << GS_WHERE_LENGTH_BITS) - 1,
     GS_RECORD_LONG_BYTES = 8,
     GS_RECORD_HEAD_BYTES = 4, /* the u32 of keyed records */
+    GS_RECORD_LONG_HEAD_BYTES = 8,
 };
 
 static inline uint64_t gs_where_pack(uint64_t offset, size_t length)
@@ -55,6 +57,33 @@ static inline uint64_t gs_where_pack(uint64_t offset, size_t length)
 static inline uint64_t gs_where_offset(uint64_t where)
 {
     return where >> GS_WHERE_LENGTH_BITS;
+}
+
+/* What stands before a record's string. Strings that are not long have shorter keys;
+ * lines by themselves are shorter than 4 GiB (gs_memory_plan's record_bytes_max). */
+static inline size_t gs_record_head_bytes(const gs_record_layout *layout,
+                                          size_t string_bytes)
+{
+    const bool is_long = __builtin_expect(string_bytes >= GS_WHERE_LENGTH_LONG, 0);
+    if (!layout->is_keyed)
+        return is_long ? GS_RECORD_LONG_BYTES : 0;
+    return is_long ? GS_RECORD_LONG_BYTES + GS_RECORD_LONG_HEAD_BYTES
+                   : GS_RECORD_HEAD_BYTES;
+}
+
+/* Writes that; `head` is the length of the key, or of the line if the key is all of the
+ * string. */
+static inline void gs_record_put_head(const gs_record_layout *layout, uint8_t *record,
+                                      uint64_t string_bytes, uint64_t head)
+{
+    if (__builtin_expect(string_bytes >= GS_WHERE_LENGTH_LONG, 0)) {
+        memcpy(record, &string_bytes, sizeof string_bytes);
+        if (layout->is_keyed)
+            memcpy(record + GS_RECORD_LONG_BYTES, &head, sizeof head);
+    } else if (layout->is_keyed) {
+        const uint32_t short_head = (uint32_t)head;
+        memcpy(record, &short_head, sizeof short_head);
+    }
 }
 
 /* A record that is looked at soon: its first 64 bytes, which lie in two lines of the
@@ -75,6 +104,14 @@ static inline gs_record gs_record_at(const gs_record_layout *layout, const uint8
     if (__builtin_expect(length == GS_WHERE_LENGTH_LONG, 0)) {
         memcpy(&length, p, sizeof length);
         p += GS_RECORD_LONG_BYTES;
+        if (!layout->is_keyed)
+            return (gs_record){p, length, p, length};
+        uint64_t head;
+        memcpy(&head, p, sizeof head);
+        p += GS_RECORD_LONG_HEAD_BYTES;
+        if (layout->is_key_only)
+            return (gs_record){p, length, p + length, head};
+        return (gs_record){p, length, p + head, length - head};
     }
     if (!layout->is_keyed)
         return (gs_record){p, length, p, length};

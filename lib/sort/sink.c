@@ -2,11 +2,16 @@
 #include "lib/sort/sink.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 #include "lib/sort/short_copy.h"
+
+/* Blocks have sizes of 32 bits. */
+static const size_t run_record_max = UINT32_MAX / 2;
 
 typedef struct gs_bytes {
     uint8_t *data;
@@ -256,14 +261,31 @@ static uint8_t *put_varint(uint8_t *p, uint64_t x)
     return p;
 }
 
+/* By the beginning of its line: where that came from is not known any more. */
+static gs_code fail_too_long(const gs_sink_record *r, size_t bytes, gs_status *st)
+{
+    enum { SHOWN_BYTES = 40 };
+    char begin[SHOWN_BYTES + 1] = "";
+    gs_quoted quoted;
+    const size_t line_bytes = r->length - r->key_bytes;
+    const size_t shown = line_bytes < SHOWN_BYTES ? line_bytes : SHOWN_BYTES;
+    memcpy(begin, r->data + r->key_bytes, shown);
+    (void)GS_FAIL(
+        st, GS_ERR_LIMIT, 0,
+        "a record of %zu bytes with its keys, whose line begins with %s, is too "
+        "long for a temporary file, where the limit is %zu",
+        bytes, gs_quote_name_always(&quoted, begin), run_record_max);
+    return gs_status_hint(st, "give more memory with -S, so that nothing is spilled, or "
+                              "fewer keys");
+}
+
 static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
 {
     enum { HEAD_MAX = 40 };
     const gs_record_layout *const layout = &p->sink->layout;
     const size_t bytes = r->length + layout->has_eol;
-    if (bytes > UINT32_MAX / 2)
-        return GS_FAIL(st, GS_ERR_LIMIT, 0, "a record of %zu bytes cannot be spilled",
-                       bytes);
+    if (bytes > run_record_max)
+        return fail_too_long(r, bytes, st);
     if (p->block_records > 0 && p->raw.used + bytes > p->sink->block_raw_bytes)
         GS_TRY(end_block(p, st));
     if (p->sink->buffer_bytes < p->ready.bytes.used)
