@@ -321,6 +321,7 @@ gs_code gs_engine_submit(gs_engine *engine, const gs_batch *batch, gs_status *st
     gs_assert(batch->count <= engine->options.count_max);
     engine->batch = *batch;
     engine->shares[0].run.count = batch->count;
+    engine->shares[0].timed = false;
     engine->is_spread = engine->spread != nullptr && batch->count >= 2 &&
                         batch->count >= spread_count_min(&engine->options);
     if (batch->count >= 2 && !engine->is_spread && start_alone(engine, st) != GS_OK) {

@@ -107,7 +107,7 @@ GS_MUST_CHECK gs_code gs_engine_submit(gs_engine *engine, const gs_batch *batch,
  */
 GS_MUST_CHECK gs_code gs_engine_wait(gs_engine *engine, gs_status *st);
 /* Device time of the last batch's sort, without copies from and to the batch, from wait
- * to the next submit. */
+ * to the next submit; 0 if there was nothing to sort. */
 double gs_engine_device_ms(const gs_engine *engine);
 /* The name of the engine that sorted, or will sort, the last batch. */
 const char *gs_engine_used(const gs_engine *engine);

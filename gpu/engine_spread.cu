@@ -497,6 +497,7 @@ gs_code gs_spread_sort(gs_spread *s, const gs_batch *batch, gs_status *st)
     s->result_keys = is_moved ? batch->sorted_keys : batch->keys;
     s->result_values = is_moved ? batch->sorted_values : batch->values;
     GS_TRY(everywhere(s, bring_keys, st));
+    s->ms = 0;
     const double begin_ms = now_ms();
     GS_TRY(find_shares(s, st));
     GS_TRY(everywhere(s, part, st));

@@ -497,6 +497,29 @@ static void test_merge(void)
     }
 }
 
+/* The time of a batch with nothing to sort is not that of the batch before. */
+static void test_times(void)
+{
+    enum { COUNT = 1 << 20 };
+    gs_status st = {.code = GS_OK};
+    gs_engine *const engine =
+        new_engine("auto", GS_BATCH_U64, GS_PLACE_HOST, (size_t)COUNT);
+    uint64_t *const keys = allocate(COUNT * sizeof *keys);
+    for (size_t i = 0; i < COUNT; i++)
+        keys[i] = (uint64_t)i * 2654435761u;
+    gs_batch batch = {.keys = keys, .count = COUNT};
+    REQUIRE_OK(gs_engine_submit(engine, &batch, &st), &st);
+    REQUIRE_OK(gs_engine_wait(engine, &st), &st);
+    CHECK(gs_engine_device_ms(engine) > 0);
+    for (batch.count = 0; batch.count < 2; batch.count++) {
+        REQUIRE_OK(gs_engine_submit(engine, &batch, &st), &st);
+        REQUIRE_OK(gs_engine_wait(engine, &st), &st);
+        CHECK(gs_engine_device_ms(engine) == 0);
+    }
+    gs_engine_free(engine);
+    free(keys);
+}
+
 /* A batch larger than promised memory is refused with a message, not a crash. */
 static void test_refusal(void)
 {
@@ -572,6 +595,7 @@ int main(int argc, char **argv)
             test_sizes(only, sizes_few, count, true);
     } else {
         test_refusal();
+        test_times();
         test_merge();
     }
     if (!one_gpu && !large)
