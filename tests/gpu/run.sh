@@ -17,6 +17,7 @@ gpusort=$folder/gpusort tests=$folder/tests/gpu log_folder=$folder
     echo 'skipped: no GPU to test'
     exit 0
 }
+step starts "$here/starts.sh" "$gpusort"
 past_32_bits=$(((1 << 32) + 1))
 past_large_tiles=$(((1 << 26) + 12345)) # GS_SCATTER_LARGE
 engines=${*:3}
