@@ -80,34 +80,63 @@ static void CUDART_CB end_span(void *context)
     gs_mem_free(s);
 }
 
-/* Puts the beginning of a span on the stream; NULL if nothing is traced. */
-static gs_text_span *span_start(gs_text_sort *t, gs_trace_lane lane, const char *name,
-                                unsigned number, uint64_t bytes, cudaStream_t stream)
+/* A span on a stream, from here to its stop. */
+class StreamSpan
 {
-    if (t->options.trace == nullptr)
-        return nullptr;
-    gs_status ignored = {};
-    void *memory = nullptr;
-    if (gs_mem_new(&memory, sizeof(gs_text_span), "trace span", &ignored) != GS_OK)
-        return nullptr;
-    gs_text_span *const s = (gs_text_span *)memory;
-    s->trace = t->options.trace;
-    s->span.name = name;
-    s->span.lane = lane;
-    s->span.number = number;
-    s->span.bytes = bytes;
-    if (cudaLaunchHostFunc(stream, begin_span, s) != cudaSuccess) {
-        gs_mem_free(s);
-        return nullptr;
+  public:
+    StreamSpan(gs_text_sort *t, gs_trace_lane lane, const char *name, unsigned number,
+               uint64_t bytes, cudaStream_t stream)
+        : stream_(stream)
+    {
+        gs_status ignored = {};
+        void *memory = nullptr;
+        if (t->options.trace == nullptr ||
+            gs_mem_new(&memory, sizeof(gs_text_span), "trace span", &ignored) != GS_OK)
+            return;
+        gs_text_span *const s = (gs_text_span *)memory;
+        s->trace = t->options.trace;
+        s->span.name = name;
+        s->span.lane = lane;
+        s->span.number = number;
+        s->span.bytes = bytes;
+        if (launch(begin_span, s))
+            span_ = s;
+        else
+            gs_mem_free(s);
     }
-    return s;
-}
 
-static void span_stop(gs_text_span *s, cudaStream_t stream)
-{
-    if (s != nullptr && cudaLaunchHostFunc(stream, end_span, s) != cudaSuccess)
-        gs_mem_free(s);
-}
+    /* The stream frees it then. */
+    void stop()
+    {
+        if (span_ != nullptr && launch(end_span, span_))
+            span_ = nullptr;
+    }
+
+    /* Without an end: the beginning may be still to come, or at work. */
+    ~StreamSpan()
+    {
+        if (span_ == nullptr)
+            return;
+        (void)cudaStreamSynchronize(stream_);
+        (void)cudaGetLastError();
+        gs_mem_free(span_);
+    }
+
+    StreamSpan(const StreamSpan &) = delete;
+    StreamSpan &operator=(const StreamSpan &) = delete;
+
+  private:
+    bool launch(cudaHostFn_t function, gs_text_span *s)
+    {
+        const bool is_good = gs_gpu_fault() == cudaSuccess &&
+                             cudaLaunchHostFunc(stream_, function, s) == cudaSuccess;
+        (void)cudaGetLastError();
+        return is_good;
+    }
+
+    cudaStream_t stream_;
+    gs_text_span *span_ = nullptr;
+};
 
 /* --- new and free ------------------------------------------------------------------- */
 
@@ -302,11 +331,10 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
     const unsigned slot = (unsigned)(number % GS_TEXT_UPLOADS_MAX);
     gs_upload *const u = &t->uploads[slot];
     const uint64_t begin = t->text_bytes, end = begin + all;
-    gs_text_span *const span =
-        span_start(t, GS_LANE_UPLOAD, "upload", t->options.number, all, t->copy_stream);
+    StreamSpan span(t, GS_LANE_UPLOAD, "upload", t->options.number, all, t->copy_stream);
     GPU_TRY(st, cudaMemcpyAsync(t->d_text + begin, data, bytes, cudaMemcpyHostToDevice,
                                 t->copy_stream));
-    span_stop(span, t->copy_stream);
+    span.stop();
     GPU_TRY(st, cudaEventRecord(u->copied, t->copy_stream));
     if (add_eol)
         GPU_TRY(st, cudaMemsetAsync(t->d_text + begin + bytes, t->options.order.eol, 1,
@@ -366,14 +394,14 @@ gs_code gs_text_sort_fetch_text(gs_text_sort *t, unsigned slot, uint64_t offset,
         return GS_OK;
     GPU_TRY(st, cudaSetDevice(t->options.device));
     const cudaStream_t stream = t->fetch_streams[slot];
-    gs_text_span *span = span_start(t, GS_LANE_GPU, "gather",
-                                    t->options.number * 10 + 1 + slot, bytes, stream);
+    StreamSpan work(t, GS_LANE_GPU, "gather", t->options.number * 10 + 1 + slot, bytes,
+                    stream);
     GS_TRY(gather(t, offset, offset + bytes, t->d_fetch[slot], stream, st));
-    span_stop(span, stream);
-    span = span_start(t, GS_LANE_DOWNLOAD, "download", slot, bytes, stream);
+    work.stop();
+    StreamSpan down(t, GS_LANE_DOWNLOAD, "download", slot, bytes, stream);
     GPU_TRY(st,
             cudaMemcpyAsync(to, t->d_fetch[slot], bytes, cudaMemcpyDeviceToHost, stream));
-    span_stop(span, stream);
+    down.stop();
     return GS_OK;
 }
 
@@ -422,8 +450,8 @@ gs_code gs_text_sort_fetch_records(gs_text_sort *t, uint64_t first, uint64_t cou
         t->d_records = (gs_text_record *)memory;
         t->records_capacity = (size_t)count;
     }
-    gs_text_span *const span = span_start(t, GS_LANE_DOWNLOAD, "download records",
-                                          t->options.number, bytes, stream);
+    StreamSpan span(t, GS_LANE_DOWNLOAD, "download records", t->options.number, bytes,
+                    stream);
     k_describe<<<gs_text_grid(count, THREADS), THREADS, 0, stream>>>(
         t->view, t->d_order, t->d_result_counts, first, count, t->d_records);
     GPU_LAUNCHED(st, stream, "k_describe");
@@ -440,7 +468,7 @@ gs_code gs_text_sort_fetch_records(gs_text_sort *t, uint64_t first, uint64_t cou
         GPU_TRY(st, cudaMemcpyAsync(data + at, t->d_fetch[0], part,
                                     cudaMemcpyDeviceToHost, stream));
     }
-    span_stop(span, stream);
+    span.stop();
     GPU_TRY(st, cudaStreamSynchronize(stream));
     return GS_OK;
 }

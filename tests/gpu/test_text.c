@@ -3,7 +3,8 @@
  * text_sort: lines and records sorted on the GPU must come out as a plain CPU sort of the
  * same strings puts them, in both shapes, with equals kept or dropped. What would break:
  * ties that go on for many rounds, strings that end inside a word, NULs, uploads of any
- * size, a last line without its end, chunks used again, tiles and slots that cut lines.
+ * size, a last line without its end, chunks used again, tiles and slots that cut lines;
+ * spans of the trace after a failure.
  *
  *     test_text [--few]        --few: a handful, for compute-sanitizer
  *
@@ -13,7 +14,10 @@
 #include <string.h>
 
 #include "gpu/device.h"
+#include "gpu/fault.h"
 #include "gpu/text_sort.h"
+#include "lib/base/mem.h"
+#include "lib/base/trace.h"
 #include "lib/sort/device_order.h"
 #include "lib/sort/key_encode.h"
 #include "lib/sort/order_layout.h"
@@ -451,6 +455,59 @@ static void full_chunk(void)
     gs_text_sort_free(t);
 }
 
+/* A traced sort of one batch, in both shapes. */
+static gs_code sort_traced(gs_trace *trace, size_t bytes, gs_status *st)
+{
+    static gs_text_record records[5000];
+    gs_text_sort_options options = {
+        .order = {.delimiter = GS_TEXT_BLANK_FIELDS, .eol = '\n'},
+        .batch_bytes_max = BATCH,
+        .fetch_bytes_max = FETCH,
+        .input_bytes = bytes,
+        .trace = trace};
+    gs_text_sort *t = NULL;
+    gs_text_result result;
+    bool is_full;
+    uint64_t ticket = 0, done, count, part;
+    GS_TRY(gs_text_sort_new(&t, &options, st));
+    GS_TRY_OR_FAIL(gs_text_sort_upload(t, text, bytes, false, &is_full, &ticket, st));
+    GS_TRY_OR_FAIL(gs_text_sort_uploads_done(t, &ticket, &done, st));
+    GS_TRY_OR_FAIL(gs_text_sort_run(t, GS_TEXT_OUTPUT, false, UINT64_MAX, &result, st));
+    GS_NOTED(gs_text_sort_fetch_text(t, 0, 0, bytes < FETCH ? bytes : FETCH, got, st));
+    GS_TRY_OR_FAIL(gs_text_sort_fetch_wait(t, 0, st));
+    GS_TRY_OR_FAIL(gs_text_sort_run(t, GS_TEXT_RECORDS, false, UINT64_MAX, &result, st));
+    GS_TRY_OR_FAIL(gs_text_sort_cut(t, 0, FETCH, 5000, &count, &part, st));
+    GS_NOTED(gs_text_sort_fetch_records(t, 0, count, part, records, data, st));
+fail:
+    gs_text_sort_free(t);
+    return st->code;
+}
+
+/* Whichever call fails: no span of the trace stays, or goes while it is still to begin.
+ */
+static void traces_survive_failures(void)
+{
+    gs_status st = {.code = GS_OK};
+    gs_trace *trace = NULL;
+    REQUIRE_OK(gs_trace_new(&trace, &st), &st);
+    const size_t bytes = make_text(0, 100000, true);
+    REQUIRE_OK(sort_traced(trace, bytes, &st), &st);
+    const size_t held = gs_mem_held_bytes();
+    CHECK(gs_trace_span_count(trace) > 5);
+    uint64_t nth = 0;
+    for (bool was_hit = true; was_hit;) {
+        gs_status_clear(&st);
+        gs_fault_arm(GS_FAULT_LAUNCH, ++nth);
+        const gs_code code = sort_traced(trace, bytes, &st);
+        was_hit = gs_fault_calls() >= nth;
+        gs_fault_arm(GS_FAULT_NONE, 0);
+        CHECK(was_hit || code == GS_OK);
+        CHECK(gs_mem_held_bytes() == held);
+    }
+    CHECK(nth > 50);
+    gs_trace_free(trace);
+}
+
 int main(int argc, char **argv)
 {
     const bool few = argc > 1 && strcmp(argv[1], "--few") == 0;
@@ -466,8 +523,10 @@ int main(int argc, char **argv)
     REQUIRE(text != NULL && got != NULL && data != NULL && wanted != NULL);
     lines(few);
     records(few);
-    if (!few)
+    if (!few) {
         full_chunk();
+        traces_survive_failures();
+    }
     free(text);
     free(got);
     free(data);
