@@ -9,6 +9,9 @@
  *
  * One thread makes one string, and does so twice: once to measure and once to write. It
  * reads the line byte by byte, which the caches make cheap for the lines of neighbours.
+ *
+ * Strings are measured in 32 bits. A chunk takes no batch in which one could be longer
+ * (gs_text_string_bound).
  */
 #ifndef GS_GPU_TEXT_KEY_H
 #define GS_GPU_TEXT_KEY_H
@@ -16,6 +19,9 @@
 #include <limits.h>
 
 #include "gpu/text_sort.h"
+
+enum { GS_TEXT_ESCAPED_MAX = 1 }; /* bytes up to this one take two in a key */
+#define GS_TEXT_STRING_MAX (UINT64_C(0xffffffff) - 64) /* of key and line */
 
 #ifdef __CUDACC__
 #define GS_BOTH static __host__ __device__ __forceinline__
@@ -264,6 +270,48 @@ GS_BOTH uint32_t gs_text_key_encode(const gs_text_order *order, const uint8_t *l
             gs_key_put_bytes(key, from, end, &w);
     }
     return w.bytes;
+}
+
+/* --- how long strings may be ------------------------------------------------------ */
+
+/* How many keys the same byte of a line may be in. Keys that begin in a field and end in
+ * one are within these; a last character, though, is counted across fields. */
+static inline unsigned gs_text_key_cover(const gs_text_order *order)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < order->key_count; i++) {
+        const uint64_t field = order->keys[i].start_field;
+        unsigned cover = 0;
+        for (unsigned k = 0; k < order->key_count; k++) {
+            const gs_text_key *const key = &order->keys[k];
+            const bool is_beyond = key->end_char == 0 && key->end_field < field;
+            cover += key->start_field <= field && !is_beyond;
+        }
+        most = cover > most ? cover : most;
+    }
+    return most;
+}
+
+/* What the keys of `records` lines or records take at most, which have `bytes` bytes
+ * together, `escaped` of them up to GS_TEXT_ESCAPED_MAX. A number has its head and its
+ * end besides, text its end. */
+static inline uint64_t gs_text_keys_bound(const gs_text_order *order, uint64_t records,
+                                          uint64_t bytes, uint64_t escaped)
+{
+    uint64_t fields = 0;
+    if (order->record_size == 0)
+        return gs_text_key_cover(order) * (bytes + escaped) +
+               records * 2 * order->key_count;
+    for (unsigned i = 0; i < order->key_count; i++)
+        fields += order->fields[i].length;
+    return records * fields;
+}
+
+/* What key and line of a record take at most that is one of a batch of `bytes`. */
+static inline uint64_t gs_text_string_bound(const gs_text_order *order, uint64_t bytes)
+{
+    const uint64_t line = order->record_size > 0 ? order->record_size : bytes;
+    return line + gs_text_keys_bound(order, 1, line, line);
 }
 
 #endif

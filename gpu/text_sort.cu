@@ -4,6 +4,7 @@
 #include "gpu/device.h"
 #include "gpu/text_chunk.cuh"
 #include "gpu/text_gather.cuh"
+#include "gpu/text_key.h"
 #include "gpu/text_lines.cuh"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -316,6 +317,9 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
                                    ? t->upload_count + 1 - GS_TEXT_UPLOADS_MAX
                                    : 0,
                                st));
+    if (gs_text_string_bound(&t->options.order, all) > GS_TEXT_STRING_MAX)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                       "GPU: lines of up to %zu bytes are too long for it", all);
     if (!fits(t, t->text_bytes + all, records_bound(t, all))) {
         GS_TRY(gs_text_take_counts(t, t->upload_count, st));
         const bool is_first = t->text_bytes == 0;

@@ -17,7 +17,8 @@
  * Equal strings stay in input order. One thread at a time, different chunks share
  * nothing. new allocates the memory for the text; what a chunk needs besides is allocated
  * by the first run and kept. A failure (GS_ERR_NOMEM, GS_ERR_GPU) loses the chunk: the
- * caller sorts it again in another way.
+ * caller sorts it again in another way. GS_ERR_LIMIT: so does what has lines too long for
+ * the kernels.
  */
 #ifndef GS_GPU_TEXT_SORT_H
 #define GS_GPU_TEXT_SORT_H

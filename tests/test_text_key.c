@@ -2,7 +2,8 @@
 /*
  * text_key: what the GPU makes of a line's keys must be, byte for byte, what the CPU
  * makes of them, or runs of both could not be merged. What would break: fields that are
- * not there, signs, zeros and fractions of numbers, escapes, complemented keys, floats.
+ * not there, signs, zeros and fractions of numbers, escapes, complemented keys, floats;
+ * and keys that are longer than the room that is reckoned for them.
  */
 #include "gpu/text_key.h"
 
@@ -72,6 +73,46 @@ static void same_key(const gs_order *order, const gs_record_layout *layout,
     CHECK(measured == want_bytes && written == want_bytes);
     CHECK(memcmp(got, want, want_bytes) == 0);
     CHECK(got[want_bytes] == 0xa5);
+    uint64_t escaped = 0;
+    for (size_t i = 0; i < bytes; i++)
+        escaped += line[i] <= GS_TEXT_ESCAPED_MAX;
+    CHECK(want_bytes <= gs_text_keys_bound(&device, 1, bytes, escaped));
+    CHECK(want_bytes + bytes <= gs_text_string_bound(&device, bytes));
+}
+
+static gs_text_order order_of(const gs_key *keys, size_t count)
+{
+    const gs_order order = {.keys = (gs_key *)(uintptr_t)keys,
+                            .key_count = count,
+                            .delimiter = '\t',
+                            .eol = '\n'};
+    const gs_record_layout layout = gs_order_layout(&order, false);
+    gs_text_order device;
+    REQUIRE(gs_device_order(&order, &layout, &device) == NULL);
+    return device;
+}
+
+/* Room is reckoned for as many copies of a line as keys may make, and no more. */
+static void bounds_are_close(void)
+{
+    const gs_key one = {.end_field = 0}, two = {.start_field = 1, .end_field = 1};
+    const gs_key rest = {.start_field = 1, .end_field = SIZE_MAX};
+    const gs_key chars = {.end_field = 0, .end_char = 9}, all = {.end_field = SIZE_MAX};
+    const gs_key apart[] = {one, two}, same[] = {one, one, one};
+    const gs_key partly[] = {rest, all}, across[] = {chars, two};
+    gs_text_order o = order_of(apart, 2);
+    CHECK(gs_text_key_cover(&o) == 1);
+    CHECK(gs_text_keys_bound(&o, 10, 1000, 7) == 1007 + 10 * 4);
+    o = order_of(same, 3);
+    CHECK(gs_text_key_cover(&o) == 3);
+    o = order_of(partly, 2);
+    CHECK(gs_text_key_cover(&o) == 2);
+    o = order_of(across, 2);
+    CHECK(gs_text_key_cover(&o) == 2);
+    /* 1.5 GB of 01 and two keys of all: 6 GB, which 32 bits do not count. */
+    o = order_of(same, 2);
+    CHECK(gs_text_string_bound(&o, 1500000000) > GS_TEXT_STRING_MAX);
+    CHECK(gs_text_string_bound(&o, 800000000) <= GS_TEXT_STRING_MAX);
 }
 
 static void lines_of_any_order(void)
@@ -151,5 +192,6 @@ int main(void)
     lines_of_any_order();
     records_of_any_order();
     other_orders_are_refused();
+    bounds_are_close();
     return check_result();
 }

@@ -6,7 +6,8 @@
  * the kernels, so that everything around them can be tested anywhere. Uploads are copied
  * late and fetches done late, as a device would, so that a caller that reuses memory too
  * early is found out. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
- * upload, run, fetch, records; GS_FAKE_GPU_MEMORY=BYTES is what a chunk may hold.
+ * upload, run, fetch, records; GS_FAKE_GPU_MEMORY=BYTES is what a chunk may hold, and
+ * GS_FAKE_GPU_STRING_MAX=BYTES how long a key with its line may be.
  */
 #include "gpu/text_sort.h"
 
@@ -132,6 +133,11 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
                             bool *is_full, uint64_t *ticket, gs_status *st)
 {
     GS_TRY(pass("upload", st));
+    const char *const limit = getenv("GS_FAKE_GPU_STRING_MAX");
+    const uint64_t most = limit != NULL ? strtoull(limit, NULL, 10) : GS_TEXT_STRING_MAX;
+    if (gs_text_string_bound(&t->options.order, bytes + add_eol) > most)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                       "GPU: lines of up to %zu bytes are too long for it", bytes);
     *is_full = t->text_bytes > 0 && t->text_bytes + bytes + add_eol > t->capacity;
     if (*is_full)
         return GS_OK;

@@ -116,6 +116,26 @@ for step in records:3 records:7; do
     }
 done
 
+# Lines whose keys might be too long for the device are for the CPU.
+{
+    cat in
+    head -c 400000 in | tr '\n' '\1'
+    echo
+    head -n 10 in
+} >long
+"$program" --engine cpu -k1,1 -k1,1 long -o want_long
+for from in long -; do
+    checks=$((checks + 1))
+    cat long | GS_FAKE_GPU_FAIL= GS_FAKE_GPU_STRING_MAX=1000000 "$program" --engine gpu \
+        -S 2M -k1,1 -k1,1 $from -o got 2>err
+    cmp -s want_long got && [ "$(grep -c 'too long for it; the CPU' err)" = 1 ] || {
+        failures=$((failures + 1))
+        echo "FAILED: long keys from $from"
+        sed 's/^/    /' err
+    }
+done
+rm long want_long
+
 # What has no kernel is for the CPU, quietly; -v says why.
 unset GS_FAKE_GPU_FAIL
 head -n 1000 in >few
