@@ -271,21 +271,22 @@ static void look_up(const gs_index *index, uint64_t *state, gs_text_out *out)
 static void search(const gs_index *index, const gs_word_rules *rules, uint64_t *state)
 {
     /* What stands before, between and behind the first two of three words. */
-    static const char *const forms[][3] = {{"", " ", " "},
-                                           {"\"", " ", "\" "},
-                                           {"+", " +", " "},
-                                           {"+", " -", " "},
-                                           {"", "* ", " "}};
-    const gs_search_options options = {.k1 = 0.9, .b = 0.4, .limit = 10};
+    static const char *const forms[][3] = {{"", " ", " "},   {"\"", " ", "\" "},
+                                           {"+", " +", " "}, {"+", " -", " "},
+                                           {"", "* ", " "},  {"-", " -", " -"}};
+    gs_doc_presence *presence = NULL;
     gs_searcher *s = NULL;
     gs_top_docs top = {0};
     gs_status st = {.code = GS_OK};
+    REQUIRE_OK(gs_doc_presence_new(&presence, index, &st), &st);
+    const gs_search_options options = {
+        .k1 = 0.9, .b = 0.4, .limit = 10, .presence = presence};
     REQUIRE_OK(gs_searcher_new(&s, index, rules, &options, &st), &st);
     for (unsigned i = 0; i < 40; i++) {
         char text[64];
         uint64_t doc = 0;
         const uint64_t r = check_random(state);
-        const char *const *const form = forms[i % 5];
+        const char *const *const form = forms[i % 6];
         const int bytes = snprintf(text, sizeof text, "%sw%u%sw%u%sw%u", form[0],
                                    (unsigned)(r % 20), form[1], (unsigned)(r >> 20) % 60,
                                    form[2], (unsigned)(r >> 40) % WORDS);
@@ -304,6 +305,7 @@ static void search(const gs_index *index, const gs_word_rules *rules, uint64_t *
     }
     gs_top_docs_release(&top);
     gs_searcher_free(s);
+    gs_doc_presence_free(presence);
 }
 
 static void read_all(const gs_index *index, const gs_word_rules *rules, uint64_t *state,
