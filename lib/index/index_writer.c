@@ -6,11 +6,14 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 #include "lib/base/team.h"
 #include "lib/index/document_writer.h"
 #include "lib/index/index_folder.h"
 #include "lib/index/index_header.h"
 #include "lib/index/index_part.h"
+#include "lib/index/index_reader.h"
+#include "lib/index/name_check.h"
 #include "lib/index/term_writer.h"
 
 enum {
@@ -24,6 +27,8 @@ struct gs_index_writer {
     gs_index_writer_options options;
     gs_index_folder folder;
     gs_document_writer documents;
+    gs_name_check names;
+    gs_repeated_names repeated;
     gs_part_files *parts;
     size_t part_buffer_bytes;
     gs_index_header header;
@@ -66,6 +71,7 @@ void gs_index_writer_free(gs_index_writer *w)
     for (unsigned i = 0; w->parts != NULL && i < w->options.part_count; i++)
         gs_part_files_close(&w->parts[i]);
     gs_document_writer_release(&w->documents);
+    gs_name_check_release(&w->names);
     gs_index_folder_close(&w->folder);
     gs_mem_free(w->parts);
     gs_mem_free(w);
@@ -74,6 +80,7 @@ void gs_index_writer_free(gs_index_writer *w)
 gs_code gs_index_writer_document(gs_index_writer *w, const void *name, size_t name_bytes,
                                  uint32_t length, gs_status *st)
 {
+    GS_TRY(gs_name_check_add(&w->names, name, name_bytes, st));
     return gs_document_writer_add(&w->documents, name, name_bytes, length, st);
 }
 
@@ -190,7 +197,9 @@ static gs_code write_files(void *context, unsigned worker, gs_status *st)
     (void)worker;
     for (;;) {
         const size_t i = atomic_fetch_add(&job->next_file, 1);
-        if (i >= GS_INDEX_FILE_COUNT)
+        if (i == GS_INDEX_FILE_COUNT)
+            return gs_name_check_find(&job->writer->names, &job->writer->repeated, st);
+        if (i > GS_INDEX_FILE_COUNT)
             return GS_OK;
         if (order[i] != GS_INDEX_POSITIONS || job->writer->options.has_positions)
             GS_TRY(write_file(job->writer, order[i], st));
@@ -228,14 +237,45 @@ static gs_code put_together(gs_index_writer *w, gs_status *st)
     return gs_index_header_write(h, w->folder.temporary, st);
 }
 
+/* Documents may have equal names, but seldom are meant to. The index tells the name;
+ * should it not be readable, or the hashes of two names be the same, nothing is told. */
+static void tell_repeated(const gs_index_writer *w)
+{
+    enum { NAME_SHOWN_BYTES = 200 };
+    const gs_repeated_names *const r = &w->repeated;
+    gs_status ignored = {.code = GS_OK};
+    gs_index *index = NULL;
+    const uint8_t *first = NULL, *again = NULL;
+    size_t bytes = 0, again_bytes = 0;
+    if (r->count > 0 && gs_index_open(&index, w->folder.temporary, &ignored) == GS_OK &&
+        gs_index_document_name(index, r->first, &first, &bytes, &ignored) == GS_OK &&
+        gs_index_document_name(index, r->again, &again, &again_bytes, &ignored) ==
+            GS_OK &&
+        bytes == again_bytes && memcmp(first, again, bytes) == 0) {
+        char name[NAME_SHOWN_BYTES + 1] = "";
+        gs_quoted q;
+        memcpy(name, first, bytes < NAME_SHOWN_BYTES ? bytes : NAME_SHOWN_BYTES);
+        gs_log_say(w->options.log, GS_LOG_WARNING,
+                   "%s%llu document%s the name of an earlier one: first %s, that of "
+                   "documents %llu and %llu",
+                   r->is_estimate ? "about " : "", (unsigned long long)r->count,
+                   r->count == 1 ? " has" : "s have", gs_quote_argument(&q, name),
+                   (unsigned long long)r->first, (unsigned long long)r->again);
+    }
+    gs_index_close(index);
+}
+
 gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st)
 {
     GS_TRY(put_together(w, st));
+    tell_repeated(w);
     return gs_index_folder_commit(&w->folder, st);
 }
 
 gs_code gs_index_writer_lend(gs_index_writer *w, const char **folder, gs_status *st)
 {
     *folder = w->folder.temporary;
-    return put_together(w, st);
+    GS_TRY(put_together(w, st));
+    tell_repeated(w);
+    return GS_OK;
 }
