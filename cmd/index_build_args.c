@@ -11,6 +11,7 @@
 #include "cmd/size_arg.h"
 #include "cmd/sort_args.h"
 #include "cmd/word_arg.h"
+#include "lib/base/quote.h"
 #include "lib/base/mem.h"
 
 enum {
@@ -89,10 +90,11 @@ static const char usage_text[] =
     "tuples\n"
     "                                 (term TAB docID [TAB tf]), tuples-bin (pairs of "
     "u32,\n"
-    "                                 termID and docID); otherwise told from the name "
-    "of\n"
-    "                                 the first file, else jsonl\n"
-    "      --id-field=NAME          jsonl: the field with the document's name (id)\n"
+    "                                 termID and docID); otherwise told from the names\n"
+    "                                 of the files, else jsonl\n"
+    "      --id-field=NAME          jsonl: the field with the document's name (id, or "
+    "_id\n"
+    "                                 where that is missing)\n"
     "      --text-field=NAME        jsonl: a field with text (contents), may be given\n"
     "                                 several times\n"
     "      --skip-bad               leave malformed documents out and tell how many\n"
@@ -210,6 +212,31 @@ static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *s
     return true;
 }
 
+/* The format that the names of files suggest, of which they must not suggest two. */
+static void guess_format(gs_index_build_args *args)
+{
+    gs_document_options *const d = &args->options.document;
+    const char *first = NULL;
+    for (size_t i = 0; i < args->options.input_count; i++) {
+        const char *const name = args->inputs[i];
+        gs_document_format format;
+        gs_quoted q, other;
+        if (!gs_document_format_guess(name, &format) ||
+            (first != NULL && format == d->format))
+            continue;
+        if (first != NULL) {
+            gs_report(0, "inputs of two formats: %s is %s, %s is %s",
+                      gs_quote_name(&q, first), gs_document_format_name(d->format),
+                      gs_quote_name(&other, name), gs_document_format_name(format));
+            gs_die(0, "build an index of each, and one of both with `gpusort index "
+                      "merge', or say --format=NAME for all");
+        }
+        first = name;
+        d->format = format;
+        d->is_guess = true;
+    }
+}
+
 /* What was left out, and what does not go together. */
 static void resolve(gs_index_build_args *args)
 {
@@ -220,7 +247,7 @@ static void resolve(gs_index_build_args *args)
     if (o->document.text_field_count == 0)
         add_text_field(args, "contents");
     if (!args->has_format)
-        (void)gs_document_format_guess(args->inputs[0], &o->document.format);
+        guess_format(args);
     const char *const format = gs_document_format_name(o->document.format);
     const bool is_tuples = gs_document_format_is_tuples(o->document.format);
     const gs_word_rules_options *const w = &o->words;
@@ -247,7 +274,10 @@ static void resolve(gs_index_build_args *args)
 void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
 {
     *args = (gs_index_build_args){
-        .options = {.document = {.format = GS_FORMAT_JSONL, .id_field = "id"},
+        .options = {.document =
+                        {
+                            .format = GS_FORMAT_JSONL,
+                        },
                     .words = {.is_folding = true}},
         .job = {.progress = GS_PROGRESS_AUTO},
     };

@@ -17,7 +17,7 @@ enum { TEXT_MAX = 1 << 20 };
 
 static const char *const default_fields[] = {"contents"};
 static const char *const two_fields[] = {"title", "body"};
-static gs_document_options options = {GS_FORMAT_JSONL, "id", default_fields, 1};
+static gs_document_options options = {GS_FORMAT_JSONL, "id", default_fields, 1, false};
 
 static char found[TEXT_MAX];
 static size_t found_bytes;
@@ -79,13 +79,22 @@ static void expect(const char *text, const char *wanted)
 
 static void json_documents(void)
 {
-    options = (gs_document_options){GS_FORMAT_JSONL, "id", default_fields, 1};
+    options = (gs_document_options){GS_FORMAT_JSONL, "id", default_fields, 1, false};
     expect("{\"id\":\"a\",\"contents\":\"x y\"}\n{\"contents\":\"\",\"id\":7}\n",
            "a|x y\n7|\n");
     expect(" \t{ \"id\" : \"a\" , \"contents\" : \"x\" } \r\n\n  \n", "a|x\n");
     expect("{\"id\":-1.5e+3,\"contents\":null}", "-1.5e+3|\n");
-    expect("{\"id\":\"\",\"contents\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}",
-           "|\"\\/\b\f\n\r\t\n");
+    expect("{\"id\":\" \",\"contents\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}",
+           " |\"\\/\b\f\n\r\t\n");
+    expect("{\"id\":\"\",\"contents\":\"x\"}", "!0 the name is empty\n");
+    options.id_field = NULL; /* id, or _id where that is missing */
+    expect("{\"_id\":\"a\",\"contents\":\"x\"}\n{\"_id\":\"b\",\"id\":2,\"contents\":"
+           "\"y\"}\n"
+           "{\"id\":3,\"_id\":{\"$oid\":\"c\"},\"contents\":\"z\"}\n"
+           "{\"_id\":null,\"contents\":\"z\"}\n{\"_id\":\"\",\"contents\":\"z\"}",
+           "a|x\n2|y\n3|z\n!3 no field with the name\n!4 the name is empty\n");
+    options.id_field = "id";
+    expect("{\"_id\":\"a\",\"contents\":\"x\"}", "!0 no field with the name\n");
     expect("{\"\\u0069d\":\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\",\"contents\":"
            "\"\xc3\xa9\"}",
            "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80|\xc3\xa9\n");
@@ -109,7 +118,7 @@ static void json_documents(void)
 /* Some programs put one in front of a file, and files are put together. */
 static void byte_order_marks(void)
 {
-    options = (gs_document_options){GS_FORMAT_JSONL, "id", default_fields, 1};
+    options = (gs_document_options){GS_FORMAT_JSONL, "id", default_fields, 1, false};
     expect("\xef\xbb\xbf{\"id\":1,\"contents\":\"x\"}\n\xef\xbb\xbf\r\n"
            "\xef\xbb\xbf {\"id\":2,\"contents\":\"\xef\xbb\xbf\"}",
            "1|x\n2|\xef\xbb\xbf\n");
@@ -118,7 +127,7 @@ static void byte_order_marks(void)
     expect("\xef\xbb\xbf"
            "a\tx\n\xef\xbb\xbf"
            "b\t\xef\xbb\xbfy\n\xef\xbb\xbf\tz\n",
-           "a|x\nb|\xef\xbb\xbfy\n!2 no name before the TAB\n");
+           "a|x\nb|\xef\xbb\xbfy\n!2 the name is empty\n");
     options.format = GS_FORMAT_TREC;
     expect("\xef\xbb\xbf<DOC><DOCNO>a</DOCNO>x</DOC>\r\n\xef\xbb\xbf\r\n"
            "<DOC><DOCNO>b</DOCNO></DOC>\xef\xbb\xbf",
@@ -174,7 +183,7 @@ static void json_faults(void)
         {"{\"id\":\"a\",\"x\":[}", "a value is missing or unknown"},
         {"{\"id\":\"a\",\"x\":[", "the object does not end"},
     };
-    options = (gs_document_options){GS_FORMAT_JSONL, "id", default_fields, 1};
+    options = (gs_document_options){GS_FORMAT_JSONL, "id", default_fields, 1, false};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         char text[400], wanted[400];
         (void)snprintf(text, sizeof text, "{\"id\":1,\"contents\":\"\"}\n%s\n",
@@ -204,8 +213,8 @@ static void tsv_documents(void)
     options.format = GS_FORMAT_TSV;
     expect("a\tx y\nb\t\nc d\tx\ty", "a|x y\nb|\nc d|x\ty\n");
     expect("a\tx\nno tab\n\n\tx\nb\ty\n",
-           "a|x\nb|y\n!1 no TAB between name and text\n!2 no TAB between name and text\n"
-           "!3 no name before the TAB\n");
+           "a|x\nb|y\n!1 no TAB between name and text\n!3 the name is empty\n");
+    expect("\n \t\r\na\t\n\t\t\n\r\n", "a|\n"); /* blank lines */
 }
 
 static void trec_documents(void)
@@ -310,7 +319,7 @@ static void blocks_do_not_matter(uint64_t seed)
         [GS_FORMAT_TEXT] = {"", " ", ""},
     };
     static char text[TEXT_MAX / 2], whole[TEXT_MAX], word[30000];
-    options = (gs_document_options){GS_FORMAT_JSONL, "id", default_fields, 1};
+    options = (gs_document_options){GS_FORMAT_JSONL, "id", default_fields, 1, false};
     for (unsigned format = 0; format <= GS_FORMAT_TEXT; format++) {
         options.format = (gs_document_format)format;
         size_t bytes = 0;

@@ -11,7 +11,11 @@
 #include "lib/base/quote.h"
 #include "lib/sort/line_scan.h"
 
-enum { BAD_TOLD_MAX = 10 /* malformed documents that are told one by one */ };
+enum {
+    BAD_TOLD_MAX = 10, /* malformed documents that are told one by one */
+    LONE_LINES_MIN = 10,
+    NAME_SHOWN_BYTES = 200,
+};
 
 /* What is given on of a batch, kept until it was given on of those before. */
 typedef struct held_batch {
@@ -45,6 +49,8 @@ typedef struct fill_worker {
     uint64_t begin_ns; /* of inverting the batch, or of what is left of it */
     uint64_t doc_max;  /* of tuples */
     bool has_doc;
+    uint64_t long_words, long_doc;        /* the document with the first of them, */
+    char long_name[NAME_SHOWN_BYTES + 1]; /* and its name */
 } fill_worker;
 
 struct gs_block_fill {
@@ -151,32 +157,42 @@ uint64_t gs_block_fill_document_count(const gs_block_fill *f)
 /* --- malformed documents
  * ------------------------------------------------------------------ */
 
-static gs_code note_bad(gs_block_fill *f, size_t input_index, uint64_t line,
-                        const char *why, gs_status *st)
+/* Where malformed documents are: the file, its lines before those of the batch, and the
+ * batch, if it is at hand. */
+typedef struct bad_place {
+    size_t input_index;
+    uint64_t first_line;
+    const gs_line_batch *batch;
+} bad_place;
+
+static gs_code note_bad(gs_block_fill *f, const bad_place *place,
+                        const gs_bad_document *bad, gs_status *st)
 {
     const gs_block_fill_options *const o = &f->options;
-    gs_quoted name;
-    (void)gs_quote_name(&name, o->names[input_index]);
-    const bool has_lines = o->document->format != GS_FORMAT_TEXT;
-    if (!o->skip_bad) {
-        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s", name.text,
-                      (unsigned long long)line + has_lines, why);
-        return gs_status_hint(st, "with --skip-bad what is malformed is left out");
-    }
+    const unsigned long long line = place->first_line + bad->line + 1;
     const uint64_t count = ++f->bad_count;
-    if (o->stats != NULL)
+    if (o->stats != NULL && o->skip_bad)
         atomic_store(&o->stats->skipped, count);
-    if (count <= BAD_TOLD_MAX)
-        gs_log_say(o->log, GS_LOG_WARNING, "%s:%llu: left out: %s", name.text,
-                   (unsigned long long)line + has_lines, why);
+    if (count > BAD_TOLD_MAX)
+        return GS_OK;
+    gs_quoted name;
+    gs_document_story story;
+    (void)gs_quote_name(&name, o->names[place->input_index]);
+    gs_document_explain(o->document, place->batch, bad, &story);
+    if (!o->skip_bad) {
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s", name.text, line, story.why);
+        return gs_status_hint(st, story.hint);
+    }
+    gs_log_say(o->log, GS_LOG_WARNING, "%s:%llu: left out: %s", name.text, line,
+               story.why);
     return GS_OK;
 }
 
-static gs_code note_all_bad(gs_block_fill *f, size_t input_index, uint64_t first_line,
+static gs_code note_all_bad(gs_block_fill *f, const bad_place *place,
                             const gs_bad_document *bad, size_t count, gs_status *st)
 {
     for (size_t i = 0; i < count; i++)
-        GS_TRY(note_bad(f, input_index, first_line + bad[i].line, bad[i].why, st));
+        GS_TRY(note_bad(f, place, &bad[i], st));
     return GS_OK;
 }
 
@@ -193,8 +209,8 @@ static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
     w->first_line = f->line_count;
     f->document_count += w->list.count;
     f->line_count += w->list.line_count;
-    GS_TRY(note_all_bad(f, f->input_index, w->first_line, w->list.bad, w->list.bad_count,
-                        st));
+    const bad_place place = {f->input_index, w->first_line, &w->batch};
+    GS_TRY(note_all_bad(f, &place, w->list.bad, w->list.bad_count, st));
     if (f->document_count > GS_DOCUMENTS_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than 2^40 documents");
     return GS_OK;
@@ -239,9 +255,9 @@ static uint32_t get_u32(const uint8_t *data, size_t index)
 
 static gs_code give_list(gs_block_fill *f, const fill_worker *w, gs_status *st)
 {
+    const bad_place place = {w->batch.input_index, w->first_line, &w->batch};
     if (f->is_tuples)
-        return note_all_bad(f, w->batch.input_index, w->first_line, w->list.bad,
-                            w->list.bad_count, st);
+        return note_all_bad(f, &place, w->list.bad, w->list.bad_count, st);
     for (size_t i = 0; i < w->list.count; i++) {
         const gs_text_span *const name = &w->list.documents[i].name;
         GS_TRY(f->options.document_fn(f->options.document_context, name->data,
@@ -252,9 +268,10 @@ static gs_code give_list(gs_block_fill *f, const fill_worker *w, gs_status *st)
 
 static gs_code give_held(gs_block_fill *f, const held_batch *h, gs_status *st)
 {
+    const bad_place place = {h->input_index, h->first_line, NULL};
     if (f->is_tuples)
-        return note_all_bad(f, h->input_index, h->first_line,
-                            (const gs_bad_document *)(const void *)h->data, h->count, st);
+        return note_all_bad(f, &place, (const gs_bad_document *)(const void *)h->data,
+                            h->count, st);
     const uint8_t *name = h->data + 2 * h->count * sizeof(uint32_t);
     for (size_t i = 0; i < h->count; i++) {
         const uint32_t name_bytes = get_u32(h->data, h->count + i);
@@ -445,6 +462,18 @@ static gs_code add_tuples(gs_block_fill *f, fill_worker *w, unsigned worker, boo
     return GS_OK;
 }
 
+/* Words were too long just now. */
+static void note_long_words(fill_worker *w, uint64_t long_words)
+{
+    const gs_text_span *const name = &w->list.documents[w->document].name;
+    if (w->long_words == 0) {
+        w->long_doc = w->first_doc + w->document;
+        memcpy(w->long_name, name->data,
+               name->bytes < NAME_SHOWN_BYTES ? name->bytes : NAME_SHOWN_BYTES);
+    }
+    w->long_words = long_words;
+}
+
 /* The next tokens of the batch's documents, several documents' if those are short;
  * *has_more is false when they are done. */
 static gs_code next_tokens(fill_worker *w, bool *has_more, gs_status *st)
@@ -465,6 +494,9 @@ static gs_code next_tokens(fill_worker *w, bool *has_more, gs_status *st)
             }
             w->tokens.document = (uint32_t)w->document;
             GS_TRY(gs_tokenizer_add(w->tokenizer, &w->tokens, st));
+            const uint64_t long_words = gs_tokenizer_long_words(w->tokenizer);
+            if (long_words != w->long_words)
+                note_long_words(w, long_words);
             if (!gs_token_batch_has_room(&w->tokens))
                 return GS_OK;
         }
@@ -480,8 +512,10 @@ static gs_code next_tuples(gs_block_fill *f, fill_worker *w, bool *has_more,
     w->taken = 0;
     do {
         gs_tuple_reader_next(&w->reader, w->tuples, &bad);
-        if (bad.why != NULL)
+        if (bad.why != NULL) {
             GS_TRY(gs_document_list_add_bad(&w->list, bad.line, bad.why, st));
+            w->list.bad[w->list.bad_count - 1].hint = bad.hint;
+        }
         if (bad.why != NULL && !f->options.skip_bad) {
             w->reader.at = w->reader.end;
             atomic_store(&f->has_bad_tuple, true);
@@ -561,6 +595,48 @@ static gs_code fill_worker_main(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
+static void tell_bad(const gs_block_fill *f)
+{
+    if (f->bad_count > BAD_TOLD_MAX)
+        gs_log_say(f->options.log, GS_LOG_WARNING,
+                   "%llu were left out, the first %d of them told here",
+                   (unsigned long long)f->bad_count, BAD_TOLD_MAX);
+}
+
+static void tell_long_words(const gs_block_fill *f)
+{
+    const fill_worker *first = NULL;
+    uint64_t count = 0;
+    gs_quoted name;
+    for (unsigned i = 0; i < f->options.workers; i++) {
+        const fill_worker *const w = &f->workers[i];
+        count += w->long_words;
+        if (w->long_words > 0 && (first == NULL || w->long_doc < first->long_doc))
+            first = w;
+    }
+    if (first != NULL)
+        gs_log_say(f->options.log, GS_LOG_WARNING,
+                   "%llu %s of more than %d bytes left out, the first in document %s",
+                   (unsigned long long)count, count == 1 ? "word" : "words",
+                   GS_TERM_BYTES_MAX, gs_quote_argument(&name, first->long_name));
+}
+
+/* A file of many lines that became one document, because its name ends as it does, may
+ * have been meant otherwise. */
+static void tell_lone_text(const gs_block_fill *f)
+{
+    const gs_document_options *const o = f->options.document;
+    gs_quoted name;
+    if (o->format != GS_FORMAT_TEXT || !o->is_guess || f->document_count != 1 ||
+        f->line_count < LONE_LINES_MIN)
+        return;
+    gs_log_say(f->options.log, GS_LOG_WARNING,
+               "%s: its %llu lines are one document, as --format=text has it; "
+               "--format=tsv makes one of each line, of name, TAB and text",
+               gs_quote_name(&name, f->options.names[0]),
+               (unsigned long long)f->line_count);
+}
+
 gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_status *st)
 {
     gs_assert(gs_team_workers(team) == f->options.workers);
@@ -568,10 +644,10 @@ gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_st
     f->team = team;
     GS_TRY(gs_team_run(team, fill_worker_main, f, st));
     *is_ended = !atomic_load(&f->is_full);
-    const uint64_t bad = f->bad_count;
-    if (*is_ended && bad > BAD_TOLD_MAX)
-        gs_log_say(f->options.log, GS_LOG_WARNING,
-                   "%llu were left out, the first %d of them told here",
-                   (unsigned long long)bad, BAD_TOLD_MAX);
+    if (*is_ended) {
+        tell_bad(f);
+        tell_long_words(f);
+        tell_lone_text(f);
+    }
     return GS_OK;
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/document.h"
 
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/document_json.h"
+#include "lib/index/document_kind.h"
 #include "lib/index/document_trec.h"
 #include "lib/index/utf8.h"
 #include "lib/sort/line_scan.h"
+
+enum { FIELD_NAME_BYTES = 100 /* shown of one */ };
 
 static const char *const format_names[GS_FORMAT_COUNT] = {
     [GS_FORMAT_JSONL] = "jsonl",   [GS_FORMAT_TSV] = "tsv",
@@ -107,7 +110,7 @@ gs_code gs_document_list_add_bad(gs_document_list *list, uint64_t line, const ch
     GS_TRY(
         make_room(&memory, &list->bad_capacity, list->bad_count, sizeof *list->bad, st));
     list->bad = memory;
-    list->bad[list->bad_count++] = (gs_bad_document){line, why};
+    list->bad[list->bad_count++] = (gs_bad_document){.line = line, .why = why};
     return GS_OK;
 }
 
@@ -123,15 +126,26 @@ void gs_document_list_release(gs_document_list *list)
 /* --- the formats that need no file of their own ---------------------------------------
  */
 
+const char gs_document_empty_name[] = "the name is empty";
+
+bool gs_document_line_is_blank(const uint8_t *line, const uint8_t *end)
+{
+    while (line < end && (*line == ' ' || *line == '\t' || *line == '\r'))
+        line++;
+    return line == end;
+}
+
 static gs_code parse_tsv_line(gs_document_list *list, const uint8_t *line, size_t bytes,
                               gs_status *st)
 {
     const uint8_t *const tab = bytes > 0 ? memchr(line, '\t', bytes) : NULL;
+    if (gs_document_line_is_blank(line, line + bytes))
+        return GS_OK;
     if (tab == NULL)
         return gs_document_list_add_bad(list, list->line_count,
                                         "no TAB between name and text", st);
     if (tab == line)
-        return gs_document_list_add_bad(list, list->line_count, "no name before the TAB",
+        return gs_document_list_add_bad(list, list->line_count, gs_document_empty_name,
                                         st);
     const size_t name_bytes = (size_t)(tab - line);
     if (name_bytes > GS_DOCUMENT_NAME_BYTES_MAX)
@@ -172,16 +186,14 @@ static gs_code parse_whole_file(gs_document_list *list, const gs_line_batch *bat
 {
     const gs_text_span name = {(const uint8_t *)file_name, strlen(file_name)};
     const gs_text_span text = {batch->data, batch->bytes};
+    list->line_count = gs_line_count(batch->data, batch->bytes, '\n');
     return gs_document_list_add(list, name, &text, 1, st);
 }
 
-gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options *options,
-                               const gs_line_batch *batch, const char *file_name,
-                               gs_status *st)
+static gs_code parse_batch(gs_document_list *list, const gs_document_options *options,
+                           const gs_line_batch *batch, const char *file_name,
+                           gs_status *st)
 {
-    list->count = list->text_count = list->bad_count = 0;
-    list->line_count = 0;
-    list->unescaped_bytes = 0;
     switch (options->format) {
     case GS_FORMAT_JSONL:
         GS_TRY(gs_json_prepare(list, batch->bytes, st));
@@ -194,4 +206,72 @@ gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options
     case GS_FORMAT_COUNT: break;
     }
     gs_assert_failed("a format of documents", __FILE__, __LINE__);
+}
+
+gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options *options,
+                               const gs_line_batch *batch, const char *file_name,
+                               gs_status *st)
+{
+    list->count = list->text_count = list->bad_count = 0;
+    list->line_count = 0;
+    list->unescaped_bytes = 0;
+    GS_TRY(parse_batch(list, options, batch, file_name, st));
+    if (list->count == 0 && list->bad_count > 0)
+        list->bad[0].hint =
+            gs_document_kind_hint(batch->data, batch->bytes, options->format);
+    return GS_OK;
+}
+
+/* --- what is told of those that are none -----------------------------------------------
+ */
+
+static gs_text_span find_line(const gs_line_batch *batch, uint64_t number)
+{
+    const uint8_t *at = batch->data;
+    const uint8_t *const end = at + batch->bytes;
+    for (;;) {
+        const uint8_t *const eol = memchr(at, '\n', (size_t)(end - at));
+        const uint8_t *const stop = eol != NULL ? eol : end;
+        if (number-- == 0 || eol == NULL) {
+            at = gs_utf8_skip_mark(at, stop);
+            return (gs_text_span){at, (size_t)(stop - at)};
+        }
+        at = stop + 1;
+    }
+}
+
+static void explain_fields(const gs_document_options *options, gs_text_span line,
+                           bool is_name, gs_document_story *story)
+{
+    char fields[GS_DOCUMENT_STORY_BYTES / 2], wanted[FIELD_NAME_BYTES + 40];
+    const char *const name = is_name && options->id_field != NULL ? options->id_field
+                             : is_name                            ? "id"
+                                       : options->text_fields[0];
+    if (!is_name && options->text_field_count > 1)
+        (void)snprintf(wanted, sizeof wanted, "none of the %zu fields chosen",
+                       options->text_field_count);
+    else
+        (void)snprintf(wanted, sizeof wanted, "no field \"%.*s\"%s", FIELD_NAME_BYTES,
+                       name, is_name && options->id_field == NULL ? " or \"_id\"" : "");
+    gs_json_list_fields(line.data, line.bytes, fields, sizeof fields);
+    (void)snprintf(story->why, sizeof story->why, "%s for %s; there are: %s", wanted,
+                   is_name ? "the name" : "text", *fields != '\0' ? fields : "none");
+    story->hint =
+        is_name ? "--id-field=NAME chooses the field with the name; with --skip-bad "
+                  "what is malformed is left out"
+                : "--text-field=NAME chooses a field with text; with --skip-bad what "
+                  "is malformed is left out";
+}
+
+void gs_document_explain(const gs_document_options *options, const gs_line_batch *batch,
+                         const gs_bad_document *bad, gs_document_story *story)
+{
+    const bool is_name = bad->why == gs_json_no_name;
+    if (batch != NULL && (is_name || bad->why == gs_json_no_text)) {
+        explain_fields(options, find_line(batch, bad->line), is_name, story);
+        return;
+    }
+    (void)snprintf(story->why, sizeof story->why, "%s", bad->why);
+    story->hint =
+        bad->hint != NULL ? bad->hint : "with --skip-bad what is malformed is left out";
 }

@@ -7,7 +7,8 @@
  *      trec     <DOC><DOCNO> d1 </DOCNO> <TEXT>Some text</TEXT></DOC>
  *      text     a file is a document, its path the name
  *
- * A byte order mark before a document, but for text, belongs to none.
+ * A byte order mark before a document, but for text, belongs to none. A line that is
+ * blank is none either, and every document has a name that is not empty.
  *
  * A batch (lib/sort/line_feed.h) holds whole documents; gs_document_feed_options says how
  * its bytes are cut for a format. What is no document is noted with its line and left
@@ -43,9 +44,10 @@ enum { GS_TEXT_FIELDS_MAX = 64, GS_DOCUMENT_NAME_BYTES_MAX = 65535 };
 
 typedef struct gs_document_options {
     gs_document_format format;
-    const char *id_field;           /* jsonl */
+    const char *id_field;           /* jsonl; NULL: id, or _id where that is missing */
     const char *const *text_fields; /* jsonl; in the order in which they are read */
     size_t text_field_count;        /* from 1 to GS_TEXT_FIELDS_MAX */
+    bool is_guess;                  /* the format is what names of files suggest */
 } gs_document_options;
 
 typedef struct gs_text_span {
@@ -60,10 +62,20 @@ typedef struct gs_document {
 
 /* Something that is no document. */
 typedef struct gs_bad_document {
-    uint64_t line;   /* where it begins, counted from 0 within the batch */
-    const char *why; /* static */
+    uint64_t line;    /* where it begins, counted from 0 within the batch */
+    const char *why;  /* static */
+    const char *hint; /* static: what else the input looks like; NULL: nothing else */
 } gs_bad_document;
 
+enum { GS_DOCUMENT_STORY_BYTES = 600 };
+
+/* The same as it is told. */
+typedef struct gs_document_story {
+    const char *hint; /* static */
+    char why[GS_DOCUMENT_STORY_BYTES];
+} gs_document_story;
+
+/* The list of a batch. */
 typedef struct gs_document_list {
     gs_document *documents;
     size_t count, capacity;
@@ -87,6 +99,11 @@ GS_MUST_CHECK gs_code gs_document_list_parse(gs_document_list *list,
                                              const char *file_name, gs_status *st);
 void gs_document_list_release(gs_document_list *list);
 
+/* The reason as it is told, with what the batch that it was found in has to say, and what
+ * to do. `batch` may be NULL: then with less of it. */
+void gs_document_explain(const gs_document_options *options, const gs_line_batch *batch,
+                         const gs_bad_document *bad, gs_document_story *story);
+
 /* --- for the parsers of the formats ------------------------------------------------ */
 
 GS_MUST_CHECK gs_code gs_document_list_add(gs_document_list *list, gs_text_span name,
@@ -94,5 +111,7 @@ GS_MUST_CHECK gs_code gs_document_list_add(gs_document_list *list, gs_text_span 
                                            gs_status *st);
 GS_MUST_CHECK gs_code gs_document_list_add_bad(gs_document_list *list, uint64_t line,
                                                const char *why, gs_status *st);
+extern const char gs_document_empty_name[]; /* a reason */
+bool gs_document_line_is_blank(const uint8_t *line, const uint8_t *end);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/document_json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #ifdef __SSE2__
@@ -11,7 +12,10 @@
 #include "lib/index/tokenizer.h"
 #include "lib/index/utf8.h"
 
-enum { DEPTH_MAX = 1024 };
+enum { DEPTH_MAX = 1024, FIELDS_TAIL_BYTES = 40 /* " and N more" */ };
+
+const char gs_json_no_name[] = "no field with the name";
+const char gs_json_no_text[] = "no field with text";
 
 /* Where the reader of a line stands. Reading functions return false with `why` set. */
 typedef struct json_reader {
@@ -28,8 +32,8 @@ typedef struct json_string {
 /* What has been found of a document. */
 typedef struct json_fields {
     const gs_document_options *options;
-    bool has_id;
-    gs_text_span id;
+    bool has_id, has_other_id; /* the other: _id, unless a field was chosen */
+    gs_text_span id, other_id;
     bool is_there[GS_TEXT_FIELDS_MAX];
     gs_text_span texts[GS_TEXT_FIELDS_MAX];
 } json_fields;
@@ -355,22 +359,28 @@ static bool is_named(gs_text_span key, const char *name)
     return strlen(name) == key.bytes && memcmp(name, key.data, key.bytes) == 0;
 }
 
-static bool read_id(json_reader *r, gs_document_list *list, json_fields *fields)
+static bool read_id(json_reader *r, gs_document_list *list, bool *is_there,
+                    gs_text_span *id)
 {
-    if (fields->has_id)
+    if (*is_there)
         return fail(r, "the name comes twice");
-    fields->has_id = true;
+    *is_there = true;
     if (r->at < r->end && is_number_start(*r->at))
-        return read_number(r, &fields->id);
+        return read_number(r, id);
     if (r->at == r->end || *r->at != '"')
         return fail(r, "the name is neither a string nor a number");
     json_string string;
     if (!read_string(r, &string))
         return false;
-    fields->id = text_of(list, &string);
-    if (fields->id.bytes > GS_DOCUMENT_NAME_BYTES_MAX)
+    *id = text_of(list, &string);
+    if (id->bytes > GS_DOCUMENT_NAME_BYTES_MAX)
         return fail(r, "the name is longer than 65535 bytes");
     return true;
+}
+
+static bool may_be_id(const json_reader *r)
+{
+    return r->at < r->end && (*r->at == '"' || is_number_start(*r->at));
 }
 
 static bool read_text(json_reader *r, gs_document_list *list, json_fields *fields,
@@ -399,19 +409,21 @@ static bool read_field(json_reader *r, gs_document_list *list, json_fields *fiel
     const size_t unescaped_bytes = list->unescaped_bytes;
     const gs_text_span name = text_of(list, &key);
     const gs_document_options *const o = fields->options;
-    const bool is_id = is_named(name, o->id_field);
+    const bool is_id = is_named(name, o->id_field != NULL ? o->id_field : "id");
+    const bool is_other_id = o->id_field == NULL && is_named(name, "_id") && may_be_id(r);
     size_t field = 0;
     while (field < o->text_field_count && !is_named(name, o->text_fields[field]))
         field++;
     list->unescaped_bytes = unescaped_bytes;
     const bool is_text = field < o->text_field_count;
-    if (!is_id)
+    if (!is_id && !is_other_id)
         return is_text ? read_text(r, list, fields, field) : skip_value(r);
-    if (!read_id(r, list, fields))
+    gs_text_span *const id = is_id ? &fields->id : &fields->other_id;
+    if (!read_id(r, list, is_id ? &fields->has_id : &fields->has_other_id, id))
         return false;
     if (is_text) { /* names may be searched as well */
         fields->is_there[field] = true;
-        fields->texts[field] = fields->id;
+        fields->texts[field] = *id;
     }
     return true;
 }
@@ -439,7 +451,7 @@ gs_code gs_json_parse_line(gs_document_list *list, const gs_document_options *op
         return GS_OK;
     json_fields fields;
     fields.options = options;
-    fields.has_id = false;
+    fields.has_id = fields.has_other_id = false;
     memset(fields.is_there, 0, options->text_field_count);
     const size_t unescaped_bytes = list->unescaped_bytes;
     (void)read_object(&r, list, &fields);
@@ -448,12 +460,41 @@ gs_code gs_json_parse_line(gs_document_list *list, const gs_document_options *op
         if (fields.is_there[i])
             fields.texts[text_count++] = fields.texts[i];
     }
+    if (!fields.has_id && fields.has_other_id) {
+        fields.has_id = true;
+        fields.id = fields.other_id;
+    }
     if (r.why == NULL && !fields.has_id)
-        (void)fail(&r, "no field with the name");
+        (void)fail(&r, gs_json_no_name);
     if (r.why == NULL && text_count == 0)
-        (void)fail(&r, "no field with text");
+        (void)fail(&r, gs_json_no_text);
+    if (r.why == NULL && fields.id.bytes == 0)
+        (void)fail(&r, gs_document_empty_name);
     if (r.why == NULL)
         return gs_document_list_add(list, fields.id, fields.texts, text_count, st);
     list->unescaped_bytes = unescaped_bytes;
     return gs_document_list_add_bad(list, list->line_count, r.why, st);
+}
+
+/* As they are written, with their quotation marks: in sound JSON that is plain text. */
+void gs_json_list_fields(const uint8_t *line, size_t bytes, char *to, size_t capacity)
+{
+    json_reader r = {.at = line, .end = line + bytes};
+    size_t used = 0, more = 0;
+    skip_blanks(&r);
+    bool ends = !take(&r, '{');
+    *to = '\0';
+    while (!ends) {
+        json_string key;
+        if (!read_key(&r, &key) || !skip_value(&r) || !read_separator(&r, true, &ends))
+            break;
+        if (more == 0 && used + key.raw.bytes + FIELDS_TAIL_BYTES < capacity)
+            used += (size_t)snprintf(to + used, capacity - used, "%s\"%.*s\"",
+                                     used > 0 ? ", " : "", (int)key.raw.bytes,
+                                     (const char *)key.raw.data);
+        else
+            more++;
+    }
+    if (more > 0)
+        (void)snprintf(to + used, capacity - used, " and %zu more", more);
 }

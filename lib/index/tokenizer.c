@@ -31,6 +31,7 @@ struct gs_tokenizer {
     bool is_folding;
     const uint8_t *at, *end; /* what is left of the text */
     uint32_t position;
+    uint64_t long_words;   /* left out */
     const int32_t *points; /* to drain */
     size_t point_at, point_count;
 };
@@ -59,6 +60,11 @@ void gs_tokenizer_free(gs_tokenizer *t)
     gs_word_filter_free(t->filter);
     gs_fold_free(t->fold);
     gs_mem_free(t);
+}
+
+uint64_t gs_tokenizer_long_words(const gs_tokenizer *t)
+{
+    return t->long_words;
 }
 
 void gs_tokenizer_begin_document(gs_tokenizer *t)
@@ -91,6 +97,7 @@ static inline void put_ascii_word(gs_tokenizer *t, gs_token_batch *batch,
 {
     if (__builtin_expect(bytes > GS_TERM_BYTES_MAX, 0)) {
         t->position++;
+        t->long_words++;
         return;
     }
     gs_ascii_copy_word(batch->bytes + batch->used, word, bytes, t->is_folding);
@@ -125,6 +132,7 @@ static void end_word(gs_tokenizer *t, gs_token_batch *batch, word_writer *w)
         return;
     if (w->bytes > GS_TERM_BYTES_MAX) {
         t->position++;
+        t->long_words++;
     } else {
         memset(w->to + w->bytes, 0, GS_TERM_PAD);
         finish_word(t, batch, w->bytes, w->chars);

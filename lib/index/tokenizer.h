@@ -53,6 +53,9 @@ GS_MUST_CHECK gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *
                                        gs_status *st);
 void gs_tokenizer_free(gs_tokenizer *t); /* NULL is fine */
 
+/* How many words were too long so far. */
+uint64_t gs_tokenizer_long_words(const gs_tokenizer *t);
+
 /* A new document: positions start from 0, and a text that was not read to its end is
  * forgotten. */
 void gs_tokenizer_begin_document(gs_tokenizer *t);

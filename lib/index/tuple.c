@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/index/document_kind.h"
 #include "lib/index/posting.h"
 
 void gs_tuple_reader_begin(gs_tuple_reader *r, gs_document_format format,
@@ -102,7 +103,7 @@ void gs_tuple_reader_next(gs_tuple_reader *r, gs_tuple_batch *batch, gs_bad_docu
     enum { PAIR_BYTES = 8 };
     gs_token_batch_clear(&batch->terms);
     batch->count = 0;
-    *bad = (gs_bad_document){0, NULL};
+    *bad = (gs_bad_document){0};
     while (r->at < r->end && gs_token_batch_has_room(&batch->terms)) {
         if (r->format == GS_FORMAT_TUPLES_BIN) {
             take_pair(batch, r->at);
@@ -111,11 +112,15 @@ void gs_tuple_reader_next(gs_tuple_reader *r, gs_tuple_batch *batch, gs_bad_docu
         }
         const uint8_t *const eol = memchr(r->at, '\n', (size_t)(r->end - r->at));
         const uint8_t *const stop = eol != NULL ? eol : r->end;
-        const char *const why = parse_line(batch, r->at, stop);
+        const uint8_t *const line = r->at;
+        const char *const why = parse_line(batch, line, stop);
         r->at = stop + 1;
         r->line++;
-        if (why != NULL) {
-            *bad = (gs_bad_document){r->line - 1, why};
+        if (why != NULL && !gs_document_line_is_blank(line, stop)) {
+            *bad = (gs_bad_document){.line = r->line - 1, .why = why};
+            if (bad->line == 0)
+                bad->hint =
+                    gs_document_kind_hint(line, (size_t)(r->end - line), r->format);
             return;
         }
     }

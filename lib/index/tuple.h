@@ -5,10 +5,10 @@
  *      tuples       term TAB docID [TAB tf]       a line each
  *      tuples-bin   u32 termID, u32 docID         little endian, 8 bytes each
  *
- * A term is 1 to 65535 bytes without TAB or newline; a docID is a decimal number below
- * 2^40; a tf is from 1 to 2^32 - 1, and 1 if it is not there. The term of a binary tuple
- * is its termID as a decimal number, so that "10" comes before "9" as bytes do. A tuple
- * that comes again adds its tf. Documents may come in any order.
+ * Blank lines are skipped. A term is 1 to 65535 bytes without TAB or newline; a docID is
+ * a decimal number below 2^40; a tf is from 1 to 2^32 - 1, and 1 if it is not there. The
+ * term of a binary tuple is its termID as a decimal number, so that "10" comes before "9"
+ * as bytes do. A tuple that comes again adds its tf. Documents may come in any order.
  */
 #ifndef GS_LIB_INDEX_TUPLE_H
 #define GS_LIB_INDEX_TUPLE_H

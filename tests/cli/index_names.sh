@@ -4,7 +4,7 @@
 . "$GS_CLI/try.inc"
 {
     printf '{"id":"tab\\tline\\nzero\\u0000end\\r","contents":"x"}\n'
-    printf '{"id":"two  words","contents":"x"}\n{"id":"","contents":"x"}\n'
+    printf '{"id":"two  words","contents":"x"}\n{"id":" ","contents":"x"}\n'
     printf '{"id":"\\"\\\\\\u00e9\\ud83d\\ude00","contents":"x"}\n'
 } >docs.jsonl
 gpusort index build -o i docs.jsonl
