@@ -247,11 +247,13 @@ bench: all
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man7 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install -m 755 build/gpusort $(DESTDIR)$(PREFIX)/bin/gpusort
 	install -m 644 $(wildcard man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(wildcard man/*.7) $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 cmd/completions/gpusort.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpusort
 	install -m 644 cmd/completions/_gpusort \
@@ -262,6 +264,7 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/gpusort \
 	    $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard man/*.1))) \
+	    $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(wildcard man/*.7))) \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpusort \
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gpusort \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpusort.fish

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -67,8 +68,13 @@ void gs_number_die(const gs_opt_scan *scan, int letter, int fault)
     const char *name = scan->current ? scan->current->name : short_name;
     if (fault & GS_NUMBER_INVALID)
         gs_die(0, "invalid %s%s argument '%s'", dashes, name, scan->argument);
-    if (fault & GS_NUMBER_BAD_SUFFIX)
-        gs_die(0, "invalid suffix in %s%s argument '%s'", dashes, name, scan->argument);
+    if (fault & GS_NUMBER_BAD_SUFFIX) {
+        gs_report(0, "invalid suffix in %s%s argument '%s'", dashes, name,
+                  scan->argument);
+        if (scan->usage != NULL)
+            gs_report(0, "numbers are whole, with a unit behind them at most, as in 64M");
+        exit(GS_EXIT_TROUBLE);
+    }
     gs_die(0, "%s%s argument '%s' too large", dashes, name, scan->argument);
 }
 

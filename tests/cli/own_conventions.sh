@@ -19,6 +19,15 @@ for command in index 'index build' 'index merge' 'index info' 'index dump' 'inde
     gpusort $command --helpp 2>&1 | grep -q "^gpusort $command: did you mean '--help'?$" ||
         echo "$command --helpp"
 done
+root=$GS_CLI/../..
+for page in "$root"/man/*; do
+    [ "$page" = "$root/man/gpusort.7" ] || grep -q '^.BR gpusort (7)' "$page" || echo "$page"
+    [ "${page##*.}" = 7 ] || grep -q "^.BR ${page##*/}" <(sed 's/\\-/-/g; s/ (\([17]\))/.\1/' "$root/man/gpusort.7") ||
+        echo "gpusort.7 does not name $page"
+    if command -v groff >/dev/null; then
+        groff -man -Tutf8 -ww -z "$page" 2>&1
+    fi
+done
 touch serhc
 try_lines <<'LINES'
 gpusort help serch
@@ -33,6 +42,10 @@ gpusort nothing.txt
 gpusort index build -o i --formt=tsv
 gpusort search --jsn i q
 gpusort lookup --ver
+gpusort index build -o i -S 1.5G f
+gpusort index build -o i -S '64 M' f
+gpusort search -k 5x i q
+gpusort -S 1.5G f
 gpusort gen lines --dist=u
 gpusort gen lines --dist=even -n 1
 gpusort lookup i -- -x --y
