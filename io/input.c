@@ -469,6 +469,21 @@ static void close_mappable(const gs_mapped_file *file)
         (void)close(file->fd);
 }
 
+/* Do the files, each with what is between it and the next, stay below the limit? */
+static bool is_within_map(const gs_input *in, const gs_mapped_file *files, size_t count,
+                          size_t copy_bytes)
+{
+    enum { BETWEEN = 2 * GS_MEM_LARGE_PAGE };
+    const size_t most = in->options.map_bytes_max ? in->options.map_bytes_max : SIZE_MAX;
+    size_t left = most > copy_bytes ? most - copy_bytes : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (left < BETWEEN || files[i].bytes > left - BETWEEN)
+            return false;
+        left -= files[i].bytes + BETWEEN;
+    }
+    return true;
+}
+
 bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *map)
 {
     gs_mapped_file files[GS_FILE_MAP_FILES_MAX] = {0};
@@ -477,7 +492,7 @@ bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *m
         return false;
     while (count < in->name_count && open_mappable(in, count, output_fd, &files[count]))
         count++;
-    if (count == in->name_count &&
+    if (count == in->name_count && is_within_map(in, files, count, copy_bytes) &&
         gs_file_map_open(map, files, count, copy_bytes, in->options.maps_small_pages,
                          in->names)) {
         map->taken_bytes = in->bytes_read;

@@ -43,6 +43,7 @@ typedef struct gs_input_options {
     bool no_uring;             /* as if the kernel had none */
     bool maps_uncached;        /* by gs_input_map: who looks at them asks ahead */
     bool maps_small_pages;     /* see gs_file_map_open */
+    size_t map_bytes_max;      /* of what gs_input_map makes; 0: any */
     const gs_log *log;         /* may be NULL */
     gs_trace *trace;           /* lane GS_LANE_READ; may be NULL */
     _Atomic uint64_t *bytes_read; /* as stored; added to; may be NULL */
@@ -65,9 +66,9 @@ GS_MUST_CHECK gs_code gs_input_begin(gs_input *in, gs_status *st);
 GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st);
 
 /* Instead of reading: if every file is regular, plain, in the page cache and not what
- * `output_fd` writes to, and they are not small, maps them all, with room for
- * `copy_bytes` behind them, and gs_input_next has nothing more to give. False if they
- * have to be read. Before the first next. */
+ * `output_fd` writes to, and they are neither small nor too large, maps them all, with
+ * room for `copy_bytes` behind them, and gs_input_next has nothing more to give. False if
+ * they have to be read. Before the first next. */
 bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *map);
 
 /* Sum of the sizes of the regular files in the list, as stored, or of what begin found to

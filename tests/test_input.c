@@ -348,6 +348,35 @@ static void a_replaced_file_is_whole(void)
     }
 }
 
+/* A sparse file of a terabyte and a half: nothing of it is looked at. */
+static void a_map_has_bounds(void)
+{
+    static const char *const names[] = {"sparse"};
+    const size_t tib = (size_t)1 << 40, copies = (size_t)1 << 30;
+    const int fd = open("sparse", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    REQUIRE(fd >= 0);
+    const bool is_made = ftruncate(fd, (off_t)(tib + tib / 2)) == 0;
+    (void)close(fd);
+    const size_t most[] = {0, 2 * tib, tib + tib / 2 + copies, tib};
+    for (size_t i = 0; is_made && i < sizeof most / sizeof *most; i++) {
+        const gs_input_options options = {.blocks_in_flight = 1,
+                                          .decode_threads = 1,
+                                          .maps_uncached = true,
+                                          .map_bytes_max = most[i]};
+        gs_status st = {.code = GS_OK};
+        gs_input *in = NULL;
+        gs_file_map map = {0};
+        const int output = open("/dev/null", O_WRONLY);
+        REQUIRE_OK(gs_input_new(&in, names, 1, &options, &st), &st);
+        const bool is_mapped = gs_input_map(in, output, copies, &map);
+        CHECK(!is_mapped || most[i] == 0 || map.map_bytes <= most[i]);
+        CHECK(is_mapped == (i < 2));
+        gs_file_map_close(&map);
+        gs_input_free(in);
+        (void)close(output);
+    }
+}
+
 int main(void)
 {
     uint64_t state = check_seed(8);
@@ -359,6 +388,7 @@ int main(void)
     damage_is_named();
     the_beginning_of_a_pipe_may_be_all();
     a_replaced_file_is_whole();
+    a_map_has_bounds();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }

@@ -8,6 +8,7 @@
 gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity, gs_status *st)
 {
     void *memory = NULL;
+    gs_assert(capacity <= gs_arena_bytes_max);
     GS_TRY(gs_mem_map(&memory, capacity + GS_COPY_SLACK, true, "copies of buckets", st));
     copy->data = memory;
     copy->capacity = capacity;

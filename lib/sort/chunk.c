@@ -13,8 +13,12 @@ enum {
 
 static size_t most_copies(const gs_chunk_limits *limits)
 {
-    return limits->first_copies_max > limits->budget_bytes ? limits->first_copies_max
-                                                           : limits->budget_bytes;
+    const size_t most =
+        gs_arena_bytes_max - GS_MEM_LARGE_PAGE; /* of which is the slack */
+    const size_t bytes = limits->first_copies_max > limits->budget_bytes
+                             ? limits->first_copies_max
+                             : limits->budget_bytes;
+    return bytes < most ? bytes : most;
 }
 
 size_t gs_chunk_copy_bytes(const gs_chunk_limits *limits)
@@ -41,6 +45,7 @@ gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
     chunk->element_capacity = element_bytes / sizeof(gs_element);
     if (map != NULL) {
         gs_assert(map->map_bytes - map->copies_begin >= arena_bytes);
+        gs_assert(map->map_bytes <= gs_arena_bytes_max);
         chunk->arena = map->base;
         chunk->copies_begin = map->copies_begin;
     } else {
@@ -159,6 +164,7 @@ bool gs_chunk_reserve(gs_chunk *chunk, const gs_chunk_want *want, size_t *arena_
         chunk->is_stretched = is_stretched;
     }
     chunk->text_bytes = text_bytes;
+    gs_assert(chunk->copies_begin + copied_bytes <= gs_arena_bytes_max);
     *arena_offset = chunk->copies_begin + chunk->copied_bytes;
     *element_index = chunk->element_count;
     chunk->copied_bytes = copied_bytes;

@@ -448,7 +448,7 @@ static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
 bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
                         size_t bytes, size_t offset, uint64_t *count)
 {
-    gs_assert(bytes < GS_WHERE_LENGTH_LONG);
+    gs_assert(bytes < GS_WHERE_LENGTH_LONG && offset + bytes <= gs_arena_bytes_max);
     return add_records(s, worker, data, bytes, offset, count) &&
            (s->encoder == NULL || add_batch(s, worker));
 }
@@ -658,6 +658,7 @@ static gs_code find_room(gs_early_bucket *out, size_t count, size_t text_bytes,
     const size_t element_bytes = round_up(count * sizeof(gs_element));
     const size_t bytes = element_bytes + round_up(text_bytes + GS_COPY_SLACK);
     void *memory = NULL;
+    gs_assert(text_bytes <= gs_arena_bytes_max);
     *out = (gs_early_bucket){0};
     if (count <= GS_EARLY_BESIDE_MAX && bytes <= room->capacity - *used) {
         memory = room->data + *used;

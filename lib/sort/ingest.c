@@ -368,6 +368,7 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
         gs_file_map_bring(batch->data, batch->bytes);
     if (!direct) {
         GS_TRY(make_records(in, scratch, batch, &records, st));
+        gs_assert(scratch->record_bytes <= gs_arena_bytes_max);
         want.copied_bytes = scratch->record_bytes;
         want.count = scratch->element_count;
     } else {

@@ -42,11 +42,16 @@ typedef struct gs_record {
 
 enum {
     GS_WHERE_LENGTH_BITS = 24,
+    GS_WHERE_OFFSET_BITS = 64 - GS_WHERE_LENGTH_BITS,
     GS_WHERE_LENGTH_LONG = (1 << GS_WHERE_LENGTH_BITS) - 1,
     GS_RECORD_LONG_BYTES = 8,
     GS_RECORD_HEAD_BYTES = 4, /* the u32 of keyed records */
     GS_RECORD_LONG_HEAD_BYTES = 8,
 };
+
+/* No arena is larger: this is what offsets reach. Whoever makes one sees to it, so that
+ * no record has to be looked at for it. */
+static const size_t gs_arena_bytes_max = (size_t)1 << GS_WHERE_OFFSET_BITS;
 
 static inline uint64_t gs_where_pack(uint64_t offset, size_t length)
 {

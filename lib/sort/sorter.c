@@ -114,6 +114,7 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
         .any_order = is_any_order_good(s),
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
+        .map_bytes_max = gs_arena_bytes_max,
         .log = o->log,
         .trace = o->trace,
         .bytes_read = o->stats ? &o->stats->input_bytes : NULL,
