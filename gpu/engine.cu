@@ -43,6 +43,7 @@ struct gs_engine {
     const gs_engine_ops *ops;
     gs_share shares[GS_GPU_DEVICES_MAX]; /* a batch for one device uses the first */
     unsigned share_count;
+    size_t device_bytes;
     gs_spread *spread; /* with several devices */
     gs_batch batch;
     bool submitted, is_spread; /* the batch in flight or the last */
@@ -100,7 +101,8 @@ static gs_code resolve_device(const gs_engine_options *options, unsigned share,
     size_t shares_there = 0, bytes = device.free_bytes;
     for (unsigned i = 0; i < out->share_count; i++)
         shares_there += out->devices[i] == index;
-    bytes = bytes > RESERVE_BYTES ? bytes - RESERVE_BYTES : 0;
+    const size_t reserve = options->has_reserve ? 0 : RESERVE_BYTES;
+    bytes = bytes > reserve ? bytes - reserve : 0;
     if (options->memory_max_bytes && options->memory_max_bytes < bytes)
         bytes = options->memory_max_bytes;
     bytes /= shares_there;
@@ -110,13 +112,20 @@ static gs_code resolve_device(const gs_engine_options *options, unsigned share,
     return GS_OK;
 }
 
-static gs_code resolve(const gs_engine_options *options, Resolved *out, gs_status *st)
+static gs_code resolve_engine(const gs_engine_options *options, Resolved *out,
+                              gs_status *st)
 {
-    *out = {};
     const char *const name = options->name ? options->name : "auto";
     out->ops = find(name);
     if (out->ops == nullptr)
         return GS_FAIL(st, GS_ERR_ARG, 0, "no GPU engine is called '%s'", name);
+    return GS_OK;
+}
+
+static gs_code resolve(const gs_engine_options *options, Resolved *out, gs_status *st)
+{
+    *out = {};
+    GS_TRY(resolve_engine(options, out, st));
     if (gs_device_count() == 0) {
         char why[512];
         (void)gs_device_describe(why, sizeof why);
@@ -188,6 +197,19 @@ static gs_code add_up(const gs_engine_options *options, const Resolved *r, size_
     return GS_OK;
 }
 
+gs_code gs_engine_bytes_alone(const gs_engine_options *options, size_t count,
+                              size_t *out_bytes, gs_status *st)
+{
+    Resolved r = {};
+    gs_share_options share;
+    *out_bytes = 0;
+    GS_TRY(resolve_engine(options, &r, st));
+    r.share_count = 1;
+    GS_TRY(plan_share(options, &r, count, &share, st));
+    *out_bytes = gs_share_bytes(&share);
+    return GS_OK;
+}
+
 gs_code gs_engine_needs(const gs_engine_options *options, gs_engine_memory *out,
                         gs_status *st)
 {
@@ -230,6 +252,7 @@ gs_code gs_engine_new(gs_engine **out, const gs_engine_options *options, gs_stat
     GS_TRY_OR_FAIL(resolve(options, &r, st));
     engine->ops = r.ops;
     GS_TRY_OR_FAIL(add_up(options, &r, options->count_max, &needs, st));
+    engine->device_bytes = needs.device_bytes;
     GS_TRY_OR_FAIL(plan_share(options, &r, options->count_max, &share, st));
     if (needs.device_bytes > needs.device_free_bytes) {
         (void)GS_FAIL(st, GS_ERR_NOMEM, 0, "GPU %d: %zu keys need %zu bytes of %zu",
@@ -356,6 +379,11 @@ double gs_engine_device_ms(const gs_engine *engine)
 {
     return engine->is_spread ? gs_spread_ms(engine->spread)
                              : gs_share_ms(&engine->shares[0]);
+}
+
+size_t gs_engine_device_bytes(const gs_engine *engine)
+{
+    return engine->device_bytes;
 }
 
 const char *gs_engine_used(const gs_engine *engine)

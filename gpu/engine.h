@@ -58,6 +58,8 @@ typedef struct gs_engine_options {
     size_t spread_count_min; /* keys from which all devices sort; 0: as measured, which is
                                 never if they are in the memory of one device */
     size_t memory_max_bytes; /* on each device; 0: what is free less a reserve */
+    bool has_reserve;        /* memory_max_bytes is of what the caller has taken a reserve
+                                off: no other is */
     const gs_log *log;       /* borrowed; may be NULL */
 } gs_engine_options;
 
@@ -109,6 +111,8 @@ GS_MUST_CHECK gs_code gs_engine_wait(gs_engine *engine, gs_status *st);
 /* Device time of the last batch's sort, without copies from and to the batch, from wait
  * to the next submit; 0 if there was nothing to sort. */
 double gs_engine_device_ms(const gs_engine *engine);
+/* What the engine holds on each device. */
+size_t gs_engine_device_bytes(const gs_engine *engine);
 /* The name of the engine that sorted, or will sort, the last batch. */
 const char *gs_engine_used(const gs_engine *engine);
 void gs_engine_free(gs_engine *engine); /* NULL is fine */

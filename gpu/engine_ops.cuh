@@ -48,6 +48,12 @@ extern const gs_engine_ops gs_engine_auto, gs_engine_sample, gs_engine_bitonic,
     gs_engine_pbsn, gs_engine_fss, gs_engine_ssort, gs_engine_quick, gs_engine_radix,
     gs_engine_merge;
 
+/* What an engine holds on one device for batches of up to `count` keys. The device is
+ * current; nothing is asked of it that takes time. */
+GS_MUST_CHECK gs_code gs_engine_bytes_alone(const gs_engine_options *options,
+                                            size_t count, size_t *out_bytes,
+                                            gs_status *st);
+
 /* Hands out parts of the scratch, or only adds them up when `base` is NULL. */
 struct gs_scratch {
     char *base;

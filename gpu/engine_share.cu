@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/engine_share.cuh"
 
-#include "lib/base/assertion.h"
+#include "gpu/device_pages.cuh"
 
 size_t gs_share_bytes(const gs_share_options *o)
 {
-    const size_t item = gs_key_bytes(o->type) + gs_value_bytes(o->type);
-    return o->scratch_bytes + 512 + (o->has_keys ? o->count_max * item + 512 : 0);
+    const size_t items = o->count_max ? o->count_max : 1;
+    size_t bytes = gs_device_taken(o->scratch_bytes + 1);
+    if (o->has_keys)
+        bytes += gs_device_taken(items * gs_key_bytes(o->type)) +
+                 gs_device_taken(items * gs_value_bytes(o->type));
+    return bytes;
 }
 
 gs_code gs_share_init(gs_share *share, int device, const gs_share_options *o,

@@ -152,6 +152,12 @@ double gs_engine_device_ms(const gs_engine *engine)
     return 0;
 }
 
+size_t gs_engine_device_bytes(const gs_engine *engine)
+{
+    (void)engine;
+    return 0;
+}
+
 const char *gs_engine_used(const gs_engine *engine)
 {
     (void)engine;

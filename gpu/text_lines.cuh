@@ -13,6 +13,8 @@
 #include <cub/block/block_scan.cuh>
 #include <stdint.h>
 
+#include "gpu/text_key.h"
+
 enum {
     GS_LINE_THREADS = 256,
     GS_LINE_TURNS = 4, /* of 16 bytes a thread */
@@ -24,6 +26,17 @@ __device__ __forceinline__ uint32_t gs_line_bits(uint32_t word, uint32_t wanted)
 {
     const uint32_t found = __vcmpeq4(word, wanted) & 0x08040201;
     return (found | found >> 8 | found >> 16 | found >> 24) & 0xf;
+}
+
+/* Of 16 bits for the bytes text[at, at + 16), those from `begin` on and before `end`. */
+__device__ __forceinline__ uint32_t gs_line_clip(uint32_t mask, uint64_t at,
+                                                 uint64_t begin, uint64_t end)
+{
+    if (end - at < 16)
+        mask &= 0xffffu >> (16 - (unsigned)(end - at));
+    if (at < begin)
+        mask &= 0xffffu << (unsigned)(begin - at);
+    return mask;
 }
 
 /* 16 bits, one for each of the bytes text[at, at + 16) that is `eol` and before `end`.
@@ -38,29 +51,44 @@ __device__ __forceinline__ uint32_t gs_line_mask16(const uint8_t *text, uint64_t
     const uint32_t wanted = 0x01010101u * eol;
     uint32_t mask = gs_line_bits(w.x, wanted) | gs_line_bits(w.y, wanted) << 4 |
                     gs_line_bits(w.z, wanted) << 8 | gs_line_bits(w.w, wanted) << 12;
-    if (end - at < 16)
-        mask &= 0xffffu >> (16 - (unsigned)(end - at));
-    if (at < begin)
-        mask &= 0xffffu << (unsigned)(begin - at);
-    return mask;
+    return gs_line_clip(mask, at, begin, end);
 }
 
-/* Adds the lines that end in text[begin, end) to *count. Grid: a block for each tile
- * from `begin` rounded down to 16. */
+/* How many of text[at, at + 16) take two bytes in a key. */
+__device__ __forceinline__ uint32_t gs_line_escaped16(const uint8_t *text, uint64_t at,
+                                                      uint64_t begin, uint64_t end)
+{
+    static_assert(GS_TEXT_ESCAPED_MAX == 1, "bytes 0 and 1");
+    return (uint32_t)__popc(gs_line_mask16(text, at, begin, end, 0) |
+                            gs_line_mask16(text, at, begin, end, 1));
+}
+
+/* Adds the lines that end in text[begin, end) to counts[0], and with keys the bytes that
+ * take two of them to counts[1]. Grid: a block for each tile from `begin` rounded down to
+ * 16. */
+template <bool HAS_KEYS>
 static __global__ void k_count_lines(const uint8_t *text, uint64_t begin, uint64_t end,
-                                     uint8_t eol, unsigned long long *count)
+                                     uint8_t eol, unsigned long long *counts)
 {
     typedef cub::BlockReduce<uint32_t, GS_LINE_THREADS> reduce;
     __shared__ typename reduce::TempStorage storage;
     const uint64_t first =
         begin / 16 * 16 + (uint64_t)blockIdx.x * GS_LINE_TILE + threadIdx.x * 16;
-    uint32_t found = 0;
-    for (unsigned i = 0; i < GS_LINE_TURNS; i++)
-        found += (uint32_t)__popc(gs_line_mask16(
-            text, first + (uint64_t)i * GS_LINE_THREADS * 16, begin, end, eol));
-    const uint32_t sum = reduce(storage).Sum(found);
-    if (threadIdx.x == 0 && sum != 0)
-        atomicAdd(count, (unsigned long long)sum);
+    uint32_t found = 0, escaped = 0;
+    for (unsigned i = 0; i < GS_LINE_TURNS; i++) {
+        const uint64_t at = first + (uint64_t)i * GS_LINE_THREADS * 16;
+        found += (uint32_t)__popc(gs_line_mask16(text, at, begin, end, eol));
+        if (HAS_KEYS)
+            escaped += gs_line_escaped16(text, at, begin, end);
+    }
+    /* Both at once: a tile has fewer bytes than fit into half a word. */
+    static_assert(GS_LINE_TILE < 1 << 16, "halves of a word");
+    const uint32_t sum = reduce(storage).Sum(found | escaped << 16);
+    if (threadIdx.x == 0 && sum != 0) {
+        atomicAdd(&counts[0], (unsigned long long)(sum & 0xffff));
+        if (HAS_KEYS && sum >> 16 != 0)
+            atomicAdd(&counts[1], (unsigned long long)(sum >> 16));
+    }
 }
 
 /* Lines that end in each tile of text[0, end). */

@@ -9,6 +9,7 @@
 #include <cuda/functional>
 #include <thrust/iterator/counting_iterator.h>
 
+#include "gpu/device_pages.cuh"
 #include "gpu/engine_ops.cuh"
 #include "gpu/text_chunk.cuh"
 #include "gpu/text_gather.cuh"
@@ -62,11 +63,12 @@ static gs_code measure_temp(size_t count, size_t *out, gs_status *st)
     return GS_OK;
 }
 
-/* Hands out the parts of `work`; with a NULL base it only adds them up. */
+/* Hands out the parts of `work`; with a NULL base it only adds them up. For any text that
+ * the chunk has room for. */
 static gs_code lay_out(const gs_text_sort *t, uint8_t *base, uint64_t count,
                        gs_text_parts *p, size_t *bytes, gs_status *st)
 {
-    const uint64_t tiles = t->text_bytes / GS_LINE_TILE + 2;
+    const uint64_t tiles = t->text_capacity / GS_LINE_TILE + 2;
     const size_t n = (size_t)count + 1;
     GS_TRY(measure_temp(n > tiles ? n : (size_t)tiles, &p->temp_bytes, st));
     gs_scratch s = {(char *)base, 0};
@@ -89,35 +91,88 @@ static gs_code lay_out(const gs_text_sort *t, uint8_t *base, uint64_t count,
     return GS_OK;
 }
 
-static gs_code prepare_engine(gs_text_sort *t, size_t count, gs_status *st)
+static gs_engine_options engine_options(const gs_text_sort *t)
 {
-    if (t->engine != nullptr && count <= t->engine_count)
-        return GS_OK;
-    gs_engine_free(t->engine);
-    t->engine = nullptr;
     gs_engine_options options = {};
     options.name = t->options.engine;
     options.type = GS_BATCH_U128;
     options.place = GS_PLACE_DEVICE;
-    options.count_max = count;
     options.devices[0] = t->options.device;
     options.device_count = 1;
     options.log = t->options.log;
-    GS_TRY(gs_engine_new(&t->engine, &options, st));
-    t->engine_count = count;
+    return options;
+}
+
+/* A count of six digits in base 2: one in 32 more at most, so that chunks of about the
+ * same size are prepared for the same. */
+static uint64_t round_up(uint64_t count)
+{
+    unsigned shift = 0;
+    while (count >> shift >= 64)
+        shift++;
+    const uint64_t unit = (uint64_t)1 << shift;
+    return (count + unit - 1) / unit * unit;
+}
+
+gs_code gs_text_run_bytes(const gs_text_sort *t, uint64_t count, uint64_t *most,
+                          size_t *bytes, gs_status *st)
+{
+    const gs_engine_options options = engine_options(t);
+    gs_text_parts parts;
+    size_t work = 0, engine = 0;
+    *most = round_up(count);
+    GS_TRY(lay_out(t, nullptr, *most, &parts, &work, st));
+    GS_TRY(gs_engine_bytes_alone(&options, (size_t)*most, &engine, st));
+    *bytes = gs_device_taken(work) + engine;
     return GS_OK;
 }
 
-/* The memory for a chunk of `count` records. Later chunks mostly need about as much, so
- * a little more is taken. */
+static void drop_engine(gs_text_sort *t)
+{
+    gs_engine_free(t->engine);
+    t->held_bytes -= t->engine_bytes;
+    t->engine = nullptr;
+    t->engine_count = t->engine_bytes = 0;
+}
+
+static gs_code new_engine(gs_text_sort *t, size_t count, gs_status *st)
+{
+    gs_engine_options options = engine_options(t);
+    options.count_max = count;
+    options.has_reserve = true;
+    options.memory_max_bytes = t->memory_bytes - t->held_bytes;
+    if (options.memory_max_bytes == 0)
+        options.memory_max_bytes = 1; /* 0 would be no bound */
+    GS_TRY(gs_engine_new(&t->engine, &options, st));
+    t->engine_count = count;
+    t->engine_bytes = gs_engine_device_bytes(t->engine);
+    t->held_bytes += t->engine_bytes;
+    return GS_OK;
+}
+
+/* The memory for a chunk of `count` records. Later chunks mostly need about as much and
+ * find it there. What earlier ones have left goes if there is no room beside it. */
 static gs_code prepare(gs_text_sort *t, uint64_t count, gs_status *st)
 {
-    size_t bytes = 0;
-    GS_TRY(lay_out(t, nullptr, count, &t->parts, &bytes, st));
-    if (bytes > t->work_bytes)
-        GS_TRY(gs_text_grow(t, &t->d_work, &t->work_bytes, bytes + bytes / 64, st));
-    GS_TRY(prepare_engine(t, (size_t)count, st));
-    return lay_out(t, t->d_work, count, &t->parts, &bytes, st);
+    uint64_t most = 0;
+    size_t bytes = 0, all = 0;
+    GS_TRY(gs_text_run_bytes(t, count, &most, &all, st));
+    GS_TRY(lay_out(t, nullptr, most, &t->parts, &bytes, st));
+    const size_t keys = gs_text_keys_room(t, t->text_bytes, count, t->escaped_counted);
+    const bool is_enough =
+        t->engine != nullptr && most <= t->engine_count && bytes <= t->work_bytes;
+    const size_t beside = t->held_bytes - gs_device_taken(t->keys_bytes) +
+                          (keys > t->keys_bytes ? keys : gs_device_taken(t->keys_bytes));
+    if (!is_enough || beside > t->memory_bytes) {
+        drop_engine(t);
+        GS_TRY(gs_text_drop(t, &t->d_work, &t->work_bytes, st));
+        GS_TRY(gs_text_drop(t, &t->d_keys, &t->keys_bytes, st));
+        GS_TRY(gs_text_grow(t, &t->d_work, &t->work_bytes, bytes, 0, st));
+        GS_TRY(new_engine(t, (size_t)most, st));
+    }
+    GS_TRY(lay_out(t, t->d_work, count, &t->parts, &bytes, st));
+    gs_assert(bytes <= t->work_bytes);
+    return GS_OK;
 }
 
 static gs_code sum_up(gs_text_sort *t, uint64_t *words, uint64_t count, gs_status *st)
@@ -184,7 +239,7 @@ static gs_code make_keys(gs_text_sort *t, uint64_t count, gs_status *st)
     GS_TRY(gs_text_read_mail(t, key_starts + count, 1, st));
     const size_t bytes = (size_t)t->h_mail[0] + GS_TEXT_SLACK;
     if (bytes > t->keys_bytes)
-        GS_TRY(gs_text_grow(t, &t->d_keys, &t->keys_bytes, bytes + bytes / 64, st));
+        GS_TRY(gs_text_grow(t, &t->d_keys, &t->keys_bytes, bytes, bytes / 64, st));
     k_write_keys<<<gs_text_grid(count, THREADS), THREADS, 0, t->work_stream>>>(
         lines, t->options.order, count, key_starts, t->d_keys);
     GPU_LAUNCHED(st, t->work_stream, "k_write_keys");

@@ -2,6 +2,7 @@
 #include "gpu/text_sort.h"
 
 #include "gpu/device.h"
+#include "gpu/device_pages.cuh"
 #include "gpu/text_chunk.cuh"
 #include "gpu/text_gather.cuh"
 #include "gpu/text_key.h"
@@ -12,8 +13,7 @@
 enum { THREADS = 256 };
 
 static const size_t reserve_bytes = (size_t)512 << 20; /* for the driver and others */
-/* What a record needs besides its text, engine included; checked by the allocations. */
-static const size_t record_cost = 8 + 16 + 20 + 4 + 2 + 16 + 8 + 2;
+static const size_t describe_bytes = (size_t)16 << 20; /* of records that are fetched */
 
 /* A span that the device's own progress begins and ends. */
 typedef struct gs_text_span {
@@ -28,30 +28,42 @@ unsigned gs_text_grid(uint64_t items, uint64_t a_block)
     return blocks ? (unsigned)blocks : 1;
 }
 
+static size_t room(const gs_text_sort *t)
+{
+    return t->memory_bytes > t->held_bytes ? t->memory_bytes - t->held_bytes : 0;
+}
+
 static gs_code allocate(gs_text_sort *t, void **out, size_t bytes, gs_status *st)
 {
-    if (t->held_bytes + bytes > t->memory_bytes)
+    if (gs_device_taken(bytes) > room(t))
         return GS_FAIL(st, GS_ERR_NOMEM, 0, "GPU: %zu bytes more than the %zu it may use",
-                       bytes, t->memory_bytes - t->held_bytes);
+                       bytes, room(t));
     GPU_TRY(st, cudaMalloc(out, bytes));
-    t->held_bytes += bytes;
+    t->held_bytes += gs_device_taken(bytes);
     return GS_OK;
 }
 
-/* Makes *memory at least `bytes` large; what was in it is lost. */
+gs_code gs_text_drop(gs_text_sort *t, uint8_t **memory, size_t *capacity, gs_status *st)
+{
+    GPU_TRY(st, cudaFree(*memory));
+    t->held_bytes -= gs_device_taken(*capacity);
+    *memory = nullptr;
+    *capacity = 0;
+    return GS_OK;
+}
+
 gs_code gs_text_grow(gs_text_sort *t, uint8_t **memory, size_t *capacity, size_t bytes,
-                     gs_status *st)
+                     size_t spare, gs_status *st)
 {
     if (bytes <= *capacity)
         return GS_OK;
-    GPU_TRY(st, cudaFree(*memory));
-    t->held_bytes -= *capacity;
-    *memory = nullptr;
-    *capacity = 0;
+    GS_TRY(gs_text_drop(t, memory, capacity, st));
+    if (gs_device_taken(bytes + spare) > room(t))
+        spare = 0;
     void *fresh = nullptr;
-    GS_TRY(allocate(t, &fresh, bytes, st));
+    GS_TRY(allocate(t, &fresh, bytes + spare, st));
     *memory = (uint8_t *)fresh;
-    *capacity = bytes;
+    *capacity = bytes + spare;
     return GS_OK;
 }
 
@@ -150,11 +162,14 @@ static gs_code choose_memory(gs_text_sort *t, gs_status *st)
     const size_t most = t->options.memory_bytes_max;
     if (most > 0 && most < t->memory_bytes)
         t->memory_bytes = most;
+    if (t->options.chunks_there > 1)
+        t->memory_bytes /= t->options.chunks_there;
     /* A line of 30 bytes needs about 80 more, so a third is for text; less if all of the
      * input, which may be compressed, needs less. */
     const uint64_t expected = t->options.input_bytes;
+    const bool is_little = expected > 0 && expected < t->memory_bytes;
     const uint64_t enough = 4 * expected + 2 * t->options.batch_bytes_max;
-    const bool is_enough = expected > 0 && enough < t->memory_bytes / 3;
+    const bool is_enough = is_little && enough < t->memory_bytes / 3;
     if (t->options.may_halve_memory && !is_enough) {
         t->memory_bytes /= 2;
         t->is_half = true;
@@ -162,7 +177,7 @@ static gs_code choose_memory(gs_text_sort *t, gs_status *st)
     size_t text = is_enough ? (size_t)enough : t->memory_bytes / 3;
     if (text < 2 * t->options.batch_bytes_max)
         text = 2 * t->options.batch_bytes_max;
-    t->text_capacity = text;
+    t->text_capacity = gs_device_taken(text + GS_TEXT_SLACK) - GS_TEXT_SLACK;
     return GS_OK;
 }
 
@@ -185,15 +200,18 @@ static gs_code new_streams(gs_text_sort *t, gs_status *st)
 static gs_code new_memory(gs_text_sort *t, gs_status *st)
 {
     void *memory = nullptr;
+    const size_t counts = GS_TEXT_UPLOADS_MAX * GS_TEXT_COUNTS;
+    t->held_bytes = GS_DEVICE_PAGE_BYTES; /* that small pieces share */
     GS_TRY(allocate(t, &memory, t->text_capacity + GS_TEXT_SLACK, st));
     t->d_text = (uint8_t *)memory;
     for (unsigned i = 0; i < GS_TEXT_FETCHES_MAX; i++) {
-        GS_TRY(allocate(t, &memory, t->options.fetch_bytes_max + GS_TEXT_SLACK, st));
+        GS_TRY(allocate(t, &memory, t->options.fetch_bytes_max, st));
         t->d_fetch[i] = (uint8_t *)memory;
     }
-    GS_TRY(allocate(t, &memory, GS_TEXT_UPLOADS_MAX * sizeof *t->d_counts, st));
+    GS_TRY(allocate(t, &memory, counts * sizeof *t->d_counts, st));
     t->d_counts = (unsigned long long *)memory;
-    GPU_TRY(st, cudaMallocHost(&memory, GS_TEXT_UPLOADS_MAX * sizeof *t->h_counts));
+    t->fixed_bytes = t->held_bytes;
+    GPU_TRY(st, cudaMallocHost(&memory, counts * sizeof *t->h_counts));
     t->h_counts = (unsigned long long *)memory;
     GPU_TRY(st, cudaMallocHost(&memory, GS_TEXT_MAIL_WORDS * sizeof *t->h_mail));
     t->h_mail = (uint64_t *)memory;
@@ -279,31 +297,48 @@ gs_code gs_text_take_counts(gs_text_sort *t, uint64_t until, gs_status *st)
                 return GS_OK;
             GPU_TRY(st, state);
         }
-        t->lines_counted += t->h_counts[slot];
+        t->lines_counted += t->h_counts[slot * GS_TEXT_COUNTS];
+        t->escaped_counted += t->h_counts[slot * GS_TEXT_COUNTS + 1];
         t->bytes_uncounted -= u->bytes;
         t->uploads_counted++;
     }
     return GS_OK;
 }
 
-/* Would a chunk of so much text and so many records fit? Keys are taken to be as long as
- * the text: they mostly are shorter. */
-static bool fits(const gs_text_sort *t, uint64_t text_bytes, uint64_t records)
+size_t gs_text_keys_room(const gs_text_sort *t, uint64_t text_bytes, uint64_t records,
+                         uint64_t escaped)
 {
-    const bool is_keyed = t->options.order.key_count > 0;
-    const uint64_t fixed = t->held_bytes - t->work_bytes - t->keys_bytes;
-    const uint64_t keys = is_keyed ? text_bytes + 24 * records : 0;
-    const uint64_t needed = records * record_cost + keys + ((uint64_t)16 << 20);
-    return records < UINT32_MAX && text_bytes <= t->text_capacity &&
-           (fixed >= t->memory_bytes || needed <= t->memory_bytes - fixed);
+    const gs_text_order *const o = &t->options.order;
+    if (o->key_count == 0)
+        return 0;
+    return gs_device_taken((size_t)gs_text_keys_bound(o, records, text_bytes, escaped) +
+                           GS_TEXT_SLACK);
 }
 
-static uint64_t records_bound(const gs_text_sort *t, uint64_t bytes)
+/* Would a chunk of `bytes` more fit? As far as it is not counted yet, every byte may be a
+ * line, and take two in a key. */
+static gs_code fits(gs_text_sort *t, uint64_t bytes, bool *out, gs_status *st)
 {
     const size_t record_size = t->options.order.record_size;
-    if (record_size > 0)
-        return (t->text_bytes + bytes) / record_size;
-    return t->lines_counted + t->bytes_uncounted + bytes;
+    const uint64_t text_bytes = t->text_bytes + bytes,
+                   uncounted = t->bytes_uncounted + bytes;
+    const uint64_t records =
+        record_size > 0 ? text_bytes / record_size : t->lines_counted + uncounted;
+    const size_t keys =
+        gs_text_keys_room(t, text_bytes, records, t->escaped_counted + uncounted);
+    const size_t beside = t->fixed_bytes + keys + describe_bytes;
+    *out = false;
+    if (records >= UINT32_MAX || text_bytes > t->text_capacity ||
+        beside > t->memory_bytes)
+        return GS_OK;
+    *out = records <= t->known_count && t->known_bytes <= t->memory_bytes - beside;
+    /* What is asked for is a little more, so that not every batch has to ask. */
+    const uint64_t wanted[] = {records + records / 16, records};
+    for (unsigned i = 0; i < 2 && !*out; i++) {
+        GS_TRY(gs_text_run_bytes(t, wanted[i], &t->known_count, &t->known_bytes, st));
+        *out = t->known_bytes <= t->memory_bytes - beside;
+    }
+    return GS_OK;
 }
 
 gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, bool add_eol,
@@ -320,14 +355,17 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
     if (gs_text_string_bound(&t->options.order, all) > GS_TEXT_STRING_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0,
                        "GPU: lines of up to %zu bytes are too long for it", all);
-    if (!fits(t, t->text_bytes + all, records_bound(t, all))) {
+    bool has_room = false;
+    GS_TRY(fits(t, all, &has_room, st));
+    if (!has_room) {
         GS_TRY(gs_text_take_counts(t, t->upload_count, st));
         const bool is_first = t->text_bytes == 0;
         if (all > t->text_capacity && is_first)
             return GS_FAIL(st, GS_ERR_LIMIT, 0,
                            "GPU: a chunk of %zu bytes does not hold %zu",
                            t->text_capacity, all);
-        *is_full = !is_first && !fits(t, t->text_bytes + all, records_bound(t, all));
+        GS_TRY(fits(t, all, &has_room, st));
+        *is_full = !is_first && !has_room;
         if (*is_full)
             return GS_OK;
     }
@@ -335,6 +373,8 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
     const unsigned slot = (unsigned)(number % GS_TEXT_UPLOADS_MAX);
     gs_upload *const u = &t->uploads[slot];
     const uint64_t begin = t->text_bytes, end = begin + all;
+    unsigned long long *const d_counts = t->d_counts + slot * GS_TEXT_COUNTS;
+    const size_t counts_bytes = GS_TEXT_COUNTS * sizeof *d_counts;
     StreamSpan span(t, GS_LANE_UPLOAD, "upload", t->options.number, all, t->copy_stream);
     GPU_TRY(st, cudaMemcpyAsync(t->d_text + begin, data, bytes, cudaMemcpyHostToDevice,
                                 t->copy_stream));
@@ -343,17 +383,16 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
     if (add_eol)
         GPU_TRY(st, cudaMemsetAsync(t->d_text + begin + bytes, t->options.order.eol, 1,
                                     t->copy_stream));
-    GPU_TRY(st,
-            cudaMemsetAsync(&t->d_counts[slot], 0, sizeof *t->d_counts, t->copy_stream));
+    GPU_TRY(st, cudaMemsetAsync(d_counts, 0, counts_bytes, t->copy_stream));
     if (t->options.order.record_size == 0) {
-        k_count_lines<<<gs_text_grid(end - begin / 16 * 16, GS_LINE_TILE),
-                        GS_LINE_THREADS, 0, t->copy_stream>>>(
-            t->d_text, begin, end, t->options.order.eol, &t->d_counts[slot]);
+        const auto count =
+            t->options.order.key_count > 0 ? k_count_lines<true> : k_count_lines<false>;
+        count<<<gs_text_grid(end - begin / 16 * 16, GS_LINE_TILE), GS_LINE_THREADS, 0,
+                t->copy_stream>>>(t->d_text, begin, end, t->options.order.eol, d_counts);
         GPU_LAUNCHED(st, t->copy_stream, "k_count_lines");
     }
-    GPU_TRY(st,
-            cudaMemcpyAsync(&t->h_counts[slot], &t->d_counts[slot], sizeof *t->d_counts,
-                            cudaMemcpyDeviceToHost, t->copy_stream));
+    GPU_TRY(st, cudaMemcpyAsync(t->h_counts + slot * GS_TEXT_COUNTS, d_counts,
+                                counts_bytes, cudaMemcpyDeviceToHost, t->copy_stream));
     GPU_TRY(st, cudaEventRecord(u->counted, t->copy_stream));
     u->bytes = all;
     t->text_bytes = end;
@@ -450,7 +489,8 @@ gs_code gs_text_sort_fetch_records(gs_text_sort *t, uint64_t first, uint64_t cou
         size_t held = t->records_capacity * sizeof *t->d_records;
         t->records_capacity = 0;
         t->d_records = nullptr;
-        GS_TRY(gs_text_grow(t, &memory, &held, (size_t)count * sizeof *t->d_records, st));
+        GS_TRY(
+            gs_text_grow(t, &memory, &held, (size_t)count * sizeof *t->d_records, 0, st));
         t->d_records = (gs_text_record *)memory;
         t->records_capacity = (size_t)count;
     }
@@ -482,7 +522,7 @@ void gs_text_sort_reset(gs_text_sort *t)
     gs_assert(t->uploads_counted == t->upload_count);
     t->text_bytes = 0;
     t->upload_count = t->uploads_counted = 0;
-    t->lines_counted = t->bytes_uncounted = 0;
+    t->lines_counted = t->escaped_counted = t->bytes_uncounted = 0;
     t->result_count = t->result_bytes = 0;
 }
 

@@ -16,9 +16,10 @@
  *
  * Equal strings stay in input order. One thread at a time, different chunks share
  * nothing. new allocates the memory for the text; what a chunk needs besides is allocated
- * by the first run and kept. A failure (GS_ERR_NOMEM, GS_ERR_GPU) loses the chunk: the
- * caller sorts it again in another way. GS_ERR_LIMIT: so does what has lines too long for
- * the kernels.
+ * by the first run and kept, and all of it stays within the memory that the chunk may
+ * use; the context of the driver with this program's code, some hundred megabytes, does
+ * not count. A failure (GS_ERR_NOMEM, GS_ERR_GPU) loses the chunk: the caller sorts it
+ * again in another way. GS_ERR_LIMIT: so does what has lines too long for the kernels.
  */
 #ifndef GS_GPU_TEXT_SORT_H
 #define GS_GPU_TEXT_SORT_H
@@ -78,6 +79,7 @@ typedef struct gs_text_sort_options {
     size_t batch_bytes_max;  /* of one upload */
     size_t fetch_bytes_max;  /* of one fetch_text, and of one fetch_records's data */
     size_t memory_bytes_max; /* on the device; 0: what is free less a reserve */
+    unsigned chunks_there;   /* that share it on this device, this one too; 0: one */
     bool may_halve_memory;   /* takes half of that if the expected input needs more */
     const gs_log *log;       /* borrowed; may be NULL */
     gs_trace *trace;         /* borrowed; may be NULL */

@@ -73,6 +73,16 @@ static size_t held_map_bytes(const gs_device_chunk *c)
     return c->options.held_back_bytes + GS_BLOCK_SLACK;
 }
 
+/* How many slots are on the device: more than one if it is named more than once. */
+static unsigned slots_there(const gs_device_chunk *c, int device)
+{
+    const gs_device_chunk_options *const o = &c->options;
+    unsigned count = 0;
+    for (size_t i = 0; i < o->device_count && i < SLOTS_MAX; i++)
+        count += o->devices[i] == device;
+    return o->keeps_all ? 1 : count;
+}
+
 static gs_code new_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
 {
     const gs_device_chunk_options *const o = &c->options;
@@ -86,6 +96,7 @@ static gs_code new_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
         .batch_bytes_max = batch_bytes_max(c),
         .fetch_bytes_max = o->fetch_bytes,
         .memory_bytes_max = o->gpu_memory_bytes,
+        .chunks_there = slots_there(c, o->devices[slot % o->device_count]),
         .may_halve_memory = halves,
         .log = o->log,
         .trace = o->trace,

@@ -3,8 +3,8 @@
  * text_sort: lines and records sorted on the GPU must come out as a plain CPU sort of the
  * same strings puts them, in both shapes, with equals kept or dropped. What would break:
  * ties that go on for many rounds, strings that end inside a word, NULs, uploads of any
- * size, a last line without its end, chunks used again, tiles and slots that cut lines;
- * spans of the trace after a failure.
+ * size, a last line without its end, chunks used again, tiles and slots that cut lines; a
+ * chunk that takes more memory than it may, or more text than it can then sort.
  *
  *     test_text [--few]        --few: a handful, for compute-sanitizer
  *
@@ -455,6 +455,91 @@ static void full_chunk(void)
     gs_text_sort_free(t);
 }
 
+static size_t device_free_bytes(void)
+{
+    gs_status st = {.code = GS_OK};
+    gs_device device;
+    REQUIRE_OK(gs_device_get(0, &device, &st), &st);
+    return device.free_bytes;
+}
+
+/* Uploads text[0, bytes) over and over until the chunk is full, or `uploads` times;
+ * returns how often. */
+static uint64_t fill_chunk(gs_text_sort *t, size_t bytes, uint64_t uploads)
+{
+    gs_status st = {.code = GS_OK};
+    uint64_t ticket = 0, done = 0, count = 0;
+    bool is_full = false;
+    while (count < uploads && !is_full) {
+        REQUIRE_OK(gs_text_sort_upload(t, text, bytes, false, &is_full, &ticket, &st),
+                   &st);
+        count += !is_full;
+    }
+    REQUIRE_OK(gs_text_sort_uploads_done(t, &ticket, &done, &st), &st);
+    return count;
+}
+
+typedef struct budget {
+    size_t limit_bytes;
+    size_t key_count; /* that all hold the whole line */
+} budget;
+
+/* A chunk that was filled is sorted, whatever its lines and keys; so is the next, of
+ * other lines. What it takes, by the driver's own figures, is within what it may take. */
+static void keeps_budget(const budget *b, size_t free_before)
+{
+    static const unsigned shapes[] = {6, 1, 3, 8, 0}; /* short, long, full of NULs */
+    gs_status st = {.code = GS_OK};
+    gs_key keys[3] = {{.end_field = SIZE_MAX}, {.end_field = SIZE_MAX}};
+    keys[2] = keys[0];
+    const gs_order order = {.keys = keys,
+                            .key_count = b->key_count,
+                            .delimiter = '\t',
+                            .stable = b->key_count > 0,
+                            .eol = '\n'};
+    gs_record_layout layout = gs_order_layout(&order, false);
+    layout.is_keyed = b->key_count > 0; /* also where it would do without */
+    gs_text_sort_options options = {.batch_bytes_max = BATCH,
+                                    .fetch_bytes_max = FETCH,
+                                    .memory_bytes_max = b->limit_bytes};
+    REQUIRE(gs_device_order(&order, &layout, &options.order) == NULL);
+    gs_text_sort *t = NULL;
+    REQUIRE_OK(gs_text_sort_new(&t, &options, &st), &st);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        const size_t bytes = make_text(shapes[s], BATCH - 40000, true);
+        const uint64_t uploads = fill_chunk(t, bytes, UINT64_MAX);
+        gs_text_result result;
+        REQUIRE_OK(gs_text_sort_run(t, GS_TEXT_OUTPUT, false, UINT64_MAX, &result, &st),
+                   &st);
+        CHECK(result.bytes == uploads * bytes);
+        const size_t left = device_free_bytes(),
+                     taken = free_before > left ? free_before - left : 0,
+                     counted = gs_text_sort_device_bytes(t);
+        printf("%zu MiB, %zu keys, shape %u: %zu MiB of text, %zu taken, %zu counted\n",
+               b->limit_bytes >> 20, b->key_count, shapes[s], uploads * bytes >> 20,
+               taken >> 20, counted >> 20);
+        CHECK(counted <= b->limit_bytes);
+        CHECK(taken <= counted);
+        gs_text_sort_reset(t);
+    }
+    gs_text_sort_free(t);
+}
+
+static void budgets_are_kept(void)
+{
+    const size_t M = (size_t)1 << 20;
+    static const size_t limits[] = {300, 1024, 2048, 6144};
+    const budget warm_up = {.limit_bytes = 1024 * M, .key_count = 1};
+    keeps_budget(&warm_up, 0); /* loads the code, which stays */
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        for (size_t key_count = 0; key_count <= 3; key_count++) {
+            const budget b = {.limit_bytes = limits[l] * M, .key_count = key_count};
+            if (limits[l] < 6144 || key_count == 0 || key_count == 2)
+                keeps_budget(&b, device_free_bytes());
+        }
+    }
+}
+
 /* A traced sort of one batch, in both shapes. */
 static gs_code sort_traced(gs_trace *trace, size_t bytes, gs_status *st)
 {
@@ -525,6 +610,7 @@ int main(int argc, char **argv)
     records(few);
     if (!few) {
         full_chunk();
+        budgets_are_kept();
         traces_survive_failures();
     }
     free(text);
