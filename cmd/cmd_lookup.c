@@ -32,11 +32,12 @@ enum {
 
 static const char usage_text[] =
     "Usage: gpusort lookup [OPTION]... DIR [TERM]...\n"
-    "Prints a line for each TERM, or for each line of standard input if there is none, "
-    "in\n"
-    "the order asked: term TAB df TAB cf TAB docID:tf docID:tf ... A term that the "
-    "index\n"
-    "in DIR does not have gets 0 and 0. Terms are taken as they are, byte for byte.\n\n"
+    "Prints a line for each TERM, or for each line of standard input if there is none "
+    "or\n"
+    "it is -, in the order asked: term TAB df TAB cf TAB docID:tf docID:tf ... A term "
+    "that\n"
+    "the index in DIR does not have gets 0 and 0. Terms are taken as they are, byte for\n"
+    "byte.\n\n"
     "      --df-only      without the postings\n"
     "      --json         a JSON object a line, postings as [docID, tf]\n"
     "      --prefix       every term that begins with TERM, in order\n"
@@ -109,7 +110,7 @@ static void parse(int argc, char **argv, lookup_request *r)
     }
     r->folder = argv[0];
     r->terms = argv + 1;
-    r->term_count = kept - 1;
+    r->term_count = gs_means_stdin(r->terms, kept - 1) ? 0 : kept - 1;
 }
 
 /* Every term from where the cursor stands, while it begins with `prefix` and is less than

@@ -63,7 +63,7 @@ static void ask(search_job *job, const char *text, size_t bytes, bool may_have_n
     const int digits = snprintf(q->number, sizeof q->number, "%" PRIu64, ++job->asked);
     q->asked = (gs_asked){
         .qid = q->number, .qid_bytes = (size_t)digits, .text = text, .bytes = bytes};
-    const char *const tab = may_have_name ? memchr(text, '\t', bytes) : NULL;
+    const char *const tab = may_have_name && bytes > 0 ? memchr(text, '\t', bytes) : NULL;
     if (tab != NULL) {
         q->asked.qid = text;
         q->asked.qid_bytes = (size_t)(tab - text);

@@ -146,6 +146,8 @@ static _Noreturn void refuse_command(const char *name, const char *what)
 static int help_on(const char *name, char *part)
 {
     const command *c = find_command(name);
+    if (strcmp(name, "help") == 0)
+        return print_help();
     if (!c)
         refuse_command(name, "command");
     char first[] = "";

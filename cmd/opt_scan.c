@@ -118,6 +118,7 @@ static int next_long(gs_opt_scan *scan, char *element)
 
 static int next_short(gs_opt_scan *scan)
 {
+    const bool is_alone = scan->cluster[-1] == '-' && scan->cluster[1] == '\0';
     const char letter = *scan->cluster++;
     const char *known = letter == ':' ? NULL : strchr(scan->letters, letter);
     const bool is_last = *scan->cluster == '\0';
@@ -138,9 +139,11 @@ static int next_short(gs_opt_scan *scan)
         scan->cluster = NULL;
     if (known)
         return letter;
-    if (letter == 'h' && scan->usage != NULL)
+    if (letter == 'h' && is_alone && scan->usage != NULL)
         return OPT_COMMON_HELP;
     gs_report(0, "invalid option -- '%c'", letter);
+    if (!is_alone && scan->usage != NULL)
+        gs_report(0, "what begins with a dash and is no option comes behind --");
     return GS_OPT_BAD;
 }
 

@@ -8,6 +8,7 @@
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
+#include "cmd/stdin_lines.h"
 #include "lib/base/quote.h"
 
 enum {
@@ -44,7 +45,8 @@ static const char usage_text[] =
     "Usage: gpusort search [OPTION]... DIR [QUERY]...\n"
     "Prints the best documents of each QUERY, or of each line of standard input if "
     "there\n"
-    "is none: rank TAB name TAB score. Words become terms as they did in the index DIR.\n"
+    "is none or it is -: rank TAB name TAB score. Words become terms as they did in the\n"
+    "index DIR.\n"
     "\n"
     "Queries:\n"
     "  cat dog              documents with one of them, better with both\n"
@@ -179,6 +181,6 @@ void gs_search_args_parse(gs_search_args *args, int argc, char **argv)
         gs_die_usage("which index?");
     args->folder = argv[0];
     args->queries = argv + 1;
-    args->query_count = kept - 1;
+    args->query_count = gs_means_stdin(args->queries, kept - 1) ? 0 : kept - 1;
     resolve(args);
 }

@@ -27,6 +27,11 @@ struct gs_stdin_lines {
     char *buffer;
 };
 
+bool gs_means_stdin(char **operands, int count)
+{
+    return count == 0 || (count == 1 && strcmp(operands[0], "-") == 0);
+}
+
 gs_code gs_stdin_lines_new(gs_stdin_lines **out, size_t bytes_max, gs_status *st)
 {
     void *memory = NULL;

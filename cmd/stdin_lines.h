@@ -17,6 +17,9 @@
 
 typedef struct gs_stdin_lines gs_stdin_lines;
 
+/* Do these operands mean the lines of standard input? None do, and a single "-". */
+bool gs_means_stdin(char **operands, int count);
+
 /* A line longer than `bytes_max` is GS_ERR_LIMIT, with its number. */
 GS_MUST_CHECK gs_code gs_stdin_lines_new(gs_stdin_lines **out, size_t bytes_max,
                                          gs_status *st);

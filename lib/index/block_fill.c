@@ -597,6 +597,9 @@ static gs_code fill_worker_main(void *context, unsigned worker, gs_status *st)
 
 static void tell_bad(const gs_block_fill *f)
 {
+    if (gs_block_fill_document_count(f) == 0)
+        gs_log_say(f->options.log, GS_LOG_WARNING,
+                   "there are no documents: the index is empty");
     if (f->bad_count > BAD_TOLD_MAX)
         gs_log_say(f->options.log, GS_LOG_WARNING,
                    "%llu were left out, the first %d of them told here",

@@ -50,6 +50,12 @@ gpusort gen lines --dist=u
 gpusort gen lines --dist=even -n 1
 gpusort lookup i -- -x --y
 gpusort device -- extra
+printf 'd\tone two\n' | gpusort index build --format=tsv -o t - && printf 'two\n' | gpusort lookup --df-only t -
+printf 'two\nthree' | gpusort search t -
+gpusort search t -hacker
+gpusort search --count t -- -hacker
+gpusort index build --format=tsv -o nothing <serhc && gpusort index info nothing | sed -n 2p
+gpusort help help | head -n 1
 sort --numric f
 gpusort sort --numric f
 LINES
