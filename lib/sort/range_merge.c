@@ -14,13 +14,14 @@ enum {
     WINDOW_MAX_BYTES = 1 << 20,
     CURSOR_OTHER_BYTES = 2048, /* what a cursor takes besides its buffers */
     RANGES_MAX = 1 << 16,
+    ROUNDS_MAX = 8,  /* of looking for the first records on all cores */
     DROP_STEPS = 64, /* into how many parts the giving back of space is cut */
 };
 
 /* One bound, with how much lies before it. */
 typedef struct gs_split_point {
     const gs_run_entry *entry;
-    uint64_t stored_bytes, raw_bytes;
+    uint64_t stored_bytes, raw_bytes, records;
 } gs_split_point;
 
 typedef struct gs_merge_job {
@@ -31,7 +32,13 @@ typedef struct gs_merge_job {
     const gs_range_consumer *consumer;
     const gs_range_merge_options *options;
     size_t window_bytes;
-    unsigned workers;       /* the first so many of the team */
+    unsigned workers; /* the first so many of the team */
+    uint64_t first_ticket;
+    gs_range_bound begin;   /* what comes before it is merged already */
+    gs_range_bound end;     /* of the last range */
+    uint64_t records_most;  /* that are wanted, with has_top */
+    bool may_share;         /* them among several ranges */
+    bool is_single;         /* they are the first of a single range */
     gs_range_bound *bounds; /* range r is [bounds[r], bounds[r + 1]) */
     size_t range_count;
     size_t *portions; /* their first ranges, and range_count; without a consumer NULL */
@@ -116,11 +123,76 @@ static gs_code cut_portions(gs_merge_job *job, gs_status *st)
     return GS_OK;
 }
 
+/* Takes every step-th block of every run, with what the blocks since the last have, and
+ * puts them in the order of their first keys; returns how many. */
+static size_t take_points(const gs_merge_job *job, size_t step, gs_split_point *points)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < job->run_count; r++) {
+        const gs_run *const run = &job->runs[r];
+        for (size_t i = step - 1; i < run->entry_count; i += step) {
+            gs_split_point *const p = &points[count++];
+            *p = (gs_split_point){&run->entries[i],
+                                  (uint64_t)run->entries[i].stored_bytes * step,
+                                  (uint64_t)run->entries[i].raw_bytes * step, 0};
+            for (size_t b = i + 1 - step; b <= i; b++)
+                p->records += run->entries[b].record_count;
+        }
+    }
+    qsort_r(points, count, sizeof *points, compare_entries,
+            (void *)(uintptr_t)job->options->layout);
+    return count;
+}
+
+/* How many records may lie before a bound, beyond those of the points before it: of the
+ * blocks up to the next point of each run, and of one that reaches into the first range.
+ */
+static uint64_t uncounted_records(const gs_merge_job *job, size_t step)
+{
+    uint64_t sum = 0;
+    for (size_t r = 0; r < job->run_count; r++) {
+        uint64_t most = 0;
+        for (size_t b = 0; b < job->runs[r].entry_count; b++)
+            if (job->runs[r].entries[b].record_count > most)
+                most = job->runs[r].entries[b].record_count;
+        sum += most * (step - 1 + !job->begin.is_open);
+    }
+    return sum;
+}
+
+/* Of points from `i` on whose keys are the same. What is kept of a key is its beginning,
+ * and backwards the whole key comes before that. */
+static uint64_t records_alike(const gs_merge_job *job, const gs_split_point *points,
+                              size_t i, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t k = i; k < count && job->options->layout->is_backwards &&
+                       points[k].entry->key_bytes == points[i].entry->key_bytes &&
+                       memcmp(points[k].entry->key, points[i].entry->key,
+                              points[i].entry->key_bytes) == 0;
+         k++)
+        sum += points[k].records;
+    return sum;
+}
+
+/* Does the block begin where merging has been already? */
+static bool is_merged_before(const gs_merge_job *job, const gs_run_entry *e)
+{
+    if (job->begin.is_open)
+        return false;
+    const int d =
+        gs_string_compare(e->key, e->key_bytes, job->begin.string, job->begin.bytes, 0);
+    return job->options->layout->is_backwards ? d > 0 : d < 0;
+}
+
 /* Fills job->bounds: ranges of at most about `stored_max` stored and `raw_max` decoded
- * bytes, from every run's blocks in the order of their first keys. */
+ * bytes, from every run's blocks in the order of their first keys. With has_top they end
+ * before there could be more than records_most; if that leaves none or one, there is a
+ * single one, with all. */
 static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_max,
                           gs_status *st)
 {
+    const bool has_top = job->options->has_top;
     size_t entries = 0;
     for (size_t r = 0; r < job->run_count; r++)
         entries += job->runs[r].entry_count;
@@ -131,39 +203,42 @@ static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_m
     GS_TRY(gs_mem_new_array(&memory, entries / step + job->run_count + 1, sizeof *points,
                             "range points", st));
     points = memory;
-    size_t count = 0;
-    for (size_t r = 0; r < job->run_count; r++) {
-        const gs_run *const run = &job->runs[r];
-        for (size_t i = step - 1; i < run->entry_count; i += step)
-            points[count++] = (gs_split_point){
-                &run->entries[i], (uint64_t)run->entries[i].stored_bytes * step,
-                (uint64_t)run->entries[i].raw_bytes * step};
-    }
-    qsort_r(points, count, sizeof *points, compare_entries,
-            (void *)(uintptr_t)job->options->layout);
-
+    const size_t count = has_top && !job->may_share ? 0 : take_points(job, step, points);
     GS_TRY_OR_FAIL(gs_mem_new_array(&memory, RANGES_MAX + 2, sizeof *job->bounds,
                                     "range bounds", st));
     job->bounds = memory;
-    job->bounds[0].is_open = true;
+    job->bounds[0] = job->begin;
     size_t bounds = 1;
     uint64_t stored = 0, raw = 0;
-    for (size_t i = 0; i < count && !job->options->has_top; i++) {
+    uint64_t records = has_top ? uncounted_records(job, step) : 0;
+    bool is_all = true;
+    for (size_t i = 0; i < count && is_all; i++) {
         const gs_run_entry *const e = points[i].entry;
+        if (is_merged_before(job, e))
+            continue;
         const gs_range_bound *const last = &job->bounds[bounds - 1];
         const size_t key_bytes = bound_bytes(job, e, last);
         const bool is_new =
             last->is_open ||
             gs_string_compare(e->key, key_bytes, last->string, last->bytes, 0) != 0;
         if ((stored >= stored_max || raw >= raw_max) && is_new && bounds < RANGES_MAX) {
-            job->bounds[bounds++] = (gs_range_bound){false, e->key, key_bytes};
+            is_all = !has_top ||
+                     records + records_alike(job, points, i, count) <= job->records_most;
+            if (is_all)
+                job->bounds[bounds++] = (gs_range_bound){false, e->key, key_bytes};
             stored = raw = 0;
         }
         stored += points[i].stored_bytes;
         raw += points[i].raw_bytes;
+        records += points[i].records;
     }
-    job->bounds[bounds].is_open = true;
-    job->range_count = bounds;
+    is_all = is_all && (!has_top || (count > 0 && records <= job->records_most));
+    job->is_single = !is_all && bounds < 3;
+    if (job->is_single)
+        bounds = 1;
+    if (is_all || job->is_single)
+        job->bounds[bounds++].is_open = true;
+    job->range_count = bounds - 1;
 fail:
     gs_mem_free(points);
     return st->code;
@@ -175,7 +250,7 @@ static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
 {
     const size_t n = job->run_count;
     void *memory = NULL;
-    *w = (gs_merge_worker){.job = job, .top_left = job->options->top_count};
+    *w = (gs_merge_worker){.job = job, .top_left = job->records_most};
     GS_TRY(
         gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring, st));
     GS_TRY(gs_run_codec_new(&w->codec, 1, st));
@@ -307,7 +382,7 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
         }
         return GS_OK;
     }
-    if (!drops && !options->has_top) {
+    if (!drops && !w->job->is_single) {
         while (gs_merge_tree_has_winner(tree)) {
             gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
             const uint64_t code = gs_merge_tree_code(tree);
@@ -337,7 +412,7 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
         } else {
             if (has_kept && gs_sink_add(piece, &r, st) != GS_OK)
                 break;
-            if (options->has_top && w->top_left-- == 0) {
+            if (w->job->is_single && w->top_left-- == 0) {
                 has_kept = false;
                 break;
             }
@@ -401,7 +476,7 @@ static gs_code begin_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
 {
     const gs_range_consumer *const consumer = w->job->consumer;
     if (consumer == NULL)
-        gs_sink_begin(w->piece, w->job->options->first_ticket + parts->range);
+        gs_sink_begin(w->piece, w->job->first_ticket + parts->range);
     else if (parts->begins_portion)
         return consumer->begin(consumer->context, w->number, parts->portion, st);
     return GS_OK;
@@ -564,8 +639,9 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
     const size_t run_count = job->run_count;
     job->trace = gs_team_trace(team);
     size_t raw_bytes = 0;
-    uint64_t stored = 0;
+    uint64_t stored = 0, records = 0;
     for (size_t r = 0; r < run_count; r++) {
+        records += runs[r].record_count;
         if (runs[r].raw_bytes_max > raw_bytes)
             raw_bytes = runs[r].raw_bytes_max;
         stored += runs[r].stored_bytes;
@@ -588,7 +664,12 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
     uint64_t range_bytes = (uint64_t)part * run_count;
     if (range_bytes > stored / (4 * workers) + 1)
         range_bytes = stored / (4 * workers) + 1;
+    if (job->options->has_top && job->records_most < records)
+        range_bytes = (uint64_t)((double)range_bytes * (double)job->records_most /
+                                 (double)records) +
+                      1;
     GS_TRY(cut_ranges(job, range_bytes, range_raw_bytes, st));
+    job->end = job->bounds[job->range_count];
     void *memory = NULL;
     job->portion_count = job->range_count;
     if ((job->consumer == NULL || cut_portions(job, st) == GS_OK) &&
@@ -609,12 +690,26 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
                            gs_sink *sink, const gs_range_merge_options *options,
                            uint64_t *next_ticket, gs_status *st)
 {
-    gs_merge_job job = {
-        .runs = runs, .run_count = run_count, .sink = sink, .options = options};
-    /* What a range gives should fit the piece, or its worker waits for its turn. */
-    GS_NOTED(run_job(&job, team, sink->buffer_bytes * 3 / 4, st));
-    *next_ticket = options->first_ticket + job.range_count;
-    return st->code;
+    gs_range_bound begin = {.is_open = true};
+    uint64_t left = options->has_top ? options->top_count : UINT64_MAX;
+    *next_ticket = options->first_ticket;
+    for (unsigned round = 0; round == 0 || (!begin.is_open && left > 0); round++) {
+        const uint64_t before = atomic_load(&sink->record_count);
+        gs_merge_job job = {.runs = runs,
+                            .run_count = run_count,
+                            .sink = sink,
+                            .options = options,
+                            .first_ticket = *next_ticket,
+                            .begin = begin,
+                            .records_most = left,
+                            .may_share = round < ROUNDS_MAX};
+        /* What a range gives should fit the piece, or its worker waits for its turn. */
+        GS_TRY(run_job(&job, team, sink->buffer_bytes * 3 / 4, st));
+        *next_ticket += job.range_count;
+        left -= options->has_top ? atomic_load(&sink->record_count) - before : 0;
+        begin = job.end;
+    }
+    return GS_OK;
 }
 
 gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *team,
@@ -622,7 +717,10 @@ gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *te
                                const gs_range_merge_options *options, gs_status *st)
 {
     gs_assert(!options->is_unique && !options->has_top && !options->has_counts);
-    gs_merge_job job = {
-        .runs = runs, .run_count = run_count, .consumer = consumer, .options = options};
+    gs_merge_job job = {.runs = runs,
+                        .run_count = run_count,
+                        .consumer = consumer,
+                        .options = options,
+                        .begin = {.is_open = true}};
     return run_job(&job, team, UINT64_MAX, st);
 }

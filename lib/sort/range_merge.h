@@ -11,6 +11,10 @@
  * meanwhile the parts of the range after that are read. Equal keys never lie in two
  * ranges, so dropping or counting equals needs no look across.
  *
+ * Of the first N records only, as many ranges are merged on all cores as surely hold no
+ * more than that: blocks know how many records they have. What is then missing is taken
+ * in the same way from the rest, and in the end from a single range.
+ *
  * Records go to a sink, a piece a range, or to a consumer: then several ranges make a
  * portion, which one worker goes through in order, so that what belongs together but
  * needs more than one range is seen by one worker.

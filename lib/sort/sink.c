@@ -244,6 +244,7 @@ static gs_code end_block(gs_sink_piece *p, gs_status *st)
     p->block_entry.offset = ready->bytes.used;
     p->block_entry.stored_bytes = (uint32_t)stored;
     p->block_entry.raw_bytes = (uint32_t)p->raw.used;
+    p->block_entry.record_count = p->block_records;
     ready->entries[ready->entry_count++] = p->block_entry;
     ready->bytes.used += stored;
     p->raw.used = 0;
