@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 #
 #     tests/gpu/run.sh FOLDER [CASES [ENGINE]...]
+#     tests/gpu/run.sh FOLDER few
 #
 # All tests of what runs on a GPU, with the programs of a build folder. Every engine, or
 # those that are named, for itself, side by side, since their references are made on the
 # CPU; then each past 2^32 keys, which takes most of the device's memory; then the
 # differential test through the GPU, where one chunk holds the input and where small ones
-# spill; then faults.
+# spill; then faults. `few`: what takes a minute or two.
 set -u
 folder=$(realpath "$1") cases=${2:-1500}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,6 +19,14 @@ gpusort=$folder/gpusort tests=$folder/tests/gpu log_folder=$folder
     exit 0
 }
 step starts "$here/starts.sh" "$gpusort"
+if [ "$cases" = few ]; then
+    step text "$tests/test_text"
+    step engines "$tests/test_engines" --quick
+    step faults "$tests/test_faults" --quick
+    step memory "$here/memory.sh" "$gpusort"
+    step whole-faults "$here/faults.sh" "$gpusort" 20
+    finish
+fi
 past_32_bits=$(((1 << 32) + 1))
 past_large_tiles=$(((1 << 26) + 12345)) # GS_SCATTER_LARGE
 engines=${*:3}
@@ -39,5 +48,6 @@ for memory in 0 24M; do
         --binary "$gpusort" "--extra=--engine=gpu --gpu-mem=$memory"
 done
 settle
+step memory "$here/memory.sh" "$gpusort"
 step whole-faults "$here/faults.sh" "$gpusort"
 finish
