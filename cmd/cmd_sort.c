@@ -29,6 +29,9 @@ static int print_version(void)
 
 static int print_help(void)
 {
+    /* All of it is written when it is closed, which can say why that failed. */
+    static char text[2 * BUFSIZ];
+    setvbuf(stdout, text, _IOFBF, sizeof text);
     gs_sort_usage_print(stdout);
     return gs_stdout_close(GS_EXIT_GOOD);
 }

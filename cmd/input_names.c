@@ -65,8 +65,10 @@ void gs_input_names_read(gs_sort_args *args)
         args->inputs = gs_args_grow(args->inputs, *count, sizeof *args->inputs);
         args->inputs[(*count)++] = name;
         if (strcmp(name, "-") == 0)
-            gs_die(0, "when reading file names from stdin, no file name of %s allowed",
-                   gs_quote_name_always(&q, name));
+            gs_die(
+                0,
+                "when reading file names from standard input, no file name of %s allowed",
+                gs_quote_name_always(&q, name));
         if (*name == '\0')
             gs_die(0, "%s:%zu: invalid zero-length file name",
                    gs_quote_name(&q, args->files_from), *count);

@@ -90,8 +90,7 @@ static void warn_about_numbers(const gs_sort_args *args)
     else if (general_spans && delimiter == '+')
         gs_report(0, "field separator '+' is treated as a plus sign in numbers");
     if (has_number)
-        gs_report(0, "%snumbers use '.' as a decimal point in this locale",
-                  delimiter == '.' ? "" : "note ");
+        gs_report(0, "numbers use '.' as a decimal point in this locale");
 }
 
 /* Global letters that no key took over do nothing. */

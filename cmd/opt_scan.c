@@ -74,7 +74,7 @@ static void report_ambiguous(const gs_opt_scan *scan, const char *element, size_
 static void report_unknown(const gs_opt_scan *scan, const char *element, size_t len)
 {
     gs_nearest search = {.word = element + 2, .bytes = len};
-    gs_report(0, "unrecognized option '%s'", element);
+    gs_report_option("unrecognized option '%s'", element);
     for (size_t i = 0; scan->usage != NULL && i < option_count(scan); i++)
         gs_nearest_offer(&search, option_at(scan, i)->name);
     if (search.best != NULL)
@@ -100,7 +100,7 @@ static int next_long(gs_opt_scan *scan, char *element)
         return GS_OPT_BAD;
     }
     if (equals && option->takes == GS_OPT_NONE) {
-        gs_report(0, "option '--%s' doesn't allow an argument", option->name);
+        gs_report_option("option '--%s' doesn't allow an argument", option->name);
         return GS_OPT_BAD;
     }
     scan->current = option;
@@ -108,7 +108,7 @@ static int next_long(gs_opt_scan *scan, char *element)
         scan->argument = equals + 1;
     } else if (option->takes == GS_OPT_REQUIRED) {
         if (scan->index >= scan->argc) {
-            gs_report(0, "option '--%s' requires an argument", option->name);
+            gs_report_option("option '--%s' requires an argument", option->name);
             return GS_OPT_BAD;
         }
         scan->argument = scan->argv[scan->index++];
@@ -129,7 +129,7 @@ static int next_short(gs_opt_scan *scan)
             scan->argument = scan->argv[scan->index++];
         } else {
             scan->cluster = NULL;
-            gs_report(0, "option requires an argument -- '%c'", letter);
+            gs_report_option("option requires an argument -- '%c'", letter);
             return GS_OPT_BAD;
         }
         scan->cluster = NULL;
@@ -141,7 +141,7 @@ static int next_short(gs_opt_scan *scan)
         return letter;
     if (letter == 'h' && is_alone && scan->usage != NULL)
         return OPT_COMMON_HELP;
-    gs_report(0, "invalid option -- '%c'", letter);
+    gs_report_option("invalid option -- '%c'", letter);
     if (!is_alone && scan->usage != NULL)
         gs_report(0, "what begins with a dash and is no option comes behind --");
     return GS_OPT_BAD;

@@ -9,13 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static void vreport(int sys, const char *fmt, va_list args) GS_PRINTF(2, 0);
+static void vreport(const char *name, int sys, const char *fmt, va_list args)
+    GS_PRINTF(3, 0);
 
-static void vreport(int sys, const char *fmt, va_list args)
+static void vreport(const char *name, int sys, const char *fmt, va_list args)
 {
     fflush(stdout);
     flockfile(stderr);
-    fprintf(stderr, "%s: ", program_invocation_name);
+    fprintf(stderr, "%s: ", name);
     vfprintf(stderr, fmt, args);
     if (sys)
         fprintf(stderr, ": %s", strerror(sys));
@@ -24,11 +25,25 @@ static void vreport(int sys, const char *fmt, va_list args)
     funlockfile(stderr);
 }
 
+static const char *program_name(void)
+{
+    return gs_report_is_plain_sort() ? program_invocation_short_name
+                                     : program_invocation_name;
+}
+
 void gs_report(int sys, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    vreport(sys, fmt, args);
+    vreport(program_name(), sys, fmt, args);
+    va_end(args);
+}
+
+void gs_report_option(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vreport(program_invocation_name, 0, fmt, args);
     va_end(args);
 }
 
@@ -36,7 +51,7 @@ void gs_die(int sys, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    vreport(sys, fmt, args);
+    vreport(program_name(), sys, fmt, args);
     va_end(args);
     exit(GS_EXIT_TROUBLE);
 }
@@ -51,7 +66,7 @@ void gs_die_usage(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    vreport(0, fmt, args);
+    vreport(program_name(), 0, fmt, args);
     va_end(args);
     gs_die_try_help(GS_EXIT_TROUBLE);
 }

@@ -2,8 +2,10 @@
 /*
  * report: messages on standard error, in the form "PROGRAM: MESSAGE[: REASON]".
  *
- * PROGRAM is glibc's program_invocation_name. main sets it once to "gpusort" or "gpusort
- * sort"; through a link named sort it stays as called, "/bin/sort" too. Thread-safe.
+ * PROGRAM is glibc's program_invocation_name, which main sets once to "gpusort" or
+ * "gpusort sort". Through a link named sort it stays as called: "/bin/sort" where GNU
+ * names the program so, about options and disorder, and "sort" everywhere else.
+ * Thread-safe.
  */
 #ifndef GS_CMD_REPORT_H
 #define GS_CMD_REPORT_H
@@ -18,7 +20,10 @@ enum { GS_EXIT_GOOD = 0, GS_EXIT_DISORDER = 1, GS_EXIT_TROUBLE = 2 };
 /* With `sys` the text of that errno follows. */
 void gs_report(int sys, const char *fmt, ...) GS_PRINTF(2, 3);
 
-/* The same, and the program ends with GS_EXIT_TROUBLE. */
+/* About an option that is none, or lacks its argument: with the name as called. */
+void gs_report_option(const char *fmt, ...) GS_PRINTF(1, 2);
+
+/* As gs_report, and the program ends with GS_EXIT_TROUBLE. */
 _Noreturn void gs_die(int sys, const char *fmt, ...) GS_PRINTF(2, 3);
 
 /* Points to --help and ends the program. */

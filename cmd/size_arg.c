@@ -12,12 +12,12 @@
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"
 
-static const char all_units[] = "EgGkKmMPtTYZ";
+static const char all_units[] = "EgGkKmMPQRtTYZ";
 
 /* How many times 1024 the letter stands for. */
 static unsigned unit_power(char unit)
 {
-    static const char units[] = "KMGTPEZY";
+    static const char units[] = "KMGTPEZYRQ";
     const char *place = strchr(units, toupper((unsigned char)unit));
     gs_assert(place && *place);
     return (unsigned)(place - units) + 1;
@@ -66,16 +66,17 @@ void gs_number_die(const gs_opt_scan *scan, int letter, int fault)
     const char short_name[] = {(char)letter, '\0'};
     const char *dashes = scan->current ? "--" : "-";
     const char *name = scan->current ? scan->current->name : short_name;
+    gs_quoted q;
+    const char *text = gs_quote_argument(&q, scan->argument);
     if (fault & GS_NUMBER_INVALID)
-        gs_die(0, "invalid %s%s argument '%s'", dashes, name, scan->argument);
+        gs_die(0, "invalid %s%s argument %s", dashes, name, text);
     if (fault & GS_NUMBER_BAD_SUFFIX) {
-        gs_report(0, "invalid suffix in %s%s argument '%s'", dashes, name,
-                  scan->argument);
+        gs_report(0, "invalid suffix in %s%s argument %s", dashes, name, text);
         if (scan->usage != NULL)
             gs_report(0, "numbers are whole, with a unit behind them at most, as in 64M");
         exit(GS_EXIT_TROUBLE);
     }
-    gs_die(0, "%s%s argument '%s' too large", dashes, name, scan->argument);
+    gs_die(0, "%s%s argument %s too large", dashes, name, text);
 }
 
 uint64_t gs_size_arg_buffer(const gs_opt_scan *scan, int letter)

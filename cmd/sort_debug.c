@@ -23,9 +23,9 @@ enum { PATH_BYTES = 32 };
 
 typedef struct marker {
     const gs_order *order;
-    /* What gs_key_locate is asked: where a key begins, but for the blanks that `tighten`
-     * skips, and where it ends, wherever it begins. */
-    gs_order starts, ends;
+    /* What gs_key_locate is asked: keys that begin with the line keep the blanks that
+     * `tighten` skips. */
+    gs_order parts;
     FILE *lines;
     gs_status st;
 } marker;
@@ -83,7 +83,7 @@ static const char *decimal_end(const char *text, bool takes_unit)
     }
     if (!has_digit)
         return text;
-    return p + (takes_unit && *p && strchr("KMGTPEZYk", *p));
+    return p + (takes_unit && *p && strchr("KMGTPEZYRQk", *p));
 }
 
 static const char *general_end(const char *text)
@@ -110,21 +110,16 @@ static const char *value_end(const gs_key *key, const char *text)
 }
 
 /* What of a key really takes part: leading blanks do not count in numbers and months,
- * nor does what follows the number. *limit points to a byte that may be overwritten; it
- * may lie before *begin, and then, as in GNU sort, nothing but the line stops a blank. */
-static void tighten(const gs_key *key, char **begin, char **limit, char *line_end)
+ * nor does what follows the number. *limit points to a byte that may be overwritten. */
+static void tighten(const gs_key *key, char **begin, char **limit)
 {
     const bool is_text = key->type == GS_KEY_BYTES || key->type == GS_KEY_RANDOM ||
                          key->type == GS_KEY_VERSION;
-    const bool is_empty = *limit < *begin;
     if (!is_text || skips_from_line_start(key)) {
-        const char *stop = is_empty ? line_end : *limit;
-        while (*begin < stop && is_blank(**begin))
+        while (*begin < *limit && is_blank(**begin))
             (*begin)++;
     }
-    if (is_empty) {
-        *limit = *begin;
-    } else if (!is_text) {
+    if (!is_text) {
         const char saved = **limit;
         **limit = '\0';
         const char *end = value_end(key, *begin);
@@ -148,13 +143,11 @@ static void mark_line(const marker *m, char *line, size_t line_bytes)
     for (size_t k = 0; k < order->key_count; k++) {
         size_t begin_offset = 0;
         size_t limit_offset = 0;
-        size_t unused = 0;
-        const uint8_t *bytes = (const uint8_t *)line;
-        gs_key_locate(&m->starts, k, bytes, line_bytes, &begin_offset, &unused);
-        gs_key_locate(&m->ends, k, bytes, line_bytes, &unused, &limit_offset);
+        gs_key_locate(&m->parts, k, (const uint8_t *)line, line_bytes, &begin_offset,
+                      &limit_offset);
         char *begin = line + begin_offset;
         char *limit = line + limit_offset;
-        tighten(&order->keys[k], &begin, &limit, line + line_bytes);
+        tighten(&order->keys[k], &begin, &limit);
         print_mark(columns(line, begin), columns(begin, limit));
     }
     const bool has_last_resort = !order->stable && !order->unique;
@@ -198,17 +191,14 @@ static gs_code copy_keys(marker *m, gs_status *st)
 {
     const size_t count = m->order->key_count;
     void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, 2 * count * sizeof(gs_key), "keys", st));
-    m->starts = m->ends = *m->order;
-    m->starts.keys = memory;
-    m->ends.keys = m->starts.keys + count;
+    GS_TRY(gs_mem_new(&memory, count * sizeof(gs_key), "keys", st));
+    m->parts = *m->order;
+    m->parts.keys = memory;
     for (size_t k = 0; k < count; k++) {
         const gs_key *key = &m->order->keys[k];
-        m->starts.keys[k] = m->ends.keys[k] = *key;
+        m->parts.keys[k] = *key;
         if (skips_from_line_start(key))
-            m->starts.keys[k].skip_start_blanks = false;
-        m->ends.keys[k].start_field = m->ends.keys[k].start_char = 0;
-        m->ends.keys[k].skip_start_blanks = false;
+            m->parts.keys[k].skip_start_blanks = false;
     }
     return GS_OK;
 }
@@ -247,6 +237,6 @@ gs_code gs_sort_debug_run(const gs_sort_args *args, gs_status *st)
     marker m = {.order = &args->options.order};
     GS_TRY(copy_keys(&m, st));
     GS_NOTED(run_and_mark(args, &m, st));
-    gs_mem_free(m.starts.keys);
+    gs_mem_free(m.parts.keys);
     return st->code;
 }

@@ -16,8 +16,6 @@
 #ifndef GS_GPU_TEXT_KEY_H
 #define GS_GPU_TEXT_KEY_H
 
-#include <limits.h>
-
 #include "gpu/text_sort.h"
 
 enum { GS_TEXT_ESCAPED_MAX = 1 }; /* bytes up to this one take two in a key */
@@ -51,12 +49,6 @@ GS_BOTH bool gs_key_is_blank(uint8_t c)
 GS_BOTH bool gs_key_is_digit(uint8_t c)
 {
     return c >= '0' && c <= '9';
-}
-
-/* As gs_text_is_separator. */
-GS_BOTH bool gs_key_is_separator(uint8_t c)
-{
-    return CHAR_MIN < 0 && c == CHAR_MAX + 1;
 }
 
 /* --- finding fields ------------------------------------------------------------- */
@@ -164,8 +156,6 @@ GS_BOTH void gs_key_put_pairs(const uint8_t *from, const uint8_t *end, gs_key_wr
 {
     unsigned pair = 0; /* of the first digit */
     for (; from < end; from++) {
-        if (gs_key_is_separator(*from))
-            continue;
         const unsigned digit = *from - (unsigned)'0';
         if (pair > 0)
             gs_key_put(w, pair + digit);
@@ -187,18 +177,14 @@ GS_BOTH void gs_key_put_number(const uint8_t *text, const uint8_t *end, gs_key_w
     text = gs_key_skip_blanks(text, end);
     const bool is_negative = text < end && *text == '-';
     text += is_negative;
-    while (text < end && (*text == '0' || gs_key_is_separator(*text)))
+    while (text < end && *text == '0')
         text++;
     const uint8_t *const integer = text;
     uint64_t value = 0; /* of at most U64_DIGITS digits */
-    uint64_t digits = 0;
-    for (; text < end && (gs_key_is_digit(*text) || gs_key_is_separator(*text)); text++) {
-        if (gs_key_is_separator(*text))
-            continue;
+    for (; text < end && gs_key_is_digit(*text); text++)
         value = 10 * value + (uint64_t)(*text - '0');
-        digits++;
-    }
     const uint8_t *const integer_end = text;
+    const uint64_t digits = (uint64_t)(integer_end - integer);
     const uint8_t *fraction = text, *fraction_end = text;
     if (text < end && *text == '.') {
         fraction = fraction_end = ++text;

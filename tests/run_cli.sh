@@ -11,8 +11,9 @@
 # code 77 skips.
 #
 #   -p PROGRAM  test this instead of build/gpusort
-#   -g          run the tests named sort_* with the system's GNU sort instead: what they
-#               expect is what it does, and this shows it
+#   -g          run the tests named sort_* with GNU sort instead, the system's or
+#               $REFERENCE_SORT: what they expect is what it does, and this shows it.
+#               A test with a line "# GNU sort: since N" is skipped if it is older
 #   -u          write what came out as what is expected; look at the changes afterwards
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,8 +37,10 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/gpusort-cli.XXXXXX") || exit 2
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"
 if [ $use_gnu = 1 ]; then
-    sort --version 2>/dev/null | grep -q GNU || { echo "cli: no GNU sort here"; exit 77; }
-    ln -s "$(command -v sort)" "$scratch/bin/sort"
+    reference=$(command -v "${REFERENCE_SORT:-sort}")
+    gnu_version=$("$reference" --version | sed -n '1s/^sort (GNU coreutils) //p')
+    [ -n "$gnu_version" ] || { echo "cli: no GNU sort here"; exit 77; }
+    ln -s "$(realpath "$reference")" "$scratch/bin/sort"
     pattern='sort_*'
 else
     [ -x "$program" ] || { echo "cli: $program is not there, run make"; exit 2; }
@@ -47,10 +50,22 @@ else
 fi
 export PATH=$scratch/bin:$PATH
 
+# is_outdated NAME: is the GNU sort in use older than what the test is about?
+is_outdated() {
+    local since
+    since=$(sed -n 's/^# GNU sort: since //p' "$GS_CLI/$1.sh")
+    [ $use_gnu = 1 ] && [ -n "$since" ] &&
+        ! printf '%s\n' "$since" "$gnu_version" | sort -CV
+}
+
 # run_one NAME: leaves `passed`, `failed` or `skipped` in the result file.
 run_one() {
     local name=$1 work=$scratch/$1 result=failed code want=0 what
     mkdir -p "$work/in"
+    if is_outdated "$name"; then
+        echo skipped >"$work/result"
+        return
+    fi
     (cd "$work/in" && exec timeout -k 5 300 bash "$GS_CLI/$name.sh") \
         >"$work/stdout" 2>"$work/stderr" </dev/null
     code=$?

@@ -12,8 +12,7 @@
 enum {
     HEAD_ZERO = 0x80,
     HEAD_LONG = 0x8a,
-    U64_DIGITS = 19,                                              /* always fit */
-    VALUE_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double), /* less the padding */
+    U64_DIGITS = 19, /* always fit */
 };
 
 static bool is_digit(uint8_t c)
@@ -33,8 +32,6 @@ static uint8_t *put_digit_pairs(uint8_t *to, const uint8_t *from, const uint8_t 
 {
     unsigned pair = 0; /* of the first digit */
     for (; from < end; from++) {
-        if (gs_text_is_separator(*from))
-            continue;
         const unsigned digit = *from - '0';
         if (pair > 0)
             *to++ = (uint8_t)(pair + digit);
@@ -64,7 +61,7 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
     text = gs_text_skip_blanks(text, end);
     const bool is_negative = text < end && *text == '-';
     text += is_negative;
-    while (text < end && (*text == '0' || gs_text_is_separator(*text)))
+    while (text < end && *text == '0')
         text++;
     const uint8_t *const integer = text;
     static const uint32_t powers[] = {1,      10,      100,      1000,     10000,
@@ -78,15 +75,7 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
         if (count > 0)
             value = value * powers[count] + gs_digits_join(eight, count);
     }
-    uint64_t digits = (uint64_t)(text - integer);
-    if (__builtin_expect(text < end && gs_text_is_separator(*text), 0)) {
-        for (; text < end && (is_digit(*text) || gs_text_is_separator(*text)); text++) {
-            if (is_digit(*text)) {
-                value = 10 * value + (uint64_t)(*text - '0');
-                digits++;
-            }
-        }
-    }
+    const uint64_t digits = (uint64_t)(text - integer);
     const uint8_t *const integer_end = text;
     const uint8_t *fraction = text, *fraction_end = text;
     if (text < end && *text == '.') {
@@ -111,11 +100,10 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
     return (size_t)(p - to);
 }
 
-/* The rank of a unit letter; 0 if it is none. As of GNU sort 9.1: later ones also know R
- * and Q. */
+/* The rank of a unit letter; 0 if it is none. */
 static int unit_rank(uint8_t letter)
 {
-    static const char letters[] = "KMGTPEZY";
+    static const char letters[] = "KMGTPEZYRQ";
     if (letter == 'k')
         return 1;
     const char *const at = letter ? strchr(letters, letter) : NULL;
@@ -143,7 +131,8 @@ size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, bool fold
 
 /*
  *      10                     not a number at all
- *      20 | its bytes in memory   not-a-numbers, as GNU sort tells them apart
+ *      20                     not-a-number with a minus before it
+ *      21                     another not-a-number, whatever else stands in it
  *      30 80                  zero of either sign
  *      30 81 | exponent + 2^30 as u32 | mantissa in [0.5, 1) as u64 (and u64 more where
  *              long double is that wide)
@@ -178,7 +167,7 @@ static uint8_t *put_long_double(uint8_t *to, long double x)
 size_t gs_number_encode_general(const uint8_t *text, const uint8_t *end, uint8_t *scratch,
                                 uint8_t *to)
 {
-    enum { NOT_A_NUMBER_AT_ALL = 0x10, NAN_CLASS = 0x20, NUMBER = 0x30 };
+    enum { NOT_A_NUMBER_AT_ALL = 0x10, NAN_NEGATIVE = 0x20, NUMBER = 0x30 };
     const size_t bytes = (size_t)(end - text);
     memcpy(scratch, text, bytes);
     scratch[bytes] = '\0';
@@ -189,9 +178,8 @@ size_t gs_number_encode_general(const uint8_t *text, const uint8_t *end, uint8_t
         return 1;
     }
     if (isnan(x)) {
-        to[0] = NAN_CLASS;
-        memcpy(to + 1, &x, VALUE_BYTES);
-        return 1 + VALUE_BYTES;
+        to[0] = NAN_NEGATIVE + !signbit(x);
+        return 1;
     }
     to[0] = NUMBER;
     uint8_t *const p = put_long_double(to + 1, x < 0 ? -x : x);

@@ -10,9 +10,7 @@
  *      fraction    two digits a byte, 1 + 10 * d1 + d2, trailing zeros dropped, then 00
  *      negative    the positive's bytes complemented
  *
- * Bytes of gs_text_is_separator among the digits before the point are passed over.
- *
- * Human (-h): the order of the unit (80 + 0 .. 8, less than 80 for negative ones), then
+ * Human (-h): the order of the unit (80 + 0 .. 10, less than 80 for negative ones), then
  * the decimal. General (-g): see the source. All are prefix-free.
  */
 #ifndef GS_LIB_SORT_KEY_NUMBER_H

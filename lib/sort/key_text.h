@@ -5,7 +5,6 @@
 #ifndef GS_LIB_SORT_KEY_TEXT_H
 #define GS_LIB_SORT_KEY_TEXT_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,14 +19,6 @@ static inline const uint8_t *gs_text_skip_blanks(const uint8_t *p, const uint8_t
     while (p < end && gs_text_is_blank(*p))
         p++;
     return p;
-}
-
-/* What -n passes over among the digits before the point. GNU sort's separator of
- * thousands is, where the locale has none, CHAR_MAX + 1: a byte after all, if char is
- * signed. */
-static inline bool gs_text_is_separator(uint8_t c)
-{
-    return CHAR_MIN < 0 && c == CHAR_MAX + 1;
 }
 
 static inline bool gs_text_is_letter(uint8_t c)

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/base/assertion.h"
 #include "lib/sort/key_text.h"
 
 enum {
@@ -86,10 +87,12 @@ static uint8_t *put_parts(uint8_t *to, const uint8_t *text, size_t bytes)
     return to;
 }
 
-/* How long the name is without a suffix of the form (\.[A-Za-z~][A-Za-z0-9~]*)*$. */
+/* How long the name is without a suffix of the form (\.[A-Za-z~][A-Za-z0-9~]*)*$, which
+ * never takes its first byte. */
 static size_t length_without_suffix(const uint8_t *text, size_t bytes)
 {
-    for (size_t i = 0;; i++) {
+    gs_assert(bytes > 0);
+    for (size_t i = 1;; i++) {
         const size_t without = i;
         while (i + 1 < bytes && text[i] == '.' &&
                (gs_text_is_letter(text[i + 1]) || text[i + 1] == '~')) {

@@ -2,8 +2,8 @@
 /*
  * key_version: names with version numbers (-V) as byte strings in version order.
  *
- * Version order compares the names without their suffixes (".tar.gz"), then whole. Each
- * is cut into runs of other bytes and numbers, in turn:
+ * Version order compares the names without their suffixes (".tar.gz"; never all of a
+ * name), then whole. Each is cut into runs of other bytes and numbers, in turn:
  *
  *      "foo-1.10~rc"  ->  f o o - T | 1 "1" | . T | 2 "10" | ~ r c T | 0 | T
  *

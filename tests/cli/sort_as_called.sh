@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# GNU sort: since 9.9
 # What others see of a program named sort: the name it was called by, compressed bytes
 # taken as they are, FIFOs read once, and the exit code when nobody hears the message.
 . "$GS_CLI/try.inc"

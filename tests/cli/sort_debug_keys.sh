@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# GNU sort: since 9.7
 # What --debug underlines.
 . "$GS_CLI/try.inc"
 try_lines <<'X'

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# GNU sort: since 9.7
 # The warnings of --debug.
 . "$GS_CLI/try.inc"
 {

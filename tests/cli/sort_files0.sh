@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# GNU sort: since 9.8
 # Names of inputs from a file.
 . "$GS_CLI/try.inc"
 make_files

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# GNU sort: since 9.12
 # File names that need quoting in messages.
 . "$GS_CLI/try.inc"
 try_lines <<'X'

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# GNU sort: since 9.12
 # Numbers and sizes: -S, --parallel, --batch-size.
 . "$GS_CLI/try.inc"
 make_files
@@ -13,6 +14,15 @@ sort -S -1
 sort -S +1 f
 sort -S K f
 sort -S ' K'
+sort -S 1R
+sort -S 1Q
+sort -S 1q
+sort -S 0R f
+sort --buffer-size=0Q f
+sort -S $'a\nb'
+sort -S "it's"
+sort --parallel=$'\033'
+sort --batch-size='\'
 sort -S 1Y
 sort -S 1Z
 sort -S 16E

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# GNU sort: since 9.10
 # Closed and full standard files, and SIGPIPE ignored.
 . "$GS_CLI/try.inc"
 make_files
