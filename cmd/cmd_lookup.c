@@ -199,7 +199,7 @@ static uint64_t expect(const lookup_request *r)
 static void say(void *context, gs_log_level level, const char *text)
 {
     const lookup_request *const r = context;
-    if (r->is_verbose || level == GS_LOG_WARNING)
+    if (r->is_verbose || level <= GS_LOG_WARNING)
         gs_report(0, "%s", text);
 }
 

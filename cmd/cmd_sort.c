@@ -10,6 +10,7 @@
 #include "cmd/commands.h"
 #include "cmd/progress.h"
 #include "cmd/report.h"
+#include "cmd/signals.h"
 #include "cmd/sort_args.h"
 #include "cmd/sort_debug.h"
 #include "cmd/sort_resolve.h"
@@ -39,8 +40,8 @@ static int print_help(void)
 static void say(void *context, gs_log_level level, const char *text)
 {
     const gs_sort_args *args = context;
-    const bool is_wanted =
-        args->verbose || (level == GS_LOG_WARNING && !gs_report_is_plain_sort());
+    const bool is_wanted = args->verbose || level == GS_LOG_ERROR ||
+                           (level == GS_LOG_WARNING && !gs_report_is_plain_sort());
     if (is_wanted)
         gs_report(0, "%s", text);
 }
@@ -119,6 +120,8 @@ static void report_failure(const gs_sort_args *args, const gs_status *st)
     const bool is_write =
         strncmp(st->msg, failure, failure_bytes) == 0 &&
         strncmp(st->msg + failure_bytes, spilling, sizeof spilling - 1) != 0;
+    if (st->sys == EPIPE && strcmp(st->msg, "write failed: 'standard output'") == 0)
+        gs_signals_end_by_pipe();
     if (!gs_report_is_plain_sort() || !is_write) {
         gs_report_status(st, !gs_report_is_plain_sort());
         return;
@@ -146,6 +149,8 @@ int cmd_sort(int argc, char **argv)
         return code;
     }
     gs_sort_resolve(&args);
+    if (args.options.compress_program)
+        gs_signals_survive_pipes();
 
     gs_sort_stats stats;
     memset(&stats, 0, sizeof stats);

@@ -69,7 +69,7 @@ void gs_job_add_word(const char ***array, size_t *count, const char *word)
 static void say(void *context, gs_log_level level, const char *text)
 {
     const gs_index_job *const job = context;
-    if (job->verbose || level == GS_LOG_WARNING)
+    if (job->verbose || level <= GS_LOG_WARNING)
         gs_report(0, "%s", text);
 }
 

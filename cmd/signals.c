@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,6 +72,31 @@ static void end_for_lost_page(int signal_number, siginfo_t *info, void *context)
     _exit(GS_EXIT_TROUBLE);
 }
 
+static void survive(int signal_number)
+{
+    (void)signal_number;
+}
+
+static bool is_ignored(int signal_number)
+{
+    struct sigaction action;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* A handler, unlike SIG_IGN, is not passed on to the programs we start. */
+void gs_signals_survive_pipes(void)
+{
+    const struct sigaction action = {.sa_handler = survive, .sa_flags = SA_RESTART};
+    if (!is_ignored(SIGPIPE))
+        sigaction(SIGPIPE, &action, NULL);
+}
+
+void gs_signals_end_by_pipe(void)
+{
+    if (!is_ignored(SIGPIPE))
+        clean_up_and_die(SIGPIPE);
+}
+
 void gs_signals_install(void)
 {
     /* --compress-program waits for its children, whatever our parent thought of its. */
@@ -81,9 +107,7 @@ void gs_signals_install(void)
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
         sigaddset(&action.sa_mask, deadly_signals[i]);
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
-        struct sigaction before;
-        if (sigaction(deadly_signals[i], NULL, &before) == 0 &&
-            before.sa_handler != SIG_IGN)
+        if (!is_ignored(deadly_signals[i]))
             sigaction(deadly_signals[i], &action, NULL);
     }
     struct sigaction on_lost_page = {.sa_sigaction = end_for_lost_page,

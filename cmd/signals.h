@@ -12,4 +12,10 @@
  * the file, and GS_EXIT_TROUBLE. */
 void gs_signals_install(void);
 
+/* From now on SIGPIPE ends nothing: a compressor that has gone is an error like another.
+ * Where SIGPIPE would have ended the program all the same, at standard output, the second
+ * function does; it returns if SIGPIPE is ignored. */
+void gs_signals_survive_pipes(void);
+void gs_signals_end_by_pipe(void);
+
 #endif

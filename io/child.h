@@ -2,7 +2,8 @@
 /*
  * child: run a user's program as a filter between two descriptors.
  *
- * The program is found through PATH and gets no other open files of ours. One thread.
+ * The program is found through PATH, as a file that can be run, and gets no other open
+ * files of ours. No shell has a part in it. One thread.
  */
 #ifndef GS_IO_CHILD_H
 #define GS_IO_CHILD_H
@@ -17,7 +18,9 @@ typedef struct gs_child {
 } gs_child;
 
 /* Starts `program` (with -d if `is_decoding`) reading from and writing to the given
- * descriptors, which stay open here. */
+ * descriptors, which stay open here. Where processes are short it is tried again for a
+ * while, longer for what is indispensable: the decoder. "could not run compress program
+ * 'PROG'[ -d]", with an errno, is the failure. */
 GS_MUST_CHECK gs_code gs_child_start(gs_child *child, const char *program,
                                      bool is_decoding, int from_fd, int to_fd,
                                      gs_status *st);

@@ -449,6 +449,23 @@ def case_merge_unsorted(r, case):
     return case_merge(r, case, in_order=False)
 
 
+def case_compress(r, case):
+    """More than fits into memory or one merge, so that both programs start the compressor."""
+    order = Order(r)
+    program = r.choice(["gzip", "no-such-program", "nodir/program", "tmp", "f0", ""])
+    options = order.options + ["--compress-program=" + program]
+    if r.random() < 0.5:
+        names = ["f%d" % i for i in range(r.choice([3, 4, 9]))]
+        for name in names:
+            data = join(r, order.lines.many(r, small_count(r)), order.end)
+            case.files[name] = sort_unique_or_not(order, data)
+        return same(case, options + ["-m", "--batch-size=2"], names)
+    lines = big_data(r, order, 1e6)
+    lines += r.choices(lines, k=int(2e6 / (sum(map(len, lines)) / len(lines) + 1)))
+    case.files["f0"] = join(r, lines, order.end)
+    return same(case, options + ["-S1M"], ["f0"])
+
+
 def case_random(r, case):
     case.files["seed"] = r.randbytes(r.choice([16, 100, 5000]))
     order = Order(r, plain=1.0)
@@ -718,7 +735,7 @@ def case_records(r, case):
 # Name: (maker, how many in a thousand).
 CLASSES = {
     "small": (case_small, 330), "spill": (case_spill, 100), "check": (case_check, 70), "merge": (case_merge, 70),
-    "merge-unsorted": (case_merge_unsorted, 20), "random": (case_random, 25), "output": (case_output, 60),
+    "merge-unsorted": (case_merge_unsorted, 20), "compress": (case_compress, 12), "random": (case_random, 25), "output": (case_output, 60),
     "files": (case_files, 30), "long": (case_long, 25), "errors": (case_errors, 80), "debug": (case_debug, 30),
     "count": (case_count, 30), "top": (case_top, 35), "header": (case_header, 25), "zstd": (case_zstd, 15),
     "compressed": (case_compressed, 30), "records": (case_records, 25),

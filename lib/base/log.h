@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 typedef enum gs_log_level {
+    GS_LOG_ERROR, /* shown even by `sort', as GNU sort would: done without what failed */
     GS_LOG_WARNING, /* always shown: something was worked around */
     GS_LOG_INFO,    /* shown with -v: what was chosen and why */
 } gs_log_level;

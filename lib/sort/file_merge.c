@@ -96,8 +96,7 @@ static gs_code reduce_group(gs_file_merge *m, size_t first, size_t want, gs_stat
     uint64_t total = 0;
     GS_TRY(gs_mem_new(&memory, sizeof(gs_text_run), "text run", st));
     gs_text_run *const run = memory;
-    GS_TRY_OR_FAIL(
-        gs_text_run_create(run, m->spill, m->options->compress_program, &target, st));
+    GS_TRY_OR_FAIL(gs_text_run_create(run, m->spill, &m->filter, &target, st));
     target.no_uring = true;
     GS_TRY_OR_FAIL(gs_stream_new(&sink.stream, &target, m->plan->stream_block_bytes,
                                  STREAM_BLOCKS, st));

@@ -22,6 +22,7 @@ typedef struct gs_file_merge {
     gs_text_source_options source;
     gs_text_merge_options merge;
     gs_spill *spill;
+    gs_text_filter filter; /* of the runs */
     size_t fan_in;
     gs_merge_input *inputs; /* changed as passes go on */
     size_t input_count;

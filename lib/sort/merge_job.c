@@ -96,6 +96,7 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
                   .has_top = options->has_top,
                   .top_count = options->top_count,
                   .cancel = options->cancel_signal},
+        .filter = {.program = options->compress_program, .log = options->log},
         .fan_in = gs_file_merge_fan_in(options, &plan),
     };
     GS_TRY_OR_FAIL(gs_text_output_open(&output, options, st));

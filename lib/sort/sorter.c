@@ -180,6 +180,7 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     s->plan = gs_memory_plan_make(o->memory_bytes, o->threads, s->layout.is_keyed);
     if (o->compress_program != NULL)
         gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
+    s->text_runs.filter = (gs_text_filter){.program = o->compress_program, .log = o->log};
     if (s->output == NULL)
         GS_TRY(gs_text_output_open(&s->output, o, st));
     GS_TRY(open_input(s, st));
@@ -306,7 +307,6 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
 static gs_code add_text_run(gs_sorter *s, gs_text_run **out, gs_stream_target *target,
                             gs_status *st)
 {
-    const gs_sort_options *const o = s->options;
     gs_file_merge *const m = &s->text_runs;
     GS_TRY(gs_run_list_need_spill(&s->runs, st));
     if (m->input_count == s->text_run_capacity) {
@@ -321,7 +321,7 @@ static gs_code add_text_run(gs_sorter *s, gs_text_run **out, gs_stream_target *t
     gs_text_run *const run = memory;
     m->inputs[m->input_count++] = (gs_merge_input){.run = run};
     *out = run;
-    return gs_text_run_create(run, s->runs.spill, o->compress_program, target, st);
+    return gs_text_run_create(run, s->runs.spill, &m->filter, target, st);
 }
 
 /* Sorts the chunk into a text run. Equals are counted by the merge, so all stay. */

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/quote.h"
 
 static void close_pipe(gs_text_run *run)
 {
@@ -19,9 +21,10 @@ static void close_pipe(gs_text_run *run)
 static gs_code start_program(gs_text_run *run, bool is_decoding, gs_status *st)
 {
     int ends[2];
+    gs_quoted q;
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "couldn't create a pipe for '%s'",
-                       run->program);
+        return GS_FAIL(st, GS_ERR_IO, errno, "could not run compress program %s%s",
+                       gs_quote_name_always(&q, run->program), is_decoding ? " -d" : "");
     const int theirs = is_decoding ? ends[1] : ends[0];
     run->pipe_fd = is_decoding ? ends[0] : ends[1];
     GS_NOTED(
@@ -34,30 +37,57 @@ static gs_code start_program(gs_text_run *run, bool is_decoding, gs_status *st)
     return st->code;
 }
 
-gs_code gs_text_run_create(gs_text_run *run, gs_spill *spill, const char *program,
-                           gs_stream_target *target, gs_status *st)
+/* Compression only saves space: without the program the sort goes on. */
+static void do_without_program(gs_text_run *run, gs_text_filter *filter,
+                               const gs_status *why)
 {
-    *run =
-        (gs_text_run){.spill = spill, .program = program, .file_fd = -1, .pipe_fd = -1};
-    if (program == NULL) {
-        GS_TRY(gs_spill_extent_open(spill, &run->extent, st));
-        run->is_extent_open = true;
-        (void)snprintf(run->failure, sizeof run->failure,
-                       "write failed: temporary file in '%s'",
-                       gs_spill_folder_name(spill, run->extent.folder));
-        *target = (gs_stream_target){
-            .fd = run->extent.fd,
-            .is_seekable = true,
-            .is_direct = run->extent.is_direct,
-            .offset = run->extent.offset,
-            .failure = run->failure,
-        };
+    if (why->sys != filter->last_error)
+        gs_log_say(filter->log, GS_LOG_ERROR, "%s: %s", why->msg, strerror(why->sys));
+    filter->last_error = why->sys;
+    (void)close(run->file_fd);
+    run->file_fd = -1;
+    run->program = NULL;
+}
+
+static gs_code create_filtered(gs_text_run *run, gs_text_filter *filter,
+                               gs_stream_target *target, gs_status *st)
+{
+    gs_quoted q;
+    gs_status why = {.code = GS_OK};
+    GS_TRY(gs_spill_file_new(run->spill, &run->file_fd, st));
+    if (start_program(run, false, &why) != GS_OK) {
+        do_without_program(run, filter, &why);
         return GS_OK;
     }
-    GS_TRY(gs_spill_file_new(spill, &run->file_fd, st));
-    GS_TRY(start_program(run, false, st));
-    (void)snprintf(run->failure, sizeof run->failure, "write failed: '%s'", program);
+    filter->last_error = 0;
+    (void)snprintf(run->failure, sizeof run->failure,
+                   "write failed: temporary file through %s",
+                   gs_quote_name_always(&q, run->program));
     *target = (gs_stream_target){.fd = run->pipe_fd, .failure = run->failure};
+    return GS_OK;
+}
+
+gs_code gs_text_run_create(gs_text_run *run, gs_spill *spill, gs_text_filter *filter,
+                           gs_stream_target *target, gs_status *st)
+{
+    *run = (gs_text_run){
+        .spill = spill, .program = filter->program, .file_fd = -1, .pipe_fd = -1};
+    if (run->program != NULL)
+        GS_TRY(create_filtered(run, filter, target, st));
+    if (run->program != NULL)
+        return GS_OK;
+    GS_TRY(gs_spill_extent_open(spill, &run->extent, st));
+    run->is_extent_open = true;
+    (void)snprintf(run->failure, sizeof run->failure,
+                   "write failed: temporary file in '%s'",
+                   gs_spill_folder_name(spill, run->extent.folder));
+    *target = (gs_stream_target){
+        .fd = run->extent.fd,
+        .is_seekable = true,
+        .is_direct = run->extent.is_direct,
+        .offset = run->extent.offset,
+        .failure = run->failure,
+    };
     return GS_OK;
 }
 
@@ -84,6 +114,18 @@ gs_code gs_text_run_open_read(gs_text_run *run, gs_block_pool *pool, gs_status *
     return start_program(run, true, st);
 }
 
+/* A program that did not read all that it was given, or wrote nothing, may well end as if
+ * all were good. */
+static gs_code check_all_came_back(const gs_text_run *run, gs_status *st)
+{
+    if (run->read_bytes == run->bytes)
+        return GS_OK;
+    gs_quoted q;
+    return GS_FAIL(st, GS_ERR_IO, 0, "%s -d gave %llu bytes where %llu were compressed",
+                   gs_quote_name_always(&q, run->program),
+                   (unsigned long long)run->read_bytes, (unsigned long long)run->bytes);
+}
+
 /* Fills a block from the program's pipe. */
 static gs_code read_pipe(gs_text_run *run, gs_block *block, gs_status *st)
 {
@@ -97,9 +139,11 @@ static gs_code read_pipe(gs_text_run *run, gs_block *block, gs_status *st)
         if (n == 0) {
             block->ends_input = true;
             close_pipe(run);
-            return gs_child_wait(&run->child, st);
+            GS_TRY(gs_child_wait(&run->child, st));
+            return check_all_came_back(run, st);
         }
         block->len += (size_t)n;
+        run->read_bytes += (size_t)n;
     }
     return GS_OK;
 }

@@ -18,6 +18,14 @@
 #include "io/child.h"
 #include "io/spill.h"
 #include "io/stream.h"
+#include "lib/base/log.h"
+
+/* What the runs of a sort have in common. */
+typedef struct gs_text_filter {
+    const char *program; /* NULL: none */
+    const gs_log *log;   /* NULL is fine */
+    int last_error;      /* of starting it, 0 if it ran: the same is not said again */
+} gs_text_filter;
 
 typedef struct gs_text_run {
     gs_spill *spill;
@@ -33,8 +41,9 @@ typedef struct gs_text_run {
     char failure[4400];
 } gs_text_run;
 
+/* A program that cannot be run is named in the log, and the run does without. */
 GS_MUST_CHECK gs_code gs_text_run_create(gs_text_run *run, gs_spill *spill,
-                                         const char *program, gs_stream_target *target,
+                                         gs_text_filter *filter, gs_stream_target *target,
                                          gs_status *st);
 GS_MUST_CHECK gs_code gs_text_run_finish(gs_text_run *run, uint64_t bytes, gs_status *st);
 
