@@ -113,6 +113,11 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     const size_t chunk_bytes_min = (is_limited ? 2 : 8) * (size_t)MIB;
     p.chunk_bytes = usable > fixed + chunk_bytes_min ? usable - fixed : chunk_bytes_min;
     p.chunk_soft_bytes = p.chunk_bytes;
+    /* Who asks for next to nothing expects more than that to be spilled. The chunks that
+     * follow are as large as ever. */
+    p.first_soft_bytes = memory_bytes < 2 * MIB
+                             ? clamp(memory_bytes, 32 * KIB, p.chunk_bytes)
+                             : p.chunk_bytes;
     /* A piece is text and, swapped with it, what is on its way out. */
     p.merge_piece_bytes = clamp(usable / (8 * p.workers), 256 * KIB, 12 * MIB);
     const size_t merge_fixed = p.stream_blocks * p.stream_block_bytes +

@@ -27,6 +27,7 @@ typedef struct gs_memory_plan {
     size_t run_block_bytes; /* raw, of a run */
     size_t chunk_bytes;
     size_t chunk_soft_bytes;   /* a chunk that holds this much is full */
+    size_t first_soft_bytes;   /* the first one; of a tiny S less, S itself */
     size_t merge_piece_bytes;  /* piece_bytes of a merge: a range should fit */
     size_t merge_bytes;        /* for windows and decoded blocks */
     size_t record_bytes_max;   /* more than S allows: what a long line needs, it gets */

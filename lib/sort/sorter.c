@@ -270,7 +270,9 @@ static gs_code prepare_ingest(gs_sorter *s, gs_status *st)
     map_input(s);
     GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
                          o->order.record_size, o->stats, o->cancel_signal, st));
-    const gs_chunk_limits limits = chunk_limits(s);
+    gs_chunk_limits limits = chunk_limits(s);
+    if (s->runs.count == 0 && s->plan.first_soft_bytes < limits.soft_bytes)
+        limits.soft_bytes = s->plan.first_soft_bytes;
     return gs_chunk_init(&s->chunk, &s->layout, &limits, s->map.base ? &s->map : NULL,
                          st);
 }
@@ -578,6 +580,7 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
         if (*fits || s->chunk.element_count == 0)
             continue;
         GS_TRY(s->options->compress_program ? spill_text(s, st) : spill_chunk(s, st));
+        s->chunk.soft_bytes = s->plan.chunk_soft_bytes;
         GS_TRY(leave_map(s, st));
     }
     return GS_OK;

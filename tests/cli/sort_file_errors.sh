@@ -25,6 +25,7 @@ sort -R --random-source=f f
 sort -R --random-source=dir f
 sort --random-source=nofile f
 sort -T no/such -m f g
+seq -w 200000 | sort -S 1M -T no/such
 TMPDIR=/no/such sort in
 seq 50000 | sort -S 20K --compress-program=cat -T $'no\nsuch'
 seq 50000 | sort -S 20K --compress-program=cat -T "it's"
