@@ -58,8 +58,7 @@ static void check_list(const gs_document_list *list, const gs_line_batch *batch,
     }
     for (size_t i = 0; i < list->text_count; i++) {
         const gs_text_span text = list->texts[i];
-        require(is_inside(text, batch->data, batch->bytes) ||
-                is_inside(text, list->unescaped, list->unescaped_bytes));
+        require(is_inside(text, batch->data, batch->bytes));
         if (format == GS_FORMAT_JSONL)
             require(gs_utf8_is_valid(text.data, text.bytes));
     }

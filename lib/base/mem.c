@@ -110,6 +110,19 @@ void gs_mem_unmap(void *ptr, size_t bytes)
     atomic_fetch_sub(&held_bytes, bytes);
 }
 
+gs_code gs_mem_map_resize(void **ptr, size_t bytes, size_t new_bytes, const char *what,
+                          gs_status *st)
+{
+    void *const map =
+        is_failure_due() ? MAP_FAILED : mremap(*ptr, bytes, new_bytes, MREMAP_MAYMOVE);
+    if (map == MAP_FAILED)
+        return fail_nomem(st, new_bytes, what);
+    atomic_fetch_add(&held_bytes, new_bytes);
+    atomic_fetch_sub(&held_bytes, bytes);
+    *ptr = map;
+    return GS_OK;
+}
+
 void gs_mem_keep_small(void *ptr, size_t bytes)
 {
     (void)madvise(ptr, bytes, MADV_NOHUGEPAGE);

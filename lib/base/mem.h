@@ -44,6 +44,10 @@ GS_MUST_CHECK gs_code gs_mem_copy_string(char **out, const char *text, gs_status
 GS_MUST_CHECK gs_code gs_mem_map(void **out, size_t bytes, bool huge, const char *what,
                                  gs_status *st);
 void gs_mem_unmap(void *ptr, size_t bytes); /* NULL is fine */
+/* Makes a map larger or smaller without a copy; it may move, and new bytes are zero. *ptr
+ * stays valid on failure. */
+GS_MUST_CHECK gs_code gs_mem_map_resize(void **ptr, size_t bytes, size_t new_bytes,
+                                        const char *what, gs_status *st);
 
 /* Maps that are given back in parts are by the largest pages that they come in. */
 enum { GS_MEM_LARGE_PAGE = 1 << 21 };

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
@@ -60,10 +61,11 @@ struct gs_block_fill {
     fill_worker *workers;
     atomic_bool is_full, has_failed;
     atomic_bool has_bad_tuple; /* no more batches: the build ends with those at hand */
+    atomic_bool wants_room;    /* for a long document */
 
-    pthread_mutex_t turn_mutex; /* guards what follows */
-    pthread_cond_t turn_changed;
-    uint64_t turn; /* the ticket that gets its numbers next */
+    pthread_mutex_t turn_mutex;  /* guards what follows */
+    pthread_cond_t turn_changed; /* or a long document is done, or all are to stop */
+    uint64_t turn;               /* the ticket that gets its numbers next */
     uint64_t document_count;
     size_t input_index; /* the file that line_count belongs to */
     uint64_t line_count;
@@ -141,6 +143,11 @@ void gs_block_fill_free(gs_block_fill *f)
     gs_mem_free(f);
 }
 
+bool gs_block_fill_wants_room(const gs_block_fill *f)
+{
+    return atomic_load(&f->wants_room);
+}
+
 uint64_t gs_block_fill_document_count(const gs_block_fill *f)
 {
     if (!f->is_tuples)
@@ -199,6 +206,41 @@ static gs_code note_all_bad(gs_block_fill *f, const bad_place *place,
 /* --- numbers
  * ------------------------------------------------------------------------------- */
 
+/* The batch is the beginning of a document that is too long. */
+static gs_code refuse_long(const gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    enum { NAME_TOLD_MAX = 200, MIB = 1 << 20, SHARE = 4 };
+    const gs_block_fill_options *const o = &f->options;
+    const gs_line_batch *const batch = &w->batch;
+    const char *const file_name = o->names[batch->input_index];
+    const uint64_t mib = (batch->cut_bytes * SHARE + MIB - 1) / MIB;
+    gs_quoted file, quoted;
+    gs_text_span found;
+    uint64_t lines;
+    char name[NAME_TOLD_MAX + 1] = "", line[40] = "", advice[40] = "";
+    if (gs_document_find_name(o->document, batch, file_name, &found, &lines) &&
+        o->document->format != GS_FORMAT_TEXT)
+        memcpy(name, found.data,
+               found.bytes < NAME_TOLD_MAX ? found.bytes : NAME_TOLD_MAX);
+    if (o->document->format != GS_FORMAT_TEXT)
+        (void)snprintf(line, sizeof line,
+                       " line %llu:", (unsigned long long)(w->first_line + lines + 1));
+    const bool is_hopeless =
+        batch->cut_goes_on || batch->cut_bytes > GS_DOCUMENT_BYTES_MAX;
+    if (!is_hopeless)
+        (void)snprintf(advice, sizeof advice, "; with -S %lluM it would do",
+                       (unsigned long long)mib);
+    (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
+                  "%s:%s the document%s%s has %s%llu bytes, and may have %zu%s",
+                  gs_quote_name(&file, file_name), line, name[0] != '\0' ? " " : "",
+                  name[0] != '\0' ? gs_quote_name_always(&quoted, name) : "",
+                  batch->cut_goes_on ? "more than " : "",
+                  (unsigned long long)batch->cut_bytes, o->document_bytes_max, advice);
+    return is_hopeless ? gs_status_hint(st, "look whether --format is right: none may "
+                                            "have more than 2 GiB")
+                       : st->code;
+}
+
 static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
 {
     if (w->batch.input_index != f->input_index) {
@@ -207,6 +249,8 @@ static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
     }
     w->first_doc = f->document_count;
     w->first_line = f->line_count;
+    if (w->batch.cut_bytes > 0)
+        return refuse_long(f, w, st);
     f->document_count += w->list.count;
     f->line_count += w->list.line_count;
     const bad_place place = {f->input_index, w->first_line, &w->batch};
@@ -228,6 +272,13 @@ static gs_code take_numbers(gs_block_fill *f, fill_worker *w, gs_status *st)
     pthread_cond_broadcast(&f->turn_changed);
     pthread_mutex_unlock(&f->turn_mutex);
     return st->code;
+}
+
+static void wake_all(gs_block_fill *f)
+{
+    pthread_mutex_lock(&f->turn_mutex);
+    pthread_cond_broadcast(&f->turn_changed);
+    pthread_mutex_unlock(&f->turn_mutex);
 }
 
 static void give_up(gs_block_fill *f)
@@ -381,6 +432,8 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     GS_TRY(gs_line_feed_next(o->feed, &w->batch, &w->has_batch, st));
     if (!w->has_batch)
         return GS_OK;
+    if (w->batch.cut_bytes > 0)
+        return take_numbers(f, w, st);
     gs_trace *const trace = gs_team_trace(f->team);
     const uint64_t begin_ns = gs_trace_begin(trace);
     if (f->is_tuples) {
@@ -540,8 +593,11 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
         }
     }
     GS_TRY(give_on(f, w, st));
+    const bool was_long = w->batch.lender != NULL;
     gs_line_batch_release(&w->batch);
     w->has_batch = false;
+    if (was_long)
+        wake_all(f);
     return GS_OK;
 }
 
@@ -549,6 +605,21 @@ static bool must_stop(const gs_block_fill *f)
 {
     return atomic_load_explicit(&f->is_full, memory_order_relaxed) ||
            atomic_load_explicit(&f->has_failed, memory_order_relaxed);
+}
+
+/* There is no memory for one more long document: waits until another is done with. If
+ * none is in use all workers stop, so that their blocks can make room. */
+static void wait_for_room(gs_block_fill *f)
+{
+    pthread_mutex_lock(&f->turn_mutex);
+    if (gs_line_feed_long_bytes(f->options.feed) == 0) {
+        atomic_store(&f->wants_room, true);
+        atomic_store(&f->is_full, true);
+        pthread_cond_broadcast(&f->turn_changed);
+    } else if (!must_stop(f)) {
+        pthread_cond_wait(&f->turn_changed, &f->turn_mutex);
+    }
+    pthread_mutex_unlock(&f->turn_mutex);
 }
 
 /* Goes on until the worker's block is full, or somebody's is, or the input ends. Whoever
@@ -560,6 +631,10 @@ static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status
             return GS_OK;
         if (!w->has_batch) {
             GS_TRY(take_batch(f, w, worker, st));
+            if (w->batch.is_held) {
+                wait_for_room(f);
+                continue;
+            }
             if (!w->has_batch || atomic_load(&f->has_failed))
                 return GS_OK;
         }
@@ -576,8 +651,10 @@ static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status
         }
         GS_TRY(f->is_tuples ? add_tuples(f, w, worker, &fits, st)
                             : add_tokens(f, w, worker, &fits, st));
-        if (!fits)
+        if (!fits) {
             atomic_store(&f->is_full, true);
+            wake_all(f);
+        }
     }
     return GS_OK;
 }
@@ -644,6 +721,7 @@ gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_st
 {
     gs_assert(gs_team_workers(team) == f->options.workers);
     atomic_store(&f->is_full, false);
+    atomic_store(&f->wants_room, false);
     f->team = team;
     GS_TRY(gs_team_run(team, fill_worker_main, f, st));
     *is_ended = !atomic_load(&f->is_full);

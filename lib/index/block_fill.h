@@ -11,6 +11,8 @@
  * those are parsed, which is soon; then its documents have their numbers and go word by
  * word into the worker's block. When some block is full, all workers stop where they
  * are, even within a document; after the blocks have been emptied they go on from there.
+ * Long documents, which the feed puts together apart, are in memory a few at a time: who
+ * asks for one more waits until one is done.
  *
  * Names and lengths of documents are given on in the order of their numbers, and what is
  * malformed is told in the order of the input.
@@ -34,7 +36,8 @@ typedef struct gs_block_fill_options {
     gs_line_feed *feed;
     const gs_input *input; /* that feeds it, for statistics */
     const gs_document_options *document;
-    const char *const *names; /* of the input files */
+    const char *const *names;  /* of the input files */
+    size_t document_bytes_max; /* for a message */
     bool skip_bad;
     const gs_word_rules *rules;   /* not for tuples */
     gs_spimi_block *const *spimi; /* one a worker: one of these two */
@@ -55,9 +58,13 @@ GS_MUST_CHECK gs_code gs_block_fill_new(gs_block_fill **out,
                                         gs_status *st);
 void gs_block_fill_free(gs_block_fill *f); /* NULL is fine */
 
-/* Fills until a block is full or the input ends. */
+/* Fills until a block is full or the input ends, or a document comes that is longer than
+ * the feed may hold apart as it is: then `wants_room`, and the feed's limit is to be
+ * raised before the next run. */
 GS_MUST_CHECK gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended,
                                         gs_status *st);
+
+bool gs_block_fill_wants_room(const gs_block_fill *f);
 
 /* How many documents there were; of tuples one more than the greatest docID. */
 uint64_t gs_block_fill_document_count(const gs_block_fill *f);

@@ -36,7 +36,7 @@ static void choose_capacity(gs_bsbi_block *b)
 {
     const gs_tuple_width width = b->is_wide ? GS_TUPLE_128 : GS_TUPLE_64;
     const size_t key_bytes = b->is_wide ? sizeof(gs_u128) : sizeof(uint64_t);
-    b->capacity = b->mapped_bytes / 2 / key_bytes;
+    b->capacity = b->options.memory_bytes / 64 * 64 / 2 / key_bytes;
     const size_t most = gs_tuple_sorter_count_max(b->options.sorter, width);
     if (b->capacity > most)
         b->capacity = most;
@@ -96,6 +96,16 @@ void gs_bsbi_block_reset(gs_bsbi_block *b, bool new_dictionary)
     }
     if (new_dictionary)
         gs_term_cache_reset(b->cache);
+}
+
+void gs_bsbi_block_shrink(gs_bsbi_block *b, size_t memory_bytes)
+{
+    gs_assert(memory_bytes >= GS_BSBI_BYTES_MIN);
+    if (memory_bytes < b->options.memory_bytes)
+        b->options.memory_bytes = memory_bytes;
+    gs_mem_discard(b->memory, b->mapped_bytes);
+    gs_bsbi_block_reset(b, false);
+    choose_capacity(b);
 }
 
 /* --- filling ---------------------------------------------------------------------------

@@ -63,5 +63,8 @@ GS_MUST_CHECK gs_code gs_bsbi_block_sort(gs_bsbi_block *b, gs_term_block *view,
                                          gs_status *st);
 /* Forgets the tuples; with `new_dictionary` that was reset. */
 void gs_bsbi_block_reset(gs_bsbi_block *b, bool new_dictionary);
+/* The same with the dictionary that there is, and from now on the block takes no more
+ * than this, at least GS_BSBI_BYTES_MIN. */
+void gs_bsbi_block_shrink(gs_bsbi_block *b, size_t memory_bytes);
 
 #endif

@@ -119,7 +119,6 @@ void gs_document_list_release(gs_document_list *list)
     gs_mem_free(list->documents);
     gs_mem_free(list->texts);
     gs_mem_free(list->bad);
-    gs_mem_free(list->unescaped);
     *list = (gs_document_list){0};
 }
 
@@ -196,7 +195,6 @@ static gs_code parse_batch(gs_document_list *list, const gs_document_options *op
 {
     switch (options->format) {
     case GS_FORMAT_JSONL:
-        GS_TRY(gs_json_prepare(list, batch->bytes, st));
         return parse_lines(list, options, batch, gs_json_parse_line, st);
     case GS_FORMAT_TSV: return parse_lines(list, options, batch, parse_tsv, st);
     case GS_FORMAT_TREC: return gs_trec_parse(list, batch, st);
@@ -214,7 +212,6 @@ gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options
 {
     list->count = list->text_count = list->bad_count = 0;
     list->line_count = 0;
-    list->unescaped_bytes = 0;
     GS_TRY(parse_batch(list, options, batch, file_name, st));
     if (list->count == 0 && list->bad_count > 0)
         list->bad[0].hint =
@@ -224,21 +221,6 @@ gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options
 
 /* --- what is told of those that are none -----------------------------------------------
  */
-
-static gs_text_span find_line(const gs_line_batch *batch, uint64_t number)
-{
-    const uint8_t *at = batch->data;
-    const uint8_t *const end = at + batch->bytes;
-    for (;;) {
-        const uint8_t *const eol = memchr(at, '\n', (size_t)(end - at));
-        const uint8_t *const stop = eol != NULL ? eol : end;
-        if (number-- == 0 || eol == NULL) {
-            at = gs_utf8_skip_mark(at, stop);
-            return (gs_text_span){at, (size_t)(stop - at)};
-        }
-        at = stop + 1;
-    }
-}
 
 static void explain_fields(const gs_document_options *options, gs_text_span line,
                            bool is_name, gs_document_story *story)
@@ -268,10 +250,36 @@ void gs_document_explain(const gs_document_options *options, const gs_line_batch
 {
     const bool is_name = bad->why == gs_json_no_name;
     if (batch != NULL && (is_name || bad->why == gs_json_no_text)) {
-        explain_fields(options, find_line(batch, bad->line), is_name, story);
+        explain_fields(options, bad->text, is_name, story);
         return;
     }
     (void)snprintf(story->why, sizeof story->why, "%s", bad->why);
     story->hint =
         bad->hint != NULL ? bad->hint : "with --skip-bad what is malformed is left out";
+}
+
+bool gs_document_find_name(const gs_document_options *options, const gs_line_batch *batch,
+                           const char *file_name, gs_text_span *name, uint64_t *line)
+{
+    const uint8_t *const end = batch->data + batch->bytes;
+    const uint8_t *const text = gs_utf8_skip_mark(batch->data, end);
+    const size_t bytes = (size_t)(end - text);
+    *line = 0;
+    *name = (gs_text_span){text, 0};
+    switch (options->format) {
+    case GS_FORMAT_JSONL: return gs_json_find_name(options, text, bytes, name);
+    case GS_FORMAT_TSV: {
+        const uint8_t *const tab = memchr(text, '\t', bytes);
+        name->bytes = tab != NULL ? (size_t)(tab - text) : 0;
+        return name->bytes > 0;
+    }
+    case GS_FORMAT_TREC: return gs_trec_find_name(text, bytes, name, line);
+    case GS_FORMAT_TEXT:
+        *name = (gs_text_span){(const uint8_t *)file_name, strlen(file_name)};
+        return true;
+    case GS_FORMAT_TUPLES:
+    case GS_FORMAT_TUPLES_BIN:
+    case GS_FORMAT_COUNT: break;
+    }
+    return false;
 }

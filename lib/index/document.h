@@ -12,8 +12,9 @@
  *
  * A batch (lib/sort/line_feed.h) holds whole documents; gs_document_feed_options says how
  * its bytes are cut for a format. What is no document is noted with its line and left
- * out; whether that ends the build is the caller's matter. A view is valid until the list
- * is filled again or the batch is released. A list belongs to one thread.
+ * out; whether that ends the build is the caller's matter. Parsing writes to the batch:
+ * what is escaped becomes what it stands for, mark-up may become blanks. A view is valid
+ * until the batch is released. A list belongs to one thread.
  */
 #ifndef GS_LIB_INDEX_DOCUMENT_H
 #define GS_LIB_INDEX_DOCUMENT_H
@@ -42,6 +43,9 @@ static inline bool gs_document_format_is_tuples(gs_document_format format)
 
 enum { GS_TEXT_FIELDS_MAX = 64, GS_DOCUMENT_NAME_BYTES_MAX = 65535 };
 
+/* Of a document, as it stands in the input. */
+#define GS_DOCUMENT_BYTES_MAX ((size_t)1 << 31)
+
 typedef struct gs_document_options {
     gs_document_format format;
     const char *id_field;           /* jsonl; NULL: id, or _id where that is missing */
@@ -62,9 +66,10 @@ typedef struct gs_document {
 
 /* Something that is no document. */
 typedef struct gs_bad_document {
-    uint64_t line;    /* where it begins, counted from 0 within the batch */
-    const char *why;  /* static */
-    const char *hint; /* static: what else the input looks like; NULL: nothing else */
+    uint64_t line;     /* where it begins, counted from 0 within the batch */
+    const char *why;   /* static */
+    const char *hint;  /* static: what else the input looks like; NULL: nothing else */
+    gs_text_span text; /* jsonl: the line, in the batch */
 } gs_bad_document;
 
 enum { GS_DOCUMENT_STORY_BYTES = 600 };
@@ -84,8 +89,6 @@ typedef struct gs_document_list {
     gs_bad_document *bad;
     size_t bad_count, bad_capacity;
     uint64_t line_count; /* newlines in the batch, and one for a last line without */
-    uint8_t *unescaped;  /* texts that could not be left where they were */
-    size_t unescaped_bytes, unescaped_capacity;
 } gs_document_list;
 
 /* How the input is to be cut into batches of whole documents, or of whole tuples. */
@@ -103,6 +106,11 @@ void gs_document_list_release(gs_document_list *list);
  * to do. `batch` may be NULL: then with less of it. */
 void gs_document_explain(const gs_document_options *options, const gs_line_batch *batch,
                          const gs_bad_document *bad, gs_document_story *story);
+
+/* Of a batch that is the beginning of a document: its name, if that comes in it, and the
+ * lines before the document. */
+bool gs_document_find_name(const gs_document_options *options, const gs_line_batch *batch,
+                           const char *file_name, gs_text_span *name, uint64_t *line);
 
 /* --- for the parsers of the formats ------------------------------------------------ */
 

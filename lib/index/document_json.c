@@ -8,11 +8,13 @@
 #include <emmintrin.h>
 #endif
 
-#include "lib/base/mem.h"
-#include "lib/index/tokenizer.h"
 #include "lib/index/utf8.h"
 
-enum { DEPTH_MAX = 1024, FIELDS_TAIL_BYTES = 40 /* " and N more" */ };
+enum {
+    DEPTH_MAX = 1024,
+    KEY_ROOM_BYTES = 256,
+    FIELDS_TAIL_BYTES = 40, /* " and N more" */
+};
 
 const char gs_json_no_name[] = "no field with the name";
 const char gs_json_no_text[] = "no field with text";
@@ -33,22 +35,10 @@ typedef struct json_string {
 typedef struct json_fields {
     const gs_document_options *options;
     bool has_id, has_other_id; /* the other: _id, unless a field was chosen */
-    gs_text_span id, other_id;
+    json_string id, other_id;
     bool is_there[GS_TEXT_FIELDS_MAX];
-    gs_text_span texts[GS_TEXT_FIELDS_MAX];
+    json_string texts[GS_TEXT_FIELDS_MAX];
 } json_fields;
-
-gs_code gs_json_prepare(gs_document_list *list, size_t bytes, gs_status *st)
-{
-    if (list->unescaped_capacity >= bytes)
-        return GS_OK;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, bytes + GS_TEXT_SLACK, "unescaped texts", st));
-    gs_mem_free(list->unescaped);
-    list->unescaped = memory;
-    list->unescaped_capacity = bytes;
-    return GS_OK;
-}
 
 static bool fail(json_reader *r, const char *why)
 {
@@ -184,7 +174,8 @@ static bool read_string(json_reader *r, json_string *out)
     return true;
 }
 
-/* Writes the string that checked escapes stand for; returns its end. */
+/* Writes the string that checked escapes stand for, which may be where they are; returns
+ * its end. */
 static uint8_t *unescape(gs_text_span raw, uint8_t *to)
 {
     const uint8_t *p = raw.data;
@@ -192,7 +183,7 @@ static uint8_t *unescape(gs_text_span raw, uint8_t *to)
     while (p < end) {
         const uint8_t *const escape = memchr(p, '\\', (size_t)(end - p));
         const size_t plain = (size_t)((escape != NULL ? escape : end) - p);
-        memcpy(to, p, plain);
+        memmove(to, p, plain);
         to += plain;
         if (escape == NULL)
             break;
@@ -220,15 +211,21 @@ static uint8_t *unescape(gs_text_span raw, uint8_t *to)
     return to;
 }
 
-/* The text of a string, unescaped if need be. */
-static gs_text_span text_of(gs_document_list *list, const json_string *s)
+/* The text of a string, unescaped if need be: where it is, it is not read again. */
+static gs_text_span text_of(const json_string *s)
 {
     if (!s->has_escapes)
         return s->raw;
-    uint8_t *const to = list->unescaped + list->unescaped_bytes;
-    const size_t bytes = (size_t)(unescape(s->raw, to) - to);
-    list->unescaped_bytes += bytes;
-    return (gs_text_span){to, bytes};
+    uint8_t *const to = (uint8_t *)(uintptr_t)s->raw.data;
+    return (gs_text_span){to, (size_t)(unescape(s->raw, to) - to)};
+}
+
+/* The name of a field, which stays as it is written unless it is long. */
+static gs_text_span name_of(const json_string *key, uint8_t room[KEY_ROOM_BYTES])
+{
+    if (!key->has_escapes || key->raw.bytes > KEY_ROOM_BYTES)
+        return text_of(key);
+    return (gs_text_span){room, (size_t)(unescape(key->raw, room) - room)};
 }
 
 /* --- other values --------------------------------------------------------------------
@@ -359,23 +356,17 @@ static bool is_named(gs_text_span key, const char *name)
     return strlen(name) == key.bytes && memcmp(name, key.data, key.bytes) == 0;
 }
 
-static bool read_id(json_reader *r, gs_document_list *list, bool *is_there,
-                    gs_text_span *id)
+static bool read_id(json_reader *r, bool *is_there, json_string *id)
 {
     if (*is_there)
         return fail(r, "the name comes twice");
     *is_there = true;
+    id->has_escapes = false;
     if (r->at < r->end && is_number_start(*r->at))
-        return read_number(r, id);
+        return read_number(r, &id->raw);
     if (r->at == r->end || *r->at != '"')
         return fail(r, "the name is neither a string nor a number");
-    json_string string;
-    if (!read_string(r, &string))
-        return false;
-    *id = text_of(list, &string);
-    if (id->bytes > GS_DOCUMENT_NAME_BYTES_MAX)
-        return fail(r, "the name is longer than 65535 bytes");
-    return true;
+    return read_string(r, id);
 }
 
 static bool may_be_id(const json_reader *r)
@@ -383,43 +374,37 @@ static bool may_be_id(const json_reader *r)
     return r->at < r->end && (*r->at == '"' || is_number_start(*r->at));
 }
 
-static bool read_text(json_reader *r, gs_document_list *list, json_fields *fields,
-                      size_t field)
+static bool read_text(json_reader *r, json_fields *fields, size_t field)
 {
     if (fields->is_there[field])
         return fail(r, "a text field comes twice");
     fields->is_there[field] = true;
-    fields->texts[field] = (gs_text_span){r->at, 0};
+    fields->texts[field] = (json_string){.raw = {r->at, 0}};
     if (r->at < r->end && *r->at == 'n')
         return read_word(r, "null");
     if (r->at == r->end || *r->at != '"')
         return fail(r, "a text field is not a string");
-    json_string string;
-    if (!read_string(r, &string))
-        return false;
-    fields->texts[field] = text_of(list, &string);
-    return true;
+    return read_string(r, &fields->texts[field]);
 }
 
-static bool read_field(json_reader *r, gs_document_list *list, json_fields *fields)
+static bool read_field(json_reader *r, json_fields *fields)
 {
     json_string key;
+    uint8_t room[KEY_ROOM_BYTES];
     if (!read_key(r, &key))
         return false;
-    const size_t unescaped_bytes = list->unescaped_bytes;
-    const gs_text_span name = text_of(list, &key);
+    const gs_text_span name = name_of(&key, room);
     const gs_document_options *const o = fields->options;
     const bool is_id = is_named(name, o->id_field != NULL ? o->id_field : "id");
     const bool is_other_id = o->id_field == NULL && is_named(name, "_id") && may_be_id(r);
     size_t field = 0;
     while (field < o->text_field_count && !is_named(name, o->text_fields[field]))
         field++;
-    list->unescaped_bytes = unescaped_bytes;
     const bool is_text = field < o->text_field_count;
     if (!is_id && !is_other_id)
-        return is_text ? read_text(r, list, fields, field) : skip_value(r);
-    gs_text_span *const id = is_id ? &fields->id : &fields->other_id;
-    if (!read_id(r, list, is_id ? &fields->has_id : &fields->has_other_id, id))
+        return is_text ? read_text(r, fields, field) : skip_value(r);
+    json_string *const id = is_id ? &fields->id : &fields->other_id;
+    if (!read_id(r, is_id ? &fields->has_id : &fields->has_other_id, id))
         return false;
     if (is_text) { /* names may be searched as well */
         fields->is_there[field] = true;
@@ -428,18 +413,49 @@ static bool read_field(json_reader *r, gs_document_list *list, json_fields *fiel
     return true;
 }
 
-static bool read_object(json_reader *r, gs_document_list *list, json_fields *fields)
+static bool read_object(json_reader *r, json_fields *fields)
 {
     if (!take(r, '{'))
         return fail(r, "not a JSON object");
     skip_blanks(r);
     bool ends = take(r, '}');
     while (!ends) {
-        if (!read_field(r, list, fields) || !read_separator(r, true, &ends))
+        if (!read_field(r, fields) || !read_separator(r, true, &ends))
             return false;
     }
     skip_blanks(r);
     return r->at == r->end ? true : fail(r, "something follows the object");
+}
+
+/* The texts of a document that is sound. Lines that are not stay as they are, for whoever
+ * explains them. */
+static size_t unescape_fields(json_fields *fields, gs_text_span *id, gs_text_span *texts)
+{
+    size_t count = 0;
+    *id = text_of(&fields->id);
+    for (size_t i = 0; i < fields->options->text_field_count; i++) {
+        if (!fields->is_there[i])
+            continue;
+        const bool is_id = fields->texts[i].raw.data == fields->id.raw.data;
+        texts[count++] = is_id ? *id : text_of(&fields->texts[i]);
+    }
+    return count;
+}
+
+static bool has_texts(const json_fields *fields)
+{
+    size_t i = 0;
+    while (i < fields->options->text_field_count && !fields->is_there[i])
+        i++;
+    return i < fields->options->text_field_count;
+}
+
+static gs_code add_bad(gs_document_list *list, gs_text_span line, const char *why,
+                       gs_status *st)
+{
+    GS_TRY(gs_document_list_add_bad(list, list->line_count, why, st));
+    list->bad[list->bad_count - 1].text = line;
+    return GS_OK;
 }
 
 gs_code gs_json_parse_line(gs_document_list *list, const gs_document_options *options,
@@ -450,30 +466,30 @@ gs_code gs_json_parse_line(gs_document_list *list, const gs_document_options *op
     if (r.at == r.end)
         return GS_OK;
     json_fields fields;
+    gs_text_span id = {0}, texts[GS_TEXT_FIELDS_MAX];
+    size_t text_count = 0;
     fields.options = options;
     fields.has_id = fields.has_other_id = false;
+    fields.other_id = (json_string){0};
     memset(fields.is_there, 0, options->text_field_count);
-    const size_t unescaped_bytes = list->unescaped_bytes;
-    (void)read_object(&r, list, &fields);
-    size_t text_count = 0;
-    for (size_t i = 0; r.why == NULL && i < options->text_field_count; i++) {
-        if (fields.is_there[i])
-            fields.texts[text_count++] = fields.texts[i];
-    }
+    (void)read_object(&r, &fields);
     if (!fields.has_id && fields.has_other_id) {
         fields.has_id = true;
         fields.id = fields.other_id;
     }
     if (r.why == NULL && !fields.has_id)
         (void)fail(&r, gs_json_no_name);
-    if (r.why == NULL && text_count == 0)
+    if (r.why == NULL && !has_texts(&fields))
         (void)fail(&r, gs_json_no_text);
-    if (r.why == NULL && fields.id.bytes == 0)
-        (void)fail(&r, gs_document_empty_name);
     if (r.why == NULL)
-        return gs_document_list_add(list, fields.id, fields.texts, text_count, st);
-    list->unescaped_bytes = unescaped_bytes;
-    return gs_document_list_add_bad(list, list->line_count, r.why, st);
+        text_count = unescape_fields(&fields, &id, texts);
+    if (r.why == NULL && id.bytes == 0)
+        (void)fail(&r, gs_document_empty_name);
+    if (r.why == NULL && id.bytes > GS_DOCUMENT_NAME_BYTES_MAX)
+        (void)fail(&r, "the name is longer than 65535 bytes");
+    if (r.why == NULL)
+        return gs_document_list_add(list, id, texts, text_count, st);
+    return add_bad(list, (gs_text_span){line, bytes}, r.why, st);
 }
 
 /* As they are written, with their quotation marks: in sound JSON that is plain text. */
@@ -497,4 +513,21 @@ void gs_json_list_fields(const uint8_t *line, size_t bytes, char *to, size_t cap
     }
     if (more > 0)
         (void)snprintf(to + used, capacity - used, " and %zu more", more);
+}
+
+bool gs_json_find_name(const gs_document_options *options, const uint8_t *line,
+                       size_t bytes, gs_text_span *name)
+{
+    json_reader r = {.at = line, .end = line + bytes};
+    json_fields fields = {.options = options};
+    bool ends = false;
+    skip_blanks(&r);
+    (void)take(&r, '{');
+    while (!fields.has_id && !ends && read_field(&r, &fields) &&
+           read_separator(&r, true, &ends)) {
+    }
+    if (!fields.has_id || r.why != NULL)
+        return false;
+    *name = text_of(&fields.id);
+    return name->bytes > 0;
 }

@@ -13,11 +13,8 @@
 
 #include "lib/index/document.h"
 
-/* Makes room for the unescaped strings of `bytes` bytes of lines: they never grow. */
-GS_MUST_CHECK gs_code gs_json_prepare(gs_document_list *list, size_t bytes,
-                                      gs_status *st);
-
-/* The line, without its newline, lies in a batch: readable beyond its end. */
+/* The line, without its newline, lies in a batch: readable beyond its end. Strings with
+ * escapes are unescaped where they are, since they never grow. */
 GS_MUST_CHECK gs_code gs_json_parse_line(gs_document_list *list,
                                          const gs_document_options *options,
                                          const uint8_t *line, size_t bytes,
@@ -27,5 +24,10 @@ GS_MUST_CHECK gs_code gs_json_parse_line(gs_document_list *list,
 extern const char gs_json_no_name[], gs_json_no_text[];
 /* and the names of the fields that it has, as many as there is room for. */
 void gs_json_list_fields(const uint8_t *line, size_t bytes, char *to, size_t capacity);
+
+/* The name of the document of which the line begins with these bytes; false if it does
+ * not come in them. */
+bool gs_json_find_name(const gs_document_options *options, const uint8_t *line,
+                       size_t bytes, gs_text_span *name);
 
 #endif

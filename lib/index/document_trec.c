@@ -14,6 +14,11 @@ typedef struct trec_reader {
     const uint8_t *counted; /* lines before this are in list->line_count */
 } trec_reader;
 
+/* Of more texts in a document the mark-up between them is blanked, which separates words
+ * as well as the end of a text does: so what is known of a document takes no more memory
+ * than the document. */
+enum { TEXTS_MAX = 4096 };
+
 static const char doc_open[] = "<doc", doc_close[] = "</doc";
 static const char docno_open[] = "<docno", docno_close[] = "</docno";
 
@@ -110,11 +115,22 @@ static gs_text_span trim(const uint8_t *from, const uint8_t *to)
     return (gs_text_span){from, (size_t)(to - from)};
 }
 
+/* Adds the text from..to of a stretch that begins at `floor`. */
 static gs_code add_text(gs_document_list *list, gs_document *document,
-                        const uint8_t *from, const uint8_t *to, gs_status *st)
+                        const uint8_t *floor, const uint8_t *from, const uint8_t *to,
+                        gs_status *st)
 {
     if (trim(from, to).bytes == 0)
         return GS_OK;
+    if (document->text_count >= TEXTS_MAX) {
+        gs_text_span *const last = &list->texts[list->text_count - 1];
+        uint8_t *const gap = (uint8_t *)(uintptr_t)(last->data + last->bytes);
+        if (gap >= floor) {
+            memset(gap, ' ', (size_t)(from - gap));
+            last->bytes = (size_t)(to - last->data);
+            return GS_OK;
+        }
+    }
     if (list->text_count == list->text_capacity) {
         const size_t capacity = 2 * list->text_capacity + 256;
         void *memory = list->texts;
@@ -132,6 +148,7 @@ static gs_code add_text(gs_document_list *list, gs_document *document,
 static gs_code add_texts(gs_document_list *list, gs_document *document,
                          const uint8_t *from, const uint8_t *to, gs_status *st)
 {
+    const uint8_t *const floor = from;
     const uint8_t *p = from;
     const uint8_t *const last =
         from < to ? memrchr(from, '>', (size_t)(to - from)) : NULL;
@@ -141,10 +158,10 @@ static gs_code add_texts(gs_document_list *list, gs_document *document,
             p++;
             continue;
         }
-        GS_TRY(add_text(list, document, from, p, st));
+        GS_TRY(add_text(list, document, floor, from, p, st));
         from = p = after;
     }
-    return add_text(list, document, from, to, st);
+    return add_text(list, document, floor, from, to, st);
 }
 
 /* One document, which begins at `begin`, between its tags. */
@@ -231,4 +248,21 @@ gs_code gs_trec_parse(gs_document_list *list, const gs_line_batch *batch, gs_sta
     }
     (void)line_of(&r, end);
     return GS_OK;
+}
+
+bool gs_trec_find_name(const uint8_t *data, size_t bytes, gs_text_span *name,
+                       uint64_t *line)
+{
+    const uint8_t *const end = data + bytes;
+    const uint8_t *after, *rest;
+    const uint8_t *const doc = find_tag(data, end, doc_open, &after);
+    *line = doc != NULL ? gs_line_count(data, (size_t)(doc - data), '\n') : 0;
+    const uint8_t *const tag =
+        doc != NULL ? find_tag(after, end, docno_open, &after) : NULL;
+    const uint8_t *const close =
+        tag != NULL ? find_tag(after, end, docno_close, &rest) : NULL;
+    if (close == NULL)
+        return false;
+    *name = trim(after, close);
+    return name->bytes > 0;
 }

@@ -25,4 +25,9 @@ size_t gs_trec_whole_bytes(const uint8_t *data, size_t bytes);
 GS_MUST_CHECK gs_code gs_trec_parse(gs_document_list *list, const gs_line_batch *batch,
                                     gs_status *st);
 
+/* The <DOCNO> of the document that begins in these bytes, if it comes in them, and how
+ * many lines are before its <DOC>. */
+bool gs_trec_find_name(const uint8_t *data, size_t bytes, gs_text_span *name,
+                       uint64_t *line);
+
 #endif

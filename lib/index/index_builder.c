@@ -106,6 +106,7 @@ static gs_code open_input(builder *b, gs_status *st)
         atomic_store(&o->stats->sort.input_bytes_total, gs_input_size_hint(b->input));
     gs_line_feed_options feed = gs_document_feed_options(o->document.format);
     feed.record_bytes_max = b->plan.document_bytes_max;
+    feed.long_bytes_max = b->is_tuples ? 0 : b->plan.long_bytes;
     feed.names = o->inputs;
     const gs_block_source blocks = gs_block_source_input(b->input);
     return gs_line_feed_new(&b->feed, &blocks, &feed, st);
@@ -180,6 +181,7 @@ static gs_code make_fill(builder *b, gs_status *st)
         .input = b->input,
         .document = &o->document,
         .names = o->inputs,
+        .document_bytes_max = b->plan.document_bytes_max,
         .skip_bad = o->skip_bad,
         .rules = b->rules,
         .spimi = b->spimi,
@@ -285,6 +287,24 @@ static void reset_blocks(builder *b)
     }
 }
 
+/* A document is longer than what is left beside the blocks. */
+static gs_code make_room(builder *b, gs_status *st)
+{
+    gs_index_plan *const p = &b->plan;
+    gs_log_say(b->options->log, GS_LOG_INFO,
+               "blocks give up %zu KiB each for long documents", p->room_bytes / 1024);
+    p->gather_bytes -= p->room_bytes;
+    p->room_bytes = 0;
+    for (unsigned i = 0; i < p->workers; i++) {
+        if (b->is_bsbi)
+            gs_bsbi_block_shrink(b->bsbi[i], p->gather_bytes);
+        else
+            GS_TRY(gs_spimi_block_shrink(b->spimi[i], p->gather_bytes, st));
+    }
+    gs_line_feed_set_long_max(b->feed, p->document_bytes_max);
+    return GS_OK;
+}
+
 static void release_blocks(builder *b)
 {
     gs_block_fill_free(b->fill);
@@ -340,6 +360,8 @@ static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
         if (count_terms(b) > 0)
             GS_TRY(gs_block_spill_add(&b->spill, b->team, b->views, b->plan.workers, st));
         reset_blocks(b);
+        if (gs_block_fill_wants_room(b->fill))
+            GS_TRY(make_room(b, st));
     }
     return GS_OK;
 }

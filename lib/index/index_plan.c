@@ -4,6 +4,7 @@
 #include "io/block.h"
 #include "lib/base/machine.h"
 #include "lib/index/bsbi_block.h"
+#include "lib/index/document.h"
 #include "lib/index/spimi_block.h"
 #include "lib/index/term_dictionary.h"
 
@@ -14,6 +15,7 @@ enum {
     BLOCKS_IN_FLIGHT = 6,
     WORKER_BYTES = 768 * 1024, /* tokens, caches, folding, coders */
     PARTS_A_WORKER = 4,
+    LONG_BYTES_MIN = 16 * MIB, /* for long documents, whatever S is */
 };
 
 static const size_t overhead_bytes = (size_t)24 * MIB; /* of the 64 MiB beyond S */
@@ -36,7 +38,7 @@ static size_t fixed_bytes(const gs_index_plan *p)
 {
     const size_t input =
         p->block_count * (p->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
-    const size_t texts = 2 * p->block_bytes; /* lists of documents, unescaped texts */
+    const size_t texts = 2 * p->block_bytes; /* lists of documents */
     const size_t pieces = 2 * p->piece_bytes + 4 * p->run_block_bytes;
     return input + p->workers * (texts + pieces + WORKER_BYTES) +
            p->stream_blocks * p->block_bytes;
@@ -66,7 +68,10 @@ gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
     }
     p.writer_bytes = clamp(usable / 8, 2 * MIB, 64 * MIB);
     p.decode_bytes = usable / 64;
-    const size_t taken = fixed_bytes(&p) + p.writer_bytes + p.decode_bytes;
+    p.document_bytes_max = clamp(memory_bytes / 4, LONG_BYTES_MIN, GS_DOCUMENT_BYTES_MAX);
+    p.long_bytes = clamp(usable / 16, LONG_BYTES_MIN, p.document_bytes_max);
+    const size_t taken = fixed_bytes(&p) + p.writer_bytes + p.decode_bytes +
+                         (p.long_bytes - LONG_BYTES_MIN);
     const size_t gather = clamp(usable > taken ? usable - taken : 0, 0, memory_bytes);
     if (has_dictionary)
         p.dictionary_bytes = clamp(gather / 4, GS_DICTIONARY_BYTES_MIN, (size_t)8 << 30);
@@ -77,7 +82,8 @@ gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
                                p.workers * (2 * p.piece_bytes + WORKER_BYTES);
     p.merge_bytes = clamp(usable > merge_fixed ? usable - merge_fixed : 0, 4 * MIB,
                           usable > 4 * MIB ? usable : 4 * MIB);
-    p.document_bytes_max = clamp(usable / (8 * p.workers), 4 * MIB, (size_t)1 << 31);
+    const size_t room = (p.document_bytes_max - p.long_bytes) / p.workers;
+    p.room_bytes = clamp(room, 0, p.gather_bytes - least);
     p.part_count = p.workers == 1 ? 1 : PARTS_A_WORKER * p.workers;
     return p;
 }

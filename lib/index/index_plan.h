@@ -7,7 +7,9 @@
  *      merging     | windows on runs ................... | pieces | writer              |
  *
  * The process may take S + 64 MiB. Blocks, with the dictionary, take no more than S, so
- * that a small S makes small runs; the rest may use a part of those 64 MiB.
+ * that a small S makes small runs; the rest may use a part of those 64 MiB, and 16 of
+ * them are for long documents. Longer ones, up to a quarter of S, get a part of the
+ * blocks: from the first such document on those are smaller.
  */
 #ifndef GS_LIB_INDEX_INDEX_PLAN_H
 #define GS_LIB_INDEX_INDEX_PLAN_H
@@ -29,6 +31,8 @@ typedef struct gs_index_plan {
     size_t writer_bytes;     /* for the index writer, all parts together */
     size_t merge_bytes;      /* for windows and decoded blocks */
     size_t document_bytes_max;
+    size_t long_bytes;   /* for long documents, all in use together, to begin with */
+    size_t room_bytes;   /* that each block gives up for the longest */
     unsigned part_count; /* of the index */
 } gs_index_plan;
 

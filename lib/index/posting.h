@@ -29,6 +29,7 @@ typedef struct gs_posting_batch {
     uint32_t tfs[GS_POSTINGS_MAX];
     uint32_t *positions;
     size_t position_count, position_capacity;
+    size_t mapped_bytes; /* of very many positions, which are a map */
 } gs_posting_batch;
 
 void gs_posting_batch_release(gs_posting_batch *batch); /* a zeroed one is fine */
@@ -37,9 +38,12 @@ void gs_posting_batch_release(gs_posting_batch *batch); /* a zeroed one is fine 
 GS_MUST_CHECK gs_code gs_posting_batch_grow(gs_posting_batch *batch, size_t more,
                                             gs_status *st);
 
+/* Keeps the memory, unless it was for one of very many positions. */
 static inline void gs_posting_batch_clear(gs_posting_batch *batch)
 {
     batch->count = batch->position_count = 0;
+    if (__builtin_expect(batch->mapped_bytes > 0, 0))
+        gs_posting_batch_release(batch);
 }
 
 static inline bool gs_posting_batch_is_full(const gs_posting_batch *batch)

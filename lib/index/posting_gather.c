@@ -11,7 +11,7 @@ void gs_posting_gather_init(gs_posting_gather *g, const gs_posting_target *targe
     g->target = *target;
     g->has_positions = has_positions;
     g->batch.positions = NULL;
-    g->batch.position_capacity = 0;
+    g->batch.position_capacity = g->batch.mapped_bytes = 0;
     gs_posting_batch_clear(&g->batch);
 }
 
@@ -124,11 +124,28 @@ static size_t fitting(const gs_posting_gather *g, const gs_posting_batch *part,
     return fit;
 }
 
-gs_code gs_posting_gather_add(gs_posting_gather *g, const gs_posting_batch *part,
-                              size_t begin, size_t end, const uint32_t *positions,
-                              gs_status *st)
+/* One posting of very many positions is not there twice. */
+static void take_whole(gs_posting_batch *b, gs_posting_batch *part)
+{
+    gs_posting_batch_release(b);
+    b->positions = part->positions;
+    b->position_count = part->position_count;
+    b->position_capacity = part->position_capacity;
+    b->mapped_bytes = part->mapped_bytes;
+    gs_posting_batch_add(b, part->docs[0], part->tfs[0]);
+    part->positions = NULL;
+    part->position_count = part->position_capacity = part->mapped_bytes = 0;
+}
+
+gs_code gs_posting_gather_add(gs_posting_gather *g, gs_posting_batch *part, size_t begin,
+                              size_t end, const uint32_t *positions, gs_status *st)
 {
     gs_posting_batch *const b = &g->batch;
+    if (b->count == 0 && begin == 0 && end == 1 && part->count == 1 &&
+        part->mapped_bytes > 0) {
+        take_whole(b, part);
+        return GS_OK;
+    }
     if (begin < end && b->count > 0 && b->docs[b->count - 1] == part->docs[begin]) {
         GS_TRY(add_to_last(g, part->tfs[begin], positions, st));
         if (g->has_positions)

@@ -36,11 +36,11 @@ void gs_posting_gather_release(gs_posting_gather *g);
 /* The next term; the bytes are borrowed for the call. */
 GS_MUST_CHECK gs_code gs_posting_gather_term(gs_posting_gather *g, const uint8_t *term,
                                              size_t bytes, gs_status *st);
-/* Postings [begin, end) of a part; `positions` are theirs. */
-GS_MUST_CHECK gs_code gs_posting_gather_add(gs_posting_gather *g,
-                                            const gs_posting_batch *part, size_t begin,
-                                            size_t end, const uint32_t *positions,
-                                            gs_status *st);
+/* Postings [begin, end) of a part; `positions` are theirs. A part that is one posting of
+ * very many positions gives its memory away. */
+GS_MUST_CHECK gs_code gs_posting_gather_add(gs_posting_gather *g, gs_posting_batch *part,
+                                            size_t begin, size_t end,
+                                            const uint32_t *positions, gs_status *st);
 /* Hands on what is left of the last term. */
 GS_MUST_CHECK gs_code gs_posting_gather_end(gs_posting_gather *g, gs_status *st);
 

@@ -319,7 +319,7 @@ static gs_code gather_stretch(gs_posting_joiner *j, uint64_t limit, bool *did,
     if (!*did)
         return GS_OK;
     stretch *const s = j->open[first];
-    const gs_posting_batch *const b = &s->batch;
+    gs_posting_batch *const b = &s->batch;
     size_t end = s->at + 1;
     while (end < b->count && b->docs[end] < stop)
         end++;

@@ -139,6 +139,21 @@ void gs_spimi_block_reset(gs_spimi_block *b)
     b->left = b->options.memory_bytes - slots_bytes;
 }
 
+gs_code gs_spimi_block_shrink(gs_spimi_block *b, size_t memory_bytes, gs_status *st)
+{
+    gs_assert(memory_bytes >= GS_SPIMI_BYTES_MIN);
+    if (memory_bytes < b->options.memory_bytes)
+        b->options.memory_bytes = memory_bytes;
+    /* The pages of all of it come back one by one, those of the rest do not. */
+    gs_mem_discard(b->arena, b->arena_mapped);
+    gs_mem_unmap(b->slots, b->slot_count * sizeof *b->slots);
+    b->slots = NULL;
+    b->slot_count = 0;
+    GS_TRY(map_slots(b, SLOTS_FIRST, st));
+    gs_spimi_block_reset(b);
+    return GS_OK;
+}
+
 bool gs_spimi_block_is_empty(const gs_spimi_block *b)
 {
     return b->term_count == 0;

@@ -66,5 +66,8 @@ GS_MUST_CHECK gs_code gs_spimi_block_sort(gs_spimi_block *b, gs_term_block *view
                                           gs_status *st);
 /* Forgets everything and keeps the memory. */
 void gs_spimi_block_reset(gs_spimi_block *b);
+/* The same, and from now on takes no more than this, at least GS_SPIMI_BYTES_MIN. */
+GS_MUST_CHECK gs_code gs_spimi_block_shrink(gs_spimi_block *b, size_t memory_bytes,
+                                            gs_status *st);
 
 #endif

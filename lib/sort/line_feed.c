@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
@@ -14,6 +15,7 @@
 typedef struct gs_heap_bytes {
     uint8_t *data;
     size_t bytes, capacity;
+    bool is_map; /* of large pieces pages that nothing touched count nothing */
 } gs_heap_bytes;
 
 /* A file of which not all blocks have come. */
@@ -37,27 +39,59 @@ struct gs_line_feed {
     size_t replay_map_bytes, replay_bytes, replay_at;
     gs_line_batch replay_last;
     bool has_replay_last;
-    const gs_file_map *map;  /* given out instead of blocks, */
-    size_t map_file, map_at; /* from this file and byte on, */
-    size_t part_bytes;       /* so much of what lies in memory at a time */
+    const gs_file_map *map;   /* given out instead of blocks, */
+    size_t map_file, map_at;  /* from this file and byte on, */
+    size_t part_bytes;        /* so much of what lies in memory at a time */
+    size_t block_bytes;       /* of the largest block so far */
+    atomic_size_t long_bytes; /* lent; not guarded */
 };
 
 enum {
     PART_BYTES = 1 << 20,
     PART_BYTES_MIN = 1 << 16,
     PARTS = 64, /* that a small map is cut into */
+    MAP_MIN = 4 << 20,
+    CUT_FACTOR = 64, /* so many times what a record may have its end is looked for */
+    SEAM_BYTES = 64, /* of an end of a record that lies in two blocks */
 };
+
+static void release_bytes(gs_heap_bytes *b)
+{
+    if (b->is_map)
+        gs_mem_unmap(b->data, b->capacity);
+    else
+        gs_mem_free(b->data);
+    *b = (gs_heap_bytes){0};
+}
+
+static gs_code set_capacity(gs_heap_bytes *b, size_t capacity, gs_status *st)
+{
+    void *memory = b->data;
+    if (!b->is_map && capacity < MAP_MIN) {
+        GS_TRY(gs_mem_resize(&memory, capacity, "a long record", st));
+    } else {
+        capacity = (capacity + GS_BLOCK_ALIGN - 1) / GS_BLOCK_ALIGN * GS_BLOCK_ALIGN;
+        if (b->is_map) {
+            GS_TRY(
+                gs_mem_map_resize(&memory, b->capacity, capacity, "a long record", st));
+        } else {
+            GS_TRY(gs_mem_map(&memory, capacity, false, "a long record", st));
+            if (b->bytes > 0)
+                memcpy(memory, b->data, b->bytes);
+            gs_mem_free(b->data);
+            b->is_map = true;
+        }
+    }
+    b->data = memory;
+    b->capacity = capacity;
+    return GS_OK;
+}
 
 static gs_code append(gs_heap_bytes *to, const uint8_t *data, size_t bytes, gs_status *st)
 {
-    if (to->capacity - to->bytes < bytes) {
-        const size_t want = to->bytes + bytes;
-        const size_t capacity = want + want / 2 + 4096;
-        void *memory = to->data;
-        GS_TRY(gs_mem_resize(&memory, capacity, "a long record", st));
-        to->data = memory;
-        to->capacity = capacity;
-    }
+    const size_t want = to->bytes + bytes;
+    if (to->capacity < want)
+        GS_TRY(set_capacity(to, want + want / 2 + 4096, st));
     if (bytes > 0)
         memcpy(to->data + to->bytes, data, bytes);
     to->bytes += bytes;
@@ -103,8 +137,8 @@ void gs_line_feed_free(gs_line_feed *feed)
         return;
     pthread_mutex_destroy(&feed->mutex);
     for (size_t i = 0; i < GS_INPUT_FILES_MAX; i++)
-        gs_mem_free(feed->files[i].carry.data);
-    gs_mem_free(feed->header.data);
+        release_bytes(&feed->files[i].carry);
+    release_bytes(&feed->header);
     gs_line_batch_release(&feed->replay_last);
     drop_replay(feed);
     gs_mem_free(feed);
@@ -142,6 +176,22 @@ static size_t whole_bytes(const gs_line_feed *feed, size_t carried, const uint8_
         return feed->options.whole_bytes(data, bytes);
     const uint8_t *const last = bytes ? memrchr(data, feed->options.eol, bytes) : NULL;
     return last ? (size_t)(last - data) + 1 : 0;
+}
+
+/* The end of a record of which the beginning is carried and the end in the block: how
+ * many bytes of the block. */
+static size_t end_at_seam(const gs_line_feed *feed, const gs_heap_bytes *carry,
+                          const gs_block *block)
+{
+    uint8_t seam[2 * SEAM_BYTES];
+    const size_t before = carry->bytes < SEAM_BYTES ? carry->bytes : SEAM_BYTES;
+    const size_t behind = block->len < SEAM_BYTES ? block->len : SEAM_BYTES;
+    if (before == 0 || behind == 0)
+        return 0;
+    memcpy(seam, carry->data + carry->bytes - before, before);
+    memcpy(seam + before, block->data, behind);
+    const size_t whole = feed->options.whole_bytes(seam, before + behind);
+    return whole > before ? whole - before : 0;
 }
 
 gs_code gs_line_feed_fail_too_long(const gs_line_feed_options *options, const char *name,
@@ -205,9 +255,26 @@ static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *
     return GS_OK;
 }
 
+/* Gives what was put together away. */
+static gs_code lend(gs_line_feed *feed, gs_heap_bytes *carry, gs_line_batch *batch,
+                    gs_status *st)
+{
+    GS_TRY(set_capacity(carry, carry->bytes + GS_BLOCK_SLACK, st));
+    batch->data = batch->heap = carry->data;
+    batch->bytes = carry->bytes;
+    batch->heap_mapped = carry->is_map ? carry->capacity : 0;
+    *carry = (gs_heap_bytes){0};
+    if (feed->options.long_bytes_max > 0) {
+        batch->lender = feed;
+        batch->lent_bytes = batch->bytes;
+        atomic_fetch_add(&feed->long_bytes, batch->lent_bytes);
+    }
+    return GS_OK;
+}
+
 /* Puts the carried bytes in front of the block's first `whole` bytes. */
-static gs_code join_carry(gs_heap_bytes *carry, gs_block *block, size_t whole,
-                          gs_line_batch *batch, gs_status *st)
+static gs_code join_carry(gs_line_feed *feed, gs_heap_bytes *carry, gs_block *block,
+                          size_t whole, gs_line_batch *batch, gs_status *st)
 {
     const size_t carried = carry->bytes;
     if (carried <= GS_BLOCK_HEADROOM) {
@@ -218,16 +285,8 @@ static gs_code join_carry(gs_heap_bytes *carry, gs_block *block, size_t whole,
         batch->block = block;
         return GS_OK;
     }
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, carried + whole + GS_BLOCK_SLACK, "a long record", st));
-    memcpy(memory, carry->data, carried);
-    memcpy((uint8_t *)memory + carried, block->data, whole);
-    batch->data = memory;
-    batch->bytes = carried + whole;
-    batch->heap = memory;
-    gs_mem_free(carry->data); /* it may be large */
-    *carry = (gs_heap_bytes){0};
-    return GS_OK;
+    GS_TRY(append(carry, block->data, whole, st));
+    return lend(feed, carry, batch, st);
 }
 
 /* Of all files together, since that is what memory holds. */
@@ -239,6 +298,42 @@ static size_t carried_bytes(const gs_line_feed *feed)
     return sum;
 }
 
+/* How many of the bytes belong to the record that begins before them; all of them if it
+ * does not end here. */
+static size_t bytes_of_first(const gs_line_feed *feed, const gs_block *block, bool *ends)
+{
+    size_t n = block->len;
+    size_t end = whole_bytes(feed, 0, block->data, n);
+    *ends = end > 0 || block->ends_input;
+    for (; end > 0; end = whole_bytes(feed, 0, block->data, n - 1))
+        n = end;
+    return n;
+}
+
+/* A record is too long: gives out its beginning, and how long it is. What follows it is
+ * not wanted any more. */
+static gs_code cut_off(gs_line_feed *feed, const gs_open_file *file,
+                       const gs_block *first, gs_line_batch *batch, gs_status *st)
+{
+    gs_heap_bytes *const carry = &feed->files[file - feed->files].carry;
+    const uint64_t most = (uint64_t)CUT_FACTOR * feed->options.record_bytes_max;
+    bool ends;
+    uint64_t bytes = carry->bytes + bytes_of_first(feed, first, &ends);
+    GS_TRY(lend(feed, carry, batch, st));
+    batch->input_index = file->input_index;
+    while (!ends && bytes < most) {
+        gs_block *block = NULL;
+        GS_TRY(feed->source.next(feed->source.context, &block, st));
+        if (block == NULL)
+            break;
+        bytes += bytes_of_first(feed, block, &ends);
+        gs_block_release(block);
+    }
+    batch->cut_bytes = bytes;
+    batch->cut_goes_on = !ends;
+    return GS_OK;
+}
+
 /* Takes one block; *is_ready tells whether `batch` came of it. The block goes to the
  * batch or is released. */
 static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *batch,
@@ -248,6 +343,10 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     gs_open_file *const file = file_of(feed, block->input_index);
     gs_heap_bytes *const carry = &file->carry;
     size_t whole = whole_bytes(feed, carry->bytes, block->data, block->len);
+    if (whole == 0 && feed->options.whole_bytes != NULL)
+        whole = end_at_seam(feed, carry, block);
+    if (block->len > feed->block_bytes)
+        feed->block_bytes = block->len;
     const size_t over = block->len - whole;
     if (block->ends_input) {
         const size_t last = whole > 0 ? over : carry->bytes + over;
@@ -260,17 +359,19 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
         batch->lacks_final_eol = feed->options.record_size == 0 && last > 0;
         whole = block->len;
     } else if (whole == 0) {
-        if (carried_bytes(feed) + block->len > feed->options.record_bytes_max)
+        if (carried_bytes(feed) + block->len <= feed->options.record_bytes_max)
+            (void)append(carry, block->data, block->len, st);
+        else if (feed->options.long_bytes_max == 0)
             (void)fail_too_long(feed, file, st);
         else
-            (void)append(carry, block->data, block->len, st);
+            *is_ready = cut_off(feed, file, block, batch, st) == GS_OK;
         goto done;
     }
     if (carry->bytes + whole == 0 && !feed->options.takes_whole_files)
         goto done;
     const uint8_t *const tail = block->data + whole;
     const size_t tail_bytes = block->len - whole;
-    GS_TRY_OR_FAIL(join_carry(carry, block, whole, batch, st));
+    GS_TRY_OR_FAIL(join_carry(feed, carry, block, whole, batch, st));
     file->record_offset += batch->bytes;
     carry->bytes = 0;
     GS_TRY_OR_FAIL(append(carry, tail, tail_bytes, st));
@@ -403,6 +504,31 @@ static gs_code next_of_map(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
     return GS_OK;
 }
 
+/* Would a record that is being put together take more than what long ones may, while
+ * others are in use, or the limit is not the last word? */
+static bool must_wait(const gs_line_feed *feed)
+{
+    const size_t most = feed->options.long_bytes_max;
+    const size_t carried = most > 0 ? carried_bytes(feed) : 0;
+    if (carried <= GS_BLOCK_HEADROOM)
+        return false;
+    const size_t lent = atomic_load(&feed->long_bytes);
+    return lent + carried + feed->block_bytes > most &&
+           (lent > 0 || most < feed->options.record_bytes_max);
+}
+
+size_t gs_line_feed_long_bytes(const gs_line_feed *feed)
+{
+    return atomic_load(&feed->long_bytes);
+}
+
+void gs_line_feed_set_long_max(gs_line_feed *feed, size_t bytes)
+{
+    pthread_mutex_lock(&feed->mutex);
+    feed->options.long_bytes_max = bytes;
+    pthread_mutex_unlock(&feed->mutex);
+}
+
 static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
                            gs_status *st)
 {
@@ -413,6 +539,9 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
         return next_of_map(feed, out, has_batch, st);
     for (;;) {
         gs_block *block = NULL;
+        out->is_held = must_wait(feed);
+        if (out->is_held)
+            return GS_OK;
         GS_TRY(feed->source.next(feed->source.context, &block, st));
         if (block == NULL)
             return GS_OK;
@@ -449,7 +578,12 @@ gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out, bool *has_batc
 void gs_line_batch_release(gs_line_batch *batch)
 {
     gs_block_release(batch->block);
-    gs_mem_free(batch->heap);
+    if (batch->lender != NULL)
+        atomic_fetch_sub(&batch->lender->long_bytes, batch->lent_bytes);
+    if (batch->heap_mapped > 0)
+        gs_mem_unmap(batch->heap, batch->heap_mapped);
+    else
+        gs_mem_free(batch->heap);
     *batch = (gs_line_batch){0};
 }
 

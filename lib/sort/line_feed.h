@@ -6,7 +6,7 @@
  *      ... aaa\n bbb\n cc | c\n ddd\n ee | ...
  *      batch 7: ..aaa bbb  batch 8: ccc ddd     "cc" moves into block 8's headroom
  *
- * A record longer than a block is put together on the heap, up to record_bytes_max. Every
+ * A record longer than a block is put together apart, up to record_bytes_max. Every
  * batch has a number, its ticket: 0, 1, 2, ... in the order of the blocks. No batch has
  * records of two files; the blocks of up to GS_INPUT_FILES_MAX may come interleaved.
  *
@@ -30,6 +30,13 @@ typedef struct gs_line_batch {
     size_t input_index;
     gs_block *block; /* what holds the data: one of these two, or else the feed */
     void *heap;
+    size_t heap_mapped;   /* the heap is a map of so many bytes */
+    gs_line_feed *lender; /* counts what is lent of the heap */
+    size_t lent_bytes;
+    /* With long_bytes_max: */
+    bool is_held;       /* no batch, until long ones that are in use are released */
+    uint64_t cut_bytes; /* > 0: of a record of so many bytes the data are the first */
+    bool cut_goes_on;   /* and perhaps more */
 } gs_line_batch;
 
 typedef struct gs_line_feed_options {
@@ -37,8 +44,12 @@ typedef struct gs_line_feed_options {
     size_t record_size;        /* > 0: fixed-size records, no end-of-line byte */
     size_t record_bytes_max;   /* a longer one is an error that names its place, */
     const char *too_long_hint; /* and says what to do; NULL: more memory with -S */
-    size_t part_bytes;         /* of memory that is given out as it is; 0: a megabyte */
-    uint64_t header_lines;     /* kept apart */
+    /* > 0: what was put together apart takes no more than this, in all batches that are
+     * in use and what is not whole yet. Whoever asks for a batch that would take more
+     * gets none that is_held, and a record that is too long comes cut off. */
+    size_t long_bytes_max;
+    size_t part_bytes;     /* of memory that is given out as it is; 0: a megabyte */
+    uint64_t header_lines; /* kept apart */
     /* Records that do not end with a byte: how many bytes at the front of `data` are
      * whole records. NULL: up to the last eol. */
     size_t (*whole_bytes)(const uint8_t *data, size_t bytes);
@@ -60,10 +71,15 @@ GS_MUST_CHECK gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source
                                        gs_status *st);
 void gs_line_feed_free(gs_line_feed *feed); /* NULL is fine */
 
-/* *has_batch is false at the end of the input. */
+/* *has_batch is false at the end of the input, or where the batch is_held. */
 GS_MUST_CHECK gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out,
                                         bool *has_batch, gs_status *st);
 void gs_line_batch_release(gs_line_batch *batch);
+
+/* Bytes of batches in use that were put together apart, if they are counted; and another
+ * limit for them. */
+size_t gs_line_feed_long_bytes(const gs_line_feed *feed);
+void gs_line_feed_set_long_max(gs_line_feed *feed, size_t bytes);
 
 /* Whole records (each with its eol), and after them `last` (may be empty), come before
  * what is next: they are given out again. Takes `last` and `memory`, which came from

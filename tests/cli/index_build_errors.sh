@@ -50,7 +50,7 @@ try 'gpusort index build -o i -T nowhere -S 1b many.jsonl'
 try 'gpusort index build -o i -T nowhere many.jsonl'
 rm -r i
 # A document longer than the memory allows, with its place.
-{ printf 'a\t'; head -c 9000000 /dev/zero | tr '\0' x; echo; } >long.tsv
+{ printf 'a\t'; head -c 19000000 /dev/zero | tr '\0' x; echo; } >long.tsv
 try 'gpusort index build -o i -S 1M --parallel=1 long.tsv'
 # What is malformed is left out and told.
 try 'gpusort index build -o i --skip-bad good.jsonl bad.jsonl'
