@@ -9,6 +9,7 @@
 enum {
     OPT_CIFF = 256,
     OPT_REPLACE,
+    OPT_STRICT,
     OPT_PARALLEL,
     OPT_NO_URING,
     OPT_NO_DECOMPRESS,
@@ -18,6 +19,7 @@ static const gs_opt options[] = {
     {"ciff", GS_OPT_OPTIONAL, OPT_CIFF, false},
     {"output", GS_OPT_REQUIRED, 'o', false},
     {"replace", GS_OPT_NONE, OPT_REPLACE, false},
+    {"strict", GS_OPT_NONE, OPT_STRICT, false},
     {"buffer-size", GS_OPT_REQUIRED, 'S', false},
     {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
     {"progress", GS_OPT_OPTIONAL, GS_JOB_PROGRESS, false},
@@ -33,11 +35,12 @@ static const char usage_text[] =
     "Make an index of FILE, which is in the Common Index File Format. Without a FILE, "
     "or\n"
     "where it is -, read standard input. A zstd or gzip file is unpacked. Every rule of\n"
-    "the format is checked.\n"
+    "the format is checked; sums that do not agree are told, and kept.\n"
     "\n"
     "      --ciff[=FILE]       the format, the only one there is, and the FILE\n"
     "  -o, --output=DIR        the index, a new folder\n"
     "      --replace           an index of that name may be there, and is replaced\n"
+    "      --strict            sums that do not agree are an error\n"
     "  -S, --buffer-size=SIZE  memory of the whole process, in K (1024 bytes) or with a\n"
     "                            unit: b % M G T P E\n"
     "      --parallel=N        this many threads\n"
@@ -68,6 +71,7 @@ static void take_option(import_args *args, const gs_opt_scan *scan, int code)
         break;
     case 'o': args->options.folder = scan->argument; break;
     case OPT_REPLACE: args->options.replace = true; break;
+    case OPT_STRICT: args->options.is_strict = true; break;
     case 'S': args->options.memory_bytes = gs_job_memory(scan, code); break;
     case OPT_PARALLEL: args->options.threads = gs_size_arg_threads(scan); break;
     case OPT_NO_URING: args->options.no_uring = true; break;

@@ -164,7 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     pieces p = {data + 1, size - 1, 1 + (size_t)data[0]};
     const gs_byte_source source = {next_piece, &p};
-    if (gs_ciff_reader_new(&r, &source, "it", &st) == GS_OK)
+    if (gs_ciff_reader_new(&r, &source, "it", (size & 1) != 0, &st) == GS_OK)
         GS_NOTED(read_lists(r, &st));
     gs_ciff_reader_free(r);
     REQUIRE(st.code == GS_OK || (st.code == GS_ERR_FORMAT && st.msg[0] != '\0'));

@@ -6,6 +6,7 @@
 
 #include "io/input.h"
 #include "lib/base/machine.h"
+#include "lib/base/quote.h"
 #include "lib/base/mem.h"
 #include "lib/index/index_merger.h"
 #include "lib/index/index_writer.h"
@@ -90,6 +91,19 @@ static gs_code take_file(const gs_ciff_import_options *o, gs_ciff_reader *r,
     return st->code;
 }
 
+/* What is imported is what the file says; it only might have been meant otherwise. */
+static void tell_doubts(const gs_ciff_import_options *o, const gs_ciff_reader *r)
+{
+    gs_quoted q;
+    const char *first;
+    const unsigned count = gs_ciff_reader_doubts(r, &first);
+    if (count > 0)
+        gs_log_say(o->log, GS_LOG_WARNING,
+                   "%s: %u sum%s not agree, and stay%s as given: %s%s",
+                   gs_quote_name(&q, o->input), count, count > 1 ? "s do" : " does",
+                   count > 1 ? "" : "s", count > 1 ? "the first: " : "", first);
+}
+
 static gs_code write_again(const gs_ciff_import_options *o, const char *first,
                            gs_status *st)
 {
@@ -121,8 +135,9 @@ gs_code gs_ciff_import_source(const gs_ciff_import_options *o,
         .log = o->log,
     };
     GS_TRY_OR_FAIL(gs_index_writer_new(&w, &writer, st));
-    GS_TRY_OR_FAIL(gs_ciff_reader_new(&r, source, o->input, st));
+    GS_TRY_OR_FAIL(gs_ciff_reader_new(&r, source, o->input, o->is_strict, st));
     GS_TRY_OR_FAIL(take_file(o, r, w, st));
+    tell_doubts(o, r);
     GS_TRY_OR_FAIL(gs_index_writer_lend(w, &first, st));
     GS_NOTED(write_again(o, first, st));
 fail:

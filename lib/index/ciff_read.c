@@ -19,6 +19,7 @@ enum {
     VARINT_BYTES_MAX = 10,
     POSTING_BYTES_MAX = 32, /* that are looked at in one go */
     SHOWN_BYTES = 60,       /* of a term, in a message */
+    DOUBT_BYTES = 200,
 };
 
 /* How values are written. */
@@ -78,6 +79,10 @@ struct gs_ciff_reader {
     size_t given_bytes;
     bool has_ended;
 
+    bool is_strict;
+    unsigned doubts; /* sums that do not agree; what is said of the first: */
+    char doubt[DOUBT_BYTES];
+
     gs_ciff_header header;
     const message_type *where; /* for messages: what is being read, */
     uint64_t number;           /* which one, */
@@ -128,6 +133,24 @@ static gs_code bad(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
     return gs_status_hint(st,
                           "is it a whole file in the Common Index File Format? lists, "
                           "postings, documents and unpacked bytes count from 0");
+}
+
+/* A sum that does not agree with another: bad only to who is strict. */
+static gs_code doubt(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
+    GS_PRINTF(3, 4);
+
+static gs_code doubt(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
+{
+    char what[DOUBT_BYTES];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    if (r->is_strict)
+        return bad(r, st, "%s", what);
+    if (r->doubts++ == 0)
+        memcpy(r->doubt, what, sizeof what);
+    return GS_OK;
 }
 
 /* --- bytes ------------------------------------------------------------------------- */
@@ -317,9 +340,9 @@ static gs_code check_header(gs_ciff_reader *r, const uint64_t *numbers, double a
                    documents, numbers[5]);
     const double want = documents > 0 ? (double)tokens / (double)documents : 0;
     if (!(fabs(average - want) <= 1e-6 * (want > 1 ? want : 1)))
-        return bad(r, st,
-                   "average_doclength is %.9g, but %" PRIu64 " / %" PRIu64 " is %.9g",
-                   average, tokens, documents, want);
+        GS_TRY(doubt(r, st,
+                     "average_doclength is %.9g, but %" PRIu64 " / %" PRIu64 " is %.9g",
+                     average, tokens, documents, want));
     r->header = (gs_ciff_header){(uint32_t)lists, (uint32_t)documents, tokens};
     return GS_OK;
 }
@@ -344,7 +367,7 @@ static gs_code read_header(gs_ciff_reader *r, gs_status *st)
 }
 
 gs_code gs_ciff_reader_new(gs_ciff_reader **out, const gs_byte_source *source,
-                           const char *name, gs_status *st)
+                           const char *name, bool is_strict, gs_status *st)
 {
     void *memory = NULL;
     *out = NULL;
@@ -352,6 +375,7 @@ gs_code gs_ciff_reader_new(gs_ciff_reader **out, const gs_byte_source *source,
     gs_ciff_reader *const r = memory;
     r->source = *source;
     r->name = name;
+    r->is_strict = is_strict;
     GS_TRY_OR_FAIL(gs_mem_new(&memory, BUFFER_BYTES, "reader", st));
     r->buffer = memory;
     r->p = r->end = r->buffer;
@@ -374,6 +398,12 @@ void gs_ciff_reader_free(gs_ciff_reader *r)
 gs_ciff_header gs_ciff_reader_header(const gs_ciff_reader *r)
 {
     return r->header;
+}
+
+unsigned gs_ciff_reader_doubts(const gs_ciff_reader *r, const char **first)
+{
+    *first = r->doubt;
+    return r->doubts;
 }
 
 /* --- posting lists ----------------------------------------------------------------- */
@@ -519,15 +549,15 @@ static gs_code check_end(gs_ciff_reader *r, gs_status *st)
     r->where = &header_type;
     r->mark = 0;
     if (r->tokens != r->header.tokens)
-        return bad(r, st,
-                   "total_terms_in_collection is %" PRIu64
-                   ", but the frequencies add up to %" PRIu64,
-                   r->header.tokens, r->tokens);
+        GS_TRY(doubt(r, st,
+                     "total_terms_in_collection is %" PRIu64
+                     ", but the frequencies add up to %" PRIu64,
+                     r->header.tokens, r->tokens));
     if (r->length_sum != r->header.tokens)
-        return bad(r, st,
-                   "total_terms_in_collection is %" PRIu64
-                   ", but the lengths of documents add up to %" PRIu64,
-                   r->header.tokens, r->length_sum);
+        GS_TRY(doubt(r, st,
+                     "total_terms_in_collection is %" PRIu64
+                     ", but the lengths of documents add up to %" PRIu64,
+                     r->header.tokens, r->length_sum));
     return GS_OK;
 }
 

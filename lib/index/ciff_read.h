@@ -18,10 +18,13 @@
  * twice, none that is written though it is 0; numbers not negative and within their
  * types; strings in UTF-8; terms of 1 to 65535 bytes without line feed, ascending by
  * their bytes; docIDs of a list ascending and below num_docs; frequencies of at least 1;
- * df and cf as the list has them; documents numbered 0, 1, 2, ...;
- * total_terms_in_collection what the frequencies, and the lengths, add up to;
- * average_doclength that divided by num_docs; the collection whole (both totals are the
- * numbers there are); nothing behind the end.
+ * df and cf as the list has them; documents numbered 0, 1, 2, ...; the collection whole
+ * (both totals are the numbers there are); nothing behind the end.
+ *
+ * And the sums: total_terms_in_collection is what the frequencies, and the lengths, add
+ * up to; average_doclength is that divided by num_docs. Other programs do not keep to
+ * these: Lucene knows lengths only roughly, and frequencies may be weights. So they break
+ * a rule only for a reader that is strict, and else are counted.
  *
  * Call order: new (reads the header), list and postings until its count is 0, list ...
  * until there is none, document until there is none, free. Memory: 0.4 MiB. One thread.
@@ -61,10 +64,13 @@ typedef struct gs_ciff_reader gs_ciff_reader;
 /* Borrows the name, which is for messages, until free(). */
 GS_MUST_CHECK gs_code gs_ciff_reader_new(gs_ciff_reader **out,
                                          const gs_byte_source *source, const char *name,
-                                         gs_status *st);
+                                         bool is_strict, gs_status *st);
 void gs_ciff_reader_free(gs_ciff_reader *r); /* NULL is fine */
 
 gs_ciff_header gs_ciff_reader_header(const gs_ciff_reader *r);
+
+/* How many sums do not agree, so far; *first is what is to be said of the first. */
+unsigned gs_ciff_reader_doubts(const gs_ciff_reader *r, const char **first);
 
 /* The next list's term; term->bytes is 0 behind the last list. */
 GS_MUST_CHECK gs_code gs_ciff_reader_list(gs_ciff_reader *r, gs_ciff_text *term,

@@ -46,6 +46,13 @@ gpusort index import --ciff -o i text
 gpusort index import --ciff -o i empty
 gpusort index import --ciff -o i a.ciff a.ciff
 LINES
+# Lengths that do not add up, as other programs write them.
+head -c -1 a.ciff >odd.ciff
+printf '\7' >>odd.ciff
+try 'gpusort index import --ciff --strict -o i odd.ciff'
+try 'gpusort index import --ciff -o i odd.ciff && gpusort index dump i && rm -r i'
+try 'gpusort index import --ciff --strict -o i a.ciff && rm -r i'
+rm odd.ciff
 # What the format cannot hold is named, and not written.
 printf 'd\377\tx\n' >odd.tsv
 gpusort index build -o odd odd.tsv
