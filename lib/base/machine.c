@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/machine.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -157,4 +158,32 @@ size_t gs_machine_peak_rss_bytes(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static size_t open_files(void)
+{
+    enum { GUESS = 16 };
+    DIR *const dir = opendir("/proc/self/fd");
+    if (dir == NULL)
+        return GUESS;
+    size_t count = 0;
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;)
+        count += e->d_name[0] != '.';
+    (void)closedir(dir);
+    return count - 1; /* the folder itself */
+}
+
+size_t gs_machine_files_left(size_t wanted)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return wanted;
+    const size_t used = open_files();
+    if (limit.rlim_cur < used + wanted && limit.rlim_cur < limit.rlim_max) {
+        const rlim_t before = limit.rlim_cur;
+        limit.rlim_cur = used + wanted < limit.rlim_max ? used + wanted : limit.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+            limit.rlim_cur = before;
+    }
+    return limit.rlim_cur > used ? (size_t)limit.rlim_cur - used : 0;
 }

@@ -21,7 +21,10 @@ size_t gs_machine_memory_most(void);
  * SIZE_MAX where nothing limits that. */
 size_t gs_machine_address_space_left(void);
 size_t gs_machine_thread_stack_bytes(void); /* of a new thread */
-uint64_t gs_machine_now_ns(void);           /* monotonic */
+/* How many files may still be opened. If that is less than `wanted`, the limit is raised
+ * as far as this process may. */
+size_t gs_machine_files_left(size_t wanted);
+uint64_t gs_machine_now_ns(void); /* monotonic */
 size_t gs_machine_peak_rss_bytes(void);
 
 #endif

@@ -218,6 +218,8 @@ static gs_code prepare(builder *b, gs_status *st)
     gs_assert(!(b->is_tuples && o->has_positions));
     GS_TRY(choose_method(b, st));
     b->plan = gs_index_plan_make(o->memory_bytes, o->threads, b->is_bsbi);
+    GS_TRY(gs_index_plan_parts(&b->plan.part_count, b->plan.part_count, o->has_positions,
+                               st));
     if (!b->is_tuples)
         GS_TRY(gs_word_rules_new(&b->rules, &o->words, st));
     GS_TRY(open_writer(b, st));

@@ -10,6 +10,7 @@
 #include "lib/base/quote.h"
 #include "lib/base/team.h"
 #include "lib/index/document_cursor.h"
+#include "lib/index/index_plan.h"
 #include "lib/index/list_merge.h"
 #include "lib/index/merge_cut.h"
 
@@ -150,7 +151,7 @@ static uint64_t input_bytes(const merger *m)
     return bytes;
 }
 
-static void plan(merger *m)
+static gs_code plan(merger *m, gs_status *st)
 {
     const gs_index_merge_options *const o = m->options;
     size_t limit = o->memory_bytes;
@@ -170,7 +171,9 @@ static void plan(merger *m)
     const size_t left = usable > fixed ? usable - fixed : 0;
     m->window_bytes = clamp(left / 4 / m->workers, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
     m->writer_bytes = clamp(left / 4, 2 * MIB, 64 * MIB);
-    m->part_count = m->workers == 1 ? 1 : PARTS_A_WORKER * m->workers;
+    GS_TRY(gs_index_plan_parts(&m->part_count,
+                               m->workers == 1 ? 1 : PARTS_A_WORKER * m->workers,
+                               header(m, 0)->has_positions, st));
     gs_log_say(o->log, GS_LOG_INFO, "%zu indexes, %u threads, docIDs are %s",
                o->input_count, m->workers, m->keeps_ids ? "kept" : "numbered on");
     if (o->stats != NULL) {
@@ -178,6 +181,7 @@ static void plan(merger *m)
         atomic_store(&o->stats->sort.threads, m->workers);
         atomic_store(&o->stats->sort.input_bytes_total, input_bytes(m));
     }
+    return GS_OK;
 }
 
 /* --- documents and checksums ------------------------------------------------------- */
@@ -364,7 +368,7 @@ static gs_code merge(merger *m, gs_status *st)
 {
     gs_index_stats *const stats = m->options->stats;
     GS_TRY(open_indexes(m, st));
-    plan(m);
+    GS_TRY(plan(m, st));
     GS_TRY(open_writer(m, st)); /* a name that is taken is told before the work */
     GS_TRY(gs_team_new(&m->team, m->workers, st));
     gs_team_set_trace(m->team, m->options->trace);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/index_plan.h"
 
+#include <errno.h>
+
 #include "io/block.h"
 #include "lib/base/machine.h"
 #include "lib/index/bsbi_block.h"
@@ -15,6 +17,7 @@ enum {
     BLOCKS_IN_FLIGHT = 6,
     WORKER_BYTES = 768 * 1024, /* tokens, caches, folding, coders */
     PARTS_A_WORKER = 4,
+    FILES_BESIDE = 14, /* that are open while parts are: documents, runs, rings, ours */
     LONG_BYTES_MIN = 16 * MIB, /* for long documents, whatever S is */
 };
 
@@ -86,4 +89,21 @@ gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
     p.room_bytes = clamp(room, 0, p.gather_bytes - least);
     p.part_count = p.workers == 1 ? 1 : PARTS_A_WORKER * p.workers;
     return p;
+}
+
+gs_code gs_index_plan_parts(unsigned *out, unsigned wanted, bool has_positions,
+                            gs_status *st)
+{
+    const size_t files = has_positions ? 3 : 2;
+    const size_t left = gs_machine_files_left(wanted * files + FILES_BESIDE);
+    *out = wanted;
+    if (left < files + FILES_BESIDE) {
+        (void)GS_FAIL(st, GS_ERR_LIMIT, EMFILE,
+                      "%zu more files may be open, and %zu must", left,
+                      files + FILES_BESIDE);
+        return gs_status_hint(st, "raise the limit of open files with ulimit -n");
+    }
+    if ((left - FILES_BESIDE) / files < wanted)
+        *out = (unsigned)((left - FILES_BESIDE) / files);
+    return GS_OK;
 }

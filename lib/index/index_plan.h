@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/base/status.h"
+
 typedef struct gs_index_plan {
     size_t limit_bytes; /* S */
     unsigned workers;   /* fewer than asked for when the memory is very small */
@@ -39,5 +41,10 @@ typedef struct gs_index_plan {
 /* `memory_bytes` 0: a share of what is available. `threads` 0: every core. */
 gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
                                  bool has_dictionary);
+
+/* How many parts of an index may be written side by side: as many as wanted, or as there
+ * can be files open. The index is the same bytes for any number. */
+GS_MUST_CHECK gs_code gs_index_plan_parts(unsigned *out, unsigned wanted,
+                                          bool has_positions, gs_status *st);
 
 #endif
