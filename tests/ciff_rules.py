@@ -164,6 +164,7 @@ class Broken:
     def document_length_negative(c): "doclength is negative"; c.documents[1][2] = -1
     def document_name(c): "document 1: collection_docid is not UTF-8"; c.documents[1][1] = b"\xc0\x80"
     def document_long_name(c): "collection_docid has 70000 bytes"; c.documents[1][1] = "x" * 70000
+    def document_name_lines(c): "document 1: collection_docid has a line feed"; c.documents[1][1] = "x\ny"
     def document_extra(c): "field 4, which"; c.raw_documents[1] = c.document_parts(1) + [number(4, 1)]
     def document_zero(c): "doclength is written though it is 0"; c.raw_documents[1] = c.document_parts(1)[:2] + [number(3, 0, True)]
     def end_more(c): "there should be no more: num_docs is 3"; c.tail = b"\0"

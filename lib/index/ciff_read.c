@@ -566,6 +566,8 @@ static gs_code read_name(gs_ciff_reader *r, const message *m, gs_ciff_text *out,
                          gs_status *st)
 {
     GS_TRY(read_text(r, m, out, st));
+    if (memchr(out->data, '\n', out->bytes) != NULL)
+        return bad(r, st, "collection_docid has a line feed");
     memcpy(r->term, out->data, out->bytes);
     out->data = r->term;
     return GS_OK;

@@ -17,7 +17,8 @@
  * list or document. The rules: version 1; no field that the format does not have, none
  * twice, none that is written though it is 0; numbers not negative and within their
  * types; strings in UTF-8; terms of 1 to 65535 bytes without line feed, ascending by
- * their bytes; docIDs of a list ascending and below num_docs; frequencies of at least 1;
+ * their bytes; names without line feed, since other programs make them a line each;
+ * docIDs of a list ascending and below num_docs; frequencies of at least 1;
  * df and cf as the list has them; documents numbered 0, 1, 2, ...; the collection whole
  * (both totals are the numbers there are); nothing behind the end.
  *

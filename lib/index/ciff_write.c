@@ -217,6 +217,18 @@ fail:
 
 /* --- documents --------------------------------------------------------------------- */
 
+static gs_code refuse_name(uint64_t doc, const uint8_t *name, size_t bytes,
+                           const char *why, gs_status *st)
+{
+    char text[120];
+    gs_quoted q;
+    const size_t n = bytes < sizeof text - 1 ? bytes : sizeof text - 1;
+    memcpy(text, name, n);
+    text[n] = '\0';
+    return GS_FAIL(st, GS_ERR_LIMIT, 0, "the name of document %llu, %s, %s",
+                   (unsigned long long)doc, gs_quote_argument(&q, text), why);
+}
+
 static gs_code put_document(const gs_index *index, uint64_t doc, const ciff_sums *sums,
                             gs_text_out *out, gs_status *st)
 {
@@ -232,10 +244,11 @@ static gs_code put_document(const gs_index *index, uint64_t doc, const ciff_sums
         length = sums->lengths[doc];
     }
     if (!gs_utf8_is_valid(name, bytes))
-        return GS_FAIL(st, GS_ERR_LIMIT, 0,
-                       "the name of document %llu is not UTF-8, which the format cannot "
-                       "hold",
-                       (unsigned long long)doc);
+        return refuse_name(doc, name, bytes, "is not UTF-8, which the format cannot hold",
+                           st);
+    if (memchr(name, '\n', bytes) != NULL)
+        return refuse_name(doc, name, bytes,
+                           "has a line feed, and other programs make it a line", st);
     if (length > INT32_MAX)
         return fail_long_document(doc, length, st);
     GS_TRY(put_varint(out,

@@ -57,6 +57,9 @@ rm odd.ciff
 printf 'd\377\tx\n' >odd.tsv
 gpusort index build -o odd odd.tsv
 try 'gpusort index export --ciff=odd.ciff odd'
+printf '{"id":"one","contents":"x"}\n{"id":"a\\nb","contents":"x"}\n' |
+    gpusort index build -o lines -
+try 'gpusort index export --ciff=odd.ciff lines'
 ls
 # Frequencies that fit, and their sum, which does not; a sum over documents may be larger.
 for term in a b c; do printf '%s\t0\t2147483647\n' $term; done |
