@@ -33,6 +33,6 @@ check_as records --record-size=40
 { cat all && head -c 17000000 /dev/zero | tr '\0' x && echo && cat a; } >with_long
 sort_as 'with a long line' with_long
 check_as with_long
-/usr/bin/env time -f %M -o rss gpusort --parallel=2 -S 290M all -o out
+"$GS_CLI/peak_memory.py" rss gpusort --parallel=2 -S 290M all -o out
 [ "$(cat rss)" -le $(((290 + 64) * 1024)) ] || echo "290 MiB and 64 were not enough: $(cat rss) KiB"
 check_as all

@@ -30,7 +30,7 @@ gpusort -m -S 1M sorted - <sorted | cmp - <(command -p sort -m sorted sorted) &&
 # As many as there are, each run has a few: they are merged a few at a time.
 for o in '' '-k1.2,1.9 -s'; do
     for S in 1 20; do
-        /usr/bin/env time -f %M -o rss gpusort -S ${S}M $o many |
+        "$GS_CLI/peak_memory.py" rss gpusort -S ${S}M $o many |
             cmp - <(command -p sort $o many) && echo "same: -S ${S}M $o"
         [ "$(tail -n 1 rss)" -le $(((S + 64) * 1024 + 60000)) ] ||
             echo "-S ${S}M $o took $(tail -n 1 rss) KiB"
@@ -42,7 +42,7 @@ head -c 20000000 /dev/zero | tr '\0' '\n' >empty
 for o in '' -n '-k1,1n -k2,2 -k3,3V -k4,4r'; do same $o empty; done
 { cat empty; sed 's/$/pppppppp/' empty; cat empty; } >short
 for o in -V '-t, -k1,1n -k3,3g'; do
-    /usr/bin/env time -f %M -o rss gpusort -S 100M --parallel=5 $o short >/dev/null
+    "$GS_CLI/peak_memory.py" rss gpusort -S 100M --parallel=5 $o short >/dev/null
     [ "$(tail -n 1 rss)" -le $((164 * 1024)) ] || echo "$o took $(tail -n 1 rss) KiB"
 done
 

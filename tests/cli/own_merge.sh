@@ -62,21 +62,21 @@ echo "exit $?"
 gpusort gen lines --bytes=150M --seed=5 | gpusort >large
 { cat large; echo A; } >large2
 for o in '' -r; do
-    /usr/bin/env time -f %M -o rss gpusort -m $o -S 10M large large2 >/dev/null
+    "$GS_CLI/peak_memory.py" rss gpusort -m $o -S 10M large large2 >/dev/null
     [ "$(tail -n 1 rss)" -le $((74 * 1024)) ] || echo "-m $o took $(tail -n 1 rss) KiB"
 done
 gpusort -m large large2 | head -n 1 | wc -l
 mkdir many
 for i in {1..40}; do gpusort gen lines --bytes=3M --seed="$i" | gpusort -o "many/$i"; done
 for files in 'many/?' 'many/1*' 'many/[12]*' 'many/*'; do
-    /usr/bin/env time -f %M -o rss gpusort -m -S 1M $files |
+    "$GS_CLI/peak_memory.py" rss gpusort -m -S 1M $files |
         cmp - <(command -p sort -m $files) && echo "same: -m $files"
     [ "$(tail -n 1 rss)" -le $((65 * 1024)) ] || echo "-m took $(tail -n 1 rss) KiB"
 done
 
 # Equal lines, which -u keeps together.
 head -c 40000000 /dev/zero | tr '\0' '\n' >empty
-/usr/bin/env time -f %M -o rss gpusort -m -n -u -S 1M large empty >/dev/null
+"$GS_CLI/peak_memory.py" rss gpusort -m -n -u -S 1M large empty >/dev/null
 [ "$(tail -n 1 rss)" -le $((65 * 1024)) ] || echo "-m -n -u took $(tail -n 1 rss) KiB"
 same -m -n -u large empty
 

@@ -7,7 +7,7 @@ in_two_ways='s,^.*[02468]$,ftp_://&,;t;s,^,https://,'
 seq 8000000 -1 1 | sed "$in_two_ways" >even
 { gpusort gen lines --bytes=200M --seed=1; seq 4000000 -1 1; } | sed "$in_two_ways" >uneven
 sort_in() { # MEBIBYTES FILE
-    /usr/bin/env time -f %M -o rss gpusort --parallel=1 -S "$1M" --stats=stats "$2" -o out
+    "$GS_CLI/peak_memory.py" rss gpusort --parallel=1 -S "$1M" --stats=stats "$2" -o out
     runs=$(grep -o '"runs": [0-9]*' stats | grep -o '[0-9]*$')
     gpusort check --same="$2" out | cut -d, -f3,6-
     [ "$(cat rss)" -le $((($1 + 64) * 1024)) ] || echo "$1 MiB and 64 were not enough: $(cat rss) KiB"
