@@ -14,6 +14,7 @@ import json
 import math
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -408,6 +409,30 @@ def check_tuples_of(checker, rng, queries, count, pick):
                     checker.fail(options, text, f"wanted {wanted[:6]}\n  got    {got[:6]}")
 
 
+def seconds_of(command):
+    """User time, the least of three."""
+    times = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        run(command)
+        times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    return min(times)
+
+
+def check_many_terms(checker, rng):
+    """Ranking what has one of 4000 terms takes about as long as finding it, and not 4000
+    steps a document."""
+    path = os.path.join(checker.folder, "many")
+    with open(path, "w", encoding="utf-8") as file:
+        for doc in range(100000):
+            file.write("s%d\t%d\ns%d\t%d\n" % (rng.randrange(4000), doc, rng.randrange(4000), doc))
+    folder = build(checker, "many.index", path, ["--format=tuples"])
+    count = seconds_of([checker.binary, "search", "--count", folder, "s*"])
+    rank = seconds_of([checker.binary, "search", folder, "s*"])
+    if rank > 0.3 + 6 * count:
+        checker.fail([], "s*", f"{rank:.3f} s to rank, {count:.3f} s to find")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", required=True)
@@ -423,6 +448,7 @@ def main():
         check_documents(checker, rng, args.documents, args.queries)
         check_corpus(checker, rng, args.queries)
         check_tuples(checker, rng, args.queries)
+        check_many_terms(checker, rng)
         print(f"{checker.queries} queries, {len(checker.failures)} failures")
         sys.exit(1 if checker.failures else 0)
 

@@ -2,8 +2,8 @@
 /*
  * rank: the best documents of a query.
  *
- * Both ways leave out what cannot be among the best and give exactly what scoring every
- * match gives, which is what they do with `is_exhaustive`.
+ * All ways give exactly what scoring every match gives, which is what they do with
+ * `is_exhaustive`, or anyway; the others leave out what cannot be among the best.
  */
 #ifndef GS_LIB_INDEX_RANK_H
 #define GS_LIB_INDEX_RANK_H
@@ -14,6 +14,9 @@
 /* Of a plan that is_any_of. */
 GS_MUST_CHECK gs_code gs_rank_any(gs_search_plan *plan, bool is_exhaustive,
                                   gs_top_docs *top, gs_status *st);
+/* The same for so many terms that to leave some out saves less than it costs. */
+enum { GS_RANK_MANY_MIN = 64 };
+GS_MUST_CHECK gs_code gs_rank_many(gs_search_plan *plan, gs_top_docs *top, gs_status *st);
 /* Of any plan, by way of the documents that match. */
 GS_MUST_CHECK gs_code gs_rank_matches(gs_search_plan *plan, bool is_exhaustive,
                                       gs_top_docs *top, gs_status *st);

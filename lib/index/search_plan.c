@@ -78,12 +78,12 @@ static void append(gs_search_plan *plan, int parent, int child, gs_query_role ro
     p->last = child;
 }
 
-/* The slot of a term that the query wants once more. A term's postings are its own, so
- * where they begin tells it. */
-static gs_code want(gs_search_plan *plan, const gs_term_info *info, size_t *out,
-                    gs_status *st)
+/* The slot of a term that the query wants once more, if it is one of the first `known`. A
+ * term's postings are its own, so where they begin tells it. */
+static gs_code want(gs_search_plan *plan, const gs_term_info *info, size_t known,
+                    size_t *out, gs_status *st)
 {
-    for (size_t i = 0; i < plan->slot_count; i++) {
+    for (size_t i = 0; i < known; i++) {
         if (plan->slots[i].info.postings == info->postings) {
             plan->slots[i].times++;
             *out = i;
@@ -113,9 +113,10 @@ static gs_code too_many(const gs_query_node *from, gs_status *st)
                : st->code;
 }
 
-/* A leaf of the term that the cursor is at; an unknown one without. */
+/* A leaf of the term that the cursor is at; an unknown one without. None but the first
+ * `known_slots` can be its. */
 static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_known,
-                        bool is_wanted, int *out, gs_status *st)
+                        bool is_wanted, size_t known_slots, int *out, gs_status *st)
 {
     gs_search_plan *const plan = p->plan;
     GS_TRY(add_node(plan, GS_QUERY_TERM, out, st));
@@ -132,7 +133,7 @@ static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_kno
         return gs_index_damaged(plan->index, GS_INDEX_TERMS,
                                 "a term has more documents than there are", st);
     if (is_wanted)
-        return want(plan, &p->terms->info, &node->slot, st);
+        return want(plan, &p->terms->info, known_slots, &node->slot, st);
     return GS_OK;
 }
 
@@ -140,12 +141,14 @@ static gs_code add_prefix(const planner *p, const gs_query_node *from, bool is_w
                           int *out, gs_status *st)
 {
     const uint8_t *const prefix = p->query->text + from->text;
+    const size_t slots =
+        p->plan->slot_count; /* the terms that follow are all different */
     GS_TRY(add_node(p->plan, GS_QUERY_CLAUSES, out, st));
     GS_TRY(gs_term_cursor_seek(p->terms, prefix, from->bytes, st));
     while (p->terms->has_term && p->terms->bytes >= from->bytes &&
            memcmp(p->terms->term, prefix, from->bytes) == 0) {
         int leaf;
-        GS_TRY(add_leaf(p, from, true, is_wanted, &leaf, st));
+        GS_TRY(add_leaf(p, from, true, is_wanted, slots, &leaf, st));
         append(p->plan, *out, leaf, GS_QUERY_SHOULD);
         GS_TRY(gs_term_cursor_next(p->terms, st));
     }
@@ -221,7 +224,7 @@ static gs_code add_tree(const planner *p, int from, bool is_wanted, int *out,
     if (q->kind == GS_QUERY_TERM) {
         GS_TRY(gs_term_cursor_find(p->terms, p->query->text + q->text, q->bytes, &found,
                                    st));
-        return add_leaf(p, q, found, is_wanted, out, st);
+        return add_leaf(p, q, found, is_wanted, p->plan->slot_count, out, st);
     }
     if (q->kind == GS_QUERY_PREFIX) {
         GS_TRY(add_prefix(p, q, is_wanted, out, st));

@@ -67,8 +67,12 @@ gs_code gs_searcher_rank(gs_searcher *s, const void *text, size_t bytes, gs_top_
     const bool is_exhaustive = s->options.is_exhaustive;
     gs_top_docs_clear(top, s->options.limit);
     GS_TRY(make_plan(s, text, bytes, st));
-    GS_NOTED(s->plan.is_any_of ? gs_rank_any(&s->plan, is_exhaustive, top, st)
-                               : gs_rank_matches(&s->plan, is_exhaustive, top, st));
+    if (!s->plan.is_any_of)
+        GS_NOTED(gs_rank_matches(&s->plan, is_exhaustive, top, st));
+    else if (s->plan.slot_count < GS_RANK_MANY_MIN)
+        GS_NOTED(gs_rank_any(&s->plan, is_exhaustive, top, st));
+    else
+        GS_NOTED(gs_rank_many(&s->plan, top, st));
     gs_search_plan_count(&s->plan);
     gs_top_docs_sort(top);
     return st->code;

@@ -3,6 +3,7 @@
  * searcher: queries to an index: text -> query -> plan -> documents.
  *
  *      query_parser -> query -> search_plan -+-> rank_any -----> top_docs
+ *                                            +-> rank_many ----> top_docs, many terms
  *                                            +-> rank_matches -> top_docs
  *                                            +-> match --------> documents in order
  *                                            +-> doc_union ----> the same, of any terms
