@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(memory, data, size);
     const gs_line_batch batch = {.data = memory, .bytes = size};
-    const gs_document_options options = {format, "id", fields, 2};
+    const gs_document_options options = {format, "id", fields, 2, false};
     const gs_line_feed_options feed = gs_document_feed_options(format);
     if (feed.whole_bytes != NULL)
         require(feed.whole_bytes(batch.data, batch.bytes) <= batch.bytes);

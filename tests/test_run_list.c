@@ -41,12 +41,13 @@ static void a_text_run_that_is_given_up(void)
     const char *const folders[] = {"."};
     gs_spill *spill = NULL;
     gs_status st = {.code = GS_OK};
+    gs_text_filter none = {0};
     gs_text_run run;
     gs_stream_target target;
     REQUIRE_OK(gs_spill_new(&spill, folders, 1, &st), &st);
-    REQUIRE_OK(gs_text_run_create(&run, spill, NULL, &target, &st), &st);
+    REQUIRE_OK(gs_text_run_create(&run, spill, &none, &target, &st), &st);
     gs_text_run_release(&run);
-    REQUIRE_OK(gs_text_run_create(&run, spill, NULL, &target, &st), &st);
+    REQUIRE_OK(gs_text_run_create(&run, spill, &none, &target, &st), &st);
     REQUIRE_OK(gs_text_run_finish(&run, 0, &st), &st);
     gs_text_run_release(&run);
     gs_spill_free(spill);
