@@ -3,6 +3,7 @@
 #   make                the program, at build/gpusort
 #   make demo           install what is missing, build, sort and index the corpus
 #   make test           install what is missing, build, pass every test
+#   make deps           install what is missing, and no more
 #   make help           every target and variable
 #
 # Variables: V=1 (show commands), CC, CUDA=0|1, CUDA_ARCH="80 90", STATIC=0|1,
@@ -32,34 +33,37 @@ WERROR   ?= $(if $(CI),1,0)
 # --- one folder of objects for each way of building ------------------------
 VARIANT := $(notdir $(CC))$(if $(SAN),-$(SAN))$(if $(filter 1,$(DEBUG)),-debug)
 VARIANT := $(VARIANT)$(if $(filter 1,$(CUDA)),-cuda)$(if $(filter 1,$(LIBURING)),-uring)
-VARIANT := $(VARIANT)$(if $(filter 1,$(STATIC)),-static)
-VARIANT := $(VARIANT)$(if $(filter 1,$(FAKE_GPU)),-fakegpu)
 OBJ := build/$(VARIANT)
+# What is linked of the same objects in another way has a folder of its own.
+BIN := $(OBJ)$(if $(filter 1,$(STATIC)),-static)$(if $(filter 1,$(FAKE_GPU)),-fakegpu)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual \
         -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
         -Wundef -Wvla -Wformat=2 -Wswitch-enum
 DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING) \
         -DGS_HAVE_CUDA=$(CUDA) $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
-CFLAGS ?= -O2 -g
+# Sanitizers look at the same at -O1, and it compiles in two thirds of the time.
+CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 override CFLAGS += -std=gnu11 -ffp-contract=off -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
         -I. $(DEFS) -MMD -MP
 # Libraries loaded into a program take a fifth of what a small sort does, with CUDA two
 # fifths: those whose archives are here go inside. Not so with STATIC=0. The C library, a
 # third of the rest, stays outside for valgrind and its like.
-is_inside = $(if $(filter 0,$(STATIC))$(SAN),,$(findstring /,$(shell $(CC) -print-file-name=lib$(1).a)))
+is_inside = $(if $(filter 0,$(STATIC))$(SAN),,$(findstring /,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null)))
 lib = $(if $(call is_inside,$(1)),-l:lib$(1).a,-l$(1))
 LDLIBS := $(foreach l,$(if $(filter 1,$(LIBURING)),uring) utf8proc stemmer zstd xxhash z,$(call lib,$(l))) \
           -lm -lpthread
+# Small inputs take the ways of large ones.
+SMALL := -DGS_BUCKET_COPY_ARENA_MIN=4096 -DGS_BUCKET_COPY_KEYED_MIN=1 \
+         -DGS_INPUT_MAP_MIN=1 -DGS_EARLY_SPLIT_MIN=16384 -DGS_EARLY_SPLIT_KEYED_MIN=1024 \
+         -DGS_MERGE_PIECE_MAX=512 \
+         -DGS_BUCKET_GIVE_BACK_MIN=1 -DGS_BUCKET_GIVE_BACK_PAGE=4096 -DGS_BUCKET_GIVE_BACK_COST=0
 ifeq ($(SAN),asan)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-        -fno-omit-frame-pointer -DGS_BUCKET_COPY_ARENA_MIN=4096 -DGS_BUCKET_COPY_KEYED_MIN=1 \
-        -DGS_INPUT_MAP_MIN=1 -DGS_EARLY_SPLIT_MIN=16384 -DGS_EARLY_SPLIT_KEYED_MIN=1024 \
-        -DGS_MERGE_PIECE_MAX=512 \
-        -DGS_BUCKET_GIVE_BACK_MIN=1 -DGS_BUCKET_GIVE_BACK_PAGE=4096 -DGS_BUCKET_GIVE_BACK_COST=0
+        -fno-omit-frame-pointer $(SMALL)
 LDFLAGS += -fsanitize=address,undefined
 else ifeq ($(SAN),tsan)
-override CFLAGS += -fsanitize=thread -fno-omit-frame-pointer
+override CFLAGS += -fsanitize=thread -fno-omit-frame-pointer $(SMALL)
 LDFLAGS += -fsanitize=thread
 else ifeq ($(SAN),fuzz)
 override CFLAGS += -fsanitize=fuzzer-no-link,address,undefined \
@@ -88,16 +92,17 @@ LIB_C   += $(GPU_STUB_C)
 endif
 # For tests: a GPU that is a plain sort, and that fails when told to.
 ifeq ($(FAKE_GPU),1)
-LIB_C := $(filter-out gpu/text_sort_stub.c gpu/key_search_stub.c,$(LIB_C)) $(wildcard tests/fake_gpu/*.c)
+LIB_C := $(filter-out $(GPU_STUB_C),$(LIB_C)) $(wildcard tests/fake_gpu/*.c)
+FAKE_O := $(BIN)/gpu/gpu_stub.o
 FAKED := device_count device_is_likely engine_fit engine_new engine_submit engine_wait \
          engine_free
-$(OBJ)/gpu/gpu_stub.o: CFLAGS += $(foreach f,$(FAKED),-Dgs_$(f)=gs_no_$(f))
+$(FAKE_O): private override CFLAGS += $(foreach f,$(FAKED),-Dgs_$(f)=gs_no_$(f))
 endif
 TEST_C := $(wildcard tests/test_*.c)
-LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
+LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(FAKE_O) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
 CMD_O  := $(CMD_C:%.c=$(OBJ)/%.o)
-TEST_X := $(TEST_C:%.c=$(OBJ)/%)
-FUZZ_X := $(patsubst %.c,$(OBJ)/%,$(wildcard tests/fuzz_*.c))
+TEST_X := $(TEST_C:%.c=$(BIN)/%)
+FUZZ_X := $(patsubst %.c,$(BIN)/%,$(wildcard tests/fuzz_*.c))
 
 CUDA_ARCH ?= 80 90
 CUDA_LAST := $(lastword $(CUDA_ARCH))
@@ -114,45 +119,57 @@ endif
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
-.PHONY: all help deps demo test unit-test cli-test diff-test fake-gpu-test \
-        fake-gpu-run index-test search-test fuzz fuzz-run gpu-test gpu-yardstick asan tsan memcheck lint format \
-        bench codec-bench install uninstall clean FORCE
+.PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
+        diff-test fake-gpu-test fake-gpu-run index-test search-test fuzz fuzz-run gpu-programs \
+        gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
+        uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
-build/gpusort: $(OBJ)/gpusort FORCE
+build/gpusort: $(BIN)/gpusort FORCE
 	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
 
-$(OBJ)/gpusort: $(CMD_O) $(OBJ)/libgpusort.a
+$(BIN)/gpusort: $(CMD_O) $(BIN)/libgpusort.a $(BIN)/link-flags
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(CMD_O) $(OBJ)/libgpusort.a $(CUDA_LIBS) $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(CMD_O) $(BIN)/libgpusort.a $(CUDA_LIBS) $(LDLIBS)
 
-$(OBJ)/libgpusort.a: $(LIB_O)
+$(BIN)/libgpusort.a: $(LIB_O)
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $(LIB_O)
+	$(Q)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $(LIB_O)
 
+compile = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -c -o $@ $<
 $(OBJ)/%.o: %.c $(OBJ)/flags
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -c -o $@ $<
+	$(compile)
+
+$(FAKE_O): $(BIN)/%.o: %.c $(OBJ)/flags
+	$(call say,CC,$<)
+	$(compile)
 
 $(OBJ)/%.cu.o: %.cu $(OBJ)/flags
 	$(call say,NVCC,$<)
 	$(Q)mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-$(OBJ)/tests/%: tests/%.c $(OBJ)/libgpusort.a $(OBJ)/flags
+$(BIN)/tests/%: tests/%.c $(BIN)/libgpusort.a $(OBJ)/flags $(BIN)/link-flags
 	$(call say,TEST,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(OBJ)/libgpusort.a \
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(BIN)/libgpusort.a \
 	    $(CUDA_LIBS) $(LDLIBS)
 
-$(OBJ)/tests/fuzz_%: tests/fuzz_%.c $(OBJ)/libgpusort.a $(OBJ)/flags
+$(BIN)/tests/fuzz_%: tests/fuzz_%.c $(BIN)/libgpusort.a $(OBJ)/flags $(BIN)/link-flags
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< \
-	    $(OBJ)/libgpusort.a $(LDLIBS)
+	    $(BIN)/libgpusort.a $(LDLIBS)
 
 # Rebuild when the flags change, not only when a file does.
-$(OBJ)/flags: FORCE
-	$(Q)mkdir -p $(@D); new='$(subst ','\'',$(CC) $(CFLAGS) $(LDFLAGS) $(NVCCFLAGS))'; \
+$(OBJ)/flags: FLAGS = $(CC) $(CFLAGS) $(NVCCFLAGS)
+$(BIN)/link-flags: FLAGS = $(CC) $(LDFLAGS) $(CUDA_LIBS) $(LDLIBS)
+$(OBJ)/flags $(BIN)/link-flags: FORCE | $(OBJ)/needs
+	$(Q)mkdir -p $(@D); new='$(subst ','\'',$(FLAGS))'; \
 	    [ "$$(cat $@ 2>/dev/null)" = "$$new" ] || printf '%s\n' "$$new" > $@
+
+# Asked once for each folder of objects: does this machine have what the build needs?
+$(OBJ)/needs:
+	$(Q)CC='$(CC)' tests/install_deps.sh --check && mkdir -p $(@D) && touch $@
 
 -include $(LIB_O:.o=.d) $(CMD_O:.o=.d) $(TEST_X:=.d) $(FUZZ_X:=.d)
 
@@ -162,6 +179,9 @@ help:
 	  'make            build/gpusort' \
 	  'make demo       install what is missing, build, sort and index the corpus' \
 	  'make test       install what is missing, build, pass every test' \
+	  'make test-long  the same checks with many more cases' \
+	  'make fresh-test "make demo" and "make test" in a Debian made for it (as root)' \
+	  'make deps       install what is missing, and no more' \
 	  'make unit-test  the unit tests of this variant' \
 	  'make cli-test   the command line against expected output' \
 	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
@@ -193,27 +213,38 @@ test:
 	@tests/install_deps.sh
 	@tests/run_all.sh
 
+test-long:
+	@tests/install_deps.sh
+	@tests/run_all.sh --long
+
+fresh-test:
+	@tests/fresh_machine.sh
+
 CASES ?= 1500
-unit-test: all $(TEST_X)
+PROGRAM := $(BIN)/gpusort
+programs: $(PROGRAM) $(TEST_X)
+print-program:
+	@echo $(PROGRAM)
+unit-test: $(TEST_X)
 	@tests/run_unit.sh $(TEST_X)
-cli-test: all
-	@tests/run_cli.sh -p $(CURDIR)/$(OBJ)/gpusort
-diff-test: all
-	@python3 tests/differential.py --binary $(CURDIR)/$(OBJ)/gpusort --cases $(CASES)
+cli-test: $(PROGRAM)
+	@tests/run_cli.sh -p $(CURDIR)/$(PROGRAM)
+diff-test: $(PROGRAM)
+	@python3 tests/differential.py --binary $(CURDIR)/$(PROGRAM) --cases $(CASES)
 
 # The way through a GPU on a machine without one (tests/fake_gpu).
 fake-gpu-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
-fake-gpu-run: $(OBJ)/gpusort $(OBJ)/tests/test_sort_failures
-	@tests/fake_gpu/run.sh $(CURDIR)/$(OBJ)/gpusort $(CASES)
+fake-gpu-run: $(PROGRAM) $(BIN)/tests/test_sort_failures
+	@tests/fake_gpu/run.sh $(CURDIR)/$(PROGRAM) $(CASES)
 
-index-test: all
-	@python3 tests/ciff_check.py --binary $(CURDIR)/$(OBJ)/gpusort
-	@python3 tests/ciff_rules.py --binary $(CURDIR)/$(OBJ)/gpusort
-	@python3 tests/index_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(INDEX_TEST_ARGS)
+index-test: $(PROGRAM)
+	@python3 tests/ciff_check.py --binary $(CURDIR)/$(PROGRAM)
+	@python3 tests/ciff_rules.py --binary $(CURDIR)/$(PROGRAM)
+	@python3 tests/index_check.py --binary $(CURDIR)/$(PROGRAM) $(INDEX_TEST_ARGS)
 
-search-test: all
-	@python3 tests/search_check.py --binary $(CURDIR)/$(OBJ)/gpusort $(SEARCH_TEST_ARGS)
+search-test: $(PROGRAM)
+	@python3 tests/search_check.py --binary $(CURDIR)/$(PROGRAM) $(SEARCH_TEST_ARGS)
 
 FUZZ_SECONDS ?= 60
 fuzz:
@@ -236,10 +267,10 @@ FORMATTED = $(wildcard cmd/*.[ch] lib/*/*.[ch] io/*.[ch] gpu/*.[ch] gpu/*.cu gpu
 format:
 	clang-format -i $(FORMATTED)
 
-$(OBJ)/tests/bench/posting_codec: private LDLIBS += \
+$(BIN)/tests/bench/posting_codec: private LDLIBS += \
     $(if $(filter 1,$(call has,streamvbyte.h)),-lstreamvbyte)
-codec-bench: all $(OBJ)/tests/bench/posting_codec
-	@tests/bench/posting_codec.sh $(OBJ)/tests/bench/posting_codec
+codec-bench: all $(BIN)/tests/bench/posting_codec
+	@tests/bench/posting_codec.sh $(BIN)/tests/bench/posting_codec
 
 bench: all
 	@tests/bench/sort_vs_gnu.sh
@@ -270,20 +301,21 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpusort.fish
 
 # --- the engines on a GPU ----------------------------------------------------
-GPU_TEST_X := $(patsubst %.c,$(OBJ)/%,$(wildcard tests/gpu/test_*.c))
-gpu-test: $(GPU_TEST_X) $(OBJ)/gpusort
-	@tests/gpu/run.sh $(CURDIR)/$(OBJ) $(CASES)
+GPU_TEST_X := $(patsubst %.c,$(BIN)/%,$(wildcard tests/gpu/test_*.c))
+gpu-programs: $(PROGRAM) $(GPU_TEST_X)
+gpu-test: gpu-programs
+	@tests/gpu/run.sh $(CURDIR)/$(BIN) $(CASES)
 
 # Zipf tuples against CUB limited to the bits that vary, in one run.
-YARDSTICK := $(OBJ)/tests/gpu/yardstick
-$(YARDSTICK): $(YARDSTICK).cu.o $(OBJ)/libgpusort.a
+YARDSTICK := $(BIN)/tests/gpu/yardstick
+$(YARDSTICK): $(OBJ)/tests/gpu/yardstick.cu.o $(BIN)/libgpusort.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUDA_LIBS) -lstdc++ $(LDLIBS)
-gpu-yardstick: $(YARDSTICK) $(OBJ)/gpusort
-	@tests/gpu/yardstick.sh $(OBJ)
+gpu-yardstick: $(YARDSTICK) $(BIN)/gpusort
+	@tests/gpu/yardstick.sh $(BIN)
 
 memcheck: $(GPU_TEST_X)
-	@tests/gpu/sanitize.sh $(OBJ) $(CUDA_HOME)/bin/compute-sanitizer
+	@tests/gpu/sanitize.sh $(BIN) $(CUDA_HOME)/bin/compute-sanitizer
 
 clean:
 	$(Q)rm -rf build

@@ -6,6 +6,7 @@
 #ifndef GS_TESTS_CHECK_H
 #define GS_TESTS_CHECK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,26 @@ static inline uint64_t check_seed(uint64_t otherwise)
     const uint64_t seed = text ? strtoull(text, NULL, 0) : otherwise;
     printf("seed %llu\n", (unsigned long long)seed);
     return seed;
+}
+
+/* Is this a long run, of `make test-long`? */
+static inline bool check_is_long(void)
+{
+    return getenv("GS_TEST_LONG") != NULL;
+}
+
+/* How often to do what a long run does `most` times: a quarter of that, and less under a
+ * sanitizer, which looks at how and not at what and takes several times as long. */
+static inline unsigned check_often(unsigned most)
+{
+#if defined(__SANITIZE_THREAD__)
+    const unsigned share = 40;
+#elif defined(__SANITIZE_ADDRESS__)
+    const unsigned share = 10;
+#else
+    const unsigned share = 4;
+#endif
+    return check_is_long() ? most : most / share + 1;
 }
 
 static inline int check_result(void)

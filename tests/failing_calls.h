@@ -153,15 +153,12 @@ static void fail_nth(failing what, uint64_t nth)
 }
 
 /* The call to fail after the nth: every one near the beginning, then ever fewer, since
- * late ones are alike. The thread sanitizer is slow, and not there to look at every
- * place. */
+ * late ones are alike; the fewer the shorter the run is to be. */
 static uint64_t next_to_fail(uint64_t nth)
 {
-#ifdef __SANITIZE_THREAD__
-    return nth + 1 + nth / 2;
-#else
-    return nth < 40 ? nth + 1 : nth + nth / 7;
-#endif
+    if (nth < check_often(40))
+        return nth + 1;
+    return nth + nth / (check_is_long() ? 7 : 2) + 1;
 }
 
 /* Nothing fails from now on. False if nothing has failed. */

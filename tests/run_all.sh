@@ -1,40 +1,81 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Everything that `make test` promises: lint, unit, command line and differential tests,
-# then the other ways of building and the sanitizers. Ends with "N passed, N failed".
+# fuzzers, then the other ways of building and the sanitizers. With --long, of
+# `make test-long`, the same checks with many more cases. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.."
 
-log_folder=build
-. tests/steps.inc
 jobs=$(nproc)
+log_folder=build steps_at_once=$((jobs < 3 ? 2 : jobs / 2 + 1))
+. tests/steps.inc
+# What runs behind a script does not hear of Ctrl-C by itself.
+trap 'trap "" TERM; kill -TERM 0; exit 130' INT
+
+cases=1000 few_cases=100 fake_cases=250 searched='--documents=3000 --queries=12'
+indexed=--documents=500
+asan_cases=120 tsan_cases=40 fake_san_cases=(100 30) san_searched='--documents=800 --queries=2'
+san_indexed=--documents=60
+fuzz_seconds=12
+unset GS_TEST_LONG
+if [ "${1:-}" = --long ]; then
+    export GS_TEST_LONG=1 # for the unit and the command line tests
+    cases=6000 few_cases=600 fake_cases=1000 searched='--documents=6000 --queries=25'
+    indexed=--documents=1500
+    asan_cases=400 tsan_cases=150 fake_san_cases=(300 100) san_searched='--documents=3000 --queries=6'
+    san_indexed=--documents=300
+    fuzz_seconds=120
+fi
 
 mk() {
     make --no-print-directory -j"$jobs" WERROR=1 "$@"
 }
 
-static_runs() {
-    mk STATIC=1 CUDA=0 all && printf 'b\na\n' | build/gpusort | head -n 1 | grep -qx a
+mk_without_uring() {
+    GS_NO_URING=1 mk "$@"
 }
 
+static_runs() {
+    local program
+    program=$(mk STATIC=1 CUDA=0 print-program) && mk STATIC=1 CUDA=0 "$program" &&
+        printf 'b\na\n' | "$program" | head -n 1 | grep -qx a
+}
+
+# under_sanitizer NAME CASES: all that is not a unit test, a step each.
+under_sanitizer() {
+    local san=$1 cases=$2
+    begin "$san-differential" mk SAN="$san" CUDA=0 CASES="$cases" diff-test
+    begin "$san-index" mk SAN="$san" CUDA=0 INDEX_TEST_ARGS="$san_indexed" index-test
+    begin "$san-search" mk SAN="$san" CUDA=0 SEARCH_TEST_ARGS="$san_searched" search-test
+}
+
+# Steps that build in one folder never run beside each other.
 mkdir -p build
-step lint tests/lint.sh
-step build mk all
-step unit mk unit-test
-step cli mk cli-test
-begin index mk index-test
-begin search mk search-test
-settle
-step differential mk CASES="${CASES:-1500}" diff-test
-step threads-backend env GS_NO_URING=1 make --no-print-directory CASES=150 diff-test
-step fake-gpu mk CASES=500 fake-gpu-test
-step fake-gpu-asan mk SAN=asan CASES=150 fake-gpu-test
-step fake-gpu-tsan mk SAN=tsan CASES=60 fake-gpu-test
-step asan-ubsan mk asan
-step tsan mk tsan SAN_CASES=80
-step fuzz make --no-print-directory fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-60}"
-step clang mk CC=clang CUDA=0 all unit-test
-step without-liburing mk LIBURING=0 CUDA=0 all unit-test
-step static static_runs
-mk all >/dev/null 2>&1 # the program that is left is the usual one
+begin lint tests/lint.sh
+begin build mk all programs
+begin build-asan mk SAN=asan CUDA=0 programs
+
+after build
+begin cli mk cli-test
+begin build-tsan mk SAN=tsan CUDA=0 programs
+begin unit mk unit-test
+begin index mk INDEX_TEST_ARGS="$indexed" index-test
+begin differential mk CASES="${CASES:-$cases}" diff-test
+begin search mk SEARCH_TEST_ARGS="$searched" search-test
+begin threads-backend mk_without_uring CASES="$few_cases" diff-test
+
+after build-asan
+begin asan-unit mk SAN=asan CUDA=0 unit-test
+under_sanitizer asan "$asan_cases"
+after build-tsan
+begin tsan-unit mk SAN=tsan CUDA=0 unit-test
+under_sanitizer tsan "$tsan_cases"
+begin fake-gpu mk CASES="$fake_cases" fake-gpu-test
+begin fake-gpu-asan mk SAN=asan CASES="${fake_san_cases[0]}" fake-gpu-test
+begin fake-gpu-tsan mk SAN=tsan CASES="${fake_san_cases[1]}" fake-gpu-test
+
+begin fuzz mk fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-$fuzz_seconds}"
+begin clang-without-uring mk CC=clang LIBURING=0 CUDA=0 unit-test
+after fake-gpu
+begin static static_runs
 finish

@@ -133,13 +133,14 @@ int main(void)
     scratch = memory;
     REQUIRE_OK(gs_mem_new(&memory, COUNT * sizeof *ids, "ids", &st), &st);
     ids = memory;
+    const size_t count = check_often(COUNT);
     for (unsigned shape = 0; shape < SHAPES; shape++) {
         for (unsigned backwards = 0; backwards < 2; backwards++) {
             sorts(shape, 0, backwards, false, 1, &state);
             sorts(shape, 1, backwards, true, 1, &state);
             sorts(shape, 5000, backwards, shape % 2 != 0, 1, &state);
-            sorts(shape, COUNT, backwards, false, 3, &state);
-            sorts(shape, COUNT, backwards, true, 3, &state);
+            sorts(shape, count, backwards, false, 3, &state);
+            sorts(shape, count, backwards, true, 3, &state);
         }
     }
     gs_mem_free(ids);

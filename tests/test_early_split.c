@@ -17,7 +17,17 @@
 #include "lib/base/mem.h"
 #include "tests/check.h"
 
-enum { LINES = 4000000, WORKERS = 3, MOST = 1 << 27, PART = 1 << 20 };
+enum {
+    LINES_MIN = 1300000,
+    LINES_MAX = 4000000,
+    WORKERS = 3,
+    MOST = 1 << 27,
+    PART = 1 << 20
+};
+
+/* As many as are enough to be split early in this build, and for every text to be. The
+ * thread sanitizer does with less: there is one thread here. */
+static unsigned lines;
 
 /* Random lines of up to 40 bytes in a file without a name; mapped. All but one in
  * `others_in` begin with `prefix`, and one in `bare_in` is that alone. */
@@ -30,11 +40,14 @@ static size_t make_text(gs_file_map *map, const char *prefix, unsigned others_in
     REQUIRE(fd >= 0 && unlink(path) == 0);
     FILE *const f = fdopen(dup(fd), "w");
     REQUIRE(f != NULL);
-    for (size_t i = 0; i < LINES; i++) {
+    for (size_t i = 0; i < lines; i++) {
         char line[48];
         const size_t bytes = 30 + check_random(state) % 10;
-        for (size_t b = 0; b < bytes; b++)
-            line[b] = (char)('0' + check_random(state) % 75);
+        for (size_t b = 0; b < bytes; b += 8) {
+            uint64_t r = check_random(state);
+            for (size_t k = b; k < b + 8; k++, r >>= 8)
+                line[k] = (char)('0' + (r & 0xff) * 75 / 256);
+        }
         const bool is_other = check_random(state) % others_in == 0;
         const char *const begin = is_other ? "" : prefix;
         const bool is_bare = !is_other && check_random(state) % bare_in == 0;
@@ -63,7 +76,7 @@ static void add_all(gs_early_split *s, const uint8_t *text, size_t bytes)
             gs_early_split_add(s, worker++ % WORKERS, text + at, end - at, at, &count));
         at = end;
     }
-    CHECK(count == LINES);
+    CHECK(count == lines);
 }
 
 static uint64_t hash_line(const uint8_t *line, size_t bytes)
@@ -149,8 +162,8 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
     REQUIRE(s != NULL);
     add_all(s, map->base, text_bytes);
     const size_t buckets = gs_early_split_finish(s);
-    CHECK(buckets > 32 && gs_early_split_largest(s) < LINES / buckets * 4);
-    CHECK(gs_early_split_list_bytes(s) >= LINES * sizeof(uint64_t));
+    CHECK(buckets > lines >> 17 && gs_early_split_largest(s) < lines / buckets * 4);
+    CHECK(gs_early_split_list_bytes(s) >= lines * sizeof(uint64_t));
     REQUIRE_OK(gs_bucket_copy_init(&room, room_bytes, &st), &st);
     uint64_t want = 0, got = 0;
     last_string last = {{0}, 0};
@@ -173,7 +186,7 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
             gs_early_bucket_release(&group[i]);
         }
     }
-    CHECK(records == LINES && got == want);
+    CHECK(records == lines && got == want);
     CHECK(room_bytes > PART ? own == 0 : own == buckets);
     gs_bucket_copy_release(&room);
     gs_early_split_free(s);
@@ -194,7 +207,8 @@ static void keyed_come_out(const gs_file_map *map, size_t text_bytes)
     const gs_order order = {.keys = keys, .key_count = 2, .eol = '\n', .delimiter = 'b'};
     gs_key_encoder *encoder = NULL;
     REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
-    come_out(map, text_bytes, encoder, false, MOST);
+    if (check_is_long())
+        come_out(map, text_bytes, encoder, false, MOST);
     come_out(map, text_bytes, encoder, true, MOST);
     come_out(map, text_bytes, encoder, false, 1000);
     gs_key_encoder_free(encoder);
@@ -316,28 +330,37 @@ int main(void)
 {
     uint64_t state = check_seed(3);
     gs_file_map map;
-    size_t bytes = make_text(&map, "", 50, LINES, &state);
+    lines = check_often(LINES_MAX);
+#ifndef __SANITIZE_THREAD__
+    lines = lines < LINES_MIN ? LINES_MIN : lines;
+#endif
+    lines = lines < GS_EARLY_SPLIT_MIN / 34 ? (unsigned)(GS_EARLY_SPLIT_MIN / 34) : lines;
+    const bool is_long = check_is_long();
+    size_t bytes = make_text(&map, "", 50, lines, &state);
     all_come_out(&map, bytes, false, MOST);
-    all_come_out(&map, bytes, true, MOST);
+    if (is_long)
+        all_come_out(&map, bytes, true, MOST);
     all_come_out(&map, bytes, false, 1000);
     keyed_come_out(&map, bytes);
     long_lines(&map);
     many_keys_are_refused(&map);
-    is_refused(&map, LINES * sizeof(uint64_t), false);
+    is_refused(&map, lines * sizeof(uint64_t), false);
     is_refused(&map, MOST, true);
     longer_keys_fail(&map, bytes);
     gs_file_map_close(&map);
     /* So few others that the sample has none. */
-    bytes = make_text(&map, "https://", LINES / 20, LINES, &state);
-    all_come_out(&map, bytes, false, MOST);
+    bytes = make_text(&map, "https://", lines / 20, lines, &state);
+    if (is_long)
+        all_come_out(&map, bytes, false, MOST);
     all_come_out(&map, bytes, true, MOST);
     gs_file_map_close(&map);
     /* More than a bucket of lines with nothing behind it, whose word is the least too. */
-    bytes = make_text(&map, "https://", LINES / 20, 80, &state);
+    bytes = make_text(&map, "https://", lines / 20, 80, &state);
     all_come_out(&map, bytes, false, MOST);
-    all_come_out(&map, bytes, true, MOST);
+    if (is_long)
+        all_come_out(&map, bytes, true, MOST);
     gs_file_map_close(&map);
-    (void)make_text(&map, "https://", 30, LINES, &state);
+    (void)make_text(&map, "https://", 30, lines, &state);
     is_refused(&map, MOST, false);
     gs_file_map_close(&map);
     CHECK(gs_mem_held_bytes() == 0);

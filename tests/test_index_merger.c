@@ -173,7 +173,7 @@ static void merged_is_whole(size_t count, size_t step, bool has_positions)
 
 /* --- a list with more skip entries than are kept in memory -------------------------- */
 
-enum { LONG_LIST = 5 * 1000 * 1000 };
+enum { LONG_LIST = 2500 * 1000 };
 
 static void write_long(const char *folder, gs_status *st)
 {

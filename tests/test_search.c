@@ -105,7 +105,7 @@ static void tables_stay_below(void)
 
 static void impacts_cover(void)
 {
-    for (unsigned round = 0; round < 3000; round++) {
+    for (unsigned round = 0; round < check_often(3000); round++) {
         uint64_t tfs[GS_INDEX_BLOCK];
         uint8_t lengths[GS_INDEX_BLOCK], bytes[GS_IMPACTS_MAX * GS_IMPACT_BYTES];
         const size_t count = 1 + below(GS_INDEX_BLOCK);
@@ -252,7 +252,7 @@ fail:
 static void skipping_changes_nothing(const char *folder)
 {
     answer fast = {0}, slow = {0};
-    for (unsigned i = 0; i < 300; i++) {
+    for (unsigned i = 0; i < check_often(300); i++) {
         gs_status st = {.code = GS_OK};
         const uint64_t before = state;
         REQUIRE_OK(ask(folder, 1, false, &fast, &st), &st);
@@ -271,7 +271,7 @@ static void damage_gives_errors(const char *folder)
 {
     static const char *const names[] = {"terms", "postings", "positions", "documents"};
     answer a = {0};
-    for (unsigned m = 0; m < MUTATIONS; m++) {
+    for (unsigned m = 0; m < check_often(MUTATIONS); m++) {
         char path[PATH_BYTES];
         struct stat info;
         uint8_t good[8], bad[8];

@@ -113,7 +113,7 @@ static void fail_each(job_fn *job, const gs_sort_options *options)
         for (uint64_t nth = 1; fail_one(job, options, (failing)what, nth, want);
              nth = next_to_fail(nth))
             tries++;
-        CHECK(tries > 5);
+        CHECK(tries > 3);
     }
     free(want.bytes);
 }

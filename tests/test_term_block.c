@@ -328,7 +328,7 @@ static void wide_keys_sort(uint64_t seed)
     enum { COUNT = 200000 };
     static gs_u128 keys[COUNT], scratch[COUNT];
     static uint64_t narrow[COUNT], narrow_scratch[COUNT];
-    for (unsigned round = 0; round < 12; round++) {
+    for (unsigned round = 0; round < check_often(12) + 1; round++) {
         const size_t n = round % 3 == 0 ? check_random(&seed) % 40 : COUNT;
         const unsigned low = (unsigned)(check_random(&seed) % 100);
         const uint64_t mask = UINT64_MAX >> check_random(&seed) % 60;
@@ -359,8 +359,9 @@ static void wide_keys_sort(uint64_t seed)
 int main(void)
 {
     uint64_t seed = check_seed(31);
+    const unsigned rounds = 5 + check_often(55);
     unsigned epochs = 0;
-    for (unsigned round = 0; round < 60; round++) {
+    for (unsigned round = 0; round < rounds; round++) {
         const uint64_t r = check_random(&seed);
         setting s = {
             .is_spimi = round % 2 == 0,
@@ -371,7 +372,7 @@ int main(void)
         };
         run(&seed, &s, &epochs);
     }
-    CHECK(epochs > 20);
+    CHECK(epochs > rounds / 3);
     wide_keys_sort(seed);
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
