@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_merge_command.h"
 
-#include <sys/resource.h>
-
 #include "cmd/index_job.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
@@ -98,16 +96,6 @@ static void parse(merge_args *args, int argc, char **argv)
         gs_die_usage("say which indexes to merge");
 }
 
-/* Every index has its files open until the end. */
-static void raise_descriptor_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit); /* without, fewer can be merged */
-}
-
 static gs_code merge(void *context, gs_index_job *job, gs_status *st)
 {
     gs_index_merge_options o = *(const gs_index_merge_options *)context;
@@ -115,7 +103,6 @@ static gs_code merge(void *context, gs_index_job *job, gs_status *st)
     o.trace = job->trace;
     o.stats = &job->stats;
     job->stats.method = "merge";
-    raise_descriptor_limit();
     return gs_index_merge(&o, st);
 }
 

@@ -17,22 +17,27 @@ static uint64_t place_of(int fd)
     return n > 0 ? XXH3_64bits(place, (size_t)n) : 0;
 }
 
+static gs_file_stamp stamp_of(const struct stat *info)
+{
+    return (gs_file_stamp){
+        .bytes = (uint64_t)info->st_size,
+        .device = info->st_dev,
+        .inode = info->st_ino,
+        .links = info->st_nlink,
+        .written = info->st_mtim,
+        .changed = info->st_ctim,
+        .mode = info->st_mode,
+        .owner = info->st_uid,
+        .group = info->st_gid,
+    };
+}
+
 static bool look(gs_file_stamp *stamp, int fd)
 {
     struct stat info;
     if (fstat(fd, &info) != 0)
         return false;
-    *stamp = (gs_file_stamp){
-        .bytes = (uint64_t)info.st_size,
-        .device = info.st_dev,
-        .inode = info.st_ino,
-        .links = info.st_nlink,
-        .written = info.st_mtim,
-        .changed = info.st_ctim,
-        .mode = info.st_mode,
-        .owner = info.st_uid,
-        .group = info.st_gid,
-    };
+    *stamp = stamp_of(&info);
     return true;
 }
 
@@ -74,16 +79,32 @@ bool gs_file_stamp_take(gs_file_stamp *stamp, int fd, unsigned wait_ms)
     return true;
 }
 
+static bool has_same_bytes(const gs_file_stamp *a, const gs_file_stamp *b)
+{
+    return a->bytes == b->bytes && is_equal(a->written, b->written);
+}
+
+/* Is the time of the last change the same, or is there another reason for it? */
+static bool is_explained(const gs_file_stamp *a, const gs_file_stamp *b)
+{
+    return is_equal(a->changed, b->changed) || a->links != b->links ||
+           a->mode != b->mode || a->owner != b->owner || a->group != b->group;
+}
+
 bool gs_file_stamp_is_same(const gs_file_stamp *stamp, int fd)
 {
     gs_file_stamp now;
-    if (!look(&now, fd))
-        return false;
-    if (now.bytes != stamp->bytes || !is_equal(now.written, stamp->written))
-        return false;
-    if (is_equal(now.changed, stamp->changed))
+    return look(&now, fd) && has_same_bytes(&now, stamp) &&
+           (is_explained(&now, stamp) || place_of(fd) != stamp->place);
+}
+
+bool gs_file_stamp_is_same_at(const gs_file_stamp *stamp, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
         return true;
-    return now.links != stamp->links || now.mode != stamp->mode ||
-           now.owner != stamp->owner || now.group != stamp->group ||
-           place_of(fd) != stamp->place;
+    const gs_file_stamp now = stamp_of(&info);
+    if (now.device != stamp->device || now.inode != stamp->inode)
+        return true;
+    return has_same_bytes(&now, stamp) && is_explained(&now, stamp);
 }

@@ -7,8 +7,7 @@
  * bytes.
  *
  *      size, time of write    differ: changed
- *      time of change         differs: changed, unless its names, mode or owner are
- * others
+ *      time of change         differs: changed, unless names, mode or owner do, too
  *
  * A clock stamps all changes within one tick alike, so a stamp is taken only when the
  * tick of the last change is over: what comes then gets another time. Not told is who
@@ -35,5 +34,8 @@ bool gs_file_stamp_take(gs_file_stamp *stamp, int fd, unsigned wait_ms);
 
 /* Are its bytes still the same, as far as that can be told? */
 bool gs_file_stamp_is_same(const gs_file_stamp *stamp, int fd);
+/* The same of a file that is not open any more, by its path. True as well if the path has
+ * no file or another one by now: then the one that was open was replaced, not changed. */
+bool gs_file_stamp_is_same_at(const gs_file_stamp *stamp, const char *path);
 
 #endif

@@ -90,9 +90,10 @@ static void is_told(void (*change)(int fd), bool is_change)
     const int fd = new_file();
     REQUIRE(gs_file_stamp_take(&stamp, fd, WAIT_MS));
     CHECK(stamp.bytes == sizeof text - 1);
-    CHECK(gs_file_stamp_is_same(&stamp, fd));
+    CHECK(gs_file_stamp_is_same(&stamp, fd) && gs_file_stamp_is_same_at(&stamp, name));
     change(fd); /* at once: in the same tick, had take not waited for the next */
     CHECK(gs_file_stamp_is_same(&stamp, fd) == !is_change);
+    CHECK(gs_file_stamp_is_same_at(&stamp, name) == !is_change);
     (void)close(fd);
     (void)unlink(name);
     (void)unlink("second");

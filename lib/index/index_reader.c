@@ -12,6 +12,7 @@
 #include "io/file_stamp.h"
 #include "io/map_names.h"
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/index/index_file_writer.h"
@@ -20,24 +21,37 @@
 enum { PATH_BYTES = 4400, FETCH_BYTES = 256, CACHE_LINE_BYTES = 64 };
 
 /* For clocks of file systems that have whole seconds only. */
-enum { STAMP_WAIT_MS = 2500 };
+enum { STAMP_WAIT_MS = 2500, FILES_SPARE = 64 };
 
 struct gs_index {
     char *folder;
     gs_index_header header;
     const uint8_t *files[GS_INDEX_FILE_COUNT]; /* mapped; NULL: not there */
     uint64_t bytes[GS_INDEX_FILE_COUNT];       /* with the slack */
-    int fds[GS_INDEX_FILE_COUNT];              /* of those that are there */
+    int fds[GS_INDEX_FILE_COUNT]; /* of those that are there; -1: it is closed */
     gs_file_stamp stamps[GS_INDEX_FILE_COUNT]; /* when they were opened */
     gs_map_name *names[GS_INDEX_FILE_COUNT];
     gs_index_head terms, documents;
 };
 
+static void path_of(const gs_index *index, gs_index_file file, char path[PATH_BYTES])
+{
+    (void)snprintf(path, PATH_BYTES, "%s/%s", index->folder, gs_index_file_names[file]);
+}
+
+static bool is_unchanged(const gs_index *index, gs_index_file file)
+{
+    char path[PATH_BYTES];
+    if (index->fds[file] >= 0)
+        return gs_file_stamp_is_same(&index->stamps[file], index->fds[file]);
+    path_of(index, file, path);
+    return gs_file_stamp_is_same_at(&index->stamps[file], path);
+}
+
 gs_code gs_index_check_unchanged(const gs_index *index, gs_status *st)
 {
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        if (index->files[i] != NULL &&
-            !gs_file_stamp_is_same(&index->stamps[i], index->fds[i]))
+        if (index->files[i] != NULL && !is_unchanged(index, (gs_index_file)i))
             return gs_map_name_fail_changed(index->files[i], st);
     }
     return GS_OK;
@@ -73,13 +87,19 @@ static gs_code map_open_file(gs_index *index, gs_index_file file, int fd,
     index->files[file] = memory;
     index->bytes[file] = bytes;
     index->fds[file] = fd;
+    /* Kept open to see that it does not change, unless many indexes are merged with few
+     * files: then its name has to do. */
+    if (gs_machine_files_left(FILES_SPARE) < FILES_SPARE) {
+        (void)close(fd);
+        index->fds[file] = -1;
+    }
     return GS_OK;
 }
 
 static gs_code map_file(gs_index *index, gs_index_file file, gs_status *st)
 {
     char path[PATH_BYTES];
-    (void)snprintf(path, sizeof path, "%s/%s", index->folder, gs_index_file_names[file]);
+    path_of(index, file, path);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         const int error = errno;
@@ -179,7 +199,8 @@ void gs_index_close(gs_index *index)
         if (index->files[i] == NULL)
             continue;
         (void)munmap((void *)(uintptr_t)index->files[i], index->bytes[i]);
-        (void)close(index->fds[i]);
+        if (index->fds[i] >= 0)
+            (void)close(index->fds[i]);
     }
     gs_index_header_release(&index->header);
     gs_mem_free(index->folder);
