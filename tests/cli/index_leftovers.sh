@@ -16,12 +16,15 @@ begin() {
     done
     echo "no folder was begun"
 }
+# The shell tells of a job that was killed, now or when it is waited for.
+end_it() {
+    { kill -9 $build && wait $build; } 2>/dev/null
+}
 left() {
     echo "$1: $(ls -A -d index* | sed 's/-......$/-X/' | tr '\n' ' ')"
 }
 begin pipe
-kill -9 $build
-wait $build 2>/dev/null
+end_it
 left killed
 gpusort index build -v -o index a.tsv 2>&1 | grep -c 'removed, a build that was killed'
 left 'built again'
@@ -29,8 +32,7 @@ gpusort index dump index
 begin slow
 begun=$build
 begin pipe
-kill -9 $build
-wait $build 2>/dev/null
+end_it
 left 'one killed, one at work'
 gpusort index build --replace -o index a.tsv
 left 'built a third time'
