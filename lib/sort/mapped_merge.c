@@ -68,8 +68,10 @@ static bool do_fit(const gs_file_merge *merge, const gs_memory_plan *plan, size_
 static bool is_for_this_way(const gs_file_merge *merge, const gs_memory_plan *plan)
 {
     const gs_sort_options *const o = merge->options;
+    /* Who names a program and how many files at a time expects the program to be used. */
+    const bool has_passes = o->compress_program != NULL && o->input_count > merge->fan_in;
     return o->header_lines == 0 && !o->has_top && !plan->is_space_limited &&
-           do_fit(merge, plan, TEXT_BYTES);
+           !has_passes && do_fit(merge, plan, TEXT_BYTES);
 }
 
 static bool map_files(gs_mapped_merge *m, int output_fd, gs_status *st)

@@ -34,6 +34,7 @@ PATH=$PWD:$PATH sort -S 20K --compress-program=text in | cmp - expected && echo 
 sort --compress-program=missing part1 | cksum
 sort -m --compress-program=missing part* | cksum
 sort -m --batch-size=2 --compress-program=missing part* | cksum
+sort -m --batch-size=2 --compress-program=missing expected expected expected expected expected | cksum
 sort -u --batch-size=2 -S 20K --compress-program=missing in in | cmp - expected && echo sorted
 sort -S 20K --compress-program=missing -T no/such in
 sort -S 20K --compress-program=./refuses in 2>/dev/null
