@@ -217,12 +217,13 @@ static void keyed_come_out(const gs_file_map *map, size_t text_bytes)
 /* Bytes of the file become others, of which a key has two each; the lines stay. */
 static void lengthen_keys(const gs_file_map *map)
 {
-    enum { CHANGED = 16 << 20 };
-    uint8_t *const text = malloc(CHANGED);
+    const size_t most = (size_t)16 << 20, all = map->files[0].bytes;
+    const size_t bytes = all < most ? all : most;
+    uint8_t *const text = malloc(bytes);
     REQUIRE(text != NULL);
-    for (size_t i = 0; i < CHANGED; i++)
+    for (size_t i = 0; i < bytes; i++)
         text[i] = map->base[i] == '\n' ? '\n' : 1;
-    REQUIRE(pwrite(map->files[0].fd, text, CHANGED, 0) == CHANGED);
+    REQUIRE(pwrite(map->files[0].fd, text, bytes, 0) == (ssize_t)bytes);
     free(text);
 }
 
