@@ -104,7 +104,7 @@ carry_network() {
     echo "deb $mirror $SUITE main" >"$root/etc/apt/sources.list"
     sources | awk -v s=$SUITE '$2 ~ "^" s "-(updates|security)$" { print "deb", $1, $2, "main" }' \
         >>"$root/etc/apt/sources.list"
-    cat "$root/etc/apt/sources.list" "$config"
+    cat "$config" "$root/etc/apt/sources.list"
 }
 
 make_root() {
