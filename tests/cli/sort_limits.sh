@@ -21,7 +21,7 @@ space 50000; sort -m part* | cksum
 space 50000; sort -c part1
 space 50000; sort -S 1M -o out numbers numbers; cksum out
 ulimit -d 30000; sort -r numbers | cksum
-ulimit -s 100; sort numbers | cksum
+ulimit -s 256; sort numbers | cksum
 ulimit -n 7; sort -S 1M numbers | cksum
 ulimit -n 7; sort -m part* | cksum
 X
