@@ -25,6 +25,7 @@ endif
 NVCC ?= $(firstword $(wildcard $(CUDA_HOME)/bin/nvcc) $(shell command -v nvcc))
 CUDA ?= $(if $(NVCC),1,0)
 HASH := \#
+comma := ,
 has = $(shell printf '$(HASH)include <$(1)>\n' | $(CC) -x c - -fsyntax-only 2>/dev/null \
         && echo 1 || echo 0)
 LIBURING ?= $(call has,liburing.h)
@@ -58,17 +59,18 @@ SMALL := -DGS_BUCKET_COPY_ARENA_MIN=4096 -DGS_BUCKET_COPY_KEYED_MIN=1 \
          -DGS_INPUT_MAP_MIN=1 -DGS_EARLY_SPLIT_MIN=16384 -DGS_EARLY_SPLIT_KEYED_MIN=1024 \
          -DGS_MERGE_PIECE_MAX=512 \
          -DGS_BUCKET_GIVE_BACK_MIN=1 -DGS_BUCKET_GIVE_BACK_PAGE=4096 -DGS_BUCKET_GIVE_BACK_COST=0
-ifeq ($(SAN),asan)
-override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-        -fno-omit-frame-pointer $(SMALL)
+ifneq ($(filter asan fuzz,$(SAN)),)
+# What the fuzzers are linked of is good for tests too, at the price of counting.
+override CFLAGS += -fsanitize=$(if $(filter fuzz,$(SAN)),fuzzer-no-link$(comma))address,undefined \
+        -fno-sanitize-recover=undefined -fno-omit-frame-pointer $(SMALL)
 LDFLAGS += -fsanitize=address,undefined
+# A thread that is cancelled ends on its stack for signals, which cannot be taken away there.
+export ASAN_OPTIONS ?= use_sigaltstack=0
 else ifeq ($(SAN),tsan)
 override CFLAGS += -fsanitize=thread -fno-omit-frame-pointer $(SMALL)
 LDFLAGS += -fsanitize=thread
-else ifeq ($(SAN),fuzz)
-override CFLAGS += -fsanitize=fuzzer-no-link,address,undefined \
-        -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-LDFLAGS += -fsanitize=address,undefined
+# The kernel's half of a ring, and rings that come and go at one address, are not seen.
+export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tests/tsan.supp
 endif
 # A driver is loaded into the program, and with it the C library that it was made for: with
 # CUDA that one stays dynamic, and everything else goes inside.
@@ -104,7 +106,12 @@ CMD_O  := $(CMD_C:%.c=$(OBJ)/%.o)
 TEST_X := $(TEST_C:%.c=$(BIN)/%)
 FUZZ_X := $(patsubst %.c,$(BIN)/%,$(wildcard tests/fuzz_*.c))
 
-CUDA_ARCH ?= 80 90
+# And that of the GPU of this machine, if it is another one that nvcc knows: what is not
+# compiled here is compiled by the driver, at the first run.
+ifeq ($(CUDA)$(origin CUDA_ARCH),1undefined)
+own_arch := $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null))
+CUDA_ARCH := $(filter-out 80 90,$(if $(own_arch),$(filter $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)),$(own_arch)))) 80 90
+endif
 CUDA_LAST := $(lastword $(CUDA_ARCH))
 GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \
              -gencode=arch=compute_$(CUDA_LAST),code=compute_$(CUDA_LAST)

@@ -59,6 +59,18 @@ static inline uint64_t check_seed(uint64_t otherwise)
     return seed;
 }
 
+/* Which sanitizer looks on? gcc says it by macros, clang by features. */
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+enum { CHECK_HAS_TSAN = 1, CHECK_HAS_ASAN = 0 };
+#elif defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+enum { CHECK_HAS_TSAN = 0, CHECK_HAS_ASAN = 1 };
+#else
+enum { CHECK_HAS_TSAN = 0, CHECK_HAS_ASAN = 0 };
+#endif
+
 /* Is this a long run, of `make test-long`? */
 static inline bool check_is_long(void)
 {
@@ -69,13 +81,7 @@ static inline bool check_is_long(void)
  * sanitizer, which looks at how and not at what and takes several times as long. */
 static inline unsigned check_often(unsigned most)
 {
-#if defined(__SANITIZE_THREAD__)
-    const unsigned share = 40;
-#elif defined(__SANITIZE_ADDRESS__)
-    const unsigned share = 10;
-#else
-    const unsigned share = 4;
-#endif
+    const unsigned share = CHECK_HAS_TSAN ? 40 : CHECK_HAS_ASAN ? 10 : 4;
     return check_is_long() ? most : most / share + 1;
 }
 

@@ -158,7 +158,9 @@ static uint64_t next_to_fail(uint64_t nth)
 {
     if (nth < check_often(40))
         return nth + 1;
-    return nth + nth / (check_is_long() ? 7 : 2) + 1;
+    if (check_is_long())
+        return nth + nth / 7 + 1;
+    return nth + (CHECK_HAS_TSAN || CHECK_HAS_ASAN ? nth : nth / 2) + 1;
 }
 
 /* Nothing fails from now on. False if nothing has failed. */

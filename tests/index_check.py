@@ -264,8 +264,8 @@ def digest(folder):
     return sums.hexdigest()
 
 
-def variants(rng, thorough):
-    """Methods with memories; the smallest make tens of runs."""
+def variants(rng, count):
+    """Of methods with memories, so many of each; the smallest make tens of runs."""
     out = []
     for method in ("spimi", "bsbi"):
         for memory in ("64M", "1b", "3M"):
@@ -276,14 +276,12 @@ def variants(rng, thorough):
                 if rng.random() < 0.2:
                     options.append("--no-uring")
                 out.append(options)
-    if not thorough:
-        out = rng.sample(out[:9], 4) + rng.sample(out[9:], 4)
-    return out
+    return rng.sample(out[:9], count) + rng.sample(out[9:], count)
 
 
 def check_builds(checker, rng, inputs, arguments, wanted, positions, args):
     first = None
-    for options in variants(rng, args.thorough):
+    for options in variants(rng, args.variants):
         command = arguments + options + inputs
         folder = checker.build("index", command)
         if folder is None:
@@ -484,7 +482,8 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--documents", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--thorough", action="store_true", help="every variant")
+    parser.add_argument("--variants", type=int, default=4, choices=range(1, 10),
+                        help="builds of each input, by each of the methods")
     parser.add_argument("--extra", action="append", default=[], help="for every build")
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else int(os.environ.get("GS_TEST_SEED", "1"))

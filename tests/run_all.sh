@@ -13,22 +13,32 @@ log_folder=build steps_at_once=$((jobs < 3 ? 2 : jobs / 2 + 1))
 trap 'trap "" TERM; kill -TERM 0; exit 130' INT
 
 cases=1000 few_cases=100 fake_cases=250 searched='--documents=3000 --queries=12'
-indexed=--documents=500
-asan_cases=120 tsan_cases=40 fake_san_cases=(100 30) san_searched='--documents=800 --queries=2'
-san_indexed=--documents=60
+indexed='--documents=500 --variants=2'
+asan_cases=120 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
+san_indexed='--documents=60 --variants=1'
 fuzz_seconds=12
 unset GS_TEST_LONG
 if [ "${1:-}" = --long ]; then
     export GS_TEST_LONG=1 # for the unit and the command line tests
     cases=6000 few_cases=600 fake_cases=1000 searched='--documents=6000 --queries=25'
-    indexed=--documents=1500
-    asan_cases=400 tsan_cases=150 fake_san_cases=(300 100) san_searched='--documents=3000 --queries=6'
-    san_indexed=--documents=300
+    indexed='--documents=1500 --variants=9'
+    asan_cases=400 tsan_cases=150 fake_san_cases=(300 200) san_searched='--documents=3000 --queries=6'
+    san_indexed='--documents=300 --variants=4'
     fuzz_seconds=120
 fi
 
 mk() {
     make --no-print-directory -j"$jobs" WERROR=1 "$@"
+}
+
+# The fuzzers' objects are for the address sanitizer's tests too, and clang makes those of the
+# thread sanitizer without liburing, which it could not look into.
+mk_asan() {
+    mk CC=clang SAN=fuzz CUDA=0 "$@"
+}
+
+mk_tsan() {
+    mk CC=clang SAN=tsan LIBURING=0 CUDA=0 "$@"
 }
 
 mk_without_uring() {
@@ -44,20 +54,20 @@ static_runs() {
 # under_sanitizer NAME CASES: all that is not a unit test, a step each.
 under_sanitizer() {
     local san=$1 cases=$2
-    begin "$san-differential" mk SAN="$san" CUDA=0 CASES="$cases" diff-test
-    begin "$san-index" mk SAN="$san" CUDA=0 INDEX_TEST_ARGS="$san_indexed" index-test
-    begin "$san-search" mk SAN="$san" CUDA=0 SEARCH_TEST_ARGS="$san_searched" search-test
+    begin "$san-differential" "mk_$san" CASES="$cases" diff-test
+    begin "$san-index" "mk_$san" INDEX_TEST_ARGS="$san_indexed" index-test
+    begin "$san-search" "mk_$san" SEARCH_TEST_ARGS="$san_searched" search-test
 }
 
 # Steps that build in one folder never run beside each other.
 mkdir -p build
 begin lint tests/lint.sh
 begin build mk all programs
-begin build-asan mk SAN=asan CUDA=0 programs
+begin build-asan mk_asan programs
 
 after build
 begin cli mk cli-test
-begin build-tsan mk SAN=tsan CUDA=0 programs
+begin build-tsan mk_tsan programs
 begin unit mk unit-test
 begin index mk INDEX_TEST_ARGS="$indexed" index-test
 begin differential mk CASES="${CASES:-$cases}" diff-test
@@ -65,17 +75,19 @@ begin search mk SEARCH_TEST_ARGS="$searched" search-test
 begin threads-backend mk_without_uring CASES="$few_cases" diff-test
 
 after build-asan
-begin asan-unit mk SAN=asan CUDA=0 unit-test
+begin asan-unit mk_asan unit-test
 under_sanitizer asan "$asan_cases"
 after build-tsan
-begin tsan-unit mk SAN=tsan CUDA=0 unit-test
+begin tsan-unit mk_tsan unit-test
 under_sanitizer tsan "$tsan_cases"
 begin fake-gpu mk CASES="$fake_cases" fake-gpu-test
-begin fake-gpu-asan mk SAN=asan CASES="${fake_san_cases[0]}" fake-gpu-test
-begin fake-gpu-tsan mk SAN=tsan CASES="${fake_san_cases[1]}" fake-gpu-test
+begin fake-gpu-asan mk_asan CASES="${fake_san_cases[0]}" fake-gpu-test
+begin fake-gpu-tsan mk_tsan CASES="${fake_san_cases[1]}" fake-gpu-test
 
+if [ -n "${GS_TEST_LONG:-}" ]; then
+    begin clang-without-uring mk CC=clang LIBURING=0 CUDA=0 unit-test
+fi
 begin fuzz mk fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-$fuzz_seconds}"
-begin clang-without-uring mk CC=clang LIBURING=0 CUDA=0 unit-test
 after fake-gpu
 begin static static_runs
 finish

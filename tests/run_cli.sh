@@ -73,9 +73,11 @@ run_one() {
         echo skipped >"$work/result"
         return
     fi
+    SECONDS=0
     (cd "$work/in" && exec timeout -k 5 600 bash "$GS_CLI/$name.sh") \
         >"$work/stdout" 2>"$work/stderr" </dev/null
     code=$?
+    echo "$SECONDS $name" >"$work/seconds"
     if [ $update = 1 ]; then
         for what in stdout stderr; do
             rm -f "$GS_CLI/$name.$what"
@@ -134,5 +136,6 @@ for name in "${names[@]}"; do
         ;;
     esac
 done
+echo "longest: $(cat "$scratch"/*/seconds | LC_ALL=C command -p sort -rn | head -n 5 | awk '{ print $2, $1 " s" }' | paste -sd ,)"
 echo "cli: $passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

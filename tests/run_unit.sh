@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs unit test programs, given as arguments, as many at once as there are cores, each in a
 # scratch folder: exit status 0 is a pass, 77 a skip, anything else a failure whose output
-# is shown.
+# is shown. Tells which take longest.
 set -u
 
 passed=0 failed=0 skipped=0
@@ -13,8 +13,10 @@ run_one() {
     local path name
     path=$(realpath "$1") name=$(basename "$1")
     mkdir "$scratch/$name"
+    SECONDS=0
     (cd "$scratch/$name" && timeout 300 "$path") >"$scratch/$name.log" 2>&1
     echo $? >"$scratch/$name.status"
+    echo "$SECONDS $name" >"$scratch/$name.seconds"
     rm -rf "${scratch:?}/$name"
 }
 
@@ -39,5 +41,6 @@ for program in "$@"; do
         ;;
     esac
 done
+echo "longest: $(cat "$scratch"/*.seconds | sort -rn | head -n 5 | awk '{ print $2, $1 " s" }' | paste -sd ,)"
 echo "unit: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

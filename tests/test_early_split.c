@@ -332,9 +332,8 @@ int main(void)
     uint64_t state = check_seed(3);
     gs_file_map map;
     lines = check_often(LINES_MAX);
-#ifndef __SANITIZE_THREAD__
-    lines = lines < LINES_MIN ? LINES_MIN : lines;
-#endif
+    if (!CHECK_HAS_TSAN && lines < LINES_MIN)
+        lines = LINES_MIN;
     lines = lines < GS_EARLY_SPLIT_MIN / 34 ? (unsigned)(GS_EARLY_SPLIT_MIN / 34) : lines;
     const bool is_long = check_is_long();
     size_t bytes = make_text(&map, "", 50, lines, &state);

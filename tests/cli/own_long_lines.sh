@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Lines longer than -S take what they need, and no more of it the more of them there are;
 # many empty lines fit too, where a part of the input makes many records.
-millions=(9 4 2 4 7) many=64 empty_lines=5000000
+millions=(6 3 2 3 5) many=40 empty_lines=3000000
 [ -z "${GS_TEST_LONG:-}" ] || millions=(30 12 3 12 25) many=90 empty_lines=20000000
 line() { # LETTER MILLIONS
     head -c "$2000000" /dev/zero | tr '\0' "$1"

@@ -12,7 +12,7 @@ for signal in HUP INT TERM PIPE XCPU USR1; do
     sort=$!
     seq 3000 >&9
     for _ in $(seq 200); do
-        [ -n "$(ls -A work)" ] && break
+        [ -n "$(find /proc/$sort/fd -lname '*/pipe')" ] && break
         sleep 0.05
     done
     sleep 0.1
