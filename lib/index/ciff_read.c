@@ -170,8 +170,9 @@ static gs_code refill(gs_ciff_reader *r, size_t bytes, gs_status *st)
         }
         const size_t room = BUFFER_BYTES - held;
         const size_t n = r->given_bytes < room ? r->given_bytes : room;
-        if (n > 0)
-            memcpy(r->buffer + held, r->given, n);
+        if (n == 0)
+            continue;
+        memcpy(r->buffer + held, r->given, n);
         r->given += n;
         r->given_bytes -= n;
         held += n;

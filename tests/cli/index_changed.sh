@@ -25,6 +25,18 @@ is_open() { # PID FILE
     done
 }
 
+# Does it read its standard input, so that all is open? Where that cannot be asked, it does
+# by now.
+reads_input() { # PID
+    local call fd
+    is_open "$1" idx/postings
+    for _ in $(seq 500); do
+        read -r call fd _ 2>/dev/null <"/proc/$1/syscall" || { sleep 0.3 && return; }
+        [ "$call $fd" = '0 0x0' ] && return
+        sleep 0.01
+    done
+}
+
 # The terms or queries come once the index is open, and the change has been made.
 mkfifo asked
 while_open() { # CHANGE COMMAND...
@@ -34,7 +46,7 @@ while_open() { # CHANGE COMMAND...
     "$@" <asked >got 2>said &
     local pid=$!
     exec 7>asked
-    is_open $pid idx/postings
+    reads_input $pid
     eval "$change"
     printf 'every\nw1\n' >&7
     exec 7>&-

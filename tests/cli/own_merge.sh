@@ -3,9 +3,9 @@
 # -m of files is done where they are, on all cores, in the page cache or not, and gives what
 # GNU sort gives, sorted or not; with little memory; of files that are cut off meanwhile an
 # error.
-gpusort gen lines --bytes=5M --seed=1 --max-len=30 | gpusort >a
-gpusort gen lines --bytes=9M --seed=2 --min-len=0 --max-len=20 | gpusort >b
-{ cat a; head -n 50000 b; } | gpusort >c # much of it equal
+gpusort gen lines --bytes=3M --seed=1 --max-len=30 | gpusort >a
+gpusort gen lines --bytes=5M --seed=2 --min-len=0 --max-len=20 | gpusort >b
+{ cat a; head -n 30000 b; } | gpusort >c # much of it equal
 truncate -s -1 b                       # no final newline
 same() {
     gpusort --parallel=3 "$@" >got || echo "exit $?"
