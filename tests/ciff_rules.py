@@ -307,14 +307,15 @@ def check_weights(binary):
     print("a file of weights is taken")
 
 
-def check_damage(binary, rng):
+def check_damage(binary, rng, count):
     good = Ciff(GOOD).bytes()
-    for length in range(len(good)):
+    lengths = sorted(rng.sample(range(len(good)), min(count, len(good))))
+    for length in lengths:
         with open("cut.ciff", "wb") as file:
             file.write(good[:length])
         refused(binary, "cut at %d" % length, "cut.ciff", "the file ends here", "byte ")
     sound = 0
-    for _ in range(300):
+    for _ in range(count):
         data = bytearray(good)
         for _ in range(rng.randint(1, 2)):
             data[rng.randrange(len(data))] = rng.choice([0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)])
@@ -327,12 +328,13 @@ def check_damage(binary, rng):
             subprocess.run([binary, "index", "verify", "imported"], check=True, stdout=subprocess.DEVNULL)
             sound += 1
     shutil.rmtree("imported", ignore_errors=True)
-    print("%d files that end early refused, of 300 odd ones %d are sound" % (len(good), sound))
+    print("%d files that end early refused, of %d odd ones %d are sound" % (len(lengths), count, sound))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", required=True)
+    parser.add_argument("--damage", type=int, default=300, help="files that end early, and odd ones")
     args = parser.parse_args()
     binary = os.path.abspath(args.binary)
     shape = Ciff(GOOD)
@@ -345,7 +347,7 @@ def main():
         check_lenient(binary)
         check_lucene(binary, random.Random(6))
         check_weights(binary)
-        check_damage(binary, random.Random(5))
+        check_damage(binary, random.Random(5), args.damage)
 
 
 if __name__ == "__main__":
