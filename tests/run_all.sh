@@ -12,7 +12,7 @@ log_folder=build steps_at_once=$((jobs < 3 ? 2 : jobs / 2 + 1))
 # What runs behind a script does not hear of Ctrl-C by itself.
 trap 'trap "" TERM; kill -TERM 0; exit 130' INT
 
-cases=1000 few_cases=100 fake_cases=250 searched='--documents=3000 --queries=12'
+cases=600 few_cases=60 fake_cases=150 searched='--documents=3000 --queries=8'
 indexed='--documents=250 --variants=2'
 asan_cases=120 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
 san_indexed='--documents=60 --variants=1'
