@@ -44,6 +44,7 @@ typedef struct gs_merge_job {
     size_t *portions; /* their first ranges, and range_count; without a consumer NULL */
     size_t portion_count;
     atomic_size_t next_portion;
+    _Atomic uint64_t records_merged;
     atomic_bool has_failed;
 
     pthread_mutex_t mutex; /* guards what follows */
@@ -73,6 +74,7 @@ typedef struct gs_merge_worker {
     gs_merge_node *nodes;
     gs_sink_piece *piece;
     uint64_t top_left;
+    uint64_t records_merged;               /* taken from the runs */
     size_t portion, next_range, end_range; /* of the portion being taken */
 } gs_merge_worker;
 
@@ -377,6 +379,7 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
         while (gs_merge_tree_has_winner(tree)) {
             gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
             GS_TRY(consumer->add(consumer->context, w->number, c, st));
+            w->records_merged++;
             GS_TRY(gs_run_cursor_advance(c, st));
             gs_merge_tree_replay(tree);
         }
@@ -393,6 +396,7 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
                 .shared = code == GS_OVC_EQUAL ? 0 : gs_ovc_index(code) + 1,
             };
             GS_TRY(gs_sink_add(piece, &r, st));
+            w->records_merged++;
             GS_TRY(gs_run_cursor_advance(c, st));
             gs_merge_tree_replay(tree);
         }
@@ -433,6 +437,7 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
                                      code == GS_OVC_EQUAL ? 0 : gs_ovc_index(code) + 1};
             has_kept = true;
         }
+        w->records_merged++;
         if (gs_run_cursor_advance(c, st) == GS_OK)
             gs_merge_tree_replay(tree);
     }
@@ -570,6 +575,7 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
         w.number = worker;
         GS_NOTED(work(&w, st));
     }
+    atomic_fetch_add(&job->records_merged, w.records_merged);
     worker_release(&w);
     if (st->code != GS_OK)
         atomic_store(&job->has_failed, true);
@@ -686,12 +692,30 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
     return st->code;
 }
 
+/* Runs that are not in order have no ranges: what lies beyond its range is met in none of
+ * them, or in two. Then the input changed under the sort, or memory fails. */
+static gs_code check_all_merged(const gs_run *runs, size_t run_count, uint64_t merged,
+                                gs_status *st)
+{
+    uint64_t records = 0;
+    for (size_t r = 0; r < run_count; r++)
+        records += runs[r].record_count;
+    if (merged == records)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                  "the runs were not in order: of %llu records the merge met %llu",
+                  (unsigned long long)records, (unsigned long long)merged);
+    return gs_status_hint(st, "an input that is changed while it is sorted can do that, "
+                              "and memory that fails");
+}
+
 gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
                            gs_sink *sink, const gs_range_merge_options *options,
                            uint64_t *next_ticket, gs_status *st)
 {
     gs_range_bound begin = {.is_open = true};
     uint64_t left = options->has_top ? options->top_count : UINT64_MAX;
+    uint64_t merged = 0;
     *next_ticket = options->first_ticket;
     for (unsigned round = 0; round == 0 || (!begin.is_open && left > 0); round++) {
         const uint64_t before = atomic_load(&sink->record_count);
@@ -705,11 +729,12 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
                             .may_share = round < ROUNDS_MAX};
         /* What a range gives should fit the piece, or its worker waits for its turn. */
         GS_TRY(run_job(&job, team, sink->buffer_bytes * 3 / 4, st));
+        merged += atomic_load(&job.records_merged);
         *next_ticket += job.range_count;
         left -= options->has_top ? atomic_load(&sink->record_count) - before : 0;
         begin = job.end;
     }
-    return GS_OK;
+    return options->has_top ? GS_OK : check_all_merged(runs, run_count, merged, st);
 }
 
 gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *team,
@@ -722,5 +747,6 @@ gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *te
                         .consumer = consumer,
                         .options = options,
                         .begin = {.is_open = true}};
-    return run_job(&job, team, UINT64_MAX, st);
+    GS_TRY(run_job(&job, team, UINT64_MAX, st));
+    return check_all_merged(runs, run_count, atomic_load(&job.records_merged), st);
 }
