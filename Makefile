@@ -109,8 +109,9 @@ FUZZ_X := $(patsubst %.c,$(BIN)/%,$(wildcard tests/fuzz_*.c))
 # And that of the GPU of this machine, if it is another one that nvcc knows: what is not
 # compiled here is compiled by the driver, at the first run.
 ifeq ($(CUDA)$(origin CUDA_ARCH),1undefined)
-own_arch := $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null))
-CUDA_ARCH := $(filter-out 80 90,$(if $(own_arch),$(filter $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)),$(own_arch)))) 80 90
+OWN_ARCH := $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null))
+KNOWN_ARCH := $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code))
+CUDA_ARCH := $(filter-out 80 90,$(filter $(KNOWN_ARCH),$(OWN_ARCH))) 80 90
 endif
 CUDA_LAST := $(lastword $(CUDA_ARCH))
 GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \

@@ -70,6 +70,7 @@ enum { CHECK_HAS_TSAN = 0, CHECK_HAS_ASAN = 1 };
 #else
 enum { CHECK_HAS_TSAN = 0, CHECK_HAS_ASAN = 0 };
 #endif
+enum { CHECK_HAS_SANITIZER = CHECK_HAS_TSAN || CHECK_HAS_ASAN };
 
 /* Is this a long run, of `make test-long`? */
 static inline bool check_is_long(void)

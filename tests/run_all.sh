@@ -15,7 +15,7 @@ trap 'trap "" TERM; kill -TERM 0; exit 130' INT
 cases=600 few_cases=60 fake_cases=150 searched='--documents=2000 --queries=8'
 indexed='--documents=250 --variants=2'
 asan_cases=80 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
-san_indexed='--documents=60 --variants=1'
+san_indexed='--documents=100 --variants=1'
 fuzz_seconds=8
 unset GS_TEST_LONG
 if [ "${1:-}" = --long ]; then

@@ -17,6 +17,7 @@
 #   -u          write what came out as what is expected; look at the changes afterwards
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/longest.inc"
 program=$here/../build/gpusort
 use_gnu=0
 update=0
@@ -136,6 +137,6 @@ for name in "${names[@]}"; do
         ;;
     esac
 done
-echo "longest: $(cat "$scratch"/*/seconds | LC_ALL=C command -p sort -rn | head -n 5 | awk '{ print $2, $1 " s" }' | paste -sd ,)"
+tell_longest "$scratch"/*/seconds
 echo "cli: $passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

@@ -4,6 +4,7 @@
 # scratch folder: exit status 0 is a pass, 77 a skip, anything else a failure whose output
 # is shown. Tells which take longest.
 set -u
+. "$(dirname "$0")/longest.inc"
 
 passed=0 failed=0 skipped=0
 scratch=$(mktemp -d)
@@ -41,6 +42,6 @@ for program in "$@"; do
         ;;
     esac
 done
-echo "longest: $(cat "$scratch"/*.seconds | sort -rn | head -n 5 | awk '{ print $2, $1 " s" }' | paste -sd ,)"
+tell_longest "$scratch"/*.seconds
 echo "unit: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

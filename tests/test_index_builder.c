@@ -206,9 +206,8 @@ int main(void)
 {
     REQUIRE(system("rm -rf index*") == 0); /* of a run that was stopped */
     make_inputs();
+    const bool is_short = CHECK_HAS_SANITIZER && !check_is_long(); /* one of two each */
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        const bool is_slow = CHECK_HAS_ASAN || CHECK_HAS_TSAN;
-        const bool is_short = is_slow && !check_is_long(); /* one of the two */
         if (!is_short || i % 2 == 0)
             every_call_may_fail(&variants[i], FAILS_MEMORY);
         if (!is_short || i % 2 == 1)

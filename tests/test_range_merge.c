@@ -20,7 +20,7 @@ static const gs_memory_plan plan = {.workers = WORKERS,
                                     .run_block_bytes = 4096};
 static const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
 
-/* Blocks of numbers that ascend; from where `disorder` says to go back, not any more. */
+/* Numbers that ascend; with `disorder` every so many of them is one that descends. */
 static void write_run(gs_run_list *list, unsigned run, unsigned disorder)
 {
     gs_status st = {.code = GS_OK};

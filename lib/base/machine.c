@@ -173,17 +173,32 @@ static size_t open_files(void)
     return count - 1; /* the folder itself */
 }
 
+static void raise_file_limit(struct rlimit *limit, rlim_t wanted)
+{
+    const rlim_t before = limit->rlim_cur;
+    if (before >= wanted || before >= limit->rlim_max)
+        return;
+    limit->rlim_cur = wanted < limit->rlim_max ? wanted : limit->rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, limit) != 0)
+        limit->rlim_cur = before;
+}
+
 size_t gs_machine_files_left(size_t wanted)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return wanted;
     const size_t used = open_files();
-    if (limit.rlim_cur < used + wanted && limit.rlim_cur < limit.rlim_max) {
-        const rlim_t before = limit.rlim_cur;
-        limit.rlim_cur = used + wanted < limit.rlim_max ? used + wanted : limit.rlim_max;
-        if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-            limit.rlim_cur = before;
-    }
+    raise_file_limit(&limit, used + wanted);
     return limit.rlim_cur > used ? (size_t)limit.rlim_cur - used : 0;
+}
+
+bool gs_machine_files_are_short(int fd, size_t spare)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return false;
+    const rlim_t wanted = (rlim_t)fd + 1 + spare;
+    raise_file_limit(&limit, wanted);
+    return limit.rlim_cur < wanted;
 }

@@ -8,6 +8,7 @@
 #ifndef GS_LIB_BASE_MACHINE_H
 #define GS_LIB_BASE_MACHINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,9 @@ size_t gs_machine_thread_stack_bytes(void); /* of a new thread */
 /* How many files may still be opened. If that is less than `wanted`, the limit is raised
  * as far as this process may. */
 size_t gs_machine_files_left(size_t wanted);
+/* Can fewer than `spare` files be opened after `fd`, the newest? Looks at no other, since
+ * the lowest free number is given out; raises the limit as above. */
+bool gs_machine_files_are_short(int fd, size_t spare);
 uint64_t gs_machine_now_ns(void); /* monotonic */
 size_t gs_machine_peak_rss_bytes(void);
 

@@ -89,7 +89,7 @@ static gs_code map_open_file(gs_index *index, gs_index_file file, int fd,
     index->fds[file] = fd;
     /* Kept open to see that it does not change, unless many indexes are merged with few
      * files: then its name has to do. */
-    if (gs_machine_files_left(FILES_SPARE) < FILES_SPARE) {
+    if (gs_machine_files_are_short(fd, FILES_SPARE)) {
         (void)close(fd);
         index->fds[file] = -1;
     }

@@ -637,6 +637,20 @@ static unsigned workers_that_fit(const gs_merge_job *job, unsigned workers,
     return fitting >= workers ? workers : fitting > 1 ? (unsigned)fitting : 1;
 }
 
+/* Runs that are not in order have no ranges: what lies beyond its range is met in none of
+ * them, or in two. Then the input changed under the sort, or memory fails. */
+static gs_code check_all_merged(const gs_merge_job *job, uint64_t records, gs_status *st)
+{
+    const uint64_t merged = atomic_load(&job->records_merged);
+    if (merged == records)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                  "the runs were not in order: of %llu records the merge met %llu",
+                  (unsigned long long)records, (unsigned long long)merged);
+    return gs_status_hint(st, "an input that is changed while it is sorted can do that, "
+                              "and memory that fails");
+}
+
 /* Chooses windows and ranges for the runs of the job, and merges. */
 static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_bytes,
                        gs_status *st)
@@ -683,7 +697,8 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
                          "merged ranges", st) == GS_OK) {
         job->is_merged = memory;
         pthread_mutex_init(&job->mutex, NULL);
-        GS_NOTED(gs_team_run(team, merge_worker, job, st));
+        if (gs_team_run(team, merge_worker, job, st) == GS_OK && !job->options->has_top)
+            GS_NOTED(check_all_merged(job, records, st));
         pthread_mutex_destroy(&job->mutex);
     }
     gs_mem_free(job->is_merged);
@@ -692,30 +707,12 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
     return st->code;
 }
 
-/* Runs that are not in order have no ranges: what lies beyond its range is met in none of
- * them, or in two. Then the input changed under the sort, or memory fails. */
-static gs_code check_all_merged(const gs_run *runs, size_t run_count, uint64_t merged,
-                                gs_status *st)
-{
-    uint64_t records = 0;
-    for (size_t r = 0; r < run_count; r++)
-        records += runs[r].record_count;
-    if (merged == records)
-        return GS_OK;
-    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
-                  "the runs were not in order: of %llu records the merge met %llu",
-                  (unsigned long long)records, (unsigned long long)merged);
-    return gs_status_hint(st, "an input that is changed while it is sorted can do that, "
-                              "and memory that fails");
-}
-
 gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
                            gs_sink *sink, const gs_range_merge_options *options,
                            uint64_t *next_ticket, gs_status *st)
 {
     gs_range_bound begin = {.is_open = true};
     uint64_t left = options->has_top ? options->top_count : UINT64_MAX;
-    uint64_t merged = 0;
     *next_ticket = options->first_ticket;
     for (unsigned round = 0; round == 0 || (!begin.is_open && left > 0); round++) {
         const uint64_t before = atomic_load(&sink->record_count);
@@ -729,12 +726,11 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
                             .may_share = round < ROUNDS_MAX};
         /* What a range gives should fit the piece, or its worker waits for its turn. */
         GS_TRY(run_job(&job, team, sink->buffer_bytes * 3 / 4, st));
-        merged += atomic_load(&job.records_merged);
         *next_ticket += job.range_count;
         left -= options->has_top ? atomic_load(&sink->record_count) - before : 0;
         begin = job.end;
     }
-    return options->has_top ? GS_OK : check_all_merged(runs, run_count, merged, st);
+    return GS_OK;
 }
 
 gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *team,
@@ -747,6 +743,5 @@ gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *te
                         .consumer = consumer,
                         .options = options,
                         .begin = {.is_open = true}};
-    GS_TRY(run_job(&job, team, UINT64_MAX, st));
-    return check_all_merged(runs, run_count, atomic_load(&job.records_merged), st);
+    return run_job(&job, team, UINT64_MAX, st);
 }
