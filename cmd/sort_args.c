@@ -47,6 +47,7 @@ enum {
     OPT_VERBOSE,
     OPT_NO_URING,
     OPT_SYNC,
+    OPT_CHECKPOINT,
 };
 
 static const char plain_letters[] = "bcCdfghik:mMno:rRsS:t:T:uVy:z";
@@ -100,6 +101,7 @@ static const gs_opt options[] = {
     {"verbose", GS_OPT_NONE, OPT_VERBOSE, true},
     {"no-uring", GS_OPT_NONE, OPT_NO_URING, true},
     {"sync", GS_OPT_NONE, OPT_SYNC, true},
+    {"checkpoint", GS_OPT_REQUIRED, OPT_CHECKPOINT, true},
 };
 
 static const gs_word sort_words[] = {
@@ -372,6 +374,9 @@ static bool parse_extra(parser *p, int code)
     case OPT_VERBOSE: args->verbose = true; break;
     case OPT_NO_URING: o->no_uring = true; break;
     case OPT_SYNC: o->sync_output = true; break;
+    case OPT_CHECKPOINT:
+        set_once(&o->checkpoint, text, "multiple folders for --checkpoint");
+        break;
     default: return false;
     }
     return true;

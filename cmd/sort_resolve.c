@@ -69,6 +69,25 @@ static void refuse_pair(bool are_both, const char *one, const char *other)
         gs_die_incompatible(one, other, NULL);
 }
 
+static void refuse_with_checkpoint(const gs_sort_args *args)
+{
+    static const char option[] = "--checkpoint";
+    const char check[] = {'-', args->check, '\0'};
+    bool is_random = false;
+    for (size_t i = 0; i < args->spec_count; i++)
+        is_random |= (args->specs[i].letters & GS_LETTER_RANDOM) != 0;
+    refuse_pair(args->check != 0, check, option);
+    refuse_pair(args->debug, "--debug", option);
+    if (args->merge)
+        gs_die_incompatible("-m", option, "a merge keeps nothing to go on from");
+    if (args->options.compress_program)
+        gs_die_incompatible("--compress-program", option,
+                            "what is kept has a format of its own");
+    if (is_random && !args->random_source)
+        gs_die_incompatible("-R", option,
+                            "give a --random-source, so that the order stays the same");
+}
+
 /* What of gpusort's own does not go together, or not with what GNU has. */
 static void refuse_contradictions(const gs_sort_args *args)
 {
@@ -98,6 +117,8 @@ static void refuse_contradictions(const gs_sort_args *args)
         refuse_pair(o->header_lines > 0, "--debug", "--header");
     }
     refuse_pair(o->count && order->unique, "--count", "-u");
+    if (o->checkpoint)
+        refuse_with_checkpoint(args);
 }
 
 static void refuse_debug_conflicts(const gs_sort_args *args)

@@ -70,7 +70,9 @@ static const char own_text[] =
     "      --gpu=LIST               use these GPUs, as in 0,1\n"
     "      --gpu-mem=SIZE           use at most so much memory of each GPU\n"
     "      --no-uring               read and write without io_uring\n"
-    "      --sync                   the output is on disk before its name appears\n";
+    "      --sync                   the output is on disk before its name appears\n"
+    "      --checkpoint=DIR         keep what is done in DIR until all is; the same\n"
+    "                                 command goes on from there if it was stopped\n";
 
 static const char end_text[] =
     "      --help                   show this help and stop\n"

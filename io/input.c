@@ -63,8 +63,10 @@ struct gs_input {
     _Atomic uint64_t own_bytes_read, *bytes_read;
     bool saw_compressed;
 
-    size_t next_name; /* the file after the one that is open */
-    size_t index;     /* the one that is open */
+    size_t next_name;    /* the file after the one that is open */
+    size_t skip_index;   /* in this file these bytes */
+    uint64_t skip_bytes; /* are left out */
+    size_t index;        /* the one that is open */
     gs_input_way way;
     int fd;
     uint64_t offset; /* of the next read */
@@ -126,6 +128,13 @@ bool gs_input_is_small(const gs_input *in)
 uint64_t gs_input_bytes_read(const gs_input *in)
 {
     return atomic_load(in->bytes_read);
+}
+
+void gs_input_skip_to(gs_input *in, size_t index, uint64_t offset)
+{
+    gs_assert(!in->options.any_order && in->next_name == 0 && index <= in->name_count);
+    in->next_name = in->skip_index = index;
+    in->skip_bytes = offset;
 }
 
 bool gs_input_saw_compressed(const gs_input *in)
@@ -504,6 +513,33 @@ bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *m
     return false;
 }
 
+/* --- going on in the middle -----------------------------------------------------------
+ */
+
+/* A plain file is read from there on. */
+static void skip_plain(gs_input *in)
+{
+    if (in->index != in->skip_index)
+        return;
+    in->offset += in->skip_bytes;
+    in->skip_bytes = 0;
+}
+
+/* Of a compressed one all is unpacked, and the beginning left out. */
+static gs_code skip_unpacked(gs_input *in, gs_block *block, gs_status *st)
+{
+    const size_t n = in->skip_bytes < block->len ? (size_t)in->skip_bytes : block->len;
+    block->data += n;
+    block->len -= n;
+    in->skip_bytes -= n;
+    gs_quoted q;
+    if (in->skip_bytes > 0 && block->ends_input)
+        return GS_FAIL(st, GS_ERR_FORMAT, 0,
+                       "%s: it ends before where it was read before",
+                       gs_quote_name(&q, in->names[block->input_index]));
+    return GS_OK;
+}
+
 /* --- all ---------------------------------------------------------------------------- */
 
 /* Opens the next file and chooses the way to read it. */
@@ -534,6 +570,7 @@ static gs_code open_next(gs_input *in, gs_status *st)
         return fail_read(in, in->index, errno, st);
     if (file.kind != GS_COMPRESSION_NONE)
         return open_pumped(in, &file, st);
+    skip_plain(in);
     if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1 &&
         !is_cached(in->fd, size, CACHE_PROBES / 4 * 3))
         return open_direct(in, st);
@@ -543,7 +580,7 @@ static gs_code open_next(gs_input *in, gs_status *st)
 
 gs_code gs_input_begin(gs_input *in, gs_status *st)
 {
-    if (in->name_count != 1 || in->size_hint > 0)
+    if (in->name_count != 1 || in->size_hint > 0 || in->next_name == in->name_count)
         return GS_OK;
     GS_TRY(gs_input_next(in, &in->ahead, st));
     if (in->ahead->ends_input) {
@@ -572,7 +609,11 @@ gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st)
     }
     if ((*out)->ends_input && in->way != GS_INPUT_PUMPED)
         close_file(in);
-    return GS_OK;
+    if (in->skip_bytes > 0 && skip_unpacked(in, *out, st) != GS_OK) {
+        gs_block_release(*out);
+        *out = NULL;
+    }
+    return st->code;
 }
 
 void gs_input_free(gs_input *in)

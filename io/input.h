@@ -59,6 +59,10 @@ GS_MUST_CHECK gs_code gs_input_new(gs_input **out, const char *const *names,
  * next. */
 GS_MUST_CHECK gs_code gs_input_begin(gs_input *in, gs_status *st);
 
+/* Begins with byte `offset` of file `index`, unpacked if it is compressed, as if what
+ * comes before had been read. In order, and before anything else is asked for. */
+void gs_input_skip_to(gs_input *in, size_t index, uint64_t offset);
+
 /* The next block of the sequence, now the caller's, who releases it; NULL after the
  * last. Those of one file come in order, and every file ends with a block that has
  * ends_input set (an empty one if need be), so that the caller sees where a file without

@@ -91,7 +91,8 @@ static gs_code fail_damaged(const char *place, const char *what, gs_status *st)
 {
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: damaged run: %s", place, what);
     return gs_status_hint(st, "the temporary files were changed or the disk is failing: "
-                              "run again with another folder (-T)");
+                              "run again with another folder (-T), without "
+                              "what was kept for going on");
 }
 
 gs_code gs_run_block_decode(gs_run_codec *codec, const uint8_t *from, size_t available,

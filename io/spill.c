@@ -47,8 +47,8 @@ struct gs_spill {
     size_t drop_count;
 };
 
-gs_code gs_spill_new(gs_spill **out, const char *const *folders, size_t folder_count,
-                     gs_status *st)
+static gs_code new_spill(gs_spill **out, const char *const *folders, size_t folder_count,
+                         gs_status *st)
 {
     *out = NULL;
     void *memory = NULL;
@@ -56,22 +56,28 @@ gs_code gs_spill_new(gs_spill **out, const char *const *folders, size_t folder_c
     gs_spill *const s = memory;
     pthread_mutex_init(&s->mutex, NULL);
     pthread_cond_init(&s->drops_changed, NULL);
-    const char *const from_environment = getenv("TMPDIR");
-    const char *const otherwise = from_environment != NULL && from_environment[0] != '\0'
-                                      ? from_environment
-                                      : "/tmp";
-    const char *const *const names = folder_count > 0 ? folders : &otherwise;
-    const size_t count = folder_count > 0 ? folder_count : 1;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, count * sizeof *s->folders, "spill folders", st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new_array(&memory, folder_count, sizeof *s->folders, "spill folders", st));
     s->folders = memory;
-    s->folder_count = count;
-    for (size_t i = 0; i < count; i++)
-        s->folders[i] = (gs_spill_folder){.name = names[i], .fd = -1};
+    s->folder_count = folder_count;
+    for (size_t i = 0; i < folder_count; i++)
+        s->folders[i] = (gs_spill_folder){.name = folders[i], .fd = -1};
     *out = s;
     return GS_OK;
 fail:
     gs_spill_free(s);
     return st->code;
+}
+
+gs_code gs_spill_new(gs_spill **out, const char *const *folders, size_t folder_count,
+                     gs_status *st)
+{
+    const char *const from_environment = getenv("TMPDIR");
+    const char *const otherwise = from_environment != NULL && from_environment[0] != '\0'
+                                      ? from_environment
+                                      : "/tmp";
+    return folder_count > 0 ? new_spill(out, folders, folder_count, st)
+                            : new_spill(out, &otherwise, 1, st);
 }
 
 void gs_spill_free(gs_spill *s)
@@ -128,15 +134,34 @@ static gs_code fail_create(const char *folder, gs_status *st)
     return gs_status_hint(st, "choose another folder for temporary files with -T");
 }
 
+static void set_file(gs_spill_folder *f, int fd)
+{
+    const int flags = fcntl(fd, F_GETFL);
+    f->fd = fd;
+    f->is_direct = flags >= 0 && fcntl(fd, F_SETFL, flags | O_DIRECT) == 0;
+}
+
 static gs_code open_folder_locked(gs_spill_folder *f, gs_status *st)
 {
     if (f->fd >= 0)
         return GS_OK;
-    f->fd = open_nameless(f->name);
-    if (f->fd < 0)
+    const int fd = open_nameless(f->name);
+    if (fd < 0)
         return fail_create(f->name, st);
-    const int flags = fcntl(f->fd, F_GETFL);
-    f->is_direct = flags >= 0 && fcntl(f->fd, F_SETFL, flags | O_DIRECT) == 0;
+    set_file(f, fd);
+    return GS_OK;
+}
+
+gs_code gs_spill_new_kept(gs_spill **out, const char *folder, int fd, uint64_t end_offset,
+                          gs_status *st)
+{
+    if (new_spill(out, &folder, 1, st) != GS_OK) {
+        (void)close(fd);
+        return st->code;
+    }
+    gs_spill_folder *const f = &(*out)->folders[0];
+    set_file(f, fd);
+    f->end_offset = end_offset;
     return GS_OK;
 }
 
@@ -184,6 +209,26 @@ void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes)
     s->written_bytes += bytes;
     pthread_mutex_unlock(&s->mutex);
     extent->bytes = rounded;
+}
+
+void gs_spill_extent_adopt(const gs_spill *s, gs_spill_extent *extent)
+{
+    const gs_spill_folder *const f = &s->folders[0];
+    gs_assert(f->fd >= 0 && extent->offset + extent->bytes <= f->end_offset);
+    extent->fd = f->fd;
+    extent->is_direct = f->is_direct;
+    extent->folder = 0;
+}
+
+gs_code gs_spill_sync(const gs_spill *s, gs_status *st)
+{
+    for (size_t i = 0; i < s->folder_count; i++) {
+        const gs_spill_folder *const f = &s->folders[i];
+        if (f->fd >= 0 && fdatasync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
+            return GS_FAIL(st, GS_ERR_IO, errno, "write failed: temporary file in '%s'",
+                           f->name);
+    }
+    return GS_OK;
 }
 
 bool gs_spill_is_space_short(const gs_spill *s, uint64_t bytes)

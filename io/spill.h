@@ -31,6 +31,11 @@ typedef struct gs_spill_extent {
 /* Borrows the folder names until free(). With none: $TMPDIR, else /tmp. */
 GS_MUST_CHECK gs_code gs_spill_new(gs_spill **out, const char *const *folders,
                                    size_t folder_count, gs_status *st);
+/* Instead: runs go to `fd`, a file with a name that stays (lib/sort/checkpoint.h), from
+ * `end_offset` on; `folder` names it in messages. Takes the descriptor, also on failure.
+ */
+GS_MUST_CHECK gs_code gs_spill_new_kept(gs_spill **out, const char *folder, int fd,
+                                        uint64_t end_offset, gs_status *st);
 void gs_spill_free(gs_spill *s); /* NULL is fine */
 
 /* Starts an extent at the end of the next folder's file; its length is unknown yet, so
@@ -39,6 +44,10 @@ void gs_spill_free(gs_spill *s); /* NULL is fine */
 GS_MUST_CHECK gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out,
                                            gs_status *st);
 void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes);
+/* An extent that was there before: completes what has an offset and a length. */
+void gs_spill_extent_adopt(const gs_spill *s, gs_spill_extent *extent);
+/* Everything that was written is on the disk when it returns. */
+GS_MUST_CHECK gs_code gs_spill_sync(const gs_spill *s, gs_status *st);
 /* Is there less free disk space than `bytes` in some folder? Giving space back early
  * slows the reads and writes beside it, so it is worth doing only then. */
 bool gs_spill_is_space_short(const gs_spill *s, uint64_t bytes);

@@ -50,6 +50,8 @@ gs_device_choice gs_device_choose(const gs_sort_options *o,
     const char *why = gs_device_order(&o->order, layout, &choice.order);
     if (why == NULL && o->compress_program != NULL)
         why = "runs go through --compress-program";
+    if (why == NULL && o->checkpoint != NULL)
+        why = "a checkpoint is kept";
     if (why != NULL)
         gs_log_say(o->log, GS_LOG_INFO, "the CPU sorts this: %s", why);
     choice.is_wanted = why == NULL;

@@ -506,6 +506,16 @@ gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last, gs_status 
     return GS_OK;
 }
 
+void gs_ingest_place(gs_ingest *in, size_t *input_index, uint64_t *offset)
+{
+    if (in->pending_count == 0) {
+        gs_line_feed_place(in->feed, input_index, offset);
+        return;
+    }
+    *input_index = in->pending[0].input_index;
+    *offset = in->pending[0].offset;
+}
+
 gs_code gs_ingest_split_early(gs_ingest *in, gs_chunk *chunk, gs_early_split *early,
                               bool *is_done, gs_status *st)
 {

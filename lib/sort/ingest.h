@@ -33,6 +33,9 @@ void gs_ingest_free(gs_ingest *in); /* NULL is fine */
 GS_MUST_CHECK gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last,
                                      gs_status *st);
 
+/* Where in the input the next chunk will begin, if its files come in order. */
+void gs_ingest_place(gs_ingest *in, size_t *input_index, uint64_t *offset);
+
 /* Instead, puts all of the input, which is mapped, on the lists of `early`, and what has
  * to be copied into the chunk. *is_done is false if it is not for that; then the feed has
  * to begin again. */

@@ -33,6 +33,8 @@ struct gs_line_feed {
     pthread_mutex_t mutex; /* guards what follows */
     uint64_t next_ticket;
     uint64_t header_left;
+    size_t next_input;    /* where what comes next begins: this file */
+    uint64_t next_offset; /* and this byte of it */
     gs_open_file files[GS_INPUT_FILES_MAX];
     gs_heap_bytes header;
     uint8_t *replay; /* given out before anything else, from replay_at on */
@@ -157,7 +159,7 @@ static gs_open_file *file_of(gs_line_feed *feed, size_t input_index)
     gs_assert(unused != NULL && unused->carry.bytes == 0);
     unused->is_open = true;
     unused->input_index = input_index;
-    unused->record_offset = 0;
+    unused->record_offset = input_index == feed->next_input ? feed->next_offset : 0;
     return unused;
 }
 
@@ -250,6 +252,7 @@ static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *
             GS_TRY(append(&feed->header, &eol, 1, st));
         batch->data += n;
         batch->bytes -= n;
+        batch->offset += n;
         feed->header_left--;
     }
     return GS_OK;
@@ -372,6 +375,7 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     const uint8_t *const tail = block->data + whole;
     const size_t tail_bytes = block->len - whole;
     GS_TRY_OR_FAIL(join_carry(feed, carry, block, whole, batch, st));
+    batch->offset = file->record_offset;
     file->record_offset += batch->bytes;
     carry->bytes = 0;
     GS_TRY_OR_FAIL(append(carry, tail, tail_bytes, st));
@@ -379,6 +383,8 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     *is_ready = true;
 fail:
 done:
+    feed->next_input = file->input_index + block->ends_input;
+    feed->next_offset = block->ends_input ? 0 : file->record_offset;
     if (block->ends_input)
         file->is_open = false;
     if (batch->block != block)
@@ -405,6 +411,24 @@ uint64_t gs_line_feed_next_ticket(gs_line_feed *feed)
     const uint64_t ticket = feed->next_ticket;
     pthread_mutex_unlock(&feed->mutex);
     return ticket;
+}
+
+void gs_line_feed_place(gs_line_feed *feed, size_t *input_index, uint64_t *offset)
+{
+    pthread_mutex_lock(&feed->mutex);
+    *input_index = feed->next_input;
+    *offset = feed->next_offset;
+    pthread_mutex_unlock(&feed->mutex);
+}
+
+gs_code gs_line_feed_go_on(gs_line_feed *feed, size_t input_index, uint64_t offset,
+                           const uint8_t *header, size_t header_bytes, gs_status *st)
+{
+    gs_assert(feed->next_ticket == 0);
+    feed->next_input = input_index;
+    feed->next_offset = offset;
+    feed->header_left = 0;
+    return append(&feed->header, header, header_bytes, st);
 }
 
 /* How many of the first bytes are a batch of whole records; 0 if there is no end. */
@@ -454,6 +478,8 @@ void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map)
 void gs_line_feed_map_again(gs_line_feed *feed)
 {
     feed->map_file = feed->map_at = 0;
+    feed->next_input = 0;
+    feed->next_offset = 0;
     feed->header.bytes = 0;
     feed->header_left = feed->options.header_lines;
 }
@@ -475,8 +501,11 @@ static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
     *out = (gs_line_batch){.data = from,
                            .bytes = bytes,
                            .lacks_final_eol = whole == 0,
-                           .input_index = file->input_index};
+                           .input_index = file->input_index,
+                           .offset = feed->map_at};
     feed->map_at += bytes;
+    feed->next_input = file->input_index + (feed->map_at == file->bytes);
+    feed->next_offset = feed->map_at == file->bytes ? 0 : feed->map_at;
     if (feed->map->taken_bytes != NULL)
         atomic_fetch_add(feed->map->taken_bytes, bytes);
     if (feed->header_left > 0)

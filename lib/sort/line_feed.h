@@ -28,6 +28,7 @@ typedef struct gs_line_batch {
     bool lacks_final_eol; /* the last record ends with its file, not with eol */
     uint64_t ticket;
     size_t input_index;
+    uint64_t offset; /* in that file, unpacked, where the data begins */
     gs_block *block; /* what holds the data: one of these two, or else the feed */
     void *heap;
     size_t heap_mapped;   /* the heap is a map of so many bytes */
@@ -93,6 +94,15 @@ void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map);
 
 /* Everything that is mapped comes once more, under other tickets. */
 void gs_line_feed_map_again(gs_line_feed *feed);
+
+/* Where what comes next begins: behind all that was given out, if the files come in
+ * order. The end of a file is the beginning of the next. */
+void gs_line_feed_place(gs_line_feed *feed, size_t *input_index, uint64_t *offset);
+/* The source begins at such a place, behind a header that has been taken. Before the
+ * first batch. */
+GS_MUST_CHECK gs_code gs_line_feed_go_on(gs_line_feed *feed, size_t input_index,
+                                         uint64_t offset, const uint8_t *header,
+                                         size_t header_bytes, gs_status *st);
 
 /* What a record gets that is too long, of the file `name`: `what` is "line" or
  * "document". */

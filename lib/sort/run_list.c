@@ -2,7 +2,9 @@
 #include "lib/sort/run_list.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/run_codec_choice.h"
 
@@ -115,6 +117,18 @@ gs_code gs_run_list_add(gs_run_list *list, gs_run *run, gs_status *st)
     shrink_index(run);
     list->runs[list->count++] = *run;
     return GS_OK;
+}
+
+void gs_run_list_replace(gs_run_list *list, size_t first, size_t count, const gs_run *run)
+{
+    gs_run *const runs = list->runs;
+    gs_assert(count > 0 && first + count <= list->count);
+    for (size_t i = first; i < first + count; i++)
+        gs_run_release(&runs[i]);
+    runs[first] = *run;
+    memmove(runs + first + 1, runs + first + count,
+            (list->count - first - count) * sizeof *runs);
+    list->count -= count - 1;
 }
 
 uint64_t gs_run_list_stored_bytes(const gs_run_list *list)

@@ -45,6 +45,10 @@ GS_MUST_CHECK gs_code gs_run_writer_close(gs_run_writer *w, gs_status *st);
 /* Appends; takes what `run` holds, also on failure. */
 GS_MUST_CHECK gs_code gs_run_list_add(gs_run_list *list, gs_run *run, gs_status *st);
 
+/* `run`, which it takes, is now in the place of runs [first, first + count). */
+void gs_run_list_replace(gs_run_list *list, size_t first, size_t count,
+                         const gs_run *run);
+
 uint64_t gs_run_list_stored_bytes(const gs_run_list *list);
 
 #endif

@@ -26,6 +26,10 @@ typedef struct gs_sort_options {
     const char *const *temp_folders; /* -T; none: $TMPDIR, else /tmp */
     size_t temp_folder_count;
     const char *compress_program; /* --compress-program; NULL: built-in zstd */
+    /* Keeps what is done in this folder, and goes on from what is there; NULL: does not.
+     * Inputs are regular files and none of them the output, runs are ours (no
+     * compress_program), and an order drawn at random is given. By the CPU. */
+    const char *checkpoint;
 
     uint64_t header_lines; /* kept on top, not sorted */
     uint64_t top_count;    /* with has_top: only the first N are kept */

@@ -26,10 +26,10 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
+#include "lib/sort/checkpoint.h"
 #include "lib/sort/chunk_emit.h"
 #include "lib/sort/device_choice.h"
 #include "lib/sort/device_runs.h"
-#include "lib/sort/file_merge.h"
 #include "lib/sort/ingest.h"
 #include "lib/sort/key_encode.h"
 #include "lib/sort/line_feed.h"
@@ -38,7 +38,9 @@
 #include "lib/sort/range_merge.h"
 #include "lib/sort/run_codec_choice.h"
 #include "lib/sort/run_list.h"
+#include "lib/sort/sort_job.h"
 #include "lib/sort/text_output.h"
+#include "lib/sort/text_spill.h"
 
 /* Less is sorted sooner than the kernel has cleared a few large pages. */
 enum { SMALL_PAGES_BYTES = 128 << 10 };
@@ -67,8 +69,10 @@ typedef struct gs_sorter {
     uint64_t input_bytes;    /* read, as stored */
     bool input_saw_compressed;
     gs_run_list runs;
-    gs_file_merge text_runs; /* instead of runs, with --compress-program */
-    size_t text_run_capacity;
+    bool has_codec;            /* was chosen for them */
+    gs_text_spill text_runs;   /* instead of runs, with --compress-program */
+    gs_checkpoint *checkpoint; /* NULL: none */
+    char *job_text;
     uint64_t phase_begin_ns;
 } gs_sorter;
 
@@ -111,7 +115,7 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
         .blocks_in_flight = GS_BLOCKS_IN_FLIGHT,
         .decode_threads = s->plan.workers,
         .decode_bytes_max = reserve_for_decoding(&s->plan, o->input_count),
-        .any_order = is_any_order_good(s),
+        .any_order = is_any_order_good(s) && o->checkpoint == NULL,
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
         .map_bytes_max = gs_arena_bytes_max,
@@ -133,6 +137,45 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
     };
     const gs_block_source blocks = gs_block_source_input(s->input);
     return gs_line_feed_new(&s->feed, &blocks, &feed, st);
+}
+
+/* What was done before is taken over. */
+static gs_code open_checkpoint(gs_sorter *s, gs_status *st)
+{
+    const gs_sort_options *const o = s->options;
+    GS_TRY(gs_sort_job_text(&s->job_text, o, st));
+    const gs_checkpoint_job job = {
+        .folder = o->checkpoint,
+        .text = s->job_text,
+        .inputs = o->inputs,
+        .input_count = o->input_count,
+        .output = o->output,
+        .log = o->log,
+    };
+    GS_TRY(gs_checkpoint_open(&s->checkpoint, &job, st));
+    return gs_checkpoint_give_runs(s->checkpoint, &s->runs, st);
+}
+
+/* Reading begins behind what the runs hold that were found. */
+static gs_code go_on(gs_sorter *s, gs_status *st)
+{
+    const gs_checkpoint_state *const found = gs_checkpoint_found(s->checkpoint);
+    if (found->run_count == 0)
+        return GS_OK;
+    gs_input_skip_to(s->input, found->place.input_index, found->place.offset);
+    return gs_line_feed_go_on(s->feed, found->place.input_index, found->place.offset,
+                              found->extra, found->extra_bytes, st);
+}
+
+static gs_code save_place(const gs_sorter *s, gs_status *st)
+{
+    gs_input_place place;
+    const uint8_t *header;
+    size_t header_bytes;
+    gs_ingest_place(s->ingest, &place.input_index, &place.offset);
+    gs_line_feed_header(s->feed, &header, &header_bytes);
+    return gs_checkpoint_save(s->checkpoint, &s->runs, s->runs.count - 1, &place, header,
+                              header_bytes, st);
 }
 
 static gs_code prepare_device(gs_sorter *s, gs_status *st)
@@ -180,10 +223,16 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     s->plan = gs_memory_plan_make(o->memory_bytes, o->threads, s->layout.is_keyed);
     if (o->compress_program != NULL)
         gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
-    s->text_runs.filter = (gs_text_filter){.program = o->compress_program, .log = o->log};
+    s->text_runs.options = o;
+    s->text_runs.plan = &s->plan;
+    s->text_runs.layout = &s->layout;
     if (s->output == NULL)
         GS_TRY(gs_text_output_open(&s->output, o, st));
+    if (o->checkpoint != NULL)
+        GS_TRY(open_checkpoint(s, st));
     GS_TRY(open_input(s, st));
+    if (s->checkpoint != NULL)
+        GS_TRY(go_on(s, st));
     GS_TRY(gs_input_begin(s->input, st));
     if (gs_input_is_small(s->input))
         s->plan.workers = 1;
@@ -229,7 +278,7 @@ static void map_input(gs_sorter *s)
     gs_chunk_limits limits = chunk_limits(s);
     limits.budget_bytes += more;
     if (!is_untouched || s->layout.is_key_only || s->options->has_top ||
-        s->plan.is_space_limited ||
+        s->plan.is_space_limited || s->runs.count > 0 ||
         !gs_input_map(s->input, gs_output_fd(s->output), gs_chunk_copy_bytes(&limits),
                       &s->map))
         return;
@@ -284,7 +333,7 @@ static uint64_t expected_bytes(const gs_sorter *s)
 {
     const gs_sort_options *const o = s->options;
     const bool is_other = o->order.unique || o->count || o->has_top || o->output_zstd;
-    return is_other || s->input_saw_compressed ? 0 : s->input_bytes;
+    return is_other || s->input_saw_compressed || s->checkpoint ? 0 : s->input_bytes;
 }
 
 static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_bytes,
@@ -301,94 +350,6 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
     gs_line_feed_header(s->feed, &out.header, &out.header_bytes);
     gs_output_expect(s->output, expected_bytes(s));
     return gs_text_output_write(&out, make, s, st);
-}
-
-/* --- runs as text, for --compress-program ------------------------------------------ */
-
-/* Adds an unwritten text run to the list. */
-static gs_code add_text_run(gs_sorter *s, gs_text_run **out, gs_stream_target *target,
-                            gs_status *st)
-{
-    gs_file_merge *const m = &s->text_runs;
-    GS_TRY(gs_run_list_need_spill(&s->runs, st));
-    if (m->input_count == s->text_run_capacity) {
-        const size_t capacity = 2 * s->text_run_capacity + 16;
-        void *memory = m->inputs;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *m->inputs, "list of runs", st));
-        m->inputs = memory;
-        s->text_run_capacity = capacity;
-    }
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_text_run), "text run", st));
-    gs_text_run *const run = memory;
-    m->inputs[m->input_count++] = (gs_merge_input){.run = run};
-    *out = run;
-    return gs_text_run_create(run, s->runs.spill, &m->filter, target, st);
-}
-
-/* Sorts the chunk into a text run. Equals are counted by the merge, so all stay. */
-static gs_code spill_text(gs_sorter *s, gs_status *st)
-{
-    const gs_sort_options *const o = s->options;
-    gs_text_run *run = NULL;
-    gs_stream_target target;
-    GS_TRY(add_text_run(s, &run, &target, st));
-    gs_sink sink = {.layout = s->layout, .buffer_bytes = s->plan.piece_bytes};
-    GS_TRY(gs_stream_new(&sink.stream, &target, s->plan.stream_block_bytes,
-                         s->plan.stream_blocks, st));
-    gs_sink_init(&sink);
-    const gs_chunk_emit_options options = {
-        .is_unique = o->order.unique,
-        .has_top = o->has_top && !o->count,
-        .top_count = o->top_count,
-        .cancel = o->cancel_signal,
-    };
-    uint64_t ticket, last_kept, total = 0;
-    if (gs_chunk_emit(&s->chunk, s->team, &sink, &options, &ticket, &last_kept, st) !=
-        GS_OK)
-        gs_stream_abort(sink.stream, st);
-    GS_NOTED(gs_stream_finish(sink.stream, &total, st));
-    gs_stream_free(sink.stream);
-    gs_sink_release(&sink);
-    if (o->stats != NULL) {
-        atomic_fetch_add(&o->stats->runs, 1);
-        atomic_fetch_add(&o->stats->spill_bytes, total);
-    }
-    GS_TRY(st->code);
-    return gs_text_run_finish(run, total, st);
-}
-
-static gs_code merge_text_runs(void *context, gs_sink *sink, uint64_t ticket,
-                               gs_status *st)
-{
-    gs_sorter *const s = context;
-    return gs_file_merge_last(&s->text_runs, sink, ticket, st);
-}
-
-static void plan_text_merge(gs_sorter *s)
-{
-    const gs_sort_options *const o = s->options;
-    gs_file_merge *const m = &s->text_runs;
-    m->options = o;
-    m->plan = &s->plan;
-    m->source = (gs_text_source_options){
-        .order = &o->order,
-        .layout = &s->layout,
-        .encoder = s->encoder,
-        .block_bytes = s->plan.block_bytes,
-        .record_bytes_max = s->plan.record_bytes_max,
-        .too_long_hint = s->plan.too_long_hint,
-        .log = o->log,
-    };
-    m->merge = (gs_text_merge_options){
-        .is_unique = o->order.unique || o->count,
-        .has_counts = o->count,
-        .has_top = o->has_top,
-        .top_count = o->top_count,
-        .cancel = o->cancel_signal,
-    };
-    m->spill = s->runs.spill;
-    m->fan_in = gs_file_merge_fan_in(o, &s->plan);
 }
 
 /* --- forming runs --------------------------------------------------------------- */
@@ -449,8 +410,9 @@ static gs_codec choose_codec(const gs_sorter *s)
 static gs_code spill_chunk(gs_sorter *s, gs_status *st)
 {
     gs_run_list *const list = &s->runs;
-    if (list->count == 0)
+    if (!s->has_codec)
         list->codec = choose_codec(s);
+    s->has_codec = true;
     gs_run_writer writer;
     GS_TRY(gs_run_writer_open(&writer, list, s->plan.piece_bytes, st));
     const gs_chunk_emit_options options = emit_options(s, 0);
@@ -464,6 +426,13 @@ static gs_code spill_chunk(gs_sorter *s, gs_status *st)
         GS_TRY(gs_ingest_set_limit(s->ingest, r.string, r.string_bytes, st));
     }
     return GS_OK;
+}
+
+static gs_code spill_text(gs_sorter *s, gs_status *st)
+{
+    GS_TRY(gs_run_list_need_spill(&s->runs, st));
+    s->text_runs.spill = s->runs.spill;
+    return gs_text_spill_add(&s->text_runs, &s->chunk, s->team, st);
 }
 
 static void note_input(gs_sorter *s)
@@ -576,12 +545,14 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
         GS_TRY(gs_ingest_fill(s->ingest, &s->chunk, &is_last, st));
         note_input(s);
         set_phase(s, GS_PHASE_SORT);
-        *fits = is_last && s->runs.count == 0 && s->text_runs.input_count == 0;
+        *fits = is_last && s->runs.count == 0 && s->text_runs.merge.input_count == 0;
         if (*fits || s->chunk.element_count == 0)
             continue;
         GS_TRY(s->options->compress_program ? spill_text(s, st) : spill_chunk(s, st));
         s->chunk.soft_bytes = s->plan.chunk_soft_bytes;
         GS_TRY(leave_map(s, st));
+        if (s->checkpoint != NULL)
+            GS_TRY(save_place(s, st));
     }
     return GS_OK;
 }
@@ -601,11 +572,19 @@ static gs_range_merge_options merge_options(const gs_sorter *s, uint64_t first_t
         .no_uring = o->no_uring,
         .first_ticket = first_ticket,
         .spill = s->runs.spill,
-        .gives_space_back = gs_spill_is_space_short(
-            s->runs.spill, 2 * gs_run_list_stored_bytes(&s->runs)),
+        .gives_space_back = s->checkpoint == NULL &&
+                            gs_spill_is_space_short(
+                                s->runs.spill, 2 * gs_run_list_stored_bytes(&s->runs)),
         .cancel = o->cancel_signal,
         .progress_bytes = o->stats ? &o->stats->merge_bytes : NULL,
     };
+}
+
+static gs_code merge_text_runs(void *context, gs_sink *sink, uint64_t ticket,
+                               gs_status *st)
+{
+    gs_sorter *const s = context;
+    return gs_text_spill_merge(&s->text_runs, sink, ticket, st);
 }
 
 static void begin_pass(gs_sorter *s)
@@ -626,31 +605,33 @@ static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_stat
                               &ticket, st);
 }
 
-static void drop_run(gs_sorter *s, gs_run *run)
+static void drop_extents(gs_sorter *s, size_t first, size_t count)
 {
     /* With plenty of room the space can wait until the file is closed. */
-    if (gs_spill_is_space_short(s->runs.spill, 4 * gs_run_list_stored_bytes(&s->runs)))
-        gs_spill_extent_drop(s->runs.spill, &run->extent);
-    gs_run_release(run);
+    if (!gs_spill_is_space_short(s->runs.spill, 4 * gs_run_list_stored_bytes(&s->runs)))
+        return;
+    for (size_t i = first; i < first + count; i++)
+        gs_spill_extent_drop(s->runs.spill, &s->runs.runs[i].extent);
 }
 
 /* Merges runs [first, first + count) into one, which takes their place. */
 static gs_code merge_group(gs_sorter *s, size_t first, size_t count, gs_status *st)
 {
-    gs_run *const runs = s->runs.runs;
     gs_run_writer writer;
     GS_TRY(gs_run_writer_open(&writer, &s->runs, s->plan.merge_piece_bytes, st));
     const gs_range_merge_options options = merge_options(s, 0);
     uint64_t ticket;
-    GS_NOTED(gs_range_merge_run(runs + first, count, s->team, &writer.sink, &options,
-                                &ticket, st));
+    GS_NOTED(gs_range_merge_run(s->runs.runs + first, count, s->team, &writer.sink,
+                                &options, &ticket, st));
     GS_TRY(gs_run_writer_close(&writer, st));
-    for (size_t i = first; i < first + count; i++)
-        drop_run(s, &runs[i]);
-    runs[first] = writer.run;
-    memmove(runs + first + 1, runs + first + count,
-            (s->runs.count - first - count) * sizeof *runs);
-    s->runs.count -= count - 1;
+    if (s->checkpoint != NULL &&
+        gs_checkpoint_save_merge(s->checkpoint, &s->runs, &writer.run, first, count,
+                                 st) != GS_OK) {
+        gs_run_release(&writer.run);
+        return st->code;
+    }
+    drop_extents(s, first, count);
+    gs_run_list_replace(&s->runs, first, count, &writer.run);
     return GS_OK;
 }
 
@@ -709,10 +690,11 @@ static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
     if (fits)
         return write_text(s, emit_text, s->plan.piece_bytes, st);
     release_forming(s);
+    if (s->checkpoint != NULL)
+        GS_TRY(gs_checkpoint_check_inputs(s->checkpoint, st));
     set_phase(s, GS_PHASE_MERGE);
     if (s->options->compress_program != NULL) {
-        plan_text_merge(s);
-        GS_TRY(gs_file_merge_reduce(&s->text_runs, st));
+        GS_TRY(gs_text_spill_reduce(&s->text_runs, s->encoder, st));
         begin_pass(s);
         return write_text(s, merge_text_runs, s->plan.piece_bytes, st);
     }
@@ -755,6 +737,8 @@ static gs_code try_sort(gs_sorter *s, bool *must_restart, gs_status *st)
             return GS_OK;
         }
     }
+    if (s->checkpoint != NULL)
+        gs_checkpoint_finish(s->checkpoint);
     set_phase(s, GS_PHASE_DONE);
     return GS_OK;
 }
@@ -763,8 +747,10 @@ static void release_all(gs_sorter *s)
 {
     release_forming(s);
     gs_line_feed_free(s->feed);
-    gs_file_merge_release(&s->text_runs);
+    gs_text_spill_release(&s->text_runs);
     gs_run_list_release(&s->runs);
+    gs_checkpoint_close(s->checkpoint);
+    gs_mem_free(s->job_text);
     gs_key_encoder_free(s->encoder);
     gs_team_free(s->team);
 }

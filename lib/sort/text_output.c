@@ -51,7 +51,9 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
     }
     gs_sink_release(sink);
     GS_TRY(st->code);
-    return gs_output_commit(out->output, total, out->options->sync_output, st);
+    /* What is kept of the job goes when it is done. */
+    const bool sync = out->options->sync_output || out->options->checkpoint != NULL;
+    return gs_output_commit(out->output, total, sync, st);
 }
 
 gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
