@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/file_map.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,7 +109,7 @@ gs_code gs_file_map_check(const gs_file_map *map, gs_status *st)
     for (size_t i = 0; i < map->file_count; i++) {
         const gs_mapped_file *const f = &map->files[i];
         if (!gs_file_stamp_is_same(&f->stamp, f->fd))
-            return gs_map_name_fail_changed(map->base + f->begin, st);
+            return gs_map_name_fail(map->base + f->begin, errno, st);
     }
     return GS_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/file_stamp.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -69,8 +70,10 @@ bool gs_file_stamp_take(gs_file_stamp *stamp, int fd, unsigned wait_ms)
     if (!look(stamp, fd))
         return false;
     for (unsigned waited = 0; is_in_this_tick(stamp->changed); waited += STEP_MS) {
-        if (waited >= wait_ms)
+        if (waited >= wait_ms) {
+            errno = EBUSY;
             return false;
+        }
         (void)nanosleep(&step, NULL);
         if (!look(stamp, fd))
             return false;
@@ -94,8 +97,12 @@ static bool is_explained(const gs_file_stamp *a, const gs_file_stamp *b)
 bool gs_file_stamp_is_same(const gs_file_stamp *stamp, int fd)
 {
     gs_file_stamp now;
-    return look(&now, fd) && has_same_bytes(&now, stamp) &&
-           (is_explained(&now, stamp) || place_of(fd) != stamp->place);
+    if (!look(&now, fd))
+        return false;
+    const bool is_same = has_same_bytes(&now, stamp) &&
+                         (is_explained(&now, stamp) || place_of(fd) != stamp->place);
+    errno = 0;
+    return is_same;
 }
 
 bool gs_file_stamp_is_same_at(const gs_file_stamp *stamp, const char *path)

@@ -29,10 +29,12 @@ typedef struct gs_file_stamp {
 
 /* Of an open file, before anything is read of it. Waits for the next tick if it was
  * changed in this one: some milliseconds, or up to `wait_ms` on a file system that has
- * only whole seconds. False if that is too little, or there is no such file. */
+ * only whole seconds. False if that is too little, with errno EBUSY, or if it cannot be
+ * looked at, with another. */
 bool gs_file_stamp_take(gs_file_stamp *stamp, int fd, unsigned wait_ms);
 
-/* Are its bytes still the same, as far as that can be told? */
+/* Are its bytes still the same, as far as that can be told? False as well if it cannot be
+ * looked at: errno says why, and is 0 if the bytes differ. */
 bool gs_file_stamp_is_same(const gs_file_stamp *stamp, int fd);
 /* The same of a file that is not open any more, by its path. True as well if the path has
  * no file or another one by now: then the one that was open was replaced, not changed. */

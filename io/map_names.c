@@ -86,11 +86,18 @@ bool gs_map_name_at(const void *address, char *name, size_t room)
     return found;
 }
 
-gs_code gs_map_name_fail_changed(const void *address, gs_status *st)
+gs_code gs_map_name_fail(const void *address, int error, gs_status *st)
 {
+    static const char changed[] = "it was changed while it was read";
     char name[GS_QUOTED_BYTES];
     if (!gs_map_name_at(address, name, sizeof name))
-        return GS_FAIL(st, GS_ERR_IO, 0, "read failed: it was changed while it was read");
-    return GS_FAIL(st, GS_ERR_IO, 0, "read failed: %s: it was changed while it was read",
-                   name);
+        return error != 0 ? GS_FAIL(st, GS_ERR_IO, error, "read failed")
+                          : GS_FAIL(st, GS_ERR_IO, 0, "read failed: %s", changed);
+    return error != 0 ? GS_FAIL(st, GS_ERR_IO, error, "read failed: %s", name)
+                      : GS_FAIL(st, GS_ERR_IO, 0, "read failed: %s: %s", name, changed);
+}
+
+gs_code gs_map_name_fail_changed(const void *address, gs_status *st)
+{
+    return gs_map_name_fail(address, 0, st);
 }

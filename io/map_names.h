@@ -30,5 +30,7 @@ bool gs_map_name_at(const void *address, char *name, size_t room);
 
 /* Fails with "read failed: NAME: it was changed while it was read", of the file there. */
 gs_code gs_map_name_fail_changed(const void *address, gs_status *st);
+/* The same if `error` is 0, else fails with "read failed: NAME" and that errno. */
+gs_code gs_map_name_fail(const void *address, int error, gs_status *st);
 
 #endif

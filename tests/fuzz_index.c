@@ -81,7 +81,8 @@ static void write_file(gs_index_header *h, gs_index_file file, const uint8_t *da
     REQUIRE(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
     (void)close(fd);
     h->file_bytes[file] = bytes;
-    h->file_sums[file] = gs_file_checksum(data, bytes, NULL, NULL);
+    gs_status st = {.code = GS_OK};
+    REQUIRE(gs_file_checksum(&h->file_sums[file], data, bytes, NULL, NULL, &st) == GS_OK);
 }
 
 static void write_folder(const uint8_t *data, size_t size)

@@ -6,6 +6,7 @@
  */
 #include "io/file_stamp.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,7 +93,7 @@ static void is_told(void (*change)(int fd), bool is_change)
     CHECK(stamp.bytes == sizeof text - 1);
     CHECK(gs_file_stamp_is_same(&stamp, fd) && gs_file_stamp_is_same_at(&stamp, name));
     change(fd); /* at once: in the same tick, had take not waited for the next */
-    CHECK(gs_file_stamp_is_same(&stamp, fd) == !is_change);
+    CHECK(gs_file_stamp_is_same(&stamp, fd) == !is_change && errno == 0);
     CHECK(gs_file_stamp_is_same_at(&stamp, name) == !is_change);
     (void)close(fd);
     (void)unlink(name);
@@ -116,7 +117,8 @@ int main(void)
     is_told(move, false);
     is_told(take_name, false);
     gs_file_stamp stamp;
-    CHECK(!gs_file_stamp_take(&stamp, -1, 0));
+    CHECK(!gs_file_stamp_take(&stamp, -1, 0) && errno == EBADF);
+    CHECK(!gs_file_stamp_is_same(&stamp, -1) && errno == EBADF);
     REQUIRE(chdir("/") == 0 && rmdir(folder) == 0);
     return check_result();
 }

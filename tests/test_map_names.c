@@ -5,6 +5,7 @@
  */
 #include "io/map_names.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -62,6 +63,9 @@ static void failure_names_the_file(void)
     add(0, "a name");
     CHECK(gs_map_name_fail_changed(area[0] + 1, &st) == GS_ERR_IO);
     CHECK(strcmp(st.msg, "read failed: 'a name': it was changed while it was read") == 0);
+    gs_status_clear(&st);
+    CHECK(gs_map_name_fail(area[0] + 1, EIO, &st) == GS_ERR_IO && st.sys == EIO);
+    CHECK(strcmp(st.msg, "read failed: 'a name'") == 0);
     gs_map_name_free(names[0]);
     gs_status_clear(&st);
     CHECK(gs_map_name_fail_changed(area[0], &st) == GS_ERR_IO);

@@ -37,7 +37,7 @@ gs_code gs_file_writer_new(gs_file_writer **out, const char *folder, const char 
     w->buffer = memory;
     w->hash = XXH3_createState();
     if (w->hash == NULL) {
-        (void)GS_FAIL(st, GS_ERR_NOMEM, 0, "checksum");
+        (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "checksum");
         goto fail;
     }
     (void)XXH3_64bits_reset(w->hash);
@@ -148,13 +148,13 @@ gs_code gs_file_writer_finish(gs_file_writer *w, uint64_t *bytes, uint64_t *chec
     return GS_OK;
 }
 
-uint64_t gs_file_checksum(const uint8_t *data, uint64_t bytes, gs_file_passed_fn *passed,
-                          void *context)
+gs_code gs_file_checksum(uint64_t *checksum, const uint8_t *data, uint64_t bytes,
+                         gs_file_passed_fn *passed, void *context, gs_status *st)
 {
     const size_t head = bytes < GS_FILE_HEAD_BYTES ? (size_t)bytes : GS_FILE_HEAD_BYTES;
     XXH3_state_t *const hash = XXH3_createState();
     if (hash == NULL)
-        return 0;
+        return GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "checksum");
     (void)XXH3_64bits_reset(hash);
     for (uint64_t at = head; at < bytes;) {
         const size_t n =
@@ -165,7 +165,7 @@ uint64_t gs_file_checksum(const uint8_t *data, uint64_t bytes, gs_file_passed_fn
         at += n;
     }
     (void)XXH3_64bits_update(hash, data, head);
-    const uint64_t sum = XXH3_64bits_digest(hash);
+    *checksum = XXH3_64bits_digest(hash);
     (void)XXH3_freeState(hash);
-    return sum;
+    return GS_OK;
 }

@@ -39,7 +39,8 @@ GS_MUST_CHECK gs_code gs_file_writer_finish(gs_file_writer *w, uint64_t *bytes,
 /* The same checksum of a file in memory. `passed` (may be NULL) is told of every stretch
  * that has been gone through. */
 typedef void gs_file_passed_fn(void *context, const uint8_t *begin, const uint8_t *end);
-uint64_t gs_file_checksum(const uint8_t *data, uint64_t bytes, gs_file_passed_fn *passed,
-                          void *context);
+GS_MUST_CHECK gs_code gs_file_checksum(uint64_t *checksum, const uint8_t *data,
+                                       uint64_t bytes, gs_file_passed_fn *passed,
+                                       void *context, gs_status *st);
 
 #endif

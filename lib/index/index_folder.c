@@ -45,13 +45,16 @@ const char *const gs_index_file_names[GS_INDEX_FILE_COUNT] = {
     "documents",
 };
 
-static bool is_index(const char *name)
+/* Fails if that cannot be told. */
+static gs_code is_index(bool *is_one, const char *name, gs_status *st)
 {
     gs_index_header header;
-    gs_status ignored = {.code = GS_OK};
-    const bool is_read = gs_index_header_read(&header, name, &ignored) == GS_OK;
+    gs_status why = {.code = GS_OK};
+    *is_one = gs_index_header_read(&header, name, &why) == GS_OK;
     gs_index_header_release(&header);
-    return is_read;
+    if (why.code == GS_ERR_NOMEM || (why.code == GS_ERR_IO && why.sys != ENOENT))
+        gs_status_keep_first(st, &why);
+    return st->code;
 }
 
 /* Would something be lost with the index in the folder that is no part of it? */
@@ -78,7 +81,10 @@ static gs_code check_nothing_else(const char *folder, gs_status *st)
 static gs_code check_replaceable(gs_index_folder *f, bool replace, gs_status *st)
 {
     gs_quoted q;
-    if (!replace || !is_index(f->name)) {
+    bool is_one = false;
+    if (replace)
+        GS_TRY(is_index(&is_one, f->name, st));
+    if (!is_one) {
         (void)GS_FAIL(st, GS_ERR_IO, EEXIST, "cannot make the index %s",
                       gs_quote_name(&q, f->name));
         return gs_status_hint(st, replace ? "only an index is ever replaced"

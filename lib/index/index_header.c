@@ -136,7 +136,9 @@ static gs_code read_text(const char *folder, const char *path, char **text, size
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_open(folder, path, errno, st);
-    if (fstat(fd, &info) != 0 || info.st_size > HEADER_BYTES_MAX)
+    if (fstat(fd, &info) != 0)
+        (void)GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s", path);
+    else if (info.st_size > HEADER_BYTES_MAX)
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: not the header of an index", path);
     else if (gs_mem_new(&memory, (size_t)info.st_size + 1, "header", st) == GS_OK) {
         const int error = read_whole(fd, memory, (size_t)info.st_size);

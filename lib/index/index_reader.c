@@ -39,12 +39,14 @@ static void path_of(const gs_index *index, gs_index_file file, char path[PATH_BY
     (void)snprintf(path, PATH_BYTES, "%s/%s", index->folder, gs_index_file_names[file]);
 }
 
+/* If not, errno says why it cannot be looked at, or is 0. */
 static bool is_unchanged(const gs_index *index, gs_index_file file)
 {
     char path[PATH_BYTES];
     if (index->fds[file] >= 0)
         return gs_file_stamp_is_same(&index->stamps[file], index->fds[file]);
     path_of(index, file, path);
+    errno = 0;
     return gs_file_stamp_is_same_at(&index->stamps[file], path);
 }
 
@@ -52,7 +54,7 @@ gs_code gs_index_check_unchanged(const gs_index *index, gs_status *st)
 {
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
         if (index->files[i] != NULL && !is_unchanged(index, (gs_index_file)i))
-            return gs_map_name_fail_changed(index->files[i], st);
+            return gs_map_name_fail(index->files[i], errno, st);
     }
     return GS_OK;
 }
@@ -73,7 +75,9 @@ static gs_code map_open_file(gs_index *index, gs_index_file file, int fd,
 {
     gs_file_stamp *const stamp = &index->stamps[file];
     if (!gs_file_stamp_take(stamp, fd, STAMP_WAIT_MS))
-        return GS_FAIL(st, GS_ERR_IO, 0, "cannot read: %s: it is being written to", path);
+        return errno == EBUSY ? GS_FAIL(st, GS_ERR_IO, 0,
+                                        "cannot read: %s: it is being written to", path)
+                              : GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s", path);
     if (stamp->bytes != index->header.file_bytes[file] || stamp->bytes < GS_INDEX_SLACK)
         return gs_index_damaged(index, file, "its size is not what the header says", st);
     const size_t bytes = (size_t)stamp->bytes;
@@ -238,9 +242,12 @@ static void let_go(void *context, const uint8_t *begin, const uint8_t *end)
 
 gs_code gs_index_check_sum(const gs_index *index, gs_index_file file, gs_status *st)
 {
-    if (index->files[file] == NULL ||
-        gs_file_checksum(index->files[file], index->bytes[file], let_go, NULL) ==
-            index->header.file_sums[file])
+    uint64_t checksum;
+    if (index->files[file] == NULL)
+        return GS_OK;
+    GS_TRY(gs_file_checksum(&checksum, index->files[file], index->bytes[file], let_go,
+                            NULL, st));
+    if (checksum == index->header.file_sums[file])
         return GS_OK;
     return gs_index_damaged(index, file, "its checksum is wrong", st);
 }
