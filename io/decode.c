@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/decode.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -70,6 +72,11 @@ size_t gs_decode_memory_bytes(gs_compression kind, const uint8_t *head, size_t c
     return (size_t)(window < most ? window : most) + TABLES + 2 * ZSTD_BLOCK;
 }
 
+static gs_code fail_memory(const char *name, gs_status *st)
+{
+    return GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "%s: no memory to decompress", name);
+}
+
 gs_code gs_decoder_new(gs_decoder **out, gs_compression kind, const char *name,
                        gs_status *st)
 {
@@ -87,7 +94,7 @@ gs_code gs_decoder_new(gs_decoder **out, gs_compression kind, const char *name,
         d->has_gzip = inflateInit2(&d->gzip, GZIP_WINDOW_BITS) == Z_OK;
     if (d->zstd == NULL && !d->has_gzip) {
         gs_decoder_free(d);
-        return GS_FAIL(st, GS_ERR_NOMEM, 0, "%s: no memory to decompress", name);
+        return fail_memory(name, st);
     }
     if (d->zstd != NULL)
         (void)ZSTD_DCtx_setParameter(d->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
@@ -125,6 +132,8 @@ static gs_code run_zstd(gs_decoder *d, const uint8_t *in, size_t in_bytes, size_
     ZSTD_outBuffer to = {out, out_bytes, 0};
     const size_t left = ZSTD_decompressStream(d->zstd, &to, &from);
     d->taken_bytes += from.pos;
+    if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+        return fail_memory(d->name, st);
     if (ZSTD_isError(left))
         return fail_damaged(d, ZSTD_getErrorName(left), st);
     d->is_between = left == 0;
@@ -166,6 +175,8 @@ static gs_code run_gzip(gs_decoder *d, const uint8_t *in, size_t in_bytes, size_
     *taken += in_before - d->gzip.avail_in;
     d->taken_bytes += in_before - d->gzip.avail_in;
     *made = out_before - d->gzip.avail_out;
+    if (result == Z_MEM_ERROR)
+        return fail_memory(d->name, st);
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
         return fail_damaged(d, d->gzip.msg ? d->gzip.msg : "not gzip", st);
     d->is_between = result == Z_STREAM_END;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/run_block.h"
 
+#include <errno.h>
 #include <string.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -27,7 +28,7 @@ gs_code gs_run_codec_new(gs_run_codec **out, int level, gs_status *st)
     codec->decompress = ZSTD_createDCtx();
     if (codec->compress == NULL || codec->decompress == NULL) {
         gs_run_codec_free(codec);
-        return GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd context");
+        return GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
     }
     *out = codec;
     return GS_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/word_filter.h"
 
+#include <errno.h>
 #include <libstemmer.h>
 
 #include "lib/base/assertion.h"
@@ -37,7 +38,7 @@ gs_code gs_word_filter_new(gs_word_filter **out, const gs_word_rules *rules,
     if (rules->language[0] != '\0') {
         filter->stemmer = sb_stemmer_new(rules->language, NULL);
         if (filter->stemmer == NULL)
-            GS_TRY_OR_FAIL(GS_FAIL(st, GS_ERR_NOMEM, 0, "stemmer"));
+            GS_TRY_OR_FAIL(GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "stemmer"));
         GS_TRY_OR_FAIL(
             gs_mem_new(&memory, STEM_CACHE_SLOTS * sizeof *filter->stems, "stems", st));
         filter->stems = memory;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/sink.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -76,7 +77,7 @@ gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink, gs_status *st)
     if (sink->run != NULL)
         GS_TRY_OR_FAIL(gs_run_codec_new(&p->codec, sink->zstd_level, st));
     if (sink->is_zstd && (p->zstd = ZSTD_createCCtx()) == NULL) {
-        (void)GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd context");
+        (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
         goto fail;
     }
     if (p->zstd != NULL) {
