@@ -82,7 +82,7 @@ static void check_stdin(const gs_sort_args *args)
 {
     const int flags = fcntl(STDIN_FILENO, F_GETFL);
     if (!args->check && !args->merge && (flags < 0 || (flags & O_PATH) != 0))
-        gs_die(EBADF, "stat failed: -");
+        gs_die(flags < 0 ? errno : EBADF, "stat failed: -");
 }
 
 void gs_input_names_check(const gs_sort_args *args)

@@ -160,7 +160,7 @@ static void *mark_all(void *context)
     marker *m = context;
     char *line = NULL;
     size_t capacity = 0;
-    for (;;) {
+    while (!ferror(stdout)) {
         errno = 0;
         const ssize_t got = getdelim(&line, &capacity, m->order->eol, m->lines);
         if (got <= 0)
@@ -169,7 +169,9 @@ static void *mark_all(void *context)
         const bool has_eol = (uint8_t)line[len - 1] == m->order->eol;
         mark_line(m, line, has_eol ? len - 1 : len);
     }
-    if (ferror(m->lines) || errno == ENOMEM)
+    if (ferror(stdout))
+        GS_NOTED(GS_FAIL(&m->st, GS_ERR_IO, errno, "write failed: 'standard output'"));
+    else if (ferror(m->lines) || errno == ENOMEM)
         GS_NOTED(GS_FAIL(&m->st, GS_ERR_IO, errno, "cannot read the sorted lines"));
     free(line);
     /* Whatever happened, the sort must not wait for a reader. */

@@ -199,10 +199,10 @@ static gs_code reap_ring(gs_aio *aio, bool waits, gs_aio_slot **out, gs_status *
         struct io_uring_cqe *cqe = NULL;
         const int error = waits ? io_uring_wait_cqe(&aio->ring, &cqe)
                                 : io_uring_peek_cqe(&aio->ring, &cqe);
-        if (error == -EINTR)
-            continue;
         if (error == -EAGAIN && !waits)
             return GS_OK;
+        if (error == -EINTR || error == -EAGAIN || error == -EBUSY)
+            continue;
         if (error != 0)
             return GS_FAIL(st, GS_ERR_IO, -error, "io_uring wait");
         gs_aio_slot *const slot = io_uring_cqe_get_data(cqe);

@@ -170,7 +170,7 @@ static size_t open_files(void)
     for (const struct dirent *e; (e = readdir(dir)) != NULL;)
         count += e->d_name[0] != '.';
     (void)closedir(dir);
-    return count - 1; /* the folder itself */
+    return count > 0 ? count - 1 : GUESS; /* without the folder itself */
 }
 
 static void raise_file_limit(struct rlimit *limit, rlim_t wanted)
