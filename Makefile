@@ -36,7 +36,8 @@ VARIANT := $(notdir $(CC))$(if $(SAN),-$(SAN))$(if $(filter 1,$(DEBUG)),-debug)
 VARIANT := $(VARIANT)$(if $(filter 1,$(CUDA)),-cuda)$(if $(filter 1,$(LIBURING)),-uring)
 OBJ := build/$(VARIANT)
 # What is linked of the same objects in another way has a folder of its own.
-BIN := $(OBJ)$(if $(filter 1,$(STATIC)),-static)$(if $(filter 1,$(FAKE_GPU)),-fakegpu)
+BIN := $(OBJ)$(if $(filter 1,$(STATIC)),-static)$(if $(filter 1,$(FAKE_GPU)),-fakegpu)$(if \
+       $(filter 1,$(FAULTS)),-faults)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual \
         -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
@@ -100,8 +101,15 @@ FAKED := device_count device_is_likely engine_fit engine_new engine_submit engin
          engine_free
 $(FAKE_O): private override CFLAGS += $(foreach f,$(FAKED),-Dgs_$(f)=gs_no_$(f))
 endif
+# For tests: calls to the system that fail when told to (tests/faults/fault_plan.h).
+ifeq ($(FAULTS),1)
+LIB_C := $(filter-out io/aio.c,$(LIB_C)) $(wildcard tests/faults/*.c)
+RING_O := $(BIN)/io/aio.o
+$(RING_O): private override CFLAGS += -include tests/faults/ring_completions.h
+LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/faults/wrapped_calls))
+endif
 TEST_C := $(wildcard tests/test_*.c)
-LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(FAKE_O) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
+LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(FAKE_O) $(RING_O) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
 CMD_O  := $(CMD_C:%.c=$(OBJ)/%.o)
 TEST_X := $(TEST_C:%.c=$(BIN)/%)
 FUZZ_X := $(patsubst %.c,$(BIN)/%,$(wildcard tests/fuzz_*.c))
@@ -128,6 +136,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
+        faults faults-run \
         diff-test fake-gpu-test fake-gpu-run index-test search-test fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
         uninstall clean FORCE
@@ -150,7 +159,7 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 	$(call say,CC,$<)
 	$(compile)
 
-$(FAKE_O): $(BIN)/%.o: %.c $(OBJ)/flags
+$(FAKE_O) $(RING_O): $(BIN)/%.o: %.c $(OBJ)/flags
 	$(call say,CC,$<)
 	$(compile)
 
@@ -194,6 +203,7 @@ help:
 	  'make cli-test   the command line against expected output' \
 	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
 	  'make fake-gpu-test  the way through a GPU, without one' \
+	  'make faults     every call to the system fails in turn (FAULT_POINTS=N: N of them)' \
 	  'make index-test indexes of random documents against what they must hold' \
 	  'make search-test random queries against what they must find' \
 	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=60 each)' \
@@ -245,6 +255,13 @@ fake-gpu-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
 fake-gpu-run: $(PROGRAM) $(BIN)/tests/test_sort_failures
 	@tests/fake_gpu/run.sh $(CURDIR)/$(PROGRAM) $(CASES)
+
+# Every call to the system fails in turn (tests/faults); so many points only with FAULT_POINTS.
+FAULT_POINTS ?= 0
+faults:
+	@$(MAKE) --no-print-directory FAULTS=1 CUDA=0 faults-run
+faults-run: $(PROGRAM)
+	@tests/faults/walk.py --binary $(CURDIR)/$(PROGRAM) --points $(FAULT_POINTS) $(FAULT_ARGS)
 
 index-test: $(PROGRAM)
 	@python3 tests/ciff_check.py --binary $(CURDIR)/$(PROGRAM)

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""One run of a command with a fault in it, and whether what it did was right."""
+import dataclasses
+import errno
+import hashlib
+import os
+import shlex
+import shutil
+import struct
+import subprocess
+
+SECONDS_MAX = 120  # nothing here takes one: it hangs
+
+# What each kind of call can fail with. The first is for short walks too.
+HOWS = {
+    "read": ["EIO", "EINTR", "short", "EAGAIN"],
+    "write": ["ENOSPC", "EINTR", "short", "EIO", "EDQUOT", "ENOSPC:on"],
+    "open": ["EMFILE", "EACCES", "ENOSPC", "EMFILE:on"],
+    "close": ["EIO", "EINTR"],
+    "sync": ["EIO", "ENOSPC", "EINVAL", "EIO:on"],
+    "rename": ["EIO", "ENOSPC", "EINVAL", "EIO:on"],
+    "link": ["EIO", "EMLINK"],
+    "unlink": ["EIO", "EIO:on"],
+    "length": ["EIO", "ENOSPC"],
+    "space": ["ENOSPC", "EOPNOTSUPP", "EIO"],
+    "look": ["EIO", "ENOMEM"],
+    "change": ["EPERM", "EINTR"],
+    "map": ["ENOMEM", "ENOMEM:on"],
+    "advise": ["EINVAL", "ENOMEM:on"],
+    "memory": ["ENOMEM", "ENOMEM:on"],
+    "thread": ["EAGAIN", "EAGAIN:on"],
+    "child": ["EAGAIN", "EMFILE", "EINTR"],
+    "ring": ["ENOMEM", "EPERM"],
+    "submit": ["EAGAIN", "EINTR", "EBUSY", "ENOMEM", "ENOMEM:on"],
+    "random": ["ENOSYS", "EAGAIN"],
+}
+# What is no failure: the call is made again, or for the rest.
+HARMLESS = {("read", "EINTR"), ("read", "short"), ("write", "EINTR"), ("write", "short"),
+            ("space", "EOPNOTSUPP"), ("submit", "EAGAIN"), ("submit", "EINTR"),
+            ("submit", "EBUSY")}
+
+
+@dataclasses.dataclass
+class Result:
+    code: int          # exit status; below 0 a signal; None: it hung
+    out: bytes
+    err: str
+    state: dict        # of the folder and the one for temporary files
+    counts: list
+    has_happened: bool
+
+
+@dataclasses.dataclass
+class Verdict:
+    outcome: str       # exact, refused, unreached or wrong
+    why: str = ""
+    err: str = ""
+
+
+def state_of(folder):
+    """{path: what is there}, below the folder."""
+    state = {}
+    for here, folders, files in os.walk(folder):
+        for name in folders:
+            state[os.path.relpath(os.path.join(here, name), folder)] = "folder"
+        for name in files:
+            path = os.path.join(here, name)
+            with open(path, "rb") as f:
+                digest = hashlib.blake2b(f.read(), digest_size=16).hexdigest()
+            state[os.path.relpath(path, folder)] = digest
+    return state
+
+
+class Place:
+    """A folder in which one command after the other runs."""
+
+    def __init__(self, program, inputs, folder):
+        self.program, self.inputs, self.folder = program, inputs, folder
+        self.work, self.tmp = os.path.join(folder, "work"), os.path.join(folder, "tmp")
+
+    def prepare(self, command):
+        """All is as before the first run of the command."""
+        for folder in (self.work, self.tmp):
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
+        if command.before:
+            subprocess.run(["bash", "-c", command.before.replace("{in}", self.inputs)],
+                           cwd=self.work, check=True)
+
+    def state(self):
+        return {f"{name}/{path}": what for name in ("work", "tmp")
+                for path, what in state_of(os.path.join(self.folder, name)).items()}
+
+    def words(self, command):
+        return [self.program,
+                *shlex.split(command.words.replace("{in}", self.inputs))]
+
+    def run(self, command, fault="", extra=()):
+        """The command once more where it ran before."""
+        counted = os.path.join(self.folder, "counts")
+        if os.path.exists(counted):
+            os.unlink(counted)
+        environment = dict(os.environ, TMPDIR=self.tmp, LC_ALL="C", GS_FAULT=fault,
+                           GS_FAULT_COUNT=counted, **dict(command.environment), **dict(extra))
+        stdin = open(os.path.join(self.inputs, command.stdin) if command.stdin
+                     else os.devnull, "rb")
+        with stdin, subprocess.Popen(self.words(command), cwd=self.work, env=environment,
+                                     stdin=stdin, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE) as child:
+            try:
+                out, err = child.communicate(timeout=SECONDS_MAX)
+                code = child.returncode
+            except subprocess.TimeoutExpired:
+                child.kill()
+                out, err = child.communicate()
+                code = None
+        counts = [0]
+        if os.path.exists(counted):
+            with open(counted, "rb") as f:
+                data = f.read()
+            counts = list(struct.unpack(f"{len(data) // 8}Q", data))
+        return Result(code, out, err.decode(errors="replace"), self.state(), counts[:-1],
+                      counts[-1] != 0)
+
+
+@dataclasses.dataclass
+class Reference:
+    """What a command does when nothing fails."""
+    before: dict
+    result: Result
+
+
+def reference_of(place, command):
+    place.prepare(command)
+    before = place.state()
+    result = place.run(command)
+    if result.code not in (0, 1) or result.code == 1 and result.state != before:
+        raise SystemExit(f"{command.name}: exit {result.code} though nothing fails: "
+                         f"{result.err}")
+    return Reference(before, result)
+
+
+def reasons_of(how):
+    """What the message may say: in the words of the C library, of zstd for want of memory,
+    of GNU sort about a child."""
+    name = how.split(":")[0]
+    return [os.strerror(getattr(errno, name)), "not enough memory", "terminated abnormally"]
+
+
+def litter(reference, wanted, state):
+    """Names that are neither from before nor wanted."""
+    return [name for name in state if name not in wanted and name not in reference.before]
+
+
+def is_kept_whole(reference, result):
+    """Is the output lost, but all of it where the message says? (io/output.h)"""
+    if "but all of it is in" not in result.err:
+        return False
+    whole = reference.result.state["work/out"]
+    return any(result.state[name] == whole
+               for name in litter(reference, reference.result.state, result.state))
+
+
+def judge_success(reference, kind, result):
+    wanted = reference.result
+    if result.out != wanted.out:
+        return Verdict("wrong", f"exit {result.code}, and standard output differs")
+    state = dict(result.state)
+    if kind == "unlink":  # what cannot be removed stays
+        for name in litter(reference, wanted.state, state):
+            del state[name]
+    if state != wanted.state:
+        return Verdict("wrong", f"exit {result.code}, and the files differ: "
+                       f"{sorted(set(state.items()) ^ set(wanted.state.items()))}")
+    return Verdict("exact")
+
+
+def judge_refusal(command, reference, kind, how, result):
+    if (kind, how) in HARMLESS:
+        return Verdict("wrong", "refused for what is no failure")
+    if command.is_streaming and not reference.result.out.startswith(result.out):
+        return Verdict("wrong", "what was printed is not the beginning of the result")
+    if not command.is_streaming and result.out:
+        return Verdict("wrong", "something was printed")
+    if not result.err.startswith("gpusort"):
+        return Verdict("wrong", "no message")
+    if not any(reason in result.err for reason in reasons_of(how)):
+        return Verdict("wrong", f"the message does not say: {reasons_of(how)[0]}")
+    state = dict(result.state)
+    if kind == "unlink":
+        for name in litter(reference, {}, state):
+            del state[name]
+    # The result has its name already if what fails comes behind it, such as --trace.
+    if state not in (reference.before, reference.result.state) and \
+            not is_kept_whole(reference, result):
+        return Verdict("wrong", "refused, and the files differ from before: "
+                       f"{sorted(set(state.items()) ^ set(reference.before.items()))}")
+    return Verdict("refused")
+
+
+def judge(command, reference, kind, how, result):
+    if result.code is None:
+        verdict = Verdict("wrong", "it hung")
+    elif result.code == reference.result.code:
+        verdict = judge_success(reference, kind, result)
+        if verdict.outcome == "exact" and not result.has_happened:
+            verdict.outcome = "unreached"
+    elif result.code == 2:
+        verdict = judge_refusal(command, reference, kind, how, result)
+    else:
+        verdict = Verdict("wrong", f"exit {result.code}")
+    verdict.err = result.err
+    return verdict
+
+
+def walk_to(place, command, reference, kind, n, how):
+    """The command with its n-th call of the kind failing, and then again."""
+    if place.state() != reference.before:
+        place.prepare(command)
+    verdict = judge(command, reference, kind, how, place.run(command, f"{kind}:{n}:{how}"))
+    # From what is as it was before, nobody needs to be shown that it works.
+    if verdict.outcome == "refused" and place.state() != reference.before:
+        again = judge_success(reference, "unlink", place.run(command))
+        if again.outcome != "exact":
+            return Verdict("wrong", f"the next run: {again.why}")
+    return verdict

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The commands whose calls are made to fail, their inputs, and what they may leave.
+
+A command is a line of the table below. It runs in a folder of its own, in which its output
+is `out`; inputs are in the folder {in}.
+"""
+import dataclasses
+import os
+import subprocess
+
+
+@dataclasses.dataclass(frozen=True)
+class Command:
+    name: str
+    words: str                # of the command line
+    stdin: str = ""           # an input
+    before: str = ""          # shell that makes what is there before it runs
+    is_streaming: bool = False  # standard output may have a part of the result
+    environment: tuple = ()
+
+
+SPILL = "-S 1M --batch-size=2 --parallel=2"
+BUILD = "index build -S 1M --batch-size=4 --parallel=2"
+OLD = "echo old >out"
+OLD_INDEX = "cp -r {in}/small.index out"
+
+COMMANDS = [
+    Command("sort, spilled", f"sort {SPILL} -f {{in}}/lines -o out", before=OLD),
+    Command("sort, spilled, of stdin", f"sort {SPILL} -k1,1V", "lines", is_streaming=True),
+    Command("sort, spilled, no io_uring", f"sort {SPILL} -n {{in}}/lines -o out",
+            environment=(("GS_NO_URING", "1"),)),
+    Command("sort, in memory", "sort --parallel=2 {in}/few -o out", before=OLD),
+    Command("sort, in memory, to stdout", "sort --parallel=2 -k1,1 {in}/few",
+            is_streaming=True),
+    Command("sort, zstd in and out",
+            f"sort {SPILL} {{in}}/lines.zst --output-compress=zstd -o out"),
+    Command("sort, gzip of stdin", f"sort {SPILL} -r", "lines.gz", is_streaming=True),
+    Command("sort -z", f"sort {SPILL} -z -u {{in}}/zeros -o out", before=OLD),
+    Command("sort --compress-program", f"sort {SPILL} --compress-program=gzip -f -o out",
+            "half", before=OLD),
+    Command("sort, records", f"sort {SPILL} --record-size=100 --key-bytes=0:10 "
+            "{in}/records -o out"),
+    Command("sort --count --top", "sort -S 1M --parallel=2 --count --top=9000 {in}/lines "
+            "-o out"),
+    Command("sort --sync", f"sort {SPILL} --sync {{in}}/lines -o out", before=OLD),
+    Command("sort -o a file with two names", f"sort {SPILL} {{in}}/lines -o out",
+            before=OLD + "; ln out twin"),
+    Command("sort -o its input", f"sort {SPILL} -f out -o out", before="cp {in}/half out"),
+    Command("sort --files0-from --stats --trace",
+            "sort --files0-from={in}/names --stats --trace=/dev/null -o out"),
+    Command("sort --debug", "sort --debug -k2,2n {in}/few", is_streaming=True),
+    Command("sort -m", f"sort -m {SPILL} {{in}}/a {{in}}/b {{in}}/c {{in}}/d {{in}}/e "
+            "-o out", before=OLD),
+    Command("sort -m, of stdin", "sort -m --parallel=2 {in}/a - {in}/b.zst", "c",
+            is_streaming=True),
+    Command("sort -m, spilled pipes", f"sort -m {SPILL} -f {{in}}/lines.gz {{in}}/b.zst "
+            "{in}/lines.zst -o out"),
+    Command("sort -c", "sort -c {in}/sorted"),
+    Command("sort -C, of stdin, disorder", "sort -C", "lines"),
+    Command("check", "check {in}/sorted {in}/lines", is_streaming=True),
+    Command("gen", "gen lines --bytes=300K -o out", before=OLD),
+    Command("index build", f"{BUILD} --method=spimi -o out {{in}}/docs"),
+    Command("index build, bsbi", f"{BUILD} --method=bsbi -o out {{in}}/docs"),
+    Command("index build, positions, of stdin",
+            f"{BUILD} --positions --stem=english --stopwords={{in}}/stop -o out", "docs.gz"),
+    Command("index build, tuples", f"{BUILD} --method=spimi --format=tuples -o out "
+            "{in}/tuples"),
+    Command("index build, tuples, bsbi", f"{BUILD} --method=bsbi --format=tuples -o out "
+            "{in}/tuples"),
+    Command("index build, in memory", "index build --parallel=2 -o out {in}/docs"),
+    Command("index build --replace", "index build --parallel=2 --replace -o out {in}/docs",
+            before=OLD_INDEX),
+    Command("index merge", "index merge --parallel=2 -o out {in}/one.index {in}/two.index "
+            "{in}/small.index"),
+    Command("index merge --replace", "index merge --parallel=2 --replace -o out "
+            "{in}/one.index out", before=OLD_INDEX),
+    Command("index import", "index import --ciff -o out {in}/ciff"),
+    Command("index import, of stdin, --replace", "index import --ciff --replace -o out",
+            "ciff", before=OLD_INDEX),
+    Command("index export", "index export --ciff -o out {in}/one.index", before=OLD),
+    Command("index export, to stdout", "index export --ciff {in}/one.index",
+            is_streaming=True),
+    Command("index verify", "index verify {in}/one.index", is_streaming=True),
+    Command("index dump", "index dump --positions {in}/one.index", is_streaming=True),
+    Command("index info", "index info {in}/one.index", is_streaming=True),
+    Command("lookup", "lookup {in}/one.index", "terms", is_streaming=True),
+    Command("lookup --prefix", "lookup --prefix {in}/one.index a b", is_streaming=True),
+    Command("search", "search --parallel=2 {in}/one.index", "queries", is_streaming=True),
+    Command("search, phrase", "search --json {in}/one.index '\"a b\" OR c*'",
+            is_streaming=True),
+]
+
+
+def make_inputs(program, folder):
+    """All that the commands read. The program's calls do not fail here."""
+    script = """
+set -e
+gpusort gen lines --bytes=2500K --min-len=3 --max-len=9 -o lines
+head -n 50000 lines >half
+head -n 2000 lines >few
+gzip -k lines
+gpusort sort lines -o sorted
+gpusort sort lines --output-compress=zstd -o b.zst
+gpusort sort --header=1000000 lines --output-compress=zstd -o lines.zst
+tr '\\n' '\\0' <half >zeros
+gpusort gen records -n 20000 -o records
+for i in a b c d e; do gpusort gen lines --bytes=100K --seed=$RANDOM | gpusort sort -o $i; done
+printf '%s\\0' half few >names
+gpusort gen docs --bytes=350K -o docs
+head -n 200 docs >some
+gzip -k docs
+printf 'the\\nof\\n' >stop
+gpusort gen tuples -n 40K -o tuples
+gpusort index build --positions -o one.index docs
+gpusort index build --positions -o two.index some
+head -n 50 docs | gpusort index build --positions -o small.index
+gpusort index export --ciff -o ciff one.index
+gpusort index dump one.index | cut -f 1 | uniq | sed -n '1~40p' >terms
+paste -d ' ' terms <(tac terms) >queries
+printf '%s\\0' "$PWD/half" "$PWD/few" >names
+"""
+    os.makedirs(os.path.join(folder, "bin"))
+    os.symlink(os.path.abspath(program), os.path.join(folder, "bin", "gpusort"))
+    environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}")
+    subprocess.run(["bash", "-c", script], cwd=folder, env=environment, check=True)

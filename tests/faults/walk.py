@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes every call to the system fail in turn, in every command.
+
+    tests/faults/walk.py --binary PROGRAM [--points N] [--only TEXT] [--json FILE]
+
+PROGRAM is one of `make FAULTS=1` (fault_plan.h). A first run of each command of
+fault_commands.py counts its calls of each kind, then one run a call has that call fail, with
+each of the errors that it can have. Each run must end in one of two ways: with the result,
+all of it and nothing else, or with exit status 2, a message that says what the system said,
+and everything as it was before. Nothing may hang, crash or stay behind.
+
+Threads take turns as they like, so that the n-th call is not always the same one, and
+sometimes there is none. With --points only so many are walked to, spread over commands,
+kinds and errors by --seed.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import queue
+import random
+import shlex
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fault_cases as cases  # noqa: E402
+import fault_commands as commands  # noqa: E402
+
+
+def kinds_of(program):
+    got = subprocess.run([program], env={"GS_FAULT": "help"}, capture_output=True, text=True)
+    kinds = [line.split()[0] for line in got.stdout.splitlines()]
+    if got.returncode != 0 or set(kinds) != set(cases.HOWS):
+        raise SystemExit(f"{program} is no program of `make FAULTS=1`")
+    return kinds
+
+
+class Walk:
+    def __init__(self, args, scratch):
+        self.args = args
+        self.kinds = kinds_of(args.binary)
+        self.inputs = os.path.join(scratch, "inputs")
+        self.places = queue.SimpleQueue()
+        commands.make_inputs(args.binary, self.inputs)
+        for i in range(args.jobs):
+            self.places.put(cases.Place(args.binary, self.inputs,
+                                        os.path.join(scratch, f"place-{i}")))
+        self.references = {}
+        self.outcomes = collections.defaultdict(collections.Counter)
+        self.failures = []
+
+    def in_a_place(self, function, *arguments):
+        place = self.places.get()
+        try:
+            return function(place, *arguments)
+        finally:
+            self.places.put(place)
+
+    def count_calls(self, pool, wanted):
+        results = pool.map(lambda c: self.in_a_place(cases.reference_of, c), wanted)
+        self.references = dict(zip((c.name for c in wanted), results))
+
+    def points(self, wanted):
+        """(command, kind, n, how): all that are to be walked to."""
+        groups = []
+        for command in wanted:
+            for kind, calls in zip(self.kinds, self.references[command.name].result.counts):
+                if self.args.kind and kind not in self.args.kind.split(","):
+                    continue
+                for how in cases.HOWS[kind] if calls else []:
+                    groups.append([(command, kind, n, how) for n in range(1, calls + 1)])
+        if not self.args.points:
+            return [point for group in groups for point in group]
+        rng = random.Random(self.args.seed)
+        rng.shuffle(groups)
+        picked = [rng.choice(group) for group in groups[:self.args.points]]
+        rest = [point for group in groups for point in group]
+        return picked + rng.sample(rest, min(len(rest), self.args.points - len(picked)))
+
+    def walk_to(self, point):
+        command, kind, n, how = point
+        verdict = self.in_a_place(cases.walk_to, command, self.references[command.name],
+                                  kind, n, how)
+        self.outcomes[command.name, kind][verdict.outcome] += 1
+        if verdict.outcome == "wrong":
+            self.failures.append((point, verdict))
+            if len(self.failures) <= self.args.show:
+                self.show(point, verdict)
+
+    def show(self, point, verdict):
+        command, kind, n, how = point
+        words = shlex.join(["gpusort", *shlex.split(command.words)])
+        print(f"FAILED {command.name}: {verdict.why}\n"
+              f"    GS_FAULT={kind}:{n}:{how} {words}"
+              f"{' <{in}/' + command.stdin if command.stdin else ''}")
+        for line in verdict.err.splitlines()[:6]:
+            print(f"    | {line}")
+        sys.stdout.flush()
+
+    def run(self, wanted):
+        with concurrent.futures.ThreadPoolExecutor(self.args.jobs) as pool:
+            self.count_calls(pool, wanted)
+            points = self.points(wanted)
+            random.Random(self.args.seed).shuffle(points)
+            for _ in pool.map(self.walk_to, points):
+                pass
+
+    def print_table(self):
+        print(f"{'command':<36} {'kind':<8} {'points':>7} {'exact':>7} {'refused':>7} "
+              f"{'unreached':>9} {'wrong':>5}")
+        for (command, kind), c in sorted(self.outcomes.items()):
+            print(f"{command:<36} {kind:<8} {sum(c.values()):>7} {c['exact']:>7} "
+                  f"{c['refused']:>7} {c['unreached']:>9} {c['wrong']:>5}")
+
+    def totals(self):
+        return sum(self.outcomes.values(), collections.Counter())
+
+    def write_json(self, path):
+        rows = [{"command": command, "kind": kind, "points": sum(c.values()),
+                 "exact": c["exact"], "refused": c["refused"], "unreached": c["unreached"],
+                 "wrong": c["wrong"]}
+                for (command, kind), c in sorted(self.outcomes.items())]
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"walk": "faults", "points": sum(self.totals().values()),
+                       "wrong": self.totals()["wrong"], "rows": rows}, f, indent=1)
+            f.write("\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--points", type=int, default=0, help="so many only")
+    parser.add_argument("--only", default="", help="commands whose name has this")
+    parser.add_argument("--kind", default="", help="kinds, with commas between")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 2) + 1)
+    parser.add_argument("--show", type=int, default=30, help="so many failures")
+    parser.add_argument("--json", default="", help="write what was counted to this file")
+    args = parser.parse_args()
+    args.binary = os.path.abspath(args.binary)
+    wanted = [c for c in commands.COMMANDS if args.only in c.name]
+    with tempfile.TemporaryDirectory(prefix="gpusort-faults.") as scratch:
+        os.makedirs(os.path.join(scratch, "inputs"))
+        walk = Walk(args, scratch)
+        walk.run(wanted)
+    if not args.points:
+        walk.print_table()
+    if args.json:
+        walk.write_json(args.json)
+    totals = walk.totals()
+    print(f"faults: {sum(totals.values())} points in {len(wanted)} commands: "
+          f"{totals['exact']} exact, {totals['refused']} refused, "
+          f"{totals['unreached']} not reached, {totals['wrong']} wrong")
+    return 1 if totals["wrong"] or not totals["refused"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

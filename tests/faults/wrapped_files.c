@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrapped_files: the calls that have to do with files and folders.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/faults/fault_plan.h"
+#include "tests/faults/real_calls.h"
+
+/* --- reading and writing ---------------------------------------------------------------
+ */
+
+/* What a transfer of `bytes` is to move; -1 and errno if it is to fail. A stream may stop
+ * anywhere, what has an offset where a direct transfer can go on. */
+static ssize_t bytes_of_call(fault_kind kind, size_t bytes, bool has_offset)
+{
+    bool is_short;
+    const int error = fault_of_call(kind, &is_short);
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    if (!is_short)
+        return (ssize_t)bytes;
+    return (ssize_t)(has_offset ? fault_short_bytes(bytes) : (bytes + 1) / 2);
+}
+
+ssize_t __wrap_read(int fd, void *to, size_t bytes)
+{
+    const ssize_t now = bytes_of_call(FAULT_READ, bytes, false);
+    return now < 0 ? -1 : __real_read(fd, to, (size_t)now);
+}
+
+ssize_t __wrap_pread(int fd, void *to, size_t bytes, off_t offset)
+{
+    const ssize_t now = bytes_of_call(FAULT_READ, bytes, true);
+    return now < 0 ? -1 : __real_pread(fd, to, (size_t)now, offset);
+}
+
+/* Short, it gives the first of several buffers. */
+ssize_t __wrap_preadv2(int fd, const struct iovec *v, int n, off_t offset, int flags)
+{
+    const ssize_t now = bytes_of_call(FAULT_READ, v->iov_len, true);
+    if (now < 0)
+        return -1;
+    const struct iovec part = {v->iov_base, (size_t)now};
+    return (size_t)now < v->iov_len ? __real_preadv2(fd, &part, 1, offset, flags)
+                                    : __real_preadv2(fd, v, n, offset, flags);
+}
+
+ssize_t __wrap_write(int fd, const void *from, size_t bytes)
+{
+    const ssize_t now = bytes_of_call(FAULT_WRITE, bytes, false);
+    return now < 0 ? -1 : __real_write(fd, from, (size_t)now);
+}
+
+ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t offset)
+{
+    const ssize_t now = bytes_of_call(FAULT_WRITE, bytes, true);
+    return now < 0 ? -1 : __real_pwrite(fd, from, (size_t)now, offset);
+}
+
+int __wrap_ftruncate(int fd, off_t length)
+{
+    return fault_is_due(FAULT_LENGTH) ? -1 : __real_ftruncate(fd, length);
+}
+
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes)
+{
+    return fault_is_due(FAULT_SPACE) ? -1 : __real_fallocate(fd, mode, offset, bytes);
+}
+
+int __wrap_fsync(int fd)
+{
+    return fault_is_due(FAULT_SYNC) ? -1 : __real_fsync(fd);
+}
+
+int __wrap_fdatasync(int fd)
+{
+    return fault_is_due(FAULT_SYNC) ? -1 : __real_fdatasync(fd);
+}
+
+/* --- opening and closing ---------------------------------------------------------------
+ */
+
+static mode_t mode_of(int flags, va_list rest)
+{
+    return flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = mode_of(flags, rest);
+    va_end(rest);
+    return fault_is_due(FAULT_OPEN) ? -1 : __real_open(path, flags, mode);
+}
+
+int __wrap_openat(int folder, const char *path, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = mode_of(flags, rest);
+    va_end(rest);
+    return fault_is_due(FAULT_OPEN) ? -1 : __real_openat(folder, path, flags, mode);
+}
+
+int __wrap_mkostemp(char *name, int flags)
+{
+    return fault_is_due(FAULT_OPEN) ? -1 : __real_mkostemp(name, flags);
+}
+
+char *__wrap_mkdtemp(char *name)
+{
+    return fault_is_due(FAULT_OPEN) ? NULL : __real_mkdtemp(name);
+}
+
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+    return fault_is_due(FAULT_OPEN) ? -1 : __real_mkdir(path, mode);
+}
+
+int __wrap_mkdirat(int folder, const char *path, mode_t mode)
+{
+    return fault_is_due(FAULT_OPEN) ? -1 : __real_mkdirat(folder, path, mode);
+}
+
+DIR *__wrap_opendir(const char *path)
+{
+    return fault_is_due(FAULT_OPEN) ? NULL : __real_opendir(path);
+}
+
+DIR *__wrap_fdopendir(int fd)
+{
+    return fault_is_due(FAULT_OPEN) ? NULL : __real_fdopendir(fd);
+}
+
+int __wrap_close(int fd)
+{
+    const int result = __real_close(fd);
+    return result == 0 && fault_is_due(FAULT_CLOSE) ? -1 : result;
+}
+
+/* --- names -----------------------------------------------------------------------------
+ */
+
+int __wrap_rename(const char *from, const char *to)
+{
+    return fault_is_due(FAULT_RENAME) ? -1 : __real_rename(from, to);
+}
+
+int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+    return fault_is_due(FAULT_RENAME) ? -1 : __real_renameat(from_fd, from, to_fd, to);
+}
+
+int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to,
+                     unsigned flags)
+{
+    return fault_is_due(FAULT_RENAME) ? -1
+                                      : __real_renameat2(from_fd, from, to_fd, to, flags);
+}
+
+int __wrap_linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+    return fault_is_due(FAULT_LINK) ? -1 : __real_linkat(from_fd, from, to_fd, to, flags);
+}
+
+int __wrap_unlink(const char *path)
+{
+    return fault_is_due(FAULT_UNLINK) ? -1 : __real_unlink(path);
+}
+
+int __wrap_unlinkat(int folder, const char *path, int flags)
+{
+    return fault_is_due(FAULT_UNLINK) ? -1 : __real_unlinkat(folder, path, flags);
+}
+
+int __wrap_fchmod(int fd, mode_t mode)
+{
+    return fault_is_due(FAULT_CHANGE) ? -1 : __real_fchmod(fd, mode);
+}
+
+int __wrap_fchown(int fd, uid_t user, gid_t group)
+{
+    return fault_is_due(FAULT_CHANGE) ? -1 : __real_fchown(fd, user, group);
+}
+
+int __wrap_flock(int fd, int what)
+{
+    return fault_is_due(FAULT_CHANGE) ? -1 : __real_flock(fd, what);
+}
