@@ -364,8 +364,13 @@ static void remove_replaced(int folder_fd, const char *folder)
 static gs_code find_old(const gs_index_folder *f, exchange *x, gs_status *st)
 {
     gs_quoted q;
-    if (!f->is_replacing || access(f->target, F_OK) != 0)
+    if (!f->is_replacing)
         return GS_OK;
+    if (access(f->target, F_OK) != 0)
+        return errno == ENOENT
+                   ? GS_OK
+                   : GS_FAIL(st, GS_ERR_IO, errno, "cannot give the index its name %s",
+                             gs_quote_name(&q, f->name));
     GS_TRY(check_nothing_else(f->target, st));
     x->old_fd = gs_index_lock(f->target);
     if (x->old_fd < 0)
