@@ -47,7 +47,7 @@ mk_without_uring() {
 
 static_runs() {
     local program
-    program=$(mk STATIC=1 CUDA=0 print-program) && mk STATIC=1 CUDA=0 "$program" &&
+    program=$(mk STATIC=1 CUDA=0 print-program) && mk STATIC=1 CUDA=0 hardened-test &&
         printf 'b\na\n' | "$program" | head -n 1 | grep -qx a
 }
 
@@ -67,6 +67,7 @@ begin build-asan mk_asan programs
 
 after build
 begin cli mk cli-test
+begin hardened mk hardened-test
 begin build-tsan mk_tsan programs
 begin unit mk unit-test
 begin index mk INDEX_TEST_ARGS="$indexed" index-test
