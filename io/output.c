@@ -15,6 +15,7 @@
 #include "io/last_close.h"
 #include "io/link_chain.h"
 #include "io/overwrite.h"
+#include "io/temp_name.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -52,7 +53,7 @@ struct gs_output {
     char *target;            /* the file behind symlinks; NULL: it is not known by name */
     const char *temp_folder; /* where the target's folder takes no files; NULL: $TMPDIR */
     char *temp;              /* temporary name, NULL if none exists (yet) */
-    char *temp_template;     /* for that name, XXXXXX at its end */
+    char *temp_template;     /* for that name, its tail to be drawn (io/temp_name.h) */
     int pending_slot;
     struct stat existing; /* of final_fd */
 };
@@ -112,17 +113,14 @@ static void find_position(gs_output *o)
     o->start_offset = (uint64_t)at;
 }
 
-/* The mode and the owner that the final file shall have; false if the owner of the
- * existing one may not be given to another. */
+/* The mode and the owner of the existing file, which has no access list; false if its
+ * owner may not be given to another. What a folder gives to every new file would be more.
+ */
 static bool copy_attributes(const gs_output *o, int fd)
 {
-    if (o->final_fd < 0) {
-        const mode_t mask = umask(0);
-        (void)umask(mask);
-        (void)fchmod(fd, 0666 & ~mask);
-        return true;
-    }
     return fchown(fd, o->existing.st_uid, o->existing.st_gid) == 0 &&
+           (fremovexattr(fd, "system.posix_acl_access") == 0 || errno == ENODATA ||
+            errno == EOPNOTSUPP || errno == ENOSYS) &&
            fchmod(fd, o->existing.st_mode & 0777) == 0;
 }
 
@@ -158,8 +156,7 @@ static void folder_of(const char *path, char *folder)
     (void)snprintf(folder, PATH_BYTES, "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
 }
 
-/* Remembers a name in `folder` that nothing has yet, as a template for mkostemp; 0 or
- * errno. */
+/* Remembers a template for a name in `folder`; 0 or errno. */
 static int make_template(gs_output *o, const char *folder)
 {
     char path[PATH_BYTES];
@@ -188,8 +185,9 @@ static int remember_temp(gs_output *o, const char *path)
 }
 
 /* Makes a temporary file in `folder`: without a name where the system can (to get one it
- * needs /proc), so that nothing is left however the program ends; 0 or errno. */
-static int make_temp(gs_output *o, const char *folder)
+ * needs /proc), so that nothing is left however the program ends; 0 or errno. What the
+ * umask and the folder's access list leave of the mode is that of a new output. */
+static int make_temp(gs_output *o, const char *folder, mode_t mode)
 {
     char path[PATH_BYTES];
     o->is_seekable = true;
@@ -199,11 +197,11 @@ static int make_temp(gs_output *o, const char *folder)
         return error;
     if (access(own_files, X_OK) == 0)
         o->fd =
-            open(folder[0] != '\0' ? folder : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+            open(folder[0] != '\0' ? folder : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (o->fd >= 0)
         return 0;
     (void)snprintf(path, sizeof path, "%s", o->temp_template);
-    o->fd = mkostemp(path, O_CLOEXEC);
+    o->fd = gs_temp_name_open(path, mode);
     return o->fd < 0 ? errno : remember_temp(o, path);
 }
 
@@ -216,19 +214,18 @@ static int make_temp_elsewhere(gs_output *o)
                            o->temp_folder != NULL          ? o->temp_folder
                            : tmp != NULL && tmp[0] != '\0' ? tmp
                                                            : "/tmp");
-    return n < 0 || (size_t)n >= sizeof folder ? ENAMETOOLONG : make_temp(o, folder);
+    return n < 0 || (size_t)n >= sizeof folder ? ENAMETOOLONG
+                                               : make_temp(o, folder, 0600);
 }
 
 /* Gives a nameless file a temporary name, from which it can be renamed; 0 or errno. */
 static int name_temp(gs_output *o)
 {
-    enum { TRIES = 100, TAIL = 6 };
     char path[PATH_BYTES], self[64];
     (void)snprintf(self, sizeof self, "%s/%d", own_files, o->fd);
     (void)snprintf(path, sizeof path, "%s", o->temp_template);
-    for (unsigned i = 0; i < TRIES; i++) {
-        (void)snprintf(path + strlen(path) - TAIL, TAIL + 1, "%06u",
-                       (unsigned)(getpid() + (int)(i * 7919)) % 1000000);
+    for (unsigned i = 0; i < GS_TEMP_NAME_TRIES; i++) {
+        gs_temp_name_draw(path);
         if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
             return remember_temp(o, path);
         if (errno != EEXIST)
@@ -254,8 +251,8 @@ static gs_code open_regular(gs_output *o, bool is_descriptor, gs_status *st)
     const bool is_known = !has_existing || is_target_existing(o);
     const bool stays = has_existing && (is_descriptor || !is_known || must_stay(o));
     folder_of(o->target, folder);
-    int error = is_known ? make_temp(o, folder) : ENOENT;
-    if (error == 0 && !stays && copy_attributes(o, o->fd)) {
+    int error = is_known ? make_temp(o, folder, has_existing ? 0600 : 0666) : ENOENT;
+    if (error == 0 && !stays && (!has_existing || copy_attributes(o, o->fd))) {
         o->kind = GS_OUTPUT_RENAME;
         return GS_OK;
     }
@@ -461,7 +458,7 @@ static gs_code copy_instead(gs_output *o, uint64_t bytes, int error, bool sync,
                             gs_status *st)
 {
     if (o->final_fd >= 0)
-        o->fd = open(o->temp, O_RDONLY | O_CLOEXEC);
+        o->fd = open(o->temp, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (o->fd < 0)
         return GS_FAIL(st, GS_ERR_IO, error, "rename failed: %s", o->name);
     return copy_into_final(o, bytes, sync, st);

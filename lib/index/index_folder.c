@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "io/last_close.h"
+#include "io/temp_name.h"
 #include "lib/base/quote.h"
 #include "lib/index/index_format.h"
 #include "lib/index/index_header.h"
@@ -178,7 +179,7 @@ static int make_temporary(gs_index_folder *f)
     if (snprintf(f->temporary, sizeof f->temporary, "%s.tmp-XXXXXX", f->target) >=
         (int)sizeof f->temporary)
         return ENAMETOOLONG;
-    if (mkdtemp(f->temporary) == NULL)
+    if (gs_temp_name_make_folder(f->temporary, 0777) != 0)
         return errno;
     f->fd = gs_index_lock(f->temporary);
     const int error = f->fd < 0 ? errno : gs_index_mark(f->fd);
@@ -213,9 +214,6 @@ gs_code gs_index_folder_open(gs_index_folder *f, const char *name, bool replace,
     }
     f->is_open = true;
     set_pending(f);
-    const mode_t mask = umask(0); /* mkdtemp's 0700 is for secrets */
-    (void)umask(mask);
-    (void)fchmod(f->fd, 0777 & ~mask);
     return GS_OK;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/temp_name.h"
 #include "io/write_all.h"
 #include "lib/base/quote.h"
 #include "lib/index/index_format.h"
@@ -18,7 +19,7 @@
 
 enum {
     REMOVE_TRIES = 50,
-    RANDOM_BYTES = 6, /* of mkdtemp */
+    RANDOM_BYTES = GS_TEMP_NAME_TAIL,
     NAME_BYTES = 256,
     PATH_BYTES = 4400,
 };
