@@ -36,6 +36,7 @@ enum {
     OPT_GPU,
     OPT_NO_URING,
     OPT_NO_DECOMPRESS,
+    OPT_CHECKPOINT,
 };
 
 static const char letters[] = "o:S:T:v";
@@ -69,6 +70,7 @@ static const gs_opt options[] = {
     {"verbose", GS_OPT_NONE, 'v', false},
     {"no-uring", GS_OPT_NONE, OPT_NO_URING, false},
     {"no-decompress", GS_OPT_NONE, OPT_NO_DECOMPRESS, false},
+    {"checkpoint", GS_OPT_REQUIRED, OPT_CHECKPOINT, false},
 };
 
 static const gs_word method_words[] = {
@@ -121,6 +123,8 @@ static const char usage_text[] =
     "                                 with a unit: b % M G T P E\n"
     "  -T, --temporary-directory=DIR  where to spill, may be given several times;\n"
     "                                 otherwise $TMPDIR or /tmp\n"
+    "      --checkpoint=DIR         keep what is done in DIR until all is; the same\n"
+    "                                 command goes on from there if it was stopped\n"
     "      --parallel=N             this many threads\n"
     "      --batch-size=N           merge at most N runs at once\n"
     "      --engine=NAME            what sorts tuples: auto, cpu, gpu, or one that\n"
@@ -207,6 +211,7 @@ static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *s
     case OPT_GPU: gs_gpu_arg(text, &args->gpus, &args->options.gpu_count); break;
     case OPT_NO_URING: o->no_uring = true; break;
     case OPT_NO_DECOMPRESS: o->keep_compressed = true; break;
+    case OPT_CHECKPOINT: o->checkpoint = text; break;
     default: return gs_index_job_option(&args->job, scan, code);
     }
     return true;

@@ -8,13 +8,14 @@
 #include "lib/base/mem.h"
 #include "lib/index/index_merger.h"
 
-enum { OPT_REPLACE = 256, OPT_DOC_IDS, OPT_PARALLEL };
+enum { OPT_REPLACE = 256, OPT_DOC_IDS, OPT_PARALLEL, OPT_CHECKPOINT };
 
 static const gs_opt options[] = {
     {"output", GS_OPT_REQUIRED, 'o', false},
     {"replace", GS_OPT_NONE, OPT_REPLACE, false},
     {"doc-ids", GS_OPT_REQUIRED, OPT_DOC_IDS, false},
     {"buffer-size", GS_OPT_REQUIRED, 'S', false},
+    {"checkpoint", GS_OPT_REQUIRED, OPT_CHECKPOINT, false},
     {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
     {"progress", GS_OPT_OPTIONAL, GS_JOB_PROGRESS, false},
     {"stats", GS_OPT_OPTIONAL, GS_JOB_STATS, false},
@@ -41,6 +42,8 @@ static const char usage_text[] =
     "                             tuples are kept unless you say otherwise\n"
     "  -S, --buffer-size=SIZE   memory of the whole process, in K (1024 bytes) or with\n"
     "                             a unit: b % M G T P E\n"
+    "      --checkpoint=DIR     keep what is done in DIR until all is; the same command\n"
+    "                             goes on from there if it was stopped\n"
     "      --parallel=N         this many threads\n"
     "      --progress[=WHEN]    how far it is: always, auto (on terminals), never\n"
     "      --stats[=FILE]       figures of the run, as JSON, at the end\n"
@@ -64,6 +67,7 @@ static void take_option(merge_args *args, const gs_opt_scan *scan, int code)
     case 'o': o->folder = scan->argument; break;
     case 'S': o->memory_bytes = gs_job_memory(scan, code); break;
     case OPT_REPLACE: o->replace = true; break;
+    case OPT_CHECKPOINT: o->checkpoint = scan->argument; break;
     case OPT_PARALLEL: o->threads = gs_size_arg_threads(scan); break;
     case OPT_DOC_IDS:
         o->ids =

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -24,7 +25,12 @@ typedef struct journal_head {
 
 _Static_assert(sizeof(journal_head) == 24, "on-disk layout");
 
-enum { SUMMED_HEAD_BYTES = 16, KEPT_BYTES = 1 << 16 };
+enum {
+    SUMMED_HEAD_BYTES = 16,
+    KEPT_BYTES = 1 << 16,
+    LOCK_STEP_MS = 20,
+    LOCK_WAIT_MS = 3000,
+};
 
 struct gs_journal {
     int fd;
@@ -98,17 +104,28 @@ static gs_code look_at_magic(gs_journal *j, gs_status *st)
     return GS_OK;
 }
 
-static gs_code take_lock(gs_journal *j, gs_status *st)
+static gs_code fail_lock(const gs_journal *j, int error, gs_status *st)
 {
-    if (flock(j->fd, LOCK_EX | LOCK_NB) == 0)
-        return GS_OK;
-    if (errno != EWOULDBLOCK)
-        return errno == ENOLCK || errno == EOPNOTSUPP
-                   ? GS_OK /* a file system without locks */
-                   : fail_io(j, "lock failed", errno, st);
     gs_quoted q;
+    if (error == ENOLCK || error == EOPNOTSUPP) /* a file system without locks */
+        return GS_OK;
+    if (error != EWOULDBLOCK)
+        return fail_io(j, "lock failed", error, st);
     return GS_FAIL(st, GS_ERR_ARG, 0, "%s: another process is using it",
                    gs_quote_name(&q, j->path));
+}
+
+/* One that was killed holds it until its memory is gone. */
+static gs_code take_lock(gs_journal *j, gs_status *st)
+{
+    const struct timespec step = {.tv_nsec = LOCK_STEP_MS * 1000000};
+    for (unsigned waited = 0; flock(j->fd, LOCK_EX | LOCK_NB) != 0;) {
+        if (errno != EWOULDBLOCK || waited >= LOCK_WAIT_MS)
+            return fail_lock(j, errno, st);
+        (void)nanosleep(&step, NULL);
+        waited += LOCK_STEP_MS;
+    }
+    return GS_OK;
 }
 
 gs_code gs_journal_open(gs_journal **out, const char *path, gs_status *st)

@@ -60,6 +60,7 @@ struct gs_block_fill {
     gs_team *team; /* of the run */
     fill_worker *workers;
     atomic_bool is_full, has_failed;
+    atomic_bool is_pausing;    /* no more batches until the blocks are empty */
     atomic_bool has_bad_tuple; /* no more batches: the build ends with those at hand */
     atomic_bool wants_room;    /* for a long document */
 
@@ -101,6 +102,10 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     gs_block_fill *const f = memory;
     f->options = *options;
     f->is_tuples = gs_document_format_is_tuples(options->document->format);
+    f->document_count = options->before.documents;
+    f->input_index = options->before.input_index;
+    f->line_count = options->before.line_count;
+    f->bad_count = options->before.bad_count;
     pthread_mutex_init(&f->turn_mutex, NULL);
     pthread_cond_init(&f->turn_changed, NULL);
     pthread_mutex_init(&f->out_mutex, NULL);
@@ -150,15 +155,36 @@ bool gs_block_fill_wants_room(const gs_block_fill *f)
 
 uint64_t gs_block_fill_document_count(const gs_block_fill *f)
 {
-    if (!f->is_tuples)
-        return f->document_count;
-    uint64_t count = 0;
+    uint64_t count = f->document_count; /* of tuples, those before */
     for (unsigned i = 0; i < f->options.workers; i++) {
         const fill_worker *const w = &f->workers[i];
         if (w->has_doc && w->doc_max >= count)
             count = w->doc_max + 1;
     }
     return count;
+}
+
+static bool has_batch(const gs_block_fill *f)
+{
+    for (unsigned i = 0; i < f->options.workers; i++) {
+        if (f->workers[i].has_batch)
+            return true;
+    }
+    return false;
+}
+
+bool gs_block_fill_is_between(const gs_block_fill *f, gs_fill_counts *counts)
+{
+    if (has_batch(f))
+        return false;
+    gs_assert(f->held == NULL);
+    *counts = (gs_fill_counts){
+        .documents = gs_block_fill_document_count(f),
+        .input_index = f->input_index,
+        .line_count = f->line_count,
+        .bad_count = f->bad_count,
+    };
+    return true;
 }
 
 /* --- malformed documents
@@ -601,6 +627,17 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
     return GS_OK;
 }
 
+/* Whoever has a batch makes it whole, if the block takes it. */
+static void pause_in_time(gs_block_fill *f, unsigned worker)
+{
+    const gs_block_fill_options *const o = &f->options;
+    if (o->pauses && (o->spimi != NULL ? gs_spimi_block_is_nearly_full(o->spimi[worker])
+                                       : gs_bsbi_block_is_nearly_full(o->bsbi[worker]))) {
+        atomic_store(&f->is_pausing, true);
+        wake_all(f);
+    }
+}
+
 static bool must_stop(const gs_block_fill *f)
 {
     return atomic_load_explicit(&f->is_full, memory_order_relaxed) ||
@@ -616,7 +653,7 @@ static void wait_for_room(gs_block_fill *f)
         atomic_store(&f->wants_room, true);
         atomic_store(&f->is_full, true);
         pthread_cond_broadcast(&f->turn_changed);
-    } else if (!must_stop(f)) {
+    } else if (!must_stop(f) && !atomic_load(&f->is_pausing)) {
         pthread_cond_wait(&f->turn_changed, &f->turn_mutex);
     }
     pthread_mutex_unlock(&f->turn_mutex);
@@ -627,7 +664,8 @@ static void wait_for_room(gs_block_fill *f)
 static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status *st)
 {
     while (!must_stop(f)) {
-        if (!w->has_batch && atomic_load(&f->has_bad_tuple))
+        if (!w->has_batch &&
+            (atomic_load(&f->has_bad_tuple) || atomic_load(&f->is_pausing)))
             return GS_OK;
         if (!w->has_batch) {
             GS_TRY(take_batch(f, w, worker, st));
@@ -647,6 +685,7 @@ static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status
             gs_trace_end(gs_team_trace(f->team), GS_LANE_WORKER, worker, "invert",
                          w->begin_ns, 0);
             GS_TRY(finish_batch(f, w, st));
+            pause_in_time(f, worker);
             continue;
         }
         GS_TRY(f->is_tuples ? add_tuples(f, w, worker, &fits, st)
@@ -722,9 +761,11 @@ gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_st
     gs_assert(gs_team_workers(team) == f->options.workers);
     atomic_store(&f->is_full, false);
     atomic_store(&f->wants_room, false);
+    /* After a stop within batches those come to their end first. */
+    atomic_store(&f->is_pausing, f->options.pauses && has_batch(f));
     f->team = team;
     GS_TRY(gs_team_run(team, fill_worker_main, f, st));
-    *is_ended = !atomic_load(&f->is_full);
+    *is_ended = !atomic_load(&f->is_full) && !atomic_load(&f->is_pausing);
     if (*is_ended) {
         tell_bad(f);
         tell_long_words(f);

@@ -14,6 +14,9 @@
  * Long documents, which the feed puts together apart, are in memory a few at a time: who
  * asks for one more waits until one is done.
  *
+ * With `pauses` they stop before, when the batches at hand are in, if that goes: what was
+ * read is then all in the blocks, and can be gone on behind by another process.
+ *
  * Names and lengths of documents are given on in the order of their numbers, and what is
  * malformed is told in the order of the input.
  */
@@ -32,6 +35,14 @@
 typedef gs_code gs_document_fn(void *context, const void *name, size_t name_bytes,
                                uint32_t length, gs_status *st);
 
+/* What the documents before the first that is read were. */
+typedef struct gs_fill_counts {
+    uint64_t documents;  /* of tuples: the last docID + 1 */
+    size_t input_index;  /* the file that is being read, */
+    uint64_t line_count; /* and its lines so far */
+    uint64_t bad_count;
+} gs_fill_counts;
+
 typedef struct gs_block_fill_options {
     gs_line_feed *feed;
     const gs_input *input; /* that feeds it, for statistics */
@@ -39,6 +50,8 @@ typedef struct gs_block_fill_options {
     const char *const *names;  /* of the input files */
     size_t document_bytes_max; /* for a message */
     bool skip_bad;
+    gs_fill_counts before;
+    bool pauses; /* stops between batches where it can, when blocks are nearly full */
     const gs_word_rules *rules;   /* not for tuples */
     gs_spimi_block *const *spimi; /* one a worker: one of these two */
     gs_bsbi_block *const *bsbi;
@@ -65,6 +78,10 @@ GS_MUST_CHECK gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *i
                                         gs_status *st);
 
 bool gs_block_fill_wants_room(const gs_block_fill *f);
+
+/* Between two runs: is all in the blocks of what was taken from the feed? Then *counts is
+ * what another process goes on with, at gs_line_feed_place. */
+bool gs_block_fill_is_between(const gs_block_fill *f, gs_fill_counts *counts);
 
 /* How many documents there were; of tuples one more than the greatest docID. */
 uint64_t gs_block_fill_document_count(const gs_block_fill *f);

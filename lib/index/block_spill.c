@@ -141,7 +141,8 @@ gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s)
         .memory_bytes = o->plan->merge_bytes,
         .no_uring = o->no_uring,
         .spill = s->list.spill,
-        .gives_space_back = gs_spill_is_space_short(s->list.spill, 2 * stored),
+        .gives_space_back =
+            o->checkpoint == NULL && gs_spill_is_space_short(s->list.spill, 2 * stored),
         .cancel = o->cancel,
         .progress_bytes = o->stats != NULL ? &o->stats->merge_bytes : NULL,
     };
@@ -251,17 +252,17 @@ static gs_code merge_group(gs_block_spill *s, gs_team *team, size_t first, size_
     GS_TRY(gs_run_writer_open(&out, list, s->options.plan->piece_bytes, st));
     GS_NOTED(join_runs(s, team, list->runs + first, count, &out.sink, st));
     GS_TRY(gs_run_writer_close(&out, st));
+    if (s->options.checkpoint != NULL &&
+        gs_checkpoint_save_merge(s->options.checkpoint, list, &out.run, first, count,
+                                 st) != GS_OK) {
+        gs_run_release(&out.run);
+        return st->code;
+    }
     const bool is_short =
         gs_spill_is_space_short(list->spill, 4 * gs_run_list_stored_bytes(list));
-    for (size_t i = first; i < first + count; i++) {
-        if (is_short)
-            gs_spill_extent_drop(list->spill, &list->runs[i].extent);
-        gs_run_release(&list->runs[i]);
-    }
-    list->runs[first] = out.run;
-    memmove(list->runs + first + 1, list->runs + first + count,
-            (list->count - first - count) * sizeof *list->runs);
-    list->count -= count - 1;
+    for (size_t i = first; i < first + count && is_short; i++)
+        gs_spill_extent_drop(list->spill, &list->runs[i].extent);
+    gs_run_list_replace(list, first, count, &out.run);
     return GS_OK;
 }
 

@@ -15,6 +15,7 @@
 #include "lib/index/index_plan.h"
 #include "lib/index/posting_run.h"
 #include "lib/index/term_block.h"
+#include "lib/sort/checkpoint.h"
 #include "lib/sort/run_list.h"
 
 typedef struct gs_block_spill_options {
@@ -23,9 +24,10 @@ typedef struct gs_block_spill_options {
     size_t temp_folder_count;
     bool has_positions;
     bool no_uring;
-    unsigned batch_size;  /* runs merged at once; 0: as memory allows */
-    gs_sort_stats *stats; /* may be NULL */
-    gs_trace *trace;      /* may be NULL */
+    unsigned batch_size;       /* runs merged at once; 0: as memory allows */
+    gs_checkpoint *checkpoint; /* keeps the runs; NULL: none does */
+    gs_sort_stats *stats;      /* may be NULL */
+    gs_trace *trace;           /* may be NULL */
     const volatile int *cancel;
 } gs_block_spill_options;
 

@@ -84,6 +84,13 @@ bool gs_bsbi_block_is_empty(const gs_bsbi_block *b)
     return b->count == 0;
 }
 
+bool gs_bsbi_block_is_nearly_full(const gs_bsbi_block *b)
+{
+    const gs_term_dictionary *const d = b->options.dictionary;
+    return b->count > b->capacity / 4 * 3 ||
+           gs_term_dictionary_bytes(d) > gs_term_dictionary_bytes_max(d) / 8 * 7;
+}
+
 void gs_bsbi_block_reset(gs_bsbi_block *b, bool new_dictionary)
 {
     b->count = 0;

@@ -57,6 +57,8 @@ GS_MUST_CHECK gs_code gs_bsbi_block_add_tuples(gs_bsbi_block *b, const gs_tuple 
                                                gs_status *st);
 
 bool gs_bsbi_block_is_empty(const gs_bsbi_block *b);
+/* Is less than a quarter of its memory left, or little of the dictionary's? */
+bool gs_bsbi_block_is_nearly_full(const gs_bsbi_block *b);
 
 /* The dictionary has been ranked since the last add. The view is valid until reset. */
 GS_MUST_CHECK gs_code gs_bsbi_block_sort(gs_bsbi_block *b, gs_term_block *view,

@@ -8,6 +8,7 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/index/block_fill.h"
+#include "lib/index/build_checkpoint.h"
 #include "lib/index/index_emit.h"
 #include "lib/index/index_header.h"
 
@@ -32,6 +33,7 @@ typedef struct builder {
     gs_block_fill *fill;
     gs_block_spill spill;
     gs_index_writer *writer;
+    gs_build_checkpoint *checkpoint; /* NULL: none */
     uint64_t phase_begin_ns;
 } builder;
 
@@ -109,7 +111,12 @@ static gs_code open_input(builder *b, gs_status *st)
     feed.long_bytes_max = b->is_tuples ? 0 : b->plan.long_bytes;
     feed.names = o->inputs;
     const gs_block_source blocks = gs_block_source_input(b->input);
-    return gs_line_feed_new(&b->feed, &blocks, &feed, st);
+    GS_TRY(gs_line_feed_new(&b->feed, &blocks, &feed, st));
+    if (b->checkpoint == NULL)
+        return GS_OK;
+    const gs_input_place place = gs_build_checkpoint_place(b->checkpoint);
+    gs_input_skip_to(b->input, place.input_index, place.offset);
+    return gs_line_feed_go_on(b->feed, place.input_index, place.offset, NULL, 0, st);
 }
 
 static gs_code open_writer(builder *b, gs_status *st)
@@ -167,10 +174,19 @@ static gs_code make_blocks(builder *b, gs_status *st)
     return GS_OK;
 }
 
+static gs_code write_document(void *context, const void *name, size_t name_bytes,
+                              uint32_t length, gs_status *st)
+{
+    return gs_index_writer_document(context, name, name_bytes, length, st);
+}
+
 static gs_code give_document(void *context, const void *name, size_t name_bytes,
                              uint32_t length, gs_status *st)
 {
-    return gs_index_writer_document(context, name, name_bytes, length, st);
+    builder *const b = context;
+    if (b->checkpoint != NULL)
+        GS_TRY(gs_build_checkpoint_document(b->checkpoint, name, name_bytes, length, st));
+    return gs_index_writer_document(b->writer, name, name_bytes, length, st);
 }
 
 static gs_code make_fill(builder *b, gs_status *st)
@@ -183,12 +199,15 @@ static gs_code make_fill(builder *b, gs_status *st)
         .names = o->inputs,
         .document_bytes_max = b->plan.document_bytes_max,
         .skip_bad = o->skip_bad,
+        .before = b->checkpoint != NULL ? gs_build_checkpoint_counts(b->checkpoint)
+                                        : (gs_fill_counts){0},
+        .pauses = b->checkpoint != NULL,
         .rules = b->rules,
         .spimi = b->spimi,
         .bsbi = b->bsbi,
         .workers = b->plan.workers,
         .document_fn = give_document,
-        .document_context = b->writer,
+        .document_context = b,
         .log = o->log,
         .stats = o->stats,
         .cancel = o->cancel_signal,
@@ -211,17 +230,38 @@ static void tell_plan(const builder *b)
     atomic_store(&stats->method, b->is_bsbi ? "bsbi" : "spimi");
 }
 
+/* What was done before is taken over; *is_done if that was all. */
+static gs_code open_checkpoint(builder *b, bool *is_done, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    *is_done = false;
+    if (!b->is_tuples)
+        GS_TRY(gs_word_rules_new(&b->rules, &o->words, st));
+    if (o->checkpoint == NULL)
+        return GS_OK;
+    const char *const rules = b->rules != NULL ? gs_word_rules_json(b->rules) : NULL;
+    GS_TRY(gs_build_checkpoint_open(&b->checkpoint, o, rules, st));
+    *is_done = gs_build_checkpoint_is_done(b->checkpoint);
+    return GS_OK;
+}
+
+static gs_code go_on(builder *b, gs_status *st)
+{
+    if (b->checkpoint == NULL)
+        return GS_OK;
+    GS_TRY(gs_checkpoint_give_runs(gs_build_checkpoint_base(b->checkpoint),
+                                   &b->spill.list, st));
+    return gs_build_checkpoint_go_on(b->checkpoint, write_document, b->writer, st);
+}
+
 static gs_code prepare(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
-    b->is_tuples = gs_document_format_is_tuples(o->document.format);
     gs_assert(!(b->is_tuples && o->has_positions));
     GS_TRY(choose_method(b, st));
     b->plan = gs_index_plan_make(o->memory_bytes, o->threads, b->is_bsbi);
     GS_TRY(gs_index_plan_parts(&b->plan.part_count, b->plan.part_count, o->has_positions,
                                st));
-    if (!b->is_tuples)
-        GS_TRY(gs_word_rules_new(&b->rules, &o->words, st));
     GS_TRY(open_writer(b, st));
     GS_TRY(open_input(b, st));
     GS_TRY(gs_input_begin(b->input, st));
@@ -238,13 +278,15 @@ static gs_code prepare(builder *b, gs_status *st)
         .has_positions = o->has_positions,
         .no_uring = o->no_uring,
         .batch_size = o->batch_size,
+        .checkpoint =
+            b->checkpoint != NULL ? gs_build_checkpoint_base(b->checkpoint) : NULL,
         .stats = o->stats != NULL ? &o->stats->sort : NULL,
         .trace = o->trace,
         .cancel = o->cancel_signal,
     };
     gs_block_spill_init(&b->spill, &spill);
     tell_plan(b);
-    return GS_OK;
+    return go_on(b, st);
 }
 
 /* --- blocks
@@ -344,6 +386,17 @@ static size_t count_terms(const builder *b)
 /* --- the flow
  * -------------------------------------------------------------------------------- */
 
+/* The runs are kept, where they hold all of what was read. */
+static gs_code save_place(builder *b, gs_status *st)
+{
+    gs_fill_counts counts;
+    gs_input_place place;
+    if (!gs_block_fill_is_between(b->fill, &counts))
+        return GS_OK;
+    gs_line_feed_place(b->feed, &place.input_index, &place.offset);
+    return gs_build_checkpoint_save(b->checkpoint, &b->spill.list, &place, &counts, st);
+}
+
 /* Reads everything. The last blocks stay in memory if they are the only ones. */
 static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
 {
@@ -361,6 +414,8 @@ static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
             break;
         if (count_terms(b) > 0)
             GS_TRY(gs_block_spill_add(&b->spill, b->team, b->views, b->plan.workers, st));
+        if (b->checkpoint != NULL)
+            GS_TRY(save_place(b, st));
         reset_blocks(b);
         if (gs_block_fill_wants_room(b->fill))
             GS_TRY(make_room(b, st));
@@ -382,10 +437,30 @@ static void count_output(const gs_index_build_options *o)
     gs_index_header_release(&header);
 }
 
+/* The checkpoint knows the index before it has its name, and goes when it has. */
+static gs_code commit(builder *b, gs_status *st)
+{
+    uint64_t sum;
+    if (b->checkpoint == NULL)
+        return gs_index_writer_commit(b->writer, st);
+    GS_TRY(gs_index_writer_put_together(b->writer, &sum, st));
+    GS_TRY(gs_build_checkpoint_save_commit(b->checkpoint, sum, st));
+    GS_TRY(gs_index_writer_commit(b->writer, st));
+    gs_build_checkpoint_finish(b->checkpoint);
+    return GS_OK;
+}
+
 static gs_code build(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
-    bool fits;
+    bool fits, is_done;
+    b->is_tuples = gs_document_format_is_tuples(o->document.format);
+    GS_TRY(open_checkpoint(b, &is_done, st));
+    if (is_done) {
+        gs_log_say(o->log, GS_LOG_INFO, "the index was there already");
+        gs_build_checkpoint_finish(b->checkpoint);
+        return GS_OK;
+    }
     GS_TRY(prepare(b, st));
     const gs_index_emit emit = {
         .writer = b->writer,
@@ -395,6 +470,8 @@ static gs_code build(builder *b, gs_status *st)
         .cancel = o->cancel_signal,
     };
     GS_TRY(fill_blocks(b, &fits, st));
+    if (b->checkpoint != NULL)
+        GS_TRY(gs_checkpoint_check_inputs(gs_build_checkpoint_base(b->checkpoint), st));
     if (b->is_tuples)
         GS_TRY(gs_index_writer_set_document_count(
             b->writer, gs_block_fill_document_count(b->fill), st));
@@ -410,7 +487,7 @@ static gs_code build(builder *b, gs_status *st)
         GS_TRY(gs_index_emit_runs(&emit, b->team, &b->spill, st));
     }
     set_phase(b, GS_PHASE_DONE);
-    GS_TRY(gs_index_writer_commit(b->writer, st));
+    GS_TRY(commit(b, st));
     count_output(o);
     return GS_OK;
 }
@@ -425,5 +502,6 @@ gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
     gs_word_rules_free(b.rules);
     gs_team_free(b.team);
     gs_index_writer_free(b.writer);
+    gs_build_checkpoint_close(b.checkpoint);
     return st->code;
 }

@@ -42,6 +42,9 @@ typedef struct gs_index_build_options {
     unsigned batch_size; /* --batch-size: runs merged at once; 0: as memory allows */
     const char *const *temp_folders; /* -T; none: $TMPDIR, else /tmp */
     size_t temp_folder_count;
+    /* Keeps what is done in this folder, and goes on from what is there; NULL: does not.
+     * Inputs are regular files. */
+    const char *checkpoint;
     bool no_uring;
     bool keep_compressed; /* inputs as they are */
 

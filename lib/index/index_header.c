@@ -269,6 +269,21 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
     return GS_OK;
 }
 
+uint64_t gs_index_header_sum(const gs_index_header *h)
+{
+    const char *const tokenizer = h->tokenizer ? h->tokenizer : "{}";
+    uint64_t numbers[7 + 2 * GS_INDEX_FILE_COUNT] = {
+        h->documents,  h->terms,         h->postings,  h->tokens,
+        h->length_sum, h->has_positions, h->has_names,
+    };
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        numbers[7 + 2 * i] = h->file_bytes[i];
+        numbers[8 + 2 * i] = h->file_sums[i];
+    }
+    return XXH3_64bits_withSeed(tokenizer, strlen(tokenizer),
+                                XXH3_64bits(numbers, sizeof numbers));
+}
+
 void gs_index_header_release(gs_index_header *header)
 {
     gs_mem_free(header->tokenizer);

@@ -41,6 +41,8 @@ GS_MUST_CHECK gs_code gs_index_header_write(const gs_index_header *header,
 /* `header` is zeroed on failure. */
 GS_MUST_CHECK gs_code gs_index_header_read(gs_index_header *header, const char *folder,
                                            gs_status *st);
+/* Of all that it says: two indexes with the same are the same bytes. */
+uint64_t gs_index_header_sum(const gs_index_header *header);
 void gs_index_header_release(gs_index_header *header); /* one that was read */
 
 #endif

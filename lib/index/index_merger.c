@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"
@@ -12,12 +13,14 @@
 #include "lib/index/document_cursor.h"
 #include "lib/index/index_plan.h"
 #include "lib/index/list_merge.h"
+#include "lib/index/merge_checkpoint.h"
 #include "lib/index/merge_cut.h"
 
 enum {
     MIB = 1024 * 1024,
     WORKERS_MAX = 256,
     PARTS_A_WORKER = 4,
+    KEPT_PARTS_MIN = 16,                 /* each of which need not be made again */
     PART_BYTES = 3 * ((64 << 10) + 128), /* buffers of the writer, at least */
     WINDOW_BYTES_MIN = MIB,
     WINDOW_BYTES_MAX = 32 * MIB,
@@ -36,7 +39,8 @@ typedef struct merger {
     unsigned workers, part_count;
     gs_team *team;
     gs_index_writer *writer;
-    gs_term_bound *bounds; /* between parts */
+    gs_merge_checkpoint *checkpoint; /* NULL: none */
+    gs_term_bound *bounds;           /* between parts */
     unsigned bound_count;
     atomic_size_t next_task;
     atomic_bool has_failed;
@@ -171,9 +175,13 @@ static gs_code plan(merger *m, gs_status *st)
     const size_t left = usable > fixed ? usable - fixed : 0;
     m->window_bytes = clamp(left / 4 / m->workers, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
     m->writer_bytes = clamp(left / 4, 2 * MIB, 64 * MIB);
-    GS_TRY(gs_index_plan_parts(&m->part_count,
-                               m->workers == 1 ? 1 : PARTS_A_WORKER * m->workers,
-                               header(m, 0)->has_positions, st));
+    unsigned wanted = m->workers == 1 ? 1 : PARTS_A_WORKER * m->workers;
+    if (m->checkpoint != NULL && wanted < KEPT_PARTS_MIN)
+        wanted = KEPT_PARTS_MIN;
+    GS_TRY(gs_index_plan_parts(&m->part_count, wanted, header(m, 0)->has_positions, st));
+    if (m->checkpoint != NULL)
+        GS_TRY(
+            gs_merge_checkpoint_parts(m->checkpoint, m->part_count, &m->part_count, st));
     gs_log_say(o->log, GS_LOG_INFO, "%zu indexes, %u threads, docIDs are %s",
                o->input_count, m->workers, m->keeps_ids ? "kept" : "numbered on");
     if (o->stats != NULL) {
@@ -270,16 +278,27 @@ static gs_code make_terms(merger *m, part_maker *w, unsigned number, gs_status *
     return GS_OK;
 }
 
+static gs_code keep_part(merger *m, unsigned number, gs_status *st)
+{
+    gs_kept_part kept;
+    GS_TRY(gs_index_writer_keep_part(m->writer, number, &kept, st));
+    return gs_merge_checkpoint_save_part(m->checkpoint, number, &kept, st);
+}
+
 /* Parts behind the last bound have nothing in them. */
 static gs_code make_part(merger *m, part_maker *w, unsigned number, gs_status *st)
 {
+    const gs_kept_part *const kept =
+        m->checkpoint != NULL ? gs_merge_checkpoint_part(m->checkpoint, number) : NULL;
+    if (kept != NULL)
+        return gs_index_writer_take_part(m->writer, number, kept, st);
     GS_TRY(gs_index_part_new(&w->part, m->writer, number, st));
     if (number <= m->bound_count)
         GS_TRY(make_terms(m, w, number, st));
     GS_TRY(gs_index_part_finish(w->part, st));
     gs_index_part_free(w->part);
     w->part = NULL;
-    return GS_OK;
+    return m->checkpoint != NULL ? keep_part(m, number, st) : GS_OK;
 }
 
 static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
@@ -327,6 +346,7 @@ static gs_code open_writer(merger *m, gs_status *st)
         .replace = m->options->replace,
         .memory_bytes = m->writer_bytes,
         .part_count = m->part_count,
+        .kept_folder = m->options->checkpoint,
         .tokenizer = first->tokenizer,
         .log = m->options->log,
     };
@@ -364,10 +384,62 @@ static void tell_counts(const merger *m)
     gs_index_header_release(&h);
 }
 
+/* What is an input has to stay until all is done, and after that. */
+static gs_code refuse_own_input(const merger *m, gs_status *st)
+{
+    const gs_index_merge_options *const o = m->options;
+    struct stat output, input;
+    gs_quoted q;
+    if (stat(o->folder, &output) != 0)
+        return GS_OK;
+    for (size_t i = 0; i < o->input_count; i++) {
+        if (stat(o->inputs[i], &input) != 0 || input.st_dev != output.st_dev ||
+            input.st_ino != output.st_ino)
+            continue;
+        (void)GS_FAIL(st, GS_ERR_ARG, 0,
+                      "%s is input and output, and --checkpoint needs inputs that stay",
+                      gs_quote_name_always(&q, o->folder));
+        return gs_status_hint(st, "write to another name, and rename it then");
+    }
+    return GS_OK;
+}
+
+/* What was done before is taken over; *is_done if that was all. */
+static gs_code open_checkpoint(merger *m, bool *is_done, gs_status *st)
+{
+    *is_done = false;
+    if (m->options->checkpoint == NULL)
+        return GS_OK;
+    GS_TRY(refuse_own_input(m, st));
+    GS_TRY(gs_merge_checkpoint_open(&m->checkpoint, m->options, m->indexes, st));
+    *is_done = gs_merge_checkpoint_is_done(m->checkpoint);
+    return GS_OK;
+}
+
+/* The checkpoint knows the index before it has its name, and goes when it has. */
+static gs_code commit(merger *m, gs_status *st)
+{
+    uint64_t sum;
+    if (m->checkpoint == NULL)
+        return gs_index_writer_commit(m->writer, st);
+    GS_TRY(gs_index_writer_put_together(m->writer, &sum, st));
+    GS_TRY(gs_merge_checkpoint_save_commit(m->checkpoint, sum, st));
+    GS_TRY(gs_index_writer_commit(m->writer, st));
+    gs_merge_checkpoint_finish(m->checkpoint);
+    return GS_OK;
+}
+
 static gs_code merge(merger *m, gs_status *st)
 {
     gs_index_stats *const stats = m->options->stats;
+    bool is_done;
     GS_TRY(open_indexes(m, st));
+    GS_TRY(open_checkpoint(m, &is_done, st));
+    if (is_done) {
+        gs_log_say(m->options->log, GS_LOG_INFO, "the index was there already");
+        gs_merge_checkpoint_finish(m->checkpoint);
+        return GS_OK;
+    }
     GS_TRY(plan(m, st));
     GS_TRY(open_writer(m, st)); /* a name that is taken is told before the work */
     GS_TRY(gs_team_new(&m->team, m->workers, st));
@@ -383,7 +455,7 @@ static gs_code merge(merger *m, gs_status *st)
     for (size_t i = 0; i < m->options->input_count; i++)
         GS_TRY(gs_index_check_unchanged(m->indexes[i], st));
     set_phase(m, GS_PHASE_DONE);
-    GS_TRY(gs_index_writer_commit(m->writer, st));
+    GS_TRY(commit(m, st));
     tell_counts(m);
     return GS_OK;
 }
@@ -395,6 +467,7 @@ gs_code gs_index_merge(const gs_index_merge_options *options, gs_status *st)
     GS_NOTED(merge(&m, st));
     gs_team_free(m.team);
     gs_index_writer_free(m.writer);
+    gs_merge_checkpoint_close(m.checkpoint);
     for (size_t i = 0; m.indexes != NULL && i < options->input_count; i++)
         gs_index_close(m.indexes[i]);
     gs_mem_free(m.indexes);

@@ -38,6 +38,9 @@ typedef struct gs_index_merge_options {
 
     size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */
     unsigned threads;    /* --parallel; 0: every core */
+    /* Keeps what is done in this folder, and goes on from what is there; NULL: does not.
+     * The output is none of the inputs. */
+    const char *checkpoint;
 
     const gs_log *log;                 /* may be NULL */
     gs_trace *trace;                   /* may be NULL */

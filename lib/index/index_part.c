@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/index_part.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/index_format.h"
 #include "lib/index/posting_pack.h"
@@ -43,6 +47,97 @@ void gs_part_files_close(gs_part_files *files)
     gs_part_file_close(&files->positions);
 }
 
+/* --- parts that are kept -------------------------------------------------------------
+ */
+
+static bool has_file(const gs_part_place *place, int i)
+{
+    return i < 2 || place->has_positions;
+}
+
+static gs_part_file *file_of(gs_part_files *files, int i)
+{
+    return i == 0 ? &files->terms : i == 1 ? &files->postings : &files->positions;
+}
+
+static bool make_path(const gs_part_place *place, int i, char *path)
+{
+    static const char *const names[GS_PART_FILES] = {"terms", "postings", "positions"};
+    return snprintf(path, GS_PART_PATH_BYTES, "%s/gpusort-part-%u-%s", place->kept_folder,
+                    place->number, names[i]) < GS_PART_PATH_BYTES;
+}
+
+static gs_code open_file(gs_part_files *files, int i, const gs_part_place *place,
+                         uint64_t bytes, uint64_t sum, gs_status *st)
+{
+    if (!has_file(place, i))
+        return GS_OK;
+    if (place->kept_folder == NULL)
+        return gs_part_file_open(file_of(files, i), place->folder, place->buffer_bytes,
+                                 st);
+    if (!make_path(place, i, files->paths[i]))
+        return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "open failed: %s",
+                       place->kept_folder);
+    return gs_part_file_open_kept(file_of(files, i), files->paths[i], bytes, sum,
+                                  place->buffer_bytes, st);
+}
+
+gs_code gs_part_files_keep(gs_part_files *files, gs_kept_part *kept, gs_status *st)
+{
+    gs_assert(files->is_finished);
+    *kept = (gs_kept_part){
+        .terms = files->term_count,
+        .postings = files->posting_count,
+        .tokens = files->token_count,
+    };
+    for (int i = 0; i < GS_PART_FILES; i++) {
+        gs_part_file *const f = file_of(files, i);
+        if (f->path == NULL)
+            continue;
+        GS_TRY(gs_part_file_sync(f, st));
+        kept->bytes[i] = f->bytes;
+        kept->sums[i] = f->sum;
+    }
+    return GS_OK;
+}
+
+/* What it holds is believed later, so that it is looked through now. */
+static gs_code take_file(gs_part_files *files, int i, const gs_part_place *place,
+                         const gs_kept_part *kept, gs_status *st)
+{
+    if (!has_file(place, i))
+        return GS_OK;
+    GS_TRY(open_file(files, i, place, kept->bytes[i], kept->sums[i], st));
+    return kept->bytes[i] > 0 ? gs_part_file_look_through(file_of(files, i), st) : GS_OK;
+}
+
+gs_code gs_part_files_take_over(gs_part_files *files, const gs_part_place *place,
+                                const gs_kept_part *kept, gs_status *st)
+{
+    files->term_count = kept->terms;
+    files->posting_count = kept->postings;
+    files->token_count = kept->tokens;
+    for (int i = 0; i < GS_PART_FILES; i++)
+        GS_TRY(take_file(files, i, place, kept, st));
+    files->is_finished = true;
+    return GS_OK;
+}
+
+void gs_index_parts_remove(const char *kept_folder, unsigned part_count)
+{
+    char path[GS_PART_PATH_BYTES];
+    gs_part_place place = {.kept_folder = kept_folder};
+    for (; place.number < part_count; place.number++) {
+        for (int i = 0; i < GS_PART_FILES; i++) {
+            if (make_path(&place, i, path))
+                (void)unlink(path);
+        }
+    }
+}
+
+/* --- life ----------------------------------------------------------------------------
+ */
+
 gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
                            const gs_part_place *place, gs_status *st)
 {
@@ -52,11 +147,8 @@ gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
     gs_index_part *const p = memory;
     p->place = *place;
     p->files = files;
-    const size_t buffer = place->buffer_bytes;
-    GS_TRY_OR_FAIL(gs_part_file_open(&files->terms, place->folder, buffer, st));
-    GS_TRY_OR_FAIL(gs_part_file_open(&files->postings, place->folder, buffer, st));
-    if (place->has_positions)
-        GS_TRY_OR_FAIL(gs_part_file_open(&files->positions, place->folder, buffer, st));
+    for (int i = 0; i < GS_PART_FILES; i++)
+        GS_TRY_OR_FAIL(open_file(files, i, place, 0, 0, st));
     *out = p;
     return GS_OK;
 fail:

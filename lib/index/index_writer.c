@@ -32,6 +32,7 @@ struct gs_index_writer {
     gs_part_files *parts;
     size_t part_buffer_bytes;
     gs_index_header header;
+    bool is_together; /* all but its name is there */
 };
 
 /* A term of the greatest length and its head must fit. */
@@ -95,18 +96,40 @@ gs_code gs_index_writer_set_document_count(gs_index_writer *w, uint64_t count,
     return GS_OK;
 }
 
-gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w, unsigned part,
-                          gs_status *st)
+static gs_part_place place_of(const gs_index_writer *w, unsigned part)
 {
     gs_assert(part < w->options.part_count);
-    const gs_part_place place = {
+    return (gs_part_place){
         .folder = w->folder.temporary,
+        .kept_folder = w->options.kept_folder,
+        .number = part,
         .buffer_bytes = w->part_buffer_bytes,
         .has_positions = w->options.has_positions,
         .lengths = w->options.has_documents ? &w->documents.table : NULL,
         .document_count = w->options.has_documents ? 0 : w->documents.count,
     };
+}
+
+gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w, unsigned part,
+                          gs_status *st)
+{
+    const gs_part_place place = place_of(w, part);
     return gs_index_part_open(out, &w->parts[part], &place, st);
+}
+
+gs_code gs_index_writer_keep_part(gs_index_writer *w, unsigned part, gs_kept_part *kept,
+                                  gs_status *st)
+{
+    gs_assert(part < w->options.part_count && w->options.kept_folder != NULL);
+    return gs_part_files_keep(&w->parts[part], kept, st);
+}
+
+gs_code gs_index_writer_take_part(gs_index_writer *w, unsigned part,
+                                  const gs_kept_part *kept, gs_status *st)
+{
+    const gs_part_place place = place_of(w, part);
+    gs_assert(w->options.kept_folder != NULL);
+    return gs_part_files_take_over(&w->parts[part], &place, kept, st);
 }
 
 /* --- commit ------------------------------------------------------------------------ */
@@ -124,6 +147,7 @@ static gs_code copy_parts(gs_index_writer *w, gs_file_writer *file, bool positio
             GS_TRY(gs_file_writer_put(file, data, n, st));
             left -= n;
         }
+        GS_TRY(gs_part_file_check(from, st));
         gs_part_file_close(from); /* gives its disk space back */
     }
     return GS_OK;
@@ -152,6 +176,7 @@ static gs_code write_terms(gs_index_writer *w, gs_file_writer *file, gs_status *
                                        .positions_bytes = numbers.positions_bytes};
             GS_TRY_OR_FAIL(gs_term_writer_add(terms, data, bytes, &info, st));
         }
+        GS_TRY_OR_FAIL(gs_part_file_check(from, st));
         gs_part_file_close(from);
     }
     GS_NOTED(gs_term_writer_finish(terms, st));
@@ -265,9 +290,19 @@ static void tell_repeated(const gs_index_writer *w)
     gs_index_close(index);
 }
 
-gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st)
+gs_code gs_index_writer_put_together(gs_index_writer *w, uint64_t *header_sum,
+                                     gs_status *st)
 {
     GS_TRY(put_together(w, st));
+    w->is_together = true;
+    *header_sum = gs_index_header_sum(&w->header);
+    return GS_OK;
+}
+
+gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st)
+{
+    if (!w->is_together)
+        GS_TRY(put_together(w, st));
     tell_repeated(w);
     return gs_index_folder_commit(&w->folder, st);
 }

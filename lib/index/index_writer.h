@@ -33,8 +33,9 @@ typedef struct gs_index_writer_options {
     bool replace;        /* an index of that name; nothing else is ever replaced */
     size_t memory_bytes; /* what all parts together may hold */
     unsigned part_count;
-    const char *tokenizer; /* a JSON object: how text became terms; may be NULL */
-    const gs_log *log;     /* may be NULL */
+    const char *kept_folder; /* parts outlive the program there; NULL: they do not */
+    const char *tokenizer;   /* a JSON object: how text became terms; may be NULL */
+    const gs_log *log;       /* may be NULL */
 } gs_index_writer_options;
 
 /* Borrows what the options point to until free(). */
@@ -89,6 +90,24 @@ GS_MUST_CHECK gs_code gs_index_part_block(gs_index_part *p, const gs_stored_bloc
 GS_MUST_CHECK gs_code gs_index_part_finish(gs_index_part *p, gs_status *st);
 void gs_index_part_free(gs_index_part *p); /* NULL is fine */
 
+/* With kept_folder: what a finished part is, which is then on the disk but for the names
+ * in the folder; and such a part again, in another process, instead of making it. */
+enum { GS_PART_FILES = 3 };
+typedef struct gs_kept_part {
+    uint64_t terms, postings, tokens;
+    uint64_t bytes[GS_PART_FILES], sums[GS_PART_FILES];
+} gs_kept_part;
+GS_MUST_CHECK gs_code gs_index_writer_keep_part(gs_index_writer *w, unsigned part,
+                                                gs_kept_part *kept, gs_status *st);
+GS_MUST_CHECK gs_code gs_index_writer_take_part(gs_index_writer *w, unsigned part,
+                                                const gs_kept_part *kept, gs_status *st);
+/* Removes all that is kept there of so many parts. */
+void gs_index_parts_remove(const char *kept_folder, unsigned part_count);
+
+/* Every part is finished. The first half of a commit, which it would do itself: all is
+ * there under the temporary name, and the header's sum known. */
+GS_MUST_CHECK gs_code gs_index_writer_put_together(gs_index_writer *w,
+                                                   uint64_t *header_sum, gs_status *st);
 /* Every part is finished. Durable when it returns. */
 GS_MUST_CHECK gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st);
 /* Instead: the index may be read under its temporary name until free(), and never gets

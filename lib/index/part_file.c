@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "io/last_close.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 
 /* A file without a name in the folder. */
 static int open_nameless(const char *folder)
@@ -42,10 +44,100 @@ gs_code gs_part_file_open(gs_part_file *f, const char *folder, size_t buffer_byt
     return GS_OK;
 }
 
+/* --- files that are kept ------------------------------------------------------------ */
+
+static gs_code fail_kept(const gs_part_file *f, const char *what, int error,
+                         gs_status *st)
+{
+    gs_quoted q;
+    return GS_FAIL(st, GS_ERR_IO, error, "%s: %s", what, gs_quote_name(&q, f->path));
+}
+
+static gs_code fail_damaged(const gs_part_file *f, const char *what, gs_status *st)
+{
+    gs_quoted q;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: damaged: %s", gs_quote_name(&q, f->path),
+                  what);
+    return gs_status_hint(st, "remove the folder of --checkpoint to begin anew");
+}
+
+gs_code gs_part_file_open_kept(gs_part_file *f, const char *path, uint64_t bytes,
+                               uint64_t sum, size_t buffer_bytes, gs_status *st)
+{
+    void *memory = NULL;
+    *f = (gs_part_file){.fd = -1, .path = path, .bytes = bytes, .sum = sum};
+    GS_TRY(gs_mem_new(&memory, buffer_bytes, "part of an index", st));
+    f->buffer = memory;
+    f->capacity = buffer_bytes;
+    f->hash = XXH3_createState();
+    if (f->hash == NULL)
+        return GS_FAIL(st, GS_ERR_NOMEM, 0, "checksum");
+    (void)XXH3_64bits_reset(f->hash);
+    f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (f->fd < 0)
+        return fail_kept(f, "open failed", errno, st);
+    const off_t end = lseek(f->fd, 0, SEEK_END);
+    if (end < 0)
+        return fail_kept(f, "read failed", errno, st);
+    if ((uint64_t)end < bytes)
+        return fail_damaged(f, "it ends early", st);
+    return bytes > 0 ? GS_OK : gs_part_file_go_on(f, st);
+}
+
+static void note(const gs_part_file *f, const void *data, size_t bytes)
+{
+    if (f->hash != NULL && bytes > 0)
+        (void)XXH3_64bits_update(f->hash, data, bytes);
+}
+
+uint64_t gs_part_file_sum_so_far(const gs_part_file *f)
+{
+    return XXH3_64bits_digest(f->hash);
+}
+
+gs_code gs_part_file_check(const gs_part_file *f, gs_status *st)
+{
+    if (f->path == NULL)
+        return GS_OK;
+    if (gs_part_file_left(f) > 0 || gs_part_file_sum_so_far(f) != f->sum)
+        return fail_damaged(f, "checksum does not match", st);
+    return GS_OK;
+}
+
+gs_code gs_part_file_go_on(gs_part_file *f, gs_status *st)
+{
+    gs_assert(gs_part_file_left(f) == 0);
+    f->used = f->at = 0;
+    f->read_bytes = 0;
+    if (ftruncate(f->fd, (off_t)f->bytes) != 0 ||
+        lseek(f->fd, (off_t)f->bytes, SEEK_SET) < 0)
+        return fail_kept(f, "write failed", errno, st);
+    return GS_OK;
+}
+
+gs_code gs_part_file_look_through(gs_part_file *f, gs_status *st)
+{
+    while (gs_part_file_left(f) > 0) {
+        const uint64_t left = gs_part_file_left(f);
+        const uint8_t *data;
+        GS_TRY(gs_part_file_take(f, &data,
+                                 left < f->capacity ? (size_t)left : f->capacity, st));
+    }
+    GS_TRY(gs_part_file_check(f, st));
+    f->used = f->at = 0;
+    f->read_bytes = 0;
+    (void)XXH3_64bits_reset(f->hash);
+    return GS_OK;
+}
+
+/* --- all -----------------------------------------------------------------------------
+ */
+
 void gs_part_file_close(gs_part_file *f)
 {
     if (f->buffer != NULL)
         gs_last_close(f->fd);
+    (void)XXH3_freeState(f->hash);
     gs_mem_free(f->buffer);
     *f = (gs_part_file){.fd = -1};
 }
@@ -59,6 +151,17 @@ static gs_code write_all(gs_part_file *f, const uint8_t *data, size_t bytes,
         return gs_status_hint(st, "free some space where the index goes");
     }
     f->bytes += bytes;
+    note(f, data, bytes);
+    return GS_OK;
+}
+
+gs_code gs_part_file_sync(gs_part_file *f, gs_status *st)
+{
+    gs_assert(f->path != NULL);
+    GS_TRY(write_all(f, f->buffer, f->used, st));
+    f->used = 0;
+    if (fdatasync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
+        return fail_kept(f, "write failed", errno, st);
     return GS_OK;
 }
 
@@ -84,6 +187,10 @@ gs_code gs_part_file_rewind(gs_part_file *f, gs_status *st)
     GS_TRY(write_all(f, f->buffer, f->used, st));
     f->used = f->at = 0;
     f->read_bytes = 0;
+    if (f->hash != NULL) {
+        f->sum = gs_part_file_sum_so_far(f);
+        (void)XXH3_64bits_reset(f->hash);
+    }
     return GS_OK;
 }
 
@@ -96,13 +203,17 @@ gs_code gs_part_file_take(gs_part_file *f, const uint8_t **data, size_t bytes,
         f->used -= f->at;
         f->at = 0;
         while (f->used < f->capacity && f->read_bytes < f->bytes) {
-            const ssize_t n = pread(f->fd, f->buffer + f->used, f->capacity - f->used,
-                                    (off_t)f->read_bytes);
+            const size_t room = f->capacity - f->used;
+            const uint64_t left = f->bytes - f->read_bytes;
+            const ssize_t n =
+                pread(f->fd, f->buffer + f->used, left < room ? (size_t)left : room,
+                      (off_t)f->read_bytes);
             if (n < 0 && errno == EINTR)
                 continue;
             if (n <= 0)
                 return GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : EIO,
                                "read failed: temporary file of the index");
+            note(f, f->buffer + f->used, (size_t)n);
             f->used += (size_t)n;
             f->read_bytes += (uint64_t)n;
         }

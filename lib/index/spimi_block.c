@@ -159,6 +159,11 @@ bool gs_spimi_block_is_empty(const gs_spimi_block *b)
     return b->term_count == 0;
 }
 
+bool gs_spimi_block_is_nearly_full(const gs_spimi_block *b)
+{
+    return b->left < b->options.memory_bytes / 4;
+}
+
 static inline spimi_entry *entry_at(const gs_spimi_block *b, uint32_t where)
 {
     return (spimi_entry *)(void *)(b->arena + (size_t)where * UNIT);

@@ -33,6 +33,7 @@ struct gs_checkpoint {
     uint8_t *extra; /* of the state, until close */
     size_t extra_capacity;
     gs_run_list runs; /* found, until they are given away */
+    size_t saved;     /* runs of the list that the journal knows */
     uint64_t runs_bytes;
 };
 
@@ -251,7 +252,7 @@ static gs_code begin(gs_checkpoint *c, gs_status *st)
     return c->has_made_folder ? sync_parent(c, st) : GS_OK;
 }
 
-static void tell(const gs_checkpoint *c, bool is_begun)
+static void tell(const gs_checkpoint *c)
 {
     const gs_log *const log = c->job.log;
     const uint64_t torn = gs_journal_torn_bytes(c->journal);
@@ -261,7 +262,7 @@ static void tell(const gs_checkpoint *c, bool is_begun)
             "%s: the last %llu bytes of its journal do not hold, and what they told "
             "is done again",
             c->whose, (unsigned long long)torn);
-    if (is_begun)
+    if (c->runs.count > 0)
         gs_log_say(log, GS_LOG_INFO, "%s: going on behind %zu runs", c->whose,
                    c->runs.count);
 }
@@ -279,7 +280,7 @@ static gs_code open_all(gs_checkpoint *c, gs_status *st)
     GS_TRY(gs_journal_open(&c->journal, c->journal_path, st));
     GS_TRY(open_runs(c, st));
     GS_TRY(read_journal(c, &is_begun, st));
-    tell(c, is_begun);
+    tell(c);
     c->found.run_count = c->runs.count;
     return is_begun ? GS_OK : begin(c, st);
 }
@@ -349,6 +350,7 @@ gs_code gs_checkpoint_give_runs(gs_checkpoint *c, gs_run_list *list, gs_status *
     list->runs = c->runs.runs;
     list->count = c->runs.count;
     list->capacity = c->runs.capacity;
+    c->saved = list->count;
     c->runs = (gs_run_list){0};
     for (size_t i = 0; i < list->count; i++)
         gs_spill_extent_adopt(list->spill, &list->runs[i].extent);
@@ -372,16 +374,18 @@ static gs_code pack_runs(gs_packer *p, const gs_run_list *list, size_t first,
     return GS_OK;
 }
 
-gs_code gs_checkpoint_save(gs_checkpoint *c, const gs_run_list *list, size_t first,
+gs_code gs_checkpoint_save(gs_checkpoint *c, const gs_run_list *list,
                            const gs_input_place *place, const void *extra,
                            size_t extra_bytes, gs_status *st)
 {
     gs_packer p = {0};
+    gs_assert(c->saved <= list->count);
     GS_TRY(gs_spill_sync(list->spill, st));
     if (gs_pack_number(&p, place->input_index, st) == GS_OK &&
         gs_pack_number(&p, place->offset, st) == GS_OK &&
         gs_pack_string(&p, extra, extra_bytes, st) == GS_OK)
-        GS_NOTED(pack_runs(&p, list, first, st));
+        GS_NOTED(pack_runs(&p, list, c->saved, st));
+    c->saved = list->count;
     return append(c, RECORD_RUNS, &p, st);
 }
 
@@ -390,6 +394,8 @@ gs_code gs_checkpoint_save_merge(gs_checkpoint *c, const gs_run_list *list,
                                  gs_status *st)
 {
     gs_packer p = {0};
+    gs_assert(c->saved == list->count && first + count <= list->count);
+    c->saved -= count - 1;
     GS_TRY(gs_spill_sync(list->spill, st));
     if (gs_pack_number(&p, first, st) == GS_OK && gs_pack_number(&p, count, st) == GS_OK)
         GS_NOTED(gs_run_pack(&p, run, st));

@@ -68,14 +68,13 @@ const gs_checkpoint_state *gs_checkpoint_found(const gs_checkpoint *c);
 GS_MUST_CHECK gs_code gs_checkpoint_give_runs(gs_checkpoint *c, gs_run_list *list,
                                               gs_status *st);
 
-/* The runs of the list from `first` on are new, and hold all of the input up to `place`
- * that those before do not. */
+/* The runs of the list hold all of the input up to `place`: those that are new are kept.
+ */
 GS_MUST_CHECK gs_code gs_checkpoint_save(gs_checkpoint *c, const gs_run_list *list,
-                                         size_t first, const gs_input_place *place,
-                                         const void *extra, size_t extra_bytes,
-                                         gs_status *st);
+                                         const gs_input_place *place, const void *extra,
+                                         size_t extra_bytes, gs_status *st);
 /* `run` is to take the place of runs [first, first + count) of the list, which are still
- * there. */
+ * there, and kept. */
 GS_MUST_CHECK gs_code gs_checkpoint_save_merge(gs_checkpoint *c, const gs_run_list *list,
                                                const gs_run *run, size_t first,
                                                size_t count, gs_status *st);

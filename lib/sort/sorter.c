@@ -174,8 +174,7 @@ static gs_code save_place(const gs_sorter *s, gs_status *st)
     size_t header_bytes;
     gs_ingest_place(s->ingest, &place.input_index, &place.offset);
     gs_line_feed_header(s->feed, &header, &header_bytes);
-    return gs_checkpoint_save(s->checkpoint, &s->runs, s->runs.count - 1, &place, header,
-                              header_bytes, st);
+    return gs_checkpoint_save(s->checkpoint, &s->runs, &place, header, header_bytes, st);
 }
 
 static gs_code prepare_device(gs_sorter *s, gs_status *st)
