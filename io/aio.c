@@ -133,7 +133,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-static gs_code start_threads(gs_aio *aio, gs_status *st)
+static void start_threads(gs_aio *aio)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -145,20 +145,20 @@ static gs_code start_threads(gs_aio *aio, gs_status *st)
         aio->thread_count += error == 0;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (aio->thread_count == 0)
-        return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
-    return GS_OK;
 }
 
-static gs_code submit_to_threads(gs_aio *aio, gs_aio_slot *slot, gs_status *st)
+/* Where no thread can be had, a transfer is over before it is waited for. */
+static void submit_to_threads(gs_aio *aio, gs_aio_slot *slot)
 {
     if (aio->thread_count == 0)
-        GS_TRY(start_threads(aio, st));
+        start_threads(aio);
+    const bool has_threads = aio->thread_count > 0;
+    if (!has_threads)
+        transfer(slot);
     pthread_mutex_lock(&aio->mutex);
-    push(&aio->waiting, slot);
+    push(has_threads ? &aio->waiting : &aio->finished, slot);
     pthread_cond_signal(&aio->work_ready);
     pthread_mutex_unlock(&aio->mutex);
-    return GS_OK;
 }
 
 /* --- io_uring ------------------------------------------------------------------- */
@@ -311,16 +311,17 @@ static gs_code submit(gs_aio *aio, gs_aio_slot request, gs_status *st)
     slot->is_used = true;
     aio->in_flight++;
 #if GS_HAVE_LIBURING
-    const gs_code code =
-        aio->is_uring ? submit_to_ring(aio, slot, st) : submit_to_threads(aio, slot, st);
-#else
-    const gs_code code = submit_to_threads(aio, slot, st);
-#endif
-    if (code != GS_OK) {
-        slot->is_used = false;
-        aio->in_flight--;
+    if (aio->is_uring) {
+        if (submit_to_ring(aio, slot, st) != GS_OK) {
+            slot->is_used = false;
+            aio->in_flight--;
+        }
+        return st->code;
     }
-    return code;
+#endif
+    (void)st;
+    submit_to_threads(aio, slot);
+    return GS_OK;
 }
 
 gs_code gs_aio_read(gs_aio *aio, int fd, void *buf, size_t bytes, uint64_t offset,

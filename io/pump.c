@@ -26,7 +26,9 @@ typedef struct gs_pump {
     uint8_t *stored; /* compressed bytes not decoded yet */
     size_t stored_at, stored_end;
     pthread_t thread;
-    bool has_thread; /* else begin reads the first block */
+    bool has_thread; /* else who asks for a block reads it */
+    bool has_begun;  /* the first bytes of a pipe were looked at */
+    bool is_alone;   /* no thread could be had */
 
     /* Guarded by the mutex of all. */
     gs_block *filling; /* the thread's, while it runs */
@@ -321,15 +323,15 @@ void gs_pumps_free(gs_pumps *pumps)
     gs_mem_free(pumps);
 }
 
-static gs_code start_thread(gs_pump *p, gs_status *st)
+/* Where the system has no thread to spare, the caller reads. */
+static void start_thread(gs_pump *p)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&p->thread, NULL, pump_main, p);
+    p->has_thread = pthread_create(&p->thread, NULL, pump_main, p) == 0;
+    p->is_alone = !p->has_thread;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    p->has_thread = error == 0;
-    return error ? GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread") : GS_OK;
 }
 
 /* Spans of one lane of the trace must not overlap. */
@@ -357,13 +359,11 @@ gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file, gs_status *st)
     if (file->kind != GS_COMPRESSION_NONE)
         GS_TRY_OR_FAIL(start_decoder(p, file->kind, st));
     pthread_mutex_lock(&pumps->mutex);
+    pumps->open[pumps->count++] = p;
     if (file->kind != GS_COMPRESSION_NONE)
-        GS_NOTED(start_thread(p, st));
-    if (st->code == GS_OK)
-        pumps->open[pumps->count++] = p;
+        start_thread(p);
     pthread_mutex_unlock(&pumps->mutex);
-    if (st->code == GS_OK)
-        return GS_OK;
+    return GS_OK;
 fail:
     pump_free(p);
     return st->code;
@@ -397,22 +397,35 @@ static void close_pump(gs_pumps *pumps, gs_pump *p)
 }
 
 /* The first block of a pipe is read by whoever waits for it: most pipes have no more, and
- * a thread would take longer than they do. */
-static gs_code begin(gs_pumps *pumps, gs_pump *p, gs_block **out, gs_status *st)
+ * a thread would take longer than they do. Without a thread it reads the others too, and
+ * each time tries to start one. */
+static gs_code read_here(gs_pumps *pumps, gs_pump *p, gs_block **out, gs_status *st)
 {
     gs_block *const block = gs_block_get(pumps->options.pool);
-    if (look_at_pipe(p, block, st) != GS_OK || fill(p, block, st) != GS_OK) {
+    const bool is_new = p->file.kind == GS_COMPRESSION_NONE && !p->has_begun;
+    p->has_begun = true;
+    if ((is_new && look_at_pipe(p, block, st) != GS_OK) || fill(p, block, st) != GS_OK) {
         gs_block_release(block);
         return st->code;
     }
-    if (block->ends_input) {
+    if (block->ends_input)
         close_pump(pumps, p);
-    } else if (start_thread(p, st) != GS_OK) {
-        gs_block_release(block);
-        return st->code;
-    }
+    else
+        start_thread(p);
     *out = block;
     return GS_OK;
+}
+
+/* In any order, a file without a thread comes when none is left that has one: those hold
+ * blocks until they are asked. */
+static bool is_read_here(const gs_pumps *pumps)
+{
+    const gs_pump *const head = pumps->open[0];
+    bool has_threads = false;
+    for (size_t i = 0; i < pumps->count; i++)
+        has_threads |= pumps->open[i]->has_thread;
+    return !head->has_thread &&
+           !(pumps->options.any_order && head->is_alone && has_threads);
 }
 
 gs_code gs_pumps_next(gs_pumps *pumps, gs_block **out, gs_status *st)
@@ -420,8 +433,8 @@ gs_code gs_pumps_next(gs_pumps *pumps, gs_block **out, gs_status *st)
     gs_assert(pumps->count > 0);
     gs_pump *p = pumps->open[0];
     *out = NULL;
-    if (!p->has_thread)
-        return begin(pumps, p, out, st);
+    if (is_read_here(pumps))
+        return read_here(pumps, p, out, st);
     pthread_mutex_lock(&pumps->mutex);
     while ((p = ready_pump(pumps)) == NULL)
         pthread_cond_wait(&pumps->changed, &pumps->mutex);

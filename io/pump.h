@@ -11,7 +11,8 @@
  * blocks allow. In any order whichever has a block may give it; those of one file are in
  * order all the same, so that all threads decode all the time.
  *
- * One thread calls; open files in the order of their turns.
+ * Where no thread can be had, the caller reads. One thread calls; open files in the order
+ * of their turns.
  */
 #ifndef GS_IO_PUMP_H
 #define GS_IO_PUMP_H

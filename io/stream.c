@@ -38,6 +38,8 @@ struct gs_stream {
     uint64_t reserved_bytes;
     uint64_t next_write; /* first block that was not handed to the kernel */
     bool has_writer, is_finishing;
+    bool is_alone;   /* no thread could be had: whoever fills a block writes */
+    bool has_author; /* with is_alone: one does */
     gs_status failure;
 
     _Atomic uint64_t written_bytes;
@@ -225,6 +227,29 @@ static void *writer_main(void *arg)
     return NULL;
 }
 
+/* Writes what is full, in place of a writer. What others fill meanwhile is theirs. */
+static void write_alone_locked(gs_stream *s)
+{
+    if (s->has_author)
+        return;
+    s->has_author = true;
+    for (;;) {
+        gs_stream_block *const block = &s->blocks[s->next_write % s->block_count];
+        if (s->failure.code != GS_OK || block->number != s->next_write ||
+            block->filled_bytes < s->block_bytes)
+            break;
+        gs_status st = {.code = GS_OK};
+        block->is_writing = true;
+        s->next_write++;
+        pthread_mutex_unlock(&s->mutex);
+        const gs_code code = write_block(s, block, &st);
+        pthread_mutex_lock(&s->mutex);
+        if (code != GS_OK)
+            (void)fail_locked(s, &st);
+    }
+    s->has_author = false;
+}
+
 static gs_code start_writer_locked(gs_stream *s, gs_status *st)
 {
     try_direct(s);
@@ -244,9 +269,12 @@ static gs_code start_writer_locked(gs_stream *s, gs_status *st)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int error = pthread_create(&s->writer, NULL, writer_main, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0)
-        return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
-    s->has_writer = true;
+    s->has_writer = error == 0;
+    s->is_alone = error != 0;
+    if (s->is_alone) {
+        gs_aio_free(s->aio);
+        s->aio = NULL;
+    }
     return GS_OK;
 }
 
@@ -307,9 +335,11 @@ void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
     gs_assert(block->filled_bytes <= s->block_bytes);
     if (block->filled_bytes == s->block_bytes) {
         gs_status st = {.code = GS_OK};
-        if (!s->has_writer && s->failure.code == GS_OK &&
+        if (!s->has_writer && !s->is_alone && s->failure.code == GS_OK &&
             start_writer_locked(s, &st) != GS_OK)
             (void)fail_locked(s, &st);
+        if (s->is_alone)
+            write_alone_locked(s);
         pthread_cond_signal(&s->block_full);
     }
     pthread_mutex_unlock(&s->mutex);

@@ -75,8 +75,10 @@ fail:
     return st->code;
 }
 
-/* Signals go to the thread that main runs on: the others block them all. */
-static gs_code start_threads(gs_team *team, gs_status *st)
+/* Signals go to the thread that main runs on: the others block them all. Fewer than asked
+ * for still do the job, and so does the calling thread alone, where a limit on processes
+ * leaves no others. */
+static void start_threads(gs_team *team)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -92,18 +94,13 @@ static gs_code start_threads(gs_team *team, gs_status *st)
             team->started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0 && team->started == 0) {
-        (void)GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
-        return gs_status_hint(st, "use --parallel=1, or raise the limit on processes");
-    }
-    team->workers = team->started + 1; /* fewer than asked for still do the job */
-    return GS_OK;
+    team->workers = team->started + 1;
 }
 
 gs_code gs_team_run(gs_team *team, gs_team_fn *fn, void *context, gs_status *st)
 {
     if (team->started + 1 < team->workers)
-        GS_TRY(start_threads(team, st));
+        start_threads(team);
     if (team->workers == 1)
         return fn(context, 0, st);
 

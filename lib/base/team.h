@@ -5,7 +5,8 @@
  * gs_team_run calls fn(context, worker, st) once for each worker, worker 0 on the calling
  * thread, and returns when all have returned. Each worker has its own status; the first
  * failure in worker order is kept. A worker that fails must see to it that the others do
- * not wait for it for ever. Threads start with the first run that needs them.
+ * not wait for it for ever. Threads start with the first run that needs them; where the
+ * system has fewer to give, the workers are fewer from then on.
  */
 #ifndef GS_LIB_BASE_TEAM_H
 #define GS_LIB_BASE_TEAM_H
