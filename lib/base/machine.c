@@ -76,13 +76,22 @@ static uint64_t promises_left(void)
     return limit == UINT64_MAX ? limit : limit > given ? limit - given : 0;
 }
 
-size_t gs_machine_memory_available(void)
+static uint64_t lesser(uint64_t a, uint64_t b)
 {
-    uint64_t bytes = gs_machine_memory_total();
-    const uint64_t free_now = kernel_memory("MemAvailable", UINT64_MAX);
-    bytes = free_now < bytes ? free_now : bytes;
-    const uint64_t group = gs_cgroup_memory_left("");
-    bytes = group < bytes ? group : bytes;
+    return a < b ? a : b;
+}
+
+/* What may be touched before the kernel has no more, or ends a process of the group. */
+static uint64_t memory_left(uint64_t group_bytes)
+{
+    const uint64_t left =
+        lesser(gs_machine_memory_total(), kernel_memory("MemAvailable", UINT64_MAX));
+    return lesser(left, group_bytes);
+}
+
+/* The part of it that limits of addresses leave. */
+static size_t within_limits(uint64_t bytes)
+{
     const int limits[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_RSS};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         struct rlimit limit;
@@ -93,7 +102,13 @@ size_t gs_machine_memory_available(void)
     return (size_t)bytes;
 }
 
-size_t gs_machine_memory_most(void)
+size_t gs_machine_memory_available(void)
+{
+    return within_limits(memory_left(gs_cgroup_memory_left("")));
+}
+
+/* More than the machine has, or than the address space takes, would not help anybody. */
+static size_t memory_most(void)
 {
     size_t bytes = gs_machine_memory_total();
     struct rlimit limit;
@@ -101,6 +116,27 @@ size_t gs_machine_memory_most(void)
         limit.rlim_cur / 4 < bytes)
         bytes = limit.rlim_cur / 4;
     return bytes;
+}
+
+gs_memory_share gs_machine_memory_share(size_t wanted)
+{
+    enum { BEYOND = 24 << 20, BESIDE = 24 << 20 };
+    const uint64_t group = gs_cgroup_memory_left(""), left = memory_left(group);
+    gs_memory_share share = {.available_bytes = within_limits(left)};
+    const size_t most = memory_most();
+    share.limit_bytes =
+        wanted > 0 ? wanted : share.available_bytes - share.available_bytes / 4;
+    share.limit_bytes = share.limit_bytes < most ? share.limit_bytes : most;
+    share.limit_bytes = share.limit_bytes > 0 ? share.limit_bytes : 1;
+    share.usable_bytes = share.limit_bytes + BEYOND;
+    /* Who names a size knows what else the machine is to do; nobody lives beyond the
+     * limit of a group. */
+    const uint64_t end = wanted > 0 ? group : left;
+    const uint64_t room = end > BESIDE ? end - BESIDE : 0;
+    share.is_scarce = share.usable_bytes > room;
+    if (share.is_scarce)
+        share.usable_bytes = (size_t)room;
+    return share;
 }
 
 /* Maps and private maps of this process; zeros where the system does not tell. */

@@ -15,9 +15,19 @@
 unsigned gs_machine_cores(void);
 size_t gs_machine_memory_total(void);
 size_t gs_machine_memory_available(void);
-/* What no request should exceed: the machine's memory, or a part of the address space if
- * that is limited, since buffers are mapped larger than they are used. */
-size_t gs_machine_memory_most(void);
+
+/* What a job may plan with that was given -S, or 0 for as much as is good. */
+typedef struct gs_memory_share {
+    size_t limit_bytes;     /* S: at most the machine's memory, or a part of the address
+                               space if that is limited, since buffers are mapped larger
+                               than they are used */
+    size_t usable_bytes;    /* for buffers: S and 24 of the 64 MiB beyond it, but never so
+                               much that a control group ends the process for it */
+    bool is_scarce;         /* it is less for that reason */
+    size_t available_bytes; /* as above */
+} gs_memory_share;
+gs_memory_share gs_machine_memory_share(size_t wanted);
+
 /* What may still be mapped (ulimit -v, -d, or a kernel that does not overcommit);
  * SIZE_MAX where nothing limits that. */
 size_t gs_machine_address_space_left(void);

@@ -27,8 +27,6 @@ enum {
     SMALL_INPUT_BYTES = 2 * MIB, /* not worth a second thread */
 };
 
-static const size_t overhead_bytes = (size_t)24 * MIB; /* of the 64 MiB beyond S */
-
 typedef struct merger {
     const gs_index_merge_options *options;
     gs_index **indexes;
@@ -158,13 +156,9 @@ static uint64_t input_bytes(const merger *m)
 static gs_code plan(merger *m, gs_status *st)
 {
     const gs_index_merge_options *const o = m->options;
-    size_t limit = o->memory_bytes;
-    if (limit == 0) {
-        const size_t available = gs_machine_memory_available();
-        limit = available - available / 4;
-    }
-    m->limit_bytes = clamp(limit, 1, gs_machine_memory_most());
-    const size_t usable = m->limit_bytes + overhead_bytes;
+    const gs_memory_share memory = gs_machine_memory_share(o->memory_bytes);
+    m->limit_bytes = memory.limit_bytes;
+    const size_t usable = memory.usable_bytes;
     m->workers =
         (unsigned)clamp(o->threads ? o->threads : gs_machine_cores(), 1, WORKERS_MAX);
     if (o->threads == 0 && input_bytes(m) <= SMALL_INPUT_BYTES)

@@ -21,8 +21,6 @@ enum {
     LONG_BYTES_MIN = 16 * MIB, /* for long documents, whatever S is */
 };
 
-static const size_t overhead_bytes = (size_t)24 * MIB; /* of the 64 MiB beyond S */
-
 static size_t clamp(size_t x, size_t least, size_t most)
 {
     return x < least ? least : x > most ? most : x;
@@ -51,14 +49,10 @@ gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
                                  bool has_dictionary)
 {
     gs_index_plan p = {0};
-    if (memory_bytes == 0) {
-        const size_t available = gs_machine_memory_available();
-        memory_bytes = available - available / 4;
-    }
-    memory_bytes = clamp(memory_bytes, 1, gs_machine_memory_most());
-    p.limit_bytes = memory_bytes;
+    const gs_memory_share memory = gs_machine_memory_share(memory_bytes);
+    p.limit_bytes = memory.limit_bytes;
     p.workers = (unsigned)clamp(threads ? threads : gs_machine_cores(), 1, WORKERS_MAX);
-    const size_t usable = memory_bytes + overhead_bytes;
+    const size_t usable = memory.usable_bytes;
     p.block_bytes = clamp(power_below(usable / 256), 64 * KIB, MIB);
     p.run_block_bytes = clamp(p.block_bytes / 4, 32 * KIB, 64 * KIB);
     for (;;) {
@@ -71,11 +65,12 @@ gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
     }
     p.writer_bytes = clamp(usable / 8, 2 * MIB, 64 * MIB);
     p.decode_bytes = usable / 64;
-    p.document_bytes_max = clamp(memory_bytes / 4, LONG_BYTES_MIN, GS_DOCUMENT_BYTES_MAX);
+    p.document_bytes_max =
+        clamp(p.limit_bytes / 4, LONG_BYTES_MIN, GS_DOCUMENT_BYTES_MAX);
     p.long_bytes = clamp(usable / 16, LONG_BYTES_MIN, p.document_bytes_max);
     const size_t taken = fixed_bytes(&p) + p.writer_bytes + p.decode_bytes +
                          (p.long_bytes - LONG_BYTES_MIN);
-    const size_t gather = clamp(usable > taken ? usable - taken : 0, 0, memory_bytes);
+    const size_t gather = clamp(usable > taken ? usable - taken : 0, 0, p.limit_bytes);
     if (has_dictionary)
         p.dictionary_bytes = clamp(gather / 4, GS_DICTIONARY_BYTES_MIN, (size_t)8 << 30);
     const size_t least = has_dictionary ? GS_BSBI_BYTES_MIN : GS_SPIMI_BYTES_MIN;

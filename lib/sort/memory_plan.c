@@ -9,8 +9,6 @@
 
 enum { KIB = 1024, MIB = 1024 * 1024, WORKERS_MAX = 256 };
 
-static const size_t overhead_bytes = (size_t)24 * MIB; /* of the 64 MiB beyond S */
-
 static size_t clamp(size_t x, size_t least, size_t most)
 {
     return x < least ? least : x > most ? most : x;
@@ -80,19 +78,14 @@ static void plan_long_records(gs_memory_plan *p, size_t available_share)
 gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
 {
     gs_memory_plan p = {0};
-    const size_t available = gs_machine_memory_available();
-    const size_t available_share = available - available / 4;
-    if (memory_bytes == 0)
-        memory_bytes = available_share;
-    /* More than there is, or than the address space takes, would not help anybody. */
-    memory_bytes = clamp(memory_bytes, 1, gs_machine_memory_most());
-    p.limit_bytes = memory_bytes;
+    const gs_memory_share memory = gs_machine_memory_share(memory_bytes);
+    p.limit_bytes = memory.limit_bytes;
     p.workers = threads ? threads : gs_machine_cores();
     p.workers = (unsigned)clamp(p.workers, 1, WORKERS_MAX);
     const size_t space = gs_machine_address_space_left();
     const bool is_limited = space < SIZE_MAX;
     p.is_space_limited = is_limited;
-    size_t usable = memory_bytes + overhead_bytes;
+    size_t usable = memory.usable_bytes;
     if (is_limited)
         usable = fit_address_space(usable, space, &p.workers);
     /* Of little memory, long lines need more than threads do. */
@@ -110,13 +103,13 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
         p.workers /= 2;
     }
     const size_t fixed = fixed_bytes(&p, is_keyed);
-    const size_t chunk_bytes_min = (is_limited ? 2 : 8) * (size_t)MIB;
+    const size_t chunk_bytes_min = (is_limited || memory.is_scarce ? 2 : 8) * (size_t)MIB;
     p.chunk_bytes = usable > fixed + chunk_bytes_min ? usable - fixed : chunk_bytes_min;
     p.chunk_soft_bytes = p.chunk_bytes;
     /* Who asks for next to nothing expects more than that to be spilled. The chunks that
      * follow are as large as ever. */
-    p.first_soft_bytes = memory_bytes < 2 * MIB
-                             ? clamp(memory_bytes, 32 * KIB, p.chunk_bytes)
+    p.first_soft_bytes = p.limit_bytes < 2 * MIB
+                             ? clamp(p.limit_bytes, 32 * KIB, p.chunk_bytes)
                              : p.chunk_bytes;
     /* A piece is text and, swapped with it, what is on its way out. */
     p.merge_piece_bytes = clamp(usable / (8 * p.workers), 256 * KIB, 12 * MIB);
@@ -127,7 +120,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
      * every worker makes for itself. */
     const size_t parts = 128 * (is_keyed ? p.workers : 1);
     p.part_bytes = clamp(power_below(p.chunk_bytes / parts), 64 * KIB, MIB);
-    plan_long_records(&p, available_share);
+    plan_long_records(&p, memory.available_bytes - memory.available_bytes / 4);
     return p;
 }
 
