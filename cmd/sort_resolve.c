@@ -117,6 +117,7 @@ static void refuse_contradictions(const gs_sort_args *args)
         refuse_pair(o->header_lines > 0, "--debug", "--header");
     }
     refuse_pair(o->count && order->unique, "--count", "-u");
+    refuse_pair(args->merge && !args->check && o->header_lines > 0, "--header", "-m");
     if (o->checkpoint)
         refuse_with_checkpoint(args);
 }

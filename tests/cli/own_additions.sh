@@ -11,6 +11,9 @@ gpusort --header=0 t
 gpusort --header=9 t
 gpusort --header -r -k2,2n -o t2 t; cat t2
 gpusort --header t u
+gpusort --header=9 u t
+gpusort --header /dev/null u
+cat u | gpusort --header=9 - t
 printf 'only' | gpusort --header
 gpusort --header /dev/null
 gpusort -c --header t

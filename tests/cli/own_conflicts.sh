@@ -11,6 +11,7 @@ gpusort --top=1 -C f
 gpusort --output-compress=zstd -c f
 gpusort --debug --count f
 gpusort --debug --header f
+gpusort -m --header f
 gpusort --debug --output-compress=zstd f
 gpusort --record-size=4 -k1 f
 gpusort --record-size=4 -n f
