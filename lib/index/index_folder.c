@@ -189,6 +189,21 @@ static int make_temporary(gs_index_folder *f)
     return error;
 }
 
+/* 0 or errno. Signals wait until a handler would find the folder. */
+static int begin_temporary(gs_index_folder *f)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = make_temporary(f);
+    if (error == 0) {
+        f->is_open = true;
+        set_pending(f);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
 gs_code gs_index_folder_open(gs_index_folder *f, const char *name, bool replace,
                              const gs_log *log, gs_status *st)
 {
@@ -205,15 +220,13 @@ gs_code gs_index_folder_open(gs_index_folder *f, const char *name, bool replace,
             gs_index_sweep(f->target, log);
     }
     if (error == 0)
-        error = make_temporary(f);
+        error = begin_temporary(f);
     if (error != 0) {
         (void)GS_FAIL(st, GS_ERR_IO, error, "cannot make the index %s",
                       gs_quote_name(&q, name));
         let_go(f);
         return st->code;
     }
-    f->is_open = true;
-    set_pending(f);
     return GS_OK;
 }
 
