@@ -155,7 +155,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
         faults faults-run hardened-test \
-        diff-test fake-gpu-test fake-gpu-run index-test search-test fuzz fuzz-run gpu-programs \
+        diff-test fake-gpu-test fake-gpu-run index-test search-test soak fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
         uninstall clean FORCE
 all: build/gpusort
@@ -225,6 +225,7 @@ help:
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
 	  'make search-test random queries against what they must find' \
+	  'make soak       random commands, limits, kills and resumes (SOAK_MINUTES=10 SOAK_JOBS=)' \
 	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=60 each)' \
 	  'make asan tsan  the tests under sanitizers' \
 	  'make gpu-test   the engines on the GPU of this machine' \
@@ -293,6 +294,15 @@ index-test: $(PROGRAM)
 
 search-test: $(PROGRAM)
 	@python3 tests/search_check.py --binary $(CURDIR)/$(PROGRAM) $(SEARCH_TEST_ARGS)
+
+# Random commands under random troubles. SOAK_CASES=N is so many and no longer; SOAK_SEED
+# gives the same ones again; failing cases, made smaller, stay in build/soak.
+SOAK_MINUTES ?= 10
+SOAK_JSON ?= build/reliability/soak.json
+soak: $(PROGRAM)
+	@python3 tests/soak.py --binary $(CURDIR)/$(PROGRAM) --json $(SOAK_JSON) \
+	    $(if $(SOAK_CASES),--cases $(SOAK_CASES),--minutes $(SOAK_MINUTES)) \
+	    $(if $(SOAK_SEED),--seed $(SOAK_SEED)) $(if $(SOAK_JOBS),--jobs $(SOAK_JOBS)) $(SOAK_ARGS)
 
 FUZZ_SECONDS ?= 60
 fuzz:

@@ -664,6 +664,47 @@ def case_compressed(r, case):
     return case
 
 
+def key_of_record(record, key):
+    offset, length, kind, order, reverse = key
+    part = record[offset:offset + length]
+    if kind == "u":
+        number = int.from_bytes(part, "little" if order == "le" else "big")
+    elif kind == "i":
+        number = int.from_bytes(part, "little" if order == "le" else "big", signed=True)
+    elif kind == "f":  # the total order of IEEE 754
+        bits = int.from_bytes(part, "little" if order == "le" else "big")
+        top = 1 << (8 * length - 1)
+        number = ~bits + 2 * top if bits & top else bits + top
+    else:
+        number = int.from_bytes(part, "big")
+    return -number if reverse else number
+
+
+def records_in_order(data, options, size, keys):
+    """`keys` are (offset, length, kind, byte order, turned round)."""
+    if "-r" in options:  # turns every key round that is not turned already
+        keys = [key[:4] + (True,) for key in keys]
+    records = [data[i:i + size] for i in range(0, len(data), size)]
+    backwards = "-r" in options
+    last_resort = "-s" not in options and "-u" not in options
+
+    def all_keys(record):
+        whole = int.from_bytes(record, "big") * (-1 if backwards else 1)
+        values = tuple(key_of_record(record, key) for key in keys) if keys else (whole,)
+        return values + (whole,) if last_resort else values
+
+    records.sort(key=all_keys)
+    if "-u" in options:
+        seen, kept = object(), []
+        for record in records:
+            now = all_keys(record)
+            if now != seen:
+                kept.append(record)
+            seen = now
+        records = kept
+    return b"".join(records)
+
+
 def case_records(r, case):
     """Fixed-size binary records against Python's stable sort."""
     import struct
@@ -691,44 +732,10 @@ def case_records(r, case):
         options.append(text)
         keys.append((offset, length, kind, order, reverse and kind != ""))
 
-    def value(record, key):
-        offset, length, kind, order, reverse = key
-        part = record[offset:offset + length]
-        if kind == "u":
-            number = int.from_bytes(part, "little" if order == "le" else "big")
-        elif kind == "i":
-            number = int.from_bytes(part, "little" if order == "le" else "big", signed=True)
-        elif kind == "f":  # the total order of IEEE 754
-            bits = int.from_bytes(part, "little" if order == "le" else "big")
-            top = 1 << (8 * length - 1)
-            number = ~bits + 2 * top if bits & top else bits + top
-        else:
-            number = int.from_bytes(part, "big")
-        return -number if reverse else number
-
     options += r.choice([[], [], ["-s"], ["-r"], ["-u"], ["-s", "-r"]])
-    if "-r" in options:  # turns every key round that is not turned already
-        keys = [key[:4] + (True,) for key in keys]
-    records = [data[i:i + size] for i in range(0, len(data), size)]
-    backwards = "-r" in options
-    last_resort = "-s" not in options and "-u" not in options
-
-    def all_keys(record):
-        whole = int.from_bytes(record, "big") * (-1 if backwards else 1)
-        values = tuple(value(record, key) for key in keys) if keys else (whole,)
-        return values + (whole,) if last_resort else values
-
-    records.sort(key=all_keys)
-    if "-u" in options:
-        seen, kept = object(), []
-        for record in records:
-            now = all_keys(record)
-            if now != seen:
-                kept.append(record)
-            seen = now
-        records = kept
     own(case, options + memory_options(r, count > 1000), ["f"])
-    case.expected = b"".join(records)
+    case.record_options, case.record_rules = options, (size, keys)
+    case.expected = records_in_order(data, options, size, keys)
     return case
 
 
