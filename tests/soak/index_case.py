@@ -66,8 +66,8 @@ class IndexCase:
                 self.spelling = "gz"
         self.replaces = r.random() < 0.4
         self.steps = [step for step in STEPS if r.random() < 0.35]
-        can_resume = world.can_resume and self.spelling in ("plain", "gz", "zst", "many")
-        self.trouble = Situation.random(r, self.input_bytes(), can_resume)
+        can_resume = "index build" in world.can_resume and self.spelling in ("plain", "gz", "zst", "many")
+        self.trouble = Situation.random(r, self.input_bytes(), 0.3 if can_resume else 0)
         return self
 
     def draw_tuples(self, r, count):
@@ -260,7 +260,7 @@ class Steps(Trial):
     def problem(self, named):
         case = self.case
         built, problem = self.attempt(case.build_words(named, case.works[0]), "out/index", case.works[0][1], named[2],
-                                      can_resume=True)
+                                      can_resume="index build" in self.world.can_resume)
         if problem or built is None:
             return problem
         problem = self.look_into("out/index")
@@ -291,7 +291,7 @@ class Steps(Trial):
             if problem:
                 return None, "%s%s: %s" % (" ".join(words[:2]), " with SIG%s after %.4f s" % kill if kill else
                                            " after these kills", problem)
-        return made, None
+        return (made, None) if outcome.status == 0 else (None, None)
 
     def has_kept(self):
         path = os.path.join(self.folder, "kept")
@@ -410,7 +410,8 @@ class Steps(Trial):
                 return "building a part: %r" % done.err[:300]
         memory = self.rng.choice(list(SIZES))
         words = ["index", "merge", "-o", "out/merged", "-S", memory, "--parallel=%d" % self.rng.choice([1, 2, 5])]
-        merged, problem = self.attempt(words + folders, "out/merged", SIZES[memory], can_resume=True)
+        merged, problem = self.attempt(words + folders, "out/merged", SIZES[memory],
+                                       can_resume="index merge" in self.world.can_resume)
         if not problem and merged not in (None, built):
             return "%s: not the bytes of one build" % " ".join(words)
         return problem

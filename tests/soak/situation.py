@@ -22,8 +22,9 @@ class Situation:
         self.take = None       # standard output is a pipe; its reader takes so many bytes
 
     @classmethod
-    def random(cls, r, input_bytes, can_resume):
-        """Mostly one trouble at a time; two thirds of the cases have none or only kills."""
+    def random(cls, r, input_bytes, resumed):
+        """Mostly one trouble at a time; two thirds of the cases have none or only kills. So many of
+        them as `resumed` says are to be stopped and gone on with."""
         self = cls()
         if r.random() < 0.15:
             self.no_uring = True
@@ -34,12 +35,12 @@ class Situation:
             self.disk = (r.choice(["tmp", "out"]), r.choice([64, 256, 1024, 4096, 16384]) * 1024)
         if r.random() < 0.15:
             self.is_poor = True
-        if can_resume and r.random() < 0.35:
-            self.is_resumed = True
+        self.is_resumed = r.random() < resumed
         if self.is_resumed or r.random() < 0.3:
-            for _ in range(r.choice([1, 2, 3, 5])):
+            for _ in range(r.choice([1, 2, 4, 8, 12] if self.is_resumed else [1, 2, 3, 5])):
                 # Soon after the beginning and just before the end more happens than between.
-                when = r.choice([r.random(), r.random(), r.uniform(0.75, 1.05), r.random() ** 3])
+                when = r.choice([r.random(), r.random(), r.uniform(0.75, 1.05),
+                                 r.uniform(0.3, 1) if self.is_resumed else r.random() ** 3])
                 self.kills.append((r.choice(KILLERS), when))
         return self
 

@@ -63,25 +63,29 @@ class SortCase:
         self.old = None           # what the output has before
         self.has_other_name = False  # a hard link to the output
         self.trouble = Situation()
+        self.is_long = False      # much input and little memory, to be stopped and gone on with
 
     # --- making ----------------------------------------------------------------------
 
     @classmethod
     def random(cls, r, world):
         self = cls()
+        self.is_long = r.random() < 0.12
         if r.random() < 0.1:
             self.draw_records(r)
         else:
             self.draw_lines(r)
         self.draw_work(r)
         self.draw_output(r)
-        self.trouble = Situation.random(r, self.input_bytes(), world.can_resume and self.can_resume())
-        if self.output is None and self.mode != "check" and r.random() < 0.15:
+        can_resume = "sort" in world.can_resume and self.can_resume()
+        self.trouble = Situation.random(r, self.input_bytes(), 0.9 if self.is_long else 0.2 if can_resume else 0)
+        self.trouble.is_resumed &= can_resume
+        if self.output is None and self.mode != "check" and not self.trouble.is_resumed and r.random() < 0.15:
             self.trouble.take = r.choice([0, 1, 100, 70000, r.randrange(1, 2 * self.input_bytes() + 2)])
         return self
 
     def draw_lines(self, r):
-        self.mode = r.choice(["sort"] * 8 + ["merge", "merge", "check"])
+        self.mode = "sort" if self.is_long else r.choice(["sort"] * 8 + ["merge", "merge", "check"])
         if self.mode == "sort" and r.random() < 0.2:
             self.feature = r.choice([("count", 0), ("top", r.choice([0, 1, 10, 1000, 10 ** 6])),
                                      ("header", r.choice([1, 2, 50])), ("zstd", r.choice([1, 3, 9]))])
@@ -89,7 +93,7 @@ class SortCase:
         self.order, self.end = groups(order.options), order.end
         lines = inputs.draw_lines(r, order)
         pieces = [lines] if self.mode == "check" else inputs.cut(r, lines)
-        copies = r.choice(inputs.COPIES)
+        copies = r.choice([16, 40, 80]) if self.is_long else r.choice(inputs.COPIES)
         for i, piece in enumerate(pieces):
             data = inputs.join(r, piece, self.end)
             if copies > 1 and data.endswith(self.end):
@@ -100,7 +104,7 @@ class SortCase:
             for name in self.files:
                 if r.random() < 0.6 and not (self.mode == "check" and name == "f0"):
                     self.packed[name] = r.choice(["gz", "zst"] if shutil.which("zstd") else ["gz"])
-        if r.random() < 0.25:
+        if r.random() < 0.25 and not self.is_long:
             self.stdin = r.choice(list(self.files))
             self.piece = r.choice([0, 65536, 65536, 4096, 100 + len(self.files[self.stdin]) // 50])
 
@@ -112,8 +116,8 @@ class SortCase:
 
     def draw_work(self, r):
         options = self.work
-        if r.random() < 0.7:
-            word = r.choice(list(SIZES)[:3] if self.input_bytes() > 2000000 else list(SIZES))
+        if self.is_long or r.random() < 0.7:
+            word = r.choice(list(SIZES)[:3] if self.input_bytes() > 1000000 else list(SIZES))
             self.size = SIZES[word]
             options.append(["-S", word])
         if r.random() < 0.3:
@@ -140,9 +144,9 @@ class SortCase:
             self.output = "out/new"
 
     def can_resume(self):
-        """Checkpoints are for sorts of files into a file."""
-        return (self.mode == "sort" and self.called == "gpusort" and self.output is not None
-                and self.stdin is None)
+        """Checkpoints are for sorts of files that stay as they are."""
+        return (self.mode == "sort" and self.called == "gpusort" and self.output != "f0" and self.stdin is None
+                and not any(group[0].startswith("--compress-program") for group in self.work))
 
     def input_bytes(self):
         return sum(map(len, self.files.values()))
@@ -365,6 +369,7 @@ class Attempts(Trial):
         for number, kill in enumerate(kills + [None]):
             if os.path.isdir(kept) and os.listdir(kept):
                 self.world.counts["resumes"] += 1
+            self.world.counts["kills of what may be resumed"] += kill is not None
             outcome = self.attempt(kill, ["--checkpoint", "kept"])
             problem = self.judge(outcome, keeps=outcome.status != 0)
             if problem:

@@ -58,8 +58,12 @@ class World:
         here = os.path.dirname(os.path.abspath(__file__))
         self.launcher = subprocess.Popen([sys.executable, "-S", "-E", os.path.join(here, "launcher.py")],
                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        help_text = subprocess.run([program, "sort", "--help"], capture_output=True, text=True, check=False).stdout
-        self.can_resume = "--checkpoint" in help_text
+        self.can_resume = {command for command in ("sort", "index build", "index merge")
+                           if "--checkpoint" in self.help_of(command)}
+
+    def help_of(self, command):
+        return subprocess.run([self.links["gpusort"]] + command.split() + ["--help"], capture_output=True, text=True,
+                              check=False).stdout
 
     @staticmethod
     def leave_name_space():
@@ -126,10 +130,11 @@ class World:
 
     @staticmethod
     def give(folder, user):
-        os.chown(folder, user, user)
+        """All of the folder; what is the user's already is not touched: its time of change counts."""
         for root, folders, names in os.walk(folder):
-            for name in folders + names:
-                os.lchown(os.path.join(root, name), user, user)
+            for path in [root] + [os.path.join(root, name) for name in folders + names]:
+                if os.lstat(path).st_uid != user:
+                    os.lchown(path, user, user)
 
     def note_resident(self, outcome, allowed_bytes):
         """Is what was resident within -S and what the manual allows beyond it?"""
