@@ -99,7 +99,8 @@ class World:
     def run(self, arguments, folder, trouble=None, kill=None, stdin=None, piece=0, called="gpusort"):
         """Runs the program; `kill` is (name of a signal, seconds)."""
         trouble = trouble or situation.Situation()
-        poor = 200000 + self.number if trouble.is_poor and os.geteuid() == 0 else None
+        # Of each process another one: what a user has running counts together.
+        poor = 20000 + os.getpid() % 40000 if trouble.is_poor and os.geteuid() == 0 else None
         if poor:
             self.give(folder, poor)
         captured = [os.path.join(self.folder, name) for name in ("stdout", "stderr")]
