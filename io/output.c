@@ -14,6 +14,7 @@
 
 #include "io/last_close.h"
 #include "io/link_chain.h"
+#include "io/name_guard.h"
 #include "io/overwrite.h"
 #include "io/temp_name.h"
 #include "lib/base/assertion.h"
@@ -201,8 +202,12 @@ static int make_temp(gs_output *o, const char *folder, mode_t mode)
     if (o->fd >= 0)
         return 0;
     (void)snprintf(path, sizeof path, "%s", o->temp_template);
+    gs_name_guard guard;
+    gs_name_guard_begin(&guard);
     o->fd = gs_temp_name_open(path, mode);
-    return o->fd < 0 ? errno : remember_temp(o, path);
+    const int failed = o->fd < 0 ? errno : remember_temp(o, path);
+    gs_name_guard_end(&guard);
+    return failed;
 }
 
 /* The same in a folder for temporary files. */
@@ -224,14 +229,17 @@ static int name_temp(gs_output *o)
     char path[PATH_BYTES], self[64];
     (void)snprintf(self, sizeof self, "%s/%d", own_files, o->fd);
     (void)snprintf(path, sizeof path, "%s", o->temp_template);
-    for (unsigned i = 0; i < GS_TEMP_NAME_TRIES; i++) {
+    int error = EEXIST;
+    for (unsigned i = 0; error == EEXIST && i < GS_TEMP_NAME_TRIES; i++) {
+        gs_name_guard guard;
         gs_temp_name_draw(path);
-        if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
-            return remember_temp(o, path);
-        if (errno != EEXIST)
-            return errno;
+        gs_name_guard_begin(&guard);
+        error = linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+                    ? remember_temp(o, path)
+                    : errno;
+        gs_name_guard_end(&guard);
     }
-    return EEXIST;
+    return error;
 }
 
 /* Is the file that was opened still the one that the name stands for? */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "io/last_close.h"
+#include "io/name_guard.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -108,9 +109,12 @@ static int open_and_unlink(const char *folder, int flags)
         errno = ENAMETOOLONG;
         return -1;
     }
+    gs_name_guard guard;
+    gs_name_guard_begin(&guard);
     const int fd = mkostemp(name, flags);
     if (fd >= 0)
         (void)unlink(name);
+    gs_name_guard_end(&guard);
     return fd;
 }
 

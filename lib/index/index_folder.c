@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "io/last_close.h"
+#include "io/name_guard.h"
 #include "io/temp_name.h"
 #include "lib/base/quote.h"
 #include "lib/index/index_format.h"
@@ -192,15 +193,14 @@ static int make_temporary(gs_index_folder *f)
 /* 0 or errno. Signals wait until a handler would find the folder. */
 static int begin_temporary(gs_index_folder *f)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    gs_name_guard guard;
+    gs_name_guard_begin(&guard);
     const int error = make_temporary(f);
     if (error == 0) {
         f->is_open = true;
         set_pending(f);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    gs_name_guard_end(&guard);
     return error;
 }
 

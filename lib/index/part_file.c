@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "io/last_close.h"
+#include "io/name_guard.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -23,9 +24,12 @@ static int open_nameless(const char *folder)
         return fd;
     char path[4200];
     (void)snprintf(path, sizeof path, "%s/part-XXXXXX", folder);
+    gs_name_guard guard;
+    gs_name_guard_begin(&guard);
     const int named = mkostemp(path, O_CLOEXEC);
     if (named >= 0)
         (void)unlink(path);
+    gs_name_guard_end(&guard);
     return named;
 }
 
