@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -169,10 +170,12 @@ static void *mark_all(void *context)
         const bool has_eol = (uint8_t)line[len - 1] == m->order->eol;
         mark_line(m, line, has_eol ? len - 1 : len);
     }
-    if (ferror(stdout))
+    if (ferror(stdout)) {
         GS_NOTED(GS_FAIL(&m->st, GS_ERR_IO, errno, "write failed: 'standard output'"));
-    else if (ferror(m->lines) || errno == ENOMEM)
+        __fpurge(stdout); /* nothing is printed behind a gap */
+    } else if (ferror(m->lines) || errno == ENOMEM) {
         GS_NOTED(GS_FAIL(&m->st, GS_ERR_IO, errno, "cannot read the sorted lines"));
+    }
     free(line);
     /* Whatever happened, the sort must not wait for a reader. */
     while (getc(m->lines) != EOF)

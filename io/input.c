@@ -62,6 +62,7 @@ struct gs_input {
     size_t unsized_count; /* files that are not regular */
     _Atomic uint64_t own_bytes_read, *bytes_read;
     bool saw_compressed;
+    gs_status failure; /* nothing is read after it */
 
     size_t next_name;    /* the file after the one that is open */
     size_t skip_index;   /* in this file these bytes */
@@ -590,7 +591,7 @@ gs_code gs_input_begin(gs_input *in, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st)
+static gs_code next_block(gs_input *in, gs_block **out, gs_status *st)
 {
     *out = in->ahead;
     in->ahead = NULL;
@@ -613,6 +614,17 @@ gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st)
         gs_block_release(*out);
         *out = NULL;
     }
+    return st->code;
+}
+
+gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st)
+{
+    *out = NULL;
+    if (in->failure.code == GS_OK && next_block(in, out, st) == GS_OK)
+        return GS_OK;
+    /* Another thread may ask before it hears of the failure. */
+    gs_status_keep_first(&in->failure, st);
+    gs_status_keep_first(st, &in->failure);
     return st->code;
 }
 

@@ -66,7 +66,7 @@ void gs_input_skip_to(gs_input *in, size_t index, uint64_t offset);
 /* The next block of the sequence, now the caller's, who releases it; NULL after the
  * last. Those of one file come in order, and every file ends with a block that has
  * ends_input set (an empty one if need be), so that the caller sees where a file without
- * a final newline stops. */
+ * a final newline stops. After a failure all that is given is that failure. */
 GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st);
 
 /* Instead of reading: if every file is regular, plain, in the page cache and not what

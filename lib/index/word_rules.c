@@ -33,16 +33,18 @@ static gs_code check_language(gs_word_rules *rules, const char *language, gs_sta
         sb_stemmer_delete(stemmer);
         return GS_OK;
     }
-    sb_stemmer_delete(stemmer);
     char names[512] = "";
     size_t used = 0;
     for (const char **name = sb_stemmer_list(); *name != NULL; name++) {
+        if (strcmp(*name, language) == 0 && stemmer == NULL)
+            return GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "stemmer");
         const int n = snprintf(names + used, sizeof names - used, "%s%s",
                                used > 0 ? ", " : "", *name);
         if (n < 0 || (size_t)n >= sizeof names - used)
             break;
         used += (size_t)n;
     }
+    sb_stemmer_delete(stemmer);
     gs_quoted quoted;
     return GS_FAIL(st, GS_ERR_ARG, 0, "there is no stemmer for %s; there are: %s",
                    gs_quote_argument(&quoted, language), names);
