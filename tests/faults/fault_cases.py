@@ -215,7 +215,7 @@ def judge(command, reference, kind, how, result):
 
 def walk_to(place, command, reference, kind, n, how):
     """The command with its n-th call of the kind failing, and then again."""
-    if place.state() != reference.before:
+    if not os.path.isdir(place.work) or place.state() != reference.before:
         place.prepare(command)
     verdict = judge(command, reference, kind, how, place.run(command, f"{kind}:{n}:{how}"))
     # From what is as it was before, nobody needs to be shown that it works.
