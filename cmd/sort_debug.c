@@ -164,7 +164,7 @@ static void *mark_all(void *context)
     while (!ferror(stdout)) {
         errno = 0;
         const ssize_t got = getdelim(&line, &capacity, m->order->eol, m->lines);
-        if (got <= 0)
+        if (got <= 0 || ferror(m->lines)) /* or it is the beginning of a line */
             break;
         const size_t len = (size_t)got;
         const bool has_eol = (uint8_t)line[len - 1] == m->order->eol;
