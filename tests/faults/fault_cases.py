@@ -33,6 +33,7 @@ HOWS = {
     "ring": ["ENOMEM", "EPERM"],
     "submit": ["EAGAIN", "EINTR", "EBUSY", "ENOMEM", "ENOMEM:on"],
     "random": ["ENOSYS", "EAGAIN"],
+    "cut": [],  # cut.py
 }
 # What is no failure: the call is made again, or for the rest.
 HARMLESS = {("read", "EINTR"), ("read", "short"), ("write", "EINTR"), ("write", "short"),

@@ -29,6 +29,7 @@ static const struct {
     [FAULT_MEMORY] = {"memory", ENOMEM}, [FAULT_THREAD] = {"thread", EAGAIN},
     [FAULT_CHILD] = {"child", EAGAIN},   [FAULT_RING] = {"ring", ENOMEM},
     [FAULT_SUBMIT] = {"submit", EAGAIN}, [FAULT_RANDOM] = {"random", ENOSYS},
+    [FAULT_CUT] = {"cut", EIO},
 };
 
 enum { SLOT_HAPPENED = FAULT_KINDS, SLOTS };
@@ -132,7 +133,7 @@ __attribute__((constructor)) static void begin(void)
         print_kinds();
     if (file != NULL)
         map_counts(file);
-    if (wish != NULL && wish[0] != '\0' && strncmp(wish, "cut:", 4) != 0)
+    if (wish != NULL && wish[0] != '\0')
         read_plan(wish);
 }
 

@@ -40,6 +40,7 @@ typedef enum fault_kind {
     FAULT_RING,   /* making a ring, and telling it of buffers and files */
     FAULT_SUBMIT, /* giving requests to a ring, and waiting for them */
     FAULT_RANDOM, /* getrandom */
+    FAULT_CUT,    /* what changes a disk, after which nothing comes (power_cut.h) */
     FAULT_KINDS,
 } fault_kind;
 

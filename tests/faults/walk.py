@@ -32,6 +32,7 @@ import fault_commands as commands  # noqa: E402
 
 
 def kinds_of(program):
+    """In the order in which calls are counted."""
     got = subprocess.run([program], env={"GS_FAULT": "help"}, capture_output=True, text=True)
     kinds = [line.split()[0] for line in got.stdout.splitlines()]
     if got.returncode != 0 or set(kinds) != set(cases.HOWS):

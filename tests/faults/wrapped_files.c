@@ -4,11 +4,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdarg.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/faults/fault_plan.h"
+#include "tests/faults/power_cut.h"
 #include "tests/faults/real_calls.h"
 
 /* --- reading and writing ---------------------------------------------------------------
@@ -55,33 +56,59 @@ ssize_t __wrap_preadv2(int fd, const struct iovec *v, int n, off_t offset, int f
 ssize_t __wrap_write(int fd, const void *from, size_t bytes)
 {
     const ssize_t now = bytes_of_call(FAULT_WRITE, bytes, false);
-    return now < 0 ? -1 : __real_write(fd, from, (size_t)now);
+    if (now < 0)
+        return -1;
+    cut_before_write(fd, -1, (size_t)now);
+    return __real_write(fd, from, (size_t)now);
 }
 
 ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t offset)
 {
     const ssize_t now = bytes_of_call(FAULT_WRITE, bytes, true);
-    return now < 0 ? -1 : __real_pwrite(fd, from, (size_t)now, offset);
+    if (now < 0)
+        return -1;
+    cut_before_write(fd, offset, (size_t)now);
+    return __real_pwrite(fd, from, (size_t)now, offset);
 }
 
 int __wrap_ftruncate(int fd, off_t length)
 {
-    return fault_is_due(FAULT_LENGTH) ? -1 : __real_ftruncate(fd, length);
+    if (fault_is_due(FAULT_LENGTH))
+        return -1;
+    cut_before_length(fd, length);
+    return __real_ftruncate(fd, length);
 }
 
 int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes)
 {
-    return fault_is_due(FAULT_SPACE) ? -1 : __real_fallocate(fd, mode, offset, bytes);
+    if (fault_is_due(FAULT_SPACE))
+        return -1;
+    if (mode & FALLOC_FL_PUNCH_HOLE)
+        cut_before_write(fd, offset, (size_t)bytes);
+    else
+        cut_before_length(fd, offset + bytes);
+    return __real_fallocate(fd, mode, offset, bytes);
+}
+
+static int sync_file(int (*sync)(int), int fd)
+{
+    if (fault_is_due(FAULT_SYNC))
+        return -1;
+    cut_before_sync();
+    const int result = sync(fd);
+    if (result == 0)
+        cut_after_sync(fd);
+    return result;
 }
 
 int __wrap_fsync(int fd)
 {
-    return fault_is_due(FAULT_SYNC) ? -1 : __real_fsync(fd);
+    return sync_file(__real_fsync, fd);
 }
 
 int __wrap_fdatasync(int fd)
 {
-    return fault_is_due(FAULT_SYNC) ? -1 : __real_fdatasync(fd);
+    return sync_file(__real_fdatasync, fd);
 }
 
 /* --- opening and closing ---------------------------------------------------------------
@@ -92,13 +119,31 @@ static mode_t mode_of(int flags, va_list rest)
     return flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
 }
 
+static int open_at(int folder, const char *path, int flags, mode_t mode)
+{
+    if (fault_is_due(FAULT_OPEN))
+        return -1;
+    if (flags & O_TRUNC)
+        cut_before_emptied(folder, path);
+    if ((flags & O_CREAT) == 0)
+        return __real_openat(folder, path, flags, mode);
+    cut_names_begin();
+    struct stat info;
+    const bool is_new = __real_fstatat(folder, path, &info, AT_SYMLINK_NOFOLLOW) != 0;
+    const int fd = __real_openat(folder, path, flags, mode);
+    if (fd >= 0 && is_new)
+        cut_made(folder, path, false);
+    cut_names_end();
+    return fd;
+}
+
 int __wrap_open(const char *path, int flags, ...)
 {
     va_list rest;
     va_start(rest, flags);
     const mode_t mode = mode_of(flags, rest);
     va_end(rest);
-    return fault_is_due(FAULT_OPEN) ? -1 : __real_open(path, flags, mode);
+    return open_at(AT_FDCWD, path, flags, mode);
 }
 
 int __wrap_openat(int folder, const char *path, int flags, ...)
@@ -107,27 +152,48 @@ int __wrap_openat(int folder, const char *path, int flags, ...)
     va_start(rest, flags);
     const mode_t mode = mode_of(flags, rest);
     va_end(rest);
-    return fault_is_due(FAULT_OPEN) ? -1 : __real_openat(folder, path, flags, mode);
+    return open_at(folder, path, flags, mode);
 }
 
 int __wrap_mkostemp(char *name, int flags)
 {
-    return fault_is_due(FAULT_OPEN) ? -1 : __real_mkostemp(name, flags);
+    if (fault_is_due(FAULT_OPEN))
+        return -1;
+    cut_names_begin();
+    const int fd = __real_mkostemp(name, flags);
+    if (fd >= 0)
+        cut_made(AT_FDCWD, name, false);
+    cut_names_end();
+    return fd;
 }
 
 char *__wrap_mkdtemp(char *name)
 {
-    return fault_is_due(FAULT_OPEN) ? NULL : __real_mkdtemp(name);
-}
-
-int __wrap_mkdir(const char *path, mode_t mode)
-{
-    return fault_is_due(FAULT_OPEN) ? -1 : __real_mkdir(path, mode);
+    if (fault_is_due(FAULT_OPEN))
+        return NULL;
+    cut_names_begin();
+    char *const made = __real_mkdtemp(name);
+    if (made != NULL)
+        cut_made(AT_FDCWD, name, true);
+    cut_names_end();
+    return made;
 }
 
 int __wrap_mkdirat(int folder, const char *path, mode_t mode)
 {
-    return fault_is_due(FAULT_OPEN) ? -1 : __real_mkdirat(folder, path, mode);
+    if (fault_is_due(FAULT_OPEN))
+        return -1;
+    cut_names_begin();
+    const int result = __real_mkdirat(folder, path, mode);
+    if (result == 0)
+        cut_made(folder, path, true);
+    cut_names_end();
+    return result;
+}
+
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+    return __wrap_mkdirat(AT_FDCWD, path, mode);
 }
 
 DIR *__wrap_opendir(const char *path)
@@ -149,36 +215,64 @@ int __wrap_close(int fd)
 /* --- names -----------------------------------------------------------------------------
  */
 
-int __wrap_rename(const char *from, const char *to)
+int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to,
+                     unsigned flags)
 {
-    return fault_is_due(FAULT_RENAME) ? -1 : __real_rename(from, to);
+    if (fault_is_due(FAULT_RENAME))
+        return -1;
+    cut_names_begin();
+    cut_rename r = {.from_folder = from_fd,
+                    .to_folder = to_fd,
+                    .from = from,
+                    .to = to,
+                    .exchanges = (flags & RENAME_EXCHANGE) != 0};
+    cut_before_rename(&r);
+    const int result = flags != 0 ? __real_renameat2(from_fd, from, to_fd, to, flags)
+                                  : __real_renameat(from_fd, from, to_fd, to);
+    const int error = errno;
+    cut_after_rename(&r, result == 0);
+    cut_names_end();
+    errno = error;
+    return result;
 }
 
 int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to)
 {
-    return fault_is_due(FAULT_RENAME) ? -1 : __real_renameat(from_fd, from, to_fd, to);
+    return __wrap_renameat2(from_fd, from, to_fd, to, 0);
 }
 
-int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to,
-                     unsigned flags)
+int __wrap_rename(const char *from, const char *to)
 {
-    return fault_is_due(FAULT_RENAME) ? -1
-                                      : __real_renameat2(from_fd, from, to_fd, to, flags);
+    return __wrap_renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int __wrap_linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
 {
-    return fault_is_due(FAULT_LINK) ? -1 : __real_linkat(from_fd, from, to_fd, to, flags);
-}
-
-int __wrap_unlink(const char *path)
-{
-    return fault_is_due(FAULT_UNLINK) ? -1 : __real_unlink(path);
+    if (fault_is_due(FAULT_LINK))
+        return -1;
+    cut_names_begin();
+    const int result = __real_linkat(from_fd, from, to_fd, to, flags);
+    if (result == 0)
+        cut_made(to_fd, to, false);
+    cut_names_end();
+    return result;
 }
 
 int __wrap_unlinkat(int folder, const char *path, int flags)
 {
-    return fault_is_due(FAULT_UNLINK) ? -1 : __real_unlinkat(folder, path, flags);
+    if (fault_is_due(FAULT_UNLINK))
+        return -1;
+    if (!cut_is_asked_for())
+        return __real_unlinkat(folder, path, flags);
+    cut_names_begin();
+    const int result = cut_remove(folder, path, (flags & AT_REMOVEDIR) != 0);
+    cut_names_end();
+    return result;
+}
+
+int __wrap_unlink(const char *path)
+{
+    return __wrap_unlinkat(AT_FDCWD, path, 0);
 }
 
 int __wrap_fchmod(int fd, mode_t mode)

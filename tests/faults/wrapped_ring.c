@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "tests/faults/fault_plan.h"
+#include "tests/faults/power_cut.h"
 
 int __real_io_uring_queue_init(unsigned depth, struct io_uring *ring, unsigned flags);
 int __wrap_io_uring_queue_init(unsigned depth, struct io_uring *ring, unsigned flags);
@@ -76,6 +77,8 @@ static void alter_request(const struct io_uring *ring, struct io_uring_sqe *sqe)
     const int error = fault_of_call(is_write ? FAULT_WRITE : FAULT_READ, &is_short);
     if (is_short)
         sqe->len = (unsigned)fault_short_bytes(sqe->len);
+    if (error == 0 && is_write)
+        cut_before_write(sqe->fd, (off_t)sqe->off, sqe->len);
     if (error == 0)
         return;
     sqe->fd = NO_DESCRIPTOR;
