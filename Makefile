@@ -124,7 +124,7 @@ ifeq ($(FAULTS),1)
 LIB_C := $(filter-out io/aio.c,$(LIB_C)) $(wildcard tests/faults/*.c)
 RING_O := $(BIN)/io/aio.o
 $(RING_O): private override CFLAGS += -include tests/faults/ring_completions.h
-LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/faults/wrapped_calls))
+override LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/faults/wrapped_calls))
 endif
 TEST_C := $(wildcard tests/test_*.c)
 LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(FAKE_O) $(RING_O) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)

@@ -27,11 +27,11 @@ typedef enum fault_kind {
     FAULT_SYNC,   /* fsync, fdatasync */
     FAULT_RENAME, /* rename, renameat, renameat2 */
     FAULT_LINK,   /* linkat */
-    FAULT_UNLINK, /* unlink, unlinkat */
+    FAULT_UNLINK, /* unlink, unlinkat, rmdir */
     FAULT_LENGTH, /* ftruncate */
     FAULT_SPACE,  /* fallocate */
     FAULT_LOOK,   /* the stat family, access, lseek, fcntl, realpath, readlink, readdir */
-    FAULT_CHANGE, /* fchmod, fchown, flock */
+    FAULT_CHANGE, /* fchmod, fchown, fremovexattr, flock */
     FAULT_MAP,    /* mmap, mremap */
     FAULT_ADVISE, /* madvise, posix_fadvise */
     FAULT_MEMORY, /* malloc, calloc, realloc, aligned_alloc; also of libraries inside */

@@ -49,6 +49,7 @@ WRAPPED(int, renameat2, int from_fd, const char *from, int to_fd, const char *to
 WRAPPED(int, linkat, int from_fd, const char *from, int to_fd, const char *to, int flags);
 WRAPPED(int, unlink, const char *path);
 WRAPPED(int, unlinkat, int folder, const char *path, int flags);
+WRAPPED(int, rmdir, const char *path);
 WRAPPED(int, ftruncate, int fd, off_t length);
 WRAPPED(int, fallocate, int fd, int mode, off_t offset, off_t bytes);
 
@@ -66,6 +67,8 @@ WRAPPED(off_t, lseek, int fd, off_t offset, int whence);
 WRAPPED(int, fcntl, int fd, int what, ...);
 WRAPPED(char *, realpath, const char *path, char *to);
 WRAPPED(ssize_t, readlink, const char *path, char *to, size_t bytes);
+WRAPPED(ssize_t, flistxattr, int fd, char *names, size_t bytes);
+WRAPPED(int, fremovexattr, int fd, const char *name);
 WRAPPED(struct dirent *, readdir, DIR *folder);
 WRAPPED(int, fchmod, int fd, mode_t mode);
 WRAPPED(int, fchown, int fd, uid_t user, gid_t group);

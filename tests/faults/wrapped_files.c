@@ -275,6 +275,11 @@ int __wrap_unlink(const char *path)
     return __wrap_unlinkat(AT_FDCWD, path, 0);
 }
 
+int __wrap_rmdir(const char *path)
+{
+    return __wrap_unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+}
+
 int __wrap_fchmod(int fd, mode_t mode)
 {
     return fault_is_due(FAULT_CHANGE) ? -1 : __real_fchmod(fd, mode);
@@ -283,6 +288,11 @@ int __wrap_fchmod(int fd, mode_t mode)
 int __wrap_fchown(int fd, uid_t user, gid_t group)
 {
     return fault_is_due(FAULT_CHANGE) ? -1 : __real_fchown(fd, user, group);
+}
+
+int __wrap_fremovexattr(int fd, const char *name)
+{
+    return fault_is_due(FAULT_CHANGE) ? -1 : __real_fremovexattr(fd, name);
 }
 
 int __wrap_flock(int fd, int what)

@@ -83,6 +83,11 @@ ssize_t __wrap_readlink(const char *path, char *to, size_t bytes)
     return fault_is_due(FAULT_LOOK) ? -1 : __real_readlink(path, to, bytes);
 }
 
+ssize_t __wrap_flistxattr(int fd, char *names, size_t bytes)
+{
+    return fault_is_due(FAULT_LOOK) ? -1 : __real_flistxattr(fd, names, bytes);
+}
+
 struct dirent *__wrap_readdir(DIR *folder)
 {
     return fault_is_due(FAULT_LOOK) ? NULL : __real_readdir(folder);
