@@ -238,8 +238,8 @@ static gs_code fail_partial_record(const gs_line_feed *feed, size_t input,
                                      feed->options.record_size, st);
 }
 
-/* Moves the header's lines from the front of the batch to their own buffer. Only the first
- * input has a header, also if it has fewer lines. */
+/* Moves the header's lines from the front of the batch to their own buffer. Only the
+ * first input has a header, also if it has fewer lines. */
 static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *st)
 {
     if (batch->input_index > 0)
