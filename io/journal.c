@@ -35,6 +35,7 @@ enum {
 struct gs_journal {
     int fd;
     char *path;
+    uint32_t owner;
     uint64_t file_bytes;
     uint64_t end;    /* of the sound records, those that were read so far */
     uint64_t latest; /* where the last of them begins */
@@ -98,6 +99,7 @@ static gs_code look_at_magic(gs_journal *j, gs_status *st)
         return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: not a journal of gpusort",
                        gs_quote_name(&q, j->path));
     }
+    j->owner = info.st_uid;
     j->file_bytes = (uint64_t)info.st_size;
     const bool is_whole = taken == sizeof magic && memcmp(head, magic, sizeof magic) == 0;
     j->end = is_whole ? sizeof magic : 0;
@@ -223,6 +225,11 @@ gs_code gs_journal_next(gs_journal *j, gs_journal_record *record, bool *has_reco
 uint64_t gs_journal_torn_bytes(const gs_journal *j)
 {
     return j->file_bytes - j->end;
+}
+
+uint32_t gs_journal_owner(const gs_journal *j)
+{
+    return j->owner;
 }
 
 uint64_t gs_journal_offset(const gs_journal *j)

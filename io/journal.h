@@ -44,6 +44,8 @@ GS_MUST_CHECK gs_code gs_journal_next(gs_journal *j, gs_journal_record *record,
                                       bool *has_record, gs_status *st);
 /* Bytes behind the last sound record, which the next append writes over. */
 uint64_t gs_journal_torn_bytes(const gs_journal *j);
+/* Whose file it is. */
+uint32_t gs_journal_owner(const gs_journal *j);
 /* Where the last record that was read begins, for messages. */
 uint64_t gs_journal_offset(const gs_journal *j);
 

@@ -208,6 +208,22 @@ static gs_code open_folder(gs_checkpoint *c, gs_status *st)
     return GS_OK;
 }
 
+/* What is kept becomes the result, so that it is not taken from anybody else. To whom all
+ * files are as good as his own, the folder tells who can have put them there. */
+static gs_code check_owner(const gs_checkpoint *c, uint32_t owner, const char *path,
+                           gs_status *st)
+{
+    enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
+    struct stat folder;
+    gs_quoted q;
+    const uid_t user = geteuid();
+    if (owner == user || (user == 0 && fstat(c->folder_fd, &folder) == 0 &&
+                          (folder.st_mode & OTHERS_WRITE) == 0))
+        return GS_OK;
+    return GS_FAIL(st, GS_ERR_ARG, 0, "%s: it is somebody else's",
+                   gs_quote_name(&q, path));
+}
+
 static gs_code open_runs(gs_checkpoint *c, gs_status *st)
 {
     struct stat info;
@@ -217,7 +233,7 @@ static gs_code open_runs(gs_checkpoint *c, gs_status *st)
     if (!S_ISREG(info.st_mode))
         return fail_name("open failed", c->runs_path, EINVAL, st);
     c->runs_bytes = (uint64_t)info.st_size;
-    return GS_OK;
+    return check_owner(c, info.st_uid, c->runs_path, st);
 }
 
 /* The folder that the folder is in knows it durably. */
@@ -278,6 +294,7 @@ static gs_code open_all(gs_checkpoint *c, gs_status *st)
         GS_TRY(gs_input_stamps_refuse_output(&c->inputs, c->job.output, st));
     GS_TRY(open_folder(c, st));
     GS_TRY(gs_journal_open(&c->journal, c->journal_path, st));
+    GS_TRY(check_owner(c, gs_journal_owner(c->journal), c->journal_path, st));
     GS_TRY(open_runs(c, st));
     GS_TRY(read_journal(c, &is_begun, st));
     tell(c);

@@ -98,3 +98,15 @@ mkdir cp
 echo mine >cp/gpusort-journal
 try 'gpusort --checkpoint cp kept'
 cat cp/gpusort-journal
+
+# Somebody else's, in a folder that anybody can write to.
+rm cp/gpusort-journal
+chmod 777 cp
+: >cp/gpusort-journal
+if [ "$(id -u)" = 0 ]; then
+    chown 65534 cp/gpusort-journal
+    try 'gpusort --checkpoint cp kept | head -n 1'
+else # who is not root cannot give a file away
+    printf '%s\n' '$ gpusort --checkpoint cp kept | head -n 1' \
+        "gpusort: cp/gpusort-journal: it is somebody else's"
+fi
