@@ -94,13 +94,15 @@ static void check_index(void)
     gs_index_close(index);
 }
 
-/* Some failures do no harm; the index is whole then. */
+/* Some failures do no harm; the index is whole then. So with all of the first calls,
+ * which ask how much memory there is, as many as there are control groups. */
 static void every_call_may_fail(const variant *v, failing what)
 {
+    enum { FAILURES_MIN = 3 };
     gs_index_stats stats;
     gs_index_build_options options = options_of(v, &stats);
     unsigned failures = 0;
-    for (uint64_t nth = 1;; nth = next_to_fail(nth)) {
+    for (uint64_t nth = 1;; nth = failures < FAILURES_MIN ? nth + 1 : next_to_fail(nth)) {
         gs_status st = {.code = GS_OK};
         const size_t held = gs_mem_held_bytes();
         const size_t descriptors = count_entries("/proc/self/fd");
@@ -120,7 +122,7 @@ static void every_call_may_fail(const variant *v, failing what)
         if (!was_reached)
             break;
     }
-    CHECK(failures > 2);
+    CHECK(failures >= FAILURES_MIN);
 }
 
 /* A call that is interrupted, or takes less than it was given, is no failure. */
