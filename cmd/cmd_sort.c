@@ -15,6 +15,7 @@
 #include "cmd/sort_debug.h"
 #include "cmd/sort_resolve.h"
 #include "cmd/sort_usage.h"
+#include "cmd/space_report.h"
 #include "cmd/stats_json.h"
 #include "cmd/trace_file.h"
 #include "lib/base/machine.h"
@@ -115,15 +116,22 @@ static gs_code watch_and_work(gs_sort_args *args, int *exit_code, gs_status *st)
 static void report_failure(const gs_sort_args *args, const gs_status *st)
 {
     enum { STDIO_BYTES = 4096 };
-    static const char failure[] = "write failed: ", spilling[] = "temporary file";
+    static const char failure[] = "write failed: ", spilling[] = "temporary file",
+                      creating[] = "cannot create temporary file";
     const size_t failure_bytes = sizeof failure - 1;
-    const bool is_write =
-        strncmp(st->msg, failure, failure_bytes) == 0 &&
-        strncmp(st->msg + failure_bytes, spilling, sizeof spilling - 1) != 0;
+    const bool has_failure = strncmp(st->msg, failure, failure_bytes) == 0;
+    const bool is_spilling = has_failure && strncmp(st->msg + failure_bytes, spilling,
+                                                    sizeof spilling - 1) == 0;
+    const bool is_write = has_failure && !is_spilling;
+    const bool is_full = st->sys == ENOSPC || st->sys == EDQUOT;
     if (st->sys == EPIPE && strcmp(st->msg, "write failed: 'standard output'") == 0)
         gs_signals_end_by_pipe();
     if (!gs_report_is_plain_sort() || !is_write) {
         gs_report_status(st, !gs_report_is_plain_sort());
+        if (!gs_report_is_plain_sort() && is_full)
+            gs_space_report(&args->options,
+                            is_spilling ||
+                                strncmp(st->msg, creating, sizeof creating - 1) == 0);
         return;
     }
     if (args->options.stats->text_bytes <= STDIO_BYTES)

@@ -17,8 +17,8 @@
 #include "lib/index/index_folder.h"
 
 static const int deadly_signals[] = {
-    SIGHUP,  SIGINT,    SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGPOLL,
-    SIGPROF, SIGVTALRM, SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2,
+    SIGHUP,  SIGINT,  SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
+    SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU, SIGUSR1, SIGUSR2,
 };
 
 enum { SIGNAL_COUNT = sizeof deadly_signals / sizeof *deadly_signals };
@@ -113,6 +113,11 @@ void gs_signals_install(void)
         if (!is_ignored(deadly_signals[i]))
             sigaction(deadly_signals[i], &action, NULL);
     }
+    /* A file that may grow no more is a write that fails, and says of which file. Those
+     * that we start are ended by the signal as ever. */
+    const struct sigaction on_limit = {.sa_handler = survive, .sa_flags = SA_RESTART};
+    if (!is_ignored(SIGXFSZ))
+        sigaction(SIGXFSZ, &on_limit, NULL);
     struct sigaction on_lost_page = {.sa_sigaction = end_for_lost_page,
                                      .sa_flags = SA_SIGINFO | SA_NODEFER};
     sigemptyset(&on_lost_page.sa_mask);

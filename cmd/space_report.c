@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/space_report.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "cmd/report.h"
+#include "lib/base/quote.h"
+
+enum { SIZE_TEXT_BYTES = 32, FOLDER_BYTES = 4400 };
+
+static const char *size_text(char text[SIZE_TEXT_BYTES], uint64_t bytes)
+{
+    const double mib = (double)bytes / (1 << 20);
+    if (mib < 1024)
+        (void)snprintf(text, SIZE_TEXT_BYTES, "%.1f MiB", mib);
+    else
+        (void)snprintf(text, SIZE_TEXT_BYTES, "%.1f GiB", mib / 1024);
+    return text;
+}
+
+/* The text of all inputs. Of compressed ones as much is expected of the rest as came of
+ * what was read; false if there is no knowing how long a pipe is, and it is more. */
+static bool expect_text(const gs_sort_stats *stats, uint64_t *bytes)
+{
+    const uint64_t total = stats->input_bytes_total, read = stats->input_bytes;
+    const uint64_t text = stats->text_bytes;
+    *bytes = total > text ? total : text;
+    if (total > read && read > 0 && text > read)
+        *bytes = (uint64_t)((double)text / (double)read * (double)total);
+    return total > 0;
+}
+
+static void report_free(const char *folder)
+{
+    char text[SIZE_TEXT_BYTES];
+    gs_quoted quoted;
+    struct statvfs info;
+    if (statvfs(folder, &info) == 0)
+        gs_report(0, "%s has %s free", gs_quote_name_always(&quoted, folder),
+                  size_text(text, (uint64_t)info.f_bavail * info.f_frsize));
+}
+
+static void report_temporary(const gs_sort_options *o)
+{
+    const char *const from_environment = getenv("TMPDIR");
+    for (size_t i = 0; i < o->temp_folder_count; i++)
+        report_free(o->temp_folders[i][0] != '\0' ? o->temp_folders[i] : "/");
+    if (o->temp_folder_count == 0)
+        report_free(from_environment != NULL && from_environment[0] != '\0'
+                        ? from_environment
+                        : "/tmp");
+    uint64_t bytes;
+    char text[SIZE_TEXT_BYTES];
+    const char *const about = expect_text(o->stats, &bytes) ? "about" : "more than";
+    gs_report(
+        0, "temporary files take %s %s%s: give a larger folder or several with -T%s",
+        about, size_text(text, bytes),
+        o->compress_program != NULL ? " before they are compressed" : "",
+        o->compress_program != NULL ? ""
+                                    : ", or compress them with --compress-program=zstd");
+}
+
+static void report_output(const gs_sort_options *o)
+{
+    char folder[FOLDER_BYTES], text[SIZE_TEXT_BYTES];
+    const char *const slash = strrchr(o->output, '/');
+    (void)snprintf(folder, sizeof folder, "%.*s",
+                   slash != NULL ? (int)(slash - o->output) + 1 : 1,
+                   slash != NULL ? o->output : ".");
+    report_free(folder);
+    uint64_t bytes;
+    const bool is_known = expect_text(o->stats, &bytes);
+    const bool is_less =
+        o->order.unique || o->has_top || o->count || o->output_zstd; /* or may be */
+    if (is_known || !is_less)
+        gs_report(0, "the output takes %s %s",
+                  is_less    ? "up to"
+                  : is_known ? "about"
+                             : "more than",
+                  size_text(text, bytes));
+}
+
+void gs_space_report(const gs_sort_options *options, bool is_temporary)
+{
+    if (is_temporary)
+        report_temporary(options);
+    else if (options->output != NULL)
+        report_output(options);
+}
