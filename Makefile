@@ -154,7 +154,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
-        faults faults-run hardened-test \
+        faults faults-run hardened-test limits-test \
         diff-test fake-gpu-test fake-gpu-run index-test search-test soak fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
         uninstall clean FORCE
@@ -222,6 +222,7 @@ help:
 	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
 	  'make fake-gpu-test  the way through a GPU, without one' \
 	  'make faults     every call to the system fails in turn (FAULT_POINTS=N: N of them)' \
+	  'make limits-test  small limits, and what has bitten other sorts' \
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
 	  'make search-test random queries against what they must find' \
@@ -269,6 +270,9 @@ cli-test: $(PROGRAM)
 	@tests/run_cli.sh -p $(CURDIR)/$(PROGRAM)
 diff-test: $(PROGRAM)
 	@python3 tests/differential.py --binary $(CURDIR)/$(PROGRAM) --cases $(CASES)
+
+limits-test: $(PROGRAM)
+	@python3 tests/limits/run.py --binary $(CURDIR)/$(PROGRAM) $(LIMITS_TEST_ARGS)
 
 hardened-test: $(PROGRAM)
 	@python3 tests/hardened.py $(if $(filter 1,$(STATIC)),$(if $(filter 1,$(CUDA)),,--static)) \
