@@ -394,18 +394,20 @@ static gs_code fail_write(const gs_output *o, int error, gs_status *st)
     return GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", o->name);
 }
 
-/* A folder's entry is durable when the folder is. */
-static void sync_folder(const char *path)
+/* A folder's entry is durable when the folder is. 0 or errno; that the file system does
+ * not do such a thing, or lets nobody read the folder, is no failure. */
+static int sync_folder(const char *path)
 {
     char folder[PATH_BYTES];
     const char *const slash = strrchr(path, '/');
     (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
                    slash ? path : ".");
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        (void)close(fd);
-    }
+    if (fd < 0)
+        return errno == EACCES ? 0 : errno;
+    const int error = fsync(fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
+    (void)close(fd);
+    return error;
 }
 
 /* Writes the finished bytes into the file that is there. The temporary file has a name
@@ -492,9 +494,10 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
     o->temp = NULL;
     gs_last_close(o->final_fd); /* the file that had the name */
     o->final_fd = -1;
-    if (sync)
-        sync_folder(o->target);
-    return GS_OK;
+    const int unsynced = sync ? sync_folder(o->target) : 0;
+    return unsynced == 0 ? GS_OK
+                         : GS_FAIL(st, GS_ERR_IO, unsynced,
+                                   "cannot make the name durable: %s", o->name);
 }
 
 gs_code gs_output_commit(gs_output *o, uint64_t total_bytes, bool sync, gs_status *st)
