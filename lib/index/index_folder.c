@@ -339,8 +339,12 @@ static gs_code take_name(gs_index_folder *f, exchange *x, gs_status *st)
     gs_quoted q;
     if (x->old_fd >= 0) {
         /* Under another name it is no more than a leftover. Where it cannot be marked it
-         * cannot be removed either. */
-        (void)gs_index_mark(x->old_fd);
+         * cannot be removed either. The mark is on the disk before the name goes: nobody
+         * would remove what a power cut left without it. */
+        const int unsynced = gs_index_mark(x->old_fd) == 0 ? sync_entries(x->old_fd) : 0;
+        if (unsynced != 0)
+            return GS_FAIL(st, GS_ERR_IO, unsynced, "cannot give the index its name %s",
+                           gs_quote_name(&q, f->name));
         GS_TRY(change_places(f, x, st));
     } else {
         const int error = rename_to_free(f->temporary, x->target);
