@@ -432,10 +432,13 @@ gs_code gs_checkpoint_check_inputs(const gs_checkpoint *c, gs_status *st)
 
 void gs_checkpoint_finish(gs_checkpoint *c)
 {
-    /* The journal last: without it the runs are nobody's. */
-    const char *const names[] = {RUNS_NAME, JOURNAL_NAME};
+    /* The journal first, and durably: one that speaks of runs that have gone would be
+     * refused as damaged, and runs without one are written over by the next job. */
+    const char *const names[] = {JOURNAL_NAME, RUNS_NAME};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (unlinkat(c->folder_fd, names[i], 0) != 0)
+        if (unlinkat(c->folder_fd, names[i], 0) == 0)
+            (void)fsync(c->folder_fd);
+        else
             gs_log_say(c->job.log, GS_LOG_WARNING, "%s cannot be removed: %s", c->whose,
                        strerror(errno));
     }
