@@ -47,8 +47,9 @@ class Result:
     out: bytes
     err: str
     state: dict        # of the folder and the one for temporary files
-    counts: list
-    has_happened: bool
+    counts: list        # of calls, a kind each
+    has_happened: bool  # what was to fail has
+    ended: int          # before the power was cut: 1 more than the exit status
 
 
 @dataclasses.dataclass
@@ -96,8 +97,8 @@ class Place:
         return [self.program,
                 *shlex.split(command.words.replace("{in}", self.inputs))]
 
-    def run(self, command, fault="", extra=()):
-        """The command once more where it ran before."""
+    def run(self, command, fault="", extra=(), kill_after=None):
+        """The command once more where it ran before, killed after so many seconds."""
         counted = os.path.join(self.folder, "counts")
         if os.path.exists(counted):
             os.unlink(counted)
@@ -109,19 +110,19 @@ class Place:
                                      stdin=stdin, stdout=subprocess.PIPE,
                                      stderr=subprocess.PIPE) as child:
             try:
-                out, err = child.communicate(timeout=SECONDS_MAX)
+                out, err = child.communicate(timeout=kill_after or SECONDS_MAX)
                 code = child.returncode
             except subprocess.TimeoutExpired:
                 child.kill()
                 out, err = child.communicate()
-                code = None
-        counts = [0]
+                code = None if kill_after is None else child.returncode
+        counts = [0, 0]
         if os.path.exists(counted):
             with open(counted, "rb") as f:
                 data = f.read()
-            counts = list(struct.unpack(f"{len(data) // 8}Q", data))
-        return Result(code, out, err.decode(errors="replace"), self.state(), counts[:-1],
-                      counts[-1] != 0)
+            counts = list(struct.unpack(f"{len(data) // 8}Q", data)) or counts
+        return Result(code, out, err.decode(errors="replace"), self.state(), counts[:-2],
+                      counts[-2] != 0, counts[-1])
 
 
 @dataclasses.dataclass
@@ -188,8 +189,8 @@ def judge_refusal(command, reference, kind, how, result):
     if not any(reason in result.err for reason in reasons_of(how)):
         return Verdict("wrong", f"the message does not say: {reasons_of(how)[0]}")
     state = dict(result.state)
-    if kind == "unlink":
-        for name in litter(reference, {}, state):
+    for name in litter(reference, {}, state):
+        if kind == "unlink" or command.keeps and name.startswith(f"work/{command.keeps}"):
             del state[name]
     # The result has its name already if what fails comes behind it, such as --trace.
     if state not in (reference.before, reference.result.state) and \
@@ -199,11 +200,20 @@ def judge_refusal(command, reference, kind, how, result):
     return Verdict("refused")
 
 
+def is_lost_promise(command, kind, how):
+    """Does it say that the result is on the disk, and the fsync failed?"""
+    is_durable = "--sync" in command.words or command.words.startswith(
+        ("index build", "index merge", "index import"))
+    return is_durable and kind == "sync" and how.split(":")[0] in ("EIO", "ENOSPC")
+
+
 def judge(command, reference, kind, how, result):
     if result.code is None:
         verdict = Verdict("wrong", "it hung")
     elif result.code == reference.result.code:
         verdict = judge_success(reference, kind, result)
+        if is_lost_promise(command, kind, how) and result.has_happened:
+            verdict = Verdict("wrong", "what could not be made durable is passed over")
         if verdict.outcome == "exact" and not result.has_happened:
             verdict.outcome = "unreached"
     elif result.code == 2:

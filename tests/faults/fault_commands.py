@@ -17,6 +17,7 @@ class Command:
     before: str = ""          # shell that makes what is there before it runs
     is_streaming: bool = False  # standard output may have a part of the result
     environment: tuple = ()
+    keeps: str = ""           # what stays of it when it fails, to go on from
 
 
 SPILL = "-S 1M --batch-size=2 --parallel=2"
@@ -43,6 +44,8 @@ COMMANDS = [
     Command("sort --count --top", "sort -S 1M --parallel=2 --count --top=9000 {in}/lines "
             "-o out"),
     Command("sort --sync", f"sort {SPILL} --sync {{in}}/lines -o out", before=OLD),
+    Command("sort --checkpoint", f"sort {SPILL} --checkpoint=ck -f {{in}}/lines -o out",
+            before=OLD, keeps="ck"),
     Command("sort -o a file with two names", f"sort {SPILL} {{in}}/lines -o out",
             before=OLD + "; ln out twin"),
     Command("sort -o its input", f"sort {SPILL} -f out -o out", before="cp {in}/half out"),
@@ -89,6 +92,31 @@ COMMANDS = [
     Command("search, phrase", "search --json {in}/one.index '\"a b\" OR c*'",
             is_streaming=True),
 ]
+
+# Those that promise to be durable: a power cut or kill -9 may come at any moment, and then
+# the same command is given again until it ends.
+DURABLE = [
+    Command("sort --sync", f"sort {SPILL} --sync {{in}}/lines -o out", before=OLD),
+    Command("sort --sync, new", "sort --parallel=2 --sync {in}/few -o out"),
+    Command("sort --checkpoint", f"sort {SPILL} --checkpoint=ck -f {{in}}/lines -o out"),
+    Command("sort --checkpoint, several inputs", f"sort {SPILL} --checkpoint=ck -k1,1r "
+            "{in}/half {in}/lines.gz {in}/b.zst -o out", before=OLD),
+    Command("index build", f"{BUILD} --method=spimi -o out {{in}}/docs"),
+    Command("index build, bsbi", f"{BUILD} --method=bsbi -o out {{in}}/docs"),
+    Command("index build --replace", f"{BUILD} --replace -o out {{in}}/docs",
+            before=OLD_INDEX),
+    Command("index merge", "index merge --parallel=2 -o out {in}/one.index {in}/two.index "
+            "{in}/small.index"),
+    Command("index merge --replace", "index merge --parallel=2 --replace -o out "
+            "{in}/two.index {in}/one.index", before=OLD_INDEX),
+    Command("index import --replace", "index import --ciff --replace -o out {in}/ciff",
+            before=OLD_INDEX),
+]
+# A kill leaves what was written: these are as good then.
+KILLED = [
+    Command("sort", f"sort {SPILL} {{in}}/lines -o out", before=OLD),
+    Command("index export", "index export --ciff -o out {in}/one.index", before=OLD),
+] + DURABLE
 
 
 def make_inputs(program, folder):

@@ -32,7 +32,7 @@ static const struct {
     [FAULT_CUT] = {"cut", EIO},
 };
 
-enum { SLOT_HAPPENED = FAULT_KINDS, SLOTS };
+enum { SLOT_HAPPENED = FAULT_KINDS, SLOT_ENDED, SLOTS };
 
 static struct {
     bool is_set, is_short, goes_on;
@@ -160,6 +160,11 @@ bool fault_is_due(fault_kind kind)
     if (error != 0)
         errno = error;
     return error != 0;
+}
+
+void fault_note_end(int code)
+{
+    atomic_store(&counts[SLOT_ENDED], (uint64_t)code + 1);
 }
 
 size_t fault_short_bytes(size_t bytes)

@@ -8,8 +8,10 @@
  *     GS_FAULT=KIND:N[:HOW][:on]   the N-th call of the kind fails; with `on` all that
  * come after it too. HOW is the name of an error (EIO, ...), or `short`: a read or write
  * moves a part of the bytes. Left out it is the first that the kind can have.
- *     GS_FAULT_COUNT=FILE          an array of 64-bit numbers, one a kind in the order of
- *                                  fault_kind, and then whether the fault came to pass
+ *     GS_FAULT_COUNT=FILE          an array of 64-bit numbers: how many calls there were
+ *                                  of each kind, in the order of fault_kind, whether the
+ *                                  fault came to pass, and of a program that is cut at
+ *                                  its end one more than the exit status
  *
  * `gpusort` with GS_FAULT=help prints the kinds, a line each. All threads may call.
  */
@@ -50,6 +52,9 @@ int fault_of_call(fault_kind kind, bool *is_short);
 
 /* True, and errno set, if the call is to fail. */
 bool fault_is_due(fault_kind kind);
+
+/* The program has come to its end, which GS_FAULT_COUNT says as well. */
+void fault_note_end(int code);
 
 /* How many of `bytes` a short transfer moves: direct ones can go on behind a block. */
 size_t fault_short_bytes(size_t bytes);

@@ -252,16 +252,27 @@ bool cut_is_asked_for(void)
     return side_fd >= 0;
 }
 
+static void cut(void)
+{
+    const pid_t program = getpid(), child = fork();
+    if (child < 0)
+        give_up("no child for the cut");
+    while (child > 0)
+        (void)pause();
+    /* Its threads must not see what the disk is made to hold. */
+    (void)kill(program, SIGKILL);
+    while (getppid() == program)
+        (void)usleep(100);
+    undo_names();
+    unsynced_lose();
+    _exit(0);
+}
+
 /* Counts one more; locked. */
 static void pass_locked(void)
 {
-    if (fault_of_call(FAULT_CUT, NULL) == 0)
-        return;
-    undo_names();
-    unsynced_lose();
-    (void)kill(getpid(), SIGKILL);
-    for (;;)
-        (void)pause();
+    if (fault_of_call(FAULT_CUT, NULL) != 0)
+        cut();
 }
 
 void cut_names_begin(void)
@@ -333,6 +344,14 @@ void cut_after_sync(int fd)
     pthread_mutex_unlock(&mutex);
 }
 
+static void end(int code, void *context)
+{
+    (void)context;
+    pthread_mutex_lock(&mutex);
+    fault_note_end(code);
+    cut();
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     const char *const wish = getenv("GS_FAULT"), *const side = getenv("GS_FAULT_SIDE");
@@ -341,10 +360,5 @@ __attribute__((constructor)) static void begin(void)
     side_fd = side != NULL ? __real_open(side, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (side_fd < 0)
         give_up("GS_FAULT_SIDE is no folder");
-}
-
-__attribute__((destructor)) static void end(void)
-{
-    cut_names_begin();
-    cut_names_end();
+    (void)on_exit(end, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * power_cut: with GS_FAULT=cut:N the N-th call that changes what is on the disk does not
- * come back. Files and folders are brought to what a disk might hold then, and the
- * program is killed.
+ * come back. The program is killed, and then a child of it brings files and folders to
+ * what a disk might hold; it is done when standard output and error are closed.
  *
  *     written since the last fsync of the file    lost, there, or torn by sectors of 512
  *                                                 bytes; its length is the old one, the
@@ -11,8 +11,9 @@
  *     last fsync of the folder                    many as chance will have
  *
  * GS_FAULT_SEED is where chance begins. GS_FAULT_SIDE names a folder on the same file
- * system, to which removed files go, as they may have to come back. The end of the
- * program is the last such call: what it promised to be durable must be there after it.
+ * system, to which removed files go, as they may have to come back. A program
+ * that makes fewer such calls is cut at its end: what it promised to be durable must be
+ * there then.
  *
  * Not covered is what is stored through maps (the program writes no file so). A write
  * that another thread or a ring has under way when the power goes may still arrive, as it

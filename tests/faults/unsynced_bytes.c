@@ -61,6 +61,8 @@ static unsynced_file *add(int fd, const struct stat *info)
     unsynced_file *const f = need(__real_calloc(1, sizeof *f));
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     f->fd = __real_open(path, O_RDWR | O_CLOEXEC);
+    /* Pages read ahead would be in the way of direct writes. */
+    (void)__real_posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
     f->device = info->st_dev;
     f->inode = info->st_ino;
     f->next = files;
@@ -68,7 +70,7 @@ static unsynced_file *add(int fd, const struct stat *info)
     return f;
 }
 
-static void keep_sector(unsynced_file *f, size_t at)
+static void keep_sector(unsynced_file *f, size_t at, off_t length)
 {
     if (at >= f->sector_count) {
         const size_t count = 2 * at + 64;
@@ -80,7 +82,8 @@ static void keep_sector(unsynced_file *f, size_t at)
     if (f->sectors[at] != NULL)
         return;
     f->sectors[at] = need(__real_calloc(1, SECTOR)); /* zeros behind the end */
-    if (__real_pread(f->fd, f->sectors[at], SECTOR, (off_t)(at * SECTOR)) < 0)
+    if ((off_t)(at * SECTOR) < length &&
+        __real_pread(f->fd, f->sectors[at], SECTOR, (off_t)(at * SECTOR)) < 0)
         need(NULL);
 }
 
@@ -93,7 +96,7 @@ void unsynced_keep(int fd, const struct stat *info, off_t begin, off_t end)
         f->length = info->st_size;
     f->is_changed = true;
     for (off_t at = begin / SECTOR; at * SECTOR < end; at++)
-        keep_sector(f, (size_t)at);
+        keep_sector(f, (size_t)at, info->st_size);
 }
 
 void unsynced_forget(const struct stat *info)
@@ -141,8 +144,10 @@ static void lose(const unsynced_file *f)
         if (f->sectors[i] != NULL && (way == ALL || unsynced_chance() % 2 == 0))
             lose_sector(f, i);
     }
-    if (__real_ftruncate(f->fd, length) != 0)
+    /* Written back at once: dirty pages would be in the way of direct writes. */
+    if (__real_ftruncate(f->fd, length) != 0 || __real_fsync(f->fd) != 0)
         need(NULL);
+    (void)__real_posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 void unsynced_lose(void)
