@@ -38,6 +38,7 @@ enum {
     OPT_TOP,
     OPT_OUTPUT_COMPRESS,
     OPT_NO_DECOMPRESS,
+    OPT_VERIFY,
     OPT_PROGRESS,
     OPT_STATS,
     OPT_TRACE,
@@ -92,6 +93,7 @@ static const gs_opt options[] = {
     {"top", GS_OPT_REQUIRED, OPT_TOP, true},
     {"output-compress", GS_OPT_REQUIRED, OPT_OUTPUT_COMPRESS, true},
     {"no-decompress", GS_OPT_NONE, OPT_NO_DECOMPRESS, true},
+    {"verify", GS_OPT_NONE, OPT_VERIFY, true},
     {"progress", GS_OPT_OPTIONAL, OPT_PROGRESS, true},
     {"stats", GS_OPT_OPTIONAL, OPT_STATS, true},
     {"trace", GS_OPT_REQUIRED, OPT_TRACE, true},
@@ -350,6 +352,7 @@ static bool parse_extra(parser *p, int code)
         break;
     case OPT_OUTPUT_COMPRESS: parse_output_compress(o, text); break;
     case OPT_NO_DECOMPRESS: o->keep_compressed = true; break;
+    case OPT_VERIFY: o->verify = true; break;
     case OPT_PROGRESS:
         args->progress = text ? (gs_progress_mode)gs_word_arg(&p->scan, progress_words,
                                                               LENGTH(progress_words))

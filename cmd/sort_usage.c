@@ -63,6 +63,8 @@ static const char own_text[] =
     "      --top=N                  only the first N of the result, in little memory\n"
     "      --output-compress=zstd[:LEVEL]  write a zstd file\n"
     "      --no-decompress          take zstd and gzip inputs as they are\n"
+    "      --verify                 check that the output holds every record read, in\n"
+    "                                 order; what a GPU sorted is always checked\n"
     "      --progress[=WHEN]        how far it is: always, auto (on terminals), never\n"
     "      --stats[=FILE]           figures of the run, as JSON, at the end\n"
     "      --trace=FILE             a timeline in the Chrome trace format\n"

@@ -44,6 +44,9 @@ static void put_object(FILE *to, const gs_sort_stats *stats, uint64_t total_ns,
     put_count(to, "records", stats->records);
     put_count(to, "output_bytes", stats->output_bytes);
     put_count(to, "output_records", stats->output_records);
+    const char *const verified = stats->verified;
+    if (verified != NULL)
+        fprintf(to, "  \"verified\": \"%s\",\n", verified);
     put_count(to, "runs", stats->runs);
     put_count(to, "passes", stats->passes);
     put_count(to, "spill_bytes", stats->spill_bytes);

@@ -24,6 +24,7 @@ typedef struct gs_emit_worker {
     gs_sink_piece *piece;
     gs_bucket_copy copy;
     gs_bucket_scratch scratch;
+    gs_witness_piece seen; /* of text without a piece, and of what is left out */
 } gs_emit_worker;
 
 typedef struct gs_emit_job {
@@ -48,7 +49,7 @@ typedef struct gs_emit_job {
 /* Drops all but the first of equal neighbours; their number goes to the first's prefix,
  * which is not needed any more. Returns how many are left. */
 static size_t drop_equals(const gs_record_layout *layout, const uint8_t *arena,
-                          gs_element *e, size_t n)
+                          gs_element *e, size_t n, gs_witness_piece *seen)
 {
     size_t kept = 0;
     gs_record last = {0};
@@ -59,6 +60,7 @@ static size_t drop_equals(const gs_record_layout *layout, const uint8_t *arena,
         if (kept > 0 && r.string_bytes == last.string_bytes &&
             memcmp(r.string, last.string, r.string_bytes) == 0) {
             e[kept - 1].prefix++;
+            gs_witness_drop(seen, r.line, r.line_bytes, 1);
             continue;
         }
         e[kept++] = (gs_element){.prefix = 1, .where = e[i].where};
@@ -102,11 +104,24 @@ static uint64_t text_bytes(const gs_record_layout *layout, const uint8_t *arena,
     return sum;
 }
 
+/* Shows a witness the record at e, whose text is at `text`. */
+static inline gs_code show(gs_witness_piece *seen, const gs_record_layout *layout,
+                           const uint8_t *arena, const gs_element *e, const uint8_t *text,
+                           gs_status *st)
+{
+    const gs_record r = gs_record_at(layout, arena, e->where);
+    const gs_seen_string line = {text, r.line_bytes};
+    const gs_seen_string string = {r.string, r.string_bytes};
+    return gs_witness_note(seen, line, string) ? gs_witness_look(seen, st) : GS_OK;
+}
+
 /* Writes the text of records, which lie apart in the arena, into the stream at `offset`,
- * where `bytes` are reserved for it. Compiled for plain and for keyed records. */
+ * where `bytes` are reserved for it. Compiled for plain and for keyed records, and for
+ * both with a witness. */
 static inline __attribute__((always_inline)) gs_code
-gather_as(const gs_emit_job *job, bool is_keyed, const uint8_t *arena,
-          const gs_element *e, size_t n, uint64_t offset, uint64_t bytes, gs_status *st)
+gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
+          const uint8_t *arena, const gs_element *e, size_t n, uint64_t offset,
+          uint64_t bytes, gs_status *st)
 {
     gs_stream *const stream = job->sink->stream;
     gs_record_layout layout = job->chunk->layout;
@@ -128,14 +143,20 @@ gather_as(const gs_emit_job *job, bool is_keyed, const uint8_t *arena,
             if (at + text.length + GS_SHORT_COPY_BYTES > room)
                 break;
             gs_copy_short(to + at, text.bytes, text.length);
+            if (seen != NULL)
+                GS_TRY(show(seen, &layout, arena, &e[i], to + at, st));
             at += text.length;
         }
+        if (seen != NULL)
+            GS_TRY(gs_witness_look(seen, st));
         gs_stream_filled(stream, offset, at);
         offset += at;
         bytes -= at;
         if (i < n) {
             /* The record at the block's end, perhaps over it, exactly. */
             GS_TRY(gs_stream_put(stream, offset, text.bytes, text.length, st));
+            if (seen != NULL)
+                GS_TRY(show(seen, &layout, arena, &e[i], text.bytes, st));
             offset += text.length;
             bytes -= text.length;
             i++;
@@ -144,13 +165,22 @@ gather_as(const gs_emit_job *job, bool is_keyed, const uint8_t *arena,
     return GS_OK;
 }
 
-static gs_code gather_text(const gs_emit_job *job, const uint8_t *arena,
-                           const gs_element *e, size_t n, uint64_t offset, uint64_t bytes,
+static gs_code gather_text(const gs_emit_job *job, gs_emit_worker *worker,
+                           const uint8_t *arena, const gs_element *e, size_t n,
+                           uint64_t ticket, uint64_t offset, uint64_t bytes,
                            gs_status *st)
 {
-    return job->chunk->layout.is_keyed
-               ? gather_as(job, true, arena, e, n, offset, bytes, st)
-               : gather_as(job, false, arena, e, n, offset, bytes, st);
+    const bool is_keyed = job->chunk->layout.is_keyed;
+    gs_witness_piece *const seen = &worker->seen;
+    gs_witness_begin(seen, job->sink->witness, ticket, is_keyed);
+    if (!gs_witness_is_full(job->sink->witness))
+        GS_NOTED(is_keyed ? gather_as(job, true, NULL, arena, e, n, offset, bytes, st)
+                          : gather_as(job, false, NULL, arena, e, n, offset, bytes, st));
+    else
+        GS_NOTED(is_keyed ? gather_as(job, true, seen, arena, e, n, offset, bytes, st)
+                          : gather_as(job, false, seen, arena, e, n, offset, bytes, st));
+    GS_TRY(st->code);
+    return gs_witness_end(seen, st);
 }
 
 /* Text as it is goes into the stream without a detour, at a place that is known as soon
@@ -158,6 +188,12 @@ static gs_code gather_text(const gs_emit_job *job, const uint8_t *arena,
 static bool is_text_alone(const gs_sink *sink)
 {
     return sink->run == NULL && !sink->is_zstd && !sink->has_counts;
+}
+
+static gs_code fail_disorder(gs_status *st)
+{
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "records that were sorted are not in order");
+    return gs_status_hint(st, "memory or a processor that fails can do this");
 }
 
 /* One record after the other through a piece of the sink. */
@@ -183,8 +219,9 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
             const size_t index = gs_ovc_first_difference(
                 last.string, last.string_bytes, r.string, r.string_bytes, 0, &order);
             /* Records of mapped files may be others by now; that is found out later. */
-            gs_dassert(job->chunk->mapped_bytes > 0 ||
-                       (layout->is_backwards ? order >= 0 : order <= 0));
+            if (__builtin_expect(layout->is_backwards ? order < 0 : order > 0, 0) &&
+                job->chunk->mapped_bytes == 0)
+                return fail_disorder(st);
             out.shared = order == 0 ? 0 : index + 1;
         }
         GS_TRY(gs_sink_add(piece, &out, st));
@@ -257,18 +294,20 @@ static const uint8_t *bring_close(const gs_emit_job *job, gs_emit_worker *worker
 /* Puts the bucket in order and drops what is not to be shown; returns how many are left
  * of the elements. */
 static size_t order_bucket(gs_emit_job *job, const gs_bucket_split *split,
-                           const gs_bucket *bucket, gs_element *e,
-                           const gs_bucket_scratch *scratch)
+                           const gs_bucket *bucket, gs_element *e, gs_emit_worker *worker)
 {
     const gs_chunk_emit_options *const options = job->options;
     const bool counts_kept = options->has_top && options->is_unique;
     const uint64_t before = counts_kept ? job->kept : bucket->begin;
     if (options->has_top && before >= options->top_count)
         return 0;
-    gs_bucket_sort(split, bucket, scratch);
+    gs_bucket_sort(split, bucket, &worker->scratch);
     size_t n = bucket->count;
-    if (options->is_unique)
-        n = drop_equals(split->layout, split->arena, e, n);
+    if (options->is_unique) {
+        gs_witness_begin(&worker->seen, options->witness, 0, false);
+        n = drop_equals(split->layout, split->arena, e, n, &worker->seen);
+        gs_witness_settle(&worker->seen);
+    }
     if (options->has_top && n > 0 && n >= options->top_count - before) {
         n = (size_t)(options->top_count - before);
         job->last_kept = e[n - 1].where;
@@ -316,7 +355,7 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned number_of_worker, size_t n
         bytes = text_bytes(layout, split.arena, e, bucket.count);
         GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
     }
-    const size_t n = order_bucket(job, &split, &bucket, e, &worker->scratch);
+    const size_t n = order_bucket(job, &split, &bucket, e, worker);
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "sort bucket", begin_ns,
                  0);
 
@@ -328,7 +367,7 @@ static gs_code emit_bucket(gs_emit_job *job, unsigned number_of_worker, size_t n
             bytes = text_bytes(layout, split.arena, e, n);
             GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
         }
-        GS_TRY(gather_text(job, split.arena, e, n, offset, bytes, st));
+        GS_TRY(gather_text(job, worker, split.arena, e, n, ticket, offset, bytes, st));
         atomic_fetch_add(&job->sink->record_count, n);
     }
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "gather", begin_ns, bytes);
@@ -471,6 +510,7 @@ static void close_workers(gs_emit_job *job)
     for (size_t w = 0; job->workers != NULL && w < job->worker_count; w++) {
         gs_bucket_scratch_release(&job->workers[w].scratch);
         gs_bucket_copy_release(&job->workers[w].copy);
+        gs_witness_release(&job->workers[w].seen);
         gs_sink_piece_free(job->workers[w].piece);
     }
     release_early_group(job);

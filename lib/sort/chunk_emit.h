@@ -22,6 +22,7 @@ typedef struct gs_chunk_emit_options {
     size_t copy_bytes;     /* for each worker to copy a bucket's records; may be 0 */
     bool is_last_use;      /* of the chunk, whose pages may go back meanwhile */
     gs_early_split *early; /* holds the records instead of elements; or NULL */
+    gs_witness *witness;   /* sees what is left out as equal; may be NULL */
     const volatile int *cancel;
 } gs_chunk_emit_options;
 

@@ -9,6 +9,8 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/device_text.h"
+#include "lib/sort/ovc.h"
 
 enum {
     SLOTS_MAX = 8,
@@ -48,12 +50,15 @@ struct gs_device_chunk {
     size_t uploads_first, uploads_count;
     gs_line_batch pending; /* that the chunk had no room for */
     bool has_pending, is_ended, has_feed_failed;
-    uint8_t *sample; /* some of the text */
+    gs_multiset read[SLOTS_MAX]; /* what the chunks there are made of */
+    unsigned filling;            /* the slot that is filled */
+    uint8_t *sample;             /* some of the text */
     size_t sample_bytes;
 
     /* For the workers of one emit. */
     gs_sink *sink;
     gs_text_sort *emitting;
+    gs_witness *run_witness; /* NULL: it is no run */
     uint64_t first_ticket;
     pthread_mutex_t mutex; /* guards the device and what follows */
     uint64_t next_record, next_ticket;
@@ -257,6 +262,11 @@ static size_t cut_records(const gs_device_chunk *c, const uint8_t *data, size_t 
     return first ? (size_t)(first - data) + 1 : bytes;
 }
 
+static void note_uploaded(gs_device_chunk *c, const uint8_t *text, size_t bytes)
+{
+    gs_multiset_add_text(&c->read[c->filling], &c->options.watched->form, text, bytes);
+}
+
 /* Uploads what is held back and has not gone up; *is_full when there is no room. */
 static gs_code upload_held(gs_device_chunk *c, gs_text_sort *sort, bool *is_full,
                            gs_status *st)
@@ -274,6 +284,7 @@ static gs_code upload_held(gs_device_chunk *c, gs_text_sort *sort, bool *is_full
             break;
         ticket = next;
         has_ticket = true;
+        note_uploaded(c, from, n);
         c->held_uploaded += n;
     }
     if (has_ticket)
@@ -364,6 +375,7 @@ static gs_code add_batch(gs_device_chunk *c, gs_text_sort *sort, gs_line_batch *
         return GS_OK;
     }
     c->lost_text = true;
+    note_uploaded(c, batch->data, batch->bytes);
     gs_assert(c->uploads_count < UPLOADS_HELD_MAX);
     c->uploads[(c->uploads_first + c->uploads_count) % UPLOADS_HELD_MAX] =
         (gs_upload_held){ticket, *batch};
@@ -432,6 +444,7 @@ gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
         GS_TRY(await_device(c, st));
     }
     gs_text_sort *const sort = c->slots[slot];
+    c->filling = slot;
     GS_TRY(upload_held(c, sort, &is_full, st));
     while (!is_full) {
         gs_line_batch batch = {0};
@@ -490,49 +503,23 @@ bool gs_device_chunk_give_back(gs_device_chunk *c)
 
 /* --- out again ---------------------------------------------------------------------- */
 
-/* The text straight into the blocks of the stream, several parts on their way at once. */
+/* The text straight into the blocks of the stream. */
 static gs_code emit_text(gs_device_chunk *c, uint64_t bytes, gs_status *st)
 {
-    gs_stream *const stream = c->sink->stream;
-    void *area = NULL;
-    size_t area_bytes = 0;
-    uint64_t offset = 0, at[GS_TEXT_FETCHES_MAX];
-    size_t lengths[GS_TEXT_FETCHES_MAX];
-    GS_TRY(gs_stream_reserve(stream, c->first_ticket, bytes, true, &offset, st));
-    gs_stream_area(stream, &area, &area_bytes);
-    gs_text_pin(area, area_bytes);
-    uint64_t started = 0, finished = 0; /* parts */
-    for (uint64_t next = 0; st->code == GS_OK && (next < bytes || finished < started);) {
-        const unsigned slot = (unsigned)(started % GS_TEXT_FETCHES_MAX);
-        if (next < bytes && started - finished < GS_TEXT_FETCHES_MAX) {
-            uint8_t *to = NULL;
-            size_t room = 0;
-            if (gs_stream_map(stream, offset + next, &to, &room, st) != GS_OK)
-                break;
-            if (room > bytes - next)
-                room = (size_t)(bytes - next);
-            at[slot] = offset + next;
-            lengths[slot] = room;
-            if (gs_text_sort_fetch_text(c->emitting, slot, next, room, to, st) != GS_OK)
-                break;
-            next += room;
-            started++;
-            continue;
-        }
-        const unsigned oldest = (unsigned)(finished % GS_TEXT_FETCHES_MAX);
-        if (gs_text_sort_fetch_wait(c->emitting, oldest, st) != GS_OK)
-            break;
-        gs_stream_filled(stream, at[oldest], lengths[oldest]);
-        finished++;
-    }
-    /* Nothing may still be written to the stream's memory after a failure. */
-    for (; finished < started; finished++) {
-        gs_status ignored = {.code = GS_OK};
-        GS_NOTED(gs_text_sort_fetch_wait(
-            c->emitting, (unsigned)(finished % GS_TEXT_FETCHES_MAX), &ignored));
-    }
-    gs_text_unpin(area);
-    return st->code;
+    const gs_device_chunk_options *const o = &c->options;
+    const gs_device_text text = {
+        .sort = c->emitting,
+        .bytes = bytes,
+        .stream = c->sink->stream,
+        .ticket = c->first_ticket,
+        .team = o->team,
+        .witness = o->witness,
+        .layout = o->layout,
+        .encoder = o->encoder,
+        .record_size = c->order.record_size,
+        .cancel = o->cancel,
+    };
+    return gs_device_text_emit(&text, st);
 }
 
 /* What one worker takes of the sorted records at once. */
@@ -540,7 +527,7 @@ typedef struct gs_device_part {
     uint64_t ticket, count;
     gs_text_record *records;
     uint8_t *data;
-    size_t record_capacity, data_capacity;
+    size_t record_capacity, data_capacity, data_bytes;
 } gs_device_part;
 
 /* Fetches the next part; count 0 when there is none. */
@@ -560,6 +547,7 @@ static gs_code fetch_part_locked(gs_device_chunk *c, gs_device_part *part, gs_st
     }
     GS_TRY(gs_text_sort_fetch_records(c->emitting, c->next_record, part->count, bytes,
                                       part->records, part->data, st));
+    part->data_bytes = (size_t)bytes;
     c->next_record += part->count;
     part->ticket = c->next_ticket++;
     return GS_OK;
@@ -579,14 +567,58 @@ static gs_code fetch_part(gs_device_chunk *c, gs_device_part *part, gs_status *s
     return st->code;
 }
 
+/* A record of a run: the witness of the run sees it, and that it differs from the one
+ * before (NULL: none) where the device says so, on which merging depends. */
+static gs_code show(const gs_device_chunk *c, gs_witness_piece *seen,
+                    const gs_text_record *last, const gs_text_record *r,
+                    const uint8_t *data, gs_status *st)
+{
+    const gs_record_layout *const layout = c->options.layout;
+    const bool is_key = layout->is_keyed && layout->is_key_only;
+    const size_t string_bytes = is_key ? r->key_bytes : r->bytes;
+    if (last != NULL) {
+        const uint8_t *const before = data - last->bytes - layout->has_eol;
+        int order;
+        const size_t index =
+            gs_ovc_first_difference(before, is_key ? last->key_bytes : last->bytes, data,
+                                    string_bytes, 0, &order);
+        if (r->shared != (order == 0 ? 0 : index + 1))
+            return GS_FAIL(st, GS_ERR_GPU, 0,
+                           "verify: a record differs from the one before elsewhere");
+    }
+    const gs_seen_string line = {data + r->key_bytes, r->bytes - r->key_bytes};
+    const gs_seen_string string = {data, string_bytes};
+    if (r->count > 1 && layout->is_keyed)
+        gs_witness_drop_unknown(seen, r->count - 1);
+    else if (r->count > 1)
+        gs_witness_drop(seen, line.data, line.bytes, r->count - 1);
+    return gs_witness_note(seen, line, string) ? gs_witness_look(seen, st) : GS_OK;
+}
+
+/* Lines that the device left out: without keys they are copies of the one that stays. */
+static void note_dropped(const gs_device_chunk *c, gs_sink_piece *piece,
+                         const gs_text_record *r, const uint8_t *data)
+{
+    if (r->count > 1 && c->options.layout->is_keyed)
+        gs_sink_drop_unknown(piece, r->count - 1);
+    else if (r->count > 1)
+        gs_sink_drop(piece, data, r->bytes, r->count - 1);
+}
+
 static gs_code put_part(const gs_device_chunk *c, const gs_device_part *part,
-                        gs_sink_piece *piece, gs_status *st)
+                        gs_sink_piece *piece, gs_witness_piece *seen, gs_status *st)
 {
     const size_t eol = c->options.layout->has_eol;
     const uint8_t *from = part->data;
+    gs_witness_begin(seen, c->run_witness, part->ticket + 1, c->options.layout->is_keyed);
     gs_sink_begin(piece, part->ticket);
     for (uint64_t i = 0; i < part->count; i++) {
         const gs_text_record *const r = &part->records[i];
+        if (r->key_bytes > r->bytes || from + r->bytes > part->data + part->data_bytes)
+            return GS_FAIL(st, GS_ERR_GPU, 0, "verify: a record has no end");
+        if (c->run_witness != NULL)
+            GS_TRY(show(c, seen, i > 0 ? r - 1 : NULL, r, from, st));
+        note_dropped(c, piece, r, from);
         const gs_sink_record out = {.data = from,
                                     .length = r->bytes,
                                     .key_bytes = r->key_bytes,
@@ -595,6 +627,7 @@ static gs_code put_part(const gs_device_chunk *c, const gs_device_part *part,
         GS_TRY(gs_sink_add(piece, &out, st));
         from += r->bytes + eol;
     }
+    GS_TRY(gs_witness_end(seen, st));
     return gs_sink_end(piece, st);
 }
 
@@ -616,6 +649,7 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
     gs_device_chunk *const c = context;
     gs_trace *const trace = c->options.trace;
     gs_device_part part = {0};
+    gs_witness_piece seen = {0};
     gs_sink_piece *piece = NULL;
     GS_TRY_OR_FAIL(gs_sink_piece_new(&piece, c->sink, st));
     GS_TRY_OR_FAIL(part_new(&part, c->sink->buffer_bytes / 4 * 3, st));
@@ -624,12 +658,13 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
         if (part.count == 0)
             break;
         const uint64_t begin_ns = gs_trace_begin(trace);
-        GS_TRY_OR_FAIL(put_part(c, &part, piece, st));
+        GS_TRY_OR_FAIL(put_part(c, &part, piece, &seen, st));
         gs_trace_end(trace, GS_LANE_WORKER, worker, "encode", begin_ns, 0);
     }
 fail:
     gs_mem_free(part.records);
     gs_mem_free(part.data);
+    gs_witness_release(&seen);
     gs_sink_piece_free(piece);
     if (st->code != GS_OK)
         gs_stream_abort(c->sink->stream, st);
@@ -644,10 +679,31 @@ static gs_code emit_records(gs_device_chunk *c, gs_status *st)
     return gs_team_run(c->options.team, emit_worker, c, st);
 }
 
+/* Records into a run, which has a witness of its own. */
+static gs_code emit_run(gs_device_chunk *c, const gs_multiset *read,
+                        const gs_device_emit *emit, uint64_t records, gs_status *st)
+{
+    gs_witness_options watched = *c->options.watched;
+    watched.is_full = true;
+    watched.drops_equals = watched.order.is_strict = emit->is_unique;
+    watched.has_counts = false;
+    watched.has_top = emit->keep != UINT64_MAX;
+    watched.top_count = emit->keep;
+    GS_TRY(gs_witness_new(&c->run_witness, &watched, st));
+    gs_witness_read(c->run_witness, read);
+    if (emit_records(c, st) == GS_OK)
+        GS_NOTED(gs_witness_judge(c->run_witness, records, UINT64_MAX, GS_ERR_GPU, st));
+    gs_witness_free(c->run_witness);
+    c->run_witness = NULL;
+    return st->code;
+}
+
 gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
                              const gs_device_emit *emit, gs_status *st)
 {
-    const bool is_text = sink->run == NULL && !sink->is_zstd && !sink->has_counts;
+    /* What is left out as equal is only known of records. */
+    const bool is_text =
+        sink->run == NULL && !sink->is_zstd && !sink->has_counts && !emit->is_unique;
     gs_text_result result;
     c->sink = sink;
     c->emitting = c->slots[slot];
@@ -661,9 +717,12 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
     if (is_text) {
         GS_TRY(emit_text(c, result.bytes, st));
         atomic_fetch_add(&sink->record_count, result.record_count);
+    } else if (sink->run != NULL) {
+        GS_TRY(emit_run(c, &c->read[slot], emit, result.record_count, st));
     } else {
         GS_TRY(emit_records(c, st));
     }
+    gs_witness_read(c->options.witness, &c->read[slot]);
     if (c->options.stats != NULL)
         atomic_fetch_add(&c->options.stats->records, result.input_count);
     return GS_OK;
@@ -672,6 +731,7 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
 void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot)
 {
     gs_text_sort_reset(c->slots[slot]);
+    c->read[slot] = (gs_multiset){0};
     if (!c->options.keeps_all)
         return; /* another slot is being filled, from what is held back, too */
     memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);

@@ -15,6 +15,10 @@
  * again (a pipe), all text of a chunk stays held back until its run is written, so that a
  * GPU that fails costs time and nothing else.
  *
+ * What the device gives back is not believed: records that went up and records that came
+ * down are compared, and their order, before a run counts and before text gets its name
+ * (lib/sort/witness.h). What is wrong is a failure of the device.
+ *
  * A chunk lives in a slot, a part of a GPU's memory. While one slot is emitted by a
  * thread another may be filled by another thread (device_runs).
  *
@@ -28,6 +32,7 @@
 #include "io/block.h"
 #include "lib/base/team.h"
 #include "lib/sort/device_order.h"
+#include "lib/sort/key_encode.h"
 #include "lib/sort/line_feed.h"
 #include "lib/sort/sink.h"
 #include "lib/sort/sort_stats.h"
@@ -49,6 +54,9 @@ typedef struct gs_device_chunk_options {
     size_t fetch_bytes;      /* of a block of the streams that emit writes to */
     size_t held_back_bytes;  /* host memory for text that is held back */
     bool keeps_all;          /* the input cannot be read again */
+    gs_witness *witness;     /* of the whole sort: hears of a chunk once it was emitted */
+    const gs_witness_options *watched; /* what it watches; borrowed */
+    const gs_key_encoder *encoder;     /* as on the CPU; NULL: no keys */
     const gs_log *log;
     gs_sort_stats *stats;
     gs_trace *trace;

@@ -413,7 +413,8 @@ static inline bool add_record(gs_early_split *s, unsigned worker, const uint8_t 
 }
 
 static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
-                        size_t bytes, size_t offset, uint64_t *count)
+                        size_t bytes, size_t offset, uint64_t *count,
+                        gs_multiset_lines *seen)
 {
     if (s->record_size > 0) {
         for (size_t at = 0; at < bytes; at += s->record_size)
@@ -434,7 +435,11 @@ static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
                 return false;
             line = end + 1;
             lines++;
+            if (seen != NULL)
+                gs_multiset_note_end(seen, end);
         }
+        if (seen != NULL)
+            gs_multiset_make_room(seen);
     }
     if (line < bytes) {
         if (!add_record(s, worker, data + line, bytes - line, offset + line))
@@ -446,11 +451,24 @@ static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
 }
 
 bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
-                        size_t bytes, size_t offset, uint64_t *count)
+                        size_t bytes, size_t offset, uint64_t *count, gs_multiset *seen)
 {
     gs_assert(bytes < GS_WHERE_LENGTH_LONG && offset + bytes <= gs_arena_bytes_max);
-    return add_records(s, worker, data, bytes, offset, count) &&
-           (s->encoder == NULL || add_batch(s, worker));
+    gs_multiset_lines lines;
+    const bool has_lines = seen != NULL && s->record_size == 0;
+    if (has_lines)
+        gs_multiset_begin_lines(&lines, seen, data);
+    if (!add_records(s, worker, data, bytes, offset, count, has_lines ? &lines : NULL) ||
+        (s->encoder != NULL && !add_batch(s, worker)))
+        return false;
+    if (has_lines)
+        gs_multiset_add_noted(&lines);
+    if (seen != NULL) { /* records of a size, or a line without its eol */
+        const size_t from = has_lines ? lines.begin : 0;
+        const gs_record_form form = {s->record_size, s->layout.eol};
+        gs_multiset_add_text(seen, &form, data + from, bytes - from);
+    }
+    return true;
 }
 
 static size_t list_count(const gs_early_lists *lists, size_t bucket)

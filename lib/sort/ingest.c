@@ -27,6 +27,7 @@ struct gs_ingest {
     const volatile int *cancel;
     gs_ingest_scratch *scratch; /* one a worker */
     unsigned workers;
+    gs_witness *witness; /* may be NULL */
 
     uint8_t *limit; /* --top: strings above it are dropped */
     size_t limit_bytes;
@@ -92,6 +93,11 @@ void gs_ingest_free(gs_ingest *in)
     gs_mem_free(in->scratch);
     gs_mem_free(in->limit);
     gs_mem_free(in);
+}
+
+void gs_ingest_set_witness(gs_ingest *in, gs_witness *witness)
+{
+    in->witness = witness;
 }
 
 gs_code gs_ingest_set_limit(gs_ingest *in, const uint8_t *string, size_t string_bytes,
@@ -236,10 +242,16 @@ static inline void put_element(const gs_ingest *in, gs_element *e, const uint8_t
  * they are not as many any more as were counted, or not all of the text, because somebody
  * writes to a mapped file. */
 static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
-                         gs_element *e, size_t count)
+                         gs_element *e, size_t count, gs_multiset *seen)
 {
     const gs_element *const end_of_room = e + count;
+    const gs_record_form form = {in->record_size, in->layout.eol};
+    gs_multiset_lines lines;
+    if (seen != NULL)
+        gs_multiset_begin_lines(&lines, seen, batch->data);
     if (in->record_size > 0) {
+        if (seen != NULL)
+            gs_multiset_add_text(seen, &form, batch->data, batch->bytes);
         for (size_t at = 0; at < batch->bytes; at += in->record_size)
             put_element(in, e++, batch->data + at, in->record_size, offset + at);
         return true;
@@ -256,7 +268,15 @@ static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t
             const size_t end = at + (size_t)__builtin_ctzll(mask);
             put_element(in, e++, batch->data + line, end - line, offset + line);
             line = end + 1;
+            if (seen != NULL)
+                gs_multiset_note_end(&lines, end);
         }
+        if (seen != NULL)
+            gs_multiset_make_room(&lines);
+    }
+    if (seen != NULL) {
+        gs_multiset_add_noted(&lines);
+        gs_multiset_add_text(seen, &form, batch->data + line, batch->bytes - line);
     }
     if (batch->lacks_final_eol && line < batch->bytes && e < end_of_room) {
         put_element(in, e++, batch->data + line, batch->bytes - line, offset + line);
@@ -350,12 +370,23 @@ static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch,
     return st->code;
 }
 
-static void note_records(const gs_ingest *in, uint64_t records, size_t text_bytes)
+/* The multiset of a batch that whoever finds its lines adds to; or NULL. */
+static gs_multiset *seen_by(const gs_ingest *in, gs_multiset *seen)
 {
+    return gs_witness_is_full(in->witness) ? seen : NULL;
+}
+
+/* `seen` is what a full witness hears of the batch. */
+static void note_records(const gs_ingest *in, uint64_t records,
+                         const gs_line_batch *batch, const gs_multiset *seen)
+{
+    const uint64_t eols = in->record_size > 0 ? 0 : records - batch->lacks_final_eol;
+    const gs_multiset counted = {records, batch->bytes - eols, 0};
+    gs_witness_read(in->witness, gs_witness_is_full(in->witness) ? seen : &counted);
     if (in->stats == NULL)
         return;
     atomic_fetch_add(&in->stats->records, records);
-    atomic_fetch_add(&in->stats->text_bytes, text_bytes);
+    atomic_fetch_add(&in->stats->text_bytes, batch->bytes);
 }
 
 static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
@@ -389,21 +420,25 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     if (!has_room)
         return GS_OK;
     gs_element *const e = in->chunk->elements + index;
+    gs_multiset seen = {0}, *const to = seen_by(in, &seen);
     bool is_as_counted = true;
     if (!direct) {
         copy_scratch(in, scratch, offset, e);
+        if (to != NULL)
+            gs_multiset_add_text(to, &(gs_record_form){in->record_size, in->layout.eol},
+                                 batch->data, batch->bytes);
         trim_scratch(scratch, text_bytes);
         if (batch->is_in_map)
             gs_file_map_leave_part(batch->data, batch->bytes);
     } else if (batch->is_in_map) {
-        is_as_counted = put_elements(in, batch, batch->map_offset, e, want.count);
+        is_as_counted = put_elements(in, batch, batch->map_offset, e, want.count, to);
     } else {
         copy_plain(in, batch, offset);
-        is_as_counted = put_elements(in, batch, offset, e, want.count);
+        is_as_counted = put_elements(in, batch, offset, e, want.count, to);
     }
     if (!is_as_counted)
         return gs_map_name_fail_changed(batch->data, st);
-    note_records(in, records, text_bytes);
+    note_records(in, records, batch, &seen);
     return GS_OK;
 }
 
@@ -428,9 +463,11 @@ static void split_batch(gs_ingest *in, unsigned worker, const gs_line_batch *bat
         offset = batch->map_offset;
     else if (is_good)
         copy_plain(in, batch, offset);
-    is_good = is_good && gs_early_split_add(in->early, worker, in->chunk->arena + offset,
-                                            batch->bytes, offset, &records);
-    note_records(in, records, batch->bytes);
+    gs_multiset seen = {0};
+    is_good =
+        is_good && gs_early_split_add(in->early, worker, in->chunk->arena + offset,
+                                      batch->bytes, offset, &records, seen_by(in, &seen));
+    note_records(in, records, batch, &seen);
     if (is_good)
         return;
     pthread_mutex_lock(&in->mutex);

@@ -17,6 +17,7 @@
 #include "lib/sort/key_encode.h"
 #include "lib/sort/line_feed.h"
 #include "lib/sort/sort_stats.h"
+#include "lib/sort/witness.h"
 
 typedef struct gs_ingest gs_ingest;
 
@@ -28,6 +29,9 @@ GS_MUST_CHECK gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team
                                     gs_sort_stats *stats, const volatile int *cancel,
                                     gs_status *st);
 void gs_ingest_free(gs_ingest *in); /* NULL is fine */
+
+/* All records go by `witness` too, which is borrowed. */
+void gs_ingest_set_witness(gs_ingest *in, gs_witness *witness);
 
 /* Fills `chunk`, which is empty. *is_last: the input has ended. */
 GS_MUST_CHECK gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last,

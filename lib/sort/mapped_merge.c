@@ -55,6 +55,8 @@ typedef struct gs_merge_worker {
     gs_merge_head *heads;
     gs_merge_node *nodes;
     gs_sink_piece *piece;
+    uint8_t *kept_string; /* of a keyed line, for a witness */
+    size_t kept_room;
 } gs_merge_worker;
 
 /* --- the texts --------------------------------------------------------------- */
@@ -268,6 +270,26 @@ static void go_on(gs_merge_worker *w, size_t text)
     bring(w, text, c->begin);
 }
 
+/* The line of the cursor goes out next. Its string lies where another one soon will. */
+static gs_code keep(gs_merge_worker *w, const gs_text_cursor *c, gs_sink_record *kept,
+                    gs_status *st)
+{
+    *kept = (gs_sink_record){.data = c->line, .length = c->line_bytes, .count = 1};
+    if (w->m->form.encoder == NULL || !gs_witness_is_full(w->m->sink->witness))
+        return GS_OK;
+    const size_t bytes = c->head->string_bytes;
+    if (bytes + LINE_SLACK > w->kept_room) {
+        void *memory = w->kept_string;
+        const size_t room = bytes + bytes / 2 + 2 * LINE_SLACK;
+        GS_TRY(gs_mem_resize(&memory, room, "string of a line", st));
+        w->kept_string = memory;
+        w->kept_room = room;
+    }
+    memcpy(w->kept_string, c->head->string, bytes);
+    kept->string = (gs_seen_string){w->kept_string, bytes};
+    return GS_OK;
+}
+
 /* The loop that everything is for. Equal lines count as one where that is asked for: what
  * was kept stays where it is until the next line differs. */
 static gs_code merge_lines(gs_merge_worker *w, gs_merge_tree *tree, bool *is_sorted,
@@ -289,11 +311,12 @@ static gs_code merge_lines(gs_merge_worker *w, gs_merge_tree *tree, bool *is_sor
             return fail_too_long(w, winner, st);
         if (drops && has_kept && gs_merge_tree_code(tree) == GS_OVC_EQUAL) {
             kept.count++;
+            gs_sink_drop(w->piece, c->line, c->line_bytes, 1);
             go_on(w, winner);
         } else {
             if (has_kept)
                 GS_TRY(gs_sink_add(w->piece, &kept, st));
-            kept = (gs_sink_record){.data = c->line, .length = c->line_bytes, .count = 1};
+            GS_TRY(keep(w, c, &kept, st));
             has_kept = true;
         }
         GS_TRY(gs_text_cursor_advance(c, is_sorted, st));
@@ -349,6 +372,26 @@ static gs_code take_piece(gs_merge_worker *w, bool *is_taken, gs_status *st)
     return st->code;
 }
 
+/* Tells the witness of the records of a part, a little at a time: what was looked at is
+ * ours until it is left. */
+static void tell_read(const gs_mapped_merge *m, const uint8_t *begin, const uint8_t *end)
+{
+    const size_t size = m->form.record_size;
+    while (gs_witness_is_full(m->sink->witness) && begin < end) {
+        const size_t left = (size_t)(end - begin);
+        size_t part = left;
+        if (left > GS_MERGE_PIECE_MAX)
+            part = size > 0 ? GS_MERGE_PIECE_MAX / size * size
+                            : gs_line_find_last(begin, GS_MERGE_PIECE_MAX,
+                                                m->form.layout->eol);
+        part = part > 0 ? part : left;
+        gs_witness_read_text(m->sink->witness, begin, part);
+        if (part < left)
+            gs_file_map_leave_part(begin, part);
+        begin += part;
+    }
+}
+
 /* Waits until all pieces before this one were seen to be sorted; *is_wanted if they were,
  * and this one too. */
 static void await_turn(gs_merge_worker *w, bool is_sorted, bool *is_wanted)
@@ -394,6 +437,8 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
         await_turn(w, is_sorted, &is_wanted);
         if (!is_wanted)
             return GS_OK;
+        for (size_t i = 0; i < m->text_count; i++)
+            tell_read(m, w->begin[i], w->end[i]);
         const uint64_t bytes = leave_piece(w);
         GS_TRY(gs_sink_end(w->piece, st));
         gs_trace_end(m->merge->options->trace, GS_LANE_WORKER, w->number, "merge",
@@ -433,6 +478,7 @@ static void worker_release(gs_merge_worker *w)
     gs_mem_free(w->cursors);
     gs_mem_free(w->heads);
     gs_mem_free(w->nodes);
+    gs_mem_free(w->kept_string);
     gs_sink_piece_free(w->piece);
 }
 
@@ -463,6 +509,8 @@ static gs_code merge_rest(gs_mapped_merge *m, gs_status *st)
     GS_TRY(gs_mem_new_array(&memory, m->text_count, sizeof(gs_text_source),
                             "sources of a merge", st));
     gs_text_source *const sources = memory;
+    for (size_t i = 0; i < m->text_count; i++)
+        tell_read(m, m->rest[i], m->texts[i].end);
     for (size_t i = 0; i < m->text_count; i++)
         GS_TRY_OR_FAIL(gs_text_source_open_text(&sources[i], m->rest[i],
                                                 (size_t)(m->texts[i].end - m->rest[i]),

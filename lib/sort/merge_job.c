@@ -11,6 +11,7 @@
 #include "lib/sort/order_layout.h"
 #include "lib/sort/sort.h"
 #include "lib/sort/text_output.h"
+#include "lib/sort/watched.h"
 
 enum { MERGE_BLOCK_BYTES = 128 * 1024 };
 
@@ -48,6 +49,8 @@ static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
                                 .plan = m->plan,
                                 .layout = m->source.layout,
                                 .output = output,
+                                .witness = m->source.witness,
+                                .wrong_code = GS_ERR_FORMAT,
                                 .piece_bytes = m->plan->piece_bytes};
     return gs_text_output_write(&out, merge_last, m, st);
 }
@@ -63,6 +66,8 @@ static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
                                 .plan = plan,
                                 .layout = m->source.layout,
                                 .output = output,
+                                .witness = m->source.witness,
+                                .wrong_code = GS_ERR_FORMAT,
                                 .piece_bytes = plan->piece_bytes};
     note_last_pass(m->options->stats);
     GS_NOTED(gs_text_output_write(&out, merge_mapped, mapped, st));
@@ -100,6 +105,11 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
         .fan_in = gs_file_merge_fan_in(options, &plan),
     };
     GS_TRY_OR_FAIL(gs_text_output_open(&output, options, st));
+    if (options->verify) {
+        gs_witness_options watched = gs_sort_watched(options, &layout);
+        watched.order_hint = "were the inputs sorted in the order that was asked for?";
+        GS_TRY_OR_FAIL(gs_witness_new(&m.source.witness, &watched, st));
+    }
     if (layout.is_keyed)
         GS_TRY_OR_FAIL(
             gs_key_encoder_new(&encoder, &options->order, layout.is_backwards, st));
@@ -111,6 +121,7 @@ fail:
     gs_file_merge_release(&m);
     gs_spill_free(m.spill);
     gs_output_free(output);
+    gs_witness_free(m.source.witness);
     gs_key_encoder_free(encoder);
     return st->code;
 }

@@ -413,6 +413,7 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
         const uint64_t code = gs_merge_tree_code(tree);
         if (has_kept && drops && code == GS_OVC_EQUAL) {
             r.count += c->count;
+            gs_sink_drop(piece, c->data + c->key_bytes, c->length - c->key_bytes, 1);
         } else {
             if (has_kept && gs_sink_add(piece, &r, st) != GS_OK)
                 break;

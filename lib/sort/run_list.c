@@ -62,6 +62,7 @@ gs_code gs_run_writer_open(gs_run_writer *w, gs_run_list *list, size_t piece_byt
         .block_raw_bytes = plan->run_block_bytes,
         .buffer_bytes = piece_bytes,
         .held_most = plan->workers,
+        .witness = list->witness,
     };
     gs_sink_init(&w->sink);
     return GS_OK;

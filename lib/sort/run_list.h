@@ -14,10 +14,11 @@
 #include "lib/sort/sort.h"
 
 typedef struct gs_run_list {
-    const gs_sort_options *options; /* these three are set by the owner, borrowed */
+    const gs_sort_options *options; /* these four are set by the owner, borrowed */
     const gs_memory_plan *plan;
     const gs_record_layout *layout;
-    gs_codec codec; /* of the blocks; chosen before the first run */
+    gs_witness *witness; /* sees what is left out of runs as equal; may be NULL */
+    gs_codec codec;      /* of the blocks; chosen before the first run */
     gs_spill *spill;
     gs_run *runs;
     size_t count, capacity;

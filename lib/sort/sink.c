@@ -43,6 +43,8 @@ struct gs_sink_piece {
     gs_run_entry block_entry; /* of the block being filled */
     gs_run_codec *codec;
     ZSTD_CCtx *zstd;
+    gs_witness_piece seen;
+    gs_bytes strings; /* of the records that were noted and not looked at yet */
 };
 
 void gs_sink_init(gs_sink *sink)
@@ -98,6 +100,8 @@ void gs_sink_piece_free(gs_sink_piece *p)
     gs_run_codec_free(p->codec);
     (void)ZSTD_freeCCtx(p->zstd);
     gs_mem_free(p->raw.data);
+    gs_mem_free(p->strings.data);
+    gs_witness_release(&p->seen);
     release_batch(&p->ready);
     gs_mem_free(p);
 }
@@ -120,6 +124,8 @@ void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
     p->ticket = ticket;
     p->has_flowed = false;
     p->record_count = 0;
+    p->strings.used = 0;
+    gs_witness_begin(&p->seen, p->sink->witness, ticket, p->sink->layout.is_keyed);
 }
 
 static gs_code copy_entries(gs_run *run, gs_sink_batch *batch, uint64_t offset,
@@ -366,20 +372,73 @@ gs_code gs_sink_add_bytes(gs_sink_piece *p, const void *data, size_t bytes, gs_s
     return GS_OK;
 }
 
+enum { STRINGS_BYTES = 32 << 10 }; /* of some hundred records */
+
+/* Has the witness look at what was noted: it lies in memory that is needed. */
+static gs_code look(gs_sink_piece *p, gs_status *st)
+{
+    GS_TRY(gs_witness_look(&p->seen, st));
+    p->strings.used = 0;
+    return GS_OK;
+}
+
+/* Notes the line that is in the text at `line` now. Its string is copied: it lies where
+ * the next record of its source will be. */
+static gs_code note(gs_sink_piece *p, const gs_sink_record *r, const uint8_t *line,
+                    gs_status *st)
+{
+    const gs_record_layout *const layout = &p->sink->layout;
+    const gs_seen_string seen = {line, r->length - r->key_bytes};
+    gs_seen_string string = r->string;
+    if (layout->is_keyed && string.data == NULL)
+        string =
+            (gs_seen_string){r->data, layout->is_key_only ? r->key_bytes : r->length};
+    if (layout->is_keyed) {
+        const size_t room = string.bytes + 2 * GS_SHORT_COPY_BYTES;
+        if (p->strings.capacity - p->strings.used < room)
+            GS_TRY(look(p, st)); /* makes room, if all that is there is not too little */
+        if (p->strings.capacity - p->strings.used < room)
+            GS_TRY(
+                make_room(&p->strings, room > STRINGS_BYTES ? room : STRINGS_BYTES, st));
+        uint8_t *const to = p->strings.data + p->strings.used;
+        gs_copy_short(to, string.data, string.bytes);
+        p->strings.used += string.bytes;
+        string.data = to;
+    }
+    p->seen.counted += r->count;
+    return gs_witness_note(&p->seen, seen, string) ? look(p, st) : GS_OK;
+}
+
 static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
 {
     const gs_record_layout *const layout = &p->sink->layout;
+    const bool is_seen = gs_witness_is_full(p->sink->witness);
     const size_t bytes = r->length - r->key_bytes + layout->has_eol;
+    const size_t room = GS_COUNT_TEXT_MAX + bytes + GS_SHORT_COPY_BYTES;
+    if (is_seen &&
+        (p->raw.used > p->sink->buffer_bytes || p->raw.capacity - p->raw.used < room))
+        GS_TRY(look(p, st));
     if (p->raw.used > p->sink->buffer_bytes) {
         GS_TRY(encode_text(p, st));
         GS_TRY(flush(p, false, st));
     }
-    GS_TRY(make_room(&p->raw, GS_COUNT_TEXT_MAX + bytes + GS_SHORT_COPY_BYTES, st));
+    GS_TRY(make_room(&p->raw, room, st));
     if (p->sink->has_counts)
         p->raw.used += gs_sink_format_count((char *)p->raw.data + p->raw.used, r->count);
-    gs_copy_short(p->raw.data + p->raw.used, r->data + r->key_bytes, bytes);
+    uint8_t *const to = p->raw.data + p->raw.used;
+    gs_copy_short(to, r->data + r->key_bytes, bytes);
     p->raw.used += bytes;
-    return GS_OK;
+    return is_seen ? note(p, r, to, st) : GS_OK;
+}
+
+void gs_sink_drop_unknown(gs_sink_piece *p, uint64_t times)
+{
+    gs_witness_drop_unknown(&p->seen, times);
+}
+
+void gs_sink_drop(gs_sink_piece *p, const uint8_t *line, size_t bytes, uint64_t times)
+{
+    gs_witness_drop(&p->seen, line, bytes, times);
 }
 
 gs_code gs_sink_add(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
@@ -390,10 +449,14 @@ gs_code gs_sink_add(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
 
 gs_code gs_sink_end(gs_sink_piece *p, gs_status *st)
 {
-    if (p->sink->run != NULL)
+    if (p->sink->run != NULL) {
+        gs_witness_settle(&p->seen);
         GS_TRY(end_block(p, st));
-    else
+    } else {
+        if (p->ticket > 0)
+            GS_TRY(gs_witness_end(&p->seen, st));
         GS_TRY(encode_text(p, st));
+    }
     GS_TRY(flush(p, true, st));
     atomic_fetch_add(&p->sink->record_count, p->record_count);
     p->record_count = 0;

@@ -24,6 +24,7 @@
 #include "io/stream.h"
 #include "lib/sort/record.h"
 #include "lib/sort/run.h"
+#include "lib/sort/witness.h"
 
 typedef struct gs_sink_held gs_sink_held;
 
@@ -38,6 +39,7 @@ typedef struct gs_sink {
     size_t block_raw_bytes;
     size_t buffer_bytes;       /* a piece flows when it holds this much */
     size_t held_most;          /* pieces of a run */
+    gs_witness *witness;       /* sees what text goes out; of a run what stays out */
     pthread_mutex_t run_mutex; /* guards run->entries and what follows */
     gs_sink_held *held;        /* held_most of them once there is one */
     _Atomic uint64_t record_count;
@@ -60,11 +62,17 @@ typedef struct gs_sink_record {
     size_t key_bytes;
     uint64_t count;
     size_t shared;
+    gs_seen_string string; /* that orders it, if that is not in `data`: for a witness */
 } gs_sink_record;
 
 void gs_sink_begin(gs_sink_piece *p, uint64_t ticket);
 GS_MUST_CHECK gs_code gs_sink_add(gs_sink_piece *p, const gs_sink_record *r,
                                   gs_status *st);
+/* `times` records with this line (without eol) are left out, as equals of one that is or
+ * will be added. */
+void gs_sink_drop(gs_sink_piece *p, const uint8_t *line, size_t bytes, uint64_t times);
+/* The same of lines that nobody has seen. */
+void gs_sink_drop_unknown(gs_sink_piece *p, uint64_t times);
 /* Bytes as they are (a header), text only. */
 GS_MUST_CHECK gs_code gs_sink_add_bytes(gs_sink_piece *p, const void *data, size_t bytes,
                                         gs_status *st);

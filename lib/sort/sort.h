@@ -40,6 +40,7 @@ typedef struct gs_sort_options {
     bool sync_output;      /* fsync before the rename */
     bool no_uring;
     bool keep_compressed; /* do not look into compressed inputs */
+    bool verify;          /* every record and the order, not only their numbers */
 
     const char *engine; /* --engine: NULL or "auto", "cpu", "gpu", an engine's name */
     size_t gpu_memory_bytes; /* --gpu-mem, on each; 0: what is free less a reserve */

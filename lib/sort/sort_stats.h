@@ -36,7 +36,11 @@ typedef struct gs_sort_stats {
     _Atomic uint64_t phase_ns[GS_PHASE_COUNT];       /* wall time in each phase */
     _Atomic size_t memory_limit_bytes;
     _Atomic unsigned threads;
-    const char *_Atomic engine; /* "cpu", ... ; static string */
+    const char *_Atomic engine;   /* "cpu", ... ; static string */
+    const char *_Atomic verified; /* what was, of the output; static string */
 } gs_sort_stats;
+
+/* What was counted so far does not count: all is read again. NULL is fine. */
+void gs_sort_stats_reset(gs_sort_stats *stats);
 
 #endif

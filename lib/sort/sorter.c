@@ -41,6 +41,7 @@
 #include "lib/sort/sort_job.h"
 #include "lib/sort/text_output.h"
 #include "lib/sort/text_spill.h"
+#include "lib/sort/watched.h"
 
 /* Less is sorted sooner than the kernel has cleared a few large pages. */
 enum { SMALL_PAGES_BYTES = 128 << 10 };
@@ -64,6 +65,8 @@ typedef struct gs_sorter {
     gs_device_choice choice;
     gs_device_chunk *device; /* NULL: the CPU sorts */
     bool avoids_device;
+    gs_witness_options watched;
+    gs_witness *witness;
     gs_output *output;       /* of all tries, as is what follows */
     uint64_t *written_bytes; /* of an output that takes nothing back */
     uint64_t input_bytes;    /* read, as stored */
@@ -162,19 +165,28 @@ static gs_code go_on(gs_sorter *s, gs_status *st)
     const gs_checkpoint_state *const found = gs_checkpoint_found(s->checkpoint);
     if (found->run_count == 0)
         return GS_OK;
+    const uint8_t *header;
+    size_t header_bytes;
+    GS_TRY(gs_sort_unpack_progress(found->extra, found->extra_bytes, s->witness, &header,
+                                   &header_bytes, st));
     gs_input_skip_to(s->input, found->place.input_index, found->place.offset);
     return gs_line_feed_go_on(s->feed, found->place.input_index, found->place.offset,
-                              found->extra, found->extra_bytes, st);
+                              header, header_bytes, st);
 }
 
-static gs_code save_place(const gs_sorter *s, gs_status *st)
+static gs_code save_place(gs_sorter *s, gs_status *st)
 {
     gs_input_place place;
     const uint8_t *header;
     size_t header_bytes;
     gs_ingest_place(s->ingest, &place.input_index, &place.offset);
     gs_line_feed_header(s->feed, &header, &header_bytes);
-    return gs_checkpoint_save(s->checkpoint, &s->runs, &place, header, header_bytes, st);
+    gs_packer extra = {0};
+    if (gs_sort_pack_progress(&extra, s->witness, header, header_bytes, st) == GS_OK)
+        GS_NOTED(gs_checkpoint_save(s->checkpoint, &s->runs, &place, extra.data,
+                                    extra.bytes, st));
+    gs_packer_release(&extra);
+    return st->code;
 }
 
 static gs_code prepare_device(gs_sorter *s, gs_status *st)
@@ -198,6 +210,9 @@ static gs_code prepare_device(gs_sorter *s, gs_status *st)
         .fetch_bytes = s->plan.stream_block_bytes,
         .held_back_bytes = share < most ? share : most,
         .keeps_all = !s->choice.can_read_again,
+        .witness = s->witness,
+        .watched = &s->watched,
+        .encoder = s->encoder,
         .log = o->log,
         .stats = o->stats,
         .trace = o->trace,
@@ -227,6 +242,9 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     s->text_runs.layout = &s->layout;
     if (s->output == NULL)
         GS_TRY(gs_text_output_open(&s->output, o, st));
+    s->watched = gs_sort_watched(o, &s->layout);
+    GS_TRY(gs_witness_new(&s->witness, &s->watched, st));
+    s->runs.witness = s->text_runs.witness = s->witness;
     if (o->checkpoint != NULL)
         GS_TRY(open_checkpoint(s, st));
     GS_TRY(open_input(s, st));
@@ -245,7 +263,10 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     }
     s->choice = gs_device_choose(
         o, &s->layout, gs_input_is_sized(s->input) ? gs_input_size_hint(s->input) : 0);
-    return s->choice.is_wanted && !s->avoids_device ? prepare_device(s, st) : GS_OK;
+    if (!s->choice.is_wanted || s->avoids_device)
+        return GS_OK;
+    gs_witness_make_full(s->witness); /* what a GPU gives back is not believed */
+    return prepare_device(s, st);
 }
 
 /* The chunk may be stretched if it is known how much is to come. */
@@ -318,6 +339,7 @@ static gs_code prepare_ingest(gs_sorter *s, gs_status *st)
     map_input(s);
     GS_TRY(gs_ingest_new(&s->ingest, s->feed, s->team, &s->layout, s->encoder,
                          o->order.record_size, o->stats, o->cancel_signal, st));
+    gs_ingest_set_witness(s->ingest, s->witness);
     gs_chunk_limits limits = chunk_limits(s);
     if (s->runs.count == 0 && s->plan.first_soft_bytes < limits.soft_bytes)
         limits.soft_bytes = s->plan.first_soft_bytes;
@@ -344,6 +366,8 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
         .layout = &s->layout,
         .output = s->output,
         .piece_bytes = piece_bytes,
+        .witness = s->witness,
+        .wrong_code = s->device != NULL ? GS_ERR_GPU : GS_ERR_FORMAT,
         .written_bytes = s->written_bytes,
     };
     gs_line_feed_header(s->feed, &out.header, &out.header_bytes);
@@ -363,6 +387,7 @@ static gs_chunk_emit_options emit_options(const gs_sorter *s, uint64_t first_tic
         .first_ticket = first_ticket,
         .copy_bytes = s->plan.copy_bytes,
         .early = s->early,
+        .witness = s->witness,
         .cancel = o->cancel_signal,
     };
 }
@@ -473,19 +498,6 @@ static gs_code form_device_runs(gs_sorter *s, bool *fits, bool *is_done, gs_stat
     return GS_OK;
 }
 
-/* What was counted so far does not count. */
-static void reset_stats(gs_sort_stats *stats)
-{
-    if (stats == NULL)
-        return;
-    atomic_store(&stats->input_bytes, 0);
-    atomic_store(&stats->records, 0);
-    atomic_store(&stats->text_bytes, 0);
-    atomic_store(&stats->runs, 0);
-    atomic_store(&stats->spill_bytes, 0);
-    atomic_store(&stats->passes, 0);
-}
-
 /* Reads all of a large mapped text onto the lists of early_split, if that is for it. */
 static gs_code read_early(gs_sorter *s, bool *is_done, gs_status *st)
 {
@@ -517,7 +529,8 @@ static gs_code read_early(gs_sorter *s, bool *is_done, gs_status *st)
     s->early = NULL;
     gs_file_map_leave(&s->map, 0, 1);
     gs_line_feed_map_again(s->feed);
-    reset_stats(s->options->stats);
+    gs_witness_forget(s->witness);
+    gs_sort_stats_reset(s->options->stats);
     return GS_OK;
 }
 
@@ -714,6 +727,8 @@ static bool forgive_device(const gs_sorter *s, gs_status *st)
                                  "cannot be taken back; sort again, with --engine=cpu");
         return false;
     }
+    if (gs_witness_has_objected(s->witness) && *s->written_bytes > 0)
+        return false; /* what has left is wrong */
     /* A driver that is absent or broken is nobody's concern who did not ask for it. */
     const bool is_news = s->choice.is_forced || gs_device_chunk_is_started(s->device);
     gs_log_say(s->options->log, is_news ? GS_LOG_WARNING : GS_LOG_INFO,
@@ -735,6 +750,8 @@ static gs_code try_sort(gs_sorter *s, bool *must_restart, gs_status *st)
             *must_restart = true;
             return GS_OK;
         }
+        if (s->runs.count == 0)
+            gs_witness_forget(s->witness); /* what is written now is all */
     }
     if (s->checkpoint != NULL)
         gs_checkpoint_finish(s->checkpoint);
@@ -752,6 +769,7 @@ static void release_all(gs_sorter *s)
     gs_mem_free(s->job_text);
     gs_key_encoder_free(s->encoder);
     gs_team_free(s->team);
+    gs_witness_free(s->witness);
 }
 
 gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
@@ -770,7 +788,7 @@ gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
             .written_bytes = &written_bytes,
         };
         if (tries > 0)
-            reset_stats(options->stats);
+            gs_sort_stats_reset(options->stats);
         GS_NOTED(try_sort(&s, &must_restart, st));
         output = s.output;
         release_all(&s);

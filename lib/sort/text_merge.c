@@ -4,7 +4,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
-enum { CANCEL_CHECK_RECORDS = 1 << 14 };
+enum { CANCEL_CHECK_RECORDS = 1 << 14, KEPT_SLACK = 64 };
 
 /* The record that goes out next, copied when equals of it may follow. */
 typedef struct gs_kept_record {
@@ -61,9 +61,10 @@ static void reinsert_first(gs_text_merge *m)
 }
 
 static gs_code put(gs_text_merge *m, const uint8_t *line, size_t line_bytes,
-                   uint64_t count, gs_status *st)
+                   gs_seen_string string, uint64_t count, gs_status *st)
 {
-    const gs_sink_record r = {.data = line, .length = line_bytes, .count = count};
+    const gs_sink_record r = {
+        .data = line, .length = line_bytes, .count = count, .string = string};
     return gs_sink_add(m->piece, &r, st);
 }
 
@@ -72,7 +73,9 @@ static gs_code put_kept(gs_text_merge *m, gs_status *st)
     if (!m->kept.is_there)
         return GS_OK;
     m->kept.is_there = false;
-    return put(m, m->kept.data, m->kept.line_bytes, m->kept.count, st);
+    const gs_kept_record *const k = &m->kept;
+    const gs_seen_string string = {k->data + k->line_bytes + 1, k->string_bytes};
+    return put(m, k->data, k->line_bytes, string, k->count, st);
 }
 
 static bool equals_kept(const gs_text_merge *m, const gs_text_source *s)
@@ -86,7 +89,7 @@ static gs_code keep(gs_text_merge *m, const gs_text_source *s, gs_status *st)
 {
     gs_kept_record *const k = &m->kept;
     const size_t bytes = s->line_bytes + 1 + s->string.bytes;
-    if (bytes + 16 > k->capacity) {
+    if (bytes + KEPT_SLACK > k->capacity) {
         void *memory = k->data;
         GS_TRY(gs_mem_resize(&memory, 2 * bytes + 256, "merged line", st));
         k->data = memory;
@@ -108,6 +111,7 @@ static gs_code take_first(gs_text_merge *m, bool *is_done, gs_status *st)
     const gs_text_source *const s = &m->sources[m->order[0]];
     if (m->options->is_unique && equals_kept(m, s)) {
         m->kept.count++;
+        gs_sink_drop(m->piece, s->line, s->line_bytes, 1);
         return GS_OK;
     }
     GS_TRY(put_kept(m, st));
@@ -118,7 +122,8 @@ static gs_code take_first(gs_text_merge *m, bool *is_done, gs_status *st)
     /* The last line of a file may lack its eol: only a copy can have one. */
     if (m->options->is_unique || !s->is_whole)
         return keep(m, s, st);
-    return put(m, s->line, s->line_bytes, 1, st);
+    const gs_seen_string string = {s->string.data, s->string.bytes};
+    return put(m, s->line, s->line_bytes, string, 1, st);
 }
 
 static gs_code merge(gs_text_merge *m, gs_status *st)

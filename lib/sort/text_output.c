@@ -45,7 +45,13 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
             *out->written_bytes = written;
     }
     gs_stream_free(sink->stream);
+    if (st->code == GS_OK)
+        GS_NOTED(gs_witness_judge(out->witness, atomic_load(&sink->record_count),
+                                  out->options->output_zstd ? UINT64_MAX
+                                                            : total - out->header_bytes,
+                                  out->wrong_code, st));
     if (stats != NULL) {
+        atomic_store(&stats->verified, gs_witness_extent(out->witness));
         atomic_store(&stats->output_bytes, total);
         atomic_store(&stats->output_records, atomic_load(&sink->record_count));
     }
@@ -85,6 +91,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .is_zstd = o->output_zstd,
         .zstd_level = o->output_zstd_level ? o->output_zstd_level : OUTPUT_ZSTD_LEVEL,
         .buffer_bytes = out->piece_bytes,
+        .witness = out->witness,
     };
     gs_sink_init(&sink);
     if (write_header(out, &sink, st) == GS_OK)

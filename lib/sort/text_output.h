@@ -25,6 +25,8 @@ typedef struct gs_text_output {
     size_t piece_bytes;
     const uint8_t *header; /* kept on top; may be NULL */
     size_t header_bytes;
+    gs_witness *witness;     /* of what is written; may be NULL */
+    gs_code wrong_code;      /* of what it finds */
     uint64_t *written_bytes; /* of an output that takes nothing back: those that an
                                 earlier try has written, and after a failure this one.
                                 Text goes on behind them. May be NULL */

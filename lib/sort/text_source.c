@@ -91,6 +91,9 @@ gs_code gs_text_source_advance(gs_text_source *source,
                                const gs_text_source_options *options, gs_status *st)
 {
     if (source->at == source->end) {
+        if (source->input != NULL && source->batch.bytes > 0)
+            gs_witness_read_text(options->witness, source->batch.data,
+                                 source->batch.bytes);
         gs_line_batch_release(&source->batch);
         source->has_line = false;
         if (source->feed != NULL)

@@ -14,6 +14,7 @@
 #include "lib/sort/line_feed.h"
 #include "lib/sort/line_string.h"
 #include "lib/sort/text_run.h"
+#include "lib/sort/witness.h"
 
 typedef struct gs_text_source {
     bool is_open, has_line;
@@ -43,6 +44,7 @@ typedef struct gs_text_source_options {
     uint64_t header_lines;
     bool keep_compressed;
     const gs_log *log;
+    gs_witness *witness; /* sees what is in files, not runs or text; may be NULL */
 } gs_text_source_options;
 
 /* Opens `name` (borrowed until close) and stands on its first line. A source that failed

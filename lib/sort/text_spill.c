@@ -40,6 +40,7 @@ gs_code gs_text_spill_add(gs_text_spill *s, gs_chunk *chunk, gs_team *team, gs_s
         .is_unique = o->order.unique,
         .has_top = o->has_top && !o->count,
         .top_count = o->top_count,
+        .witness = s->witness,
         .cancel = o->cancel_signal,
     };
     uint64_t ticket, last_kept, total = 0;

@@ -14,9 +14,10 @@
 #include "lib/sort/key_encode.h"
 
 typedef struct gs_text_spill {
-    const gs_sort_options *options; /* these four are set by the owner, borrowed */
+    const gs_sort_options *options; /* these five are set by the owner, borrowed */
     const gs_memory_plan *plan;
     const gs_record_layout *layout;
+    gs_witness *witness; /* sees what is left out of runs as equal */
     gs_spill *spill;
     gs_file_merge merge; /* its inputs are the runs */
     size_t capacity;

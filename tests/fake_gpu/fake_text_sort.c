@@ -6,8 +6,10 @@
  * the kernels, so that everything around them can be tested anywhere. Uploads are copied
  * late and fetches done late, as a device would, so that a caller that reuses memory too
  * early is found out. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
- * upload, run, fetch, records; GS_FAKE_GPU_MEMORY=BYTES is what a chunk may hold, and
- * GS_FAKE_GPU_STRING_MAX=BYTES how long a key with its line may be.
+ * upload, run, fetch, records; GS_FAKE_GPU_WRONG=HOW gives a wrong answer without a word:
+ * swap, drop, double (one, and drop another), byte, shared; GS_FAKE_GPU_MEMORY=BYTES is
+ * what a chunk may hold, and GS_FAKE_GPU_STRING_MAX=BYTES how long a key with its line
+ * may be.
  */
 #include "gpu/text_sort.h"
 
@@ -254,6 +256,32 @@ static void drop_equal_records(gs_text_sort *t)
     t->record_count = kept;
 }
 
+static bool is_wrong(const char *how)
+{
+    const char *const wish = getenv("GS_FAKE_GPU_WRONG");
+    return wish != NULL && strcmp(wish, how) == 0;
+}
+
+/* Does what it was told to do wrong, in the middle of the records. */
+static void spoil(gs_text_sort *t)
+{
+    const uint64_t at = t->record_count / 2;
+    if (t->record_count < 3)
+        return;
+    fake_record *const r = &t->records[at];
+    if (is_wrong("swap")) {
+        const fake_record other = r[1];
+        r[1] = r[0];
+        r[0] = other;
+    }
+    if (is_wrong("double"))
+        r[0] = r[1];
+    if (is_wrong("drop"))
+        memmove(r, r + 1, (size_t)(--t->record_count - at) * sizeof *r);
+    if (is_wrong("byte") && r->line_bytes > 0)
+        t->text[(size_t)(r->line - t->text) + r->line_bytes - 1] ^= 1;
+}
+
 gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drop_equals,
                          uint64_t keep, gs_text_result *out, gs_status *st)
 {
@@ -268,6 +296,7 @@ gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drop_equals,
     qsort_r(t->records, t->record_count, sizeof *t->records, compare, &t->options.order);
     if (drop_equals)
         drop_equal_records(t);
+    spoil(t);
     if (keep < t->record_count)
         t->record_count = keep;
     const bool has_eol = t->options.order.record_size == 0;
@@ -358,6 +387,8 @@ gs_code gs_text_sort_fetch_records(gs_text_sort *t, uint64_t first, uint64_t cou
         int sign;
         const uint64_t same = compare_strings(&t->options.order, r - 1, r, &sign);
         records[i].shared = sign == 0 ? 0 : (uint32_t)(same / SYMBOL_BYTES) + 1;
+        if (i == count / 2 && is_wrong("shared"))
+            records[i].shared++;
     }
     const uint64_t base = t->records[first].offset;
     gather(t, base, base + bytes, data);

@@ -77,6 +77,47 @@ for where in memory spill; do
 done
 want=want
 
+# A GPU that gives a wrong answer is found out, whatever is asked of it: the CPU sorts
+# instead, or, where wrong text has left, there is an error.
+unset GS_FAKE_GPU_FAIL
+wrongly() { # wrongly NAME ARG...: prints what the program says; its output goes to `got`
+    checks=$((checks + 1))
+    "$program" --engine gpu "${@:2}" in -o got 2>err
+    cmp -s wanted got && grep -q 'verify: .*the CPU sorts instead' err || {
+        failures=$((failures + 1))
+        echo "FAILED: wrong answer not found: $1"
+        sed 's/^/    /' err
+    }
+}
+hows=(swap drop double byte)
+for options in '' '-r' '-k1.3' '-s -k1.3,1.5' '--count' '-u'; do
+    "$program" --engine cpu $options in -o wanted
+    for how in "${hows[@]}"; do
+        # What is alike by its keys may stand in any order, and be left out, to nobody's harm.
+        [[ $options = -s* && $how = swap ]] && continue
+        export GS_FAKE_GPU_WRONG=$how
+        unset GS_FAKE_GPU_MEMORY
+        wrongly "$how '$options' in memory" $options -S 200M
+        export GS_FAKE_GPU_MEMORY=$mega
+        wrongly "$how '$options' spilled" $options -S 2M
+    done
+done
+export GS_FAKE_GPU_WRONG=shared
+"$program" --engine cpu in -o wanted
+wrongly 'shared spilled' -S 2M
+unset GS_FAKE_GPU_MEMORY
+for how in swap drop double byte; do
+    checks=$((checks + 1))
+    GS_FAKE_GPU_WRONG=$how "$program" --engine gpu -S 200M in 2>err | cat >got
+    codes=("${PIPESTATUS[@]}")
+    { [ "${codes[0]}" = 2 ] && grep -q 'verify: ' err; } ||
+        { [ "${codes[0]}" = 0 ] && cmp -s want got; } || {
+        failures=$((failures + 1))
+        echo "FAILED: wrong answer not found: $how to a pipe, exit ${codes[0]}"
+    }
+done
+unset GS_FAKE_GPU_WRONG
+
 unset GS_FAKE_GPU_MEMORY
 # A FIFO is one for its reader, whoever writes to it, and does not end in between.
 mkfifo fifo
