@@ -194,10 +194,11 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     return GS_OK;
 }
 
-/* Makes the records of a batch in the scratch. */
+/* Makes the records of a batch in the scratch. With `seen` the ends of lines are noted
+ * there. */
 static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
                             const gs_line_batch *batch, uint64_t *record_count,
-                            gs_status *st)
+                            gs_multiset_lines *seen, gs_status *st)
 {
     scratch->record_bytes = 0;
     scratch->element_count = 0;
@@ -220,7 +221,11 @@ static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
             GS_TRY(add_record(in, scratch, data + line, end - line, st));
             line = end + 1;
             ++*record_count;
+            if (seen != NULL)
+                gs_multiset_note_end(seen, end);
         }
+        if (seen != NULL)
+            gs_multiset_make_room(seen);
     }
     if (batch->lacks_final_eol && line < batch->bytes) {
         GS_TRY(add_record(in, scratch, data + line, batch->bytes - line, st));
@@ -389,16 +394,37 @@ static void note_records(const gs_ingest *in, uint64_t records,
     atomic_fetch_add(&in->stats->text_bytes, batch->bytes);
 }
 
+/* The same, and what a witness hears of them, if `seen` is there. */
+static gs_code make_seen_records(const gs_ingest *in, gs_ingest_scratch *scratch,
+                                 const gs_line_batch *batch, uint64_t *record_count,
+                                 gs_multiset *seen, gs_status *st)
+{
+    const gs_record_form form = {in->record_size, in->layout.eol};
+    gs_multiset_lines lines;
+    if (seen == NULL || in->record_size > 0 || batch->bytes > UINT32_MAX) {
+        if (seen != NULL)
+            gs_multiset_add_text(seen, &form, batch->data, batch->bytes);
+        return make_records(in, scratch, batch, record_count, NULL, st);
+    }
+    gs_multiset_begin_lines(&lines, seen, batch->data);
+    GS_TRY(make_records(in, scratch, batch, record_count, &lines, st));
+    gs_multiset_add_noted(&lines);
+    gs_multiset_add_text(seen, &form, batch->data + lines.begin,
+                         batch->bytes - lines.begin);
+    return GS_OK;
+}
+
 static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
                             gs_line_batch *batch, gs_status *st)
 {
     const bool direct = is_direct(in, batch);
+    gs_multiset seen = {0}, *const to = seen_by(in, &seen);
     uint64_t records = 0;
     gs_chunk_want want = {0};
     if (batch->is_in_map)
         gs_file_map_bring(batch->data, batch->bytes);
     if (!direct) {
-        GS_TRY(make_records(in, scratch, batch, &records, st));
+        GS_TRY(make_seen_records(in, scratch, batch, &records, to, st));
         gs_assert(scratch->record_bytes <= gs_arena_bytes_max);
         want.copied_bytes = scratch->record_bytes;
         want.count = scratch->element_count;
@@ -420,13 +446,9 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     if (!has_room)
         return GS_OK;
     gs_element *const e = in->chunk->elements + index;
-    gs_multiset seen = {0}, *const to = seen_by(in, &seen);
     bool is_as_counted = true;
     if (!direct) {
         copy_scratch(in, scratch, offset, e);
-        if (to != NULL)
-            gs_multiset_add_text(to, &(gs_record_form){in->record_size, in->layout.eol},
-                                 batch->data, batch->bytes);
         trim_scratch(scratch, text_bytes);
         if (batch->is_in_map)
             gs_file_map_leave_part(batch->data, batch->bytes);
