@@ -116,8 +116,7 @@ static gs_code watch_and_work(gs_sort_args *args, int *exit_code, gs_status *st)
 static void report_failure(const gs_sort_args *args, const gs_status *st)
 {
     enum { STDIO_BYTES = 4096 };
-    static const char failure[] = "write failed: ", spilling[] = "temporary file",
-                      creating[] = "cannot create temporary file";
+    static const char failure[] = "write failed: ", spilling[] = "temporary file";
     const size_t failure_bytes = sizeof failure - 1;
     const bool has_failure = strncmp(st->msg, failure, failure_bytes) == 0;
     const bool is_spilling = has_failure && strncmp(st->msg + failure_bytes, spilling,
@@ -129,9 +128,7 @@ static void report_failure(const gs_sort_args *args, const gs_status *st)
     if (!gs_report_is_plain_sort() || !is_write) {
         gs_report_status(st, !gs_report_is_plain_sort());
         if (!gs_report_is_plain_sort() && is_full)
-            gs_space_report(&args->options,
-                            is_spilling ||
-                                strncmp(st->msg, creating, sizeof creating - 1) == 0);
+            gs_space_report(&args->options, st->msg);
         return;
     }
     if (args->options.stats->text_bytes <= STDIO_BYTES)

@@ -84,10 +84,30 @@ static void report_output(const gs_sort_options *o)
                   size_text(text, bytes));
 }
 
-void gs_space_report(const gs_sort_options *options, bool is_temporary)
+static void report_kept(const gs_sort_options *o)
 {
-    if (is_temporary)
+    gs_quoted q;
+    report_free(o->checkpoint);
+    gs_report(0, "what is done is kept in %s: with more room the same command goes on",
+              gs_quote_name_always(&q, o->checkpoint));
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+void gs_space_report(const gs_sort_options *options, const char *failure)
+{
+    static const char write[] = "write failed: ";
+    gs_quoted q;
+    const bool is_temporary = begins(failure, "write failed: temporary file") ||
+                              begins(failure, "cannot create temporary file");
+    if (is_temporary && options->checkpoint != NULL)
+        report_kept(options);
+    else if (is_temporary)
         report_temporary(options);
-    else if (options->output != NULL)
+    else if (options->output != NULL && begins(failure, write) &&
+             strcmp(failure + strlen(write), gs_quote_name(&q, options->output)) == 0)
         report_output(options);
 }

@@ -7,11 +7,11 @@
 #ifndef GS_CMD_SPACE_REPORT_H
 #define GS_CMD_SPACE_REPORT_H
 
-#include <stdbool.h>
-
 #include "lib/sort/sort.h"
 
-/* Of temporary files, or of the output. options->stats says how far the sort came. */
-void gs_space_report(const gs_sort_options *options, bool is_temporary);
+/* `failure` is the message of what failed: of temporary files, of what --checkpoint
+ * keeps, or of the output; for anything else nothing is said. options->stats says how far
+ * the sort came. */
+void gs_space_report(const gs_sort_options *options, const char *failure);
 
 #endif
