@@ -10,6 +10,7 @@
 #include "lib/index/block_fill.h"
 #include "lib/index/build_checkpoint.h"
 #include "lib/index/index_emit.h"
+#include "lib/index/index_folder.h"
 #include "lib/index/index_header.h"
 
 enum {
@@ -458,6 +459,7 @@ static gs_code build(builder *b, gs_status *st)
     GS_TRY(open_checkpoint(b, &is_done, st));
     if (is_done) {
         gs_log_say(o->log, GS_LOG_INFO, "the index was there already");
+        GS_TRY(gs_index_folder_settle(o->folder, o->log, st));
         gs_build_checkpoint_finish(b->checkpoint);
         return GS_OK;
     }

@@ -436,3 +436,17 @@ gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st)
     }
     return st->code;
 }
+
+gs_code gs_index_folder_settle(const char *name, const gs_log *log, gs_status *st)
+{
+    gs_quoted q;
+    char target[PATH_BYTES];
+    _Static_assert(sizeof target > PATH_MAX, "as realpath wants it");
+    const int error = realpath(name, target) != NULL ? sync_parent(target) : errno;
+    if (error != 0)
+        return GS_FAIL(st, GS_ERR_IO, error,
+                       "cannot make the name of the index %s durable",
+                       gs_quote_name(&q, name));
+    gs_index_sweep(target, log);
+    return GS_OK;
+}

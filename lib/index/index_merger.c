@@ -11,6 +11,7 @@
 #include "lib/base/quote.h"
 #include "lib/base/team.h"
 #include "lib/index/document_cursor.h"
+#include "lib/index/index_folder.h"
 #include "lib/index/index_plan.h"
 #include "lib/index/list_merge.h"
 #include "lib/index/merge_checkpoint.h"
@@ -431,6 +432,7 @@ static gs_code merge(merger *m, gs_status *st)
     GS_TRY(open_checkpoint(m, &is_done, st));
     if (is_done) {
         gs_log_say(m->options->log, GS_LOG_INFO, "the index was there already");
+        GS_TRY(gs_index_folder_settle(m->options->folder, m->options->log, st));
         gs_merge_checkpoint_finish(m->checkpoint);
         return GS_OK;
     }

@@ -19,6 +19,7 @@ struct gs_merge_checkpoint {
     char *text;
     gs_checkpoint *base;
     unsigned part_count; /* 0: not planned yet */
+    bool has_noted_plan; /* which is of no use before there is a part */
     gs_kept_part *parts;
     bool *has_part;
     bool is_done;
@@ -111,6 +112,7 @@ static gs_code take_note(void *context, const uint8_t *data, size_t bytes, gs_st
         is_good = c->part_count == 0 && count > 0 && count <= PARTS_MAX;
         if (is_good)
             GS_TRY(set_parts(c, (unsigned)count, st));
+        c->has_noted_plan = true;
     } else if (kind == NOTE_PART) {
         is_good = take_part(c, &u);
     } else if (kind == NOTE_COMMIT) {
@@ -188,19 +190,14 @@ bool gs_merge_checkpoint_is_done(const gs_merge_checkpoint *c)
 gs_code gs_merge_checkpoint_parts(gs_merge_checkpoint *c, unsigned wanted,
                                   unsigned *part_count, gs_status *st)
 {
-    gs_packer p = {0};
     unsigned there = 0;
     for (unsigned i = 0; i < c->part_count; i++)
         there += c->has_part[i];
     if (there > 0)
         gs_log_say(c->options->log, GS_LOG_INFO, "%u of %u parts are there", there,
                    c->part_count);
-    if (c->part_count == 0) {
-        if (set_parts(c, wanted, st) == GS_OK &&
-            gs_pack_number(&p, NOTE_PLAN, st) == GS_OK)
-            GS_NOTED(gs_pack_number(&p, wanted, st));
-        GS_TRY(put_note(c, &p, st));
-    }
+    if (c->part_count == 0)
+        GS_TRY(set_parts(c, wanted, st));
     *part_count = c->part_count;
     return GS_OK;
 }
@@ -209,6 +206,18 @@ const gs_kept_part *gs_merge_checkpoint_part(const gs_merge_checkpoint *c, unsig
 {
     gs_assert(part < c->part_count);
     return c->has_part[part] ? &c->parts[part] : NULL;
+}
+
+static gs_code note_plan(gs_merge_checkpoint *c, gs_status *st)
+{
+    gs_packer p = {0};
+    if (c->has_noted_plan)
+        return GS_OK;
+    if (gs_pack_number(&p, NOTE_PLAN, st) == GS_OK)
+        GS_NOTED(gs_pack_number(&p, c->part_count, st));
+    GS_TRY(put_note(c, &p, st));
+    c->has_noted_plan = true;
+    return GS_OK;
 }
 
 static gs_code pack_part(gs_packer *p, unsigned part, const gs_kept_part *kept,
@@ -233,7 +242,10 @@ gs_code gs_merge_checkpoint_save_part(gs_merge_checkpoint *c, unsigned part,
     GS_TRY(gs_checkpoint_sync_names(c->base, st));
     GS_NOTED(pack_part(&p, part, kept, st));
     pthread_mutex_lock(&c->mutex);
-    GS_NOTED(put_note(c, &p, st));
+    if (note_plan(c, st) == GS_OK)
+        GS_NOTED(put_note(c, &p, st));
+    else
+        gs_packer_release(&p);
     pthread_mutex_unlock(&c->mutex);
     return st->code;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,6 +27,9 @@ struct gs_checkpoint {
     char journal_path[PATH_BYTES], runs_path[PATH_BYTES];
     char whose[WHOSE_BYTES]; /* "DIR: a checkpoint": how its messages begin */
     bool has_made_folder;
+    bool is_open;
+    atomic_bool is_worth_keeping; /* set by whoever keeps something */
+    bool must_begin; /* what the journal says is over: it goes before more is added */
     int folder_fd, runs_fd;
     gs_journal *journal;
     gs_input_stamps inputs;
@@ -160,25 +164,52 @@ static gs_code take_record(gs_checkpoint *c, const gs_journal_record *r, gs_stat
     }
 }
 
-/* *is_begun is false if there is no job in it yet. */
-static gs_code read_journal(gs_checkpoint *c, bool *is_begun, gs_status *st)
+/* The runs have gone: it had ended, or only just begun, and is not gone on with. What a
+ * job like this one noted last may tell that its result is there. */
+static gs_code read_ended(gs_checkpoint *c, gs_unpacker *job, gs_status *st)
+{
+    gs_status difference = {.code = GS_OK};
+    gs_journal_record record;
+    bool has_note = false, has_record = true;
+    const bool is_same = compare_job(c, job, &difference) == GS_OK;
+    while (has_record) {
+        GS_TRY(gs_journal_next(c->journal, &record, &has_record, st));
+        if (has_record && record.kind == RECORD_NOTE) {
+            GS_TRY(keep_extra(c, record.payload, record.bytes, st));
+            has_note = true;
+        }
+    }
+    const size_t bytes = c->found.extra_bytes;
+    c->found = (gs_checkpoint_state){0};
+    c->must_begin = true;
+    return is_same && has_note && c->job.note_fn != NULL
+               ? c->job.note_fn(c->job.note_context, c->extra, bytes, st)
+               : GS_OK;
+}
+
+/* *is_over if there was a job, and nothing of it is gone on with. */
+static gs_code read_journal(gs_checkpoint *c, bool *is_over, gs_status *st)
 {
     gs_journal_record record;
     bool has_record;
-    *is_begun = false;
+    *is_over = false;
     GS_TRY(gs_journal_next(c->journal, &record, &has_record, st));
+    c->must_begin = !has_record;
     if (!has_record)
         return GS_OK;
     gs_unpacker job = {.at = record.payload, .left = record.bytes};
     if (record.kind != RECORD_JOB)
         return fail_damaged(c, "the job is missing", st);
+    *is_over = c->runs_fd < 0;
+    if (*is_over)
+        return read_ended(c, &job, st);
     GS_TRY(compare_job(c, &job, st));
-    *is_begun = true;
     for (;;) {
         GS_TRY(gs_journal_next(c->journal, &record, &has_record, st));
         if (!has_record)
             return GS_OK;
         GS_TRY(take_record(c, &record, st));
+        c->is_worth_keeping = true;
     }
 }
 
@@ -224,10 +255,13 @@ static gs_code check_owner(const gs_checkpoint *c, uint32_t owner, const char *p
                    gs_quote_name(&q, path));
 }
 
-static gs_code open_runs(gs_checkpoint *c, gs_status *st)
+/* If they are there; with O_CREAT among the flags they are made. */
+static gs_code open_runs(gs_checkpoint *c, int flags, gs_status *st)
 {
     struct stat info;
-    c->runs_fd = open(c->runs_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    c->runs_fd = open(c->runs_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    if (c->runs_fd < 0 && errno == ENOENT && (flags & O_CREAT) == 0)
+        return GS_OK;
     if (c->runs_fd < 0 || fstat(c->runs_fd, &info) != 0)
         return fail_name("open failed", c->runs_path, errno, st);
     if (!S_ISREG(info.st_mode))
@@ -247,16 +281,19 @@ static gs_code sync_parent(const gs_checkpoint *c, gs_status *st)
     return error == 0 ? GS_OK : fail_name("write failed", c->job.folder, error, st);
 }
 
-gs_code gs_checkpoint_sync_names(const gs_checkpoint *c, gs_status *st)
+static gs_code sync_names(const gs_checkpoint *c, gs_status *st)
 {
     if (fsync(c->folder_fd) != 0 && errno != EINVAL && errno != EROFS)
         return fail_name("write failed", c->job.folder, errno, st);
     return GS_OK;
 }
 
+/* The journal is of this job, and of no other any more, before there are runs again. */
 static gs_code begin(gs_checkpoint *c, gs_status *st)
 {
     gs_packer p = {0};
+    if (!c->must_begin)
+        return GS_OK;
     gs_journal_reset(c->journal);
     if (gs_pack_number(&p, c->has_made_folder, st) == GS_OK &&
         gs_pack_string(&p, c->job.text, strlen(c->job.text), st) == GS_OK &&
@@ -264,7 +301,10 @@ static gs_code begin(gs_checkpoint *c, gs_status *st)
         GS_NOTED(gs_journal_append(c->journal, RECORD_JOB, p.data, p.bytes, st));
     gs_packer_release(&p);
     GS_TRY(st->code);
-    GS_TRY(gs_checkpoint_sync_names(c, st));
+    if (c->runs_fd < 0)
+        GS_TRY(open_runs(c, O_CREAT, st));
+    c->must_begin = false;
+    GS_TRY(sync_names(c, st));
     return c->has_made_folder ? sync_parent(c, st) : GS_OK;
 }
 
@@ -285,7 +325,7 @@ static void tell(const gs_checkpoint *c)
 
 static gs_code open_all(gs_checkpoint *c, gs_status *st)
 {
-    bool is_begun;
+    bool is_over;
     gs_quoted q;
     (void)snprintf(c->whose, sizeof c->whose, "%s: a checkpoint",
                    gs_quote_name(&q, c->job.folder));
@@ -295,11 +335,11 @@ static gs_code open_all(gs_checkpoint *c, gs_status *st)
     GS_TRY(open_folder(c, st));
     GS_TRY(gs_journal_open(&c->journal, c->journal_path, st));
     GS_TRY(check_owner(c, gs_journal_owner(c->journal), c->journal_path, st));
-    GS_TRY(open_runs(c, st));
-    GS_TRY(read_journal(c, &is_begun, st));
+    GS_TRY(open_runs(c, 0, st));
+    GS_TRY(read_journal(c, &is_over, st));
     tell(c);
     c->found.run_count = c->runs.count;
-    return is_begun ? GS_OK : begin(c, st);
+    return is_over ? GS_OK : begin(c, st);
 }
 
 gs_code gs_checkpoint_open(gs_checkpoint **out, const gs_checkpoint_job *job,
@@ -311,10 +351,11 @@ gs_code gs_checkpoint_open(gs_checkpoint **out, const gs_checkpoint_job *job,
     gs_checkpoint *const c = memory;
     c->job = *job;
     c->folder_fd = c->runs_fd = -1;
-    if (open_all(c, st) != GS_OK)
-        gs_checkpoint_close(c);
-    else
+    c->is_open = open_all(c, st) == GS_OK;
+    if (c->is_open)
         *out = c;
+    else
+        gs_checkpoint_close(c);
     return st->code;
 }
 
@@ -322,6 +363,8 @@ void gs_checkpoint_close(gs_checkpoint *c)
 {
     if (c == NULL)
         return;
+    if (c->is_open && !c->is_worth_keeping)
+        gs_checkpoint_finish(c);
     gs_run_list_release(&c->runs);
     gs_journal_close(c->journal);
     gs_input_stamps_release(&c->inputs);
@@ -358,7 +401,9 @@ static gs_code cut_runs(const gs_checkpoint *c, uint64_t *end, gs_status *st)
 gs_code gs_checkpoint_give_runs(gs_checkpoint *c, gs_run_list *list, gs_status *st)
 {
     uint64_t end;
-    gs_assert(list->count == 0 && list->spill == NULL && c->runs_fd >= 0);
+    gs_assert(list->count == 0 && list->spill == NULL);
+    GS_TRY(begin(c, st));
+    gs_assert(c->runs_fd >= 0);
     GS_TRY(cut_runs(c, &end, st));
     const int fd = c->runs_fd;
     c->runs_fd = -1;
@@ -376,8 +421,9 @@ gs_code gs_checkpoint_give_runs(gs_checkpoint *c, gs_run_list *list, gs_status *
 
 static gs_code append(gs_checkpoint *c, uint32_t kind, gs_packer *p, gs_status *st)
 {
-    if (st->code == GS_OK)
+    if (st->code == GS_OK && begin(c, st) == GS_OK)
         GS_NOTED(gs_journal_append(c->journal, kind, p->data, p->bytes, st));
+    c->is_worth_keeping = true;
     gs_packer_release(p);
     return st->code;
 }
@@ -422,7 +468,15 @@ gs_code gs_checkpoint_save_merge(gs_checkpoint *c, const gs_run_list *list,
 gs_code gs_checkpoint_note(gs_checkpoint *c, const void *data, size_t bytes,
                            gs_status *st)
 {
+    GS_TRY(begin(c, st));
+    c->is_worth_keeping = true;
     return gs_journal_append(c->journal, RECORD_NOTE, data, bytes, st);
+}
+
+gs_code gs_checkpoint_sync_names(gs_checkpoint *c, gs_status *st)
+{
+    c->is_worth_keeping = true;
+    return sync_names(c, st);
 }
 
 gs_code gs_checkpoint_check_inputs(const gs_checkpoint *c, gs_status *st)
@@ -432,13 +486,13 @@ gs_code gs_checkpoint_check_inputs(const gs_checkpoint *c, gs_status *st)
 
 void gs_checkpoint_finish(gs_checkpoint *c)
 {
-    /* The journal first, and durably: one that speaks of runs that have gone would be
-     * refused as damaged, and runs without one are written over by the next job. */
-    const char *const names[] = {JOURNAL_NAME, RUNS_NAME};
+    /* The journal last, so that what was noted in it is known as long as anything is
+     * there to be removed; that its runs have gone says that all is over. */
+    const char *const names[] = {RUNS_NAME, JOURNAL_NAME};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (unlinkat(c->folder_fd, names[i], 0) == 0)
             (void)fsync(c->folder_fd);
-        else
+        else if (errno != ENOENT)
             gs_log_say(c->job.log, GS_LOG_WARNING, "%s cannot be removed: %s", c->whose,
                        strerror(errno));
     }

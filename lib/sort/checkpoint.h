@@ -16,6 +16,10 @@
  * job goes on from there; another one, or one whose inputs have changed, is refused, and
  * the difference is named.
  *
+ * At the end the runs go first and the journal last. A journal without runs is of a job
+ * that had come there, or had only begun: it is begun anew, unless what it noted last
+ * tells its owner that the result is where it should be.
+ *
  * Call order: open, (go on from `state`), save*, save_merge*, note*, finish if the result
  * is where it should be and durable, close. One thread.
  */
@@ -61,7 +65,9 @@ typedef struct gs_checkpoint_state {
  * again: GS_ERR_ARG, as for a folder that another process is using. */
 GS_MUST_CHECK gs_code gs_checkpoint_open(gs_checkpoint **out,
                                          const gs_checkpoint_job *job, gs_status *st);
-void gs_checkpoint_close(gs_checkpoint *c); /* keeps what is there. NULL is fine */
+/* Keeps what is there, unless nothing was kept yet: a job that was refused leaves no
+ * folder. NULL is fine. */
+void gs_checkpoint_close(gs_checkpoint *c);
 
 const gs_checkpoint_state *gs_checkpoint_found(const gs_checkpoint *c);
 /* Gives the runs that were found, and where more go, to an empty list. Once. */
@@ -84,7 +90,7 @@ GS_MUST_CHECK gs_code gs_checkpoint_note(gs_checkpoint *c, const void *data, siz
 /* Fails if an input has changed since open. */
 GS_MUST_CHECK gs_code gs_checkpoint_check_inputs(const gs_checkpoint *c, gs_status *st);
 /* Makes the names in the folder durable: of files that its owner keeps there. */
-GS_MUST_CHECK gs_code gs_checkpoint_sync_names(const gs_checkpoint *c, gs_status *st);
+GS_MUST_CHECK gs_code gs_checkpoint_sync_names(gs_checkpoint *c, gs_status *st);
 /* All is done: removes what is kept, and the folder if it was made for it. What cannot be
  * removed is told in the log. */
 void gs_checkpoint_finish(gs_checkpoint *c);
