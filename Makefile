@@ -154,7 +154,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
-        faults faults-run hardened-test limits-test \
+        faults faults-run stops stops-run hardened-test limits-test \
         diff-test fake-gpu-test fake-gpu-run index-test search-test soak fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
         uninstall clean FORCE
@@ -222,6 +222,7 @@ help:
 	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
 	  'make fake-gpu-test  the way through a GPU, without one' \
 	  'make faults     every call to the system fails in turn (FAULT_POINTS=N: N of them)' \
+	  'make stops      power cuts at every call that changes the disk, and 1000 kills' \
 	  'make limits-test  small limits, and what has bitten other sorts' \
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
@@ -286,8 +287,11 @@ fake-gpu-run: $(PROGRAM) $(BIN)/tests/test_sort_failures
 
 # Every call to the system fails in turn (tests/faults); so many points only with FAULT_POINTS.
 FAULT_POINTS ?= 0
-faults:
-	@$(MAKE) --no-print-directory FAULTS=1 CUDA=0 faults-run
+STOP_ARGS ?= --kills 1000
+faults stops:
+	@$(MAKE) --no-print-directory FAULTS=1 CUDA=0 $@-run
+stops-run: $(PROGRAM)
+	@tests/faults/stop.py --binary $(CURDIR)/$(PROGRAM) $(STOP_ARGS)
 faults-run: $(PROGRAM)
 	@tests/faults/walk.py --binary $(CURDIR)/$(PROGRAM) --points $(FAULT_POINTS) $(FAULT_ARGS)
 

@@ -77,6 +77,12 @@ COMMANDS = [
             "{in}/small.index"),
     Command("index merge --replace", "index merge --parallel=2 --replace -o out "
             "{in}/one.index out", before=OLD_INDEX),
+    Command("index build --checkpoint", f"{BUILD} --method=spimi --checkpoint=ck -o out "
+            "{in}/docs", keeps="ck"),
+    Command("index build --checkpoint, bsbi", f"{BUILD} --method=bsbi --checkpoint=ck "
+            "--replace -o out {in}/docs", before=OLD_INDEX, keeps="ck"),
+    Command("index merge --checkpoint", "index merge --parallel=2 --checkpoint=ck -o out "
+            "{in}/one.index {in}/two.index", keeps="ck"),
     Command("index import", "index import --ciff -o out {in}/ciff"),
     Command("index import, of stdin, --replace", "index import --ciff --replace -o out",
             "ciff", before=OLD_INDEX),
@@ -101,6 +107,14 @@ DURABLE = [
     Command("sort --checkpoint", f"sort {SPILL} --checkpoint=ck -f {{in}}/lines -o out"),
     Command("sort --checkpoint, several inputs", f"sort {SPILL} --checkpoint=ck -k1,1r "
             "{in}/half {in}/lines.gz {in}/b.zst -o out", before=OLD),
+    Command("index build --checkpoint", f"{BUILD} --method=spimi --checkpoint=ck -o out "
+            "{in}/docs"),
+    Command("index build --checkpoint, bsbi", f"{BUILD} --method=bsbi --checkpoint=ck "
+            "--positions --replace -o out {in}/docs", before=OLD_INDEX),
+    Command("index build --checkpoint, tuples", f"{BUILD} --format=tuples "
+            "--checkpoint=ck -o out {in}/tuples"),
+    Command("index merge --checkpoint", "index merge --parallel=2 --checkpoint=ck -o out "
+            "{in}/one.index {in}/two.index {in}/small.index"),
     Command("index build", f"{BUILD} --method=spimi -o out {{in}}/docs"),
     Command("index build, bsbi", f"{BUILD} --method=bsbi -o out {{in}}/docs"),
     Command("index build --replace", f"{BUILD} --replace -o out {{in}}/docs",
