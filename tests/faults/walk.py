@@ -21,6 +21,7 @@ import json
 import os
 import queue
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -38,6 +39,41 @@ def kinds_of(program):
     if got.returncode != 0 or set(kinds) != set(cases.HOWS):
         raise SystemExit(f"{program} is no program of `make FAULTS=1`")
     return kinds
+
+
+# Calls that only the wrappers make.
+LAYER = {"fopencookie", "fork", "kill", "getppid", "usleep", "on_exit", "strerrorname_np",
+         "syscall"}
+# Calls of the C library that do not fail, or whose failures are what the program was given
+# by those that are wrapped: streams read and write through them.
+HARMLESS = re.compile(r"""
+    (__)?(mem|str|stp|ctype|f?put|v?s?n?printf|f?printf|v?fprintf|vsn|puts|qsort|is|to)\w* |
+    __(errno_location|isoc99_\w+|libc_start_main|stack_chk_fail|sched_cpucount|cxa_\w+|
+       gmon_start__|fpurge|(mem|snprintf|vsnprintf|fprintf|vfprintf|printf)\w*_chk|
+       ctype_\w+|fdelt_chk|longjmp_chk) |
+    _ITM_\w+ | ZSTD_trace_\w+ | _?exit | abort | raise | pause | nanosleep | signal |
+    sig\w+ | clock_gettime | cos | exp | log(2|10)? | pow | sqrt | f(max|min) | fr?expl? |
+    ldexpl? | free | munmap | mallopt | malloc_usable_size | open_memstream | closedir |
+    dirfd | f(close|error|flush|gets|read|write) | get(c|delim|env|euid|pid|rlimit|rusage) |
+    (f|fun)lockfile | isatty | setlocale | setrlimit | setvbuf | sysconf | umask | uname |
+    sched_getaffinity | posix_spawn(attr|_file_actions)_\w+ |
+    pthread_(attr|cond|condattr|mutex|cancel|join|setcancelstate|sigmask|self|once|kill)\w* |
+    pthread_[gs]etattr_default_np | environ | std(out|err|in) | program_invocation_\w+ |
+    opt(arg|ind|err|opt)
+    """, re.VERBOSE)
+
+
+def check_calls(program):
+    """Every call of the program is wrapped, or known to be harmless."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, "wrapped_calls"), encoding="ascii") as f:
+        wrapped = set(f.read().split())
+    names = subprocess.run(["nm", "-u", program], capture_output=True, text=True, check=True)
+    calls = {line.split()[1].split("@")[0] for line in names.stdout.splitlines()}
+    unknown = sorted(c for c in calls - wrapped - LAYER if not HARMLESS.fullmatch(c))
+    if unknown:
+        raise SystemExit(f"calls that never fail here: {' '.join(unknown)}; wrap them "
+                         "(wrapped_calls), or call them harmless (walk.py)")
 
 
 class Walk:
@@ -143,6 +179,7 @@ def main():
     parser.add_argument("--json", default="", help="write what was counted to this file")
     args = parser.parse_args()
     args.binary = os.path.abspath(args.binary)
+    check_calls(args.binary)
     wanted = [c for c in commands.COMMANDS if args.only in c.name]
     with tempfile.TemporaryDirectory(prefix="gpusort-faults.") as scratch:
         os.makedirs(os.path.join(scratch, "inputs"))
