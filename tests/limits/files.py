@@ -25,7 +25,7 @@ OLD_FILE_SYSTEM = (
 def old_file_system(s):
     """No files without a name, direct transfers, exchange of names, links, space set aside or
     locks (vfat, NFS, FUSE): the same answers, and nothing is left."""
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     for name in ("tmp", "work"):
         os.mkdir(s.path(name))
     setup = deny(*OLD_FILE_SYSTEM)
@@ -49,7 +49,7 @@ def old_file_system(s):
 def memory_file_system(s):
     """Inputs, outputs and temporary files in tmpfs."""
     s.mount("disk", "tmpfs", "size=64m")
-    lines = s.made("lines", "6M")
+    lines = s.made("lines", "3M")
     shutil.copy(lines, s.path("disk", "in"))
     os.mkdir(s.path("disk", "tmp"))
     done = s.run("-S", "1M", "-T", s.path("disk", "tmp"), "-o", "disk/in", "disk/in")
@@ -61,7 +61,7 @@ def memory_file_system(s):
 
 def layered_file_system(s):
     """An overlay, as containers have it: an output in place of a file of a lower layer."""
-    lines = s.made("lines", "6M")
+    lines = s.made("lines", "3M")
     s.mount("layers", "tmpfs")
     for name in ("low", "up", "work", "seen"):
         os.mkdir(s.path("layers", name))
@@ -80,7 +80,7 @@ def layered_file_system(s):
 def read_only_folder(s):
     """A working folder that takes no files: what is written elsewhere is, what is to go there
     is refused."""
-    lines = s.made("lines", "6M")
+    lines = s.made("lines", "3M")
     s.mount("place", "tmpfs")
     shutil.copy(lines, s.path("place", "in"))
     mount("none", s.path("place"), None, MS_REMOUNT | MS_RDONLY)
@@ -92,14 +92,14 @@ def read_only_folder(s):
     s.refused(s.run("-o", "out", "in", cwd=where), "out", "Read-only file system")
     s.refused(s.run("-o", "in", "in", cwd=where), "in", "Read-only file system")
     s.refused(s.run("-S", "1M", "-T", ".", "in", cwd=where), "Read-only file system", "-T")
-    s.refused(s.run("index", "build", "-o", "index", s.made("docs", "2M"), cwd=where),
+    s.refused(s.run("index", "build", "-o", "index", s.made("docs", "1M"), cwd=where),
               "Read-only file system")
 
 
 def no_temporary_folder(s):
     """$TMPDIR or -T name nothing: what fits into memory is sorted, what does not is refused
     with the folder's name and -T."""
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     nowhere = dict(os.environ, TMPDIR="/no/such/folder")
     s.exact(s.run(lines, env=nowhere), lines)
     s.refused(s.run("-S", "1M", lines, env=nowhere), "/no/such/folder", "-T")
@@ -113,7 +113,7 @@ def bare_root(s):
     """A root with neither /tmp, /proc, /dev nor /sys, as of an empty container."""
     if os.geteuid() != 0:
         raise Skip("only root can change the root")
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     s.mount("root", "tmpfs", "mode=755")
     for name in ("lib", "lib64", "usr"):
         if os.path.islink("/" + name):
@@ -158,8 +158,8 @@ def full_output(s):
     lines = s.made("lines", "6M")
     s.mount("disk", "tmpfs", "size=4m")
     s.write("disk/out", b"old\n")
-    for options in (["-S", "1M"], []):
-        done = s.run(*options, "-T", s.folder, "-o", "disk/out", lines)
+    for options, setup in ((["-S", "1M"], None), ([], None), ([], deny(*OLD_FILE_SYSTEM))):
+        done = s.run(*options, "-T", s.folder, "-o", "disk/out", lines, setup=setup)
         s.refused(done, "disk/out", "No space left on device", "the output takes about 6.0 MiB",
                   f"'disk/' has 4.0 MiB free", "-o")
         assert s.read("disk/out") == b"old\n"
@@ -200,7 +200,7 @@ def full_index(s):
 def file_size_limit(s):
     """RLIMIT_FSIZE: a message that says so instead of a signal (SIGXFSZ), and nothing is
     left."""
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     os.mkdir(s.path("tmp"))
     small = all_of(limit(resource.RLIMIT_FSIZE, MIB),
                    lambda: signal.signal(signal.SIGXFSZ, signal.SIG_DFL))

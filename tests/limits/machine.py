@@ -24,7 +24,7 @@ def script(s, name, text):
 def address_space(s):
     """64 MiB of addresses besides the program: sorted and indexed in smaller pieces."""
     space = os.path.getsize(s.binary) + 64 * MIB
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     for options in ([], ["--parallel=16"], ["-S", "1G"]):
         s.exact(s.run(*options, lines, setup=limit(resource.RLIMIT_AS, space)), lines)
     assert s.run("index", "build", "-o", "want", docs).code == 0
@@ -42,7 +42,7 @@ def same_index(s, one, other):
 
 def small_stack(s):
     """A stack of 128 KiB, for every thread: the exact answer."""
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     small = limit(resource.RLIMIT_STACK, 128 << 10)
     s.exact(s.run("--parallel=4", "-S", "4M", lines, setup=small), lines)
     built = s.run("index", "build", "--positions", "-o", "index", docs, setup=small)
@@ -52,7 +52,7 @@ def small_stack(s):
 
 
 def without_threads(s, setup):
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     no_uring = dict(os.environ, GS_NO_URING="1")
     for options in (["--parallel=4"], ["--parallel=4", "-S", "1M"], []):
         s.exact(s.run(*options, lines, setup=setup), lines)
@@ -103,7 +103,7 @@ def pids_of_a_container(s):
 
 def few_descriptors(s):
     """8 descriptors: runs are merged in steps; an index, which needs more, is refused."""
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     few = limit(resource.RLIMIT_NOFILE, 8)
     s.exact(s.run("-S", "1M", lines, setup=few), lines)
     parts = []
@@ -117,13 +117,13 @@ def few_descriptors(s):
 
 
 def container_memory(s):
-    """A container of 64 MiB without swap and an input of 24 MB: smaller runs by default, and
+    """A container of 64 MiB without swap and an input of 16 MB: smaller runs by default, and
     nothing is killed."""
-    lines = s.made("lines", "24M")
+    lines = s.made("lines", "16M")
     script(s, "packer", "exec cat")
     group = ControlGroup("memory")
     try:
-        group.set("memory.limit_in_bytes", "memory.max", 32 * MIB)
+        group.set("memory.limit_in_bytes", "memory.max", 24 * MIB)
         for options in ([], ["--compress-program=./packer", "-S", "8M"]):
             done = s.run(*options, "-o", "out", lines, setup=join(group.path))
             assert done.code == 0 and done.err == "", done
@@ -133,9 +133,9 @@ def container_memory(s):
 
 
 def temporaries_of_a_container(s):
-    """Temporary files of 24 MB: their pages are not kept, and so do not count against a
+    """Temporary files of 16 MB: their pages are not kept, and so do not count against a
     container; nor is one of 24 MiB too small where direct writes are unknown."""
-    lines = s.made("lines", "24M")
+    lines = s.made("lines", "16M")
     group = ControlGroup("memory")
     try:
         child = subprocess.Popen([s.binary, "-S", "4M", "-T", s.folder, "-o", "out", lines],
@@ -160,7 +160,7 @@ def temporaries_of_a_container(s):
 def no_io_uring(s):
     """io_uring is refused as a sandbox does (EPERM) or by an old kernel (ENOSYS): other
     threads read and write."""
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     for error in (errno.EPERM, errno.ENOSYS):
         setup = deny(("io_uring_setup", error))
         s.exact(s.run("-S", "1M", lines, setup=setup), lines)
@@ -171,7 +171,7 @@ def no_io_uring(s):
 
 def no_random_bits(s):
     """getrandom is refused: names of temporary files are new all the same."""
-    lines = s.made("lines", "6M")
+    lines = s.made("lines", "3M")
     setup = deny(("getrandom", errno.ENOSYS))
     done = s.run("-S", "1M", "-o", "out", lines, setup=setup)
     assert done.code == 0, done
@@ -181,7 +181,7 @@ def no_random_bits(s):
 def small_memory(s):
     """-S from 1 MiB up: exact, and never more than 64 MiB beyond it."""
     sizes, long = ((1, 2, 3, 5, 8, 16, 24), ("24M", "6M")) if "GS_TEST_LONG" in os.environ \
-        else ((1, 2, 16), ("12M", "2M"))
+        else ((1, 2, 16), ("8M", "1M"))
     lines, docs = s.made("lines", long[0]), s.made("docs", long[1])
     assert s.run("index", "build", "-o", "want", docs).code == 0
 
@@ -190,6 +190,11 @@ def small_memory(s):
         assert done.code == 0 and done.err == "", done
         assert done.peak <= (size + 64) * MIB, f"{done.peak >> 20} MiB at -S {size}M"
 
+    # Only what is longer than that can exceed it.
+    longer = s.made("lines", "80M")
+    measured(1, "-o", "out", longer)
+    checked = s.run("check", "out")
+    assert checked.code == 0 and os.path.getsize(s.path("out")) == os.path.getsize(longer)
     for size in sizes:
         measured(size, "-o", "out", lines)
         s.sorted_into("out", lines)
@@ -211,7 +216,7 @@ def jumping_clock(s):
     subprocess.run([compiler, "-shared", "-fPIC", "-o", s.path("clock.so"), source],
                    check=True)
     environment = dict(os.environ, LD_PRELOAD=s.path("clock.so"))
-    lines, docs = s.made("lines", "6M"), s.made("docs", "2M")
+    lines, docs = s.made("lines", "3M"), s.made("docs", "1M")
     s.exact(s.run(lines, env=environment), lines)
     s.exact(s.run("-S", "1M", lines, env=environment), lines)
     assert s.run("index", "build", "-o", "want", docs).code == 0
