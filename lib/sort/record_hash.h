@@ -21,12 +21,14 @@
 #ifndef GS_LIB_SORT_RECORD_HASH_H
 #define GS_LIB_SORT_RECORD_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 /* Tests of what other machines do define GS_HASH_PLAIN. */
 #if defined(__x86_64__) && !defined(GS_HASH_PLAIN)
+#include <cpuid.h>
 #include <immintrin.h>
 #define GS_HASH_HAS_AES 1
 #define GS_HASH_AES                                                                      \
@@ -205,8 +207,11 @@ GS_HASH_AES static inline uint64_t gs_hash_sum_aes(__m256i sums)
 static inline int gs_hash_has_aes(void)
 {
 #if GS_HASH_HAS_AES
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("vaes") && __builtin_cpu_supports("bmi2");
+    /* Clang 14 has no name for vaes. */
+    unsigned eax, ebx, ecx = 0, edx;
+    const bool is_known = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0;
+    return is_known && (ecx & bit_VAES) != 0 && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
 #else
     return 0;
 #endif
