@@ -193,7 +193,13 @@ $(BIN)/tests/%: tests/%.c $(BIN)/libgpusort.a $(OBJ)/flags $(BIN)/link-flags
 $(BIN)/tests/fuzz_%: tests/fuzz_%.c $(BIN)/libgpusort.a $(OBJ)/flags $(BIN)/link-flags
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< \
-	    $(BIN)/libgpusort.a $(LDLIBS)
+	    $(FUZZ_O) $(BIN)/libgpusort.a $(LDLIBS)
+
+# The parsers of command lines end the program: what they call for that comes back.
+FUZZ_ARGUMENTS := $(BIN)/tests/fuzz_arguments
+$(FUZZ_ARGUMENTS): private FUZZ_O := $(filter-out $(OBJ)/cmd/main.o,$(CMD_O))
+$(FUZZ_ARGUMENTS): private LDFLAGS += -Wl,--wrap=exit,--wrap=gs_stdout_close
+$(FUZZ_ARGUMENTS): $(filter-out $(OBJ)/cmd/main.o,$(CMD_O))
 
 # Rebuild when the flags change, not only when a file does.
 $(OBJ)/flags: FLAGS = $(CC) $(CFLAGS) $(NVCCFLAGS)
@@ -228,7 +234,7 @@ help:
 	  'make index-test indexes of random documents against what they must hold' \
 	  'make search-test random queries against what they must find' \
 	  'make soak       random commands, limits, kills and resumes (SOAK_MINUTES=10 SOAK_JOBS=)' \
-	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=60 each)' \
+	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=600 each)' \
 	  'make asan tsan  the tests under sanitizers' \
 	  'make gpu-test   the engines on the GPU of this machine' \
 	  'make gpu-yardstick  Zipf tuples against CUB on the bits that vary' \
@@ -312,11 +318,13 @@ soak: $(PROGRAM)
 	    $(if $(SOAK_CASES),--cases $(SOAK_CASES),--minutes $(SOAK_MINUTES)) \
 	    $(if $(SOAK_SEED),--seed $(SOAK_SEED)) $(if $(SOAK_JOBS),--jobs $(SOAK_JOBS)) $(SOAK_ARGS)
 
-FUZZ_SECONDS ?= 60
+# FUZZ_JSON gets how often each was run.
+FUZZ_SECONDS ?= 600
+FUZZ_JSON ?= build/reliability/fuzz.json
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzz CUDA=0 fuzz-run
 fuzz-run: $(FUZZ_X)
-	@tests/run_fuzz.sh $(FUZZ_SECONDS) $(FUZZ_X)
+	@tests/run_fuzz.sh --json $(FUZZ_JSON) $(FUZZ_SECONDS) $(FUZZ_X)
 
 asan tsan:
 	@$(MAKE) --no-print-directory SAN=$@ CUDA=0 unit-test

@@ -16,7 +16,7 @@ cases=600 few_cases=60 fake_cases=150 searched='--documents=2000 --queries=8'
 indexed='--documents=250 --variants=2'
 asan_cases=80 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
 san_indexed='--documents=100 --variants=1'
-fuzz_seconds=8 fault_points=60 stops='--cuts 12 --kills 6' soaked='SOAK_CASES=60 SOAK_SEED=1'
+fuzz_seconds=5 fault_points=60 stops='--cuts 12 --kills 6' soaked=(SOAK_CASES=60 SOAK_SEED=1)
 unset GS_TEST_LONG
 if [ "${1:-}" = --long ]; then
     export GS_TEST_LONG=1 # for the unit and the command line tests
@@ -24,7 +24,7 @@ if [ "${1:-}" = --long ]; then
     indexed='--documents=1500 --variants=9'
     asan_cases=400 tsan_cases=150 fake_san_cases=(300 200) san_searched='--documents=3000 --queries=6'
     san_indexed='--documents=300 --variants=4'
-    fuzz_seconds=120 fault_points=0 stops='--kills 300' soaked='SOAK_MINUTES=10'
+    fuzz_seconds=120 fault_points=0 stops='--kills 300' soaked=(SOAK_MINUTES=10)
 fi
 
 mk() {
@@ -56,6 +56,10 @@ fault_walks() {
     mk FAULT_POINTS="$fault_points" faults && mk STOP_ARGS="$stops" stops
 }
 
+soak_a_little() {
+    mk "${soaked[@]}" soak
+}
+
 # under_sanitizer NAME CASES: all that is not a unit test, a step each.
 under_sanitizer() {
     local san=$1 cases=$2
@@ -80,6 +84,7 @@ begin index mk INDEX_TEST_ARGS="$indexed" index-test
 begin differential mk CASES="${CASES:-$cases}" diff-test
 begin search mk SEARCH_TEST_ARGS="$searched" search-test
 begin faults fault_walks
+begin soak soak_a_little
 begin threads-backend mk_without_uring CASES="$few_cases" diff-test
 
 after build-asan
@@ -95,7 +100,7 @@ begin fake-gpu-tsan mk_tsan CASES="${fake_san_cases[1]}" fake-gpu-test
 if [ -n "${GS_TEST_LONG:-}" ]; then
     begin clang-without-uring mk CC=clang LIBURING=0 CUDA=0 unit-test
 fi
-begin fuzz mk fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-$fuzz_seconds}"
+begin fuzz mk fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-$fuzz_seconds}" FUZZ_JSON=build/fuzz.json
 after fake-gpu
 begin static static_runs
 finish
