@@ -70,3 +70,4 @@ stop 1000 merge m1 m2 m3
 try 'gpusort index merge --checkpoint cp -o out m1 m3 m2 2>&1 | sed "s/sum [0-9a-f]*/sum N/g"'
 try 'gpusort index merge --checkpoint cp2 --replace -o m1 m1 m2'
 try 'cat docs | gpusort index build --checkpoint cp2 -o out'
+try 'gpusort index merge --checkpoint cp2 -o m1 m2 m3; ls cp2'

@@ -80,7 +80,9 @@ gpusort -S 1M --checkpoint cp -o out kept 2>&1 | sed 's/ at [0-9]*//'
 ls out 2>&1
 : >cp/gpusort-runs
 gpusort -S 1M --checkpoint cp -o out kept 2>&1 | sed 's/byte [0-9]*/byte N/'
-rm -r cp
+# They go first when a sort has ended, or are not there yet when it has begun.
+rm cp/gpusort-runs
+gpusort -S 1M --checkpoint cp -o out kept && gpusort -c out && ls cp 2>&1
 
 try_lines <<'END'
 gpusort --checkpoint cp -o kept kept
