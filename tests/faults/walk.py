@@ -51,7 +51,8 @@ HARMLESS = re.compile(r"""
     __(errno_location|isoc99_\w+|libc_start_main|stack_chk_fail|sched_cpucount|cxa_\w+|
        gmon_start__|fpurge|(mem|snprintf|vsnprintf|fprintf|vfprintf|printf)\w*_chk|
        ctype_\w+|fdelt_chk|longjmp_chk) |
-    _ITM_\w+ | ZSTD_trace_\w+ | _?exit | abort | raise | pause | nanosleep | signal |
+    (XXH|ZSTD|inflate|(__)?io_uring|sb_stemmer|utf8proc|__[atu][bs]?san|__sanitizer)\w* |
+    _ITM_\w+ | _?exit | abort | raise | pause | nanosleep | signal |
     sig\w+ | clock_gettime | cos | exp | log(2|10)? | pow | sqrt | f(max|min) | fr?expl? |
     ldexpl? | free | munmap | mallopt | malloc_usable_size | open_memstream | closedir |
     dirfd | f(close|error|flush|gets|read|write) | get(c|delim|env|euid|pid|rlimit|rusage) |

@@ -2,6 +2,7 @@
 /*
  * wrapped_looks: the calls that only ask what there is.
  */
+#include <fcntl.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -63,14 +64,17 @@ off_t __wrap_lseek(int fd, off_t offset, int whence)
     return fault_is_due(FAULT_LOOK) ? -1 : __real_lseek(fd, offset, whence);
 }
 
-/* All that is asked for here takes a number or nothing. */
+/* All that is asked for here takes a number or nothing. Flags of an open file are always
+ * told, and can always be taken away. */
 int __wrap_fcntl(int fd, int what, ...)
 {
     va_list rest;
     va_start(rest, what);
     const long argument = va_arg(rest, long);
     va_end(rest);
-    return fault_is_due(FAULT_LOOK) ? -1 : __real_fcntl(fd, what, argument);
+    const bool can_fail =
+        what != F_GETFL && (what != F_SETFL || (argument & O_DIRECT) != 0);
+    return can_fail && fault_is_due(FAULT_LOOK) ? -1 : __real_fcntl(fd, what, argument);
 }
 
 char *__wrap_realpath(const char *path, char *to)
