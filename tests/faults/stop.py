@@ -36,6 +36,7 @@ NEVER = 1 << 40
 MARK = "/.gpusort-unfinished"   # in an index that has its name it means nothing
 FOR_NOBODY = re.compile(r"work/(\.out\.gpusort-\w{6}|out\.tmp-\w{6}|ck)$")
 STOPS_MAX = 4                   # of one command in a row
+TRIES = 8                       # to kill it before it has ended
 
 
 def of_output(state):
@@ -132,6 +133,7 @@ class Walk:
         for i in range(args.jobs):
             self.places.put(cases.Place(args.binary, self.inputs,
                                         os.path.join(scratch, f"place-{i}")))
+        self.is_over = False  # interrupted: what was done so far is told
         self.counts = collections.defaultdict(collections.Counter)
 
     def stops_in(self, place, command, measured=None):
@@ -149,14 +151,23 @@ class Walk:
             self.places.put(place)
 
     def try_one(self, case):
+        if self.is_over:
+            return
         measured, how, seed, cut, kill_after = case
         place = self.places.get()
         try:
             stops = self.stops_in(place, measured.command, measured)
             stops.rng = random.Random(seed)
             wrong, stopped = stops.stop_at(cut, kill_after)
+            for _ in range(TRIES):
+                if cut or stopped or wrong:
+                    break
+                kill_after *= 0.7  # it was done before
+                wrong, stopped = stops.stop_at(cut, kill_after)
         finally:
             self.places.put(place)
+        if self.is_over:  # which the command may have been told as well
+            return
         count = self.counts[measured.command.name, how]
         count["cases"] += 1
         count["stops"] += stopped
@@ -190,6 +201,9 @@ class Walk:
             for _ in pool.map(self.try_one, self.cases_of(durable, measured)):
                 pass
 
+    def end(self, *_):
+        self.is_over = True
+
     def print_table(self):
         print(f"{'command':<36} {'stopped by':<10} {'cases':>6} {'stops':>6} "
               f"{'gone on':>7} {'wrong':>5}")
@@ -221,6 +235,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="gpusort-stops.") as scratch:
         os.makedirs(os.path.join(scratch, "inputs"))
         walk = Walk(args, scratch)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, walk.end)
         walk.run()
     walk.print_table()
     if args.json:
