@@ -41,8 +41,7 @@ struct gs_checkpoint {
     uint64_t runs_bytes;
 };
 
-/* --- reading what is there -----------------------------------------------------------
- */
+/* --- reading what is there ---------------------------------------------------------- */
 
 static gs_code fail_damaged(const gs_checkpoint *c, const char *what, gs_status *st)
 {
@@ -213,8 +212,7 @@ static gs_code read_journal(gs_checkpoint *c, bool *is_over, gs_status *st)
     }
 }
 
-/* --- opening -------------------------------------------------------------------------
- */
+/* --- opening ------------------------------------------------------------------------ */
 
 static gs_code fail_name(const char *what, const char *name, int error, gs_status *st)
 {
@@ -376,8 +374,7 @@ void gs_checkpoint_close(gs_checkpoint *c)
     gs_mem_free(c);
 }
 
-/* --- going on ------------------------------------------------------------------------
- */
+/* --- going on ----------------------------------------------------------------------- */
 
 const gs_checkpoint_state *gs_checkpoint_found(const gs_checkpoint *c)
 {
