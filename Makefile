@@ -155,7 +155,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
         faults faults-run stops stops-run hardened-test limits-test \
-        diff-test fake-gpu-test fake-gpu-run index-test search-test soak fuzz fuzz-run gpu-programs \
+        diff-test fake-gpu-test fake-gpu-run index-test search-test soak reliability fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
         uninstall clean FORCE
 all: build/gpusort
@@ -235,6 +235,7 @@ help:
 	  'make search-test random queries against what they must find' \
 	  'make soak       random commands, limits, kills and resumes (SOAK_MINUTES=10 SOAK_JOBS=)' \
 	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=600 each)' \
+	  'make reliability  tests/RELIABILITY.md, of the results in build/reliability' \
 	  'make asan tsan  the tests under sanitizers' \
 	  'make gpu-test   the engines on the GPU of this machine' \
 	  'make gpu-yardstick  Zipf tuples against CUB on the bits that vary' \
@@ -317,6 +318,11 @@ soak: $(PROGRAM)
 	@python3 tests/soak.py --binary $(CURDIR)/$(PROGRAM) --json $(SOAK_JSON) \
 	    $(if $(SOAK_CASES),--cases $(SOAK_CASES),--minutes $(SOAK_MINUTES)) \
 	    $(if $(SOAK_SEED),--seed $(SOAK_SEED)) $(if $(SOAK_JOBS),--jobs $(SOAK_JOBS)) $(SOAK_ARGS)
+
+# tests/RELIABILITY.md, of the results that other targets left in RELIABILITY_RESULTS.
+RELIABILITY_RESULTS ?= build/reliability
+reliability:
+	@tests/reliability.py --results $(RELIABILITY_RESULTS)
 
 # FUZZ_JSON gets how often each was run.
 FUZZ_SECONDS ?= 600

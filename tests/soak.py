@@ -161,7 +161,9 @@ def report(options, tally, seconds):
             print("%8d %s" % (count, name))
     print("soak: seed %s; %s" % (options.seed, tally.line(seconds)))
     if options.json:
-        results.write(options.json, "soak", sys.argv, {
+        asked = "--cases %d" % (options.last + 1) if options.last is not None else "--minutes %g" % (options.seconds / 60)
+        only = " --only " + ",".join(options.only) if options.only else ""
+        results.write(options.json, "soak", "tests/soak.py %s --jobs %d%s" % (asked, options.jobs, only), {
             "seed": options.seed, "seconds": round(seconds, 1), "jobs": options.jobs, "cases": tally.cases,
             "failed": len(tally.failures), "counts": dict(sorted(counts.items())),
             "resident_over_s_most_bytes": tally.over_s_most(), "resident_over_s_allowed_bytes": RESIDENT_BEYOND_S})

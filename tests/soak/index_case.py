@@ -79,7 +79,7 @@ class IndexCase:
         terms = [bytes(r.choices(alphabet, k=r.randint(1, 12))) for _ in range(r.choice([3, 300, 3000]))]
         docs = r.choice([10, 1000, 100000, 1 << 40])
         self.documents = [(terms[int(len(terms) ** r.random()) - 1], r.randrange(docs),
-                           r.choice([1, 1, 1, 2, 7, 1 << 24])) for _ in range(count)]
+                           r.choice([1, 1, 1, 2, 7, 1 << 14])) for _ in range(count)]
         if r.random() < 0.4:
             self.documents.sort(key=lambda one: one[1])
 
