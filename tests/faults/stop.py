@@ -16,7 +16,6 @@ What was done all the same when the power went, and replaces nothing, may say ju
 import argparse
 import collections
 import concurrent.futures
-import json
 import os
 import queue
 import random
@@ -28,8 +27,10 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(1, os.path.join(sys.path[0], ".."))
 import fault_cases as cases  # noqa: E402
 import fault_commands as commands  # noqa: E402
+import results  # noqa: E402
 import walk as walks  # noqa: E402
 
 NEVER = 1 << 40
@@ -215,9 +216,7 @@ class Walk:
         rows = [{"command": command, "how": how, "cases": c["cases"], "stops": c["stops"],
                  "resumed": c["gone on"], "wrong": c["wrong"]}
                 for (command, how), c in sorted(self.counts.items())]
-        with open(path, "w", encoding="utf-8") as f:
-            json.dump({"walk": "stops", "rows": rows}, f, indent=1)
-            f.write("\n")
+        results.write(path, "stops", "tests/faults/stop.py", {"rows": rows})
 
 
 def main():

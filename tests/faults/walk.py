@@ -17,7 +17,6 @@ kinds and errors by --seed.
 import argparse
 import collections
 import concurrent.futures
-import json
 import os
 import queue
 import random
@@ -28,8 +27,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(1, os.path.join(sys.path[0], ".."))
 import fault_cases as cases  # noqa: E402
 import fault_commands as commands  # noqa: E402
+import results  # noqa: E402
 
 
 def kinds_of(program):
@@ -162,10 +163,8 @@ class Walk:
                  "exact": c["exact"], "refused": c["refused"], "unreached": c["unreached"],
                  "wrong": c["wrong"]}
                 for (command, kind), c in sorted(self.outcomes.items())]
-        with open(path, "w", encoding="utf-8") as f:
-            json.dump({"walk": "faults", "points": sum(self.totals().values()),
-                       "wrong": self.totals()["wrong"], "rows": rows}, f, indent=1)
-            f.write("\n")
+        results.write(path, "faults", "tests/faults/walk.py", {
+            "points": sum(self.totals().values()), "wrong": self.totals()["wrong"], "rows": rows})
 
 
 def main():
