@@ -68,12 +68,13 @@ def do_case(number, world, options):
 
 def work(worker, options, numbers, until, answers):
     """Takes the next number until there is none, or no time."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    world = None
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # who started us tells when it is time
+    parent = os.getppid()
     try:
         world = World(options.binary, worker, options)
         world.lacking = options.lacking
-        while time.monotonic() < until.value:
+        while time.monotonic() < until.value and os.getppid() == parent:
             with numbers.get_lock():
                 number = numbers.value
                 numbers.value += 1
@@ -132,6 +133,8 @@ def run_workers(options):
     workers = [context.Process(target=work, args=(i, options, numbers, until, answers)) for i in range(options.jobs)]
     for worker in workers:
         worker.start()
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, signal.default_int_handler)
     ended, told = 0, started
     while ended < len(workers):
         try:
