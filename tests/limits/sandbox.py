@@ -22,6 +22,8 @@ O_TMPFILE_BIT = 0o20000000
 O_DIRECT = os.O_DIRECT
 F_SETFL = fcntl.F_SETFL
 
+IS_ROOT = os.geteuid() == 0  # of the machine, and not of name spaces that are made here
+
 # The calls that are denied here, by their numbers.
 CALLS = {
     "x86_64": {"fcntl": 72, "fallocate": 285, "openat": 257, "linkat": 265, "flock": 73,

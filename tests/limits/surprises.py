@@ -3,12 +3,11 @@
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 
 import sandbox
-from machine import MIB, script
+from machine import script
 from sandbox import MS_BIND, Skip, mount
 
 BLOCKED_SECONDS = 0.6
