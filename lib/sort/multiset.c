@@ -30,9 +30,21 @@ GS_HASH_AES static uint64_t hash_lines_aes(const uint8_t *text, size_t begin,
                                            const uint32_t *ends, size_t count)
 {
     __m256i sums = _mm256_setzero_si256();
+    const size_t first = begin;
+    uint16_t long_ones[GS_MULTISET_ENDS + GS_MULTISET_ENDS_AT_ONCE];
+    size_t long_count = 0;
     for (size_t i = 0; i < count; i++) {
-        sums = _mm256_add_epi64(sums, gs_hash_record_aes(text + begin, ends[i] - begin));
+        const size_t bytes = ends[i] - begin;
+        const __m512i block = gs_hash_load_512(text + begin, bytes);
+        sums = _mm256_add_epi64(sums, gs_hash_short_aes(block, bytes));
+        long_ones[long_count] = (uint16_t)i;
+        long_count += bytes > GS_HASH_BLOCK;
         begin = (size_t)ends[i] + 1;
+    }
+    for (size_t k = 0; k < long_count; k++) {
+        const size_t i = long_ones[k];
+        begin = i == 0 ? first : (size_t)ends[i - 1] + 1;
+        sums = _mm256_add_epi64(sums, gs_hash_long_aes(text + begin, ends[i] - begin));
     }
     return gs_hash_sum_aes(sums);
 }

@@ -28,7 +28,6 @@
 
 /* Tests of what other machines do define GS_HASH_PLAIN. */
 #if defined(__x86_64__) && !defined(GS_HASH_PLAIN)
-#include <cpuid.h>
 #include <immintrin.h>
 #define GS_HASH_HAS_AES 1
 #define GS_HASH_AES                                                                      \
@@ -156,10 +155,12 @@ static inline uint64_t gs_hash_record_products(const uint8_t *record, size_t byt
 /* --- AES --------------------------------------------------------------------- */
 
 #if GS_HASH_HAS_AES
-/* The first `bytes` of 64, and zeros; nothing behind them is read. */
+/* The first 64 of `bytes`, and zeros behind them; nothing else is read. */
 GS_HASH_AES static inline __m512i gs_hash_load_512(const uint8_t *from, size_t bytes)
 {
-    return _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, (unsigned)bytes), from);
+    /* Of the number of bits only the lowest eight count. */
+    const uint64_t there = _bzhi_u64(UINT64_MAX, bytes < 64 ? (unsigned)bytes : 64);
+    return _mm512_maskz_loadu_epi8(there, from);
 }
 
 /* Sums of the four words are the number. */
@@ -188,6 +189,14 @@ GS_HASH_AES static inline __m256i gs_hash_long_aes(const uint8_t *record, size_t
     return gs_hash_block_aes(gs_hash_load_512(record, bytes), key);
 }
 
+/* That of a record of one block at most, whose bytes are in `block`; 0 of a longer one.
+ * No branches. */
+GS_HASH_AES static inline __m256i gs_hash_short_aes(__m512i block, size_t bytes)
+{
+    const __m256i hash = gs_hash_block_aes(block, gs_hash_key_aes(bytes));
+    return _mm256_maskz_mov_epi64((__mmask8)(bytes > GS_HASH_BLOCK ? 0 : 0xf), hash);
+}
+
 GS_HASH_AES static inline __m256i gs_hash_record_aes(const uint8_t *record, size_t bytes)
 {
     if (__builtin_expect(bytes > GS_HASH_BLOCK, 0))
@@ -203,15 +212,19 @@ GS_HASH_AES static inline uint64_t gs_hash_sum_aes(__m256i sums)
 }
 #endif
 
+/* Older clang has no name for VAES; machines have it with VPCLMULQDQ. */
+#ifdef __clang__
+#define GS_HASH_AES_FEATURE "vpclmulqdq"
+#else
+#define GS_HASH_AES_FEATURE "vaes"
+#endif
+
 /* Does this machine take aes? */
 static inline int gs_hash_has_aes(void)
 {
 #if GS_HASH_HAS_AES
-    /* Clang 14 has no name for vaes. */
-    unsigned eax, ebx, ecx = 0, edx;
-    const bool is_known = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0;
-    return is_known && (ecx & bit_VAES) != 0 && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports(GS_HASH_AES_FEATURE) && __builtin_cpu_supports("bmi2");
 #else
     return 0;
 #endif

@@ -50,7 +50,9 @@ GS_HASH_AES static inline uint64_t is_disorder(__m512i a, size_t a_bytes, __m512
            (uint64_t)((unsigned)(other == 0) & (unsigned)is_late);
 }
 
-/* The loop for all; what is not wanted is not compiled. */
+/* The loop for all; what is not wanted is not compiled. How long a record is, is not
+ * branched on: the first 64 bytes of two neighbours nearly always tell their order, and
+ * hashes of long ones are left for later. */
 GS_HASH_AES static inline __attribute__((always_inline)) uint64_t
 look_512(const gs_seen_string *s, size_t count, bool hashes, bool compares,
          bool has_before, gs_look_order order, size_t *disorder)
@@ -58,25 +60,32 @@ look_512(const gs_seen_string *s, size_t count, bool hashes, bool compares,
     __m256i sums = _mm256_setzero_si256();
     __m512i last = _mm512_setzero_si512();
     uint64_t bad = 0;
+    uint16_t long_ones[GS_LOOK_MAX];
+    size_t long_count = 0;
     if (compares && has_before)
-        last = gs_hash_load_512(s[-1].data, s[-1].bytes < 64 ? s[-1].bytes : 64);
+        last = gs_hash_load_512(s[-1].data, s[-1].bytes);
     for (size_t i = 0; i < count; i++) {
         const size_t bytes = s[i].bytes;
-        const bool is_long = __builtin_expect(bytes > GS_HASH_BLOCK, 0);
-        const __m512i now = gs_hash_load_512(s[i].data, is_long ? 64 : bytes);
+        const __m512i now = gs_hash_load_512(s[i].data, bytes);
         if (compares && (has_before || i > 0)) {
             const gs_seen_string *const before = &s[i] - 1;
-            if (__builtin_expect((bytes | before->bytes) > GS_HASH_BLOCK, 0) &&
-                (is_long || before->bytes > GS_HASH_BLOCK))
+            const bool is_long =
+                (bytes > GS_HASH_BLOCK) | (before->bytes > GS_HASH_BLOCK);
+            if (__builtin_expect(is_long & (_mm512_cmpneq_epu8_mask(last, now) == 0), 0))
                 bad |= !may_follow(before, &s[i], order);
             else
                 bad |= is_disorder(last, before->bytes, now, bytes, order);
         }
         last = now;
-        if (hashes)
-            sums = _mm256_add_epi64(
-                sums, is_long ? gs_hash_long_aes(s[i].data, bytes)
-                              : gs_hash_block_aes(now, gs_hash_key_aes(bytes)));
+        if (hashes) {
+            sums = _mm256_add_epi64(sums, gs_hash_short_aes(now, bytes));
+            long_ones[long_count] = (uint16_t)i;
+            long_count += bytes > GS_HASH_BLOCK;
+        }
+    }
+    for (size_t k = 0; k < long_count; k++) {
+        const gs_seen_string *const record = &s[long_ones[k]];
+        sums = _mm256_add_epi64(sums, gs_hash_long_aes(record->data, record->bytes));
     }
     if (compares)
         *disorder = bad == 0 ? 0 : find_disorder(s, count, has_before, order);

@@ -23,6 +23,8 @@ typedef struct gs_look_order {
     bool is_strict; /* equals are out of order */
 } gs_look_order;
 
+enum { GS_LOOK_MAX = 256 }; /* records at once */
+
 /* Of `count` records the sum of the hashes of their lines, as gs_multiset has it, and the
  * number, from 1, of the first string that may not follow the one before it; 0: all may.
  * `strings` may be `lines`. With `has_before` the first follows strings[-1]. 64 bytes

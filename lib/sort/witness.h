@@ -70,7 +70,7 @@ typedef struct gs_witness_edge {
     bool is_cut;
 } gs_witness_edge;
 
-enum { GS_WITNESS_BATCH = 256, GS_WITNESS_EDGE_MAX = 64 << 10 };
+enum { GS_WITNESS_BATCH = GS_LOOK_MAX, GS_WITNESS_EDGE_MAX = 64 << 10 };
 
 /* What was read and left out so far, for a sort that is stopped and goes on. */
 typedef struct gs_witness_state {
