@@ -28,6 +28,7 @@ enum {
     OPT_TO,
     OPT_ENGINE,
     OPT_PARALLEL,
+    OPT_VERIFY,
 };
 
 static const char usage_text[] =
@@ -44,6 +45,7 @@ static const char usage_text[] =
     "      --from=TERM    every term from this one on\n"
     "      --to=TERM      ... that is less than this one; with neither of both a TERM\n"
     "      --engine=NAME  what searches: auto (default), cpu, gpu\n"
+    "      --verify       compare checksums first, as is done with small indexes\n"
     "      --parallel=N   threads (default: one a core)\n"
     "  -v, --verbose      say what was chosen and why\n"
     "  -h, --help         this text\n"
@@ -54,7 +56,7 @@ typedef struct lookup_request {
     char **terms;
     int term_count;
     gs_lookup_shape shape;
-    bool is_prefix, is_verbose;
+    bool is_prefix, is_verbose, verifies;
     const char *from, *to, *engine;
     unsigned threads;
 } lookup_request;
@@ -69,6 +71,7 @@ static void parse(int argc, char **argv, lookup_request *r)
         {"to", GS_OPT_REQUIRED, OPT_TO, false},
         {"engine", GS_OPT_REQUIRED, OPT_ENGINE, false},
         {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
+        {"verify", GS_OPT_NONE, OPT_VERIFY, false},
         {"verbose", GS_OPT_NONE, 'v', false},
     };
     gs_opt_scan scan = {.argc = argc,
@@ -89,6 +92,7 @@ static void parse(int argc, char **argv, lookup_request *r)
         case OPT_TO: r->to = scan.argument; break;
         case OPT_ENGINE: r->engine = scan.argument; break;
         case OPT_PARALLEL: r->threads = gs_size_arg_threads(&scan); break;
+        case OPT_VERIFY: r->verifies = true; break;
         case 'v': r->is_verbose = true; break;
         default: argv[kept++] = scan.argument; break;
         }
@@ -234,7 +238,8 @@ int cmd_lookup(int argc, char **argv)
     gs_engine_arg_check_search(r.engine);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
-    if (gs_index_open_first(&index, r.folder, r.terms, r.term_count, &st) == GS_OK) {
+    if (gs_index_open_first(&index, r.folder, r.terms, r.term_count, r.verifies, &st) ==
+        GS_OK) {
         if (r.from != NULL || r.to != NULL)
             GS_NOTED(print_from_to(&r, index, &st));
         else

@@ -252,7 +252,7 @@ static gs_code open_job(search_job *job, gs_status *st)
     const gs_search_args *const args = &job->args;
     void *memory = NULL;
     GS_TRY(gs_index_open_first(&job->index, args->folder, args->queries,
-                               args->query_count, st));
+                               args->query_count, args->verifies, st));
     const gs_index_header *const header = gs_index_header_of(job->index);
     if (args->has_b && args->options.b != 0 && !header->has_names) {
         gs_quoted q;

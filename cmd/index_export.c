@@ -56,6 +56,7 @@ static gs_code export_index(const char *folder, const char *file, gs_status *st)
     export_target target = {0};
     const bool is_stdout = file[0] == '-' && file[1] == '\0';
     GS_TRY_OR_FAIL(gs_index_open(&index, folder, st));
+    GS_TRY_OR_FAIL(gs_index_check_sums(index, st));
     GS_TRY_OR_FAIL(gs_output_open(&target.output, is_stdout ? NULL : file, NULL, st));
     GS_TRY_OR_FAIL(gs_text_out_open(&out, write_bytes, &target, st));
     GS_TRY_OR_FAIL(gs_ciff_write(index, &out, NULL, st));

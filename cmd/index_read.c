@@ -60,10 +60,11 @@ gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status 
 }
 
 gs_code gs_index_open_first(gs_index **out, const char *folder, char **operands,
-                            int count, gs_status *st)
+                            int count, bool verifies, gs_status *st)
 {
     if (gs_index_open(out, folder, st) == GS_OK)
-        return GS_OK;
+        return verifies ? gs_index_check_sums(*out, st)
+                        : gs_index_check_if_small(*out, st);
     for (int i = 0; i < count; i++) {
         gs_status ignored = {.code = GS_OK};
         gs_index *other = NULL;
@@ -193,6 +194,7 @@ int gs_index_dump_command(int argc, char **argv)
     gs_index *index = NULL;
     gs_text_out out = {0};
     if (gs_index_open(&index, r.folder, &st) == GS_OK &&
+        gs_index_check_sums(index, &st) == GS_OK &&
         gs_text_out_open(&out, gs_index_print, index, &st) == GS_OK &&
         gs_index_dump(index, r.positions, &out, NULL, &st) == GS_OK)
         GS_NOTED(gs_index_check_unchanged(index, &st));

@@ -12,9 +12,12 @@ int gs_index_info_command(int argc, char **argv);
 int gs_index_dump_command(int argc, char **argv);
 int gs_index_verify_command(int argc, char **argv);
 
-/* Opens the index that comes before `operands`; if it is among them, says so. */
+/* Opens the index that comes before `operands`; if it is among them, says so. Its
+ * checksums are compared if it is small, or with `verifies`. On failure the caller still
+ * closes *out. */
 GS_MUST_CHECK gs_code gs_index_open_first(gs_index **out, const char *folder,
-                                          char **operands, int count, gs_status *st);
+                                          char **operands, int count, bool verifies,
+                                          gs_status *st);
 
 /* Writes to standard output; nothing if `context`, an index that the data are of, was
  * changed since it was opened. NULL: of none. */

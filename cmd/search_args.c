@@ -22,6 +22,7 @@ enum {
     OPT_TREC,
     OPT_PARALLEL,
     OPT_EXHAUSTIVE,
+    OPT_VERIFY,
 };
 
 enum { LIMIT_DEFAULT = 10 };
@@ -38,6 +39,7 @@ static const gs_opt options[] = {
     {"trec", GS_OPT_REQUIRED, OPT_TREC, false},
     {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
     {"exhaustive", GS_OPT_NONE, OPT_EXHAUSTIVE, false},
+    {"verify", GS_OPT_NONE, OPT_VERIFY, false},
     {"verbose", GS_OPT_NONE, 'v', false},
 };
 
@@ -72,6 +74,7 @@ static const char usage_text[] =
     "\n"
     "      --parallel=N     threads for several queries (default: one a core)\n"
     "      --exhaustive     score every match instead of skipping: the same answers\n"
+    "      --verify         compare checksums first, as is done with small indexes\n"
     "  -v, --verbose        tell how much was read and scored\n"
     "  -h, --help           this text\n"
     "      --version        show the version and stop\n";
@@ -141,6 +144,7 @@ static void parse_option(gs_search_args *args, const gs_opt_scan *scan, int code
         args->tag = parse_tag(scan->argument);
         break;
     case OPT_PARALLEL: args->threads = gs_size_arg_threads(scan); break;
+    case OPT_VERIFY: args->verifies = true; break;
     case OPT_EXHAUSTIVE: o->is_exhaustive = true; break;
     default: args->verbose = true; break; /* 'v' */
     }

@@ -26,6 +26,7 @@ typedef struct gs_search_args {
     bool has_limit;
     bool has_b;
     unsigned threads; /* 0: one a core */
+    bool verifies;
     bool verbose;
 } gs_search_args;
 

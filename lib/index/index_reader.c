@@ -259,6 +259,14 @@ gs_code gs_index_check_sums(const gs_index *index, gs_status *st)
     return GS_OK;
 }
 
+gs_code gs_index_check_if_small(const gs_index *index, gs_status *st)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
+        bytes += index->bytes[i];
+    return bytes <= GS_INDEX_SMALL_BYTES ? gs_index_check_sums(index, st) : GS_OK;
+}
+
 /* --- documents --------------------------------------------------------------------- */
 
 gs_code gs_index_document_length(const gs_index *index, uint64_t doc, uint32_t *length,

@@ -46,6 +46,10 @@ gs_code gs_index_damaged(const gs_index *index, gs_index_file file, const char *
 GS_MUST_CHECK gs_code gs_index_check_sum(const gs_index *index, gs_index_file file,
                                          gs_status *st);
 GS_MUST_CHECK gs_code gs_index_check_sums(const gs_index *index, gs_status *st);
+/* For who looks at a few places only, and would take a damaged one for the truth: every
+ * file, if together they are so small that it takes no longer than to start a program. */
+enum { GS_INDEX_SMALL_BYTES = 4 << 20 };
+GS_MUST_CHECK gs_code gs_index_check_if_small(const gs_index *index, gs_status *st);
 
 /* What has been read and is not wanted soon: its whole pages stop counting as memory of
  * this process. They come back from the file when they are touched, by whomever. */
