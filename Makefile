@@ -155,7 +155,8 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
         faults faults-run stops stops-run hardened-test limits-test \
-        diff-test fake-gpu-test fake-gpu-run index-test search-test soak reliability fuzz fuzz-run gpu-programs \
+        diff-test fake-gpu-test fake-gpu-run index-test search-test flips soak reliability \
+        fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
         uninstall clean FORCE
 all: build/gpusort
@@ -233,6 +234,7 @@ help:
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
 	  'make search-test random queries against what they must find' \
+	  'make flips      bits of runs, indexes, inputs and checkpoints flipped (FLIPS=8000 each)' \
 	  'make soak       random commands, limits, kills and resumes (SOAK_MINUTES=10 SOAK_JOBS=)' \
 	  'make fuzz       every parser against hostile input (FUZZ_SECONDS=600 each)' \
 	  'make reliability  tests/RELIABILITY.md, of the results in build/reliability' \
@@ -309,6 +311,14 @@ index-test: $(PROGRAM)
 
 search-test: $(PROGRAM)
 	@python3 tests/search_check.py --binary $(CURDIR)/$(PROGRAM) $(SEARCH_TEST_ARGS)
+
+# Every bit of what is kept, flipped in turn: so many of each kind of file.
+FLIPS ?= 8000
+RESUMES ?= 600
+FLIPS_JSON ?= build/reliability/flips.json
+flips: $(PROGRAM) $(BIN)/tests/test_flips
+	@tests/flips.py --binary $(PROGRAM) --unit $(BIN)/tests/test_flips --flips $(FLIPS) \
+	    --resumes $(RESUMES) --json '$(FLIPS_JSON)'
 
 # Random commands under random troubles. SOAK_CASES=N is so many and no longer; SOAK_SEED
 # gives the same ones again; failing cases, made smaller, stay in build/soak.

@@ -17,6 +17,7 @@ indexed='--documents=250 --variants=2'
 asan_cases=80 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
 san_indexed='--documents=100 --variants=1'
 fuzz_seconds=5 fault_points=60 stops='--cuts 12 --kills 6' soaked=(SOAK_CASES=30 SOAK_SEED=1)
+flipped='FLIPS=20 RESUMES=24'
 unset GS_TEST_LONG
 if [ "${1:-}" = --long ]; then
     export GS_TEST_LONG=1 # for the unit and the command line tests
@@ -25,6 +26,7 @@ if [ "${1:-}" = --long ]; then
     asan_cases=400 tsan_cases=150 fake_san_cases=(300 200) san_searched='--documents=3000 --queries=6'
     san_indexed='--documents=300 --variants=4'
     fuzz_seconds=120 fault_points=0 stops='--kills 300' soaked=(SOAK_MINUTES=10)
+    flipped='FLIPS=12000 RESUMES=600'
 fi
 
 mk() {
@@ -83,6 +85,8 @@ begin unit mk unit-test
 begin index mk INDEX_TEST_ARGS="$indexed" index-test
 begin differential mk CASES="${CASES:-$cases}" diff-test
 begin search mk SEARCH_TEST_ARGS="$searched" search-test
+# shellcheck disable=SC2086 # two words
+begin flips mk $flipped FLIPS_JSON= flips
 begin faults fault_walks
 begin soak soak_a_little
 begin threads-backend mk_without_uring CASES="$few_cases" diff-test
