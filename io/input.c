@@ -459,24 +459,28 @@ static bool open_mappable(const gs_input *in, size_t index, int output_fd,
     struct stat info;
     if (is_stdin && (fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode) ||
                      lseek(STDIN_FILENO, 0, SEEK_CUR) != 0))
-        return false; /* also what another "-" has taken already */
+        return false;
     const int fd = is_stdin ? STDIN_FILENO : open_regular(name, &info);
     if (fd < 0)
         return false;
     *file = (gs_mapped_file){.fd = fd, .input_index = index};
     if (is_mappable(in, output_fd, file))
-        return !is_stdin || lseek(STDIN_FILENO, (off_t)file->bytes, SEEK_SET) > 0;
+        return true;
     if (!is_stdin)
         (void)close(fd);
     return false;
 }
 
-static void close_mappable(const gs_mapped_file *file)
+/* All files, each of them once: standard input has nothing more to give the second time.
+ */
+static size_t open_all_mappable(const gs_input *in, int output_fd, gs_mapped_file *files)
 {
-    if (file->fd == STDIN_FILENO)
-        (void)lseek(STDIN_FILENO, 0, SEEK_SET);
-    else
-        (void)close(file->fd);
+    bool has_stdin = false;
+    size_t count = 0;
+    while (count < in->name_count && !(has_stdin && strcmp(in->names[count], "-") == 0) &&
+           open_mappable(in, count, output_fd, &files[count]))
+        has_stdin |= files[count++].fd == STDIN_FILENO;
+    return count;
 }
 
 /* Do the files, each with what is between it and the next, stay below the limit? */
@@ -494,23 +498,33 @@ static bool is_within_map(const gs_input *in, const gs_mapped_file *files, size_
     return true;
 }
 
+/* Where a plain reader would leave it, but only now that it is not read any more. */
+static void leave_stdin_read(const gs_mapped_file *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (files[i].fd == STDIN_FILENO)
+            (void)lseek(STDIN_FILENO, (off_t)files[i].bytes, SEEK_SET);
+    }
+}
+
 bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *map)
 {
     gs_mapped_file files[GS_FILE_MAP_FILES_MAX] = {0};
-    size_t count = 0;
     if (in->size_hint < GS_INPUT_MAP_MIN || in->name_count > GS_FILE_MAP_FILES_MAX)
         return false;
-    while (count < in->name_count && open_mappable(in, count, output_fd, &files[count]))
-        count++;
+    size_t count = open_all_mappable(in, output_fd, files);
     if (count == in->name_count && is_within_map(in, files, count, copy_bytes) &&
         gs_file_map_open(map, files, count, copy_bytes, in->options.maps_small_pages,
                          in->names)) {
         map->taken_bytes = in->bytes_read;
         in->next_name = in->name_count;
+        leave_stdin_read(files, count);
         return true;
     }
-    while (count-- > 0)
-        close_mappable(&files[count]);
+    while (count-- > 0) {
+        if (files[count].fd != STDIN_FILENO)
+            (void)close(files[count].fd);
+    }
     return false;
 }
 

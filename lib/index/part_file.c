@@ -75,7 +75,7 @@ gs_code gs_part_file_open_kept(gs_part_file *f, const char *path, uint64_t bytes
     f->capacity = buffer_bytes;
     f->hash = XXH3_createState();
     if (f->hash == NULL)
-        return GS_FAIL(st, GS_ERR_NOMEM, 0, "checksum");
+        return GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "checksum");
     (void)XXH3_64bits_reset(f->hash);
     f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (f->fd < 0)

@@ -2,6 +2,8 @@
 #include "lib/sort/file_merge.h"
 
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "io/stream.h"
 #include "lib/base/assertion.h"
@@ -39,77 +41,89 @@ static void release_input(gs_merge_input *input)
     *input = (gs_merge_input){0};
 }
 
-/* Opens up to `want` sources. Running out of descriptors after the second is no failure:
- * *opened says how many there are, and the fan-in shrinks to that. */
-static gs_code open_sources(gs_file_merge *m, size_t first, size_t want,
-                            gs_text_source *sources, size_t *opened, gs_status *st)
+/* Inputs that are open for a merge. */
+typedef struct open_group {
+    gs_text_source *sources;
+    size_t want, opened;
+} open_group;
+
+static void close_group(open_group *g)
 {
-    for (*opened = 0; *opened < want; ++*opened) {
-        const gs_merge_input *const input = &m->inputs[first + *opened];
-        gs_text_source *const source = &sources[*opened];
+    for (size_t i = 0; g->sources != NULL && i < g->want; i++)
+        gs_text_source_close(&g->sources[i]);
+    gs_mem_free(g->sources);
+    *g = (open_group){0};
+}
+
+/* Opens inputs [first, first + want). Running out of descriptors after the second is no
+ * failure: g->opened says how many there are, and the fan-in shrinks to that. Close the
+ * group also after a failure. */
+static gs_code open_inputs(gs_file_merge *m, size_t first, size_t want, open_group *g,
+                           gs_status *st)
+{
+    void *memory = NULL;
+    *g = (open_group){.want = want};
+    GS_TRY(gs_mem_new(&memory, want * sizeof *g->sources, "merge sources", st));
+    for (g->sources = memory; g->opened < want; g->opened++) {
+        const gs_merge_input *const input = &m->inputs[first + g->opened];
+        gs_text_source *const source = &g->sources[g->opened];
         const gs_code code =
             input->run ? gs_text_source_open_run(source, input->run, &m->source, st)
                        : gs_text_source_open(source, input->name, &m->source, st);
         if (code == GS_OK)
             continue;
         const bool is_descriptors = st->sys == EMFILE || st->sys == ENFILE;
-        if (!is_descriptors || *opened < 2 || input->run != NULL)
+        if (!is_descriptors || g->opened < 2 || input->run != NULL)
             return code;
         gs_status_clear(st);
-        m->fan_in = *opened;
+        m->fan_in = g->opened;
         return GS_OK;
     }
     return GS_OK;
 }
 
-/* Merges inputs [first, first + want), or as many of them as can be open, into a sink. */
-static gs_code merge_group(gs_file_merge *m, size_t first, size_t want, gs_sink *sink,
-                           uint64_t ticket, bool is_last, size_t *taken, gs_status *st)
+/* Merges what is open into a sink. Only the last pass may drop equals to counts, or stop
+ * early. */
+static gs_code merge_group(const gs_file_merge *m, open_group *g, gs_sink *sink,
+                           uint64_t ticket, bool is_last, gs_status *st)
 {
-    void *memory = NULL;
-    *taken = 0;
-    GS_TRY(gs_mem_new(&memory, want * sizeof(gs_text_source), "merge sources", st));
-    gs_text_source *const sources = memory;
-    /* Only the last pass may drop equals to counts, or stop early. */
     gs_text_merge_options options = m->merge;
     if (!is_last && options.has_counts)
         options.is_unique = options.has_counts = false;
-    size_t opened = 0;
-    if (open_sources(m, first, want, sources, &opened, st) == GS_OK &&
-        (!is_last || opened == want))
-        GS_NOTED(
-            gs_text_merge_run(sources, opened, &m->source, &options, sink, ticket, st));
-    *taken = opened;
-    for (size_t i = 0; i < want; i++)
-        gs_text_source_close(&sources[i]);
-    gs_mem_free(sources);
-    return st->code;
+    return gs_text_merge_run(g->sources, g->opened, &m->source, &options, sink, ticket,
+                             st);
 }
 
-/* Replaces inputs [first, first + want) by one text run. */
-static gs_code reduce_group(gs_file_merge *m, size_t first, size_t want, gs_status *st)
+static gs_code merge_into_run(const gs_file_merge *m, open_group *g, gs_text_run *run,
+                              gs_stream_target *target, gs_status *st)
 {
-    void *memory = NULL;
-    gs_stream_target target;
-    gs_sink sink = {0};
-    size_t taken = 0;
+    gs_sink sink = {.layout = *m->source.layout, .buffer_bytes = m->plan->piece_bytes};
     uint64_t total = 0;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_text_run), "text run", st));
-    gs_text_run *const run = memory;
-    GS_TRY_OR_FAIL(gs_text_run_create(run, m->spill, &m->filter, &target, st));
-    target.no_uring = true;
-    GS_TRY_OR_FAIL(gs_stream_new(&sink.stream, &target, m->plan->stream_block_bytes,
-                                 STREAM_BLOCKS, st));
-    sink.layout = *m->source.layout;
-    sink.buffer_bytes = m->plan->piece_bytes;
+    target->no_uring = true;
+    GS_TRY(gs_stream_new(&sink.stream, target, m->plan->stream_block_bytes, STREAM_BLOCKS,
+                         st));
     gs_sink_init(&sink);
-    if (merge_group(m, first, want, &sink, 0, false, &taken, st) != GS_OK)
+    if (merge_group(m, g, &sink, 0, false, st) != GS_OK)
         gs_stream_abort(sink.stream, st);
     GS_NOTED(gs_stream_finish(sink.stream, &total, st));
     gs_stream_free(sink.stream);
     gs_sink_release(&sink);
-    GS_TRY_OR_FAIL(st->code);
-    GS_TRY_OR_FAIL(gs_text_run_finish(run, total, st));
+    GS_TRY(st->code);
+    return gs_text_run_finish(run, total, st);
+}
+
+static void release_run(gs_text_run *run)
+{
+    gs_text_run_release(run);
+    gs_mem_free(run);
+}
+
+/* Replaces the inputs from `first` on that are open by one text run. */
+static gs_code reduce_open(gs_file_merge *m, size_t first, open_group *g,
+                           gs_text_run *run, gs_stream_target *target, gs_status *st)
+{
+    const size_t taken = g->opened;
+    GS_TRY(merge_into_run(m, g, run, target, st));
     for (size_t i = 0; i < taken; i++)
         release_input(&m->inputs[first + i]);
     m->inputs[first].run = run;
@@ -117,9 +131,34 @@ static gs_code reduce_group(gs_file_merge *m, size_t first, size_t want, gs_stat
             (m->input_count - first - taken) * sizeof *m->inputs);
     m->input_count -= taken - 1;
     return GS_OK;
-fail:
-    gs_text_run_release(run);
-    gs_mem_free(run);
+}
+
+static gs_code new_run(gs_file_merge *m, gs_text_run **out, gs_stream_target *target,
+                       gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_text_run), "text run", st));
+    *out = memory;
+    if (gs_text_run_create(*out, m->spill, &m->filter, target, st) == GS_OK)
+        return GS_OK;
+    release_run(*out);
+    *out = NULL;
+    return st->code;
+}
+
+/* Replaces inputs [first, first + want), or as many of them as can be open, by one. */
+static gs_code reduce_group(gs_file_merge *m, size_t first, size_t want, gs_status *st)
+{
+    gs_stream_target target;
+    gs_text_run *run = NULL;
+    open_group g = {0};
+    if (new_run(m, &run, &target, st) == GS_OK &&
+        open_inputs(m, first, want, &g, st) == GS_OK &&
+        reduce_open(m, first, &g, run, &target, st) == GS_OK)
+        run = NULL; /* is an input now */
+    if (run != NULL)
+        release_run(run);
+    close_group(&g);
     return st->code;
 }
 
@@ -144,17 +183,38 @@ gs_code gs_file_merge_reduce(gs_file_merge *m, gs_status *st)
     return GS_OK;
 }
 
+/* Not all could be open at once. Those that are have been read from, which a pipe does
+ * not take back: they become a run as they are. `held` is given up for it. */
+static gs_code reduce_last(gs_file_merge *m, open_group *g, int *held, gs_status *st)
+{
+    gs_stream_target target;
+    gs_text_run *run = NULL;
+    (void)close(*held);
+    *held = -1;
+    if (new_run(m, &run, &target, st) == GS_OK &&
+        reduce_open(m, 0, g, run, &target, st) != GS_OK)
+        release_run(run);
+    close_group(g);
+    return st->code == GS_OK ? gs_file_merge_reduce(m, st) : st->code;
+}
+
 gs_code gs_file_merge_last(gs_file_merge *m, gs_sink *sink, uint64_t ticket,
                            gs_status *st)
 {
-    for (;;) {
-        size_t taken = 0;
-        const size_t want = m->input_count;
-        GS_TRY(merge_group(m, 0, want, sink, ticket, true, &taken, st));
-        if (taken == want)
-            return GS_OK;
-        GS_TRY(gs_file_merge_reduce(m, st));
+    for (bool is_done = false; !is_done && st->code == GS_OK;) {
+        open_group g;
+        int held = dup(STDERR_FILENO); /* for a run, should there be no other left */
+        is_done = true;
+        if (open_inputs(m, 0, m->input_count, &g, st) == GS_OK) {
+            is_done = g.opened == m->input_count;
+            GS_NOTED(is_done ? merge_group(m, &g, sink, ticket, true, st)
+                             : reduce_last(m, &g, &held, st));
+        }
+        close_group(&g);
+        if (held >= 0)
+            (void)close(held);
     }
+    return st->code;
 }
 
 void gs_file_merge_release(gs_file_merge *m)
