@@ -201,9 +201,10 @@ def judge_refusal(command, reference, kind, how, result):
 
 
 def is_lost_promise(command, kind, how):
-    """Does it say that the result is on the disk, and the fsync failed?"""
-    is_durable = "--sync" in command.words or command.words.startswith(
-        ("index build", "index merge", "index import"))
+    """Does it say that the result is on the disk, and the fsync failed? With --checkpoint
+    the last ones come when it is, and stop.py looks at that."""
+    is_durable = not command.keeps and ("--sync" in command.words or command.words.startswith(
+        ("index build", "index merge", "index import")))
     return is_durable and kind == "sync" and how.split(":")[0] in ("EIO", "ENOSPC")
 
 
