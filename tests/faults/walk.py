@@ -22,6 +22,7 @@ import queue
 import random
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -89,6 +90,7 @@ class Walk:
             self.places.put(cases.Place(args.binary, self.inputs,
                                         os.path.join(scratch, f"place-{i}")))
         self.references = {}
+        self.is_over = False  # interrupted: what was walked so far is told
         self.outcomes = collections.defaultdict(collections.Counter)
         self.failures = []
 
@@ -121,9 +123,13 @@ class Walk:
         return picked + rng.sample(rest, min(len(rest), self.args.points - len(picked)))
 
     def walk_to(self, point):
+        if self.is_over:
+            return
         command, kind, n, how = point
         verdict = self.in_a_place(cases.walk_to, command, self.references[command.name],
                                   kind, n, how)
+        if self.is_over:  # which the command may have been told as well
+            return
         self.outcomes[command.name, kind][verdict.outcome] += 1
         if verdict.outcome == "wrong":
             self.failures.append((point, verdict))
@@ -147,6 +153,10 @@ class Walk:
             random.Random(self.args.seed).shuffle(points)
             for _ in pool.map(self.walk_to, points):
                 pass
+        return len(points)
+
+    def end(self, *_):
+        self.is_over = True
 
     def print_table(self):
         print(f"{'command':<36} {'kind':<8} {'points':>7} {'exact':>7} {'refused':>7} "
@@ -184,13 +194,15 @@ def main():
     with tempfile.TemporaryDirectory(prefix="gpusort-faults.") as scratch:
         os.makedirs(os.path.join(scratch, "inputs"))
         walk = Walk(args, scratch)
-        walk.run(wanted)
-    if not args.points:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, walk.end)
+        point_count = walk.run(wanted)
+    if not args.points or walk.is_over:
         walk.print_table()
     if args.json:
         walk.write_json(args.json)
     totals = walk.totals()
-    print(f"faults: {sum(totals.values())} points in {len(wanted)} commands: "
+    print(f"faults: {sum(totals.values())} of {point_count} points in {len(wanted)} commands: "
           f"{totals['exact']} exact, {totals['refused']} refused, "
           f"{totals['unreached']} not reached, {totals['wrong']} wrong")
     return 1 if totals["wrong"] or not totals["refused"] else 0
