@@ -111,11 +111,9 @@ void unsynced_forget(const struct stat *info)
     f->is_changed = false;
 }
 
-/* A sector that was not there before holds zeros, or what was on the disk. */
+/* One that was not there before holds zeros: what lay on the disk is shown to nobody. */
 static void lose_sector(const unsynced_file *f, size_t at)
 {
-    if ((off_t)(at * SECTOR) >= f->length && unsynced_chance() % 4 == 0)
-        memset(f->sectors[at], 0x5a, SECTOR);
     if (__real_pwrite(f->fd, f->sectors[at], SECTOR, (off_t)(at * SECTOR)) < 0)
         need(NULL);
 }
