@@ -246,8 +246,9 @@ static inline void put_element(const gs_ingest *in, gs_element *e, const uint8_t
 /* Plain records are the text itself, which lies at `offset`: one element a line. False if
  * they are not as many any more as were counted, or not all of the text, because somebody
  * writes to a mapped file. */
-static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
-                         gs_element *e, size_t count, gs_multiset *seen)
+static inline __attribute__((always_inline)) bool
+put_seen_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
+                  gs_element *e, size_t count, gs_multiset *seen)
 {
     const gs_element *const end_of_room = e + count;
     const gs_record_form form = {in->record_size, in->layout.eol};
@@ -288,6 +289,14 @@ static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t
         line = batch->bytes;
     }
     return e == end_of_room && line == batch->bytes;
+}
+
+/* Code of its own for when nobody looks on: the loop is of few instructions. */
+static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
+                         gs_element *e, size_t count, gs_multiset *seen)
+{
+    return seen == NULL ? put_seen_elements(in, batch, offset, e, count, NULL)
+                        : put_seen_elements(in, batch, offset, e, count, seen);
 }
 
 static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t offset)
