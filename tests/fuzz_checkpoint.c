@@ -8,7 +8,7 @@
  *
  * How: 0 the rest is a journal; 1 the rest is records, kind u8 and bytes u16 and payload
  * each, and gets sums that are right; 2 the same behind a record of the job that is asked
- * for.
+ * for; 3 the same for a merge of indexes, whose notes are read.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 
 #include "io/journal.h"
 #include "lib/base/mem.h"
+#include "lib/index/merge_checkpoint.h"
 #include "lib/sort/checkpoint.h"
 #include "tests/check.h"
 
@@ -27,8 +28,12 @@ enum { HEAD_BYTES = 2, PATH_BYTES = 80, RUNS_UNIT = 4096 };
 static char folder[PATH_BYTES]; /* in memory, where that is a file system */
 static char journal_path[PATH_BYTES + 20], runs_path[PATH_BYTES + 20];
 static char input_path[PATH_BYTES + 20];
-static uint8_t job_record[4096];
-static size_t job_bytes;
+/* The first record of a job, as the program writes it. */
+typedef struct job_record {
+    uint8_t data[4096];
+    size_t bytes;
+} job_record;
+static job_record sort_job, merge_job;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -57,22 +62,39 @@ static gs_code open_checkpoint(gs_checkpoint **c, gs_status *st)
     return gs_checkpoint_open(c, &job, st);
 }
 
-/* The first record of a checkpoint that is begun, as the program writes it. */
-static void learn_job_record(void)
+/* A merge of no indexes: what is noted of it does not depend on them. */
+static gs_code open_merge(gs_merge_checkpoint **c, gs_status *st)
+{
+    static gs_index_merge_options options;
+    options = (gs_index_merge_options){.folder = input_path, .checkpoint = folder};
+    return gs_merge_checkpoint_open(c, &options, NULL, st);
+}
+
+/* Of the checkpoint that was just begun, and is open: closed with nothing in it, it goes.
+ */
+static void learn_job(job_record *job)
+{
+    enum { BEGIN = 16, HEAD = 24 }; /* as io/journal.h draws them */
+    uint8_t text[BEGIN + HEAD + sizeof job->data];
+    const int fd = open(journal_path, O_RDONLY | O_CLOEXEC);
+    REQUIRE(fd >= 0);
+    const ssize_t bytes = read(fd, text, sizeof text);
+    REQUIRE(bytes > BEGIN + HEAD && bytes < (ssize_t)sizeof text && close(fd) == 0);
+    job->bytes = (size_t)bytes - BEGIN - HEAD;
+    memcpy(job->data, text + BEGIN + HEAD, job->bytes);
+}
+
+static void learn_jobs(void)
 {
     gs_status st = {.code = GS_OK};
-    gs_checkpoint *c = NULL;
-    gs_journal *j = NULL;
-    gs_journal_record r;
-    bool has_record;
-    REQUIRE(open_checkpoint(&c, &st) == GS_OK);
-    gs_checkpoint_close(c);
-    REQUIRE(gs_journal_open(&j, journal_path, &st) == GS_OK);
-    REQUIRE(gs_journal_next(j, &r, &has_record, &st) == GS_OK && has_record);
-    REQUIRE(r.bytes <= sizeof job_record);
-    memcpy(job_record, r.payload, r.bytes);
-    job_bytes = r.bytes;
-    gs_journal_close(j);
+    gs_checkpoint *sort = NULL;
+    gs_merge_checkpoint *merge = NULL;
+    REQUIRE(open_checkpoint(&sort, &st) == GS_OK);
+    learn_job(&sort_job);
+    gs_checkpoint_close(sort);
+    REQUIRE(open_merge(&merge, &st) == GS_OK);
+    learn_job(&merge_job);
+    gs_merge_checkpoint_close(merge);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -86,13 +108,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)snprintf(runs_path, sizeof runs_path, "%s/gpusort-runs", folder);
     (void)snprintf(input_path, sizeof input_path, "%s/input", folder);
     write_file(input_path, "b\na\n", 4);
-    learn_job_record();
+    learn_jobs();
     return atexit(clean_up);
 }
 
 /* --- the files ---------------------------------------------------------------------- */
 
-static void write_records(bool has_job, const uint8_t *from, size_t size)
+static void write_records(const job_record *job, const uint8_t *from, size_t size)
 {
     gs_status st = {.code = GS_OK};
     gs_journal *j = NULL;
@@ -100,8 +122,8 @@ static void write_records(bool has_job, const uint8_t *from, size_t size)
     bool has_record;
     REQUIRE(gs_journal_open(&j, journal_path, &st) == GS_OK);
     REQUIRE(gs_journal_next(j, &r, &has_record, &st) == GS_OK && !has_record);
-    if (has_job)
-        REQUIRE(gs_journal_append(j, 1, job_record, job_bytes, &st) == GS_OK);
+    if (job != NULL)
+        REQUIRE(gs_journal_append(j, 1, job->data, job->bytes, &st) == GS_OK);
     while (size >= 3) {
         size_t bytes = (size_t)from[1] | (size_t)from[2] << 8;
         if (bytes > size - 3)
@@ -185,19 +207,46 @@ static void read_checkpoint(size_t runs_bytes)
     gs_checkpoint_close(c);
 }
 
+static void read_merge(void)
+{
+    gs_status st = {.code = GS_OK};
+    gs_merge_checkpoint *c = NULL;
+    if (open_merge(&c, &st) != GS_OK) {
+        REQUIRE(st.msg[0] != '\0');
+        return;
+    }
+    unsigned count = 0;
+    REQUIRE(!gs_merge_checkpoint_is_done(c)); /* there is no such index */
+    if (gs_merge_checkpoint_parts(c, 3, &count, &st) == GS_OK) {
+        REQUIRE(count > 0);
+        for (unsigned i = 0; i < count; i++) {
+            const gs_kept_part *const part = gs_merge_checkpoint_part(c, i);
+            if (part != NULL) /* all of it can be read */
+                __asm__ volatile("" : : "r"(part->terms), "r"(part->bytes[0]));
+        }
+    }
+    gs_merge_checkpoint_close(c);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < HEAD_BYTES)
         return 0;
-    const unsigned how = data[0] % 3;
+    const unsigned how = data[0] % 4;
     const size_t units = data[1];
     write_file(journal_path, "", 0);
     if (how == 0)
         write_file(journal_path, data + HEAD_BYTES, size - HEAD_BYTES);
     else
-        write_records(how == 2, data + HEAD_BYTES, size - HEAD_BYTES);
+        write_records(how == 2   ? &sort_job
+                      : how == 3 ? &merge_job
+                                 : NULL,
+                      data + HEAD_BYTES, size - HEAD_BYTES);
     write_runs(units);
     read_journal();
-    read_checkpoint(units * RUNS_UNIT);
+    if (how == 3)
+        read_merge();
+    else
+        read_checkpoint(units * RUNS_UNIT);
     return 0;
 }
