@@ -89,8 +89,8 @@ SIZES = [0, 200, 4000, 4000, 40000, 40000, 150000, 400000]
 COPIES = [1] * 30 + [2, 4, 8, 8, 20, 40]
 
 
-def draw_lines(r, order):
-    most = r.choice(SIZES)
+def draw_lines(r, order, is_long=False):
+    most = SIZES[-1] if is_long else r.choice(SIZES)
     if most == 0:
         return []
     return r.choice(RECIPES)(r, order, r.randrange(most // 2, most))

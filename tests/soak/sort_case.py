@@ -91,9 +91,9 @@ class SortCase:
                                      ("header", r.choice([1, 2, 50])), ("zstd", r.choice([1, 3, 9]))])
         order = differential.Order(r, no_stable=self.feature is not None)
         self.order, self.end = groups(order.options), order.end
-        lines = inputs.draw_lines(r, order)
+        lines = inputs.draw_lines(r, order, self.is_long)
         pieces = [lines] if self.mode == "check" else inputs.cut(r, lines)
-        copies = r.choice([16, 40, 80]) if self.is_long else r.choice(inputs.COPIES)
+        copies = r.choice([30, 60, 90]) if self.is_long else r.choice(inputs.COPIES)
         for i, piece in enumerate(pieces):
             data = inputs.join(r, piece, self.end)
             if copies > 1 and data.endswith(self.end):
