@@ -127,11 +127,11 @@ static bool is_above_limit(const gs_ingest *in, uint64_t prefix, const uint8_t *
 
 /* --- measuring a batch ------------------------------------------------------ */
 
+/* Of what follows the ways that are seldom taken have functions of their own: whoever has
+ * his variables pointed at has a guard on his stack, which each record would pay for. */
 static gs_code grow(void **array, size_t *capacity, size_t want, size_t item_bytes,
                     gs_status *st)
 {
-    if (want <= *capacity)
-        return GS_OK;
     const size_t larger = want + want / 2 + 1024;
     size_t bytes = 0;
     GS_TRY(gs_mem_size_mul(&bytes, larger, item_bytes, st));
@@ -148,6 +148,25 @@ static inline void put_words(const gs_ingest *in, gs_element *e, const uint8_t *
     e->next = gs_string_word(string, bytes, 8) ^ flip;
 }
 
+static __attribute__((noinline)) gs_code grow_records(gs_ingest_scratch *scratch,
+                                                      size_t want, gs_status *st)
+{
+    void *memory = scratch->records;
+    GS_TRY(grow(&memory, &scratch->record_capacity, want, 1, st));
+    scratch->records = memory;
+    return GS_OK;
+}
+
+static __attribute__((noinline)) gs_code grow_elements(gs_ingest_scratch *scratch,
+                                                       gs_status *st)
+{
+    void *memory = scratch->elements;
+    GS_TRY(grow(&memory, &scratch->element_capacity, scratch->element_count + 1,
+                sizeof(gs_element), st));
+    scratch->elements = memory;
+    return GS_OK;
+}
+
 /* Adds one line to the scratch: key (if any) and line, with its eol. */
 static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
                           const uint8_t *line, size_t line_bytes, gs_status *st)
@@ -155,14 +174,10 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     const size_t bound =
         (in->encoder ? gs_key_encode_bound(in->encoder, line_bytes) : 0) + line_bytes +
         GS_RECORD_LONG_BYTES + GS_RECORD_LONG_HEAD_BYTES + 1 + 16;
-    void *memory = scratch->records;
-    GS_TRY(
-        grow(&memory, &scratch->record_capacity, scratch->record_bytes + bound, 1, st));
-    scratch->records = memory;
-    memory = scratch->elements;
-    GS_TRY(grow(&memory, &scratch->element_capacity, scratch->element_count + 1,
-                sizeof(gs_element), st));
-    scratch->elements = memory;
+    if (scratch->record_capacity < scratch->record_bytes + bound)
+        GS_TRY(grow_records(scratch, scratch->record_bytes + bound, st));
+    if (scratch->element_capacity == scratch->element_count)
+        GS_TRY(grow_elements(scratch, st));
 
     uint8_t *const start = scratch->records + scratch->record_bytes;
     const size_t usual_head = gs_record_head_bytes(&in->layout, 0);

@@ -74,6 +74,17 @@ void gs_merge_tree_start(gs_merge_tree *tree, const gs_merge_head *heads, size_t
 
 /* The winner stays in two registers: as a pair in memory or in a vector register, each
  * match would wait for a store or for a move between register files. */
+/* The loser stays at the node, the winner is returned. Apart from the loop, which has
+ * nothing on its stack to be guarded. */
+static __attribute__((noinline)) gs_merge_node
+settle_at(const gs_merge_tree *tree, gs_merge_node *node, uint64_t code, uint32_t source)
+{
+    gs_merge_node mine = {code, source}, other = *node;
+    const bool other_wins = settle(tree, &mine, &other);
+    *node = other_wins ? mine : other;
+    return other_wins ? other : mine;
+}
+
 void gs_merge_tree_replay(gs_merge_tree *tree)
 {
     uint32_t source = tree->nodes[0].source;
@@ -83,11 +94,9 @@ void gs_merge_tree_replay(gs_merge_tree *tree)
         const uint64_t other_code = node->code;
         const uint32_t other_source = node->source;
         if (__builtin_expect(other_code == code, 0)) {
-            gs_merge_node winner = {code, source}, other = *node;
-            const bool other_wins = settle(tree, &winner, &other);
-            *node = other_wins ? winner : other;
-            code = other_wins ? other.code : winner.code;
-            source = other_wins ? other.source : winner.source;
+            const gs_merge_node winner = settle_at(tree, node, code, source);
+            code = winner.code;
+            source = winner.source;
             continue;
         }
         /* The smaller goes on, the larger stays: by masks, for no branch predicts it. */

@@ -44,6 +44,7 @@ struct gs_sink_piece {
     gs_run_codec *codec;
     ZSTD_CCtx *zstd;
     gs_witness_piece seen;
+    bool is_seen;     /* by a full witness */
     gs_bytes strings; /* of the records that were noted and not looked at yet */
 };
 
@@ -106,16 +107,20 @@ void gs_sink_piece_free(gs_sink_piece *p)
     gs_mem_free(p);
 }
 
-static gs_code make_room(gs_bytes *b, size_t bytes, gs_status *st)
+static __attribute__((noinline)) gs_code grow(gs_bytes *b, size_t bytes, gs_status *st)
 {
-    if (b->capacity - b->used >= bytes)
-        return GS_OK;
     const size_t capacity = b->used + bytes + (b->used + bytes) / 4 + 4096;
     void *memory = b->data;
     GS_TRY(gs_mem_resize(&memory, capacity, "output piece", st));
     b->data = memory;
     b->capacity = capacity;
     return GS_OK;
+}
+
+/* Asked for each record. */
+static inline gs_code make_room(gs_bytes *b, size_t bytes, gs_status *st)
+{
+    return b->capacity - b->used >= bytes ? GS_OK : grow(b, bytes, st);
 }
 
 void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
@@ -125,6 +130,7 @@ void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
     p->has_flowed = false;
     p->record_count = 0;
     p->strings.used = 0;
+    p->is_seen = gs_witness_is_full(p->sink->witness);
     gs_witness_begin(&p->seen, p->sink->witness, ticket, p->sink->layout.is_keyed);
 }
 
@@ -412,10 +418,9 @@ static gs_code note(gs_sink_piece *p, const gs_sink_record *r, const uint8_t *li
 static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
 {
     const gs_record_layout *const layout = &p->sink->layout;
-    const bool is_seen = gs_witness_is_full(p->sink->witness);
     const size_t bytes = r->length - r->key_bytes + layout->has_eol;
     const size_t room = GS_COUNT_TEXT_MAX + bytes + GS_SHORT_COPY_BYTES;
-    if (is_seen &&
+    if (p->is_seen &&
         (p->raw.used > p->sink->buffer_bytes || p->raw.capacity - p->raw.used < room))
         GS_TRY(look(p, st));
     if (p->raw.used > p->sink->buffer_bytes) {
@@ -428,7 +433,7 @@ static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status 
     uint8_t *const to = p->raw.data + p->raw.used;
     gs_copy_short(to, r->data + r->key_bytes, bytes);
     p->raw.used += bytes;
-    return is_seen ? note(p, r, to, st) : GS_OK;
+    return p->is_seen ? note(p, r, to, st) : GS_OK;
 }
 
 void gs_sink_drop_unknown(gs_sink_piece *p, uint64_t times)
