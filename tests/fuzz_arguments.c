@@ -103,12 +103,12 @@ static const char *read_position(const char *p, bool is_first, position *at)
 {
     *at = (position){.is_sure = true};
     p = read_count(p, &at->field, &at->is_sure);
-    if (p == NULL || (at->field == 0 && at->is_sure))
+    if (p == NULL || at->field == 0) /* what is too long is no 0 either */
         return NULL;
     if (*p == '.') {
         at->has_character = true;
         p = read_count(p + 1, &at->character, &at->is_sure);
-        if (p == NULL || (is_first && at->character == 0 && at->is_sure))
+        if (p == NULL || (is_first && at->character == 0))
             return NULL;
     }
     for (const char *found; *p != '\0' && (found = strchr(letters, *p)) != NULL; p++)
