@@ -45,7 +45,7 @@ static const char usage_text[] =
     "      --from=TERM    every term from this one on\n"
     "      --to=TERM      ... that is less than this one; with neither of both a TERM\n"
     "      --engine=NAME  what searches: auto (default), cpu, gpu\n"
-    "      --verify       compare checksums first, as is done with small indexes\n"
+    "      --verify       compare all checksums first, not those of what is read\n"
     "      --parallel=N   threads (default: one a core)\n"
     "  -v, --verbose      say what was chosen and why\n"
     "  -h, --help         this text\n"

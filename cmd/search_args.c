@@ -74,7 +74,7 @@ static const char usage_text[] =
     "\n"
     "      --parallel=N     threads for several queries (default: one a core)\n"
     "      --exhaustive     score every match instead of skipping: the same answers\n"
-    "      --verify         compare checksums first, as is done with small indexes\n"
+    "      --verify         compare all checksums first, not those of what is read\n"
     "  -v, --verbose        tell how much was read and scored\n"
     "  -h, --help           this text\n"
     "      --version        show the version and stop\n";

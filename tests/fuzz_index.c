@@ -8,8 +8,8 @@
  *               | bytes of terms, postings, positions, u16 each | the files, documents
  * last
  *
- * The header is made from this, with checksums that are right, so that damage is met
- * behind them. Flags: 1 positions, 2 names, 4 merge shifts docIDs.
+ * The header and the sums of pages are made from this, with checksums that are right, so
+ * that damage is met behind them. Flags: 1 positions, 2 names, 4 merge shifts docIDs.
  * tests/fuzz_seeds/make_index_seeds.py packs indexes so.
  */
 #include <fcntl.h>
@@ -31,6 +31,7 @@ enum {
     HEAD_BYTES = 23,
     TEXT_BYTES_MAX = 1 << 20,
     POSTINGS_MAX = 1 << 16,
+    SUMS_BYTES_MAX = 1 << 16, /* of files of 64 MiB */
     PATH_BYTES = 80
 };
 
@@ -85,6 +86,17 @@ static void write_file(gs_index_header *h, gs_index_file file, const uint8_t *da
     REQUIRE(gs_file_checksum(&h->file_sums[file], data, bytes, NULL, NULL, &st) == GS_OK);
 }
 
+/* The last file, with the slack. */
+static void write_sums(gs_index_header *h, const gs_page_sums *sums)
+{
+    uint8_t file[SUMS_BYTES_MAX] = {0};
+    const size_t bytes = sums->count * sizeof *sums->sums;
+    REQUIRE(bytes + GS_INDEX_SLACK <= sizeof file);
+    if (bytes > 0)
+        memcpy(file, sums->sums, bytes);
+    write_file(h, GS_INDEX_SUMS, file, bytes + GS_INDEX_SLACK);
+}
+
 static void write_folder(const uint8_t *data, size_t size)
 {
     char path[2 * PATH_BYTES];
@@ -99,13 +111,18 @@ static void write_folder(const uint8_t *data, size_t size)
         .has_names = (data[0] & 2) != 0,
     };
     const uint8_t *p = data + HEAD_BYTES, *const end = data + size;
-    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+    gs_page_sums sums = {0};
+    for (int i = 0; i < GS_INDEX_SUMS; i++) {
         size_t n = (size_t)(end - p);
         if (i != GS_INDEX_DOCUMENTS && get(data + 17 + 2 * i, 2) < n)
             n = get(data + 17 + 2 * i, 2);
         write_file(&h, (gs_index_file)i, p, n);
+        if (i != GS_INDEX_POSITIONS || h.has_positions)
+            REQUIRE(gs_page_sums_add(&sums, p, n, &st) == GS_OK);
         p += n;
     }
+    write_sums(&h, &sums);
+    gs_page_sums_release(&sums);
     (void)snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME);
     (void)unlink(path);
     REQUIRE(gs_index_header_write(&h, folder, &st) == GS_OK);

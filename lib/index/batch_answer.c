@@ -172,9 +172,9 @@ static gs_code open_all(gs_batch_answer *a, gs_status *st)
                                             .log = o->log};
     void *memory = NULL;
     size_t bytes = 0;
+    GS_TRY(gs_term_batch_new(&a->batch, o->index, st)); /* checks the keys */
     if (finder.key_count <= GS_PREFIX_KEYS_MAX)
         GS_TRY(gs_prefix_ranks_new(&a->finder, &finder, st));
-    GS_TRY(gs_term_batch_new(&a->batch, o->index, st));
     GS_TRY(gs_term_batch_new(&a->next_one, o->index, st));
     GS_TRY(gs_team_new(&a->team, o->workers, st));
     GS_TRY(gs_mem_size_mul(&bytes, o->workers, sizeof *a->workers, st));

@@ -12,6 +12,7 @@
 
 typedef struct gs_document_cursor {
     const gs_index *index;
+    const gs_page_checks *pages;
     uint64_t left; /* documents behind the present one */
     const uint8_t *lengths, *names, *end;
     const uint8_t *held_lengths, *held_names; /* the first pages not let go */

@@ -15,24 +15,29 @@
 
 enum { BUFFER_BYTES = 1 << 20, STRETCH_BYTES = 4 << 20, PATH_BYTES = 4400 };
 
+_Static_assert(BUFFER_BYTES % GS_SUM_PAGE_BYTES == 0, "sums are made of whole pages");
+
 struct gs_file_writer {
     int fd;
     char path[PATH_BYTES];
     uint64_t bytes; /* put so far */
     uint8_t head[GS_FILE_HEAD_BYTES];
+    uint8_t first_page[GS_SUM_PAGE_BYTES]; /* whose head may be set at the end */
+    gs_page_sums *pages;
     XXH3_state_t *hash;
     uint8_t *buffer;
     size_t used;
 };
 
 gs_code gs_file_writer_new(gs_file_writer **out, const char *folder, const char *name,
-                           gs_status *st)
+                           gs_page_sums *pages, gs_status *st)
 {
     *out = NULL;
     void *memory = NULL;
     GS_TRY(gs_mem_new(&memory, sizeof(gs_file_writer), "index file", st));
     gs_file_writer *const w = memory;
     w->fd = -1;
+    w->pages = pages;
     GS_TRY_OR_FAIL(gs_mem_new(&memory, BUFFER_BYTES, "index file", st));
     w->buffer = memory;
     w->hash = XXH3_createState();
@@ -78,9 +83,17 @@ static gs_code write_at(gs_file_writer *w, const void *data, size_t bytes,
     return gs_status_hint(st, "free some space where the index goes");
 }
 
+/* What is in the buffer begins at a whole page: it is flushed when it is full, and at the
+ * end. */
 static gs_code flush(gs_file_writer *w, gs_status *st)
 {
-    GS_TRY(write_at(w, w->buffer, w->used, w->bytes - w->used, st));
+    const uint64_t at = w->bytes - w->used;
+    if (at == 0)
+        memcpy(w->first_page, w->buffer,
+               w->used < GS_SUM_PAGE_BYTES ? w->used : GS_SUM_PAGE_BYTES);
+    if (w->pages != NULL)
+        GS_TRY(gs_page_sums_add(w->pages, w->buffer, w->used, st));
+    GS_TRY(write_at(w, w->buffer, w->used, at, st));
     w->used = 0;
     return GS_OK;
 }
@@ -122,8 +135,14 @@ gs_code gs_file_writer_set_head(gs_file_writer *w, const void *head, size_t byte
                                 gs_status *st)
 {
     gs_assert(bytes <= GS_FILE_HEAD_BYTES && w->bytes >= bytes);
-    GS_TRY(flush(w, st));
     memcpy(w->head, head, bytes);
+    if (w->bytes == w->used) { /* nothing is written yet */
+        memcpy(w->buffer, head, bytes);
+        return GS_OK;
+    }
+    memcpy(w->first_page, head, bytes);
+    if (w->pages != NULL)
+        w->pages->sums[0] = gs_page_sum(w->first_page, GS_SUM_PAGE_BYTES);
     return write_at(w, head, bytes, 0, st);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * index_file_writer: one file of an index, with its checksum.
+ * index_file_writer: one file of an index, with its checksum and those of its pages.
  *
  * The checksum (XXH3, 64 bits) is of everything behind the first GS_FILE_HEAD_BYTES and
  * then of those, which may be set at the end. One thread.
@@ -11,15 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/status.h"
+#include "lib/index/page_sums.h"
 
 enum { GS_FILE_HEAD_BYTES = 64 };
 
 typedef struct gs_file_writer gs_file_writer;
 
-/* Creates `name` in the folder. */
+/* Creates `name` in the folder. The sums of its pages go to `pages`, which may be NULL,
+ * and are there when it is finished. */
 GS_MUST_CHECK gs_code gs_file_writer_new(gs_file_writer **out, const char *folder,
-                                         const char *name, gs_status *st);
+                                         const char *name, gs_page_sums *pages,
+                                         gs_status *st);
 void gs_file_writer_free(gs_file_writer *w); /* NULL is fine */
 
 GS_MUST_CHECK gs_code gs_file_writer_put(gs_file_writer *w, const void *data,

@@ -41,10 +41,7 @@ static struct {
 } pending[PENDING_MAX];
 
 const char *const gs_index_file_names[GS_INDEX_FILE_COUNT] = {
-    "terms",
-    "postings",
-    "positions",
-    "documents",
+    "terms", "postings", "positions", "documents", "sums",
 };
 
 /* Fails if that cannot be told. */

@@ -7,6 +7,7 @@
  *      postings       documents and frequencies of every term
  *      positions      where in the documents (only if they are kept)
  *      documents      lengths and names, by docID
+ *      sums           a checksum for each page of the four files before
  *
  * All numbers are little-endian; a varint has seven bits a byte, low ones first. The
  * bytes follow from the content alone, however it was built.
@@ -44,6 +45,11 @@
  * documents: head | lengths, u32 each | name offsets, u64 for every 64th document |
  * names, each with its length as a varint in front. Documents of tuples are
  * numbers and have neither.
+ *
+ * sums: u32 for each page of 4 KiB (lib/index/page_sums.h) of terms, postings, positions
+ * and documents, one file behind the other, their slack included. How many there are of
+ * each, the header's sizes tell. Who reads a page first compares it: damage is an error
+ * of who meets it, and never an answer.
  */
 #ifndef GS_LIB_INDEX_INDEX_FORMAT_H
 #define GS_LIB_INDEX_INDEX_FORMAT_H
@@ -51,7 +57,7 @@
 #include <stdint.h>
 
 enum {
-    GS_INDEX_VERSION = 2,
+    GS_INDEX_VERSION = 3,
     GS_INDEX_BLOCK = 128,      /* postings */
     GS_SKIP_COUNT_BITS = 3,    /* of a skip entry: how many impacts there are */
     GS_INDEX_TERM_BLOCK = 16,  /* terms */
@@ -83,6 +89,7 @@ typedef enum gs_index_file {
     GS_INDEX_POSTINGS,
     GS_INDEX_POSITIONS,
     GS_INDEX_DOCUMENTS,
+    GS_INDEX_SUMS, /* of the pages of those before */
     GS_INDEX_FILE_COUNT,
 } gs_index_file;
 

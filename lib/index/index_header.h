@@ -3,7 +3,7 @@
  * index_header: header.json, which says what an index is.
  *
  *     {
- *       "format": "gpusort index", "version": 1,
+ *       "format": "gpusort index", "version": 3,
  *       "documents": N, "terms": N, "postings": N, "tokens": N, "length_sum": N,
  *       "has_positions": true, "has_names": true,
  *       "tokenizer": {...},

@@ -23,6 +23,8 @@ enum { PATH_BYTES = 4400, FETCH_BYTES = 256, CACHE_LINE_BYTES = 64 };
 /* For clocks of file systems that have whole seconds only. */
 enum { STAMP_WAIT_MS = 2500, FILES_SPARE = 64 };
 
+enum { PASSED_PAGES = 1024 };
+
 struct gs_index {
     char *folder;
     gs_index_header header;
@@ -31,6 +33,7 @@ struct gs_index {
     int fds[GS_INDEX_FILE_COUNT]; /* of those that are there; -1: it is closed */
     gs_file_stamp stamps[GS_INDEX_FILE_COUNT]; /* when they were opened */
     gs_map_name *names[GS_INDEX_FILE_COUNT];
+    gs_page_checks pages[GS_INDEX_SUMS];
     gs_index_head terms, documents;
 };
 
@@ -119,7 +122,61 @@ static gs_code map_file(gs_index *index, gs_index_file file, gs_status *st)
     return st->code;
 }
 
+/* Each file's sums lie behind those of the files before. */
+static gs_code open_pages(gs_index *index, gs_status *st)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < GS_INDEX_SUMS; i++)
+        all += gs_sum_pages(index->bytes[i]);
+    if (index->bytes[GS_INDEX_SUMS] != all * sizeof(uint32_t) + GS_INDEX_SLACK)
+        return gs_index_damaged(index, GS_INDEX_SUMS,
+                                "it does not have a sum for each page", st);
+    /* Aligned: the map is. */
+    const uint32_t *sums = (const uint32_t *)(const void *)index->files[GS_INDEX_SUMS];
+    for (int i = 0; i < GS_INDEX_SUMS; i++) {
+        GS_TRY(gs_page_checks_open(&index->pages[i], index->files[i], index->bytes[i],
+                                   sums, st));
+        sums += gs_sum_pages(index->bytes[i]);
+    }
+    return GS_OK;
+}
+
+static gs_code damaged_page(const gs_index *index, gs_index_file file, uint64_t page,
+                            gs_status *st)
+{
+    char what[96];
+    /* Perhaps it is the sum that is not what it was. */
+    GS_TRY(gs_index_check_sum(index, GS_INDEX_SUMS, st));
+    (void)snprintf(what, sizeof what,
+                   "the checksum of the page at byte %" PRIu64 " does not match",
+                   page * GS_SUM_PAGE_BYTES);
+    return gs_index_damaged(index, file, what, st);
+}
+
+gs_code gs_index_compare_pages(const gs_index *index, gs_index_file file,
+                               const uint8_t *begin, const uint8_t *end, gs_status *st)
+{
+    const gs_page_checks *const pages = &index->pages[file];
+    if (begin == end)
+        return GS_OK;
+    const uint64_t bad = gs_page_checks_find_bad(pages, (uint64_t)(begin - pages->data),
+                                                 (uint64_t)(end - begin));
+    return bad == UINT64_MAX ? GS_OK : damaged_page(index, file, bad, st);
+}
+
+const gs_page_checks *gs_index_pages(const gs_index *index, gs_index_file file)
+{
+    return &index->pages[file];
+}
+
 gs_code gs_index_bytes(const gs_index *index, gs_index_file file, uint64_t offset,
+                       uint64_t bytes, const uint8_t **out, gs_status *st)
+{
+    GS_TRY(gs_index_place(index, file, offset, bytes, out, st));
+    return gs_index_check_pages(index, file, &index->pages[file], *out, *out + bytes, st);
+}
+
+gs_code gs_index_place(const gs_index *index, gs_index_file file, uint64_t offset,
                        uint64_t bytes, const uint8_t **out, gs_status *st)
 {
     const uint64_t all = index->bytes[file] - GS_INDEX_SLACK;
@@ -151,9 +208,9 @@ static gs_code read_heads(gs_index *index, gs_status *st)
     if (t->count != index->header.terms || t->blocks > limit ||
         t->blocks != (t->count + GS_INDEX_TERM_BLOCK - 1) / GS_INDEX_TERM_BLOCK)
         return gs_index_damaged(index, GS_INDEX_TERMS, "its counts do not agree", st);
-    GS_TRY(gs_index_bytes(index, GS_INDEX_TERMS, t->table, t->blocks * sizeof(uint64_t),
+    GS_TRY(gs_index_place(index, GS_INDEX_TERMS, t->table, t->blocks * sizeof(uint64_t),
                           &ignored, st));
-    GS_TRY(gs_index_bytes(index, GS_INDEX_TERMS, t->offsets,
+    GS_TRY(gs_index_place(index, GS_INDEX_TERMS, t->offsets,
                           (t->blocks + 1) * sizeof(uint64_t), &ignored, st));
     gs_index_head *const d = &index->documents;
     GS_TRY(read_head(index, GS_INDEX_DOCUMENTS, GS_INDEX_DOCUMENTS_MAGIC, d, st));
@@ -164,13 +221,13 @@ static gs_code read_heads(gs_index *index, gs_status *st)
         return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "its counts do not agree", st);
     const uint64_t names =
         d->blocks ? (d->count + GS_INDEX_NAME_BLOCK - 1) / GS_INDEX_NAME_BLOCK : 0;
-    GS_TRY(gs_index_bytes(index, GS_INDEX_DOCUMENTS, sizeof *d,
+    GS_TRY(gs_index_place(index, GS_INDEX_DOCUMENTS, sizeof *d,
                           (d->blocks ? d->count : 0) * sizeof(uint32_t), &ignored, st));
-    GS_TRY(gs_index_bytes(index, GS_INDEX_DOCUMENTS, d->table, names * sizeof(uint64_t),
+    GS_TRY(gs_index_place(index, GS_INDEX_DOCUMENTS, d->table, names * sizeof(uint64_t),
                           &ignored, st));
     if (d->end < d->offsets)
         return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "its names end early", st);
-    return gs_index_bytes(index, GS_INDEX_DOCUMENTS, d->offsets, d->end - d->offsets,
+    return gs_index_place(index, GS_INDEX_DOCUMENTS, d->offsets, d->end - d->offsets,
                           &ignored, st);
 }
 
@@ -186,6 +243,7 @@ gs_code gs_index_open(gs_index **out, const char *folder, gs_status *st)
         if (i != GS_INDEX_POSITIONS || index->header.has_positions)
             GS_TRY_OR_FAIL(map_file(index, (gs_index_file)i, st));
     }
+    GS_TRY_OR_FAIL(open_pages(index, st));
     GS_TRY_OR_FAIL(read_heads(index, st));
     *out = index;
     return GS_OK;
@@ -206,6 +264,8 @@ void gs_index_close(gs_index *index)
         if (index->fds[i] >= 0)
             (void)close(index->fds[i]);
     }
+    for (int i = 0; i < GS_INDEX_SUMS; i++)
+        gs_page_checks_close(&index->pages[i]);
     gs_index_header_release(&index->header);
     gs_mem_free(index->folder);
     gs_mem_free(index);
@@ -247,9 +307,11 @@ gs_code gs_index_check_sum(const gs_index *index, gs_index_file file, gs_status 
         return GS_OK;
     GS_TRY(gs_file_checksum(&checksum, index->files[file], index->bytes[file], let_go,
                             NULL, st));
-    if (checksum == index->header.file_sums[file])
-        return GS_OK;
-    return gs_index_damaged(index, file, "its checksum is wrong", st);
+    if (checksum != index->header.file_sums[file])
+        return gs_index_damaged(index, file, "its checksum is wrong", st);
+    if (file != GS_INDEX_SUMS)
+        gs_page_checks_trust(&index->pages[file]);
+    return GS_OK;
 }
 
 gs_code gs_index_check_sums(const gs_index *index, gs_status *st)
@@ -259,15 +321,29 @@ gs_code gs_index_check_sums(const gs_index *index, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_index_check_if_small(const gs_index *index, gs_status *st)
+gs_code gs_index_check_page_sums(const gs_index *index, gs_status *st)
 {
-    uint64_t bytes = 0;
-    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
-        bytes += index->bytes[i];
-    return bytes <= GS_INDEX_SMALL_BYTES ? gs_index_check_sums(index, st) : GS_OK;
+    for (int i = 0; i < GS_INDEX_SUMS; i++) {
+        const gs_page_checks *const pages = &index->pages[i];
+        for (uint64_t page = 0; page < gs_sum_pages(pages->bytes); page++) {
+            if (!gs_page_checks_is_good(pages, page))
+                return damaged_page(index, (gs_index_file)i, page, st);
+            if (page % PASSED_PAGES == PASSED_PAGES - 1)
+                gs_index_let_go(pages->data +
+                                    (page + 1 - PASSED_PAGES) * GS_SUM_PAGE_BYTES,
+                                pages->data + (page + 1) * GS_SUM_PAGE_BYTES);
+        }
+    }
+    return GS_OK;
 }
 
 /* --- documents --------------------------------------------------------------------- */
+
+static gs_code check_pages(const gs_index *index, gs_index_file file,
+                           const uint8_t *begin, const uint8_t *end, gs_status *st)
+{
+    return gs_index_check_pages(index, file, &index->pages[file], begin, end, st);
+}
 
 gs_code gs_index_document_length(const gs_index *index, uint64_t doc, uint32_t *length,
                                  gs_status *st)
@@ -277,10 +353,10 @@ gs_code gs_index_document_length(const gs_index *index, uint64_t doc, uint32_t *
     *length = 0;
     if (index->documents.blocks == 0)
         return GS_OK;
-    memcpy(length,
-           index->files[GS_INDEX_DOCUMENTS] + sizeof(gs_index_head) +
-               doc * sizeof *length,
-           sizeof *length);
+    const uint8_t *const at =
+        index->files[GS_INDEX_DOCUMENTS] + sizeof(gs_index_head) + doc * sizeof *length;
+    GS_TRY(check_pages(index, GS_INDEX_DOCUMENTS, at, at + sizeof *length, st));
+    memcpy(length, at, sizeof *length);
     return GS_OK;
 }
 
@@ -293,6 +369,27 @@ const uint32_t *gs_index_document_lengths(const gs_index *index)
                                                   sizeof(gs_index_head));
 }
 
+/* Where the names of a block of documents lie, behind where all of them begin. */
+static gs_code find_names(const gs_index *index, uint64_t block, uint64_t *at,
+                          uint64_t *behind, gs_status *st)
+{
+    const gs_index_head *const d = &index->documents;
+    const bool is_last = block == (d->count - 1) / GS_INDEX_NAME_BLOCK;
+    const uint8_t *const entry =
+        index->files[GS_INDEX_DOCUMENTS] + d->table + block * sizeof *at;
+    GS_TRY(check_pages(index, GS_INDEX_DOCUMENTS, entry,
+                       entry + (is_last ? 1 : 2) * sizeof *at, st));
+    memcpy(at, entry, sizeof *at);
+    *at = gs_index_once(*at);
+    *behind = d->end - d->offsets;
+    if (!is_last)
+        memcpy(behind, entry + sizeof *at, sizeof *behind);
+    *behind = gs_index_once(*behind);
+    return *at <= *behind && *behind <= d->end - d->offsets
+               ? GS_OK
+               : gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
+}
+
 gs_code gs_index_document_name(const gs_index *index, uint64_t doc, const uint8_t **name,
                                size_t *bytes, gs_status *st)
 {
@@ -303,13 +400,11 @@ gs_code gs_index_document_name(const gs_index *index, uint64_t doc, const uint8_
     if (d->blocks == 0)
         return GS_OK;
     const uint8_t *const file = index->files[GS_INDEX_DOCUMENTS];
-    const uint8_t *const end = file + d->end;
-    uint64_t at;
-    memcpy(&at, file + d->table + doc / GS_INDEX_NAME_BLOCK * sizeof at, sizeof at);
-    at = gs_index_once(at);
-    if (at > d->end - d->offsets)
-        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
+    uint64_t at, behind;
+    GS_TRY(find_names(index, doc / GS_INDEX_NAME_BLOCK, &at, &behind, st));
     const uint8_t *p = file + d->offsets + at;
+    const uint8_t *const end = file + d->offsets + behind;
+    GS_TRY(check_pages(index, GS_INDEX_DOCUMENTS, p, end, st));
     for (uint64_t skip = doc % GS_INDEX_NAME_BLOCK;; skip--) {
         uint64_t length;
         if (!gs_varint_read(&p, end, &length) || length > (uint64_t)(end - p))
@@ -335,6 +430,15 @@ const uint64_t *gs_index_term_prefixes(const gs_index *index)
     /* Aligned: the map is, and the offset was checked. */
     return (const uint64_t *)(const void *)(index->files[GS_INDEX_TERMS] +
                                             index->terms.table);
+}
+
+gs_code gs_index_check_prefixes(const gs_index *index, uint64_t first, uint64_t count,
+                                gs_status *st)
+{
+    const uint64_t *const at = gs_index_term_prefixes(index) + first;
+    gs_assert(first <= index->terms.blocks && count <= index->terms.blocks - first);
+    return check_pages(index, GS_INDEX_TERMS, (const uint8_t *)at,
+                       (const uint8_t *)(at + count), st);
 }
 
 void gs_index_fetch_offset(const gs_index *index, uint64_t block)
@@ -363,9 +467,10 @@ gs_code gs_index_term_block(const gs_index *index, uint64_t block, const uint8_t
 {
     gs_assert(block < index->terms.blocks);
     uint64_t bounds[2];
-    memcpy(bounds,
-           index->files[GS_INDEX_TERMS] + index->terms.offsets + block * sizeof *bounds,
-           sizeof bounds);
+    const uint8_t *const entry =
+        index->files[GS_INDEX_TERMS] + index->terms.offsets + block * sizeof *bounds;
+    GS_TRY(check_pages(index, GS_INDEX_TERMS, entry, entry + sizeof bounds, st));
+    memcpy(bounds, entry, sizeof bounds);
     const uint64_t from = gs_index_once(bounds[0]), to = gs_index_once(bounds[1]);
     if (from > to)
         return gs_index_damaged(index, GS_INDEX_TERMS, "a block ends early", st);

@@ -4,7 +4,9 @@
  *
  * Nothing is loaded whole and nothing is believed: every offset and length is checked
  * against the file before it is used, so a damaged or hostile index gives GS_ERR_FORMAT
- * and never a crash. An open index is read-only and may be used by any number of threads.
+ * and never a crash. And no byte is used before its page was compared with its sum
+ * (lib/index/page_checks.h), so neither is there a wrong answer where a disk has changed
+ * a bit. An open index is read-only and may be used by any number of threads.
  *
  * Others may write to the files meanwhile. So what was checked is what is used: a number
  * that is read from a file is read once (gs_index_once). And what came of it is good only
@@ -15,6 +17,7 @@
 #define GS_LIB_INDEX_INDEX_READER_H
 
 #include "lib/index/index_header.h"
+#include "lib/index/page_checks.h"
 
 typedef struct gs_index gs_index;
 
@@ -33,23 +36,33 @@ const char *gs_index_folder_of(const gs_index *index);
  * one that was opened stays as it is. Any thread. */
 GS_MUST_CHECK gs_code gs_index_check_unchanged(const gs_index *index, gs_status *st);
 
-/* Bytes of a file: offset and length as somebody claims. */
+/* Where bytes of a file lie: offset and length as somebody claims. What they are must be
+ * checked before they are used. */
+GS_MUST_CHECK gs_code gs_index_place(const gs_index *index, gs_index_file file,
+                                     uint64_t offset, uint64_t bytes, const uint8_t **out,
+                                     gs_status *st);
+/* The same, and their pages hold. */
 GS_MUST_CHECK gs_code gs_index_bytes(const gs_index *index, gs_index_file file,
                                      uint64_t offset, uint64_t bytes, const uint8_t **out,
                                      gs_status *st);
+/* The pages of a file, for who looks at many places. */
+const gs_page_checks *gs_index_pages(const gs_index *index, gs_index_file file);
+/* Whether the pages hold that these bytes, which lie in the file, are in; of no bytes,
+ * they do. */
+GS_MUST_CHECK gs_code gs_index_compare_pages(const gs_index *index, gs_index_file file,
+                                             const uint8_t *begin, const uint8_t *end,
+                                             gs_status *st);
 /* "DIR: FILE is damaged: what", or that it was changed. */
 gs_code gs_index_damaged(const gs_index *index, gs_index_file file, const char *what,
                          gs_status *st);
 
-/* Compares a file, or every file, with its checksum. Leaves none of it in the process's
- * memory. */
+/* Compares a file, or every file, with its checksum; its pages need not be compared then.
+ * Leaves none of it in the process's memory. */
 GS_MUST_CHECK gs_code gs_index_check_sum(const gs_index *index, gs_index_file file,
                                          gs_status *st);
 GS_MUST_CHECK gs_code gs_index_check_sums(const gs_index *index, gs_status *st);
-/* For who looks at a few places only, and would take a damaged one for the truth: every
- * file, if together they are so small that it takes no longer than to start a program. */
-enum { GS_INDEX_SMALL_BYTES = 4 << 20 };
-GS_MUST_CHECK gs_code gs_index_check_if_small(const gs_index *index, gs_status *st);
+/* Compares every page with its sum, also those that need not be. */
+GS_MUST_CHECK gs_code gs_index_check_page_sums(const gs_index *index, gs_status *st);
 
 /* What has been read and is not wanted soon: its whole pages stop counting as memory of
  * this process. They come back from the file when they are touched, by whomever. */
@@ -63,13 +76,17 @@ GS_MUST_CHECK gs_code gs_index_document_name(const gs_index *index, uint64_t doc
 GS_MUST_CHECK gs_code gs_index_document_length(const gs_index *index, uint64_t doc,
                                                uint32_t *length, gs_status *st);
 
-/* By docID; NULL if documents are only numbers. */
+/* By docID; NULL if documents are only numbers. Their pages, of `documents`, must be
+ * compared before they are used. */
 const uint32_t *gs_index_document_lengths(const gs_index *index);
 
 /* For the dictionary: how many blocks, the prefixes of their first terms (sorted, the
  * array that lookups search), and where one lies. */
 uint64_t gs_index_term_blocks(const gs_index *index);
+/* Of the prefixes, too, the pages must be compared: of so many from the first on. */
 const uint64_t *gs_index_term_prefixes(const gs_index *index);
+GS_MUST_CHECK gs_code gs_index_check_prefixes(const gs_index *index, uint64_t first,
+                                              uint64_t count, gs_status *st);
 GS_MUST_CHECK gs_code gs_index_term_block(const gs_index *index, uint64_t block,
                                           const uint8_t **begin, const uint8_t **end,
                                           gs_status *st);
@@ -77,6 +94,19 @@ GS_MUST_CHECK gs_code gs_index_term_block(const gs_index *index, uint64_t block,
  * block that is not there nothing is fetched. */
 void gs_index_fetch_offset(const gs_index *index, uint64_t block);
 void gs_index_fetch_block(const gs_index *index, uint64_t block);
+
+/* gs_index_compare_pages for who has the pages at hand: mostly they are known to be good.
+ */
+GS_MUST_CHECK static inline gs_code
+gs_index_check_pages(const gs_index *index, gs_index_file file,
+                     const gs_page_checks *pages, const uint8_t *begin,
+                     const uint8_t *end, gs_status *st)
+{
+    if (begin < end && gs_page_checks_know(pages, (uint64_t)(begin - pages->data),
+                                           (uint64_t)(end - begin)))
+        return GS_OK;
+    return gs_index_compare_pages(index, file, begin, end, st);
+}
 
 /* A number that was read from a file. The compiler may not read it again, which could
  * give another one. */

@@ -143,6 +143,7 @@ gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_st
     gs_term_cursor *term = NULL;
     void *last = NULL;
     GS_TRY(gs_index_check_sums(index, st));
+    GS_TRY(gs_index_check_page_sums(index, st));
     GS_TRY_OR_FAIL(gs_term_cursor_new(&term, index, st));
     GS_TRY_OR_FAIL(gs_mem_new(&last, GS_INDEX_TERM_MAX, "term", st));
     GS_TRY_OR_FAIL(verify_terms(index, term, last, &postings, &counts, cancel, st));

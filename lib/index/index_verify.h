@@ -2,9 +2,9 @@
 /*
  * index_verify: is everything in an index as it should be?
  *
- * Every checksum, then every term (in order, found where its prefix says), every posting
- * (in order, of a document that is there) and position, and all counts against the
- * header.
+ * Every checksum, of files and of their pages, then every term (in order, found where its
+ * prefix says), every posting (in order, of a document that is there) and position, and
+ * all counts against the header.
  */
 #ifndef GS_LIB_INDEX_INDEX_VERIFY_H
 #define GS_LIB_INDEX_INDEX_VERIFY_H

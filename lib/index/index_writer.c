@@ -32,6 +32,7 @@ struct gs_index_writer {
     gs_part_files *parts;
     size_t part_buffer_bytes;
     gs_index_header header;
+    gs_page_sums pages[GS_INDEX_SUMS];
     bool is_together; /* all but its name is there */
 };
 
@@ -74,6 +75,8 @@ void gs_index_writer_free(gs_index_writer *w)
     gs_document_writer_release(&w->documents);
     gs_name_check_release(&w->names);
     gs_index_folder_close(&w->folder);
+    for (int i = 0; i < GS_INDEX_SUMS; i++)
+        gs_page_sums_release(&w->pages[i]);
     gs_mem_free(w->parts);
     gs_mem_free(w);
 }
@@ -186,11 +189,20 @@ fail:
     return st->code;
 }
 
+static gs_code write_sums(gs_index_writer *w, gs_file_writer *file, gs_status *st)
+{
+    for (int i = 0; i < GS_INDEX_SUMS; i++) {
+        const gs_page_sums *const of = &w->pages[i];
+        GS_TRY(gs_file_writer_put(file, of->sums, of->count * sizeof *of->sums, st));
+    }
+    return GS_OK;
+}
+
 static gs_code write_file(gs_index_writer *w, gs_index_file which, gs_status *st)
 {
     gs_file_writer *file = NULL;
-    GS_TRY(
-        gs_file_writer_new(&file, w->folder.temporary, gs_index_file_names[which], st));
+    GS_TRY(gs_file_writer_new(&file, w->folder.temporary, gs_index_file_names[which],
+                              which != GS_INDEX_SUMS ? &w->pages[which] : NULL, st));
     switch (which) {
     case GS_INDEX_TERMS: GS_NOTED(write_terms(w, file, st)); break;
     case GS_INDEX_POSTINGS: GS_NOTED(copy_parts(w, file, false, st)); break;
@@ -198,6 +210,7 @@ static gs_code write_file(gs_index_writer *w, gs_index_file which, gs_status *st
     case GS_INDEX_DOCUMENTS:
         GS_NOTED(gs_document_writer_finish(&w->documents, file, st));
         break;
+    case GS_INDEX_SUMS: GS_NOTED(write_sums(w, file, st)); break;
     case GS_INDEX_FILE_COUNT: break;
     }
     if (st->code == GS_OK)
@@ -222,25 +235,26 @@ static gs_code write_files(void *context, unsigned worker, gs_status *st)
     (void)worker;
     for (;;) {
         const size_t i = atomic_fetch_add(&job->next_file, 1);
-        if (i == GS_INDEX_FILE_COUNT)
+        if (i == GS_INDEX_SUMS)
             return gs_name_check_find(&job->writer->names, &job->writer->repeated, st);
-        if (i > GS_INDEX_FILE_COUNT)
+        if (i > GS_INDEX_SUMS)
             return GS_OK;
         if (order[i] != GS_INDEX_POSITIONS || job->writer->options.has_positions)
             GS_TRY(write_file(job->writer, order[i], st));
     }
 }
 
-/* As many threads as files, unless one made all the parts. */
+/* As many threads as files, unless one made all the parts. The sums come when all of
+ * their files are there. */
 static gs_code write_all_files(gs_index_writer *w, gs_status *st)
 {
     commit_job job = {.writer = w};
     gs_team *team = NULL;
     const unsigned parts = w->options.part_count;
-    GS_TRY(gs_team_new(&team, parts < GS_INDEX_FILE_COUNT ? 1 : GS_INDEX_FILE_COUNT, st));
+    GS_TRY(gs_team_new(&team, parts < GS_INDEX_SUMS ? 1 : GS_INDEX_SUMS, st));
     GS_NOTED(gs_team_run(team, write_files, &job, st));
     gs_team_free(team);
-    return st->code;
+    return st->code == GS_OK ? write_file(w, GS_INDEX_SUMS, st) : st->code;
 }
 
 static gs_code put_together(gs_index_writer *w, gs_status *st)

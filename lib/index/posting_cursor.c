@@ -20,13 +20,14 @@ gs_code gs_posting_cursor_start(gs_posting_cursor *c, const gs_index *index,
                              .left = info->df,
                              .positions = positions,
                              .position_capacity = capacity,
+                             .pages = gs_index_pages(index, GS_INDEX_POSTINGS),
                              .document_count = gs_index_header_of(index)->documents};
-    GS_TRY(gs_index_bytes(index, GS_INDEX_POSTINGS, info->postings, info->postings_bytes,
+    GS_TRY(gs_index_place(index, GS_INDEX_POSTINGS, info->postings, info->postings_bytes,
                           &c->p, st));
     c->end = c->p + info->postings_bytes;
     GS_TRY(gs_posting_skips_start(&c->skips, index, info, st));
     if (gs_index_header_of(index)->has_positions) {
-        GS_TRY(gs_index_bytes(index, GS_INDEX_POSITIONS, info->positions,
+        GS_TRY(gs_index_place(index, GS_INDEX_POSITIONS, info->positions,
                               info->positions_bytes, &c->next_places, st));
         c->places_end = c->next_places + info->positions_bytes;
     }
@@ -37,6 +38,13 @@ void gs_posting_cursor_release(gs_posting_cursor *c)
 {
     gs_mem_free(c->positions);
     *c = (gs_posting_cursor){0};
+}
+
+/* Block or tail, up to there, at p: it may be read. */
+static gs_code check_postings(const gs_posting_cursor *c, const uint8_t *end,
+                              gs_status *st)
+{
+    return gs_index_check_pages(c->index, GS_INDEX_POSTINGS, c->pages, c->p, end, st);
 }
 
 /* The entry of the block at p. */
@@ -72,6 +80,7 @@ static gs_code read_packed(gs_posting_cursor *c, gs_status *st)
 {
     const gs_posting_skip *const skip = &c->skip;
     const uint8_t *const block = c->p;
+    GS_TRY(check_postings(c, block + skip->bytes, st));
     const unsigned doc_bits = (unsigned)gs_index_once(block[0]);
     const unsigned tf_bits = (unsigned)gs_index_once(block[1]);
     if (doc_bits > GS_PACK_BITS_MAX || tf_bits > 32 ||
@@ -98,6 +107,7 @@ static gs_code read_tail(gs_posting_cursor *c, gs_status *st)
     c->count = (size_t)c->left;
     c->has_skip = false;
     c->packed_tfs = NULL;
+    GS_TRY(check_postings(c, c->end, st));
     for (size_t i = 0; i < c->count; i++) {
         uint64_t number, tf = 0;
         if (!gs_varint_read(&c->p, c->end, &number) ||
@@ -135,6 +145,7 @@ gs_code gs_posting_cursor_find(gs_posting_cursor *c, uint64_t doc, gs_status *st
 gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc, gs_status *st)
 {
     c->count = 0;
+    c->has_checked_places = false;
     GS_TRY(gs_posting_cursor_find(c, doc, st));
     if (c->is_found) {
         c->is_found = false;
@@ -177,11 +188,21 @@ static inline gs_code read_positions(gs_posting_cursor *c, uint64_t tf, uint32_t
     return GS_OK;
 }
 
-static gs_code find_places(const gs_posting_cursor *c, uint64_t tf, gs_status *st)
+/* Of what is left of the block, or of the tail. */
+static gs_code check_places(gs_posting_cursor *c, gs_status *st)
 {
-    if (c->places != NULL && tf <= (uint64_t)(c->places_end - c->places))
-        return GS_OK;
-    return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions are missing", st);
+    const bool is_block = c->has_skip && c->places < c->next_places;
+    c->has_checked_places = true;
+    return gs_index_compare_pages(c->index, GS_INDEX_POSITIONS, c->places,
+                                  is_block ? c->next_places : c->places_end, st);
+}
+
+static inline gs_code find_places(gs_posting_cursor *c, uint64_t tf, gs_status *st)
+{
+    if (c->places == NULL || tf > (uint64_t)(c->places_end - c->places))
+        return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions are missing",
+                                st);
+    return c->has_checked_places ? GS_OK : check_places(c, st);
 }
 
 gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)

@@ -15,10 +15,12 @@
 
 typedef struct gs_posting_cursor {
     const gs_index *index;
+    const gs_page_checks *pages;        /* of postings */
     const uint8_t *p, *end;             /* blocks and tail that are left */
     gs_posting_skips skips;             /* entries that are left */
     const uint8_t *places, *places_end; /* positions of the block; NULL: none kept */
     const uint8_t *next_places;         /* of the block after it */
+    bool has_checked_places;            /* the pages of the block's */
     uint64_t left;                      /* postings behind the block */
     uint64_t last_doc;                  /* of the blocks so far */
     bool has_doc;

@@ -79,7 +79,7 @@ static gs_code look_at_short_list(gs_search_plan *plan, gs_search_slot *slot,
     double most = 0;
     GS_TRY(gs_doc_reader_seek(reader, 0, st));
     for (size_t i = 0; i < c->count; i++) {
-        const uint32_t length = plan->lengths != NULL ? plan->lengths[c->docs[i]] : 1;
+        const uint32_t length = gs_search_plan_length(plan, c->docs[i]);
         const double score =
             gs_bm25_score(&plan->model, slot->weight, gs_posting_cursor_tf(c, i), length);
         most = score > most ? score : most;

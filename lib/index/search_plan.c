@@ -18,9 +18,19 @@ void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
     *plan = (gs_search_plan){.index = index,
                              .presence = presence,
                              .lengths = gs_index_document_lengths(index),
+                             .length_pages = gs_index_pages(index, GS_INDEX_DOCUMENTS),
                              .root = GS_QUERY_NONE};
     plan->model =
         gs_bm25_make(k1, plan->lengths != NULL ? b : 0, h->documents, h->length_sum);
+}
+
+void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc)
+{
+    gs_status st = {.code = GS_OK};
+    const uint8_t *const at = (const uint8_t *)&plan->lengths[doc];
+    GS_NOTED(gs_index_compare_pages(plan->index, GS_INDEX_DOCUMENTS, at,
+                                    at + sizeof *plan->lengths, &st));
+    gs_status_keep_first(&plan->damage, &st);
 }
 
 void gs_search_plan_release(gs_search_plan *plan)
@@ -281,6 +291,7 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
     plan->slot_count = plan->node_count = plan->leaf_count = plan->reader_count = 0;
     plan->root = GS_QUERY_NONE;
     plan->is_any_of = true;
+    gs_status_clear(&plan->damage);
     plan->stats.queries++;
     if (query->root == GS_QUERY_NONE)
         return GS_OK;

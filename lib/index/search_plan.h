@@ -59,6 +59,8 @@ typedef struct gs_search_plan {
     const gs_index *index;
     gs_doc_presence *presence;
     const uint32_t *lengths; /* NULL: all count as the average */
+    const gs_page_checks *length_pages;
+    gs_status damage; /* met with lengths, which fails the query at its end */
     gs_bm25 model;
     gs_search_slot *slots;
     size_t slot_count, slot_capacity;
@@ -94,11 +96,27 @@ GS_MUST_CHECK gs_code gs_search_plan_open_bounds(gs_search_plan *plan, gs_status
 /* Adds what the readers did to the statistics. */
 void gs_search_plan_count(gs_search_plan *plan);
 
+/* Of a page that is not known to be good yet. */
+void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc);
+
+/* What a document's score is made with. */
+static inline uint32_t gs_search_plan_length(gs_search_plan *plan, uint64_t doc)
+{
+    if (plan->lengths == NULL)
+        return 1;
+    if (__builtin_expect(
+            !gs_page_checks_know_at(plan->length_pages,
+                                    sizeof(gs_index_head) + doc * sizeof *plan->lengths),
+            0))
+        gs_search_plan_check_length(plan, doc);
+    return plan->lengths[doc];
+}
+
 /* What the posting that the reader is at adds to its document's score. */
 static inline double gs_search_plan_part(gs_search_plan *plan, const gs_search_slot *slot,
                                          const gs_doc_reader *reader)
 {
-    const uint32_t length = plan->lengths != NULL ? plan->lengths[reader->doc] : 1;
+    const uint32_t length = gs_search_plan_length(plan, reader->doc);
     plan->stats.postings_scored++;
     return gs_bm25_score(&plan->model, slot->weight, gs_doc_reader_tf(reader), length);
 }

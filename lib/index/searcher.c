@@ -73,6 +73,7 @@ gs_code gs_searcher_rank(gs_searcher *s, const void *text, size_t bytes, gs_top_
         GS_NOTED(gs_rank_any(&s->plan, is_exhaustive, top, st));
     else
         GS_NOTED(gs_rank_many(&s->plan, top, st));
+    gs_status_keep_first(st, &s->plan.damage);
     gs_search_plan_count(&s->plan);
     gs_top_docs_sort(top);
     return st->code;

@@ -31,6 +31,12 @@ gs_code gs_term_batch_new(gs_term_batch **out, const gs_index *index, gs_status 
     gs_term_batch *const b = memory;
     b->index = index;
     b->has_ranks = gs_index_term_blocks(index) <= GS_PREFIX_KEYS_MAX;
+    /* All of the array is searched, with nobody to tell of a page. */
+    if (b->has_ranks &&
+        gs_index_check_prefixes(index, 0, gs_index_term_blocks(index), st) != GS_OK) {
+        gs_term_batch_free(b);
+        return st->code;
+    }
     *out = b;
     return GS_OK;
 }

@@ -6,13 +6,19 @@
 #include "lib/base/mem.h"
 #include "lib/index/term_writer.h"
 
+enum { PAGE_PREFIXES = GS_SUM_PAGE_BYTES / sizeof(uint64_t) };
+
 gs_code gs_term_cursor_new(gs_term_cursor **out, const gs_index *index, gs_status *st)
 {
     void *memory = NULL;
     *out = NULL;
     GS_TRY(gs_mem_new(&memory, sizeof(gs_term_cursor), "term cursor", st));
-    *out = memory;
-    (*out)->index = index;
+    gs_term_cursor *const c = memory;
+    c->index = index;
+    c->pages = gs_index_pages(index, GS_INDEX_TERMS);
+    c->prefixes = gs_index_term_prefixes(index);
+    c->block_count = gs_index_term_blocks(index);
+    *out = c;
     return GS_OK;
 }
 
@@ -70,10 +76,10 @@ static gs_code read_term(gs_term_cursor *c, gs_status *st)
     const uint8_t *ignored;
     if (info->postings_bytes > UINT64_MAX - info->skip_bytes)
         return damaged(c, "a posting list has an impossible length", st);
-    GS_TRY(gs_index_bytes(c->index, GS_INDEX_POSTINGS, info->postings,
+    GS_TRY(gs_index_place(c->index, GS_INDEX_POSTINGS, info->postings,
                           info->postings_bytes + info->skip_bytes, &ignored, st));
     if (info->positions_bytes > 0)
-        GS_TRY(gs_index_bytes(c->index, GS_INDEX_POSITIONS, info->positions,
+        GS_TRY(gs_index_place(c->index, GS_INDEX_POSITIONS, info->positions,
                               info->positions_bytes, &ignored, st));
     c->postings += info->postings_bytes + info->skip_bytes;
     c->positions += info->positions_bytes;
@@ -122,61 +128,101 @@ static int compare(const gs_term_cursor *c, const uint8_t *term, size_t bytes)
     return d != 0 ? d : (c->bytes > bytes) - (c->bytes < bytes);
 }
 
-/* How many blocks begin with a prefix that is less. No branch depends on what is
- * compared.
- */
-static uint64_t count_less(const gs_index *index, uint64_t prefix)
+/* Prefixes, aligned, after their pages. */
+static inline gs_code check_prefix(const gs_term_cursor *c, uint64_t block, gs_status *st)
 {
-    const uint64_t *base = gs_index_term_prefixes(index);
-    uint64_t n = gs_index_term_blocks(index), at = 0;
-    while (n > 0) {
+    const uint8_t *const at = (const uint8_t *)(c->prefixes + block);
+    if (gs_page_checks_know_at(c->pages, (uint64_t)(at - c->pages->data)))
+        return GS_OK;
+    return gs_index_check_prefixes(c->index, block, 1, st);
+}
+
+/* How many blocks begin with a prefix that is less. No branch depends on what is
+ * compared. The last steps are within a page or two, which are checked together. */
+static gs_code count_less(const gs_term_cursor *c, uint64_t prefix, uint64_t *out,
+                          gs_status *st)
+{
+    uint64_t n = c->block_count, at = 0;
+    while (n > PAGE_PREFIXES) {
         const uint64_t half = n / 2;
-        const bool goes_right = base[at + half] < prefix;
+        GS_TRY(check_prefix(c, at + half, st));
+        const bool goes_right = c->prefixes[at + half] < prefix;
         at = goes_right ? at + half + 1 : at;
         n = goes_right ? n - half - 1 : half;
     }
-    return at;
+    GS_TRY(gs_index_check_prefixes(c->index, at, n, st));
+    while (n > 0) {
+        const uint64_t half = n / 2;
+        const bool goes_right = c->prefixes[at + half] < prefix;
+        at = goes_right ? at + half + 1 : at;
+        n = goes_right ? n - half - 1 : half;
+    }
+    *out = at;
+    return GS_OK;
+}
+
+static gs_code is_prefix_of(const gs_term_cursor *c, uint64_t block, uint64_t prefix,
+                            bool *out, gs_status *st)
+{
+    GS_TRY(check_prefix(c, block, st));
+    *out = c->prefixes[block] == prefix;
+    return GS_OK;
 }
 
 /* Behind the blocks from `at` on that begin with this prefix: mostly none or one, so the
  * steps grow. */
-static uint64_t behind_equals(const gs_index *index, uint64_t at, uint64_t prefix)
+static gs_code behind_equals(const gs_term_cursor *c, uint64_t at, uint64_t prefix,
+                             uint64_t *out, gs_status *st)
 {
-    const uint64_t *const base = gs_index_term_prefixes(index) + at;
-    const uint64_t left = gs_index_term_blocks(index) - at;
+    const uint64_t left = c->block_count - at;
     uint64_t reach = 1;
-    if (left == 0 || base[0] != prefix)
-        return at;
-    while (reach < left && base[reach] == prefix)
+    bool is_equal = false;
+    *out = at;
+    if (left > 0)
+        GS_TRY(is_prefix_of(c, at, prefix, &is_equal, st));
+    if (!is_equal)
+        return GS_OK;
+    while (reach < left) {
+        GS_TRY(is_prefix_of(c, at + reach, prefix, &is_equal, st));
+        if (!is_equal)
+            break;
         reach *= 2;
+    }
     uint64_t lo = reach / 2, hi = reach < left ? reach : left;
     while (hi - lo > 1) {
         const uint64_t middle = lo + (hi - lo) / 2;
-        if (base[middle] == prefix)
-            lo = middle;
-        else
-            hi = middle;
+        GS_TRY(is_prefix_of(c, at + middle, prefix, &is_equal, st));
+        lo = is_equal ? middle : lo;
+        hi = is_equal ? hi : middle;
     }
-    return at + hi;
+    *out = at + hi;
+    return GS_OK;
 }
 
 /* Whether so many blocks begin with a lesser prefix, by what is on both sides. */
-static bool is_rank(const gs_index *index, uint64_t rank, uint64_t prefix)
+static gs_code is_rank(const gs_term_cursor *c, uint64_t rank, uint64_t prefix, bool *out,
+                       gs_status *st)
 {
-    const uint64_t *const base = gs_index_term_prefixes(index);
-    const uint64_t n = gs_index_term_blocks(index);
-    return rank <= n && (rank == 0 || base[rank - 1] < prefix) &&
-           (rank == n || base[rank] >= prefix);
+    *out = false;
+    if (rank > c->block_count)
+        return GS_OK;
+    if (rank > 0)
+        GS_TRY(check_prefix(c, rank - 1, st));
+    if (rank < c->block_count)
+        GS_TRY(check_prefix(c, rank, st));
+    *out = (rank == 0 || c->prefixes[rank - 1] < prefix) &&
+           (rank == c->block_count || c->prefixes[rank] >= prefix);
+    return GS_OK;
 }
 
-gs_code gs_term_cursor_seek_near(gs_term_cursor *c, uint64_t rank, const void *term,
-                                 size_t bytes, gs_status *st)
+/* The first `lo` blocks begin with a lesser prefix. */
+static gs_code seek_from(gs_term_cursor *c, uint64_t lo, uint64_t prefix,
+                         const void *term, size_t bytes, gs_status *st)
 {
     /* The term is in the last block whose first term is not greater. Blocks that begin
      * with the same eight bytes are told apart by their first terms. */
-    const uint64_t prefix = gs_term_prefix(term, bytes);
-    uint64_t lo = is_rank(c->index, rank, prefix) ? rank : count_less(c->index, prefix);
-    uint64_t hi = behind_equals(c->index, lo, prefix);
+    uint64_t hi;
+    GS_TRY(behind_equals(c, lo, prefix, &hi, st));
     while (lo < hi) {
         const uint64_t middle = lo + (hi - lo) / 2;
         GS_TRY(begin_block(c, middle, st));
@@ -191,11 +237,24 @@ gs_code gs_term_cursor_seek_near(gs_term_cursor *c, uint64_t rank, const void *t
     return GS_OK;
 }
 
+gs_code gs_term_cursor_seek_near(gs_term_cursor *c, uint64_t rank, const void *term,
+                                 size_t bytes, gs_status *st)
+{
+    const uint64_t prefix = gs_term_prefix(term, bytes);
+    bool is_right;
+    GS_TRY(is_rank(c, rank, prefix, &is_right, st));
+    if (!is_right)
+        GS_TRY(count_less(c, prefix, &rank, st));
+    return seek_from(c, rank, prefix, term, bytes, st);
+}
+
 gs_code gs_term_cursor_seek(gs_term_cursor *c, const void *term, size_t bytes,
                             gs_status *st)
 {
-    const uint64_t rank = count_less(c->index, gs_term_prefix(term, bytes));
-    return gs_term_cursor_seek_near(c, rank, term, bytes, st);
+    const uint64_t prefix = gs_term_prefix(term, bytes);
+    uint64_t rank;
+    GS_TRY(count_less(c, prefix, &rank, st));
+    return seek_from(c, rank, prefix, term, bytes, st);
 }
 
 bool gs_term_cursor_is_at(const gs_term_cursor *c, const void *term, size_t bytes)

@@ -11,6 +11,9 @@
 
 typedef struct gs_term_cursor {
     const gs_index *index;
+    const gs_page_checks *pages; /* of the dictionary */
+    const uint64_t *prefixes;
+    uint64_t block_count;
     bool has_term;
     size_t bytes;
     gs_term_info info;

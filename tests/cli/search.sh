@@ -113,5 +113,5 @@ for command in 'search -k 1' 'lookup --df-only'; do
 done
 # A header that is not what was written.
 cp -r i old
-sed -i 's/"version": 2/"version": 1/' old/header.json
+sed -i 's/"version": 3/"version": 1/' old/header.json
 try 'gpusort search old cat'
