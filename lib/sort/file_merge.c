@@ -73,7 +73,7 @@ static gs_code open_inputs(gs_file_merge *m, size_t first, size_t want, open_gro
         if (code == GS_OK)
             continue;
         const bool is_descriptors = st->sys == EMFILE || st->sys == ENFILE;
-        if (!is_descriptors || g->opened < 2 || input->run != NULL)
+        if (!is_descriptors || g->opened < 2)
             return code;
         gs_status_clear(st);
         m->fan_in = g->opened;

@@ -33,10 +33,7 @@ class Trial:
         if status < 0:
             return "ended by signal %d" % -status
         is_loader = status == 127 and b"shared libraries" in outcome.err
-        # A run that went through a program holds a descriptor: of those 64 may be too few.
-        is_held = "NOFILE" in limits and b"could not run compress program" in outcome.err
-        may_fail = is_held or self.trouble.may_fail(self.input_bytes)
-        if not may_fail or (status != 2 and not is_loader):
+        if not self.trouble.may_fail(self.input_bytes) or (status != 2 and not is_loader):
             return "exit status %d" % status
         if not outcome.err.strip():
             return "exit status %d without a word" % status
