@@ -9,13 +9,15 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/document_cursor.h"
 #include "lib/index/index_builder.h"
 #include "lib/index/index_file_writer.h"
 #include "lib/index/index_verify.h"
-#include "lib/index/term_cursor.h"
+#include "lib/index/searcher.h"
+#include "lib/index/term_batch.h"
 #include "tests/check.h"
 
-enum { DOCS = 2500, WORDS = 4000, FILE_MAX = 4 << 20, PATH_BYTES = 64, LOOKUPS = 200 };
+enum { DOCS = 20007, WORDS = 4000, FILE_MAX = 4 << 20, PATH_BYTES = 64 };
 
 static uint8_t data[FILE_MAX];
 
@@ -91,10 +93,11 @@ static void build_index(uint64_t *state)
     REQUIRE(docs != NULL);
     for (unsigned i = 0; i < DOCS; i++) {
         (void)fprintf(docs, "{\"id\":\"name%u\",\"contents\":\"", i);
-        for (uint64_t k = 5 + check_random(state) % 30; k > 0; k--) {
-            const uint64_t r = check_random(state);
-            (void)fprintf(docs, "word%u ", (unsigned)(r % (1 + (r >> 40) % WORDS)));
-        }
+        for (uint64_t k = 1 + check_random(state) % 8; k > 0; k--)
+            (void)fprintf(docs, "word%u ", (unsigned)(check_random(state) % WORDS));
+        for (uint64_t k = check_random(state) % 100; k > 50; k--)
+            (void)fputs("often ", docs);
+        (void)fprintf(docs, "z%05u", i);
         (void)fputs("\"}\n", docs);
     }
     REQUIRE(fclose(docs) == 0);
@@ -223,33 +226,228 @@ static void check_verify(void)
     gs_index_close(index);
 }
 
-/* Nobody looks at more pages than it takes: a page of postings is not touched by terms
- * whose lists lie elsewhere. */
-static void check_lookups(uint64_t bytes, uint64_t *state)
+/* --- by whom ----------------------------------------------------------------------- */
+
+typedef gs_code use_fn(const gs_index *index, gs_status *st);
+
+static gs_code find(const gs_index *index, const char *word, gs_term_info *info,
+                    gs_status *st)
+{
+    gs_term_cursor *terms = NULL;
+    bool found = false;
+    GS_TRY(gs_term_cursor_new(&terms, index, st));
+    GS_NOTED(gs_term_cursor_find(terms, word, strlen(word), &found, st));
+    CHECK(found || st->code != GS_OK);
+    *info = terms->info;
+    gs_term_cursor_free(terms);
+    return st->code;
+}
+
+static gs_code find_last_term(const gs_index *index, gs_status *st)
+{
+    char word[16];
+    gs_term_info info;
+    (void)snprintf(word, sizeof word, "z%05u", DOCS - 1);
+    return find(index, word, &info, st);
+}
+
+/* About in the middle of the terms: its number is as great as that of all words. */
+static gs_code find_middle_term(const gs_index *index, gs_status *st)
+{
+    gs_term_info info;
+    return find(index, "z08000", &info, st);
+}
+
+static gs_code make_batch(const gs_index *index, gs_status *st)
+{
+    gs_term_batch *batch = NULL;
+    GS_NOTED(gs_term_batch_new(&batch, index, st));
+    gs_term_batch_free(batch);
+    return st->code;
+}
+
+static gs_code find_block(const gs_index *index, gs_status *st)
+{
+    const uint8_t *begin = NULL, *end = NULL;
+    return gs_index_term_block(index, gs_index_term_blocks(index) / 2, &begin, &end, st);
+}
+
+static gs_code start_skips(const gs_index *index, gs_status *st)
+{
+    gs_term_info info;
+    gs_posting_skips skips;
+    GS_TRY(find(index, "often", &info, st));
+    return gs_posting_skips_start(&skips, index, &info, st);
+}
+
+static gs_code read_postings(const gs_index *index, bool positions, gs_status *st)
+{
+    gs_term_info info;
+    gs_posting_cursor c = {0};
+    GS_TRY(find(index, "often", &info, st));
+    GS_NOTED(gs_posting_cursor_start(&c, index, &info, st));
+    do {
+        if (st->code == GS_OK)
+            GS_NOTED(gs_posting_cursor_block(&c, st));
+        for (size_t i = 0; positions && st->code == GS_OK && i < c.count; i++)
+            GS_NOTED(gs_posting_cursor_positions(&c, i, st));
+    } while (st->code == GS_OK && c.count > 0);
+    gs_posting_cursor_release(&c);
+    return st->code;
+}
+
+static gs_code read_list(const gs_index *index, gs_status *st)
+{
+    return read_postings(index, false, st);
+}
+
+static gs_code read_places(const gs_index *index, gs_status *st)
+{
+    return read_postings(index, true, st);
+}
+
+static gs_code search(const gs_index *index, const char *query, gs_status *st)
+{
+    gs_word_rules *rules = NULL;
+    gs_doc_presence *presence = NULL;
+    gs_searcher *searcher = NULL;
+    gs_top_docs top = {0};
+    gs_search_options options = {
+        .k1 = 1.2, .b = 0.75, .limit = 10, .is_exhaustive = true};
+    GS_TRY_OR_FAIL(gs_word_rules_read(&rules, gs_index_header_of(index)->tokenizer, st));
+    GS_TRY_OR_FAIL(gs_doc_presence_new(&presence, index, st));
+    options.presence = presence;
+    GS_TRY_OR_FAIL(gs_searcher_new(&searcher, index, rules, &options, st));
+    GS_NOTED(gs_searcher_rank(searcher, query, strlen(query), &top, st));
+fail:
+    gs_top_docs_release(&top);
+    gs_searcher_free(searcher);
+    gs_doc_presence_free(presence);
+    gs_word_rules_free(rules);
+    return st->code;
+}
+
+static gs_code rank_often(const gs_index *index, gs_status *st)
+{
+    return search(index, "often", st);
+}
+
+static gs_code rank_rare(const gs_index *index, gs_status *st)
+{
+    return search(index, "z10000", st);
+}
+
+static gs_code get_length(const gs_index *index, gs_status *st)
+{
+    uint32_t length;
+    return gs_index_document_length(index, DOCS / 2, &length, st);
+}
+
+static gs_code get_name(const gs_index *index, gs_status *st)
+{
+    const uint8_t *name = NULL;
+    size_t bytes;
+    return gs_index_document_name(index, DOCS / 2, &name, &bytes, st);
+}
+
+static gs_code walk_documents(const gs_index *index, gs_status *st)
+{
+    gs_document_cursor c;
+    GS_TRY(gs_document_cursor_open(&c, index, st));
+    do
+        GS_TRY(gs_document_cursor_next(&c, st));
+    while (c.has_document);
+    return GS_OK;
+}
+
+/* A bit of a byte is flipped: who needs it is told, and who does not has its answer. */
+static void check_use(const char *name, use_fn *use, gs_index_file file, uint64_t at,
+                      bool needs_it)
 {
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
-    gs_term_cursor *terms = NULL;
-    unsigned good = 0, bad = 0;
-    const uint64_t page = gs_sum_pages(bytes) / 2;
-    flip(GS_INDEX_TERMS, 8 * page * GS_SUM_PAGE_BYTES + 100);
+    flip(file, 8 * at + 3);
     REQUIRE_OK(gs_index_open(&index, "index", &st), &st);
-    REQUIRE_OK(gs_term_cursor_new(&terms, index, &st), &st);
-    for (unsigned i = 0; i < LOOKUPS; i++) {
-        char term[16];
-        bool found;
-        gs_status_clear(&st);
-        const int n = snprintf(term, sizeof term, "word%u",
-                               (unsigned)(check_random(state) % WORDS));
-        if (gs_term_cursor_find(terms, term, (size_t)n, &found, &st) == GS_OK)
-            good++;
-        else
-            bad += names_page(&st, GS_INDEX_TERMS, page);
+    GS_NOTED(use(index, &st));
+    if (needs_it ? !names_page(&st, file, at / GS_SUM_PAGE_BYTES) : st.code != GS_OK) {
+        fprintf(stderr, "%s, byte %llu of %s: %s\n", name, (unsigned long long)at,
+                gs_index_file_names[file], st.msg);
+        check_failures++;
     }
-    CHECK(good > LOOKUPS / 4 && bad > 0 && good + bad == LOOKUPS);
-    gs_term_cursor_free(terms);
     gs_index_close(index);
-    flip(GS_INDEX_TERMS, 8 * page * GS_SUM_PAGE_BYTES + 100);
+    flip(file, 8 * at + 3);
+}
+
+static gs_index_head read_head(gs_index_file file)
+{
+    char path[PATH_BYTES];
+    gs_index_head head;
+    path_of(path, file);
+    REQUIRE(read_file(path) > sizeof head);
+    memcpy(&head, data, sizeof head);
+    return head;
+}
+
+static void check_term_uses(void)
+{
+    const gs_index_head t = read_head(GS_INDEX_TERMS);
+    const uint64_t middle = t.blocks / 2 * sizeof(uint64_t);
+    uint64_t block;
+    REQUIRE(t.blocks * sizeof(uint64_t) > 2 * GS_SUM_PAGE_BYTES);
+    memcpy(&block, data + t.offsets + middle, sizeof block);
+    check_use("find", find_last_term, GS_INDEX_TERMS, t.offsets - 8, true);
+    check_use("find", find_last_term, GS_INDEX_TERMS, t.table + middle, true);
+    check_use("find", find_last_term, GS_INDEX_TERMS, t.table / 2, false);
+    check_use("find", find_middle_term, GS_INDEX_TERMS, t.table + middle, true);
+    check_use("batch", make_batch, GS_INDEX_TERMS, t.table, true);
+    check_use("batch", make_batch, GS_INDEX_TERMS, t.table + middle, true);
+    check_use("batch", make_batch, GS_INDEX_TERMS, t.table / 2, false);
+    check_use("find block", find_block, GS_INDEX_TERMS, t.offsets + middle, true);
+    check_use("find block", find_block, GS_INDEX_TERMS, block, true);
+    check_use("find block", find_block, GS_INDEX_TERMS, t.table, false);
+}
+
+static void check_list_uses(void)
+{
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    gs_term_info info;
+    REQUIRE_OK(gs_index_open(&index, "index", &st), &st);
+    REQUIRE_OK(find(index, "often", &info, &st), &st);
+    gs_index_close(index);
+    REQUIRE(info.postings_bytes > 2 * GS_SUM_PAGE_BYTES && info.skip_bytes > 0 &&
+            info.positions_bytes > 2 * GS_SUM_PAGE_BYTES);
+    const uint64_t block = info.postings + info.postings_bytes / 2;
+    const uint64_t skips = info.postings + info.postings_bytes + info.skip_bytes / 2;
+    const uint64_t place = info.positions + info.positions_bytes / 2;
+    check_use("skips", start_skips, GS_INDEX_POSTINGS, skips, true);
+    check_use("skips", start_skips, GS_INDEX_POSTINGS, block, false);
+    check_use("postings", read_list, GS_INDEX_POSTINGS, block, true);
+    check_use("postings", read_list, GS_INDEX_POSITIONS, place, false);
+    check_use("positions", read_places, GS_INDEX_POSITIONS, place, true);
+    check_use("search", rank_often, GS_INDEX_POSTINGS, block, true);
+    check_use("search", rank_rare, GS_INDEX_POSTINGS, block, false);
+    check_use("search", rank_often, GS_INDEX_POSITIONS, place, false);
+}
+
+static void check_document_uses(void)
+{
+    const gs_index_head d = read_head(GS_INDEX_DOCUMENTS);
+    const uint64_t length = sizeof d + DOCS / 2 * sizeof(uint32_t);
+    const uint64_t entry = d.table + DOCS / 2 / GS_INDEX_NAME_BLOCK * sizeof(uint64_t);
+    uint64_t name;
+    memcpy(&name, data + entry, sizeof name);
+    check_use("search", rank_often, GS_INDEX_DOCUMENTS, length, true);
+    check_use("search", rank_rare, GS_INDEX_DOCUMENTS, length, true);
+    check_use("search", rank_rare, GS_INDEX_DOCUMENTS, length / 2, false);
+    check_use("search", rank_often, GS_INDEX_DOCUMENTS, d.offsets + name, false);
+    check_use("length", get_length, GS_INDEX_DOCUMENTS, length, true);
+    check_use("length", get_length, GS_INDEX_DOCUMENTS, entry, false);
+    check_use("name", get_name, GS_INDEX_DOCUMENTS, entry, true);
+    check_use("name", get_name, GS_INDEX_DOCUMENTS, d.offsets + name, true);
+    check_use("name", get_name, GS_INDEX_DOCUMENTS, length / 2, false);
+    check_use("documents", walk_documents, GS_INDEX_DOCUMENTS, length, true);
+    check_use("documents", walk_documents, GS_INDEX_DOCUMENTS, d.offsets + name, true);
 }
 
 int main(void)
@@ -263,7 +461,9 @@ int main(void)
     for (int file = 0; file < GS_INDEX_SUMS; file++)
         flip_pages((gs_index_file)file, h.file_bytes[file], &state);
     flip_sum(h.file_bytes[GS_INDEX_TERMS], &state);
-    check_lookups(h.file_bytes[GS_INDEX_TERMS], &state);
+    check_term_uses();
+    check_list_uses();
+    check_document_uses();
     check_verify();
     gs_index_header_release(&h);
     CHECK(gs_mem_held_bytes() == 0);
