@@ -284,6 +284,19 @@ static gs_code make_room(gs_search_plan *plan, gs_status *st)
     return st->code;
 }
 
+/* Once they are, they stay known. */
+static bool knows_lengths(const gs_search_plan *plan)
+{
+    const uint64_t end =
+        sizeof(gs_index_head) +
+        gs_index_header_of(plan->index)->documents * sizeof *plan->lengths;
+    for (uint64_t at = 0; at < end; at += GS_SUM_PAGE_BYTES) {
+        if (!gs_page_checks_know_at(plan->length_pages, at))
+            return false;
+    }
+    return true;
+}
+
 gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
                             gs_term_cursor *terms, gs_status *st)
 {
@@ -292,6 +305,8 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
     plan->root = GS_QUERY_NONE;
     plan->is_any_of = true;
     gs_status_clear(&plan->damage);
+    if (plan->lengths != NULL && !plan->knows_lengths)
+        plan->knows_lengths = knows_lengths(plan);
     plan->stats.queries++;
     if (query->root == GS_QUERY_NONE)
         return GS_OK;

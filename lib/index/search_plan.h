@@ -60,7 +60,8 @@ typedef struct gs_search_plan {
     gs_doc_presence *presence;
     const uint32_t *lengths; /* NULL: all count as the average */
     const gs_page_checks *length_pages;
-    gs_status damage; /* met with lengths, which fails the query at its end */
+    bool knows_lengths; /* their pages, all of them: nothing needs a look */
+    gs_status damage;   /* met with lengths, which fails the query at its end */
     gs_bm25 model;
     gs_search_slot *slots;
     size_t slot_count, slot_capacity;
@@ -104,10 +105,11 @@ static inline uint32_t gs_search_plan_length(gs_search_plan *plan, uint64_t doc)
 {
     if (plan->lengths == NULL)
         return 1;
-    if (__builtin_expect(
-            !gs_page_checks_know_at(plan->length_pages,
-                                    sizeof(gs_index_head) + doc * sizeof *plan->lengths),
-            0))
+    if (__builtin_expect(!plan->knows_lengths &&
+                             !gs_page_checks_know_at(plan->length_pages,
+                                                     sizeof(gs_index_head) +
+                                                         doc * sizeof *plan->lengths),
+                         0))
         gs_search_plan_check_length(plan, doc);
     return plan->lengths[doc];
 }
