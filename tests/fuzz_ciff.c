@@ -152,7 +152,8 @@ static void there_and_back(const uint8_t *data, size_t size)
     gs_index_close(index);
     import(text.data, text.bytes);
     free(text.data);
-    static const char *const names[] = {"terms", "postings", "documents", "header.json"};
+    static const char *const names[] = {"terms", "postings", "documents", "sums",
+                                        "header.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[2 * PATH_BYTES];
         (void)snprintf(path, sizeof path, "%s/%s", folder, names[i]);

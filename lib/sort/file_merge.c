@@ -189,7 +189,8 @@ static gs_code reduce_last(gs_file_merge *m, open_group *g, int *held, gs_status
 {
     gs_stream_target target;
     gs_text_run *run = NULL;
-    (void)close(*held);
+    if (*held >= 0)
+        (void)close(*held);
     *held = -1;
     if (new_run(m, &run, &target, st) == GS_OK &&
         reduce_open(m, 0, g, run, &target, st) != GS_OK)

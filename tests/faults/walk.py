@@ -54,7 +54,7 @@ HARMLESS = re.compile(r"""
        gmon_start__|fpurge|(mem|snprintf|vsnprintf|fprintf|vfprintf|printf)\w*_chk|
        ctype_\w+|fdelt_chk|longjmp_chk) |
     (XXH|ZSTD|inflate|(__)?io_uring|sb_stemmer|utf8proc|__[atu][bs]?san|__sanitizer)\w* |
-    _ITM_\w+ | _?exit | abort | raise | pause | nanosleep | signal |
+    _ITM_\w+ | _?exit | abort | dup | raise | pause | nanosleep | signal |
     sig\w+ | clock_gettime | cos | exp | log(2|10)? | pow | sqrt | f(max|min) | fr?expl? |
     ldexpl? | free | munmap | mallopt | malloc_usable_size | open_memstream | closedir |
     dirfd | f(close|error|flush|gets|read|write) | get(c|delim|env|euid|pid|rlimit|rusage) |
