@@ -12,6 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "io/file_sync.h"
 #include "io/last_close.h"
 #include "io/name_guard.h"
 #include "lib/base/assertion.h"
@@ -228,8 +229,9 @@ gs_code gs_spill_sync(const gs_spill *s, gs_status *st)
 {
     for (size_t i = 0; i < s->folder_count; i++) {
         const gs_spill_folder *const f = &s->folders[i];
-        if (f->fd >= 0 && fdatasync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
-            return GS_FAIL(st, GS_ERR_IO, errno, "write failed: temporary file in '%s'",
+        const int error = f->fd >= 0 ? gs_data_sync(f->fd) : 0;
+        if (error != 0)
+            return GS_FAIL(st, GS_ERR_IO, error, "write failed: temporary file in '%s'",
                            f->name);
     }
     return GS_OK;

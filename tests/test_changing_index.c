@@ -20,11 +20,11 @@
 #include "lib/base/mem.h"
 #include "lib/index/ciff_write.h"
 #include "lib/index/document_cursor.h"
-#include "lib/index/index_builder.h"
 #include "lib/index/index_merger.h"
 #include "lib/index/index_verify.h"
 #include "lib/index/searcher.h"
 #include "tests/check.h"
+#include "tests/index_of_documents.h"
 
 enum { DOCUMENTS = 3000, WORDS = 400, PATH_BYTES = 64 };
 
@@ -36,8 +36,8 @@ static const char *const indexes[] = {"index", "other"};
 
 static void build(const char *folder, uint64_t *state)
 {
-    static const char *const fields[] = {"contents"}, *const inputs[] = {"docs.jsonl"};
-    FILE *const docs = fopen(inputs[0], "w");
+    static const char documents[] = "docs.jsonl";
+    FILE *const docs = fopen(documents, "w");
     REQUIRE(docs != NULL);
     for (unsigned i = 0; i < DOCUMENTS; i++) {
         (void)fprintf(docs, "{\"id\":\"name%u\",\"contents\":\"", i);
@@ -48,22 +48,7 @@ static void build(const char *folder, uint64_t *state)
         (void)fputs("\"}\n", docs);
     }
     REQUIRE(fclose(docs) == 0);
-    gs_status st = {.code = GS_OK};
-    const gs_index_build_options options = {
-        .folder = folder,
-        .replace = true,
-        .inputs = inputs,
-        .input_count = 1,
-        .document = {.format = GS_FORMAT_JSONL,
-                     .id_field = "id",
-                     .text_fields = fields,
-                     .text_field_count = 1},
-        .has_positions = true,
-        .memory_bytes = 32 << 20,
-        .threads = 1,
-        .engine = "cpu",
-    };
-    REQUIRE_OK(gs_index_build(&options, &st), &st);
+    index_of_documents(folder, documents);
 }
 
 static gs_index *open_index(const char *folder)

@@ -24,12 +24,12 @@
 
 #include "io/run_block.h"
 #include "lib/base/mem.h"
-#include "lib/index/index_builder.h"
 #include "lib/index/index_text.h"
 #include "lib/index/index_verify.h"
 #include "lib/index/searcher.h"
 #include "lib/sort/sort.h"
 #include "tests/check.h"
+#include "tests/index_of_documents.h"
 
 enum {
     WORKERS = 8, /* who opens a file that was just written to waits for the clock */
@@ -427,10 +427,9 @@ static flip_result ask_as_readers(const subject *s, uint64_t bit)
 
 static void build_index(void)
 {
-    static const char *const fields[] = {"contents"}, *const inputs[] = {"docs.jsonl"};
+    static const char documents[] = "docs.jsonl";
     uint64_t state = seed;
-    gs_status st = {.code = GS_OK};
-    FILE *const docs = fopen(inputs[0], "w");
+    FILE *const docs = fopen(documents, "w");
     REQUIRE(docs != NULL);
     for (unsigned i = 0; i < 400; i++) {
         (void)fprintf(docs, "{\"id\":\"name%u\",\"contents\":\"", i);
@@ -441,20 +440,7 @@ static void build_index(void)
         (void)fputs("\"}\n", docs);
     }
     REQUIRE(fclose(docs) == 0);
-    const gs_index_build_options options = {
-        .folder = "index",
-        .inputs = inputs,
-        .input_count = 1,
-        .document = {.format = GS_FORMAT_JSONL,
-                     .id_field = "id",
-                     .text_fields = fields,
-                     .text_field_count = 1},
-        .has_positions = true,
-        .memory_bytes = 32 << 20,
-        .threads = 1,
-        .engine = "cpu",
-    };
-    REQUIRE_OK(gs_index_build(&options, &st), &st);
+    index_of_documents("index", documents);
 }
 
 static void flip_index(void)

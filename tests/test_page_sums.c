@@ -10,12 +10,12 @@
 
 #include "lib/base/mem.h"
 #include "lib/index/document_cursor.h"
-#include "lib/index/index_builder.h"
 #include "lib/index/index_file_writer.h"
 #include "lib/index/index_verify.h"
 #include "lib/index/searcher.h"
 #include "lib/index/term_batch.h"
 #include "tests/check.h"
+#include "tests/index_of_documents.h"
 
 enum { DOCS = 20007, WORDS = 4000, FILE_MAX = 4 << 20, PATH_BYTES = 64 };
 
@@ -87,9 +87,8 @@ static void check_writer(uint64_t *state)
 
 static void build_index(uint64_t *state)
 {
-    static const char *const fields[] = {"contents"}, *const inputs[] = {"docs.jsonl"};
-    gs_status st = {.code = GS_OK};
-    FILE *const docs = fopen(inputs[0], "w");
+    static const char documents[] = "docs.jsonl";
+    FILE *const docs = fopen(documents, "w");
     REQUIRE(docs != NULL);
     for (unsigned i = 0; i < DOCS; i++) {
         (void)fprintf(docs, "{\"id\":\"name%u\",\"contents\":\"", i);
@@ -101,20 +100,7 @@ static void build_index(uint64_t *state)
         (void)fputs("\"}\n", docs);
     }
     REQUIRE(fclose(docs) == 0);
-    const gs_index_build_options options = {
-        .folder = "index",
-        .inputs = inputs,
-        .input_count = 1,
-        .document = {.format = GS_FORMAT_JSONL,
-                     .id_field = "id",
-                     .text_fields = fields,
-                     .text_field_count = 1},
-        .has_positions = true,
-        .memory_bytes = 32 << 20,
-        .threads = 1,
-        .engine = "cpu",
-    };
-    REQUIRE_OK(gs_index_build(&options, &st), &st);
+    index_of_documents("index", documents);
 }
 
 static void path_of(char path[PATH_BYTES], gs_index_file file)

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "io/run_block.h"
 #include "lib/base/mem.h"
 #include "lib/index/index_header.h"
+#include "lib/sort/job_text.h"
 
 #define DOCUMENTS_NAME "gpusort-documents"
 
@@ -31,8 +31,15 @@ struct gs_build_checkpoint {
 /* --- what the job is ------------------------------------------------------------------
  */
 
-static void put_job(FILE *to, const gs_index_build_options *o, const char *rules_json)
+typedef struct job_of {
+    const gs_index_build_options *options;
+    const char *rules_json;
+} job_of;
+
+static void put_job(FILE *to, const void *context)
 {
+    const job_of *const job = context;
+    const gs_index_build_options *const o = job->options;
     const gs_document_options *const d = &o->document;
     (void)fprintf(to, "version: gpusort %s, index %d, runs %d\n", GS_VERSION,
                   GS_INDEX_VERSION, GS_RUN_BLOCK_VERSION);
@@ -46,24 +53,8 @@ static void put_job(FILE *to, const gs_index_build_options *o, const char *rules
     (void)fprintf(to, "positions: %s\n", o->has_positions ? "yes" : "no");
     (void)fprintf(to, "compressed inputs: %s\n",
                   o->keep_compressed ? "as they are" : "unpacked");
-    if (rules_json != NULL)
-        (void)fprintf(to, "words: %s\n", rules_json);
-}
-
-static gs_code make_text(gs_build_checkpoint *c, const char *rules_json, gs_status *st)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const memory = open_memstream(&text, &bytes);
-    if (memory == NULL)
-        return GS_FAIL(st, GS_ERR_NOMEM, errno, "what the job is");
-    put_job(memory, c->options, rules_json);
-    if (fclose(memory) != 0)
-        (void)GS_FAIL(st, GS_ERR_NOMEM, errno, "what the job is");
-    else
-        GS_NOTED(gs_mem_copy_string(&c->text, text, st));
-    free(text);
-    return st->code;
+    if (job->rules_json != NULL)
+        (void)fprintf(to, "words: %s\n", job->rules_json);
 }
 
 /* --- opening --------------------------------------------------------------------------
@@ -113,7 +104,8 @@ static bool is_there(const gs_build_checkpoint *c)
 static gs_code open_all(gs_build_checkpoint *c, const char *rules_json, gs_status *st)
 {
     const gs_index_build_options *const o = c->options;
-    GS_TRY(make_text(c, rules_json, st));
+    const job_of what = {c->options, rules_json};
+    GS_TRY(gs_job_text(&c->text, put_job, &what, st));
     const gs_checkpoint_job job = {
         .folder = o->checkpoint,
         .text = c->text,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "io/file_sync.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -157,8 +158,9 @@ gs_code gs_file_writer_finish(gs_file_writer *w, uint64_t *bytes, uint64_t *chec
     const uint8_t slack[GS_INDEX_SLACK] = {0};
     GS_TRY(gs_file_writer_put(w, slack, sizeof slack, st));
     GS_TRY(flush(w, st));
-    if (fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS)
-        return GS_FAIL(st, GS_ERR_IO, errno, "write failed: %s", w->path);
+    const int error = gs_file_sync(w->fd);
+    if (error != 0)
+        return GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", w->path);
     const size_t head =
         w->bytes < GS_FILE_HEAD_BYTES ? (size_t)w->bytes : GS_FILE_HEAD_BYTES;
     (void)XXH3_64bits_update(w->hash, w->head, head);

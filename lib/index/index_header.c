@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "io/file_sync.h"
 #include "io/write_all.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -59,8 +60,8 @@ static gs_code write_text(const char *path, const char *text, size_t bytes, gs_s
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     int error = fd < 0 ? errno : gs_write_all(fd, text, bytes);
-    if (error == 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
-        error = errno;
+    if (error == 0)
+        error = gs_file_sync(fd);
     if (fd >= 0 && close(fd) != 0 && error == 0)
         error = errno;
     if (error == 0)

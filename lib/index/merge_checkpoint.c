@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/merge_checkpoint.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/checkpoint.h"
+#include "lib/sort/job_text.h"
 
 enum { NOTE_PLAN = 1, NOTE_PART, NOTE_COMMIT };
 enum { PARTS_MAX = 1 << 20 };
@@ -29,8 +28,15 @@ struct gs_merge_checkpoint {
 /* --- what the job is ------------------------------------------------------------------
  */
 
-static void put_job(FILE *to, const gs_index_merge_options *o, gs_index *const *indexes)
+typedef struct job_of {
+    const gs_index_merge_options *options;
+    gs_index *const *indexes;
+} job_of;
+
+static void put_job(FILE *to, const void *context)
 {
+    const job_of *const job = context;
+    const gs_index_merge_options *const o = job->options;
     static const char *const ids[] = {[GS_MERGE_IDS_AUTO] = "by what they are of",
                                       [GS_MERGE_IDS_KEEP] = "kept",
                                       [GS_MERGE_IDS_SHIFT] = "shifted"};
@@ -38,24 +44,8 @@ static void put_job(FILE *to, const gs_index_merge_options *o, gs_index *const *
     (void)fprintf(to, "docIDs: %s\n", ids[o->ids]);
     for (size_t i = 0; i < o->input_count; i++)
         (void)fprintf(to, "index %zu: %s, sum %016" PRIx64 "\n", i + 1, o->inputs[i],
-                      gs_index_header_sum(gs_index_header_of(indexes[i])));
+                      gs_index_header_sum(gs_index_header_of(job->indexes[i])));
     (void)fprintf(to, "indexes: %zu\n", o->input_count);
-}
-
-static gs_code make_text(gs_merge_checkpoint *c, gs_index *const *indexes, gs_status *st)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const memory = open_memstream(&text, &bytes);
-    if (memory == NULL)
-        return GS_FAIL(st, GS_ERR_NOMEM, errno, "what the job is");
-    put_job(memory, c->options, indexes);
-    if (fclose(memory) != 0)
-        (void)GS_FAIL(st, GS_ERR_NOMEM, errno, "what the job is");
-    else
-        GS_NOTED(gs_mem_copy_string(&c->text, text, st));
-    free(text);
-    return st->code;
 }
 
 /* --- notes ----------------------------------------------------------------------------
@@ -139,7 +129,8 @@ static gs_code put_note(gs_merge_checkpoint *c, gs_packer *p, gs_status *st)
 
 static gs_code open_all(gs_merge_checkpoint *c, gs_index *const *indexes, gs_status *st)
 {
-    GS_TRY(make_text(c, indexes, st));
+    const job_of what = {c->options, indexes};
+    GS_TRY(gs_job_text(&c->text, put_job, &what, st));
     const gs_checkpoint_job job = {
         .folder = c->options->checkpoint,
         .text = c->text,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "io/file_sync.h"
 #include "io/last_close.h"
 #include "io/name_guard.h"
 #include "io/write_all.h"
@@ -164,9 +165,8 @@ gs_code gs_part_file_sync(gs_part_file *f, gs_status *st)
     gs_assert(f->path != NULL);
     GS_TRY(write_all(f, f->buffer, f->used, st));
     f->used = 0;
-    if (fdatasync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
-        return fail_kept(f, "write failed", errno, st);
-    return GS_OK;
+    const int error = gs_data_sync(f->fd);
+    return error == 0 ? GS_OK : fail_kept(f, "write failed", error, st);
 }
 
 gs_code gs_part_file_append(gs_part_file *f, const void *data, size_t bytes,

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file_sync.h"
 #include "io/journal.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -272,8 +273,7 @@ static gs_code open_runs(gs_checkpoint *c, int flags, gs_status *st)
 static gs_code sync_parent(const gs_checkpoint *c, gs_status *st)
 {
     const int fd = openat(c->folder_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const int error =
-        fd >= 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
+    const int error = fd >= 0 ? gs_file_sync(fd) : 0;
     if (fd >= 0)
         (void)close(fd);
     return error == 0 ? GS_OK : fail_name("write failed", c->job.folder, error, st);
@@ -281,9 +281,8 @@ static gs_code sync_parent(const gs_checkpoint *c, gs_status *st)
 
 static gs_code sync_names(const gs_checkpoint *c, gs_status *st)
 {
-    if (fsync(c->folder_fd) != 0 && errno != EINVAL && errno != EROFS)
-        return fail_name("write failed", c->job.folder, errno, st);
-    return GS_OK;
+    const int error = gs_file_sync(c->folder_fd);
+    return error == 0 ? GS_OK : fail_name("write failed", c->job.folder, error, st);
 }
 
 /* The journal is of this job, and of no other any more, before there are runs again. */

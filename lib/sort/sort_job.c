@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/sort_job.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "io/run_block.h"
-#include "lib/base/mem.h"
+#include "lib/sort/job_text.h"
 
 static void put_key(FILE *to, size_t number, const gs_key *k)
 {
@@ -48,8 +46,9 @@ static void put_seed(FILE *to, const gs_order *order)
     (void)fputc('\n', to);
 }
 
-static void put_all(FILE *to, const gs_sort_options *o)
+static void put_all(FILE *to, const void *context)
 {
+    const gs_sort_options *const o = context;
     const gs_order *const order = &o->order;
     (void)fprintf(to, "version: gpusort %s, runs %d\n", GS_VERSION, GS_RUN_BLOCK_VERSION);
     if (order->record_size > 0)
@@ -78,17 +77,5 @@ static void put_all(FILE *to, const gs_sort_options *o)
 
 gs_code gs_sort_job_text(char **out, const gs_sort_options *options, gs_status *st)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    *out = NULL;
-    FILE *const memory = open_memstream(&text, &bytes);
-    if (memory == NULL)
-        return GS_FAIL(st, GS_ERR_NOMEM, errno, "what the job is");
-    put_all(memory, options);
-    if (fclose(memory) != 0)
-        (void)GS_FAIL(st, GS_ERR_NOMEM, errno, "what the job is");
-    else
-        GS_NOTED(gs_mem_copy_string(out, text, st));
-    free(text);
-    return st->code;
+    return gs_job_text(out, put_all, options, st);
 }
