@@ -7,7 +7,7 @@
 #include "lib/index/document_cursor.h"
 #include "lib/index/posting_cursor.h"
 #include "lib/index/term_cursor.h"
-#include "lib/index/term_writer.h"
+#include "lib/index/term_prefix.h"
 
 typedef struct gs_verify_counts {
     uint64_t terms, postings, tokens, length_sum;

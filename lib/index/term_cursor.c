@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
-#include "lib/index/term_writer.h"
+#include "lib/index/term_prefix.h"
 
 enum { PAGE_PREFIXES = GS_SUM_PAGE_BYTES / sizeof(uint64_t) };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
-#include "lib/index/term_writer.h"
+#include "lib/index/term_prefix.h"
 
 /* An index whose cursor stands at a term that is still to come. */
 typedef struct heap_item {

@@ -6,14 +6,6 @@
 #include "lib/base/mem.h"
 #include "lib/index/varint.h"
 
-uint64_t gs_term_prefix(const uint8_t *term, size_t bytes)
-{
-    uint64_t prefix = 0;
-    for (size_t i = 0; i < 8; i++)
-        prefix = prefix << 8 | (i < bytes ? term[i] : 0);
-    return prefix;
-}
-
 gs_code gs_term_writer_open(gs_term_writer *w, gs_file_writer *file, gs_status *st)
 {
     const gs_index_head empty = {0};

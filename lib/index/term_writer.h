@@ -9,6 +9,7 @@
 
 #include "lib/index/index_file_writer.h"
 #include "lib/index/index_format.h"
+#include "lib/index/term_prefix.h"
 
 typedef struct gs_term_writer {
     gs_file_writer *file;
@@ -31,8 +32,5 @@ GS_MUST_CHECK gs_code gs_term_writer_add(gs_term_writer *w, const uint8_t *term,
                                          gs_status *st);
 /* Writes the tables and the head. */
 GS_MUST_CHECK gs_code gs_term_writer_finish(gs_term_writer *w, gs_status *st);
-
-/* The first eight bytes as a number that compares like them. */
-uint64_t gs_term_prefix(const uint8_t *term, size_t bytes);
 
 #endif
