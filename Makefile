@@ -104,7 +104,7 @@ endif
 
 # --- sources ---------------------------------------------------------------
 GPU_STUB_C := gpu/gpu_stub.c gpu/text_sort_stub.c gpu/key_search_stub.c
-LIB_C  := $(wildcard lib/*/*.c io/*.c) $(filter-out $(GPU_STUB_C),$(wildcard gpu/*.c))
+LIB_C  := $(wildcard lib/*/*.c lib/*/*/*.c io/*.c) $(filter-out $(GPU_STUB_C),$(wildcard gpu/*.c))
 CMD_C  := $(wildcard cmd/*.c)
 ifeq ($(CUDA),1)
 CUDA_CU := $(wildcard gpu/*.cu)
@@ -126,7 +126,7 @@ RING_O := $(BIN)/io/aio.o
 $(RING_O): private override CFLAGS += -include tests/faults/ring_completions.h
 override LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/faults/wrapped_calls))
 endif
-TEST_C := $(wildcard tests/test_*.c)
+TEST_C := $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c tests/unit/*/*/*/*.c)
 LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(FAKE_O) $(RING_O) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
 CMD_O  := $(CMD_C:%.c=$(OBJ)/%.o)
 TEST_X := $(TEST_C:%.c=$(BIN)/%)
@@ -291,7 +291,7 @@ hardened-test: $(PROGRAM)
 # The way through a GPU on a machine without one (tests/fake_gpu).
 fake-gpu-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
-fake-gpu-run: $(PROGRAM) $(BIN)/tests/test_sort_failures
+fake-gpu-run: $(PROGRAM) $(BIN)/tests/unit/lib/sort/test_sort_failures
 	@tests/fake_gpu/run.sh $(CURDIR)/$(PROGRAM) $(CASES)
 
 # Every call to the system fails in turn (tests/faults); so many points only with FAULT_POINTS.
@@ -316,8 +316,8 @@ search-test: $(PROGRAM)
 FLIPS ?= 8000
 RESUMES ?= 600
 FLIPS_JSON ?= build/reliability/flips.json
-flips: $(PROGRAM) $(BIN)/tests/test_flips
-	@tests/flips.py --binary $(PROGRAM) --unit $(BIN)/tests/test_flips --flips $(FLIPS) \
+flips: $(PROGRAM) $(BIN)/tests/unit/lib/test_flips
+	@tests/flips.py --binary $(PROGRAM) --unit $(BIN)/tests/unit/lib/test_flips --flips $(FLIPS) \
 	    --resumes $(RESUMES) --json '$(FLIPS_JSON)'
 
 # Random commands under random troubles. SOAK_CASES=N is so many and no longer; SOAK_SEED
@@ -352,8 +352,8 @@ asan tsan:
 lint:
 	@tests/lint.sh
 
-FORMATTED = $(wildcard cmd/*.[ch] lib/*/*.[ch] io/*.[ch] gpu/*.[ch] gpu/*.cu gpu/*.cuh \
-              tests/*.[ch] tests/*/*.[ch])
+FORMATTED = $(wildcard cmd/*.[ch] lib/*/*.[ch] lib/*/*/*.[ch] io/*.[ch] gpu/*.[ch] gpu/*.cu gpu/*.cuh \
+              tests/*.[ch] tests/*/*.[ch] $(TEST_C))
 format:
 	clang-format -i $(FORMATTED)
 

@@ -15,7 +15,7 @@
 
 #include "gpu/key_search.h"
 #include "lib/base/team.h"
-#include "lib/index/prefix_search.h"
+#include "lib/index/lookup/lookups.h"
 
 enum { GS_BENCH_BATCHES_MAX = 8, GS_BENCH_RUNS_MAX = 1001 };
 

@@ -13,7 +13,7 @@
 #include "cmd/report.h"
 #include "cmd/sort_args.h"
 #include "cmd/sort_resolve.h"
-#include "lib/index/utf8.h"
+#include "lib/index/text/documents.h"
 #include "lib/sort/verify.h"
 
 typedef struct check_request {

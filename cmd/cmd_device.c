@@ -17,7 +17,7 @@
 #include "gpu/device.h"
 #include "io/aio.h"
 #include "lib/base/machine.h"
-#include "lib/sort/memory_plan.h"
+#include "lib/sort/plan/plans.h"
 
 enum { TEXT_BYTES = 8192 };
 

@@ -2,7 +2,8 @@
 /*
  * gpusort lookup: the posting lists of terms, by the thousand.
  *
- * Terms are collected into batches, which all cores answer (lib/index/batch_answer.h).
+ * Terms are collected into batches, which all cores answer
+ * (lib/index/lookup/batch_answer.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "cmd/stdin_lines.h"
 #include "lib/base/machine.h"
 #include "lib/base/quote.h"
-#include "lib/index/batch_answer.h"
+#include "lib/index/lookup/lookups.h"
 
 enum {
     OPT_JSON = 256,

@@ -6,7 +6,7 @@
 #define GS_CMD_INDEX_BUILD_ARGS_H
 
 #include "cmd/index_job.h"
-#include "lib/index/index_builder.h"
+#include "lib/index/build/builds.h"
 
 typedef struct gs_index_build_args {
     gs_index_build_options options;

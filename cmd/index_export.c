@@ -10,7 +10,7 @@
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "io/output.h"
-#include "lib/index/ciff_write.h"
+#include "lib/index/exchange/exchanges.h"
 
 enum { OPT_CIFF = 256 };
 

@@ -4,7 +4,7 @@
 #include "cmd/index_job.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
-#include "lib/index/ciff_import.h"
+#include "lib/index/exchange/exchanges.h"
 
 enum {
     OPT_CIFF = 256,

@@ -13,7 +13,7 @@
 #include "cmd/stats_json.h"
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
-#include "lib/index/index_stats.h"
+#include "lib/index/write/writers.h"
 
 enum { GS_JOB_PROGRESS = 512, GS_JOB_STATS, GS_JOB_TRACE };
 

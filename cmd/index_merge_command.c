@@ -6,7 +6,7 @@
 #include "cmd/size_arg.h"
 #include "cmd/word_arg.h"
 #include "lib/base/mem.h"
-#include "lib/index/index_merger.h"
+#include "lib/index/merge/merges.h"
 
 enum { OPT_REPLACE = 256, OPT_DOC_IDS, OPT_PARALLEL, OPT_CHECKPOINT };
 

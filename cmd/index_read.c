@@ -10,7 +10,7 @@
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "lib/base/quote.h"
-#include "lib/index/index_verify.h"
+#include "lib/index/read/readers.h"
 
 enum { OPT_JSON = 256, OPT_POSITIONS };
 

@@ -5,7 +5,7 @@
 #ifndef GS_CMD_INDEX_READ_H
 #define GS_CMD_INDEX_READ_H
 
-#include "lib/index/index_text.h"
+#include "lib/index/read/readers.h"
 
 /* argv[0] is what messages begin with; return the exit code. */
 int gs_index_info_command(int argc, char **argv);

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/sort/order.h"
+#include "lib/sort/key/keys.h"
 
 /* Ordering letters. At most one of DICTIONARY and NONPRINTING is set: -d wins. */
 enum {

@@ -10,7 +10,7 @@
 #define GS_CMD_PROGRESS_H
 
 #include "lib/base/status.h"
-#include "lib/sort/sort_stats.h"
+#include "lib/sort/plan/plans.h"
 
 typedef enum gs_progress_mode {
     GS_PROGRESS_NEVER,

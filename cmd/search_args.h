@@ -5,7 +5,7 @@
 #ifndef GS_CMD_SEARCH_ARGS_H
 #define GS_CMD_SEARCH_ARGS_H
 
-#include "lib/index/searcher.h"
+#include "lib/index/query/queries.h"
 
 typedef enum gs_search_shape {
     GS_SEARCH_TEXT,

@@ -9,7 +9,7 @@
 #define GS_CMD_SEARCH_OUTPUT_H
 
 #include "cmd/search_args.h"
-#include "lib/index/index_text.h"
+#include "lib/index/read/readers.h"
 
 typedef struct gs_search_output {
     const gs_search_args *args;

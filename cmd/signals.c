@@ -14,7 +14,7 @@
 #include "io/name_guard.h"
 #include "io/output.h"
 #include "lib/base/quote.h"
-#include "lib/index/index_folder.h"
+#include "lib/index/folder/folders.h"
 
 static const int deadly_signals[] = {
     SIGHUP,  SIGINT,  SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,

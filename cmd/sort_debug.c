@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
-#include "lib/sort/key_encode.h"
+#include "lib/sort/key/keys.h"
 
 enum { PATH_BYTES = 32 };
 

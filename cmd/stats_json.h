@@ -9,7 +9,7 @@
 #define GS_CMD_STATS_JSON_H
 
 #include "lib/base/status.h"
-#include "lib/sort/sort_stats.h"
+#include "lib/sort/plan/plans.h"
 
 /* Fails if `path` (NULL is standard error) cannot be written to: a sort that takes hours
  * should not find out at its end. */

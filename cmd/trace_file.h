@@ -19,7 +19,7 @@
 
 #include "lib/base/status.h"
 #include "lib/base/trace.h"
-#include "lib/sort/sort_stats.h"
+#include "lib/sort/plan/plans.h"
 
 typedef struct gs_trace_file gs_trace_file;
 

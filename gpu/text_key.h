@@ -2,10 +2,11 @@
 /*
  * text_key: the keys of one line or record as a byte string, for the device.
  *
- * The same bytes as lib/sort/key_encode.h makes on the CPU: text with 00 and 01 escaped
- * and a terminator, decimal numbers as head byte, value bytes and pairs of digits, fields
- * of binary records with their signs turned. This is C that a kernel can call; compiled
- * for the host it lets a test without a GPU hold it against the CPU's encoder.
+ * The same bytes as lib/sort/key/key_encode.h makes on the CPU: text with 00 and 01
+ * escaped and a terminator, decimal numbers as head byte, value bytes and pairs of
+ * digits, fields of binary records with their signs turned. This is C that a kernel can
+ * call; compiled for the host it lets a test without a GPU hold it against the CPU's
+ * encoder.
  *
  * One thread makes one string, and does so twice: once to measure and once to write. It
  * reads the line byte by byte, which the caches make cheap for the lines of neighbours.

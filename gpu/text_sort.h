@@ -42,7 +42,7 @@ enum {
     GS_TEXT_FETCHES_MAX = 4,   /* fetch_text in flight, each in a slot of its own */
 };
 
-/* One key of a line; fields and characters count from 0 (see lib/sort/order.h). */
+/* One key of a line; fields and characters count from 0 (see lib/sort/key/order.h). */
 typedef struct gs_text_key {
     uint64_t start_field, start_char;
     uint64_t end_field; /* UINT64_MAX: to the end of the line */
@@ -134,7 +134,7 @@ typedef struct gs_text_record {
     uint32_t bytes;     /* key and line, without the end-of-line byte */
     uint32_t key_bytes; /* of them */
     uint32_t shared; /* 1 + the symbol in which it differs from the one before, 0: equal
-                        (lib/sort/ovc.h); of a fetch's first record: 1 */
+                        (lib/sort/run/ovc.h); of a fetch's first record: 1 */
     uint32_t count;  /* how often it came, at most UINT32_MAX */
 } gs_text_record;
 

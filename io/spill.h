@@ -31,8 +31,9 @@ typedef struct gs_spill_extent {
 /* Borrows the folder names until free(). With none: $TMPDIR, else /tmp. */
 GS_MUST_CHECK gs_code gs_spill_new(gs_spill **out, const char *const *folders,
                                    size_t folder_count, gs_status *st);
-/* Instead: runs go to `fd`, a file with a name that stays (lib/sort/checkpoint.h), from
- * `end_offset` on; `folder` names it in messages. Takes the descriptor, also on failure.
+/* Instead: runs go to `fd`, a file with a name that stays (lib/sort/run/checkpoint.h),
+ * from `end_offset` on; `folder` names it in messages. Takes the descriptor, also on
+ * failure.
  */
 GS_MUST_CHECK gs_code gs_spill_new_kept(gs_spill **out, const char *folder, int fd,
                                         uint64_t end_offset, gs_status *st);

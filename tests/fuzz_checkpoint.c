@@ -19,8 +19,8 @@
 
 #include "io/journal.h"
 #include "lib/base/mem.h"
-#include "lib/index/merge_checkpoint.h"
-#include "lib/sort/checkpoint.h"
+#include "lib/index/merge/merge_checkpoint.h"
+#include "lib/sort/run/checkpoint.h"
 #include "tests/check.h"
 
 enum { HEAD_BYTES = 2, PATH_BYTES = 80, RUNS_UNIT = 4096 };

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
-#include "lib/index/ciff_import.h"
-#include "lib/index/ciff_write.h"
-#include "lib/index/index_verify.h"
-#include "lib/index/utf8.h"
+#include "lib/index/exchange/ciff_import.h"
+#include "lib/index/exchange/ciff_write.h"
+#include "lib/index/read/index_verify.h"
+#include "lib/index/text/utf8.h"
 #include "tests/check.h"
 
 enum { POSTINGS = 100, PATH_BYTES = 64 };

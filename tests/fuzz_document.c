@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "lib/base/mem.h"
-#include "lib/index/document.h"
-#include "lib/index/tuple.h"
-#include "lib/index/posting.h"
-#include "lib/index/utf8.h"
+#include "lib/index/text/document.h"
+#include "lib/index/text/tuple.h"
+#include "lib/index/format/posting.h"
+#include "lib/index/text/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

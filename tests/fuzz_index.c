@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 #include "lib/base/mem.h"
-#include "lib/index/ciff_write.h"
-#include "lib/index/index_file_writer.h"
-#include "lib/index/index_merger.h"
-#include "lib/index/index_text.h"
-#include "lib/index/index_verify.h"
-#include "lib/index/posting_cursor.h"
+#include "lib/index/exchange/ciff_write.h"
+#include "lib/index/folder/index_file_writer.h"
+#include "lib/index/merge/index_merger.h"
+#include "lib/index/read/index_text.h"
+#include "lib/index/read/index_verify.h"
+#include "lib/index/read/posting_cursor.h"
 #include "tests/check.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
-#include "lib/sort/key_encode.h"
+#include "lib/sort/key/key_encode.h"
 #include "tests/check.h"
 
 enum {

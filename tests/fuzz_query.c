@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "lib/index/query_parser.h"
+#include "lib/index/query/query_parser.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

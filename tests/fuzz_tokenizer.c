@@ -7,9 +7,9 @@
 #include <utf8proc.h>
 
 #include "lib/base/mem.h"
-#include "lib/index/fold.h"
-#include "lib/index/tokenizer.h"
-#include "lib/index/utf8.h"
+#include "lib/index/text/fold.h"
+#include "lib/index/text/tokenizer.h"
+#include "lib/index/text/utf8.h"
 
 enum { TEXT_MAX = 1 << 16 };
 

@@ -6,7 +6,7 @@
 #ifndef GS_TESTS_INDEX_OF_DOCUMENTS_H
 #define GS_TESTS_INDEX_OF_DOCUMENTS_H
 
-#include "lib/index/index_builder.h"
+#include "lib/index/build/index_builder.h"
 #include "tests/check.h"
 
 /* One of that name may be there, and is replaced. */

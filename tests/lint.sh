@@ -14,7 +14,7 @@ complain() {
 mapfile -t sources < <(find cmd lib io gpu tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 mapfile -t product < <(find cmd lib io gpu -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 
-# Which rooms a file may include, by where it lives.
+# Which top rooms a file may include, by where it lives.
 allowed() {
     case $1 in
     lib/base/*) echo 'lib/base' ;;
@@ -25,12 +25,46 @@ allowed() {
     *) echo '.*' ;;
     esac
 }
+# The rooms of lib, from the ground up: each may include those before it, and of another
+# room only the header for those outside, which is named behind the colon.
+floors=(
+    lib/base: lib/data:
+    lib/sort/record:records lib/sort/key:keys lib/sort/witness:witnesses
+    lib/sort/bucket:buckets lib/sort/plan:plans lib/sort/run:runs lib/sort/form:forms
+    lib/sort/text:texts lib/sort/device:devices lib/sort:
+    lib/index/format:formats lib/index/folder:folders lib/index/text:documents
+    lib/index/read:readers lib/index/lookup:lookups lib/index/query:queries
+    lib/index/write:writers lib/index/block:blocks lib/index/build:builds
+    lib/index/merge:merges lib/index/exchange:exchanges
+)
+declare -A floor_of door_of
+for i in "${!floors[@]}"; do
+    floor_of[${floors[i]%:*}]=$i
+    door_of[${floors[i]%:*}]=${floors[i]#*:}
+done
+check_room() { # FILE INCLUDE
+    local from=${1%/*} to=${2%/*} door
+    [ "$from" != "$to" ] && [[ $to == lib/* ]] || return
+    if [ -z "${floor_of[$to]+is}" ]; then
+        complain "$1: \"$2\" is in no room of tests/lint.sh"
+        return
+    fi
+    door=${door_of[$to]}
+    [ -z "$door" ] || [ "$2" = "$to/$door.h" ] ||
+        complain "$1: may not include \"$2\" but \"$to/$door.h\""
+    [[ $from != lib/* ]] || [ "${floor_of[$to]}" -lt "${floor_of[$from]:--1}" ] ||
+        complain "$1: may not include \"$2\", which is on a floor above"
+}
 for file in "${product[@]}"; do
     rooms=$(allowed "$file")
     while read -r include; do
         [[ $include =~ ^($rooms)/ ]] || complain "$file: may not include \"$include\""
+        check_room "$file" "$include"
     done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$file")
 done
+while read -r room; do
+    [ -f "$room/README.md" ] || complain "$room: no README.md"
+done < <(printf '%s\n' "${!floor_of[@]}" | grep '^lib/.*/')
 
 # \b keeps gs_strtok or my_sprintf out of it.
 banned='\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol)[[:space:]]*\('

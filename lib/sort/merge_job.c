@@ -6,11 +6,9 @@
 #include "io/spill.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/file_merge.h"
-#include "lib/sort/mapped_merge.h"
-#include "lib/sort/order_layout.h"
+#include "lib/sort/text/texts.h"
+#include "lib/sort/key/keys.h"
 #include "lib/sort/sort.h"
-#include "lib/sort/text_output.h"
 #include "lib/sort/watched.h"
 
 enum { MERGE_BLOCK_BYTES = 128 * 1024 };

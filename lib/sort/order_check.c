@@ -8,10 +8,9 @@
 #include "io/input.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/line_feed.h"
-#include "lib/sort/line_string.h"
-#include "lib/sort/memory_plan.h"
-#include "lib/sort/order_layout.h"
+#include "lib/sort/record/records.h"
+#include "lib/sort/key/keys.h"
+#include "lib/sort/plan/plans.h"
 #include "lib/sort/sort.h"
 
 typedef struct gs_checker {

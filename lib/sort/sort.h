@@ -9,7 +9,7 @@
 #ifndef GS_LIB_SORT_SORT_H
 #define GS_LIB_SORT_SORT_H
 
-#include "lib/sort/sort_options.h"
+#include "lib/sort/plan/plans.h"
 
 GS_MUST_CHECK gs_code gs_sort_run(const gs_sort_options *options, gs_status *st);
 GS_MUST_CHECK gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st);

@@ -18,10 +18,9 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
-#include "lib/sort/key_encode.h"
-#include "lib/sort/line_feed.h"
-#include "lib/sort/memory_plan.h"
-#include "lib/sort/order_layout.h"
+#include "lib/sort/key/keys.h"
+#include "lib/sort/record/records.h"
+#include "lib/sort/plan/plans.h"
 
 typedef struct gs_text {
     uint8_t *data;

@@ -7,9 +7,9 @@
 #define GS_LIB_SORT_WATCHED_H
 
 #include "lib/base/pack.h"
-#include "lib/sort/record.h"
+#include "lib/sort/record/records.h"
 #include "lib/sort/sort.h"
-#include "lib/sort/witness.h"
+#include "lib/sort/witness/witnesses.h"
 
 /* Full if that is asked for. */
 gs_witness_options gs_sort_watched(const gs_sort_options *options,

@@ -33,10 +33,10 @@
 #endif
 
 #include "lib/base/machine.h"
-#include "lib/index/posting_cursor.h"
-#include "lib/index/posting_pack.h"
-#include "lib/index/term_cursor.h"
-#include "lib/index/varint.h"
+#include "lib/index/read/posting_cursor.h"
+#include "lib/index/format/posting_pack.h"
+#include "lib/index/read/term_cursor.h"
+#include "lib/index/format/varint.h"
 
 enum {
     PORTION = 1 << 18, /* postings: what they are coded to fits the second-level cache */

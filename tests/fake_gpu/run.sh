@@ -204,7 +204,7 @@ rm -f in both got got.zst counted want
 
 # Nothing is lost if the host runs short of memory, or a file cannot be read, on the way.
 checks=$((checks + 1))
-GS_FAKE_GPU_MEMORY=200000 "$(dirname "$program")/tests/test_sort_failures" gpu >log 2>&1 || {
+GS_FAKE_GPU_MEMORY=200000 "$(dirname "$program")/tests/unit/lib/sort/test_sort_failures" gpu >log 2>&1 || {
     failures=$((failures + 1))
     echo 'FAILED: calls of the host that fail beside a GPU'
     sed 's/^/    /' log

@@ -18,10 +18,10 @@
 #include "gpu/text_sort.h"
 #include "lib/base/mem.h"
 #include "lib/base/trace.h"
-#include "lib/sort/device_order.h"
-#include "lib/sort/key_encode.h"
-#include "lib/sort/order_layout.h"
-#include "lib/sort/ovc.h"
+#include "lib/sort/device/device_order.h"
+#include "lib/sort/key/key_encode.h"
+#include "lib/sort/key/order_layout.h"
+#include "lib/sort/run/ovc.h"
 #include "tests/check.h"
 
 enum {

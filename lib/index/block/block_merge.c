@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/block/block_merge.h"
+
+#include <stdlib.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum { SAMPLES_A_RANGE = 16 };
+
+/* --- cutting ------------------------------------------------------------------------ */
+
+static int compare_terms(const void *a, const void *b)
+{
+    return gs_block_term_compare(a, b);
+}
+
+/* The first of the block's terms that is not before `bound`. */
+static size_t find_start(const gs_term_block *block, const gs_block_term *bound)
+{
+    size_t lo = 0, hi = block->term_count;
+    while (lo < hi) {
+        const size_t middle = lo + (hi - lo) / 2;
+        gs_block_term term;
+        block->ops->term(block->block, middle, &term);
+        if (gs_block_term_compare(&term, bound) < 0)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+/* Evenly spaced terms of every block, as many of each as its share is. */
+static size_t take_sample(const gs_term_block *blocks, size_t block_count, size_t total,
+                          size_t wanted, gs_block_term *sample)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < block_count; b++) {
+        const size_t n = blocks[b].term_count;
+        const size_t share = (size_t)((double)wanted * (double)n / (double)total);
+        for (size_t i = 0; i < share && count < wanted; i++)
+            blocks[b].ops->term(blocks[b].block, n / share * i + n / share / 2,
+                                &sample[count++]);
+    }
+    return count;
+}
+
+gs_code gs_block_ranges_cut(gs_block_ranges *out, const gs_term_block *blocks,
+                            size_t block_count, size_t wanted, gs_status *st)
+{
+    size_t total = 0, bytes = 0;
+    for (size_t b = 0; b < block_count; b++)
+        total += blocks[b].term_count;
+    if (wanted > total / SAMPLES_A_RANGE + 1)
+        wanted = total / SAMPLES_A_RANGE + 1;
+    void *memory = NULL;
+    GS_TRY(gs_mem_size_mul(&bytes, (wanted + 1) * sizeof *out->starts, block_count, st));
+    GS_TRY(gs_mem_new(&memory, bytes, "ranges of terms", st));
+    *out = (gs_block_ranges){block_count, 0, memory};
+    const size_t sample_max = wanted * SAMPLES_A_RANGE;
+    if (gs_mem_new(&memory, sample_max * sizeof(gs_block_term), "sample of terms", st) !=
+        GS_OK) {
+        gs_block_ranges_release(out);
+        return st->code;
+    }
+    gs_block_term *const sample = memory;
+    const size_t count =
+        total > 0 ? take_sample(blocks, block_count, total, sample_max, sample) : 0;
+    qsort(sample, count, sizeof *sample, compare_terms);
+    size_t ranges = 1;
+    for (size_t r = 1; r < wanted; r++) {
+        const size_t at = count * r / wanted;
+        if (at == 0 || gs_block_term_compare(&sample[at - 1], &sample[at]) == 0)
+            continue;
+        for (size_t b = 0; b < block_count; b++)
+            out->starts[ranges * block_count + b] = find_start(&blocks[b], &sample[at]);
+        ranges++;
+    }
+    for (size_t b = 0; b < block_count; b++)
+        out->starts[ranges * block_count + b] = blocks[b].term_count;
+    out->range_count = ranges;
+    gs_mem_free(sample);
+    return GS_OK;
+}
+
+void gs_block_ranges_release(gs_block_ranges *ranges)
+{
+    gs_mem_free(ranges->starts);
+    *ranges = (gs_block_ranges){0};
+}
+
+/* --- merging --------------------------------------------------------------------------
+ */
+
+typedef struct block_source {
+    const gs_term_block *block;
+    size_t index, end; /* of its terms */
+    gs_block_term term;
+    /* of the term that is being merged */
+    gs_posting_reader reader;
+    gs_posting_batch batch;
+    size_t at;                 /* in the batch */
+    const uint32_t *positions; /* of the posting at `at` */
+} block_source;
+
+struct gs_block_merger {
+    size_t count;
+    block_source **same; /* those that have the term, in their order */
+    block_source sources[];
+};
+
+gs_code gs_block_merger_new(gs_block_merger **out, const gs_term_block *blocks,
+                            size_t block_count, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory,
+                      sizeof(gs_block_merger) + block_count * sizeof(block_source),
+                      "merge of blocks", st));
+    gs_block_merger *const m = memory;
+    m->count = block_count;
+    for (size_t i = 0; i < block_count; i++)
+        m->sources[i].block = &blocks[i];
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, block_count * sizeof *m->same, "merge of blocks", st));
+    m->same = memory;
+    *out = m;
+    return GS_OK;
+fail:
+    gs_block_merger_free(m);
+    return st->code;
+}
+
+void gs_block_merger_free(gs_block_merger *m)
+{
+    if (m == NULL)
+        return;
+    for (size_t i = 0; i < m->count; i++) {
+        gs_posting_reader_release(&m->sources[i].reader);
+        gs_posting_batch_release(&m->sources[i].batch);
+    }
+    gs_mem_free(m->same);
+    gs_mem_free(m);
+}
+
+static void load_term(block_source *s)
+{
+    if (s->index < s->end)
+        s->block->ops->term(s->block->block, s->index, &s->term);
+}
+
+/* Collects the sources that have the smallest term; 0: all are at their end. */
+static size_t find_smallest(gs_block_merger *m)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        block_source *const s = &m->sources[i];
+        if (s->index >= s->end)
+            continue;
+        const int order =
+            same > 0 ? gs_block_term_compare(&s->term, &m->same[0]->term) : -1;
+        if (order > 0)
+            continue;
+        if (order < 0)
+            same = 0;
+        m->same[same++] = s;
+    }
+    return same;
+}
+
+static gs_code read_batch(block_source *s, gs_status *st)
+{
+    s->at = 0;
+    GS_TRY(s->block->ops->read(s->block->block, &s->reader, &s->batch, st));
+    s->positions = s->batch.positions;
+    return GS_OK;
+}
+
+static gs_code copy_whole(block_source *s, gs_posting_gather *gather, gs_status *st)
+{
+    for (;;) {
+        GS_TRY(read_batch(s, st));
+        if (s->batch.count == 0)
+            return GS_OK;
+        GS_TRY(gs_posting_gather_add(gather, &s->batch, 0, s->batch.count, s->positions,
+                                     st));
+    }
+}
+
+static size_t skip_positions(const gs_posting_batch *batch, size_t begin, size_t end)
+{
+    size_t sum = 0;
+    for (size_t i = begin; i < end; i++)
+        sum += batch->tfs[i];
+    return sum;
+}
+
+/* Takes the postings of the source with the smallest document, up to where another source
+ * has a smaller one. Sources at their end have left `same`. */
+static gs_code take_stretch(gs_block_merger *m, size_t *same, gs_posting_gather *gather,
+                            gs_status *st)
+{
+    size_t first = 0;
+    uint64_t smallest = UINT64_MAX, second = UINT64_MAX;
+    for (size_t i = 0; i < *same; i++) {
+        const uint64_t doc = m->same[i]->batch.docs[m->same[i]->at];
+        if (doc < smallest) {
+            second = smallest;
+            smallest = doc;
+            first = i;
+        } else if (doc < second) {
+            second = doc;
+        }
+    }
+    block_source *const s = m->same[first];
+    size_t end = s->at + 1;
+    while (end < s->batch.count && s->batch.docs[end] < second)
+        end++;
+    GS_TRY(gs_posting_gather_add(gather, &s->batch, s->at, end, s->positions, st));
+    if (gather->has_positions)
+        s->positions += skip_positions(&s->batch, s->at, end);
+    s->at = end;
+    if (s->at < s->batch.count)
+        return GS_OK;
+    GS_TRY(read_batch(s, st));
+    if (s->batch.count == 0) {
+        for (size_t i = first + 1; i < *same; i++)
+            m->same[i - 1] = m->same[i];
+        --*same;
+    }
+    return GS_OK;
+}
+
+static gs_code merge_term(gs_block_merger *m, size_t same, gs_posting_gather *gather,
+                          gs_status *st)
+{
+    const gs_block_term *const term = &m->same[0]->term;
+    GS_TRY(gs_posting_gather_term(gather, term->bytes, term->count, st));
+    for (size_t i = 0; i < same; i++) {
+        block_source *const s = m->same[i];
+        GS_TRY(s->block->ops->open(s->block->block, s->index, &s->reader, st));
+        if (same > 1)
+            GS_TRY(read_batch(s, st));
+    }
+    if (same == 1)
+        return copy_whole(m->same[0], gather, st);
+    while (same > 0)
+        GS_TRY(take_stretch(m, &same, gather, st));
+    return GS_OK;
+}
+
+gs_code gs_block_merger_run(gs_block_merger *m, const gs_block_ranges *ranges,
+                            size_t range, gs_posting_gather *gather, gs_status *st)
+{
+    gs_assert(range < ranges->range_count && ranges->block_count == m->count);
+    const size_t *const starts = ranges->starts + range * m->count;
+    for (size_t i = 0; i < m->count; i++) {
+        m->sources[i].index = starts[i];
+        m->sources[i].end = starts[m->count + i];
+        load_term(&m->sources[i]);
+    }
+    for (size_t same; (same = find_smallest(m)) > 0;) {
+        const gs_block_term term = m->same[0]->term;
+        GS_TRY(merge_term(m, same, gather, st));
+        for (size_t i = 0; i < m->count; i++) {
+            block_source *const s = &m->sources[i];
+            if (s->index >= s->end || s->term.bytes == NULL ||
+                gs_block_term_compare(&s->term, &term) != 0)
+                continue;
+            gs_posting_reader_close(&s->reader);
+            s->index++;
+            load_term(s);
+        }
+    }
+    return gs_posting_gather_end(gather, st);
+}

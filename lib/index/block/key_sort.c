@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Large arrays are first cut into 256 parts by the highest eight bits that vary, and
+ * their parts again, until a part and its scratch fit the second-level cache; there a
+ * least-significant-digit radix sort finishes, eight bits a pass:
+ *
+ *      bits    63 .. all equal .. | top 8 | ...  8 | 8 | 8 | low_bit .. not looked at ..
+ * 0 cut first        passes in the cache
+ */
+#include "lib/index/block/key_sort.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+
+enum {
+    DIGIT_BITS = 8,
+    DIGIT_VALUES = 1 << DIGIT_BITS,
+    CACHE_BYTES = 512 * 1024, /* a part with its scratch */
+    INSERTION_MAX = 20,
+};
+
+static unsigned bit_length(uint64_t x)
+{
+    return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x);
+}
+
+/* --- 64 bits ---------------------------------------------------------------------- */
+
+static void insertion_sort_u64(uint64_t *a, size_t n, unsigned low)
+{
+    for (size_t i = 1; i < n; i++) {
+        const uint64_t x = a[i];
+        size_t j = i;
+        for (; j > 0 && a[j - 1] >> low > x >> low; j--)
+            a[j] = a[j - 1];
+        a[j] = x;
+    }
+}
+
+static void scatter_u64(const uint64_t *restrict from, uint64_t *restrict to, size_t n,
+                        unsigned shift, size_t *ends)
+{
+    size_t counts[DIGIT_VALUES] = {0}, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        counts[from[i] >> shift & (DIGIT_VALUES - 1)]++;
+    for (size_t d = 0; d < DIGIT_VALUES; d++) {
+        ends[d] = sum;
+        sum += counts[d];
+    }
+    for (size_t i = 0; i < n; i++)
+        to[ends[from[i] >> shift & (DIGIT_VALUES - 1)]++] = from[i];
+}
+
+/* The highest bit that varies, plus one; 0 if none does from `low` on, or if the keys are
+ * in order already. */
+static unsigned top_bit_u64(const uint64_t *keys, size_t n, unsigned low)
+{
+    uint64_t any = 0, descents = 0;
+    for (size_t i = 1; i < n; i++) {
+        any |= keys[i] ^ keys[0];
+        descents |= (uint64_t)(keys[i - 1] >> low > keys[i] >> low);
+    }
+    const unsigned top = bit_length(any);
+    return descents == 0 || top <= low ? 0 : top;
+}
+
+/* Sorts `keys`; the result goes to `scratch` if `to_scratch`, else it stays. */
+static void sort_u64(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low,
+                     bool to_scratch)
+{
+    size_t ends[DIGIT_VALUES];
+    const unsigned top = n > INSERTION_MAX ? top_bit_u64(keys, n, low) : 0;
+    if (top == 0) {
+        if (n <= INSERTION_MAX)
+            insertion_sort_u64(keys, n, low);
+        if (to_scratch && n > 0)
+            memcpy(scratch, keys, n * sizeof *keys);
+        return;
+    }
+    if (2 * n * sizeof *keys > CACHE_BYTES && top > low + DIGIT_BITS) {
+        const unsigned shift = top - DIGIT_BITS;
+        scatter_u64(keys, scratch, n, shift, ends);
+        for (size_t d = 0, begin = 0; d < DIGIT_VALUES; begin = ends[d++])
+            sort_u64(scratch + begin, keys + begin, ends[d] - begin, low, !to_scratch);
+        return;
+    }
+    uint64_t *from = keys, *to = scratch;
+    for (unsigned shift = low; shift < top; shift += DIGIT_BITS) {
+        scatter_u64(from, to, n, shift, ends);
+        uint64_t *const swap = from;
+        from = to;
+        to = swap;
+    }
+    uint64_t *const wanted = to_scratch ? scratch : keys;
+    if (from != wanted)
+        memcpy(wanted, from, n * sizeof *keys);
+}
+
+void gs_key_sort_u64(uint64_t *keys, uint64_t *scratch, size_t count, unsigned low_bit)
+{
+    gs_assert(low_bit < 64);
+    sort_u64(keys, scratch, count, low_bit, false);
+}
+
+/* --- 128 bits --------------------------------------------------------------------- */
+
+static inline unsigned digit_u128(const gs_u128 *key, unsigned shift)
+{
+    uint64_t word;
+    if (shift >= 64)
+        word = key->hi >> (shift - 64);
+    else if (shift == 0)
+        word = key->lo;
+    else
+        word = key->lo >> shift | key->hi << (64 - shift);
+    return (unsigned)(word & (DIGIT_VALUES - 1));
+}
+
+static inline bool is_less_u128(const gs_u128 *a, const gs_u128 *b, unsigned low)
+{
+    if (low >= 64)
+        return a->hi >> (low - 64) < b->hi >> (low - 64);
+    return a->hi != b->hi ? a->hi < b->hi : a->lo >> low < b->lo >> low;
+}
+
+static void insertion_sort_u128(gs_u128 *a, size_t n, unsigned low)
+{
+    for (size_t i = 1; i < n; i++) {
+        const gs_u128 x = a[i];
+        size_t j = i;
+        for (; j > 0 && is_less_u128(&x, &a[j - 1], low); j--)
+            a[j] = a[j - 1];
+        a[j] = x;
+    }
+}
+
+static void scatter_u128(const gs_u128 *restrict from, gs_u128 *restrict to, size_t n,
+                         unsigned shift, size_t *ends)
+{
+    size_t counts[DIGIT_VALUES] = {0}, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        counts[digit_u128(&from[i], shift)]++;
+    for (size_t d = 0; d < DIGIT_VALUES; d++) {
+        ends[d] = sum;
+        sum += counts[d];
+    }
+    for (size_t i = 0; i < n; i++)
+        to[ends[digit_u128(&from[i], shift)]++] = from[i];
+}
+
+static unsigned top_bit_u128(const gs_u128 *keys, size_t n, unsigned low)
+{
+    uint64_t any_hi = 0, any_lo = 0;
+    bool has_descent = false;
+    for (size_t i = 1; i < n; i++) {
+        any_hi |= keys[i].hi ^ keys[0].hi;
+        any_lo |= keys[i].lo ^ keys[0].lo;
+        has_descent |= is_less_u128(&keys[i], &keys[i - 1], low);
+    }
+    const unsigned top = any_hi != 0 ? 64 + bit_length(any_hi) : bit_length(any_lo);
+    return !has_descent || top <= low ? 0 : top;
+}
+
+static void sort_u128(gs_u128 *keys, gs_u128 *scratch, size_t n, unsigned low,
+                      bool to_scratch)
+{
+    size_t ends[DIGIT_VALUES];
+    const unsigned top = n > INSERTION_MAX ? top_bit_u128(keys, n, low) : 0;
+    if (top == 0) {
+        if (n <= INSERTION_MAX)
+            insertion_sort_u128(keys, n, low);
+        if (to_scratch && n > 0)
+            memcpy(scratch, keys, n * sizeof *keys);
+        return;
+    }
+    if (2 * n * sizeof *keys > CACHE_BYTES && top > low + DIGIT_BITS) {
+        const unsigned shift = top - DIGIT_BITS;
+        scatter_u128(keys, scratch, n, shift, ends);
+        for (size_t d = 0, begin = 0; d < DIGIT_VALUES; begin = ends[d++])
+            sort_u128(scratch + begin, keys + begin, ends[d] - begin, low, !to_scratch);
+        return;
+    }
+    gs_u128 *from = keys, *to = scratch;
+    for (unsigned shift = low; shift < top; shift += DIGIT_BITS) {
+        scatter_u128(from, to, n, shift, ends);
+        gs_u128 *const swap = from;
+        from = to;
+        to = swap;
+    }
+    gs_u128 *const wanted = to_scratch ? scratch : keys;
+    if (from != wanted)
+        memcpy(wanted, from, n * sizeof *keys);
+}
+
+void gs_key_sort_u128(gs_u128 *keys, gs_u128 *scratch, size_t count, unsigned low_bit)
+{
+    gs_assert(low_bit < 128);
+    sort_u128(keys, scratch, count, low_bit, false);
+}

@@ -1,0 +1,796 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/block/spimi_block.h"
+
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/index/block/key_sort.h"
+#include "lib/index/format/formats.h"
+#include "lib/sort/bucket/buckets.h"
+
+enum {
+    UNIT = 8, /* of arena offsets, so that 32 bits reach 32 GiB */
+    SLOTS_FIRST = 1 << 11,
+    SLICE_FIRST = 16,
+    SLICE_CLASSES = 9, /* 16, 32, ..., 4096 bytes */
+    SLICE_MAX = SLICE_FIRST << (SLICE_CLASSES - 1),
+    LINK_BYTES = 4,
+    STEP_BYTES = 2 * SLICE_MAX, /* nor takes more of the arena, its entry aside */
+    ARENA_SLACK = 64,
+    HUGE_MIN = 2 << 20,                  /* smaller maps do without huge pages */
+    SORT_BYTES = 2 * sizeof(gs_element), /* a term */
+    LIST_BYTES = 2 * sizeof(uint64_t),   /* a posting of the longest list to be sorted */
+    LONG_LIST = 1 << 16,                 /* only one such a block is held at a time */
+    AHEAD_SLOT = 24,                     /* tokens ahead whose slot is asked for, */
+    AHEAD_ENTRY = 16,                    /* whose entry is, */
+    AHEAD_LIST = 8,                      /* and the end of whose list is */
+    RING = 32,                           /* entries that were asked for; a power of two */
+    PACKED_TF_BITS = 24,
+    PACKED_TF_MAX = (1 << PACKED_TF_BITS) - 1,
+};
+
+#define ARENA_BYTES_MAX ((size_t)UNIT << 32)
+
+typedef struct spimi_entry {
+    uint32_t last_doc; /* its low bits */
+    uint32_t count;    /* tf of the last document; with positions, the last position */
+    uint32_t head, tail;
+    uint16_t used; /* bytes of the tail */
+    uint16_t term_bytes;
+    uint8_t last_doc_high;
+    uint8_t size_class; /* of the tail */
+    uint8_t is_out_of_order;
+    uint8_t reserved;
+} spimi_entry;
+
+_Static_assert(sizeof(spimi_entry) == 24, "the term follows");
+
+/* With any_order between entry and term: elements needed to sort the list. */
+typedef struct spimi_entry_more {
+    uint64_t element_count;
+} spimi_entry_more;
+
+struct gs_spimi_block {
+    gs_spimi_options options;
+    size_t entry_bytes; /* up to the term */
+    uint8_t *arena;
+    size_t arena_mapped;
+    size_t used;     /* of the arena */
+    size_t left;     /* memory that nothing is counted against yet */
+    uint64_t *slots; /* hash << 32 | offset / UNIT; 0: free */
+    size_t slot_count, term_count;
+    uint64_t longest_list; /* elements, with any_order */
+    gs_element *elements;  /* after sort */
+    size_t elements_mapped;
+    pthread_mutex_t *long_lists;
+};
+
+/* --- memory ------------------------------------------------------------------------- */
+
+static gs_code map_slots(gs_spimi_block *b, size_t count, gs_status *st)
+{
+    void *memory = NULL;
+    const size_t bytes = count * sizeof *b->slots;
+    GS_TRY(gs_mem_map(&memory, bytes, bytes >= HUGE_MIN, "hash of terms", st));
+    b->slots = memory;
+    b->slot_count = count;
+    return GS_OK;
+}
+
+gs_code gs_spimi_block_new(gs_spimi_block **out, const gs_spimi_options *options,
+                           gs_status *st)
+{
+    void *memory = NULL;
+    gs_assert(options->memory_bytes >= GS_SPIMI_BYTES_MIN);
+    *out = NULL;
+    GS_TRY(gs_mem_new_apart(&memory, sizeof(gs_spimi_block), "block of postings", st));
+    gs_spimi_block *const b = memory;
+    b->options = *options;
+    if (b->options.memory_bytes > ARENA_BYTES_MAX - UNIT)
+        b->options.memory_bytes = ARENA_BYTES_MAX - UNIT;
+    b->entry_bytes =
+        sizeof(spimi_entry) + (options->any_order ? sizeof(spimi_entry_more) : 0);
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, sizeof *b->long_lists, "block of postings", st));
+    b->long_lists = memory;
+    pthread_mutex_init(b->long_lists, NULL);
+    const size_t mapped = b->options.memory_bytes + ARENA_SLACK;
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, mapped, true, "block of postings", st));
+    b->arena = memory;
+    b->arena_mapped = mapped;
+    GS_TRY_OR_FAIL(map_slots(b, SLOTS_FIRST, st));
+    gs_spimi_block_reset(b);
+    *out = b;
+    return GS_OK;
+fail:
+    gs_spimi_block_free(b);
+    return st->code;
+}
+
+static void drop_elements(gs_spimi_block *b)
+{
+    gs_mem_unmap(b->elements, b->elements_mapped);
+    b->elements = NULL;
+    b->elements_mapped = 0;
+}
+
+void gs_spimi_block_free(gs_spimi_block *b)
+{
+    if (b == NULL)
+        return;
+    drop_elements(b);
+    gs_mem_unmap(b->arena, b->arena_mapped);
+    gs_mem_unmap(b->slots, b->slot_count * sizeof *b->slots);
+    if (b->long_lists != NULL)
+        pthread_mutex_destroy(b->long_lists);
+    gs_mem_free(b->long_lists);
+    gs_mem_free(b);
+}
+
+void gs_spimi_block_reset(gs_spimi_block *b)
+{
+    drop_elements(b);
+    memset(b->slots, 0, b->slot_count * sizeof *b->slots);
+    b->term_count = 0;
+    b->longest_list = 0;
+    b->used = UNIT; /* 0 is nowhere */
+    const size_t slots_bytes = b->slot_count * sizeof *b->slots;
+    b->left = b->options.memory_bytes - slots_bytes;
+}
+
+gs_code gs_spimi_block_shrink(gs_spimi_block *b, size_t memory_bytes, gs_status *st)
+{
+    gs_assert(memory_bytes >= GS_SPIMI_BYTES_MIN);
+    if (memory_bytes < b->options.memory_bytes)
+        b->options.memory_bytes = memory_bytes;
+    /* The pages of all of it come back one by one, those of the rest do not. */
+    gs_mem_discard(b->arena, b->arena_mapped);
+    gs_mem_unmap(b->slots, b->slot_count * sizeof *b->slots);
+    b->slots = NULL;
+    b->slot_count = 0;
+    GS_TRY(map_slots(b, SLOTS_FIRST, st));
+    gs_spimi_block_reset(b);
+    return GS_OK;
+}
+
+bool gs_spimi_block_is_empty(const gs_spimi_block *b)
+{
+    return b->term_count == 0;
+}
+
+bool gs_spimi_block_is_nearly_full(const gs_spimi_block *b)
+{
+    return b->left < b->options.memory_bytes / 4;
+}
+
+static inline spimi_entry *entry_at(const gs_spimi_block *b, uint32_t where)
+{
+    return (spimi_entry *)(void *)(b->arena + (size_t)where * UNIT);
+}
+
+static inline spimi_entry_more *more_of(spimi_entry *e)
+{
+    return (spimi_entry_more *)(void *)(e + 1);
+}
+
+/* The caller has made sure that `bytes` are left. */
+static uint32_t take_arena(gs_spimi_block *b, size_t bytes)
+{
+    const size_t rounded = (bytes + UNIT - 1) / UNIT * UNIT;
+    const uint32_t where = (uint32_t)(b->used / UNIT);
+    b->used += rounded;
+    b->left -= rounded;
+    return where;
+}
+
+/* --- the hash -------------------------------------------------------------------------
+ */
+
+/* Twice the slots, if the memory allows. */
+static gs_code grow_slots(gs_spimi_block *b, bool *grown, gs_status *st)
+{
+    const size_t old_count = b->slot_count, old_bytes = old_count * sizeof *b->slots;
+    uint64_t *const old = b->slots;
+    *grown = b->left > 2 * old_bytes + STEP_BYTES;
+    if (!*grown)
+        return GS_OK;
+    GS_TRY(map_slots(b, 2 * old_count, st));
+    const size_t mask = b->slot_count - 1;
+    for (size_t i = 0; i < old_count; i++) {
+        if (old[i] == 0)
+            continue;
+        size_t at = (size_t)(old[i] >> 32) & mask;
+        while (b->slots[at] != 0)
+            at = (at + 1) & mask;
+        b->slots[at] = old[i];
+    }
+    gs_mem_unmap(old, old_bytes);
+    b->left -= old_bytes;
+    return GS_OK;
+}
+
+static inline bool is_term(const gs_spimi_block *b, const spimi_entry *e,
+                           const gs_token *token)
+{
+    if (e->term_bytes != token->bytes)
+        return false;
+    const uint8_t *const term = (const uint8_t *)e + b->entry_bytes;
+    /* Both are padded with zeros to 8 bytes. */
+    for (size_t at = 0; at < token->bytes; at += 8) {
+        if (gs_term_word(term + at) != gs_term_word(token->term + at))
+            return false;
+    }
+    return true;
+}
+
+/* Adds a term at a free slot; *out is NULL if the block is full. */
+static gs_code add_term(gs_spimi_block *b, size_t slot, const gs_token *token,
+                        spimi_entry **out, gs_status *st)
+{
+    *out = NULL;
+    const size_t padded = (token->bytes + 7) / 8 * 8;
+    const size_t bytes = b->entry_bytes + padded;
+    if (b->left < bytes + SORT_BYTES + STEP_BYTES)
+        return GS_OK;
+    if (b->term_count >= b->slot_count / 2) {
+        bool grown;
+        GS_TRY(grow_slots(b, &grown, st));
+        if (!grown && b->term_count >= b->slot_count / 8 * 7)
+            return GS_OK;
+        const size_t mask = b->slot_count - 1;
+        slot = token->hash & mask;
+        while (b->slots[slot] != 0)
+            slot = (slot + 1) & mask;
+        if (b->left < bytes + SORT_BYTES + STEP_BYTES)
+            return GS_OK;
+    }
+    const uint32_t where = take_arena(b, bytes);
+    spimi_entry *const e = entry_at(b, where);
+    *e = (spimi_entry){.term_bytes = (uint16_t)token->bytes};
+    if (b->options.any_order)
+        *more_of(e) = (spimi_entry_more){0};
+    memcpy((uint8_t *)e + b->entry_bytes, token->term, padded);
+    b->slots[slot] = (uint64_t)token->hash << 32 | where;
+    b->term_count++;
+    b->left -= SORT_BYTES;
+    *out = e;
+    return GS_OK;
+}
+
+/* The term's entry, perhaps NULL, and then the free slot where it would stand. */
+static spimi_entry *find_term(const gs_spimi_block *b, const gs_token *token,
+                              size_t *slot)
+{
+    const size_t mask = b->slot_count - 1;
+    for (size_t i = token->hash & mask;; i = (i + 1) & mask) {
+        const uint64_t s = b->slots[i];
+        if (s == 0) {
+            *slot = i;
+            return NULL;
+        }
+        if ((uint32_t)(s >> 32) == token->hash) {
+            spimi_entry *const e = entry_at(b, (uint32_t)s);
+            if (__builtin_expect(is_term(b, e, token), 1))
+                return e;
+        }
+    }
+}
+
+/* --- lists
+ * ------------------------------------------------------------------------------- */
+
+static inline size_t slice_bytes(unsigned size_class)
+{
+    return (size_t)SLICE_FIRST << size_class;
+}
+
+static void add_slice(gs_spimi_block *b, spimi_entry *e)
+{
+    const unsigned size_class =
+        e->head == 0 ? 0
+                     : (e->size_class + 1u < SLICE_CLASSES ? e->size_class + 1u
+                                                           : SLICE_CLASSES - 1u);
+    const uint32_t where = take_arena(b, slice_bytes(size_class));
+    if (e->head == 0) {
+        e->head = where;
+    } else {
+        uint8_t *const link =
+            b->arena + (size_t)e->tail * UNIT + slice_bytes(e->size_class) - LINK_BYTES;
+        memcpy(link, &where, LINK_BYTES);
+    }
+    e->tail = where;
+    e->size_class = (uint8_t)size_class;
+    e->used = 0;
+}
+
+/* Appends bytes to the list, over as many slices as it takes. */
+static void put_bytes(gs_spimi_block *b, spimi_entry *e, const uint8_t *bytes, size_t n)
+{
+    while (n > 0) {
+        size_t room =
+            e->head == 0 ? 0 : slice_bytes(e->size_class) - LINK_BYTES - e->used;
+        if (room == 0) {
+            add_slice(b, e);
+            room = slice_bytes(e->size_class) - LINK_BYTES;
+        }
+        const size_t part = n < room ? n : room;
+        memcpy(b->arena + (size_t)e->tail * UNIT + e->used, bytes, part);
+        e->used = (uint16_t)(e->used + part);
+        bytes += part;
+        n -= part;
+    }
+}
+
+/* What is stored too much lies in the slice's link, which is not set yet. */
+_Static_assert((int)GS_VARINT_SHORT_BYTES <= (int)LINK_BYTES + 1, "within the slice");
+
+__attribute__((noinline)) static void put_two_slow(gs_spimi_block *b, spimi_entry *e,
+                                                   uint64_t x, bool has_y, uint64_t y)
+{
+    uint8_t bytes[2 * GS_VARINT_BYTES_MAX];
+    uint8_t *end = gs_varint_put(bytes, x);
+    if (has_y)
+        end = gs_varint_put(end, y);
+    put_bytes(b, e, bytes, (size_t)(end - bytes));
+}
+
+/* Appends x, and y if there is one. */
+static inline void put_two(gs_spimi_block *b, spimi_entry *e, uint64_t x, bool has_y,
+                           uint64_t y)
+{
+    if (__builtin_expect((x | y) < GS_VARINT_SHORT_MAX && e->head != 0, 1)) {
+        const unsigned x_bytes = gs_varint_short_bytes(x);
+        const unsigned bytes = x_bytes + (has_y ? gs_varint_short_bytes(y) : 0);
+        if (bytes <= slice_bytes(e->size_class) - LINK_BYTES - e->used) {
+            uint8_t *const to = b->arena + (size_t)e->tail * UNIT + e->used;
+            gs_varint_put_short(to, x, x_bytes);
+            if (has_y)
+                gs_varint_put_short(to + x_bytes, y, bytes - x_bytes);
+            e->used = (uint16_t)(e->used + bytes);
+            return;
+        }
+    }
+    put_two_slow(b, e, x, has_y, y);
+}
+
+static inline uint64_t last_doc_of(const spimi_entry *e)
+{
+    return (uint64_t)e->last_doc_high << 32 | e->last_doc;
+}
+
+static inline void set_last_doc(spimi_entry *e, uint64_t doc)
+{
+    e->last_doc = (uint32_t)doc;
+    e->last_doc_high = (uint8_t)(doc >> 32);
+}
+
+/* The term comes in `doc`, which is not the list's last. */
+static inline void change_doc(gs_spimi_block *b, spimi_entry *e, uint64_t doc)
+{
+    const uint64_t last = last_doc_of(e);
+    uint64_t gap = doc - last;
+    if (e->head == 0)
+        put_two(b, e, last, false, 0);
+    if (b->options.any_order) {
+        e->is_out_of_order |= doc < last;
+        gap = gs_zigzag((int64_t)gap);
+    }
+    put_two(b, e, gap << 1 | (e->count == 1), e->count != 1, e->count);
+    set_last_doc(e, doc);
+}
+
+static inline void add_position(gs_spimi_block *b, spimi_entry *e, uint64_t doc,
+                                uint32_t position)
+{
+    const uint64_t last = last_doc_of(e);
+    if (e->head == 0)
+        put_two(b, e, last, true, e->count);
+    const bool is_new = doc != last;
+    const uint64_t step = is_new ? position : position - e->count;
+    put_two(b, e, step << 1 | is_new, is_new, doc - last);
+    set_last_doc(e, doc);
+    e->count = position;
+}
+
+/* --- adding
+ * -------------------------------------------------------------------------------- */
+
+/* The memory of a token is met in three steps, each a likely cache miss: its slot, its
+ * entry, the end of its list. They are asked for some tokens ahead, one step at a time;
+ * what the second finds is remembered until the token's turn. */
+typedef struct look_ahead {
+    const gs_token *tokens;
+    size_t count;
+    uint32_t found[RING]; /* 0: no entry yet, as it seemed */
+} look_ahead;
+
+static inline void ask_slot(const gs_spimi_block *b, const look_ahead *l, size_t i)
+{
+    if (i < l->count)
+        __builtin_prefetch(&b->slots[l->tokens[i].hash & (b->slot_count - 1)]);
+}
+
+static inline void ask_entry(const gs_spimi_block *b, look_ahead *l, size_t i)
+{
+    if (i >= l->count)
+        return;
+    const size_t mask = b->slot_count - 1;
+    const uint32_t hash = l->tokens[i].hash;
+    size_t at = hash & mask;
+    while (b->slots[at] != 0 && (uint32_t)(b->slots[at] >> 32) != hash)
+        at = (at + 1) & mask;
+    const uint32_t where = (uint32_t)b->slots[at];
+    l->found[i % RING] = where;
+    __builtin_prefetch(entry_at(b, where));
+}
+
+static inline void ask_list(const gs_spimi_block *b, const look_ahead *l, size_t i)
+{
+    if (i >= l->count || l->found[i % RING] == 0)
+        return;
+    const spimi_entry *const e = entry_at(b, l->found[i % RING]);
+    __builtin_prefetch(b->arena + (size_t)e->tail * UNIT + e->used, 1);
+}
+
+static inline void look_ahead_begin(const gs_spimi_block *b, look_ahead *l,
+                                    const gs_token *tokens, size_t count)
+{
+    l->tokens = tokens;
+    l->count = count;
+    for (size_t i = 0; i < AHEAD_SLOT; i++)
+        ask_slot(b, l, i);
+    for (size_t i = 0; i < AHEAD_ENTRY; i++)
+        ask_entry(b, l, i);
+    for (size_t i = 0; i < AHEAD_LIST; i++)
+        ask_list(b, l, i);
+}
+
+/* The entry of token i, perhaps NULL, and then the free slot where it would stand. */
+static inline spimi_entry *look_ahead_take(const gs_spimi_block *b, look_ahead *l,
+                                           size_t i, size_t *slot)
+{
+    ask_slot(b, l, i + AHEAD_SLOT);
+    ask_entry(b, l, i + AHEAD_ENTRY);
+    ask_list(b, l, i + AHEAD_LIST);
+    /* Asking for a later entry has not overwritten this: the ring is longer. */
+    const uint32_t where = l->found[i % RING];
+    if (where != 0) {
+        spimi_entry *const e = entry_at(b, where);
+        if (__builtin_expect(is_term(b, e, &l->tokens[i]), 1))
+            return e;
+    }
+    return find_term(b, &l->tokens[i], slot);
+}
+
+gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t first_doc, const gs_token *tokens,
+                           size_t count, size_t *taken, gs_status *st)
+{
+    const bool has_positions = b->options.has_positions;
+    look_ahead ahead;
+    look_ahead_begin(b, &ahead, tokens, count);
+    size_t i = 0;
+    for (; i < count && b->left >= STEP_BYTES; i++) {
+        const gs_token *const token = &tokens[i];
+        const uint64_t doc = first_doc + token->document;
+        size_t slot = 0;
+        spimi_entry *e = look_ahead_take(b, &ahead, i, &slot);
+        if (e == NULL) {
+            GS_TRY(add_term(b, slot, token, &e, st));
+            if (e == NULL)
+                break;
+            set_last_doc(e, doc);
+            e->count = has_positions ? token->position : 1;
+        } else if (has_positions) {
+            add_position(b, e, doc, token->position);
+        } else if (last_doc_of(e) == doc) {
+            e->count++;
+        } else {
+            change_doc(b, e, doc);
+            e->count = 1;
+        }
+    }
+    *taken = i;
+    return GS_OK;
+}
+
+static gs_code fail_tf(uint64_t doc, gs_status *st)
+{
+    return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                   "a term comes more than 2^32 - 1 times in document %llu",
+                   (unsigned long long)doc);
+}
+
+/* Counts the elements that a posting takes when its list is sorted; false if the memory
+ * for that is not there. */
+static bool count_elements(gs_spimi_block *b, spimi_entry *e, uint32_t tf)
+{
+    spimi_entry_more *const more = more_of(e);
+    const uint64_t count = more->element_count + (tf - 1) / PACKED_TF_MAX + 1;
+    if (count > b->longest_list) {
+        const uint64_t bytes = (count - b->longest_list) * LIST_BYTES;
+        if (b->left < bytes + STEP_BYTES)
+            return false;
+        b->left -= bytes;
+        b->longest_list = count;
+    }
+    more->element_count = count;
+    return true;
+}
+
+static gs_code add_tuple(gs_spimi_block *b, const gs_tuple *tuple, bool *is_taken,
+                         gs_status *st)
+{
+    size_t slot = 0;
+    spimi_entry *e = find_term(b, &tuple->term, &slot);
+    const bool is_new = e == NULL;
+    *is_taken = false;
+    if (is_new)
+        GS_TRY(add_term(b, slot, &tuple->term, &e, st));
+    if (e == NULL || !count_elements(b, e, tuple->tf))
+        return GS_OK;
+    *is_taken = true;
+    if (is_new) {
+        set_last_doc(e, tuple->doc);
+        e->count = tuple->tf;
+    } else if (last_doc_of(e) == tuple->doc) {
+        if (__builtin_add_overflow(e->count, tuple->tf, &e->count))
+            return fail_tf(tuple->doc, st);
+    } else {
+        change_doc(b, e, tuple->doc);
+        e->count = tuple->tf;
+    }
+    return GS_OK;
+}
+
+gs_code gs_spimi_block_add_tuples(gs_spimi_block *b, const gs_tuple *tuples, size_t count,
+                                  size_t *taken, gs_status *st)
+{
+    bool is_taken = true;
+    size_t i = 0;
+    for (; i < count && b->left >= STEP_BYTES; i++) {
+        if (i + AHEAD_SLOT < count)
+            __builtin_prefetch(
+                &b->slots[tuples[i + AHEAD_SLOT].term.hash & (b->slot_count - 1)]);
+        GS_TRY(add_tuple(b, &tuples[i], &is_taken, st));
+        if (!is_taken)
+            break;
+    }
+    *taken = i;
+    return GS_OK;
+}
+
+/* --- reading
+ * ------------------------------------------------------------------------------- */
+
+static const spimi_entry *entry_of(const gs_spimi_block *b, size_t index)
+{
+    const size_t term_at = (size_t)gs_where_offset(b->elements[index].where);
+    return (const spimi_entry *)(const void *)(b->arena + term_at - b->entry_bytes);
+}
+
+static void get_term(const void *block, size_t index, gs_block_term *out)
+{
+    const gs_spimi_block *const b = block;
+    const spimi_entry *const e = entry_of(b, index);
+    out->bytes = (const uint8_t *)e + b->entry_bytes;
+    out->count = e->term_bytes;
+    out->prefix = gs_string_word(out->bytes, out->count, 0);
+}
+
+/* Goes to the slice at `link`. */
+static void enter_slice(const gs_spimi_block *b, gs_posting_reader *r, uint32_t link)
+{
+    r->link = link;
+    r->at = b->arena + (size_t)link * UNIT;
+    r->end =
+        r->at + (link == r->last_link ? r->last_used
+                                      : slice_bytes((unsigned)r->index) - LINK_BYTES);
+}
+
+static inline bool is_list_end(const gs_posting_reader *r)
+{
+    return r->at == r->end && r->link == r->last_link;
+}
+
+static uint8_t get_byte(const gs_spimi_block *b, gs_posting_reader *r)
+{
+    if (r->at == r->end) {
+        uint32_t link;
+        memcpy(&link, r->end, LINK_BYTES);
+        if (r->index + 1 < SLICE_CLASSES)
+            r->index++;
+        enter_slice(b, r, link);
+    }
+    return *r->at++;
+}
+
+static inline uint64_t get_number(const gs_spimi_block *b, gs_posting_reader *r)
+{
+    uint64_t value = 0;
+    if (r->end - r->at >= GS_VARINT_BYTES_MAX) {
+        r->at = gs_varint_get(r->at, &value);
+        return value;
+    }
+    for (unsigned shift = 0;; shift += 7) {
+        const uint8_t byte = get_byte(b, r);
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+}
+
+/* The next document and its tf; false at the end. */
+static inline bool get_posting(const gs_spimi_block *b, gs_posting_reader *r,
+                               uint64_t *doc, uint32_t *tf)
+{
+    if (r->is_done)
+        return false;
+    *doc = r->doc;
+    if (is_list_end(r)) {
+        *tf = r->position; /* the last one's is in the entry */
+        r->is_done = true;
+        return true;
+    }
+    const uint64_t x = get_number(b, r);
+    const uint64_t gap = x >> 1;
+    *tf = x & 1 ? 1 : (uint32_t)get_number(b, r);
+    r->doc += b->options.any_order ? (uint64_t)gs_unzigzag(gap) : gap;
+    return true;
+}
+
+/* Memory for `room` elements and as many to sort with: a short list's is kept for the
+ * next, a long one waits until no other long one is held. */
+static gs_code make_sorted(const gs_spimi_block *b, gs_posting_reader *r, size_t room,
+                           gs_status *st)
+{
+    const size_t bytes = room * LIST_BYTES;
+    void *memory = r->kept;
+    if (2 * room <= GS_SORTED_KEPT) {
+        if (memory == NULL)
+            GS_TRY(gs_mem_new(&memory, GS_SORTED_KEPT * sizeof *r->kept,
+                              "postings out of order", st));
+        r->sorted = r->kept = memory;
+        return GS_OK;
+    }
+    if (room > LONG_LIST) {
+        pthread_mutex_lock(b->long_lists);
+        r->held = b->long_lists;
+    }
+    GS_TRY(gs_mem_map(&memory, bytes, false, "postings out of order", st));
+    r->sorted = memory;
+    r->sorted_bytes = bytes;
+    return GS_OK;
+}
+
+/* Puts a list in order: packed as doc << 24 | tf, a large tf in several pieces. */
+static gs_code sort_list(const gs_spimi_block *b, gs_posting_reader *r,
+                         const spimi_entry *e, gs_status *st)
+{
+    const spimi_entry_more *const more = (const spimi_entry_more *)(const void *)(e + 1);
+    const size_t room = more->element_count;
+    GS_TRY(make_sorted(b, r, room, st));
+    uint64_t doc;
+    uint32_t tf;
+    size_t n = 0;
+    while (get_posting(b, r, &doc, &tf)) {
+        for (uint32_t part; tf > 0; tf -= part) {
+            part = tf < PACKED_TF_MAX ? tf : PACKED_TF_MAX;
+            gs_assert(n < room);
+            r->sorted[n++] = doc << PACKED_TF_BITS | part;
+        }
+    }
+    gs_key_sort_u64(r->sorted, r->sorted + room, n, PACKED_TF_BITS);
+    r->index = 0;
+    r->index_end = n;
+    r->is_done = false;
+    return GS_OK;
+}
+
+static gs_code open_list(const void *block, size_t index, gs_posting_reader *r,
+                         gs_status *st)
+{
+    const gs_spimi_block *const b = block;
+    const spimi_entry *const e = entry_of(b, index);
+    gs_posting_reader_begin(r);
+    r->last_link = e->tail;
+    r->last_used = e->used;
+    r->position = e->count;
+    if (e->head == 0) {
+        r->doc = last_doc_of(e);
+        r->link = r->last_link;
+        return GS_OK;
+    }
+    enter_slice(b, r, e->head);
+    r->doc = get_number(b, r);
+    if (b->options.has_positions)
+        r->position = (uint32_t)get_number(b, r);
+    return e->is_out_of_order ? sort_list(b, r, e, st) : GS_OK;
+}
+
+static gs_code read_sorted(gs_posting_reader *r, gs_posting_batch *batch, gs_status *st)
+{
+    while (r->index < r->index_end && batch->count < GS_POSTINGS_MAX) {
+        const uint64_t doc = r->sorted[r->index] >> PACKED_TF_BITS;
+        uint64_t tf = 0;
+        for (; r->index < r->index_end && r->sorted[r->index] >> PACKED_TF_BITS == doc;
+             r->index++)
+            tf += r->sorted[r->index] & PACKED_TF_MAX;
+        if (tf > UINT32_MAX)
+            return fail_tf(doc, st);
+        gs_posting_batch_add(batch, doc, (uint32_t)tf);
+    }
+    return GS_OK;
+}
+
+static gs_code read_positions(const gs_spimi_block *b, gs_posting_reader *r,
+                              gs_posting_batch *batch, gs_status *st)
+{
+    while (!r->is_done && !gs_posting_batch_is_full(batch)) {
+        const uint64_t doc = r->doc;
+        uint32_t tf = 0;
+        bool is_new = false;
+        while (!is_new) {
+            GS_TRY(gs_posting_batch_add_position(batch, r->position, st));
+            tf++;
+            if (is_list_end(r)) {
+                r->is_done = true;
+                break;
+            }
+            const uint64_t x = get_number(b, r);
+            is_new = (x & 1) != 0;
+            r->position = (uint32_t)(x >> 1) + (is_new ? 0 : r->position);
+            r->doc += is_new ? get_number(b, r) : 0;
+        }
+        gs_posting_batch_add(batch, doc, tf);
+    }
+    return GS_OK;
+}
+
+static gs_code read_list(const void *block, gs_posting_reader *r, gs_posting_batch *batch,
+                         gs_status *st)
+{
+    const gs_spimi_block *const b = block;
+    gs_posting_batch_clear(batch);
+    if (r->sorted != NULL)
+        return read_sorted(r, batch, st);
+    if (b->options.has_positions)
+        return read_positions(b, r, batch, st);
+    uint64_t doc;
+    uint32_t tf;
+    while (batch->count < GS_POSTINGS_MAX && get_posting(b, r, &doc, &tf))
+        gs_posting_batch_add(batch, doc, tf);
+    return GS_OK;
+}
+
+/* --- sorting ---------------------------------------------------------------------------
+ */
+
+gs_code gs_spimi_block_sort(gs_spimi_block *b, gs_term_block *view, gs_status *st)
+{
+    static const gs_term_block_ops ops = {get_term, open_list, read_list};
+    static const gs_record_layout layout = {0};
+    drop_elements(b);
+    *view = (gs_term_block){&ops, b, b->term_count};
+    if (b->term_count == 0)
+        return GS_OK;
+    void *memory = NULL;
+    const size_t bytes = b->term_count * SORT_BYTES;
+    GS_TRY(gs_mem_map(&memory, bytes, true, "sort of terms", st));
+    b->elements = memory;
+    b->elements_mapped = bytes;
+    size_t n = 0;
+    for (size_t i = 0; i < b->slot_count; i++) {
+        if (b->slots[i] == 0)
+            continue;
+        const uint32_t where = (uint32_t)b->slots[i];
+        const size_t term_at = (size_t)where * UNIT + b->entry_bytes;
+        const uint8_t *const term = b->arena + term_at;
+        const size_t term_bytes = entry_at(b, where)->term_bytes;
+        b->elements[n++] = (gs_element){.prefix = gs_string_word(term, term_bytes, 0),
+                                        .next = gs_string_word(term, term_bytes, 8),
+                                        .where = gs_where_pack(term_at, term_bytes)};
+    }
+    gs_assert(n == b->term_count);
+    gs_tie_sort(&layout, b->arena, b->elements, b->elements + n, n, 0, true);
+    return GS_OK;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * term_block: what one thread has gathered of the input, sorted by term, in memory.
+ *
+ * Two things can be looked at as a term block: a hash of terms with growing lists
+ * (lib/index/block/spimi_block.h) and an array of sorted tuples
+ * (lib/index/block/bsbi_block.h). Its terms are in byte order and distinct, and the
+ * documents of a term ascend.
+ *
+ * A view is read-only; any number of threads read it, each with readers of its own.
+ */
+#ifndef GS_LIB_INDEX_BLOCK_TERM_BLOCK_H
+#define GS_LIB_INDEX_BLOCK_TERM_BLOCK_H
+
+#include <pthread.h>
+
+#include "lib/index/format/formats.h"
+#include "lib/sort/record/records.h"
+
+typedef struct gs_block_term {
+    uint64_t prefix;      /* the first 8 bytes, as a number (gs_string_word) */
+    const uint8_t *bytes; /* readable 7 bytes beyond the end */
+    size_t count;
+} gs_block_term;
+
+/* Where a reader stands in the postings of a term; what the fields mean is up to the
+ * block. Zeroed before its first use, closed after each, released after the last. A
+ * thread that reads the postings of one term from several blocks opens them in the order
+ * of the blocks. */
+typedef struct gs_posting_reader {
+    const uint8_t *at, *end;
+    size_t index, index_end;
+    uint64_t doc;
+    uint32_t link, last_link, last_used, position;
+    bool is_done;
+    uint64_t *sorted;    /* postings that had to be put in order: in `kept`, or mapped */
+    size_t sorted_bytes; /* of the map */
+    pthread_mutex_t *held; /* the right to hold a long list of them */
+    uint64_t *kept;        /* memory for short ones, GS_SORTED_KEPT of them */
+} gs_posting_reader;
+
+enum { GS_SORTED_KEPT = 2 * 4096 };
+
+typedef struct gs_term_block_ops {
+    void (*term)(const void *block, size_t index, gs_block_term *out);
+    /* Stands before the first posting of a term. */
+    gs_code (*open)(const void *block, size_t index, gs_posting_reader *reader,
+                    gs_status *st);
+    /* Replaces the batch by the next postings; none: the term has no more. */
+    gs_code (*read)(const void *block, gs_posting_reader *reader, gs_posting_batch *batch,
+                    gs_status *st);
+} gs_term_block_ops;
+
+typedef struct gs_term_block {
+    const gs_term_block_ops *ops;
+    const void *block;
+    size_t term_count;
+} gs_term_block;
+
+/* Forgets the last term; what is kept is kept. */
+void gs_posting_reader_begin(gs_posting_reader *reader);
+void gs_posting_reader_close(gs_posting_reader *reader);
+void gs_posting_reader_release(gs_posting_reader *reader);
+
+static inline int gs_block_term_compare(const gs_block_term *a, const gs_block_term *b)
+{
+    if (a->prefix != b->prefix)
+        return a->prefix < b->prefix ? -1 : 1;
+    /* Equal prefixes may still hide a length: "a" and "a\0". */
+    return gs_string_compare(a->bytes, a->count, b->bytes, b->count, 0);
+}
+
+#endif

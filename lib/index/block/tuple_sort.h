@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tuple_sort: the engine that puts packed tuples in order, CPU or GPU.
+ *
+ * The CPU sorts by the bits from `low_bit` up and keeps the order of the rest; a GPU
+ * engine (gpu/engine.h) sorts by all bits. Callers ask for what comes out the same either
+ * way: tuples that agree from low_bit up stand in ascending order already, or do not
+ * matter.
+ *
+ * Any number of threads: a GPU engine takes them one after the other.
+ */
+#ifndef GS_LIB_INDEX_BLOCK_TUPLE_SORT_H
+#define GS_LIB_INDEX_BLOCK_TUPLE_SORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/log.h"
+#include "lib/base/status.h"
+
+typedef struct gs_tuple_sorter gs_tuple_sorter;
+
+typedef enum gs_tuple_width {
+    GS_TUPLE_64,  /* uint64_t */
+    GS_TUPLE_128, /* gs_u128 of gpu/engine.h */
+    GS_TUPLE_WIDTHS,
+} gs_tuple_width;
+
+typedef struct gs_tuple_sorter_options {
+    const char *engine; /* "gpu" or an engine's name; NULL, "auto" or "cpu": the CPU */
+    size_t gpu_memory_bytes; /* 0: what is free less a reserve */
+    const int *gpus;         /* none: the first */
+    size_t gpu_count;
+    const gs_log *log; /* borrowed until free(); may be NULL */
+} gs_tuple_sorter_options;
+
+/* Does an engine of that name need a GPU? "auto" does not: starting one and moving tuples
+ * there and back has taken longer than the sort in every case measured (README.md). */
+bool gs_tuple_engine_is_gpu(const char *engine);
+
+/* A GPU that cannot be used, or fails later, costs a warning, and the CPU sorts. */
+GS_MUST_CHECK gs_code gs_tuple_sorter_new(gs_tuple_sorter **out,
+                                          const gs_tuple_sorter_options *options,
+                                          gs_status *st);
+void gs_tuple_sorter_free(gs_tuple_sorter *s); /* NULL is fine */
+
+bool gs_tuple_sorter_uses_gpu(const gs_tuple_sorter *s);
+const char *gs_tuple_sorter_name(const gs_tuple_sorter *s); /* for --stats */
+/* The largest batch that can be sorted at once; SIZE_MAX on a CPU. */
+size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_tuple_width width);
+
+/* Sorts `keys`; `scratch` has room for as many. *in_scratch: that is where they are then.
+ * So a GPU that fails on the way back has overwritten nothing. */
+GS_MUST_CHECK gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuple_width width,
+                                          void *keys, void *scratch, size_t count,
+                                          unsigned low_bit, bool *in_scratch,
+                                          gs_status *st);
+
+#endif

@@ -1,0 +1,775 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/build/block_fill.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+#include "lib/sort/record/records.h"
+
+enum {
+    BAD_TOLD_MAX = 10, /* malformed documents that are told one by one */
+    LONE_LINES_MIN = 10,
+    NAME_SHOWN_BYTES = 200,
+};
+
+/* What is given on of a batch, kept until it was given on of those before. */
+typedef struct held_batch {
+    struct held_batch *next; /* by ticket */
+    uint64_t ticket, first_line;
+    size_t input_index;
+    size_t count;
+    /* Of documents: count lengths and name lengths, u32 each; then the names. Of tuples:
+     * count gs_bad_document. */
+    uint8_t data[];
+} held_batch;
+
+_Static_assert(offsetof(held_batch, data) % _Alignof(gs_bad_document) == 0, "aligned");
+
+/* One thread's state, kept from one run to the next. */
+typedef struct fill_worker {
+    GS_MEM_APART gs_tokenizer *tokenizer;
+    gs_token_batch tokens;
+    gs_tuple_batch *tuples;
+    gs_tuple_reader reader;
+    gs_document_list list;
+    uint32_t *lengths; /* of the batch's documents */
+    size_t length_capacity;
+
+    bool has_batch;
+    gs_line_batch batch;
+    uint64_t first_doc, first_line; /* of the batch */
+    size_t document, text;          /* where it stands */
+    bool in_text;
+    size_t taken;      /* of the tokens or tuples at hand */
+    uint64_t begin_ns; /* of inverting the batch, or of what is left of it */
+    uint64_t doc_max;  /* of tuples */
+    bool has_doc;
+    uint64_t long_words, long_doc;        /* the document with the first of them, */
+    char long_name[NAME_SHOWN_BYTES + 1]; /* and its name */
+} fill_worker;
+
+struct gs_block_fill {
+    gs_block_fill_options options;
+    bool is_tuples;
+    gs_team *team; /* of the run */
+    fill_worker *workers;
+    atomic_bool is_full, has_failed;
+    atomic_bool is_pausing;    /* no more batches until the blocks are empty */
+    atomic_bool has_bad_tuple; /* no more batches: the build ends with those at hand */
+    atomic_bool wants_room;    /* for a long document */
+
+    pthread_mutex_t turn_mutex;  /* guards what follows */
+    pthread_cond_t turn_changed; /* or a long document is done, or all are to stop */
+    uint64_t turn;               /* the ticket that gets its numbers next */
+    uint64_t document_count;
+    size_t input_index; /* the file that line_count belongs to */
+    uint64_t line_count;
+
+    pthread_mutex_t out_mutex; /* guards what follows */
+    uint64_t out_ticket;       /* of the batch that is given on next */
+    held_batch *held;
+
+    uint64_t bad_count; /* guarded by turn_mutex, or for tuples by out_mutex */
+};
+
+/* --- life -----------------------------------------------------------------------------
+ */
+
+static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st)
+{
+    void *memory = NULL;
+    if (!f->is_tuples) {
+        GS_TRY(gs_token_batch_init(&w->tokens, st));
+        return gs_tokenizer_new(&w->tokenizer, f->options.rules, st);
+    }
+    GS_TRY(gs_mem_new(&memory, sizeof *w->tuples, "tuples", st));
+    w->tuples = memory;
+    return gs_token_batch_init(&w->tuples->terms, st);
+}
+
+gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *options,
+                          gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_block_fill), "filling of blocks", st));
+    gs_block_fill *const f = memory;
+    f->options = *options;
+    f->is_tuples = gs_document_format_is_tuples(options->document->format);
+    f->document_count = options->before.documents;
+    f->input_index = options->before.input_index;
+    f->line_count = options->before.line_count;
+    f->bad_count = options->before.bad_count;
+    pthread_mutex_init(&f->turn_mutex, NULL);
+    pthread_cond_init(&f->turn_changed, NULL);
+    pthread_mutex_init(&f->out_mutex, NULL);
+    GS_TRY_OR_FAIL(gs_mem_new_apart(&memory, options->workers * sizeof *f->workers,
+                                    "filling of blocks", st));
+    f->workers = memory;
+    for (unsigned i = 0; i < options->workers; i++)
+        GS_TRY_OR_FAIL(worker_init(&f->workers[i], f, st));
+    *out = f;
+    return GS_OK;
+fail:
+    gs_block_fill_free(f);
+    return st->code;
+}
+
+void gs_block_fill_free(gs_block_fill *f)
+{
+    if (f == NULL)
+        return;
+    for (unsigned i = 0; f->workers != NULL && i < f->options.workers; i++) {
+        fill_worker *const w = &f->workers[i];
+        gs_tokenizer_free(w->tokenizer);
+        gs_token_batch_release(&w->tokens);
+        if (w->tuples != NULL)
+            gs_token_batch_release(&w->tuples->terms);
+        gs_mem_free(w->tuples);
+        gs_document_list_release(&w->list);
+        gs_mem_free(w->lengths);
+        gs_line_batch_release(&w->batch);
+    }
+    while (f->held != NULL) {
+        held_batch *const next = f->held->next;
+        gs_mem_free(f->held);
+        f->held = next;
+    }
+    gs_mem_free(f->workers);
+    pthread_mutex_destroy(&f->turn_mutex);
+    pthread_cond_destroy(&f->turn_changed);
+    pthread_mutex_destroy(&f->out_mutex);
+    gs_mem_free(f);
+}
+
+bool gs_block_fill_wants_room(const gs_block_fill *f)
+{
+    return atomic_load(&f->wants_room);
+}
+
+uint64_t gs_block_fill_document_count(const gs_block_fill *f)
+{
+    uint64_t count = f->document_count; /* of tuples, those before */
+    for (unsigned i = 0; i < f->options.workers; i++) {
+        const fill_worker *const w = &f->workers[i];
+        if (w->has_doc && w->doc_max >= count)
+            count = w->doc_max + 1;
+    }
+    return count;
+}
+
+static bool has_batch(const gs_block_fill *f)
+{
+    for (unsigned i = 0; i < f->options.workers; i++) {
+        if (f->workers[i].has_batch)
+            return true;
+    }
+    return false;
+}
+
+bool gs_block_fill_is_between(const gs_block_fill *f, gs_fill_counts *counts)
+{
+    if (has_batch(f))
+        return false;
+    gs_assert(f->held == NULL);
+    *counts = (gs_fill_counts){
+        .documents = gs_block_fill_document_count(f),
+        .input_index = f->input_index,
+        .line_count = f->line_count,
+        .bad_count = f->bad_count,
+    };
+    return true;
+}
+
+/* --- malformed documents
+ * ------------------------------------------------------------------ */
+
+/* Where malformed documents are: the file, its lines before those of the batch, and the
+ * batch, if it is at hand. */
+typedef struct bad_place {
+    size_t input_index;
+    uint64_t first_line;
+    const gs_line_batch *batch;
+} bad_place;
+
+static gs_code note_bad(gs_block_fill *f, const bad_place *place,
+                        const gs_bad_document *bad, gs_status *st)
+{
+    const gs_block_fill_options *const o = &f->options;
+    const unsigned long long line = place->first_line + bad->line + 1;
+    const uint64_t count = ++f->bad_count;
+    if (o->stats != NULL && o->skip_bad)
+        atomic_store(&o->stats->skipped, count);
+    if (count > BAD_TOLD_MAX)
+        return GS_OK;
+    gs_quoted name;
+    gs_document_story story;
+    (void)gs_quote_name(&name, o->names[place->input_index]);
+    gs_document_explain(o->document, place->batch, bad, &story);
+    if (!o->skip_bad) {
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s", name.text, line, story.why);
+        return gs_status_hint(st, story.hint);
+    }
+    gs_log_say(o->log, GS_LOG_WARNING, "%s:%llu: left out: %s", name.text, line,
+               story.why);
+    return GS_OK;
+}
+
+static gs_code note_all_bad(gs_block_fill *f, const bad_place *place,
+                            const gs_bad_document *bad, size_t count, gs_status *st)
+{
+    for (size_t i = 0; i < count; i++)
+        GS_TRY(note_bad(f, place, &bad[i], st));
+    return GS_OK;
+}
+
+/* --- numbers
+ * ------------------------------------------------------------------------------- */
+
+/* The batch is the beginning of a document that is too long. */
+static gs_code refuse_long(const gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    enum { NAME_TOLD_MAX = 200, MIB = 1 << 20, SHARE = 4 };
+    const gs_block_fill_options *const o = &f->options;
+    const gs_line_batch *const batch = &w->batch;
+    const char *const file_name = o->names[batch->input_index];
+    const uint64_t mib = (batch->cut_bytes * SHARE + MIB - 1) / MIB;
+    gs_quoted file, quoted;
+    gs_text_span found;
+    uint64_t lines;
+    char name[NAME_TOLD_MAX + 1] = "", line[40] = "", advice[40] = "";
+    if (gs_document_find_name(o->document, batch, file_name, &found, &lines) &&
+        o->document->format != GS_FORMAT_TEXT)
+        memcpy(name, found.data,
+               found.bytes < NAME_TOLD_MAX ? found.bytes : NAME_TOLD_MAX);
+    if (o->document->format != GS_FORMAT_TEXT)
+        (void)snprintf(line, sizeof line,
+                       " line %llu:", (unsigned long long)(w->first_line + lines + 1));
+    const bool is_hopeless =
+        batch->cut_goes_on || batch->cut_bytes > GS_DOCUMENT_BYTES_MAX;
+    if (!is_hopeless)
+        (void)snprintf(advice, sizeof advice, "; with -S %lluM it would do",
+                       (unsigned long long)mib);
+    (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
+                  "%s:%s the document%s%s has %s%llu bytes, and may have %zu%s",
+                  gs_quote_name(&file, file_name), line, name[0] != '\0' ? " " : "",
+                  name[0] != '\0' ? gs_quote_name_always(&quoted, name) : "",
+                  batch->cut_goes_on ? "more than " : "",
+                  (unsigned long long)batch->cut_bytes, o->document_bytes_max, advice);
+    return is_hopeless ? gs_status_hint(st, "look whether --format is right: none may "
+                                            "have more than 2 GiB")
+                       : st->code;
+}
+
+static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
+{
+    if (w->batch.input_index != f->input_index) {
+        f->input_index = w->batch.input_index;
+        f->line_count = 0;
+    }
+    w->first_doc = f->document_count;
+    w->first_line = f->line_count;
+    if (w->batch.cut_bytes > 0)
+        return refuse_long(f, w, st);
+    f->document_count += w->list.count;
+    f->line_count += w->list.line_count;
+    const bad_place place = {f->input_index, w->first_line, &w->batch};
+    GS_TRY(note_all_bad(f, &place, w->list.bad, w->list.bad_count, st));
+    if (f->document_count > GS_DOCUMENTS_MAX)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than 2^40 documents");
+    return GS_OK;
+}
+
+/* Waits for the batch's turn and numbers its documents. */
+static gs_code take_numbers(gs_block_fill *f, fill_worker *w, gs_status *st)
+{
+    pthread_mutex_lock(&f->turn_mutex);
+    while (f->turn != w->batch.ticket && !atomic_load(&f->has_failed))
+        pthread_cond_wait(&f->turn_changed, &f->turn_mutex);
+    if (!atomic_load(&f->has_failed) && number_locked(f, w, st) != GS_OK)
+        atomic_store(&f->has_failed, true); /* before anybody later fails */
+    f->turn++;
+    pthread_cond_broadcast(&f->turn_changed);
+    pthread_mutex_unlock(&f->turn_mutex);
+    return st->code;
+}
+
+static void wake_all(gs_block_fill *f)
+{
+    pthread_mutex_lock(&f->turn_mutex);
+    pthread_cond_broadcast(&f->turn_changed);
+    pthread_mutex_unlock(&f->turn_mutex);
+}
+
+static void give_up(gs_block_fill *f)
+{
+    pthread_mutex_lock(&f->turn_mutex);
+    atomic_store(&f->has_failed, true);
+    pthread_cond_broadcast(&f->turn_changed);
+    pthread_mutex_unlock(&f->turn_mutex);
+}
+
+/* --- given on: documents, and what was wrong with tuples
+ * ------------------------------------------------------------------------ */
+
+static void put_u32(uint8_t *data, size_t index, uint32_t value)
+{
+    memcpy(data + index * sizeof value, &value, sizeof value);
+}
+
+static uint32_t get_u32(const uint8_t *data, size_t index)
+{
+    uint32_t value;
+    memcpy(&value, data + index * sizeof value, sizeof value);
+    return value;
+}
+
+static gs_code give_list(gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    const bad_place place = {w->batch.input_index, w->first_line, &w->batch};
+    if (f->is_tuples)
+        return note_all_bad(f, &place, w->list.bad, w->list.bad_count, st);
+    for (size_t i = 0; i < w->list.count; i++) {
+        const gs_text_span *const name = &w->list.documents[i].name;
+        GS_TRY(f->options.document_fn(f->options.document_context, name->data,
+                                      name->bytes, w->lengths[i], st));
+    }
+    return GS_OK;
+}
+
+static gs_code give_held(gs_block_fill *f, const held_batch *h, gs_status *st)
+{
+    const bad_place place = {h->input_index, h->first_line, NULL};
+    if (f->is_tuples)
+        return note_all_bad(f, &place, (const gs_bad_document *)(const void *)h->data,
+                            h->count, st);
+    const uint8_t *name = h->data + 2 * h->count * sizeof(uint32_t);
+    for (size_t i = 0; i < h->count; i++) {
+        const uint32_t name_bytes = get_u32(h->data, h->count + i);
+        GS_TRY(f->options.document_fn(f->options.document_context, name, name_bytes,
+                                      get_u32(h->data, i), st));
+        name += name_bytes;
+    }
+    return GS_OK;
+}
+
+static size_t held_bytes(const gs_block_fill *f, const gs_document_list *list)
+{
+    if (f->is_tuples)
+        return list->bad_count * sizeof *list->bad;
+    size_t bytes = 2 * list->count * sizeof(uint32_t);
+    for (size_t i = 0; i < list->count; i++)
+        bytes += list->documents[i].name.bytes;
+    return bytes;
+}
+
+static void copy_documents(held_batch *h, const fill_worker *w)
+{
+    const size_t count = h->count = w->list.count;
+    uint8_t *to = h->data + 2 * count * sizeof(uint32_t);
+    for (size_t i = 0; i < count; i++) {
+        const gs_text_span *const name = &w->list.documents[i].name;
+        put_u32(h->data, i, w->lengths[i]);
+        put_u32(h->data, count + i, (uint32_t)name->bytes);
+        if (name->bytes > 0)
+            memcpy(to, name->data, name->bytes);
+        to += name->bytes;
+    }
+}
+
+/* Copies what a worker has to give on, for later. */
+static gs_code hold_locked(gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    const size_t bytes = held_bytes(f, &w->list);
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(held_batch) + bytes, "names of documents", st));
+    held_batch *const h = memory;
+    h->ticket = w->batch.ticket;
+    h->first_line = w->first_line;
+    h->input_index = w->batch.input_index;
+    if (!f->is_tuples) {
+        copy_documents(h, w);
+    } else if (bytes > 0) {
+        h->count = w->list.bad_count;
+        memcpy(h->data, w->list.bad, bytes);
+    }
+    held_batch **place = &f->held;
+    while (*place != NULL && (*place)->ticket < h->ticket)
+        place = &(*place)->next;
+    h->next = *place;
+    *place = h;
+    return GS_OK;
+}
+
+static gs_code give_locked(gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    if (w->batch.ticket != f->out_ticket)
+        return hold_locked(f, w, st);
+    GS_TRY(give_list(f, w, st));
+    f->out_ticket++;
+    while (f->held != NULL && f->held->ticket == f->out_ticket) {
+        held_batch *const h = f->held;
+        GS_TRY(give_held(f, h, st));
+        f->held = h->next;
+        gs_mem_free(h);
+        f->out_ticket++;
+    }
+    return GS_OK;
+}
+
+static gs_code give_on(gs_block_fill *f, const fill_worker *w, gs_status *st)
+{
+    pthread_mutex_lock(&f->out_mutex);
+    const gs_code code = give_locked(f, w, st);
+    pthread_mutex_unlock(&f->out_mutex);
+    return code;
+}
+
+/* --- a worker
+ * ------------------------------------------------------------------------------------ */
+
+static gs_code make_lengths(fill_worker *w, gs_status *st)
+{
+    if (w->list.count > w->length_capacity) {
+        const size_t capacity = w->list.count + w->list.count / 2;
+        void *memory = w->lengths;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *w->lengths,
+                             "lengths of documents", st));
+        w->lengths = memory;
+        w->length_capacity = capacity;
+    }
+    if (w->list.count > 0)
+        memset(w->lengths, 0, w->list.count * sizeof *w->lengths);
+    return GS_OK;
+}
+
+static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
+                          gs_status *st)
+{
+    const gs_block_fill_options *const o = &f->options;
+    if (o->cancel != NULL && *o->cancel != 0)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *o->cancel);
+    GS_TRY(gs_line_feed_next(o->feed, &w->batch, &w->has_batch, st));
+    if (!w->has_batch)
+        return GS_OK;
+    if (w->batch.cut_bytes > 0)
+        return take_numbers(f, w, st);
+    gs_trace *const trace = gs_team_trace(f->team);
+    const uint64_t begin_ns = gs_trace_begin(trace);
+    if (f->is_tuples) {
+        const gs_line_batch *const b = &w->batch;
+        w->list.bad_count = 0;
+        w->list.line_count = o->document->format == GS_FORMAT_TUPLES
+                                 ? gs_line_count(b->data, b->bytes, '\n')
+                                 : 0;
+        gs_tuple_reader_begin(&w->reader, o->document->format, b);
+    } else {
+        GS_TRY(gs_document_list_parse(&w->list, o->document, &w->batch,
+                                      o->names[w->batch.input_index], st));
+        GS_TRY(make_lengths(w, st));
+    }
+    w->document = w->text = 0;
+    w->in_text = false;
+    gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, w->batch.bytes);
+    w->begin_ns = gs_trace_begin(trace);
+    if (o->stats != NULL) {
+        atomic_fetch_add(&o->stats->sort.text_bytes, w->batch.bytes);
+        atomic_store(&o->stats->sort.input_bytes, gs_input_bytes_read(o->input));
+    }
+    return take_numbers(f, w, st);
+}
+
+static void add_lengths(fill_worker *w, const gs_token *tokens, size_t count)
+{
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        const uint32_t document = tokens[begin].document;
+        for (end = begin + 1; end < count && tokens[end].document == document;)
+            end++;
+        w->lengths[document] += (uint32_t)(end - begin);
+    }
+}
+
+/* Puts what is left of the tokens at hand into the worker's block; *fits is false if it
+ * is full. */
+static gs_code add_tokens(gs_block_fill *f, fill_worker *w, unsigned worker, bool *fits,
+                          gs_status *st)
+{
+    const gs_block_fill_options *const o = &f->options;
+    const gs_token *const tokens = w->tokens.tokens + w->taken;
+    const size_t count = w->tokens.count - w->taken;
+    size_t taken = 0;
+    if (o->spimi != NULL)
+        GS_TRY(gs_spimi_block_add(o->spimi[worker], w->first_doc, tokens, count, &taken,
+                                  st));
+    else
+        GS_TRY(
+            gs_bsbi_block_add(o->bsbi[worker], w->first_doc, tokens, count, &taken, st));
+    add_lengths(w, tokens, taken);
+    w->taken += taken;
+    *fits = taken == count;
+    return GS_OK;
+}
+
+static gs_code add_tuples(gs_block_fill *f, fill_worker *w, unsigned worker, bool *fits,
+                          gs_status *st)
+{
+    const gs_block_fill_options *const o = &f->options;
+    const gs_tuple *const tuples = w->tuples->tuples + w->taken;
+    const size_t count = w->tuples->count - w->taken;
+    size_t taken = 0;
+    if (o->spimi != NULL)
+        GS_TRY(gs_spimi_block_add_tuples(o->spimi[worker], tuples, count, &taken, st));
+    else
+        GS_TRY(gs_bsbi_block_add_tuples(o->bsbi[worker], tuples, count, &taken, st));
+    uint64_t tokens = 0;
+    for (size_t i = 0; i < taken; i++) {
+        if (tuples[i].doc > w->doc_max)
+            w->doc_max = tuples[i].doc;
+        tokens += tuples[i].tf;
+    }
+    if (o->stats != NULL)
+        atomic_fetch_add(&o->stats->tokens, tokens);
+    w->has_doc |= taken > 0;
+    w->taken += taken;
+    *fits = taken == count;
+    return GS_OK;
+}
+
+/* Words were too long just now. */
+static void note_long_words(fill_worker *w, uint64_t long_words)
+{
+    const gs_text_span *const name = &w->list.documents[w->document].name;
+    if (w->long_words == 0) {
+        w->long_doc = w->first_doc + w->document;
+        memcpy(w->long_name, name->data,
+               name->bytes < NAME_SHOWN_BYTES ? name->bytes : NAME_SHOWN_BYTES);
+    }
+    w->long_words = long_words;
+}
+
+/* The next tokens of the batch's documents, several documents' if those are short;
+ * *has_more is false when they are done. */
+static gs_code next_tokens(fill_worker *w, bool *has_more, gs_status *st)
+{
+    const gs_document_list *const list = &w->list;
+    *has_more = true;
+    w->taken = 0;
+    gs_token_batch_clear(&w->tokens);
+    for (; w->document < list->count; w->document++, w->text = 0) {
+        const gs_document *const d = &list->documents[w->document];
+        for (; w->text < d->text_count; w->text++, w->in_text = false) {
+            if (!w->in_text) {
+                const gs_text_span *const t = &list->texts[d->first_text + w->text];
+                if (w->text == 0)
+                    gs_tokenizer_begin_document(w->tokenizer);
+                gs_tokenizer_begin_text(w->tokenizer, t->data, t->bytes);
+                w->in_text = true;
+            }
+            w->tokens.document = (uint32_t)w->document;
+            GS_TRY(gs_tokenizer_add(w->tokenizer, &w->tokens, st));
+            const uint64_t long_words = gs_tokenizer_long_words(w->tokenizer);
+            if (long_words != w->long_words)
+                note_long_words(w, long_words);
+            if (!gs_token_batch_has_room(&w->tokens))
+                return GS_OK;
+        }
+    }
+    *has_more = w->tokens.count > 0;
+    return GS_OK;
+}
+
+static gs_code next_tuples(gs_block_fill *f, fill_worker *w, bool *has_more,
+                           gs_status *st)
+{
+    gs_bad_document bad;
+    w->taken = 0;
+    do {
+        gs_tuple_reader_next(&w->reader, w->tuples, &bad);
+        if (bad.why != NULL) {
+            GS_TRY(gs_document_list_add_bad(&w->list, bad.line, bad.why, st));
+            w->list.bad[w->list.bad_count - 1].hint = bad.hint;
+        }
+        if (bad.why != NULL && !f->options.skip_bad) {
+            w->reader.at = w->reader.end;
+            atomic_store(&f->has_bad_tuple, true);
+        }
+    } while (w->tuples->count == 0 && bad.why != NULL);
+    *has_more = w->tuples->count > 0;
+    if (f->options.stats != NULL)
+        atomic_fetch_add(&f->options.stats->sort.records, w->tuples->count);
+    return GS_OK;
+}
+
+static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
+{
+    gs_index_stats *const stats = f->options.stats;
+    if (!f->is_tuples) {
+        uint64_t tokens = 0;
+        for (size_t i = 0; i < w->list.count; i++)
+            tokens += w->lengths[i];
+        if (stats != NULL) {
+            atomic_fetch_add(&stats->sort.records, w->list.count);
+            atomic_fetch_add(&stats->tokens, tokens);
+        }
+    }
+    GS_TRY(give_on(f, w, st));
+    const bool was_long = w->batch.lender != NULL;
+    gs_line_batch_release(&w->batch);
+    w->has_batch = false;
+    if (was_long)
+        wake_all(f);
+    return GS_OK;
+}
+
+/* Whoever has a batch makes it whole, if the block takes it. */
+static void pause_in_time(gs_block_fill *f, unsigned worker)
+{
+    const gs_block_fill_options *const o = &f->options;
+    if (o->pauses && (o->spimi != NULL ? gs_spimi_block_is_nearly_full(o->spimi[worker])
+                                       : gs_bsbi_block_is_nearly_full(o->bsbi[worker]))) {
+        atomic_store(&f->is_pausing, true);
+        wake_all(f);
+    }
+}
+
+static bool must_stop(const gs_block_fill *f)
+{
+    return atomic_load_explicit(&f->is_full, memory_order_relaxed) ||
+           atomic_load_explicit(&f->has_failed, memory_order_relaxed);
+}
+
+/* There is no memory for one more long document: waits until another is done with. If
+ * none is in use all workers stop, so that their blocks can make room. */
+static void wait_for_room(gs_block_fill *f)
+{
+    pthread_mutex_lock(&f->turn_mutex);
+    if (gs_line_feed_long_bytes(f->options.feed) == 0) {
+        atomic_store(&f->wants_room, true);
+        atomic_store(&f->is_full, true);
+        pthread_cond_broadcast(&f->turn_changed);
+    } else if (!must_stop(f) && !atomic_load(&f->is_pausing)) {
+        pthread_cond_wait(&f->turn_changed, &f->turn_mutex);
+    }
+    pthread_mutex_unlock(&f->turn_mutex);
+}
+
+/* Goes on until the worker's block is full, or somebody's is, or the input ends. Whoever
+ * stops because another failed says nothing, so that the failure is the other's. */
+static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status *st)
+{
+    while (!must_stop(f)) {
+        if (!w->has_batch &&
+            (atomic_load(&f->has_bad_tuple) || atomic_load(&f->is_pausing)))
+            return GS_OK;
+        if (!w->has_batch) {
+            GS_TRY(take_batch(f, w, worker, st));
+            if (w->batch.is_held) {
+                wait_for_room(f);
+                continue;
+            }
+            if (!w->has_batch || atomic_load(&f->has_failed))
+                return GS_OK;
+        }
+        bool fits = true, has_more = true;
+        const size_t at_hand = f->is_tuples ? w->tuples->count : w->tokens.count;
+        if (w->taken == at_hand)
+            GS_TRY(f->is_tuples ? next_tuples(f, w, &has_more, st)
+                                : next_tokens(w, &has_more, st));
+        if (!has_more) {
+            gs_trace_end(gs_team_trace(f->team), GS_LANE_WORKER, worker, "invert",
+                         w->begin_ns, 0);
+            GS_TRY(finish_batch(f, w, st));
+            pause_in_time(f, worker);
+            continue;
+        }
+        GS_TRY(f->is_tuples ? add_tuples(f, w, worker, &fits, st)
+                            : add_tokens(f, w, worker, &fits, st));
+        if (!fits) {
+            atomic_store(&f->is_full, true);
+            wake_all(f);
+        }
+    }
+    return GS_OK;
+}
+
+static gs_code fill_worker_main(void *context, unsigned worker, gs_status *st)
+{
+    gs_block_fill *const f = context;
+    fill_worker *const w = &f->workers[worker];
+    gs_trace *const trace = gs_team_trace(f->team);
+    w->begin_ns = gs_trace_begin(trace);
+    if (work(f, w, worker, st) != GS_OK)
+        give_up(f);
+    if (w->has_batch)
+        gs_trace_end(trace, GS_LANE_WORKER, worker, "invert", w->begin_ns, 0);
+    return st->code;
+}
+
+static void tell_bad(const gs_block_fill *f)
+{
+    if (gs_block_fill_document_count(f) == 0)
+        gs_log_say(f->options.log, GS_LOG_WARNING,
+                   "there are no documents: the index is empty");
+    if (f->bad_count > BAD_TOLD_MAX)
+        gs_log_say(f->options.log, GS_LOG_WARNING,
+                   "%llu were left out, the first %d of them told here",
+                   (unsigned long long)f->bad_count, BAD_TOLD_MAX);
+}
+
+static void tell_long_words(const gs_block_fill *f)
+{
+    const fill_worker *first = NULL;
+    uint64_t count = 0;
+    gs_quoted name;
+    for (unsigned i = 0; i < f->options.workers; i++) {
+        const fill_worker *const w = &f->workers[i];
+        count += w->long_words;
+        if (w->long_words > 0 && (first == NULL || w->long_doc < first->long_doc))
+            first = w;
+    }
+    if (first != NULL)
+        gs_log_say(f->options.log, GS_LOG_WARNING,
+                   "%llu %s of more than %d bytes left out, the first in document %s",
+                   (unsigned long long)count, count == 1 ? "word" : "words",
+                   GS_TERM_BYTES_MAX, gs_quote_argument(&name, first->long_name));
+}
+
+/* A file of many lines that became one document, because its name ends as it does, may
+ * have been meant otherwise. */
+static void tell_lone_text(const gs_block_fill *f)
+{
+    const gs_document_options *const o = f->options.document;
+    gs_quoted name;
+    if (o->format != GS_FORMAT_TEXT || !o->is_guess || f->document_count != 1 ||
+        f->line_count < LONE_LINES_MIN)
+        return;
+    gs_log_say(f->options.log, GS_LOG_WARNING,
+               "%s: its %llu lines are one document, as --format=text has it; "
+               "--format=tsv makes one of each line, of name, TAB and text",
+               gs_quote_name(&name, f->options.names[0]),
+               (unsigned long long)f->line_count);
+}
+
+gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_status *st)
+{
+    gs_assert(gs_team_workers(team) <= f->options.workers); /* threads may be scarce */
+    atomic_store(&f->is_full, false);
+    atomic_store(&f->wants_room, false);
+    /* After a stop within batches those come to their end first. */
+    atomic_store(&f->is_pausing, f->options.pauses && has_batch(f));
+    f->team = team;
+    GS_TRY(gs_team_run(team, fill_worker_main, f, st));
+    *is_ended = !atomic_load(&f->is_full) && !atomic_load(&f->is_pausing);
+    if (*is_ended) {
+        tell_bad(f);
+        tell_long_words(f);
+        tell_lone_text(f);
+    }
+    return GS_OK;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/build/block_spill.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/index/block/blocks.h"
+
+enum { RANGES_MAX = 4096, RANGES_A_WORKER = 4, STRETCH_BYTES = 4096 };
+
+void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *options)
+{
+    const gs_index_plan *const plan = options->plan;
+    *s = (gs_block_spill){
+        .options = *options,
+        .layout = gs_posting_run_layout(),
+        .run_options = {.temp_folders = options->temp_folders,
+                        .temp_folder_count = options->temp_folder_count,
+                        .no_uring = options->no_uring,
+                        .stats = options->stats,
+                        .trace = options->trace},
+        .run_plan = {.workers = plan->workers,
+                     .block_bytes = plan->block_bytes,
+                     .stream_block_bytes = plan->block_bytes,
+                     .stream_blocks = plan->stream_blocks,
+                     .run_block_bytes = plan->run_block_bytes},
+    };
+    s->list = (gs_run_list){.options = &s->run_options,
+                            .plan = &s->run_plan,
+                            .layout = &s->layout,
+                            .codec = GS_CODEC_ZSTD};
+}
+
+void gs_block_spill_release(gs_block_spill *s)
+{
+    gs_run_list_release(&s->list);
+    *s = (gs_block_spill){0};
+}
+
+/* --- blocks to a run -------------------------------------------------------------------
+ */
+
+typedef struct spill_job {
+    gs_block_spill *spill;
+    gs_sink *sink;
+    const gs_term_block *blocks;
+    size_t block_count;
+    gs_block_ranges ranges;
+    atomic_size_t next_range;
+} spill_job;
+
+static gs_code write_ranges(spill_job *job, unsigned worker, gs_block_merger *merger,
+                            gs_posting_writer *writer, gs_sink_piece *piece,
+                            gs_status *st)
+{
+    const gs_block_spill_options *const o = &job->spill->options;
+    const gs_posting_target target = gs_posting_writer_target(writer);
+    gs_posting_gather gather;
+    gs_posting_gather_init(&gather, &target, o->has_positions);
+    for (size_t r; st->code == GS_OK && (r = atomic_fetch_add(&job->next_range, 1)) <
+                                            job->ranges.range_count;) {
+        if (o->cancel != NULL && *o->cancel != 0)
+            (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *o->cancel);
+        const uint64_t begin_ns = gs_trace_begin(o->trace);
+        gs_sink_begin(piece, r);
+        gs_posting_writer_begin(writer, piece);
+        if (st->code == GS_OK &&
+            gs_block_merger_run(merger, &job->ranges, r, &gather, st) == GS_OK)
+            GS_NOTED(gs_sink_end(piece, st));
+        gs_trace_end(o->trace, GS_LANE_WORKER, worker, "spill", begin_ns, 0);
+    }
+    gs_posting_gather_release(&gather);
+    return st->code;
+}
+
+static gs_code spill_worker(void *context, unsigned worker, gs_status *st)
+{
+    spill_job *const job = context;
+    gs_block_merger *merger = NULL;
+    gs_posting_writer *writer = NULL;
+    gs_sink_piece *piece = NULL;
+    if (gs_block_merger_new(&merger, job->blocks, job->block_count, st) == GS_OK &&
+        gs_posting_writer_new(&writer, job->spill->options.has_positions, st) == GS_OK &&
+        gs_sink_piece_new(&piece, job->sink, st) == GS_OK)
+        GS_NOTED(write_ranges(job, worker, merger, writer, piece, st));
+    gs_sink_piece_free(piece);
+    gs_posting_writer_free(writer);
+    gs_block_merger_free(merger);
+    if (st->code != GS_OK)
+        gs_stream_abort(job->sink->stream, st);
+    return st->code;
+}
+
+/* A range should fit a piece, so that no worker waits for its turn for long. */
+static size_t choose_range_count(const gs_index_plan *plan)
+{
+    const size_t bytes = plan->gather_bytes * plan->workers;
+    const size_t fitting = 2 * (bytes / plan->piece_bytes);
+    const size_t least = (size_t)RANGES_A_WORKER * plan->workers;
+    return fitting < least ? least : fitting > RANGES_MAX ? RANGES_MAX : fitting;
+}
+
+gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team, const gs_term_block *blocks,
+                           size_t block_count, gs_status *st)
+{
+    const gs_index_plan *const plan = s->options.plan;
+    spill_job job = {.spill = s, .blocks = blocks, .block_count = block_count};
+    gs_run_writer out;
+    GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, choose_range_count(plan),
+                               st));
+    if (gs_run_writer_open(&out, &s->list, plan->piece_bytes, st) == GS_OK) {
+        job.sink = &out.sink;
+        GS_NOTED(gs_team_run(team, spill_worker, &job, st));
+        if (gs_run_writer_close(&out, st) == GS_OK)
+            GS_NOTED(gs_run_list_add(&s->list, &out.run, st));
+    }
+    gs_block_ranges_release(&job.ranges);
+    return st->code;
+}
+
+/* --- runs to fewer
+ * ---------------------------------------------------------------------- */
+
+void gs_block_spill_begin_pass(const gs_block_spill *s)
+{
+    gs_sort_stats *const stats = s->options.stats;
+    if (stats == NULL)
+        return;
+    atomic_fetch_add(&stats->passes, 1);
+    atomic_store(&stats->merge_bytes, 0);
+    atomic_store(&stats->merge_bytes_total, gs_run_list_stored_bytes(&s->list));
+}
+
+gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s)
+{
+    const gs_block_spill_options *const o = &s->options;
+    const uint64_t stored = gs_run_list_stored_bytes(&s->list);
+    return (gs_range_merge_options){
+        .layout = &s->layout,
+        .memory_bytes = o->plan->merge_bytes,
+        .no_uring = o->no_uring,
+        .spill = s->list.spill,
+        .gives_space_back =
+            o->checkpoint == NULL && gs_spill_is_space_short(s->list.spill, 2 * stored),
+        .cancel = o->cancel,
+        .progress_bytes = o->stats != NULL ? &o->stats->merge_bytes : NULL,
+    };
+}
+
+/* One thread's way from records of several runs to records of one. */
+typedef struct join_worker {
+    GS_MEM_APART gs_posting_joiner *joiner;
+    gs_posting_gather gather;
+    gs_posting_writer *writer;
+    gs_sink_piece *piece; /* NULL: not begun yet */
+} join_worker;
+
+typedef struct join_job {
+    gs_sink *sink;
+    bool has_positions;
+    join_worker *workers;
+} join_job;
+
+static gs_code join_worker_init(join_worker *w, const join_job *job, gs_status *st)
+{
+    GS_TRY(gs_posting_joiner_new(&w->joiner, job->has_positions, st));
+    GS_TRY(gs_posting_writer_new(&w->writer, job->has_positions, st));
+    const gs_posting_target target = gs_posting_writer_target(w->writer);
+    gs_posting_gather_init(&w->gather, &target, job->has_positions);
+    return gs_sink_piece_new(&w->piece, job->sink, st);
+}
+
+static void join_worker_release(join_worker *w)
+{
+    gs_sink_piece_free(w->piece);
+    gs_posting_gather_release(&w->gather);
+    gs_posting_writer_free(w->writer);
+    gs_posting_joiner_free(w->joiner);
+}
+
+static gs_code begin_portion(void *context, unsigned worker, size_t portion,
+                             gs_status *st)
+{
+    join_job *const job = context;
+    join_worker *const w = &job->workers[worker];
+    if (w->joiner == NULL)
+        GS_TRY(join_worker_init(w, job, st));
+    gs_posting_joiner_begin(w->joiner, &w->gather);
+    gs_sink_begin(w->piece, portion);
+    gs_posting_writer_begin(w->writer, w->piece);
+    return GS_OK;
+}
+
+static gs_code add_record(void *context, unsigned worker, const gs_run_cursor *record,
+                          gs_status *st)
+{
+    join_job *const job = context;
+    return gs_posting_joiner_add(job->workers[worker].joiner, record->data,
+                                 record->key_bytes, record->data + record->key_bytes, st);
+}
+
+static gs_code end_portion(void *context, unsigned worker, gs_status *st)
+{
+    join_job *const job = context;
+    GS_TRY(gs_posting_joiner_end(job->workers[worker].joiner, st));
+    return gs_sink_end(job->workers[worker].piece, st);
+}
+
+static void abandon_portion(void *context, unsigned worker, const gs_status *why)
+{
+    join_job *const job = context;
+    (void)worker;
+    if (why->code != GS_OK)
+        gs_stream_abort(job->sink->stream, why);
+}
+
+/* Joins runs into the sink: stretches of postings that overlap become one. (Merging them
+ * as records would leave them overlapping, more with each pass.) */
+static gs_code join_runs(const gs_block_spill *s, gs_team *team, const gs_run *runs,
+                         size_t run_count, gs_sink *sink, gs_status *st)
+{
+    const unsigned workers = gs_team_workers(team);
+    const gs_range_merge_options options = gs_block_spill_merge_options(s);
+    join_job job = {.sink = sink, .has_positions = s->options.has_positions};
+    void *memory = NULL;
+    GS_TRY(
+        gs_mem_new_apart(&memory, workers * sizeof *job.workers, "joining of runs", st));
+    job.workers = memory;
+    const gs_range_consumer consumer = {
+        .portion_max = RANGES_MAX,
+        .kept_together = gs_posting_run_kept_together,
+        .begin = begin_portion,
+        .add = add_record,
+        .end = end_portion,
+        .abandon = abandon_portion,
+        .context = &job,
+    };
+    GS_NOTED(gs_range_merge_consume(runs, run_count, team, &consumer, &options, st));
+    for (unsigned i = 0; i < workers; i++)
+        join_worker_release(&job.workers[i]);
+    gs_mem_free(job.workers);
+    return st->code;
+}
+
+/* Joins runs [first, first + count) to one, which takes their place. */
+static gs_code merge_group(gs_block_spill *s, gs_team *team, size_t first, size_t count,
+                           gs_status *st)
+{
+    gs_run_list *const list = &s->list;
+    gs_run_writer out;
+    GS_TRY(gs_run_writer_open(&out, list, s->options.plan->piece_bytes, st));
+    GS_NOTED(join_runs(s, team, list->runs + first, count, &out.sink, st));
+    GS_TRY(gs_run_writer_close(&out, st));
+    if (s->options.checkpoint != NULL &&
+        gs_checkpoint_save_merge(s->options.checkpoint, list, &out.run, first, count,
+                                 st) != GS_OK) {
+        gs_run_release(&out.run);
+        return st->code;
+    }
+    const bool is_short =
+        gs_spill_is_space_short(list->spill, 4 * gs_run_list_stored_bytes(list));
+    for (size_t i = first; i < first + count && is_short; i++)
+        gs_spill_extent_drop(list->spill, &list->runs[i].extent);
+    gs_run_list_replace(list, first, count, &out.run);
+    return GS_OK;
+}
+
+gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team, gs_status *st)
+{
+    const gs_index_plan *const plan = s->options.plan;
+    /* Besides its blocks a run may have a decoded stretch open. */
+    size_t fan_in = gs_range_merge_fan_in(plan->merge_bytes, plan->workers,
+                                          plan->run_block_bytes + STRETCH_BYTES);
+    if (s->options.batch_size >= 2 && s->options.batch_size < fan_in)
+        fan_in = s->options.batch_size;
+    while (s->list.count > fan_in) {
+        gs_block_spill_begin_pass(s);
+        /* The first group only takes what is too much, the others are full. */
+        size_t excess = s->list.count - fan_in;
+        for (size_t i = 0; i < s->list.count && excess > 0; i++) {
+            size_t group = excess + 1 < fan_in ? excess + 1 : fan_in;
+            if (group > s->list.count - i)
+                group = s->list.count - i;
+            if (group < 2)
+                break;
+            GS_TRY(merge_group(s, team, i, group, st));
+            excess -= group - 1;
+        }
+    }
+    return GS_OK;
+}

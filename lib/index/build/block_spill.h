@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * block_spill: sorted term blocks to runs, and runs to fewer runs.
+ *
+ * All threads write one run together, each a range of the terms at a time. When there are
+ * more runs than can be merged at once, neighbours are joined until there are not.
+ *
+ * Call order: init, add*, reduce, (the runs are read), release. One thread calls; the
+ * work is the team's.
+ */
+#ifndef GS_LIB_INDEX_BUILD_BLOCK_SPILL_H
+#define GS_LIB_INDEX_BUILD_BLOCK_SPILL_H
+
+#include "lib/base/team.h"
+#include "lib/index/build/index_plan.h"
+#include "lib/index/build/posting_run.h"
+#include "lib/index/block/blocks.h"
+#include "lib/sort/run/runs.h"
+
+typedef struct gs_block_spill_options {
+    const gs_index_plan *plan;
+    const char *const *temp_folders;
+    size_t temp_folder_count;
+    bool has_positions;
+    bool no_uring;
+    unsigned batch_size;       /* runs merged at once; 0: as memory allows */
+    gs_checkpoint *checkpoint; /* keeps the runs; NULL: none does */
+    gs_sort_stats *stats;      /* may be NULL */
+    gs_trace *trace;           /* may be NULL */
+    const volatile int *cancel;
+} gs_block_spill_options;
+
+/* Stays where it is after init: parts of it point to others. */
+typedef struct gs_block_spill {
+    gs_block_spill_options options;
+    gs_record_layout layout;
+    gs_sort_options run_options; /* what of them matters to runs */
+    gs_memory_plan run_plan;
+    gs_run_list list;
+} gs_block_spill;
+
+void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *options);
+void gs_block_spill_release(gs_block_spill *s);
+
+GS_MUST_CHECK gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team,
+                                         const gs_term_block *blocks, size_t block_count,
+                                         gs_status *st);
+GS_MUST_CHECK gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team,
+                                            gs_status *st);
+
+/* Counts a merge of all the runs in the statistics. */
+void gs_block_spill_begin_pass(const gs_block_spill *s);
+/* Options for that merge. */
+gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s);
+
+#endif

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/build/index_builder.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/machine.h"
+#include "lib/base/mem.h"
+#include "lib/index/build/block_fill.h"
+#include "lib/index/build/build_checkpoint.h"
+#include "lib/index/build/index_emit.h"
+#include "lib/index/folder/folders.h"
+#include "lib/index/format/formats.h"
+
+enum {
+    BLOCKS_IN_FLIGHT = 6,
+};
+
+typedef struct builder {
+    const gs_index_build_options *options;
+    bool is_tuples, is_bsbi;
+    gs_index_plan plan;
+    gs_team *team;
+    gs_block_pool *pool;
+    gs_input *input;
+    gs_line_feed *feed;
+    gs_word_rules *rules;
+    gs_tuple_sorter *sorter;
+    gs_term_dictionary *dictionary;
+    gs_spimi_block **spimi; /* one a worker: one of these two */
+    gs_bsbi_block **bsbi;
+    gs_term_block *views; /* one a worker */
+    gs_block_fill *fill;
+    gs_block_spill spill;
+    gs_index_writer *writer;
+    gs_build_checkpoint *checkpoint; /* NULL: none */
+    uint64_t phase_begin_ns;
+} builder;
+
+static void set_phase(builder *b, gs_sort_phase phase)
+{
+    gs_index_stats_begin_phase(b->options->stats, phase, &b->phase_begin_ns);
+}
+
+/* --- preparing ----------------------------------------------------------------- */
+
+/*
+ * Growing lists take about 410 instructions a word, parsing and writing included, and
+ * tuples 630, in five times the memory; with -S 64M, where both spill, it is 560 and 990
+ * (300 MB of Zipf documents, CPU engine; tests/bench/index_vs_tantivy.py tells the
+ * times). A GPU takes the sort away, not the making. Ready tuples need no making, and
+ * still are no better off: on 16 cores with an H200 1 GB of them took 2.1 s by lists and
+ * 1.9 and 2.3 by tuples that the CPU and the GPU sort; with -S 256M 5.7, 11.7 and 12.9.
+ * So tuples are for who asks for an engine to sort them, and without that no GPU is
+ * looked at.
+ */
+static bool is_bsbi_wanted(const builder *b)
+{
+    const gs_index_build_options *const o = b->options;
+    return o->method == GS_INDEX_BSBI ||
+           (o->method == GS_INDEX_AUTO && gs_tuple_engine_is_gpu(o->engine));
+}
+
+static gs_code choose_method(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const gs_tuple_sorter_options sorter = {
+        .engine = o->engine,
+        .gpu_memory_bytes = o->gpu_memory_bytes,
+        .gpus = o->gpus,
+        .gpu_count = o->gpu_count,
+        .log = o->log,
+    };
+    const char *why = "bsbi, as asked for";
+    b->is_bsbi = is_bsbi_wanted(b);
+    if (b->is_bsbi)
+        GS_TRY(gs_tuple_sorter_new(&b->sorter, &sorter, st));
+    if (o->method == GS_INDEX_AUTO && b->is_bsbi) {
+        why = "bsbi: an engine to sort tuples was asked for";
+        b->is_bsbi = gs_tuple_sorter_uses_gpu(b->sorter);
+    }
+    if (!b->is_bsbi)
+        why = o->method == GS_INDEX_SPIMI
+                  ? "spimi, as asked for"
+                  : "spimi: growing lists take less time and memory than sorting tuples";
+    gs_log_say(o->log, GS_LOG_INFO, "method %s", why);
+    if (b->is_bsbi)
+        gs_log_say(o->log, GS_LOG_INFO, "engine %s", gs_tuple_sorter_name(b->sorter));
+    return GS_OK;
+}
+
+static gs_code open_input(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    GS_TRY(gs_block_pool_new(&b->pool, b->plan.block_bytes, b->plan.block_count, st));
+    const gs_input_options input = {
+        .pool = b->pool,
+        .blocks_in_flight = BLOCKS_IN_FLIGHT,
+        .decode_threads = b->plan.workers,
+        .decode_bytes_max = b->plan.decode_bytes,
+        .trace = o->trace,
+        .keep_compressed = o->keep_compressed,
+        .no_uring = o->no_uring,
+        .log = o->log,
+    };
+    GS_TRY(gs_input_new(&b->input, o->inputs, o->input_count, &input, st));
+    if (o->stats != NULL)
+        atomic_store(&o->stats->sort.input_bytes_total, gs_input_size_hint(b->input));
+    gs_line_feed_options feed = gs_document_feed_options(o->document.format);
+    feed.record_bytes_max = b->plan.document_bytes_max;
+    feed.long_bytes_max = b->is_tuples ? 0 : b->plan.long_bytes;
+    feed.names = o->inputs;
+    const gs_block_source blocks = gs_block_source_input(b->input);
+    GS_TRY(gs_line_feed_new(&b->feed, &blocks, &feed, st));
+    if (b->checkpoint == NULL)
+        return GS_OK;
+    const gs_input_place place = gs_build_checkpoint_place(b->checkpoint);
+    gs_input_skip_to(b->input, place.input_index, place.offset);
+    return gs_line_feed_go_on(b->feed, place.input_index, place.offset, NULL, 0, st);
+}
+
+static gs_code open_writer(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const gs_index_writer_options writer = {
+        .folder = o->folder,
+        .has_positions = o->has_positions,
+        .has_documents = !b->is_tuples,
+        .replace = o->replace,
+        .memory_bytes = b->plan.writer_bytes,
+        .part_count = b->plan.part_count,
+        .tokenizer = b->rules != NULL ? gs_word_rules_json(b->rules) : NULL,
+        .log = o->log,
+    };
+    return gs_index_writer_new(&b->writer, &writer, st);
+}
+
+static gs_code new_array(void **out, size_t count, size_t item_bytes, gs_status *st)
+{
+    return gs_mem_new(out, count * item_bytes, "blocks", st);
+}
+
+static gs_code make_blocks(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const unsigned workers = b->plan.workers;
+    void *memory = NULL;
+    GS_TRY(new_array(&memory, workers, sizeof *b->views, st));
+    b->views = memory;
+    if (!b->is_bsbi) {
+        const gs_spimi_options spimi = {
+            .memory_bytes = b->plan.gather_bytes,
+            .has_positions = o->has_positions,
+            .any_order = b->is_tuples,
+        };
+        GS_TRY(new_array(&memory, workers, sizeof(gs_spimi_block *), st));
+        b->spimi = memory;
+        for (unsigned i = 0; i < workers; i++)
+            GS_TRY(gs_spimi_block_new(&b->spimi[i], &spimi, st));
+        return GS_OK;
+    }
+    GS_TRY(gs_term_dictionary_new(&b->dictionary, b->plan.dictionary_bytes, st));
+    const gs_bsbi_options bsbi = {
+        .memory_bytes = b->plan.gather_bytes,
+        .has_positions = o->has_positions,
+        .is_tuples = b->is_tuples,
+        .dictionary = b->dictionary,
+        .sorter = b->sorter,
+    };
+    GS_TRY(new_array(&memory, workers, sizeof(gs_bsbi_block *), st));
+    b->bsbi = memory;
+    for (unsigned i = 0; i < workers; i++)
+        GS_TRY(gs_bsbi_block_new(&b->bsbi[i], &bsbi, st));
+    return GS_OK;
+}
+
+static gs_code write_document(void *context, const void *name, size_t name_bytes,
+                              uint32_t length, gs_status *st)
+{
+    return gs_index_writer_document(context, name, name_bytes, length, st);
+}
+
+static gs_code give_document(void *context, const void *name, size_t name_bytes,
+                             uint32_t length, gs_status *st)
+{
+    builder *const b = context;
+    if (b->checkpoint != NULL)
+        GS_TRY(gs_build_checkpoint_document(b->checkpoint, name, name_bytes, length, st));
+    return gs_index_writer_document(b->writer, name, name_bytes, length, st);
+}
+
+static gs_code make_fill(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const gs_block_fill_options fill = {
+        .feed = b->feed,
+        .input = b->input,
+        .document = &o->document,
+        .names = o->inputs,
+        .document_bytes_max = b->plan.document_bytes_max,
+        .skip_bad = o->skip_bad,
+        .before = b->checkpoint != NULL ? gs_build_checkpoint_counts(b->checkpoint)
+                                        : (gs_fill_counts){0},
+        .pauses = b->checkpoint != NULL,
+        .rules = b->rules,
+        .spimi = b->spimi,
+        .bsbi = b->bsbi,
+        .workers = b->plan.workers,
+        .document_fn = give_document,
+        .document_context = b,
+        .log = o->log,
+        .stats = o->stats,
+        .cancel = o->cancel_signal,
+    };
+    return gs_block_fill_new(&b->fill, &fill, st);
+}
+
+static void tell_plan(const builder *b)
+{
+    gs_index_stats *const stats = b->options->stats;
+    gs_log_say(b->options->log, GS_LOG_INFO,
+               "%u threads, %zu KiB a block, %zu KiB for the dictionary", b->plan.workers,
+               b->plan.gather_bytes / 1024, b->plan.dictionary_bytes / 1024);
+    if (stats == NULL)
+        return;
+    atomic_store(&stats->sort.memory_limit_bytes, b->plan.limit_bytes);
+    atomic_store(&stats->sort.threads, b->plan.workers);
+    atomic_store(&stats->sort.engine,
+                 b->is_bsbi && gs_tuple_sorter_uses_gpu(b->sorter) ? "gpu" : "cpu");
+    atomic_store(&stats->method, b->is_bsbi ? "bsbi" : "spimi");
+}
+
+/* What was done before is taken over; *is_done if that was all. */
+static gs_code open_checkpoint(builder *b, bool *is_done, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    *is_done = false;
+    if (!b->is_tuples)
+        GS_TRY(gs_word_rules_new(&b->rules, &o->words, st));
+    if (o->checkpoint == NULL)
+        return GS_OK;
+    const char *const rules = b->rules != NULL ? gs_word_rules_json(b->rules) : NULL;
+    GS_TRY(gs_build_checkpoint_open(&b->checkpoint, o, rules, st));
+    *is_done = gs_build_checkpoint_is_done(b->checkpoint);
+    return GS_OK;
+}
+
+static gs_code go_on(builder *b, gs_status *st)
+{
+    if (b->checkpoint == NULL)
+        return GS_OK;
+    GS_TRY(gs_checkpoint_give_runs(gs_build_checkpoint_base(b->checkpoint),
+                                   &b->spill.list, st));
+    return gs_build_checkpoint_go_on(b->checkpoint, write_document, b->writer, st);
+}
+
+static gs_code prepare(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    gs_assert(!(b->is_tuples && o->has_positions));
+    GS_TRY(choose_method(b, st));
+    b->plan = gs_index_plan_make(o->memory_bytes, o->threads, b->is_bsbi);
+    GS_TRY(gs_index_plan_parts(&b->plan.part_count, b->plan.part_count, o->has_positions,
+                               st));
+    GS_TRY(open_writer(b, st));
+    GS_TRY(open_input(b, st));
+    GS_TRY(gs_input_begin(b->input, st));
+    if (gs_input_is_small(b->input) && o->memory_bytes == 0)
+        b->plan.workers = 1;
+    GS_TRY(gs_team_new(&b->team, b->plan.workers, st));
+    gs_team_set_trace(b->team, o->trace);
+    GS_TRY(make_blocks(b, st));
+    GS_TRY(make_fill(b, st));
+    const gs_block_spill_options spill = {
+        .plan = &b->plan,
+        .temp_folders = o->temp_folders,
+        .temp_folder_count = o->temp_folder_count,
+        .has_positions = o->has_positions,
+        .no_uring = o->no_uring,
+        .batch_size = o->batch_size,
+        .checkpoint =
+            b->checkpoint != NULL ? gs_build_checkpoint_base(b->checkpoint) : NULL,
+        .stats = o->stats != NULL ? &o->stats->sort : NULL,
+        .trace = o->trace,
+        .cancel = o->cancel_signal,
+    };
+    gs_block_spill_init(&b->spill, &spill);
+    tell_plan(b);
+    return go_on(b, st);
+}
+
+/* --- blocks
+ * ------------------------------------------------------------------------------- */
+
+static gs_code sort_block(void *context, unsigned worker, gs_status *st)
+{
+    builder *const b = context;
+    const uint64_t begin_ns = gs_trace_begin(b->options->trace);
+    GS_NOTED(b->is_bsbi ? gs_bsbi_block_sort(b->bsbi[worker], &b->views[worker], st)
+                        : gs_spimi_block_sort(b->spimi[worker], &b->views[worker], st));
+    gs_trace_end(b->options->trace, GS_LANE_WORKER, worker, "sort", begin_ns, 0);
+    return st->code;
+}
+
+static gs_code sort_blocks(builder *b, gs_status *st)
+{
+    set_phase(b, GS_PHASE_SORT);
+    if (b->is_bsbi)
+        GS_TRY(gs_term_dictionary_rank(b->dictionary, st));
+    return gs_team_run(b->team, sort_block, b, st);
+}
+
+/* A dictionary that takes too much of the memory starts anew: the blocks that follow have
+ * their own, and terms meet again at the merge, by their bytes. */
+static void reset_blocks(builder *b)
+{
+    const bool is_full =
+        b->is_bsbi && gs_term_dictionary_bytes(b->dictionary) >
+                          gs_term_dictionary_bytes_max(b->dictionary) / 2;
+    if (is_full) {
+        gs_log_say(b->options->log, GS_LOG_INFO,
+                   "the dictionary, of %zu terms, starts anew",
+                   gs_term_dictionary_count(b->dictionary));
+        gs_term_dictionary_reset(b->dictionary);
+    }
+    for (unsigned i = 0; i < b->plan.workers; i++) {
+        if (b->is_bsbi)
+            gs_bsbi_block_reset(b->bsbi[i], is_full);
+        else
+            gs_spimi_block_reset(b->spimi[i]);
+    }
+}
+
+/* A document is longer than what is left beside the blocks. */
+static gs_code make_room(builder *b, gs_status *st)
+{
+    gs_index_plan *const p = &b->plan;
+    gs_log_say(b->options->log, GS_LOG_INFO,
+               "blocks give up %zu KiB each for long documents", p->room_bytes / 1024);
+    p->gather_bytes -= p->room_bytes;
+    p->room_bytes = 0;
+    for (unsigned i = 0; i < p->workers; i++) {
+        if (b->is_bsbi)
+            gs_bsbi_block_shrink(b->bsbi[i], p->gather_bytes);
+        else
+            GS_TRY(gs_spimi_block_shrink(b->spimi[i], p->gather_bytes, st));
+    }
+    gs_line_feed_set_long_max(b->feed, p->document_bytes_max);
+    return GS_OK;
+}
+
+static void release_blocks(builder *b)
+{
+    gs_block_fill_free(b->fill);
+    b->fill = NULL;
+    for (unsigned i = 0; b->spimi != NULL && i < b->plan.workers; i++)
+        gs_spimi_block_free(b->spimi[i]);
+    for (unsigned i = 0; b->bsbi != NULL && i < b->plan.workers; i++)
+        gs_bsbi_block_free(b->bsbi[i]);
+    gs_mem_free(b->spimi);
+    gs_mem_free(b->bsbi);
+    gs_mem_free(b->views);
+    b->spimi = NULL;
+    b->bsbi = NULL;
+    b->views = NULL;
+    gs_term_dictionary_free(b->dictionary);
+    b->dictionary = NULL;
+    gs_tuple_sorter_free(b->sorter);
+    b->sorter = NULL;
+    gs_line_feed_free(b->feed);
+    b->feed = NULL;
+    gs_input_free(b->input);
+    b->input = NULL;
+    gs_block_pool_free(b->pool);
+    b->pool = NULL;
+}
+
+static size_t count_terms(const builder *b)
+{
+    size_t terms = 0;
+    for (unsigned i = 0; i < b->plan.workers; i++)
+        terms += b->views[i].term_count;
+    return terms;
+}
+
+/* --- the flow
+ * -------------------------------------------------------------------------------- */
+
+/* The runs are kept, where they hold all of what was read. */
+static gs_code save_place(builder *b, gs_status *st)
+{
+    gs_fill_counts counts;
+    gs_input_place place;
+    if (!gs_block_fill_is_between(b->fill, &counts))
+        return GS_OK;
+    gs_line_feed_place(b->feed, &place.input_index, &place.offset);
+    return gs_build_checkpoint_save(b->checkpoint, &b->spill.list, &place, &counts, st);
+}
+
+/* Reads everything. The last blocks stay in memory if they are the only ones. */
+static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
+{
+    gs_index_stats *const stats = b->options->stats;
+    bool is_ended = false;
+    *fits = false;
+    while (!is_ended) {
+        set_phase(b, GS_PHASE_READ);
+        GS_TRY(gs_block_fill_run(b->fill, b->team, &is_ended, st));
+        if (stats != NULL)
+            atomic_store(&stats->sort.input_bytes, gs_input_bytes_read(b->input));
+        GS_TRY(sort_blocks(b, st));
+        *fits = is_ended && b->spill.list.count == 0;
+        if (*fits)
+            break;
+        if (count_terms(b) > 0)
+            GS_TRY(gs_block_spill_add(&b->spill, b->team, b->views, b->plan.workers, st));
+        if (b->checkpoint != NULL)
+            GS_TRY(save_place(b, st));
+        reset_blocks(b);
+        if (gs_block_fill_wants_room(b->fill))
+            GS_TRY(make_room(b, st));
+    }
+    return GS_OK;
+}
+
+/* The index is there and good: should it not be readable just now, one figure is less. */
+static void count_output(const gs_index_build_options *o)
+{
+    gs_index_header header;
+    gs_status ignored = {.code = GS_OK};
+    uint64_t bytes = 0;
+    if (o->stats == NULL || gs_index_header_read(&header, o->folder, &ignored) != GS_OK)
+        return;
+    for (unsigned i = 0; i < GS_INDEX_FILE_COUNT; i++)
+        bytes += header.file_bytes[i];
+    atomic_store(&o->stats->sort.output_bytes, bytes);
+    gs_index_header_release(&header);
+}
+
+/* The checkpoint knows the index before it has its name, and goes when it has. */
+static gs_code commit(builder *b, gs_status *st)
+{
+    uint64_t sum;
+    if (b->checkpoint == NULL)
+        return gs_index_writer_commit(b->writer, st);
+    GS_TRY(gs_index_writer_put_together(b->writer, &sum, st));
+    GS_TRY(gs_build_checkpoint_save_commit(b->checkpoint, sum, st));
+    GS_TRY(gs_index_writer_commit(b->writer, st));
+    gs_build_checkpoint_finish(b->checkpoint);
+    return GS_OK;
+}
+
+static gs_code build(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    bool fits, is_done;
+    b->is_tuples = gs_document_format_is_tuples(o->document.format);
+    GS_TRY(open_checkpoint(b, &is_done, st));
+    if (is_done) {
+        gs_log_say(o->log, GS_LOG_INFO, "the index was there already");
+        GS_TRY(gs_index_folder_settle(o->folder, o->log, st));
+        gs_build_checkpoint_finish(b->checkpoint);
+        return GS_OK;
+    }
+    GS_TRY(prepare(b, st));
+    const gs_index_emit emit = {
+        .writer = b->writer,
+        .part_count = b->plan.part_count,
+        .has_positions = o->has_positions,
+        .stats = o->stats,
+        .cancel = o->cancel_signal,
+    };
+    GS_TRY(fill_blocks(b, &fits, st));
+    if (b->checkpoint != NULL)
+        GS_TRY(gs_checkpoint_check_inputs(gs_build_checkpoint_base(b->checkpoint), st));
+    if (b->is_tuples)
+        GS_TRY(gs_index_writer_set_document_count(
+            b->writer, gs_block_fill_document_count(b->fill), st));
+    if (fits) {
+        set_phase(b, GS_PHASE_MERGE);
+        GS_TRY(gs_index_emit_blocks(&emit, b->team, b->views, b->plan.workers, st));
+        release_blocks(b);
+    } else {
+        release_blocks(b);
+        set_phase(b, GS_PHASE_MERGE);
+        gs_log_say(o->log, GS_LOG_INFO, "merging %zu runs", b->spill.list.count);
+        GS_TRY(gs_block_spill_reduce(&b->spill, b->team, st));
+        GS_TRY(gs_index_emit_runs(&emit, b->team, &b->spill, st));
+    }
+    set_phase(b, GS_PHASE_DONE);
+    GS_TRY(commit(b, st));
+    count_output(o);
+    return GS_OK;
+}
+
+gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
+{
+    gs_assert(options->input_count > 0);
+    builder b = {.options = options, .phase_begin_ns = gs_machine_now_ns()};
+    GS_NOTED(build(&b, st));
+    release_blocks(&b);
+    gs_block_spill_release(&b.spill);
+    gs_word_rules_free(b.rules);
+    gs_team_free(b.team);
+    gs_index_writer_free(b.writer);
+    gs_build_checkpoint_close(b.checkpoint);
+    return st->code;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_builder: documents or tuples to an index folder, larger than memory.
+ *
+ *      input -> block_fill -> blocks -+-> (all fits) ------------> index_emit -> writer
+ *                 ^                   |                               ^
+ *                 +--- full: a run ---+-> block_spill -> runs --------+
+ *
+ * Two methods fill blocks: `spimi`, growing lists by term, and `bsbi`, sorted tuples. The
+ * index is the same bytes either way, for any memory, number of threads and engine.
+ *
+ * Call from one thread; the workers are inside. All options are borrowed.
+ */
+#ifndef GS_LIB_INDEX_BUILD_INDEX_BUILDER_H
+#define GS_LIB_INDEX_BUILD_INDEX_BUILDER_H
+
+#include "lib/base/log.h"
+#include "lib/base/trace.h"
+#include "lib/index/text/documents.h"
+#include "lib/index/write/writers.h"
+
+typedef enum gs_index_method {
+    GS_INDEX_AUTO, /* picked by what there is to sort with */
+    GS_INDEX_BSBI,
+    GS_INDEX_SPIMI,
+} gs_index_method;
+
+typedef struct gs_index_build_options {
+    const char *folder;
+    bool replace;              /* an index that is there */
+    const char *const *inputs; /* "-" is standard input; at least one */
+    size_t input_count;
+    gs_document_options document;
+    bool skip_bad; /* leave malformed documents out */
+    gs_word_rules_options words;
+    bool has_positions; /* not with tuples */
+    gs_index_method method;
+
+    size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */
+    unsigned threads;    /* --parallel; 0: every core */
+    unsigned batch_size; /* --batch-size: runs merged at once; 0: as memory allows */
+    const char *const *temp_folders; /* -T; none: $TMPDIR, else /tmp */
+    size_t temp_folder_count;
+    /* Keeps what is done in this folder, and goes on from what is there; NULL: does not.
+     * Inputs are regular files. */
+    const char *checkpoint;
+    bool no_uring;
+    bool keep_compressed; /* inputs as they are */
+
+    const char *engine; /* --engine: NULL or "auto", "cpu", "gpu", an engine's name */
+    size_t gpu_memory_bytes;
+    const int *gpus;
+    size_t gpu_count;
+
+    const gs_log *log;                 /* may be NULL */
+    gs_trace *trace;                   /* a timeline of every stage; may be NULL */
+    gs_index_stats *stats;             /* filled as the job goes on; may be NULL */
+    const volatile int *cancel_signal; /* becomes non-zero: stop; may be NULL */
+} gs_index_build_options;
+
+GS_MUST_CHECK gs_code gs_index_build(const gs_index_build_options *options,
+                                     gs_status *st);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_plan: how the memory that -S allows is shared out in an index build.
+ *
+ *      gathering   | input blocks | a thread's tokens and texts | writer | blocks ..... |
+ *      spilling    | output window | pieces              | writer | the same blocks     |
+ *      merging     | windows on runs ................... | pieces | writer              |
+ *
+ * The process may take S + 64 MiB. Blocks, with the dictionary, take no more than S, so
+ * that a small S makes small runs; the rest may use a part of those 64 MiB, and 16 of
+ * them are for long documents. Longer ones, up to a quarter of S, get a part of the
+ * blocks: from the first such document on those are smaller.
+ */
+#ifndef GS_LIB_INDEX_BUILD_INDEX_PLAN_H
+#define GS_LIB_INDEX_BUILD_INDEX_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/status.h"
+
+typedef struct gs_index_plan {
+    size_t limit_bytes; /* S */
+    unsigned workers;   /* fewer than asked for when the memory is very small */
+    size_t block_bytes; /* of input, and of the output window */
+    size_t block_count;
+    size_t decode_bytes; /* for more than one compressed input at once */
+    size_t stream_blocks;
+    size_t piece_bytes; /* of a run, which a thread holds before its turn */
+    size_t run_block_bytes;
+    size_t gather_bytes;     /* for each worker's block */
+    size_t dictionary_bytes; /* for all */
+    size_t writer_bytes;     /* for the index writer, all parts together */
+    size_t merge_bytes;      /* for windows and decoded blocks */
+    size_t document_bytes_max;
+    size_t long_bytes;   /* for long documents, all in use together, to begin with */
+    size_t room_bytes;   /* that each block gives up for the longest */
+    unsigned part_count; /* of the index */
+} gs_index_plan;
+
+/* `memory_bytes` 0: a share of what is available. `threads` 0: every core. */
+gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
+                                 bool has_dictionary);
+
+/* How many parts of an index may be written side by side: as many as wanted, or as there
+ * can be files open. The index is the same bytes for any number. */
+GS_MUST_CHECK gs_code gs_index_plan_parts(unsigned *out, unsigned wanted,
+                                          bool has_positions, gs_status *st);
+
+#endif

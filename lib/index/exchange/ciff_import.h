@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ciff_import: a file in the Common Index File Format to an index folder.
+ *
+ *      file -> ciff_read -> an index without a name -> index_merger -> the index
+ *
+ * The format has the documents behind the lists, whose blocks are to know how long their
+ * documents are. So the lists are written twice: as they come, in one stream, and then by
+ * all threads, as if that index were merged with nothing. The file is read once and may
+ * be a pipe. Memory is that of the merge, and less than 1 MiB for the reader.
+ *
+ * Terms are taken as they are; there are no positions. Call from one thread. All options
+ * are borrowed.
+ */
+#ifndef GS_LIB_INDEX_EXCHANGE_CIFF_IMPORT_H
+#define GS_LIB_INDEX_EXCHANGE_CIFF_IMPORT_H
+
+#include "lib/base/log.h"
+#include "lib/base/trace.h"
+#include "lib/index/exchange/ciff_read.h"
+#include "lib/index/write/writers.h"
+
+typedef struct gs_ciff_import_options {
+    const char *folder;
+    bool replace;      /* an index that is there */
+    bool is_strict;    /* sums must agree; else what does not is told, and kept */
+    const char *input; /* "-": standard input; may be packed by zstd or gzip */
+    bool no_uring;
+    bool keep_compressed;  /* inputs as they are */
+    size_t memory_bytes;   /* of the merge; 0: what it takes without being told */
+    unsigned threads;      /* the same */
+    const gs_log *log;     /* may be NULL */
+    gs_trace *trace;       /* may be NULL */
+    gs_index_stats *stats; /* may be NULL */
+    const volatile int *cancel_signal; /* may be NULL */
+} gs_ciff_import_options;
+
+GS_MUST_CHECK gs_code gs_ciff_import(const gs_ciff_import_options *options,
+                                     gs_status *st);
+/* The same from bytes that come otherwise; `input` is for messages. */
+GS_MUST_CHECK gs_code gs_ciff_import_source(const gs_ciff_import_options *options,
+                                            const gs_byte_source *source, gs_status *st);
+
+#endif

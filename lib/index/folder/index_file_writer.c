@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/folder/index_file_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "io/file_sync.h"
+#include "io/write_all.h"
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/index/format/formats.h"
+
+enum { BUFFER_BYTES = 1 << 20, STRETCH_BYTES = 4 << 20, PATH_BYTES = 4400 };
+
+_Static_assert(BUFFER_BYTES % GS_SUM_PAGE_BYTES == 0, "sums are made of whole pages");
+
+struct gs_file_writer {
+    int fd;
+    char path[PATH_BYTES];
+    uint64_t bytes; /* put so far */
+    uint8_t head[GS_FILE_HEAD_BYTES];
+    uint8_t first_page[GS_SUM_PAGE_BYTES]; /* whose head may be set at the end */
+    gs_page_sums *pages;
+    XXH3_state_t *hash;
+    uint8_t *buffer;
+    size_t used;
+};
+
+gs_code gs_file_writer_new(gs_file_writer **out, const char *folder, const char *name,
+                           gs_page_sums *pages, gs_status *st)
+{
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_file_writer), "index file", st));
+    gs_file_writer *const w = memory;
+    w->fd = -1;
+    w->pages = pages;
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, BUFFER_BYTES, "index file", st));
+    w->buffer = memory;
+    w->hash = XXH3_createState();
+    if (w->hash == NULL) {
+        (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "checksum");
+        goto fail;
+    }
+    (void)XXH3_64bits_reset(w->hash);
+    if (snprintf(w->path, sizeof w->path, "%s/%s", folder, name) >= PATH_BYTES) {
+        (void)GS_FAIL(st, GS_ERR_ARG, ENAMETOOLONG, "open failed: %s", folder);
+        goto fail;
+    }
+    w->fd = open(w->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (w->fd < 0) {
+        (void)GS_FAIL(st, GS_ERR_IO, errno, "open failed: %s", w->path);
+        goto fail;
+    }
+    *out = w;
+    return GS_OK;
+fail:
+    gs_file_writer_free(w);
+    return st->code;
+}
+
+void gs_file_writer_free(gs_file_writer *w)
+{
+    if (w == NULL)
+        return;
+    if (w->fd >= 0)
+        (void)close(w->fd);
+    (void)XXH3_freeState(w->hash);
+    gs_mem_free(w->buffer);
+    gs_mem_free(w);
+}
+
+static gs_code write_at(gs_file_writer *w, const void *data, size_t bytes,
+                        uint64_t offset, gs_status *st)
+{
+    const int error = gs_pwrite_all(w->fd, data, bytes, offset);
+    if (error == 0)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", w->path);
+    return gs_status_hint(st, "free some space where the index goes");
+}
+
+/* What is in the buffer begins at a whole page: it is flushed when it is full, and at the
+ * end. */
+static gs_code flush(gs_file_writer *w, gs_status *st)
+{
+    const uint64_t at = w->bytes - w->used;
+    if (at == 0)
+        memcpy(w->first_page, w->buffer,
+               w->used < GS_SUM_PAGE_BYTES ? w->used : GS_SUM_PAGE_BYTES);
+    if (w->pages != NULL)
+        GS_TRY(gs_page_sums_add(w->pages, w->buffer, w->used, st));
+    GS_TRY(write_at(w, w->buffer, w->used, at, st));
+    w->used = 0;
+    return GS_OK;
+}
+
+gs_code gs_file_writer_put(gs_file_writer *w, const void *data, size_t bytes,
+                           gs_status *st)
+{
+    const uint8_t *from = data;
+    while (bytes > 0) {
+        if (w->used == BUFFER_BYTES)
+            GS_TRY(flush(w, st));
+        size_t n = BUFFER_BYTES - w->used;
+        if (n > bytes)
+            n = bytes;
+        memcpy(w->buffer + w->used, from, n);
+        /* What is of the head is hashed last. */
+        const uint64_t at = w->bytes;
+        const size_t in_head =
+            at < GS_FILE_HEAD_BYTES ? (size_t)(GS_FILE_HEAD_BYTES - at) : 0;
+        const size_t head = in_head < n ? in_head : n;
+        memcpy(w->head + (head > 0 ? at : 0), from, head);
+        (void)XXH3_64bits_update(w->hash, from + head, n - head);
+        w->used += n;
+        w->bytes += n;
+        from += n;
+        bytes -= n;
+    }
+    return GS_OK;
+}
+
+gs_code gs_file_writer_align(gs_file_writer *w, size_t multiple, gs_status *st)
+{
+    const uint8_t zeros[64] = {0};
+    gs_assert(multiple <= sizeof zeros);
+    return gs_file_writer_put(w, zeros, (size_t)(-w->bytes % multiple), st);
+}
+
+gs_code gs_file_writer_set_head(gs_file_writer *w, const void *head, size_t bytes,
+                                gs_status *st)
+{
+    gs_assert(bytes <= GS_FILE_HEAD_BYTES && w->bytes >= bytes);
+    memcpy(w->head, head, bytes);
+    if (w->bytes == w->used) { /* nothing is written yet */
+        memcpy(w->buffer, head, bytes);
+        return GS_OK;
+    }
+    memcpy(w->first_page, head, bytes);
+    if (w->pages != NULL)
+        w->pages->sums[0] = gs_page_sum(w->first_page, GS_SUM_PAGE_BYTES);
+    return write_at(w, head, bytes, 0, st);
+}
+
+uint64_t gs_file_writer_bytes(const gs_file_writer *w)
+{
+    return w->bytes;
+}
+
+gs_code gs_file_writer_finish(gs_file_writer *w, uint64_t *bytes, uint64_t *checksum,
+                              gs_status *st)
+{
+    const uint8_t slack[GS_INDEX_SLACK] = {0};
+    GS_TRY(gs_file_writer_put(w, slack, sizeof slack, st));
+    GS_TRY(flush(w, st));
+    const int error = gs_file_sync(w->fd);
+    if (error != 0)
+        return GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", w->path);
+    const size_t head =
+        w->bytes < GS_FILE_HEAD_BYTES ? (size_t)w->bytes : GS_FILE_HEAD_BYTES;
+    (void)XXH3_64bits_update(w->hash, w->head, head);
+    *checksum = XXH3_64bits_digest(w->hash);
+    *bytes = w->bytes;
+    return GS_OK;
+}
+
+gs_code gs_file_checksum(uint64_t *checksum, const uint8_t *data, uint64_t bytes,
+                         gs_file_passed_fn *passed, void *context, gs_status *st)
+{
+    const size_t head = bytes < GS_FILE_HEAD_BYTES ? (size_t)bytes : GS_FILE_HEAD_BYTES;
+    XXH3_state_t *const hash = XXH3_createState();
+    if (hash == NULL)
+        return GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "checksum");
+    (void)XXH3_64bits_reset(hash);
+    for (uint64_t at = head; at < bytes;) {
+        const size_t n =
+            bytes - at < STRETCH_BYTES ? (size_t)(bytes - at) : STRETCH_BYTES;
+        (void)XXH3_64bits_update(hash, data + at, n);
+        if (passed != NULL)
+            passed(context, data + at, data + at + n);
+        at += n;
+    }
+    (void)XXH3_64bits_update(hash, data, head);
+    *checksum = XXH3_64bits_digest(hash);
+    (void)XXH3_freeState(hash);
+    return GS_OK;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/format/index_header.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "io/file_sync.h"
+#include "io/write_all.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+enum {
+    PATH_BYTES = 4400,
+    HEADER_BYTES_MAX = 32 << 20 /* a list of stop words may be long */
+};
+
+/* The last line: a checksum of all before it. */
+enum { SUM_LINE_BYTES = 48 };
+
+static void print_sum_line(char *line, const char *text, size_t bytes)
+{
+    (void)snprintf(line, SUM_LINE_BYTES, "  \"header_xxh3\": \"%016" PRIx64 "\"\n}\n",
+                   (uint64_t)XXH3_64bits(text, bytes));
+}
+
+/* --- writing ----------------------------------------------------------------------- */
+
+static void print_fields(FILE *to, const gs_index_header *h)
+{
+    (void)fprintf(to,
+                  "{\n  \"format\": \"gpusort index\", \"version\": %d,\n"
+                  "  \"documents\": %" PRIu64 ",\n  \"terms\": %" PRIu64 ",\n"
+                  "  \"postings\": %" PRIu64 ",\n  \"tokens\": %" PRIu64 ",\n"
+                  "  \"length_sum\": %" PRIu64 ",\n"
+                  "  \"has_positions\": %s,\n  \"has_names\": %s,\n"
+                  "  \"tokenizer\": %s,\n  \"files\": [\n",
+                  GS_INDEX_VERSION, h->documents, h->terms, h->postings, h->tokens,
+                  h->length_sum, h->has_positions ? "true" : "false",
+                  h->has_names ? "true" : "false", h->tokenizer ? h->tokenizer : "{}");
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        if (i == GS_INDEX_POSITIONS && !h->has_positions)
+            continue;
+        (void)fprintf(to,
+                      "    {\"name\": \"%s\", \"bytes\": %" PRIu64
+                      ", \"xxh3\": \"%016" PRIx64 "\"}%s\n",
+                      gs_index_file_names[i], h->file_bytes[i], h->file_sums[i],
+                      i + 1 < GS_INDEX_FILE_COUNT ? "," : "");
+    }
+    (void)fputs("  ],\n", to);
+}
+
+static gs_code write_text(const char *path, const char *text, size_t bytes, gs_status *st)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int error = fd < 0 ? errno : gs_write_all(fd, text, bytes);
+    if (error == 0)
+        error = gs_file_sync(fd);
+    if (fd >= 0 && close(fd) != 0 && error == 0)
+        error = errno;
+    if (error == 0)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", path);
+    return gs_status_hint(st, "free some space where the index goes");
+}
+
+gs_code gs_index_header_write(const gs_index_header *header, const char *folder,
+                              gs_status *st)
+{
+    char path[PATH_BYTES];
+    char *text = NULL;
+    size_t bytes = 0;
+    (void)snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME);
+    FILE *const memory = open_memstream(&text, &bytes);
+    if (memory == NULL)
+        return GS_FAIL(st, GS_ERR_NOMEM, errno, "header of the index");
+    print_fields(memory, header);
+    (void)fflush(memory);
+    char sum_line[SUM_LINE_BYTES] = "";
+    if (text != NULL)
+        print_sum_line(sum_line, text, bytes);
+    (void)fputs(sum_line, memory);
+    if (fclose(memory) != 0)
+        (void)GS_FAIL(st, GS_ERR_NOMEM, errno, "header of the index");
+    else
+        GS_NOTED(write_text(path, text, bytes, st));
+    free(text);
+    return st->code;
+}
+
+/* --- reading ----------------------------------------------------------------------- */
+
+/* 0 or errno; a file that ends early is EIO. */
+static int read_whole(int fd, void *to, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t n = read(fd, (char *)to + done, bytes - done);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return n < 0 ? errno : EIO;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* There is no header: is it the folder that is not there, a file in its place, or an
+ * index that has lost a part? */
+static gs_code fail_open(const char *folder, const char *path, int error, gs_status *st)
+{
+    gs_quoted q;
+    struct stat info;
+    const bool has_name = stat(folder, &info) == 0;
+    (void)gs_quote_name(&q, folder);
+    if (has_name && !S_ISDIR(info.st_mode))
+        (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s: not an index, which is a folder", q.text);
+    else if (has_name && error == ENOENT)
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                      "%s: not an index, or one that is damaged: it has no %s", q.text,
+                      GS_INDEX_HEADER_NAME);
+    else if (has_name)
+        return GS_FAIL(st, GS_ERR_IO, error, "cannot read: %s", path);
+    else
+        (void)GS_FAIL(st, GS_ERR_IO, errno, "cannot open the index %s", q.text);
+    return gs_status_hint(st, "`gpusort index build' makes an index");
+}
+
+static gs_code read_text(const char *folder, const char *path, char **text, size_t *bytes,
+                         gs_status *st)
+{
+    void *memory = NULL;
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_open(folder, path, errno, st);
+    if (fstat(fd, &info) != 0)
+        (void)GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s", path);
+    else if (info.st_size > HEADER_BYTES_MAX)
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: not the header of an index", path);
+    else if (gs_mem_new(&memory, (size_t)info.st_size + 1, "header", st) == GS_OK) {
+        const int error = read_whole(fd, memory, (size_t)info.st_size);
+        if (error != 0)
+            (void)GS_FAIL(st, GS_ERR_IO, error, "read failed: %s", path);
+        *bytes = (size_t)info.st_size;
+    }
+    (void)close(fd);
+    if (st->code != GS_OK) {
+        gs_mem_free(memory);
+        return st->code;
+    }
+    *text = memory;
+    return GS_OK;
+}
+
+/* What stands behind `"name": `, or NULL. */
+static const char *find_field(const char *text, const char *name)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "\"%s\": ", name);
+    const char *const at = strstr(text, key);
+    return at ? at + strlen(key) : NULL;
+}
+
+static bool get_number(const char *text, const char *name, uint64_t *out)
+{
+    const char *const at = find_field(text, name);
+    if (at == NULL || *at < '0' || *at > '9')
+        return false;
+    *out = strtoull(at, NULL, 10);
+    return true;
+}
+
+static bool get_flag(const char *text, const char *name, bool *out)
+{
+    const char *const at = find_field(text, name);
+    *out = at != NULL && strncmp(at, "true", 4) == 0;
+    return at != NULL;
+}
+
+static bool get_file(const char *text, gs_index_file file, uint64_t *bytes, uint64_t *sum)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "{\"name\": \"%s\"", gs_index_file_names[file]);
+    const char *const at = strstr(text, key);
+    const char *const hex = at ? find_field(at, "xxh3") : NULL;
+    if (hex == NULL || *hex != '"')
+        return false;
+    *sum = strtoull(hex + 1, NULL, 16);
+    return get_number(at, "bytes", bytes);
+}
+
+static gs_code get_tokenizer(const char *text, gs_index_header *h, gs_status *st)
+{
+    const char *const at = find_field(text, "tokenizer");
+    const char *const end = at ? strstr(at, ",\n  \"files\"") : NULL;
+    if (end == NULL)
+        return GS_OK;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, (size_t)(end - at) + 1, "tokenizer settings", st));
+    memcpy(memory, at, (size_t)(end - at));
+    h->tokenizer = memory;
+    return GS_OK;
+}
+
+/* Is every byte as it was written? */
+static bool is_whole(const char *text, size_t bytes)
+{
+    const char *const sum = strstr(text, "  \"header_xxh3\": ");
+    if (sum == NULL || strlen(text) != bytes)
+        return false;
+    char line[SUM_LINE_BYTES];
+    print_sum_line(line, text, (size_t)(sum - text));
+    return strcmp(sum, line) == 0;
+}
+
+/* *version is what the header says, 0 if it is none of ours. */
+static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *version)
+{
+    *version = 0;
+    if (!is_whole(text, bytes) || strstr(text, "\"format\": \"gpusort index\"") == NULL ||
+        !get_number(text, "version", version) || *version != GS_INDEX_VERSION)
+        return false;
+    bool is_good = get_number(text, "documents", &h->documents) &&
+                   get_number(text, "terms", &h->terms) &&
+                   get_number(text, "postings", &h->postings) &&
+                   get_number(text, "tokens", &h->tokens) &&
+                   get_number(text, "length_sum", &h->length_sum) &&
+                   get_flag(text, "has_positions", &h->has_positions) &&
+                   get_flag(text, "has_names", &h->has_names);
+    for (int i = 0; i < GS_INDEX_FILE_COUNT && is_good; i++) {
+        if (i != GS_INDEX_POSITIONS || h->has_positions)
+            is_good =
+                get_file(text, (gs_index_file)i, &h->file_bytes[i], &h->file_sums[i]);
+    }
+    return is_good;
+}
+
+gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_status *st)
+{
+    char path[PATH_BYTES];
+    char *text = NULL;
+    size_t bytes = 0;
+    *header = (gs_index_header){0};
+    if (snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME) >= PATH_BYTES)
+        return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot read: %s", folder);
+    GS_TRY(read_text(folder, path, &text, &bytes, st));
+    uint64_t version;
+    gs_quoted q;
+    if (parse(text, bytes, header, &version)) {
+        GS_NOTED(get_tokenizer(text, header, st));
+    } else if (version != 0 && version != GS_INDEX_VERSION) {
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                      "%s: an index of format %" PRIu64 ", and this program reads %d",
+                      gs_quote_name(&q, path), version, GS_INDEX_VERSION);
+        (void)gs_status_hint(st, "build the index again");
+    } else {
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                      "%s: the header is damaged, or not of an index",
+                      gs_quote_name(&q, path));
+    }
+    gs_mem_free(text);
+    if (st->code != GS_OK) {
+        gs_index_header_release(header);
+        return st->code;
+    }
+    return GS_OK;
+}
+
+uint64_t gs_index_header_sum(const gs_index_header *h)
+{
+    const char *const tokenizer = h->tokenizer ? h->tokenizer : "{}";
+    uint64_t numbers[7 + 2 * GS_INDEX_FILE_COUNT] = {
+        h->documents,  h->terms,         h->postings,  h->tokens,
+        h->length_sum, h->has_positions, h->has_names,
+    };
+    for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
+        numbers[7 + 2 * i] = h->file_bytes[i];
+        numbers[8 + 2 * i] = h->file_sums[i];
+    }
+    return XXH3_64bits_withSeed(tokenizer, strlen(tokenizer),
+                                XXH3_64bits(numbers, sizeof numbers));
+}
+
+void gs_index_header_release(gs_index_header *header)
+{
+    gs_mem_free(header->tokenizer);
+    *header = (gs_index_header){0};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_header: header.json, which says what an index is.
+ *
+ *     {
+ *       "format": "gpusort index", "version": 3,
+ *       "documents": N, "terms": N, "postings": N, "tokens": N, "length_sum": N,
+ *       "has_positions": true, "has_names": true,
+ *       "tokenizer": {...},
+ *       "files": [
+ *         {"name": "terms", "bytes": N, "xxh3": "16 hex digits"}, ...
+ *       ],
+ *       "header_xxh3": "16 hex digits"
+ *     }
+ *
+ * A field a line, as written here. The last one is the checksum of the bytes before its
+ * line, so a header that passes it is one that this program wrote, and reading it is a
+ * search for the fields.
+ */
+#ifndef GS_LIB_INDEX_FORMAT_INDEX_HEADER_H
+#define GS_LIB_INDEX_FORMAT_INDEX_HEADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+#include "lib/index/format/index_format.h"
+
+#define GS_INDEX_HEADER_NAME "header.json"
+
+typedef struct gs_index_header {
+    uint64_t documents, terms, postings, tokens, length_sum;
+    bool has_positions, has_names;
+    char *tokenizer; /* a JSON object; from gs_mem when read, borrowed when written */
+    uint64_t file_bytes[GS_INDEX_FILE_COUNT];
+    uint64_t file_sums[GS_INDEX_FILE_COUNT];
+} gs_index_header;
+
+GS_MUST_CHECK gs_code gs_index_header_write(const gs_index_header *header,
+                                            const char *folder, gs_status *st);
+/* `header` is zeroed on failure. */
+GS_MUST_CHECK gs_code gs_index_header_read(gs_index_header *header, const char *folder,
+                                           gs_status *st);
+/* Of all that it says: two indexes with the same are the same bytes. */
+uint64_t gs_index_header_sum(const gs_index_header *header);
+void gs_index_header_release(gs_index_header *header); /* one that was read */
+
+#endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/merge/index_merger.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/machine.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+#include "lib/base/team.h"
+#include "lib/index/read/readers.h"
+#include "lib/index/folder/folders.h"
+#include "lib/index/build/builds.h"
+#include "lib/index/merge/list_merge.h"
+#include "lib/index/merge/merge_checkpoint.h"
+#include "lib/index/merge/merge_cut.h"
+
+enum {
+    MIB = 1024 * 1024,
+    WORKERS_MAX = 256,
+    PARTS_A_WORKER = 4,
+    KEPT_PARTS_MIN = 16,                 /* each of which need not be made again */
+    PART_BYTES = 3 * ((64 << 10) + 128), /* buffers of the writer, at least */
+    WINDOW_BYTES_MIN = MIB,
+    WINDOW_BYTES_MAX = 32 * MIB,
+    SMALL_INPUT_BYTES = 2 * MIB, /* not worth a second thread */
+};
+
+typedef struct merger {
+    const gs_index_merge_options *options;
+    gs_index **indexes;
+    uint64_t *shifts;
+    uint64_t documents; /* in all */
+    bool keeps_ids;
+    size_t limit_bytes, window_bytes, writer_bytes;
+    unsigned workers, part_count;
+    gs_team *team;
+    gs_index_writer *writer;
+    gs_merge_checkpoint *checkpoint; /* NULL: none */
+    gs_term_bound *bounds;           /* between parts */
+    unsigned bound_count;
+    atomic_size_t next_task;
+    atomic_bool has_failed;
+    uint64_t phase_begin_ns;
+} merger;
+
+static void set_phase(merger *m, gs_sort_phase phase)
+{
+    gs_index_stats_begin_phase(m->options->stats, phase, &m->phase_begin_ns);
+}
+
+static const gs_index_header *header(const merger *m, size_t i)
+{
+    return gs_index_header_of(m->indexes[i]);
+}
+
+/* --- do they go together? ---------------------------------------------------------- */
+
+/* "'b' has X, but 'a' has not" */
+static gs_code refuse(const merger *m, size_t i, const char *has, const char *but,
+                      const char *hint, gs_status *st)
+{
+    gs_quoted a, b;
+    (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s %s, but %s %s",
+                  gs_quote_name_always(&b, m->options->inputs[i]), has,
+                  gs_quote_name_always(&a, m->options->inputs[0]), but);
+    return gs_status_hint(st, hint);
+}
+
+static gs_code check_alike(const merger *m, size_t i, gs_status *st)
+{
+    const gs_index_header *const a = header(m, 0), *const b = header(m, i);
+    const char *const a_rules = a->tokenizer ? a->tokenizer : "{}";
+    const char *const b_rules = b->tokenizer ? b->tokenizer : "{}";
+    if (a->has_names != b->has_names)
+        return refuse(m, i, b->has_names ? "was made of documents" : "was made of tuples",
+                      a->has_names ? "of documents" : "of tuples",
+                      "documents have names and lengths, tuples only numbers", st);
+    if (a->has_positions != b->has_positions)
+        return refuse(m, i, b->has_positions ? "has positions" : "has no positions",
+                      a->has_positions ? "has them" : "has none",
+                      "build both with --positions, or both without", st);
+    if (strcmp(a_rules, b_rules) != 0)
+        return refuse(m, i, "made terms by its rules", "by others",
+                      "compare `gpusort index info' of both, and build with the same "
+                      "options",
+                      st);
+    return GS_OK;
+}
+
+static gs_code count_documents(merger *m, gs_status *st)
+{
+    for (size_t i = 0; i < m->options->input_count; i++) {
+        const uint64_t here = header(m, i)->documents;
+        m->shifts[i] = m->documents;
+        if (m->keeps_ids)
+            m->documents = here > m->documents ? here : m->documents;
+        else if (here > GS_INDEX_DOCS_MAX - m->documents)
+            return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than 2^40 documents in all");
+        else
+            m->documents += here;
+    }
+    return GS_OK;
+}
+
+static gs_code open_indexes(merger *m, gs_status *st)
+{
+    const gs_index_merge_options *const o = m->options;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, o->input_count * sizeof(gs_index *), "indexes", st));
+    m->indexes = memory;
+    GS_TRY(gs_mem_new(&memory, o->input_count * sizeof *m->shifts, "indexes", st));
+    m->shifts = memory;
+    for (size_t i = 0; i < o->input_count; i++) {
+        GS_TRY(gs_index_open(&m->indexes[i], o->inputs[i], st));
+        GS_TRY(check_alike(m, i, st));
+    }
+    const bool is_tuples = !header(m, 0)->has_names;
+    m->keeps_ids =
+        o->ids == GS_MERGE_IDS_KEEP || (o->ids == GS_MERGE_IDS_AUTO && is_tuples);
+    if (m->keeps_ids && !is_tuples)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "docIDs of documents cannot be kept: each index counts from 0");
+    if (m->keeps_ids && header(m, 0)->has_positions)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "docIDs cannot be kept where there are positions");
+    return count_documents(m, st);
+}
+
+/* --- the plan ---------------------------------------------------------------------- */
+
+static size_t clamp(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/* Of a worker, whatever its window. */
+static size_t worker_bytes(const merger *m)
+{
+    const size_t source =
+        GS_TERM_MERGE_SOURCE_BYTES + (m->keeps_ids ? GS_LIST_MERGE_SOURCE_BYTES : 0);
+    return PARTS_A_WORKER * PART_BYTES + m->options->input_count * source;
+}
+
+static uint64_t input_bytes(const merger *m)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < m->options->input_count; i++) {
+        for (int file = 0; file < GS_INDEX_FILE_COUNT; file++)
+            bytes += header(m, i)->file_bytes[file];
+    }
+    return bytes;
+}
+
+static gs_code plan(merger *m, gs_status *st)
+{
+    const gs_index_merge_options *const o = m->options;
+    const gs_memory_share memory = gs_machine_memory_share(o->memory_bytes);
+    m->limit_bytes = memory.limit_bytes;
+    const size_t usable = memory.usable_bytes;
+    m->workers =
+        (unsigned)clamp(o->threads ? o->threads : gs_machine_cores(), 1, WORKERS_MAX);
+    if (o->threads == 0 && input_bytes(m) <= SMALL_INPUT_BYTES)
+        m->workers = 1;
+    while (m->workers > 1 && m->workers * worker_bytes(m) > usable / 2)
+        m->workers /= 2;
+    const size_t fixed = m->workers * worker_bytes(m);
+    const size_t left = usable > fixed ? usable - fixed : 0;
+    m->window_bytes = clamp(left / 4 / m->workers, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
+    m->writer_bytes = clamp(left / 4, 2 * MIB, 64 * MIB);
+    unsigned wanted = m->workers == 1 ? 1 : PARTS_A_WORKER * m->workers;
+    if (m->checkpoint != NULL && wanted < KEPT_PARTS_MIN)
+        wanted = KEPT_PARTS_MIN;
+    GS_TRY(gs_index_plan_parts(&m->part_count, wanted, header(m, 0)->has_positions, st));
+    if (m->checkpoint != NULL)
+        GS_TRY(
+            gs_merge_checkpoint_parts(m->checkpoint, m->part_count, &m->part_count, st));
+    gs_log_say(o->log, GS_LOG_INFO, "%zu indexes, %u threads, docIDs are %s",
+               o->input_count, m->workers, m->keeps_ids ? "kept" : "numbered on");
+    if (o->stats != NULL) {
+        atomic_store(&o->stats->sort.memory_limit_bytes, m->limit_bytes);
+        atomic_store(&o->stats->sort.threads, m->workers);
+        atomic_store(&o->stats->sort.input_bytes_total, input_bytes(m));
+    }
+    return GS_OK;
+}
+
+/* --- documents and checksums ------------------------------------------------------- */
+
+static gs_code copy_documents(merger *m, gs_status *st)
+{
+    for (size_t i = 0; i < m->options->input_count; i++) {
+        gs_document_cursor c;
+        GS_TRY(gs_document_cursor_open(&c, m->indexes[i], st));
+        for (;;) {
+            GS_TRY(gs_document_cursor_next(&c, st));
+            if (!c.has_document)
+                break;
+            GS_TRY(
+                gs_index_writer_document(m->writer, c.name, c.name_bytes, c.length, st));
+        }
+    }
+    return GS_OK;
+}
+
+static gs_code check_file(merger *m, size_t number, gs_status *st)
+{
+    const gs_index_merge_options *const o = m->options;
+    const size_t i = number / GS_INDEX_FILE_COUNT;
+    const gs_index_file file = (gs_index_file)(number % GS_INDEX_FILE_COUNT);
+    GS_TRY(gs_index_check_sum(m->indexes[i], file, st));
+    if (o->stats != NULL)
+        atomic_fetch_add(&o->stats->sort.input_bytes, header(m, i)->file_bytes[file]);
+    if (o->cancel_signal != NULL && *o->cancel_signal != 0)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
+                       *o->cancel_signal);
+    return GS_OK;
+}
+
+/* Task 0 is the documents, whose lengths are wanted with the postings; the others are
+ * the files. Should the documents be damaged, so is their checksum. */
+static gs_code check_worker(void *context, unsigned worker, gs_status *st)
+{
+    merger *const m = context;
+    gs_trace *const trace = m->options->trace;
+    const size_t file_count = m->options->input_count * GS_INDEX_FILE_COUNT;
+    while (st->code == GS_OK && !atomic_load(&m->has_failed)) {
+        const size_t task = atomic_fetch_add(&m->next_task, 1);
+        if (task > file_count)
+            break;
+        const uint64_t begin_ns = gs_trace_begin(trace);
+        if (task > 0)
+            GS_NOTED(check_file(m, task - 1, st));
+        else if (header(m, 0)->has_names)
+            GS_NOTED(copy_documents(m, st));
+        gs_trace_end(trace, GS_LANE_WORKER, worker, task > 0 ? "check" : "documents",
+                     begin_ns, 0);
+    }
+    if (st->code != GS_OK)
+        atomic_store(&m->has_failed, true);
+    return st->code;
+}
+
+/* --- parts ------------------------------------------------------------------------- */
+
+/* What one worker has in hand. */
+typedef struct part_maker {
+    gs_term_merge *terms;
+    gs_list_merge *lists;
+    gs_index_part *part;
+} part_maker;
+
+static gs_code make_terms(merger *m, part_maker *w, unsigned number, gs_status *st)
+{
+    const gs_term_bound none = {0};
+    const gs_term_bound *const from = number > 0 ? &m->bounds[number - 1] : &none;
+    const gs_term_bound *const to = number < m->bound_count ? &m->bounds[number] : &none;
+    uint64_t term_count = 0;
+    gs_list_merge_begin(w->lists, w->part);
+    GS_TRY(gs_term_merge_begin(w->terms, from, to, st));
+    for (size_t sources;;) {
+        GS_TRY(gs_term_merge_next(w->terms, &sources, st));
+        if (sources == 0)
+            break;
+        GS_TRY(gs_list_merge_term(w->lists, w->terms, sources, st));
+        term_count++;
+    }
+    gs_list_merge_end(w->lists);
+    if (m->options->stats != NULL)
+        atomic_fetch_add(&m->options->stats->terms, term_count);
+    return GS_OK;
+}
+
+static gs_code keep_part(merger *m, unsigned number, gs_status *st)
+{
+    gs_kept_part kept;
+    GS_TRY(gs_index_writer_keep_part(m->writer, number, &kept, st));
+    return gs_merge_checkpoint_save_part(m->checkpoint, number, &kept, st);
+}
+
+/* Parts behind the last bound have nothing in them. */
+static gs_code make_part(merger *m, part_maker *w, unsigned number, gs_status *st)
+{
+    const gs_kept_part *const kept =
+        m->checkpoint != NULL ? gs_merge_checkpoint_part(m->checkpoint, number) : NULL;
+    if (kept != NULL)
+        return gs_index_writer_take_part(m->writer, number, kept, st);
+    GS_TRY(gs_index_part_new(&w->part, m->writer, number, st));
+    if (number <= m->bound_count)
+        GS_TRY(make_terms(m, w, number, st));
+    GS_TRY(gs_index_part_finish(w->part, st));
+    gs_index_part_free(w->part);
+    w->part = NULL;
+    return m->checkpoint != NULL ? keep_part(m, number, st) : GS_OK;
+}
+
+static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
+{
+    merger *const m = context;
+    const gs_index_merge_options *const o = m->options;
+    part_maker w = {0};
+    const gs_list_merge_options lists = {
+        .indexes = m->indexes,
+        .count = o->input_count,
+        .shifts = m->keeps_ids ? NULL : m->shifts,
+        .has_positions = header(m, 0)->has_positions,
+        .window_bytes = m->window_bytes,
+        .passed_bytes = o->stats != NULL ? &o->stats->sort.merge_bytes : NULL,
+        .cancel = o->cancel_signal,
+    };
+    GS_NOTED(gs_term_merge_new(&w.terms, m->indexes, o->input_count, st));
+    if (st->code == GS_OK)
+        GS_NOTED(gs_list_merge_new(&w.lists, &lists, st));
+    while (st->code == GS_OK && !atomic_load(&m->has_failed)) {
+        const size_t part = atomic_fetch_add(&m->next_task, 1);
+        if (part >= m->part_count)
+            break;
+        const uint64_t begin_ns = gs_trace_begin(o->trace);
+        GS_NOTED(make_part(m, &w, (unsigned)part, st));
+        gs_trace_end(o->trace, GS_LANE_WORKER, worker, "merge part", begin_ns, 0);
+    }
+    if (st->code != GS_OK)
+        atomic_store(&m->has_failed, true);
+    gs_index_part_free(w.part);
+    gs_list_merge_free(w.lists);
+    gs_term_merge_free(w.terms);
+    return st->code;
+}
+
+/* --- the flow ---------------------------------------------------------------------- */
+
+static gs_code open_writer(merger *m, gs_status *st)
+{
+    const gs_index_header *const first = header(m, 0);
+    const gs_index_writer_options writer = {
+        .folder = m->options->folder,
+        .has_positions = first->has_positions,
+        .has_documents = first->has_names,
+        .replace = m->options->replace,
+        .memory_bytes = m->writer_bytes,
+        .part_count = m->part_count,
+        .kept_folder = m->options->checkpoint,
+        .tokenizer = first->tokenizer,
+        .log = m->options->log,
+    };
+    GS_TRY(gs_index_writer_new(&m->writer, &writer, st));
+    return first->has_names
+               ? GS_OK
+               : gs_index_writer_set_document_count(m->writer, m->documents, st);
+}
+
+static gs_code cut(merger *m, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, m->part_count * sizeof *m->bounds, "cuts", st));
+    m->bounds = memory;
+    return gs_merge_cut(m->indexes, m->options->input_count, m->part_count, m->bounds,
+                        &m->bound_count, st);
+}
+
+/* What the statistics say in the end; the parts have counted the terms. */
+static void tell_counts(const merger *m)
+{
+    gs_index_stats *const stats = m->options->stats;
+    uint64_t bytes = 0;
+    gs_index_header h;
+    gs_status ignored = {.code = GS_OK};
+    /* The index is there and good: should it not be readable now, figures are missing. */
+    if (stats == NULL || gs_index_header_read(&h, m->options->folder, &ignored) != GS_OK)
+        return;
+    for (int file = 0; file < GS_INDEX_FILE_COUNT; file++)
+        bytes += h.file_bytes[file];
+    atomic_store(&stats->sort.records, h.documents);
+    atomic_store(&stats->sort.output_records, h.postings);
+    atomic_store(&stats->sort.output_bytes, bytes);
+    atomic_store(&stats->tokens, h.tokens);
+    gs_index_header_release(&h);
+}
+
+/* What is an input has to stay until all is done, and after that. */
+static gs_code refuse_own_input(const merger *m, gs_status *st)
+{
+    const gs_index_merge_options *const o = m->options;
+    struct stat output, input;
+    gs_quoted q;
+    if (stat(o->folder, &output) != 0)
+        return GS_OK;
+    for (size_t i = 0; i < o->input_count; i++) {
+        if (stat(o->inputs[i], &input) != 0 || input.st_dev != output.st_dev ||
+            input.st_ino != output.st_ino)
+            continue;
+        (void)GS_FAIL(st, GS_ERR_ARG, 0,
+                      "%s is input and output, and --checkpoint needs inputs that stay",
+                      gs_quote_name_always(&q, o->folder));
+        return gs_status_hint(st, "write to another name, and rename it then");
+    }
+    return GS_OK;
+}
+
+/* What was done before is taken over; *is_done if that was all. */
+static gs_code open_checkpoint(merger *m, bool *is_done, gs_status *st)
+{
+    *is_done = false;
+    if (m->options->checkpoint == NULL)
+        return GS_OK;
+    GS_TRY(refuse_own_input(m, st));
+    GS_TRY(gs_merge_checkpoint_open(&m->checkpoint, m->options, m->indexes, st));
+    *is_done = gs_merge_checkpoint_is_done(m->checkpoint);
+    return GS_OK;
+}
+
+/* The checkpoint knows the index before it has its name, and goes when it has. */
+static gs_code commit(merger *m, gs_status *st)
+{
+    uint64_t sum;
+    if (m->checkpoint == NULL)
+        return gs_index_writer_commit(m->writer, st);
+    GS_TRY(gs_index_writer_put_together(m->writer, &sum, st));
+    GS_TRY(gs_merge_checkpoint_save_commit(m->checkpoint, sum, st));
+    GS_TRY(gs_index_writer_commit(m->writer, st));
+    gs_merge_checkpoint_finish(m->checkpoint);
+    return GS_OK;
+}
+
+static gs_code merge(merger *m, gs_status *st)
+{
+    gs_index_stats *const stats = m->options->stats;
+    bool is_done;
+    GS_TRY(open_indexes(m, st));
+    GS_TRY(open_checkpoint(m, &is_done, st));
+    if (is_done) {
+        gs_log_say(m->options->log, GS_LOG_INFO, "the index was there already");
+        GS_TRY(gs_index_folder_settle(m->options->folder, m->options->log, st));
+        gs_merge_checkpoint_finish(m->checkpoint);
+        return GS_OK;
+    }
+    GS_TRY(plan(m, st));
+    GS_TRY(open_writer(m, st)); /* a name that is taken is told before the work */
+    GS_TRY(gs_team_new(&m->team, m->workers, st));
+    gs_team_set_trace(m->team, m->options->trace);
+    set_phase(m, GS_PHASE_READ);
+    GS_TRY(gs_team_run(m->team, check_worker, m, st));
+    set_phase(m, GS_PHASE_MERGE);
+    if (stats != NULL)
+        atomic_store(&stats->sort.merge_bytes_total, input_bytes(m));
+    GS_TRY(cut(m, st));
+    atomic_store(&m->next_task, 0);
+    GS_TRY(gs_team_run(m->team, merge_worker, m, st));
+    for (size_t i = 0; i < m->options->input_count; i++)
+        GS_TRY(gs_index_check_unchanged(m->indexes[i], st));
+    set_phase(m, GS_PHASE_DONE);
+    GS_TRY(commit(m, st));
+    tell_counts(m);
+    return GS_OK;
+}
+
+gs_code gs_index_merge(const gs_index_merge_options *options, gs_status *st)
+{
+    gs_assert(options->input_count > 0);
+    merger m = {.options = options, .phase_begin_ns = gs_machine_now_ns()};
+    GS_NOTED(merge(&m, st));
+    gs_team_free(m.team);
+    gs_index_writer_free(m.writer);
+    gs_merge_checkpoint_close(m.checkpoint);
+    for (size_t i = 0; m.indexes != NULL && i < options->input_count; i++)
+        gs_index_close(m.indexes[i]);
+    gs_mem_free(m.indexes);
+    gs_mem_free(m.shifts);
+    gs_mem_free(m.bounds);
+    return st->code;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_merger: several indexes to one.
+ *
+ *      documents      names and lengths, in one go
+ *      checksums      every file of every input, meanwhile
+ *      parts          ranges of terms, side by side: term_merge -> list_merge -> part
+ *      commit
+ *
+ * The index is the same bytes as one build of all the inputs together, in that order and
+ * with the same options. So documents are numbered on from index to index, while docIDs
+ * of tuples, which are the user's own, stay what they are, and what comes in two indexes
+ * is added up. Tuples may be numbered on as well, if each index has its own docIDs.
+ *
+ * Memory: a window on the mapped files, and the buffers of the writer; lists are streams.
+ * Call from one thread; the workers are inside. All options are borrowed.
+ */
+#ifndef GS_LIB_INDEX_MERGE_INDEX_MERGER_H
+#define GS_LIB_INDEX_MERGE_INDEX_MERGER_H
+
+#include "lib/base/log.h"
+#include "lib/base/trace.h"
+#include "lib/index/write/writers.h"
+
+typedef enum gs_merge_ids {
+    GS_MERGE_IDS_AUTO,  /* documents are shifted, tuples kept */
+    GS_MERGE_IDS_KEEP,  /* of tuples only */
+    GS_MERGE_IDS_SHIFT, /* by the documents of the indexes before; of tuples, by their
+                           last docID + 1 */
+} gs_merge_ids;
+
+typedef struct gs_index_merge_options {
+    const char *folder;
+    bool replace;              /* an index that is there; it may be one of the inputs */
+    const char *const *inputs; /* folders; at least one */
+    size_t input_count;
+    gs_merge_ids ids;
+
+    size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */
+    unsigned threads;    /* --parallel; 0: every core */
+    /* Keeps what is done in this folder, and goes on from what is there; NULL: does not.
+     * The output is none of the inputs. */
+    const char *checkpoint;
+
+    const gs_log *log;                 /* may be NULL */
+    gs_trace *trace;                   /* may be NULL */
+    gs_index_stats *stats;             /* filled as the job goes on; may be NULL */
+    const volatile int *cancel_signal; /* becomes non-zero: stop; may be NULL */
+} gs_index_merge_options;
+
+GS_MUST_CHECK gs_code gs_index_merge(const gs_index_merge_options *options,
+                                     gs_status *st);
+
+#endif

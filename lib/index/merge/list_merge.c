@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/merge/list_merge.h"
+
+#include <stdatomic.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/index/read/readers.h"
+#include "lib/index/format/formats.h"
+
+/* Files of an index that a merge goes through from one end to the other. */
+enum { HELD_TERMS, HELD_POSTINGS, HELD_POSITIONS, HELD_COUNT };
+
+/* Which pages of an index have been touched since they were last let go. */
+typedef struct held_pages {
+    const uint8_t *begin[HELD_COUNT], *end[HELD_COUNT];
+} held_pages;
+
+/* An index's list of the present term, where docIDs are kept. */
+typedef struct list_source {
+    gs_posting_cursor cursor;
+    gs_posting_batch batch; /* of its block */
+    size_t next;            /* of the batch; the list has ended if it is the count */
+    uint64_t cf;            /* that are still to come */
+} list_source;
+
+_Static_assert(sizeof(list_source) <= GS_LIST_MERGE_SOURCE_BYTES, "as promised");
+
+struct gs_list_merge {
+    gs_list_merge_options options;
+    gs_index_part *part;
+    held_pages *held;
+    uint64_t held_bytes; /* of all indexes */
+
+    gs_posting_cursor cursor; /* shifted: lists are read one after the other */
+    uint32_t tfs[GS_INDEX_BLOCK];
+    size_t place_bytes[GS_INDEX_BLOCK];
+
+    list_source *sources; /* kept; mapped, since most are not touched for most terms */
+    size_t sources_bytes;
+    gs_posting_gather gather;
+};
+
+/* --- what is gathered goes to the part --------------------------------------------- */
+
+static gs_code take_term(void *context, const uint8_t *term, size_t bytes, gs_status *st)
+{
+    const gs_list_merge *const l = context;
+    return gs_index_part_term(l->part, term, bytes, st);
+}
+
+static gs_code take_postings(void *context, const gs_posting_batch *batch, gs_status *st)
+{
+    const gs_list_merge *const l = context;
+    return gs_index_part_postings(l->part, batch->docs, batch->tfs, batch->count, NULL,
+                                  st);
+}
+
+gs_code gs_list_merge_new(gs_list_merge **out, const gs_list_merge_options *options,
+                          gs_status *st)
+{
+    gs_assert(options->shifts != NULL || !options->has_positions);
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_list_merge), "merge of lists", st));
+    gs_list_merge *const l = memory;
+    const gs_posting_target target = {take_term, take_postings, l};
+    l->options = *options;
+    gs_posting_gather_init(&l->gather, &target, false);
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, options->count * sizeof *l->held, "merge of lists", st));
+    l->held = memory;
+    if (options->shifts == NULL) {
+        GS_TRY_OR_FAIL(
+            gs_mem_size_mul(&l->sources_bytes, options->count, sizeof *l->sources, st));
+        GS_TRY_OR_FAIL(
+            gs_mem_map(&memory, l->sources_bytes, false, "merge of lists", st));
+        l->sources = memory;
+    }
+    *out = l;
+    return GS_OK;
+fail:
+    gs_list_merge_free(l);
+    return st->code;
+}
+
+void gs_list_merge_free(gs_list_merge *l)
+{
+    if (l == NULL)
+        return;
+    if (l->sources != NULL)
+        gs_mem_unmap(l->sources, l->sources_bytes);
+    gs_posting_cursor_release(&l->cursor);
+    gs_posting_gather_release(&l->gather);
+    gs_mem_free(l->held);
+    gs_mem_free(l);
+}
+
+/* --- pages ------------------------------------------------------------------------- */
+
+static void let_go(gs_list_merge *l)
+{
+    for (size_t i = 0; i < l->options.count; i++) {
+        held_pages *const h = &l->held[i];
+        for (unsigned file = 0; file < HELD_COUNT; file++) {
+            gs_index_let_go(h->begin[file], h->end[file]);
+            h->begin[file] = h->end[file];
+        }
+    }
+    if (l->options.passed_bytes != NULL)
+        atomic_fetch_add(l->options.passed_bytes, l->held_bytes);
+    l->held_bytes = 0;
+}
+
+static void hold(gs_list_merge *l, size_t source, unsigned file, const uint8_t *at)
+{
+    held_pages *const h = &l->held[source];
+    if (at == NULL)
+        return;
+    /* A range begins, or a list lies elsewhere, as only in an index of others. */
+    if (h->begin[file] == NULL || at < h->end[file])
+        h->begin[file] = h->end[file] = at;
+    l->held_bytes += (uint64_t)(at - h->end[file]);
+    h->end[file] = at;
+}
+
+/* So far the list has been read. */
+static gs_code note_reading(gs_list_merge *l, size_t source, const gs_posting_cursor *c,
+                            gs_status *st)
+{
+    const volatile int *const cancel = l->options.cancel;
+    hold(l, source, HELD_POSTINGS, c->p);
+    hold(l, source, HELD_POSITIONS, c->next_places);
+    if (l->held_bytes < l->options.window_bytes)
+        return GS_OK;
+    gs_index_let_go(c->end, c->skips.p); /* of the list, behind its blocks */
+    let_go(l);
+    if (cancel != NULL && *cancel != 0)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+    return GS_OK;
+}
+
+/* --- shifted ----------------------------------------------------------------------- */
+
+static gs_code damaged_counts(const gs_posting_cursor *c, gs_status *st)
+{
+    return gs_index_damaged(c->index, GS_INDEX_POSTINGS, "a term's counts are wrong", st);
+}
+
+/* Frequencies of the block, as the writer wants them. */
+static uint64_t convert_tfs(const gs_posting_cursor *c, uint32_t *tfs)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        tfs[i] = (uint32_t)c->tfs[i];
+        sum += c->tfs[i];
+    }
+    return sum;
+}
+
+/* Postings that come into another block than they were in. */
+static gs_code append_postings(gs_list_merge *l, gs_posting_cursor *c, gs_status *st)
+{
+    const uint8_t *const places = c->places;
+    for (size_t i = 0; l->options.has_positions && i < c->count; i++) {
+        const uint8_t *const begin = c->places;
+        GS_TRY(gs_posting_cursor_pass_positions(c, i, st));
+        l->place_bytes[i] = (size_t)(c->places - begin);
+    }
+    const uint8_t *const end = c->has_skip ? c->next_places : c->places_end;
+    if (l->options.has_positions && c->places != end)
+        return gs_index_damaged(c->index, GS_INDEX_POSITIONS,
+                                "a block has too many positions", st);
+    return gs_index_part_stored(l->part, c->docs, l->tfs, c->count, places,
+                                l->place_bytes, st);
+}
+
+/* A block, whose docIDs are shifted already and whose first doc number was this. */
+static gs_code append_block(gs_list_merge *l, gs_posting_cursor *c, uint64_t first_number,
+                            gs_status *st)
+{
+    bool taken = false;
+    if (c->has_skip) {
+        const gs_stored_block block = {
+            .docs = c->docs,
+            .tfs = l->tfs,
+            .first_number = first_number,
+            .data = c->p - c->skip.bytes,
+            .bytes = (size_t)c->skip.bytes,
+            .places = c->places,
+            .place_bytes = c->places ? (size_t)(c->next_places - c->places) : 0,
+        };
+        GS_TRY(gs_index_part_block(l->part, &block, &taken, st));
+    }
+    return taken ? GS_OK : append_postings(l, c, st);
+}
+
+static gs_code append_list(gs_list_merge *l, const gs_term_cursor *term, size_t source,
+                           gs_status *st)
+{
+    gs_posting_cursor *const c = &l->cursor;
+    const uint64_t shift = l->options.shifts[source];
+    uint64_t next_doc = 0, cf = 0; /* doc numbers count from here */
+    GS_TRY(gs_posting_cursor_start(c, term->index, &term->info, st));
+    GS_TRY(note_reading(l, source, c, st));
+    for (;;) {
+        GS_TRY(gs_posting_cursor_block(c, st));
+        if (c->count == 0)
+            break;
+        const uint64_t first_number = c->docs[0] - next_doc;
+        next_doc = c->docs[c->count - 1] + 1;
+        cf += convert_tfs(c, l->tfs);
+        for (size_t i = 0; i < c->count; i++)
+            c->docs[i] += shift;
+        GS_TRY(append_block(l, c, first_number, st));
+        GS_TRY(note_reading(l, source, c, st));
+    }
+    if (cf != term->info.cf)
+        return damaged_counts(c, st);
+    return GS_OK;
+}
+
+/* --- kept -------------------------------------------------------------------------- */
+
+static gs_code load_block(gs_list_merge *l, list_source *s, size_t source, gs_status *st)
+{
+    GS_TRY(gs_posting_cursor_block(&s->cursor, st));
+    s->next = 0;
+    s->batch.count = s->cursor.count;
+    for (size_t i = 0; i < s->cursor.count; i++)
+        s->batch.docs[i] = s->cursor.docs[i];
+    const uint64_t cf = convert_tfs(&s->cursor, s->batch.tfs);
+    if (cf > s->cf || (s->cursor.left == 0 && cf < s->cf))
+        return damaged_counts(&s->cursor, st);
+    s->cf -= cf;
+    return note_reading(l, source, &s->cursor, st);
+}
+
+/* The index whose next docID is the least, and the least that any other has next. Lists
+ * are few and a docID mostly begins a stretch of one index: each is asked. */
+static list_source *find_least(gs_list_merge *l, const size_t *sources, size_t count,
+                               size_t *which, uint64_t *others)
+{
+    list_source *least = NULL;
+    uint64_t least_doc = UINT64_MAX;
+    *others = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        list_source *const s = &l->sources[sources[i]];
+        if (s->next == s->batch.count)
+            continue;
+        const uint64_t doc = s->batch.docs[s->next];
+        if (least == NULL || doc < least_doc) {
+            *others = least_doc;
+            least = s;
+            least_doc = doc;
+            *which = sources[i];
+        } else if (doc < *others) {
+            *others = doc;
+        }
+    }
+    return least;
+}
+
+static gs_code join_lists(gs_list_merge *l, const gs_term_merge *terms,
+                          size_t source_count, gs_status *st)
+{
+    const size_t *const sources = gs_term_merge_sources(terms);
+    for (size_t i = 0; i < source_count; i++) {
+        const gs_term_cursor *const term = gs_term_merge_cursor(terms, sources[i]);
+        list_source *const s = &l->sources[sources[i]];
+        GS_TRY(gs_posting_cursor_start(&s->cursor, term->index, &term->info, st));
+        GS_TRY(note_reading(l, sources[i], &s->cursor, st));
+        s->cf = term->info.cf;
+        GS_TRY(load_block(l, s, sources[i], st));
+    }
+    for (;;) {
+        size_t which = 0;
+        uint64_t others;
+        list_source *const s = find_least(l, sources, source_count, &which, &others);
+        if (s == NULL)
+            return gs_posting_gather_end(&l->gather, st);
+        const size_t begin = s->next++;
+        while (s->next < s->batch.count && s->batch.docs[s->next] < others)
+            s->next++;
+        GS_TRY(gs_posting_gather_add(&l->gather, &s->batch, begin, s->next, NULL, st));
+        if (s->next == s->batch.count)
+            GS_TRY(load_block(l, s, which, st));
+    }
+}
+
+/* --- ranges and terms -------------------------------------------------------------- */
+
+void gs_list_merge_begin(gs_list_merge *l, gs_index_part *part)
+{
+    l->part = part;
+    for (size_t i = 0; i < l->options.count; i++)
+        l->held[i] = (held_pages){0};
+}
+
+void gs_list_merge_end(gs_list_merge *l)
+{
+    let_go(l);
+    l->part = NULL;
+}
+
+gs_code gs_list_merge_term(gs_list_merge *l, const gs_term_merge *terms,
+                           size_t source_count, gs_status *st)
+{
+    const size_t *const sources = gs_term_merge_sources(terms);
+    const gs_term_cursor *const first = gs_term_merge_cursor(terms, sources[0]);
+    for (size_t i = 0; i < source_count; i++)
+        hold(l, sources[i], HELD_TERMS, gs_term_merge_cursor(terms, sources[i])->p);
+    if (l->options.shifts == NULL) {
+        GS_TRY(gs_posting_gather_term(&l->gather, first->term, first->bytes, st));
+        return join_lists(l, terms, source_count, st);
+    }
+    GS_TRY(gs_index_part_term(l->part, first->term, first->bytes, st));
+    for (size_t i = 0; i < source_count; i++)
+        GS_TRY(append_list(l, gs_term_merge_cursor(terms, sources[i]), sources[i], st));
+    return GS_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rank: the best documents of a query.
+ *
+ * All ways give exactly what scoring every match gives, which is what they do with
+ * `is_exhaustive`, or anyway; the others leave out what cannot be among the best.
+ */
+#ifndef GS_LIB_INDEX_QUERY_RANK_H
+#define GS_LIB_INDEX_QUERY_RANK_H
+
+#include "lib/index/query/search_plan.h"
+#include "lib/index/query/top_docs.h"
+
+/* Of a plan that is_any_of. */
+GS_MUST_CHECK gs_code gs_rank_any(gs_search_plan *plan, bool is_exhaustive,
+                                  gs_top_docs *top, gs_status *st);
+/* The same for so many terms that to leave some out saves less than it costs. */
+enum { GS_RANK_MANY_MIN = 64 };
+GS_MUST_CHECK gs_code gs_rank_many(gs_search_plan *plan, gs_top_docs *top, gs_status *st);
+/* Of any plan, by way of the documents that match. */
+GS_MUST_CHECK gs_code gs_rank_matches(gs_search_plan *plan, bool is_exhaustive,
+                                      gs_top_docs *top, gs_status *st);
+
+/* Every window costs something for each term: of many terms, windows are not too small.
+ */
+static inline uint64_t gs_rank_window_end(uint64_t from, uint64_t to, size_t terms)
+{
+    enum { DOCS_A_TERM = 64 };
+    const uint64_t least = from + DOCS_A_TERM * terms;
+    return to < least ? least : to;
+}
+
+/* Can nothing of at most `bound` be among the best any more? */
+static inline bool gs_rank_is_hopeless(const gs_top_docs *top, double bound)
+{
+    return bound * (1 + GS_BM25_SLACK) <= gs_top_docs_threshold(top);
+}
+
+#endif

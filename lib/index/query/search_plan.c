@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/query/search_plan.h"
+
+#include <string.h>
+
+#include "lib/base/mem.h"
+
+typedef struct planner {
+    gs_search_plan *plan;
+    const gs_query *query;
+    gs_term_cursor *terms;
+} planner;
+
+void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
+                         gs_doc_presence *presence, double k1, double b)
+{
+    const gs_index_header *const h = gs_index_header_of(index);
+    *plan = (gs_search_plan){.index = index,
+                             .presence = presence,
+                             .lengths = gs_index_document_lengths(index),
+                             .length_pages = gs_index_pages(index, GS_INDEX_DOCUMENTS),
+                             .root = GS_QUERY_NONE};
+    plan->model =
+        gs_bm25_make(k1, plan->lengths != NULL ? b : 0, h->documents, h->length_sum);
+}
+
+void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc)
+{
+    gs_status st = {.code = GS_OK};
+    const uint8_t *const at = (const uint8_t *)&plan->lengths[doc];
+    GS_NOTED(gs_index_compare_pages(plan->index, GS_INDEX_DOCUMENTS, at,
+                                    at + sizeof *plan->lengths, &st));
+    gs_status_keep_first(&plan->damage, &st);
+}
+
+void gs_search_plan_release(gs_search_plan *plan)
+{
+    for (size_t i = 0; i < plan->reader_capacity; i++)
+        gs_doc_reader_release(&plan->readers[i]);
+    gs_mem_free(plan->readers);
+    gs_mem_free(plan->slots);
+    gs_mem_free(plan->nodes);
+    gs_mem_free(plan->order);
+    gs_mem_free(plan->hits);
+    gs_mem_free(plan->sums);
+    gs_mem_free(plan->heads);
+    *plan = (gs_search_plan){0};
+}
+
+/* Room for one more item in an array. */
+static gs_code grow(void **items, size_t count, size_t *capacity, size_t item_bytes,
+                    gs_status *st)
+{
+    if (count < *capacity)
+        return GS_OK;
+    const size_t more = 2 * *capacity + 16;
+    GS_TRY(gs_mem_resize(items, more * item_bytes, "plan of a query", st));
+    memset((char *)*items + count * item_bytes, 0, (more - count) * item_bytes);
+    *capacity = more;
+    return GS_OK;
+}
+
+static gs_code add_node(gs_search_plan *plan, gs_query_kind kind, int *out, gs_status *st)
+{
+    void *memory = plan->nodes;
+    GS_NOTED(
+        grow(&memory, plan->node_count, &plan->node_capacity, sizeof *plan->nodes, st));
+    plan->nodes = memory;
+    if (st->code != GS_OK)
+        return st->code;
+    *out = (int)plan->node_count++;
+    plan->nodes[*out] = (gs_search_node){.kind = kind,
+                                         .first = GS_QUERY_NONE,
+                                         .last = GS_QUERY_NONE,
+                                         .next = GS_QUERY_NONE,
+                                         .slot = SIZE_MAX};
+    return GS_OK;
+}
+
+static void append(gs_search_plan *plan, int parent, int child, gs_query_role role)
+{
+    gs_search_node *const p = &plan->nodes[parent];
+    plan->nodes[child].role = role;
+    if (p->last == GS_QUERY_NONE)
+        p->first = child;
+    else
+        plan->nodes[p->last].next = child;
+    p->last = child;
+}
+
+/* The slot of a term that the query wants once more, if it is one of the first `known`. A
+ * term's postings are its own, so where they begin tells it. */
+static gs_code want(gs_search_plan *plan, const gs_term_info *info, size_t known,
+                    size_t *out, gs_status *st)
+{
+    for (size_t i = 0; i < known; i++) {
+        if (plan->slots[i].info.postings == info->postings) {
+            plan->slots[i].times++;
+            *out = i;
+            return GS_OK;
+        }
+    }
+    void *memory = plan->slots;
+    GS_NOTED(
+        grow(&memory, plan->slot_count, &plan->slot_capacity, sizeof *plan->slots, st));
+    plan->slots = memory;
+    if (st->code != GS_OK)
+        return st->code;
+    *out = plan->slot_count++;
+    plan->slots[*out] = (gs_search_slot){.info = *info, .times = 1, .reader = SIZE_MAX};
+    return GS_OK;
+}
+
+/* --- nodes ------------------------------------------------------------------------- */
+
+static gs_code too_many(const gs_query_node *from, gs_status *st)
+{
+    (void)GS_FAIL(st, GS_ERR_ARG, 0,
+                  "column %zu: with this the query has more than %d terms", from->column,
+                  GS_SEARCH_TERMS_MAX);
+    return from->kind == GS_QUERY_PREFIX
+               ? gs_status_hint(st, "write more of the word before the '*'")
+               : st->code;
+}
+
+/* A leaf of the term that the cursor is at; an unknown one without. None but the first
+ * `known_slots` can be its. */
+static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_known,
+                        bool is_wanted, size_t known_slots, int *out, gs_status *st)
+{
+    gs_search_plan *const plan = p->plan;
+    GS_TRY(add_node(plan, GS_QUERY_TERM, out, st));
+    if (++plan->leaf_count > GS_SEARCH_TERMS_MAX)
+        return too_many(from, st);
+    gs_search_node *const node = &plan->nodes[*out];
+    node->offset = from->offset;
+    node->is_known = is_known;
+    if (!is_known)
+        return GS_OK;
+    node->info = p->terms->info;
+    node->cost = node->info.df;
+    if (node->info.df > gs_index_header_of(plan->index)->documents)
+        return gs_index_damaged(plan->index, GS_INDEX_TERMS,
+                                "a term has more documents than there are", st);
+    if (is_wanted)
+        return want(plan, &p->terms->info, known_slots, &node->slot, st);
+    return GS_OK;
+}
+
+static gs_code add_prefix(const planner *p, const gs_query_node *from, bool is_wanted,
+                          int *out, gs_status *st)
+{
+    const uint8_t *const prefix = p->query->text + from->text;
+    const size_t slots =
+        p->plan->slot_count; /* the terms that follow are all different */
+    GS_TRY(add_node(p->plan, GS_QUERY_CLAUSES, out, st));
+    GS_TRY(gs_term_cursor_seek(p->terms, prefix, from->bytes, st));
+    while (p->terms->has_term && p->terms->bytes >= from->bytes &&
+           memcmp(p->terms->term, prefix, from->bytes) == 0) {
+        int leaf;
+        GS_TRY(add_leaf(p, from, true, is_wanted, slots, &leaf, st));
+        append(p->plan, *out, leaf, GS_QUERY_SHOULD);
+        GS_TRY(gs_term_cursor_next(p->terms, st));
+    }
+    return GS_OK;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* About how many documents match a list of clauses or a phrase. */
+static void estimate(gs_search_plan *plan, int at)
+{
+    gs_search_node *const node = &plan->nodes[at];
+    const uint64_t all = gs_index_header_of(plan->index)->documents;
+    uint64_t must = all, should = 0;
+    for (int i = node->first; i != GS_QUERY_NONE; i = plan->nodes[i].next) {
+        const gs_search_node *const child = &plan->nodes[i];
+        node->has_must |= child->role == GS_QUERY_MUST;
+        node->has_should |= child->role == GS_QUERY_SHOULD;
+        if (child->role == GS_QUERY_MUST)
+            must = least(must, child->cost);
+        else if (child->role == GS_QUERY_SHOULD)
+            should = least(all, should + child->cost);
+    }
+    node->cost = node->has_should && !node->has_must ? should : must;
+}
+
+/* What must match, the rarest first; then what must not; then what should. */
+static bool comes_before(const gs_search_node *a, const gs_search_node *b)
+{
+    static const int rank[] = {
+        [GS_QUERY_MUST] = 0, [GS_QUERY_MUST_NOT] = 1, [GS_QUERY_SHOULD] = 2};
+    if (a->role != b->role)
+        return rank[a->role] < rank[b->role];
+    return a->role == GS_QUERY_MUST && a->cost < b->cost;
+}
+
+/* Takes the list apart and puts it together sorted, run by run. */
+static int sort_children(gs_search_node *nodes, int first)
+{
+    if (first == GS_QUERY_NONE || nodes[first].next == GS_QUERY_NONE)
+        return first;
+    int slow = first, fast = nodes[first].next;
+    while (fast != GS_QUERY_NONE && nodes[fast].next != GS_QUERY_NONE) {
+        slow = nodes[slow].next;
+        fast = nodes[nodes[fast].next].next;
+    }
+    int b = nodes[slow].next, head = GS_QUERY_NONE, tail = GS_QUERY_NONE;
+    nodes[slow].next = GS_QUERY_NONE;
+    int a = sort_children(nodes, first);
+    b = sort_children(nodes, b);
+    while (a != GS_QUERY_NONE || b != GS_QUERY_NONE) {
+        const bool takes_b = a == GS_QUERY_NONE ||
+                             (b != GS_QUERY_NONE && comes_before(&nodes[b], &nodes[a]));
+        int *const from = takes_b ? &b : &a;
+        if (tail == GS_QUERY_NONE)
+            head = *from;
+        else
+            nodes[tail].next = *from;
+        tail = *from;
+        *from = nodes[*from].next;
+    }
+    return head;
+}
+
+static gs_code add_tree(const planner *p, int from, bool is_wanted, int *out,
+                        gs_status *st)
+{
+    const gs_query_node *const q = &p->query->nodes[from];
+    bool found;
+    if (q->kind == GS_QUERY_TERM) {
+        GS_TRY(gs_term_cursor_find(p->terms, p->query->text + q->text, q->bytes, &found,
+                                   st));
+        return add_leaf(p, q, found, is_wanted, p->plan->slot_count, out, st);
+    }
+    if (q->kind == GS_QUERY_PREFIX) {
+        GS_TRY(add_prefix(p, q, is_wanted, out, st));
+    } else {
+        GS_TRY(add_node(p->plan, q->kind, out, st));
+        for (int i = q->first; i != GS_QUERY_NONE; i = p->query->nodes[i].next) {
+            const gs_query_role role = p->query->nodes[i].role;
+            int child;
+            GS_TRY(add_tree(p, i, is_wanted && role != GS_QUERY_MUST_NOT, &child, st));
+            append(p->plan, *out, child, role);
+        }
+    }
+    estimate(p->plan, *out);
+    gs_search_node *const nodes = p->plan->nodes;
+    nodes[*out].first = sort_children(nodes, nodes[*out].first);
+    return GS_OK;
+}
+
+/* Nothing that must or must not, all the way down? */
+static bool is_any_of(const gs_search_plan *plan)
+{
+    for (size_t i = 0; i < plan->node_count; i++) {
+        const gs_search_node *const node = &plan->nodes[i];
+        if (node->kind == GS_QUERY_PHRASE || node->role != GS_QUERY_SHOULD)
+            return false;
+    }
+    return true;
+}
+
+static gs_code resize(void **array, size_t count, size_t item_bytes, gs_status *st)
+{
+    return gs_mem_resize(array, count * item_bytes, "plan of a query", st);
+}
+
+static gs_code make_room(gs_search_plan *plan, gs_status *st)
+{
+    const size_t count = plan->slot_count + 1;
+    void *arrays[] = {plan->order, plan->hits, plan->sums, plan->heads};
+    GS_NOTED(resize(&arrays[0], count, sizeof *plan->order, st));
+    GS_NOTED(resize(&arrays[1], count, sizeof *plan->hits, st));
+    GS_NOTED(resize(&arrays[2], count, sizeof *plan->sums, st));
+    GS_NOTED(resize(&arrays[3], count, sizeof *plan->heads, st));
+    plan->order = arrays[0];
+    plan->hits = arrays[1];
+    plan->sums = arrays[2];
+    plan->heads = arrays[3];
+    return st->code;
+}
+
+/* Once they are, they stay known. */
+static bool knows_lengths(const gs_search_plan *plan)
+{
+    const uint64_t end =
+        sizeof(gs_index_head) +
+        gs_index_header_of(plan->index)->documents * sizeof *plan->lengths;
+    for (uint64_t at = 0; at < end; at += GS_SUM_PAGE_BYTES) {
+        if (!gs_page_checks_know_at(plan->length_pages, at))
+            return false;
+    }
+    return true;
+}
+
+gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
+                            gs_term_cursor *terms, gs_status *st)
+{
+    const planner p = {plan, query, terms};
+    plan->slot_count = plan->node_count = plan->leaf_count = plan->reader_count = 0;
+    plan->root = GS_QUERY_NONE;
+    plan->is_any_of = true;
+    gs_status_clear(&plan->damage);
+    if (plan->lengths != NULL && !plan->knows_lengths)
+        plan->knows_lengths = knows_lengths(plan);
+    plan->stats.queries++;
+    if (query->root == GS_QUERY_NONE)
+        return GS_OK;
+    GS_TRY(add_tree(&p, query->root, true, &plan->root, st));
+    plan->is_any_of = is_any_of(plan);
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        gs_search_slot *const slot = &plan->slots[i];
+        slot->weight = gs_bm25_weight(&plan->model, slot->info.df, slot->times);
+        plan->stats.postings += slot->info.df;
+        plan->stats.blocks += (slot->info.df + GS_INDEX_BLOCK - 1) / GS_INDEX_BLOCK;
+    }
+    return make_room(plan, st);
+}
+
+/* --- readers ----------------------------------------------------------------------- */
+
+gs_code gs_search_plan_open_reader(gs_search_plan *plan, const gs_term_info *info,
+                                   size_t *out, gs_status *st)
+{
+    void *memory = plan->readers;
+    GS_NOTED(grow(&memory, plan->reader_count, &plan->reader_capacity,
+                  sizeof *plan->readers, st));
+    plan->readers = memory;
+    if (st->code != GS_OK)
+        return st->code;
+    GS_TRY(
+        gs_doc_reader_start(&plan->readers[plan->reader_count], plan->index, info, st));
+    *out = plan->reader_count++;
+    return GS_OK;
+}
+
+gs_code gs_search_plan_open_bounds(gs_search_plan *plan, gs_status *st)
+{
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        gs_search_slot *const slot = &plan->slots[i];
+        GS_TRY(gs_block_bound_start(&slot->bound, plan->index, &slot->info, &plan->model,
+                                    slot->weight, st));
+    }
+    return GS_OK;
+}
+
+void gs_search_plan_count(gs_search_plan *plan)
+{
+    for (size_t i = 0; i < plan->reader_count; i++)
+        plan->stats.blocks_read += plan->readers[i].blocks_read;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * search_plan: a query put to an index: its terms looked up, and all that it takes to
+ * find and to score documents.
+ *
+ * A slot is a term that scores: one that the query wants, in the order in which it first
+ * comes there, known to the index. Nodes are what decides if a document matches; a leaf
+ * of a term that the index does not have matches nothing.
+ *
+ * A plan keeps its memory for the next query. It belongs to one thread.
+ */
+#ifndef GS_LIB_INDEX_QUERY_SEARCH_PLAN_H
+#define GS_LIB_INDEX_QUERY_SEARCH_PLAN_H
+
+#include "lib/index/read/readers.h"
+#include "lib/index/query/doc_presence.h"
+#include "lib/index/query/query.h"
+
+enum { GS_SEARCH_TERMS_MAX = 4096 }; /* of a query, with all that beginnings stand for */
+
+typedef struct gs_search_slot {
+    gs_term_info info;
+    uint64_t times; /* in the query */
+    double weight;
+    double part; /* of the score of a document */
+    size_t reader;
+    gs_block_bound bound;
+    double window_most;    /* of the documents that are looked at */
+    const uint8_t *probed; /* entry of the block that was asked about last */
+    double probed_most;
+} gs_search_slot;
+
+/* As a node of a query, but beginnings of words are lists of terms. */
+typedef struct gs_search_node {
+    gs_query_kind kind;
+    gs_query_role role;
+    int first, last, next;
+    uint32_t offset;
+    bool is_known;     /* a term's */
+    gs_term_info info; /* a term's */
+    size_t slot;       /* of a term that scores; else SIZE_MAX */
+    size_t reader;     /* a term's, when matching */
+    uint64_t cost;     /* about how many documents */
+    bool has_must, has_should;
+    bool is_set;
+    uint64_t doc;    /* the first match that is not less than what was asked for */
+    uint64_t walked; /* of a term of a phrase: places that were looked at */
+} gs_search_node;
+
+typedef struct gs_search_stats {
+    uint64_t queries;
+    uint64_t postings, postings_scored; /* of the terms that score */
+    uint64_t blocks, blocks_read;
+} gs_search_stats;
+
+typedef struct gs_search_plan {
+    const gs_index *index;
+    gs_doc_presence *presence;
+    const uint32_t *lengths; /* NULL: all count as the average */
+    const gs_page_checks *length_pages;
+    bool knows_lengths; /* their pages, all of them: nothing needs a look */
+    gs_status damage;   /* met with lengths, which fails the query at its end */
+    gs_bm25 model;
+    gs_search_slot *slots;
+    size_t slot_count, slot_capacity;
+    gs_search_node *nodes;
+    size_t node_count, node_capacity;
+    size_t leaf_count;
+    int root;       /* GS_QUERY_NONE: matches nothing */
+    bool is_any_of; /* a document matches if it has one of the slots' terms */
+    gs_doc_reader *readers;
+    size_t reader_count, reader_capacity;
+    /* Room for ranking: for each slot, and one more. */
+    size_t *order, *hits;
+    double *sums;
+    uint64_t *heads;
+    gs_search_stats stats;
+} gs_search_plan;
+
+/* Borrows the index and what is known of its documents. */
+void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
+                         gs_doc_presence *presence, double k1, double b);
+void gs_search_plan_release(gs_search_plan *plan);
+
+/* Looks all terms up. */
+GS_MUST_CHECK gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
+                                          gs_term_cursor *terms, gs_status *st);
+
+/* A reader at the beginning of a term's postings; its number is *out. */
+GS_MUST_CHECK gs_code gs_search_plan_open_reader(gs_search_plan *plan,
+                                                 const gs_term_info *info, size_t *out,
+                                                 gs_status *st);
+/* The bounds of all slots. */
+GS_MUST_CHECK gs_code gs_search_plan_open_bounds(gs_search_plan *plan, gs_status *st);
+/* Adds what the readers did to the statistics. */
+void gs_search_plan_count(gs_search_plan *plan);
+
+/* Of a page that is not known to be good yet. */
+void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc);
+
+/* What a document's score is made with. */
+static inline uint32_t gs_search_plan_length(gs_search_plan *plan, uint64_t doc)
+{
+    if (plan->lengths == NULL)
+        return 1;
+    if (__builtin_expect(!plan->knows_lengths &&
+                             !gs_page_checks_know_at(plan->length_pages,
+                                                     sizeof(gs_index_head) +
+                                                         doc * sizeof *plan->lengths),
+                         0))
+        gs_search_plan_check_length(plan, doc);
+    return plan->lengths[doc];
+}
+
+/* What the posting that the reader is at adds to its document's score. */
+static inline double gs_search_plan_part(gs_search_plan *plan, const gs_search_slot *slot,
+                                         const gs_doc_reader *reader)
+{
+    const uint32_t length = gs_search_plan_length(plan, reader->doc);
+    plan->stats.postings_scored++;
+    return gs_bm25_score(&plan->model, slot->weight, gs_doc_reader_tf(reader), length);
+}
+
+/* The parts of a document, added in the order that makes the score; they are 0 then. */
+static inline double gs_search_plan_sum(gs_search_plan *plan)
+{
+    double score = 0;
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        score += plan->slots[i].part;
+        plan->slots[i].part = 0;
+    }
+    return score;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top_docs: the k best documents so far.
+ *
+ * The better has the higher score or, of equal ones, the lower docID. Documents may come
+ * in any order. Memory grows with what is kept, not with k.
+ */
+#ifndef GS_LIB_INDEX_QUERY_TOP_DOCS_H
+#define GS_LIB_INDEX_QUERY_TOP_DOCS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef struct gs_scored_doc {
+    double score;
+    uint64_t doc;
+} gs_scored_doc;
+
+typedef struct gs_top_docs {
+    size_t limit;        /* k, at least 1 */
+    gs_scored_doc *docs; /* a heap, the worst first, until sorted */
+    size_t count, capacity;
+} gs_top_docs;
+
+void gs_top_docs_release(gs_top_docs *top); /* a zeroed one is fine */
+void gs_top_docs_clear(gs_top_docs *top, size_t limit);
+GS_MUST_CHECK gs_code gs_top_docs_add(gs_top_docs *top, uint64_t doc, double score,
+                                      gs_status *st);
+/* The best first; nothing is added afterwards. */
+void gs_top_docs_sort(gs_top_docs *top);
+
+/* The score that a document behind all others has to exceed; below 0 while there is
+ * room. */
+static inline double gs_top_docs_threshold(const gs_top_docs *top)
+{
+    return top->count < top->limit ? -1.0 : top->docs[0].score;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * block_bound: how much a term can add to scores in a range of documents, from its skip
+ * entries alone, no posting read.
+ *
+ * Ranges ascend: `over` may be asked for documents behind those of the call before. The
+ * postings behind the last block count as one more.
+ */
+#ifndef GS_LIB_INDEX_READ_BLOCK_BOUND_H
+#define GS_LIB_INDEX_READ_BLOCK_BOUND_H
+
+#include "lib/index/read/bm25.h"
+#include "lib/index/read/posting_skip.h"
+
+typedef struct gs_block_bound {
+    const gs_bm25 *model;
+    double weight;
+    double most;      /* of the whole list */
+    double tail_most; /* of the postings behind the last block */
+    gs_posting_skips skips;
+    uint64_t last;        /* document of the present block */
+    gs_posting_skip skip; /* its entry */
+    double block_most;    /* once it is known */
+    bool is_known, is_tail;
+} gs_block_bound;
+
+GS_MUST_CHECK gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,
+                                           const gs_term_info *info, const gs_bm25 *model,
+                                           double weight, gs_status *st);
+
+/* What the block of an entry of this list can add. */
+double gs_block_bound_entry(const gs_block_bound *b, const gs_posting_skip *skip);
+
+/* To the block that the document is in, or would be. */
+GS_MUST_CHECK gs_code gs_block_bound_seek(gs_block_bound *b, uint64_t doc, gs_status *st);
+/* The most for documents from the last seek's on up to `to`. What is asked next lies
+ * behind it. */
+GS_MUST_CHECK gs_code gs_block_bound_over(gs_block_bound *b, uint64_t to, double *most,
+                                          gs_status *st);
+
+#endif

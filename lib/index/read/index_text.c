@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/read/index_text.h"
+
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/index/read/posting_cursor.h"
+#include "lib/index/text/documents.h"
+
+enum { BUFFER_BYTES = 1 << 18, NUMBER_BYTES = 20 };
+
+gs_code gs_text_out_open(gs_text_out *out, gs_text_write_fn *write, void *context,
+                         gs_status *st)
+{
+    void *memory = NULL;
+    *out = (gs_text_out){.write = write, .context = context};
+    GS_TRY(gs_mem_new(&memory, BUFFER_BYTES, "text of an index", st));
+    out->buffer = memory;
+    return GS_OK;
+}
+
+void gs_text_out_release(gs_text_out *out)
+{
+    gs_mem_free(out->buffer);
+    out->buffer = NULL;
+}
+
+gs_code gs_text_out_flush(gs_text_out *out, gs_status *st)
+{
+    const size_t used = out->used;
+    out->used = 0;
+    return used > 0 ? out->write(out->context, out->buffer, used, st) : GS_OK;
+}
+
+gs_code gs_text_out_put(gs_text_out *out, const void *data, size_t bytes, gs_status *st)
+{
+    const uint8_t *from = data;
+    if (BUFFER_BYTES - out->used < bytes)
+        GS_TRY(gs_text_out_flush(out, st));
+    /* Not from where it is, which may be a file of the index: whoever writes asks first
+     * whether that was changed, and then it is too late to look at it. */
+    for (; bytes > BUFFER_BYTES; from += BUFFER_BYTES, bytes -= BUFFER_BYTES) {
+        memcpy(out->buffer, from, BUFFER_BYTES);
+        out->used = BUFFER_BYTES;
+        GS_TRY(gs_text_out_flush(out, st));
+    }
+    memcpy(out->buffer + out->used, from, bytes);
+    out->used += bytes;
+    return GS_OK;
+}
+
+gs_code gs_text_out_number(gs_text_out *out, uint64_t x, char after, gs_status *st)
+{
+    char digits[NUMBER_BYTES + 1];
+    size_t at = sizeof digits;
+    digits[--at] = after;
+    do {
+        digits[--at] = (char)('0' + x % 10);
+        x /= 10;
+    } while (x != 0);
+    return gs_text_out_put(out, digits + at, sizeof digits - at, st);
+}
+
+gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
+                         gs_status *st)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
+    const uint8_t *const end = text + bytes;
+    GS_TRY(gs_text_out_put(out, "\"", 1, st));
+    while (text < end) {
+        const uint8_t c = *text;
+        const char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+        uint32_t point;
+        const unsigned n = gs_utf8_decode(text, end, &point);
+        if (c == '"' || c == '\\')
+            GS_TRY(gs_text_out_put(out, "\\", 1, st));
+        if (n == 0)
+            GS_TRY(gs_text_out_put(out, unknown, sizeof unknown - 1, st));
+        else if (c < 0x20)
+            GS_TRY(gs_text_out_put(out, escape, sizeof escape, st));
+        else
+            GS_TRY(gs_text_out_put(out, text, n, st));
+        text += n > 0 ? n : 1;
+    }
+    return gs_text_out_put(out, "\"", 1, st);
+}
+
+/* --- dump -------------------------------------------------------------------------- */
+
+static gs_code put_places(gs_posting_cursor *c, size_t i, gs_text_out *out, gs_status *st)
+{
+    GS_TRY(gs_posting_cursor_positions(c, i, st));
+    for (size_t k = 0; k < c->position_count; k++)
+        GS_TRY(gs_text_out_number(out, c->positions[k],
+                                  k + 1 < c->position_count ? ',' : '\n', st));
+    return GS_OK;
+}
+
+static gs_code dump_term(const gs_term_cursor *term, gs_posting_cursor *c, bool positions,
+                         gs_text_out *out, gs_status *st)
+{
+    GS_TRY(gs_posting_cursor_start(c, term->index, &term->info, st));
+    for (;;) {
+        GS_TRY(gs_posting_cursor_block(c, st));
+        if (c->count == 0)
+            return GS_OK;
+        for (size_t i = 0; i < c->count; i++) {
+            GS_TRY(gs_text_out_put(out, term->term, term->bytes, st));
+            GS_TRY(gs_text_out_put(out, "\t", 1, st));
+            GS_TRY(gs_text_out_number(out, c->docs[i], '\t', st));
+            GS_TRY(gs_text_out_number(out, c->tfs[i], positions ? '\t' : '\n', st));
+            if (positions)
+                GS_TRY(put_places(c, i, out, st));
+        }
+    }
+}
+
+gs_code gs_index_dump(const gs_index *index, bool positions, gs_text_out *out,
+                      const volatile int *cancel, gs_status *st)
+{
+    gs_term_cursor *term = NULL;
+    gs_posting_cursor postings = {0};
+    if (positions && !gs_index_header_of(index)->has_positions)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "%s: the index has no positions",
+                       gs_index_folder_of(index));
+    GS_TRY(gs_term_cursor_new(&term, index, st));
+    GS_TRY_OR_FAIL(gs_term_cursor_first(term, st));
+    while (term->has_term) {
+        if (cancel != NULL && *cancel != 0) {
+            (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+            goto fail;
+        }
+        GS_TRY_OR_FAIL(dump_term(term, &postings, positions, out, st));
+        GS_TRY_OR_FAIL(gs_term_cursor_next(term, st));
+    }
+    GS_NOTED(gs_text_out_flush(out, st));
+fail:
+    gs_posting_cursor_release(&postings);
+    gs_term_cursor_free(term);
+    return st->code;
+}
+
+/* --- lookup ------------------------------------------------------------------------ */
+
+static gs_code put_literal(gs_text_out *out, const char *text, gs_status *st)
+{
+    return gs_text_out_put(out, text, strlen(text), st);
+}
+
+/* The term and its counts, up to where the postings come. */
+static gs_code put_counts(const uint8_t *term, size_t bytes, uint64_t df, uint64_t cf,
+                          gs_lookup_shape shape, gs_text_out *out, gs_status *st)
+{
+    if (shape == GS_LOOKUP_JSON || shape == GS_LOOKUP_JSON_DF) {
+        const bool is_all = shape == GS_LOOKUP_JSON_DF;
+        GS_TRY(put_literal(out, "{\"term\": ", st));
+        GS_TRY(gs_text_out_json(out, term, bytes, st));
+        GS_TRY(put_literal(out, ", \"df\": ", st));
+        GS_TRY(gs_text_out_number(out, df, ',', st));
+        GS_TRY(put_literal(out, " \"cf\": ", st));
+        GS_TRY(gs_text_out_number(out, cf, is_all ? '}' : ',', st));
+        return put_literal(out, is_all ? "\n" : " \"postings\": [", st);
+    }
+    GS_TRY(gs_text_out_put(out, term, bytes, st));
+    GS_TRY(gs_text_out_put(out, "\t", 1, st));
+    GS_TRY(gs_text_out_number(out, df, '\t', st));
+    return gs_text_out_number(out, cf, shape == GS_LOOKUP_DF ? '\n' : '\t', st);
+}
+
+static gs_code put_postings(const gs_term_cursor *term, gs_lookup_shape shape,
+                            gs_text_out *out, gs_status *st)
+{
+    gs_posting_cursor c = {0};
+    bool is_first = true;
+    GS_TRY(gs_posting_cursor_start(&c, term->index, &term->info, st));
+    for (;;) {
+        GS_TRY(gs_posting_cursor_block(&c, st));
+        if (c.count == 0)
+            return GS_OK;
+        for (size_t i = 0; i < c.count; i++, is_first = false) {
+            if (shape == GS_LOOKUP_JSON) {
+                GS_TRY(put_literal(out, is_first ? "[" : ", [", st));
+                GS_TRY(gs_text_out_number(out, c.docs[i], ',', st));
+                GS_TRY(gs_text_out_number(out, c.tfs[i], ']', st));
+            } else {
+                if (!is_first)
+                    GS_TRY(gs_text_out_put(out, " ", 1, st));
+                GS_TRY(gs_text_out_number(out, c.docs[i], ':', st));
+                GS_TRY(gs_text_out_number(out, c.tfs[i], ' ', st));
+                out->used--; /* the blank comes only before another one */
+            }
+        }
+    }
+}
+
+gs_code gs_index_lookup_here(gs_term_cursor *cursor, gs_lookup_shape shape,
+                             gs_text_out *out, gs_status *st)
+{
+    GS_TRY(put_counts(cursor->term, cursor->bytes, cursor->info.df, cursor->info.cf,
+                      shape, out, st));
+    if (shape == GS_LOOKUP_DF || shape == GS_LOOKUP_JSON_DF)
+        return GS_OK;
+    GS_TRY(put_postings(cursor, shape, out, st));
+    return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
+}
+
+gs_code gs_index_lookup_sought(gs_term_cursor *cursor, const void *term, size_t bytes,
+                               gs_lookup_shape shape, gs_text_out *out, gs_status *st)
+{
+    if (gs_term_cursor_is_at(cursor, term, bytes))
+        return gs_index_lookup_here(cursor, shape, out, st);
+    GS_TRY(put_counts(term, bytes, 0, 0, shape, out, st));
+    if (shape == GS_LOOKUP_DF || shape == GS_LOOKUP_JSON_DF)
+        return GS_OK;
+    return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
+}
+
+gs_code gs_index_lookup(gs_term_cursor *cursor, const void *term, size_t bytes,
+                        gs_lookup_shape shape, gs_text_out *out, gs_status *st)
+{
+    GS_TRY(gs_term_cursor_seek(cursor, term, bytes, st));
+    return gs_index_lookup_sought(cursor, term, bytes, shape, out, st);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/read/index_verify.h"
+
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/index/read/document_cursor.h"
+#include "lib/index/read/posting_cursor.h"
+#include "lib/index/read/term_cursor.h"
+#include "lib/index/format/formats.h"
+
+typedef struct gs_verify_counts {
+    uint64_t terms, postings, tokens, length_sum;
+} gs_verify_counts;
+
+static bool is_covered(const uint8_t *impacts, unsigned count, uint64_t tf,
+                       uint8_t length)
+{
+    gs_impacts read = {.count = count};
+    for (unsigned i = 0; i < count; i++)
+        read.pairs[i] = gs_impact_at(impacts, i);
+    return gs_impacts_cover(&read, tf, length);
+}
+
+/* No posting may be worth more than its block and its term promise. */
+static gs_code verify_impact(const gs_posting_cursor *c, size_t i, gs_status *st)
+{
+    const gs_posting_skip *const skip = &c->skip;
+    const gs_posting_skips *const term = &c->skips;
+    uint32_t length;
+    GS_TRY(gs_index_document_length(c->index, c->docs[i], &length, st));
+    const uint8_t code = gs_code_below(length);
+    if ((c->has_skip &&
+         !is_covered(skip->impacts, skip->impact_count, c->tfs[i], code)) ||
+        (term->impact_count > 0 &&
+         !is_covered(term->impacts, term->impact_count, c->tfs[i], code)))
+        return gs_index_damaged(c->index, GS_INDEX_POSTINGS,
+                                "a posting is worth more than its block's impacts", st);
+    return GS_OK;
+}
+
+static gs_code verify_postings(const gs_term_cursor *term, gs_posting_cursor *c,
+                               gs_verify_counts *counts, gs_status *st)
+{
+    const bool has_positions = gs_index_header_of(term->index)->has_positions;
+    uint64_t df = 0, cf = 0;
+    GS_TRY(gs_posting_cursor_start(c, term->index, &term->info, st));
+    for (;;) {
+        GS_TRY(gs_posting_cursor_block(c, st));
+        if (c->count == 0)
+            break;
+        for (size_t i = 0; i < c->count; i++) {
+            cf += c->tfs[i];
+            GS_TRY(verify_impact(c, i, st));
+            if (has_positions)
+                GS_TRY(gs_posting_cursor_positions(c, i, st));
+        }
+        if (has_positions && c->places != (c->has_skip ? c->next_places : c->places_end))
+            return gs_index_damaged(term->index, GS_INDEX_POSITIONS,
+                                    "a block has too many positions", st);
+        df += c->count;
+    }
+    if (df != term->info.df || cf != term->info.cf)
+        return gs_index_damaged(term->index, GS_INDEX_POSTINGS,
+                                "a term's counts are wrong", st);
+    if (has_positions && c->places != c->places_end)
+        return gs_index_damaged(term->index, GS_INDEX_POSITIONS,
+                                "a term has too many positions", st);
+    counts->postings += df;
+    counts->tokens += cf;
+    return GS_OK;
+}
+
+/* The first term of a block must be what the array of prefixes says. */
+static gs_code verify_prefix(const gs_term_cursor *term, gs_status *st)
+{
+    if (term->in_block != 1 || gs_index_term_prefixes(term->index)[term->block] ==
+                                   gs_term_prefix(term->term, term->bytes))
+        return GS_OK;
+    return gs_index_damaged(term->index, GS_INDEX_TERMS, "a prefix is not its block's",
+                            st);
+}
+
+static gs_code verify_terms(const gs_index *index, gs_term_cursor *term, uint8_t *last,
+                            gs_posting_cursor *postings, gs_verify_counts *counts,
+                            const volatile int *cancel, gs_status *st)
+{
+    size_t last_bytes = 0;
+    GS_TRY(gs_term_cursor_first(term, st));
+    while (term->has_term) {
+        if (cancel != NULL && *cancel != 0)
+            return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        const size_t common = last_bytes < term->bytes ? last_bytes : term->bytes;
+        const int order = memcmp(last, term->term, common);
+        if (order > 0 || (order == 0 && last_bytes >= term->bytes))
+            return gs_index_damaged(index, GS_INDEX_TERMS, "terms do not ascend", st);
+        memcpy(last, term->term, term->bytes);
+        last_bytes = term->bytes;
+        GS_TRY(verify_prefix(term, st));
+        GS_TRY(verify_postings(term, postings, counts, st));
+        counts->terms++;
+        GS_TRY(gs_term_cursor_next(term, st));
+    }
+    return GS_OK;
+}
+
+static gs_code damaged_names(const gs_index *index, gs_status *st)
+{
+    return gs_index_damaged(index, GS_INDEX_DOCUMENTS,
+                            "names are not where they should be", st);
+}
+
+/* Names follow each other, and every 64th is where its offset says. */
+static gs_code verify_documents(const gs_index *index, gs_verify_counts *counts,
+                                gs_status *st)
+{
+    if (!gs_index_header_of(index)->has_names) {
+        counts->length_sum = counts->tokens;
+        return GS_OK;
+    }
+    gs_document_cursor c;
+    GS_TRY(gs_document_cursor_open(&c, index, st));
+    for (uint64_t doc = 0;; doc++) {
+        GS_TRY(gs_document_cursor_next(&c, st));
+        if (!c.has_document)
+            return c.names == c.end ? GS_OK : damaged_names(index, st);
+        counts->length_sum += c.length;
+        if (doc % GS_INDEX_NAME_BLOCK != 0)
+            continue;
+        const uint8_t *name = NULL;
+        size_t bytes;
+        GS_TRY(gs_index_document_name(index, doc, &name, &bytes, st));
+        if (name != c.name || bytes != c.name_bytes)
+            return damaged_names(index, st);
+    }
+}
+
+gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_status *st)
+{
+    const gs_index_header *const h = gs_index_header_of(index);
+    gs_verify_counts counts = {0};
+    gs_posting_cursor postings = {0};
+    gs_term_cursor *term = NULL;
+    void *last = NULL;
+    GS_TRY(gs_index_check_sums(index, st));
+    GS_TRY(gs_index_check_page_sums(index, st));
+    GS_TRY_OR_FAIL(gs_term_cursor_new(&term, index, st));
+    GS_TRY_OR_FAIL(gs_mem_new(&last, GS_INDEX_TERM_MAX, "term", st));
+    GS_TRY_OR_FAIL(verify_terms(index, term, last, &postings, &counts, cancel, st));
+    GS_TRY_OR_FAIL(verify_documents(index, &counts, st));
+    if (counts.terms != h->terms || counts.postings != h->postings ||
+        counts.tokens != h->tokens || counts.length_sum != h->length_sum)
+        (void)gs_index_damaged(index, GS_INDEX_TERMS,
+                               "what it counts is not what the header says", st);
+    if (st->code == GS_OK)
+        GS_NOTED(gs_index_check_unchanged(index, st));
+fail:
+    gs_posting_cursor_release(&postings);
+    gs_term_cursor_free(term);
+    gs_mem_free(last);
+    return st->code;
+}

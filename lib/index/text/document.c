@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/text/document.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/index/text/document_json.h"
+#include "lib/index/text/document_kind.h"
+#include "lib/index/text/document_trec.h"
+#include "lib/index/text/utf8.h"
+#include "lib/sort/record/records.h"
+
+enum { FIELD_NAME_BYTES = 100 /* shown of one */ };
+
+static const char *const format_names[GS_FORMAT_COUNT] = {
+    [GS_FORMAT_JSONL] = "jsonl",   [GS_FORMAT_TSV] = "tsv",
+    [GS_FORMAT_TREC] = "trec",     [GS_FORMAT_TEXT] = "text",
+    [GS_FORMAT_TUPLES] = "tuples", [GS_FORMAT_TUPLES_BIN] = "tuples-bin",
+};
+
+const char *gs_document_format_name(gs_document_format format)
+{
+    return format < GS_FORMAT_COUNT ? format_names[format] : NULL;
+}
+
+bool gs_document_format_guess(const char *file_name, gs_document_format *out)
+{
+    static const struct {
+        const char *ending;
+        gs_document_format format;
+    } endings[] = {
+        {".jsonl", GS_FORMAT_JSONL}, {".ndjson", GS_FORMAT_JSONL},
+        {".json", GS_FORMAT_JSONL},  {".tsv", GS_FORMAT_TSV},
+        {".trec", GS_FORMAT_TREC},   {".sgml", GS_FORMAT_TREC},
+        {".txt", GS_FORMAT_TEXT},
+    };
+    static const char *const packings[] = {".gz", ".zst", ".zstd"};
+    size_t bytes = strlen(file_name);
+    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++) {
+        const size_t n = strlen(packings[i]);
+        if (bytes > n && memcmp(file_name + bytes - n, packings[i], n) == 0) {
+            bytes -= n;
+            break;
+        }
+    }
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t n = strlen(endings[i].ending);
+        if (bytes > n && memcmp(file_name + bytes - n, endings[i].ending, n) == 0) {
+            *out = endings[i].format;
+            return true;
+        }
+    }
+    return false;
+}
+
+gs_line_feed_options gs_document_feed_options(gs_document_format format)
+{
+    gs_line_feed_options options = {.eol = '\n'};
+    switch (format) {
+    case GS_FORMAT_TREC: options.whole_bytes = gs_trec_whole_bytes; break;
+    case GS_FORMAT_TEXT: options.takes_whole_files = true; break;
+    case GS_FORMAT_TUPLES_BIN: options.record_size = 2 * sizeof(uint32_t); break;
+    case GS_FORMAT_JSONL:
+    case GS_FORMAT_TSV:
+    case GS_FORMAT_TUPLES: break;
+    case GS_FORMAT_COUNT: gs_assert_failed("format", __FILE__, __LINE__);
+    }
+    return options;
+}
+
+/* --- the list ------------------------------------------------------------------------
+ */
+
+static gs_code make_room(void **array, size_t *capacity, size_t count, size_t item_bytes,
+                         gs_status *st)
+{
+    if (count < *capacity)
+        return GS_OK;
+    const size_t larger = 2 * *capacity + 256;
+    size_t bytes = 0;
+    GS_TRY(gs_mem_size_mul(&bytes, larger, item_bytes, st));
+    GS_TRY(gs_mem_resize(array, bytes, "list of documents", st));
+    *capacity = larger;
+    return GS_OK;
+}
+
+gs_code gs_document_list_add(gs_document_list *list, gs_text_span name,
+                             const gs_text_span *texts, size_t text_count, gs_status *st)
+{
+    void *memory = list->documents;
+    GS_TRY(make_room(&memory, &list->capacity, list->count, sizeof *list->documents, st));
+    list->documents = memory;
+    list->documents[list->count++] = (gs_document){name, list->text_count, text_count};
+    for (size_t i = 0; i < text_count; i++) {
+        memory = list->texts;
+        GS_TRY(make_room(&memory, &list->text_capacity, list->text_count,
+                         sizeof *list->texts, st));
+        list->texts = memory;
+        list->texts[list->text_count++] = texts[i];
+    }
+    return GS_OK;
+}
+
+gs_code gs_document_list_add_bad(gs_document_list *list, uint64_t line, const char *why,
+                                 gs_status *st)
+{
+    void *memory = list->bad;
+    GS_TRY(
+        make_room(&memory, &list->bad_capacity, list->bad_count, sizeof *list->bad, st));
+    list->bad = memory;
+    list->bad[list->bad_count++] = (gs_bad_document){.line = line, .why = why};
+    return GS_OK;
+}
+
+void gs_document_list_release(gs_document_list *list)
+{
+    gs_mem_free(list->documents);
+    gs_mem_free(list->texts);
+    gs_mem_free(list->bad);
+    *list = (gs_document_list){0};
+}
+
+/* --- the formats that need no file of their own ---------------------------------------
+ */
+
+const char gs_document_empty_name[] = "the name is empty";
+
+bool gs_document_line_is_blank(const uint8_t *line, const uint8_t *end)
+{
+    while (line < end && (*line == ' ' || *line == '\t' || *line == '\r'))
+        line++;
+    return line == end;
+}
+
+static gs_code parse_tsv_line(gs_document_list *list, const uint8_t *line, size_t bytes,
+                              gs_status *st)
+{
+    const uint8_t *const tab = bytes > 0 ? memchr(line, '\t', bytes) : NULL;
+    if (gs_document_line_is_blank(line, line + bytes))
+        return GS_OK;
+    if (tab == NULL)
+        return gs_document_list_add_bad(list, list->line_count,
+                                        "no TAB between name and text", st);
+    if (tab == line)
+        return gs_document_list_add_bad(list, list->line_count, gs_document_empty_name,
+                                        st);
+    const size_t name_bytes = (size_t)(tab - line);
+    if (name_bytes > GS_DOCUMENT_NAME_BYTES_MAX)
+        return gs_document_list_add_bad(list, list->line_count,
+                                        "the name is longer than 65535 bytes", st);
+    const gs_text_span text = {tab + 1, bytes - name_bytes - 1};
+    return gs_document_list_add(list, (gs_text_span){line, name_bytes}, &text, 1, st);
+}
+
+typedef gs_code line_fn(gs_document_list *list, const gs_document_options *options,
+                        const uint8_t *line, size_t bytes, gs_status *st);
+
+static gs_code parse_tsv(gs_document_list *list, const gs_document_options *options,
+                         const uint8_t *line, size_t bytes, gs_status *st)
+{
+    (void)options;
+    return parse_tsv_line(list, line, bytes, st);
+}
+
+static gs_code parse_lines(gs_document_list *list, const gs_document_options *options,
+                           const gs_line_batch *batch, line_fn *parse, gs_status *st)
+{
+    const uint8_t *at = batch->data;
+    const uint8_t *const end = at + batch->bytes;
+    while (at < end) {
+        const uint8_t *const eol = memchr(at, '\n', (size_t)(end - at));
+        const uint8_t *const stop = eol != NULL ? eol : end;
+        const uint8_t *const line = gs_utf8_skip_mark(at, stop);
+        GS_TRY(parse(list, options, line, (size_t)(stop - line), st));
+        list->line_count++;
+        at = stop + 1;
+    }
+    return GS_OK;
+}
+
+static gs_code parse_whole_file(gs_document_list *list, const gs_line_batch *batch,
+                                const char *file_name, gs_status *st)
+{
+    const gs_text_span name = {(const uint8_t *)file_name, strlen(file_name)};
+    const gs_text_span text = {batch->data, batch->bytes};
+    list->line_count = gs_line_count(batch->data, batch->bytes, '\n');
+    return gs_document_list_add(list, name, &text, 1, st);
+}
+
+static gs_code parse_batch(gs_document_list *list, const gs_document_options *options,
+                           const gs_line_batch *batch, const char *file_name,
+                           gs_status *st)
+{
+    switch (options->format) {
+    case GS_FORMAT_JSONL:
+        return parse_lines(list, options, batch, gs_json_parse_line, st);
+    case GS_FORMAT_TSV: return parse_lines(list, options, batch, parse_tsv, st);
+    case GS_FORMAT_TREC: return gs_trec_parse(list, batch, st);
+    case GS_FORMAT_TEXT: return parse_whole_file(list, batch, file_name, st);
+    case GS_FORMAT_TUPLES:
+    case GS_FORMAT_TUPLES_BIN:
+    case GS_FORMAT_COUNT: break;
+    }
+    gs_assert_failed("a format of documents", __FILE__, __LINE__);
+}
+
+gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options *options,
+                               const gs_line_batch *batch, const char *file_name,
+                               gs_status *st)
+{
+    list->count = list->text_count = list->bad_count = 0;
+    list->line_count = 0;
+    GS_TRY(parse_batch(list, options, batch, file_name, st));
+    if (list->count == 0 && list->bad_count > 0)
+        list->bad[0].hint =
+            gs_document_kind_hint(batch->data, batch->bytes, options->format);
+    return GS_OK;
+}
+
+/* --- what is told of those that are none -----------------------------------------------
+ */
+
+static void explain_fields(const gs_document_options *options, gs_text_span line,
+                           bool is_name, gs_document_story *story)
+{
+    char fields[GS_DOCUMENT_STORY_BYTES / 2], wanted[FIELD_NAME_BYTES + 40];
+    const char *const name = is_name && options->id_field != NULL ? options->id_field
+                             : is_name                            ? "id"
+                                       : options->text_fields[0];
+    if (!is_name && options->text_field_count > 1)
+        (void)snprintf(wanted, sizeof wanted, "none of the %zu fields chosen",
+                       options->text_field_count);
+    else
+        (void)snprintf(wanted, sizeof wanted, "no field \"%.*s\"%s", FIELD_NAME_BYTES,
+                       name, is_name && options->id_field == NULL ? " or \"_id\"" : "");
+    gs_json_list_fields(line.data, line.bytes, fields, sizeof fields);
+    (void)snprintf(story->why, sizeof story->why, "%s for %s; there are: %s", wanted,
+                   is_name ? "the name" : "text", *fields != '\0' ? fields : "none");
+    story->hint =
+        is_name ? "--id-field=NAME chooses the field with the name; with --skip-bad "
+                  "what is malformed is left out"
+                : "--text-field=NAME chooses a field with text; with --skip-bad what "
+                  "is malformed is left out";
+}
+
+void gs_document_explain(const gs_document_options *options, const gs_line_batch *batch,
+                         const gs_bad_document *bad, gs_document_story *story)
+{
+    const bool is_name = bad->why == gs_json_no_name;
+    if (batch != NULL && (is_name || bad->why == gs_json_no_text)) {
+        explain_fields(options, bad->text, is_name, story);
+        return;
+    }
+    (void)snprintf(story->why, sizeof story->why, "%s", bad->why);
+    story->hint =
+        bad->hint != NULL ? bad->hint : "with --skip-bad what is malformed is left out";
+}
+
+bool gs_document_find_name(const gs_document_options *options, const gs_line_batch *batch,
+                           const char *file_name, gs_text_span *name, uint64_t *line)
+{
+    const uint8_t *const end = batch->data + batch->bytes;
+    const uint8_t *const text = gs_utf8_skip_mark(batch->data, end);
+    const size_t bytes = (size_t)(end - text);
+    *line = 0;
+    *name = (gs_text_span){text, 0};
+    switch (options->format) {
+    case GS_FORMAT_JSONL: return gs_json_find_name(options, text, bytes, name);
+    case GS_FORMAT_TSV: {
+        const uint8_t *const tab = memchr(text, '\t', bytes);
+        name->bytes = tab != NULL ? (size_t)(tab - text) : 0;
+        return name->bytes > 0;
+    }
+    case GS_FORMAT_TREC: return gs_trec_find_name(text, bytes, name, line);
+    case GS_FORMAT_TEXT:
+        *name = (gs_text_span){(const uint8_t *)file_name, strlen(file_name)};
+        return true;
+    case GS_FORMAT_TUPLES:
+    case GS_FORMAT_TUPLES_BIN:
+    case GS_FORMAT_COUNT: break;
+    }
+    return false;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * document: the documents of a batch of input, as views into it.
+ *
+ *      jsonl    {"id": "d1", "contents": "Some text"}     one object a line
+ *      tsv      d1 TAB Some text                          one document a line
+ *      trec     <DOC><DOCNO> d1 </DOCNO> <TEXT>Some text</TEXT></DOC>
+ *      text     a file is a document, its path the name
+ *
+ * A byte order mark before a document, but for text, belongs to none. A line that is
+ * blank is none either, and every document has a name that is not empty.
+ *
+ * A batch (lib/sort/record/line_feed.h) holds whole documents; gs_document_feed_options
+ * says how its bytes are cut for a format. What is no document is noted with its line and
+ * left out; whether that ends the build is the caller's matter. Parsing writes to the
+ * batch: what is escaped becomes what it stands for, mark-up may become blanks. A view is
+ * valid until the batch is released. A list belongs to one thread.
+ */
+#ifndef GS_LIB_INDEX_TEXT_DOCUMENT_H
+#define GS_LIB_INDEX_TEXT_DOCUMENT_H
+
+#include "lib/base/status.h"
+#include "lib/sort/record/records.h"
+
+typedef enum gs_document_format {
+    GS_FORMAT_JSONL,
+    GS_FORMAT_TSV,
+    GS_FORMAT_TREC,
+    GS_FORMAT_TEXT,
+    GS_FORMAT_TUPLES,     /* see lib/index/text/tuple.h */
+    GS_FORMAT_TUPLES_BIN, /* the same */
+    GS_FORMAT_COUNT,
+} gs_document_format;
+
+/* "jsonl", "tsv", ...; NULL if there is none of that number. */
+const char *gs_document_format_name(gs_document_format format);
+/* The format that the name of a file suggests (.jsonl.gz, .tsv, ...), if any. */
+bool gs_document_format_guess(const char *file_name, gs_document_format *out);
+static inline bool gs_document_format_is_tuples(gs_document_format format)
+{
+    return format == GS_FORMAT_TUPLES || format == GS_FORMAT_TUPLES_BIN;
+}
+
+enum { GS_TEXT_FIELDS_MAX = 64, GS_DOCUMENT_NAME_BYTES_MAX = 65535 };
+
+/* Of a document, as it stands in the input. */
+#define GS_DOCUMENT_BYTES_MAX ((size_t)1 << 31)
+
+typedef struct gs_document_options {
+    gs_document_format format;
+    const char *id_field;           /* jsonl; NULL: id, or _id where that is missing */
+    const char *const *text_fields; /* jsonl; in the order in which they are read */
+    size_t text_field_count;        /* from 1 to GS_TEXT_FIELDS_MAX */
+    bool is_guess;                  /* the format is what names of files suggest */
+} gs_document_options;
+
+typedef struct gs_text_span {
+    const uint8_t *data;
+    size_t bytes;
+} gs_text_span;
+
+typedef struct gs_document {
+    gs_text_span name;
+    size_t first_text, text_count; /* of the list's texts */
+} gs_document;
+
+/* Something that is no document. */
+typedef struct gs_bad_document {
+    uint64_t line;     /* where it begins, counted from 0 within the batch */
+    const char *why;   /* static */
+    const char *hint;  /* static: what else the input looks like; NULL: nothing else */
+    gs_text_span text; /* jsonl: the line, in the batch */
+} gs_bad_document;
+
+enum { GS_DOCUMENT_STORY_BYTES = 600 };
+
+/* The same as it is told. */
+typedef struct gs_document_story {
+    const char *hint; /* static */
+    char why[GS_DOCUMENT_STORY_BYTES];
+} gs_document_story;
+
+/* The list of a batch. */
+typedef struct gs_document_list {
+    gs_document *documents;
+    size_t count, capacity;
+    gs_text_span *texts;
+    size_t text_count, text_capacity;
+    gs_bad_document *bad;
+    size_t bad_count, bad_capacity;
+    uint64_t line_count; /* newlines in the batch, and one for a last line without */
+} gs_document_list;
+
+/* How the input is to be cut into batches of whole documents, or of whole tuples. */
+gs_line_feed_options gs_document_feed_options(gs_document_format format);
+
+/* Fills the list (zeroed before its first use) with what the batch holds. `file_name` is
+ * the document's name with GS_FORMAT_TEXT. Fails only for want of memory. */
+GS_MUST_CHECK gs_code gs_document_list_parse(gs_document_list *list,
+                                             const gs_document_options *options,
+                                             const gs_line_batch *batch,
+                                             const char *file_name, gs_status *st);
+void gs_document_list_release(gs_document_list *list);
+
+/* The reason as it is told, with what the batch that it was found in has to say, and what
+ * to do. `batch` may be NULL: then with less of it. */
+void gs_document_explain(const gs_document_options *options, const gs_line_batch *batch,
+                         const gs_bad_document *bad, gs_document_story *story);
+
+/* Of a batch that is the beginning of a document: its name, if that comes in it, and the
+ * lines before the document. */
+bool gs_document_find_name(const gs_document_options *options, const gs_line_batch *batch,
+                           const char *file_name, gs_text_span *name, uint64_t *line);
+
+/* --- for the parsers of the formats ------------------------------------------------ */
+
+GS_MUST_CHECK gs_code gs_document_list_add(gs_document_list *list, gs_text_span name,
+                                           const gs_text_span *texts, size_t text_count,
+                                           gs_status *st);
+GS_MUST_CHECK gs_code gs_document_list_add_bad(gs_document_list *list, uint64_t line,
+                                               const char *why, gs_status *st);
+extern const char gs_document_empty_name[]; /* a reason */
+bool gs_document_line_is_blank(const uint8_t *line, const uint8_t *end);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * document_json: one JSON object a line, of which two kinds of fields matter.
+ *
+ * The whole line is checked by the rules of RFC 8259: syntax, numbers, escapes,
+ * surrogates in pairs, UTF-8; anything else is no document. The name is a string or a
+ * number (kept as it is written) and must be there once; so must at least one of the text
+ * fields, each a string or null. Other fields may hold anything. Blank lines are skipped.
+ * Unless its field was chosen, the name may also be in _id, as some collections have it.
+ */
+#ifndef GS_LIB_INDEX_TEXT_DOCUMENT_JSON_H
+#define GS_LIB_INDEX_TEXT_DOCUMENT_JSON_H
+
+#include "lib/index/text/document.h"
+
+/* The line, without its newline, lies in a batch: readable beyond its end. Strings with
+ * escapes are unescaped where they are, since they never grow. */
+GS_MUST_CHECK gs_code gs_json_parse_line(gs_document_list *list,
+                                         const gs_document_options *options,
+                                         const uint8_t *line, size_t bytes,
+                                         gs_status *st);
+
+/* Why a line is no document that may be one with other fields chosen, */
+extern const char gs_json_no_name[], gs_json_no_text[];
+/* and the names of the fields that it has, as many as there is room for. */
+void gs_json_list_fields(const uint8_t *line, size_t bytes, char *to, size_t capacity);
+
+/* The name of the document of which the line begins with these bytes; false if it does
+ * not come in them. */
+bool gs_json_find_name(const gs_document_options *options, const uint8_t *line,
+                       size_t bytes, gs_text_span *name);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/text/fold.h"
+
+#include <utf8proc.h>
+
+#include "lib/base/mem.h"
+
+static const utf8proc_option_t folding = UTF8PROC_STABLE | UTF8PROC_COMPAT |
+                                         UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD |
+                                         UTF8PROC_IGNORE;
+
+enum { DECOMPOSED_MAX = 64 };
+
+_Static_assert(UTF8PROC_CATEGORY_LU == 1 && UTF8PROC_CATEGORY_NO == 11,
+               "letters, marks and numbers come first");
+
+gs_code gs_fold_new(gs_fold **out, bool is_folding, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_fold), "folding", st));
+    gs_fold *const fold = memory;
+    fold->is_folding = is_folding;
+    *out = fold;
+    return GS_OK;
+}
+
+void gs_fold_free(gs_fold *fold)
+{
+    if (fold == NULL)
+        return;
+    for (size_t i = 0; i < GS_FOLD_PAGES; i++)
+        gs_mem_free(fold->pages[i]);
+    gs_mem_free(fold->points);
+    gs_mem_free(fold);
+}
+
+bool gs_fold_is_word(uint32_t point)
+{
+    const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)point);
+    /* The categories are numbered letters, marks, numbers, then the rest. */
+    return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
+}
+
+/* May it join the character before it? Marks may, and the vowels and final consonants of
+ * Hangul. */
+static bool joins(uint32_t point)
+{
+    const bool is_jamo =
+        (point >= 0x1100 && point < 0x1200) || (point >= 0xd7b0 && point < 0xd800);
+    const utf8proc_property_t *const p = utf8proc_get_property((utf8proc_int32_t)point);
+    return is_jamo || p->combining_class != 0 || p->category == UTF8PROC_CATEGORY_MN ||
+           p->category == UTF8PROC_CATEGORY_MC || p->category == UTF8PROC_CATEGORY_ME;
+}
+
+static uint32_t look_up(uint32_t point)
+{
+    utf8proc_int32_t points[DECOMPOSED_MAX];
+    int bound_class = 0;
+    const utf8proc_ssize_t n = utf8proc_decompose_char(
+        (utf8proc_int32_t)point, points, DECOMPOSED_MAX, folding, &bound_class);
+    if (joins(point) || n <= 0 || n > DECOMPOSED_MAX || joins((uint32_t)points[0]))
+        return 0;
+    /* Composing may put a mark into a symbol: looked at only afterwards. */
+    const utf8proc_ssize_t composed = utf8proc_normalize_utf32(points, n, folding);
+    bool has_word = false;
+    for (utf8proc_ssize_t i = 0; i < composed; i++)
+        has_word |= gs_fold_is_word((uint32_t)points[i]);
+    if (!has_word) /* whatever it is, it makes no word */
+        return GS_FOLD_PLAIN | ' ';
+    return composed == 1 && !joins((uint32_t)points[0])
+               ? GS_FOLD_PLAIN | GS_FOLD_WORD | (uint32_t)points[0]
+               : 0;
+}
+
+gs_code gs_fold_fill_page(gs_fold *fold, uint32_t point, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, GS_FOLD_PAGE_POINTS * sizeof(uint32_t), "folding", st));
+    uint32_t *const page = memory;
+    const uint32_t first = point / GS_FOLD_PAGE_POINTS * GS_FOLD_PAGE_POINTS;
+    for (uint32_t i = 0; i < GS_FOLD_PAGE_POINTS; i++) {
+        if (fold->is_folding)
+            page[i] = look_up(first + i);
+        else
+            page[i] = GS_FOLD_PLAIN | (first + i) |
+                      (gs_fold_is_word(first + i) ? GS_FOLD_WORD : 0);
+    }
+    fold->pages[point / GS_FOLD_PAGE_POINTS] = page;
+    return GS_OK;
+}
+
+gs_code gs_fold_stretch(gs_fold *fold, const uint8_t *text, size_t bytes,
+                        const int32_t **points, size_t *point_count, gs_status *st)
+{
+    utf8proc_ssize_t n;
+    for (;;) {
+        n = utf8proc_decompose(text, (utf8proc_ssize_t)bytes, fold->points,
+                               (utf8proc_ssize_t)fold->point_capacity, folding);
+        if (n < 0)
+            return GS_FAIL(st, GS_ERR_FORMAT, 0, "cannot fold text: %s",
+                           utf8proc_errmsg(n));
+        if ((size_t)n <= fold->point_capacity)
+            break;
+        void *memory = fold->points;
+        const size_t capacity = (size_t)n + 1024;
+        GS_TRY(
+            gs_mem_resize(&memory, capacity * sizeof *fold->points, "folded text", st));
+        fold->points = memory;
+        fold->point_capacity = capacity;
+    }
+    n = utf8proc_normalize_utf32(fold->points, n, folding);
+    *points = fold->points;
+    *point_count = (size_t)n;
+    return GS_OK;
+}

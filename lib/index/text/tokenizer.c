@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a text is walked.
+ *
+ *      fast     plain words, cut out of 64-bit masks
+ *      slow     from the character before one that is not ASCII up to the next ASCII byte
+ *               that is in no word: code points, in stretches that begin with a plain
+ *               character in no word
+ *      drain    a stretch that the table of plain characters could not fold, as folded
+ *               code points; there may be several words in it
+ *
+ * Each may be left when the batch is full and taken up again.
+ */
+#include "lib/index/text/tokenizer.h"
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/index/text/ascii_scan.h"
+#include "lib/index/text/fold.h"
+#include "lib/index/text/utf8.h"
+#include "lib/index/text/word_filter.h"
+#include "lib/index/text/word_rules.h"
+
+/* A stretch longer than this is cut at any character: only junk is. */
+enum { STRETCH_BYTES_MAX = 256 * 1024 };
+
+struct gs_tokenizer {
+    const gs_word_rules *rules;
+    gs_word_filter *filter; /* NULL: every word is kept as it is */
+    gs_fold *fold;
+    bool is_folding;
+    const uint8_t *at, *end; /* what is left of the text */
+    uint32_t position;
+    uint64_t long_words;   /* left out */
+    const int32_t *points; /* to drain */
+    size_t point_at, point_count;
+};
+
+gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new_apart(&memory, sizeof(gs_tokenizer), "tokenizer", st));
+    gs_tokenizer *const t = memory;
+    t->rules = rules;
+    t->is_folding = rules->is_folding;
+    GS_TRY_OR_FAIL(gs_fold_new(&t->fold, t->is_folding, st));
+    GS_TRY_OR_FAIL(gs_word_filter_new(&t->filter, rules, st));
+    *out = t;
+    return GS_OK;
+fail:
+    gs_tokenizer_free(t);
+    return st->code;
+}
+
+void gs_tokenizer_free(gs_tokenizer *t)
+{
+    if (t == NULL)
+        return;
+    gs_word_filter_free(t->filter);
+    gs_fold_free(t->fold);
+    gs_mem_free(t);
+}
+
+uint64_t gs_tokenizer_long_words(const gs_tokenizer *t)
+{
+    return t->long_words;
+}
+
+void gs_tokenizer_begin_document(gs_tokenizer *t)
+{
+    t->position = 0;
+    t->point_at = t->point_count = 0; /* should the last text have been given up */
+}
+
+void gs_tokenizer_begin_text(gs_tokenizer *t, const uint8_t *text, size_t bytes)
+{
+    gs_assert(t->point_at == t->point_count);
+    t->at = text;
+    t->end = text + bytes;
+}
+
+/* The word of `bytes` bytes and `chars` characters stands, padded, at the end of the
+ * batch: keeps it, or what the filter makes of it. */
+static inline void finish_word(gs_tokenizer *t, gs_token_batch *batch, size_t bytes,
+                               size_t chars)
+{
+    const uint32_t position = t->position++;
+    if (t->filter != NULL)
+        bytes = gs_word_filter_apply(t->filter, batch->bytes + batch->used, bytes, chars);
+    if (bytes > 0)
+        gs_token_batch_add(batch, bytes, position);
+}
+
+static inline void put_ascii_word(gs_tokenizer *t, gs_token_batch *batch,
+                                  const uint8_t *word, size_t bytes)
+{
+    if (__builtin_expect(bytes > GS_TERM_BYTES_MAX, 0)) {
+        t->position++;
+        t->long_words++;
+        return;
+    }
+    gs_ascii_copy_word(batch->bytes + batch->used, word, bytes, t->is_folding);
+    finish_word(t, batch, bytes, bytes);
+}
+
+/* --- drain ----------------------------------------------------------------------------
+ */
+
+/* A word that is being written to the end of the batch, character by character. */
+typedef struct word_writer {
+    uint8_t *to;
+    size_t bytes, chars;
+} word_writer;
+
+static void put_point(word_writer *w, uint32_t point)
+{
+    uint8_t bytes[GS_UTF8_BYTES_MAX];
+    const size_t n = (size_t)(gs_utf8_encode(bytes, point) - bytes);
+    w->chars++;
+    if (w->bytes + n > GS_TERM_BYTES_MAX) { /* too long, whatever follows */
+        w->bytes = GS_TERM_BYTES_MAX + 1;
+        return;
+    }
+    memcpy(w->to + w->bytes, bytes, n);
+    w->bytes += n;
+}
+
+static void end_word(gs_tokenizer *t, gs_token_batch *batch, word_writer *w)
+{
+    if (w->chars == 0)
+        return;
+    if (w->bytes > GS_TERM_BYTES_MAX) {
+        t->position++;
+        t->long_words++;
+    } else {
+        memset(w->to + w->bytes, 0, GS_TERM_PAD);
+        finish_word(t, batch, w->bytes, w->chars);
+    }
+    *w = (word_writer){.to = batch->bytes + batch->used};
+}
+
+/* Takes words out of the folded stretch until it or the batch ends. */
+static void drain(gs_tokenizer *t, gs_token_batch *batch)
+{
+    while (t->point_at < t->point_count && gs_token_batch_has_room(batch)) {
+        word_writer w = {.to = batch->bytes + batch->used};
+        while (t->point_at < t->point_count) {
+            const uint32_t point = (uint32_t)t->points[t->point_at++];
+            if (gs_fold_is_word(point))
+                put_point(&w, point);
+            else if (w.chars > 0)
+                break;
+        }
+        end_word(t, batch, &w);
+    }
+}
+
+/* --- slow ------------------------------------------------------------------------------
+ */
+
+/* One stretch: it ends before the next plain character that is in no word (other than its
+ * own first), before bytes that are not UTF-8, or at the end of the text. */
+static gs_code take_stretch(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
+{
+    const uint8_t *const begin = t->at;
+    word_writer w = {.to = batch->bytes + batch->used};
+    bool is_plain = true;
+    const uint8_t *p = begin;
+    while (p < t->end && (is_plain || (size_t)(p - begin) < STRETCH_BYTES_MAX)) {
+        uint32_t point, what;
+        const unsigned n = gs_utf8_decode(p, t->end, &point);
+        if (n == 0)
+            break;
+        GS_TRY(gs_fold_look(t->fold, point, &what, st));
+        if ((what & (GS_FOLD_WORD | GS_FOLD_PLAIN)) == GS_FOLD_PLAIN && p > begin)
+            break;
+        is_plain &= (what & GS_FOLD_PLAIN) != 0;
+        if (what & GS_FOLD_WORD)
+            put_point(&w, what & GS_FOLD_POINT);
+        p += n;
+    }
+    t->at = p;
+    if (is_plain) {
+        end_word(t, batch, &w);
+    } else {
+        t->point_at = 0;
+        GS_TRY(gs_fold_stretch(t->fold, begin, (size_t)(p - begin), &t->points,
+                               &t->point_count, st));
+        drain(t, batch);
+    }
+    if (p == begin)
+        t->at++; /* no UTF-8 */
+    return GS_OK;
+}
+
+static bool ends_slow_way(const gs_tokenizer *t)
+{
+    return t->at >= t->end || (*t->at < 0x80 && !gs_ascii_is_word(*t->at));
+}
+
+/* `at` is on the first character of a stretch; goes on to an ASCII byte in no word. */
+static gs_code go_slow(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
+{
+    do {
+        GS_TRY(take_stretch(t, batch, st));
+    } while (!ends_slow_way(t) && t->point_at == t->point_count &&
+             gs_token_batch_has_room(batch));
+    return GS_OK;
+}
+
+/* --- fast ------------------------------------------------------------------------------
+ */
+
+/* Where the word at `p` ends, of whatever length; *is_ascii tells if nothing but ASCII
+ * touches it. */
+static const uint8_t *find_word_end(const gs_tokenizer *t, const uint8_t *p,
+                                    bool *is_ascii)
+{
+    while (p < t->end && gs_ascii_is_word(*p))
+        p++;
+    *is_ascii = p == t->end || *p < 0x80;
+    return p;
+}
+
+/* Where the slow way has to start for the byte at `p`, which is not ASCII and no word
+ * before it touches: at the ASCII character before it, for a mark may join that, unless
+ * it was taken already (it is before `from`). */
+static const uint8_t *slow_start(const uint8_t *from, const uint8_t *p)
+{
+    return p > from && p[-1] < 0x80 ? p - 1 : p;
+}
+
+typedef enum step { STEP_FULL, STEP_SLOW, STEP_END } step;
+
+/* Takes ASCII words until the batch is full, the text ends, or `at` needs the slow way.
+ */
+static step go_fast(gs_tokenizer *t, gs_token_batch *batch)
+{
+    const uint8_t *const start = t->at;
+    const uint8_t *base = start;
+    while (base < t->end) {
+        gs_ascii_masks m = gs_ascii_classify(base);
+        const size_t left = (size_t)(t->end - base);
+        const uint64_t valid = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+        m.word &= valid;
+        m.high &= valid;
+        const unsigned high = m.high != 0 ? (unsigned)__builtin_ctzll(m.high) : 64;
+        const uint8_t *next = base + 64;
+        uint64_t words = m.word;
+        while (words != 0) {
+            const unsigned from = (unsigned)__builtin_ctzll(words);
+            if (from > high)
+                break;
+            const uint64_t after = ~(words >> from);
+            size_t bytes = (unsigned)__builtin_ctzll(after | UINT64_C(1) << 63);
+            const size_t to = from + bytes;
+            if (high < 64 && to == high) { /* the word goes on with other characters */
+                t->at = base + from;
+                return STEP_SLOW;
+            }
+            if (from + bytes >= 63 && left > 63) {
+                if (from > 0) { /* it may go on in the next bytes: look again from it */
+                    next = base + from;
+                    break;
+                }
+                bool is_ascii;
+                next = find_word_end(t, base, &is_ascii);
+                if (!is_ascii) {
+                    t->at = base;
+                    return STEP_SLOW;
+                }
+                bytes = (size_t)(next - base);
+                words = 0;
+            } else {
+                words &= UINT64_MAX << to;
+            }
+            put_ascii_word(t, batch, base + from, bytes);
+            if (!gs_token_batch_has_room(batch)) {
+                t->at = base + from + bytes;
+                return STEP_FULL;
+            }
+        }
+        if (high < 64 && base + high < next) {
+            t->at = slow_start(start, base + high);
+            return STEP_SLOW;
+        }
+        base = next;
+    }
+    t->at = t->end;
+    return STEP_END;
+}
+
+gs_code gs_tokenizer_add(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
+{
+    for (;;) {
+        drain(t, batch);
+        if (!gs_token_batch_has_room(batch))
+            return GS_OK;
+        const step what = go_fast(t, batch);
+        if (what != STEP_SLOW)
+            return GS_OK;
+        GS_TRY(go_slow(t, batch, st));
+        if (!gs_token_batch_has_room(batch))
+            return GS_OK;
+    }
+}
+
+gs_code gs_tokenizer_next(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
+{
+    gs_token_batch_clear(batch);
+    return gs_tokenizer_add(t, batch, st);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tokenizer: text to terms.
+ *
+ *      "The café's 3 Doors"  ->  the 0   café 1   s 2   3 3   doors 4
+ *
+ * Text is folded and cut into words (lib/index/text/fold.h); every word takes a position.
+ * Then words that are too short, too long or stop words are left out, and the others
+ * stemmed. Bytes that are not UTF-8 separate words. Words longer than 65535 bytes are
+ * left out.
+ *
+ * ASCII, which is most of most texts, is classified 64 bytes at a time; only stretches
+ * around other characters take the slow way, character by character.
+ *
+ * gs_word_rules are read-only once made and shared; a gs_tokenizer belongs to one thread.
+ * For each text: begin, then next until a batch comes out empty. Texts lie in memory that
+ * is readable GS_TEXT_SLACK bytes beyond their end.
+ */
+#ifndef GS_LIB_INDEX_TEXT_TOKENIZER_H
+#define GS_LIB_INDEX_TEXT_TOKENIZER_H
+
+#include <stdbool.h>
+
+#include "lib/index/text/token.h"
+
+enum { GS_TEXT_SLACK = 64 };
+
+typedef struct gs_word_rules_options {
+    bool is_folding;
+    const char *stem_language;   /* a name Snowball knows; NULL: no stemming */
+    const char *stop_file;       /* a word a line, '#' begins a comment; NULL: none */
+    size_t chars_min, chars_max; /* of a word, counted in characters; 0: no limit */
+} gs_word_rules_options;
+
+typedef struct gs_word_rules gs_word_rules;
+
+/* Fails with GS_ERR_ARG for an unknown language, naming those there are. */
+GS_MUST_CHECK gs_code gs_word_rules_new(gs_word_rules **out,
+                                        const gs_word_rules_options *options,
+                                        gs_status *st);
+/* Those of an index, as its header has them; *out is NULL if it says nothing of words:
+ * then terms are what they were given as. */
+GS_MUST_CHECK gs_code gs_word_rules_read(gs_word_rules **out, const char *json,
+                                         gs_status *st);
+void gs_word_rules_free(gs_word_rules *rules); /* NULL is fine */
+/* The rules as a JSON object, for the header of an index. Valid until free(). */
+const char *gs_word_rules_json(const gs_word_rules *rules);
+bool gs_word_rules_fold(const gs_word_rules *rules); /* do they fold case? */
+
+typedef struct gs_tokenizer gs_tokenizer;
+
+/* Borrows the rules. */
+GS_MUST_CHECK gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules,
+                                       gs_status *st);
+void gs_tokenizer_free(gs_tokenizer *t); /* NULL is fine */
+
+/* How many words were too long so far. */
+uint64_t gs_tokenizer_long_words(const gs_tokenizer *t);
+
+/* A new document: positions start from 0, and a text that was not read to its end is
+ * forgotten. */
+void gs_tokenizer_begin_document(gs_tokenizer *t);
+/* The next text of it; positions go on. */
+void gs_tokenizer_begin_text(gs_tokenizer *t, const uint8_t *text, size_t bytes);
+/* Adds words to the batch until it is full or the text is done: the text is done if there
+ * is room afterwards. */
+GS_MUST_CHECK gs_code gs_tokenizer_add(gs_tokenizer *t, gs_token_batch *batch,
+                                       gs_status *st);
+/* Clears and fills the batch; it is empty when the text is done. */
+GS_MUST_CHECK gs_code gs_tokenizer_next(gs_tokenizer *t, gs_token_batch *batch,
+                                        gs_status *st);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/text/word_rules.h"
+
+#include <errno.h>
+#include <libstemmer.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+enum {
+    JSON_HEAD_BYTES = 512,
+    STOP_FILE_BYTES_MAX = 64 << 20,
+    STOP_JSON_BYTES_MAX = 16 << 20, /* the header is read whole */
+};
+
+bool gs_word_rules_fold(const gs_word_rules *rules)
+{
+    return rules->is_folding;
+}
+
+const char *gs_word_rules_json(const gs_word_rules *rules)
+{
+    return rules->json;
+}
+
+static gs_code check_language(gs_word_rules *rules, const char *language, gs_status *st)
+{
+    struct sb_stemmer *const stemmer = sb_stemmer_new(language, NULL);
+    if (stemmer != NULL && strlen(language) < sizeof rules->language) {
+        (void)snprintf(rules->language, sizeof rules->language, "%s", language);
+        sb_stemmer_delete(stemmer);
+        return GS_OK;
+    }
+    char names[512] = "";
+    size_t used = 0;
+    for (const char **name = sb_stemmer_list(); *name != NULL; name++) {
+        if (strcmp(*name, language) == 0 && stemmer == NULL)
+            return GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "stemmer");
+        const int n = snprintf(names + used, sizeof names - used, "%s%s",
+                               used > 0 ? ", " : "", *name);
+        if (n < 0 || (size_t)n >= sizeof names - used)
+            break;
+        used += (size_t)n;
+    }
+    sb_stemmer_delete(stemmer);
+    gs_quoted quoted;
+    return GS_FAIL(st, GS_ERR_ARG, 0, "there is no stemmer for %s; there are: %s",
+                   gs_quote_argument(&quoted, language), names);
+}
+
+/* Reads the whole file, padded with zeros. */
+static gs_code read_file(const char *name, uint8_t **out, size_t *bytes, gs_status *st)
+{
+    gs_quoted quoted;
+    *out = NULL;
+    *bytes = 0;
+    FILE *const file = fopen(name, "re");
+    if (file == NULL)
+        return GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s",
+                       gs_quote_name(&quoted, name));
+    size_t capacity = 0;
+    for (;;) {
+        if (capacity - *bytes < GS_TEXT_SLACK + 1) {
+            void *memory = *out;
+            capacity = 2 * capacity + 65536;
+            GS_TRY_OR_FAIL(gs_mem_resize(&memory, capacity, "stop words", st));
+            *out = memory;
+        }
+        const size_t n = fread(*out + *bytes, 1, capacity - *bytes - GS_TEXT_SLACK, file);
+        *bytes += n;
+        if (n == 0)
+            break;
+        if (*bytes > STOP_FILE_BYTES_MAX) {
+            (void)GS_FAIL(st, GS_ERR_LIMIT, 0, "%s: too long for a list of stop words",
+                          gs_quote_name(&quoted, name));
+            break;
+        }
+    }
+    if (ferror(file))
+        (void)GS_FAIL(st, GS_ERR_IO, errno, "read failed: %s",
+                      gs_quote_name(&quoted, name));
+    if (st->code == GS_OK)
+        memset(*out + *bytes, 0, GS_TEXT_SLACK);
+fail:
+    (void)fclose(file);
+    return st->code;
+}
+
+/* Stop words are cut and folded as text is: "don't" stops "don" and "t". */
+static gs_code add_stop_words(gs_word_rules *rules, const uint8_t *text, size_t bytes,
+                              gs_status *st)
+{
+    gs_tokenizer *tokenizer = NULL;
+    gs_token_batch batch = {0};
+    const gs_word_rules plain = {.is_folding = rules->is_folding};
+    GS_TRY_OR_FAIL(gs_token_batch_init(&batch, st));
+    GS_TRY_OR_FAIL(gs_tokenizer_new(&tokenizer, &plain, st));
+    for (const uint8_t *p = text, *const end = text + bytes; p < end;) {
+        const uint8_t *const eol = memchr(p, '\n', (size_t)(end - p));
+        const uint8_t *const stop = eol != NULL ? eol : end;
+        const uint8_t *const comment = memchr(p, '#', (size_t)(stop - p));
+        gs_tokenizer_begin_text(tokenizer, p,
+                                (size_t)((comment != NULL ? comment : stop) - p));
+        do {
+            GS_TRY_OR_FAIL(gs_tokenizer_next(tokenizer, &batch, st));
+            for (size_t i = 0; i < batch.count; i++)
+                GS_TRY_OR_FAIL(gs_word_set_add(rules->stop_words, &batch.tokens[i], st));
+        } while (batch.count > 0);
+        p = stop + 1;
+    }
+fail:
+    gs_tokenizer_free(tokenizer);
+    gs_token_batch_release(&batch);
+    return st->code;
+}
+
+static gs_code load_stop_words(gs_word_rules *rules, const char *name, gs_status *st)
+{
+    uint8_t *text = NULL;
+    size_t bytes = 0;
+    GS_NOTED(gs_word_set_new(&rules->stop_words, st));
+    if (st->code == GS_OK && read_file(name, &text, &bytes, st) == GS_OK)
+        GS_NOTED(add_stop_words(rules, text, bytes, st));
+    gs_mem_free(text);
+    return st->code;
+}
+
+/* --- as text ----------------------------------------------------------------------- */
+
+typedef struct word_ref {
+    const uint8_t *word;
+    size_t bytes;
+} word_ref;
+
+static int compare_words(const void *a, const void *b)
+{
+    const word_ref *const x = a, *const y = b;
+    const size_t common = x->bytes < y->bytes ? x->bytes : y->bytes;
+    const int order = memcmp(x->word, y->word, common);
+    return order != 0 ? order : (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* The words in their order, and the bytes of all. */
+static gs_code sort_stop_words(const gs_word_set *set, word_ref **out, size_t *bytes,
+                               gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, gs_word_set_count(set) * sizeof **out, "stop words", st));
+    *out = memory;
+    size_t count = 0, slot = 0;
+    word_ref ref;
+    while (gs_word_set_next(set, &slot, &ref.word, &ref.bytes)) {
+        (*out)[count++] = ref;
+        *bytes += ref.bytes;
+    }
+    qsort(*out, count, sizeof **out, compare_words);
+    return GS_OK;
+}
+
+static gs_code print_json(gs_word_rules *rules, gs_status *st)
+{
+    const char *const quote = rules->language[0] ? "\"" : "";
+    const size_t count =
+        rules->stop_words != NULL ? gs_word_set_count(rules->stop_words) : 0;
+    word_ref *words = NULL;
+    void *memory = NULL;
+    size_t bytes = JSON_HEAD_BYTES + 4 * count;
+    if (count > 0)
+        GS_TRY(sort_stop_words(rules->stop_words, &words, &bytes, st));
+    if (bytes > STOP_JSON_BYTES_MAX)
+        (void)GS_FAIL(st, GS_ERR_LIMIT, 0, "too many stop words: %zu", count);
+    else
+        GS_NOTED(gs_mem_new(&memory, bytes, "word rules", st));
+    if (st->code == GS_OK) {
+        char *to = memory;
+        to += snprintf(to, JSON_HEAD_BYTES,
+                       "{\"words\": \"unicode\", \"fold\": %s, \"stem\": %s%s%s, "
+                       "\"min_len\": %zu, \"max_len\": %zu, \"stopwords\": [",
+                       rules->is_folding ? "true" : "false", quote,
+                       rules->language[0] ? rules->language : "null", quote,
+                       rules->chars_min, rules->chars_max);
+        for (size_t i = 0; i < count; i++) {
+            to = stpcpy(to, i > 0 ? ", \"" : "\"");
+            to = mempcpy(to, words[i].word, words[i].bytes);
+            *to++ = '"';
+        }
+        memcpy(to, "]}", sizeof "]}");
+        rules->json = memory;
+    }
+    gs_mem_free(words);
+    return st->code;
+}
+
+/* What stands behind `"name": `, or NULL. */
+static const char *find_field(const char *json, const char *name)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "\"%s\": ", name);
+    const char *const at = strstr(json, key);
+    return at != NULL ? at + strlen(key) : NULL;
+}
+
+static size_t read_number(const char *json, const char *name)
+{
+    const char *const at = find_field(json, name);
+    return at != NULL && *at >= '0' && *at <= '9' ? (size_t)strtoull(at, NULL, 10) : 0;
+}
+
+static gs_code damaged(gs_status *st)
+{
+    return GS_FAIL(st, GS_ERR_FORMAT, 0, "the word rules of the index make no sense");
+}
+
+static gs_code read_language(gs_word_rules *rules, const char *json, gs_status *st)
+{
+    const char *const at = find_field(json, "stem");
+    if (at == NULL || *at != '"')
+        return at != NULL && strncmp(at, "null", 4) == 0 ? GS_OK : damaged(st);
+    char language[GS_STEM_LANGUAGE_BYTES];
+    const size_t bytes = strcspn(at + 1, "\"");
+    if (bytes >= sizeof language)
+        return damaged(st);
+    memcpy(language, at + 1, bytes);
+    language[bytes] = '\0';
+    return check_language(rules, language, st);
+}
+
+static gs_code read_stop_words(gs_word_rules *rules, const char *json, gs_status *st)
+{
+    const char *at = find_field(json, "stopwords");
+    if (at == NULL || *at++ != '[')
+        return damaged(st);
+    if (*at == ']')
+        return GS_OK;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, GS_TERM_BYTES_MAX + GS_TERM_PAD, "stop word", st));
+    uint8_t *const padded = memory;
+    GS_NOTED(gs_word_set_new(&rules->stop_words, st));
+    while (st->code == GS_OK) {
+        const size_t bytes = *at == '"' ? strcspn(at + 1, "\"") : 0;
+        if (bytes == 0 || bytes > GS_TERM_BYTES_MAX || at[1 + bytes] != '"') {
+            (void)damaged(st);
+            break;
+        }
+        memcpy(padded, at + 1, bytes);
+        memset(padded + bytes, 0, GS_TERM_PAD);
+        const gs_token word = {.term = padded,
+                               .bytes = (uint32_t)bytes,
+                               .hash = gs_term_hash(padded, bytes)};
+        GS_NOTED(gs_word_set_add(rules->stop_words, &word, st));
+        at += bytes + 2;
+        if (*at == ']')
+            break;
+        at += strncmp(at, ", ", 2) == 0 ? 2 : 0;
+    }
+    gs_mem_free(memory);
+    return st->code;
+}
+
+/* --- the rules --------------------------------------------------------------------- */
+
+gs_code gs_word_rules_new(gs_word_rules **out, const gs_word_rules_options *options,
+                          gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_word_rules), "word rules", st));
+    gs_word_rules *const rules = memory;
+    rules->is_folding = options->is_folding;
+    rules->chars_min = options->chars_min;
+    rules->chars_max = options->chars_max;
+    if (options->stem_language != NULL)
+        GS_TRY_OR_FAIL(check_language(rules, options->stem_language, st));
+    if (options->stop_file != NULL)
+        GS_TRY_OR_FAIL(load_stop_words(rules, options->stop_file, st));
+    GS_TRY_OR_FAIL(print_json(rules, st));
+    *out = rules;
+    return GS_OK;
+fail:
+    gs_word_rules_free(rules);
+    return st->code;
+}
+
+gs_code gs_word_rules_read(gs_word_rules **out, const char *json, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    const char *const words = find_field(json, "words"), *const fold =
+                                                             find_field(json, "fold");
+    if (words == NULL)
+        return GS_OK;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_word_rules), "word rules", st));
+    gs_word_rules *const rules = memory;
+    if (strncmp(words, "\"unicode\"", 9) != 0 || fold == NULL)
+        GS_TRY_OR_FAIL(damaged(st));
+    rules->is_folding = strncmp(fold, "true", 4) == 0;
+    rules->chars_min = read_number(json, "min_len");
+    rules->chars_max = read_number(json, "max_len");
+    GS_TRY_OR_FAIL(read_language(rules, json, st));
+    GS_TRY_OR_FAIL(read_stop_words(rules, json, st));
+    GS_TRY_OR_FAIL(print_json(rules, st));
+    *out = rules;
+    return GS_OK;
+fail:
+    gs_word_rules_free(rules);
+    return st->code;
+}
+
+void gs_word_rules_free(gs_word_rules *rules)
+{
+    if (rules == NULL)
+        return;
+    gs_word_set_free(rules->stop_words);
+    gs_mem_free(rules->json);
+    gs_mem_free(rules);
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/write/index_part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/index/format/formats.h"
+
+enum {
+    TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
+    SKIP_ENTRY_MAX = 3 * GS_VARINT_BYTES_MAX + GS_IMPACTS_MAX * GS_IMPACT_BYTES,
+    SKIPS_HELD_MAX = 64 << 10, /* bytes of entries in memory */
+    PLACES_BYTES = 512,        /* positions put at once */
+};
+
+struct gs_index_part {
+    gs_part_place place;
+    gs_part_files *files;
+    uint8_t term[GS_INDEX_TERM_MAX], next_term[GS_INDEX_TERM_MAX];
+    size_t term_bytes; /* 0: none yet */
+    gs_part_numbers numbers;
+    uint64_t last_doc; /* of the term's postings so far */
+    bool has_doc;
+
+    /* The block being filled: docIDs, numbers for them and for frequencies. */
+    uint64_t ids[GS_INDEX_BLOCK], docs[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK];
+    size_t filled;
+    gs_impacts impacts; /* of the term's blocks so far */
+    uint64_t block_positions_bytes;
+    uint64_t skip_doc; /* the last docID of the block before */
+
+    uint8_t *skips; /* entries of the term */
+    size_t skip_bytes, skip_capacity;
+    gs_part_file spilled; /* those before, of a term with very many */
+};
+
+void gs_part_files_close(gs_part_files *files)
+{
+    gs_part_file_close(&files->terms);
+    gs_part_file_close(&files->postings);
+    gs_part_file_close(&files->positions);
+}
+
+/* --- parts that are kept -------------------------------------------------------------
+ */
+
+static bool has_file(const gs_part_place *place, int i)
+{
+    return i < 2 || place->has_positions;
+}
+
+static gs_part_file *file_of(gs_part_files *files, int i)
+{
+    return i == 0 ? &files->terms : i == 1 ? &files->postings : &files->positions;
+}
+
+static bool make_path(const gs_part_place *place, int i, char *path)
+{
+    static const char *const names[GS_PART_FILES] = {"terms", "postings", "positions"};
+    return snprintf(path, GS_PART_PATH_BYTES, "%s/gpusort-part-%u-%s", place->kept_folder,
+                    place->number, names[i]) < GS_PART_PATH_BYTES;
+}
+
+static gs_code open_file(gs_part_files *files, int i, const gs_part_place *place,
+                         uint64_t bytes, uint64_t sum, gs_status *st)
+{
+    if (!has_file(place, i))
+        return GS_OK;
+    if (place->kept_folder == NULL)
+        return gs_part_file_open(file_of(files, i), place->folder, place->buffer_bytes,
+                                 st);
+    if (!make_path(place, i, files->paths[i]))
+        return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "open failed: %s",
+                       place->kept_folder);
+    return gs_part_file_open_kept(file_of(files, i), files->paths[i], bytes, sum,
+                                  place->buffer_bytes, st);
+}
+
+gs_code gs_part_files_keep(gs_part_files *files, gs_kept_part *kept, gs_status *st)
+{
+    gs_assert(files->is_finished);
+    *kept = (gs_kept_part){
+        .terms = files->term_count,
+        .postings = files->posting_count,
+        .tokens = files->token_count,
+    };
+    for (int i = 0; i < GS_PART_FILES; i++) {
+        gs_part_file *const f = file_of(files, i);
+        if (f->path == NULL)
+            continue;
+        GS_TRY(gs_part_file_sync(f, st));
+        kept->bytes[i] = f->bytes;
+        kept->sums[i] = f->sum;
+    }
+    return GS_OK;
+}
+
+/* What it holds is believed later, so that it is looked through now. */
+static gs_code take_file(gs_part_files *files, int i, const gs_part_place *place,
+                         const gs_kept_part *kept, gs_status *st)
+{
+    if (!has_file(place, i))
+        return GS_OK;
+    GS_TRY(open_file(files, i, place, kept->bytes[i], kept->sums[i], st));
+    return kept->bytes[i] > 0 ? gs_part_file_look_through(file_of(files, i), st) : GS_OK;
+}
+
+gs_code gs_part_files_take_over(gs_part_files *files, const gs_part_place *place,
+                                const gs_kept_part *kept, gs_status *st)
+{
+    files->term_count = kept->terms;
+    files->posting_count = kept->postings;
+    files->token_count = kept->tokens;
+    for (int i = 0; i < GS_PART_FILES; i++)
+        GS_TRY(take_file(files, i, place, kept, st));
+    files->is_finished = true;
+    return GS_OK;
+}
+
+void gs_index_parts_remove(const char *kept_folder, unsigned part_count)
+{
+    char path[GS_PART_PATH_BYTES];
+    gs_part_place place = {.kept_folder = kept_folder};
+    for (; place.number < part_count; place.number++) {
+        for (int i = 0; i < GS_PART_FILES; i++) {
+            if (make_path(&place, i, path))
+                (void)unlink(path);
+        }
+    }
+}
+
+/* --- life ----------------------------------------------------------------------------
+ */
+
+gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
+                           const gs_part_place *place, gs_status *st)
+{
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_index_part), "part of an index", st));
+    gs_index_part *const p = memory;
+    p->place = *place;
+    p->files = files;
+    for (int i = 0; i < GS_PART_FILES; i++)
+        GS_TRY_OR_FAIL(open_file(files, i, place, 0, 0, st));
+    *out = p;
+    return GS_OK;
+fail:
+    gs_part_files_close(files);
+    gs_index_part_free(p);
+    return st->code;
+}
+
+void gs_index_part_free(gs_index_part *p)
+{
+    if (p == NULL)
+        return;
+    gs_part_file_close(&p->spilled);
+    gs_mem_free(p->skips);
+    gs_mem_free(p);
+}
+
+/* --- blocks of postings ------------------------------------------------------------ */
+
+static gs_code spill_skips(gs_index_part *p, gs_status *st)
+{
+    if (p->spilled.buffer == NULL)
+        GS_TRY(gs_part_file_open(&p->spilled, p->place.folder, SKIPS_HELD_MAX, st));
+    p->numbers.skip_bytes += p->skip_bytes;
+    const size_t bytes = p->skip_bytes;
+    p->skip_bytes = 0;
+    return gs_part_file_append(&p->spilled, p->skips, bytes, st);
+}
+
+/* What the block being filled can add to scores; joins it to what the term can. */
+static gs_impacts take_impacts(gs_index_part *p)
+{
+    const gs_length_table *const lengths = p->place.lengths;
+    uint8_t codes[GS_INDEX_BLOCK] = {0};
+    for (size_t i = 0; lengths != NULL && i < p->filled; i++)
+        codes[i] = gs_length_table_code(lengths, p->ids[i]);
+    gs_impacts impacts;
+    gs_impacts_of(&impacts, p->tfs, codes, p->filled);
+    gs_impacts_join(&p->impacts, &impacts);
+    return impacts;
+}
+
+static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts *impacts,
+                        gs_status *st)
+{
+    if (p->skip_bytes > SKIPS_HELD_MAX - SKIP_ENTRY_MAX)
+        GS_TRY(spill_skips(p, st));
+    if (p->skip_capacity - p->skip_bytes < SKIP_ENTRY_MAX) {
+        const size_t capacity = 2 * p->skip_capacity + 1024;
+        void *memory = p->skips;
+        GS_TRY(gs_mem_resize(&memory, capacity, "skip entries", st));
+        p->skips = memory;
+        p->skip_capacity = capacity;
+    }
+    uint8_t *to = p->skips + p->skip_bytes;
+    to = gs_varint_put(to, p->last_doc - p->skip_doc);
+    to = gs_varint_put(to, block_bytes << GS_SKIP_COUNT_BITS | impacts->count);
+    if (p->place.has_positions)
+        to = gs_varint_put(to, p->block_positions_bytes);
+    to = gs_impacts_put(to, impacts);
+    p->skip_bytes = (size_t)(to - p->skips);
+    p->skip_doc = p->last_doc;
+    p->block_positions_bytes = 0;
+    return GS_OK;
+}
+
+/* The full block, as it is stored, ends. */
+static gs_code end_block(gs_index_part *p, const uint8_t *block, size_t bytes,
+                         gs_status *st)
+{
+    const gs_impacts impacts = take_impacts(p);
+    GS_TRY(gs_part_file_append(&p->files->postings, block, bytes, st));
+    p->numbers.postings_bytes += bytes;
+    p->filled = 0;
+    return add_skip(p, bytes, &impacts, st);
+}
+
+static gs_code put_block(gs_index_part *p, gs_status *st)
+{
+    uint8_t block[2 + 2 * GS_PACK_BITS_MAX * GS_PACK_COUNT / 8];
+    const unsigned doc_bits = gs_pack_width(p->docs), tf_bits = gs_pack_width(p->tfs);
+    uint8_t *to = block;
+    *to++ = (uint8_t)doc_bits;
+    *to++ = (uint8_t)tf_bits;
+    to = gs_pack_put(to, p->docs, doc_bits);
+    to = gs_pack_put(to, p->tfs, tf_bits);
+    return end_block(p, block, (size_t)(to - block), st);
+}
+
+static gs_code put_tail(gs_index_part *p, gs_status *st)
+{
+    uint8_t tail[GS_INDEX_BLOCK * TAIL_PAIR_MAX];
+    uint8_t *to = tail;
+    for (size_t i = 0; i < p->filled; i++) {
+        to = gs_varint_put(to, p->docs[i] << 1 | (p->tfs[i] == 0));
+        if (p->tfs[i] != 0)
+            to = gs_varint_put(to, p->tfs[i] - 1);
+    }
+    const size_t bytes = (size_t)(to - tail);
+    p->numbers.postings_bytes += bytes;
+    p->filled = 0;
+    return gs_part_file_append(&p->files->postings, tail, bytes, st);
+}
+
+static gs_code put_places(gs_index_part *p, const uint8_t *places, size_t bytes,
+                          gs_status *st)
+{
+    p->numbers.positions_bytes += bytes;
+    p->block_positions_bytes += bytes;
+    return gs_part_file_append(&p->files->positions, places, bytes, st);
+}
+
+static gs_code put_positions(gs_index_part *p, const uint32_t *positions, uint32_t tf,
+                             gs_status *st)
+{
+    uint8_t places[PLACES_BYTES];
+    uint8_t *to = places;
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < tf; i++) {
+        if (i > 0 && positions[i] <= last)
+            return GS_FAIL(st, GS_ERR_ARG, 0, "positions of a posting do not ascend");
+        to = gs_varint_put(to, i == 0 ? positions[i] : positions[i] - last - 1);
+        last = positions[i];
+        if (places + sizeof places - to < GS_VARINT_BYTES_MAX) {
+            GS_TRY(put_places(p, places, (size_t)(to - places), st));
+            to = places;
+        }
+    }
+    return put_places(p, places, (size_t)(to - places), st);
+}
+
+static gs_code check_order(const gs_index_part *p, uint64_t doc, uint32_t tf,
+                           gs_status *st)
+{
+    if ((p->has_doc && doc <= p->last_doc) || doc >= GS_INDEX_DOCS_MAX ||
+        (p->place.document_count > 0 && doc >= p->place.document_count))
+        return GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
+                       (unsigned long long)doc);
+    return tf > 0 ? GS_OK : GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
+}
+
+static uint64_t doc_number(const gs_index_part *p, uint64_t doc)
+{
+    return p->has_doc ? doc - p->last_doc - 1 : doc;
+}
+
+static void note_posting(gs_index_part *p, uint64_t doc, uint32_t tf)
+{
+    p->ids[p->filled] = doc;
+    p->tfs[p->filled++] = tf - 1;
+    p->last_doc = doc;
+    p->has_doc = true;
+    p->numbers.df++;
+    p->numbers.cf += tf;
+}
+
+/* Postings that the block being filled has room for. */
+static gs_code fill_block(gs_index_part *p, const uint64_t *docs, const uint32_t *tfs,
+                          size_t count, gs_status *st)
+{
+    if (p->term_bytes == 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "postings without a term");
+    for (size_t i = 0; i < count; i++) {
+        GS_TRY(check_order(p, docs[i], tfs[i], st));
+        p->docs[p->filled] = doc_number(p, docs[i]);
+        note_posting(p, docs[i], tfs[i]);
+    }
+    return GS_OK;
+}
+
+static size_t room(const gs_index_part *p, size_t count)
+{
+    return count < GS_INDEX_BLOCK - p->filled ? count : GS_INDEX_BLOCK - p->filled;
+}
+
+gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
+                               const uint32_t *tfs, size_t count,
+                               const uint32_t *positions, gs_status *st)
+{
+    for (size_t at = 0, n; at < count; at += n) {
+        n = room(p, count - at);
+        GS_TRY(fill_block(p, docs + at, tfs + at, n, st));
+        for (size_t i = at; p->place.has_positions && i < at + n; i++) {
+            GS_TRY(put_positions(p, positions, tfs[i], st));
+            positions += tfs[i];
+        }
+        if (p->filled == GS_INDEX_BLOCK)
+            GS_TRY(put_block(p, st));
+    }
+    return GS_OK;
+}
+
+gs_code gs_index_part_stored(gs_index_part *p, const uint64_t *docs, const uint32_t *tfs,
+                             size_t count, const uint8_t *places,
+                             const size_t *place_bytes, gs_status *st)
+{
+    for (size_t at = 0, n; at < count; at += n) {
+        n = room(p, count - at);
+        GS_TRY(fill_block(p, docs + at, tfs + at, n, st));
+        if (p->place.has_positions) {
+            size_t bytes = 0;
+            for (size_t i = at; i < at + n; i++)
+                bytes += place_bytes[i];
+            GS_TRY(put_places(p, places, bytes, st));
+            places += bytes;
+        }
+        if (p->filled == GS_INDEX_BLOCK)
+            GS_TRY(put_block(p, st));
+    }
+    return GS_OK;
+}
+
+gs_code gs_index_part_block(gs_index_part *p, const gs_stored_block *block, bool *taken,
+                            gs_status *st)
+{
+    *taken = p->filled == 0 && p->term_bytes > 0 &&
+             doc_number(p, block->docs[0]) == block->first_number;
+    if (!*taken)
+        return GS_OK;
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
+        GS_TRY(check_order(p, block->docs[i], block->tfs[i], st));
+        note_posting(p, block->docs[i], block->tfs[i]);
+    }
+    if (p->place.has_positions)
+        GS_TRY(put_places(p, block->places, block->place_bytes, st));
+    return end_block(p, block->data, block->bytes, st);
+}
+
+/* --- terms ------------------------------------------------------------------------- */
+
+static gs_code put_spilled_skips(gs_index_part *p, gs_status *st)
+{
+    GS_TRY(gs_part_file_rewind(&p->spilled, st));
+    for (uint64_t left = p->spilled.bytes; left > 0;) {
+        const size_t n = left < SKIPS_HELD_MAX ? (size_t)left : SKIPS_HELD_MAX;
+        const uint8_t *data;
+        GS_TRY(gs_part_file_take(&p->spilled, &data, n, st));
+        GS_TRY(gs_part_file_append(&p->files->postings, data, n, st));
+        left -= n;
+    }
+    gs_part_file_close(&p->spilled);
+    return GS_OK;
+}
+
+/* What the term can add to a score, and its skip entries, go behind its postings. */
+static gs_code put_skips(gs_index_part *p, gs_status *st)
+{
+    uint8_t impacts[1 + GS_IMPACTS_MAX * GS_IMPACT_BYTES];
+    if (p->skip_bytes == 0)
+        return GS_OK;
+    impacts[0] = (uint8_t)p->impacts.count;
+    const size_t bytes = (size_t)(gs_impacts_put(impacts + 1, &p->impacts) - impacts);
+    p->numbers.skip_bytes += bytes + p->skip_bytes;
+    GS_TRY(gs_part_file_append(&p->files->postings, impacts, bytes, st));
+    if (p->spilled.buffer != NULL)
+        GS_TRY(put_spilled_skips(p, st));
+    return gs_part_file_append(&p->files->postings, p->skips, p->skip_bytes, st);
+}
+
+static gs_code end_term(gs_index_part *p, gs_status *st)
+{
+    if (p->term_bytes == 0)
+        return GS_OK;
+    if (p->numbers.df == 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "a term without postings");
+    gs_part_files *const files = p->files;
+    if (p->skip_bytes > 0 && p->filled > 0)
+        (void)take_impacts(p); /* of the tail */
+    GS_TRY(put_tail(p, st));
+    GS_TRY(put_skips(p, st));
+    const uint32_t bytes = (uint32_t)p->term_bytes;
+    GS_TRY(gs_part_file_append(&files->terms, &bytes, sizeof bytes, st));
+    GS_TRY(gs_part_file_append(&files->terms, p->term, bytes, st));
+    GS_TRY(gs_part_file_append(&files->terms, &p->numbers, sizeof p->numbers, st));
+    files->term_count++;
+    files->posting_count += p->numbers.df;
+    files->token_count += p->numbers.cf;
+    p->numbers = (gs_part_numbers){0};
+    p->last_doc = p->skip_doc = 0;
+    p->has_doc = false;
+    p->skip_bytes = 0;
+    p->impacts.count = 0;
+    p->block_positions_bytes = 0;
+    p->term_bytes = 0;
+    return GS_OK;
+}
+
+gs_code gs_index_part_term(gs_index_part *p, const void *term, size_t term_bytes,
+                           gs_status *st)
+{
+    if (term_bytes == 0 || term_bytes > GS_INDEX_TERM_MAX)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "a term of %zu bytes", term_bytes);
+    const size_t before = p->term_bytes;
+    const size_t common = before < term_bytes ? before : term_bytes;
+    const int order = before == 0 ? -1 : memcmp(p->term, term, common);
+    if (order > 0 || (order == 0 && before >= term_bytes))
+        return GS_FAIL(st, GS_ERR_ARG, 0, "terms do not ascend");
+    memcpy(p->next_term, term, term_bytes); /* the caller's may be overwritten by then */
+    GS_TRY(end_term(p, st));
+    memcpy(p->term, p->next_term, term_bytes);
+    p->term_bytes = term_bytes;
+    return GS_OK;
+}
+
+gs_code gs_index_part_finish(gs_index_part *p, gs_status *st)
+{
+    GS_TRY(end_term(p, st));
+    gs_part_files *const files = p->files;
+    GS_TRY(gs_part_file_rewind(&files->terms, st));
+    GS_TRY(gs_part_file_rewind(&files->postings, st));
+    if (p->place.has_positions)
+        GS_TRY(gs_part_file_rewind(&files->positions, st));
+    files->is_finished = true;
+    return GS_OK;
+}

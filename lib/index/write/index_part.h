@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * index_part: what a part of an index leaves for the commit. Internal to index_writer.
+ *
+ * Three nameless files: postings and positions as the index has them, and terms, each as
+ *
+ *      term bytes u32 | term | df | cf | postings bytes | skip bytes | positions bytes
+ *                              (u64 each)
+ */
+#ifndef GS_LIB_INDEX_WRITE_INDEX_PART_H
+#define GS_LIB_INDEX_WRITE_INDEX_PART_H
+
+#include "lib/index/write/index_writer.h"
+#include "lib/index/format/formats.h"
+#include "lib/index/folder/folders.h"
+
+typedef struct gs_part_numbers {
+    uint64_t df, cf, postings_bytes, skip_bytes, positions_bytes;
+} gs_part_numbers;
+
+enum { GS_PART_PATH_BYTES = 4400 };
+
+typedef struct gs_part_files {
+    gs_part_file terms, postings, positions;
+    char paths[GS_PART_FILES][GS_PART_PATH_BYTES]; /* of kept ones */
+    uint64_t term_count, posting_count, token_count;
+    bool is_finished;
+} gs_part_files;
+
+void gs_part_files_close(gs_part_files *files);
+
+/* A finished part is on the disk, and this is what it is. */
+GS_MUST_CHECK gs_code gs_part_files_keep(gs_part_files *files, gs_kept_part *kept,
+                                         gs_status *st);
+
+/* What a part needs of its writer. */
+typedef struct gs_part_place {
+    const char *folder;
+    const char *kept_folder; /* where the three files have names; NULL: they have none */
+    unsigned number;         /* of the part, in those */
+    size_t buffer_bytes;
+    bool has_positions;
+    const gs_length_table *lengths; /* NULL: documents have none */
+    uint64_t document_count;        /* 0: not known yet */
+} gs_part_place;
+
+/* Takes over a part that was finished before. */
+GS_MUST_CHECK gs_code gs_part_files_take_over(gs_part_files *files,
+                                              const gs_part_place *place,
+                                              const gs_kept_part *kept, gs_status *st);
+
+GS_MUST_CHECK gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
+                                         const gs_part_place *place, gs_status *st);
+
+#endif

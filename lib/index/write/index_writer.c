@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/write/index_writer.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+#include "lib/base/team.h"
+#include "lib/index/write/document_writer.h"
+#include "lib/index/folder/folders.h"
+#include "lib/index/format/formats.h"
+#include "lib/index/write/index_part.h"
+#include "lib/index/read/readers.h"
+#include "lib/index/write/name_check.h"
+#include "lib/index/write/term_writer.h"
+
+enum {
+    PART_BUFFER_MIN = 64 << 10, /* a part's terms are taken whole */
+    PART_BUFFER_MAX = 1 << 20,
+    FILES_A_PART = 3,
+    COPY_BYTES = 32 << 10,
+};
+
+struct gs_index_writer {
+    gs_index_writer_options options;
+    gs_index_folder folder;
+    gs_document_writer documents;
+    gs_name_check names;
+    gs_repeated_names repeated;
+    gs_part_files *parts;
+    size_t part_buffer_bytes;
+    gs_index_header header;
+    gs_page_sums pages[GS_INDEX_SUMS];
+    bool is_together; /* all but its name is there */
+};
+
+/* A term of the greatest length and its head must fit. */
+_Static_assert(PART_BUFFER_MIN + 128 > GS_INDEX_TERM_MAX, "terms are taken whole");
+
+gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options *options,
+                            gs_status *st)
+{
+    gs_assert(options->part_count > 0);
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_index_writer), "index writer", st));
+    gs_index_writer *const w = memory;
+    w->options = *options;
+    size_t share = options->memory_bytes / options->part_count / FILES_A_PART;
+    if (share > PART_BUFFER_MAX)
+        share = PART_BUFFER_MAX;
+    w->part_buffer_bytes = share < PART_BUFFER_MIN + 128 ? PART_BUFFER_MIN + 128 : share;
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, options->part_count * sizeof *w->parts,
+                              "parts of an index", st));
+    w->parts = memory;
+    GS_TRY_OR_FAIL(gs_index_folder_open(&w->folder, options->folder, options->replace,
+                                        options->log, st));
+    GS_TRY_OR_FAIL(gs_document_writer_open(&w->documents, w->folder.temporary,
+                                           options->has_documents, st));
+    *out = w;
+    return GS_OK;
+fail:
+    gs_index_writer_free(w);
+    return st->code;
+}
+
+void gs_index_writer_free(gs_index_writer *w)
+{
+    if (w == NULL)
+        return;
+    for (unsigned i = 0; w->parts != NULL && i < w->options.part_count; i++)
+        gs_part_files_close(&w->parts[i]);
+    gs_document_writer_release(&w->documents);
+    gs_name_check_release(&w->names);
+    gs_index_folder_close(&w->folder);
+    for (int i = 0; i < GS_INDEX_SUMS; i++)
+        gs_page_sums_release(&w->pages[i]);
+    gs_mem_free(w->parts);
+    gs_mem_free(w);
+}
+
+gs_code gs_index_writer_document(gs_index_writer *w, const void *name, size_t name_bytes,
+                                 uint32_t length, gs_status *st)
+{
+    GS_TRY(gs_name_check_add(&w->names, name, name_bytes, st));
+    return gs_document_writer_add(&w->documents, name, name_bytes, length, st);
+}
+
+gs_code gs_index_writer_set_document_count(gs_index_writer *w, uint64_t count,
+                                           gs_status *st)
+{
+    gs_assert(!w->options.has_documents);
+    if (count > GS_INDEX_DOCS_MAX)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "%llu documents: more than 2^40",
+                       (unsigned long long)count);
+    w->documents.count = count;
+    return GS_OK;
+}
+
+static gs_part_place place_of(const gs_index_writer *w, unsigned part)
+{
+    gs_assert(part < w->options.part_count);
+    return (gs_part_place){
+        .folder = w->folder.temporary,
+        .kept_folder = w->options.kept_folder,
+        .number = part,
+        .buffer_bytes = w->part_buffer_bytes,
+        .has_positions = w->options.has_positions,
+        .lengths = w->options.has_documents ? &w->documents.table : NULL,
+        .document_count = w->options.has_documents ? 0 : w->documents.count,
+    };
+}
+
+gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w, unsigned part,
+                          gs_status *st)
+{
+    const gs_part_place place = place_of(w, part);
+    return gs_index_part_open(out, &w->parts[part], &place, st);
+}
+
+gs_code gs_index_writer_keep_part(gs_index_writer *w, unsigned part, gs_kept_part *kept,
+                                  gs_status *st)
+{
+    gs_assert(part < w->options.part_count && w->options.kept_folder != NULL);
+    return gs_part_files_keep(&w->parts[part], kept, st);
+}
+
+gs_code gs_index_writer_take_part(gs_index_writer *w, unsigned part,
+                                  const gs_kept_part *kept, gs_status *st)
+{
+    const gs_part_place place = place_of(w, part);
+    gs_assert(w->options.kept_folder != NULL);
+    return gs_part_files_take_over(&w->parts[part], &place, kept, st);
+}
+
+/* --- commit ------------------------------------------------------------------------ */
+
+static gs_code copy_parts(gs_index_writer *w, gs_file_writer *file, bool positions,
+                          gs_status *st)
+{
+    for (unsigned i = 0; i < w->options.part_count; i++) {
+        gs_part_file *const from =
+            positions ? &w->parts[i].positions : &w->parts[i].postings;
+        for (uint64_t left = from->bytes; left > 0;) {
+            const size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
+            const uint8_t *data;
+            GS_TRY(gs_part_file_take(from, &data, n, st));
+            GS_TRY(gs_file_writer_put(file, data, n, st));
+            left -= n;
+        }
+        GS_TRY(gs_part_file_check(from, st));
+        gs_part_file_close(from); /* gives its disk space back */
+    }
+    return GS_OK;
+}
+
+static gs_code write_terms(gs_index_writer *w, gs_file_writer *file, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_writer), "dictionary", st));
+    gs_term_writer *const terms = memory;
+    GS_TRY_OR_FAIL(gs_term_writer_open(terms, file, st));
+    for (unsigned i = 0; i < w->options.part_count; i++) {
+        gs_part_file *const from = &w->parts[i].terms;
+        for (uint64_t n = w->parts[i].term_count; n > 0; n--) {
+            const uint8_t *data;
+            uint32_t bytes;
+            GS_TRY_OR_FAIL(gs_part_file_take(from, &data, sizeof bytes, st));
+            memcpy(&bytes, data, sizeof bytes);
+            gs_part_numbers numbers;
+            GS_TRY_OR_FAIL(gs_part_file_take(from, &data, bytes + sizeof numbers, st));
+            memcpy(&numbers, data + bytes, sizeof numbers);
+            const gs_term_info info = {.df = numbers.df,
+                                       .cf = numbers.cf,
+                                       .postings_bytes = numbers.postings_bytes,
+                                       .skip_bytes = numbers.skip_bytes,
+                                       .positions_bytes = numbers.positions_bytes};
+            GS_TRY_OR_FAIL(gs_term_writer_add(terms, data, bytes, &info, st));
+        }
+        GS_TRY_OR_FAIL(gs_part_file_check(from, st));
+        gs_part_file_close(from);
+    }
+    GS_NOTED(gs_term_writer_finish(terms, st));
+fail:
+    gs_term_writer_release(terms);
+    gs_mem_free(terms);
+    return st->code;
+}
+
+static gs_code write_sums(gs_index_writer *w, gs_file_writer *file, gs_status *st)
+{
+    for (int i = 0; i < GS_INDEX_SUMS; i++) {
+        const gs_page_sums *const of = &w->pages[i];
+        GS_TRY(gs_file_writer_put(file, of->sums, of->count * sizeof *of->sums, st));
+    }
+    return GS_OK;
+}
+
+static gs_code write_file(gs_index_writer *w, gs_index_file which, gs_status *st)
+{
+    gs_file_writer *file = NULL;
+    GS_TRY(gs_file_writer_new(&file, w->folder.temporary, gs_index_file_names[which],
+                              which != GS_INDEX_SUMS ? &w->pages[which] : NULL, st));
+    switch (which) {
+    case GS_INDEX_TERMS: GS_NOTED(write_terms(w, file, st)); break;
+    case GS_INDEX_POSTINGS: GS_NOTED(copy_parts(w, file, false, st)); break;
+    case GS_INDEX_POSITIONS: GS_NOTED(copy_parts(w, file, true, st)); break;
+    case GS_INDEX_DOCUMENTS:
+        GS_NOTED(gs_document_writer_finish(&w->documents, file, st));
+        break;
+    case GS_INDEX_SUMS: GS_NOTED(write_sums(w, file, st)); break;
+    case GS_INDEX_FILE_COUNT: break;
+    }
+    if (st->code == GS_OK)
+        GS_NOTED(gs_file_writer_finish(file, &w->header.file_bytes[which],
+                                       &w->header.file_sums[which], st));
+    gs_file_writer_free(file);
+    return st->code;
+}
+
+/* --- the files, side by side -------------------------------------------------------- */
+
+typedef struct commit_job {
+    gs_index_writer *writer;
+    atomic_size_t next_file;
+} commit_job;
+
+static gs_code write_files(void *context, unsigned worker, gs_status *st)
+{
+    static const gs_index_file order[] = {GS_INDEX_POSITIONS, GS_INDEX_POSTINGS,
+                                          GS_INDEX_TERMS, GS_INDEX_DOCUMENTS};
+    commit_job *const job = context;
+    (void)worker;
+    for (;;) {
+        const size_t i = atomic_fetch_add(&job->next_file, 1);
+        if (i == GS_INDEX_SUMS)
+            return gs_name_check_find(&job->writer->names, &job->writer->repeated, st);
+        if (i > GS_INDEX_SUMS)
+            return GS_OK;
+        if (order[i] != GS_INDEX_POSITIONS || job->writer->options.has_positions)
+            GS_TRY(write_file(job->writer, order[i], st));
+    }
+}
+
+/* As many threads as files, unless one made all the parts. The sums come when all of
+ * their files are there. */
+static gs_code write_all_files(gs_index_writer *w, gs_status *st)
+{
+    commit_job job = {.writer = w};
+    gs_team *team = NULL;
+    const unsigned parts = w->options.part_count;
+    GS_TRY(gs_team_new(&team, parts < GS_INDEX_SUMS ? 1 : GS_INDEX_SUMS, st));
+    GS_NOTED(gs_team_run(team, write_files, &job, st));
+    gs_team_free(team);
+    return st->code == GS_OK ? write_file(w, GS_INDEX_SUMS, st) : st->code;
+}
+
+static gs_code put_together(gs_index_writer *w, gs_status *st)
+{
+    gs_index_header *const h = &w->header;
+    for (unsigned i = 0; i < w->options.part_count; i++) {
+        gs_assert(w->parts[i].is_finished);
+        h->terms += w->parts[i].term_count;
+        h->postings += w->parts[i].posting_count;
+        h->tokens += w->parts[i].token_count;
+    }
+    GS_TRY(write_all_files(w, st));
+    h->documents = w->documents.count;
+    h->length_sum = w->options.has_documents ? w->documents.length_sum : h->tokens;
+    h->has_positions = w->options.has_positions;
+    h->has_names = w->options.has_documents;
+    /* Only read from, and not released. */
+    h->tokenizer = (char *)(uintptr_t)w->options.tokenizer;
+    return gs_index_header_write(h, w->folder.temporary, st);
+}
+
+/* Documents may have equal names, but seldom are meant to. The index tells the name;
+ * should it not be readable, or the hashes of two names be the same, nothing is told. */
+static void tell_repeated(const gs_index_writer *w)
+{
+    enum { NAME_SHOWN_BYTES = 200 };
+    const gs_repeated_names *const r = &w->repeated;
+    gs_status ignored = {.code = GS_OK};
+    gs_index *index = NULL;
+    const uint8_t *first = NULL, *again = NULL;
+    size_t bytes = 0, again_bytes = 0;
+    if (r->count > 0 && gs_index_open(&index, w->folder.temporary, &ignored) == GS_OK &&
+        gs_index_document_name(index, r->first, &first, &bytes, &ignored) == GS_OK &&
+        gs_index_document_name(index, r->again, &again, &again_bytes, &ignored) ==
+            GS_OK &&
+        bytes == again_bytes && memcmp(first, again, bytes) == 0) {
+        char name[NAME_SHOWN_BYTES + 1] = "";
+        gs_quoted q;
+        memcpy(name, first, bytes < NAME_SHOWN_BYTES ? bytes : NAME_SHOWN_BYTES);
+        gs_log_say(w->options.log, GS_LOG_WARNING,
+                   "%s%llu document%s the name of an earlier one: first %s, that of "
+                   "documents %llu and %llu",
+                   r->is_estimate ? "about " : "", (unsigned long long)r->count,
+                   r->count == 1 ? " has" : "s have", gs_quote_argument(&q, name),
+                   (unsigned long long)r->first, (unsigned long long)r->again);
+    }
+    gs_index_close(index);
+}
+
+gs_code gs_index_writer_put_together(gs_index_writer *w, uint64_t *header_sum,
+                                     gs_status *st)
+{
+    GS_TRY(put_together(w, st));
+    w->is_together = true;
+    *header_sum = gs_index_header_sum(&w->header);
+    return GS_OK;
+}
+
+gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st)
+{
+    if (!w->is_together)
+        GS_TRY(put_together(w, st));
+    tell_repeated(w);
+    return gs_index_folder_commit(&w->folder, st);
+}
+
+gs_code gs_index_writer_lend(gs_index_writer *w, const char **folder, gs_status *st)
+{
+    *folder = w->folder.temporary;
+    GS_TRY(put_together(w, st));
+    tell_repeated(w);
+    return GS_OK;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/bucket/bucket_copy.h"
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/record/records.h"
+
+gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity, gs_status *st)
+{
+    void *memory = NULL;
+    gs_assert(capacity <= gs_arena_bytes_max);
+    GS_TRY(gs_mem_map(&memory, capacity + GS_COPY_SLACK, true, "copies of buckets", st));
+    copy->data = memory;
+    copy->capacity = capacity;
+    return GS_OK;
+}
+
+void gs_bucket_copy_release(gs_bucket_copy *copy)
+{
+    if (copy->data != NULL)
+        gs_mem_unmap(copy->data, copy->capacity + GS_COPY_SLACK);
+    *copy = (gs_bucket_copy){0};
+}
+
+/* All that lies in the arena of a record. */
+static inline size_t record_bytes(const gs_record_layout *layout, const uint8_t *arena,
+                                  uint64_t where)
+{
+    const uint64_t length = where & GS_WHERE_LENGTH_LONG;
+    if (!layout->is_keyed && length < GS_WHERE_LENGTH_LONG)
+        return (size_t)length + layout->has_eol;
+    const gs_record r = gs_record_at(layout, arena, where);
+    const uint8_t *const end = r.line + r.line_bytes + layout->has_eol;
+    return (size_t)(end - (arena + gs_where_offset(where)));
+}
+
+/* Room for the records, and for what short copies write behind them. Their lengths are in
+ * the elements, all but a part of it. */
+static size_t room_for(const gs_record_layout *layout, const uint8_t *arena,
+                       const gs_element *e, size_t n)
+{
+    size_t sum = GS_COPY_SLACK;
+    const bool must_look = layout->is_keyed && layout->is_key_only;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t length = e[i].where & GS_WHERE_LENGTH_LONG;
+        sum += must_look || length == GS_WHERE_LENGTH_LONG
+                   ? record_bytes(layout, arena, e[i].where)
+                   : (size_t)length + GS_RECORD_HEAD_BYTES + 1;
+    }
+    return sum;
+}
+
+/* Copies records until one that lies at or beyond `bound`, which is as in an element.
+ * Compiled for plain and for keyed records. */
+static inline __attribute__((always_inline)) void
+copy_until(gs_copied_bucket *b, const gs_record_layout *any_layout, bool is_keyed,
+           const uint8_t *arena, uint64_t bound)
+{
+    gs_record_layout layout = *any_layout;
+    layout.is_keyed = is_keyed;
+    gs_element *e = b->elements + b->copied_count;
+    gs_element *const end = b->elements + b->element_count;
+    size_t at = b->copied_bytes;
+    for (; e < end && e->where < bound; e++) {
+        const gs_element *const later =
+            end - e > GS_COPY_PREFETCH_AHEAD ? e + GS_COPY_PREFETCH_AHEAD : e;
+        gs_record_prefetch(arena, later->where);
+        const size_t bytes = record_bytes(&layout, arena, e->where);
+        gs_copy_short(b->to + at, arena + gs_where_offset(e->where), bytes);
+        e->where =
+            (uint64_t)at << GS_WHERE_LENGTH_BITS | (e->where & GS_WHERE_LENGTH_LONG);
+        at += bytes;
+    }
+    b->copied_bytes = at;
+    b->copied_count = (size_t)(e - b->elements);
+}
+
+void gs_bucket_copy_take(gs_bucket_copy *copy, const gs_record_layout *layout,
+                         const uint8_t *arena, gs_copied_bucket *buckets,
+                         size_t bucket_count)
+{
+    size_t used = 0, left = 0;
+    uint64_t begin = UINT64_MAX;
+    for (size_t i = 0; i < bucket_count; i++) {
+        gs_copied_bucket *const b = &buckets[i];
+        const size_t room = room_for(layout, arena, b->elements, b->element_count);
+        const bool fits = room - GS_COPY_SLACK <= copy->capacity - used;
+        b->to = fits ? copy->data + used : NULL;
+        b->data = fits ? b->to : arena;
+        b->copied_bytes = b->copied_count = 0;
+        if (!fits || b->element_count == 0)
+            continue;
+        if (gs_where_offset(b->elements->where) < begin)
+            begin = gs_where_offset(b->elements->where);
+        used = room < copy->capacity - used ? used + room : copy->capacity;
+        left++;
+    }
+    for (uint64_t end = begin + GS_COPY_WINDOW_BYTES; left > 0;
+         end += GS_COPY_WINDOW_BYTES) {
+        const uint64_t bound = left == 1 ? UINT64_MAX : gs_copy_window_bound(end);
+        left = 0;
+        for (size_t i = 0; i < bucket_count; i++) {
+            gs_copied_bucket *const b = &buckets[i];
+            if (b->to == NULL || b->copied_count == b->element_count)
+                continue;
+            if (layout->is_keyed)
+                copy_until(b, layout, true, arena, bound);
+            else
+                copy_until(b, layout, false, arena, bound);
+            left += b->copied_count < b->element_count;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * splitters: words that cut a range of words into buckets, taken from a sample.
+ *
+ * They stand as a complete search tree, node i with children 2i and 2i + 1, so that a
+ * search has no branch to be guessed:
+ *
+ *               [4]                     bucket of x: how many splitters are not greater
+ *          [2]       [6]
+ *        [1] [3]   [5] [7]
+ */
+#ifndef GS_LIB_SORT_BUCKET_SPLITTERS_H
+#define GS_LIB_SORT_BUCKET_SPLITTERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    GS_SPLITTERS_LEVELS_MAX = 11,
+    GS_SPLITTERS_BUCKETS_MAX = 1 << GS_SPLITTERS_LEVELS_MAX,
+    GS_SPLITTERS_OVERSAMPLING = 16,
+    GS_SPLITTERS_SAMPLE_MAX = GS_SPLITTERS_BUCKETS_MAX * GS_SPLITTERS_OVERSAMPLING,
+};
+
+typedef struct gs_splitters {
+    unsigned levels;
+    size_t bucket_count; /* 1 << levels */
+    uint64_t tree[GS_SPLITTERS_BUCKETS_MAX];
+} gs_splitters;
+
+/* How many levels cut `count` into buckets of about `bucket_elements`. */
+unsigned gs_splitters_levels(size_t count, size_t bucket_elements);
+
+/* Which of a part's elements goes into the sample: a pseudo-random one, so that samples
+ * of one of each part are even and not periodic. */
+static inline size_t gs_splitters_place(uint64_t *state, size_t part)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(*state >> 33) % part;
+}
+
+/* Chooses up to 1 << levels buckets of about as many words of the sample each, which is
+ * put in order; fewer if few of them differ. A word that comes often gets a bucket of its
+ * own. */
+void gs_splitters_choose(gs_splitters *s, unsigned levels, uint64_t *sample,
+                         size_t sample_count);
+
+static inline size_t gs_splitters_find(const gs_splitters *s, uint64_t word)
+{
+    size_t node = 1;
+    for (unsigned l = 0; l < s->levels; l++)
+        node = 2 * node + (s->tree[node] <= word);
+    return node - s->bucket_count;
+}
+
+enum { GS_SPLITTERS_TOGETHER = 4 };
+
+/* Four searches side by side: each step of one waits for the step before, and meanwhile
+ * the others go on. */
+static inline void gs_splitters_find_four(const gs_splitters *s, const uint64_t *words,
+                                          size_t *buckets)
+{
+    size_t a = 1, b = 1, c = 1, d = 1;
+    for (unsigned l = 0; l < s->levels; l++) {
+        a = 2 * a + (s->tree[a] <= words[0]);
+        b = 2 * b + (s->tree[b] <= words[1]);
+        c = 2 * c + (s->tree[c] <= words[2]);
+        d = 2 * d + (s->tree[d] <= words[3]);
+    }
+    buckets[0] = a - s->bucket_count;
+    buckets[1] = b - s->bucket_count;
+    buckets[2] = c - s->bucket_count;
+    buckets[3] = d - s->bucket_count;
+}
+
+#endif

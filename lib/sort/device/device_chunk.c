@@ -1,0 +1,740 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/device/device_chunk.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/device/device_text.h"
+#include "lib/sort/run/runs.h"
+
+enum {
+    SLOTS_MAX = 8,
+    UPLOADS_HELD_MAX = 64,
+    PIECE_BYTES = 1 << 20, /* in which held-back text goes up */
+    SAMPLE_BYTES = 1 << 20,
+    RECORD_SLACK = 64, /* readable beyond fetched records */
+    LEAST_RECORD_BYTES = 16,
+};
+
+/* A batch whose bytes the device still reads. */
+typedef struct gs_upload_held {
+    uint64_t ticket;
+    gs_line_batch batch;
+} gs_upload_held;
+
+struct gs_device_chunk {
+    gs_device_chunk_options options;
+    gs_text_order order;
+    gs_text_sort *slots[SLOTS_MAX]; /* the first is the starter's until it is joined */
+    atomic_uint slot_count;         /* some have no memory yet */
+    bool is_ready;                  /* the starter was joined, and all is well */
+
+    /* The thread that starts the device. */
+    pthread_t starter;
+    bool has_starter;
+    atomic_bool is_started; /* the thread is done, well or not */
+    gs_status start_status;
+    void *pinned;
+
+    /* Held back: [chunk's text already uploaded | not uploaded yet). */
+    uint8_t *held;
+    size_t held_bytes, held_uploaded;
+    bool lost_text; /* text was uploaded that is not held back */
+
+    gs_upload_held uploads[UPLOADS_HELD_MAX];
+    size_t uploads_first, uploads_count;
+    gs_line_batch pending; /* that the chunk had no room for */
+    bool has_pending, is_ended, has_feed_failed;
+    gs_multiset read[SLOTS_MAX]; /* what the chunks there are made of */
+    unsigned filling;            /* the slot that is filled */
+    uint8_t *sample;             /* some of the text */
+    size_t sample_bytes;
+
+    /* For the workers of one emit. */
+    gs_sink *sink;
+    gs_text_sort *emitting;
+    gs_witness *run_witness; /* NULL: it is no run */
+    uint64_t first_ticket;
+    pthread_mutex_t mutex; /* guards the device and what follows */
+    uint64_t next_record, next_ticket;
+    bool has_failed;
+};
+
+/* --- starting the device ------------------------------------------------------------ */
+
+static size_t batch_bytes_max(const gs_device_chunk *c)
+{
+    return c->options.held_back_bytes < PIECE_BYTES ? c->options.held_back_bytes + 1
+                                                    : (size_t)PIECE_BYTES + 1;
+}
+
+static size_t held_map_bytes(const gs_device_chunk *c)
+{
+    return c->options.held_back_bytes + GS_BLOCK_SLACK;
+}
+
+/* How many slots are on the device: more than one if it is named more than once. */
+static unsigned slots_there(const gs_device_chunk *c, int device)
+{
+    const gs_device_chunk_options *const o = &c->options;
+    unsigned count = 0;
+    for (size_t i = 0; i < o->device_count && i < SLOTS_MAX; i++)
+        count += o->devices[i] == device;
+    return o->keeps_all ? 1 : count;
+}
+
+static gs_code new_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
+{
+    const gs_device_chunk_options *const o = &c->options;
+    /* Of one GPU two slots take half the memory each, unless all of the input fits. */
+    const bool halves = o->device_count == 1 && !o->keeps_all;
+    gs_text_sort_options options = {
+        .device = o->devices[slot % o->device_count],
+        .order = c->order,
+        .engine = o->engine,
+        .input_bytes = o->input_bytes,
+        .batch_bytes_max = batch_bytes_max(c),
+        .fetch_bytes_max = o->fetch_bytes,
+        .memory_bytes_max = o->gpu_memory_bytes,
+        .chunks_there = slots_there(c, o->devices[slot % o->device_count]),
+        .may_halve_memory = halves,
+        .log = o->log,
+        .trace = o->trace,
+        .number = slot,
+    };
+    if (slot > 0 && halves) {
+        options.memory_bytes_max = gs_text_sort_memory_bytes(c->slots[0]);
+        options.may_halve_memory = false;
+    }
+    return gs_text_sort_new(&c->slots[slot], &options, st);
+}
+
+static void *start_device(void *arg)
+{
+    gs_device_chunk *const c = arg;
+    const gs_device_chunk_options *const o = &c->options;
+    const uint64_t begin_ns = gs_trace_begin(o->trace);
+    if (new_slot(c, 0, &c->start_status) == GS_OK) {
+        void *area = NULL;
+        size_t bytes = 0;
+        gs_block_pool_area(o->pool, &area, &bytes);
+        gs_text_pin(area, bytes);
+        c->pinned = area;
+    }
+    gs_trace_end(o->trace, GS_LANE_GPU, 0, "start", begin_ns, 0);
+    atomic_store(&c->is_started, true);
+    return NULL;
+}
+
+static gs_code start(gs_device_chunk *c, gs_status *st)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(&c->starter, NULL, start_device, c);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0)
+        return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
+    c->has_starter = true;
+    return GS_OK;
+}
+
+static void join_starter(gs_device_chunk *c)
+{
+    if (c->has_starter)
+        pthread_join(c->starter, NULL);
+    c->has_starter = false;
+}
+
+/* Waits until the device is there. */
+static gs_code await_device(gs_device_chunk *c, gs_status *st)
+{
+    join_starter(c);
+    gs_status_keep_first(st, &c->start_status);
+    GS_TRY(st->code);
+    c->is_ready = true;
+    const size_t count = c->options.device_count;
+    if (c->options.keeps_all)
+        atomic_store(&c->slot_count, 1);
+    else if (count > 1)
+        atomic_store(&c->slot_count, count < SLOTS_MAX ? (unsigned)count : SLOTS_MAX);
+    else
+        atomic_store(&c->slot_count, gs_text_sort_is_half(c->slots[0]) ? 2 : 1);
+    return GS_OK;
+}
+
+gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_device_chunk_options *options,
+                            gs_status *st)
+{
+    *out = NULL;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_device_chunk), "GPU chunk", st));
+    gs_device_chunk *const c = memory;
+    c->options = *options;
+    atomic_store(&c->slot_count, 1);
+    gs_assert(options->device_count > 0);
+    c->order = *options->order;
+    if (c->options.batches_held > UPLOADS_HELD_MAX)
+        c->options.batches_held = UPLOADS_HELD_MAX;
+    gs_assert(c->options.batches_held > 0);
+    pthread_mutex_init(&c->mutex, NULL);
+    GS_TRY_OR_FAIL(gs_mem_map(&memory, held_map_bytes(c), true, "text held back", st));
+    c->held = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&memory, SAMPLE_BYTES, "sample of the text", st));
+    c->sample = memory;
+    /* A pipe may turn out to be short: its device is started when it is not. */
+    if (!options->keeps_all)
+        GS_TRY_OR_FAIL(start(c, st));
+    *out = c;
+    return GS_OK;
+fail:
+    gs_device_chunk_free(c);
+    return st->code;
+}
+
+static void release_uploads(gs_device_chunk *c)
+{
+    for (; c->uploads_count > 0; c->uploads_count--) {
+        gs_line_batch_release(&c->uploads[c->uploads_first].batch);
+        c->uploads_first = (c->uploads_first + 1) % UPLOADS_HELD_MAX;
+    }
+}
+
+void gs_device_chunk_free(gs_device_chunk *c)
+{
+    if (c == NULL)
+        return;
+    join_starter(c);
+    /* Waits for what the device still reads, before the batches go. */
+    for (unsigned i = 0; i < SLOTS_MAX; i++)
+        gs_text_sort_free(c->slots[i]);
+    if (c->pinned != NULL)
+        gs_text_unpin(c->pinned);
+    release_uploads(c);
+    gs_line_batch_release(&c->pending);
+    if (c->held != NULL)
+        gs_mem_unmap(c->held, held_map_bytes(c));
+    gs_mem_free(c->sample);
+    pthread_mutex_destroy(&c->mutex);
+    gs_mem_free(c);
+}
+
+/* --- uploads ------------------------------------------------------------------------ */
+
+/* Gives back the batches that have been copied; with `all` waits for every one. */
+static gs_code reap_uploads(gs_device_chunk *c, gs_text_sort *sort, bool all,
+                            gs_status *st)
+{
+    const bool must_wait = all || c->uploads_count >= c->options.batches_held;
+    if (c->uploads_count == 0)
+        return GS_OK;
+    const size_t wait_at = all ? c->uploads_count - 1 : 0;
+    const uint64_t ticket =
+        c->uploads[(c->uploads_first + wait_at) % UPLOADS_HELD_MAX].ticket;
+    uint64_t done = 0;
+    GS_TRY(gs_text_sort_uploads_done(sort, must_wait ? &ticket : NULL, &done, st));
+    while (c->uploads_count > 0 && c->uploads[c->uploads_first].ticket < done) {
+        gs_line_batch_release(&c->uploads[c->uploads_first].batch);
+        c->uploads_first = (c->uploads_first + 1) % UPLOADS_HELD_MAX;
+        c->uploads_count--;
+    }
+    return GS_OK;
+}
+
+/* The end of the whole records in data[0, most), or of the first one. */
+static size_t cut_records(const gs_device_chunk *c, const uint8_t *data, size_t bytes,
+                          size_t most)
+{
+    if (bytes <= most)
+        return bytes;
+    const size_t size = c->order.record_size;
+    if (size > 0)
+        return most >= size ? most / size * size : size;
+    const uint8_t *const last = memrchr(data, c->order.eol, most);
+    if (last != NULL)
+        return (size_t)(last - data) + 1;
+    const uint8_t *const first = memchr(data + most, c->order.eol, bytes - most);
+    return first ? (size_t)(first - data) + 1 : bytes;
+}
+
+static void note_uploaded(gs_device_chunk *c, const uint8_t *text, size_t bytes)
+{
+    gs_multiset_add_text(&c->read[c->filling], &c->options.watched->form, text, bytes);
+}
+
+/* Uploads what is held back and has not gone up; *is_full when there is no room. */
+static gs_code upload_held(gs_device_chunk *c, gs_text_sort *sort, bool *is_full,
+                           gs_status *st)
+{
+    *is_full = false;
+    uint64_t ticket = 0, done;
+    bool has_ticket = false;
+    while (c->held_uploaded < c->held_bytes && !*is_full) {
+        const uint8_t *const from = c->held + c->held_uploaded;
+        const size_t left = c->held_bytes - c->held_uploaded;
+        const size_t n = cut_records(c, from, left, batch_bytes_max(c) - 1);
+        uint64_t next;
+        GS_TRY(gs_text_sort_upload(sort, from, n, false, is_full, &next, st));
+        if (*is_full)
+            break;
+        ticket = next;
+        has_ticket = true;
+        note_uploaded(c, from, n);
+        c->held_uploaded += n;
+    }
+    if (has_ticket)
+        GS_TRY(gs_text_sort_uploads_done(sort, &ticket, &done, st));
+    if (!c->options.keeps_all && c->held_uploaded > 0) {
+        c->lost_text = true;
+        memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);
+        c->held_bytes -= c->held_uploaded;
+        c->held_uploaded = 0;
+    }
+    return GS_OK;
+}
+
+/* Appends a batch to what is held back, with the end-of-line byte it may lack; false if
+ * there is no room. */
+static bool hold_back(gs_device_chunk *c, const gs_line_batch *batch)
+{
+    const size_t room = c->options.held_back_bytes - c->held_bytes;
+    if (batch->bytes + batch->lacks_final_eol > room)
+        return false;
+    memcpy(c->held + c->held_bytes, batch->data, batch->bytes);
+    c->held_bytes += batch->bytes;
+    if (batch->lacks_final_eol)
+        c->held[c->held_bytes++] = c->order.eol;
+    return true;
+}
+
+static gs_code next_batch(gs_device_chunk *c, gs_line_batch *batch, bool *has_batch,
+                          gs_status *st)
+{
+    const volatile int *const cancel = c->options.cancel;
+    if (cancel != NULL && *cancel != 0)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+    if (c->has_pending) {
+        *batch = c->pending;
+        c->pending = (gs_line_batch){0};
+        c->has_pending = false;
+        *has_batch = true;
+        return GS_OK;
+    }
+    if (gs_line_feed_next(c->options.feed, batch, has_batch, st) != GS_OK) {
+        c->has_feed_failed = true;
+        return st->code;
+    }
+    if (!*has_batch)
+        c->is_ended = true;
+    if (*has_batch && c->options.stats != NULL)
+        atomic_fetch_add(&c->options.stats->text_bytes, batch->bytes);
+    if (*has_batch && c->sample_bytes < SAMPLE_BYTES) {
+        const size_t room = SAMPLE_BYTES - c->sample_bytes;
+        const size_t n = batch->bytes < room ? batch->bytes : room;
+        memcpy(c->sample + c->sample_bytes, batch->data, n);
+        c->sample_bytes += n;
+    }
+    return GS_OK;
+}
+
+static void put_aside(gs_device_chunk *c, gs_line_batch *batch)
+{
+    c->pending = *batch;
+    c->has_pending = true;
+    *batch = (gs_line_batch){0};
+}
+
+/* Puts a batch into the chunk, taking it; *is_full if it has no room. */
+static gs_code add_batch(gs_device_chunk *c, gs_text_sort *sort, gs_line_batch *batch,
+                         bool *is_full, gs_status *st)
+{
+    *is_full = false;
+    if (c->options.keeps_all) {
+        if (!hold_back(c, batch)) {
+            if (c->held_bytes == 0)
+                return GS_FAIL(st, GS_ERR_GPU, 0,
+                               "GPU: a batch of %zu bytes is more than can be held back",
+                               batch->bytes);
+            *is_full = true;
+            put_aside(c, batch);
+            return GS_OK;
+        }
+        gs_line_batch_release(batch);
+        return upload_held(c, sort, is_full, st);
+    }
+    uint64_t ticket;
+    GS_TRY(gs_text_sort_upload(sort, batch->data, batch->bytes, batch->lacks_final_eol,
+                               is_full, &ticket, st));
+    if (*is_full) {
+        put_aside(c, batch);
+        return GS_OK;
+    }
+    c->lost_text = true;
+    note_uploaded(c, batch->data, batch->bytes);
+    gs_assert(c->uploads_count < UPLOADS_HELD_MAX);
+    c->uploads[(c->uploads_first + c->uploads_count) % UPLOADS_HELD_MAX] =
+        (gs_upload_held){ticket, *batch};
+    c->uploads_count++;
+    *batch = (gs_line_batch){0};
+    return reap_uploads(c, sort, false, st);
+}
+
+/* Reads into what is held back until the device is there, or `most` bytes are, or the
+ * input ends. */
+static gs_code read_ahead(gs_device_chunk *c, size_t most, bool until_started,
+                          gs_status *st)
+{
+    while (!c->is_ended && c->held_bytes < most &&
+           !(until_started && atomic_load(&c->is_started))) {
+        gs_line_batch batch = {0};
+        bool has_batch = false;
+        GS_TRY(next_batch(c, &batch, &has_batch, st));
+        if (!has_batch)
+            break;
+        if (!hold_back(c, &batch)) {
+            put_aside(c, &batch);
+            break;
+        }
+        gs_line_batch_release(&batch);
+    }
+    return GS_OK;
+}
+
+gs_code gs_device_chunk_peek(gs_device_chunk *c, size_t bytes, bool *is_all,
+                             gs_status *st)
+{
+    GS_TRY(read_ahead(c, bytes, false, st));
+    *is_all = c->is_ended && !c->has_pending;
+    return GS_OK;
+}
+
+unsigned gs_device_chunk_slots(gs_device_chunk *c)
+{
+    return atomic_load(&c->slot_count);
+}
+
+bool gs_device_chunk_need_slot(gs_device_chunk *c, unsigned slot)
+{
+    gs_assert(slot < atomic_load(&c->slot_count));
+    if (slot == 0 || c->slots[slot] != NULL)
+        return true; /* the first is made by the starter */
+    gs_status st = {.code = GS_OK};
+    if (new_slot(c, slot, &st) == GS_OK)
+        return true;
+    /* Slots are first needed in their order, so no chunk is in one beyond. */
+    atomic_store(&c->slot_count, slot);
+    gs_log_say(c->options.log, GS_LOG_INFO, "GPU: %u slots only: %s", slot, st.msg);
+    return false;
+}
+
+gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
+                             gs_status *st)
+{
+    bool is_full = false;
+    if (!c->is_ready) {
+        gs_assert(slot == 0);
+        if (!c->has_starter)
+            GS_TRY(start(c, st));
+        GS_TRY(read_ahead(c, c->options.held_back_bytes, true, st));
+        GS_TRY(await_device(c, st));
+    }
+    gs_text_sort *const sort = c->slots[slot];
+    c->filling = slot;
+    GS_TRY(upload_held(c, sort, &is_full, st));
+    while (!is_full) {
+        gs_line_batch batch = {0};
+        bool has_batch = false;
+        GS_TRY(next_batch(c, &batch, &has_batch, st));
+        if (!has_batch)
+            break;
+        if (add_batch(c, sort, &batch, &is_full, st) != GS_OK) {
+            if (batch.bytes > 0)
+                put_aside(c, &batch); /* it did not go up: for give_back */
+            return st->code;
+        }
+    }
+    GS_TRY(reap_uploads(c, sort, true, st));
+    *is_last = c->is_ended && !c->has_pending && c->held_uploaded == c->held_bytes;
+    return GS_OK;
+}
+
+bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot)
+{
+    return !c->is_ready || gs_text_sort_bytes(c->slots[slot]) == 0;
+}
+
+bool gs_device_chunk_can_do_without(const gs_device_chunk *c, const gs_status *st)
+{
+    const bool is_of_device =
+        st->code == GS_ERR_GPU || st->code == GS_ERR_NOMEM || st->code == GS_ERR_LIMIT;
+    return is_of_device && !c->has_feed_failed;
+}
+
+bool gs_device_chunk_is_started(const gs_device_chunk *c)
+{
+    return atomic_load(&c->is_started) && c->start_status.code == GS_OK;
+}
+
+void gs_device_chunk_sample(const gs_device_chunk *c, const uint8_t **text, size_t *bytes)
+{
+    *text = c->sample;
+    *bytes = c->sample_bytes;
+}
+
+bool gs_device_chunk_give_back(gs_device_chunk *c)
+{
+    join_starter(c);
+    if (c->lost_text)
+        return false;
+    /* They will be counted again. */
+    if (c->options.stats != NULL)
+        atomic_fetch_sub(&c->options.stats->text_bytes, c->held_bytes + c->pending.bytes);
+    gs_line_feed_replay(c->options.feed, c->held, held_map_bytes(c), c->held_bytes,
+                        &c->pending);
+    c->held = NULL;
+    c->has_pending = false;
+    return true;
+}
+
+/* --- out again ---------------------------------------------------------------------- */
+
+/* The text straight into the blocks of the stream. */
+static gs_code emit_text(gs_device_chunk *c, uint64_t bytes, gs_status *st)
+{
+    const gs_device_chunk_options *const o = &c->options;
+    const gs_device_text text = {
+        .sort = c->emitting,
+        .bytes = bytes,
+        .stream = c->sink->stream,
+        .ticket = c->first_ticket,
+        .team = o->team,
+        .witness = o->witness,
+        .layout = o->layout,
+        .encoder = o->encoder,
+        .record_size = c->order.record_size,
+        .cancel = o->cancel,
+    };
+    return gs_device_text_emit(&text, st);
+}
+
+/* What one worker takes of the sorted records at once. */
+typedef struct gs_device_part {
+    uint64_t ticket, count;
+    gs_text_record *records;
+    uint8_t *data;
+    size_t record_capacity, data_capacity, data_bytes;
+} gs_device_part;
+
+/* Fetches the next part; count 0 when there is none. */
+static gs_code fetch_part_locked(gs_device_chunk *c, gs_device_part *part, gs_status *st)
+{
+    uint64_t bytes;
+    GS_TRY(gs_text_sort_cut(c->emitting, c->next_record, part->data_capacity,
+                            part->record_capacity, &part->count, &bytes, st));
+    if (part->count == 0)
+        return GS_OK;
+    if (bytes > part->data_capacity) {
+        void *memory = part->data;
+        GS_TRY(
+            gs_mem_resize(&memory, (size_t)bytes + RECORD_SLACK, "fetched records", st));
+        part->data = memory;
+        part->data_capacity = (size_t)bytes;
+    }
+    GS_TRY(gs_text_sort_fetch_records(c->emitting, c->next_record, part->count, bytes,
+                                      part->records, part->data, st));
+    part->data_bytes = (size_t)bytes;
+    c->next_record += part->count;
+    part->ticket = c->next_ticket++;
+    return GS_OK;
+}
+
+static gs_code fetch_part(gs_device_chunk *c, gs_device_part *part, gs_status *st)
+{
+    const volatile int *const cancel = c->options.cancel;
+    part->count = 0;
+    pthread_mutex_lock(&c->mutex);
+    if (cancel != NULL && *cancel != 0)
+        GS_NOTED(GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel));
+    else if (!c->has_failed)
+        GS_NOTED(fetch_part_locked(c, part, st));
+    c->has_failed |= st->code != GS_OK;
+    pthread_mutex_unlock(&c->mutex);
+    return st->code;
+}
+
+/* A record of a run: the witness of the run sees it, and that it differs from the one
+ * before (NULL: none) where the device says so, on which merging depends. */
+static gs_code show(const gs_device_chunk *c, gs_witness_piece *seen,
+                    const gs_text_record *last, const gs_text_record *r,
+                    const uint8_t *data, gs_status *st)
+{
+    const gs_record_layout *const layout = c->options.layout;
+    const bool is_key = layout->is_keyed && layout->is_key_only;
+    const size_t string_bytes = is_key ? r->key_bytes : r->bytes;
+    if (last != NULL) {
+        const uint8_t *const before = data - last->bytes - layout->has_eol;
+        int order;
+        const size_t index =
+            gs_ovc_first_difference(before, is_key ? last->key_bytes : last->bytes, data,
+                                    string_bytes, 0, &order);
+        if (r->shared != (order == 0 ? 0 : index + 1))
+            return GS_FAIL(st, GS_ERR_GPU, 0,
+                           "verify: a record differs from the one before elsewhere");
+    }
+    const gs_seen_string line = {data + r->key_bytes, r->bytes - r->key_bytes};
+    const gs_seen_string string = {data, string_bytes};
+    if (r->count > 1 && layout->is_keyed)
+        gs_witness_drop_unknown(seen, r->count - 1);
+    else if (r->count > 1)
+        gs_witness_drop(seen, line.data, line.bytes, r->count - 1);
+    return gs_witness_note(seen, line, string) ? gs_witness_look(seen, st) : GS_OK;
+}
+
+/* Lines that the device left out: without keys they are copies of the one that stays. */
+static void note_dropped(const gs_device_chunk *c, gs_sink_piece *piece,
+                         const gs_text_record *r, const uint8_t *data)
+{
+    if (r->count > 1 && c->options.layout->is_keyed)
+        gs_sink_drop_unknown(piece, r->count - 1);
+    else if (r->count > 1)
+        gs_sink_drop(piece, data, r->bytes, r->count - 1);
+}
+
+static gs_code put_part(const gs_device_chunk *c, const gs_device_part *part,
+                        gs_sink_piece *piece, gs_witness_piece *seen, gs_status *st)
+{
+    const size_t eol = c->options.layout->has_eol;
+    const uint8_t *from = part->data;
+    gs_witness_begin(seen, c->run_witness, part->ticket + 1, c->options.layout->is_keyed);
+    gs_sink_begin(piece, part->ticket);
+    for (uint64_t i = 0; i < part->count; i++) {
+        const gs_text_record *const r = &part->records[i];
+        if (r->key_bytes > r->bytes || from + r->bytes > part->data + part->data_bytes)
+            return GS_FAIL(st, GS_ERR_GPU, 0, "verify: a record has no end");
+        if (c->run_witness != NULL)
+            GS_TRY(show(c, seen, i > 0 ? r - 1 : NULL, r, from, st));
+        note_dropped(c, piece, r, from);
+        const gs_sink_record out = {.data = from,
+                                    .length = r->bytes,
+                                    .key_bytes = r->key_bytes,
+                                    .count = r->count,
+                                    .shared = r->shared};
+        GS_TRY(gs_sink_add(piece, &out, st));
+        from += r->bytes + eol;
+    }
+    GS_TRY(gs_witness_end(seen, st));
+    return gs_sink_end(piece, st);
+}
+
+static gs_code part_new(gs_device_part *part, size_t bytes, gs_status *st)
+{
+    void *memory = NULL;
+    *part = (gs_device_part){.record_capacity = bytes / LEAST_RECORD_BYTES,
+                             .data_capacity = bytes};
+    GS_TRY(gs_mem_new(&memory, part->record_capacity * sizeof *part->records,
+                      "fetched records", st));
+    part->records = memory;
+    GS_TRY(gs_mem_new(&memory, bytes + RECORD_SLACK, "fetched records", st));
+    part->data = memory;
+    return GS_OK;
+}
+
+static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
+{
+    gs_device_chunk *const c = context;
+    gs_trace *const trace = c->options.trace;
+    gs_device_part part = {0};
+    gs_witness_piece seen = {0};
+    gs_sink_piece *piece = NULL;
+    GS_TRY_OR_FAIL(gs_sink_piece_new(&piece, c->sink, st));
+    GS_TRY_OR_FAIL(part_new(&part, c->sink->buffer_bytes / 4 * 3, st));
+    for (;;) {
+        GS_TRY_OR_FAIL(fetch_part(c, &part, st));
+        if (part.count == 0)
+            break;
+        const uint64_t begin_ns = gs_trace_begin(trace);
+        GS_TRY_OR_FAIL(put_part(c, &part, piece, &seen, st));
+        gs_trace_end(trace, GS_LANE_WORKER, worker, "encode", begin_ns, 0);
+    }
+fail:
+    gs_mem_free(part.records);
+    gs_mem_free(part.data);
+    gs_witness_release(&seen);
+    gs_sink_piece_free(piece);
+    if (st->code != GS_OK)
+        gs_stream_abort(c->sink->stream, st);
+    return st->code;
+}
+
+static gs_code emit_records(gs_device_chunk *c, gs_status *st)
+{
+    c->next_record = 0;
+    c->next_ticket = c->first_ticket;
+    c->has_failed = false;
+    return gs_team_run(c->options.team, emit_worker, c, st);
+}
+
+/* Records into a run, which has a witness of its own. */
+static gs_code emit_run(gs_device_chunk *c, const gs_multiset *read,
+                        const gs_device_emit *emit, uint64_t records, gs_status *st)
+{
+    gs_witness_options watched = *c->options.watched;
+    watched.is_full = true;
+    watched.drops_equals = watched.order.is_strict = emit->is_unique;
+    watched.has_counts = false;
+    watched.has_top = emit->keep != UINT64_MAX;
+    watched.top_count = emit->keep;
+    GS_TRY(gs_witness_new(&c->run_witness, &watched, st));
+    gs_witness_read(c->run_witness, read);
+    if (emit_records(c, st) == GS_OK)
+        GS_NOTED(gs_witness_judge(c->run_witness, records, UINT64_MAX, GS_ERR_GPU, st));
+    gs_witness_free(c->run_witness);
+    c->run_witness = NULL;
+    return st->code;
+}
+
+gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
+                             const gs_device_emit *emit, gs_status *st)
+{
+    /* What is left out as equal is only known of records. */
+    const bool is_text =
+        sink->run == NULL && !sink->is_zstd && !sink->has_counts && !emit->is_unique;
+    gs_text_result result;
+    c->sink = sink;
+    c->emitting = c->slots[slot];
+    c->first_ticket = emit->first_ticket;
+    GS_TRY(gs_text_sort_run(c->emitting, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
+                            emit->is_unique, emit->keep, &result, st));
+    gs_log_say(c->options.log, GS_LOG_INFO,
+               "GPU: %llu records sorted in %u rounds, %.1f GiB of its memory",
+               (unsigned long long)result.input_count, result.rounds,
+               (double)gs_text_sort_device_bytes(c->emitting) / (1 << 30));
+    if (is_text) {
+        GS_TRY(emit_text(c, result.bytes, st));
+        atomic_fetch_add(&sink->record_count, result.record_count);
+    } else if (sink->run != NULL) {
+        GS_TRY(emit_run(c, &c->read[slot], emit, result.record_count, st));
+    } else {
+        GS_TRY(emit_records(c, st));
+    }
+    gs_witness_read(c->options.witness, &c->read[slot]);
+    if (c->options.stats != NULL)
+        atomic_fetch_add(&c->options.stats->records, result.input_count);
+    return GS_OK;
+}
+
+void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot)
+{
+    gs_text_sort_reset(c->slots[slot]);
+    c->read[slot] = (gs_multiset){0};
+    if (!c->options.keeps_all)
+        return; /* another slot is being filled, from what is held back, too */
+    memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);
+    c->held_bytes -= c->held_uploaded;
+    c->held_uploaded = 0;
+}

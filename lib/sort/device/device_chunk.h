@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device_chunk: the chunks of runs, sorted on a GPU.
+ *
+ * Takes the place of ingest, chunk and chunk_emit where the device does the work: batches
+ * of lines go up as they are read, the sorted text or records come down into the output
+ * stream or a run.
+ *
+ *      line_feed --> held back --> GPU --> text straight into the stream's blocks
+ *                      ^                   or records, encoded by all threads
+ *                      while the device starts
+ *
+ * The device is started by a thread of its own while the first blocks are read. Text that
+ * comes before it is ready is held back in host memory. Where the input cannot be read
+ * again (a pipe), all text of a chunk stays held back until its run is written, so that a
+ * GPU that fails costs time and nothing else.
+ *
+ * What the device gives back is not believed: records that went up and records that came
+ * down are compared, and their order, before a run counts and before text gets its name
+ * (lib/sort/witness/witness.h). What is wrong is a failure of the device.
+ *
+ * A chunk lives in a slot, a part of a GPU's memory. While one slot is emitted by a
+ * thread another may be filled by another thread (device_runs).
+ *
+ * After a failure of fill or emit that the device has caused (can_do_without), give_back
+ * returns what is held back to the feed; the caller then goes on with the CPU, or starts
+ * again if text was lost.
+ */
+#ifndef GS_LIB_SORT_DEVICE_DEVICE_CHUNK_H
+#define GS_LIB_SORT_DEVICE_DEVICE_CHUNK_H
+
+#include "io/block.h"
+#include "lib/base/team.h"
+#include "lib/sort/device/device_order.h"
+#include "lib/sort/key/keys.h"
+#include "lib/sort/record/records.h"
+#include "lib/sort/run/runs.h"
+#include "lib/sort/plan/plans.h"
+
+typedef struct gs_device_chunk gs_device_chunk;
+
+typedef struct gs_device_chunk_options {
+    const gs_text_order *order; /* copied */
+    const gs_record_layout *layout;
+    gs_line_feed *feed;
+    gs_block_pool *pool; /* its memory is locked in place for the device */
+    gs_team *team;
+    const char *engine;  /* NULL: picked by size */
+    const int *devices;  /* as CUDA numbers them; one slot each takes chunks in turn */
+    size_t device_count; /* at least 1 */
+    size_t gpu_memory_bytes; /* on each; 0: what is free less a reserve */
+    uint64_t input_bytes;    /* expected; 0: unknown */
+    size_t batches_held;     /* blocks of the pool that uploads may hold */
+    size_t fetch_bytes;      /* of a block of the streams that emit writes to */
+    size_t held_back_bytes;  /* host memory for text that is held back */
+    bool keeps_all;          /* the input cannot be read again */
+    gs_witness *witness;     /* of the whole sort: hears of a chunk once it was emitted */
+    const gs_witness_options *watched; /* what it watches; borrowed */
+    const gs_key_encoder *encoder;     /* as on the CPU; NULL: no keys */
+    const gs_log *log;
+    gs_sort_stats *stats;
+    gs_trace *trace;
+    const volatile int *cancel;
+} gs_device_chunk_options;
+
+GS_MUST_CHECK gs_code gs_device_chunk_new(gs_device_chunk **out,
+                                          const gs_device_chunk_options *options,
+                                          gs_status *st);
+void gs_device_chunk_free(gs_device_chunk *c); /* NULL is fine */
+
+/* Reads until `bytes` of text are held back or the input ends, and leaves the device
+ * alone: whether a pipe is worth it. */
+GS_MUST_CHECK gs_code gs_device_chunk_peek(gs_device_chunk *c, size_t bytes, bool *is_all,
+                                           gs_status *st);
+
+/* How many slots there are; one while the device starts. */
+unsigned gs_device_chunk_slots(gs_device_chunk *c);
+/* Makes sure that the slot has its memory; false if there is none, and one slot less. */
+bool gs_device_chunk_need_slot(gs_device_chunk *c, unsigned slot);
+
+/* Fills a slot, which is empty. *is_last: the input has ended. */
+GS_MUST_CHECK gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot,
+                                           bool *is_last, gs_status *st);
+bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot);
+
+typedef struct gs_device_emit {
+    bool is_unique; /* drop equals (counting them) */
+    uint64_t keep;  /* of the records, the first so many; UINT64_MAX: all */
+    uint64_t first_ticket;
+} gs_device_emit;
+
+/* Sorts a slot's chunk and writes it to the sink. One slot at a time. The chunk stays,
+ * and what is held back of it, until what was written is known to be there. */
+GS_MUST_CHECK gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot,
+                                           gs_sink *sink, const gs_device_emit *emit,
+                                           gs_status *st);
+/* The slot's chunk is in a run: the slot is empty again. */
+void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot);
+
+/* Could the CPU have done what failed? Not if it was the reading: what the feed had in
+ * hand is gone. */
+bool gs_device_chunk_can_do_without(const gs_device_chunk *c, const gs_status *st);
+
+/* False while (and if) the device could not be started. */
+bool gs_device_chunk_is_started(const gs_device_chunk *c);
+
+/* Some of the text read so far, from its beginning. */
+void gs_device_chunk_sample(const gs_device_chunk *c, const uint8_t **text,
+                            size_t *bytes);
+
+/* Returns text that is held back, and not in a run yet, to the feed. False if some of it
+ * is gone: the input must be read again from its beginning. No more calls but free. */
+bool gs_device_chunk_give_back(gs_device_chunk *c);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/device/device_text.h"
+
+#include <pthread.h>
+
+#include "lib/sort/witness/witnesses.h"
+
+/* Parts of the text on their way into the blocks of the stream, several at once. */
+typedef struct gs_fetched_text {
+    const gs_device_text *text;
+    uint64_t offset;       /* in the stream */
+    pthread_mutex_t mutex; /* guards the device and what follows */
+    bool has_failed;
+    gs_part_witness *witness;   /* to take parts; each worker looks at its own */
+    uint64_t next;              /* byte to be fetched */
+    uint64_t started, finished; /* parts */
+    uint64_t at[GS_TEXT_FETCHES_MAX];
+    size_t lengths[GS_TEXT_FETCHES_MAX];
+    uint8_t *to[GS_TEXT_FETCHES_MAX];
+} gs_fetched_text;
+
+static gs_code start_part_locked(gs_fetched_text *f, gs_status *st)
+{
+    const unsigned slot = (unsigned)(f->started % GS_TEXT_FETCHES_MAX);
+    gs_stream *const stream = f->text->stream;
+    uint8_t *to = NULL;
+    size_t room = 0;
+    GS_TRY(gs_stream_map(stream, f->offset + f->next, &to, &room, st));
+    if (room > f->text->bytes - f->next)
+        room = (size_t)(f->text->bytes - f->next);
+    f->at[slot] = f->offset + f->next;
+    f->lengths[slot] = room;
+    f->to[slot] = to;
+    GS_TRY(gs_text_sort_fetch_text(f->text->sort, slot, f->next, room, to, st));
+    f->next += room;
+    f->started++;
+    return GS_OK;
+}
+
+/* Keeps parts coming, and waits for the oldest, which is for this worker. */
+static gs_code take_part_locked(gs_fetched_text *f, unsigned worker, uint64_t *at,
+                                size_t *length, gs_status *st)
+{
+    const volatile int *const cancel = f->text->cancel;
+    if (cancel != NULL && *cancel != 0)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+    while (f->next < f->text->bytes && f->started - f->finished < GS_TEXT_FETCHES_MAX)
+        GS_TRY(start_part_locked(f, st));
+    *length = 0;
+    if (f->finished == f->started)
+        return GS_OK;
+    const unsigned slot = (unsigned)(f->finished % GS_TEXT_FETCHES_MAX);
+    GS_TRY(gs_text_sort_fetch_wait(f->text->sort, slot, st));
+    f->finished++;
+    *at = f->at[slot];
+    *length = f->lengths[slot];
+    return gs_part_witness_take(f->witness, worker, f->to[slot], *length, st);
+}
+
+/* A part is written once the witness has seen that it is in order. */
+static gs_code text_worker(void *context, unsigned worker, gs_status *st)
+{
+    gs_fetched_text *const f = context;
+    gs_stream *const stream = f->text->stream;
+    for (size_t length = 1; length > 0 && st->code == GS_OK;) {
+        uint64_t at = 0;
+        pthread_mutex_lock(&f->mutex);
+        length = 0;
+        if (!f->has_failed && take_part_locked(f, worker, &at, &length, st) != GS_OK)
+            f->has_failed = true;
+        pthread_mutex_unlock(&f->mutex);
+        if (length > 0 && st->code == GS_OK &&
+            gs_part_witness_look(f->witness, worker, GS_ERR_GPU, st) == GS_OK)
+            gs_stream_filled(stream, at, length);
+    }
+    if (st->code == GS_OK)
+        return GS_OK;
+    gs_stream_abort(stream, st); /* first: who has the lock may wait for the stream */
+    pthread_mutex_lock(&f->mutex);
+    f->has_failed = true;
+    pthread_mutex_unlock(&f->mutex);
+    return st->code;
+}
+
+static gs_code fetch_all(gs_fetched_text *f, gs_status *st)
+{
+    const gs_device_text *const t = f->text;
+    void *area = NULL;
+    size_t area_bytes = 0;
+    GS_TRY(gs_stream_reserve(t->stream, t->ticket, t->bytes, true, &f->offset, st));
+    gs_stream_area(t->stream, &area, &area_bytes);
+    gs_text_pin(area, area_bytes);
+    GS_NOTED(gs_team_run(t->team, text_worker, f, st));
+    /* Nothing may still be written to the stream's memory after a failure. */
+    for (; f->finished < f->started; f->finished++) {
+        gs_status ignored = {.code = GS_OK};
+        GS_NOTED(gs_text_sort_fetch_wait(
+            t->sort, (unsigned)(f->finished % GS_TEXT_FETCHES_MAX), &ignored));
+    }
+    gs_text_unpin(area);
+    GS_TRY(st->code);
+    return gs_part_witness_finish(f->witness, GS_ERR_GPU, st);
+}
+
+gs_code gs_device_text_emit(const gs_device_text *text, gs_status *st)
+{
+    gs_fetched_text f = {.text = text};
+    pthread_mutex_init(&f.mutex, NULL);
+    if (gs_part_witness_new(&f.witness, text->witness, text->layout, text->encoder,
+                            text->record_size, gs_team_workers(text->team), st) == GS_OK)
+        GS_NOTED(fetch_all(&f, st));
+    gs_part_witness_free(f.witness);
+    pthread_mutex_destroy(&f.mutex);
+    return st->code;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device_text: the text that a GPU has sorted, straight into the blocks of a stream.
+ *
+ * Several parts are on their way at once. All threads of the team look at the parts that
+ * have come, each at its own: a part is written once a witness has seen it, and is in
+ * order. Call from one thread; the stream's piece `ticket` is all of the text.
+ */
+#ifndef GS_LIB_SORT_DEVICE_DEVICE_TEXT_H
+#define GS_LIB_SORT_DEVICE_DEVICE_TEXT_H
+
+#include "gpu/text_sort.h"
+#include "io/stream.h"
+#include "lib/base/team.h"
+#include "lib/sort/key/keys.h"
+#include "lib/sort/record/records.h"
+#include "lib/sort/witness/witnesses.h"
+
+typedef struct gs_device_text {
+    gs_text_sort *sort; /* has run, in the shape GS_TEXT_OUTPUT */
+    uint64_t bytes;     /* of its result */
+    gs_stream *stream;
+    uint64_t ticket;
+    gs_team *team;
+    gs_witness *witness;
+    const gs_record_layout *layout;
+    const gs_key_encoder *encoder; /* NULL: lines are their own strings */
+    size_t record_size;
+    const volatile int *cancel;
+} gs_device_text;
+
+/* Fails with GS_ERR_GPU if the text is not in order; the witness knows the rest. */
+GS_MUST_CHECK gs_code gs_device_text_emit(const gs_device_text *text, gs_status *st);
+
+#endif

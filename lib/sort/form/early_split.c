@@ -1,0 +1,773 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/form/early_split.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/bucket/buckets.h"
+#include "lib/sort/record/records.h"
+
+enum {
+    PAGE = 4096,
+    BLOCK_PLACES = PAGE / sizeof(uint64_t) - 1,
+    SAMPLE_LINE_MAX = 4096, /* how far a sample looks for the end of a line */
+    COMMON_MAX = 64,
+    RECORD_MEAN_MAX = 1024, /* longer lines have pages of their own, */
+    RECORD_MEAN_SOME = 56,  /* and these are better off in text that is not so large */
+    ALIGN = 64,
+    KEYED_LINE_MAX = SAMPLE_LINE_MAX, /* longer lines are not for this */
+    KEY_BATCH = 64,                   /* records whose keys are made before any is used */
+    KEY_BATCH_BYTES = 1 << 14,
+    KEYED_PREFETCH_AHEAD = 12,
+};
+
+/* Text whose pages are more than the translations that the processor keeps at hand. */
+static const size_t LARGE = (size_t)2 << 30;
+
+typedef struct gs_list_block {
+    uint64_t where[BLOCK_PLACES];
+    struct gs_list_block *next;
+} gs_list_block;
+
+_Static_assert(sizeof(gs_list_block) == PAGE, "a page");
+
+/* What one worker writes for every record is together; the rest once a block. */
+typedef struct gs_early_lists {
+    GS_MEM_APART uint64_t *tail[GS_SPLITTERS_BUCKETS_MAX]; /* next place; NULL: empty */
+    gs_list_block *first[GS_SPLITTERS_BUCKETS_MAX];
+    size_t blocks[GS_SPLITTERS_BUCKETS_MAX];
+    size_t key_bytes[GS_SPLITTERS_BUCKETS_MAX]; /* of keyed records */
+} gs_early_lists;
+
+/* Keyed records of one worker on their way to lists. Bytes that were just written one by
+ * one cannot be read as words without a stall. */
+typedef struct gs_batched_key {
+    uint64_t where;
+    uint32_t begin, bytes; /* of the string, as much as is needed */
+    uint32_t key_bytes;
+} gs_batched_key;
+
+typedef struct gs_key_batch {
+    gs_batched_key records[KEY_BATCH];
+    size_t count, used_bytes;
+    uint8_t *strings;
+} gs_key_batch;
+
+struct gs_early_split {
+    gs_record_layout layout;
+    const gs_key_encoder *encoder; /* of keyed records */
+    size_t key_room;               /* for the string of a line, however it comes out */
+    size_t record_size;
+    unsigned workers;
+    uint8_t common[COMMON_MAX]; /* what all of the sample begin with, */
+    size_t depth;               /* so many bytes */
+    gs_splitters splitters;
+    gs_early_lists *lists;   /* one a worker */
+    gs_key_batch *key_batch; /* the same, of keyed records */
+    gs_list_block *memory;
+    size_t block_capacity;
+    atomic_size_t blocks_used;
+    uint16_t numbered[GS_SPLITTERS_BUCKETS_MAX]; /* buckets with records */
+    size_t numbered_count, record_count, largest, key_bytes;
+};
+
+/* --- splitters -------------------------------------------------------------------- */
+
+/* The word that decides on the bucket: of what follows the bytes that all of the sample
+ * begin with, or the least or the greatest if the record begins with others. */
+static inline uint64_t deciding_word(const gs_early_split *s, const uint8_t *string,
+                                     size_t bytes)
+{
+    uint64_t word;
+    if (s->depth == 0) {
+        word = gs_string_word(string, bytes, 0);
+    } else {
+        const size_t shared = bytes < s->depth ? bytes : s->depth;
+        const int d = memcmp(string, s->common, shared);
+        word = d == 0 && bytes >= s->depth ? gs_string_word(string, bytes, s->depth)
+               : d > 0                     ? UINT64_MAX
+                                           : 0;
+    }
+    return word ^ (s->layout.is_backwards ? UINT64_MAX : 0);
+}
+
+/* The string of a keyed record, in `room`. */
+static const uint8_t *make_string(const gs_early_split *s, const uint8_t *record,
+                                  size_t bytes, uint8_t *room, size_t *string_bytes)
+{
+    const size_t key_bytes = gs_key_encode(s->encoder, record, bytes, room);
+    memcpy(room + key_bytes, record, bytes);
+    *string_bytes = key_bytes + bytes;
+    return room;
+}
+
+/* A record at or behind `at`; NULL if none is near. */
+static const uint8_t *sample_record(const gs_early_split_options *o,
+                                    const gs_mapped_file *file, size_t at, size_t *bytes)
+{
+    const uint8_t *const text = o->map->base + file->begin;
+    if (o->record_size > 0) {
+        *bytes = o->record_size;
+        return text + at / *bytes * *bytes;
+    }
+    const size_t left = file->bytes - at;
+    const size_t most = left < SAMPLE_LINE_MAX ? left : SAMPLE_LINE_MAX;
+    const size_t line = gs_line_find(text + at, most, o->layout->eol) + 1;
+    if (line >= most)
+        return NULL;
+    *bytes = gs_line_find(text + at + line, most - line, o->layout->eol);
+    return *bytes < most - line ? text + at + line : NULL;
+}
+
+/* What a sample says of all records. */
+typedef struct gs_text_guess {
+    size_t records;            /* how many there are */
+    size_t key_bytes;          /* of one of them */
+    uint8_t begin[COMMON_MAX]; /* what their strings begin with, */
+    size_t begin_bytes;        /* so many bytes */
+    bool has_begin;
+} gs_text_guess;
+
+static void note_begin(gs_text_guess *guess, const uint8_t *string, size_t bytes)
+{
+    if (!guess->has_begin) {
+        guess->has_begin = true;
+        guess->begin_bytes = bytes < COMMON_MAX ? bytes : COMMON_MAX;
+        memcpy(guess->begin, string, guess->begin_bytes);
+    }
+    size_t same = 0;
+    while (same < guess->begin_bytes && same < bytes &&
+           string[same] == guess->begin[same])
+        same++;
+    guess->begin_bytes = same;
+}
+
+/* Fills the sample with words of records from all over the files; returns how many. */
+static size_t take_sample(const gs_early_split *s, const gs_early_split_options *o,
+                          uint64_t *sample, size_t want, uint8_t *key_room,
+                          gs_text_guess *guess)
+{
+    const size_t text = gs_file_map_text_bytes(o->map), part = text / want + 1;
+    uint64_t state = 1;
+    size_t count = 0, file = 0, before = 0; /* text in the files before */
+    double a_byte = 0; /* records, summed: a longer one is met more often */
+    size_t key_bytes = 0;
+    *guess = (gs_text_guess){0};
+    for (size_t i = 0; i < want; i++) {
+        const size_t at = i * (part - 1) + gs_splitters_place(&state, part);
+        const gs_mapped_file *const files = o->map->files;
+        while (file < o->map->file_count && at - before >= files[file].bytes)
+            before += files[file++].bytes;
+        if (file == o->map->file_count)
+            break;
+        size_t bytes;
+        const uint8_t *const record =
+            at >= before ? sample_record(o, &files[file], at - before, &bytes) : NULL;
+        if (record == NULL)
+            continue;
+        size_t string_bytes = bytes;
+        const uint8_t *const string =
+            s->encoder ? make_string(s, record, bytes, key_room, &string_bytes) : record;
+        sample[count++] = deciding_word(s, string, string_bytes);
+        note_begin(guess, string, string_bytes);
+        key_bytes += string_bytes - bytes;
+        a_byte += 1.0 / (double)(bytes + o->layout->has_eol);
+    }
+    guess->records =
+        count > 0 ? (size_t)((double)text * (a_byte / (double)count)) + 1 : 0;
+    guess->key_bytes = count > 0 ? key_bytes / count : 0;
+    return count;
+}
+
+/* Would buckets be even? No word may fill more than two of them. */
+static bool is_even(const uint64_t *sorted, size_t count, size_t a_bucket)
+{
+    for (size_t i = 2 * a_bucket; i < count; i++)
+        if (sorted[i] == sorted[i - 2 * a_bucket])
+            return false;
+    return true;
+}
+
+/* Making every key a second time: to save memory that is not there, or much of it. */
+static bool is_worth_two_keys(const gs_early_split *s, const gs_early_split_options *o,
+                              const gs_text_guess *guess, size_t text)
+{
+    const size_t record_bytes =
+        sizeof(gs_element) + GS_RECORD_HEAD_BYTES + guess->key_bytes;
+    const size_t least = gs_key_encode_is_cheap(s->encoder)
+                             ? GS_EARLY_SPLIT_KEYED_MIN
+                             : GS_EARLY_SPLIT_DEAR_KEYS * GS_EARLY_SPLIT_KEYED_MIN;
+    return text >= least || guess->records * record_bytes > o->memory_bytes;
+}
+
+/* Chooses splitters, and how many blocks the lists may take; false if this is not for
+ * such text. */
+static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *sample,
+                 uint8_t *key_room)
+{
+    enum { TRIED = GS_SPLITTERS_SAMPLE_MAX / 8, LARGER_MAX = 4, KEYED_MAX = 3 };
+    const size_t text = gs_file_map_text_bytes(o->map);
+    gs_text_guess guess;
+    size_t count = take_sample(s, o, sample, TRIED, key_room, &guess);
+    const size_t mean_max = text < LARGE ? RECORD_MEAN_SOME : RECORD_MEAN_MAX;
+    if (count < TRIED / 2 || text / guess.records > mean_max)
+        return false;
+    if (s->encoder != NULL && !is_worth_two_keys(s, o, &guess, text))
+        return false;
+    s->depth = guess.begin_bytes;
+    memcpy(s->common, guess.begin, s->depth);
+    const size_t records = guess.records;
+    const unsigned levels = gs_splitters_levels(records, GS_BUCKET_ELEMENTS);
+    count = take_sample(s, o, sample, ((size_t)1 << levels) * GS_SPLITTERS_OVERSAMPLING,
+                        key_room, &guess);
+    if (count == 0)
+        return false;
+    gs_splitters_choose(&s->splitters, levels, sample, count);
+    if (s->splitters.levels < levels || !is_even(sample, count, (count >> levels) + 1))
+        return false;
+    /* A block each for the lists that are begun, and half as much again as it seems. */
+    s->block_capacity = s->workers * s->splitters.bucket_count +
+                        (records + records / 2) / BLOCK_PLACES + 1;
+    const size_t record_bytes = text * (s->encoder ? KEYED_MAX : 1);
+    const size_t a_bucket = LARGER_MAX * ((records >> levels) * 2 * sizeof(gs_element) +
+                                          (record_bytes >> levels));
+    return s->block_capacity * PAGE + s->workers * a_bucket < o->memory_bytes;
+}
+
+/* Records that compare equal must be the same bytes; room for strings is for lines of
+ * some length, with so few keys that none becomes long. */
+static bool is_for_records(const gs_early_split_options *o)
+{
+    if (o->layout->is_key_only || o->encoder == NULL)
+        return !o->layout->is_key_only;
+    return o->record_size <= KEYED_LINE_MAX &&
+           gs_key_encode_bound(o->encoder, KEYED_LINE_MAX) <
+               GS_WHERE_LENGTH_LONG - KEYED_LINE_MAX;
+}
+
+static gs_code new_key_batches(gs_early_split *s, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new_apart(&memory, s->workers * sizeof *s->key_batch, "batches of keys",
+                            st));
+    s->key_batch = memory;
+    for (unsigned w = 0; w < s->workers; w++) {
+        GS_TRY(gs_mem_new_apart(&memory, KEY_BATCH_BYTES + s->key_room, "keys", st));
+        s->key_batch[w].strings = memory;
+    }
+    return GS_OK;
+}
+
+gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *options,
+                           gs_status *st)
+{
+    void *memory = NULL;
+    gs_early_split *s = NULL;
+    uint64_t *sample = NULL;
+    *out = NULL;
+    if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN ||
+        !is_for_records(options))
+        return GS_OK;
+    GS_TRY(gs_mem_new(&memory, sizeof *s, "early split", st));
+    s = memory;
+    s->layout = *options->layout;
+    s->encoder = options->encoder;
+    s->record_size = options->record_size;
+    s->workers = options->workers;
+    if (s->encoder != NULL) {
+        s->key_room = gs_key_encode_bound(s->encoder, KEYED_LINE_MAX) + KEYED_LINE_MAX +
+                      GS_COPY_SLACK;
+        GS_TRY_OR_FAIL(new_key_batches(s, st));
+    }
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
+    sample = memory;
+    if (!plan(s, options, sample, s->encoder ? s->key_batch[0].strings : NULL))
+        goto fail; /* no failure: it is not worth it */
+    GS_TRY_OR_FAIL(
+        gs_mem_new_apart(&memory, s->workers * sizeof *s->lists, "lists of lines", st));
+    s->lists = memory;
+    GS_TRY_OR_FAIL(
+        gs_mem_map(&memory, s->block_capacity * PAGE, true, "lists of lines", st));
+    s->memory = memory;
+    gs_mem_free(sample);
+    *out = s;
+    return GS_OK;
+fail:
+    gs_mem_free(sample);
+    gs_early_split_free(s);
+    return st->code;
+}
+
+void gs_early_split_free(gs_early_split *s)
+{
+    if (s == NULL)
+        return;
+    if (s->memory != NULL)
+        gs_mem_unmap(s->memory, s->block_capacity * PAGE);
+    for (unsigned w = 0; s->key_batch != NULL && w < s->workers; w++)
+        gs_mem_free(s->key_batch[w].strings);
+    gs_mem_free(s->key_batch);
+    gs_mem_free(s->lists);
+    gs_mem_free(s);
+}
+
+/* --- lists ------------------------------------------------------------------------ */
+
+/* A list is empty or its block full: another block. */
+static bool extend(gs_early_split *s, gs_early_lists *lists, size_t bucket)
+{
+    const size_t number = atomic_fetch_add(&s->blocks_used, 1);
+    if (number >= s->block_capacity)
+        return false;
+    gs_list_block *const block = s->memory + number;
+    uint64_t *const tail = lists->tail[bucket];
+    if (tail == NULL)
+        lists->first[bucket] = block;
+    else
+        ((gs_list_block *)(void *)(tail - BLOCK_PLACES))->next = block;
+    lists->tail[bucket] = block->where;
+    lists->blocks[bucket]++;
+    return true;
+}
+
+static inline bool add_to_bucket(gs_early_split *s, gs_early_lists *lists, size_t bucket,
+                                 uint64_t where)
+{
+    uint64_t *tail = lists->tail[bucket];
+    /* The place behind a block's last is that of `next`; so is the one of no block. */
+    if (__builtin_expect(
+            tail == NULL || (uintptr_t)tail % PAGE == BLOCK_PLACES * sizeof *tail, 0)) {
+        if (!extend(s, lists, bucket))
+            return false;
+        tail = lists->tail[bucket];
+    }
+    *tail = where;
+    lists->tail[bucket] = tail + 1;
+    return true;
+}
+
+/* The records of the batch go to their buckets. */
+static bool add_batch(gs_early_split *s, unsigned worker)
+{
+    enum { FOUR = GS_SPLITTERS_TOGETHER };
+    gs_key_batch *const batch = &s->key_batch[worker];
+    gs_early_lists *const lists = &s->lists[worker];
+    for (size_t i = 0; i < batch->count; i += FOUR) {
+        const size_t n = batch->count - i < FOUR ? batch->count - i : FOUR;
+        uint64_t words[FOUR] = {0};
+        size_t buckets[FOUR];
+        for (size_t k = 0; k < n; k++) {
+            const gs_batched_key *const r = &batch->records[i + k];
+            words[k] = deciding_word(s, batch->strings + r->begin, r->bytes);
+        }
+        gs_splitters_find_four(&s->splitters, words, buckets);
+        for (size_t k = 0; k < n; k++) {
+            const gs_batched_key *const r = &batch->records[i + k];
+            if (!add_to_bucket(s, lists, buckets[k], r->where))
+                return false;
+            lists->key_bytes[buckets[k]] += r->key_bytes;
+        }
+    }
+    batch->count = batch->used_bytes = 0;
+    return true;
+}
+
+/* Of a string that the line is a part of, no more of the line is needed than the word
+ * takes that decides. */
+static bool add_keyed(gs_early_split *s, unsigned worker, const uint8_t *record,
+                      size_t bytes, size_t offset)
+{
+    gs_key_batch *const batch = &s->key_batch[worker];
+    if (bytes > KEYED_LINE_MAX)
+        return false;
+    uint8_t *const string = batch->strings + batch->used_bytes;
+    const size_t key_bytes = gs_key_encode(s->encoder, record, bytes, string);
+    size_t string_bytes = key_bytes;
+    if (key_bytes < s->depth + sizeof(uint64_t)) {
+        gs_copy_short(string + key_bytes, record, bytes);
+        string_bytes += bytes;
+    }
+    batch->records[batch->count++] =
+        (gs_batched_key){.where = gs_where_pack(offset, bytes),
+                         .begin = (uint32_t)batch->used_bytes,
+                         .bytes = (uint32_t)string_bytes,
+                         .key_bytes = (uint32_t)key_bytes};
+    batch->used_bytes += string_bytes;
+    return (batch->count < KEY_BATCH && batch->used_bytes < KEY_BATCH_BYTES) ||
+           add_batch(s, worker);
+}
+
+static inline bool add_record(gs_early_split *s, unsigned worker, const uint8_t *record,
+                              size_t bytes, size_t offset)
+{
+    if (s->encoder != NULL)
+        return add_keyed(s, worker, record, bytes, offset);
+    const size_t bucket =
+        gs_splitters_find(&s->splitters, deciding_word(s, record, bytes));
+    return add_to_bucket(s, &s->lists[worker], bucket, gs_where_pack(offset, bytes));
+}
+
+static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
+                        size_t bytes, size_t offset, uint64_t *count,
+                        gs_multiset_lines *seen)
+{
+    if (s->record_size > 0) {
+        for (size_t at = 0; at < bytes; at += s->record_size)
+            if (!add_record(s, worker, data + at, s->record_size, offset + at))
+                return false;
+        *count += bytes / s->record_size;
+        return true;
+    }
+    size_t line = 0;
+    uint64_t lines = 0;
+    for (size_t at = 0; at < bytes; at += 64) {
+        uint64_t mask = gs_line_mask(data + at, s->layout.eol);
+        if (bytes - at < 64)
+            mask &= UINT64_MAX >> (64 - (bytes - at));
+        for (; mask != 0; mask &= mask - 1) {
+            const size_t end = at + (size_t)__builtin_ctzll(mask);
+            if (!add_record(s, worker, data + line, end - line, offset + line))
+                return false;
+            line = end + 1;
+            lines++;
+            if (seen != NULL)
+                gs_multiset_note_end(seen, end);
+        }
+        if (seen != NULL)
+            gs_multiset_make_room(seen);
+    }
+    if (line < bytes) {
+        if (!add_record(s, worker, data + line, bytes - line, offset + line))
+            return false;
+        lines++;
+    }
+    *count += lines;
+    return true;
+}
+
+bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
+                        size_t bytes, size_t offset, uint64_t *count, gs_multiset *seen)
+{
+    gs_assert(bytes < GS_WHERE_LENGTH_LONG && offset + bytes <= gs_arena_bytes_max);
+    gs_multiset_lines lines;
+    const bool has_lines = seen != NULL && s->record_size == 0;
+    if (has_lines)
+        gs_multiset_begin_lines(&lines, seen, data);
+    if (!add_records(s, worker, data, bytes, offset, count, has_lines ? &lines : NULL) ||
+        (s->encoder != NULL && !add_batch(s, worker)))
+        return false;
+    if (has_lines)
+        gs_multiset_add_noted(&lines);
+    if (seen != NULL) { /* records of a size, or a line without its eol */
+        const size_t from = has_lines ? lines.begin : 0;
+        const gs_record_form form = {s->record_size, s->layout.eol};
+        gs_multiset_add_text(seen, &form, data + from, bytes - from);
+    }
+    return true;
+}
+
+static size_t list_count(const gs_early_lists *lists, size_t bucket)
+{
+    const size_t blocks = lists->blocks[bucket];
+    if (blocks == 0)
+        return 0;
+    const uint64_t *const tail = lists->tail[bucket];
+    const uintptr_t last = ((uintptr_t)tail - 1) / PAGE * PAGE;
+    return (blocks - 1) * BLOCK_PLACES + ((uintptr_t)tail - last) / sizeof *tail;
+}
+
+static size_t bucket_count(const gs_early_split *s, size_t bucket)
+{
+    size_t count = 0;
+    for (unsigned w = 0; w < s->workers; w++)
+        count += list_count(&s->lists[w], bucket);
+    return count;
+}
+
+/* What the records of a bucket take besides their text. */
+static size_t bucket_key_bytes(const gs_early_split *s, size_t bucket, size_t count)
+{
+    size_t bytes = s->encoder != NULL ? count * GS_RECORD_HEAD_BYTES : 0;
+    for (unsigned w = 0; w < s->workers; w++)
+        bytes += s->lists[w].key_bytes[bucket];
+    return bytes;
+}
+
+size_t gs_early_split_finish(gs_early_split *s)
+{
+    s->numbered_count = s->record_count = s->largest = s->key_bytes = 0;
+    for (size_t b = 0; b < s->splitters.bucket_count; b++) {
+        const size_t count = bucket_count(s, b);
+        s->record_count += count;
+        s->key_bytes += bucket_key_bytes(s, b, count);
+        if (count > s->largest)
+            s->largest = count;
+        if (count > 0)
+            s->numbered[s->numbered_count++] = (uint16_t)b;
+    }
+    return s->numbered_count;
+}
+
+size_t gs_early_split_largest(const gs_early_split *s)
+{
+    return s->largest < GS_EARLY_BESIDE_MAX ? s->largest : GS_EARLY_BESIDE_MAX;
+}
+
+size_t gs_early_split_list_bytes(const gs_early_split *s)
+{
+    return atomic_load(&s->blocks_used) * PAGE;
+}
+
+size_t gs_early_split_bucket_bytes(const gs_early_split *s, size_t text_bytes)
+{
+    const size_t bytes = text_bytes + s->key_bytes + s->record_count * sizeof(gs_element);
+    return bytes / (s->numbered_count + 1) + GS_COPY_SLACK;
+}
+
+/* --- bringing buckets close --------------------------------------------------------- */
+
+/* One worker's list of one bucket, as far as it has come. */
+typedef struct gs_list_cursor {
+    const gs_list_block *block;
+    size_t at, left; /* place in the block, and how many there are from there on */
+} gs_list_cursor;
+
+/* To make a key takes longer than to copy a line. */
+static inline size_t prefetch_ahead(bool is_keyed)
+{
+    return is_keyed ? KEYED_PREFETCH_AHEAD : GS_COPY_PREFETCH_AHEAD;
+}
+
+/* The next few records, so far as they are in the block. */
+static void prefetch_next(const gs_list_cursor *c, const uint8_t *arena, size_t most)
+{
+    const size_t in_block = BLOCK_PLACES - c->at;
+    size_t n = c->left < in_block ? c->left : in_block;
+    if (n > most)
+        n = most;
+    for (size_t i = 0; i < n; i++)
+        gs_record_prefetch(arena, c->block->where[c->at + i]);
+}
+
+static inline void put_words(gs_element *e, const uint8_t *string, size_t bytes,
+                             size_t depth, uint64_t flip)
+{
+    e->prefix = gs_string_word(string, bytes, depth) ^ flip;
+    e->next = gs_string_word(string, bytes, depth + 8) ^ flip;
+}
+
+/* Copies a plain record to the end of the bucket. */
+static inline void take_plain(const gs_early_split *s, const uint8_t *from, size_t length,
+                              uint64_t flip, gs_early_bucket *out)
+{
+    gs_element *const e = &out->elements[out->element_count++];
+    put_words(e, from, length, out->depth, flip);
+    e->where = gs_where_pack(out->data_bytes, length);
+    gs_copy_short(out->data + out->data_bytes, from, length + s->layout.has_eol);
+    out->data_bytes += length + s->layout.has_eol;
+}
+
+/* Makes a keyed record at the end of the bucket. What comes behind it in the bucket is
+ * free to be written to, but not what comes behind the bucket. Its words are taken later:
+ * bytes that were just written one by one are not to be read. False if there is no room
+ * for it: the keys are longer than they were, since somebody writes to a mapped file. */
+static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size_t length,
+                              uint8_t *key_room, gs_early_bucket *out)
+{
+    uint8_t *const to = out->data + out->data_bytes;
+    const size_t room = out->data_capacity - out->data_bytes;
+    const size_t others = sizeof(uint32_t) + length + s->layout.has_eol;
+    size_t key_bytes;
+    if (gs_key_encode_bound(s->encoder, length) + others <= room) {
+        key_bytes = gs_key_encode(s->encoder, from, length, to + sizeof(uint32_t));
+    } else {
+        key_bytes = gs_key_encode(s->encoder, from, length, key_room);
+        if (key_bytes + others > room)
+            return false;
+        gs_copy_short(to + sizeof(uint32_t), key_room, key_bytes);
+    }
+    gs_element *const e = &out->elements[out->element_count++];
+    const uint32_t head = (uint32_t)key_bytes;
+    memcpy(to, &head, sizeof head);
+    gs_copy_short(to + sizeof head + key_bytes, from, length + s->layout.has_eol);
+    e->where = gs_where_pack(out->data_bytes, key_bytes + length);
+    out->data_bytes += key_bytes + others;
+    return true;
+}
+
+/* Takes records until one that lies at or beyond `bound`, which is as in an element.
+ * Compiled for plain and for keyed records; `key_room` is for the latter. Returns the
+ * record for which there is no room, or NULL. */
+static inline __attribute__((always_inline)) const uint8_t *
+take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
+           gs_list_cursor *c, gs_early_bucket *out, uint64_t bound, uint8_t *key_room)
+{
+    const uint64_t flip = s->layout.is_backwards ? UINT64_MAX : 0;
+    const size_t before = out->element_count, ahead = prefetch_ahead(is_keyed);
+    gs_early_bucket b = *out;
+    while (c->left > 0) {
+        const uint64_t *const where = c->block->where;
+        const size_t in_block = BLOCK_PLACES - c->at;
+        const size_t end = c->at + (c->left < in_block ? c->left : in_block);
+        size_t i = c->at;
+        for (; i < end && where[i] < bound; i++) {
+            if (i + ahead < end)
+                gs_record_prefetch(arena, where[i + ahead]);
+            const size_t length = where[i] & GS_WHERE_LENGTH_LONG;
+            const uint8_t *const from = arena + gs_where_offset(where[i]);
+            if (!is_keyed)
+                take_plain(s, from, length, flip, &b);
+            else if (__builtin_expect(!take_keyed(s, from, length, key_room, &b), 0))
+                return from;
+        }
+        c->left -= i - c->at;
+        c->at = i;
+        if (i < end || c->left == 0)
+            break;
+        c->block = c->block->next;
+        c->at = 0;
+        prefetch_next(c, arena, ahead);
+    }
+    for (size_t i = before; is_keyed && i < b.element_count; i++) {
+        const gs_record r = gs_record_at(&s->layout, b.data, b.elements[i].where);
+        put_words(&b.elements[i], r.string, r.string_bytes, b.depth, flip);
+    }
+    *out = b;
+    return NULL;
+}
+
+static size_t list_text_bytes(const gs_list_cursor *list)
+{
+    size_t sum = 0;
+    for (gs_list_cursor c = *list; c.left > 0; c.block = c.block->next) {
+        const size_t n = c.left < BLOCK_PLACES ? c.left : BLOCK_PLACES;
+        for (size_t i = 0; i < n; i++)
+            sum += c.block->where[i] & GS_WHERE_LENGTH_LONG;
+        c.left -= n;
+        if (c.left == 0)
+            break;
+    }
+    return sum;
+}
+
+/* Where the records of a bucket may differ: those that do not begin like the sample have
+ * the least word or the greatest. */
+static size_t depth_of(const gs_early_split *s, size_t bucket)
+{
+    const bool has_others = bucket == gs_splitters_find(&s->splitters, 0) ||
+                            bucket == gs_splitters_find(&s->splitters, UINT64_MAX);
+    return has_others ? 0 : s->depth;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* Finds room for a bucket: with the others, or of its own, then with scratch too. */
+static gs_code find_room(gs_early_bucket *out, size_t count, size_t text_bytes,
+                         const gs_bucket_copy *room, size_t *used, gs_status *st)
+{
+    const size_t element_bytes = round_up(count * sizeof(gs_element));
+    const size_t bytes = element_bytes + round_up(text_bytes + GS_COPY_SLACK);
+    void *memory = NULL;
+    gs_assert(text_bytes <= gs_arena_bytes_max);
+    *out = (gs_early_bucket){0};
+    if (count <= GS_EARLY_BESIDE_MAX && bytes <= room->capacity - *used) {
+        memory = room->data + *used;
+        *used += bytes;
+    } else {
+        out->own_bytes = bytes + element_bytes;
+        GS_TRY(gs_mem_map(&memory, out->own_bytes, true, "a large bucket", st));
+        out->own = memory;
+        out->scratch = (gs_element *)(void *)((uint8_t *)memory + bytes);
+    }
+    out->elements = memory;
+    out->data = (uint8_t *)memory + element_bytes;
+    out->data_capacity = text_bytes;
+    return GS_OK;
+}
+
+/* Where the first record lies of lists that are not begun. */
+static uint64_t first_offset(const gs_list_cursor *lists, size_t count)
+{
+    uint64_t first = UINT64_MAX;
+    for (const gs_list_cursor *c = lists; c < lists + count; c++)
+        if (c->left > 0 && gs_where_offset(c->block->where[0]) < first)
+            first = gs_where_offset(c->block->where[0]);
+    return first;
+}
+
+/* Fills buckets that have room from their lists, one a worker each, window by window. */
+static gs_code take_windows(const gs_early_split *s, const uint8_t *arena,
+                            gs_list_cursor *cursors, size_t count, uint8_t *key_room,
+                            gs_early_bucket *out, gs_status *st)
+{
+    const bool is_keyed = s->encoder != NULL;
+    size_t live = count;
+    for (uint64_t end = first_offset(cursors, count) + GS_COPY_WINDOW_BYTES; live > 0;
+         end += GS_COPY_WINDOW_BYTES) {
+        const uint64_t bound = gs_copy_window_bound(end);
+        live = 0;
+        for (size_t i = 0; i < count; i++) {
+            gs_list_cursor *const c = &cursors[i];
+            gs_early_bucket *const bucket = &out[i / s->workers];
+            const uint8_t *changed = NULL;
+            if (i + 1 < count)
+                prefetch_next(c + 1, arena, prefetch_ahead(is_keyed));
+            if (c->left > 0 && is_keyed)
+                changed = take_until(s, true, arena, c, bucket, bound, key_room);
+            else if (c->left > 0)
+                changed = take_until(s, false, arena, c, bucket, bound, NULL);
+            if (changed != NULL)
+                return gs_map_name_fail_changed(changed, st);
+            live += c->left > 0;
+        }
+    }
+    return GS_OK;
+}
+
+gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
+                            gs_bucket_copy *room, size_t first, size_t count,
+                            gs_early_bucket *out, gs_status *st)
+{
+    void *memory = NULL;
+    const unsigned workers = s->workers;
+    size_t used = 0;
+    GS_TRY(gs_mem_new(&memory, (count * workers + 1) * sizeof(gs_list_cursor),
+                      "places in lists", st));
+    gs_list_cursor *const cursors = memory;
+    memory = NULL;
+    if (s->encoder != NULL)
+        GS_NOTED(gs_mem_new(&memory, s->key_room, "key", st));
+    uint8_t *const key_room = memory;
+    for (size_t i = 0; i < count && st->code == GS_OK; i++) {
+        const size_t bucket = s->numbered[first + i];
+        size_t records = 0, bytes = 0;
+        for (unsigned w = 0; w < workers; w++) {
+            gs_list_cursor *const c = &cursors[i * workers + w];
+            *c = (gs_list_cursor){s->lists[w].first[bucket], 0,
+                                  list_count(&s->lists[w], bucket)};
+            records += c->left;
+            bytes += list_text_bytes(c);
+        }
+        bytes += (s->layout.has_eol ? records : 0) + bucket_key_bytes(s, bucket, records);
+        (void)find_room(&out[i], records, bytes, room, &used, st);
+        out[i].depth = depth_of(s, bucket);
+    }
+    if (st->code == GS_OK)
+        GS_NOTED(take_windows(s, arena, cursors, count * workers, key_room, out, st));
+    gs_mem_free(key_room);
+    gs_mem_free(cursors);
+    return st->code;
+}
+
+void gs_early_bucket_release(gs_early_bucket *bucket)
+{
+    if (bucket->own != NULL)
+        gs_mem_unmap(bucket->own, bucket->own_bytes);
+    *bucket = (gs_early_bucket){0};
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * early_split: large mapped text goes to buckets as it is read, and of a record no more
+ * is kept than where it lies until its bucket is sorted.
+ *
+ *      text      | .. line .. line .. line .. line ........................ |  mapped
+ *                      |  prefix, splitters: its bucket
+ *      lists      bucket 0: where where where ..   bucket 1: where where ..    8 bytes
+ *                      |  many buckets at once, window by window of the text
+ *      a bucket   | elements | lines |                                      a cache full
+ *
+ * An element in the chunk takes three times as much, is read again to be given a bucket
+ * and written again to go there; memory that was not touched before is dear. The price is
+ * that the splitters come from a sample of the text before it is read. They are words of
+ * what follows the bytes that all of the sample begin with; if too many agree in those
+ * too, gs_early_split_new refuses.
+ *
+ * Of a keyed record the key is made twice: for its bucket, and again where it is sorted.
+ * Where keys are made fast, that takes a tenth less time than to write key and line to
+ * memory and fetch them from there, and less than half the memory.
+ *
+ * Every worker has lists of its own, and no bucket keeps the order of the input: records
+ * that compare equal must be the same bytes, as they are but for -s and -u with keys.
+ *
+ * A list is a chain of blocks of one page; all come out of one map, and a block's last
+ * word leads to the next.
+ */
+#ifndef GS_LIB_SORT_FORM_EARLY_SPLIT_H
+#define GS_LIB_SORT_FORM_EARLY_SPLIT_H
+
+#include <stdbool.h>
+
+#include "io/file_map.h"
+#include "lib/base/status.h"
+#include "lib/sort/bucket/buckets.h"
+#include "lib/sort/key/keys.h"
+#include "lib/sort/witness/witnesses.h"
+#include "lib/sort/record/records.h"
+
+/* Not worth it for less text. Builds that are for testing do it sooner. */
+#ifndef GS_EARLY_SPLIT_MIN
+#define GS_EARLY_SPLIT_MIN ((size_t)128 << 20)
+#endif
+/* Of keyed records, if it would fit the memory otherwise too: the time for a second key
+ * is less than that for memory not touched before. If keys take long, it needs more text.
+ */
+#ifndef GS_EARLY_SPLIT_KEYED_MIN
+#define GS_EARLY_SPLIT_KEYED_MIN ((size_t)384 << 20)
+#endif
+enum { GS_EARLY_SPLIT_DEAR_KEYS = 16 };
+
+typedef struct gs_early_split gs_early_split;
+
+typedef struct gs_early_split_options {
+    const gs_record_layout *layout;
+    const gs_key_encoder *encoder; /* of keyed records, else NULL */
+    size_t record_size;            /* > 0: fixed-size records */
+    const gs_file_map *map;
+    unsigned workers;
+    size_t memory_bytes; /* for what is not text */
+} gs_early_split_options;
+
+/* *out is NULL if the text is better sorted otherwise. Borrows encoder and map. */
+GS_MUST_CHECK gs_code gs_early_split_new(gs_early_split **out,
+                                         const gs_early_split_options *options,
+                                         gs_status *st);
+void gs_early_split_free(gs_early_split *s); /* NULL is fine */
+
+/* Puts whole records, the first at `offset` of the arena, on the lists of a worker; each
+ * worker by one thread; how many there are is added to *count. The last may lack its eol
+ * if it has one in the arena. With `seen` they are added to that. False if there is no
+ * more room for lists, which is for good. */
+bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
+                        size_t bytes, size_t offset, uint64_t *count, gs_multiset *seen);
+
+/* All were added. Buckets with records, in order, are numbered from 0: how many. */
+size_t gs_early_split_finish(gs_early_split *s);
+/* Records of the largest, or GS_EARLY_BESIDE_MAX if that is less. */
+size_t gs_early_split_largest(const gs_early_split *s);
+/* Memory for lists that was used. */
+size_t gs_early_split_list_bytes(const gs_early_split *s);
+/* What a bucket takes in a gs_bucket_copy, on average. */
+size_t gs_early_split_bucket_bytes(const gs_early_split *s, size_t text_bytes);
+
+/* Larger buckets do not lie beside others, and have scratch of their own. */
+enum { GS_EARLY_BESIDE_MAX = 1 << 20 };
+
+/* A bucket's elements, which point into `data`. */
+typedef struct gs_early_bucket {
+    gs_element *elements;
+    size_t element_count;
+    size_t depth; /* where their words were taken, and all agree before it */
+    uint8_t *data;
+    size_t data_bytes, data_capacity;
+    gs_element *scratch; /* for as many elements; NULL: no more than _largest */
+    void *own;           /* a map for it alone: it had no room beside the others */
+    size_t own_bytes;
+} gs_early_bucket;
+
+/* Brings `count` buckets close from `first` on: into `room`, which the next call writes
+ * over. Zeroed by the caller. Any number of threads, each with its room. */
+GS_MUST_CHECK gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
+                                          gs_bucket_copy *room, size_t first,
+                                          size_t count, gs_early_bucket *out,
+                                          gs_status *st);
+void gs_early_bucket_release(gs_early_bucket *bucket);
+
+#endif

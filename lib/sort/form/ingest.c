@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/form/ingest.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/record/records.h"
+#include "lib/sort/bucket/buckets.h"
+
+/* What one thread makes of a batch before there is room for it. */
+typedef struct gs_ingest_scratch {
+    GS_MEM_APART uint8_t *records; /* keyed records, one after the other */
+    size_t record_bytes, record_capacity;
+    gs_element *elements; /* their offsets count from the start of `records` */
+    size_t element_count, element_capacity;
+} gs_ingest_scratch;
+
+struct gs_ingest {
+    gs_line_feed *feed;
+    gs_team *team;
+    gs_record_layout layout;
+    const gs_key_encoder *encoder;
+    size_t record_size;
+    gs_sort_stats *stats;
+    const volatile int *cancel;
+    gs_ingest_scratch *scratch; /* one a worker */
+    unsigned workers;
+    gs_witness *witness; /* may be NULL */
+
+    uint8_t *limit; /* --top: strings above it are dropped */
+    size_t limit_bytes;
+    uint64_t limit_prefix;
+
+    gs_chunk *chunk;       /* of the run that is being formed */
+    gs_early_split *early; /* in place of its elements; or NULL */
+
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t turn_changed;
+    uint64_t next_ticket; /* may reserve */
+    bool is_full, is_ended, has_failed, is_not_early;
+    gs_line_batch *pending; /* did not fit, by ticket; room for one a worker */
+    unsigned pending_count;
+};
+
+gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
+                      const gs_record_layout *layout, const gs_key_encoder *encoder,
+                      size_t record_size, gs_sort_stats *stats,
+                      const volatile int *cancel, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_ingest), "ingest", st));
+    gs_ingest *const in = memory;
+    in->feed = feed;
+    in->team = team;
+    in->layout = *layout;
+    in->encoder = encoder;
+    in->record_size = record_size;
+    in->stats = stats;
+    in->cancel = cancel;
+    in->workers = gs_team_workers(team);
+    in->next_ticket = gs_line_feed_next_ticket(feed);
+    pthread_mutex_init(&in->mutex, NULL);
+    pthread_cond_init(&in->turn_changed, NULL);
+    GS_TRY_OR_FAIL(gs_mem_new_apart(&memory, in->workers * sizeof *in->scratch,
+                                    "ingest scratch", st));
+    in->scratch = memory;
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&memory, in->workers * sizeof *in->pending, "pending batches", st));
+    in->pending = memory;
+    *out = in;
+    return GS_OK;
+fail:
+    gs_ingest_free(in);
+    return st->code;
+}
+
+void gs_ingest_free(gs_ingest *in)
+{
+    if (in == NULL)
+        return;
+    for (unsigned i = 0; in->pending != NULL && i < in->pending_count; i++)
+        gs_line_batch_release(&in->pending[i]);
+    for (unsigned i = 0; in->scratch != NULL && i < in->workers; i++) {
+        gs_mem_free(in->scratch[i].records);
+        gs_mem_free(in->scratch[i].elements);
+    }
+    pthread_cond_destroy(&in->turn_changed);
+    pthread_mutex_destroy(&in->mutex);
+    gs_mem_free(in->pending);
+    gs_mem_free(in->scratch);
+    gs_mem_free(in->limit);
+    gs_mem_free(in);
+}
+
+void gs_ingest_set_witness(gs_ingest *in, gs_witness *witness)
+{
+    in->witness = witness;
+}
+
+gs_code gs_ingest_set_limit(gs_ingest *in, const uint8_t *string, size_t string_bytes,
+                            gs_status *st)
+{
+    void *memory = in->limit;
+    GS_TRY(gs_mem_resize(&memory, string_bytes + 8, "limit of --top", st));
+    in->limit = memory;
+    memset(in->limit + string_bytes, 0, 8);
+    memcpy(in->limit, string, string_bytes);
+    in->limit_bytes = string_bytes;
+    const uint64_t word = gs_string_word(in->limit, string_bytes, 0);
+    in->limit_prefix = in->layout.is_backwards ? ~word : word;
+    return GS_OK;
+}
+
+static bool is_above_limit(const gs_ingest *in, uint64_t prefix, const uint8_t *string,
+                           size_t bytes)
+{
+    if (in->limit == NULL || prefix < in->limit_prefix)
+        return false;
+    if (prefix > in->limit_prefix)
+        return true;
+    const int d = gs_string_compare(string, bytes, in->limit, in->limit_bytes, 0);
+    return in->layout.is_backwards ? d < 0 : d > 0;
+}
+
+/* --- measuring a batch ------------------------------------------------------ */
+
+/* Of what follows the ways that are seldom taken have functions of their own: whoever has
+ * his variables pointed at has a guard on his stack, which each record would pay for. */
+static gs_code grow(void **array, size_t *capacity, size_t want, size_t item_bytes,
+                    gs_status *st)
+{
+    const size_t larger = want + want / 2 + 1024;
+    size_t bytes = 0;
+    GS_TRY(gs_mem_size_mul(&bytes, larger, item_bytes, st));
+    GS_TRY(gs_mem_resize(array, bytes, "ingest scratch", st));
+    *capacity = larger;
+    return GS_OK;
+}
+
+static inline void put_words(const gs_ingest *in, gs_element *e, const uint8_t *string,
+                             size_t bytes)
+{
+    const uint64_t flip = in->layout.is_backwards ? UINT64_MAX : 0;
+    e->prefix = gs_string_word(string, bytes, 0) ^ flip;
+    e->next = gs_string_word(string, bytes, 8) ^ flip;
+}
+
+static __attribute__((noinline)) gs_code grow_records(gs_ingest_scratch *scratch,
+                                                      size_t want, gs_status *st)
+{
+    void *memory = scratch->records;
+    GS_TRY(grow(&memory, &scratch->record_capacity, want, 1, st));
+    scratch->records = memory;
+    return GS_OK;
+}
+
+static __attribute__((noinline)) gs_code grow_elements(gs_ingest_scratch *scratch,
+                                                       gs_status *st)
+{
+    void *memory = scratch->elements;
+    GS_TRY(grow(&memory, &scratch->element_capacity, scratch->element_count + 1,
+                sizeof(gs_element), st));
+    scratch->elements = memory;
+    return GS_OK;
+}
+
+/* Adds one line to the scratch: key (if any) and line, with its eol. */
+static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
+                          const uint8_t *line, size_t line_bytes, gs_status *st)
+{
+    const size_t bound =
+        (in->encoder ? gs_key_encode_bound(in->encoder, line_bytes) : 0) + line_bytes +
+        GS_RECORD_LONG_BYTES + GS_RECORD_LONG_HEAD_BYTES + 1 + 16;
+    if (scratch->record_capacity < scratch->record_bytes + bound)
+        GS_TRY(grow_records(scratch, scratch->record_bytes + bound, st));
+    if (scratch->element_capacity == scratch->element_count)
+        GS_TRY(grow_elements(scratch, st));
+
+    uint8_t *const start = scratch->records + scratch->record_bytes;
+    const size_t usual_head = gs_record_head_bytes(&in->layout, 0);
+    uint8_t *string = start + usual_head;
+    const size_t key_bytes =
+        in->encoder ? gs_key_encode(in->encoder, line, line_bytes, string) : 0;
+    const size_t string_bytes = key_bytes + (in->layout.is_key_only ? 0 : line_bytes);
+    if (__builtin_expect(string_bytes >= GS_WHERE_LENGTH_LONG, 0)) {
+        string = start + gs_record_head_bytes(&in->layout, string_bytes);
+        memmove(string, start + usual_head, key_bytes);
+    }
+    gs_record_put_head(&in->layout, start, string_bytes,
+                       in->layout.is_key_only ? line_bytes : key_bytes);
+    uint8_t *p = string + key_bytes;
+    memcpy(p, line, line_bytes);
+    p += line_bytes;
+    if (in->layout.has_eol)
+        *p++ = in->layout.eol;
+
+    gs_element *const e = &scratch->elements[scratch->element_count];
+    if (in->limit != NULL) {
+        put_words(in, e, string, string_bytes);
+        if (is_above_limit(in, e->prefix, string, string_bytes))
+            return GS_OK;
+    }
+    e->where = gs_where_pack(scratch->record_bytes, string_bytes);
+    scratch->element_count++;
+    scratch->record_bytes += (size_t)(p - start);
+    return GS_OK;
+}
+
+/* Makes the records of a batch in the scratch. With `seen` the ends of lines are noted
+ * there. */
+static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
+                            const gs_line_batch *batch, uint64_t *record_count,
+                            gs_multiset_lines *seen, gs_status *st)
+{
+    scratch->record_bytes = 0;
+    scratch->element_count = 0;
+    *record_count = 0;
+    const uint8_t *const data = batch->data;
+    if (in->record_size > 0) {
+        for (size_t at = 0; at < batch->bytes; at += in->record_size) {
+            GS_TRY(add_record(in, scratch, data + at, in->record_size, st));
+            ++*record_count;
+        }
+        return GS_OK;
+    }
+    size_t line = 0;
+    for (size_t at = 0; at < batch->bytes; at += 64) {
+        uint64_t mask = gs_line_mask(data + at, in->layout.eol);
+        if (batch->bytes - at < 64)
+            mask &= UINT64_MAX >> (64 - (batch->bytes - at));
+        for (; mask != 0; mask &= mask - 1) {
+            const size_t end = at + (size_t)__builtin_ctzll(mask);
+            GS_TRY(add_record(in, scratch, data + line, end - line, st));
+            line = end + 1;
+            ++*record_count;
+            if (seen != NULL)
+                gs_multiset_note_end(seen, end);
+        }
+        if (seen != NULL)
+            gs_multiset_make_room(seen);
+    }
+    if (batch->lacks_final_eol && line < batch->bytes) {
+        GS_TRY(add_record(in, scratch, data + line, batch->bytes - line, st));
+        ++*record_count;
+    }
+    return GS_OK;
+}
+
+/* --- copying into the chunk ------------------------------------------------- */
+
+static inline void put_element(const gs_ingest *in, gs_element *e, const uint8_t *record,
+                               size_t bytes, size_t arena_offset)
+{
+    put_words(in, e, record, bytes);
+    e->where = gs_where_pack(arena_offset, bytes);
+}
+
+/* Plain records are the text itself, which lies at `offset`: one element a line. False if
+ * they are not as many any more as were counted, or not all of the text, because somebody
+ * writes to a mapped file. */
+static inline __attribute__((always_inline)) bool
+put_seen_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
+                  gs_element *e, size_t count, gs_multiset *seen)
+{
+    const gs_element *const end_of_room = e + count;
+    const gs_record_form form = {in->record_size, in->layout.eol};
+    gs_multiset_lines lines;
+    if (seen != NULL)
+        gs_multiset_begin_lines(&lines, seen, batch->data);
+    if (in->record_size > 0) {
+        if (seen != NULL)
+            gs_multiset_add_text(seen, &form, batch->data, batch->bytes);
+        for (size_t at = 0; at < batch->bytes; at += in->record_size)
+            put_element(in, e++, batch->data + at, in->record_size, offset + at);
+        return true;
+    }
+    size_t line = 0;
+    for (size_t at = 0; at < batch->bytes; at += 64) {
+        uint64_t mask = gs_line_mask(batch->data + at, in->layout.eol);
+        if (batch->bytes - at < 64)
+            mask &= UINT64_MAX >> (64 - (batch->bytes - at));
+        const size_t room = (size_t)(end_of_room - e);
+        if (__builtin_expect(room < 64, 0) && (size_t)__builtin_popcountll(mask) > room)
+            return false;
+        for (; mask != 0; mask &= mask - 1) {
+            const size_t end = at + (size_t)__builtin_ctzll(mask);
+            put_element(in, e++, batch->data + line, end - line, offset + line);
+            line = end + 1;
+            if (seen != NULL)
+                gs_multiset_note_end(&lines, end);
+        }
+        if (seen != NULL)
+            gs_multiset_make_room(&lines);
+    }
+    if (seen != NULL) {
+        gs_multiset_add_noted(&lines);
+        gs_multiset_add_text(seen, &form, batch->data + line, batch->bytes - line);
+    }
+    if (batch->lacks_final_eol && line < batch->bytes && e < end_of_room) {
+        put_element(in, e++, batch->data + line, batch->bytes - line, offset + line);
+        line = batch->bytes;
+    }
+    return e == end_of_room && line == batch->bytes;
+}
+
+/* Code of its own for when nobody looks on: the loop is of few instructions. */
+static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
+                         gs_element *e, size_t count, gs_multiset *seen)
+{
+    return seen == NULL ? put_seen_elements(in, batch, offset, e, count, NULL)
+                        : put_seen_elements(in, batch, offset, e, count, seen);
+}
+
+static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t offset)
+{
+    uint8_t *const to = in->chunk->arena + offset;
+    memcpy(to, batch->data, batch->bytes);
+    if (batch->lacks_final_eol)
+        to[batch->bytes] = in->layout.eol;
+}
+
+/* What only a very long record needed is not kept for the next batch. */
+static void trim_scratch(gs_ingest_scratch *scratch, size_t batch_bytes)
+{
+    if (batch_bytes <= GS_CHUNK_USUAL_BYTES)
+        return;
+    gs_mem_free(scratch->records);
+    scratch->records = NULL;
+    scratch->record_capacity = 0;
+}
+
+/* The words of the elements are taken here and not where the strings were made: bytes
+ * that were just written one by one cannot be read as words without a stall. */
+static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
+                         size_t offset, gs_element *e)
+{
+    memcpy(in->chunk->arena + offset, scratch->records, scratch->record_bytes);
+    const uint64_t shift = (uint64_t)offset << GS_WHERE_LENGTH_BITS;
+    for (size_t i = 0; i < scratch->element_count; i++) {
+        const uint64_t where = scratch->elements[i].where;
+        const gs_record r = gs_record_at(&in->layout, scratch->records, where);
+        put_words(in, &e[i], r.string, r.string_bytes);
+        e[i].where = where + shift;
+    }
+}
+
+/* --- the loop of a worker --------------------------------------------------- */
+
+/* Plain lines go to the chunk without a detour, unless some are too long for an element
+ * or may be dropped. */
+static bool is_direct(const gs_ingest *in, const gs_line_batch *batch)
+{
+    return in->encoder == NULL && in->limit == NULL &&
+           batch->bytes < GS_WHERE_LENGTH_LONG;
+}
+
+static void keep_pending_locked(gs_ingest *in, gs_line_batch *batch)
+{
+    gs_assert(in->pending_count < in->workers);
+    unsigned at = in->pending_count++;
+    while (at > 0 && in->pending[at - 1].ticket > batch->ticket) {
+        in->pending[at] = in->pending[at - 1];
+        at--;
+    }
+    in->pending[at] = *batch;
+    *batch = (gs_line_batch){0};
+}
+
+/* Waits for the batch's turn and reserves. *has_room is false when the chunk is full: the
+ * batch has been put aside. */
+static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch,
+                               const gs_chunk_want *want, size_t *offset, size_t *index,
+                               bool *has_room, gs_status *st)
+{
+    pthread_mutex_lock(&in->mutex);
+    while (in->next_ticket != batch->ticket && !in->is_full && !in->has_failed)
+        pthread_cond_wait(&in->turn_changed, &in->mutex);
+    *has_room = false;
+    if (!in->has_failed && !in->is_full) {
+        *has_room = gs_chunk_reserve(in->chunk, want, offset, index);
+        if (*has_room)
+            in->next_ticket++;
+        else
+            in->is_full = true;
+    }
+    if (in->is_full && in->chunk->element_count == 0) {
+        (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
+                      "%zu bytes of memory for records do not hold %zu bytes of input",
+                      in->chunk->budget_bytes, want->copied_bytes + want->mapped_bytes);
+        (void)gs_status_hint(st, "give more memory with -S");
+    }
+    if (in->is_full && st->code == GS_OK)
+        keep_pending_locked(in, batch);
+    pthread_cond_broadcast(&in->turn_changed);
+    pthread_mutex_unlock(&in->mutex);
+    return st->code;
+}
+
+/* The multiset of a batch that whoever finds its lines adds to; or NULL. */
+static gs_multiset *seen_by(const gs_ingest *in, gs_multiset *seen)
+{
+    return gs_witness_is_full(in->witness) ? seen : NULL;
+}
+
+/* `seen` is what a full witness hears of the batch. */
+static void note_records(const gs_ingest *in, uint64_t records,
+                         const gs_line_batch *batch, const gs_multiset *seen)
+{
+    const uint64_t eols = in->record_size > 0 ? 0 : records - batch->lacks_final_eol;
+    const gs_multiset counted = {records, batch->bytes - eols, 0};
+    gs_witness_read(in->witness, gs_witness_is_full(in->witness) ? seen : &counted);
+    if (in->stats == NULL)
+        return;
+    atomic_fetch_add(&in->stats->records, records);
+    atomic_fetch_add(&in->stats->text_bytes, batch->bytes);
+}
+
+/* The same, and what a witness hears of them, if `seen` is there. */
+static gs_code make_seen_records(const gs_ingest *in, gs_ingest_scratch *scratch,
+                                 const gs_line_batch *batch, uint64_t *record_count,
+                                 gs_multiset *seen, gs_status *st)
+{
+    const gs_record_form form = {in->record_size, in->layout.eol};
+    gs_multiset_lines lines;
+    if (seen == NULL || in->record_size > 0 || batch->bytes > UINT32_MAX) {
+        if (seen != NULL)
+            gs_multiset_add_text(seen, &form, batch->data, batch->bytes);
+        return make_records(in, scratch, batch, record_count, NULL, st);
+    }
+    gs_multiset_begin_lines(&lines, seen, batch->data);
+    GS_TRY(make_records(in, scratch, batch, record_count, &lines, st));
+    gs_multiset_add_noted(&lines);
+    gs_multiset_add_text(seen, &form, batch->data + lines.begin,
+                         batch->bytes - lines.begin);
+    return GS_OK;
+}
+
+static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
+                            gs_line_batch *batch, gs_status *st)
+{
+    const bool direct = is_direct(in, batch);
+    gs_multiset seen = {0}, *const to = seen_by(in, &seen);
+    uint64_t records = 0;
+    gs_chunk_want want = {0};
+    if (batch->is_in_map)
+        gs_file_map_bring(batch->data, batch->bytes);
+    if (!direct) {
+        GS_TRY(make_seen_records(in, scratch, batch, &records, to, st));
+        gs_assert(scratch->record_bytes <= gs_arena_bytes_max);
+        want.copied_bytes = scratch->record_bytes;
+        want.count = scratch->element_count;
+    } else {
+        const size_t bytes = batch->bytes;
+        want.count = in->record_size > 0
+                         ? bytes / in->record_size
+                         : gs_line_count(batch->data, bytes, in->layout.eol);
+        want.count += batch->lacks_final_eol;
+        want.copied_bytes = batch->is_in_map ? 0 : bytes + batch->lacks_final_eol;
+        want.mapped_bytes = batch->is_in_map ? bytes : 0;
+        records = want.count;
+    }
+    size_t offset, index;
+    bool has_room;
+    const size_t text_bytes = batch->bytes;
+    want.text_bytes = text_bytes;
+    GS_TRY(reserve_in_turn(in, batch, &want, &offset, &index, &has_room, st));
+    if (!has_room)
+        return GS_OK;
+    gs_element *const e = in->chunk->elements + index;
+    bool is_as_counted = true;
+    if (!direct) {
+        copy_scratch(in, scratch, offset, e);
+        trim_scratch(scratch, text_bytes);
+        if (batch->is_in_map)
+            gs_file_map_leave_part(batch->data, batch->bytes);
+    } else if (batch->is_in_map) {
+        is_as_counted = put_elements(in, batch, batch->map_offset, e, want.count, to);
+    } else {
+        copy_plain(in, batch, offset);
+        is_as_counted = put_elements(in, batch, offset, e, want.count, to);
+    }
+    if (!is_as_counted)
+        return gs_map_name_fail_changed(batch->data, st);
+    note_records(in, records, batch, &seen);
+    return GS_OK;
+}
+
+/* To the lists of early_split, from the map or a copy in the arena. */
+static void split_batch(gs_ingest *in, unsigned worker, const gs_line_batch *batch)
+{
+    uint64_t records = 0;
+    size_t offset, index;
+    const bool is_in_map = batch->is_in_map;
+    const gs_chunk_want want = {
+        .copied_bytes = is_in_map ? 0 : batch->bytes + batch->lacks_final_eol,
+        .mapped_bytes = is_in_map ? batch->bytes : 0,
+        .text_bytes = batch->bytes,
+    };
+    if (is_in_map)
+        gs_file_map_bring(batch->data, batch->bytes);
+    pthread_mutex_lock(&in->mutex);
+    bool is_good = batch->bytes < GS_WHERE_LENGTH_LONG &&
+                   gs_chunk_reserve(in->chunk, &want, &offset, &index);
+    pthread_mutex_unlock(&in->mutex);
+    if (is_good && is_in_map)
+        offset = batch->map_offset;
+    else if (is_good)
+        copy_plain(in, batch, offset);
+    gs_multiset seen = {0};
+    is_good =
+        is_good && gs_early_split_add(in->early, worker, in->chunk->arena + offset,
+                                      batch->bytes, offset, &records, seen_by(in, &seen));
+    note_records(in, records, batch, &seen);
+    if (is_good)
+        return;
+    pthread_mutex_lock(&in->mutex);
+    in->is_full = in->is_not_early = true;
+    pthread_mutex_unlock(&in->mutex);
+}
+
+/* The next batch: first what the last chunk had no room for. */
+static gs_code next_batch(gs_ingest *in, gs_line_batch *batch, bool *has_batch,
+                          gs_status *st)
+{
+    *has_batch = false;
+    if (in->cancel != NULL && *in->cancel != 0)
+        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *in->cancel);
+    pthread_mutex_lock(&in->mutex);
+    bool stop = in->is_full || in->has_failed;
+    if (!stop && in->pending_count > 0) {
+        *batch = in->pending[0];
+        in->pending_count--;
+        memmove(in->pending, in->pending + 1, in->pending_count * sizeof *batch);
+        *has_batch = true;
+    } else if (in->is_ended) {
+        stop = true;
+    }
+    pthread_mutex_unlock(&in->mutex);
+    if (stop || *has_batch)
+        return GS_OK;
+    GS_TRY(gs_line_feed_next(in->feed, batch, has_batch, st));
+    if (!*has_batch) {
+        pthread_mutex_lock(&in->mutex);
+        in->is_ended = true;
+        pthread_mutex_unlock(&in->mutex);
+    }
+    return GS_OK;
+}
+
+static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
+{
+    gs_ingest *const in = context;
+    gs_trace *const trace = gs_team_trace(in->team);
+    for (;;) {
+        gs_line_batch batch = {0};
+        bool has_batch = false;
+        if (next_batch(in, &batch, &has_batch, st) == GS_OK && has_batch) {
+            const uint64_t begin_ns = gs_trace_begin(trace);
+            const size_t bytes = batch.bytes;
+            if (in->early != NULL)
+                split_batch(in, worker, &batch);
+            else
+                (void)ingest_batch(in, &in->scratch[worker], &batch, st);
+            gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, bytes);
+        }
+        gs_line_batch_release(&batch);
+        if (st->code != GS_OK) {
+            pthread_mutex_lock(&in->mutex);
+            in->has_failed = true;
+            pthread_cond_broadcast(&in->turn_changed);
+            pthread_mutex_unlock(&in->mutex);
+            return st->code;
+        }
+        if (!has_batch)
+            return GS_OK;
+    }
+}
+
+gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last, gs_status *st)
+{
+    gs_assert(chunk->element_count == 0);
+    in->chunk = chunk;
+    in->is_full = false;
+    GS_TRY(gs_team_run(in->team, ingest_worker, in, st));
+    *is_last = in->is_ended && in->pending_count == 0;
+    return GS_OK;
+}
+
+void gs_ingest_place(gs_ingest *in, size_t *input_index, uint64_t *offset)
+{
+    if (in->pending_count == 0) {
+        gs_line_feed_place(in->feed, input_index, offset);
+        return;
+    }
+    *input_index = in->pending[0].input_index;
+    *offset = in->pending[0].offset;
+}
+
+gs_code gs_ingest_split_early(gs_ingest *in, gs_chunk *chunk, gs_early_split *early,
+                              bool *is_done, gs_status *st)
+{
+    in->chunk = chunk;
+    in->early = early;
+    GS_NOTED(gs_team_run(in->team, ingest_worker, in, st));
+    *is_done = !in->is_not_early;
+    in->early = NULL;
+    if (in->is_not_early) {
+        in->is_ended = false;
+        in->next_ticket = gs_line_feed_next_ticket(in->feed);
+    }
+    return st->code;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/key/key_encode.h"
+
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/key/byte_key.h"
+#include "lib/sort/key/key_digits.h"
+#include "lib/sort/key/key_field.h"
+#include "lib/sort/key/key_number.h"
+#include "lib/sort/key/key_version.h"
+#include "lib/sort/key/md5.h"
+
+enum {
+    BYTES_EXTRA = 16, /* terminator, and what word-wise copying writes beyond */
+    ESCAPE = 0x01,    /* 00 and 01 become 01 01 and 01 02 */
+    TERMINATOR = 0x00,
+    SHORT_KEY_BYTES = 256, /* translated on the stack */
+};
+
+/* What is known of a key before any line is seen. */
+typedef struct gs_key_plan {
+    size_t field;
+    enum { PART_FIELD, PART_REST, PART_OTHER } part;  /* all of it, all from it on */
+    enum { TEXT_BARE, TEXT_NUMBER, TEXT_OTHER } text; /* bytes as they stand, -n */
+    bool is_complemented;
+} gs_key_plan;
+
+struct gs_key_encoder {
+    const gs_order *order;
+    bool flip;
+    bool has_fields; /* some key begins or ends with a field that has to be found */
+    size_t bound_factor, bound_extra;
+    gs_key_plan plans[]; /* key by key */
+};
+
+void gs_key_locate(const gs_order *order, size_t k, const uint8_t *line,
+                   size_t line_bytes, size_t *begin, size_t *limit)
+{
+    gs_assert(k < order->key_count);
+    gs_field_walk walk = gs_field_start(order, line, line_bytes);
+    const uint8_t *const from = gs_field_begin(&walk, &order->keys[k]);
+    const uint8_t *to = gs_field_limit(&walk, &order->keys[k]);
+    if (to < from)
+        to = from;
+    *begin = (size_t)(from - line);
+    *limit = (size_t)(to - line);
+}
+
+/* --- bytes ------------------------------------------------------------------------- */
+
+/* Copies with 00 and 01 escaped and the terminator. Word by word while none is there. */
+static uint8_t *put_bytes(uint8_t *to, const uint8_t *from, const uint8_t *end)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    while (from < end) {
+        uint64_t word;
+        memcpy(&word, from, sizeof word); /* the slack may be read */
+        memcpy(to, &word, sizeof word);
+        const size_t left = (size_t)(end - from);
+        const bool has_low = ((word - 2 * ones) & ~word & (ones << 7)) != 0;
+        if (!has_low) {
+            const size_t n = left < 8 ? left : 8;
+            from += n;
+            to += n;
+            continue;
+        }
+        for (size_t i = 0; i < 8 && from < end; i++) {
+            const uint8_t c = *from++;
+            if (c <= ESCAPE)
+                *to++ = ESCAPE;
+            *to++ = c <= ESCAPE ? (uint8_t)(c + 1) : c;
+        }
+    }
+    *to++ = TERMINATOR;
+    return to;
+}
+
+/* The same for few bytes, at once; NULL if there are more or some have to be escaped. */
+static inline uint8_t *put_short_bytes(uint8_t *to, const uint8_t *from,
+                                       const uint8_t *end)
+{
+#ifdef __SSE2__
+    const size_t bytes = (size_t)(end - from);
+    const __m128i text = gs_load_16(from);
+    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(text, _mm_set1_epi8(ESCAPE)), text);
+    const unsigned escaped = (unsigned)_mm_movemask_epi8(low);
+    if (bytes > sizeof text || (escaped & ((1u << bytes) - 1)) != 0)
+        return NULL;
+    _mm_storeu_si128((__m128i *)(void *)to, text);
+    to[bytes] = TERMINATOR;
+    return to + bytes + 1;
+#else
+    return NULL;
+#endif
+}
+
+static bool is_translated(const gs_key *key)
+{
+    return key->fold || key->dictionary || key->ignore_nonprint;
+}
+
+/* The bytes that count, folded; -d wins over -i. */
+static size_t translate(const gs_key *key, const uint8_t *from, const uint8_t *end,
+                        uint8_t *to)
+{
+    uint8_t *p = to;
+    if (!is_translated(key)) {
+        memcpy(to, from, (size_t)(end - from));
+        return (size_t)(end - from);
+    }
+    for (; from < end; from++) {
+        const uint8_t c = *from;
+        if (key->dictionary ? !gs_text_is_alphanumeric(c) && !gs_text_is_blank(c)
+                            : key->ignore_nonprint && !gs_text_is_printing(c))
+            continue;
+        *p++ = key->fold ? gs_text_upper(c) : c;
+    }
+    return (size_t)(p - to);
+}
+
+static uint8_t month_of(const uint8_t *p, const uint8_t *end)
+{
+    static const char names[][4] = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
+                                    "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
+    p = gs_text_skip_blanks(p, end);
+    if (end - p < 3)
+        return 0;
+    for (unsigned i = 0; i < 12; i++) {
+        if (gs_text_upper(p[0]) == names[i][0] && gs_text_upper(p[1]) == names[i][1] &&
+            gs_text_upper(p[2]) == names[i][2])
+            return (uint8_t)(i + 1);
+    }
+    return 0;
+}
+
+/* --- one key ------------------------------------------------------------------------ */
+
+/* Types whose text is translated first, given the text as it counts. */
+static uint8_t *put_text_key(const gs_order *order, const gs_key *key,
+                             const uint8_t *from, const uint8_t *end, uint8_t *to)
+{
+    switch (key->type) {
+    case GS_KEY_MONTH: *to = month_of(from, end); return to + 1;
+    case GS_KEY_VERSION: return to + gs_version_encode(from, (size_t)(end - from), to);
+    case GS_KEY_RANDOM:
+        gs_md5_of_two(order->random_seed, GS_ORDER_SEED_BYTES, from, (size_t)(end - from),
+                      to);
+        return put_bytes(to + GS_MD5_BYTES, from, end);
+    case GS_KEY_BYTES:
+    case GS_KEY_NUMERIC:
+    case GS_KEY_GENERAL:
+    case GS_KEY_HUMAN: break;
+    }
+    return put_bytes(to, from, end);
+}
+
+/* The most that one key's string takes, without what comes for the length of the line. */
+static size_t key_factor(const gs_key *key)
+{
+    switch (key->type) {
+    case GS_KEY_VERSION: return 5;
+    case GS_KEY_RANDOM:
+    case GS_KEY_BYTES: return 3;
+    case GS_KEY_NUMERIC:
+    case GS_KEY_GENERAL:
+    case GS_KEY_HUMAN:
+    case GS_KEY_MONTH: return 1;
+    }
+    return 5;
+}
+
+static size_t key_extra(const gs_key *key)
+{
+    switch (key->type) {
+    case GS_KEY_VERSION: return GS_VERSION_EXTRA_BYTES + BYTES_EXTRA;
+    case GS_KEY_RANDOM: return GS_MD5_BYTES + BYTES_EXTRA;
+    case GS_KEY_GENERAL:
+        return GS_GENERAL_BYTES_MAX + GS_GENERAL_SCRATCH_BYTES + BYTES_EXTRA;
+    case GS_KEY_NUMERIC:
+    case GS_KEY_HUMAN: return GS_NUMBER_EXTRA_BYTES + BYTES_EXTRA;
+    case GS_KEY_BYTES:
+    case GS_KEY_MONTH: return BYTES_EXTRA;
+    }
+    return BYTES_EXTRA;
+}
+
+/* Not inlined, so that what is common stays in registers. */
+static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
+                                                  const gs_key *key, const uint8_t *from,
+                                                  const uint8_t *end, uint8_t *to)
+{
+    const size_t bytes = (size_t)(end - from);
+    switch (key->type) {
+    case GS_KEY_NUMERIC: return to + gs_number_encode_decimal(from, end, to);
+    case GS_KEY_HUMAN: return to + gs_number_encode_human(from, end, key->fold, to);
+    case GS_KEY_GENERAL:
+        /* The scratch lies behind where the string goes. */
+        return to + gs_number_encode_general(from, end, to + GS_GENERAL_BYTES_MAX, to);
+    case GS_KEY_BYTES:
+    case GS_KEY_MONTH:
+    case GS_KEY_RANDOM:
+    case GS_KEY_VERSION: break;
+    }
+    if (!is_translated(key) && key->type != GS_KEY_VERSION)
+        return put_text_key(order, key, from, end, to);
+    /* Text that counts differs from text that is there. So may, from one look to the
+     * next, that of a mapped file that somebody writes to; of a version the length of the
+     * string would not be bounded then. A short one is made aside, a long one at the end
+     * of the room, which the factor of the bound has left for it. */
+    uint8_t aside[SHORT_KEY_BYTES + GS_KEY_READ_SLACK];
+    uint8_t *text = aside;
+    if (bytes > SHORT_KEY_BYTES)
+        text = to + (key_factor(key) - 1) * bytes + key_extra(key);
+    const size_t counts = translate(key, from, end, text);
+    return put_text_key(order, key, text, text + counts, to);
+}
+
+/* --- the encoder -------------------------------------------------------------------- */
+
+static gs_key_plan plan_key(const gs_key *key, bool flip)
+{
+    const bool is_whole = key->start_char == 0 && !key->skip_start_blanks;
+    gs_key_plan plan = {.field = key->start_field,
+                        .part = PART_OTHER,
+                        .text = TEXT_OTHER,
+                        .is_complemented = key->reverse != flip};
+    if (is_whole && key->end_field == SIZE_MAX)
+        plan.part = PART_REST;
+    else if (is_whole && key->end_field == key->start_field && key->end_char == 0)
+        plan.part = PART_FIELD;
+    if (key->type == GS_KEY_NUMERIC)
+        plan.text = TEXT_NUMBER;
+    else if (key->type == GS_KEY_BYTES && !is_translated(key))
+        plan.text = TEXT_BARE;
+    return plan;
+}
+
+gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool flip,
+                           gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory,
+                      sizeof(gs_key_encoder) + order->key_count * sizeof(gs_key_plan),
+                      "key encoder", st));
+    gs_key_encoder *const e = memory;
+    e->order = order;
+    e->flip = flip;
+    e->bound_extra = GS_KEY_READ_SLACK + gs_byte_key_bytes(order);
+    for (size_t i = 0; i < order->key_count; i++) {
+        e->bound_factor += key_factor(&order->keys[i]);
+        e->bound_extra += 2 * key_extra(&order->keys[i]);
+        e->plans[i] = plan_key(&order->keys[i], flip);
+        e->has_fields |=
+            order->keys[i].start_field > 0 || order->keys[i].end_field != SIZE_MAX;
+    }
+    *out = e;
+    return GS_OK;
+}
+
+void gs_key_encoder_free(gs_key_encoder *e)
+{
+    gs_mem_free(e);
+}
+
+size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes)
+{
+    return e->bound_factor * line_bytes + e->bound_extra;
+}
+
+bool gs_key_encode_is_cheap(const gs_key_encoder *e)
+{
+    for (size_t i = 0; i < e->order->key_count; i++) {
+        if (e->plans[i].text == TEXT_OTHER)
+            return false;
+    }
+    return true;
+}
+
+static void complement(uint8_t *from, const uint8_t *end)
+{
+    for (; from < end; from++)
+        *from = (uint8_t) ~*from;
+}
+
+static size_t encode_any(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,
+                         uint8_t *dst)
+{
+    const gs_order *const order = e->order;
+    uint8_t *to = dst;
+    gs_field_walk walk = gs_field_start(order, line, line_bytes);
+    for (size_t i = 0; i < order->key_count; i++) {
+        const gs_key *const key = &order->keys[i];
+        const uint8_t *const from = gs_field_begin(&walk, key);
+        const uint8_t *const end = gs_field_limit(&walk, key);
+        uint8_t *const next = put_key(order, key, from, end < from ? from : end, to);
+        if (key->reverse != e->flip)
+            complement(to, next);
+        to = next;
+    }
+    return (size_t)(to - dst);
+}
+
+static size_t encode_short(const gs_key_encoder *e, const uint8_t *line,
+                           size_t line_bytes, uint8_t *dst)
+{
+    const gs_order *const order = e->order;
+    uint8_t *to = dst;
+    gs_short_walk walk = gs_short_start(order, line, line_bytes, e->has_fields);
+    for (size_t i = 0; i < order->key_count; i++) {
+        const gs_key_plan *const plan = &e->plans[i];
+        size_t from, limit;
+        if (plan->part != PART_OTHER) {
+            gs_short_walk_to(&walk, plan->field);
+            from = walk.at;
+            limit = plan->part == PART_FIELD ? gs_short_field_end(&walk) : line_bytes;
+        } else {
+            from = gs_short_begin(&walk, line, &order->keys[i]);
+            limit = gs_short_limit(&walk, line, &order->keys[i]);
+        }
+        const uint8_t *const end = line + (limit < from ? from : limit);
+        uint8_t *next = NULL;
+        if (plan->text == TEXT_BARE)
+            next = put_short_bytes(to, line + from, end);
+        else if (plan->text == TEXT_NUMBER)
+            next = gs_digits_encode(line + from, end, to);
+        if (__builtin_expect(next == NULL, 0))
+            next = put_key(order, &order->keys[i], line + from, end, to);
+        if (plan->is_complemented)
+            complement(to, next);
+        to = next;
+    }
+    return (size_t)(to - dst);
+}
+
+size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,
+                     uint8_t *dst)
+{
+    const gs_order *const order = e->order;
+    if (order->record_size > 0) {
+        gs_byte_key_encode(order, e->flip, line, dst);
+        return gs_byte_key_bytes(order);
+    }
+    return line_bytes <= GS_SHORT_LINE_BYTES ? encode_short(e, line, line_bytes, dst)
+                                             : encode_any(e, line, line_bytes, dst);
+}

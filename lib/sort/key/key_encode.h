@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * key_encode: turn a record's keys into one byte string whose memcmp order is the
+ * order asked for.
+ *
+ * The string is prefix-free (none is a proper prefix of another from the same order),
+ * so whatever follows it, such as the line itself for the last resort, only matters
+ * between equal keys. Two records have equal strings if and only if every key of theirs
+ * compares equal. A reversed key is its string complemented.
+ *
+ * An encoder is made once from an order, is read-only afterwards and may be used by any
+ * number of threads.
+ */
+#ifndef GS_LIB_SORT_KEY_KEY_ENCODE_H
+#define GS_LIB_SORT_KEY_KEY_ENCODE_H
+
+#include "lib/sort/key/order.h"
+
+typedef struct gs_key_encoder gs_key_encoder;
+
+enum { GS_KEY_READ_SLACK = 64 }; /* bytes past the line that may be read */
+
+/* With `flip`, every key's direction is turned round (used when the whole order is
+ * written backwards). The order must outlive the encoder. */
+GS_MUST_CHECK gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order,
+                                         bool flip, gs_status *st);
+void gs_key_encoder_free(gs_key_encoder *e); /* NULL is fine */
+
+/* No line of `line_bytes` bytes (without its end-of-line byte) needs more than this. */
+size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes);
+
+/* Is a key made in about the time that it takes to write it to memory and read it back?
+ */
+bool gs_key_encode_is_cheap(const gs_key_encoder *e);
+
+/* Writes the string to dst, which has room for the bound, and returns its length. May
+ * read GS_KEY_READ_SLACK bytes past the line and write anywhere inside the bound. */
+size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,
+                     uint8_t *dst);
+
+/* Where key `k` lies in the line, as --debug shows it: begin <= limit, offsets into the
+ * line (GNU's begfield and limfield). */
+void gs_key_locate(const gs_order *order, size_t k, const uint8_t *line,
+                   size_t line_bytes, size_t *begin, size_t *limit);
+
+#endif

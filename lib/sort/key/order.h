@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * order: what "sorted" means, as plain data.
+ *
+ * An order says how to find a record's keys and how each compares; it is filled by the
+ * command line (or a library caller), checked once and then read-only. Every compare in
+ * the program goes through the byte string that key_encode makes of it.
+ */
+#ifndef GS_LIB_SORT_KEY_ORDER_H
+#define GS_LIB_SORT_KEY_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef enum gs_key_type {
+    GS_KEY_BYTES,   /* byte order */
+    GS_KEY_NUMERIC, /* -n: decimal numbers of any length */
+    GS_KEY_GENERAL, /* -g: long double */
+    GS_KEY_HUMAN,   /* -h: 2K 1G */
+    GS_KEY_MONTH,   /* -M */
+    GS_KEY_RANDOM,  /* -R: by hash; equal keys stay together */
+    GS_KEY_VERSION, /* -V */
+} gs_key_type;
+
+/* One -k POS1,POS2. Fields and characters count from 0. */
+typedef struct gs_key {
+    size_t start_field; /* fields to skip before the key */
+    size_t start_char;  /* then characters to skip */
+    size_t end_field;   /* SIZE_MAX: the key ends with the line */
+    size_t end_char;    /* 0: the key ends with field end_field; else that many
+                           characters into it (GNU's eword / echar after parsing) */
+    bool skip_start_blanks;
+    bool skip_end_blanks;
+    bool fold;            /* -f: lower case as upper case */
+    bool ignore_nonprint; /* -i */
+    bool dictionary;      /* -d: only blanks and alphanumerics count */
+    bool reverse;         /* -r */
+    gs_key_type type;
+} gs_key;
+
+/* One --key-bytes range of a fixed-size record. */
+typedef enum gs_field_type {
+    GS_FIELD_BYTES,
+    GS_FIELD_UNSIGNED,
+    GS_FIELD_SIGNED,
+    GS_FIELD_FLOAT, /* IEEE 754, 4 or 8 bytes, total order: -NaN < -inf ... inf < NaN */
+} gs_field_type;
+
+typedef struct gs_byte_key {
+    size_t offset, length; /* length 1, 2, 4, 8 (or 16 for integers) unless bytes */
+    gs_field_type type;
+    bool is_little_endian;
+    bool reverse;
+} gs_byte_key;
+
+enum { GS_ORDER_SEED_BYTES = 16, GS_ORDER_BLANK_FIELDS = -1 };
+
+typedef struct gs_order {
+    gs_key *keys; /* none: the whole line is the key, in byte order */
+    size_t key_count;
+    int delimiter; /* -t: 0..255, or GS_ORDER_BLANK_FIELDS */
+    uint8_t eol;   /* '\n', or 0 with -z */
+    bool stable;   /* -s: no last-resort comparison */
+    bool unique;   /* -u: the first of each set of equals; implies no last resort */
+    bool reverse;  /* global -r: turns the last-resort comparison round */
+    uint8_t random_seed[GS_ORDER_SEED_BYTES];
+
+    size_t record_size; /* > 0: fixed-size binary records, `keys` unused */
+    gs_byte_key *byte_keys;
+    size_t byte_key_count; /* none: the whole record */
+} gs_order;
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_plan: how the memory that -S allows is shared out, before the first read.
+ *
+ *      forming runs   | input blocks | thread scratch | output window | chunk ........ |
+ *      merging        |       thread pieces           | output window | windows ...... |
+ *
+ * The process may take S + 64 MiB; the plan shares out S and a part of those 64, and
+ * leaves the rest to code, stacks and small objects.
+ */
+#ifndef GS_LIB_SORT_PLAN_MEMORY_PLAN_H
+#define GS_LIB_SORT_PLAN_MEMORY_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct gs_memory_plan {
+    bool is_space_limited;     /* addresses are scarce: nothing is mapped beyond need */
+    size_t limit_bytes;        /* S */
+    unsigned workers;          /* fewer than asked for when the memory is very small */
+    size_t block_bytes;        /* input blocks */
+    size_t block_count;        /* input */
+    size_t stream_block_bytes; /* output: large writes, where the memory allows them */
+    size_t stream_blocks;
+    size_t piece_bytes;     /* what a thread gathers before it must wait for its turn */
+    size_t copy_bytes;      /* a thread's, of buckets' records (bucket_copy.h); 0: none */
+    size_t run_block_bytes; /* raw, of a run */
+    size_t chunk_bytes;
+    size_t chunk_soft_bytes;   /* a chunk that holds this much is full */
+    size_t first_soft_bytes;   /* the first one; of a tiny S less, S itself */
+    size_t merge_piece_bytes;  /* piece_bytes of a merge: a range should fit */
+    size_t merge_bytes;        /* for windows and decoded blocks */
+    size_t record_bytes_max;   /* more than S allows: what a long line needs, it gets */
+    const char *too_long_hint; /* what to do about a longer one */
+    size_t first_copies_max;   /* of the first records of a chunk, whatever its size */
+    size_t part_bytes;         /* of text that is given out where it is */
+} gs_memory_plan;
+
+enum { GS_BLOCKS_IN_FLIGHT = 6 };
+
+/* `memory_bytes` 0: a share of what is available. `threads` 0: every core. */
+gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed);
+
+/* Takes a small limit at its word: a chunk is full at S (at least 32 KiB), without the
+ * share of the 64 MiB that otherwise keeps small inputs from being spilled. */
+void gs_memory_plan_shrink(gs_memory_plan *plan);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/plan/sort_job.h"
+
+#include <stdio.h>
+
+#include "io/run_block.h"
+#include "lib/sort/plan/job_text.h"
+
+static void put_key(FILE *to, size_t number, const gs_key *k)
+{
+    static const char types[] = {
+        [GS_KEY_BYTES] = '-',  [GS_KEY_NUMERIC] = 'n', [GS_KEY_GENERAL] = 'g',
+        [GS_KEY_HUMAN] = 'h',  [GS_KEY_MONTH] = 'M',   [GS_KEY_RANDOM] = 'R',
+        [GS_KEY_VERSION] = 'V'};
+    (void)fprintf(to, "key %zu: %zu.%zu", number, k->start_field, k->start_char);
+    if (k->end_field != SIZE_MAX)
+        (void)fprintf(to, ",%zu.%zu", k->end_field, k->end_char);
+    (void)fprintf(to, " %c%s%s%s%s%s%s\n", types[k->type],
+                  k->skip_start_blanks ? "b" : "", k->skip_end_blanks ? "B" : "",
+                  k->fold ? "f" : "", k->ignore_nonprint ? "i" : "",
+                  k->dictionary ? "d" : "", k->reverse ? "r" : "");
+}
+
+static void put_byte_key(FILE *to, size_t number, const gs_byte_key *k)
+{
+    static const char *const types[] = {[GS_FIELD_BYTES] = "bytes",
+                                        [GS_FIELD_UNSIGNED] = "u",
+                                        [GS_FIELD_SIGNED] = "i",
+                                        [GS_FIELD_FLOAT] = "f"};
+    (void)fprintf(to, "key %zu: %zu:%zu:%s%s%s\n", number, k->offset, k->length,
+                  types[k->type], k->is_little_endian ? "le" : "",
+                  k->reverse ? ":r" : "");
+}
+
+/* Of each run another one, unless it is told what to draw it from. */
+static void put_seed(FILE *to, const gs_order *order)
+{
+    bool is_wanted = false;
+    for (size_t i = 0; i < order->key_count; i++)
+        is_wanted |= order->keys[i].type == GS_KEY_RANDOM;
+    if (!is_wanted)
+        return;
+    (void)fputs("random order: ", to);
+    for (size_t i = 0; i < GS_ORDER_SEED_BYTES; i++)
+        (void)fprintf(to, "%02x", order->random_seed[i]);
+    (void)fputc('\n', to);
+}
+
+static void put_all(FILE *to, const void *context)
+{
+    const gs_sort_options *const o = context;
+    const gs_order *const order = &o->order;
+    (void)fprintf(to, "version: gpusort %s, runs %d\n", GS_VERSION, GS_RUN_BLOCK_VERSION);
+    if (order->record_size > 0)
+        (void)fprintf(to, "records: of %zu bytes\n", order->record_size);
+    else
+        (void)fprintf(to, "records: lines that end with byte %d\n", order->eol);
+    if (order->delimiter == GS_ORDER_BLANK_FIELDS)
+        (void)fputs("fields: apart by blanks\n", to);
+    else
+        (void)fprintf(to, "fields: apart by byte %d\n", order->delimiter);
+    for (size_t i = 0; i < order->key_count; i++)
+        put_key(to, i + 1, &order->keys[i]);
+    for (size_t i = 0; i < order->byte_key_count; i++)
+        put_byte_key(to, i + 1, &order->byte_keys[i]);
+    (void)fprintf(to, "reverse: %s\n", order->reverse ? "yes" : "no");
+    (void)fprintf(to, "stable: %s\n", order->stable ? "yes" : "no");
+    (void)fprintf(to, "unique: %s\n", order->unique ? "yes" : "no");
+    (void)fprintf(to, "count: %s\n", o->count ? "yes" : "no");
+    (void)fprintf(to, "header: %llu\n", (unsigned long long)o->header_lines);
+    if (o->has_top)
+        (void)fprintf(to, "top: %llu\n", (unsigned long long)o->top_count);
+    (void)fprintf(to, "compressed inputs: %s\n",
+                  o->keep_compressed ? "as they are" : "unpacked");
+    put_seed(to, order);
+}
+
+gs_code gs_sort_job_text(char **out, const gs_sort_options *options, gs_status *st)
+{
+    return gs_job_text(out, put_all, options, st);
+}

@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/record/line_feed.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+#include "lib/sort/record/line_scan.h"
+
+/* A buffer that grows. */
+typedef struct gs_heap_bytes {
+    uint8_t *data;
+    size_t bytes, capacity;
+    bool is_map; /* of large pieces pages that nothing touched count nothing */
+} gs_heap_bytes;
+
+/* A file of which not all blocks have come. */
+typedef struct gs_open_file {
+    bool is_open;
+    size_t input_index;
+    uint64_t record_offset; /* of the carried record */
+    gs_heap_bytes carry;    /* the beginning of a record whose end has not come yet */
+} gs_open_file;
+
+struct gs_line_feed {
+    gs_block_source source;
+    gs_line_feed_options options;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    uint64_t next_ticket;
+    uint64_t header_left;
+    size_t next_input;    /* where what comes next begins: this file */
+    uint64_t next_offset; /* and this byte of it */
+    gs_open_file files[GS_INPUT_FILES_MAX];
+    gs_heap_bytes header;
+    uint8_t *replay; /* given out before anything else, from replay_at on */
+    size_t replay_map_bytes, replay_bytes, replay_at;
+    gs_line_batch replay_last;
+    bool has_replay_last;
+    const gs_file_map *map;   /* given out instead of blocks, */
+    size_t map_file, map_at;  /* from this file and byte on, */
+    size_t part_bytes;        /* so much of what lies in memory at a time */
+    size_t block_bytes;       /* of the largest block so far */
+    atomic_size_t long_bytes; /* lent; not guarded */
+};
+
+enum {
+    PART_BYTES = 1 << 20,
+    PART_BYTES_MIN = 1 << 16,
+    PARTS = 64, /* that a small map is cut into */
+    MAP_MIN = 4 << 20,
+    CUT_FACTOR = 64, /* so many times what a record may have its end is looked for */
+    SEAM_BYTES = 64, /* of an end of a record that lies in two blocks */
+};
+
+static void release_bytes(gs_heap_bytes *b)
+{
+    if (b->is_map)
+        gs_mem_unmap(b->data, b->capacity);
+    else
+        gs_mem_free(b->data);
+    *b = (gs_heap_bytes){0};
+}
+
+static gs_code set_capacity(gs_heap_bytes *b, size_t capacity, gs_status *st)
+{
+    void *memory = b->data;
+    if (!b->is_map && capacity < MAP_MIN) {
+        GS_TRY(gs_mem_resize(&memory, capacity, "a long record", st));
+    } else {
+        capacity = (capacity + GS_BLOCK_ALIGN - 1) / GS_BLOCK_ALIGN * GS_BLOCK_ALIGN;
+        if (b->is_map) {
+            GS_TRY(
+                gs_mem_map_resize(&memory, b->capacity, capacity, "a long record", st));
+        } else {
+            GS_TRY(gs_mem_map(&memory, capacity, false, "a long record", st));
+            if (b->bytes > 0)
+                memcpy(memory, b->data, b->bytes);
+            gs_mem_free(b->data);
+            b->is_map = true;
+        }
+    }
+    b->data = memory;
+    b->capacity = capacity;
+    return GS_OK;
+}
+
+static gs_code append(gs_heap_bytes *to, const uint8_t *data, size_t bytes, gs_status *st)
+{
+    const size_t want = to->bytes + bytes;
+    if (to->capacity < want)
+        GS_TRY(set_capacity(to, want + want / 2 + 4096, st));
+    if (bytes > 0)
+        memcpy(to->data + to->bytes, data, bytes);
+    to->bytes += bytes;
+    return GS_OK;
+}
+
+static gs_code next_of_input(void *context, gs_block **out, gs_status *st)
+{
+    return gs_input_next(context, out, st);
+}
+
+gs_block_source gs_block_source_input(gs_input *in)
+{
+    return (gs_block_source){next_of_input, in};
+}
+
+gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
+                         const gs_line_feed_options *options, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_line_feed), "line feed", st));
+    gs_line_feed *const feed = memory;
+    feed->source = *source;
+    feed->options = *options;
+    feed->header_left = options->header_lines;
+    feed->part_bytes = options->part_bytes ? options->part_bytes : PART_BYTES;
+    pthread_mutex_init(&feed->mutex, NULL);
+    *out = feed;
+    return GS_OK;
+}
+
+static void drop_replay(gs_line_feed *feed)
+{
+    if (feed->replay != NULL)
+        gs_mem_unmap(feed->replay, feed->replay_map_bytes);
+    feed->replay = NULL;
+}
+
+void gs_line_feed_free(gs_line_feed *feed)
+{
+    if (feed == NULL)
+        return;
+    pthread_mutex_destroy(&feed->mutex);
+    for (size_t i = 0; i < GS_INPUT_FILES_MAX; i++)
+        release_bytes(&feed->files[i].carry);
+    release_bytes(&feed->header);
+    gs_line_batch_release(&feed->replay_last);
+    drop_replay(feed);
+    gs_mem_free(feed);
+}
+
+static gs_open_file *file_of(gs_line_feed *feed, size_t input_index)
+{
+    gs_open_file *unused = NULL;
+    for (size_t i = GS_INPUT_FILES_MAX; i-- > 0;) {
+        gs_open_file *const f = &feed->files[i];
+        if (f->is_open && f->input_index == input_index)
+            return f;
+        if (!f->is_open)
+            unused = f;
+    }
+    gs_assert(unused != NULL && unused->carry.bytes == 0);
+    unused->is_open = true;
+    unused->input_index = input_index;
+    unused->record_offset = input_index == feed->next_input ? feed->next_offset : 0;
+    return unused;
+}
+
+/* How many of the first `bytes` are whole records, given how many are carried. */
+static size_t whole_bytes(const gs_line_feed *feed, size_t carried, const uint8_t *data,
+                          size_t bytes)
+{
+    if (feed->options.record_size > 0) {
+        const size_t size = feed->options.record_size;
+        const size_t over = (carried % size + bytes % size) % size;
+        return over <= bytes ? bytes - over : 0;
+    }
+    if (feed->options.takes_whole_files)
+        return 0;
+    if (feed->options.whole_bytes != NULL)
+        return feed->options.whole_bytes(data, bytes);
+    const uint8_t *const last = bytes ? memrchr(data, feed->options.eol, bytes) : NULL;
+    return last ? (size_t)(last - data) + 1 : 0;
+}
+
+/* The end of a record of which the beginning is carried and the end in the block: how
+ * many bytes of the block. */
+static size_t end_at_seam(const gs_line_feed *feed, const gs_heap_bytes *carry,
+                          const gs_block *block)
+{
+    uint8_t seam[2 * SEAM_BYTES];
+    const size_t before = carry->bytes < SEAM_BYTES ? carry->bytes : SEAM_BYTES;
+    const size_t behind = block->len < SEAM_BYTES ? block->len : SEAM_BYTES;
+    if (before == 0 || behind == 0)
+        return 0;
+    memcpy(seam, carry->data + carry->bytes - before, before);
+    memcpy(seam + before, block->data, behind);
+    const size_t whole = feed->options.whole_bytes(seam, before + behind);
+    return whole > before ? whole - before : 0;
+}
+
+gs_code gs_line_feed_fail_too_long(const gs_line_feed_options *options, const char *name,
+                                   const char *what, uint64_t offset, gs_status *st)
+{
+    const char *const hint = options->too_long_hint;
+    gs_quoted quoted;
+    (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
+                  "%s: the %s at byte %llu is longer than the memory limit allows (%zu "
+                  "bytes)",
+                  gs_quote_name(&quoted, name), what, (unsigned long long)offset,
+                  options->record_bytes_max);
+    return gs_status_hint(st, hint ? hint : "give more memory with -S");
+}
+
+static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
+                             gs_status *st)
+{
+    const gs_line_feed_options *const o = &feed->options;
+    return gs_line_feed_fail_too_long(
+        o, o->names[file->input_index],
+        o->whole_bytes != NULL || o->takes_whole_files ? "document" : "line",
+        file->record_offset, st);
+}
+
+gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset, size_t bytes,
+                                  size_t record_size, gs_status *st)
+{
+    gs_quoted quoted;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                  "%s: the last record, at byte %llu, has %zu bytes and not %zu",
+                  gs_quote_name(&quoted, name), (unsigned long long)offset, bytes,
+                  record_size);
+    return gs_status_hint(st,
+                          "check the size of a record, or whether the file was cut off");
+}
+
+static gs_code fail_partial_record(const gs_line_feed *feed, size_t input,
+                                   uint64_t offset, size_t bytes, gs_status *st)
+{
+    return gs_line_feed_fail_partial(feed->options.names[input], offset, bytes,
+                                     feed->options.record_size, st);
+}
+
+/* Moves the header's lines from the front of the batch to their own buffer. Only the
+ * first input has a header, also if it has fewer lines. */
+static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *st)
+{
+    if (batch->input_index > 0)
+        return GS_OK;
+    while (feed->header_left > 0 && batch->bytes > 0) {
+        const uint8_t eol = feed->options.eol;
+        const size_t size = feed->options.record_size;
+        const size_t end = size ? 0 : gs_line_find(batch->data, batch->bytes, eol);
+        const bool has_eol = !size && end < batch->bytes;
+        const size_t n = size ? size : end + has_eol;
+        GS_TRY(append(&feed->header, batch->data, n, st));
+        if (!size && !has_eol)
+            GS_TRY(append(&feed->header, &eol, 1, st));
+        batch->data += n;
+        batch->bytes -= n;
+        batch->offset += n;
+        feed->header_left--;
+    }
+    return GS_OK;
+}
+
+/* Gives what was put together away. */
+static gs_code lend(gs_line_feed *feed, gs_heap_bytes *carry, gs_line_batch *batch,
+                    gs_status *st)
+{
+    GS_TRY(set_capacity(carry, carry->bytes + GS_BLOCK_SLACK, st));
+    batch->data = batch->heap = carry->data;
+    batch->bytes = carry->bytes;
+    batch->heap_mapped = carry->is_map ? carry->capacity : 0;
+    *carry = (gs_heap_bytes){0};
+    if (feed->options.long_bytes_max > 0) {
+        batch->lender = feed;
+        batch->lent_bytes = batch->bytes;
+        atomic_fetch_add(&feed->long_bytes, batch->lent_bytes);
+    }
+    return GS_OK;
+}
+
+/* Puts the carried bytes in front of the block's first `whole` bytes. */
+static gs_code join_carry(gs_line_feed *feed, gs_heap_bytes *carry, gs_block *block,
+                          size_t whole, gs_line_batch *batch, gs_status *st)
+{
+    const size_t carried = carry->bytes;
+    if (carried <= GS_BLOCK_HEADROOM) {
+        if (carried > 0)
+            memcpy(block->data - carried, carry->data, carried);
+        batch->data = block->data - carried;
+        batch->bytes = carried + whole;
+        batch->block = block;
+        return GS_OK;
+    }
+    GS_TRY(append(carry, block->data, whole, st));
+    return lend(feed, carry, batch, st);
+}
+
+/* Of all files together, since that is what memory holds. */
+static size_t carried_bytes(const gs_line_feed *feed)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < GS_INPUT_FILES_MAX; i++)
+        sum += feed->files[i].carry.bytes;
+    return sum;
+}
+
+/* How many of the bytes belong to the record that begins before them; all of them if it
+ * does not end here. */
+static size_t bytes_of_first(const gs_line_feed *feed, const gs_block *block, bool *ends)
+{
+    size_t n = block->len;
+    size_t end = whole_bytes(feed, 0, block->data, n);
+    *ends = end > 0 || block->ends_input;
+    for (; end > 0; end = whole_bytes(feed, 0, block->data, n - 1))
+        n = end;
+    return n;
+}
+
+/* A record is too long: gives out its beginning, and how long it is. What follows it is
+ * not wanted any more. */
+static gs_code cut_off(gs_line_feed *feed, const gs_open_file *file,
+                       const gs_block *first, gs_line_batch *batch, gs_status *st)
+{
+    gs_heap_bytes *const carry = &feed->files[file - feed->files].carry;
+    const uint64_t most = (uint64_t)CUT_FACTOR * feed->options.record_bytes_max;
+    bool ends;
+    uint64_t bytes = carry->bytes + bytes_of_first(feed, first, &ends);
+    GS_TRY(lend(feed, carry, batch, st));
+    batch->input_index = file->input_index;
+    while (!ends && bytes < most) {
+        gs_block *block = NULL;
+        GS_TRY(feed->source.next(feed->source.context, &block, st));
+        if (block == NULL)
+            break;
+        bytes += bytes_of_first(feed, block, &ends);
+        gs_block_release(block);
+    }
+    batch->cut_bytes = bytes;
+    batch->cut_goes_on = !ends;
+    return GS_OK;
+}
+
+/* Takes one block; *is_ready tells whether `batch` came of it. The block goes to the
+ * batch or is released. */
+static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *batch,
+                          bool *is_ready, gs_status *st)
+{
+    *is_ready = false;
+    gs_open_file *const file = file_of(feed, block->input_index);
+    gs_heap_bytes *const carry = &file->carry;
+    size_t whole = whole_bytes(feed, carry->bytes, block->data, block->len);
+    if (whole == 0 && feed->options.whole_bytes != NULL)
+        whole = end_at_seam(feed, carry, block);
+    if (block->len > feed->block_bytes)
+        feed->block_bytes = block->len;
+    const size_t over = block->len - whole;
+    if (block->ends_input) {
+        const size_t last = whole > 0 ? over : carry->bytes + over;
+        if (feed->options.record_size > 0 && last > 0) {
+            const uint64_t offset =
+                file->record_offset + (whole > 0 ? carry->bytes + whole : 0);
+            (void)fail_partial_record(feed, file->input_index, offset, last, st);
+            goto done;
+        }
+        batch->lacks_final_eol = feed->options.record_size == 0 && last > 0;
+        whole = block->len;
+    } else if (whole == 0) {
+        if (carried_bytes(feed) + block->len <= feed->options.record_bytes_max)
+            (void)append(carry, block->data, block->len, st);
+        else if (feed->options.long_bytes_max == 0)
+            (void)fail_too_long(feed, file, st);
+        else
+            *is_ready = cut_off(feed, file, block, batch, st) == GS_OK;
+        goto done;
+    }
+    if (carry->bytes + whole == 0 && !feed->options.takes_whole_files)
+        goto done;
+    const uint8_t *const tail = block->data + whole;
+    const size_t tail_bytes = block->len - whole;
+    GS_TRY_OR_FAIL(join_carry(feed, carry, block, whole, batch, st));
+    batch->offset = file->record_offset;
+    file->record_offset += batch->bytes;
+    carry->bytes = 0;
+    GS_TRY_OR_FAIL(append(carry, tail, tail_bytes, st));
+    batch->input_index = file->input_index;
+    *is_ready = true;
+fail:
+done:
+    feed->next_input = file->input_index + block->ends_input;
+    feed->next_offset = block->ends_input ? 0 : file->record_offset;
+    if (block->ends_input)
+        file->is_open = false;
+    if (batch->block != block)
+        gs_block_release(block);
+    return st->code;
+}
+
+void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
+                         size_t bytes, gs_line_batch *last)
+{
+    gs_assert(feed->replay == NULL && !feed->has_replay_last);
+    feed->replay = memory;
+    feed->replay_map_bytes = map_bytes;
+    feed->replay_bytes = bytes;
+    feed->replay_at = 0;
+    feed->has_replay_last = last->bytes > 0;
+    feed->replay_last = *last;
+    *last = (gs_line_batch){0};
+}
+
+uint64_t gs_line_feed_next_ticket(gs_line_feed *feed)
+{
+    pthread_mutex_lock(&feed->mutex);
+    const uint64_t ticket = feed->next_ticket;
+    pthread_mutex_unlock(&feed->mutex);
+    return ticket;
+}
+
+void gs_line_feed_place(gs_line_feed *feed, size_t *input_index, uint64_t *offset)
+{
+    pthread_mutex_lock(&feed->mutex);
+    *input_index = feed->next_input;
+    *offset = feed->next_offset;
+    pthread_mutex_unlock(&feed->mutex);
+}
+
+gs_code gs_line_feed_go_on(gs_line_feed *feed, size_t input_index, uint64_t offset,
+                           const uint8_t *header, size_t header_bytes, gs_status *st)
+{
+    gs_assert(feed->next_ticket == 0);
+    feed->next_input = input_index;
+    feed->next_offset = offset;
+    feed->header_left = 0;
+    return append(&feed->header, header, header_bytes, st);
+}
+
+/* How many of the first bytes are a batch of whole records; 0 if there is no end. */
+static size_t next_part(const gs_line_feed *feed, const uint8_t *from, size_t left)
+{
+    const size_t size = feed->options.record_size;
+    const size_t part = left < feed->part_bytes ? left : feed->part_bytes;
+    if (size > 0)
+        return size > left ? 0 : size < part ? part / size * size : size;
+    const size_t whole = gs_line_find_last(from, part, feed->options.eol);
+    if (whole > 0)
+        return whole;
+    const size_t end = part + gs_line_find(from + part, left - part, feed->options.eol);
+    return end < left ? end + 1 : 0;
+}
+
+/* The next batch of what is to be given out again, if there is one. */
+static void next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_batch)
+{
+    if (feed->replay_at < feed->replay_bytes) {
+        const uint8_t *const from = feed->replay + feed->replay_at;
+        const size_t n = next_part(feed, from, feed->replay_bytes - feed->replay_at);
+        gs_assert(n > 0);
+        *out = (gs_line_batch){.data = from, .bytes = n};
+        feed->replay_at += n;
+        *has_batch = true;
+    } else if (feed->has_replay_last) {
+        *out = feed->replay_last;
+        feed->replay_last = (gs_line_batch){0};
+        feed->has_replay_last = false;
+        *has_batch = true;
+    }
+    if (*has_batch)
+        out->ticket = feed->next_ticket++;
+}
+
+void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map)
+{
+    feed->map = map;
+    feed->map_file = feed->map_at = 0;
+    /* Of a small input there are parts for all workers too. */
+    const size_t share = gs_file_map_text_bytes(map) / PARTS;
+    if (share < feed->part_bytes)
+        feed->part_bytes = share < PART_BYTES_MIN ? PART_BYTES_MIN : share;
+}
+
+void gs_line_feed_map_again(gs_line_feed *feed)
+{
+    feed->map_file = feed->map_at = 0;
+    feed->next_input = 0;
+    feed->next_offset = 0;
+    feed->header.bytes = 0;
+    feed->header_left = feed->options.header_lines;
+}
+
+/* The next part of the mapped file; *is_ready unless all of it was header. */
+static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
+                           gs_line_batch *out, bool *is_ready, gs_status *st)
+{
+    const size_t left = file->bytes - feed->map_at;
+    const uint8_t *const from = feed->map->base + file->begin + feed->map_at;
+    const size_t whole = next_part(feed, from, left);
+    const gs_open_file place = {.input_index = file->input_index,
+                                .record_offset = feed->map_at};
+    if (whole == 0 && feed->options.record_size > 0)
+        return fail_partial_record(feed, file->input_index, feed->map_at, left, st);
+    const size_t bytes = whole > 0 ? whole : left;
+    if (bytes > PART_BYTES && bytes > feed->options.record_bytes_max)
+        return fail_too_long(feed, &place, st);
+    *out = (gs_line_batch){.data = from,
+                           .bytes = bytes,
+                           .lacks_final_eol = whole == 0,
+                           .input_index = file->input_index,
+                           .offset = feed->map_at};
+    feed->map_at += bytes;
+    feed->next_input = file->input_index + (feed->map_at == file->bytes);
+    feed->next_offset = feed->map_at == file->bytes ? 0 : feed->map_at;
+    if (feed->map->taken_bytes != NULL)
+        atomic_fetch_add(feed->map->taken_bytes, bytes);
+    if (feed->header_left > 0)
+        GS_TRY(take_header(feed, out, st));
+    out->is_in_map = !out->lacks_final_eol;
+    out->map_offset = (size_t)(out->data - feed->map->base);
+    *is_ready = out->bytes > 0;
+    return GS_OK;
+}
+
+static gs_code next_of_map(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
+                           gs_status *st)
+{
+    while (!*has_batch && feed->map_file < feed->map->file_count) {
+        const gs_mapped_file *const file = &feed->map->files[feed->map_file];
+        if (feed->map_at < file->bytes) {
+            GS_TRY(take_mapped(feed, file, out, has_batch, st));
+        } else {
+            feed->map_file++;
+            feed->map_at = 0;
+        }
+    }
+    if (*has_batch)
+        out->ticket = feed->next_ticket++;
+    return GS_OK;
+}
+
+/* Would a record that is being put together take more than what long ones may, while
+ * others are in use, or the limit is not the last word? */
+static bool must_wait(const gs_line_feed *feed)
+{
+    const size_t most = feed->options.long_bytes_max;
+    const size_t carried = most > 0 ? carried_bytes(feed) : 0;
+    if (carried <= GS_BLOCK_HEADROOM)
+        return false;
+    const size_t lent = atomic_load(&feed->long_bytes);
+    return lent + carried + feed->block_bytes > most &&
+           (lent > 0 || most < feed->options.record_bytes_max);
+}
+
+size_t gs_line_feed_long_bytes(const gs_line_feed *feed)
+{
+    return atomic_load(&feed->long_bytes);
+}
+
+void gs_line_feed_set_long_max(gs_line_feed *feed, size_t bytes)
+{
+    pthread_mutex_lock(&feed->mutex);
+    feed->options.long_bytes_max = bytes;
+    pthread_mutex_unlock(&feed->mutex);
+}
+
+static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
+                           gs_status *st)
+{
+    next_of_replay(feed, out, has_batch);
+    if (*has_batch)
+        return GS_OK;
+    if (feed->map != NULL)
+        return next_of_map(feed, out, has_batch, st);
+    for (;;) {
+        gs_block *block = NULL;
+        out->is_held = must_wait(feed);
+        if (out->is_held)
+            return GS_OK;
+        GS_TRY(feed->source.next(feed->source.context, &block, st));
+        if (block == NULL)
+            return GS_OK;
+        *out = (gs_line_batch){0};
+        GS_TRY(take_block(feed, block, out, has_batch, st));
+        if (!*has_batch)
+            continue;
+        if (feed->header_left > 0)
+            GS_TRY(take_header(feed, out, st));
+        if (out->bytes > 0 || feed->options.takes_whole_files) {
+            out->ticket = feed->next_ticket++;
+            return GS_OK;
+        }
+        gs_line_batch_release(out);
+        *has_batch = false;
+    }
+}
+
+gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
+                          gs_status *st)
+{
+    *out = (gs_line_batch){0};
+    *has_batch = false;
+    pthread_mutex_lock(&feed->mutex);
+    const gs_code code = next_locked(feed, out, has_batch, st);
+    pthread_mutex_unlock(&feed->mutex);
+    if (code != GS_OK) {
+        gs_line_batch_release(out);
+        *has_batch = false;
+    }
+    return code;
+}
+
+void gs_line_batch_release(gs_line_batch *batch)
+{
+    gs_block_release(batch->block);
+    if (batch->lender != NULL)
+        atomic_fetch_sub(&batch->lender->long_bytes, batch->lent_bytes);
+    if (batch->heap_mapped > 0)
+        gs_mem_unmap(batch->heap, batch->heap_mapped);
+    else
+        gs_mem_free(batch->heap);
+    *batch = (gs_line_batch){0};
+}
+
+void gs_line_feed_header(const gs_line_feed *feed, const uint8_t **bytes, size_t *count)
+{
+    *bytes = feed->header.data;
+    *count = feed->header.bytes;
+}

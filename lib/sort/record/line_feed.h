@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_feed: cut the blocks of the input into batches of whole records.
+ *
+ *      block 7                  block 8
+ *      ... aaa\n bbb\n cc | c\n ddd\n ee | ...
+ *      batch 7: ..aaa bbb  batch 8: ccc ddd     "cc" moves into block 8's headroom
+ *
+ * A record longer than a block is put together apart, up to record_bytes_max. Every
+ * batch has a number, its ticket: 0, 1, 2, ... in the order of the blocks. No batch has
+ * records of two files; the blocks of up to GS_INPUT_FILES_MAX may come interleaved.
+ *
+ * gs_line_feed_next may be called by any number of threads; a batch belongs to the caller
+ * until gs_line_batch_release.
+ */
+#ifndef GS_LIB_SORT_RECORD_LINE_FEED_H
+#define GS_LIB_SORT_RECORD_LINE_FEED_H
+
+#include "io/input.h"
+
+typedef struct gs_line_feed gs_line_feed;
+
+typedef struct gs_line_batch {
+    const uint8_t *data; /* readable GS_BLOCK_SLACK bytes beyond the end */
+    size_t bytes;
+    bool is_in_map; /* in the map of gs_line_feed_map, at map_offset */
+    size_t map_offset;
+    bool lacks_final_eol; /* the last record ends with its file, not with eol */
+    uint64_t ticket;
+    size_t input_index;
+    uint64_t offset; /* in that file, unpacked, where the data begins */
+    gs_block *block; /* what holds the data: one of these two, or else the feed */
+    void *heap;
+    size_t heap_mapped;   /* the heap is a map of so many bytes */
+    gs_line_feed *lender; /* counts what is lent of the heap */
+    size_t lent_bytes;
+    /* With long_bytes_max: */
+    bool is_held;       /* no batch, until long ones that are in use are released */
+    uint64_t cut_bytes; /* > 0: of a record of so many bytes the data are the first */
+    bool cut_goes_on;   /* and perhaps more */
+} gs_line_batch;
+
+typedef struct gs_line_feed_options {
+    uint8_t eol;
+    size_t record_size;        /* > 0: fixed-size records, no end-of-line byte */
+    size_t record_bytes_max;   /* a longer one is an error that names its place, */
+    const char *too_long_hint; /* and says what to do; NULL: more memory with -S */
+    /* > 0: what was put together apart takes no more than this, in all batches that are
+     * in use and what is not whole yet. Whoever asks for a batch that would take more
+     * gets none that is_held, and a record that is too long comes cut off. */
+    size_t long_bytes_max;
+    size_t part_bytes;     /* of memory that is given out as it is; 0: a megabyte */
+    uint64_t header_lines; /* kept apart */
+    /* Records that do not end with a byte: how many bytes at the front of `data` are
+     * whole records. NULL: up to the last eol. */
+    size_t (*whole_bytes)(const uint8_t *data, size_t bytes);
+    bool takes_whole_files; /* each file is one record, an empty one too */
+    const char *const *names;
+} gs_line_feed_options;
+
+/* Where blocks come from: gives the next one, or NULL at the end. */
+typedef struct gs_block_source {
+    gs_code (*next)(void *context, gs_block **out, gs_status *st);
+    void *context;
+} gs_block_source;
+
+/* The blocks of an input. */
+gs_block_source gs_block_source_input(gs_input *in);
+
+GS_MUST_CHECK gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
+                                       const gs_line_feed_options *options,
+                                       gs_status *st);
+void gs_line_feed_free(gs_line_feed *feed); /* NULL is fine */
+
+/* *has_batch is false at the end of the input, or where the batch is_held. */
+GS_MUST_CHECK gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out,
+                                        bool *has_batch, gs_status *st);
+void gs_line_batch_release(gs_line_batch *batch);
+
+/* Bytes of batches in use that were put together apart, if they are counted; and another
+ * limit for them. */
+size_t gs_line_feed_long_bytes(const gs_line_feed *feed);
+void gs_line_feed_set_long_max(gs_line_feed *feed, size_t bytes);
+
+/* Whole records (each with its eol), and after them `last` (may be empty), come before
+ * what is next: they are given out again. Takes `last` and `memory`, which came from
+ * gs_mem_map. Once a feed. */
+void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
+                         size_t bytes, gs_line_batch *last);
+/* Instead of blocks, what is mapped is given out, file by file. Batches point into the
+ * map, but for the last line of a file if it lacks its eol. Borrows the map until free().
+ */
+void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map);
+
+/* Everything that is mapped comes once more, under other tickets. */
+void gs_line_feed_map_again(gs_line_feed *feed);
+
+/* Where what comes next begins: behind all that was given out, if the files come in
+ * order. The end of a file is the beginning of the next. */
+void gs_line_feed_place(gs_line_feed *feed, size_t *input_index, uint64_t *offset);
+/* The source begins at such a place, behind a header that has been taken. Before the
+ * first batch. */
+GS_MUST_CHECK gs_code gs_line_feed_go_on(gs_line_feed *feed, size_t input_index,
+                                         uint64_t offset, const uint8_t *header,
+                                         size_t header_bytes, gs_status *st);
+
+/* What a record gets that is too long, of the file `name`: `what` is "line" or
+ * "document". */
+GS_MUST_CHECK gs_code gs_line_feed_fail_too_long(const gs_line_feed_options *options,
+                                                 const char *name, const char *what,
+                                                 uint64_t offset, gs_status *st);
+
+/* What a last record gets that is not whole. */
+GS_MUST_CHECK gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset,
+                                                size_t bytes, size_t record_size,
+                                                gs_status *st);
+
+/* The ticket that the next batch will have. */
+uint64_t gs_line_feed_next_ticket(gs_line_feed *feed);
+
+/* The header lines met so far, each with its eol. Valid until free(). */
+void gs_line_feed_header(const gs_line_feed *feed, const uint8_t **bytes, size_t *count);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_scan: find end-of-line bytes 64 at a time.
+ *
+ * gs_line_mask gives a bit for each of the 64 bytes at `p` that equals `eol`, the lowest
+ * bit for the first. All 64 bytes must be readable.
+ */
+#ifndef GS_LIB_SORT_RECORD_LINE_SCAN_H
+#define GS_LIB_SORT_RECORD_LINE_SCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#ifdef __SSE2__
+
+static inline uint64_t gs_join_masks(__m128i a, __m128i b, __m128i c, __m128i d)
+{
+    const uint64_t low =
+        (uint32_t)_mm_movemask_epi8(a) | (uint64_t)(uint32_t)_mm_movemask_epi8(b) << 16;
+    const uint64_t high =
+        (uint32_t)_mm_movemask_epi8(c) | (uint64_t)(uint32_t)_mm_movemask_epi8(d) << 16;
+    return low | high << 32;
+}
+
+static inline __m128i gs_load_16(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
+{
+    const __m128i want = _mm_set1_epi8((char)eol);
+    return gs_join_masks(_mm_cmpeq_epi8(gs_load_16(p), want),
+                         _mm_cmpeq_epi8(gs_load_16(p + 16), want),
+                         _mm_cmpeq_epi8(gs_load_16(p + 32), want),
+                         _mm_cmpeq_epi8(gs_load_16(p + 48), want));
+}
+
+#else
+
+static inline uint64_t gs_line_mask(const uint8_t *p, uint8_t eol)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t word;
+        memcpy(&word, p + 8 * i, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+#endif
+        word ^= ones * eol;
+        /* The high bit of every byte that is zero, exactly. */
+        const uint64_t zero = ~(((word & ~high) + ~high) | word) & high;
+        mask |= ((zero >> 7) * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
+    }
+    return mask;
+}
+
+#endif
+
+/* The same of fewer than 64 bytes, of which no more are read than 15 bytes beyond: no
+ * line of the cache is fetched in vain. */
+static inline uint64_t gs_short_mask(const uint8_t *p, size_t bytes, uint8_t c)
+{
+    const uint64_t inside = (UINT64_C(1) << bytes) - 1;
+#ifdef __SSE2__
+    const size_t last = (bytes - (bytes > 0)) / 16 * 16;
+    const __m128i want = _mm_set1_epi8((char)c);
+    const __m128i a = gs_load_16(p), b = gs_load_16(p + (16 < last ? 16 : last)),
+                  d = gs_load_16(p + (32 < last ? 32 : last)), e = gs_load_16(p + last);
+    return gs_join_masks(_mm_cmpeq_epi8(a, want), _mm_cmpeq_epi8(b, want),
+                         _mm_cmpeq_epi8(d, want), _mm_cmpeq_epi8(e, want)) &
+           inside;
+#else
+    return gs_line_mask(p, c) & inside;
+#endif
+}
+
+#ifdef __SSE2__
+/* Of whole 64 bytes, at most 63 times: a byte of `sums` counts for each 16th place. */
+static inline size_t gs_line_count_some(const uint8_t *p, size_t times, uint8_t eol)
+{
+    const __m128i want = _mm_set1_epi8((char)eol);
+    __m128i sums = _mm_setzero_si128();
+    for (size_t i = 0; i < 4 * times; i++) {
+        const __m128i bytes =
+            _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
+        sums = _mm_sub_epi8(sums, _mm_cmpeq_epi8(bytes, want));
+    }
+    const __m128i halves = _mm_sad_epu8(sums, _mm_setzero_si128());
+    return (size_t)_mm_cvtsi128_si32(halves) + (size_t)_mm_extract_epi16(halves, 4);
+}
+#else
+static inline size_t gs_line_count_some(const uint8_t *p, size_t times, uint8_t eol)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < times; i++)
+        count += (size_t)__builtin_popcountll(gs_line_mask(p + 64 * i, eol));
+    return count;
+}
+#endif
+
+/* Where the first `eol` is, or `bytes`. The C library may look twice at the same place,
+ * so of text that somebody writes to meanwhile it may give anything: it is no more than a
+ * hint. */
+static inline size_t gs_line_find(const uint8_t *p, size_t bytes, uint8_t eol)
+{
+    const size_t at = (uintptr_t)memchr(p, eol, bytes) - (uintptr_t)p;
+    return at < bytes ? at : bytes;
+}
+
+/* How many bytes there are up to the last `eol` and with it; 0 if there is none. */
+static inline size_t gs_line_find_last(const uint8_t *p, size_t bytes, uint8_t eol)
+{
+    const size_t at = (uintptr_t)memrchr(p, eol, bytes) - (uintptr_t)p;
+    return at < bytes ? at + 1 : 0;
+}
+
+/* How many of `bytes` bytes equal `eol`. Reads up to 63 bytes beyond. */
+static inline size_t gs_line_count(const uint8_t *p, size_t bytes, uint8_t eol)
+{
+    size_t count = 0, at = 0;
+    while (bytes - at >= 64) {
+        const size_t left = (bytes - at) / 64, times = left < 63 ? left : 63;
+        count += gs_line_count_some(p + at, times, eol);
+        at += 64 * times;
+    }
+    if (at < bytes) {
+        const uint64_t mask =
+            gs_line_mask(p + at, eol) & (UINT64_MAX >> (64 - (bytes - at)));
+        count += (size_t)__builtin_popcountll(mask);
+    }
+    return count;
+}
+
+#endif

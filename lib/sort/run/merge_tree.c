@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/run/merge_tree.h"
+
+#include "lib/base/assertion.h"
+
+static size_t count_leaves(size_t count)
+{
+    size_t leaves = 1;
+    while (leaves < count)
+        leaves *= 2;
+    return leaves;
+}
+
+size_t gs_merge_tree_nodes(size_t count)
+{
+    return count_leaves(count) + 1;
+}
+
+/* Two equal codes: the strings decide, then the order of the sources. True if `b` wins;
+ * the loser's code is made relative to the winner. */
+static bool settle(const gs_merge_tree *tree, gs_merge_node *a, gs_merge_node *b)
+{
+    const bool b_is_earlier = b->source < a->source;
+    if (a->code == GS_OVC_EXHAUSTED || a->code == GS_OVC_EQUAL)
+        return b_is_earlier; /* both at the end, or both equal to their base */
+    const gs_merge_head *const x = &tree->heads[a->source];
+    const gs_merge_head *const y = &tree->heads[b->source];
+    const size_t index = gs_ovc_index(a->code);
+    const size_t from = index < GS_OVC_INDEX_CAP ? index + 1 : GS_OVC_INDEX_CAP;
+    int order = 0;
+    size_t differ = from;
+    if (from * GS_OVC_SYMBOL_BYTES <= x->string_bytes &&
+        from * GS_OVC_SYMBOL_BYTES <= y->string_bytes)
+        differ = gs_ovc_first_difference(x->string, x->string_bytes, y->string,
+                                         y->string_bytes, from, &order);
+    if (tree->is_backwards)
+        order = -order;
+    const bool b_wins = order > 0 || (order == 0 && b_is_earlier);
+    gs_merge_node *const loser = b_wins ? a : b;
+    const gs_merge_head *const c = b_wins ? x : y;
+    loser->code =
+        order == 0 ? GS_OVC_EQUAL
+                   : gs_ovc_code(c->string, c->string_bytes, differ, tree->is_backwards);
+    return b_wins;
+}
+
+/* Plays all matches below `node`; returns the winner. */
+static gs_merge_node play(gs_merge_tree *tree, size_t node)
+{
+    if (node >= tree->leaves) {
+        const uint32_t source = (uint32_t)(node - tree->leaves);
+        const uint64_t code =
+            source < tree->count ? tree->heads[source].code : GS_OVC_EXHAUSTED;
+        return (gs_merge_node){code, source};
+    }
+    gs_merge_node a = play(tree, 2 * node);
+    gs_merge_node b = play(tree, 2 * node + 1);
+    const bool b_wins = a.code == b.code ? settle(tree, &a, &b) : b.code < a.code;
+    tree->nodes[node] = b_wins ? a : b;
+    return b_wins ? b : a;
+}
+
+void gs_merge_tree_start(gs_merge_tree *tree, const gs_merge_head *heads, size_t count,
+                         gs_merge_node *nodes, bool is_backwards)
+{
+    gs_assert(count > 0);
+    *tree = (gs_merge_tree){.heads = heads,
+                            .count = count,
+                            .leaves = count_leaves(count),
+                            .nodes = nodes,
+                            .is_backwards = is_backwards};
+    tree->nodes[0] = play(tree, 1);
+}
+
+/* The winner stays in two registers: as a pair in memory or in a vector register, each
+ * match would wait for a store or for a move between register files. */
+/* The loser stays at the node, the winner is returned. Apart from the loop, which has
+ * nothing on its stack to be guarded. */
+static __attribute__((noinline)) gs_merge_node
+settle_at(const gs_merge_tree *tree, gs_merge_node *node, uint64_t code, uint32_t source)
+{
+    gs_merge_node mine = {code, source}, other = *node;
+    const bool other_wins = settle(tree, &mine, &other);
+    *node = other_wins ? mine : other;
+    return other_wins ? other : mine;
+}
+
+void gs_merge_tree_replay(gs_merge_tree *tree)
+{
+    uint32_t source = tree->nodes[0].source;
+    uint64_t code = tree->heads[source].code;
+    for (size_t i = (tree->leaves + source) / 2; i > 0; i /= 2) {
+        gs_merge_node *const node = &tree->nodes[i];
+        const uint64_t other_code = node->code;
+        const uint32_t other_source = node->source;
+        if (__builtin_expect(other_code == code, 0)) {
+            const gs_merge_node winner = settle_at(tree, node, code, source);
+            code = winner.code;
+            source = winner.source;
+            continue;
+        }
+        /* The smaller goes on, the larger stays: by masks, for no branch predicts it. */
+        const uint64_t swap = -(uint64_t)(other_code < code);
+        const uint64_t code_change = (code ^ other_code) & swap;
+        const uint32_t source_change = (source ^ other_source) & (uint32_t)swap;
+        node->code = other_code ^ code_change;
+        node->source = other_source ^ source_change;
+        code ^= code_change;
+        source ^= source_change;
+    }
+    tree->nodes[0].code = code;
+    tree->nodes[0].source = source;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge_tree: a loser tree over sources of sorted records.
+ *
+ *                 winner
+ *                   |
+ *                 [L 1]          each inner node keeps the loser of the match played
+ *                /     \         there; to replace the winner, only the matches on the
+ *            [L 2]     [L 3]     way from its leaf to the top are played again
+ *            /   \     /   \
+ *           h0   h1   h2   h3          the heads: what the sources stand on
+ *
+ * A match compares two offset-value codes (lib/sort/run/ovc.h), by moves without
+ * branches; the strings are looked at only when the codes agree. Equal records leave in
+ * the order of their sources, so the merge is stable.
+ */
+#ifndef GS_LIB_SORT_RUN_MERGE_TREE_H
+#define GS_LIB_SORT_RUN_MERGE_TREE_H
+
+#include "lib/sort/run/ovc.h"
+
+/* The record that a source stands on. */
+typedef struct gs_merge_head {
+    uint64_t code; /* relative to the source's record before; GS_OVC_EXHAUSTED: none */
+    const uint8_t *string;
+    size_t string_bytes;
+} gs_merge_head;
+
+typedef struct gs_merge_node {
+    uint64_t code;
+    uint32_t source;
+} gs_merge_node;
+
+typedef struct gs_merge_tree {
+    const gs_merge_head *heads;
+    size_t count;         /* of sources */
+    size_t leaves;        /* the same or the next power of two */
+    gs_merge_node *nodes; /* node 0: the winner; 1 .. leaves - 1: losers */
+    bool is_backwards;
+} gs_merge_tree;
+
+/* The sources stand on their first records. `nodes` has room for
+ * gs_merge_tree_nodes(count). */
+size_t gs_merge_tree_nodes(size_t count);
+void gs_merge_tree_start(gs_merge_tree *tree, const gs_merge_head *heads, size_t count,
+                         gs_merge_node *nodes, bool is_backwards);
+
+/* False when all are exhausted. */
+static inline bool gs_merge_tree_has_winner(const gs_merge_tree *tree)
+{
+    return tree->nodes[0].code != GS_OVC_EXHAUSTED;
+}
+
+/* Which source has the smallest record, and its code relative to the record that won
+ * before (GS_OVC_EQUAL: they are equal). */
+static inline uint32_t gs_merge_tree_winner(const gs_merge_tree *tree)
+{
+    return tree->nodes[0].source;
+}
+
+static inline uint64_t gs_merge_tree_code(const gs_merge_tree *tree)
+{
+    return tree->nodes[0].code;
+}
+
+/* The winner stands on its next record: finds the next winner. */
+void gs_merge_tree_replay(gs_merge_tree *tree);
+
+#endif

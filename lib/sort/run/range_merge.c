@@ -1,0 +1,748 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/run/range_merge.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/run/merge_tree.h"
+
+enum {
+    WINDOW_MIN_BYTES = 32 << 10,
+    WINDOW_MAX_BYTES = 1 << 20,
+    CURSOR_OTHER_BYTES = 2048, /* what a cursor takes besides its buffers */
+    RANGES_MAX = 1 << 16,
+    ROUNDS_MAX = 8,  /* of looking for the first records on all cores */
+    DROP_STEPS = 64, /* into how many parts the giving back of space is cut */
+};
+
+/* One bound, with how much lies before it. */
+typedef struct gs_split_point {
+    const gs_run_entry *entry;
+    uint64_t stored_bytes, raw_bytes, records;
+} gs_split_point;
+
+typedef struct gs_merge_job {
+    const gs_run *runs;
+    size_t run_count;
+    gs_trace *trace;
+    gs_sink *sink; /* one of these two */
+    const gs_range_consumer *consumer;
+    const gs_range_merge_options *options;
+    size_t window_bytes;
+    unsigned workers; /* the first so many of the team */
+    uint64_t first_ticket;
+    gs_range_bound begin;   /* what comes before it is merged already */
+    gs_range_bound end;     /* of the last range */
+    uint64_t records_most;  /* that are wanted, with has_top */
+    bool may_share;         /* them among several ranges */
+    bool is_single;         /* they are the first of a single range */
+    gs_range_bound *bounds; /* range r is [bounds[r], bounds[r + 1]) */
+    size_t range_count;
+    size_t *portions; /* their first ranges, and range_count; without a consumer NULL */
+    size_t portion_count;
+    atomic_size_t next_portion;
+    _Atomic uint64_t records_merged;
+    atomic_bool has_failed;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    bool *is_merged;       /* range by range */
+    size_t merged;         /* ranges before this one are all merged */
+    size_t dropped;        /* and the space of those before this one was given back */
+} gs_merge_job;
+
+/* The parts of one range, being read or read. */
+typedef struct gs_range_parts {
+    bool is_taken;
+    bool begins_portion, ends_portion;
+    size_t range, portion;
+    size_t unfinished;
+    gs_run_window *windows; /* one a run */
+    size_t *first, *end;    /* blocks, one a run */
+} gs_range_parts;
+
+typedef struct gs_merge_worker {
+    gs_merge_job *job;
+    unsigned number;
+    gs_aio *aio;
+    gs_run_codec *codec;
+    gs_range_parts parts[2]; /* being merged, being read */
+    gs_run_cursor *cursors;
+    gs_merge_head *heads;
+    gs_merge_node *nodes;
+    gs_sink_piece *piece;
+    uint64_t top_left;
+    uint64_t records_merged;               /* taken from the runs */
+    size_t portion, next_range, end_range; /* of the portion being taken */
+} gs_merge_worker;
+
+/* --- cutting into ranges ----------------------------------------------------- */
+
+static int compare_entries(const void *a, const void *b, void *context)
+{
+    const gs_record_layout *const layout = context;
+    const gs_run_entry *const x = ((const gs_split_point *)a)->entry;
+    const gs_run_entry *const y = ((const gs_split_point *)b)->entry;
+    const int d = gs_string_compare(x->key, x->key_bytes, y->key, y->key_bytes, 0);
+    return layout->is_backwards ? -d : d;
+}
+
+/* How much of an entry's key is to be a bound after `last`: the first bound among records
+ * that belong together stands before all of them. */
+static size_t bound_bytes(const gs_merge_job *job, const gs_run_entry *e,
+                          const gs_range_bound *last)
+{
+    if (job->consumer == NULL)
+        return e->key_bytes;
+    const size_t together = job->consumer->kept_together(e->key, e->key_bytes);
+    const bool goes_on = !last->is_open && last->bytes >= together &&
+                         memcmp(last->string, e->key, together) == 0;
+    return goes_on ? e->key_bytes : together;
+}
+
+/* Puts ranges together to portions. A portion begins where a bound stands before all
+ * that belongs together. */
+static gs_code cut_portions(gs_merge_job *job, gs_status *st)
+{
+    const size_t wanted = job->range_count < job->consumer->portion_max
+                              ? job->range_count
+                              : job->consumer->portion_max;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new_array(&memory, wanted + 1, sizeof *job->portions, "portions", st));
+    job->portions = memory;
+    size_t count = 1; /* the first begins with range 0 */
+    for (size_t r = 1; r < job->range_count; r++) {
+        const gs_range_bound *const bound = &job->bounds[r];
+        const bool may_begin =
+            job->consumer->kept_together(bound->string, bound->bytes) == bound->bytes;
+        if (may_begin && count < wanted && r >= job->range_count * count / wanted)
+            job->portions[count++] = r;
+    }
+    job->portions[count] = job->range_count;
+    job->portion_count = count;
+    return GS_OK;
+}
+
+/* Takes every step-th block of every run, with what the blocks since the last have, and
+ * puts them in the order of their first keys; returns how many. */
+static size_t take_points(const gs_merge_job *job, size_t step, gs_split_point *points)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < job->run_count; r++) {
+        const gs_run *const run = &job->runs[r];
+        for (size_t i = step - 1; i < run->entry_count; i += step) {
+            gs_split_point *const p = &points[count++];
+            *p = (gs_split_point){&run->entries[i],
+                                  (uint64_t)run->entries[i].stored_bytes * step,
+                                  (uint64_t)run->entries[i].raw_bytes * step, 0};
+            for (size_t b = i + 1 - step; b <= i; b++)
+                p->records += run->entries[b].record_count;
+        }
+    }
+    qsort_r(points, count, sizeof *points, compare_entries,
+            (void *)(uintptr_t)job->options->layout);
+    return count;
+}
+
+/* How many records may lie before a bound, beyond those of the points before it: of the
+ * blocks up to the next point of each run, and of one that reaches into the first range.
+ */
+static uint64_t uncounted_records(const gs_merge_job *job, size_t step)
+{
+    uint64_t sum = 0;
+    for (size_t r = 0; r < job->run_count; r++) {
+        uint64_t most = 0;
+        for (size_t b = 0; b < job->runs[r].entry_count; b++)
+            if (job->runs[r].entries[b].record_count > most)
+                most = job->runs[r].entries[b].record_count;
+        sum += most * (step - 1 + !job->begin.is_open);
+    }
+    return sum;
+}
+
+/* Of points from `i` on whose keys are the same. What is kept of a key is its beginning,
+ * and backwards the whole key comes before that. */
+static uint64_t records_alike(const gs_merge_job *job, const gs_split_point *points,
+                              size_t i, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t k = i; k < count && job->options->layout->is_backwards &&
+                       points[k].entry->key_bytes == points[i].entry->key_bytes &&
+                       memcmp(points[k].entry->key, points[i].entry->key,
+                              points[i].entry->key_bytes) == 0;
+         k++)
+        sum += points[k].records;
+    return sum;
+}
+
+/* Does the block begin where merging has been already? */
+static bool is_merged_before(const gs_merge_job *job, const gs_run_entry *e)
+{
+    if (job->begin.is_open)
+        return false;
+    const int d =
+        gs_string_compare(e->key, e->key_bytes, job->begin.string, job->begin.bytes, 0);
+    return job->options->layout->is_backwards ? d > 0 : d < 0;
+}
+
+/* Fills job->bounds: ranges of at most about `stored_max` stored and `raw_max` decoded
+ * bytes, from every run's blocks in the order of their first keys. With has_top they end
+ * before there could be more than records_most; if that leaves none or one, there is a
+ * single one, with all. */
+static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_max,
+                          gs_status *st)
+{
+    const bool has_top = job->options->has_top;
+    size_t entries = 0;
+    for (size_t r = 0; r < job->run_count; r++)
+        entries += job->runs[r].entry_count;
+    gs_split_point *points = NULL;
+    void *memory = NULL;
+    /* Every k-th block is enough to cut by, however many there are. */
+    const size_t step = entries / (4 * RANGES_MAX) + 1;
+    GS_TRY(gs_mem_new_array(&memory, entries / step + job->run_count + 1, sizeof *points,
+                            "range points", st));
+    points = memory;
+    const size_t count = has_top && !job->may_share ? 0 : take_points(job, step, points);
+    GS_TRY_OR_FAIL(gs_mem_new_array(&memory, RANGES_MAX + 2, sizeof *job->bounds,
+                                    "range bounds", st));
+    job->bounds = memory;
+    job->bounds[0] = job->begin;
+    size_t bounds = 1;
+    uint64_t stored = 0, raw = 0;
+    uint64_t records = has_top ? uncounted_records(job, step) : 0;
+    bool is_all = true;
+    for (size_t i = 0; i < count && is_all; i++) {
+        const gs_run_entry *const e = points[i].entry;
+        if (is_merged_before(job, e))
+            continue;
+        const gs_range_bound *const last = &job->bounds[bounds - 1];
+        const size_t key_bytes = bound_bytes(job, e, last);
+        const bool is_new =
+            last->is_open ||
+            gs_string_compare(e->key, key_bytes, last->string, last->bytes, 0) != 0;
+        if ((stored >= stored_max || raw >= raw_max) && is_new && bounds < RANGES_MAX) {
+            is_all = !has_top ||
+                     records + records_alike(job, points, i, count) <= job->records_most;
+            if (is_all)
+                job->bounds[bounds++] = (gs_range_bound){false, e->key, key_bytes};
+            stored = raw = 0;
+        }
+        stored += points[i].stored_bytes;
+        raw += points[i].raw_bytes;
+        records += points[i].records;
+    }
+    is_all = is_all && (!has_top || (count > 0 && records <= job->records_most));
+    job->is_single = !is_all && bounds < 3;
+    if (job->is_single)
+        bounds = 1;
+    if (is_all || job->is_single)
+        job->bounds[bounds++].is_open = true;
+    job->range_count = bounds - 1;
+fail:
+    gs_mem_free(points);
+    return st->code;
+}
+
+/* --- a worker ---------------------------------------------------------------- */
+
+static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
+{
+    const size_t n = job->run_count;
+    void *memory = NULL;
+    *w = (gs_merge_worker){.job = job, .top_left = job->records_most};
+    GS_TRY(
+        gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring, st));
+    GS_TRY(gs_run_codec_new(&w->codec, 1, st));
+    if (job->sink != NULL)
+        GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->cursors, "merge cursors", st));
+    w->cursors = memory;
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->heads, "merge heads", st));
+    w->heads = memory;
+    GS_TRY(gs_mem_new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes,
+                            "merge tree", st));
+    w->nodes = memory;
+    for (unsigned i = 0; i < 2; i++) {
+        gs_range_parts *const parts = &w->parts[i];
+        GS_TRY(gs_mem_new_array(&memory, n, sizeof *parts->windows, "merge windows", st));
+        parts->windows = memory;
+        GS_TRY(gs_mem_new_array(&memory, n, sizeof *parts->first, "merge parts", st));
+        parts->first = memory;
+        GS_TRY(gs_mem_new_array(&memory, n, sizeof *parts->end, "merge parts", st));
+        parts->end = memory;
+        for (size_t r = 0; r < n; r++) {
+            GS_TRY(gs_mem_map(&memory, job->window_bytes, false, "merge window", st));
+            parts->windows[r].memory = memory;
+            parts->windows[r].capacity = job->window_bytes;
+        }
+    }
+    return GS_OK;
+}
+
+static void worker_release(gs_merge_worker *w)
+{
+    gs_aio_free(w->aio); /* first: the kernel may still be writing to the windows */
+    const size_t n = w->job->run_count;
+    for (unsigned i = 0; i < 2; i++) {
+        gs_range_parts *const parts = &w->parts[i];
+        for (size_t r = 0; parts->windows != NULL && r < n; r++)
+            gs_mem_unmap(parts->windows[r].memory, parts->windows[r].capacity);
+        gs_mem_free(parts->windows);
+        gs_mem_free(parts->first);
+        gs_mem_free(parts->end);
+    }
+    for (size_t r = 0; w->cursors != NULL && r < n; r++)
+        gs_run_cursor_release(&w->cursors[r]);
+    gs_mem_free(w->cursors);
+    gs_mem_free(w->heads);
+    gs_mem_free(w->nodes);
+    gs_sink_piece_free(w->piece);
+    gs_run_codec_free(w->codec);
+}
+
+static const char *folder_of(const gs_merge_job *job, size_t run)
+{
+    return gs_spill_folder_name(job->options->spill, job->runs[run].extent.folder);
+}
+
+static gs_range_parts *parts_of_window(gs_merge_worker *w, const gs_run_window *window)
+{
+    const gs_range_parts *const second = &w->parts[1];
+    return window >= second->windows && window < second->windows + w->job->run_count
+               ? &w->parts[1]
+               : &w->parts[0];
+}
+
+static gs_code finish_one_read(gs_merge_worker *w, gs_status *st)
+{
+    gs_aio_done done;
+    GS_TRY(gs_aio_wait(w->aio, &done, st));
+    gs_run_window *const window = done.tag;
+    gs_range_parts *const parts = parts_of_window(w, window);
+    const size_t run = (size_t)(window - parts->windows);
+    parts->unfinished--;
+    return gs_run_window_done(window, &w->job->runs[run], done.result,
+                              folder_of(w->job, run), st);
+}
+
+/* The next range of the portion, or the first of the next portion. */
+static void choose_range(gs_merge_worker *w, gs_range_parts *parts)
+{
+    gs_merge_job *const job = w->job;
+    parts->begins_portion = w->next_range == w->end_range;
+    if (parts->begins_portion) {
+        w->portion = atomic_fetch_add(&job->next_portion, 1);
+        if (w->portion < job->portion_count) {
+            w->next_range = job->portions ? job->portions[w->portion] : w->portion;
+            w->end_range = job->portions ? job->portions[w->portion + 1] : w->portion + 1;
+        }
+    }
+    parts->is_taken = w->next_range < w->end_range;
+    if (!parts->is_taken)
+        return;
+    parts->portion = w->portion;
+    parts->range = w->next_range++;
+    parts->ends_portion = w->next_range == w->end_range;
+}
+
+/* Takes the next range, if there is one, and starts reading its parts. */
+static gs_code take_range(gs_merge_worker *w, gs_range_parts *parts, gs_status *st)
+{
+    gs_merge_job *const job = w->job;
+    choose_range(w, parts);
+    for (size_t r = 0; parts->is_taken && r < job->run_count; r++) {
+        const gs_range_bound *const lo = &job->bounds[parts->range];
+        gs_run_find_range(&job->runs[r], job->options->layout, lo, lo + 1,
+                          &parts->first[r], &parts->end[r]);
+        while (gs_aio_in_flight(w->aio) >=
+               2 * (job->run_count < 64 ? job->run_count : 64))
+            GS_TRY(finish_one_read(w, st));
+        bool is_submitted;
+        GS_TRY(gs_run_window_submit(&parts->windows[r], &job->runs[r], parts->first[r],
+                                    parts->end[r], w->aio, &is_submitted, st));
+        parts->unfinished += is_submitted;
+    }
+    return GS_OK;
+}
+
+/* The loop that everything is for. */
+static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status *st)
+{
+    const gs_range_merge_options *const options = w->job->options;
+    const bool drops = options->is_unique || options->has_counts;
+    gs_sink_piece *const piece = w->piece;
+    if (w->job->consumer != NULL) {
+        const gs_range_consumer *const consumer = w->job->consumer;
+        while (gs_merge_tree_has_winner(tree)) {
+            gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
+            GS_TRY(consumer->add(consumer->context, w->number, c, st));
+            w->records_merged++;
+            GS_TRY(gs_run_cursor_advance(c, st));
+            gs_merge_tree_replay(tree);
+        }
+        return GS_OK;
+    }
+    if (!drops && !w->job->is_single) {
+        while (gs_merge_tree_has_winner(tree)) {
+            gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
+            const uint64_t code = gs_merge_tree_code(tree);
+            const gs_sink_record r = {
+                .data = c->data,
+                .length = c->length,
+                .key_bytes = c->key_bytes,
+                .shared = code == GS_OVC_EQUAL ? 0 : gs_ovc_index(code) + 1,
+            };
+            GS_TRY(gs_sink_add(piece, &r, st));
+            w->records_merged++;
+            GS_TRY(gs_run_cursor_advance(c, st));
+            gs_merge_tree_replay(tree);
+        }
+        return GS_OK;
+    }
+    /* A record is kept back until the next differs, so that equals can be added up; its
+     * bytes are copied, for its cursor goes on. */
+    uint8_t *kept = NULL;
+    size_t kept_capacity = 0;
+    gs_sink_record r = {0};
+    bool has_kept = false;
+    while (st->code == GS_OK && gs_merge_tree_has_winner(tree)) {
+        gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
+        const uint64_t code = gs_merge_tree_code(tree);
+        if (has_kept && drops && code == GS_OVC_EQUAL) {
+            r.count += c->count;
+            gs_sink_drop(piece, c->data + c->key_bytes, c->length - c->key_bytes, 1);
+        } else {
+            if (has_kept && gs_sink_add(piece, &r, st) != GS_OK)
+                break;
+            if (w->job->is_single && w->top_left-- == 0) {
+                has_kept = false;
+                break;
+            }
+            const size_t bytes = c->length + options->layout->has_eol;
+            if (bytes + 16 > kept_capacity) {
+                void *memory = kept;
+                kept_capacity = 2 * bytes + 256;
+                if (gs_mem_resize(&memory, kept_capacity, "merged record", st) != GS_OK)
+                    break;
+                kept = memory;
+            }
+            memcpy(kept, c->data, bytes);
+            r = (gs_sink_record){.data = kept,
+                                 .length = c->length,
+                                 .key_bytes = c->key_bytes,
+                                 .count = c->count,
+                                 .shared =
+                                     code == GS_OVC_EQUAL ? 0 : gs_ovc_index(code) + 1};
+            has_kept = true;
+        }
+        w->records_merged++;
+        if (gs_run_cursor_advance(c, st) == GS_OK)
+            gs_merge_tree_replay(tree);
+    }
+    if (st->code == GS_OK && has_kept)
+        GS_NOTED(gs_sink_add(piece, &r, st));
+    gs_mem_free(kept);
+    return st->code;
+}
+
+/* What only merged ranges needed goes back to the file system while the merge goes on:
+ * the output may need the space, and giving it back takes time. */
+static void note_merged(gs_merge_job *job, size_t range)
+{
+    pthread_mutex_lock(&job->mutex);
+    job->is_merged[range] = true;
+    while (job->merged < job->range_count && job->is_merged[job->merged])
+        job->merged++;
+    const size_t from = job->dropped, to = job->merged;
+    const bool is_due =
+        to < job->range_count && to - from > job->range_count / DROP_STEPS;
+    if (is_due)
+        job->dropped = to;
+    pthread_mutex_unlock(&job->mutex);
+    if (!is_due)
+        return;
+    const gs_range_bound open = {.is_open = true};
+    for (size_t r = 0; r < job->run_count; r++) {
+        const gs_run *const run = &job->runs[r];
+        size_t before, after, end;
+        gs_run_find_range(run, job->options->layout, &job->bounds[from], &open, &before,
+                          &end);
+        gs_run_find_range(run, job->options->layout, &job->bounds[to], &open, &after,
+                          &end);
+        if (before < after && after < run->entry_count)
+            gs_spill_drop(job->options->spill, &run->extent, run->entries[before].offset,
+                          run->entries[after].offset);
+    }
+}
+
+static gs_code begin_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
+{
+    const gs_range_consumer *const consumer = w->job->consumer;
+    if (consumer == NULL)
+        gs_sink_begin(w->piece, w->job->first_ticket + parts->range);
+    else if (parts->begins_portion)
+        return consumer->begin(consumer->context, w->number, parts->portion, st);
+    return GS_OK;
+}
+
+static gs_code end_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
+{
+    const gs_range_consumer *const consumer = w->job->consumer;
+    if (consumer == NULL)
+        return gs_sink_end(w->piece, st);
+    return parts->ends_portion ? consumer->end(consumer->context, w->number, st) : GS_OK;
+}
+
+/* Stored bytes of the blocks that begin in the range. The first may have begun before it,
+ * and was read for the range before too. */
+static uint64_t own_bytes(const gs_merge_job *job, size_t r, const gs_range_bound *lo,
+                          size_t first, size_t end)
+{
+    const gs_run *const run = &job->runs[r];
+    const gs_range_bound open = {.is_open = true};
+    size_t unused;
+    if (!lo->is_open)
+        gs_run_find_range(run, job->options->layout, &open, lo, &unused, &first);
+    uint64_t bytes = 0;
+    for (size_t e = first; e < end; e++)
+        bytes += run->entries[e].stored_bytes;
+    return bytes;
+}
+
+static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
+{
+    gs_merge_job *const job = w->job;
+    const gs_range_bound *const lo = &job->bounds[parts->range];
+    uint64_t bytes = 0;
+    const uint64_t begin_ns = gs_trace_begin(job->trace);
+    for (size_t r = 0; r < job->run_count; r++) {
+        gs_run_cursor *const c = &w->cursors[r];
+        c->head = &w->heads[r];
+        c->run = &job->runs[r];
+        c->layout = job->options->layout;
+        c->has_counts = job->options->has_counts;
+        c->codec = w->codec;
+        c->folder = folder_of(job, r);
+        c->window = &parts->windows[r];
+        GS_TRY(gs_run_cursor_start(c, lo, lo + 1, parts->first[r], parts->end[r], st));
+        bytes += own_bytes(job, r, lo, parts->first[r], parts->end[r]);
+    }
+    gs_merge_tree tree;
+    gs_merge_tree_start(&tree, w->heads, job->run_count, w->nodes,
+                        job->options->layout->is_backwards);
+    GS_TRY(begin_range(w, parts, st));
+    GS_TRY(merge_records(w, &tree, st));
+    GS_TRY(end_range(w, parts, st));
+    gs_trace_end(job->trace, GS_LANE_WORKER, w->number, "merge", begin_ns, bytes);
+    if (job->options->progress_bytes != NULL)
+        atomic_fetch_add(job->options->progress_bytes, bytes);
+    return GS_OK;
+}
+
+static gs_code work(gs_merge_worker *w, gs_status *st)
+{
+    const volatile int *const cancel = w->job->options->cancel;
+    unsigned now = 0;
+    GS_TRY(take_range(w, &w->parts[now], st));
+    while (w->parts[now].is_taken) {
+        GS_TRY(take_range(w, &w->parts[now ^ 1], st));
+        const uint64_t begin_ns = gs_trace_begin(w->job->trace);
+        while (w->parts[now].unfinished > 0)
+            GS_TRY(finish_one_read(w, st));
+        gs_trace_end(w->job->trace, GS_LANE_WORKER, w->number, "wait for runs", begin_ns,
+                     0);
+        GS_TRY(merge_range(w, &w->parts[now], st));
+        if (w->job->options->gives_space_back)
+            note_merged(w->job, w->parts[now].range);
+        if (cancel != NULL && *cancel != 0)
+            return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        if (atomic_load(&w->job->has_failed))
+            return GS_OK; /* whose failure is told is another's matter */
+        now ^= 1;
+    }
+    return GS_OK;
+}
+
+static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
+{
+    gs_merge_job *const job = context;
+    if (worker >= job->workers || worker >= job->portion_count)
+        return GS_OK;
+    gs_merge_worker w;
+    if (worker_init(&w, job, st) == GS_OK) {
+        w.number = worker;
+        GS_NOTED(work(&w, st));
+    }
+    atomic_fetch_add(&job->records_merged, w.records_merged);
+    worker_release(&w);
+    if (st->code != GS_OK)
+        atomic_store(&job->has_failed, true);
+    if (st->code != GS_OK && job->sink != NULL)
+        gs_stream_abort(job->sink->stream, st);
+    if (job->consumer != NULL && atomic_load(&job->has_failed))
+        job->consumer->abandon(job->consumer->context, worker, st);
+    return st->code;
+}
+
+/* --- the plan ---------------------------------------------------------------- */
+
+static size_t cursor_bytes(size_t window_bytes, size_t block_raw_bytes)
+{
+    return 2 * window_bytes + 2 * block_raw_bytes + CURSOR_OTHER_BYTES;
+}
+
+size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
+                             size_t block_raw_bytes)
+{
+    const size_t least = block_raw_bytes + GS_SPILL_ALIGN * 2 > WINDOW_MIN_BYTES
+                             ? block_raw_bytes + GS_SPILL_ALIGN * 2
+                             : WINDOW_MIN_BYTES;
+    const size_t fan_in = memory_bytes / workers / cursor_bytes(least, block_raw_bytes);
+    return fan_in < 2 ? 2 : fan_in;
+}
+
+/* What a worker needs for the run: a block in each of two windows, and two decoded. */
+static size_t run_bytes(const gs_run *run)
+{
+    const size_t raw = run->raw_bytes_max;
+    return cursor_bytes(raw > WINDOW_MIN_BYTES ? raw : WINDOW_MIN_BYTES, raw);
+}
+
+size_t gs_range_merge_fitting(const gs_run *runs, size_t run_count, size_t memory_bytes)
+{
+    enum { LEAST = 4 };
+    size_t sum = 0;
+    for (size_t r = 0; r < run_count; r++) {
+        sum += run_bytes(&runs[r]);
+        if (sum > memory_bytes && r >= LEAST)
+            return r;
+    }
+    return run_count;
+}
+
+/* Each has its own blocks. For blocks of the usual size all have room, since the number
+ * of runs was chosen by that; else as many as the memory is enough for. */
+static unsigned workers_that_fit(const gs_merge_job *job, unsigned workers,
+                                 size_t raw_bytes)
+{
+    enum { USUAL_BYTES = 256 << 10 };
+    if (raw_bytes <= USUAL_BYTES)
+        return workers;
+    size_t sum = 0;
+    for (size_t r = 0; r < job->run_count; r++)
+        sum += run_bytes(&job->runs[r]);
+    const size_t fitting = job->options->memory_bytes / sum;
+    return fitting >= workers ? workers : fitting > 1 ? (unsigned)fitting : 1;
+}
+
+/* Runs that are not in order have no ranges: what lies beyond its range is met in none of
+ * them, or in two. Then the input changed under the sort, or memory fails. */
+static gs_code check_all_merged(const gs_merge_job *job, uint64_t records, gs_status *st)
+{
+    const uint64_t merged = atomic_load(&job->records_merged);
+    if (merged == records)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
+                  "the runs were not in order: of %llu records the merge met %llu",
+                  (unsigned long long)records, (unsigned long long)merged);
+    return gs_status_hint(st, "an input that is changed while it is sorted can do that, "
+                              "and memory that fails");
+}
+
+/* Chooses windows and ranges for the runs of the job, and merges. */
+static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_bytes,
+                       gs_status *st)
+{
+    const gs_run *const runs = job->runs;
+    const size_t run_count = job->run_count;
+    job->trace = gs_team_trace(team);
+    size_t raw_bytes = 0;
+    uint64_t stored = 0, records = 0;
+    for (size_t r = 0; r < run_count; r++) {
+        records += runs[r].record_count;
+        if (runs[r].raw_bytes_max > raw_bytes)
+            raw_bytes = runs[r].raw_bytes_max;
+        stored += runs[r].stored_bytes;
+    }
+    const unsigned workers = workers_that_fit(job, gs_team_workers(team), raw_bytes);
+    job->workers = workers;
+    /* What the memory leaves for windows, two a run and worker. */
+    const size_t share = job->options->memory_bytes / workers / run_count;
+    const size_t other = 2 * raw_bytes + CURSOR_OTHER_BYTES;
+    size_t window = share > other ? (share - other) / 2 : 0;
+    if (window < WINDOW_MIN_BYTES)
+        window = WINDOW_MIN_BYTES;
+    if (window > WINDOW_MAX_BYTES)
+        window = WINDOW_MAX_BYTES;
+    job->window_bytes = window / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
+
+    /* A range's parts should fit their windows, with one block to spare at each end. */
+    const size_t spare = 2 * raw_bytes + 2 * GS_SPILL_ALIGN;
+    const size_t part = window > 2 * spare ? (window - spare) * 3 / 4 : window / 2;
+    uint64_t range_bytes = (uint64_t)part * run_count;
+    if (range_bytes > stored / (4 * workers) + 1)
+        range_bytes = stored / (4 * workers) + 1;
+    if (job->options->has_top && job->records_most < records)
+        range_bytes = (uint64_t)((double)range_bytes * (double)job->records_most /
+                                 (double)records) +
+                      1;
+    GS_TRY(cut_ranges(job, range_bytes, range_raw_bytes, st));
+    job->end = job->bounds[job->range_count];
+    void *memory = NULL;
+    job->portion_count = job->range_count;
+    if ((job->consumer == NULL || cut_portions(job, st) == GS_OK) &&
+        gs_mem_new_array(&memory, job->range_count, sizeof *job->is_merged,
+                         "merged ranges", st) == GS_OK) {
+        job->is_merged = memory;
+        pthread_mutex_init(&job->mutex, NULL);
+        if (gs_team_run(team, merge_worker, job, st) == GS_OK && !job->options->has_top)
+            GS_NOTED(check_all_merged(job, records, st));
+        pthread_mutex_destroy(&job->mutex);
+    }
+    gs_mem_free(job->is_merged);
+    gs_mem_free(job->portions);
+    gs_mem_free(job->bounds);
+    return st->code;
+}
+
+gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
+                           gs_sink *sink, const gs_range_merge_options *options,
+                           uint64_t *next_ticket, gs_status *st)
+{
+    gs_range_bound begin = {.is_open = true};
+    uint64_t left = options->has_top ? options->top_count : UINT64_MAX;
+    *next_ticket = options->first_ticket;
+    for (unsigned round = 0; round == 0 || (!begin.is_open && left > 0); round++) {
+        const uint64_t before = atomic_load(&sink->record_count);
+        gs_merge_job job = {.runs = runs,
+                            .run_count = run_count,
+                            .sink = sink,
+                            .options = options,
+                            .first_ticket = *next_ticket,
+                            .begin = begin,
+                            .records_most = left,
+                            .may_share = round < ROUNDS_MAX};
+        /* What a range gives should fit the piece, or its worker waits for its turn. */
+        GS_TRY(run_job(&job, team, sink->buffer_bytes * 3 / 4, st));
+        *next_ticket += job.range_count;
+        left -= options->has_top ? atomic_load(&sink->record_count) - before : 0;
+        begin = job.end;
+    }
+    return GS_OK;
+}
+
+gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *team,
+                               const gs_range_consumer *consumer,
+                               const gs_range_merge_options *options, gs_status *st)
+{
+    gs_assert(!options->is_unique && !options->has_top && !options->has_counts);
+    gs_merge_job job = {.runs = runs,
+                        .run_count = run_count,
+                        .consumer = consumer,
+                        .options = options,
+                        .begin = {.is_open = true}};
+    return run_job(&job, team, UINT64_MAX, st);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run_codec_choice: should runs be compressed?
+ *
+ * Compression costs core time and saves disk time. A sample of the records is compressed
+ * and timed; zstd is taken when the bytes it saves, written and read back at the speed of
+ * a good disk, outweigh its time spread over the workers.
+ */
+#ifndef GS_LIB_SORT_RUN_RUN_CODEC_CHOICE_H
+#define GS_LIB_SORT_RUN_RUN_CODEC_CHOICE_H
+
+#include "io/run_block.h"
+#include "lib/base/log.h"
+
+enum { GS_RUN_ZSTD_LEVEL = -3 };
+
+/* `text` is some of what the runs will hold. */
+gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned workers,
+                             size_t block_bytes, const gs_log *log);
+
+#endif

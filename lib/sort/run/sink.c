@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/run/sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+#include "lib/sort/record/records.h"
+
+/* Blocks have sizes of 32 bits. */
+static const size_t run_record_max = UINT32_MAX / 2;
+
+typedef struct gs_bytes {
+    uint8_t *data;
+    size_t used, capacity;
+} gs_bytes;
+
+/* Encoded, waiting for its turn. */
+typedef struct gs_sink_batch {
+    gs_bytes bytes;
+    gs_run_entry *entries; /* of a run; offsets count from the start of the bytes */
+    size_t entry_count, entry_capacity;
+} gs_sink_batch;
+
+struct gs_sink_held {
+    gs_sink_batch batch; /* of one that is free: memory for the next */
+    uint64_t ticket;
+    bool is_taken;
+};
+
+struct gs_sink_piece {
+    gs_sink *sink;
+    uint64_t ticket;
+    bool has_flowed; /* a part of it is in the stream */
+    gs_bytes raw;    /* text, or the payload of the block being filled */
+    gs_sink_batch ready;
+    uint32_t block_records;
+    uint64_t record_count;
+    gs_run_entry block_entry; /* of the block being filled */
+    gs_run_codec *codec;
+    ZSTD_CCtx *zstd;
+    gs_witness_piece seen;
+    bool is_seen;     /* by a full witness */
+    gs_bytes strings; /* of the records that were noted and not looked at yet */
+};
+
+void gs_sink_init(gs_sink *sink)
+{
+    pthread_mutex_init(&sink->run_mutex, NULL);
+    atomic_store(&sink->record_count, 0);
+}
+
+static void release_batch(gs_sink_batch *batch)
+{
+    gs_mem_free(batch->bytes.data);
+    gs_mem_free(batch->entries);
+    *batch = (gs_sink_batch){0};
+}
+
+void gs_sink_release(gs_sink *sink)
+{
+    for (size_t i = 0; sink->held != NULL && i < sink->held_most; i++)
+        release_batch(&sink->held[i].batch);
+    gs_mem_free(sink->held);
+    sink->held = NULL;
+    pthread_mutex_destroy(&sink->run_mutex);
+}
+
+gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink, gs_status *st)
+{
+    void *memory = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_sink_piece), "output piece", st));
+    gs_sink_piece *const p = memory;
+    p->sink = sink;
+    if (sink->run != NULL)
+        GS_TRY_OR_FAIL(gs_run_codec_new(&p->codec, sink->zstd_level, st));
+    if (sink->is_zstd && (p->zstd = ZSTD_createCCtx()) == NULL) {
+        (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
+        goto fail;
+    }
+    if (p->zstd != NULL) {
+        (void)ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, sink->zstd_level);
+        (void)ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
+    }
+    *out = p;
+    return GS_OK;
+fail:
+    gs_sink_piece_free(p);
+    return st->code;
+}
+
+void gs_sink_piece_free(gs_sink_piece *p)
+{
+    if (p == NULL)
+        return;
+    gs_run_codec_free(p->codec);
+    (void)ZSTD_freeCCtx(p->zstd);
+    gs_mem_free(p->raw.data);
+    gs_mem_free(p->strings.data);
+    gs_witness_release(&p->seen);
+    release_batch(&p->ready);
+    gs_mem_free(p);
+}
+
+static __attribute__((noinline)) gs_code grow(gs_bytes *b, size_t bytes, gs_status *st)
+{
+    const size_t capacity = b->used + bytes + (b->used + bytes) / 4 + 4096;
+    void *memory = b->data;
+    GS_TRY(gs_mem_resize(&memory, capacity, "output piece", st));
+    b->data = memory;
+    b->capacity = capacity;
+    return GS_OK;
+}
+
+/* Asked for each record. */
+static inline gs_code make_room(gs_bytes *b, size_t bytes, gs_status *st)
+{
+    return b->capacity - b->used >= bytes ? GS_OK : grow(b, bytes, st);
+}
+
+void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
+{
+    gs_assert(p->raw.used == 0 && p->ready.bytes.used == 0 && p->ready.entry_count == 0);
+    p->ticket = ticket;
+    p->has_flowed = false;
+    p->record_count = 0;
+    p->strings.used = 0;
+    p->is_seen = gs_witness_is_full(p->sink->witness);
+    gs_witness_begin(&p->seen, p->sink->witness, ticket, p->sink->layout.is_keyed);
+}
+
+static gs_code copy_entries(gs_run *run, gs_sink_batch *batch, uint64_t offset,
+                            gs_status *st)
+{
+    if (run->entry_capacity - run->entry_count < batch->entry_count) {
+        const size_t capacity = 2 * (run->entry_count + batch->entry_count) + 64;
+        void *memory = run->entries;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof(gs_run_entry), "run index", st));
+        run->entries = memory;
+        run->entry_capacity = capacity;
+    }
+    for (size_t i = 0; i < batch->entry_count; i++) {
+        gs_run_entry *const e = &run->entries[run->entry_count++];
+        *e = batch->entries[i];
+        e->offset += offset;
+        if (e->raw_bytes > run->raw_bytes_max)
+            run->raw_bytes_max = e->raw_bytes;
+    }
+    batch->entry_count = 0;
+    return GS_OK;
+}
+
+/* Gives a batch to the stream; waits for the turn. */
+static gs_code put_batch(gs_sink *sink, gs_sink_batch *batch, uint64_t ticket,
+                         bool is_last, gs_status *st)
+{
+    uint64_t offset;
+    const size_t bytes = batch->bytes.used;
+    GS_TRY(gs_stream_reserve(sink->stream, ticket, bytes, is_last, &offset, st));
+    GS_TRY(gs_stream_put(sink->stream, offset, batch->bytes.data, bytes, st));
+    batch->bytes.used = 0;
+    if (sink->run == NULL)
+        return GS_OK;
+    pthread_mutex_lock(&sink->run_mutex);
+    const gs_code code = copy_entries(sink->run, batch, offset, st);
+    pthread_mutex_unlock(&sink->run_mutex);
+    return code;
+}
+
+static gs_sink_held *find_held_locked(gs_sink *sink, bool is_taken, uint64_t ticket)
+{
+    for (size_t i = 0; sink->held != NULL && i < sink->held_most; i++) {
+        gs_sink_held *const h = &sink->held[i];
+        if (h->is_taken == is_taken && (!is_taken || h->ticket == ticket))
+            return h;
+    }
+    return NULL;
+}
+
+/* Leaves a whole piece to whoever brings the turn to it. False if the turn is here, or
+ * there is no place. */
+static bool hold(gs_sink_piece *p)
+{
+    gs_sink *const sink = p->sink;
+    gs_sink_held *place = NULL;
+    if (sink->run == NULL || sink->held_most == 0 || p->has_flowed)
+        return false;
+    pthread_mutex_lock(&sink->run_mutex);
+    /* The lock is needed for the answer to stand: the turn may come at any time, but then
+     * its bringer looks here, next. */
+    if (!gs_stream_is_turn(sink->stream, p->ticket)) {
+        gs_status ignored = {.code = GS_OK}; /* without memory pieces wait */
+        void *memory = sink->held;
+        if (memory != NULL || gs_mem_new(&memory, sink->held_most * sizeof *sink->held,
+                                         "pieces of a run", &ignored) == GS_OK)
+            sink->held = memory;
+        place = find_held_locked(sink, false, 0);
+    }
+    if (place != NULL) {
+        const gs_sink_batch batch = place->batch;
+        *place = (gs_sink_held){p->ready, p->ticket, true};
+        p->ready = batch;
+    }
+    pthread_mutex_unlock(&sink->run_mutex);
+    return place != NULL;
+}
+
+/* Puts the held pieces into the stream that are next, from `ticket` on. */
+static gs_code put_held(gs_sink *sink, uint64_t ticket, gs_status *st)
+{
+    for (;; ticket++) {
+        pthread_mutex_lock(&sink->run_mutex);
+        gs_sink_held *const h = find_held_locked(sink, true, ticket);
+        pthread_mutex_unlock(&sink->run_mutex);
+        if (h == NULL)
+            return GS_OK;
+        GS_TRY(put_batch(sink, &h->batch, ticket, true, st));
+        pthread_mutex_lock(&sink->run_mutex);
+        h->is_taken = false;
+        pthread_mutex_unlock(&sink->run_mutex);
+    }
+}
+
+/* Gives what is ready to the stream: at its turn, or by somebody else's hand. */
+static gs_code flush(gs_sink_piece *p, bool is_last, gs_status *st)
+{
+    if (is_last && hold(p))
+        return GS_OK;
+    p->has_flowed = true;
+    GS_TRY(put_batch(p->sink, &p->ready, p->ticket, is_last, st));
+    return is_last ? put_held(p->sink, p->ticket + 1, st) : GS_OK;
+}
+
+/* Ends the block being filled. */
+static gs_code end_block(gs_sink_piece *p, gs_status *st)
+{
+    gs_sink_batch *const ready = &p->ready;
+    if (p->block_records == 0)
+        return GS_OK;
+    GS_TRY(make_room(&ready->bytes, gs_run_block_bound(p->raw.used), st));
+    size_t stored = 0;
+    GS_TRY(gs_run_block_encode(p->codec, p->sink->codec, p->raw.data, p->raw.used,
+                               p->block_records, ready->bytes.data + ready->bytes.used,
+                               &stored, st));
+    if (ready->entry_count == ready->entry_capacity) {
+        const size_t capacity = 2 * ready->entry_capacity + 16;
+        void *memory = ready->entries;
+        GS_TRY(gs_mem_resize(&memory, capacity * sizeof(gs_run_entry), "run index", st));
+        ready->entries = memory;
+        ready->entry_capacity = capacity;
+    }
+    p->block_entry.offset = ready->bytes.used;
+    p->block_entry.stored_bytes = (uint32_t)stored;
+    p->block_entry.raw_bytes = (uint32_t)p->raw.used;
+    p->block_entry.record_count = p->block_records;
+    ready->entries[ready->entry_count++] = p->block_entry;
+    ready->bytes.used += stored;
+    p->raw.used = 0;
+    p->block_records = 0;
+    return GS_OK;
+}
+
+static uint8_t *put_varint(uint8_t *p, uint64_t x)
+{
+    while (x >= 0x80) {
+        *p++ = (uint8_t)(x | 0x80);
+        x >>= 7;
+    }
+    *p++ = (uint8_t)x;
+    return p;
+}
+
+/* By the beginning of its line: where that came from is not known any more. */
+static gs_code fail_too_long(const gs_sink_record *r, size_t bytes, gs_status *st)
+{
+    enum { SHOWN_BYTES = 40 };
+    char begin[SHOWN_BYTES + 1] = "";
+    gs_quoted quoted;
+    const size_t line_bytes = r->length - r->key_bytes;
+    const size_t shown = line_bytes < SHOWN_BYTES ? line_bytes : SHOWN_BYTES;
+    memcpy(begin, r->data + r->key_bytes, shown);
+    (void)GS_FAIL(
+        st, GS_ERR_LIMIT, 0,
+        "a record of %zu bytes with its keys, whose line begins with %s, is too "
+        "long for a temporary file, where the limit is %zu",
+        bytes, gs_quote_name_always(&quoted, begin), run_record_max);
+    return gs_status_hint(st, "give more memory with -S, so that nothing is spilled, or "
+                              "fewer keys");
+}
+
+static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
+{
+    enum { HEAD_MAX = 40 };
+    const gs_record_layout *const layout = &p->sink->layout;
+    const size_t bytes = r->length + layout->has_eol;
+    if (bytes > run_record_max)
+        return fail_too_long(r, bytes, st);
+    if (p->block_records > 0 && p->raw.used + bytes > p->sink->block_raw_bytes)
+        GS_TRY(end_block(p, st));
+    if (p->sink->buffer_bytes < p->ready.bytes.used)
+        GS_TRY(flush(p, false, st));
+    GS_TRY(make_room(&p->raw, HEAD_MAX + bytes + GS_SHORT_COPY_BYTES, st));
+    if (p->block_records == 0) {
+        const size_t string_bytes =
+            layout->is_keyed && layout->is_key_only ? r->key_bytes : r->length;
+        gs_run_entry *const e = &p->block_entry;
+        const size_t kept =
+            string_bytes < GS_RUN_KEY_BYTES ? string_bytes : GS_RUN_KEY_BYTES;
+        memset(e->key, 0, sizeof e->key);
+        memcpy(e->key, r->data, kept);
+        e->key_bytes = (uint8_t)kept;
+    }
+    uint8_t *to = p->raw.data + p->raw.used;
+    to = put_varint(to, p->block_records == 0 ? 1 : r->shared);
+    to = put_varint(to, r->length);
+    if (layout->is_keyed)
+        to = put_varint(to, r->key_bytes);
+    if (p->sink->has_counts)
+        to = put_varint(to, r->count);
+    gs_copy_short(to, r->data, bytes);
+    p->raw.used = (size_t)(to - p->raw.data) + bytes;
+    p->block_records++;
+    return GS_OK;
+}
+
+size_t gs_sink_format_count(char *to, uint64_t count)
+{
+    char digits[GS_COUNT_TEXT_MAX];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + count % 10);
+        count /= 10;
+    } while (count != 0);
+    size_t at = 0;
+    while (at + n < 7)
+        to[at++] = ' ';
+    while (n > 0)
+        to[at++] = digits[--n];
+    to[at++] = ' ';
+    return at;
+}
+
+/* Text, compressed or not, moves from raw to ready. */
+static gs_code encode_text(gs_sink_piece *p, gs_status *st)
+{
+    gs_bytes *const ready = &p->ready.bytes;
+    if (p->zstd == NULL) {
+        const gs_bytes swap = *ready;
+        *ready = p->raw;
+        p->raw = swap;
+        return GS_OK;
+    }
+    /* Frames follow each other; an output without text is still one frame. */
+    if (p->raw.used == 0 && p->ticket > 0)
+        return GS_OK;
+    GS_TRY(make_room(ready, ZSTD_compressBound(p->raw.used), st));
+    const size_t n =
+        ZSTD_compress2(p->zstd, ready->data, ready->capacity, p->raw.data, p->raw.used);
+    if (ZSTD_isError(n))
+        return GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd: %s", ZSTD_getErrorName(n));
+    ready->used = n;
+    p->raw.used = 0;
+    return GS_OK;
+}
+
+gs_code gs_sink_add_bytes(gs_sink_piece *p, const void *data, size_t bytes, gs_status *st)
+{
+    if (bytes == 0)
+        return GS_OK;
+    GS_TRY(make_room(&p->raw, bytes, st));
+    memcpy(p->raw.data + p->raw.used, data, bytes);
+    p->raw.used += bytes;
+    return GS_OK;
+}
+
+enum { STRINGS_BYTES = 32 << 10 }; /* of some hundred records */
+
+/* Has the witness look at what was noted: it lies in memory that is needed. */
+static gs_code look(gs_sink_piece *p, gs_status *st)
+{
+    GS_TRY(gs_witness_look(&p->seen, st));
+    p->strings.used = 0;
+    return GS_OK;
+}
+
+/* Notes the line that is in the text at `line` now. Its string is copied: it lies where
+ * the next record of its source will be. */
+static gs_code note(gs_sink_piece *p, const gs_sink_record *r, const uint8_t *line,
+                    gs_status *st)
+{
+    const gs_record_layout *const layout = &p->sink->layout;
+    const gs_seen_string seen = {line, r->length - r->key_bytes};
+    gs_seen_string string = r->string;
+    if (layout->is_keyed && string.data == NULL)
+        string =
+            (gs_seen_string){r->data, layout->is_key_only ? r->key_bytes : r->length};
+    if (layout->is_keyed) {
+        const size_t room = string.bytes + 2 * GS_SHORT_COPY_BYTES;
+        if (p->strings.capacity - p->strings.used < room)
+            GS_TRY(look(p, st)); /* makes room, if all that is there is not too little */
+        if (p->strings.capacity - p->strings.used < room)
+            GS_TRY(
+                make_room(&p->strings, room > STRINGS_BYTES ? room : STRINGS_BYTES, st));
+        uint8_t *const to = p->strings.data + p->strings.used;
+        gs_copy_short(to, string.data, string.bytes);
+        p->strings.used += string.bytes;
+        string.data = to;
+    }
+    p->seen.counted += r->count;
+    return gs_witness_note(&p->seen, seen, string) ? look(p, st) : GS_OK;
+}
+
+static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
+{
+    const gs_record_layout *const layout = &p->sink->layout;
+    const size_t bytes = r->length - r->key_bytes + layout->has_eol;
+    const size_t room = GS_COUNT_TEXT_MAX + bytes + GS_SHORT_COPY_BYTES;
+    if (p->is_seen &&
+        (p->raw.used > p->sink->buffer_bytes || p->raw.capacity - p->raw.used < room))
+        GS_TRY(look(p, st));
+    if (p->raw.used > p->sink->buffer_bytes) {
+        GS_TRY(encode_text(p, st));
+        GS_TRY(flush(p, false, st));
+    }
+    GS_TRY(make_room(&p->raw, room, st));
+    if (p->sink->has_counts)
+        p->raw.used += gs_sink_format_count((char *)p->raw.data + p->raw.used, r->count);
+    uint8_t *const to = p->raw.data + p->raw.used;
+    gs_copy_short(to, r->data + r->key_bytes, bytes);
+    p->raw.used += bytes;
+    return p->is_seen ? note(p, r, to, st) : GS_OK;
+}
+
+void gs_sink_drop_unknown(gs_sink_piece *p, uint64_t times)
+{
+    gs_witness_drop_unknown(&p->seen, times);
+}
+
+void gs_sink_drop(gs_sink_piece *p, const uint8_t *line, size_t bytes, uint64_t times)
+{
+    gs_witness_drop(&p->seen, line, bytes, times);
+}
+
+gs_code gs_sink_add(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
+{
+    p->record_count++;
+    return p->sink->run != NULL ? add_to_run(p, r, st) : add_to_text(p, r, st);
+}
+
+gs_code gs_sink_end(gs_sink_piece *p, gs_status *st)
+{
+    if (p->sink->run != NULL) {
+        gs_witness_settle(&p->seen);
+        GS_TRY(end_block(p, st));
+    } else {
+        if (p->ticket > 0)
+            GS_TRY(gs_witness_end(&p->seen, st));
+        GS_TRY(encode_text(p, st));
+    }
+    GS_TRY(flush(p, true, st));
+    atomic_fetch_add(&p->sink->record_count, p->record_count);
+    p->record_count = 0;
+    return GS_OK;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const gs_run_entry *const x = a, *const y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+void gs_sink_finish_run(gs_sink *sink)
+{
+    if (sink->run->entry_count > 0)
+        qsort(sink->run->entries, sink->run->entry_count, sizeof(gs_run_entry),
+              compare_entries);
+    sink->run->record_count = atomic_load(&sink->record_count);
+}
+
+void gs_run_release(gs_run *run)
+{
+    gs_mem_free(run->entries);
+    *run = (gs_run){0};
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_merge: merge any number of sorted text files and text runs into one sink, in as
+ * many passes as the limit on open files and the memory ask for.
+ */
+#ifndef GS_LIB_SORT_TEXT_FILE_MERGE_H
+#define GS_LIB_SORT_TEXT_FILE_MERGE_H
+
+#include "lib/sort/plan/plans.h"
+#include "lib/sort/text/text_merge.h"
+
+/* One of the two. */
+typedef struct gs_merge_input {
+    const char *const *name; /* a file */
+    gs_text_run *run;        /* from gs_mem_new, released here */
+} gs_merge_input;
+
+typedef struct gs_file_merge {
+    const gs_sort_options *options;
+    const gs_memory_plan *plan;
+    gs_text_source_options source;
+    gs_text_merge_options merge;
+    gs_spill *spill;
+    gs_text_filter filter; /* of the runs */
+    size_t fan_in;
+    gs_merge_input *inputs; /* changed as passes go on */
+    size_t input_count;
+} gs_file_merge;
+
+/* How many sources at once, by memory and by --batch-size. */
+size_t gs_file_merge_fan_in(const gs_sort_options *options, const gs_memory_plan *plan);
+
+/* Passes until fan_in inputs are left. */
+GS_MUST_CHECK gs_code gs_file_merge_reduce(gs_file_merge *merge, gs_status *st);
+/* The last pass, as piece `ticket` of the sink. */
+GS_MUST_CHECK gs_code gs_file_merge_last(gs_file_merge *merge, gs_sink *sink,
+                                         uint64_t ticket, gs_status *st);
+/* Releases the runs that are left. */
+void gs_file_merge_release(gs_file_merge *merge);
+
+#endif

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/text/mapped_merge.h"
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/base/team.h"
+#include "lib/sort/record/records.h"
+#include "lib/sort/text/text_cut.h"
+
+enum {
+    CANCEL_CHECK_LINES = 1 << 14,
+    LINE_SLACK = GS_KEY_READ_SLACK + GS_SHORT_COPY_BYTES,
+    ASK_BYTES = 64 << 20,    /* ahead of what is merged, of all texts together, */
+    ASK_BYTES_MIN = 1 << 20, /* and at least, of each */
+    TEXT_BYTES = 2 << 20,    /* ours of each, where the kernel maps large folios whole, */
+    LARGE_TEXT_BYTES = 6 << 20, /* or where it maps them by large pages; */
+    SPARE_BYTES = 40 << 20,     /* which may take this, of the 64 MiB beyond S */
+};
+
+typedef struct asked_text {
+    _Atomic(const uint8_t *) to; /* so far it was asked for; NULL: it is cached */
+} asked_text;
+
+struct gs_mapped_merge {
+    gs_file_merge *merge;
+    gs_memory_plan plan;
+    gs_file_map map;
+    gs_text_form form;
+    gs_text *texts; /* text_count of them */
+    size_t text_count;
+    size_t ask_bytes;
+    asked_text *asked;
+    gs_sink *sink;
+    uint64_t first_ticket;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t turn;   /* `sorted` or an end has changed */
+    gs_text_cut *cut;
+    uint64_t next;        /* piece to be taken, counted from 0 */
+    uint64_t sorted;      /* pieces before this one were seen to be sorted */
+    uint64_t end;         /* no pieces from here on, or not in this way */
+    const uint8_t **rest; /* where that one begins, if there is more */
+    bool has_rest, has_failed;
+};
+
+typedef struct gs_merge_worker {
+    gs_mapped_merge *m;
+    unsigned number;
+    uint64_t piece_number;
+    const uint8_t **begin, **end; /* of the piece in each text */
+    const uint8_t **left;         /* what comes before is left already */
+    gs_text_cursor *cursors;
+    gs_merge_head *heads;
+    gs_merge_node *nodes;
+    gs_sink_piece *piece;
+    uint8_t *kept_string; /* of a keyed line, for a witness */
+    size_t kept_room;
+} gs_merge_worker;
+
+/* --- the texts --------------------------------------------------------------- */
+
+/* Whether all texts can have so much resident at a time. */
+static bool do_fit(const gs_file_merge *merge, const gs_memory_plan *plan, size_t each)
+{
+    return merge->options->input_count <= (plan->limit_bytes + SPARE_BYTES) / each;
+}
+
+static bool is_for_this_way(const gs_file_merge *merge, const gs_memory_plan *plan)
+{
+    const gs_sort_options *const o = merge->options;
+    /* Who names a program and how many files at a time expects the program to be used. */
+    const bool has_passes = o->compress_program != NULL && o->input_count > merge->fan_in;
+    return o->header_lines == 0 && !o->has_top && !plan->is_space_limited &&
+           !has_passes && do_fit(merge, plan, TEXT_BYTES);
+}
+
+static bool map_files(gs_mapped_merge *m, int output_fd, gs_status *st)
+{
+    const gs_sort_options *const o = m->merge->options;
+    gs_input *input = NULL;
+    const gs_input_options options = {.blocks_in_flight = 1,
+                                      .keep_compressed = o->keep_compressed,
+                                      .maps_uncached = true,
+                                      .maps_small_pages =
+                                          !do_fit(m->merge, &m->plan, LARGE_TEXT_BYTES),
+                                      .log = o->log};
+    if (gs_input_new(&input, o->inputs, o->input_count, &options, st) != GS_OK)
+        return false;
+    const bool is_mapped = gs_input_map(input, output_fd, 0, &m->map);
+    m->map.taken_bytes = NULL;
+    gs_input_free(input);
+    return is_mapped;
+}
+
+/* The bytes of the last line if it lacks its eol, else 0. */
+static size_t open_line_bytes(const gs_mapped_merge *m, const gs_text *text)
+{
+    const uint8_t eol = m->form.layout->eol;
+    const size_t bytes = (size_t)(text->end - text->begin);
+    return m->form.record_size > 0 ? 0
+                                   : bytes - gs_line_find_last(text->begin, bytes, eol);
+}
+
+static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new_array(&memory, m->map.file_count, sizeof *m->texts,
+                            "sources of a merge", st));
+    m->texts = memory;
+    m->text_count = m->map.file_count;
+    for (size_t i = 0; i < m->text_count; i++) {
+        gs_text *const text = &m->texts[i];
+        text->begin = m->map.base + m->map.files[i].begin;
+        text->end = text->begin + m->map.files[i].bytes;
+        const size_t bytes = open_line_bytes(m, text);
+        if (bytes == 0)
+            continue;
+        GS_TRY(gs_mem_new(&memory, bytes + 1 + LINE_SLACK, "last line", st));
+        memcpy(memory, text->end - bytes, bytes);
+        ((uint8_t *)memory)[bytes] = m->form.layout->eol;
+        text->last_line = memory;
+        text->last_line_bytes = bytes;
+    }
+    return GS_OK;
+}
+
+/* Has text `i` read so far ahead of `from` that nobody needs to wait for it. Several
+ * workers may call. */
+static void ask_ahead(gs_mapped_merge *m, size_t i, const uint8_t *from)
+{
+    const uint8_t *asked = atomic_load(&m->asked[i].to), *const end = m->texts[i].end;
+    const size_t left = (size_t)(end - from);
+    const uint8_t *const to = from + (left < m->ask_bytes ? left : m->ask_bytes);
+    if (asked == NULL || asked >= to)
+        return;
+    if ((to == end || (size_t)(to - asked) >= m->ask_bytes / 4) &&
+        atomic_compare_exchange_strong(&m->asked[i].to, &asked, to))
+        gs_file_map_ask(asked, (size_t)(to - asked));
+}
+
+static gs_code begin_asking(gs_mapped_merge *m, gs_status *st)
+{
+    void *memory = NULL;
+    GS_TRY(gs_mem_new_array(&memory, m->text_count, sizeof *m->asked,
+                            "sources of a merge", st));
+    m->asked = memory;
+    m->ask_bytes = ASK_BYTES / m->text_count;
+    if (m->ask_bytes < ASK_BYTES_MIN)
+        m->ask_bytes = ASK_BYTES_MIN;
+    for (size_t i = 0; i < m->text_count; i++) {
+        const uint8_t *const begin = m->texts[i].begin;
+        atomic_init(&m->asked[i].to, m->map.files[i].is_cached ? NULL : begin);
+        ask_ahead(m, i, begin);
+    }
+    return GS_OK;
+}
+
+static gs_code check_whole_records(const gs_mapped_merge *m, gs_status *st)
+{
+    const size_t size = m->form.record_size;
+    for (size_t i = 0; i < m->map.file_count && size > 0; i++) {
+        const size_t bytes = m->map.files[i].bytes, more = bytes % size;
+        if (more != 0)
+            return gs_line_feed_fail_partial(m->merge->options->inputs[i], bytes - more,
+                                             more, size, st);
+    }
+    return GS_OK;
+}
+
+gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int output_fd,
+                            gs_status *st)
+{
+    const gs_sort_options *const o = merge->options;
+    const gs_memory_plan plan = gs_memory_plan_make(o->memory_bytes, o->threads, false);
+    void *memory = NULL;
+    *out = NULL;
+    if (!is_for_this_way(merge, &plan))
+        return GS_OK;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_mapped_merge), "merge", st));
+    gs_mapped_merge *const m = memory;
+    m->merge = merge;
+    m->plan = plan;
+    m->form = (gs_text_form){merge->source.layout, merge->source.encoder,
+                             merge->source.order->record_size};
+    m->end = UINT64_MAX;
+    pthread_mutex_init(&m->mutex, NULL);
+    pthread_cond_init(&m->turn, NULL);
+    if (!map_files(m, output_fd, st))
+        goto fail;
+    GS_TRY_OR_FAIL(check_whole_records(m, st));
+    GS_TRY_OR_FAIL(describe_texts(m, st));
+    GS_TRY_OR_FAIL(begin_asking(m, st));
+    const size_t most = plan.merge_piece_bytes / 4 * 3;
+    const gs_text_cut_options options = {
+        .form = m->form,
+        .texts = m->texts,
+        .text_count = m->text_count,
+        .piece_bytes = most < GS_MERGE_PIECE_MAX ? most : GS_MERGE_PIECE_MAX,
+        .keeps_equals_together = merge->merge.is_unique,
+        .are_mapped = true,
+    };
+    GS_TRY_OR_FAIL(gs_text_cut_new(&m->cut, &options, st));
+    GS_TRY_OR_FAIL(gs_mem_new_array(&memory, m->text_count, sizeof *m->rest,
+                                    "sources of a merge", st));
+    m->rest = memory;
+    gs_log_say(o->log, GS_LOG_INFO, "the inputs are mapped and merged where they are");
+    *out = m;
+    return GS_OK;
+fail:
+    gs_mapped_merge_free(m);
+    return st->code;
+}
+
+void gs_mapped_merge_free(gs_mapped_merge *m)
+{
+    if (m == NULL)
+        return;
+    gs_text_cut_free(m->cut);
+    for (size_t i = 0; i < m->text_count; i++)
+        gs_mem_free((void *)(uintptr_t)m->texts[i].last_line);
+    gs_mem_free(m->texts);
+    gs_mem_free(m->asked);
+    gs_mem_free(m->rest);
+    gs_file_map_close(&m->map);
+    pthread_mutex_destroy(&m->mutex);
+    pthread_cond_destroy(&m->turn);
+    gs_mem_free(m);
+}
+
+const gs_memory_plan *gs_mapped_merge_plan(const gs_mapped_merge *m)
+{
+    return &m->plan;
+}
+
+/* --- a piece ----------------------------------------------------------------- */
+
+static gs_code fail_too_long(const gs_merge_worker *w, size_t text, gs_status *st)
+{
+    const gs_mapped_merge *const m = w->m;
+    const uint64_t offset = (uint64_t)(w->cursors[text].begin - m->texts[text].begin);
+    const gs_line_feed_options options = {
+        .record_bytes_max = m->merge->source.record_bytes_max,
+        .too_long_hint = m->merge->source.too_long_hint,
+    };
+    return gs_line_feed_fail_too_long(&options, m->merge->options->inputs[text], "line",
+                                      offset, st);
+}
+
+/* Brings what comes in a text from `at` on, in a large piece not all at once. */
+static void bring(gs_merge_worker *w, size_t text, const uint8_t *at)
+{
+    const size_t to_come = (size_t)(w->end[text] - at);
+    if (to_come > 0)
+        gs_file_map_bring(at,
+                          to_come < GS_MERGE_PIECE_MAX ? to_come : GS_MERGE_PIECE_MAX);
+    w->left[text] = at;
+}
+
+/* Goes on in a piece that is large, since all of its lines are equal: leaves what was,
+ * and brings what comes. */
+static void go_on(gs_merge_worker *w, size_t text)
+{
+    const gs_text_cursor *const c = &w->cursors[text];
+    const size_t passed = (size_t)(c->begin - w->left[text]);
+    if (passed < GS_MERGE_PIECE_MAX)
+        return;
+    gs_file_map_leave_part(w->left[text], passed);
+    bring(w, text, c->begin);
+}
+
+/* The line of the cursor goes out next. Its string lies where another one soon will. */
+static gs_code keep(gs_merge_worker *w, const gs_text_cursor *c, gs_sink_record *kept,
+                    gs_status *st)
+{
+    *kept = (gs_sink_record){.data = c->line, .length = c->line_bytes, .count = 1};
+    if (w->m->form.encoder == NULL || !gs_witness_is_full(w->m->sink->witness))
+        return GS_OK;
+    const size_t bytes = c->head->string_bytes;
+    if (bytes + LINE_SLACK > w->kept_room) {
+        void *memory = w->kept_string;
+        const size_t room = bytes + bytes / 2 + 2 * LINE_SLACK;
+        GS_TRY(gs_mem_resize(&memory, room, "string of a line", st));
+        w->kept_string = memory;
+        w->kept_room = room;
+    }
+    memcpy(w->kept_string, c->head->string, bytes);
+    kept->string = (gs_seen_string){w->kept_string, bytes};
+    return GS_OK;
+}
+
+/* The loop that everything is for. Equal lines count as one where that is asked for: what
+ * was kept stays where it is until the next line differs. */
+static gs_code merge_lines(gs_merge_worker *w, gs_merge_tree *tree, bool *is_sorted,
+                           gs_status *st)
+{
+    const gs_file_merge *const merge = w->m->merge;
+    const volatile int *const cancel = merge->merge.cancel;
+    const size_t line_bytes_max = merge->source.record_bytes_max;
+    const bool drops = merge->merge.is_unique;
+    gs_sink_record kept = {0};
+    bool has_kept = false;
+    *is_sorted = true;
+    for (uint64_t n = 1; *is_sorted && gs_merge_tree_has_winner(tree); n++) {
+        const uint32_t winner = gs_merge_tree_winner(tree);
+        gs_text_cursor *const c = &w->cursors[winner];
+        if (n % CANCEL_CHECK_LINES == 0 && cancel != NULL && *cancel != 0)
+            return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        if (c->line_bytes > line_bytes_max)
+            return fail_too_long(w, winner, st);
+        if (drops && has_kept && gs_merge_tree_code(tree) == GS_OVC_EQUAL) {
+            kept.count++;
+            gs_sink_drop(w->piece, c->line, c->line_bytes, 1);
+            go_on(w, winner);
+        } else {
+            if (has_kept)
+                GS_TRY(gs_sink_add(w->piece, &kept, st));
+            GS_TRY(keep(w, c, &kept, st));
+            has_kept = true;
+        }
+        GS_TRY(gs_text_cursor_advance(c, is_sorted, st));
+        gs_merge_tree_replay(tree);
+    }
+    return has_kept ? gs_sink_add(w->piece, &kept, st) : GS_OK;
+}
+
+static gs_code merge_piece(gs_merge_worker *w, bool *is_sorted, gs_status *st)
+{
+    gs_mapped_merge *const m = w->m;
+    gs_merge_tree tree;
+    for (size_t i = 0; i < m->text_count; i++) {
+        ask_ahead(m, i, w->end[i]);
+        bring(w, i, w->begin[i]);
+        GS_TRY(gs_text_cursor_start(&w->cursors[i], &m->form, &m->texts[i], w->begin[i],
+                                    w->end[i], &w->heads[i], st));
+    }
+    gs_merge_tree_start(&tree, w->heads, m->text_count, w->nodes,
+                        m->form.layout->is_backwards);
+    gs_sink_begin(w->piece, m->first_ticket + w->piece_number);
+    return merge_lines(w, &tree, is_sorted, st);
+}
+
+/* --- workers ----------------------------------------------------------------- */
+
+/* Nothing from piece `number` on, which begins at `begin`, is for this way. */
+static void end_before_locked(gs_mapped_merge *m, uint64_t number,
+                              const uint8_t *const *begin)
+{
+    if (m->has_rest && m->end <= number)
+        return;
+    m->end = number;
+    m->has_rest = true;
+    memcpy(m->rest, begin, m->text_count * sizeof *begin);
+    pthread_cond_broadcast(&m->turn);
+}
+
+/* Takes the next piece, if there is one. */
+static gs_code take_piece(gs_merge_worker *w, bool *is_taken, gs_status *st)
+{
+    gs_mapped_merge *const m = w->m;
+    gs_text_cut_end how = GS_TEXT_CUT_DONE;
+    pthread_mutex_lock(&m->mutex);
+    if (!m->has_failed && m->next < m->end)
+        GS_NOTED(gs_text_cut_next(m->cut, w->begin, w->end, &how, st));
+    *is_taken = st->code == GS_OK && how == GS_TEXT_CUT_PIECE;
+    if (*is_taken)
+        w->piece_number = m->next++;
+    else if (how == GS_TEXT_CUT_DISORDER)
+        end_before_locked(m, m->next, w->begin);
+    pthread_mutex_unlock(&m->mutex);
+    return st->code;
+}
+
+/* Tells the witness of the records of a part, a little at a time: what was looked at is
+ * ours until it is left. */
+static void tell_read(const gs_mapped_merge *m, const uint8_t *begin, const uint8_t *end)
+{
+    const size_t size = m->form.record_size;
+    while (gs_witness_is_full(m->sink->witness) && begin < end) {
+        const size_t left = (size_t)(end - begin);
+        size_t part = left;
+        if (left > GS_MERGE_PIECE_MAX)
+            part = size > 0 ? GS_MERGE_PIECE_MAX / size * size
+                            : gs_line_find_last(begin, GS_MERGE_PIECE_MAX,
+                                                m->form.layout->eol);
+        part = part > 0 ? part : left;
+        gs_witness_read_text(m->sink->witness, begin, part);
+        if (part < left)
+            gs_file_map_leave_part(begin, part);
+        begin += part;
+    }
+}
+
+/* Waits until all pieces before this one were seen to be sorted; *is_wanted if they were,
+ * and this one too. */
+static void await_turn(gs_merge_worker *w, bool is_sorted, bool *is_wanted)
+{
+    gs_mapped_merge *const m = w->m;
+    const uint64_t number = w->piece_number;
+    pthread_mutex_lock(&m->mutex);
+    while (!m->has_failed && m->sorted != number && number < m->end)
+        pthread_cond_wait(&m->turn, &m->mutex);
+    *is_wanted = is_sorted && !m->has_failed && number < m->end;
+    if (*is_wanted)
+        m->sorted++;
+    else if (!is_sorted)
+        end_before_locked(m, number, w->begin);
+    pthread_cond_broadcast(&m->turn);
+    pthread_mutex_unlock(&m->mutex);
+}
+
+/* Nobody merges what comes before the end of this piece any more. Looking for cuts may
+ * have brought some of it back. */
+static uint64_t leave_piece(const gs_merge_worker *w)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < w->m->text_count; i++) {
+        const size_t part = (size_t)(w->end[i] - w->begin[i]);
+        gs_file_map_leave_around(w->m->texts[i].begin, w->begin[i], part);
+        bytes += part;
+    }
+    return bytes;
+}
+
+static gs_code work(gs_merge_worker *w, gs_status *st)
+{
+    gs_mapped_merge *const m = w->m;
+    gs_sort_stats *const stats = m->merge->options->stats;
+    for (;;) {
+        bool is_taken, is_sorted, is_wanted;
+        GS_TRY(take_piece(w, &is_taken, st));
+        if (!is_taken)
+            return GS_OK;
+        const uint64_t begin_ns = gs_trace_begin(m->merge->options->trace);
+        GS_TRY(merge_piece(w, &is_sorted, st));
+        await_turn(w, is_sorted, &is_wanted);
+        if (!is_wanted)
+            return GS_OK;
+        for (size_t i = 0; i < m->text_count; i++)
+            tell_read(m, w->begin[i], w->end[i]);
+        const uint64_t bytes = leave_piece(w);
+        GS_TRY(gs_sink_end(w->piece, st));
+        gs_trace_end(m->merge->options->trace, GS_LANE_WORKER, w->number, "merge",
+                     begin_ns, bytes);
+        if (stats != NULL)
+            atomic_fetch_add(&stats->merge_bytes, bytes);
+    }
+}
+
+static gs_code worker_init(gs_merge_worker *w, gs_status *st)
+{
+    const size_t n = w->m->text_count;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->begin, "sources of a merge", st));
+    w->begin = memory;
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->end, "sources of a merge", st));
+    w->end = memory;
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->left, "sources of a merge", st));
+    w->left = memory;
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->cursors, "sources of a merge", st));
+    w->cursors = memory;
+    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->heads, "sources of a merge", st));
+    w->heads = memory;
+    GS_TRY(gs_mem_new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes,
+                            "sources of a merge", st));
+    w->nodes = memory;
+    return gs_sink_piece_new(&w->piece, w->m->sink, st);
+}
+
+static void worker_release(gs_merge_worker *w)
+{
+    for (size_t i = 0; w->cursors != NULL && i < w->m->text_count; i++)
+        gs_text_cursor_release(&w->cursors[i]);
+    gs_mem_free(w->begin);
+    gs_mem_free(w->end);
+    gs_mem_free(w->left);
+    gs_mem_free(w->cursors);
+    gs_mem_free(w->heads);
+    gs_mem_free(w->nodes);
+    gs_mem_free(w->kept_string);
+    gs_sink_piece_free(w->piece);
+}
+
+static gs_code merge_worker(void *context, unsigned number, gs_status *st)
+{
+    gs_mapped_merge *const m = context;
+    gs_merge_worker w = {.m = m, .number = number};
+    if (worker_init(&w, st) == GS_OK)
+        GS_NOTED(work(&w, st));
+    worker_release(&w);
+    if (st->code == GS_OK)
+        return GS_OK;
+    pthread_mutex_lock(&m->mutex);
+    m->has_failed = true;
+    pthread_cond_broadcast(&m->turn);
+    pthread_mutex_unlock(&m->mutex);
+    gs_stream_abort(m->sink->stream, st);
+    return st->code;
+}
+
+/* --- all --------------------------------------------------------------------- */
+
+/* From where something was out of place: one line after the other. */
+static gs_code merge_rest(gs_mapped_merge *m, gs_status *st)
+{
+    const gs_file_merge *const merge = m->merge;
+    void *memory = NULL;
+    GS_TRY(gs_mem_new_array(&memory, m->text_count, sizeof(gs_text_source),
+                            "sources of a merge", st));
+    gs_text_source *const sources = memory;
+    for (size_t i = 0; i < m->text_count; i++)
+        tell_read(m, m->rest[i], m->texts[i].end);
+    for (size_t i = 0; i < m->text_count; i++)
+        GS_TRY_OR_FAIL(gs_text_source_open_text(&sources[i], m->rest[i],
+                                                (size_t)(m->texts[i].end - m->rest[i]),
+                                                &merge->source, st));
+    GS_NOTED(gs_text_merge_run(sources, m->text_count, &merge->source, &merge->merge,
+                               m->sink, m->first_ticket + m->end, st));
+fail:
+    for (size_t i = 0; i < m->text_count; i++)
+        gs_text_source_close(&sources[i]);
+    gs_mem_free(sources);
+    return st->code;
+}
+
+gs_code gs_mapped_merge_run(gs_mapped_merge *m, gs_sink *sink, uint64_t ticket,
+                            gs_status *st)
+{
+    gs_sort_stats *const stats = m->merge->options->stats;
+    const size_t buffer_bytes = sink->buffer_bytes;
+    gs_team *team = NULL;
+    m->sink = sink;
+    m->first_ticket = ticket;
+    if (stats != NULL) {
+        atomic_store(&stats->merge_bytes_total, gs_file_map_text_bytes(&m->map));
+        atomic_store(&stats->threads, m->plan.workers);
+    }
+    GS_TRY(gs_team_new(&team, m->plan.workers, st));
+    gs_team_set_trace(team, m->merge->options->trace);
+    /* Nothing of a piece goes out before all of it was seen to be sorted. */
+    sink->buffer_bytes = SIZE_MAX;
+    GS_NOTED(gs_team_run(team, merge_worker, m, st));
+    sink->buffer_bytes = buffer_bytes;
+    gs_team_free(team);
+    if (st->code == GS_OK && m->has_rest)
+        GS_NOTED(merge_rest(m, st));
+    return st->code == GS_OK ? gs_file_map_check(&m->map, st) : st->code;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/text/text_output.h"
+
+#include <stdio.h>
+
+#include "io/stream.h"
+
+enum { OUTPUT_ZSTD_LEVEL = 3, FAILURE_BYTES = 4400 };
+
+gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
+                            gs_status *st)
+{
+    const char *const folder =
+        options->temp_folder_count > 0 ? options->temp_folders[0] : NULL;
+    GS_TRY(gs_output_open(out, options->output, folder, st));
+    if (gs_output_keep_apart(*out, options->inputs, options->input_count, st) != GS_OK) {
+        gs_output_free(*out);
+        *out = NULL;
+    }
+    return st->code;
+}
+
+static gs_code write_header(const gs_text_output *out, gs_sink *sink, gs_status *st)
+{
+    gs_sink_piece *piece = NULL;
+    GS_TRY(gs_sink_piece_new(&piece, sink, st));
+    gs_sink_begin(piece, 0);
+    if (gs_sink_add_bytes(piece, out->header, out->header_bytes, st) == GS_OK)
+        GS_NOTED(gs_sink_end(piece, st));
+    gs_sink_piece_free(piece);
+    return st->code;
+}
+
+/* Waits for the writes; the output gets its name if all went well. */
+static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
+{
+    gs_sort_stats *const stats = out->options->stats;
+    uint64_t total = 0;
+    if (st->code != GS_OK)
+        gs_stream_abort(sink->stream, st);
+    GS_NOTED(gs_stream_finish(sink->stream, &total, st));
+    if (out->written_bytes != NULL && !gs_output_is_own_file(out->output)) {
+        const uint64_t written = gs_stream_bytes_written(sink->stream);
+        if (*out->written_bytes < written)
+            *out->written_bytes = written;
+    }
+    gs_stream_free(sink->stream);
+    if (st->code == GS_OK)
+        GS_NOTED(gs_witness_judge(out->witness, atomic_load(&sink->record_count),
+                                  out->options->output_zstd ? UINT64_MAX
+                                                            : total - out->header_bytes,
+                                  out->wrong_code, st));
+    if (stats != NULL) {
+        atomic_store(&stats->verified, gs_witness_extent(out->witness));
+        atomic_store(&stats->output_bytes, total);
+        atomic_store(&stats->output_records, atomic_load(&sink->record_count));
+    }
+    gs_sink_release(sink);
+    GS_TRY(st->code);
+    /* What is kept of the job goes when it is done. */
+    const bool sync = out->options->sync_output || out->options->checkpoint != NULL;
+    return gs_output_commit(out->output, total, sync, st);
+}
+
+gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
+                             void *context, gs_status *st)
+{
+    const gs_sort_options *const o = out->options;
+    const bool goes_on = out->written_bytes != NULL && !o->output_zstd &&
+                         !gs_output_is_seekable(out->output);
+    char failure[FAILURE_BYTES];
+    (void)snprintf(failure, sizeof failure, "write failed: %s",
+                   gs_output_name(out->output));
+    const gs_stream_target target = {
+        .fd = gs_output_fd(out->output),
+        .is_seekable = gs_output_is_seekable(out->output),
+        .try_direct = gs_output_is_own_file(out->output),
+        .no_uring = o->no_uring,
+        .trace = o->trace,
+        .offset = gs_output_start_offset(out->output),
+        .skip_bytes = goes_on ? *out->written_bytes : 0,
+        .failure = failure,
+    };
+    gs_stream *stream = NULL;
+    GS_TRY(gs_stream_new(&stream, &target, out->plan->stream_block_bytes,
+                         out->plan->stream_blocks, st));
+    gs_sink sink = {
+        .stream = stream,
+        .layout = *out->layout,
+        .has_counts = o->count,
+        .is_zstd = o->output_zstd,
+        .zstd_level = o->output_zstd_level ? o->output_zstd_level : OUTPUT_ZSTD_LEVEL,
+        .buffer_bytes = out->piece_bytes,
+        .witness = out->witness,
+    };
+    gs_sink_init(&sink);
+    if (write_header(out, &sink, st) == GS_OK)
+        GS_NOTED(make(context, &sink, 1, st));
+    return finish(out, &sink, st);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/text/text_source.h"
+
+#include "lib/base/mem.h"
+#include "lib/sort/record/records.h"
+
+enum { POOL_BLOCKS = 3, LEAVE_BYTES = 1 << 20 };
+
+/* Starts on the first line of what `blocks` gives. */
+static gs_code start(gs_text_source *source, const gs_block_source *blocks,
+                     const gs_text_source_options *options, gs_status *st)
+{
+    const gs_line_feed_options feed = {
+        .eol = options->order->eol,
+        .record_size = options->order->record_size,
+        .record_bytes_max = options->record_bytes_max,
+        .too_long_hint = options->too_long_hint,
+        .header_lines = source->run ? 0 : options->header_lines,
+        .names = &source->name,
+    };
+    GS_TRY(gs_line_feed_new(&source->feed, blocks, &feed, st));
+    return gs_text_source_advance(source, options, st);
+}
+
+gs_code gs_text_source_open(gs_text_source *source, const char *const *name,
+                            const gs_text_source_options *options, gs_status *st)
+{
+    *source = (gs_text_source){.is_open = true, .name = *name};
+    GS_TRY_OR_FAIL(
+        gs_block_pool_new(&source->pool, options->block_bytes, POOL_BLOCKS, st));
+    const gs_input_options input = {
+        .pool = source->pool,
+        .blocks_in_flight = 1,
+        .decode_threads = 1,
+        .keep_compressed = options->keep_compressed,
+        .no_uring = true, /* a ring would cost a descriptor a file */
+        .log = options->log,
+    };
+    GS_TRY_OR_FAIL(gs_input_new(&source->input, name, 1, &input, st));
+    const gs_block_source blocks = gs_block_source_input(source->input);
+    GS_TRY_OR_FAIL(start(source, &blocks, options, st));
+    return GS_OK;
+fail:
+    gs_text_source_close(source);
+    return st->code;
+}
+
+gs_code gs_text_source_open_run(gs_text_source *source, gs_text_run *run,
+                                const gs_text_source_options *options, gs_status *st)
+{
+    *source = (gs_text_source){.is_open = true, .name = "temporary file", .run = run};
+    GS_TRY_OR_FAIL(
+        gs_block_pool_new(&source->pool, options->block_bytes, POOL_BLOCKS, st));
+    GS_TRY_OR_FAIL(gs_text_run_open_read(run, source->pool, st));
+    const gs_block_source blocks = {gs_text_run_next, run};
+    GS_TRY_OR_FAIL(start(source, &blocks, options, st));
+    return GS_OK;
+fail:
+    gs_text_source_close(source);
+    return st->code;
+}
+
+gs_code gs_text_source_open_text(gs_text_source *source, const uint8_t *text,
+                                 size_t bytes, const gs_text_source_options *options,
+                                 gs_status *st)
+{
+    *source = (gs_text_source){.is_open = true,
+                               .has_line = bytes > 0,
+                               .name = "text",
+                               .at = text,
+                               .end = text + bytes,
+                               .kept = text};
+    if (gs_text_source_advance(source, options, st) != GS_OK)
+        gs_text_source_close(source);
+    return st->code;
+}
+
+void gs_text_source_close(gs_text_source *source)
+{
+    gs_line_batch_release(&source->batch);
+    gs_line_feed_free(source->feed);
+    gs_input_free(source->input);
+    if (source->run != NULL)
+        gs_text_run_close_read(source->run);
+    gs_block_pool_free(source->pool);
+    gs_line_string_release(&source->string);
+    *source = (gs_text_source){0};
+}
+
+gs_code gs_text_source_advance(gs_text_source *source,
+                               const gs_text_source_options *options, gs_status *st)
+{
+    if (source->at == source->end) {
+        if (source->input != NULL && source->batch.bytes > 0)
+            gs_witness_read_text(options->witness, source->batch.data,
+                                 source->batch.bytes);
+        gs_line_batch_release(&source->batch);
+        source->has_line = false;
+        if (source->feed != NULL)
+            GS_TRY(
+                gs_line_feed_next(source->feed, &source->batch, &source->has_line, st));
+        if (!source->has_line)
+            return GS_OK;
+        source->at = source->batch.data;
+        source->end = source->at + source->batch.bytes;
+    }
+    if (source->kept != NULL && (size_t)(source->at - source->kept) > LEAVE_BYTES) {
+        gs_file_map_leave_part(source->kept, (size_t)(source->at - source->kept));
+        source->kept = source->at;
+    }
+    const size_t record_size = options->order->record_size;
+    const size_t left = (size_t)(source->end - source->at);
+    source->line = source->at;
+    source->line_bytes =
+        record_size ? record_size : gs_line_find(source->at, left, options->order->eol);
+    const bool has_eol = record_size == 0 && source->line_bytes < left;
+    source->is_whole = record_size > 0 || has_eol;
+    source->at += source->line_bytes + has_eol;
+    gs_line_string *const string = &source->string;
+    GS_TRY(gs_line_string_make(string, options->layout, options->encoder, source->line,
+                               source->line_bytes, st));
+    const uint64_t word = gs_string_word(string->data, string->bytes, 0);
+    source->prefix = options->layout->is_backwards ? ~word : word;
+    return GS_OK;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * texts: what others see of the room of sorted text: files that are merged where
+ * they are, and runs of text.
+ */
+#ifndef GS_LIB_SORT_TEXT_TEXTS_H
+#define GS_LIB_SORT_TEXT_TEXTS_H
+
+#include "lib/sort/text/file_merge.h"
+#include "lib/sort/text/mapped_merge.h"
+#include "lib/sort/text/text_output.h"
+#include "lib/sort/text/text_spill.h"
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/witness/multiset.h"
+
+#include "lib/sort/record/records.h"
+#include "lib/sort/witness/record_hash.h"
+
+enum { SLICE_BYTES = 1 << 20 };
+
+static uint64_t hash_lines(const uint8_t *text, size_t begin, const uint32_t *ends,
+                           size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += gs_hash_record_products(text + begin, ends[i] - begin);
+        begin = (size_t)ends[i] + 1;
+    }
+    return sum;
+}
+
+static uint64_t hash_records(const uint8_t *text, size_t bytes, size_t size)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at + size <= bytes; at += size)
+        sum += gs_hash_record_products(text + at, size);
+    return sum;
+}
+
+#if GS_HASH_HAS_AES
+GS_HASH_AES static uint64_t hash_lines_aes(const uint8_t *text, size_t begin,
+                                           const uint32_t *ends, size_t count)
+{
+    __m256i sums = _mm256_setzero_si256();
+    const size_t first = begin;
+    uint16_t long_ones[GS_MULTISET_ENDS + GS_MULTISET_ENDS_AT_ONCE];
+    size_t long_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t bytes = ends[i] - begin;
+        const __m512i block = gs_hash_load_512(text + begin, bytes);
+        sums = _mm256_add_epi64(sums, gs_hash_short_aes(block, bytes));
+        long_ones[long_count] = (uint16_t)i;
+        long_count += bytes > GS_HASH_BLOCK;
+        begin = (size_t)ends[i] + 1;
+    }
+    for (size_t k = 0; k < long_count; k++) {
+        const size_t i = long_ones[k];
+        begin = i == 0 ? first : (size_t)ends[i - 1] + 1;
+        sums = _mm256_add_epi64(sums, gs_hash_long_aes(text + begin, ends[i] - begin));
+    }
+    return gs_hash_sum_aes(sums);
+}
+
+GS_HASH_AES static uint64_t hash_records_aes(const uint8_t *text, size_t bytes,
+                                             size_t size)
+{
+    __m256i sums = _mm256_setzero_si256();
+    for (size_t at = 0; at + size <= bytes; at += size)
+        sums = _mm256_add_epi64(sums, gs_hash_record_aes(text + at, size));
+    return gs_hash_sum_aes(sums);
+}
+
+GS_HASH_AES static uint64_t hash_one_aes(const uint8_t *record, size_t bytes)
+{
+    return gs_hash_sum_aes(gs_hash_record_aes(record, bytes));
+}
+#else
+#define hash_one_aes     gs_hash_record_products
+#define hash_lines_aes   hash_lines
+#define hash_records_aes hash_records
+#endif
+
+void gs_multiset_add(gs_multiset *m, const uint8_t *record, size_t bytes, uint64_t times)
+{
+    m->records += times;
+    m->bytes += times * bytes;
+    m->sum += times * (gs_hash_has_aes() ? hash_one_aes(record, bytes)
+                                         : gs_hash_record_products(record, bytes));
+}
+
+void gs_multiset_add_noted(gs_multiset_lines *lines)
+{
+    gs_multiset *const m = lines->set;
+    const size_t count = lines->count, begin = lines->begin;
+    if (count == 0)
+        return;
+    m->sum += gs_hash_has_aes() ? hash_lines_aes(lines->text, begin, lines->ends, count)
+                                : hash_lines(lines->text, begin, lines->ends, count);
+    lines->begin = (size_t)lines->ends[count - 1] + 1;
+    m->bytes += lines->begin - begin - count;
+    m->records += count;
+    lines->count = 0;
+}
+
+/* The whole lines of a slice; returns how much they are. */
+static size_t add_slice(gs_multiset *m, const uint8_t *text, size_t bytes, uint8_t eol)
+{
+    gs_multiset_lines lines;
+    gs_multiset_begin_lines(&lines, m, text);
+    for (size_t at = 0; at < bytes; at += 64) {
+        uint64_t mask = gs_line_mask(text + at, eol);
+        if (bytes - at < 64)
+            mask &= UINT64_MAX >> (64 - (bytes - at));
+        for (; mask != 0; mask &= mask - 1)
+            gs_multiset_note_end(&lines, at + (size_t)__builtin_ctzll(mask));
+        gs_multiset_make_room(&lines);
+    }
+    gs_multiset_add_noted(&lines);
+    return lines.begin;
+}
+
+void gs_multiset_add_text(gs_multiset *m, const gs_record_form *form, const uint8_t *text,
+                          size_t bytes)
+{
+    if (form->record_size > 0) {
+        const size_t size = form->record_size;
+        m->sum += gs_hash_has_aes() ? hash_records_aes(text, bytes, size)
+                                    : hash_records(text, bytes, size);
+        m->bytes += bytes / size * size;
+        m->records += bytes / size;
+        return;
+    }
+    while (bytes > 0) {
+        const size_t slice = bytes < SLICE_BYTES ? bytes : SLICE_BYTES;
+        size_t taken = add_slice(m, text, slice, form->eol);
+        if (taken == 0) { /* a long line, or the last one without its eol */
+            const size_t line_bytes = gs_line_find(text, bytes, form->eol);
+            gs_multiset_add(m, text, line_bytes, 1);
+            taken = line_bytes + (line_bytes < bytes);
+        }
+        text += taken;
+        bytes -= taken;
+    }
+}
+
+void gs_multiset_join(gs_multiset *to, const gs_multiset *from)
+{
+    to->records += from->records;
+    to->bytes += from->bytes;
+    to->sum += from->sum;
+}

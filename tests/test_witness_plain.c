@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The same as test_witness, as on a machine without AVX-512: there hashes are of another
- * kind, and strings are compared one word after the other.
- */
-#define GS_HASH_PLAIN 1
-#include "lib/sort/multiset.c"
-#include "lib/sort/record_look.c"
-#include "tests/test_witness.c"

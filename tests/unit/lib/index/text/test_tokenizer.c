@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tokenizer: the fast ways must give exactly the words of the slow definition: fold the
+ * whole text at once, cut it by category. Random texts of everything that is awkward are
+ * held against that; the filters are held against tables.
+ */
+#include "lib/index/text/tokenizer.h"
+
+#include <utf8proc.h>
+
+#include "lib/base/mem.h"
+#include "lib/index/text/fold.h"
+#include "lib/index/text/utf8.h"
+#include "lib/index/text/word_set.h"
+#include "tests/check.h"
+
+enum { TEXT_MAX = 200000, WORDS_MAX = 4 * TEXT_MAX };
+
+static char got[WORDS_MAX], wanted[WORDS_MAX];
+static size_t got_bytes, wanted_bytes;
+
+static void put(char *to, size_t *used, const void *bytes, size_t count)
+{
+    REQUIRE(*used + count < WORDS_MAX);
+    memcpy(to + *used, bytes, count);
+    *used += count;
+    to[*used] = '\0';
+}
+
+static void tokenize(const gs_word_rules *rules, const void *text, size_t bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_token_batch batch;
+    gs_tokenizer *t = NULL;
+    void *memory = NULL;
+    REQUIRE_OK(gs_mem_new(&memory, bytes + GS_TEXT_SLACK, "text", &st), &st);
+    memcpy(memory, text, bytes);
+    memset((uint8_t *)memory + bytes, 'z', GS_TEXT_SLACK); /* must not be read as text */
+    REQUIRE_OK(gs_token_batch_init(&batch, &st), &st);
+    REQUIRE_OK(gs_tokenizer_new(&t, rules, &st), &st);
+    got_bytes = 0;
+    got[0] = '\0';
+    gs_tokenizer_begin_document(t);
+    gs_tokenizer_begin_text(t, memory, bytes);
+    do {
+        REQUIRE_OK(gs_tokenizer_next(t, &batch, &st), &st);
+        for (size_t i = 0; i < batch.count; i++) {
+            const gs_token *const token = &batch.tokens[i];
+            char place[32];
+            const int n = snprintf(place, sizeof place, ":%u ", token->position);
+            put(got, &got_bytes, token->term, token->bytes);
+            put(got, &got_bytes, place, (size_t)n);
+            CHECK(token->hash == gs_term_hash(token->term, token->bytes));
+            for (size_t k = token->bytes; k < gs_term_padded_bytes(token->bytes); k++)
+                CHECK(token->term[k] == 0);
+        }
+    } while (batch.count > 0);
+    gs_tokenizer_free(t);
+    gs_token_batch_release(&batch);
+    gs_mem_free(memory);
+}
+
+/* --- the slow definition ------------------------------------------------------------ */
+
+static uint8_t folded[8 * TEXT_MAX];
+static unsigned word_number;
+
+static void reference_stretch(const uint8_t *text, size_t bytes, bool folds)
+{
+    static int32_t points[4 * TEXT_MAX];
+    const utf8proc_option_t options = folds ? UTF8PROC_STABLE | UTF8PROC_COMPAT |
+                                                  UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD |
+                                                  UTF8PROC_IGNORE
+                                            : 0;
+    utf8proc_ssize_t n =
+        utf8proc_decompose(text, (utf8proc_ssize_t)bytes, points, 4 * TEXT_MAX, options);
+    REQUIRE(n >= 0 && n <= 4 * TEXT_MAX);
+    if (folds)
+        n = utf8proc_normalize_utf32(points, n, options);
+    size_t used = 0;
+    for (utf8proc_ssize_t i = 0; i <= n; i++) {
+        if (i < n && gs_fold_is_word((uint32_t)points[i])) {
+            used = (size_t)(gs_utf8_encode(folded + used, (uint32_t)points[i]) - folded);
+        } else if (used > 0) {
+            char place[32];
+            const int k = snprintf(place, sizeof place, ":%u ", word_number++);
+            if (used <= GS_TERM_BYTES_MAX) {
+                put(wanted, &wanted_bytes, folded, used);
+                put(wanted, &wanted_bytes, place, (size_t)k);
+            }
+            used = 0;
+        }
+    }
+}
+
+static void reference(const uint8_t *text, size_t bytes, bool folds)
+{
+    wanted_bytes = 0;
+    wanted[0] = '\0';
+    word_number = 0;
+    const uint8_t *const end = text + bytes;
+    const uint8_t *begin = text, *p = text;
+    for (;;) {
+        uint32_t point;
+        const unsigned n = gs_utf8_decode(p, end, &point);
+        if (n != 0) {
+            p += n;
+            continue;
+        }
+        reference_stretch(begin, (size_t)(p - begin), folds);
+        if (p == end)
+            return;
+        begin = ++p;
+    }
+}
+
+/* --- random texts --------------------------------------------------------------------
+ */
+
+static const char *const pieces[] = {
+    "a",
+    "Z",
+    "7",
+    "word",
+    "Word",
+    "x",
+    " ",
+    "  ",
+    ".",
+    ", ",
+    "\n",
+    "-",
+    "_",
+    "=",
+    "\x7f",
+    "\xc3\xa9",         /* e acute */
+    "\xc3\x89",         /* E acute */
+    "\xc3\x9f",         /* sharp s: becomes two letters */
+    "\xcc\x81",         /* combining acute */
+    "\xcc\xb8",         /* combining solidus: '=' and it are one symbol */
+    "\xe2\x89\xa0",     /* that symbol */
+    "\xcc\xa7\xcc\x81", /* two marks, to be put in order */
+    "\xcc\x81\xcc\xa7",
+    "\xd0\x96\xd0\xb6", /* Cyrillic */
+    "\xce\xa3\xcf\x82", /* Sigma and final sigma */
+    "\xc2\xad",         /* soft hyphen: invisible */
+    "\xe2\x80\x8d",
+    "\xef\xbb\xbf",             /* joiner, byte order mark */
+    "\xe2\x80\xa6",             /* ellipsis: three dots */
+    "\xc2\xbd",                 /* one half: two words */
+    "\xc2\xb4",                 /* spacing acute: blank and mark */
+    "\xef\xac\x83",             /* ffi */
+    "\xef\xbc\xa1\xef\xbc\x91", /* wide A1 */
+    "\xe1\x84\x80",
+    "\xe1\x85\xa1",
+    "\xe1\x86\xa8",
+    "\xea\xb0\x80", /* Hangul */
+    "\xe3\x80\x82",
+    "\xe6\xbc\xa2\xe5\xad\x97", /* CJK */
+    "\xf0\x9d\x90\x80",
+    "\xf0\x9f\x98\x80",                     /* beyond 16 bits */
+    "\xe0\xa4\x95\xe0\xa5\x8d\xe0\xa4\xb7", /* Devanagari */
+    "\xef\xb7\xba",                         /* becomes 18 */
+    "\xcd\x84",
+    "\xe0\xa7\x87",
+    "\xe0\xa6\xbe",
+    "\xe2\x84\xab",
+    "\xef\xbe\x9f",
+    "\xff",
+    "\xc0\x80",
+    "\xe2\x82",
+    "\xed\xa0\x80",
+    "\x80", /* not UTF-8 */
+};
+
+static size_t random_text(uint64_t *state, uint8_t *to, size_t room)
+{
+    const uint64_t r = check_random(state);
+    const size_t count = sizeof pieces / sizeof *pieces;
+    /* Mostly ASCII, or anything, or a few kinds only. */
+    const size_t kinds = r % 3 == 0 ? 15 : count;
+    const uint64_t only = r % 3 == 2 ? check_random(state) : 0;
+    const size_t wish = (r >> 8) % 5 == 0 ? room : (r >> 16) % 400;
+    size_t used = 0;
+    while (used < wish) {
+        const uint64_t x = check_random(state);
+        size_t pick = x % kinds;
+        if (only != 0)
+            pick = (only >> 8 * (x % 4) & 0xff) % count;
+        const size_t n = strlen(pieces[pick]);
+        const size_t times = (x >> 32) % 40 == 0 ? (x >> 40) % 90 + 1 : 1;
+        for (size_t i = 0; i < times && used + n <= wish; i++, used += n)
+            memcpy(to + used, pieces[pick], n);
+        if (used + n > wish)
+            break;
+    }
+    return used;
+}
+
+static void matches_definition(uint64_t seed)
+{
+    static uint8_t text[TEXT_MAX];
+    gs_status st = {.code = GS_OK};
+    for (unsigned i = 0; i < 2500; i++) {
+        const bool folds = i % 4 != 0;
+        const gs_word_rules_options options = {.is_folding = folds};
+        gs_word_rules *rules = NULL;
+        REQUIRE_OK(gs_word_rules_new(&rules, &options, &st), &st);
+        const size_t bytes = random_text(&seed, text, i % 100 == 0 ? 20000 : 900);
+        tokenize(rules, text, bytes);
+        reference(text, bytes, folds);
+        gs_word_rules_free(rules);
+        if (strcmp(got, wanted) != 0) {
+            size_t k = 0;
+            while (got[k] == wanted[k])
+                k++;
+            k = k > 40 ? k - 40 : 0;
+            fprintf(stderr,
+                    "case %u, folds %d, %zu bytes\nwanted: %.160s\ngot:    %.160s\n", i,
+                    folds, bytes, wanted + k, got + k);
+            check_failures++;
+            return;
+        }
+    }
+}
+
+static void long_words(void)
+{
+    static uint8_t text[TEXT_MAX];
+    gs_status st = {.code = GS_OK};
+    const gs_word_rules_options options = {.is_folding = true};
+    gs_word_rules *rules = NULL;
+    REQUIRE_OK(gs_word_rules_new(&rules, &options, &st), &st);
+    for (size_t bytes = 65530; bytes < 65540; bytes++) {
+        for (unsigned is_mixed = 0; is_mixed < 2; is_mixed++) {
+            memset(text, 'b', bytes);
+            if (is_mixed)
+                memcpy(text + bytes / 2, "\xc3\xa9", 2);
+            memcpy(text + bytes, " c", 2);
+            tokenize(rules, text, bytes + 2);
+            reference(text, bytes + 2, true);
+            CHECK(strcmp(got, wanted) == 0);
+            CHECK((got_bytes > 60000) == (bytes <= GS_TERM_BYTES_MAX));
+        }
+    }
+    gs_word_rules_free(rules);
+}
+
+/* --- filters
+ * ----------------------------------------------------------------------------- */
+
+static void filtered(const gs_word_rules_options *options, const char *text,
+                     const char *words)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_rules *rules = NULL;
+    REQUIRE_OK(gs_word_rules_new(&rules, options, &st), &st);
+    tokenize(rules, text, strlen(text));
+    gs_word_rules_free(rules);
+    if (strcmp(got, words) != 0) {
+        fprintf(stderr, "text: %s\nwanted: %s\ngot:    %s\n", text, words, got);
+        check_failures++;
+    }
+}
+
+static void filters_work(void)
+{
+    FILE *const file = fopen("stop", "w");
+    REQUIRE(file != NULL);
+    fputs("The\nof # a comment\n# only one\n\nSTRASSE don't", file);
+    REQUIRE(fclose(file) == 0);
+    gs_word_rules_options o = {.is_folding = true, .stop_file = "stop"};
+    filtered(&o,
+             "the End of THE Stra\xc3\x9f"
+             "e, don't only",
+             "end:1 only:7 ");
+    o = (gs_word_rules_options){.stop_file = "stop"};
+    filtered(&o, "the The of Of", "the:0 Of:3 ");
+    o = (gs_word_rules_options){.is_folding = true, .chars_min = 2, .chars_max = 3};
+    filtered(&o,
+             "a bb \xc3\xa9 \xc3\xa9\xc3\xa9\xc3\xa9 dddd \xc3\xa9\xc3\xa9\xc3\xa9"
+             "e ccc",
+             "bb:1 \xc3\xa9\xc3\xa9\xc3\xa9:3 ccc:6 ");
+    o = (gs_word_rules_options){.is_folding = true, .stem_language = "english"};
+    filtered(&o, "Running runs; the runner ran. running Skies relational",
+             "run:0 run:1 the:2 runner:3 ran:4 run:5 sky:6 relat:7 ");
+    o.stem_language = "german";
+    filtered(&o, "H\xc3\xa4user", "haus:0 ");
+}
+
+static void rules_are_told(void)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_rules *rules = NULL;
+    gs_word_rules_options o = {.is_folding = true, .stem_language = "klingon"};
+    CHECK(gs_word_rules_new(&rules, &o, &st) == GS_ERR_ARG);
+    CHECK(strstr(st.msg, "klingon") != NULL && strstr(st.msg, "english") != NULL);
+    gs_status_clear(&st);
+    o = (gs_word_rules_options){.stop_file = "not there"};
+    CHECK(gs_word_rules_new(&rules, &o, &st) == GS_ERR_IO);
+    gs_status_clear(&st);
+    o = (gs_word_rules_options){
+        .is_folding = true, .stem_language = "english", .chars_min = 2};
+    REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
+    CHECK(strcmp(gs_word_rules_json(rules),
+                 "{\"words\": \"unicode\", \"fold\": true, \"stem\": \"english\", "
+                 "\"min_len\": 2, \"max_len\": 0, \"stopwords\": []}") == 0);
+    gs_word_rules_free(rules);
+}
+
+/* What the header of an index says makes the same rules again; anything else is refused.
+ */
+static void rules_come_back(void)
+{
+    static const char *const bad[] = {
+        "{\"words\": \"unicode\"}",
+        "{\"words\": \"else\", \"fold\": true, \"stem\": null, \"stopwords\": []}",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": 5, \"stopwords\": []}",
+        ("{\"words\": \"unicode\", \"fold\": true, \"stem\": \"english, "
+         "\"stopwords\": []}"),
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"a",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"a\"",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": [\"\"]}",
+        "{\"words\": \"unicode\", \"fold\": true, \"stem\": null, \"stopwords\": 7}",
+    };
+    gs_status st = {.code = GS_OK};
+    gs_word_rules *rules = NULL, *again = NULL;
+    FILE *const stop = fopen("stop", "w");
+    REQUIRE(stop != NULL);
+    fputs("The\nof # and\nDon't\nzum Дом\n", stop);
+    fclose(stop);
+    const gs_word_rules_options o = {.is_folding = true,
+                                     .stem_language = "german",
+                                     .stop_file = "stop",
+                                     .chars_min = 2,
+                                     .chars_max = 30};
+    REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
+    CHECK(strstr(gs_word_rules_json(rules),
+                 "\"stopwords\": [\"don\", \"of\", \"t\", \"the\", \"zum\", \"дом\"]}") !=
+          NULL);
+    REQUIRE_OK(gs_word_rules_read(&again, gs_word_rules_json(rules), &st), &st);
+    CHECK(strcmp(gs_word_rules_json(rules), gs_word_rules_json(again)) == 0);
+    tokenize(again, "The houses of Дома zum x", strlen("The houses of Дома zum x"));
+    CHECK(strcmp(got, "hous:1 дома:3 ") == 0);
+    gs_word_rules_free(again);
+    gs_word_rules_free(rules);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        gs_status_clear(&st);
+        CHECK(gs_word_rules_read(&again, bad[i], &st) != GS_OK && again == NULL);
+    }
+    gs_status_clear(&st);
+    REQUIRE_OK(gs_word_rules_read(&again, "{}", &st), &st);
+    CHECK(again == NULL);
+}
+
+/* Every request for memory may be refused: an error, and nothing leaks. */
+static void memory_may_end(void)
+{
+    const gs_word_rules_options o = {
+        .is_folding = true, .stem_language = "english", .stop_file = "stop"};
+    for (uint64_t nth = 1; nth < 60; nth++) {
+        gs_status st = {.code = GS_OK};
+        gs_word_rules *rules = NULL;
+        gs_tokenizer *t = NULL;
+        gs_mem_fail_nth(nth);
+        if (gs_word_rules_new(&rules, &o, &st) == GS_OK)
+            GS_NOTED(gs_tokenizer_new(&t, rules, &st));
+        gs_mem_fail_nth(0);
+        CHECK(st.code == GS_OK || st.code == GS_ERR_NOMEM);
+        gs_tokenizer_free(t);
+        gs_word_rules_free(rules);
+    }
+}
+
+int main(void)
+{
+    matches_definition(check_seed(11));
+    long_words();
+    filters_work();
+    rules_are_told();
+    rules_come_back();
+    memory_may_end();
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * early_split: every record comes out once, in a bucket between its neighbours, with both
+ * words and its text, forwards and backwards, from lists of several workers; buckets that
+ * have no room beside the others get their own; text of few words is refused. Keyed
+ * records come out with the key that their line has. Where a file is written to between
+ * the two times that keys are made, longer keys are a failure, and go nowhere.
+ */
+#include "lib/sort/form/early_split.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+#include "tests/check.h"
+
+enum {
+    LINES_MIN = CHECK_HAS_ASAN ? 600000 : 1300000,
+    LINES_MAX = 4000000,
+    WORKERS = 3,
+    MOST = 1 << 27,
+    PART = 1 << 20
+};
+
+/* As many as are enough to be split early in this build, and for every text to be. The
+ * thread sanitizer does with less: there is one thread here. */
+static unsigned lines;
+
+/* Random lines of up to 40 bytes in a file without a name; mapped. All but one in
+ * `others_in` begin with `prefix`, and one in `bare_in` is that alone. */
+static size_t make_text(gs_file_map *map, const char *prefix, unsigned others_in,
+                        unsigned bare_in, uint64_t *state)
+{
+    static const char *const names[] = {"text"};
+    char path[] = "/tmp/test_early_split.XXXXXX";
+    const int fd = mkstemp(path);
+    REQUIRE(fd >= 0 && unlink(path) == 0);
+    FILE *const f = fdopen(dup(fd), "w");
+    REQUIRE(f != NULL);
+    for (size_t i = 0; i < lines; i++) {
+        char line[48];
+        const size_t bytes = 30 + check_random(state) % 10;
+        for (size_t b = 0; b < bytes; b += 8) {
+            uint64_t r = check_random(state);
+            for (size_t k = b; k < b + 8; k++, r >>= 8)
+                line[k] = (char)('0' + (r & 0xff) * 75 / 256);
+        }
+        const bool is_other = check_random(state) % others_in == 0;
+        const char *const begin = is_other ? "" : prefix;
+        const bool is_bare = !is_other && check_random(state) % bare_in == 0;
+        const int rest = is_bare ? 0 : is_other ? (int)(i % 39) : (int)bytes;
+        REQUIRE(fprintf(f, "%s%.*s\n", begin, rest, line) >= 0);
+    }
+    REQUIRE(fclose(f) == 0);
+    struct stat info;
+    REQUIRE(fstat(fd, &info) == 0);
+    REQUIRE(info.st_size >= (off_t)GS_EARLY_SPLIT_MIN);
+    const gs_mapped_file file = {.fd = fd, .bytes = (size_t)info.st_size};
+    REQUIRE(gs_file_map_open(map, &file, 1, PART, false, names));
+    return file.bytes;
+}
+
+/* Whole lines, a part for each worker in turn. */
+static void add_all(gs_early_split *s, const uint8_t *text, size_t bytes)
+{
+    uint64_t count = 0;
+    unsigned worker = 0;
+    for (size_t at = 0; at < bytes;) {
+        size_t end = bytes - at > PART ? at + PART : bytes;
+        while (text[end - 1] != '\n')
+            end--;
+        REQUIRE(gs_early_split_add(s, worker++ % WORKERS, text + at, end - at, at, &count,
+                                   NULL));
+        at = end;
+    }
+    CHECK(count == lines);
+}
+
+static uint64_t hash_line(const uint8_t *line, size_t bytes)
+{
+    uint64_t h = bytes;
+    for (size_t i = 0; i < bytes; i++)
+        h = (h ^ line[i]) * UINT64_C(0x100000001b3);
+    return h * h;
+}
+
+/* The last string so far, in the order. */
+typedef struct last_string {
+    uint8_t bytes[256];
+    size_t length;
+} last_string;
+
+static int compare(const gs_record_layout *layout, const gs_record *r,
+                   const last_string *last)
+{
+    const int d =
+        gs_string_compare(r->string, r->string_bytes, last->bytes, last->length, 0);
+    return layout->is_backwards ? -d : d;
+}
+
+/* The string is the line, or its key and then the line. */
+static bool is_string_of_line(const gs_key_encoder *encoder, const gs_record *r)
+{
+    uint8_t key[1024];
+    size_t key_bytes = 0;
+    if (encoder != NULL) {
+        REQUIRE(gs_key_encode_bound(encoder, r->line_bytes) <= sizeof key);
+        key_bytes = gs_key_encode(encoder, r->line, r->line_bytes, key);
+    }
+    return r->string + key_bytes == r->line &&
+           r->string_bytes == key_bytes + r->line_bytes &&
+           memcmp(r->string, key, key_bytes) == 0;
+}
+
+/* No string of the bucket comes before `last`, which becomes the bucket's. */
+static void check_bucket(const gs_record_layout *layout, const gs_key_encoder *encoder,
+                         const gs_early_bucket *b, bool is_first, last_string *last,
+                         uint64_t *hash)
+{
+    const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
+    last_string here = *last;
+    const uint8_t *first = NULL;
+    for (size_t i = 0; i < b->element_count; i++) {
+        const gs_element *const e = &b->elements[i];
+        const gs_record r = gs_record_at(layout, b->data, e->where);
+        const uint8_t *const string = r.string;
+        first = i == 0 ? string : first;
+        CHECK(is_string_of_line(encoder, &r));
+        CHECK(e->prefix == (gs_string_word(string, r.string_bytes, b->depth) ^ flip));
+        CHECK(e->next == (gs_string_word(string, r.string_bytes, b->depth + 8) ^ flip));
+        CHECK(r.line[r.line_bytes] == '\n' && r.string_bytes < sizeof here.bytes);
+        CHECK(is_first || compare(layout, &r, last) >= 0);
+        CHECK(memcmp(string, first, b->depth) == 0);
+        if ((is_first && i == 0) || compare(layout, &r, &here) > 0) {
+            memcpy(here.bytes, string, r.string_bytes);
+            here.length = r.string_bytes;
+        }
+        *hash += hash_line(r.line, r.line_bytes);
+    }
+    *last = here;
+}
+
+static void come_out(const gs_file_map *map, size_t text_bytes,
+                     const gs_key_encoder *encoder, bool is_backwards, size_t room_bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_early_split *s = NULL;
+    gs_bucket_copy room = {0};
+    const gs_record_layout layout = {.is_keyed = encoder != NULL,
+                                     .has_eol = true,
+                                     .eol = '\n',
+                                     .is_backwards = is_backwards};
+    const gs_early_split_options options = {.layout = &layout,
+                                            .encoder = encoder,
+                                            .map = map,
+                                            .workers = WORKERS,
+                                            .memory_bytes = MOST};
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    REQUIRE(s != NULL);
+    add_all(s, map->base, text_bytes);
+    const size_t buckets = gs_early_split_finish(s);
+    CHECK(buckets > lines >> 17 && gs_early_split_largest(s) < lines / buckets * 4);
+    CHECK(gs_early_split_list_bytes(s) >= lines * sizeof(uint64_t));
+    REQUIRE_OK(gs_bucket_copy_init(&room, room_bytes, &st), &st);
+    uint64_t want = 0, got = 0;
+    last_string last = {{0}, 0};
+    size_t records = 0, own = 0;
+    for (size_t at = 0, line = 0; at < text_bytes; at++) {
+        if (map->base[at] == '\n') {
+            want += hash_line(map->base + line, at - line);
+            line = at + 1;
+        }
+    }
+    for (size_t b = 0; b < buckets; b += 5) {
+        gs_early_bucket group[5] = {{0}};
+        const size_t n = buckets - b < 5 ? buckets - b : 5;
+        REQUIRE_OK(gs_early_split_take(s, map->base, &room, b, n, group, &st), &st);
+        for (size_t i = 0; i < n; i++) {
+            check_bucket(&layout, encoder, &group[i], b + i == 0, &last, &got);
+            records += group[i].element_count;
+            own += group[i].own != NULL;
+            CHECK((group[i].own != NULL) == (group[i].scratch != NULL));
+            gs_early_bucket_release(&group[i]);
+        }
+    }
+    CHECK(records == lines && got == want);
+    CHECK(room_bytes > PART ? own == 0 : own == buckets);
+    gs_bucket_copy_release(&room);
+    gs_early_split_free(s);
+}
+
+static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_backwards,
+                         size_t room_bytes)
+{
+    come_out(map, text_bytes, NULL, is_backwards, room_bytes);
+}
+
+/* By what follows a letter of the line, from its end on and upwards. */
+static void keyed_come_out(const gs_file_map *map, size_t text_bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_key keys[] = {{.start_field = 1, .end_field = SIZE_MAX, .reverse = true},
+                     {.start_char = 3, .end_field = SIZE_MAX}};
+    const gs_order order = {.keys = keys, .key_count = 2, .eol = '\n', .delimiter = 'b'};
+    gs_key_encoder *encoder = NULL;
+    REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
+    if (check_is_long())
+        come_out(map, text_bytes, encoder, false, MOST);
+    come_out(map, text_bytes, encoder, true, MOST);
+    come_out(map, text_bytes, encoder, false, 1000);
+    gs_key_encoder_free(encoder);
+}
+
+/* Bytes of the file become others, of which a key has two each; the lines stay. */
+static void lengthen_keys(const gs_file_map *map)
+{
+    const size_t most = (size_t)16 << 20, all = map->files[0].bytes;
+    const size_t bytes = all < most ? all : most;
+    uint8_t *const text = malloc(bytes);
+    REQUIRE(text != NULL);
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = map->base[i] == '\n' ? '\n' : 1;
+    REQUIRE(pwrite(map->files[0].fd, text, bytes, 0) == (ssize_t)bytes);
+    free(text);
+}
+
+static void longer_keys_fail(const gs_file_map *map, size_t text_bytes)
+{
+    gs_status st = {.code = GS_OK};
+    gs_key key = {.start_char = 1, .end_field = SIZE_MAX};
+    const gs_order order = {
+        .keys = &key, .key_count = 1, .eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
+    const gs_record_layout layout = {.is_keyed = true, .has_eol = true, .eol = '\n'};
+    gs_early_split_options options = {
+        .layout = &layout, .map = map, .workers = WORKERS, .memory_bytes = MOST};
+    gs_key_encoder *encoder = NULL;
+    gs_early_split *s = NULL;
+    gs_bucket_copy room = {0};
+    REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
+    options.encoder = encoder;
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    REQUIRE(s != NULL);
+    add_all(s, map->base, text_bytes);
+    const size_t buckets = gs_early_split_finish(s);
+    REQUIRE_OK(gs_bucket_copy_init(&room, MOST, &st), &st);
+    lengthen_keys(map);
+    for (size_t b = 0; b < buckets; b++) {
+        gs_early_bucket bucket = {0};
+        gs_status_clear(&st);
+        CHECK(gs_early_split_take(s, map->base, &room, b, 1, &bucket, &st) == GS_ERR_IO);
+        CHECK(strcmp(st.msg, "read failed: text: it was changed while it was read") == 0);
+        CHECK(bucket.data_bytes <= bucket.data_capacity);
+        gs_early_bucket_release(&bucket);
+    }
+    gs_bucket_copy_release(&room);
+    gs_early_split_free(s);
+    gs_key_encoder_free(encoder);
+}
+
+/* A keyed line for which there is no room is refused, but not a plain one. */
+static void long_lines(const gs_file_map *map)
+{
+    static uint8_t text[6000];
+    gs_status st = {.code = GS_OK};
+    gs_key key = {.start_char = 1, .end_field = SIZE_MAX};
+    const gs_order order = {
+        .keys = &key, .key_count = 1, .eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
+    gs_key_encoder *encoder = NULL;
+    memset(text, 'x', sizeof text);
+    text[5000] = '\n';
+    REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
+    for (unsigned keyed = 0; keyed < 2; keyed++) {
+        gs_early_split *s = NULL;
+        uint64_t count = 0;
+        const gs_record_layout layout = {.is_keyed = keyed, .has_eol = true, .eol = '\n'};
+        const gs_early_split_options options = {.layout = &layout,
+                                                .encoder = keyed ? encoder : NULL,
+                                                .map = map,
+                                                .workers = WORKERS,
+                                                .memory_bytes = MOST};
+        REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+        REQUIRE(s != NULL);
+        CHECK(gs_early_split_add(s, 0, text, 5001, 0, &count, NULL) == !keyed);
+        gs_early_split_free(s);
+    }
+    gs_key_encoder_free(encoder);
+}
+
+/* So many keys that the string of a line of some length would be a long one. */
+static void many_keys_are_refused(const gs_file_map *map)
+{
+    enum { KEYS = GS_WHERE_LENGTH_LONG / 4096 + 1 };
+    static gs_key keys[KEYS];
+    gs_status st = {.code = GS_OK};
+    const gs_order order = {
+        .keys = keys, .key_count = KEYS, .eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
+    gs_key_encoder *encoder = NULL;
+    gs_early_split *s = NULL;
+    for (size_t k = 0; k < KEYS; k++)
+        keys[k] = (gs_key){.start_char = 1, .end_field = SIZE_MAX};
+    REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
+    const gs_record_layout layout = {.is_keyed = true, .has_eol = true, .eol = '\n'};
+    const gs_early_split_options options = {.layout = &layout,
+                                            .encoder = encoder,
+                                            .map = map,
+                                            .workers = 1,
+                                            .memory_bytes = (size_t)1 << 40};
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    CHECK(s == NULL);
+    gs_early_split_free(s);
+    gs_key_encoder_free(encoder);
+}
+
+/* NULL, and no failure. */
+static void is_refused(const gs_file_map *map, size_t memory_bytes, bool is_key_only)
+{
+    gs_status st = {.code = GS_OK};
+    gs_early_split *s = NULL;
+    const gs_record_layout layout = {
+        .has_eol = true, .eol = '\n', .is_key_only = is_key_only};
+    const gs_early_split_options options = {
+        .layout = &layout, .map = map, .workers = WORKERS, .memory_bytes = memory_bytes};
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    CHECK(s == NULL);
+}
+
+int main(void)
+{
+    uint64_t state = check_seed(3);
+    gs_file_map map;
+    lines = check_often(LINES_MAX);
+    if (!CHECK_HAS_TSAN && lines < LINES_MIN)
+        lines = LINES_MIN;
+    lines = lines < GS_EARLY_SPLIT_MIN / 34 ? (unsigned)(GS_EARLY_SPLIT_MIN / 34) : lines;
+    const bool is_long = check_is_long();
+    size_t bytes = make_text(&map, "", 50, lines, &state);
+    all_come_out(&map, bytes, false, MOST);
+    if (is_long)
+        all_come_out(&map, bytes, true, MOST);
+    all_come_out(&map, bytes, false, 1000);
+    keyed_come_out(&map, bytes);
+    long_lines(&map);
+    many_keys_are_refused(&map);
+    is_refused(&map, lines * sizeof(uint64_t), false);
+    is_refused(&map, MOST, true);
+    longer_keys_fail(&map, bytes);
+    gs_file_map_close(&map);
+    /* So few others that the sample has none. */
+    bytes = make_text(&map, "https://", lines / 20, lines, &state);
+    if (is_long)
+        all_come_out(&map, bytes, false, MOST);
+    all_come_out(&map, bytes, true, MOST);
+    gs_file_map_close(&map);
+    /* More than a bucket of lines with nothing behind it, whose word is the least too. */
+    bytes = make_text(&map, "https://", lines / 20, 80, &state);
+    all_come_out(&map, bytes, false, MOST);
+    if (is_long)
+        all_come_out(&map, bytes, true, MOST);
+    gs_file_map_close(&map);
+    (void)make_text(&map, "https://", 30, lines, &state);
+    is_refused(&map, MOST, false);
+    gs_file_map_close(&map);
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_scan: masks and counts are those of a loop over the bytes, for any length, place
+ * and number of ends of lines, above all where all bytes are ends.
+ */
+#include "lib/sort/record/line_scan.h"
+
+#include "tests/check.h"
+
+enum { BYTES = 64 * 200, SLACK = 64 };
+
+static uint8_t text[BYTES + SLACK];
+
+static size_t count_slowly(const uint8_t *p, size_t bytes, uint8_t eol)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bytes; i++)
+        count += p[i] == eol;
+    return count;
+}
+
+static void masks_and_counts_agree(uint64_t *state, uint8_t eol, unsigned one_in)
+{
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = check_random(state) % one_in == 0 ? eol : (uint8_t)check_random(state);
+    for (unsigned i = 0; i < 400; i++) {
+        const size_t at = check_random(state) % (BYTES + 1);
+        const size_t left = BYTES - at;
+        const size_t bytes = i < 130 && i <= left ? i : check_random(state) % (left + 1);
+        CHECK(gs_line_count(text + at, bytes, eol) ==
+              count_slowly(text + at, bytes, eol));
+        if (at == BYTES)
+            continue;
+        const uint64_t mask = gs_line_mask(text + at, eol);
+        for (unsigned b = 0; b < 64; b++)
+            CHECK((mask >> b & 1) == (text[at + b] == eol));
+    }
+    CHECK(gs_line_count(text, BYTES, eol) == count_slowly(text, BYTES, eol));
+}
+
+int main(void)
+{
+    uint64_t state = check_seed(7);
+    masks_and_counts_agree(&state, '\n', 1);
+    masks_and_counts_agree(&state, '\n', 2);
+    masks_and_counts_agree(&state, '\n', 40);
+    masks_and_counts_agree(&state, 0, 3);
+    masks_and_counts_agree(&state, 0xff, 100000);
+    return check_result();
+}
