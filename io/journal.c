@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "io/file_sync.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -271,8 +272,8 @@ gs_code gs_journal_append(gs_journal *j, uint32_t kind, const void *payload, siz
     head.sum = sum_of(j, j->record, bytes);
     memcpy(j->record, &head, sizeof head);
     int error = gs_pwrite_all(j->fd, j->record, whole, j->end);
-    if (error == 0 && fdatasync(j->fd) != 0)
-        error = errno;
+    if (error == 0)
+        error = gs_data_sync(j->fd);
     trim_room(j);
     if (error != 0) {
         j->file_bytes = UINT64_MAX; /* perhaps a part of it is there */

@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "io/file_sync.h"
 #include "io/last_close.h"
 #include "io/link_chain.h"
 #include "io/name_guard.h"
@@ -394,22 +395,6 @@ static gs_code fail_write(const gs_output *o, int error, gs_status *st)
     return GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", o->name);
 }
 
-/* A folder's entry is durable when the folder is. 0 or errno; that the file system does
- * not do such a thing, or lets nobody read the folder, is no failure. */
-static int sync_folder(const char *path)
-{
-    char folder[PATH_BYTES];
-    const char *const slash = strrchr(path, '/');
-    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
-                   slash ? path : ".");
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return errno == EACCES ? 0 : errno;
-    const int error = fsync(fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
-    (void)close(fd);
-    return error;
-}
-
 /* Writes the finished bytes into the file that is there. The temporary file has a name
  * meanwhile, and keeps it if the old content is lost and the new not complete, so that
  * one of both is there whatever happens. */
@@ -455,8 +440,9 @@ static gs_code copy_into_final(gs_output *o, uint64_t bytes, bool sync, gs_statu
         return fail_write(o, error, st);
     if (o->is_stdout && !o->appends)
         (void)lseek(o->final_fd, (off_t)(o->final_offset + bytes), SEEK_SET);
-    if (sync && fsync(o->final_fd) != 0)
-        return fail_write(o, errno, st);
+    const int unsynced = sync ? gs_file_sync(o->final_fd) : 0;
+    if (unsynced != 0)
+        return fail_write(o, unsynced, st);
     const int closed = o->is_stdout ? 0 : close(o->final_fd);
     o->final_fd = -1;
     return closed == 0 ? GS_OK : fail_write(o, errno, st);
@@ -476,11 +462,14 @@ static gs_code copy_instead(gs_output *o, uint64_t bytes, int error, bool sync,
 
 static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_status *st)
 {
-    if (ftruncate(o->fd, (off_t)total_bytes) != 0 || (sync && fsync(o->fd) != 0))
-        return fail_write(o, errno, st);
+    int error = ftruncate(o->fd, (off_t)total_bytes) == 0 ? 0 : errno;
+    if (error == 0 && sync)
+        error = gs_file_sync(o->fd);
+    if (error != 0)
+        return fail_write(o, error, st);
     if (o->kind == GS_OUTPUT_COPY)
         return copy_into_final(o, total_bytes, sync, st);
-    const int error = o->temp == NULL ? name_temp(o) : 0;
+    error = o->temp == NULL ? name_temp(o) : 0;
     if (error != 0)
         return GS_FAIL(st, GS_ERR_IO, error, "rename failed: %s", o->name);
     const int closed = close(o->fd);
@@ -494,7 +483,7 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
     o->temp = NULL;
     gs_last_close(o->final_fd); /* the file that had the name */
     o->final_fd = -1;
-    const int unsynced = sync ? sync_folder(o->target) : 0;
+    const int unsynced = sync ? gs_name_sync(o->target) : 0;
     return unsynced == 0 ? GS_OK
                          : GS_FAIL(st, GS_ERR_IO, unsynced,
                                    "cannot make the name durable: %s", o->name);
@@ -507,8 +496,9 @@ gs_code gs_output_commit(gs_output *o, uint64_t total_bytes, bool sync, gs_statu
     if (o->is_seekable &&
         lseek(o->fd, (off_t)(o->start_offset + total_bytes), SEEK_SET) < 0)
         return fail_write(o, errno, st);
-    if (sync && o->is_seekable && fsync(o->fd) != 0)
-        return fail_write(o, errno, st);
+    const int unsynced = sync && o->is_seekable ? gs_file_sync(o->fd) : 0;
+    if (unsynced != 0)
+        return fail_write(o, unsynced, st);
     if (o->is_stdout)
         return GS_OK; /* the program closes it, and looks whether that worked */
     const int closed = close(o->fd);

@@ -17,7 +17,7 @@ HOWS = {
     "write": ["ENOSPC", "EINTR", "short", "EIO", "EDQUOT", "ENOSPC:on"],
     "open": ["EMFILE", "EACCES", "ENOSPC", "EMFILE:on"],
     "close": ["EIO", "EINTR"],
-    "sync": ["EIO", "ENOSPC", "EINVAL", "EIO:on"],
+    "sync": ["EIO", "ENOSPC", "EROFS", "EINVAL", "EIO:on"],
     "rename": ["EIO", "ENOSPC", "EINVAL", "EIO:on"],
     "link": ["EIO", "EMLINK"],
     "unlink": ["EIO", "EIO:on"],
@@ -205,7 +205,7 @@ def is_lost_promise(command, kind, how):
     the last ones come when it is, and stop.py looks at that."""
     is_durable = not command.keeps and ("--sync" in command.words or command.words.startswith(
         ("index build", "index merge", "index import")))
-    return is_durable and kind == "sync" and how.split(":")[0] in ("EIO", "ENOSPC")
+    return is_durable and kind == "sync" and how.split(":")[0] in ("EIO", "ENOSPC", "EROFS")
 
 
 def judge(command, reference, kind, how, result):

@@ -42,6 +42,7 @@ WRAPPED(int, close, int fd);
 
 WRAPPED(int, fsync, int fd);
 WRAPPED(int, fdatasync, int fd);
+WRAPPED(int, syncfs, int fd);
 WRAPPED(int, rename, const char *from, const char *to);
 WRAPPED(int, renameat, int from_fd, const char *from, int to_fd, const char *to);
 WRAPPED(int, renameat2, int from_fd, const char *from, int to_fd, const char *to,

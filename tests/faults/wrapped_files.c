@@ -111,6 +111,13 @@ int __wrap_fdatasync(int fd)
     return sync_file(__real_fdatasync, fd);
 }
 
+/* The program asks for it only where a folder cannot be read, and no power is cut there.
+ */
+int __wrap_syncfs(int fd)
+{
+    return sync_file(__real_syncfs, fd);
+}
+
 /* --- opening and closing ---------------------------------------------------------------
  */
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file_sync.h"
 #include "io/last_close.h"
 #include "io/name_guard.h"
 #include "io/temp_name.h"
@@ -236,26 +237,6 @@ void gs_index_folder_close(gs_index_folder *f)
 
 /* --- commit ------------------------------------------------------------------------ */
 
-/* 0 or errno; that the file system does not do such a thing is no failure. */
-static int sync_entries(int folder_fd)
-{
-    return fsync(folder_fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
-}
-
-static int sync_parent(const char *path)
-{
-    char parent[PATH_BYTES];
-    const char *const slash = strrchr(path, '/');
-    const size_t length = slash != NULL ? (size_t)(slash - path) + 1 : 1;
-    (void)snprintf(parent, sizeof parent, "%.*s", (int)length, slash ? path : ".");
-    const int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) /* a folder may take names and yet not be read */
-        return errno == EACCES ? 0 : errno;
-    const int error = sync_entries(fd);
-    (void)close(fd);
-    return error;
-}
-
 /* Is that how a file system, or a sandbox, says that it knows of no such renaming? */
 static bool is_unknown(int error)
 {
@@ -337,7 +318,7 @@ static gs_code take_name(gs_index_folder *f, exchange *x, gs_status *st)
         /* Under another name it is no more than a leftover. Where it cannot be marked it
          * cannot be removed either. The mark is on the disk before the name goes: nobody
          * would remove what a power cut left without it. */
-        const int unsynced = gs_index_mark(x->old_fd) == 0 ? sync_entries(x->old_fd) : 0;
+        const int unsynced = gs_index_mark(x->old_fd) == 0 ? gs_file_sync(x->old_fd) : 0;
         if (unsynced != 0)
             return GS_FAIL(st, GS_ERR_IO, unsynced, "cannot give the index its name %s",
                            gs_quote_name(&q, f->name));
@@ -348,7 +329,7 @@ static gs_code take_name(gs_index_folder *f, exchange *x, gs_status *st)
             return GS_FAIL(st, GS_ERR_IO, error, "cannot give the index its name %s",
                            gs_quote_name(&q, f->name));
     }
-    const int error = sync_parent(x->target);
+    const int error = gs_name_sync(x->target);
     if (error == 0)
         return GS_OK;
     go_back(f, x);
@@ -416,7 +397,7 @@ gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st)
 {
     gs_quoted q;
     exchange x = {.target = f->target, .old_fd = -1};
-    const int error = sync_entries(f->fd);
+    const int error = gs_file_sync(f->fd);
     if (error != 0)
         return GS_FAIL(st, GS_ERR_IO, error, "write failed: %s",
                        gs_quote_name(&q, f->temporary));
@@ -438,7 +419,7 @@ gs_code gs_index_folder_settle(const char *name, const gs_log *log, gs_status *s
     gs_quoted q;
     char target[PATH_BYTES];
     _Static_assert(sizeof target > PATH_MAX, "as realpath wants it");
-    const int error = realpath(name, target) != NULL ? sync_parent(target) : errno;
+    const int error = realpath(name, target) != NULL ? gs_name_sync(target) : errno;
     if (error != 0)
         return GS_FAIL(st, GS_ERR_IO, error,
                        "cannot make the name of the index %s durable",

@@ -270,12 +270,9 @@ static gs_code open_runs(gs_checkpoint *c, int flags, gs_status *st)
 }
 
 /* The folder that the folder is in knows it durably. */
-static gs_code sync_parent(const gs_checkpoint *c, gs_status *st)
+static gs_code sync_own_name(const gs_checkpoint *c, gs_status *st)
 {
-    const int fd = openat(c->folder_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const int error = fd >= 0 ? gs_file_sync(fd) : 0;
-    if (fd >= 0)
-        (void)close(fd);
+    const int error = gs_name_sync(c->job.folder);
     return error == 0 ? GS_OK : fail_name("write failed", c->job.folder, error, st);
 }
 
@@ -302,7 +299,7 @@ static gs_code begin(gs_checkpoint *c, gs_status *st)
         GS_TRY(open_runs(c, O_CREAT, st));
     c->must_begin = false;
     GS_TRY(sync_names(c, st));
-    return c->has_made_folder ? sync_parent(c, st) : GS_OK;
+    return c->has_made_folder ? sync_own_name(c, st) : GS_OK;
 }
 
 static void tell(const gs_checkpoint *c)
