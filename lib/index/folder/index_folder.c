@@ -201,16 +201,29 @@ static int begin_temporary(gs_index_folder *f)
     return error;
 }
 
+/* 0 or errno. Only what is known to be missing is taken for missing: else there would be
+ * a whole build, and then the name would not be free. */
+static int look_for(const char *name, bool *is_there)
+{
+    struct stat info;
+    *is_there = lstat(name, &info) == 0;
+    return *is_there || errno == ENOENT ? 0 : errno;
+}
+
 gs_code gs_index_folder_open(gs_index_folder *f, const char *name, bool replace,
                              const gs_log *log, gs_status *st)
 {
     *f = (gs_index_folder){.name = name, .fd = -1, .pending_slot = -1};
     gs_quoted q;
-    struct stat info;
+    bool is_there = false;
     int error = find_target(f);
-    if (error == 0 && lstat(name, &info) != 0)
+    if (error == 0)
+        error = look_for(name, &is_there);
+    if (error == 0 && !is_there) {
         gs_index_sweep(f->target, log); /* which may bring it back */
-    if (error == 0 && lstat(name, &info) == 0) {
+        error = look_for(name, &is_there);
+    }
+    if (error == 0 && is_there) {
         GS_TRY(check_replaceable(f, replace, st));
         error = find_target(f);
         if (error == 0)

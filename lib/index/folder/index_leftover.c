@@ -89,12 +89,17 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Does the folder behind the descriptor have this name? */
-static bool has_name(int fd, int parent, const char *name, int flags)
+/* Does the folder behind the descriptor have this name? 0, or errno: nobody can tell. */
+static int ask_name(int fd, int parent, const char *name, int flags, bool *has_name)
 {
     struct stat held, named;
-    return fstat(fd, &held) == 0 && fstatat(parent, name, &named, flags) == 0 &&
-           is_same(&held, &named);
+    *has_name = false;
+    if (fstat(fd, &held) != 0)
+        return errno;
+    if (fstatat(parent, name, &named, flags) != 0)
+        return errno == ENOENT ? 0 : errno;
+    *has_name = is_same(&held, &named);
+    return 0;
 }
 
 static int lock(int fd, int how)
@@ -113,9 +118,18 @@ int gs_index_lock(const char *folder)
         if (fd < 0)
             return -1;
         /* Without locks there are no sweeps either. */
-        if (lock(fd, LOCK_EX) != 0 || has_name(fd, AT_FDCWD, folder, 0))
+        if (lock(fd, LOCK_EX) != 0)
             return fd;
-        (void)close(fd); /* another took its place while we waited */
+        bool has_name;
+        const int error = ask_name(fd, AT_FDCWD, folder, 0, &has_name);
+        if (error == 0 && has_name)
+            return fd;
+        (void)close(fd);
+        if (error != 0) {
+            errno = error;
+            return -1;
+        }
+        /* Another took its place while we waited. */
     }
 }
 
@@ -178,13 +192,14 @@ static bool holds_own_only(int folder_fd, bool removes_parts)
 static int open_leftover(const sweep *s, const char *name)
 {
     struct stat info;
+    bool has_name;
     const int fd =
         openat(s->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return -1;
     if (fstat(fd, &info) == 0 && info.st_uid == geteuid() &&
         lock(fd, LOCK_EX | LOCK_NB) == 0 && is_marked(fd) && holds_own_only(fd, false) &&
-        has_name(fd, s->parent, name, AT_SYMLINK_NOFOLLOW))
+        ask_name(fd, s->parent, name, AT_SYMLINK_NOFOLLOW, &has_name) == 0 && has_name)
         return fd;
     (void)close(fd);
     return -1;

@@ -36,6 +36,8 @@ static unsigned fail_at[CALLS]; /* the nth call of a kind fails; 0: none does */
 static unsigned seen[CALLS];
 static unsigned die_at; /* the program ends at the nth call of any kind */
 static bool keeps_failing, dies_after, has_exchange = true;
+/* Of what asks for a path, and for a name in a folder; 0: it is answered. */
+static int path_look_error, look_error;
 
 static void note(call which, int fd)
 {
@@ -72,6 +74,24 @@ int fsync(int fd)
         return -1;
     }
     return (int)end_call(syscall(SYS_fsync, fd));
+}
+
+int lstat(const char *path, struct stat *info)
+{
+    if (path_look_error != 0) {
+        errno = path_look_error;
+        return -1;
+    }
+    return (int)syscall(SYS_newfstatat, AT_FDCWD, path, info, AT_SYMLINK_NOFOLLOW);
+}
+
+int fstatat(int folder, const char *path, struct stat *info, int flags)
+{
+    if (look_error != 0) {
+        errno = look_error;
+        return -1;
+    }
+    return (int)syscall(SYS_newfstatat, folder, path, info, flags);
 }
 
 int renameat2(int from_fd, const char *from, int to_fd, const char *to,
@@ -424,6 +444,24 @@ static void only_leftovers_go(void)
     CHECK(count_names("index.old-") == 2 && documents_of_index() == 1);
 }
 
+/* An index that nobody can look at may be there: nothing is built only to find its name
+ * taken, nobody waits for ever to hold it, and what went wrong is told. */
+static void unknown_is_not_missing(void)
+{
+    gs_index_folder f;
+    gs_status st = {.code = GS_OK};
+    have_old_index();
+    path_look_error = EIO;
+    CHECK(gs_index_folder_open(&f, index_name, true, &log_heard, &st) == GS_ERR_IO);
+    CHECK(st.sys == EIO);
+    path_look_error = 0;
+    look_error = ENOMEM;
+    errno = 0;
+    CHECK(gs_index_lock(index_name) < 0 && errno == ENOMEM);
+    look_error = 0;
+    CHECK(is_alone() && documents_of_index() == 1);
+}
+
 /* Another's folder that belongs to us too, as far as its name and owner go. */
 static void what_is_in_use_stays(void)
 {
@@ -465,6 +503,7 @@ int main(void)
     kills_do_no_harm(true);
     failures_do_no_harm();
     only_leftovers_go();
+    unknown_is_not_missing();
     what_is_in_use_stays();
     signals_prevent_commits();
     remove_all();
