@@ -14,6 +14,13 @@
 
 enum { READ_BYTES = 65536 };
 
+/* GNU sort never says why it cannot read them. Its words are kept where the file is not
+ * one to read names from, as a folder; a disk that fails is not to be guessed. */
+static bool is_told_by_name(int error)
+{
+    return error == EISDIR || error == EBADF;
+}
+
 /* The whole file, with a zero behind it. */
 static char *read_all(const char *name, size_t *len)
 {
@@ -38,7 +45,8 @@ static char *read_all(const char *name, size_t *len)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            gs_die(0, "cannot read file names from %s", gs_quote_name_always(&q, name));
+            gs_die(is_told_by_name(errno) ? 0 : errno, "cannot read file names from %s",
+                   gs_quote_name_always(&q, name));
         if (got == 0)
             break;
         *len += (size_t)got;
