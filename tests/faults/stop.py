@@ -13,7 +13,6 @@ which it must do with the result, and with nothing left beside it but what no ne
 know for its own: a name a sort had given to its output that moment, and an empty folder.
 What was done all the same when the power went, and replaces nothing, may say just that.
 """
-import argparse
 import collections
 import concurrent.futures
 import os
@@ -30,6 +29,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(1, os.path.join(sys.path[0], ".."))
 import fault_cases as cases  # noqa: E402
 import fault_commands as commands  # noqa: E402
+import fault_options as options  # noqa: E402
 import results  # noqa: E402
 import walk as walks  # noqa: E402
 
@@ -220,16 +220,10 @@ class Walk:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
+    parser = options.parser_of(__doc__)
     parser.add_argument("--cuts", type=int, help="so many, not one at every call")
     parser.add_argument("--kills", type=int, default=0)
-    parser.add_argument("--only", default="", help="commands whose name has this")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 2) + 1)
-    parser.add_argument("--json", default="", help="write what was counted to this file")
     args = parser.parse_args()
-    args.binary = os.path.abspath(args.binary)
     walks.kinds_of(args.binary)
     with tempfile.TemporaryDirectory(prefix="gpusort-stops.") as scratch:
         os.makedirs(os.path.join(scratch, "inputs"))

@@ -14,7 +14,6 @@ Threads take turns as they like, so that the n-th call is not always the same on
 sometimes there is none. With --points only so many are walked to, spread over commands,
 kinds and errors by --seed.
 """
-import argparse
 import collections
 import concurrent.futures
 import os
@@ -31,6 +30,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(1, os.path.join(sys.path[0], ".."))
 import fault_cases as cases  # noqa: E402
 import fault_commands as commands  # noqa: E402
+import fault_options as options  # noqa: E402
 import results  # noqa: E402
 
 
@@ -178,17 +178,11 @@ class Walk:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
+    parser = options.parser_of(__doc__)
     parser.add_argument("--points", type=int, default=0, help="so many only")
-    parser.add_argument("--only", default="", help="commands whose name has this")
     parser.add_argument("--kind", default="", help="kinds, with commas between")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 2) + 1)
     parser.add_argument("--show", type=int, default=30, help="so many failures")
-    parser.add_argument("--json", default="", help="write what was counted to this file")
     args = parser.parse_args()
-    args.binary = os.path.abspath(args.binary)
     check_calls(args.binary)
     wanted = [c for c in commands.COMMANDS if args.only in c.name]
     with tempfile.TemporaryDirectory(prefix="gpusort-faults.") as scratch:
