@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# --header, --count, --top, compressed files.
+# --header, --count, --top, compressed files; names of files from a disk that fails.
 . "$GS_CLI/try.inc"
 printf 'name n\nb 2\na 10\nb 2\na 9\n' >t
 printf 'name n\nc 3\n' >u
@@ -36,4 +36,5 @@ gpusort --sync -o s t && tail -1 s
 gpusort --no-uring t | head -1
 gpusort --engine=cpu t | head -1
 gpusort --engine=auto t | head -1
+gpusort --files0-from=/proc/self/mem
 X
