@@ -22,10 +22,11 @@
 #include "lib/index/merge/merge_checkpoint.h"
 #include "lib/sort/run/checkpoint.h"
 #include "tests/check.h"
+#include "tests/scratch_folder.h"
 
 enum { HEAD_BYTES = 2, PATH_BYTES = 80, RUNS_UNIT = 4096 };
 
-static char folder[PATH_BYTES]; /* in memory, where that is a file system */
+static char folder[SCRATCH_FOLDER_BYTES];
 static char journal_path[PATH_BYTES + 20], runs_path[PATH_BYTES + 20];
 static char input_path[PATH_BYTES + 20];
 /* The first record of a job, as the program writes it. */
@@ -101,9 +102,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
-    (void)snprintf(folder, sizeof folder, "%s/gpusort-fuzz-XXXXXX",
-                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    REQUIRE(mkdtemp(folder) != NULL);
+    scratch_folder_new(folder);
     (void)snprintf(journal_path, sizeof journal_path, "%s/gpusort-journal", folder);
     (void)snprintf(runs_path, sizeof runs_path, "%s/gpusort-runs", folder);
     (void)snprintf(input_path, sizeof input_path, "%s/input", folder);

@@ -15,10 +15,11 @@
 #include "lib/index/read/index_verify.h"
 #include "lib/index/text/utf8.h"
 #include "tests/check.h"
+#include "tests/scratch_folder.h"
 
 enum { POSTINGS = 100, PATH_BYTES = 64 };
 
-static char folder[PATH_BYTES]; /* in memory, where that is a file system */
+static char folder[SCRATCH_FOLDER_BYTES];
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -27,9 +28,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
-    (void)snprintf(folder, sizeof folder, "%s/gpusort-fuzz-XXXXXX",
-                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    REQUIRE(mkdtemp(folder) != NULL && rmdir(folder) == 0); /* a name nobody has */
+    scratch_folder_new(folder);
+    REQUIRE(rmdir(folder) == 0); /* a name nobody has */
     return 0;
 }
 

@@ -26,6 +26,7 @@
 #include "lib/index/read/index_verify.h"
 #include "lib/index/read/posting_cursor.h"
 #include "tests/check.h"
+#include "tests/scratch_folder.h"
 
 enum {
     HEAD_BYTES = 23,
@@ -35,7 +36,7 @@ enum {
     PATH_BYTES = 80
 };
 
-static char folder[PATH_BYTES]; /* in memory, where that is a file system */
+static char folder[SCRATCH_FOLDER_BYTES];
 static char merged[PATH_BYTES + 8];
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -57,9 +58,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
-    (void)snprintf(folder, sizeof folder, "%s/gpusort-fuzz-XXXXXX",
-                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    REQUIRE(mkdtemp(folder) != NULL);
+    scratch_folder_new(folder);
     (void)snprintf(merged, sizeof merged, "%s.merged", folder);
     return atexit(clean_up);
 }

@@ -6,7 +6,6 @@ ciff_check.py. Whatever interrupts a command, the index is there whole, or as it
 """
 import collections
 import contextlib
-import copy
 import gzip
 import io
 import os
@@ -19,7 +18,7 @@ import subprocess
 import ciff_check
 import index_check
 import search_check
-from shrink import command_line
+from shrink import Shrinkable, command_line
 from situation import Situation
 from trial import Trial
 from world import tree
@@ -29,7 +28,7 @@ STEPS = ["rebuild", "merge", "lookup", "search", "ciff"]
 SIZES = {"1b": 1, "1M": 1 << 20, "3M": 3 << 20, "20M": 20 << 20, "64M": 64 << 20}
 
 
-class IndexCase:
+class IndexCase(Shrinkable):
     kind = "index"
 
     def __init__(self):
@@ -215,12 +214,6 @@ class IndexCase:
         yield "# then %s" % ", ".join(["verify", "dump"] + self.steps)
 
     # --- smaller ones ----------------------------------------------------------------
-
-    def but(self, **fields):
-        other = copy.copy(self)
-        for name, value in fields.items():
-            setattr(other, name, value)
-        return other
 
     def reductions(self):
         for trouble in self.trouble.milder():

@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Makes a case that fails smaller, as long as it fails, and keeps what is needed to see it again."""
+import copy
 import os
 import shlex
 import shutil
 import time
 
 import differential
+
+
+class Shrinkable:
+    """A case: its `reductions` gives smaller ones, each the same `but` for some fields."""
+
+    def but(self, **fields):
+        other = copy.copy(self)
+        for name, value in fields.items():
+            setattr(other, name, value)
+        return other
 
 
 def fails(case, world, tries):

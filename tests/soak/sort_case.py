@@ -4,7 +4,6 @@
 A case says what is asked for and what is in the way. `check` runs it and returns None or
 what is wrong; `reductions` gives smaller cases, for shrinking.
 """
-import copy
 import gzip
 import itertools
 import os
@@ -15,7 +14,7 @@ import subprocess
 import differential
 import inputs
 import reference_sort
-from shrink import command_line
+from shrink import Shrinkable, command_line
 from situation import Situation
 from trial import Trial
 from world import tree
@@ -43,7 +42,7 @@ def ends_lines(option):
     return option == "--zero-terminated" or re.fullmatch("-[bdfgiMhnrVsu]*z[a-zA-Z]*", option) is not None
 
 
-class SortCase:
+class SortCase(Shrinkable):
     kind = "sort"
 
     def __init__(self):
@@ -280,12 +279,6 @@ class SortCase:
         yield command_line(self, words, self.stdin, self.piece > 0)
 
     # --- smaller ones ----------------------------------------------------------------
-
-    def but(self, **fields):
-        other = copy.copy(self)
-        for name, value in fields.items():
-            setattr(other, name, value)
-        return other
 
     def reductions(self):
         for trouble in self.trouble.milder():

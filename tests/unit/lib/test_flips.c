@@ -30,6 +30,7 @@
 #include "lib/sort/sort.h"
 #include "tests/check.h"
 #include "tests/index_of_documents.h"
+#include "tests/scratch_folder.h"
 
 enum {
     WORKERS = 8, /* who opens a file that was just written to waits for the clock */
@@ -56,7 +57,7 @@ typedef struct subject {
     flip_result (*ask)(const struct subject *s, uint64_t bit);
 } subject;
 
-static char home[PATH_BYTES]; /* all is in here */
+static char home[SCRATCH_FOLDER_BYTES]; /* all is in here */
 static uint64_t flips_wanted = 300, seed = 1;
 static bool has_failed;
 
@@ -472,9 +473,7 @@ static void flip_index(void)
 
 static void make_home(void)
 {
-    (void)snprintf(home, sizeof home, "%s/gpusort-flips-XXXXXX",
-                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    REQUIRE(mkdtemp(home) != NULL);
+    scratch_folder_new(home);
     for (unsigned w = 0; w < WORKERS; w++) {
         char path[2 * PATH_BYTES];
         (void)snprintf(path, sizeof path, "%s/%u", home, w);
