@@ -3,9 +3,14 @@
 # What fits if pages are given back meanwhile is not spilled; where the rest of the input is
 # not like its beginning, it is, and the memory holds all the same.
 # All lines begin one of two ways, so that they do not go to buckets as they are read.
-in_two_ways='s,^.*[02468]$,ftp_://&,;t;s,^,https://,'
-seq 8000000 -1 1 | sed "$in_two_ways" >even
-{ gpusort gen lines --bytes=200M --seed=1; seq 4000000 -1 1; } | sed "$in_two_ways" >uneven
+in_two_ways() {
+    paste -d '\0' <(yes $'https://\nftp_://' | head -n "$(wc -l <"$1")") "$1"
+}
+seq 8000000 -1 1 >numbers
+in_two_ways numbers >even
+{ gpusort gen lines --bytes=200M --seed=1; tail -n 4000000 numbers; } >lines
+in_two_ways lines >uneven
+rm numbers lines
 sort_in() { # MEBIBYTES FILE
     "$GS_CLI/peak_memory.py" rss gpusort --parallel=1 -S "$1M" --stats=stats "$2" -o out
     runs=$(grep -o '"runs": [0-9]*' stats | grep -o '[0-9]*$')
