@@ -16,8 +16,8 @@ export TMPDIR=$scratch
 failures=0 checks=0
 
 # Few cases: a slow program, under a sanitizer, gets less of everything.
-is_few=false is_many=false mega=1000000 term_count=100000
-[ "$cases" -lt 500 ] || is_many=true
+is_few=false is_many=false mega=600000 term_count=100000
+[ "$cases" -lt 500 ] || is_many=true mega=1000000
 [ "$cases" -lt 100 ] && is_few=true mega=300000 term_count=40000
 "$program" gen lines --bytes=$((6 * mega)) -o in
 LC_ALL=C sort in -o want
