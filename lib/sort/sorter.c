@@ -591,16 +591,6 @@ static gs_code merge_text_runs(void *context, gs_sink *sink, uint64_t ticket,
     return gs_text_spill_merge(&s->text_runs, sink, ticket, st);
 }
 
-static void begin_pass(gs_sorter *s)
-{
-    gs_sort_stats *const stats = s->options->stats;
-    if (stats == NULL)
-        return;
-    atomic_fetch_add(&stats->passes, 1);
-    atomic_store(&stats->merge_bytes, 0);
-    atomic_store(&stats->merge_bytes_total, gs_run_list_stored_bytes(&s->runs));
-}
-
 static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
     gs_sorter *const s = context;
@@ -609,65 +599,26 @@ static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_stat
                               &ticket, st);
 }
 
-static void drop_extents(gs_sorter *s, size_t first, size_t count)
+static gs_code merge_group(void *context, const gs_run *runs, size_t run_count,
+                           gs_sink *sink, gs_status *st)
 {
-    /* With plenty of room the space can wait until the file is closed. */
-    if (!gs_spill_is_space_short(s->runs.spill, 4 * gs_run_list_stored_bytes(&s->runs)))
-        return;
-    for (size_t i = first; i < first + count; i++)
-        gs_spill_extent_drop(s->runs.spill, &s->runs.runs[i].extent);
-}
-
-/* Merges runs [first, first + count) into one, which takes their place. */
-static gs_code merge_group(gs_sorter *s, size_t first, size_t count, gs_status *st)
-{
-    gs_run_writer writer;
-    GS_TRY(gs_run_writer_open(&writer, &s->runs, s->plan.merge_piece_bytes, st));
+    const gs_sorter *const s = context;
     const gs_range_merge_options options = merge_options(s, 0);
     uint64_t ticket;
-    GS_NOTED(gs_range_merge_run(s->runs.runs + first, count, s->team, &writer.sink,
-                                &options, &ticket, st));
-    GS_TRY(gs_run_writer_close(&writer, st));
-    if (s->checkpoint != NULL &&
-        gs_checkpoint_save_merge(s->checkpoint, &s->runs, &writer.run, first, count,
-                                 st) != GS_OK) {
-        gs_run_release(&writer.run);
-        return st->code;
-    }
-    drop_extents(s, first, count);
-    gs_run_list_replace(&s->runs, first, count, &writer.run);
-    return GS_OK;
+    return gs_range_merge_run(runs, run_count, s->team, sink, &options, &ticket, st);
 }
 
-/* How many runs from `first` on one merge takes, of `most`. */
-static size_t mergeable(const gs_sorter *s, size_t first, size_t most)
-{
-    const size_t left = s->runs.count - first;
-    return gs_range_merge_fitting(s->runs.runs + first, left < most ? left : most,
-                                  s->plan.merge_bytes);
-}
-
-/* Neighbouring runs are merged until few enough are left for the last merge; the order of
- * the runs, and so of equal records, stays. */
 static gs_code reduce_runs(gs_sorter *s, gs_status *st)
 {
-    size_t fan_in = gs_range_merge_fan_in(s->plan.merge_bytes, s->plan.workers,
-                                          s->plan.run_block_bytes);
-    if (s->options->batch_size >= 2 && s->options->batch_size < fan_in)
-        fan_in = s->options->batch_size;
-    while (mergeable(s, 0, fan_in) < s->runs.count) {
-        begin_pass(s);
-        for (size_t i = 0; mergeable(s, 0, fan_in) < s->runs.count; i++) {
-            /* The first group only takes what is too much, the others are full. */
-            const size_t count = s->runs.count;
-            const bool is_few = count > fan_in && count - fan_in < fan_in;
-            const size_t group = mergeable(s, i, is_few ? count - fan_in + 1 : fan_in);
-            if (group < 2)
-                break;
-            GS_TRY(merge_group(s, i, group, st));
-        }
-    }
-    return GS_OK;
+    const gs_run_reduction reduction = {
+        .memory_bytes = s->plan.merge_bytes,
+        .open_bytes = s->plan.run_block_bytes,
+        .piece_bytes = s->plan.merge_piece_bytes,
+        .checkpoint = s->checkpoint,
+        .merge = merge_group,
+        .context = s,
+    };
+    return gs_run_list_reduce(&s->runs, &reduction, st);
 }
 
 /* The memory of the first half goes to the second. */
@@ -699,11 +650,11 @@ static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
     set_phase(s, GS_PHASE_MERGE);
     if (s->options->compress_program != NULL) {
         GS_TRY(gs_text_spill_reduce(&s->text_runs, s->encoder, st));
-        begin_pass(s);
+        gs_run_list_begin_pass(&s->runs);
         return write_text(s, merge_text_runs, s->plan.piece_bytes, st);
     }
     GS_TRY(reduce_runs(s, st));
-    begin_pass(s);
+    gs_run_list_begin_pass(&s->runs);
     return write_text(s, merge_text, s->plan.merge_piece_bytes, st);
 }
 

@@ -17,6 +17,7 @@ void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *option
         .layout = gs_posting_run_layout(),
         .run_options = {.temp_folders = options->temp_folders,
                         .temp_folder_count = options->temp_folder_count,
+                        .batch_size = options->batch_size,
                         .no_uring = options->no_uring,
                         .stats = options->stats,
                         .trace = options->trace},
@@ -119,18 +120,7 @@ gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team, const gs_term_block
     return st->code;
 }
 
-/* --- runs to fewer
- * ---------------------------------------------------------------------- */
-
-void gs_block_spill_begin_pass(const gs_block_spill *s)
-{
-    gs_sort_stats *const stats = s->options.stats;
-    if (stats == NULL)
-        return;
-    atomic_fetch_add(&stats->passes, 1);
-    atomic_store(&stats->merge_bytes, 0);
-    atomic_store(&stats->merge_bytes_total, gs_run_list_stored_bytes(&s->list));
-}
+/* --- runs to fewer ------------------------------------------------------------- */
 
 gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s)
 {
@@ -147,6 +137,12 @@ gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s)
         .progress_bytes = o->stats != NULL ? &o->stats->merge_bytes : NULL,
     };
 }
+
+/* Whose runs are joined, and who does it. */
+typedef struct team_spill {
+    const gs_block_spill *spill;
+    gs_team *team;
+} team_spill;
 
 /* One thread's way from records of several runs to records of one. */
 typedef struct join_worker {
@@ -217,12 +213,13 @@ static void abandon_portion(void *context, unsigned worker, const gs_status *why
 
 /* Joins runs into the sink: stretches of postings that overlap become one. (Merging them
  * as records would leave them overlapping, more with each pass.) */
-static gs_code join_runs(const gs_block_spill *s, gs_team *team, const gs_run *runs,
-                         size_t run_count, gs_sink *sink, gs_status *st)
+static gs_code join_runs(void *context, const gs_run *runs, size_t run_count,
+                         gs_sink *sink, gs_status *st)
 {
-    const unsigned workers = gs_team_workers(team);
-    const gs_range_merge_options options = gs_block_spill_merge_options(s);
-    join_job job = {.sink = sink, .has_positions = s->options.has_positions};
+    const team_spill *const s = context;
+    const unsigned workers = gs_team_workers(s->team);
+    const gs_range_merge_options options = gs_block_spill_merge_options(s->spill);
+    join_job job = {.sink = sink, .has_positions = s->spill->options.has_positions};
     void *memory = NULL;
     GS_TRY(
         gs_mem_new_apart(&memory, workers * sizeof *job.workers, "joining of runs", st));
@@ -236,57 +233,25 @@ static gs_code join_runs(const gs_block_spill *s, gs_team *team, const gs_run *r
         .abandon = abandon_portion,
         .context = &job,
     };
-    GS_NOTED(gs_range_merge_consume(runs, run_count, team, &consumer, &options, st));
+    GS_NOTED(gs_range_merge_consume(runs, run_count, s->team, &consumer, &options, st));
     for (unsigned i = 0; i < workers; i++)
         join_worker_release(&job.workers[i]);
     gs_mem_free(job.workers);
     return st->code;
 }
 
-/* Joins runs [first, first + count) to one, which takes their place. */
-static gs_code merge_group(gs_block_spill *s, gs_team *team, size_t first, size_t count,
-                           gs_status *st)
-{
-    gs_run_list *const list = &s->list;
-    gs_run_writer out;
-    GS_TRY(gs_run_writer_open(&out, list, s->options.plan->piece_bytes, st));
-    GS_NOTED(join_runs(s, team, list->runs + first, count, &out.sink, st));
-    GS_TRY(gs_run_writer_close(&out, st));
-    if (s->options.checkpoint != NULL &&
-        gs_checkpoint_save_merge(s->options.checkpoint, list, &out.run, first, count,
-                                 st) != GS_OK) {
-        gs_run_release(&out.run);
-        return st->code;
-    }
-    const bool is_short =
-        gs_spill_is_space_short(list->spill, 4 * gs_run_list_stored_bytes(list));
-    for (size_t i = first; i < first + count && is_short; i++)
-        gs_spill_extent_drop(list->spill, &list->runs[i].extent);
-    gs_run_list_replace(list, first, count, &out.run);
-    return GS_OK;
-}
-
 gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team, gs_status *st)
 {
     const gs_index_plan *const plan = s->options.plan;
-    /* Besides its blocks a run may have a decoded stretch open. */
-    size_t fan_in = gs_range_merge_fan_in(plan->merge_bytes, plan->workers,
-                                          plan->run_block_bytes + STRETCH_BYTES);
-    if (s->options.batch_size >= 2 && s->options.batch_size < fan_in)
-        fan_in = s->options.batch_size;
-    while (s->list.count > fan_in) {
-        gs_block_spill_begin_pass(s);
-        /* The first group only takes what is too much, the others are full. */
-        size_t excess = s->list.count - fan_in;
-        for (size_t i = 0; i < s->list.count && excess > 0; i++) {
-            size_t group = excess + 1 < fan_in ? excess + 1 : fan_in;
-            if (group > s->list.count - i)
-                group = s->list.count - i;
-            if (group < 2)
-                break;
-            GS_TRY(merge_group(s, team, i, group, st));
-            excess -= group - 1;
-        }
-    }
-    return GS_OK;
+    team_spill context = {s, team};
+    const gs_run_reduction reduction = {
+        .memory_bytes = plan->merge_bytes,
+        /* Besides its block a run may have a decoded stretch open. */
+        .open_bytes = plan->run_block_bytes + STRETCH_BYTES,
+        .piece_bytes = plan->piece_bytes,
+        .checkpoint = s->options.checkpoint,
+        .merge = join_runs,
+        .context = &context,
+    };
+    return gs_run_list_reduce(&s->list, &reduction, st);
 }

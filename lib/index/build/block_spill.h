@@ -48,9 +48,7 @@ GS_MUST_CHECK gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team,
 GS_MUST_CHECK gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team,
                                             gs_status *st);
 
-/* Counts a merge of all the runs in the statistics. */
-void gs_block_spill_begin_pass(const gs_block_spill *s);
-/* Options for that merge. */
+/* Options for a merge of all the runs. */
 gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s);
 
 #endif

@@ -206,7 +206,7 @@ gs_code gs_index_emit_runs(const gs_index_emit *emit, gs_team *team,
         .abandon = abandon_portion,
         .context = &job,
     };
-    gs_block_spill_begin_pass(spill);
+    gs_run_list_begin_pass(&spill->list);
     if (gs_range_merge_consume(spill->list.runs, spill->list.count, team, &consumer,
                                &options, st) == GS_OK)
         GS_NOTED(make_empty_parts(emit, atomic_load(&job.portions), st));

@@ -6,6 +6,9 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/run/checkpoint.h"
+#include "lib/sort/run/merge_pass.h"
+#include "lib/sort/run/range_merge.h"
 #include "lib/sort/run/run_codec_choice.h"
 
 void gs_run_list_release(gs_run_list *list)
@@ -120,6 +123,16 @@ gs_code gs_run_list_add(gs_run_list *list, gs_run *run, gs_status *st)
     return GS_OK;
 }
 
+uint64_t gs_run_list_stored_bytes(const gs_run_list *list)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < list->count; i++)
+        total += list->runs[i].stored_bytes;
+    return total;
+}
+
+/* --- to fewer ------------------------------------------------------------------ */
+
 void gs_run_list_replace(gs_run_list *list, size_t first, size_t count, const gs_run *run)
 {
     gs_run *const runs = list->runs;
@@ -132,10 +145,69 @@ void gs_run_list_replace(gs_run_list *list, size_t first, size_t count, const gs
     list->count -= count - 1;
 }
 
-uint64_t gs_run_list_stored_bytes(const gs_run_list *list)
+static void drop_extents(const gs_run_list *list, const gs_merge_group *group)
 {
-    uint64_t total = 0;
-    for (size_t i = 0; i < list->count; i++)
-        total += list->runs[i].stored_bytes;
-    return total;
+    /* With plenty of room the space can wait until the file is closed. */
+    if (!gs_spill_is_space_short(list->spill, 4 * gs_run_list_stored_bytes(list)))
+        return;
+    for (size_t i = group->first; i < group->first + group->count; i++)
+        gs_spill_extent_drop(list->spill, &list->runs[i].extent);
+}
+
+static gs_code merge_group(gs_run_list *list, const gs_run_reduction *how,
+                           const gs_merge_group *group, gs_status *st)
+{
+    gs_run_writer out;
+    GS_TRY(gs_run_writer_open(&out, list, how->piece_bytes, st));
+    GS_NOTED(
+        how->merge(how->context, list->runs + group->first, group->count, &out.sink, st));
+    GS_TRY(gs_run_writer_close(&out, st));
+    if (how->checkpoint != NULL &&
+        gs_checkpoint_save_merge(how->checkpoint, list, &out.run, group->first,
+                                 group->count, st) != GS_OK) {
+        gs_run_release(&out.run);
+        return st->code;
+    }
+    drop_extents(list, group);
+    gs_run_list_replace(list, group->first, group->count, &out.run);
+    return GS_OK;
+}
+
+typedef struct fitting_runs {
+    const gs_run_list *list;
+    size_t memory_bytes;
+} fitting_runs;
+
+static size_t fitting(const void *context, size_t first, size_t count)
+{
+    const fitting_runs *const f = context;
+    return gs_range_merge_fitting(f->list->runs + first, count, f->memory_bytes);
+}
+
+gs_code gs_run_list_reduce(gs_run_list *list, const gs_run_reduction *how, gs_status *st)
+{
+    const unsigned batch_size = list->options->batch_size;
+    const fitting_runs context = {list, how->memory_bytes};
+    gs_merge_passes passes = {.fitting = fitting, .context = &context};
+    gs_merge_group group;
+    passes.fan_in =
+        gs_range_merge_fan_in(how->memory_bytes, list->plan->workers, how->open_bytes);
+    if (batch_size >= 2 && batch_size < passes.fan_in)
+        passes.fan_in = batch_size;
+    while (gs_merge_passes_next(&passes, list->count, &group)) {
+        if (group.begins_pass)
+            gs_run_list_begin_pass(list);
+        GS_TRY(merge_group(list, how, &group, st));
+    }
+    return GS_OK;
+}
+
+void gs_run_list_begin_pass(const gs_run_list *list)
+{
+    gs_sort_stats *const stats = list->options->stats;
+    if (stats == NULL)
+        return;
+    atomic_fetch_add(&stats->passes, 1);
+    atomic_store(&stats->merge_bytes, 0);
+    atomic_store(&stats->merge_bytes_total, gs_run_list_stored_bytes(list));
 }

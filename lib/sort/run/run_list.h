@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_list: the runs that were spilled so far, in the order of the input, and how one
- * more is written.
+ * run_list: the runs that were spilled so far, in the order of the input, how one more is
+ * written, and how they become fewer.
  *
- * Call order for each: writer_open, records into writer.sink, writer_close, add.
+ * Call order for each: writer_open, records into writer.sink, writer_close, add. When
+ * there is no more to come: reduce, and what is left is merged by the owner.
  * One thread at a time.
  */
 #ifndef GS_LIB_SORT_RUN_RUN_LIST_H
@@ -50,5 +51,25 @@ void gs_run_list_replace(gs_run_list *list, size_t first, size_t count,
                          const gs_run *run);
 
 uint64_t gs_run_list_stored_bytes(const gs_run_list *list);
+
+/* Merges runs, which lie one after the other in the list, into the sink of another. */
+typedef gs_code gs_run_merge_fn(void *context, const gs_run *runs, size_t run_count,
+                                gs_sink *sink, gs_status *st);
+
+typedef struct gs_run_reduction {
+    size_t memory_bytes;              /* of a merge */
+    size_t open_bytes;                /* raw, that a run has open in it: a block */
+    size_t piece_bytes;               /* of the runs that are written */
+    struct gs_checkpoint *checkpoint; /* keeps the runs; NULL: none does */
+    gs_run_merge_fn *merge;
+    void *context;
+} gs_run_reduction;
+
+/* Merges neighbours until one merge can take all that are left, as the memory allows and
+ * the --batch-size of the options. */
+GS_MUST_CHECK gs_code gs_run_list_reduce(gs_run_list *list, const gs_run_reduction *how,
+                                         gs_status *st);
+/* A merge of all runs begins: notes it in the statistics. */
+void gs_run_list_begin_pass(const gs_run_list *list);
 
 #endif

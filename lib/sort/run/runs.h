@@ -7,6 +7,7 @@
 #define GS_LIB_SORT_RUN_RUNS_H
 
 #include "lib/sort/run/checkpoint.h"
+#include "lib/sort/run/merge_pass.h"
 #include "lib/sort/run/merge_tree.h"
 #include "lib/sort/run/ovc.h"
 #include "lib/sort/run/range_merge.h"

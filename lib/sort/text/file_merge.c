@@ -165,20 +165,13 @@ static gs_code reduce_group(gs_file_merge *m, size_t first, size_t want, gs_stat
 gs_code gs_file_merge_reduce(gs_file_merge *m, gs_status *st)
 {
     gs_sort_stats *const stats = m->options->stats;
-    while (m->input_count > m->fan_in) {
+    gs_merge_passes passes = {.fan_in = m->fan_in};
+    gs_merge_group group;
+    while (gs_merge_passes_next(&passes, m->input_count, &group)) {
         if (stats != NULL)
-            atomic_fetch_add(&stats->passes, 1);
-        for (size_t i = 0; i < m->input_count && m->input_count > m->fan_in; i++) {
-            const size_t excess = m->input_count - m->fan_in + 1;
-            size_t group = excess < m->fan_in ? excess : m->fan_in;
-            if (group < 2)
-                group = 2;
-            if (group > m->input_count - i)
-                group = m->input_count - i;
-            if (group < 2)
-                break;
-            GS_TRY(reduce_group(m, i, group, st));
-        }
+            atomic_fetch_add(&stats->passes, group.begins_pass);
+        GS_TRY(reduce_group(m, group.first, group.count, st));
+        passes.fan_in = m->fan_in; /* descriptors may have run out */
     }
     return GS_OK;
 }
