@@ -103,18 +103,18 @@ endif
 endif
 
 # --- sources ---------------------------------------------------------------
-GPU_STUB_C := gpu/gpu_stub.c gpu/text_sort_stub.c gpu/key_search_stub.c
-LIB_C  := $(wildcard lib/*/*.c lib/*/*/*.c io/*.c) $(filter-out $(GPU_STUB_C),$(wildcard gpu/*.c))
+GPU_STUB_C := $(wildcard gpu/stub/*.c)
+LIB_C  := $(wildcard lib/*/*.c lib/*/*/*.c io/*.c) $(filter-out $(GPU_STUB_C),$(wildcard gpu/*/*.c))
 CMD_C  := $(wildcard cmd/*.c)
 ifeq ($(CUDA),1)
-CUDA_CU := $(wildcard gpu/*.cu)
+CUDA_CU := $(wildcard gpu/*/*.cu)
 else
 LIB_C   += $(GPU_STUB_C)
 endif
 # For tests: a GPU that is a plain sort, and that fails when told to.
 ifeq ($(FAKE_GPU),1)
 LIB_C := $(filter-out $(GPU_STUB_C),$(LIB_C)) $(wildcard tests/fake_gpu/*.c)
-FAKE_O := $(BIN)/gpu/gpu_stub.o
+FAKE_O := $(BIN)/gpu/stub/gpu_stub.o
 FAKED := device_count device_is_likely engine_fit engine_new engine_submit engine_wait \
          engine_free
 $(FAKE_O): private override CFLAGS += $(foreach f,$(FAKED),-Dgs_$(f)=gs_no_$(f))
@@ -352,7 +352,7 @@ asan tsan:
 lint:
 	@tests/lint.sh
 
-FORMATTED = $(wildcard cmd/*.[ch] lib/*/*.[ch] lib/*/*/*.[ch] io/*.[ch] gpu/*.[ch] gpu/*.cu gpu/*.cuh \
+FORMATTED = $(wildcard cmd/*.[ch] lib/*/*.[ch] lib/*/*/*.[ch] io/*.[ch] gpu/*/*.[ch] gpu/*/*.cu gpu/*/*.cuh \
               tests/*.[ch] tests/*/*.[ch] $(TEST_C))
 format:
 	clang-format -i $(FORMATTED)

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "gpu/engine.h"
-#include "gpu/generate.h"
+#include "gpu/engine/engine.h"
+#include "gpu/generate/generate.h"
 #include "lib/base/team.h"
 
 enum {

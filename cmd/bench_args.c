@@ -9,7 +9,7 @@
 #include "cmd/gpu_arg.h"
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
-#include "gpu/device.h"
+#include "gpu/device/device.h"
 #include "lib/base/mem.h"
 
 enum { WORD_BYTES = 64, POWER_MAX = 40, GPU_LISTS_MAX = 8 };

@@ -12,7 +12,7 @@
 #include "cmd/bench_lookup_tables.h"
 #include "cmd/opt_scan.h"
 #include "cmd/report.h"
-#include "gpu/device.h"
+#include "gpu/device/device.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gpu/key_search.h"
+#include "gpu/search/key_search.h"
 #include "lib/base/team.h"
 #include "lib/index/lookup/lookups.h"
 

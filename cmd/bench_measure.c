@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/device.h"
+#include "gpu/device/device.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 

@@ -12,7 +12,7 @@
 #ifndef GS_CMD_BENCH_PAPERS_DATA_H
 #define GS_CMD_BENCH_PAPERS_DATA_H
 
-#include "gpu/generate.h"
+#include "gpu/generate/generate.h"
 
 /* --- [B], figure 4: 1 M to 64 M --------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 #include "cmd/bench_table.h"
 #include "cmd/commands.h"
 #include "cmd/report.h"
-#include "gpu/device.h"
+#include "gpu/device/device.h"
 #include "lib/base/machine.h"
 
 enum { THREADS_MAX = 128 };

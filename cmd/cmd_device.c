@@ -14,7 +14,7 @@
 #include "cmd/opt_scan.h"
 #include "lib/base/quote.h"
 #include "cmd/report.h"
-#include "gpu/device.h"
+#include "gpu/device/device.h"
 #include "io/aio.h"
 #include "lib/base/machine.h"
 #include "lib/sort/plan/plans.h"

@@ -7,8 +7,8 @@
 
 #include "lib/base/quote.h"
 #include "cmd/report.h"
-#include "gpu/device.h"
-#include "gpu/engine.h"
+#include "gpu/device/device.h"
+#include "gpu/engine/engine.h"
 
 enum { REASON_BYTES = 1024 };
 

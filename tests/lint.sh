@@ -25,10 +25,14 @@ allowed() {
     *) echo '.*' ;;
     esac
 }
-# The rooms of lib, from the ground up: each may include those before it, and of another
-# room only the header for those outside, which is named behind the colon.
+# The rooms of gpu and lib, from the ground up: each may include those before it, and of
+# another room only the header for those outside, which is named behind the colon. Rooms of
+# gpu share kernels: they may include every header of a room before them.
 floors=(
-    lib/base: lib/data:
+    lib/base:
+    gpu/device:device gpu/engine:engine gpu/network:bitonic gpu/sample:- gpu/search:key_search
+    gpu/text:text_sort gpu/generate:generate gpu/stub:-
+    lib/data:
     lib/sort/record:records lib/sort/key:keys lib/sort/witness:witnesses
     lib/sort/bucket:buckets lib/sort/plan:plans lib/sort/run:runs lib/sort/form:forms
     lib/sort/text:texts lib/sort/device:devices lib/sort:
@@ -44,15 +48,15 @@ for i in "${!floors[@]}"; do
 done
 check_room() { # FILE INCLUDE
     local from=${1%/*} to=${2%/*} door
-    [ "$from" != "$to" ] && [[ $to == lib/* ]] || return
+    [ "$from" != "$to" ] && [[ $to == lib/* || $to == gpu* ]] || return
     if [ -z "${floor_of[$to]+is}" ]; then
         complain "$1: \"$2\" is in no room of tests/lint.sh"
         return
     fi
     door=${door_of[$to]}
-    [ -z "$door" ] || [ "$2" = "$to/$door.h" ] ||
+    [ -z "$door" ] || [ "$2" = "$to/$door.h" ] || [[ $from == gpu/* && $to == gpu/* ]] ||
         complain "$1: may not include \"$2\" but \"$to/$door.h\""
-    [[ $from != lib/* ]] || [ "${floor_of[$to]}" -lt "${floor_of[$from]:--1}" ] ||
+    [[ $from != @(lib|gpu)/* ]] || [ "${floor_of[$to]}" -lt "${floor_of[$from]:--1}" ] ||
         complain "$1: may not include \"$2\", which is on a floor above"
 }
 for file in "${product[@]}"; do
@@ -64,7 +68,7 @@ for file in "${product[@]}"; do
 done
 while read -r room; do
     [ -f "$room/README.md" ] || complain "$room: no README.md"
-done < <(printf '%s\n' "${!floor_of[@]}" | grep '^lib/.*/')
+done < <(printf '%s\n' "${!floor_of[@]}" | grep -E '^(lib/.*|gpu)/')
 
 # \b keeps gs_strtok or my_sprintf out of it.
 banned='\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol)[[:space:]]*\('
@@ -76,8 +80,8 @@ while read -r line; do complain "$line: memory comes from lib/base/mem.h"; done 
 while read -r line; do complain "$line: use lib/base/assertion.h"; done \
     < <(grep -n 'assert\.h>' "${product[@]}")
 while read -r file; do
-    grep -q '^#include "gpu/cub_launch.cuh"' "$file" ||
-        complain "$file: CUB's device-wide calls come behind gpu/cub_launch.cuh"
+    grep -q '^#include "gpu/device/cub_launch.cuh"' "$file" ||
+        complain "$file: CUB's device-wide calls come behind gpu/device/cub_launch.cuh"
 done < <(grep -lE '^#include <cub/(device/|cub\.cuh)' "${sources[@]}")
 
 for file in "${sources[@]}"; do

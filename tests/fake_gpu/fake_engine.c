@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake_engine: gpu/engine.h on machines without a GPU (make FAKE_GPU=1).
+ * fake_engine: gpu/engine/engine.h on machines without a GPU (make FAKE_GPU=1).
  *
  * It sorts with qsort when it is waited for, not when a batch is submitted, so that a
  * caller that looks too early is found out. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call
  * of a step fail: engine, submit, wait; GS_FAKE_GPU_MEMORY=BYTES is what a batch may
  * hold.
  */
-#include "gpu/engine.h"
+#include "gpu/engine/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake_key_search: gpu/key_search.h on machines without a GPU (make FAKE_GPU=1).
+ * fake_key_search: gpu/search/key_search.h on machines without a GPU (make FAKE_GPU=1).
  *
  * It counts when it is waited for, not when a batch is submitted, and gives ranks that
  * are wrong until then, so that a caller that looks too early is found out.
  * GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: keys, queries, ranks.
  */
-#include "gpu/key_search.h"
+#include "gpu/search/key_search.h"
 
 #include <stdlib.h>
 #include <string.h>

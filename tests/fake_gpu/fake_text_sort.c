@@ -2,22 +2,22 @@
 /*
  * fake_text_sort: a GPU for tests on machines that have none (make FAKE_GPU=1).
  *
- * It keeps the contract of gpu/text_sort.h with plain memory and qsort: the CPU twin of
- * the kernels, so that everything around them can be tested anywhere. Uploads are copied
- * late and fetches done late, as a device would, so that a caller that reuses memory too
- * early is found out. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
- * upload, run, fetch, records; GS_FAKE_GPU_WRONG=HOW gives a wrong answer without a word:
- * swap, drop, double (one, and drop another), byte, shared; GS_FAKE_GPU_MEMORY=BYTES is
- * what a chunk may hold, and GS_FAKE_GPU_STRING_MAX=BYTES how long a key with its line
- * may be.
+ * It keeps the contract of gpu/text/text_sort.h with plain memory and qsort: the CPU twin
+ * of the kernels, so that everything around them can be tested anywhere. Uploads are
+ * copied late and fetches done late, as a device would, so that a caller that reuses
+ * memory too early is found out. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step
+ * fail: start, upload, run, fetch, records; GS_FAKE_GPU_WRONG=HOW gives a wrong answer
+ * without a word: swap, drop, double (one, and drop another), byte, shared;
+ * GS_FAKE_GPU_MEMORY=BYTES is what a chunk may hold, and GS_FAKE_GPU_STRING_MAX=BYTES how
+ * long a key with its line may be.
  */
-#include "gpu/text_sort.h"
+#include "gpu/text/text_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/device.h"
-#include "gpu/text_key.h"
+#include "gpu/device/device.h"
+#include "gpu/text/text_key.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "tests/fake_gpu/fake_calls.h"

@@ -20,10 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/bitonic.h"
-#include "gpu/device.h"
-#include "gpu/engine.h"
-#include "gpu/generate.h"
+#include "gpu/network/bitonic.h"
+#include "gpu/device/device.h"
+#include "gpu/engine/engine.h"
+#include "gpu/generate/generate.h"
 #include "tests/check.h"
 
 enum { GUARD_BYTES = 4096, GUARD_FILL = 0xa5, LISTS_MAX = 4 };

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "gpu/device.h"
-#include "gpu/engine.h"
-#include "gpu/fault.h"
+#include "gpu/device/device.h"
+#include "gpu/engine/engine.h"
+#include "gpu/device/fault.h"
 #include "lib/base/mem.h"
 #include "tests/check.h"
 

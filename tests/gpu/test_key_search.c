@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "gpu/device.h"
-#include "gpu/key_search.h"
+#include "gpu/device/device.h"
+#include "gpu/search/key_search.h"
 #include "tests/check.h"
 
 enum { KEYS_MAX = 3 << 20, QUERIES_MAX = 1 << 20, KINDS = 5, CANARY = 0x5a };

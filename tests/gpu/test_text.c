@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "gpu/device.h"
-#include "gpu/fault.h"
-#include "gpu/text_sort.h"
+#include "gpu/device/device.h"
+#include "gpu/device/fault.h"
+#include "gpu/text/text_sort.h"
 #include "lib/base/mem.h"
 #include "lib/base/trace.h"
 #include "lib/sort/device/device_order.h"

@@ -6,7 +6,7 @@
  *
  *     yardstick COUNT [RUNS]
  */
-#include "gpu/cub_launch.cuh"
+#include "gpu/device/cub_launch.cuh"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,7 +14,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <vector>
 
-#include "gpu/generate.h"
+#include "gpu/generate/generate.h"
 
 #define TRY(x)                                                                           \
     do {                                                                                 \

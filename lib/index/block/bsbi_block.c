@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/block/bsbi_block.h"
 
-#include "gpu/engine.h"
+#include "gpu/engine/engine.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 

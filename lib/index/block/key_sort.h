@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gpu/engine.h"
+#include "gpu/engine/engine.h"
 
 void gs_key_sort_u64(uint64_t *keys, uint64_t *scratch, size_t count, unsigned low_bit);
 /* `low_bit` is below 128 and counts from the lowest bit of `lo`. */

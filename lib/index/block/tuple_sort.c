@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/engine.h"
+#include "gpu/engine/engine.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/block/key_sort.h"

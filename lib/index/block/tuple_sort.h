@@ -3,9 +3,9 @@
  * tuple_sort: the engine that puts packed tuples in order, CPU or GPU.
  *
  * The CPU sorts by the bits from `low_bit` up and keeps the order of the rest; a GPU
- * engine (gpu/engine.h) sorts by all bits. Callers ask for what comes out the same either
- * way: tuples that agree from low_bit up stand in ascending order already, or do not
- * matter.
+ * engine (gpu/engine/engine.h) sorts by all bits. Callers ask for what comes out the same
+ * either way: tuples that agree from low_bit up stand in ascending order already, or do
+ * not matter.
  *
  * Any number of threads: a GPU engine takes them one after the other.
  */
@@ -22,7 +22,7 @@ typedef struct gs_tuple_sorter gs_tuple_sorter;
 
 typedef enum gs_tuple_width {
     GS_TUPLE_64,  /* uint64_t */
-    GS_TUPLE_128, /* gs_u128 of gpu/engine.h */
+    GS_TUPLE_128, /* gs_u128 of gpu/engine/engine.h */
     GS_TUPLE_WIDTHS,
 } gs_tuple_width;
 

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "gpu/device.h"
-#include "gpu/key_search.h"
+#include "gpu/device/device.h"
+#include "gpu/search/key_search.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "gpu/device.h"
+#include "gpu/device/device.h"
 
 /* Below this the cores are done before a GPU has started and caught up. Measured with
  * sixteen cores (gpu/NOTES.md): plain lines cost them little, keys three times that. */

@@ -9,7 +9,7 @@
 #ifndef GS_LIB_SORT_DEVICE_DEVICE_ORDER_H
 #define GS_LIB_SORT_DEVICE_DEVICE_ORDER_H
 
-#include "gpu/text_sort.h"
+#include "gpu/text/text_sort.h"
 #include "lib/sort/key/keys.h"
 #include "lib/sort/record/records.h"
 

@@ -9,7 +9,7 @@
 #ifndef GS_LIB_SORT_DEVICE_DEVICE_TEXT_H
 #define GS_LIB_SORT_DEVICE_DEVICE_TEXT_H
 
-#include "gpu/text_sort.h"
+#include "gpu/text/text_sort.h"
 #include "io/stream.h"
 #include "lib/base/team.h"
 #include "lib/sort/key/keys.h"

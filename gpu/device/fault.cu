@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/device/fault.h"
+
+#include <atomic>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/device/gpu_try.cuh"
+
+namespace
+{
+
+gs_fault_kind armed_kind = GS_FAULT_NONE;
+uint64_t armed_nth = 0;
+std::atomic<uint64_t> calls{0};
+
+/* What the environment asks for; anything else is no fault. */
+bool arm_from_environment()
+{
+    const char *const text = getenv("GS_GPU_FAIL");
+    const char *const colon = text ? strchr(text, ':') : nullptr;
+    if (colon == nullptr)
+        return false;
+    const size_t length = (size_t)(colon - text);
+    static const char *const names[] = {"", "memory", "launch", "lost"};
+    for (int k = GS_FAULT_MEMORY; k <= GS_FAULT_LOST; k++) {
+        if (strlen(names[k]) == length && strncmp(text, names[k], length) == 0) {
+            armed_kind = (gs_fault_kind)k;
+            armed_nth = strtoull(colon + 1, nullptr, 10);
+        }
+    }
+    return armed_kind != GS_FAULT_NONE;
+}
+
+} // namespace
+
+bool gs_fault_is_armed = arm_from_environment();
+
+cudaError_t gs_fault_next()
+{
+    const uint64_t call = ++calls;
+    const bool fails =
+        armed_kind == GS_FAULT_LOST ? call >= armed_nth : call == armed_nth;
+    if (!fails)
+        return cudaSuccess;
+    return armed_kind == GS_FAULT_MEMORY ? cudaErrorMemoryAllocation
+                                         : cudaErrorLaunchFailure;
+}
+
+void gs_fault_arm(gs_fault_kind kind, uint64_t nth)
+{
+    calls = 0;
+    armed_kind = kind;
+    armed_nth = nth;
+    gs_fault_is_armed = kind != GS_FAULT_NONE;
+}
+
+uint64_t gs_fault_calls(void)
+{
+    return calls;
+}

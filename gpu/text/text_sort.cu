@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/text/text_sort.h"
+
+#include "gpu/device/device.h"
+#include "gpu/device/device_pages.cuh"
+#include "gpu/text/text_chunk.cuh"
+#include "gpu/text/text_gather.cuh"
+#include "gpu/text/text_key.h"
+#include "gpu/text/text_lines.cuh"
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum { THREADS = 256 };
+
+static const size_t reserve_bytes = (size_t)512 << 20; /* for the driver and others */
+static const size_t describe_bytes = (size_t)16 << 20; /* of records that are fetched */
+
+/* A span that the device's own progress begins and ends. */
+typedef struct gs_text_span {
+    gs_trace *trace;
+    gs_trace_span span;
+} gs_text_span;
+
+unsigned gs_text_grid(uint64_t items, uint64_t a_block)
+{
+    const uint64_t blocks = (items + a_block - 1) / a_block;
+    gs_assert(blocks <= INT32_MAX);
+    return blocks ? (unsigned)blocks : 1;
+}
+
+static size_t room(const gs_text_sort *t)
+{
+    return t->memory_bytes > t->held_bytes ? t->memory_bytes - t->held_bytes : 0;
+}
+
+static gs_code allocate(gs_text_sort *t, void **out, size_t bytes, gs_status *st)
+{
+    if (gs_device_taken(bytes) > room(t))
+        return GS_FAIL(st, GS_ERR_NOMEM, 0, "GPU: %zu bytes more than the %zu it may use",
+                       bytes, room(t));
+    GPU_TRY(st, cudaMalloc(out, bytes));
+    t->held_bytes += gs_device_taken(bytes);
+    return GS_OK;
+}
+
+gs_code gs_text_drop(gs_text_sort *t, uint8_t **memory, size_t *capacity, gs_status *st)
+{
+    GPU_TRY(st, cudaFree(*memory));
+    t->held_bytes -= gs_device_taken(*capacity);
+    *memory = nullptr;
+    *capacity = 0;
+    return GS_OK;
+}
+
+gs_code gs_text_grow(gs_text_sort *t, uint8_t **memory, size_t *capacity, size_t bytes,
+                     size_t spare, gs_status *st)
+{
+    if (bytes <= *capacity)
+        return GS_OK;
+    GS_TRY(gs_text_drop(t, memory, capacity, st));
+    if (gs_device_taken(bytes + spare) > room(t))
+        spare = 0;
+    void *fresh = nullptr;
+    GS_TRY(allocate(t, &fresh, bytes + spare, st));
+    *memory = (uint8_t *)fresh;
+    *capacity = bytes + spare;
+    return GS_OK;
+}
+
+gs_code gs_text_read_mail(gs_text_sort *t, const uint64_t *d_words, unsigned count,
+                          gs_status *st)
+{
+    gs_assert(count <= GS_TEXT_MAIL_WORDS);
+    GPU_TRY(st, cudaMemcpyAsync(t->h_mail, d_words, count * sizeof *t->h_mail,
+                                cudaMemcpyDeviceToHost, t->work_stream));
+    GPU_TRY(st, cudaStreamSynchronize(t->work_stream));
+    return GS_OK;
+}
+
+/* --- the trace ---------------------------------------------------------------------- */
+
+static void CUDART_CB begin_span(void *context)
+{
+    gs_text_span *const s = (gs_text_span *)context;
+    s->span.begin_ns = gs_trace_begin(s->trace);
+}
+
+static void CUDART_CB end_span(void *context)
+{
+    gs_text_span *const s = (gs_text_span *)context;
+    s->span.end_ns = gs_trace_begin(s->trace);
+    gs_trace_add(s->trace, &s->span);
+    gs_mem_free(s);
+}
+
+/* A span on a stream, from here to its stop. */
+class StreamSpan
+{
+  public:
+    StreamSpan(gs_text_sort *t, gs_trace_lane lane, const char *name, unsigned number,
+               uint64_t bytes, cudaStream_t stream)
+        : stream_(stream)
+    {
+        gs_status ignored = {};
+        void *memory = nullptr;
+        if (t->options.trace == nullptr ||
+            gs_mem_new(&memory, sizeof(gs_text_span), "trace span", &ignored) != GS_OK)
+            return;
+        gs_text_span *const s = (gs_text_span *)memory;
+        s->trace = t->options.trace;
+        s->span.name = name;
+        s->span.lane = lane;
+        s->span.number = number;
+        s->span.bytes = bytes;
+        if (launch(begin_span, s))
+            span_ = s;
+        else
+            gs_mem_free(s);
+    }
+
+    /* The stream frees it then. */
+    void stop()
+    {
+        if (span_ != nullptr && launch(end_span, span_))
+            span_ = nullptr;
+    }
+
+    /* Without an end: the beginning may be still to come, or at work. */
+    ~StreamSpan()
+    {
+        if (span_ == nullptr)
+            return;
+        (void)cudaStreamSynchronize(stream_);
+        (void)cudaGetLastError();
+        gs_mem_free(span_);
+    }
+
+    StreamSpan(const StreamSpan &) = delete;
+    StreamSpan &operator=(const StreamSpan &) = delete;
+
+  private:
+    bool launch(cudaHostFn_t function, gs_text_span *s)
+    {
+        const bool is_good = gs_gpu_fault() == cudaSuccess &&
+                             cudaLaunchHostFunc(stream_, function, s) == cudaSuccess;
+        (void)cudaGetLastError();
+        return is_good;
+    }
+
+    cudaStream_t stream_;
+    gs_text_span *span_ = nullptr;
+};
+
+/* --- new and free ------------------------------------------------------------------- */
+
+static gs_code choose_memory(gs_text_sort *t, gs_status *st)
+{
+    size_t free_bytes = 0, total = 0;
+    GPU_TRY(st, cudaMemGetInfo(&free_bytes, &total));
+    t->memory_bytes =
+        free_bytes > 2 * reserve_bytes ? free_bytes - reserve_bytes : free_bytes / 2;
+    const size_t most = t->options.memory_bytes_max;
+    if (most > 0 && most < t->memory_bytes)
+        t->memory_bytes = most;
+    if (t->options.chunks_there > 1)
+        t->memory_bytes /= t->options.chunks_there;
+    /* A line of 30 bytes needs about 80 more, so a third is for text; less if all of the
+     * input, which may be compressed, needs less. */
+    const uint64_t expected = t->options.input_bytes;
+    const bool is_little = expected > 0 && expected < t->memory_bytes;
+    const uint64_t enough = 4 * expected + 2 * t->options.batch_bytes_max;
+    const bool is_enough = is_little && enough < t->memory_bytes / 3;
+    if (t->options.may_halve_memory && !is_enough) {
+        t->memory_bytes /= 2;
+        t->is_half = true;
+    }
+    size_t text = is_enough ? (size_t)enough : t->memory_bytes / 3;
+    if (text < 2 * t->options.batch_bytes_max)
+        text = 2 * t->options.batch_bytes_max;
+    t->text_capacity = gs_device_taken(text + GS_TEXT_SLACK) - GS_TEXT_SLACK;
+    return GS_OK;
+}
+
+static gs_code new_streams(gs_text_sort *t, gs_status *st)
+{
+    GPU_TRY(st, cudaStreamCreateWithFlags(&t->copy_stream, cudaStreamNonBlocking));
+    GPU_TRY(st, cudaStreamCreateWithFlags(&t->work_stream, cudaStreamNonBlocking));
+    for (unsigned i = 0; i < GS_TEXT_FETCHES_MAX; i++)
+        GPU_TRY(st,
+                cudaStreamCreateWithFlags(&t->fetch_streams[i], cudaStreamNonBlocking));
+    for (unsigned i = 0; i < GS_TEXT_UPLOADS_MAX; i++) {
+        GPU_TRY(st,
+                cudaEventCreateWithFlags(&t->uploads[i].copied, cudaEventDisableTiming));
+        GPU_TRY(st,
+                cudaEventCreateWithFlags(&t->uploads[i].counted, cudaEventDisableTiming));
+    }
+    return GS_OK;
+}
+
+static gs_code new_memory(gs_text_sort *t, gs_status *st)
+{
+    void *memory = nullptr;
+    const size_t counts = GS_TEXT_UPLOADS_MAX * GS_TEXT_COUNTS;
+    t->held_bytes = GS_DEVICE_PAGE_BYTES; /* that small pieces share */
+    GS_TRY(allocate(t, &memory, t->text_capacity + GS_TEXT_SLACK, st));
+    t->d_text = (uint8_t *)memory;
+    for (unsigned i = 0; i < GS_TEXT_FETCHES_MAX; i++) {
+        GS_TRY(allocate(t, &memory, t->options.fetch_bytes_max, st));
+        t->d_fetch[i] = (uint8_t *)memory;
+    }
+    GS_TRY(allocate(t, &memory, counts * sizeof *t->d_counts, st));
+    t->d_counts = (unsigned long long *)memory;
+    t->fixed_bytes = t->held_bytes;
+    GPU_TRY(st, cudaMallocHost(&memory, counts * sizeof *t->h_counts));
+    t->h_counts = (unsigned long long *)memory;
+    GPU_TRY(st, cudaMallocHost(&memory, GS_TEXT_MAIL_WORDS * sizeof *t->h_mail));
+    t->h_mail = (uint64_t *)memory;
+    return GS_OK;
+}
+
+gs_code gs_text_sort_new(gs_text_sort **out, const gs_text_sort_options *options,
+                         gs_status *st)
+{
+    gs_assert(options->order.key_count <= GS_TEXT_KEYS_MAX);
+    gs_assert(options->batch_bytes_max > 0 && options->fetch_bytes_max > 0);
+    *out = nullptr;
+    gs_device device;
+    if (options->device < 0 || (unsigned)options->device >= gs_device_count())
+        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU %d: there are %u", options->device,
+                       gs_device_count());
+    GS_TRY(gs_device_get((unsigned)options->device, &device, st));
+    if (!device.usable)
+        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU %d (%s): this build has no code for it",
+                       options->device, device.name);
+    GPU_TRY(st, cudaSetDevice(options->device));
+    void *memory = nullptr;
+    GS_TRY(gs_mem_new(&memory, sizeof(gs_text_sort), "GPU chunk", st));
+    gs_text_sort *const t = (gs_text_sort *)memory;
+    t->options = *options;
+    GS_TRY_OR_FAIL(choose_memory(t, st));
+    GS_TRY_OR_FAIL(new_streams(t, st));
+    GS_TRY_OR_FAIL(new_memory(t, st));
+    *out = t;
+    return GS_OK;
+fail:
+    gs_text_sort_free(t);
+    return st->code;
+}
+
+void gs_text_sort_free(gs_text_sort *t)
+{
+    if (t == nullptr)
+        return;
+    /* Nothing useful can be done if the device refuses to give something back. */
+    (void)cudaSetDevice(t->options.device);
+    (void)cudaDeviceSynchronize();
+    gs_engine_free(t->engine);
+    for (unsigned i = 0; i < GS_TEXT_UPLOADS_MAX; i++) {
+        if (t->uploads[i].copied)
+            (void)cudaEventDestroy(t->uploads[i].copied);
+        if (t->uploads[i].counted)
+            (void)cudaEventDestroy(t->uploads[i].counted);
+    }
+    for (unsigned i = 0; i < GS_TEXT_FETCHES_MAX; i++) {
+        if (t->fetch_streams[i])
+            (void)cudaStreamDestroy(t->fetch_streams[i]);
+        (void)cudaFree(t->d_fetch[i]);
+    }
+    if (t->copy_stream)
+        (void)cudaStreamDestroy(t->copy_stream);
+    if (t->work_stream)
+        (void)cudaStreamDestroy(t->work_stream);
+    (void)cudaFree(t->d_text);
+    (void)cudaFree(t->d_work);
+    (void)cudaFree(t->d_keys);
+    (void)cudaFree(t->d_counts);
+    (void)cudaFree(t->d_records);
+    (void)cudaFreeHost(t->h_counts);
+    (void)cudaFreeHost(t->h_mail);
+    (void)cudaGetLastError();
+    gs_mem_free(t);
+}
+
+/* --- uploads ------------------------------------------------------------------------ */
+
+/* Takes the counts of the uploads that are done; waits for those before `until`. */
+gs_code gs_text_take_counts(gs_text_sort *t, uint64_t until, gs_status *st)
+{
+    while (t->uploads_counted < t->upload_count) {
+        const unsigned slot = (unsigned)(t->uploads_counted % GS_TEXT_UPLOADS_MAX);
+        gs_upload *const u = &t->uploads[slot];
+        if (t->uploads_counted < until) {
+            GPU_TRY(st, cudaEventSynchronize(u->counted));
+        } else {
+            const cudaError_t state = cudaEventQuery(u->counted);
+            if (state == cudaErrorNotReady)
+                return GS_OK;
+            GPU_TRY(st, state);
+        }
+        t->lines_counted += t->h_counts[slot * GS_TEXT_COUNTS];
+        t->escaped_counted += t->h_counts[slot * GS_TEXT_COUNTS + 1];
+        t->bytes_uncounted -= u->bytes;
+        t->uploads_counted++;
+    }
+    return GS_OK;
+}
+
+size_t gs_text_keys_room(const gs_text_sort *t, uint64_t text_bytes, uint64_t records,
+                         uint64_t escaped)
+{
+    const gs_text_order *const o = &t->options.order;
+    if (o->key_count == 0)
+        return 0;
+    return gs_device_taken((size_t)gs_text_keys_bound(o, records, text_bytes, escaped) +
+                           GS_TEXT_SLACK);
+}
+
+/* Would a chunk of `bytes` more fit? As far as it is not counted yet, every byte may be a
+ * line, and take two in a key. */
+static gs_code fits(gs_text_sort *t, uint64_t bytes, bool *out, gs_status *st)
+{
+    const size_t record_size = t->options.order.record_size;
+    const uint64_t text_bytes = t->text_bytes + bytes,
+                   uncounted = t->bytes_uncounted + bytes;
+    const uint64_t records =
+        record_size > 0 ? text_bytes / record_size : t->lines_counted + uncounted;
+    const size_t keys =
+        gs_text_keys_room(t, text_bytes, records, t->escaped_counted + uncounted);
+    const size_t beside = t->fixed_bytes + keys + describe_bytes;
+    *out = false;
+    if (records >= UINT32_MAX || text_bytes > t->text_capacity ||
+        beside > t->memory_bytes)
+        return GS_OK;
+    *out = records <= t->known_count && t->known_bytes <= t->memory_bytes - beside;
+    /* What is asked for is a little more, so that not every batch has to ask. */
+    const uint64_t wanted[] = {records + records / 16, records};
+    for (unsigned i = 0; i < 2 && !*out; i++) {
+        GS_TRY(gs_text_run_bytes(t, wanted[i], &t->known_count, &t->known_bytes, st));
+        *out = t->known_bytes <= t->memory_bytes - beside;
+    }
+    return GS_OK;
+}
+
+gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, bool add_eol,
+                            bool *is_full, uint64_t *ticket, gs_status *st)
+{
+    const size_t all = bytes + (add_eol ? 1 : 0);
+    *is_full = false;
+    GPU_TRY(st, cudaSetDevice(t->options.device));
+    GS_TRY(gs_text_take_counts(t,
+                               t->upload_count + 1 > GS_TEXT_UPLOADS_MAX
+                                   ? t->upload_count + 1 - GS_TEXT_UPLOADS_MAX
+                                   : 0,
+                               st));
+    if (gs_text_string_bound(&t->options.order, all) > GS_TEXT_STRING_MAX)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                       "GPU: lines of up to %zu bytes are too long for it", all);
+    bool has_room = false;
+    GS_TRY(fits(t, all, &has_room, st));
+    if (!has_room) {
+        GS_TRY(gs_text_take_counts(t, t->upload_count, st));
+        const bool is_first = t->text_bytes == 0;
+        if (all > t->text_capacity && is_first)
+            return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                           "GPU: a chunk of %zu bytes does not hold %zu",
+                           t->text_capacity, all);
+        GS_TRY(fits(t, all, &has_room, st));
+        *is_full = !is_first && !has_room;
+        if (*is_full)
+            return GS_OK;
+    }
+    const uint64_t number = t->upload_count;
+    const unsigned slot = (unsigned)(number % GS_TEXT_UPLOADS_MAX);
+    gs_upload *const u = &t->uploads[slot];
+    const uint64_t begin = t->text_bytes, end = begin + all;
+    unsigned long long *const d_counts = t->d_counts + slot * GS_TEXT_COUNTS;
+    const size_t counts_bytes = GS_TEXT_COUNTS * sizeof *d_counts;
+    StreamSpan span(t, GS_LANE_UPLOAD, "upload", t->options.number, all, t->copy_stream);
+    GPU_TRY(st, cudaMemcpyAsync(t->d_text + begin, data, bytes, cudaMemcpyHostToDevice,
+                                t->copy_stream));
+    span.stop();
+    GPU_TRY(st, cudaEventRecord(u->copied, t->copy_stream));
+    if (add_eol)
+        GPU_TRY(st, cudaMemsetAsync(t->d_text + begin + bytes, t->options.order.eol, 1,
+                                    t->copy_stream));
+    GPU_TRY(st, cudaMemsetAsync(d_counts, 0, counts_bytes, t->copy_stream));
+    if (t->options.order.record_size == 0) {
+        const auto count =
+            t->options.order.key_count > 0 ? k_count_lines<true> : k_count_lines<false>;
+        count<<<gs_text_grid(end - begin / 16 * 16, GS_LINE_TILE), GS_LINE_THREADS, 0,
+                t->copy_stream>>>(t->d_text, begin, end, t->options.order.eol, d_counts);
+        GPU_LAUNCHED(st, t->copy_stream, "k_count_lines");
+    }
+    GPU_TRY(st, cudaMemcpyAsync(t->h_counts + slot * GS_TEXT_COUNTS, d_counts,
+                                counts_bytes, cudaMemcpyDeviceToHost, t->copy_stream));
+    GPU_TRY(st, cudaEventRecord(u->counted, t->copy_stream));
+    u->bytes = all;
+    t->text_bytes = end;
+    t->bytes_uncounted += all;
+    t->upload_count++;
+    *ticket = number;
+    return GS_OK;
+}
+
+gs_code gs_text_sort_uploads_done(gs_text_sort *t, const uint64_t *wait_for,
+                                  uint64_t *done, gs_status *st)
+{
+    GPU_TRY(st, cudaSetDevice(t->options.device));
+    if (wait_for != nullptr) {
+        gs_assert(*wait_for < t->upload_count);
+        GS_TRY(gs_text_take_counts(t, *wait_for + 1, st));
+    } else {
+        GS_TRY(gs_text_take_counts(t, 0, st));
+    }
+    *done = t->uploads_counted;
+    return GS_OK;
+}
+
+/* --- fetching ----------------------------------------------------------------------- */
+
+static gs_code gather(gs_text_sort *t, uint64_t begin, uint64_t end, uint8_t *d_to,
+                      cudaStream_t stream, gs_status *st)
+{
+    k_gather<<<gs_text_grid(end - begin, GS_GATHER_TILE), GS_GATHER_THREADS, 0, stream>>>(
+        t->view, t->d_order, t->d_offsets, t->result_count, t->shape == GS_TEXT_RECORDS,
+        begin, end, d_to);
+    GPU_LAUNCHED(st, stream, "k_gather");
+    return GS_OK;
+}
+
+gs_code gs_text_sort_fetch_text(gs_text_sort *t, unsigned slot, uint64_t offset,
+                                size_t bytes, void *to, gs_status *st)
+{
+    gs_assert(slot < GS_TEXT_FETCHES_MAX && bytes <= t->options.fetch_bytes_max);
+    gs_assert(offset + bytes <= t->result_bytes);
+    if (bytes == 0)
+        return GS_OK;
+    GPU_TRY(st, cudaSetDevice(t->options.device));
+    const cudaStream_t stream = t->fetch_streams[slot];
+    StreamSpan work(t, GS_LANE_GPU, "gather", t->options.number * 10 + 1 + slot, bytes,
+                    stream);
+    GS_TRY(gather(t, offset, offset + bytes, t->d_fetch[slot], stream, st));
+    work.stop();
+    StreamSpan down(t, GS_LANE_DOWNLOAD, "download", slot, bytes, stream);
+    GPU_TRY(st,
+            cudaMemcpyAsync(to, t->d_fetch[slot], bytes, cudaMemcpyDeviceToHost, stream));
+    down.stop();
+    return GS_OK;
+}
+
+gs_code gs_text_sort_fetch_wait(gs_text_sort *t, unsigned slot, gs_status *st)
+{
+    gs_assert(slot < GS_TEXT_FETCHES_MAX);
+    GPU_TRY(st, cudaSetDevice(t->options.device));
+    GPU_TRY(st, cudaStreamSynchronize(t->fetch_streams[slot]));
+    return GS_OK;
+}
+
+gs_code gs_text_sort_cut(gs_text_sort *t, uint64_t first, size_t bytes,
+                         uint64_t count_max, uint64_t *count, uint64_t *out_bytes,
+                         gs_status *st)
+{
+    *count = *out_bytes = 0;
+    gs_assert(first <= t->result_count);
+    if (first == t->result_count)
+        return GS_OK;
+    GPU_TRY(st, cudaSetDevice(t->options.device));
+    uint64_t *const d_mail = t->parts.tile_counts;
+    k_cut<<<1, 1, 0, t->work_stream>>>(t->d_offsets, t->result_count, first, bytes,
+                                       count_max, d_mail);
+    GPU_LAUNCHED(st, t->work_stream, "k_cut");
+    GS_TRY(gs_text_read_mail(t, d_mail, 2, st));
+    *count = t->h_mail[0];
+    *out_bytes = t->h_mail[1];
+    return GS_OK;
+}
+
+gs_code gs_text_sort_fetch_records(gs_text_sort *t, uint64_t first, uint64_t count,
+                                   uint64_t bytes, gs_text_record *records, uint8_t *data,
+                                   gs_status *st)
+{
+    gs_assert(t->shape == GS_TEXT_RECORDS && first + count <= t->result_count);
+    if (count == 0)
+        return GS_OK;
+    GPU_TRY(st, cudaSetDevice(t->options.device));
+    const cudaStream_t stream = t->work_stream;
+    if (count > t->records_capacity) {
+        uint8_t *memory = (uint8_t *)t->d_records;
+        size_t held = t->records_capacity * sizeof *t->d_records;
+        t->records_capacity = 0;
+        t->d_records = nullptr;
+        GS_TRY(
+            gs_text_grow(t, &memory, &held, (size_t)count * sizeof *t->d_records, 0, st));
+        t->d_records = (gs_text_record *)memory;
+        t->records_capacity = (size_t)count;
+    }
+    StreamSpan span(t, GS_LANE_DOWNLOAD, "download records", t->options.number, bytes,
+                    stream);
+    k_describe<<<gs_text_grid(count, THREADS), THREADS, 0, stream>>>(
+        t->view, t->d_order, t->d_result_counts, first, count, t->d_records);
+    GPU_LAUNCHED(st, stream, "k_describe");
+    GPU_TRY(st, cudaMemcpyAsync(records, t->d_records, (size_t)count * sizeof *records,
+                                cudaMemcpyDeviceToHost, stream));
+    GS_TRY(gs_text_read_mail(t, t->d_offsets + first, 1, st));
+    const uint64_t base = t->h_mail[0];
+    /* A record may be longer than a slot: in parts, then. */
+    for (uint64_t at = 0; at < bytes; at += t->options.fetch_bytes_max) {
+        const uint64_t left = bytes - at;
+        const size_t part =
+            left < t->options.fetch_bytes_max ? (size_t)left : t->options.fetch_bytes_max;
+        GS_TRY(gather(t, base + at, base + at + part, t->d_fetch[0], stream, st));
+        GPU_TRY(st, cudaMemcpyAsync(data + at, t->d_fetch[0], part,
+                                    cudaMemcpyDeviceToHost, stream));
+    }
+    span.stop();
+    GPU_TRY(st, cudaStreamSynchronize(stream));
+    return GS_OK;
+}
+
+void gs_text_sort_reset(gs_text_sort *t)
+{
+    gs_assert(t->uploads_counted == t->upload_count);
+    t->text_bytes = 0;
+    t->upload_count = t->uploads_counted = 0;
+    t->lines_counted = t->escaped_counted = t->bytes_uncounted = 0;
+    t->result_count = t->result_bytes = 0;
+}
+
+uint64_t gs_text_sort_bytes(const gs_text_sort *t)
+{
+    return t->text_bytes;
+}
+
+size_t gs_text_sort_device_bytes(const gs_text_sort *t)
+{
+    return t->held_bytes;
+}
+
+size_t gs_text_sort_memory_bytes(const gs_text_sort *t)
+{
+    return t->memory_bytes;
+}
+
+bool gs_text_sort_is_half(const gs_text_sort *t)
+{
+    return t->is_half;
+}
+
+void gs_text_pin(void *memory, size_t bytes)
+{
+    (void)cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
+    (void)cudaGetLastError();
+}
+
+void gs_text_unpin(void *memory)
+{
+    (void)cudaHostUnregister(memory);
+    (void)cudaGetLastError();
+}
