@@ -103,15 +103,37 @@ static uint64_t text_bytes(const gs_record_layout *layout, const uint8_t *arena,
     return sum;
 }
 
-/* Shows a witness the record at e, whose text is at `text`. */
-static inline gs_code show(gs_witness_piece *seen, const gs_record_layout *layout,
-                           const uint8_t *arena, const gs_element *e, const uint8_t *text,
-                           gs_status *st)
+/* Records whose text was written one behind the other, from `text` on, and which a
+ * witness has not looked at yet. */
+typedef struct gs_shown_row {
+    const uint8_t *text;
+    size_t count;
+} gs_shown_row;
+
+/* Notes in the row the record at e, whose text was put at `text`. */
+static inline gs_code show(gs_witness_piece *seen, gs_shown_row *row,
+                           const gs_record_layout *layout, const uint8_t *arena,
+                           const gs_element *e, const uint8_t *text, gs_status *st)
 {
     const gs_record r = gs_record_at(layout, arena, e->where);
-    const gs_seen_string line = {text, r.line_bytes};
-    const gs_seen_string string = {r.string, r.string_bytes};
-    return gs_witness_note(seen, line, string) ? gs_witness_look(seen, st) : GS_OK;
+    if (row->count == 0)
+        row->text = text;
+    seen->ends[row->count] = (uint32_t)((size_t)(text - row->text) + r.line_bytes);
+    row->count++;
+    if (layout->is_keyed)
+        seen->strings[row->count] = (gs_seen_string){r.string, r.string_bytes};
+    if (row->count < GS_WITNESS_BATCH)
+        return GS_OK;
+    row->count = 0;
+    return gs_witness_look_at_row(seen, row->text, GS_WITNESS_BATCH, st);
+}
+
+static inline __attribute__((always_inline)) gs_code
+end_row(gs_witness_piece *seen, gs_shown_row *row, gs_status *st)
+{
+    const size_t count = row->count;
+    row->count = 0;
+    return gs_witness_look_at_row(seen, row->text, count, st);
 }
 
 /* Writes the text of records, which lie apart in the arena, into the stream at `offset`,
@@ -125,6 +147,7 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
     gs_stream *const stream = job->sink->stream;
     gs_record_layout layout = job->chunk->layout;
     layout.is_keyed = is_keyed;
+    gs_shown_row row = {0};
     size_t i = 0;
     while (bytes > 0) {
         uint8_t *to;
@@ -143,19 +166,21 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
                 break;
             gs_copy_short(to + at, text.bytes, text.length);
             if (seen != NULL)
-                GS_TRY(show(seen, &layout, arena, &e[i], to + at, st));
+                GS_TRY(show(seen, &row, &layout, arena, &e[i], to + at, st));
             at += text.length;
         }
         if (seen != NULL)
-            GS_TRY(gs_witness_look(seen, st));
+            GS_TRY(end_row(seen, &row, st));
         gs_stream_filled(stream, offset, at);
         offset += at;
         bytes -= at;
         if (i < n) {
             /* The record at the block's end, perhaps over it, exactly. */
             GS_TRY(gs_stream_put(stream, offset, text.bytes, text.length, st));
-            if (seen != NULL)
-                GS_TRY(show(seen, &layout, arena, &e[i], text.bytes, st));
+            if (seen != NULL) {
+                GS_TRY(show(seen, &row, &layout, arena, &e[i], text.bytes, st));
+                GS_TRY(end_row(seen, &row, st));
+            }
             offset += text.length;
             bytes -= text.length;
             i++;

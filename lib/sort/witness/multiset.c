@@ -36,7 +36,7 @@ GS_HASH_AES static uint64_t hash_lines_aes(const uint8_t *text, size_t begin,
     for (size_t i = 0; i < count; i++) {
         const size_t bytes = ends[i] - begin;
         const __m512i block = gs_hash_load_512(text + begin, bytes);
-        sums = _mm256_add_epi64(sums, gs_hash_short_aes(block, bytes));
+        sums = _mm256_add_epi64(sums, gs_hash_first_aes(block, bytes));
         long_ones[long_count] = (uint16_t)i;
         long_count += bytes > GS_HASH_BLOCK;
         begin = (size_t)ends[i] + 1;
@@ -44,7 +44,7 @@ GS_HASH_AES static uint64_t hash_lines_aes(const uint8_t *text, size_t begin,
     for (size_t k = 0; k < long_count; k++) {
         const size_t i = long_ones[k];
         begin = i == 0 ? first : (size_t)ends[i - 1] + 1;
-        sums = _mm256_add_epi64(sums, gs_hash_long_aes(text + begin, ends[i] - begin));
+        sums = _mm256_add_epi64(sums, gs_hash_rest_aes(text + begin, ends[i] - begin));
     }
     return gs_hash_sum_aes(sums);
 }

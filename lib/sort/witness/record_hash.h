@@ -11,7 +11,9 @@
  *              (low half of word i + low half of key i) * (high half + high half of key),
  *              which is folded into the length by a multiplication and a shift
  *   aes        the four parts of a block go through rounds of AES: each by itself with
- *              the length, two pairs into two parts, these two into each other
+ *              the length, two pairs into two parts, these two into each other; the
+ *              number of a record is that of its first block and that of its last, which
+ *              hangs on all before, together
  *
  * By products, records that differ have the same number but for one pair in 2^32, and by
  * aes still more rarely. It is no defence against somebody who chooses records: the keys
@@ -178,7 +180,14 @@ GS_HASH_AES static inline __m512i gs_hash_key_aes(size_t bytes)
                             _mm512_set1_epi64((long long)bytes));
 }
 
-GS_HASH_AES static inline __m256i gs_hash_long_aes(const uint8_t *record, size_t bytes)
+/* Of a record's first block, which is all of most. */
+GS_HASH_AES static inline __m256i gs_hash_first_aes(__m512i block, size_t bytes)
+{
+    return gs_hash_block_aes(block, gs_hash_key_aes(bytes));
+}
+
+/* What a record of more than one block has besides. */
+GS_HASH_AES static inline __m256i gs_hash_rest_aes(const uint8_t *record, size_t bytes)
 {
     __m512i key = gs_hash_key_aes(bytes);
     for (; bytes > GS_HASH_BLOCK; bytes -= GS_HASH_BLOCK) {
@@ -189,19 +198,12 @@ GS_HASH_AES static inline __m256i gs_hash_long_aes(const uint8_t *record, size_t
     return gs_hash_block_aes(gs_hash_load_512(record, bytes), key);
 }
 
-/* That of a record of one block at most, whose bytes are in `block`; 0 of a longer one.
- * No branches. */
-GS_HASH_AES static inline __m256i gs_hash_short_aes(__m512i block, size_t bytes)
-{
-    const __m256i hash = gs_hash_block_aes(block, gs_hash_key_aes(bytes));
-    return _mm256_maskz_mov_epi64((__mmask8)(bytes > GS_HASH_BLOCK ? 0 : 0xf), hash);
-}
-
 GS_HASH_AES static inline __m256i gs_hash_record_aes(const uint8_t *record, size_t bytes)
 {
-    if (__builtin_expect(bytes > GS_HASH_BLOCK, 0))
-        return gs_hash_long_aes(record, bytes);
-    return gs_hash_block_aes(gs_hash_load_512(record, bytes), gs_hash_key_aes(bytes));
+    const __m256i first = gs_hash_first_aes(gs_hash_load_512(record, bytes), bytes);
+    if (__builtin_expect(bytes <= GS_HASH_BLOCK, 1))
+        return first;
+    return _mm256_add_epi64(first, gs_hash_rest_aes(record, bytes));
 }
 
 GS_HASH_AES static inline uint64_t gs_hash_sum_aes(__m256i sums)

@@ -1,127 +1,217 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lengths and differences of neighbours are random, and a branch on them would be guessed
- * wrong every other time. So with AVX-512 records of up to 64 bytes are compared whole:
- * the lowest byte that differs decides, and zeros stand behind the end of the shorter.
+ * wrong every other time. So with AVX-512 the first 64 bytes of records are compared at
+ * once: the lowest byte that differs decides, and zeros stand behind the end of the
+ * shorter. Only what is the same there, but longer or of another length, is looked at
+ * byte by byte.
  */
 #include "lib/sort/witness/record_look.h"
 
 #include "lib/sort/record/records.h"
 #include "lib/sort/witness/record_hash.h"
 
-static bool may_follow(const gs_seen_string *a, const gs_seen_string *b,
-                       gs_look_order order)
+/* Strings anywhere or, if `each` is NULL, in a row. */
+typedef struct string_source {
+    const gs_seen_string *each;
+    const gs_look_row *row;
+} string_source;
+
+static inline gs_seen_string string_at(const string_source *s, size_t i)
+{
+    return s->each != NULL ? s->each[i] : gs_look_row_line(s->row, i);
+}
+
+static bool may_follow(gs_seen_string a, gs_seen_string b, gs_look_order order)
 {
     const int d = order.is_backwards
-                      ? gs_string_compare(b->data, b->bytes, a->data, a->bytes, 0)
-                      : gs_string_compare(a->data, a->bytes, b->data, b->bytes, 0);
+                      ? gs_string_compare(b.data, b.bytes, a.data, a.bytes, 0)
+                      : gs_string_compare(a.data, a.bytes, b.data, b.bytes, 0);
     return order.is_strict ? d < 0 : d <= 0;
 }
 
-static size_t find_disorder(const gs_seen_string *strings, size_t count, bool has_before,
-                            gs_look_order order)
+static size_t find_disorder(const gs_look *l, const string_source *s, size_t count)
 {
-    for (size_t i = has_before ? 0 : 1; i < count; i++)
-        if (!may_follow(&strings[i] - 1, &strings[i], order))
+    gs_seen_string last = l->before;
+    for (size_t i = 0; i < count; i++) {
+        const gs_seen_string now = string_at(s, i);
+        if ((i > 0 || l->has_before) && !may_follow(last, now, l->order))
             return i + 1;
+        last = now;
+    }
     return 0;
 }
 
-static uint64_t add_hashes(const gs_seen_string *lines, size_t count)
+static uint64_t add_hashes(const string_source *s, size_t count)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += gs_hash_record_products(lines[i].data, lines[i].bytes);
+    for (size_t i = 0; i < count; i++) {
+        const gs_seen_string line = string_at(s, i);
+        sum += gs_hash_record_products(line.data, line.bytes);
+    }
     return sum;
 }
 
-#if GS_HASH_HAS_AES
-/* Not 0 if `b` may not follow `a`, both short. No branches. */
-GS_HASH_AES static inline uint64_t is_disorder(__m512i a, size_t a_bytes, __m512i b,
-                                               size_t b_bytes, gs_look_order order)
+static void look_products(gs_look *l, const string_source *lines,
+                          const string_source *strings, size_t count)
 {
-    const uint64_t other = _mm512_cmpneq_epu8_mask(a, b);
-    const uint64_t below =
-        order.is_backwards ? _mm512_cmplt_epu8_mask(b, a) : _mm512_cmplt_epu8_mask(a, b);
-    const size_t first = order.is_backwards ? b_bytes : a_bytes;
-    const size_t second = order.is_backwards ? a_bytes : b_bytes;
-    const bool is_late = order.is_strict ? first >= second : first > second;
-    return (_blsi_u64(other) ^ _blsi_u64(below)) |
-           (uint64_t)((unsigned)(other == 0) & (unsigned)is_late);
+    l->disorder = find_disorder(l, strings, count);
+    l->sum = add_hashes(lines, count);
+}
+
+#if GS_HASH_HAS_AES
+/* Not 0 if `now` may not follow `last`. */
+GS_HASH_AES static inline uint64_t is_disorder(__m512i last, gs_seen_string last_string,
+                                               __m512i now, gs_seen_string now_string,
+                                               gs_look_order order)
+{
+    const uint64_t other = _mm512_cmpneq_epu8_mask(last, now);
+    const uint64_t good = order.is_backwards ? _mm512_cmpgt_epu8_mask(last, now)
+                                             : _mm512_cmplt_epu8_mask(last, now);
+    const size_t goes_on =
+        (last_string.bytes ^ now_string.bytes) | (now_string.bytes / GS_HASH_BLOCK);
+    if (__builtin_expect((other == 0) & (goes_on != 0), 0))
+        return !may_follow(last_string, now_string, order);
+    const uint64_t lowest = _blsi_u64(other);
+    return (lowest & ~good) | (uint64_t)(order.is_strict & (other == 0));
 }
 
 /* The loop for all; what is not wanted is not compiled. How long a record is, is not
  * branched on: the first 64 bytes of two neighbours nearly always tell their order, and
  * hashes of long ones are left for later. */
-GS_HASH_AES static inline __attribute__((always_inline)) uint64_t
-look_512(const gs_seen_string *s, size_t count, bool hashes, bool compares,
-         bool has_before, gs_look_order order, size_t *disorder)
+GS_HASH_AES static inline __attribute__((always_inline)) void
+look_512(gs_look *l, const string_source *s, size_t count, bool hashes, bool compares,
+         gs_look_order order)
 {
     __m256i sums = _mm256_setzero_si256();
     __m512i last = _mm512_setzero_si512();
+    gs_seen_string last_string = {0};
     uint64_t bad = 0;
     uint16_t long_ones[GS_LOOK_MAX];
-    size_t long_count = 0;
-    if (compares && has_before)
-        last = gs_hash_load_512(s[-1].data, s[-1].bytes);
+    size_t long_count = 0, begin = 0;
+    if (compares && l->has_before) {
+        last_string = l->before;
+        last = gs_hash_load_512(last_string.data, last_string.bytes);
+    }
+    const bool has_before = l->has_before;
     for (size_t i = 0; i < count; i++) {
-        const size_t bytes = s[i].bytes;
-        const __m512i now = gs_hash_load_512(s[i].data, bytes);
-        if (compares && (has_before || i > 0)) {
-            const gs_seen_string *const before = &s[i] - 1;
-            const bool is_long =
-                (bytes > GS_HASH_BLOCK) | (before->bytes > GS_HASH_BLOCK);
-            if (__builtin_expect(is_long & (_mm512_cmpneq_epu8_mask(last, now) == 0), 0))
-                bad |= !may_follow(before, &s[i], order);
-            else
-                bad |= is_disorder(last, before->bytes, now, bytes, order);
+        gs_seen_string string;
+        if (s->each != NULL) {
+            string = s->each[i];
+        } else {
+            string = (gs_seen_string){s->row->text + begin, s->row->ends[i] - begin};
+            begin = s->row->ends[i] + s->row->gap;
         }
+        const __m512i now = gs_hash_load_512(string.data, string.bytes);
+        if (compares && (i > 0 || has_before))
+            bad |= is_disorder(last, last_string, now, string, order);
         last = now;
+        last_string = string;
         if (hashes) {
-            sums = _mm256_add_epi64(sums, gs_hash_short_aes(now, bytes));
+            sums = _mm256_add_epi64(sums, gs_hash_first_aes(now, string.bytes));
             long_ones[long_count] = (uint16_t)i;
-            long_count += bytes > GS_HASH_BLOCK;
+            long_count += string.bytes > GS_HASH_BLOCK;
         }
     }
     for (size_t k = 0; k < long_count; k++) {
-        const gs_seen_string *const record = &s[long_ones[k]];
-        sums = _mm256_add_epi64(sums, gs_hash_long_aes(record->data, record->bytes));
+        const gs_seen_string string = string_at(s, long_ones[k]);
+        sums = _mm256_add_epi64(sums, gs_hash_rest_aes(string.data, string.bytes));
     }
+    if (hashes)
+        l->sum = gs_hash_sum_aes(sums);
     if (compares)
-        *disorder = bad == 0 ? 0 : find_disorder(s, count, has_before, order);
-    return gs_hash_sum_aes(sums);
+        l->disorder = bad == 0 ? 0 : find_disorder(l, s, count);
 }
 
 /* Of the orders each has a loop of its own. */
-GS_HASH_AES static inline __attribute__((always_inline)) uint64_t
-look_in_order(const gs_seen_string *s, size_t count, bool hashes, bool has_before,
-              gs_look_order order, size_t *disorder)
+GS_HASH_AES static inline __attribute__((always_inline)) void
+look_in_order(gs_look *l, const string_source *s, size_t count, bool hashes)
 {
-    const gs_look_order up = {false, order.is_strict}, down = {true, order.is_strict};
-    return order.is_backwards
-               ? look_512(s, count, hashes, true, has_before, down, disorder)
-               : look_512(s, count, hashes, true, has_before, up, disorder);
+    const gs_look_order up = {false, l->order.is_strict},
+                        down = {true, l->order.is_strict};
+    if (l->order.is_backwards)
+        look_512(l, s, count, hashes, true, down);
+    else
+        look_512(l, s, count, hashes, true, up);
 }
 
-GS_HASH_AES static uint64_t look_aes(const gs_seen_string *lines,
-                                     const gs_seen_string *strings, size_t count,
-                                     bool has_before, gs_look_order order,
-                                     size_t *disorder)
+GS_HASH_AES static void look_each(gs_look *l, const gs_seen_string *strings, size_t count)
 {
-    if (strings == lines)
-        return look_in_order(lines, count, true, has_before, order, disorder);
-    (void)look_in_order(strings, count, false, has_before, order, disorder);
-    return look_512(lines, count, true, false, false, order, disorder);
+    const string_source s = {strings, NULL};
+    look_in_order(l, &s, count, true);
 }
+
+GS_HASH_AES static void look_row(gs_look *l, const gs_look_row *row, size_t count)
+{
+    const gs_look_row local = *row;
+    const string_source s = {NULL, &local};
+    look_in_order(l, &s, count, true);
+}
+
+GS_HASH_AES static void compare_each(gs_look *l, const gs_seen_string *strings,
+                                     size_t count)
+{
+    const string_source s = {strings, NULL};
+    look_in_order(l, &s, count, false);
+}
+
+GS_HASH_AES static void hash_each(gs_look *l, const gs_seen_string *lines, size_t count)
+{
+    const string_source s = {lines, NULL};
+    look_512(l, &s, count, true, false, l->order);
+}
+
+GS_HASH_AES static void hash_row(gs_look *l, const gs_look_row *row, size_t count)
+{
+    const gs_look_row local = *row;
+    const string_source s = {NULL, &local};
+    look_512(l, &s, count, true, false, l->order);
+}
+#else
+#define look_each(l, strings, count)    ((void)0)
+#define look_row(l, row, count)         ((void)0)
+#define compare_each(l, strings, count) ((void)0)
+#define hash_each(l, lines, count)      ((void)0)
+#define hash_row(l, row, count)         ((void)0)
 #endif
 
-uint64_t gs_look_at(const gs_seen_string *lines, const gs_seen_string *strings,
-                    size_t count, bool has_before, gs_look_order order, size_t *disorder)
+void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *strings,
+                size_t count, uint8_t eol)
 {
-#if GS_HASH_HAS_AES
-    if (gs_hash_has_aes())
-        return look_aes(lines, strings, count, has_before, order, disorder);
-#endif
-    *disorder = find_disorder(strings, count, has_before, order);
-    return add_hashes(lines, count);
+    const string_source own_lines = {lines, NULL}, others = {strings, NULL};
+    if (!gs_hash_has_aes()) {
+        look_products(l, &own_lines, &others, count);
+    } else if (strings == lines) {
+        look_each(l, lines, count);
+    } else {
+        compare_each(l, strings, count);
+        hash_each(l, lines, count);
+    }
+    uint64_t bytes = 0;
+    uint8_t other = 0;
+    for (size_t i = 0; i < count; i++) {
+        bytes += lines[i].bytes;
+        other |= lines[i].data[lines[i].bytes] ^ eol;
+    }
+    l->bytes = bytes;
+    l->lacks_eol = other != 0;
+}
+
+void gs_look_at_row(gs_look *l, const gs_look_row *row, const gs_seen_string *strings,
+                    size_t count, uint8_t eol)
+{
+    const string_source lines = {NULL, row}, others = {strings, row};
+    if (!gs_hash_has_aes()) {
+        look_products(l, &lines, &others, count);
+    } else if (strings == NULL) {
+        look_row(l, row, count);
+    } else {
+        compare_each(l, strings, count);
+        hash_row(l, row, count);
+    }
+    uint8_t other = 0;
+    for (size_t i = 0; i < count; i++)
+        other |= row->text[row->ends[i]] ^ eol;
+    l->bytes = row->ends[count - 1] - (count - 1) * row->gap;
+    l->lacks_eol = other != 0;
 }

@@ -25,11 +25,37 @@ typedef struct gs_look_order {
 
 enum { GS_LOOK_MAX = 256 }; /* records at once */
 
-/* Of `count` records the sum of the hashes of their lines, as gs_multiset has it, and the
- * number, from 1, of the first string that may not follow the one before it; 0: all may.
- * `strings` may be `lines`. With `has_before` the first follows strings[-1]. 64 bytes
- * beyond each can be read. */
-uint64_t gs_look_at(const gs_seen_string *lines, const gs_seen_string *strings,
-                    size_t count, bool has_before, gs_look_order order, size_t *disorder);
+/* Lines one behind the other: line i ends at text[ends[i]], and the next begins `gap`
+ * bytes later. */
+typedef struct gs_look_row {
+    const uint8_t *text;
+    const uint32_t *ends;
+    size_t gap;
+} gs_look_row;
+
+static inline gs_seen_string gs_look_row_line(const gs_look_row *row, size_t i)
+{
+    const size_t begin = i == 0 ? 0 : row->ends[i - 1] + row->gap;
+    return (gs_seen_string){row->text + begin, row->ends[i] - begin};
+}
+
+typedef struct gs_look {
+    bool has_before; /* the first string follows this one: */
+    gs_seen_string before;
+    gs_look_order order;
+    /* What comes out. */
+    uint64_t sum;    /* of the hashes of the lines, as gs_multiset has it */
+    uint64_t bytes;  /* of the lines */
+    size_t disorder; /* number, from 1, of the first string out of order; 0: none */
+    bool lacks_eol;  /* behind one of the lines is another byte */
+} gs_look;
+
+/* Looks at `count` records by their lines and the strings that order them, which may be
+ * the lines. 64 bytes beyond each can be read. */
+void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *strings,
+                size_t count, uint8_t eol);
+/* The same of lines in a row; `strings` may be NULL: they are the lines. */
+void gs_look_at_row(gs_look *l, const gs_look_row *row, const gs_seen_string *strings,
+                    size_t count, uint8_t eol);
 
 #endif

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/witness/record_hash.h"
@@ -127,7 +128,14 @@ void gs_witness_read_text(gs_witness *w, const uint8_t *text, size_t bytes)
 
 static uint64_t kind_of_sums(const gs_witness *w)
 {
-    return !w->options.is_full || w->has_unknown ? 0 : gs_hash_has_aes() ? 2 : 1;
+    enum {
+        NOTHING,
+        PRODUCTS,
+        AES = 3
+    }; /* 2 were of AES that was put together otherwise */
+    if (!w->options.is_full || w->has_unknown)
+        return NOTHING;
+    return gs_hash_has_aes() ? AES : PRODUCTS;
 }
 
 gs_witness_state gs_witness_save(gs_witness *w)
@@ -194,39 +202,57 @@ void gs_witness_begin(gs_witness_piece *p, gs_witness *w, uint64_t ticket,
     p->has_unknown = p->lacks_eol = false;
 }
 
-gs_code gs_witness_look(gs_witness_piece *p, gs_status *st)
+/* Looks at some that lie anywhere or, if `lines` is NULL, in a row. */
+static gs_code look(gs_witness_piece *p, const gs_seen_string *lines,
+                    const gs_look_row *row, size_t count, gs_status *st)
 {
     const gs_witness *const w = p->witness;
-    const size_t count = p->noted;
-    if (w == NULL || count == 0)
-        return GS_OK;
-    gs_seen_string *const lines = p->lines + 1;
-    gs_seen_string *const strings = p->has_strings ? p->strings + 1 : lines;
+    gs_seen_string *const strings = p->has_strings ? p->strings + 1
+                                    : lines        ? p->lines + 1
+                                                   : NULL;
+    const gs_seen_string first = strings ? strings[0] : gs_look_row_line(row, 0);
+    const gs_seen_string last =
+        strings ? strings[count - 1] : gs_look_row_line(row, count - 1);
     const bool has_before = p->written.records > 0;
-    const bool has_eol = w->options.form.record_size == 0;
-    bool is_compared = has_before;
-    size_t disorder = 0;
+    gs_look l = {.has_before = has_before, .order = w->options.order};
     if (!has_before)
-        GS_TRY(keep_edge(&p->first, &strings[0], st));
+        GS_TRY(keep_edge(&p->first, &first, st));
+    size_t disorder = 0;
     if (has_before && p->last.is_cut) {
-        if (!may_meet(w, &p->last, strings[0].data, strings[0].bytes, false))
+        if (!may_meet(w, &p->last, first.data, first.bytes, false))
             disorder = 1;
-        is_compared = false;
+        l.has_before = false;
     }
-    strings[-1] = (gs_seen_string){p->last.data, p->last.bytes};
-    size_t found = 0;
-    p->written.sum +=
-        gs_look_at(lines, strings, count, is_compared, w->options.order, &found);
-    disorder = disorder != 0 ? disorder : found;
+    l.before = (gs_seen_string){p->last.data, p->last.bytes};
+    if (lines != NULL)
+        gs_look_at(&l, lines, strings, count, w->options.form.eol);
+    else
+        gs_look_at_row(&l, row, strings, count, w->options.form.eol);
+    disorder = disorder != 0 ? disorder : l.disorder;
     if (disorder != 0 && p->disorder == 0)
         p->disorder = p->written.records + disorder;
-    for (size_t i = 0; i < count; i++) {
-        p->written.bytes += lines[i].bytes;
-        p->lacks_eol |= has_eol && lines[i].data[lines[i].bytes] != w->options.form.eol;
-    }
+    p->written.sum += l.sum;
+    p->written.bytes += l.bytes;
+    p->lacks_eol |= l.lacks_eol && w->options.form.record_size == 0;
     p->written.records += count;
+    return keep_edge(&p->last, &last, st);
+}
+
+gs_code gs_witness_look(gs_witness_piece *p, gs_status *st)
+{
+    const size_t count = p->noted;
+    if (p->witness == NULL || count == 0)
+        return GS_OK;
     p->noted = 0;
-    return keep_edge(&p->last, &strings[count - 1], st);
+    return look(p, p->lines + 1, NULL, count, st);
+}
+
+gs_code gs_witness_look_at_row(gs_witness_piece *p, const uint8_t *text, size_t count,
+                               gs_status *st)
+{
+    const gs_look_row row = {text, p->ends, p->witness->options.form.record_size == 0};
+    gs_assert(p->noted == 0 && count <= GS_WITNESS_BATCH);
+    return count > 0 ? look(p, NULL, &row, count, st) : GS_OK;
 }
 
 void gs_witness_drop(gs_witness_piece *p, const uint8_t *line, size_t bytes,
