@@ -113,15 +113,17 @@ typedef struct gs_shown_row {
 /* Notes in the row the record at e, whose text was put at `text`. */
 static inline gs_code show(gs_witness_piece *seen, gs_shown_row *row,
                            const gs_record_layout *layout, const uint8_t *arena,
-                           const gs_element *e, const uint8_t *text, gs_status *st)
+                           const gs_element *e, gs_text_view text, gs_status *st)
 {
-    const gs_record r = gs_record_at(layout, arena, e->where);
     if (row->count == 0)
-        row->text = text;
-    seen->ends[row->count] = (uint32_t)((size_t)(text - row->text) + r.line_bytes);
+        row->text = text.bytes;
+    seen->ends[row->count] =
+        (uint32_t)((size_t)(text.bytes - row->text) + text.length - layout->has_eol);
     row->count++;
-    if (layout->is_keyed)
+    if (layout->is_keyed) {
+        const gs_record r = gs_record_at(layout, arena, e->where);
         seen->strings[row->count] = (gs_seen_string){r.string, r.string_bytes};
+    }
     if (row->count < GS_WITNESS_BATCH)
         return GS_OK;
     row->count = 0;
@@ -166,7 +168,8 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
                 break;
             gs_copy_short(to + at, text.bytes, text.length);
             if (seen != NULL)
-                GS_TRY(show(seen, &row, &layout, arena, &e[i], to + at, st));
+                GS_TRY(show(seen, &row, &layout, arena, &e[i],
+                            (gs_text_view){to + at, text.length}, st));
             at += text.length;
         }
         if (seen != NULL)
@@ -178,7 +181,7 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
             /* The record at the block's end, perhaps over it, exactly. */
             GS_TRY(gs_stream_put(stream, offset, text.bytes, text.length, st));
             if (seen != NULL) {
-                GS_TRY(show(seen, &row, &layout, arena, &e[i], text.bytes, st));
+                GS_TRY(show(seen, &row, &layout, arena, &e[i], text, st));
                 GS_TRY(end_row(seen, &row, st));
             }
             offset += text.length;

@@ -26,6 +26,26 @@ static uint64_t hash_records(const uint8_t *text, size_t bytes, size_t size)
 }
 
 #if GS_HASH_HAS_AES
+GS_HASH_AVX2 static uint64_t hash_lines_avx2(const uint8_t *text, size_t begin,
+                                             const uint32_t *ends, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += gs_hash_record_avx2(text + begin, ends[i] - begin);
+        begin = (size_t)ends[i] + 1;
+    }
+    return sum;
+}
+
+GS_HASH_AVX2 static uint64_t hash_records_avx2(const uint8_t *text, size_t bytes,
+                                               size_t size)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at + size <= bytes; at += size)
+        sum += gs_hash_record_avx2(text + at, size);
+    return sum;
+}
+
 GS_HASH_AES static uint64_t hash_lines_aes(const uint8_t *text, size_t begin,
                                            const uint32_t *ends, size_t count)
 {
@@ -63,9 +83,11 @@ GS_HASH_AES static uint64_t hash_one_aes(const uint8_t *record, size_t bytes)
     return gs_hash_sum_aes(gs_hash_record_aes(record, bytes));
 }
 #else
-#define hash_one_aes     gs_hash_record_products
-#define hash_lines_aes   hash_lines
-#define hash_records_aes hash_records
+#define hash_one_aes      gs_hash_record_products
+#define hash_lines_aes    hash_lines
+#define hash_records_aes  hash_records
+#define hash_lines_avx2   hash_lines
+#define hash_records_avx2 hash_records
 #endif
 
 void gs_multiset_add(gs_multiset *m, const uint8_t *record, size_t bytes, uint64_t times)
@@ -83,7 +105,9 @@ void gs_multiset_add_noted(gs_multiset_lines *lines)
     if (count == 0)
         return;
     m->sum += gs_hash_has_aes() ? hash_lines_aes(lines->text, begin, lines->ends, count)
-                                : hash_lines(lines->text, begin, lines->ends, count);
+              : gs_hash_has_avx2()
+                  ? hash_lines_avx2(lines->text, begin, lines->ends, count)
+                  : hash_lines(lines->text, begin, lines->ends, count);
     lines->begin = (size_t)lines->ends[count - 1] + 1;
     m->bytes += lines->begin - begin - count;
     m->records += count;
@@ -112,8 +136,9 @@ void gs_multiset_add_text(gs_multiset *m, const gs_record_form *form, const uint
 {
     if (form->record_size > 0) {
         const size_t size = form->record_size;
-        m->sum += gs_hash_has_aes() ? hash_records_aes(text, bytes, size)
-                                    : hash_records(text, bytes, size);
+        m->sum += gs_hash_has_aes()    ? hash_records_aes(text, bytes, size)
+                  : gs_hash_has_avx2() ? hash_records_avx2(text, bytes, size)
+                                       : hash_records(text, bytes, size);
         m->bytes += bytes / size * size;
         m->records += bytes / size;
         return;

@@ -10,6 +10,7 @@
  *   products   eight words of a block become one number, the sum of
  *              (low half of word i + low half of key i) * (high half + high half of key),
  *              which is folded into the length by a multiplication and a shift
+ *              (AVX2 and SSE2 and plain C give the same)
  *   aes        the four parts of a block go through rounds of AES: each by itself with
  *              the length, two pairs into two parts, these two into each other; the
  *              number of a record is that of its first block and that of its last, which
@@ -28,7 +29,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Tests of what other machines do define GS_HASH_PLAIN. */
+/* Tests of what other machines do define GS_HASH_PLAIN or GS_HASH_WITHOUT_AES. */
 #if defined(__x86_64__) && !defined(GS_HASH_PLAIN)
 #include <immintrin.h>
 #define GS_HASH_HAS_AES 1
@@ -154,6 +155,56 @@ static inline uint64_t gs_hash_record_products(const uint8_t *record, size_t byt
 #endif
 }
 
+/* --- AVX2, the same numbers -------------------------------------------------- */
+
+#if GS_HASH_HAS_AES
+#define GS_HASH_AVX2 __attribute__((target("avx2")))
+
+GS_HASH_AVX2 static inline __m256i gs_hash_products_32(__m256i words, size_t i)
+{
+    const __m256i key =
+        _mm256_loadu_si256((const __m256i *)(const void *)(gs_hash_keys + 4 * i));
+    const __m256i sum = _mm256_add_epi32(words, key);
+    return _mm256_mul_epu32(sum, _mm256_srli_epi64(sum, 32));
+}
+
+/* Of at most 64 bytes; all 64 can be read. */
+GS_HASH_AVX2 static inline uint64_t gs_hash_products_avx2(const uint8_t *block,
+                                                          size_t bytes)
+{
+    const __m256i place =
+        _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
+                         19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+    const __m256i count = _mm256_set1_epi8((char)bytes),
+                  rest = _mm256_sub_epi8(count, _mm256_set1_epi8(32));
+    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)block);
+    const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(block + 32));
+    const __m256i sums = _mm256_add_epi64(
+        gs_hash_products_32(_mm256_and_si256(a, _mm256_cmpgt_epi8(count, place)), 0),
+        gs_hash_products_32(_mm256_and_si256(b, _mm256_cmpgt_epi8(rest, place)), 1));
+    const __m128i halves =
+        _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    return (uint64_t)_mm_cvtsi128_si64(
+        _mm_add_epi64(halves, _mm_unpackhi_epi64(halves, halves)));
+}
+
+GS_HASH_AVX2 static inline uint64_t gs_hash_record_avx2(const uint8_t *record,
+                                                        size_t bytes)
+{
+    uint64_t hash = gs_hash_begin(bytes);
+    for (; bytes > GS_HASH_BLOCK; bytes -= GS_HASH_BLOCK, record += GS_HASH_BLOCK)
+        hash = gs_hash_fold(hash, gs_hash_products_avx2(record, GS_HASH_BLOCK));
+    return bytes > 0 ? gs_hash_fold(hash, gs_hash_products_avx2(record, bytes)) : hash;
+}
+
+static inline int gs_hash_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define gs_hash_has_avx2() 0
+#endif
+
 /* --- AES --------------------------------------------------------------------- */
 
 #if GS_HASH_HAS_AES
@@ -224,7 +275,7 @@ GS_HASH_AES static inline uint64_t gs_hash_sum_aes(__m256i sums)
 /* Does this machine take aes? */
 static inline int gs_hash_has_aes(void)
 {
-#if GS_HASH_HAS_AES
+#if GS_HASH_HAS_AES && !defined(GS_HASH_WITHOUT_AES)
     return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports(GS_HASH_AES_FEATURE) && __builtin_cpu_supports("bmi2");
 #else

@@ -30,16 +30,31 @@ static bool may_follow(gs_seen_string a, gs_seen_string b, gs_look_order order)
     return order.is_strict ? d < 0 : d <= 0;
 }
 
-static size_t find_disorder(const gs_look *l, const string_source *s, size_t count)
+/* Words of eight bytes mostly tell; where they are the same the strings are compared. */
+static inline __attribute__((always_inline)) size_t
+find_disorder_in(const gs_look *l, const string_source *s, size_t count)
 {
+    const uint64_t flip = l->order.is_backwards ? UINT64_MAX : 0;
     gs_seen_string last = l->before;
+    uint64_t last_word =
+        l->has_before ? gs_string_word(last.data, last.bytes, 0) ^ flip : 0;
     for (size_t i = 0; i < count; i++) {
         const gs_seen_string now = string_at(s, i);
-        if ((i > 0 || l->has_before) && !may_follow(last, now, l->order))
+        const uint64_t word = gs_string_word(now.data, now.bytes, 0) ^ flip;
+        if (last_word >= word && (i > 0 || l->has_before) &&
+            !may_follow(last, now, l->order))
             return i + 1;
         last = now;
+        last_word = word;
     }
     return 0;
+}
+
+static size_t find_disorder(const gs_look *l, const string_source *s, size_t count)
+{
+    const string_source each = {s->each, NULL}, row = {NULL, s->row};
+    return s->each != NULL ? find_disorder_in(l, &each, count)
+                           : find_disorder_in(l, &row, count);
 }
 
 static uint64_t add_hashes(const string_source *s, size_t count)
@@ -52,11 +67,26 @@ static uint64_t add_hashes(const string_source *s, size_t count)
     return sum;
 }
 
+#if GS_HASH_HAS_AES
+GS_HASH_AVX2 static uint64_t add_hashes_avx2(const string_source *s, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        const gs_seen_string line = string_at(s, i);
+        sum += gs_hash_record_avx2(line.data, line.bytes);
+    }
+    return sum;
+}
+#else
+#define add_hashes_avx2 add_hashes
+#endif
+
 static void look_products(gs_look *l, const string_source *lines,
                           const string_source *strings, size_t count)
 {
     l->disorder = find_disorder(l, strings, count);
-    l->sum = add_hashes(lines, count);
+    l->sum =
+        gs_hash_has_avx2() ? add_hashes_avx2(lines, count) : add_hashes(lines, count);
 }
 
 #if GS_HASH_HAS_AES
