@@ -4,6 +4,6 @@
  * add up must be what the plain ones do, or a sort's sums could not be compared.
  */
 #define GS_HASH_WITHOUT_AES 1
-#include "lib/sort/multiset.c"
-#include "lib/sort/record_look.c"
-#include "tests/test_witness.c"
+#include "lib/sort/witness/multiset.c"
+#include "lib/sort/witness/record_look.c"
+#include "tests/unit/lib/sort/witness/test_witness.c"
