@@ -42,7 +42,7 @@ gs_code gs_term_merge_new(gs_term_merge **out, gs_index *const *indexes, size_t 
     GS_TRY_OR_FAIL(gs_mem_new(&memory, count * sizeof *m->sources, "merge of terms", st));
     m->sources = memory;
     for (size_t i = 0; i < count; i++)
-        m->cursors[i].index = indexes[i];
+        gs_term_cursor_init(&m->cursors[i], indexes[i]);
     *out = m;
     return GS_OK;
 fail:

@@ -176,6 +176,11 @@ gs_code gs_index_bytes(const gs_index *index, gs_index_file file, uint64_t offse
     return gs_index_check_pages(index, file, &index->pages[file], *out, *out + bytes, st);
 }
 
+uint64_t gs_index_end(const gs_index *index, gs_index_file file)
+{
+    return index->files[file] == NULL ? 0 : index->bytes[file] - GS_INDEX_SLACK;
+}
+
 gs_code gs_index_place(const gs_index *index, gs_index_file file, uint64_t offset,
                        uint64_t bytes, const uint8_t **out, gs_status *st)
 {
@@ -353,9 +358,11 @@ gs_code gs_index_document_length(const gs_index *index, uint64_t doc, uint32_t *
     *length = 0;
     if (index->documents.blocks == 0)
         return GS_OK;
-    const uint8_t *const at =
-        index->files[GS_INDEX_DOCUMENTS] + sizeof(gs_index_head) + doc * sizeof *length;
-    GS_TRY(check_pages(index, GS_INDEX_DOCUMENTS, at, at + sizeof *length, st));
+    const uint64_t offset = sizeof(gs_index_head) + doc * sizeof *length;
+    const uint8_t *const at = index->files[GS_INDEX_DOCUMENTS] + offset;
+    if (!gs_page_checks_know_at(&index->pages[GS_INDEX_DOCUMENTS], offset))
+        GS_TRY(gs_index_compare_pages(index, GS_INDEX_DOCUMENTS, at, at + sizeof *length,
+                                      st));
     memcpy(length, at, sizeof *length);
     return GS_OK;
 }

@@ -36,6 +36,8 @@ const char *gs_index_folder_of(const gs_index *index);
  * one that was opened stays as it is. Any thread. */
 GS_MUST_CHECK gs_code gs_index_check_unchanged(const gs_index *index, gs_status *st);
 
+/* Where what can be asked of a file ends: 0 of one that the index does not have. */
+uint64_t gs_index_end(const gs_index *index, gs_index_file file);
 /* Where bytes of a file lie: offset and length as somebody claims. What they are must be
  * checked before they are used. */
 GS_MUST_CHECK gs_code gs_index_place(const gs_index *index, gs_index_file file,

@@ -14,6 +14,7 @@ typedef struct gs_term_cursor {
     const gs_page_checks *pages; /* of the dictionary */
     const uint64_t *prefixes;
     uint64_t block_count;
+    uint64_t postings_end, positions_end; /* of those files */
     bool has_term;
     size_t bytes;
     gs_term_info info;
@@ -27,6 +28,8 @@ typedef struct gs_term_cursor {
 GS_MUST_CHECK gs_code gs_term_cursor_new(gs_term_cursor **out, const gs_index *index,
                                          gs_status *st);
 void gs_term_cursor_free(gs_term_cursor *c); /* NULL is fine */
+/* Instead of new and free, for a zeroed one that lies elsewhere. */
+void gs_term_cursor_init(gs_term_cursor *c, const gs_index *index);
 
 /* To the first term, or has_term is false. */
 GS_MUST_CHECK gs_code gs_term_cursor_first(gs_term_cursor *c, gs_status *st);
