@@ -4,11 +4,16 @@
 #include <xxhash.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/page_sum_avx2.h"
 
 enum { CAPACITY_MIN = 256 };
 
 uint32_t gs_page_sum(const uint8_t *page, size_t bytes)
 {
+#if GS_PAGE_SUM_HAS_AVX2
+    if (__builtin_cpu_supports("avx2"))
+        return gs_page_sum_avx2(page, bytes);
+#endif
     return (uint32_t)XXH3_64bits(page, bytes);
 }
 

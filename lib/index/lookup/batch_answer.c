@@ -22,7 +22,7 @@ typedef struct answer_worker {
 
 typedef struct gs_batch_answer {
     gs_batch_answer_options options;
-    gs_prefix_ranks *finder; /* NULL: more blocks than ranks can tell */
+    gs_prefix_ranks *finder; /* NULL: none is wanted */
     gs_team *team;
     answer_worker *workers;
     gs_term_batch *batch;    /* being answered */
@@ -74,7 +74,7 @@ static gs_code answer_slice(answer_worker *w, gs_term_slice slice, gs_status *st
 {
     gs_batch_answer *const a = w->all;
     const gs_batch_answer_options *const o = &a->options;
-    gs_term_batch_find_slice(a->batch, slice);
+    GS_TRY(gs_term_batch_find_slice(a->batch, slice, st));
     for (size_t i = slice.first; i < slice.end; i++) {
         size_t bytes;
         const char *const term = gs_term_batch_term(a->batch, i, &bytes);
@@ -172,9 +172,11 @@ static gs_code open_all(gs_batch_answer *a, gs_status *st)
                                             .log = o->log};
     void *memory = NULL;
     size_t bytes = 0;
-    GS_TRY(gs_term_batch_new(&a->batch, o->index, st)); /* checks the keys */
-    if (finder.key_count <= GS_PREFIX_KEYS_MAX)
+    if (finder.key_count <= GS_PREFIX_KEYS_MAX && gs_prefix_ranks_are_wanted(&finder)) {
+        GS_TRY(gs_index_check_prefixes(o->index, 0, finder.key_count, st));
         GS_TRY(gs_prefix_ranks_new(&a->finder, &finder, st));
+    }
+    GS_TRY(gs_term_batch_new(&a->batch, o->index, st));
     GS_TRY(gs_term_batch_new(&a->next_one, o->index, st));
     GS_TRY(gs_team_new(&a->team, o->workers, st));
     GS_TRY(gs_mem_size_mul(&bytes, o->workers, sizeof *a->workers, st));

@@ -81,6 +81,17 @@ static void start_thread(gs_prefix_ranks *r)
         (void)start(r);
 }
 
+static bool is_forced(const gs_prefix_ranks_options *o)
+{
+    return o->engine != NULL && strcmp(o->engine, "gpu") == 0;
+}
+
+bool gs_prefix_ranks_are_wanted(const gs_prefix_ranks_options *o)
+{
+    const bool is_auto = o->engine == NULL || strcmp(o->engine, "auto") == 0;
+    return is_forced(o) || (is_auto && is_worth_it(o));
+}
+
 gs_code gs_prefix_ranks_new(gs_prefix_ranks **out, const gs_prefix_ranks_options *options,
                             gs_status *st)
 {
@@ -91,9 +102,8 @@ gs_code gs_prefix_ranks_new(gs_prefix_ranks **out, const gs_prefix_ranks_options
     gs_prefix_ranks *const r = memory;
     r->options = *options;
     pthread_mutex_init(&r->mutex, NULL);
-    const char *const engine = options->engine != NULL ? options->engine : "auto";
-    r->is_forced = strcmp(engine, "gpu") == 0;
-    if (r->is_forced || (strcmp(engine, "auto") == 0 && is_worth_it(options)))
+    r->is_forced = is_forced(options);
+    if (gs_prefix_ranks_are_wanted(options))
         start_thread(r);
     *out = r;
     return GS_OK;

@@ -35,6 +35,9 @@ typedef struct gs_prefix_ranks_options {
 
 typedef struct gs_prefix_ranks gs_prefix_ranks;
 
+/* Whether a GPU is asked, which reads all keys at once; if not, there is no use in the
+ * rest. */
+bool gs_prefix_ranks_are_wanted(const gs_prefix_ranks_options *options);
 GS_MUST_CHECK gs_code gs_prefix_ranks_new(gs_prefix_ranks **out,
                                           const gs_prefix_ranks_options *options,
                                           gs_status *st);

@@ -12,6 +12,10 @@
  * long as three loads from memory. */
 enum { OFFSET_AHEAD = 8, BLOCK_AHEAD = 4, PREFIX_BYTES = 8 };
 
+/* Fewer are searched for one by one: that touches some pages of the array of prefixes,
+ * where a search for many needs all of them compared. */
+enum { MANY_TERMS = 16 };
+
 struct gs_term_batch {
     const gs_index *index;
     bool has_ranks; /* there are not more blocks than they can tell */
@@ -31,12 +35,6 @@ gs_code gs_term_batch_new(gs_term_batch **out, const gs_index *index, gs_status 
     gs_term_batch *const b = memory;
     b->index = index;
     b->has_ranks = gs_index_term_blocks(index) <= GS_PREFIX_KEYS_MAX;
-    /* All of the array is searched, with nobody to tell of a page. */
-    if (b->has_ranks &&
-        gs_index_check_prefixes(index, 0, gs_index_term_blocks(index), st) != GS_OK) {
-        gs_term_batch_free(b);
-        return st->code;
-    }
     *out = b;
     return GS_OK;
 }
@@ -89,15 +87,24 @@ void gs_term_batch_find(gs_term_batch *b, gs_prefix_ranks *finder)
     b->is_found = gs_prefix_ranks_find(finder, b->prefixes, b->count, b->ranks);
 }
 
-void gs_term_batch_find_slice(gs_term_batch *b, gs_term_slice slice)
+/* Of all of the batch, by a slice or by find. */
+static bool has_ranks(const gs_term_batch *b)
 {
+    return b->has_ranks && (b->is_found || b->count >= MANY_TERMS);
+}
+
+gs_code gs_term_batch_find_slice(gs_term_batch *b, gs_term_slice slice, gs_status *st)
+{
+    const uint64_t blocks = gs_index_term_blocks(b->index);
     gs_assert(slice.first <= slice.end && slice.end <= b->count);
-    if (!b->has_ranks || b->is_found)
-        return;
+    if (!has_ranks(b) || b->is_found)
+        return GS_OK;
+    /* The search has nobody to tell of a page. */
+    GS_TRY(gs_index_check_prefixes(b->index, 0, blocks, st));
     take_prefixes(b, slice);
-    gs_prefix_search(gs_index_term_prefixes(b->index), gs_index_term_blocks(b->index),
-                     b->prefixes + slice.first, slice.end - slice.first,
-                     b->ranks + slice.first);
+    gs_prefix_search(gs_index_term_prefixes(b->index), blocks, b->prefixes + slice.first,
+                     slice.end - slice.first, b->ranks + slice.first);
+    return GS_OK;
 }
 
 const char *gs_term_batch_term(const gs_term_batch *b, size_t i, size_t *bytes)
@@ -126,7 +133,7 @@ gs_code gs_term_batch_seek(const gs_term_batch *b, gs_term_slice slice, size_t i
     size_t bytes;
     const char *const term = gs_term_batch_term(b, i, &bytes);
     gs_assert(slice.first <= i && i < slice.end);
-    if (!b->has_ranks)
+    if (!has_ranks(b))
         return gs_term_cursor_seek(cursor, term, bytes, st);
     if (i + OFFSET_AHEAD < slice.end)
         gs_index_fetch_offset(b->index, block_of(b->ranks[i + OFFSET_AHEAD]));

@@ -26,7 +26,8 @@ void gs_term_batch_free(gs_term_batch *b); /* NULL is fine */
 GS_MUST_CHECK bool gs_term_batch_add(gs_term_batch *b, const void *term, size_t bytes);
 size_t gs_term_batch_count(const gs_term_batch *b);
 
-/* Where all of them are, if there is a GPU to find out. */
+/* Where all of them are, if there is a GPU to find out, which has the prefixes from who
+ * compared their pages. */
 void gs_term_batch_find(gs_term_batch *b, gs_prefix_ranks *finder);
 
 /* Terms [first, end). */
@@ -34,8 +35,9 @@ typedef struct gs_term_slice {
     size_t first, end;
 } gs_term_slice;
 
-/* Where those are, unless it is known. */
-void gs_term_batch_find_slice(gs_term_batch *b, gs_term_slice slice);
+/* Where those are, unless it is known or the batch has few terms. */
+GS_MUST_CHECK gs_code gs_term_batch_find_slice(gs_term_batch *b, gs_term_slice slice,
+                                               gs_status *st);
 
 /* The i-th term as it was added. */
 const char *gs_term_batch_term(const gs_term_batch *b, size_t i, size_t *bytes);

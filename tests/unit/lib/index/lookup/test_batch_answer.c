@@ -245,8 +245,9 @@ static void ranks_are_right(const gs_index *index)
                 queries[q].bytes = below(queries[q].bytes);
             REQUIRE(gs_term_batch_add(batch, queries[q].data, queries[q].bytes));
         }
-        gs_term_batch_find_slice(batch, (gs_term_slice){middle, count});
-        gs_term_batch_find_slice(batch, (gs_term_slice){0, middle});
+        REQUIRE_OK(gs_term_batch_find_slice(batch, (gs_term_slice){middle, count}, &st),
+                   &st);
+        REQUIRE_OK(gs_term_batch_find_slice(batch, (gs_term_slice){0, middle}, &st), &st);
         for (size_t q = 0; q < count; q++) {
             uint64_t prefix = 0;
             uint32_t less = 0;
