@@ -370,7 +370,7 @@ static inline void change_doc(gs_spimi_block *b, spimi_entry *e, uint64_t doc)
     const uint64_t last = last_doc_of(e);
     uint64_t gap = doc - last;
     if (e->head == 0)
-        put_two(b, e, last, false, 0);
+        put_two_slow(b, e, last, false, 0); /* there is no slice yet */
     if (b->options.any_order) {
         e->is_out_of_order |= doc < last;
         gap = gs_zigzag((int64_t)gap);
@@ -384,7 +384,7 @@ static inline void add_position(gs_spimi_block *b, spimi_entry *e, uint64_t doc,
 {
     const uint64_t last = last_doc_of(e);
     if (e->head == 0)
-        put_two(b, e, last, true, e->count);
+        put_two_slow(b, e, last, true, e->count);
     const bool is_new = doc != last;
     const uint64_t step = is_new ? position : position - e->count;
     put_two(b, e, step << 1 | is_new, is_new, doc - last);

@@ -60,7 +60,10 @@ static gs_code has_excluded(gs_search_plan *plan, int list, uint64_t doc, bool *
     return GS_OK;
 }
 
-static gs_code seek_clauses(gs_search_plan *plan, int at, uint64_t doc, gs_status *st)
+/* Not part of seek, whose calls for terms, the most, need no guarded stack then; nor is
+ * seek_phrase. */
+static __attribute__((noinline)) gs_code seek_clauses(gs_search_plan *plan, int at,
+                                                      uint64_t doc, gs_status *st)
 {
     gs_search_node *const node = &plan->nodes[at];
     const uint64_t documents = gs_index_header_of(plan->index)->documents;
@@ -118,7 +121,8 @@ static gs_code is_in_a_row(gs_search_plan *plan, int at, bool *out, gs_status *s
     return GS_OK;
 }
 
-static gs_code seek_phrase(gs_search_plan *plan, int at, uint64_t doc, gs_status *st)
+static __attribute__((noinline)) gs_code seek_phrase(gs_search_plan *plan, int at,
+                                                     uint64_t doc, gs_status *st)
 {
     for (;; doc++) {
         bool is_there;

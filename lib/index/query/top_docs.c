@@ -42,6 +42,18 @@ static void sift_down(gs_top_docs *top, size_t at, gs_scored_doc doc)
     top->docs[at] = doc;
 }
 
+static __attribute__((noinline)) gs_code grow(gs_top_docs *top, gs_status *st)
+{
+    void *memory = top->docs;
+    size_t capacity, bytes;
+    GS_TRY(gs_mem_size_mul(&capacity, top->capacity + 16, 2, st));
+    GS_TRY(gs_mem_size_mul(&bytes, capacity, sizeof *top->docs, st));
+    GS_TRY(gs_mem_resize(&memory, bytes, "best documents", st));
+    top->docs = memory;
+    top->capacity = capacity;
+    return GS_OK;
+}
+
 gs_code gs_top_docs_add(gs_top_docs *top, uint64_t doc, double score, gs_status *st)
 {
     const gs_scored_doc added = {score, doc};
@@ -50,15 +62,8 @@ gs_code gs_top_docs_add(gs_top_docs *top, uint64_t doc, double score, gs_status 
             sift_down(top, 0, added);
         return GS_OK;
     }
-    if (top->count == top->capacity) {
-        void *memory = top->docs;
-        size_t capacity, bytes;
-        GS_TRY(gs_mem_size_mul(&capacity, top->capacity + 16, 2, st));
-        GS_TRY(gs_mem_size_mul(&bytes, capacity, sizeof *top->docs, st));
-        GS_TRY(gs_mem_resize(&memory, bytes, "best documents", st));
-        top->docs = memory;
-        top->capacity = capacity;
-    }
+    if (top->count == top->capacity)
+        GS_TRY(grow(top, st));
     size_t at = top->count++;
     while (at > 0 && is_worse(&added, &top->docs[(at - 1) / 2])) {
         top->docs[at] = top->docs[(at - 1) / 2];

@@ -93,7 +93,7 @@ static gs_code read_packed(gs_posting_cursor *c, gs_status *st)
     c->count = GS_INDEX_BLOCK;
     c->has_skip = true;
     if (c->next_places != NULL) {
-        c->places = c->next_places;
+        c->places = c->checked_places = c->next_places;
         c->next_places += skip->positions_bytes;
     }
     GS_TRY(settle_docs(c, st));
@@ -119,7 +119,7 @@ static gs_code read_tail(gs_posting_cursor *c, gs_status *st)
     }
     if (c->p != c->end || c->skips.p != c->skips.end)
         return damaged(c, "a posting list does not end where it should", st);
-    c->places = c->next_places;
+    c->places = c->checked_places = c->next_places;
     return settle_docs(c, st);
 }
 
@@ -145,7 +145,6 @@ gs_code gs_posting_cursor_find(gs_posting_cursor *c, uint64_t doc, gs_status *st
 gs_code gs_posting_cursor_seek(gs_posting_cursor *c, uint64_t doc, gs_status *st)
 {
     c->count = 0;
-    c->has_checked_places = false;
     GS_TRY(gs_posting_cursor_find(c, doc, st));
     if (c->is_found) {
         c->is_found = false;
@@ -173,9 +172,10 @@ static inline gs_code read_positions(gs_posting_cursor *c, uint64_t tf, uint32_t
                                      gs_status *st)
 {
     uint64_t position = 0;
+    const uint8_t *p = c->places;
     for (uint64_t k = 0; k < tf; k++) {
         uint64_t x;
-        if (!gs_varint_read(&c->places, c->places_end, &x) || x > UINT32_MAX)
+        if (!gs_varint_read(&p, c->checked_places, &x) || x > UINT32_MAX)
             return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions end early",
                                     st);
         position = k == 0 ? x : position + x + 1;
@@ -185,37 +185,47 @@ static inline gs_code read_positions(gs_posting_cursor *c, uint64_t tf, uint32_t
         if (out != NULL)
             out[k] = (uint32_t)position;
     }
+    c->places = p;
     return GS_OK;
 }
 
-/* Of what is left of the block, or of the tail. */
-static gs_code check_places(gs_posting_cursor *c, gs_status *st)
+/* Compares the pages of what the block, or the tail, has from here on. */
+static __attribute__((noinline)) gs_code check_places(gs_posting_cursor *c, uint64_t tf,
+                                                      gs_status *st)
 {
     const bool is_block = c->has_skip && c->places < c->next_places;
-    c->has_checked_places = true;
-    return gs_index_compare_pages(c->index, GS_INDEX_POSITIONS, c->places,
-                                  is_block ? c->next_places : c->places_end, st);
-}
-
-static inline gs_code find_places(gs_posting_cursor *c, uint64_t tf, gs_status *st)
-{
     if (c->places == NULL || tf > (uint64_t)(c->places_end - c->places))
         return gs_index_damaged(c->index, GS_INDEX_POSITIONS, "positions are missing",
                                 st);
-    return c->has_checked_places ? GS_OK : check_places(c, st);
+    c->checked_places = is_block ? c->next_places : c->places_end;
+    return gs_index_compare_pages(c->index, GS_INDEX_POSITIONS, c->places,
+                                  c->checked_places, st);
+}
+
+/* A position has a byte at least. */
+static inline gs_code find_places(gs_posting_cursor *c, uint64_t tf, gs_status *st)
+{
+    return tf <= (uint64_t)(c->checked_places - c->places) ? GS_OK
+                                                           : check_places(c, tf, st);
+}
+
+static __attribute__((noinline)) gs_code hold_positions(gs_posting_cursor *c, uint64_t tf,
+                                                        gs_status *st)
+{
+    void *memory = c->positions;
+    GS_TRY(gs_mem_resize(&memory, (size_t)(tf + tf / 2) * sizeof *c->positions,
+                         "positions", st));
+    c->positions = memory;
+    c->position_capacity = (size_t)(tf + tf / 2);
+    return GS_OK;
 }
 
 gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)
 {
     const uint64_t tf = gs_posting_cursor_tf(c, i);
     GS_TRY(find_places(c, tf, st));
-    if (tf > c->position_capacity) {
-        void *memory = c->positions;
-        GS_TRY(gs_mem_resize(&memory, (size_t)(tf + tf / 2) * sizeof *c->positions,
-                             "positions", st));
-        c->positions = memory;
-        c->position_capacity = (size_t)(tf + tf / 2);
-    }
+    if (tf > c->position_capacity)
+        GS_TRY(hold_positions(c, tf, st));
     c->position_count = (size_t)tf;
     return read_positions(c, tf, c->positions, st);
 }

@@ -20,7 +20,7 @@ typedef struct gs_posting_cursor {
     gs_posting_skips skips;             /* entries that are left */
     const uint8_t *places, *places_end; /* positions of the block; NULL: none kept */
     const uint8_t *next_places;         /* of the block after it */
-    bool has_checked_places;            /* the pages of the block's */
+    const uint8_t *checked_places;      /* up to there their pages hold */
     uint64_t left;                      /* postings behind the block */
     uint64_t last_doc;                  /* of the blocks so far */
     bool has_doc;
