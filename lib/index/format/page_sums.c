@@ -4,7 +4,7 @@
 #include <xxhash.h>
 
 #include "lib/base/mem.h"
-#include "lib/index/page_sum_avx2.h"
+#include "lib/index/format/page_sum_avx2.h"
 
 enum { CAPACITY_MIN = 256 };
 

@@ -5,8 +5,8 @@
  * The library's XXH3 is compiled for any processor. Of a page that is looked at for the
  * first time it takes about twice as long as this, which gives the same number.
  */
-#ifndef GS_LIB_INDEX_PAGE_SUM_AVX2_H
-#define GS_LIB_INDEX_PAGE_SUM_AVX2_H
+#ifndef GS_LIB_INDEX_FORMAT_PAGE_SUM_AVX2_H
+#define GS_LIB_INDEX_FORMAT_PAGE_SUM_AVX2_H
 
 #include <stddef.h>
 #include <stdint.h>

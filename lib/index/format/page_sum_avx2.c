@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/index/page_sum_avx2.h"
+#include "lib/index/format/page_sum_avx2.h"
 
 #if GS_PAGE_SUM_HAS_AVX2
 /* What the compiler knows already stays as it is; the library's code becomes code of this
