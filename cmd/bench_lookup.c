@@ -134,7 +134,8 @@ static void parse(int argc, char **argv, lookup_setup *s)
 static gs_code make_load(gs_lookup_load *load, gs_status *st)
 {
     size_t bytes = 0;
-    void *keys = NULL, *queries = NULL, *ranks = NULL;
+    uint64_t *keys = NULL, *queries = NULL;
+    uint32_t *ranks = NULL;
     for (size_t b = 0; b < load->batch_count; b++) {
         if (load->pool_count < 4 * load->batches[b])
             load->pool_count = 4 * load->batches[b];

@@ -97,18 +97,16 @@ static gs_code run_on_cpu(void *context, size_t at, size_t count, uint64_t *ns,
 gs_code gs_bench_lookup_cpu(const gs_lookup_load *load, gs_prefix_way way, gs_team *team,
                             gs_lookup_row *row, gs_status *st)
 {
-    void *memory = NULL;
     cpu_run r = {
         .load = load, .name = row->name, .search = gs_prefix_way_fn(way), .team = team};
     row->place = "cpu";
     row->threads = gs_team_workers(team);
     (void)snprintf(row->name, sizeof row->name, "%s", gs_prefix_way_name(way));
-    GS_TRY(gs_mem_new(&memory, load->pool_count * sizeof *r.ranks, "ranks", st));
-    r.ranks = memory;
+    GS_TRY(gs_mem_new(&r.ranks, load->pool_count * sizeof *r.ranks, "ranks", st));
     for (size_t b = 0; b < load->batch_count && st->code == GS_OK; b++)
         GS_NOTED(
             repeat(load, load->batches[b], run_on_cpu, &r, &row->times[b].whole_us, st));
-    gs_mem_free(memory);
+    gs_mem_free(r.ranks);
     return st->code;
 }
 

@@ -257,8 +257,8 @@ static gs_code run_qsort(bench_keys *k, double *ms, gs_status *st)
     gs_u128 *records = NULL;
     void *memory = k->h_sorted.keys;
     if (has_values) {
-        GS_TRY(gs_mem_map(&memory, k->count * sizeof *records, true, "records", st));
-        records = memory;
+        GS_TRY(gs_mem_map(&records, k->count * sizeof *records, true, "records", st));
+        memory = records;
         for (size_t i = 0; i < k->count; i++)
             records[i] = (gs_u128){keys[i], k->h_fresh.values[i]};
     } else {
@@ -350,10 +350,8 @@ gs_code bench_keys_run(bench_keys *k, const bench_engine *which, bench_point *ou
 gs_code bench_keys_new(bench_keys **out, const bench_setup *setup, gs_batch_type type,
                        gs_distribution distribution, size_t count, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(bench_keys), "keys to sort", st));
-    *out = memory;
+    GS_TRY(gs_mem_new(out, sizeof(bench_keys), "keys to sort", st));
     **out = (bench_keys){
         .setup = setup, .type = type, .distribution = distribution, .count = count};
     return GS_OK;

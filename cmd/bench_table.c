@@ -79,9 +79,8 @@ gs_code bench_points_add(bench_points *points, const bench_point *point, gs_stat
 {
     if (points->count == points->capacity) {
         const size_t capacity = points->capacity ? 2 * points->capacity : 64;
-        void *memory = points->items;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *point, "measurements", st));
-        points->items = memory;
+        GS_TRY(
+            gs_mem_resize(&points->items, capacity * sizeof *point, "measurements", st));
         points->capacity = capacity;
     }
     points->items[points->count++] = *point;

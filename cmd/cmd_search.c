@@ -77,9 +77,7 @@ static void ask(search_job *job, const char *text, size_t bytes, bool may_have_n
 static gs_code keep_line(question *q, const char *line, size_t bytes, gs_status *st)
 {
     if (q->line_capacity < bytes) {
-        void *memory = q->line;
-        GS_TRY(gs_mem_resize(&memory, 2 * bytes, "query", st));
-        q->line = memory;
+        GS_TRY(gs_mem_resize(&q->line, 2 * bytes, "query", st));
         q->line_capacity = 2 * bytes;
     }
     if (bytes > 0)
@@ -250,7 +248,6 @@ static unsigned count_threads(const gs_search_args *args)
 static gs_code open_job(search_job *job, gs_status *st)
 {
     const gs_search_args *const args = &job->args;
-    void *memory = NULL;
     GS_TRY(gs_index_open_first(&job->index, args->folder, args->queries,
                                args->query_count, args->verifies, st));
     const gs_index_header *const header = gs_index_header_of(job->index);
@@ -263,16 +260,15 @@ static gs_code open_job(search_job *job, gs_status *st)
     }
     GS_TRY(read_rules(job, header, st));
     job->threads = count_threads(args);
-    GS_TRY(gs_mem_new(&memory, job->threads * sizeof(gs_searcher *), "searchers", st));
-    job->searchers = memory;
+    GS_TRY(gs_mem_new(&job->searchers, job->threads * sizeof(gs_searcher *), "searchers",
+                      st));
     GS_TRY(gs_doc_presence_new(&job->presence, job->index, st));
     job->args.options.presence = job->presence;
     GS_TRY(make_searcher(job, 0, st));
     job->batch = (size_t)job->threads * BATCH_A_THREAD;
-    GS_TRY(gs_mem_new(&memory, job->batch * sizeof *job->questions, "queries", st));
-    job->questions = memory;
-    GS_TRY(gs_mem_new(&memory, job->batch * sizeof *job->items, "queries", st));
-    job->items = memory;
+    GS_TRY(
+        gs_mem_new(&job->questions, job->batch * sizeof *job->questions, "queries", st));
+    GS_TRY(gs_mem_new(&job->items, job->batch * sizeof *job->items, "queries", st));
     if (args->query_count == 0)
         GS_TRY(gs_stdin_lines_new(&job->lines, LINE_BYTES_MAX, st));
     return gs_search_output_open(&job->output, args, job->index, st);

@@ -30,7 +30,7 @@ static char *read_all(const char *name, size_t *len)
     if (fd < 0)
         gs_die(errno, "open failed: %s", gs_quote_name(&q, name));
     gs_status st = {.code = GS_OK};
-    void *text = NULL;
+    char *text = NULL;
     size_t capacity = 0;
     *len = 0;
     for (;;) {
@@ -41,7 +41,7 @@ static char *read_all(const char *name, size_t *len)
                 exit(GS_EXIT_TROUBLE);
             }
         }
-        const ssize_t got = read(fd, (char *)text + *len, capacity - *len - 1);
+        const ssize_t got = read(fd, text + *len, capacity - *len - 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -53,7 +53,7 @@ static char *read_all(const char *name, size_t *len)
     }
     if (!is_stdin)
         close(fd);
-    ((char *)text)[*len] = '\0';
+    text[*len] = '\0';
     return text;
 }
 

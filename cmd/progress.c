@@ -146,9 +146,8 @@ gs_code gs_progress_start(gs_progress **out, const gs_sort_stats *stats,
     const bool is_terminal = isatty(STDERR_FILENO) == 1;
     if (mode == GS_PROGRESS_NEVER || (mode == GS_PROGRESS_AUTO && !is_terminal))
         return GS_OK;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_progress), "progress", st));
-    gs_progress *p = memory;
+    gs_progress *p = NULL;
+    GS_TRY(gs_mem_new(&p, sizeof *p, "progress", st));
     p->stats = stats;
     p->is_terminal = is_terminal;
     p->start_ns = gs_machine_now_ns();

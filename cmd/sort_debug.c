@@ -195,10 +195,8 @@ static gs_code run_into(const gs_sort_args *args, int fd, gs_status *st)
 static gs_code copy_keys(marker *m, gs_status *st)
 {
     const size_t count = m->order->key_count;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, count * sizeof(gs_key), "keys", st));
     m->parts = *m->order;
-    m->parts.keys = memory;
+    GS_TRY(gs_mem_new(&m->parts.keys, count * sizeof(gs_key), "keys", st));
     for (size_t k = 0; k < count; k++) {
         const gs_key *key = &m->order->keys[k];
         m->parts.keys[k] = *key;

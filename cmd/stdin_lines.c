@@ -34,15 +34,13 @@ bool gs_means_stdin(char **operands, int count)
 
 gs_code gs_stdin_lines_new(gs_stdin_lines **out, size_t bytes_max, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_stdin_lines), "lines", st));
-    gs_stdin_lines *const l = memory;
+    gs_stdin_lines *l = NULL;
+    GS_TRY(gs_mem_new(&l, sizeof *l, "lines", st));
     l->bytes_max = bytes_max;
     l->number = 1;
     l->capacity = bytes_max + 1 + READ_BYTES;
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, l->capacity, false, "buffer of lines", st));
-    l->buffer = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&l->buffer, l->capacity, false, "buffer of lines", st));
     *out = l;
     return GS_OK;
 fail:

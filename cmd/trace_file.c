@@ -136,9 +136,8 @@ gs_code gs_trace_file_start(gs_trace_file **out, const char *path,
     *out = NULL;
     if (!path)
         return GS_OK;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_trace_file), "trace", st));
-    gs_trace_file *t = memory;
+    gs_trace_file *t = NULL;
+    GS_TRY(gs_mem_new(&t, sizeof *t, "trace", st));
     t->stats = stats;
     t->path = path;
     t->start_ns = gs_machine_now_ns();

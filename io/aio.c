@@ -235,15 +235,14 @@ gs_code gs_aio_new(gs_aio **out, unsigned depth, bool no_uring, gs_status *st)
 {
     gs_assert(depth > 0);
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_aio), "asynchronous I/O", st));
-    gs_aio *const aio = memory;
+    gs_aio *aio = NULL;
+    GS_TRY(gs_mem_new(&aio, sizeof *aio, "asynchronous I/O", st));
     aio->depth = depth;
     pthread_mutex_init(&aio->mutex, NULL);
     pthread_cond_init(&aio->work_ready, NULL);
     pthread_cond_init(&aio->work_done, NULL);
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, depth * sizeof(gs_aio_slot), "I/O requests", st));
-    aio->slots = memory;
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&aio->slots, depth * sizeof(gs_aio_slot), "I/O requests", st));
 #if GS_HAVE_LIBURING
     if (!no_uring)
         (void)try_ring(aio);

@@ -24,18 +24,16 @@ gs_code gs_block_pool_new(gs_block_pool **out, size_t block_bytes, size_t block_
     gs_assert(block_bytes > 0 && block_bytes % GS_BLOCK_ALIGN == 0);
     gs_assert(block_count > 0);
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_block_pool), "block pool", st));
-    gs_block_pool *const pool = memory;
+    gs_block_pool *pool = NULL;
+    GS_TRY(gs_mem_new(&pool, sizeof *pool, "block pool", st));
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->released, NULL);
     const size_t stride = GS_BLOCK_HEADROOM + block_bytes + GS_BLOCK_SLACK;
     size_t area_bytes = 0;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, block_count * sizeof(gs_block), "block list", st));
-    pool->blocks = memory;
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&pool->blocks, block_count * sizeof(gs_block), "block list", st));
     GS_TRY_OR_FAIL(gs_mem_size_mul(&area_bytes, stride, block_count, st));
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, area_bytes, false, "input blocks", st));
-    pool->area = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&pool->area, area_bytes, false, "input blocks", st));
     pool->area_bytes = area_bytes;
     pool->block_count = pool->free_count = block_count;
     for (size_t i = block_count; i-- > 0;) {

@@ -82,9 +82,8 @@ gs_code gs_decoder_new(gs_decoder **out, gs_compression kind, const char *name,
 {
     gs_assert(kind != GS_COMPRESSION_NONE);
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_decoder), "decoder", st));
-    gs_decoder *const d = memory;
+    gs_decoder *d = NULL;
+    GS_TRY(gs_mem_new(&d, sizeof *d, "decoder", st));
     d->kind = kind;
     d->name = name;
     d->is_between = true;

@@ -39,7 +39,6 @@ bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file
 {
     const size_t off_bounds = small_pages ? PAGE_BYTES : 0;
     gs_status ignored = {.code = GS_OK};
-    void *memory = NULL;
     *map = (gs_file_map){.file_count = file_count};
     for (size_t i = 0; i < file_count; i++) {
         map->files[i] = files[i];
@@ -49,10 +48,9 @@ bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file
             gs_mem_large_pages(map->files[i].begin + files[i].bytes + GS_FILE_MAP_SLACK);
     }
     map->map_bytes = map->copies_begin + copy_bytes;
-    if (gs_mem_map(&memory, map->map_bytes, !small_pages, "mapped files", &ignored) !=
+    if (gs_mem_map(&map->base, map->map_bytes, !small_pages, "mapped files", &ignored) !=
         GS_OK)
         goto fail;
-    map->base = memory;
     for (size_t i = 0; i < file_count; i++) {
         const gs_mapped_file *const f = &map->files[i];
         if (mmap(map->base + f->begin, f->bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED,

@@ -88,9 +88,8 @@ gs_code gs_input_new(gs_input **out, const char *const *names, size_t name_count
 {
     gs_assert(options->blocks_in_flight > 0);
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_input), "input", st));
-    gs_input *const in = memory;
+    gs_input *in = NULL;
+    GS_TRY(gs_mem_new(&in, sizeof *in, "input", st));
     in->names = names;
     in->name_count = name_count;
     in->options = *options;

@@ -133,10 +133,9 @@ static gs_code take_lock(gs_journal *j, gs_status *st)
 
 gs_code gs_journal_open(gs_journal **out, const char *path, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_journal), "journal", st));
-    gs_journal *const j = memory;
+    gs_journal *j = NULL;
+    GS_TRY(gs_mem_new(&j, sizeof *j, "journal", st));
     j->fd = -1;
     GS_TRY_OR_FAIL(gs_mem_copy_string(&j->path, path, st));
     j->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -168,11 +167,9 @@ void gs_journal_close(gs_journal *j)
 
 static gs_code need_room(gs_journal *j, size_t bytes, gs_status *st)
 {
-    void *memory = j->record;
     if (bytes <= j->capacity)
         return GS_OK;
-    GS_TRY(gs_mem_resize(&memory, bytes, "a record of the journal", st));
-    j->record = memory;
+    GS_TRY(gs_mem_resize(&j->record, bytes, "a record of the journal", st));
     j->capacity = bytes;
     return GS_OK;
 }

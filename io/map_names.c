@@ -36,12 +36,10 @@ gs_code gs_map_name_new(gs_map_name **out, const void *begin, size_t bytes,
                         const char *name, gs_status *st)
 {
     gs_quoted quoted;
-    void *memory = NULL;
     *out = NULL;
     (void)gs_quote_name(&quoted, name);
-    GS_TRY(
-        gs_mem_new(&memory, sizeof(gs_map_name) + quoted.len + 1, "name of a map", st));
-    gs_map_name *const n = memory;
+    gs_map_name *n = NULL;
+    GS_TRY(gs_mem_new(&n, sizeof(gs_map_name) + quoted.len + 1, "name of a map", st));
     n->begin = begin;
     n->bytes = bytes;
     memcpy(n->name, quoted.text, quoted.len + 1);

@@ -274,7 +274,6 @@ static gs_code open_regular(gs_output *o, bool is_descriptor, gs_status *st)
 
 static gs_code open_path(gs_output *o, const char *path, gs_status *st)
 {
-    void *memory = NULL;
     bool is_descriptor;
     /* Who may not write to the file may not replace it either. A name with a slash behind
      * it is refused, and with the right reason if it is to be made. */
@@ -285,8 +284,7 @@ static gs_code open_path(gs_output *o, const char *path, gs_status *st)
     if (o->final_fd >= 0 && fstat(o->final_fd, &o->existing) != 0)
         return fail_open(o, errno, st);
     /* Links are followed, also dangling ones, so that they stay. */
-    GS_TRY(gs_mem_new(&memory, PATH_BYTES, "output name", st));
-    o->target = memory;
+    GS_TRY(gs_mem_new(&o->target, PATH_BYTES, "output name", st));
     const int error = gs_link_chain_follow(path, o->target, &is_descriptor);
     if (error != 0 && o->final_fd < 0)
         return fail_open(o, error, st);
@@ -308,9 +306,8 @@ gs_code gs_output_open(gs_output **out, const char *path, const char *temp_folde
                        gs_status *st)
 {
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_output), "output", st));
-    gs_output *const o = memory;
+    gs_output *o = NULL;
+    GS_TRY(gs_mem_new(&o, sizeof *o, "output", st));
     o->fd = o->final_fd = -1;
     o->temp_folder = temp_folder;
     o->pending_slot = -1;

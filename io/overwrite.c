@@ -69,7 +69,7 @@ static int overwrite(const gs_overwrite *o, char *buffer, uint64_t old_bytes,
 int gs_overwrite_run(const gs_overwrite *o, bool *is_touched)
 {
     gs_status st = {.code = GS_OK};
-    void *buffer = NULL;
+    char *buffer = NULL;
     struct stat old;
     *is_touched = false;
     if (fstat(o->to, &old) != 0)

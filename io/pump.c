@@ -50,10 +50,9 @@ struct gs_pumps {
 gs_code gs_pumps_new(gs_pumps **out, const gs_pumps_options *options, gs_status *st)
 {
     gs_assert(options->queue_max > 0);
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_pumps), "input pumps", st));
-    gs_pumps *const pumps = memory;
+    gs_pumps *pumps = NULL;
+    GS_TRY(gs_mem_new(&pumps, sizeof *pumps, "input pumps", st));
     pumps->options = *options;
     if (pumps->options.queue_max > QUEUE_MAX)
         pumps->options.queue_max = QUEUE_MAX;
@@ -146,10 +145,8 @@ static gs_code fill_decoded(gs_pump *p, gs_block *block, gs_status *st)
 
 static gs_code start_decoder(gs_pump *p, gs_compression kind, gs_status *st)
 {
-    void *memory = NULL;
     GS_TRY(gs_decoder_new(&p->decoder, kind, p->all->options.names[p->file.index], st));
-    GS_TRY(gs_mem_new(&memory, STORED_BYTES, "compressed input", st));
-    p->stored = memory;
+    GS_TRY(gs_mem_new(&p->stored, STORED_BYTES, "compressed input", st));
     return GS_OK;
 }
 
@@ -346,12 +343,11 @@ static unsigned free_lane(const gs_pumps *pumps)
 gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file, gs_status *st)
 {
     gs_assert(pumps->count < GS_PUMPS_MAX);
-    void *memory = NULL;
-    if (gs_mem_new(&memory, sizeof(gs_pump), "input pump", st) != GS_OK) {
+    gs_pump *p = NULL;
+    if (gs_mem_new(&p, sizeof *p, "input pump", st) != GS_OK) {
         close_fd(file->fd);
         return st->code;
     }
-    gs_pump *const p = memory;
     p->all = pumps;
     p->file = *file;
     p->lane = free_lane(pumps);

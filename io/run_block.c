@@ -19,10 +19,9 @@ static const char magic[4] = {'G', 'S', 'R', 'B'};
 
 gs_code gs_run_codec_new(gs_run_codec **out, int level, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_run_codec), "run codec", st));
-    gs_run_codec *const codec = memory;
+    gs_run_codec *codec = NULL;
+    GS_TRY(gs_mem_new(&codec, sizeof *codec, "run codec", st));
     codec->level = level;
     codec->compress = ZSTD_createCCtx();
     codec->decompress = ZSTD_createDCtx();

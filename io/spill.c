@@ -53,14 +53,12 @@ static gs_code new_spill(gs_spill **out, const char *const *folders, size_t fold
                          gs_status *st)
 {
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_spill), "spill", st));
-    gs_spill *const s = memory;
+    gs_spill *s = NULL;
+    GS_TRY(gs_mem_new(&s, sizeof *s, "spill", st));
     pthread_mutex_init(&s->mutex, NULL);
     pthread_cond_init(&s->drops_changed, NULL);
-    GS_TRY_OR_FAIL(
-        gs_mem_new_array(&memory, folder_count, sizeof *s->folders, "spill folders", st));
-    s->folders = memory;
+    GS_TRY_OR_FAIL(gs_mem_new_array(&s->folders, folder_count, sizeof *s->folders,
+                                    "spill folders", st));
     s->folder_count = folder_count;
     for (size_t i = 0; i < folder_count; i++)
         s->folders[i] = (gs_spill_folder){.name = folders[i], .fd = -1};

@@ -50,9 +50,8 @@ gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target, size_t bl
 {
     gs_assert(block_bytes % DIRECT_ALIGN == 0 && block_count >= 2);
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_stream), "output stream", st));
-    gs_stream *const s = memory;
+    gs_stream *s = NULL;
+    GS_TRY(gs_mem_new(&s, sizeof *s, "output stream", st));
     s->target = *target;
     s->block_bytes = block_bytes;
     s->block_count = block_count;
@@ -61,12 +60,10 @@ gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target, size_t bl
     pthread_cond_init(&s->turn_changed, NULL);
     pthread_cond_init(&s->slot_freed, NULL);
     pthread_cond_init(&s->block_full, NULL);
-    GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, block_count * sizeof *s->blocks, "output stream blocks", st));
-    s->blocks = memory;
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, block_bytes * block_count, false,
+    GS_TRY_OR_FAIL(gs_mem_new(&s->blocks, block_count * sizeof *s->blocks,
+                              "output stream blocks", st));
+    GS_TRY_OR_FAIL(gs_mem_map(&s->memory, block_bytes * block_count, false,
                               "output stream buffers", st));
-    s->memory = memory;
     for (size_t i = 0; i < block_count; i++) {
         s->blocks[i].memory = s->memory + i * block_bytes;
         s->blocks[i].number = i;

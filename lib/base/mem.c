@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { GROWTH_BYTES = 1024 }; /* of an array, besides half of what it needs */
+
 static atomic_size_t held_bytes;
 static _Atomic uint64_t fail_countdown;
 
@@ -28,43 +30,74 @@ static gs_code fail_nomem(gs_status *st, size_t bytes, const char *what)
     return gs_status_hint(st, "lower -S or --parallel, or free some memory");
 }
 
-gs_code gs_mem_new(void **out, size_t bytes, const char *what, gs_status *st)
+/* A pointer of any type, at `place`, becomes `memory`. */
+static void set_pointer(void *place, void *memory)
 {
-    *out = is_failure_due() ? NULL : calloc(1, bytes ? bytes : 1);
-    if (*out == NULL)
+    memcpy(place, &memory, sizeof memory);
+}
+
+/* Gives `memory`, which was just allocated or could not be, to the pointer at `out`. */
+static gs_code hand_out(void *out, void *memory, size_t bytes, const char *what,
+                        gs_status *st)
+{
+    set_pointer(out, memory);
+    if (memory == NULL)
         return fail_nomem(st, bytes, what);
-    atomic_fetch_add(&held_bytes, malloc_usable_size(*out));
+    atomic_fetch_add(&held_bytes, malloc_usable_size(memory));
     return GS_OK;
 }
 
-gs_code gs_mem_new_array(void **out, size_t count, size_t item_bytes, const char *what,
-                         gs_status *st)
+gs_code(gs_mem_new)(void *out, size_t bytes, const char *what, gs_status *st)
+{
+    void *const memory = is_failure_due() ? NULL : calloc(1, bytes ? bytes : 1);
+    return hand_out(out, memory, bytes, what, st);
+}
+
+gs_code(gs_mem_new_array)(void *out, size_t count, size_t item_bytes, const char *what,
+                          gs_status *st)
 {
     size_t bytes = 0;
+    set_pointer(out, NULL);
     GS_TRY(gs_mem_size_mul(&bytes, count, item_bytes, st));
-    return gs_mem_new(out, bytes, what, st);
+    return (gs_mem_new)(out, bytes, what, st);
 }
 
-gs_code gs_mem_new_apart(void **out, size_t bytes, const char *what, gs_status *st)
+gs_code(gs_mem_new_apart)(void *out, size_t bytes, const char *what, gs_status *st)
 {
     const size_t line = 64, whole = (bytes + line - 1) / line * line;
-    *out = is_failure_due() ? NULL : aligned_alloc(line, whole ? whole : line);
-    if (*out == NULL)
-        return fail_nomem(st, bytes, what);
-    memset(*out, 0, bytes);
-    atomic_fetch_add(&held_bytes, malloc_usable_size(*out));
-    return GS_OK;
+    void *const memory =
+        is_failure_due() ? NULL : aligned_alloc(line, whole ? whole : line);
+    if (memory != NULL)
+        memset(memory, 0, bytes);
+    return hand_out(out, memory, bytes, what, st);
 }
 
-gs_code gs_mem_resize(void **ptr, size_t bytes, const char *what, gs_status *st)
+gs_code(gs_mem_resize)(void *ptr, size_t bytes, const char *what, gs_status *st)
 {
-    const size_t old_bytes = *ptr ? malloc_usable_size(*ptr) : 0;
-    void *grown = is_failure_due() ? NULL : realloc(*ptr, bytes ? bytes : 1);
+    void *old = NULL;
+    memcpy(&old, ptr, sizeof old);
+    const size_t old_bytes = old ? malloc_usable_size(old) : 0;
+    void *const grown = is_failure_due() ? NULL : realloc(old, bytes ? bytes : 1);
     if (grown == NULL)
         return fail_nomem(st, bytes, what);
-    *ptr = grown;
-    atomic_fetch_add(&held_bytes, malloc_usable_size(grown));
     atomic_fetch_sub(&held_bytes, old_bytes);
+    return hand_out(ptr, grown, bytes, what, st);
+}
+
+gs_code gs_mem_grow_items(void *array, size_t *capacity, size_t count, size_t item_bytes,
+                          const char *what, gs_status *st)
+{
+    if (count <= *capacity)
+        return GS_OK;
+    const size_t larger = count + count / 2 + GROWTH_BYTES / item_bytes;
+    size_t bytes = 0;
+    GS_TRY(gs_mem_size_mul(&bytes, larger, item_bytes, st));
+    GS_TRY((gs_mem_resize)(array, bytes, what, st));
+    char *items = NULL;
+    memcpy(&items, array, sizeof items);
+    const size_t old_bytes = *capacity * item_bytes;
+    memset(items + old_bytes, 0, bytes - old_bytes);
+    *capacity = larger;
     return GS_OK;
 }
 
@@ -79,16 +112,16 @@ void gs_mem_free(void *ptr)
 gs_code gs_mem_copy_string(char **out, const char *text, gs_status *st)
 {
     const size_t bytes = strlen(text) + 1;
-    void *copy = NULL;
+    char *copy = NULL;
     GS_TRY(gs_mem_new(&copy, bytes, "string", st));
     memcpy(copy, text, bytes);
     *out = copy;
     return GS_OK;
 }
 
-gs_code gs_mem_map(void **out, size_t bytes, bool huge, const char *what, gs_status *st)
+gs_code(gs_mem_map)(void *out, size_t bytes, bool huge, const char *what, gs_status *st)
 {
-    *out = NULL;
+    set_pointer(out, NULL);
     if (is_failure_due())
         return fail_nomem(st, bytes, what);
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -98,7 +131,7 @@ gs_code gs_mem_map(void **out, size_t bytes, bool huge, const char *what, gs_sta
     if (huge)
         (void)madvise(map, bytes, MADV_HUGEPAGE); /* a kernel without them is fine */
     atomic_fetch_add(&held_bytes, bytes);
-    *out = map;
+    set_pointer(out, map);
     return GS_OK;
 }
 
@@ -110,16 +143,18 @@ void gs_mem_unmap(void *ptr, size_t bytes)
     atomic_fetch_sub(&held_bytes, bytes);
 }
 
-gs_code gs_mem_map_resize(void **ptr, size_t bytes, size_t new_bytes, const char *what,
-                          gs_status *st)
+gs_code(gs_mem_map_resize)(void *ptr, size_t bytes, size_t new_bytes, const char *what,
+                           gs_status *st)
 {
+    void *old = NULL;
+    memcpy(&old, ptr, sizeof old);
     void *const map =
-        is_failure_due() ? MAP_FAILED : mremap(*ptr, bytes, new_bytes, MREMAP_MAYMOVE);
+        is_failure_due() ? MAP_FAILED : mremap(old, bytes, new_bytes, MREMAP_MAYMOVE);
     if (map == MAP_FAILED)
         return fail_nomem(st, new_bytes, what);
     atomic_fetch_add(&held_bytes, new_bytes);
     atomic_fetch_sub(&held_bytes, bytes);
-    *ptr = map;
+    set_pointer(ptr, map);
     return GS_OK;
 }
 

@@ -19,21 +19,31 @@
 extern "C" {
 #endif
 
+/* What is called `out` or `ptr` here is the address of a pointer to objects of any type;
+ * macros at the end of this file see to it that nothing else is given. */
+
 /* Zeroed memory, aligned to 16 bytes. *out is NULL on failure. `what` names the
  * object in the message. A request of 0 bytes gives a valid pointer. */
-GS_MUST_CHECK gs_code gs_mem_new(void **out, size_t bytes, const char *what,
+GS_MUST_CHECK gs_code gs_mem_new(void *out, size_t bytes, const char *what,
                                  gs_status *st);
 /* As many items of so many bytes. */
-GS_MUST_CHECK gs_code gs_mem_new_array(void **out, size_t count, size_t item_bytes,
+GS_MUST_CHECK gs_code gs_mem_new_array(void *out, size_t count, size_t item_bytes,
                                        const char *what, gs_status *st);
 /* As gs_mem_new, but no other object shares its lines of the cache: for what one thread
  * writes often. Of an array of such, an element begins with GS_MEM_APART. */
-GS_MUST_CHECK gs_code gs_mem_new_apart(void **out, size_t bytes, const char *what,
+GS_MUST_CHECK gs_code gs_mem_new_apart(void *out, size_t bytes, const char *what,
                                        gs_status *st);
 #define GS_MEM_APART _Alignas(64)
 /* Grows or shrinks; new bytes are not zeroed. *ptr stays valid on failure. */
-GS_MUST_CHECK gs_code gs_mem_resize(void **ptr, size_t bytes, const char *what,
+GS_MUST_CHECK gs_code gs_mem_resize(void *ptr, size_t bytes, const char *what,
                                     gs_status *st);
+/* An array that has room for at least `count` items, and for so many more than *capacity
+ * if it had to grow that adding one by one is cheap. New items are zeroed. The array and
+ * *capacity stay valid on failure. Called as
+ *     gs_mem_grow(&array, &capacity, count, what, st) */
+GS_MUST_CHECK gs_code gs_mem_grow_items(void *array, size_t *capacity, size_t count,
+                                        size_t item_bytes, const char *what,
+                                        gs_status *st);
 void gs_mem_free(void *ptr); /* NULL is fine */
 
 /* A zero-terminated copy. */
@@ -41,12 +51,12 @@ GS_MUST_CHECK gs_code gs_mem_copy_string(char **out, const char *text, gs_status
 
 /* Page-aligned zeroed memory for buffers that count: pages are taken when first
  * touched. With `huge`, transparent huge pages are asked for. */
-GS_MUST_CHECK gs_code gs_mem_map(void **out, size_t bytes, bool huge, const char *what,
+GS_MUST_CHECK gs_code gs_mem_map(void *out, size_t bytes, bool huge, const char *what,
                                  gs_status *st);
 void gs_mem_unmap(void *ptr, size_t bytes); /* NULL is fine */
 /* Makes a map larger or smaller without a copy; it may move, and new bytes are zero. *ptr
  * stays valid on failure. */
-GS_MUST_CHECK gs_code gs_mem_map_resize(void **ptr, size_t bytes, size_t new_bytes,
+GS_MUST_CHECK gs_code gs_mem_map_resize(void *ptr, size_t bytes, size_t new_bytes,
                                         const char *what, gs_status *st);
 
 /* Maps that are given back in parts are by the largest pages that they come in. */
@@ -77,6 +87,25 @@ size_t gs_mem_held_bytes(void);
 void gs_mem_fail_nth(uint64_t nth);
 /* How many requests are left until one fails; 0 when it has. */
 uint64_t gs_mem_fail_left(void);
+
+/* `address` as it is; a compiler refuses one that is not of a pointer. */
+#define GS_MEM_POINTER_AT(address)                                                       \
+    ((void)sizeof(*(address) == (void *)0), (void *)(address))
+#define gs_mem_new(out, bytes, what, st)                                                 \
+    gs_mem_new(GS_MEM_POINTER_AT(out), bytes, what, st)
+#define gs_mem_new_array(out, count, item_bytes, what, st)                               \
+    gs_mem_new_array(GS_MEM_POINTER_AT(out), count, item_bytes, what, st)
+#define gs_mem_new_apart(out, bytes, what, st)                                           \
+    gs_mem_new_apart(GS_MEM_POINTER_AT(out), bytes, what, st)
+#define gs_mem_resize(ptr, bytes, what, st)                                              \
+    gs_mem_resize(GS_MEM_POINTER_AT(ptr), bytes, what, st)
+#define gs_mem_grow(array, capacity, count, what, st)                                    \
+    gs_mem_grow_items(GS_MEM_POINTER_AT(array), capacity, count, sizeof **(array), what, \
+                      st)
+#define gs_mem_map(out, bytes, huge, what, st)                                           \
+    gs_mem_map(GS_MEM_POINTER_AT(out), bytes, huge, what, st)
+#define gs_mem_map_resize(ptr, bytes, new_bytes, what, st)                               \
+    gs_mem_map_resize(GS_MEM_POINTER_AT(ptr), bytes, new_bytes, what, st)
 
 #ifdef __cplusplus
 }

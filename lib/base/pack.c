@@ -17,9 +17,7 @@ static gs_code put(gs_packer *p, const void *data, size_t bytes, gs_status *st)
 {
     if (p->capacity - p->bytes < bytes) {
         const size_t capacity = 2 * p->capacity + bytes + 256;
-        void *memory = p->data;
-        GS_TRY(gs_mem_resize(&memory, capacity, "a record", st));
-        p->data = memory;
+        GS_TRY(gs_mem_resize(&p->data, capacity, "a record", st));
         p->capacity = capacity;
     }
     if (bytes > 0)

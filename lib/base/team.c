@@ -57,17 +57,15 @@ gs_code gs_team_new(gs_team **out, unsigned workers, gs_status *st)
 {
     gs_assert(workers > 0);
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_team), "thread team", st));
-    gs_team *const team = memory;
+    gs_team *team = NULL;
+    GS_TRY(gs_mem_new(&team, sizeof *team, "thread team", st));
     team->workers = workers;
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->work_ready, NULL);
     pthread_cond_init(&team->work_done, NULL);
     size_t bytes = 0;
     GS_TRY_OR_FAIL(gs_mem_size_mul(&bytes, workers, sizeof(gs_member), st));
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, bytes, "thread team members", st));
-    team->members = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&team->members, bytes, "thread team members", st));
     *out = team;
     return GS_OK;
 fail:

@@ -18,15 +18,13 @@ struct gs_trace {
 gs_code gs_trace_new(gs_trace **out, gs_status *st)
 {
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_trace), "trace", st));
-    gs_trace *const t = memory;
-    if (gs_mem_map(&memory, SPANS_MAX * sizeof *t->spans, false, "trace spans", st) !=
+    gs_trace *t = NULL;
+    GS_TRY(gs_mem_new(&t, sizeof *t, "trace", st));
+    if (gs_mem_map(&t->spans, SPANS_MAX * sizeof *t->spans, false, "trace spans", st) !=
         GS_OK) {
         gs_mem_free(t);
         return st->code;
     }
-    t->spans = memory;
     *out = t;
     return GS_OK;
 }

@@ -209,9 +209,8 @@ gs_code gs_gen_data_new(gs_gen_data **out, const gs_gen_options *options, gs_sta
     if (o.distinct == 0)
         o.distinct = distinct_default(&o);
     GS_TRY(check_options(&o, st));
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_gen_data), "generator", st));
-    gs_gen_data *const data = memory;
+    gs_gen_data *data = NULL;
+    GS_TRY(gs_mem_new(&data, sizeof *data, "generator", st));
     data->options = o;
     if (fill(data, st) != GS_OK) {
         gs_gen_data_free(data);

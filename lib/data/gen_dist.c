@@ -67,11 +67,8 @@ static double zipf_weight(const gs_gen_dist *d, double x)
 static gs_code table_init(gs_gen_dist *d, const double *chance, size_t count, double rest,
                           gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, (count + 1) * sizeof *d->limits, "chance table", st));
-    d->limits = memory;
-    GS_TRY(gs_mem_new(&memory, GUIDE_COUNT * sizeof *d->guide, "chance guide", st));
-    d->guide = memory;
+    GS_TRY(gs_mem_new(&d->limits, (count + 1) * sizeof *d->limits, "chance table", st));
+    GS_TRY(gs_mem_new(&d->guide, GUIDE_COUNT * sizeof *d->guide, "chance guide", st));
     d->limit_count = count;
     double total = rest, sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -107,9 +104,8 @@ static gs_code zipf_init(gs_gen_dist *d, gs_status *st)
     if (d->one_minus_s < 1e-9 && d->one_minus_s > -1e-9)
         d->one_minus_s = 0;
     const size_t count = distinct < ZIPF_TABLE_MAX ? (size_t)distinct : ZIPF_TABLE_MAX;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, count * sizeof(double), "zipf chances", st));
-    double *const chance = memory;
+    double *chance = NULL;
+    GS_TRY(gs_mem_new(&chance, count * sizeof(double), "zipf chances", st));
     for (size_t i = 0; i < count; i++)
         chance[i] = zipf_weight(d, (double)(i + 1));
     /* The curve between the bars' edges; past the table it is as good as their sum. */
@@ -152,9 +148,8 @@ static gs_code poisson_init(gs_gen_dist *d, gs_status *st)
     const uint64_t mode = (uint64_t)mean;
     d->first = mean > reach ? (uint64_t)(mean - reach) : 0;
     const size_t middle = (size_t)(mode - d->first), count = middle + (size_t)reach;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, count * sizeof(double), "poisson chances", st));
-    double *const chance = memory;
+    double *chance = NULL;
+    GS_TRY(gs_mem_new(&chance, count * sizeof(double), "poisson chances", st));
     chance[middle] = 1.0;
     for (size_t i = middle; i + 1 < count; i++)
         chance[i + 1] = chance[i] * mean / (double)(d->first + i + 1);

@@ -72,13 +72,12 @@ static gs_code work(void *context, unsigned worker, gs_status *st)
 {
     (void)worker;
     gen_job *const job = context;
-    void *memory = NULL;
     const size_t capacity = gs_gen_slice_bytes_max(job->data);
-    if (gs_mem_map(&memory, capacity, false, "slice buffer", st) != GS_OK) {
+    uint8_t *bytes = NULL;
+    if (gs_mem_map(&bytes, capacity, false, "slice buffer", st) != GS_OK) {
         end_turn(job, true);
         return st->code;
     }
-    uint8_t *const bytes = memory;
     uint64_t slice, offset;
     while (st->code == GS_OK && take_slice(job, &slice)) {
         size_t count = gs_gen_slice(job->data, slice, bytes);
@@ -93,7 +92,7 @@ static gs_code work(void *context, unsigned worker, gs_status *st)
             end_turn(job, code != GS_OK);
         }
     }
-    gs_mem_unmap(memory, capacity);
+    gs_mem_unmap(bytes, capacity);
     return st->code;
 }
 

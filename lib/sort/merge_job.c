@@ -35,9 +35,8 @@ static void note_last_pass(gs_sort_stats *stats)
 static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
 {
     const gs_sort_options *const o = m->options;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, o->input_count * sizeof *m->inputs, "merge inputs", st));
-    m->inputs = memory;
+    GS_TRY(
+        gs_mem_new(&m->inputs, o->input_count * sizeof *m->inputs, "merge inputs", st));
     m->input_count = o->input_count;
     for (size_t i = 0; i < o->input_count; i++)
         m->inputs[i].name = &o->inputs[i];

@@ -58,10 +58,8 @@ static gs_code check_batch(gs_checker *c, const gs_line_batch *batch,
         if (out->found) {
             out->line_number = c->line_number;
             out->line_bytes = bytes;
-            void *copy = NULL;
-            GS_TRY(gs_mem_new(&copy, bytes, "line out of order", st));
-            memcpy(copy, line, bytes);
-            out->line = copy;
+            GS_TRY(gs_mem_new(&out->line, bytes, "line out of order", st));
+            memcpy(out->line, line, bytes);
             return GS_OK;
         }
         line += bytes + (record_size ? 0 : 1);

@@ -60,10 +60,8 @@ static gs_code text_reserve(gs_text *text, size_t bytes, gs_status *st)
 {
     if (bytes <= text->capacity && text->data != NULL)
         return GS_OK;
-    void *memory = text->data;
     const size_t capacity = bytes + bytes / 2 + 256;
-    GS_TRY(gs_mem_resize(&memory, capacity, "string of a record", st));
-    text->data = memory;
+    GS_TRY(gs_mem_resize(&text->data, capacity, "string of a record", st));
     text->capacity = capacity;
     return GS_OK;
 }
@@ -231,10 +229,9 @@ static gs_code work(void *context, unsigned number, gs_status *st)
 
 static gs_code run_team(gs_verify_job *job, unsigned threads, gs_status *st)
 {
-    void *memory = NULL;
     gs_team *team = NULL;
-    GS_TRY(gs_mem_new(&memory, threads * sizeof *job->workers, "verify workers", st));
-    job->workers = memory;
+    GS_TRY(
+        gs_mem_new(&job->workers, threads * sizeof *job->workers, "verify workers", st));
     GS_TRY_OR_FAIL(gs_team_new(&team, threads, st));
     GS_NOTED(gs_team_run(team, work, job, st));
 fail:

@@ -54,17 +54,16 @@ gs_code gs_block_ranges_cut(gs_block_ranges *out, const gs_term_block *blocks,
         total += blocks[b].term_count;
     if (wanted > total / SAMPLES_A_RANGE + 1)
         wanted = total / SAMPLES_A_RANGE + 1;
-    void *memory = NULL;
     GS_TRY(gs_mem_size_mul(&bytes, (wanted + 1) * sizeof *out->starts, block_count, st));
-    GS_TRY(gs_mem_new(&memory, bytes, "ranges of terms", st));
-    *out = (gs_block_ranges){block_count, 0, memory};
+    *out = (gs_block_ranges){block_count, 0, NULL};
+    GS_TRY(gs_mem_new(&out->starts, bytes, "ranges of terms", st));
     const size_t sample_max = wanted * SAMPLES_A_RANGE;
-    if (gs_mem_new(&memory, sample_max * sizeof(gs_block_term), "sample of terms", st) !=
+    gs_block_term *sample = NULL;
+    if (gs_mem_new(&sample, sample_max * sizeof(gs_block_term), "sample of terms", st) !=
         GS_OK) {
         gs_block_ranges_release(out);
         return st->code;
     }
-    gs_block_term *const sample = memory;
     const size_t count =
         total > 0 ? take_sample(blocks, block_count, total, sample_max, sample) : 0;
     qsort(sample, count, sizeof *sample, compare_terms);
@@ -113,18 +112,15 @@ struct gs_block_merger {
 gs_code gs_block_merger_new(gs_block_merger **out, const gs_term_block *blocks,
                             size_t block_count, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory,
-                      sizeof(gs_block_merger) + block_count * sizeof(block_source),
+    gs_block_merger *m = NULL;
+    GS_TRY(gs_mem_new(&m, sizeof(gs_block_merger) + block_count * sizeof(block_source),
                       "merge of blocks", st));
-    gs_block_merger *const m = memory;
     m->count = block_count;
     for (size_t i = 0; i < block_count; i++)
         m->sources[i].block = &blocks[i];
     GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, block_count * sizeof *m->same, "merge of blocks", st));
-    m->same = memory;
+        gs_mem_new(&m->same, block_count * sizeof *m->same, "merge of blocks", st));
     *out = m;
     return GS_OK;
 fail:

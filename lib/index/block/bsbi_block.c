@@ -49,18 +49,16 @@ static void choose_capacity(gs_bsbi_block *b)
 gs_code gs_bsbi_block_new(gs_bsbi_block **out, const gs_bsbi_options *options,
                           gs_status *st)
 {
-    void *memory = NULL;
     gs_assert(options->memory_bytes >= GS_BSBI_BYTES_MIN);
     *out = NULL;
-    GS_TRY(gs_mem_new_apart(&memory, sizeof(gs_bsbi_block), "block of tuples", st));
-    gs_bsbi_block *const b = memory;
+    gs_bsbi_block *b = NULL;
+    GS_TRY(gs_mem_new_apart(&b, sizeof *b, "block of tuples", st));
     b->options = *options;
     b->narrow = options->is_tuples       ? (packing){28, 8}
                 : options->has_positions ? (packing){20, 20}
                                          : (packing){32, 0};
     b->mapped_bytes = options->memory_bytes / 64 * 64;
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, b->mapped_bytes, true, "block of tuples", st));
-    b->memory = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&b->memory, b->mapped_bytes, true, "block of tuples", st));
     GS_TRY_OR_FAIL(gs_term_cache_new(&b->cache, st));
     choose_capacity(b);
     *out = b;

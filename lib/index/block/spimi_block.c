@@ -70,10 +70,10 @@ struct gs_spimi_block {
 
 static gs_code map_slots(gs_spimi_block *b, size_t count, gs_status *st)
 {
-    void *memory = NULL;
     const size_t bytes = count * sizeof *b->slots;
-    GS_TRY(gs_mem_map(&memory, bytes, bytes >= HUGE_MIN, "hash of terms", st));
-    b->slots = memory;
+    uint64_t *slots = NULL;
+    GS_TRY(gs_mem_map(&slots, bytes, bytes >= HUGE_MIN, "hash of terms", st));
+    b->slots = slots;
     b->slot_count = count;
     return GS_OK;
 }
@@ -81,22 +81,20 @@ static gs_code map_slots(gs_spimi_block *b, size_t count, gs_status *st)
 gs_code gs_spimi_block_new(gs_spimi_block **out, const gs_spimi_options *options,
                            gs_status *st)
 {
-    void *memory = NULL;
     gs_assert(options->memory_bytes >= GS_SPIMI_BYTES_MIN);
     *out = NULL;
-    GS_TRY(gs_mem_new_apart(&memory, sizeof(gs_spimi_block), "block of postings", st));
-    gs_spimi_block *const b = memory;
+    gs_spimi_block *b = NULL;
+    GS_TRY(gs_mem_new_apart(&b, sizeof *b, "block of postings", st));
     b->options = *options;
     if (b->options.memory_bytes > ARENA_BYTES_MAX - UNIT)
         b->options.memory_bytes = ARENA_BYTES_MAX - UNIT;
     b->entry_bytes =
         sizeof(spimi_entry) + (options->any_order ? sizeof(spimi_entry_more) : 0);
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, sizeof *b->long_lists, "block of postings", st));
-    b->long_lists = memory;
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&b->long_lists, sizeof *b->long_lists, "block of postings", st));
     pthread_mutex_init(b->long_lists, NULL);
     const size_t mapped = b->options.memory_bytes + ARENA_SLACK;
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, mapped, true, "block of postings", st));
-    b->arena = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&b->arena, mapped, true, "block of postings", st));
     b->arena_mapped = mapped;
     GS_TRY_OR_FAIL(map_slots(b, SLOTS_FIRST, st));
     gs_spimi_block_reset(b);
@@ -644,20 +642,18 @@ static gs_code make_sorted(const gs_spimi_block *b, gs_posting_reader *r, size_t
                            gs_status *st)
 {
     const size_t bytes = room * LIST_BYTES;
-    void *memory = r->kept;
     if (2 * room <= GS_SORTED_KEPT) {
-        if (memory == NULL)
-            GS_TRY(gs_mem_new(&memory, GS_SORTED_KEPT * sizeof *r->kept,
+        if (r->kept == NULL)
+            GS_TRY(gs_mem_new(&r->kept, GS_SORTED_KEPT * sizeof *r->kept,
                               "postings out of order", st));
-        r->sorted = r->kept = memory;
+        r->sorted = r->kept;
         return GS_OK;
     }
     if (room > LONG_LIST) {
         pthread_mutex_lock(b->long_lists);
         r->held = b->long_lists;
     }
-    GS_TRY(gs_mem_map(&memory, bytes, false, "postings out of order", st));
-    r->sorted = memory;
+    GS_TRY(gs_mem_map(&r->sorted, bytes, false, "postings out of order", st));
     r->sorted_bytes = bytes;
     return GS_OK;
 }
@@ -773,10 +769,8 @@ gs_code gs_spimi_block_sort(gs_spimi_block *b, gs_term_block *view, gs_status *s
     *view = (gs_term_block){&ops, b, b->term_count};
     if (b->term_count == 0)
         return GS_OK;
-    void *memory = NULL;
     const size_t bytes = b->term_count * SORT_BYTES;
-    GS_TRY(gs_mem_map(&memory, bytes, true, "sort of terms", st));
-    b->elements = memory;
+    GS_TRY(gs_mem_map(&b->elements, bytes, true, "sort of terms", st));
     b->elements_mapped = bytes;
     size_t n = 0;
     for (size_t i = 0; i < b->slot_count; i++) {

@@ -110,19 +110,13 @@ static void drop_old_tables(gs_term_dictionary *d)
     }
 }
 
-static gs_code map_part(void **out, size_t bytes, gs_status *st)
-{
-    return gs_mem_map(out, bytes, false, "dictionary of terms", st);
-}
-
 gs_code gs_term_dictionary_new(gs_term_dictionary **out, size_t memory_bytes,
                                gs_status *st)
 {
-    void *memory = NULL;
     gs_assert(memory_bytes >= GS_DICTIONARY_BYTES_MIN && memory_bytes <= BYTES_MAX);
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_dictionary), "dictionary of terms", st));
-    gs_term_dictionary *const d = memory;
+    gs_term_dictionary *d = NULL;
+    GS_TRY(gs_mem_new(&d, sizeof *d, "dictionary of terms", st));
     d->memory_bytes = memory_bytes;
     d->mapped_bytes = memory_bytes + ARENA_SLACK;
     /* A term takes at least what is counted for it besides its bytes. */
@@ -132,14 +126,14 @@ gs_code gs_term_dictionary_new(gs_term_dictionary **out, size_t memory_bytes,
         d->term_capacity = TERMS_MAX;
     for (unsigned i = 0; i < SHARDS; i++)
         pthread_mutex_init(&d->shards[i].mutex, NULL);
-    GS_TRY_OR_FAIL(map_part(&memory, d->mapped_bytes, st));
-    d->arena = memory;
-    GS_TRY_OR_FAIL(map_part(&memory, d->term_capacity * sizeof *d->places, st));
-    d->places = memory;
-    GS_TRY_OR_FAIL(map_part(&memory, d->term_capacity * sizeof *d->ranks, st));
-    d->ranks = memory;
-    GS_TRY_OR_FAIL(map_part(&memory, d->term_capacity * sizeof *d->order, st));
-    d->order = memory;
+    GS_TRY_OR_FAIL(
+        gs_mem_map(&d->arena, d->mapped_bytes, false, "dictionary of terms", st));
+    GS_TRY_OR_FAIL(gs_mem_map(&d->places, d->term_capacity * sizeof *d->places, false,
+                              "dictionary of terms", st));
+    GS_TRY_OR_FAIL(gs_mem_map(&d->ranks, d->term_capacity * sizeof *d->ranks, false,
+                              "dictionary of terms", st));
+    GS_TRY_OR_FAIL(gs_mem_map(&d->order, d->term_capacity * sizeof *d->order, false,
+                              "dictionary of terms", st));
     atomic_store(&d->arena_used, UNIT); /* 0 is nowhere */
     *out = d;
     return GS_OK;
@@ -174,9 +168,7 @@ void gs_term_dictionary_reset(gs_term_dictionary *d)
 
 gs_code gs_term_cache_new(gs_term_cache **out, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_cache), "cache of terms", st));
-    *out = memory;
+    GS_TRY(gs_mem_new(out, sizeof(gs_term_cache), "cache of terms", st));
     return GS_OK;
 }
 
@@ -271,9 +263,8 @@ static gs_code grow_shard(gs_term_dictionary *d, shard *s, bool *is_full, gs_sta
     *is_full = !hold(d, table_bytes(count));
     if (*is_full)
         return GS_OK;
-    void *memory = NULL;
-    GS_TRY(map_part(&memory, table_bytes(count), st));
-    slot_table *const table = memory;
+    slot_table *table = NULL;
+    GS_TRY(gs_mem_map(&table, table_bytes(count), false, "dictionary of terms", st));
     table->older = old;
     table->slot_count = count;
     for (size_t i = 0; i < old_count; i++) {
@@ -442,14 +433,13 @@ gs_code gs_term_dictionary_rank(gs_term_dictionary *d, gs_status *st)
     const size_t more = count - d->ranked_count;
     if (more == 0)
         return GS_OK;
-    void *memory = NULL;
-    GS_TRY(gs_mem_map(&memory, more * SORT_BYTES, true, "sort of terms", st));
-    gs_element *const elements = memory;
+    gs_element *elements = NULL;
+    GS_TRY(gs_mem_map(&elements, more * SORT_BYTES, true, "sort of terms", st));
     for (size_t i = 0; i < more; i++)
         elements[i] = element_of(d, d->ranked_count + (uint32_t)i);
     gs_tie_sort(&layout, d->arena, elements, elements + more, more, 0, true);
     merge_order(d, elements, more);
-    gs_mem_unmap(memory, more * SORT_BYTES);
+    gs_mem_unmap(elements, more * SORT_BYTES);
     for (uint32_t rank = 0; rank < count; rank++)
         d->ranks[d->order[rank]] = rank;
     d->ranked_count = count;

@@ -76,10 +76,9 @@ static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_stat
 gs_code gs_tuple_sorter_new(gs_tuple_sorter **out, const gs_tuple_sorter_options *options,
                             gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_tuple_sorter), "sort of tuples", st));
-    gs_tuple_sorter *const s = memory;
+    gs_tuple_sorter *s = NULL;
+    GS_TRY(gs_mem_new(&s, sizeof *s, "sort of tuples", st));
     pthread_mutex_init(&s->mutex, NULL);
     choose(s, options, st);
     *out = s;

@@ -83,23 +83,20 @@ struct gs_block_fill {
 
 static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st)
 {
-    void *memory = NULL;
     if (!f->is_tuples) {
         GS_TRY(gs_token_batch_init(&w->tokens, st));
         return gs_tokenizer_new(&w->tokenizer, f->options.rules, st);
     }
-    GS_TRY(gs_mem_new(&memory, sizeof *w->tuples, "tuples", st));
-    w->tuples = memory;
+    GS_TRY(gs_mem_new(&w->tuples, sizeof *w->tuples, "tuples", st));
     return gs_token_batch_init(&w->tuples->terms, st);
 }
 
 gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *options,
                           gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_block_fill), "filling of blocks", st));
-    gs_block_fill *const f = memory;
+    gs_block_fill *f = NULL;
+    GS_TRY(gs_mem_new(&f, sizeof *f, "filling of blocks", st));
     f->options = *options;
     f->is_tuples = gs_document_format_is_tuples(options->document->format);
     f->document_count = options->before.documents;
@@ -109,9 +106,8 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     pthread_mutex_init(&f->turn_mutex, NULL);
     pthread_cond_init(&f->turn_changed, NULL);
     pthread_mutex_init(&f->out_mutex, NULL);
-    GS_TRY_OR_FAIL(gs_mem_new_apart(&memory, options->workers * sizeof *f->workers,
+    GS_TRY_OR_FAIL(gs_mem_new_apart(&f->workers, options->workers * sizeof *f->workers,
                                     "filling of blocks", st));
-    f->workers = memory;
     for (unsigned i = 0; i < options->workers; i++)
         GS_TRY_OR_FAIL(worker_init(&f->workers[i], f, st));
     *out = f;
@@ -387,9 +383,8 @@ static void copy_documents(held_batch *h, const fill_worker *w)
 static gs_code hold_locked(gs_block_fill *f, const fill_worker *w, gs_status *st)
 {
     const size_t bytes = held_bytes(f, &w->list);
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(held_batch) + bytes, "names of documents", st));
-    held_batch *const h = memory;
+    held_batch *h = NULL;
+    GS_TRY(gs_mem_new(&h, sizeof(held_batch) + bytes, "names of documents", st));
     h->ticket = w->batch.ticket;
     h->first_line = w->first_line;
     h->input_index = w->batch.input_index;
@@ -438,10 +433,8 @@ static gs_code make_lengths(fill_worker *w, gs_status *st)
 {
     if (w->list.count > w->length_capacity) {
         const size_t capacity = w->list.count + w->list.count / 2;
-        void *memory = w->lengths;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *w->lengths,
+        GS_TRY(gs_mem_resize(&w->lengths, capacity * sizeof *w->lengths,
                              "lengths of documents", st));
-        w->lengths = memory;
         w->length_capacity = capacity;
     }
     if (w->list.count > 0)

@@ -220,10 +220,8 @@ static gs_code join_runs(void *context, const gs_run *runs, size_t run_count,
     const unsigned workers = gs_team_workers(s->team);
     const gs_range_merge_options options = gs_block_spill_merge_options(s->spill);
     join_job job = {.sink = sink, .has_positions = s->spill->options.has_positions};
-    void *memory = NULL;
-    GS_TRY(
-        gs_mem_new_apart(&memory, workers * sizeof *job.workers, "joining of runs", st));
-    job.workers = memory;
+    GS_TRY(gs_mem_new_apart(&job.workers, workers * sizeof *job.workers,
+                            "joining of runs", st));
     const gs_range_consumer consumer = {
         .portion_max = RANGES_MAX,
         .kept_together = gs_posting_run_kept_together,

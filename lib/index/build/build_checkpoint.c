@@ -127,10 +127,9 @@ gs_code gs_build_checkpoint_open(gs_build_checkpoint **out,
                                  const gs_index_build_options *options,
                                  const char *rules_json, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_build_checkpoint), "checkpoint", st));
-    gs_build_checkpoint *const c = memory;
+    gs_build_checkpoint *c = NULL;
+    GS_TRY(gs_mem_new(&c, sizeof *c, "checkpoint", st));
     c->options = options;
     c->has_documents = !gs_document_format_is_tuples(options->document.format);
     if (open_all(c, rules_json, st) != GS_OK)

@@ -136,26 +136,18 @@ static gs_code open_writer(builder *b, gs_status *st)
     return gs_index_writer_new(&b->writer, &writer, st);
 }
 
-static gs_code new_array(void **out, size_t count, size_t item_bytes, gs_status *st)
-{
-    return gs_mem_new(out, count * item_bytes, "blocks", st);
-}
-
 static gs_code make_blocks(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
     const unsigned workers = b->plan.workers;
-    void *memory = NULL;
-    GS_TRY(new_array(&memory, workers, sizeof *b->views, st));
-    b->views = memory;
+    GS_TRY(gs_mem_new(&b->views, workers * sizeof *b->views, "blocks", st));
     if (!b->is_bsbi) {
         const gs_spimi_options spimi = {
             .memory_bytes = b->plan.gather_bytes,
             .has_positions = o->has_positions,
             .any_order = b->is_tuples,
         };
-        GS_TRY(new_array(&memory, workers, sizeof(gs_spimi_block *), st));
-        b->spimi = memory;
+        GS_TRY(gs_mem_new(&b->spimi, workers * sizeof(gs_spimi_block *), "blocks", st));
         for (unsigned i = 0; i < workers; i++)
             GS_TRY(gs_spimi_block_new(&b->spimi[i], &spimi, st));
         return GS_OK;
@@ -168,8 +160,7 @@ static gs_code make_blocks(builder *b, gs_status *st)
         .dictionary = b->dictionary,
         .sorter = b->sorter,
     };
-    GS_TRY(new_array(&memory, workers, sizeof(gs_bsbi_block *), st));
-    b->bsbi = memory;
+    GS_TRY(gs_mem_new(&b->bsbi, workers * sizeof(gs_bsbi_block *), "blocks", st));
     for (unsigned i = 0; i < workers; i++)
         GS_TRY(gs_bsbi_block_new(&b->bsbi[i], &bsbi, st));
     return GS_OK;

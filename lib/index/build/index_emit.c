@@ -191,10 +191,8 @@ gs_code gs_index_emit_runs(const gs_index_emit *emit, gs_team *team,
     const unsigned workers = gs_team_workers(team);
     const gs_range_merge_options options = gs_block_spill_merge_options(spill);
     runs_job job = {0};
-    void *memory = NULL;
-    GS_TRY(
-        gs_mem_new_apart(&memory, workers * sizeof *job.writers, "writers of parts", st));
-    job.writers = memory;
+    GS_TRY(gs_mem_new_apart(&job.writers, workers * sizeof *job.writers,
+                            "writers of parts", st));
     for (unsigned i = 0; i < workers; i++)
         part_writer_init(&job.writers[i], emit);
     const gs_range_consumer consumer = {

@@ -49,15 +49,13 @@ struct gs_posting_writer {
 
 gs_code gs_posting_writer_new(gs_posting_writer **out, bool has_positions, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_posting_writer), "posting writer", st));
-    gs_posting_writer *const w = memory;
+    gs_posting_writer *w = NULL;
+    GS_TRY(gs_mem_new(&w, sizeof *w, "posting writer", st));
     w->has_positions = has_positions;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, KEY_BYTES_MAX + KEY_SLACK, "posting key", st));
-    w->key = memory;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, KEY_BYTES_MAX + KEY_SLACK, "posting key", st));
-    w->last_key = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&w->key, KEY_BYTES_MAX + KEY_SLACK, "posting key", st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&w->last_key, KEY_BYTES_MAX + KEY_SLACK, "posting key", st));
     *out = w;
     return GS_OK;
 fail:
@@ -114,9 +112,7 @@ static gs_code make_record_room(gs_posting_writer *w, size_t bytes, gs_status *s
     if (w->record_capacity >= bytes)
         return GS_OK;
     const size_t capacity = bytes + bytes / 2 + 4096;
-    void *memory = w->record;
-    GS_TRY(gs_mem_resize(&memory, capacity, "record of postings", st));
-    w->record = memory;
+    GS_TRY(gs_mem_resize(&w->record, capacity, "record of postings", st));
     w->record_capacity = capacity;
     return GS_OK;
 }
@@ -225,15 +221,12 @@ struct gs_posting_joiner {
 
 gs_code gs_posting_joiner_new(gs_posting_joiner **out, bool has_positions, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_posting_joiner), "posting joiner", st));
-    gs_posting_joiner *const j = memory;
+    gs_posting_joiner *j = NULL;
+    GS_TRY(gs_mem_new(&j, sizeof *j, "posting joiner", st));
     j->has_positions = has_positions;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, KEY_BYTES_MAX, "posting key", st));
-    j->prefix = memory;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, KEY_BYTES_MAX, "posting key", st));
-    j->term = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&j->prefix, KEY_BYTES_MAX, "posting key", st));
+    GS_TRY_OR_FAIL(gs_mem_new(&j->term, KEY_BYTES_MAX, "posting key", st));
     *out = j;
     return GS_OK;
 fail:
@@ -268,16 +261,13 @@ static gs_code make_stretch(gs_posting_joiner *j, gs_status *st)
 {
     if (j->spare_count > 0)
         return GS_OK;
-    void *memory = NULL;
     if (j->open_count == j->capacity) {
         const size_t capacity = 2 * j->capacity + 8;
-        memory = j->open;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *j->open, "open stretches", st));
-        j->open = memory;
+        GS_TRY(gs_mem_resize(&j->open, capacity * sizeof *j->open, "open stretches", st));
         j->capacity = capacity;
     }
-    GS_TRY(gs_mem_new(&memory, sizeof(stretch), "stretch of postings", st));
-    j->open[j->open_count] = memory;
+    GS_TRY(
+        gs_mem_new(&j->open[j->open_count], sizeof(stretch), "stretch of postings", st));
     j->spare_count = 1;
     return GS_OK;
 }

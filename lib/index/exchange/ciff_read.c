@@ -370,15 +370,13 @@ static gs_code read_header(gs_ciff_reader *r, gs_status *st)
 gs_code gs_ciff_reader_new(gs_ciff_reader **out, const gs_byte_source *source,
                            const char *name, bool is_strict, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_ciff_reader), "reader", st));
-    gs_ciff_reader *const r = memory;
+    gs_ciff_reader *r = NULL;
+    GS_TRY(gs_mem_new(&r, sizeof *r, "reader", st));
     r->source = *source;
     r->name = name;
     r->is_strict = is_strict;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, BUFFER_BYTES, "reader", st));
-    r->buffer = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&r->buffer, BUFFER_BYTES, "reader", st));
     r->p = r->end = r->buffer;
     GS_TRY_OR_FAIL(read_header(r, st));
     *out = r;

@@ -266,18 +266,14 @@ gs_code gs_ciff_write(const gs_index *index, gs_text_out *out, const volatile in
 {
     const gs_index_header *const h = gs_index_header_of(index);
     ciff_sums sums = {0};
-    void *memory = NULL;
     GS_TRY(put_header(index, out, st));
     const size_t lengths_bytes = (size_t)h->documents * sizeof *sums.lengths;
-    if (!h->has_names && lengths_bytes > 0) {
-        GS_TRY(gs_mem_map(&memory, lengths_bytes, false, "document lengths", st));
-        sums.lengths = memory;
-    }
+    if (!h->has_names && lengths_bytes > 0)
+        GS_TRY(gs_mem_map(&sums.lengths, lengths_bytes, false, "document lengths", st));
     if (put_lists(index, &sums, out, cancel, st) == GS_OK) {
         for (uint64_t doc = 0; doc < h->documents && st->code == GS_OK; doc++)
             GS_NOTED(put_document(index, doc, &sums, out, st));
     }
-    if (memory != NULL)
-        gs_mem_unmap(memory, lengths_bytes);
+    gs_mem_unmap(sums.lengths, lengths_bytes);
     return st->code == GS_OK ? gs_text_out_flush(out, st) : st->code;
 }

@@ -34,13 +34,11 @@ gs_code gs_file_writer_new(gs_file_writer **out, const char *folder, const char 
                            gs_page_sums *pages, gs_status *st)
 {
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_file_writer), "index file", st));
-    gs_file_writer *const w = memory;
+    gs_file_writer *w = NULL;
+    GS_TRY(gs_mem_new(&w, sizeof *w, "index file", st));
     w->fd = -1;
     w->pages = pages;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, BUFFER_BYTES, "index file", st));
-    w->buffer = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&w->buffer, BUFFER_BYTES, "index file", st));
     w->hash = XXH3_createState();
     if (w->hash == NULL) {
         (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "checksum");

@@ -37,10 +37,8 @@ static int open_nameless(const char *folder)
 gs_code gs_part_file_open(gs_part_file *f, const char *folder, size_t buffer_bytes,
                           gs_status *st)
 {
-    void *memory = NULL;
     *f = (gs_part_file){.fd = -1};
-    GS_TRY(gs_mem_new(&memory, buffer_bytes, "part of an index", st));
-    f->buffer = memory;
+    GS_TRY(gs_mem_new(&f->buffer, buffer_bytes, "part of an index", st));
     f->capacity = buffer_bytes;
     f->fd = open_nameless(folder);
     if (f->fd < 0)
@@ -69,10 +67,8 @@ static gs_code fail_damaged(const gs_part_file *f, const char *what, gs_status *
 gs_code gs_part_file_open_kept(gs_part_file *f, const char *path, uint64_t bytes,
                                uint64_t sum, size_t buffer_bytes, gs_status *st)
 {
-    void *memory = NULL;
     *f = (gs_part_file){.fd = -1, .path = path, .bytes = bytes, .sum = sum};
-    GS_TRY(gs_mem_new(&memory, buffer_bytes, "part of an index", st));
-    f->buffer = memory;
+    GS_TRY(gs_mem_new(&f->buffer, buffer_bytes, "part of an index", st));
     f->capacity = buffer_bytes;
     f->hash = XXH3_createState();
     if (f->hash == NULL)

@@ -132,7 +132,7 @@ static gs_code fail_open(const char *folder, const char *path, int error, gs_sta
 static gs_code read_text(const char *folder, const char *path, char **text, size_t *bytes,
                          gs_status *st)
 {
-    void *memory = NULL;
+    char *read = NULL;
     struct stat info;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -141,18 +141,18 @@ static gs_code read_text(const char *folder, const char *path, char **text, size
         (void)GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s", path);
     else if (info.st_size > HEADER_BYTES_MAX)
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: not the header of an index", path);
-    else if (gs_mem_new(&memory, (size_t)info.st_size + 1, "header", st) == GS_OK) {
-        const int error = read_whole(fd, memory, (size_t)info.st_size);
+    else if (gs_mem_new(&read, (size_t)info.st_size + 1, "header", st) == GS_OK) {
+        const int error = read_whole(fd, read, (size_t)info.st_size);
         if (error != 0)
             (void)GS_FAIL(st, GS_ERR_IO, error, "read failed: %s", path);
         *bytes = (size_t)info.st_size;
     }
     (void)close(fd);
     if (st->code != GS_OK) {
-        gs_mem_free(memory);
+        gs_mem_free(read);
         return st->code;
     }
-    *text = memory;
+    *text = read;
     return GS_OK;
 }
 
@@ -199,10 +199,8 @@ static gs_code get_tokenizer(const char *text, gs_index_header *h, gs_status *st
     const char *const end = at ? strstr(at, ",\n  \"files\"") : NULL;
     if (end == NULL)
         return GS_OK;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, (size_t)(end - at) + 1, "tokenizer settings", st));
-    memcpy(memory, at, (size_t)(end - at));
-    h->tokenizer = memory;
+    GS_TRY(gs_mem_new(&h->tokenizer, (size_t)(end - at) + 1, "tokenizer settings", st));
+    memcpy(h->tokenizer, at, (size_t)(end - at));
     return GS_OK;
 }
 

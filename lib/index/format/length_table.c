@@ -18,10 +18,8 @@ static void share_places(gs_length_table *t)
 gs_code gs_length_table_add(gs_length_table *t, uint32_t length, gs_status *st)
 {
     if (t->codes == NULL) {
-        void *memory = NULL;
         GS_TRY(
-            gs_mem_map(&memory, GS_LENGTH_TABLE_PLACES, false, "document lengths", st));
-        t->codes = memory;
+            gs_mem_map(&t->codes, GS_LENGTH_TABLE_PLACES, false, "document lengths", st));
     }
     if (t->count >> t->shift == GS_LENGTH_TABLE_PLACES)
         share_places(t);

@@ -19,7 +19,6 @@ uint32_t gs_page_sum(const uint8_t *page, size_t bytes)
 
 static gs_code make_room(gs_page_sums *s, size_t count, gs_status *st)
 {
-    void *memory = s->sums;
     size_t capacity = s->capacity + s->capacity / 2;
     if (s->count + count <= s->capacity)
         return GS_OK;
@@ -27,8 +26,7 @@ static gs_code make_room(gs_page_sums *s, size_t count, gs_status *st)
         capacity = s->count + count;
     if (capacity < CAPACITY_MIN)
         capacity = CAPACITY_MIN;
-    GS_TRY(gs_mem_resize(&memory, capacity * sizeof *s->sums, "sums of pages", st));
-    s->sums = memory;
+    GS_TRY(gs_mem_resize(&s->sums, capacity * sizeof *s->sums, "sums of pages", st));
     s->capacity = capacity;
     return GS_OK;
 }

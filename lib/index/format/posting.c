@@ -23,18 +23,18 @@ void gs_posting_batch_release(gs_posting_batch *batch)
 
 static gs_code grow_map(gs_posting_batch *batch, size_t bytes, gs_status *st)
 {
-    void *memory = batch->positions;
     bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     if (batch->mapped_bytes > 0) {
-        GS_TRY(gs_mem_map_resize(&memory, batch->mapped_bytes, bytes, "positions", st));
+        GS_TRY(gs_mem_map_resize(&batch->positions, batch->mapped_bytes, bytes,
+                                 "positions", st));
     } else {
-        GS_TRY(gs_mem_map(&memory, bytes, false, "positions", st));
+        uint32_t *map = NULL;
+        GS_TRY(gs_mem_map(&map, bytes, false, "positions", st));
         if (batch->position_count > 0)
-            memcpy(memory, batch->positions,
-                   batch->position_count * sizeof *batch->positions);
+            memcpy(map, batch->positions, batch->position_count * sizeof *map);
         gs_mem_free(batch->positions);
+        batch->positions = map;
     }
-    batch->positions = memory;
     batch->mapped_bytes = bytes;
     batch->position_capacity = bytes / sizeof *batch->positions;
     return GS_OK;
@@ -47,12 +47,10 @@ gs_code gs_posting_batch_grow(gs_posting_batch *batch, size_t more, gs_status *s
     const size_t want = batch->position_count + more;
     const size_t capacity = want + want / 2 + 1024;
     size_t bytes = 0;
-    void *memory = batch->positions;
     GS_TRY(gs_mem_size_mul(&bytes, capacity, sizeof *batch->positions, st));
     if (bytes >= MAP_MIN)
         return grow_map(batch, bytes, st);
-    GS_TRY(gs_mem_resize(&memory, bytes, "positions", st));
-    batch->positions = memory;
+    GS_TRY(gs_mem_resize(&batch->positions, bytes, "positions", st));
     batch->position_capacity = capacity;
     return GS_OK;
 }

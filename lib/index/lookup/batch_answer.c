@@ -170,7 +170,6 @@ static gs_code open_all(gs_batch_answer *a, gs_status *st)
                                             .expected_queries = o->expected_queries,
                                             .threads = o->workers,
                                             .log = o->log};
-    void *memory = NULL;
     size_t bytes = 0;
     if (finder.key_count <= GS_PREFIX_KEYS_MAX && gs_prefix_ranks_are_wanted(&finder)) {
         GS_TRY(gs_index_check_prefixes(o->index, 0, finder.key_count, st));
@@ -180,8 +179,7 @@ static gs_code open_all(gs_batch_answer *a, gs_status *st)
     GS_TRY(gs_term_batch_new(&a->next_one, o->index, st));
     GS_TRY(gs_team_new(&a->team, o->workers, st));
     GS_TRY(gs_mem_size_mul(&bytes, o->workers, sizeof *a->workers, st));
-    GS_TRY(gs_mem_new_apart(&memory, bytes, "answering threads", st));
-    a->workers = memory;
+    GS_TRY(gs_mem_new_apart(&a->workers, bytes, "answering threads", st));
     for (unsigned i = 0; i < o->workers; i++) {
         answer_worker *const w = &a->workers[i];
         w->all = a;
@@ -193,10 +191,9 @@ static gs_code open_all(gs_batch_answer *a, gs_status *st)
 
 gs_code gs_batch_answer_all(const gs_batch_answer_options *options, gs_status *st)
 {
-    void *memory = NULL;
     gs_assert(options->workers > 0);
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_batch_answer), "answers", st));
-    gs_batch_answer *const a = memory;
+    gs_batch_answer *a = NULL;
+    GS_TRY(gs_mem_new(&a, sizeof *a, "answers", st));
     a->options = *options;
     pthread_mutex_init(&a->mutex, NULL);
     pthread_cond_init(&a->turn_changed, NULL);

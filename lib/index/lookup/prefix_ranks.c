@@ -95,11 +95,10 @@ bool gs_prefix_ranks_are_wanted(const gs_prefix_ranks_options *o)
 gs_code gs_prefix_ranks_new(gs_prefix_ranks **out, const gs_prefix_ranks_options *options,
                             gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
     gs_assert(options->threads > 0);
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_prefix_ranks), "prefix ranks", st));
-    gs_prefix_ranks *const r = memory;
+    gs_prefix_ranks *r = NULL;
+    GS_TRY(gs_mem_new(&r, sizeof *r, "prefix ranks", st));
     r->options = *options;
     pthread_mutex_init(&r->mutex, NULL);
     r->is_forced = is_forced(options);

@@ -29,10 +29,9 @@ struct gs_term_batch {
 
 gs_code gs_term_batch_new(gs_term_batch **out, const gs_index *index, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_map(&memory, sizeof(gs_term_batch), false, "term batch", st));
-    gs_term_batch *const b = memory;
+    gs_term_batch *b = NULL;
+    GS_TRY(gs_mem_map(&b, sizeof *b, false, "term batch", st));
     b->index = index;
     b->has_ranks = gs_index_term_blocks(index) <= GS_PREFIX_KEYS_MAX;
     *out = b;

@@ -108,11 +108,8 @@ static gs_code count_documents(merger *m, gs_status *st)
 static gs_code open_indexes(merger *m, gs_status *st)
 {
     const gs_index_merge_options *const o = m->options;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, o->input_count * sizeof(gs_index *), "indexes", st));
-    m->indexes = memory;
-    GS_TRY(gs_mem_new(&memory, o->input_count * sizeof *m->shifts, "indexes", st));
-    m->shifts = memory;
+    GS_TRY(gs_mem_new(&m->indexes, o->input_count * sizeof(gs_index *), "indexes", st));
+    GS_TRY(gs_mem_new(&m->shifts, o->input_count * sizeof *m->shifts, "indexes", st));
     for (size_t i = 0; i < o->input_count; i++) {
         GS_TRY(gs_index_open(&m->indexes[i], o->inputs[i], st));
         GS_TRY(check_alike(m, i, st));
@@ -353,9 +350,7 @@ static gs_code open_writer(merger *m, gs_status *st)
 
 static gs_code cut(merger *m, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, m->part_count * sizeof *m->bounds, "cuts", st));
-    m->bounds = memory;
+    GS_TRY(gs_mem_new(&m->bounds, m->part_count * sizeof *m->bounds, "cuts", st));
     return gs_merge_cut(m->indexes, m->options->input_count, m->part_count, m->bounds,
                         &m->bound_count, st);
 }

@@ -61,21 +61,18 @@ gs_code gs_list_merge_new(gs_list_merge **out, const gs_list_merge_options *opti
 {
     gs_assert(options->shifts != NULL || !options->has_positions);
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_list_merge), "merge of lists", st));
-    gs_list_merge *const l = memory;
+    gs_list_merge *l = NULL;
+    GS_TRY(gs_mem_new(&l, sizeof *l, "merge of lists", st));
     const gs_posting_target target = {take_term, take_postings, l};
     l->options = *options;
     gs_posting_gather_init(&l->gather, &target, false);
     GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, options->count * sizeof *l->held, "merge of lists", st));
-    l->held = memory;
+        gs_mem_new(&l->held, options->count * sizeof *l->held, "merge of lists", st));
     if (options->shifts == NULL) {
         GS_TRY_OR_FAIL(
             gs_mem_size_mul(&l->sources_bytes, options->count, sizeof *l->sources, st));
         GS_TRY_OR_FAIL(
-            gs_mem_map(&memory, l->sources_bytes, false, "merge of lists", st));
-        l->sources = memory;
+            gs_mem_map(&l->sources, l->sources_bytes, false, "merge of lists", st));
     }
     *out = l;
     return GS_OK;

@@ -53,12 +53,9 @@ static void put_job(FILE *to, const void *context)
 
 static gs_code set_parts(gs_merge_checkpoint *c, unsigned count, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new_array(&memory, count, sizeof *c->parts, "parts of an index", st));
-    c->parts = memory;
-    GS_TRY(
-        gs_mem_new_array(&memory, count, sizeof *c->has_part, "parts of an index", st));
-    c->has_part = memory;
+    GS_TRY(gs_mem_new_array(&c->parts, count, sizeof *c->parts, "parts of an index", st));
+    GS_TRY(gs_mem_new_array(&c->has_part, count, sizeof *c->has_part, "parts of an index",
+                            st));
     c->part_count = count;
     return GS_OK;
 }
@@ -145,10 +142,9 @@ gs_code gs_merge_checkpoint_open(gs_merge_checkpoint **out,
                                  const gs_index_merge_options *options,
                                  gs_index *const *indexes, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_merge_checkpoint), "checkpoint", st));
-    gs_merge_checkpoint *const c = memory;
+    gs_merge_checkpoint *c = NULL;
+    GS_TRY(gs_mem_new(&c, sizeof *c, "checkpoint", st));
     c->options = options;
     pthread_mutex_init(&c->mutex, NULL);
     if (open_all(c, indexes, st) != GS_OK)

@@ -93,12 +93,11 @@ gs_code gs_merge_cut(gs_index *const *indexes, size_t index_count, unsigned rang
     if (each > SAMPLES_A_RANGE * (uint64_t)range_max)
         each = SAMPLES_A_RANGE * (uint64_t)range_max;
     each = each > 0 ? each : 1;
-    void *memory = NULL;
     size_t count = 0, bytes = 0;
     *bound_count = 0;
     GS_TRY(gs_mem_size_mul(&bytes, index_count * (size_t)each, sizeof(cut_sample), st));
-    GS_TRY(gs_mem_new(&memory, bytes, "cuts of a merge", st));
-    cut_sample *const samples = memory;
+    cut_sample *samples = NULL;
+    GS_TRY(gs_mem_new(&samples, bytes, "cuts of a merge", st));
     for (size_t i = 0; i < index_count && st->code == GS_OK; i++)
         GS_NOTED(take_samples(indexes[i], each, samples, &count, st));
     if (st->code == GS_OK) {

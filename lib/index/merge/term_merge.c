@@ -29,18 +29,15 @@ struct gs_term_merge {
 gs_code gs_term_merge_new(gs_term_merge **out, gs_index *const *indexes, size_t count,
                           gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_merge), "merge of terms", st));
-    gs_term_merge *const m = memory;
+    gs_term_merge *m = NULL;
+    GS_TRY(gs_mem_new(&m, sizeof *m, "merge of terms", st));
     m->count = count;
     GS_TRY_OR_FAIL(gs_mem_size_mul(&m->cursors_bytes, count, sizeof *m->cursors, st));
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, m->cursors_bytes, false, "term cursors", st));
-    m->cursors = memory;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, count * sizeof *m->heap, "merge of terms", st));
-    m->heap = memory;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, count * sizeof *m->sources, "merge of terms", st));
-    m->sources = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&m->cursors, m->cursors_bytes, false, "term cursors", st));
+    GS_TRY_OR_FAIL(gs_mem_new(&m->heap, count * sizeof *m->heap, "merge of terms", st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&m->sources, count * sizeof *m->sources, "merge of terms", st));
     for (size_t i = 0; i < count; i++)
         gs_term_cursor_init(&m->cursors[i], indexes[i]);
     *out = m;

@@ -37,10 +37,9 @@ struct gs_doc_presence {
 
 gs_code gs_doc_presence_new(gs_doc_presence **out, const gs_index *index, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_doc_presence), "documents", st));
-    gs_doc_presence *const p = memory;
+    gs_doc_presence *p = NULL;
+    GS_TRY(gs_mem_new(&p, sizeof *p, "documents", st));
     p->index = index;
     (void)pthread_mutex_init(&p->mutex, NULL);
     *out = p;
@@ -84,11 +83,11 @@ static uint32_t *find_item(const gs_doc_presence *p, uint32_t number)
 /* At most half of the table is ever full. */
 static gs_code grow_table(gs_doc_presence *p, gs_status *st)
 {
-    void *memory = NULL;
     const size_t items = p->table_items > 0 ? 2 * p->table_items : TABLE_ITEMS;
-    GS_TRY(gs_mem_new(&memory, items * sizeof *p->table, "documents", st));
+    uint32_t *table = NULL;
+    GS_TRY(gs_mem_new(&table, items * sizeof *table, "documents", st));
     gs_mem_free(p->table);
-    p->table = memory;
+    p->table = table;
     p->table_items = items;
     for (size_t i = 0; i < p->chunk_count; i++)
         *find_item(p, p->chunks[i].number) = (uint32_t)i + 1;
@@ -102,10 +101,8 @@ static gs_code find_chunk(gs_doc_presence *p, uint32_t number, chunk **out, gs_s
     uint32_t *const item = find_item(p, number);
     if (*item == 0) {
         if (p->chunk_count == p->chunk_capacity) {
-            void *memory = p->chunks;
             const size_t more = 2 * p->chunk_capacity + 16;
-            GS_TRY(gs_mem_resize(&memory, more * sizeof *p->chunks, "documents", st));
-            p->chunks = memory;
+            GS_TRY(gs_mem_resize(&p->chunks, more * sizeof *p->chunks, "documents", st));
             p->chunk_capacity = more;
         }
         p->chunks[p->chunk_count] = (chunk){.number = number};
@@ -137,9 +134,7 @@ static inline void set_bit(chunk *c, uint32_t at)
 
 static gs_code use_bits(chunk *c, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, CHUNK_DOCS / 8, "documents", st));
-    c->bits = memory;
+    GS_TRY(gs_mem_new(&c->bits, CHUNK_DOCS / 8, "documents", st));
     for (uint32_t i = 0; i < c->count; i++)
         set_bit(c, c->few[i]);
     gs_mem_free(c->few);
@@ -171,10 +166,8 @@ static gs_code add_to_few(chunk *c, uint32_t at, gs_status *st)
         return GS_OK;
     }
     if (c->count == c->capacity) {
-        void *memory = c->few;
         const uint32_t more = c->capacity > 0 ? 2 * c->capacity : 4;
-        GS_TRY(gs_mem_resize(&memory, more * sizeof *c->few, "documents", st));
-        c->few = memory;
+        GS_TRY(gs_mem_resize(&c->few, more * sizeof *c->few, "documents", st));
         c->capacity = more;
     }
     memmove(&c->few[place + 1], &c->few[place], (c->count - place) * sizeof *c->few);

@@ -24,11 +24,9 @@ gs_code gs_query_add_node(gs_query *q, gs_query_kind kind, size_t column, int *o
 {
     if (q->node_count == q->node_capacity) {
         const size_t capacity = 2 * q->node_capacity + 64;
-        void *memory = q->nodes;
         if (capacity > INT_MAX)
             return GS_FAIL(st, GS_ERR_LIMIT, 0, "the query is too long");
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *q->nodes, "query", st));
-        q->nodes = memory;
+        GS_TRY(gs_mem_resize(&q->nodes, capacity * sizeof *q->nodes, "query", st));
         q->node_capacity = capacity;
     }
     *out = (int)q->node_count++;
@@ -45,9 +43,7 @@ gs_code gs_query_add_term(gs_query *q, gs_query_kind kind, const uint8_t *term,
 {
     if (q->text_capacity - q->text_bytes < bytes) {
         const size_t capacity = 2 * q->text_capacity + bytes + 1024;
-        void *memory = q->text;
-        GS_TRY(gs_mem_resize(&memory, capacity, "words of a query", st));
-        q->text = memory;
+        GS_TRY(gs_mem_resize(&q->text, capacity, "words of a query", st));
         q->text_capacity = capacity;
     }
     GS_TRY(gs_query_add_node(q, kind, column, out, st));

@@ -30,10 +30,9 @@ struct gs_query_parser {
 gs_code gs_query_parser_new(gs_query_parser **out, const gs_query_parser_options *options,
                             gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_query_parser), "query parser", st));
-    gs_query_parser *const p = memory;
+    gs_query_parser *p = NULL;
+    GS_TRY(gs_mem_new(&p, sizeof *p, "query parser", st));
     p->options = *options;
     if (options->rules != NULL) {
         const gs_word_rules_options folding = {.is_folding =
@@ -431,10 +430,8 @@ gs_code gs_query_parse(gs_query_parser *p, const void *text, size_t bytes,
 {
     gs_query_clear(query);
     if (p->text_capacity < bytes + GS_TEXT_SLACK) {
-        void *memory = p->text;
         const size_t capacity = 2 * bytes + GS_TEXT_SLACK + 1024;
-        GS_TRY(gs_mem_resize(&memory, capacity, "query", st));
-        p->text = memory;
+        GS_TRY(gs_mem_resize(&p->text, capacity, "query", st));
         p->text_capacity = capacity;
     }
     if (bytes > 0)

@@ -131,17 +131,14 @@ static gs_code open(many *m, gs_status *st)
 
 gs_code gs_rank_many(gs_search_plan *plan, gs_top_docs *top, gs_status *st)
 {
-    void *memory = NULL, *taken = NULL;
     const size_t words = (plan->slot_count + WORD_BITS - 1) / WORD_BITS;
-    GS_TRY(gs_mem_new(&memory, sizeof(many), "scores", st));
-    many *const m = memory;
+    many *m = NULL;
+    GS_TRY(gs_mem_new(&m, sizeof *m, "scores", st));
     *m = (many){.plan = plan, .top = top, .heap = plan->order, .taken_words = words};
-    if (gs_mem_new(&taken, words * sizeof *m->taken, "scores", st) == GS_OK) {
-        m->taken = taken;
-        if (open(m, st) == GS_OK)
-            GS_NOTED(walk(m, st));
-    }
-    gs_mem_free(taken);
+    if (gs_mem_new(&m->taken, words * sizeof *m->taken, "scores", st) == GS_OK &&
+        open(m, st) == GS_OK)
+        GS_NOTED(walk(m, st));
+    gs_mem_free(m->taken);
     gs_mem_free(m);
     return st->code;
 }

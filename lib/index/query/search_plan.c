@@ -47,27 +47,12 @@ void gs_search_plan_release(gs_search_plan *plan)
     *plan = (gs_search_plan){0};
 }
 
-/* Room for one more item in an array. */
-static gs_code grow(void **items, size_t count, size_t *capacity, size_t item_bytes,
-                    gs_status *st)
-{
-    if (count < *capacity)
-        return GS_OK;
-    const size_t more = 2 * *capacity + 16;
-    GS_TRY(gs_mem_resize(items, more * item_bytes, "plan of a query", st));
-    memset((char *)*items + count * item_bytes, 0, (more - count) * item_bytes);
-    *capacity = more;
-    return GS_OK;
-}
+static const char of_plan[] = "plan of a query";
 
 static gs_code add_node(gs_search_plan *plan, gs_query_kind kind, int *out, gs_status *st)
 {
-    void *memory = plan->nodes;
-    GS_NOTED(
-        grow(&memory, plan->node_count, &plan->node_capacity, sizeof *plan->nodes, st));
-    plan->nodes = memory;
-    if (st->code != GS_OK)
-        return st->code;
+    GS_TRY(gs_mem_grow(&plan->nodes, &plan->node_capacity, plan->node_count + 1, of_plan,
+                       st));
     *out = (int)plan->node_count++;
     plan->nodes[*out] = (gs_search_node){.kind = kind,
                                          .first = GS_QUERY_NONE,
@@ -100,12 +85,8 @@ static gs_code want(gs_search_plan *plan, const gs_term_info *info, size_t known
             return GS_OK;
         }
     }
-    void *memory = plan->slots;
-    GS_NOTED(
-        grow(&memory, plan->slot_count, &plan->slot_capacity, sizeof *plan->slots, st));
-    plan->slots = memory;
-    if (st->code != GS_OK)
-        return st->code;
+    GS_TRY(gs_mem_grow(&plan->slots, &plan->slot_capacity, plan->slot_count + 1, of_plan,
+                       st));
     *out = plan->slot_count++;
     plan->slots[*out] = (gs_search_slot){.info = *info, .times = 1, .reader = SIZE_MAX};
     return GS_OK;
@@ -264,24 +245,14 @@ static bool is_any_of(const gs_search_plan *plan)
     return true;
 }
 
-static gs_code resize(void **array, size_t count, size_t item_bytes, gs_status *st)
-{
-    return gs_mem_resize(array, count * item_bytes, "plan of a query", st);
-}
-
 static gs_code make_room(gs_search_plan *plan, gs_status *st)
 {
     const size_t count = plan->slot_count + 1;
-    void *arrays[] = {plan->order, plan->hits, plan->sums, plan->heads};
-    GS_NOTED(resize(&arrays[0], count, sizeof *plan->order, st));
-    GS_NOTED(resize(&arrays[1], count, sizeof *plan->hits, st));
-    GS_NOTED(resize(&arrays[2], count, sizeof *plan->sums, st));
-    GS_NOTED(resize(&arrays[3], count, sizeof *plan->heads, st));
-    plan->order = arrays[0];
-    plan->hits = arrays[1];
-    plan->sums = arrays[2];
-    plan->heads = arrays[3];
-    return st->code;
+    GS_TRY(gs_mem_resize(&plan->order, count * sizeof *plan->order, of_plan, st));
+    GS_TRY(gs_mem_resize(&plan->hits, count * sizeof *plan->hits, of_plan, st));
+    GS_TRY(gs_mem_resize(&plan->sums, count * sizeof *plan->sums, of_plan, st));
+    GS_TRY(gs_mem_resize(&plan->heads, count * sizeof *plan->heads, of_plan, st));
+    return GS_OK;
 }
 
 /* Once they are, they stay known. */
@@ -326,12 +297,8 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
 gs_code gs_search_plan_open_reader(gs_search_plan *plan, const gs_term_info *info,
                                    size_t *out, gs_status *st)
 {
-    void *memory = plan->readers;
-    GS_NOTED(grow(&memory, plan->reader_count, &plan->reader_capacity,
-                  sizeof *plan->readers, st));
-    plan->readers = memory;
-    if (st->code != GS_OK)
-        return st->code;
+    GS_TRY(gs_mem_grow(&plan->readers, &plan->reader_capacity, plan->reader_count + 1,
+                       of_plan, st));
     GS_TRY(
         gs_doc_reader_start(&plan->readers[plan->reader_count], plan->index, info, st));
     *out = plan->reader_count++;

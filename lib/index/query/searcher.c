@@ -23,10 +23,9 @@ gs_code gs_searcher_new(gs_searcher **out, const gs_index *index,
                         gs_status *st)
 {
     gs_assert(options->limit > 0 && options->presence != NULL);
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_searcher), "searcher", st));
-    gs_searcher *const s = memory;
+    gs_searcher *s = NULL;
+    GS_TRY(gs_mem_new(&s, sizeof *s, "searcher", st));
     s->options = *options;
     gs_search_plan_init(&s->plan, index, options->presence, options->k1, options->b);
     const gs_query_parser_options parser = {

@@ -239,9 +239,8 @@ static gs_code read_heads(gs_index *index, gs_status *st)
 gs_code gs_index_open(gs_index **out, const char *folder, gs_status *st)
 {
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_index), "index", st));
-    gs_index *const index = memory;
+    gs_index *index = NULL;
+    GS_TRY(gs_mem_new(&index, sizeof *index, "index", st));
     GS_TRY_OR_FAIL(gs_mem_copy_string(&index->folder, folder, st));
     GS_TRY_OR_FAIL(gs_index_header_read(&index->header, folder, st));
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {

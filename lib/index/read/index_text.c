@@ -12,10 +12,8 @@ enum { BUFFER_BYTES = 1 << 18, NUMBER_BYTES = 20 };
 gs_code gs_text_out_open(gs_text_out *out, gs_text_write_fn *write, void *context,
                          gs_status *st)
 {
-    void *memory = NULL;
     *out = (gs_text_out){.write = write, .context = context};
-    GS_TRY(gs_mem_new(&memory, BUFFER_BYTES, "text of an index", st));
-    out->buffer = memory;
+    GS_TRY(gs_mem_new(&out->buffer, BUFFER_BYTES, "text of an index", st));
     return GS_OK;
 }
 

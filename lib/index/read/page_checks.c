@@ -13,11 +13,9 @@ static uint64_t word_count(const gs_page_checks *c)
 gs_code gs_page_checks_open(gs_page_checks *c, const uint8_t *data, uint64_t bytes,
                             const uint32_t *sums, gs_status *st)
 {
-    void *memory = NULL;
     *c = (gs_page_checks){.data = data, .bytes = bytes, .sums = sums};
     GS_TRY(
-        gs_mem_new(&memory, (size_t)word_count(c) * sizeof *c->good, "page checks", st));
-    c->good = memory;
+        gs_mem_new(&c->good, (size_t)word_count(c) * sizeof *c->good, "page checks", st));
     return GS_OK;
 }
 

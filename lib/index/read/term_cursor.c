@@ -21,10 +21,8 @@ void gs_term_cursor_init(gs_term_cursor *c, const gs_index *index)
 
 gs_code gs_term_cursor_new(gs_term_cursor **out, const gs_index *index, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_cursor), "term cursor", st));
-    *out = memory;
+    GS_TRY(gs_mem_new(out, sizeof **out, "term cursor", st));
     gs_term_cursor_init(*out, index);
     return GS_OK;
 }

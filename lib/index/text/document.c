@@ -73,43 +73,26 @@ gs_line_feed_options gs_document_feed_options(gs_document_format format)
 /* --- the list ------------------------------------------------------------------------
  */
 
-static gs_code make_room(void **array, size_t *capacity, size_t count, size_t item_bytes,
-                         gs_status *st)
-{
-    if (count < *capacity)
-        return GS_OK;
-    const size_t larger = 2 * *capacity + 256;
-    size_t bytes = 0;
-    GS_TRY(gs_mem_size_mul(&bytes, larger, item_bytes, st));
-    GS_TRY(gs_mem_resize(array, bytes, "list of documents", st));
-    *capacity = larger;
-    return GS_OK;
-}
+static const char of_documents[] = "list of documents";
 
 gs_code gs_document_list_add(gs_document_list *list, gs_text_span name,
                              const gs_text_span *texts, size_t text_count, gs_status *st)
 {
-    void *memory = list->documents;
-    GS_TRY(make_room(&memory, &list->capacity, list->count, sizeof *list->documents, st));
-    list->documents = memory;
+    GS_TRY(gs_mem_grow(&list->documents, &list->capacity, list->count + 1, of_documents,
+                       st));
     list->documents[list->count++] = (gs_document){name, list->text_count, text_count};
-    for (size_t i = 0; i < text_count; i++) {
-        memory = list->texts;
-        GS_TRY(make_room(&memory, &list->text_capacity, list->text_count,
-                         sizeof *list->texts, st));
-        list->texts = memory;
+    GS_TRY(gs_mem_grow(&list->texts, &list->text_capacity, list->text_count + text_count,
+                       of_documents, st));
+    for (size_t i = 0; i < text_count; i++)
         list->texts[list->text_count++] = texts[i];
-    }
     return GS_OK;
 }
 
 gs_code gs_document_list_add_bad(gs_document_list *list, uint64_t line, const char *why,
                                  gs_status *st)
 {
-    void *memory = list->bad;
-    GS_TRY(
-        make_room(&memory, &list->bad_capacity, list->bad_count, sizeof *list->bad, st));
-    list->bad = memory;
+    GS_TRY(gs_mem_grow(&list->bad, &list->bad_capacity, list->bad_count + 1, of_documents,
+                       st));
     list->bad[list->bad_count++] = (gs_bad_document){.line = line, .why = why};
     return GS_OK;
 }

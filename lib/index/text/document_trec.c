@@ -133,10 +133,8 @@ static gs_code add_text(gs_document_list *list, gs_document *document,
     }
     if (list->text_count == list->text_capacity) {
         const size_t capacity = 2 * list->text_capacity + 256;
-        void *memory = list->texts;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *list->texts, "list of documents",
-                             st));
-        list->texts = memory;
+        GS_TRY(gs_mem_resize(&list->texts, capacity * sizeof *list->texts,
+                             "list of documents", st));
         list->text_capacity = capacity;
     }
     list->texts[list->text_count++] = (gs_text_span){from, (size_t)(to - from)};

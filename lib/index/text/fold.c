@@ -16,10 +16,9 @@ _Static_assert(UTF8PROC_CATEGORY_LU == 1 && UTF8PROC_CATEGORY_NO == 11,
 
 gs_code gs_fold_new(gs_fold **out, bool is_folding, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_fold), "folding", st));
-    gs_fold *const fold = memory;
+    gs_fold *fold = NULL;
+    GS_TRY(gs_mem_new(&fold, sizeof *fold, "folding", st));
     fold->is_folding = is_folding;
     *out = fold;
     return GS_OK;
@@ -75,9 +74,8 @@ static uint32_t look_up(uint32_t point)
 
 gs_code gs_fold_fill_page(gs_fold *fold, uint32_t point, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, GS_FOLD_PAGE_POINTS * sizeof(uint32_t), "folding", st));
-    uint32_t *const page = memory;
+    uint32_t *page = NULL;
+    GS_TRY(gs_mem_new(&page, GS_FOLD_PAGE_POINTS * sizeof(uint32_t), "folding", st));
     const uint32_t first = point / GS_FOLD_PAGE_POINTS * GS_FOLD_PAGE_POINTS;
     for (uint32_t i = 0; i < GS_FOLD_PAGE_POINTS; i++) {
         if (fold->is_folding)
@@ -102,11 +100,9 @@ gs_code gs_fold_stretch(gs_fold *fold, const uint8_t *text, size_t bytes,
                            utf8proc_errmsg(n));
         if ((size_t)n <= fold->point_capacity)
             break;
-        void *memory = fold->points;
         const size_t capacity = (size_t)n + 1024;
-        GS_TRY(
-            gs_mem_resize(&memory, capacity * sizeof *fold->points, "folded text", st));
-        fold->points = memory;
+        GS_TRY(gs_mem_resize(&fold->points, capacity * sizeof *fold->points,
+                             "folded text", st));
         fold->point_capacity = capacity;
     }
     n = utf8proc_normalize_utf32(fold->points, n, folding);

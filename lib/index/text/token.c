@@ -5,12 +5,10 @@
 
 gs_code gs_token_batch_init(gs_token_batch *batch, gs_status *st)
 {
-    void *memory = NULL;
     batch->count = batch->used = 0;
     batch->document = 0;
     batch->bytes = NULL;
-    GS_TRY(gs_mem_new(&memory, GS_TOKEN_BYTES + 2 * GS_TERM_PAD, "tokens", st));
-    batch->bytes = memory;
+    GS_TRY(gs_mem_new(&batch->bytes, GS_TOKEN_BYTES + 2 * GS_TERM_PAD, "tokens", st));
     return GS_OK;
 }
 

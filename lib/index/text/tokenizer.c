@@ -38,10 +38,9 @@ struct gs_tokenizer {
 
 gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new_apart(&memory, sizeof(gs_tokenizer), "tokenizer", st));
-    gs_tokenizer *const t = memory;
+    gs_tokenizer *t = NULL;
+    GS_TRY(gs_mem_new_apart(&t, sizeof *t, "tokenizer", st));
     t->rules = rules;
     t->is_folding = rules->is_folding;
     GS_TRY_OR_FAIL(gs_fold_new(&t->fold, t->is_folding, st));

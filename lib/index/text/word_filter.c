@@ -27,21 +27,19 @@ struct gs_word_filter {
 gs_code gs_word_filter_new(gs_word_filter **out, const gs_word_rules *rules,
                            gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
     if (rules->chars_min == 0 && rules->chars_max == 0 && rules->stop_words == NULL &&
         rules->language[0] == '\0')
         return GS_OK;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_word_filter), "word filter", st));
-    gs_word_filter *const filter = memory;
+    gs_word_filter *filter = NULL;
+    GS_TRY(gs_mem_new(&filter, sizeof *filter, "word filter", st));
     filter->rules = rules;
     if (rules->language[0] != '\0') {
         filter->stemmer = sb_stemmer_new(rules->language, NULL);
         if (filter->stemmer == NULL)
             GS_TRY_OR_FAIL(GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "stemmer"));
-        GS_TRY_OR_FAIL(
-            gs_mem_new(&memory, STEM_CACHE_SLOTS * sizeof *filter->stems, "stems", st));
-        filter->stems = memory;
+        GS_TRY_OR_FAIL(gs_mem_new(&filter->stems,
+                                  STEM_CACHE_SLOTS * sizeof *filter->stems, "stems", st));
     }
     *out = filter;
     return GS_OK;

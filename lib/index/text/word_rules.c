@@ -63,10 +63,8 @@ static gs_code read_file(const char *name, uint8_t **out, size_t *bytes, gs_stat
     size_t capacity = 0;
     for (;;) {
         if (capacity - *bytes < GS_TEXT_SLACK + 1) {
-            void *memory = *out;
             capacity = 2 * capacity + 65536;
-            GS_TRY_OR_FAIL(gs_mem_resize(&memory, capacity, "stop words", st));
-            *out = memory;
+            GS_TRY_OR_FAIL(gs_mem_resize(out, capacity, "stop words", st));
         }
         const size_t n = fread(*out + *bytes, 1, capacity - *bytes - GS_TEXT_SLACK, file);
         *bytes += n;
@@ -146,9 +144,7 @@ static int compare_words(const void *a, const void *b)
 static gs_code sort_stop_words(const gs_word_set *set, word_ref **out, size_t *bytes,
                                gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, gs_word_set_count(set) * sizeof **out, "stop words", st));
-    *out = memory;
+    GS_TRY(gs_mem_new(out, gs_word_set_count(set) * sizeof **out, "stop words", st));
     size_t count = 0, slot = 0;
     word_ref ref;
     while (gs_word_set_next(set, &slot, &ref.word, &ref.bytes)) {
@@ -165,16 +161,16 @@ static gs_code print_json(gs_word_rules *rules, gs_status *st)
     const size_t count =
         rules->stop_words != NULL ? gs_word_set_count(rules->stop_words) : 0;
     word_ref *words = NULL;
-    void *memory = NULL;
+    char *json = NULL;
     size_t bytes = JSON_HEAD_BYTES + 4 * count;
     if (count > 0)
         GS_TRY(sort_stop_words(rules->stop_words, &words, &bytes, st));
     if (bytes > STOP_JSON_BYTES_MAX)
         (void)GS_FAIL(st, GS_ERR_LIMIT, 0, "too many stop words: %zu", count);
     else
-        GS_NOTED(gs_mem_new(&memory, bytes, "word rules", st));
+        GS_NOTED(gs_mem_new(&json, bytes, "word rules", st));
     if (st->code == GS_OK) {
-        char *to = memory;
+        char *to = json;
         to += snprintf(to, JSON_HEAD_BYTES,
                        "{\"words\": \"unicode\", \"fold\": %s, \"stem\": %s%s%s, "
                        "\"min_len\": %zu, \"max_len\": %zu, \"stopwords\": [",
@@ -187,7 +183,7 @@ static gs_code print_json(gs_word_rules *rules, gs_status *st)
             *to++ = '"';
         }
         memcpy(to, "]}", sizeof "]}");
-        rules->json = memory;
+        rules->json = json;
     }
     gs_mem_free(words);
     return st->code;
@@ -234,9 +230,8 @@ static gs_code read_stop_words(gs_word_rules *rules, const char *json, gs_status
         return damaged(st);
     if (*at == ']')
         return GS_OK;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, GS_TERM_BYTES_MAX + GS_TERM_PAD, "stop word", st));
-    uint8_t *const padded = memory;
+    uint8_t *padded = NULL;
+    GS_TRY(gs_mem_new(&padded, GS_TERM_BYTES_MAX + GS_TERM_PAD, "stop word", st));
     GS_NOTED(gs_word_set_new(&rules->stop_words, st));
     while (st->code == GS_OK) {
         const size_t bytes = *at == '"' ? strcspn(at + 1, "\"") : 0;
@@ -255,7 +250,7 @@ static gs_code read_stop_words(gs_word_rules *rules, const char *json, gs_status
             break;
         at += strncmp(at, ", ", 2) == 0 ? 2 : 0;
     }
-    gs_mem_free(memory);
+    gs_mem_free(padded);
     return st->code;
 }
 
@@ -264,10 +259,9 @@ static gs_code read_stop_words(gs_word_rules *rules, const char *json, gs_status
 gs_code gs_word_rules_new(gs_word_rules **out, const gs_word_rules_options *options,
                           gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_word_rules), "word rules", st));
-    gs_word_rules *const rules = memory;
+    gs_word_rules *rules = NULL;
+    GS_TRY(gs_mem_new(&rules, sizeof *rules, "word rules", st));
     rules->is_folding = options->is_folding;
     rules->chars_min = options->chars_min;
     rules->chars_max = options->chars_max;
@@ -285,14 +279,13 @@ fail:
 
 gs_code gs_word_rules_read(gs_word_rules **out, const char *json, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
     const char *const words = find_field(json, "words"), *const fold =
                                                              find_field(json, "fold");
     if (words == NULL)
         return GS_OK;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_word_rules), "word rules", st));
-    gs_word_rules *const rules = memory;
+    gs_word_rules *rules = NULL;
+    GS_TRY(gs_mem_new(&rules, sizeof *rules, "word rules", st));
     if (strncmp(words, "\"unicode\"", 9) != 0 || fold == NULL)
         GS_TRY_OR_FAIL(damaged(st));
     rules->is_folding = strncmp(fold, "true", 4) == 0;

@@ -18,10 +18,8 @@ struct gs_word_set {
 
 gs_code gs_word_set_new(gs_word_set **out, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_word_set), "set of words", st));
-    *out = memory;
+    GS_TRY(gs_mem_new(out, sizeof(gs_word_set), "set of words", st));
     return GS_OK;
 }
 
@@ -78,11 +76,10 @@ static gs_code grow(gs_word_set *set, gs_status *st)
     if (2 * (set->count + 1) <= set->slot_count)
         return GS_OK;
     const size_t old_count = set->slot_count;
-    word_slot *const old = set->slots;
+    word_slot *const old = set->slots, *slots = NULL;
     const size_t slot_count = old_count > 0 ? 2 * old_count : FIRST;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, slot_count * sizeof *old, "set of words", st));
-    set->slots = memory;
+    GS_TRY(gs_mem_new(&slots, slot_count * sizeof *slots, "set of words", st));
+    set->slots = slots;
     set->slot_count = slot_count;
     for (size_t i = 0; i < old_count; i++) {
         if (old[i].bytes != 0)
@@ -100,9 +97,7 @@ gs_code gs_word_set_add(gs_word_set *set, const gs_token *word, gs_status *st)
         return GS_OK;
     if (set->text_capacity - set->text_bytes < word->bytes) {
         const size_t capacity = 2 * set->text_capacity + word->bytes + 4096;
-        void *memory = set->text;
-        GS_TRY(gs_mem_resize(&memory, capacity, "set of words", st));
-        set->text = memory;
+        GS_TRY(gs_mem_resize(&set->text, capacity, "set of words", st));
         set->text_capacity = capacity;
     }
     memcpy(set->text + set->text_bytes, word->term, word->bytes);

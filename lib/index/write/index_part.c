@@ -140,9 +140,8 @@ gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
                            const gs_part_place *place, gs_status *st)
 {
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_index_part), "part of an index", st));
-    gs_index_part *const p = memory;
+    gs_index_part *p = NULL;
+    GS_TRY(gs_mem_new(&p, sizeof *p, "part of an index", st));
     p->place = *place;
     p->files = files;
     for (int i = 0; i < GS_PART_FILES; i++)
@@ -196,9 +195,7 @@ static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts
         GS_TRY(spill_skips(p, st));
     if (p->skip_capacity - p->skip_bytes < SKIP_ENTRY_MAX) {
         const size_t capacity = 2 * p->skip_capacity + 1024;
-        void *memory = p->skips;
-        GS_TRY(gs_mem_resize(&memory, capacity, "skip entries", st));
-        p->skips = memory;
+        GS_TRY(gs_mem_resize(&p->skips, capacity, "skip entries", st));
         p->skip_capacity = capacity;
     }
     uint8_t *to = p->skips + p->skip_bytes;

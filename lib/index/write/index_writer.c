@@ -44,17 +44,15 @@ gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options
 {
     gs_assert(options->part_count > 0);
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_index_writer), "index writer", st));
-    gs_index_writer *const w = memory;
+    gs_index_writer *w = NULL;
+    GS_TRY(gs_mem_new(&w, sizeof *w, "index writer", st));
     w->options = *options;
     size_t share = options->memory_bytes / options->part_count / FILES_A_PART;
     if (share > PART_BUFFER_MAX)
         share = PART_BUFFER_MAX;
     w->part_buffer_bytes = share < PART_BUFFER_MIN + 128 ? PART_BUFFER_MIN + 128 : share;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, options->part_count * sizeof *w->parts,
+    GS_TRY_OR_FAIL(gs_mem_new(&w->parts, options->part_count * sizeof *w->parts,
                               "parts of an index", st));
-    w->parts = memory;
     GS_TRY_OR_FAIL(gs_index_folder_open(&w->folder, options->folder, options->replace,
                                         options->log, st));
     GS_TRY_OR_FAIL(gs_document_writer_open(&w->documents, w->folder.temporary,
@@ -158,9 +156,8 @@ static gs_code copy_parts(gs_index_writer *w, gs_file_writer *file, bool positio
 
 static gs_code write_terms(gs_index_writer *w, gs_file_writer *file, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_term_writer), "dictionary", st));
-    gs_term_writer *const terms = memory;
+    gs_term_writer *terms = NULL;
+    GS_TRY(gs_mem_new(&terms, sizeof *terms, "dictionary", st));
     GS_TRY_OR_FAIL(gs_term_writer_open(terms, file, st));
     for (unsigned i = 0; i < w->options.part_count; i++) {
         gs_part_file *const from = &w->parts[i].terms;

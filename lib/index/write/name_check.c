@@ -31,9 +31,7 @@ gs_code gs_name_check_add(gs_name_check *c, const void *name, size_t bytes, gs_s
     if (!is_kept(c, hash))
         return GS_OK;
     if (c->kept == NULL) {
-        void *memory = NULL;
-        GS_TRY(gs_mem_map(&memory, kept_bytes, true, "names of documents", st));
-        c->kept = memory;
+        GS_TRY(gs_mem_map(&c->kept, kept_bytes, true, "names of documents", st));
     }
     /* Names that are all the same cannot be halved: those that are kept tell enough. */
     while (c->count == GS_NAMES_KEPT_MAX && c->given_up < HASH_BITS - 1)

@@ -25,12 +25,9 @@ static gs_code grow_tables(gs_term_writer *w, gs_status *st)
     if (w->block_count < w->block_capacity)
         return GS_OK;
     const size_t capacity = 2 * w->block_capacity + 1024;
-    void *memory = w->prefixes;
-    GS_TRY(gs_mem_resize(&memory, capacity * sizeof(uint64_t), "term prefixes", st));
-    w->prefixes = memory;
-    memory = w->offsets;
-    GS_TRY(gs_mem_resize(&memory, (capacity + 1) * sizeof(uint64_t), "term blocks", st));
-    w->offsets = memory;
+    GS_TRY(gs_mem_resize(&w->prefixes, capacity * sizeof(uint64_t), "term prefixes", st));
+    GS_TRY(
+        gs_mem_resize(&w->offsets, (capacity + 1) * sizeof(uint64_t), "term blocks", st));
     w->block_capacity = capacity;
     return GS_OK;
 }

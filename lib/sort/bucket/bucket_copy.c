@@ -7,10 +7,9 @@
 
 gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity, gs_status *st)
 {
-    void *memory = NULL;
     gs_assert(capacity <= gs_arena_bytes_max);
-    GS_TRY(gs_mem_map(&memory, capacity + GS_COPY_SLACK, true, "copies of buckets", st));
-    copy->data = memory;
+    GS_TRY(
+        gs_mem_map(&copy->data, capacity + GS_COPY_SLACK, true, "copies of buckets", st));
     copy->capacity = capacity;
     return GS_OK;
 }

@@ -192,9 +192,8 @@ static gs_code push(gs_bucket_list *list, gs_bucket bucket, gs_status *st)
 {
     if (list->count == list->capacity) {
         const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        void *memory = list->buckets;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof bucket, "list of buckets", st));
-        list->buckets = memory;
+        GS_TRY(gs_mem_resize(&list->buckets, capacity * sizeof bucket, "list of buckets",
+                             st));
         list->capacity = capacity;
     }
     list->buckets[list->count++] = bucket;
@@ -315,17 +314,13 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
     gs_cut *cut = NULL;
     uint64_t *sample = NULL;
     gs_bucket_list work = {0};
-    void *memory = NULL;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, sizeof *cut, "splitters", st));
-    cut = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&cut, sizeof *cut, "splitters", st));
     GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
-    sample = memory;
+        gs_mem_new(&sample, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
     cut->slices = gs_team_workers(team);
     cut->trace = gs_team_trace(team);
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, cut->slices * IDS_MAX * sizeof *cut->counts,
+    GS_TRY_OR_FAIL(gs_mem_new(&cut->counts, cut->slices * IDS_MAX * sizeof *cut->counts,
                               "bucket counts", st));
-    cut->counts = memory;
 
     /* Rounds: whatever is still too large is cut again, the rest is carried over. */
     GS_TRY_OR_FAIL(push(&work, whole, st));
@@ -375,9 +370,9 @@ size_t gs_bucket_scratch_capacity(const gs_bucket_split *split)
 
 gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch, size_t capacity, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, capacity * sizeof(gs_element), "scratch elements", st));
-    *scratch = (gs_bucket_scratch){memory, capacity};
+    gs_element *elements = NULL;
+    GS_TRY(gs_mem_new(&elements, capacity * sizeof *elements, "scratch elements", st));
+    *scratch = (gs_bucket_scratch){elements, capacity};
     return GS_OK;
 }
 

@@ -172,9 +172,8 @@ gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_device_chunk_options
                             gs_status *st)
 {
     *out = NULL;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_device_chunk), "GPU chunk", st));
-    gs_device_chunk *const c = memory;
+    gs_device_chunk *c = NULL;
+    GS_TRY(gs_mem_new(&c, sizeof *c, "GPU chunk", st));
     c->options = *options;
     atomic_store(&c->slot_count, 1);
     gs_assert(options->device_count > 0);
@@ -183,10 +182,8 @@ gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_device_chunk_options
         c->options.batches_held = UPLOADS_HELD_MAX;
     gs_assert(c->options.batches_held > 0);
     pthread_mutex_init(&c->mutex, NULL);
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, held_map_bytes(c), true, "text held back", st));
-    c->held = memory;
-    GS_TRY_OR_FAIL(gs_mem_new(&memory, SAMPLE_BYTES, "sample of the text", st));
-    c->sample = memory;
+    GS_TRY_OR_FAIL(gs_mem_map(&c->held, held_map_bytes(c), true, "text held back", st));
+    GS_TRY_OR_FAIL(gs_mem_new(&c->sample, SAMPLE_BYTES, "sample of the text", st));
     /* A pipe may turn out to be short: its device is started when it is not. */
     if (!options->keeps_all)
         GS_TRY_OR_FAIL(start(c, st));
@@ -539,10 +536,8 @@ static gs_code fetch_part_locked(gs_device_chunk *c, gs_device_part *part, gs_st
     if (part->count == 0)
         return GS_OK;
     if (bytes > part->data_capacity) {
-        void *memory = part->data;
-        GS_TRY(
-            gs_mem_resize(&memory, (size_t)bytes + RECORD_SLACK, "fetched records", st));
-        part->data = memory;
+        GS_TRY(gs_mem_resize(&part->data, (size_t)bytes + RECORD_SLACK, "fetched records",
+                             st));
         part->data_capacity = (size_t)bytes;
     }
     GS_TRY(gs_text_sort_fetch_records(c->emitting, c->next_record, part->count, bytes,
@@ -633,14 +628,11 @@ static gs_code put_part(const gs_device_chunk *c, const gs_device_part *part,
 
 static gs_code part_new(gs_device_part *part, size_t bytes, gs_status *st)
 {
-    void *memory = NULL;
     *part = (gs_device_part){.record_capacity = bytes / LEAST_RECORD_BYTES,
                              .data_capacity = bytes};
-    GS_TRY(gs_mem_new(&memory, part->record_capacity * sizeof *part->records,
+    GS_TRY(gs_mem_new(&part->records, part->record_capacity * sizeof *part->records,
                       "fetched records", st));
-    part->records = memory;
-    GS_TRY(gs_mem_new(&memory, bytes + RECORD_SLACK, "fetched records", st));
-    part->data = memory;
+    GS_TRY(gs_mem_new(&part->data, bytes + RECORD_SLACK, "fetched records", st));
     return GS_OK;
 }
 

@@ -41,7 +41,6 @@ gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
     const size_t cost = limits->input_bytes > 0 ? STRETCHED_ELEMENT_COST : ELEMENT_COST;
     const size_t count = limits->budget_bytes / cost + 1;
     const size_t element_bytes = gs_mem_large_pages(count * sizeof(gs_element));
-    void *memory = NULL;
     chunk->element_capacity = element_bytes / sizeof(gs_element);
     if (map != NULL) {
         gs_assert(map->map_bytes - map->copies_begin >= arena_bytes);
@@ -50,18 +49,17 @@ gs_code gs_chunk_init(gs_chunk *chunk, const gs_record_layout *layout,
         chunk->copies_begin = map->copies_begin;
     } else {
         GS_TRY_OR_FAIL(
-            gs_mem_map(&memory, arena_bytes, !limits->is_small, "records", st));
-        chunk->arena = memory;
+            gs_mem_map(&chunk->arena, arena_bytes, !limits->is_small, "records", st));
         chunk->arena_map_bytes = arena_bytes;
     }
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, !limits->is_small, "elements", st));
-    chunk->elements = memory;
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, element_bytes, false, "scratch elements", st));
-    gs_mem_keep_small(memory, element_bytes);
-    chunk->scratch = memory;
-    GS_TRY_OR_FAIL(gs_mem_map(&memory, chunk->element_capacity * sizeof(uint16_t),
+    GS_TRY_OR_FAIL(
+        gs_mem_map(&chunk->elements, element_bytes, !limits->is_small, "elements", st));
+    GS_TRY_OR_FAIL(
+        gs_mem_map(&chunk->scratch, element_bytes, false, "scratch elements", st));
+    gs_mem_keep_small(chunk->scratch, element_bytes);
+    GS_TRY_OR_FAIL(gs_mem_map(&chunk->bucket_ids,
+                              chunk->element_capacity * sizeof(uint16_t),
                               !limits->is_small, "bucket ids", st));
-    chunk->bucket_ids = memory;
     return GS_OK;
 fail:
     gs_chunk_release(chunk);

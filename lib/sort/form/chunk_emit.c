@@ -515,21 +515,17 @@ static gs_code open_workers(gs_emit_job *job, gs_status *st)
 {
     const bool is_early = job->options->early != NULL;
     const gs_emit_room room = is_early ? plan_early(job) : plan_elements(job);
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, job->worker_count * sizeof *job->workers, "workers", st));
-    job->workers = memory;
+    GS_TRY(gs_mem_new(&job->workers, job->worker_count * sizeof *job->workers, "workers",
+                      st));
     for (size_t w = 0; w < job->worker_count; w++)
         GS_TRY(open_worker(job, &job->workers[w], room, st));
     const size_t most = job->worker_count * job->group_share;
     if (most == 0)
         return GS_OK;
-    const size_t item = is_early ? sizeof *job->early_group : sizeof *job->group;
-    GS_TRY(gs_mem_new(&memory, most * item, "buckets to copy", st));
-    if (is_early)
-        job->early_group = memory;
-    else
-        job->group = memory;
-    return GS_OK;
+    return is_early ? gs_mem_new(&job->early_group, most * sizeof *job->early_group,
+                                 "buckets to copy", st)
+                    : gs_mem_new(&job->group, most * sizeof *job->group,
+                                 "buckets to copy", st);
 }
 
 static void close_workers(gs_emit_job *job)

@@ -249,13 +249,11 @@ static bool is_for_records(const gs_early_split_options *o)
 
 static gs_code new_key_batches(gs_early_split *s, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new_apart(&memory, s->workers * sizeof *s->key_batch, "batches of keys",
-                            st));
-    s->key_batch = memory;
+    GS_TRY(gs_mem_new_apart(&s->key_batch, s->workers * sizeof *s->key_batch,
+                            "batches of keys", st));
     for (unsigned w = 0; w < s->workers; w++) {
-        GS_TRY(gs_mem_new_apart(&memory, KEY_BATCH_BYTES + s->key_room, "keys", st));
-        s->key_batch[w].strings = memory;
+        GS_TRY(gs_mem_new_apart(&s->key_batch[w].strings, KEY_BATCH_BYTES + s->key_room,
+                                "keys", st));
     }
     return GS_OK;
 }
@@ -263,15 +261,13 @@ static gs_code new_key_batches(gs_early_split *s, gs_status *st)
 gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *options,
                            gs_status *st)
 {
-    void *memory = NULL;
     gs_early_split *s = NULL;
     uint64_t *sample = NULL;
     *out = NULL;
     if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN ||
         !is_for_records(options))
         return GS_OK;
-    GS_TRY(gs_mem_new(&memory, sizeof *s, "early split", st));
-    s = memory;
+    GS_TRY(gs_mem_new(&s, sizeof *s, "early split", st));
     s->layout = *options->layout;
     s->encoder = options->encoder;
     s->record_size = options->record_size;
@@ -282,16 +278,13 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
         GS_TRY_OR_FAIL(new_key_batches(s, st));
     }
     GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
-    sample = memory;
+        gs_mem_new(&sample, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
     if (!plan(s, options, sample, s->encoder ? s->key_batch[0].strings : NULL))
         goto fail; /* no failure: it is not worth it */
     GS_TRY_OR_FAIL(
-        gs_mem_new_apart(&memory, s->workers * sizeof *s->lists, "lists of lines", st));
-    s->lists = memory;
+        gs_mem_new_apart(&s->lists, s->workers * sizeof *s->lists, "lists of lines", st));
     GS_TRY_OR_FAIL(
-        gs_mem_map(&memory, s->block_capacity * PAGE, true, "lists of lines", st));
-    s->memory = memory;
+        gs_mem_map(&s->memory, s->block_capacity * PAGE, true, "lists of lines", st));
     gs_mem_free(sample);
     *out = s;
     return GS_OK;
@@ -673,7 +666,7 @@ static gs_code find_room(gs_early_bucket *out, size_t count, size_t text_bytes,
 {
     const size_t element_bytes = round_up(count * sizeof(gs_element));
     const size_t bytes = element_bytes + round_up(text_bytes + GS_COPY_SLACK);
-    void *memory = NULL;
+    uint8_t *memory = NULL;
     gs_assert(text_bytes <= gs_arena_bytes_max);
     *out = (gs_early_bucket){0};
     if (count <= GS_EARLY_BESIDE_MAX && bytes <= room->capacity - *used) {
@@ -683,10 +676,10 @@ static gs_code find_room(gs_early_bucket *out, size_t count, size_t text_bytes,
         out->own_bytes = bytes + element_bytes;
         GS_TRY(gs_mem_map(&memory, out->own_bytes, true, "a large bucket", st));
         out->own = memory;
-        out->scratch = (gs_element *)(void *)((uint8_t *)memory + bytes);
+        out->scratch = (gs_element *)(void *)(memory + bytes);
     }
-    out->elements = memory;
-    out->data = (uint8_t *)memory + element_bytes;
+    out->elements = (gs_element *)(void *)memory;
+    out->data = memory + element_bytes;
     out->data_capacity = text_bytes;
     return GS_OK;
 }
@@ -734,16 +727,14 @@ gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
                             gs_bucket_copy *room, size_t first, size_t count,
                             gs_early_bucket *out, gs_status *st)
 {
-    void *memory = NULL;
     const unsigned workers = s->workers;
     size_t used = 0;
-    GS_TRY(gs_mem_new(&memory, (count * workers + 1) * sizeof(gs_list_cursor),
+    gs_list_cursor *cursors = NULL;
+    GS_TRY(gs_mem_new(&cursors, (count * workers + 1) * sizeof(gs_list_cursor),
                       "places in lists", st));
-    gs_list_cursor *const cursors = memory;
-    memory = NULL;
+    uint8_t *key_room = NULL;
     if (s->encoder != NULL)
-        GS_NOTED(gs_mem_new(&memory, s->key_room, "key", st));
-    uint8_t *const key_room = memory;
+        GS_NOTED(gs_mem_new(&key_room, s->key_room, "key", st));
     for (size_t i = 0; i < count && st->code == GS_OK; i++) {
         const size_t bucket = s->numbered[first + i];
         size_t records = 0, bytes = 0;

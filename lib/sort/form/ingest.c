@@ -49,10 +49,9 @@ gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
                       size_t record_size, gs_sort_stats *stats,
                       const volatile int *cancel, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_ingest), "ingest", st));
-    gs_ingest *const in = memory;
+    gs_ingest *in = NULL;
+    GS_TRY(gs_mem_new(&in, sizeof *in, "ingest", st));
     in->feed = feed;
     in->team = team;
     in->layout = *layout;
@@ -64,12 +63,10 @@ gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
     in->next_ticket = gs_line_feed_next_ticket(feed);
     pthread_mutex_init(&in->mutex, NULL);
     pthread_cond_init(&in->turn_changed, NULL);
-    GS_TRY_OR_FAIL(gs_mem_new_apart(&memory, in->workers * sizeof *in->scratch,
+    GS_TRY_OR_FAIL(gs_mem_new_apart(&in->scratch, in->workers * sizeof *in->scratch,
                                     "ingest scratch", st));
-    in->scratch = memory;
-    GS_TRY_OR_FAIL(
-        gs_mem_new(&memory, in->workers * sizeof *in->pending, "pending batches", st));
-    in->pending = memory;
+    GS_TRY_OR_FAIL(gs_mem_new(&in->pending, in->workers * sizeof *in->pending,
+                              "pending batches", st));
     *out = in;
     return GS_OK;
 fail:
@@ -103,9 +100,7 @@ void gs_ingest_set_witness(gs_ingest *in, gs_witness *witness)
 gs_code gs_ingest_set_limit(gs_ingest *in, const uint8_t *string, size_t string_bytes,
                             gs_status *st)
 {
-    void *memory = in->limit;
-    GS_TRY(gs_mem_resize(&memory, string_bytes + 8, "limit of --top", st));
-    in->limit = memory;
+    GS_TRY(gs_mem_resize(&in->limit, string_bytes + 8, "limit of --top", st));
     memset(in->limit + string_bytes, 0, 8);
     memcpy(in->limit, string, string_bytes);
     in->limit_bytes = string_bytes;
@@ -129,15 +124,9 @@ static bool is_above_limit(const gs_ingest *in, uint64_t prefix, const uint8_t *
 
 /* Of what follows the ways that are seldom taken have functions of their own: whoever has
  * his variables pointed at has a guard on his stack, which each record would pay for. */
-static gs_code grow(void **array, size_t *capacity, size_t want, size_t item_bytes,
-                    gs_status *st)
+static size_t larger_than(size_t want)
 {
-    const size_t larger = want + want / 2 + 1024;
-    size_t bytes = 0;
-    GS_TRY(gs_mem_size_mul(&bytes, larger, item_bytes, st));
-    GS_TRY(gs_mem_resize(array, bytes, "ingest scratch", st));
-    *capacity = larger;
-    return GS_OK;
+    return want + want / 2 + 1024;
 }
 
 static inline void put_words(const gs_ingest *in, gs_element *e, const uint8_t *string,
@@ -151,19 +140,20 @@ static inline void put_words(const gs_ingest *in, gs_element *e, const uint8_t *
 static __attribute__((noinline)) gs_code grow_records(gs_ingest_scratch *scratch,
                                                       size_t want, gs_status *st)
 {
-    void *memory = scratch->records;
-    GS_TRY(grow(&memory, &scratch->record_capacity, want, 1, st));
-    scratch->records = memory;
+    const size_t larger = larger_than(want);
+    GS_TRY(gs_mem_resize(&scratch->records, larger, "ingest scratch", st));
+    scratch->record_capacity = larger;
     return GS_OK;
 }
 
 static __attribute__((noinline)) gs_code grow_elements(gs_ingest_scratch *scratch,
                                                        gs_status *st)
 {
-    void *memory = scratch->elements;
-    GS_TRY(grow(&memory, &scratch->element_capacity, scratch->element_count + 1,
-                sizeof(gs_element), st));
-    scratch->elements = memory;
+    const size_t larger = larger_than(scratch->element_count + 1);
+    size_t bytes = 0;
+    GS_TRY(gs_mem_size_mul(&bytes, larger, sizeof(gs_element), st));
+    GS_TRY(gs_mem_resize(&scratch->elements, bytes, "ingest scratch", st));
+    scratch->element_capacity = larger;
     return GS_OK;
 }
 

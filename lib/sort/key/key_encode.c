@@ -240,12 +240,10 @@ static gs_key_plan plan_key(const gs_key *key, bool flip)
 gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool flip,
                            gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory,
-                      sizeof(gs_key_encoder) + order->key_count * sizeof(gs_key_plan),
+    gs_key_encoder *e = NULL;
+    GS_TRY(gs_mem_new(&e, sizeof(gs_key_encoder) + order->key_count * sizeof(gs_key_plan),
                       "key encoder", st));
-    gs_key_encoder *const e = memory;
     e->order = order;
     e->flip = flip;
     e->bound_extra = GS_KEY_READ_SLACK + gs_byte_key_bytes(order);

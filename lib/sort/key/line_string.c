@@ -10,9 +10,7 @@ static gs_code make_room(gs_line_string *string, size_t bytes, gs_status *st)
     if (bytes + READ_SLACK <= string->made_capacity)
         return GS_OK;
     const size_t capacity = 2 * bytes + 256;
-    void *memory = string->made;
-    GS_TRY(gs_mem_resize(&memory, capacity, "string of a line", st));
-    string->made = memory;
+    GS_TRY(gs_mem_resize(&string->made, capacity, "string of a line", st));
     string->made_capacity = capacity;
     return GS_OK;
 }

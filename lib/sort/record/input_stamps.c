@@ -71,11 +71,9 @@ static gs_code take_one(gs_input_stamp *item, const char *name, gs_status *st)
 gs_code gs_input_stamps_take(gs_input_stamps *s, const char *const *names, size_t count,
                              gs_status *st)
 {
-    void *memory = NULL;
     size_t stdin_count = 0;
     *s = (gs_input_stamps){.names = names, .count = count};
-    GS_TRY(gs_mem_new_array(&memory, count, sizeof *s->items, "inputs", st));
-    s->items = memory;
+    GS_TRY(gs_mem_new_array(&s->items, count, sizeof *s->items, "inputs", st));
     for (size_t i = 0; i < count; i++) {
         stdin_count += is_stdin(names[i]);
         if (stdin_count > 1)

@@ -68,23 +68,23 @@ static void release_bytes(gs_heap_bytes *b)
 
 static gs_code set_capacity(gs_heap_bytes *b, size_t capacity, gs_status *st)
 {
-    void *memory = b->data;
     if (!b->is_map && capacity < MAP_MIN) {
-        GS_TRY(gs_mem_resize(&memory, capacity, "a long record", st));
+        GS_TRY(gs_mem_resize(&b->data, capacity, "a long record", st));
     } else {
         capacity = (capacity + GS_BLOCK_ALIGN - 1) / GS_BLOCK_ALIGN * GS_BLOCK_ALIGN;
         if (b->is_map) {
             GS_TRY(
-                gs_mem_map_resize(&memory, b->capacity, capacity, "a long record", st));
+                gs_mem_map_resize(&b->data, b->capacity, capacity, "a long record", st));
         } else {
-            GS_TRY(gs_mem_map(&memory, capacity, false, "a long record", st));
+            uint8_t *map = NULL;
+            GS_TRY(gs_mem_map(&map, capacity, false, "a long record", st));
             if (b->bytes > 0)
-                memcpy(memory, b->data, b->bytes);
+                memcpy(map, b->data, b->bytes);
             gs_mem_free(b->data);
+            b->data = map;
             b->is_map = true;
         }
     }
-    b->data = memory;
     b->capacity = capacity;
     return GS_OK;
 }
@@ -113,10 +113,9 @@ gs_block_source gs_block_source_input(gs_input *in)
 gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
                          const gs_line_feed_options *options, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_line_feed), "line feed", st));
-    gs_line_feed *const feed = memory;
+    gs_line_feed *feed = NULL;
+    GS_TRY(gs_mem_new(&feed, sizeof *feed, "line feed", st));
     feed->source = *source;
     feed->options = *options;
     feed->header_left = options->header_lines;

@@ -100,10 +100,8 @@ static gs_code compare_job(gs_checkpoint *c, gs_unpacker *u, gs_status *st)
 static gs_code keep_extra(gs_checkpoint *c, const uint8_t *data, size_t bytes,
                           gs_status *st)
 {
-    void *memory = c->extra;
     if (bytes > c->extra_capacity) {
-        GS_TRY(gs_mem_resize(&memory, bytes, "checkpoint", st));
-        c->extra = memory;
+        GS_TRY(gs_mem_resize(&c->extra, bytes, "checkpoint", st));
         c->extra_capacity = bytes;
     }
     if (bytes > 0)
@@ -339,10 +337,9 @@ static gs_code open_all(gs_checkpoint *c, gs_status *st)
 gs_code gs_checkpoint_open(gs_checkpoint **out, const gs_checkpoint_job *job,
                            gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_checkpoint), "checkpoint", st));
-    gs_checkpoint *const c = memory;
+    gs_checkpoint *c = NULL;
+    GS_TRY(gs_mem_new(&c, sizeof *c, "checkpoint", st));
     c->job = *job;
     c->folder_fd = c->runs_fd = -1;
     c->is_open = open_all(c, st) == GS_OK;

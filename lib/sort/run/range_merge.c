@@ -109,9 +109,8 @@ static gs_code cut_portions(gs_merge_job *job, gs_status *st)
     const size_t wanted = job->range_count < job->consumer->portion_max
                               ? job->range_count
                               : job->consumer->portion_max;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new_array(&memory, wanted + 1, sizeof *job->portions, "portions", st));
-    job->portions = memory;
+    GS_TRY(gs_mem_new_array(&job->portions, wanted + 1, sizeof *job->portions, "portions",
+                            st));
     size_t count = 1; /* the first begins with range 0 */
     for (size_t r = 1; r < job->range_count; r++) {
         const gs_range_bound *const bound = &job->bounds[r];
@@ -199,16 +198,13 @@ static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_m
     for (size_t r = 0; r < job->run_count; r++)
         entries += job->runs[r].entry_count;
     gs_split_point *points = NULL;
-    void *memory = NULL;
     /* Every k-th block is enough to cut by, however many there are. */
     const size_t step = entries / (4 * RANGES_MAX) + 1;
-    GS_TRY(gs_mem_new_array(&memory, entries / step + job->run_count + 1, sizeof *points,
+    GS_TRY(gs_mem_new_array(&points, entries / step + job->run_count + 1, sizeof *points,
                             "range points", st));
-    points = memory;
     const size_t count = has_top && !job->may_share ? 0 : take_points(job, step, points);
-    GS_TRY_OR_FAIL(gs_mem_new_array(&memory, RANGES_MAX + 2, sizeof *job->bounds,
+    GS_TRY_OR_FAIL(gs_mem_new_array(&job->bounds, RANGES_MAX + 2, sizeof *job->bounds,
                                     "range bounds", st));
-    job->bounds = memory;
     job->bounds[0] = job->begin;
     size_t bounds = 1;
     uint64_t stored = 0, raw = 0;
@@ -251,31 +247,26 @@ fail:
 static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
 {
     const size_t n = job->run_count;
-    void *memory = NULL;
     *w = (gs_merge_worker){.job = job, .top_left = job->records_most};
     GS_TRY(
         gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring, st));
     GS_TRY(gs_run_codec_new(&w->codec, 1, st));
     if (job->sink != NULL)
         GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
-    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->cursors, "merge cursors", st));
-    w->cursors = memory;
-    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->heads, "merge heads", st));
-    w->heads = memory;
-    GS_TRY(gs_mem_new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes,
+    GS_TRY(gs_mem_new_array(&w->cursors, n, sizeof *w->cursors, "merge cursors", st));
+    GS_TRY(gs_mem_new_array(&w->heads, n, sizeof *w->heads, "merge heads", st));
+    GS_TRY(gs_mem_new_array(&w->nodes, gs_merge_tree_nodes(n), sizeof *w->nodes,
                             "merge tree", st));
-    w->nodes = memory;
     for (unsigned i = 0; i < 2; i++) {
         gs_range_parts *const parts = &w->parts[i];
-        GS_TRY(gs_mem_new_array(&memory, n, sizeof *parts->windows, "merge windows", st));
-        parts->windows = memory;
-        GS_TRY(gs_mem_new_array(&memory, n, sizeof *parts->first, "merge parts", st));
-        parts->first = memory;
-        GS_TRY(gs_mem_new_array(&memory, n, sizeof *parts->end, "merge parts", st));
-        parts->end = memory;
+        GS_TRY(gs_mem_new_array(&parts->windows, n, sizeof *parts->windows,
+                                "merge windows", st));
+        GS_TRY(
+            gs_mem_new_array(&parts->first, n, sizeof *parts->first, "merge parts", st));
+        GS_TRY(gs_mem_new_array(&parts->end, n, sizeof *parts->end, "merge parts", st));
         for (size_t r = 0; r < n; r++) {
-            GS_TRY(gs_mem_map(&memory, job->window_bytes, false, "merge window", st));
-            parts->windows[r].memory = memory;
+            GS_TRY(gs_mem_map(&parts->windows[r].memory, job->window_bytes, false,
+                              "merge window", st));
             parts->windows[r].capacity = job->window_bytes;
         }
     }
@@ -423,11 +414,9 @@ static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status 
             }
             const size_t bytes = c->length + options->layout->has_eol;
             if (bytes + 16 > kept_capacity) {
-                void *memory = kept;
                 kept_capacity = 2 * bytes + 256;
-                if (gs_mem_resize(&memory, kept_capacity, "merged record", st) != GS_OK)
+                if (gs_mem_resize(&kept, kept_capacity, "merged record", st) != GS_OK)
                     break;
-                kept = memory;
             }
             memcpy(kept, c->data, bytes);
             r = (gs_sink_record){.data = kept,
@@ -691,12 +680,10 @@ static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_byte
                       1;
     GS_TRY(cut_ranges(job, range_bytes, range_raw_bytes, st));
     job->end = job->bounds[job->range_count];
-    void *memory = NULL;
     job->portion_count = job->range_count;
     if ((job->consumer == NULL || cut_portions(job, st) == GS_OK) &&
-        gs_mem_new_array(&memory, job->range_count, sizeof *job->is_merged,
+        gs_mem_new_array(&job->is_merged, job->range_count, sizeof *job->is_merged,
                          "merged ranges", st) == GS_OK) {
-        job->is_merged = memory;
         pthread_mutex_init(&job->mutex, NULL);
         if (gs_team_run(team, merge_worker, job, st) == GS_OK && !job->options->has_top)
             GS_NOTED(check_all_merged(job, records, st));

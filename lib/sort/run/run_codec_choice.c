@@ -26,11 +26,11 @@ gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned wo
         return forced[0] == 'z' ? GS_CODEC_ZSTD : GS_CODEC_RAW;
     if (text_bytes < SAMPLE_BLOCKS * block_bytes)
         return GS_CODEC_ZSTD;
-    void *memory = NULL;
+    uint8_t *room = NULL;
     const size_t capacity = ZSTD_compressBound(block_bytes);
     ZSTD_CCtx *const context = ZSTD_createCCtx();
     if (context == NULL ||
-        gs_mem_new(&memory, capacity + block_bytes, "codec sample", &st) != GS_OK) {
+        gs_mem_new(&room, capacity + block_bytes, "codec sample", &st) != GS_OK) {
         (void)ZSTD_freeCCtx(context);
         return GS_CODEC_RAW;
     }
@@ -42,9 +42,9 @@ gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned wo
         if (i == 1)
             begin = gs_machine_now_ns();
         /* A copy: zstd counts on it that nobody writes to what it compresses. */
-        uint8_t *const sample = (uint8_t *)memory + capacity;
+        uint8_t *const sample = room + capacity;
         memcpy(sample, text + i * step, block_bytes);
-        const size_t n = ZSTD_compressCCtx(context, memory, capacity, sample, block_bytes,
+        const size_t n = ZSTD_compressCCtx(context, room, capacity, sample, block_bytes,
                                            GS_RUN_ZSTD_LEVEL);
         if (i > 0)
             stored += ZSTD_isError(n) ? block_bytes : n;
@@ -53,7 +53,7 @@ gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned wo
     const double ns = (double)(gs_machine_now_ns() - begin) / raw;
     const double saved = 1 - (double)stored / raw;
     (void)ZSTD_freeCCtx(context);
-    gs_mem_free(memory);
+    gs_mem_free(room);
     const double cost = ns * (1 + 1.0 / DECODE_SHARE) / workers;
     const bool pays = saved * disk_ns_per_byte > cost;
     gs_log_say(log, GS_LOG_INFO,

@@ -77,10 +77,10 @@ static gs_code place_window(gs_run_window *w, const gs_run *run, size_t first, s
     const uint64_t bytes = round_up(e[last].offset + e[last].stored_bytes) - begin;
     if (bytes > w->capacity) {
         /* A block larger than the window: a very long record. */
-        void *memory = NULL;
-        GS_TRY(gs_mem_map(&memory, (size_t)bytes, false, "merge window", st));
+        uint8_t *larger = NULL;
+        GS_TRY(gs_mem_map(&larger, (size_t)bytes, false, "merge window", st));
         gs_mem_unmap(w->memory, w->capacity);
-        w->memory = memory;
+        w->memory = larger;
         w->capacity = (size_t)bytes;
     }
     w->file_offset = begin;
@@ -157,9 +157,7 @@ static gs_code decode_next(gs_run_cursor *c, bool *is_end, gs_status *st)
     const unsigned to = c->raw_now ^ 1;
     if (c->raw_capacity[to] < (size_t)e->raw_bytes + RAW_SLACK) {
         const size_t capacity = (size_t)e->raw_bytes + RAW_SLACK;
-        void *memory = c->raw[to];
-        GS_TRY(gs_mem_resize(&memory, capacity, "merge block", st));
-        c->raw[to] = memory;
+        GS_TRY(gs_mem_resize(&c->raw[to], capacity, "merge block", st));
         c->raw_capacity[to] = capacity;
     }
     const size_t inside = (size_t)(e->offset - c->window->file_offset);

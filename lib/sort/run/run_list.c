@@ -96,11 +96,9 @@ gs_code gs_run_writer_close(gs_run_writer *w, gs_status *st)
 static void shrink_index(gs_run *run)
 {
     gs_status ignored = {.code = GS_OK};
-    void *memory = run->entries;
     if (run->entry_count < run->entry_capacity && run->entry_count > 0 &&
-        gs_mem_resize(&memory, run->entry_count * sizeof *run->entries, "run index",
+        gs_mem_resize(&run->entries, run->entry_count * sizeof *run->entries, "run index",
                       &ignored) == GS_OK) {
-        run->entries = memory;
         run->entry_capacity = run->entry_count;
     }
 }
@@ -109,13 +107,11 @@ gs_code gs_run_list_add(gs_run_list *list, gs_run *run, gs_status *st)
 {
     if (list->count == list->capacity) {
         const size_t capacity = 2 * list->capacity + 16;
-        void *memory = list->runs;
-        if (gs_mem_resize(&memory, capacity * sizeof *list->runs, "list of runs", st) !=
-            GS_OK) {
+        if (gs_mem_resize(&list->runs, capacity * sizeof *list->runs, "list of runs",
+                          st) != GS_OK) {
             gs_run_release(run);
             return st->code;
         }
-        list->runs = memory;
         list->capacity = capacity;
     }
     shrink_index(run);

@@ -70,7 +70,6 @@ gs_code gs_run_unpack(gs_unpacker *u, uint64_t file_bytes, gs_run *run, bool *is
                       gs_status *st)
 {
     enum { ENTRY_BYTES_MIN = 4 * sizeof(uint64_t) };
-    void *memory = NULL;
     *run = (gs_run){.extent.fd = -1};
     run->extent.offset = gs_unpack_number(u);
     run->extent.bytes = gs_unpack_number(u);
@@ -87,9 +86,8 @@ gs_code gs_run_unpack(gs_unpacker *u, uint64_t file_bytes, gs_run *run, bool *is
         run->stored_bytes <= run->extent.bytes;
     if (!*is_sound)
         return GS_OK;
-    GS_TRY(
-        gs_mem_new_array(&memory, (size_t)count, sizeof *run->entries, "run index", st));
-    run->entries = memory;
+    GS_TRY(gs_mem_new_array(&run->entries, (size_t)count, sizeof *run->entries,
+                            "run index", st));
     *is_sound = unpack_entries(u, run, (size_t)count);
     if (!*is_sound)
         gs_run_release(run);

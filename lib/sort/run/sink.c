@@ -72,10 +72,9 @@ void gs_sink_release(gs_sink *sink)
 
 gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_sink_piece), "output piece", st));
-    gs_sink_piece *const p = memory;
+    gs_sink_piece *p = NULL;
+    GS_TRY(gs_mem_new(&p, sizeof *p, "output piece", st));
     p->sink = sink;
     if (sink->run != NULL)
         GS_TRY_OR_FAIL(gs_run_codec_new(&p->codec, sink->zstd_level, st));
@@ -110,9 +109,7 @@ void gs_sink_piece_free(gs_sink_piece *p)
 static __attribute__((noinline)) gs_code grow(gs_bytes *b, size_t bytes, gs_status *st)
 {
     const size_t capacity = b->used + bytes + (b->used + bytes) / 4 + 4096;
-    void *memory = b->data;
-    GS_TRY(gs_mem_resize(&memory, capacity, "output piece", st));
-    b->data = memory;
+    GS_TRY(gs_mem_resize(&b->data, capacity, "output piece", st));
     b->capacity = capacity;
     return GS_OK;
 }
@@ -139,9 +136,8 @@ static gs_code copy_entries(gs_run *run, gs_sink_batch *batch, uint64_t offset,
 {
     if (run->entry_capacity - run->entry_count < batch->entry_count) {
         const size_t capacity = 2 * (run->entry_count + batch->entry_count) + 64;
-        void *memory = run->entries;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof(gs_run_entry), "run index", st));
-        run->entries = memory;
+        GS_TRY(gs_mem_resize(&run->entries, capacity * sizeof(gs_run_entry), "run index",
+                             st));
         run->entry_capacity = capacity;
     }
     for (size_t i = 0; i < batch->entry_count; i++) {
@@ -195,10 +191,9 @@ static bool hold(gs_sink_piece *p)
      * its bringer looks here, next. */
     if (!gs_stream_is_turn(sink->stream, p->ticket)) {
         gs_status ignored = {.code = GS_OK}; /* without memory pieces wait */
-        void *memory = sink->held;
-        if (memory != NULL || gs_mem_new(&memory, sink->held_most * sizeof *sink->held,
-                                         "pieces of a run", &ignored) == GS_OK)
-            sink->held = memory;
+        if (sink->held == NULL)
+            (void)!gs_mem_new(&sink->held, sink->held_most * sizeof *sink->held,
+                              "pieces of a run", &ignored);
         place = find_held_locked(sink, false, 0);
     }
     if (place != NULL) {
@@ -249,9 +244,8 @@ static gs_code end_block(gs_sink_piece *p, gs_status *st)
                                &stored, st));
     if (ready->entry_count == ready->entry_capacity) {
         const size_t capacity = 2 * ready->entry_capacity + 16;
-        void *memory = ready->entries;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof(gs_run_entry), "run index", st));
-        ready->entries = memory;
+        GS_TRY(gs_mem_resize(&ready->entries, capacity * sizeof(gs_run_entry),
+                             "run index", st));
         ready->entry_capacity = capacity;
     }
     p->block_entry.offset = ready->bytes.used;

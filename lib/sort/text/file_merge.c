@@ -61,10 +61,9 @@ static void close_group(open_group *g)
 static gs_code open_inputs(gs_file_merge *m, size_t first, size_t want, open_group *g,
                            gs_status *st)
 {
-    void *memory = NULL;
     *g = (open_group){.want = want};
-    GS_TRY(gs_mem_new(&memory, want * sizeof *g->sources, "merge sources", st));
-    for (g->sources = memory; g->opened < want; g->opened++) {
+    GS_TRY(gs_mem_new(&g->sources, want * sizeof *g->sources, "merge sources", st));
+    for (; g->opened < want; g->opened++) {
         const gs_merge_input *const input = &m->inputs[first + g->opened];
         gs_text_source *const source = &g->sources[g->opened];
         const gs_code code =
@@ -136,9 +135,7 @@ static gs_code reduce_open(gs_file_merge *m, size_t first, open_group *g,
 static gs_code new_run(gs_file_merge *m, gs_text_run **out, gs_stream_target *target,
                        gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_text_run), "text run", st));
-    *out = memory;
+    GS_TRY(gs_mem_new(out, sizeof(gs_text_run), "text run", st));
     if (gs_text_run_create(*out, m->spill, &m->filter, target, st) == GS_OK)
         return GS_OK;
     release_run(*out);

@@ -103,10 +103,8 @@ static size_t open_line_bytes(const gs_mapped_merge *m, const gs_text *text)
 
 static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new_array(&memory, m->map.file_count, sizeof *m->texts,
+    GS_TRY(gs_mem_new_array(&m->texts, m->map.file_count, sizeof *m->texts,
                             "sources of a merge", st));
-    m->texts = memory;
     m->text_count = m->map.file_count;
     for (size_t i = 0; i < m->text_count; i++) {
         gs_text *const text = &m->texts[i];
@@ -115,10 +113,11 @@ static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
         const size_t bytes = open_line_bytes(m, text);
         if (bytes == 0)
             continue;
-        GS_TRY(gs_mem_new(&memory, bytes + 1 + LINE_SLACK, "last line", st));
-        memcpy(memory, text->end - bytes, bytes);
-        ((uint8_t *)memory)[bytes] = m->form.layout->eol;
-        text->last_line = memory;
+        uint8_t *line = NULL;
+        GS_TRY(gs_mem_new(&line, bytes + 1 + LINE_SLACK, "last line", st));
+        memcpy(line, text->end - bytes, bytes);
+        line[bytes] = m->form.layout->eol;
+        text->last_line = line;
         text->last_line_bytes = bytes;
     }
     return GS_OK;
@@ -140,10 +139,8 @@ static void ask_ahead(gs_mapped_merge *m, size_t i, const uint8_t *from)
 
 static gs_code begin_asking(gs_mapped_merge *m, gs_status *st)
 {
-    void *memory = NULL;
-    GS_TRY(gs_mem_new_array(&memory, m->text_count, sizeof *m->asked,
+    GS_TRY(gs_mem_new_array(&m->asked, m->text_count, sizeof *m->asked,
                             "sources of a merge", st));
-    m->asked = memory;
     m->ask_bytes = ASK_BYTES / m->text_count;
     if (m->ask_bytes < ASK_BYTES_MIN)
         m->ask_bytes = ASK_BYTES_MIN;
@@ -172,12 +169,11 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
 {
     const gs_sort_options *const o = merge->options;
     const gs_memory_plan plan = gs_memory_plan_make(o->memory_bytes, o->threads, false);
-    void *memory = NULL;
     *out = NULL;
     if (!is_for_this_way(merge, &plan))
         return GS_OK;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_mapped_merge), "merge", st));
-    gs_mapped_merge *const m = memory;
+    gs_mapped_merge *m = NULL;
+    GS_TRY(gs_mem_new(&m, sizeof *m, "merge", st));
     m->merge = merge;
     m->plan = plan;
     m->form = (gs_text_form){merge->source.layout, merge->source.encoder,
@@ -200,9 +196,8 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
         .are_mapped = true,
     };
     GS_TRY_OR_FAIL(gs_text_cut_new(&m->cut, &options, st));
-    GS_TRY_OR_FAIL(gs_mem_new_array(&memory, m->text_count, sizeof *m->rest,
+    GS_TRY_OR_FAIL(gs_mem_new_array(&m->rest, m->text_count, sizeof *m->rest,
                                     "sources of a merge", st));
-    m->rest = memory;
     gs_log_say(o->log, GS_LOG_INFO, "the inputs are mapped and merged where they are");
     *out = m;
     return GS_OK;
@@ -277,10 +272,8 @@ static gs_code keep(gs_merge_worker *w, const gs_text_cursor *c, gs_sink_record 
         return GS_OK;
     const size_t bytes = c->head->string_bytes;
     if (bytes + LINE_SLACK > w->kept_room) {
-        void *memory = w->kept_string;
         const size_t room = bytes + bytes / 2 + 2 * LINE_SLACK;
-        GS_TRY(gs_mem_resize(&memory, room, "string of a line", st));
-        w->kept_string = memory;
+        GS_TRY(gs_mem_resize(&w->kept_string, room, "string of a line", st));
         w->kept_room = room;
     }
     memcpy(w->kept_string, c->head->string, bytes);
@@ -449,20 +442,14 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
 static gs_code worker_init(gs_merge_worker *w, gs_status *st)
 {
     const size_t n = w->m->text_count;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->begin, "sources of a merge", st));
-    w->begin = memory;
-    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->end, "sources of a merge", st));
-    w->end = memory;
-    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->left, "sources of a merge", st));
-    w->left = memory;
-    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->cursors, "sources of a merge", st));
-    w->cursors = memory;
-    GS_TRY(gs_mem_new_array(&memory, n, sizeof *w->heads, "sources of a merge", st));
-    w->heads = memory;
-    GS_TRY(gs_mem_new_array(&memory, gs_merge_tree_nodes(n), sizeof *w->nodes,
+    GS_TRY(gs_mem_new_array(&w->begin, n, sizeof *w->begin, "sources of a merge", st));
+    GS_TRY(gs_mem_new_array(&w->end, n, sizeof *w->end, "sources of a merge", st));
+    GS_TRY(gs_mem_new_array(&w->left, n, sizeof *w->left, "sources of a merge", st));
+    GS_TRY(
+        gs_mem_new_array(&w->cursors, n, sizeof *w->cursors, "sources of a merge", st));
+    GS_TRY(gs_mem_new_array(&w->heads, n, sizeof *w->heads, "sources of a merge", st));
+    GS_TRY(gs_mem_new_array(&w->nodes, gs_merge_tree_nodes(n), sizeof *w->nodes,
                             "sources of a merge", st));
-    w->nodes = memory;
     return gs_sink_piece_new(&w->piece, w->m->sink, st);
 }
 
@@ -503,10 +490,9 @@ static gs_code merge_worker(void *context, unsigned number, gs_status *st)
 static gs_code merge_rest(gs_mapped_merge *m, gs_status *st)
 {
     const gs_file_merge *const merge = m->merge;
-    void *memory = NULL;
-    GS_TRY(gs_mem_new_array(&memory, m->text_count, sizeof(gs_text_source),
+    gs_text_source *sources = NULL;
+    GS_TRY(gs_mem_new_array(&sources, m->text_count, sizeof(gs_text_source),
                             "sources of a merge", st));
-    gs_text_source *const sources = memory;
     for (size_t i = 0; i < m->text_count; i++)
         tell_read(m, m->rest[i], m->texts[i].end);
     for (size_t i = 0; i < m->text_count; i++)

@@ -45,23 +45,18 @@ gs_code gs_text_cut_new(gs_text_cut **out, const gs_text_cut_options *options,
                         gs_status *st)
 {
     const size_t n = options->text_count;
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_text_cut), "cut", st));
-    gs_text_cut *const cut = memory;
+    gs_text_cut *cut = NULL;
+    GS_TRY(gs_mem_new(&cut, sizeof *cut, "cut", st));
     *cut = (gs_text_cut){.options = *options, .is_sorted = true};
-    GS_TRY_OR_FAIL(
-        gs_mem_new_array(&memory, n, sizeof *cut->cursors, "bounds of a merge", st));
-    cut->cursors = memory;
-    GS_TRY_OR_FAIL(
-        gs_mem_new_array(&memory, n, sizeof *cut->heads, "bounds of a merge", st));
-    cut->heads = memory;
-    GS_TRY_OR_FAIL(gs_mem_new_array(&memory, gs_merge_tree_nodes(n), sizeof *cut->nodes,
+    GS_TRY_OR_FAIL(gs_mem_new_array(&cut->cursors, n, sizeof *cut->cursors,
                                     "bounds of a merge", st));
-    cut->nodes = memory;
     GS_TRY_OR_FAIL(
-        gs_mem_new_array(&memory, n, sizeof *cut->from, "bounds of a merge", st));
-    cut->from = memory;
+        gs_mem_new_array(&cut->heads, n, sizeof *cut->heads, "bounds of a merge", st));
+    GS_TRY_OR_FAIL(gs_mem_new_array(&cut->nodes, gs_merge_tree_nodes(n),
+                                    sizeof *cut->nodes, "bounds of a merge", st));
+    GS_TRY_OR_FAIL(
+        gs_mem_new_array(&cut->from, n, sizeof *cut->from, "bounds of a merge", st));
     GS_TRY_OR_FAIL(start(cut, st));
     *out = cut;
     return GS_OK;

@@ -90,9 +90,7 @@ static gs_code keep(gs_text_merge *m, const gs_text_source *s, gs_status *st)
     gs_kept_record *const k = &m->kept;
     const size_t bytes = s->line_bytes + 1 + s->string.bytes;
     if (bytes + KEPT_SLACK > k->capacity) {
-        void *memory = k->data;
-        GS_TRY(gs_mem_resize(&memory, 2 * bytes + 256, "merged line", st));
-        k->data = memory;
+        GS_TRY(gs_mem_resize(&k->data, 2 * bytes + 256, "merged line", st));
         k->capacity = 2 * bytes + 256;
     }
     memcpy(k->data, s->line, s->line_bytes);
@@ -175,9 +173,7 @@ gs_code gs_text_merge_run(gs_text_source *sources, size_t source_count,
         .options = options,
         .top_left = options->top_count,
     };
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, (source_count + 1) * sizeof *m.order, "merge order", st));
-    m.order = memory;
+    GS_TRY(gs_mem_new(&m.order, (source_count + 1) * sizeof *m.order, "merge order", st));
     GS_TRY_OR_FAIL(gs_sink_piece_new(&m.piece, sink, st));
     start(&m, source_count);
     gs_sink_begin(m.piece, ticket);

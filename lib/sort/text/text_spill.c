@@ -13,14 +13,12 @@ static gs_code add_run(gs_text_spill *s, gs_text_run **out, gs_stream_target *ta
     m->filter.log = s->options->log;
     if (m->input_count == s->capacity) {
         const size_t capacity = 2 * s->capacity + 16;
-        void *memory = m->inputs;
-        GS_TRY(gs_mem_resize(&memory, capacity * sizeof *m->inputs, "list of runs", st));
-        m->inputs = memory;
+        GS_TRY(
+            gs_mem_resize(&m->inputs, capacity * sizeof *m->inputs, "list of runs", st));
         s->capacity = capacity;
     }
-    void *memory = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_text_run), "text run", st));
-    gs_text_run *const run = memory;
+    gs_text_run *run = NULL;
+    GS_TRY(gs_mem_new(&run, sizeof *run, "text run", st));
     m->inputs[m->input_count++] = (gs_merge_input){.run = run};
     *out = run;
     return gs_text_run_create(run, s->spill, &m->filter, target, st);

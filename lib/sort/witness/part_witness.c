@@ -39,21 +39,19 @@ gs_code gs_part_witness_new(gs_part_witness **out, gs_witness *witness,
                             const gs_record_layout *layout, const gs_key_encoder *encoder,
                             size_t record_size, unsigned workers, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_part_witness), "witness of parts", st));
-    gs_part_witness *const w = memory;
+    gs_part_witness *w = NULL;
+    GS_TRY(gs_mem_new(&w, sizeof *w, "witness of parts", st));
     w->witness = witness;
     w->layout = *layout;
     w->encoder = encoder;
     w->record_size = record_size;
     w->next_ticket = 1;
-    if (gs_mem_new_array(&memory, workers, sizeof *w->workers, "witness of parts", st) !=
-        GS_OK) {
+    if (gs_mem_new_array(&w->workers, workers, sizeof *w->workers, "witness of parts",
+                         st) != GS_OK) {
         gs_part_witness_free(w);
         return st->code;
     }
-    w->workers = memory;
     w->worker_count = workers;
     *out = w;
     return GS_OK;
@@ -77,10 +75,8 @@ static gs_code need_room(gs_part_bytes *b, size_t bytes, gs_status *st)
 {
     if (b->room - b->used >= bytes)
         return GS_OK;
-    void *memory = b->data;
     const size_t room = b->used + bytes + b->used / 2 + 1024;
-    GS_TRY(gs_mem_resize(&memory, room, "witness of parts", st));
-    b->data = memory;
+    GS_TRY(gs_mem_resize(&b->data, room, "witness of parts", st));
     b->room = room;
     return GS_OK;
 }

@@ -37,10 +37,9 @@ struct gs_witness {
 
 gs_code gs_witness_new(gs_witness **out, const gs_witness_options *options, gs_status *st)
 {
-    void *memory = NULL;
     *out = NULL;
-    GS_TRY(gs_mem_new(&memory, sizeof(gs_witness), "witness", st));
-    gs_witness *const w = memory;
+    gs_witness *w = NULL;
+    GS_TRY(gs_mem_new(&w, sizeof *w, "witness", st));
     w->options = *options;
     w->next_ticket = 1;
     pthread_mutex_init(&w->mutex, NULL);
@@ -163,11 +162,9 @@ static gs_code keep_edge(gs_witness_edge *edge, const gs_seen_string *string,
     edge->is_cut = string->bytes > GS_WITNESS_EDGE_MAX;
     edge->bytes = edge->is_cut ? GS_WITNESS_EDGE_MAX : string->bytes;
     if (edge->bytes > edge->room || edge->data == NULL) {
-        void *memory = edge->data;
         const size_t room = edge->bytes + edge->bytes / 2 + 64;
-        GS_TRY(
-            gs_mem_resize(&memory, room + GS_MULTISET_SLACK, "string of a record", st));
-        edge->data = memory;
+        GS_TRY(gs_mem_resize(&edge->data, room + GS_MULTISET_SLACK, "string of a record",
+                             st));
         edge->room = room;
     }
     if (edge->bytes > 0)
@@ -310,10 +307,8 @@ static void join_locked(gs_witness *w, gs_ended_piece *e)
 static gs_code wait_locked(gs_witness *w, gs_ended_piece *e, gs_status *st)
 {
     if (w->waiting_count == w->waiting_room) {
-        void *memory = w->waiting;
         const size_t room = 2 * w->waiting_room + 16;
-        GS_TRY(gs_mem_resize(&memory, room * sizeof *w->waiting, "pieces seen", st));
-        w->waiting = memory;
+        GS_TRY(gs_mem_resize(&w->waiting, room * sizeof *w->waiting, "pieces seen", st));
         w->waiting_room = room;
     }
     w->waiting[w->waiting_count++] = *e;

@@ -55,10 +55,36 @@ static void products_that_do_not_fit_are_refused(void)
     CHECK(gs_mem_size_mul(&n, SIZE_MAX / 2, 3, &st) == GS_ERR_LIMIT);
 }
 
+/* An array that grows: new items are zero, and what was in it stays, also on failure. */
+static void an_array_grows(void)
+{
+    gs_status st = {.code = GS_OK};
+    const size_t held = gs_mem_held_bytes();
+    uint32_t *items = NULL;
+    size_t capacity = 0;
+    for (uint32_t i = 0; i < 10000; i++) {
+        REQUIRE_OK(gs_mem_grow(&items, &capacity, i + 1, "items", &st), &st);
+        CHECK(capacity > i && items[i] == 0 && items[capacity - 1] == 0);
+        items[i] = i + 1;
+    }
+    const size_t before = capacity;
+    gs_mem_fail_nth(1);
+    CHECK(gs_mem_grow(&items, &capacity, before, "enough", &st) == GS_OK);
+    CHECK(gs_mem_grow(&items, &capacity, before + 1, "more", &st) == GS_ERR_NOMEM);
+    CHECK(gs_mem_fail_left() == 0 && capacity == before);
+    gs_status_clear(&st);
+    CHECK(gs_mem_grow(&items, &capacity, SIZE_MAX / 2, "too many", &st) == GS_ERR_LIMIT);
+    for (uint32_t i = 0; i < 10000; i++)
+        CHECK(items[i] == i + 1);
+    gs_mem_free(items);
+    CHECK(gs_mem_held_bytes() == held);
+}
+
 int main(void)
 {
     bytes_are_counted();
     the_nth_request_fails();
     products_that_do_not_fit_are_refused();
+    an_array_grows();
     return check_result();
 }
