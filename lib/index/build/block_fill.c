@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/sort/record/records.h"
@@ -446,8 +447,7 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
                           gs_status *st)
 {
     const gs_block_fill_options *const o = &f->options;
-    if (o->cancel != NULL && *o->cancel != 0)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *o->cancel);
+    GS_TRY(gs_cancel_check(o->cancel, st));
     GS_TRY(gs_line_feed_next(o->feed, &w->batch, &w->has_batch, st));
     if (!w->has_batch)
         return GS_OK;

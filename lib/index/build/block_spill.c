@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/index/block/blocks.h"
 
@@ -61,8 +62,7 @@ static gs_code write_ranges(spill_job *job, unsigned worker, gs_block_merger *me
     gs_posting_gather_init(&gather, &target, o->has_positions);
     for (size_t r; st->code == GS_OK && (r = atomic_fetch_add(&job->next_range, 1)) <
                                             job->ranges.range_count;) {
-        if (o->cancel != NULL && *o->cancel != 0)
-            (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *o->cancel);
+        GS_NOTED(gs_cancel_check(o->cancel, st));
         const uint64_t begin_ns = gs_trace_begin(o->trace);
         gs_sink_begin(piece, r);
         gs_posting_writer_begin(writer, piece);

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/index/block/blocks.h"
 
@@ -93,9 +94,7 @@ typedef struct blocks_job {
 static gs_code emit_range(blocks_job *job, part_writer *w, gs_block_merger *merger,
                           size_t range, gs_status *st)
 {
-    const volatile int *const cancel = job->emit->cancel;
-    if (cancel != NULL && *cancel != 0)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+    GS_TRY(gs_cancel_check(job->emit->cancel, st));
     GS_TRY(begin_part(w, range, st));
     GS_TRY(gs_block_merger_run(merger, &job->ranges, range, &w->gather, st));
     return end_part(w, st);

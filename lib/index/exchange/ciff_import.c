@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/input.h"
+#include "lib/base/cancel.h"
 #include "lib/base/machine.h"
 #include "lib/base/quote.h"
 #include "lib/base/mem.h"
@@ -20,14 +21,6 @@ enum {
 };
 
 /* --- lists and documents ----------------------------------------------------------- */
-
-static gs_code check_cancel(const gs_ciff_import_options *o, gs_status *st)
-{
-    if (o->cancel_signal != NULL && *o->cancel_signal != 0)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
-                       *o->cancel_signal);
-    return GS_OK;
-}
 
 static gs_code take_postings(gs_ciff_reader *r, gs_index_part *part,
                              gs_index_stats *stats, gs_status *st)
@@ -55,7 +48,7 @@ static gs_code take_lists(const gs_ciff_import_options *o, gs_ciff_reader *r,
                           gs_index_part *part, gs_status *st)
 {
     for (gs_ciff_text term;;) {
-        GS_TRY(check_cancel(o, st));
+        GS_TRY(gs_cancel_check(o->cancel_signal, st));
         GS_TRY(gs_ciff_reader_list(r, &term, st));
         if (term.bytes == 0)
             return gs_index_part_finish(part, st);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/index/read/readers.h"
@@ -202,10 +203,7 @@ static gs_code put_lists(const gs_index *index, ciff_sums *sums, gs_text_out *ou
     GS_TRY(gs_term_cursor_new(&term, index, st));
     GS_TRY_OR_FAIL(gs_term_cursor_first(term, st));
     while (term->has_term) {
-        if (cancel != NULL && *cancel != 0) {
-            (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
-            goto fail;
-        }
+        GS_TRY_OR_FAIL(gs_cancel_check(cancel, st));
         GS_TRY_OR_FAIL(put_list(term, &c, sums, out, st));
         GS_TRY_OR_FAIL(gs_term_cursor_next(term, st));
     }

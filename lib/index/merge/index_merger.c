@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -210,10 +211,7 @@ static gs_code check_file(merger *m, size_t number, gs_status *st)
     GS_TRY(gs_index_check_sum(m->indexes[i], file, st));
     if (o->stats != NULL)
         atomic_fetch_add(&o->stats->sort.input_bytes, header(m, i)->file_bytes[file]);
-    if (o->cancel_signal != NULL && *o->cancel_signal != 0)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
-                       *o->cancel_signal);
-    return GS_OK;
+    return gs_cancel_check(o->cancel_signal, st);
 }
 
 /* Task 0 is the documents, whose lengths are wanted with the postings; the others are

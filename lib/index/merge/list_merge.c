@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/index/read/readers.h"
 #include "lib/index/format/formats.h"
@@ -125,16 +126,13 @@ static void hold(gs_list_merge *l, size_t source, unsigned file, const uint8_t *
 static gs_code note_reading(gs_list_merge *l, size_t source, const gs_posting_cursor *c,
                             gs_status *st)
 {
-    const volatile int *const cancel = l->options.cancel;
     hold(l, source, HELD_POSTINGS, c->p);
     hold(l, source, HELD_POSITIONS, c->next_places);
     if (l->held_bytes < l->options.window_bytes)
         return GS_OK;
     gs_index_let_go(c->end, c->skips.p); /* of the list, behind its blocks */
     let_go(l);
-    if (cancel != NULL && *cancel != 0)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
-    return GS_OK;
+    return gs_cancel_check(l->options.cancel, st);
 }
 
 /* --- shifted ----------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/index/read/posting_cursor.h"
 #include "lib/index/text/documents.h"
@@ -125,10 +126,7 @@ gs_code gs_index_dump(const gs_index *index, bool positions, gs_text_out *out,
     GS_TRY(gs_term_cursor_new(&term, index, st));
     GS_TRY_OR_FAIL(gs_term_cursor_first(term, st));
     while (term->has_term) {
-        if (cancel != NULL && *cancel != 0) {
-            (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
-            goto fail;
-        }
+        GS_TRY_OR_FAIL(gs_cancel_check(cancel, st));
         GS_TRY_OR_FAIL(dump_term(term, &postings, positions, out, st));
         GS_TRY_OR_FAIL(gs_term_cursor_next(term, st));
     }

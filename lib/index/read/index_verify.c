@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/index/read/document_cursor.h"
 #include "lib/index/read/posting_cursor.h"
@@ -88,8 +89,7 @@ static gs_code verify_terms(const gs_index *index, gs_term_cursor *term, uint8_t
     size_t last_bytes = 0;
     GS_TRY(gs_term_cursor_first(term, st));
     while (term->has_term) {
-        if (cancel != NULL && *cancel != 0)
-            return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        GS_TRY(gs_cancel_check(cancel, st));
         const size_t common = last_bytes < term->bytes ? last_bytes : term->bytes;
         const int order = memcmp(last, term->term, common);
         if (order > 0 || (order == 0 && last_bytes >= term->bytes))

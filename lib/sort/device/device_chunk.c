@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/sort/device/device_text.h"
 #include "lib/sort/run/runs.h"
@@ -312,9 +313,7 @@ static bool hold_back(gs_device_chunk *c, const gs_line_batch *batch)
 static gs_code next_batch(gs_device_chunk *c, gs_line_batch *batch, bool *has_batch,
                           gs_status *st)
 {
-    const volatile int *const cancel = c->options.cancel;
-    if (cancel != NULL && *cancel != 0)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+    GS_TRY(gs_cancel_check(c->options.cancel, st));
     if (c->has_pending) {
         *batch = c->pending;
         c->pending = (gs_line_batch){0};
@@ -550,12 +549,9 @@ static gs_code fetch_part_locked(gs_device_chunk *c, gs_device_part *part, gs_st
 
 static gs_code fetch_part(gs_device_chunk *c, gs_device_part *part, gs_status *st)
 {
-    const volatile int *const cancel = c->options.cancel;
     part->count = 0;
     pthread_mutex_lock(&c->mutex);
-    if (cancel != NULL && *cancel != 0)
-        GS_NOTED(GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel));
-    else if (!c->has_failed)
+    if (gs_cancel_check(c->options.cancel, st) == GS_OK && !c->has_failed)
         GS_NOTED(fetch_part_locked(c, part, st));
     c->has_failed |= st->code != GS_OK;
     pthread_mutex_unlock(&c->mutex);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "lib/base/cancel.h"
 #include "lib/sort/witness/witnesses.h"
 
 /* Parts of the text on their way into the blocks of the stream, several at once. */
@@ -41,9 +42,7 @@ static gs_code start_part_locked(gs_fetched_text *f, gs_status *st)
 static gs_code take_part_locked(gs_fetched_text *f, unsigned worker, uint64_t *at,
                                 size_t *length, gs_status *st)
 {
-    const volatile int *const cancel = f->text->cancel;
-    if (cancel != NULL && *cancel != 0)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+    GS_TRY(gs_cancel_check(f->text->cancel, st));
     while (f->next < f->text->bytes && f->started - f->finished < GS_TEXT_FETCHES_MAX)
         GS_TRY(start_part_locked(f, st));
     *length = 0;

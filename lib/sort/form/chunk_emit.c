@@ -2,6 +2,7 @@
 #include "lib/sort/form/chunk_emit.h"
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/sort/bucket/buckets.h"
 #include "lib/sort/run/runs.h"
@@ -413,10 +414,7 @@ static gs_code emit_group(void *context, unsigned worker, gs_status *st)
         const size_t number = atomic_fetch_add(&job->next_bucket, 1);
         if (number >= job->group_end)
             break;
-        if (options->cancel != NULL && *options->cancel != 0)
-            (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d",
-                          *options->cancel);
-        else
+        if (gs_cancel_check(options->cancel, st) == GS_OK)
             (void)emit_bucket(job, worker, number, st);
         if (st->code != GS_OK) {
             gs_stream_abort(job->sink->stream, st);

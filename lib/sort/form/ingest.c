@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/bucket/buckets.h"
@@ -516,8 +517,7 @@ static gs_code next_batch(gs_ingest *in, gs_line_batch *batch, bool *has_batch,
                           gs_status *st)
 {
     *has_batch = false;
-    if (in->cancel != NULL && *in->cancel != 0)
-        return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *in->cancel);
+    GS_TRY(gs_cancel_check(in->cancel, st));
     pthread_mutex_lock(&in->mutex);
     bool stop = in->is_full || in->has_failed;
     if (!stop && in->pending_count > 0) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/sort/run/merge_tree.h"
 
@@ -533,7 +534,6 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
 
 static gs_code work(gs_merge_worker *w, gs_status *st)
 {
-    const volatile int *const cancel = w->job->options->cancel;
     unsigned now = 0;
     GS_TRY(take_range(w, &w->parts[now], st));
     while (w->parts[now].is_taken) {
@@ -546,8 +546,7 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
         GS_TRY(merge_range(w, &w->parts[now], st));
         if (w->job->options->gives_space_back)
             note_merged(w->job, w->parts[now].range);
-        if (cancel != NULL && *cancel != 0)
-            return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        GS_TRY(gs_cancel_check(w->job->options->cancel, st));
         if (atomic_load(&w->job->has_failed))
             return GS_OK; /* whose failure is told is another's matter */
         now ^= 1;

@@ -2,6 +2,7 @@
 #include "lib/sort/text/mapped_merge.h"
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "lib/sort/record/records.h"
@@ -287,7 +288,6 @@ static gs_code merge_lines(gs_merge_worker *w, gs_merge_tree *tree, bool *is_sor
                            gs_status *st)
 {
     const gs_file_merge *const merge = w->m->merge;
-    const volatile int *const cancel = merge->merge.cancel;
     const size_t line_bytes_max = merge->source.record_bytes_max;
     const bool drops = merge->merge.is_unique;
     gs_sink_record kept = {0};
@@ -296,8 +296,8 @@ static gs_code merge_lines(gs_merge_worker *w, gs_merge_tree *tree, bool *is_sor
     for (uint64_t n = 1; *is_sorted && gs_merge_tree_has_winner(tree); n++) {
         const uint32_t winner = gs_merge_tree_winner(tree);
         gs_text_cursor *const c = &w->cursors[winner];
-        if (n % CANCEL_CHECK_LINES == 0 && cancel != NULL && *cancel != 0)
-            return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        if (n % CANCEL_CHECK_LINES == 0)
+            GS_TRY(gs_cancel_check(merge->merge.cancel, st));
         if (c->line_bytes > line_bytes_max)
             return fail_too_long(w, winner, st);
         if (drops && has_kept && gs_merge_tree_code(tree) == GS_OVC_EQUAL) {

@@ -2,6 +2,7 @@
 #include "lib/sort/text/text_merge.h"
 
 #include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 
 enum { CANCEL_CHECK_RECORDS = 1 << 14, KEPT_SLACK = 64 };
@@ -127,10 +128,9 @@ static gs_code take_first(gs_text_merge *m, bool *is_done, gs_status *st)
 static gs_code merge(gs_text_merge *m, gs_status *st)
 {
     bool is_done = false;
-    const volatile int *const cancel = m->options->cancel;
     for (uint64_t n = 0; m->live > 0 && !is_done; n++) {
-        if (n % CANCEL_CHECK_RECORDS == 0 && cancel != NULL && *cancel != 0)
-            return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+        if (n % CANCEL_CHECK_RECORDS == 0)
+            GS_TRY(gs_cancel_check(m->options->cancel, st));
         GS_TRY(take_first(m, &is_done, st));
         gs_text_source *const s = &m->sources[m->order[0]];
         GS_TRY(gs_text_source_advance(s, m->source_options, st));

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* cancel: whether a signal asked that the work stop. Whoever works long looks often. */
+#ifndef GS_LIB_BASE_CANCEL_H
+#define GS_LIB_BASE_CANCEL_H
+
+#include <stddef.h>
+
+#include "lib/base/status.h"
+
+/* Fails with GS_ERR_CANCELLED when *cancel is the number of a signal, and not 0. NULL is
+ * fine: nothing can stop the work. */
+GS_MUST_CHECK static inline gs_code gs_cancel_check(const volatile int *cancel,
+                                                    gs_status *st)
+{
+    if (cancel == NULL || *cancel == 0)
+        return GS_OK;
+    return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+}
+
+#endif
