@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/thread.h"
 
 enum { THREADS_MAX = 4, DIRECT_ALIGN = 512 };
 
@@ -135,16 +135,12 @@ static void *serve(void *arg)
 
 static void start_threads(gs_aio *aio)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = 0;
     while (error == 0 && aio->thread_count < THREADS_MAX &&
            aio->thread_count < aio->depth) {
-        error = pthread_create(&aio->threads[aio->thread_count], NULL, serve, aio);
+        error = gs_thread_start(&aio->threads[aio->thread_count], serve, aio, 0);
         aio->thread_count += error == 0;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Where no thread can be had, a transfer is over before it is waited for. */

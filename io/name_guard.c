@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/name_guard.h"
 
+#include "lib/base/thread.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,9 +16,7 @@ static _Atomic int guarded;
 
 void gs_name_guard_begin(gs_name_guard *guard)
 {
-    sigset_t all;
-    sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &guard->signals);
+    gs_signals_block(&guard->signals, 0);
     int now = atomic_load(&guarded);
     while ((now & CLOSED) == 0) {
         if (atomic_compare_exchange_weak(&guarded, &now, now + 1))

@@ -21,6 +21,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/base/thread.h"
 
 enum {
     PENDING_MAX = 8,
@@ -397,11 +398,10 @@ static gs_code fail_write(const gs_output *o, int error, gs_status *st)
  * one of both is there whatever happens. */
 static int overwrite_final(gs_output *o, const gs_overwrite *how, bool *is_touched)
 {
-    sigset_t all, before;
+    sigset_t before;
     if (o->temp == NULL)
         (void)name_temp(o);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    gs_signals_block(&before, 0);
     clear_pending(o);
     const int error = gs_overwrite_run(how, is_touched);
     if (o->temp != NULL && (error == 0 || !*is_touched)) {

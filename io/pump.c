@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/base/thread.h"
 
 enum {
     STORED_BYTES = 128 * 1024, /* compressed bytes read at once */
@@ -323,12 +323,8 @@ void gs_pumps_free(gs_pumps *pumps)
 /* Where the system has no thread to spare, the caller reads. */
 static void start_thread(gs_pump *p)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    p->has_thread = pthread_create(&p->thread, NULL, pump_main, p) == 0;
+    p->has_thread = gs_thread_start(&p->thread, pump_main, p, 0) == 0;
     p->is_alone = !p->has_thread;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Spans of one lane of the trace must not overlap. */

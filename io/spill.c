@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/base/thread.h"
 
 enum { DROPS_MAX = 1024 };
 
@@ -267,11 +267,7 @@ static void *drop_main(void *arg)
 
 static void start_dropper_locked(gs_spill *s)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    s->has_dropper = pthread_create(&s->dropper, NULL, drop_main, s) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    s->has_dropper = gs_thread_start(&s->dropper, drop_main, s, 0) == 0;
 }
 
 void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from, uint64_t to)

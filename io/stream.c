@@ -12,6 +12,7 @@
 #include "io/aio.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/thread.h"
 
 enum { DIRECT_ALIGN = 4096, WRITES_IN_FLIGHT_MAX = 8 };
 
@@ -260,12 +261,7 @@ static gs_code start_writer_locked(gs_stream *s, gs_status *st)
     }
     /* A closed pipe ends the program by SIGPIPE, which is sent to the thread that writes.
      */
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, SIGPIPE);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&s->writer, NULL, writer_main, s);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const int error = gs_thread_start(&s->writer, writer_main, s, SIGPIPE);
     s->has_writer = error == 0;
     s->is_alone = error != 0;
     if (s->is_alone) {

@@ -8,6 +8,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/thread.h"
 
 typedef struct gs_member {
     gs_team *team;
@@ -78,20 +79,16 @@ fail:
  * leaves no others. */
 static void start_threads(gs_team *team)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, SIGBUS); /* of a page that is gone: whoever looked at it must hear */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = 0;
     while (error == 0 && team->started + 1 < team->workers) {
         gs_member *const m = &team->members[team->started + 1];
         m->team = team;
         m->index = team->started + 1;
-        error = pthread_create(&m->thread, NULL, serve, m);
+        /* SIGBUS, of a page that is gone: whoever looked at it must hear */
+        error = gs_thread_start(&m->thread, serve, m, SIGBUS);
         if (error == 0)
             team->started++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     team->workers = team->started + 1;
 }
 

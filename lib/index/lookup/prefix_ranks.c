@@ -9,6 +9,7 @@
 #include "gpu/search/key_search.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/thread.h"
 
 /* Measured (gpu/NOTES.md): driver and context, to their end; pageable memory to the
  * device; a query on one core, by how many keys there are; a query on a GPU in batches of
@@ -71,12 +72,7 @@ static void *start(void *arg)
  * be heard by whoever looked at it. */
 static void start_thread(gs_prefix_ranks *r)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, SIGBUS);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    r->has_thread = pthread_create(&r->thread, NULL, start, r) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    r->has_thread = gs_thread_start(&r->thread, start, r, SIGBUS) == 0;
     if (!r->has_thread && r->is_forced)
         (void)start(r);
 }

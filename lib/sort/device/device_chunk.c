@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
+#include "lib/base/thread.h"
 #include "lib/sort/device/device_text.h"
 #include "lib/sort/run/runs.h"
 
@@ -134,11 +134,7 @@ static void *start_device(void *arg)
 
 static gs_code start(gs_device_chunk *c, gs_status *st)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&c->starter, NULL, start_device, c);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const int error = gs_thread_start(&c->starter, start_device, c, 0);
     if (error != 0)
         return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
     c->has_starter = true;

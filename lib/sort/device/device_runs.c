@@ -2,8 +2,8 @@
 #include "lib/sort/device/device_runs.h"
 
 #include <pthread.h>
-#include <signal.h>
 
+#include "lib/base/thread.h"
 #include "lib/sort/run/runs.h"
 
 /* Full slots on their way to be runs. */
@@ -70,13 +70,9 @@ static void choose_codec(const gs_device_queue *q)
 
 static gs_code start(gs_device_queue *q, gs_status *st)
 {
-    sigset_t all, before;
     if (q->list->count == 0)
         choose_codec(q);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&q->thread, NULL, spill_main, q);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const int error = gs_thread_start(&q->thread, spill_main, q, 0);
     if (error != 0)
         return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
     q->has_thread = true;
