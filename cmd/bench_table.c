@@ -77,12 +77,8 @@ void bench_csv_row(FILE *csv, const bench_point *p)
 
 gs_code bench_points_add(bench_points *points, const bench_point *point, gs_status *st)
 {
-    if (points->count == points->capacity) {
-        const size_t capacity = points->capacity ? 2 * points->capacity : 64;
-        GS_TRY(
-            gs_mem_resize(&points->items, capacity * sizeof *point, "measurements", st));
-        points->capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&points->items, &points->capacity, points->count + 1,
+                       "measurements", st));
     points->items[points->count++] = *point;
     return GS_OK;
 }

@@ -76,10 +76,7 @@ static void ask(search_job *job, const char *text, size_t bytes, bool may_have_n
 
 static gs_code keep_line(question *q, const char *line, size_t bytes, gs_status *st)
 {
-    if (q->line_capacity < bytes) {
-        GS_TRY(gs_mem_resize(&q->line, 2 * bytes, "query", st));
-        q->line_capacity = 2 * bytes;
-    }
+    GS_TRY(gs_mem_grow(&q->line, &q->line_capacity, bytes, "query", st));
     if (bytes > 0)
         memcpy(q->line, line, bytes);
     return GS_OK;

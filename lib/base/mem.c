@@ -84,11 +84,9 @@ gs_code(gs_mem_resize)(void *ptr, size_t bytes, const char *what, gs_status *st)
     return hand_out(ptr, grown, bytes, what, st);
 }
 
-gs_code gs_mem_grow_items(void *array, size_t *capacity, size_t count, size_t item_bytes,
-                          const char *what, gs_status *st)
+gs_code gs_mem_grow_now(void *array, size_t *capacity, size_t count, size_t item_bytes,
+                        const char *what, gs_status *st)
 {
-    if (count <= *capacity)
-        return GS_OK;
     const size_t larger = count + count / 2 + GROWTH_BYTES / item_bytes;
     size_t bytes = 0;
     GS_TRY(gs_mem_size_mul(&bytes, larger, item_bytes, st));

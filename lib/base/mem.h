@@ -37,13 +37,21 @@ GS_MUST_CHECK gs_code gs_mem_new_apart(void *out, size_t bytes, const char *what
 /* Grows or shrinks; new bytes are not zeroed. *ptr stays valid on failure. */
 GS_MUST_CHECK gs_code gs_mem_resize(void *ptr, size_t bytes, const char *what,
                                     gs_status *st);
+/* What gs_mem_grow does when there is not enough room. */
+GS_MUST_CHECK gs_code gs_mem_grow_now(void *array, size_t *capacity, size_t count,
+                                      size_t item_bytes, const char *what, gs_status *st);
 /* An array that has room for at least `count` items, and for so many more than *capacity
  * if it had to grow that adding one by one is cheap. New items are zeroed. The array and
  * *capacity stay valid on failure. Called as
  *     gs_mem_grow(&array, &capacity, count, what, st) */
-GS_MUST_CHECK gs_code gs_mem_grow_items(void *array, size_t *capacity, size_t count,
-                                        size_t item_bytes, const char *what,
-                                        gs_status *st);
+GS_MUST_CHECK static inline gs_code gs_mem_grow(void *array, size_t *capacity,
+                                                size_t count, size_t item_bytes,
+                                                const char *what, gs_status *st)
+{
+    return count <= *capacity
+               ? GS_OK
+               : gs_mem_grow_now(array, capacity, count, item_bytes, what, st);
+}
 void gs_mem_free(void *ptr); /* NULL is fine */
 
 /* A zero-terminated copy. */
@@ -100,8 +108,7 @@ uint64_t gs_mem_fail_left(void);
 #define gs_mem_resize(ptr, bytes, what, st)                                              \
     gs_mem_resize(GS_MEM_POINTER_AT(ptr), bytes, what, st)
 #define gs_mem_grow(array, capacity, count, what, st)                                    \
-    gs_mem_grow_items(GS_MEM_POINTER_AT(array), capacity, count, sizeof **(array), what, \
-                      st)
+    gs_mem_grow(GS_MEM_POINTER_AT(array), capacity, count, sizeof **(array), what, st)
 #define gs_mem_map(out, bytes, huge, what, st)                                           \
     gs_mem_map(GS_MEM_POINTER_AT(out), bytes, huge, what, st)
 #define gs_mem_map_resize(ptr, bytes, new_bytes, what, st)                               \

@@ -15,11 +15,7 @@ void gs_packer_release(gs_packer *p)
 
 static gs_code put(gs_packer *p, const void *data, size_t bytes, gs_status *st)
 {
-    if (p->capacity - p->bytes < bytes) {
-        const size_t capacity = 2 * p->capacity + bytes + 256;
-        GS_TRY(gs_mem_resize(&p->data, capacity, "a record", st));
-        p->capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&p->data, &p->capacity, p->bytes + bytes, "a record", st));
     if (bytes > 0)
         memcpy(p->data + p->bytes, data, bytes);
     p->bytes += bytes;

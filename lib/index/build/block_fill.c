@@ -432,12 +432,8 @@ static gs_code give_on(gs_block_fill *f, const fill_worker *w, gs_status *st)
 
 static gs_code make_lengths(fill_worker *w, gs_status *st)
 {
-    if (w->list.count > w->length_capacity) {
-        const size_t capacity = w->list.count + w->list.count / 2;
-        GS_TRY(gs_mem_resize(&w->lengths, capacity * sizeof *w->lengths,
-                             "lengths of documents", st));
-        w->length_capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&w->lengths, &w->length_capacity, w->list.count,
+                       "lengths of documents", st));
     if (w->list.count > 0)
         memset(w->lengths, 0, w->list.count * sizeof *w->lengths);
     return GS_OK;

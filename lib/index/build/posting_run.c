@@ -261,11 +261,7 @@ static gs_code make_stretch(gs_posting_joiner *j, gs_status *st)
 {
     if (j->spare_count > 0)
         return GS_OK;
-    if (j->open_count == j->capacity) {
-        const size_t capacity = 2 * j->capacity + 8;
-        GS_TRY(gs_mem_resize(&j->open, capacity * sizeof *j->open, "open stretches", st));
-        j->capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&j->open, &j->capacity, j->open_count + 1, "open stretches", st));
     GS_TRY(
         gs_mem_new(&j->open[j->open_count], sizeof(stretch), "stretch of postings", st));
     j->spare_count = 1;

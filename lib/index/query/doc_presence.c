@@ -100,11 +100,8 @@ static gs_code find_chunk(gs_doc_presence *p, uint32_t number, chunk **out, gs_s
         GS_TRY(grow_table(p, st));
     uint32_t *const item = find_item(p, number);
     if (*item == 0) {
-        if (p->chunk_count == p->chunk_capacity) {
-            const size_t more = 2 * p->chunk_capacity + 16;
-            GS_TRY(gs_mem_resize(&p->chunks, more * sizeof *p->chunks, "documents", st));
-            p->chunk_capacity = more;
-        }
+        GS_TRY(gs_mem_grow(&p->chunks, &p->chunk_capacity, p->chunk_count + 1,
+                           "documents", st));
         p->chunks[p->chunk_count] = (chunk){.number = number};
         *item = (uint32_t)++p->chunk_count;
     }

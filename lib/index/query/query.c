@@ -41,11 +41,8 @@ gs_code gs_query_add_node(gs_query *q, gs_query_kind kind, size_t column, int *o
 gs_code gs_query_add_term(gs_query *q, gs_query_kind kind, const uint8_t *term,
                           size_t bytes, size_t column, int *out, gs_status *st)
 {
-    if (q->text_capacity - q->text_bytes < bytes) {
-        const size_t capacity = 2 * q->text_capacity + bytes + 1024;
-        GS_TRY(gs_mem_resize(&q->text, capacity, "words of a query", st));
-        q->text_capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&q->text, &q->text_capacity, q->text_bytes + bytes,
+                       "words of a query", st));
     GS_TRY(gs_query_add_node(q, kind, column, out, st));
     q->nodes[*out].text = q->text_bytes;
     q->nodes[*out].bytes = bytes;

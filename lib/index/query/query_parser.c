@@ -429,11 +429,7 @@ gs_code gs_query_parse(gs_query_parser *p, const void *text, size_t bytes,
                        gs_query *query, gs_status *st)
 {
     gs_query_clear(query);
-    if (p->text_capacity < bytes + GS_TEXT_SLACK) {
-        const size_t capacity = 2 * bytes + GS_TEXT_SLACK + 1024;
-        GS_TRY(gs_mem_resize(&p->text, capacity, "query", st));
-        p->text_capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&p->text, &p->text_capacity, bytes + GS_TEXT_SLACK, "query", st));
     if (bytes > 0)
         memcpy(p->text, text, bytes);
     memset(p->text + bytes, 0, GS_TEXT_SLACK);

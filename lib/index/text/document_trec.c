@@ -131,12 +131,8 @@ static gs_code add_text(gs_document_list *list, gs_document *document,
             return GS_OK;
         }
     }
-    if (list->text_count == list->text_capacity) {
-        const size_t capacity = 2 * list->text_capacity + 256;
-        GS_TRY(gs_mem_resize(&list->texts, capacity * sizeof *list->texts,
-                             "list of documents", st));
-        list->text_capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&list->texts, &list->text_capacity, list->text_count + 1,
+                       "list of documents", st));
     list->texts[list->text_count++] = (gs_text_span){from, (size_t)(to - from)};
     document->text_count++;
     return GS_OK;

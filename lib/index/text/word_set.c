@@ -95,11 +95,8 @@ gs_code gs_word_set_add(gs_word_set *set, const gs_token *word, gs_status *st)
     word_slot *const slot = find(set, word->term, word->bytes, word->hash);
     if (slot->bytes != 0 || word->bytes == 0)
         return GS_OK;
-    if (set->text_capacity - set->text_bytes < word->bytes) {
-        const size_t capacity = 2 * set->text_capacity + word->bytes + 4096;
-        GS_TRY(gs_mem_resize(&set->text, capacity, "set of words", st));
-        set->text_capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&set->text, &set->text_capacity, set->text_bytes + word->bytes,
+                       "set of words", st));
     memcpy(set->text + set->text_bytes, word->term, word->bytes);
     *slot = (word_slot){word->hash, word->bytes, set->text_bytes};
     set->text_bytes += word->bytes;

@@ -31,12 +31,8 @@ gs_code gs_document_writer_add(gs_document_writer *w, const void *name, size_t n
 {
     gs_assert(w->has_names);
     if (w->count % GS_INDEX_NAME_BLOCK == 0) {
-        if (w->name_offset_count == w->name_offset_capacity) {
-            const size_t capacity = 2 * w->name_offset_capacity + 1024;
-            GS_TRY(gs_mem_resize(&w->name_offsets, capacity * sizeof(uint64_t),
-                                 "document names", st));
-            w->name_offset_capacity = capacity;
-        }
+        GS_TRY(gs_mem_grow(&w->name_offsets, &w->name_offset_capacity,
+                           w->name_offset_count + 1, "document names", st));
         w->name_offsets[w->name_offset_count++] = w->names.bytes + w->names.used;
     }
     uint8_t head[GS_VARINT_BYTES_MAX];

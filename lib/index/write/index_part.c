@@ -193,11 +193,8 @@ static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts
 {
     if (p->skip_bytes > SKIPS_HELD_MAX - SKIP_ENTRY_MAX)
         GS_TRY(spill_skips(p, st));
-    if (p->skip_capacity - p->skip_bytes < SKIP_ENTRY_MAX) {
-        const size_t capacity = 2 * p->skip_capacity + 1024;
-        GS_TRY(gs_mem_resize(&p->skips, capacity, "skip entries", st));
-        p->skip_capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&p->skips, &p->skip_capacity, p->skip_bytes + SKIP_ENTRY_MAX,
+                       "skip entries", st));
     uint8_t *to = p->skips + p->skip_bytes;
     to = gs_varint_put(to, p->last_doc - p->skip_doc);
     to = gs_varint_put(to, block_bytes << GS_SKIP_COUNT_BITS | impacts->count);

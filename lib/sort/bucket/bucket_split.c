@@ -190,12 +190,8 @@ static gs_code scatter_worker(void *context, unsigned worker, gs_status *st)
 
 static gs_code push(gs_bucket_list *list, gs_bucket bucket, gs_status *st)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        GS_TRY(gs_mem_resize(&list->buckets, capacity * sizeof bucket, "list of buckets",
-                             st));
-        list->capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&list->buckets, &list->capacity, list->count + 1,
+                       "list of buckets", st));
     list->buckets[list->count++] = bucket;
     return GS_OK;
 }

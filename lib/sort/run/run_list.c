@@ -105,14 +105,10 @@ static void shrink_index(gs_run *run)
 
 gs_code gs_run_list_add(gs_run_list *list, gs_run *run, gs_status *st)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = 2 * list->capacity + 16;
-        if (gs_mem_resize(&list->runs, capacity * sizeof *list->runs, "list of runs",
-                          st) != GS_OK) {
-            gs_run_release(run);
-            return st->code;
-        }
-        list->capacity = capacity;
+    if (gs_mem_grow(&list->runs, &list->capacity, list->count + 1, "list of runs", st) !=
+        GS_OK) {
+        gs_run_release(run);
+        return st->code;
     }
     shrink_index(run);
     list->runs[list->count++] = *run;

@@ -134,12 +134,8 @@ void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
 static gs_code copy_entries(gs_run *run, gs_sink_batch *batch, uint64_t offset,
                             gs_status *st)
 {
-    if (run->entry_capacity - run->entry_count < batch->entry_count) {
-        const size_t capacity = 2 * (run->entry_count + batch->entry_count) + 64;
-        GS_TRY(gs_mem_resize(&run->entries, capacity * sizeof(gs_run_entry), "run index",
-                             st));
-        run->entry_capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&run->entries, &run->entry_capacity,
+                       run->entry_count + batch->entry_count, "run index", st));
     for (size_t i = 0; i < batch->entry_count; i++) {
         gs_run_entry *const e = &run->entries[run->entry_count++];
         *e = batch->entries[i];
@@ -242,12 +238,8 @@ static gs_code end_block(gs_sink_piece *p, gs_status *st)
     GS_TRY(gs_run_block_encode(p->codec, p->sink->codec, p->raw.data, p->raw.used,
                                p->block_records, ready->bytes.data + ready->bytes.used,
                                &stored, st));
-    if (ready->entry_count == ready->entry_capacity) {
-        const size_t capacity = 2 * ready->entry_capacity + 16;
-        GS_TRY(gs_mem_resize(&ready->entries, capacity * sizeof(gs_run_entry),
-                             "run index", st));
-        ready->entry_capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&ready->entries, &ready->entry_capacity, ready->entry_count + 1,
+                       "run index", st));
     p->block_entry.offset = ready->bytes.used;
     p->block_entry.stored_bytes = (uint32_t)stored;
     p->block_entry.raw_bytes = (uint32_t)p->raw.used;

@@ -90,10 +90,7 @@ static gs_code keep(gs_text_merge *m, const gs_text_source *s, gs_status *st)
 {
     gs_kept_record *const k = &m->kept;
     const size_t bytes = s->line_bytes + 1 + s->string.bytes;
-    if (bytes + KEPT_SLACK > k->capacity) {
-        GS_TRY(gs_mem_resize(&k->data, 2 * bytes + 256, "merged line", st));
-        k->capacity = 2 * bytes + 256;
-    }
+    GS_TRY(gs_mem_grow(&k->data, &k->capacity, bytes + KEPT_SLACK, "merged line", st));
     memcpy(k->data, s->line, s->line_bytes);
     k->data[s->line_bytes] = m->source_options->layout->eol;
     memcpy(k->data + s->line_bytes + 1, s->string.data, s->string.bytes);

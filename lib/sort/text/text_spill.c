@@ -11,12 +11,7 @@ static gs_code add_run(gs_text_spill *s, gs_text_run **out, gs_stream_target *ta
     gs_file_merge *const m = &s->merge;
     m->filter.program = s->options->compress_program;
     m->filter.log = s->options->log;
-    if (m->input_count == s->capacity) {
-        const size_t capacity = 2 * s->capacity + 16;
-        GS_TRY(
-            gs_mem_resize(&m->inputs, capacity * sizeof *m->inputs, "list of runs", st));
-        s->capacity = capacity;
-    }
+    GS_TRY(gs_mem_grow(&m->inputs, &s->capacity, m->input_count + 1, "list of runs", st));
     gs_text_run *run = NULL;
     GS_TRY(gs_mem_new(&run, sizeof *run, "text run", st));
     m->inputs[m->input_count++] = (gs_merge_input){.run = run};

@@ -306,11 +306,8 @@ static void join_locked(gs_witness *w, gs_ended_piece *e)
 
 static gs_code wait_locked(gs_witness *w, gs_ended_piece *e, gs_status *st)
 {
-    if (w->waiting_count == w->waiting_room) {
-        const size_t room = 2 * w->waiting_room + 16;
-        GS_TRY(gs_mem_resize(&w->waiting, room * sizeof *w->waiting, "pieces seen", st));
-        w->waiting_room = room;
-    }
+    GS_TRY(gs_mem_grow(&w->waiting, &w->waiting_room, w->waiting_count + 1, "pieces seen",
+                       st));
     w->waiting[w->waiting_count++] = *e;
     e->first = e->last = (gs_witness_edge){0};
     return GS_OK;
