@@ -44,14 +44,7 @@ static void sift_down(gs_top_docs *top, size_t at, gs_scored_doc doc)
 
 static __attribute__((noinline)) gs_code grow(gs_top_docs *top, gs_status *st)
 {
-    void *memory = top->docs;
-    size_t capacity, bytes;
-    GS_TRY(gs_mem_size_mul(&capacity, top->capacity + 16, 2, st));
-    GS_TRY(gs_mem_size_mul(&bytes, capacity, sizeof *top->docs, st));
-    GS_TRY(gs_mem_resize(&memory, bytes, "best documents", st));
-    top->docs = memory;
-    top->capacity = capacity;
-    return GS_OK;
+    return gs_mem_grow(&top->docs, &top->capacity, top->count + 1, "best documents", st);
 }
 
 gs_code gs_top_docs_add(gs_top_docs *top, uint64_t doc, double score, gs_status *st)

@@ -212,12 +212,7 @@ static inline gs_code find_places(gs_posting_cursor *c, uint64_t tf, gs_status *
 static __attribute__((noinline)) gs_code hold_positions(gs_posting_cursor *c, uint64_t tf,
                                                         gs_status *st)
 {
-    void *memory = c->positions;
-    GS_TRY(gs_mem_resize(&memory, (size_t)(tf + tf / 2) * sizeof *c->positions,
-                         "positions", st));
-    c->positions = memory;
-    c->position_capacity = (size_t)(tf + tf / 2);
-    return GS_OK;
+    return gs_mem_grow(&c->positions, &c->position_capacity, (size_t)tf, "positions", st);
 }
 
 gs_code gs_posting_cursor_positions(gs_posting_cursor *c, size_t i, gs_status *st)
