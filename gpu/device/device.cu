@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/device/device_use.cuh"
 #include "gpu/device/gpu_try.cuh"
 
 namespace
@@ -79,6 +80,19 @@ gs_code gs_device_get(unsigned index, gs_device *out, gs_status *st)
                   cudaMemGetInfo(&out->free_bytes, &total) == cudaSuccess;
     (void)cudaGetLastError();
     GPU_TRY(st, cudaSetDevice(before));
+    return GS_OK;
+}
+
+gs_code gs_device_use(int index, gs_code missing, gs_device *out, gs_status *st)
+{
+    const unsigned count = gs_device_count();
+    if (index < 0 || (unsigned)index >= count)
+        return GS_FAIL(st, missing, 0, "GPU %d: there are %u", index, count);
+    GS_TRY(gs_device_get((unsigned)index, out, st));
+    if (!out->usable)
+        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU %d (%s): this build has no code for it",
+                       index, out->name);
+    GPU_TRY(st, cudaSetDevice(index));
     return GS_OK;
 }
 

@@ -37,6 +37,23 @@ GS_MUST_CHECK gs_code gs_device_get(unsigned index, gs_device *out, gs_status *s
 /* Whether device `to` reads the memory of device `from` directly. */
 bool gs_device_reaches(unsigned to, unsigned from);
 
+/* Whether a failure is of the device, of its memory or of its limits, so that a CPU can
+ * do the work instead. */
+static inline bool gs_device_is_to_blame(gs_code code)
+{
+    switch (code) {
+    case GS_ERR_NOMEM:
+    case GS_ERR_LIMIT:
+    case GS_ERR_GPU: return true;
+    case GS_OK:
+    case GS_ERR_IO:
+    case GS_ERR_FORMAT:
+    case GS_ERR_ARG:
+    case GS_ERR_CANCELLED: return false;
+    }
+    return false;
+}
+
 /* Plain memory of a device, for callers that keep keys there, and copies that wait. */
 GS_MUST_CHECK gs_code gs_device_memory_new(void **out, unsigned device, size_t bytes,
                                            gs_status *st);

@@ -19,7 +19,8 @@ typedef enum gs_fault_kind {
     GS_FAULT_NONE,
     GS_FAULT_MEMORY, /* the n-th call: out of memory */
     GS_FAULT_LAUNCH, /* the n-th call: a kernel failed */
-    GS_FAULT_LOST    /* the n-th call and all after it, as after a kernel's bad access */
+    GS_FAULT_LOST,   /* the n-th call and all after it, as after a kernel's bad access */
+    GS_FAULT_KIND_COUNT
 } gs_fault_kind;
 
 /* Counts from here; 1 is the next call. GS_FAULT_NONE turns it off. Not while other

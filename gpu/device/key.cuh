@@ -65,6 +65,11 @@ template <> struct gs_num<uint64_t> {
     {
         return ~UINT64_C(0);
     }
+    /* The low bits of a wide number, which are all of it. */
+    static GS_HD uint64_t of_wide(gs_num128 a)
+    {
+        return a.lo;
+    }
     static GS_HD bool is_zero(uint64_t a)
     {
         return a == 0;
@@ -131,6 +136,10 @@ template <> struct gs_num<gs_num128> {
     static GS_HD gs_num128 max()
     {
         return {~UINT64_C(0), ~UINT64_C(0)};
+    }
+    static GS_HD gs_num128 of_wide(gs_num128 a)
+    {
+        return a;
     }
     static GS_HD bool is_zero(gs_num128 a)
     {
@@ -202,6 +211,15 @@ template <> struct gs_num<gs_num128> {
     }
 };
 
+GS_HD gs_num128 gs_num_widen(uint64_t a)
+{
+    return {0, a};
+}
+GS_HD gs_num128 gs_num_widen(gs_num128 a)
+{
+    return a;
+}
+
 template <typename N> GS_HD N gs_num_min(N a, N b)
 {
     return b < a ? b : a;
@@ -231,10 +249,15 @@ __device__ __forceinline__ void gs_ask(const void *memory, size_t bytes)
 #endif
 }
 
-/* Views: arrays of keys as numbers. load_once is for what is not read again soon. */
+/* Views: arrays of keys as numbers. load_once is for what is not read again soon; over
+ * makes a view of the arrays of a batch. */
 struct gs_view_u64 {
     using num = uint64_t;
     uint64_t *keys;
+    static gs_view_u64 over(void *keys, uint32_t *)
+    {
+        return {(uint64_t *)keys};
+    }
     __device__ __forceinline__ void ask(size_t i, size_t count) const
     {
         gs_ask(keys + i, count * sizeof *keys);
@@ -256,6 +279,10 @@ struct gs_view_u64 {
 struct gs_view_u128 {
     using num = gs_num128;
     gs_num128 *keys;
+    static gs_view_u128 over(void *keys, uint32_t *)
+    {
+        return {(gs_num128 *)keys};
+    }
     __device__ __forceinline__ void ask(size_t i, size_t count) const
     {
         gs_ask(keys + i, count * sizeof *keys);
@@ -280,6 +307,10 @@ struct gs_view_pair {
     using num = gs_num128;
     uint64_t *keys;
     uint32_t *values;
+    static gs_view_pair over(void *keys, uint32_t *values)
+    {
+        return {(uint64_t *)keys, values};
+    }
     __device__ __forceinline__ void ask(size_t i, size_t count) const
     {
         gs_ask(keys + i, count * sizeof *keys);
@@ -338,14 +369,6 @@ GS_HD void gs_pack_put(gs_num128 &to, uint64_t bits, unsigned shift)
             to.hi |= bits >> (64 - shift);
     }
 }
-GS_HD void gs_pack_rest(uint64_t &to, const gs_pack &pack)
-{
-    to = pack.rest.lo;
-}
-GS_HD void gs_pack_rest(gs_num128 &to, const gs_pack &pack)
-{
-    to = pack.rest;
-}
 
 template <typename N> GS_HD uint64_t gs_pack_number(const gs_pack &pack, N a)
 {
@@ -362,8 +385,7 @@ template <typename N> GS_HD uint64_t gs_pack_number(const gs_pack &pack, N a)
 
 template <typename N> GS_HD N gs_unpack_number(const gs_pack &pack, uint64_t packed)
 {
-    N a;
-    gs_pack_rest(a, pack);
+    N a = gs_num<N>::of_wide(pack.rest);
     unsigned at = 0;
     for (int r = gs_pack::RUNS_MAX - 1; r >= 0; r--) {
         if (r >= (int)pack.run_count)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "gpu/device/device.h"
+#include "gpu/device/device_use.cuh"
 #include "gpu/engine/engine_ops.cuh"
 #include "gpu/engine/engine_spread.cuh"
 #include "lib/base/assertion.h"
@@ -15,15 +15,10 @@
 namespace
 {
 
-const gs_engine_ops *const table[] = {
-    &gs_engine_auto,  &gs_engine_sample, &gs_engine_bitonic,
-    &gs_engine_pbsn,  &gs_engine_fss,    &gs_engine_ssort,
-    &gs_engine_quick, &gs_engine_radix,  &gs_engine_merge,
-};
+#define ADDRESS(name) &gs_engine_##name,
+const gs_engine_ops *const table[] = {GS_ENGINES(ADDRESS)};
+#undef ADDRESS
 enum { TABLE_COUNT = sizeof table / sizeof *table };
-
-/* Left free on a device for the driver and for other programs. */
-const size_t RESERVE_BYTES = (size_t)512 << 20;
 
 /* From here on several devices sort keys of the host faster than one (NOTES.md). */
 const size_t SPREAD_BYTES_MIN = (size_t)64 << 20;
@@ -66,16 +61,6 @@ const char *gs_engine_summary(size_t index)
     return table[index]->summary;
 }
 
-size_t gs_key_bytes(gs_batch_type type)
-{
-    return type == GS_BATCH_U128 ? 16 : 8;
-}
-
-size_t gs_value_bytes(gs_batch_type type)
-{
-    return type == GS_BATCH_U64_U32 ? 4 : 0;
-}
-
 /* What the options mean. */
 struct Resolved {
     const gs_engine_ops *ops;
@@ -91,17 +76,11 @@ static gs_code resolve_device(const gs_engine_options *options, unsigned share,
 {
     gs_device device;
     const int index = out->devices[share];
-    const unsigned count = gs_device_count();
-    if (index < 0 || (unsigned)index >= count)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "GPU %d: there are %u", index, count);
-    GS_TRY(gs_device_get((unsigned)index, &device, st));
-    if (!device.usable)
-        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU %d (%s): this build has no code for it",
-                       index, device.name);
+    GS_TRY(gs_device_use(index, GS_ERR_ARG, &device, st));
     size_t shares_there = 0, bytes = device.free_bytes;
     for (unsigned i = 0; i < out->share_count; i++)
         shares_there += out->devices[i] == index;
-    const size_t reserve = options->has_reserve ? 0 : RESERVE_BYTES;
+    const size_t reserve = options->has_reserve ? 0 : GS_DEVICE_RESERVE_BYTES;
     bytes = bytes > reserve ? bytes - reserve : 0;
     if (options->memory_max_bytes && options->memory_max_bytes < bytes)
         bytes = options->memory_max_bytes;

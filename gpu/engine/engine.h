@@ -81,8 +81,26 @@ typedef struct gs_batch {
 typedef struct gs_engine gs_engine;
 
 /* Bytes of one key, and of its value if it has one. */
-size_t gs_key_bytes(gs_batch_type type);
-size_t gs_value_bytes(gs_batch_type type);
+static inline size_t gs_key_bytes(gs_batch_type type)
+{
+    switch (type) {
+    case GS_BATCH_U64:
+    case GS_BATCH_U64_U32: return sizeof(uint64_t);
+    case GS_BATCH_U128: return sizeof(gs_u128);
+    case GS_BATCH_TYPE_COUNT: break;
+    }
+    return 0;
+}
+static inline size_t gs_value_bytes(gs_batch_type type)
+{
+    switch (type) {
+    case GS_BATCH_U64:
+    case GS_BATCH_U128: return 0;
+    case GS_BATCH_U64_U32: return sizeof(uint32_t);
+    case GS_BATCH_TYPE_COUNT: break;
+    }
+    return 0;
+}
 
 /* The table of engines; index from 0 to gs_engine_count() - 1. */
 size_t gs_engine_count(void);

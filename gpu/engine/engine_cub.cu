@@ -50,7 +50,8 @@ __global__ void k_check_values(const uint32_t *values, size_t count, uint32_t *d
         *disorder = 1;
 }
 
-/* temp == NULL: only asks for temp_bytes. *from_first says where the result is. */
+/* In these calls of CUB a NULL `temp` only asks for *temp_bytes. The radix sort of keys
+ * says where the result is. */
 cudaError_t radix_keys(gs_batch_type type, void *temp, size_t *temp_bytes, void *keys,
                        void *other, size_t count, cudaStream_t stream, bool *in_other)
 {
@@ -98,20 +99,23 @@ gs_code radix_temp(gs_batch_type type, size_t count, size_t *out, gs_status *st)
     return GS_OK;
 }
 
-gs_code merge_temp(gs_batch_type type, size_t count, size_t *out, gs_status *st)
+cudaError_t merge_batch(gs_batch_type type, void *temp, size_t *temp_bytes, void *keys,
+                        uint32_t *values, size_t count, cudaStream_t stream)
 {
-    *out = 0;
-    if (type == GS_BATCH_U64)
-        GPU_TRY(st, cub::DeviceMergeSort::SortKeys(nullptr, *out, (uint64_t *)nullptr,
-                                                   (int64_t)count, Less{}));
-    else if (type == GS_BATCH_U128)
-        GPU_TRY(st, cub::DeviceMergeSort::SortKeys(nullptr, *out, (gs_num128 *)nullptr,
-                                                   (int64_t)count, Less{}));
-    else
-        GPU_TRY(st, cub::DeviceMergeSort::SortPairs(nullptr, *out, (uint64_t *)nullptr,
-                                                    (uint32_t *)nullptr, (int64_t)count,
-                                                    Less{}));
-    return GS_OK;
+    const int64_t items = (int64_t)count;
+    switch (type) {
+    case GS_BATCH_U64:
+        return cub::DeviceMergeSort::SortKeys(temp, *temp_bytes, (uint64_t *)keys, items,
+                                              Less{}, stream);
+    case GS_BATCH_U128:
+        return cub::DeviceMergeSort::SortKeys(temp, *temp_bytes, (gs_num128 *)keys, items,
+                                              Less{}, stream);
+    case GS_BATCH_U64_U32:
+        return cub::DeviceMergeSort::SortPairs(temp, *temp_bytes, (uint64_t *)keys,
+                                               values, items, Less{}, stream);
+    case GS_BATCH_TYPE_COUNT: break;
+    }
+    return cudaErrorInvalidValue;
 }
 
 gs_code radix_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_status *st)
@@ -126,8 +130,8 @@ gs_code radix_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_st
 gs_code merge_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_status *st)
 {
     Arrays arrays;
-    size_t temp, radix;
-    GS_TRY(merge_temp(type, count, &temp, st));
+    size_t temp = 0, radix;
+    GPU_TRY(st, merge_batch(type, nullptr, &temp, nullptr, nullptr, count, nullptr));
     GS_TRY(radix_temp(type, count, &radix, st));
     *out_bytes =
         take_arrays(nullptr, type, count, &arrays) + (temp > radix ? temp : radix);
@@ -198,21 +202,10 @@ gs_code merge_submit(const gs_engine_run *run, gs_status *st)
     Arrays arrays;
     const size_t used = take_arrays(run->d_scratch, run->type, run->count, &arrays);
     arrays.temp_bytes = run->scratch_bytes - used;
-    const int64_t count = (int64_t)run->count;
-    if (run->type == GS_BATCH_U64) {
-        GPU_TRY(st, cub::DeviceMergeSort::SortKeys(arrays.temp, arrays.temp_bytes,
-                                                   (uint64_t *)run->d_keys, count, Less{},
-                                                   run->stream));
-    } else if (run->type == GS_BATCH_U128) {
-        GPU_TRY(st, cub::DeviceMergeSort::SortKeys(arrays.temp, arrays.temp_bytes,
-                                                   (gs_num128 *)run->d_keys, count,
-                                                   Less{}, run->stream));
-    } else {
+    if (gs_value_bytes(run->type) != 0)
         GS_TRY(order_values(run, &arrays, st));
-        GPU_TRY(st, cub::DeviceMergeSort::SortPairs(
-                        arrays.temp, arrays.temp_bytes, (uint64_t *)run->d_keys,
-                        run->d_values, count, Less{}, run->stream));
-    }
+    GPU_TRY(st, merge_batch(run->type, arrays.temp, &arrays.temp_bytes, run->d_keys,
+                            run->d_values, run->count, run->stream));
     return GS_OK;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * engine_ops: what an algorithm gives to be an engine. The table is in engine.cu; an
- * algorithm is one source and one line there.
+ * engine_ops: what an algorithm gives to be an engine. An algorithm is one source that
+ * defines gs_engine_NAME, and one line of GS_ENGINES: without that line the definition is
+ * a constant that nobody uses, which does not build.
  *
  * The owner (engine.cu) has the stream, the buffers and the events. An algorithm sorts a
  * batch in device memory in place with the scratch it asked for, on the stream it is
@@ -13,6 +14,7 @@
 #include "gpu/engine/engine.h"
 #include "gpu/device/gpu_try.cuh"
 #include "gpu/device/key.cuh"
+#include "lib/base/assertion.h"
 
 enum { GS_ENGINE_MAIL_BYTES = 256 };
 
@@ -44,9 +46,37 @@ struct gs_engine_ops {
     const gs_engine_ops *(*pick)(gs_batch_type type, size_t count);
 };
 
-extern const gs_engine_ops gs_engine_auto, gs_engine_sample, gs_engine_bitonic,
-    gs_engine_pbsn, gs_engine_fss, gs_engine_ssort, gs_engine_quick, gs_engine_radix,
-    gs_engine_merge;
+/* Every engine, in the order in which they are listed to people. */
+/* clang-format off */
+#define GS_ENGINES(ENGINE) \
+    ENGINE(auto)    /* leaves each batch to one of the others */ \
+    ENGINE(sample)  \
+    ENGINE(bitonic) \
+    ENGINE(pbsn)    /* from here on: to compare with */ \
+    ENGINE(fss)     \
+    ENGINE(ssort)   \
+    ENGINE(quick)   \
+    ENGINE(radix)   \
+    ENGINE(merge)
+/* clang-format on */
+#define GS_ENGINE_DECLARE(name) extern const gs_engine_ops gs_engine_##name;
+GS_ENGINES(GS_ENGINE_DECLARE)
+#undef GS_ENGINE_DECLARE
+
+/* Calls `use` with the view of a batch's arrays. A view of other arrays of the same type
+ * is decltype(view)::over. */
+template <typename Use>
+gs_code gs_with_view(gs_batch_type type, void *d_keys, uint32_t *d_values, const Use &use)
+{
+    switch (type) {
+    case GS_BATCH_U64: return use(gs_view_u64::over(d_keys, d_values));
+    case GS_BATCH_U128: return use(gs_view_u128::over(d_keys, d_values));
+    case GS_BATCH_U64_U32: return use(gs_view_pair::over(d_keys, d_values));
+    case GS_BATCH_TYPE_COUNT: break;
+    }
+    gs_assert(type < GS_BATCH_TYPE_COUNT);
+    return GS_ERR_ARG;
+}
 
 /* What an engine holds on one device for batches of up to `count` keys. The device is
  * current; nothing is asked of it that takes time. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/engine/engine_share.cuh"
 
-#include "gpu/device/device_pages.cuh"
+#include "gpu/device/device_use.cuh"
 
 size_t gs_share_bytes(const gs_share_options *o)
 {

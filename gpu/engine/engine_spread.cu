@@ -237,13 +237,8 @@ static gs_code draw_keys(gs_spread *s, unsigned g, V keys, gs_status *st)
 static gs_code draw(gs_spread *s, unsigned g, gs_status *st)
 {
     const gs_share *const share = &s->shares[g];
-    void *const keys = share->d_keys;
-    if (share->run.type == GS_BATCH_U64)
-        GS_TRY(draw_keys(s, g, gs_view_u64{(uint64_t *)keys}, st));
-    else if (share->run.type == GS_BATCH_U128)
-        GS_TRY(draw_keys(s, g, gs_view_u128{(gs_num128 *)keys}, st));
-    else
-        GS_TRY(draw_keys(s, g, gs_view_pair{(uint64_t *)keys, share->d_values}, st));
+    GS_TRY(gs_with_view(share->run.type, share->d_keys, share->d_values,
+                        [&](auto keys) { return draw_keys(s, g, keys, st); }));
     GPU_TRY(st, cudaMemcpyAsync(s->h_marks + (size_t)g * MARKS, s->d_marks[g],
                                 MARKS * sizeof(gs_spread_mark), cudaMemcpyDeviceToHost,
                                 share->stream));
@@ -251,21 +246,12 @@ static gs_code draw(gs_spread *s, unsigned g, gs_status *st)
     return GS_OK;
 }
 
-static void set_number(gs_num128 *to, gs_num128 from)
-{
-    *to = from;
-}
-static void set_number(uint64_t *to, gs_num128 from)
-{
-    *to = from.lo;
-}
-
 template <typename N> static gs_splitters<N> splitters_for(const gs_spread *s)
 {
     gs_splitters<N> to = {};
     to.range_count = s->share_count;
     for (unsigned i = 0; i + 1 < s->share_count; i++) {
-        set_number(&to.numbers[i], s->splitters[i].number);
+        to.numbers[i] = gs_num<N>::of_wide(s->splitters[i].number);
         to.indices[i] = s->splitters[i].index;
     }
     return to;
@@ -306,22 +292,13 @@ static gs_code cut(gs_spread *s, unsigned g, bool does_part, gs_status *st)
 {
     gs_share *const share = &s->shares[g];
     const gs_batch_type type = share->run.type;
-    void *const keys = share->d_keys, *const parted = share->run.d_scratch;
+    char *const parted = share->run.d_scratch;
     uint32_t *const parted_values =
-        (uint32_t *)(share->run.d_scratch + parted_keys_bytes(type, share->count_max));
-    if (type == GS_BATCH_U64) {
-        const gs_view_u64 to = {(uint64_t *)parted};
-        return cut_keys(s, g, gs_view_u64{(uint64_t *)keys}, does_part ? &to : nullptr,
-                        st);
-    }
-    if (type == GS_BATCH_U128) {
-        const gs_view_u128 to = {(gs_num128 *)parted};
-        return cut_keys(s, g, gs_view_u128{(gs_num128 *)keys}, does_part ? &to : nullptr,
-                        st);
-    }
-    const gs_view_pair to = {(uint64_t *)parted, parted_values};
-    return cut_keys(s, g, gs_view_pair{(uint64_t *)keys, share->d_values},
-                    does_part ? &to : nullptr, st);
+        (uint32_t *)(parted + parted_keys_bytes(type, share->count_max));
+    return gs_with_view(type, share->d_keys, share->d_values, [&](auto keys) {
+        const auto to = keys.over(parted, parted_values);
+        return cut_keys(s, g, keys, does_part ? &to : nullptr, st);
+    });
 }
 
 static gs_code count(gs_spread *s, unsigned g, gs_status *st)

@@ -27,15 +27,6 @@ template <typename N> struct gs_splitters {
     uint64_t indices[GS_GPU_DEVICES_MAX - 1];
 };
 
-static __device__ __forceinline__ gs_num128 gs_spread_widen(uint64_t a)
-{
-    return {0, a};
-}
-static __device__ __forceinline__ gs_num128 gs_spread_widen(gs_num128 a)
-{
-    return a;
-}
-
 template <typename N>
 static __device__ __forceinline__ uint32_t gs_spread_range(const gs_splitters<N> &s, N a,
                                                            uint64_t index)
@@ -59,7 +50,7 @@ __global__ void k_take_marks(V keys, uint64_t count, uint64_t first, uint64_t se
     r = (r ^ (r >> 32)) * UINT64_C(0xd6e8feb86659fd93);
     r ^= r >> 32;
     const uint64_t place = __umul64hi(r, count);
-    marks[i] = {gs_spread_widen(keys.load(place)), first + place};
+    marks[i] = {gs_num_widen(keys.load(place)), first + place};
 }
 
 /* Adds to counts[b] how many keys go to range b. Reads each key once; any grid. */

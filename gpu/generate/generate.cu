@@ -2,8 +2,7 @@
 #include "gpu/generate/generate.h"
 
 #include "gpu/generate/gen_numbers.h"
-#include "gpu/device/gpu_try.cuh"
-#include "gpu/device/key.cuh"
+#include "gpu/engine/engine_ops.cuh"
 
 namespace
 {
@@ -53,19 +52,12 @@ gs_code fingerprint(gs_batch_type type, const void *d_keys, const uint32_t *d_va
                     gs_status *st)
 {
     GPU_TRY(st, cudaMemsetAsync(d_out, 0, 16, stream));
-    void *const keys = const_cast<void *>(d_keys);
-    if (type == GS_BATCH_U64)
-        k_fingerprint<<<1024, 256, 0, stream>>>(gs_view_u64{(uint64_t *)keys}, count,
-                                                d_out);
-    else if (type == GS_BATCH_U128)
-        k_fingerprint<<<1024, 256, 0, stream>>>(gs_view_u128{(gs_num128 *)keys}, count,
-                                                d_out);
-    else
-        k_fingerprint<<<1024, 256, 0, stream>>>(
-            gs_view_pair{(uint64_t *)keys, const_cast<uint32_t *>(d_values)}, count,
-            d_out);
-    GPU_LAUNCHED(st, stream, "k_fingerprint");
-    return GS_OK;
+    return gs_with_view(type, const_cast<void *>(d_keys),
+                        const_cast<uint32_t *>(d_values), [&](auto view) {
+                            k_fingerprint<<<1024, 256, 0, stream>>>(view, count, d_out);
+                            GPU_LAUNCHED(st, stream, "k_fingerprint");
+                            return GS_OK;
+                        });
 }
 
 } // namespace

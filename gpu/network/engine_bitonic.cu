@@ -97,11 +97,9 @@ gs_code launch(V view, size_t count, int sorted_bits, cudaStream_t stream, gs_st
 gs_code launch_type(gs_batch_type type, void *keys, uint32_t *values, size_t count,
                     int sorted_bits, cudaStream_t stream, gs_status *st)
 {
-    if (type == GS_BATCH_U64)
-        return launch(gs_view_u64{(uint64_t *)keys}, count, sorted_bits, stream, st);
-    if (type == GS_BATCH_U128)
-        return launch(gs_view_u128{(gs_num128 *)keys}, count, sorted_bits, stream, st);
-    return launch(gs_view_pair{(uint64_t *)keys, values}, count, sorted_bits, stream, st);
+    return gs_with_view(type, keys, values, [&](auto view) {
+        return launch(view, count, sorted_bits, stream, st);
+    });
 }
 
 gs_code bitonic_scratch(gs_batch_type, size_t, size_t *out_bytes, gs_status *)

@@ -92,13 +92,9 @@ gs_code pbsn_scratch(gs_batch_type, size_t, size_t *out_bytes, gs_status *)
 
 gs_code pbsn_submit(const gs_engine_run *run, gs_status *st)
 {
-    if (run->type == GS_BATCH_U64)
-        return launch(gs_view_u64{(uint64_t *)run->d_keys}, run->count, run->stream, st);
-    if (run->type == GS_BATCH_U128)
-        return launch(gs_view_u128{(gs_num128 *)run->d_keys}, run->count, run->stream,
-                      st);
-    return launch(gs_view_pair{(uint64_t *)run->d_keys, run->d_values}, run->count,
-                  run->stream, st);
+    return gs_with_view(run->type, run->d_keys, run->d_values, [&](auto view) {
+        return launch(view, run->count, run->stream, st);
+    });
 }
 
 } // namespace

@@ -45,6 +45,14 @@ struct Arrays {
     uint32_t *other_values;
     Plan<uint64_t> narrow;
     Plan<gs_num128> wide;
+
+    template <typename V> Plan<typename V::num> *plan(V)
+    {
+        if constexpr (sizeof(typename V::num) > 8)
+            return &wide;
+        else
+            return &narrow;
+    }
 };
 
 enum { BUCKETS_ALL = GS_BUCKETS_MAX * GS_SEGMENTS_MAX };
@@ -423,20 +431,10 @@ gs_code run_any(const gs_engine_run *run, Phase phase, gs_status *st)
      */
     if (run->type != GS_BATCH_U128)
         arrays.next = run->d_keys;
-    if (run->type == GS_BATCH_U64) {
-        const gs_view_u64 keys = {(uint64_t *)run->d_keys};
-        return run_type(run, &arrays, &arrays.narrow, keys,
-                        gs_view_u64{(uint64_t *)arrays.other}, keys, phase, st);
-    }
-    if (run->type == GS_BATCH_U128) {
-        const gs_view_u128 keys = {(gs_num128 *)run->d_keys};
-        return run_type(run, &arrays, &arrays.wide, keys,
-                        gs_view_u128{(gs_num128 *)arrays.other}, keys, phase, st);
-    }
-    const gs_view_pair keys = {(uint64_t *)run->d_keys, run->d_values};
-    return run_type(run, &arrays, &arrays.wide, keys,
-                    gs_view_pair{(uint64_t *)arrays.other, arrays.other_values}, keys,
-                    phase, st);
+    return gs_with_view(run->type, run->d_keys, run->d_values, [&](auto keys) {
+        const auto other = keys.over(arrays.other, arrays.other_values);
+        return run_type(run, &arrays, arrays.plan(keys), keys, other, keys, phase, st);
+    });
 }
 
 gs_code sample_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_status *)

@@ -257,16 +257,10 @@ gs_code run_any(const gs_engine_run *run, Kind kind, bool finish, bool *out_more
     size_t used = 0;
     GS_TRY(take_arrays(run->d_scratch, run->type, kind, run->count, &arrays, &used, st));
     gs_assert(used <= run->scratch_bytes);
-    if (run->type == GS_BATCH_U64)
-        return run_type(run, &arrays, kind, gs_view_u64{(uint64_t *)run->d_keys},
-                        gs_view_u64{(uint64_t *)arrays.other}, finish, out_more, st);
-    if (run->type == GS_BATCH_U128)
-        return run_type(run, &arrays, kind, gs_view_u128{(gs_num128 *)run->d_keys},
-                        gs_view_u128{(gs_num128 *)arrays.other}, finish, out_more, st);
-    return run_type(run, &arrays, kind,
-                    gs_view_pair{(uint64_t *)run->d_keys, run->d_values},
-                    gs_view_pair{(uint64_t *)arrays.other, arrays.other_values}, finish,
-                    out_more, st);
+    return gs_with_view(run->type, run->d_keys, run->d_values, [&](auto keys) {
+        const auto other = keys.over(arrays.other, arrays.other_values);
+        return run_type(run, &arrays, kind, keys, other, finish, out_more, st);
+    });
 }
 
 template <Kind KIND>

@@ -26,17 +26,9 @@ template <typename V> struct gs_bit_watch {
 template <typename V> struct gs_bit_watch<gs_view_pack<V>> {
     using N = typename V::num;
     N reference, seen;
-    __device__ __forceinline__ void narrow(uint64_t &to, gs_num128 a)
-    {
-        to = a.lo;
-    }
-    __device__ __forceinline__ void narrow(gs_num128 &to, gs_num128 a)
-    {
-        to = a;
-    }
     __device__ __forceinline__ void begin(const gs_sample_control *control)
     {
-        narrow(reference, control->reference);
+        reference = gs_num<N>::of_wide(control->reference);
         seen = reference ^ reference;
     }
     __device__ __forceinline__ uint64_t load(const gs_view_pack<V> &view, size_t i)
@@ -51,7 +43,7 @@ template <typename V> struct gs_bit_watch<gs_view_pack<V>> {
         for (int m = 16; m > 0; m /= 2)
             seen = seen | gs_num<N>::shuffle_xor(seen, m);
         if ((threadIdx.x & 31) == 0)
-            gs_num<gs_num128>::atomic_or(&control->varies_all, gs_widen(seen));
+            gs_num<gs_num128>::atomic_or(&control->varies_all, gs_num_widen(seen));
     }
 };
 

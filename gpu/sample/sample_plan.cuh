@@ -24,15 +24,6 @@ __device__ __forceinline__ uint64_t gs_sample_place(uint64_t i, uint64_t part,
     return i * part + __umul64hi(gs_mix(seed * UINT64_C(0x9e3779b97f4a7c15) + i), part);
 }
 
-__device__ __forceinline__ gs_num128 gs_widen(uint64_t a)
-{
-    return {0, a};
-}
-__device__ __forceinline__ gs_num128 gs_widen(gs_num128 a)
-{
-    return a;
-}
-
 /* The runs of ones in `varies`, from the top; 0 if there are more than a pack holds or
  * more than 64 bits. */
 __device__ inline uint32_t gs_pack_make(gs_pack *pack, gs_num128 varies)
@@ -70,7 +61,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     using N = typename V::num;
     __shared__ gs_num128 varies;
-    const gs_num128 reference = gs_widen(view.load(0));
+    const gs_num128 reference = gs_num_widen(view.load(0));
     if (threadIdx.x == 0)
         varies = exact ? control->varies_all : gs_num128{0, 0};
     __syncthreads();
@@ -79,9 +70,10 @@ __global__ void __launch_bounds__(THREADS)
         const unsigned long long part = count / parts;
         gs_num128 mine = {0, 0};
         for (unsigned i = threadIdx.x; i < parts; i += THREADS)
-            mine = mine | (gs_widen(view.load(gs_sample_place(i, part, 0))) ^ reference);
+            mine =
+                mine | (gs_num_widen(view.load(gs_sample_place(i, part, 0))) ^ reference);
         if (threadIdx.x == 0) /* in order, an end may be unlike all others */
-            mine = mine | (gs_widen(view.load(count - 1)) ^ reference);
+            mine = mine | (gs_num_widen(view.load(count - 1)) ^ reference);
         gs_num<gs_num128>::atomic_or(&varies, mine);
         __syncthreads();
     }

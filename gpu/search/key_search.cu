@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "gpu/device/device.h"
+#include "gpu/device/device_use.cuh"
 #include "gpu/device/gpu_try.cuh"
 #include "gpu/search/key_search_tuning.cuh"
 #include "gpu/search/key_walk.cuh"
@@ -113,21 +113,14 @@ const char *gs_key_way_name(gs_key_way way)
 /* Makes the device current, or says why it cannot be used. */
 static gs_code take_device(gs_key_search *s, int index, size_t *free_bytes, gs_status *st)
 {
-    const unsigned count = gs_device_count();
-    if (count == 0) {
+    if (gs_device_count() == 0) {
         char why[512];
         (void)gs_device_describe(why, sizeof why);
         why[strcspn(why, ";\n")] = '\0';
         return GS_FAIL(st, GS_ERR_GPU, 0, "%s", why);
     }
-    if (index < 0 || (unsigned)index >= count)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "GPU %d: there are %u", index, count);
     gs_device device;
-    GS_TRY(gs_device_get((unsigned)index, &device, st));
-    if (!device.usable)
-        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU %d (%s): this build has no code for it",
-                       index, device.name);
-    GPU_TRY(st, cudaSetDevice(index));
+    GS_TRY(gs_device_use(index, GS_ERR_ARG, &device, st));
     s->device = index;
     s->threads_max = device.processor_count * GS_KEY_THREADS_EACH;
     *free_bytes = device.free_bytes;

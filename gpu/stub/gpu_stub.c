@@ -84,16 +84,6 @@ const char *gs_device_describe(char *text, size_t text_bytes)
     return text;
 }
 
-size_t gs_key_bytes(gs_batch_type type)
-{
-    return type == GS_BATCH_U128 ? 16 : 8;
-}
-
-size_t gs_value_bytes(gs_batch_type type)
-{
-    return type == GS_BATCH_U64_U32 ? 4 : 0;
-}
-
 size_t gs_engine_count(void)
 {
     return 0;

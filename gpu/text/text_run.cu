@@ -9,7 +9,7 @@
 #include <cuda/functional>
 #include <thrust/iterator/counting_iterator.h>
 
-#include "gpu/device/device_pages.cuh"
+#include "gpu/device/device_use.cuh"
 #include "gpu/engine/engine_ops.cuh"
 #include "gpu/text/text_chunk.cuh"
 #include "gpu/text/text_gather.cuh"
@@ -308,7 +308,7 @@ static gs_code settle_ties(gs_text_sort *t, unsigned now, unsigned round, uint64
     return select(t, places, count, p->places[now ^ 1], left, st);
 }
 
-static __global__ void k_fill(uint32_t *to, uint64_t count, uint32_t value)
+static __global__ void k_set_depths(uint32_t *to, uint64_t count, uint32_t value)
 {
     const uint64_t i = gs_tie_index();
     if (i < count)
@@ -331,9 +331,9 @@ static gs_code sort_strings(gs_text_sort *t, uint64_t count, unsigned *rounds,
     uint64_t left = 0;
     GS_TRY(select(t, thrust::counting_iterator<uint32_t>(0), count, p->places[0], &left,
                   st));
-    k_fill<<<gs_text_grid(left, THREADS), THREADS, 0, t->work_stream>>>(
+    k_set_depths<<<gs_text_grid(left, THREADS), THREADS, 0, t->work_stream>>>(
         p->depths[0], left, GS_FIRST_BYTES);
-    GPU_LAUNCHED(st, t->work_stream, "k_fill");
+    GPU_LAUNCHED(st, t->work_stream, "k_set_depths");
     *rounds = 1;
     for (unsigned now = 0; left > 0; now ^= 1) {
         gs_assert(*rounds < ROUNDS_MAX);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/text/text_sort.h"
 
-#include "gpu/device/device.h"
-#include "gpu/device/device_pages.cuh"
+#include "gpu/device/device_use.cuh"
 #include "gpu/text/text_chunk.cuh"
 #include "gpu/text/text_gather.cuh"
 #include "gpu/text/text_key.h"
@@ -12,7 +11,6 @@
 
 enum { THREADS = 256 };
 
-static const size_t reserve_bytes = (size_t)512 << 20; /* for the driver and others */
 static const size_t describe_bytes = (size_t)16 << 20; /* of records that are fetched */
 
 /* A span that the device's own progress begins and ends. */
@@ -157,8 +155,9 @@ static gs_code choose_memory(gs_text_sort *t, gs_status *st)
 {
     size_t free_bytes = 0, total = 0;
     GPU_TRY(st, cudaMemGetInfo(&free_bytes, &total));
-    t->memory_bytes =
-        free_bytes > 2 * reserve_bytes ? free_bytes - reserve_bytes : free_bytes / 2;
+    t->memory_bytes = free_bytes > 2 * GS_DEVICE_RESERVE_BYTES
+                          ? free_bytes - GS_DEVICE_RESERVE_BYTES
+                          : free_bytes / 2;
     const size_t most = t->options.memory_bytes_max;
     if (most > 0 && most < t->memory_bytes)
         t->memory_bytes = most;
@@ -225,14 +224,7 @@ gs_code gs_text_sort_new(gs_text_sort **out, const gs_text_sort_options *options
     gs_assert(options->batch_bytes_max > 0 && options->fetch_bytes_max > 0);
     *out = nullptr;
     gs_device device;
-    if (options->device < 0 || (unsigned)options->device >= gs_device_count())
-        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU %d: there are %u", options->device,
-                       gs_device_count());
-    GS_TRY(gs_device_get((unsigned)options->device, &device, st));
-    if (!device.usable)
-        return GS_FAIL(st, GS_ERR_GPU, 0, "GPU %d (%s): this build has no code for it",
-                       options->device, device.name);
-    GPU_TRY(st, cudaSetDevice(options->device));
+    GS_TRY(gs_device_use(options->device, GS_ERR_GPU, &device, st));
     void *memory = nullptr;
     GS_TRY(gs_mem_new(&memory, sizeof(gs_text_sort), "GPU chunk", st));
     gs_text_sort *const t = (gs_text_sort *)memory;

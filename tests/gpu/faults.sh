@@ -3,7 +3,7 @@
 #
 #     tests/gpu/faults.sh PROGRAM [SECONDS]
 #
-# Whole programs on a GPU that fails (gpu/fault.h): whichever GPU call it is, the output is
+# Whole programs on a GPU that fails (gpu/device/fault.h): whichever GPU call it is, the output is
 # right, a warning says that the CPU sorts instead, and nothing is left behind. The first
 # calls are failed in turn, then ever fewer, until a run has no more; not longer than
 # SECONDS.

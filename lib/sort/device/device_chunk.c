@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "gpu/device/device.h"
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
@@ -462,9 +463,7 @@ bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot)
 
 bool gs_device_chunk_can_do_without(const gs_device_chunk *c, const gs_status *st)
 {
-    const bool is_of_device =
-        st->code == GS_ERR_GPU || st->code == GS_ERR_NOMEM || st->code == GS_ERR_LIMIT;
-    return is_of_device && !c->has_feed_failed;
+    return gs_device_is_to_blame(st->code) && !c->has_feed_failed;
 }
 
 bool gs_device_chunk_is_started(const gs_device_chunk *c)
