@@ -63,9 +63,7 @@ typedef struct gs_sorter {
     uint64_t *written_bytes; /* of an output that takes nothing back */
     uint64_t input_bytes;    /* read, as stored */
     bool input_saw_compressed;
-    gs_run_list runs;
-    bool has_codec;            /* was chosen for them */
-    gs_text_spill text_runs;   /* instead of runs, with --compress-program */
+    gs_run_store *runs;
     gs_checkpoint *checkpoint; /* NULL: none */
     char *job_text;
     uint64_t phase_begin_ns;
@@ -147,8 +145,23 @@ static gs_code open_checkpoint(gs_sorter *s, gs_status *st)
         .output = o->output,
         .log = o->log,
     };
-    GS_TRY(gs_checkpoint_open(&s->checkpoint, &job, st));
-    return gs_checkpoint_give_runs(s->checkpoint, &s->runs, st);
+    return gs_checkpoint_open(&s->checkpoint, &job, st);
+}
+
+static gs_code open_runs(gs_sorter *s, gs_status *st)
+{
+    const gs_run_store_options options = {
+        .options = s->options,
+        .plan = &s->plan,
+        .layout = &s->layout,
+        .encoder = s->encoder,
+        .team = s->team,
+        .witness = s->witness,
+        .checkpoint = s->checkpoint,
+    };
+    return s->options->compress_program != NULL
+               ? gs_text_store_new(&s->runs, &options, st)
+               : gs_block_store_new(&s->runs, &options, st);
 }
 
 /* Reading begins behind what the runs hold that were found. */
@@ -175,8 +188,7 @@ static gs_code save_place(gs_sorter *s, gs_status *st)
     gs_line_feed_header(s->feed, &header, &header_bytes);
     gs_packer extra = {0};
     if (gs_sort_pack_progress(&extra, s->witness, header, header_bytes, st) == GS_OK)
-        GS_NOTED(gs_checkpoint_save(s->checkpoint, &s->runs, &place, extra.data,
-                                    extra.bytes, st));
+        GS_NOTED(gs_run_store_keep(s->runs, &place, extra.data, extra.bytes, st));
     gs_packer_release(&extra);
     return st->code;
 }
@@ -223,20 +235,13 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
     s->layout = gs_order_layout(&o->order, o->count);
-    s->runs.options = o;
-    s->runs.plan = &s->plan;
-    s->runs.layout = &s->layout;
     s->plan = gs_memory_plan_make(o->memory_bytes, o->threads, s->layout.is_keyed);
     if (o->compress_program != NULL)
         gs_memory_plan_shrink(&s->plan); /* who names a program expects it to be used */
-    s->text_runs.options = o;
-    s->text_runs.plan = &s->plan;
-    s->text_runs.layout = &s->layout;
     if (s->output == NULL)
         GS_TRY(gs_text_output_open(&s->output, o, st));
     s->watched = gs_sort_watched(o, &s->layout);
     GS_TRY(gs_witness_new(&s->witness, &s->watched, st));
-    s->runs.witness = s->text_runs.witness = s->witness;
     if (o->checkpoint != NULL)
         GS_TRY(open_checkpoint(s, st));
     GS_TRY(open_input(s, st));
@@ -249,6 +254,7 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     gs_team_set_trace(s->team, o->trace);
     if (s->layout.is_keyed)
         GS_TRY(gs_key_encoder_new(&s->encoder, &o->order, s->layout.is_backwards, st));
+    GS_TRY(open_runs(s, st));
     if (o->stats != NULL) {
         atomic_store(&o->stats->memory_limit_bytes, s->plan.limit_bytes);
         atomic_store(&o->stats->threads, s->plan.workers);
@@ -290,7 +296,7 @@ static void map_input(gs_sorter *s)
     gs_chunk_limits limits = chunk_limits(s);
     limits.budget_bytes += more;
     if (!is_untouched || s->layout.is_key_only || s->options->has_top ||
-        s->plan.is_space_limited || s->runs.count > 0 ||
+        s->plan.is_space_limited || s->runs->run_count > 0 ||
         !gs_input_map(s->input, gs_output_fd(s->output), gs_chunk_copy_bytes(&limits),
                       &s->map))
         return;
@@ -333,7 +339,7 @@ static gs_code prepare_ingest(gs_sorter *s, gs_status *st)
                          o->order.record_size, o->stats, o->cancel_signal, st));
     gs_ingest_set_witness(s->ingest, s->witness);
     gs_chunk_limits limits = chunk_limits(s);
-    if (s->runs.count == 0 && s->plan.first_soft_bytes < limits.soft_bytes)
+    if (s->runs->run_count == 0 && s->plan.first_soft_bytes < limits.soft_bytes)
         limits.soft_bytes = s->plan.first_soft_bytes;
     return gs_chunk_init(&s->chunk, &s->layout, &limits, s->map.base ? &s->map : NULL,
                          st);
@@ -412,43 +418,35 @@ static gs_code emit_device_text(void *context, gs_sink *sink, uint64_t ticket,
     return gs_device_chunk_emit(s->device, 0, sink, &emit, st);
 }
 
-/* By the first of the records: in the map, or copied behind it. */
-static gs_codec choose_codec(const gs_sorter *s)
+/* The first of the records: in the map, or copied behind it. */
+static void show_sample(const gs_sorter *s)
 {
     const gs_chunk *const c = &s->chunk;
-    const bool is_mapped = c->mapped_bytes > 0;
-    return gs_run_codec_choose(is_mapped ? c->arena : c->arena + c->copies_begin,
-                               is_mapped ? c->mapped_bytes : c->copied_bytes,
-                               s->plan.workers, s->plan.run_block_bytes, s->options->log);
+    if (c->mapped_bytes > 0)
+        gs_run_store_see_sample(s->runs, c->arena, c->mapped_bytes);
+    else
+        gs_run_store_see_sample(s->runs, c->arena + c->copies_begin, c->copied_bytes);
 }
 
 /* Sorts the chunk into a run. */
 static gs_code spill_chunk(gs_sorter *s, gs_status *st)
 {
-    gs_run_list *const list = &s->runs;
-    if (!s->has_codec)
-        list->codec = choose_codec(s);
-    s->has_codec = true;
-    gs_run_writer writer;
-    GS_TRY(gs_run_writer_open(&writer, list, s->plan.piece_bytes, st));
-    const gs_chunk_emit_options options = emit_options(s, 0);
+    gs_sink *sink;
+    show_sample(s);
+    GS_TRY(gs_run_store_open(s->runs, &sink, st));
+    gs_chunk_emit_options options = emit_options(s, 0);
+    if (s->options->count && !s->runs->kind->holds_counts) {
+        options.is_unique = s->options->order.unique; /* all stay to be counted */
+        options.has_top = false;
+    }
     uint64_t ticket, last_kept = 0;
-    GS_NOTED(gs_chunk_emit(&s->chunk, s->team, &writer.sink, &options, &ticket,
-                           &last_kept, st));
-    GS_TRY(gs_run_writer_close(&writer, st));
-    GS_TRY(gs_run_list_add(list, &writer.run, st));
-    if (s->options->has_top && last_kept != 0) {
+    GS_NOTED(gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st));
+    GS_TRY(gs_run_store_close(s->runs, st));
+    if (options.has_top && last_kept != 0) {
         const gs_record r = gs_record_at(&s->layout, s->chunk.arena, last_kept);
         GS_TRY(gs_ingest_set_limit(s->ingest, r.string, r.string_bytes, st));
     }
     return GS_OK;
-}
-
-static gs_code spill_text(gs_sorter *s, gs_status *st)
-{
-    GS_TRY(gs_run_list_need_spill(&s->runs, st));
-    s->text_runs.spill = s->runs.spill;
-    return gs_text_spill_add(&s->text_runs, &s->chunk, s->team, st);
 }
 
 static void note_input(gs_sorter *s)
@@ -483,7 +481,7 @@ static gs_code form_device_runs(gs_sorter *s, bool *fits, bool *is_done, gs_stat
         }
     }
     const gs_device_emit emit = device_emit(s, 0);
-    GS_TRY(gs_device_runs_form(s->device, &s->runs, &emit, fits, st));
+    GS_TRY(gs_device_runs_form(s->device, s->runs, &emit, fits, st));
     note_input(s);
     set_phase(s, GS_PHASE_SORT);
     *is_done = true;
@@ -549,10 +547,10 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
         GS_TRY(gs_ingest_fill(s->ingest, &s->chunk, &is_last, st));
         note_input(s);
         set_phase(s, GS_PHASE_SORT);
-        *fits = is_last && s->runs.count == 0 && s->text_runs.merge.input_count == 0;
+        *fits = is_last && s->runs->run_count == 0;
         if (*fits || s->chunk.element_count == 0)
             continue;
-        GS_TRY(s->options->compress_program ? spill_text(s, st) : spill_chunk(s, st));
+        GS_TRY(spill_chunk(s, st));
         s->chunk.soft_bytes = s->plan.chunk_soft_bytes;
         GS_TRY(leave_map(s, st));
         if (s->checkpoint != NULL)
@@ -563,62 +561,10 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
 
 /* --- merging --------------------------------------------------------------------- */
 
-static gs_range_merge_options merge_options(const gs_sorter *s, uint64_t first_ticket)
-{
-    const gs_sort_options *const o = s->options;
-    return (gs_range_merge_options){
-        .layout = &s->layout,
-        .has_counts = o->count,
-        .is_unique = o->order.unique || o->count,
-        .has_top = o->has_top,
-        .top_count = o->top_count,
-        .memory_bytes = s->plan.merge_bytes,
-        .no_uring = o->no_uring,
-        .first_ticket = first_ticket,
-        .spill = s->runs.spill,
-        .gives_space_back = s->checkpoint == NULL &&
-                            gs_spill_is_space_short(
-                                s->runs.spill, 2 * gs_run_list_stored_bytes(&s->runs)),
-        .cancel = o->cancel_signal,
-        .progress_bytes = o->stats ? &o->stats->merge_bytes : NULL,
-    };
-}
-
-static gs_code merge_text_runs(void *context, gs_sink *sink, uint64_t ticket,
-                               gs_status *st)
-{
-    gs_sorter *const s = context;
-    return gs_text_spill_merge(&s->text_runs, sink, ticket, st);
-}
-
-static gs_code merge_text(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
-{
-    gs_sorter *const s = context;
-    const gs_range_merge_options options = merge_options(s, ticket);
-    return gs_range_merge_run(s->runs.runs, s->runs.count, s->team, sink, &options,
-                              &ticket, st);
-}
-
-static gs_code merge_group(void *context, const gs_run *runs, size_t run_count,
-                           gs_sink *sink, gs_status *st)
+static gs_code merge_runs(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
     const gs_sorter *const s = context;
-    const gs_range_merge_options options = merge_options(s, 0);
-    uint64_t ticket;
-    return gs_range_merge_run(runs, run_count, s->team, sink, &options, &ticket, st);
-}
-
-static gs_code reduce_runs(gs_sorter *s, gs_status *st)
-{
-    const gs_run_reduction reduction = {
-        .memory_bytes = s->plan.merge_bytes,
-        .open_bytes = s->plan.run_block_bytes,
-        .piece_bytes = s->plan.merge_piece_bytes,
-        .checkpoint = s->checkpoint,
-        .merge = merge_group,
-        .context = s,
-    };
-    return gs_run_list_reduce(&s->runs, &reduction, st);
+    return gs_run_store_merge_last(s->runs, sink, ticket, st);
 }
 
 /* The memory of the first half goes to the second. */
@@ -648,14 +594,8 @@ static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
     if (s->checkpoint != NULL)
         GS_TRY(gs_checkpoint_check_inputs(s->checkpoint, st));
     set_phase(s, GS_PHASE_MERGE);
-    if (s->options->compress_program != NULL) {
-        GS_TRY(gs_text_spill_reduce(&s->text_runs, s->encoder, st));
-        gs_run_list_begin_pass(&s->runs);
-        return write_text(s, merge_text_runs, s->plan.piece_bytes, st);
-    }
-    GS_TRY(reduce_runs(s, st));
-    gs_run_list_begin_pass(&s->runs);
-    return write_text(s, merge_text, s->plan.merge_piece_bytes, st);
+    GS_TRY(gs_run_store_reduce(s->runs, st));
+    return write_text(s, merge_runs, s->runs->merge_piece_bytes, st);
 }
 
 /* Was it the GPU that failed, and can the CPU do without? Then the status is good again,
@@ -693,7 +633,7 @@ static gs_code try_sort(gs_sorter *s, bool *must_restart, gs_status *st)
             *must_restart = true;
             return GS_OK;
         }
-        if (s->runs.count == 0)
+        if (s->runs->run_count == 0)
             gs_witness_forget(s->witness); /* what is written now is all */
     }
     if (s->checkpoint != NULL)
@@ -706,8 +646,7 @@ static void release_all(gs_sorter *s)
 {
     release_forming(s);
     gs_line_feed_free(s->feed);
-    gs_text_spill_release(&s->text_runs);
-    gs_run_list_release(&s->runs);
+    gs_run_store_free(s->runs);
     gs_checkpoint_close(s->checkpoint);
     gs_mem_free(s->job_text);
     gs_key_encoder_free(s->encoder);

@@ -9,7 +9,7 @@
 /* Full slots on their way to be runs. */
 typedef struct gs_device_queue {
     gs_device_chunk *chunk;
-    gs_run_list *list;
+    gs_run_store *runs;
     const gs_device_emit *emit;
     pthread_t thread;
     bool has_thread;
@@ -23,12 +23,10 @@ typedef struct gs_device_queue {
 
 static gs_code spill(gs_device_queue *q, unsigned slot, gs_status *st)
 {
-    gs_run_list *const list = q->list;
-    gs_run_writer writer;
-    GS_TRY(gs_run_writer_open(&writer, list, list->plan->piece_bytes, st));
-    GS_NOTED(gs_device_chunk_emit(q->chunk, slot, &writer.sink, q->emit, st));
-    GS_TRY(gs_run_writer_close(&writer, st));
-    GS_TRY(gs_run_list_add(list, &writer.run, st));
+    gs_sink *sink;
+    GS_TRY(gs_run_store_open(q->runs, &sink, st));
+    GS_NOTED(gs_device_chunk_emit(q->chunk, slot, sink, q->emit, st));
+    GS_TRY(gs_run_store_close(q->runs, st));
     gs_device_chunk_clear(q->chunk, slot);
     return GS_OK;
 }
@@ -57,21 +55,18 @@ static void *spill_main(void *arg)
     return NULL;
 }
 
-/* By the sample of the first chunk, before the next one may add to it. */
-static void choose_codec(const gs_device_queue *q)
+/* The sample of the first chunk, before the next one may add to it. */
+static void show_sample(const gs_device_queue *q)
 {
-    gs_run_list *const list = q->list;
     const uint8_t *sample;
     size_t sample_bytes;
     gs_device_chunk_sample(q->chunk, &sample, &sample_bytes);
-    list->codec = gs_run_codec_choose(sample, sample_bytes, list->plan->workers,
-                                      list->plan->run_block_bytes, list->options->log);
+    gs_run_store_see_sample(q->runs, sample, sample_bytes);
 }
 
 static gs_code start(gs_device_queue *q, gs_status *st)
 {
-    if (q->list->count == 0)
-        choose_codec(q);
+    show_sample(q);
     const int error = gs_thread_start(&q->thread, spill_main, q, 0);
     if (error != 0)
         return GS_FAIL(st, GS_ERR_NOMEM, error, "cannot start a thread");
@@ -122,10 +117,10 @@ static gs_code fill_slots(gs_device_queue *q, bool *fits, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_device_runs_form(gs_device_chunk *chunk, gs_run_list *list,
+gs_code gs_device_runs_form(gs_device_chunk *chunk, gs_run_store *runs,
                             const gs_device_emit *emit, bool *fits, gs_status *st)
 {
-    gs_device_queue q = {.chunk = chunk, .list = list, .emit = emit};
+    gs_device_queue q = {.chunk = chunk, .runs = runs, .emit = emit};
     pthread_mutex_init(&q.mutex, NULL);
     pthread_cond_init(&q.changed, NULL);
     *fits = false;

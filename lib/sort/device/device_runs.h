@@ -18,7 +18,7 @@
 
 /* Reads everything. *fits: nothing was spilled, and what there is waits in slot 0 to be
  * emitted. `emit` is for the runs. */
-GS_MUST_CHECK gs_code gs_device_runs_form(gs_device_chunk *chunk, gs_run_list *list,
+GS_MUST_CHECK gs_code gs_device_runs_form(gs_device_chunk *chunk, gs_run_store *runs,
                                           const gs_device_emit *emit, bool *fits,
                                           gs_status *st);
 

@@ -9,6 +9,6 @@
 #include "lib/sort/text/file_merge.h"
 #include "lib/sort/text/mapped_merge.h"
 #include "lib/sort/text/text_output.h"
-#include "lib/sort/text/text_spill.h"
+#include "lib/sort/text/text_store.h"
 
 #endif
