@@ -9,42 +9,125 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
-struct gs_run_codec {
-    int level;
+/* Negative levels are the fast ones. */
+enum { ZSTD_LEVEL = -3 };
+
+struct gs_run_coder {
     ZSTD_CCtx *compress;
     ZSTD_DCtx *decompress;
 };
 
 static const char magic[4] = {'G', 'S', 'R', 'B'};
 
-gs_code gs_run_codec_new(gs_run_codec **out, int level, gs_status *st)
+/* --- the codecs -------------------------------------------------------------- */
+
+static size_t bound_raw(size_t raw_bytes)
 {
+    return raw_bytes;
+}
+
+static gs_code encode_raw(gs_run_coder *coder, const void *raw, size_t raw_bytes,
+                          uint8_t *to, size_t *bytes, gs_status *st)
+{
+    (void)coder;
+    memcpy(to, raw, raw_bytes);
+    *bytes = raw_bytes;
+    return st->code;
+}
+
+static size_t decode_raw(gs_run_coder *coder, const uint8_t *from, size_t bytes, void *to,
+                         size_t capacity)
+{
+    (void)coder;
+    if (bytes <= capacity)
+        memcpy(to, from, bytes);
+    return bytes;
+}
+
+static gs_code encode_zstd(gs_run_coder *coder, const void *raw, size_t raw_bytes,
+                           uint8_t *to, size_t *bytes, gs_status *st)
+{
+    *bytes = ZSTD_compressCCtx(coder->compress, to, ZSTD_compressBound(raw_bytes), raw,
+                               raw_bytes, ZSTD_LEVEL);
+    return ZSTD_isError(*bytes)
+               ? GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd: %s", ZSTD_getErrorName(*bytes))
+               : GS_OK;
+}
+
+static size_t decode_zstd(gs_run_coder *coder, const uint8_t *from, size_t bytes,
+                          void *to, size_t capacity)
+{
+    return ZSTD_decompressDCtx(coder->decompress, to, capacity, from, bytes);
+}
+
+static const struct {
+    const char *name;
+    size_t (*bound)(size_t raw_bytes); /* the most that encode makes of so many */
+    gs_code (*encode)(gs_run_coder *coder, const void *raw, size_t raw_bytes, uint8_t *to,
+                      size_t *bytes, gs_status *st);
+    /* How many bytes come out; more than `capacity` if they cannot be decoded to it. */
+    size_t (*decode)(gs_run_coder *coder, const uint8_t *from, size_t bytes, void *to,
+                     size_t capacity);
+} codecs[] = {
+    [GS_RUN_CODEC_RAW] = {"raw", bound_raw, encode_raw, decode_raw},
+    [GS_RUN_CODEC_ZSTD] = {"zstd", ZSTD_compressBound, encode_zstd, decode_zstd},
+};
+
+_Static_assert(sizeof codecs / sizeof codecs[0] == GS_RUN_CODEC_COUNT, "a row each");
+
+const char *gs_run_codec_name(gs_run_codec codec)
+{
+    return codecs[codec].name;
+}
+
+gs_run_codec gs_run_codec_named(const char *name)
+{
+    gs_run_codec codec = GS_RUN_CODEC_COUNT;
+    while (--codec > GS_RUN_CODEC_RAW && strcmp(name, codecs[codec].name) != 0)
+        continue;
+    return codec;
+}
+
+gs_code gs_run_coder_new(gs_run_coder **out, gs_status *st)
+{
+    gs_run_coder *coder = NULL;
     *out = NULL;
-    gs_run_codec *codec = NULL;
-    GS_TRY(gs_mem_new(&codec, sizeof *codec, "run codec", st));
-    codec->level = level;
-    codec->compress = ZSTD_createCCtx();
-    codec->decompress = ZSTD_createDCtx();
-    if (codec->compress == NULL || codec->decompress == NULL) {
-        gs_run_codec_free(codec);
+    GS_TRY(gs_mem_new(&coder, sizeof *coder, "run codec", st));
+    coder->compress = ZSTD_createCCtx();
+    coder->decompress = ZSTD_createDCtx();
+    if (coder->compress == NULL || coder->decompress == NULL) {
+        gs_run_coder_free(coder);
         return GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
     }
-    *out = codec;
+    *out = coder;
     return GS_OK;
 }
 
-void gs_run_codec_free(gs_run_codec *codec)
+void gs_run_coder_free(gs_run_coder *coder)
 {
-    if (codec == NULL)
+    if (coder == NULL)
         return;
-    (void)ZSTD_freeCCtx(codec->compress);
-    (void)ZSTD_freeDCtx(codec->decompress);
-    gs_mem_free(codec);
+    (void)ZSTD_freeCCtx(coder->compress);
+    (void)ZSTD_freeDCtx(coder->decompress);
+    gs_mem_free(coder);
 }
+
+gs_code gs_run_payload_encode(gs_run_coder *coder, gs_run_codec codec, const void *raw,
+                              size_t raw_bytes, uint8_t *to, size_t *bytes, gs_status *st)
+{
+    return codecs[codec].encode(coder, raw, raw_bytes, to, bytes, st);
+}
+
+/* --- blocks ------------------------------------------------------------------ */
 
 size_t gs_run_block_bound(size_t raw_bytes)
 {
-    return sizeof(gs_run_block_header) + ZSTD_compressBound(raw_bytes);
+    size_t most = 0;
+    for (size_t i = 0; i < GS_RUN_CODEC_COUNT; i++) {
+        const size_t bound = codecs[i].bound(raw_bytes);
+        most = bound > most ? bound : most;
+    }
+    return sizeof(gs_run_block_header) + most;
 }
 
 static uint64_t checksum_of(const gs_run_block_header *header, const uint8_t *payload)
@@ -53,29 +136,21 @@ static uint64_t checksum_of(const gs_run_block_header *header, const uint8_t *pa
     return XXH3_64bits_withSeed(payload, header->stored_bytes, seed);
 }
 
-gs_code gs_run_block_encode(gs_run_codec *codec, gs_codec how, const void *raw,
+gs_code gs_run_block_encode(gs_run_coder *coder, gs_run_codec codec, const void *raw,
                             size_t raw_bytes, uint32_t record_count, uint8_t *to,
                             size_t *stored, gs_status *st)
 {
     gs_assert(raw_bytes <= UINT32_MAX);
     uint8_t *const payload = to + sizeof(gs_run_block_header);
     size_t payload_bytes = 0;
-    if (how == GS_CODEC_ZSTD) {
-        payload_bytes =
-            ZSTD_compressCCtx(codec->compress, payload, ZSTD_compressBound(raw_bytes),
-                              raw, raw_bytes, codec->level);
-        if (ZSTD_isError(payload_bytes))
-            return GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd: %s",
-                           ZSTD_getErrorName(payload_bytes));
-    }
-    if (how == GS_CODEC_RAW || payload_bytes >= raw_bytes) {
-        how = GS_CODEC_RAW;
-        payload_bytes = raw_bytes;
-        memcpy(payload, raw, raw_bytes);
+    GS_TRY(codecs[codec].encode(coder, raw, raw_bytes, payload, &payload_bytes, st));
+    if (codec != GS_RUN_CODEC_RAW && payload_bytes >= raw_bytes) {
+        codec = GS_RUN_CODEC_RAW;
+        GS_TRY(encode_raw(coder, raw, raw_bytes, payload, &payload_bytes, st));
     }
     gs_run_block_header header = {
         .version = GS_RUN_BLOCK_VERSION,
-        .codec = (uint8_t)how,
+        .codec = (uint8_t)codec,
         .raw_bytes = (uint32_t)raw_bytes,
         .stored_bytes = (uint32_t)payload_bytes,
         .record_count = record_count,
@@ -95,7 +170,7 @@ static gs_code fail_damaged(const char *place, const char *what, gs_status *st)
                               "what was kept for going on");
 }
 
-gs_code gs_run_block_decode(gs_run_codec *codec, const uint8_t *from, size_t available,
+gs_code gs_run_block_decode(gs_run_coder *coder, const uint8_t *from, size_t available,
                             const char *place, void *to, size_t capacity,
                             size_t *raw_bytes, uint32_t *record_count, size_t *stored,
                             gs_status *st)
@@ -115,14 +190,10 @@ gs_code gs_run_block_decode(gs_run_codec *codec, const uint8_t *from, size_t ava
         return fail_damaged(place, "checksum does not match", st);
     if (header.raw_bytes > capacity)
         return fail_damaged(place, "block too large", st);
-    if (header.codec == GS_CODEC_RAW && header.stored_bytes == header.raw_bytes) {
-        memcpy(to, payload, header.raw_bytes);
-    } else {
-        const size_t n = ZSTD_decompressDCtx(codec->decompress, to, capacity, payload,
-                                             header.stored_bytes);
-        if (header.codec != GS_CODEC_ZSTD || n != header.raw_bytes)
-            return fail_damaged(place, "payload does not decompress", st);
-    }
+    if (header.codec >= GS_RUN_CODEC_COUNT ||
+        codecs[header.codec].decode(coder, payload, header.stored_bytes, to, capacity) !=
+            header.raw_bytes)
+        return fail_damaged(place, "payload does not decompress", st);
     *raw_bytes = header.raw_bytes;
     *record_count = header.record_count;
     *stored = sizeof header + header.stored_bytes;

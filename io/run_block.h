@@ -27,10 +27,17 @@
 
 #include "lib/base/status.h"
 
-typedef enum gs_codec {
-    GS_CODEC_RAW = 0,
-    GS_CODEC_ZSTD = 1,
-} gs_codec;
+/* How the payload of a block is encoded. Each has a row in run_block.c, and its number is
+ * in the blocks. */
+typedef enum gs_run_codec {
+    GS_RUN_CODEC_RAW = 0,
+    GS_RUN_CODEC_ZSTD = 1,
+    GS_RUN_CODEC_COUNT,
+} gs_run_codec;
+
+const char *gs_run_codec_name(gs_run_codec codec);
+/* GS_RUN_CODEC_RAW if none has that name. */
+gs_run_codec gs_run_codec_named(const char *name);
 
 typedef struct gs_run_block_header {
     char magic[4];
@@ -48,25 +55,29 @@ _Static_assert(sizeof(gs_run_block_header) == 32, "on-disk layout");
 
 enum { GS_RUN_BLOCK_VERSION = 1 };
 
-/* One thread's compression state. */
-typedef struct gs_run_codec gs_run_codec;
-GS_MUST_CHECK gs_code gs_run_codec_new(gs_run_codec **out, int level, gs_status *st);
-void gs_run_codec_free(gs_run_codec *codec); /* NULL is fine */
+/* What one thread needs to encode and decode, by any codec. */
+typedef struct gs_run_coder gs_run_coder;
+GS_MUST_CHECK gs_code gs_run_coder_new(gs_run_coder **out, gs_status *st);
+void gs_run_coder_free(gs_run_coder *coder); /* NULL is fine */
 
 /* Most bytes that a block of `raw_bytes` takes, header included. */
 size_t gs_run_block_bound(size_t raw_bytes);
 
 /* Writes header and payload to `to`, returns their size in *stored. Data that does not
  * get smaller is stored as it is. */
-GS_MUST_CHECK gs_code gs_run_block_encode(gs_run_codec *codec, gs_codec how,
+GS_MUST_CHECK gs_code gs_run_block_encode(gs_run_coder *coder, gs_run_codec codec,
                                           const void *raw, size_t raw_bytes,
                                           uint32_t record_count, uint8_t *to,
                                           size_t *stored, gs_status *st);
+/* The payload alone, as large as it comes out: to see what a codec is worth. */
+GS_MUST_CHECK gs_code gs_run_payload_encode(gs_run_coder *coder, gs_run_codec codec,
+                                            const void *raw, size_t raw_bytes,
+                                            uint8_t *to, size_t *bytes, gs_status *st);
 
 /* Checks the `available` bytes at `from` for one whole sound block and gives its raw
  * payload in `to` (room for `capacity`). *stored is the block's size with its header.
  * Fails with GS_ERR_FORMAT and `place` in the message. */
-GS_MUST_CHECK gs_code gs_run_block_decode(gs_run_codec *codec, const uint8_t *from,
+GS_MUST_CHECK gs_code gs_run_block_decode(gs_run_coder *coder, const uint8_t *from,
                                           size_t available, const char *place, void *to,
                                           size_t capacity, size_t *raw_bytes,
                                           uint32_t *record_count, size_t *stored,

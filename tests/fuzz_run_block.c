@@ -21,7 +21,7 @@ enum { HEAD_BYTES = 3, ROOM = 1 << 17 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static gs_run_codec *codec;
+static gs_run_coder *coder;
 
 /* Decodes into exactly so much room; true if the block is sound. */
 static bool decode(const uint8_t *from, size_t size, size_t capacity, uint8_t *keep,
@@ -33,7 +33,7 @@ static bool decode(const uint8_t *from, size_t size, size_t capacity, uint8_t *k
     REQUIRE(gs_mem_new(&room, capacity + 1, "room", &st) == GS_OK &&
             gs_mem_new(&copy, size + 1, "block", &st) == GS_OK);
     memcpy(copy, from, size);
-    const gs_code code = gs_run_block_decode(codec, copy, size, "here", room, capacity,
+    const gs_code code = gs_run_block_decode(coder, copy, size, "here", room, capacity,
                                              raw_bytes, records, &stored, &st);
     REQUIRE(code == GS_OK || (code == GS_ERR_FORMAT && strstr(st.msg, "here") != NULL) ||
             code == GS_ERR_NOMEM);
@@ -66,7 +66,7 @@ static void put_checksum(uint8_t *block, size_t size)
     memcpy(block, &header, sizeof header);
 }
 
-static void there_and_back(const uint8_t *raw, size_t size, gs_codec how, size_t flip)
+static void there_and_back(const uint8_t *raw, size_t size, gs_run_codec how, size_t flip)
 {
     static uint8_t block[ROOM], back[ROOM];
     gs_status st = {.code = GS_OK};
@@ -74,7 +74,7 @@ static void there_and_back(const uint8_t *raw, size_t size, gs_codec how, size_t
     uint32_t records = 0;
     if (gs_run_block_bound(size) > sizeof block)
         return;
-    REQUIRE(gs_run_block_encode(codec, how, raw, size, 7, block, &stored, &st) == GS_OK);
+    REQUIRE(gs_run_block_encode(coder, how, raw, size, 7, block, &stored, &st) == GS_OK);
     REQUIRE(stored <= gs_run_block_bound(size));
     REQUIRE(decode(block, stored, size, back, &bytes, &records));
     REQUIRE(bytes == size && records == 7 && memcmp(back, raw, size) == 0);
@@ -91,14 +91,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     gs_status st = {.code = GS_OK};
     if (size < HEAD_BYTES || size > ROOM)
         return 0;
-    if (codec == NULL)
-        REQUIRE(gs_run_codec_new(&codec, 1, &st) == GS_OK);
+    if (coder == NULL)
+        REQUIRE(gs_run_coder_new(&coder, &st) == GS_OK);
     const size_t number = (size_t)data[1] | (size_t)data[2] << 8;
     const uint8_t *const rest = data + HEAD_BYTES;
     size -= HEAD_BYTES;
     const unsigned how = data[0] & 3;
     if (how >= 2) {
-        there_and_back(rest, size, how == 2 ? GS_CODEC_RAW : GS_CODEC_ZSTD, number);
+        there_and_back(rest, size, how == 2 ? GS_RUN_CODEC_RAW : GS_RUN_CODEC_ZSTD,
+                       number);
         return 0;
     }
     size_t raw_bytes;

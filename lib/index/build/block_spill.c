@@ -31,7 +31,7 @@ void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *option
     s->list = (gs_run_list){.options = &s->run_options,
                             .plan = &s->run_plan,
                             .layout = &s->layout,
-                            .codec = GS_CODEC_ZSTD};
+                            .codec = GS_RUN_CODEC_ZSTD};
 }
 
 void gs_block_spill_release(gs_block_spill *s)

@@ -68,7 +68,7 @@ typedef struct gs_merge_worker {
     gs_merge_job *job;
     unsigned number;
     gs_aio *aio;
-    gs_run_codec *codec;
+    gs_run_coder *coder;
     gs_range_parts parts[2]; /* being merged, being read */
     gs_run_cursor *cursors;
     gs_merge_head *heads;
@@ -251,7 +251,7 @@ static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
     *w = (gs_merge_worker){.job = job, .top_left = job->records_most};
     GS_TRY(
         gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring, st));
-    GS_TRY(gs_run_codec_new(&w->codec, 1, st));
+    GS_TRY(gs_run_coder_new(&w->coder, st));
     if (job->sink != NULL)
         GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
     GS_TRY(gs_mem_new_array(&w->cursors, n, sizeof *w->cursors, "merge cursors", st));
@@ -292,7 +292,7 @@ static void worker_release(gs_merge_worker *w)
     gs_mem_free(w->heads);
     gs_mem_free(w->nodes);
     gs_sink_piece_free(w->piece);
-    gs_run_codec_free(w->codec);
+    gs_run_coder_free(w->coder);
 }
 
 static const char *folder_of(const gs_merge_job *job, size_t run)
@@ -514,7 +514,7 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
         c->run = &job->runs[r];
         c->layout = job->options->layout;
         c->has_counts = job->options->has_counts;
-        c->codec = w->codec;
+        c->coder = w->coder;
         c->folder = folder_of(job, r);
         c->window = &parts->windows[r];
         GS_TRY(gs_run_cursor_start(c, lo, lo + 1, parts->first[r], parts->end[r], st));

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
@@ -17,47 +16,69 @@ enum {
  */
 static const double disk_ns_per_byte = 2 / 1.5;
 
-gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned workers,
-                             size_t block_bytes, const gs_log *log)
+/* What a codec does to the sample. */
+typedef struct sample_result {
+    double saved; /* of a byte */
+    double ns;    /* a byte */
+} sample_result;
+
+/* `to` has room for a block, and behind that for a copy of what is compressed. */
+static sample_result try_codec(gs_run_coder *coder, gs_run_codec codec,
+                               const uint8_t *text, size_t text_bytes, size_t block_bytes,
+                               uint8_t *to)
+{
+    uint8_t *const sample = to + gs_run_block_bound(block_bytes);
+    const size_t step = text_bytes / SAMPLE_BLOCKS;
+    const double raw = (double)((SAMPLE_BLOCKS - 1) * block_bytes);
+    size_t stored = 0;
+    uint64_t begin = 0;
+    for (size_t i = 0; i < SAMPLE_BLOCKS; i++) {
+        gs_status st = {.code = GS_OK};
+        size_t bytes;
+        if (i == 1) /* the first block warms up and is not counted */
+            begin = gs_machine_now_ns();
+        /* A copy: zstd counts on it that nobody writes to what it compresses. */
+        memcpy(sample, text + i * step, block_bytes);
+        if (gs_run_payload_encode(coder, codec, sample, block_bytes, to, &bytes, &st) !=
+            GS_OK)
+            bytes = block_bytes;
+        stored += i > 0 ? bytes : 0;
+    }
+    return (sample_result){.saved = 1 - (double)stored / raw,
+                           .ns = (double)(gs_machine_now_ns() - begin) / raw};
+}
+
+gs_run_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned workers,
+                                 size_t block_bytes, const gs_log *log)
 {
     gs_status st = {.code = GS_OK};
     const char *const forced = getenv("GS_SPILL_CODEC");
-    if (forced != NULL)
-        return forced[0] == 'z' ? GS_CODEC_ZSTD : GS_CODEC_RAW;
-    if (text_bytes < SAMPLE_BLOCKS * block_bytes)
-        return GS_CODEC_ZSTD;
+    gs_run_codec best = GS_RUN_CODEC_RAW;
+    double best_gain = 0;
     uint8_t *room = NULL;
-    const size_t capacity = ZSTD_compressBound(block_bytes);
-    ZSTD_CCtx *const context = ZSTD_createCCtx();
-    if (context == NULL ||
-        gs_mem_new(&room, capacity + block_bytes, "codec sample", &st) != GS_OK) {
-        (void)ZSTD_freeCCtx(context);
-        return GS_CODEC_RAW;
+    gs_run_coder *coder = NULL;
+    if (forced != NULL)
+        return gs_run_codec_named(forced);
+    if (text_bytes < SAMPLE_BLOCKS * block_bytes)
+        return GS_RUN_CODEC_ZSTD;
+    if (gs_run_coder_new(&coder, &st) == GS_OK)
+        GS_NOTED(gs_mem_new(&room, gs_run_block_bound(block_bytes) + block_bytes,
+                            "codec sample", &st));
+    for (gs_run_codec c = GS_RUN_CODEC_RAW + 1; room != NULL && c < GS_RUN_CODEC_COUNT;
+         c++) {
+        const sample_result r = try_codec(coder, c, text, text_bytes, block_bytes, room);
+        const double cost = r.ns * (1 + 1.0 / DECODE_SHARE) / workers;
+        const double gain = r.saved * disk_ns_per_byte - cost;
+        gs_log_say(log, GS_LOG_INFO,
+                   "runs are %s: %s would save %.0f %% at %.2f ns a byte and core",
+                   gain > best_gain ? "compressed" : "not compressed",
+                   gs_run_codec_name(c), r.saved * 100, r.ns);
+        if (gain > best_gain) {
+            best = c;
+            best_gain = gain;
+        }
     }
-    /* The first block warms up and is not counted. */
-    size_t stored = 0;
-    uint64_t begin = 0;
-    const size_t step = text_bytes / SAMPLE_BLOCKS;
-    for (size_t i = 0; i < SAMPLE_BLOCKS; i++) {
-        if (i == 1)
-            begin = gs_machine_now_ns();
-        /* A copy: zstd counts on it that nobody writes to what it compresses. */
-        uint8_t *const sample = room + capacity;
-        memcpy(sample, text + i * step, block_bytes);
-        const size_t n = ZSTD_compressCCtx(context, room, capacity, sample, block_bytes,
-                                           GS_RUN_ZSTD_LEVEL);
-        if (i > 0)
-            stored += ZSTD_isError(n) ? block_bytes : n;
-    }
-    const double raw = (double)((SAMPLE_BLOCKS - 1) * block_bytes);
-    const double ns = (double)(gs_machine_now_ns() - begin) / raw;
-    const double saved = 1 - (double)stored / raw;
-    (void)ZSTD_freeCCtx(context);
     gs_mem_free(room);
-    const double cost = ns * (1 + 1.0 / DECODE_SHARE) / workers;
-    const bool pays = saved * disk_ns_per_byte > cost;
-    gs_log_say(log, GS_LOG_INFO,
-               "runs are %s: zstd would save %.0f %% at %.2f ns a byte and core",
-               pays ? "compressed" : "not compressed", saved * 100, ns);
-    return pays ? GS_CODEC_ZSTD : GS_CODEC_RAW;
+    gs_run_coder_free(coder);
+    return best;
 }

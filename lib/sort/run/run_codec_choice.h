@@ -3,8 +3,8 @@
  * run_codec_choice: should runs be compressed?
  *
  * Compression costs core time and saves disk time. A sample of the records is compressed
- * and timed; zstd is taken when the bytes it saves, written and read back at the speed of
- * a good disk, outweigh its time spread over the workers.
+ * and timed, by each codec; the best is taken if the bytes it saves, written and read
+ * back at the speed of a good disk, outweigh its time spread over the workers.
  */
 #ifndef GS_LIB_SORT_RUN_RUN_CODEC_CHOICE_H
 #define GS_LIB_SORT_RUN_RUN_CODEC_CHOICE_H
@@ -12,10 +12,8 @@
 #include "io/run_block.h"
 #include "lib/base/log.h"
 
-enum { GS_RUN_ZSTD_LEVEL = -3 };
-
 /* `text` is some of what the runs will hold. */
-gs_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned workers,
-                             size_t block_bytes, const gs_log *log);
+gs_run_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned workers,
+                                 size_t block_bytes, const gs_log *log);
 
 #endif

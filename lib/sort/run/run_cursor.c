@@ -164,7 +164,7 @@ static gs_code decode_next(gs_run_cursor *c, bool *is_end, gs_status *st)
     size_t raw_bytes, stored;
     uint32_t records;
     GS_TRY(gs_run_block_decode(
-        c->codec, c->window->memory + inside, c->window->bytes - inside, c->folder,
+        c->coder, c->window->memory + inside, c->window->bytes - inside, c->folder,
         c->raw[to], c->raw_capacity[to] - RAW_SLACK, &raw_bytes, &records, &stored, st));
     c->raw_now = to;
     c->at = c->raw[to];

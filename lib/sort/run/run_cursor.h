@@ -51,7 +51,7 @@ typedef struct gs_run_cursor {
     const gs_run *run;
     const gs_record_layout *layout;
     bool has_counts;
-    gs_run_codec *codec;
+    gs_run_coder *coder;
     const char *folder; /* for messages */
     gs_range_bound stop;
     size_t next_entry, end_entry;

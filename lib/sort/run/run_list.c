@@ -9,7 +9,6 @@
 #include "lib/sort/run/checkpoint.h"
 #include "lib/sort/run/merge_pass.h"
 #include "lib/sort/run/range_merge.h"
-#include "lib/sort/run/run_codec_choice.h"
 
 void gs_run_list_release(gs_run_list *list)
 {
@@ -61,7 +60,6 @@ gs_code gs_run_writer_open(gs_run_writer *w, gs_run_list *list, size_t piece_byt
         .has_counts = o->count,
         .run = &w->run,
         .codec = list->codec,
-        .zstd_level = GS_RUN_ZSTD_LEVEL,
         .block_raw_bytes = plan->run_block_bytes,
         .buffer_bytes = piece_bytes,
         .held_most = plan->workers,

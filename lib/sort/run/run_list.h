@@ -18,7 +18,7 @@ typedef struct gs_run_list {
     const gs_memory_plan *plan;
     const gs_record_layout *layout;
     gs_witness *witness; /* sees what is left out of runs as equal; may be NULL */
-    gs_codec codec;      /* of the blocks; chosen before the first run */
+    gs_run_codec codec;  /* of the blocks; chosen before the first run */
     gs_spill *spill;
     gs_run *runs;
     size_t count, capacity;

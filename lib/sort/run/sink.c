@@ -41,7 +41,7 @@ struct gs_sink_piece {
     uint32_t block_records;
     uint64_t record_count;
     gs_run_entry block_entry; /* of the block being filled */
-    gs_run_codec *codec;
+    gs_run_coder *coder;
     ZSTD_CCtx *zstd;
     gs_witness_piece seen;
     bool is_seen;     /* by a full witness */
@@ -77,7 +77,7 @@ gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink, gs_status *st)
     GS_TRY(gs_mem_new(&p, sizeof *p, "output piece", st));
     p->sink = sink;
     if (sink->run != NULL)
-        GS_TRY_OR_FAIL(gs_run_codec_new(&p->codec, sink->zstd_level, st));
+        GS_TRY_OR_FAIL(gs_run_coder_new(&p->coder, st));
     if (sink->is_zstd && (p->zstd = ZSTD_createCCtx()) == NULL) {
         (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
         goto fail;
@@ -97,7 +97,7 @@ void gs_sink_piece_free(gs_sink_piece *p)
 {
     if (p == NULL)
         return;
-    gs_run_codec_free(p->codec);
+    gs_run_coder_free(p->coder);
     (void)ZSTD_freeCCtx(p->zstd);
     gs_mem_free(p->raw.data);
     gs_mem_free(p->strings.data);
@@ -235,7 +235,7 @@ static gs_code end_block(gs_sink_piece *p, gs_status *st)
         return GS_OK;
     GS_TRY(make_room(&ready->bytes, gs_run_block_bound(p->raw.used), st));
     size_t stored = 0;
-    GS_TRY(gs_run_block_encode(p->codec, p->sink->codec, p->raw.data, p->raw.used,
+    GS_TRY(gs_run_block_encode(p->coder, p->sink->codec, p->raw.data, p->raw.used,
                                p->block_records, ready->bytes.data + ready->bytes.used,
                                &stored, st));
     GS_TRY(gs_mem_grow(&ready->entries, &ready->entry_capacity, ready->entry_count + 1,

@@ -31,11 +31,11 @@ typedef struct gs_sink_held gs_sink_held;
 typedef struct gs_sink {
     gs_stream *stream;
     gs_record_layout layout;
-    bool has_counts; /* records carry how often they came */
-    gs_run *run;     /* NULL: text */
-    gs_codec codec;  /* of run blocks */
-    bool is_zstd;    /* text: one zstd frame a flush */
-    int zstd_level;  /* of either */
+    bool has_counts;    /* records carry how often they came */
+    gs_run *run;        /* NULL: text */
+    gs_run_codec codec; /* of run blocks */
+    bool is_zstd;       /* text: one zstd frame a flush */
+    int zstd_level;     /* of that */
     size_t block_raw_bytes;
     size_t buffer_bytes;       /* a piece flows when it holds this much */
     size_t held_most;          /* pieces of a run */

@@ -185,15 +185,15 @@ static uint8_t raw[RAW_BYTES], stored[2 * RAW_BYTES];
 
 static flip_result ask_block(const subject *s, uint64_t bit)
 {
-    static gs_run_codec *codec;
+    static gs_run_coder *coder;
     uint8_t back[RAW_BYTES];
     gs_status st = {.code = GS_OK};
     size_t bytes = 0, used = 0;
     uint32_t records = 0;
     (void)bit;
-    if (codec == NULL)
-        REQUIRE_OK(gs_run_codec_new(&codec, 1, &st), &st);
-    GS_NOTED(gs_run_block_decode(codec, s->memory, s->bytes, "spill 3", back, sizeof back,
+    if (coder == NULL)
+        REQUIRE_OK(gs_run_coder_new(&coder, &st), &st);
+    GS_NOTED(gs_run_block_decode(coder, s->memory, s->bytes, "spill 3", back, sizeof back,
                                  &bytes, &records, &used, &st));
     return judge(&st, "spill 3",
                  bytes == RAW_BYTES && records == 17 && used == s->bytes &&
@@ -204,20 +204,21 @@ static void flip_blocks(void)
 {
     static const char *const kinds[] = {"run block", "run block, zstd"};
     gs_status st = {.code = GS_OK};
-    gs_run_codec *codec = NULL;
+    gs_run_coder *coder = NULL;
     uint64_t state = seed;
-    REQUIRE_OK(gs_run_codec_new(&codec, 1, &st), &st);
+    REQUIRE_OK(gs_run_coder_new(&coder, &st), &st);
     for (unsigned how = 0; how < 2; how++) {
         for (size_t i = 0; i < RAW_BYTES; i++)
             raw[i] =
                 (uint8_t)(how == 0 ? check_random(&state) : check_random(&state) % 7);
         subject s = {.kind = kinds[how], .memory = stored, .ask = ask_block};
-        REQUIRE_OK(gs_run_block_encode(codec, how == 0 ? GS_CODEC_RAW : GS_CODEC_ZSTD,
+        REQUIRE_OK(gs_run_block_encode(coder,
+                                       how == 0 ? GS_RUN_CODEC_RAW : GS_RUN_CODEC_ZSTD,
                                        raw, RAW_BYTES, 17, stored, &s.bytes, &st),
                    &st);
         run(&s);
     }
-    gs_run_codec_free(codec);
+    gs_run_coder_free(coder);
 }
 
 /* --- packed inputs ----------------------------------------------------------------- */
