@@ -31,6 +31,7 @@ struct gs_line_feed {
     gs_line_feed_options options;
 
     pthread_mutex_t mutex; /* guards what follows */
+    gs_status failure;     /* the first: all that is given from then on */
     uint64_t next_ticket;
     uint64_t header_left;
     size_t next_input;    /* where what comes next begins: this file */
@@ -597,13 +598,16 @@ gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out, bool *has_batc
     *out = (gs_line_batch){0};
     *has_batch = false;
     pthread_mutex_lock(&feed->mutex);
-    const gs_code code = next_locked(feed, out, has_batch, st);
+    gs_status_keep_first(st, &feed->failure);
+    if (st->code == GS_OK)
+        GS_NOTED(next_locked(feed, out, has_batch, st));
+    gs_status_keep_first(&feed->failure, st);
     pthread_mutex_unlock(&feed->mutex);
-    if (code != GS_OK) {
+    if (st->code != GS_OK) {
         gs_line_batch_release(out);
         *has_batch = false;
     }
-    return code;
+    return st->code;
 }
 
 void gs_line_batch_release(gs_line_batch *batch)

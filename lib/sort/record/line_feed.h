@@ -72,7 +72,8 @@ GS_MUST_CHECK gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source
                                        gs_status *st);
 void gs_line_feed_free(gs_line_feed *feed); /* NULL is fine */
 
-/* *has_batch is false at the end of the input, or where the batch is_held. */
+/* *has_batch is false at the end of the input, or where the batch is_held. After a
+ * failure all that is given is that failure. */
 GS_MUST_CHECK gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out,
                                         bool *has_batch, gs_status *st);
 void gs_line_batch_release(gs_line_batch *batch);
