@@ -2,6 +2,7 @@
 #include "lib/sort/run/merge_tree.h"
 
 #include "lib/base/assertion.h"
+#include "lib/base/mem.h"
 
 static size_t count_leaves(size_t count)
 {
@@ -11,9 +12,22 @@ static size_t count_leaves(size_t count)
     return leaves;
 }
 
-size_t gs_merge_tree_nodes(size_t count)
+gs_code gs_merge_tree_init(gs_merge_tree *tree, size_t count, bool is_backwards,
+                           gs_status *st)
 {
-    return count_leaves(count) + 1;
+    gs_assert(count > 0);
+    *tree = (gs_merge_tree){
+        .count = count, .leaves = count_leaves(count), .is_backwards = is_backwards};
+    GS_TRY(gs_mem_new_array(&tree->heads, count, sizeof *tree->heads, "merge heads", st));
+    return gs_mem_new_array(&tree->nodes, tree->leaves + 1, sizeof *tree->nodes,
+                            "merge tree", st);
+}
+
+void gs_merge_tree_release(gs_merge_tree *tree)
+{
+    gs_mem_free(tree->heads);
+    gs_mem_free(tree->nodes);
+    *tree = (gs_merge_tree){0};
 }
 
 /* Two equal codes: the strings decide, then the order of the sources. True if `b` wins;
@@ -60,15 +74,8 @@ static gs_merge_node play(gs_merge_tree *tree, size_t node)
     return b_wins ? b : a;
 }
 
-void gs_merge_tree_start(gs_merge_tree *tree, const gs_merge_head *heads, size_t count,
-                         gs_merge_node *nodes, bool is_backwards)
+void gs_merge_tree_start(gs_merge_tree *tree)
 {
-    gs_assert(count > 0);
-    *tree = (gs_merge_tree){.heads = heads,
-                            .count = count,
-                            .leaves = count_leaves(count),
-                            .nodes = nodes,
-                            .is_backwards = is_backwards};
     tree->nodes[0] = play(tree, 1);
 }
 

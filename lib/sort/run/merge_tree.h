@@ -17,6 +17,7 @@
 #ifndef GS_LIB_SORT_RUN_MERGE_TREE_H
 #define GS_LIB_SORT_RUN_MERGE_TREE_H
 
+#include "lib/base/status.h"
 #include "lib/sort/run/ovc.h"
 
 /* The record that a source stands on. */
@@ -32,18 +33,20 @@ typedef struct gs_merge_node {
 } gs_merge_node;
 
 typedef struct gs_merge_tree {
-    const gs_merge_head *heads;
+    gs_merge_head *heads; /* one a source, for whoever reads it */
     size_t count;         /* of sources */
     size_t leaves;        /* the same or the next power of two */
     gs_merge_node *nodes; /* node 0: the winner; 1 .. leaves - 1: losers */
     bool is_backwards;
 } gs_merge_tree;
 
-/* The sources stand on their first records. `nodes` has room for
- * gs_merge_tree_nodes(count). */
-size_t gs_merge_tree_nodes(size_t count);
-void gs_merge_tree_start(gs_merge_tree *tree, const gs_merge_head *heads, size_t count,
-                         gs_merge_node *nodes, bool is_backwards);
+/* For so many sources, at least 1. Release it also after a failure. */
+GS_MUST_CHECK gs_code gs_merge_tree_init(gs_merge_tree *tree, size_t count,
+                                         bool is_backwards, gs_status *st);
+void gs_merge_tree_release(gs_merge_tree *tree); /* a zeroed one is fine */
+
+/* The sources stand on their first records. Again, for others. */
+void gs_merge_tree_start(gs_merge_tree *tree);
 
 /* False when all are exhausted. */
 static inline bool gs_merge_tree_has_winner(const gs_merge_tree *tree)

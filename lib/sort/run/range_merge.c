@@ -20,12 +20,12 @@ enum {
 };
 
 /* One bound, with how much lies before it. */
-typedef struct gs_split_point {
+typedef struct split_point {
     const gs_run_entry *entry;
     uint64_t stored_bytes, raw_bytes, records;
-} gs_split_point;
+} split_point;
 
-typedef struct gs_merge_job {
+typedef struct range_job {
     const gs_run *runs;
     size_t run_count;
     gs_trace *trace;
@@ -52,47 +52,48 @@ typedef struct gs_merge_job {
     bool *is_merged;       /* range by range */
     size_t merged;         /* ranges before this one are all merged */
     size_t dropped;        /* and the space of those before this one was given back */
-} gs_merge_job;
+} range_job;
 
 /* The parts of one range, being read or read. */
-typedef struct gs_range_parts {
+typedef struct range_parts {
     bool is_taken;
     bool begins_portion, ends_portion;
     size_t range, portion;
     size_t unfinished;
     gs_run_window *windows; /* one a run */
-    size_t *first, *end;    /* blocks, one a run */
-} gs_range_parts;
+    size_t *first, *end;    /* blocks, one a run; one array */
+} range_parts;
 
-typedef struct gs_merge_worker {
-    gs_merge_job *job;
+typedef struct range_worker {
+    range_job *job;
     unsigned number;
     gs_aio *aio;
     gs_run_coder *coder;
-    gs_range_parts parts[2]; /* being merged, being read */
+    range_parts parts[2]; /* being merged, being read */
     gs_run_cursor *cursors;
-    gs_merge_head *heads;
-    gs_merge_node *nodes;
+    gs_merge_tree tree;
     gs_sink_piece *piece;
+    uint8_t *kept; /* a record that goes out when the next one differs */
+    size_t kept_capacity;
     uint64_t top_left;
     uint64_t records_merged;               /* taken from the runs */
     size_t portion, next_range, end_range; /* of the portion being taken */
-} gs_merge_worker;
+} range_worker;
 
 /* --- cutting into ranges ----------------------------------------------------- */
 
 static int compare_entries(const void *a, const void *b, void *context)
 {
     const gs_record_layout *const layout = context;
-    const gs_run_entry *const x = ((const gs_split_point *)a)->entry;
-    const gs_run_entry *const y = ((const gs_split_point *)b)->entry;
+    const gs_run_entry *const x = ((const split_point *)a)->entry;
+    const gs_run_entry *const y = ((const split_point *)b)->entry;
     const int d = gs_string_compare(x->key, x->key_bytes, y->key, y->key_bytes, 0);
     return layout->is_backwards ? -d : d;
 }
 
 /* How much of an entry's key is to be a bound after `last`: the first bound among records
  * that belong together stands before all of them. */
-static size_t bound_bytes(const gs_merge_job *job, const gs_run_entry *e,
+static size_t bound_bytes(const range_job *job, const gs_run_entry *e,
                           const gs_range_bound *last)
 {
     if (job->consumer == NULL)
@@ -105,7 +106,7 @@ static size_t bound_bytes(const gs_merge_job *job, const gs_run_entry *e,
 
 /* Puts ranges together to portions. A portion begins where a bound stands before all
  * that belongs together. */
-static gs_code cut_portions(gs_merge_job *job, gs_status *st)
+static gs_code cut_portions(range_job *job, gs_status *st)
 {
     const size_t wanted = job->range_count < job->consumer->portion_max
                               ? job->range_count
@@ -127,16 +128,16 @@ static gs_code cut_portions(gs_merge_job *job, gs_status *st)
 
 /* Takes every step-th block of every run, with what the blocks since the last have, and
  * puts them in the order of their first keys; returns how many. */
-static size_t take_points(const gs_merge_job *job, size_t step, gs_split_point *points)
+static size_t take_points(const range_job *job, size_t step, split_point *points)
 {
     size_t count = 0;
     for (size_t r = 0; r < job->run_count; r++) {
         const gs_run *const run = &job->runs[r];
         for (size_t i = step - 1; i < run->entry_count; i += step) {
-            gs_split_point *const p = &points[count++];
-            *p = (gs_split_point){&run->entries[i],
-                                  (uint64_t)run->entries[i].stored_bytes * step,
-                                  (uint64_t)run->entries[i].raw_bytes * step, 0};
+            split_point *const p = &points[count++];
+            *p = (split_point){&run->entries[i],
+                               (uint64_t)run->entries[i].stored_bytes * step,
+                               (uint64_t)run->entries[i].raw_bytes * step, 0};
             for (size_t b = i + 1 - step; b <= i; b++)
                 p->records += run->entries[b].record_count;
         }
@@ -149,7 +150,7 @@ static size_t take_points(const gs_merge_job *job, size_t step, gs_split_point *
 /* How many records may lie before a bound, beyond those of the points before it: of the
  * blocks up to the next point of each run, and of one that reaches into the first range.
  */
-static uint64_t uncounted_records(const gs_merge_job *job, size_t step)
+static uint64_t uncounted_records(const range_job *job, size_t step)
 {
     uint64_t sum = 0;
     for (size_t r = 0; r < job->run_count; r++) {
@@ -164,8 +165,8 @@ static uint64_t uncounted_records(const gs_merge_job *job, size_t step)
 
 /* Of points from `i` on whose keys are the same. What is kept of a key is its beginning,
  * and backwards the whole key comes before that. */
-static uint64_t records_alike(const gs_merge_job *job, const gs_split_point *points,
-                              size_t i, size_t count)
+static uint64_t records_alike(const range_job *job, const split_point *points, size_t i,
+                              size_t count)
 {
     uint64_t sum = 0;
     for (size_t k = i; k < count && job->options->layout->is_backwards &&
@@ -178,7 +179,7 @@ static uint64_t records_alike(const gs_merge_job *job, const gs_split_point *poi
 }
 
 /* Does the block begin where merging has been already? */
-static bool is_merged_before(const gs_merge_job *job, const gs_run_entry *e)
+static bool is_merged_before(const range_job *job, const gs_run_entry *e)
 {
     if (job->begin.is_open)
         return false;
@@ -191,14 +192,14 @@ static bool is_merged_before(const gs_merge_job *job, const gs_run_entry *e)
  * bytes, from every run's blocks in the order of their first keys. With has_top they end
  * before there could be more than records_most; if that leaves none or one, there is a
  * single one, with all. */
-static gs_code cut_ranges(gs_merge_job *job, uint64_t stored_max, uint64_t raw_max,
+static gs_code cut_ranges(range_job *job, uint64_t stored_max, uint64_t raw_max,
                           gs_status *st)
 {
     const bool has_top = job->options->has_top;
     size_t entries = 0;
     for (size_t r = 0; r < job->run_count; r++)
         entries += job->runs[r].entry_count;
-    gs_split_point *points = NULL;
+    split_point *points = NULL;
     /* Every k-th block is enough to cut by, however many there are. */
     const size_t step = entries / (4 * RANGES_MAX) + 1;
     GS_TRY(gs_mem_new_array(&points, entries / step + job->run_count + 1, sizeof *points,
@@ -245,26 +246,24 @@ fail:
 
 /* --- a worker ---------------------------------------------------------------- */
 
-static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
+static gs_code worker_init(range_worker *w, range_job *job, gs_status *st)
 {
     const size_t n = job->run_count;
-    *w = (gs_merge_worker){.job = job, .top_left = job->records_most};
+    *w = (range_worker){.job = job, .top_left = job->records_most};
     GS_TRY(
         gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring, st));
     GS_TRY(gs_run_coder_new(&w->coder, st));
     if (job->sink != NULL)
         GS_TRY(gs_sink_piece_new(&w->piece, job->sink, st));
     GS_TRY(gs_mem_new_array(&w->cursors, n, sizeof *w->cursors, "merge cursors", st));
-    GS_TRY(gs_mem_new_array(&w->heads, n, sizeof *w->heads, "merge heads", st));
-    GS_TRY(gs_mem_new_array(&w->nodes, gs_merge_tree_nodes(n), sizeof *w->nodes,
-                            "merge tree", st));
+    GS_TRY(gs_merge_tree_init(&w->tree, n, job->options->layout->is_backwards, st));
     for (unsigned i = 0; i < 2; i++) {
-        gs_range_parts *const parts = &w->parts[i];
+        range_parts *const parts = &w->parts[i];
         GS_TRY(gs_mem_new_array(&parts->windows, n, sizeof *parts->windows,
                                 "merge windows", st));
-        GS_TRY(
-            gs_mem_new_array(&parts->first, n, sizeof *parts->first, "merge parts", st));
-        GS_TRY(gs_mem_new_array(&parts->end, n, sizeof *parts->end, "merge parts", st));
+        GS_TRY(gs_mem_new_array(&parts->first, 2 * n, sizeof *parts->first, "merge parts",
+                                st));
+        parts->end = parts->first + n;
         for (size_t r = 0; r < n; r++) {
             GS_TRY(gs_mem_map(&parts->windows[r].memory, job->window_bytes, false,
                               "merge window", st));
@@ -274,46 +273,45 @@ static gs_code worker_init(gs_merge_worker *w, gs_merge_job *job, gs_status *st)
     return GS_OK;
 }
 
-static void worker_release(gs_merge_worker *w)
+static void worker_release(range_worker *w)
 {
     gs_aio_free(w->aio); /* first: the kernel may still be writing to the windows */
     const size_t n = w->job->run_count;
     for (unsigned i = 0; i < 2; i++) {
-        gs_range_parts *const parts = &w->parts[i];
+        range_parts *const parts = &w->parts[i];
         for (size_t r = 0; parts->windows != NULL && r < n; r++)
             gs_mem_unmap(parts->windows[r].memory, parts->windows[r].capacity);
         gs_mem_free(parts->windows);
         gs_mem_free(parts->first);
-        gs_mem_free(parts->end);
     }
     for (size_t r = 0; w->cursors != NULL && r < n; r++)
         gs_run_cursor_release(&w->cursors[r]);
     gs_mem_free(w->cursors);
-    gs_mem_free(w->heads);
-    gs_mem_free(w->nodes);
+    gs_merge_tree_release(&w->tree);
+    gs_mem_free(w->kept);
     gs_sink_piece_free(w->piece);
     gs_run_coder_free(w->coder);
 }
 
-static const char *folder_of(const gs_merge_job *job, size_t run)
+static const char *folder_of(const range_job *job, size_t run)
 {
     return gs_spill_folder_name(job->options->spill, job->runs[run].extent.folder);
 }
 
-static gs_range_parts *parts_of_window(gs_merge_worker *w, const gs_run_window *window)
+static range_parts *parts_of_window(range_worker *w, const gs_run_window *window)
 {
-    const gs_range_parts *const second = &w->parts[1];
+    const range_parts *const second = &w->parts[1];
     return window >= second->windows && window < second->windows + w->job->run_count
                ? &w->parts[1]
                : &w->parts[0];
 }
 
-static gs_code finish_one_read(gs_merge_worker *w, gs_status *st)
+static gs_code finish_one_read(range_worker *w, gs_status *st)
 {
     gs_aio_done done;
     GS_TRY(gs_aio_wait(w->aio, &done, st));
     gs_run_window *const window = done.tag;
-    gs_range_parts *const parts = parts_of_window(w, window);
+    range_parts *const parts = parts_of_window(w, window);
     const size_t run = (size_t)(window - parts->windows);
     parts->unfinished--;
     return gs_run_window_done(window, &w->job->runs[run], done.result,
@@ -321,9 +319,9 @@ static gs_code finish_one_read(gs_merge_worker *w, gs_status *st)
 }
 
 /* The next range of the portion, or the first of the next portion. */
-static void choose_range(gs_merge_worker *w, gs_range_parts *parts)
+static void choose_range(range_worker *w, range_parts *parts)
 {
-    gs_merge_job *const job = w->job;
+    range_job *const job = w->job;
     parts->begins_portion = w->next_range == w->end_range;
     if (parts->begins_portion) {
         w->portion = atomic_fetch_add(&job->next_portion, 1);
@@ -341,9 +339,9 @@ static void choose_range(gs_merge_worker *w, gs_range_parts *parts)
 }
 
 /* Takes the next range, if there is one, and starts reading its parts. */
-static gs_code take_range(gs_merge_worker *w, gs_range_parts *parts, gs_status *st)
+static gs_code take_range(range_worker *w, range_parts *parts, gs_status *st)
 {
-    gs_merge_job *const job = w->job;
+    range_job *const job = w->job;
     choose_range(w, parts);
     for (size_t r = 0; parts->is_taken && r < job->run_count; r++) {
         const gs_range_bound *const lo = &job->bounds[parts->range];
@@ -360,87 +358,101 @@ static gs_code take_range(gs_merge_worker *w, gs_range_parts *parts, gs_status *
     return GS_OK;
 }
 
+static gs_sink_record record_at(const gs_run_cursor *c, uint64_t code)
+{
+    return (gs_sink_record){
+        .data = c->data,
+        .length = c->length,
+        .key_bytes = c->key_bytes,
+        .count = c->count,
+        .shared = code == GS_OVC_EQUAL ? 0 : gs_ovc_index(code) + 1,
+    };
+}
+
+static gs_code consume_all(range_worker *w, gs_status *st)
+{
+    const gs_range_consumer *const consumer = w->job->consumer;
+    gs_merge_tree *const tree = &w->tree;
+    for (; gs_merge_tree_has_winner(tree); gs_merge_tree_replay(tree)) {
+        gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
+        GS_TRY(consumer->add(consumer->context, w->number, c, st));
+        w->records_merged++;
+        GS_TRY(gs_run_cursor_advance(c, st));
+    }
+    return GS_OK;
+}
+
 /* The loop that everything is for. */
-static gs_code merge_records(gs_merge_worker *w, gs_merge_tree *tree, gs_status *st)
+static gs_code add_all(range_worker *w, gs_status *st)
+{
+    gs_merge_tree *const tree = &w->tree;
+    for (; gs_merge_tree_has_winner(tree); gs_merge_tree_replay(tree)) {
+        gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
+        const gs_sink_record r = record_at(c, gs_merge_tree_code(tree));
+        GS_TRY(gs_sink_add(w->piece, &r, st));
+        w->records_merged++;
+        GS_TRY(gs_run_cursor_advance(c, st));
+    }
+    return GS_OK;
+}
+
+/* The record that a cursor stands on, with a copy of its bytes, for the cursor goes on.
+ */
+static gs_code keep(range_worker *w, const gs_run_cursor *c, uint64_t code,
+                    gs_sink_record *kept, gs_status *st)
+{
+    const size_t bytes = c->length + w->job->options->layout->has_eol;
+    if (bytes + GS_SHORT_COPY_BYTES > w->kept_capacity)
+        GS_TRY(gs_mem_grow(&w->kept, &w->kept_capacity, bytes + GS_SHORT_COPY_BYTES,
+                           "merged record", st));
+    memcpy(w->kept, c->data, bytes);
+    *kept = record_at(c, code);
+    kept->data = w->kept;
+    return GS_OK;
+}
+
+/* As many as are wanted; of equals the first, with the counts of all. A record is kept
+ * back until the next differs. */
+static gs_code add_some(range_worker *w, gs_status *st)
 {
     const gs_range_merge_options *const options = w->job->options;
     const bool drops = options->is_unique || options->has_counts;
-    gs_sink_piece *const piece = w->piece;
-    if (w->job->consumer != NULL) {
-        const gs_range_consumer *const consumer = w->job->consumer;
-        while (gs_merge_tree_has_winner(tree)) {
-            gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
-            GS_TRY(consumer->add(consumer->context, w->number, c, st));
-            w->records_merged++;
-            GS_TRY(gs_run_cursor_advance(c, st));
-            gs_merge_tree_replay(tree);
-        }
-        return GS_OK;
-    }
-    if (!drops && !w->job->is_single) {
-        while (gs_merge_tree_has_winner(tree)) {
-            gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
-            const uint64_t code = gs_merge_tree_code(tree);
-            const gs_sink_record r = {
-                .data = c->data,
-                .length = c->length,
-                .key_bytes = c->key_bytes,
-                .shared = code == GS_OVC_EQUAL ? 0 : gs_ovc_index(code) + 1,
-            };
-            GS_TRY(gs_sink_add(piece, &r, st));
-            w->records_merged++;
-            GS_TRY(gs_run_cursor_advance(c, st));
-            gs_merge_tree_replay(tree);
-        }
-        return GS_OK;
-    }
-    /* A record is kept back until the next differs, so that equals can be added up; its
-     * bytes are copied, for its cursor goes on. */
-    uint8_t *kept = NULL;
-    size_t kept_capacity = 0;
-    gs_sink_record r = {0};
+    gs_merge_tree *const tree = &w->tree;
+    gs_sink_record kept = {0};
     bool has_kept = false;
-    while (st->code == GS_OK && gs_merge_tree_has_winner(tree)) {
+    for (; gs_merge_tree_has_winner(tree); gs_merge_tree_replay(tree)) {
         gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
         const uint64_t code = gs_merge_tree_code(tree);
         if (has_kept && drops && code == GS_OVC_EQUAL) {
-            r.count += c->count;
-            gs_sink_drop(piece, c->data + c->key_bytes, c->length - c->key_bytes, 1);
+            kept.count += c->count;
+            gs_sink_drop(w->piece, c->data + c->key_bytes, c->length - c->key_bytes, 1);
         } else {
-            if (has_kept && gs_sink_add(piece, &r, st) != GS_OK)
-                break;
-            if (w->job->is_single && w->top_left-- == 0) {
-                has_kept = false;
-                break;
-            }
-            const size_t bytes = c->length + options->layout->has_eol;
-            if (bytes + 16 > kept_capacity) {
-                kept_capacity = 2 * bytes + 256;
-                if (gs_mem_resize(&kept, kept_capacity, "merged record", st) != GS_OK)
-                    break;
-            }
-            memcpy(kept, c->data, bytes);
-            r = (gs_sink_record){.data = kept,
-                                 .length = c->length,
-                                 .key_bytes = c->key_bytes,
-                                 .count = c->count,
-                                 .shared =
-                                     code == GS_OVC_EQUAL ? 0 : gs_ovc_index(code) + 1};
+            if (has_kept)
+                GS_TRY(gs_sink_add(w->piece, &kept, st));
+            if (w->job->is_single && w->top_left-- == 0)
+                return GS_OK;
+            GS_TRY(keep(w, c, code, &kept, st));
             has_kept = true;
         }
         w->records_merged++;
-        if (gs_run_cursor_advance(c, st) == GS_OK)
-            gs_merge_tree_replay(tree);
+        GS_TRY(gs_run_cursor_advance(c, st));
     }
-    if (st->code == GS_OK && has_kept)
-        GS_NOTED(gs_sink_add(piece, &r, st));
-    gs_mem_free(kept);
-    return st->code;
+    return has_kept ? gs_sink_add(w->piece, &kept, st) : GS_OK;
+}
+
+static gs_code merge_records(range_worker *w, gs_status *st)
+{
+    const gs_range_merge_options *const options = w->job->options;
+    if (w->job->consumer != NULL)
+        return consume_all(w, st);
+    return options->is_unique || options->has_counts || w->job->is_single
+               ? add_some(w, st)
+               : add_all(w, st);
 }
 
 /* What only merged ranges needed goes back to the file system while the merge goes on:
  * the output may need the space, and giving it back takes time. */
-static void note_merged(gs_merge_job *job, size_t range)
+static void note_merged(range_job *job, size_t range)
 {
     pthread_mutex_lock(&job->mutex);
     job->is_merged[range] = true;
@@ -468,7 +480,7 @@ static void note_merged(gs_merge_job *job, size_t range)
     }
 }
 
-static gs_code begin_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
+static gs_code begin_range(range_worker *w, const range_parts *parts, gs_status *st)
 {
     const gs_range_consumer *const consumer = w->job->consumer;
     if (consumer == NULL)
@@ -478,7 +490,7 @@ static gs_code begin_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
     return GS_OK;
 }
 
-static gs_code end_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
+static gs_code end_range(range_worker *w, const range_parts *parts, gs_status *st)
 {
     const gs_range_consumer *const consumer = w->job->consumer;
     if (consumer == NULL)
@@ -488,7 +500,7 @@ static gs_code end_range(gs_merge_worker *w, const gs_range_parts *parts, gs_sta
 
 /* Stored bytes of the blocks that begin in the range. The first may have begun before it,
  * and was read for the range before too. */
-static uint64_t own_bytes(const gs_merge_job *job, size_t r, const gs_range_bound *lo,
+static uint64_t own_bytes(const range_job *job, size_t r, const gs_range_bound *lo,
                           size_t first, size_t end)
 {
     const gs_run *const run = &job->runs[r];
@@ -502,15 +514,15 @@ static uint64_t own_bytes(const gs_merge_job *job, size_t r, const gs_range_boun
     return bytes;
 }
 
-static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_status *st)
+static gs_code merge_range(range_worker *w, const range_parts *parts, gs_status *st)
 {
-    gs_merge_job *const job = w->job;
+    range_job *const job = w->job;
     const gs_range_bound *const lo = &job->bounds[parts->range];
     uint64_t bytes = 0;
     const uint64_t begin_ns = gs_trace_begin(job->trace);
     for (size_t r = 0; r < job->run_count; r++) {
         gs_run_cursor *const c = &w->cursors[r];
-        c->head = &w->heads[r];
+        c->head = &w->tree.heads[r];
         c->run = &job->runs[r];
         c->layout = job->options->layout;
         c->has_counts = job->options->has_counts;
@@ -520,11 +532,9 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
         GS_TRY(gs_run_cursor_start(c, lo, lo + 1, parts->first[r], parts->end[r], st));
         bytes += own_bytes(job, r, lo, parts->first[r], parts->end[r]);
     }
-    gs_merge_tree tree;
-    gs_merge_tree_start(&tree, w->heads, job->run_count, w->nodes,
-                        job->options->layout->is_backwards);
+    gs_merge_tree_start(&w->tree);
     GS_TRY(begin_range(w, parts, st));
-    GS_TRY(merge_records(w, &tree, st));
+    GS_TRY(merge_records(w, st));
     GS_TRY(end_range(w, parts, st));
     gs_trace_end(job->trace, GS_LANE_WORKER, w->number, "merge", begin_ns, bytes);
     if (job->options->progress_bytes != NULL)
@@ -532,7 +542,7 @@ static gs_code merge_range(gs_merge_worker *w, const gs_range_parts *parts, gs_s
     return GS_OK;
 }
 
-static gs_code work(gs_merge_worker *w, gs_status *st)
+static gs_code work(range_worker *w, gs_status *st)
 {
     unsigned now = 0;
     GS_TRY(take_range(w, &w->parts[now], st));
@@ -556,10 +566,10 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
 
 static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
 {
-    gs_merge_job *const job = context;
+    range_job *const job = context;
     if (worker >= job->workers || worker >= job->portion_count)
         return GS_OK;
-    gs_merge_worker w;
+    range_worker w;
     if (worker_init(&w, job, st) == GS_OK) {
         w.number = worker;
         GS_NOTED(work(&w, st));
@@ -613,8 +623,7 @@ size_t gs_range_merge_fitting(const gs_run *runs, size_t run_count, size_t memor
 
 /* Each has its own blocks. For blocks of the usual size all have room, since the number
  * of runs was chosen by that; else as many as the memory is enough for. */
-static unsigned workers_that_fit(const gs_merge_job *job, unsigned workers,
-                                 size_t raw_bytes)
+static unsigned workers_that_fit(const range_job *job, unsigned workers, size_t raw_bytes)
 {
     enum { USUAL_BYTES = 256 << 10 };
     if (raw_bytes <= USUAL_BYTES)
@@ -628,7 +637,7 @@ static unsigned workers_that_fit(const gs_merge_job *job, unsigned workers,
 
 /* Runs that are not in order have no ranges: what lies beyond its range is met in none of
  * them, or in two. Then the input changed under the sort, or memory fails. */
-static gs_code check_all_merged(const gs_merge_job *job, uint64_t records, gs_status *st)
+static gs_code check_all_merged(const range_job *job, uint64_t records, gs_status *st)
 {
     const uint64_t merged = atomic_load(&job->records_merged);
     if (merged == records)
@@ -641,7 +650,7 @@ static gs_code check_all_merged(const gs_merge_job *job, uint64_t records, gs_st
 }
 
 /* Chooses windows and ranges for the runs of the job, and merges. */
-static gs_code run_job(gs_merge_job *job, gs_team *team, uint64_t range_raw_bytes,
+static gs_code run_job(range_job *job, gs_team *team, uint64_t range_raw_bytes,
                        gs_status *st)
 {
     const gs_run *const runs = job->runs;
@@ -703,14 +712,14 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
     *next_ticket = options->first_ticket;
     for (unsigned round = 0; round == 0 || (!begin.is_open && left > 0); round++) {
         const uint64_t before = atomic_load(&sink->record_count);
-        gs_merge_job job = {.runs = runs,
-                            .run_count = run_count,
-                            .sink = sink,
-                            .options = options,
-                            .first_ticket = *next_ticket,
-                            .begin = begin,
-                            .records_most = left,
-                            .may_share = round < ROUNDS_MAX};
+        range_job job = {.runs = runs,
+                         .run_count = run_count,
+                         .sink = sink,
+                         .options = options,
+                         .first_ticket = *next_ticket,
+                         .begin = begin,
+                         .records_most = left,
+                         .may_share = round < ROUNDS_MAX};
         /* What a range gives should fit the piece, or its worker waits for its turn. */
         GS_TRY(run_job(&job, team, sink->buffer_bytes * 3 / 4, st));
         *next_ticket += job.range_count;
@@ -725,10 +734,10 @@ gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *te
                                const gs_range_merge_options *options, gs_status *st)
 {
     gs_assert(!options->is_unique && !options->has_top && !options->has_counts);
-    gs_merge_job job = {.runs = runs,
-                        .run_count = run_count,
-                        .consumer = consumer,
-                        .options = options,
-                        .begin = {.is_open = true}};
+    range_job job = {.runs = runs,
+                     .run_count = run_count,
+                     .consumer = consumer,
+                     .options = options,
+                     .begin = {.is_open = true}};
     return run_job(&job, team, UINT64_MAX, st);
 }

@@ -35,8 +35,9 @@ struct gs_sink_held {
 struct gs_sink_piece {
     gs_sink *sink;
     uint64_t ticket;
-    bool has_flowed; /* a part of it is in the stream */
-    gs_bytes raw;    /* text, or the payload of the block being filled */
+    bool has_flowed;     /* a part of it is in the stream */
+    size_t buffer_bytes; /* it flows when it holds this much */
+    gs_bytes raw;        /* text, or the payload of the block being filled */
     gs_sink_batch ready;
     uint32_t block_records;
     uint64_t record_count;
@@ -125,10 +126,16 @@ void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
     gs_assert(p->raw.used == 0 && p->ready.bytes.used == 0 && p->ready.entry_count == 0);
     p->ticket = ticket;
     p->has_flowed = false;
+    p->buffer_bytes = p->sink->buffer_bytes;
     p->record_count = 0;
     p->strings.used = 0;
     p->is_seen = gs_witness_is_full(p->sink->witness);
     gs_witness_begin(&p->seen, p->sink->witness, ticket, p->sink->layout.is_keyed);
+}
+
+void gs_sink_hold_back(gs_sink_piece *p)
+{
+    p->buffer_bytes = SIZE_MAX;
 }
 
 static gs_code copy_entries(gs_run *run, gs_sink_batch *batch, uint64_t offset,
@@ -288,7 +295,7 @@ static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *
         return fail_too_long(r, bytes, st);
     if (p->block_records > 0 && p->raw.used + bytes > p->sink->block_raw_bytes)
         GS_TRY(end_block(p, st));
-    if (p->sink->buffer_bytes < p->ready.bytes.used)
+    if (p->buffer_bytes < p->ready.bytes.used)
         GS_TRY(flush(p, false, st));
     GS_TRY(make_room(&p->raw, HEAD_MAX + bytes + GS_SHORT_COPY_BYTES, st));
     if (p->block_records == 0) {
@@ -407,9 +414,9 @@ static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status 
     const size_t bytes = r->length - r->key_bytes + layout->has_eol;
     const size_t room = GS_COUNT_TEXT_MAX + bytes + GS_SHORT_COPY_BYTES;
     if (p->is_seen &&
-        (p->raw.used > p->sink->buffer_bytes || p->raw.capacity - p->raw.used < room))
+        (p->raw.used > p->buffer_bytes || p->raw.capacity - p->raw.used < room))
         GS_TRY(look(p, st));
-    if (p->raw.used > p->sink->buffer_bytes) {
+    if (p->raw.used > p->buffer_bytes) {
         GS_TRY(encode_text(p, st));
         GS_TRY(flush(p, false, st));
     }

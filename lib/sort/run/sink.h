@@ -66,6 +66,8 @@ typedef struct gs_sink_record {
 } gs_sink_record;
 
 void gs_sink_begin(gs_sink_piece *p, uint64_t ticket);
+/* Nothing of the piece that was begun goes out before its end, however large it gets. */
+void gs_sink_hold_back(gs_sink_piece *p);
 GS_MUST_CHECK gs_code gs_sink_add(gs_sink_piece *p, const gs_sink_record *r,
                                   gs_status *st);
 /* `times` records with this line (without eol) are left out, as equals of one that is or

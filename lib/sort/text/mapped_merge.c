@@ -44,19 +44,18 @@ struct gs_mapped_merge {
     bool has_rest, has_failed;
 };
 
-typedef struct gs_merge_worker {
+typedef struct piece_worker {
     gs_mapped_merge *m;
     unsigned number;
     uint64_t piece_number;
-    const uint8_t **begin, **end; /* of the piece in each text */
-    const uint8_t **left;         /* what comes before is left already */
+    const uint8_t **begin, **end; /* of the piece in each text; one array, with */
+    const uint8_t **left;         /* before what it is left already */
     gs_text_cursor *cursors;
-    gs_merge_head *heads;
-    gs_merge_node *nodes;
+    gs_merge_tree tree;
     gs_sink_piece *piece;
     uint8_t *kept_string; /* of a keyed line, for a witness */
     size_t kept_room;
-} gs_merge_worker;
+} piece_worker;
 
 /* --- the texts --------------------------------------------------------------- */
 
@@ -230,7 +229,7 @@ const gs_memory_plan *gs_mapped_merge_plan(const gs_mapped_merge *m)
 
 /* --- a piece ----------------------------------------------------------------- */
 
-static gs_code fail_too_long(const gs_merge_worker *w, size_t text, gs_status *st)
+static gs_code fail_too_long(const piece_worker *w, size_t text, gs_status *st)
 {
     const gs_mapped_merge *const m = w->m;
     const uint64_t offset = (uint64_t)(w->cursors[text].begin - m->texts[text].begin);
@@ -243,7 +242,7 @@ static gs_code fail_too_long(const gs_merge_worker *w, size_t text, gs_status *s
 }
 
 /* Brings what comes in a text from `at` on, in a large piece not all at once. */
-static void bring(gs_merge_worker *w, size_t text, const uint8_t *at)
+static void bring(piece_worker *w, size_t text, const uint8_t *at)
 {
     const size_t to_come = (size_t)(w->end[text] - at);
     if (to_come > 0)
@@ -254,7 +253,7 @@ static void bring(gs_merge_worker *w, size_t text, const uint8_t *at)
 
 /* Goes on in a piece that is large, since all of its lines are equal: leaves what was,
  * and brings what comes. */
-static void go_on(gs_merge_worker *w, size_t text)
+static void go_on(piece_worker *w, size_t text)
 {
     const gs_text_cursor *const c = &w->cursors[text];
     const size_t passed = (size_t)(c->begin - w->left[text]);
@@ -265,7 +264,7 @@ static void go_on(gs_merge_worker *w, size_t text)
 }
 
 /* The line of the cursor goes out next. Its string lies where another one soon will. */
-static gs_code keep(gs_merge_worker *w, const gs_text_cursor *c, gs_sink_record *kept,
+static gs_code keep(piece_worker *w, const gs_text_cursor *c, gs_sink_record *kept,
                     gs_status *st)
 {
     *kept = (gs_sink_record){.data = c->line, .length = c->line_bytes, .count = 1};
@@ -284,9 +283,9 @@ static gs_code keep(gs_merge_worker *w, const gs_text_cursor *c, gs_sink_record 
 
 /* The loop that everything is for. Equal lines count as one where that is asked for: what
  * was kept stays where it is until the next line differs. */
-static gs_code merge_lines(gs_merge_worker *w, gs_merge_tree *tree, bool *is_sorted,
-                           gs_status *st)
+static gs_code merge_lines(piece_worker *w, bool *is_sorted, gs_status *st)
 {
+    gs_merge_tree *const tree = &w->tree;
     const gs_file_merge *const merge = w->m->merge;
     const size_t line_bytes_max = merge->source.record_bytes_max;
     const bool drops = merge->merge.is_unique;
@@ -316,20 +315,19 @@ static gs_code merge_lines(gs_merge_worker *w, gs_merge_tree *tree, bool *is_sor
     return has_kept ? gs_sink_add(w->piece, &kept, st) : GS_OK;
 }
 
-static gs_code merge_piece(gs_merge_worker *w, bool *is_sorted, gs_status *st)
+static gs_code merge_piece(piece_worker *w, bool *is_sorted, gs_status *st)
 {
     gs_mapped_merge *const m = w->m;
-    gs_merge_tree tree;
     for (size_t i = 0; i < m->text_count; i++) {
         ask_ahead(m, i, w->end[i]);
         bring(w, i, w->begin[i]);
         GS_TRY(gs_text_cursor_start(&w->cursors[i], &m->form, &m->texts[i], w->begin[i],
-                                    w->end[i], &w->heads[i], st));
+                                    w->end[i], &w->tree.heads[i], st));
     }
-    gs_merge_tree_start(&tree, w->heads, m->text_count, w->nodes,
-                        m->form.layout->is_backwards);
+    gs_merge_tree_start(&w->tree);
     gs_sink_begin(w->piece, m->first_ticket + w->piece_number);
-    return merge_lines(w, &tree, is_sorted, st);
+    gs_sink_hold_back(w->piece); /* until all of it was seen to be sorted */
+    return merge_lines(w, is_sorted, st);
 }
 
 /* --- workers ----------------------------------------------------------------- */
@@ -347,7 +345,7 @@ static void end_before_locked(gs_mapped_merge *m, uint64_t number,
 }
 
 /* Takes the next piece, if there is one. */
-static gs_code take_piece(gs_merge_worker *w, bool *is_taken, gs_status *st)
+static gs_code take_piece(piece_worker *w, bool *is_taken, gs_status *st)
 {
     gs_mapped_merge *const m = w->m;
     gs_text_cut_end how = GS_TEXT_CUT_DONE;
@@ -385,7 +383,7 @@ static void tell_read(const gs_mapped_merge *m, const uint8_t *begin, const uint
 
 /* Waits until all pieces before this one were seen to be sorted; *is_wanted if they were,
  * and this one too. */
-static void await_turn(gs_merge_worker *w, bool is_sorted, bool *is_wanted)
+static void await_turn(piece_worker *w, bool is_sorted, bool *is_wanted)
 {
     gs_mapped_merge *const m = w->m;
     const uint64_t number = w->piece_number;
@@ -403,7 +401,7 @@ static void await_turn(gs_merge_worker *w, bool is_sorted, bool *is_wanted)
 
 /* Nobody merges what comes before the end of this piece any more. Looking for cuts may
  * have brought some of it back. */
-static uint64_t leave_piece(const gs_merge_worker *w)
+static uint64_t leave_piece(const piece_worker *w)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < w->m->text_count; i++) {
@@ -414,7 +412,7 @@ static uint64_t leave_piece(const gs_merge_worker *w)
     return bytes;
 }
 
-static gs_code work(gs_merge_worker *w, gs_status *st)
+static gs_code work(piece_worker *w, gs_status *st)
 {
     gs_mapped_merge *const m = w->m;
     gs_sort_stats *const stats = m->merge->options->stats;
@@ -439,30 +437,25 @@ static gs_code work(gs_merge_worker *w, gs_status *st)
     }
 }
 
-static gs_code worker_init(gs_merge_worker *w, gs_status *st)
+static gs_code worker_init(piece_worker *w, gs_status *st)
 {
     const size_t n = w->m->text_count;
-    GS_TRY(gs_mem_new_array(&w->begin, n, sizeof *w->begin, "sources of a merge", st));
-    GS_TRY(gs_mem_new_array(&w->end, n, sizeof *w->end, "sources of a merge", st));
-    GS_TRY(gs_mem_new_array(&w->left, n, sizeof *w->left, "sources of a merge", st));
+    GS_TRY(gs_mem_new_array(&w->begin, 3 * n, sizeof *w->begin, "parts of a piece", st));
+    w->end = w->begin + n;
+    w->left = w->end + n;
     GS_TRY(
-        gs_mem_new_array(&w->cursors, n, sizeof *w->cursors, "sources of a merge", st));
-    GS_TRY(gs_mem_new_array(&w->heads, n, sizeof *w->heads, "sources of a merge", st));
-    GS_TRY(gs_mem_new_array(&w->nodes, gs_merge_tree_nodes(n), sizeof *w->nodes,
-                            "sources of a merge", st));
+        gs_mem_new_array(&w->cursors, n, sizeof *w->cursors, "cursors of a merge", st));
+    GS_TRY(gs_merge_tree_init(&w->tree, n, w->m->form.layout->is_backwards, st));
     return gs_sink_piece_new(&w->piece, w->m->sink, st);
 }
 
-static void worker_release(gs_merge_worker *w)
+static void worker_release(piece_worker *w)
 {
     for (size_t i = 0; w->cursors != NULL && i < w->m->text_count; i++)
         gs_text_cursor_release(&w->cursors[i]);
     gs_mem_free(w->begin);
-    gs_mem_free(w->end);
-    gs_mem_free(w->left);
     gs_mem_free(w->cursors);
-    gs_mem_free(w->heads);
-    gs_mem_free(w->nodes);
+    gs_merge_tree_release(&w->tree);
     gs_mem_free(w->kept_string);
     gs_sink_piece_free(w->piece);
 }
@@ -470,7 +463,7 @@ static void worker_release(gs_merge_worker *w)
 static gs_code merge_worker(void *context, unsigned number, gs_status *st)
 {
     gs_mapped_merge *const m = context;
-    gs_merge_worker w = {.m = m, .number = number};
+    piece_worker w = {.m = m, .number = number};
     if (worker_init(&w, st) == GS_OK)
         GS_NOTED(work(&w, st));
     worker_release(&w);
@@ -512,7 +505,6 @@ gs_code gs_mapped_merge_run(gs_mapped_merge *m, gs_sink *sink, uint64_t ticket,
                             gs_status *st)
 {
     gs_sort_stats *const stats = m->merge->options->stats;
-    const size_t buffer_bytes = sink->buffer_bytes;
     gs_team *team = NULL;
     m->sink = sink;
     m->first_ticket = ticket;
@@ -522,10 +514,7 @@ gs_code gs_mapped_merge_run(gs_mapped_merge *m, gs_sink *sink, uint64_t ticket,
     }
     GS_TRY(gs_team_new(&team, m->plan.workers, st));
     gs_team_set_trace(team, m->merge->options->trace);
-    /* Nothing of a piece goes out before all of it was seen to be sorted. */
-    sink->buffer_bytes = SIZE_MAX;
     GS_NOTED(gs_team_run(team, merge_worker, m, st));
-    sink->buffer_bytes = buffer_bytes;
     gs_team_free(team);
     if (st->code == GS_OK && m->has_rest)
         GS_NOTED(merge_rest(m, st));

@@ -11,8 +11,6 @@ enum { STEPS_A_PIECE = 16, STEPS_A_TEXT = 2 };
 struct gs_text_cut {
     gs_text_cut_options options;
     gs_text_cursor *cursors; /* on lines that may be bounds */
-    gs_merge_head *heads;
-    gs_merge_node *nodes;
     gs_merge_tree tree;
     const uint8_t **from;   /* where the next piece begins */
     uint64_t counted_bytes; /* since then */
@@ -34,10 +32,9 @@ static gs_code start(gs_text_cut *cut, gs_status *st)
         cut->from[i] = text->begin;
         cut->cursors[i].step = step_bytes(o);
         GS_TRY(gs_text_cursor_start(&cut->cursors[i], &o->form, text, text->begin,
-                                    text->end, &cut->heads[i], st));
+                                    text->end, &cut->tree.heads[i], st));
     }
-    gs_merge_tree_start(&cut->tree, cut->heads, o->text_count, cut->nodes,
-                        o->form.layout->is_backwards);
+    gs_merge_tree_start(&cut->tree);
     return GS_OK;
 }
 
@@ -52,9 +49,7 @@ gs_code gs_text_cut_new(gs_text_cut **out, const gs_text_cut_options *options,
     GS_TRY_OR_FAIL(gs_mem_new_array(&cut->cursors, n, sizeof *cut->cursors,
                                     "bounds of a merge", st));
     GS_TRY_OR_FAIL(
-        gs_mem_new_array(&cut->heads, n, sizeof *cut->heads, "bounds of a merge", st));
-    GS_TRY_OR_FAIL(gs_mem_new_array(&cut->nodes, gs_merge_tree_nodes(n),
-                                    sizeof *cut->nodes, "bounds of a merge", st));
+        gs_merge_tree_init(&cut->tree, n, options->form.layout->is_backwards, st));
     GS_TRY_OR_FAIL(
         gs_mem_new_array(&cut->from, n, sizeof *cut->from, "bounds of a merge", st));
     GS_TRY_OR_FAIL(start(cut, st));
@@ -72,8 +67,7 @@ void gs_text_cut_free(gs_text_cut *cut)
     for (size_t i = 0; cut->cursors != NULL && i < cut->options.text_count; i++)
         gs_text_cursor_release(&cut->cursors[i]);
     gs_mem_free(cut->cursors);
-    gs_mem_free(cut->heads);
-    gs_mem_free(cut->nodes);
+    gs_merge_tree_release(&cut->tree);
     gs_mem_free(cut->from);
     gs_mem_free(cut);
 }
@@ -89,8 +83,8 @@ static gs_code place_bounds(const gs_text_cut *cut, size_t winner, const uint8_t
         if (i == winner && !o->keeps_equals_together)
             continue;
         GS_TRY(gs_text_find(&o->form, &o->texts[i], cut->from[i], end[i],
-                            &cut->heads[winner], i < winner && !o->keeps_equals_together,
-                            &end[i], st));
+                            &cut->tree.heads[winner],
+                            i < winner && !o->keeps_equals_together, &end[i], st));
     }
     return GS_OK;
 }
