@@ -375,16 +375,14 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
 
 /* --- forming runs --------------------------------------------------------------- */
 
-static gs_chunk_emit_options emit_options(const gs_sorter *s, uint64_t first_ticket)
+static gs_emit_options emit_options(const gs_sorter *s, uint64_t first_ticket)
 {
     const gs_sort_options *const o = s->options;
-    return (gs_chunk_emit_options){
+    return (gs_emit_options){
         .is_unique = o->order.unique || o->count,
         .has_top = o->has_top,
         .top_count = o->top_count,
         .first_ticket = first_ticket,
-        .copy_bytes = s->plan.copy_bytes,
-        .early = s->early,
         .witness = s->witness,
         .cancel = o->cancel_signal,
     };
@@ -393,10 +391,22 @@ static gs_chunk_emit_options emit_options(const gs_sorter *s, uint64_t first_tic
 static gs_code emit_text(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
     gs_sorter *const s = context;
-    gs_chunk_emit_options options = emit_options(s, ticket);
+    gs_emit_options options = emit_options(s, ticket);
     options.is_last_use = true;
     uint64_t last_kept;
-    GS_TRY(gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st));
+    if (s->early != NULL) {
+        const gs_early_memory memory = {
+            .arena = s->chunk.arena,
+            .record_bytes = gs_chunk_record_bytes(&s->chunk),
+            .room_bytes = s->plan.copy_bytes,
+            .spare_bytes = gs_chunk_spare_bytes(&s->chunk),
+        };
+        GS_TRY(gs_bucket_emit(gs_early_split_finish(s->early, &memory), s->team, sink,
+                              &options, &ticket, &last_kept, st));
+    } else {
+        GS_TRY(gs_chunk_emit(&s->chunk, s->team, sink, &options, s->plan.copy_bytes,
+                             &ticket, &last_kept, st));
+    }
     return leave_map(s, st);
 }
 
@@ -434,13 +444,14 @@ static gs_code spill_chunk(gs_sorter *s, gs_status *st)
     gs_sink *sink;
     show_sample(s);
     GS_TRY(gs_run_store_open(s->runs, &sink, st));
-    gs_chunk_emit_options options = emit_options(s, 0);
+    gs_emit_options options = emit_options(s, 0);
     if (s->options->count && !s->runs->kind->holds_counts) {
         options.is_unique = s->options->order.unique; /* all stay to be counted */
         options.has_top = false;
     }
     uint64_t ticket, last_kept = 0;
-    GS_NOTED(gs_chunk_emit(&s->chunk, s->team, sink, &options, &ticket, &last_kept, st));
+    GS_NOTED(gs_chunk_emit(&s->chunk, s->team, sink, &options, s->plan.copy_bytes,
+                           &ticket, &last_kept, st));
     GS_TRY(gs_run_store_close(s->runs, st));
     if (options.has_top && last_kept != 0) {
         const gs_record r = gs_record_at(&s->layout, s->chunk.arena, last_kept);

@@ -5,6 +5,13 @@
 #include "lib/base/mem.h"
 #include "lib/sort/record/records.h"
 
+size_t gs_bucket_copy_together(size_t room_bytes, size_t bucket_bytes)
+{
+    enum { MOST = 48 }; /* more of them do not gain anything */
+    const size_t fitting = room_bytes / (bucket_bytes / 4 * 5 + 1); /* some are larger */
+    return fitting < MOST ? fitting : MOST;
+}
+
 gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity, gs_status *st)
 {
     gs_assert(capacity <= gs_arena_bytes_max);
@@ -52,13 +59,13 @@ static size_t room_for(const gs_record_layout *layout, const uint8_t *arena,
 /* Copies records until one that lies at or beyond `bound`, which is as in an element.
  * Compiled for plain and for keyed records. */
 static inline __attribute__((always_inline)) void
-copy_until(gs_copied_bucket *b, const gs_record_layout *any_layout, bool is_keyed,
+copy_until(gs_near_bucket *b, const gs_record_layout *any_layout, bool is_keyed,
            const uint8_t *arena, uint64_t bound)
 {
     gs_record_layout layout = *any_layout;
     layout.is_keyed = is_keyed;
     gs_element *e = b->elements + b->copied_count;
-    gs_element *const end = b->elements + b->element_count;
+    gs_element *const end = b->elements + b->count;
     size_t at = b->copied_bytes;
     for (; e < end && e->where < bound; e++) {
         const gs_element *const later =
@@ -74,39 +81,43 @@ copy_until(gs_copied_bucket *b, const gs_record_layout *any_layout, bool is_keye
     b->copied_count = (size_t)(e - b->elements);
 }
 
+typedef struct gs_copy_job {
+    const gs_record_layout *layout;
+    const uint8_t *arena;
+    gs_near_bucket *buckets;
+} gs_copy_job;
+
+static bool copy_window(void *context, size_t which, uint64_t bound)
+{
+    const gs_copy_job *const job = context;
+    gs_near_bucket *const b = &job->buckets[which];
+    if (b->to == NULL || b->copied_count == b->count)
+        return false;
+    if (job->layout->is_keyed)
+        copy_until(b, job->layout, true, job->arena, bound);
+    else
+        copy_until(b, job->layout, false, job->arena, bound);
+    return b->copied_count < b->count;
+}
+
 void gs_bucket_copy_take(gs_bucket_copy *copy, const gs_record_layout *layout,
-                         const uint8_t *arena, gs_copied_bucket *buckets,
+                         const uint8_t *arena, gs_near_bucket *buckets,
                          size_t bucket_count)
 {
-    size_t used = 0, left = 0;
+    gs_copy_job job = {layout, arena, buckets};
+    size_t used = 0;
     uint64_t begin = UINT64_MAX;
-    for (size_t i = 0; i < bucket_count; i++) {
-        gs_copied_bucket *const b = &buckets[i];
-        const size_t room = room_for(layout, arena, b->elements, b->element_count);
-        const bool fits = room - GS_COPY_SLACK <= copy->capacity - used;
-        b->to = fits ? copy->data + used : NULL;
-        b->data = fits ? b->to : arena;
-        b->copied_bytes = b->copied_count = 0;
-        if (!fits || b->element_count == 0)
+    for (gs_near_bucket *b = buckets; b < buckets + bucket_count; b++) {
+        b->arena = arena;
+        if (b->is_settled)
             continue;
-        if (gs_where_offset(b->elements->where) < begin)
+        const size_t room = room_for(layout, arena, b->elements, b->count);
+        if (room - GS_COPY_SLACK > copy->capacity - used)
+            continue;
+        b->arena = b->to = copy->data + used;
+        if (b->count > 0 && gs_where_offset(b->elements->where) < begin)
             begin = gs_where_offset(b->elements->where);
         used = room < copy->capacity - used ? used + room : copy->capacity;
-        left++;
     }
-    for (uint64_t end = begin + GS_COPY_WINDOW_BYTES; left > 0;
-         end += GS_COPY_WINDOW_BYTES) {
-        const uint64_t bound = left == 1 ? UINT64_MAX : gs_copy_window_bound(end);
-        left = 0;
-        for (size_t i = 0; i < bucket_count; i++) {
-            gs_copied_bucket *const b = &buckets[i];
-            if (b->to == NULL || b->copied_count == b->element_count)
-                continue;
-            if (layout->is_keyed)
-                copy_until(b, layout, true, arena, bound);
-            else
-                copy_until(b, layout, false, arena, bound);
-            left += b->copied_count < b->element_count;
-        }
-    }
+    gs_copy_windows(begin, bucket_count, copy_window, &job);
 }

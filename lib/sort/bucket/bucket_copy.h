@@ -35,7 +35,7 @@
 #ifndef GS_BUCKET_COPY_ARENA_MIN
 #define GS_BUCKET_COPY_ARENA_MIN ((size_t)4 << 30)
 #endif
-/* Nor, for text of keyed records, in one smaller than this. */
+/* Text of keyed records is copied in a smaller arena too, from this size on. */
 #ifndef GS_BUCKET_COPY_KEYED_MIN
 #define GS_BUCKET_COPY_KEYED_MIN ((size_t)16 << 20)
 #endif
@@ -46,24 +46,37 @@ typedef struct gs_bucket_copy {
     size_t capacity;
 } gs_bucket_copy;
 
+/* More is not worth it. */
+#define GS_BUCKET_COPY_ROOM_MAX ((size_t)256 << 20)
+/* How many buckets, of so many bytes on average, are to be copied together. */
+size_t gs_bucket_copy_together(size_t room_bytes, size_t bucket_bytes);
+
 GS_MUST_CHECK gs_code gs_bucket_copy_init(gs_bucket_copy *copy, size_t capacity,
                                           gs_status *st);
 void gs_bucket_copy_release(gs_bucket_copy *copy);
 
-/* A bucket that may be copied. */
-typedef struct gs_copied_bucket {
+/* A bucket that can be sorted. */
+typedef struct gs_near_bucket {
     gs_element *elements;
-    size_t element_count;
-    const uint8_t *data; /* what the elements point into, once it is copied */
-    /* While it is copied: */
-    uint8_t *to;
-    size_t copied_bytes, copied_count;
-} gs_copied_bucket;
+    gs_element *scratch; /* room for as many; NULL: what a worker has beside is enough */
+    size_t count;
+    size_t begin;         /* how many elements are in the buckets before it, if known */
+    const uint8_t *arena; /* what the elements point into */
+    size_t depth;         /* where their words were taken, and all agree before it */
+    bool has_next;        /* the next words hold what follows the prefixes */
+    bool is_settled;      /* all records equal, or already in order */
 
-/* Copies the records of those of the buckets for which there is room, and points their
- * elements there; `data` of the others is the arena. The next call writes over it. */
+    /* Where its records are copied to, and how far that has come. */
+    uint8_t *to; /* NULL: they stay where they are */
+    size_t copied_bytes, copied_count, to_bytes;
+    void *own; /* a map for it alone: it had no room beside the others */
+    size_t own_bytes;
+} gs_near_bucket;
+
+/* Copies the records of those of the buckets that are not settled and have room, and
+ * points their elements there; of the others the arena is `arena` as before. */
 void gs_bucket_copy_take(gs_bucket_copy *copy, const gs_record_layout *layout,
-                         const uint8_t *arena, gs_copied_bucket *buckets,
+                         const uint8_t *arena, gs_near_bucket *buckets,
                          size_t bucket_count);
 
 #endif

@@ -378,21 +378,34 @@ void gs_bucket_scratch_release(gs_bucket_scratch *scratch)
     *scratch = (gs_bucket_scratch){0};
 }
 
-void gs_bucket_drop(const gs_bucket_split *split, const gs_bucket *bucket)
+gs_near_bucket gs_bucket_near(const gs_bucket_split *split, const gs_bucket *bucket)
 {
-    const gs_element *const e = gs_bucket_here(split, bucket);
+    return (gs_near_bucket){
+        .elements = gs_bucket_here(split, bucket),
+        .scratch = gs_bucket_there(split, bucket),
+        .count = bucket->count,
+        .begin = bucket->begin,
+        .arena = split->arena,
+        .depth = bucket->depth,
+        .has_next = bucket->has_next,
+        .is_settled = bucket->is_settled,
+    };
+}
+
+void gs_bucket_drop(const gs_bucket_split *split, const gs_near_bucket *bucket)
+{
+    const gs_element *const e = bucket->elements;
     if (split->gives_back)
         (void)give_back((uintptr_t)e, (uintptr_t)(e + bucket->count), page_of(split, e));
 }
 
-void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket,
-                    const gs_bucket_scratch *scratch)
+void gs_near_bucket_sort(const gs_near_bucket *bucket, const gs_record_layout *layout,
+                         const gs_bucket_scratch *scratch)
 {
     if (bucket->is_settled)
         return;
-    gs_element *const free_elements = bucket->count <= scratch->capacity
-                                          ? scratch->elements
-                                          : gs_bucket_there(split, bucket);
-    gs_tie_sort(split->layout, split->arena, gs_bucket_here(split, bucket), free_elements,
-                bucket->count, bucket->depth, bucket->has_next);
+    gs_element *const free_elements =
+        bucket->count <= scratch->capacity ? scratch->elements : bucket->scratch;
+    gs_tie_sort(layout, bucket->arena, bucket->elements, free_elements, bucket->count,
+                bucket->depth, bucket->has_next);
 }

@@ -21,6 +21,7 @@
 #define GS_LIB_SORT_BUCKET_BUCKET_SPLIT_H
 
 #include "lib/base/team.h"
+#include "lib/sort/bucket/bucket_copy.h"
 #include "lib/sort/bucket/element.h"
 #include "lib/sort/record/records.h"
 
@@ -86,8 +87,8 @@ GS_MUST_CHECK gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team 
                                           gs_bucket_list *out, gs_status *st);
 void gs_bucket_list_release(gs_bucket_list *list);
 
-/* Elements that a worker has beside it, for gs_bucket_sort to use in place of pages that
- * were given back; none is fine too. */
+/* Elements that a worker has beside it, for gs_near_bucket_sort to use in place of pages
+ * that were given back; none is fine too. */
 typedef struct gs_bucket_scratch {
     gs_element *elements;
     size_t capacity;
@@ -99,12 +100,15 @@ GS_MUST_CHECK gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch, size_t 
 size_t gs_bucket_scratch_capacity(const gs_bucket_split *split);
 void gs_bucket_scratch_release(gs_bucket_scratch *scratch);
 
-/* The bucket's elements are not needed any more: their pages go back now, by many
- * threads, and not at the end by one. */
-void gs_bucket_drop(const gs_bucket_split *split, const gs_bucket *bucket);
+/* The bucket as it lies in its arrays. */
+gs_near_bucket gs_bucket_near(const gs_bucket_split *split, const gs_bucket *bucket);
 
-/* Puts one bucket in order; the result is in its own array (see is_in_scratch). */
-void gs_bucket_sort(const gs_bucket_split *split, const gs_bucket *bucket,
-                    const gs_bucket_scratch *scratch);
+/* Elements of a bucket are not needed any more: their pages go back now, by many threads,
+ * and not at the end by one. */
+void gs_bucket_drop(const gs_bucket_split *split, const gs_near_bucket *bucket);
+
+/* Puts one bucket in order; the result is in `elements`. */
+void gs_near_bucket_sort(const gs_near_bucket *bucket, const gs_record_layout *layout,
+                         const gs_bucket_scratch *scratch);
 
 #endif

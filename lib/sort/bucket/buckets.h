@@ -7,6 +7,7 @@
 #define GS_LIB_SORT_BUCKET_BUCKETS_H
 
 #include "lib/sort/bucket/bucket_copy.h"
+#include "lib/sort/bucket/bucket_set.h"
 #include "lib/sort/bucket/bucket_split.h"
 #include "lib/sort/bucket/element.h"
 #include "lib/sort/bucket/splitters.h"

@@ -56,6 +56,7 @@ typedef struct gs_key_batch {
 } gs_key_batch;
 
 struct gs_early_split {
+    gs_buckets buckets; /* once all records were added */
     gs_record_layout layout;
     const gs_key_encoder *encoder; /* of keyed records */
     size_t key_room;               /* for the string of a line, however it comes out */
@@ -69,8 +70,8 @@ struct gs_early_split {
     gs_list_block *memory;
     size_t block_capacity;
     atomic_size_t blocks_used;
+    const uint8_t *arena;
     uint16_t numbered[GS_SPLITTERS_BUCKETS_MAX]; /* buckets with records */
-    size_t numbered_count, record_count, largest, key_bytes;
 };
 
 /* --- splitters -------------------------------------------------------------------- */
@@ -258,11 +259,31 @@ static gs_code new_key_batches(gs_early_split *s, gs_status *st)
     return GS_OK;
 }
 
+/* Makes the lists, if they are for such text. */
+static gs_code prepare(gs_early_split *s, const gs_early_split_options *o,
+                       bool *are_for_it, gs_status *st)
+{
+    uint64_t *sample = NULL;
+    if (s->encoder != NULL) {
+        s->key_room = gs_key_encode_bound(s->encoder, KEYED_LINE_MAX) + KEYED_LINE_MAX +
+                      GS_COPY_SLACK;
+        GS_TRY(new_key_batches(s, st));
+    }
+    GS_TRY(gs_mem_new(&sample, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
+    *are_for_it = plan(s, o, sample, s->encoder ? s->key_batch[0].strings : NULL);
+    gs_mem_free(sample);
+    if (!*are_for_it)
+        return GS_OK;
+    GS_TRY(
+        gs_mem_new_apart(&s->lists, s->workers * sizeof *s->lists, "lists of lines", st));
+    return gs_mem_map(&s->memory, s->block_capacity * PAGE, true, "lists of lines", st);
+}
+
 gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *options,
                            gs_status *st)
 {
     gs_early_split *s = NULL;
-    uint64_t *sample = NULL;
+    bool are_for_it = false;
     *out = NULL;
     if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN ||
         !is_for_records(options))
@@ -272,25 +293,10 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
     s->encoder = options->encoder;
     s->record_size = options->record_size;
     s->workers = options->workers;
-    if (s->encoder != NULL) {
-        s->key_room = gs_key_encode_bound(s->encoder, KEYED_LINE_MAX) + KEYED_LINE_MAX +
-                      GS_COPY_SLACK;
-        GS_TRY_OR_FAIL(new_key_batches(s, st));
-    }
-    GS_TRY_OR_FAIL(
-        gs_mem_new(&sample, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
-    if (!plan(s, options, sample, s->encoder ? s->key_batch[0].strings : NULL))
-        goto fail; /* no failure: it is not worth it */
-    GS_TRY_OR_FAIL(
-        gs_mem_new_apart(&s->lists, s->workers * sizeof *s->lists, "lists of lines", st));
-    GS_TRY_OR_FAIL(
-        gs_mem_map(&s->memory, s->block_capacity * PAGE, true, "lists of lines", st));
-    gs_mem_free(sample);
-    *out = s;
-    return GS_OK;
-fail:
-    gs_mem_free(sample);
-    gs_early_split_free(s);
+    if (prepare(s, options, &are_for_it, st) == GS_OK && are_for_it)
+        *out = s;
+    else
+        gs_early_split_free(s);
     return st->code;
 }
 
@@ -414,26 +420,22 @@ static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
         *count += bytes / s->record_size;
         return true;
     }
-    size_t line = 0;
     uint64_t lines = 0;
-    for (size_t at = 0; at < bytes; at += 64) {
-        uint64_t mask = gs_line_mask(data + at, s->layout.eol);
-        if (bytes - at < 64)
-            mask &= UINT64_MAX >> (64 - (bytes - at));
-        for (; mask != 0; mask &= mask - 1) {
-            const size_t end = at + (size_t)__builtin_ctzll(mask);
-            if (!add_record(s, worker, data + line, end - line, offset + line))
+    gs_line_iter it = gs_line_iter_begin(data, bytes, s->layout.eol);
+    while (gs_line_iter_load(&it)) {
+        while (gs_line_iter_next(&it)) {
+            const size_t at = it.begin;
+            if (!add_record(s, worker, data + at, it.end - at, offset + at))
                 return false;
-            line = end + 1;
             lines++;
             if (seen != NULL)
-                gs_multiset_note_end(seen, end);
+                gs_multiset_note_end(seen, it.end);
         }
         if (seen != NULL)
             gs_multiset_make_room(seen);
     }
-    if (line < bytes) {
-        if (!add_record(s, worker, data + line, bytes - line, offset + line))
+    if (it.rest < bytes) {
+        if (!add_record(s, worker, data + it.rest, bytes - it.rest, offset + it.rest))
             return false;
         lines++;
     }
@@ -489,35 +491,9 @@ static size_t bucket_key_bytes(const gs_early_split *s, size_t bucket, size_t co
     return bytes;
 }
 
-size_t gs_early_split_finish(gs_early_split *s)
-{
-    s->numbered_count = s->record_count = s->largest = s->key_bytes = 0;
-    for (size_t b = 0; b < s->splitters.bucket_count; b++) {
-        const size_t count = bucket_count(s, b);
-        s->record_count += count;
-        s->key_bytes += bucket_key_bytes(s, b, count);
-        if (count > s->largest)
-            s->largest = count;
-        if (count > 0)
-            s->numbered[s->numbered_count++] = (uint16_t)b;
-    }
-    return s->numbered_count;
-}
-
-size_t gs_early_split_largest(const gs_early_split *s)
-{
-    return s->largest < GS_EARLY_BESIDE_MAX ? s->largest : GS_EARLY_BESIDE_MAX;
-}
-
 size_t gs_early_split_list_bytes(const gs_early_split *s)
 {
     return atomic_load(&s->blocks_used) * PAGE;
-}
-
-size_t gs_early_split_bucket_bytes(const gs_early_split *s, size_t text_bytes)
-{
-    const size_t bytes = text_bytes + s->key_bytes + s->record_count * sizeof(gs_element);
-    return bytes / (s->numbered_count + 1) + GS_COPY_SLACK;
 }
 
 /* --- bringing buckets close --------------------------------------------------------- */
@@ -554,13 +530,13 @@ static inline void put_words(gs_element *e, const uint8_t *string, size_t bytes,
 
 /* Copies a plain record to the end of the bucket. */
 static inline void take_plain(const gs_early_split *s, const uint8_t *from, size_t length,
-                              uint64_t flip, gs_early_bucket *out)
+                              uint64_t flip, gs_near_bucket *out)
 {
-    gs_element *const e = &out->elements[out->element_count++];
+    gs_element *const e = &out->elements[out->copied_count++];
     put_words(e, from, length, out->depth, flip);
-    e->where = gs_where_pack(out->data_bytes, length);
-    gs_copy_short(out->data + out->data_bytes, from, length + s->layout.has_eol);
-    out->data_bytes += length + s->layout.has_eol;
+    e->where = gs_where_pack(out->copied_bytes, length);
+    gs_copy_short(out->to + out->copied_bytes, from, length + s->layout.has_eol);
+    out->copied_bytes += length + s->layout.has_eol;
 }
 
 /* Makes a keyed record at the end of the bucket. What comes behind it in the bucket is
@@ -568,10 +544,10 @@ static inline void take_plain(const gs_early_split *s, const uint8_t *from, size
  * bytes that were just written one by one are not to be read. False if there is no room
  * for it: the keys are longer than they were, since somebody writes to a mapped file. */
 static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size_t length,
-                              uint8_t *key_room, gs_early_bucket *out)
+                              uint8_t *key_room, gs_near_bucket *out)
 {
-    uint8_t *const to = out->data + out->data_bytes;
-    const size_t room = out->data_capacity - out->data_bytes;
+    uint8_t *const to = out->to + out->copied_bytes;
+    const size_t room = out->to_bytes - out->copied_bytes;
     const size_t others = sizeof(uint32_t) + length + s->layout.has_eol;
     size_t key_bytes;
     if (gs_key_encode_bound(s->encoder, length) + others <= room) {
@@ -582,12 +558,12 @@ static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size
             return false;
         gs_copy_short(to + sizeof(uint32_t), key_room, key_bytes);
     }
-    gs_element *const e = &out->elements[out->element_count++];
+    gs_element *const e = &out->elements[out->copied_count++];
     const uint32_t head = (uint32_t)key_bytes;
     memcpy(to, &head, sizeof head);
     gs_copy_short(to + sizeof head + key_bytes, from, length + s->layout.has_eol);
-    e->where = gs_where_pack(out->data_bytes, key_bytes + length);
-    out->data_bytes += key_bytes + others;
+    e->where = gs_where_pack(out->copied_bytes, key_bytes + length);
+    out->copied_bytes += key_bytes + others;
     return true;
 }
 
@@ -596,11 +572,11 @@ static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size
  * record for which there is no room, or NULL. */
 static inline __attribute__((always_inline)) const uint8_t *
 take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
-           gs_list_cursor *c, gs_early_bucket *out, uint64_t bound, uint8_t *key_room)
+           gs_list_cursor *c, gs_near_bucket *out, uint64_t bound, uint8_t *key_room)
 {
     const uint64_t flip = s->layout.is_backwards ? UINT64_MAX : 0;
-    const size_t before = out->element_count, ahead = prefetch_ahead(is_keyed);
-    gs_early_bucket b = *out;
+    const size_t before = out->copied_count, ahead = prefetch_ahead(is_keyed);
+    gs_near_bucket b = *out;
     while (c->left > 0) {
         const uint64_t *const where = c->block->where;
         const size_t in_block = BLOCK_PLACES - c->at;
@@ -624,8 +600,8 @@ take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
         c->at = 0;
         prefetch_next(c, arena, ahead);
     }
-    for (size_t i = before; is_keyed && i < b.element_count; i++) {
-        const gs_record r = gs_record_at(&s->layout, b.data, b.elements[i].where);
+    for (size_t i = before; is_keyed && i < b.copied_count; i++) {
+        const gs_record r = gs_record_at(&s->layout, b.arena, b.elements[i].where);
         put_words(&b.elements[i], r.string, r.string_bytes, b.depth, flip);
     }
     *out = b;
@@ -661,26 +637,24 @@ static size_t round_up(size_t bytes)
 }
 
 /* Finds room for a bucket: with the others, or of its own, then with scratch too. */
-static gs_code find_room(gs_early_bucket *out, size_t count, size_t text_bytes,
+static gs_code find_room(gs_near_bucket *out, size_t count, size_t text_bytes,
                          const gs_bucket_copy *room, size_t *used, gs_status *st)
 {
     const size_t element_bytes = round_up(count * sizeof(gs_element));
     const size_t bytes = element_bytes + round_up(text_bytes + GS_COPY_SLACK);
-    uint8_t *memory = NULL;
+    uint8_t *memory = room->data + *used;
     gs_assert(text_bytes <= gs_arena_bytes_max);
-    *out = (gs_early_bucket){0};
+    *out = (gs_near_bucket){.count = count, .has_next = true, .to_bytes = text_bytes};
     if (count <= GS_EARLY_BESIDE_MAX && bytes <= room->capacity - *used) {
-        memory = room->data + *used;
         *used += bytes;
     } else {
         out->own_bytes = bytes + element_bytes;
-        GS_TRY(gs_mem_map(&memory, out->own_bytes, true, "a large bucket", st));
-        out->own = memory;
+        GS_TRY(gs_mem_map(&out->own, out->own_bytes, true, "a large bucket", st));
+        memory = out->own;
         out->scratch = (gs_element *)(void *)(memory + bytes);
     }
     out->elements = (gs_element *)(void *)memory;
-    out->data = memory + element_bytes;
-    out->data_capacity = text_bytes;
+    out->arena = out->to = memory + element_bytes;
     return GS_OK;
 }
 
@@ -694,71 +668,118 @@ static uint64_t first_offset(const gs_list_cursor *lists, size_t count)
     return first;
 }
 
-/* Fills buckets that have room from their lists, one a worker each, window by window. */
-static gs_code take_windows(const gs_early_split *s, const uint8_t *arena,
-                            gs_list_cursor *cursors, size_t count, uint8_t *key_room,
-                            gs_early_bucket *out, gs_status *st)
+/* Buckets that are filled from their lists, one a worker each. */
+typedef struct gs_list_job {
+    const gs_early_split *split;
+    gs_list_cursor *cursors;
+    size_t count;
+    uint8_t *key_room;
+    gs_near_bucket *out;
+    gs_status *st;
+} gs_list_job;
+
+static bool copy_window(void *context, size_t which, uint64_t bound)
 {
+    const gs_list_job *const job = context;
+    const gs_early_split *const s = job->split;
     const bool is_keyed = s->encoder != NULL;
-    size_t live = count;
-    for (uint64_t end = first_offset(cursors, count) + GS_COPY_WINDOW_BYTES; live > 0;
-         end += GS_COPY_WINDOW_BYTES) {
-        const uint64_t bound = gs_copy_window_bound(end);
-        live = 0;
-        for (size_t i = 0; i < count; i++) {
-            gs_list_cursor *const c = &cursors[i];
-            gs_early_bucket *const bucket = &out[i / s->workers];
-            const uint8_t *changed = NULL;
-            if (i + 1 < count)
-                prefetch_next(c + 1, arena, prefetch_ahead(is_keyed));
-            if (c->left > 0 && is_keyed)
-                changed = take_until(s, true, arena, c, bucket, bound, key_room);
-            else if (c->left > 0)
-                changed = take_until(s, false, arena, c, bucket, bound, NULL);
-            if (changed != NULL)
-                return gs_map_name_fail_changed(changed, st);
-            live += c->left > 0;
-        }
+    gs_list_cursor *const c = &job->cursors[which];
+    gs_near_bucket *const bucket = &job->out[which / s->workers];
+    const uint8_t *changed = NULL;
+    if (job->st->code != GS_OK)
+        return false;
+    if (which + 1 < job->count)
+        prefetch_next(c + 1, s->arena, prefetch_ahead(is_keyed));
+    if (c->left > 0 && is_keyed)
+        changed = take_until(s, true, s->arena, c, bucket, bound, job->key_room);
+    else if (c->left > 0)
+        changed = take_until(s, false, s->arena, c, bucket, bound, NULL);
+    if (changed != NULL)
+        GS_NOTED(gs_map_name_fail_changed(changed, job->st));
+    return c->left > 0;
+}
+
+/* Begins the lists of a bucket, and finds room for it. */
+static gs_code begin_bucket(const gs_early_split *s, size_t bucket,
+                            gs_list_cursor *cursors, gs_near_bucket *out,
+                            const gs_bucket_copy *room, size_t *used, gs_status *st)
+{
+    size_t records = 0, bytes = 0;
+    for (unsigned w = 0; w < s->workers; w++) {
+        cursors[w] = (gs_list_cursor){s->lists[w].first[bucket], 0,
+                                      list_count(&s->lists[w], bucket)};
+        records += cursors[w].left;
+        bytes += list_text_bytes(&cursors[w]);
     }
+    bytes += (s->layout.has_eol ? records : 0) + bucket_key_bytes(s, bucket, records);
+    GS_TRY(find_room(out, records, bytes, room, used, st));
+    out->depth = depth_of(s, bucket);
     return GS_OK;
 }
 
-gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
-                            gs_bucket_copy *room, size_t first, size_t count,
-                            gs_early_bucket *out, gs_status *st)
+static gs_code bring(const gs_buckets *buckets, gs_bucket_copy *room, size_t first,
+                     size_t count, gs_near_bucket *out, gs_status *st)
 {
-    const unsigned workers = s->workers;
+    const gs_early_split *const s = (const gs_early_split *)(const void *)buckets;
+    gs_list_job job = {.split = s, .count = count * s->workers, .out = out, .st = st};
     size_t used = 0;
-    gs_list_cursor *cursors = NULL;
-    GS_TRY(gs_mem_new(&cursors, (count * workers + 1) * sizeof(gs_list_cursor),
+    GS_TRY(gs_mem_new(&job.cursors, (job.count + 1) * sizeof *job.cursors,
                       "places in lists", st));
-    uint8_t *key_room = NULL;
     if (s->encoder != NULL)
-        GS_NOTED(gs_mem_new(&key_room, s->key_room, "key", st));
-    for (size_t i = 0; i < count && st->code == GS_OK; i++) {
-        const size_t bucket = s->numbered[first + i];
-        size_t records = 0, bytes = 0;
-        for (unsigned w = 0; w < workers; w++) {
-            gs_list_cursor *const c = &cursors[i * workers + w];
-            *c = (gs_list_cursor){s->lists[w].first[bucket], 0,
-                                  list_count(&s->lists[w], bucket)};
-            records += c->left;
-            bytes += list_text_bytes(c);
-        }
-        bytes += (s->layout.has_eol ? records : 0) + bucket_key_bytes(s, bucket, records);
-        (void)find_room(&out[i], records, bytes, room, &used, st);
-        out[i].depth = depth_of(s, bucket);
-    }
+        GS_NOTED(gs_mem_new(&job.key_room, s->key_room, "key", st));
+    for (size_t i = 0; i < count && st->code == GS_OK; i++)
+        GS_NOTED(begin_bucket(s, s->numbered[first + i], &job.cursors[i * s->workers],
+                              &out[i], room, &used, st));
     if (st->code == GS_OK)
-        GS_NOTED(take_windows(s, arena, cursors, count * workers, key_room, out, st));
-    gs_mem_free(key_room);
-    gs_mem_free(cursors);
+        gs_copy_windows(first_offset(job.cursors, job.count), job.count, copy_window,
+                        &job);
+    gs_mem_free(job.key_room);
+    gs_mem_free(job.cursors);
     return st->code;
 }
 
-void gs_early_bucket_release(gs_early_bucket *bucket)
+static void drop(const gs_buckets *buckets, gs_near_bucket *bucket)
 {
+    (void)buckets;
     if (bucket->own != NULL)
         gs_mem_unmap(bucket->own, bucket->own_bytes);
-    *bucket = (gs_early_bucket){0};
+    *bucket = (gs_near_bucket){0};
+}
+
+/* Buckets of lists are always copied, as many together as the room takes. */
+static void plan_room(gs_early_split *s, const gs_early_memory *memory,
+                      size_t element_bytes_and_text)
+{
+    gs_buckets *const b = &s->buckets;
+    const size_t workers = b->count < 2 ? 1 : s->workers;
+    const size_t taken =
+        gs_early_split_list_bytes(s) + workers * b->scratch_elements * sizeof(gs_element);
+    const size_t more =
+        memory->spare_bytes > taken ? (memory->spare_bytes - taken) / workers : 0;
+    const size_t most = 2 * GS_BUCKET_COPY_ROOM_MAX;
+    const size_t bucket_bytes = element_bytes_and_text / (b->count + 1) + GS_COPY_SLACK;
+    b->room_bytes = memory->room_bytes + (more < most ? more : most);
+    b->together = gs_bucket_copy_together(b->room_bytes, bucket_bytes);
+    if (b->together == 0)
+        b->together = 1; /* which then has memory of its own */
+}
+
+const gs_buckets *gs_early_split_finish(gs_early_split *s, const gs_early_memory *memory)
+{
+    gs_buckets *const b = &s->buckets;
+    size_t largest = 0, bytes = memory->record_bytes;
+    *b = (gs_buckets){
+        .bring = bring, .drop = drop, .layout = s->layout, .may_change = true};
+    for (size_t i = 0; i < s->splitters.bucket_count; i++) {
+        const size_t count = bucket_count(s, i);
+        bytes += count * sizeof(gs_element) + bucket_key_bytes(s, i, count);
+        if (count > largest)
+            largest = count;
+        if (count > 0)
+            s->numbered[b->count++] = (uint16_t)i;
+    }
+    s->arena = memory->arena;
+    b->scratch_elements = largest < GS_EARLY_BESIDE_MAX ? largest : GS_EARLY_BESIDE_MAX;
+    plan_room(s, memory, bytes);
+    return b;
 }

@@ -73,36 +73,21 @@ void gs_early_split_free(gs_early_split *s); /* NULL is fine */
 bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
                         size_t bytes, size_t offset, uint64_t *count, gs_multiset *seen);
 
-/* All were added. Buckets with records, in order, are numbered from 0: how many. */
-size_t gs_early_split_finish(gs_early_split *s);
-/* Records of the largest, or GS_EARLY_BESIDE_MAX if that is less. */
-size_t gs_early_split_largest(const gs_early_split *s);
 /* Memory for lists that was used. */
 size_t gs_early_split_list_bytes(const gs_early_split *s);
-/* What a bucket takes in a gs_bucket_copy, on average. */
-size_t gs_early_split_bucket_bytes(const gs_early_split *s, size_t text_bytes);
 
-/* Larger buckets do not lie beside others, and have scratch of their own. */
+/* What its buckets are brought close with. */
+typedef struct gs_early_memory {
+    const uint8_t *arena; /* where the records are that were added, */
+    size_t record_bytes;  /* so many bytes */
+    size_t room_bytes;    /* of each worker in any case */
+    size_t spare_bytes;   /* for lists, and for the workers beside that */
+} gs_early_memory;
+
+/* All were added: the buckets with records, in order; borrowed from `s`. Larger ones than
+ * GS_EARLY_BESIDE_MAX do not lie beside others, and have scratch of their own. */
+const gs_buckets *gs_early_split_finish(gs_early_split *s, const gs_early_memory *memory);
+
 enum { GS_EARLY_BESIDE_MAX = 1 << 20 };
-
-/* A bucket's elements, which point into `data`. */
-typedef struct gs_early_bucket {
-    gs_element *elements;
-    size_t element_count;
-    size_t depth; /* where their words were taken, and all agree before it */
-    uint8_t *data;
-    size_t data_bytes, data_capacity;
-    gs_element *scratch; /* for as many elements; NULL: no more than _largest */
-    void *own;           /* a map for it alone: it had no room beside the others */
-    size_t own_bytes;
-} gs_early_bucket;
-
-/* Brings `count` buckets close from `first` on: into `room`, which the next call writes
- * over. Zeroed by the caller. Any number of threads, each with its room. */
-GS_MUST_CHECK gs_code gs_early_split_take(const gs_early_split *s, const uint8_t *arena,
-                                          gs_bucket_copy *room, size_t first,
-                                          size_t count, gs_early_bucket *out,
-                                          gs_status *st);
-void gs_early_bucket_release(gs_early_bucket *bucket);
 
 #endif

@@ -7,7 +7,8 @@
 #define GS_LIB_SORT_FORM_FORMS_H
 
 #include "lib/sort/form/chunk.h"
-#include "lib/sort/form/chunk_emit.h"
+#include "lib/sort/form/bucket_emit.h"
+#include "lib/sort/form/chunk_buckets.h"
 #include "lib/sort/form/ingest.h"
 
 #endif

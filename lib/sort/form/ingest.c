@@ -217,24 +217,19 @@ static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
         }
         return GS_OK;
     }
-    size_t line = 0;
-    for (size_t at = 0; at < batch->bytes; at += 64) {
-        uint64_t mask = gs_line_mask(data + at, in->layout.eol);
-        if (batch->bytes - at < 64)
-            mask &= UINT64_MAX >> (64 - (batch->bytes - at));
-        for (; mask != 0; mask &= mask - 1) {
-            const size_t end = at + (size_t)__builtin_ctzll(mask);
-            GS_TRY(add_record(in, scratch, data + line, end - line, st));
-            line = end + 1;
+    gs_line_iter it = gs_line_iter_begin(data, batch->bytes, in->layout.eol);
+    while (gs_line_iter_load(&it)) {
+        while (gs_line_iter_next(&it)) {
+            GS_TRY(add_record(in, scratch, data + it.begin, it.end - it.begin, st));
             ++*record_count;
             if (seen != NULL)
-                gs_multiset_note_end(seen, end);
+                gs_multiset_note_end(seen, it.end);
         }
         if (seen != NULL)
             gs_multiset_make_room(seen);
     }
-    if (batch->lacks_final_eol && line < batch->bytes) {
-        GS_TRY(add_record(in, scratch, data + line, batch->bytes - line, st));
+    if (batch->lacks_final_eol && it.rest < batch->bytes) {
+        GS_TRY(add_record(in, scratch, data + it.rest, batch->bytes - it.rest, st));
         ++*record_count;
     }
     return GS_OK;
@@ -257,44 +252,41 @@ put_seen_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset
                   gs_element *e, size_t count, gs_multiset *seen)
 {
     const gs_element *const end_of_room = e + count;
+    const uint8_t *const data = batch->data;
     const gs_record_form form = {in->record_size, in->layout.eol};
     gs_multiset_lines lines;
     if (seen != NULL)
-        gs_multiset_begin_lines(&lines, seen, batch->data);
+        gs_multiset_begin_lines(&lines, seen, data);
     if (in->record_size > 0) {
         if (seen != NULL)
-            gs_multiset_add_text(seen, &form, batch->data, batch->bytes);
+            gs_multiset_add_text(seen, &form, data, batch->bytes);
         for (size_t at = 0; at < batch->bytes; at += in->record_size)
-            put_element(in, e++, batch->data + at, in->record_size, offset + at);
+            put_element(in, e++, data + at, in->record_size, offset + at);
         return true;
     }
-    size_t line = 0;
-    for (size_t at = 0; at < batch->bytes; at += 64) {
-        uint64_t mask = gs_line_mask(batch->data + at, in->layout.eol);
-        if (batch->bytes - at < 64)
-            mask &= UINT64_MAX >> (64 - (batch->bytes - at));
+    gs_line_iter it = gs_line_iter_begin(data, batch->bytes, in->layout.eol);
+    while (gs_line_iter_load(&it)) {
         const size_t room = (size_t)(end_of_room - e);
-        if (__builtin_expect(room < 64, 0) && (size_t)__builtin_popcountll(mask) > room)
+        if (__builtin_expect(room < 64, 0) &&
+            (size_t)__builtin_popcountll(it.mask) > room)
             return false;
-        for (; mask != 0; mask &= mask - 1) {
-            const size_t end = at + (size_t)__builtin_ctzll(mask);
-            put_element(in, e++, batch->data + line, end - line, offset + line);
-            line = end + 1;
+        while (gs_line_iter_next(&it)) {
+            put_element(in, e++, data + it.begin, it.end - it.begin, offset + it.begin);
             if (seen != NULL)
-                gs_multiset_note_end(&lines, end);
+                gs_multiset_note_end(&lines, it.end);
         }
         if (seen != NULL)
             gs_multiset_make_room(&lines);
     }
     if (seen != NULL) {
         gs_multiset_add_noted(&lines);
-        gs_multiset_add_text(seen, &form, batch->data + line, batch->bytes - line);
+        gs_multiset_add_text(seen, &form, data + it.rest, batch->bytes - it.rest);
     }
-    if (batch->lacks_final_eol && line < batch->bytes && e < end_of_room) {
-        put_element(in, e++, batch->data + line, batch->bytes - line, offset + line);
-        line = batch->bytes;
+    if (batch->lacks_final_eol && it.rest < batch->bytes && e < end_of_room) {
+        put_element(in, e++, data + it.rest, batch->bytes - it.rest, offset + it.rest);
+        it.rest = batch->bytes;
     }
-    return e == end_of_room && line == batch->bytes;
+    return e == end_of_room && it.rest == batch->bytes;
 }
 
 /* Code of its own for when nobody looks on: the loop is of few instructions. */

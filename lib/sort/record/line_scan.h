@@ -3,11 +3,13 @@
  * line_scan: find end-of-line bytes 64 at a time.
  *
  * gs_line_mask gives a bit for each of the 64 bytes at `p` that equals `eol`, the lowest
- * bit for the first. All 64 bytes must be readable.
+ * bit for the first. All 64 bytes must be readable. gs_line_iter cuts a text into lines
+ * by such masks.
  */
 #ifndef GS_LIB_SORT_RECORD_LINE_SCAN_H
 #define GS_LIB_SORT_RECORD_LINE_SCAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -79,6 +81,59 @@ static inline uint64_t gs_short_mask(const uint8_t *p, size_t bytes, uint8_t c)
 #else
     return gs_line_mask(p, c) & inside;
 #endif
+}
+
+/* The lines of a text that have an end, one after the other, by the masks of 64 bytes at
+ * a time; up to 63 bytes behind the text are read.
+ *
+ *      gs_line_iter it = gs_line_iter_begin(text, bytes, eol);
+ *      while (gs_line_iter_load(&it)) {
+ *          while (gs_line_iter_next(&it))
+ *              ... text[it.begin] to text[it.end], which is the eol
+ *          ... once in 64 bytes
+ *      }
+ *      ... what is left, from text[it.rest] on, has no eol
+ */
+typedef struct gs_line_iter {
+    const uint8_t *text;
+    size_t bytes;
+    size_t begin, end, rest;
+    size_t at, next_at; /* the 64 bytes whose ends are in the mask, and those to come */
+    uint64_t mask;      /* of ends that are not taken yet */
+    uint8_t eol;
+} gs_line_iter;
+
+#define GS_LINE_ITER_INLINE static inline __attribute__((always_inline))
+
+GS_LINE_ITER_INLINE gs_line_iter gs_line_iter_begin(const uint8_t *text, size_t bytes,
+                                                    uint8_t eol)
+{
+    return (gs_line_iter){.text = text, .bytes = bytes, .eol = eol};
+}
+
+/* Looks at the next 64 bytes; false if there are none. */
+GS_LINE_ITER_INLINE bool gs_line_iter_load(gs_line_iter *it)
+{
+    it->at = it->next_at;
+    if (it->at >= it->bytes)
+        return false;
+    it->mask = gs_line_mask(it->text + it->at, it->eol);
+    if (it->bytes - it->at < 64)
+        it->mask &= UINT64_MAX >> (64 - (it->bytes - it->at));
+    it->next_at = it->at + 64;
+    return true;
+}
+
+/* The next line that ends in them; false if there is none. */
+GS_LINE_ITER_INLINE bool gs_line_iter_next(gs_line_iter *it)
+{
+    if (it->mask == 0)
+        return false;
+    it->begin = it->rest;
+    it->end = it->at + (size_t)__builtin_ctzll(it->mask);
+    it->rest = it->end + 1;
+    it->mask &= it->mask - 1;
+    return true;
 }
 
 #ifdef __SSE2__

@@ -119,12 +119,10 @@ static size_t add_slice(gs_multiset *m, const uint8_t *text, size_t bytes, uint8
 {
     gs_multiset_lines lines;
     gs_multiset_begin_lines(&lines, m, text);
-    for (size_t at = 0; at < bytes; at += 64) {
-        uint64_t mask = gs_line_mask(text + at, eol);
-        if (bytes - at < 64)
-            mask &= UINT64_MAX >> (64 - (bytes - at));
-        for (; mask != 0; mask &= mask - 1)
-            gs_multiset_note_end(&lines, at + (size_t)__builtin_ctzll(mask));
+    gs_line_iter it = gs_line_iter_begin(text, bytes, eol);
+    while (gs_line_iter_load(&it)) {
+        while (gs_line_iter_next(&it))
+            gs_multiset_note_end(&lines, it.end);
         gs_multiset_make_room(&lines);
     }
     gs_multiset_add_noted(&lines);

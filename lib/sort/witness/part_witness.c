@@ -176,16 +176,10 @@ static gs_code note_text(const gs_part_witness *w, gs_part_worker *p, const uint
 {
     for (size_t at = 0; w->record_size > 0 && at < bytes; at += w->record_size)
         GS_TRY(note(w, p, text + at, w->record_size, st));
-    size_t line = 0;
-    for (size_t at = 0; w->record_size == 0 && at < bytes; at += 64) {
-        uint64_t mask = gs_line_mask(text + at, w->layout.eol);
-        if (bytes - at < 64)
-            mask &= UINT64_MAX >> (64 - (bytes - at));
-        for (; mask != 0; mask &= mask - 1) {
-            const size_t end = at + (size_t)__builtin_ctzll(mask);
-            GS_TRY(note(w, p, text + line, end - line, st));
-            line = end + 1;
-        }
+    gs_line_iter it = gs_line_iter_begin(text, bytes, w->layout.eol);
+    while (w->record_size == 0 && gs_line_iter_load(&it)) {
+        while (gs_line_iter_next(&it))
+            GS_TRY(note(w, p, text + it.begin, it.end - it.begin, st));
     }
     return GS_OK;
 }

@@ -76,13 +76,13 @@ static void fill_arena(const gs_record_layout *layout, uint64_t *state)
     memcpy(before, elements, sizeof before);
 }
 
-static void check_bucket(const gs_record_layout *layout, const gs_copied_bucket *bucket,
+static void check_bucket(const gs_record_layout *layout, const gs_near_bucket *bucket,
                          size_t b)
 {
     for (size_t i = 0; i < counts[b]; i++) {
         const gs_element *const e = &elements[b][i];
         const gs_record want = gs_record_at(layout, arena, before[b][i].where);
-        const gs_record got = gs_record_at(layout, bucket->data, e->where);
+        const gs_record got = gs_record_at(layout, bucket->arena, e->where);
         CHECK(e->prefix == i && e->next == b && got.string_bytes == want.string_bytes);
         CHECK(got.line_bytes == want.line_bytes);
         CHECK(memcmp(got.string, want.string, want.string_bytes) == 0);
@@ -95,18 +95,18 @@ static void check_bucket(const gs_record_layout *layout, const gs_copied_bucket 
 static size_t copy_buckets(const gs_record_layout *layout, size_t n, size_t capacity)
 {
     gs_status st = {.code = GS_OK};
-    gs_copied_bucket buckets[BUCKETS] = {{0}};
+    gs_near_bucket buckets[BUCKETS] = {{0}};
     gs_bucket_copy copy = {0};
     size_t copied = 0;
     memcpy(elements, before, sizeof elements);
     for (size_t b = 0; b < n; b++) {
         buckets[b].elements = elements[b];
-        buckets[b].element_count = counts[b];
+        buckets[b].count = counts[b];
     }
     REQUIRE_OK(gs_bucket_copy_init(&copy, capacity, &st), &st);
     gs_bucket_copy_take(&copy, layout, arena, buckets, n);
     for (size_t b = 0; b < n; b++) {
-        const bool is_left = buckets[b].data == arena;
+        const bool is_left = buckets[b].arena == arena;
         CHECK(!is_left || memcmp(elements[b], before[b], sizeof before[b]) == 0);
         check_bucket(layout, &buckets[b], b);
         copied += !is_left;

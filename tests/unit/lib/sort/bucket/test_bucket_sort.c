@@ -101,9 +101,11 @@ static void sorts(unsigned shape, size_t count, bool is_backwards, bool gives_ba
     for (size_t b = 0; b < list.count; b++) {
         const gs_bucket *const bucket = &list.buckets[b];
         CHECK(bucket->begin == at);
-        gs_bucket_sort(&split, bucket, &beside);
+        const gs_near_bucket near = gs_bucket_near(&split, bucket);
+        gs_near_bucket_sort(&near, &layout, &beside);
         const gs_element *const e =
             (bucket->is_in_scratch ? scratch : elements) + bucket->begin;
+        CHECK(near.elements == e);
         for (size_t i = 0; i < bucket->count; i++) {
             wrong += at + i > 0 && compare(&last, &e[i]) >= 0;
             last = e[i];

@@ -117,15 +117,15 @@ static bool is_string_of_line(const gs_key_encoder *encoder, const gs_record *r)
 
 /* No string of the bucket comes before `last`, which becomes the bucket's. */
 static void check_bucket(const gs_record_layout *layout, const gs_key_encoder *encoder,
-                         const gs_early_bucket *b, bool is_first, last_string *last,
+                         const gs_near_bucket *b, bool is_first, last_string *last,
                          uint64_t *hash)
 {
     const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
     last_string here = *last;
     const uint8_t *first = NULL;
-    for (size_t i = 0; i < b->element_count; i++) {
+    for (size_t i = 0; i < b->copied_count; i++) {
         const gs_element *const e = &b->elements[i];
-        const gs_record r = gs_record_at(layout, b->data, e->where);
+        const gs_record r = gs_record_at(layout, b->arena, e->where);
         const uint8_t *const string = r.string;
         first = i == 0 ? string : first;
         CHECK(is_string_of_line(encoder, &r));
@@ -161,8 +161,10 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
     REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
     REQUIRE(s != NULL);
     add_all(s, map->base, text_bytes);
-    const size_t buckets = gs_early_split_finish(s);
-    CHECK(buckets > lines >> 17 && gs_early_split_largest(s) < lines / buckets * 4);
+    const gs_early_memory memory = {.arena = map->base, .record_bytes = text_bytes};
+    const gs_buckets *const b = gs_early_split_finish(s, &memory);
+    CHECK(b->count > lines >> 17 && b->scratch_elements < lines / b->count * 4);
+    CHECK(b->together == 1);
     CHECK(gs_early_split_list_bytes(s) >= lines * sizeof(uint64_t));
     REQUIRE_OK(gs_bucket_copy_init(&room, room_bytes, &st), &st);
     uint64_t want = 0, got = 0;
@@ -174,20 +176,21 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
             line = at + 1;
         }
     }
-    for (size_t b = 0; b < buckets; b += 5) {
-        gs_early_bucket group[5] = {{0}};
-        const size_t n = buckets - b < 5 ? buckets - b : 5;
-        REQUIRE_OK(gs_early_split_take(s, map->base, &room, b, n, group, &st), &st);
+    for (size_t at = 0; at < b->count; at += 5) {
+        gs_near_bucket group[5] = {{0}};
+        const size_t n = b->count - at < 5 ? b->count - at : 5;
+        REQUIRE_OK(b->bring(b, &room, at, n, group, &st), &st);
         for (size_t i = 0; i < n; i++) {
-            check_bucket(&layout, encoder, &group[i], b + i == 0, &last, &got);
-            records += group[i].element_count;
+            check_bucket(&layout, encoder, &group[i], at + i == 0, &last, &got);
+            records += group[i].count;
+            CHECK(group[i].copied_count == group[i].count);
             own += group[i].own != NULL;
             CHECK((group[i].own != NULL) == (group[i].scratch != NULL));
-            gs_early_bucket_release(&group[i]);
+            b->drop(b, &group[i]);
         }
     }
     CHECK(records == lines && got == want);
-    CHECK(room_bytes > PART ? own == 0 : own == buckets);
+    CHECK(room_bytes > PART ? own == 0 : own == b->count);
     gs_bucket_copy_release(&room);
     gs_early_split_free(s);
 }
@@ -244,16 +247,17 @@ static void longer_keys_fail(const gs_file_map *map, size_t text_bytes)
     REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
     REQUIRE(s != NULL);
     add_all(s, map->base, text_bytes);
-    const size_t buckets = gs_early_split_finish(s);
+    const gs_early_memory memory = {.arena = map->base, .record_bytes = text_bytes};
+    const gs_buckets *const b = gs_early_split_finish(s, &memory);
     REQUIRE_OK(gs_bucket_copy_init(&room, MOST, &st), &st);
     lengthen_keys(map);
-    for (size_t b = 0; b < buckets; b++) {
-        gs_early_bucket bucket = {0};
+    for (size_t i = 0; i < b->count; i++) {
+        gs_near_bucket bucket = {0};
         gs_status_clear(&st);
-        CHECK(gs_early_split_take(s, map->base, &room, b, 1, &bucket, &st) == GS_ERR_IO);
+        CHECK(b->bring(b, &room, i, 1, &bucket, &st) == GS_ERR_IO);
         CHECK(strcmp(st.msg, "read failed: text: it was changed while it was read") == 0);
-        CHECK(bucket.data_bytes <= bucket.data_capacity);
-        gs_early_bucket_release(&bucket);
+        CHECK(bucket.copied_bytes <= bucket.to_bytes);
+        b->drop(b, &bucket);
     }
     gs_bucket_copy_release(&room);
     gs_early_split_free(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_scan: masks and counts are those of a loop over the bytes, for any length, place
- * and number of ends of lines, above all where all bytes are ends.
+ * line_scan: masks, counts and lines are those of a loop over the bytes, for any length,
+ * place and number of ends of lines, above all where all bytes are ends.
  */
 #include "lib/sort/record/line_scan.h"
 
@@ -19,6 +19,24 @@ static size_t count_slowly(const uint8_t *p, size_t bytes, uint8_t eol)
     return count;
 }
 
+/* The lines of text[at, at + bytes), each where the last one ended. */
+static void lines_are_cut(size_t at, size_t bytes, uint8_t eol)
+{
+    const uint8_t *const p = text + at;
+    size_t want = 0, count = 0;
+    gs_line_iter it = gs_line_iter_begin(p, bytes, eol);
+    while (gs_line_iter_load(&it)) {
+        while (gs_line_iter_next(&it)) {
+            CHECK(it.begin == want && it.end >= want && it.end < bytes);
+            CHECK(count_slowly(p + it.begin, it.end - it.begin, eol) == 0);
+            CHECK(p[it.end] == eol);
+            want = it.end + 1;
+            count++;
+        }
+    }
+    CHECK(it.rest == want && count == count_slowly(p, bytes, eol));
+}
+
 static void masks_and_counts_agree(uint64_t *state, uint8_t eol, unsigned one_in)
 {
     for (size_t i = 0; i < sizeof text; i++)
@@ -29,6 +47,7 @@ static void masks_and_counts_agree(uint64_t *state, uint8_t eol, unsigned one_in
         const size_t bytes = i < 130 && i <= left ? i : check_random(state) % (left + 1);
         CHECK(gs_line_count(text + at, bytes, eol) ==
               count_slowly(text + at, bytes, eol));
+        lines_are_cut(at, bytes, eol);
         if (at == BYTES)
             continue;
         const uint64_t mask = gs_line_mask(text + at, eol);
