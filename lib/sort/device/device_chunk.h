@@ -2,9 +2,8 @@
 /*
  * device_chunk: the chunks of runs, sorted on a GPU.
  *
- * Takes the place of ingest, chunk and chunk_emit where the device does the work: batches
- * of lines go up as they are read, the sorted text or records come down into the output
- * stream or a run.
+ * What device_former works with: batches of lines go up as they are read, the sorted text
+ * or records come down into the output stream or a run.
  *
  *      line_feed --> held back --> GPU --> text straight into the stream's blocks
  *                      ^                   or records, encoded by all threads
@@ -20,7 +19,7 @@
  * (lib/sort/witness/witness.h). What is wrong is a failure of the device.
  *
  * A chunk lives in a slot, a part of a GPU's memory. While one slot is emitted by a
- * thread another may be filled by another thread (device_runs).
+ * thread another may be filled by another thread (device_former).
  *
  * After a failure of fill or emit that the device has caused (can_do_without), give_back
  * returns what is held back to the feed; the caller then goes on with the CPU, or starts

@@ -402,8 +402,7 @@ static gs_code emit_buckets(gs_emit_job *job, gs_team *team, gs_status *st)
 }
 
 gs_code gs_bucket_emit(const gs_buckets *buckets, gs_team *team, gs_sink *sink,
-                       const gs_emit_options *options, uint64_t *next_ticket,
-                       uint64_t *last_kept, gs_status *st)
+                       const gs_emit_options *options, uint64_t *last_kept, gs_status *st)
 {
     gs_emit_job job = {
         .buckets = buckets,
@@ -414,7 +413,6 @@ gs_code gs_bucket_emit(const gs_buckets *buckets, gs_team *team, gs_sink *sink,
     if (emit_buckets(&job, team, st) != GS_OK)
         gs_stream_abort(sink->stream, st);
     close_workers(&job);
-    *next_ticket = options->first_ticket + buckets->count;
     *last_kept = job.last_kept;
     return st->code;
 }

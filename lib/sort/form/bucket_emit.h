@@ -30,11 +30,10 @@ static inline bool gs_emit_is_text(const gs_sink *sink)
     return sink->run == NULL && !sink->is_zstd && !sink->has_counts;
 }
 
-/* Uses up the buckets. *next_ticket is that of the piece after the last. With has_top and
+/* Uses up the buckets. With has_top and
  * enough records, *last_kept is where the last one kept lies, else 0. */
 GS_MUST_CHECK gs_code gs_bucket_emit(const gs_buckets *buckets, gs_team *team,
                                      gs_sink *sink, const gs_emit_options *options,
-                                     uint64_t *next_ticket, uint64_t *last_kept,
-                                     gs_status *st);
+                                     uint64_t *last_kept, gs_status *st);
 
 #endif

@@ -110,15 +110,3 @@ void gs_chunk_buckets_release(gs_chunk_buckets *b)
 {
     gs_bucket_list_release(&b->list);
 }
-
-gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
-                      const gs_emit_options *options, size_t room_bytes,
-                      uint64_t *next_ticket, uint64_t *last_kept, gs_status *st)
-{
-    gs_chunk_buckets b = {0};
-    if (gs_chunk_buckets_init(&b, chunk, team, sink, options, room_bytes, st) == GS_OK)
-        GS_NOTED(
-            gs_bucket_emit(&b.buckets, team, sink, options, next_ticket, last_kept, st));
-    gs_chunk_buckets_release(&b);
-    return st->code;
-}

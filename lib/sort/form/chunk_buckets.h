@@ -25,10 +25,4 @@ GS_MUST_CHECK gs_code gs_chunk_buckets_init(gs_chunk_buckets *b, gs_chunk *chunk
                                             size_t room_bytes, gs_status *st);
 void gs_chunk_buckets_release(gs_chunk_buckets *b);
 
-/* Sorts the chunk into the sink, see gs_bucket_emit. */
-GS_MUST_CHECK gs_code gs_chunk_emit(gs_chunk *chunk, gs_team *team, gs_sink *sink,
-                                    const gs_emit_options *options, size_t room_bytes,
-                                    uint64_t *next_ticket, uint64_t *last_kept,
-                                    gs_status *st);
-
 #endif

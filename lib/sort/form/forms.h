@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * forms: what others see of the room where chunks are formed: batches of lines to
- * sorted buckets in memory.
+ * forms: what others see of the room where chunks are formed: the interface of those who
+ * do it, and those that do it on cores.
  */
 #ifndef GS_LIB_SORT_FORM_FORMS_H
 #define GS_LIB_SORT_FORM_FORMS_H
 
-#include "lib/sort/form/chunk.h"
-#include "lib/sort/form/bucket_emit.h"
-#include "lib/sort/form/chunk_buckets.h"
-#include "lib/sort/form/ingest.h"
+#include "lib/sort/form/core_former.h"
+#include "lib/sort/form/former.h"
 
 #endif

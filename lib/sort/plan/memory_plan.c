@@ -7,7 +7,48 @@
 #include "lib/base/machine.h"
 #include "lib/sort/bucket/buckets.h"
 
-enum { KIB = 1024, MIB = 1024 * 1024, WORKERS_MAX = 256 };
+enum {
+    KIB = 1024,
+    MIB = 1024 * 1024,
+    WORKERS_MAX = 256,
+
+    /* Blocks. Larger ones than 1 MiB read no faster; smaller ones than 64 KiB cost more
+     * in calls than in bytes. Of a small S they are a small part, so that those in flight
+     * leave the most of it to the chunk. Writes gain from larger blocks. */
+    BLOCK_SHARE = 256,
+    BLOCK_MIN = 64 * KIB,
+    BLOCK_MAX = MIB,
+    STREAM_BLOCK_SHARE = 1024,
+    STREAM_BLOCK_MAX = 4 * MIB,
+    STREAM_BLOCKS = 8,        /* in flight, and for every worker: */
+    BLOCKS_A_WORKER = 2,      /* one that is filled while the other is on its way */
+    RUN_BLOCK_SHARE = 8,      /* of a block: a merge holds one of each run */
+    RUN_BLOCK_MIN = 32 * KIB, /* a smaller one is hardly compressed */
+    RUN_BLOCK_MAX = 64 * KIB,
+    PIECE_BLOCKS = 4,   /* a piece outlasts the wait for a turn */
+    SCRATCH_BLOCKS = 6, /* keys and lines of a batch, arrays that doubled */
+
+    /* What is not the chunk may take half of the memory, of little memory a quarter:
+     * there long lines need more than threads do. */
+    LITTLE = 48 * MIB,
+    FIXED_SHARE = 2,
+    FIXED_SHARE_OF_LITTLE = 4,
+    CHUNK_MIN = 8 * MIB,        /* that no sort does without, */
+    CHUNK_MIN_SCARCE = 2 * MIB, /* but where there is no more */
+
+    /* A merge works best in pieces as large as a range, which is a small part of all that
+     * a worker has; of more than 12 MiB they leave the cache. */
+    MERGE_PIECE_SHARE = 8,
+    MERGE_PIECE_MIN = 256 * KIB,
+    MERGE_PIECE_MAX = 12 * MIB,
+    MERGE_MIN = 4 * MIB,
+
+    PARTS_A_CHUNK = 128, /* of mapped text: fine enough for all workers to end together */
+    DECODE_SHARE = 32,   /* of the chunk */
+    MAPPED_SHARE = 8,    /* of S */
+    HELD_BACK_SHARE = 2, /* of the chunk: the other half is for cores, after a failure */
+    LIMIT_MIN = 32 * KIB, /* an S that is taken at its word is at least this */
+};
 
 static size_t clamp(size_t x, size_t least, size_t most)
 {
@@ -28,7 +69,7 @@ static size_t fixed_bytes(const gs_memory_plan *p, bool is_keyed)
 {
     const size_t input =
         p->block_count * (p->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
-    const size_t scratch = is_keyed ? p->workers * 6 * p->block_bytes : 0;
+    const size_t scratch = is_keyed ? p->workers * SCRATCH_BLOCKS * p->block_bytes : 0;
     const size_t pieces =
         p->workers * (2 * p->piece_bytes + p->copy_bytes + 4 * p->run_block_bytes);
     return input + scratch + pieces + p->stream_blocks * p->stream_block_bytes;
@@ -44,6 +85,7 @@ static size_t fit_address_space(size_t usable, size_t space, unsigned *workers)
     const size_t threads = space / (4 * stack);
     *workers = (unsigned)clamp(*workers, 1, threads > HELPERS ? threads - HELPERS : 1);
     const size_t taken = (*workers + HELPERS) * stack + (size_t)8 * MIB;
+    /* Two maps of it, and a half for rounding and for what is small. */
     return clamp(usable, 0, space > taken ? (space - taken) / 5 * 2 : 0);
 }
 
@@ -51,10 +93,10 @@ static size_t fit_address_space(size_t usable, size_t space, unsigned *workers)
  * leaves free comes to that. */
 static size_t copy_bytes(const gs_memory_plan *p, size_t usable, bool is_keyed)
 {
-    enum { SHARE = 256 };
+    enum { SHARE = 256, MOST = 64 * MIB };
     const size_t one = 2 * p->piece_bytes;
     if (usable > GS_BUCKET_COPY_ARENA_MIN / 2)
-        return clamp(usable / (SHARE * p->workers), one, (size_t)64 * MIB);
+        return clamp(usable / (SHARE * p->workers), one, (size_t)MOST);
     return is_keyed && usable > GS_BUCKET_COPY_KEYED_MIN ? one : 0;
 }
 
@@ -75,59 +117,112 @@ static void plan_long_records(gs_memory_plan *p, size_t available_share)
     p->first_copies_max = p->is_space_limited ? 0 : COPIES * p->record_bytes_max;
 }
 
+/* Blocks, and as many workers as leave enough to the chunk. */
+static void plan_blocks(gs_memory_plan *p, size_t usable, bool is_keyed)
+{
+    const size_t most_fixed =
+        usable / (usable < LITTLE ? FIXED_SHARE_OF_LITTLE : FIXED_SHARE);
+    p->block_bytes = clamp(power_below(usable / BLOCK_SHARE), BLOCK_MIN, BLOCK_MAX);
+    p->stream_block_bytes =
+        clamp(power_below(usable / STREAM_BLOCK_SHARE), p->block_bytes, STREAM_BLOCK_MAX);
+    p->piece_bytes = PIECE_BLOCKS * p->block_bytes;
+    p->run_block_bytes =
+        clamp(p->block_bytes / RUN_BLOCK_SHARE, RUN_BLOCK_MIN, RUN_BLOCK_MAX);
+    for (;; p->workers /= 2) {
+        p->block_count = GS_BLOCKS_IN_FLIGHT + BLOCKS_A_WORKER * (size_t)p->workers;
+        p->stream_blocks = STREAM_BLOCKS + BLOCKS_A_WORKER * (size_t)p->workers;
+        p->copy_bytes = copy_bytes(p, usable, is_keyed);
+        if (p->workers == 1 || fixed_bytes(p, is_keyed) < most_fixed)
+            return;
+    }
+}
+
+static void plan_chunk(gs_memory_plan *p, size_t usable, bool is_scarce, bool is_keyed)
+{
+    const size_t fixed = fixed_bytes(p, is_keyed);
+    const size_t least = p->is_space_limited || is_scarce ? CHUNK_MIN_SCARCE : CHUNK_MIN;
+    p->chunk_bytes = usable > fixed + least ? usable - fixed : least;
+    p->chunk_soft_bytes = p->chunk_bytes;
+    /* Who asks for next to nothing expects more than that to be spilled. The chunks that
+     * follow are as large as ever. */
+    p->first_soft_bytes = p->limit_bytes < 2 * MIB
+                              ? clamp(p->limit_bytes, LIMIT_MIN, p->chunk_bytes)
+                              : p->chunk_bytes;
+    /* Lines may be empty: fifty bytes for one of them, and as much again with keys, which
+     * every worker makes for itself. */
+    const size_t parts = PARTS_A_CHUNK * (is_keyed ? p->workers : 1);
+    p->part_bytes = clamp(power_below(p->chunk_bytes / parts), BLOCK_MIN, BLOCK_MAX);
+}
+
+static void plan_merge(gs_memory_plan *p, size_t usable)
+{
+    p->merge_piece_bytes = clamp(usable / (MERGE_PIECE_SHARE * p->workers),
+                                 MERGE_PIECE_MIN, MERGE_PIECE_MAX);
+    /* A piece is text and, swapped with it, what is on its way out. */
+    const size_t fixed = p->stream_blocks * p->stream_block_bytes +
+                         p->workers * (2 * p->merge_piece_bytes + MIB);
+    p->merge_bytes = usable > fixed + MERGE_MIN ? usable - fixed : MERGE_MIN;
+}
+
 gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
 {
     gs_memory_plan p = {0};
     const gs_memory_share memory = gs_machine_memory_share(memory_bytes);
+    const size_t space = gs_machine_address_space_left();
+    size_t usable = memory.usable_bytes;
     p.limit_bytes = memory.limit_bytes;
     p.workers = threads ? threads : gs_machine_cores();
     p.workers = (unsigned)clamp(p.workers, 1, WORKERS_MAX);
-    const size_t space = gs_machine_address_space_left();
-    const bool is_limited = space < SIZE_MAX;
-    p.is_space_limited = is_limited;
-    size_t usable = memory.usable_bytes;
-    if (is_limited)
+    p.is_space_limited = space < SIZE_MAX;
+    if (p.is_space_limited)
         usable = fit_address_space(usable, space, &p.workers);
-    /* Of little memory, long lines need more than threads do. */
-    const size_t most_fixed = usable < 48 * MIB ? usable / 4 : usable / 2;
-    p.block_bytes = clamp(power_below(usable / 256), 64 * KIB, MIB);
-    p.stream_block_bytes = clamp(power_below(usable / 1024), p.block_bytes, 4 * MIB);
-    for (;;) {
-        p.block_count = GS_BLOCKS_IN_FLIGHT + 2 * (size_t)p.workers;
-        p.stream_blocks = 8 + 2 * (size_t)p.workers;
-        p.piece_bytes = 4 * p.block_bytes;
-        p.copy_bytes = copy_bytes(&p, usable, is_keyed);
-        p.run_block_bytes = clamp(p.block_bytes / 8, 32 * KIB, 64 * KIB);
-        if (p.workers == 1 || fixed_bytes(&p, is_keyed) < most_fixed)
-            break;
-        p.workers /= 2;
-    }
-    const size_t fixed = fixed_bytes(&p, is_keyed);
-    const size_t chunk_bytes_min = (is_limited || memory.is_scarce ? 2 : 8) * (size_t)MIB;
-    p.chunk_bytes = usable > fixed + chunk_bytes_min ? usable - fixed : chunk_bytes_min;
-    p.chunk_soft_bytes = p.chunk_bytes;
-    /* Who asks for next to nothing expects more than that to be spilled. The chunks that
-     * follow are as large as ever. */
-    p.first_soft_bytes = p.limit_bytes < 2 * MIB
-                             ? clamp(p.limit_bytes, 32 * KIB, p.chunk_bytes)
-                             : p.chunk_bytes;
-    /* A piece is text and, swapped with it, what is on its way out. */
-    p.merge_piece_bytes = clamp(usable / (8 * p.workers), 256 * KIB, 12 * MIB);
-    const size_t merge_fixed = p.stream_blocks * p.stream_block_bytes +
-                               p.workers * (2 * p.merge_piece_bytes + MIB);
-    p.merge_bytes = usable > merge_fixed + 4 * MIB ? usable - merge_fixed : 4 * MIB;
-    /* Lines may be empty: fifty bytes for one of them, and as much again with keys, which
-     * every worker makes for itself. */
-    const size_t parts = 128 * (is_keyed ? p.workers : 1);
-    p.part_bytes = clamp(power_below(p.chunk_bytes / parts), 64 * KIB, MIB);
+    plan_blocks(&p, usable, is_keyed);
+    plan_chunk(&p, usable, memory.is_scarce, is_keyed);
+    plan_merge(&p, usable);
     plan_long_records(&p, memory.available_bytes - memory.available_bytes / 4);
     return p;
 }
 
-void gs_memory_plan_shrink(gs_memory_plan *plan)
+/* A small limit is taken at its word: a chunk is full at S, without the share of the 64
+ * MiB that otherwise keeps small inputs from being spilled. */
+static void take_at_its_word(gs_memory_plan *p)
 {
-    plan->chunk_soft_bytes = clamp(plan->limit_bytes, 32 * KIB, plan->chunk_bytes);
-    plan->block_bytes =
-        clamp(power_below(plan->chunk_soft_bytes / 64), 4 * KIB, plan->block_bytes);
-    plan->stream_block_bytes = plan->block_bytes;
+    enum { CHUNK_BLOCKS = 64, LEAST = 4 * KIB };
+    p->chunk_soft_bytes = clamp(p->limit_bytes, LIMIT_MIN, p->chunk_bytes);
+    p->block_bytes =
+        clamp(power_below(p->chunk_soft_bytes / CHUNK_BLOCKS), LEAST, p->block_bytes);
+    p->stream_block_bytes = p->block_bytes;
+}
+
+gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed)
+{
+    gs_memory_plan p =
+        gs_memory_plan_make(options->memory_bytes, options->threads, is_keyed);
+    const bool has_program = options->compress_program != NULL;
+    if (has_program) /* who names a program expects it to be used */
+        take_at_its_word(&p);
+    p.decode_bytes = options->input_count > 1 ? p.chunk_bytes / DECODE_SHARE : 0;
+    p.chunk_bytes -= p.decode_bytes;
+    p.chunk_soft_bytes = clamp(p.chunk_soft_bytes, 0, p.chunk_bytes);
+    /* Of plain lines no copies are made, and the pages that were there before can go when
+     * somebody needs them. So nobody runs short of memory, unless he said how much. */
+    if (!is_keyed && options->memory_bytes == 0)
+        p.mapped_more_bytes = p.limit_bytes / MAPPED_SHARE;
+    p.mapped_more_soft_bytes = has_program ? 0 : p.mapped_more_bytes;
+    p.held_back_bytes = p.chunk_soft_bytes / HELD_BACK_SHARE;
+    return p;
+}
+
+gs_chunk_share gs_memory_plan_chunk(const gs_memory_plan *plan, bool is_mapped,
+                                    bool holds_back)
+{
+    const size_t less = holds_back ? plan->held_back_bytes : 0;
+    gs_chunk_share share = {.bytes = plan->chunk_bytes - less,
+                            .soft_bytes = plan->chunk_soft_bytes - less};
+    if (is_mapped) {
+        share.bytes += plan->mapped_more_bytes;
+        share.soft_bytes += plan->mapped_more_soft_bytes;
+    }
+    share.first_soft_bytes = clamp(plan->first_soft_bytes, 0, share.soft_bytes);
+    return share;
 }

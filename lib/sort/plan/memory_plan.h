@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_plan: how the memory that -S allows is shared out, before the first read.
+ * memory_plan: how the memory that -S allows is shared out, before the first read. A plan
+ * is made once; what depends on what is found out later (can the input be mapped, is a
+ * GPU used) is asked of it, and does not change it.
  *
  *      forming runs   | input blocks | thread scratch | output window | chunk ........ |
  *      merging        |       thread pieces           | output window | windows ...... |
@@ -14,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/sort/plan/sort_options.h"
+
 typedef struct gs_memory_plan {
     bool is_space_limited;     /* addresses are scarce: nothing is mapped beyond need */
     size_t limit_bytes;        /* S */
@@ -25,11 +29,15 @@ typedef struct gs_memory_plan {
     size_t piece_bytes;     /* what a thread gathers before it must wait for its turn */
     size_t copy_bytes;      /* a thread's, of buckets' records (bucket_copy.h); 0: none */
     size_t run_block_bytes; /* raw, of a run */
+    size_t decode_bytes;    /* to decode several files at once */
     size_t chunk_bytes;
-    size_t chunk_soft_bytes;   /* a chunk that holds this much is full */
-    size_t first_soft_bytes;   /* the first one; of a tiny S less, S itself */
-    size_t merge_piece_bytes;  /* piece_bytes of a merge: a range should fit */
-    size_t merge_bytes;        /* for windows and decoded blocks */
+    size_t chunk_soft_bytes;       /* a chunk that holds this much is full */
+    size_t first_soft_bytes;       /* the first one; of a tiny S less, S itself */
+    size_t mapped_more_bytes;      /* that a chunk of mapped text may take beyond that, */
+    size_t mapped_more_soft_bytes; /* and hold before it is full */
+    size_t held_back_bytes;        /* of a chunk's share: text that a GPU may yet lose */
+    size_t merge_piece_bytes;      /* piece_bytes of a merge: a range should fit */
+    size_t merge_bytes;            /* for windows and decoded blocks */
     size_t record_bytes_max;   /* more than S allows: what a long line needs, it gets */
     const char *too_long_hint; /* what to do about a longer one */
     size_t first_copies_max;   /* of the first records of a chunk, whatever its size */
@@ -41,8 +49,17 @@ enum { GS_BLOCKS_IN_FLIGHT = 6 };
 /* `memory_bytes` 0: a share of what is available. `threads` 0: every core. */
 gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed);
 
-/* Takes a small limit at its word: a chunk is full at S (at least 32 KiB), without the
- * share of the 64 MiB that otherwise keeps small inputs from being spilled. */
-void gs_memory_plan_shrink(gs_memory_plan *plan);
+/* The plan of a sort. */
+gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed);
+
+/* What the chunks of a sort may take, once it is known how it goes. */
+typedef struct gs_chunk_share {
+    size_t bytes, soft_bytes, first_soft_bytes; /* as in the plan */
+} gs_chunk_share;
+
+/* `is_mapped`: records stay where they are, in mapped inputs. `holds_back`: what a GPU
+ * has of the input cannot be read again, and is kept. */
+gs_chunk_share gs_memory_plan_chunk(const gs_memory_plan *plan, bool is_mapped,
+                                    bool holds_back);
 
 #endif

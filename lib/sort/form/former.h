@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * former: who makes sorted chunks of the input, one after the other. The sorter does not
+ * know which of these it has:
+ *
+ *      device_former  lib/sort/device: batches to a GPU, sorted there
+ *      list_former    much mapped text: lines go to buckets as they are read, all of it
+ *      memory_former  any input: records and elements in memory, sorted by cores
+ *
+ * Call order: new; then for each chunk fill, emit, clear; free. The chunk that was filled
+ * last may be emitted as the result (is_last_use) and is not cleared then. When fill says
+ * that the input is not for this former, or it failed and is_to_blame, give_back, and
+ * another one goes on.
+ *
+ * To write another: a struct that begins with a gs_former, functions as described here,
+ * and a row in the sorter's table of formers. One thread calls.
+ */
+#ifndef GS_LIB_SORT_FORM_FORMER_H
+#define GS_LIB_SORT_FORM_FORMER_H
+
+#include "io/file_map.h"
+#include "io/input.h"
+#include "lib/base/team.h"
+#include "lib/sort/form/bucket_emit.h"
+#include "lib/sort/plan/plans.h"
+
+/* What a sort has, for whoever forms its chunks; all borrowed. */
+typedef struct gs_forming {
+    const gs_sort_options *options;
+    const gs_memory_plan *plan;
+    const gs_record_layout *layout;
+    const gs_key_encoder *encoder; /* NULL: lines are their own strings */
+    const gs_witness_options *watched;
+    gs_witness *witness; /* hears of all records that are read, and of equals dropped */
+    gs_team *team;
+    gs_block_pool *pool; /* of what is read */
+    gs_input *input;
+    gs_line_feed *feed;
+    const gs_file_map *map;                /* of the inputs; NULL: they are read */
+    const struct gs_device_choice *device; /* NULL: no GPU is asked */
+    bool holds_back; /* a GPU may give back what it read, and that takes memory */
+    bool has_runs;   /* some of the input is in runs already */
+} gs_forming;
+
+typedef struct gs_former gs_former;
+
+typedef enum gs_filled {
+    GS_FILLED_SOME, /* there is more to come */
+    GS_FILLED_LAST, /* the input has ended; the chunk may be empty if it is not the first
+                     */
+    GS_FILLED_NOTHING /* the input is not for this former: to be given back */
+} gs_filled;
+
+typedef struct gs_former_kind {
+    gs_code fault_code; /* of a result that is not the input in order */
+    gs_code (*fill)(gs_former *f, gs_filled *filled, gs_status *st);
+    bool (*is_empty)(const gs_former *f);
+    void (*sample)(const gs_former *f, const uint8_t **data, size_t *bytes);
+    gs_code (*emit)(gs_former *f, gs_sink *sink, const gs_emit_options *options,
+                    gs_status *st);
+    void (*clear)(gs_former *f);
+    void (*place)(gs_former *f, gs_input_place *place); /* may be NULL */
+    bool (*give_back)(gs_former *f);                    /* may be NULL */
+    bool (*is_to_blame)(const gs_former *f, const gs_status *st,
+                        bool *is_news); /* may be NULL */
+    void (*free)(gs_former *f);
+} gs_former_kind;
+
+struct gs_former {
+    const gs_former_kind *kind;
+    const gs_forming *forming;
+};
+
+/* *out is NULL if it is not for such a sort; the last one of the table is for any. */
+typedef gs_code gs_former_new_fn(gs_former **out, const gs_forming *forming,
+                                 gs_status *st);
+
+/* Reads until the chunk, which is empty, is full. */
+GS_MUST_CHECK static inline gs_code gs_former_fill(gs_former *f, gs_filled *filled,
+                                                   gs_status *st)
+{
+    return f->kind->fill(f, filled, st);
+}
+
+static inline bool gs_former_is_empty(const gs_former *f)
+{
+    return f->kind->is_empty(f);
+}
+
+/* Some of what was read into the chunk, as it will be in a run, about; maybe nothing. */
+static inline void gs_former_sample(const gs_former *f, const uint8_t **data,
+                                    size_t *bytes)
+{
+    f->kind->sample(f, data, bytes);
+}
+
+/* Sorts the chunk into the sink. It stays until it is cleared, or given back. */
+GS_MUST_CHECK static inline gs_code
+gs_former_emit(gs_former *f, gs_sink *sink, const gs_emit_options *options, gs_status *st)
+{
+    return f->kind->emit(f, sink, options, st);
+}
+
+/* The chunk is in a run, and empty from now on. */
+static inline void gs_former_clear(gs_former *f)
+{
+    f->kind->clear(f);
+}
+
+/* Where in the input the next chunk will begin. Of those that a checkpoint may be kept
+ * of: without a GPU, from files that come in order. */
+static inline void gs_former_place(gs_former *f, gs_input_place *place)
+{
+    f->kind->place(f, place);
+}
+
+/* What was read and is not in a run goes back to the feed, as if nobody had seen it.
+ * False if some of it is gone: the input must be read again from its beginning. No more
+ * calls but free. */
+static inline bool gs_former_give_back(gs_former *f)
+{
+    return f->kind->give_back(f);
+}
+
+/* Could another former have done what failed? If so, *is_news: the user should hear of
+ * the failure. */
+static inline bool gs_former_is_to_blame(const gs_former *f, const gs_status *st,
+                                         bool *is_news)
+{
+    return f->kind->is_to_blame != NULL && f->kind->is_to_blame(f, st, is_news);
+}
+
+/* NULL is fine. */
+static inline void gs_former_free(gs_former *f)
+{
+    if (f != NULL)
+        f->kind->free(f);
+}
+
+#endif
