@@ -17,7 +17,7 @@
  *      | zstd frame of `raw bytes` (codec 1)                        |
  *      +------------------------------------------------------------+
  *
- * What the payload holds is its writer's matter: see lib/sort/run/run.h.
+ * What the payload holds is its writer's matter: see lib/sort/run/run_record.h.
  */
 #ifndef GS_IO_RUN_BLOCK_H
 #define GS_IO_RUN_BLOCK_H

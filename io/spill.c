@@ -200,6 +200,21 @@ gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out, gs_status *st)
     return st->code;
 }
 
+gs_stream_target gs_spill_extent_target(const gs_spill *s, const gs_spill_extent *extent,
+                                        char *failure)
+{
+    (void)snprintf(failure, GS_STREAM_FAILURE_BYTES,
+                   "write failed: temporary file in '%s'",
+                   gs_spill_folder_name(s, extent->folder));
+    return (gs_stream_target){
+        .fd = extent->fd,
+        .is_seekable = true,
+        .is_direct = extent->is_direct,
+        .offset = extent->offset,
+        .failure = failure,
+    };
+}
+
 void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes)
 {
     const uint64_t rounded =

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/stream.h"
 #include "lib/base/status.h"
 
 typedef struct gs_spill gs_spill;
@@ -44,6 +45,10 @@ void gs_spill_free(gs_spill *s); /* NULL is fine */
  * for nobody: it fails with GS_ERR_ARG). "cannot create temporary file in 'DIR'". */
 GS_MUST_CHECK gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out,
                                            gs_status *st);
+/* For a stream that fills it; `failure` has GS_STREAM_FAILURE_BYTES for the message and
+ * is needed as long as the stream. */
+gs_stream_target gs_spill_extent_target(const gs_spill *s, const gs_spill_extent *extent,
+                                        char *failure);
 void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes);
 /* An extent that was there before: completes what has an offset and a length. */
 void gs_spill_extent_adopt(const gs_spill *s, gs_spill_extent *extent);

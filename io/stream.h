@@ -30,6 +30,9 @@
 
 typedef struct gs_stream gs_stream;
 
+/* Room for the message of a failed write that names a file. */
+enum { GS_STREAM_FAILURE_BYTES = 4400 };
+
 typedef struct gs_stream_target {
     int fd;
     bool is_seekable; /* positioned writes; else in order with write() */

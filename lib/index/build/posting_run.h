@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * posting_run: postings as records of a run (lib/sort/run/run.h), so that the sort's own
- * merge puts them in order.
+ * posting_run: postings as records of a run (lib/sort/run/run_record.h), so that the
+ * sort's own merge puts them in order.
  *
  * A record is a stretch of one term's postings. Its key makes byte order the order of
  * terms, then of documents:

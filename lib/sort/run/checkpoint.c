@@ -15,7 +15,6 @@
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/sort/record/records.h"
-#include "lib/sort/run/run_record.h"
 
 #define JOURNAL_NAME "gpusort-journal"
 #define RUNS_NAME    "gpusort-runs"

@@ -358,10 +358,12 @@ static gs_code take_range(range_worker *w, range_parts *parts, gs_status *st)
     return GS_OK;
 }
 
-static gs_sink_record record_at(const gs_run_cursor *c, uint64_t code)
+/* What a cursor stands on, with its bytes at `data`. */
+static inline gs_sink_record record_at(const gs_run_cursor *c, const uint8_t *data,
+                                       uint64_t code)
 {
     return (gs_sink_record){
-        .data = c->data,
+        .data = data,
         .length = c->length,
         .key_bytes = c->key_bytes,
         .count = c->count,
@@ -388,7 +390,7 @@ static gs_code add_all(range_worker *w, gs_status *st)
     gs_merge_tree *const tree = &w->tree;
     for (; gs_merge_tree_has_winner(tree); gs_merge_tree_replay(tree)) {
         gs_run_cursor *const c = &w->cursors[gs_merge_tree_winner(tree)];
-        const gs_sink_record r = record_at(c, gs_merge_tree_code(tree));
+        const gs_sink_record r = record_at(c, c->data, gs_merge_tree_code(tree));
         GS_TRY(gs_sink_add(w->piece, &r, st));
         w->records_merged++;
         GS_TRY(gs_run_cursor_advance(c, st));
@@ -406,8 +408,7 @@ static gs_code keep(range_worker *w, const gs_run_cursor *c, uint64_t code,
         GS_TRY(gs_mem_grow(&w->kept, &w->kept_capacity, bytes + GS_SHORT_COPY_BYTES,
                            "merged record", st));
     memcpy(w->kept, c->data, bytes);
-    *kept = record_at(c, code);
-    kept->data = w->kept;
+    *kept = record_at(c, w->kept, code);
     return GS_OK;
 }
 

@@ -2,21 +2,9 @@
 /*
  * run: a sorted sequence of records in a spill file, and where its blocks are.
  *
- * The blocks (io/run_block.h) hold records one after the other:
- *
- *      +--------+---------------+------------+---------+----------------------+
- *      | shared | key + line    | key bytes  | count   | key | line | eol     |
- *      | varint | bytes, varint | varint     | varint  |                      |
- *      +--------+---------------+------------+---------+----------------------+
- *                                 keyed only   --count
- *
- * `shared` is the index of the first symbol (lib/sort/run/ovc.h) in which the record's
- * string differs from the one before it, plus 1; 0 if they are equal. The first record of
- * a block has 1: its reader compares it with the last of the block before. So no compare
- * is done twice on the way from the sort to the end of the merge.
- *
- * The index has an entry a block, with the beginning of its first string; it stays in
- * memory, since the file has no name and does not outlive the process.
+ * The blocks (io/run_block.h) hold records one after the other (run_record.h). The index
+ * has an entry a block, with the beginning of its first string; it stays in memory, since
+ * the file has no name and does not outlive the process, unless there is a checkpoint.
  */
 #ifndef GS_LIB_SORT_RUN_RUN_H
 #define GS_LIB_SORT_RUN_RUN_H
@@ -24,6 +12,7 @@
 #include <stdint.h>
 
 #include "io/spill.h"
+#include "lib/base/pack.h"
 #include "lib/base/status.h"
 
 enum { GS_RUN_KEY_BYTES = 56 }; /* of a first string that are kept */
@@ -45,5 +34,15 @@ typedef struct gs_run {
 } gs_run;
 
 void gs_run_release(gs_run *run); /* a zeroed run is fine */
+
+/* The run as bytes, for a checkpoint: where it lies in its spill file, and its index. */
+GS_MUST_CHECK gs_code gs_run_pack(gs_packer *p, const gs_run *run, gs_status *st);
+
+/* And back. What is read is believed only as far as it fits: blocks that follow each
+ * other within the extent, and an extent within a file of `file_bytes`; if not, *is_sound
+ * is false and there is no run. The blocks have checksums of their own. The run's extent
+ * has neither a file nor a folder yet. */
+GS_MUST_CHECK gs_code gs_run_unpack(gs_unpacker *u, uint64_t file_bytes, gs_run *run,
+                                    bool *is_sound, gs_status *st);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/run/run_record.h"
 
 enum {
     RAW_SLACK = 64, /* readable beyond a decoded block */
@@ -180,36 +181,17 @@ static gs_code decode_next(gs_run_cursor *c, bool *is_end, gs_status *st)
     return GS_OK;
 }
 
-static inline const uint8_t *get_varint(const uint8_t *p, uint64_t *x)
-{
-    uint64_t value = *p & 0x7f;
-    unsigned shift = 7;
-    while (__builtin_expect(*p++ & 0x80, 0)) {
-        value |= (uint64_t)(*p & 0x7f) << shift;
-        shift += 7;
-    }
-    *x = value;
-    return p;
-}
-
-/* Stands on the record at `at`; *shared as stored. The block's checksum was right, so its
- * numbers are the ones that were written. */
+/* Stands on the record at `at`; *shared as stored. */
 static inline void take_record(gs_run_cursor *c, uint64_t *shared)
 {
-    const uint8_t *p = c->at;
     uint64_t length, key_bytes = 0;
-    p = get_varint(p, shared);
-    p = get_varint(p, &length);
-    if (c->layout->is_keyed)
-        p = get_varint(p, &key_bytes);
-    if (c->has_counts)
-        p = get_varint(p, &c->count);
-    c->data = c->head->string = p;
+    const uint8_t *const data = gs_run_get_head(c->at, c->layout, c->has_counts, shared,
+                                                &length, &key_bytes, &c->count);
+    c->data = c->head->string = data;
     c->length = length;
     c->key_bytes = key_bytes;
-    c->head->string_bytes =
-        c->layout->is_keyed && c->layout->is_key_only ? key_bytes : length;
-    c->at = p + length + c->layout->has_eol;
+    c->head->string_bytes = gs_run_string_bytes(c->layout, length, key_bytes);
+    c->at = data + length + c->layout->has_eol;
     gs_assert(c->at <= c->end);
 }
 

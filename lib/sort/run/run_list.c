@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/run/run_list.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
@@ -37,17 +36,10 @@ gs_code gs_run_writer_open(gs_run_writer *w, gs_run_list *list, size_t piece_byt
     *w = (gs_run_writer){.list = list};
     GS_TRY(gs_run_list_need_spill(list, st));
     GS_TRY(gs_spill_extent_open(list->spill, &w->run.extent, st));
-    (void)snprintf(w->failure, sizeof w->failure, "write failed: temporary file in '%s'",
-                   gs_spill_folder_name(list->spill, w->run.extent.folder));
-    const gs_stream_target target = {
-        .fd = w->run.extent.fd,
-        .is_seekable = true,
-        .is_direct = w->run.extent.is_direct,
-        .no_uring = o->no_uring,
-        .trace = o->trace,
-        .offset = w->run.extent.offset,
-        .failure = w->failure,
-    };
+    gs_stream_target target =
+        gs_spill_extent_target(list->spill, &w->run.extent, w->failure);
+    target.no_uring = o->no_uring;
+    target.trace = o->trace;
     gs_stream *stream = NULL;
     if (gs_stream_new(&stream, &target, plan->stream_block_bytes, plan->stream_blocks,
                       st) != GS_OK) {

@@ -29,13 +29,11 @@ void gs_run_list_release(gs_run_list *list);
 /* Makes list->spill if there is none yet. */
 GS_MUST_CHECK gs_code gs_run_list_need_spill(gs_run_list *list, gs_status *st);
 
-enum { GS_RUN_FAILURE_BYTES = 4400 };
-
 typedef struct gs_run_writer {
     gs_run_list *list;
     gs_sink sink;
     gs_run run;
-    char failure[GS_RUN_FAILURE_BYTES]; /* message of a failed write */
+    char failure[GS_STREAM_FAILURE_BYTES]; /* message of a failed write */
 } gs_run_writer;
 
 GS_MUST_CHECK gs_code gs_run_writer_open(gs_run_writer *w, gs_run_list *list,

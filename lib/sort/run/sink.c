@@ -10,6 +10,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/sort/record/records.h"
+#include "lib/sort/run/run_record.h"
 
 /* Blocks have sizes of 32 bits. */
 static const size_t run_record_max = UINT32_MAX / 2;
@@ -258,16 +259,6 @@ static gs_code end_block(gs_sink_piece *p, gs_status *st)
     return GS_OK;
 }
 
-static uint8_t *put_varint(uint8_t *p, uint64_t x)
-{
-    while (x >= 0x80) {
-        *p++ = (uint8_t)(x | 0x80);
-        x >>= 7;
-    }
-    *p++ = (uint8_t)x;
-    return p;
-}
-
 /* By the beginning of its line: where that came from is not known any more. */
 static gs_code fail_too_long(const gs_sink_record *r, size_t bytes, gs_status *st)
 {
@@ -288,7 +279,6 @@ static gs_code fail_too_long(const gs_sink_record *r, size_t bytes, gs_status *s
 
 static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
 {
-    enum { HEAD_MAX = 40 };
     const gs_record_layout *const layout = &p->sink->layout;
     const size_t bytes = r->length + layout->has_eol;
     if (bytes > run_record_max)
@@ -297,10 +287,9 @@ static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *
         GS_TRY(end_block(p, st));
     if (p->buffer_bytes < p->ready.bytes.used)
         GS_TRY(flush(p, false, st));
-    GS_TRY(make_room(&p->raw, HEAD_MAX + bytes + GS_SHORT_COPY_BYTES, st));
+    GS_TRY(make_room(&p->raw, GS_RUN_RECORD_HEAD_MAX + bytes + GS_SHORT_COPY_BYTES, st));
     if (p->block_records == 0) {
-        const size_t string_bytes =
-            layout->is_keyed && layout->is_key_only ? r->key_bytes : r->length;
+        const size_t string_bytes = gs_run_string_bytes(layout, r->length, r->key_bytes);
         gs_run_entry *const e = &p->block_entry;
         const size_t kept =
             string_bytes < GS_RUN_KEY_BYTES ? string_bytes : GS_RUN_KEY_BYTES;
@@ -308,13 +297,10 @@ static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *
         memcpy(e->key, r->data, kept);
         e->key_bytes = (uint8_t)kept;
     }
-    uint8_t *to = p->raw.data + p->raw.used;
-    to = put_varint(to, p->block_records == 0 ? 1 : r->shared);
-    to = put_varint(to, r->length);
-    if (layout->is_keyed)
-        to = put_varint(to, r->key_bytes);
-    if (p->sink->has_counts)
-        to = put_varint(to, r->count);
+    const size_t shared = p->block_records == 0 ? GS_RUN_SHARED_FIRST : r->shared;
+    uint8_t *const to =
+        gs_run_put_head(p->raw.data + p->raw.used, layout, p->sink->has_counts, shared,
+                        r->length, r->key_bytes, r->count);
     gs_copy_short(to, r->data, bytes);
     p->raw.used = (size_t)(to - p->raw.data) + bytes;
     p->block_records++;
@@ -390,8 +376,8 @@ static gs_code note(gs_sink_piece *p, const gs_sink_record *r, const uint8_t *li
     const gs_seen_string seen = {line, r->length - r->key_bytes};
     gs_seen_string string = r->string;
     if (layout->is_keyed && string.data == NULL)
-        string =
-            (gs_seen_string){r->data, layout->is_key_only ? r->key_bytes : r->length};
+        string = (gs_seen_string){r->data,
+                                  gs_run_string_bytes(layout, r->length, r->key_bytes)};
     if (layout->is_keyed) {
         const size_t room = string.bytes + 2 * GS_SHORT_COPY_BYTES;
         if (p->strings.capacity - p->strings.used < room)
@@ -473,10 +459,4 @@ void gs_sink_finish_run(gs_sink *sink)
         qsort(sink->run->entries, sink->run->entry_count, sizeof(gs_run_entry),
               compare_entries);
     sink->run->record_count = atomic_load(&sink->record_count);
-}
-
-void gs_run_release(gs_run *run)
-{
-    gs_mem_free(run->entries);
-    *run = (gs_run){0};
 }

@@ -55,7 +55,7 @@ GS_MUST_CHECK gs_code gs_sink_piece_new(gs_sink_piece **out, gs_sink *sink,
 void gs_sink_piece_free(gs_sink_piece *p); /* NULL is fine */
 
 /* One record: `data` is key and line (and eol), `length` counts key and line. `shared` as
- * in lib/sort/run/run.h; text does not look at it. */
+ * in lib/sort/run/run_record.h; text does not look at it. */
 typedef struct gs_sink_record {
     const uint8_t *data;
     size_t length;

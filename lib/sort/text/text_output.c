@@ -5,7 +5,7 @@
 
 #include "io/stream.h"
 
-enum { OUTPUT_ZSTD_LEVEL = 3, FAILURE_BYTES = 4400 };
+enum { OUTPUT_ZSTD_LEVEL = 3 };
 
 gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
                             gs_status *st)
@@ -68,7 +68,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
     const gs_sort_options *const o = out->options;
     const bool goes_on = out->written_bytes != NULL && !o->output_zstd &&
                          !gs_output_is_seekable(out->output);
-    char failure[FAILURE_BYTES];
+    char failure[GS_STREAM_FAILURE_BYTES];
     (void)snprintf(failure, sizeof failure, "write failed: %s",
                    gs_output_name(out->output));
     const gs_stream_target target = {

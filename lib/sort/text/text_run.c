@@ -78,16 +78,7 @@ gs_code gs_text_run_create(gs_text_run *run, gs_spill *spill, gs_text_filter *fi
         return GS_OK;
     GS_TRY(gs_spill_extent_open(spill, &run->extent, st));
     run->is_extent_open = true;
-    (void)snprintf(run->failure, sizeof run->failure,
-                   "write failed: temporary file in '%s'",
-                   gs_spill_folder_name(spill, run->extent.folder));
-    *target = (gs_stream_target){
-        .fd = run->extent.fd,
-        .is_seekable = true,
-        .is_direct = run->extent.is_direct,
-        .offset = run->extent.offset,
-        .failure = run->failure,
-    };
+    *target = gs_spill_extent_target(spill, &run->extent, run->failure);
     return GS_OK;
 }
 

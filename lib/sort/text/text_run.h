@@ -38,7 +38,7 @@ typedef struct gs_text_run {
     gs_child child;
     uint64_t read_bytes;
     gs_block_pool *pool; /* while reading */
-    char failure[4400];
+    char failure[GS_STREAM_FAILURE_BYTES];
 } gs_text_run;
 
 /* A program that cannot be run is named in the log, and the run does without. */

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/sort/run/run_record.h"
+#include "lib/sort/run/run.h"
 
 #include <string.h>
 
 #include "lib/base/mem.h"
 
 _Static_assert(sizeof(gs_run_entry) == 88, "on-disk layout, with its padding");
+
+void gs_run_release(gs_run *run)
+{
+    gs_mem_free(run->entries);
+    *run = (gs_run){0};
+}
 
 /* Entries as they are in memory, but for padding, which may hold anything. */
 static gs_code pack_entries(gs_packer *p, const gs_run *run, gs_status *st)
