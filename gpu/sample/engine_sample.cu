@@ -18,8 +18,10 @@
 #include <stddef.h>
 
 #include "gpu/engine/engine_ops.cuh"
+#include "gpu/sample/sample_build.cuh"
 #include "gpu/sample/sample_local.cuh"
 #include "gpu/sample/sample_move.cuh"
+#include "gpu/sample/sample_plan.cuh"
 #include "gpu/sample/sample_tuning.cuh"
 #include "lib/base/assertion.h"
 

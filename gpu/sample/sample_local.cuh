@@ -475,9 +475,124 @@ __device__ __forceinline__ uint32_t gs_local_place(const N *keys, uint32_t first
     return rank;
 }
 
-/* One part at a time a persistent block. Reads and writes each key once. The keys of a
- * thread go in fours, with no condition but on the last four: this keeps four look-ups in
- * flight. */
+/* A thread's keys go in fours, or twos: this keeps as many look-ups in flight. `use` is
+ * called for each group with the first of its keys and what says of a key whether the
+ * part has it; only the last group of a part has to ask. */
+template <unsigned THREADS, unsigned ITEMS> struct gs_local_groups {
+    static constexpr uint32_t GROUP = ITEMS % 4 == 0 ? 4 : 2;
+    static_assert(ITEMS % GROUP == 0, "groups");
+
+    template <typename Use>
+    static __device__ __forceinline__ void each(uint32_t count, const Use &use)
+    {
+#pragma unroll
+        for (uint32_t g = 0; g < ITEMS; g += GROUP)
+            if ((g + GROUP) * THREADS <= count)
+                use(g, [](uint32_t) { return true; });
+            else
+                use(g, [=](uint32_t j) { return j * THREADS + threadIdx.x < count; });
+    }
+};
+
+/* The keys of a part: key j of a thread is THREADS after key j - 1. Those that the part
+ * does not have are its first key. */
+template <unsigned THREADS, typename V, typename N, unsigned ITEMS>
+__device__ __forceinline__ void gs_local_load(const V &from, const gs_leaf &leaf,
+                                              N reference, N (&key)[ITEMS])
+{
+    using Groups = gs_local_groups<THREADS, ITEMS>;
+    Groups::each(leaf.count, [&](uint32_t g, const auto &has) {
+#pragma unroll
+        for (uint32_t j = g; j < g + Groups::GROUP; j++) {
+            key[j] = reference;
+            if (has(j))
+                key[j] = from.load(leaf.start + threadIdx.x + j * THREADS);
+        }
+    });
+}
+
+/* The ranks of a thread's keys in their bins, two in a word. */
+template <unsigned ITEMS> struct gs_local_ranks {
+    uint32_t pairs[ITEMS / 2];
+    __device__ __forceinline__ void put(uint32_t j, uint32_t rank)
+    {
+        if (j % 2 == 0)
+            pairs[j / 2] = rank;
+        else
+            pairs[j / 2] |= rank << 16;
+    }
+    __device__ __forceinline__ uint32_t get(uint32_t j) const
+    {
+        return pairs[j / 2] >> (j % 2 * 16);
+    }
+};
+
+/* Counts the keys of each bin, and by that gives each its rank there. */
+template <unsigned THREADS, typename N, unsigned ITEMS>
+__device__ __forceinline__ void
+gs_local_rank(uint32_t *bins, uint32_t count, const N (&key)[ITEMS],
+              const gs_divider &divider, gs_local_ranks<ITEMS> &ranks)
+{
+    using Groups = gs_local_groups<THREADS, ITEMS>;
+    Groups::each(count, [&](uint32_t g, const auto &has) {
+        uint32_t rank[Groups::GROUP] = {};
+#pragma unroll
+        for (uint32_t j = 0; j < Groups::GROUP; j++)
+            if (has(g + j))
+                rank[j] = atomicAdd(&bins[divider.bin(key[g + j])], 1u);
+#pragma unroll
+        for (uint32_t j = 0; j < Groups::GROUP; j++)
+            ranks.put(g + j, rank[j]);
+    });
+}
+
+/* The keys to bin order, by the first place of their bin and their rank there. */
+template <unsigned THREADS, typename Shared, typename N, unsigned ITEMS>
+__device__ __forceinline__ void
+gs_local_order(Shared &shared, uint32_t count, const N (&key)[ITEMS],
+               const gs_divider &divider, const gs_local_ranks<ITEMS> &ranks)
+{
+    using Groups = gs_local_groups<THREADS, ITEMS>;
+    Groups::each(count, [&](uint32_t g, const auto &has) {
+#pragma unroll
+        for (uint32_t j = g; j < g + Groups::GROUP; j++)
+            if (has(j))
+                shared.keys[(shared.bins[divider.bin(key[j])] + ranks.get(j)) & 0xffff] =
+                    key[j];
+    });
+}
+
+/* Keys in bin order to their places. Big bins are left out. */
+template <unsigned THREADS, unsigned ITEMS, typename Shared, typename D>
+__device__ __forceinline__ void gs_local_write(const Shared &shared, const gs_leaf &leaf,
+                                               const gs_divider &divider, const D &to)
+{
+    using N = typename D::num;
+    constexpr uint32_t GROUP = gs_local_groups<THREADS, ITEMS>::GROUP;
+    const uint32_t count = leaf.count;
+    for (uint32_t i0 = threadIdx.x; i0 < count; i0 += GROUP * THREADS) {
+        N mine[GROUP];
+        uint32_t word[GROUP];
+#pragma unroll
+        for (uint32_t j = 0; j < GROUP; j++)
+            mine[j] = shared.keys[min(i0 + j * THREADS, count - 1)];
+#pragma unroll
+        for (uint32_t j = 0; j < GROUP; j++)
+            word[j] = shared.bins[divider.bin(mine[j])];
+#pragma unroll
+        for (uint32_t j = 0; j < GROUP; j++) {
+            const uint32_t i = i0 + j * THREADS;
+            const uint32_t keys = word[j] >> 16, first = word[j] & 0xffff;
+            if (i >= count || keys > GS_BIN_BIG)
+                continue;
+            const uint32_t place = gs_local_place<gs_local_width<N>::AT_ONCE>(
+                shared.keys, first, first + keys, mine[j], i);
+            to.store(leaf.start + place, mine[j]);
+        }
+    }
+}
+
+/* One part at a time a persistent block. Reads and writes each key once. */
 template <typename V, typename D, unsigned THREADS, unsigned ITEMS, unsigned BINS_EACH,
           unsigned BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
@@ -488,9 +603,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     using Shared = gs_local_shared<N, THREADS, ITEMS, BINS_EACH>;
     if (gs_sample_skips(control, form))
         return;
-    constexpr uint32_t GROUP = ITEMS % 4 == 0 ? 4 : 2;
-    constexpr uint32_t AT_ONCE = gs_local_width<N>::AT_ONCE;
-    static_assert(ITEMS % GROUP == 0 && Shared::CAPACITY <= 65536, "groups, bins");
+    static_assert(Shared::CAPACITY <= 65536, "places of 16 bits");
     extern __shared__ uint4 shared_words[];
     Shared &shared = *reinterpret_cast<Shared *>(shared_words);
     const uint32_t thread = threadIdx.x;
@@ -515,21 +628,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         const uint32_t count = leaf.count;
         N key[ITEMS];
         const N reference = from.load(leaf.start);
-#pragma unroll
-        for (uint32_t g = 0; g < ITEMS; g += GROUP) {
-            if ((g + GROUP) * THREADS <= count) {
-#pragma unroll
-                for (uint32_t j = g; j < g + GROUP; j++)
-                    key[j] = from.load(leaf.start + thread + j * THREADS);
-            } else {
-#pragma unroll
-                for (uint32_t j = g; j < g + GROUP; j++) {
-                    key[j] = reference;
-                    if (j * THREADS + thread < count)
-                        key[j] = from.load(leaf.start + thread + j * THREADS);
-                }
-            }
-        }
+        gs_local_load<THREADS>(from, leaf, reference, key);
 #pragma unroll
         for (uint32_t j = 0; j < BINS_EACH / 4; j++)
             reinterpret_cast<uint4 *>(shared.bins)[j * THREADS + thread] =
@@ -546,81 +645,24 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             shared.rest_count = rest_count - 1;
         else if (thread == 0)
             shared.next = atomicAdd(&control->next_leaf, 1u);
-        uint32_t ranks[ITEMS / 2]; /* in its bin, of two keys each */
-        const auto put = [&](uint32_t j, uint32_t rank) {
-            if (j % 2 == 0)
-                ranks[j / 2] = rank;
-            else
-                ranks[j / 2] |= rank << 16;
-        };
-        const auto place = [&](uint32_t j) {
-            return (shared.bins[divider.bin(key[j])] + (ranks[j / 2] >> (j % 2 * 16))) &
-                   0xffff;
-        };
-#pragma unroll
-        for (uint32_t g = 0; g < ITEMS; g += GROUP) {
-            uint32_t rank[GROUP] = {};
-            if ((g + GROUP) * THREADS <= count) {
-#pragma unroll
-                for (uint32_t j = 0; j < GROUP; j++)
-                    rank[j] = atomicAdd(&shared.bins[divider.bin(key[g + j])], 1u);
-            } else {
-#pragma unroll
-                for (uint32_t j = 0; j < GROUP; j++)
-                    if ((g + j) * THREADS + thread < count)
-                        rank[j] = atomicAdd(&shared.bins[divider.bin(key[g + j])], 1u);
-            }
-#pragma unroll
-            for (uint32_t j = 0; j < GROUP; j++)
-                put(g + j, rank[j]);
-        }
+        gs_local_ranks<ITEMS> ranks;
+        gs_local_rank<THREADS>(shared.bins, count, key, divider, ranks);
         __syncthreads();
         gs_local_scan<Shared, THREADS, BINS_EACH>(shared, !divider.exact());
-        if (thread + 1 < AT_ONCE)
+        if (thread + 1 < gs_local_width<N>::AT_ONCE)
             shared.keys[count + thread] = gs_num<N>::max();
         if (thread == 0 && shared.next < leaf_count) {
             const gs_leaf next = leaves[shared.next];
             from.ask(next.start, next.count);
         }
-#pragma unroll
-        for (uint32_t g = 0; g < ITEMS; g += GROUP) {
-            if ((g + GROUP) * THREADS <= count) {
-#pragma unroll
-                for (uint32_t j = g; j < g + GROUP; j++)
-                    shared.keys[place(j)] = key[j];
-            } else {
-#pragma unroll
-                for (uint32_t j = g; j < g + GROUP; j++)
-                    if (j * THREADS + thread < count)
-                        shared.keys[place(j)] = key[j];
-            }
-        }
+        gs_local_order<THREADS>(shared, count, key, divider, ranks);
         __syncthreads();
         if (divider.exact()) {
             for (uint32_t i = thread; i < count; i += THREADS)
                 to.store(leaf.start + i, shared.keys[i]);
             continue;
         }
-        for (uint32_t i0 = thread; i0 < count; i0 += GROUP * THREADS) {
-            N mine[GROUP];
-            uint32_t word[GROUP];
-#pragma unroll
-            for (uint32_t j = 0; j < GROUP; j++)
-                mine[j] = shared.keys[min(i0 + j * THREADS, count - 1)];
-#pragma unroll
-            for (uint32_t j = 0; j < GROUP; j++)
-                word[j] = shared.bins[divider.bin(mine[j])];
-#pragma unroll
-            for (uint32_t j = 0; j < GROUP; j++) {
-                const uint32_t i = i0 + j * THREADS;
-                const uint32_t keys = word[j] >> 16, first = word[j] & 0xffff;
-                if (i >= count || keys > GS_BIN_BIG)
-                    continue;
-                const uint32_t place =
-                    gs_local_place<AT_ONCE>(shared.keys, first, first + keys, mine[j], i);
-                to.store(leaf.start + place, mine[j]);
-            }
-        }
+        gs_local_write<THREADS, ITEMS>(shared, leaf, divider, to);
         if (shared.big_count != 0)
             gs_local_finish_big<Shared, V, D, THREADS>(shared, from, to, leaf);
     }

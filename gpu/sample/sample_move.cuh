@@ -6,7 +6,7 @@
 #ifndef GS_GPU_SAMPLE_MOVE_CUH
 #define GS_GPU_SAMPLE_MOVE_CUH
 
-#include "gpu/sample/sample_plan.cuh"
+#include "gpu/sample/sample_types.cuh"
 
 /* What k_count sees of the bits that vary: nothing for plain views, the bits before
  * packing for packed ones. */
@@ -73,7 +73,7 @@ __device__ __forceinline__ void gs_count_cells(const gs_trie_shared<N> &map,
 }
 
 /* Keys a cell. Reads each key once, 8 at a time a thread; `tile` keys a step of a
- * persistent block. Shared: trie and counts, 40 KB. */
+ * persistent block. Shared: trie and counts, 68 KB. */
 template <typename V, unsigned THREADS, unsigned ITEMS>
 __global__ void __launch_bounds__(THREADS)
     k_count(V view, const gs_segment *segments, uint32_t segment_count,
@@ -113,12 +113,9 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
             for (uint32_t j = 0; j < ITEMS; j++)
                 key[j] = watch.load(view, origin + i + j * THREADS + threadIdx.x);
-            if (way == GS_WAY_ROOT)
-                gs_count_cells<GS_WAY_ROOT>(map, counts, key);
-            else if (way == GS_WAY_CURVE)
-                gs_count_cells<GS_WAY_CURVE>(map, counts, key);
-            else
-                gs_count_cells<GS_WAY_NODES>(map, counts, key);
+            gs_with_way(way, [&](auto w) {
+                gs_count_cells<decltype(w)::value>(map, counts, key);
+            });
         }
         for (i += threadIdx.x; i < keys; i += THREADS)
             atomicAdd(
@@ -173,14 +170,7 @@ struct gs_scatter_place {
     uint32_t tile, segment, keys; /* no keys: there is no such tile */
 };
 
-/* Keys to their buckets. A tile is read once, ranked by counters in shared memory, put
- * in bucket order there and written as runs; a bucket's place in the array is reserved by
- * one global atomic a tile. The order within a bucket is any: numbers are the whole
- * record. A narrow key's bucket is looked up once more when it is written: neighbours
- * then have the same way through the trie, which costs less than to keep it. The keys of
- * the next tile are on their way to registers while those of this one are written, and
- * all else that a block knows between two phases is in shared memory, to leave room for
- * them. */
+/* What a block of k_scatter has in shared memory. */
 template <typename V, typename Shape> struct gs_scatter_shared {
     using N = typename V::num;
     static constexpr unsigned THREADS = Shape::THREADS, TILE = THREADS * Shape::ITEMS;
@@ -252,6 +242,22 @@ gs_scatter_rank(const gs_trie_shared<N> &map, uint32_t *counts, uint32_t keys,
     }
 }
 
+/* The same for all tiles. Only full ones are looked up in the way of their trie. */
+template <unsigned THREADS, typename Shared, typename N, unsigned ITEMS>
+__device__ __forceinline__ void
+gs_scatter_rank_tile(Shared &shared, const gs_scatter_place &here, const N (&key)[ITEMS],
+                     uint32_t (&place)[ITEMS])
+{
+    const gs_trie_shared<N> map = {shared.root, shared.nodes, shared.slots};
+    if (here.keys != THREADS * ITEMS)
+        return gs_scatter_rank<false, GS_WAY_NODES, N, THREADS, ITEMS>(
+            map, shared.counts, here.keys, key, place);
+    gs_with_way(shared.way, [&](auto w) {
+        gs_scatter_rank<true, decltype(w)::value, N, THREADS, ITEMS>(
+            map, shared.counts, THREADS * ITEMS, key, place);
+    });
+}
+
 /* The tile in bucket order to the array: runs of neighbours. */
 template <gs_trie_way WAY, unsigned THREADS, typename N, typename Shared, typename D>
 __device__ __forceinline__ void gs_scatter_write(const Shared &shared,
@@ -313,6 +319,113 @@ gs_scatter_load(const V &view, const gs_scatter_place &place, N (&key)[ITEMS])
     }
 }
 
+/* The trie of the tile's segment, if it is not here yet, and counters of 0. Ends with a
+ * barrier. */
+template <unsigned THREADS, typename N, typename Shared>
+__device__ __forceinline__ void
+gs_scatter_prepare(Shared &shared, const gs_scatter_place &here, const gs_trie<N> *tries)
+{
+    const bool is_loaded = shared.loaded == here.segment;
+    __syncthreads();
+    if (!is_loaded) {
+        const gs_trie_shared<N> map =
+            gs_trie_load<THREADS>(tries + here.segment, shared.nodes, shared.slots);
+        if (threadIdx.x == 0) {
+            shared.root = map.root;
+            shared.way = tries[here.segment].way();
+            shared.loaded = here.segment;
+        }
+    }
+    for (uint32_t b = threadIdx.x; b < GS_BUCKETS_MAX; b += THREADS)
+        shared.counts[b] = 0;
+    __syncthreads();
+}
+
+/* A thread's share of the buckets of a tile: EACH neighbours from `first` on. */
+template <unsigned THREADS> struct gs_scatter_share {
+    static constexpr uint32_t EACH = (GS_BUCKETS_MAX + THREADS - 1) / THREADS;
+    uint32_t first, count[EACH], sum;
+    unsigned long long reserved[EACH]; /* where they go in the array */
+
+    /* Takes places in the array for the tile's keys; `cursors` are the segment's. */
+    __device__ __forceinline__ void reserve(const uint32_t *counts,
+                                            unsigned long long *cursors, size_t bucket0,
+                                            uint32_t cursor_stride)
+    {
+        sum = 0;
+#pragma unroll
+        for (uint32_t j = 0; j < EACH; j++) {
+            count[j] = first + j < GS_BUCKETS_MAX ? counts[first + j] : 0;
+            sum += count[j];
+            reserved[j] = 0;
+            if (count[j] != 0)
+                reserved[j] = atomicAdd(&cursors[(bucket0 + j) * cursor_stride],
+                                        (unsigned long long)count[j]);
+        }
+    }
+    /* Counts become places in the tile; `before` are the keys of earlier buckets. */
+    __device__ __forceinline__ void begin_buckets(uint32_t *counts, uint32_t before) const
+    {
+#pragma unroll
+        for (uint32_t j = 0; j < EACH; j++) {
+            if (first + j < GS_BUCKETS_MAX)
+                counts[first + j] = before;
+            before += count[j];
+        }
+    }
+    /* What is to be added to a key's place in the tile. */
+    __device__ __forceinline__ void aim(unsigned long long *to,
+                                        const uint32_t *counts) const
+    {
+#pragma unroll
+        for (uint32_t j = 0; j < EACH; j++)
+            if (first + j < GS_BUCKETS_MAX)
+                to[first + j] = reserved[j] & GS_CURSOR_IS_VALUE
+                                    ? GS_CURSOR_IS_VALUE
+                                    : reserved[j] - counts[first + j];
+    }
+    /* The tile that reserved the first place of a value writes it. */
+    template <typename Shared, typename D>
+    __device__ __forceinline__ void write_values(const Shared &shared, const D &to_view,
+                                                 const gs_segment *buckets,
+                                                 size_t bucket0) const
+    {
+#pragma unroll
+        for (uint32_t j = 0; j < EACH; j++) {
+            if (reserved[j] & GS_CURSOR_IS_VALUE) {
+                const unsigned long long at = reserved[j] & ~GS_CURSOR_IS_VALUE;
+                if (at == buckets[bucket0 + j].start)
+                    to_view.store(at, shared.keys.load(shared.counts[first + j]));
+            }
+        }
+    }
+};
+
+/* A thread's keys to their places in the tile. */
+template <typename Shared, typename N, unsigned ITEMS>
+__device__ __forceinline__ void gs_scatter_order(Shared &shared, const N (&key)[ITEMS],
+                                                 const uint32_t (&place)[ITEMS])
+{
+#pragma unroll
+    for (uint32_t j = 0; j < ITEMS; j++) {
+        if (place[j] != ~0u) {
+            const uint32_t b = place[j] >> 16;
+            const uint32_t at = shared.counts[b] + (place[j] & 0xffff);
+            shared.keys.store(at, key[j]);
+            if (Shared::KEEP)
+                shared.buckets[at] = (uint16_t)b;
+        }
+    }
+}
+
+/* Keys to their buckets. A tile is read once, ranked by counters in shared memory, put
+ * in bucket order there and written as runs; a bucket's place in the array is reserved by
+ * one global atomic a tile. The order within a bucket is any: numbers are the whole
+ * record. A narrow key's bucket is looked up once more when it is written: neighbours
+ * then have the same way through the trie, which costs less than to keep it. The keys of
+ * the next tile are on their way to registers while those of this one are written, and
+ * all else that a block knows between two phases is in shared memory, to leave room for
+ * them. */
 template <typename V, typename D, typename Shape>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     k_scatter(V from_view, D to_view, const gs_segment *segments, uint32_t segment_count,
@@ -328,12 +441,13 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     Shared &shared = *reinterpret_cast<Shared *>(shared_words);
     constexpr unsigned THREADS = Shape::THREADS, ITEMS = Shape::ITEMS;
     constexpr uint32_t TILE = Shared::TILE;
-    constexpr uint32_t EACH = (GS_BUCKETS_MAX + THREADS - 1) / THREADS;
-    const uint32_t thread = threadIdx.x;
-    if (thread < 32)
-        gs_scatter_find(&shared.places[0], blockIdx.x, control->scatter_tiles, 0,
-                        segments, segment_count, tile_starts, TILE);
-    if (thread == 0)
+    const auto find_tile = [&](gs_scatter_place *place, uint32_t tile, uint32_t segment) {
+        gs_scatter_find(place, tile, control->scatter_tiles, segment, segments,
+                        segment_count, tile_starts, TILE);
+    };
+    if (threadIdx.x < 32)
+        find_tile(&shared.places[0], blockIdx.x, 0);
+    if (threadIdx.x == 0)
         shared.loaded = ~0u;
     __syncthreads();
     N key[ITEMS];
@@ -343,97 +457,33 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
         gs_scatter_place &next = shared.places[turn ^ 1];
         if (here.keys == 0)
             return;
-        const bool is_loaded = shared.loaded == here.segment;
-        __syncthreads();
-        if (!is_loaded) {
-            const gs_trie_shared<N> map =
-                gs_trie_load<THREADS>(tries + here.segment, shared.nodes, shared.slots);
-            if (thread == 0) {
-                shared.root = map.root;
-                shared.way = tries[here.segment].way();
-                shared.loaded = here.segment;
-            }
-        }
-        for (uint32_t b = thread; b < GS_BUCKETS_MAX; b += THREADS)
-            shared.counts[b] = 0;
-        __syncthreads();
+        gs_scatter_prepare<THREADS>(shared, here, tries);
         uint32_t place[ITEMS];
-        {
-            const gs_trie_shared<N> map = {shared.root, shared.nodes, shared.slots};
-            if (here.keys != TILE)
-                gs_scatter_rank<false, GS_WAY_NODES, N, THREADS, ITEMS>(
-                    map, shared.counts, here.keys, key, place);
-            else if (shared.way == GS_WAY_ROOT)
-                gs_scatter_rank<true, GS_WAY_ROOT, N, THREADS, ITEMS>(map, shared.counts,
-                                                                      TILE, key, place);
-            else if (shared.way == GS_WAY_CURVE)
-                gs_scatter_rank<true, GS_WAY_CURVE, N, THREADS, ITEMS>(map, shared.counts,
-                                                                       TILE, key, place);
-            else
-                gs_scatter_rank<true, GS_WAY_NODES, N, THREADS, ITEMS>(map, shared.counts,
-                                                                       TILE, key, place);
-        }
+        gs_scatter_rank_tile<THREADS>(shared, here, key, place);
         __syncthreads();
         /* Places in the array are reserved, and needed only after those in the tile. */
-        const uint32_t b0 = thread * EACH;
-        const size_t bucket0 = (size_t)here.segment * GS_BUCKETS_MAX + b0;
-        uint32_t count[EACH], sum = 0, all;
-        unsigned long long reserved[EACH];
-#pragma unroll
-        for (uint32_t j = 0; j < EACH; j++) {
-            count[j] = b0 + j < GS_BUCKETS_MAX ? shared.counts[b0 + j] : 0;
-            sum += count[j];
-            reserved[j] = 0;
-            if (count[j] != 0)
-                reserved[j] = atomicAdd(&cursors[(bucket0 + j) * cursor_stride],
-                                        (unsigned long long)count[j]);
-        }
-        if (thread < 32)
-            gs_scatter_find(&next, here.tile + gridDim.x, control->scatter_tiles,
-                            here.segment, segments, segment_count, tile_starts, TILE);
-        uint32_t before = gs_block_scan_exclusive<THREADS>(sum, shared.scratch, &all);
-#pragma unroll
-        for (uint32_t j = 0; j < EACH; j++) {
-            if (b0 + j < GS_BUCKETS_MAX)
-                shared.counts[b0 + j] = before;
-            before += count[j];
-        }
+        gs_scatter_share<THREADS> share;
+        share.first = threadIdx.x * share.EACH;
+        const size_t bucket0 = (size_t)here.segment * GS_BUCKETS_MAX + share.first;
+        share.reserve(shared.counts, cursors, bucket0, cursor_stride);
+        if (threadIdx.x < 32)
+            find_tile(&next, here.tile + gridDim.x, here.segment);
+        uint32_t all;
+        const uint32_t before =
+            gs_block_scan_exclusive<THREADS>(share.sum, shared.scratch, &all);
+        share.begin_buckets(shared.counts, before);
         __syncthreads();
-#pragma unroll
-        for (uint32_t j = 0; j < ITEMS; j++) {
-            if (place[j] != ~0u) {
-                const uint32_t b = place[j] >> 16;
-                const uint32_t at = shared.counts[b] + (place[j] & 0xffff);
-                shared.keys.store(at, key[j]);
-                if (Shared::KEEP)
-                    shared.buckets[at] = (uint16_t)b;
-            }
-        }
-#pragma unroll
-        for (uint32_t j = 0; j < EACH; j++)
-            if (b0 + j < GS_BUCKETS_MAX)
-                shared.to[b0 + j] = reserved[j] & GS_CURSOR_IS_VALUE
-                                        ? GS_CURSOR_IS_VALUE
-                                        : reserved[j] - shared.counts[b0 + j];
+        gs_scatter_order(shared, key, place);
+        share.aim(shared.to, shared.counts);
         __syncthreads();
-#pragma unroll
-        for (uint32_t j = 0; j < EACH; j++) {
-            /* The tile that reserved the first place of a value writes it. */
-            if (reserved[j] & GS_CURSOR_IS_VALUE) {
-                const unsigned long long at = reserved[j] & ~GS_CURSOR_IS_VALUE;
-                if (at == buckets[bucket0 + j].start)
-                    to_view.store(at, shared.keys.load(shared.counts[b0 + j]));
-            }
-        }
+        share.write_values(shared, to_view, buckets, bucket0);
         if (next.keys != 0)
             gs_scatter_load<THREADS>(from_view, next, key);
         const gs_trie_shared<N> map = {shared.root, shared.nodes, shared.slots};
-        if (shared.way == GS_WAY_ROOT)
-            gs_scatter_write<GS_WAY_ROOT, THREADS>(shared, map, to_view, here.keys);
-        else if (shared.way == GS_WAY_CURVE)
-            gs_scatter_write<GS_WAY_CURVE, THREADS>(shared, map, to_view, here.keys);
-        else
-            gs_scatter_write<GS_WAY_NODES, THREADS>(shared, map, to_view, here.keys);
+        gs_with_way(shared.way, [&](auto w) {
+            gs_scatter_write<decltype(w)::value, THREADS>(shared, map, to_view,
+                                                          here.keys);
+        });
     }
 }
 

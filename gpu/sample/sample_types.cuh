@@ -65,6 +65,12 @@ template <typename N> struct gs_trie_root {
     uint32_t shift;
     uint32_t curve, step; /* the first slot's scale >> step; 0: by difference */
 
+    /* Whether all keys of a slot are equal, but for the ends, which are open. */
+    __device__ __forceinline__ bool is_exact() const
+    {
+        return curve == 0 && shift == 0;
+    }
+
     template <bool IS_CURVED> __device__ __forceinline__ uint32_t slot(N key) const
     {
         constexpr uint32_t TOP = GS_TRIE_ROOT_SLOTS - 1;
@@ -78,6 +84,22 @@ template <typename N> struct gs_trie_root {
 
 /* How a trie is looked up: its root says it all, or there are nodes. */
 enum gs_trie_way { GS_WAY_ROOT, GS_WAY_CURVE, GS_WAY_NODES };
+template <gs_trie_way WAY> struct gs_way_is {
+    static constexpr gs_trie_way value = WAY;
+};
+
+/* Calls `use` with the gs_way_is of a way, so that the way is known when its look-ups are
+ * compiled. */
+template <typename Use>
+__device__ __forceinline__ void gs_with_way(gs_trie_way way, const Use &use)
+{
+    if (way == GS_WAY_ROOT)
+        use(gs_way_is<GS_WAY_ROOT>());
+    else if (way == GS_WAY_CURVE)
+        use(gs_way_is<GS_WAY_CURVE>());
+    else
+        use(gs_way_is<GS_WAY_NODES>());
+}
 
 /* The trie of one segment, in device memory. */
 template <typename N> struct gs_trie {

@@ -17,7 +17,7 @@
 #ifndef GS_GPU_SPLIT_CUH
 #define GS_GPU_SPLIT_CUH
 
-#include "gpu/sample/sample_plan.cuh"
+#include "gpu/sample/sample_build.cuh"
 
 enum {
     GS_SPLITTERS_MAX = 127,
