@@ -116,134 +116,15 @@ cudaError_t persistent_grid(K kernel, unsigned threads, size_t shared,
     return error;
 }
 
-template <typename V> bool has_large_tiles(const gs_engine_run *run)
+/* Has the control brought to the host's mail. */
+gs_code read_control(const gs_engine_run *run, const gs_sample_control *control,
+                     bool wait, gs_status *st)
 {
-    using Large = typename gs_scatter_tuning<V>::Large;
-    return run->count >= GS_SCATTER_LARGE &&
-           run->shared_bytes >= sizeof(gs_scatter_shared<V, Large>);
-}
-
-template <typename Shape, typename V, typename D>
-gs_code launch_scatter(const gs_engine_run *run, gs_sample_control *control,
-                       const Plan<typename V::num> *plan, V from, D to,
-                       const gs_segment *segments, unsigned segment_count,
-                       const gs_segment *buckets, uint32_t stride, uint32_t form,
-                       gs_status *st)
-{
-    const auto scatter = k_scatter<V, D, Shape>;
-    const size_t bytes = sizeof(gs_scatter_shared<V, Shape>);
-    unsigned grid;
-    GPU_TRY(st,
-            persistent_grid(scatter, Shape::THREADS, bytes, run->processor_count, &grid));
-    scatter<<<grid, Shape::THREADS, bytes, run->stream>>>(
-        from, to, segments, segment_count, plan->scatter_starts, plan->tries, buckets,
-        plan->cursors, stride, control, form);
-    GPU_LAUNCHED(st, run->stream, "k_scatter");
-    return GS_OK;
-}
-
-/* One round over `segment_count` segments of about `segment_keys` keys: keys of `from` go
- * to buckets in `to`. */
-template <typename V, typename D>
-gs_code
-launch_round(const gs_engine_run *run, const Arrays *arrays, Plan<typename V::num> *plan,
-             V from, D to, const gs_segment *segments, unsigned segment_count,
-             size_t segment_keys, gs_segment *buckets, unsigned long long bucket_keys,
-             uint32_t form, bool verify, uint32_t seed, gs_status *st)
-{
-    using N = typename V::num;
-    using T = gs_sample_tuning<N>;
-    constexpr unsigned PLAN_THREADS = 512;
-    const cudaStream_t stream = run->stream;
-    gs_sample_control *const control = arrays->control;
-
-    /* A cell may be as large as the next round can cut; in a last round, half of what a
-     * block takes. */
-    uint32_t heavy = GS_SAMPLE_HEAVY;
-    if (bucket_keys > T::LEAF_KEYS) {
-        const size_t cut = (size_t)T::SAMPLE * T::LEAF_KEYS * 700 / run->count;
-        heavy = cut > 64 ? 64 : cut > heavy ? (uint32_t)cut : heavy;
-    } else {
-        const size_t cut = (size_t)T::SAMPLE * T::CAPACITY / 2 / segment_keys;
-        heavy = cut > heavy ? heavy : cut > 2 ? (uint32_t)cut : 2;
-    }
-    constexpr size_t sample_bytes =
-        gs_block_sort_bytes<N, T::BUILD_THREADS, T::SAMPLE / T::BUILD_THREADS>();
-    constexpr size_t trie_bytes =
-        GS_TRIE_SLOTS * 4 + gs_trie_node<N>::MOST * (sizeof(gs_trie_node<N>) + 2) + 256;
-    static_assert(sample_bytes + trie_bytes <= 99 * 1024,
-                  "what small chips give a block");
-    const auto build = k_build<V, T::BUILD_THREADS, T::SAMPLE>;
-    GPU_TRY(st, cudaFuncSetAttribute(build, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (int)sample_bytes));
-    build<<<segment_count, T::BUILD_THREADS, sample_bytes, stream>>>(
-        from, segments, plan->tries, heavy, seed, control, form);
-    GPU_LAUNCHED(st, stream, "k_build");
-
-    const unsigned count_batch = T::COUNT_THREADS * T::COUNT_ITEMS;
-    size_t count_tile = run->count / (run->processor_count * 16) / count_batch + 1;
-    if (count_tile > T::COUNT_TILE / count_batch)
-        count_tile = T::COUNT_TILE / count_batch;
-    count_tile *= count_batch;
-    using Small = typename gs_scatter_tuning<V>::Small;
-    using Large = typename gs_scatter_tuning<V>::Large;
-    const bool is_large = has_large_tiles<V>(run);
-    const unsigned scatter_tile =
-        is_large ? Large::THREADS * Large::ITEMS : Small::THREADS * Small::ITEMS;
-    k_tile<V, D, GS_SEGMENTS_MAX><<<1, GS_SEGMENTS_MAX, 0, stream>>>(
-        from, to, segments, segment_count, (uint32_t)count_tile, scatter_tile,
-        plan->count_starts, plan->scatter_starts, control, form);
-    GPU_LAUNCHED(st, stream, "k_tile");
-
-    unsigned grid;
-    const auto count = k_count<V, T::COUNT_THREADS, T::COUNT_ITEMS>;
-    const size_t count_bytes = gs_count_shared_bytes<N>();
-    GPU_TRY(st, persistent_grid(count, T::COUNT_THREADS, count_bytes,
-                                run->processor_count, &grid));
-    count<<<grid, T::COUNT_THREADS, count_bytes, stream>>>(
-        from, segments, segment_count, plan->count_starts, (uint32_t)count_tile,
-        plan->tries, control, form);
-    GPU_LAUNCHED(st, stream, "k_count");
-
-    /* With one segment all tiles reserve from the same cursors: apart, they are in
-     * different parts of the L2 cache and do not wait for each other. */
-    const uint32_t stride = segment_count == 1 ? 16 : 1;
-    const unsigned long long spare = T::CAPACITY - T::LEAF_KEYS;
-    const unsigned long long heavy_keys =
-        bucket_keys == T::LEAF_KEYS ? spare : bucket_keys;
-    k_plan<N, PLAN_THREADS><<<segment_count, PLAN_THREADS, 0, stream>>>(
-        segments, plan->tries, buckets, plan->cursors, stride, bucket_keys, heavy_keys,
-        T::CAPACITY, control, form, verify);
-    GPU_LAUNCHED(st, stream, "k_plan");
-
-    const auto scatter =
-        is_large ? launch_scatter<Large, V, D> : launch_scatter<Small, V, D>;
-    return scatter(run, control, plan, from, to, segments, segment_count, buckets, stride,
-                   form, st);
-}
-
-/* Sorts the leaves in the control's lists from `from` into `to`; suspects that are not
- * one value go to `oversize`. */
-template <typename V, typename D>
-gs_code launch_local(const gs_engine_run *run, const Arrays *arrays,
-                     const Plan<typename V::num> *plan, V from, D to,
-                     gs_segment *oversize, uint32_t form, gs_status *st)
-{
-    using N = typename V::num;
-    using T = gs_sample_tuning<N>;
-    unsigned grid;
-    const auto local = k_local<V, D, T::LOCAL_THREADS, T::LOCAL_ITEMS, T::LOCAL_BINS_EACH,
-                               T::LOCAL_BLOCKS>;
-    const size_t bytes =
-        sizeof(gs_local_shared<N, T::LOCAL_THREADS, T::LOCAL_ITEMS, T::LOCAL_BINS_EACH>);
-    GPU_TRY(st,
-            persistent_grid(local, T::LOCAL_THREADS, bytes, run->processor_count, &grid));
-    local<<<grid, T::LOCAL_THREADS, bytes, run->stream>>>(from, to, plan->leaves,
-                                                          arrays->control, form);
-    GPU_LAUNCHED(st, run->stream, "k_local");
-    k_fill<V, D, 512><<<run->processor_count * 4, 512, 0, run->stream>>>(
-        from, to, plan->fills, plan->suspects, oversize, arrays->control, form);
-    GPU_LAUNCHED(st, run->stream, "k_fill");
+    static_assert(sizeof(gs_sample_control) <= GS_ENGINE_MAIL_BYTES, "mail");
+    GPU_TRY(st, cudaMemcpyAsync(run->h_mail, control, sizeof(gs_sample_control),
+                                cudaMemcpyDeviceToHost, run->stream));
+    if (wait)
+        GPU_TRY(st, cudaStreamSynchronize(run->stream));
     return GS_OK;
 }
 
@@ -252,15 +133,16 @@ gs_code launch_local(const gs_engine_run *run, const Arrays *arrays,
 enum { HALF_BUCKETS_MAX = GS_BUCKETS_MAX / 2 - 32 };
 
 /* How many rounds, and how many keys a bucket of the first one gets. */
-unsigned plan_rounds(size_t count, size_t capacity, size_t leaf_keys,
-                     unsigned long long *first_bucket_keys)
+template <typename N>
+unsigned plan_rounds(size_t count, unsigned long long *first_bucket_keys)
 {
-    *first_bucket_keys = leaf_keys;
-    if (count <= capacity)
+    using T = gs_sample_tuning<N>;
+    *first_bucket_keys = T::LEAF_KEYS;
+    if (count <= T::CAPACITY)
         return 0;
-    if (count <= HALF_BUCKETS_MAX * capacity)
+    if (count <= HALF_BUCKETS_MAX * (size_t)T::CAPACITY)
         return 1;
-    const size_t leaves = count / leaf_keys + 1;
+    const size_t leaves = count / T::LEAF_KEYS + 1;
     size_t first = 1;
     while (first * first < leaves && first < 1000)
         first++;
@@ -268,163 +150,349 @@ unsigned plan_rounds(size_t count, size_t capacity, size_t leaf_keys,
     return 2;
 }
 
-/* The whole sort of one form: plain (V = W) or packed (W holds the packed numbers). */
-template <typename V, typename W>
-gs_code launch_form(const gs_engine_run *run, const Arrays *arrays,
-                    Plan<typename V::num> *plan, V keys, W other, W next, uint32_t form,
-                    gs_status *st)
-{
+/* What a round cuts, and into what. */
+struct Round {
+    const gs_segment *segments;
+    unsigned segment_count;
+    size_t segment_keys; /* about, of each */
+    gs_segment *buckets; /* GS_BUCKETS_MAX a segment */
+    unsigned long long bucket_keys;
+    bool verify; /* that k_count saw no bit vary that the sample did not */
+    uint32_t seed;
+};
+
+/* The launches for keys in one form: as they are (V = W), or packed as they are read from
+ * `keys` (V) to numbers of 64 bits (W). Rounds move them between `other` and `next`. */
+template <typename V, typename W> struct Form {
     using N = typename V::num;
     using T = gs_sample_tuning<N>;
-    const bool packed = form == GS_FORM_PACKED;
-    unsigned long long first_keys;
-    const unsigned rounds =
-        plan_rounds(run->count, T::CAPACITY, T::LEAF_KEYS, &first_keys);
-    const gs_segment all = {0, run->count, 0, 0};
-    GPU_TRY(st, cudaMemcpyAsync(plan->segments, &all, sizeof all, cudaMemcpyHostToDevice,
-                                run->stream));
-    GS_TRY(launch_round(run, arrays, plan, keys, other, plan->segments, 1, run->count,
-                        plan->buckets[0], first_keys, form, packed, 1, st));
-    if (rounds == 1) {
-        k_leaf<W, GS_BUCKETS_MAX><<<1, GS_BUCKETS_MAX, 0, run->stream>>>(
-            other, plan->segments, plan->buckets[0], T::CAPACITY, plan->leaves,
-            plan->fills, plan->suspects, plan->oversize[0], arrays->control, form);
-        GPU_LAUNCHED(st, run->stream, "k_leaf");
-        return launch_local(run, arrays, plan, other, keys, plan->oversize[0], form, st);
-    }
-    GS_TRY(launch_round(run, arrays, plan, other, next, plan->buckets[0], GS_BUCKETS_MAX,
-                        (size_t)first_keys, plan->buckets[1], T::LEAF_KEYS, form, false,
-                        2, st));
-    k_leaf<W, GS_BUCKETS_MAX><<<GS_BUCKETS_MAX, GS_BUCKETS_MAX, 0, run->stream>>>(
-        next, plan->buckets[0], plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills,
-        plan->suspects, plan->oversize[0], arrays->control, form);
-    GPU_LAUNCHED(st, run->stream, "k_leaf");
-    return launch_local(run, arrays, plan, next, keys, plan->oversize[0], form, st);
-}
+    const gs_engine_run *run;
+    gs_sample_control *control;
+    const Plan<N> *plan;
+    V keys;
+    W other, next;
+    uint32_t form;
 
-/* Another round for the segments in `list`, whose keys are in `from`; what is then still
- * too large goes to `rest`. The control's lists are used up batch by batch. */
-template <typename V, typename W>
-gs_code launch_again(const gs_engine_run *run, const Arrays *arrays,
-                     Plan<typename V::num> *plan, V keys, W from, W to,
-                     const gs_segment *list, uint32_t list_count, gs_segment *rest,
-                     uint32_t form, uint32_t seed, gs_status *st)
-{
-    using T = gs_sample_tuning<typename V::num>;
-    gs_sample_control *const control = arrays->control;
-    GPU_TRY(st,
-            cudaMemsetAsync(&control->oversize_count, 0, sizeof(uint32_t), run->stream));
-    for (uint32_t i = 0; i < list_count; i += GS_SEGMENTS_MAX) {
-        const uint32_t left = list_count - i, most = GS_SEGMENTS_MAX;
-        const uint32_t batch = left < most ? left : most;
-        GPU_TRY(st, cudaMemsetAsync(&control->leaf_count, 0, LISTS_BYTES, run->stream));
-        GS_TRY(launch_round(run, arrays, plan, from, to, list + i, batch, T::CAPACITY,
-                            plan->buckets[1], T::LEAF_KEYS, form, false, seed + i, st));
-        k_leaf<W, GS_BUCKETS_MAX><<<batch, GS_BUCKETS_MAX, 0, run->stream>>>(
-            to, list + i, plan->buckets[1], T::CAPACITY, plan->leaves, plan->fills,
-            plan->suspects, rest, control, form);
-        GPU_LAUNCHED(st, run->stream, "k_leaf");
-        GS_TRY(launch_local(run, arrays, plan, to, keys, rest, form, st));
-    }
-    return GS_OK;
-}
-
-gs_code read_control(const gs_engine_run *run, const Arrays *arrays, bool wait,
-                     gs_status *st)
-{
-    static_assert(sizeof(gs_sample_control) <= GS_ENGINE_MAIL_BYTES, "mail");
-    GPU_TRY(st, cudaMemcpyAsync(run->h_mail, arrays->control, sizeof(gs_sample_control),
-                                cudaMemcpyDeviceToHost, run->stream));
-    if (wait)
-        GPU_TRY(st, cudaStreamSynchronize(run->stream));
-    return GS_OK;
-}
-
-/* Cuts what is still too large until nothing is. Every round resolves at least the bits
- * in which a segment's sample differs, so that a few are enough for any input. */
-template <typename V, typename W>
-gs_code finish_form(const gs_engine_run *run, const Arrays *arrays,
-                    Plan<typename V::num> *plan, V keys, W other, W next, uint32_t form,
-                    gs_status *st)
-{
-    using T = gs_sample_tuning<typename V::num>;
-    enum { ROUNDS_MAX = 64 };
-    unsigned long long unused;
-    const unsigned rounds = plan_rounds(run->count, T::CAPACITY, T::LEAF_KEYS, &unused);
-    const volatile gs_sample_control *const mail =
-        (const volatile gs_sample_control *)run->h_mail;
-    W from = rounds == 2 ? next : other, to = rounds == 2 ? other : next;
-    for (unsigned r = 0; mail->oversize_count != 0; r++) {
-        if (r == ROUNDS_MAX)
-            return GS_FAIL(st, GS_ERR_GPU, 0,
-                           "sample sort: %u parts left after %u rounds",
-                           mail->oversize_count, r);
-        GS_TRY(launch_again(run, arrays, plan, keys, from, to, plan->oversize[r & 1],
-                            mail->oversize_count, plan->oversize[(r + 1) & 1], form,
-                            (r + 3) * 0x10001u, st));
-        GS_TRY(read_control(run, arrays, true, st));
-        const W swap = from;
-        from = to;
-        to = swap;
-    }
-    return GS_OK;
-}
-
-/* What is to be launched: the plain form, and for wide keys the packed one too; then, if
- * the keys turn out to be for it, the packed form; all once more with the bits that
- * k_count saw, where the sample had missed one; further rounds. All but START wait. */
-enum Phase { START, PACKED, EXACT, FINISH };
-
-/* One phase for one key type. */
-template <typename V>
-gs_code run_type(const gs_engine_run *run, Arrays *arrays, Plan<typename V::num> *plan,
-                 V keys, V other, V next, Phase phase, gs_status *st)
-{
-    gs_sample_control *const control = arrays->control;
-    const gs_view_pack<V> packed = {keys, &control->pack};
-    const gs_view_u64 packed_other = {(uint64_t *)arrays->other};
-    const gs_view_u64 packed_next = {(uint64_t *)arrays->next};
-    const bool wide = sizeof(typename V::num) > 8;
-    if (phase == FINISH) {
-        if (((const gs_sample_control *)run->h_mail)->packed == GS_FORM_PACKED)
-            return finish_form(run, arrays, &arrays->narrow, packed, packed_other,
-                               packed_next, GS_FORM_PACKED, st);
-        return finish_form(run, arrays, plan, keys, other, next, GS_FORM_PLAIN, st);
-    }
-    if (phase == PACKED) {
-        GS_TRY(launch_form(run, arrays, &arrays->narrow, packed, packed_other,
-                           packed_next, GS_FORM_PACKED, st));
-        return read_control(run, arrays, true, st);
-    }
-    unsigned long long unused;
-    using T = gs_sample_tuning<typename V::num>;
-    const bool whole = plan_rounds(run->count, T::CAPACITY, T::LEAF_KEYS, &unused) == 0;
-    /* Wide keys are packed where they can be; narrow ones with a gap where the host's
-     * part in it is little beside what many keys gain. */
-    const uint32_t never = gs_pack::RUNS_MAX + 1;
-    const uint32_t runs_min = whole                          ? never
-                              : wide                         ? 1
-                              : run->count < PACK_NARROW_MIN ? never
-                                                             : 2;
-    k_look<V, 1024><<<1, 1024, 0, run->stream>>>(keys, run->count, phase == EXACT,
-                                                 runs_min, whole ? 1 : 0, control);
-    GPU_LAUNCHED(st, run->stream, "k_look");
-    if (whole) {
-        const gs_leaf leaf = {0, (uint32_t)run->count, 0, 0};
-        GPU_TRY(st, cudaMemcpyAsync(plan->leaves, &leaf, sizeof leaf,
+    /* The whole sort, as far as it is known before counts are. */
+    gs_code sort(gs_status *st) const
+    {
+        unsigned long long first_keys;
+        const unsigned rounds = plan_rounds<N>(run->count, &first_keys);
+        const gs_segment all = {0, run->count, 0, 0};
+        GPU_TRY(st, cudaMemcpyAsync(plan->segments, &all, sizeof all,
                                     cudaMemcpyHostToDevice, run->stream));
-        GS_TRY(launch_local(run, arrays, plan, keys, keys, plan->oversize[0],
-                            GS_FORM_PLAIN, st));
-    } else {
-        GS_TRY(launch_form(run, arrays, plan, keys, other, next, GS_FORM_PLAIN, st));
-        if (wide || phase == EXACT)
-            GS_TRY(launch_form(run, arrays, &arrays->narrow, packed, packed_other,
-                               packed_next, GS_FORM_PACKED, st));
+        const Round first = {
+            plan->segments,         1, run->count, plan->buckets[0], first_keys,
+            form == GS_FORM_PACKED, 1};
+        GS_TRY(distribute(keys, other, first, st));
+        if (rounds == 1)
+            return sort_buckets(other, first, plan->oversize[0], st);
+        const Round second = {plan->buckets[0],
+                              GS_BUCKETS_MAX,
+                              (size_t)first_keys,
+                              plan->buckets[1],
+                              T::LEAF_KEYS,
+                              false,
+                              2};
+        GS_TRY(distribute(other, next, second, st));
+        return sort_buckets(next, second, plan->oversize[0], st);
     }
-    return read_control(run, arrays, phase == EXACT, st);
-}
 
-gs_code run_any(const gs_engine_run *run, Phase phase, gs_status *st)
+    /* Keys of `from` to buckets in `to`. */
+    template <typename From>
+    gs_code distribute(From from, W to, const Round &round, gs_status *st) const
+    {
+        GS_TRY(build_tries(from, round, st));
+        GS_TRY(cut_tiles(from, to, round, st));
+        GS_TRY(count_cells(from, round, st));
+        GS_TRY(plan_buckets(round, st));
+        if (has_large_tiles<From>())
+            return scatter<typename gs_scatter_tuning<From>::Large>(from, to, round, st);
+        return scatter<typename gs_scatter_tuning<From>::Small>(from, to, round, st);
+    }
+
+    /* The round's buckets, which are in `from`, to `keys` in order; those that are too
+     * large for a block to `oversize`. */
+    gs_code sort_buckets(W from, const Round &round, gs_segment *oversize,
+                         gs_status *st) const
+    {
+        k_leaf<W, GS_BUCKETS_MAX>
+            <<<round.segment_count, GS_BUCKETS_MAX, 0, run->stream>>>(
+                from, round.segments, round.buckets, T::CAPACITY, plan->leaves,
+                plan->fills, plan->suspects, oversize, control, form);
+        GPU_LAUNCHED(st, run->stream, "k_leaf");
+        return sort_leaves(from, oversize, st);
+    }
+
+    /* The leaves in the control's lists; suspects that are not one value go to
+     * `oversize`. */
+    template <typename From>
+    gs_code sort_leaves(From from, gs_segment *oversize, gs_status *st) const
+    {
+        const auto local = k_local<From, V, T::LOCAL_THREADS, T::LOCAL_ITEMS,
+                                   T::LOCAL_BINS_EACH, T::LOCAL_BLOCKS>;
+        const size_t bytes = sizeof(
+            gs_local_shared<N, T::LOCAL_THREADS, T::LOCAL_ITEMS, T::LOCAL_BINS_EACH>);
+        unsigned grid;
+        GPU_TRY(st, persistent_grid(local, T::LOCAL_THREADS, bytes, run->processor_count,
+                                    &grid));
+        local<<<grid, T::LOCAL_THREADS, bytes, run->stream>>>(from, keys, plan->leaves,
+                                                              control, form);
+        GPU_LAUNCHED(st, run->stream, "k_local");
+        k_fill<From, V, 512><<<run->processor_count * 4, 512, 0, run->stream>>>(
+            from, keys, plan->fills, plan->suspects, oversize, control, form);
+        GPU_LAUNCHED(st, run->stream, "k_fill");
+        return GS_OK;
+    }
+
+    /* After the sort: cuts what is still too large until nothing is. Every round resolves
+     * at least the bits in which a segment's sample differs, so that a few are enough for
+     * any input. */
+    gs_code finish(gs_status *st) const
+    {
+        enum { ROUNDS_MAX = 64 };
+        unsigned long long unused;
+        const bool two = plan_rounds<N>(run->count, &unused) == 2;
+        const volatile gs_sample_control *const mail =
+            (const volatile gs_sample_control *)run->h_mail;
+        W from = two ? next : other, to = two ? other : next;
+        for (unsigned r = 0; mail->oversize_count != 0; r++) {
+            if (r == ROUNDS_MAX)
+                return GS_FAIL(st, GS_ERR_GPU, 0,
+                               "sample sort: %u parts left after %u rounds",
+                               mail->oversize_count, r);
+            GS_TRY(cut_again(from, to, plan->oversize[r & 1], mail->oversize_count,
+                             plan->oversize[(r + 1) & 1], (r + 3) * 0x10001u, st));
+            GS_TRY(read_control(run, control, true, st));
+            const W swap = from;
+            from = to;
+            to = swap;
+        }
+        return GS_OK;
+    }
+
+  private:
+    /* Another round for the segments in `list`, whose keys are in `from`; what is then
+     * still too large goes to `rest`. The control's lists are used up batch by batch. */
+    gs_code cut_again(W from, W to, const gs_segment *list, uint32_t list_count,
+                      gs_segment *rest, uint32_t seed, gs_status *st) const
+    {
+        GPU_TRY(st, cudaMemsetAsync(&control->oversize_count, 0, sizeof(uint32_t),
+                                    run->stream));
+        for (uint32_t i = 0; i < list_count; i += GS_SEGMENTS_MAX) {
+            const uint32_t left = list_count - i, most = GS_SEGMENTS_MAX;
+            const Round round = {list + i,     left < most ? left : most,
+                                 T::CAPACITY,  plan->buckets[1],
+                                 T::LEAF_KEYS, false,
+                                 seed + i};
+            GPU_TRY(st,
+                    cudaMemsetAsync(&control->leaf_count, 0, LISTS_BYTES, run->stream));
+            GS_TRY(distribute(from, to, round, st));
+            GS_TRY(sort_buckets(to, round, rest, st));
+        }
+        return GS_OK;
+    }
+
+    /* From how many samples on a cell is divided. It may be as large as the next round
+     * can cut; in a last round, half of what a block takes. */
+    uint32_t heavy_samples(const Round &round) const
+    {
+        const uint32_t heavy = GS_SAMPLE_HEAVY;
+        if (round.bucket_keys > T::LEAF_KEYS) {
+            const size_t cut = (size_t)T::SAMPLE * T::LEAF_KEYS * 700 / run->count;
+            return cut > 64 ? 64 : cut > heavy ? (uint32_t)cut : heavy;
+        }
+        const size_t cut = (size_t)T::SAMPLE * T::CAPACITY / 2 / round.segment_keys;
+        return cut > heavy ? heavy : cut > 2 ? (uint32_t)cut : 2;
+    }
+
+    template <typename From>
+    gs_code build_tries(From from, const Round &round, gs_status *st) const
+    {
+        constexpr size_t sample_bytes =
+            gs_block_sort_bytes<N, T::BUILD_THREADS, T::SAMPLE / T::BUILD_THREADS>();
+        static_assert(sample_bytes + sizeof(gs_build_shared<N>) + 1024 <= 99 * 1024,
+                      "what small chips give a block");
+        const auto build = k_build<From, T::BUILD_THREADS, T::SAMPLE>;
+        GPU_TRY(st,
+                cudaFuncSetAttribute(build, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)sample_bytes));
+        build<<<round.segment_count, T::BUILD_THREADS, sample_bytes, run->stream>>>(
+            from, round.segments, plan->tries, heavy_samples(round), round.seed, control,
+            form);
+        GPU_LAUNCHED(st, run->stream, "k_build");
+        return GS_OK;
+    }
+
+    /* Keys a tile of k_count. */
+    uint32_t count_tile() const
+    {
+        const unsigned batch = T::COUNT_THREADS * T::COUNT_ITEMS;
+        const size_t batches = run->count / (run->processor_count * 16) / batch + 1;
+        const size_t most = T::COUNT_TILE / batch;
+        return (uint32_t)(batches < most ? batches : most) * batch;
+    }
+
+    template <typename From> bool has_large_tiles() const
+    {
+        using Large = typename gs_scatter_tuning<From>::Large;
+        return run->count >= GS_SCATTER_LARGE &&
+               run->shared_bytes >= sizeof(gs_scatter_shared<From, Large>);
+    }
+
+    template <typename From>
+    gs_code cut_tiles(From from, W to, const Round &round, gs_status *st) const
+    {
+        using Small = typename gs_scatter_tuning<From>::Small;
+        using Large = typename gs_scatter_tuning<From>::Large;
+        const unsigned scatter_tile = has_large_tiles<From>()
+                                          ? Large::THREADS * Large::ITEMS
+                                          : Small::THREADS * Small::ITEMS;
+        k_tile<From, W, GS_SEGMENTS_MAX><<<1, GS_SEGMENTS_MAX, 0, run->stream>>>(
+            from, to, round.segments, round.segment_count, count_tile(), scatter_tile,
+            plan->count_starts, plan->scatter_starts, control, form);
+        GPU_LAUNCHED(st, run->stream, "k_tile");
+        return GS_OK;
+    }
+
+    template <typename From>
+    gs_code count_cells(From from, const Round &round, gs_status *st) const
+    {
+        const auto count = k_count<From, T::COUNT_THREADS, T::COUNT_ITEMS>;
+        const size_t bytes = gs_count_shared_bytes<N>();
+        unsigned grid;
+        GPU_TRY(st, persistent_grid(count, T::COUNT_THREADS, bytes, run->processor_count,
+                                    &grid));
+        count<<<grid, T::COUNT_THREADS, bytes, run->stream>>>(
+            from, round.segments, round.segment_count, plan->count_starts, count_tile(),
+            plan->tries, control, form);
+        GPU_LAUNCHED(st, run->stream, "k_count");
+        return GS_OK;
+    }
+
+    /* With one segment all tiles reserve from the same cursors: apart, they are in
+     * different parts of the L2 cache and do not wait for each other. */
+    static uint32_t cursor_stride(const Round &round)
+    {
+        return round.segment_count == 1 ? 16 : 1;
+    }
+
+    gs_code plan_buckets(const Round &round, gs_status *st) const
+    {
+        constexpr unsigned THREADS = 512;
+        const unsigned long long spare = T::CAPACITY - T::LEAF_KEYS;
+        const unsigned long long heavy_keys =
+            round.bucket_keys == T::LEAF_KEYS ? spare : round.bucket_keys;
+        k_plan<N, THREADS><<<round.segment_count, THREADS, 0, run->stream>>>(
+            round.segments, plan->tries, round.buckets, plan->cursors,
+            cursor_stride(round), round.bucket_keys, heavy_keys, T::CAPACITY, control,
+            form, round.verify);
+        GPU_LAUNCHED(st, run->stream, "k_plan");
+        return GS_OK;
+    }
+
+    template <typename Shape, typename From>
+    gs_code scatter(From from, W to, const Round &round, gs_status *st) const
+    {
+        const auto scatter = k_scatter<From, W, Shape>;
+        const size_t bytes = sizeof(gs_scatter_shared<From, Shape>);
+        unsigned grid;
+        GPU_TRY(st, persistent_grid(scatter, Shape::THREADS, bytes, run->processor_count,
+                                    &grid));
+        scatter<<<grid, Shape::THREADS, bytes, run->stream>>>(
+            from, to, round.segments, round.segment_count, plan->scatter_starts,
+            plan->tries, round.buckets, plan->cursors, cursor_stride(round), control,
+            form);
+        GPU_LAUNCHED(st, run->stream, "k_scatter");
+        return GS_OK;
+    }
+};
+
+/* A batch of one type of key. */
+template <typename V> struct Batch {
+    using N = typename V::num;
+    static constexpr bool IS_WIDE = sizeof(N) > 8;
+    const gs_engine_run *run;
+    gs_sample_control *control;
+    Form<V, V> plain;
+    Form<gs_view_pack<V>, gs_view_u64> packed;
+
+    Batch(const gs_engine_run *run, Arrays *arrays, V keys)
+        : run(run),
+          control(arrays->control), plain{run,
+                                          control,
+                                          arrays->plan(keys),
+                                          keys,
+                                          keys.over(arrays->other, arrays->other_values),
+                                          keys,
+                                          GS_FORM_PLAIN},
+          packed{run,
+                 control,
+                 &arrays->narrow,
+                 {keys, &control->pack},
+                 {(uint64_t *)arrays->other},
+                 {(uint64_t *)arrays->next},
+                 GS_FORM_PACKED}
+    {
+    }
+
+    /* The sort, as far as it is known before anything of the keys is: launched are both
+     * forms, or the plain one alone if narrow keys are hardly ever packed. `is_exact`:
+     * the sort once more, by the bits that k_count saw vary; this waits. */
+    gs_code start(bool is_exact, gs_status *st) const
+    {
+        unsigned long long unused;
+        if (plan_rounds<N>(run->count, &unused) == 0)
+            return sort_one_leaf(is_exact, st);
+        /* Wide keys are packed where they can be; narrow ones with a gap where the host's
+         * part in it is little beside what many keys gain. */
+        const uint32_t narrow_min = run->count < PACK_NARROW_MIN ? NEVER_PACKED : 2;
+        GS_TRY(look(is_exact, IS_WIDE ? 1 : narrow_min, 0, st));
+        GS_TRY(plain.sort(st));
+        if (IS_WIDE || is_exact)
+            GS_TRY(packed.sort(st));
+        return read_control(run, control, is_exact, st);
+    }
+
+    /* The packed form of narrow keys that turned out to be for it; this waits. */
+    gs_code sort_packed(gs_status *st) const
+    {
+        GS_TRY(packed.sort(st));
+        return read_control(run, control, true, st);
+    }
+
+    /* The rounds that counts have shown to be needed; this waits. */
+    gs_code finish(gs_status *st) const
+    {
+        const auto *const mail = (const gs_sample_control *)run->h_mail;
+        return mail->packed == GS_FORM_PACKED ? packed.finish(st) : plain.finish(st);
+    }
+
+  private:
+    enum : uint32_t { NEVER_PACKED = gs_pack::RUNS_MAX + 1 };
+
+    gs_code look(bool is_exact, uint32_t runs_min, uint32_t leaf_count,
+                 gs_status *st) const
+    {
+        k_look<V, 1024><<<1, 1024, 0, run->stream>>>(plain.keys, run->count, is_exact,
+                                                     runs_min, leaf_count, control);
+        GPU_LAUNCHED(st, run->stream, "k_look");
+        return GS_OK;
+    }
+
+    gs_code sort_one_leaf(bool is_exact, gs_status *st) const
+    {
+        const gs_leaf leaf = {0, (uint32_t)run->count, 0, 0};
+        GS_TRY(look(is_exact, NEVER_PACKED, 1, st));
+        GPU_TRY(st, cudaMemcpyAsync(plain.plan->leaves, &leaf, sizeof leaf,
+                                    cudaMemcpyHostToDevice, run->stream));
+        GS_TRY(plain.sort_leaves(plain.keys, plain.plan->oversize[0], st));
+        return read_control(run, control, is_exact, st);
+    }
+};
+
+/* Calls `use` with the Batch that `run` is. */
+template <typename Use> gs_code with_batch(const gs_engine_run *run, const Use &use)
 {
     Arrays arrays;
     const size_t used = take_arrays(run->d_scratch, run->type, run->count, &arrays);
@@ -434,8 +502,7 @@ gs_code run_any(const gs_engine_run *run, Phase phase, gs_status *st)
     if (run->type != GS_BATCH_U128)
         arrays.next = run->d_keys;
     return gs_with_view(run->type, run->d_keys, run->d_values, [&](auto keys) {
-        const auto other = keys.over(arrays.other, arrays.other_values);
-        return run_type(run, &arrays, arrays.plan(keys), keys, other, keys, phase, st);
+        return use(Batch<decltype(keys)>(run, &arrays, keys));
     });
 }
 
@@ -448,19 +515,22 @@ gs_code sample_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_s
 
 gs_code sample_submit(const gs_engine_run *run, gs_status *st)
 {
-    return run_any(run, START, st);
+    return with_batch(run, [&](const auto &batch) { return batch.start(false, st); });
 }
 
 gs_code sample_finish(const gs_engine_run *run, bool *out_more, gs_status *st)
 {
-    const gs_sample_control *const mail = (const gs_sample_control *)run->h_mail;
-    const bool late = mail->packed == GS_FORM_PACKED && run->type == GS_BATCH_U64;
-    *out_more = late || mail->failed != 0 || mail->oversize_count != 0;
-    if (late)
-        GS_TRY(run_any(run, PACKED, st));
-    if (mail->failed)
-        GS_TRY(run_any(run, EXACT, st));
-    return run_any(run, FINISH, st);
+    const volatile gs_sample_control *const mail =
+        (const volatile gs_sample_control *)run->h_mail;
+    const bool is_late = mail->packed == GS_FORM_PACKED && run->type == GS_BATCH_U64;
+    *out_more = is_late || mail->failed != 0 || mail->oversize_count != 0;
+    return with_batch(run, [&](const auto &batch) {
+        if (is_late)
+            GS_TRY(batch.sort_packed(st));
+        if (mail->failed != 0)
+            GS_TRY(batch.start(true, st));
+        return batch.finish(st);
+    });
 }
 
 } // namespace
