@@ -30,16 +30,16 @@ enum {
 /* What depends on the width of numbers. */
 template <typename N> struct gs_local_width {
     static constexpr bool IS_WIDE = sizeof(N) > 8;
-    /* With how many keys one is compared before it is asked whether its bin has more. */
+    /* A key is compared with so many others before the end of its bin is looked at. */
     static constexpr unsigned AT_ONCE = IS_WIDE ? 2 : 4;
-    /* Whether a warp puts a big bin in order by the places of its keys, for which its
-     * share of the words of `bins` has room. Narrow keys have half as many words, and go
-     * by way of the array. */
+    /* Whether a warp that puts a big bin in order keeps the places of its keys, in its
+     * share of the words of `bins`. Narrow keys have half as many words: they are written
+     * to the array and read again. */
     static constexpr bool KEEPS_PLACES = IS_WIDE;
 };
 
-/* What more there is here takes room from the L1 cache, which has to hold what k_local's
- * threads have no registers for. */
+/* What a block of k_local has in shared memory. Every byte of it is taken from the L1
+ * cache, and that has to hold the variables for which there are no registers. */
 template <typename N, unsigned THREADS, unsigned ITEMS, unsigned BINS_EACH>
 struct gs_local_shared {
     static constexpr unsigned CAPACITY = THREADS * ITEMS;
@@ -182,8 +182,8 @@ __device__ __forceinline__ uint32_t gs_local_count_bin(const N *keys, uint32_t c
     return __reduce_max_sync(~0u, most);
 }
 
-/* A warp writes a big bin in order, by the first places of its bins: those, as keys take
- * them, become first places of the next bins. */
+/* A warp writes a big bin in order, by the first places of its bins. Each key that takes
+ * a place moves its bin's first place on, so that it ends as that of the next bin. */
 template <typename N, typename D, typename Divider>
 __device__ __forceinline__ void
 gs_local_write_bin(N *keys, uint32_t count, uint32_t *bins, uint32_t bin_count,
@@ -437,7 +437,7 @@ __device__ __noinline__ void gs_local_curved(Shared &shared, V from, D to, gs_le
         atomicAdd(&shared.bins[divider.bin(from.load(leaf.start + i))], 1u);
     __syncthreads();
     gs_local_scan<Shared, THREADS, BINS_EACH>(shared, true);
-    /* A bin's first place, as keys take it, becomes its end. */
+    /* Each key moves its bin's first place on, so that it becomes the bin's end. */
     for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
         const N key = from.load(leaf.start + i);
         shared.keys[atomicAdd(&shared.bins[divider.bin(key)], 1u) & 0xffff] = key;

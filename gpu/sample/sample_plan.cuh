@@ -173,7 +173,7 @@ template <unsigned THREADS, typename N> struct gs_plan_cells {
         }
         return flags;
     }
-    /* The same by gs_plan_full. */
+    /* The same for buckets that gs_plan_full fills up. */
     __device__ __forceinline__ uint32_t begin_full(gs_plan_shared<THREADS> &shared,
                                                    uint32_t capacity) const
     {
@@ -254,13 +254,15 @@ __device__ __forceinline__ bool gs_plan_missed_a_bit(const gs_sample_control *co
     return !gs_num<gs_num128>::is_zero(missed);
 }
 
-/* One block a segment: neighbouring cells become buckets of about `bucket_keys` keys, so
- * that none has more than bucket_keys + heavy_keys but cells that alone have more than
- * heavy_keys; those, and values with more than `value_keys`, get their own. Where that
- * makes too many and what comes of them goes to k_local, which takes `value_keys`, the
- * limits are half of these each, so that fewer cells are heavy; and then buckets are made
- * as full as it allows: that is never more than twice the keys over `value_keys` and as
- * many as there are larger cells. */
+/* One block a segment: neighbouring cells become buckets of about `bucket_keys` keys. A
+ * cell with more than `heavy_keys`, or of one value with more than `value_keys`, gets a
+ * bucket of its own; no other bucket has more than bucket_keys + heavy_keys.
+ *
+ * That may make too many buckets. If they are to go to k_local, which takes `value_keys`,
+ * the limits become half of that each, so that fewer cells are heavy. If there are still
+ * too many, each bucket is filled up to `value_keys`: that makes at most twice as many as
+ * there are times `value_keys` keys, and one for each larger cell. In all other cases the
+ * limits grow until the buckets are few enough. */
 template <typename N, unsigned THREADS>
 __global__ void __launch_bounds__(THREADS)
     k_plan(const gs_segment *segments, gs_trie<N> *tries, gs_segment *buckets,

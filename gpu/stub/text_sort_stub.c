@@ -5,6 +5,8 @@
 #include "gpu/text/text_sort.h"
 #include "lib/base/assertion.h"
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* of all functions here */
+
 static gs_code refuse(gs_status *st)
 {
     return GS_FAIL(st, GS_ERR_GPU, 0, "this build has no GPU engines (CUDA=0)");
@@ -13,7 +15,6 @@ static gs_code refuse(gs_status *st)
 gs_code gs_text_sort_new(gs_text_sort **out, const gs_text_sort_options *options,
                          gs_status *st)
 {
-    (void)options;
     *out = NULL;
     return refuse(st);
 }
@@ -26,10 +27,6 @@ void gs_text_sort_free(gs_text_sort *t)
 gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, bool add_eol,
                             bool *is_full, uint64_t *ticket, gs_status *st)
 {
-    (void)t;
-    (void)data;
-    (void)bytes;
-    (void)add_eol;
     *is_full = false;
     *ticket = 0;
     return refuse(st);
@@ -38,8 +35,6 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
 gs_code gs_text_sort_uploads_done(gs_text_sort *t, const uint64_t *wait_for,
                                   uint64_t *done, gs_status *st)
 {
-    (void)t;
-    (void)wait_for;
     *done = 0;
     return refuse(st);
 }
@@ -47,10 +42,6 @@ gs_code gs_text_sort_uploads_done(gs_text_sort *t, const uint64_t *wait_for,
 gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drop_equals,
                          uint64_t keep, gs_text_result *out, gs_status *st)
 {
-    (void)t;
-    (void)shape;
-    (void)drop_equals;
-    (void)keep;
     *out = (gs_text_result){0};
     return refuse(st);
 }
@@ -58,18 +49,11 @@ gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drop_equals,
 gs_code gs_text_sort_fetch_text(gs_text_sort *t, unsigned slot, uint64_t offset,
                                 size_t bytes, void *to, gs_status *st)
 {
-    (void)t;
-    (void)slot;
-    (void)offset;
-    (void)bytes;
-    (void)to;
     return refuse(st);
 }
 
 gs_code gs_text_sort_fetch_wait(gs_text_sort *t, unsigned slot, gs_status *st)
 {
-    (void)t;
-    (void)slot;
     return refuse(st);
 }
 
@@ -77,10 +61,6 @@ gs_code gs_text_sort_cut(gs_text_sort *t, uint64_t first, size_t bytes,
                          uint64_t count_max, uint64_t *count, uint64_t *out_bytes,
                          gs_status *st)
 {
-    (void)t;
-    (void)first;
-    (void)bytes;
-    (void)count_max;
     *count = *out_bytes = 0;
     return refuse(st);
 }
@@ -89,51 +69,37 @@ gs_code gs_text_sort_fetch_records(gs_text_sort *t, uint64_t first, uint64_t cou
                                    uint64_t bytes, gs_text_record *records, uint8_t *data,
                                    gs_status *st)
 {
-    (void)t;
-    (void)first;
-    (void)count;
-    (void)bytes;
-    (void)records;
-    (void)data;
     return refuse(st);
 }
 
 void gs_text_sort_reset(gs_text_sort *t)
 {
-    (void)t;
 }
 
 uint64_t gs_text_sort_bytes(const gs_text_sort *t)
 {
-    (void)t;
     return 0;
 }
 
 size_t gs_text_sort_device_bytes(const gs_text_sort *t)
 {
-    (void)t;
     return 0;
 }
 
 size_t gs_text_sort_memory_bytes(const gs_text_sort *t)
 {
-    (void)t;
     return 0;
 }
 
 bool gs_text_sort_is_half(const gs_text_sort *t)
 {
-    (void)t;
     return false;
 }
 
 void gs_text_pin(void *memory, size_t bytes)
 {
-    (void)memory;
-    (void)bytes;
 }
 
 void gs_text_unpin(void *memory)
 {
-    (void)memory;
 }
