@@ -24,7 +24,7 @@
 #include "lib/index/merge/index_merger.h"
 #include "lib/index/read/index_text.h"
 #include "lib/index/read/index_verify.h"
-#include "lib/index/read/posting_cursor.h"
+#include "lib/index/read/posting_list.h"
 #include "tests/check.h"
 #include "tests/scratch_folder.h"
 
@@ -163,15 +163,15 @@ static void export(const gs_index *index)
 
 static void seek_postings(const gs_term_cursor *term)
 {
-    gs_posting_cursor c = {0};
+    gs_posting_list c = {0};
     gs_status st = {.code = GS_OK};
-    GS_NOTED(gs_posting_cursor_start(&c, term->index, &term->info, &st));
+    GS_NOTED(gs_posting_list_start(&c, term->index, &term->info, &st));
     for (uint64_t doc = 0; st.code == GS_OK && doc < 1 << 12; doc = 3 * doc + 100) {
-        if (gs_posting_cursor_seek(&c, doc, &st) == GS_OK && c.count > 0 &&
+        if (gs_posting_list_seek(&c, doc, &st) == GS_OK && c.count > 0 &&
             c.next_places != NULL)
-            GS_NOTED(gs_posting_cursor_positions(&c, 0, &st));
+            GS_NOTED(gs_posting_list_positions(&c, 0, &st));
     }
-    gs_posting_cursor_release(&c);
+    gs_posting_list_release(&c);
 }
 
 static void look_up(const gs_index *index, const uint8_t *data, size_t size)

@@ -33,7 +33,7 @@
 #endif
 
 #include "lib/base/machine.h"
-#include "lib/index/read/posting_cursor.h"
+#include "lib/index/read/posting_list.h"
 #include "lib/index/format/posting_pack.h"
 #include "lib/index/read/term_cursor.h"
 #include "lib/index/format/varint.h"
@@ -344,7 +344,7 @@ static void measure(void)
 
 /* --- the index ---------------------------------------------------------------------- */
 
-static void add_block(const gs_posting_cursor *c, uint64_t *next_doc)
+static void add_block(const gs_posting_list *c, uint64_t *next_doc)
 {
     stretches *const all = c->count == GS_INDEX_BLOCK ? &numbers.blocks : &numbers.tails;
     uint64_t *const docs = numbers.wide + numbers.used;
@@ -371,21 +371,21 @@ static void measure_index(const gs_index *index, uint64_t postings_max)
 {
     gs_status st = {.code = GS_OK};
     gs_term_cursor *term = NULL;
-    gs_posting_cursor c = {0};
+    gs_posting_list c = {0};
     require(gs_term_cursor_new(&term, index, &st), &st);
     require(gs_term_cursor_first(term, &st), &st);
     uint64_t seen = 0;
     while (term->has_term && seen < postings_max) {
         uint64_t next_doc = 0;
-        require(gs_posting_cursor_start(&c, index, &term->info, &st), &st);
-        require(gs_posting_cursor_block(&c, &st), &st);
-        for (; c.count > 0; require(gs_posting_cursor_block(&c, &st), &st))
+        require(gs_posting_list_start(&c, index, &term->info, &st), &st);
+        require(gs_posting_list_block(&c, &st), &st);
+        for (; c.count > 0; require(gs_posting_list_block(&c, &st), &st))
             add_block(&c, &next_doc);
         seen += term->info.df;
         require(gs_term_cursor_next(term, &st), &st);
     }
     measure();
-    gs_posting_cursor_release(&c);
+    gs_posting_list_release(&c);
     gs_term_cursor_free(term);
 }
 

@@ -100,14 +100,14 @@ static gs_code put_header(const gs_index *index, gs_text_out *out, gs_status *st
 typedef gs_code posting_fn(void *context, uint64_t number, uint64_t doc, uint64_t tf,
                            gs_status *st);
 
-static gs_code each_posting(const gs_term_cursor *term, gs_posting_cursor *c,
+static gs_code each_posting(const gs_term_cursor *term, gs_posting_list *c,
                             posting_fn *fn, void *context, gs_status *st)
 {
     uint64_t last = 0;
     bool is_first = true;
-    GS_TRY(gs_posting_cursor_start(c, term->index, &term->info, st));
+    GS_TRY(gs_posting_list_start(c, term->index, &term->info, st));
     for (;;) {
-        GS_TRY(gs_posting_cursor_block(c, st));
+        GS_TRY(gs_posting_list_block(c, st));
         if (c->count == 0)
             return GS_OK;
         for (size_t i = 0; i < c->count; i++) {
@@ -176,7 +176,7 @@ static gs_code refuse_term(const gs_term_cursor *term, const char *why, gs_statu
                    gs_quote_argument(&q, text), why);
 }
 
-static gs_code put_list(const gs_term_cursor *term, gs_posting_cursor *c, ciff_sums *sums,
+static gs_code put_list(const gs_term_cursor *term, gs_posting_list *c, ciff_sums *sums,
                         gs_text_out *out, gs_status *st)
 {
     if (memchr(term->term, '\n', term->bytes) != NULL)
@@ -199,7 +199,7 @@ static gs_code put_lists(const gs_index *index, ciff_sums *sums, gs_text_out *ou
                          const volatile int *cancel, gs_status *st)
 {
     gs_term_cursor *term = NULL;
-    gs_posting_cursor c = {0};
+    gs_posting_list c = {0};
     GS_TRY(gs_term_cursor_new(&term, index, st));
     GS_TRY_OR_FAIL(gs_term_cursor_first(term, st));
     while (term->has_term) {
@@ -208,7 +208,7 @@ static gs_code put_lists(const gs_index *index, ciff_sums *sums, gs_text_out *ou
         GS_TRY_OR_FAIL(gs_term_cursor_next(term, st));
     }
 fail:
-    gs_posting_cursor_release(&c);
+    gs_posting_list_release(&c);
     gs_term_cursor_free(term);
     return st->code;
 }

@@ -32,6 +32,13 @@ typedef struct gs_posting_batch {
     size_t mapped_bytes; /* of very many positions, which are a map */
 } gs_posting_batch;
 
+/* A full block of a posting list as an index stores it, with its positions, if there are
+ * any. */
+typedef struct gs_stored_block {
+    const uint8_t *data, *places;
+    size_t bytes, place_bytes;
+} gs_stored_block;
+
 void gs_posting_batch_release(gs_posting_batch *batch); /* a zeroed one is fine */
 
 /* Room for `more` positions behind those there are. */

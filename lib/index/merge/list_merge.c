@@ -19,7 +19,7 @@ typedef struct held_pages {
 
 /* An index's list of the present term, where docIDs are kept. */
 typedef struct list_source {
-    gs_posting_cursor cursor;
+    gs_posting_list list;
     gs_posting_batch batch; /* of its block */
     size_t next;            /* of the batch; the list has ended if it is the count */
     uint64_t cf;            /* that are still to come */
@@ -33,7 +33,7 @@ struct gs_list_merge {
     held_pages *held;
     uint64_t held_bytes; /* of all indexes */
 
-    gs_posting_cursor cursor; /* shifted: lists are read one after the other */
+    gs_posting_list list; /* shifted: lists are read one after the other */
     uint32_t tfs[GS_INDEX_BLOCK];
     size_t place_bytes[GS_INDEX_BLOCK];
 
@@ -88,7 +88,7 @@ void gs_list_merge_free(gs_list_merge *l)
         return;
     if (l->sources != NULL)
         gs_mem_unmap(l->sources, l->sources_bytes);
-    gs_posting_cursor_release(&l->cursor);
+    gs_posting_list_release(&l->list);
     gs_posting_gather_release(&l->gather);
     gs_mem_free(l->held);
     gs_mem_free(l);
@@ -123,7 +123,7 @@ static void hold(gs_list_merge *l, size_t source, unsigned file, const uint8_t *
 }
 
 /* So far the list has been read. */
-static gs_code note_reading(gs_list_merge *l, size_t source, const gs_posting_cursor *c,
+static gs_code note_reading(gs_list_merge *l, size_t source, const gs_posting_list *c,
                             gs_status *st)
 {
     hold(l, source, HELD_POSTINGS, c->p);
@@ -137,13 +137,13 @@ static gs_code note_reading(gs_list_merge *l, size_t source, const gs_posting_cu
 
 /* --- shifted ----------------------------------------------------------------------- */
 
-static gs_code damaged_counts(const gs_posting_cursor *c, gs_status *st)
+static gs_code damaged_counts(const gs_posting_list *c, gs_status *st)
 {
     return gs_index_damaged(c->index, GS_INDEX_POSTINGS, "a term's counts are wrong", st);
 }
 
 /* Frequencies of the block, as the writer wants them. */
-static uint64_t convert_tfs(const gs_posting_cursor *c, uint32_t *tfs)
+static uint64_t convert_tfs(const gs_posting_list *c, uint32_t *tfs)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < c->count; i++) {
@@ -153,53 +153,38 @@ static uint64_t convert_tfs(const gs_posting_cursor *c, uint32_t *tfs)
     return sum;
 }
 
-/* Postings that come into another block than they were in. */
-static gs_code append_postings(gs_list_merge *l, gs_posting_cursor *c, gs_status *st)
-{
-    const uint8_t *const places = c->places;
-    for (size_t i = 0; l->options.has_positions && i < c->count; i++) {
-        const uint8_t *const begin = c->places;
-        GS_TRY(gs_posting_cursor_pass_positions(c, i, st));
-        l->place_bytes[i] = (size_t)(c->places - begin);
-    }
-    const uint8_t *const end = c->has_skip ? c->next_places : c->places_end;
-    if (l->options.has_positions && c->places != end)
-        return gs_index_damaged(c->index, GS_INDEX_POSITIONS,
-                                "a block has too many positions", st);
-    return gs_index_part_stored(l->part, c->docs, l->tfs, c->count, places,
-                                l->place_bytes, st);
-}
-
-/* A block, whose docIDs are shifted already and whose first doc number was this. */
-static gs_code append_block(gs_list_merge *l, gs_posting_cursor *c, uint64_t first_number,
+/* A block, whose docIDs are shifted already and whose first doc number was this: as it
+ * is stored, or, if its postings come into another block here, one by one. */
+static gs_code append_block(gs_list_merge *l, gs_posting_list *c, uint64_t first_number,
                             gs_status *st)
 {
     bool taken = false;
+    gs_foreign_postings postings = {.docs = c->docs,
+                                    .tfs = l->tfs,
+                                    .count = c->count,
+                                    .first_number = first_number,
+                                    .place_bytes = l->place_bytes};
     if (c->has_skip) {
-        const gs_stored_block block = {
-            .docs = c->docs,
-            .tfs = l->tfs,
-            .first_number = first_number,
-            .data = c->p - c->skip.bytes,
-            .bytes = (size_t)c->skip.bytes,
-            .places = c->places,
-            .place_bytes = c->places ? (size_t)(c->next_places - c->places) : 0,
-        };
-        GS_TRY(gs_index_part_block(l->part, &block, &taken, st));
+        postings.block = gs_posting_list_stored(c);
+        GS_TRY(gs_index_part_block(l->part, &postings, &taken, st));
     }
-    return taken ? GS_OK : append_postings(l, c, st);
+    if (taken)
+        return GS_OK;
+    if (l->options.has_positions)
+        GS_TRY(gs_posting_list_measure_places(c, &postings.places, l->place_bytes, st));
+    return gs_index_part_foreign(l->part, &postings, st);
 }
 
 static gs_code append_list(gs_list_merge *l, const gs_term_cursor *term, size_t source,
                            gs_status *st)
 {
-    gs_posting_cursor *const c = &l->cursor;
+    gs_posting_list *const c = &l->list;
     const uint64_t shift = l->options.shifts[source];
     uint64_t next_doc = 0, cf = 0; /* doc numbers count from here */
-    GS_TRY(gs_posting_cursor_start(c, term->index, &term->info, st));
+    GS_TRY(gs_posting_list_start(c, term->index, &term->info, st));
     GS_TRY(note_reading(l, source, c, st));
     for (;;) {
-        GS_TRY(gs_posting_cursor_block(c, st));
+        GS_TRY(gs_posting_list_block(c, st));
         if (c->count == 0)
             break;
         const uint64_t first_number = c->docs[0] - next_doc;
@@ -219,16 +204,16 @@ static gs_code append_list(gs_list_merge *l, const gs_term_cursor *term, size_t 
 
 static gs_code load_block(gs_list_merge *l, list_source *s, size_t source, gs_status *st)
 {
-    GS_TRY(gs_posting_cursor_block(&s->cursor, st));
+    GS_TRY(gs_posting_list_block(&s->list, st));
     s->next = 0;
-    s->batch.count = s->cursor.count;
-    for (size_t i = 0; i < s->cursor.count; i++)
-        s->batch.docs[i] = s->cursor.docs[i];
-    const uint64_t cf = convert_tfs(&s->cursor, s->batch.tfs);
-    if (cf > s->cf || (s->cursor.left == 0 && cf < s->cf))
-        return damaged_counts(&s->cursor, st);
+    s->batch.count = s->list.count;
+    for (size_t i = 0; i < s->list.count; i++)
+        s->batch.docs[i] = s->list.docs[i];
+    const uint64_t cf = convert_tfs(&s->list, s->batch.tfs);
+    if (cf > s->cf || (s->list.left == 0 && cf < s->cf))
+        return damaged_counts(&s->list, st);
     s->cf -= cf;
-    return note_reading(l, source, &s->cursor, st);
+    return note_reading(l, source, &s->list, st);
 }
 
 /* The index whose next docID is the least, and the least that any other has next. Lists
@@ -263,8 +248,8 @@ static gs_code join_lists(gs_list_merge *l, const gs_term_merge *terms,
     for (size_t i = 0; i < source_count; i++) {
         const gs_term_cursor *const term = gs_term_merge_cursor(terms, sources[i]);
         list_source *const s = &l->sources[sources[i]];
-        GS_TRY(gs_posting_cursor_start(&s->cursor, term->index, &term->info, st));
-        GS_TRY(note_reading(l, sources[i], &s->cursor, st));
+        GS_TRY(gs_posting_list_start(&s->list, term->index, &term->info, st));
+        GS_TRY(note_reading(l, sources[i], &s->list, st));
         s->cf = term->info.cf;
         GS_TRY(load_block(l, s, sources[i], st));
     }

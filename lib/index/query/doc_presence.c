@@ -173,11 +173,11 @@ static gs_code add_to_few(chunk *c, uint32_t at, gs_status *st)
     return GS_OK;
 }
 
-static gs_code add_list(gs_doc_presence *p, gs_posting_cursor *list, gs_status *st)
+static gs_code add_list(gs_doc_presence *p, gs_posting_list *list, gs_status *st)
 {
     chunk *c = NULL;
     for (;;) {
-        GS_TRY(gs_posting_cursor_block(list, st));
+        GS_TRY(gs_posting_list_block(list, st));
         if (list->count == 0)
             return GS_OK;
         if (list->docs[list->count - 1] >= GS_INDEX_DOCS_MAX)
@@ -197,11 +197,11 @@ static gs_code add_list(gs_doc_presence *p, gs_posting_cursor *list, gs_status *
 }
 
 static gs_code read_lists(gs_doc_presence *p, gs_term_cursor *terms,
-                          gs_posting_cursor *list, gs_status *st)
+                          gs_posting_list *list, gs_status *st)
 {
     GS_TRY(gs_term_cursor_first(terms, st));
     while (terms->has_term) {
-        GS_TRY(gs_posting_cursor_start(list, p->index, &terms->info, st));
+        GS_TRY(gs_posting_list_start(list, p->index, &terms->info, st));
         GS_TRY(add_list(p, list, st));
         GS_TRY(gs_term_cursor_next(terms, st));
     }
@@ -211,7 +211,7 @@ static gs_code read_lists(gs_doc_presence *p, gs_term_cursor *terms,
 /* The first to ask does it; the others wait. */
 static gs_code find_out(gs_doc_presence *p, gs_status *st)
 {
-    gs_posting_cursor list = {0};
+    gs_posting_list list = {0};
     gs_term_cursor *terms = NULL;
     pthread_mutex_lock(&p->mutex);
     if (!atomic_load(&p->is_known)) {
@@ -223,7 +223,7 @@ static gs_code find_out(gs_doc_presence *p, gs_status *st)
             forget(p);
         }
         gs_term_cursor_free(terms);
-        gs_posting_cursor_release(&list);
+        gs_posting_list_release(&list);
     }
     pthread_mutex_unlock(&p->mutex);
     return st->code;

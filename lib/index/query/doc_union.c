@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/query/doc_union.h"
 
-gs_code gs_doc_union_start(gs_doc_union *u, gs_doc_reader *readers, size_t count,
+gs_code gs_doc_union_start(gs_doc_union *u, gs_posting_list *readers, size_t count,
                            gs_status *st)
 {
     *u = (gs_doc_union){.readers = readers, .count = count, .at = GS_UNION_DOCS};
     for (size_t i = 0; i < count; i++)
-        GS_TRY(gs_doc_reader_seek(&readers[i], 0, st));
+        GS_TRY(gs_posting_list_seek(&readers[i], 0, st));
     return GS_OK;
 }
 
 /* Sets the bits of a list, which goes on behind the window. */
-static gs_code mark(gs_doc_union *u, gs_doc_reader *r, gs_status *st)
+static gs_code mark(gs_doc_union *u, gs_posting_list *r, gs_status *st)
 {
     const uint64_t end = u->base + GS_UNION_DOCS;
     while (r->doc < end) {
-        const gs_posting_cursor *const c = &r->cursor;
         size_t at = r->at;
-        for (; at < c->count && c->docs[at] < end; at++) {
-            const uint64_t bit = c->docs[at] - u->base;
+        for (; at < r->count && r->docs[at] < end; at++) {
+            const uint64_t bit = r->docs[at] - u->base;
             u->bits[bit / 64] |= UINT64_C(1) << (bit % 64);
         }
         r->at = at - 1;
-        r->doc = c->docs[at - 1];
-        GS_TRY(gs_doc_reader_next(r, st));
+        r->doc = r->docs[at - 1];
+        GS_TRY(gs_posting_list_next(r, st));
     }
     return GS_OK;
 }

@@ -13,7 +13,7 @@
 enum { GS_UNION_DOCS = 4096 };
 
 typedef struct gs_doc_union {
-    gs_doc_reader *readers; /* borrowed */
+    gs_posting_list *readers; /* borrowed */
     size_t count;
     uint64_t base; /* of the window */
     unsigned at;   /* bits before it are done */
@@ -21,7 +21,7 @@ typedef struct gs_doc_union {
 } gs_doc_union;
 
 /* The readers are at no document yet. */
-GS_MUST_CHECK gs_code gs_doc_union_start(gs_doc_union *u, gs_doc_reader *readers,
+GS_MUST_CHECK gs_code gs_doc_union_start(gs_doc_union *u, gs_posting_list *readers,
                                          size_t count, gs_status *st);
 /* The next document, or GS_NO_DOC. */
 GS_MUST_CHECK gs_code gs_doc_union_next(gs_doc_union *u, uint64_t *doc, gs_status *st);

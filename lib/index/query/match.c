@@ -97,19 +97,20 @@ static gs_code is_in_a_row(gs_search_plan *plan, int at, bool *out, gs_status *s
     const int first = nodes[at].first;
     *out = false;
     for (int i = first; i != GS_QUERY_NONE; i = nodes[i].next) {
-        GS_TRY(gs_doc_reader_positions(&plan->readers[nodes[i].reader], st));
+        gs_posting_list *const r = &plan->readers[nodes[i].reader];
+        GS_TRY(gs_posting_list_positions(r, r->at, st));
         nodes[i].walked = 0;
     }
     uint64_t start = 0; /* of the phrase, if every term agrees */
     for (int i = first; i != GS_QUERY_NONE;) {
-        const gs_doc_reader *const r = &plan->readers[nodes[i].reader];
-        const uint64_t tf = r->cursor.position_count;
+        const gs_posting_list *const r = &plan->readers[nodes[i].reader];
+        const uint64_t tf = r->position_count;
         uint64_t *const k = &nodes[i].walked;
-        while (*k < tf && r->cursor.positions[*k] < start + nodes[i].offset)
+        while (*k < tf && r->positions[*k] < start + nodes[i].offset)
             (*k)++;
         if (*k == tf)
             return GS_OK;
-        const uint64_t place = r->cursor.positions[*k] - (uint64_t)nodes[i].offset;
+        const uint64_t place = r->positions[*k] - (uint64_t)nodes[i].offset;
         if (place != start) {
             start = place; /* the others have to agree to that */
             i = first;
@@ -148,7 +149,7 @@ static gs_code seek(gs_search_plan *plan, int at, uint64_t doc, gs_status *st)
             node->doc = GS_NO_DOC;
             return GS_OK;
         }
-        GS_TRY(gs_doc_reader_seek(&plan->readers[node->reader], doc, st));
+        GS_TRY(gs_posting_list_seek(&plan->readers[node->reader], doc, st));
         node->doc = plan->readers[node->reader].doc;
         return GS_OK;
     case GS_QUERY_PHRASE: return seek_phrase(plan, at, doc, st);

@@ -39,7 +39,7 @@ typedef struct ranker {
     gs_top_docs *top;
 } ranker;
 
-static gs_doc_reader *reader_of(const ranker *r, size_t in_order)
+static gs_posting_list *reader_of(const ranker *r, size_t in_order)
 {
     return &r->plan->readers[r->slots[r->order[in_order]].reader];
 }
@@ -74,17 +74,16 @@ static void move_split(ranker *r)
 static gs_code look_at_short_list(gs_search_plan *plan, gs_search_slot *slot,
                                   gs_status *st)
 {
-    gs_doc_reader *const reader = &plan->readers[slot->reader];
-    gs_posting_cursor *const c = &reader->cursor;
+    gs_posting_list *const list = &plan->readers[slot->reader];
     double most = 0;
-    GS_TRY(gs_doc_reader_seek(reader, 0, st));
-    for (size_t i = 0; i < c->count; i++) {
-        const uint32_t length = gs_search_plan_length(plan, c->docs[i]);
-        const double score =
-            gs_bm25_score(&plan->model, slot->weight, gs_posting_cursor_tf(c, i), length);
+    GS_TRY(gs_posting_list_seek(list, 0, st));
+    for (size_t i = 0; i < list->count; i++) {
+        const uint32_t length = gs_search_plan_length(plan, list->docs[i]);
+        const double score = gs_bm25_score(&plan->model, slot->weight,
+                                           gs_posting_list_tf(list, i), length);
         most = score > most ? score : most;
     }
-    slot->bound.most = slot->bound.tail_most = slot->bound.block_most = most;
+    gs_block_bound_know_tail(&slot->bound, most);
     return GS_OK;
 }
 
@@ -111,16 +110,14 @@ static gs_code probe(ranker *r, size_t in_order, uint64_t doc, double *most,
                      gs_status *st)
 {
     gs_search_slot *const slot = &r->slots[r->order[in_order]];
-    gs_posting_cursor *const c = &reader_of(r, in_order)->cursor;
+    const gs_posting_skip *skip;
     *most = slot->window_most;
-    if (c->count > 0 && c->docs[c->count - 1] >= doc)
-        return GS_OK; /* the block is there: looking is cheaper */
-    GS_TRY(gs_posting_cursor_find(c, doc, st));
-    if (!c->is_found)
-        return GS_OK;
-    if (slot->probed != c->skip.impacts) {
-        slot->probed = c->skip.impacts;
-        slot->probed_most = gs_block_bound_entry(&slot->bound, &c->skip);
+    GS_TRY(gs_posting_list_peek(reader_of(r, in_order), doc, &skip, st));
+    if (skip == NULL)
+        return GS_OK; /* if the block is there, looking is cheaper */
+    if (slot->probed != skip->impacts) {
+        slot->probed = skip->impacts;
+        slot->probed_most = gs_block_bound_entry(&slot->bound, skip);
     }
     *most = slot->probed_most < *most ? slot->probed_most : *most;
     return GS_OK;
@@ -131,7 +128,7 @@ static gs_code settle(ranker *r, uint64_t doc, double part, gs_status *st)
 {
     gs_search_plan *const plan = r->plan;
     for (size_t i = r->split; i-- > 0;) {
-        gs_doc_reader *const reader = reader_of(r, i);
+        gs_posting_list *const reader = reader_of(r, i);
         gs_search_slot *const slot = &r->slots[r->order[i]];
         double most = 0;
         bool is_hopeless = gs_rank_is_hopeless(r->top, part + r->sums[i + 1]);
@@ -143,7 +140,7 @@ static gs_code settle(ranker *r, uint64_t doc, double part, gs_status *st)
             (void)gs_search_plan_sum(plan); /* clears the parts */
             return GS_OK;
         }
-        GS_TRY(gs_doc_reader_seek(reader, doc, st));
+        GS_TRY(gs_posting_list_seek(reader, doc, st));
         if (reader->doc == doc) {
             slot->part = gs_search_plan_part(plan, slot, reader);
             part += slot->part;
@@ -155,7 +152,7 @@ static gs_code settle(ranker *r, uint64_t doc, double part, gs_status *st)
 /* One essential term: its postings one after the other. */
 static gs_code walk_one(ranker *r, uint64_t to, gs_status *st)
 {
-    gs_doc_reader *const reader = reader_of(r, r->split);
+    gs_posting_list *const reader = reader_of(r, r->split);
     gs_search_slot *const slot = &r->slots[r->order[r->split]];
     while (reader->doc <= to && reader->doc != GS_NO_DOC) {
         const double part = gs_search_plan_part(r->plan, slot, reader);
@@ -166,7 +163,7 @@ static gs_code walk_one(ranker *r, uint64_t to, gs_status *st)
             if (r->split == r->count)
                 return GS_OK;
         }
-        GS_TRY(gs_doc_reader_next(reader, st));
+        GS_TRY(gs_posting_list_next(reader, st));
     }
     return GS_OK;
 }
@@ -189,12 +186,12 @@ static gs_code take_parts(ranker *r, uint64_t doc, double *part, uint64_t *next,
     r->hit_count = 0;
     for (size_t i = r->split; i < r->count; i++) {
         if (r->heads[i] == doc) {
-            gs_doc_reader *const reader = reader_of(r, i);
+            gs_posting_list *const reader = reader_of(r, i);
             gs_search_slot *const slot = &r->slots[r->order[i]];
             slot->part = gs_search_plan_part(r->plan, slot, reader);
             *part += slot->part;
             r->hits[r->hit_count++] = r->order[i];
-            GS_TRY(gs_doc_reader_next(reader, st));
+            GS_TRY(gs_posting_list_next(reader, st));
             r->heads[i] = reader->doc;
         }
         *next = r->heads[i] < *next ? r->heads[i] : *next;
@@ -227,8 +224,8 @@ static gs_code walk_several(ranker *r, uint64_t to, gs_status *st)
 static gs_code walk(ranker *r, uint64_t from, uint64_t to, gs_status *st)
 {
     for (size_t i = r->split; i < r->count; i++) {
-        gs_doc_reader *const reader = reader_of(r, i);
-        GS_TRY(gs_doc_reader_seek(reader, from, st));
+        gs_posting_list *const reader = reader_of(r, i);
+        GS_TRY(gs_posting_list_seek(reader, from, st));
     }
     if (r->split + 1 == r->count)
         return walk_one(r, to, st);

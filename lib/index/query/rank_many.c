@@ -72,12 +72,12 @@ static gs_code add_list(many *m, size_t at, gs_status *st)
 {
     gs_search_plan *const plan = m->plan;
     const gs_search_slot *const slot = &plan->slots[at];
-    gs_doc_reader *const reader = &plan->readers[slot->reader];
+    gs_posting_list *const reader = &plan->readers[slot->reader];
     while (reader->doc < m->base + WINDOW_DOCS) {
         const uint64_t i = reader->doc - m->base;
         m->scores[i] += gs_search_plan_part(plan, slot, reader);
         m->touched[i / WORD_BITS] |= UINT64_C(1) << (i % WORD_BITS);
-        GS_TRY(gs_doc_reader_next(reader, st));
+        GS_TRY(gs_posting_list_next(reader, st));
     }
     if (reader->doc != GS_NO_DOC)
         push(m, at);
@@ -122,7 +122,7 @@ static gs_code open(many *m, gs_status *st)
     for (size_t i = 0; i < plan->slot_count; i++) {
         gs_search_slot *const slot = &plan->slots[i];
         GS_TRY(gs_search_plan_open_reader(plan, &slot->info, &slot->reader, st));
-        GS_TRY(gs_doc_reader_seek(&plan->readers[slot->reader], 0, st));
+        GS_TRY(gs_posting_list_seek(&plan->readers[slot->reader], 0, st));
         if (doc_of(m, i) != GS_NO_DOC)
             push(m, i);
     }

@@ -100,8 +100,8 @@ static gs_code score(ranker *r, uint64_t doc, gs_status *st)
     gs_search_plan *const plan = r->plan;
     for (size_t i = 0; i < plan->slot_count; i++) {
         gs_search_slot *const slot = &plan->slots[i];
-        gs_doc_reader *const reader = &plan->readers[slot->reader];
-        GS_TRY(gs_doc_reader_seek(reader, doc, st));
+        gs_posting_list *const reader = &plan->readers[slot->reader];
+        GS_TRY(gs_posting_list_seek(reader, doc, st));
         slot->part = reader->doc == doc ? gs_search_plan_part(plan, slot, reader) : 0;
     }
     return gs_top_docs_add(r->top, doc, gs_search_plan_sum(plan), st);

@@ -36,7 +36,7 @@ void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc)
 void gs_search_plan_release(gs_search_plan *plan)
 {
     for (size_t i = 0; i < plan->reader_capacity; i++)
-        gs_doc_reader_release(&plan->readers[i]);
+        gs_posting_list_release(&plan->readers[i]);
     gs_mem_free(plan->readers);
     gs_mem_free(plan->slots);
     gs_mem_free(plan->nodes);
@@ -300,7 +300,7 @@ gs_code gs_search_plan_open_reader(gs_search_plan *plan, const gs_term_info *inf
     GS_TRY(gs_mem_grow(&plan->readers, &plan->reader_capacity, plan->reader_count + 1,
                        of_plan, st));
     GS_TRY(
-        gs_doc_reader_start(&plan->readers[plan->reader_count], plan->index, info, st));
+        gs_posting_list_start(&plan->readers[plan->reader_count], plan->index, info, st));
     *out = plan->reader_count++;
     return GS_OK;
 }

@@ -68,7 +68,7 @@ typedef struct gs_search_plan {
     size_t leaf_count;
     int root;       /* GS_QUERY_NONE: matches nothing */
     bool is_any_of; /* a document matches if it has one of the slots' terms */
-    gs_doc_reader *readers;
+    gs_posting_list *readers;
     size_t reader_count, reader_capacity;
     /* Room for ranking: for each slot, and one more. */
     size_t *order, *hits;
@@ -114,11 +114,12 @@ static inline uint32_t gs_search_plan_length(gs_search_plan *plan, uint64_t doc)
 
 /* What the posting that the reader is at adds to its document's score. */
 static inline double gs_search_plan_part(gs_search_plan *plan, const gs_search_slot *slot,
-                                         const gs_doc_reader *reader)
+                                         const gs_posting_list *reader)
 {
     const uint32_t length = gs_search_plan_length(plan, reader->doc);
     plan->stats.postings_scored++;
-    return gs_bm25_score(&plan->model, slot->weight, gs_doc_reader_tf(reader), length);
+    return gs_bm25_score(&plan->model, slot->weight,
+                         gs_posting_list_tf(reader, reader->at), length);
 }
 
 /* The parts of a document, added in the order that makes the score; they are 0 then. */

@@ -28,6 +28,13 @@ GS_MUST_CHECK gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *in
                                            const gs_term_info *info, const gs_bm25 *model,
                                            double weight, gs_status *st);
 
+/* Somebody has looked at all postings of a list without a full block: that is the most.
+ */
+static inline void gs_block_bound_know_tail(gs_block_bound *b, double most)
+{
+    b->most = b->tail_most = b->block_most = most;
+}
+
 /* What the block of an entry of this list can add. */
 double gs_block_bound_entry(const gs_block_bound *b, const gs_posting_skip *skip);
 

@@ -5,7 +5,7 @@
 
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
-#include "lib/index/read/posting_cursor.h"
+#include "lib/index/read/posting_list.h"
 #include "lib/index/text/documents.h"
 
 enum { BUFFER_BYTES = 1 << 18, NUMBER_BYTES = 20 };
@@ -87,21 +87,21 @@ gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
 
 /* --- dump -------------------------------------------------------------------------- */
 
-static gs_code put_places(gs_posting_cursor *c, size_t i, gs_text_out *out, gs_status *st)
+static gs_code put_places(gs_posting_list *c, size_t i, gs_text_out *out, gs_status *st)
 {
-    GS_TRY(gs_posting_cursor_positions(c, i, st));
+    GS_TRY(gs_posting_list_positions(c, i, st));
     for (size_t k = 0; k < c->position_count; k++)
         GS_TRY(gs_text_out_number(out, c->positions[k],
                                   k + 1 < c->position_count ? ',' : '\n', st));
     return GS_OK;
 }
 
-static gs_code dump_term(const gs_term_cursor *term, gs_posting_cursor *c, bool positions,
+static gs_code dump_term(const gs_term_cursor *term, gs_posting_list *c, bool positions,
                          gs_text_out *out, gs_status *st)
 {
-    GS_TRY(gs_posting_cursor_start(c, term->index, &term->info, st));
+    GS_TRY(gs_posting_list_start(c, term->index, &term->info, st));
     for (;;) {
-        GS_TRY(gs_posting_cursor_block(c, st));
+        GS_TRY(gs_posting_list_block(c, st));
         if (c->count == 0)
             return GS_OK;
         for (size_t i = 0; i < c->count; i++) {
@@ -119,7 +119,7 @@ gs_code gs_index_dump(const gs_index *index, bool positions, gs_text_out *out,
                       const volatile int *cancel, gs_status *st)
 {
     gs_term_cursor *term = NULL;
-    gs_posting_cursor postings = {0};
+    gs_posting_list postings = {0};
     if (positions && !gs_index_header_of(index)->has_positions)
         return GS_FAIL(st, GS_ERR_ARG, 0, "%s: the index has no positions",
                        gs_index_folder_of(index));
@@ -132,7 +132,7 @@ gs_code gs_index_dump(const gs_index *index, bool positions, gs_text_out *out,
     }
     GS_NOTED(gs_text_out_flush(out, st));
 fail:
-    gs_posting_cursor_release(&postings);
+    gs_posting_list_release(&postings);
     gs_term_cursor_free(term);
     return st->code;
 }
@@ -167,11 +167,11 @@ static gs_code put_counts(const uint8_t *term, size_t bytes, uint64_t df, uint64
 static gs_code put_postings(const gs_term_cursor *term, gs_lookup_shape shape,
                             gs_text_out *out, gs_status *st)
 {
-    gs_posting_cursor c = {0};
+    gs_posting_list c = {0};
     bool is_first = true;
-    GS_TRY(gs_posting_cursor_start(&c, term->index, &term->info, st));
+    GS_TRY(gs_posting_list_start(&c, term->index, &term->info, st));
     for (;;) {
-        GS_TRY(gs_posting_cursor_block(&c, st));
+        GS_TRY(gs_posting_list_block(&c, st));
         if (c.count == 0)
             return GS_OK;
         for (size_t i = 0; i < c.count; i++, is_first = false) {

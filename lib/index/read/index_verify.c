@@ -6,7 +6,7 @@
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/index/read/document_cursor.h"
-#include "lib/index/read/posting_cursor.h"
+#include "lib/index/read/posting_list.h"
 #include "lib/index/read/term_cursor.h"
 #include "lib/index/format/formats.h"
 
@@ -14,57 +14,61 @@ typedef struct gs_verify_counts {
     uint64_t terms, postings, tokens, length_sum;
 } gs_verify_counts;
 
-static bool is_covered(const uint8_t *impacts, unsigned count, uint64_t tf,
-                       uint8_t length)
+static gs_impacts read_impacts(const uint8_t *written, unsigned count)
 {
-    gs_impacts read = {.count = count};
+    gs_impacts impacts = {.count = count};
     for (unsigned i = 0; i < count; i++)
-        read.pairs[i] = gs_impact_at(impacts, i);
-    return gs_impacts_cover(&read, tf, length);
+        impacts.pairs[i] = gs_impact_at(written, i);
+    return impacts;
 }
 
 /* No posting may be worth more than its block and its term promise. */
-static gs_code verify_impact(const gs_posting_cursor *c, size_t i, gs_status *st)
+static gs_code verify_impacts(const gs_posting_list *l, gs_status *st)
 {
-    const gs_posting_skip *const skip = &c->skip;
-    const gs_posting_skips *const term = &c->skips;
-    uint32_t length;
-    GS_TRY(gs_index_document_length(c->index, c->docs[i], &length, st));
-    const uint8_t code = gs_code_below(length);
-    if ((c->has_skip &&
-         !is_covered(skip->impacts, skip->impact_count, c->tfs[i], code)) ||
-        (term->impact_count > 0 &&
-         !is_covered(term->impacts, term->impact_count, c->tfs[i], code)))
-        return gs_index_damaged(c->index, GS_INDEX_POSTINGS,
-                                "a posting is worth more than its block's impacts", st);
+    const gs_impacts term = read_impacts(l->skips.impacts, l->skips.impact_count);
+    const gs_impacts block =
+        read_impacts(l->skip.impacts, l->has_skip ? l->skip.impact_count : 0);
+    for (size_t i = 0; i < l->count; i++) {
+        uint32_t length;
+        GS_TRY(gs_index_document_length(l->index, l->docs[i], &length, st));
+        const uint8_t code = gs_code_below(length);
+        if ((l->has_skip && !gs_impacts_cover(&block, l->tfs[i], code)) ||
+            (term.count > 0 && !gs_impacts_cover(&term, l->tfs[i], code)))
+            return gs_index_damaged(l->index, GS_INDEX_POSTINGS,
+                                    "a posting is worth more than its block's impacts",
+                                    st);
+    }
     return GS_OK;
 }
 
-static gs_code verify_postings(const gs_term_cursor *term, gs_posting_cursor *c,
+static gs_code verify_places(gs_posting_list *l, gs_status *st)
+{
+    for (size_t i = 0; i < l->count; i++)
+        GS_TRY(gs_posting_list_positions(l, i, st));
+    return gs_posting_list_end_places(l, st);
+}
+
+static gs_code verify_postings(const gs_term_cursor *term, gs_posting_list *l,
                                gs_verify_counts *counts, gs_status *st)
 {
     const bool has_positions = gs_index_header_of(term->index)->has_positions;
     uint64_t df = 0, cf = 0;
-    GS_TRY(gs_posting_cursor_start(c, term->index, &term->info, st));
+    GS_TRY(gs_posting_list_start(l, term->index, &term->info, st));
     for (;;) {
-        GS_TRY(gs_posting_cursor_block(c, st));
-        if (c->count == 0)
+        GS_TRY(gs_posting_list_block(l, st));
+        if (l->count == 0)
             break;
-        for (size_t i = 0; i < c->count; i++) {
-            cf += c->tfs[i];
-            GS_TRY(verify_impact(c, i, st));
-            if (has_positions)
-                GS_TRY(gs_posting_cursor_positions(c, i, st));
-        }
-        if (has_positions && c->places != (c->has_skip ? c->next_places : c->places_end))
-            return gs_index_damaged(term->index, GS_INDEX_POSITIONS,
-                                    "a block has too many positions", st);
-        df += c->count;
+        for (size_t i = 0; i < l->count; i++)
+            cf += l->tfs[i];
+        GS_TRY(verify_impacts(l, st));
+        if (has_positions)
+            GS_TRY(verify_places(l, st));
+        df += l->count;
     }
     if (df != term->info.df || cf != term->info.cf)
         return gs_index_damaged(term->index, GS_INDEX_POSTINGS,
                                 "a term's counts are wrong", st);
-    if (has_positions && c->places != c->places_end)
+    if (has_positions && l->places != l->places_end)
         return gs_index_damaged(term->index, GS_INDEX_POSITIONS,
                                 "a term has too many positions", st);
     counts->postings += df;
@@ -83,7 +87,7 @@ static gs_code verify_prefix(const gs_term_cursor *term, gs_status *st)
 }
 
 static gs_code verify_terms(const gs_index *index, gs_term_cursor *term, uint8_t *last,
-                            gs_posting_cursor *postings, gs_verify_counts *counts,
+                            gs_posting_list *postings, gs_verify_counts *counts,
                             const volatile int *cancel, gs_status *st)
 {
     size_t last_bytes = 0;
@@ -139,7 +143,7 @@ gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_st
 {
     const gs_index_header *const h = gs_index_header_of(index);
     gs_verify_counts counts = {0};
-    gs_posting_cursor postings = {0};
+    gs_posting_list postings = {0};
     gs_term_cursor *term = NULL;
     void *last = NULL;
     GS_TRY(gs_index_check_sums(index, st));
@@ -155,7 +159,7 @@ gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_st
     if (st->code == GS_OK)
         GS_NOTED(gs_index_check_unchanged(index, st));
 fail:
-    gs_posting_cursor_release(&postings);
+    gs_posting_list_release(&postings);
     gs_term_cursor_free(term);
     gs_mem_free(last);
     return st->code;

@@ -28,8 +28,10 @@ void gs_fold_free(gs_fold *fold)
 {
     if (fold == NULL)
         return;
-    for (size_t i = 0; i < GS_FOLD_PAGES; i++)
-        gs_mem_free(fold->pages[i]);
+    for (size_t i = 0; i < GS_FOLD_PAGES; i++) {
+        if (fold->pages[i] != NULL) /* few are */
+            gs_mem_free(fold->pages[i]);
+    }
     gs_mem_free(fold->points);
     gs_mem_free(fold);
 }

@@ -333,17 +333,17 @@ gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
     return GS_OK;
 }
 
-gs_code gs_index_part_stored(gs_index_part *p, const uint64_t *docs, const uint32_t *tfs,
-                             size_t count, const uint8_t *places,
-                             const size_t *place_bytes, gs_status *st)
+gs_code gs_index_part_foreign(gs_index_part *p, const gs_foreign_postings *postings,
+                              gs_status *st)
 {
-    for (size_t at = 0, n; at < count; at += n) {
-        n = room(p, count - at);
-        GS_TRY(fill_block(p, docs + at, tfs + at, n, st));
+    const uint8_t *places = postings->places;
+    for (size_t at = 0, n; at < postings->count; at += n) {
+        n = room(p, postings->count - at);
+        GS_TRY(fill_block(p, postings->docs + at, postings->tfs + at, n, st));
         if (p->place.has_positions) {
             size_t bytes = 0;
             for (size_t i = at; i < at + n; i++)
-                bytes += place_bytes[i];
+                bytes += postings->place_bytes[i];
             GS_TRY(put_places(p, places, bytes, st));
             places += bytes;
         }
@@ -353,16 +353,17 @@ gs_code gs_index_part_stored(gs_index_part *p, const uint64_t *docs, const uint3
     return GS_OK;
 }
 
-gs_code gs_index_part_block(gs_index_part *p, const gs_stored_block *block, bool *taken,
-                            gs_status *st)
+gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_postings *postings,
+                            bool *taken, gs_status *st)
 {
+    const gs_stored_block *const block = &postings->block;
     *taken = p->filled == 0 && p->term_bytes > 0 &&
-             doc_number(p, block->docs[0]) == block->first_number;
+             doc_number(p, postings->docs[0]) == postings->first_number;
     if (!*taken)
         return GS_OK;
     for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
-        GS_TRY(check_order(p, block->docs[i], block->tfs[i], st));
-        note_posting(p, block->docs[i], block->tfs[i]);
+        GS_TRY(check_order(p, postings->docs[i], postings->tfs[i], st));
+        note_posting(p, postings->docs[i], postings->tfs[i]);
     }
     if (p->place.has_positions)
         GS_TRY(put_places(p, block->places, block->place_bytes, st));

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "lib/base/log.h"
+#include "lib/index/format/formats.h"
 
 typedef struct gs_index_writer gs_index_writer;
 typedef struct gs_index_part gs_index_part;
@@ -67,26 +68,28 @@ GS_MUST_CHECK gs_code gs_index_part_term(gs_index_part *p, const void *term,
 GS_MUST_CHECK gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
                                              const uint32_t *tfs, size_t count,
                                              const uint32_t *positions, gs_status *st);
-/* The same for postings of another index, whose positions stay as they are stored: those
- * of posting i take place_bytes[i] bytes, one after the other from `places` on. */
-GS_MUST_CHECK gs_code gs_index_part_stored(gs_index_part *p, const uint64_t *docs,
-                                           const uint32_t *tfs, size_t count,
-                                           const uint8_t *places,
-                                           const size_t *place_bytes, gs_status *st);
 
-/* A full block of postings of another index, as it is stored there. */
-typedef struct gs_stored_block {
-    const uint64_t *docs; /* what it holds, as it is to be here */
+/* Postings of another index, as they are to be here. */
+typedef struct gs_foreign_postings {
+    const uint64_t *docs;
     const uint32_t *tfs;
-    uint64_t first_number; /* its first doc number there */
-    const uint8_t *data, *places;
-    size_t bytes, place_bytes;
-} gs_stored_block;
+    size_t count;
+    uint64_t first_number;     /* their first doc number there */
+    gs_stored_block block;     /* the full block that they were there, if they were one */
+    const uint8_t *places;     /* positions as they are stored: those of posting i take */
+    const size_t *place_bytes; /* place_bytes[i] bytes, one after the other */
+} gs_foreign_postings;
 
 /* Takes the block, as part_postings would its postings, if it would be the same bytes
- * here: if a block begins, and the first doc number is the same. Else *taken is false. */
-GS_MUST_CHECK gs_code gs_index_part_block(gs_index_part *p, const gs_stored_block *block,
+ * here: if a block begins, and the first doc number is the same. Else *taken is false.
+ * Looks at no places. */
+GS_MUST_CHECK gs_code gs_index_part_block(gs_index_part *p,
+                                          const gs_foreign_postings *postings,
                                           bool *taken, gs_status *st);
+/* As part_postings, whether they were a block or not. */
+GS_MUST_CHECK gs_code gs_index_part_foreign(gs_index_part *p,
+                                            const gs_foreign_postings *postings,
+                                            gs_status *st);
 GS_MUST_CHECK gs_code gs_index_part_finish(gs_index_part *p, gs_status *st);
 void gs_index_part_free(gs_index_part *p); /* NULL is fine */
 

@@ -310,16 +310,16 @@ static gs_code start_skips(const gs_index *index, gs_status *st)
 static gs_code read_postings(const gs_index *index, bool positions, gs_status *st)
 {
     gs_term_info info;
-    gs_posting_cursor c = {0};
+    gs_posting_list c = {0};
     GS_TRY(find(index, "often", &info, st));
-    GS_NOTED(gs_posting_cursor_start(&c, index, &info, st));
+    GS_NOTED(gs_posting_list_start(&c, index, &info, st));
     do {
         if (st->code == GS_OK)
-            GS_NOTED(gs_posting_cursor_block(&c, st));
+            GS_NOTED(gs_posting_list_block(&c, st));
         for (size_t i = 0; positions && st->code == GS_OK && i < c.count; i++)
-            GS_NOTED(gs_posting_cursor_positions(&c, i, st));
+            GS_NOTED(gs_posting_list_positions(&c, i, st));
     } while (st->code == GS_OK && c.count > 0);
-    gs_posting_cursor_release(&c);
+    gs_posting_list_release(&c);
     return st->code;
 }
 

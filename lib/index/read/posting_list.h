@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * posting_list: the postings of a term.
+ *
+ *      | 128 postings | 128 postings | ... | less than 128 | entry of each full block |
+ *
+ * A list is gone through once, forwards. Call order: start, then one of
+ *
+ *      block*           every block; docs[] and tfs[] of `count` postings, 0 at the end
+ *      (seek, next*)*   document by document; `doc`, and its frequency by tf
+ *
+ * and release. After either, positions may be asked for; start may come again. The entry
+ * of a block tells where it ends and what its postings can add to a score: seek leaves
+ * blocks out unread, and peek tells of one that seek would read. One thread; different
+ * lists share nothing.
+ *
+ * All is checked as it is read: docIDs ascend and are below the number of documents,
+ * frequencies and positions fit 32 bits. What is not so is GS_ERR_FORMAT.
+ */
+#ifndef GS_LIB_INDEX_READ_POSTING_LIST_H
+#define GS_LIB_INDEX_READ_POSTING_LIST_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "lib/index/read/posting_skip.h"
+
+#define GS_NO_DOC UINT64_MAX /* behind the last one */
+
+/* For others: docs and tfs up to count, has_skip and skip, doc and at, positions up to
+ * position_count, blocks_read. What was read of the files lies before p, next_places and
+ * skips.p. */
+typedef struct gs_posting_list {
+    const gs_index *index;
+    const gs_page_checks *pages;        /* of postings */
+    const uint8_t *p, *end;             /* blocks and tail that are left */
+    gs_posting_skips skips;             /* entries that are left */
+    const uint8_t *places, *places_end; /* positions of the block; NULL: none kept */
+    const uint8_t *next_places;         /* of the block after it */
+    const uint8_t *checked_places;      /* up to there their pages hold */
+    size_t places_at;                   /* the posting whose positions are at `places` */
+    uint64_t left;                      /* postings behind the block */
+    uint64_t last_doc;                  /* of the blocks so far */
+    bool has_doc;
+    bool is_found; /* the next block is known, not read: its entry is `skip` */
+
+    bool has_skip;        /* the block is full; the last postings have no entry */
+    gs_posting_skip skip; /* of the block; of the next one, if that is found */
+    size_t count;         /* of the block; 0: there is none */
+    uint64_t docs[GS_INDEX_BLOCK];
+    uint64_t tfs[GS_INDEX_BLOCK]; /* after block; seek leaves them packed */
+    const uint8_t *packed_tfs;    /* NULL: they are not */
+    unsigned tf_bits;
+
+    uint64_t doc; /* of seek and next; GS_NO_DOC: none left */
+    size_t at;    /* it is docs[at] */
+    uint64_t blocks_read;
+
+    uint32_t *positions; /* of the posting asked for last */
+    size_t position_count, position_capacity;
+} gs_posting_list;
+
+/* Of a zeroed list, or one that was used before, whose memory it keeps. */
+GS_MUST_CHECK gs_code gs_posting_list_start(gs_posting_list *l, const gs_index *index,
+                                            const gs_term_info *info, gs_status *st);
+void gs_posting_list_release(gs_posting_list *l); /* a zeroed one is fine */
+
+/* --- block by block ----------------------------------------------------------------- */
+
+/* The next block; count is 0 behind the last. */
+GS_MUST_CHECK gs_code gs_posting_list_block(gs_posting_list *l, gs_status *st);
+
+/* A block that has_skip, as it is stored; none of its positions has been asked for. */
+gs_stored_block gs_posting_list_stored(const gs_posting_list *l);
+
+/* Positions of all postings of the block, none asked for so far, are only checked: those
+ * of posting i take place_bytes[i] bytes, one after the other from *places on. */
+GS_MUST_CHECK gs_code gs_posting_list_measure_places(gs_posting_list *l,
+                                                     const uint8_t **places,
+                                                     size_t *place_bytes, gs_status *st);
+/* Positions of the last posting were asked for: fails if the block has more. */
+GS_MUST_CHECK gs_code gs_posting_list_end_places(const gs_posting_list *l, gs_status *st);
+
+/* --- document by document ----------------------------------------------------------- */
+
+/* Takes another block. Internal to seek and next. */
+GS_MUST_CHECK gs_code gs_posting_list_move(gs_posting_list *l, uint64_t doc,
+                                           gs_status *st);
+
+/* To the first document that is not less than `doc`, which never goes back. */
+GS_MUST_CHECK static inline gs_code gs_posting_list_seek(gs_posting_list *l, uint64_t doc,
+                                                         gs_status *st)
+{
+    if (l->count == 0 || l->docs[l->count - 1] < doc) {
+        GS_TRY(gs_posting_list_move(l, doc, st));
+        if (l->doc == GS_NO_DOC)
+            return GS_OK;
+    }
+    size_t at = l->at;
+    if (l->docs[at] < doc) {
+        /* Most steps are short; longer ones halve what is left. */
+        for (unsigned i = 0; i < 8 && l->docs[at] < doc; i++)
+            at++;
+        for (size_t n = l->count - at; n > 1;) {
+            const size_t half = n / 2;
+            at += l->docs[at + half - 1] < doc ? half : 0;
+            n -= half;
+        }
+    }
+    l->at = at;
+    l->doc = l->docs[at];
+    return GS_OK;
+}
+
+/* From the document it is at to the next one. */
+GS_MUST_CHECK static inline gs_code gs_posting_list_next(gs_posting_list *l,
+                                                         gs_status *st)
+{
+    if (__builtin_expect(l->at + 1 == l->count, 0))
+        return gs_posting_list_move(l, l->doc + 1, st);
+    l->doc = l->docs[++l->at];
+    return GS_OK;
+}
+
+/* Goes to the block that seek would read, and leaves it unread. Internal to peek. */
+GS_MUST_CHECK gs_code gs_posting_list_find(gs_posting_list *l, uint64_t doc,
+                                           gs_status *st);
+
+/* The entry of the block that seek would read for the document. NULL: it would read none,
+ * or the last postings, which have no entry. */
+GS_MUST_CHECK static inline gs_code gs_posting_list_peek(gs_posting_list *l, uint64_t doc,
+                                                         const gs_posting_skip **skip,
+                                                         gs_status *st)
+{
+    *skip = NULL;
+    if (l->count > 0 && l->docs[l->count - 1] >= doc)
+        return GS_OK;
+    GS_TRY(gs_posting_list_find(l, doc, st));
+    if (l->is_found)
+        *skip = &l->skip;
+    return GS_OK;
+}
+
+/* --- of a posting ------------------------------------------------------------------- */
+
+/* The frequency of posting i of the block, packed or not: what the file says now. */
+static inline uint64_t gs_posting_list_tf(const gs_posting_list *l, size_t i)
+{
+    if (l->packed_tfs == NULL)
+        return l->tfs[i];
+    uint64_t word;
+    const size_t at = i * l->tf_bits;
+    memcpy(&word, l->packed_tfs + at / 8, sizeof word);
+    word = gs_index_once(word);
+    return (le64toh(word) >> (at % 8) & ((UINT64_C(1) << l->tf_bits) - 1)) + 1;
+}
+
+/* Positions of posting i of the block, which never goes back: position_count of them, in
+ * l->positions. Fails if the index has none. */
+GS_MUST_CHECK gs_code gs_posting_list_positions(gs_posting_list *l, size_t i,
+                                                gs_status *st);
+
+#endif
