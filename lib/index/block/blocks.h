@@ -7,9 +7,9 @@
 #define GS_LIB_INDEX_BLOCK_BLOCKS_H
 
 #include "lib/index/block/block_merge.h"
-#include "lib/index/block/bsbi_block.h"
-#include "lib/index/block/spimi_block.h"
+#include "lib/index/block/block_set.h"
 #include "lib/index/block/term_block.h"
 #include "lib/index/block/term_dictionary.h"
+#include "lib/index/block/tuple_sort.h"
 
 #endif

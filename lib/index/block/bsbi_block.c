@@ -77,11 +77,6 @@ void gs_bsbi_block_free(gs_bsbi_block *b)
     gs_mem_free(b);
 }
 
-bool gs_bsbi_block_is_empty(const gs_bsbi_block *b)
-{
-    return b->count == 0;
-}
-
 bool gs_bsbi_block_is_nearly_full(const gs_bsbi_block *b)
 {
     const gs_term_dictionary *const d = b->options.dictionary;

@@ -56,7 +56,6 @@ GS_MUST_CHECK gs_code gs_bsbi_block_add_tuples(gs_bsbi_block *b, const gs_tuple 
                                                size_t count, size_t *taken,
                                                gs_status *st);
 
-bool gs_bsbi_block_is_empty(const gs_bsbi_block *b);
 /* Is less than a quarter of its memory left, or little of the dictionary's? */
 bool gs_bsbi_block_is_nearly_full(const gs_bsbi_block *b);
 

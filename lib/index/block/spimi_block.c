@@ -151,11 +151,6 @@ gs_code gs_spimi_block_shrink(gs_spimi_block *b, size_t memory_bytes, gs_status 
     return GS_OK;
 }
 
-bool gs_spimi_block_is_empty(const gs_spimi_block *b)
-{
-    return b->term_count == 0;
-}
-
 bool gs_spimi_block_is_nearly_full(const gs_spimi_block *b)
 {
     return b->left < b->options.memory_bytes / 4;

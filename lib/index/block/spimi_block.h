@@ -58,7 +58,6 @@ GS_MUST_CHECK gs_code gs_spimi_block_add_tuples(gs_spimi_block *b, const gs_tupl
                                                 size_t count, size_t *taken,
                                                 gs_status *st);
 
-bool gs_spimi_block_is_empty(const gs_spimi_block *b);
 /* Is less than a quarter of the memory left? */
 bool gs_spimi_block_is_nearly_full(const gs_spimi_block *b);
 

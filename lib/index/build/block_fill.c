@@ -493,12 +493,7 @@ static gs_code add_tokens(gs_block_fill *f, fill_worker *w, unsigned worker, boo
     const gs_token *const tokens = w->tokens.tokens + w->taken;
     const size_t count = w->tokens.count - w->taken;
     size_t taken = 0;
-    if (o->spimi != NULL)
-        GS_TRY(gs_spimi_block_add(o->spimi[worker], w->first_doc, tokens, count, &taken,
-                                  st));
-    else
-        GS_TRY(
-            gs_bsbi_block_add(o->bsbi[worker], w->first_doc, tokens, count, &taken, st));
+    GS_TRY(gs_block_set_add(o->blocks, worker, w->first_doc, tokens, count, &taken, st));
     add_lengths(w, tokens, taken);
     w->taken += taken;
     *fits = taken == count;
@@ -512,10 +507,7 @@ static gs_code add_tuples(gs_block_fill *f, fill_worker *w, unsigned worker, boo
     const gs_tuple *const tuples = w->tuples->tuples + w->taken;
     const size_t count = w->tuples->count - w->taken;
     size_t taken = 0;
-    if (o->spimi != NULL)
-        GS_TRY(gs_spimi_block_add_tuples(o->spimi[worker], tuples, count, &taken, st));
-    else
-        GS_TRY(gs_bsbi_block_add_tuples(o->bsbi[worker], tuples, count, &taken, st));
+    GS_TRY(gs_block_set_add_tuples(o->blocks, worker, tuples, count, &taken, st));
     uint64_t tokens = 0;
     for (size_t i = 0; i < taken; i++) {
         if (tuples[i].doc > w->doc_max)
@@ -620,8 +612,7 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
 static void pause_in_time(gs_block_fill *f, unsigned worker)
 {
     const gs_block_fill_options *const o = &f->options;
-    if (o->pauses && (o->spimi != NULL ? gs_spimi_block_is_nearly_full(o->spimi[worker])
-                                       : gs_bsbi_block_is_nearly_full(o->bsbi[worker]))) {
+    if (o->pauses && gs_block_set_is_nearly_full(o->blocks, worker)) {
         atomic_store(&f->is_pausing, true);
         wake_all(f);
     }

@@ -50,9 +50,8 @@ typedef struct gs_block_fill_options {
     bool skip_bad;
     gs_fill_counts before;
     bool pauses; /* stops between batches where it can, when blocks are nearly full */
-    const gs_word_rules *rules;   /* not for tuples */
-    gs_spimi_block *const *spimi; /* one a worker: one of these two */
-    gs_bsbi_block *const *bsbi;
+    const gs_word_rules *rules; /* not for tuples */
+    gs_block_set *blocks;       /* of so many workers */
     unsigned workers;
     gs_document_fn *document_fn; /* not for tuples */
     void *document_context;

@@ -8,11 +8,10 @@
 #include "lib/base/mem.h"
 #include "lib/index/block/blocks.h"
 
-enum { RANGES_MAX = 4096, RANGES_A_WORKER = 4, STRETCH_BYTES = 4096 };
+enum { RANGES_MAX = 4096, STRETCH_BYTES = 4096 };
 
 void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *options)
 {
-    const gs_index_plan *const plan = options->plan;
     *s = (gs_block_spill){
         .options = *options,
         .layout = gs_posting_run_layout(),
@@ -22,14 +21,9 @@ void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *option
                         .no_uring = options->no_uring,
                         .stats = options->stats,
                         .trace = options->trace},
-        .run_plan = {.workers = plan->workers,
-                     .block_bytes = plan->block_bytes,
-                     .stream_block_bytes = plan->block_bytes,
-                     .stream_blocks = plan->stream_blocks,
-                     .run_block_bytes = plan->run_block_bytes},
     };
     s->list = (gs_run_list){.options = &s->run_options,
-                            .plan = &s->run_plan,
+                            .plan = &options->plan->runs,
                             .layout = &s->layout,
                             .codec = GS_RUN_CODEC_ZSTD};
 }
@@ -93,23 +87,13 @@ static gs_code spill_worker(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
-/* A range should fit a piece, so that no worker waits for its turn for long. */
-static size_t choose_range_count(const gs_index_plan *plan)
-{
-    const size_t bytes = plan->gather_bytes * plan->workers;
-    const size_t fitting = 2 * (bytes / plan->piece_bytes);
-    const size_t least = (size_t)RANGES_A_WORKER * plan->workers;
-    return fitting < least ? least : fitting > RANGES_MAX ? RANGES_MAX : fitting;
-}
-
 gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team, const gs_term_block *blocks,
                            size_t block_count, gs_status *st)
 {
     const gs_index_plan *const plan = s->options.plan;
     spill_job job = {.spill = s, .blocks = blocks, .block_count = block_count};
     gs_run_writer out;
-    GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, choose_range_count(plan),
-                               st));
+    GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, plan->range_count, st));
     if (gs_run_writer_open(&out, &s->list, plan->piece_bytes, st) == GS_OK) {
         job.sink = &out.sink;
         GS_NOTED(gs_team_run(team, spill_worker, &job, st));
@@ -245,7 +229,7 @@ gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team, gs_status *st)
     const gs_run_reduction reduction = {
         .memory_bytes = plan->merge_bytes,
         /* Besides its block a run may have a decoded stretch open. */
-        .open_bytes = plan->run_block_bytes + STRETCH_BYTES,
+        .open_bytes = plan->runs.run_block_bytes + STRETCH_BYTES,
         .piece_bytes = plan->piece_bytes,
         .checkpoint = s->options.checkpoint,
         .merge = join_runs,

@@ -35,7 +35,6 @@ typedef struct gs_block_spill {
     gs_block_spill_options options;
     gs_record_layout layout;
     gs_sort_options run_options; /* what of them matters to runs */
-    gs_memory_plan run_plan;
     gs_run_list list;
 } gs_block_spill;
 

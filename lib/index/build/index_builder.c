@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * How a build flows.
+ *
+ *      input -> line_feed -> block_fill -> block_set -+-> index_emit -> index_writer
+ *                              ^                      |   (it fits)          ^
+ *                              |  full: a run of them +-> block_spill        |
+ *                              +------------------------------+              |
+ *                                              index_emit <- runs, few ------+
+ *
+ * One team of threads does each step together; reading and writing go on beside it. The
+ * writer puts the parts that index_emit made together, and the index has its name when it
+ * is complete. With a checkpoint, runs and the place in the input are kept after each.
+ */
 #include "lib/index/build/index_builder.h"
 
 #include <stdatomic.h>
@@ -13,24 +26,18 @@
 #include "lib/index/folder/folders.h"
 #include "lib/index/format/formats.h"
 
-enum {
-    BLOCKS_IN_FLIGHT = 6,
-};
-
 typedef struct builder {
     const gs_index_build_options *options;
-    bool is_tuples, is_bsbi;
+    bool is_tuples;
     gs_index_plan plan;
+    unsigned workers;        /* as planned, or 1 for little input */
+    gs_tuple_sorter *sorter; /* of bsbi; NULL: spimi */
     gs_team *team;
     gs_block_pool *pool;
     gs_input *input;
     gs_line_feed *feed;
     gs_word_rules *rules;
-    gs_tuple_sorter *sorter;
-    gs_term_dictionary *dictionary;
-    gs_spimi_block **spimi; /* one a worker: one of these two */
-    gs_bsbi_block **bsbi;
-    gs_term_block *views; /* one a worker */
+    gs_block_set *blocks;
     gs_block_fill *fill;
     gs_block_spill spill;
     gs_index_writer *writer;
@@ -43,7 +50,8 @@ static void set_phase(builder *b, gs_sort_phase phase)
     gs_index_stats_begin_phase(b->options->stats, phase, &b->phase_begin_ns);
 }
 
-/* --- preparing ----------------------------------------------------------------- */
+/* --- preparing -----------------------------------------------------------------------
+ */
 
 /*
  * Growing lists take about 410 instructions a word, parsing and writing included, and
@@ -55,13 +63,6 @@ static void set_phase(builder *b, gs_sort_phase phase)
  * So tuples are for who asks for an engine to sort them, and without that no GPU is
  * looked at.
  */
-static bool is_bsbi_wanted(const builder *b)
-{
-    const gs_index_build_options *const o = b->options;
-    return o->method == GS_INDEX_BSBI ||
-           (o->method == GS_INDEX_AUTO && gs_tuple_engine_is_gpu(o->engine));
-}
-
 static gs_code choose_method(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
@@ -72,20 +73,21 @@ static gs_code choose_method(builder *b, gs_status *st)
         .gpu_count = o->gpu_count,
         .log = o->log,
     };
-    const char *why = "bsbi, as asked for";
-    b->is_bsbi = is_bsbi_wanted(b);
-    if (b->is_bsbi)
+    const char *why = o->method == GS_INDEX_SPIMI ? "spimi, as asked for"
+                      : o->method == GS_INDEX_BSBI
+                          ? "bsbi, as asked for"
+                          : "bsbi: an engine to sort tuples was asked for";
+    if (o->method == GS_INDEX_BSBI ||
+        (o->method == GS_INDEX_AUTO && gs_tuple_engine_is_gpu(o->engine)))
         GS_TRY(gs_tuple_sorter_new(&b->sorter, &sorter, st));
-    if (o->method == GS_INDEX_AUTO && b->is_bsbi) {
-        why = "bsbi: an engine to sort tuples was asked for";
-        b->is_bsbi = gs_tuple_sorter_uses_gpu(b->sorter);
+    if (o->method == GS_INDEX_AUTO &&
+        (b->sorter == NULL || !gs_tuple_sorter_uses_gpu(b->sorter))) {
+        why = "spimi: growing lists take less time and memory than sorting tuples";
+        gs_tuple_sorter_free(b->sorter);
+        b->sorter = NULL;
     }
-    if (!b->is_bsbi)
-        why = o->method == GS_INDEX_SPIMI
-                  ? "spimi, as asked for"
-                  : "spimi: growing lists take less time and memory than sorting tuples";
     gs_log_say(o->log, GS_LOG_INFO, "method %s", why);
-    if (b->is_bsbi)
+    if (b->sorter != NULL)
         gs_log_say(o->log, GS_LOG_INFO, "engine %s", gs_tuple_sorter_name(b->sorter));
     return GS_OK;
 }
@@ -93,10 +95,11 @@ static gs_code choose_method(builder *b, gs_status *st)
 static gs_code open_input(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
-    GS_TRY(gs_block_pool_new(&b->pool, b->plan.block_bytes, b->plan.block_count, st));
+    GS_TRY(
+        gs_block_pool_new(&b->pool, b->plan.runs.block_bytes, b->plan.block_count, st));
     const gs_input_options input = {
         .pool = b->pool,
-        .blocks_in_flight = BLOCKS_IN_FLIGHT,
+        .blocks_in_flight = GS_BLOCKS_IN_FLIGHT,
         .decode_threads = b->plan.workers,
         .decode_bytes_max = b->plan.decode_bytes,
         .trace = o->trace,
@@ -138,32 +141,16 @@ static gs_code open_writer(builder *b, gs_status *st)
 
 static gs_code make_blocks(builder *b, gs_status *st)
 {
-    const gs_index_build_options *const o = b->options;
-    const unsigned workers = b->plan.workers;
-    GS_TRY(gs_mem_new(&b->views, workers * sizeof *b->views, "blocks", st));
-    if (!b->is_bsbi) {
-        const gs_spimi_options spimi = {
-            .memory_bytes = b->plan.gather_bytes,
-            .has_positions = o->has_positions,
-            .any_order = b->is_tuples,
-        };
-        GS_TRY(gs_mem_new(&b->spimi, workers * sizeof(gs_spimi_block *), "blocks", st));
-        for (unsigned i = 0; i < workers; i++)
-            GS_TRY(gs_spimi_block_new(&b->spimi[i], &spimi, st));
-        return GS_OK;
-    }
-    GS_TRY(gs_term_dictionary_new(&b->dictionary, b->plan.dictionary_bytes, st));
-    const gs_bsbi_options bsbi = {
-        .memory_bytes = b->plan.gather_bytes,
-        .has_positions = o->has_positions,
-        .is_tuples = b->is_tuples,
-        .dictionary = b->dictionary,
+    const gs_block_set_options blocks = {
+        .workers = b->workers,
         .sorter = b->sorter,
+        .block_bytes = b->plan.gather_bytes,
+        .dictionary_bytes = b->plan.dictionary_bytes,
+        .has_positions = b->options->has_positions,
+        .is_tuples = b->is_tuples,
+        .log = b->options->log,
     };
-    GS_TRY(gs_mem_new(&b->bsbi, workers * sizeof(gs_bsbi_block *), "blocks", st));
-    for (unsigned i = 0; i < workers; i++)
-        GS_TRY(gs_bsbi_block_new(&b->bsbi[i], &bsbi, st));
-    return GS_OK;
+    return gs_block_set_new(&b->blocks, &blocks, st);
 }
 
 static gs_code write_document(void *context, const void *name, size_t name_bytes,
@@ -195,9 +182,8 @@ static gs_code make_fill(builder *b, gs_status *st)
                                         : (gs_fill_counts){0},
         .pauses = b->checkpoint != NULL,
         .rules = b->rules,
-        .spimi = b->spimi,
-        .bsbi = b->bsbi,
-        .workers = b->plan.workers,
+        .blocks = b->blocks,
+        .workers = b->workers,
         .document_fn = give_document,
         .document_context = b,
         .log = o->log,
@@ -211,15 +197,16 @@ static void tell_plan(const builder *b)
 {
     gs_index_stats *const stats = b->options->stats;
     gs_log_say(b->options->log, GS_LOG_INFO,
-               "%u threads, %zu KiB a block, %zu KiB for the dictionary", b->plan.workers,
+               "%u threads, %zu KiB a block, %zu KiB for the dictionary", b->workers,
                b->plan.gather_bytes / 1024, b->plan.dictionary_bytes / 1024);
     if (stats == NULL)
         return;
     atomic_store(&stats->sort.memory_limit_bytes, b->plan.limit_bytes);
-    atomic_store(&stats->sort.threads, b->plan.workers);
+    atomic_store(&stats->sort.threads, b->workers);
     atomic_store(&stats->sort.engine,
-                 b->is_bsbi && gs_tuple_sorter_uses_gpu(b->sorter) ? "gpu" : "cpu");
-    atomic_store(&stats->method, b->is_bsbi ? "bsbi" : "spimi");
+                 b->sorter != NULL && gs_tuple_sorter_uses_gpu(b->sorter) ? "gpu"
+                                                                          : "cpu");
+    atomic_store(&stats->method, b->sorter != NULL ? "bsbi" : "spimi");
 }
 
 /* What was done before is taken over; *is_done if that was all. */
@@ -246,23 +233,9 @@ static gs_code go_on(builder *b, gs_status *st)
     return gs_build_checkpoint_go_on(b->checkpoint, write_document, b->writer, st);
 }
 
-static gs_code prepare(builder *b, gs_status *st)
+static void open_spill(builder *b)
 {
     const gs_index_build_options *const o = b->options;
-    gs_assert(!(b->is_tuples && o->has_positions));
-    GS_TRY(choose_method(b, st));
-    b->plan = gs_index_plan_make(o->memory_bytes, o->threads, b->is_bsbi);
-    GS_TRY(gs_index_plan_parts(&b->plan.part_count, b->plan.part_count, o->has_positions,
-                               st));
-    GS_TRY(open_writer(b, st));
-    GS_TRY(open_input(b, st));
-    GS_TRY(gs_input_begin(b->input, st));
-    if (gs_input_is_small(b->input) && o->memory_bytes == 0)
-        b->plan.workers = 1;
-    GS_TRY(gs_team_new(&b->team, b->plan.workers, st));
-    gs_team_set_trace(b->team, o->trace);
-    GS_TRY(make_blocks(b, st));
-    GS_TRY(make_fill(b, st));
     const gs_block_spill_options spill = {
         .plan = &b->plan,
         .temp_folders = o->temp_folders,
@@ -277,86 +250,97 @@ static gs_code prepare(builder *b, gs_status *st)
         .cancel = o->cancel_signal,
     };
     gs_block_spill_init(&b->spill, &spill);
+}
+
+static gs_code prepare(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    gs_assert(!(b->is_tuples && o->has_positions));
+    GS_TRY(choose_method(b, st));
+    const gs_index_plan_wish wish = {
+        .memory_bytes = o->memory_bytes,
+        .threads = o->threads,
+        .is_bsbi = b->sorter != NULL,
+        .has_positions = o->has_positions,
+    };
+    GS_TRY(gs_index_plan_make(&b->plan, &wish, st));
+    GS_TRY(open_writer(b, st));
+    GS_TRY(open_input(b, st));
+    GS_TRY(gs_input_begin(b->input, st));
+    const bool is_small = gs_input_is_small(b->input) && o->memory_bytes == 0;
+    b->workers = is_small ? 1 : b->plan.workers;
+    GS_TRY(gs_team_new(&b->team, b->workers, st));
+    gs_team_set_trace(b->team, o->trace);
+    GS_TRY(make_blocks(b, st));
+    GS_TRY(make_fill(b, st));
+    open_spill(b);
     tell_plan(b);
     return go_on(b, st);
 }
 
-/* --- blocks
- * ------------------------------------------------------------------------------- */
+/* --- blocks and runs -----------------------------------------------------------------
+ */
 
-static gs_code sort_block(void *context, unsigned worker, gs_status *st)
-{
-    builder *const b = context;
-    const uint64_t begin_ns = gs_trace_begin(b->options->trace);
-    GS_NOTED(b->is_bsbi ? gs_bsbi_block_sort(b->bsbi[worker], &b->views[worker], st)
-                        : gs_spimi_block_sort(b->spimi[worker], &b->views[worker], st));
-    gs_trace_end(b->options->trace, GS_LANE_WORKER, worker, "sort", begin_ns, 0);
-    return st->code;
-}
-
-static gs_code sort_blocks(builder *b, gs_status *st)
-{
-    set_phase(b, GS_PHASE_SORT);
-    if (b->is_bsbi)
-        GS_TRY(gs_term_dictionary_rank(b->dictionary, st));
-    return gs_team_run(b->team, sort_block, b, st);
-}
-
-/* A dictionary that takes too much of the memory starts anew: the blocks that follow have
- * their own, and terms meet again at the merge, by their bytes. */
-static void reset_blocks(builder *b)
-{
-    const bool is_full =
-        b->is_bsbi && gs_term_dictionary_bytes(b->dictionary) >
-                          gs_term_dictionary_bytes_max(b->dictionary) / 2;
-    if (is_full) {
-        gs_log_say(b->options->log, GS_LOG_INFO,
-                   "the dictionary, of %zu terms, starts anew",
-                   gs_term_dictionary_count(b->dictionary));
-        gs_term_dictionary_reset(b->dictionary);
-    }
-    for (unsigned i = 0; i < b->plan.workers; i++) {
-        if (b->is_bsbi)
-            gs_bsbi_block_reset(b->bsbi[i], is_full);
-        else
-            gs_spimi_block_reset(b->spimi[i]);
-    }
-}
-
-/* A document is longer than what is left beside the blocks. */
+/* A document is longer than what is left beside the blocks, which are empty now. */
 static gs_code make_room(builder *b, gs_status *st)
 {
-    gs_index_plan *const p = &b->plan;
+    const gs_index_plan *const p = &b->plan;
     gs_log_say(b->options->log, GS_LOG_INFO,
                "blocks give up %zu KiB each for long documents", p->room_bytes / 1024);
-    p->gather_bytes -= p->room_bytes;
-    p->room_bytes = 0;
-    for (unsigned i = 0; i < p->workers; i++) {
-        if (b->is_bsbi)
-            gs_bsbi_block_shrink(b->bsbi[i], p->gather_bytes);
-        else
-            GS_TRY(gs_spimi_block_shrink(b->spimi[i], p->gather_bytes, st));
-    }
     gs_line_feed_set_long_max(b->feed, p->document_bytes_max);
-    return GS_OK;
+    return gs_block_set_shrink(b->blocks, p->gather_bytes - p->room_bytes, st);
+}
+
+/* The runs are kept, where they hold all of what was read. */
+static gs_code save_place(builder *b, gs_status *st)
+{
+    gs_fill_counts counts;
+    gs_input_place place;
+    if (b->checkpoint == NULL || !gs_block_fill_is_between(b->fill, &counts))
+        return GS_OK;
+    gs_line_feed_place(b->feed, &place.input_index, &place.offset);
+    return gs_build_checkpoint_save(b->checkpoint, &b->spill.list, &place, &counts, st);
+}
+
+/* The blocks become a run and are empty again. */
+static gs_code spill_blocks(builder *b, gs_status *st)
+{
+    if (gs_block_set_term_count(b->blocks) > 0)
+        GS_TRY(gs_block_spill_add(&b->spill, b->team, gs_block_set_views(b->blocks),
+                                  b->workers, st));
+    GS_TRY(save_place(b, st));
+    gs_block_set_reset(b->blocks);
+    return gs_block_fill_wants_room(b->fill) ? make_room(b, st) : GS_OK;
+}
+
+/* Reads everything. The last blocks stay in memory if they are the only ones. */
+static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
+{
+    gs_index_stats *const stats = b->options->stats;
+    for (bool is_ended = false; !is_ended;) {
+        set_phase(b, GS_PHASE_READ);
+        GS_TRY(gs_block_fill_run(b->fill, b->team, &is_ended, st));
+        if (stats != NULL)
+            atomic_store(&stats->sort.input_bytes, gs_input_bytes_read(b->input));
+        set_phase(b, GS_PHASE_SORT);
+        GS_TRY(gs_block_set_sort(b->blocks, b->team, st));
+        *fits = is_ended && b->spill.list.count == 0;
+        if (!*fits)
+            GS_TRY(spill_blocks(b, st));
+    }
+    if (b->checkpoint != NULL)
+        GS_TRY(gs_checkpoint_check_inputs(gs_build_checkpoint_base(b->checkpoint), st));
+    return b->is_tuples ? gs_index_writer_set_document_count(
+                              b->writer, gs_block_fill_document_count(b->fill), st)
+                        : GS_OK;
 }
 
 static void release_blocks(builder *b)
 {
     gs_block_fill_free(b->fill);
     b->fill = NULL;
-    for (unsigned i = 0; b->spimi != NULL && i < b->plan.workers; i++)
-        gs_spimi_block_free(b->spimi[i]);
-    for (unsigned i = 0; b->bsbi != NULL && i < b->plan.workers; i++)
-        gs_bsbi_block_free(b->bsbi[i]);
-    gs_mem_free(b->spimi);
-    gs_mem_free(b->bsbi);
-    gs_mem_free(b->views);
-    b->spimi = NULL;
-    b->bsbi = NULL;
-    b->views = NULL;
-    gs_term_dictionary_free(b->dictionary);
-    b->dictionary = NULL;
+    gs_block_set_free(b->blocks);
+    b->blocks = NULL;
     gs_tuple_sorter_free(b->sorter);
     b->sorter = NULL;
     gs_line_feed_free(b->feed);
@@ -367,53 +351,32 @@ static void release_blocks(builder *b)
     b->pool = NULL;
 }
 
-static size_t count_terms(const builder *b)
+/* Blocks, or else runs, to the parts of the index; the blocks are released. */
+static gs_code emit(builder *b, bool fits, gs_status *st)
 {
-    size_t terms = 0;
-    for (unsigned i = 0; i < b->plan.workers; i++)
-        terms += b->views[i].term_count;
-    return terms;
-}
-
-/* --- the flow
- * -------------------------------------------------------------------------------- */
-
-/* The runs are kept, where they hold all of what was read. */
-static gs_code save_place(builder *b, gs_status *st)
-{
-    gs_fill_counts counts;
-    gs_input_place place;
-    if (!gs_block_fill_is_between(b->fill, &counts))
+    const gs_index_build_options *const o = b->options;
+    const gs_index_emit emit = {
+        .writer = b->writer,
+        .part_count = b->plan.part_count,
+        .has_positions = o->has_positions,
+        .stats = o->stats,
+        .cancel = o->cancel_signal,
+    };
+    set_phase(b, GS_PHASE_MERGE);
+    if (fits) {
+        GS_TRY(gs_index_emit_blocks(&emit, b->team, gs_block_set_views(b->blocks),
+                                    b->workers, st));
+        release_blocks(b);
         return GS_OK;
-    gs_line_feed_place(b->feed, &place.input_index, &place.offset);
-    return gs_build_checkpoint_save(b->checkpoint, &b->spill.list, &place, &counts, st);
+    }
+    release_blocks(b);
+    gs_log_say(o->log, GS_LOG_INFO, "merging %zu runs", b->spill.list.count);
+    GS_TRY(gs_block_spill_reduce(&b->spill, b->team, st));
+    return gs_index_emit_runs(&emit, b->team, &b->spill, st);
 }
 
-/* Reads everything. The last blocks stay in memory if they are the only ones. */
-static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
-{
-    gs_index_stats *const stats = b->options->stats;
-    bool is_ended = false;
-    *fits = false;
-    while (!is_ended) {
-        set_phase(b, GS_PHASE_READ);
-        GS_TRY(gs_block_fill_run(b->fill, b->team, &is_ended, st));
-        if (stats != NULL)
-            atomic_store(&stats->sort.input_bytes, gs_input_bytes_read(b->input));
-        GS_TRY(sort_blocks(b, st));
-        *fits = is_ended && b->spill.list.count == 0;
-        if (*fits)
-            break;
-        if (count_terms(b) > 0)
-            GS_TRY(gs_block_spill_add(&b->spill, b->team, b->views, b->plan.workers, st));
-        if (b->checkpoint != NULL)
-            GS_TRY(save_place(b, st));
-        reset_blocks(b);
-        if (gs_block_fill_wants_room(b->fill))
-            GS_TRY(make_room(b, st));
-    }
-    return GS_OK;
-}
+/* --- the flow ------------------------------------------------------------------------
+ */
 
 /* The index is there and good: should it not be readable just now, one figure is less. */
 static void count_output(const gs_index_build_options *o)
@@ -442,53 +405,39 @@ static gs_code commit(builder *b, gs_status *st)
     return GS_OK;
 }
 
-static gs_code build(builder *b, gs_status *st)
+/* A process before this one was stopped when all was done but the last. */
+static gs_code settle(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
-    bool fits, is_done;
-    b->is_tuples = gs_document_format_is_tuples(o->document.format);
+    gs_log_say(o->log, GS_LOG_INFO, "the index was there already");
+    GS_TRY(gs_index_folder_settle(o->folder, o->log, st));
+    gs_build_checkpoint_finish(b->checkpoint);
+    return GS_OK;
+}
+
+static gs_code build(builder *b, gs_status *st)
+{
+    bool fits = false, is_done;
     GS_TRY(open_checkpoint(b, &is_done, st));
-    if (is_done) {
-        gs_log_say(o->log, GS_LOG_INFO, "the index was there already");
-        GS_TRY(gs_index_folder_settle(o->folder, o->log, st));
-        gs_build_checkpoint_finish(b->checkpoint);
-        return GS_OK;
-    }
+    if (is_done)
+        return settle(b, st);
     GS_TRY(prepare(b, st));
-    const gs_index_emit emit = {
-        .writer = b->writer,
-        .part_count = b->plan.part_count,
-        .has_positions = o->has_positions,
-        .stats = o->stats,
-        .cancel = o->cancel_signal,
-    };
     GS_TRY(fill_blocks(b, &fits, st));
-    if (b->checkpoint != NULL)
-        GS_TRY(gs_checkpoint_check_inputs(gs_build_checkpoint_base(b->checkpoint), st));
-    if (b->is_tuples)
-        GS_TRY(gs_index_writer_set_document_count(
-            b->writer, gs_block_fill_document_count(b->fill), st));
-    if (fits) {
-        set_phase(b, GS_PHASE_MERGE);
-        GS_TRY(gs_index_emit_blocks(&emit, b->team, b->views, b->plan.workers, st));
-        release_blocks(b);
-    } else {
-        release_blocks(b);
-        set_phase(b, GS_PHASE_MERGE);
-        gs_log_say(o->log, GS_LOG_INFO, "merging %zu runs", b->spill.list.count);
-        GS_TRY(gs_block_spill_reduce(&b->spill, b->team, st));
-        GS_TRY(gs_index_emit_runs(&emit, b->team, &b->spill, st));
-    }
+    GS_TRY(emit(b, fits, st));
     set_phase(b, GS_PHASE_DONE);
     GS_TRY(commit(b, st));
-    count_output(o);
+    count_output(b->options);
     return GS_OK;
 }
 
 gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
-    builder b = {.options = options, .phase_begin_ns = gs_machine_now_ns()};
+    builder b = {
+        .options = options,
+        .is_tuples = gs_document_format_is_tuples(options->document.format),
+        .phase_begin_ns = gs_machine_now_ns(),
+    };
     GS_NOTED(build(&b, st));
     release_blocks(&b);
     gs_block_spill_release(&b.spill);

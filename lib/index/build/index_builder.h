@@ -2,12 +2,9 @@
 /*
  * index_builder: documents or tuples to an index folder, larger than memory.
  *
- *      input -> block_fill -> blocks -+-> (all fits) ------------> index_emit -> writer
- *                 ^                   |                               ^
- *                 +--- full: a run ---+-> block_spill -> runs --------+
- *
  * Two methods fill blocks: `spimi`, growing lists by term, and `bsbi`, sorted tuples. The
- * index is the same bytes either way, for any memory, number of threads and engine.
+ * index is the same bytes either way, for any memory, number of threads and engine. The
+ * flow is drawn in index_builder.c.
  *
  * Call from one thread; the workers are inside. All options are borrowed.
  */

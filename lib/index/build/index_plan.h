@@ -14,37 +14,38 @@
 #ifndef GS_LIB_INDEX_BUILD_INDEX_PLAN_H
 #define GS_LIB_INDEX_BUILD_INDEX_PLAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "lib/index/block/blocks.h"
+#include "lib/index/write/writers.h"
+#include "lib/sort/plan/plans.h"
 
-#include "lib/base/status.h"
+typedef struct gs_index_plan_wish {
+    size_t memory_bytes; /* 0: a share of what is available */
+    unsigned threads;    /* 0: every core */
+    bool is_bsbi;        /* tuples are sorted, with a dictionary */
+    bool has_positions;
+} gs_index_plan_wish;
 
+/* Made once; nothing of it changes. */
 typedef struct gs_index_plan {
-    size_t limit_bytes; /* S */
-    unsigned workers;   /* fewer than asked for when the memory is very small */
-    size_t block_bytes; /* of input, and of the output window */
-    size_t block_count;
-    size_t decode_bytes; /* for more than one compressed input at once */
-    size_t stream_blocks;
-    size_t piece_bytes; /* of a run, which a thread holds before its turn */
-    size_t run_block_bytes;
+    size_t limit_bytes;      /* S */
+    unsigned workers;        /* fewer than asked for when the memory is very small */
+    size_t block_count;      /* of input, of runs.block_bytes each */
+    size_t decode_bytes;     /* for more than one compressed input at once */
     size_t gather_bytes;     /* for each worker's block */
     size_t dictionary_bytes; /* for all */
     size_t writer_bytes;     /* for the index writer, all parts together */
-    size_t merge_bytes;      /* for windows and decoded blocks */
     size_t document_bytes_max;
     size_t long_bytes;   /* for long documents, all in use together, to begin with */
     size_t room_bytes;   /* that each block gives up for the longest */
+    gs_memory_plan runs; /* what of it matters to runs */
+    size_t piece_bytes;  /* of a run, which a thread holds before its turn */
+    size_t range_count;  /* that blocks are cut into on their way to a run */
+    size_t merge_bytes;  /* for windows and decoded blocks */
     unsigned part_count; /* of the index */
 } gs_index_plan;
 
-/* `memory_bytes` 0: a share of what is available. `threads` 0: every core. */
-gs_index_plan gs_index_plan_make(size_t memory_bytes, unsigned threads,
-                                 bool has_dictionary);
-
-/* How many parts of an index may be written side by side: as many as wanted, or as there
- * can be files open. The index is the same bytes for any number. */
-GS_MUST_CHECK gs_code gs_index_plan_parts(unsigned *out, unsigned wanted,
-                                          bool has_positions, gs_status *st);
+/* Fails if not even one part of an index could have its files open. */
+GS_MUST_CHECK gs_code gs_index_plan_make(gs_index_plan *plan,
+                                         const gs_index_plan_wish *wish, gs_status *st);
 
 #endif

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * How a merge flows.
+ *
+ *      indexes -+-> documents, in one go -------------------------------> index_writer
+ *               +-> checksums of every file, meanwhile                         ^
+ *               +-> merge_cut: ranges of terms, side by side                   |
+ *                     term_merge -> list_merge -> a part ----------------------+
+ *
+ * One team of threads does each step together, and who is done with a file or a part
+ * takes the next. The writer puts the parts together, and the index has its name when it
+ * is complete. With a checkpoint, finished parts are kept and not made again.
+ */
 #include "lib/index/merge/index_merger.h"
 
 #include <stdatomic.h>
@@ -13,21 +25,10 @@
 #include "lib/base/team.h"
 #include "lib/index/read/readers.h"
 #include "lib/index/folder/folders.h"
-#include "lib/index/build/builds.h"
 #include "lib/index/merge/list_merge.h"
 #include "lib/index/merge/merge_checkpoint.h"
 #include "lib/index/merge/merge_cut.h"
-
-enum {
-    MIB = 1024 * 1024,
-    WORKERS_MAX = 256,
-    PARTS_A_WORKER = 4,
-    KEPT_PARTS_MIN = 16,                 /* each of which need not be made again */
-    PART_BYTES = 3 * ((64 << 10) + 128), /* buffers of the writer, at least */
-    WINDOW_BYTES_MIN = MIB,
-    WINDOW_BYTES_MAX = 32 * MIB,
-    SMALL_INPUT_BYTES = 2 * MIB, /* not worth a second thread */
-};
+#include "lib/index/merge/merge_plan.h"
 
 typedef struct merger {
     const gs_index_merge_options *options;
@@ -35,8 +36,8 @@ typedef struct merger {
     uint64_t *shifts;
     uint64_t documents; /* in all */
     bool keeps_ids;
-    size_t limit_bytes, window_bytes, writer_bytes;
-    unsigned workers, part_count;
+    gs_merge_plan plan;
+    unsigned part_count; /* as planned, or as the checkpoint has them */
     gs_team *team;
     gs_index_writer *writer;
     gs_merge_checkpoint *checkpoint; /* NULL: none */
@@ -129,19 +130,6 @@ static gs_code open_indexes(merger *m, gs_status *st)
 
 /* --- the plan ---------------------------------------------------------------------- */
 
-static size_t clamp(size_t x, size_t least, size_t most)
-{
-    return x < least ? least : x > most ? most : x;
-}
-
-/* Of a worker, whatever its window. */
-static size_t worker_bytes(const merger *m)
-{
-    const size_t source =
-        GS_TERM_MERGE_SOURCE_BYTES + (m->keeps_ids ? GS_LIST_MERGE_SOURCE_BYTES : 0);
-    return PARTS_A_WORKER * PART_BYTES + m->options->input_count * source;
-}
-
 static uint64_t input_bytes(const merger *m)
 {
     uint64_t bytes = 0;
@@ -152,35 +140,29 @@ static uint64_t input_bytes(const merger *m)
     return bytes;
 }
 
-static gs_code plan(merger *m, gs_status *st)
+static gs_code make_plan(merger *m, gs_status *st)
 {
     const gs_index_merge_options *const o = m->options;
-    const gs_memory_share memory = gs_machine_memory_share(o->memory_bytes);
-    m->limit_bytes = memory.limit_bytes;
-    const size_t usable = memory.usable_bytes;
-    m->workers =
-        (unsigned)clamp(o->threads ? o->threads : gs_machine_cores(), 1, WORKERS_MAX);
-    if (o->threads == 0 && input_bytes(m) <= SMALL_INPUT_BYTES)
-        m->workers = 1;
-    while (m->workers > 1 && m->workers * worker_bytes(m) > usable / 2)
-        m->workers /= 2;
-    const size_t fixed = m->workers * worker_bytes(m);
-    const size_t left = usable > fixed ? usable - fixed : 0;
-    m->window_bytes = clamp(left / 4 / m->workers, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
-    m->writer_bytes = clamp(left / 4, 2 * MIB, 64 * MIB);
-    unsigned wanted = m->workers == 1 ? 1 : PARTS_A_WORKER * m->workers;
-    if (m->checkpoint != NULL && wanted < KEPT_PARTS_MIN)
-        wanted = KEPT_PARTS_MIN;
-    GS_TRY(gs_index_plan_parts(&m->part_count, wanted, header(m, 0)->has_positions, st));
+    const gs_merge_plan_wish wish = {
+        .memory_bytes = o->memory_bytes,
+        .threads = o->threads,
+        .index_count = o->input_count,
+        .input_bytes = input_bytes(m),
+        .keeps_ids = m->keeps_ids,
+        .has_positions = header(m, 0)->has_positions,
+        .has_checkpoint = m->checkpoint != NULL,
+    };
+    GS_TRY(gs_merge_plan_make(&m->plan, &wish, st));
+    m->part_count = m->plan.part_count;
     if (m->checkpoint != NULL)
-        GS_TRY(
-            gs_merge_checkpoint_parts(m->checkpoint, m->part_count, &m->part_count, st));
+        GS_TRY(gs_merge_checkpoint_parts(m->checkpoint, m->plan.part_count,
+                                         &m->part_count, st));
     gs_log_say(o->log, GS_LOG_INFO, "%zu indexes, %u threads, docIDs are %s",
-               o->input_count, m->workers, m->keeps_ids ? "kept" : "numbered on");
+               o->input_count, m->plan.workers, m->keeps_ids ? "kept" : "numbered on");
     if (o->stats != NULL) {
-        atomic_store(&o->stats->sort.memory_limit_bytes, m->limit_bytes);
-        atomic_store(&o->stats->sort.threads, m->workers);
-        atomic_store(&o->stats->sort.input_bytes_total, input_bytes(m));
+        atomic_store(&o->stats->sort.memory_limit_bytes, m->plan.limit_bytes);
+        atomic_store(&o->stats->sort.threads, m->plan.workers);
+        atomic_store(&o->stats->sort.input_bytes_total, wish.input_bytes);
     }
     return GS_OK;
 }
@@ -236,6 +218,12 @@ static gs_code check_worker(void *context, unsigned worker, gs_status *st)
     if (st->code != GS_OK)
         atomic_store(&m->has_failed, true);
     return st->code;
+}
+
+static gs_code check_inputs(merger *m, gs_status *st)
+{
+    set_phase(m, GS_PHASE_READ);
+    return gs_team_run(m->team, check_worker, m, st);
 }
 
 /* --- parts ------------------------------------------------------------------------- */
@@ -301,7 +289,7 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
         .count = o->input_count,
         .shifts = m->keeps_ids ? NULL : m->shifts,
         .has_positions = header(m, 0)->has_positions,
-        .window_bytes = m->window_bytes,
+        .window_bytes = m->plan.window_bytes,
         .passed_bytes = o->stats != NULL ? &o->stats->sort.merge_bytes : NULL,
         .cancel = o->cancel_signal,
     };
@@ -324,6 +312,24 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
+/* Terms are cut into ranges, and each becomes a part. The inputs must be the same still
+ * when that is done. */
+static gs_code make_parts(merger *m, gs_status *st)
+{
+    const gs_index_merge_options *const o = m->options;
+    set_phase(m, GS_PHASE_MERGE);
+    if (o->stats != NULL)
+        atomic_store(&o->stats->sort.merge_bytes_total, input_bytes(m));
+    GS_TRY(gs_mem_new(&m->bounds, m->part_count * sizeof *m->bounds, "cuts", st));
+    GS_TRY(gs_merge_cut(m->indexes, o->input_count, m->part_count, m->bounds,
+                        &m->bound_count, st));
+    atomic_store(&m->next_task, 0);
+    GS_TRY(gs_team_run(m->team, merge_worker, m, st));
+    for (size_t i = 0; i < o->input_count; i++)
+        GS_TRY(gs_index_check_unchanged(m->indexes[i], st));
+    return GS_OK;
+}
+
 /* --- the flow ---------------------------------------------------------------------- */
 
 static gs_code open_writer(merger *m, gs_status *st)
@@ -334,7 +340,7 @@ static gs_code open_writer(merger *m, gs_status *st)
         .has_positions = first->has_positions,
         .has_documents = first->has_names,
         .replace = m->options->replace,
-        .memory_bytes = m->writer_bytes,
+        .memory_bytes = m->plan.writer_bytes,
         .part_count = m->part_count,
         .kept_folder = m->options->checkpoint,
         .tokenizer = first->tokenizer,
@@ -344,13 +350,6 @@ static gs_code open_writer(merger *m, gs_status *st)
     return first->has_names
                ? GS_OK
                : gs_index_writer_set_document_count(m->writer, m->documents, st);
-}
-
-static gs_code cut(merger *m, gs_status *st)
-{
-    GS_TRY(gs_mem_new(&m->bounds, m->part_count * sizeof *m->bounds, "cuts", st));
-    return gs_merge_cut(m->indexes, m->options->input_count, m->part_count, m->bounds,
-                        &m->bound_count, st);
 }
 
 /* What the statistics say in the end; the parts have counted the terms. */
@@ -417,32 +416,28 @@ static gs_code commit(merger *m, gs_status *st)
     return GS_OK;
 }
 
+/* A process before this one was stopped when all was done but the last. */
+static gs_code settle(merger *m, gs_status *st)
+{
+    gs_log_say(m->options->log, GS_LOG_INFO, "the index was there already");
+    GS_TRY(gs_index_folder_settle(m->options->folder, m->options->log, st));
+    gs_merge_checkpoint_finish(m->checkpoint);
+    return GS_OK;
+}
+
 static gs_code merge(merger *m, gs_status *st)
 {
-    gs_index_stats *const stats = m->options->stats;
     bool is_done;
     GS_TRY(open_indexes(m, st));
     GS_TRY(open_checkpoint(m, &is_done, st));
-    if (is_done) {
-        gs_log_say(m->options->log, GS_LOG_INFO, "the index was there already");
-        GS_TRY(gs_index_folder_settle(m->options->folder, m->options->log, st));
-        gs_merge_checkpoint_finish(m->checkpoint);
-        return GS_OK;
-    }
-    GS_TRY(plan(m, st));
+    if (is_done)
+        return settle(m, st);
+    GS_TRY(make_plan(m, st));
     GS_TRY(open_writer(m, st)); /* a name that is taken is told before the work */
-    GS_TRY(gs_team_new(&m->team, m->workers, st));
+    GS_TRY(gs_team_new(&m->team, m->plan.workers, st));
     gs_team_set_trace(m->team, m->options->trace);
-    set_phase(m, GS_PHASE_READ);
-    GS_TRY(gs_team_run(m->team, check_worker, m, st));
-    set_phase(m, GS_PHASE_MERGE);
-    if (stats != NULL)
-        atomic_store(&stats->sort.merge_bytes_total, input_bytes(m));
-    GS_TRY(cut(m, st));
-    atomic_store(&m->next_task, 0);
-    GS_TRY(gs_team_run(m->team, merge_worker, m, st));
-    for (size_t i = 0; i < m->options->input_count; i++)
-        GS_TRY(gs_index_check_unchanged(m->indexes[i], st));
+    GS_TRY(check_inputs(m, st)); /* documents too, whose lengths the parts want */
+    GS_TRY(make_parts(m, st));
     set_phase(m, GS_PHASE_DONE);
     GS_TRY(commit(m, st));
     tell_counts(m);

@@ -2,11 +2,6 @@
 /*
  * index_merger: several indexes to one.
  *
- *      documents      names and lengths, in one go
- *      checksums      every file of every input, meanwhile
- *      parts          ranges of terms, side by side: term_merge -> list_merge -> part
- *      commit
- *
  * The index is the same bytes as one build of all the inputs together, in that order and
  * with the same options. So documents are numbered on from index to index, while docIDs
  * of tuples, which are the user's own, stay what they are, and what comes in two indexes

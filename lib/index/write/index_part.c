@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
 
@@ -37,6 +38,25 @@ struct gs_index_part {
     size_t skip_bytes, skip_capacity;
     gs_part_file spilled; /* those before, of a term with very many */
 };
+
+gs_code gs_index_parts_fit(unsigned *out, unsigned wanted, bool has_positions,
+                           gs_status *st)
+{
+    /* Open while parts are: documents, runs, rings, ours. */
+    enum { FILES_BESIDE = 14 };
+    const size_t files = has_positions ? GS_PART_FILES : GS_PART_FILES - 1;
+    const size_t left = gs_machine_files_left(wanted * files + FILES_BESIDE);
+    *out = wanted;
+    if (left < files + FILES_BESIDE) {
+        (void)GS_FAIL(st, GS_ERR_LIMIT, EMFILE,
+                      "%zu more files may be open, and %zu must", left,
+                      files + FILES_BESIDE);
+        return gs_status_hint(st, "raise the limit of open files with ulimit -n");
+    }
+    if ((left - FILES_BESIDE) / files < wanted)
+        *out = (unsigned)((left - FILES_BESIDE) / files);
+    return GS_OK;
+}
 
 void gs_part_files_close(gs_part_files *files)
 {

@@ -55,6 +55,11 @@ GS_MUST_CHECK gs_code gs_index_writer_document(gs_index_writer *w, const void *n
 GS_MUST_CHECK gs_code gs_index_writer_set_document_count(gs_index_writer *w,
                                                          uint64_t count, gs_status *st);
 
+/* How many parts may be written side by side: as many as wanted, or as there can be files
+ * open. The index is the same bytes for any number. */
+GS_MUST_CHECK gs_code gs_index_parts_fit(unsigned *out, unsigned wanted,
+                                         bool has_positions, gs_status *st);
+
 /* Parts are numbered in the order of their terms, from 0. Each is one thread's, different
  * ones may be written at the same time. */
 GS_MUST_CHECK gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w,

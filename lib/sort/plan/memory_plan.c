@@ -4,13 +4,12 @@
 #include <stdint.h>
 
 #include "io/block.h"
-#include "lib/base/machine.h"
+#include "lib/base/share.h"
 #include "lib/sort/bucket/buckets.h"
 
 enum {
     KIB = 1024,
     MIB = 1024 * 1024,
-    WORKERS_MAX = 256,
 
     /* Blocks. Larger ones than 1 MiB read no faster; smaller ones than 64 KiB cost more
      * in calls than in bytes. Of a small S they are a small part, so that those in flight
@@ -50,20 +49,6 @@ enum {
     LIMIT_MIN = 32 * KIB, /* an S that is taken at its word is at least this */
 };
 
-static size_t clamp(size_t x, size_t least, size_t most)
-{
-    return x < least ? least : x > most ? most : x;
-}
-
-/* The largest power of two that is not greater. */
-static size_t power_below(size_t x)
-{
-    size_t p = 1;
-    while (p <= x / 2)
-        p *= 2;
-    return p;
-}
-
 /* All that is not the chunk, while runs are formed. */
 static size_t fixed_bytes(const gs_memory_plan *p, bool is_keyed)
 {
@@ -83,10 +68,10 @@ static size_t fit_address_space(size_t usable, size_t space, unsigned *workers)
     enum { HELPERS = 8 }; /* other threads, at most */
     const size_t stack = gs_machine_thread_stack_bytes();
     const size_t threads = space / (4 * stack);
-    *workers = (unsigned)clamp(*workers, 1, threads > HELPERS ? threads - HELPERS : 1);
+    *workers = (unsigned)gs_clamp(*workers, 1, threads > HELPERS ? threads - HELPERS : 1);
     const size_t taken = (*workers + HELPERS) * stack + (size_t)8 * MIB;
     /* Two maps of it, and a half for rounding and for what is small. */
-    return clamp(usable, 0, space > taken ? (space - taken) / 5 * 2 : 0);
+    return gs_clamp(usable, 0, space > taken ? (space - taken) / 5 * 2 : 0);
 }
 
 /* For copies of single buckets, or of some where the arena may be large; what a chunk
@@ -96,7 +81,7 @@ static size_t copy_bytes(const gs_memory_plan *p, size_t usable, bool is_keyed)
     enum { SHARE = 256, MOST = 64 * MIB };
     const size_t one = 2 * p->piece_bytes;
     if (usable > GS_BUCKET_COPY_ARENA_MIN / 2)
-        return clamp(usable / (SHARE * p->workers), one, (size_t)MOST);
+        return gs_clamp(usable / (SHARE * p->workers), one, (size_t)MOST);
     return is_keyed && usable > GS_BUCKET_COPY_KEYED_MIN ? one : 0;
 }
 
@@ -108,7 +93,7 @@ static void plan_long_records(gs_memory_plan *p, size_t available_share)
     enum { PLACES = 6, COPIES = 8 }; /* with keys, a record is longer than its line */
     const bool has_more = !p->is_space_limited && available_share > p->chunk_bytes;
     const size_t share = has_more ? available_share : p->chunk_bytes;
-    p->record_bytes_max = clamp(share / PLACES, MIB, (size_t)1 << 31);
+    p->record_bytes_max = gs_clamp(share / PLACES, MIB, (size_t)1 << 31);
     p->too_long_hint =
         p->is_space_limited
             ? "give more memory with -S and more address space with ulimit -v"
@@ -122,12 +107,12 @@ static void plan_blocks(gs_memory_plan *p, size_t usable, bool is_keyed)
 {
     const size_t most_fixed =
         usable / (usable < LITTLE ? FIXED_SHARE_OF_LITTLE : FIXED_SHARE);
-    p->block_bytes = clamp(power_below(usable / BLOCK_SHARE), BLOCK_MIN, BLOCK_MAX);
-    p->stream_block_bytes =
-        clamp(power_below(usable / STREAM_BLOCK_SHARE), p->block_bytes, STREAM_BLOCK_MAX);
+    p->block_bytes = gs_clamp(gs_power_below(usable / BLOCK_SHARE), BLOCK_MIN, BLOCK_MAX);
+    p->stream_block_bytes = gs_clamp(gs_power_below(usable / STREAM_BLOCK_SHARE),
+                                     p->block_bytes, STREAM_BLOCK_MAX);
     p->piece_bytes = PIECE_BLOCKS * p->block_bytes;
     p->run_block_bytes =
-        clamp(p->block_bytes / RUN_BLOCK_SHARE, RUN_BLOCK_MIN, RUN_BLOCK_MAX);
+        gs_clamp(p->block_bytes / RUN_BLOCK_SHARE, RUN_BLOCK_MIN, RUN_BLOCK_MAX);
     for (;; p->workers /= 2) {
         p->block_count = GS_BLOCKS_IN_FLIGHT + BLOCKS_A_WORKER * (size_t)p->workers;
         p->stream_blocks = STREAM_BLOCKS + BLOCKS_A_WORKER * (size_t)p->workers;
@@ -146,18 +131,19 @@ static void plan_chunk(gs_memory_plan *p, size_t usable, bool is_scarce, bool is
     /* Who asks for next to nothing expects more than that to be spilled. The chunks that
      * follow are as large as ever. */
     p->first_soft_bytes = p->limit_bytes < 2 * MIB
-                              ? clamp(p->limit_bytes, LIMIT_MIN, p->chunk_bytes)
+                              ? gs_clamp(p->limit_bytes, LIMIT_MIN, p->chunk_bytes)
                               : p->chunk_bytes;
     /* Lines may be empty: fifty bytes for one of them, and as much again with keys, which
      * every worker makes for itself. */
     const size_t parts = PARTS_A_CHUNK * (is_keyed ? p->workers : 1);
-    p->part_bytes = clamp(power_below(p->chunk_bytes / parts), BLOCK_MIN, BLOCK_MAX);
+    p->part_bytes =
+        gs_clamp(gs_power_below(p->chunk_bytes / parts), BLOCK_MIN, BLOCK_MAX);
 }
 
 static void plan_merge(gs_memory_plan *p, size_t usable)
 {
-    p->merge_piece_bytes = clamp(usable / (MERGE_PIECE_SHARE * p->workers),
-                                 MERGE_PIECE_MIN, MERGE_PIECE_MAX);
+    p->merge_piece_bytes = gs_clamp(usable / (MERGE_PIECE_SHARE * p->workers),
+                                    MERGE_PIECE_MIN, MERGE_PIECE_MAX);
     /* A piece is text and, swapped with it, what is on its way out. */
     const size_t fixed = p->stream_blocks * p->stream_block_bytes +
                          p->workers * (2 * p->merge_piece_bytes + MIB);
@@ -171,8 +157,7 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
     const size_t space = gs_machine_address_space_left();
     size_t usable = memory.usable_bytes;
     p.limit_bytes = memory.limit_bytes;
-    p.workers = threads ? threads : gs_machine_cores();
-    p.workers = (unsigned)clamp(p.workers, 1, WORKERS_MAX);
+    p.workers = gs_share_workers(threads);
     p.is_space_limited = space < SIZE_MAX;
     if (p.is_space_limited)
         usable = fit_address_space(usable, space, &p.workers);
@@ -188,9 +173,9 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
 static void take_at_its_word(gs_memory_plan *p)
 {
     enum { CHUNK_BLOCKS = 64, LEAST = 4 * KIB };
-    p->chunk_soft_bytes = clamp(p->limit_bytes, LIMIT_MIN, p->chunk_bytes);
-    p->block_bytes =
-        clamp(power_below(p->chunk_soft_bytes / CHUNK_BLOCKS), LEAST, p->block_bytes);
+    p->chunk_soft_bytes = gs_clamp(p->limit_bytes, LIMIT_MIN, p->chunk_bytes);
+    p->block_bytes = gs_clamp(gs_power_below(p->chunk_soft_bytes / CHUNK_BLOCKS), LEAST,
+                              p->block_bytes);
     p->stream_block_bytes = p->block_bytes;
 }
 
@@ -203,7 +188,7 @@ gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed
         take_at_its_word(&p);
     p.decode_bytes = options->input_count > 1 ? p.chunk_bytes / DECODE_SHARE : 0;
     p.chunk_bytes -= p.decode_bytes;
-    p.chunk_soft_bytes = clamp(p.chunk_soft_bytes, 0, p.chunk_bytes);
+    p.chunk_soft_bytes = gs_clamp(p.chunk_soft_bytes, 0, p.chunk_bytes);
     /* Of plain lines no copies are made, and the pages that were there before can go when
      * somebody needs them. So nobody runs short of memory, unless he said how much. */
     if (!is_keyed && options->memory_bytes == 0)
@@ -223,6 +208,6 @@ gs_chunk_share gs_memory_plan_chunk(const gs_memory_plan *plan, bool is_mapped,
         share.bytes += plan->mapped_more_bytes;
         share.soft_bytes += plan->mapped_more_soft_bytes;
     }
-    share.first_soft_bytes = clamp(plan->first_soft_bytes, 0, share.soft_bytes);
+    share.first_soft_bytes = gs_clamp(plan->first_soft_bytes, 0, share.soft_bytes);
     return share;
 }

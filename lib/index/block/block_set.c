@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/block/block_set.h"
+
+#include "lib/base/mem.h"
+#include "lib/index/block/bsbi_block.h"
+#include "lib/index/block/spimi_block.h"
+
+struct gs_block_set {
+    gs_block_set_options options;
+    gs_term_dictionary *dictionary; /* of bsbi */
+    gs_spimi_block **spimi;         /* one a worker: one of these two */
+    gs_bsbi_block **bsbi;
+    gs_term_block *views; /* one a worker */
+};
+
+size_t gs_block_set_bytes_min(bool is_bsbi)
+{
+    return is_bsbi ? GS_BSBI_BYTES_MIN : GS_SPIMI_BYTES_MIN;
+}
+
+static gs_code make_spimi(gs_block_set *s, gs_status *st)
+{
+    const gs_block_set_options *const o = &s->options;
+    const gs_spimi_options spimi = {
+        .memory_bytes = o->block_bytes,
+        .has_positions = o->has_positions,
+        .any_order = o->is_tuples,
+    };
+    GS_TRY(gs_mem_new(&s->spimi, o->workers * sizeof *s->spimi, "blocks", st));
+    for (unsigned i = 0; i < o->workers; i++)
+        GS_TRY(gs_spimi_block_new(&s->spimi[i], &spimi, st));
+    return GS_OK;
+}
+
+static gs_code make_bsbi(gs_block_set *s, gs_status *st)
+{
+    const gs_block_set_options *const o = &s->options;
+    GS_TRY(gs_term_dictionary_new(&s->dictionary, o->dictionary_bytes, st));
+    const gs_bsbi_options bsbi = {
+        .memory_bytes = o->block_bytes,
+        .has_positions = o->has_positions,
+        .is_tuples = o->is_tuples,
+        .dictionary = s->dictionary,
+        .sorter = o->sorter,
+    };
+    GS_TRY(gs_mem_new(&s->bsbi, o->workers * sizeof *s->bsbi, "blocks", st));
+    for (unsigned i = 0; i < o->workers; i++)
+        GS_TRY(gs_bsbi_block_new(&s->bsbi[i], &bsbi, st));
+    return GS_OK;
+}
+
+gs_code gs_block_set_new(gs_block_set **out, const gs_block_set_options *options,
+                         gs_status *st)
+{
+    *out = NULL;
+    gs_block_set *s = NULL;
+    GS_TRY(gs_mem_new(&s, sizeof *s, "blocks", st));
+    s->options = *options;
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&s->views, options->workers * sizeof *s->views, "blocks", st));
+    GS_TRY_OR_FAIL(options->sorter != NULL ? make_bsbi(s, st) : make_spimi(s, st));
+    *out = s;
+    return GS_OK;
+fail:
+    gs_block_set_free(s);
+    return st->code;
+}
+
+void gs_block_set_free(gs_block_set *s)
+{
+    if (s == NULL)
+        return;
+    for (unsigned i = 0; s->spimi != NULL && i < s->options.workers; i++)
+        gs_spimi_block_free(s->spimi[i]);
+    for (unsigned i = 0; s->bsbi != NULL && i < s->options.workers; i++)
+        gs_bsbi_block_free(s->bsbi[i]);
+    gs_mem_free(s->spimi);
+    gs_mem_free(s->bsbi);
+    gs_mem_free(s->views);
+    gs_term_dictionary_free(s->dictionary);
+    gs_mem_free(s);
+}
+
+gs_code gs_block_set_add(gs_block_set *s, unsigned worker, uint64_t first_doc,
+                         const gs_token *tokens, size_t count, size_t *taken,
+                         gs_status *st)
+{
+    return s->spimi != NULL
+               ? gs_spimi_block_add(s->spimi[worker], first_doc, tokens, count, taken, st)
+               : gs_bsbi_block_add(s->bsbi[worker], first_doc, tokens, count, taken, st);
+}
+
+gs_code gs_block_set_add_tuples(gs_block_set *s, unsigned worker, const gs_tuple *tuples,
+                                size_t count, size_t *taken, gs_status *st)
+{
+    return s->spimi != NULL
+               ? gs_spimi_block_add_tuples(s->spimi[worker], tuples, count, taken, st)
+               : gs_bsbi_block_add_tuples(s->bsbi[worker], tuples, count, taken, st);
+}
+
+bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker)
+{
+    return s->spimi != NULL ? gs_spimi_block_is_nearly_full(s->spimi[worker])
+                            : gs_bsbi_block_is_nearly_full(s->bsbi[worker]);
+}
+
+typedef struct sort_job {
+    gs_block_set *set;
+    gs_trace *trace;
+} sort_job;
+
+static gs_code sort_block(void *context, unsigned worker, gs_status *st)
+{
+    const sort_job *const job = context;
+    gs_block_set *const s = job->set;
+    const uint64_t begin_ns = gs_trace_begin(job->trace);
+    GS_NOTED(s->spimi != NULL
+                 ? gs_spimi_block_sort(s->spimi[worker], &s->views[worker], st)
+                 : gs_bsbi_block_sort(s->bsbi[worker], &s->views[worker], st));
+    gs_trace_end(job->trace, GS_LANE_WORKER, worker, "sort", begin_ns, 0);
+    return st->code;
+}
+
+gs_code gs_block_set_sort(gs_block_set *s, gs_team *team, gs_status *st)
+{
+    sort_job job = {s, gs_team_trace(team)};
+    if (s->dictionary != NULL)
+        GS_TRY(gs_term_dictionary_rank(s->dictionary, st));
+    return gs_team_run(team, sort_block, &job, st);
+}
+
+const gs_term_block *gs_block_set_views(const gs_block_set *s)
+{
+    return s->views;
+}
+
+size_t gs_block_set_term_count(const gs_block_set *s)
+{
+    size_t terms = 0;
+    for (unsigned i = 0; i < s->options.workers; i++)
+        terms += s->views[i].term_count;
+    return terms;
+}
+
+/* The blocks that follow a new dictionary have their own terms, which meet those of
+ * before at the merge, by their bytes. */
+static bool renew_dictionary(gs_block_set *s)
+{
+    if (s->dictionary == NULL || gs_term_dictionary_bytes(s->dictionary) <=
+                                     gs_term_dictionary_bytes_max(s->dictionary) / 2)
+        return false;
+    gs_log_say(s->options.log, GS_LOG_INFO, "the dictionary, of %zu terms, starts anew",
+               gs_term_dictionary_count(s->dictionary));
+    gs_term_dictionary_reset(s->dictionary);
+    return true;
+}
+
+void gs_block_set_reset(gs_block_set *s)
+{
+    const bool is_new = renew_dictionary(s);
+    for (unsigned i = 0; i < s->options.workers; i++) {
+        if (s->spimi != NULL)
+            gs_spimi_block_reset(s->spimi[i]);
+        else
+            gs_bsbi_block_reset(s->bsbi[i], is_new);
+    }
+}
+
+gs_code gs_block_set_shrink(gs_block_set *s, size_t block_bytes, gs_status *st)
+{
+    for (unsigned i = 0; i < s->options.workers; i++) {
+        if (s->spimi != NULL)
+            GS_TRY(gs_spimi_block_shrink(s->spimi[i], block_bytes, st));
+        else
+            gs_bsbi_block_shrink(s->bsbi[i], block_bytes);
+    }
+    return GS_OK;
+}

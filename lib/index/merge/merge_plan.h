@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge_plan: how the memory that -S allows is shared out in a merge of indexes.
+ *
+ *      | of a worker: cursors on every index, buffers of its parts | windows | writer |
+ *
+ * Windows are what of the mapped files stays in memory.
+ */
+#ifndef GS_LIB_INDEX_MERGE_MERGE_PLAN_H
+#define GS_LIB_INDEX_MERGE_MERGE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef struct gs_merge_plan_wish {
+    size_t memory_bytes; /* 0: a share of what is available */
+    unsigned threads;    /* 0: every core */
+    size_t index_count;
+    uint64_t input_bytes;
+    bool keeps_ids, has_positions;
+    bool has_checkpoint; /* parts are kept, and so are to be many */
+} gs_merge_plan_wish;
+
+/* Made once; nothing of it changes. */
+typedef struct gs_merge_plan {
+    size_t limit_bytes;  /* S */
+    unsigned workers;    /* fewer than asked for when the memory is very small */
+    size_t window_bytes; /* of each worker */
+    size_t writer_bytes; /* for the index writer, all parts together */
+    unsigned part_count; /* of the index */
+} gs_merge_plan;
+
+/* Fails if not even one part of an index could have its files open. */
+GS_MUST_CHECK gs_code gs_merge_plan_make(gs_merge_plan *plan,
+                                         const gs_merge_plan_wish *wish, gs_status *st);
+
+#endif
