@@ -244,7 +244,7 @@ help:
 	  'make memcheck   a few of these under compute-sanitizer' \
 	  'make lint       format, includes, banned calls' \
 	  'make format     clang-format everything' \
-	  'make bench      against GNU sort and Tantivy (BENCH_MAX_GB=1, BENCH_VENV=dir for peers)' \
+	  'make bench      against GNU sort and Tantivy, to tests/bench/RESULTS.md (BENCH_VENV=dir)' \
 	  'make codec-bench  bytes and speed of the codes for posting lists (BENCH_GB=1)' \
 	  'make install    to $(DESTDIR)$(PREFIX)' \
 	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'

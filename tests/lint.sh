@@ -97,6 +97,9 @@ done
 while read -r line; do complain "$line: unfinished"; done \
     < <(grep -nE 'TODO|FIXME|XXX[^X]' "${product[@]}" | grep -v XXXXXX)
 
+while read -r line; do complain "$line"; done \
+    < <(python3 -B tests/bench/results_page.py --check 2>&1)
+
 if command -v clang-format >/dev/null; then
     while read -r file; do complain "$file: not formatted (make format)"; done \
         < <(printf '%s\n' "${sources[@]}" | xargs -r clang-format -n -Werror 2>&1 |

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-import figures
+import results_page
 import timeline
 
 TUPLES = ["-t", "\t", "-k1,1", "-k2,2n"]
@@ -164,10 +164,9 @@ class Bench:
             f.write(text)
         print("\n" + text)
         self.plot(median)
-        if os.environ.get("BENCH_README") == "1":
-            figures.update_readme("end-to-end", text, {
-                self.results + "/end_to_end.svg": "end_to_end.svg",
-                self.results + "/end_to_end_timeline.svg": "end_to_end_timeline.svg"})
+        results_page.update("end-to-end", text, {
+            self.results + "/end_to_end.svg": "end_to_end.svg",
+            self.results + "/end_to_end_timeline.svg": "end_to_end_timeline.svg"})
 
     def plot(self, median):
         """Bars, drawn here: no plotting program is needed on the machine with the GPU."""

@@ -10,7 +10,7 @@
 #   BENCH_GNU_RUNS=1    of GNU sort (0: leave it out; it takes minutes)
 #   BENCH_ONLY=a,b      of lines, lines-2G, tuples, tuples-2G
 #   BENCH_DIR=DIR       where inputs and outputs go (default: build/bench)
-#   BENCH_README=1      also puts table and figures into README.md
+#   BENCH_RESULTS=0     leaves tests/bench/RESULTS.md and README.md alone
 #   BENCH_BINARY=FILE   the program (default: build/gpusort)
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the benchmarks share of showing what they found."""
-import os
 import platform
-import shutil
-
-FOLDER = "tests/bench/figures"
 
 
 def cpu_name():
@@ -24,21 +20,3 @@ def bars(data, programs, colours, number):
     drawn += ['"%s" using ($0%+.3f):%d:(sprintf("%s", $%d)) with labels offset 0,0.6 notitle' % (
         data, (i - middle) / (len(programs) + 1), i + 2, number, i + 2) for i in range(len(programs))]
     return "plot " + ", ".join(drawn)
-
-
-def update_readme(name, text, pictures):
-    """Puts text and pictures into README.md, between the marks <!-- NAME:begin --> and end.
-    `pictures`: source file to the name it has in the folder of figures."""
-    os.makedirs(FOLDER, exist_ok=True)
-    lines = [text.rstrip("\n"), ""]
-    for source, target in pictures.items():
-        if os.path.exists(source):
-            shutil.copyfile(source, os.path.join(FOLDER, target))
-            lines.append("![%s](%s/%s)" % (target.rsplit(".", 1)[0].replace("_", " "), FOLDER, target))
-    begin, end = "<!-- %s:begin -->" % name, "<!-- %s:end -->" % name
-    with open("README.md", encoding="utf-8") as f:
-        readme = f.read()
-    before, rest = readme.split(begin)
-    after = rest.split(end)[1]
-    with open("README.md", "w", encoding="utf-8") as f:
-        f.write(before + begin + "\n" + "\n".join(lines) + "\n" + end + after)

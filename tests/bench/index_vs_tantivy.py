@@ -11,8 +11,7 @@
     BENCH_ENGINE=gpu           gpusort alone, on CPU cores and on the GPU, of ready tuples too
     BENCH_VENV=DIR             a Python environment with tantivy (pip install tantivy)
     BENCH_DIR=DIR              where inputs and indexes go (default: build/bench)
-    BENCH_README=1             also puts table and figure into README.md: between the marks
-                               "index", or with BENCH_ENGINE=gpu "index-gpu"
+    BENCH_RESULTS=0            leaves tests/bench/RESULTS.md and README.md alone
     BENCH_FROM=DIR             measures nothing, and shows the index.csv and index.md there
 
 The programs take turns, and ratios are of one turn; before each run the input is read once
@@ -37,6 +36,7 @@ import tempfile
 import time
 
 import figures
+import results_page
 
 TANTIVY = """
 import sys, tantivy
@@ -259,10 +259,9 @@ class Bench:
             text = file.read()
         print("\n" + text)
         self.plot()
-        if os.environ.get("BENCH_README") == "1":
-            name = "index-gpu" if self.with_gpu else "index"
-            figures.update_readme(name, text, {
-                self.results + "/index.svg": name.replace("-", "_") + "_build.svg"})
+        name = "index-gpu" if self.with_gpu else "index"
+        results_page.update(name, text, {
+            self.results + "/index.svg": name.replace("-", "_") + "_build.svg"})
 
     def plot(self):
         """MB/s of each program for each input, a panel a memory."""

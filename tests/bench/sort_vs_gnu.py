@@ -20,6 +20,7 @@ import textwrap
 import time
 
 import figures
+import results_page
 
 GNU_SIZES = ["256M", "1G", "4G"]
 PEERS = {
@@ -232,8 +233,7 @@ class Bench:
             f.write(text)
         print("\n" + text)
         self.plot()
-        if os.environ.get("BENCH_README") == "1":
-            figures.update_readme("bench", text, {self.results + "/sort.svg": "sort_vs_gnu.svg"})
+        results_page.update("sort", text, {self.results + "/sort.svg": "sort_vs_gnu.svg"})
 
     def plot(self):
         """Seconds of each program for each input, as bars."""

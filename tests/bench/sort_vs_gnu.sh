@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # make bench: gpusort against GNU sort, and DuckDB and Polars where they are, on the same
-# files in one run. Writes build/bench/sort.csv, sort.md and sort.svg.
+# files in one run. Writes build/bench/sort.csv, sort.md and sort.svg, and its
+# section of tests/bench/RESULTS.md, unless only a part was measured (BENCH_ONLY).
 #
 #   BENCH_GB=1          size of the inputs
 #   BENCH_MAX_GB=1      the largest input of the scaling table
@@ -12,7 +13,7 @@
 #   BENCH_ONLY=a,b      workloads: lines, tuples, records, spill, merge, scaling
 #   BENCH_VENV=DIR      a Python environment with duckdb or polars
 #   BENCH_DIR=DIR       where inputs and outputs go (default: build/bench)
-#   BENCH_README=1      also puts table and figures into README.md
+#   BENCH_RESULTS=0     leaves tests/bench/RESULTS.md and README.md alone
 set -eu
 cd "$(dirname "$0")/../.."
 exec python3 tests/bench/sort_vs_gnu.py "$@"

@@ -35,7 +35,8 @@ typedef struct gs_tuple_sorter_options {
 } gs_tuple_sorter_options;
 
 /* Does an engine of that name need a GPU? "auto" does not: starting one and moving tuples
- * there and back has taken longer than the sort in every case measured (README.md). */
+ * there and back has taken longer than the sort in every case measured
+ * (tests/bench/RESULTS.md). */
 bool gs_tuple_engine_is_gpu(const char *engine);
 
 /* A GPU that cannot be used, or fails later, costs a warning, and the CPU sorts. */
