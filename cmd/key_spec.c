@@ -169,19 +169,18 @@ gs_key gs_key_from_spec(const gs_key_spec *spec)
         type = GS_KEY_RANDOM;
     else if (letters & GS_LETTER_VERSION)
         type = GS_KEY_VERSION;
-    return (gs_key){
+    gs_key key = {
         .start_field = spec->start_field,
         .start_char = spec->start_char,
         .end_field = spec->end_field,
         .end_char = spec->end_char,
-        .skip_start_blanks = (letters & GS_LETTER_START_BLANKS) != 0,
-        .skip_end_blanks = (letters & GS_LETTER_END_BLANKS) != 0,
-        .fold = (letters & GS_LETTER_FOLD) != 0,
-        .ignore_nonprint = (letters & GS_LETTER_NONPRINTING) != 0,
-        .dictionary = (letters & GS_LETTER_DICTIONARY) != 0,
         .reverse = (letters & GS_LETTER_REVERSE) != 0,
         .type = type,
     };
+#define TAKE(name, letter, mark, changes) key.name = (letters & GS_LETTER_##letter) != 0;
+    GS_KEY_SWITCHES(TAKE)
+#undef TAKE
+    return key;
 }
 
 static _Noreturn void refuse_range(const char *text, const char *why)

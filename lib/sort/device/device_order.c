@@ -10,14 +10,12 @@ static const char *line_key(const gs_key *key, bool flip, gs_text_key *out)
         .start_char = key->start_char,
         .end_field = key->end_field == SIZE_MAX ? UINT64_MAX : key->end_field,
         .end_char = key->end_char,
-        .skip_start_blanks = key->skip_start_blanks,
-        .skip_end_blanks = key->skip_end_blanks,
         .is_number = key->type == GS_KEY_NUMERIC,
-        .fold = key->fold,
-        .dictionary = key->dictionary,
-        .ignore_nonprint = key->ignore_nonprint,
         .is_complemented = key->reverse != flip,
     };
+#define TAKE(name, letter, mark, changes) out->name = key->name;
+    GS_KEY_SWITCHES(TAKE)
+#undef TAKE
     return NULL;
 }
 

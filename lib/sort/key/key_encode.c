@@ -98,7 +98,7 @@ static inline uint8_t *put_short_bytes(uint8_t *to, const uint8_t *from,
 
 static bool is_translated(const gs_key *key)
 {
-    return key->fold || key->dictionary || key->ignore_nonprint;
+    return gs_key_has_change(key, GS_KEY_CHANGES_TEXT);
 }
 
 /* The bytes that count, folded; -d wins over -i. */
@@ -221,7 +221,8 @@ static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
 
 static gs_key_plan plan_key(const gs_key *key, bool flip)
 {
-    const bool is_whole = key->start_char == 0 && !key->skip_start_blanks;
+    const bool is_whole =
+        key->start_char == 0 && !gs_key_has_change(key, GS_KEY_CHANGES_START);
     gs_key_plan plan = {.field = key->start_field,
                         .part = PART_OTHER,
                         .text = TEXT_OTHER,

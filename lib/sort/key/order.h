@@ -24,6 +24,33 @@ typedef enum gs_key_type {
     GS_KEY_VERSION, /* -V */
 } gs_key_type;
 
+/* clang-format off */
+/*
+ * What is switched on or off for a key, besides its direction: a bool of gs_key each.
+ * Whoever does something for each of them walks this list, so that a new line here is all
+ * that has to be remembered: what else needs a place of its own does not build, or fails
+ * in test_key_encode or test_text_key.
+ *
+ *     name      of the bool, in gs_key and in gs_text_key (gpu/text/text_sort.h)
+ *     LETTER    GS_LETTER_..., with which the command line switches it on
+ *     mark      in the text of a job, by which --checkpoint knows it again
+ *     CHANGES   where the key begins (START) or ends (END), or which of its bytes count,
+ *               and as what (TEXT)
+ */
+#define GS_KEY_SWITCHES(X)                                      \
+    X(skip_start_blanks, START_BLANKS, "b", START)              \
+    X(skip_end_blanks,   END_BLANKS,   "B", END)                \
+    X(fold,              FOLD,         "f", TEXT)               \
+    X(ignore_nonprint,   NONPRINTING,  "i", TEXT)               \
+    X(dictionary,        DICTIONARY,   "d", TEXT) /* wins over ignore_nonprint */
+/* clang-format on */
+
+typedef enum gs_key_change {
+    GS_KEY_CHANGES_START = 1,
+    GS_KEY_CHANGES_END = 2,
+    GS_KEY_CHANGES_TEXT = 4,
+} gs_key_change;
+
 /* One -k POS1,POS2. Fields and characters count from 0. */
 typedef struct gs_key {
     size_t start_field; /* fields to skip before the key */
@@ -31,14 +58,21 @@ typedef struct gs_key {
     size_t end_field;   /* SIZE_MAX: the key ends with the line */
     size_t end_char;    /* 0: the key ends with field end_field; else that many
                            characters into it (GNU's eword / echar after parsing) */
-    bool skip_start_blanks;
-    bool skip_end_blanks;
-    bool fold;            /* -f: lower case as upper case */
-    bool ignore_nonprint; /* -i */
-    bool dictionary;      /* -d: only blanks and alphanumerics count */
-    bool reverse;         /* -r */
+#define GS_KEY_BOOL(name, letter, mark, changes) bool name;
+    GS_KEY_SWITCHES(GS_KEY_BOOL)
+#undef GS_KEY_BOOL
+    bool reverse; /* -r */
     gs_key_type type;
 } gs_key;
+
+/* Is anything on that makes one of these changes? */
+static inline bool gs_key_has_change(const gs_key *key, unsigned changes)
+{
+#define GS_KEY_MAKES(name, letter, mark, change)                                         \
+    ((changes & GS_KEY_CHANGES_##change) != 0 && key->name) ||
+    return GS_KEY_SWITCHES(GS_KEY_MAKES) false;
+#undef GS_KEY_MAKES
+}
 
 /* One --key-bytes range of a fixed-size record. */
 typedef enum gs_field_type {

@@ -7,8 +7,8 @@ static bool is_whole_line(const gs_order *order)
 {
     const gs_key *const k = order->keys;
     return order->key_count > 0 && k->type == GS_KEY_BYTES && k->start_field == 0 &&
-           k->start_char == 0 && k->end_field == SIZE_MAX && !k->skip_start_blanks &&
-           !k->fold && !k->dictionary && !k->ignore_nonprint;
+           k->start_char == 0 && k->end_field == SIZE_MAX &&
+           !gs_key_has_change(k, GS_KEY_CHANGES_START | GS_KEY_CHANGES_TEXT);
 }
 
 /* Are the keys the record's first bytes, one range after the other, as they stand? With a

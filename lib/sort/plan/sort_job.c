@@ -15,10 +15,11 @@ static void put_key(FILE *to, size_t number, const gs_key *k)
     (void)fprintf(to, "key %zu: %zu.%zu", number, k->start_field, k->start_char);
     if (k->end_field != SIZE_MAX)
         (void)fprintf(to, ",%zu.%zu", k->end_field, k->end_char);
-    (void)fprintf(to, " %c%s%s%s%s%s%s\n", types[k->type],
-                  k->skip_start_blanks ? "b" : "", k->skip_end_blanks ? "B" : "",
-                  k->fold ? "f" : "", k->ignore_nonprint ? "i" : "",
-                  k->dictionary ? "d" : "", k->reverse ? "r" : "");
+    (void)fprintf(to, " %c", types[k->type]);
+#define PUT_MARK(name, letter, mark, changes) (void)fputs(k->name ? mark : "", to);
+    GS_KEY_SWITCHES(PUT_MARK)
+#undef PUT_MARK
+    (void)fputs(k->reverse ? "r\n" : "\n", to);
 }
 
 static void put_byte_key(FILE *to, size_t number, const gs_byte_key *k)

@@ -26,19 +26,18 @@ static uint64_t below(uint64_t n)
 static gs_key random_key(void)
 {
     const bool has_end = below(2) != 0;
-    return (gs_key){
+    gs_key key = {
         .start_field = below(4),
         .start_char = below(3) ? 0 : below(5),
         .end_field = has_end ? below(5) : SIZE_MAX,
         .end_char = has_end && below(2) ? below(6) : 0,
-        .skip_start_blanks = below(3) == 0,
-        .skip_end_blanks = below(3) == 0,
-        .fold = below(3) == 0,
-        .ignore_nonprint = below(4) == 0,
-        .dictionary = below(4) == 0,
         .reverse = below(3) == 0,
         .type = below(2) ? GS_KEY_NUMERIC : GS_KEY_BYTES,
     };
+#define DRAW(name, letter, mark, changes) key.name = below(3) == 0;
+    GS_KEY_SWITCHES(DRAW)
+#undef DRAW
+    return key;
 }
 
 static size_t random_line(uint8_t *to)

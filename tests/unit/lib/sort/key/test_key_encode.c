@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/sort/key/order_layout.h"
 #include "tests/check.h"
 
 enum { LINE_MAX_BYTES = 40, ROUNDS = 40000, GUARD = 0xa5 };
@@ -277,6 +278,59 @@ static void short_and_long_agree(uint64_t *state)
     }
 }
 
+static size_t encode_once(const gs_key *key, const char *line, size_t bytes, uint8_t *to)
+{
+    const gs_order order = {.keys = (gs_key *)(uintptr_t)key,
+                            .key_count = 1,
+                            .eol = '\n',
+                            .delimiter = GS_ORDER_BLANK_FIELDS};
+    gs_status st = {.code = GS_OK};
+    gs_key_encoder *e = NULL;
+    REQUIRE_OK(gs_key_encoder_new(&e, &order, false, &st), &st);
+    const size_t n = gs_key_encode(e, (const uint8_t *)line, bytes, to);
+    gs_key_encoder_free(e);
+    return n;
+}
+
+/* A line in which every switch of a key shows, if the encoder heeds it, short or long;
+ * and whether whole lines are then taken for the key. */
+static void every_switch_is_heeded(void)
+{
+    enum { SHORT = 12, LONG = 90 };
+    static const char line[LONG + GS_KEY_READ_SLACK] = "  aB\x01!  cDe"
+                                                       "and what makes the line longer";
+    const gs_key key = {.end_field = 1, .end_char = 2};
+    static const struct {
+        const char *name;
+        gs_key of_field, of_line;
+        unsigned changes;
+    } switches[] = {
+#define ON(name, letter, mark, changes)                                                  \
+    {#name,                                                                              \
+     {.end_field = 1, .end_char = 2, .name = true},                                      \
+     {.end_field = SIZE_MAX, .name = true},                                              \
+     GS_KEY_CHANGES_##changes},
+        GS_KEY_SWITCHES(ON)
+#undef ON
+    };
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        uint8_t off[1024], on[1024];
+        for (size_t bytes = SHORT; bytes <= LONG; bytes += LONG - SHORT) {
+            const size_t n = encode_once(&key, line, bytes, off);
+            if (n == encode_once(&switches[i].of_field, line, bytes, on) &&
+                memcmp(off, on, n) == 0) {
+                fprintf(stderr, "key_encode does nothing about %s\n", switches[i].name);
+                CHECK(false);
+            }
+        }
+        const gs_order order = {.keys = (gs_key *)(uintptr_t)&switches[i].of_line,
+                                .key_count = 1,
+                                .eol = '\n'};
+        CHECK(gs_order_layout(&order, false).is_keyed ==
+              (switches[i].changes != GS_KEY_CHANGES_END));
+    }
+}
+
 int main(void)
 {
     uint64_t state = check_seed(11);
@@ -292,6 +346,7 @@ int main(void)
     fields_are_found();
     long_lines_are_walked();
     short_and_long_agree(&state);
+    every_switch_is_heeded();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }
