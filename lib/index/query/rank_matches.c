@@ -25,10 +25,15 @@ static void share_readers(gs_search_plan *plan, int at)
         const gs_search_node *const node = &plan->nodes[i];
         if (node->role != GS_QUERY_MUST)
             continue;
-        if (node->kind == GS_QUERY_PHRASE)
-            share_readers(plan, i);
-        else if (node->kind == GS_QUERY_TERM && node->slot != SIZE_MAX)
-            plan->slots[node->slot].reader = node->reader;
+        switch (node->kind) {
+        case GS_QUERY_PHRASE: share_readers(plan, i); break;
+        case GS_QUERY_TERM:
+            if (node->slot != SIZE_MAX)
+                plan->slots[node->slot].reader = node->reader;
+            break;
+        case GS_QUERY_PREFIX:
+        case GS_QUERY_CLAUSES: break; /* what is in them may be without a match */
+        }
     }
 }
 

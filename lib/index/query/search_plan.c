@@ -208,25 +208,34 @@ static int sort_children(gs_search_node *nodes, int first)
 }
 
 static gs_code add_tree(const planner *p, int from, bool is_wanted, int *out,
+                        gs_status *st);
+
+static gs_code add_children(const planner *p, const gs_query_node *from, bool is_wanted,
+                            int *out, gs_status *st)
+{
+    GS_TRY(add_node(p->plan, from->kind, out, st));
+    for (int i = from->first; i != GS_QUERY_NONE; i = p->query->nodes[i].next) {
+        const gs_query_role role = p->query->nodes[i].role;
+        int child;
+        GS_TRY(add_tree(p, i, is_wanted && role != GS_QUERY_MUST_NOT, &child, st));
+        append(p->plan, *out, child, role);
+    }
+    return GS_OK;
+}
+
+static gs_code add_tree(const planner *p, int from, bool is_wanted, int *out,
                         gs_status *st)
 {
     const gs_query_node *const q = &p->query->nodes[from];
     bool found;
-    if (q->kind == GS_QUERY_TERM) {
+    switch (q->kind) {
+    case GS_QUERY_TERM:
         GS_TRY(gs_term_cursor_find(p->terms, p->query->text + q->text, q->bytes, &found,
                                    st));
         return add_leaf(p, q, found, is_wanted, p->plan->slot_count, out, st);
-    }
-    if (q->kind == GS_QUERY_PREFIX) {
-        GS_TRY(add_prefix(p, q, is_wanted, out, st));
-    } else {
-        GS_TRY(add_node(p->plan, q->kind, out, st));
-        for (int i = q->first; i != GS_QUERY_NONE; i = p->query->nodes[i].next) {
-            const gs_query_role role = p->query->nodes[i].role;
-            int child;
-            GS_TRY(add_tree(p, i, is_wanted && role != GS_QUERY_MUST_NOT, &child, st));
-            append(p->plan, *out, child, role);
-        }
+    case GS_QUERY_PREFIX: GS_TRY(add_prefix(p, q, is_wanted, out, st)); break;
+    case GS_QUERY_PHRASE:
+    case GS_QUERY_CLAUSES: GS_TRY(add_children(p, q, is_wanted, out, st)); break;
     }
     estimate(p->plan, *out);
     gs_search_node *const nodes = p->plan->nodes;
@@ -234,12 +243,24 @@ static gs_code add_tree(const planner *p, int from, bool is_wanted, int *out,
     return GS_OK;
 }
 
+/* Does a document match as soon as one of the children does? */
+static bool takes_any(gs_query_kind kind)
+{
+    switch (kind) {
+    case GS_QUERY_TERM:
+    case GS_QUERY_PREFIX:
+    case GS_QUERY_CLAUSES: return true;
+    case GS_QUERY_PHRASE: return false;
+    }
+    return false;
+}
+
 /* Nothing that must or must not, all the way down? */
 static bool is_any_of(const gs_search_plan *plan)
 {
     for (size_t i = 0; i < plan->node_count; i++) {
         const gs_search_node *const node = &plan->nodes[i];
-        if (node->kind == GS_QUERY_PHRASE || node->role != GS_QUERY_SHOULD)
+        if (!takes_any(node->kind) || node->role != GS_QUERY_SHOULD)
             return false;
     }
     return true;
