@@ -14,42 +14,53 @@
 
 enum { FIELD_NAME_BYTES = 100 /* shown of one */ };
 
-static const char *const format_names[GS_FORMAT_COUNT] = {
-    [GS_FORMAT_JSONL] = "jsonl",   [GS_FORMAT_TSV] = "tsv",
-    [GS_FORMAT_TREC] = "trec",     [GS_FORMAT_TEXT] = "text",
-    [GS_FORMAT_TUPLES] = "tuples", [GS_FORMAT_TUPLES_BIN] = "tuples-bin",
+enum { ENDINGS_MAX = 3 };
+
+static const struct {
+    const char *name, *endings[ENDINGS_MAX + 1]; /* of names of files */
+    gs_line_feed_options feed;
+} formats[] = {
+    [GS_FORMAT_JSONL] = {"jsonl", {".jsonl", ".ndjson", ".json"}, {.eol = '\n'}},
+    [GS_FORMAT_TSV] = {"tsv", {".tsv"}, {.eol = '\n'}},
+    [GS_FORMAT_TREC] = {"trec",
+                        {".trec", ".sgml"},
+                        {.eol = '\n', .whole_bytes = gs_trec_whole_bytes}},
+    [GS_FORMAT_TEXT] = {"text", {".txt"}, {.eol = '\n', .takes_whole_files = true}},
+    [GS_FORMAT_TUPLES] = {"tuples", {NULL}, {.eol = '\n'}},
+    [GS_FORMAT_TUPLES_BIN] = {"tuples-bin",
+                              {NULL},
+                              {.eol = '\n', .record_size = 2 * sizeof(uint32_t)}},
 };
+
+_Static_assert(sizeof formats / sizeof *formats == GS_FORMAT_COUNT, "each has its line");
 
 const char *gs_document_format_name(gs_document_format format)
 {
-    return format < GS_FORMAT_COUNT ? format_names[format] : NULL;
+    return format < GS_FORMAT_COUNT ? formats[format].name : NULL;
+}
+
+/* Without the ending, if there is something before it. */
+static bool drop_ending(const char *name, size_t *bytes, const char *ending)
+{
+    const size_t n = strlen(ending);
+    if (*bytes <= n || memcmp(name + *bytes - n, ending, n) != 0)
+        return false;
+    *bytes -= n;
+    return true;
 }
 
 bool gs_document_format_guess(const char *file_name, gs_document_format *out)
 {
-    static const struct {
-        const char *ending;
-        gs_document_format format;
-    } endings[] = {
-        {".jsonl", GS_FORMAT_JSONL}, {".ndjson", GS_FORMAT_JSONL},
-        {".json", GS_FORMAT_JSONL},  {".tsv", GS_FORMAT_TSV},
-        {".trec", GS_FORMAT_TREC},   {".sgml", GS_FORMAT_TREC},
-        {".txt", GS_FORMAT_TEXT},
-    };
-    static const char *const packings[] = {".gz", ".zst", ".zstd"};
     size_t bytes = strlen(file_name);
-    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++) {
-        const size_t n = strlen(packings[i]);
-        if (bytes > n && memcmp(file_name + bytes - n, packings[i], n) == 0) {
-            bytes -= n;
-            break;
-        }
-    }
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t n = strlen(endings[i].ending);
-        if (bytes > n && memcmp(file_name + bytes - n, endings[i].ending, n) == 0) {
-            *out = endings[i].format;
-            return true;
+    (void)(drop_ending(file_name, &bytes, ".gz") ||
+           drop_ending(file_name, &bytes, ".zst") ||
+           drop_ending(file_name, &bytes, ".zstd"));
+    for (unsigned i = 0; i < GS_FORMAT_COUNT; i++) {
+        for (const char *const *ending = formats[i].endings; *ending != NULL; ending++) {
+            if (drop_ending(file_name, &bytes, *ending)) {
+                *out = (gs_document_format)i;
+                return true;
+            }
         }
     }
     return false;
@@ -57,17 +68,8 @@ bool gs_document_format_guess(const char *file_name, gs_document_format *out)
 
 gs_line_feed_options gs_document_feed_options(gs_document_format format)
 {
-    gs_line_feed_options options = {.eol = '\n'};
-    switch (format) {
-    case GS_FORMAT_TREC: options.whole_bytes = gs_trec_whole_bytes; break;
-    case GS_FORMAT_TEXT: options.takes_whole_files = true; break;
-    case GS_FORMAT_TUPLES_BIN: options.record_size = 2 * sizeof(uint32_t); break;
-    case GS_FORMAT_JSONL:
-    case GS_FORMAT_TSV:
-    case GS_FORMAT_TUPLES: break;
-    case GS_FORMAT_COUNT: gs_assert_failed("format", __FILE__, __LINE__);
-    }
-    return options;
+    gs_assert(format < GS_FORMAT_COUNT);
+    return formats[format].feed;
 }
 
 /* --- the list ------------------------------------------------------------------------

@@ -359,6 +359,10 @@ static void formats_are_guessed(void)
     CHECK(!gs_document_format_guess("jsonl.gz", &format));
     CHECK(strcmp(gs_document_format_name(GS_FORMAT_TUPLES_BIN), "tuples-bin") == 0);
     CHECK(gs_document_format_name(GS_FORMAT_COUNT) == NULL);
+    for (unsigned i = 0; i < GS_FORMAT_COUNT; i++) { /* each has its line in the table */
+        REQUIRE(gs_document_format_name((gs_document_format)i) != NULL);
+        CHECK(gs_document_feed_options((gs_document_format)i).eol == '\n');
+    }
 }
 
 int main(void)
