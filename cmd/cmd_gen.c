@@ -46,6 +46,7 @@ static const char usage_text[] =
     "                           almost, equal, few\n"
     "      --seed=N             another seed, other data (default: 1)\n"
     "      --distinct=N         values of zipf and few; terms, words or paths\n"
+    "      --terms=N            the same\n"
     "      --exponent=X         of zipf (default: 1)\n"
     "      --mean=X             of poisson (default: 1000000)\n"
     "      --disorder=X         part of 'almost' that is out of order (default: 0.01)\n"

@@ -1,15 +1,65 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every long option is in the help, the man page and the three completions.
+# Every long option of every command is in its help, its man page and the completions of
+# zsh and fish; bash takes them from the help. So are the formats of documents.
 root=$GS_CLI/../..
-options=$(sed -n 's/^    {"\([a-z0-9-]*\)", GS_OPT_.*/\1/p' "$root/cmd/sort_args.c")
-[ "$(wc -w <<<"$options")" -gt 40 ] || echo "only found: $options"
-man=$(sed 's/\\-/-/g' "$root/man/gpusort-sort.1")
-help=$(gpusort sort --help)
-for option in $options; do
-    grep -qE -- "--$option([^a-z0-9-]|$)" <<<"$help" || echo "help: --$option"
-    grep -qE -- "--$option([^a-z0-9-]|$)" <<<"$man" || echo "man page: --$option"
-    grep -qE -- "--$option([^a-z0-9-]|$)" "$root/cmd/completions/_gpusort" || echo "zsh: --$option"
-    grep -qE -- "-l $option( |$)" "$root/cmd/completions/gpusort.fish" || echo "fish: --$option"
+zsh=$root/cmd/completions/_gpusort
+fish=$root/cmd/completions/gpusort.fish
+bash -n "$root/cmd/completions/gpusort.bash"
+has() { [[ $2 =~ $1([^a-z0-9-]|$) ]]; }
+table() { # the long options that stand in tables of options
+    sed -n 's/.*{"\([a-z0-9-]*\)", GS_OPT_.*/\1/p' "$@"
+}
+part() { sed -n "/$1/,/$2/p" "$3"; }
+
+# COMMAND, what of zsh and of fish is about it, the width of its help, the section of the
+# man page ("": all of it); then its options
+walk() {
+    local command=$1 of_zsh=$2 of_fish=$3 width=$4 section=$5 option help man
+    shift 5
+    walked=$((walked + 1))
+    [ $# -gt 0 ] || echo "$command: no options found"
+    help=$(gpusort $command --help)
+    man=$(part "^.SH ${section:-NAME}" "${section:+^.SH [^${section:0:1}]}" "$root/man/gpusort-${command%% *}.1" | sed 's/\\-/-/g')
+    for option in "$@" help version; do
+        has "--$option" "$help" || echo "$command: help: --$option"
+        has "--$option" "$of_zsh" || [[ $option = @(help|version) ]] || echo "$command: zsh: --$option"
+        has "-l $option" "$of_fish" || echo "$command: fish: --$option"
+        has "--$option" "$man" || [[ $option = @(help|version) ]] || echo "$command: man page: --$option"
+    done
+    awk -v width="$width" -v c="$command" 'length > width { print c ": help, too wide: " $0 }' <<<"$help"
+}
+array() { part "^$1_options=" '^)' "$zsh"; }
+arm() { part "^$1)" '^    ;;' "$zsh"; }
+line() { grep "^    $1)" "$zsh"; }
+of() { grep -- "$1" "$fish"; }
+walked=0
+cd "$root/cmd" || exit
+walk sort "$(array sort)" "$(of '^__gpusort_option ')" 80 '' $(table sort_args.c)
+walk gen "$(array gen)" "$(of '^__gpusort_gen ')" 88 '' $(table cmd_gen.c)
+walk check "$(array check)" "$(of '^__gpusort_check ')" 88 '' $(sed -n 's/.*take_.*"--\([a-z-]*\)".*/\1/p' cmd_check.c)
+walk device "$(arm device)" "$(of 'from device')" 88 '' $(table cmd_device.c)
+walk lookup "$(arm lookup)" "$(of '^__gpusort_lookup ')" 88 '' $(table cmd_lookup.c)
+walk search "$(array search)" "$(of '^__gpusort_search ')" 88 '' $(table search_args.c)
+walk bench "$(array bench)" "$(of '^__gpusort_bench_option ')" 88 '' $(table bench_args.c)
+walk 'bench lookup' "$(arm bench)" "$(of '^__gpusort_bench_lookup ')" 88 '' $(table bench_lookup.c)
+walk 'index build' "$(array build)" "$(of '^__gpusort_build ')" 88 BUILD $(table index_build_args.c)
+walk 'index merge' "$(array merge)" "$(of '^__gpusort_merge ')" 88 MERGE $(table index_merge_command.c)
+walk 'index import' "$(array import)" "$(of '^__gpusort_import ')" 88 IMPORT $(table index_import.c)
+readers=$(of '__gpusort_index_reader \$reader')
+walk 'index export' "$(line export)" "$readers$(of ' export ')" 88 EXPORT $(table index_export.c)
+walk 'index info' "$(line info)" "$readers$(of ' info ')" 88 INFO $(part '^int gs_index_info' '^}' index_read.c | table)
+walk 'index dump' "$(line dump)" "$readers$(of ' dump ')" 88 DUMP $(part '^int gs_index_dump' '^}' index_read.c | table)
+# Another file with options is one more line above.
+[ "$(grep -lE '\{"[a-z0-9-]+", GS_OPT_' ./*.c | wc -l)" -eq $((walked - 1)) ] || echo 'a file has options that are not looked at'
+
+formats=$(gpusort index build --format=? -o x x 2>&1 | sed -n "s/^  - '\(.*\)'/\1/p")
+[ "$(wc -w <<<"$formats")" -ge 6 ] || echo "only found: $formats"
+man=$(sed 's/\\-/-/g' "$root/man/gpusort-index.1") help=$(gpusort index build --help)
+for format in $formats; do
+    has " $format" "$help" || echo "help: format $format"
+    has $'\n\\.B '"$format" "$man" || echo "man page: format $format"
+    for shell in _gpusort gpusort.fish gpusort.bash; do
+        has "[( ']$format" "$(grep 'jsonl tsv trec' "completions/$shell")" || echo "$shell: format $format"
+    done
 done
-awk 'length > 80 { print "help, too wide: " $0 }' <<<"$help"
