@@ -65,6 +65,7 @@
 enum {
     GS_INDEX_VERSION = 3,
     GS_INDEX_BLOCK = 128,      /* postings */
+    GS_INDEX_BLOCK_HEAD = 2,   /* bytes before their numbers: the bits of each */
     GS_SKIP_COUNT_BITS = 3,    /* of a skip entry: how many impacts there are */
     GS_INDEX_TERM_BLOCK = 16,  /* terms */
     GS_INDEX_NAME_BLOCK = 64,  /* documents between two name offsets */
@@ -86,6 +87,13 @@ typedef struct gs_index_head {
 } gs_index_head;
 
 _Static_assert(sizeof(gs_index_head) == 64, "on disk");
+
+/* At the beginning of a block of terms: where what is written of its first one begins. */
+typedef struct gs_index_begins {
+    uint64_t postings, positions;
+} gs_index_begins;
+
+_Static_assert(sizeof(gs_index_begins) == 16, "on disk");
 
 #define GS_INDEX_TERMS_MAGIC     "gsTERMS1"
 #define GS_INDEX_DOCUMENTS_MAGIC "gsDOCUM1"

@@ -53,7 +53,7 @@ static gs_code read_skip(gs_posting_list *l, gs_status *st)
 {
     gs_posting_skip *const skip = &l->skip;
     GS_TRY(gs_posting_skips_next(&l->skips, skip, st));
-    if (skip->bytes < 2 || skip->bytes > (uint64_t)(l->end - l->p) ||
+    if (skip->bytes < GS_INDEX_BLOCK_HEAD || skip->bytes > (uint64_t)(l->end - l->p) ||
         (l->next_places != NULL &&
          skip->positions_bytes > (uint64_t)(l->places_end - l->next_places)))
         return damaged(l, "a skip entry makes no sense", st);
@@ -97,10 +97,11 @@ static gs_code read_packed(gs_posting_list *l, gs_status *st)
     const unsigned doc_bits = (unsigned)gs_index_once(block[0]);
     const unsigned tf_bits = (unsigned)gs_index_once(block[1]);
     if (doc_bits > GS_PACK_BITS_MAX || tf_bits > 32 ||
-        skip->bytes != 2 + gs_pack_bytes(doc_bits) + gs_pack_bytes(tf_bits))
+        skip->bytes !=
+            GS_INDEX_BLOCK_HEAD + gs_pack_bytes(doc_bits) + gs_pack_bytes(tf_bits))
         return damaged(l, "a block has an impossible length", st);
-    gs_pack_get(block + 2, doc_bits, l->docs);
-    l->packed_tfs = block + 2 + gs_pack_bytes(doc_bits);
+    gs_pack_get(block + GS_INDEX_BLOCK_HEAD, doc_bits, l->docs);
+    l->packed_tfs = block + GS_INDEX_BLOCK_HEAD + gs_pack_bytes(doc_bits);
     l->tf_bits = tf_bits;
     l->p += skip->bytes;
     l->count = GS_INDEX_BLOCK;

@@ -40,14 +40,14 @@ static gs_code damaged(const gs_term_cursor *c, const char *what, gs_status *st)
 /* To the front of a block, before its first term. */
 static gs_code enter_block(gs_term_cursor *c, uint64_t block, gs_status *st)
 {
-    uint64_t begins[2];
+    gs_index_begins begins;
     GS_TRY(gs_index_term_block(c->index, block, &c->p, &c->end, st));
     if ((size_t)(c->end - c->p) < sizeof begins)
         return damaged(c, "a block is too short", st);
-    memcpy(begins, c->p, sizeof begins);
+    memcpy(&begins, c->p, sizeof begins);
     c->p += sizeof begins;
-    c->postings = begins[0];
-    c->positions = begins[1];
+    c->postings = begins.postings;
+    c->positions = begins.positions;
     c->block = block;
     c->in_block = 0;
     c->bytes = 0;
@@ -297,17 +297,18 @@ gs_code gs_term_block_head(const gs_index *index, uint64_t block, gs_block_head 
                            gs_status *st)
 {
     const uint8_t *p = NULL, *end = NULL;
-    uint64_t begins[2], shared, bytes;
+    gs_index_begins begins;
+    uint64_t shared, bytes;
     GS_TRY(gs_index_term_block(index, block, &p, &end, st));
     if ((size_t)(end - p) < sizeof begins)
         return gs_index_damaged(index, GS_INDEX_TERMS, "a block is too short", st);
-    memcpy(begins, p, sizeof begins);
+    memcpy(&begins, p, sizeof begins);
     p += sizeof begins;
     if (!gs_varint_read(&p, end, &shared) || !gs_varint_read(&p, end, &bytes) ||
         shared != 0 || bytes == 0 || bytes > (uint64_t)(end - p) ||
         bytes > GS_INDEX_TERM_MAX)
         return gs_index_damaged(index, GS_INDEX_TERMS, "a term has an impossible length",
                                 st);
-    *out = (gs_block_head){p, (size_t)bytes, begins[0], begins[1]};
+    *out = (gs_block_head){p, (size_t)bytes, begins.postings, begins.positions};
     return GS_OK;
 }

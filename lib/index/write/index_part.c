@@ -240,7 +240,7 @@ static gs_code end_block(gs_index_part *p, const uint8_t *block, size_t bytes,
 
 static gs_code put_block(gs_index_part *p, gs_status *st)
 {
-    uint8_t block[2 + 2 * GS_PACK_BITS_MAX * GS_PACK_COUNT / 8];
+    uint8_t block[GS_INDEX_BLOCK_HEAD + 2 * GS_PACK_BITS_MAX * GS_PACK_COUNT / 8];
     const unsigned doc_bits = gs_pack_width(p->docs), tf_bits = gs_pack_width(p->tfs);
     uint8_t *to = block;
     *to++ = (uint8_t)doc_bits;

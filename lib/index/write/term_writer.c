@@ -39,8 +39,8 @@ static gs_code begin_block(gs_term_writer *w, const uint8_t *term, size_t bytes,
     w->prefixes[w->block_count] = gs_term_prefix(term, bytes);
     w->offsets[w->block_count] = gs_file_writer_bytes(w->file);
     w->block_count++;
-    const uint64_t begins[2] = {w->postings, w->positions};
-    return gs_file_writer_put(w->file, begins, sizeof begins, st);
+    const gs_index_begins begins = {w->postings, w->positions};
+    return gs_file_writer_put(w->file, &begins, sizeof begins, st);
 }
 
 gs_code gs_term_writer_add(gs_term_writer *w, const uint8_t *term, size_t bytes,
