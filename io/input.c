@@ -527,8 +527,7 @@ bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *m
     return false;
 }
 
-/* --- going on in the middle -----------------------------------------------------------
- */
+/* --- going on in the middle -------------------------------------------------------- */
 
 /* A plain file is read from there on. */
 static void skip_plain(gs_input *in)

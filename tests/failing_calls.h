@@ -20,8 +20,7 @@
 #include "lib/base/mem.h"
 #include "tests/check.h"
 
-/* --- the system, which fails when told to --------------------------------------------
- */
+/* --- the system, which fails when told to ------------------------------------------ */
 
 static _Atomic uint64_t calls_left; /* until one fails; 0: none will */
 

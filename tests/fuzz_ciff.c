@@ -49,8 +49,7 @@ static gs_code next_piece(void *context, const uint8_t **data, size_t *bytes,
     return st->code;
 }
 
-/* --- what the reader gives out -------------------------------------------------------
- */
+/* --- what the reader gives out ----------------------------------------------------- */
 
 static gs_code read_postings(gs_ciff_reader *r, uint32_t documents, uint64_t *tokens,
                              gs_status *st)

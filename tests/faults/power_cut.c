@@ -51,8 +51,7 @@ static void give_up(const char *why)
     _exit(125);
 }
 
-/* --- which folder ----------------------------------------------------------------------
- */
+/* --- which folder ------------------------------------------------------------------ */
 
 static const char *last_part(const char *path)
 {
@@ -99,8 +98,7 @@ static void copy_name(char to[NAME_BYTES], const char *path)
     (void)snprintf(to, NAME_BYTES, "%s", last_part(path));
 }
 
-/* --- noting ----------------------------------------------------------------------------
- */
+/* --- noting ------------------------------------------------------------------------ */
 
 static change *add_change(change_kind kind, int folder, const char *path)
 {
@@ -196,8 +194,7 @@ static void forget_changes(const struct stat *info)
     change_count = kept;
 }
 
-/* --- undoing ---------------------------------------------------------------------------
- */
+/* --- undoing ----------------------------------------------------------------------- */
 
 static void remove_tree(int folder, const char *name)
 {
@@ -244,8 +241,7 @@ static void undo_names(void)
         undo(&changes[--change_count]);
 }
 
-/* --- the calls that count --------------------------------------------------------------
- */
+/* --- the calls that count ---------------------------------------------------------- */
 
 bool cut_is_asked_for(void)
 {

@@ -12,8 +12,7 @@
 #include "tests/faults/power_cut.h"
 #include "tests/faults/real_calls.h"
 
-/* --- reading and writing ---------------------------------------------------------------
- */
+/* --- reading and writing ----------------------------------------------------------- */
 
 /* What a transfer of `bytes` is to move; -1 and errno if it is to fail. A stream may stop
  * anywhere, what has an offset where a direct transfer can go on. */
@@ -118,8 +117,7 @@ int __wrap_syncfs(int fd)
     return sync_file(__real_syncfs, fd);
 }
 
-/* --- opening and closing ---------------------------------------------------------------
- */
+/* --- opening and closing ----------------------------------------------------------- */
 
 static mode_t mode_of(int flags, va_list rest)
 {
@@ -219,8 +217,7 @@ int __wrap_close(int fd)
     return result == 0 && fault_is_due(FAULT_CLOSE) ? -1 : result;
 }
 
-/* --- names -----------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------- */
 
 int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to,
                      unsigned flags)

@@ -227,8 +227,7 @@ static size_t drop_wanted(size_t count)
     return kept;
 }
 
-/* --- what the GPU makes of it ----------------------------------------------------------
- */
+/* --- what the GPU makes of it ------------------------------------------------------ */
 
 static void upload(gs_text_sort *t, size_t bytes, size_t record_size)
 {

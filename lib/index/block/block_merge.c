@@ -89,8 +89,7 @@ void gs_block_ranges_release(gs_block_ranges *ranges)
     *ranges = (gs_block_ranges){0};
 }
 
-/* --- merging --------------------------------------------------------------------------
- */
+/* --- merging ----------------------------------------------------------------------- */
 
 typedef struct block_source {
     const gs_term_block *block;

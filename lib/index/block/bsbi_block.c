@@ -108,8 +108,7 @@ void gs_bsbi_block_shrink(gs_bsbi_block *b, size_t memory_bytes)
     choose_capacity(b);
 }
 
-/* --- filling ---------------------------------------------------------------------------
- */
+/* --- filling ----------------------------------------------------------------------- */
 
 /* Asks for memory that the tokens behind this one will need. */
 static inline void look_ahead(const gs_bsbi_block *b, const gs_token *token, size_t left)

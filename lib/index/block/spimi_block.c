@@ -176,8 +176,7 @@ static uint32_t take_arena(gs_spimi_block *b, size_t bytes)
     return where;
 }
 
-/* --- the hash -------------------------------------------------------------------------
- */
+/* --- the hash ---------------------------------------------------------------------- */
 
 /* Twice the slots, if the memory allows. */
 static gs_code grow_slots(gs_spimi_block *b, bool *grown, gs_status *st)
@@ -753,8 +752,7 @@ static gs_code read_list(const void *block, gs_posting_reader *r, gs_posting_bat
     return GS_OK;
 }
 
-/* --- sorting ---------------------------------------------------------------------------
- */
+/* --- sorting ----------------------------------------------------------------------- */
 
 gs_code gs_spimi_block_sort(gs_spimi_block *b, gs_term_block *view, gs_status *st)
 {

@@ -66,8 +66,7 @@ struct gs_term_cache {
     uint64_t slots[CACHE_SLOTS]; /* as in a slot_table */
 };
 
-/* --- memory ----------------------------------------------------------------------------
- */
+/* --- memory ------------------------------------------------------------------------ */
 
 static size_t table_bytes(size_t slot_count)
 {

@@ -79,8 +79,7 @@ struct gs_block_fill {
     uint64_t bad_count; /* guarded by turn_mutex, or for tuples by out_mutex */
 };
 
-/* --- life -----------------------------------------------------------------------------
- */
+/* --- life -------------------------------------------------------------------------- */
 
 static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st)
 {

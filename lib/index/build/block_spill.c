@@ -34,8 +34,7 @@ void gs_block_spill_release(gs_block_spill *s)
     *s = (gs_block_spill){0};
 }
 
-/* --- blocks to a run -------------------------------------------------------------------
- */
+/* --- blocks to a run --------------------------------------------------------------- */
 
 typedef struct spill_job {
     gs_block_spill *spill;

@@ -28,8 +28,7 @@ struct gs_build_checkpoint {
     uint64_t commit_sum;
 };
 
-/* --- what the job is ------------------------------------------------------------------
- */
+/* --- what the job is --------------------------------------------------------------- */
 
 typedef struct job_of {
     const gs_index_build_options *options;
@@ -57,8 +56,7 @@ static void put_job(FILE *to, const void *context)
         (void)fprintf(to, "words: %s\n", job->rules_json);
 }
 
-/* --- opening --------------------------------------------------------------------------
- */
+/* --- opening ----------------------------------------------------------------------- */
 
 static gs_code take_commit(void *context, const uint8_t *data, size_t bytes,
                            gs_status *st)
@@ -149,8 +147,7 @@ void gs_build_checkpoint_close(gs_build_checkpoint *c)
     gs_mem_free(c);
 }
 
-/* --- going on -------------------------------------------------------------------------
- */
+/* --- going on ---------------------------------------------------------------------- */
 
 bool gs_build_checkpoint_is_done(const gs_build_checkpoint *c)
 {

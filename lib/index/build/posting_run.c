@@ -34,8 +34,7 @@ size_t gs_posting_run_kept_together(const uint8_t *key, size_t bytes)
     return bytes;
 }
 
-/* --- writing ---------------------------------------------------------------------------
- */
+/* --- writing ----------------------------------------------------------------------- */
 
 struct gs_posting_writer {
     bool has_positions;
@@ -199,8 +198,7 @@ gs_posting_target gs_posting_writer_target(gs_posting_writer *w)
     return (gs_posting_target){write_term, write_postings, w};
 }
 
-/* --- joining ---------------------------------------------------------------------------
- */
+/* --- joining ----------------------------------------------------------------------- */
 
 /* A decoded stretch. */
 typedef struct stretch {

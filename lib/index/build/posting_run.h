@@ -32,8 +32,7 @@ gs_record_layout gs_posting_run_layout(void);
 /* For gs_range_consumer: records of one term belong together. */
 size_t gs_posting_run_kept_together(const uint8_t *key, size_t bytes);
 
-/* --- writing ---------------------------------------------------------------------------
- */
+/* --- writing ----------------------------------------------------------------------- */
 
 typedef struct gs_posting_writer gs_posting_writer;
 GS_MUST_CHECK gs_code gs_posting_writer_new(gs_posting_writer **out, bool has_positions,
@@ -43,8 +42,7 @@ void gs_posting_writer_free(gs_posting_writer *w); /* NULL is fine */
 void gs_posting_writer_begin(gs_posting_writer *w, gs_sink_piece *piece);
 gs_posting_target gs_posting_writer_target(gs_posting_writer *w);
 
-/* --- joining ---------------------------------------------------------------------------
- */
+/* --- joining ----------------------------------------------------------------------- */
 
 /* Takes records in the order of their keys, from any number of runs, and gathers whole
  * lists. Overlapping stretches are kept until documents pass them by. */

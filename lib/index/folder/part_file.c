@@ -131,8 +131,7 @@ gs_code gs_part_file_look_through(gs_part_file *f, gs_status *st)
     return GS_OK;
 }
 
-/* --- all -----------------------------------------------------------------------------
- */
+/* --- all --------------------------------------------------------------------------- */
 
 void gs_part_file_close(gs_part_file *f)
 {

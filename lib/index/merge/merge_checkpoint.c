@@ -25,8 +25,7 @@ struct gs_merge_checkpoint {
     pthread_mutex_t mutex; /* guards the notes */
 };
 
-/* --- what the job is ------------------------------------------------------------------
- */
+/* --- what the job is --------------------------------------------------------------- */
 
 typedef struct job_of {
     const gs_index_merge_options *options;
@@ -48,8 +47,7 @@ static void put_job(FILE *to, const void *context)
     (void)fprintf(to, "indexes: %zu\n", o->input_count);
 }
 
-/* --- notes ----------------------------------------------------------------------------
- */
+/* --- notes ------------------------------------------------------------------------- */
 
 static gs_code set_parts(gs_merge_checkpoint *c, unsigned count, gs_status *st)
 {
@@ -121,8 +119,7 @@ static gs_code put_note(gs_merge_checkpoint *c, gs_packer *p, gs_status *st)
     return st->code;
 }
 
-/* --- life -----------------------------------------------------------------------------
- */
+/* --- life -------------------------------------------------------------------------- */
 
 static gs_code open_all(gs_merge_checkpoint *c, gs_index *const *indexes, gs_status *st)
 {
@@ -171,8 +168,7 @@ bool gs_merge_checkpoint_is_done(const gs_merge_checkpoint *c)
     return c->is_done;
 }
 
-/* --- parts ----------------------------------------------------------------------------
- */
+/* --- parts ------------------------------------------------------------------------- */
 
 gs_code gs_merge_checkpoint_parts(gs_merge_checkpoint *c, unsigned wanted,
                                   unsigned *part_count, gs_status *st)

@@ -72,8 +72,7 @@ gs_line_feed_options gs_document_feed_options(gs_document_format format)
     return formats[format].feed;
 }
 
-/* --- the list ------------------------------------------------------------------------
- */
+/* --- the list ---------------------------------------------------------------------- */
 
 static const char of_documents[] = "list of documents";
 
@@ -107,8 +106,7 @@ void gs_document_list_release(gs_document_list *list)
     *list = (gs_document_list){0};
 }
 
-/* --- the formats that need no file of their own ---------------------------------------
- */
+/* --- the formats that need no file of their own ------------------------------------ */
 
 const char gs_document_empty_name[] = "the name is empty";
 
@@ -204,8 +202,7 @@ gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options
     return GS_OK;
 }
 
-/* --- what is told of those that are none -----------------------------------------------
- */
+/* --- what is told of those that are none ------------------------------------------- */
 
 static void explain_fields(const gs_document_options *options, gs_text_span line,
                            bool is_name, gs_document_story *story)

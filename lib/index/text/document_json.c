@@ -228,8 +228,7 @@ static gs_text_span name_of(const json_string *key, uint8_t room[KEY_ROOM_BYTES]
     return (gs_text_span){room, (size_t)(unescape(key->raw, room) - room)};
 }
 
-/* --- other values --------------------------------------------------------------------
- */
+/* --- other values ------------------------------------------------------------------ */
 
 static bool read_word(json_reader *r, const char *word)
 {
@@ -348,8 +347,7 @@ static bool skip_value(json_reader *r)
     }
 }
 
-/* --- the document ----------------------------------------------------------------------
- */
+/* --- the document ------------------------------------------------------------------ */
 
 static bool is_named(gs_text_span key, const char *name)
 {

@@ -103,8 +103,7 @@ static inline void put_ascii_word(gs_tokenizer *t, gs_token_batch *batch,
     finish_word(t, batch, bytes, bytes);
 }
 
-/* --- drain ----------------------------------------------------------------------------
- */
+/* --- drain ------------------------------------------------------------------------- */
 
 /* A word that is being written to the end of the batch, character by character. */
 typedef struct word_writer {
@@ -155,8 +154,7 @@ static void drain(gs_tokenizer *t, gs_token_batch *batch)
     }
 }
 
-/* --- slow ------------------------------------------------------------------------------
- */
+/* --- slow -------------------------------------------------------------------------- */
 
 /* One stretch: it ends before the next plain character that is in no word (other than its
  * own first), before bytes that are not UTF-8, or at the end of the text. */
@@ -208,8 +206,7 @@ static gs_code go_slow(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
     return GS_OK;
 }
 
-/* --- fast ------------------------------------------------------------------------------
- */
+/* --- fast -------------------------------------------------------------------------- */
 
 /* Where the word at `p` ends, of whatever length; *is_ascii tells if nothing but ASCII
  * touches it. */

@@ -65,8 +65,7 @@ void gs_part_files_close(gs_part_files *files)
     gs_part_file_close(&files->positions);
 }
 
-/* --- parts that are kept -------------------------------------------------------------
- */
+/* --- parts that are kept ----------------------------------------------------------- */
 
 static bool has_file(const gs_part_place *place, int i)
 {
@@ -153,8 +152,7 @@ void gs_index_parts_remove(const char *kept_folder, unsigned part_count)
     }
 }
 
-/* --- life ----------------------------------------------------------------------------
- */
+/* --- life -------------------------------------------------------------------------- */
 
 gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
                            const gs_part_place *place, gs_status *st)

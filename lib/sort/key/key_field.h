@@ -147,8 +147,7 @@ static GS_KEY_INLINE gs_field_walk gs_field_start(const gs_order *order,
     return w;
 }
 
-/* --- short lines ----------------------------------------------------------------------
- */
+/* --- short lines ------------------------------------------------------------------- */
 
 enum { GS_SHORT_LINE_BYTES = 63 };
 

@@ -31,8 +31,7 @@ enum { DOCUMENTS = 3000, WORDS = 400, PATH_BYTES = 64 };
 static const uint64_t writing_ns = 1200000000;
 static const char *const indexes[] = {"index", "other"};
 
-/* --- the index -------------------------------------------------------------------------
- */
+/* --- the index --------------------------------------------------------------------- */
 
 static void build(const char *folder, uint64_t *state)
 {
@@ -64,8 +63,7 @@ static void path_of(char *path, const char *folder, int file)
     (void)snprintf(path, PATH_BYTES, "%s/%s", folder, gs_index_file_names[file]);
 }
 
-/* --- one change ------------------------------------------------------------------------
- */
+/* --- one change -------------------------------------------------------------------- */
 
 typedef void change_fn(const char *path);
 
@@ -147,8 +145,7 @@ static void heads_are_read_once(uint64_t *state)
     gs_index_close(index);
 }
 
-/* --- a merge ---------------------------------------------------------------------------
- */
+/* --- a merge ----------------------------------------------------------------------- */
 
 /* The merge says how many indexes it has opened. */
 static void append_to_postings(void *context, gs_log_level level, const char *text)

@@ -114,8 +114,7 @@ static gs_code run(const way *w, const gs_log *log, gs_status *st)
     return w->job(&options, st);
 }
 
-/* --- one change ------------------------------------------------------------------------
- */
+/* --- one change -------------------------------------------------------------------- */
 
 static int open_input(int flags)
 {

@@ -44,8 +44,7 @@ static bool is_same(content a, content b)
     return a.count == b.count && memcmp(a.bytes, b.bytes, a.count) == 0;
 }
 
-/* --- the sorts -------------------------------------------------------------------------
- */
+/* --- the sorts --------------------------------------------------------------------- */
 
 typedef gs_code job_fn(const gs_sort_options *options, gs_status *st);
 

@@ -121,8 +121,7 @@ static gs_code take_postings(void *context, const gs_posting_batch *b, gs_status
     return GS_OK;
 }
 
-/* --- random tokens -------------------------------------------------------------------
- */
+/* --- random tokens ----------------------------------------------------------------- */
 
 static void make_items(uint64_t *seed, const setting *s)
 {

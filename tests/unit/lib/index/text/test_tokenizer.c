@@ -114,8 +114,7 @@ static void reference(const uint8_t *text, size_t bytes, bool folds)
     }
 }
 
-/* --- random texts --------------------------------------------------------------------
- */
+/* --- random texts ------------------------------------------------------------------ */
 
 static const char *const pieces[] = {
     "a",
