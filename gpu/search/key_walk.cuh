@@ -52,8 +52,9 @@ template <int LANES> static __device__ __forceinline__ uint32_t gs_group_votes(b
     return (all >> (threadIdx.x % 32 / LANES * LANES)) & ((1u << (LANES % 32)) - 1);
 }
 
-/* --- binary search -------------------------------------------------------------------
- *
+/* --- binary search ----------------------------------------------------------------- */
+
+/*
  * A thread a query; log2(n) dependent loads of 8 bytes, the last two of one sector.
  */
 static __global__ void k_search_binary(const uint64_t *__restrict__ keys, uint32_t n,
@@ -73,8 +74,9 @@ static __global__ void k_search_binary(const uint64_t *__restrict__ keys, uint32
     batch.ranks[i] = at;
 }
 
-/* --- searches by groups of threads ---------------------------------------------------
- *
+/* --- searches by groups of threads ------------------------------------------------- */
+
+/*
  * A warp takes 32 / LANES * ROUNDS queries: it loads them together, each group walks
  * with ROUNDS of them at once so that as many loads are in flight, and it stores the
  * ranks together. Many rounds for throughput, one for the quickest answer.
