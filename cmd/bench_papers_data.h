@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * bench_papers_data: what the papers measured, as they print it.
  *
  * [B]  The bitonic sort on CUDA for indexing, 2009: an 8800 GT with 14 multiprocessors,
  *      keys of 32 bits, 20 arrays of each kind. Its figure 4 is a drawing without
- * numbers; its text says who was ahead. [F]  Fine Sample Sort, a thesis of 2012: a GTX
- * 480, averages of ten runs in ms, tables 1 to 16. [P]  The periodic balanced sorting
- * network for streams, 2005, and [C]  the cache-efficient bitonic sort of 2005: a GeForce
- * 6800 Ultra, floats, up to 8 million; figure 9 of [C] and its text.
+ *      numbers; its text says who was ahead.
+ * [F]  Fine Sample Sort, a thesis of 2012: a GTX 480, averages of ten runs in ms, tables
+ *      1 to 16.
+ * [P]  The periodic balanced sorting network for streams, 2005, and
+ * [C]  the cache-efficient bitonic sort of 2005: a GeForce 6800 Ultra, floats, up to 8
+ *      million; figure 9 of [C] and its text.
  */
+/* clang-format on */
 #ifndef GS_CMD_BENCH_PAPERS_DATA_H
 #define GS_CMD_BENCH_PAPERS_DATA_H
 

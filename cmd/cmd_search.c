@@ -3,8 +3,9 @@
  * gpusort search: ranked and Boolean queries to an index.
  *
  * Queries are answered in batches, by all threads, in the order in which they were asked.
- * A batch of standard input is what has come: who waits for an answer before asking the
- * next gets it. A query that makes no sense is told, and the others go on.
+ * A batch of standard input is what has come so far, so that a program which waits for
+ * each answer before it asks again gets one. A query that makes no sense is told, and the
+ * others go on.
  */
 #include <inttypes.h>
 #include <stdio.h>

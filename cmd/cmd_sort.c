@@ -138,7 +138,7 @@ static void report_failure(const gs_sort_args *args, const gs_status *st)
     gs_report(0, "write error");
 }
 
-/* As GNU: who was to be told something and could not be learns it from the exit code. */
+/* As GNU sort: a message that could not be written shows in the exit code. */
 static int code_if_said(int exit_code)
 {
     return ferror(stderr) ? GS_EXIT_TROUBLE : exit_code;

@@ -19,8 +19,8 @@ GS_MUST_CHECK gs_code gs_index_open_first(gs_index **out, const char *folder,
                                           char **operands, int count, bool verifies,
                                           gs_status *st);
 
-/* Writes to standard output; nothing if `context`, an index that the data are of, was
- * changed since it was opened. NULL: of none. */
+/* Writes to standard output. `context` is the index that the data come from, or NULL:
+ * if that was changed since it was opened, nothing is written. */
 gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st);
 
 #endif

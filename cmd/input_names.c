@@ -14,8 +14,9 @@
 
 enum { READ_BYTES = 65536 };
 
-/* GNU sort never says why it cannot read them. Its words are kept where the file is not
- * one to read names from, as a folder; a disk that fails is not to be guessed. */
+/* GNU sort never says why it cannot read them, and its words are kept for a file that
+ * holds no names, such as a folder. A failing disk is named, since a user cannot guess
+ * it. */
 static bool is_told_by_name(int error)
 {
     return error == EISDIR || error == EBADF;
@@ -85,7 +86,7 @@ void gs_input_names_read(gs_sort_args *args)
         gs_die(0, "no input from %s", gs_quote_name_always(&q, args->files_from));
 }
 
-/* main put a file that cannot even be read where standard input was closed. */
+/* Where standard input was closed, main has put a descriptor that cannot be read. */
 static void check_stdin(const gs_sort_args *args)
 {
     const int flags = fcntl(STDIN_FILENO, F_GETFL);
@@ -101,8 +102,9 @@ void gs_input_names_check(const gs_sort_args *args)
             check_stdin(args);
             continue;
         }
-        /* Asked and not opened: who opens and closes a FIFO takes what was in it. GNU
-         * does not ask beforehand for -c, where the opening is what fails. */
+        /* The system is asked, and the file is not opened: to open and close a FIFO
+         * takes what is in it. For -c GNU sort does not ask beforehand; there opening
+         * is what fails. */
         if (faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) != 0) {
             gs_quoted q;
             gs_die(errno, "%s: %s", args->check ? "open failed" : "cannot read",

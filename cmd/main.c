@@ -156,8 +156,8 @@ static int help_on(const char *name, char *part)
     return run_command(c, part ? 3 : 2, argv);
 }
 
-/* Of a word that is no command, `sort` says that there is no such file; of one that is
- * nearly a command there is more to say. */
+/* For a word that is no command, `sort` says that there is no such file. If the word
+ * is nearly a command, the message names that too. */
 static bool is_misspelt(const char *word)
 {
     return word[0] != '-' && word[0] != '+' && nearest_command(word) != NULL &&

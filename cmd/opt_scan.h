@@ -8,8 +8,8 @@
  * what `--st` means does not change when gpusort grows an option of its own.
  *
  * A command that is not `sort` gives its usage. Then -h, --help and --version are known
- * beside its own options and answered here, what is wrong ends the program, and what
- * follows `--` comes as operands. `sort` knows, says and ends with what GNU's does.
+ * beside its own options and answered here, a mistake ends the program, and what follows
+ * `--` comes as operands. `sort` has the options, messages and exit codes of GNU sort.
  *
  * Call order: fill the struct, then next until GS_OPT_END; for `sort`, what is left of
  * argv from `index` on are operands.
@@ -54,9 +54,9 @@ typedef struct gs_opt_scan {
  * for `sort`, GS_OPT_BAD after a message. */
 int gs_opt_next(gs_opt_scan *scan);
 
-/* Ends the program because of the operand just found, of which there should be none. */
+/* Ends the program because of the operand just found: the command takes none. */
 _Noreturn void gs_opt_no_operand(const gs_opt_scan *scan);
-/* Keeps it as the only one; a second one ends the program. */
+/* Keeps the operand just found as the only one; a second operand ends the program. */
 void gs_opt_only_operand(const gs_opt_scan *scan, const char **operand);
 
 #endif

@@ -20,7 +20,8 @@ enum { GS_EXIT_GOOD = 0, GS_EXIT_DISORDER = 1, GS_EXIT_TROUBLE = 2 };
 /* With `sys` the text of that errno follows. */
 void gs_report(int sys, const char *fmt, ...) GS_PRINTF(2, 3);
 
-/* About an option that is none, or lacks its argument: with the name as called. */
+/* About an unknown option, or one that lacks its argument. The message begins with the
+ * name by which the program was called. */
 void gs_report_option(const char *fmt, ...) GS_PRINTF(1, 2);
 
 /* As gs_report, and the program ends with GS_EXIT_TROUBLE. */
@@ -29,7 +30,7 @@ _Noreturn void gs_die(int sys, const char *fmt, ...) GS_PRINTF(2, 3);
 /* Points to --help and ends the program. */
 _Noreturn void gs_die_try_help(int exit_code);
 
-/* The command line makes no sense: the message, and that. */
+/* Prints the message, points to --help and ends the program. */
 _Noreturn void gs_die_usage(const char *fmt, ...) GS_PRINTF(1, 2);
 
 /* Options that do not go together, each as it was written: "options '--count' and '-u'

@@ -48,8 +48,9 @@ static void say(const char *text)
     }
 }
 
-/* A page of a mapped file has gone: no bug of ours, and no reason to end by a signal. One
- * that somebody sent, and not the kernel for an access, is as any other. */
+/* A page of a mapped file has gone: that is no bug of ours, and no reason to end by a
+ * signal. A SIGBUS that a process sent, and not the kernel for an access, is treated
+ * as any other signal. */
 static void end_for_lost_page(int signal_number, siginfo_t *info, void *context)
 {
     static atomic_flag is_ending = ATOMIC_FLAG_INIT;
@@ -113,8 +114,8 @@ void gs_signals_install(void)
         if (!is_ignored(deadly_signals[i]))
             sigaction(deadly_signals[i], &action, NULL);
     }
-    /* A file that may grow no more is a write that fails, and says of which file. Those
-     * that we start are ended by the signal as ever. */
+    /* A write to a file that may grow no more then fails, with a message that names
+     * the file. Programs that we start are still ended by the signal. */
     const struct sigaction on_limit = {.sa_handler = survive, .sa_flags = SA_RESTART};
     if (!is_ignored(SIGXFSZ))
         sigaction(SIGXFSZ, &on_limit, NULL);

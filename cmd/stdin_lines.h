@@ -17,7 +17,8 @@
 
 typedef struct gs_stdin_lines gs_stdin_lines;
 
-/* Do these operands mean the lines of standard input? None do, and a single "-". */
+/* Do these operands mean the lines of standard input? No operand at all means them,
+ * and so does a single "-". */
 bool gs_means_stdin(char **operands, int count);
 
 /* A line longer than `bytes_max` is GS_ERR_LIMIT, with its number. */
@@ -25,8 +26,9 @@ GS_MUST_CHECK gs_code gs_stdin_lines_new(gs_stdin_lines **out, size_t bytes_max,
                                          gs_status *st);
 void gs_stdin_lines_free(gs_stdin_lines *l); /* NULL is fine */
 
-/* The next line without its end, until drop; *line is NULL behind the last, and, unless
- * it may wait for one, while none is there: whoever asks may be waiting for answers. */
+/* The next line without its end, good until drop. *line is NULL behind the last line
+ * and, unless the call may wait, while no line has come: the program that writes them
+ * may be waiting for answers. */
 GS_MUST_CHECK gs_code gs_stdin_lines_peek(gs_stdin_lines *l, bool may_wait,
                                           const char **line, size_t *bytes,
                                           gs_status *st);

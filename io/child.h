@@ -3,7 +3,7 @@
  * child: run a user's program as a filter between two descriptors.
  *
  * The program is found through PATH, as a file that can be run, and gets no other open
- * files of ours. No shell has a part in it. One thread.
+ * files of ours. It is not run by a shell. One thread.
  */
 #ifndef GS_IO_CHILD_H
 #define GS_IO_CHILD_H

@@ -14,8 +14,8 @@
  * Others may change a file meanwhile. Whoever reads it here must be safe whatever the
  * bytes are at each look, and must not take a second look for the first: what was counted
  * or measured is a bound for what comes after. That a file was changed, or has grown, is
- * an error that gs_file_map_check gives. Who shortens a file takes pages away from under
- * us, and the kernel sends SIGBUS: see io/map_names.h.
+ * an error that gs_file_map_check gives. When somebody shortens a file, its pages are
+ * gone and the kernel sends SIGBUS: see io/map_names.h.
  */
 #ifndef GS_IO_FILE_MAP_H
 #define GS_IO_FILE_MAP_H

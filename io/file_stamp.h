@@ -10,8 +10,8 @@
  *      time of change         differs: changed, unless names, mode or owner do, too
  *
  * A clock stamps all changes within one tick alike, so a stamp is taken only when the
- * tick of the last change is over: what comes then gets another time. Not told is who
- * writes through a shared map, where the file system does not note it.
+ * tick of the last change is over: what comes then gets another time. Writes through a
+ * shared map are missed where the file system does not note them.
  */
 #ifndef GS_IO_FILE_STAMP_H
 #define GS_IO_FILE_STAMP_H

@@ -60,8 +60,9 @@ int gs_name_sync(const char *path)
     if (too_long != 0)
         return too_long;
     const int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* Who may write to a folder and search it, and not read it, can give a name in it and
-     * has no descriptor to sync it by. What has the name is on the same file system. */
+    /* A user who may write to a folder and search it, but not read it, can make a name
+     * in it and gets no descriptor to sync the folder by. The file of that name is on
+     * the same file system, which is synced instead. */
     if (fd < 0)
         return errno == EACCES ? sync_around(path) : errno;
     const int error = gs_file_sync(fd);

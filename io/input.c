@@ -171,9 +171,9 @@ static int reopen_direct(int fd)
     return open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
 }
 
-/* Opens a file by name if it is regular, and says what it is then: another one may have
- * taken the name since it was looked at, so that nothing is believed of before. One that
- * is no regular file is not opened at all (a FIFO would notice); -1. */
+/* Opens a file by name if it is regular, and looks at it anew: another file may have
+ * taken the name since the first look. A file that is not regular is not opened at all
+ * (a FIFO would notice), and the result is -1. */
 static int open_regular(const char *name, struct stat *info)
 {
     if (stat(name, info) != 0 || !S_ISREG(info->st_mode))
@@ -497,7 +497,8 @@ static bool is_within_map(const gs_input *in, const gs_mapped_file *files, size_
     return true;
 }
 
-/* Where a plain reader would leave it, but only now that it is not read any more. */
+/* The file position is where a plain reader would leave it, now that nothing more is
+ * read. */
 static void leave_stdin_read(const gs_mapped_file *files, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

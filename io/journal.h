@@ -9,8 +9,9 @@
  *
  * The checksum (XXH3) is of the head before it and of the payload, seeded with that of
  * the record before: a record counts only where it was written, behind those that it was
- * written behind. One that does not hold ends the journal: a power cut left it so, or it
- * was damaged. Whoever appends must therefore be safe when the last records are missing.
+ * written behind. A record whose checksum does not agree ends the journal: a power cut
+ * left it so, or it was damaged. Callers must therefore be safe when the last records are
+ * missing.
  *
  * A record is on the disk when append returns. The file is locked while it is open.
  * One thread.

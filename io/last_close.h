@@ -2,10 +2,10 @@
 /*
  * last_close: the end of a file that nobody will read again, without the wait for it.
  *
- * Whoever closes a file without a name, or takes away the name of a file, waits until the
- * file system has freed its blocks; on a disk that is told of every freed block this
- * takes about a second a gigabyte. An io_uring that knows the file is taken down by the
- * kernel in its own time, and the file with it.
+ * To close a file without a name, or to remove the name of a file, takes until the file
+ * system has freed its blocks; on a disk that is told of every freed block this takes
+ * about a second a gigabyte. An io_uring that knows the file is taken down by the kernel
+ * in its own time, and the file with it.
  *
  *     fd = open(old)          io_uring knows it too
  *     rename(new, old)        the name is the new file's

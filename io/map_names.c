@@ -17,8 +17,8 @@ struct gs_map_name {
 
 static gs_map_name *first; /* guarded by `is_busy` */
 
-/* Not a mutex, for the handler's sake. It comes to a thread that looks at a mapped page,
- * which nobody does who holds this. */
+/* Not a mutex, because the handler of SIGBUS takes it. That signal comes to a thread
+ * that looks at a mapped page, and no thread does so while it holds this. */
 static atomic_flag is_busy = ATOMIC_FLAG_INIT;
 
 static void lock(void)

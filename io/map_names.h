@@ -2,10 +2,10 @@
 /*
  * map_names: which file is mapped at an address.
  *
- * Who shortens a file that is mapped takes pages away from under whoever reads it there,
- * and a look at one of them is SIGBUS; so it is when the disk cannot give a page. The
- * library leaves that signal to the program. A program that handles it asks here whose
- * page it was, and gets the name of the file.
+ * When a mapped file is shortened, some of its pages are gone, and a thread that reads
+ * one of them gets SIGBUS. The same happens when the disk cannot give a page. The library
+ * leaves that signal to the program. A program that handles it asks here whose page it
+ * was, and gets the name of the file.
  *
  * Any thread, and the handler of a signal that the kernel sent for an access to memory.
  */

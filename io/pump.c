@@ -216,7 +216,7 @@ static gs_block *take_block(gs_pump *p)
         block = gs_block_try_get(all->options.pool);
         if (block != NULL)
             break;
-        /* Whoever has it releases it without our help, but does not tell us. */
+        /* Its holder releases it without our help, and we are not told. */
         pthread_mutex_unlock(&all->mutex);
         gs_block *const awaited = gs_block_get(all->options.pool);
         pthread_mutex_lock(&all->mutex);
@@ -308,7 +308,7 @@ void gs_pumps_free(gs_pumps *pumps)
     }
     pthread_cond_broadcast(&pumps->changed);
     pthread_mutex_unlock(&pumps->mutex);
-    /* Those that fill a block first: others may wait for just that one. */
+    /* Pumps that fill a block come first: others may wait for that very block. */
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < pumps->count; i++) {
             if (is_filling[i] == (round == 0))
@@ -361,7 +361,7 @@ fail:
     return st->code;
 }
 
-/* One that has something to say, if it is its turn. Locked. */
+/* A pump with a block or a failure, if its turn has come. Locked. */
 static gs_pump *ready_pump(const gs_pumps *pumps)
 {
     const size_t count = pumps->options.any_order ? pumps->count : 1;
@@ -388,9 +388,9 @@ static void close_pump(gs_pumps *pumps, gs_pump *p)
     pump_free(p);
 }
 
-/* The first block of a pipe is read by whoever waits for it: most pipes have no more, and
- * a thread would take longer than they do. Without a thread it reads the others too, and
- * each time tries to start one. */
+/* The caller reads the first block of a pipe itself: most pipes have no more, and to
+ * start a thread would take longer. Where no thread can be had, the caller reads the
+ * other blocks too, and tries each time to start one. */
 static gs_code read_here(gs_pumps *pumps, gs_pump *p, gs_block **out, gs_status *st)
 {
     gs_block *const block = gs_block_get(pumps->options.pool);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * pump: files that threads read ahead, a thread each: pipes, terminals, and compressed
  * files, which it decodes.
  *
  *      file 3, the head   | block | block |            --> next()
- *      file 4             | block |                    waits for its turn, or not:
- * any_order file 5             | block | block |
+ *      file 4             | block |                    waits for its turn, or, with
+ *      file 5             | block | block |            any_order, does not
  *
  * In order, the blocks of the head come first and the others decode as far ahead as a few
- * blocks allow. In any order whichever has a block may give it; those of one file are in
- * order all the same, so that all threads decode all the time.
+ * blocks allow. With any_order each file that has a block may give it, so that all
+ * threads decode all the time; the blocks of one file still come in order.
  *
  * Where no thread can be had, the caller reads. One thread calls; open files in the order
  * of their turns.
  */
+/* clang-format on */
 #ifndef GS_IO_PUMP_H
 #define GS_IO_PUMP_H
 

@@ -17,7 +17,7 @@
  *      | zstd frame of `raw bytes` (codec 1)                        |
  *      +------------------------------------------------------------+
  *
- * What the payload holds is its writer's matter: see lib/sort/run/run_record.h.
+ * The writer of a run decides what the payload holds: see lib/sort/run/run_record.h.
  */
 #ifndef GS_IO_RUN_BLOCK_H
 #define GS_IO_RUN_BLOCK_H

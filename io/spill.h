@@ -41,8 +41,9 @@ GS_MUST_CHECK gs_code gs_spill_new_kept(gs_spill **out, const char *folder, int 
 void gs_spill_free(gs_spill *s); /* NULL is fine */
 
 /* Starts an extent at the end of the next folder's file; its length is unknown yet, so
- * one extent a folder is open at a time (a second open goes to another folder, or waits
- * for nobody: it fails with GS_ERR_ARG). "cannot create temporary file in 'DIR'". */
+ * one extent a folder is open at a time (a second open goes to another folder; if
+ * there is none it does not wait, but fails with GS_ERR_ARG). "cannot create temporary
+ * file in 'DIR'". */
 GS_MUST_CHECK gs_code gs_spill_extent_open(gs_spill *s, gs_spill_extent *out,
                                            gs_status *st);
 /* For a stream that fills it; `failure` has GS_STREAM_FAILURE_BYTES for the message and

@@ -203,7 +203,7 @@ static gs_code write_full_blocks(gs_stream *s, gs_status *st)
         const bool is_finishing = s->is_finishing;
         pthread_mutex_unlock(&s->mutex);
         if (has_failed)
-            return GS_OK; /* whoever failed has said so */
+            return GS_OK; /* the thread that failed has reported it */
         if (is_full) {
             GS_TRY(write_block(s, block, st));
             if (s->aio != NULL && gs_aio_in_flight(s->aio) >= WRITES_IN_FLIGHT_MAX)

@@ -2,10 +2,10 @@
 /*
  * temp_name: names that nobody can guess, for what is made beside a file of the user.
  *
- * Whoever makes something under such a name asks that it be new (O_EXCL, mkdir, link),
- * and tries another while it is not. Unlike with mkostemp() and mkdtemp() the mode is the
- * caller's to give, so that the umask and the access list of the folder count as for any
- * other file. Any thread may call these.
+ * The caller makes its file or folder so that the name must be new (O_EXCL, mkdir, link),
+ * and tries another name while it is not. Unlike with mkostemp() and mkdtemp() the mode
+ * is the caller's to give, so that the umask and the access list of the folder count as
+ * for any other file. Any thread may call these.
  */
 #ifndef GS_IO_TEMP_NAME_H
 #define GS_IO_TEMP_NAME_H

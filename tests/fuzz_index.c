@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * Everything that reads an index against any folder: no crash, no leak, no hang; and what
  * verify calls good must be readable whole, and give a good index when it is merged with
  * itself.
  *
  *      flags u8 | documents, terms, postings, tokens, u32 each
- *               | bytes of terms, postings, positions, u16 each | the files, documents
- * last
+ *               | bytes of terms, postings, positions, u16 each
+ *               | the files, documents last
  *
  * The header and the sums of pages are made from this, with checksums that are right, so
  * that damage is met behind them. Flags: 1 positions, 2 names, 4 merge shifts docIDs.
  * tests/fuzz_seeds/make_index_seeds.py packs indexes so.
  */
+/* clang-format on */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

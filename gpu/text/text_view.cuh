@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * text_view: the records of a chunk as strings, read word by word on the device.
  *
- *      starts      | 0 | 17 | 43 | ...          n + 1 of them; none for fixed-size
- * records text        line 0 eol line 1 eol line 2 eol ... key_starts  | 0 | 9 | 21 | ...
- * only with keys keys        key 0 key 1 key 2 ...
+ *      starts      | 0 | 17 | 43 | ...          n + 1 of them; none for records of one size
+ *      text        line 0 eol line 1 eol line 2 eol ...
+ *      key_starts  | 0 | 9 | 21 | ...           only with keys
+ *      keys        key 0 key 1 key 2 ...
  *
  * The string of a record is its key and then, unless the key is all, its line. The memory
  * of text and keys may be read GS_TEXT_SLACK bytes beyond what is used.
  */
+/* clang-format on */
 #ifndef GS_GPU_TEXT_VIEW_CUH
 #define GS_GPU_TEXT_VIEW_CUH
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cancel: whether a signal asked that the work stop. Whoever works long looks often. */
+/* cancel: whether a signal asked that the work stop. Long work looks often. */
 #ifndef GS_LIB_BASE_CANCEL_H
 #define GS_LIB_BASE_CANCEL_H
 

@@ -129,8 +129,8 @@ gs_memory_share gs_machine_memory_share(size_t wanted)
     share.limit_bytes = share.limit_bytes < most ? share.limit_bytes : most;
     share.limit_bytes = share.limit_bytes > 0 ? share.limit_bytes : 1;
     share.usable_bytes = share.limit_bytes + BEYOND;
-    /* Who names a size knows what else the machine is to do; nobody lives beyond the
-     * limit of a group. */
+    /* A user who names a size knows what else the machine is to do. The limit of a
+     * group still counts, since the kernel ends a process that goes beyond it. */
     const uint64_t end = wanted > 0 ? group : left;
     const uint64_t room = end > BESIDE ? end - BESIDE : 0;
     share.is_scarce = share.usable_bytes > room;

@@ -84,7 +84,7 @@ static void start_threads(gs_team *team)
         gs_member *const m = &team->members[team->started + 1];
         m->team = team;
         m->index = team->started + 1;
-        /* SIGBUS, of a page that is gone: whoever looked at it must hear */
+        /* SIGBUS, of a page that is gone, comes to the thread that looked at it */
         error = gs_thread_start(&m->thread, serve, m, SIGBUS);
         if (error == 0)
             team->started++;

@@ -3,7 +3,7 @@
  * thread: threads that no signal is handled in.
  *
  * A handler of the command runs in its main thread only, where calls that it interrupts
- * are made again. Whoever starts a thread joins it, with pthread_join.
+ * are made again. The caller joins the thread, with pthread_join.
  */
 #ifndef GS_LIB_BASE_THREAD_H
 #define GS_LIB_BASE_THREAD_H

@@ -5,7 +5,7 @@
  * The C library's may differ in the last bit from one machine to another, and so would
  * the generated data. These use only IEEE +, -, *, / in a fixed order, which are exact by
  * standard; the source is compiled without contraction to fused multiply-add. They are
- * good to about 1e-15, relative. Whoever computes with their results for data must keep
+ * good to about 1e-15, relative. Code that computes data from their results must keep
  * contraction off too: GS_GEN_EXACT_MATH, before the first function of the source.
  */
 #ifndef GS_LIB_DATA_GEN_MATH_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * fault_plan: which call to the system is to fail, and how many there were of each kind.
  *
@@ -6,8 +7,9 @@
  * `make FAULTS=1`, and ask for every call. The environment says what is wanted:
  *
  *     GS_FAULT=KIND:N[:HOW][:on]   the N-th call of the kind fails; with `on` all that
- * come after it too. HOW is the name of an error (EIO, ...), or `short`: a read or write
- * moves a part of the bytes. Left out it is the first that the kind can have.
+ *                                  come after it too. HOW is the name of an error (EIO,
+ *                                  ...), or `short`: a read or write moves a part of the
+ *                                  bytes. Left out it is the first that the kind can have.
  *     GS_FAULT_COUNT=FILE          an array of 64-bit numbers: how many calls there were
  *                                  of each kind, in the order of fault_kind, whether the
  *                                  fault came to pass, and of a program that is cut at
@@ -15,6 +17,7 @@
  *
  * `gpusort` with GS_FAULT=help prints the kinds, a line each. All threads may call.
  */
+/* clang-format on */
 #ifndef GS_TESTS_FAULTS_FAULT_PLAN_H
 #define GS_TESTS_FAULTS_FAULT_PLAN_H
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * Large arrays are first cut into 256 parts by the highest eight bits that vary, and
  * their parts again, until a part and its scratch fit the second-level cache; there a
  * least-significant-digit radix sort finishes, eight bits a pass:
  *
- *      bits    63 .. all equal .. | top 8 | ...  8 | 8 | 8 | low_bit .. not looked at ..
- * 0 cut first        passes in the cache
+ *      bits    63 .. all equal .. | top 8 |  ...  8 | 8 | 8  | low_bit .. not looked at
+ *                                 cut first    in the cache
  */
+/* clang-format on */
 #include "lib/index/block/key_sort.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /*
  * key_sort: sort fixed-width keys on one CPU core, by the bits that matter.
  *
- * Bits below `low_bit` are carried along and keep their order (the sort is stable); bits
+ * Bits below `low_bit` are carried along and keep their order (the sort is stable). Bits
  * that are the same in all keys cost nothing. `scratch` has room for as many keys; the
  * result is in `keys`.
  */

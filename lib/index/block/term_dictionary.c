@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Terms lie in an arena whose addresses never change. A number is published by putting it
- * in a slot after its term is in place, so whoever finds the number finds the term. When
- * the slots of a shard are too few, more of them take their place; the old ones stay
- * until no other thread is using the dictionary, for somebody may be looking there. Who
- * finds nothing, there or in new ones, looks again under the lock before adding. A cache
- * holds numbers that its thread has found that way.
+ * in a slot after its term is in place, so that a thread which finds the number finds the
+ * term too. When the slots of a shard are too few, more of them take their place; the old
+ * ones stay until no other thread is using the dictionary, since one may be looking
+ * there. A thread that finds nothing, in old slots or new ones, looks again under the
+ * lock before it adds the term. A cache holds numbers that its thread has found that way.
  */
 #include "lib/index/block/term_dictionary.h"
 

@@ -19,7 +19,7 @@ enum {
     NAME_SHOWN_BYTES = 200,
 };
 
-/* What is given on of a batch, kept until it was given on of those before. */
+/* What a batch passes on, kept until the batches before it have passed on theirs. */
 typedef struct held_batch {
     struct held_batch *next; /* by ticket */
     uint64_t ticket, first_line;
@@ -607,7 +607,7 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
     return GS_OK;
 }
 
-/* Whoever has a batch makes it whole, if the block takes it. */
+/* A worker that has a batch finishes it, if its block takes all of it. */
 static void pause_in_time(gs_block_fill *f, unsigned worker)
 {
     const gs_block_fill_options *const o = &f->options;
@@ -623,8 +623,8 @@ static bool must_stop(const gs_block_fill *f)
            atomic_load_explicit(&f->has_failed, memory_order_relaxed);
 }
 
-/* There is no memory for one more long document: waits until another is done with. If
- * none is in use all workers stop, so that their blocks can make room. */
+/* There is no memory for one more long document: waits until another one is finished.
+ * If none is in use all workers stop, so that their blocks can make room. */
 static void wait_for_room(gs_block_fill *f)
 {
     pthread_mutex_lock(&f->turn_mutex);
@@ -638,8 +638,9 @@ static void wait_for_room(gs_block_fill *f)
     pthread_mutex_unlock(&f->turn_mutex);
 }
 
-/* Goes on until the worker's block is full, or somebody's is, or the input ends. Whoever
- * stops because another failed says nothing, so that the failure is the other's. */
+/* Goes on until the block of this worker or of another one is full, or the input ends.
+ * A worker that stops because another one failed reports no failure of its own, so
+ * that the other's is told. */
 static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status *st)
 {
     while (!must_stop(f)) {

@@ -9,10 +9,10 @@
  *
  * A batch is parsed first; how many documents are in the batches before it is known when
  * those are parsed, which is soon; then its documents have their numbers and go word by
- * word into the worker's block. When some block is full, all workers stop where they
- * are, even within a document; after the blocks have been emptied they go on from there.
- * Long documents, which the feed puts together apart, are in memory a few at a time: who
- * asks for one more waits until one is done.
+ * word into the worker's block. When some block is full, all workers stop where they are,
+ * even within a document; after the blocks have been emptied they go on from there. Long
+ * documents, which the feed puts together apart, are in memory a few at a time: a worker
+ * that needs one more waits until one is finished.
  *
  * With `pauses` they stop before, when the batches at hand are in, if that goes: what was
  * read is then all in the blocks, and can be gone on behind by another process.

@@ -6,8 +6,8 @@
  *      DIR/gpusort-documents                   names and lengths of documents
  *
  * With the runs of a moment it keeps how far the input is in them and how many documents
- * those were. An index that has got its name, but not the end of its checkpoint, is known
- * by the sum of its header.
+ * those were. A build may be stopped when its index has got its name and the checkpoint
+ * is still there: the sum in the index's header then tells that it is done.
  *
  * Call order: open, is_done or (give_runs, go_on, (document*, save)*, save_commit,
  * finish), close. One thread at a time.

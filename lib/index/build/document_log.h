@@ -4,7 +4,7 @@
  *
  *      | name bytes u32 | length u32 | name | name bytes u32 | ...
  *
- * What counts of the file, and its checksum, stand with what else is known of that moment
+ * The checkpoint keeps how much of the file counts, and the checksum of that part
  * (gs_document_log_mark). One thread at a time.
  */
 #ifndef GS_LIB_INDEX_BUILD_DOCUMENT_LOG_H

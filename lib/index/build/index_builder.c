@@ -60,8 +60,8 @@ static void set_phase(builder *b, gs_sort_phase phase)
  * times). A GPU takes the sort away, not the making. Ready tuples need no making, and
  * still are no better off: on 16 cores with an H200 1 GB of them took 2.1 s by lists and
  * 1.9 and 2.3 by tuples that the CPU and the GPU sort; with -S 256M 5.7, 11.7 and 12.9.
- * So tuples are for who asks for an engine to sort them, and without that no GPU is
- * looked at.
+ * So tuples are taken only if an engine is asked for, and without that no GPU is looked
+ * for.
  */
 static gs_code choose_method(builder *b, gs_status *st)
 {

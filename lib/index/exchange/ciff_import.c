@@ -84,7 +84,8 @@ static gs_code take_file(const gs_ciff_import_options *o, gs_ciff_reader *r,
     return st->code;
 }
 
-/* What is imported is what the file says; it only might have been meant otherwise. */
+/* The index holds what the file says; something else may have been meant, and that is
+ * told. */
 static void tell_doubts(const gs_ciff_import_options *o, const gs_ciff_reader *r)
 {
     gs_quoted q;

@@ -135,7 +135,7 @@ static gs_code bad(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
                           "postings, documents and unpacked bytes count from 0");
 }
 
-/* A sum that does not agree with another: bad only to who is strict. */
+/* A sum that does not agree with another: an error only for a strict reader. */
 static gs_code doubt(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
     GS_PRINTF(3, 4);
 

@@ -328,9 +328,9 @@ static gs_code take_name(gs_index_folder *f, exchange *x, gs_status *st)
 {
     gs_quoted q;
     if (x->old_fd >= 0) {
-        /* Under another name it is no more than a leftover. Where it cannot be marked it
-         * cannot be removed either. The mark is on the disk before the name goes: nobody
-         * would remove what a power cut left without it. */
+        /* Under another name it is no more than a leftover. Where it cannot be marked
+         * it cannot be removed either. The mark is on the disk before the name goes:
+         * without it no later build would remove what a power cut leaves. */
         const int unsynced = gs_index_mark(x->old_fd) == 0 ? gs_file_sync(x->old_fd) : 0;
         if (unsynced != 0)
             return GS_FAIL(st, GS_ERR_IO, unsynced, "cannot give the index its name %s",
@@ -350,7 +350,8 @@ static gs_code take_name(gs_index_folder *f, exchange *x, gs_status *st)
                    gs_quote_name(&q, f->name));
 }
 
-/* The files are held while their names go, so that nobody waits for their blocks. */
+/* The files are held while their names go, so that the program does not wait until
+ * their blocks are freed. */
 static void remove_replaced(int folder_fd, const char *folder)
 {
     int held[GS_INDEX_FILE_COUNT];

@@ -42,15 +42,15 @@ GS_MUST_CHECK gs_code gs_index_folder_open(gs_index_folder *f, const char *name,
  * the disk already. Durable when it returns; after a failure an old index is what and
  * where it was, or the message says where it is now. */
 GS_MUST_CHECK gs_code gs_index_folder_commit(gs_index_folder *f, gs_status *st);
-/* For an index that was committed before: makes its name durable, should who gave it that
- * name have been stopped then, and removes what was left beside it. */
+/* For an index that was committed before: makes its name durable, in case the program
+ * that named it was stopped before that, and removes what was left beside it. */
 GS_MUST_CHECK gs_code gs_index_folder_settle(const char *name, const gs_log *log,
                                              gs_status *st);
 /* Without a commit: removes it with the files of an index in it. */
 void gs_index_folder_close(gs_index_folder *f);
 
 /* Async-signal-safe: removes the temporary folders that exist now. Waits for a commit
- * that is just being made; after it, none that has not begun will be. */
+ * that is being made; afterwards no other one begins. */
 void gs_index_folder_remove_pending(void);
 
 #endif

@@ -89,7 +89,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Does the folder behind the descriptor have this name? 0, or errno: nobody can tell. */
+/* Does the folder behind the descriptor have this name? 0, or errno if that cannot be
+ * told. */
 static int ask_name(int fd, int parent, const char *name, int flags, bool *has_name)
 {
     struct stat held, named;
@@ -218,7 +219,7 @@ static void remove_leftover(const sweep *s, const char *name)
     (void)close(fd);
 }
 
-/* Whoever was to replace it has not come to do so. */
+/* The build that was to replace it did not get so far. */
 static void put_back(const sweep *s, const char *name)
 {
     gs_quoted q, is;
@@ -270,7 +271,7 @@ void gs_index_sweep(const char *index, const gs_log *log)
     const bool is_there = fstatat(s.parent, s.base, &info, AT_SYMLINK_NOFOLLOW) == 0;
     for (const struct dirent *e; (e = readdir(dir)) != NULL;)
         look_at(&s, e->d_name, is_there);
-    /* Of several nobody knows which was the last. */
+    /* If there are several, it cannot be told which was the last. */
     if (s.aside_count == 1)
         put_back(&s, s.aside);
     (void)closedir(dir);

@@ -10,11 +10,11 @@
  *     NAME.old-XXXXXX    one that is being replaced where the file system cannot let two
  *                        names change places
  *
- * In such a folder there is a file that marks it, and whoever works on it holds a lock on
- * it (flock, of the folder itself). The lock goes with the program. So a folder of such a
- * name is a leftover if it is marked, belongs to us, holds nothing that is no part of an
- * index, and its lock can be had. Where the file system has no locks nothing is touched,
- * and an empty folder, which might be anybody's, stays as well.
+ * In such a folder there is a file that marks it, and the program that works on it holds
+ * a lock on it (flock, of the folder itself). The lock goes with the program. So a folder
+ * of such a name is a leftover if it is marked, belongs to us, holds nothing that is no
+ * part of an index, and its lock can be had. Where the file system has no locks nothing
+ * is touched, and an empty folder, which might be anybody's, stays as well.
  */
 #ifndef GS_LIB_INDEX_FOLDER_INDEX_LEFTOVER_H
 #define GS_LIB_INDEX_FOLDER_INDEX_LEFTOVER_H

@@ -52,9 +52,9 @@
  * neither names nor lengths.
  *
  * sums: u32 for each page of 4 KiB (lib/index/format/page_sums.h) of terms, postings,
- * positions and documents, one file behind the other, their slack included. How many
- * there are of each, the header's sizes tell. Who reads a page first compares it: damage
- * is an error of who meets it, and never an answer.
+ * positions and documents, one file behind the other, their slack included. The sizes in
+ * the header tell how many there are of each. A page is compared when it is first read:
+ * damage is then an error, and never an answer.
  */
 /* clang-format on */
 #ifndef GS_LIB_INDEX_FORMAT_INDEX_FORMAT_H

@@ -91,7 +91,7 @@ static gs_code answer_slice(answer_worker *w, gs_term_slice slice, gs_status *st
 }
 
 /* Of several failures the first in the order of the batch counts, and all before it is
- * written: whoever fails waits for its turn to say so. */
+ * written: a worker that fails waits for its turn before it says so. */
 static gs_code answer_slices(void *context, unsigned worker, gs_status *st)
 {
     gs_batch_answer *const a = context;

@@ -21,9 +21,9 @@
 #include "lib/index/read/readers.h"
 #include "lib/index/lookup/term_batch.h"
 
-/* Adds terms to an empty batch until it is full, there are no more, or whoever gives them
- * is waiting for answers. It may wait for the first one only if told so; adding none then
- * ends it all. Called on the calling thread. */
+/* Adds terms to an empty batch until the batch is full, there are no more, or the
+ * program that sends them is waiting for answers. It may wait for the first term only
+ * if told so; if it adds none then, there are no more. Called on the calling thread. */
 typedef gs_code gs_batch_fill_fn(void *context, gs_term_batch *batch, bool may_wait,
                                  gs_status *st);
 /* Writes the lines of a term; the cursor stands at the first term that is not less.

@@ -68,8 +68,8 @@ static void *start(void *arg)
     return NULL;
 }
 
-/* Signals go to the thread that main runs on; but that a page of the index is gone must
- * be heard by whoever looked at it. */
+/* Signals go to the thread that main runs on. SIGBUS, of a page of the index that is
+ * gone, comes to the thread that looked at the page. */
 static void start_thread(gs_prefix_ranks *r)
 {
     r->has_thread = gs_thread_start(&r->thread, start, r, SIGBUS) == 0;

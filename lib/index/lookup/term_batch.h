@@ -26,8 +26,8 @@ void gs_term_batch_free(gs_term_batch *b); /* NULL is fine */
 GS_MUST_CHECK bool gs_term_batch_add(gs_term_batch *b, const void *term, size_t bytes);
 size_t gs_term_batch_count(const gs_term_batch *b);
 
-/* Where all of them are, if there is a GPU to find out, which has the prefixes from who
- * compared their pages. */
+/* Finds where all of them are, if there is a GPU to do so. It has its prefixes from a
+ * thread that compared their pages. */
 void gs_term_batch_find(gs_term_batch *b, gs_prefix_ranks *finder);
 
 /* Terms [first, end). */

@@ -60,8 +60,8 @@ static gs_code has_excluded(gs_search_plan *plan, int list, uint64_t doc, bool *
     return GS_OK;
 }
 
-/* Not part of seek, whose calls for terms, the most, need no guarded stack then; nor is
- * seek_phrase. */
+/* Not part of seek, and neither is seek_phrase: most calls of seek are for terms,
+ * which then need no guarded stack. */
 static __attribute__((noinline)) gs_code seek_clauses(gs_search_plan *plan, int at,
                                                       uint64_t doc, gs_status *st)
 {

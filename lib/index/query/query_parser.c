@@ -291,8 +291,8 @@ static gs_code take_part(gs_query_parser *p, int *out, gs_status *st)
     return GS_OK;
 }
 
-/* Appends a clause; what says no more than that something must not match does so in the
- * list itself, where it takes away and need not find all else. */
+/* Appends a clause. A clause that only says that something must not match goes into
+ * the list itself: there it takes documents away, and need not find all the others. */
 static void append_lifted(gs_query *q, int list, int clause, gs_query_role role)
 {
     const gs_query_node *const n = &q->nodes[clause];

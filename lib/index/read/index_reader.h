@@ -9,9 +9,9 @@
  * changed a bit. An open index is read-only and may be used by any number of threads.
  *
  * Others may write to the files meanwhile. So what was checked is what is used: a number
- * that is read from a file is read once (gs_index_once). And what came of it is good only
- * if the index was not changed up to then, which gs_index_check_unchanged tells; whoever
- * hands results on asks it before. A file that is shortened is SIGBUS (io/map_names.h).
+ * that is read from a file is read once (gs_index_once). And a result is good only if the
+ * index was not changed up to then: callers ask gs_index_check_unchanged before they hand
+ * results on. A file that is shortened is SIGBUS (io/map_names.h).
  */
 #ifndef GS_LIB_INDEX_READ_INDEX_READER_H
 #define GS_LIB_INDEX_READ_INDEX_READER_H
@@ -21,8 +21,8 @@
 
 typedef struct gs_index gs_index;
 
-/* What was found and is not the whole of an index is GS_ERR_FORMAT, a missing file of it
- * too; what could not be looked at has another code. */
+/* GS_ERR_FORMAT: what is there is no index, or not all of one. A file that could not
+ * be looked at gives another code. */
 GS_MUST_CHECK gs_code gs_index_open(gs_index **out, const char *folder, gs_status *st);
 void gs_index_close(gs_index *index); /* NULL is fine */
 
@@ -47,7 +47,7 @@ GS_MUST_CHECK gs_code gs_index_place(const gs_index *index, gs_index_file file,
 GS_MUST_CHECK gs_code gs_index_bytes(const gs_index *index, gs_index_file file,
                                      uint64_t offset, uint64_t bytes, const uint8_t **out,
                                      gs_status *st);
-/* The pages of a file, for who looks at many places. */
+/* The pages of a file, for callers that look at many places. */
 const gs_page_checks *gs_index_pages(const gs_index *index, gs_index_file file);
 /* Whether the pages hold that these bytes, which lie in the file, are in; of no bytes,
  * they do. */
@@ -66,8 +66,8 @@ GS_MUST_CHECK gs_code gs_index_check_sums(const gs_index *index, gs_status *st);
 /* Compares every page with its sum, also those that need not be. */
 GS_MUST_CHECK gs_code gs_index_check_page_sums(const gs_index *index, gs_status *st);
 
-/* What has been read and is not wanted soon: its whole pages stop counting as memory of
- * this process. They come back from the file when they are touched, by whomever. */
+/* What has been read and is not wanted soon: its whole pages stop counting as memory
+ * of this process. They come back from the file when any thread touches them. */
 void gs_index_let_go(const uint8_t *begin, const uint8_t *end);
 
 /* The name of a document; of one that is only a number *bytes is 0, and its length too.
@@ -97,7 +97,8 @@ GS_MUST_CHECK gs_code gs_index_term_block(const gs_index *index, uint64_t block,
 void gs_index_fetch_offset(const gs_index *index, uint64_t block);
 void gs_index_fetch_block(const gs_index *index, uint64_t block);
 
-/* gs_index_compare_pages for who has the pages at hand: mostly they are known to be good.
+/* gs_index_compare_pages for callers that have the pages at hand, which are mostly known
+ * to be good.
  */
 GS_MUST_CHECK static inline gs_code
 gs_index_check_pages(const gs_index *index, gs_index_file file,

@@ -36,8 +36,8 @@ gs_code gs_text_out_put(gs_text_out *out, const void *data, size_t bytes, gs_sta
     const uint8_t *from = data;
     if (BUFFER_BYTES - out->used < bytes)
         GS_TRY(gs_text_out_flush(out, st));
-    /* Not from where it is, which may be a file of the index: whoever writes asks first
-     * whether that was changed, and then it is too late to look at it. */
+    /* A copy, since the bytes may lie in a file of the index: the writer asks whether
+     * that file was changed and then writes, and must not look at the file again. */
     for (; bytes > BUFFER_BYTES; from += BUFFER_BYTES, bytes -= BUFFER_BYTES) {
         memcpy(out->buffer, from, BUFFER_BYTES);
         out->used = BUFFER_BYTES;

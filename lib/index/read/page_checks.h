@@ -4,8 +4,9 @@
  * for the first time.
  *
  * A bit for each page tells that it was good, so that afterwards a look at a bit is all.
- * Any number of threads; that two of them compare the same page does no harm. What was
- * good once is not compared again: whether a file is written to later, its stamp tells.
+ * Any number of threads; that two of them compare the same page does no harm. A page that
+ * was good once is not compared again; the stamp of the file tells whether it was written
+ * to later.
  */
 #ifndef GS_LIB_INDEX_READ_PAGE_CHECKS_H
 #define GS_LIB_INDEX_READ_PAGE_CHECKS_H
@@ -27,7 +28,8 @@ GS_MUST_CHECK gs_code gs_page_checks_open(gs_page_checks *c, const uint8_t *data
                                           gs_status *st);
 void gs_page_checks_close(gs_page_checks *c); /* a zeroed one is fine */
 
-/* Known to be good, all of them? No is no answer yet. Not of 0 bytes. */
+/* Are all of them known to be good? False only says that they have to be compared. Not
+ * for 0 bytes. */
 static inline bool gs_page_checks_know(const gs_page_checks *c, uint64_t offset,
                                        uint64_t bytes)
 {

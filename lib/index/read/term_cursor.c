@@ -54,7 +54,8 @@ static gs_code enter_block(gs_term_cursor *c, uint64_t block, gs_status *st)
     return GS_OK;
 }
 
-/* Apart, so that who reads a term has nothing on its stack to be guarded. */
+/* A function of its own, so that the reader of a term has nothing on its stack that
+ * needs a guard. */
 static __attribute__((noinline)) gs_code fail_place(const gs_term_cursor *c,
                                                     gs_index_file file, uint64_t at,
                                                     uint64_t bytes, gs_status *st)

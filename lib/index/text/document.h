@@ -11,10 +11,10 @@
  * blank is none either, and every document has a name that is not empty.
  *
  * A batch (lib/sort/record/line_feed.h) holds whole documents; gs_document_feed_options
- * says how its bytes are cut for a format. What is no document is noted with its line and
- * left out; whether that ends the build is the caller's matter. Parsing writes to the
- * batch: what is escaped becomes what it stands for, mark-up may become blanks. A view is
- * valid until the batch is released. A list belongs to one thread.
+ * says how its bytes are cut for a format. Input that is no document is noted with its
+ * line and left out; the caller decides whether that ends the build. Parsing writes to
+ * the batch: what is escaped becomes what it stands for, mark-up may become blanks. A
+ * view is valid until the batch is released. A list belongs to one thread.
  */
 #ifndef GS_LIB_INDEX_TEXT_DOCUMENT_H
 #define GS_LIB_INDEX_TEXT_DOCUMENT_H

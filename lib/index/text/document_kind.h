@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * document_kind: what input looks like that is not of the format it is read as.
+ * document_kind: what the input looks like, if it is not of the format that it is read
+ * as.
  */
 #ifndef GS_LIB_INDEX_TEXT_DOCUMENT_KIND_H
 #define GS_LIB_INDEX_TEXT_DOCUMENT_KIND_H

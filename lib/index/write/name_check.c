@@ -41,8 +41,8 @@ gs_code gs_name_check_add(gs_name_check *c, const void *name, size_t bytes, gs_s
     return GS_OK;
 }
 
-/* Puts the names into a table, one after the other: who finds its place taken by an equal
- * one is repeated. Numbers in the table are counted from 1. */
+/* Puts the names into a table, one after the other: a name that finds its place taken
+ * by an equal one comes again. Numbers in the table are counted from 1. */
 static void find_in(const gs_name_check *c, uint32_t *table, size_t mask,
                     gs_repeated_names *out)
 {
