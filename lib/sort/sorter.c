@@ -67,8 +67,7 @@ static void set_phase(gs_sorter *s, gs_sort_phase phase)
     s->phase_begin_ns = now;
 }
 
-/* --- before the first read ------------------------------------------------------------
- */
+/* --- before the first read ------------------------------------------------------ */
 
 static gs_code open_runs(gs_sorter *s, gs_status *st)
 {
@@ -152,8 +151,7 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     return GS_OK;
 }
 
-/* --- forming runs ---------------------------------------------------------------------
- */
+/* --- forming runs --------------------------------------------------------------- */
 
 /* The first of these that is for this sort, and was not asked before. */
 static gs_code choose_former(gs_sorter *s, gs_status *st)
@@ -238,8 +236,7 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
     return GS_OK;
 }
 
-/* --- the result -----------------------------------------------------------------------
- */
+/* --- the result ----------------------------------------------------------------- */
 
 static gs_code emit_chunk(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
 {
@@ -302,8 +299,7 @@ static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
     return write_text(s, merge_runs, s->runs->merge_piece_bytes, st);
 }
 
-/* --- all ------------------------------------------------------------------------------
- */
+/* --- all ------------------------------------------------------------------------ */
 
 /* Was it the GPU that failed, and can the CPU do without? Then the status is good again,
  * and a warning says what happened. Text is the same whoever makes it, and goes on where

@@ -50,8 +50,7 @@ static void set_phase(builder *b, gs_sort_phase phase)
     gs_index_stats_begin_phase(b->options->stats, phase, &b->phase_begin_ns);
 }
 
-/* --- preparing -----------------------------------------------------------------------
- */
+/* --- preparing ------------------------------------------------------------------ */
 
 /*
  * Growing lists take about 410 instructions a word, parsing and writing included, and
@@ -278,8 +277,7 @@ static gs_code prepare(builder *b, gs_status *st)
     return go_on(b, st);
 }
 
-/* --- blocks and runs -----------------------------------------------------------------
- */
+/* --- blocks and runs ------------------------------------------------------------ */
 
 /* A document is longer than what is left beside the blocks, which are empty now. */
 static gs_code make_room(builder *b, gs_status *st)
@@ -375,8 +373,7 @@ static gs_code emit(builder *b, bool fits, gs_status *st)
     return gs_index_emit_runs(&emit, b->team, &b->spill, st);
 }
 
-/* --- the flow ------------------------------------------------------------------------
- */
+/* --- the flow ------------------------------------------------------------------- */
 
 /* The index is there and good: should it not be readable just now, one figure is less. */
 static void count_output(const gs_index_build_options *o)

@@ -39,8 +39,7 @@ static gs_code fill_slot(device_former *d, unsigned slot, gs_status *st)
     return GS_OK;
 }
 
-/* --- the thread that fills ------------------------------------------------------------
- */
+/* --- the thread that fills ------------------------------------------------------ */
 
 /* Waits until the slot of the next chunk is free; false if none is wanted any more. */
 static bool await_slot(device_former *d, unsigned *slot)
@@ -94,8 +93,7 @@ static void stop(device_former *d)
     d->has_thread = false;
 }
 
-/* --- the former -----------------------------------------------------------------------
- */
+/* --- the former ----------------------------------------------------------------- */
 
 static unsigned slot_to_emit(const device_former *d)
 {

@@ -49,8 +49,7 @@ bool gs_core_former_map(const gs_forming *f, int output_fd, gs_file_map *map)
     return true;
 }
 
-/* --- reading --------------------------------------------------------------------------
- */
+/* --- reading -------------------------------------------------------------------- */
 
 static gs_code fill_memory(gs_former *former, gs_filled *filled, gs_status *st)
 {
@@ -116,8 +115,7 @@ static void clear(gs_former *former)
     c->chunk.soft_bytes = c->soft_bytes;
 }
 
-/* --- out again ------------------------------------------------------------------------
- */
+/* --- out again ------------------------------------------------------------------ */
 
 static gs_code leave_map_worker(void *context, unsigned worker, gs_status *st)
 {
@@ -172,8 +170,7 @@ static gs_code emit_lists(gs_former *former, gs_sink *sink,
     return leave_map(f, st);
 }
 
-/* --- all ------------------------------------------------------------------------------
- */
+/* --- all ------------------------------------------------------------------------ */
 
 static void free_core(gs_former *former)
 {
