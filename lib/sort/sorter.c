@@ -169,8 +169,8 @@ static gs_code choose_former(gs_sorter *s, gs_status *st)
  * input has to be read again. */
 static bool leave_former(gs_sorter *s)
 {
-    const bool goes_on = gs_former_give_back(s->former);
-    gs_former_free(s->former);
+    const bool goes_on = s->former->kind->give_back(s->former);
+    s->former->kind->free(s->former);
     s->former = NULL;
     s->forming.has_runs = s->runs->run_count > 0;
     return goes_on;
@@ -199,16 +199,16 @@ static gs_code spill(gs_sorter *s, gs_status *st)
     const uint8_t *data;
     size_t bytes;
     gs_sink *sink;
-    gs_former_sample(s->former, &data, &bytes);
+    s->former->kind->sample(s->former, &data, &bytes);
     gs_run_store_see_sample(s->runs, data, bytes);
     GS_TRY(gs_run_store_open(s->runs, &sink, st));
-    GS_NOTED(gs_former_emit(s->former, sink, &options, st));
+    GS_NOTED(s->former->kind->emit(s->former, sink, &options, st));
     GS_TRY(gs_run_store_close(s->runs, st));
-    gs_former_clear(s->former);
+    s->former->kind->clear(s->former);
     if (s->progress.checkpoint == NULL)
         return GS_OK;
     gs_input_place place;
-    gs_former_place(s->former, &place);
+    s->former->kind->place(s->former, &place);
     return gs_sort_progress_keep(s->runs, &s->in, s->witness, &place, st);
 }
 
@@ -221,7 +221,7 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
     while (filled != GS_FILLED_LAST) {
         set_phase(s, GS_PHASE_READ);
         GS_TRY(choose_former(s, st));
-        GS_TRY(gs_former_fill(s->former, &filled, st));
+        GS_TRY(s->former->kind->fill(s->former, &filled, st));
         if (filled == GS_FILLED_NOTHING) {
             gs_assert(leave_former(s));
             continue;
@@ -230,7 +230,7 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
         s->input_saw_compressed = gs_input_saw_compressed(s->in.input);
         set_phase(s, GS_PHASE_SORT);
         *fits = filled == GS_FILLED_LAST && s->runs->run_count == 0;
-        if (!*fits && !gs_former_is_empty(s->former))
+        if (!*fits && !s->former->kind->is_empty(s->former))
             GS_TRY(spill(s, st));
     }
     return GS_OK;
@@ -244,7 +244,7 @@ static gs_code emit_chunk(void *context, gs_sink *sink, uint64_t ticket, gs_stat
     gs_emit_options options = emit_options(s);
     options.first_ticket = ticket;
     options.is_last_use = true;
-    return gs_former_emit(s->former, sink, &options, st);
+    return s->former->kind->emit(s->former, sink, &options, st);
 }
 
 static gs_code merge_runs(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
@@ -282,7 +282,8 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
 /* The memory of the first half goes to the second. */
 static void release_forming(gs_sorter *s)
 {
-    gs_former_free(s->former);
+    if (s->former != NULL)
+        s->former->kind->free(s->former);
     s->former = NULL;
     gs_sort_input_close(&s->in);
 }
@@ -307,7 +308,9 @@ static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
 static bool forgive_former(const gs_sorter *s, gs_status *st)
 {
     bool is_news;
-    if (s->former == NULL || !gs_former_is_to_blame(s->former, st, &is_news))
+    const gs_former *const f = s->former;
+    if (f == NULL || f->kind->is_to_blame == NULL ||
+        !f->kind->is_to_blame(f, st, &is_news))
         return false;
     if (s->options->output_zstd && *s->written_bytes > 0) {
         (void)gs_status_hint(st, "part of the compressed output has been written and "

@@ -664,14 +664,14 @@ static gs_code emit_records(gs_device_chunk *c, gs_status *st)
 
 /* Records into a run, which has a witness of its own. */
 static gs_code emit_run(gs_device_chunk *c, const gs_multiset *read,
-                        const gs_device_emit *emit, uint64_t records, gs_status *st)
+                        const gs_emit_options *emit, uint64_t records, gs_status *st)
 {
     gs_witness_options watched = *c->options.watched;
     watched.is_full = true;
     watched.drops_equals = watched.order.is_strict = emit->is_unique;
     watched.has_counts = false;
-    watched.has_top = emit->keep != UINT64_MAX;
-    watched.top_count = emit->keep;
+    watched.has_top = emit->has_top;
+    watched.top_count = emit->top_count;
     GS_TRY(gs_witness_new(&c->run_witness, &watched, st));
     gs_witness_read(c->run_witness, read);
     if (emit_records(c, st) == GS_OK)
@@ -682,17 +682,17 @@ static gs_code emit_run(gs_device_chunk *c, const gs_multiset *read,
 }
 
 gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
-                             const gs_device_emit *emit, gs_status *st)
+                             const gs_emit_options *emit, gs_status *st)
 {
     /* What is left out as equal is only known of records. */
-    const bool is_text =
-        sink->run == NULL && !sink->is_zstd && !sink->has_counts && !emit->is_unique;
+    const bool is_text = gs_emit_is_text(sink) && !emit->is_unique;
     gs_text_result result;
     c->sink = sink;
     c->emitting = c->slots[slot];
     c->first_ticket = emit->first_ticket;
     GS_TRY(gs_text_sort_run(c->emitting, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
-                            emit->is_unique, emit->keep, &result, st));
+                            emit->is_unique, emit->has_top ? emit->top_count : UINT64_MAX,
+                            &result, st));
     gs_log_say(c->options.log, GS_LOG_INFO,
                "GPU: %llu records sorted in %u rounds, %.1f GiB of its memory",
                (unsigned long long)result.input_count, result.rounds,

@@ -31,6 +31,7 @@
 #include "io/block.h"
 #include "lib/base/team.h"
 #include "lib/sort/device/device_order.h"
+#include "lib/sort/form/forms.h"
 #include "lib/sort/key/keys.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/run/runs.h"
@@ -82,16 +83,10 @@ GS_MUST_CHECK gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot,
                                            bool *is_last, gs_status *st);
 bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot);
 
-typedef struct gs_device_emit {
-    bool is_unique; /* drop equals (counting them) */
-    uint64_t keep;  /* of the records, the first so many; UINT64_MAX: all */
-    uint64_t first_ticket;
-} gs_device_emit;
-
 /* Sorts a slot's chunk and writes it to the sink. One slot at a time. The chunk stays,
  * and what is held back of it, until what was written is known to be there. */
 GS_MUST_CHECK gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot,
-                                           gs_sink *sink, const gs_device_emit *emit,
+                                           gs_sink *sink, const gs_emit_options *emit,
                                            gs_status *st);
 /* The slot's chunk is in a run: the slot is empty again. */
 void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot);

@@ -149,15 +149,10 @@ static gs_code emit(gs_former *former, gs_sink *sink, const gs_emit_options *opt
                     gs_status *st)
 {
     device_former *const d = (device_former *)former;
-    const gs_device_emit what = {
-        .is_unique = options->is_unique,
-        .keep = options->has_top ? options->top_count : UINT64_MAX,
-        .first_ticket = options->first_ticket,
-    };
     const bool has_others = gs_device_chunk_slots(d->chunk) > 1 && !d->has_thread;
     if (has_others && !options->is_last_use && !d->is_last)
         GS_TRY(start(d, st));
-    return gs_device_chunk_emit(d->chunk, slot_to_emit(d), sink, &what, st);
+    return gs_device_chunk_emit(d->chunk, slot_to_emit(d), sink, options, st);
 }
 
 static void clear(gs_former *former)

@@ -53,16 +53,25 @@ typedef enum gs_filled {
 
 typedef struct gs_former_kind {
     gs_code fault_code; /* of a result that is not the input in order */
+    /* Reads until the chunk, which is empty, is full. */
     gs_code (*fill)(gs_former *f, gs_filled *filled, gs_status *st);
     bool (*is_empty)(const gs_former *f);
+    /* Some of what was read, about as it will be in a run; maybe nothing. */
     void (*sample)(const gs_former *f, const uint8_t **data, size_t *bytes);
+    /* Sorts the chunk into the sink. It stays until it is cleared, or given back. */
     gs_code (*emit)(gs_former *f, gs_sink *sink, const gs_emit_options *options,
                     gs_status *st);
+    /* The chunk is in a run, and empty from now on. */
     void (*clear)(gs_former *f);
-    void (*place)(gs_former *f, gs_input_place *place); /* may be NULL */
-    bool (*give_back)(gs_former *f);                    /* may be NULL */
-    bool (*is_to_blame)(const gs_former *f, const gs_status *st,
-                        bool *is_news); /* may be NULL */
+    /* Where in the input the next chunk will begin. NULL where no checkpoint is kept. */
+    void (*place)(gs_former *f, gs_input_place *place);
+    /* What was read and is not in a run goes back to the feed, as if nobody had seen it.
+     * False if some of it is gone: the input must be read again from its beginning. No
+     * more calls but free. NULL for who is never asked. */
+    bool (*give_back)(gs_former *f);
+    /* Could another former have done what failed? If so, *is_news: the user should hear
+     * of it. NULL: no. */
+    bool (*is_to_blame)(const gs_former *f, const gs_status *st, bool *is_news);
     void (*free)(gs_former *f);
 } gs_former_kind;
 
@@ -74,67 +83,5 @@ struct gs_former {
 /* *out is NULL if it is not for such a sort; the last one of the table is for any. */
 typedef gs_code gs_former_new_fn(gs_former **out, const gs_forming *forming,
                                  gs_status *st);
-
-/* Reads until the chunk, which is empty, is full. */
-GS_MUST_CHECK static inline gs_code gs_former_fill(gs_former *f, gs_filled *filled,
-                                                   gs_status *st)
-{
-    return f->kind->fill(f, filled, st);
-}
-
-static inline bool gs_former_is_empty(const gs_former *f)
-{
-    return f->kind->is_empty(f);
-}
-
-/* Some of what was read into the chunk, as it will be in a run, about; maybe nothing. */
-static inline void gs_former_sample(const gs_former *f, const uint8_t **data,
-                                    size_t *bytes)
-{
-    f->kind->sample(f, data, bytes);
-}
-
-/* Sorts the chunk into the sink. It stays until it is cleared, or given back. */
-GS_MUST_CHECK static inline gs_code
-gs_former_emit(gs_former *f, gs_sink *sink, const gs_emit_options *options, gs_status *st)
-{
-    return f->kind->emit(f, sink, options, st);
-}
-
-/* The chunk is in a run, and empty from now on. */
-static inline void gs_former_clear(gs_former *f)
-{
-    f->kind->clear(f);
-}
-
-/* Where in the input the next chunk will begin. Of those that a checkpoint may be kept
- * of: without a GPU, from files that come in order. */
-static inline void gs_former_place(gs_former *f, gs_input_place *place)
-{
-    f->kind->place(f, place);
-}
-
-/* What was read and is not in a run goes back to the feed, as if nobody had seen it.
- * False if some of it is gone: the input must be read again from its beginning. No more
- * calls but free. */
-static inline bool gs_former_give_back(gs_former *f)
-{
-    return f->kind->give_back(f);
-}
-
-/* Could another former have done what failed? If so, *is_news: the user should hear of
- * the failure. */
-static inline bool gs_former_is_to_blame(const gs_former *f, const gs_status *st,
-                                         bool *is_news)
-{
-    return f->kind->is_to_blame != NULL && f->kind->is_to_blame(f, st, is_news);
-}
-
-/* NULL is fine. */
-static inline void gs_former_free(gs_former *f)
-{
-    if (f != NULL)
-        f->kind->free(f);
-}
 
 #endif
