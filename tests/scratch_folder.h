@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * scratch_folder: a new folder for a test that writes many small files. It is in memory
- * where that is a file system; who asked for it removes it.
+ * where that is a file system; the caller removes it.
  */
 #ifndef GS_TESTS_SCRATCH_FOLDER_H
 #define GS_TESTS_SCRATCH_FOLDER_H

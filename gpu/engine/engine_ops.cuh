@@ -2,7 +2,7 @@
 /*
  * engine_ops: what an algorithm gives to be an engine. An algorithm is one source that
  * defines gs_engine_NAME, and one line of GS_ENGINES: without that line the definition is
- * a constant that nobody uses, which does not build.
+ * an unused constant, which does not build.
  *
  * The owner (engine.cu) has the stream, the buffers and the events. An algorithm sorts a
  * batch in device memory in place with the scratch it asked for, on the stream it is

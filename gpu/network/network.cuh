@@ -221,8 +221,8 @@ __global__ void __launch_bounds__(gs_network_tile<typename V::num>::THREADS,
     Tile tile;
     tile.shared = reinterpret_cast<N *>(shared_words);
     tile.one = one;
-    /* What comes in any order need not change places first: whoever reads a number may
-     * take it as its item of the last layout. */
+    /* What comes in any order need not change places first: a thread that reads a
+     * number may take it as its item of the last layout. */
     tile.load(view, count);
     /* Bit s of a number's index, for s >= MIDDLE, is a bit of the thread. */
     const auto down = [&](int s) {

@@ -446,7 +446,8 @@ template <typename V> struct Batch {
             return sort_one_leaf(is_exact, st);
         /* Wide keys are packed where they can be; narrow ones with a gap where the host's
          * part in it is little beside what many keys gain. */
-        const uint32_t narrow_min = run->count < PACK_NARROW_MIN ? NEVER_PACKED : 2;
+        const uint32_t narrow_min =
+            run->count < PACK_NARROW_MIN ? (uint32_t)NEVER_PACKED : 2;
         GS_TRY(look(is_exact, IS_WIDE ? 1 : narrow_min, 0, st));
         GS_TRY(plain.sort(st));
         if (IS_WIDE || is_exact)

@@ -361,7 +361,7 @@ static void release_all(gs_sorter *s)
 gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
-    gs_output *output = NULL; /* who reads a FIFO takes its end for the end of all */
+    gs_output *output = NULL; /* the reader of a FIFO takes its end for the end of all */
     uint64_t written_bytes = 0;
     bool must_restart = true;
     for (unsigned tries = 0; must_restart && st->code == GS_OK; tries++) {

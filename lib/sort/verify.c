@@ -202,7 +202,7 @@ static gs_code take_turn(gs_verify_job *job, uint64_t ticket, gs_verify_part *pa
     return st->code;
 }
 
-/* A batch that nobody joins: those after it need not wait. */
+/* A batch that is joined to no other: those after it need not wait. */
 static void give_up(gs_verify_job *job)
 {
     pthread_mutex_lock(&job->mutex);

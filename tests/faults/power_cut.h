@@ -42,7 +42,7 @@ void cut_before_emptied(int folder, const char *path);
 void cut_before_sync(void);
 void cut_after_sync(int fd);
 
-/* Around what changes names, which nobody else does meanwhile. */
+/* Around what changes names: no other thread changes names meanwhile. */
 void cut_names_begin(void);
 void cut_names_end(void);
 /* Within: this was made just now, */

@@ -111,7 +111,7 @@ void unsynced_forget(const struct stat *info)
     f->is_changed = false;
 }
 
-/* One that was not there before holds zeros: what lay on the disk is shown to nobody. */
+/* One that was not there before holds zeros: what lay on the disk is never shown. */
 static void lose_sector(const unsynced_file *f, size_t at)
 {
     if (__real_pwrite(f->fd, f->sectors[at], SECTOR, (off_t)(at * SECTOR)) < 0)

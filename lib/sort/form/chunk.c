@@ -130,7 +130,7 @@ static bool can_stretch(const gs_chunk *chunk, size_t bytes, size_t elements,
            all + (double)chunk->stretched_cost <= (double)chunk->budget_bytes;
 }
 
-/* Who makes or writes a very long record has a few copies of it beside the chunk. */
+/* To make or to write a very long record takes a few copies of it beside the chunk. */
 static size_t usual_limit(gs_chunk *chunk, size_t text_bytes)
 {
     enum { COPIES = 4 };

@@ -123,8 +123,9 @@ static bool is_above_limit(const gs_ingest *in, uint64_t prefix, const uint8_t *
 
 /* --- measuring a batch ------------------------------------------------------ */
 
-/* Of what follows the ways that are seldom taken have functions of their own: whoever has
- * his variables pointed at has a guard on his stack, which each record would pay for. */
+/* Of what follows the ways that are seldom taken have functions of their own: a
+ * function whose variables are pointed at has a guard on its stack, which each record
+ * would pay for. */
 static size_t larger_than(size_t want)
 {
     return want + want / 2 + 1024;
@@ -244,9 +245,9 @@ static inline void put_element(const gs_ingest *in, gs_element *e, const uint8_t
     e->where = gs_where_pack(arena_offset, bytes);
 }
 
-/* Plain records are the text itself, which lies at `offset`: one element a line. False if
- * they are not as many any more as were counted, or not all of the text, because somebody
- * writes to a mapped file. */
+/* Plain records are the text itself, which lies at `offset`: one element a line. False
+ * if there are not as many as were counted, or if they are not all of the text,
+ * because somebody writes to a mapped file. */
 static inline __attribute__((always_inline)) bool
 put_seen_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
                   gs_element *e, size_t count, gs_multiset *seen)
@@ -289,7 +290,7 @@ put_seen_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset
     return e == end_of_room && it.rest == batch->bytes;
 }
 
-/* Code of its own for when nobody looks on: the loop is of few instructions. */
+/* Code of its own for when no witness looks on: the loop is of few instructions. */
 static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
                          gs_element *e, size_t count, gs_multiset *seen)
 {

@@ -128,8 +128,8 @@ static void plan_chunk(gs_memory_plan *p, size_t usable, bool is_scarce, bool is
     const size_t least = p->is_space_limited || is_scarce ? CHUNK_MIN_SCARCE : CHUNK_MIN;
     p->chunk_bytes = usable > fixed + least ? usable - fixed : least;
     p->chunk_soft_bytes = p->chunk_bytes;
-    /* Who asks for next to nothing expects more than that to be spilled. The chunks that
-     * follow are as large as ever. */
+    /* A user who asks for next to no memory expects more than that to be spilled. The
+     * chunks that follow are as large as ever. */
     p->first_soft_bytes = p->limit_bytes < 2 * MIB
                               ? gs_clamp(p->limit_bytes, LIMIT_MIN, p->chunk_bytes)
                               : p->chunk_bytes;

@@ -30,8 +30,8 @@ static inline uint64_t gs_copy_window_bound(uint64_t end)
  * less than `bound`; true if it has more. */
 typedef bool gs_copy_window_fn(void *context, size_t source, uint64_t bound);
 
-/* Has all sources copied. `begin` is the offset of the first record of any; who has more
- * when all others are through may take the rest at once. */
+/* Has all sources copied. `begin` is the offset of the first record of any; a worker
+ * that has more when all others are through may take the rest at once. */
 static inline void gs_copy_windows(uint64_t begin, size_t source_count,
                                    gs_copy_window_fn *copy, void *context)
 {

@@ -45,9 +45,9 @@ typedef struct gs_line_feed_options {
     size_t record_size;        /* > 0: fixed-size records, no end-of-line byte */
     size_t record_bytes_max;   /* a longer one is an error that names its place, */
     const char *too_long_hint; /* and says what to do; NULL: more memory with -S */
-    /* > 0: what was put together apart takes no more than this, in all batches that are
-     * in use and what is not whole yet. Whoever asks for a batch that would take more
-     * gets none that is_held, and a record that is too long comes cut off. */
+    /* > 0: what was put together apart takes no more than this, in all batches that
+     * are in use and what is not whole yet. A caller whose batch would take more gets
+     * a batch that is_held and holds nothing; a record that is too long comes cut off. */
     size_t long_bytes_max;
     size_t part_bytes;     /* of memory that is given out as it is; 0: a megabyte */
     uint64_t header_lines; /* kept apart */

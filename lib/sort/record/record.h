@@ -49,8 +49,8 @@ enum {
     GS_RECORD_LONG_HEAD_BYTES = 8,
 };
 
-/* No arena is larger: this is what offsets reach. Whoever makes one sees to it, so that
- * no record has to be looked at for it. */
+/* No arena is larger: this is what offsets reach. The maker of an arena sees to it, so
+ * that no record has to be looked at for it. */
 static const size_t gs_arena_bytes_max = (size_t)1 << GS_WHERE_OFFSET_BITS;
 
 static inline uint64_t gs_where_pack(uint64_t offset, size_t length)

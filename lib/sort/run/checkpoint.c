@@ -28,7 +28,7 @@ struct gs_checkpoint {
     char whose[WHOSE_BYTES]; /* "DIR: a checkpoint": how its messages begin */
     bool has_made_folder;
     bool is_open;
-    atomic_bool is_worth_keeping; /* set by whoever keeps something */
+    atomic_bool is_worth_keeping; /* set when something is kept */
     bool must_begin; /* what the journal says is over: it goes before more is added */
     int folder_fd, runs_fd;
     gs_journal *journal;

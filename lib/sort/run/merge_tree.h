@@ -33,7 +33,7 @@ typedef struct gs_merge_node {
 } gs_merge_node;
 
 typedef struct gs_merge_tree {
-    gs_merge_head *heads; /* one a source, for whoever reads it */
+    gs_merge_head *heads; /* one a source, for the reader of that source */
     size_t count;         /* of sources */
     size_t leaves;        /* the same or the next power of two */
     gs_merge_node *nodes; /* node 0: the winner; 1 .. leaves - 1: losers */

@@ -559,7 +559,7 @@ static gs_code work(range_worker *w, gs_status *st)
             note_merged(w->job, w->parts[now].range);
         GS_TRY(gs_cancel_check(w->job->options->cancel, st));
         if (atomic_load(&w->job->has_failed))
-            return GS_OK; /* whose failure is told is another's matter */
+            return GS_OK; /* the worker that failed reports why */
         now ^= 1;
     }
     return GS_OK;

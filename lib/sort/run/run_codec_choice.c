@@ -37,7 +37,7 @@ static sample_result try_codec(gs_run_coder *coder, gs_run_codec codec,
         size_t bytes;
         if (i == 1) /* the first block warms up and is not counted */
             begin = gs_machine_now_ns();
-        /* A copy: zstd counts on it that nobody writes to what it compresses. */
+        /* A copy: zstd relies on nothing being written to what it compresses. */
         memcpy(sample, text + i * step, block_bytes);
         if (gs_run_payload_encode(coder, codec, sample, block_bytes, to, &bytes, &st) !=
             GS_OK)

@@ -182,8 +182,8 @@ static gs_sink_held *find_held_locked(gs_sink *sink, bool is_taken, uint64_t tic
     return NULL;
 }
 
-/* Leaves a whole piece to whoever brings the turn to it. False if the turn is here, or
- * there is no place. */
+/* Leaves a whole piece to the thread that brings the turn to it. False if the turn is
+ * here, or there is no place. */
 static bool hold(gs_sink_piece *p)
 {
     gs_sink *const sink = p->sink;
@@ -225,7 +225,7 @@ static gs_code put_held(gs_sink *sink, uint64_t ticket, gs_status *st)
     }
 }
 
-/* Gives what is ready to the stream: at its turn, or by somebody else's hand. */
+/* Gives what is ready to the stream: at its turn, or by another thread. */
 static gs_code flush(gs_sink_piece *p, bool is_last, gs_status *st)
 {
     if (is_last && hold(p))

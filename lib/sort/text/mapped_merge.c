@@ -68,7 +68,8 @@ static bool do_fit(const gs_file_merge *merge, const gs_memory_plan *plan, size_
 static bool is_for_this_way(const gs_file_merge *merge, const gs_memory_plan *plan)
 {
     const gs_sort_options *const o = merge->options;
-    /* Who names a program and how many files at a time expects the program to be used. */
+    /* A user who names a program, and how many files at a time, expects the program to
+     * be used. */
     const bool has_passes = o->compress_program != NULL && o->input_count > merge->fan_in;
     return o->header_lines == 0 && !o->has_top && !plan->is_space_limited &&
            !has_passes && do_fit(merge, plan, TEXT_BYTES);
@@ -123,8 +124,8 @@ static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
     return GS_OK;
 }
 
-/* Has text `i` read so far ahead of `from` that nobody needs to wait for it. Several
- * workers may call. */
+/* Has text `i` read so far ahead of `from` that no thread needs to wait for it.
+ * Several workers may call. */
 static void ask_ahead(gs_mapped_merge *m, size_t i, const uint8_t *from)
 {
     const uint8_t *asked = atomic_load(&m->asked[i].to), *const end = m->texts[i].end;

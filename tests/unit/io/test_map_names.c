@@ -72,7 +72,8 @@ static void failure_names_the_file(void)
     gs_map_name_free(NULL);
 }
 
-/* Each thread has a place of its own, and finds it, and nobody's else when it is gone. */
+/* Each thread has a place of its own and finds it, and finds no other one when its own
+ * is gone. */
 static void *come_and_go(void *argument)
 {
     const size_t i = (size_t)((char(*)[BYTES])argument - area);

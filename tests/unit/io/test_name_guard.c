@@ -50,8 +50,8 @@ static void *pass(void *unused)
     return unused;
 }
 
-/* A handler on another thread waits for the end; after it nobody begins any more. Last,
- * because of that. */
+/* A handler on another thread waits for the end; after it no thread begins any more.
+ * Last, because of that. */
 static void a_handler_waits(void)
 {
     enum { A_WHILE_MS = 50 };

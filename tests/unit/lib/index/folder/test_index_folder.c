@@ -444,8 +444,8 @@ static void only_leftovers_go(void)
     CHECK(count_names("index.old-") == 2 && documents_of_index() == 1);
 }
 
-/* An index that nobody can look at may be there: nothing is built only to find its name
- * taken, nobody waits for ever to hold it, and what went wrong is told. */
+/* An index that nobody can look at may be there: nothing is built only to find its
+ * name taken, no build waits for ever to hold it, and what went wrong is told. */
 static void unknown_is_not_missing(void)
 {
     gs_index_folder f;

@@ -180,7 +180,8 @@ static void flip_pages(gs_index_file file, uint64_t bytes, uint64_t *state)
     }
 }
 
-/* The sum of a page that holds: who touches that is told of the sums, others of nothing.
+/* The sum of a page that holds: a reader that touches that is told of the sums, and
+ * others of nothing.
  */
 static void flip_sum(uint64_t bytes, uint64_t *state)
 {
@@ -387,7 +388,8 @@ static gs_code walk_documents(const gs_index *index, gs_status *st)
     return GS_OK;
 }
 
-/* A bit of a byte is flipped: who needs it is told, and who does not has its answer. */
+/* A bit of a byte is flipped: a reader that needs it is told, and one that does not
+ * has its answer. */
 static void check_use(const char *name, use_fn *use, gs_index_file file, uint64_t at,
                       bool needs_it)
 {
