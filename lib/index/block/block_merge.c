@@ -12,18 +12,18 @@ enum { SAMPLES_A_RANGE = 16 };
 
 static int compare_terms(const void *a, const void *b)
 {
-    return gs_block_term_compare(a, b);
+    return gs_term_view_compare(a, b);
 }
 
 /* The first of the block's terms that is not before `bound`. */
-static size_t find_start(const gs_term_block *block, const gs_block_term *bound)
+static size_t find_start(const gs_term_block *block, const gs_term_view *bound)
 {
     size_t lo = 0, hi = block->term_count;
     while (lo < hi) {
         const size_t middle = lo + (hi - lo) / 2;
-        gs_block_term term;
+        gs_term_view term;
         block->ops->term(block->block, middle, &term);
-        if (gs_block_term_compare(&term, bound) < 0)
+        if (gs_term_view_compare(&term, bound) < 0)
             lo = middle + 1;
         else
             hi = middle;
@@ -33,7 +33,7 @@ static size_t find_start(const gs_term_block *block, const gs_block_term *bound)
 
 /* Evenly spaced terms of every block, as many of each as its share is. */
 static size_t take_sample(const gs_term_block *blocks, size_t block_count, size_t total,
-                          size_t wanted, gs_block_term *sample)
+                          size_t wanted, gs_term_view *sample)
 {
     size_t count = 0;
     for (size_t b = 0; b < block_count; b++) {
@@ -58,8 +58,8 @@ gs_code gs_block_ranges_cut(gs_block_ranges *out, const gs_term_block *blocks,
     *out = (gs_block_ranges){block_count, 0, NULL};
     GS_TRY(gs_mem_new(&out->starts, bytes, "ranges of terms", st));
     const size_t sample_max = wanted * SAMPLES_A_RANGE;
-    gs_block_term *sample = NULL;
-    if (gs_mem_new(&sample, sample_max * sizeof(gs_block_term), "sample of terms", st) !=
+    gs_term_view *sample = NULL;
+    if (gs_mem_new(&sample, sample_max * sizeof(gs_term_view), "sample of terms", st) !=
         GS_OK) {
         gs_block_ranges_release(out);
         return st->code;
@@ -70,7 +70,7 @@ gs_code gs_block_ranges_cut(gs_block_ranges *out, const gs_term_block *blocks,
     size_t ranges = 1;
     for (size_t r = 1; r < wanted; r++) {
         const size_t at = count * r / wanted;
-        if (at == 0 || gs_block_term_compare(&sample[at - 1], &sample[at]) == 0)
+        if (at == 0 || gs_term_view_compare(&sample[at - 1], &sample[at]) == 0)
             continue;
         for (size_t b = 0; b < block_count; b++)
             out->starts[ranges * block_count + b] = find_start(&blocks[b], &sample[at]);
@@ -94,9 +94,9 @@ void gs_block_ranges_release(gs_block_ranges *ranges)
 typedef struct block_source {
     const gs_term_block *block;
     size_t index, end; /* of its terms */
-    gs_block_term term;
+    gs_term_view term;
     /* of the term that is being merged */
-    gs_posting_reader reader;
+    gs_term_reader reader;
     gs_posting_batch batch;
     size_t at;                 /* in the batch */
     const uint32_t *positions; /* of the posting at `at` */
@@ -132,7 +132,7 @@ void gs_block_merger_free(gs_block_merger *m)
     if (m == NULL)
         return;
     for (size_t i = 0; i < m->count; i++) {
-        gs_posting_reader_release(&m->sources[i].reader);
+        gs_term_reader_release(&m->sources[i].reader);
         gs_posting_batch_release(&m->sources[i].batch);
     }
     gs_mem_free(m->same);
@@ -154,7 +154,7 @@ static size_t find_smallest(gs_block_merger *m)
         if (s->index >= s->end)
             continue;
         const int order =
-            same > 0 ? gs_block_term_compare(&s->term, &m->same[0]->term) : -1;
+            same > 0 ? gs_term_view_compare(&s->term, &m->same[0]->term) : -1;
         if (order > 0)
             continue;
         if (order < 0)
@@ -230,7 +230,7 @@ static gs_code take_stretch(gs_block_merger *m, size_t *same, gs_posting_gather 
 static gs_code merge_term(gs_block_merger *m, size_t same, gs_posting_gather *gather,
                           gs_status *st)
 {
-    const gs_block_term *const term = &m->same[0]->term;
+    const gs_term_view *const term = &m->same[0]->term;
     GS_TRY(gs_posting_gather_term(gather, term->bytes, term->count, st));
     for (size_t i = 0; i < same; i++) {
         block_source *const s = m->same[i];
@@ -256,14 +256,14 @@ gs_code gs_block_merger_run(gs_block_merger *m, const gs_block_ranges *ranges,
         load_term(&m->sources[i]);
     }
     for (size_t same; (same = find_smallest(m)) > 0;) {
-        const gs_block_term term = m->same[0]->term;
+        const gs_term_view term = m->same[0]->term;
         GS_TRY(merge_term(m, same, gather, st));
         for (size_t i = 0; i < m->count; i++) {
             block_source *const s = &m->sources[i];
             if (s->index >= s->end || s->term.bytes == NULL ||
-                gs_block_term_compare(&s->term, &term) != 0)
+                gs_term_view_compare(&s->term, &term) != 0)
                 continue;
-            gs_posting_reader_close(&s->reader);
+            gs_term_reader_close(&s->reader);
             s->index++;
             load_term(s);
         }

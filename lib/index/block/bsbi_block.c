@@ -224,7 +224,7 @@ static inline uint32_t term_at(const gs_bsbi_block *b, size_t i)
                       (b->narrow.doc_bits + b->narrow.payload_bits));
 }
 
-static void get_term(const void *block, size_t index, gs_block_term *out)
+static void get_term(const void *block, size_t index, gs_term_view *out)
 {
     const gs_bsbi_block *const b = block;
     const gs_term_dictionary *const d = b->options.dictionary;
@@ -233,30 +233,30 @@ static void get_term(const void *block, size_t index, gs_block_term *out)
     out->prefix = gs_string_word(out->bytes, out->count, 0);
 }
 
-static gs_code open_group(const void *block, size_t index, gs_posting_reader *r,
+static gs_code open_group(const void *block, size_t index, gs_term_reader *r,
                           gs_status *st)
 {
     (void)st;
     const gs_bsbi_block *const b = block;
-    *r = (gs_posting_reader){
-        .index = b->groups[index].begin,
-        .index_end = index + 1 < b->group_count ? b->groups[index + 1].begin : b->count};
+    *r = (gs_term_reader){
+        .next = b->groups[index].begin,
+        .next_end = index + 1 < b->group_count ? b->groups[index + 1].begin : b->count};
     return GS_OK;
 }
 
-static gs_code read_group(const void *block, gs_posting_reader *r,
-                          gs_posting_batch *batch, gs_status *st)
+static gs_code read_group(const void *block, gs_term_reader *r, gs_posting_batch *batch,
+                          gs_status *st)
 {
     const gs_bsbi_block *const b = block;
     const bool is_tuples = b->options.is_tuples;
     gs_posting_batch_clear(batch);
-    while (r->index < r->index_end && !gs_posting_batch_is_full(batch)) {
-        const uint64_t doc = doc_at(b, r->index);
+    while (r->next < r->next_end && !gs_posting_batch_is_full(batch)) {
+        const uint64_t doc = doc_at(b, r->next);
         uint64_t tf = 0;
-        for (; r->index < r->index_end && doc_at(b, r->index) == doc; r->index++) {
-            tf += is_tuples ? payload_at(b, r->index) : 1;
+        for (; r->next < r->next_end && doc_at(b, r->next) == doc; r->next++) {
+            tf += is_tuples ? payload_at(b, r->next) : 1;
             if (b->options.has_positions)
-                GS_TRY(gs_posting_batch_add_position(batch, payload_at(b, r->index), st));
+                GS_TRY(gs_posting_batch_add_position(batch, payload_at(b, r->next), st));
         }
         if (tf > UINT32_MAX)
             return GS_FAIL(st, GS_ERR_LIMIT, 0,
@@ -315,16 +315,14 @@ static unsigned lowest_bit(const gs_bsbi_block *b)
 gs_code gs_bsbi_block_sort(gs_bsbi_block *b, gs_term_block *view, gs_status *st)
 {
     static const gs_term_block_ops ops = {get_term, open_group, read_group};
-    bool in_scratch;
+    gs_tuples tuples = {.width = b->is_wide ? GS_TUPLE_128 : GS_TUPLE_64,
+                        .keys = b->keys,
+                        .scratch = b->scratch,
+                        .count = b->count};
     replace_ids(b);
-    GS_TRY(gs_tuple_sorter_run(b->options.sorter, b->is_wide ? GS_TUPLE_128 : GS_TUPLE_64,
-                               b->keys, b->scratch, b->count, lowest_bit(b), &in_scratch,
-                               st));
-    if (in_scratch) {
-        void *const unsorted = b->keys;
-        b->keys = b->scratch;
-        b->scratch = unsorted;
-    }
+    GS_TRY(gs_tuple_sorter_run(b->options.sorter, &tuples, lowest_bit(b), st));
+    b->keys = tuples.keys;
+    b->scratch = tuples.scratch;
     find_groups(b);
     *view = (gs_term_block){&ops, b, b->group_count};
     return GS_OK;

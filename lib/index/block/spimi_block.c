@@ -560,7 +560,7 @@ static const spimi_entry *entry_of(const gs_spimi_block *b, size_t index)
     return (const spimi_entry *)(const void *)(b->arena + term_at - b->entry_bytes);
 }
 
-static void get_term(const void *block, size_t index, gs_block_term *out)
+static void get_term(const void *block, size_t index, gs_term_view *out)
 {
     const gs_spimi_block *const b = block;
     const spimi_entry *const e = entry_of(b, index);
@@ -569,34 +569,33 @@ static void get_term(const void *block, size_t index, gs_block_term *out)
     out->prefix = gs_string_word(out->bytes, out->count, 0);
 }
 
-/* Goes to the slice at `link`. */
-static void enter_slice(const gs_spimi_block *b, gs_posting_reader *r, uint32_t link)
+/* Goes to that slice. */
+static void enter_slice(const gs_spimi_block *b, gs_term_reader *r, uint32_t slice)
 {
-    r->link = link;
-    r->at = b->arena + (size_t)link * UNIT;
-    r->end =
-        r->at + (link == r->last_link ? r->last_used
-                                      : slice_bytes((unsigned)r->index) - LINK_BYTES);
+    r->slice = slice;
+    r->at = b->arena + (size_t)slice * UNIT;
+    r->end = r->at + (slice == r->last_slice ? r->last_used
+                                             : slice_bytes(r->size_class) - LINK_BYTES);
 }
 
-static inline bool is_list_end(const gs_posting_reader *r)
+static inline bool is_list_end(const gs_term_reader *r)
 {
-    return r->at == r->end && r->link == r->last_link;
+    return r->at == r->end && r->slice == r->last_slice;
 }
 
-static uint8_t get_byte(const gs_spimi_block *b, gs_posting_reader *r)
+static uint8_t get_byte(const gs_spimi_block *b, gs_term_reader *r)
 {
     if (r->at == r->end) {
         uint32_t link;
         memcpy(&link, r->end, LINK_BYTES);
-        if (r->index + 1 < SLICE_CLASSES)
-            r->index++;
+        if (r->size_class + 1 < SLICE_CLASSES)
+            r->size_class++;
         enter_slice(b, r, link);
     }
     return *r->at++;
 }
 
-static inline uint64_t get_number(const gs_spimi_block *b, gs_posting_reader *r)
+static inline uint64_t get_number(const gs_spimi_block *b, gs_term_reader *r)
 {
     uint64_t value = 0;
     if (r->end - r->at >= GS_VARINT_BYTES_MAX) {
@@ -612,14 +611,14 @@ static inline uint64_t get_number(const gs_spimi_block *b, gs_posting_reader *r)
 }
 
 /* The next document and its tf; false at the end. */
-static inline bool get_posting(const gs_spimi_block *b, gs_posting_reader *r,
-                               uint64_t *doc, uint32_t *tf)
+static inline bool get_posting(const gs_spimi_block *b, gs_term_reader *r, uint64_t *doc,
+                               uint32_t *tf)
 {
     if (r->is_done)
         return false;
     *doc = r->doc;
     if (is_list_end(r)) {
-        *tf = r->position; /* the last one's is in the entry */
+        *tf = r->count; /* the last one's is in the entry */
         r->is_done = true;
         return true;
     }
@@ -632,7 +631,7 @@ static inline bool get_posting(const gs_spimi_block *b, gs_posting_reader *r,
 
 /* Memory for `room` elements and as many to sort with: a short list's is kept for the
  * next, a long one waits until no other long one is held. */
-static gs_code make_sorted(const gs_spimi_block *b, gs_posting_reader *r, size_t room,
+static gs_code make_sorted(const gs_spimi_block *b, gs_term_reader *r, size_t room,
                            gs_status *st)
 {
     const size_t bytes = room * LIST_BYTES;
@@ -653,8 +652,8 @@ static gs_code make_sorted(const gs_spimi_block *b, gs_posting_reader *r, size_t
 }
 
 /* Puts a list in order: packed as doc << 24 | tf, a large tf in several pieces. */
-static gs_code sort_list(const gs_spimi_block *b, gs_posting_reader *r,
-                         const spimi_entry *e, gs_status *st)
+static gs_code sort_list(const gs_spimi_block *b, gs_term_reader *r, const spimi_entry *e,
+                         gs_status *st)
 {
     const spimi_entry_more *const more = (const spimi_entry_more *)(const void *)(e + 1);
     const size_t room = more->element_count;
@@ -670,41 +669,41 @@ static gs_code sort_list(const gs_spimi_block *b, gs_posting_reader *r,
         }
     }
     gs_key_sort_u64(r->sorted, r->sorted + room, n, PACKED_TF_BITS);
-    r->index = 0;
-    r->index_end = n;
+    r->next = 0;
+    r->next_end = n;
     r->is_done = false;
     return GS_OK;
 }
 
-static gs_code open_list(const void *block, size_t index, gs_posting_reader *r,
+static gs_code open_list(const void *block, size_t index, gs_term_reader *r,
                          gs_status *st)
 {
     const gs_spimi_block *const b = block;
     const spimi_entry *const e = entry_of(b, index);
-    gs_posting_reader_begin(r);
-    r->last_link = e->tail;
+    gs_term_reader_begin(r);
+    r->last_slice = e->tail;
     r->last_used = e->used;
-    r->position = e->count;
+    r->count = e->count;
     if (e->head == 0) {
         r->doc = last_doc_of(e);
-        r->link = r->last_link;
+        r->slice = r->last_slice;
         return GS_OK;
     }
     enter_slice(b, r, e->head);
     r->doc = get_number(b, r);
     if (b->options.has_positions)
-        r->position = (uint32_t)get_number(b, r);
+        r->count = (uint32_t)get_number(b, r);
     return e->is_out_of_order ? sort_list(b, r, e, st) : GS_OK;
 }
 
-static gs_code read_sorted(gs_posting_reader *r, gs_posting_batch *batch, gs_status *st)
+static gs_code read_sorted(gs_term_reader *r, gs_posting_batch *batch, gs_status *st)
 {
-    while (r->index < r->index_end && batch->count < GS_POSTINGS_MAX) {
-        const uint64_t doc = r->sorted[r->index] >> PACKED_TF_BITS;
+    while (r->next < r->next_end && batch->count < GS_POSTINGS_MAX) {
+        const uint64_t doc = r->sorted[r->next] >> PACKED_TF_BITS;
         uint64_t tf = 0;
-        for (; r->index < r->index_end && r->sorted[r->index] >> PACKED_TF_BITS == doc;
-             r->index++)
-            tf += r->sorted[r->index] & PACKED_TF_MAX;
+        for (; r->next < r->next_end && r->sorted[r->next] >> PACKED_TF_BITS == doc;
+             r->next++)
+            tf += r->sorted[r->next] & PACKED_TF_MAX;
         if (tf > UINT32_MAX)
             return fail_tf(doc, st);
         gs_posting_batch_add(batch, doc, (uint32_t)tf);
@@ -712,7 +711,7 @@ static gs_code read_sorted(gs_posting_reader *r, gs_posting_batch *batch, gs_sta
     return GS_OK;
 }
 
-static gs_code read_positions(const gs_spimi_block *b, gs_posting_reader *r,
+static gs_code read_positions(const gs_spimi_block *b, gs_term_reader *r,
                               gs_posting_batch *batch, gs_status *st)
 {
     while (!r->is_done && !gs_posting_batch_is_full(batch)) {
@@ -720,7 +719,7 @@ static gs_code read_positions(const gs_spimi_block *b, gs_posting_reader *r,
         uint32_t tf = 0;
         bool is_new = false;
         while (!is_new) {
-            GS_TRY(gs_posting_batch_add_position(batch, r->position, st));
+            GS_TRY(gs_posting_batch_add_position(batch, r->count, st));
             tf++;
             if (is_list_end(r)) {
                 r->is_done = true;
@@ -728,7 +727,7 @@ static gs_code read_positions(const gs_spimi_block *b, gs_posting_reader *r,
             }
             const uint64_t x = get_number(b, r);
             is_new = (x & 1) != 0;
-            r->position = (uint32_t)(x >> 1) + (is_new ? 0 : r->position);
+            r->count = (uint32_t)(x >> 1) + (is_new ? 0 : r->count);
             r->doc += is_new ? get_number(b, r) : 0;
         }
         gs_posting_batch_add(batch, doc, tf);
@@ -736,7 +735,7 @@ static gs_code read_positions(const gs_spimi_block *b, gs_posting_reader *r,
     return GS_OK;
 }
 
-static gs_code read_list(const void *block, gs_posting_reader *r, gs_posting_batch *batch,
+static gs_code read_list(const void *block, gs_term_reader *r, gs_posting_batch *batch,
                          gs_status *st)
 {
     const gs_spimi_block *const b = block;

@@ -3,19 +3,19 @@
 
 #include "lib/base/mem.h"
 
-void gs_posting_reader_begin(gs_posting_reader *reader)
+void gs_term_reader_begin(gs_term_reader *reader)
 {
-    *reader = (gs_posting_reader){.kept = reader->kept};
+    *reader = (gs_term_reader){.kept = reader->kept};
 }
 
-void gs_posting_reader_release(gs_posting_reader *reader)
+void gs_term_reader_release(gs_term_reader *reader)
 {
-    gs_posting_reader_close(reader);
+    gs_term_reader_close(reader);
     gs_mem_free(reader->kept);
     reader->kept = NULL;
 }
 
-void gs_posting_reader_close(gs_posting_reader *reader)
+void gs_term_reader_close(gs_term_reader *reader)
 {
     if (reader->sorted_bytes > 0)
         gs_mem_unmap(reader->sorted, reader->sorted_bytes);

@@ -17,37 +17,41 @@
 #include "lib/index/format/formats.h"
 #include "lib/sort/record/records.h"
 
-typedef struct gs_block_term {
+/* A term of a term block. */
+typedef struct gs_term_view {
     uint64_t prefix;      /* the first 8 bytes, as a number (gs_string_word) */
     const uint8_t *bytes; /* readable 7 bytes beyond the end */
     size_t count;
-} gs_block_term;
+} gs_term_view;
 
-/* Where a reader stands in the postings of a term; what the fields mean is up to the
- * block. Zeroed before its first use, closed after each, released after the last. A
- * thread that reads the postings of one term from several blocks opens them in the order
- * of the blocks. */
-typedef struct gs_posting_reader {
-    const uint8_t *at, *end;
-    size_t index, index_end;
-    uint64_t doc;
-    uint32_t link, last_link, last_used, position;
-    bool is_done;
-    uint64_t *sorted;    /* postings that had to be put in order: in `kept`, or mapped */
-    size_t sorted_bytes; /* of the map */
+/* Where the reading of a term's postings stands. Zeroed before its first use, closed
+ * after each, released after the last. A thread that reads the postings of one term from
+ * several blocks opens them in the order of the blocks. */
+typedef struct gs_term_reader {
+    /* in an array, of tuples or of postings that had to be put in order: */
+    size_t next, next_end;
+    uint64_t *sorted;      /* such postings: in `kept`, or mapped */
+    size_t sorted_bytes;   /* of the map */
     pthread_mutex_t *held; /* the right to hold a long list of them */
     uint64_t *kept;        /* memory for short ones, GS_SORTED_KEPT of them */
-} gs_posting_reader;
+    /* in a growing list, slice by slice: */
+    const uint8_t *at, *end; /* of the slice */
+    uint32_t slice, last_slice, last_used;
+    unsigned size_class; /* of the slice */
+    uint64_t doc;        /* of the posting that comes next */
+    uint32_t count;      /* its position; without positions, the tf of the last posting */
+    bool is_done;
+} gs_term_reader;
 
 enum { GS_SORTED_KEPT = 2 * 4096 };
 
 typedef struct gs_term_block_ops {
-    void (*term)(const void *block, size_t index, gs_block_term *out);
+    void (*term)(const void *block, size_t index, gs_term_view *out);
     /* Stands before the first posting of a term. */
-    gs_code (*open)(const void *block, size_t index, gs_posting_reader *reader,
+    gs_code (*open)(const void *block, size_t index, gs_term_reader *reader,
                     gs_status *st);
     /* Replaces the batch by the next postings; none: the term has no more. */
-    gs_code (*read)(const void *block, gs_posting_reader *reader, gs_posting_batch *batch,
+    gs_code (*read)(const void *block, gs_term_reader *reader, gs_posting_batch *batch,
                     gs_status *st);
 } gs_term_block_ops;
 
@@ -58,11 +62,11 @@ typedef struct gs_term_block {
 } gs_term_block;
 
 /* Forgets the last term; what is kept is kept. */
-void gs_posting_reader_begin(gs_posting_reader *reader);
-void gs_posting_reader_close(gs_posting_reader *reader);
-void gs_posting_reader_release(gs_posting_reader *reader);
+void gs_term_reader_begin(gs_term_reader *reader);
+void gs_term_reader_close(gs_term_reader *reader);
+void gs_term_reader_release(gs_term_reader *reader);
 
-static inline int gs_block_term_compare(const gs_block_term *a, const gs_block_term *b)
+static inline int gs_term_view_compare(const gs_term_view *a, const gs_term_view *b)
 {
     if (a->prefix != b->prefix)
         return a->prefix < b->prefix ? -1 : 1;

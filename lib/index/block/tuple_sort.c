@@ -130,24 +130,23 @@ static gs_code prepare_locked(gs_tuple_sorter *s, gs_tuple_width width, size_t c
     return gs_engine_new(&s->engines[width], &options, st);
 }
 
-static gs_code run_locked(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
-                          void *sorted, size_t count, gs_status *st)
+static gs_code run_locked(gs_tuple_sorter *s, const gs_tuples *t, gs_status *st)
 {
-    gs_assert(count <= s->count_max[width]);
-    GS_TRY(prepare_locked(s, width, count, st));
-    const gs_batch batch = {.keys = keys, .count = count, .sorted_keys = sorted};
-    GS_TRY(gs_engine_submit(s->engines[width], &batch, st));
-    return gs_engine_wait(s->engines[width], st);
+    gs_assert(t->count <= s->count_max[t->width]);
+    GS_TRY(prepare_locked(s, t->width, t->count, st));
+    const gs_batch batch = {
+        .keys = t->keys, .count = t->count, .sorted_keys = t->scratch};
+    GS_TRY(gs_engine_submit(s->engines[t->width], &batch, st));
+    return gs_engine_wait(s->engines[t->width], st);
 }
 
-/* A GPU that fails costs a warning; the keys are as they were, and from now on the CPU
- * sorts. */
-static bool try_gpu_locked(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
-                           void *sorted, size_t count, gs_status *st)
+/* Keys to the scratch. A GPU that fails costs a warning; the keys are as they were, and
+ * from now on the CPU sorts. */
+static bool try_gpu_locked(gs_tuple_sorter *s, const gs_tuples *t, gs_status *st)
 {
     if (!gs_tuple_sorter_uses_gpu(s))
         return false;
-    if (run_locked(s, width, keys, sorted, count, st) == GS_OK)
+    if (run_locked(s, t, st) == GS_OK)
         return true;
     gs_log_say(s->options.log, GS_LOG_WARNING, "%s; the CPU sorts instead", st->msg);
     gs_status_clear(st);
@@ -155,23 +154,25 @@ static bool try_gpu_locked(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
     return false;
 }
 
-gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuple_width width, void *keys,
-                            void *scratch, size_t count, unsigned low_bit,
-                            bool *in_scratch, gs_status *st)
+gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuples *t, unsigned low_bit,
+                            gs_status *st)
 {
-    *in_scratch = false;
-    if (count < 2)
+    bool is_sorted = false;
+    if (t->count < 2)
         return GS_OK;
     if (gs_tuple_sorter_uses_gpu(s)) {
         pthread_mutex_lock(&s->mutex);
-        *in_scratch = try_gpu_locked(s, width, keys, scratch, count, st);
+        is_sorted = try_gpu_locked(s, t, st);
         pthread_mutex_unlock(&s->mutex);
     }
-    if (*in_scratch)
-        return GS_OK;
-    if (width == GS_TUPLE_128)
-        gs_key_sort_u128(keys, scratch, count, low_bit);
-    else
-        gs_key_sort_u64(keys, scratch, count, low_bit);
+    if (is_sorted) {
+        void *const unsorted = t->keys;
+        t->keys = t->scratch;
+        t->scratch = unsorted;
+    } else if (t->width == GS_TUPLE_128) {
+        gs_key_sort_u128(t->keys, t->scratch, t->count, low_bit);
+    } else {
+        gs_key_sort_u64(t->keys, t->scratch, t->count, low_bit);
+    }
     return GS_OK;
 }

@@ -50,11 +50,15 @@ const char *gs_tuple_sorter_name(const gs_tuple_sorter *s); /* for --stats */
 /* The largest batch that can be sorted at once; SIZE_MAX on a CPU. */
 size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_tuple_width width);
 
-/* Sorts `keys`; `scratch` has room for as many. *in_scratch: that is where they are then.
- * So a GPU that fails on the way back has overwritten nothing. */
-GS_MUST_CHECK gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuple_width width,
-                                          void *keys, void *scratch, size_t count,
-                                          unsigned low_bit, bool *in_scratch,
-                                          gs_status *st);
+typedef struct gs_tuples {
+    gs_tuple_width width;
+    void *keys, *scratch; /* room for `count` each */
+    size_t count;
+} gs_tuples;
+
+/* Sorts the keys. They may lie in what was the scratch before, and that in their place: a
+ * GPU that fails on the way back has overwritten nothing then. */
+GS_MUST_CHECK gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuples *tuples,
+                                          unsigned low_bit, gs_status *st);
 
 #endif

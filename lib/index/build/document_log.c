@@ -26,7 +26,7 @@ static gs_code fail_damaged(const gs_document_log *log, gs_status *st)
 static gs_code take_name(gs_document_log *log, size_t bytes, void **name,
                          size_t *capacity, gs_status *st)
 {
-    if (gs_part_file_left(&log->file) < bytes)
+    if (gs_append_file_left(&log->file) < bytes)
         return fail_damaged(log, st);
     if (*capacity < bytes) {
         GS_TRY(gs_mem_resize(name, bytes, "name of a document", st));
@@ -35,7 +35,7 @@ static gs_code take_name(gs_document_log *log, size_t bytes, void **name,
     for (size_t at = 0; at < bytes;) {
         const size_t n = bytes - at < BUFFER_BYTES ? bytes - at : BUFFER_BYTES;
         const uint8_t *data;
-        GS_TRY(gs_part_file_take(&log->file, &data, n, st));
+        GS_TRY(gs_append_file_take(&log->file, &data, n, st));
         memcpy((uint8_t *)*name + at, data, n);
         at += n;
     }
@@ -47,9 +47,9 @@ static gs_code replay_one(gs_document_log *log, void **name, size_t *capacity,
 {
     const uint8_t *data;
     log_head head;
-    if (gs_part_file_left(&log->file) < sizeof head)
+    if (gs_append_file_left(&log->file) < sizeof head)
         return fail_damaged(log, st);
-    GS_TRY(gs_part_file_take(&log->file, &data, sizeof head, st));
+    GS_TRY(gs_append_file_take(&log->file, &data, sizeof head, st));
     memcpy(&head, data, sizeof head);
     GS_TRY(take_name(log, head.name_bytes, name, capacity, st));
     return fn(context, *name, head.name_bytes, head.length, st);
@@ -60,7 +60,7 @@ static gs_code replay(gs_document_log *log, gs_document_fn *fn, void *context,
 {
     void *name = NULL;
     size_t capacity = 0;
-    while (st->code == GS_OK && gs_part_file_left(&log->file) > 0)
+    while (st->code == GS_OK && gs_append_file_left(&log->file) > 0)
         GS_NOTED(replay_one(log, &name, &capacity, fn, context, st));
     gs_mem_free(name);
     return st->code;
@@ -71,32 +71,32 @@ gs_code gs_document_log_open(gs_document_log *log, const char *path,
                              void *context, gs_status *st)
 {
     *log = (gs_document_log){.file.fd = -1};
-    GS_TRY(gs_part_file_open_kept(&log->file, path, mark->bytes, mark->sum, BUFFER_BYTES,
-                                  st));
+    GS_TRY(gs_append_file_open_kept(&log->file, path, mark->bytes, mark->sum,
+                                    BUFFER_BYTES, st));
     if (mark->bytes == 0)
         return GS_OK;
     GS_TRY(replay(log, fn, context, st));
-    GS_TRY(gs_part_file_check(&log->file, st));
-    return gs_part_file_go_on(&log->file, st);
+    GS_TRY(gs_append_file_check(&log->file, st));
+    return gs_append_file_go_on(&log->file, st);
 }
 
 void gs_document_log_close(gs_document_log *log)
 {
-    gs_part_file_close(&log->file);
+    gs_append_file_close(&log->file);
 }
 
 gs_code gs_document_log_add(gs_document_log *log, const void *name, size_t name_bytes,
                             uint32_t length, gs_status *st)
 {
     const log_head head = {(uint32_t)name_bytes, length};
-    GS_TRY(gs_part_file_append(&log->file, &head, sizeof head, st));
-    return gs_part_file_append(&log->file, name, name_bytes, st);
+    GS_TRY(gs_append_file_put(&log->file, &head, sizeof head, st));
+    return gs_append_file_put(&log->file, name, name_bytes, st);
 }
 
 gs_code gs_document_log_sync(gs_document_log *log, gs_document_mark *mark, gs_status *st)
 {
-    GS_TRY(gs_part_file_sync(&log->file, st));
-    mark->sum = gs_part_file_sum_so_far(&log->file);
+    GS_TRY(gs_append_file_sync(&log->file, st));
+    mark->sum = gs_append_file_sum_so_far(&log->file);
     mark->bytes = log->file.bytes;
     return GS_OK;
 }

@@ -14,7 +14,7 @@
 #include "lib/index/folder/folders.h"
 
 typedef struct gs_document_log {
-    gs_part_file file;
+    gs_append_file file;
 } gs_document_log;
 
 typedef struct gs_document_mark {

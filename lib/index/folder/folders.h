@@ -8,6 +8,6 @@
 
 #include "lib/index/folder/index_file_writer.h"
 #include "lib/index/folder/index_folder.h"
-#include "lib/index/folder/part_file.h"
+#include "lib/index/folder/append_file.h"
 
 #endif

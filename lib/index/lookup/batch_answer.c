@@ -165,7 +165,8 @@ static gs_code open_all(gs_batch_answer *a, gs_status *st)
     const gs_batch_answer_options *const o = &a->options;
     const gs_prefix_ranks_options finder = {.engine = o->engine,
                                             .keys = gs_index_term_prefixes(o->index),
-                                            .key_count = gs_index_term_blocks(o->index),
+                                            .key_count =
+                                                gs_index_dictionary_blocks(o->index),
                                             .query_count_max = GS_TERM_BATCH_TERMS,
                                             .expected_queries = o->expected_queries,
                                             .threads = o->workers,

@@ -33,7 +33,7 @@ gs_code gs_term_batch_new(gs_term_batch **out, const gs_index *index, gs_status 
     gs_term_batch *b = NULL;
     GS_TRY(gs_mem_map(&b, sizeof *b, false, "term batch", st));
     b->index = index;
-    b->has_ranks = gs_index_term_blocks(index) <= GS_PREFIX_KEYS_MAX;
+    b->has_ranks = gs_index_dictionary_blocks(index) <= GS_PREFIX_KEYS_MAX;
     *out = b;
     return GS_OK;
 }
@@ -94,7 +94,7 @@ static bool has_ranks(const gs_term_batch *b)
 
 gs_code gs_term_batch_find_slice(gs_term_batch *b, gs_term_slice slice, gs_status *st)
 {
-    const uint64_t blocks = gs_index_term_blocks(b->index);
+    const uint64_t blocks = gs_index_dictionary_blocks(b->index);
     gs_assert(slice.first <= slice.end && slice.end <= b->count);
     if (!has_ranks(b) || b->is_found)
         return GS_OK;

@@ -229,13 +229,13 @@ static gs_code check_inputs(merger *m, gs_status *st)
 /* --- parts ------------------------------------------------------------------------- */
 
 /* What one worker has in hand. */
-typedef struct part_maker {
+typedef struct part_worker {
     gs_term_merge *terms;
     gs_list_merge *lists;
     gs_index_part *part;
-} part_maker;
+} part_worker;
 
-static gs_code make_terms(merger *m, part_maker *w, unsigned number, gs_status *st)
+static gs_code make_terms(merger *m, part_worker *w, unsigned number, gs_status *st)
 {
     const gs_term_bound none = {0};
     const gs_term_bound *const from = number > 0 ? &m->bounds[number - 1] : &none;
@@ -264,7 +264,7 @@ static gs_code keep_part(merger *m, unsigned number, gs_status *st)
 }
 
 /* Parts behind the last bound have nothing in them. */
-static gs_code make_part(merger *m, part_maker *w, unsigned number, gs_status *st)
+static gs_code make_part(merger *m, part_worker *w, unsigned number, gs_status *st)
 {
     const gs_kept_part *const kept =
         m->checkpoint != NULL ? gs_merge_checkpoint_part(m->checkpoint, number) : NULL;
@@ -283,7 +283,7 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
 {
     merger *const m = context;
     const gs_index_merge_options *const o = m->options;
-    part_maker w = {0};
+    part_worker w = {0};
     const gs_list_merge_options lists = {
         .indexes = m->indexes,
         .count = o->input_count,

@@ -30,7 +30,7 @@ static int by_term(const void *a, const void *b)
 
 /* A copy, and so the same for all parts whoever writes to the index. Its first bytes do:
  * terms that begin alike then come to one range. */
-static gs_term_bound bound_of(const gs_block_head *head)
+static gs_term_bound bound_of(const gs_dictionary_head *head)
 {
     gs_term_bound bound = {.bytes = GS_TERM_BOUND_BYTES};
     if (head->bytes < GS_TERM_BOUND_BYTES)
@@ -44,13 +44,13 @@ static gs_term_bound bound_of(const gs_block_head *head)
 static gs_code take_samples(const gs_index *index, uint64_t most, cut_sample *samples,
                             size_t *count, gs_status *st)
 {
-    const uint64_t blocks = gs_index_term_blocks(index);
+    const uint64_t blocks = gs_index_dictionary_blocks(index);
     const uint64_t n = blocks < most ? blocks : most;
     uint64_t begins = 0, first_block = 0;
     for (uint64_t i = 0; i < n; i++) {
-        gs_block_head head;
+        gs_dictionary_head head;
         const uint64_t block = blocks / n * i + blocks % n * i / n;
-        GS_TRY(gs_term_block_head(index, block, &head, st));
+        GS_TRY(gs_dictionary_head_read(index, block, &head, st));
         const uint64_t here = head.postings + head.positions;
         if (i > 0)
             samples[*count - 1].weight = (here > begins ? here - begins : 0) +

@@ -137,7 +137,7 @@ static gs_code settle(ranker *r, uint64_t doc, double part, gs_status *st)
             is_hopeless = gs_rank_is_hopeless(r->top, part + r->sums[i] + most);
         }
         if (is_hopeless) {
-            (void)gs_search_plan_sum(plan); /* clears the parts */
+            gs_search_plan_forget(plan);
             return GS_OK;
         }
         GS_TRY(gs_posting_list_seek(reader, doc, st));

@@ -73,13 +73,14 @@ static void append(gs_search_plan *plan, int parent, int child, gs_query_role ro
     p->last = child;
 }
 
-/* The slot of a term that the query wants once more, if it is one of the first `known`. A
- * term's postings are its own, so where they begin tells it. */
-static gs_code want(gs_search_plan *plan, const gs_term_info *info, size_t known,
+/* The slot of the term that the cursor is at: one of the first `known`, if the query has
+ * wanted it before, or a new one. */
+static gs_code want(gs_search_plan *plan, const gs_term_cursor *term, size_t known,
                     size_t *out, gs_status *st)
 {
+    const uint64_t number = gs_term_cursor_number(term);
     for (size_t i = 0; i < known; i++) {
-        if (plan->slots[i].info.postings == info->postings) {
+        if (plan->slots[i].term == number) {
             plan->slots[i].times++;
             *out = i;
             return GS_OK;
@@ -88,7 +89,8 @@ static gs_code want(gs_search_plan *plan, const gs_term_info *info, size_t known
     GS_TRY(gs_mem_grow(&plan->slots, &plan->slot_capacity, plan->slot_count + 1, of_plan,
                        st));
     *out = plan->slot_count++;
-    plan->slots[*out] = (gs_search_slot){.info = *info, .times = 1, .reader = SIZE_MAX};
+    plan->slots[*out] = (gs_search_slot){
+        .term = number, .info = term->info, .times = 1, .reader = SIZE_MAX};
     return GS_OK;
 }
 
@@ -124,7 +126,7 @@ static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_kno
         return gs_index_damaged(plan->index, GS_INDEX_TERMS,
                                 "a term has more documents than there are", st);
     if (is_wanted)
-        return want(plan, &p->terms->info, known_slots, &node->slot, st);
+        return want(plan, p->terms, known_slots, &node->slot, st);
     return GS_OK;
 }
 

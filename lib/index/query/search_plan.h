@@ -19,6 +19,7 @@
 enum { GS_SEARCH_TERMS_MAX = 4096 }; /* of a query, with all that beginnings stand for */
 
 typedef struct gs_search_slot {
+    uint64_t term; /* its number */
     gs_term_info info;
     uint64_t times; /* in the query */
     double weight;
@@ -120,6 +121,13 @@ static inline double gs_search_plan_part(gs_search_plan *plan, const gs_search_s
     plan->stats.postings_scored++;
     return gs_bm25_score(&plan->model, slot->weight,
                          gs_posting_list_tf(reader, reader->at), length);
+}
+
+/* The document is not wanted after all. */
+static inline void gs_search_plan_forget(gs_search_plan *plan)
+{
+    for (size_t i = 0; i < plan->slot_count; i++)
+        plan->slots[i].part = 0;
 }
 
 /* The parts of a document, added in the order that makes the score; they are 0 then. */

@@ -426,7 +426,7 @@ gs_code gs_index_document_name(const gs_index *index, uint64_t doc, const uint8_
 
 /* --- the dictionary ---------------------------------------------------------------- */
 
-uint64_t gs_index_term_blocks(const gs_index *index)
+uint64_t gs_index_dictionary_blocks(const gs_index *index)
 {
     return index->terms.blocks;
 }
@@ -468,8 +468,9 @@ void gs_index_fetch_block(const gs_index *index, uint64_t block)
         __builtin_prefetch(index->files[GS_INDEX_TERMS] + at + i);
 }
 
-gs_code gs_index_term_block(const gs_index *index, uint64_t block, const uint8_t **begin,
-                            const uint8_t **end, gs_status *st)
+gs_code gs_index_dictionary_block(const gs_index *index, uint64_t block,
+                                  const uint8_t **begin, const uint8_t **end,
+                                  gs_status *st)
 {
     gs_assert(block < index->terms.blocks);
     uint64_t bounds[2];

@@ -14,7 +14,7 @@ void gs_term_cursor_init(gs_term_cursor *c, const gs_index *index)
     c->index = index;
     c->pages = gs_index_pages(index, GS_INDEX_TERMS);
     c->prefixes = gs_index_term_prefixes(index);
-    c->block_count = gs_index_term_blocks(index);
+    c->block_count = gs_index_dictionary_blocks(index);
     c->postings_end = gs_index_end(index, GS_INDEX_POSTINGS);
     c->positions_end = gs_index_end(index, GS_INDEX_POSITIONS);
 }
@@ -41,7 +41,7 @@ static gs_code damaged(const gs_term_cursor *c, const char *what, gs_status *st)
 static gs_code enter_block(gs_term_cursor *c, uint64_t block, gs_status *st)
 {
     gs_index_begins begins;
-    GS_TRY(gs_index_term_block(c->index, block, &c->p, &c->end, st));
+    GS_TRY(gs_index_dictionary_block(c->index, block, &c->p, &c->end, st));
     if ((size_t)(c->end - c->p) < sizeof begins)
         return damaged(c, "a block is too short", st);
     memcpy(&begins, c->p, sizeof begins);
@@ -122,7 +122,7 @@ gs_code gs_term_cursor_next(gs_term_cursor *c, gs_status *st)
 {
     c->has_term = false;
     if (c->in_block == block_terms(c, c->block)) {
-        if (c->block + 1 >= gs_index_term_blocks(c->index))
+        if (c->block + 1 >= gs_index_dictionary_blocks(c->index))
             return GS_OK;
         GS_TRY(enter_block(c, c->block + 1, st));
     }
@@ -132,7 +132,7 @@ gs_code gs_term_cursor_next(gs_term_cursor *c, gs_status *st)
 static gs_code begin_block(gs_term_cursor *c, uint64_t block, gs_status *st)
 {
     c->has_term = false;
-    if (block >= gs_index_term_blocks(c->index))
+    if (block >= gs_index_dictionary_blocks(c->index))
         return GS_OK;
     GS_TRY(enter_block(c, block, st));
     return read_term(c, st);
@@ -294,13 +294,13 @@ gs_code gs_term_cursor_find(gs_term_cursor *c, const void *term, size_t bytes,
     return GS_OK;
 }
 
-gs_code gs_term_block_head(const gs_index *index, uint64_t block, gs_block_head *out,
-                           gs_status *st)
+gs_code gs_dictionary_head_read(const gs_index *index, uint64_t block,
+                                gs_dictionary_head *out, gs_status *st)
 {
     const uint8_t *p = NULL, *end = NULL;
     gs_index_begins begins;
     uint64_t shared, bytes;
-    GS_TRY(gs_index_term_block(index, block, &p, &end, st));
+    GS_TRY(gs_index_dictionary_block(index, block, &p, &end, st));
     if ((size_t)(end - p) < sizeof begins)
         return gs_index_damaged(index, GS_INDEX_TERMS, "a block is too short", st);
     memcpy(&begins, p, sizeof begins);
@@ -310,6 +310,6 @@ gs_code gs_term_block_head(const gs_index *index, uint64_t block, gs_block_head 
         bytes > GS_INDEX_TERM_MAX)
         return gs_index_damaged(index, GS_INDEX_TERMS, "a term has an impossible length",
                                 st);
-    *out = (gs_block_head){p, (size_t)bytes, begins.postings, begins.positions};
+    *out = (gs_dictionary_head){p, (size_t)bytes, begins.postings, begins.positions};
     return GS_OK;
 }

@@ -18,8 +18,8 @@ typedef struct gs_term_cursor {
     bool has_term;
     size_t bytes;
     gs_term_info info;
-    uint64_t block; /* the term's */
-    unsigned in_block;
+    uint64_t block;         /* the term's */
+    unsigned in_block;      /* terms of it so far, this one too */
     const uint8_t *p, *end; /* behind the term */
     uint64_t postings, positions;
     uint8_t term[GS_INDEX_TERM_MAX];
@@ -46,18 +46,25 @@ GS_MUST_CHECK gs_code gs_term_cursor_next(gs_term_cursor *c, gs_status *st);
 /* The term itself; *found is false if the index does not have it. */
 GS_MUST_CHECK gs_code gs_term_cursor_find(gs_term_cursor *c, const void *term,
                                           size_t bytes, bool *found, gs_status *st);
+/* The number of the term that it stands at, in the order of all terms. */
+static inline uint64_t gs_term_cursor_number(const gs_term_cursor *c)
+{
+    return c->block * GS_INDEX_TERM_BLOCK + c->in_block - 1;
+}
+
 /* Whether it stands at this very term. */
 bool gs_term_cursor_is_at(const gs_term_cursor *c, const void *term, size_t bytes);
 
-/* The first term of a block, and where its postings and positions begin, as it says. The
+/* The first term of a dictionary block, and where its postings and positions begin, as it
+ * says. The
  * bytes stay while the index is open. */
-typedef struct gs_block_head {
+typedef struct gs_dictionary_head {
     const uint8_t *term;
     size_t bytes;
     uint64_t postings, positions;
-} gs_block_head;
+} gs_dictionary_head;
 
-GS_MUST_CHECK gs_code gs_term_block_head(const gs_index *index, uint64_t block,
-                                         gs_block_head *out, gs_status *st);
+GS_MUST_CHECK gs_code gs_dictionary_head_read(const gs_index *index, uint64_t block,
+                                              gs_dictionary_head *out, gs_status *st);
 
 #endif

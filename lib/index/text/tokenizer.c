@@ -197,7 +197,7 @@ static bool ends_slow_way(const gs_tokenizer *t)
 }
 
 /* `at` is on the first character of a stretch; goes on to an ASCII byte in no word. */
-static gs_code go_slow(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
+static gs_code take_any_words(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
 {
     do {
         GS_TRY(take_stretch(t, batch, st));
@@ -231,7 +231,7 @@ typedef enum step { STEP_FULL, STEP_SLOW, STEP_END } step;
 
 /* Takes ASCII words until the batch is full, the text ends, or `at` needs the slow way.
  */
-static step go_fast(gs_tokenizer *t, gs_token_batch *batch)
+static step take_ascii_words(gs_tokenizer *t, gs_token_batch *batch)
 {
     const uint8_t *const start = t->at;
     const uint8_t *base = start;
@@ -293,10 +293,10 @@ gs_code gs_tokenizer_add(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
         drain(t, batch);
         if (!gs_token_batch_has_room(batch))
             return GS_OK;
-        const step what = go_fast(t, batch);
+        const step what = take_ascii_words(t, batch);
         if (what != STEP_SLOW)
             return GS_OK;
-        GS_TRY(go_slow(t, batch, st));
+        GS_TRY(take_any_words(t, batch, st));
         if (!gs_token_batch_has_room(batch))
             return GS_OK;
     }

@@ -13,14 +13,14 @@ gs_code gs_document_writer_open(gs_document_writer *w, const char *folder, bool 
     *w = (gs_document_writer){.has_names = has_names};
     if (!has_names)
         return GS_OK;
-    GS_TRY(gs_part_file_open(&w->names, folder, BUFFER_BYTES, st));
-    return gs_part_file_open(&w->lengths, folder, BUFFER_BYTES, st);
+    GS_TRY(gs_append_file_open(&w->names, folder, BUFFER_BYTES, st));
+    return gs_append_file_open(&w->lengths, folder, BUFFER_BYTES, st);
 }
 
 void gs_document_writer_release(gs_document_writer *w)
 {
-    gs_part_file_close(&w->names);
-    gs_part_file_close(&w->lengths);
+    gs_append_file_close(&w->names);
+    gs_append_file_close(&w->lengths);
     gs_length_table_release(&w->table);
     gs_mem_free(w->name_offsets);
     *w = (gs_document_writer){0};
@@ -37,22 +37,22 @@ gs_code gs_document_writer_add(gs_document_writer *w, const void *name, size_t n
     }
     uint8_t head[GS_VARINT_BYTES_MAX];
     const size_t head_bytes = (size_t)(gs_varint_put(head, name_bytes) - head);
-    GS_TRY(gs_part_file_append(&w->names, head, head_bytes, st));
-    GS_TRY(gs_part_file_append(&w->names, name, name_bytes, st));
-    GS_TRY(gs_part_file_append(&w->lengths, &length, sizeof length, st));
+    GS_TRY(gs_append_file_put(&w->names, head, head_bytes, st));
+    GS_TRY(gs_append_file_put(&w->names, name, name_bytes, st));
+    GS_TRY(gs_append_file_put(&w->lengths, &length, sizeof length, st));
     GS_TRY(gs_length_table_add(&w->table, length, st));
     w->length_sum += length;
     w->count++;
     return GS_OK;
 }
 
-static gs_code copy(gs_part_file *from, gs_file_writer *to, gs_status *st)
+static gs_code copy(gs_append_file *from, gs_file_writer *to, gs_status *st)
 {
-    GS_TRY(gs_part_file_rewind(from, st));
+    GS_TRY(gs_append_file_rewind(from, st));
     for (uint64_t left = from->bytes; left > 0;) {
         const size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
         const uint8_t *data;
-        GS_TRY(gs_part_file_take(from, &data, n, st));
+        GS_TRY(gs_append_file_take(from, &data, n, st));
         GS_TRY(gs_file_writer_put(to, data, n, st));
         left -= n;
     }

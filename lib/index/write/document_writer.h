@@ -18,7 +18,7 @@ typedef struct gs_document_writer {
     bool has_names;
     uint64_t count;
     uint64_t length_sum;
-    gs_part_file names, lengths;
+    gs_append_file names, lengths;
     gs_length_table table;  /* the lengths once more, for who writes postings */
     uint64_t *name_offsets; /* of every 64th document */
     size_t name_offset_count, name_offset_capacity;

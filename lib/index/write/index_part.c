@@ -19,7 +19,7 @@ enum {
 };
 
 struct gs_index_part {
-    gs_part_place place;
+    gs_part_options options;
     gs_part_files *files;
     uint8_t term[GS_INDEX_TERM_MAX], next_term[GS_INDEX_TERM_MAX];
     size_t term_bytes; /* 0: none yet */
@@ -36,7 +36,7 @@ struct gs_index_part {
 
     uint8_t *skips; /* entries of the term */
     size_t skip_bytes, skip_capacity;
-    gs_part_file spilled; /* those before, of a term with very many */
+    gs_append_file spilled; /* those before, of a term with very many */
 };
 
 gs_code gs_index_parts_fit(unsigned *out, unsigned wanted, bool has_positions,
@@ -60,43 +60,43 @@ gs_code gs_index_parts_fit(unsigned *out, unsigned wanted, bool has_positions,
 
 void gs_part_files_close(gs_part_files *files)
 {
-    gs_part_file_close(&files->terms);
-    gs_part_file_close(&files->postings);
-    gs_part_file_close(&files->positions);
+    gs_append_file_close(&files->terms);
+    gs_append_file_close(&files->postings);
+    gs_append_file_close(&files->positions);
 }
 
 /* --- parts that are kept ----------------------------------------------------------- */
 
-static bool has_file(const gs_part_place *place, int i)
+static bool has_file(const gs_part_options *options, int i)
 {
-    return i < 2 || place->has_positions;
+    return i < 2 || options->has_positions;
 }
 
-static gs_part_file *file_of(gs_part_files *files, int i)
+static gs_append_file *file_of(gs_part_files *files, int i)
 {
     return i == 0 ? &files->terms : i == 1 ? &files->postings : &files->positions;
 }
 
-static bool make_path(const gs_part_place *place, int i, char *path)
+static bool make_path(const gs_part_options *options, int i, char *path)
 {
     static const char *const names[GS_PART_FILES] = {"terms", "postings", "positions"};
-    return snprintf(path, GS_PART_PATH_BYTES, "%s/gpusort-part-%u-%s", place->kept_folder,
-                    place->number, names[i]) < GS_PART_PATH_BYTES;
+    return snprintf(path, GS_PART_PATH_BYTES, "%s/gpusort-part-%u-%s",
+                    options->kept_folder, options->number, names[i]) < GS_PART_PATH_BYTES;
 }
 
-static gs_code open_file(gs_part_files *files, int i, const gs_part_place *place,
+static gs_code open_file(gs_part_files *files, int i, const gs_part_options *options,
                          uint64_t bytes, uint64_t sum, gs_status *st)
 {
-    if (!has_file(place, i))
+    if (!has_file(options, i))
         return GS_OK;
-    if (place->kept_folder == NULL)
-        return gs_part_file_open(file_of(files, i), place->folder, place->buffer_bytes,
-                                 st);
-    if (!make_path(place, i, files->paths[i]))
+    if (options->kept_folder == NULL)
+        return gs_append_file_open(file_of(files, i), options->folder,
+                                   options->buffer_bytes, st);
+    if (!make_path(options, i, files->paths[i]))
         return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "open failed: %s",
-                       place->kept_folder);
-    return gs_part_file_open_kept(file_of(files, i), files->paths[i], bytes, sum,
-                                  place->buffer_bytes, st);
+                       options->kept_folder);
+    return gs_append_file_open_kept(file_of(files, i), files->paths[i], bytes, sum,
+                                    options->buffer_bytes, st);
 }
 
 gs_code gs_part_files_keep(gs_part_files *files, gs_kept_part *kept, gs_status *st)
@@ -108,10 +108,10 @@ gs_code gs_part_files_keep(gs_part_files *files, gs_kept_part *kept, gs_status *
         .tokens = files->token_count,
     };
     for (int i = 0; i < GS_PART_FILES; i++) {
-        gs_part_file *const f = file_of(files, i);
+        gs_append_file *const f = file_of(files, i);
         if (f->path == NULL)
             continue;
-        GS_TRY(gs_part_file_sync(f, st));
+        GS_TRY(gs_append_file_sync(f, st));
         kept->bytes[i] = f->bytes;
         kept->sums[i] = f->sum;
     }
@@ -119,23 +119,24 @@ gs_code gs_part_files_keep(gs_part_files *files, gs_kept_part *kept, gs_status *
 }
 
 /* What it holds is believed later, so that it is looked through now. */
-static gs_code take_file(gs_part_files *files, int i, const gs_part_place *place,
+static gs_code take_file(gs_part_files *files, int i, const gs_part_options *options,
                          const gs_kept_part *kept, gs_status *st)
 {
-    if (!has_file(place, i))
+    if (!has_file(options, i))
         return GS_OK;
-    GS_TRY(open_file(files, i, place, kept->bytes[i], kept->sums[i], st));
-    return kept->bytes[i] > 0 ? gs_part_file_look_through(file_of(files, i), st) : GS_OK;
+    GS_TRY(open_file(files, i, options, kept->bytes[i], kept->sums[i], st));
+    return kept->bytes[i] > 0 ? gs_append_file_look_through(file_of(files, i), st)
+                              : GS_OK;
 }
 
-gs_code gs_part_files_take_over(gs_part_files *files, const gs_part_place *place,
+gs_code gs_part_files_take_over(gs_part_files *files, const gs_part_options *options,
                                 const gs_kept_part *kept, gs_status *st)
 {
     files->term_count = kept->terms;
     files->posting_count = kept->postings;
     files->token_count = kept->tokens;
     for (int i = 0; i < GS_PART_FILES; i++)
-        GS_TRY(take_file(files, i, place, kept, st));
+        GS_TRY(take_file(files, i, options, kept, st));
     files->is_finished = true;
     return GS_OK;
 }
@@ -143,10 +144,10 @@ gs_code gs_part_files_take_over(gs_part_files *files, const gs_part_place *place
 void gs_index_parts_remove(const char *kept_folder, unsigned part_count)
 {
     char path[GS_PART_PATH_BYTES];
-    gs_part_place place = {.kept_folder = kept_folder};
-    for (; place.number < part_count; place.number++) {
+    gs_part_options options = {.kept_folder = kept_folder};
+    for (; options.number < part_count; options.number++) {
         for (int i = 0; i < GS_PART_FILES; i++) {
-            if (make_path(&place, i, path))
+            if (make_path(&options, i, path))
                 (void)unlink(path);
         }
     }
@@ -155,15 +156,15 @@ void gs_index_parts_remove(const char *kept_folder, unsigned part_count)
 /* --- life -------------------------------------------------------------------------- */
 
 gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
-                           const gs_part_place *place, gs_status *st)
+                           const gs_part_options *options, gs_status *st)
 {
     *out = NULL;
     gs_index_part *p = NULL;
     GS_TRY(gs_mem_new(&p, sizeof *p, "part of an index", st));
-    p->place = *place;
+    p->options = *options;
     p->files = files;
     for (int i = 0; i < GS_PART_FILES; i++)
-        GS_TRY_OR_FAIL(open_file(files, i, place, 0, 0, st));
+        GS_TRY_OR_FAIL(open_file(files, i, options, 0, 0, st));
     *out = p;
     return GS_OK;
 fail:
@@ -176,7 +177,7 @@ void gs_index_part_free(gs_index_part *p)
 {
     if (p == NULL)
         return;
-    gs_part_file_close(&p->spilled);
+    gs_append_file_close(&p->spilled);
     gs_mem_free(p->skips);
     gs_mem_free(p);
 }
@@ -186,17 +187,17 @@ void gs_index_part_free(gs_index_part *p)
 static gs_code spill_skips(gs_index_part *p, gs_status *st)
 {
     if (p->spilled.buffer == NULL)
-        GS_TRY(gs_part_file_open(&p->spilled, p->place.folder, SKIPS_HELD_MAX, st));
+        GS_TRY(gs_append_file_open(&p->spilled, p->options.folder, SKIPS_HELD_MAX, st));
     p->numbers.skip_bytes += p->skip_bytes;
     const size_t bytes = p->skip_bytes;
     p->skip_bytes = 0;
-    return gs_part_file_append(&p->spilled, p->skips, bytes, st);
+    return gs_append_file_put(&p->spilled, p->skips, bytes, st);
 }
 
 /* What the block being filled can add to scores; joins it to what the term can. */
 static gs_impacts take_impacts(gs_index_part *p)
 {
-    const gs_length_table *const lengths = p->place.lengths;
+    const gs_length_table *const lengths = p->options.lengths;
     uint8_t codes[GS_INDEX_BLOCK] = {0};
     for (size_t i = 0; lengths != NULL && i < p->filled; i++)
         codes[i] = gs_length_table_code(lengths, p->ids[i]);
@@ -216,7 +217,7 @@ static gs_code add_skip(gs_index_part *p, uint64_t block_bytes, const gs_impacts
     uint8_t *to = p->skips + p->skip_bytes;
     to = gs_varint_put(to, p->last_doc - p->skip_doc);
     to = gs_varint_put(to, block_bytes << GS_SKIP_COUNT_BITS | impacts->count);
-    if (p->place.has_positions)
+    if (p->options.has_positions)
         to = gs_varint_put(to, p->block_positions_bytes);
     to = gs_impacts_put(to, impacts);
     p->skip_bytes = (size_t)(to - p->skips);
@@ -230,7 +231,7 @@ static gs_code end_block(gs_index_part *p, const uint8_t *block, size_t bytes,
                          gs_status *st)
 {
     const gs_impacts impacts = take_impacts(p);
-    GS_TRY(gs_part_file_append(&p->files->postings, block, bytes, st));
+    GS_TRY(gs_append_file_put(&p->files->postings, block, bytes, st));
     p->numbers.postings_bytes += bytes;
     p->filled = 0;
     return add_skip(p, bytes, &impacts, st);
@@ -260,7 +261,7 @@ static gs_code put_tail(gs_index_part *p, gs_status *st)
     const size_t bytes = (size_t)(to - tail);
     p->numbers.postings_bytes += bytes;
     p->filled = 0;
-    return gs_part_file_append(&p->files->postings, tail, bytes, st);
+    return gs_append_file_put(&p->files->postings, tail, bytes, st);
 }
 
 static gs_code put_places(gs_index_part *p, const uint8_t *places, size_t bytes,
@@ -268,7 +269,7 @@ static gs_code put_places(gs_index_part *p, const uint8_t *places, size_t bytes,
 {
     p->numbers.positions_bytes += bytes;
     p->block_positions_bytes += bytes;
-    return gs_part_file_append(&p->files->positions, places, bytes, st);
+    return gs_append_file_put(&p->files->positions, places, bytes, st);
 }
 
 static gs_code put_positions(gs_index_part *p, const uint32_t *positions, uint32_t tf,
@@ -294,7 +295,7 @@ static gs_code check_order(const gs_index_part *p, uint64_t doc, uint32_t tf,
                            gs_status *st)
 {
     if ((p->has_doc && doc <= p->last_doc) || doc >= GS_INDEX_DOCS_MAX ||
-        (p->place.document_count > 0 && doc >= p->place.document_count))
+        (p->options.document_count > 0 && doc >= p->options.document_count))
         return GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
                        (unsigned long long)doc);
     return tf > 0 ? GS_OK : GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
@@ -341,7 +342,7 @@ gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
     for (size_t at = 0, n; at < count; at += n) {
         n = room(p, count - at);
         GS_TRY(fill_block(p, docs + at, tfs + at, n, st));
-        for (size_t i = at; p->place.has_positions && i < at + n; i++) {
+        for (size_t i = at; p->options.has_positions && i < at + n; i++) {
             GS_TRY(put_positions(p, positions, tfs[i], st));
             positions += tfs[i];
         }
@@ -358,7 +359,7 @@ gs_code gs_index_part_foreign(gs_index_part *p, const gs_foreign_postings *posti
     for (size_t at = 0, n; at < postings->count; at += n) {
         n = room(p, postings->count - at);
         GS_TRY(fill_block(p, postings->docs + at, postings->tfs + at, n, st));
-        if (p->place.has_positions) {
+        if (p->options.has_positions) {
             size_t bytes = 0;
             for (size_t i = at; i < at + n; i++)
                 bytes += postings->place_bytes[i];
@@ -383,7 +384,7 @@ gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_postings *posting
         GS_TRY(check_order(p, postings->docs[i], postings->tfs[i], st));
         note_posting(p, postings->docs[i], postings->tfs[i]);
     }
-    if (p->place.has_positions)
+    if (p->options.has_positions)
         GS_TRY(put_places(p, block->places, block->place_bytes, st));
     return end_block(p, block->data, block->bytes, st);
 }
@@ -392,15 +393,15 @@ gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_postings *posting
 
 static gs_code put_spilled_skips(gs_index_part *p, gs_status *st)
 {
-    GS_TRY(gs_part_file_rewind(&p->spilled, st));
+    GS_TRY(gs_append_file_rewind(&p->spilled, st));
     for (uint64_t left = p->spilled.bytes; left > 0;) {
         const size_t n = left < SKIPS_HELD_MAX ? (size_t)left : SKIPS_HELD_MAX;
         const uint8_t *data;
-        GS_TRY(gs_part_file_take(&p->spilled, &data, n, st));
-        GS_TRY(gs_part_file_append(&p->files->postings, data, n, st));
+        GS_TRY(gs_append_file_take(&p->spilled, &data, n, st));
+        GS_TRY(gs_append_file_put(&p->files->postings, data, n, st));
         left -= n;
     }
-    gs_part_file_close(&p->spilled);
+    gs_append_file_close(&p->spilled);
     return GS_OK;
 }
 
@@ -413,10 +414,10 @@ static gs_code put_skips(gs_index_part *p, gs_status *st)
     impacts[0] = (uint8_t)p->impacts.count;
     const size_t bytes = (size_t)(gs_impacts_put(impacts + 1, &p->impacts) - impacts);
     p->numbers.skip_bytes += bytes + p->skip_bytes;
-    GS_TRY(gs_part_file_append(&p->files->postings, impacts, bytes, st));
+    GS_TRY(gs_append_file_put(&p->files->postings, impacts, bytes, st));
     if (p->spilled.buffer != NULL)
         GS_TRY(put_spilled_skips(p, st));
-    return gs_part_file_append(&p->files->postings, p->skips, p->skip_bytes, st);
+    return gs_append_file_put(&p->files->postings, p->skips, p->skip_bytes, st);
 }
 
 static gs_code end_term(gs_index_part *p, gs_status *st)
@@ -431,9 +432,9 @@ static gs_code end_term(gs_index_part *p, gs_status *st)
     GS_TRY(put_tail(p, st));
     GS_TRY(put_skips(p, st));
     const uint32_t bytes = (uint32_t)p->term_bytes;
-    GS_TRY(gs_part_file_append(&files->terms, &bytes, sizeof bytes, st));
-    GS_TRY(gs_part_file_append(&files->terms, p->term, bytes, st));
-    GS_TRY(gs_part_file_append(&files->terms, &p->numbers, sizeof p->numbers, st));
+    GS_TRY(gs_append_file_put(&files->terms, &bytes, sizeof bytes, st));
+    GS_TRY(gs_append_file_put(&files->terms, p->term, bytes, st));
+    GS_TRY(gs_append_file_put(&files->terms, &p->numbers, sizeof p->numbers, st));
     files->term_count++;
     files->posting_count += p->numbers.df;
     files->token_count += p->numbers.cf;
@@ -468,10 +469,10 @@ gs_code gs_index_part_finish(gs_index_part *p, gs_status *st)
 {
     GS_TRY(end_term(p, st));
     gs_part_files *const files = p->files;
-    GS_TRY(gs_part_file_rewind(&files->terms, st));
-    GS_TRY(gs_part_file_rewind(&files->postings, st));
-    if (p->place.has_positions)
-        GS_TRY(gs_part_file_rewind(&files->positions, st));
+    GS_TRY(gs_append_file_rewind(&files->terms, st));
+    GS_TRY(gs_append_file_rewind(&files->postings, st));
+    if (p->options.has_positions)
+        GS_TRY(gs_append_file_rewind(&files->positions, st));
     files->is_finished = true;
     return GS_OK;
 }

@@ -21,7 +21,7 @@ typedef struct gs_part_numbers {
 enum { GS_PART_PATH_BYTES = 4400 };
 
 typedef struct gs_part_files {
-    gs_part_file terms, postings, positions;
+    gs_append_file terms, postings, positions;
     char paths[GS_PART_FILES][GS_PART_PATH_BYTES]; /* of kept ones */
     uint64_t term_count, posting_count, token_count;
     bool is_finished;
@@ -34,7 +34,7 @@ GS_MUST_CHECK gs_code gs_part_files_keep(gs_part_files *files, gs_kept_part *kep
                                          gs_status *st);
 
 /* What a part needs of its writer. */
-typedef struct gs_part_place {
+typedef struct gs_part_options {
     const char *folder;
     const char *kept_folder; /* where the three files have names; NULL: they have none */
     unsigned number;         /* of the part, in those */
@@ -42,14 +42,14 @@ typedef struct gs_part_place {
     bool has_positions;
     const gs_length_table *lengths; /* NULL: documents have none */
     uint64_t document_count;        /* 0: not known yet */
-} gs_part_place;
+} gs_part_options;
 
 /* Takes over a part that was finished before. */
 GS_MUST_CHECK gs_code gs_part_files_take_over(gs_part_files *files,
-                                              const gs_part_place *place,
+                                              const gs_part_options *options,
                                               const gs_kept_part *kept, gs_status *st);
 
 GS_MUST_CHECK gs_code gs_index_part_open(gs_index_part **out, gs_part_files *files,
-                                         const gs_part_place *place, gs_status *st);
+                                         const gs_part_options *options, gs_status *st);
 
 #endif

@@ -97,10 +97,10 @@ gs_code gs_index_writer_set_document_count(gs_index_writer *w, uint64_t count,
     return GS_OK;
 }
 
-static gs_part_place place_of(const gs_index_writer *w, unsigned part)
+static gs_part_options part_options(const gs_index_writer *w, unsigned part)
 {
     gs_assert(part < w->options.part_count);
-    return (gs_part_place){
+    return (gs_part_options){
         .folder = w->folder.temporary,
         .kept_folder = w->options.kept_folder,
         .number = part,
@@ -114,8 +114,8 @@ static gs_part_place place_of(const gs_index_writer *w, unsigned part)
 gs_code gs_index_part_new(gs_index_part **out, gs_index_writer *w, unsigned part,
                           gs_status *st)
 {
-    const gs_part_place place = place_of(w, part);
-    return gs_index_part_open(out, &w->parts[part], &place, st);
+    const gs_part_options options = part_options(w, part);
+    return gs_index_part_open(out, &w->parts[part], &options, st);
 }
 
 gs_code gs_index_writer_keep_part(gs_index_writer *w, unsigned part, gs_kept_part *kept,
@@ -128,9 +128,9 @@ gs_code gs_index_writer_keep_part(gs_index_writer *w, unsigned part, gs_kept_par
 gs_code gs_index_writer_take_part(gs_index_writer *w, unsigned part,
                                   const gs_kept_part *kept, gs_status *st)
 {
-    const gs_part_place place = place_of(w, part);
+    const gs_part_options options = part_options(w, part);
     gs_assert(w->options.kept_folder != NULL);
-    return gs_part_files_take_over(&w->parts[part], &place, kept, st);
+    return gs_part_files_take_over(&w->parts[part], &options, kept, st);
 }
 
 /* --- commit ------------------------------------------------------------------------ */
@@ -139,17 +139,17 @@ static gs_code copy_parts(gs_index_writer *w, gs_file_writer *file, bool positio
                           gs_status *st)
 {
     for (unsigned i = 0; i < w->options.part_count; i++) {
-        gs_part_file *const from =
+        gs_append_file *const from =
             positions ? &w->parts[i].positions : &w->parts[i].postings;
         for (uint64_t left = from->bytes; left > 0;) {
             const size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
             const uint8_t *data;
-            GS_TRY(gs_part_file_take(from, &data, n, st));
+            GS_TRY(gs_append_file_take(from, &data, n, st));
             GS_TRY(gs_file_writer_put(file, data, n, st));
             left -= n;
         }
-        GS_TRY(gs_part_file_check(from, st));
-        gs_part_file_close(from); /* gives its disk space back */
+        GS_TRY(gs_append_file_check(from, st));
+        gs_append_file_close(from); /* gives its disk space back */
     }
     return GS_OK;
 }
@@ -160,14 +160,14 @@ static gs_code write_terms(gs_index_writer *w, gs_file_writer *file, gs_status *
     GS_TRY(gs_mem_new(&terms, sizeof *terms, "dictionary", st));
     GS_TRY_OR_FAIL(gs_term_writer_open(terms, file, st));
     for (unsigned i = 0; i < w->options.part_count; i++) {
-        gs_part_file *const from = &w->parts[i].terms;
+        gs_append_file *const from = &w->parts[i].terms;
         for (uint64_t n = w->parts[i].term_count; n > 0; n--) {
             const uint8_t *data;
             uint32_t bytes;
-            GS_TRY_OR_FAIL(gs_part_file_take(from, &data, sizeof bytes, st));
+            GS_TRY_OR_FAIL(gs_append_file_take(from, &data, sizeof bytes, st));
             memcpy(&bytes, data, sizeof bytes);
             gs_part_numbers numbers;
-            GS_TRY_OR_FAIL(gs_part_file_take(from, &data, bytes + sizeof numbers, st));
+            GS_TRY_OR_FAIL(gs_append_file_take(from, &data, bytes + sizeof numbers, st));
             memcpy(&numbers, data + bytes, sizeof numbers);
             const gs_term_info info = {.df = numbers.df,
                                        .cf = numbers.cf,
@@ -176,8 +176,8 @@ static gs_code write_terms(gs_index_writer *w, gs_file_writer *file, gs_status *
                                        .positions_bytes = numbers.positions_bytes};
             GS_TRY_OR_FAIL(gs_term_writer_add(terms, data, bytes, &info, st));
         }
-        GS_TRY_OR_FAIL(gs_part_file_check(from, st));
-        gs_part_file_close(from);
+        GS_TRY_OR_FAIL(gs_append_file_check(from, st));
+        gs_append_file_close(from);
     }
     GS_NOTED(gs_term_writer_finish(terms, st));
 fail:

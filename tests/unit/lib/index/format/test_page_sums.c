@@ -297,7 +297,8 @@ static gs_code find_few(const gs_index *index, gs_status *st)
 static gs_code find_block(const gs_index *index, gs_status *st)
 {
     const uint8_t *begin = NULL, *end = NULL;
-    return gs_index_term_block(index, gs_index_term_blocks(index) / 2, &begin, &end, st);
+    return gs_index_dictionary_block(index, gs_index_dictionary_blocks(index) / 2, &begin,
+                                     &end, st);
 }
 
 static gs_code start_skips(const gs_index *index, gs_status *st)

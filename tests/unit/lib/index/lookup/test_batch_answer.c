@@ -254,7 +254,7 @@ static void ranks_are_right(const gs_index *index)
             for (size_t i = 0; i < 8; i++)
                 prefix = prefix << 8 |
                          (i < queries[q].bytes ? (uint8_t)queries[q].data[i] : 0);
-            for (size_t i = 0; i < gs_index_term_blocks(index); i++)
+            for (size_t i = 0; i < gs_index_dictionary_blocks(index); i++)
                 less += prefixes[i] < prefix;
             CHECK(gs_term_batch_rank(batch, q) == less);
         }
@@ -305,7 +305,7 @@ int main(void)
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
     REQUIRE_OK(gs_index_open(&index, folder, &st), &st);
-    REQUIRE(gs_index_term_blocks(index) > 100);
+    REQUIRE(gs_index_dictionary_blocks(index) > 100);
     same_as_one_by_one(index);
     input_fails(index);
     ranks_are_right(index);

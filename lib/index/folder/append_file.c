@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/index/folder/part_file.h"
+#include "lib/index/folder/append_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,10 +34,10 @@ static int open_nameless(const char *folder)
     return named;
 }
 
-gs_code gs_part_file_open(gs_part_file *f, const char *folder, size_t buffer_bytes,
-                          gs_status *st)
+gs_code gs_append_file_open(gs_append_file *f, const char *folder, size_t buffer_bytes,
+                            gs_status *st)
 {
-    *f = (gs_part_file){.fd = -1};
+    *f = (gs_append_file){.fd = -1};
     GS_TRY(gs_mem_new(&f->buffer, buffer_bytes, "part of an index", st));
     f->capacity = buffer_bytes;
     f->fd = open_nameless(folder);
@@ -49,14 +49,14 @@ gs_code gs_part_file_open(gs_part_file *f, const char *folder, size_t buffer_byt
 
 /* --- files that are kept ------------------------------------------------------------ */
 
-static gs_code fail_kept(const gs_part_file *f, const char *what, int error,
+static gs_code fail_kept(const gs_append_file *f, const char *what, int error,
                          gs_status *st)
 {
     gs_quoted q;
     return GS_FAIL(st, GS_ERR_IO, error, "%s: %s", what, gs_quote_name(&q, f->path));
 }
 
-static gs_code fail_damaged(const gs_part_file *f, const char *what, gs_status *st)
+static gs_code fail_damaged(const gs_append_file *f, const char *what, gs_status *st)
 {
     gs_quoted q;
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: damaged: %s", gs_quote_name(&q, f->path),
@@ -64,10 +64,10 @@ static gs_code fail_damaged(const gs_part_file *f, const char *what, gs_status *
     return gs_status_hint(st, "remove the folder of --checkpoint to begin anew");
 }
 
-gs_code gs_part_file_open_kept(gs_part_file *f, const char *path, uint64_t bytes,
-                               uint64_t sum, size_t buffer_bytes, gs_status *st)
+gs_code gs_append_file_open_kept(gs_append_file *f, const char *path, uint64_t bytes,
+                                 uint64_t sum, size_t buffer_bytes, gs_status *st)
 {
-    *f = (gs_part_file){.fd = -1, .path = path, .bytes = bytes, .sum = sum};
+    *f = (gs_append_file){.fd = -1, .path = path, .bytes = bytes, .sum = sum};
     GS_TRY(gs_mem_new(&f->buffer, buffer_bytes, "part of an index", st));
     f->capacity = buffer_bytes;
     f->hash = XXH3_createState();
@@ -82,32 +82,32 @@ gs_code gs_part_file_open_kept(gs_part_file *f, const char *path, uint64_t bytes
         return fail_kept(f, "read failed", errno, st);
     if ((uint64_t)end < bytes)
         return fail_damaged(f, "it ends early", st);
-    return bytes > 0 ? GS_OK : gs_part_file_go_on(f, st);
+    return bytes > 0 ? GS_OK : gs_append_file_go_on(f, st);
 }
 
-static void note(const gs_part_file *f, const void *data, size_t bytes)
+static void note(const gs_append_file *f, const void *data, size_t bytes)
 {
     if (f->hash != NULL && bytes > 0)
         (void)XXH3_64bits_update(f->hash, data, bytes);
 }
 
-uint64_t gs_part_file_sum_so_far(const gs_part_file *f)
+uint64_t gs_append_file_sum_so_far(const gs_append_file *f)
 {
     return XXH3_64bits_digest(f->hash);
 }
 
-gs_code gs_part_file_check(const gs_part_file *f, gs_status *st)
+gs_code gs_append_file_check(const gs_append_file *f, gs_status *st)
 {
     if (f->path == NULL)
         return GS_OK;
-    if (gs_part_file_left(f) > 0 || gs_part_file_sum_so_far(f) != f->sum)
+    if (gs_append_file_left(f) > 0 || gs_append_file_sum_so_far(f) != f->sum)
         return fail_damaged(f, "checksum does not match", st);
     return GS_OK;
 }
 
-gs_code gs_part_file_go_on(gs_part_file *f, gs_status *st)
+gs_code gs_append_file_go_on(gs_append_file *f, gs_status *st)
 {
-    gs_assert(gs_part_file_left(f) == 0);
+    gs_assert(gs_append_file_left(f) == 0);
     f->used = f->at = 0;
     f->read_bytes = 0;
     if (ftruncate(f->fd, (off_t)f->bytes) != 0 ||
@@ -116,15 +116,15 @@ gs_code gs_part_file_go_on(gs_part_file *f, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_part_file_look_through(gs_part_file *f, gs_status *st)
+gs_code gs_append_file_look_through(gs_append_file *f, gs_status *st)
 {
-    while (gs_part_file_left(f) > 0) {
-        const uint64_t left = gs_part_file_left(f);
+    while (gs_append_file_left(f) > 0) {
+        const uint64_t left = gs_append_file_left(f);
         const uint8_t *data;
-        GS_TRY(gs_part_file_take(f, &data,
-                                 left < f->capacity ? (size_t)left : f->capacity, st));
+        GS_TRY(gs_append_file_take(f, &data,
+                                   left < f->capacity ? (size_t)left : f->capacity, st));
     }
-    GS_TRY(gs_part_file_check(f, st));
+    GS_TRY(gs_append_file_check(f, st));
     f->used = f->at = 0;
     f->read_bytes = 0;
     (void)XXH3_64bits_reset(f->hash);
@@ -133,16 +133,16 @@ gs_code gs_part_file_look_through(gs_part_file *f, gs_status *st)
 
 /* --- all --------------------------------------------------------------------------- */
 
-void gs_part_file_close(gs_part_file *f)
+void gs_append_file_close(gs_append_file *f)
 {
     if (f->buffer != NULL)
         gs_last_close(f->fd);
     (void)XXH3_freeState(f->hash);
     gs_mem_free(f->buffer);
-    *f = (gs_part_file){.fd = -1};
+    *f = (gs_append_file){.fd = -1};
 }
 
-static gs_code write_all(gs_part_file *f, const uint8_t *data, size_t bytes,
+static gs_code write_all(gs_append_file *f, const uint8_t *data, size_t bytes,
                          gs_status *st)
 {
     const int error = gs_write_all(f->fd, data, bytes);
@@ -155,7 +155,7 @@ static gs_code write_all(gs_part_file *f, const uint8_t *data, size_t bytes,
     return GS_OK;
 }
 
-gs_code gs_part_file_sync(gs_part_file *f, gs_status *st)
+gs_code gs_append_file_sync(gs_append_file *f, gs_status *st)
 {
     gs_assert(f->path != NULL);
     GS_TRY(write_all(f, f->buffer, f->used, st));
@@ -164,8 +164,8 @@ gs_code gs_part_file_sync(gs_part_file *f, gs_status *st)
     return error == 0 ? GS_OK : fail_kept(f, "write failed", error, st);
 }
 
-gs_code gs_part_file_append(gs_part_file *f, const void *data, size_t bytes,
-                            gs_status *st)
+gs_code gs_append_file_put(gs_append_file *f, const void *data, size_t bytes,
+                           gs_status *st)
 {
     if (bytes == 0)
         return GS_OK;
@@ -181,20 +181,20 @@ gs_code gs_part_file_append(gs_part_file *f, const void *data, size_t bytes,
     return GS_OK;
 }
 
-gs_code gs_part_file_rewind(gs_part_file *f, gs_status *st)
+gs_code gs_append_file_rewind(gs_append_file *f, gs_status *st)
 {
     GS_TRY(write_all(f, f->buffer, f->used, st));
     f->used = f->at = 0;
     f->read_bytes = 0;
     if (f->hash != NULL) {
-        f->sum = gs_part_file_sum_so_far(f);
+        f->sum = gs_append_file_sum_so_far(f);
         (void)XXH3_64bits_reset(f->hash);
     }
     return GS_OK;
 }
 
-gs_code gs_part_file_take(gs_part_file *f, const uint8_t **data, size_t bytes,
-                          gs_status *st)
+gs_code gs_append_file_take(gs_append_file *f, const uint8_t **data, size_t bytes,
+                            gs_status *st)
 {
     gs_assert(bytes <= f->capacity);
     if (f->used - f->at < bytes) {
