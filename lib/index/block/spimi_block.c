@@ -6,19 +6,15 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/block/key_sort.h"
+#include "lib/index/block/slice_list.h"
 #include "lib/index/format/formats.h"
 #include "lib/sort/bucket/buckets.h"
 
 enum {
-    UNIT = 8, /* of arena offsets, so that 32 bits reach 32 GiB */
     SLOTS_FIRST = 1 << 11,
-    SLICE_FIRST = 16,
-    SLICE_CLASSES = 9, /* 16, 32, ..., 4096 bytes */
-    SLICE_MAX = SLICE_FIRST << (SLICE_CLASSES - 1),
-    LINK_BYTES = 4,
-    STEP_BYTES = 2 * SLICE_MAX, /* nor takes more of the arena, its entry aside */
-    ARENA_SLACK = 64,
-    HUGE_MIN = 2 << 20,                  /* smaller maps do without huge pages */
+    STEP_BYTES =
+        2 * GS_SLICE_BYTES_MAX, /* nor takes more of the arena, its entry aside */
+    HUGE_MIN = 2 << 20,         /* smaller maps do without huge pages */
     SORT_BYTES = 2 * sizeof(gs_element), /* a term */
     LIST_BYTES = 2 * sizeof(uint64_t),   /* a posting of the longest list to be sorted */
     LONG_LIST = 1 << 16,                 /* only one such a block is held at a time */
@@ -30,18 +26,15 @@ enum {
     PACKED_TF_MAX = (1 << PACKED_TF_BITS) - 1,
 };
 
-#define ARENA_BYTES_MAX ((size_t)UNIT << 32)
+#define ARENA_BYTES_MAX ((size_t)GS_ARENA_UNIT << 32)
 
 typedef struct spimi_entry {
+    gs_slice_list list;
     uint32_t last_doc; /* its low bits */
     uint32_t count;    /* tf of the last document; with positions, the last position */
-    uint32_t head, tail;
-    uint16_t used; /* bytes of the tail */
     uint16_t term_bytes;
     uint8_t last_doc_high;
-    uint8_t size_class; /* of the tail */
     uint8_t is_out_of_order;
-    uint8_t reserved;
 } spimi_entry;
 
 _Static_assert(sizeof(spimi_entry) == 24, "the term follows");
@@ -53,12 +46,10 @@ typedef struct spimi_entry_more {
 
 struct gs_spimi_block {
     gs_spimi_options options;
-    size_t entry_bytes; /* up to the term */
-    uint8_t *arena;
+    size_t entry_bytes;   /* up to the term */
+    gs_slice_arena arena; /* left: memory that nothing is counted against yet */
     size_t arena_mapped;
-    size_t used;     /* of the arena */
-    size_t left;     /* memory that nothing is counted against yet */
-    uint64_t *slots; /* hash << 32 | offset / UNIT; 0: free */
+    uint64_t *slots; /* hash << 32 | place in the arena; 0: free */
     size_t slot_count, term_count;
     uint64_t longest_list; /* elements, with any_order */
     gs_element *elements;  /* after sort */
@@ -86,15 +77,15 @@ gs_code gs_spimi_block_new(gs_spimi_block **out, const gs_spimi_options *options
     gs_spimi_block *b = NULL;
     GS_TRY(gs_mem_new_apart(&b, sizeof *b, "block of postings", st));
     b->options = *options;
-    if (b->options.memory_bytes > ARENA_BYTES_MAX - UNIT)
-        b->options.memory_bytes = ARENA_BYTES_MAX - UNIT;
+    if (b->options.memory_bytes > ARENA_BYTES_MAX - GS_ARENA_UNIT)
+        b->options.memory_bytes = ARENA_BYTES_MAX - GS_ARENA_UNIT;
     b->entry_bytes =
         sizeof(spimi_entry) + (options->any_order ? sizeof(spimi_entry_more) : 0);
     GS_TRY_OR_FAIL(
         gs_mem_new(&b->long_lists, sizeof *b->long_lists, "block of postings", st));
     pthread_mutex_init(b->long_lists, NULL);
-    const size_t mapped = b->options.memory_bytes + ARENA_SLACK;
-    GS_TRY_OR_FAIL(gs_mem_map(&b->arena, mapped, true, "block of postings", st));
+    const size_t mapped = b->options.memory_bytes + GS_ARENA_SLACK;
+    GS_TRY_OR_FAIL(gs_mem_map(&b->arena.data, mapped, true, "block of postings", st));
     b->arena_mapped = mapped;
     GS_TRY_OR_FAIL(map_slots(b, SLOTS_FIRST, st));
     gs_spimi_block_reset(b);
@@ -117,7 +108,7 @@ void gs_spimi_block_free(gs_spimi_block *b)
     if (b == NULL)
         return;
     drop_elements(b);
-    gs_mem_unmap(b->arena, b->arena_mapped);
+    gs_mem_unmap(b->arena.data, b->arena_mapped);
     gs_mem_unmap(b->slots, b->slot_count * sizeof *b->slots);
     if (b->long_lists != NULL)
         pthread_mutex_destroy(b->long_lists);
@@ -131,9 +122,9 @@ void gs_spimi_block_reset(gs_spimi_block *b)
     memset(b->slots, 0, b->slot_count * sizeof *b->slots);
     b->term_count = 0;
     b->longest_list = 0;
-    b->used = UNIT; /* 0 is nowhere */
+    b->arena.used = GS_ARENA_UNIT; /* 0 is nowhere */
     const size_t slots_bytes = b->slot_count * sizeof *b->slots;
-    b->left = b->options.memory_bytes - slots_bytes;
+    b->arena.left = b->options.memory_bytes - slots_bytes;
 }
 
 gs_code gs_spimi_block_shrink(gs_spimi_block *b, size_t memory_bytes, gs_status *st)
@@ -142,7 +133,7 @@ gs_code gs_spimi_block_shrink(gs_spimi_block *b, size_t memory_bytes, gs_status 
     if (memory_bytes < b->options.memory_bytes)
         b->options.memory_bytes = memory_bytes;
     /* The pages of all of it come back one by one, those of the rest do not. */
-    gs_mem_discard(b->arena, b->arena_mapped);
+    gs_mem_discard(b->arena.data, b->arena_mapped);
     gs_mem_unmap(b->slots, b->slot_count * sizeof *b->slots);
     b->slots = NULL;
     b->slot_count = 0;
@@ -153,27 +144,17 @@ gs_code gs_spimi_block_shrink(gs_spimi_block *b, size_t memory_bytes, gs_status 
 
 bool gs_spimi_block_is_nearly_full(const gs_spimi_block *b)
 {
-    return b->left < b->options.memory_bytes / 4;
+    return b->arena.left < b->options.memory_bytes / 4;
 }
 
 static inline spimi_entry *entry_at(const gs_spimi_block *b, uint32_t where)
 {
-    return (spimi_entry *)(void *)(b->arena + (size_t)where * UNIT);
+    return (spimi_entry *)(void *)gs_slice_arena_at(&b->arena, where);
 }
 
 static inline spimi_entry_more *more_of(spimi_entry *e)
 {
     return (spimi_entry_more *)(void *)(e + 1);
-}
-
-/* The caller has made sure that `bytes` are left. */
-static uint32_t take_arena(gs_spimi_block *b, size_t bytes)
-{
-    const size_t rounded = (bytes + UNIT - 1) / UNIT * UNIT;
-    const uint32_t where = (uint32_t)(b->used / UNIT);
-    b->used += rounded;
-    b->left -= rounded;
-    return where;
 }
 
 /* --- the hash ---------------------------------------------------------------------- */
@@ -183,7 +164,7 @@ static gs_code grow_slots(gs_spimi_block *b, bool *grown, gs_status *st)
 {
     const size_t old_count = b->slot_count, old_bytes = old_count * sizeof *b->slots;
     uint64_t *const old = b->slots;
-    *grown = b->left > 2 * old_bytes + STEP_BYTES;
+    *grown = b->arena.left > 2 * old_bytes + STEP_BYTES;
     if (!*grown)
         return GS_OK;
     GS_TRY(map_slots(b, 2 * old_count, st));
@@ -197,7 +178,7 @@ static gs_code grow_slots(gs_spimi_block *b, bool *grown, gs_status *st)
         b->slots[at] = old[i];
     }
     gs_mem_unmap(old, old_bytes);
-    b->left -= old_bytes;
+    b->arena.left -= old_bytes;
     return GS_OK;
 }
 
@@ -222,7 +203,7 @@ static gs_code add_term(gs_spimi_block *b, size_t slot, const gs_token *token,
     *out = NULL;
     const size_t padded = (token->bytes + 7) / 8 * 8;
     const size_t bytes = b->entry_bytes + padded;
-    if (b->left < bytes + SORT_BYTES + STEP_BYTES)
+    if (b->arena.left < bytes + SORT_BYTES + STEP_BYTES)
         return GS_OK;
     if (b->term_count >= b->slot_count / 2) {
         bool grown;
@@ -233,10 +214,10 @@ static gs_code add_term(gs_spimi_block *b, size_t slot, const gs_token *token,
         slot = token->hash & mask;
         while (b->slots[slot] != 0)
             slot = (slot + 1) & mask;
-        if (b->left < bytes + SORT_BYTES + STEP_BYTES)
+        if (b->arena.left < bytes + SORT_BYTES + STEP_BYTES)
             return GS_OK;
     }
-    const uint32_t where = take_arena(b, bytes);
+    const uint32_t where = gs_slice_arena_take(&b->arena, bytes);
     spimi_entry *const e = entry_at(b, where);
     *e = (spimi_entry){.term_bytes = (uint16_t)token->bytes};
     if (b->options.any_order)
@@ -244,7 +225,7 @@ static gs_code add_term(gs_spimi_block *b, size_t slot, const gs_token *token,
     memcpy((uint8_t *)e + b->entry_bytes, token->term, padded);
     b->slots[slot] = (uint64_t)token->hash << 32 | where;
     b->term_count++;
-    b->left -= SORT_BYTES;
+    b->arena.left -= SORT_BYTES;
     *out = e;
     return GS_OK;
 }
@@ -271,80 +252,6 @@ static spimi_entry *find_term(const gs_spimi_block *b, const gs_token *token,
 /* --- lists
  * ------------------------------------------------------------------------------- */
 
-static inline size_t slice_bytes(unsigned size_class)
-{
-    return (size_t)SLICE_FIRST << size_class;
-}
-
-static void add_slice(gs_spimi_block *b, spimi_entry *e)
-{
-    const unsigned size_class =
-        e->head == 0 ? 0
-                     : (e->size_class + 1u < SLICE_CLASSES ? e->size_class + 1u
-                                                           : SLICE_CLASSES - 1u);
-    const uint32_t where = take_arena(b, slice_bytes(size_class));
-    if (e->head == 0) {
-        e->head = where;
-    } else {
-        uint8_t *const link =
-            b->arena + (size_t)e->tail * UNIT + slice_bytes(e->size_class) - LINK_BYTES;
-        memcpy(link, &where, LINK_BYTES);
-    }
-    e->tail = where;
-    e->size_class = (uint8_t)size_class;
-    e->used = 0;
-}
-
-/* Appends bytes to the list, over as many slices as it takes. */
-static void put_bytes(gs_spimi_block *b, spimi_entry *e, const uint8_t *bytes, size_t n)
-{
-    while (n > 0) {
-        size_t room =
-            e->head == 0 ? 0 : slice_bytes(e->size_class) - LINK_BYTES - e->used;
-        if (room == 0) {
-            add_slice(b, e);
-            room = slice_bytes(e->size_class) - LINK_BYTES;
-        }
-        const size_t part = n < room ? n : room;
-        memcpy(b->arena + (size_t)e->tail * UNIT + e->used, bytes, part);
-        e->used = (uint16_t)(e->used + part);
-        bytes += part;
-        n -= part;
-    }
-}
-
-/* What is stored too much lies in the slice's link, which is not set yet. */
-_Static_assert((int)GS_VARINT_SHORT_BYTES <= (int)LINK_BYTES + 1, "within the slice");
-
-__attribute__((noinline)) static void put_two_slow(gs_spimi_block *b, spimi_entry *e,
-                                                   uint64_t x, bool has_y, uint64_t y)
-{
-    uint8_t bytes[2 * GS_VARINT_BYTES_MAX];
-    uint8_t *end = gs_varint_put(bytes, x);
-    if (has_y)
-        end = gs_varint_put(end, y);
-    put_bytes(b, e, bytes, (size_t)(end - bytes));
-}
-
-/* Appends x, and y if there is one. */
-static inline void put_two(gs_spimi_block *b, spimi_entry *e, uint64_t x, bool has_y,
-                           uint64_t y)
-{
-    if (__builtin_expect((x | y) < GS_VARINT_SHORT_MAX && e->head != 0, 1)) {
-        const unsigned x_bytes = gs_varint_short_bytes(x);
-        const unsigned bytes = x_bytes + (has_y ? gs_varint_short_bytes(y) : 0);
-        if (bytes <= slice_bytes(e->size_class) - LINK_BYTES - e->used) {
-            uint8_t *const to = b->arena + (size_t)e->tail * UNIT + e->used;
-            gs_varint_put_short(to, x, x_bytes);
-            if (has_y)
-                gs_varint_put_short(to + x_bytes, y, bytes - x_bytes);
-            e->used = (uint16_t)(e->used + bytes);
-            return;
-        }
-    }
-    put_two_slow(b, e, x, has_y, y);
-}
-
 static inline uint64_t last_doc_of(const spimi_entry *e)
 {
     return (uint64_t)e->last_doc_high << 32 | e->last_doc;
@@ -361,13 +268,15 @@ static inline void change_doc(gs_spimi_block *b, spimi_entry *e, uint64_t doc)
 {
     const uint64_t last = last_doc_of(e);
     uint64_t gap = doc - last;
-    if (e->head == 0)
-        put_two_slow(b, e, last, false, 0); /* there is no slice yet */
+    if (e->list.head == 0)
+        gs_slice_list_put_slow(&b->arena, &e->list, last, false,
+                               0); /* there is no slice yet */
     if (b->options.any_order) {
         e->is_out_of_order |= doc < last;
         gap = gs_zigzag((int64_t)gap);
     }
-    put_two(b, e, gap << 1 | (e->count == 1), e->count != 1, e->count);
+    gs_slice_list_put(&b->arena, &e->list, gap << 1 | (e->count == 1), e->count != 1,
+                      e->count);
     set_last_doc(e, doc);
 }
 
@@ -375,11 +284,11 @@ static inline void add_position(gs_spimi_block *b, spimi_entry *e, uint64_t doc,
                                 uint32_t position)
 {
     const uint64_t last = last_doc_of(e);
-    if (e->head == 0)
-        put_two_slow(b, e, last, true, e->count);
+    if (e->list.head == 0)
+        gs_slice_list_put_slow(&b->arena, &e->list, last, true, e->count);
     const bool is_new = doc != last;
     const uint64_t step = is_new ? position : position - e->count;
-    put_two(b, e, step << 1 | is_new, is_new, doc - last);
+    gs_slice_list_put(&b->arena, &e->list, step << 1 | is_new, is_new, doc - last);
     set_last_doc(e, doc);
     e->count = position;
 }
@@ -421,7 +330,7 @@ static inline void ask_list(const gs_spimi_block *b, const look_ahead *l, size_t
     if (i >= l->count || l->found[i % RING] == 0)
         return;
     const spimi_entry *const e = entry_at(b, l->found[i % RING]);
-    __builtin_prefetch(b->arena + (size_t)e->tail * UNIT + e->used, 1);
+    __builtin_prefetch(gs_slice_list_end(&b->arena, &e->list), 1);
 }
 
 static inline void look_ahead_begin(const gs_spimi_block *b, look_ahead *l,
@@ -461,7 +370,7 @@ gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t first_doc, const gs_token
     look_ahead ahead;
     look_ahead_begin(b, &ahead, tokens, count);
     size_t i = 0;
-    for (; i < count && b->left >= STEP_BYTES; i++) {
+    for (; i < count && b->arena.left >= STEP_BYTES; i++) {
         const gs_token *const token = &tokens[i];
         const uint64_t doc = first_doc + token->document;
         size_t slot = 0;
@@ -500,9 +409,9 @@ static bool count_elements(gs_spimi_block *b, spimi_entry *e, uint32_t tf)
     const uint64_t count = more->element_count + (tf - 1) / PACKED_TF_MAX + 1;
     if (count > b->longest_list) {
         const uint64_t bytes = (count - b->longest_list) * LIST_BYTES;
-        if (b->left < bytes + STEP_BYTES)
+        if (b->arena.left < bytes + STEP_BYTES)
             return false;
-        b->left -= bytes;
+        b->arena.left -= bytes;
         b->longest_list = count;
     }
     more->element_count = count;
@@ -539,7 +448,7 @@ gs_code gs_spimi_block_add_tuples(gs_spimi_block *b, const gs_tuple *tuples, siz
 {
     bool is_taken = true;
     size_t i = 0;
-    for (; i < count && b->left >= STEP_BYTES; i++) {
+    for (; i < count && b->arena.left >= STEP_BYTES; i++) {
         if (i + AHEAD_SLOT < count)
             __builtin_prefetch(
                 &b->slots[tuples[i + AHEAD_SLOT].term.hash & (b->slot_count - 1)]);
@@ -557,7 +466,7 @@ gs_code gs_spimi_block_add_tuples(gs_spimi_block *b, const gs_tuple *tuples, siz
 static const spimi_entry *entry_of(const gs_spimi_block *b, size_t index)
 {
     const size_t term_at = (size_t)gs_where_offset(b->elements[index].where);
-    return (const spimi_entry *)(const void *)(b->arena + term_at - b->entry_bytes);
+    return (const spimi_entry *)(const void *)(b->arena.data + term_at - b->entry_bytes);
 }
 
 static void get_term(const void *block, size_t index, gs_term_view *out)
@@ -569,47 +478,6 @@ static void get_term(const void *block, size_t index, gs_term_view *out)
     out->prefix = gs_string_word(out->bytes, out->count, 0);
 }
 
-/* Goes to that slice. */
-static void enter_slice(const gs_spimi_block *b, gs_term_reader *r, uint32_t slice)
-{
-    r->slice = slice;
-    r->at = b->arena + (size_t)slice * UNIT;
-    r->end = r->at + (slice == r->last_slice ? r->last_used
-                                             : slice_bytes(r->size_class) - LINK_BYTES);
-}
-
-static inline bool is_list_end(const gs_term_reader *r)
-{
-    return r->at == r->end && r->slice == r->last_slice;
-}
-
-static uint8_t get_byte(const gs_spimi_block *b, gs_term_reader *r)
-{
-    if (r->at == r->end) {
-        uint32_t link;
-        memcpy(&link, r->end, LINK_BYTES);
-        if (r->size_class + 1 < SLICE_CLASSES)
-            r->size_class++;
-        enter_slice(b, r, link);
-    }
-    return *r->at++;
-}
-
-static inline uint64_t get_number(const gs_spimi_block *b, gs_term_reader *r)
-{
-    uint64_t value = 0;
-    if (r->end - r->at >= GS_VARINT_BYTES_MAX) {
-        r->at = gs_varint_get(r->at, &value);
-        return value;
-    }
-    for (unsigned shift = 0;; shift += 7) {
-        const uint8_t byte = get_byte(b, r);
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
-    }
-}
-
 /* The next document and its tf; false at the end. */
 static inline bool get_posting(const gs_spimi_block *b, gs_term_reader *r, uint64_t *doc,
                                uint32_t *tf)
@@ -617,14 +485,14 @@ static inline bool get_posting(const gs_spimi_block *b, gs_term_reader *r, uint6
     if (r->is_done)
         return false;
     *doc = r->doc;
-    if (is_list_end(r)) {
+    if (gs_slice_reader_is_end(&r->list)) {
         *tf = r->count; /* the last one's is in the entry */
         r->is_done = true;
         return true;
     }
-    const uint64_t x = get_number(b, r);
+    const uint64_t x = gs_slice_reader_number(&r->list, &b->arena);
     const uint64_t gap = x >> 1;
-    *tf = x & 1 ? 1 : (uint32_t)get_number(b, r);
+    *tf = x & 1 ? 1 : (uint32_t)gs_slice_reader_number(&r->list, &b->arena);
     r->doc += b->options.any_order ? (uint64_t)gs_unzigzag(gap) : gap;
     return true;
 }
@@ -681,18 +549,15 @@ static gs_code open_list(const void *block, size_t index, gs_term_reader *r,
     const gs_spimi_block *const b = block;
     const spimi_entry *const e = entry_of(b, index);
     gs_term_reader_begin(r);
-    r->last_slice = e->tail;
-    r->last_used = e->used;
     r->count = e->count;
-    if (e->head == 0) {
+    gs_slice_reader_begin(&r->list, &b->arena, &e->list);
+    if (e->list.head == 0) {
         r->doc = last_doc_of(e);
-        r->slice = r->last_slice;
         return GS_OK;
     }
-    enter_slice(b, r, e->head);
-    r->doc = get_number(b, r);
+    r->doc = gs_slice_reader_number(&r->list, &b->arena);
     if (b->options.has_positions)
-        r->count = (uint32_t)get_number(b, r);
+        r->count = (uint32_t)gs_slice_reader_number(&r->list, &b->arena);
     return e->is_out_of_order ? sort_list(b, r, e, st) : GS_OK;
 }
 
@@ -721,14 +586,14 @@ static gs_code read_positions(const gs_spimi_block *b, gs_term_reader *r,
         while (!is_new) {
             GS_TRY(gs_posting_batch_add_position(batch, r->count, st));
             tf++;
-            if (is_list_end(r)) {
+            if (gs_slice_reader_is_end(&r->list)) {
                 r->is_done = true;
                 break;
             }
-            const uint64_t x = get_number(b, r);
+            const uint64_t x = gs_slice_reader_number(&r->list, &b->arena);
             is_new = (x & 1) != 0;
             r->count = (uint32_t)(x >> 1) + (is_new ? 0 : r->count);
-            r->doc += is_new ? get_number(b, r) : 0;
+            r->doc += is_new ? gs_slice_reader_number(&r->list, &b->arena) : 0;
         }
         gs_posting_batch_add(batch, doc, tf);
     }
@@ -769,14 +634,14 @@ gs_code gs_spimi_block_sort(gs_spimi_block *b, gs_term_block *view, gs_status *s
         if (b->slots[i] == 0)
             continue;
         const uint32_t where = (uint32_t)b->slots[i];
-        const size_t term_at = (size_t)where * UNIT + b->entry_bytes;
-        const uint8_t *const term = b->arena + term_at;
+        const size_t term_at = (size_t)where * GS_ARENA_UNIT + b->entry_bytes;
+        const uint8_t *const term = b->arena.data + term_at;
         const size_t term_bytes = entry_at(b, where)->term_bytes;
         b->elements[n++] = (gs_element){.prefix = gs_string_word(term, term_bytes, 0),
                                         .next = gs_string_word(term, term_bytes, 8),
                                         .where = gs_where_pack(term_at, term_bytes)};
     }
     gs_assert(n == b->term_count);
-    gs_tie_sort(&layout, b->arena, b->elements, b->elements + n, n, 0, true);
+    gs_tie_sort(&layout, b->arena.data, b->elements, b->elements + n, n, 0, true);
     return GS_OK;
 }

@@ -9,12 +9,11 @@
  *      slots      | . | hash, where | . | . | hash, where | ...     open addressing
  *                         |
  *      arena      | entry, term | slice 16 | entry, term | slice 32 | slice 16 | ...
- *                    |            ^     \______________________^
- *                    +- head -----+        link to the next slice
- *                    +- tail, used: where the list grows
+ *                    |            ^
+ *                    +- list -----+
  *
- * A term that came once has no slice: its posting is in the entry. Slices double up to
- * 4 KiB. Lists are varints:
+ * A term that came once has no slice: its posting is in the entry. Lists
+ * (lib/index/block/slice_list.h) are numbers:
  *
  *      frequencies   first doc, then for each change of document: gap << 1 | (tf == 1)
  *                    and, unless it is 1, the tf of the document that ends; the last

@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 
+#include "lib/index/block/slice_list.h"
 #include "lib/index/format/formats.h"
 #include "lib/sort/record/records.h"
 
@@ -34,12 +35,10 @@ typedef struct gs_term_reader {
     size_t sorted_bytes;   /* of the map */
     pthread_mutex_t *held; /* the right to hold a long list of them */
     uint64_t *kept;        /* memory for short ones, GS_SORTED_KEPT of them */
-    /* in a growing list, slice by slice: */
-    const uint8_t *at, *end; /* of the slice */
-    uint32_t slice, last_slice, last_used;
-    unsigned size_class; /* of the slice */
-    uint64_t doc;        /* of the posting that comes next */
-    uint32_t count;      /* its position; without positions, the tf of the last posting */
+    /* in a growing list: */
+    gs_slice_reader list;
+    uint64_t doc;   /* of the posting that comes next */
+    uint32_t count; /* its position; without positions, the tf of the last posting */
     bool is_done;
 } gs_term_reader;
 

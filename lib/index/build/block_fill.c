@@ -79,7 +79,7 @@ struct gs_block_fill {
     uint64_t bad_count; /* guarded by turn_mutex, or for tuples by out_mutex */
 };
 
-/* --- life -------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------ */
 
 static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st)
 {
@@ -183,8 +183,7 @@ bool gs_block_fill_is_between(const gs_block_fill *f, gs_fill_counts *counts)
     return true;
 }
 
-/* --- malformed documents
- * ------------------------------------------------------------------ */
+/* --- malformed documents --------------------------------------------------------- */
 
 /* Where malformed documents are: the file, its lines before those of the batch, and the
  * batch, if it is at hand. */
@@ -225,8 +224,7 @@ static gs_code note_all_bad(gs_block_fill *f, const bad_place *place,
     return GS_OK;
 }
 
-/* --- numbers
- * ------------------------------------------------------------------------------- */
+/* --- numbers --------------------------------------------------------------------- */
 
 /* The batch is the beginning of a document that is too long. */
 static gs_code refuse_long(const gs_block_fill *f, const fill_worker *w, gs_status *st)
@@ -311,8 +309,7 @@ static void give_up(gs_block_fill *f)
     pthread_mutex_unlock(&f->turn_mutex);
 }
 
-/* --- given on: documents, and what was wrong with tuples
- * ------------------------------------------------------------------------ */
+/* --- given on: documents, and what was wrong with tuples ------------------------- */
 
 static void put_u32(uint8_t *data, size_t index, uint32_t value)
 {
@@ -426,8 +423,7 @@ static gs_code give_on(gs_block_fill *f, const fill_worker *w, gs_status *st)
     return code;
 }
 
-/* --- a worker
- * ------------------------------------------------------------------------------------ */
+/* --- a worker -------------------------------------------------------------------- */
 
 static gs_code make_lengths(fill_worker *w, gs_status *st)
 {

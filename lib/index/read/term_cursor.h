@@ -56,8 +56,7 @@ static inline uint64_t gs_term_cursor_number(const gs_term_cursor *c)
 bool gs_term_cursor_is_at(const gs_term_cursor *c, const void *term, size_t bytes);
 
 /* The first term of a dictionary block, and where its postings and positions begin, as it
- * says. The
- * bytes stay while the index is open. */
+ * says. The bytes stay while the index is open. */
 typedef struct gs_dictionary_head {
     const uint8_t *term;
     size_t bytes;
