@@ -14,23 +14,9 @@
 #include "lib/sort/record/records.h"
 
 enum {
-    BAD_TOLD_MAX = 10, /* malformed documents that are told one by one */
     LONE_LINES_MIN = 10,
     NAME_SHOWN_BYTES = 200,
 };
-
-/* What a batch passes on, kept until the batches before it have passed on theirs. */
-typedef struct held_batch {
-    struct held_batch *next; /* by ticket */
-    uint64_t ticket, first_line;
-    size_t input_index;
-    size_t count;
-    /* Of documents: count lengths and name lengths, u32 each; then the names. Of tuples:
-     * count gs_bad_document. */
-    uint8_t data[];
-} held_batch;
-
-_Static_assert(offsetof(held_batch, data) % _Alignof(gs_bad_document) == 0, "aligned");
 
 /* One thread's state, kept from one run to the next. */
 typedef struct fill_worker {
@@ -72,11 +58,8 @@ struct gs_block_fill {
     size_t input_index; /* the file that line_count belongs to */
     uint64_t line_count;
 
-    pthread_mutex_t out_mutex; /* guards what follows */
-    uint64_t out_ticket;       /* of the batch that is given on next */
-    held_batch *held;
-
-    uint64_t bad_count; /* guarded by turn_mutex, or for tuples by out_mutex */
+    gs_bad_documents bad; /* guarded by turn_mutex, or for tuples by the order */
+    gs_batch_order *order;
 };
 
 /* --- life ------------------------------------------------------------------------ */
@@ -102,10 +85,21 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     f->document_count = options->before.documents;
     f->input_index = options->before.input_index;
     f->line_count = options->before.line_count;
-    f->bad_count = options->before.bad_count;
+    f->bad = (gs_bad_documents){.document = options->document,
+                                .names = options->names,
+                                .is_left_out = options->skip_bad,
+                                .log = options->log,
+                                .stats = options->stats,
+                                .count = options->before.bad_count};
+    const gs_batch_order_options order = {
+        .is_tuples = f->is_tuples,
+        .document_fn = options->document_fn,
+        .document_context = options->document_context,
+        .bad = &f->bad,
+    };
     pthread_mutex_init(&f->turn_mutex, NULL);
     pthread_cond_init(&f->turn_changed, NULL);
-    pthread_mutex_init(&f->out_mutex, NULL);
+    GS_TRY_OR_FAIL(gs_batch_order_new(&f->order, &order, st));
     GS_TRY_OR_FAIL(gs_mem_new_apart(&f->workers, options->workers * sizeof *f->workers,
                                     "filling of blocks", st));
     for (unsigned i = 0; i < options->workers; i++)
@@ -132,15 +126,10 @@ void gs_block_fill_free(gs_block_fill *f)
         gs_mem_free(w->lengths);
         gs_line_batch_release(&w->batch);
     }
-    while (f->held != NULL) {
-        held_batch *const next = f->held->next;
-        gs_mem_free(f->held);
-        f->held = next;
-    }
+    gs_batch_order_free(f->order);
     gs_mem_free(f->workers);
     pthread_mutex_destroy(&f->turn_mutex);
     pthread_cond_destroy(&f->turn_changed);
-    pthread_mutex_destroy(&f->out_mutex);
     gs_mem_free(f);
 }
 
@@ -173,55 +162,14 @@ bool gs_block_fill_is_between(const gs_block_fill *f, gs_fill_counts *counts)
 {
     if (has_batch(f))
         return false;
-    gs_assert(f->held == NULL);
+    gs_assert(gs_batch_order_is_empty(f->order));
     *counts = (gs_fill_counts){
         .documents = gs_block_fill_document_count(f),
         .input_index = f->input_index,
         .line_count = f->line_count,
-        .bad_count = f->bad_count,
+        .bad_count = f->bad.count,
     };
     return true;
-}
-
-/* --- malformed documents --------------------------------------------------------- */
-
-/* Where malformed documents are: the file, its lines before those of the batch, and the
- * batch, if it is at hand. */
-typedef struct bad_place {
-    size_t input_index;
-    uint64_t first_line;
-    const gs_line_batch *batch;
-} bad_place;
-
-static gs_code note_bad(gs_block_fill *f, const bad_place *place,
-                        const gs_bad_document *bad, gs_status *st)
-{
-    const gs_block_fill_options *const o = &f->options;
-    const unsigned long long line = place->first_line + bad->line + 1;
-    const uint64_t count = ++f->bad_count;
-    if (o->stats != NULL && o->skip_bad)
-        atomic_store(&o->stats->skipped, count);
-    if (count > BAD_TOLD_MAX)
-        return GS_OK;
-    gs_quoted name;
-    gs_document_story story;
-    (void)gs_quote_name(&name, o->names[place->input_index]);
-    gs_document_explain(o->document, place->batch, bad, &story);
-    if (!o->skip_bad) {
-        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s", name.text, line, story.why);
-        return gs_status_hint(st, story.hint);
-    }
-    gs_log_say(o->log, GS_LOG_WARNING, "%s:%llu: left out: %s", name.text, line,
-               story.why);
-    return GS_OK;
-}
-
-static gs_code note_all_bad(gs_block_fill *f, const bad_place *place,
-                            const gs_bad_document *bad, size_t count, gs_status *st)
-{
-    for (size_t i = 0; i < count; i++)
-        GS_TRY(note_bad(f, place, &bad[i], st));
-    return GS_OK;
 }
 
 /* --- numbers --------------------------------------------------------------------- */
@@ -273,8 +221,8 @@ static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
         return refuse_long(f, w, st);
     f->document_count += w->list.count;
     f->line_count += w->list.line_count;
-    const bad_place place = {f->input_index, w->first_line, &w->batch};
-    GS_TRY(note_all_bad(f, &place, w->list.bad, w->list.bad_count, st));
+    const gs_bad_place place = {f->input_index, w->first_line, &w->batch};
+    GS_TRY(gs_bad_documents_tell(&f->bad, &place, w->list.bad, w->list.bad_count, st));
     if (f->document_count > GS_DOCUMENTS_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than 2^40 documents");
     return GS_OK;
@@ -307,120 +255,6 @@ static void give_up(gs_block_fill *f)
     atomic_store(&f->has_failed, true);
     pthread_cond_broadcast(&f->turn_changed);
     pthread_mutex_unlock(&f->turn_mutex);
-}
-
-/* --- given on: documents, and what was wrong with tuples ------------------------- */
-
-static void put_u32(uint8_t *data, size_t index, uint32_t value)
-{
-    memcpy(data + index * sizeof value, &value, sizeof value);
-}
-
-static uint32_t get_u32(const uint8_t *data, size_t index)
-{
-    uint32_t value;
-    memcpy(&value, data + index * sizeof value, sizeof value);
-    return value;
-}
-
-static gs_code give_list(gs_block_fill *f, const fill_worker *w, gs_status *st)
-{
-    const bad_place place = {w->batch.input_index, w->first_line, &w->batch};
-    if (f->is_tuples)
-        return note_all_bad(f, &place, w->list.bad, w->list.bad_count, st);
-    for (size_t i = 0; i < w->list.count; i++) {
-        const gs_text_span *const name = &w->list.documents[i].name;
-        GS_TRY(f->options.document_fn(f->options.document_context, name->data,
-                                      name->bytes, w->lengths[i], st));
-    }
-    return GS_OK;
-}
-
-static gs_code give_held(gs_block_fill *f, const held_batch *h, gs_status *st)
-{
-    const bad_place place = {h->input_index, h->first_line, NULL};
-    if (f->is_tuples)
-        return note_all_bad(f, &place, (const gs_bad_document *)(const void *)h->data,
-                            h->count, st);
-    const uint8_t *name = h->data + 2 * h->count * sizeof(uint32_t);
-    for (size_t i = 0; i < h->count; i++) {
-        const uint32_t name_bytes = get_u32(h->data, h->count + i);
-        GS_TRY(f->options.document_fn(f->options.document_context, name, name_bytes,
-                                      get_u32(h->data, i), st));
-        name += name_bytes;
-    }
-    return GS_OK;
-}
-
-static size_t held_bytes(const gs_block_fill *f, const gs_document_list *list)
-{
-    if (f->is_tuples)
-        return list->bad_count * sizeof *list->bad;
-    size_t bytes = 2 * list->count * sizeof(uint32_t);
-    for (size_t i = 0; i < list->count; i++)
-        bytes += list->documents[i].name.bytes;
-    return bytes;
-}
-
-static void copy_documents(held_batch *h, const fill_worker *w)
-{
-    const size_t count = h->count = w->list.count;
-    uint8_t *to = h->data + 2 * count * sizeof(uint32_t);
-    for (size_t i = 0; i < count; i++) {
-        const gs_text_span *const name = &w->list.documents[i].name;
-        put_u32(h->data, i, w->lengths[i]);
-        put_u32(h->data, count + i, (uint32_t)name->bytes);
-        if (name->bytes > 0)
-            memcpy(to, name->data, name->bytes);
-        to += name->bytes;
-    }
-}
-
-/* Copies what a worker has to give on, for later. */
-static gs_code hold_locked(gs_block_fill *f, const fill_worker *w, gs_status *st)
-{
-    const size_t bytes = held_bytes(f, &w->list);
-    held_batch *h = NULL;
-    GS_TRY(gs_mem_new(&h, sizeof(held_batch) + bytes, "names of documents", st));
-    h->ticket = w->batch.ticket;
-    h->first_line = w->first_line;
-    h->input_index = w->batch.input_index;
-    if (!f->is_tuples) {
-        copy_documents(h, w);
-    } else if (bytes > 0) {
-        h->count = w->list.bad_count;
-        memcpy(h->data, w->list.bad, bytes);
-    }
-    held_batch **place = &f->held;
-    while (*place != NULL && (*place)->ticket < h->ticket)
-        place = &(*place)->next;
-    h->next = *place;
-    *place = h;
-    return GS_OK;
-}
-
-static gs_code give_locked(gs_block_fill *f, const fill_worker *w, gs_status *st)
-{
-    if (w->batch.ticket != f->out_ticket)
-        return hold_locked(f, w, st);
-    GS_TRY(give_list(f, w, st));
-    f->out_ticket++;
-    while (f->held != NULL && f->held->ticket == f->out_ticket) {
-        held_batch *const h = f->held;
-        GS_TRY(give_held(f, h, st));
-        f->held = h->next;
-        gs_mem_free(h);
-        f->out_ticket++;
-    }
-    return GS_OK;
-}
-
-static gs_code give_on(gs_block_fill *f, const fill_worker *w, gs_status *st)
-{
-    pthread_mutex_lock(&f->out_mutex);
-    const gs_code code = give_locked(f, w, st);
-    pthread_mutex_unlock(&f->out_mutex);
-    return code;
 }
 
 /* --- a worker -------------------------------------------------------------------- */
@@ -594,7 +428,8 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
             atomic_fetch_add(&stats->tokens, tokens);
         }
     }
-    GS_TRY(give_on(f, w, st));
+    const gs_done_batch done = {&w->batch, w->first_line, &w->list, w->lengths};
+    GS_TRY(gs_batch_order_give(f->order, &done, st));
     const bool was_long = w->batch.lender != NULL;
     gs_line_batch_release(&w->batch);
     w->has_batch = false;
@@ -692,10 +527,7 @@ static void tell_bad(const gs_block_fill *f)
     if (gs_block_fill_document_count(f) == 0)
         gs_log_say(f->options.log, GS_LOG_WARNING,
                    "there are no documents: the index is empty");
-    if (f->bad_count > BAD_TOLD_MAX)
-        gs_log_say(f->options.log, GS_LOG_WARNING,
-                   "%llu were left out, the first %d of them told here",
-                   (unsigned long long)f->bad_count, BAD_TOLD_MAX);
+    gs_bad_documents_sum_up(&f->bad);
 }
 
 static void tell_long_words(const gs_block_fill *f)

@@ -26,12 +26,9 @@
 #include "lib/base/log.h"
 #include "lib/base/team.h"
 #include "lib/index/block/blocks.h"
+#include "lib/index/build/batch_order.h"
 #include "lib/index/text/documents.h"
 #include "lib/index/write/writers.h"
-
-/* Gets each document once, in order, from one thread at a time. */
-typedef gs_code gs_document_fn(void *context, const void *name, size_t name_bytes,
-                               uint32_t length, gs_status *st);
 
 /* What the documents before the first that is read were. */
 typedef struct gs_fill_counts {

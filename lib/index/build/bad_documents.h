@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bad_documents: what is told of malformed documents, the first ones one by one.
+ *
+ * Who calls does so in the order of the input, one thread at a time.
+ */
+#ifndef GS_LIB_INDEX_BUILD_BAD_DOCUMENTS_H
+#define GS_LIB_INDEX_BUILD_BAD_DOCUMENTS_H
+
+#include "lib/base/log.h"
+#include "lib/index/text/documents.h"
+#include "lib/index/write/writers.h"
+
+typedef struct gs_bad_documents {
+    const gs_document_options *document;
+    const char *const *names; /* of the input files */
+    bool is_left_out;         /* otherwise the first is an error */
+    const gs_log *log;
+    gs_index_stats *stats; /* may be NULL */
+    uint64_t count;        /* so far */
+} gs_bad_documents;
+
+/* Where they are: the file, its lines before those of the batch, and the batch, if it is
+ * at hand. */
+typedef struct gs_bad_place {
+    size_t input_index;
+    uint64_t first_line;
+    const gs_line_batch *batch;
+} gs_bad_place;
+
+GS_MUST_CHECK gs_code gs_bad_documents_tell(gs_bad_documents *b,
+                                            const gs_bad_place *place,
+                                            const gs_bad_document *bad, size_t count,
+                                            gs_status *st);
+/* At the end: how many there were, if not each was told. */
+void gs_bad_documents_sum_up(const gs_bad_documents *b);
+
+#endif

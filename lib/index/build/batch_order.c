@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/build/batch_order.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/base/mem.h"
+
+/* What a batch passes on, kept until the batches before it have passed on theirs. */
+typedef struct held_batch {
+    struct held_batch *next; /* by ticket */
+    uint64_t ticket, first_line;
+    size_t input_index;
+    size_t count;
+    /* Of documents: count lengths and name lengths, u32 each; then the names. Of tuples:
+     * count gs_bad_document. */
+    uint8_t data[];
+} held_batch;
+
+_Static_assert(offsetof(held_batch, data) % _Alignof(gs_bad_document) == 0, "aligned");
+
+struct gs_batch_order {
+    gs_batch_order_options options;
+    pthread_mutex_t mutex; /* guards what follows, and what is given on */
+    uint64_t ticket;       /* of the batch that is given on next */
+    held_batch *held;
+};
+
+gs_code gs_batch_order_new(gs_batch_order **out, const gs_batch_order_options *options,
+                           gs_status *st)
+{
+    *out = NULL;
+    gs_batch_order *o = NULL;
+    GS_TRY(gs_mem_new(&o, sizeof *o, "order of batches", st));
+    o->options = *options;
+    pthread_mutex_init(&o->mutex, NULL);
+    *out = o;
+    return GS_OK;
+}
+
+void gs_batch_order_free(gs_batch_order *o)
+{
+    if (o == NULL)
+        return;
+    while (o->held != NULL) {
+        held_batch *const next = o->held->next;
+        gs_mem_free(o->held);
+        o->held = next;
+    }
+    pthread_mutex_destroy(&o->mutex);
+    gs_mem_free(o);
+}
+
+bool gs_batch_order_is_empty(const gs_batch_order *o)
+{
+    return o->held == NULL;
+}
+
+static void put_u32(uint8_t *data, size_t index, uint32_t value)
+{
+    memcpy(data + index * sizeof value, &value, sizeof value);
+}
+
+static uint32_t get_u32(const uint8_t *data, size_t index)
+{
+    uint32_t value;
+    memcpy(&value, data + index * sizeof value, sizeof value);
+    return value;
+}
+
+static gs_code give_list(gs_batch_order *o, const gs_done_batch *done, gs_status *st)
+{
+    const gs_bad_place place = {done->batch->input_index, done->first_line, done->batch};
+    if (o->options.is_tuples)
+        return gs_bad_documents_tell(o->options.bad, &place, done->list->bad,
+                                     done->list->bad_count, st);
+    for (size_t i = 0; i < done->list->count; i++) {
+        const gs_text_span *const name = &done->list->documents[i].name;
+        GS_TRY(o->options.document_fn(o->options.document_context, name->data,
+                                      name->bytes, done->lengths[i], st));
+    }
+    return GS_OK;
+}
+
+static gs_code give_held(gs_batch_order *o, const held_batch *h, gs_status *st)
+{
+    const gs_bad_place place = {h->input_index, h->first_line, NULL};
+    if (o->options.is_tuples)
+        return gs_bad_documents_tell(o->options.bad, &place,
+                                     (const gs_bad_document *)(const void *)h->data,
+                                     h->count, st);
+    const uint8_t *name = h->data + 2 * h->count * sizeof(uint32_t);
+    for (size_t i = 0; i < h->count; i++) {
+        const uint32_t name_bytes = get_u32(h->data, h->count + i);
+        GS_TRY(o->options.document_fn(o->options.document_context, name, name_bytes,
+                                      get_u32(h->data, i), st));
+        name += name_bytes;
+    }
+    return GS_OK;
+}
+
+static size_t held_bytes(const gs_batch_order *o, const gs_document_list *list)
+{
+    if (o->options.is_tuples)
+        return list->bad_count * sizeof *list->bad;
+    size_t bytes = 2 * list->count * sizeof(uint32_t);
+    for (size_t i = 0; i < list->count; i++)
+        bytes += list->documents[i].name.bytes;
+    return bytes;
+}
+
+static void copy_documents(held_batch *h, const gs_done_batch *done)
+{
+    const size_t count = h->count = done->list->count;
+    uint8_t *to = h->data + 2 * count * sizeof(uint32_t);
+    for (size_t i = 0; i < count; i++) {
+        const gs_text_span *const name = &done->list->documents[i].name;
+        put_u32(h->data, i, done->lengths[i]);
+        put_u32(h->data, count + i, (uint32_t)name->bytes);
+        if (name->bytes > 0)
+            memcpy(to, name->data, name->bytes);
+        to += name->bytes;
+    }
+}
+
+/* Copies what a worker has to give on, for later. */
+static gs_code hold_locked(gs_batch_order *o, const gs_done_batch *done, gs_status *st)
+{
+    const size_t bytes = held_bytes(o, done->list);
+    held_batch *h = NULL;
+    GS_TRY(gs_mem_new(&h, sizeof(held_batch) + bytes, "names of documents", st));
+    h->ticket = done->batch->ticket;
+    h->first_line = done->first_line;
+    h->input_index = done->batch->input_index;
+    if (!o->options.is_tuples) {
+        copy_documents(h, done);
+    } else if (bytes > 0) {
+        h->count = done->list->bad_count;
+        memcpy(h->data, done->list->bad, bytes);
+    }
+    held_batch **place = &o->held;
+    while (*place != NULL && (*place)->ticket < h->ticket)
+        place = &(*place)->next;
+    h->next = *place;
+    *place = h;
+    return GS_OK;
+}
+
+static gs_code give_locked(gs_batch_order *o, const gs_done_batch *done, gs_status *st)
+{
+    if (done->batch->ticket != o->ticket)
+        return hold_locked(o, done, st);
+    GS_TRY(give_list(o, done, st));
+    o->ticket++;
+    while (o->held != NULL && o->held->ticket == o->ticket) {
+        held_batch *const h = o->held;
+        GS_TRY(give_held(o, h, st));
+        o->held = h->next;
+        gs_mem_free(h);
+        o->ticket++;
+    }
+    return GS_OK;
+}
+
+gs_code gs_batch_order_give(gs_batch_order *o, const gs_done_batch *done, gs_status *st)
+{
+    pthread_mutex_lock(&o->mutex);
+    const gs_code code = give_locked(o, done, st);
+    pthread_mutex_unlock(&o->mutex);
+    return code;
+}

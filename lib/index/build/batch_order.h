@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * batch_order: what batches give on, in the order of the input.
+ *
+ * Of documents these are their names and lengths; of tuples, what was malformed. Threads
+ * are done with batches in any order: what comes before its turn is copied and waits, so
+ * that no thread does. Any thread.
+ */
+#ifndef GS_LIB_INDEX_BUILD_BATCH_ORDER_H
+#define GS_LIB_INDEX_BUILD_BATCH_ORDER_H
+
+#include "lib/index/build/bad_documents.h"
+
+/* Gets each document once, in order, from one thread at a time. */
+typedef gs_code gs_document_fn(void *context, const void *name, size_t name_bytes,
+                               uint32_t length, gs_status *st);
+
+typedef struct gs_batch_order gs_batch_order;
+
+typedef struct gs_batch_order_options {
+    bool is_tuples;
+    gs_document_fn *document_fn; /* not for tuples */
+    void *document_context;
+    gs_bad_documents *bad; /* of tuples; nobody else uses it meanwhile */
+} gs_batch_order_options;
+
+GS_MUST_CHECK gs_code gs_batch_order_new(gs_batch_order **out,
+                                         const gs_batch_order_options *options,
+                                         gs_status *st);
+void gs_batch_order_free(gs_batch_order *o); /* NULL is fine */
+
+/* A batch that has been worked through. Its ticket is its number, from 0. */
+typedef struct gs_done_batch {
+    const gs_line_batch *batch;
+    uint64_t first_line;
+    const gs_document_list *list;
+    const uint32_t *lengths; /* of its documents */
+} gs_done_batch;
+
+GS_MUST_CHECK gs_code gs_batch_order_give(gs_batch_order *o, const gs_done_batch *done,
+                                          gs_status *st);
+/* While no batch is worked on: has everything been given on? */
+bool gs_batch_order_is_empty(const gs_batch_order *o);
+
+#endif
