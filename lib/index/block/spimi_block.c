@@ -275,7 +275,7 @@ static inline void change_doc(gs_spimi_block *b, spimi_entry *e, uint64_t doc)
         e->is_out_of_order |= doc < last;
         gap = gs_zigzag((int64_t)gap);
     }
-    gs_slice_list_put(&b->arena, &e->list, gap << 1 | (e->count == 1), e->count != 1,
+    gs_slice_list_put(&b->arena, &e->list, gs_gap_head(gap, e->count == 1), e->count != 1,
                       e->count);
     set_last_doc(e, doc);
 }
@@ -491,8 +491,8 @@ static inline bool get_posting(const gs_spimi_block *b, gs_term_reader *r, uint6
         return true;
     }
     const uint64_t x = gs_slice_reader_number(&r->list, &b->arena);
-    const uint64_t gap = x >> 1;
-    *tf = x & 1 ? 1 : (uint32_t)gs_slice_reader_number(&r->list, &b->arena);
+    const uint64_t gap = gs_gap_of(x);
+    *tf = gs_gap_is_once(x) ? 1 : (uint32_t)gs_slice_reader_number(&r->list, &b->arena);
     r->doc += b->options.any_order ? (uint64_t)gs_unzigzag(gap) : gap;
     return true;
 }

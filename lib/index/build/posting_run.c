@@ -178,9 +178,7 @@ static gs_code write_postings(void *context, const gs_posting_batch *batch, gs_s
         uint64_t last = batch->docs[begin];
         for (size_t i = begin; i < begin + n; i++) {
             const uint32_t tf = batch->tfs[i];
-            to = gs_varint_put(to, (batch->docs[i] - last) << 1 | (tf == 1));
-            if (tf != 1)
-                to = gs_varint_put(to, tf);
+            to = gs_gap_put(to, batch->docs[i] - last, tf, 0);
             last = batch->docs[i];
             if (w->has_positions) {
                 to = put_positions(to, positions, tf);
@@ -352,9 +350,9 @@ static gs_code decode(gs_posting_joiner *j, stretch *s, uint64_t doc, const uint
     for (uint64_t i = 0; i < count; i++) {
         p = gs_varint_get(p, &x);
         tf = 1;
-        if ((x & 1) == 0)
+        if (!gs_gap_is_once(x))
             p = gs_varint_get(p, &tf);
-        doc += x >> 1;
+        doc += gs_gap_of(x);
         gs_posting_batch_add(b, doc, (uint32_t)tf);
         if (!j->has_positions)
             continue;

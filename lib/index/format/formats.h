@@ -12,6 +12,7 @@
 #include "lib/index/format/length_table.h"
 #include "lib/index/format/page_sums.h"
 #include "lib/index/format/posting.h"
+#include "lib/index/format/posting_gap.h"
 #include "lib/index/format/posting_gather.h"
 #include "lib/index/format/posting_pack.h"
 #include "lib/index/format/term_prefix.h"

@@ -125,11 +125,11 @@ static gs_code read_tail(gs_posting_list *l, gs_status *st)
     for (size_t i = 0; i < l->count; i++) {
         uint64_t number, tf = 0;
         if (!gs_varint_read(&l->p, l->end, &number) ||
-            ((number & 1) == 0 && !gs_varint_read(&l->p, l->end, &tf)) ||
-            number >> 1 >= GS_INDEX_DOCS_MAX || tf > UINT32_MAX - 2)
+            (!gs_gap_is_once(number) && !gs_varint_read(&l->p, l->end, &tf)) ||
+            gs_gap_of(number) >= GS_INDEX_DOCS_MAX || tf > UINT32_MAX - 2)
             return damaged(l, "a posting list ends early", st);
-        l->docs[i] = number >> 1;
-        l->tfs[i] = (number & 1) != 0 ? 1 : tf + 2;
+        l->docs[i] = gs_gap_of(number);
+        l->tfs[i] = gs_gap_is_once(number) ? 1 : tf + 2;
     }
     if (l->p != l->end || l->skips.p != l->skips.end)
         return damaged(l, "a posting list does not end where it should", st);

@@ -254,9 +254,7 @@ static gs_code put_tail(gs_index_part *p, gs_status *st)
     uint8_t tail[GS_INDEX_BLOCK * TAIL_PAIR_MAX];
     uint8_t *to = tail;
     for (size_t i = 0; i < p->filled; i++) {
-        to = gs_varint_put(to, p->docs[i] << 1 | (p->tfs[i] == 0));
-        if (p->tfs[i] != 0)
-            to = gs_varint_put(to, p->tfs[i] - 1);
+        to = gs_gap_put(to, p->docs[i], p->tfs[i] + 1, 2);
     }
     const size_t bytes = (size_t)(to - tail);
     p->numbers.postings_bytes += bytes;
