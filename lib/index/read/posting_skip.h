@@ -24,9 +24,9 @@ typedef struct gs_posting_skips {
     uint64_t left;     /* postings behind the blocks so far */
     uint64_t last_doc; /* of the blocks so far */
     uint64_t document_count;
-    bool has_positions;
     const uint8_t *impacts; /* of the whole list, as written */
     unsigned impact_count;  /* 0: it has no block */
+    bool has_positions;
 } gs_posting_skips;
 
 GS_MUST_CHECK gs_code gs_posting_skips_start(gs_posting_skips *s, const gs_index *index,
