@@ -187,16 +187,12 @@ static gs_code submit_to_ring(gs_aio *aio, gs_aio_slot *slot, gs_status *st)
     return n >= 0 ? GS_OK : GS_FAIL(st, GS_ERR_IO, -n, "io_uring submit");
 }
 
-/* The next finished request of the ring; NULL if there is none and `waits` is false. */
-static gs_code reap_ring(gs_aio *aio, bool waits, gs_aio_slot **out, gs_status *st)
+/* The next finished request of the ring. */
+static gs_code reap_ring(gs_aio *aio, gs_aio_slot **out, gs_status *st)
 {
-    *out = NULL;
     for (;;) {
         struct io_uring_cqe *cqe = NULL;
-        const int error = waits ? io_uring_wait_cqe(&aio->ring, &cqe)
-                                : io_uring_peek_cqe(&aio->ring, &cqe);
-        if (error == -EAGAIN && !waits)
-            return GS_OK;
+        const int error = io_uring_wait_cqe(&aio->ring, &cqe);
         if (error == -EINTR || error == -EAGAIN || error == -EBUSY)
             continue;
         if (error != 0)
@@ -342,17 +338,10 @@ gs_code gs_aio_write(gs_aio *aio, int fd, const void *buf, size_t bytes, uint64_
                   st);
 }
 
-static void give(gs_aio *aio, gs_aio_slot *slot, gs_aio_done *out)
-{
-    *out = (gs_aio_done){slot->tag, slot->result};
-    slot->is_used = false;
-    aio->in_flight--;
-}
-
-static gs_aio_slot *reap_threads(gs_aio *aio, bool waits)
+static gs_aio_slot *reap_threads(gs_aio *aio)
 {
     pthread_mutex_lock(&aio->mutex);
-    while (waits && aio->finished.first == NULL)
+    while (aio->finished.first == NULL)
         pthread_cond_wait(&aio->work_done, &aio->mutex);
     gs_aio_slot *const slot = pop(&aio->finished);
     pthread_mutex_unlock(&aio->mutex);
@@ -365,39 +354,20 @@ gs_code gs_aio_wait(gs_aio *aio, gs_aio_done *out, gs_status *st)
     gs_aio_slot *slot = NULL;
 #if GS_HAVE_LIBURING
     if (aio->is_uring)
-        GS_TRY(reap_ring(aio, true, &slot, st));
+        GS_TRY(reap_ring(aio, &slot, st));
 #endif
     if (slot == NULL)
-        slot = reap_threads(aio, true);
+        slot = reap_threads(aio);
     (void)st;
-    give(aio, slot, out);
+    *out = (gs_aio_done){slot->tag, slot->result};
+    slot->is_used = false;
+    aio->in_flight--;
     return GS_OK;
-}
-
-bool gs_aio_poll(gs_aio *aio, gs_aio_done *out)
-{
-    gs_aio_slot *slot = NULL;
-#if GS_HAVE_LIBURING
-    gs_status ignored = {.code = GS_OK};
-    if (aio->is_uring && reap_ring(aio, false, &slot, &ignored) != GS_OK)
-        return false;
-#endif
-    if (slot == NULL && !aio->is_uring)
-        slot = reap_threads(aio, false);
-    if (slot == NULL)
-        return false;
-    give(aio, slot, out);
-    return true;
 }
 
 unsigned gs_aio_in_flight(const gs_aio *aio)
 {
     return aio->in_flight;
-}
-
-const char *gs_aio_backend(const gs_aio *aio)
-{
-    return aio->is_uring ? "io_uring" : "threads";
 }
 
 const char *gs_aio_uring_refusal(void)

@@ -42,13 +42,10 @@ GS_MUST_CHECK gs_code gs_aio_write(gs_aio *aio, int fd, const void *buf, size_t 
 
 /* Waits for one; at least one must be in flight. */
 GS_MUST_CHECK gs_code gs_aio_wait(gs_aio *aio, gs_aio_done *out, gs_status *st);
-/* True and fills *out if one has finished already. */
-bool gs_aio_poll(gs_aio *aio, gs_aio_done *out);
 unsigned gs_aio_in_flight(const gs_aio *aio);
 
-/* "io_uring" or "threads"; for `gpusort device`, with the reason if not io_uring. */
-const char *gs_aio_backend(const gs_aio *aio);
-/* NULL if io_uring works here, else why not ("built without liburing", ...). */
+/* For `gpusort device`: NULL if io_uring works here, else why not ("built without
+ * liburing", ...). */
 const char *gs_aio_uring_refusal(void);
 
 #endif

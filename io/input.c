@@ -21,6 +21,7 @@
 #include "io/aio.h"
 #include "io/decode.h"
 #include "io/pump.h"
+#include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
@@ -185,20 +186,17 @@ static int open_regular(const char *name, struct stat *info)
     return -1;
 }
 
-/* What the first bytes of a regular file say of it; false, with errno, if they cannot be
- * read. */
-static bool look_at_head(gs_pump_file *file, uint64_t offset)
+/* What the first bytes of a regular file say of it; 0, or errno. */
+static int look_at_head(gs_pump_file *file, uint64_t offset)
 {
     uint8_t head[GS_DECODE_HEAD_BYTES];
-    ssize_t n;
-    do {
-        n = pread(file->fd, head, sizeof head, (off_t)offset);
-    } while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return false;
-    file->kind = gs_decode_recognise(head, (size_t)n);
-    file->decode_bytes = gs_decode_memory_bytes(file->kind, head, (size_t)n);
-    return true;
+    size_t n;
+    const int error = gs_pread_all(file->fd, head, sizeof head, offset, &n);
+    if (error != 0)
+        return error;
+    file->kind = gs_decode_recognise(head, n);
+    file->decode_bytes = gs_decode_memory_bytes(file->kind, head, n);
+    return 0;
 }
 
 static gs_code open_direct(gs_input *in, gs_status *st)
@@ -241,23 +239,14 @@ static gs_code next_cached(gs_input *in, gs_block **out, gs_status *st)
     gs_block *const block = gs_block_get(in->options.pool);
     block->input_index = in->index;
     const uint64_t begin_ns = gs_trace_begin(in->options.trace);
-    while (block->len < block->capacity) {
-        const ssize_t n = pread(in->fd, block->data + block->len,
-                                block->capacity - block->len, (off_t)in->offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            const int error = errno;
-            gs_block_release(block);
-            return fail_read(in, in->index, error, st);
-        }
-        if (n == 0) {
-            block->ends_input = true;
-            break;
-        }
-        block->len += (size_t)n;
-        in->offset += (uint64_t)n;
+    const int error =
+        gs_pread_all(in->fd, block->data, block->capacity, in->offset, &block->len);
+    if (error != 0) {
+        gs_block_release(block);
+        return fail_read(in, in->index, error, st);
     }
+    block->ends_input = block->len < block->capacity;
+    in->offset += block->len;
     gs_trace_end(in->options.trace, GS_LANE_READ, 0, "read from the page cache", begin_ns,
                  block->len);
     atomic_fetch_add(in->bytes_read, block->len);
@@ -358,7 +347,8 @@ static bool open_compressed(const gs_input *in, gs_pump_file *file)
     file->may_wait = false;
     if (file->fd < 0)
         return false; /* that is said in its turn */
-    const bool is_compressed = look_at_head(file, 0) && file->kind != GS_COMPRESSION_NONE;
+    const bool is_compressed =
+        look_at_head(file, 0) == 0 && file->kind != GS_COMPRESSION_NONE;
     if (!is_compressed)
         (void)close(file->fd);
     return is_compressed;
@@ -442,8 +432,9 @@ static bool is_mappable(const gs_input *in, int output_fd, gs_mapped_file *file)
         (output.st_dev == file->stamp.device && output.st_ino == file->stamp.inode))
         return false;
     file->bytes = (size_t)file->stamp.bytes;
-    const bool is_plain = in->options.keep_compressed ||
-                          (look_at_head(&head, 0) && head.kind == GS_COMPRESSION_NONE);
+    const bool is_plain =
+        in->options.keep_compressed ||
+        (look_at_head(&head, 0) == 0 && head.kind == GS_COMPRESSION_NONE);
     file->is_cached = is_plain && is_cached(head.fd, file->bytes, CACHE_PROBES);
     return file->is_cached || (is_plain && in->options.maps_uncached);
 }
@@ -580,8 +571,9 @@ static gs_code open_next(gs_input *in, gs_status *st)
     if (!is_regular || info.st_size == 0)
         return open_pumped(in, &file, st);
     const uint64_t size = (uint64_t)info.st_size;
-    if (!in->options.keep_compressed && !look_at_head(&file, in->offset))
-        return fail_read(in, in->index, errno, st);
+    const int error = in->options.keep_compressed ? 0 : look_at_head(&file, in->offset);
+    if (error != 0)
+        return fail_read(in, in->index, error, st);
     if (file.kind != GS_COMPRESSION_NONE)
         return open_pumped(in, &file, st);
     skip_plain(in);

@@ -53,24 +53,6 @@ static gs_code fail_io(const gs_journal *j, const char *what, int error, gs_stat
     return GS_FAIL(st, GS_ERR_IO, error, "%s: %s", what, gs_quote_name(&q, j->path));
 }
 
-/* 0, or errno; less is read only at the end of the file. */
-static int read_at(int fd, void *to, size_t bytes, uint64_t offset, size_t *taken)
-{
-    *taken = 0;
-    while (*taken < bytes) {
-        const ssize_t n =
-            pread(fd, (uint8_t *)to + *taken, bytes - *taken, (off_t)(offset + *taken));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        if (n == 0)
-            break;
-        *taken += (size_t)n;
-    }
-    return 0;
-}
-
 /* An empty file, and one of zeros or of a part of the magic, is what a power cut leaves
  * of a journal that was just being made. */
 static bool is_beginning(const char *head, size_t bytes)
@@ -92,7 +74,7 @@ static gs_code look_at_magic(gs_journal *j, gs_status *st)
     size_t taken;
     int error = fstat(j->fd, &info) != 0 ? errno : 0;
     if (error == 0)
-        error = read_at(j->fd, head, sizeof head, 0, &taken);
+        error = gs_pread_all(j->fd, head, sizeof head, 0, &taken);
     if (error != 0)
         return fail_io(j, "read failed", error, st);
     if (!S_ISREG(info.st_mode) || !is_beginning(head, taken)) {
@@ -199,7 +181,7 @@ gs_code gs_journal_next(gs_journal *j, gs_journal_record *record, bool *has_reco
     *has_record = false;
     if (j->end < sizeof magic || j->file_bytes - j->end < sizeof head)
         return GS_OK;
-    int error = read_at(j->fd, &head, sizeof head, j->end, &taken);
+    int error = gs_pread_all(j->fd, &head, sizeof head, j->end, &taken);
     if (error != 0)
         return fail_io(j, "read failed", error, st);
     const uint64_t left = j->file_bytes - j->end - sizeof head;
@@ -207,7 +189,7 @@ gs_code gs_journal_next(gs_journal *j, gs_journal_record *record, bool *has_reco
         return GS_OK;
     const size_t bytes = sizeof head + (size_t)head.bytes;
     GS_TRY(need_room(j, bytes, st));
-    error = read_at(j->fd, j->record, bytes, j->end, &taken);
+    error = gs_pread_all(j->fd, j->record, bytes, j->end, &taken);
     if (error != 0)
         return fail_io(j, "read failed", error, st);
     if (taken < bytes || sum_of(j, j->record, (size_t)head.bytes) != head.sum)

@@ -24,15 +24,13 @@ static int copy(const gs_overwrite *o, char *buffer, uint64_t begin, uint64_t en
     while (begin < end) {
         const uint64_t left = end - begin;
         const size_t want = left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES;
-        const ssize_t n = pread(o->from, buffer, want, (off_t)begin);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : EIO;
-        const int error = write_all(o, buffer, (size_t)n, begin);
+        size_t n;
+        int error = gs_pread_all(o->from, buffer, want, begin, &n);
+        if (error == 0)
+            error = n > 0 ? write_all(o, buffer, n, begin) : EIO;
         if (error != 0)
             return error;
-        begin += (uint64_t)n;
+        begin += n;
     }
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "io/aio.h"
+#include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
@@ -21,7 +22,6 @@ typedef struct gs_stream_block {
     uint64_t number; /* which block of the stream this slot holds */
     size_t filled_bytes;
     uint64_t write_begin_ns; /* for the trace */
-    bool is_writing;
 } gs_stream_block;
 
 struct gs_stream {
@@ -98,13 +98,12 @@ static void leave_direct(gs_stream *s)
     s->has_set_direct = false;
 }
 
-static gs_code fail_locked(gs_stream *s, const gs_status *why)
+static void fail_locked(gs_stream *s, const gs_status *why)
 {
     gs_status_keep_first(&s->failure, why);
     pthread_cond_broadcast(&s->turn_changed);
     pthread_cond_broadcast(&s->slot_freed);
     pthread_cond_broadcast(&s->block_full);
-    return s->failure.code;
 }
 
 static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
@@ -127,29 +126,23 @@ static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes
         data += n;
         bytes -= n;
     }
-    while (bytes > 0) {
-        const ssize_t n = s->target.is_seekable
-                              ? pwrite(s->target.fd, data, bytes, (off_t)offset)
-                              : write(s->target.fd, data, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return write_failed(s, n < 0 ? errno : ENOSPC, st);
-        data += n;
-        bytes -= (size_t)n;
-        offset += (uint64_t)n;
-    }
-    return GS_OK;
+    const int error = s->target.is_seekable
+                          ? gs_pwrite_all(s->target.fd, data, bytes, offset)
+                          : gs_write_all(s->target.fd, data, bytes);
+    return error == 0 ? GS_OK : write_failed(s, error, st);
 }
 
-static void free_slot_locked(gs_stream *s, gs_stream_block *block)
+/* The block is written. */
+static void free_slot(gs_stream *s, gs_stream_block *block)
 {
+    atomic_fetch_add(&s->written_bytes, s->block_bytes);
+    pthread_mutex_lock(&s->mutex);
     gs_trace_end(s->target.trace, GS_LANE_WRITE, (unsigned)(block - s->blocks), "write",
                  block->write_begin_ns, s->block_bytes);
-    block->is_writing = false;
     block->filled_bytes = 0;
     block->number += s->block_count;
     pthread_cond_broadcast(&s->slot_freed);
+    pthread_mutex_unlock(&s->mutex);
 }
 
 /* Waits for one write and frees its slot. Called without the lock. */
@@ -161,10 +154,7 @@ static gs_code reap(gs_stream *s, gs_status *st)
         return write_failed(s, (int)-done.result, st);
     if ((uint64_t)done.result < s->block_bytes)
         return write_failed(s, ENOSPC, st);
-    atomic_fetch_add(&s->written_bytes, s->block_bytes);
-    pthread_mutex_lock(&s->mutex);
-    free_slot_locked(s, done.tag);
-    pthread_mutex_unlock(&s->mutex);
+    free_slot(s, done.tag);
     return GS_OK;
 }
 
@@ -176,11 +166,19 @@ static gs_code write_block(gs_stream *s, gs_stream_block *block, gs_status *st)
         return gs_aio_write(s->aio, s->target.fd, block->memory, s->block_bytes, offset,
                             block, st);
     GS_TRY(write_plain(s, block->memory, s->block_bytes, offset, st));
-    atomic_fetch_add(&s->written_bytes, s->block_bytes);
-    pthread_mutex_lock(&s->mutex);
-    free_slot_locked(s, block);
-    pthread_mutex_unlock(&s->mutex);
+    free_slot(s, block);
     return GS_OK;
+}
+
+/* The next block, to be written; NULL until it is full. */
+static gs_stream_block *take_full_locked(gs_stream *s)
+{
+    gs_stream_block *const block = &s->blocks[s->next_write % s->block_count];
+    if (s->failure.code != GS_OK || block->number != s->next_write ||
+        block->filled_bytes < s->block_bytes)
+        return NULL;
+    s->next_write++;
+    return block;
 }
 
 /* The writer thread: takes full blocks in order, keeps several in flight on a file. */
@@ -188,23 +186,17 @@ static gs_code write_full_blocks(gs_stream *s, gs_status *st)
 {
     for (;;) {
         pthread_mutex_lock(&s->mutex);
-        gs_stream_block *const block = &s->blocks[s->next_write % s->block_count];
+        gs_stream_block *block;
         const bool may_reap = s->aio != NULL && gs_aio_in_flight(s->aio) > 0;
-        while (!may_reap && s->failure.code == GS_OK && !s->is_finishing &&
-               !(block->number == s->next_write && block->filled_bytes == s->block_bytes))
+        while ((block = take_full_locked(s)) == NULL && !may_reap &&
+               s->failure.code == GS_OK && !s->is_finishing)
             pthread_cond_wait(&s->block_full, &s->mutex);
-        const bool is_full =
-            block->number == s->next_write && block->filled_bytes == s->block_bytes;
         const bool has_failed = s->failure.code != GS_OK;
-        if (is_full && !has_failed) {
-            block->is_writing = true;
-            s->next_write++;
-        }
         const bool is_finishing = s->is_finishing;
         pthread_mutex_unlock(&s->mutex);
         if (has_failed)
             return GS_OK; /* the thread that failed has reported it */
-        if (is_full) {
+        if (block != NULL) {
             GS_TRY(write_block(s, block, st));
             if (s->aio != NULL && gs_aio_in_flight(s->aio) >= WRITES_IN_FLIGHT_MAX)
                 GS_TRY(reap(s, st));
@@ -231,19 +223,13 @@ static void write_alone_locked(gs_stream *s)
     if (s->has_author)
         return;
     s->has_author = true;
-    for (;;) {
-        gs_stream_block *const block = &s->blocks[s->next_write % s->block_count];
-        if (s->failure.code != GS_OK || block->number != s->next_write ||
-            block->filled_bytes < s->block_bytes)
-            break;
+    for (gs_stream_block *block; (block = take_full_locked(s)) != NULL;) {
         gs_status st = {.code = GS_OK};
-        block->is_writing = true;
-        s->next_write++;
         pthread_mutex_unlock(&s->mutex);
         const gs_code code = write_block(s, block, &st);
         pthread_mutex_lock(&s->mutex);
         if (code != GS_OK)
-            (void)fail_locked(s, &st);
+            fail_locked(s, &st);
     }
     s->has_author = false;
 }
@@ -271,12 +257,6 @@ static gs_code start_writer_locked(gs_stream *s, gs_status *st)
     return GS_OK;
 }
 
-static gs_code copy_failure_locked(const gs_stream *s, gs_status *st)
-{
-    gs_status_keep_first(st, &s->failure);
-    return st->code;
-}
-
 gs_code gs_stream_reserve(gs_stream *s, uint64_t ticket, uint64_t bytes, bool is_last,
                           uint64_t *offset, gs_status *st)
 {
@@ -291,9 +271,9 @@ gs_code gs_stream_reserve(gs_stream *s, uint64_t ticket, uint64_t bytes, bool is
             pthread_cond_broadcast(&s->turn_changed);
         }
     }
-    const gs_code code = copy_failure_locked(s, st);
+    gs_status_keep_first(st, &s->failure);
     pthread_mutex_unlock(&s->mutex);
-    return code;
+    return st->code;
 }
 
 bool gs_stream_is_turn(gs_stream *s, uint64_t ticket)
@@ -313,11 +293,11 @@ gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory, size_t *r
     pthread_mutex_lock(&s->mutex);
     while (block->number != number && s->failure.code == GS_OK)
         pthread_cond_wait(&s->slot_freed, &s->mutex);
-    const gs_code code = copy_failure_locked(s, st);
+    gs_status_keep_first(st, &s->failure);
     pthread_mutex_unlock(&s->mutex);
     *memory = block->memory + inside;
     *room = s->block_bytes - inside;
-    return code;
+    return st->code;
 }
 
 void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
@@ -330,7 +310,7 @@ void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
         gs_status st = {.code = GS_OK};
         if (!s->has_writer && !s->is_alone && s->failure.code == GS_OK &&
             start_writer_locked(s, &st) != GS_OK)
-            (void)fail_locked(s, &st);
+            fail_locked(s, &st);
         if (s->is_alone)
             write_alone_locked(s);
         pthread_cond_signal(&s->block_full);
@@ -396,7 +376,7 @@ gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
 void gs_stream_abort(gs_stream *s, const gs_status *why)
 {
     pthread_mutex_lock(&s->mutex);
-    (void)fail_locked(s, why);
+    fail_locked(s, why);
     pthread_mutex_unlock(&s->mutex);
 }
 

@@ -31,3 +31,15 @@ int gs_pwrite_all(int fd, const void *data, size_t bytes, uint64_t offset)
             &done);
     return error;
 }
+
+int gs_pread_all(int fd, void *to, size_t bytes, uint64_t offset, size_t *taken)
+{
+    ssize_t n = 1;
+    for (*taken = 0; *taken < bytes && n != 0;) {
+        n = pread(fd, (char *)to + *taken, bytes - *taken, (off_t)(offset + *taken));
+        if (n < 0 && errno != EINTR)
+            return errno;
+        *taken += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write_all: write() and pwrite() until all is gone, however little each call takes and
- * whatever interrupts it.
+ * write_all: write(), pwrite() and pread() until all is gone, however little each call
+ * takes and whatever interrupts it.
  */
 #ifndef GS_IO_WRITE_ALL_H
 #define GS_IO_WRITE_ALL_H
@@ -12,5 +12,7 @@
 /* 0, or errno. */
 int gs_write_all(int fd, const void *data, size_t bytes);
 int gs_pwrite_all(int fd, const void *data, size_t bytes, uint64_t offset);
+/* *taken is less only at the end of the file, and after a failure. */
+int gs_pread_all(int fd, void *to, size_t bytes, uint64_t offset, size_t *taken);
 
 #endif
