@@ -43,6 +43,21 @@ static inline uint64_t gs_digits_join(uint64_t digits, unsigned count)
     return digits * (UINT64_C(10000) << 32 | 1) >> 32;
 }
 
+/* All eight bytes of `value`, the highest first. */
+static inline uint8_t *gs_digits_put_u64(uint8_t *to, uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++)
+        *to++ = (uint8_t)(value >> (56 - 8 * i));
+    return to;
+}
+
+/* A string that sorts the other way round. */
+static inline void gs_digits_complement(uint8_t *from, const uint8_t *end)
+{
+    for (; from < end; from++)
+        *from = (uint8_t) ~*from;
+}
+
 /* The significant bytes of `value`, by one store of eight. */
 static inline uint8_t *gs_digits_put_value(uint8_t *to, uint64_t value)
 {

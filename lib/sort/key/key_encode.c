@@ -141,50 +141,33 @@ static uint8_t month_of(const uint8_t *p, const uint8_t *end)
 static uint8_t *put_text_key(const gs_order *order, const gs_key *key,
                              const uint8_t *from, const uint8_t *end, uint8_t *to)
 {
-    switch (key->type) {
-    case GS_KEY_MONTH: *to = month_of(from, end); return to + 1;
-    case GS_KEY_VERSION: return to + gs_version_encode(from, (size_t)(end - from), to);
-    case GS_KEY_RANDOM:
-        gs_md5_of_two(order->random_seed, GS_ORDER_SEED_BYTES, from, (size_t)(end - from),
-                      to);
-        return put_bytes(to + GS_MD5_BYTES, from, end);
-    case GS_KEY_BYTES:
-    case GS_KEY_NUMERIC:
-    case GS_KEY_GENERAL:
-    case GS_KEY_HUMAN: break;
+    const size_t bytes = (size_t)(end - from);
+    if (key->type == GS_KEY_MONTH) {
+        *to = month_of(from, end);
+        return to + 1;
+    }
+    if (key->type == GS_KEY_VERSION)
+        return to + gs_version_encode(from, bytes, to);
+    if (key->type == GS_KEY_RANDOM) {
+        gs_md5_of_two(order->random_seed, GS_ORDER_SEED_BYTES, from, bytes, to);
+        to += GS_MD5_BYTES;
     }
     return put_bytes(to, from, end);
 }
 
-/* The most that one key's string takes, without what comes for the length of the line. */
-static size_t key_factor(const gs_key *key)
-{
-    switch (key->type) {
-    case GS_KEY_VERSION: return 5;
-    case GS_KEY_RANDOM:
-    case GS_KEY_BYTES: return 3;
-    case GS_KEY_NUMERIC:
-    case GS_KEY_GENERAL:
-    case GS_KEY_HUMAN:
-    case GS_KEY_MONTH: return 1;
-    }
-    return 5;
-}
-
-static size_t key_extra(const gs_key *key)
-{
-    switch (key->type) {
-    case GS_KEY_VERSION: return GS_VERSION_EXTRA_BYTES + BYTES_EXTRA;
-    case GS_KEY_RANDOM: return GS_MD5_BYTES + BYTES_EXTRA;
-    case GS_KEY_GENERAL:
-        return GS_GENERAL_BYTES_MAX + GS_GENERAL_SCRATCH_BYTES + BYTES_EXTRA;
-    case GS_KEY_NUMERIC:
-    case GS_KEY_HUMAN: return GS_NUMBER_EXTRA_BYTES + BYTES_EXTRA;
-    case GS_KEY_BYTES:
-    case GS_KEY_MONTH: return BYTES_EXTRA;
-    }
-    return BYTES_EXTRA;
-}
+/* The most that one key's string takes: of the length of the line so many times, and so
+ * many bytes. */
+static const struct {
+    size_t factor, extra;
+} bounds[] = {
+    [GS_KEY_BYTES] = {3, BYTES_EXTRA},
+    [GS_KEY_NUMERIC] = {1, GS_NUMBER_EXTRA_BYTES + BYTES_EXTRA},
+    [GS_KEY_GENERAL] = {1, GS_GENERAL_BYTES_MAX + GS_GENERAL_SCRATCH_BYTES + BYTES_EXTRA},
+    [GS_KEY_HUMAN] = {1, GS_NUMBER_EXTRA_BYTES + BYTES_EXTRA},
+    [GS_KEY_MONTH] = {1, BYTES_EXTRA},
+    [GS_KEY_RANDOM] = {3, GS_MD5_BYTES + BYTES_EXTRA},
+    [GS_KEY_VERSION] = {5, GS_VERSION_EXTRA_BYTES + BYTES_EXTRA},
+};
 
 /* Not inlined, so that what is common stays in registers. */
 static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
@@ -212,7 +195,7 @@ static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
     uint8_t aside[SHORT_KEY_BYTES + GS_KEY_READ_SLACK];
     uint8_t *text = aside;
     if (bytes > SHORT_KEY_BYTES)
-        text = to + (key_factor(key) - 1) * bytes + key_extra(key);
+        text = to + (bounds[key->type].factor - 1) * bytes + bounds[key->type].extra;
     const size_t counts = translate(key, from, end, text);
     return put_text_key(order, key, text, text + counts, to);
 }
@@ -249,8 +232,8 @@ gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool fli
     e->flip = flip;
     e->bound_extra = GS_KEY_READ_SLACK + gs_byte_key_bytes(order);
     for (size_t i = 0; i < order->key_count; i++) {
-        e->bound_factor += key_factor(&order->keys[i]);
-        e->bound_extra += 2 * key_extra(&order->keys[i]);
+        e->bound_factor += bounds[order->keys[i].type].factor;
+        e->bound_extra += 2 * bounds[order->keys[i].type].extra;
         e->plans[i] = plan_key(&order->keys[i], flip);
         e->has_fields |=
             order->keys[i].start_field > 0 || order->keys[i].end_field != SIZE_MAX;
@@ -278,12 +261,6 @@ bool gs_key_encode_is_cheap(const gs_key_encoder *e)
     return true;
 }
 
-static void complement(uint8_t *from, const uint8_t *end)
-{
-    for (; from < end; from++)
-        *from = (uint8_t) ~*from;
-}
-
 static size_t encode_any(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,
                          uint8_t *dst)
 {
@@ -296,7 +273,7 @@ static size_t encode_any(const gs_key_encoder *e, const uint8_t *line, size_t li
         const uint8_t *const end = gs_field_limit(&walk, key);
         uint8_t *const next = put_key(order, key, from, end < from ? from : end, to);
         if (key->reverse != e->flip)
-            complement(to, next);
+            gs_digits_complement(to, next);
         to = next;
     }
     return (size_t)(to - dst);
@@ -328,7 +305,7 @@ static size_t encode_short(const gs_key_encoder *e, const uint8_t *line,
         if (__builtin_expect(next == NULL, 0))
             next = put_key(order, &order->keys[i], line + from, end, to);
         if (plan->is_complemented)
-            complement(to, next);
+            gs_digits_complement(to, next);
         to = next;
     }
     return (size_t)(to - dst);

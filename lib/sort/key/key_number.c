@@ -15,18 +15,6 @@ enum {
     U64_DIGITS = 19, /* always fit */
 };
 
-static bool is_digit(uint8_t c)
-{
-    return (uint8_t)(c - '0') < 10;
-}
-
-static uint8_t *put_u64(uint8_t *to, uint64_t x)
-{
-    for (unsigned i = 0; i < 8; i++)
-        *to++ = (uint8_t)(x >> (56 - 8 * i));
-    return to;
-}
-
 /* Digits of [from, end) two a byte, never 00. */
 static uint8_t *put_digit_pairs(uint8_t *to, const uint8_t *from, const uint8_t *end)
 {
@@ -42,17 +30,11 @@ static uint8_t *put_digit_pairs(uint8_t *to, const uint8_t *from, const uint8_t 
     return to;
 }
 
-static void complement(uint8_t *from, const uint8_t *end)
-{
-    for (; from < end; from++)
-        *from = (uint8_t) ~*from;
-}
-
 static uint8_t *put_long_integer(uint8_t *to, const uint8_t *from, const uint8_t *end,
                                  uint64_t digits)
 {
     *to++ = HEAD_LONG;
-    to = put_u64(to, digits);
+    to = gs_digits_put_u64(to, digits);
     return put_digit_pairs(to, from, end);
 }
 
@@ -80,7 +62,7 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
     const uint8_t *fraction = text, *fraction_end = text;
     if (text < end && *text == '.') {
         fraction = fraction_end = ++text;
-        while (text < end && is_digit(*text)) {
+        while (text < end && gs_text_is_digit(*text)) {
             if (*text++ != '0')
                 fraction_end = text;
         }
@@ -96,7 +78,7 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
         p = put_digit_pairs(p, fraction, fraction_end);
     *p++ = 0;
     if (is_negative)
-        complement(to, p);
+        gs_digits_complement(to, p);
     return (size_t)(p - to);
 }
 
@@ -118,10 +100,10 @@ size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, bool fold
     const bool is_negative = p < end && *p == '-';
     p += is_negative;
     bool is_zero = true;
-    for (; p < end && is_digit(*p); p++)
+    for (; p < end && gs_text_is_digit(*p); p++)
         is_zero &= *p == '0';
     if (p < end && *p == '.') {
-        for (p++; p < end && is_digit(*p); p++)
+        for (p++; p < end && gs_text_is_digit(*p); p++)
             is_zero &= *p == '0';
     }
     const int rank = !is_zero && p < end ? unit_rank(fold ? gs_text_upper(*p) : *p) : 0;
@@ -157,9 +139,9 @@ static uint8_t *put_long_double(uint8_t *to, long double x)
         *to++ = (uint8_t)(biased >> (24 - 8 * i));
     mantissa = ldexpl(mantissa, 64);
     const uint64_t high = (uint64_t)mantissa;
-    to = put_u64(to, high);
+    to = gs_digits_put_u64(to, high);
 #if LDBL_MANT_DIG > 64
-    to = put_u64(to, (uint64_t)ldexpl(mantissa - (long double)high, 64));
+    to = gs_digits_put_u64(to, (uint64_t)ldexpl(mantissa - (long double)high, 64));
 #endif
     return to;
 }
@@ -184,6 +166,6 @@ size_t gs_number_encode_general(const uint8_t *text, const uint8_t *end, uint8_t
     to[0] = NUMBER;
     uint8_t *const p = put_long_double(to + 1, x < 0 ? -x : x);
     if (x < 0)
-        complement(to + 1, p);
+        gs_digits_complement(to + 1, p);
     return (size_t)(p - to);
 }

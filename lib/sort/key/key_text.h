@@ -26,9 +26,14 @@ static inline bool gs_text_is_letter(uint8_t c)
     return (uint8_t)((c | 0x20) - 'a') < 26;
 }
 
+static inline bool gs_text_is_digit(uint8_t c)
+{
+    return (uint8_t)(c - '0') < 10;
+}
+
 static inline bool gs_text_is_alphanumeric(uint8_t c)
 {
-    return gs_text_is_letter(c) || (uint8_t)(c - '0') < 10;
+    return gs_text_is_letter(c) || gs_text_is_digit(c);
 }
 
 static inline bool gs_text_is_printing(uint8_t c)

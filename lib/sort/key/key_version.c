@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/assertion.h"
+#include "lib/sort/key/key_digits.h"
 #include "lib/sort/key/key_text.h"
 
 enum {
@@ -22,11 +23,6 @@ typedef enum gs_version_class {
     CLASS_HIDDEN,
     CLASS_REST,
 } gs_version_class;
-
-static bool is_digit(uint8_t c)
-{
-    return (uint8_t)(c - '0') < 10;
-}
 
 static uint8_t code_of(uint8_t c)
 {
@@ -57,8 +53,7 @@ static uint8_t *put_number(uint8_t *to, const uint8_t *from, const uint8_t *end)
         *to++ = (uint8_t)digits;
     } else {
         *to++ = COUNT_LONG;
-        for (unsigned i = 0; i < 8; i++)
-            *to++ = (uint8_t)((uint64_t)digits >> (56 - 8 * i));
+        to = gs_digits_put_u64(to, digits);
     }
     memcpy(to, from, digits);
     return to + digits;
@@ -69,13 +64,13 @@ static uint8_t *put_parts(uint8_t *to, const uint8_t *text, size_t bytes)
     const uint8_t *p = text;
     const uint8_t *const end = text + bytes;
     while (p < end) {
-        while (p < end && !is_digit(*p))
+        while (p < end && !gs_text_is_digit(*p))
             *to++ = code_of(*p++);
         *to++ = CODE_STOP;
         while (p < end && *p == '0')
             p++;
         const uint8_t *const number = p;
-        while (p < end && is_digit(*p))
+        while (p < end && gs_text_is_digit(*p))
             p++;
         to = put_number(to, number, p);
     }
