@@ -14,13 +14,11 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "io/input.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
-#include "lib/sort/key/keys.h"
-#include "lib/sort/record/records.h"
-#include "lib/sort/plan/plans.h"
+#include "lib/sort/sort_input.h"
+#include "lib/sort/witness/witnesses.h"
 
 /* What one thread works with. */
 typedef struct gs_verify_worker {
@@ -28,17 +26,12 @@ typedef struct gs_verify_worker {
     gs_line_string strings[2]; /* of this record and of the one before */
 } gs_verify_worker;
 
-typedef struct gs_verify_line {
-    const uint8_t *data;
-    size_t bytes;
-} gs_verify_line;
-
 /* What one thread has seen of a batch. */
 typedef struct gs_verify_part {
     gs_verify_result result;
     const gs_line_string *first, *last; /* strings of records; NULL: not made */
-    gs_verify_line first_line;
-    gs_verify_line disorder; /* the line that is counted as the first out of place */
+    gs_seen_string first_line;
+    gs_seen_string disorder; /* the line that is counted as the first out of place */
 } gs_verify_part;
 
 typedef struct gs_verify_job {
@@ -77,7 +70,7 @@ static void note_disorder(gs_verify_part *part, gs_verify_result *result,
     if (result->disorders++ > 0)
         return;
     result->first_disorder = record;
-    part->disorder = (gs_verify_line){line, bytes};
+    part->disorder = (gs_seen_string){line, bytes};
 }
 
 static void add_hash(gs_verify_result *result, const uint8_t *line, size_t bytes)
@@ -119,7 +112,7 @@ look_at_records(const gs_verify_job *job, gs_verify_worker *worker,
         GS_TRY(gs_line_string_make(string, &job->layout, job->encoder, at, bytes, st));
         if (last == NULL) {
             part->first = string;
-            part->first_line = (gs_verify_line){at, bytes};
+            part->first_line = (gs_seen_string){at, bytes};
         } else if (!judge(job, last, string, is_search ? NULL : &result.duplicates)) {
             note_disorder(part, &result, at, bytes, result.records);
             if (is_search)
@@ -156,7 +149,7 @@ static void add_up(gs_verify_result *total, const gs_verify_result *part)
 }
 
 /* The first that is out of place of all: nobody needs to look further. */
-static gs_code keep_disorder(gs_verify_job *job, gs_verify_line line, gs_status *st)
+static gs_code keep_disorder(gs_verify_job *job, gs_seen_string line, gs_status *st)
 {
     gs_sort_disorder *const out = job->disorder;
     job->is_over = true;
@@ -262,42 +255,23 @@ static unsigned choose_workers(const gs_verify_job *job, const gs_input *input,
 
 static gs_code look_at_input(gs_verify_job *job, size_t which, gs_status *st)
 {
-    const gs_sort_options *const o = job->options;
+    gs_sort_options one = *job->options;
     const gs_memory_plan plan =
-        gs_memory_plan_make(o->memory_bytes, o->threads, job->layout.is_keyed);
-    gs_block_pool *pool = NULL;
-    gs_input *input = NULL;
+        gs_memory_plan_make(one.memory_bytes, one.threads, job->layout.is_keyed);
+    gs_sort_input in = {0};
+    one.inputs += which;
+    one.input_count = 1;
     pthread_mutex_init(&job->mutex, NULL);
     pthread_cond_init(&job->turn_moved, NULL);
     if (job->with_order && job->layout.is_keyed)
-        GS_TRY_OR_FAIL(
-            gs_key_encoder_new(&job->encoder, &o->order, job->layout.is_backwards, st));
-    GS_TRY_OR_FAIL(gs_block_pool_new(&pool, plan.block_bytes, plan.block_count, st));
-    const gs_input_options input_options = {
-        .pool = pool,
-        .blocks_in_flight = GS_BLOCKS_IN_FLIGHT,
-        .decode_threads = 1,
-        .keep_compressed = o->keep_compressed,
-        .no_uring = o->no_uring,
-        .log = o->log,
-    };
-    GS_TRY_OR_FAIL(gs_input_new(&input, o->inputs + which, 1, &input_options, st));
-    const gs_line_feed_options feed_options = {
-        .eol = o->order.eol,
-        .record_size = o->order.record_size,
-        .record_bytes_max = plan.record_bytes_max,
-        .too_long_hint = plan.too_long_hint,
-        .header_lines = o->header_lines,
-        .names = o->inputs + which,
-    };
-    const gs_block_source blocks = gs_block_source_input(input);
-    GS_TRY_OR_FAIL(gs_line_feed_new(&job->feed, &blocks, &feed_options, st));
-    GS_TRY_OR_FAIL(gs_input_begin(input, st));
-    GS_NOTED(run_team(job, choose_workers(job, input, &plan), st));
+        GS_TRY_OR_FAIL(gs_key_encoder_new(&job->encoder, &job->options->order,
+                                          job->layout.is_backwards, st));
+    GS_TRY_OR_FAIL(gs_sort_input_open(&in, &one, &plan, &job->layout, st));
+    GS_TRY_OR_FAIL(gs_input_begin(in.input, st));
+    job->feed = in.feed;
+    GS_NOTED(run_team(job, choose_workers(job, in.input, &plan), st));
 fail:
-    gs_line_feed_free(job->feed);
-    gs_input_free(input);
-    gs_block_pool_free(pool);
+    gs_sort_input_release(&in);
     gs_key_encoder_free(job->encoder);
     pthread_cond_destroy(&job->turn_moved);
     pthread_mutex_destroy(&job->mutex);
