@@ -47,14 +47,21 @@ static inline size_t gs_tie_left(const gs_record_layout *layout, const uint8_t *
     return left <= GS_TIE_ENDED_MAX ? left : GS_TIE_ENDED_MAX + 1;
 }
 
+/* The words of an element, of what its string has from `depth` on. */
+static inline void gs_tie_put_words(const gs_record_layout *layout, gs_element *e,
+                                    const uint8_t *string, size_t bytes, size_t depth)
+{
+    const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
+    e->prefix = gs_string_word(string, bytes, depth) ^ flip;
+    e->next = gs_string_word(string, bytes, depth + 8) ^ flip;
+}
+
 /* Takes both words of an element from its record's string at `depth`. */
 static inline void gs_tie_load(const gs_record_layout *layout, const uint8_t *arena,
                                gs_element *e, size_t depth)
 {
     const gs_record r = gs_record_at(layout, arena, e->where);
-    const uint64_t flip = layout->is_backwards ? UINT64_MAX : 0;
-    e->prefix = gs_string_word(r.string, r.string_bytes, depth) ^ flip;
-    e->next = gs_string_word(r.string, r.string_bytes, depth + 8) ^ flip;
+    gs_tie_put_words(layout, e, r.string, r.string_bytes, depth);
 }
 
 #endif

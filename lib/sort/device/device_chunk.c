@@ -23,6 +23,9 @@ enum {
     LEAST_RECORD_BYTES = 16,
 };
 
+/* What is read while the device starts: a third of a second of a fast disk. */
+static const size_t START_BYTES = (size_t)1536 << 20;
+
 /* A batch whose bytes the device still reads. */
 typedef struct gs_upload_held {
     uint64_t ticket;
@@ -30,8 +33,10 @@ typedef struct gs_upload_held {
 } gs_upload_held;
 
 struct gs_device_chunk {
-    gs_device_chunk_options options;
-    gs_text_order order;
+    const gs_forming *forming;
+    size_t batches_held;            /* blocks of the pool that uploads may hold */
+    size_t held_back_bytes;         /* host memory for text that is held back */
+    bool keeps_all;                 /* the input cannot be read again */
     gs_text_sort *slots[SLOTS_MAX]; /* the first is the starter's until it is joined */
     atomic_uint slot_count;         /* some have no memory yet */
     bool is_ready;                  /* the starter was joined, and all is well */
@@ -51,7 +56,7 @@ struct gs_device_chunk {
     gs_upload_held uploads[UPLOADS_HELD_MAX];
     size_t uploads_first, uploads_count;
     gs_line_batch pending; /* that the chunk had no room for */
-    bool has_pending, is_ended, has_feed_failed;
+    bool is_ended, has_feed_failed;
     gs_multiset read[SLOTS_MAX]; /* what the chunks there are made of */
     unsigned filling;            /* the slot that is filled */
     uint8_t *sample;             /* some of the text */
@@ -71,39 +76,40 @@ struct gs_device_chunk {
 
 static size_t batch_bytes_max(const gs_device_chunk *c)
 {
-    return c->options.held_back_bytes < PIECE_BYTES ? c->options.held_back_bytes + 1
-                                                    : (size_t)PIECE_BYTES + 1;
+    return c->held_back_bytes < PIECE_BYTES ? c->held_back_bytes + 1
+                                            : (size_t)PIECE_BYTES + 1;
 }
 
 static size_t held_map_bytes(const gs_device_chunk *c)
 {
-    return c->options.held_back_bytes + GS_BLOCK_SLACK;
+    return c->held_back_bytes + GS_BLOCK_SLACK;
 }
 
 /* How many slots are on the device: more than one if it is named more than once. */
 static unsigned slots_there(const gs_device_chunk *c, int device)
 {
-    const gs_device_chunk_options *const o = &c->options;
+    const gs_device_choice *const choice = c->forming->device;
     unsigned count = 0;
-    for (size_t i = 0; i < o->device_count && i < SLOTS_MAX; i++)
-        count += o->devices[i] == device;
-    return o->keeps_all ? 1 : count;
+    for (size_t i = 0; i < choice->device_count && i < SLOTS_MAX; i++)
+        count += choice->devices[i] == device;
+    return c->keeps_all ? 1 : count;
 }
 
 static gs_code new_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
 {
-    const gs_device_chunk_options *const o = &c->options;
+    const gs_device_choice *const choice = c->forming->device;
+    const gs_sort_options *const o = c->forming->options;
     /* Of one GPU two slots take half the memory each, unless all of the input fits. */
-    const bool halves = o->device_count == 1 && !o->keeps_all;
+    const bool halves = choice->device_count == 1 && !c->keeps_all;
     gs_text_sort_options options = {
-        .device = o->devices[slot % o->device_count],
-        .order = c->order,
-        .engine = o->engine,
-        .input_bytes = o->input_bytes,
+        .device = choice->devices[slot % choice->device_count],
+        .order = choice->order,
+        .engine = choice->engine,
+        .input_bytes = choice->input_bytes,
         .batch_bytes_max = batch_bytes_max(c),
-        .fetch_bytes_max = o->fetch_bytes,
+        .fetch_bytes_max = c->forming->plan->stream_block_bytes,
         .memory_bytes_max = o->gpu_memory_bytes,
-        .chunks_there = slots_there(c, o->devices[slot % o->device_count]),
+        .chunks_there = slots_there(c, choice->devices[slot % choice->device_count]),
         .may_halve_memory = halves,
         .log = o->log,
         .trace = o->trace,
@@ -119,16 +125,16 @@ static gs_code new_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
 static void *start_device(void *arg)
 {
     gs_device_chunk *const c = arg;
-    const gs_device_chunk_options *const o = &c->options;
-    const uint64_t begin_ns = gs_trace_begin(o->trace);
+    gs_trace *const trace = c->forming->options->trace;
+    const uint64_t begin_ns = gs_trace_begin(trace);
     if (new_slot(c, 0, &c->start_status) == GS_OK) {
         void *area = NULL;
         size_t bytes = 0;
-        gs_block_pool_area(o->pool, &area, &bytes);
+        gs_block_pool_area(c->forming->pool, &area, &bytes);
         gs_text_pin(area, bytes);
         c->pinned = area;
     }
-    gs_trace_end(o->trace, GS_LANE_GPU, 0, "start", begin_ns, 0);
+    gs_trace_end(trace, GS_LANE_GPU, 0, "start", begin_ns, 0);
     atomic_store(&c->is_started, true);
     return NULL;
 }
@@ -156,8 +162,8 @@ static gs_code await_device(gs_device_chunk *c, gs_status *st)
     gs_status_keep_first(st, &c->start_status);
     GS_TRY(st->code);
     c->is_ready = true;
-    const size_t count = c->options.device_count;
-    if (c->options.keeps_all)
+    const size_t count = c->forming->device->device_count;
+    if (c->keeps_all)
         atomic_store(&c->slot_count, 1);
     else if (count > 1)
         atomic_store(&c->slot_count, count < SLOTS_MAX ? (unsigned)count : SLOTS_MAX);
@@ -166,24 +172,25 @@ static gs_code await_device(gs_device_chunk *c, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_device_chunk_options *options,
+gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_forming *forming,
                             gs_status *st)
 {
+    const size_t share = forming->plan->held_back_bytes;
+    const unsigned workers = gs_team_workers(forming->team);
     *out = NULL;
     gs_device_chunk *c = NULL;
+    gs_assert(forming->device->device_count > 0);
     GS_TRY(gs_mem_new(&c, sizeof *c, "GPU chunk", st));
-    c->options = *options;
+    c->forming = forming;
+    c->keeps_all = !forming->device->can_read_again;
+    c->held_back_bytes = c->keeps_all || share < START_BYTES ? share : START_BYTES;
+    c->batches_held = workers < UPLOADS_HELD_MAX ? workers : UPLOADS_HELD_MAX;
     atomic_store(&c->slot_count, 1);
-    gs_assert(options->device_count > 0);
-    c->order = *options->order;
-    if (c->options.batches_held > UPLOADS_HELD_MAX)
-        c->options.batches_held = UPLOADS_HELD_MAX;
-    gs_assert(c->options.batches_held > 0);
     pthread_mutex_init(&c->mutex, NULL);
     GS_TRY_OR_FAIL(gs_mem_map(&c->held, held_map_bytes(c), true, "text held back", st));
     GS_TRY_OR_FAIL(gs_mem_new(&c->sample, SAMPLE_BYTES, "sample of the text", st));
     /* A pipe may turn out to be short: its device is started when it is not. */
-    if (!options->keeps_all)
+    if (!c->keeps_all)
         GS_TRY_OR_FAIL(start(c, st));
     *out = c;
     return GS_OK;
@@ -225,7 +232,7 @@ void gs_device_chunk_free(gs_device_chunk *c)
 static gs_code reap_uploads(gs_device_chunk *c, gs_text_sort *sort, bool all,
                             gs_status *st)
 {
-    const bool must_wait = all || c->uploads_count >= c->options.batches_held;
+    const bool must_wait = all || c->uploads_count >= c->batches_held;
     if (c->uploads_count == 0)
         return GS_OK;
     const size_t wait_at = all ? c->uploads_count - 1 : 0;
@@ -247,19 +254,20 @@ static size_t cut_records(const gs_device_chunk *c, const uint8_t *data, size_t 
 {
     if (bytes <= most)
         return bytes;
-    const size_t size = c->order.record_size;
+    const size_t size = c->forming->device->order.record_size;
     if (size > 0)
         return most >= size ? most / size * size : size;
-    const uint8_t *const last = memrchr(data, c->order.eol, most);
+    const uint8_t *const last = memrchr(data, c->forming->device->order.eol, most);
     if (last != NULL)
         return (size_t)(last - data) + 1;
-    const uint8_t *const first = memchr(data + most, c->order.eol, bytes - most);
+    const uint8_t *const first =
+        memchr(data + most, c->forming->device->order.eol, bytes - most);
     return first ? (size_t)(first - data) + 1 : bytes;
 }
 
 static void note_uploaded(gs_device_chunk *c, const uint8_t *text, size_t bytes)
 {
-    gs_multiset_add_text(&c->read[c->filling], &c->options.watched->form, text, bytes);
+    gs_multiset_add_text(&c->read[c->filling], &c->forming->watched->form, text, bytes);
 }
 
 /* Uploads what is held back and has not gone up; *is_full when there is no room. */
@@ -284,7 +292,7 @@ static gs_code upload_held(gs_device_chunk *c, gs_text_sort *sort, bool *is_full
     }
     if (has_ticket)
         GS_TRY(gs_text_sort_uploads_done(sort, &ticket, &done, st));
-    if (!c->options.keeps_all && c->held_uploaded > 0) {
+    if (!c->keeps_all && c->held_uploaded > 0) {
         c->lost_text = true;
         memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);
         c->held_bytes -= c->held_uploaded;
@@ -297,35 +305,34 @@ static gs_code upload_held(gs_device_chunk *c, gs_text_sort *sort, bool *is_full
  * there is no room. */
 static bool hold_back(gs_device_chunk *c, const gs_line_batch *batch)
 {
-    const size_t room = c->options.held_back_bytes - c->held_bytes;
+    const size_t room = c->held_back_bytes - c->held_bytes;
     if (batch->bytes + batch->lacks_final_eol > room)
         return false;
     memcpy(c->held + c->held_bytes, batch->data, batch->bytes);
     c->held_bytes += batch->bytes;
     if (batch->lacks_final_eol)
-        c->held[c->held_bytes++] = c->order.eol;
+        c->held[c->held_bytes++] = c->forming->device->order.eol;
     return true;
 }
 
 static gs_code next_batch(gs_device_chunk *c, gs_line_batch *batch, bool *has_batch,
                           gs_status *st)
 {
-    GS_TRY(gs_cancel_check(c->options.cancel, st));
-    if (c->has_pending) {
+    GS_TRY(gs_cancel_check(c->forming->options->cancel_signal, st));
+    if (c->pending.bytes > 0) {
         *batch = c->pending;
         c->pending = (gs_line_batch){0};
-        c->has_pending = false;
         *has_batch = true;
         return GS_OK;
     }
-    if (gs_line_feed_next(c->options.feed, batch, has_batch, st) != GS_OK) {
+    if (gs_line_feed_next(c->forming->feed, batch, has_batch, st) != GS_OK) {
         c->has_feed_failed = true;
         return st->code;
     }
     if (!*has_batch)
         c->is_ended = true;
-    if (*has_batch && c->options.stats != NULL)
-        atomic_fetch_add(&c->options.stats->text_bytes, batch->bytes);
+    if (*has_batch && c->forming->options->stats != NULL)
+        atomic_fetch_add(&c->forming->options->stats->text_bytes, batch->bytes);
     if (*has_batch && c->sample_bytes < SAMPLE_BYTES) {
         const size_t room = SAMPLE_BYTES - c->sample_bytes;
         const size_t n = batch->bytes < room ? batch->bytes : room;
@@ -338,7 +345,6 @@ static gs_code next_batch(gs_device_chunk *c, gs_line_batch *batch, bool *has_ba
 static void put_aside(gs_device_chunk *c, gs_line_batch *batch)
 {
     c->pending = *batch;
-    c->has_pending = true;
     *batch = (gs_line_batch){0};
 }
 
@@ -347,7 +353,7 @@ static gs_code add_batch(gs_device_chunk *c, gs_text_sort *sort, gs_line_batch *
                          bool *is_full, gs_status *st)
 {
     *is_full = false;
-    if (c->options.keeps_all) {
+    if (c->keeps_all) {
         if (!hold_back(c, batch)) {
             if (c->held_bytes == 0)
                 return GS_FAIL(st, GS_ERR_GPU, 0,
@@ -402,7 +408,7 @@ gs_code gs_device_chunk_peek(gs_device_chunk *c, size_t bytes, bool *is_all,
                              gs_status *st)
 {
     GS_TRY(read_ahead(c, bytes, false, st));
-    *is_all = c->is_ended && !c->has_pending;
+    *is_all = c->is_ended && c->pending.bytes == 0;
     return GS_OK;
 }
 
@@ -421,7 +427,8 @@ bool gs_device_chunk_need_slot(gs_device_chunk *c, unsigned slot)
         return true;
     /* Slots are first needed in their order, so no chunk is in one beyond. */
     atomic_store(&c->slot_count, slot);
-    gs_log_say(c->options.log, GS_LOG_INFO, "GPU: %u slots only: %s", slot, st.msg);
+    gs_log_say(c->forming->options->log, GS_LOG_INFO, "GPU: %u slots only: %s", slot,
+               st.msg);
     return false;
 }
 
@@ -433,7 +440,7 @@ gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
         gs_assert(slot == 0);
         if (!c->has_starter)
             GS_TRY(start(c, st));
-        GS_TRY(read_ahead(c, c->options.held_back_bytes, true, st));
+        GS_TRY(read_ahead(c, c->held_back_bytes, true, st));
         GS_TRY(await_device(c, st));
     }
     gs_text_sort *const sort = c->slots[slot];
@@ -452,7 +459,7 @@ gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
         }
     }
     GS_TRY(reap_uploads(c, sort, true, st));
-    *is_last = c->is_ended && !c->has_pending && c->held_uploaded == c->held_bytes;
+    *is_last = c->is_ended && c->pending.bytes == 0 && c->held_uploaded == c->held_bytes;
     return GS_OK;
 }
 
@@ -483,12 +490,12 @@ bool gs_device_chunk_give_back(gs_device_chunk *c)
     if (c->lost_text)
         return false;
     /* They will be counted again. */
-    if (c->options.stats != NULL)
-        atomic_fetch_sub(&c->options.stats->text_bytes, c->held_bytes + c->pending.bytes);
-    gs_line_feed_replay(c->options.feed, c->held, held_map_bytes(c), c->held_bytes,
+    if (c->forming->options->stats != NULL)
+        atomic_fetch_sub(&c->forming->options->stats->text_bytes,
+                         c->held_bytes + c->pending.bytes);
+    gs_line_feed_replay(c->forming->feed, c->held, held_map_bytes(c), c->held_bytes,
                         &c->pending);
     c->held = NULL;
-    c->has_pending = false;
     return true;
 }
 
@@ -497,18 +504,12 @@ bool gs_device_chunk_give_back(gs_device_chunk *c)
 /* The text straight into the blocks of the stream. */
 static gs_code emit_text(gs_device_chunk *c, uint64_t bytes, gs_status *st)
 {
-    const gs_device_chunk_options *const o = &c->options;
     const gs_device_text text = {
+        .forming = c->forming,
         .sort = c->emitting,
         .bytes = bytes,
         .stream = c->sink->stream,
         .ticket = c->first_ticket,
-        .team = o->team,
-        .witness = o->witness,
-        .layout = o->layout,
-        .encoder = o->encoder,
-        .record_size = c->order.record_size,
-        .cancel = o->cancel,
     };
     return gs_device_text_emit(&text, st);
 }
@@ -546,7 +547,8 @@ static gs_code fetch_part(gs_device_chunk *c, gs_device_part *part, gs_status *s
 {
     part->count = 0;
     pthread_mutex_lock(&c->mutex);
-    if (gs_cancel_check(c->options.cancel, st) == GS_OK && !c->has_failed)
+    if (gs_cancel_check(c->forming->options->cancel_signal, st) == GS_OK &&
+        !c->has_failed)
         GS_NOTED(fetch_part_locked(c, part, st));
     c->has_failed |= st->code != GS_OK;
     pthread_mutex_unlock(&c->mutex);
@@ -559,7 +561,7 @@ static gs_code show(const gs_device_chunk *c, gs_witness_piece *seen,
                     const gs_text_record *last, const gs_text_record *r,
                     const uint8_t *data, gs_status *st)
 {
-    const gs_record_layout *const layout = c->options.layout;
+    const gs_record_layout *const layout = c->forming->layout;
     const bool is_key = layout->is_keyed && layout->is_key_only;
     const size_t string_bytes = is_key ? r->key_bytes : r->bytes;
     if (last != NULL) {
@@ -585,7 +587,7 @@ static gs_code show(const gs_device_chunk *c, gs_witness_piece *seen,
 static void note_dropped(const gs_device_chunk *c, gs_sink_piece *piece,
                          const gs_text_record *r, const uint8_t *data)
 {
-    if (r->count > 1 && c->options.layout->is_keyed)
+    if (r->count > 1 && c->forming->layout->is_keyed)
         gs_sink_drop_unknown(piece, r->count - 1);
     else if (r->count > 1)
         gs_sink_drop(piece, data, r->bytes, r->count - 1);
@@ -594,9 +596,10 @@ static void note_dropped(const gs_device_chunk *c, gs_sink_piece *piece,
 static gs_code put_part(const gs_device_chunk *c, const gs_device_part *part,
                         gs_sink_piece *piece, gs_witness_piece *seen, gs_status *st)
 {
-    const size_t eol = c->options.layout->has_eol;
+    const size_t eol = c->forming->layout->has_eol;
     const uint8_t *from = part->data;
-    gs_witness_begin(seen, c->run_witness, part->ticket + 1, c->options.layout->is_keyed);
+    gs_witness_begin(seen, c->run_witness, part->ticket + 1,
+                     c->forming->layout->is_keyed);
     gs_sink_begin(piece, part->ticket);
     for (uint64_t i = 0; i < part->count; i++) {
         const gs_text_record *const r = &part->records[i];
@@ -630,7 +633,7 @@ static gs_code part_new(gs_device_part *part, size_t bytes, gs_status *st)
 static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
 {
     gs_device_chunk *const c = context;
-    gs_trace *const trace = c->options.trace;
+    gs_trace *const trace = c->forming->options->trace;
     gs_device_part part = {0};
     gs_witness_piece seen = {0};
     gs_sink_piece *piece = NULL;
@@ -659,14 +662,14 @@ static gs_code emit_records(gs_device_chunk *c, gs_status *st)
     c->next_record = 0;
     c->next_ticket = c->first_ticket;
     c->has_failed = false;
-    return gs_team_run(c->options.team, emit_worker, c, st);
+    return gs_team_run(c->forming->team, emit_worker, c, st);
 }
 
 /* Records into a run, which has a witness of its own. */
 static gs_code emit_run(gs_device_chunk *c, const gs_multiset *read,
                         const gs_emit_options *emit, uint64_t records, gs_status *st)
 {
-    gs_witness_options watched = *c->options.watched;
+    gs_witness_options watched = *c->forming->watched;
     watched.is_full = true;
     watched.drops_equals = watched.order.is_strict = emit->is_unique;
     watched.has_counts = false;
@@ -693,7 +696,7 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
     GS_TRY(gs_text_sort_run(c->emitting, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
                             emit->is_unique, emit->has_top ? emit->top_count : UINT64_MAX,
                             &result, st));
-    gs_log_say(c->options.log, GS_LOG_INFO,
+    gs_log_say(c->forming->options->log, GS_LOG_INFO,
                "GPU: %llu records sorted in %u rounds, %.1f GiB of its memory",
                (unsigned long long)result.input_count, result.rounds,
                (double)gs_text_sort_device_bytes(c->emitting) / (1 << 30));
@@ -705,9 +708,9 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
     } else {
         GS_TRY(emit_records(c, st));
     }
-    gs_witness_read(c->options.witness, &c->read[slot]);
-    if (c->options.stats != NULL)
-        atomic_fetch_add(&c->options.stats->records, result.input_count);
+    gs_witness_read(c->forming->witness, &c->read[slot]);
+    if (c->forming->options->stats != NULL)
+        atomic_fetch_add(&c->forming->options->stats->records, result.input_count);
     return GS_OK;
 }
 
@@ -715,7 +718,7 @@ void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot)
 {
     gs_text_sort_reset(c->slots[slot]);
     c->read[slot] = (gs_multiset){0};
-    if (!c->options.keeps_all)
+    if (!c->keeps_all)
         return; /* another slot is being filled, from what is held back, too */
     memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);
     c->held_bytes -= c->held_uploaded;

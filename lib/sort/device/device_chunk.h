@@ -28,44 +28,16 @@
 #ifndef GS_LIB_SORT_DEVICE_DEVICE_CHUNK_H
 #define GS_LIB_SORT_DEVICE_DEVICE_CHUNK_H
 
-#include "io/block.h"
-#include "lib/base/team.h"
-#include "lib/sort/device/device_order.h"
+#include "lib/sort/device/device_choice.h"
 #include "lib/sort/form/forms.h"
-#include "lib/sort/key/keys.h"
-#include "lib/sort/record/records.h"
 #include "lib/sort/run/runs.h"
-#include "lib/sort/plan/plans.h"
 
 typedef struct gs_device_chunk gs_device_chunk;
 
-typedef struct gs_device_chunk_options {
-    const gs_text_order *order; /* copied */
-    const gs_record_layout *layout;
-    gs_line_feed *feed;
-    gs_block_pool *pool; /* its memory is locked in place for the device */
-    gs_team *team;
-    const char *engine;  /* NULL: picked by size */
-    const int *devices;  /* as CUDA numbers them; one slot each takes chunks in turn */
-    size_t device_count; /* at least 1 */
-    size_t gpu_memory_bytes; /* on each; 0: what is free less a reserve */
-    uint64_t input_bytes;    /* expected; 0: unknown */
-    size_t batches_held;     /* blocks of the pool that uploads may hold */
-    size_t fetch_bytes;      /* of a block of the streams that emit writes to */
-    size_t held_back_bytes;  /* host memory for text that is held back */
-    bool keeps_all;          /* the input cannot be read again */
-    gs_witness *witness;     /* of the whole sort: hears of a chunk once it was emitted */
-    const gs_witness_options *watched; /* what it watches; borrowed */
-    const gs_key_encoder *encoder;     /* as on the CPU; NULL: no keys */
-    const gs_log *log;
-    gs_sort_stats *stats;
-    gs_trace *trace;
-    const volatile int *cancel;
-} gs_device_chunk_options;
-
+/* Of an order that kernels are there for (forming->device). Borrows `forming`, whose pool
+ * is locked in place for the device. Its witness hears of a chunk once it was emitted. */
 GS_MUST_CHECK gs_code gs_device_chunk_new(gs_device_chunk **out,
-                                          const gs_device_chunk_options *options,
-                                          gs_status *st);
+                                          const gs_forming *forming, gs_status *st);
 void gs_device_chunk_free(gs_device_chunk *c); /* NULL is fine */
 
 /* Reads until `bytes` of text are held back or the input ends, and leaves the device

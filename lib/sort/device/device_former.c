@@ -7,9 +7,6 @@
 #include "lib/base/thread.h"
 #include "lib/sort/device/device_chunk.h"
 
-/* What is read while the device starts: a third of a second of a fast disk. */
-static const size_t START_BYTES = (size_t)1536 << 20;
-
 typedef struct device_former {
     gs_former former; /* first */
     gs_device_chunk *chunk;
@@ -205,37 +202,11 @@ static const gs_former_kind kind = {
 static gs_code new_chunk(device_former *d, gs_status *st)
 {
     const gs_forming *const f = d->former.forming;
-    const gs_sort_options *const o = f->options;
-    const gs_device_choice *const choice = f->device;
-    const size_t share = f->plan->held_back_bytes;
-    const size_t most = choice->can_read_again ? START_BYTES : SIZE_MAX;
-    const gs_device_chunk_options options = {
-        .order = &choice->order,
-        .layout = f->layout,
-        .feed = f->feed,
-        .pool = f->pool,
-        .team = f->team,
-        .engine = choice->engine,
-        .devices = choice->devices,
-        .device_count = choice->device_count,
-        .gpu_memory_bytes = o->gpu_memory_bytes,
-        .input_bytes = choice->input_bytes,
-        .batches_held = gs_team_workers(f->team),
-        .fetch_bytes = f->plan->stream_block_bytes,
-        .held_back_bytes = share < most ? share : most,
-        .keeps_all = !choice->can_read_again,
-        .witness = f->witness,
-        .watched = f->watched,
-        .encoder = f->encoder,
-        .log = o->log,
-        .stats = o->stats,
-        .trace = o->trace,
-        .cancel = o->cancel_signal,
-    };
-    if (o->stats != NULL)
-        atomic_store(&o->stats->engine, choice->engine ? choice->engine : "gpu");
+    const char *const engine = f->device->engine;
+    if (f->options->stats != NULL)
+        atomic_store(&f->options->stats->engine, engine ? engine : "gpu");
     gs_witness_make_full(f->witness); /* what a GPU gives back is not believed */
-    return gs_device_chunk_new(&d->chunk, &options, st);
+    return gs_device_chunk_new(&d->chunk, f, st);
 }
 
 gs_code gs_device_former_new(gs_former **out, const gs_forming *forming, gs_status *st)

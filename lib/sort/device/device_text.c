@@ -42,7 +42,7 @@ static gs_code start_part_locked(gs_fetched_text *f, gs_status *st)
 static gs_code take_part_locked(gs_fetched_text *f, unsigned worker, uint64_t *at,
                                 size_t *length, gs_status *st)
 {
-    GS_TRY(gs_cancel_check(f->text->cancel, st));
+    GS_TRY(gs_cancel_check(f->text->forming->options->cancel_signal, st));
     while (f->next < f->text->bytes && f->started - f->finished < GS_TEXT_FETCHES_MAX)
         GS_TRY(start_part_locked(f, st));
     *length = 0;
@@ -89,7 +89,7 @@ static gs_code fetch_all(gs_fetched_text *f, gs_status *st)
     GS_TRY(gs_stream_reserve(t->stream, t->ticket, t->bytes, true, &f->offset, st));
     gs_stream_area(t->stream, &area, &area_bytes);
     gs_text_pin(area, area_bytes);
-    GS_NOTED(gs_team_run(t->team, text_worker, f, st));
+    GS_NOTED(gs_team_run(t->forming->team, text_worker, f, st));
     /* Nothing may still be written to the stream's memory after a failure. */
     for (; f->finished < f->started; f->finished++) {
         gs_status ignored = {.code = GS_OK};
@@ -103,10 +103,12 @@ static gs_code fetch_all(gs_fetched_text *f, gs_status *st)
 
 gs_code gs_device_text_emit(const gs_device_text *text, gs_status *st)
 {
+    const gs_forming *const g = text->forming;
     gs_fetched_text f = {.text = text};
     pthread_mutex_init(&f.mutex, NULL);
-    if (gs_part_witness_new(&f.witness, text->witness, text->layout, text->encoder,
-                            text->record_size, gs_team_workers(text->team), st) == GS_OK)
+    if (gs_part_witness_new(&f.witness, g->witness, g->layout, g->encoder,
+                            g->options->order.record_size, gs_team_workers(g->team),
+                            st) == GS_OK)
         GS_NOTED(fetch_all(&f, st));
     gs_part_witness_free(f.witness);
     pthread_mutex_destroy(&f.mutex);

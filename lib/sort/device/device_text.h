@@ -10,23 +10,14 @@
 #define GS_LIB_SORT_DEVICE_DEVICE_TEXT_H
 
 #include "gpu/text/text_sort.h"
-#include "io/stream.h"
-#include "lib/base/team.h"
-#include "lib/sort/key/keys.h"
-#include "lib/sort/record/records.h"
-#include "lib/sort/witness/witnesses.h"
+#include "lib/sort/form/forms.h"
 
 typedef struct gs_device_text {
+    const gs_forming *forming;
     gs_text_sort *sort; /* has run, in the shape GS_TEXT_OUTPUT */
     uint64_t bytes;     /* of its result */
     gs_stream *stream;
     uint64_t ticket;
-    gs_team *team;
-    gs_witness *witness;
-    const gs_record_layout *layout;
-    const gs_key_encoder *encoder; /* NULL: lines are their own strings */
-    size_t record_size;
-    const volatile int *cancel;
 } gs_device_text;
 
 /* Fails with GS_ERR_GPU if the text is not in order; the witness knows the rest. */

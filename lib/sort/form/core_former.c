@@ -207,7 +207,7 @@ static const gs_former_kind list_kind = {
 static gs_code new_core(gs_former **out, const gs_former_kind *kind, const gs_forming *f,
                         gs_early_split *lists, gs_status *st)
 {
-    const gs_sort_options *const o = f->options;
+    gs_sort_stats *const stats = f->options->stats;
     const gs_chunk_limits limits = chunk_limits(f, f->map != NULL);
     core_former *c = NULL;
     *out = NULL;
@@ -219,11 +219,9 @@ static gs_code new_core(gs_former **out, const gs_former_kind *kind, const gs_fo
     c->lists = lists;
     c->soft_bytes =
         gs_memory_plan_chunk(f->plan, f->map != NULL, f->holds_back).soft_bytes;
-    if (o->stats != NULL)
-        atomic_store(&o->stats->engine, "cpu");
-    GS_TRY_OR_FAIL(gs_ingest_new(&c->ingest, f->feed, f->team, f->layout, f->encoder,
-                                 o->order.record_size, o->stats, o->cancel_signal, st));
-    gs_ingest_set_witness(c->ingest, f->witness);
+    if (stats != NULL)
+        atomic_store(&stats->engine, "cpu");
+    GS_TRY_OR_FAIL(gs_ingest_new(&c->ingest, f, st));
     GS_TRY_OR_FAIL(gs_chunk_init(&c->chunk, f->layout, &limits, f->map, st));
     *out = &c->former;
     return GS_OK;

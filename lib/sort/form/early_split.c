@@ -410,8 +410,7 @@ static inline bool add_record(gs_early_split *s, unsigned worker, const uint8_t 
 }
 
 static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
-                        size_t bytes, size_t offset, uint64_t *count,
-                        gs_multiset_lines *seen)
+                        size_t bytes, size_t offset, uint64_t *count)
 {
     if (s->record_size > 0) {
         for (size_t at = 0; at < bytes; at += s->record_size)
@@ -428,11 +427,7 @@ static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
             if (!add_record(s, worker, data + at, it.end - at, offset + at))
                 return false;
             lines++;
-            if (seen != NULL)
-                gs_multiset_note_end(seen, it.end);
         }
-        if (seen != NULL)
-            gs_multiset_make_room(seen);
     }
     if (it.rest < bytes) {
         if (!add_record(s, worker, data + it.rest, bytes - it.rest, offset + it.rest))
@@ -444,24 +439,11 @@ static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
 }
 
 bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
-                        size_t bytes, size_t offset, uint64_t *count, gs_multiset *seen)
+                        size_t bytes, size_t offset, uint64_t *count)
 {
     gs_assert(bytes < GS_WHERE_LENGTH_LONG && offset + bytes <= gs_arena_bytes_max);
-    gs_multiset_lines lines;
-    const bool has_lines = seen != NULL && s->record_size == 0;
-    if (has_lines)
-        gs_multiset_begin_lines(&lines, seen, data);
-    if (!add_records(s, worker, data, bytes, offset, count, has_lines ? &lines : NULL) ||
-        (s->encoder != NULL && !add_batch(s, worker)))
-        return false;
-    if (has_lines)
-        gs_multiset_add_noted(&lines);
-    if (seen != NULL) { /* records of a size, or a line without its eol */
-        const size_t from = has_lines ? lines.begin : 0;
-        const gs_record_form form = {s->record_size, s->layout.eol};
-        gs_multiset_add_text(seen, &form, data + from, bytes - from);
-    }
-    return true;
+    return add_records(s, worker, data, bytes, offset, count) &&
+           (s->encoder == NULL || add_batch(s, worker));
 }
 
 static size_t list_count(const gs_early_lists *lists, size_t bucket)
@@ -521,19 +503,12 @@ static void prefetch_next(const gs_list_cursor *c, const uint8_t *arena, size_t 
         gs_record_prefetch(arena, c->block->where[c->at + i]);
 }
 
-static inline void put_words(gs_element *e, const uint8_t *string, size_t bytes,
-                             size_t depth, uint64_t flip)
-{
-    e->prefix = gs_string_word(string, bytes, depth) ^ flip;
-    e->next = gs_string_word(string, bytes, depth + 8) ^ flip;
-}
-
 /* Copies a plain record to the end of the bucket. */
 static inline void take_plain(const gs_early_split *s, const uint8_t *from, size_t length,
-                              uint64_t flip, gs_near_bucket *out)
+                              gs_near_bucket *out)
 {
     gs_element *const e = &out->elements[out->copied_count++];
-    put_words(e, from, length, out->depth, flip);
+    gs_tie_put_words(&s->layout, e, from, length, out->depth);
     e->where = gs_where_pack(out->copied_bytes, length);
     gs_copy_short(out->to + out->copied_bytes, from, length + s->layout.has_eol);
     out->copied_bytes += length + s->layout.has_eol;
@@ -574,7 +549,6 @@ static inline __attribute__((always_inline)) const uint8_t *
 take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
            gs_list_cursor *c, gs_near_bucket *out, uint64_t bound, uint8_t *key_room)
 {
-    const uint64_t flip = s->layout.is_backwards ? UINT64_MAX : 0;
     const size_t before = out->copied_count, ahead = prefetch_ahead(is_keyed);
     gs_near_bucket b = *out;
     while (c->left > 0) {
@@ -588,7 +562,7 @@ take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
             const size_t length = where[i] & GS_WHERE_LENGTH_LONG;
             const uint8_t *const from = arena + gs_where_offset(where[i]);
             if (!is_keyed)
-                take_plain(s, from, length, flip, &b);
+                take_plain(s, from, length, &b);
             else if (__builtin_expect(!take_keyed(s, from, length, key_room, &b), 0))
                 return from;
         }
@@ -600,10 +574,8 @@ take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
         c->at = 0;
         prefetch_next(c, arena, ahead);
     }
-    for (size_t i = before; is_keyed && i < b.copied_count; i++) {
-        const gs_record r = gs_record_at(&s->layout, b.arena, b.elements[i].where);
-        put_words(&b.elements[i], r.string, r.string_bytes, b.depth, flip);
-    }
+    for (size_t i = before; is_keyed && i < b.copied_count; i++)
+        gs_tie_load(&s->layout, b.arena, &b.elements[i], b.depth);
     *out = b;
     return NULL;
 }

@@ -34,7 +34,6 @@
 #include "lib/base/status.h"
 #include "lib/sort/bucket/buckets.h"
 #include "lib/sort/key/keys.h"
-#include "lib/sort/witness/witnesses.h"
 #include "lib/sort/record/records.h"
 
 /* Not worth it for less text. Builds that are for testing do it sooner. */
@@ -68,10 +67,10 @@ void gs_early_split_free(gs_early_split *s); /* NULL is fine */
 
 /* Puts whole records, the first at `offset` of the arena, on the lists of a worker; each
  * worker by one thread; how many there are is added to *count. The last may lack its eol
- * if it has one in the arena. With `seen` they are added to that. False if there is no
- * more room for lists, which is for good. */
+ * if it has one in the arena. False if there is no more room for lists, which is for
+ * good. */
 bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
-                        size_t bytes, size_t offset, uint64_t *count, gs_multiset *seen);
+                        size_t bytes, size_t offset, uint64_t *count);
 
 /* Memory for lists that was used. */
 size_t gs_early_split_list_bytes(const gs_early_split *s);

@@ -19,16 +19,12 @@ typedef struct gs_ingest_scratch {
 } gs_ingest_scratch;
 
 struct gs_ingest {
-    gs_line_feed *feed;
-    gs_team *team;
-    gs_record_layout layout;
+    const gs_forming *forming;
+    gs_record_layout layout; /* this and what follows as there */
     const gs_key_encoder *encoder;
     size_t record_size;
-    gs_sort_stats *stats;
-    const volatile int *cancel;
-    gs_ingest_scratch *scratch; /* one a worker */
     unsigned workers;
-    gs_witness *witness; /* may be NULL */
+    gs_ingest_scratch *scratch; /* one a worker */
 
     uint8_t *limit; /* --top: strings above it are dropped */
     size_t limit_bytes;
@@ -45,23 +41,17 @@ struct gs_ingest {
     unsigned pending_count;
 };
 
-gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
-                      const gs_record_layout *layout, const gs_key_encoder *encoder,
-                      size_t record_size, gs_sort_stats *stats,
-                      const volatile int *cancel, gs_status *st)
+gs_code gs_ingest_new(gs_ingest **out, const gs_forming *forming, gs_status *st)
 {
     *out = NULL;
     gs_ingest *in = NULL;
     GS_TRY(gs_mem_new(&in, sizeof *in, "ingest", st));
-    in->feed = feed;
-    in->team = team;
-    in->layout = *layout;
-    in->encoder = encoder;
-    in->record_size = record_size;
-    in->stats = stats;
-    in->cancel = cancel;
-    in->workers = gs_team_workers(team);
-    in->next_ticket = gs_line_feed_next_ticket(feed);
+    in->forming = forming;
+    in->layout = *forming->layout;
+    in->encoder = forming->encoder;
+    in->record_size = forming->options->order.record_size;
+    in->workers = gs_team_workers(forming->team);
+    in->next_ticket = gs_line_feed_next_ticket(forming->feed);
     pthread_mutex_init(&in->mutex, NULL);
     pthread_cond_init(&in->turn_changed, NULL);
     GS_TRY_OR_FAIL(gs_mem_new_apart(&in->scratch, in->workers * sizeof *in->scratch,
@@ -91,11 +81,6 @@ void gs_ingest_free(gs_ingest *in)
     gs_mem_free(in->scratch);
     gs_mem_free(in->limit);
     gs_mem_free(in);
-}
-
-void gs_ingest_set_witness(gs_ingest *in, gs_witness *witness)
-{
-    in->witness = witness;
 }
 
 gs_code gs_ingest_set_limit(gs_ingest *in, const uint8_t *string, size_t string_bytes,
@@ -129,14 +114,6 @@ static bool is_above_limit(const gs_ingest *in, uint64_t prefix, const uint8_t *
 static size_t larger_than(size_t want)
 {
     return want + want / 2 + 1024;
-}
-
-static inline void put_words(const gs_ingest *in, gs_element *e, const uint8_t *string,
-                             size_t bytes)
-{
-    const uint64_t flip = in->layout.is_backwards ? UINT64_MAX : 0;
-    e->prefix = gs_string_word(string, bytes, 0) ^ flip;
-    e->next = gs_string_word(string, bytes, 8) ^ flip;
 }
 
 static __attribute__((noinline)) gs_code grow_records(gs_ingest_scratch *scratch,
@@ -191,7 +168,7 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
 
     gs_element *const e = &scratch->elements[scratch->element_count];
     if (in->limit != NULL) {
-        put_words(in, e, string, string_bytes);
+        gs_tie_put_words(&in->layout, e, string, string_bytes, 0);
         if (is_above_limit(in, e->prefix, string, string_bytes))
             return GS_OK;
     }
@@ -201,11 +178,10 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     return GS_OK;
 }
 
-/* Makes the records of a batch in the scratch. With `seen` the ends of lines are noted
- * there. */
+/* Makes the records of a batch in the scratch. */
 static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
                             const gs_line_batch *batch, uint64_t *record_count,
-                            gs_multiset_lines *seen, gs_status *st)
+                            gs_status *st)
 {
     scratch->record_bytes = 0;
     scratch->element_count = 0;
@@ -223,11 +199,7 @@ static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
         while (gs_line_iter_next(&it)) {
             GS_TRY(add_record(in, scratch, data + it.begin, it.end - it.begin, st));
             ++*record_count;
-            if (seen != NULL)
-                gs_multiset_note_end(seen, it.end);
         }
-        if (seen != NULL)
-            gs_multiset_make_room(seen);
     }
     if (batch->lacks_final_eol && it.rest < batch->bytes) {
         GS_TRY(add_record(in, scratch, data + it.rest, batch->bytes - it.rest, st));
@@ -241,26 +213,19 @@ static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
 static inline void put_element(const gs_ingest *in, gs_element *e, const uint8_t *record,
                                size_t bytes, size_t arena_offset)
 {
-    put_words(in, e, record, bytes);
+    gs_tie_put_words(&in->layout, e, record, bytes, 0);
     e->where = gs_where_pack(arena_offset, bytes);
 }
 
 /* Plain records are the text itself, which lies at `offset`: one element a line. False
  * if there are not as many as were counted, or if they are not all of the text,
  * because somebody writes to a mapped file. */
-static inline __attribute__((always_inline)) bool
-put_seen_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
-                  gs_element *e, size_t count, gs_multiset *seen)
+static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
+                         gs_element *e, size_t count)
 {
     const gs_element *const end_of_room = e + count;
     const uint8_t *const data = batch->data;
-    const gs_record_form form = {in->record_size, in->layout.eol};
-    gs_multiset_lines lines;
-    if (seen != NULL)
-        gs_multiset_begin_lines(&lines, seen, data);
     if (in->record_size > 0) {
-        if (seen != NULL)
-            gs_multiset_add_text(seen, &form, data, batch->bytes);
         for (size_t at = 0; at < batch->bytes; at += in->record_size)
             put_element(in, e++, data + at, in->record_size, offset + at);
         return true;
@@ -271,31 +236,14 @@ put_seen_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset
         if (__builtin_expect(room < 64, 0) &&
             (size_t)__builtin_popcountll(it.mask) > room)
             return false;
-        while (gs_line_iter_next(&it)) {
+        while (gs_line_iter_next(&it))
             put_element(in, e++, data + it.begin, it.end - it.begin, offset + it.begin);
-            if (seen != NULL)
-                gs_multiset_note_end(&lines, it.end);
-        }
-        if (seen != NULL)
-            gs_multiset_make_room(&lines);
-    }
-    if (seen != NULL) {
-        gs_multiset_add_noted(&lines);
-        gs_multiset_add_text(seen, &form, data + it.rest, batch->bytes - it.rest);
     }
     if (batch->lacks_final_eol && it.rest < batch->bytes && e < end_of_room) {
         put_element(in, e++, data + it.rest, batch->bytes - it.rest, offset + it.rest);
         it.rest = batch->bytes;
     }
     return e == end_of_room && it.rest == batch->bytes;
-}
-
-/* Code of its own for when no witness looks on: the loop is of few instructions. */
-static bool put_elements(const gs_ingest *in, const gs_line_batch *batch, size_t offset,
-                         gs_element *e, size_t count, gs_multiset *seen)
-{
-    return seen == NULL ? put_seen_elements(in, batch, offset, e, count, NULL)
-                        : put_seen_elements(in, batch, offset, e, count, seen);
 }
 
 static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t offset)
@@ -326,7 +274,7 @@ static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
     for (size_t i = 0; i < scratch->element_count; i++) {
         const uint64_t where = scratch->elements[i].where;
         const gs_record r = gs_record_at(&in->layout, scratch->records, where);
-        put_words(in, &e[i], r.string, r.string_bytes);
+        gs_tie_put_words(&in->layout, &e[i], r.string, r.string_bytes, 0);
         e[i].where = where + shift;
     }
 }
@@ -383,56 +331,33 @@ static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch,
     return st->code;
 }
 
-/* The multiset of a batch that whoever finds its lines adds to; or NULL. */
-static gs_multiset *seen_by(const gs_ingest *in, gs_multiset *seen)
-{
-    return gs_witness_is_full(in->witness) ? seen : NULL;
-}
-
-/* `seen` is what a full witness hears of the batch. */
+/* What the witness and the statistics hear of a batch. */
 static void note_records(const gs_ingest *in, uint64_t records,
-                         const gs_line_batch *batch, const gs_multiset *seen)
+                         const gs_line_batch *batch)
 {
     const uint64_t eols = in->record_size > 0 ? 0 : records - batch->lacks_final_eol;
     const gs_multiset counted = {records, batch->bytes - eols, 0};
-    gs_witness_read(in->witness, gs_witness_is_full(in->witness) ? seen : &counted);
-    if (in->stats == NULL)
+    if (gs_witness_is_full(in->forming->witness))
+        gs_witness_read_text(in->forming->witness, batch->data, batch->bytes);
+    else
+        gs_witness_read(in->forming->witness, &counted);
+    gs_sort_stats *const stats = in->forming->options->stats;
+    if (stats == NULL)
         return;
-    atomic_fetch_add(&in->stats->records, records);
-    atomic_fetch_add(&in->stats->text_bytes, batch->bytes);
-}
-
-/* The same, and what a witness hears of them, if `seen` is there. */
-static gs_code make_seen_records(const gs_ingest *in, gs_ingest_scratch *scratch,
-                                 const gs_line_batch *batch, uint64_t *record_count,
-                                 gs_multiset *seen, gs_status *st)
-{
-    const gs_record_form form = {in->record_size, in->layout.eol};
-    gs_multiset_lines lines;
-    if (seen == NULL || in->record_size > 0 || batch->bytes > UINT32_MAX) {
-        if (seen != NULL)
-            gs_multiset_add_text(seen, &form, batch->data, batch->bytes);
-        return make_records(in, scratch, batch, record_count, NULL, st);
-    }
-    gs_multiset_begin_lines(&lines, seen, batch->data);
-    GS_TRY(make_records(in, scratch, batch, record_count, &lines, st));
-    gs_multiset_add_noted(&lines);
-    gs_multiset_add_text(seen, &form, batch->data + lines.begin,
-                         batch->bytes - lines.begin);
-    return GS_OK;
+    atomic_fetch_add(&stats->records, records);
+    atomic_fetch_add(&stats->text_bytes, batch->bytes);
 }
 
 static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
                             gs_line_batch *batch, gs_status *st)
 {
     const bool direct = is_direct(in, batch);
-    gs_multiset seen = {0}, *const to = seen_by(in, &seen);
     uint64_t records = 0;
     gs_chunk_want want = {0};
     if (batch->is_in_map)
         gs_file_map_bring(batch->data, batch->bytes);
     if (!direct) {
-        GS_TRY(make_seen_records(in, scratch, batch, &records, to, st));
+        GS_TRY(make_records(in, scratch, batch, &records, st));
         gs_assert(scratch->record_bytes <= gs_arena_bytes_max);
         want.copied_bytes = scratch->record_bytes;
         want.count = scratch->element_count;
@@ -453,6 +378,7 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     GS_TRY(reserve_in_turn(in, batch, &want, &offset, &index, &has_room, st));
     if (!has_room)
         return GS_OK;
+    note_records(in, records, batch);
     gs_element *const e = in->chunk->elements + index;
     bool is_as_counted = true;
     if (!direct) {
@@ -461,15 +387,12 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
         if (batch->is_in_map)
             gs_file_map_leave_part(batch->data, batch->bytes);
     } else if (batch->is_in_map) {
-        is_as_counted = put_elements(in, batch, batch->map_offset, e, want.count, to);
+        is_as_counted = put_elements(in, batch, batch->map_offset, e, want.count);
     } else {
         copy_plain(in, batch, offset);
-        is_as_counted = put_elements(in, batch, offset, e, want.count, to);
+        is_as_counted = put_elements(in, batch, offset, e, want.count);
     }
-    if (!is_as_counted)
-        return gs_map_name_fail_changed(batch->data, st);
-    note_records(in, records, batch, &seen);
-    return GS_OK;
+    return is_as_counted ? GS_OK : gs_map_name_fail_changed(batch->data, st);
 }
 
 /* To the lists of early_split, from the map or a copy in the arena. */
@@ -493,11 +416,9 @@ static void split_batch(gs_ingest *in, unsigned worker, const gs_line_batch *bat
         offset = batch->map_offset;
     else if (is_good)
         copy_plain(in, batch, offset);
-    gs_multiset seen = {0};
-    is_good =
-        is_good && gs_early_split_add(in->early, worker, in->chunk->arena + offset,
-                                      batch->bytes, offset, &records, seen_by(in, &seen));
-    note_records(in, records, batch, &seen);
+    is_good = is_good && gs_early_split_add(in->early, worker, in->chunk->arena + offset,
+                                            batch->bytes, offset, &records);
+    note_records(in, records, batch);
     if (is_good)
         return;
     pthread_mutex_lock(&in->mutex);
@@ -510,7 +431,7 @@ static gs_code next_batch(gs_ingest *in, gs_line_batch *batch, bool *has_batch,
                           gs_status *st)
 {
     *has_batch = false;
-    GS_TRY(gs_cancel_check(in->cancel, st));
+    GS_TRY(gs_cancel_check(in->forming->options->cancel_signal, st));
     pthread_mutex_lock(&in->mutex);
     bool stop = in->is_full || in->has_failed;
     if (!stop && in->pending_count > 0) {
@@ -524,7 +445,7 @@ static gs_code next_batch(gs_ingest *in, gs_line_batch *batch, bool *has_batch,
     pthread_mutex_unlock(&in->mutex);
     if (stop || *has_batch)
         return GS_OK;
-    GS_TRY(gs_line_feed_next(in->feed, batch, has_batch, st));
+    GS_TRY(gs_line_feed_next(in->forming->feed, batch, has_batch, st));
     if (!*has_batch) {
         pthread_mutex_lock(&in->mutex);
         in->is_ended = true;
@@ -536,7 +457,7 @@ static gs_code next_batch(gs_ingest *in, gs_line_batch *batch, bool *has_batch,
 static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
 {
     gs_ingest *const in = context;
-    gs_trace *const trace = gs_team_trace(in->team);
+    gs_trace *const trace = gs_team_trace(in->forming->team);
     for (;;) {
         gs_line_batch batch = {0};
         bool has_batch = false;
@@ -567,7 +488,7 @@ gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last, gs_status 
     gs_assert(chunk->element_count == 0);
     in->chunk = chunk;
     in->is_full = false;
-    GS_TRY(gs_team_run(in->team, ingest_worker, in, st));
+    GS_TRY(gs_team_run(in->forming->team, ingest_worker, in, st));
     *is_last = in->is_ended && in->pending_count == 0;
     return GS_OK;
 }
@@ -575,7 +496,7 @@ gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last, gs_status 
 void gs_ingest_place(gs_ingest *in, size_t *input_index, uint64_t *offset)
 {
     if (in->pending_count == 0) {
-        gs_line_feed_place(in->feed, input_index, offset);
+        gs_line_feed_place(in->forming->feed, input_index, offset);
         return;
     }
     *input_index = in->pending[0].input_index;
@@ -587,12 +508,12 @@ gs_code gs_ingest_split_early(gs_ingest *in, gs_chunk *chunk, gs_early_split *ea
 {
     in->chunk = chunk;
     in->early = early;
-    GS_NOTED(gs_team_run(in->team, ingest_worker, in, st));
+    GS_NOTED(gs_team_run(in->forming->team, ingest_worker, in, st));
     *is_done = !in->is_not_early;
     in->early = NULL;
     if (in->is_not_early) {
         in->is_ended = false;
-        in->next_ticket = gs_line_feed_next_ticket(in->feed);
+        in->next_ticket = gs_line_feed_next_ticket(in->forming->feed);
     }
     return st->code;
 }

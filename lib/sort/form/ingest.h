@@ -11,27 +11,16 @@
 #ifndef GS_LIB_SORT_FORM_INGEST_H
 #define GS_LIB_SORT_FORM_INGEST_H
 
-#include "lib/base/team.h"
 #include "lib/sort/form/chunk.h"
 #include "lib/sort/form/early_split.h"
-#include "lib/sort/key/keys.h"
-#include "lib/sort/record/records.h"
-#include "lib/sort/plan/plans.h"
-#include "lib/sort/witness/witnesses.h"
+#include "lib/sort/form/former.h"
 
 typedef struct gs_ingest gs_ingest;
 
-/* Borrows all but the layout until free(). `encoder` is NULL for plain records;
- * `record_size` > 0 for fixed-size ones. `stats` may be NULL. */
-GS_MUST_CHECK gs_code gs_ingest_new(gs_ingest **out, gs_line_feed *feed, gs_team *team,
-                                    const gs_record_layout *layout,
-                                    const gs_key_encoder *encoder, size_t record_size,
-                                    gs_sort_stats *stats, const volatile int *cancel,
+/* Borrows what `forming` has, whose witness hears of all records. */
+GS_MUST_CHECK gs_code gs_ingest_new(gs_ingest **out, const gs_forming *forming,
                                     gs_status *st);
 void gs_ingest_free(gs_ingest *in); /* NULL is fine */
-
-/* All records go by `witness` too, which is borrowed. */
-void gs_ingest_set_witness(gs_ingest *in, gs_witness *witness);
 
 /* Fills `chunk`, which is empty. *is_last: the input has ended. */
 GS_MUST_CHECK gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last,

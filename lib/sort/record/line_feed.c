@@ -41,7 +41,6 @@ struct gs_line_feed {
     uint8_t *replay; /* given out before anything else, from replay_at on */
     size_t replay_map_bytes, replay_bytes, replay_at;
     gs_line_batch replay_last;
-    bool has_replay_last;
     const gs_file_map *map;   /* given out instead of blocks, */
     size_t map_file, map_at;  /* from this file and byte on, */
     size_t part_bytes;        /* so much of what lies in memory at a time */
@@ -398,12 +397,11 @@ done:
 void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
                          size_t bytes, gs_line_batch *last)
 {
-    gs_assert(feed->replay == NULL && !feed->has_replay_last);
+    gs_assert(feed->replay == NULL && feed->replay_last.bytes == 0);
     feed->replay = memory;
     feed->replay_map_bytes = map_bytes;
     feed->replay_bytes = bytes;
     feed->replay_at = 0;
-    feed->has_replay_last = last->bytes > 0;
     feed->replay_last = *last;
     *last = (gs_line_batch){0};
 }
@@ -458,10 +456,9 @@ static void next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
         *out = (gs_line_batch){.data = from, .bytes = n};
         feed->replay_at += n;
         *has_batch = true;
-    } else if (feed->has_replay_last) {
+    } else if (feed->replay_last.bytes > 0) {
         *out = feed->replay_last;
         feed->replay_last = (gs_line_batch){0};
-        feed->has_replay_last = false;
         *has_batch = true;
     }
     if (*has_batch)

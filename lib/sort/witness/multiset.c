@@ -4,14 +4,26 @@
 #include "lib/sort/record/records.h"
 #include "lib/sort/witness/record_hash.h"
 
-enum { SLICE_BYTES = 1 << 20 };
+enum { SLICE_BYTES = 1 << 20, ENDS = 512, ENDS_AT_ONCE = 64 };
+
+/* Lines of a text one after the other. They are noted and added some hundred at a time:
+ * how many ends there are in 64 bytes is random, and a loop that hashed lines as it finds
+ * them would be guessed wrong every time. */
+typedef struct noted_lines {
+    gs_multiset *set;
+    const uint8_t *text; /* less than 4 GiB */
+    size_t begin;        /* of the first line that was not added yet */
+    size_t count;
+    uint32_t ends[ENDS + ENDS_AT_ONCE];
+} noted_lines;
 
 static uint64_t hash_lines(const uint8_t *text, size_t begin, const uint32_t *ends,
                            size_t count)
 {
+    gs_hash_fn *const hash = gs_hash_record_fn();
     uint64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        sum += gs_hash_record_products(text + begin, ends[i] - begin);
+        sum += hash(text + begin, ends[i] - begin);
         begin = (size_t)ends[i] + 1;
     }
     return sum;
@@ -19,39 +31,20 @@ static uint64_t hash_lines(const uint8_t *text, size_t begin, const uint32_t *en
 
 static uint64_t hash_records(const uint8_t *text, size_t bytes, size_t size)
 {
+    gs_hash_fn *const hash = gs_hash_record_fn();
     uint64_t sum = 0;
     for (size_t at = 0; at + size <= bytes; at += size)
-        sum += gs_hash_record_products(text + at, size);
+        sum += hash(text + at, size);
     return sum;
 }
 
 #if GS_HASH_HAS_AES
-GS_HASH_AVX2 static uint64_t hash_lines_avx2(const uint8_t *text, size_t begin,
-                                             const uint32_t *ends, size_t count)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += gs_hash_record_avx2(text + begin, ends[i] - begin);
-        begin = (size_t)ends[i] + 1;
-    }
-    return sum;
-}
-
-GS_HASH_AVX2 static uint64_t hash_records_avx2(const uint8_t *text, size_t bytes,
-                                               size_t size)
-{
-    uint64_t sum = 0;
-    for (size_t at = 0; at + size <= bytes; at += size)
-        sum += gs_hash_record_avx2(text + at, size);
-    return sum;
-}
-
 GS_HASH_AES static uint64_t hash_lines_aes(const uint8_t *text, size_t begin,
                                            const uint32_t *ends, size_t count)
 {
     __m256i sums = _mm256_setzero_si256();
     const size_t first = begin;
-    uint16_t long_ones[GS_MULTISET_ENDS + GS_MULTISET_ENDS_AT_ONCE];
+    uint16_t long_ones[ENDS + ENDS_AT_ONCE];
     size_t long_count = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t bytes = ends[i] - begin;
@@ -83,11 +76,9 @@ GS_HASH_AES static uint64_t hash_one_aes(const uint8_t *record, size_t bytes)
     return gs_hash_sum_aes(gs_hash_record_aes(record, bytes));
 }
 #else
-#define hash_one_aes      gs_hash_record_products
-#define hash_lines_aes    hash_lines
-#define hash_records_aes  hash_records
-#define hash_lines_avx2   hash_lines
-#define hash_records_avx2 hash_records
+#define hash_one_aes     gs_hash_record_plain
+#define hash_lines_aes   hash_lines
+#define hash_records_aes hash_records
 #endif
 
 void gs_multiset_add(gs_multiset *m, const uint8_t *record, size_t bytes, uint64_t times)
@@ -95,19 +86,17 @@ void gs_multiset_add(gs_multiset *m, const uint8_t *record, size_t bytes, uint64
     m->records += times;
     m->bytes += times * bytes;
     m->sum += times * (gs_hash_has_aes() ? hash_one_aes(record, bytes)
-                                         : gs_hash_record_products(record, bytes));
+                                         : gs_hash_record_fn()(record, bytes));
 }
 
-void gs_multiset_add_noted(gs_multiset_lines *lines)
+static void add_noted(noted_lines *lines)
 {
     gs_multiset *const m = lines->set;
     const size_t count = lines->count, begin = lines->begin;
     if (count == 0)
         return;
     m->sum += gs_hash_has_aes() ? hash_lines_aes(lines->text, begin, lines->ends, count)
-              : gs_hash_has_avx2()
-                  ? hash_lines_avx2(lines->text, begin, lines->ends, count)
-                  : hash_lines(lines->text, begin, lines->ends, count);
+                                : hash_lines(lines->text, begin, lines->ends, count);
     lines->begin = (size_t)lines->ends[count - 1] + 1;
     m->bytes += lines->begin - begin - count;
     m->records += count;
@@ -117,15 +106,18 @@ void gs_multiset_add_noted(gs_multiset_lines *lines)
 /* The whole lines of a slice; returns how much they are. */
 static size_t add_slice(gs_multiset *m, const uint8_t *text, size_t bytes, uint8_t eol)
 {
-    gs_multiset_lines lines;
-    gs_multiset_begin_lines(&lines, m, text);
+    noted_lines lines;
+    lines.set = m;
+    lines.text = text;
+    lines.begin = lines.count = 0;
     gs_line_iter it = gs_line_iter_begin(text, bytes, eol);
     while (gs_line_iter_load(&it)) {
         while (gs_line_iter_next(&it))
-            gs_multiset_note_end(&lines, it.end);
-        gs_multiset_make_room(&lines);
+            lines.ends[lines.count++] = (uint32_t)it.end;
+        if (__builtin_expect(lines.count >= ENDS, 0))
+            add_noted(&lines);
     }
-    gs_multiset_add_noted(&lines);
+    add_noted(&lines);
     return lines.begin;
 }
 
@@ -134,9 +126,8 @@ void gs_multiset_add_text(gs_multiset *m, const gs_record_form *form, const uint
 {
     if (form->record_size > 0) {
         const size_t size = form->record_size;
-        m->sum += gs_hash_has_aes()    ? hash_records_aes(text, bytes, size)
-                  : gs_hash_has_avx2() ? hash_records_avx2(text, bytes, size)
-                                       : hash_records(text, bytes, size);
+        m->sum += gs_hash_has_aes() ? hash_records_aes(text, bytes, size)
+                                    : hash_records(text, bytes, size);
         m->bytes += bytes / size * size;
         m->records += bytes / size;
         return;

@@ -35,41 +35,6 @@ enum { GS_MULTISET_SLACK = 64 }; /* bytes beyond what is added that can be read 
 void gs_multiset_add_text(gs_multiset *m, const gs_record_form *form, const uint8_t *text,
                           size_t bytes);
 
-/* Lines of a text one after the other, whose ends somebody else finds. They are noted and
- * added some hundred at a time: how many ends there are in 64 bytes is random, and a loop
- * that hashed lines as it finds them would be guessed wrong every time. */
-enum { GS_MULTISET_ENDS = 512, GS_MULTISET_ENDS_AT_ONCE = 64 };
-
-typedef struct gs_multiset_lines {
-    gs_multiset *set;
-    const uint8_t *text; /* less than 4 GiB */
-    size_t begin;        /* of the first line that was not added yet */
-    size_t count;
-    uint32_t ends[GS_MULTISET_ENDS + GS_MULTISET_ENDS_AT_ONCE];
-} gs_multiset_lines;
-
-static inline void gs_multiset_begin_lines(gs_multiset_lines *lines, gs_multiset *set,
-                                           const uint8_t *text)
-{
-    lines->set = set;
-    lines->text = text;
-    lines->begin = lines->count = 0;
-}
-
-/* A line ends at text[end]. */
-static inline void gs_multiset_note_end(gs_multiset_lines *lines, size_t end)
-{
-    lines->ends[lines->count++] = (uint32_t)end;
-}
-
-/* To be called after at most GS_MULTISET_ENDS_AT_ONCE notes. */
-void gs_multiset_add_noted(gs_multiset_lines *lines);
-static inline void gs_multiset_make_room(gs_multiset_lines *lines)
-{
-    if (__builtin_expect(lines->count >= GS_MULTISET_ENDS, 0))
-        gs_multiset_add_noted(lines);
-}
-
 /* One record, `times` times. */
 void gs_multiset_add(gs_multiset *m, const uint8_t *record, size_t bytes, uint64_t times);
 

@@ -10,7 +10,7 @@
  *   products   eight words of a block become one number, the sum of
  *              (low half of word i + low half of key i) * (high half + high half of key),
  *              which is folded into the length by a multiplication and a shift
- *              (AVX2 and SSE2 and plain C give the same)
+ *              (AVX2 and plain C give the same)
  *   aes        the four parts of a block go through rounds of AES: each by itself with
  *              the length, two pairs into two parts, these two into each other; the
  *              number of a record is that of its first block and that of its last, which
@@ -90,71 +90,6 @@ static inline uint64_t gs_hash_record_plain(const uint8_t *record, size_t bytes)
     return hash;
 }
 
-/* --- SSE2 -------------------------------------------------------------------- */
-
-#ifdef __SSE2__
-static inline __m128i gs_hash_products_16(__m128i words, size_t i)
-{
-    const __m128i key =
-        _mm_loadu_si128((const __m128i *)(const void *)(gs_hash_keys + 2 * i));
-    const __m128i sum = _mm_add_epi32(words, key);
-    return _mm_mul_epu32(sum, _mm_srli_epi64(sum, 32));
-}
-
-static inline uint64_t gs_hash_add_halves(__m128i sums)
-{
-    return (uint64_t)_mm_cvtsi128_si64(
-        _mm_add_epi64(sums, _mm_unpackhi_epi64(sums, sums)));
-}
-
-static inline uint64_t gs_hash_products_whole(const uint8_t *block)
-{
-    __m128i sums = _mm_setzero_si128();
-    for (size_t i = 0; i < 4; i++)
-        sums = _mm_add_epi64(
-            sums,
-            gs_hash_products_16(
-                _mm_loadu_si128((const __m128i *)(const void *)(block + 16 * i)), i));
-    return gs_hash_add_halves(sums);
-}
-
-/* Of fewer than 64 bytes; all 64 can be read. */
-static inline uint64_t gs_hash_products_part(const uint8_t *block, size_t bytes)
-{
-    const __m128i count = _mm_set1_epi8((char)bytes);
-    __m128i sums = _mm_setzero_si128();
-    __m128i place = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    for (size_t i = 0; i < 4; i++) {
-        const __m128i there = _mm_cmpgt_epi8(count, place);
-        const __m128i words =
-            _mm_loadu_si128((const __m128i *)(const void *)(block + 16 * i));
-        sums = _mm_add_epi64(sums, gs_hash_products_16(_mm_and_si128(words, there), i));
-        place = _mm_add_epi8(place, _mm_set1_epi8(16));
-    }
-    return gs_hash_add_halves(sums);
-}
-
-static inline uint64_t gs_hash_record_sse2(const uint8_t *record, size_t bytes)
-{
-    uint64_t hash = gs_hash_begin(bytes);
-    size_t at = 0;
-    for (; bytes - at >= GS_HASH_BLOCK; at += GS_HASH_BLOCK)
-        hash = gs_hash_fold(hash, gs_hash_products_whole(record + at));
-    return at < bytes ? gs_hash_fold(hash, gs_hash_products_part(record + at, bytes - at))
-                      : hash;
-}
-#endif
-
-/* The products of a record, 64 bytes beyond which can be read. */
-static inline uint64_t gs_hash_record_products(const uint8_t *record, size_t bytes)
-{
-#ifdef __SSE2__
-    return gs_hash_record_sse2(record, bytes);
-#else
-    return gs_hash_record_plain(record, bytes);
-#endif
-}
-
 /* --- AVX2, the same numbers -------------------------------------------------- */
 
 #if GS_HASH_HAS_AES
@@ -197,13 +132,19 @@ GS_HASH_AVX2 static inline uint64_t gs_hash_record_avx2(const uint8_t *record,
     return bytes > 0 ? gs_hash_fold(hash, gs_hash_products_avx2(record, bytes)) : hash;
 }
 
-static inline int gs_hash_has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define gs_hash_has_avx2() 0
 #endif
+
+typedef uint64_t gs_hash_fn(const uint8_t *record, size_t bytes);
+
+/* Who makes products here, of records 64 bytes beyond which can be read. */
+static inline gs_hash_fn *gs_hash_record_fn(void)
+{
+#if GS_HASH_HAS_AES
+    if (__builtin_cpu_supports("avx2"))
+        return gs_hash_record_avx2;
+#endif
+    return gs_hash_record_plain;
+}
 
 /* --- AES --------------------------------------------------------------------- */
 

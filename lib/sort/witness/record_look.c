@@ -11,17 +11,6 @@
 #include "lib/sort/record/records.h"
 #include "lib/sort/witness/record_hash.h"
 
-/* Strings anywhere or, if `each` is NULL, in a row. */
-typedef struct string_source {
-    const gs_seen_string *each;
-    const gs_look_row *row;
-} string_source;
-
-static inline gs_seen_string string_at(const string_source *s, size_t i)
-{
-    return s->each != NULL ? s->each[i] : gs_look_row_line(s->row, i);
-}
-
 static bool may_follow(gs_seen_string a, gs_seen_string b, gs_look_order order)
 {
     const int d = order.is_backwards
@@ -31,15 +20,14 @@ static bool may_follow(gs_seen_string a, gs_seen_string b, gs_look_order order)
 }
 
 /* Words of eight bytes mostly tell; where they are the same the strings are compared. */
-static inline __attribute__((always_inline)) size_t
-find_disorder_in(const gs_look *l, const string_source *s, size_t count)
+static size_t find_disorder(const gs_look *l, const gs_seen_string *s, size_t count)
 {
     const uint64_t flip = l->order.is_backwards ? UINT64_MAX : 0;
     gs_seen_string last = l->before;
     uint64_t last_word =
         l->has_before ? gs_string_word(last.data, last.bytes, 0) ^ flip : 0;
     for (size_t i = 0; i < count; i++) {
-        const gs_seen_string now = string_at(s, i);
+        const gs_seen_string now = s[i];
         const uint64_t word = gs_string_word(now.data, now.bytes, 0) ^ flip;
         if (last_word >= word && (i > 0 || l->has_before) &&
             !may_follow(last, now, l->order))
@@ -50,43 +38,13 @@ find_disorder_in(const gs_look *l, const string_source *s, size_t count)
     return 0;
 }
 
-static size_t find_disorder(const gs_look *l, const string_source *s, size_t count)
+static uint64_t add_hashes(const gs_seen_string *s, size_t count)
 {
-    const string_source each = {s->each, NULL}, row = {NULL, s->row};
-    return s->each != NULL ? find_disorder_in(l, &each, count)
-                           : find_disorder_in(l, &row, count);
-}
-
-static uint64_t add_hashes(const string_source *s, size_t count)
-{
+    gs_hash_fn *const hash = gs_hash_record_fn();
     uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        const gs_seen_string line = string_at(s, i);
-        sum += gs_hash_record_products(line.data, line.bytes);
-    }
+    for (size_t i = 0; i < count; i++)
+        sum += hash(s[i].data, s[i].bytes);
     return sum;
-}
-
-#if GS_HASH_HAS_AES
-GS_HASH_AVX2 static uint64_t add_hashes_avx2(const string_source *s, size_t count)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        const gs_seen_string line = string_at(s, i);
-        sum += gs_hash_record_avx2(line.data, line.bytes);
-    }
-    return sum;
-}
-#else
-#define add_hashes_avx2 add_hashes
-#endif
-
-static void look_products(gs_look *l, const string_source *lines,
-                          const string_source *strings, size_t count)
-{
-    l->disorder = find_disorder(l, strings, count);
-    l->sum =
-        gs_hash_has_avx2() ? add_hashes_avx2(lines, count) : add_hashes(lines, count);
 }
 
 #if GS_HASH_HAS_AES
@@ -110,7 +68,7 @@ GS_HASH_AES static inline uint64_t is_disorder(__m512i last, gs_seen_string last
  * branched on: the first 64 bytes of two neighbours nearly always tell their order, and
  * hashes of long ones are left for later. */
 GS_HASH_AES static inline __attribute__((always_inline)) void
-look_512(gs_look *l, const string_source *s, size_t count, bool hashes, bool compares,
+look_512(gs_look *l, const gs_seen_string *s, size_t count, bool hashes, bool compares,
          gs_look_order order)
 {
     __m256i sums = _mm256_setzero_si256();
@@ -118,20 +76,14 @@ look_512(gs_look *l, const string_source *s, size_t count, bool hashes, bool com
     gs_seen_string last_string = {0};
     uint64_t bad = 0;
     uint16_t long_ones[GS_LOOK_MAX];
-    size_t long_count = 0, begin = 0;
+    size_t long_count = 0;
     if (compares && l->has_before) {
         last_string = l->before;
         last = gs_hash_load_512(last_string.data, last_string.bytes);
     }
     const bool has_before = l->has_before;
     for (size_t i = 0; i < count; i++) {
-        gs_seen_string string;
-        if (s->each != NULL) {
-            string = s->each[i];
-        } else {
-            string = (gs_seen_string){s->row->text + begin, s->row->ends[i] - begin};
-            begin = s->row->ends[i] + s->row->gap;
-        }
+        const gs_seen_string string = s[i];
         const __m512i now = gs_hash_load_512(string.data, string.bytes);
         if (compares && (i > 0 || has_before))
             bad |= is_disorder(last, last_string, now, string, order);
@@ -144,7 +96,7 @@ look_512(gs_look *l, const string_source *s, size_t count, bool hashes, bool com
         }
     }
     for (size_t k = 0; k < long_count; k++) {
-        const gs_seen_string string = string_at(s, long_ones[k]);
+        const gs_seen_string string = s[long_ones[k]];
         sums = _mm256_add_epi64(sums, gs_hash_rest_aes(string.data, string.bytes));
     }
     if (hashes)
@@ -155,7 +107,7 @@ look_512(gs_look *l, const string_source *s, size_t count, bool hashes, bool com
 
 /* Of the orders each has a loop of its own. */
 GS_HASH_AES static inline __attribute__((always_inline)) void
-look_in_order(gs_look *l, const string_source *s, size_t count, bool hashes)
+look_in_order(gs_look *l, const gs_seen_string *s, size_t count, bool hashes)
 {
     const gs_look_order up = {false, l->order.is_strict},
                         down = {true, l->order.is_strict};
@@ -165,57 +117,28 @@ look_in_order(gs_look *l, const string_source *s, size_t count, bool hashes)
         look_512(l, s, count, hashes, true, up);
 }
 
-GS_HASH_AES static void look_each(gs_look *l, const gs_seen_string *strings, size_t count)
+GS_HASH_AES static void look_aes(gs_look *l, const gs_seen_string *lines,
+                                 const gs_seen_string *strings, size_t count)
 {
-    const string_source s = {strings, NULL};
-    look_in_order(l, &s, count, true);
-}
-
-GS_HASH_AES static void look_row(gs_look *l, const gs_look_row *row, size_t count)
-{
-    const gs_look_row local = *row;
-    const string_source s = {NULL, &local};
-    look_in_order(l, &s, count, true);
-}
-
-GS_HASH_AES static void compare_each(gs_look *l, const gs_seen_string *strings,
-                                     size_t count)
-{
-    const string_source s = {strings, NULL};
-    look_in_order(l, &s, count, false);
-}
-
-GS_HASH_AES static void hash_each(gs_look *l, const gs_seen_string *lines, size_t count)
-{
-    const string_source s = {lines, NULL};
-    look_512(l, &s, count, true, false, l->order);
-}
-
-GS_HASH_AES static void hash_row(gs_look *l, const gs_look_row *row, size_t count)
-{
-    const gs_look_row local = *row;
-    const string_source s = {NULL, &local};
-    look_512(l, &s, count, true, false, l->order);
+    if (strings == NULL) {
+        look_in_order(l, lines, count, true);
+    } else {
+        look_in_order(l, strings, count, false);
+        look_512(l, lines, count, true, false, l->order);
+    }
 }
 #else
-#define look_each(l, strings, count)    ((void)0)
-#define look_row(l, row, count)         ((void)0)
-#define compare_each(l, strings, count) ((void)0)
-#define hash_each(l, lines, count)      ((void)0)
-#define hash_row(l, row, count)         ((void)0)
+#define look_aes(l, lines, strings, count) ((void)0)
 #endif
 
 void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *strings,
                 size_t count, uint8_t eol)
 {
-    const string_source own_lines = {lines, NULL}, others = {strings, NULL};
-    if (!gs_hash_has_aes()) {
-        look_products(l, &own_lines, &others, count);
-    } else if (strings == lines) {
-        look_each(l, lines, count);
+    if (gs_hash_has_aes()) {
+        look_aes(l, lines, strings, count);
     } else {
-        compare_each(l, strings, count);
-        hash_each(l, lines, count);
+        l->disorder = find_disorder(l, strings != NULL ? strings : lines, count);
+        l->sum = add_hashes(lines, count);
     }
     uint64_t bytes = 0;
     uint8_t other = 0;
@@ -224,24 +147,5 @@ void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *s
         other |= lines[i].data[lines[i].bytes] ^ eol;
     }
     l->bytes = bytes;
-    l->lacks_eol = other != 0;
-}
-
-void gs_look_at_row(gs_look *l, const gs_look_row *row, const gs_seen_string *strings,
-                    size_t count, uint8_t eol)
-{
-    const string_source lines = {NULL, row}, others = {strings, row};
-    if (!gs_hash_has_aes()) {
-        look_products(l, &lines, &others, count);
-    } else if (strings == NULL) {
-        look_row(l, row, count);
-    } else {
-        compare_each(l, strings, count);
-        hash_row(l, row, count);
-    }
-    uint8_t other = 0;
-    for (size_t i = 0; i < count; i++)
-        other |= row->text[row->ends[i]] ^ eol;
-    l->bytes = row->ends[count - 1] - (count - 1) * row->gap;
     l->lacks_eol = other != 0;
 }

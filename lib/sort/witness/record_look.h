@@ -25,20 +25,6 @@ typedef struct gs_look_order {
 
 enum { GS_LOOK_MAX = 256 }; /* records at once */
 
-/* Lines one behind the other: line i ends at text[ends[i]], and the next begins `gap`
- * bytes later. */
-typedef struct gs_look_row {
-    const uint8_t *text;
-    const uint32_t *ends;
-    size_t gap;
-} gs_look_row;
-
-static inline gs_seen_string gs_look_row_line(const gs_look_row *row, size_t i)
-{
-    const size_t begin = i == 0 ? 0 : row->ends[i - 1] + row->gap;
-    return (gs_seen_string){row->text + begin, row->ends[i] - begin};
-}
-
 typedef struct gs_look {
     bool has_before; /* the first string follows this one: */
     gs_seen_string before;
@@ -50,12 +36,9 @@ typedef struct gs_look {
     bool lacks_eol;  /* behind one of the lines is another byte */
 } gs_look;
 
-/* Looks at `count` records by their lines and the strings that order them, which may be
- * the lines. 64 bytes beyond each can be read. */
+/* Looks at `count` records by their lines and the strings that order them; NULL: the
+ * lines do. 64 bytes beyond each can be read. */
 void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *strings,
                 size_t count, uint8_t eol);
-/* The same of lines in a row; `strings` may be NULL: they are the lines. */
-void gs_look_at_row(gs_look *l, const gs_look_row *row, const gs_seen_string *strings,
-                    size_t count, uint8_t eol);
 
 #endif

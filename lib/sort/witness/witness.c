@@ -199,17 +199,17 @@ void gs_witness_begin(gs_witness_piece *p, gs_witness *w, uint64_t ticket,
     p->has_unknown = p->lacks_eol = false;
 }
 
-/* Looks at some that lie anywhere or, if `lines` is NULL, in a row. */
-static gs_code look(gs_witness_piece *p, const gs_seen_string *lines,
-                    const gs_look_row *row, size_t count, gs_status *st)
+gs_code gs_witness_look(gs_witness_piece *p, gs_status *st)
 {
     const gs_witness *const w = p->witness;
-    gs_seen_string *const strings = p->has_strings ? p->strings + 1
-                                    : lines        ? p->lines + 1
-                                                   : NULL;
-    const gs_seen_string first = strings ? strings[0] : gs_look_row_line(row, 0);
-    const gs_seen_string last =
-        strings ? strings[count - 1] : gs_look_row_line(row, count - 1);
+    const size_t count = p->noted;
+    if (w == NULL || count == 0)
+        return GS_OK;
+    p->noted = 0;
+    const gs_seen_string *const lines = p->lines + 1;
+    const gs_seen_string *const strings = p->has_strings ? p->strings + 1 : NULL;
+    const gs_seen_string first = strings ? strings[0] : lines[0];
+    const gs_seen_string last = strings ? strings[count - 1] : lines[count - 1];
     const bool has_before = p->written.records > 0;
     gs_look l = {.has_before = has_before, .order = w->options.order};
     if (!has_before)
@@ -221,10 +221,7 @@ static gs_code look(gs_witness_piece *p, const gs_seen_string *lines,
         l.has_before = false;
     }
     l.before = (gs_seen_string){p->last.data, p->last.bytes};
-    if (lines != NULL)
-        gs_look_at(&l, lines, strings, count, w->options.form.eol);
-    else
-        gs_look_at_row(&l, row, strings, count, w->options.form.eol);
+    gs_look_at(&l, lines, strings, count, w->options.form.eol);
     disorder = disorder != 0 ? disorder : l.disorder;
     if (disorder != 0 && p->disorder == 0)
         p->disorder = p->written.records + disorder;
@@ -233,23 +230,6 @@ static gs_code look(gs_witness_piece *p, const gs_seen_string *lines,
     p->lacks_eol |= l.lacks_eol && w->options.form.record_size == 0;
     p->written.records += count;
     return keep_edge(&p->last, &last, st);
-}
-
-gs_code gs_witness_look(gs_witness_piece *p, gs_status *st)
-{
-    const size_t count = p->noted;
-    if (p->witness == NULL || count == 0)
-        return GS_OK;
-    p->noted = 0;
-    return look(p, p->lines + 1, NULL, count, st);
-}
-
-gs_code gs_witness_look_at_row(gs_witness_piece *p, const uint8_t *text, size_t count,
-                               gs_status *st)
-{
-    const gs_look_row row = {text, p->ends, p->witness->options.form.record_size == 0};
-    gs_assert(p->noted == 0 && count <= GS_WITNESS_BATCH);
-    return count > 0 ? look(p, NULL, &row, count, st) : GS_OK;
 }
 
 void gs_witness_drop(gs_witness_piece *p, const uint8_t *line, size_t bytes,

@@ -92,7 +92,6 @@ typedef struct gs_witness_piece {
     bool has_strings; /* that are not the lines themselves */
     size_t noted;     /* and not looked at yet */
     gs_seen_string lines[GS_WITNESS_BATCH + 1], strings[GS_WITNESS_BATCH + 1];
-    uint32_t ends[GS_WITNESS_BATCH]; /* of lines in a row */
     gs_multiset written, dropped;
     uint64_t counted;  /* what the counts of records are together */
     uint64_t disorder; /* number of a record in the piece, from 1; 0: none */
@@ -107,8 +106,7 @@ void gs_witness_begin(gs_witness_piece *p, gs_witness *w, uint64_t ticket,
 
 /* A line goes out, counted without its eol, which follows it, and the string that orders
  * it. Both stay where they are until look, which has to be called when it returns true.
- * For a full witness only. 64 bytes behind each can
- * be read. */
+ * For a full witness only. 64 bytes behind each can be read. */
 static inline bool gs_witness_note(gs_witness_piece *p, gs_seen_string line,
                                    gs_seen_string string)
 {
@@ -118,13 +116,6 @@ static inline bool gs_witness_note(gs_witness_piece *p, gs_seen_string line,
     return p->noted == GS_WITNESS_BATCH;
 }
 GS_MUST_CHECK gs_code gs_witness_look(gs_witness_piece *p, gs_status *st);
-
-/* The same of lines that go out one behind the other at `text`, at most
- * GS_WITNESS_BATCH, whose ends the caller has put to ends[], counted from `text`; and
- * their strings, if they have some, to strings[1] and so on. None are noted otherwise
- * meanwhile. It costs less: where a line ends is all that has to be kept of it. */
-GS_MUST_CHECK gs_code gs_witness_look_at_row(gs_witness_piece *p, const uint8_t *text,
-                                             size_t count, gs_status *st);
 
 /* `times` records with this line were left out as equals of one that stays. */
 void gs_witness_drop(gs_witness_piece *p, const uint8_t *line, size_t bytes,

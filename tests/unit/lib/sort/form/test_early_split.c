@@ -72,8 +72,8 @@ static void add_all(gs_early_split *s, const uint8_t *text, size_t bytes)
         size_t end = bytes - at > PART ? at + PART : bytes;
         while (text[end - 1] != '\n')
             end--;
-        REQUIRE(gs_early_split_add(s, worker++ % WORKERS, text + at, end - at, at, &count,
-                                   NULL));
+        REQUIRE(
+            gs_early_split_add(s, worker++ % WORKERS, text + at, end - at, at, &count));
         at = end;
     }
     CHECK(count == lines);
@@ -287,7 +287,7 @@ static void long_lines(const gs_file_map *map)
                                                 .memory_bytes = MOST};
         REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
         REQUIRE(s != NULL);
-        CHECK(gs_early_split_add(s, 0, text, 5001, 0, &count, NULL) == !keyed);
+        CHECK(gs_early_split_add(s, 0, text, 5001, 0, &count) == !keyed);
         gs_early_split_free(s);
     }
     gs_key_encoder_free(encoder);
