@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/gpu_arg.h"
-#include "cmd/opt_scan.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "gpu/device/device.h"
 #include "lib/base/mem.h"
@@ -55,6 +55,11 @@ typedef struct gpu_list {
     unsigned count;
     const char *text;
 } gpu_list;
+
+typedef struct gpu_lists {
+    gpu_list items[GPU_LISTS_MAX];
+    size_t count;
+} gpu_lists;
 
 /* --- lists ------------------------------------------------------------------------ */
 
@@ -110,44 +115,54 @@ static void parse_engines(engine_names *names, const char *text, bool has_gpu)
     }
 }
 
-static void parse_distributions(bench_setup *setup, const char *text)
+/* The numbers that the words stand for, each below `most`; `find` ends the program if a
+ * word stands for none. */
+static size_t parse_words(unsigned *numbers, const gs_opt_scan *scan, unsigned most,
+                          unsigned (*find)(const char *word))
 {
+    const char *text = scan->argument;
     char word[WORD_BYTES];
     const bool all = is_all(text);
-    setup->distribution_count = 0;
-    for (unsigned d = 0; d < GS_DIST_COUNT && all; d++)
-        setup->distributions[setup->distribution_count++] = (gs_distribution)d;
+    size_t count = 0;
+    for (unsigned n = 0; n < most && all; n++)
+        numbers[count++] = n;
     while (!all && next_word(&text, word)) {
-        unsigned d = 0;
-        while (d < GS_DIST_COUNT &&
-               strcmp(word, gs_distribution_name((gs_distribution)d)) != 0)
-            d++;
-        if (d == GS_DIST_COUNT)
-            gs_die(0, "--distribution: there is no '%s'; see --list", word);
-        if (setup->distribution_count == GS_DIST_COUNT)
-            gs_die(0, "--distribution: more than there are");
-        setup->distributions[setup->distribution_count++] = (gs_distribution)d;
+        const unsigned n = find(word);
+        if (count == most)
+            gs_die(0, "--%s: more than there are", scan->current->name);
+        numbers[count++] = n;
     }
+    return count;
 }
 
-static void parse_types(bench_setup *setup, const char *text)
+static unsigned find_distribution(const char *word)
 {
-    char word[WORD_BYTES];
-    const bool all = is_all(text);
-    setup->type_count = 0;
-    for (unsigned t = 0; t < GS_BATCH_TYPE_COUNT && all; t++)
-        setup->types[setup->type_count++] = (gs_batch_type)t;
-    while (!all && next_word(&text, word)) {
-        unsigned t = 0;
-        while (t < GS_BATCH_TYPE_COUNT &&
-               strcmp(word, bench_type_name((gs_batch_type)t)) != 0)
-            t++;
-        if (t == GS_BATCH_TYPE_COUNT)
-            gs_die(0, "--type: '%s' is none of u64, u128, u64+u32", word);
-        if (setup->type_count == GS_BATCH_TYPE_COUNT)
-            gs_die(0, "--type: more than there are");
-        setup->types[setup->type_count++] = (gs_batch_type)t;
-    }
+    for (unsigned d = 0; d < GS_DIST_COUNT; d++)
+        if (strcmp(word, gs_distribution_name((gs_distribution)d)) == 0)
+            return d;
+    gs_die(0, "--distribution: there is no '%s'; see --list", word);
+}
+
+static unsigned find_type(const char *word)
+{
+    for (unsigned t = 0; t < GS_BATCH_TYPE_COUNT; t++)
+        if (strcmp(word, bench_type_name((gs_batch_type)t)) == 0)
+            return t;
+    gs_die(0, "--type: '%s' is none of u64, u128, u64+u32", word);
+}
+
+static void take_distributions(void *to, gs_opt_scan *scan)
+{
+    bench_setup *const setup = to;
+    setup->distribution_count = parse_words((unsigned *)setup->distributions, scan,
+                                            GS_DIST_COUNT, find_distribution);
+}
+
+static void take_types(void *to, gs_opt_scan *scan)
+{
+    bench_setup *const setup = to;
+    setup->type_count =
+        parse_words((unsigned *)setup->types, scan, GS_BATCH_TYPE_COUNT, find_type);
 }
 
 /* Digits from *text on. */
@@ -164,7 +179,7 @@ static bool take_number(const char **text, uint64_t *out)
 }
 
 /* 1000, 16M, 2^28 or 2^28+5. */
-static size_t parse_size(const char *option, const char *text)
+static size_t parse_size(const gs_opt_scan *scan, const char *text)
 {
     const char *at = text;
     uint64_t value = 0, more = 0, scale = 1;
@@ -186,20 +201,27 @@ static size_t parse_size(const char *option, const char *text)
     good = good && *at == '\0' && value <= most / scale && more <= most;
     value = good ? value * scale + more : 0;
     if (value == 0 || value > most)
-        gs_die(0, "%s: '%s' is no number of keys, such as 1000, 16M or 2^28+5", option,
-               text);
+        gs_die(0, "--%s: '%s' is no number of keys, such as 1000, 16M or 2^28+5",
+               scan->current->name, text);
     return (size_t)value;
 }
 
-static void parse_sizes(bench_setup *setup, const char *text)
+static void take_sizes(void *to, gs_opt_scan *scan)
 {
+    bench_setup *const setup = to;
+    const char *text = scan->argument;
     char word[WORD_BYTES];
     setup->size_count = 0;
     while (next_word(&text, word)) {
         if (setup->size_count == BENCH_LIST_MAX)
             gs_die(0, "--size: more than %d", BENCH_LIST_MAX);
-        setup->sizes[setup->size_count++] = parse_size("--size", word);
+        setup->sizes[setup->size_count++] = parse_size(scan, word);
     }
+}
+
+static void take_size_max(void *to, gs_opt_scan *scan)
+{
+    *(size_t *)to = parse_size(scan, scan->argument);
 }
 
 static void parse_gpus(gpu_list *list, const char *text)
@@ -214,26 +236,38 @@ static void parse_gpus(gpu_list *list, const char *text)
     gs_mem_free(gpus);
 }
 
-static void parse_place(bench_setup *setup, const char *text)
+static void take_gpus(void *to, gs_opt_scan *scan)
 {
-    setup->on_host = strcmp(text, "host") == 0;
-    if (!setup->on_host && strcmp(text, "device") != 0)
-        gs_die(0, "--place: '%s' is neither device nor host", text);
+    gpu_lists *const lists = to;
+    if (lists->count == GPU_LISTS_MAX)
+        gs_die(0, "--gpu: more than %d lists", GPU_LISTS_MAX);
+    parse_gpus(&lists->items[lists->count++], scan->argument);
 }
 
-static void parse_runs(bench_setup *setup, const char *text)
+static void take_place(void *to, gs_opt_scan *scan)
 {
-    const char *at = text;
+    const bool on_host = strcmp(scan->argument, "host") == 0;
+    if (!on_host && strcmp(scan->argument, "device") != 0)
+        gs_die(0, "--place: '%s' is neither device nor host", scan->argument);
+    *(bool *)to = on_host;
+}
+
+static void take_runs(void *to, gs_opt_scan *scan)
+{
+    const char *at = scan->argument;
     uint64_t runs = 0;
     if (!take_number(&at, &runs) || *at != '\0' || runs < 1 || runs > BENCH_RUNS_MAX)
-        gs_die(0, "--runs: '%s' is no number from 1 to %d", text, BENCH_RUNS_MAX);
-    setup->runs = (unsigned)runs;
+        gs_die(0, "--runs: '%s' is no number from 1 to %d", scan->argument,
+               BENCH_RUNS_MAX);
+    *(unsigned *)to = (unsigned)runs;
 }
 
 /* --- all of it -------------------------------------------------------------------- */
 
-static void list_all(void)
+static _Noreturn void list_all(void *to, gs_opt_scan *scan)
 {
+    (void)to;
+    (void)scan;
     printf("engines:\n");
     for (size_t i = 0; i < gs_engine_count(); i++)
         printf("  %-10s %s\n", gs_engine_name(i), gs_engine_summary(i));
@@ -241,12 +275,15 @@ static void list_all(void)
     printf("distributions:\n");
     for (unsigned d = 0; d < GS_DIST_COUNT; d++)
         printf("  %s\n", gs_distribution_name((gs_distribution)d));
+    exit(gs_stdout_close(GS_EXIT_GOOD));
 }
 
 /* Every engine on every list of GPUs. */
-static void combine(bench_setup *setup, const engine_names *names, const gpu_list *lists,
-                    size_t list_count)
+static void combine(bench_setup *setup, const engine_names *names,
+                    const gpu_lists *all_lists)
 {
+    const gpu_list *const lists = all_lists->items;
+    const size_t list_count = all_lists->count;
     for (size_t e = 0; e < names->count; e++)
         for (size_t l = 0; l < list_count; l++) {
             const bool is_cpu = strcmp(names->items[e], BENCH_QSORT) == 0;
@@ -295,65 +332,38 @@ static void check(const bench_setup *setup)
     check_gpus(setup);
 }
 
-bool bench_args_parse(int argc, char **argv, bench_setup *out)
+void bench_args_parse(int argc, char **argv, bench_setup *out)
 {
-    static const gs_opt options[] = {
-        {"engine", GS_OPT_REQUIRED, 'e', false},
-        {"distribution", GS_OPT_REQUIRED, 'd', false},
-        {"type", GS_OPT_REQUIRED, 't', false},
-        {"size", GS_OPT_REQUIRED, 's', false},
-        {"runs", GS_OPT_REQUIRED, 'r', false},
-        {"gpu", GS_OPT_REQUIRED, 'g', false},
-        {"place", GS_OPT_REQUIRED, 'p', false},
-        {"csv", GS_OPT_REQUIRED, 'c', false},
-        {"svg", GS_OPT_REQUIRED, 'v', false},
-        {"papers", GS_OPT_NONE, 'P', false},
-        {"size-max", GS_OPT_REQUIRED, 'm', false},
-        {"list", GS_OPT_NONE, 'l', false},
-    };
-    *out = (bench_setup){.runs = 5};
     const char *engines = "all";
     engine_names names;
-    gpu_list lists[GPU_LISTS_MAX];
-    size_t list_count = 0;
-    parse_distributions(out, "uniform,zipf");
-    parse_types(out, "u64");
-    parse_sizes(out, "2^24,2^28");
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = sizeof options / sizeof *options,
-                        .letters = "",
-                        .usage = usage_text,
-                        .index = 1};
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        const char *const text = scan.argument;
-        switch (code) {
-        case 'e': engines = text; break;
-        case 'd': parse_distributions(out, text); break;
-        case 't': parse_types(out, text); break;
-        case 's': parse_sizes(out, text); break;
-        case 'r': parse_runs(out, text); break;
-        case 'g':
-            if (list_count == GPU_LISTS_MAX)
-                gs_die(0, "--gpu: more than %d lists", GPU_LISTS_MAX);
-            parse_gpus(&lists[list_count++], text);
-            break;
-        case 'p': parse_place(out, text); break;
-        case 'c': out->csv_name = text; break;
-        case 'v': out->svg_name = text; break;
-        case 'P': out->wants_papers = true; break;
-        case 'm': out->size_max = parse_size("--size-max", text); break;
-        case 'l': list_all(); return false;
-        default: gs_opt_no_operand(&scan);
-        }
-    }
-    if (list_count == 0)
-        parse_gpus(&lists[list_count++], "0");
-    out->gpu = lists[0].gpus[0];
+    gpu_lists lists = {.count = 0};
+    const gs_opt options[] = {
+        {0, "engine", GS_OPT_TEXT(&engines)},
+        {0, "distribution", GS_OPT_CALL(take_distributions, out)},
+        {0, "type", GS_OPT_CALL(take_types, out)},
+        {0, "size", GS_OPT_CALL(take_sizes, out)},
+        {0, "runs", GS_OPT_CALL(take_runs, &out->runs)},
+        {0, "gpu", GS_OPT_CALL(take_gpus, &lists)},
+        {0, "place", GS_OPT_CALL(take_place, &out->on_host)},
+        {0, "csv", GS_OPT_TEXT(&out->csv_name)},
+        {0, "svg", GS_OPT_TEXT(&out->svg_name)},
+        {0, "papers", GS_OPT_FLAG(&out->wants_papers)},
+        {0, "size-max", GS_OPT_CALL(take_size_max, &out->size_max)},
+        {0, "list", GS_OPT_CALL_BARE(list_all, NULL)},
+    };
+    *out = (bench_setup){.distributions = {GS_DIST_UNIFORM, GS_DIST_ZIPF},
+                         .distribution_count = 2,
+                         .types = {GS_BATCH_U64},
+                         .type_count = 1,
+                         .sizes = {1 << 24, 1 << 28},
+                         .size_count = 2,
+                         .runs = 5};
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+    if (lists.count == 0)
+        parse_gpus(&lists.items[lists.count++], "0");
+    out->gpu = lists.items[0].gpus[0];
     out->has_gpu = gs_device_count() > 0;
     parse_engines(&names, engines, out->has_gpu);
-    combine(out, &names, lists, list_count);
+    combine(out, &names, &lists);
     check(out);
-    return true;
 }

@@ -8,8 +8,6 @@
 
 #include "cmd/bench.h"
 
-/* False if there is nothing to measure, since --help or --list was asked for and shown.
- */
-bool bench_args_parse(int argc, char **argv, bench_setup *out);
+void bench_args_parse(int argc, char **argv, bench_setup *out);
 
 #endif

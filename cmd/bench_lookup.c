@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cmd/bench_lookup_tables.h"
-#include "cmd/opt_scan.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "gpu/device/device.h"
 #include "lib/base/machine.h"
@@ -18,7 +18,6 @@
 #include "lib/base/quote.h"
 #include "lib/data/sorted_keys.h"
 
-enum { OPT_KEYS = 256, OPT_QUERIES, OPT_RUNS, OPT_PARALLEL, OPT_GPU, OPT_CSV };
 enum { POOL_LEAST = 4000000, THREADS_MAX = 1024 };
 
 static const char usage_text[] =
@@ -76,8 +75,33 @@ static uint64_t one_count(const gs_opt_scan *scan, uint64_t most)
     return n;
 }
 
-static void batches_arg(const gs_opt_scan *scan, gs_lookup_load *load)
+static void take_keys(void *to, gs_opt_scan *scan)
 {
+    *(size_t *)to = (size_t)one_count(scan, GS_KEY_SEARCH_KEYS_MAX);
+}
+
+static void take_runs(void *to, gs_opt_scan *scan)
+{
+    *(unsigned *)to = (unsigned)one_count(scan, GS_BENCH_RUNS_MAX);
+}
+
+static void take_threads(void *to, gs_opt_scan *scan)
+{
+    *(unsigned *)to = (unsigned)one_count(scan, THREADS_MAX);
+}
+
+static void take_gpu(void *to, gs_opt_scan *scan)
+{
+    char *end = NULL;
+    const int device = (int)strtol(scan->argument, &end, 10);
+    if (end == scan->argument || *end != '\0' || device < 0)
+        gs_die(0, "--gpu takes the number of a GPU, from 0 on");
+    *(int *)to = device;
+}
+
+static void take_batches(void *to, gs_opt_scan *scan)
+{
+    gs_lookup_load *const load = to;
     const char *text = scan->argument;
     load->batch_count = 0;
     for (char *end = NULL;; text = end + 1) {
@@ -92,41 +116,15 @@ static void batches_arg(const gs_opt_scan *scan, gs_lookup_load *load)
 
 static void parse(int argc, char **argv, lookup_setup *s)
 {
-    static const gs_opt options[] = {
-        {"keys", GS_OPT_REQUIRED, OPT_KEYS, false},
-        {"queries", GS_OPT_REQUIRED, OPT_QUERIES, false},
-        {"runs", GS_OPT_REQUIRED, OPT_RUNS, false},
-        {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
-        {"gpu", GS_OPT_REQUIRED, OPT_GPU, false},
-        {"csv", GS_OPT_REQUIRED, OPT_CSV, false},
+    const gs_opt options[] = {
+        {0, "keys", GS_OPT_CALL(take_keys, &s->load.key_count)},
+        {0, "queries", GS_OPT_CALL(take_batches, &s->load)},
+        {0, "runs", GS_OPT_CALL(take_runs, &s->load.runs)},
+        {0, "parallel", GS_OPT_CALL(take_threads, &s->threads)},
+        {0, "gpu", GS_OPT_CALL(take_gpu, &s->device)},
+        {0, "csv", GS_OPT_TEXT(&s->csv_name)},
     };
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = sizeof options / sizeof *options,
-                        .letters = "",
-                        .usage = usage_text,
-                        .index = 1};
-    char *end = NULL;
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        switch (code) {
-        case OPT_KEYS:
-            s->load.key_count = (size_t)one_count(&scan, GS_KEY_SEARCH_KEYS_MAX);
-            break;
-        case OPT_QUERIES: batches_arg(&scan, &s->load); break;
-        case OPT_RUNS:
-            s->load.runs = (unsigned)one_count(&scan, GS_BENCH_RUNS_MAX);
-            break;
-        case OPT_PARALLEL: s->threads = (unsigned)one_count(&scan, THREADS_MAX); break;
-        case OPT_GPU:
-            s->device = (int)strtol(scan.argument, &end, 10);
-            if (end == scan.argument || *end != '\0' || s->device < 0)
-                gs_die(0, "--gpu takes the number of a GPU, from 0 on");
-            break;
-        case OPT_CSV: s->csv_name = scan.argument; break;
-        default: gs_opt_no_operand(&scan);
-        }
-    }
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
 }
 
 /* --- measuring ---------------------------------------------------------------------- */

@@ -122,8 +122,7 @@ int cmd_bench(int argc, char **argv)
     bench_setup setup;
     bench_points points = {0};
     gs_status st = {.code = GS_OK};
-    if (!bench_args_parse(argc, argv, &setup))
-        return gs_stdout_close(GS_EXIT_GOOD);
+    bench_args_parse(argc, argv, &setup);
     FILE *const csv = open_file(setup.csv_name), *const svg = open_file(setup.svg_name);
     const unsigned cores = gs_machine_cores();
     char text[BENCH_MACHINE_BYTES];

@@ -93,16 +93,16 @@ static int take_own_options(check_request *r, int argc, char **argv)
 static void refuse_other_work(const gs_sort_args *args)
 {
     const gs_sort_options *const o = &args->options;
-    const char *const wrong = args->check        ? "-c"
-                              : args->merge      ? "-m"
-                              : args->debug      ? "--debug"
-                              : o->output        ? "-o"
-                              : o->count         ? "--count"
-                              : o->has_top       ? "--top"
-                              : o->output_zstd   ? "--output-compress"
-                              : args->has_stats  ? "--stats"
-                              : args->trace_path ? "--trace"
-                                                 : NULL;
+    const char *const wrong = args->check              ? "-c"
+                              : args->merge            ? "-m"
+                              : args->debug            ? "--debug"
+                              : o->output              ? "-o"
+                              : o->count               ? "--count"
+                              : o->has_top             ? "--top"
+                              : o->output_zstd         ? "--output-compress"
+                              : args->watch.has_stats  ? "--stats"
+                              : args->watch.trace_path ? "--trace"
+                                                       : NULL;
     if (wrong == NULL)
         return;
     gs_report(0, "option '%s' has no meaning here", wrong);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
-#include "cmd/opt_scan.h"
+#include "cmd/opt_kinds.h"
 #include "lib/base/quote.h"
 #include "cmd/report.h"
 #include "gpu/device/device.h"
@@ -20,10 +20,6 @@
 #include "lib/sort/plan/plans.h"
 
 enum { TEXT_BYTES = 8192 };
-
-static const gs_opt options[] = {
-    {"temporary-directory", GS_OPT_REQUIRED, 'T', false},
-};
 
 static const char usage_text[] =
     "Usage: gpusort device [-T DIR]\n"
@@ -137,18 +133,10 @@ int cmd_device(int argc, char **argv)
     const char *folder = getenv("TMPDIR");
     if (!folder || !*folder)
         folder = "/tmp";
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = sizeof options / sizeof *options,
-                        .letters = "T:",
-                        .usage = usage_text,
-                        .index = 1};
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        if (code == GS_OPT_OPERAND)
-            gs_opt_no_operand(&scan);
-        folder = scan.argument;
-    }
+    const gs_opt options[] = {
+        {'T', "temporary-directory", GS_OPT_TEXT(&folder)},
+    };
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     print_build();
     print_machine();
     print_io(folder);

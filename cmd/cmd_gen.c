@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "cmd/commands.h"
-#include "cmd/opt_scan.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
-#include "cmd/word_arg.h"
 #include "io/output.h"
 #include "lib/base/machine.h"
 #include "lib/base/quote.h"
@@ -67,50 +66,6 @@ static const char usage_text[] =
     "  -h, --help               this text\n"
     "      --version            show the version and stop\n";
 
-enum {
-    OPT_BYTES = 256,
-    OPT_DIST,
-    OPT_SEED,
-    OPT_DISTINCT,
-    OPT_EXPONENT,
-    OPT_MEAN,
-    OPT_DISORDER,
-    OPT_MIN_LEN,
-    OPT_MAX_LEN,
-    OPT_ALPHABET,
-    OPT_DOCS,
-    OPT_ASCENDING,
-    OPT_DOC_WORDS,
-    OPT_FORMAT,
-    OPT_BINARY,
-    OPT_BEGIN,
-    OPT_PARALLEL,
-};
-
-static const gs_opt options[] = {
-    {"count", GS_OPT_REQUIRED, 'n', false},
-    {"bytes", GS_OPT_REQUIRED, OPT_BYTES, false},
-    {"dist", GS_OPT_REQUIRED, OPT_DIST, false},
-    {"seed", GS_OPT_REQUIRED, OPT_SEED, false},
-    {"distinct", GS_OPT_REQUIRED, OPT_DISTINCT, false},
-    {"terms", GS_OPT_REQUIRED, OPT_DISTINCT, false},
-    {"exponent", GS_OPT_REQUIRED, OPT_EXPONENT, false},
-    {"mean", GS_OPT_REQUIRED, OPT_MEAN, false},
-    {"disorder", GS_OPT_REQUIRED, OPT_DISORDER, false},
-    {"min-len", GS_OPT_REQUIRED, OPT_MIN_LEN, false},
-    {"max-len", GS_OPT_REQUIRED, OPT_MAX_LEN, false},
-    {"alphabet", GS_OPT_REQUIRED, OPT_ALPHABET, false},
-    {"docs", GS_OPT_REQUIRED, OPT_DOCS, false},
-    {"ascending-docs", GS_OPT_NONE, OPT_ASCENDING, false},
-    {"doc-words", GS_OPT_REQUIRED, OPT_DOC_WORDS, false},
-    {"format", GS_OPT_REQUIRED, OPT_FORMAT, false},
-    {"binary", GS_OPT_NONE, OPT_BINARY, false},
-    {"ascii", GS_OPT_NONE, 'a', false},
-    {"begin", GS_OPT_REQUIRED, OPT_BEGIN, false},
-    {"output", GS_OPT_REQUIRED, 'o', false},
-    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
-};
-
 /* A whole number, with K, M, G or T for powers of `unit`, or KB, MB, ... for powers of
  * 1000. */
 static bool parse_number(const char *text, uint64_t unit, uint64_t *out)
@@ -138,46 +93,55 @@ static bool parse_number(const char *text, uint64_t unit, uint64_t *out)
     return *end == '\0';
 }
 
-static double take_real(const gs_opt_scan *scan)
+static void take_real(void *to, gs_opt_scan *scan)
 {
     char *end = NULL;
     errno = 0;
-    const double x = strtod(scan->argument, &end);
+    *(double *)to = strtod(scan->argument, &end);
     if (errno != 0 || end == scan->argument || *end != '\0')
-        gs_number_die(scan, 0, GS_NUMBER_INVALID);
-    return x;
+        gs_number_die(scan, GS_NUMBER_INVALID);
 }
 
-static void take_number(gen_request *r, const gs_opt_scan *scan, int option)
+static void take_with_unit(uint64_t *to, gs_opt_scan *scan, uint64_t unit, uint64_t least)
 {
-    gs_gen_options *const o = &r->options;
-    uint64_t value = 0;
-    const uint64_t unit = option == OPT_BYTES ? 1024 : 1000;
-    if (!parse_number(scan->argument, unit, &value) ||
-        ((option == OPT_DISTINCT || option == OPT_PARALLEL) && value == 0))
-        gs_number_die(scan, option, GS_NUMBER_INVALID);
-    switch (option) {
-    case 'n': o->record_count = value; break;
-    case OPT_BYTES: o->bytes = value; break;
-    case OPT_SEED: o->seed = value; break;
-    case OPT_DISTINCT: o->distinct = value; break;
-    case OPT_MIN_LEN: o->line_bytes_min = value; break;
-    case OPT_MAX_LEN: o->line_bytes_max = value; break;
-    case OPT_DOCS: o->doc_count = value; break;
-    case OPT_DOC_WORDS: o->doc_words = value; break;
-    case OPT_BEGIN: o->first_record = value; break;
-    default:
-        r->threads = value < GEN_THREADS_MAX ? (unsigned)value : GEN_THREADS_MAX;
-        break;
-    }
+    if (!parse_number(scan->argument, unit, to) || *to < least)
+        gs_number_die(scan, GS_NUMBER_INVALID);
 }
 
-static gs_gen_shape take_shape(const gs_opt_scan *scan)
+static void take_number(void *to, gs_opt_scan *scan)
+{
+    take_with_unit(to, scan, 1000, 0);
+}
+
+static void take_bytes(void *to, gs_opt_scan *scan)
+{
+    take_with_unit(to, scan, 1024, 0);
+}
+
+static void take_distinct(void *to, gs_opt_scan *scan)
+{
+    take_with_unit(to, scan, 1000, 1);
+}
+
+static void take_threads(void *to, gs_opt_scan *scan)
+{
+    uint64_t n = 0;
+    take_with_unit(&n, scan, 1000, 1);
+    *(unsigned *)to = n < GEN_THREADS_MAX ? (unsigned)n : GEN_THREADS_MAX;
+}
+
+static void take_format(void *to, gs_opt_scan *scan)
+{
+    static const gs_word formats[] = {{"jsonl", false}, {"tsv", true}};
+    *(bool *)to = gs_word_arg(scan, GS_COUNTED(formats)) != 0;
+}
+
+static void take_shape(void *to, gs_opt_scan *scan)
 {
     gs_word words[GS_GEN_SHAPE_COUNT];
     for (int i = 0; i < GS_GEN_SHAPE_COUNT; i++)
         words[i] = (gs_word){gs_gen_shape_name((gs_gen_shape)i), i};
-    return (gs_gen_shape)gs_word_arg(scan, words, GS_GEN_SHAPE_COUNT);
+    *(gs_gen_shape *)to = (gs_gen_shape)gs_word_arg(scan, GS_COUNTED(words));
 }
 
 static gs_gen_kind take_kind(const char *name)
@@ -193,42 +157,45 @@ static gs_gen_kind take_kind(const char *name)
     return kind;
 }
 
+#define GEN_NUMBER(to)   GS_OPT_CALL(take_number, GS_OPT_TO(uint64_t, to))
+#define GEN_DISTINCT(to) GS_OPT_CALL(take_distinct, GS_OPT_TO(uint64_t, to))
+#define GEN_REAL(to)     GS_OPT_CALL(take_real, GS_OPT_TO(double, to))
+
 static void parse_options(gen_request *r, int argc, char **argv)
 {
-    static const gs_word formats[] = {{"jsonl", false}, {"tsv", true}};
     gs_gen_options *const o = &r->options;
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = sizeof options / sizeof *options,
-                        .letters = "n:ao:",
-                        .usage = usage_text,
-                        .index = 1};
-    bool has_shape = false;
     const char *kind = NULL;
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        switch (code) {
-        case OPT_DIST:
-            o->shape = take_shape(&scan);
-            has_shape = true;
-            break;
-        case OPT_EXPONENT: o->exponent = take_real(&scan); break;
-        case OPT_MEAN: o->mean = take_real(&scan); break;
-        case OPT_DISORDER: o->disorder = take_real(&scan); break;
-        case OPT_FORMAT: o->is_tsv = gs_word_arg(&scan, formats, 2) != 0; break;
-        case OPT_ALPHABET: o->alphabet = scan.argument; break;
-        case OPT_ASCENDING: o->docs_ascend = true; break;
-        case OPT_BINARY: o->is_binary = true; break;
-        case 'a': o->is_text = true; break;
-        case 'o': r->output = scan.argument; break;
-        case GS_OPT_OPERAND: gs_opt_only_operand(&scan, &kind); break;
-        default: take_number(r, &scan, code); break;
-        }
-    }
+    const gs_opt options[] = {
+        {'n', "count", GEN_NUMBER(&o->record_count)},
+        {0, "bytes", GS_OPT_CALL(take_bytes, &o->bytes)},
+        {0, "dist", GS_OPT_CALL(take_shape, &o->shape)},
+        {0, "seed", GEN_NUMBER(&o->seed)},
+        {0, "distinct", GEN_DISTINCT(&o->distinct)},
+        {0, "terms", GEN_DISTINCT(&o->distinct)},
+        {0, "exponent", GEN_REAL(&o->exponent)},
+        {0, "mean", GEN_REAL(&o->mean)},
+        {0, "disorder", GEN_REAL(&o->disorder)},
+        {0, "min-len", GEN_NUMBER(&o->line_bytes_min)},
+        {0, "max-len", GEN_NUMBER(&o->line_bytes_max)},
+        {0, "alphabet", GS_OPT_TEXT(&o->alphabet)},
+        {0, "docs", GEN_NUMBER(&o->doc_count)},
+        {0, "ascending-docs", GS_OPT_FLAG(&o->docs_ascend)},
+        {0, "doc-words", GEN_NUMBER(&o->doc_words)},
+        {0, "format", GS_OPT_CALL(take_format, &o->is_tsv)},
+        {0, "binary", GS_OPT_FLAG(&o->is_binary)},
+        {'a', "ascii", GS_OPT_FLAG(&o->is_text)},
+        {0, "begin", GEN_NUMBER(&o->first_record)},
+        {'o', "output", GS_OPT_TEXT(&r->output)},
+        {0, "parallel", GS_OPT_CALL(take_threads, &r->threads)},
+        {0, NULL, GS_OPT_OPERAND(&kind)},
+    };
+    o->shape = GS_GEN_SHAPE_COUNT; /* as the kind has it */
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     o->kind = take_kind(kind);
-    if (!has_shape &&
-        (o->kind == GS_GEN_TUPLES || o->kind == GS_GEN_DOCS || o->kind == GS_GEN_WEBLOG))
-        o->shape = GS_GEN_ZIPF;
+    const bool is_zipf =
+        o->kind == GS_GEN_TUPLES || o->kind == GS_GEN_DOCS || o->kind == GS_GEN_WEBLOG;
+    if (o->shape == GS_GEN_SHAPE_COUNT)
+        o->shape = is_zipf ? GS_GEN_ZIPF : GS_GEN_UNIFORM;
 }
 
 static gs_code write_to(gs_output *output, const gs_gen_data *data, const gen_request *r,

@@ -13,7 +13,7 @@
 #include "cmd/index_merge_command.h"
 #include "cmd/index_read.h"
 #include "cmd/nearest.h"
-#include "cmd/opt_scan.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "lib/base/quote.h"
 
@@ -59,10 +59,18 @@ static _Noreturn void refuse(const char *name)
 
 int cmd_index(int argc, char **argv)
 {
-    gs_opt_scan scan = {
-        .argc = argc, .argv = argv, .letters = "", .usage = usage_text, .index = 1};
-    if (gs_opt_next(&scan) == GS_OPT_END)
+    const char *word = NULL;
+    const gs_opt options[] = {{0, NULL, GS_OPT_OPERAND(&word)}};
+    gs_opt_scan scan = {.argc = argc,
+                        .argv = argv,
+                        .options = options,
+                        .option_count = 1,
+                        .usage = usage_text,
+                        .index = 1};
+    const gs_opt *const first = gs_opt_next(&scan);
+    if (first == NULL)
         gs_die_usage("missing command");
+    first->take(first->to, &scan);
     const int at = scan.index - 1;
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(argv[at], commands[i].name) != 0)

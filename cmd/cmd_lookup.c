@@ -13,24 +13,12 @@
 #include "cmd/commands.h"
 #include "cmd/engine_arg.h"
 #include "cmd/index_read.h"
-#include "cmd/opt_scan.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/report.h"
-#include "cmd/size_arg.h"
 #include "cmd/stdin_lines.h"
 #include "lib/base/machine.h"
 #include "lib/base/quote.h"
 #include "lib/index/lookup/lookups.h"
-
-enum {
-    OPT_JSON = 256,
-    OPT_DF_ONLY,
-    OPT_PREFIX,
-    OPT_FROM,
-    OPT_TO,
-    OPT_ENGINE,
-    OPT_PARALLEL,
-    OPT_VERIFY,
-};
 
 static const char usage_text[] =
     "Usage: gpusort lookup [OPTION]... DIR [TERM]...\n"
@@ -64,40 +52,21 @@ typedef struct lookup_request {
 
 static void parse(int argc, char **argv, lookup_request *r)
 {
-    static const gs_opt options[] = {
-        {"json", GS_OPT_NONE, OPT_JSON, false},
-        {"df-only", GS_OPT_NONE, OPT_DF_ONLY, false},
-        {"prefix", GS_OPT_NONE, OPT_PREFIX, false},
-        {"from", GS_OPT_REQUIRED, OPT_FROM, false},
-        {"to", GS_OPT_REQUIRED, OPT_TO, false},
-        {"engine", GS_OPT_REQUIRED, OPT_ENGINE, false},
-        {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
-        {"verify", GS_OPT_NONE, OPT_VERIFY, false},
-        {"verbose", GS_OPT_NONE, 'v', false},
-    };
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = sizeof options / sizeof *options,
-                        .letters = "v",
-                        .usage = usage_text,
-                        .index = 1};
     bool as_json = false, df_only = false;
-    int kept = 0; /* operands, moved to the front of argv */
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        switch (code) {
-        case OPT_JSON: as_json = true; break;
-        case OPT_DF_ONLY: df_only = true; break;
-        case OPT_PREFIX: r->is_prefix = true; break;
-        case OPT_FROM: r->from = scan.argument; break;
-        case OPT_TO: r->to = scan.argument; break;
-        case OPT_ENGINE: r->engine = scan.argument; break;
-        case OPT_PARALLEL: r->threads = gs_size_arg_threads(&scan); break;
-        case OPT_VERIFY: r->verifies = true; break;
-        case 'v': r->is_verbose = true; break;
-        default: argv[kept++] = scan.argument; break;
-        }
-    }
+    int kept = 0;
+    const gs_opt options[] = {
+        {0, "json", GS_OPT_FLAG(&as_json)},
+        {0, "df-only", GS_OPT_FLAG(&df_only)},
+        {0, "prefix", GS_OPT_FLAG(&r->is_prefix)},
+        {0, "from", GS_OPT_TEXT(&r->from)},
+        {0, "to", GS_OPT_TEXT(&r->to)},
+        {0, "engine", GS_OPT_TEXT(&r->engine)},
+        {0, "parallel", GS_OPT_THREADS(&r->threads)},
+        {0, "verify", GS_OPT_FLAG(&r->verifies)},
+        {'v', "verbose", GS_OPT_FLAG(&r->is_verbose)},
+        {0, NULL, GS_OPT_OPERANDS_IN_FRONT(&kept)},
+    };
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     if (kept == 0)
         gs_die_usage("which index?");
     if (as_json)

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
-#include "cmd/progress.h"
 #include "cmd/report.h"
 #include "cmd/signals.h"
 #include "cmd/sort_args.h"
@@ -16,9 +15,6 @@
 #include "cmd/sort_resolve.h"
 #include "cmd/sort_usage.h"
 #include "cmd/space_report.h"
-#include "cmd/stats_json.h"
-#include "cmd/trace_file.h"
-#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 
 static int print_version(void)
@@ -70,10 +66,18 @@ static gs_code check(const gs_sort_args *args, int *exit_code, gs_status *st)
     return GS_OK;
 }
 
-static gs_code work(const gs_sort_args *args, int *exit_code, gs_status *st)
+typedef struct sort_work {
+    gs_sort_args *args;
+    int *exit_code;
+} sort_work;
+
+static gs_code work(void *context, gs_trace *trace, gs_status *st)
 {
+    const sort_work *const w = context;
+    gs_sort_args *const args = w->args;
+    args->options.trace = trace;
     if (args->check)
-        return check(args, exit_code, st);
+        return check(args, w->exit_code, st);
     if (args->debug)
         return gs_sort_debug_run(args, st);
     return args->merge ? gs_sort_merge(&args->options, st)
@@ -81,33 +85,12 @@ static gs_code work(const gs_sort_args *args, int *exit_code, gs_status *st)
 }
 
 /* A line drawn over and over does not go with lines that are printed beside it. */
-static gs_progress_mode progress_mode(const gs_sort_args *args)
+static void quiet_progress(gs_sort_args *args)
 {
     const bool prints_lines = !args->options.output && !args->check;
-    if (args->progress == GS_PROGRESS_AUTO && prints_lines && isatty(STDOUT_FILENO))
-        return GS_PROGRESS_NEVER;
-    return args->progress;
-}
-
-static gs_code watch_and_work(gs_sort_args *args, int *exit_code, gs_status *st)
-{
-    const gs_sort_stats *stats = args->options.stats;
-    const uint64_t start_ns = gs_machine_now_ns();
-    gs_progress *progress = NULL;
-    gs_trace_file *trace = NULL;
-    if (args->has_stats)
-        GS_TRY(gs_stats_json_try(args->stats_path, st));
-    GS_TRY(gs_trace_file_start(&trace, args->trace_path, stats, st));
-    args->options.trace = gs_trace_file_spans(trace);
-    GS_NOTED(gs_progress_start(&progress, stats, progress_mode(args), st));
-    if (st->code == GS_OK)
-        GS_NOTED(work(args, exit_code, st));
-    gs_progress_stop(progress);
-    GS_NOTED(gs_trace_file_finish(trace, st));
-    if (st->code == GS_OK && args->has_stats)
-        GS_NOTED(gs_stats_json_write(args->stats_path, stats,
-                                     gs_machine_now_ns() - start_ns, st));
-    return st->code;
+    gs_progress_mode *const mode = &args->watch.progress;
+    if (*mode == GS_PROGRESS_AUTO && prints_lines && isatty(STDOUT_FILENO))
+        *mode = GS_PROGRESS_NEVER;
 }
 
 /* GNU sort writes through stdio: what fits into its buffer fails only when that
@@ -164,7 +147,9 @@ int cmd_sort(int argc, char **argv)
     args.options.stats = &stats;
     int exit_code = GS_EXIT_GOOD;
     gs_status st = {.code = GS_OK};
-    if (watch_and_work(&args, &exit_code, &st) != GS_OK) {
+    sort_work w = {.args = &args, .exit_code = &exit_code};
+    quiet_progress(&args);
+    if (gs_watch_run(&args.watch, &stats, NULL, 0, work, &w, &st) != GS_OK) {
         report_failure(&args, &st);
         exit_code = GS_EXIT_TROUBLE;
     }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cmd/report.h"
-#include "cmd/sort_args.h"
+#include "cmd/opt_kinds.h"
 #include "lib/base/quote.h"
 
 void gs_gpu_arg(const char *text, int **gpus, size_t *count)

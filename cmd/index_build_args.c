@@ -4,82 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/engine_arg.h"
-#include "cmd/gpu_arg.h"
-#include "cmd/opt_scan.h"
 #include "cmd/report.h"
-#include "cmd/size_arg.h"
-#include "cmd/sort_args.h"
-#include "cmd/word_arg.h"
 #include "lib/base/quote.h"
 #include "lib/base/mem.h"
-
-enum {
-    OPT_FORMAT = 256,
-    OPT_METHOD,
-    OPT_ID_FIELD,
-    OPT_TEXT_FIELD,
-    OPT_POSITIONS,
-    OPT_FOLD,
-    OPT_NO_FOLD,
-    OPT_STEM,
-    OPT_STOPWORDS,
-    OPT_MIN_LEN,
-    OPT_MAX_LEN,
-    OPT_DOCNAMES,
-    OPT_SKIP_BAD,
-    OPT_REPLACE,
-    OPT_BATCH_SIZE,
-    OPT_PARALLEL,
-    OPT_ENGINE,
-    OPT_GPU_MEM,
-    OPT_GPU,
-    OPT_NO_URING,
-    OPT_NO_DECOMPRESS,
-    OPT_CHECKPOINT,
-};
-
-static const char letters[] = "o:S:T:v";
-
-static const gs_opt options[] = {
-    {"output", GS_OPT_REQUIRED, 'o', false},
-    {"format", GS_OPT_REQUIRED, OPT_FORMAT, false},
-    {"method", GS_OPT_REQUIRED, OPT_METHOD, false},
-    {"id-field", GS_OPT_REQUIRED, OPT_ID_FIELD, false},
-    {"text-field", GS_OPT_REQUIRED, OPT_TEXT_FIELD, false},
-    {"positions", GS_OPT_NONE, OPT_POSITIONS, false},
-    {"fold", GS_OPT_NONE, OPT_FOLD, false},
-    {"no-fold", GS_OPT_NONE, OPT_NO_FOLD, false},
-    {"stem", GS_OPT_REQUIRED, OPT_STEM, false},
-    {"stopwords", GS_OPT_REQUIRED, OPT_STOPWORDS, false},
-    {"min-len", GS_OPT_REQUIRED, OPT_MIN_LEN, false},
-    {"max-len", GS_OPT_REQUIRED, OPT_MAX_LEN, false},
-    {"docnames", GS_OPT_NONE, OPT_DOCNAMES, false},
-    {"skip-bad", GS_OPT_NONE, OPT_SKIP_BAD, false},
-    {"replace", GS_OPT_NONE, OPT_REPLACE, false},
-    {"buffer-size", GS_OPT_REQUIRED, 'S', false},
-    {"temporary-directory", GS_OPT_REQUIRED, 'T', false},
-    {"batch-size", GS_OPT_REQUIRED, OPT_BATCH_SIZE, false},
-    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
-    {"progress", GS_OPT_OPTIONAL, GS_JOB_PROGRESS, false},
-    {"stats", GS_OPT_OPTIONAL, GS_JOB_STATS, false},
-    {"trace", GS_OPT_REQUIRED, GS_JOB_TRACE, false},
-    {"engine", GS_OPT_REQUIRED, OPT_ENGINE, false},
-    {"gpu-mem", GS_OPT_REQUIRED, OPT_GPU_MEM, false},
-    {"gpu", GS_OPT_REQUIRED, OPT_GPU, false},
-    {"verbose", GS_OPT_NONE, 'v', false},
-    {"no-uring", GS_OPT_NONE, OPT_NO_URING, false},
-    {"no-decompress", GS_OPT_NONE, OPT_NO_DECOMPRESS, false},
-    {"checkpoint", GS_OPT_REQUIRED, OPT_CHECKPOINT, false},
-};
 
 static const gs_word method_words[] = {
     {"auto", GS_INDEX_AUTO},
     {"bsbi", GS_INDEX_BSBI},
     {"spimi", GS_INDEX_SPIMI},
 };
-
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 static const char usage_text[] =
     "Usage: gpusort index build -o DIR [OPTION]... [FILE]...\n"
@@ -142,79 +75,34 @@ static const char usage_text[] =
     "The index is the same bytes for any method, memory, number of threads and engine.\n"
     "Exit codes: 0 good, 2 trouble.\n";
 
-static void parse_format(gs_index_build_args *args, const gs_opt_scan *scan)
+static void take_format(void *to, gs_opt_scan *scan)
 {
+    gs_index_build_args *const args = to;
     gs_word words[GS_FORMAT_COUNT];
     for (int i = 0; i < GS_FORMAT_COUNT; i++)
         words[i] = (gs_word){gs_document_format_name((gs_document_format)i), i};
     args->options.document.format =
-        (gs_document_format)gs_word_arg(scan, words, LENGTH(words));
+        (gs_document_format)gs_word_arg(scan, GS_COUNTED(words));
     args->has_format = true;
 }
 
-static void add_text_field(gs_index_build_args *args, const char *name)
+static void take_text_field(void *to, gs_opt_scan *scan)
 {
-    gs_document_options *const d = &args->options.document;
-    if (d->text_field_count == GS_TEXT_FIELDS_MAX)
+    if (*(const size_t *)scan->current->more == GS_TEXT_FIELDS_MAX)
         gs_die(0, "more than %d fields with text", GS_TEXT_FIELDS_MAX);
-    gs_job_add_word(&args->text_fields, &d->text_field_count, name);
+    gs_opt_list(to, scan);
 }
 
-static bool parse_text_option(gs_index_build_args *args, const gs_opt_scan *scan,
-                              int code)
+static void take_fold(void *to, gs_opt_scan *scan)
 {
-    gs_index_build_options *const o = &args->options;
-    const char *const text = scan->argument;
-    switch (code) {
-    case 'o': o->folder = text; break;
-    case OPT_FORMAT: parse_format(args, scan); break;
-    case OPT_METHOD:
-        o->method =
-            (gs_index_method)gs_word_arg(scan, method_words, LENGTH(method_words));
-        break;
-    case OPT_ID_FIELD: o->document.id_field = text; break;
-    case OPT_TEXT_FIELD: add_text_field(args, text); break;
-    case OPT_POSITIONS: o->has_positions = true; break;
-    case OPT_FOLD: o->words.is_folding = true; break;
-    case OPT_NO_FOLD: o->words.is_folding = false; break;
-    case OPT_STEM: o->words.stem_language = text; break;
-    case OPT_STOPWORDS: o->words.stop_file = text; break;
-    case OPT_MIN_LEN: o->words.chars_min = gs_size_arg_count(scan, 1); break;
-    case OPT_MAX_LEN: o->words.chars_max = gs_size_arg_count(scan, 1); break;
-    case OPT_DOCNAMES: break;
-    case OPT_SKIP_BAD: o->skip_bad = true; break;
-    case OPT_REPLACE: o->replace = true; break;
-    default: return false;
-    }
-    return true;
+    *(bool *)to = strcmp(scan->current->name, "fold") == 0;
 }
 
-static bool parse_working_option(gs_index_build_args *args, const gs_opt_scan *scan,
-                                 int code)
+/* The names of documents are kept anyway. */
+static void take_nothing(void *to, gs_opt_scan *scan)
 {
-    gs_index_build_options *const o = &args->options;
-    const char *const text = scan->argument;
-    switch (code) {
-    case 'S': o->memory_bytes = gs_job_memory(scan, code); break;
-    case 'T': gs_job_add_word(&args->temp_folders, &o->temp_folder_count, text); break;
-    case OPT_BATCH_SIZE: o->batch_size = gs_size_arg_batch(scan); break;
-    case OPT_PARALLEL: o->threads = gs_size_arg_threads(scan); break;
-    case OPT_ENGINE:
-        gs_engine_arg_check(text);
-        o->engine = text;
-        break;
-    case OPT_GPU_MEM:
-        if (strchr(text, '%')) /* of the machine's memory: not what is meant */
-            gs_number_die(scan, 0, GS_NUMBER_BAD_SUFFIX);
-        o->gpu_memory_bytes = gs_job_memory(scan, 0);
-        break;
-    case OPT_GPU: gs_gpu_arg(text, &args->gpus, &args->options.gpu_count); break;
-    case OPT_NO_URING: o->no_uring = true; break;
-    case OPT_NO_DECOMPRESS: o->keep_compressed = true; break;
-    case OPT_CHECKPOINT: o->checkpoint = text; break;
-    default: return gs_index_job_option(&args->job, scan, code);
-    }
-    return true;
+    (void)to;
+    (void)scan;
 }
 
 /* The format that the names of files suggest, of which they must not suggest two. */
@@ -242,15 +130,21 @@ static void guess_format(gs_index_build_args *args)
     }
 }
 
+static void add_word(const char ***array, size_t *count, const char *word)
+{
+    *array = gs_args_grow(*array, *count, sizeof **array);
+    (*array)[(*count)++] = word;
+}
+
 /* What was left out, and what does not go together. */
 static void resolve(gs_index_build_args *args)
 {
     gs_index_build_options *const o = &args->options;
     gs_job_check_folder(o->folder);
     if (o->input_count == 0)
-        gs_job_add_word(&args->inputs, &o->input_count, "-");
+        add_word(&args->inputs, &o->input_count, "-");
     if (o->document.text_field_count == 0)
-        add_text_field(args, "contents");
+        add_word(&args->text_fields, &o->document.text_field_count, "contents");
     if (!args->has_format)
         guess_format(args);
     const char *const format = gs_document_format_name(o->document.format);
@@ -278,28 +172,45 @@ static void resolve(gs_index_build_args *args)
 
 void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
 {
-    *args = (gs_index_build_args){
-        .options = {.document =
-                        {
-                            .format = GS_FORMAT_JSONL,
-                        },
-                    .words = {.is_folding = true}},
-        .job = {.progress = GS_PROGRESS_AUTO},
+    gs_index_build_options *const o = &args->options;
+    gs_document_options *const d = &o->document;
+    const gs_opt options[] = {
+        {'o', "output", GS_OPT_TEXT(&o->folder)},
+        {0, "format", GS_OPT_CALL(take_format, args)},
+        {0, "method", GS_OPT_WORD(&o->method, method_words)},
+        {0, "id-field", GS_OPT_TEXT(&d->id_field)},
+        {0, "text-field", GS_OPT_REQUIRED, take_text_field, &args->text_fields,
+         &d->text_field_count},
+        {0, "positions", GS_OPT_FLAG(&o->has_positions)},
+        {0, "fold", GS_OPT_CALL_BARE(take_fold, &o->words.is_folding)},
+        {0, "no-fold", GS_OPT_CALL_BARE(take_fold, &o->words.is_folding)},
+        {0, "stem", GS_OPT_TEXT(&o->words.stem_language)},
+        {0, "stopwords", GS_OPT_TEXT(&o->words.stop_file)},
+        {0, "min-len", GS_OPT_COUNT(&o->words.chars_min)},
+        {0, "max-len", GS_OPT_COUNT(&o->words.chars_max)},
+        {0, "docnames", GS_OPT_CALL_BARE(take_nothing, NULL)},
+        {0, "skip-bad", GS_OPT_FLAG(&o->skip_bad)},
+        {0, "replace", GS_OPT_FLAG(&o->replace)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
+        {'T', "temporary-directory",
+         GS_OPT_LIST(&args->temp_folders, &o->temp_folder_count)},
+        {0, "batch-size", GS_OPT_BATCH(&o->batch_size)},
+        {0, "parallel", GS_OPT_THREADS(&o->threads)},
+        GS_WATCH_OPTIONS(&args->job.watch),
+        {0, "engine", GS_OPT_ENGINE(&o->engine)},
+        {0, "gpu-mem", GS_OPT_GPU_MEMORY(&o->gpu_memory_bytes)},
+        {0, "gpu", GS_OPT_GPUS(&args->gpus, &o->gpu_count)},
+        {'v', "verbose", GS_OPT_FLAG(&args->job.verbose)},
+        {0, "no-uring", GS_OPT_FLAG(&o->no_uring)},
+        {0, "no-decompress", GS_OPT_FLAG(&o->keep_compressed)},
+        {0, "checkpoint", GS_OPT_TEXT(&o->checkpoint)},
+        {0, NULL, GS_OPT_OPERANDS(&args->inputs, &o->input_count)},
     };
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = LENGTH(options),
-                        .letters = letters,
-                        .usage = usage_text,
-                        .index = 1};
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        if (code == GS_OPT_OPERAND)
-            gs_job_add_word(&args->inputs, &args->options.input_count, scan.argument);
-        else if (!parse_text_option(args, &scan, code) &&
-                 !parse_working_option(args, &scan, code))
-            gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    *args = (gs_index_build_args){
+        .options = {.document.format = GS_FORMAT_JSONL, .words.is_folding = true},
+        .job.watch.progress = GS_PROGRESS_AUTO,
+    };
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     resolve(args);
 }
 

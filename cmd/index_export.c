@@ -7,12 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/opt_scan.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "io/output.h"
 #include "lib/index/exchange/exchanges.h"
-
-enum { OPT_CIFF = 256 };
 
 static const char usage_text[] =
     "Usage: gpusort index export --ciff [-o FILE] DIR\n"
@@ -70,43 +68,40 @@ fail:
     return st->code;
 }
 
-static void take_file(const char **file, const char *name)
+typedef struct export_request {
+    const char *folder, *file;
+    bool is_ciff;
+} export_request;
+
+static void take_file(void *to, gs_opt_scan *scan)
 {
-    if (*file != NULL && strcmp(*file, name) != 0)
+    export_request *const r = to;
+    const char *const name = scan->argument;
+    r->is_ciff |= scan->current->takes == GS_OPT_OPTIONAL; /* --ciff */
+    if (name == NULL)
+        return;
+    if (r->file != NULL && strcmp(r->file, name) != 0)
         gs_die(0, "multiple output files specified");
     if (*name == '\0')
         gs_die(ENOENT, "cannot create ''");
-    *file = name;
+    r->file = name;
 }
 
 int gs_index_export_command(int argc, char **argv)
 {
-    static const gs_opt options[] = {{"ciff", GS_OPT_OPTIONAL, OPT_CIFF, false},
-                                     {"output", GS_OPT_REQUIRED, 'o', false}};
-    bool is_ciff = false;
-    const char *folder = NULL, *file = NULL;
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = 2,
-                        .letters = "o:",
-                        .usage = usage_text,
-                        .index = 1};
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        is_ciff |= code == OPT_CIFF;
-        if (code == GS_OPT_OPERAND)
-            gs_opt_only_operand(&scan, &folder);
-        else if (scan.argument != NULL)
-            take_file(&file, scan.argument);
-    }
-    if (folder == NULL)
+    export_request r = {0};
+    const gs_opt options[] = {
+        {0, "ciff", GS_OPT_CALL_MAYBE(take_file, &r)},
+        {'o', "output", GS_OPT_CALL(take_file, &r)},
+        {0, NULL, GS_OPT_OPERAND(&r.folder)},
+    };
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+    if (r.folder == NULL)
         gs_die_usage("which index?");
-    if (!is_ciff)
+    if (!r.is_ciff)
         gs_die_usage("say what the file is to be: --ciff");
-    if (file == NULL)
-        file = "-";
     gs_status st = {.code = GS_OK};
-    if (export_index(folder, file, &st) != GS_OK) {
+    if (export_index(r.folder, r.file ? r.file : "-", &st) != GS_OK) {
         gs_report_status(&st, true);
         return GS_EXIT_TROUBLE;
     }

@@ -3,32 +3,7 @@
 
 #include "cmd/index_job.h"
 #include "cmd/report.h"
-#include "cmd/size_arg.h"
 #include "lib/index/exchange/exchanges.h"
-
-enum {
-    OPT_CIFF = 256,
-    OPT_REPLACE,
-    OPT_STRICT,
-    OPT_PARALLEL,
-    OPT_NO_URING,
-    OPT_NO_DECOMPRESS,
-};
-
-static const gs_opt options[] = {
-    {"ciff", GS_OPT_OPTIONAL, OPT_CIFF, false},
-    {"output", GS_OPT_REQUIRED, 'o', false},
-    {"replace", GS_OPT_NONE, OPT_REPLACE, false},
-    {"strict", GS_OPT_NONE, OPT_STRICT, false},
-    {"buffer-size", GS_OPT_REQUIRED, 'S', false},
-    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
-    {"progress", GS_OPT_OPTIONAL, GS_JOB_PROGRESS, false},
-    {"stats", GS_OPT_OPTIONAL, GS_JOB_STATS, false},
-    {"trace", GS_OPT_REQUIRED, GS_JOB_TRACE, false},
-    {"verbose", GS_OPT_NONE, 'v', false},
-    {"no-uring", GS_OPT_NONE, OPT_NO_URING, false},
-    {"no-decompress", GS_OPT_NONE, OPT_NO_DECOMPRESS, false},
-};
 
 static const char usage_text[] =
     "Usage: gpusort index import --ciff -o DIR [OPTION]... [FILE]\n"
@@ -61,40 +36,31 @@ typedef struct import_args {
     bool is_ciff;
 } import_args;
 
-static void take_option(import_args *args, const gs_opt_scan *scan, int code)
+static void take_ciff(void *to, gs_opt_scan *scan)
 {
-    switch (code) {
-    case OPT_CIFF:
-        args->is_ciff = true;
-        if (scan->argument != NULL)
-            gs_opt_only_operand(scan, &args->options.input);
-        break;
-    case 'o': args->options.folder = scan->argument; break;
-    case OPT_REPLACE: args->options.replace = true; break;
-    case OPT_STRICT: args->options.is_strict = true; break;
-    case 'S': args->options.memory_bytes = gs_job_memory(scan, code); break;
-    case OPT_PARALLEL: args->options.threads = gs_size_arg_threads(scan); break;
-    case OPT_NO_URING: args->options.no_uring = true; break;
-    case OPT_NO_DECOMPRESS: args->options.keep_compressed = true; break;
-    case GS_OPT_OPERAND: gs_opt_only_operand(scan, &args->options.input); break;
-    default:
-        if (!gs_index_job_option(&args->job, scan, code))
-            gs_die_try_help(GS_EXIT_TROUBLE);
-    }
+    import_args *const args = to;
+    args->is_ciff = true;
+    if (scan->argument != NULL)
+        gs_opt_only_operand(&args->options.input, scan);
 }
 
 static void parse(import_args *args, int argc, char **argv)
 {
     gs_ciff_import_options *const o = &args->options;
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = sizeof options / sizeof *options,
-                        .letters = "o:S:v",
-                        .usage = usage_text,
-                        .index = 1};
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;)
-        take_option(args, &scan, code);
+    const gs_opt options[] = {
+        {0, "ciff", GS_OPT_CALL_MAYBE(take_ciff, args)},
+        {'o', "output", GS_OPT_TEXT(&o->folder)},
+        {0, "replace", GS_OPT_FLAG(&o->replace)},
+        {0, "strict", GS_OPT_FLAG(&o->is_strict)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
+        {0, "parallel", GS_OPT_THREADS(&o->threads)},
+        GS_WATCH_OPTIONS(&args->job.watch),
+        {'v', "verbose", GS_OPT_FLAG(&args->job.verbose)},
+        {0, "no-uring", GS_OPT_FLAG(&o->no_uring)},
+        {0, "no-decompress", GS_OPT_FLAG(&o->keep_compressed)},
+        {0, NULL, GS_OPT_OPERAND(&o->input)},
+    };
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     gs_job_check_folder(o->folder);
     if (!args->is_ciff)
         gs_die_usage("say what the file is: --ciff");
@@ -114,7 +80,7 @@ static gs_code import(void *context, gs_index_job *job, gs_status *st)
 
 int gs_index_import_command(int argc, char **argv)
 {
-    import_args args = {.job = {.progress = GS_PROGRESS_AUTO}};
+    import_args args = {.job.watch.progress = GS_PROGRESS_AUTO};
     parse(&args, argc, argv);
     return gs_index_job_run(&args.job, import, &args.options);
 }

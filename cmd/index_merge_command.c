@@ -3,25 +3,8 @@
 
 #include "cmd/index_job.h"
 #include "cmd/report.h"
-#include "cmd/size_arg.h"
-#include "cmd/word_arg.h"
 #include "lib/base/mem.h"
 #include "lib/index/merge/merges.h"
-
-enum { OPT_REPLACE = 256, OPT_DOC_IDS, OPT_PARALLEL, OPT_CHECKPOINT };
-
-static const gs_opt options[] = {
-    {"output", GS_OPT_REQUIRED, 'o', false},
-    {"replace", GS_OPT_NONE, OPT_REPLACE, false},
-    {"doc-ids", GS_OPT_REQUIRED, OPT_DOC_IDS, false},
-    {"buffer-size", GS_OPT_REQUIRED, 'S', false},
-    {"checkpoint", GS_OPT_REQUIRED, OPT_CHECKPOINT, false},
-    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
-    {"progress", GS_OPT_OPTIONAL, GS_JOB_PROGRESS, false},
-    {"stats", GS_OPT_OPTIONAL, GS_JOB_STATS, false},
-    {"trace", GS_OPT_REQUIRED, GS_JOB_TRACE, false},
-    {"verbose", GS_OPT_NONE, 'v', false},
-};
 
 static const gs_word id_words[] = {
     {"keep", GS_MERGE_IDS_KEEP},
@@ -60,40 +43,21 @@ typedef struct merge_args {
     gs_index_job job;
 } merge_args;
 
-static void take_option(merge_args *args, const gs_opt_scan *scan, int code)
-{
-    gs_index_merge_options *const o = &args->options;
-    switch (code) {
-    case 'o': o->folder = scan->argument; break;
-    case 'S': o->memory_bytes = gs_job_memory(scan, code); break;
-    case OPT_REPLACE: o->replace = true; break;
-    case OPT_CHECKPOINT: o->checkpoint = scan->argument; break;
-    case OPT_PARALLEL: o->threads = gs_size_arg_threads(scan); break;
-    case OPT_DOC_IDS:
-        o->ids =
-            (gs_merge_ids)gs_word_arg(scan, id_words, sizeof id_words / sizeof *id_words);
-        break;
-    case GS_OPT_OPERAND:
-        gs_job_add_word(&args->inputs, &o->input_count, scan->argument);
-        break;
-    default:
-        if (!gs_index_job_option(&args->job, scan, code))
-            gs_die_try_help(GS_EXIT_TROUBLE);
-    }
-}
-
 static void parse(merge_args *args, int argc, char **argv)
 {
     gs_index_merge_options *const o = &args->options;
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = sizeof options / sizeof *options,
-                        .letters = "o:S:v",
-                        .usage = usage_text,
-                        .index = 1};
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;)
-        take_option(args, &scan, code);
+    const gs_opt options[] = {
+        {'o', "output", GS_OPT_TEXT(&o->folder)},
+        {0, "replace", GS_OPT_FLAG(&o->replace)},
+        {0, "doc-ids", GS_OPT_WORD(&o->ids, id_words)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
+        {0, "checkpoint", GS_OPT_TEXT(&o->checkpoint)},
+        {0, "parallel", GS_OPT_THREADS(&o->threads)},
+        GS_WATCH_OPTIONS(&args->job.watch),
+        {'v', "verbose", GS_OPT_FLAG(&args->job.verbose)},
+        {0, NULL, GS_OPT_OPERANDS(&args->inputs, &o->input_count)},
+    };
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     o->inputs = args->inputs;
     gs_job_check_folder(o->folder);
     if (o->input_count == 0)
@@ -112,7 +76,7 @@ static gs_code merge(void *context, gs_index_job *job, gs_status *st)
 
 int gs_index_merge_command(int argc, char **argv)
 {
-    merge_args args = {.job = {.progress = GS_PROGRESS_AUTO}};
+    merge_args args = {.job.watch.progress = GS_PROGRESS_AUTO};
     parse(&args, argc, argv);
     const int exit_code = gs_index_job_run(&args.job, merge, &args.options);
     gs_mem_free(args.inputs);

@@ -7,17 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/opt_scan.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "lib/base/quote.h"
 #include "lib/index/read/readers.h"
-
-enum { OPT_JSON = 256, OPT_POSITIONS };
-
-typedef struct read_request {
-    const char *folder;
-    bool as_json, positions;
-} read_request;
 
 static const char info_usage[] =
     "Usage: gpusort index info [--json] DIR\n"
@@ -74,28 +67,19 @@ gs_code gs_index_open_first(gs_index **out, const char *folder, char **operands,
     return st->code;
 }
 
-/* The arguments of all three; options that are not the command's are not in `allowed`. */
-static read_request parse(int argc, char **argv, const gs_opt *allowed, size_t count,
-                          const char *usage)
+/* The folder that the arguments name; the one option, if there is one, sets `flag`. */
+static const char *parse(int argc, char **argv, const char *usage, const char *option,
+                         bool *flag)
 {
-    read_request r = {0};
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = allowed,
-                        .option_count = count,
-                        .letters = "",
-                        .usage = usage,
-                        .index = 1};
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        switch (code) {
-        case OPT_JSON: r.as_json = true; break;
-        case OPT_POSITIONS: r.positions = true; break;
-        default: gs_opt_only_operand(&scan, &r.folder); break;
-        }
-    }
-    if (r.folder == NULL)
+    const char *folder = NULL;
+    const gs_opt options[] = {
+        {0, NULL, GS_OPT_OPERAND(&folder)},
+        {0, option, GS_OPT_FLAG(flag)},
+    };
+    gs_opt_parse(argc, argv, usage, options, option ? 2 : 1);
+    if (folder == NULL)
         gs_die_usage("which index?");
-    return r;
+    return folder;
 }
 
 static int finish(const gs_status *st)
@@ -169,15 +153,15 @@ static void print_info_json(const gs_index_header *h)
 
 int gs_index_info_command(int argc, char **argv)
 {
-    static const gs_opt options[] = {{"json", GS_OPT_NONE, OPT_JSON, false}};
-    const read_request r = parse(argc, argv, options, 1, info_usage);
+    bool as_json = false;
+    const char *const folder = parse(argc, argv, info_usage, "json", &as_json);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
-    if (gs_index_open(&index, r.folder, &st) == GS_OK) {
-        if (r.as_json)
+    if (gs_index_open(&index, folder, &st) == GS_OK) {
+        if (as_json)
             print_info_json(gs_index_header_of(index));
         else
-            print_info(r.folder, gs_index_header_of(index));
+            print_info(folder, gs_index_header_of(index));
     }
     gs_index_close(index);
     return finish(&st);
@@ -187,15 +171,15 @@ int gs_index_info_command(int argc, char **argv)
 
 int gs_index_dump_command(int argc, char **argv)
 {
-    static const gs_opt options[] = {{"positions", GS_OPT_NONE, OPT_POSITIONS, false}};
-    const read_request r = parse(argc, argv, options, 1, dump_usage);
+    bool positions = false;
+    const char *const folder = parse(argc, argv, dump_usage, "positions", &positions);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
     gs_text_out out = {0};
-    if (gs_index_open(&index, r.folder, &st) == GS_OK &&
+    if (gs_index_open(&index, folder, &st) == GS_OK &&
         gs_index_check_sums(index, &st) == GS_OK &&
         gs_text_out_open(&out, gs_index_print, index, &st) == GS_OK &&
-        gs_index_dump(index, r.positions, &out, NULL, &st) == GS_OK)
+        gs_index_dump(index, positions, &out, NULL, &st) == GS_OK)
         GS_NOTED(gs_index_check_unchanged(index, &st));
     gs_text_out_release(&out);
     gs_index_close(index);
@@ -206,16 +190,16 @@ int gs_index_dump_command(int argc, char **argv)
 
 int gs_index_verify_command(int argc, char **argv)
 {
-    const read_request r = parse(argc, argv, NULL, 0, verify_usage);
+    const char *const folder = parse(argc, argv, verify_usage, NULL, NULL);
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
-    if (gs_index_open(&index, r.folder, &st) == GS_OK &&
+    if (gs_index_open(&index, folder, &st) == GS_OK &&
         gs_index_verify(index, NULL, &st) == GS_OK) {
         const gs_index_header *const h = gs_index_header_of(index);
         gs_quoted q;
         printf("%s: good, %" PRIu64 " terms, %" PRIu64 " postings, %" PRIu64
                " documents\n",
-               gs_quote_name(&q, r.folder), h->terms, h->postings, h->documents);
+               gs_quote_name(&q, folder), h->terms, h->postings, h->documents);
     }
     gs_index_close(index);
     const int code = finish(&st);

@@ -5,43 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/opt_scan.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
 #include "cmd/stdin_lines.h"
 #include "lib/base/quote.h"
 
-enum {
-    OPT_K1 = 256,
-    OPT_B,
-    OPT_ALL,
-    OPT_PLAIN,
-    OPT_BOOLEAN,
-    OPT_COUNT,
-    OPT_JSON,
-    OPT_TREC,
-    OPT_PARALLEL,
-    OPT_EXHAUSTIVE,
-    OPT_VERIFY,
-};
-
 enum { LIMIT_DEFAULT = 10 };
-
-static const gs_opt options[] = {
-    {"top", GS_OPT_REQUIRED, 'k', false},
-    {"k1", GS_OPT_REQUIRED, OPT_K1, false},
-    {"b", GS_OPT_REQUIRED, OPT_B, false},
-    {"all", GS_OPT_NONE, OPT_ALL, false},
-    {"plain", GS_OPT_NONE, OPT_PLAIN, false},
-    {"boolean", GS_OPT_NONE, OPT_BOOLEAN, false},
-    {"count", GS_OPT_NONE, OPT_COUNT, false},
-    {"json", GS_OPT_NONE, OPT_JSON, false},
-    {"trec", GS_OPT_REQUIRED, OPT_TREC, false},
-    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
-    {"exhaustive", GS_OPT_NONE, OPT_EXHAUSTIVE, false},
-    {"verify", GS_OPT_NONE, OPT_VERIFY, false},
-    {"verbose", GS_OPT_NONE, 'v', false},
-};
 
 static const char usage_text[] =
     "Usage: gpusort search [OPTION]... DIR [QUERY]...\n"
@@ -80,74 +50,64 @@ static const char usage_text[] =
     "      --version        show the version and stop\n";
 
 /* A count that may be larger than anything there is. */
-static size_t parse_limit(const gs_opt_scan *scan)
+static void take_limit(void *to, gs_opt_scan *scan)
 {
+    gs_search_args *const args = to;
     uint64_t limit = 0;
     const char *rest = NULL;
     const int fault = gs_number_parse(scan->argument, "KMGT", &limit, &rest);
     if (fault & ~GS_NUMBER_TOO_LARGE)
-        gs_number_die(scan, 'k', fault);
+        gs_number_die(scan, fault);
     if (limit == 0)
         gs_die(0, "the number of documents must be at least 1");
-    return limit > SIZE_MAX ? SIZE_MAX : (size_t)limit;
+    args->options.limit = limit > SIZE_MAX ? SIZE_MAX : (size_t)limit;
+    args->has_limit = true;
 }
 
-static double parse_real(const gs_opt_scan *scan, double most)
+/* From 0 to what `more` says. */
+static void take_real(void *to, gs_opt_scan *scan)
 {
+    const double most = *(const double *)scan->current->more;
     char *end = NULL;
     const double x = strtod(scan->argument, &end);
     if (end == scan->argument || *end != '\0' || !isfinite(x))
-        gs_number_die(scan, 0, GS_NUMBER_INVALID);
+        gs_number_die(scan, GS_NUMBER_INVALID);
     if (x < 0 || x > most)
         gs_die(0, "invalid --%s argument '%s': it is from 0 to %g", scan->current->name,
                scan->argument, most);
-    return x;
+    *(double *)to = x;
 }
 
-static void parse_shape(gs_search_args *args, gs_search_shape shape)
+static void take_b(void *to, gs_opt_scan *scan)
+{
+    gs_search_args *const args = to;
+    take_real(&args->options.b, scan);
+    args->has_b = true;
+}
+
+static void set_shape(gs_search_args *args, gs_search_shape shape)
 {
     if (args->shape != GS_SEARCH_TEXT && args->shape != shape)
         gs_die_incompatible("--count", "--trec", NULL);
     args->shape = shape;
 }
 
-static const char *parse_tag(const char *tag)
+static void take_count(void *to, gs_opt_scan *scan)
 {
+    (void)scan;
+    set_shape(to, GS_SEARCH_COUNT);
+}
+
+static void take_trec(void *to, gs_opt_scan *scan)
+{
+    gs_search_args *const args = to;
+    const char *const tag = scan->argument;
     gs_quoted q;
+    set_shape(args, GS_SEARCH_TREC);
     if (*tag == '\0' || strpbrk(tag, " \t\n\v\f\r") != NULL)
         gs_die(0, "invalid --trec argument %s: the tag of a run is one word",
                gs_quote_argument(&q, tag));
-    return tag;
-}
-
-static void parse_option(gs_search_args *args, const gs_opt_scan *scan, int code)
-{
-    enum { K1_MAX = 1000 };
-    gs_search_options *const o = &args->options;
-    switch (code) {
-    case 'k':
-        o->limit = parse_limit(scan);
-        args->has_limit = true;
-        break;
-    case OPT_K1: o->k1 = parse_real(scan, K1_MAX); break;
-    case OPT_B:
-        o->b = parse_real(scan, 1);
-        args->has_b = true;
-        break;
-    case OPT_ALL: o->needs_all = true; break;
-    case OPT_PLAIN: o->is_plain = true; break;
-    case OPT_BOOLEAN: args->is_boolean = true; break;
-    case OPT_COUNT: parse_shape(args, GS_SEARCH_COUNT); break;
-    case OPT_JSON: args->as_json = true; break;
-    case OPT_TREC:
-        parse_shape(args, GS_SEARCH_TREC);
-        args->tag = parse_tag(scan->argument);
-        break;
-    case OPT_PARALLEL: args->threads = gs_size_arg_threads(scan); break;
-    case OPT_VERIFY: args->verifies = true; break;
-    case OPT_EXHAUSTIVE: o->is_exhaustive = true; break;
-    default: args->verbose = true; break; /* 'v' */
-    }
+    args->tag = tag;
 }
 
 static void resolve(gs_search_args *args)
@@ -166,21 +126,27 @@ static void resolve(gs_search_args *args)
 
 void gs_search_args_parse(gs_search_args *args, int argc, char **argv)
 {
+    gs_search_options *const o = &args->options;
+    double k1_max = 1000, b_max = 1;
+    int kept = 0;
+    const gs_opt options[] = {
+        {'k', "top", GS_OPT_CALL(take_limit, args)},
+        {0, "k1", GS_OPT_REQUIRED, take_real, &o->k1, &k1_max},
+        {0, "b", GS_OPT_REQUIRED, take_b, args, &b_max},
+        {0, "all", GS_OPT_FLAG(&o->needs_all)},
+        {0, "plain", GS_OPT_FLAG(&o->is_plain)},
+        {0, "boolean", GS_OPT_FLAG(&args->is_boolean)},
+        {0, "count", GS_OPT_CALL_BARE(take_count, args)},
+        {0, "json", GS_OPT_FLAG(&args->as_json)},
+        {0, "trec", GS_OPT_CALL(take_trec, args)},
+        {0, "parallel", GS_OPT_THREADS(&args->threads)},
+        {0, "exhaustive", GS_OPT_FLAG(&o->is_exhaustive)},
+        {0, "verify", GS_OPT_FLAG(&args->verifies)},
+        {'v', "verbose", GS_OPT_FLAG(&args->verbose)},
+        {0, NULL, GS_OPT_OPERANDS_IN_FRONT(&kept)},
+    };
     *args = (gs_search_args){.options = {.k1 = 1.2, .b = 0.75, .limit = LIMIT_DEFAULT}};
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = sizeof options / sizeof *options,
-                        .letters = "k:v",
-                        .usage = usage_text,
-                        .index = 1};
-    int kept = 0; /* operands, moved to the front of argv */
-    for (int code; (code = gs_opt_next(&scan)) != GS_OPT_END;) {
-        if (code == GS_OPT_OPERAND)
-            argv[kept++] = scan.argument;
-        else
-            parse_option(args, &scan, code);
-    }
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     if (kept == 0)
         gs_die_usage("which index?");
     args->folder = argv[0];

@@ -61,11 +61,11 @@ int gs_number_parse(const char *text, const char *suffixes, uint64_t *value,
     return fault;
 }
 
-void gs_number_die(const gs_opt_scan *scan, int letter, int fault)
+void gs_number_die(const gs_opt_scan *scan, int fault)
 {
-    const char short_name[] = {(char)letter, '\0'};
-    const char *dashes = scan->current ? "--" : "-";
-    const char *name = scan->current ? scan->current->name : short_name;
+    const char short_name[] = {scan->current->letter, '\0'};
+    const char *dashes = scan->is_long ? "--" : "-";
+    const char *name = scan->is_long ? scan->current->name : short_name;
     gs_quoted q;
     const char *text = gs_quote_argument(&q, scan->argument);
     if (fault & GS_NUMBER_INVALID)
@@ -79,7 +79,7 @@ void gs_number_die(const gs_opt_scan *scan, int letter, int fault)
     gs_die(0, "%s%s argument %s too large", dashes, name, text);
 }
 
-uint64_t gs_size_arg_buffer(const gs_opt_scan *scan, int letter)
+uint64_t gs_size_arg_buffer(const gs_opt_scan *scan)
 {
     const char *text = scan->argument;
     uint64_t bytes = 0;
@@ -100,17 +100,34 @@ uint64_t gs_size_arg_buffer(const gs_opt_scan *scan, int letter)
         }
     }
     if (fault)
-        gs_number_die(scan, letter, fault);
+        gs_number_die(scan, fault);
     return bytes;
+}
+
+/* A whole number without a unit; one that is too large is the largest there is. */
+static uint64_t plain_number(const gs_opt_scan *scan)
+{
+    uint64_t number = 0;
+    const char *rest = NULL;
+    const int fault = gs_number_parse(scan->argument, "", &number, &rest);
+    if (fault && fault != GS_NUMBER_TOO_LARGE)
+        gs_number_die(scan, fault);
+    return number;
+}
+
+/* "invalid --NAME argument 'x'", of a number that is too small. */
+static _Noreturn void die_too_small(const gs_opt_scan *scan, uint64_t least)
+{
+    gs_quoted q;
+    gs_report(0, "invalid --%s argument %s", scan->current->name,
+              gs_quote_argument(&q, scan->argument));
+    gs_die(0, "minimum --%s argument is '%llu'", scan->current->name,
+           (unsigned long long)least);
 }
 
 unsigned gs_size_arg_threads(const gs_opt_scan *scan)
 {
-    uint64_t threads = 0;
-    const char *rest = NULL;
-    const int fault = gs_number_parse(scan->argument, "", &threads, &rest);
-    if (fault && fault != GS_NUMBER_TOO_LARGE)
-        gs_number_die(scan, 0, fault);
+    const uint64_t threads = plain_number(scan);
     if (threads == 0)
         gs_die(0, "number in parallel must be nonzero");
     return threads > UINT_MAX ? UINT_MAX : (unsigned)threads;
@@ -118,11 +135,8 @@ unsigned gs_size_arg_threads(const gs_opt_scan *scan)
 
 unsigned gs_size_arg_batch(const gs_opt_scan *scan)
 {
-    uint64_t batch = 0;
-    const char *rest = NULL;
-    const int fault = gs_number_parse(scan->argument, "", &batch, &rest);
-    if (fault && fault != GS_NUMBER_TOO_LARGE)
-        gs_number_die(scan, 0, fault);
+    enum { BATCH_LEAST = 2 };
+    const uint64_t batch = plain_number(scan);
     struct rlimit files = {.rlim_cur = 256};
     if (getrlimit(RLIMIT_NOFILE, &files) != 0)
         files.rlim_cur = 256;
@@ -135,11 +149,8 @@ unsigned gs_size_arg_batch(const gs_opt_scan *scan)
         gs_die(0, "maximum --%s argument with current rlimit is %u", scan->current->name,
                batch_max);
     }
-    if (batch < 2) {
-        gs_report(0, "invalid --%s argument %s", scan->current->name,
-                  gs_quote_argument(&q, scan->argument));
-        gs_die(0, "minimum --%s argument is '2'", scan->current->name);
-    }
+    if (batch < BATCH_LEAST)
+        die_too_small(scan, BATCH_LEAST);
     return (unsigned)batch;
 }
 
@@ -149,13 +160,8 @@ uint64_t gs_size_arg_count(const gs_opt_scan *scan, uint64_t least)
     const char *rest = NULL;
     const int fault = gs_number_parse(scan->argument, all_units, &count, &rest);
     if (fault)
-        gs_number_die(scan, 0, fault);
-    if (count < least) {
-        gs_quoted q;
-        gs_report(0, "invalid --%s argument %s", scan->current->name,
-                  gs_quote_argument(&q, scan->argument));
-        gs_die(0, "minimum --%s argument is '%llu'", scan->current->name,
-               (unsigned long long)least);
-    }
+        gs_number_die(scan, fault);
+    if (count < least)
+        die_too_small(scan, least);
     return count;
 }

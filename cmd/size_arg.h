@@ -22,10 +22,10 @@ int gs_number_parse(const char *text, const char *suffixes, uint64_t *value,
                     const char **rest);
 
 /* "invalid -S argument 'x'" and its like, for the option that `scan` just found. */
-_Noreturn void gs_number_die(const gs_opt_scan *scan, int letter, int fault);
+_Noreturn void gs_number_die(const gs_opt_scan *scan, int fault);
 
 /* -S: KiB unless there is a unit; 'b' for bytes, '%' of physical memory. */
-uint64_t gs_size_arg_buffer(const gs_opt_scan *scan, int letter);
+uint64_t gs_size_arg_buffer(const gs_opt_scan *scan);
 /* --parallel: at least 1. */
 unsigned gs_size_arg_threads(const gs_opt_scan *scan);
 /* --batch-size: at least 2, at most what the limit of open files leaves. */

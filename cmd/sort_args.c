@@ -1,110 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three groups of options, each in a function of its own: what orders records (GNU's
- * letters), how GNU sort works, and what gpusort adds.
+ * Two tables of options: those of GNU sort, and what gpusort adds. Before them come the
+ * functions for what no kind of cmd/opt_kinds.h does.
  */
 #include "cmd/sort_args.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cmd/engine_arg.h"
-#include "cmd/gpu_arg.h"
-#include "cmd/opt_scan.h"
 #include "lib/base/quote.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
-#include "cmd/word_arg.h"
 #include "lib/base/mem.h"
-
-enum {
-    OPT_CHECK = 256,
-    OPT_COMPRESS_PROGRAM,
-    OPT_DEBUG,
-    OPT_FILES0_FROM,
-    OPT_RANDOM_SOURCE,
-    OPT_SORT,
-    OPT_BATCH_SIZE,
-    OPT_PARALLEL,
-    OPT_HELP,
-    OPT_VERSION,
-    OPT_RECORD_SIZE,
-    OPT_KEY_BYTES,
-    OPT_HEADER,
-    OPT_COUNT,
-    OPT_TOP,
-    OPT_OUTPUT_COMPRESS,
-    OPT_NO_DECOMPRESS,
-    OPT_VERIFY,
-    OPT_PROGRESS,
-    OPT_STATS,
-    OPT_TRACE,
-    OPT_ENGINE,
-    OPT_GPU_MEM,
-    OPT_GPU,
-    OPT_VERBOSE,
-    OPT_NO_URING,
-    OPT_SYNC,
-    OPT_CHECKPOINT,
-};
-
-static const char plain_letters[] = "bcCdfghik:mMno:rRsS:t:T:uVy:z";
-static const char own_letters[] = "bcCdfghik:mMno:rRsS:t:T:uvVy:z";
-
-/* GNU's options first and in GNU's order, which shows in "possibilities:". */
-static const gs_opt options[] = {
-    {"ignore-leading-blanks", GS_OPT_NONE, 'b', false},
-    {"check", GS_OPT_OPTIONAL, OPT_CHECK, false},
-    {"compress-program", GS_OPT_REQUIRED, OPT_COMPRESS_PROGRAM, false},
-    {"debug", GS_OPT_NONE, OPT_DEBUG, false},
-    {"dictionary-order", GS_OPT_NONE, 'd', false},
-    {"ignore-case", GS_OPT_NONE, 'f', false},
-    {"files0-from", GS_OPT_REQUIRED, OPT_FILES0_FROM, false},
-    {"general-numeric-sort", GS_OPT_NONE, 'g', false},
-    {"ignore-nonprinting", GS_OPT_NONE, 'i', false},
-    {"key", GS_OPT_REQUIRED, 'k', false},
-    {"merge", GS_OPT_NONE, 'm', false},
-    {"month-sort", GS_OPT_NONE, 'M', false},
-    {"numeric-sort", GS_OPT_NONE, 'n', false},
-    {"human-numeric-sort", GS_OPT_NONE, 'h', false},
-    {"version-sort", GS_OPT_NONE, 'V', false},
-    {"random-sort", GS_OPT_NONE, 'R', false},
-    {"random-source", GS_OPT_REQUIRED, OPT_RANDOM_SOURCE, false},
-    {"sort", GS_OPT_REQUIRED, OPT_SORT, false},
-    {"output", GS_OPT_REQUIRED, 'o', false},
-    {"reverse", GS_OPT_NONE, 'r', false},
-    {"stable", GS_OPT_NONE, 's', false},
-    {"batch-size", GS_OPT_REQUIRED, OPT_BATCH_SIZE, false},
-    {"buffer-size", GS_OPT_REQUIRED, 'S', false},
-    {"field-separator", GS_OPT_REQUIRED, 't', false},
-    {"temporary-directory", GS_OPT_REQUIRED, 'T', false},
-    {"unique", GS_OPT_NONE, 'u', false},
-    {"zero-terminated", GS_OPT_NONE, 'z', false},
-    {"parallel", GS_OPT_REQUIRED, OPT_PARALLEL, false},
-    {"help", GS_OPT_NONE, OPT_HELP, false},
-    {"version", GS_OPT_NONE, OPT_VERSION, false},
-    {"record-size", GS_OPT_REQUIRED, OPT_RECORD_SIZE, true},
-    {"key-bytes", GS_OPT_REQUIRED, OPT_KEY_BYTES, true},
-    {"header", GS_OPT_OPTIONAL, OPT_HEADER, true},
-    {"count", GS_OPT_NONE, OPT_COUNT, true},
-    {"top", GS_OPT_REQUIRED, OPT_TOP, true},
-    {"output-compress", GS_OPT_REQUIRED, OPT_OUTPUT_COMPRESS, true},
-    {"no-decompress", GS_OPT_NONE, OPT_NO_DECOMPRESS, true},
-    {"verify", GS_OPT_NONE, OPT_VERIFY, true},
-    {"progress", GS_OPT_OPTIONAL, OPT_PROGRESS, true},
-    {"stats", GS_OPT_OPTIONAL, OPT_STATS, true},
-    {"trace", GS_OPT_REQUIRED, OPT_TRACE, true},
-    {"engine", GS_OPT_REQUIRED, OPT_ENGINE, true},
-    {"gpu-mem", GS_OPT_REQUIRED, OPT_GPU_MEM, true},
-    {"gpu", GS_OPT_REQUIRED, OPT_GPU, true},
-    {"verbose", GS_OPT_NONE, OPT_VERBOSE, true},
-    {"no-uring", GS_OPT_NONE, OPT_NO_URING, true},
-    {"sync", GS_OPT_NONE, OPT_SYNC, true},
-    {"checkpoint", GS_OPT_REQUIRED, OPT_CHECKPOINT, true},
-};
 
 static const gs_word sort_words[] = {
     {"general-numeric", 'g'}, {"human-numeric", 'h'}, {"month", 'M'},
@@ -115,37 +23,12 @@ static const gs_word check_words[] = {
     {"silent", 'C'},
     {"diagnose-first", 'c'},
 };
-static const gs_word progress_words[] = {
-    {"auto", GS_PROGRESS_AUTO},
-    {"always", GS_PROGRESS_ALWAYS},
-    {"never", GS_PROGRESS_NEVER},
-};
-
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 typedef struct parser {
     gs_sort_args *args;
     gs_opt_scan scan;
     bool is_posix;       /* POSIXLY_CORRECT: options end at the first operand */
     bool is_traditional; /* "+1" is a key */
 } parser;
-
-void *gs_args_grow(void *array, size_t count, size_t item_bytes)
-{
-    enum { FIRST = 8 };
-    const bool is_full = count == 0 || (count >= FIRST && (count & (count - 1)) == 0);
-    if (!is_full)
-        return array;
-    gs_status st = {.code = GS_OK};
-    size_t bytes = 0;
-    void *grown = array;
-    if (gs_mem_size_mul(&bytes, count ? 2 * count : FIRST, item_bytes, &st) != GS_OK ||
-        gs_mem_resize(&grown, bytes, "arguments", &st) != GS_OK) {
-        gs_report_status(&st, false);
-        exit(GS_EXIT_TROUBLE);
-    }
-    return grown;
-}
 
 static void add_input(gs_sort_args *args, const char *name)
 {
@@ -160,18 +43,10 @@ static void add_spec(gs_sort_args *args, const gs_key_spec *spec)
     args->specs[args->spec_count++] = *spec;
 }
 
-static void add_temp_folder(gs_sort_args *args, const char *name)
-{
-    size_t *count = &args->options.temp_folder_count;
-    args->temp_folders =
-        gs_args_grow(args->temp_folders, *count, sizeof *args->temp_folders);
-    args->temp_folders[(*count)++] = name;
-}
-
 /* "+POS1", with "-POS2" behind it, is a key where the environment allows it. */
-static void parse_operand(parser *p)
+static void take_operand(void *to, gs_opt_scan *scan)
 {
-    gs_opt_scan *scan = &p->scan;
+    parser *const p = to;
     char *text = scan->argument;
     if (text[0] == '+') {
         const char *next = scan->index < scan->argc ? scan->argv[scan->index] : "";
@@ -190,23 +65,43 @@ static void parse_operand(parser *p)
     add_input(p->args, text);
 }
 
-static void set_check(gs_sort_args *args, char how)
+/* --- what GNU sort has -------------------------------------------------------------- */
+
+static void take_letter(void *to, gs_opt_scan *scan)
 {
-    if (args->check && args->check != how)
+    const char letter[] = {scan->current->letter, '\0'};
+    (void)gs_letters_add(to, letter, GS_LETTERS_OF_BOTH);
+}
+
+static void take_sort(void *to, gs_opt_scan *scan)
+{
+    const char letter[] = {(char)gs_word_arg(scan, GS_COUNTED(sort_words)), '\0'};
+    (void)gs_letters_add(to, letter, GS_LETTERS_OF_BOTH);
+}
+
+static void take_key(void *to, gs_opt_scan *scan)
+{
+    gs_key_spec spec;
+    gs_key_spec_parse(&spec, scan->argument);
+    add_spec(to, &spec);
+}
+
+/* -c, -C and --check, alone or with a word. */
+static void take_check(void *to, gs_opt_scan *scan)
+{
+    char *const check = to;
+    const char how = scan->argument  ? (char)gs_word_arg(scan, GS_COUNTED(check_words))
+                     : scan->is_long ? 'c'
+                                     : scan->current->letter;
+    if (*check && *check != how)
         gs_die(0, "options '-%s' are incompatible", "cC");
-    args->check = how;
+    *check = how;
 }
 
-/* An option that may be repeated only with the same value. */
-static void set_once(const char **value, const char *text, const char *complaint)
+static void take_delimiter(void *to, gs_opt_scan *scan)
 {
-    if (*value && strcmp(*value, text) != 0)
-        gs_die(0, "%s", complaint);
-    *value = text;
-}
-
-static void parse_delimiter(gs_order *order, const char *text)
-{
+    int *const kept = to;
+    const char *const text = scan->argument;
     if (text[0] == '\0')
         gs_die(0, "empty tab");
     int delimiter = (unsigned char)text[0];
@@ -216,93 +111,80 @@ static void parse_delimiter(gs_order *order, const char *text)
             gs_die(0, "multi-character tab %s", gs_quote_argument(&q, text));
         delimiter = 0;
     }
-    if (order->delimiter != GS_ORDER_BLANK_FIELDS && order->delimiter != delimiter)
+    if (*kept != GS_ORDER_BLANK_FIELDS && *kept != delimiter)
         gs_die(0, "incompatible tabs");
-    order->delimiter = delimiter;
+    *kept = delimiter;
+}
+
+static void take_zero_ends(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    ((gs_order *)to)->eol = 0;
 }
 
 /* -y came with old systems, with or without a number behind it; it has no effect. */
-static void skip_y_argument(gs_opt_scan *scan)
+static void skip_y_argument(void *to, gs_opt_scan *scan)
 {
+    (void)to;
     if (scan->argument != scan->argv[scan->index - 1])
         return;
-    const char *c = scan->argument;
-    while (isdigit((unsigned char)*c))
-        c++;
-    if (*c)
+    if (scan->argument[strspn(scan->argument, "0123456789")])
         scan->index--;
 }
 
-static void parse_buffer_size(parser *p, int code)
+/* Of several sizes the largest counts; 0 means the least that works. */
+static void take_buffer_size(void *to, gs_opt_scan *scan)
 {
-    const uint64_t bytes = gs_size_arg_buffer(&p->scan, code);
-    /* Of several sizes the largest counts; 0 means the least that works. */
-    size_t *memory = &p->args->options.memory_bytes;
-    const size_t wanted = bytes > SIZE_MAX ? SIZE_MAX : bytes == 0 ? 1 : (size_t)bytes;
+    size_t *const memory = to, wanted;
+    gs_opt_memory(&wanted, scan);
     if (wanted > *memory)
         *memory = wanted;
 }
 
-static bool parse_ordering(parser *p, int code)
+static void take_wish(void *to, gs_opt_scan *scan)
 {
-    gs_sort_args *args = p->args;
-    if (code == OPT_SORT)
-        code = gs_word_arg(&p->scan, sort_words, LENGTH(sort_words));
-    switch (code) {
-    case 'k': {
-        gs_key_spec spec;
-        gs_key_spec_parse(&spec, p->scan.argument);
-        add_spec(args, &spec);
-        return true;
-    }
-    case 's': args->options.order.stable = true; return true;
-    case 't': parse_delimiter(&args->options.order, p->scan.argument); return true;
-    case 'u': args->options.order.unique = true; return true;
-    case 'z': args->options.order.eol = 0; return true;
-    default: break;
-    }
-    if (code > CHAR_MAX)
-        return false;
-    const char letter[] = {(char)code, '\0'};
-    return *gs_letters_add(&args->global_letters, letter, GS_LETTERS_OF_BOTH) == '\0';
+    const bool is_help = strcmp(scan->current->name, "help") == 0;
+    *(gs_sort_wish *)to = is_help ? GS_WISH_HELP : GS_WISH_VERSION;
 }
 
-static bool parse_working(parser *p, int code)
+/* --- what gpusort adds -------------------------------------------------------------- */
+
+static void take_record_size(void *to, gs_opt_scan *scan)
 {
-    gs_sort_args *args = p->args;
-    gs_sort_options *o = &args->options;
-    const char *text = p->scan.argument;
-    switch (code) {
-    case OPT_CHECK:
-        set_check(args,
-                  text ? (char)gs_word_arg(&p->scan, check_words, LENGTH(check_words))
-                       : 'c');
-        break;
-    case 'c':
-    case 'C': set_check(args, (char)code); break;
-    case OPT_COMPRESS_PROGRAM:
-        set_once(&o->compress_program, text, "multiple compress programs specified");
-        break;
-    case OPT_DEBUG: args->debug = true; break;
-    case OPT_FILES0_FROM: args->files_from = text; break;
-    case 'm': args->merge = true; break;
-    case OPT_BATCH_SIZE: o->batch_size = gs_size_arg_batch(&p->scan); break;
-    case 'o': set_once(&o->output, text, "multiple output files specified"); break;
-    case OPT_RANDOM_SOURCE:
-        set_once(&args->random_source, text, "multiple random sources specified");
-        break;
-    case 'S': parse_buffer_size(p, code); break;
-    case 'T': add_temp_folder(args, text); break;
-    case OPT_PARALLEL: o->threads = gs_size_arg_threads(&p->scan); break;
-    case 'y': skip_y_argument(&p->scan); break;
-    default: return false;
-    }
-    return true;
+    gs_sort_args *const args = to;
+    const uint64_t bytes = gs_size_arg_count(scan, 1);
+    if (args->has_record_size && args->options.order.record_size != bytes)
+        gs_die(0, "multiple record sizes specified");
+    args->has_record_size = true;
+    args->options.order.record_size = (size_t)bytes;
 }
 
-static void parse_output_compress(gs_sort_options *o, const char *text)
+static void take_byte_key(void *to, gs_opt_scan *scan)
+{
+    gs_sort_args *const args = to;
+    const gs_byte_key key = gs_byte_key_parse(scan->argument);
+    args->byte_keys =
+        gs_args_grow(args->byte_keys, args->byte_key_count, sizeof *args->byte_keys);
+    args->byte_keys[args->byte_key_count++] = key;
+}
+
+static void take_header(void *to, gs_opt_scan *scan)
+{
+    *(uint64_t *)to = scan->argument ? gs_size_arg_count(scan, 0) : 1;
+}
+
+static void take_top(void *to, gs_opt_scan *scan)
+{
+    gs_sort_options *const o = to;
+    o->has_top = true;
+    o->top_count = gs_size_arg_count(scan, 0);
+}
+
+static void take_output_compress(void *to, gs_opt_scan *scan)
 {
     enum { LEVEL_MAX = 22 };
+    gs_sort_options *const o = to;
+    const char *const text = scan->argument;
     const size_t name_len = strcspn(text, ":");
     uint64_t level = 0;
     bool is_good = name_len == 4 && strncmp(text, "zstd", name_len) == 0;
@@ -319,71 +201,15 @@ static void parse_output_compress(gs_sort_options *o, const char *text)
     o->output_zstd_level = (int)level;
 }
 
-static void parse_record_size(parser *p)
+/* 0 stays what it is where nothing is said: what is free. */
+static void take_gpu_memory(void *to, gs_opt_scan *scan)
 {
-    const uint64_t bytes = gs_size_arg_count(&p->scan, 1);
-    if (p->args->has_record_size && p->args->options.order.record_size != bytes)
-        gs_die(0, "multiple record sizes specified");
-    p->args->has_record_size = true;
-    p->args->options.order.record_size = (size_t)bytes;
+    gs_opt_gpu_memory(to, scan);
+    if (gs_size_arg_buffer(scan) == 0)
+        *(size_t *)to = 0;
 }
 
-static void add_byte_key(gs_sort_args *args, const char *text)
-{
-    const gs_byte_key key = gs_byte_key_parse(text);
-    args->byte_keys =
-        gs_args_grow(args->byte_keys, args->byte_key_count, sizeof *args->byte_keys);
-    args->byte_keys[args->byte_key_count++] = key;
-}
-
-static bool parse_extra(parser *p, int code)
-{
-    gs_sort_args *args = p->args;
-    gs_sort_options *o = &args->options;
-    const char *text = p->scan.argument;
-    switch (code) {
-    case OPT_RECORD_SIZE: parse_record_size(p); break;
-    case OPT_KEY_BYTES: add_byte_key(args, text); break;
-    case OPT_HEADER: o->header_lines = text ? gs_size_arg_count(&p->scan, 0) : 1; break;
-    case OPT_COUNT: o->count = true; break;
-    case OPT_TOP:
-        o->has_top = true;
-        o->top_count = gs_size_arg_count(&p->scan, 0);
-        break;
-    case OPT_OUTPUT_COMPRESS: parse_output_compress(o, text); break;
-    case OPT_NO_DECOMPRESS: o->keep_compressed = true; break;
-    case OPT_VERIFY: o->verify = true; break;
-    case OPT_PROGRESS:
-        args->progress = text ? (gs_progress_mode)gs_word_arg(&p->scan, progress_words,
-                                                              LENGTH(progress_words))
-                              : GS_PROGRESS_ALWAYS;
-        break;
-    case OPT_STATS:
-        args->has_stats = true;
-        args->stats_path = text;
-        break;
-    case OPT_TRACE: args->trace_path = text; break;
-    case OPT_ENGINE:
-        gs_engine_arg_check(text);
-        o->engine = text;
-        break;
-    case OPT_GPU_MEM:
-        if (strchr(text, '%')) /* of the machine's memory: not what is meant */
-            gs_number_die(&p->scan, 0, GS_NUMBER_BAD_SUFFIX);
-        o->gpu_memory_bytes = (size_t)gs_size_arg_buffer(&p->scan, 0);
-        break;
-    case OPT_GPU: gs_gpu_arg(text, &args->gpus, &o->gpu_count); break;
-    case 'v':
-    case OPT_VERBOSE: args->verbose = true; break;
-    case OPT_NO_URING: o->no_uring = true; break;
-    case OPT_SYNC: o->sync_output = true; break;
-    case OPT_CHECKPOINT:
-        set_once(&o->checkpoint, text, "multiple folders for --checkpoint");
-        break;
-    default: return false;
-    }
-    return true;
-}
+/* --- all of it ---------------------------------------------------------------------- */
 
 /* With POSIXLY_CORRECT what follows the first file is files, but for an old "-o FILE". */
 static bool operands_have_begun(const parser *p)
@@ -409,46 +235,112 @@ static bool environment_is_traditional(void)
     return *end || version < TAKEN_AWAY || version >= GIVEN_BACK;
 }
 
+static void walk(parser *p)
+{
+    gs_opt_scan *const scan = &p->scan;
+    while (p->args->wish == GS_WISH_SORT) {
+        if (operands_have_begun(p) && scan->index < scan->argc) {
+            add_input(p->args, scan->argv[scan->index++]);
+            continue;
+        }
+        const gs_opt *const row = gs_opt_next(scan);
+        if (row == NULL)
+            break;
+        row->take(row->to, scan);
+    }
+    while (p->args->wish == GS_WISH_SORT && scan->index < scan->argc)
+        add_input(p->args, scan->argv[scan->index++]);
+}
+
+/* What no GNU abbreviation may mean. */
+static void walk_with_extras(parser *p)
+{
+    gs_sort_args *const args = p->args;
+    gs_sort_options *const o = &args->options;
+    const gs_opt extras[] = {
+        {0, "record-size", GS_OPT_CALL(take_record_size, args)},
+        {0, "key-bytes", GS_OPT_CALL(take_byte_key, args)},
+        {0, "header", GS_OPT_CALL_MAYBE(take_header, &o->header_lines)},
+        {0, "count", GS_OPT_FLAG(&o->count)},
+        {0, "top", GS_OPT_CALL(take_top, o)},
+        {0, "output-compress", GS_OPT_CALL(take_output_compress, o)},
+        {0, "no-decompress", GS_OPT_FLAG(&o->keep_compressed)},
+        {0, "verify", GS_OPT_FLAG(&o->verify)},
+        GS_WATCH_OPTIONS(&args->watch),
+        {0, "engine", GS_OPT_ENGINE(&o->engine)},
+        {0, "gpu-mem", GS_OPT_CALL(take_gpu_memory, &o->gpu_memory_bytes)},
+        {0, "gpu", GS_OPT_GPUS(&args->gpus, &o->gpu_count)},
+        {gs_report_is_plain_sort() ? 0 : 'v', "verbose", GS_OPT_FLAG(&args->verbose)},
+        {0, "no-uring", GS_OPT_FLAG(&o->no_uring)},
+        {0, "sync", GS_OPT_FLAG(&o->sync_output)},
+        {0, "checkpoint",
+         GS_OPT_ONCE(&o->checkpoint, "multiple folders for --checkpoint")},
+    };
+    p->scan.extras = extras;
+    p->scan.extra_count = sizeof extras / sizeof *extras;
+    walk(p);
+}
+
+#define GS_OPT_ORDERING GS_OPT_CALL_BARE(take_letter, &args->global_letters)
+
 void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)
 {
-    *args = (gs_sort_args){
-        .options.order = {.delimiter = GS_ORDER_BLANK_FIELDS, .eol = '\n'},
-        .options.keep_compressed = gs_report_is_plain_sort(),
-        .progress = gs_report_is_plain_sort() ? GS_PROGRESS_NEVER : GS_PROGRESS_AUTO,
-    };
+    const bool is_plain = gs_report_is_plain_sort();
+    gs_sort_options *const o = &args->options;
     parser p = {
         .args = args,
-        .scan = {.argc = argc,
-                 .argv = argv,
-                 .options = options,
-                 .option_count = LENGTH(options),
-                 .letters = gs_report_is_plain_sort() ? plain_letters : own_letters,
-                 .index = 1},
+        .scan = {.argc = argc, .argv = argv, .index = 1},
         .is_posix = getenv("POSIXLY_CORRECT") != NULL,
         .is_traditional = environment_is_traditional(),
     };
-    for (;;) {
-        if (operands_have_begun(&p) && p.scan.index < argc) {
-            add_input(args, argv[p.scan.index++]);
-            continue;
-        }
-        const int code = gs_opt_next(&p.scan);
-        if (code == GS_OPT_END)
-            break;
-        if (code == GS_OPT_BAD)
-            gs_die_try_help(GS_EXIT_TROUBLE);
-        if (code == OPT_HELP || code == OPT_VERSION) {
-            args->wish = code == OPT_HELP ? GS_WISH_HELP : GS_WISH_VERSION;
-            return;
-        }
-        if (code == GS_OPT_OPERAND)
-            parse_operand(&p);
-        else if (!parse_ordering(&p, code) && !parse_working(&p, code) &&
-                 !parse_extra(&p, code))
-            gs_die_try_help(GS_EXIT_TROUBLE);
-    }
-    while (p.scan.index < argc)
-        add_input(args, argv[p.scan.index++]);
+    /* In GNU's order, which shows in "possibilities:". */
+    const gs_opt options[] = {
+        {'b', "ignore-leading-blanks", GS_OPT_ORDERING},
+        {0, "check", GS_OPT_CALL_MAYBE(take_check, &args->check)},
+        {'c', NULL, GS_OPT_CALL_BARE(take_check, &args->check)},
+        {'C', NULL, GS_OPT_CALL_BARE(take_check, &args->check)},
+        {0, "compress-program",
+         GS_OPT_ONCE(&o->compress_program, "multiple compress programs specified")},
+        {0, "debug", GS_OPT_FLAG(&args->debug)},
+        {'d', "dictionary-order", GS_OPT_ORDERING},
+        {'f', "ignore-case", GS_OPT_ORDERING},
+        {0, "files0-from", GS_OPT_TEXT(&args->files_from)},
+        {'g', "general-numeric-sort", GS_OPT_ORDERING},
+        {'i', "ignore-nonprinting", GS_OPT_ORDERING},
+        {'k', "key", GS_OPT_CALL(take_key, args)},
+        {'m', "merge", GS_OPT_FLAG(&args->merge)},
+        {'M', "month-sort", GS_OPT_ORDERING},
+        {'n', "numeric-sort", GS_OPT_ORDERING},
+        {'h', "human-numeric-sort", GS_OPT_ORDERING},
+        {'V', "version-sort", GS_OPT_ORDERING},
+        {'R', "random-sort", GS_OPT_ORDERING},
+        {0, "random-source",
+         GS_OPT_ONCE(&args->random_source, "multiple random sources specified")},
+        {0, "sort", GS_OPT_CALL(take_sort, &args->global_letters)},
+        {'o', "output", GS_OPT_ONCE(&o->output, "multiple output files specified")},
+        {'r', "reverse", GS_OPT_ORDERING},
+        {'s', "stable", GS_OPT_FLAG(&o->order.stable)},
+        {0, "batch-size", GS_OPT_BATCH(&o->batch_size)},
+        {'S', "buffer-size", GS_OPT_CALL(take_buffer_size, &o->memory_bytes)},
+        {'t', "field-separator", GS_OPT_CALL(take_delimiter, &o->order.delimiter)},
+        {'T', "temporary-directory",
+         GS_OPT_LIST(&args->temp_folders, &o->temp_folder_count)},
+        {'u', "unique", GS_OPT_FLAG(&o->order.unique)},
+        {'y', NULL, GS_OPT_CALL(skip_y_argument, NULL)},
+        {'z', "zero-terminated", GS_OPT_CALL_BARE(take_zero_ends, &o->order)},
+        {0, "parallel", GS_OPT_THREADS(&o->threads)},
+        {0, "help", GS_OPT_CALL_BARE(take_wish, &args->wish)},
+        {0, "version", GS_OPT_CALL_BARE(take_wish, &args->wish)},
+        {0, NULL, GS_OPT_CALL(take_operand, &p)},
+    };
+    *args = (gs_sort_args){
+        .options.order = {.delimiter = GS_ORDER_BLANK_FIELDS, .eol = '\n'},
+        .options.keep_compressed = is_plain,
+        .watch.progress = is_plain ? GS_PROGRESS_NEVER : GS_PROGRESS_AUTO,
+    };
+    p.scan.options = options;
+    p.scan.option_count = sizeof options / sizeof *options;
+    walk_with_extras(&p);
 }
 
 void gs_sort_args_release(gs_sort_args *args)

@@ -10,7 +10,7 @@
 #define GS_CMD_SORT_ARGS_H
 
 #include "cmd/key_spec.h"
-#include "cmd/progress.h"
+#include "cmd/watch.h"
 #include "lib/sort/sort.h"
 
 typedef enum gs_sort_wish {
@@ -24,11 +24,9 @@ typedef struct gs_sort_args {
     gs_sort_wish wish;
     char check; /* 0, 'c' or 'C' */
     bool merge, debug, verbose;
-    bool has_stats, has_record_size;
-    const char *stats_path; /* NULL: standard error */
-    const char *trace_path;
+    bool has_record_size;
+    gs_watch watch;
     const char *files_from, *random_source;
-    gs_progress_mode progress;
 
     unsigned global_letters;
     gs_key_spec *specs; /* -k; or one made of the global letters */
@@ -46,9 +44,5 @@ typedef struct gs_sort_args {
 
 void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv);
 void gs_sort_args_release(gs_sort_args *args);
-
-/* Room for one more item behind the `count` that `array` has; ends the program when
- * there is no memory. */
-void *gs_args_grow(void *array, size_t count, size_t item_bytes);
 
 #endif

@@ -34,9 +34,9 @@ static void put_object(FILE *to, const gs_sort_stats *stats, uint64_t total_ns,
     fprintf(to, "  \"engine\": \"%s\",\n", engine ? engine : "cpu");
     for (size_t i = 0; i < extra_count; i++) {
         if (extras[i].word != NULL)
-            fprintf(to, "  \"%s\": \"%s\",\n", extras[i].name, extras[i].word);
+            fprintf(to, "  \"%s\": \"%s\",\n", extras[i].name, *extras[i].word);
         else
-            put_count(to, extras[i].name, extras[i].number);
+            put_count(to, extras[i].name, *extras[i].number);
     }
     put_count(to, "threads", stats->threads);
     put_count(to, "input_bytes", stats->input_bytes);
@@ -70,14 +70,8 @@ gs_code gs_stats_json_try(const char *path, gs_status *st)
 }
 
 gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,
-                            uint64_t total_ns, gs_status *st)
-{
-    return gs_stats_json_write_more(path, stats, total_ns, NULL, 0, st);
-}
-
-gs_code gs_stats_json_write_more(const char *path, const gs_sort_stats *stats,
-                                 uint64_t total_ns, const gs_stats_extra *extras,
-                                 size_t extra_count, gs_status *st)
+                            uint64_t total_ns, const gs_stats_extra *extras,
+                            size_t extra_count, gs_status *st)
 {
     if (!path) {
         flockfile(stderr);

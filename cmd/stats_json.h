@@ -15,20 +15,16 @@
  * should not find out at its end. */
 GS_MUST_CHECK gs_code gs_stats_json_try(const char *path, gs_status *st);
 
-GS_MUST_CHECK gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,
-                                          uint64_t total_ns, gs_status *st);
-
 /* A figure that only some commands have: a word, or a number if that is NULL. */
 typedef struct gs_stats_extra {
-    const char *name, *word;
-    uint64_t number;
+    const char *name;
+    const char *const _Atomic *word;
+    const _Atomic uint64_t *number;
 } gs_stats_extra;
 
-/* The same, with more figures in front. */
-GS_MUST_CHECK gs_code gs_stats_json_write_more(const char *path,
-                                               const gs_sort_stats *stats,
-                                               uint64_t total_ns,
-                                               const gs_stats_extra *extras,
-                                               size_t extra_count, gs_status *st);
+/* `extras` come behind the engine. */
+GS_MUST_CHECK gs_code gs_stats_json_write(const char *path, const gs_sort_stats *stats,
+                                          uint64_t total_ns, const gs_stats_extra *extras,
+                                          size_t extra_count, gs_status *st);
 
 #endif

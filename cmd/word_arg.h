@@ -12,6 +12,11 @@ typedef struct gs_word {
     int value; /* neighbours with one value are synonyms */
 } gs_word;
 
+typedef struct gs_word_list {
+    const gs_word *words;
+    size_t count;
+} gs_word_list;
+
 /* The value of the word that the long option just found was given. Ends the program with
  * the list of words if there is none or more than one; with exit code 1 if it is `sort`,
  * as GNU's does. */

@@ -14,7 +14,7 @@ for wrong in --keys=0 --keys=5000M --keys=x --queries=16,,1 --queries=16, --quer
     gpusort bench lookup --keys=10 --queries=1 --runs=1 --parallel=1 "$wrong" 2>&1 >/dev/null |
         grep -v '^Try'
 done
-options=$(sed -n 's/^        {"\([a-z0-9-]*\)", GS_OPT_.*/\1/p' "$root/cmd/bench_lookup.c")
+options=$(sed -n 's/^ *{[^",]*, "\([a-z0-9-]*\)",.*/\1/p' "$root/cmd/bench_lookup.c")
 man=$(sed 's/\\-/-/g' "$root/man/gpusort-bench.1")
 help=$(gpusort bench lookup --help)
 for option in $options; do

@@ -6,7 +6,7 @@ root=$GS_CLI/../..
 man=$(sed 's/\\-/-/g' "$root/man/gpusort-index.1")
 check() {
     local command=$1 file=$2 least=$3 help zsh fish option options
-    options=$(sed -n 's/^    {"\([a-z0-9-]*\)", GS_OPT_.*/\1/p' "$root/cmd/$file")
+    options=$(sed -n 's/^ *{[^",]*, "\([a-z0-9-]*\)",.*/\1/p' "$root/cmd/$file" "$root/cmd/watch.h")
     [ "$(wc -w <<<"$options")" -ge "$least" ] || echo "$command: only found $options"
     help=$(gpusort index "$command" --help)
     zsh=$(sed -n "/^${command}_options=/,/^)/p" "$root/cmd/completions/_gpusort")

@@ -47,7 +47,7 @@ gpusort lookup --prefix --to=zygo idx 2>&1
 gpusort lookup --from=zygo idx abc 2>&1
 head -c 5000000 /dev/zero | gpusort lookup idx >/dev/null
 gpusort lookup idx <many >/dev/full
-options=$(sed -n 's/^        {"\([a-z0-9-]*\)", GS_OPT_.*/\1/p' "$root/cmd/cmd_lookup.c")
+options=$(sed -n 's/^ *{[^",]*, "\([a-z0-9-]*\)",.*/\1/p' "$root/cmd/cmd_lookup.c")
 man=$(sed 's/\\-/-/g' "$root/man/gpusort-lookup.1")
 help=$(gpusort lookup --help)
 for option in $options; do
