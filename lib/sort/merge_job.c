@@ -23,12 +23,24 @@ static gs_code merge_mapped(void *context, gs_sink *sink, uint64_t ticket, gs_st
     return gs_mapped_merge_run(context, sink, ticket, st);
 }
 
-static void note_last_pass(gs_sort_stats *stats)
+/* The last pass. */
+static gs_code write_text(const gs_file_merge *m, const gs_memory_plan *plan,
+                          gs_output *output, gs_text_output_fn *make, void *context,
+                          gs_status *st)
 {
-    if (stats == NULL)
-        return;
-    atomic_fetch_add(&stats->passes, 1);
-    atomic_store(&stats->phase, GS_PHASE_MERGE);
+    gs_sort_stats *const stats = m->options->stats;
+    const gs_text_output out = {.options = m->options,
+                                .plan = plan,
+                                .layout = m->source.layout,
+                                .output = output,
+                                .witness = m->source.witness,
+                                .wrong_code = GS_ERR_FORMAT,
+                                .piece_bytes = plan->piece_bytes};
+    if (stats != NULL) {
+        atomic_fetch_add(&stats->passes, 1);
+        atomic_store(&stats->phase, GS_PHASE_MERGE);
+    }
+    return gs_text_output_write(&out, make, context, st);
 }
 
 /* Passes, then the last one into the output. */
@@ -41,15 +53,7 @@ static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
     for (size_t i = 0; i < o->input_count; i++)
         m->inputs[i].name = &o->inputs[i];
     GS_TRY(gs_file_merge_reduce(m, st));
-    note_last_pass(o->stats);
-    const gs_text_output out = {.options = o,
-                                .plan = m->plan,
-                                .layout = m->source.layout,
-                                .output = output,
-                                .witness = m->source.witness,
-                                .wrong_code = GS_ERR_FORMAT,
-                                .piece_bytes = m->plan->piece_bytes};
-    return gs_text_output_write(&out, merge_last, m, st);
+    return write_text(m, m->plan, output, merge_last, m, st);
 }
 
 static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
@@ -58,16 +62,8 @@ static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
     GS_TRY(gs_mapped_merge_new(&mapped, m, gs_output_fd(output), st));
     if (mapped == NULL)
         return merge_read(m, output, st);
-    const gs_memory_plan *const plan = gs_mapped_merge_plan(mapped);
-    const gs_text_output out = {.options = m->options,
-                                .plan = plan,
-                                .layout = m->source.layout,
-                                .output = output,
-                                .witness = m->source.witness,
-                                .wrong_code = GS_ERR_FORMAT,
-                                .piece_bytes = plan->piece_bytes};
-    note_last_pass(m->options->stats);
-    GS_NOTED(gs_text_output_write(&out, merge_mapped, mapped, st));
+    GS_NOTED(
+        write_text(m, gs_mapped_merge_plan(mapped), output, merge_mapped, mapped, st));
     gs_mapped_merge_free(mapped);
     return st->code;
 }

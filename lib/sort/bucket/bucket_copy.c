@@ -3,7 +3,6 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/record/records.h"
 
 size_t gs_bucket_copy_together(size_t room_bytes, size_t bucket_bytes)
 {

@@ -364,20 +364,6 @@ size_t gs_bucket_scratch_capacity(const gs_bucket_split *split)
     return TOO_LARGE * split->bucket_elements;
 }
 
-gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch, size_t capacity, gs_status *st)
-{
-    gs_element *elements = NULL;
-    GS_TRY(gs_mem_new(&elements, capacity * sizeof *elements, "scratch elements", st));
-    *scratch = (gs_bucket_scratch){elements, capacity};
-    return GS_OK;
-}
-
-void gs_bucket_scratch_release(gs_bucket_scratch *scratch)
-{
-    gs_mem_free(scratch->elements);
-    *scratch = (gs_bucket_scratch){0};
-}
-
 gs_near_bucket gs_bucket_near(const gs_bucket_split *split, const gs_bucket *bucket)
 {
     return (gs_near_bucket){

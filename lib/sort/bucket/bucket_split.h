@@ -94,11 +94,8 @@ typedef struct gs_bucket_scratch {
     size_t capacity;
 } gs_bucket_scratch;
 
-GS_MUST_CHECK gs_code gs_bucket_scratch_init(gs_bucket_scratch *scratch, size_t capacity,
-                                             gs_status *st);
 /* Enough for most buckets. */
 size_t gs_bucket_scratch_capacity(const gs_bucket_split *split);
-void gs_bucket_scratch_release(gs_bucket_scratch *scratch);
 
 /* The bucket as it lies in its arrays. */
 gs_near_bucket gs_bucket_near(const gs_bucket_split *split, const gs_bucket *bucket);

@@ -12,7 +12,6 @@
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 #include "lib/sort/device/device_text.h"
-#include "lib/sort/run/runs.h"
 
 enum {
     SLOTS_MAX = 8,
@@ -199,12 +198,12 @@ fail:
     return st->code;
 }
 
-static void release_uploads(gs_device_chunk *c)
+/* The oldest batch that goes up is there. */
+static void release_upload(gs_device_chunk *c)
 {
-    for (; c->uploads_count > 0; c->uploads_count--) {
-        gs_line_batch_release(&c->uploads[c->uploads_first].batch);
-        c->uploads_first = (c->uploads_first + 1) % UPLOADS_HELD_MAX;
-    }
+    gs_line_batch_release(&c->uploads[c->uploads_first].batch);
+    c->uploads_first = (c->uploads_first + 1) % UPLOADS_HELD_MAX;
+    c->uploads_count--;
 }
 
 void gs_device_chunk_free(gs_device_chunk *c)
@@ -217,7 +216,8 @@ void gs_device_chunk_free(gs_device_chunk *c)
         gs_text_sort_free(c->slots[i]);
     if (c->pinned != NULL)
         gs_text_unpin(c->pinned);
-    release_uploads(c);
+    while (c->uploads_count > 0)
+        release_upload(c);
     gs_line_batch_release(&c->pending);
     if (c->held != NULL)
         gs_mem_unmap(c->held, held_map_bytes(c));
@@ -240,11 +240,8 @@ static gs_code reap_uploads(gs_device_chunk *c, gs_text_sort *sort, bool all,
         c->uploads[(c->uploads_first + wait_at) % UPLOADS_HELD_MAX].ticket;
     uint64_t done = 0;
     GS_TRY(gs_text_sort_uploads_done(sort, must_wait ? &ticket : NULL, &done, st));
-    while (c->uploads_count > 0 && c->uploads[c->uploads_first].ticket < done) {
-        gs_line_batch_release(&c->uploads[c->uploads_first].batch);
-        c->uploads_first = (c->uploads_first + 1) % UPLOADS_HELD_MAX;
-        c->uploads_count--;
-    }
+    while (c->uploads_count > 0 && c->uploads[c->uploads_first].ticket < done)
+        release_upload(c);
     return GS_OK;
 }
 
@@ -501,19 +498,6 @@ bool gs_device_chunk_give_back(gs_device_chunk *c)
 
 /* --- out again ---------------------------------------------------------------------- */
 
-/* The text straight into the blocks of the stream. */
-static gs_code emit_text(gs_device_chunk *c, uint64_t bytes, gs_status *st)
-{
-    const gs_device_text text = {
-        .forming = c->forming,
-        .sort = c->emitting,
-        .bytes = bytes,
-        .stream = c->sink->stream,
-        .ticket = c->first_ticket,
-    };
-    return gs_device_text_emit(&text, st);
-}
-
 /* What one worker takes of the sorted records at once. */
 typedef struct gs_device_part {
     uint64_t ticket, count;
@@ -701,7 +685,8 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
                (unsigned long long)result.input_count, result.rounds,
                (double)gs_text_sort_device_bytes(c->emitting) / (1 << 30));
     if (is_text) {
-        GS_TRY(emit_text(c, result.bytes, st));
+        GS_TRY(gs_device_text_emit(c->forming, c->emitting, result.bytes, sink->stream,
+                                   c->first_ticket, st));
         atomic_fetch_add(&sink->record_count, result.record_count);
     } else if (sink->run != NULL) {
         GS_TRY(emit_run(c, &c->read[slot], emit, result.record_count, st));

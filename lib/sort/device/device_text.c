@@ -8,7 +8,10 @@
 
 /* Parts of the text on their way into the blocks of the stream, several at once. */
 typedef struct gs_fetched_text {
-    const gs_device_text *text;
+    const gs_forming *forming;
+    gs_text_sort *sort;
+    uint64_t bytes; /* of its result */
+    gs_stream *stream;
     uint64_t offset;       /* in the stream */
     pthread_mutex_t mutex; /* guards the device and what follows */
     bool has_failed;
@@ -23,16 +26,15 @@ typedef struct gs_fetched_text {
 static gs_code start_part_locked(gs_fetched_text *f, gs_status *st)
 {
     const unsigned slot = (unsigned)(f->started % GS_TEXT_FETCHES_MAX);
-    gs_stream *const stream = f->text->stream;
     uint8_t *to = NULL;
     size_t room = 0;
-    GS_TRY(gs_stream_map(stream, f->offset + f->next, &to, &room, st));
-    if (room > f->text->bytes - f->next)
-        room = (size_t)(f->text->bytes - f->next);
+    GS_TRY(gs_stream_map(f->stream, f->offset + f->next, &to, &room, st));
+    if (room > f->bytes - f->next)
+        room = (size_t)(f->bytes - f->next);
     f->at[slot] = f->offset + f->next;
     f->lengths[slot] = room;
     f->to[slot] = to;
-    GS_TRY(gs_text_sort_fetch_text(f->text->sort, slot, f->next, room, to, st));
+    GS_TRY(gs_text_sort_fetch_text(f->sort, slot, f->next, room, to, st));
     f->next += room;
     f->started++;
     return GS_OK;
@@ -42,14 +44,14 @@ static gs_code start_part_locked(gs_fetched_text *f, gs_status *st)
 static gs_code take_part_locked(gs_fetched_text *f, unsigned worker, uint64_t *at,
                                 size_t *length, gs_status *st)
 {
-    GS_TRY(gs_cancel_check(f->text->forming->options->cancel_signal, st));
-    while (f->next < f->text->bytes && f->started - f->finished < GS_TEXT_FETCHES_MAX)
+    GS_TRY(gs_cancel_check(f->forming->options->cancel_signal, st));
+    while (f->next < f->bytes && f->started - f->finished < GS_TEXT_FETCHES_MAX)
         GS_TRY(start_part_locked(f, st));
     *length = 0;
     if (f->finished == f->started)
         return GS_OK;
     const unsigned slot = (unsigned)(f->finished % GS_TEXT_FETCHES_MAX);
-    GS_TRY(gs_text_sort_fetch_wait(f->text->sort, slot, st));
+    GS_TRY(gs_text_sort_fetch_wait(f->sort, slot, st));
     f->finished++;
     *at = f->at[slot];
     *length = f->lengths[slot];
@@ -60,7 +62,6 @@ static gs_code take_part_locked(gs_fetched_text *f, unsigned worker, uint64_t *a
 static gs_code text_worker(void *context, unsigned worker, gs_status *st)
 {
     gs_fetched_text *const f = context;
-    gs_stream *const stream = f->text->stream;
     for (size_t length = 1; length > 0 && st->code == GS_OK;) {
         uint64_t at = 0;
         pthread_mutex_lock(&f->mutex);
@@ -70,46 +71,46 @@ static gs_code text_worker(void *context, unsigned worker, gs_status *st)
         pthread_mutex_unlock(&f->mutex);
         if (length > 0 && st->code == GS_OK &&
             gs_part_witness_look(f->witness, worker, GS_ERR_GPU, st) == GS_OK)
-            gs_stream_filled(stream, at, length);
+            gs_stream_filled(f->stream, at, length);
     }
     if (st->code == GS_OK)
         return GS_OK;
-    gs_stream_abort(stream, st); /* first: who has the lock may wait for the stream */
+    gs_stream_abort(f->stream, st); /* first: who has the lock may wait for the stream */
     pthread_mutex_lock(&f->mutex);
     f->has_failed = true;
     pthread_mutex_unlock(&f->mutex);
     return st->code;
 }
 
-static gs_code fetch_all(gs_fetched_text *f, gs_status *st)
+static gs_code fetch_all(gs_fetched_text *f, uint64_t ticket, gs_status *st)
 {
-    const gs_device_text *const t = f->text;
     void *area = NULL;
     size_t area_bytes = 0;
-    GS_TRY(gs_stream_reserve(t->stream, t->ticket, t->bytes, true, &f->offset, st));
-    gs_stream_area(t->stream, &area, &area_bytes);
+    GS_TRY(gs_stream_reserve(f->stream, ticket, f->bytes, true, &f->offset, st));
+    gs_stream_area(f->stream, &area, &area_bytes);
     gs_text_pin(area, area_bytes);
-    GS_NOTED(gs_team_run(t->forming->team, text_worker, f, st));
+    GS_NOTED(gs_team_run(f->forming->team, text_worker, f, st));
     /* Nothing may still be written to the stream's memory after a failure. */
     for (; f->finished < f->started; f->finished++) {
         gs_status ignored = {.code = GS_OK};
         GS_NOTED(gs_text_sort_fetch_wait(
-            t->sort, (unsigned)(f->finished % GS_TEXT_FETCHES_MAX), &ignored));
+            f->sort, (unsigned)(f->finished % GS_TEXT_FETCHES_MAX), &ignored));
     }
     gs_text_unpin(area);
     GS_TRY(st->code);
     return gs_part_witness_finish(f->witness, GS_ERR_GPU, st);
 }
 
-gs_code gs_device_text_emit(const gs_device_text *text, gs_status *st)
+gs_code gs_device_text_emit(const gs_forming *forming, gs_text_sort *sort, uint64_t bytes,
+                            gs_stream *stream, uint64_t ticket, gs_status *st)
 {
-    const gs_forming *const g = text->forming;
-    gs_fetched_text f = {.text = text};
+    const gs_forming *const g = forming;
+    gs_fetched_text f = {.forming = g, .sort = sort, .bytes = bytes, .stream = stream};
     pthread_mutex_init(&f.mutex, NULL);
     if (gs_part_witness_new(&f.witness, g->witness, g->layout, g->encoder,
                             g->options->order.record_size, gs_team_workers(g->team),
                             st) == GS_OK)
-        GS_NOTED(fetch_all(&f, st));
+        GS_NOTED(fetch_all(&f, ticket, st));
     gs_part_witness_free(f.witness);
     pthread_mutex_destroy(&f.mutex);
     return st->code;

@@ -12,15 +12,10 @@
 #include "gpu/text/text_sort.h"
 #include "lib/sort/form/forms.h"
 
-typedef struct gs_device_text {
-    const gs_forming *forming;
-    gs_text_sort *sort; /* has run, in the shape GS_TEXT_OUTPUT */
-    uint64_t bytes;     /* of its result */
-    gs_stream *stream;
-    uint64_t ticket;
-} gs_device_text;
-
-/* Fails with GS_ERR_GPU if the text is not in order; the witness knows the rest. */
-GS_MUST_CHECK gs_code gs_device_text_emit(const gs_device_text *text, gs_status *st);
+/* `sort` has run, in the shape GS_TEXT_OUTPUT, and `bytes` are its result. Fails with
+ * GS_ERR_GPU if the text is not in order; the witness knows the rest. */
+GS_MUST_CHECK gs_code gs_device_text_emit(const gs_forming *forming, gs_text_sort *sort,
+                                          uint64_t bytes, gs_stream *stream,
+                                          uint64_t ticket, gs_status *st);
 
 #endif

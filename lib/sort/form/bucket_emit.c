@@ -4,8 +4,6 @@
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
-#include "lib/sort/bucket/buckets.h"
-#include "lib/sort/run/runs.h"
 #include "lib/sort/record/records.h"
 
 enum { PREFETCH_AHEAD = 16 };
@@ -344,9 +342,11 @@ static gs_code open_worker(const gs_emit_job *job, gs_emit_worker *worker, gs_st
     GS_TRY(gs_sink_piece_new(&worker->piece, job->sink, st));
     if (b->room_bytes > 0)
         GS_TRY(gs_bucket_copy_init(&worker->room, b->room_bytes, st));
-    if (b->scratch_elements > 0)
-        GS_TRY(gs_bucket_scratch_init(&worker->scratch, b->scratch_elements, st));
-    return GS_OK;
+    worker->scratch.capacity = b->scratch_elements;
+    return b->scratch_elements == 0 ? GS_OK
+                                    : gs_mem_new(&worker->scratch.elements,
+                                                 b->scratch_elements * sizeof(gs_element),
+                                                 "scratch elements", st);
 }
 
 static gs_code open_workers(gs_emit_job *job, gs_status *st)
@@ -368,7 +368,7 @@ static void close_workers(gs_emit_job *job)
     for (size_t i = 0; i < most; i++)
         b->drop(b, &job->group[i]); /* after a failure: those that were not sorted */
     for (size_t w = 0; job->workers != NULL && w < job->worker_count; w++) {
-        gs_bucket_scratch_release(&job->workers[w].scratch);
+        gs_mem_free(job->workers[w].scratch.elements);
         gs_bucket_copy_release(&job->workers[w].room);
         gs_witness_release(&job->workers[w].seen);
         gs_sink_piece_free(job->workers[w].piece);

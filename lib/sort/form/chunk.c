@@ -3,7 +3,6 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/bucket/buckets.h"
 
 enum {
     ARENA_SLACK = 4096, /* readable beyond the last record */

@@ -6,8 +6,6 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/bucket/buckets.h"
-#include "lib/sort/record/records.h"
 
 enum {
     PAGE = 4096,

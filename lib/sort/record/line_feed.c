@@ -230,13 +230,6 @@ gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset, size_t byte
                           "check the size of a record, or whether the file was cut off");
 }
 
-static gs_code fail_partial_record(const gs_line_feed *feed, size_t input,
-                                   uint64_t offset, size_t bytes, gs_status *st)
-{
-    return gs_line_feed_fail_partial(feed->options.names[input], offset, bytes,
-                                     feed->options.record_size, st);
-}
-
 /* Moves the header's lines from the front of the batch to their own buffer. Only the
  * first input has a header, also if it has fewer lines. */
 static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *st)
@@ -358,7 +351,9 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
         if (feed->options.record_size > 0 && last > 0) {
             const uint64_t offset =
                 file->record_offset + (whole > 0 ? carry->bytes + whole : 0);
-            (void)fail_partial_record(feed, file->input_index, offset, last, st);
+            GS_NOTED(gs_line_feed_fail_partial(feed->options.names[file->input_index],
+                                               offset, last, feed->options.record_size,
+                                               st));
             goto done;
         }
         batch->lacks_final_eol = feed->options.record_size == 0 && last > 0;
@@ -494,7 +489,9 @@ static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
     const gs_open_file place = {.input_index = file->input_index,
                                 .record_offset = feed->map_at};
     if (whole == 0 && feed->options.record_size > 0)
-        return fail_partial_record(feed, file->input_index, feed->map_at, left, st);
+        return gs_line_feed_fail_partial(feed->options.names[file->input_index],
+                                         feed->map_at, left, feed->options.record_size,
+                                         st);
     const size_t bytes = whole > 0 ? whole : left;
     if (bytes > PART_BYTES && bytes > feed->options.record_bytes_max)
         return fail_too_long(feed, &place, st);

@@ -17,14 +17,14 @@ typedef struct noted_lines {
     uint32_t ends[ENDS + ENDS_AT_ONCE];
 } noted_lines;
 
-static uint64_t hash_lines(const uint8_t *text, size_t begin, const uint32_t *ends,
-                           size_t count)
+static inline __attribute__((always_inline)) uint64_t
+hash_lines_by(gs_hash_fn *hash, const noted_lines *lines)
 {
-    gs_hash_fn *const hash = gs_hash_record_fn();
+    size_t begin = lines->begin;
     uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += hash(text + begin, ends[i] - begin);
-        begin = (size_t)ends[i] + 1;
+    for (size_t i = 0; i < lines->count; i++) {
+        sum += hash(lines->text + begin, lines->ends[i] - begin);
+        begin = (size_t)lines->ends[i] + 1;
     }
     return sum;
 }
@@ -39,14 +39,19 @@ static uint64_t hash_records(const uint8_t *text, size_t bytes, size_t size)
 }
 
 #if GS_HASH_HAS_AES
-GS_HASH_AES static uint64_t hash_lines_aes(const uint8_t *text, size_t begin,
-                                           const uint32_t *ends, size_t count)
+GS_HASH_AVX2 static uint64_t hash_lines_avx2(const noted_lines *lines)
+{
+    return hash_lines_by(gs_hash_record_avx2, lines);
+}
+
+GS_HASH_AES static uint64_t hash_lines_aes(const noted_lines *lines)
 {
     __m256i sums = _mm256_setzero_si256();
-    const size_t first = begin;
+    const uint8_t *const text = lines->text;
+    const uint32_t *const ends = lines->ends;
     uint16_t long_ones[ENDS + ENDS_AT_ONCE];
-    size_t long_count = 0;
-    for (size_t i = 0; i < count; i++) {
+    size_t long_count = 0, begin = lines->begin;
+    for (size_t i = 0; i < lines->count; i++) {
         const size_t bytes = ends[i] - begin;
         const __m512i block = gs_hash_load_512(text + begin, bytes);
         sums = _mm256_add_epi64(sums, gs_hash_first_aes(block, bytes));
@@ -56,7 +61,7 @@ GS_HASH_AES static uint64_t hash_lines_aes(const uint8_t *text, size_t begin,
     }
     for (size_t k = 0; k < long_count; k++) {
         const size_t i = long_ones[k];
-        begin = i == 0 ? first : (size_t)ends[i - 1] + 1;
+        begin = i == 0 ? lines->begin : (size_t)ends[i - 1] + 1;
         sums = _mm256_add_epi64(sums, gs_hash_rest_aes(text + begin, ends[i] - begin));
     }
     return gs_hash_sum_aes(sums);
@@ -76,9 +81,10 @@ GS_HASH_AES static uint64_t hash_one_aes(const uint8_t *record, size_t bytes)
     return gs_hash_sum_aes(gs_hash_record_aes(record, bytes));
 }
 #else
-#define hash_one_aes     gs_hash_record_plain
-#define hash_lines_aes   hash_lines
-#define hash_records_aes hash_records
+#define hash_one_aes           gs_hash_record_plain
+#define hash_lines_aes(lines)  hash_lines_by(gs_hash_record_plain, lines)
+#define hash_lines_avx2(lines) hash_lines_by(gs_hash_record_plain, lines)
+#define hash_records_aes       hash_records
 #endif
 
 void gs_multiset_add(gs_multiset *m, const uint8_t *record, size_t bytes, uint64_t times)
@@ -95,8 +101,9 @@ static void add_noted(noted_lines *lines)
     const size_t count = lines->count, begin = lines->begin;
     if (count == 0)
         return;
-    m->sum += gs_hash_has_aes() ? hash_lines_aes(lines->text, begin, lines->ends, count)
-                                : hash_lines(lines->text, begin, lines->ends, count);
+    m->sum += gs_hash_has_aes()    ? hash_lines_aes(lines)
+              : gs_hash_has_avx2() ? hash_lines_avx2(lines)
+                                   : hash_lines_by(gs_hash_record_plain, lines);
     lines->begin = (size_t)lines->ends[count - 1] + 1;
     m->bytes += lines->begin - begin - count;
     m->records += count;

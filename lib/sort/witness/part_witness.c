@@ -5,7 +5,6 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/record/records.h"
 
 enum { STRINGS_BYTES = 64 << 10 }; /* of some hundred records */
 

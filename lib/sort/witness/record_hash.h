@@ -136,11 +136,20 @@ GS_HASH_AVX2 static inline uint64_t gs_hash_record_avx2(const uint8_t *record,
 
 typedef uint64_t gs_hash_fn(const uint8_t *record, size_t bytes);
 
+static inline int gs_hash_has_avx2(void)
+{
+#if GS_HASH_HAS_AES
+    return __builtin_cpu_supports("avx2");
+#else
+    return 0;
+#endif
+}
+
 /* Who makes products here, of records 64 bytes beyond which can be read. */
 static inline gs_hash_fn *gs_hash_record_fn(void)
 {
 #if GS_HASH_HAS_AES
-    if (__builtin_cpu_supports("avx2"))
+    if (gs_hash_has_avx2())
         return gs_hash_record_avx2;
 #endif
     return gs_hash_record_plain;

@@ -38,9 +38,9 @@ static size_t find_disorder(const gs_look *l, const gs_seen_string *s, size_t co
     return 0;
 }
 
-static uint64_t add_hashes(const gs_seen_string *s, size_t count)
+static inline __attribute__((always_inline)) uint64_t
+add_hashes_by(gs_hash_fn *hash, const gs_seen_string *s, size_t count)
 {
-    gs_hash_fn *const hash = gs_hash_record_fn();
     uint64_t sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += hash(s[i].data, s[i].bytes);
@@ -48,6 +48,11 @@ static uint64_t add_hashes(const gs_seen_string *s, size_t count)
 }
 
 #if GS_HASH_HAS_AES
+GS_HASH_AVX2 static uint64_t add_hashes_avx2(const gs_seen_string *s, size_t count)
+{
+    return add_hashes_by(gs_hash_record_avx2, s, count);
+}
+
 /* Not 0 if `now` may not follow `last`. */
 GS_HASH_AES static inline uint64_t is_disorder(__m512i last, gs_seen_string last_string,
                                                __m512i now, gs_seen_string now_string,
@@ -129,6 +134,7 @@ GS_HASH_AES static void look_aes(gs_look *l, const gs_seen_string *lines,
 }
 #else
 #define look_aes(l, lines, strings, count) ((void)0)
+#define add_hashes_avx2(lines, count)      ((uint64_t)0)
 #endif
 
 void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *strings,
@@ -138,7 +144,8 @@ void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *s
         look_aes(l, lines, strings, count);
     } else {
         l->disorder = find_disorder(l, strings != NULL ? strings : lines, count);
-        l->sum = add_hashes(lines, count);
+        l->sum = gs_hash_has_avx2() ? add_hashes_avx2(lines, count)
+                                    : add_hashes_by(gs_hash_record_plain, lines, count);
     }
     uint64_t bytes = 0;
     uint8_t other = 0;
