@@ -28,8 +28,6 @@
 
 enum {
     IN_FLIGHT_MAX = 32,
-    PUMP_QUEUE_MAX = 3,
-    HEAD_BLOCKS = 2, /* of those in flight, for the file whose turn it is */
     CACHE_PROBES = 16,
     STAMP_WAIT_MS = 20, /* a tick of the clock has at most 10 */
     SMALL_BYTES = 512 << 10,
@@ -53,15 +51,13 @@ typedef struct gs_input_read {
     int64_t result;
 } gs_input_read;
 
-_Static_assert((int)GS_INPUT_FILES_MAX <= (int)GS_PUMPS_MAX, "a pump for each");
-
 struct gs_input {
     const char *const *names;
     size_t name_count;
     gs_input_options options;
     uint64_t size_hint;
-    size_t unsized_count; /* files that are not regular */
-    _Atomic uint64_t own_bytes_read, *bytes_read;
+    size_t unsized_count;            /* files that are not regular */
+    _Atomic uint64_t own_bytes_read; /* if the options name no other */
     bool saw_compressed;
     gs_status failure; /* nothing is read after it */
 
@@ -97,7 +93,8 @@ gs_code gs_input_new(gs_input **out, const char *const *names, size_t name_count
     if (in->options.blocks_in_flight > IN_FLIGHT_MAX)
         in->options.blocks_in_flight = IN_FLIGHT_MAX;
     in->fd = -1;
-    in->bytes_read = options->bytes_read ? options->bytes_read : &in->own_bytes_read;
+    if (in->options.bytes_read == NULL)
+        in->options.bytes_read = &in->own_bytes_read;
     for (size_t i = 0; i < name_count; i++) {
         struct stat info;
         const int error = strcmp(names[i], "-") == 0 ? fstat(STDIN_FILENO, &info)
@@ -128,7 +125,7 @@ bool gs_input_is_small(const gs_input *in)
 
 uint64_t gs_input_bytes_read(const gs_input *in)
 {
-    return atomic_load(in->bytes_read);
+    return atomic_load(in->options.bytes_read);
 }
 
 void gs_input_skip_to(gs_input *in, size_t index, uint64_t offset)
@@ -249,7 +246,7 @@ static gs_code next_cached(gs_input *in, gs_block **out, gs_status *st)
     in->offset += block->len;
     gs_trace_end(in->options.trace, GS_LANE_READ, 0, "read from the page cache", begin_ns,
                  block->len);
-    atomic_fetch_add(in->bytes_read, block->len);
+    atomic_fetch_add(in->options.bytes_read, block->len);
     *out = block;
     return GS_OK;
 }
@@ -323,7 +320,7 @@ static gs_code next_direct(gs_input *in, gs_block **out, gs_status *st)
     block->ends_input = block->len < block->capacity;
     in->reads_first = (in->reads_first + 1) % IN_FLIGHT_MAX;
     in->reads_count--;
-    atomic_fetch_add(in->bytes_read, block->len);
+    atomic_fetch_add(in->options.bytes_read, block->len);
     if (block->ends_input) {
         drop_reads(in);
         in->offset = r->offset + block->len;
@@ -360,7 +357,7 @@ static gs_code open_ahead(gs_input *in, gs_status *st)
     unsigned files_max = in->options.decode_threads;
     if (files_max > GS_INPUT_FILES_MAX)
         files_max = GS_INPUT_FILES_MAX;
-    if (!in->options.any_order && in->options.blocks_in_flight <= HEAD_BLOCKS)
+    if (!in->options.any_order && in->options.blocks_in_flight <= GS_PUMPS_HEAD_BLOCKS)
         return GS_OK;
     while (in->next_name < in->name_count && gs_pumps_count(in->pumps) < files_max) {
         gs_pump_file file;
@@ -379,20 +376,10 @@ static gs_code open_ahead(gs_input *in, gs_status *st)
 
 static gs_code open_pumped(gs_input *in, const gs_pump_file *file, gs_status *st)
 {
-    const unsigned in_flight = in->options.blocks_in_flight;
-    const gs_pumps_options options = {
-        .pool = in->options.pool,
-        .names = in->names,
-        .queue_max = in_flight < PUMP_QUEUE_MAX ? in_flight : PUMP_QUEUE_MAX,
-        .ahead_max = in_flight > HEAD_BLOCKS ? in_flight - HEAD_BLOCKS : 0,
-        .any_order = in->options.any_order,
-        .keep_compressed = in->options.keep_compressed,
-        .bytes_read = in->bytes_read,
-        .trace = in->options.trace,
-    };
     in->fd = -1; /* the pump's, from now on */
     in->way = GS_INPUT_PUMPED;
-    if (in->pumps == NULL && gs_pumps_new(&in->pumps, &options, st) != GS_OK) {
+    if (in->pumps == NULL &&
+        gs_pumps_new(&in->pumps, in->names, &in->options, st) != GS_OK) {
         in->fd = file->fd;
         return st->code;
     }
@@ -507,7 +494,7 @@ bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *m
     if (count == in->name_count && is_within_map(in, files, count, copy_bytes) &&
         gs_file_map_open(map, files, count, copy_bytes, in->options.maps_small_pages,
                          in->names)) {
-        map->taken_bytes = in->bytes_read;
+        map->taken_bytes = in->options.bytes_read;
         in->next_name = in->name_count;
         leave_stdin_read(files, count);
         return true;

@@ -457,6 +457,14 @@ static gs_code copy_instead(gs_output *o, uint64_t bytes, int error, bool sync,
     return copy_into_final(o, bytes, sync, st);
 }
 
+static gs_code close_written(gs_output *o, gs_status *st)
+{
+    const int closed = close(o->fd);
+    o->fd = -1;
+    return closed == 0 ? GS_OK
+                       : GS_FAIL(st, GS_ERR_IO, errno, "close failed: %s", o->name);
+}
+
 static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_status *st)
 {
     int error = ftruncate(o->fd, (off_t)total_bytes) == 0 ? 0 : errno;
@@ -469,10 +477,7 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
     error = o->temp == NULL ? name_temp(o) : 0;
     if (error != 0)
         return GS_FAIL(st, GS_ERR_IO, error, "rename failed: %s", o->name);
-    const int closed = close(o->fd);
-    o->fd = -1;
-    if (closed != 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "close failed: %s", o->name);
+    GS_TRY(close_written(o, st));
     if (rename(o->temp, o->target) != 0)
         return copy_instead(o, total_bytes, errno, sync, st);
     clear_pending(o);
@@ -498,10 +503,7 @@ gs_code gs_output_commit(gs_output *o, uint64_t total_bytes, bool sync, gs_statu
         return fail_write(o, unsynced, st);
     if (o->is_stdout)
         return GS_OK; /* the program closes it, and looks whether that worked */
-    const int closed = close(o->fd);
-    o->fd = -1;
-    return closed == 0 ? GS_OK
-                       : GS_FAIL(st, GS_ERR_IO, errno, "close failed: %s", o->name);
+    return close_written(o, st);
 }
 
 void gs_output_free(gs_output *o)

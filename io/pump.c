@@ -14,7 +14,7 @@
 
 enum {
     STORED_BYTES = 128 * 1024, /* compressed bytes read at once */
-    QUEUE_MAX = 8,
+    QUEUE_MAX = 3,             /* blocks that wait for the caller, of one file */
     PIPE_BYTES = 1 << 20,
 };
 
@@ -39,23 +39,28 @@ typedef struct gs_pump {
 } gs_pump;
 
 struct gs_pumps {
-    gs_pumps_options options;
+    const char *const *names;
+    const gs_input_options *options;
+    size_t queue_max;      /* blocks that wait for the caller, of one file */
+    size_t ahead_max;      /* blocks of files whose turn has not come, all together */
     pthread_mutex_t mutex; /* guards what follows, and what the pumps say */
     pthread_cond_t changed;
-    gs_pump *open[GS_PUMPS_MAX]; /* in the order of their turns */
+    gs_pump *open[GS_INPUT_FILES_MAX]; /* in the order of their turns */
     size_t count;
     bool is_cancelled;
 };
 
-gs_code gs_pumps_new(gs_pumps **out, const gs_pumps_options *options, gs_status *st)
+gs_code gs_pumps_new(gs_pumps **out, const char *const *names,
+                     const gs_input_options *options, gs_status *st)
 {
-    gs_assert(options->queue_max > 0);
+    const size_t blocks = options->blocks_in_flight, head = GS_PUMPS_HEAD_BLOCKS;
     *out = NULL;
     gs_pumps *pumps = NULL;
     GS_TRY(gs_mem_new(&pumps, sizeof *pumps, "input pumps", st));
-    pumps->options = *options;
-    if (pumps->options.queue_max > QUEUE_MAX)
-        pumps->options.queue_max = QUEUE_MAX;
+    pumps->names = names;
+    pumps->options = options;
+    pumps->queue_max = blocks < QUEUE_MAX ? blocks : QUEUE_MAX;
+    pumps->ahead_max = blocks > head ? blocks - head : 0;
     pthread_mutex_init(&pumps->mutex, NULL);
     pthread_cond_init(&pumps->changed, NULL);
     *out = pumps;
@@ -81,7 +86,7 @@ static gs_code fail_read(const gs_pump *p, int error, gs_status *st)
 {
     gs_quoted name;
     return GS_FAIL(st, GS_ERR_IO, error, "read failed: %s",
-                   gs_quote_name(&name, p->all->options.names[p->file.index]));
+                   gs_quote_name(&name, p->all->names[p->file.index]));
 }
 
 /* The only place where a pump's thread may be cancelled: it holds no lock there, and the
@@ -113,7 +118,7 @@ static gs_code fill_plain(gs_pump *p, gs_block *block, gs_status *st)
             break;
         }
         block->len += (size_t)n;
-        atomic_fetch_add(p->all->options.bytes_read, (uint64_t)n);
+        atomic_fetch_add(p->all->options->bytes_read, (uint64_t)n);
     }
     return GS_OK;
 }
@@ -134,7 +139,7 @@ static gs_code fill_decoded(gs_pump *p, gs_block *block, gs_status *st)
             return fail_read(p, errno, st);
         p->stored_at = 0;
         p->stored_end = (size_t)n;
-        atomic_fetch_add(p->all->options.bytes_read, (uint64_t)n);
+        atomic_fetch_add(p->all->options->bytes_read, (uint64_t)n);
         if (n == 0) {
             block->ends_input = true;
             return gs_decoder_end(p->decoder, st);
@@ -145,7 +150,7 @@ static gs_code fill_decoded(gs_pump *p, gs_block *block, gs_status *st)
 
 static gs_code start_decoder(gs_pump *p, gs_compression kind, gs_status *st)
 {
-    GS_TRY(gs_decoder_new(&p->decoder, kind, p->all->options.names[p->file.index], st));
+    GS_TRY(gs_decoder_new(&p->decoder, kind, p->all->names[p->file.index], st));
     GS_TRY(gs_mem_new(&p->stored, STORED_BYTES, "compressed input", st));
     return GS_OK;
 }
@@ -154,7 +159,7 @@ static gs_code start_decoder(gs_pump *p, gs_compression kind, gs_status *st)
  * the decoder, or to the front of the first block. */
 static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
 {
-    if (p->all->options.keep_compressed)
+    if (p->all->options->keep_compressed)
         return GS_OK;
     while (block->len < GS_DECODE_MAGIC_BYTES) {
         const ssize_t n = read_some(p->file.fd, block->data + block->len,
@@ -165,7 +170,7 @@ static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
             break;
         block->len += (size_t)n;
     }
-    atomic_fetch_add(p->all->options.bytes_read, block->len);
+    atomic_fetch_add(p->all->options->bytes_read, block->len);
     const gs_compression kind = gs_decode_recognise(block->data, block->len);
     if (kind == GS_COMPRESSION_NONE)
         return GS_OK;
@@ -178,7 +183,7 @@ static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
 
 static gs_code fill(gs_pump *p, gs_block *block, gs_status *st)
 {
-    gs_trace *const trace = p->all->options.trace;
+    gs_trace *const trace = p->all->options->trace;
     const uint64_t begin_ns = gs_trace_begin(trace);
     block->input_index = p->file.index;
     GS_TRY(p->decoder ? fill_decoded(p, block, st) : fill_plain(p, block, st));
@@ -192,14 +197,14 @@ static gs_code fill(gs_pump *p, gs_block *block, gs_status *st)
 static bool has_room(const gs_pump *p)
 {
     const gs_pumps *const all = p->all;
-    if (p->queued >= all->options.queue_max)
+    if (p->queued >= all->queue_max)
         return false;
-    if (all->options.any_order || p == all->open[0])
+    if (all->options->any_order || p == all->open[0])
         return true;
     size_t ahead = 0;
     for (size_t i = 1; i < all->count; i++)
         ahead += all->open[i]->queued + (all->open[i]->filling != NULL);
-    return ahead < all->options.ahead_max;
+    return ahead < all->ahead_max;
 }
 
 /* A block to fill, or NULL when the input goes away. */
@@ -213,12 +218,12 @@ static gs_block *take_block(gs_pump *p)
             pthread_cond_wait(&all->changed, &all->mutex);
             continue;
         }
-        block = gs_block_try_get(all->options.pool);
+        block = gs_block_try_get(all->options->pool);
         if (block != NULL)
             break;
         /* Its holder releases it without our help, and we are not told. */
         pthread_mutex_unlock(&all->mutex);
-        gs_block *const awaited = gs_block_get(all->options.pool);
+        gs_block *const awaited = gs_block_get(all->options->pool);
         pthread_mutex_lock(&all->mutex);
         if (has_room(p) && !all->is_cancelled)
             block = awaited;
@@ -299,7 +304,7 @@ void gs_pumps_free(gs_pumps *pumps)
 {
     if (pumps == NULL)
         return;
-    bool is_filling[GS_PUMPS_MAX];
+    bool is_filling[GS_INPUT_FILES_MAX];
     pthread_mutex_lock(&pumps->mutex);
     pumps->is_cancelled = true; /* nobody begins to fill a block from now on */
     for (size_t i = 0; i < pumps->count; i++) {
@@ -338,7 +343,7 @@ static unsigned free_lane(const gs_pumps *pumps)
 
 gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file, gs_status *st)
 {
-    gs_assert(pumps->count < GS_PUMPS_MAX);
+    gs_assert(pumps->count < GS_INPUT_FILES_MAX);
     gs_pump *p = NULL;
     if (gs_mem_new(&p, sizeof *p, "input pump", st) != GS_OK) {
         close_fd(file->fd);
@@ -364,7 +369,7 @@ fail:
 /* A pump with a block or a failure, if its turn has come. Locked. */
 static gs_pump *ready_pump(const gs_pumps *pumps)
 {
-    const size_t count = pumps->options.any_order ? pumps->count : 1;
+    const size_t count = pumps->options->any_order ? pumps->count : 1;
     for (size_t i = 0; i < count; i++) {
         if (pumps->open[i]->queued > 0 || pumps->open[i]->is_ended)
             return pumps->open[i];
@@ -393,7 +398,7 @@ static void close_pump(gs_pumps *pumps, gs_pump *p)
  * other blocks too, and tries each time to start one. */
 static gs_code read_here(gs_pumps *pumps, gs_pump *p, gs_block **out, gs_status *st)
 {
-    gs_block *const block = gs_block_get(pumps->options.pool);
+    gs_block *const block = gs_block_get(pumps->options->pool);
     const bool is_new = p->file.kind == GS_COMPRESSION_NONE && !p->has_begun;
     p->has_begun = true;
     if ((is_new && look_at_pipe(p, block, st) != GS_OK) || fill(p, block, st) != GS_OK) {
@@ -417,7 +422,7 @@ static bool is_read_here(const gs_pumps *pumps)
     for (size_t i = 0; i < pumps->count; i++)
         has_threads |= pumps->open[i]->has_thread;
     return !head->has_thread &&
-           !(pumps->options.any_order && head->is_alone && has_threads);
+           !(pumps->options->any_order && head->is_alone && has_threads);
 }
 
 gs_code gs_pumps_next(gs_pumps *pumps, gs_block **out, gs_status *st)

@@ -19,30 +19,18 @@
 #ifndef GS_IO_PUMP_H
 #define GS_IO_PUMP_H
 
-#include <stdatomic.h>
-
-#include "io/block.h"
 #include "io/decode.h"
-#include "lib/base/trace.h"
+#include "io/input.h"
 
 typedef struct gs_pumps gs_pumps;
 
-typedef struct gs_pumps_options {
-    gs_block_pool *pool;
-    const char *const *names;
-    size_t queue_max; /* blocks that wait for the caller, of one file */
-    size_t ahead_max; /* blocks of files whose turn has not come, all together */
-    bool any_order;
-    bool keep_compressed;
-    _Atomic uint64_t *bytes_read; /* as stored; added to */
-    gs_trace *trace;
-} gs_pumps_options;
+/* Blocks that may be in flight, for the file whose turn it is. */
+enum { GS_PUMPS_HEAD_BLOCKS = 2 };
 
-GS_MUST_CHECK gs_code gs_pumps_new(gs_pumps **out, const gs_pumps_options *options,
-                                   gs_status *st);
+/* Borrows both until free(); options->bytes_read is there. */
+GS_MUST_CHECK gs_code gs_pumps_new(gs_pumps **out, const char *const *names,
+                                   const gs_input_options *options, gs_status *st);
 void gs_pumps_free(gs_pumps *pumps); /* cancels what is read. NULL is fine */
-
-enum { GS_PUMPS_MAX = 32 }; /* files open at once */
 
 typedef struct gs_pump_file {
     int fd;              /* read from where it stands */
@@ -52,8 +40,8 @@ typedef struct gs_pump_file {
     size_t decode_bytes; /* what decoding takes of memory */
 } gs_pump_file;
 
-/* Takes the descriptor, also if it fails, and begins to read: what is not known to be
- * compressed, when its first block is asked for. */
+/* At most GS_INPUT_FILES_MAX at once. Takes the descriptor, also if it fails, and begins
+ * to read: what is not known to be compressed, when its first block is asked for. */
 GS_MUST_CHECK gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file,
                                     gs_status *st);
 
