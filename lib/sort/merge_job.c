@@ -9,7 +9,7 @@
 #include "lib/sort/text/texts.h"
 #include "lib/sort/key/keys.h"
 #include "lib/sort/sort.h"
-#include "lib/sort/watched.h"
+#include "lib/sort/sort_input.h"
 
 enum { MERGE_BLOCK_BYTES = 128 * 1024 };
 

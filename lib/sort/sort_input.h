@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sort_input: what a sort reads, as batches of whole records.
+ * sort_input: what a sort reads, as batches of whole records; what a witness has to know
+ * of them; and how a sort with a checkpoint goes on where it was stopped. For that the
+ * runs are kept, where in the input the next one begins, and what the witness and the
+ * feed know of what was read: numbers and a header.
  *
- * Call order: open, close once nothing is read any more, release. One thread.
+ * Call order of an input: open, close once nothing is read any more, release. Of a
+ * progress: open, go_on before the first read, then keep after each run, close. One
+ * thread.
  */
 #ifndef GS_LIB_SORT_SORT_INPUT_H
 #define GS_LIB_SORT_SORT_INPUT_H
 
-#include "io/file_map.h"
-#include "io/input.h"
 #include "lib/sort/plan/plans.h"
-#include "lib/sort/record/records.h"
+#include "lib/sort/run/runs.h"
 
 typedef struct gs_sort_input {
     gs_block_pool *pool;
@@ -27,5 +30,27 @@ GS_MUST_CHECK gs_code gs_sort_input_open(gs_sort_input *in,
 /* Gives back its memory. */
 void gs_sort_input_close(gs_sort_input *in);
 void gs_sort_input_release(gs_sort_input *in);
+
+/* What a witness has to know of a sort or merge. It is full if that is asked for. */
+gs_witness_options gs_sort_watched(const gs_sort_options *options,
+                                   const gs_record_layout *layout);
+
+typedef struct gs_sort_progress {
+    gs_checkpoint *checkpoint; /* NULL: none is kept */
+    char *job_text;
+} gs_sort_progress;
+
+/* `p` is zeroed, and stays so without options->checkpoint. */
+GS_MUST_CHECK gs_code gs_sort_progress_open(gs_sort_progress *p,
+                                            const gs_sort_options *options,
+                                            gs_status *st);
+/* Reading begins behind what the runs hold that were found. */
+GS_MUST_CHECK gs_code gs_sort_progress_go_on(const gs_sort_progress *p, gs_sort_input *in,
+                                             gs_witness *witness, gs_status *st);
+/* The runs hold all of the input up to `place`. */
+GS_MUST_CHECK gs_code gs_sort_progress_keep(gs_run_store *runs, const gs_sort_input *in,
+                                            gs_witness *witness,
+                                            const gs_input_place *place, gs_status *st);
+void gs_sort_progress_close(gs_sort_progress *p);
 
 #endif

@@ -29,9 +29,7 @@
 #include "lib/sort/plan/plans.h"
 #include "lib/sort/run/runs.h"
 #include "lib/sort/sort_input.h"
-#include "lib/sort/sort_progress.h"
 #include "lib/sort/text/texts.h"
-#include "lib/sort/watched.h"
 
 typedef struct gs_sorter {
     const gs_sort_options *options;

@@ -18,7 +18,6 @@
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "lib/sort/sort_input.h"
-#include "lib/sort/witness/witnesses.h"
 
 /* What one thread works with. */
 typedef struct gs_verify_worker {

@@ -29,15 +29,6 @@ hash_lines_by(gs_hash_fn *hash, const noted_lines *lines)
     return sum;
 }
 
-static uint64_t hash_records(const uint8_t *text, size_t bytes, size_t size)
-{
-    gs_hash_fn *const hash = gs_hash_record_fn();
-    uint64_t sum = 0;
-    for (size_t at = 0; at + size <= bytes; at += size)
-        sum += hash(text + at, size);
-    return sum;
-}
-
 #if GS_HASH_HAS_AES
 GS_HASH_AVX2 static uint64_t hash_lines_avx2(const noted_lines *lines)
 {
@@ -67,15 +58,6 @@ GS_HASH_AES static uint64_t hash_lines_aes(const noted_lines *lines)
     return gs_hash_sum_aes(sums);
 }
 
-GS_HASH_AES static uint64_t hash_records_aes(const uint8_t *text, size_t bytes,
-                                             size_t size)
-{
-    __m256i sums = _mm256_setzero_si256();
-    for (size_t at = 0; at + size <= bytes; at += size)
-        sums = _mm256_add_epi64(sums, gs_hash_record_aes(text + at, size));
-    return gs_hash_sum_aes(sums);
-}
-
 GS_HASH_AES static uint64_t hash_one_aes(const uint8_t *record, size_t bytes)
 {
     return gs_hash_sum_aes(gs_hash_record_aes(record, bytes));
@@ -84,15 +66,19 @@ GS_HASH_AES static uint64_t hash_one_aes(const uint8_t *record, size_t bytes)
 #define hash_one_aes           gs_hash_record_plain
 #define hash_lines_aes(lines)  hash_lines_by(gs_hash_record_plain, lines)
 #define hash_lines_avx2(lines) hash_lines_by(gs_hash_record_plain, lines)
-#define hash_records_aes       hash_records
 #endif
+
+/* Who makes the hash of a record by itself. */
+static gs_hash_fn *hash_one(void)
+{
+    return gs_hash_has_aes() ? hash_one_aes : gs_hash_record_fn();
+}
 
 void gs_multiset_add(gs_multiset *m, const uint8_t *record, size_t bytes, uint64_t times)
 {
     m->records += times;
     m->bytes += times * bytes;
-    m->sum += times * (gs_hash_has_aes() ? hash_one_aes(record, bytes)
-                                         : gs_hash_record_fn()(record, bytes));
+    m->sum += times * hash_one()(record, bytes);
 }
 
 static void add_noted(noted_lines *lines)
@@ -133,8 +119,9 @@ void gs_multiset_add_text(gs_multiset *m, const gs_record_form *form, const uint
 {
     if (form->record_size > 0) {
         const size_t size = form->record_size;
-        m->sum += gs_hash_has_aes() ? hash_records_aes(text, bytes, size)
-                                    : hash_records(text, bytes, size);
+        gs_hash_fn *const hash = hash_one();
+        for (size_t at = 0; at + size <= bytes; at += size)
+            m->sum += hash(text + at, size);
         m->bytes += bytes / size * size;
         m->records += bytes / size;
         return;
