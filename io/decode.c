@@ -10,7 +10,6 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/base/quote.h"
 
 enum {
     GZIP_WINDOW_BITS = 15 + 16,

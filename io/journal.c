@@ -12,7 +12,6 @@
 
 #include "io/file_sync.h"
 #include "io/write_all.h"
-#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 

@@ -18,7 +18,6 @@
 #include "io/name_guard.h"
 #include "io/overwrite.h"
 #include "io/temp_name.h"
-#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/base/thread.h"

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -280,11 +279,6 @@ static void *drop_main(void *arg)
     return NULL;
 }
 
-static void start_dropper_locked(gs_spill *s)
-{
-    s->has_dropper = gs_thread_start(&s->dropper, drop_main, s, 0) == 0;
-}
-
 void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from, uint64_t to)
 {
     const uint64_t begin = (from + GS_SPILL_ALIGN - 1) / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
@@ -293,7 +287,7 @@ void gs_spill_drop(gs_spill *s, const gs_spill_extent *extent, uint64_t from, ui
         return;
     pthread_mutex_lock(&s->mutex);
     if (!s->has_dropper)
-        start_dropper_locked(s);
+        s->has_dropper = gs_thread_start(&s->dropper, drop_main, s, 0) == 0;
     /* With no thread or no room the space stays until the file is closed. */
     if (s->has_dropper && s->drop_count < DROPS_MAX)
         s->drops[s->drop_count++] =

@@ -31,6 +31,7 @@ typedef struct gs_cut {
     atomic_size_t next_slice;
 
     gs_splitters splitters;
+    uint64_t sample[GS_SPLITTERS_SAMPLE_MAX];
 
     bool is_deeper;    /* the prefixes all agreed: go by what follows them */
     bool has_next;     /* and that stands in the next words */
@@ -60,7 +61,7 @@ static uint64_t sampled_prefix(const gs_cut *cut, size_t i)
 }
 
 /* Chooses as many splitters as the bucket is worth. */
-static void choose_splitters(gs_cut *cut, uint64_t *sample)
+static void choose_splitters(gs_cut *cut)
 {
     const unsigned levels = gs_splitters_levels(cut->count, cut->split->bucket_elements);
     size_t n = ((size_t)1 << levels) * GS_SPLITTERS_OVERSAMPLING;
@@ -69,9 +70,9 @@ static void choose_splitters(gs_cut *cut, uint64_t *sample)
     uint64_t state = cut->count;
     for (size_t i = 0; i < n; i++) {
         const size_t part = cut->count / n;
-        sample[i] = sampled_prefix(cut, i * part + gs_splitters_place(&state, part));
+        cut->sample[i] = sampled_prefix(cut, i * part + gs_splitters_place(&state, part));
     }
-    gs_splitters_choose(&cut->splitters, levels, sample, n);
+    gs_splitters_choose(&cut->splitters, levels, cut->sample, n);
 }
 
 /* The ids of a deeper cut: strings that ended by length, then (backwards: before them)
@@ -257,8 +258,7 @@ static void prepare_deeper(gs_cut *cut, size_t depth, bool has_next)
 
 /* Cuts one bucket into `out`, or keeps it whole (settled by one thread later). */
 static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *cut,
-                          uint64_t *sample, const gs_bucket *bucket, gs_bucket_list *out,
-                          gs_status *st)
+                          const gs_bucket *bucket, gs_bucket_list *out, gs_status *st)
 {
     /* Of the elements' own, pages were huge until the first cut gave them back. */
     if (split->is_tight && bucket->is_in_scratch)
@@ -272,7 +272,7 @@ static gs_code cut_bucket(const gs_bucket_split *split, gs_team *team, gs_cut *c
     cut->count = bucket->count;
     cut->is_deeper = false;
     prepare_deeper(cut, bucket->depth, bucket->has_next);
-    choose_splitters(cut, sample);
+    choose_splitters(cut);
     cut->ids_used = cut->splitters.bucket_count + (cut->is_deeper ? ENDED_CLASSES : 0);
 
     atomic_store(&cut->next_slice, 0);
@@ -308,11 +308,8 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
         return whole.count == 0 ? GS_OK : push(out, whole, st);
 
     gs_cut *cut = NULL;
-    uint64_t *sample = NULL;
     gs_bucket_list work = {0};
     GS_TRY_OR_FAIL(gs_mem_new(&cut, sizeof *cut, "splitters", st));
-    GS_TRY_OR_FAIL(
-        gs_mem_new(&sample, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
     cut->slices = gs_team_workers(team);
     cut->trace = gs_team_trace(team);
     GS_TRY_OR_FAIL(gs_mem_new(&cut->counts, cut->slices * IDS_MAX * sizeof *cut->counts,
@@ -331,7 +328,7 @@ gs_code gs_bucket_split_run(const gs_bucket_split *split, gs_team *team,
                 continue;
             }
             const size_t before = next.count;
-            if (cut_bucket(split, team, cut, sample, b, &next, st) != GS_OK)
+            if (cut_bucket(split, team, cut, b, &next, st) != GS_OK)
                 break;
             /* One part of the same kind back means that no cut was found. */
             if (next.count - before > 1 || next.buckets[before].depth > b->depth)
@@ -349,7 +346,6 @@ fail:
     if (cut != NULL)
         gs_mem_free(cut->counts);
     gs_mem_free(cut);
-    gs_mem_free(sample);
     return st->code;
 }
 

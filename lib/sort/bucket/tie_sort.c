@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/bucket/tie_sort.h"
 
-#include "lib/base/assertion.h"
-
 enum {
     DIRECT_MAX = 4,      /* segments up to this size are compared string by string */
     PREFETCH_AHEAD = 12, /* elements whose text is asked for before it is needed */

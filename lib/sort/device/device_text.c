@@ -101,10 +101,9 @@ static gs_code fetch_all(gs_fetched_text *f, uint64_t ticket, gs_status *st)
     return gs_part_witness_finish(f->witness, GS_ERR_GPU, st);
 }
 
-gs_code gs_device_text_emit(const gs_forming *forming, gs_text_sort *sort, uint64_t bytes,
+gs_code gs_device_text_emit(const gs_forming *g, gs_text_sort *sort, uint64_t bytes,
                             gs_stream *stream, uint64_t ticket, gs_status *st)
 {
-    const gs_forming *const g = forming;
     gs_fetched_text f = {.forming = g, .sort = sort, .bytes = bytes, .stream = stream};
     pthread_mutex_init(&f.mutex, NULL);
     if (gs_part_witness_new(&f.witness, g->witness, g->layout, g->encoder,

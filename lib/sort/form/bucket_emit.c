@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/form/bucket_emit.h"
 
-#include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/sort/record/records.h"

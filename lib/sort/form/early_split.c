@@ -92,16 +92,6 @@ static inline uint64_t deciding_word(const gs_early_split *s, const uint8_t *str
     return word ^ (s->layout.is_backwards ? UINT64_MAX : 0);
 }
 
-/* The string of a keyed record, in `room`. */
-static const uint8_t *make_string(const gs_early_split *s, const uint8_t *record,
-                                  size_t bytes, uint8_t *room, size_t *string_bytes)
-{
-    const size_t key_bytes = gs_key_encode(s->encoder, record, bytes, room);
-    memcpy(room + key_bytes, record, bytes);
-    *string_bytes = key_bytes + bytes;
-    return room;
-}
-
 /* A record at or behind `at`; NULL if none is near. */
 static const uint8_t *sample_record(const gs_early_split_options *o,
                                     const gs_mapped_file *file, size_t at, size_t *bytes)
@@ -166,9 +156,11 @@ static size_t take_sample(const gs_early_split *s, const gs_early_split_options 
             at >= before ? sample_record(o, &files[file], at - before, &bytes) : NULL;
         if (record == NULL)
             continue;
+        const uint8_t *const string = s->encoder ? key_room : record;
         size_t string_bytes = bytes;
-        const uint8_t *const string =
-            s->encoder ? make_string(s, record, bytes, key_room, &string_bytes) : record;
+        if (s->encoder != NULL)
+            string_bytes =
+                gs_line_string_put(&s->layout, s->encoder, record, bytes, key_room);
         sample[count++] = deciding_word(s, string, string_bytes);
         note_begin(guess, string, string_bytes);
         key_bytes += string_bytes - bytes;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/form/ingest.h"
 
-#include <errno.h>
 #include <pthread.h>
 
 #include "lib/base/assertion.h"

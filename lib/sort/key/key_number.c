@@ -30,14 +30,6 @@ static uint8_t *put_digit_pairs(uint8_t *to, const uint8_t *from, const uint8_t 
     return to;
 }
 
-static uint8_t *put_long_integer(uint8_t *to, const uint8_t *from, const uint8_t *end,
-                                 uint64_t digits)
-{
-    *to++ = HEAD_LONG;
-    to = gs_digits_put_u64(to, digits);
-    return put_digit_pairs(to, from, end);
-}
-
 size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t *to)
 {
     text = gs_text_skip_blanks(text, end);
@@ -71,9 +63,13 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
         *to = HEAD_ZERO;
         return 1;
     }
-    uint8_t *p = digits <= U64_DIGITS
-                     ? gs_digits_put_value(to, value)
-                     : put_long_integer(to, integer, integer_end, digits);
+    uint8_t *p;
+    if (digits <= U64_DIGITS) {
+        p = gs_digits_put_value(to, value);
+    } else {
+        *to = HEAD_LONG;
+        p = put_digit_pairs(gs_digits_put_u64(to + 1, digits), integer, integer_end);
+    }
     if (fraction < fraction_end)
         p = put_digit_pairs(p, fraction, fraction_end);
     *p++ = 0;

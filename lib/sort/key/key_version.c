@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/key/key_version.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"

@@ -20,13 +20,8 @@ gs_code gs_line_string_encode(gs_line_string *string, const gs_record_layout *la
                               size_t line_bytes, gs_status *st)
 {
     GS_TRY(make_room(string, gs_key_encode_bound(encoder, line_bytes) + line_bytes, st));
-    size_t bytes = gs_key_encode(encoder, line, line_bytes, string->made);
-    if (!layout->is_key_only) {
-        memcpy(string->made + bytes, line, line_bytes);
-        bytes += line_bytes;
-    }
     string->data = string->made;
-    string->bytes = bytes;
+    string->bytes = gs_line_string_put(layout, encoder, line, line_bytes, string->made);
     return GS_OK;
 }
 

@@ -17,6 +17,20 @@ typedef struct gs_line_string {
     size_t made_capacity;
 } gs_line_string;
 
+/* Writes the key, and the line behind it unless the key is all of the string, to where
+ * there is room for the bound and the line; returns how long that is. */
+static inline size_t gs_line_string_put(const gs_record_layout *layout,
+                                        const gs_key_encoder *encoder,
+                                        const uint8_t *line, size_t line_bytes,
+                                        uint8_t *to)
+{
+    const size_t key_bytes = gs_key_encode(encoder, line, line_bytes, to);
+    if (layout->is_key_only)
+        return key_bytes;
+    memcpy(to + key_bytes, line, line_bytes);
+    return key_bytes + line_bytes;
+}
+
 GS_MUST_CHECK gs_code gs_line_string_encode(gs_line_string *string,
                                             const gs_record_layout *layout,
                                             const gs_key_encoder *encoder,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/record/line_feed.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>

@@ -29,12 +29,12 @@ hash_lines_by(gs_hash_fn *hash, const noted_lines *lines)
     return sum;
 }
 
-#if GS_HASH_HAS_AES
 GS_HASH_AVX2 static uint64_t hash_lines_avx2(const noted_lines *lines)
 {
     return hash_lines_by(gs_hash_record_avx2, lines);
 }
 
+#if GS_HASH_HAS_AES
 GS_HASH_AES static uint64_t hash_lines_aes(const noted_lines *lines)
 {
     __m256i sums = _mm256_setzero_si256();
@@ -63,9 +63,8 @@ GS_HASH_AES static uint64_t hash_one_aes(const uint8_t *record, size_t bytes)
     return gs_hash_sum_aes(gs_hash_record_aes(record, bytes));
 }
 #else
-#define hash_one_aes           gs_hash_record_plain
-#define hash_lines_aes(lines)  hash_lines_by(gs_hash_record_plain, lines)
-#define hash_lines_avx2(lines) hash_lines_by(gs_hash_record_plain, lines)
+#define hash_one_aes          gs_hash_record_plain
+#define hash_lines_aes(lines) hash_lines_by(gs_hash_record_plain, lines)
 #endif
 
 /* Who makes the hash of a record by itself. */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
 enum { STRINGS_BYTES = 64 << 10 }; /* of some hundred records */
@@ -147,11 +146,8 @@ static gs_code make_string(const gs_part_witness *w, gs_part_worker *p,
         GS_TRY(need_room(&p->strings, bound > STRINGS_BYTES ? bound : STRINGS_BYTES, st));
     }
     uint8_t *const to = p->strings.data + p->strings.used;
-    size_t bytes = gs_key_encode(w->encoder, line.data, line.bytes, to);
-    if (!w->layout.is_key_only) {
-        memcpy(to + bytes, line.data, line.bytes);
-        bytes += line.bytes;
-    }
+    const size_t bytes =
+        gs_line_string_put(&w->layout, w->encoder, line.data, line.bytes, to);
     p->strings.used += bytes;
     *out = (gs_seen_string){to, bytes};
     return GS_OK;

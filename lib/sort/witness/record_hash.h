@@ -24,7 +24,6 @@
 #ifndef GS_LIB_SORT_WITNESS_RECORD_HASH_H
 #define GS_LIB_SORT_WITNESS_RECORD_HASH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -132,27 +131,22 @@ GS_HASH_AVX2 static inline uint64_t gs_hash_record_avx2(const uint8_t *record,
     return bytes > 0 ? gs_hash_fold(hash, gs_hash_products_avx2(record, bytes)) : hash;
 }
 
+static inline int gs_hash_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define GS_HASH_AVX2
+#define gs_hash_record_avx2 gs_hash_record_plain
+#define gs_hash_has_avx2()  0
 #endif
 
 typedef uint64_t gs_hash_fn(const uint8_t *record, size_t bytes);
 
-static inline int gs_hash_has_avx2(void)
-{
-#if GS_HASH_HAS_AES
-    return __builtin_cpu_supports("avx2");
-#else
-    return 0;
-#endif
-}
-
 /* Who makes products here, of records 64 bytes beyond which can be read. */
 static inline gs_hash_fn *gs_hash_record_fn(void)
 {
-#if GS_HASH_HAS_AES
-    if (gs_hash_has_avx2())
-        return gs_hash_record_avx2;
-#endif
-    return gs_hash_record_plain;
+    return gs_hash_has_avx2() ? gs_hash_record_avx2 : gs_hash_record_plain;
 }
 
 /* --- AES --------------------------------------------------------------------- */

@@ -47,12 +47,12 @@ add_hashes_by(gs_hash_fn *hash, const gs_seen_string *s, size_t count)
     return sum;
 }
 
-#if GS_HASH_HAS_AES
 GS_HASH_AVX2 static uint64_t add_hashes_avx2(const gs_seen_string *s, size_t count)
 {
     return add_hashes_by(gs_hash_record_avx2, s, count);
 }
 
+#if GS_HASH_HAS_AES
 /* Not 0 if `now` may not follow `last`. */
 GS_HASH_AES static inline uint64_t is_disorder(__m512i last, gs_seen_string last_string,
                                                __m512i now, gs_seen_string now_string,
@@ -114,12 +114,10 @@ look_512(gs_look *l, const gs_seen_string *s, size_t count, bool hashes, bool co
 GS_HASH_AES static inline __attribute__((always_inline)) void
 look_in_order(gs_look *l, const gs_seen_string *s, size_t count, bool hashes)
 {
-    const gs_look_order up = {false, l->order.is_strict},
-                        down = {true, l->order.is_strict};
     if (l->order.is_backwards)
-        look_512(l, s, count, hashes, true, down);
+        look_512(l, s, count, hashes, true, (gs_look_order){true, l->order.is_strict});
     else
-        look_512(l, s, count, hashes, true, up);
+        look_512(l, s, count, hashes, true, (gs_look_order){false, l->order.is_strict});
 }
 
 GS_HASH_AES static void look_aes(gs_look *l, const gs_seen_string *lines,
@@ -134,7 +132,6 @@ GS_HASH_AES static void look_aes(gs_look *l, const gs_seen_string *lines,
 }
 #else
 #define look_aes(l, lines, strings, count) ((void)0)
-#define add_hashes_avx2(lines, count)      ((uint64_t)0)
 #endif
 
 void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *strings,

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/witness/record_hash.h"
