@@ -239,9 +239,7 @@ int gs_bench_lookup(int argc, char **argv)
     }
     GS_NOTED(close_csv(s.csv_name, csv, &st));
     free_load(&s.load);
-    if (st.code != GS_OK) {
-        gs_report_status(&st, true);
-        return GS_EXIT_TROUBLE;
-    }
+    if (st.code != GS_OK)
+        return gs_report_failure(&st);
     return gs_stdout_close(GS_EXIT_GOOD);
 }

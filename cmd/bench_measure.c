@@ -30,6 +30,48 @@ struct bench_keys {
     key_array h_fresh, h_sorted;
 };
 
+/* --- memory for them -------------------------------------------------------------- */
+
+static gs_code allocate(const bench_keys *k, bool on_device, void **out, size_t bytes,
+                        gs_status *st)
+{
+    if (on_device)
+        return gs_device_memory_new(out, (unsigned)k->setup->gpu, bytes, st);
+    if (k->setup->has_gpu)
+        return gs_pinned_memory_new(out, bytes, st);
+    return gs_mem_map(out, bytes, true, "keys", st);
+}
+
+static void release(const bench_keys *k, bool on_device, void *memory, size_t bytes)
+{
+    if (on_device)
+        gs_device_memory_free(memory);
+    else if (k->setup->has_gpu)
+        gs_pinned_memory_free(memory);
+    else
+        gs_mem_unmap(memory, bytes);
+}
+
+static gs_code array_new(const bench_keys *k, bool on_device, key_array *out,
+                         gs_status *st)
+{
+    const size_t value_bytes = k->count * gs_value_bytes(k->type);
+    void *memory = NULL;
+    GS_TRY(allocate(k, on_device, &out->keys, k->count * gs_key_bytes(k->type), st));
+    if (value_bytes != 0) {
+        GS_TRY(allocate(k, on_device, &memory, value_bytes, st));
+        out->values = memory;
+    }
+    return GS_OK;
+}
+
+static void array_free(const bench_keys *k, bool on_device, key_array *array)
+{
+    release(k, on_device, array->keys, k->count * gs_key_bytes(k->type));
+    release(k, on_device, array->values, k->count * gs_value_bytes(k->type));
+    *array = (key_array){0};
+}
+
 /* --- keys in host memory, by all threads together --------------------------------- */
 
 typedef struct host_job {
@@ -71,39 +113,6 @@ static gs_code work_on_host(bench_keys *k, const key_array *to, bool is_check,
     return GS_OK;
 }
 
-static gs_code allocate_host(bench_keys *k, void **out, size_t bytes, gs_status *st)
-{
-    if (k->setup->has_gpu)
-        return gs_pinned_memory_new(out, bytes, st);
-    return gs_mem_map(out, bytes, true, "keys", st);
-}
-
-static void free_host(const bench_keys *k, void *memory, size_t bytes)
-{
-    if (k->setup->has_gpu)
-        gs_pinned_memory_free(memory);
-    else
-        gs_mem_unmap(memory, bytes);
-}
-
-static gs_code host_array_new(bench_keys *k, key_array *out, gs_status *st)
-{
-    void *memory = NULL;
-    GS_TRY(allocate_host(k, &out->keys, k->count * gs_key_bytes(k->type), st));
-    if (gs_value_bytes(k->type) != 0) {
-        GS_TRY(allocate_host(k, &memory, k->count * gs_value_bytes(k->type), st));
-        out->values = memory;
-    }
-    return GS_OK;
-}
-
-static void host_array_free(const bench_keys *k, key_array *array)
-{
-    free_host(k, array->keys, k->count * gs_key_bytes(k->type));
-    free_host(k, array->values, k->count * gs_value_bytes(k->type));
-    *array = (key_array){0};
-}
-
 /* Two arrays, and records for qsort. Pinned memory is refused where there is too little;
  * plain memory would be promised. */
 static gs_code check_memory(const bench_keys *k, gs_status *st)
@@ -121,59 +130,34 @@ static gs_code check_memory(const bench_keys *k, gs_status *st)
 static gs_code make_host_keys(bench_keys *k, gs_status *st)
 {
     GS_TRY(check_memory(k, st));
-    GS_TRY(host_array_new(k, &k->h_fresh, st));
-    GS_TRY(host_array_new(k, &k->h_sorted, st));
+    GS_TRY(array_new(k, false, &k->h_fresh, st));
+    GS_TRY(array_new(k, false, &k->h_sorted, st));
     GS_TRY(work_on_host(k, &k->h_fresh, false, &k->h_want, st));
     return work_on_host(k, &k->h_fresh, true, &k->h_want, st);
 }
 
-static gs_code need_host_keys(bench_keys *k, gs_status *st)
-{
-    if (k->h_sorted.keys != NULL || make_host_keys(k, st) == GS_OK)
-        return st->code;
-    host_array_free(k, &k->h_fresh);
-    host_array_free(k, &k->h_sorted);
-    return st->code;
-}
-
 /* --- keys in device memory -------------------------------------------------------- */
-
-static gs_code device_array_new(const bench_keys *k, key_array *out, gs_status *st)
-{
-    const unsigned gpu = (unsigned)k->setup->gpu;
-    void *memory = NULL;
-    GS_TRY(gs_device_memory_new(&out->keys, gpu, k->count * gs_key_bytes(k->type), st));
-    if (gs_value_bytes(k->type) != 0) {
-        GS_TRY(
-            gs_device_memory_new(&memory, gpu, k->count * gs_value_bytes(k->type), st));
-        out->values = memory;
-    }
-    return GS_OK;
-}
-
-static void device_array_free(key_array *array)
-{
-    gs_device_memory_free(array->keys);
-    gs_device_memory_free(array->values);
-    *array = (key_array){0};
-}
 
 static gs_code make_device_keys(bench_keys *k, gs_status *st)
 {
-    GS_TRY(device_array_new(k, &k->d_fresh, st));
-    GS_TRY(device_array_new(k, &k->d_keys, st));
+    GS_TRY(array_new(k, true, &k->d_fresh, st));
+    GS_TRY(array_new(k, true, &k->d_keys, st));
     GS_TRY(gs_generate(k->type, k->distribution, SEED, false, k->d_fresh.keys,
                        k->d_fresh.values, k->count, st));
     return gs_fingerprint_take(k->type, k->d_fresh.keys, k->d_fresh.values, k->count,
                                &k->d_want, st);
 }
 
-static gs_code need_device_keys(bench_keys *k, gs_status *st)
+/* Makes the keys there if that was not done. */
+static gs_code need_keys(bench_keys *k, bool on_device, gs_status *st)
 {
-    if (k->d_keys.keys != NULL || make_device_keys(k, st) == GS_OK)
+    key_array *const fresh = on_device ? &k->d_fresh : &k->h_fresh;
+    key_array *const sorted = on_device ? &k->d_keys : &k->h_sorted;
+    if (sorted->keys != NULL ||
+        (on_device ? make_device_keys : make_host_keys)(k, st) == GS_OK)
         return st->code;
-    device_array_free(&k->d_fresh);
-    device_array_free(&k->d_keys);
+    array_free(k, on_device, fresh);
+    array_free(k, on_device, sorted);
     return st->code;
 }
 
@@ -295,7 +279,7 @@ static double median(double *values, unsigned count)
 static gs_code repeat_qsort(bench_keys *k, bench_point *out, gs_status *st)
 {
     double ms[BENCH_RUNS_MAX], spent_ms = 0;
-    GS_TRY(need_host_keys(k, st));
+    GS_TRY(need_keys(k, false, st));
     while (out->runs < k->setup->runs && (out->runs == 0 || spent_ms < qsort_ms_max)) {
         GS_TRY(run_qsort(k, &ms[out->runs], st));
         spent_ms += ms[out->runs++];
@@ -340,7 +324,7 @@ gs_code bench_keys_run(bench_keys *k, const bench_engine *which, bench_point *ou
                                  .spread_count_min = 2};
     memcpy(options.devices, which->gpus, sizeof options.devices);
     gs_engine *engine = NULL;
-    GS_TRY(k->setup->on_host ? need_host_keys(k, st) : need_device_keys(k, st));
+    GS_TRY(need_keys(k, !k->setup->on_host, st));
     GS_TRY(gs_engine_new(&engine, &options, st));
     GS_NOTED(repeat_gpu(k, engine, out, st));
     gs_engine_free(engine);
@@ -361,9 +345,9 @@ void bench_keys_free(bench_keys *k)
 {
     if (k == NULL)
         return;
-    device_array_free(&k->d_fresh);
-    device_array_free(&k->d_keys);
-    host_array_free(k, &k->h_fresh);
-    host_array_free(k, &k->h_sorted);
+    array_free(k, true, &k->d_fresh);
+    array_free(k, true, &k->d_keys);
+    array_free(k, false, &k->h_fresh);
+    array_free(k, false, &k->h_sorted);
     gs_mem_free(k);
 }

@@ -233,8 +233,5 @@ int cmd_gen(int argc, char **argv)
     parse_options(&request, argc, argv);
     if (request.output && strcmp(request.output, "-") == 0)
         request.output = NULL;
-    if (generate(&request, &st) == GS_OK)
-        return GS_EXIT_GOOD;
-    gs_report_status(&st, true);
-    return GS_EXIT_TROUBLE;
+    return generate(&request, &st) == GS_OK ? GS_EXIT_GOOD : gs_report_failure(&st);
 }

@@ -218,9 +218,7 @@ int cmd_lookup(int argc, char **argv)
             GS_NOTED(gs_index_check_unchanged(index, &st));
     }
     gs_index_close(index);
-    if (st.code != GS_OK) {
-        gs_report_status(&st, true);
-        return GS_EXIT_TROUBLE;
-    }
+    if (st.code != GS_OK)
+        return gs_report_failure(&st);
     return gs_stdout_close(GS_EXIT_GOOD);
 }

@@ -334,9 +334,7 @@ int cmd_search(int argc, char **argv)
     if (st.code == GS_OK && job.args.verbose)
         tell_stats(&job, gs_machine_now_ns() - begin_ns);
     close_job(&job);
-    if (st.code != GS_OK) {
-        gs_report_status(&st, true);
-        return GS_EXIT_TROUBLE;
-    }
+    if (st.code != GS_OK)
+        return gs_report_failure(&st);
     return gs_stdout_close(job.refused > 0 ? GS_EXIT_TROUBLE : GS_EXIT_GOOD);
 }

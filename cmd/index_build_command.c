@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/index_build_command.h"
+#include "cmd/commands.h"
 
 #include "cmd/index_build_args.h"
 

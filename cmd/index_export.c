@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/index_export.h"
+#include "cmd/commands.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "io/output.h"
+#include "io/write_all.h"
 #include "lib/index/exchange/exchanges.h"
 
 static const char usage_text[] =
@@ -32,19 +32,11 @@ typedef struct export_target {
 static gs_code write_bytes(void *context, const void *data, size_t bytes, gs_status *st)
 {
     export_target *const target = context;
-    const char *from = data;
-    while (bytes > 0) {
-        const ssize_t n = write(gs_output_fd(target->output), from, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : ENOSPC, "write failed: %s",
-                           gs_output_name(target->output));
-        from += n;
-        target->bytes += (uint64_t)n;
-        bytes -= (size_t)n;
-    }
-    return GS_OK;
+    const int error = gs_write_all(gs_output_fd(target->output), data, bytes);
+    target->bytes += bytes;
+    return error == 0 ? GS_OK
+                      : GS_FAIL(st, GS_ERR_IO, error, "write failed: %s",
+                                gs_output_name(target->output));
 }
 
 static gs_code export_index(const char *folder, const char *file, gs_status *st)
@@ -101,9 +93,6 @@ int gs_index_export_command(int argc, char **argv)
     if (!r.is_ciff)
         gs_die_usage("say what the file is to be: --ciff");
     gs_status st = {.code = GS_OK};
-    if (export_index(r.folder, r.file ? r.file : "-", &st) != GS_OK) {
-        gs_report_status(&st, true);
-        return GS_EXIT_TROUBLE;
-    }
-    return GS_EXIT_GOOD;
+    const gs_code code = export_index(r.folder, r.file ? r.file : "-", &st);
+    return code == GS_OK ? GS_EXIT_GOOD : gs_report_failure(&st);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/index_import.h"
+#include "cmd/commands.h"
 
 #include "cmd/index_job.h"
 #include "cmd/report.h"

@@ -50,9 +50,7 @@ int gs_index_job_run(gs_index_job *job, gs_index_job_fn *work, void *context)
     };
     job_work w = {.job = job, .work = work, .context = context};
     job->log = (gs_log){.fn = say, .context = job};
-    if (gs_watch_run(&job->watch, &stats->sort, GS_COUNTED(extras), do_work, &w, &st) ==
-        GS_OK)
-        return GS_EXIT_GOOD;
-    gs_report_status(&st, true);
-    return GS_EXIT_TROUBLE;
+    GS_NOTED(
+        gs_watch_run(&job->watch, &stats->sort, GS_COUNTED(extras), do_work, &w, &st));
+    return st.code == GS_OK ? GS_EXIT_GOOD : gs_report_failure(&st);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_read.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/commands.h"
 #include "cmd/opt_kinds.h"
 #include "cmd/report.h"
+#include "io/write_all.h"
 #include "lib/base/quote.h"
 #include "lib/index/read/readers.h"
 
@@ -36,20 +37,11 @@ static const char verify_usage[] =
 
 gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st)
 {
-    const char *from = data;
     if (context != NULL)
         GS_TRY(gs_index_check_unchanged((const gs_index *)context, st));
-    while (bytes > 0) {
-        const ssize_t n = write(STDOUT_FILENO, from, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return GS_FAIL(st, GS_ERR_IO, n < 0 ? errno : ENOSPC,
-                           "write failed: 'standard output'");
-        from += n;
-        bytes -= (size_t)n;
-    }
-    return GS_OK;
+    const int error = gs_write_all(STDOUT_FILENO, data, bytes);
+    return error == 0 ? GS_OK
+                      : GS_FAIL(st, GS_ERR_IO, error, "write failed: 'standard output'");
 }
 
 gs_code gs_index_open_first(gs_index **out, const char *folder, char **operands,
@@ -84,10 +76,7 @@ static const char *parse(int argc, char **argv, const char *usage, const char *o
 
 static int finish(const gs_status *st)
 {
-    if (st->code == GS_OK)
-        return gs_stdout_close(GS_EXIT_GOOD);
-    gs_report_status(st, true);
-    return GS_EXIT_TROUBLE;
+    return st->code == GS_OK ? gs_stdout_close(GS_EXIT_GOOD) : gs_report_failure(st);
 }
 
 /* --- info -------------------------------------------------------------------------- */

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * index_read: gpusort index info, dump and verify.
+ * index_read: what the commands that read an index have in common; info, dump and verify
+ * of `gpusort index` are beside it.
  */
 #ifndef GS_CMD_INDEX_READ_H
 #define GS_CMD_INDEX_READ_H
 
 #include "lib/index/read/readers.h"
-
-/* argv[0] is what messages begin with; return the exit code. */
-int gs_index_info_command(int argc, char **argv);
-int gs_index_dump_command(int argc, char **argv);
-int gs_index_verify_command(int argc, char **argv);
 
 /* Opens the index that comes before `operands`; if it is among them, says so. Its
  * checksums are compared if it is small, or with `verifies`. On failure the caller still

@@ -18,19 +18,12 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
-#include "cmd/nearest.h"
+#include "cmd/opt_scan.h"
 #include "cmd/report.h"
 #include "cmd/signals.h"
 #include "lib/base/machine.h"
-#include "lib/base/quote.h"
 
-typedef struct command {
-    const char *name;
-    int (*function)(int argc, char **argv);
-    const char *summary;
-} command;
-
-static const command commands[] = {
+static const gs_command commands[] = {
     {"sort", cmd_sort, "sort, merge or check files of lines or records"},
     {"index", cmd_index, "build an inverted index of documents, and look into it"},
     {"lookup", cmd_lookup, "posting lists of terms"},
@@ -41,20 +34,7 @@ static const command commands[] = {
     {"bench", cmd_bench, "measure the engines side by side"},
 };
 
-enum {
-    COMMAND_COUNT = sizeof commands / sizeof *commands,
-    NAME_BYTES = 64,
-    STDOUT_BYTES = 65536
-};
-
-static const command *find_command(const char *name)
-{
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
-    }
-    return NULL;
-}
+static const gs_command_table table = {"gpusort", GS_COUNTED(commands)};
 
 /* A standard file that is closed would lend its number to the next file opened, and that
  * one would be written to by mistake. Put something there that fails as a closed one. */
@@ -93,7 +73,7 @@ static int print_help(void)
           "\n"
           "Commands:\n",
           stdout);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
+    for (size_t i = 0; i < table.count; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].summary);
     fputs(
         "  help     show this, or the help of one command\n"
@@ -115,52 +95,25 @@ static int print_version(void)
     return gs_stdout_close(GS_EXIT_GOOD);
 }
 
-static int run_command(const command *c, int argc, char **argv)
-{
-    char name[NAME_BYTES];
-    snprintf(name, sizeof name, "gpusort %s", c->name);
-    program_invocation_name = name;
-    argv[0] = name;
-    return c->function(argc, argv);
-}
-
-static const char *nearest_command(const char *name)
-{
-    gs_nearest search = {.word = name, .bytes = strlen(name)};
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        gs_nearest_offer(&search, commands[i].name);
-    return search.best;
-}
-
-static _Noreturn void refuse_command(const char *name, const char *what)
-{
-    gs_quoted q;
-    const char *const near = nearest_command(name);
-    gs_report(0, "no %s named %s", what, gs_quote_argument(&q, name));
-    if (near)
-        gs_report(0, "did you mean '%s'?", near);
-    gs_die_try_help(GS_EXIT_TROUBLE);
-}
-
 /* "help NAME", or "help NAME PART" of a command that has commands of its own. */
 static int help_on(const char *name, char *part)
 {
-    const command *c = find_command(name);
+    const gs_command *const c = gs_command_find(&table, name);
     if (strcmp(name, "help") == 0)
         return print_help();
     if (!c)
-        refuse_command(name, "command");
+        gs_command_refuse(&table, "command", name);
     char first[] = "";
     char option[] = "--help";
     char *argv[] = {first, part ? part : option, part ? option : NULL, NULL};
-    return run_command(c, part ? 3 : 2, argv);
+    return gs_command_run(&table, c, part ? 3 : 2, argv);
 }
 
 /* For a word that is no command, `sort` says that there is no such file. If the word
  * is nearly a command, the message names that too. */
 static bool is_misspelt(const char *word)
 {
-    return word[0] != '-' && word[0] != '+' && nearest_command(word) != NULL &&
+    return word[0] != '-' && word[0] != '+' && gs_command_nearest(&table, word) != NULL &&
            access(word, F_OK) != 0 && errno == ENOENT;
 }
 
@@ -183,8 +136,8 @@ int main(int argc, char **argv)
         return print_help();
     if (argc == 2 && strcmp(word, "--version") == 0)
         return print_version();
-    const command *c = find_command(word);
+    const gs_command *const c = gs_command_find(&table, word);
     if (!c && is_misspelt(word))
-        refuse_command(word, "command or file");
-    return c ? run_command(c, argc - 1, argv + 1) : cmd_sort(argc, argv);
+        gs_command_refuse(&table, "command or file", word);
+    return c ? gs_command_run(&table, c, argc - 1, argv + 1) : cmd_sort(argc, argv);
 }

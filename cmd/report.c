@@ -88,6 +88,12 @@ void gs_report_status(const gs_status *st, bool with_hint)
         gs_report(0, "%s", st->hint);
 }
 
+int gs_report_failure(const gs_status *st)
+{
+    gs_report_status(st, true);
+    return GS_EXIT_TROUBLE;
+}
+
 bool gs_report_is_plain_sort(void)
 {
     return strcmp(program_invocation_short_name, "sort") == 0;

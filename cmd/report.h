@@ -40,6 +40,9 @@ _Noreturn void gs_die_incompatible(const char *one, const char *other, const cha
 /* A failed call of the library; its hint on a second line if wanted. */
 void gs_report_status(const gs_status *st, bool with_hint);
 
+/* The same with its hint, and returns GS_EXIT_TROUBLE. */
+int gs_report_failure(const gs_status *st);
+
 /* True when the program goes by the name of GNU sort and must speak as it does. */
 bool gs_report_is_plain_sort(void);
 

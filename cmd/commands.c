@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/nearest.h"
+#include "cmd/report.h"
+#include "lib/base/quote.h"
+
+const gs_command *gs_command_find(const gs_command_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (strcmp(table->commands[i].name, name) == 0)
+            return &table->commands[i];
+    }
+    return NULL;
+}
+
+const char *gs_command_nearest(const gs_command_table *table, const char *name)
+{
+    gs_nearest search = {.word = name, .bytes = strlen(name)};
+    for (size_t i = 0; i < table->count; i++)
+        gs_nearest_offer(&search, table->commands[i].name);
+    return search.best;
+}
+
+void gs_command_refuse(const gs_command_table *table, const char *what, const char *name)
+{
+    gs_quoted q;
+    const char *const near = gs_command_nearest(table, name);
+    gs_report(0, "no %s named %s", what, gs_quote_argument(&q, name));
+    if (near != NULL)
+        gs_report(0, "did you mean '%s'?", near);
+    gs_die_try_help(GS_EXIT_TROUBLE);
+}
+
+int gs_command_run(const gs_command_table *table, const gs_command *command, int argc,
+                   char **argv)
+{
+    enum { NAME_BYTES = 64 };
+    char name[NAME_BYTES];
+    (void)snprintf(name, sizeof name, "%s %s", table->program, command->name);
+    program_invocation_name = name;
+    argv[0] = name;
+    return command->function(argc, argv);
+}
