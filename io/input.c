@@ -23,6 +23,7 @@
 #include "io/pump.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 
@@ -31,6 +32,7 @@ enum {
     CACHE_PROBES = 16,
     STAMP_WAIT_MS = 20, /* a tick of the clock has at most 10 */
     SMALL_BYTES = 512 << 10,
+    FILES_LEFT = 16,            /* to others by files that are opened ahead */
     DIRECT_MIN_BYTES = 8 << 20, /* smaller files are not worth the set-up */
     ALIGN = GS_BLOCK_ALIGN,
 };
@@ -363,8 +365,9 @@ static gs_code open_ahead(gs_input *in, gs_status *st)
         gs_pump_file file;
         if (!open_compressed(in, &file))
             return GS_OK;
-        if (gs_pumps_decode_bytes(in->pumps) + file.decode_bytes >
-            in->options.decode_bytes_max) {
+        if (gs_machine_files_are_short(file.fd, FILES_LEFT) ||
+            gs_pumps_decode_bytes(in->pumps) + file.decode_bytes >
+                in->options.decode_bytes_max) {
             (void)close(file.fd);
             return GS_OK;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/base/machine.h"
 
-#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -196,19 +196,6 @@ size_t gs_machine_peak_rss_bytes(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
 }
 
-static size_t open_files(void)
-{
-    enum { GUESS = 16 };
-    DIR *const dir = opendir("/proc/self/fd");
-    if (dir == NULL)
-        return GUESS;
-    size_t count = 0;
-    for (const struct dirent *e; (e = readdir(dir)) != NULL;)
-        count += e->d_name[0] != '.';
-    (void)closedir(dir);
-    return count > 0 ? count - 1 : GUESS; /* without the folder itself */
-}
-
 static void raise_file_limit(struct rlimit *limit, rlim_t wanted)
 {
     const rlim_t before = limit->rlim_cur;
@@ -224,9 +211,12 @@ size_t gs_machine_files_left(size_t wanted)
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return wanted;
-    const size_t used = open_files();
-    raise_file_limit(&limit, used + wanted);
-    return limit.rlim_cur > used ? (size_t)limit.rlim_cur - used : 0;
+    size_t left = 0;
+    for (rlim_t fd = limit.rlim_cur; fd-- > 0 && left < wanted;)
+        left += fcntl((int)fd, F_GETFD) < 0;
+    const rlim_t before = limit.rlim_cur;
+    raise_file_limit(&limit, before + (wanted - left));
+    return left + (size_t)(limit.rlim_cur - before);
 }
 
 bool gs_machine_files_are_short(int fd, size_t spare)

@@ -32,8 +32,8 @@ gs_memory_share gs_machine_memory_share(size_t wanted);
  * SIZE_MAX where nothing limits that. */
 size_t gs_machine_address_space_left(void);
 size_t gs_machine_thread_stack_bytes(void); /* of a new thread */
-/* How many files may still be opened. If that is less than `wanted`, the limit is raised
- * as far as this process may. */
+/* How many files may still be opened, `wanted` at most. If fewer, the limit is raised as
+ * far as this process may. */
 size_t gs_machine_files_left(size_t wanted);
 /* Can fewer than `spare` files be opened after `fd`, the newest? Looks at no other, since
  * the lowest free number is given out; raises the limit as above. */

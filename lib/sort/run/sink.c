@@ -130,7 +130,7 @@ void gs_sink_begin(gs_sink_piece *p, uint64_t ticket)
     p->buffer_bytes = p->sink->buffer_bytes;
     p->record_count = 0;
     p->strings.used = 0;
-    p->is_seen = gs_witness_is_full(p->sink->witness);
+    p->is_seen = !p->sink->is_passing && gs_witness_is_full(p->sink->witness);
     gs_witness_begin(&p->seen, p->sink->witness, ticket, p->sink->layout.is_keyed);
 }
 
@@ -433,14 +433,11 @@ gs_code gs_sink_add(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
 
 gs_code gs_sink_end(gs_sink_piece *p, gs_status *st)
 {
-    if (p->sink->run != NULL) {
+    if (p->sink->run != NULL || p->sink->is_passing)
         gs_witness_settle(&p->seen);
-        GS_TRY(end_block(p, st));
-    } else {
-        if (p->ticket > 0)
-            GS_TRY(gs_witness_end(&p->seen, st));
-        GS_TRY(encode_text(p, st));
-    }
+    else if (p->ticket > 0)
+        GS_TRY(gs_witness_end(&p->seen, st));
+    GS_TRY(p->sink->run != NULL ? end_block(p, st) : encode_text(p, st));
     GS_TRY(flush(p, true, st));
     atomic_fetch_add(&p->sink->record_count, p->record_count);
     p->record_count = 0;

@@ -39,7 +39,8 @@ typedef struct gs_sink {
     size_t block_raw_bytes;
     size_t buffer_bytes;       /* a piece flows when it holds this much */
     size_t held_most;          /* pieces of a run */
-    gs_witness *witness;       /* sees what text goes out; of a run what stays out */
+    bool is_passing;           /* text, but not the output: another merge reads it */
+    gs_witness *witness;       /* sees what text goes out; else only what stays out */
     pthread_mutex_t run_mutex; /* guards run->entries and what follows */
     gs_sink_held *held;        /* held_most of them once there is one */
     _Atomic uint64_t record_count;

@@ -3,17 +3,22 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/stream.h"
-#include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
+#include "lib/base/share.h"
 
 enum {
     SOURCE_BYTES_OTHER = 16384,
     SOURCE_BLOCKS = 3,
     FAN_IN_MAX = 1024,
     STREAM_BLOCKS = 4,
+    /* Descriptors: */
+    FILES_OF_MERGE = 3,  /* the new run, a pipe to its program, the far end of one more */
+    FILES_OF_OTHERS = 2, /* who reads the input opens the next file */
+    FILES_TO_ADD = 1 + FILES_OF_MERGE + 2 + FILES_OF_OTHERS, /* a run, and merge two */
+    FILES_AMPLE = 16,
 };
 
 static size_t source_bytes(const gs_memory_plan *plan)
@@ -30,6 +35,14 @@ size_t gs_file_merge_fan_in(const gs_sort_options *options, const gs_memory_plan
     if (fan_in > FAN_IN_MAX)
         fan_in = FAN_IN_MAX;
     return fan_in < 2 ? 2 : fan_in;
+}
+
+/* How many inputs can be open at once beside a run that is written, `wanted` at most. */
+static size_t openable(const gs_file_merge *m, size_t wanted)
+{
+    const size_t beside = m->filter.program != NULL ? FILES_OF_MERGE : 1;
+    const size_t left = gs_machine_files_left(wanted + beside);
+    return left > beside ? left - beside : 0;
 }
 
 static void release_input(gs_merge_input *input)
@@ -56,10 +69,9 @@ static void close_group(open_group *g)
 }
 
 /* Opens inputs [first, first + want). Running out of descriptors after the second is no
- * failure: g->opened says how many there are, and the fan-in shrinks to that. Close the
- * group also after a failure. */
-static gs_code open_inputs(gs_file_merge *m, size_t first, size_t want, open_group *g,
-                           gs_status *st)
+ * failure: g->opened says how many there are. Close the group also after a failure. */
+static gs_code open_inputs(const gs_file_merge *m, size_t first, size_t want,
+                           open_group *g, gs_status *st)
 {
     *g = (open_group){.want = want};
     GS_TRY(gs_mem_new(&g->sources, want * sizeof *g->sources, "merge sources", st));
@@ -75,20 +87,19 @@ static gs_code open_inputs(gs_file_merge *m, size_t first, size_t want, open_gro
         if (!is_descriptors || g->opened < 2)
             return code;
         gs_status_clear(st);
-        m->fan_in = g->opened;
         return GS_OK;
     }
     return GS_OK;
 }
 
-/* Merges what is open into a sink. Only the last pass may drop equals to counts, or stop
- * early. */
+/* Merges what is open into a sink. What is to be counted is all there in the last pass,
+ * which alone may drop equals to counts, or stop early. */
 static gs_code merge_group(const gs_file_merge *m, open_group *g, gs_sink *sink,
                            uint64_t ticket, bool is_last, gs_status *st)
 {
     gs_text_merge_options options = m->merge;
     if (!is_last && options.has_counts)
-        options.is_unique = options.has_counts = false;
+        options.is_unique = options.has_counts = options.has_top = false;
     return gs_text_merge_run(g->sources, g->opened, &m->source, &options, sink, ticket,
                              st);
 }
@@ -96,11 +107,13 @@ static gs_code merge_group(const gs_file_merge *m, open_group *g, gs_sink *sink,
 static gs_code merge_into_run(const gs_file_merge *m, open_group *g, gs_text_run *run,
                               gs_stream_target *target, gs_status *st)
 {
-    gs_sink sink = {.layout = *m->source.layout, .buffer_bytes = m->plan->piece_bytes};
+    gs_sink sink = {.layout = *m->source.layout,
+                    .buffer_bytes = m->plan->piece_bytes,
+                    .is_passing = true,
+                    .witness = m->source.witness};
     uint64_t total = 0;
     target->no_uring = true;
-    GS_TRY(gs_stream_new(&sink.stream, target, m->plan->stream_block_bytes, STREAM_BLOCKS,
-                         st));
+    GS_TRY(gs_stream_new(&sink.stream, target, m->source.block_bytes, STREAM_BLOCKS, st));
     gs_sink_init(&sink);
     if (merge_group(m, g, &sink, 0, false, st) != GS_OK)
         gs_stream_abort(sink.stream, st);
@@ -159,51 +172,90 @@ static gs_code reduce_group(gs_file_merge *m, size_t first, size_t want, gs_stat
     return st->code;
 }
 
-gs_code gs_file_merge_reduce(gs_file_merge *m, gs_status *st)
+static void count_pass(const gs_file_merge *m, bool begins)
 {
-    gs_sort_stats *const stats = m->options->stats;
-    gs_merge_passes passes = {.fan_in = m->fan_in};
-    gs_merge_group group;
-    while (gs_merge_passes_next(&passes, m->input_count, &group)) {
-        if (stats != NULL)
-            atomic_fetch_add(&stats->passes, group.begins_pass);
-        GS_TRY(reduce_group(m, group.first, group.count, st));
-        passes.fan_in = m->fan_in; /* descriptors may have run out */
+    if (m->options->stats != NULL)
+        atomic_fetch_add(&m->options->stats->passes, begins);
+}
+
+/* Merges early, by inputs next to each other as gs_merge_passes would: each pass goes
+ * over all that is there, and meanwhile more is added behind. The sort has its chunk in
+ * memory besides, so blocks are small. */
+static gs_code reduce_early(gs_file_merge *m, size_t most, gs_status *st)
+{
+    enum { EARLY_BLOCK_BYTES = 32 << 10 };
+    const size_t block_bytes = m->source.block_bytes;
+    if (m->input_count - m->next_early < 2)
+        m->next_early = 0;
+    const size_t count = gs_clamp(m->input_count - m->next_early, 2, most);
+    if (m->source.block_bytes > EARLY_BLOCK_BYTES)
+        m->source.block_bytes = EARLY_BLOCK_BYTES;
+    count_pass(m, m->next_early == 0);
+    GS_NOTED(reduce_group(m, m->next_early++, count, st));
+    m->source.block_bytes = block_bytes;
+    return st->code;
+}
+
+gs_code gs_file_merge_make_room(gs_file_merge *m, gs_status *st)
+{
+    const size_t beside = FILES_OF_MERGE + FILES_OF_OTHERS;
+    while (m->filter.program != NULL && m->filter.last_error == 0) {
+        const size_t left = gs_machine_files_left(FILES_AMPLE);
+        if (left >= (m->input_count < FILES_AMPLE / 2 ? FILES_TO_ADD : FILES_AMPLE))
+            return GS_OK;
+        if (m->input_count < 2) {
+            (void)GS_FAIL(st, GS_ERR_LIMIT, EMFILE,
+                          "%zu more files may be open, and %d must", left, FILES_TO_ADD);
+            return gs_status_hint(st, "raise the limit of open files with ulimit -n");
+        }
+        GS_TRY(reduce_early(m, left > beside + 2 ? left - beside : 2, st));
     }
     return GS_OK;
 }
 
+gs_code gs_file_merge_reduce(gs_file_merge *m, gs_status *st)
+{
+    gs_merge_passes passes = {0};
+    gs_merge_group group;
+    for (;;) {
+        const size_t room = openable(m, m->fan_in + passes.next);
+        passes.fan_in = gs_clamp(room, 2, m->fan_in);
+        if (m->filter.program != NULL && room <= passes.next)
+            passes.next = 0; /* those that were made hold too many descriptors */
+        if (!gs_merge_passes_next(&passes, m->input_count, &group))
+            return GS_OK;
+        count_pass(m, group.begins_pass);
+        GS_TRY(reduce_group(m, group.first, group.count, st));
+    }
+}
+
 /* Not all could be open at once. Those that are have been read from, which a pipe does
- * not take back: they become a run as they are. `held` is given up for it. */
-static gs_code reduce_last(gs_file_merge *m, open_group *g, int *held, gs_status *st)
+ * not take back: they become a run as they are. */
+static gs_code reduce_last(gs_file_merge *m, open_group *g, gs_status *st)
 {
     gs_stream_target target;
     gs_text_run *run = NULL;
-    if (*held >= 0)
-        (void)close(*held);
-    *held = -1;
     if (new_run(m, &run, &target, st) == GS_OK &&
         reduce_open(m, 0, g, run, &target, st) != GS_OK)
         release_run(run);
     close_group(g);
-    return st->code == GS_OK ? gs_file_merge_reduce(m, st) : st->code;
+    return st->code;
 }
 
 gs_code gs_file_merge_last(gs_file_merge *m, gs_sink *sink, uint64_t ticket,
                            gs_status *st)
 {
     for (bool is_done = false; !is_done && st->code == GS_OK;) {
-        open_group g;
-        int held = dup(STDERR_FILENO); /* for a run, should there be no other left */
+        open_group g = {0};
         is_done = true;
-        if (open_inputs(m, 0, m->input_count, &g, st) == GS_OK) {
+        /* The output has taken descriptors since the passes. */
+        if (gs_file_merge_reduce(m, st) == GS_OK &&
+            open_inputs(m, 0, m->input_count, &g, st) == GS_OK) {
             is_done = g.opened == m->input_count;
             GS_NOTED(is_done ? merge_group(m, &g, sink, ticket, true, st)
-                             : reduce_last(m, &g, &held, st));
+                             : reduce_last(m, &g, st));
         }
         close_group(&g);
-        if (held >= 0)
-            (void)close(held);
     }
     return st->code;
 }

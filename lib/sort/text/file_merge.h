@@ -25,12 +25,18 @@ typedef struct gs_file_merge {
     size_t fan_in;
     gs_merge_input *inputs; /* changed as passes go on */
     size_t input_count;
+    size_t next_early; /* where merging goes on when a run needs room */
 } gs_file_merge;
 
 /* How many sources at once, by memory and by --batch-size. */
 size_t gs_file_merge_fan_in(const gs_sort_options *options, const gs_memory_plan *plan);
 
-/* Passes until fan_in inputs are left. */
+/* Before a run is added to the inputs, which are all runs. A run that went through a
+ * program holds a descriptor as long as it is there, since temporary files have no names.
+ * Where few may be open, some of the runs are merged now. It is an error if even two of
+ * them are too many. */
+GS_MUST_CHECK gs_code gs_file_merge_make_room(gs_file_merge *merge, gs_status *st);
+/* Passes until fan_in inputs are left, or as many as may be open at once. */
 GS_MUST_CHECK gs_code gs_file_merge_reduce(gs_file_merge *merge, gs_status *st);
 /* The last pass, as piece `ticket` of the sink. */
 GS_MUST_CHECK gs_code gs_file_merge_last(gs_file_merge *merge, gs_sink *sink,

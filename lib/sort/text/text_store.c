@@ -36,6 +36,7 @@ static gs_code open_run(gs_run_store *store, gs_sink **sink, gs_status *st)
     gs_stream_target target;
     if (t->merge.spill == NULL)
         GS_TRY(gs_spill_new(&t->merge.spill, o->temp_folders, o->temp_folder_count, st));
+    GS_TRY(gs_file_merge_make_room(&t->merge, st));
     GS_TRY(add_run(t, &target, st));
     t->sink =
         (gs_sink){.layout = *store->options.layout, .buffer_bytes = plan->piece_bytes};
@@ -117,7 +118,8 @@ gs_code gs_text_store_new(gs_run_store **out, const gs_run_store_options *option
                    .block_bytes = plan->block_bytes,
                    .record_bytes_max = plan->record_bytes_max,
                    .too_long_hint = plan->too_long_hint,
-                   .log = o->log},
+                   .log = o->log,
+                   .witness = options->witness},
         .merge = {.is_unique = o->order.unique || o->count,
                   .has_counts = o->count,
                   .has_top = o->has_top,
