@@ -32,7 +32,7 @@ enum {
     CACHE_PROBES = 16,
     STAMP_WAIT_MS = 20, /* a tick of the clock has at most 10 */
     SMALL_BYTES = 512 << 10,
-    FILES_LEFT = 16,            /* to others by files that are opened ahead */
+    FILES_LEFT = 12,            /* to others by files that are opened ahead */
     DIRECT_MIN_BYTES = 8 << 20, /* smaller files are not worth the set-up */
     ALIGN = GS_BLOCK_ALIGN,
 };
@@ -463,7 +463,8 @@ static size_t open_all_mappable(const gs_input *in, int output_fd, gs_mapped_fil
     return count;
 }
 
-/* Do the files, each with what is between it and the next, stay below the limit? */
+/* Do the files, each with what is between it and the next, stay below the limit, and
+ * leave descriptors to others? */
 static bool is_within_map(const gs_input *in, const gs_mapped_file *files, size_t count,
                           size_t copy_bytes)
 {
@@ -471,7 +472,8 @@ static bool is_within_map(const gs_input *in, const gs_mapped_file *files, size_
     const size_t most = in->options.map_bytes_max ? in->options.map_bytes_max : SIZE_MAX;
     size_t left = most > copy_bytes ? most - copy_bytes : 0;
     for (size_t i = 0; i < count; i++) {
-        if (left < BETWEEN || files[i].bytes > left - BETWEEN)
+        if (left < BETWEEN || files[i].bytes > left - BETWEEN ||
+            gs_machine_files_are_short(files[i].fd, FILES_LEFT))
             return false;
         left -= files[i].bytes + BETWEEN;
     }

@@ -31,6 +31,9 @@ for files in 16 32 64; do
     same $files gzip -u -k1,1n --verify -
     same $files gzip -m pieces/* | sed 's/ p.* / /'
 done
+mkdir many
+head -n 30000 long | split -l 1000 - many/
+same 40 gzip -r many/* | sed 's/ many.* / /'
 same 16 gzip --count -k1,1n --verify keyed
 gzip -1 part??
 same 16 gzip -s -k1,1n -o /dev/stdout part*
