@@ -18,34 +18,21 @@ size_t gs_block_set_bytes_min(bool is_bsbi)
     return is_bsbi ? GS_BSBI_BYTES_MIN : GS_SPIMI_BYTES_MIN;
 }
 
-static gs_code make_spimi(gs_block_set *s, gs_status *st)
+static gs_code make_blocks(gs_block_set *s, gs_status *st)
 {
     const gs_block_set_options *const o = &s->options;
-    const gs_spimi_options spimi = {
-        .memory_bytes = o->block_bytes,
-        .has_positions = o->has_positions,
-        .any_order = o->is_tuples,
-    };
-    GS_TRY(gs_mem_new(&s->spimi, o->workers * sizeof *s->spimi, "blocks", st));
-    for (unsigned i = 0; i < o->workers; i++)
-        GS_TRY(gs_spimi_block_new(&s->spimi[i], &spimi, st));
-    return GS_OK;
-}
-
-static gs_code make_bsbi(gs_block_set *s, gs_status *st)
-{
-    const gs_block_set_options *const o = &s->options;
+    const gs_block_options block = {o->block_bytes, o->has_positions, o->is_tuples};
+    GS_TRY(gs_mem_new(&s->views, o->workers * sizeof *s->views, "blocks", st));
+    if (o->sorter == NULL) {
+        GS_TRY(gs_mem_new(&s->spimi, o->workers * sizeof *s->spimi, "blocks", st));
+        for (unsigned i = 0; i < o->workers; i++)
+            GS_TRY(gs_spimi_block_new(&s->spimi[i], &block, st));
+        return GS_OK;
+    }
     GS_TRY(gs_term_dictionary_new(&s->dictionary, o->dictionary_bytes, st));
-    const gs_bsbi_options bsbi = {
-        .memory_bytes = o->block_bytes,
-        .has_positions = o->has_positions,
-        .is_tuples = o->is_tuples,
-        .dictionary = s->dictionary,
-        .sorter = o->sorter,
-    };
     GS_TRY(gs_mem_new(&s->bsbi, o->workers * sizeof *s->bsbi, "blocks", st));
     for (unsigned i = 0; i < o->workers; i++)
-        GS_TRY(gs_bsbi_block_new(&s->bsbi[i], &bsbi, st));
+        GS_TRY(gs_bsbi_block_new(&s->bsbi[i], &block, s->dictionary, o->sorter, st));
     return GS_OK;
 }
 
@@ -56,13 +43,10 @@ gs_code gs_block_set_new(gs_block_set **out, const gs_block_set_options *options
     gs_block_set *s = NULL;
     GS_TRY(gs_mem_new(&s, sizeof *s, "blocks", st));
     s->options = *options;
-    GS_TRY_OR_FAIL(
-        gs_mem_new(&s->views, options->workers * sizeof *s->views, "blocks", st));
-    GS_TRY_OR_FAIL(options->sorter != NULL ? make_bsbi(s, st) : make_spimi(s, st));
-    *out = s;
-    return GS_OK;
-fail:
-    gs_block_set_free(s);
+    if (make_blocks(s, st) != GS_OK)
+        gs_block_set_free(s);
+    else
+        *out = s;
     return st->code;
 }
 

@@ -19,7 +19,9 @@ typedef struct group {
 } group;
 
 struct gs_bsbi_block {
-    gs_bsbi_options options;
+    gs_block_options options;
+    gs_term_dictionary *dictionary;
+    gs_tuple_sorter *sorter;
     packing narrow;
     bool is_wide, wants_wide;
     void *memory; /* of two halves: tuples, and scratch, then groups */
@@ -37,7 +39,7 @@ static void choose_capacity(gs_bsbi_block *b)
     const gs_tuple_width width = b->is_wide ? GS_TUPLE_128 : GS_TUPLE_64;
     const size_t key_bytes = b->is_wide ? sizeof(gs_u128) : sizeof(uint64_t);
     b->capacity = b->options.memory_bytes / 64 * 64 / 2 / key_bytes;
-    const size_t most = gs_tuple_sorter_count_max(b->options.sorter, width);
+    const size_t most = gs_tuple_sorter_count_max(b->sorter, width);
     if (b->capacity > most)
         b->capacity = most;
     if (b->capacity > UINT32_MAX)
@@ -46,7 +48,8 @@ static void choose_capacity(gs_bsbi_block *b)
     b->scratch = (uint8_t *)b->memory + b->capacity * key_bytes;
 }
 
-gs_code gs_bsbi_block_new(gs_bsbi_block **out, const gs_bsbi_options *options,
+gs_code gs_bsbi_block_new(gs_bsbi_block **out, const gs_block_options *options,
+                          gs_term_dictionary *dictionary, gs_tuple_sorter *sorter,
                           gs_status *st)
 {
     gs_assert(options->memory_bytes >= GS_BSBI_BYTES_MIN);
@@ -54,6 +57,8 @@ gs_code gs_bsbi_block_new(gs_bsbi_block **out, const gs_bsbi_options *options,
     gs_bsbi_block *b = NULL;
     GS_TRY(gs_mem_new_apart(&b, sizeof *b, "block of tuples", st));
     b->options = *options;
+    b->dictionary = dictionary;
+    b->sorter = sorter;
     b->narrow = options->is_tuples       ? (packing){28, 8}
                 : options->has_positions ? (packing){20, 20}
                                          : (packing){32, 0};
@@ -79,7 +84,7 @@ void gs_bsbi_block_free(gs_bsbi_block *b)
 
 bool gs_bsbi_block_is_nearly_full(const gs_bsbi_block *b)
 {
-    const gs_term_dictionary *const d = b->options.dictionary;
+    const gs_term_dictionary *const d = b->dictionary;
     return b->count > b->capacity / 4 * 3 ||
            gs_term_dictionary_bytes(d) > gs_term_dictionary_bytes_max(d) / 8 * 7;
 }
@@ -116,7 +121,7 @@ static inline void look_ahead(const gs_bsbi_block *b, const gs_token *token, siz
     if (left > AHEAD_PLACE)
         gs_term_cache_prefetch(b->cache, token + AHEAD_PLACE);
     if (left > AHEAD_TERM)
-        gs_term_dictionary_prefetch(b->options.dictionary, b->cache, token + AHEAD_TERM);
+        gs_term_dictionary_prefetch(b->dictionary, b->cache, token + AHEAD_TERM);
 }
 
 static inline gs_u128 pack_wide(uint32_t id, uint64_t doc, uint32_t payload)
@@ -163,8 +168,7 @@ gs_code gs_bsbi_block_add(gs_bsbi_block *b, uint64_t first_doc, const gs_token *
             break;
         look_ahead(b, &tokens[i], count - i);
         uint32_t id;
-        GS_TRY(
-            gs_term_dictionary_id(b->options.dictionary, b->cache, &tokens[i], &id, st));
+        GS_TRY(gs_term_dictionary_id(b->dictionary, b->cache, &tokens[i], &id, st));
         if (id == GS_TERM_ID_NONE ||
             !put(b, id, local, has_positions ? tokens[i].position : 0))
             break;
@@ -182,11 +186,10 @@ gs_code gs_bsbi_block_add_tuples(gs_bsbi_block *b, const gs_tuple *tuples, size_
         if (i + AHEAD_PLACE < count)
             gs_term_cache_prefetch(b->cache, &tuples[i + AHEAD_PLACE].term);
         if (i + AHEAD_TERM < count)
-            gs_term_dictionary_prefetch(b->options.dictionary, b->cache,
+            gs_term_dictionary_prefetch(b->dictionary, b->cache,
                                         &tuples[i + AHEAD_TERM].term);
         uint32_t id;
-        GS_TRY(gs_term_dictionary_id(b->options.dictionary, b->cache, &tuples[i].term,
-                                     &id, st));
+        GS_TRY(gs_term_dictionary_id(b->dictionary, b->cache, &tuples[i].term, &id, st));
         if (id == GS_TERM_ID_NONE || !put(b, id, tuples[i].doc, tuples[i].tf))
             break;
     }
@@ -227,7 +230,7 @@ static inline uint32_t term_at(const gs_bsbi_block *b, size_t i)
 static void get_term(const void *block, size_t index, gs_term_view *out)
 {
     const gs_bsbi_block *const b = block;
-    const gs_term_dictionary *const d = b->options.dictionary;
+    const gs_term_dictionary *const d = b->dictionary;
     const uint32_t id = gs_term_dictionary_order(d)[b->groups[index].rank];
     out->bytes = gs_term_dictionary_term(d, id, &out->count);
     out->prefix = gs_string_word(out->bytes, out->count, 0);
@@ -272,7 +275,7 @@ static gs_code read_group(const void *block, gs_term_reader *r, gs_posting_batch
 
 static void replace_ids(gs_bsbi_block *b)
 {
-    const uint32_t *const ranks = gs_term_dictionary_ranks(b->options.dictionary);
+    const uint32_t *const ranks = gs_term_dictionary_ranks(b->dictionary);
     if (b->is_wide) {
         gs_u128 *const keys = b->keys;
         for (size_t i = 0; i < b->count; i++)
@@ -320,7 +323,7 @@ gs_code gs_bsbi_block_sort(gs_bsbi_block *b, gs_term_block *view, gs_status *st)
                         .scratch = b->scratch,
                         .count = b->count};
     replace_ids(b);
-    GS_TRY(gs_tuple_sorter_run(b->options.sorter, &tuples, lowest_bit(b), st));
+    GS_TRY(gs_tuple_sorter_run(b->sorter, &tuples, lowest_bit(b), st));
     b->keys = tuples.keys;
     b->scratch = tuples.scratch;
     find_groups(b);

@@ -33,18 +33,13 @@
 
 typedef struct gs_bsbi_block gs_bsbi_block;
 
-typedef struct gs_bsbi_options {
-    size_t memory_bytes; /* at least GS_BSBI_BYTES_MIN */
-    bool has_positions;
-    bool is_tuples;
-    gs_term_dictionary *dictionary; /* borrowed, shared */
-    gs_tuple_sorter *sorter;        /* the same */
-} gs_bsbi_options;
-
 enum { GS_BSBI_BYTES_MIN = 64 * 1024 };
 
+/* Dictionary and sorter are borrowed, and shared by blocks. */
 GS_MUST_CHECK gs_code gs_bsbi_block_new(gs_bsbi_block **out,
-                                        const gs_bsbi_options *options, gs_status *st);
+                                        const gs_block_options *options,
+                                        gs_term_dictionary *dictionary,
+                                        gs_tuple_sorter *sorter, gs_status *st);
 void gs_bsbi_block_free(gs_bsbi_block *b); /* NULL is fine */
 
 /* Takes tokens, whose documents are counted from `first_doc`; *taken < count: the block,

@@ -30,29 +30,14 @@ static unsigned bit_length(uint64_t x)
 
 /* --- 64 bits ---------------------------------------------------------------------- */
 
-static void insertion_sort_u64(uint64_t *a, size_t n, unsigned low)
+static inline unsigned digit_u64(const uint64_t *key, unsigned shift)
 {
-    for (size_t i = 1; i < n; i++) {
-        const uint64_t x = a[i];
-        size_t j = i;
-        for (; j > 0 && a[j - 1] >> low > x >> low; j--)
-            a[j] = a[j - 1];
-        a[j] = x;
-    }
+    return (unsigned)(*key >> shift & (DIGIT_VALUES - 1));
 }
 
-static void scatter_u64(const uint64_t *restrict from, uint64_t *restrict to, size_t n,
-                        unsigned shift, size_t *ends)
+static inline bool is_less_u64(const uint64_t *a, const uint64_t *b, unsigned low)
 {
-    size_t counts[DIGIT_VALUES] = {0}, sum = 0;
-    for (size_t i = 0; i < n; i++)
-        counts[from[i] >> shift & (DIGIT_VALUES - 1)]++;
-    for (size_t d = 0; d < DIGIT_VALUES; d++) {
-        ends[d] = sum;
-        sum += counts[d];
-    }
-    for (size_t i = 0; i < n; i++)
-        to[ends[from[i] >> shift & (DIGIT_VALUES - 1)]++] = from[i];
+    return *a >> low < *b >> low;
 }
 
 /* The highest bit that varies, plus one; 0 if none does from `low` on, or if the keys are
@@ -68,37 +53,11 @@ static unsigned top_bit_u64(const uint64_t *keys, size_t n, unsigned low)
     return descents == 0 || top <= low ? 0 : top;
 }
 
-/* Sorts `keys`; the result goes to `scratch` if `to_scratch`, else it stays. */
-static void sort_u64(uint64_t *keys, uint64_t *scratch, size_t n, unsigned low,
-                     bool to_scratch)
-{
-    size_t ends[DIGIT_VALUES];
-    const unsigned top = n > INSERTION_MAX ? top_bit_u64(keys, n, low) : 0;
-    if (top == 0) {
-        if (n <= INSERTION_MAX)
-            insertion_sort_u64(keys, n, low);
-        if (to_scratch && n > 0)
-            memcpy(scratch, keys, n * sizeof *keys);
-        return;
-    }
-    if (2 * n * sizeof *keys > CACHE_BYTES && top > low + DIGIT_BITS) {
-        const unsigned shift = top - DIGIT_BITS;
-        scatter_u64(keys, scratch, n, shift, ends);
-        for (size_t d = 0, begin = 0; d < DIGIT_VALUES; begin = ends[d++])
-            sort_u64(scratch + begin, keys + begin, ends[d] - begin, low, !to_scratch);
-        return;
-    }
-    uint64_t *from = keys, *to = scratch;
-    for (unsigned shift = low; shift < top; shift += DIGIT_BITS) {
-        scatter_u64(from, to, n, shift, ends);
-        uint64_t *const swap = from;
-        from = to;
-        to = swap;
-    }
-    uint64_t *const wanted = to_scratch ? scratch : keys;
-    if (from != wanted)
-        memcpy(wanted, from, n * sizeof *keys);
-}
+#define KEY            uint64_t
+#define OF_WIDTH(name) name##_u64
+#include "lib/index/block/key_sort_width.h"
+#undef KEY
+#undef OF_WIDTH
 
 void gs_key_sort_u64(uint64_t *keys, uint64_t *scratch, size_t count, unsigned low_bit)
 {
@@ -127,31 +86,6 @@ static inline bool is_less_u128(const gs_u128 *a, const gs_u128 *b, unsigned low
     return a->hi != b->hi ? a->hi < b->hi : a->lo >> low < b->lo >> low;
 }
 
-static void insertion_sort_u128(gs_u128 *a, size_t n, unsigned low)
-{
-    for (size_t i = 1; i < n; i++) {
-        const gs_u128 x = a[i];
-        size_t j = i;
-        for (; j > 0 && is_less_u128(&x, &a[j - 1], low); j--)
-            a[j] = a[j - 1];
-        a[j] = x;
-    }
-}
-
-static void scatter_u128(const gs_u128 *restrict from, gs_u128 *restrict to, size_t n,
-                         unsigned shift, size_t *ends)
-{
-    size_t counts[DIGIT_VALUES] = {0}, sum = 0;
-    for (size_t i = 0; i < n; i++)
-        counts[digit_u128(&from[i], shift)]++;
-    for (size_t d = 0; d < DIGIT_VALUES; d++) {
-        ends[d] = sum;
-        sum += counts[d];
-    }
-    for (size_t i = 0; i < n; i++)
-        to[ends[digit_u128(&from[i], shift)]++] = from[i];
-}
-
 static unsigned top_bit_u128(const gs_u128 *keys, size_t n, unsigned low)
 {
     uint64_t any_hi = 0, any_lo = 0;
@@ -165,36 +99,9 @@ static unsigned top_bit_u128(const gs_u128 *keys, size_t n, unsigned low)
     return !has_descent || top <= low ? 0 : top;
 }
 
-static void sort_u128(gs_u128 *keys, gs_u128 *scratch, size_t n, unsigned low,
-                      bool to_scratch)
-{
-    size_t ends[DIGIT_VALUES];
-    const unsigned top = n > INSERTION_MAX ? top_bit_u128(keys, n, low) : 0;
-    if (top == 0) {
-        if (n <= INSERTION_MAX)
-            insertion_sort_u128(keys, n, low);
-        if (to_scratch && n > 0)
-            memcpy(scratch, keys, n * sizeof *keys);
-        return;
-    }
-    if (2 * n * sizeof *keys > CACHE_BYTES && top > low + DIGIT_BITS) {
-        const unsigned shift = top - DIGIT_BITS;
-        scatter_u128(keys, scratch, n, shift, ends);
-        for (size_t d = 0, begin = 0; d < DIGIT_VALUES; begin = ends[d++])
-            sort_u128(scratch + begin, keys + begin, ends[d] - begin, low, !to_scratch);
-        return;
-    }
-    gs_u128 *from = keys, *to = scratch;
-    for (unsigned shift = low; shift < top; shift += DIGIT_BITS) {
-        scatter_u128(from, to, n, shift, ends);
-        gs_u128 *const swap = from;
-        from = to;
-        to = swap;
-    }
-    gs_u128 *const wanted = to_scratch ? scratch : keys;
-    if (from != wanted)
-        memcpy(wanted, from, n * sizeof *keys);
-}
+#define KEY            gs_u128
+#define OF_WIDTH(name) name##_u128
+#include "lib/index/block/key_sort_width.h"
 
 void gs_key_sort_u128(gs_u128 *keys, gs_u128 *scratch, size_t count, unsigned low_bit)
 {

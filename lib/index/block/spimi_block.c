@@ -39,19 +39,19 @@ typedef struct spimi_entry {
 
 _Static_assert(sizeof(spimi_entry) == 24, "the term follows");
 
-/* With any_order between entry and term: elements needed to sort the list. */
+/* Of tuples between entry and term: elements needed to sort the list. */
 typedef struct spimi_entry_more {
     uint64_t element_count;
 } spimi_entry_more;
 
 struct gs_spimi_block {
-    gs_spimi_options options;
+    gs_block_options options;
     size_t entry_bytes;   /* up to the term */
     gs_slice_arena arena; /* left: memory that nothing is counted against yet */
     size_t arena_mapped;
     uint64_t *slots; /* hash << 32 | place in the arena; 0: free */
     size_t slot_count, term_count;
-    uint64_t longest_list; /* elements, with any_order */
+    uint64_t longest_list; /* elements, of tuples */
     gs_element *elements;  /* after sort */
     size_t elements_mapped;
     pthread_mutex_t *long_lists;
@@ -69,7 +69,7 @@ static gs_code map_slots(gs_spimi_block *b, size_t count, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_spimi_block_new(gs_spimi_block **out, const gs_spimi_options *options,
+gs_code gs_spimi_block_new(gs_spimi_block **out, const gs_block_options *options,
                            gs_status *st)
 {
     gs_assert(options->memory_bytes >= GS_SPIMI_BYTES_MIN);
@@ -80,7 +80,7 @@ gs_code gs_spimi_block_new(gs_spimi_block **out, const gs_spimi_options *options
     if (b->options.memory_bytes > ARENA_BYTES_MAX - GS_ARENA_UNIT)
         b->options.memory_bytes = ARENA_BYTES_MAX - GS_ARENA_UNIT;
     b->entry_bytes =
-        sizeof(spimi_entry) + (options->any_order ? sizeof(spimi_entry_more) : 0);
+        sizeof(spimi_entry) + (options->is_tuples ? sizeof(spimi_entry_more) : 0);
     GS_TRY_OR_FAIL(
         gs_mem_new(&b->long_lists, sizeof *b->long_lists, "block of postings", st));
     pthread_mutex_init(b->long_lists, NULL);
@@ -220,7 +220,7 @@ static gs_code add_term(gs_spimi_block *b, size_t slot, const gs_token *token,
     const uint32_t where = gs_slice_arena_take(&b->arena, bytes);
     spimi_entry *const e = entry_at(b, where);
     *e = (spimi_entry){.term_bytes = (uint16_t)token->bytes};
-    if (b->options.any_order)
+    if (b->options.is_tuples)
         *more_of(e) = (spimi_entry_more){0};
     memcpy((uint8_t *)e + b->entry_bytes, token->term, padded);
     b->slots[slot] = (uint64_t)token->hash << 32 | where;
@@ -271,7 +271,7 @@ static inline void change_doc(gs_spimi_block *b, spimi_entry *e, uint64_t doc)
     if (e->list.head == 0)
         gs_slice_list_put_slow(&b->arena, &e->list, last, false,
                                0); /* there is no slice yet */
-    if (b->options.any_order) {
+    if (b->options.is_tuples) {
         e->is_out_of_order |= doc < last;
         gap = gs_zigzag((int64_t)gap);
     }
@@ -493,7 +493,7 @@ static inline bool get_posting(const gs_spimi_block *b, gs_term_reader *r, uint6
     const uint64_t x = gs_slice_reader_number(&r->list, &b->arena);
     const uint64_t gap = gs_gap_of(x);
     *tf = gs_gap_is_once(x) ? 1 : (uint32_t)gs_slice_reader_number(&r->list, &b->arena);
-    r->doc += b->options.any_order ? (uint64_t)gs_unzigzag(gap) : gap;
+    r->doc += b->options.is_tuples ? (uint64_t)gs_unzigzag(gap) : gap;
     return true;
 }
 

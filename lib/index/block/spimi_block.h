@@ -21,7 +21,7 @@
  *      positions     first doc and position, then for each token: step << 1 | is_new, and
  *                    if it is in a new document, the gap; its step counts from 0
  *
- * With `any_order` (tuples) documents come as they like: gaps are zigzag numbers, and a
+ * Documents of tuples come as they like: gaps are zigzag numbers, and a
  * list out of order is sorted when it is read.
  *
  * Memory is counted to the byte, sorting included: add takes as many tokens as fit.
@@ -35,16 +35,10 @@
 
 typedef struct gs_spimi_block gs_spimi_block;
 
-typedef struct gs_spimi_options {
-    size_t memory_bytes; /* at least GS_SPIMI_BYTES_MIN */
-    bool has_positions;
-    bool any_order;
-} gs_spimi_options;
-
 enum { GS_SPIMI_BYTES_MIN = 256 * 1024 };
 
 GS_MUST_CHECK gs_code gs_spimi_block_new(gs_spimi_block **out,
-                                         const gs_spimi_options *options, gs_status *st);
+                                         const gs_block_options *options, gs_status *st);
 void gs_spimi_block_free(gs_spimi_block *b); /* NULL is fine */
 
 /* Takes tokens, whose documents are counted from `first_doc`; *taken < count: the block

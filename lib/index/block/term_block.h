@@ -18,6 +18,13 @@
 #include "lib/index/format/formats.h"
 #include "lib/sort/record/records.h"
 
+/* What there is to fill. */
+typedef struct gs_block_options {
+    size_t memory_bytes; /* at least the method's least */
+    bool has_positions;
+    bool is_tuples;
+} gs_block_options;
+
 /* A term of a term block. */
 typedef struct gs_term_view {
     uint64_t prefix;      /* the first 8 bytes, as a number (gs_string_word) */

@@ -7,17 +7,12 @@
 #ifndef GS_LIB_INDEX_BUILD_BAD_DOCUMENTS_H
 #define GS_LIB_INDEX_BUILD_BAD_DOCUMENTS_H
 
-#include "lib/base/log.h"
-#include "lib/index/text/documents.h"
-#include "lib/index/write/writers.h"
+#include "lib/index/build/index_builder.h"
 
 typedef struct gs_bad_documents {
-    const gs_document_options *document;
-    const char *const *names; /* of the input files */
-    bool is_left_out;         /* otherwise the first is an error */
-    const gs_log *log;
-    gs_index_stats *stats; /* may be NULL */
-    uint64_t count;        /* so far */
+    const gs_index_build_options *build; /* with skip_bad they are left out, otherwise the
+                                            first is an error */
+    uint64_t count;                      /* so far */
 } gs_bad_documents;
 
 /* Where they are: the file, its lines before those of the batch, and the batch, if it is

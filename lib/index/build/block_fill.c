@@ -81,16 +81,11 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     gs_block_fill *f = NULL;
     GS_TRY(gs_mem_new(&f, sizeof *f, "filling of blocks", st));
     f->options = *options;
-    f->is_tuples = gs_document_format_is_tuples(options->document->format);
+    f->is_tuples = gs_document_format_is_tuples(options->build->document.format);
     f->document_count = options->before.documents;
     f->input_index = options->before.input_index;
     f->line_count = options->before.line_count;
-    f->bad = (gs_bad_documents){.document = options->document,
-                                .names = options->names,
-                                .is_left_out = options->skip_bad,
-                                .log = options->log,
-                                .stats = options->stats,
-                                .count = options->before.bad_count};
+    f->bad = (gs_bad_documents){options->build, options->before.bad_count};
     const gs_batch_order_options order = {
         .is_tuples = f->is_tuples,
         .document_fn = options->document_fn,
@@ -180,17 +175,17 @@ static gs_code refuse_long(const gs_block_fill *f, const fill_worker *w, gs_stat
     enum { NAME_TOLD_MAX = 200, MIB = 1 << 20, SHARE = 4 };
     const gs_block_fill_options *const o = &f->options;
     const gs_line_batch *const batch = &w->batch;
-    const char *const file_name = o->names[batch->input_index];
+    const char *const file_name = o->build->inputs[batch->input_index];
     const uint64_t mib = (batch->cut_bytes * SHARE + MIB - 1) / MIB;
     gs_quoted file, quoted;
     gs_text_span found;
     uint64_t lines;
     char name[NAME_TOLD_MAX + 1] = "", line[40] = "", advice[40] = "";
-    if (gs_document_find_name(o->document, batch, file_name, &found, &lines) &&
-        o->document->format != GS_FORMAT_TEXT)
+    if (gs_document_find_name(&o->build->document, batch, file_name, &found, &lines) &&
+        o->build->document.format != GS_FORMAT_TEXT)
         memcpy(name, found.data,
                found.bytes < NAME_TOLD_MAX ? found.bytes : NAME_TOLD_MAX);
-    if (o->document->format != GS_FORMAT_TEXT)
+    if (o->build->document.format != GS_FORMAT_TEXT)
         (void)snprintf(line, sizeof line,
                        " line %llu:", (unsigned long long)(w->first_line + lines + 1));
     const bool is_hopeless =
@@ -272,7 +267,7 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
                           gs_status *st)
 {
     const gs_block_fill_options *const o = &f->options;
-    GS_TRY(gs_cancel_check(o->cancel, st));
+    GS_TRY(gs_cancel_check(o->build->cancel_signal, st));
     GS_TRY(gs_line_feed_next(o->feed, &w->batch, &w->has_batch, st));
     if (!w->has_batch)
         return GS_OK;
@@ -283,22 +278,22 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     if (f->is_tuples) {
         const gs_line_batch *const b = &w->batch;
         w->list.bad_count = 0;
-        w->list.line_count = o->document->format == GS_FORMAT_TUPLES
+        w->list.line_count = o->build->document.format == GS_FORMAT_TUPLES
                                  ? gs_line_count(b->data, b->bytes, '\n')
                                  : 0;
-        gs_tuple_reader_begin(&w->reader, o->document->format, b);
+        gs_tuple_reader_begin(&w->reader, o->build->document.format, b);
     } else {
-        GS_TRY(gs_document_list_parse(&w->list, o->document, &w->batch,
-                                      o->names[w->batch.input_index], st));
+        GS_TRY(gs_document_list_parse(&w->list, &o->build->document, &w->batch,
+                                      o->build->inputs[w->batch.input_index], st));
         GS_TRY(make_lengths(w, st));
     }
     w->document = w->text = 0;
     w->in_text = false;
     gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, w->batch.bytes);
     w->begin_ns = gs_trace_begin(trace);
-    if (o->stats != NULL) {
-        atomic_fetch_add(&o->stats->sort.text_bytes, w->batch.bytes);
-        atomic_store(&o->stats->sort.input_bytes, gs_input_bytes_read(o->input));
+    if (o->build->stats != NULL) {
+        atomic_fetch_add(&o->build->stats->sort.text_bytes, w->batch.bytes);
+        atomic_store(&o->build->stats->sort.input_bytes, gs_input_bytes_read(o->input));
     }
     return take_numbers(f, w, st);
 }
@@ -343,8 +338,8 @@ static gs_code add_tuples(gs_block_fill *f, fill_worker *w, unsigned worker, boo
             w->doc_max = tuples[i].doc;
         tokens += tuples[i].tf;
     }
-    if (o->stats != NULL)
-        atomic_fetch_add(&o->stats->tokens, tokens);
+    if (o->build->stats != NULL)
+        atomic_fetch_add(&o->build->stats->tokens, tokens);
     w->has_doc |= taken > 0;
     w->taken += taken;
     *fits = taken == count;
@@ -405,20 +400,20 @@ static gs_code next_tuples(gs_block_fill *f, fill_worker *w, bool *has_more,
             GS_TRY(gs_document_list_add_bad(&w->list, bad.line, bad.why, st));
             w->list.bad[w->list.bad_count - 1].hint = bad.hint;
         }
-        if (bad.why != NULL && !f->options.skip_bad) {
+        if (bad.why != NULL && !f->options.build->skip_bad) {
             w->reader.at = w->reader.end;
             atomic_store(&f->has_bad_tuple, true);
         }
     } while (w->tuples->count == 0 && bad.why != NULL);
     *has_more = w->tuples->count > 0;
-    if (f->options.stats != NULL)
-        atomic_fetch_add(&f->options.stats->sort.records, w->tuples->count);
+    if (f->options.build->stats != NULL)
+        atomic_fetch_add(&f->options.build->stats->sort.records, w->tuples->count);
     return GS_OK;
 }
 
 static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
 {
-    gs_index_stats *const stats = f->options.stats;
+    gs_index_stats *const stats = f->options.build->stats;
     if (!f->is_tuples) {
         uint64_t tokens = 0;
         for (size_t i = 0; i < w->list.count; i++)
@@ -442,7 +437,7 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
 static void pause_in_time(gs_block_fill *f, unsigned worker)
 {
     const gs_block_fill_options *const o = &f->options;
-    if (o->pauses && gs_block_set_is_nearly_full(o->blocks, worker)) {
+    if (o->build->checkpoint != NULL && gs_block_set_is_nearly_full(o->blocks, worker)) {
         atomic_store(&f->is_pausing, true);
         wake_all(f);
     }
@@ -525,7 +520,7 @@ static gs_code fill_worker_main(void *context, unsigned worker, gs_status *st)
 static void tell_bad(const gs_block_fill *f)
 {
     if (gs_block_fill_document_count(f) == 0)
-        gs_log_say(f->options.log, GS_LOG_WARNING,
+        gs_log_say(f->options.build->log, GS_LOG_WARNING,
                    "there are no documents: the index is empty");
     gs_bad_documents_sum_up(&f->bad);
 }
@@ -542,7 +537,7 @@ static void tell_long_words(const gs_block_fill *f)
             first = w;
     }
     if (first != NULL)
-        gs_log_say(f->options.log, GS_LOG_WARNING,
+        gs_log_say(f->options.build->log, GS_LOG_WARNING,
                    "%llu %s of more than %d bytes left out, the first in document %s",
                    (unsigned long long)count, count == 1 ? "word" : "words",
                    GS_TERM_BYTES_MAX, gs_quote_argument(&name, first->long_name));
@@ -552,15 +547,15 @@ static void tell_long_words(const gs_block_fill *f)
  * have been meant otherwise. */
 static void tell_lone_text(const gs_block_fill *f)
 {
-    const gs_document_options *const o = f->options.document;
+    const gs_document_options *const o = &f->options.build->document;
     gs_quoted name;
     if (o->format != GS_FORMAT_TEXT || !o->is_guess || f->document_count != 1 ||
         f->line_count < LONE_LINES_MIN)
         return;
-    gs_log_say(f->options.log, GS_LOG_WARNING,
+    gs_log_say(f->options.build->log, GS_LOG_WARNING,
                "%s: its %llu lines are one document, as --format=text has it; "
                "--format=tsv makes one of each line, of name, TAB and text",
-               gs_quote_name(&name, f->options.names[0]),
+               gs_quote_name(&name, f->options.build->inputs[0]),
                (unsigned long long)f->line_count);
 }
 
@@ -570,7 +565,7 @@ gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_st
     atomic_store(&f->is_full, false);
     atomic_store(&f->wants_room, false);
     /* After a stop within batches those come to their end first. */
-    atomic_store(&f->is_pausing, f->options.pauses && has_batch(f));
+    atomic_store(&f->is_pausing, f->options.build->checkpoint != NULL && has_batch(f));
     f->team = team;
     GS_TRY(gs_team_run(team, fill_worker_main, f, st));
     *is_ended = !atomic_load(&f->is_full) && !atomic_load(&f->is_pausing);

@@ -14,8 +14,8 @@
  * documents, which the feed puts together apart, are in memory a few at a time: a worker
  * that needs one more waits until one is finished.
  *
- * With `pauses` they stop before, when the batches at hand are in, if that goes: what was
- * read is then all in the blocks, and can be gone on behind by another process.
+ * With a checkpoint they stop before, when the batches at hand are in, if that goes: what
+ * was read is then all in the blocks, and can be gone on behind by another process.
  *
  * Names and lengths of documents are given on in the order of their numbers, and what is
  * malformed is told in the order of the input.
@@ -23,12 +23,10 @@
 #ifndef GS_LIB_INDEX_BUILD_BLOCK_FILL_H
 #define GS_LIB_INDEX_BUILD_BLOCK_FILL_H
 
-#include "lib/base/log.h"
 #include "lib/base/team.h"
 #include "lib/index/block/blocks.h"
 #include "lib/index/build/batch_order.h"
-#include "lib/index/text/documents.h"
-#include "lib/index/write/writers.h"
+#include "lib/index/build/index_builder.h"
 
 /* What the documents before the first that is read were. */
 typedef struct gs_fill_counts {
@@ -39,22 +37,16 @@ typedef struct gs_fill_counts {
 } gs_fill_counts;
 
 typedef struct gs_block_fill_options {
+    const gs_index_build_options *build;
     gs_line_feed *feed;
-    const gs_input *input; /* that feeds it, for statistics */
-    const gs_document_options *document;
-    const char *const *names;  /* of the input files */
+    const gs_input *input;     /* that feeds it, for statistics */
     size_t document_bytes_max; /* for a message */
-    bool skip_bad;
     gs_fill_counts before;
-    bool pauses; /* stops between batches where it can, when blocks are nearly full */
     const gs_word_rules *rules; /* not for tuples */
     gs_block_set *blocks;       /* of so many workers */
     unsigned workers;
     gs_document_fn *document_fn; /* not for tuples */
     void *document_context;
-    const gs_log *log;
-    gs_index_stats *stats;
-    const volatile int *cancel;
 } gs_block_fill_options;
 
 typedef struct gs_block_fill gs_block_fill;

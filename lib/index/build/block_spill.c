@@ -10,20 +10,23 @@
 
 enum { RANGES_MAX = 4096, STRETCH_BYTES = 4096 };
 
-void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *options)
+void gs_block_spill_init(gs_block_spill *s, const gs_index_build_options *build,
+                         const gs_index_plan *plan, gs_checkpoint *checkpoint)
 {
     *s = (gs_block_spill){
-        .options = *options,
+        .build = build,
+        .plan = plan,
+        .checkpoint = checkpoint,
         .layout = gs_posting_run_layout(),
-        .run_options = {.temp_folders = options->temp_folders,
-                        .temp_folder_count = options->temp_folder_count,
-                        .batch_size = options->batch_size,
-                        .no_uring = options->no_uring,
-                        .stats = options->stats,
-                        .trace = options->trace},
+        .run_options = {.temp_folders = build->temp_folders,
+                        .temp_folder_count = build->temp_folder_count,
+                        .batch_size = build->batch_size,
+                        .no_uring = build->no_uring,
+                        .stats = build->stats != NULL ? &build->stats->sort : NULL,
+                        .trace = build->trace},
     };
     s->list = (gs_run_list){.options = &s->run_options,
-                            .plan = &options->plan->runs,
+                            .plan = &plan->runs,
                             .layout = &s->layout,
                             .codec = GS_RUN_CODEC_ZSTD};
 }
@@ -49,13 +52,13 @@ static gs_code write_ranges(spill_job *job, unsigned worker, gs_block_merger *me
                             gs_posting_writer *writer, gs_sink_piece *piece,
                             gs_status *st)
 {
-    const gs_block_spill_options *const o = &job->spill->options;
+    const gs_index_build_options *const o = job->spill->build;
     const gs_posting_target target = gs_posting_writer_target(writer);
     gs_posting_gather gather;
     gs_posting_gather_init(&gather, &target, o->has_positions);
     for (size_t r; st->code == GS_OK && (r = atomic_fetch_add(&job->next_range, 1)) <
                                             job->ranges.range_count;) {
-        GS_NOTED(gs_cancel_check(o->cancel, st));
+        GS_NOTED(gs_cancel_check(o->cancel_signal, st));
         const uint64_t begin_ns = gs_trace_begin(o->trace);
         gs_sink_begin(piece, r);
         gs_posting_writer_begin(writer, piece);
@@ -75,7 +78,7 @@ static gs_code spill_worker(void *context, unsigned worker, gs_status *st)
     gs_posting_writer *writer = NULL;
     gs_sink_piece *piece = NULL;
     if (gs_block_merger_new(&merger, job->blocks, job->block_count, st) == GS_OK &&
-        gs_posting_writer_new(&writer, job->spill->options.has_positions, st) == GS_OK &&
+        gs_posting_writer_new(&writer, job->spill->build->has_positions, st) == GS_OK &&
         gs_sink_piece_new(&piece, job->sink, st) == GS_OK)
         GS_NOTED(write_ranges(job, worker, merger, writer, piece, st));
     gs_sink_piece_free(piece);
@@ -89,7 +92,7 @@ static gs_code spill_worker(void *context, unsigned worker, gs_status *st)
 gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team, const gs_term_block *blocks,
                            size_t block_count, gs_status *st)
 {
-    const gs_index_plan *const plan = s->options.plan;
+    const gs_index_plan *const plan = s->plan;
     spill_job job = {.spill = s, .blocks = blocks, .block_count = block_count};
     gs_run_writer out;
     GS_TRY(gs_block_ranges_cut(&job.ranges, blocks, block_count, plan->range_count, st));
@@ -107,17 +110,17 @@ gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team, const gs_term_block
 
 gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s)
 {
-    const gs_block_spill_options *const o = &s->options;
     const uint64_t stored = gs_run_list_stored_bytes(&s->list);
     return (gs_range_merge_options){
         .layout = &s->layout,
-        .memory_bytes = o->plan->merge_bytes,
-        .no_uring = o->no_uring,
+        .memory_bytes = s->plan->merge_bytes,
+        .no_uring = s->run_options.no_uring,
         .spill = s->list.spill,
         .gives_space_back =
-            o->checkpoint == NULL && gs_spill_is_space_short(s->list.spill, 2 * stored),
-        .cancel = o->cancel,
-        .progress_bytes = o->stats != NULL ? &o->stats->merge_bytes : NULL,
+            s->checkpoint == NULL && gs_spill_is_space_short(s->list.spill, 2 * stored),
+        .cancel = s->build->cancel_signal,
+        .progress_bytes =
+            s->run_options.stats != NULL ? &s->run_options.stats->merge_bytes : NULL,
     };
 }
 
@@ -202,7 +205,7 @@ static gs_code join_runs(void *context, const gs_run *runs, size_t run_count,
     const team_spill *const s = context;
     const unsigned workers = gs_team_workers(s->team);
     const gs_range_merge_options options = gs_block_spill_merge_options(s->spill);
-    join_job job = {.sink = sink, .has_positions = s->spill->options.has_positions};
+    join_job job = {.sink = sink, .has_positions = s->spill->build->has_positions};
     GS_TRY(gs_mem_new_apart(&job.workers, workers * sizeof *job.workers,
                             "joining of runs", st));
     const gs_range_consumer consumer = {
@@ -223,14 +226,14 @@ static gs_code join_runs(void *context, const gs_run *runs, size_t run_count,
 
 gs_code gs_block_spill_reduce(gs_block_spill *s, gs_team *team, gs_status *st)
 {
-    const gs_index_plan *const plan = s->options.plan;
+    const gs_index_plan *const plan = s->plan;
     team_spill context = {s, team};
     const gs_run_reduction reduction = {
         .memory_bytes = plan->merge_bytes,
         /* Besides its block a run may have a decoded stretch open. */
         .open_bytes = plan->runs.run_block_bytes + STRETCH_BYTES,
         .piece_bytes = plan->piece_bytes,
-        .checkpoint = s->options.checkpoint,
+        .checkpoint = s->checkpoint,
         .merge = join_runs,
         .context = &context,
     };

@@ -12,33 +12,25 @@
 #define GS_LIB_INDEX_BUILD_BLOCK_SPILL_H
 
 #include "lib/base/team.h"
+#include "lib/index/build/index_builder.h"
 #include "lib/index/build/index_plan.h"
 #include "lib/index/build/posting_run.h"
 #include "lib/index/block/blocks.h"
 #include "lib/sort/run/runs.h"
 
-typedef struct gs_block_spill_options {
-    const gs_index_plan *plan;
-    const char *const *temp_folders;
-    size_t temp_folder_count;
-    bool has_positions;
-    bool no_uring;
-    unsigned batch_size;       /* runs merged at once; 0: as memory allows */
-    gs_checkpoint *checkpoint; /* keeps the runs; NULL: none does */
-    gs_sort_stats *stats;      /* may be NULL */
-    gs_trace *trace;           /* may be NULL */
-    const volatile int *cancel;
-} gs_block_spill_options;
-
 /* Stays where it is after init: parts of it point to others. */
 typedef struct gs_block_spill {
-    gs_block_spill_options options;
+    const gs_index_build_options *build;
+    const gs_index_plan *plan;
+    gs_checkpoint *checkpoint; /* keeps the runs; NULL: none does */
     gs_record_layout layout;
     gs_sort_options run_options; /* what of them matters to runs */
     gs_run_list list;
 } gs_block_spill;
 
-void gs_block_spill_init(gs_block_spill *s, const gs_block_spill_options *options);
+/* Borrows all that it is given. */
+void gs_block_spill_init(gs_block_spill *s, const gs_index_build_options *build,
+                         const gs_index_plan *plan, gs_checkpoint *checkpoint);
 void gs_block_spill_release(gs_block_spill *s);
 
 GS_MUST_CHECK gs_code gs_block_spill_add(gs_block_spill *s, gs_team *team,

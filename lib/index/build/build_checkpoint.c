@@ -87,18 +87,6 @@ static gs_code take_counts(gs_build_checkpoint *c, gs_status *st)
                       : GS_OK;
 }
 
-static bool is_there(const gs_build_checkpoint *c)
-{
-    gs_index_header header;
-    gs_status ignored = {.code = GS_OK};
-    if (!c->has_commit ||
-        gs_index_header_read(&header, c->options->folder, &ignored) != GS_OK)
-        return false;
-    const bool is_same = gs_index_header_sum(&header) == c->commit_sum;
-    gs_index_header_release(&header);
-    return is_same;
-}
-
 static gs_code open_all(gs_build_checkpoint *c, const char *rules_json, gs_status *st)
 {
     const gs_index_build_options *const o = c->options;
@@ -117,7 +105,7 @@ static gs_code open_all(gs_build_checkpoint *c, const char *rules_json, gs_statu
                  o->checkpoint) >= PATH_BYTES)
         return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "open failed: %s", o->checkpoint);
     GS_TRY(gs_checkpoint_open(&c->base, &job, st));
-    c->is_done = is_there(c);
+    c->is_done = c->has_commit && gs_index_has_header_sum(o->folder, c->commit_sum);
     return take_counts(c, st);
 }
 

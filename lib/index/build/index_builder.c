@@ -171,23 +171,17 @@ static gs_code make_fill(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
     const gs_block_fill_options fill = {
+        .build = o,
         .feed = b->feed,
         .input = b->input,
-        .document = &o->document,
-        .names = o->inputs,
         .document_bytes_max = b->plan.document_bytes_max,
-        .skip_bad = o->skip_bad,
         .before = b->checkpoint != NULL ? gs_build_checkpoint_counts(b->checkpoint)
                                         : (gs_fill_counts){0},
-        .pauses = b->checkpoint != NULL,
         .rules = b->rules,
         .blocks = b->blocks,
         .workers = b->workers,
         .document_fn = give_document,
         .document_context = b,
-        .log = o->log,
-        .stats = o->stats,
-        .cancel = o->cancel_signal,
     };
     return gs_block_fill_new(&b->fill, &fill, st);
 }
@@ -234,21 +228,9 @@ static gs_code go_on(builder *b, gs_status *st)
 
 static void open_spill(builder *b)
 {
-    const gs_index_build_options *const o = b->options;
-    const gs_block_spill_options spill = {
-        .plan = &b->plan,
-        .temp_folders = o->temp_folders,
-        .temp_folder_count = o->temp_folder_count,
-        .has_positions = o->has_positions,
-        .no_uring = o->no_uring,
-        .batch_size = o->batch_size,
-        .checkpoint =
-            b->checkpoint != NULL ? gs_build_checkpoint_base(b->checkpoint) : NULL,
-        .stats = o->stats != NULL ? &o->stats->sort : NULL,
-        .trace = o->trace,
-        .cancel = o->cancel_signal,
-    };
-    gs_block_spill_init(&b->spill, &spill);
+    gs_checkpoint *const checkpoint =
+        b->checkpoint != NULL ? gs_build_checkpoint_base(b->checkpoint) : NULL;
+    gs_block_spill_init(&b->spill, b->options, &b->plan, checkpoint);
 }
 
 static gs_code prepare(builder *b, gs_status *st)
@@ -353,13 +335,7 @@ static void release_blocks(builder *b)
 static gs_code emit(builder *b, bool fits, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
-    const gs_index_emit emit = {
-        .writer = b->writer,
-        .part_count = b->plan.part_count,
-        .has_positions = o->has_positions,
-        .stats = o->stats,
-        .cancel = o->cancel_signal,
-    };
+    const gs_index_emit emit = {o, b->writer, b->plan.part_count};
     set_phase(b, GS_PHASE_MERGE);
     if (fits) {
         GS_TRY(gs_index_emit_blocks(&emit, b->team, gs_block_set_views(b->blocks),

@@ -28,14 +28,15 @@ static gs_code take_postings(void *context, const gs_posting_batch *batch, gs_st
     part_writer *const w = context;
     w->postings += batch->count;
     return gs_index_part_postings(w->part, batch->docs, batch->tfs, batch->count,
-                                  w->emit->has_positions ? batch->positions : NULL, st);
+                                  w->emit->build->has_positions ? batch->positions : NULL,
+                                  st);
 }
 
 static void part_writer_init(part_writer *w, const gs_index_emit *emit)
 {
     *w = (part_writer){.emit = emit};
     const gs_posting_target target = {take_term, take_postings, w};
-    gs_posting_gather_init(&w->gather, &target, emit->has_positions);
+    gs_posting_gather_init(&w->gather, &target, emit->build->has_positions);
 }
 
 static void part_writer_release(part_writer *w)
@@ -53,7 +54,7 @@ static gs_code begin_part(part_writer *w, size_t number, gs_status *st)
 
 static gs_code end_part(part_writer *w, gs_status *st)
 {
-    gs_index_stats *const stats = w->emit->stats;
+    gs_index_stats *const stats = w->emit->build->stats;
     GS_NOTED(gs_index_part_finish(w->part, st));
     gs_index_part_free(w->part);
     w->part = NULL;
@@ -94,7 +95,7 @@ typedef struct blocks_job {
 static gs_code emit_range(blocks_job *job, part_writer *w, gs_block_merger *merger,
                           size_t range, gs_status *st)
 {
-    GS_TRY(gs_cancel_check(job->emit->cancel, st));
+    GS_TRY(gs_cancel_check(job->emit->build->cancel_signal, st));
     GS_TRY(begin_part(w, range, st));
     GS_TRY(gs_block_merger_run(merger, &job->ranges, range, &w->gather, st));
     return end_part(w, st);
@@ -155,7 +156,7 @@ static gs_code begin_portion(void *context, unsigned worker, size_t portion,
            !atomic_compare_exchange_weak(&job->portions, &seen, portion + 1))
         ;
     if (w->joiner == NULL)
-        GS_TRY(gs_posting_joiner_new(&w->joiner, w->emit->has_positions, st));
+        GS_TRY(gs_posting_joiner_new(&w->joiner, w->emit->build->has_positions, st));
     gs_posting_joiner_begin(w->joiner, &w->gather);
     return begin_part(w, portion, st);
 }

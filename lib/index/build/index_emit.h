@@ -14,11 +14,9 @@
 #include "lib/index/write/writers.h"
 
 typedef struct gs_index_emit {
+    const gs_index_build_options *build;
     gs_index_writer *writer;
     unsigned part_count;
-    bool has_positions;
-    gs_index_stats *stats; /* may be NULL */
-    const volatile int *cancel;
 } gs_index_emit;
 
 GS_MUST_CHECK gs_code gs_index_emit_blocks(const gs_index_emit *emit, gs_team *team,

@@ -288,3 +288,14 @@ void gs_index_header_release(gs_index_header *header)
     gs_mem_free(header->tokenizer);
     *header = (gs_index_header){0};
 }
+
+bool gs_index_has_header_sum(const char *folder, uint64_t sum)
+{
+    gs_index_header header;
+    gs_status ignored = {.code = GS_OK};
+    if (gs_index_header_read(&header, folder, &ignored) != GS_OK)
+        return false;
+    const bool is_same = gs_index_header_sum(&header) == sum;
+    gs_index_header_release(&header);
+    return is_same;
+}

@@ -43,6 +43,8 @@ GS_MUST_CHECK gs_code gs_index_header_read(gs_index_header *header, const char *
                                            gs_status *st);
 /* Of all that it says: two indexes with the same are the same bytes. */
 uint64_t gs_index_header_sum(const gs_index_header *header);
+/* Is an index there whose header has this sum? */
+bool gs_index_has_header_sum(const char *folder, uint64_t sum);
 void gs_index_header_release(gs_index_header *header); /* one that was read */
 
 #endif

@@ -75,17 +75,6 @@ static bool take_part(gs_merge_checkpoint *c, gs_unpacker *u)
     return true;
 }
 
-static bool is_there(const gs_merge_checkpoint *c, uint64_t sum)
-{
-    gs_index_header header;
-    gs_status ignored = {.code = GS_OK};
-    if (gs_index_header_read(&header, c->options->folder, &ignored) != GS_OK)
-        return false;
-    const bool is_same = gs_index_header_sum(&header) == sum;
-    gs_index_header_release(&header);
-    return is_same;
-}
-
 static gs_code take_note(void *context, const uint8_t *data, size_t bytes, gs_status *st)
 {
     gs_merge_checkpoint *const c = context;
@@ -101,7 +90,7 @@ static gs_code take_note(void *context, const uint8_t *data, size_t bytes, gs_st
     } else if (kind == NOTE_PART) {
         is_good = take_part(c, &u);
     } else if (kind == NOTE_COMMIT) {
-        c->is_done = is_there(c, gs_unpack_number(&u));
+        c->is_done = gs_index_has_header_sum(c->options->folder, gs_unpack_number(&u));
     } else {
         is_good = false;
     }

@@ -179,13 +179,13 @@ static void set_up(machine *m, const setting *s)
     REQUIRE_OK(
         gs_term_dictionary_new(&m->dictionary, 4 * s->block_bytes + (1 << 19), &st), &st);
     for (unsigned i = 0; i < BLOCKS; i++) {
-        const gs_spimi_options spimi = {s->block_bytes, s->has_positions, s->is_tuples};
-        const gs_bsbi_options bsbi = {s->block_bytes, s->has_positions, s->is_tuples,
-                                      m->dictionary, m->sorter};
+        const gs_block_options block = {s->block_bytes, s->has_positions, s->is_tuples};
         if (s->is_spimi)
-            REQUIRE_OK(gs_spimi_block_new(&m->spimi[i], &spimi, &st), &st);
+            REQUIRE_OK(gs_spimi_block_new(&m->spimi[i], &block, &st), &st);
         else
-            REQUIRE_OK(gs_bsbi_block_new(&m->bsbi[i], &bsbi, &st), &st);
+            REQUIRE_OK(
+                gs_bsbi_block_new(&m->bsbi[i], &block, m->dictionary, m->sorter, &st),
+                &st);
     }
 }
 
