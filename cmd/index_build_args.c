@@ -167,7 +167,7 @@ static void resolve(gs_index_build_args *args)
     o->inputs = args->inputs;
     o->document.text_fields = args->text_fields;
     o->temp_folders = args->temp_folders;
-    o->gpus = args->gpus;
+    o->sorter.gpus = args->gpus;
 }
 
 void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
@@ -197,9 +197,9 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         {0, "batch-size", GS_OPT_BATCH(&o->batch_size)},
         {0, "parallel", GS_OPT_THREADS(&o->threads)},
         GS_WATCH_OPTIONS(&args->job.watch),
-        {0, "engine", GS_OPT_ENGINE(&o->engine)},
-        {0, "gpu-mem", GS_OPT_GPU_MEMORY(&o->gpu_memory_bytes)},
-        {0, "gpu", GS_OPT_GPUS(&args->gpus, &o->gpu_count)},
+        {0, "engine", GS_OPT_ENGINE(&o->sorter.engine)},
+        {0, "gpu-mem", GS_OPT_GPU_MEMORY(&o->sorter.gpu_memory_bytes)},
+        {0, "gpu", GS_OPT_GPUS(&args->gpus, &o->sorter.gpu_count)},
         {'v', "verbose", GS_OPT_FLAG(&args->job.verbose)},
         {0, "no-uring", GS_OPT_FLAG(&o->no_uring)},
         {0, "no-decompress", GS_OPT_FLAG(&o->keep_compressed)},

@@ -186,8 +186,9 @@ static void look_up(const gs_index *index, const uint8_t *data, size_t size)
             gs_text_out_open(&out, count_text, &text, &st) == GS_OK);
     for (size_t at = HEAD_BYTES; at + 8 < size && at < 200; at += 13) {
         gs_status ignored = {.code = GS_OK};
-        GS_NOTED(
-            gs_index_lookup(c, data + at, 1 + at % 8, GS_LOOKUP_JSON, &out, &ignored));
+        if (gs_term_cursor_seek(c, data + at, 1 + at % 8, &ignored) == GS_OK)
+            GS_NOTED(gs_index_lookup_sought(c, data + at, 1 + at % 8, GS_LOOKUP_JSON,
+                                            &out, &ignored));
         if (c->has_term)
             seek_postings(c);
     }

@@ -26,7 +26,7 @@ static inline void index_of_documents(const char *folder, const char *documents)
         .has_positions = true,
         .memory_bytes = 32 << 20,
         .threads = 1,
-        .engine = "cpu",
+        .sorter = {.engine = "cpu"},
     };
     REQUIRE_OK(gs_index_build(&options, &st), &st);
 }

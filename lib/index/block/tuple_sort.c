@@ -47,7 +47,8 @@ bool gs_tuple_engine_is_gpu(const char *engine)
     return engine != NULL && strcmp(engine, "auto") != 0 && strcmp(engine, "cpu") != 0;
 }
 
-static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_status *st)
+static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o,
+                   const gs_log *log, gs_status *st)
 {
     (void)snprintf(s->name, sizeof s->name, "cpu");
     if (!gs_tuple_engine_is_gpu(o->engine))
@@ -58,7 +59,7 @@ static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_stat
         .name = is_any ? NULL : name,
         .place = GS_PLACE_HOST,
         .memory_max_bytes = o->gpu_memory_bytes,
-        .log = o->log,
+        .log = log,
     };
     for (size_t i = 0; i < o->gpu_count && i < GS_GPU_DEVICES_MAX; i++) {
         s->options.devices[i] = o->gpus[i];
@@ -69,18 +70,18 @@ static void choose(gs_tuple_sorter *s, const gs_tuple_sorter_options *o, gs_stat
         (void)snprintf(s->name, sizeof s->name, "%s", is_any ? "gpu" : name);
         return;
     }
-    gs_log_say(o->log, GS_LOG_WARNING, "the CPU sorts tuples: %s", st->msg);
+    gs_log_say(log, GS_LOG_WARNING, "the CPU sorts tuples: %s", st->msg);
     gs_status_clear(st);
 }
 
 gs_code gs_tuple_sorter_new(gs_tuple_sorter **out, const gs_tuple_sorter_options *options,
-                            gs_status *st)
+                            const gs_log *log, gs_status *st)
 {
     *out = NULL;
     gs_tuple_sorter *s = NULL;
     GS_TRY(gs_mem_new(&s, sizeof *s, "sort of tuples", st));
     pthread_mutex_init(&s->mutex, NULL);
-    choose(s, options, st);
+    choose(s, options, log, st);
     *out = s;
     return GS_OK;
 }

@@ -31,7 +31,6 @@ typedef struct gs_tuple_sorter_options {
     size_t gpu_memory_bytes; /* 0: what is free less a reserve */
     const int *gpus;         /* none: the first */
     size_t gpu_count;
-    const gs_log *log; /* borrowed until free(); may be NULL */
 } gs_tuple_sorter_options;
 
 /* Does an engine of that name need a GPU? "auto" does not: starting one and moving tuples
@@ -39,10 +38,11 @@ typedef struct gs_tuple_sorter_options {
  * (tests/bench/RESULTS.md). */
 bool gs_tuple_engine_is_gpu(const char *engine);
 
-/* A GPU that cannot be used, or fails later, costs a warning, and the CPU sorts. */
+/* A GPU that cannot be used, or fails later, costs a warning, and the CPU sorts. The log
+ * is borrowed until free(), and may be NULL. */
 GS_MUST_CHECK gs_code gs_tuple_sorter_new(gs_tuple_sorter **out,
                                           const gs_tuple_sorter_options *options,
-                                          gs_status *st);
+                                          const gs_log *log, gs_status *st);
 void gs_tuple_sorter_free(gs_tuple_sorter *s); /* NULL is fine */
 
 bool gs_tuple_sorter_uses_gpu(const gs_tuple_sorter *s);

@@ -13,7 +13,7 @@ static gs_code tell(gs_bad_documents *b, const gs_bad_place *place,
     const gs_index_build_options *const o = b->build;
     const unsigned long long line = place->first_line + bad->line + 1;
     const uint64_t count = ++b->count;
-    if (o->stats != NULL && o->skip_bad)
+    if (o->skip_bad)
         atomic_store(&o->stats->skipped, count);
     if (count > TOLD_MAX)
         return GS_OK;

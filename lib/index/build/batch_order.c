@@ -21,19 +21,23 @@ typedef struct held_batch {
 _Static_assert(offsetof(held_batch, data) % _Alignof(gs_bad_document) == 0, "aligned");
 
 struct gs_batch_order {
-    gs_batch_order_options options;
+    gs_document_fn *fn; /* NULL: tuples */
+    void *context;
+    gs_bad_documents *bad;
     pthread_mutex_t mutex; /* guards what follows, and what is given on */
     uint64_t ticket;       /* of the batch that is given on next */
     held_batch *held;
 };
 
-gs_code gs_batch_order_new(gs_batch_order **out, const gs_batch_order_options *options,
-                           gs_status *st)
+gs_code gs_batch_order_new(gs_batch_order **out, gs_document_fn *fn, void *context,
+                           gs_bad_documents *bad, gs_status *st)
 {
     *out = NULL;
     gs_batch_order *o = NULL;
     GS_TRY(gs_mem_new(&o, sizeof *o, "order of batches", st));
-    o->options = *options;
+    o->fn = fn;
+    o->context = context;
+    o->bad = bad;
     pthread_mutex_init(&o->mutex, NULL);
     *out = o;
     return GS_OK;
@@ -72,13 +76,12 @@ static uint32_t get_u32(const uint8_t *data, size_t index)
 static gs_code give_list(gs_batch_order *o, const gs_done_batch *done, gs_status *st)
 {
     const gs_bad_place place = {done->batch->input_index, done->first_line, done->batch};
-    if (o->options.is_tuples)
-        return gs_bad_documents_tell(o->options.bad, &place, done->list->bad,
+    if (o->fn == NULL)
+        return gs_bad_documents_tell(o->bad, &place, done->list->bad,
                                      done->list->bad_count, st);
     for (size_t i = 0; i < done->list->count; i++) {
         const gs_text_span *const name = &done->list->documents[i].name;
-        GS_TRY(o->options.document_fn(o->options.document_context, name->data,
-                                      name->bytes, done->lengths[i], st));
+        GS_TRY(o->fn(o->context, name->data, name->bytes, done->lengths[i], st));
     }
     return GS_OK;
 }
@@ -86,15 +89,13 @@ static gs_code give_list(gs_batch_order *o, const gs_done_batch *done, gs_status
 static gs_code give_held(gs_batch_order *o, const held_batch *h, gs_status *st)
 {
     const gs_bad_place place = {h->input_index, h->first_line, NULL};
-    if (o->options.is_tuples)
-        return gs_bad_documents_tell(o->options.bad, &place,
-                                     (const gs_bad_document *)(const void *)h->data,
-                                     h->count, st);
+    if (o->fn == NULL)
+        return gs_bad_documents_tell(
+            o->bad, &place, (const gs_bad_document *)(const void *)h->data, h->count, st);
     const uint8_t *name = h->data + 2 * h->count * sizeof(uint32_t);
     for (size_t i = 0; i < h->count; i++) {
         const uint32_t name_bytes = get_u32(h->data, h->count + i);
-        GS_TRY(o->options.document_fn(o->options.document_context, name, name_bytes,
-                                      get_u32(h->data, i), st));
+        GS_TRY(o->fn(o->context, name, name_bytes, get_u32(h->data, i), st));
         name += name_bytes;
     }
     return GS_OK;
@@ -102,7 +103,7 @@ static gs_code give_held(gs_batch_order *o, const held_batch *h, gs_status *st)
 
 static size_t held_bytes(const gs_batch_order *o, const gs_document_list *list)
 {
-    if (o->options.is_tuples)
+    if (o->fn == NULL)
         return list->bad_count * sizeof *list->bad;
     size_t bytes = 2 * list->count * sizeof(uint32_t);
     for (size_t i = 0; i < list->count; i++)
@@ -133,7 +134,7 @@ static gs_code hold_locked(gs_batch_order *o, const gs_done_batch *done, gs_stat
     h->ticket = done->batch->ticket;
     h->first_line = done->first_line;
     h->input_index = done->batch->input_index;
-    if (!o->options.is_tuples) {
+    if (o->fn != NULL) {
         copy_documents(h, done);
     } else if (bytes > 0) {
         h->count = done->list->bad_count;

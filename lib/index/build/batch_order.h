@@ -17,15 +17,10 @@ typedef gs_code gs_document_fn(void *context, const void *name, size_t name_byte
 
 typedef struct gs_batch_order gs_batch_order;
 
-typedef struct gs_batch_order_options {
-    bool is_tuples;
-    gs_document_fn *document_fn; /* not for tuples */
-    void *document_context;
-    gs_bad_documents *bad; /* of tuples; nobody else uses it meanwhile */
-} gs_batch_order_options;
-
-GS_MUST_CHECK gs_code gs_batch_order_new(gs_batch_order **out,
-                                         const gs_batch_order_options *options,
+/* Documents go to `fn`. Of tuples it is NULL, and what is malformed is told by `bad`,
+ * which nobody else uses meanwhile. */
+GS_MUST_CHECK gs_code gs_batch_order_new(gs_batch_order **out, gs_document_fn *fn,
+                                         void *context, gs_bad_documents *bad,
                                          gs_status *st);
 void gs_batch_order_free(gs_batch_order *o); /* NULL is fine */
 

@@ -86,15 +86,11 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     f->input_index = options->before.input_index;
     f->line_count = options->before.line_count;
     f->bad = (gs_bad_documents){options->build, options->before.bad_count};
-    const gs_batch_order_options order = {
-        .is_tuples = f->is_tuples,
-        .document_fn = options->document_fn,
-        .document_context = options->document_context,
-        .bad = &f->bad,
-    };
+    gs_document_fn *const fn = f->is_tuples ? NULL : options->document_fn;
     pthread_mutex_init(&f->turn_mutex, NULL);
     pthread_cond_init(&f->turn_changed, NULL);
-    GS_TRY_OR_FAIL(gs_batch_order_new(&f->order, &order, st));
+    GS_TRY_OR_FAIL(
+        gs_batch_order_new(&f->order, fn, options->document_context, &f->bad, st));
     GS_TRY_OR_FAIL(gs_mem_new_apart(&f->workers, options->workers * sizeof *f->workers,
                                     "filling of blocks", st));
     for (unsigned i = 0; i < options->workers; i++)
@@ -291,10 +287,9 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     w->in_text = false;
     gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, w->batch.bytes);
     w->begin_ns = gs_trace_begin(trace);
-    if (o->build->stats != NULL) {
-        atomic_fetch_add(&o->build->stats->sort.text_bytes, w->batch.bytes);
-        atomic_store(&o->build->stats->sort.input_bytes, gs_input_bytes_read(o->input));
-    }
+    gs_sort_stats *const stats = &o->build->stats->sort;
+    atomic_fetch_add(&stats->text_bytes, w->batch.bytes);
+    atomic_store(&stats->input_bytes, gs_input_bytes_read(o->input));
     return take_numbers(f, w, st);
 }
 
@@ -338,8 +333,7 @@ static gs_code add_tuples(gs_block_fill *f, fill_worker *w, unsigned worker, boo
             w->doc_max = tuples[i].doc;
         tokens += tuples[i].tf;
     }
-    if (o->build->stats != NULL)
-        atomic_fetch_add(&o->build->stats->tokens, tokens);
+    atomic_fetch_add(&o->build->stats->tokens, tokens);
     w->has_doc |= taken > 0;
     w->taken += taken;
     *fits = taken == count;
@@ -406,8 +400,7 @@ static gs_code next_tuples(gs_block_fill *f, fill_worker *w, bool *has_more,
         }
     } while (w->tuples->count == 0 && bad.why != NULL);
     *has_more = w->tuples->count > 0;
-    if (f->options.build->stats != NULL)
-        atomic_fetch_add(&f->options.build->stats->sort.records, w->tuples->count);
+    atomic_fetch_add(&f->options.build->stats->sort.records, w->tuples->count);
     return GS_OK;
 }
 
@@ -418,10 +411,8 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
         uint64_t tokens = 0;
         for (size_t i = 0; i < w->list.count; i++)
             tokens += w->lengths[i];
-        if (stats != NULL) {
-            atomic_fetch_add(&stats->sort.records, w->list.count);
-            atomic_fetch_add(&stats->tokens, tokens);
-        }
+        atomic_fetch_add(&stats->sort.records, w->list.count);
+        atomic_fetch_add(&stats->tokens, tokens);
     }
     const gs_done_batch done = {&w->batch, w->first_line, &w->list, w->lengths};
     GS_TRY(gs_batch_order_give(f->order, &done, st));

@@ -22,7 +22,7 @@ void gs_block_spill_init(gs_block_spill *s, const gs_index_build_options *build,
                         .temp_folder_count = build->temp_folder_count,
                         .batch_size = build->batch_size,
                         .no_uring = build->no_uring,
-                        .stats = build->stats != NULL ? &build->stats->sort : NULL,
+                        .stats = &build->stats->sort,
                         .trace = build->trace},
     };
     s->list = (gs_run_list){.options = &s->run_options,
@@ -119,8 +119,7 @@ gs_range_merge_options gs_block_spill_merge_options(const gs_block_spill *s)
         .gives_space_back =
             s->checkpoint == NULL && gs_spill_is_space_short(s->list.spill, 2 * stored),
         .cancel = s->build->cancel_signal,
-        .progress_bytes =
-            s->run_options.stats != NULL ? &s->run_options.stats->merge_bytes : NULL,
+        .progress_bytes = &s->build->stats->sort.merge_bytes,
     };
 }
 

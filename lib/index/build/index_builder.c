@@ -65,20 +65,13 @@ static void set_phase(builder *b, gs_sort_phase phase)
 static gs_code choose_method(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
-    const gs_tuple_sorter_options sorter = {
-        .engine = o->engine,
-        .gpu_memory_bytes = o->gpu_memory_bytes,
-        .gpus = o->gpus,
-        .gpu_count = o->gpu_count,
-        .log = o->log,
-    };
     const char *why = o->method == GS_INDEX_SPIMI ? "spimi, as asked for"
                       : o->method == GS_INDEX_BSBI
                           ? "bsbi, as asked for"
                           : "bsbi: an engine to sort tuples was asked for";
     if (o->method == GS_INDEX_BSBI ||
-        (o->method == GS_INDEX_AUTO && gs_tuple_engine_is_gpu(o->engine)))
-        GS_TRY(gs_tuple_sorter_new(&b->sorter, &sorter, st));
+        (o->method == GS_INDEX_AUTO && gs_tuple_engine_is_gpu(o->sorter.engine)))
+        GS_TRY(gs_tuple_sorter_new(&b->sorter, &o->sorter, o->log, st));
     if (o->method == GS_INDEX_AUTO &&
         (b->sorter == NULL || !gs_tuple_sorter_uses_gpu(b->sorter))) {
         why = "spimi: growing lists take less time and memory than sorting tuples";
@@ -107,8 +100,7 @@ static gs_code open_input(builder *b, gs_status *st)
         .log = o->log,
     };
     GS_TRY(gs_input_new(&b->input, o->inputs, o->input_count, &input, st));
-    if (o->stats != NULL)
-        atomic_store(&o->stats->sort.input_bytes_total, gs_input_size_hint(b->input));
+    atomic_store(&o->stats->sort.input_bytes_total, gs_input_size_hint(b->input));
     gs_line_feed_options feed = gs_document_feed_options(o->document.format);
     feed.record_bytes_max = b->plan.document_bytes_max;
     feed.long_bytes_max = b->is_tuples ? 0 : b->plan.long_bytes;
@@ -192,8 +184,6 @@ static void tell_plan(const builder *b)
     gs_log_say(b->options->log, GS_LOG_INFO,
                "%u threads, %zu KiB a block, %zu KiB for the dictionary", b->workers,
                b->plan.gather_bytes / 1024, b->plan.dictionary_bytes / 1024);
-    if (stats == NULL)
-        return;
     atomic_store(&stats->sort.memory_limit_bytes, b->plan.limit_bytes);
     atomic_store(&stats->sort.threads, b->workers);
     atomic_store(&stats->sort.engine,
@@ -238,13 +228,7 @@ static gs_code prepare(builder *b, gs_status *st)
     const gs_index_build_options *const o = b->options;
     gs_assert(!(b->is_tuples && o->has_positions));
     GS_TRY(choose_method(b, st));
-    const gs_index_plan_wish wish = {
-        .memory_bytes = o->memory_bytes,
-        .threads = o->threads,
-        .is_bsbi = b->sorter != NULL,
-        .has_positions = o->has_positions,
-    };
-    GS_TRY(gs_index_plan_make(&b->plan, &wish, st));
+    GS_TRY(gs_index_plan_make(&b->plan, o, b->sorter != NULL, st));
     GS_TRY(open_writer(b, st));
     GS_TRY(open_input(b, st));
     GS_TRY(gs_input_begin(b->input, st));
@@ -300,8 +284,7 @@ static gs_code fill_blocks(builder *b, bool *fits, gs_status *st)
     for (bool is_ended = false; !is_ended;) {
         set_phase(b, GS_PHASE_READ);
         GS_TRY(gs_block_fill_run(b->fill, b->team, &is_ended, st));
-        if (stats != NULL)
-            atomic_store(&stats->sort.input_bytes, gs_input_bytes_read(b->input));
+        atomic_store(&stats->sort.input_bytes, gs_input_bytes_read(b->input));
         set_phase(b, GS_PHASE_SORT);
         GS_TRY(gs_block_set_sort(b->blocks, b->team, st));
         *fits = is_ended && b->spill.list.count == 0;
@@ -357,7 +340,7 @@ static void count_output(const gs_index_build_options *o)
     gs_index_header header;
     gs_status ignored = {.code = GS_OK};
     uint64_t bytes = 0;
-    if (o->stats == NULL || gs_index_header_read(&header, o->folder, &ignored) != GS_OK)
+    if (gs_index_header_read(&header, o->folder, &ignored) != GS_OK)
         return;
     for (unsigned i = 0; i < GS_INDEX_FILE_COUNT; i++)
         bytes += header.file_bytes[i];
@@ -406,8 +389,12 @@ static gs_code build(builder *b, gs_status *st)
 gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
+    gs_index_stats unasked = {.method = NULL};
+    gs_index_build_options own = *options;
+    if (own.stats == NULL)
+        own.stats = &unasked;
     builder b = {
-        .options = options,
+        .options = &own,
         .is_tuples = gs_document_format_is_tuples(options->document.format),
         .phase_begin_ns = gs_machine_now_ns(),
     };

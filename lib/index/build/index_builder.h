@@ -13,6 +13,7 @@
 
 #include "lib/base/log.h"
 #include "lib/base/trace.h"
+#include "lib/index/block/blocks.h"
 #include "lib/index/text/documents.h"
 #include "lib/index/write/writers.h"
 
@@ -44,10 +45,7 @@ typedef struct gs_index_build_options {
     bool no_uring;
     bool keep_compressed; /* inputs as they are */
 
-    const char *engine; /* --engine: NULL or "auto", "cpu", "gpu", an engine's name */
-    size_t gpu_memory_bytes;
-    const int *gpus;
-    size_t gpu_count;
+    gs_tuple_sorter_options sorter; /* of bsbi */
 
     const gs_log *log;                 /* may be NULL */
     gs_trace *trace;                   /* a timeline of every stage; may be NULL */

@@ -58,10 +58,8 @@ static gs_code end_part(part_writer *w, gs_status *st)
     GS_NOTED(gs_index_part_finish(w->part, st));
     gs_index_part_free(w->part);
     w->part = NULL;
-    if (stats != NULL) {
-        atomic_fetch_add(&stats->terms, w->terms);
-        atomic_fetch_add(&stats->sort.output_records, w->postings);
-    }
+    atomic_fetch_add(&stats->terms, w->terms);
+    atomic_fetch_add(&stats->sort.output_records, w->postings);
     w->terms = w->postings = 0;
     return st->code;
 }

@@ -79,18 +79,18 @@ static void plan_runs(gs_index_plan *p, size_t usable)
                               usable > 4 * MIB ? usable : 4 * MIB);
 }
 
-gs_code gs_index_plan_make(gs_index_plan *p, const gs_index_plan_wish *wish,
-                           gs_status *st)
+gs_code gs_index_plan_make(gs_index_plan *p, const gs_index_build_options *build,
+                           bool is_bsbi, gs_status *st)
 {
-    const gs_memory_share memory = gs_machine_memory_share(wish->memory_bytes);
+    const gs_memory_share memory = gs_machine_memory_share(build->memory_bytes);
     const size_t usable = memory.usable_bytes;
     *p = (gs_index_plan){.limit_bytes = memory.limit_bytes};
-    plan_workers(p, wish->threads, usable);
+    plan_workers(p, build->threads, usable);
     p->writer_bytes = gs_clamp(usable / 8, 2 * MIB, 64 * MIB);
     p->decode_bytes = usable / 64;
-    plan_blocks(p, wish->is_bsbi, usable);
+    plan_blocks(p, is_bsbi, usable);
     plan_runs(p, usable);
     return gs_index_parts_fit(&p->part_count,
                               p->workers == 1 ? 1 : PARTS_A_WORKER * p->workers,
-                              wish->has_positions, st);
+                              build->has_positions, st);
 }

@@ -15,15 +15,8 @@
 #define GS_LIB_INDEX_BUILD_INDEX_PLAN_H
 
 #include "lib/index/block/blocks.h"
-#include "lib/index/write/writers.h"
+#include "lib/index/build/index_builder.h"
 #include "lib/sort/plan/plans.h"
-
-typedef struct gs_index_plan_wish {
-    size_t memory_bytes; /* 0: a share of what is available */
-    unsigned threads;    /* 0: every core */
-    bool is_bsbi;        /* tuples are sorted, with a dictionary */
-    bool has_positions;
-} gs_index_plan_wish;
 
 /* Made once; nothing of it changes. */
 typedef struct gs_index_plan {
@@ -44,8 +37,10 @@ typedef struct gs_index_plan {
     unsigned part_count; /* of the index */
 } gs_index_plan;
 
-/* Fails if not even one part of an index could have its files open. */
+/* For what the build asks; with `is_bsbi` tuples are sorted, with a dictionary. Fails if
+ * not even one part of an index could have its files open. */
 GS_MUST_CHECK gs_code gs_index_plan_make(gs_index_plan *plan,
-                                         const gs_index_plan_wish *wish, gs_status *st);
+                                         const gs_index_build_options *build,
+                                         bool is_bsbi, gs_status *st);
 
 #endif

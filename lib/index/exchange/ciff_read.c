@@ -12,6 +12,7 @@
 #include "lib/base/quote.h"
 #include "lib/index/read/readers.h"
 #include "lib/index/text/documents.h"
+#include "lib/sort/record/records.h"
 
 enum {
     BUFFER_BYTES = 256 << 10,
@@ -411,9 +412,8 @@ unsigned gs_ciff_reader_doubts(const gs_ciff_reader *r, const char **first)
 static gs_code check_term(gs_ciff_reader *r, gs_ciff_text term, size_t before_bytes,
                           gs_status *st)
 {
-    const size_t common = term.bytes < before_bytes ? term.bytes : before_bytes;
-    const int order = memcmp(r->term, term.data, common);
-    const bool ascends = order < 0 || (order == 0 && before_bytes < term.bytes);
+    const bool ascends =
+        gs_string_compare(r->term, before_bytes, term.data, term.bytes, 0) < 0;
     memcpy(r->term, term.data, term.bytes);
     r->term_bytes = term.bytes;
     if (!ascends)

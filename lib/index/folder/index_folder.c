@@ -267,6 +267,13 @@ static int rename_to_free(const char *from, const char *to)
     return rename(from, to) == 0 ? 0 : errno;
 }
 
+static gs_code fail_name(const gs_index_folder *f, int error, gs_status *st)
+{
+    gs_quoted q;
+    return GS_FAIL(st, GS_ERR_IO, error, "cannot give the index its name %s",
+                   gs_quote_name(&q, f->name));
+}
+
 /* How the new index came to its name, and the names by which to go back. */
 typedef struct exchange {
     const char *target;
@@ -295,13 +302,11 @@ static gs_code move_aside(const gs_index_folder *f, exchange *x, gs_status *st)
         }
     }
     x->left[0] = '\0';
-    return GS_FAIL(st, GS_ERR_IO, error, "cannot give the index its name %s",
-                   gs_quote_name(&q, f->name));
+    return fail_name(f, error, st);
 }
 
 static gs_code change_places(const gs_index_folder *f, exchange *x, gs_status *st)
 {
-    gs_quoted q;
     (void)snprintf(x->left, sizeof x->left, "%s", f->temporary);
     if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, x->target, RENAME_EXCHANGE) == 0)
         return GS_OK;
@@ -309,8 +314,7 @@ static gs_code change_places(const gs_index_folder *f, exchange *x, gs_status *s
         return move_aside(f, x, st);
     const int error = errno;
     x->left[0] = '\0';
-    return GS_FAIL(st, GS_ERR_IO, error, "cannot give the index its name %s",
-                   gs_quote_name(&q, f->name));
+    return fail_name(f, error, st);
 }
 
 /* What was renamed may not be on the disk: as if it had not been. */
@@ -333,14 +337,12 @@ static gs_code take_name(gs_index_folder *f, exchange *x, gs_status *st)
          * without it no later build would remove what a power cut leaves. */
         const int unsynced = gs_index_mark(x->old_fd) == 0 ? gs_file_sync(x->old_fd) : 0;
         if (unsynced != 0)
-            return GS_FAIL(st, GS_ERR_IO, unsynced, "cannot give the index its name %s",
-                           gs_quote_name(&q, f->name));
+            return fail_name(f, unsynced, st);
         GS_TRY(change_places(f, x, st));
     } else {
         const int error = rename_to_free(f->temporary, x->target);
         if (error != 0)
-            return GS_FAIL(st, GS_ERR_IO, error, "cannot give the index its name %s",
-                           gs_quote_name(&q, f->name));
+            return fail_name(f, error, st);
     }
     const int error = gs_name_sync(x->target);
     if (error == 0)
@@ -369,19 +371,14 @@ static void remove_replaced(int folder_fd, const char *folder)
  * stays. */
 static gs_code find_old(const gs_index_folder *f, exchange *x, gs_status *st)
 {
-    gs_quoted q;
     if (!f->is_replacing)
         return GS_OK;
     if (access(f->target, F_OK) != 0)
-        return errno == ENOENT
-                   ? GS_OK
-                   : GS_FAIL(st, GS_ERR_IO, errno, "cannot give the index its name %s",
-                             gs_quote_name(&q, f->name));
+        return errno == ENOENT ? GS_OK : fail_name(f, errno, st);
     GS_TRY(check_nothing_else(f->target, st));
     x->old_fd = gs_index_lock(f->target);
     if (x->old_fd < 0)
-        return GS_FAIL(st, GS_ERR_IO, errno, "cannot give the index its name %s",
-                       gs_quote_name(&q, f->name));
+        return fail_name(f, errno, st);
     return GS_OK;
 }
 

@@ -156,8 +156,7 @@ static gs_code read_text(const char *folder, const char *path, char **text, size
     return GS_OK;
 }
 
-/* What stands behind `"name": `, or NULL. */
-static const char *find_field(const char *text, const char *name)
+const char *gs_index_find_field(const char *text, const char *name)
 {
     char key[64];
     (void)snprintf(key, sizeof key, "\"%s\": ", name);
@@ -167,7 +166,7 @@ static const char *find_field(const char *text, const char *name)
 
 static bool get_number(const char *text, const char *name, uint64_t *out)
 {
-    const char *const at = find_field(text, name);
+    const char *const at = gs_index_find_field(text, name);
     if (at == NULL || *at < '0' || *at > '9')
         return false;
     *out = strtoull(at, NULL, 10);
@@ -176,7 +175,7 @@ static bool get_number(const char *text, const char *name, uint64_t *out)
 
 static bool get_flag(const char *text, const char *name, bool *out)
 {
-    const char *const at = find_field(text, name);
+    const char *const at = gs_index_find_field(text, name);
     *out = at != NULL && strncmp(at, "true", 4) == 0;
     return at != NULL;
 }
@@ -186,7 +185,7 @@ static bool get_file(const char *text, gs_index_file file, uint64_t *bytes, uint
     char key[64];
     (void)snprintf(key, sizeof key, "{\"name\": \"%s\"", gs_index_file_names[file]);
     const char *const at = strstr(text, key);
-    const char *const hex = at ? find_field(at, "xxh3") : NULL;
+    const char *const hex = at ? gs_index_find_field(at, "xxh3") : NULL;
     if (hex == NULL || *hex != '"')
         return false;
     *sum = strtoull(hex + 1, NULL, 16);
@@ -195,7 +194,7 @@ static bool get_file(const char *text, gs_index_file file, uint64_t *bytes, uint
 
 static gs_code get_tokenizer(const char *text, gs_index_header *h, gs_status *st)
 {
-    const char *const at = find_field(text, "tokenizer");
+    const char *const at = gs_index_find_field(text, "tokenizer");
     const char *const end = at ? strstr(at, ",\n  \"files\"") : NULL;
     if (end == NULL)
         return GS_OK;

@@ -41,6 +41,8 @@ GS_MUST_CHECK gs_code gs_index_header_write(const gs_index_header *header,
 /* `header` is zeroed on failure. */
 GS_MUST_CHECK gs_code gs_index_header_read(gs_index_header *header, const char *folder,
                                            gs_status *st);
+/* What stands behind the first `"name": ` of a JSON text of ours, or NULL. */
+const char *gs_index_find_field(const char *json, const char *name);
 /* Of all that it says: two indexes with the same are the same bytes. */
 uint64_t gs_index_header_sum(const gs_index_header *header);
 /* Is an index there whose header has this sum? */

@@ -144,13 +144,10 @@ static gs_code make_plan(merger *m, gs_status *st)
 {
     const gs_index_merge_options *const o = m->options;
     const gs_merge_plan_wish wish = {
-        .memory_bytes = o->memory_bytes,
-        .threads = o->threads,
-        .index_count = o->input_count,
+        .merge = o,
         .input_bytes = input_bytes(m),
         .keeps_ids = m->keeps_ids,
         .has_positions = header(m, 0)->has_positions,
-        .has_checkpoint = m->checkpoint != NULL,
     };
     GS_TRY(gs_merge_plan_make(&m->plan, &wish, st));
     m->part_count = m->plan.part_count;
@@ -159,11 +156,9 @@ static gs_code make_plan(merger *m, gs_status *st)
                                          &m->part_count, st));
     gs_log_say(o->log, GS_LOG_INFO, "%zu indexes, %u threads, docIDs are %s",
                o->input_count, m->plan.workers, m->keeps_ids ? "kept" : "numbered on");
-    if (o->stats != NULL) {
-        atomic_store(&o->stats->sort.memory_limit_bytes, m->plan.limit_bytes);
-        atomic_store(&o->stats->sort.threads, m->plan.workers);
-        atomic_store(&o->stats->sort.input_bytes_total, wish.input_bytes);
-    }
+    atomic_store(&o->stats->sort.memory_limit_bytes, m->plan.limit_bytes);
+    atomic_store(&o->stats->sort.threads, m->plan.workers);
+    atomic_store(&o->stats->sort.input_bytes_total, wish.input_bytes);
     return GS_OK;
 }
 
@@ -191,8 +186,7 @@ static gs_code check_file(merger *m, size_t number, gs_status *st)
     const size_t i = number / GS_INDEX_FILE_COUNT;
     const gs_index_file file = (gs_index_file)(number % GS_INDEX_FILE_COUNT);
     GS_TRY(gs_index_check_sum(m->indexes[i], file, st));
-    if (o->stats != NULL)
-        atomic_fetch_add(&o->stats->sort.input_bytes, header(m, i)->file_bytes[file]);
+    atomic_fetch_add(&o->stats->sort.input_bytes, header(m, i)->file_bytes[file]);
     return gs_cancel_check(o->cancel_signal, st);
 }
 
@@ -251,8 +245,7 @@ static gs_code make_terms(merger *m, part_worker *w, unsigned number, gs_status 
         term_count++;
     }
     gs_list_merge_end(w->lists);
-    if (m->options->stats != NULL)
-        atomic_fetch_add(&m->options->stats->terms, term_count);
+    atomic_fetch_add(&m->options->stats->terms, term_count);
     return GS_OK;
 }
 
@@ -290,7 +283,7 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
         .shifts = m->keeps_ids ? NULL : m->shifts,
         .has_positions = header(m, 0)->has_positions,
         .window_bytes = m->plan.window_bytes,
-        .passed_bytes = o->stats != NULL ? &o->stats->sort.merge_bytes : NULL,
+        .passed_bytes = &o->stats->sort.merge_bytes,
         .cancel = o->cancel_signal,
     };
     GS_NOTED(gs_term_merge_new(&w.terms, m->indexes, o->input_count, st));
@@ -318,8 +311,7 @@ static gs_code make_parts(merger *m, gs_status *st)
 {
     const gs_index_merge_options *const o = m->options;
     set_phase(m, GS_PHASE_MERGE);
-    if (o->stats != NULL)
-        atomic_store(&o->stats->sort.merge_bytes_total, input_bytes(m));
+    atomic_store(&o->stats->sort.merge_bytes_total, input_bytes(m));
     GS_TRY(gs_mem_new(&m->bounds, m->part_count * sizeof *m->bounds, "cuts", st));
     GS_TRY(gs_merge_cut(m->indexes, o->input_count, m->part_count, m->bounds,
                         &m->bound_count, st));
@@ -360,7 +352,7 @@ static void tell_counts(const merger *m)
     gs_index_header h;
     gs_status ignored = {.code = GS_OK};
     /* The index is there and good: should it not be readable now, figures are missing. */
-    if (stats == NULL || gs_index_header_read(&h, m->options->folder, &ignored) != GS_OK)
+    if (gs_index_header_read(&h, m->options->folder, &ignored) != GS_OK)
         return;
     for (int file = 0; file < GS_INDEX_FILE_COUNT; file++)
         bytes += h.file_bytes[file];
@@ -447,7 +439,11 @@ static gs_code merge(merger *m, gs_status *st)
 gs_code gs_index_merge(const gs_index_merge_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
-    merger m = {.options = options, .phase_begin_ns = gs_machine_now_ns()};
+    gs_index_stats unasked = {.method = NULL};
+    gs_index_merge_options own = *options;
+    if (own.stats == NULL)
+        own.stats = &unasked;
+    merger m = {.options = &own, .phase_begin_ns = gs_machine_now_ns()};
     GS_NOTED(merge(&m, st));
     gs_team_free(m.team);
     gs_index_writer_free(m.writer);

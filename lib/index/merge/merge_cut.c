@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/sort/record/records.h"
 
 enum {
     SAMPLES_A_RANGE = 16, /* of one index */
@@ -19,8 +20,7 @@ typedef struct cut_sample {
 
 static int compare_bounds(const gs_term_bound *a, const gs_term_bound *b)
 {
-    const int order = memcmp(a->term, b->term, a->bytes < b->bytes ? a->bytes : b->bytes);
-    return order != 0 ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+    return gs_string_compare(a->term, a->bytes, b->term, b->bytes, 0);
 }
 
 static int by_term(const void *a, const void *b)

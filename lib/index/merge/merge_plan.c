@@ -19,13 +19,13 @@ static size_t worker_bytes(const gs_merge_plan_wish *wish)
 {
     const size_t source =
         GS_TERM_MERGE_SOURCE_BYTES + (wish->keeps_ids ? GS_LIST_MERGE_SOURCE_BYTES : 0);
-    return PARTS_A_WORKER * PART_BYTES + wish->index_count * source;
+    return PARTS_A_WORKER * PART_BYTES + wish->merge->input_count * source;
 }
 
 static unsigned choose_workers(const gs_merge_plan_wish *wish, size_t usable)
 {
-    unsigned workers = gs_share_workers(wish->threads);
-    if (wish->threads == 0 && wish->input_bytes <= SMALL_INPUT_BYTES)
+    unsigned workers = gs_share_workers(wish->merge->threads);
+    if (wish->merge->threads == 0 && wish->input_bytes <= SMALL_INPUT_BYTES)
         workers = 1;
     while (workers > 1 && workers * worker_bytes(wish) > usable / 2)
         workers /= 2;
@@ -35,7 +35,7 @@ static unsigned choose_workers(const gs_merge_plan_wish *wish, size_t usable)
 gs_code gs_merge_plan_make(gs_merge_plan *p, const gs_merge_plan_wish *wish,
                            gs_status *st)
 {
-    const gs_memory_share memory = gs_machine_memory_share(wish->memory_bytes);
+    const gs_memory_share memory = gs_machine_memory_share(wish->merge->memory_bytes);
     const size_t usable = memory.usable_bytes;
     *p = (gs_merge_plan){.limit_bytes = memory.limit_bytes,
                          .workers = choose_workers(wish, usable)};
@@ -44,7 +44,7 @@ gs_code gs_merge_plan_make(gs_merge_plan *p, const gs_merge_plan_wish *wish,
     p->window_bytes = gs_clamp(left / 4 / p->workers, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
     p->writer_bytes = gs_clamp(left / 4, 2 * MIB, 64 * MIB);
     unsigned wanted = p->workers == 1 ? 1 : PARTS_A_WORKER * p->workers;
-    if (wish->has_checkpoint && wanted < KEPT_PARTS_MIN)
+    if (wish->merge->checkpoint != NULL && wanted < KEPT_PARTS_MIN)
         wanted = KEPT_PARTS_MIN;
     return gs_index_parts_fit(&p->part_count, wanted, wish->has_positions, st);
 }

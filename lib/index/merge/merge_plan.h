@@ -9,19 +9,13 @@
 #ifndef GS_LIB_INDEX_MERGE_MERGE_PLAN_H
 #define GS_LIB_INDEX_MERGE_MERGE_PLAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "lib/base/status.h"
+#include "lib/index/merge/index_merger.h"
 
 typedef struct gs_merge_plan_wish {
-    size_t memory_bytes; /* 0: a share of what is available */
-    unsigned threads;    /* 0: every core */
-    size_t index_count;
+    const gs_index_merge_options *merge; /* with a checkpoint parts are kept, and so are
+                                            to be many */
     uint64_t input_bytes;
     bool keeps_ids, has_positions;
-    bool has_checkpoint; /* parts are kept, and so are to be many */
 } gs_merge_plan_wish;
 
 /* Made once; nothing of it changes. */

@@ -5,6 +5,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
+#include "lib/sort/record/records.h"
 
 /* An index whose cursor stands at a term that is still to come. */
 typedef struct heap_item {
@@ -75,10 +76,9 @@ static int compare_terms(const gs_term_merge *m, const heap_item *a, const heap_
 {
     if (a->prefix != b->prefix)
         return a->prefix < b->prefix ? -1 : 1;
-    const gs_term_cursor *const x = &m->cursors[a->source], *const y =
-                                                                &m->cursors[b->source];
-    const int order = memcmp(x->term, y->term, x->bytes < y->bytes ? x->bytes : y->bytes);
-    return order != 0 ? order : (x->bytes > y->bytes) - (x->bytes < y->bytes);
+    const gs_term_cursor *const x = &m->cursors[a->source];
+    const gs_term_cursor *const y = &m->cursors[b->source];
+    return gs_string_compare(x->term, x->bytes, y->term, y->bytes, 0);
 }
 
 static bool is_before(const gs_term_merge *m, const heap_item *a, const heap_item *b)
@@ -123,9 +123,7 @@ static bool is_inside(const gs_term_merge *m, const gs_term_cursor *c, uint64_t 
 {
     if (m->to.bytes == 0 || prefix != m->to_prefix)
         return m->to.bytes == 0 || prefix < m->to_prefix;
-    const size_t common = c->bytes < m->to.bytes ? c->bytes : m->to.bytes;
-    const int order = memcmp(c->term, m->to.term, common);
-    return order < 0 || (order == 0 && c->bytes < m->to.bytes);
+    return gs_string_compare(c->term, c->bytes, m->to.term, m->to.bytes, 0) < 0;
 }
 
 static void push_if_inside(gs_term_merge *m, size_t source)
@@ -158,9 +156,7 @@ gs_code gs_term_merge_begin(gs_term_merge *m, const gs_term_bound *from,
 static gs_code check_ascends(const gs_term_merge *m, const gs_term_cursor *c,
                              gs_status *st)
 {
-    const size_t common = c->bytes < m->last_bytes ? c->bytes : m->last_bytes;
-    const int order = memcmp(m->last, c->term, common);
-    if (order < 0 || (order == 0 && m->last_bytes < c->bytes))
+    if (gs_string_compare(m->last, m->last_bytes, c->term, c->bytes, 0) < 0)
         return GS_OK;
     return gs_index_damaged(c->index, GS_INDEX_TERMS, "terms do not ascend", st);
 }

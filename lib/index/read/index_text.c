@@ -211,10 +211,3 @@ gs_code gs_index_lookup_sought(gs_term_cursor *cursor, const void *term, size_t 
         return GS_OK;
     return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
 }
-
-gs_code gs_index_lookup(gs_term_cursor *cursor, const void *term, size_t bytes,
-                        gs_lookup_shape shape, gs_text_out *out, gs_status *st)
-{
-    GS_TRY(gs_term_cursor_seek(cursor, term, bytes, st));
-    return gs_index_lookup_sought(cursor, term, bytes, shape, out, st);
-}

@@ -45,11 +45,8 @@ typedef enum gs_lookup_shape {
     GS_LOOKUP_JSON_DF, /* without postings */
 } gs_lookup_shape;
 
-/* The line of one term; one that the index does not have has 0 and 0. */
-GS_MUST_CHECK gs_code gs_index_lookup(gs_term_cursor *cursor, const void *term,
-                                      size_t bytes, gs_lookup_shape shape,
-                                      gs_text_out *out, gs_status *st);
-/* The same when the cursor was sent to the term already. */
+/* The line of one term, to which the cursor was sent; one that the index does not have
+ * has 0 and 0. */
 GS_MUST_CHECK gs_code gs_index_lookup_sought(gs_term_cursor *cursor, const void *term,
                                              size_t bytes, gs_lookup_shape shape,
                                              gs_text_out *out, gs_status *st);

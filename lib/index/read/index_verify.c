@@ -9,6 +9,7 @@
 #include "lib/index/read/posting_list.h"
 #include "lib/index/read/term_cursor.h"
 #include "lib/index/format/formats.h"
+#include "lib/sort/record/records.h"
 
 typedef struct gs_verify_counts {
     uint64_t terms, postings, tokens, length_sum;
@@ -94,9 +95,7 @@ static gs_code verify_terms(const gs_index *index, gs_term_cursor *term, uint8_t
     GS_TRY(gs_term_cursor_first(term, st));
     while (term->has_term) {
         GS_TRY(gs_cancel_check(cancel, st));
-        const size_t common = last_bytes < term->bytes ? last_bytes : term->bytes;
-        const int order = memcmp(last, term->term, common);
-        if (order > 0 || (order == 0 && last_bytes >= term->bytes))
+        if (gs_string_compare(last, last_bytes, term->term, term->bytes, 0) >= 0)
             return gs_index_damaged(index, GS_INDEX_TERMS, "terms do not ascend", st);
         memcpy(last, term->term, term->bytes);
         last_bytes = term->bytes;

@@ -8,6 +8,8 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/index/format/formats.h"
+#include "lib/sort/record/records.h"
 
 enum {
     JSON_HEAD_BYTES = 512,
@@ -135,9 +137,7 @@ typedef struct word_ref {
 static int compare_words(const void *a, const void *b)
 {
     const word_ref *const x = a, *const y = b;
-    const size_t common = x->bytes < y->bytes ? x->bytes : y->bytes;
-    const int order = memcmp(x->word, y->word, common);
-    return order != 0 ? order : (x->bytes > y->bytes) - (x->bytes < y->bytes);
+    return gs_string_compare(x->word, x->bytes, y->word, y->bytes, 0);
 }
 
 /* The words in their order, and the bytes of all. */
@@ -189,18 +189,9 @@ static gs_code print_json(gs_word_rules *rules, gs_status *st)
     return st->code;
 }
 
-/* What stands behind `"name": `, or NULL. */
-static const char *find_field(const char *json, const char *name)
-{
-    char key[64];
-    (void)snprintf(key, sizeof key, "\"%s\": ", name);
-    const char *const at = strstr(json, key);
-    return at != NULL ? at + strlen(key) : NULL;
-}
-
 static size_t read_number(const char *json, const char *name)
 {
-    const char *const at = find_field(json, name);
+    const char *const at = gs_index_find_field(json, name);
     return at != NULL && *at >= '0' && *at <= '9' ? (size_t)strtoull(at, NULL, 10) : 0;
 }
 
@@ -211,7 +202,7 @@ static gs_code damaged(gs_status *st)
 
 static gs_code read_language(gs_word_rules *rules, const char *json, gs_status *st)
 {
-    const char *const at = find_field(json, "stem");
+    const char *const at = gs_index_find_field(json, "stem");
     if (at == NULL || *at != '"')
         return at != NULL && strncmp(at, "null", 4) == 0 ? GS_OK : damaged(st);
     char language[GS_STEM_LANGUAGE_BYTES];
@@ -225,7 +216,7 @@ static gs_code read_language(gs_word_rules *rules, const char *json, gs_status *
 
 static gs_code read_stop_words(gs_word_rules *rules, const char *json, gs_status *st)
 {
-    const char *at = find_field(json, "stopwords");
+    const char *at = gs_index_find_field(json, "stopwords");
     if (at == NULL || *at++ != '[')
         return damaged(st);
     if (*at == ']')
@@ -280,8 +271,8 @@ fail:
 gs_code gs_word_rules_read(gs_word_rules **out, const char *json, gs_status *st)
 {
     *out = NULL;
-    const char *const words = find_field(json, "words"), *const fold =
-                                                             find_field(json, "fold");
+    const char *const words = gs_index_find_field(json, "words");
+    const char *const fold = gs_index_find_field(json, "fold");
     if (words == NULL)
         return GS_OK;
     gs_word_rules *rules = NULL;

@@ -10,6 +10,7 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
+#include "lib/sort/record/records.h"
 
 enum {
     TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
@@ -451,10 +452,7 @@ gs_code gs_index_part_term(gs_index_part *p, const void *term, size_t term_bytes
 {
     if (term_bytes == 0 || term_bytes > GS_INDEX_TERM_MAX)
         return GS_FAIL(st, GS_ERR_ARG, 0, "a term of %zu bytes", term_bytes);
-    const size_t before = p->term_bytes;
-    const size_t common = before < term_bytes ? before : term_bytes;
-    const int order = before == 0 ? -1 : memcmp(p->term, term, common);
-    if (order > 0 || (order == 0 && before >= term_bytes))
+    if (gs_string_compare(p->term, p->term_bytes, term, term_bytes, 0) >= 0)
         return GS_FAIL(st, GS_ERR_ARG, 0, "terms do not ascend");
     memcpy(p->next_term, term, term_bytes); /* the caller's may be overwritten by then */
     GS_TRY(end_term(p, st));

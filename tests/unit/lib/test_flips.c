@@ -337,8 +337,9 @@ static gs_code look_up(const gs_index *index, uint64_t *sum, gs_status *st)
     for (unsigned i = 0; i <= WORDS; i += 3) {
         char term[16];
         const int n = snprintf(term, sizeof term, "w%u", i);
+        GS_TRY_OR_FAIL(gs_term_cursor_seek(cursor, term, (size_t)n, st));
         GS_TRY_OR_FAIL(
-            gs_index_lookup(cursor, term, (size_t)n, GS_LOOKUP_TEXT, &out, st));
+            gs_index_lookup_sought(cursor, term, (size_t)n, GS_LOOKUP_TEXT, &out, st));
     }
     GS_NOTED(gs_text_out_flush(&out, st));
 fail:

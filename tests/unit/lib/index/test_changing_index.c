@@ -245,7 +245,9 @@ static void look_up(const gs_index *index, uint64_t *state, gs_text_out *out)
         const int bytes = snprintf(term, sizeof term, "w%u",
                                    (unsigned)(check_random(state) % (WORDS + 10)));
         gs_status_clear(&st);
-        GS_NOTED(gs_index_lookup(cursor, term, (size_t)bytes, GS_LOOKUP_JSON, out, &st));
+        if (gs_term_cursor_seek(cursor, term, (size_t)bytes, &st) == GS_OK)
+            GS_NOTED(gs_index_lookup_sought(cursor, term, (size_t)bytes, GS_LOOKUP_JSON,
+                                            out, &st));
     }
     gs_term_cursor_free(cursor);
 }

@@ -175,7 +175,7 @@ static void set_up(machine *m, const setting *s)
     gs_status st = {.code = GS_OK};
     const gs_tuple_sorter_options sorter = {.engine = s->engine};
     *m = (machine){.s = s};
-    REQUIRE_OK(gs_tuple_sorter_new(&m->sorter, &sorter, &st), &st);
+    REQUIRE_OK(gs_tuple_sorter_new(&m->sorter, &sorter, NULL, &st), &st);
     REQUIRE_OK(
         gs_term_dictionary_new(&m->dictionary, 4 * s->block_bytes + (1 << 19), &st), &st);
     for (unsigned i = 0; i < BLOCKS; i++) {

@@ -69,7 +69,7 @@ static gs_index_build_options options_of(const variant *v, gs_index_stats *stats
         .memory_bytes = v->memory_bytes,
         .threads = v->threads,
         .batch_size = 3,
-        .engine = "cpu",
+        .sorter = {.engine = "cpu"},
         .stats = stats,
     };
 }
