@@ -14,7 +14,12 @@
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
 
-enum { BUFFER_BYTES = 1 << 20, STRETCH_BYTES = 4 << 20, PATH_BYTES = 4400 };
+enum {
+    BUFFER_BYTES = 1 << 20,
+    COPY_BYTES = 32 << 10,
+    STRETCH_BYTES = 4 << 20,
+    PATH_BYTES = 4400,
+};
 
 _Static_assert(BUFFER_BYTES % GS_SUM_PAGE_BYTES == 0, "sums are made of whole pages");
 
@@ -119,6 +124,18 @@ gs_code gs_file_writer_put(gs_file_writer *w, const void *data, size_t bytes,
         w->bytes += n;
         from += n;
         bytes -= n;
+    }
+    return GS_OK;
+}
+
+gs_code gs_file_writer_put_all(gs_file_writer *w, gs_append_file *from, gs_status *st)
+{
+    for (uint64_t left = from->bytes; left > 0;) {
+        const size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
+        const uint8_t *data;
+        GS_TRY(gs_append_file_take(from, &data, n, st));
+        GS_TRY(gs_file_writer_put(w, data, n, st));
+        left -= n;
     }
     return GS_OK;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/index/folder/append_file.h"
 #include "lib/index/format/formats.h"
 
 enum { GS_FILE_HEAD_BYTES = 64 };
@@ -26,6 +27,9 @@ void gs_file_writer_free(gs_file_writer *w); /* NULL is fine */
 
 GS_MUST_CHECK gs_code gs_file_writer_put(gs_file_writer *w, const void *data,
                                          size_t bytes, gs_status *st);
+/* All of a file of which nothing has been read yet, and that holds 32 KiB in memory. */
+GS_MUST_CHECK gs_code gs_file_writer_put_all(gs_file_writer *w, gs_append_file *from,
+                                             gs_status *st);
 /* Zero bytes up to a multiple. */
 GS_MUST_CHECK gs_code gs_file_writer_align(gs_file_writer *w, size_t multiple,
                                            gs_status *st);

@@ -5,7 +5,7 @@
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
 
-enum { BUFFER_BYTES = 1 << 18, COPY_BYTES = 1 << 16 };
+enum { BUFFER_BYTES = 1 << 18 };
 
 gs_code gs_document_writer_open(gs_document_writer *w, const char *folder, bool has_names,
                                 gs_status *st)
@@ -49,14 +49,7 @@ gs_code gs_document_writer_add(gs_document_writer *w, const void *name, size_t n
 static gs_code copy(gs_append_file *from, gs_file_writer *to, gs_status *st)
 {
     GS_TRY(gs_append_file_rewind(from, st));
-    for (uint64_t left = from->bytes; left > 0;) {
-        const size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
-        const uint8_t *data;
-        GS_TRY(gs_append_file_take(from, &data, n, st));
-        GS_TRY(gs_file_writer_put(to, data, n, st));
-        left -= n;
-    }
-    return GS_OK;
+    return gs_file_writer_put_all(to, from, st);
 }
 
 gs_code gs_document_writer_finish(gs_document_writer *w, gs_file_writer *file,

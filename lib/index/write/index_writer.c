@@ -20,7 +20,6 @@ enum {
     PART_BUFFER_MIN = 64 << 10, /* a part's terms are taken whole */
     PART_BUFFER_MAX = 1 << 20,
     FILES_A_PART = 3,
-    COPY_BYTES = 32 << 10,
 };
 
 struct gs_index_writer {
@@ -141,13 +140,7 @@ static gs_code copy_parts(gs_index_writer *w, gs_file_writer *file, bool positio
     for (unsigned i = 0; i < w->options.part_count; i++) {
         gs_append_file *const from =
             positions ? &w->parts[i].positions : &w->parts[i].postings;
-        for (uint64_t left = from->bytes; left > 0;) {
-            const size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
-            const uint8_t *data;
-            GS_TRY(gs_append_file_take(from, &data, n, st));
-            GS_TRY(gs_file_writer_put(file, data, n, st));
-            left -= n;
-        }
+        GS_TRY(gs_file_writer_put_all(file, from, st));
         GS_TRY(gs_append_file_check(from, st));
         gs_append_file_close(from); /* gives its disk space back */
     }
