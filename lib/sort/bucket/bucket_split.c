@@ -377,7 +377,7 @@ gs_near_bucket gs_bucket_near(const gs_bucket_split *split, const gs_bucket *buc
 void gs_bucket_drop(const gs_bucket_split *split, const gs_near_bucket *bucket)
 {
     const gs_element *const e = bucket->elements;
-    if (split->gives_back)
+    if (split->gives_back && bucket->count > 0)
         (void)give_back((uintptr_t)e, (uintptr_t)(e + bucket->count), page_of(split, e));
 }
 
