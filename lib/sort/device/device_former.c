@@ -116,7 +116,7 @@ static gs_code fill_first(device_former *d, gs_filled *filled, gs_status *st)
 static gs_code fill(gs_former *former, gs_filled *filled, gs_status *st)
 {
     device_former *const d = (device_former *)former;
-    if (d->filled == 0 && !d->has_thread)
+    if (!d->has_thread && d->filled == 0)
         return fill_first(d, filled, st);
     if (!d->has_thread)
         GS_TRY(fill_slot(d, 0, st)); /* the only one */
