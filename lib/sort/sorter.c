@@ -221,7 +221,8 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
         GS_TRY(choose_former(s, st));
         GS_TRY(s->former->kind->fill(s->former, &filled, st));
         if (filled == GS_FILLED_NOTHING) {
-            gs_assert(leave_former(s));
+            const bool goes_on = leave_former(s);
+            gs_assert(goes_on);
             continue;
         }
         s->input_bytes = gs_input_bytes_read(s->in.input);
