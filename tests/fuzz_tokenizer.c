@@ -4,12 +4,10 @@
  * the text at once and cutting it by category gives. The first byte chooses folding.
  */
 #include <stdlib.h>
-#include <utf8proc.h>
 
 #include "lib/base/mem.h"
-#include "lib/index/text/fold.h"
 #include "lib/index/text/tokenizer.h"
-#include "lib/index/text/utf8.h"
+#include "tests/slow_words.h"
 
 enum { TEXT_MAX = 1 << 16 };
 
@@ -25,7 +23,6 @@ static void require(bool is_so)
 typedef struct words {
     uint8_t bytes[64 * TEXT_MAX];
     size_t used;
-    uint32_t count;
 } words;
 
 static void put_word(words *w, const uint8_t *word, uint32_t bytes, uint32_t position)
@@ -37,48 +34,11 @@ static void put_word(words *w, const uint8_t *word, uint32_t bytes, uint32_t pos
     w->used += 8 + bytes;
 }
 
-static void reference_stretch(words *w, const uint8_t *text, size_t bytes, bool folds)
-{
-    static int32_t points[20 * TEXT_MAX];
-    static uint8_t word[80 * TEXT_MAX];
-    const utf8proc_option_t options = folds ? UTF8PROC_STABLE | UTF8PROC_COMPAT |
-                                                  UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD |
-                                                  UTF8PROC_IGNORE
-                                            : 0;
-    utf8proc_ssize_t n =
-        utf8proc_decompose(text, (utf8proc_ssize_t)bytes, points, 20 * TEXT_MAX, options);
-    require(n >= 0 && n <= 20 * TEXT_MAX);
-    if (folds)
-        n = utf8proc_normalize_utf32(points, n, options);
-    size_t used = 0;
-    for (utf8proc_ssize_t i = 0; i <= n; i++) {
-        if (i < n && gs_fold_is_word((uint32_t)points[i])) {
-            used = (size_t)(gs_utf8_encode(word + used, (uint32_t)points[i]) - word);
-        } else if (used > 0) {
-            if (used <= GS_TERM_BYTES_MAX)
-                put_word(w, word, (uint32_t)used, w->count);
-            w->count++;
-            used = 0;
-        }
-    }
-}
+static words got, wanted;
 
-static void reference(words *w, const uint8_t *text, size_t bytes, bool folds)
+static void want_word(const uint8_t *word, size_t bytes, unsigned position)
 {
-    const uint8_t *const end = text + bytes;
-    const uint8_t *begin = text, *p = text;
-    for (;;) {
-        uint32_t point;
-        const unsigned n = gs_utf8_decode(p, end, &point);
-        if (n != 0) {
-            p += n;
-            continue;
-        }
-        reference_stretch(w, begin, (size_t)(p - begin), folds);
-        if (p == end)
-            return;
-        begin = ++p;
-    }
+    put_word(&wanted, word, (uint32_t)bytes, position);
 }
 
 static void tokenize(words *w, const uint8_t *text, size_t bytes, bool folds)
@@ -108,7 +68,6 @@ static void tokenize(words *w, const uint8_t *text, size_t bytes, bool folds)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static words got, wanted;
     if (size == 0 || size > TEXT_MAX)
         return 0;
     const bool folds = data[0] & 1;
@@ -120,9 +79,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(memory, data, size);
     memset((uint8_t *)memory + size, 'z', GS_TEXT_SLACK);
-    got.used = wanted.used = got.count = wanted.count = 0;
+    got.used = wanted.used = 0;
     tokenize(&got, memory, size, folds);
-    reference(&wanted, memory, size, folds);
+    slow_words(memory, size, folds, want_word);
     require(got.used == wanted.used && memcmp(got.bytes, wanted.bytes, got.used) == 0);
     gs_mem_free(memory);
     return 0;

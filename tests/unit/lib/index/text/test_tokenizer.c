@@ -6,13 +6,10 @@
  */
 #include "lib/index/text/tokenizer.h"
 
-#include <utf8proc.h>
-
 #include "lib/base/mem.h"
-#include "lib/index/text/fold.h"
-#include "lib/index/text/utf8.h"
 #include "lib/index/text/word_set.h"
 #include "tests/check.h"
+#include "tests/slow_words.h"
 
 enum { TEXT_MAX = 200000, WORDS_MAX = 4 * TEXT_MAX };
 
@@ -62,56 +59,19 @@ static void tokenize(const gs_word_rules *rules, const void *text, size_t bytes)
 
 /* --- the slow definition ------------------------------------------------------------ */
 
-static uint8_t folded[8 * TEXT_MAX];
-static unsigned word_number;
-
-static void reference_stretch(const uint8_t *text, size_t bytes, bool folds)
+static void want_word(const uint8_t *word, size_t bytes, unsigned position)
 {
-    static int32_t points[4 * TEXT_MAX];
-    const utf8proc_option_t options = folds ? UTF8PROC_STABLE | UTF8PROC_COMPAT |
-                                                  UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD |
-                                                  UTF8PROC_IGNORE
-                                            : 0;
-    utf8proc_ssize_t n =
-        utf8proc_decompose(text, (utf8proc_ssize_t)bytes, points, 4 * TEXT_MAX, options);
-    REQUIRE(n >= 0 && n <= 4 * TEXT_MAX);
-    if (folds)
-        n = utf8proc_normalize_utf32(points, n, options);
-    size_t used = 0;
-    for (utf8proc_ssize_t i = 0; i <= n; i++) {
-        if (i < n && gs_fold_is_word((uint32_t)points[i])) {
-            used = (size_t)(gs_utf8_encode(folded + used, (uint32_t)points[i]) - folded);
-        } else if (used > 0) {
-            char place[32];
-            const int k = snprintf(place, sizeof place, ":%u ", word_number++);
-            if (used <= GS_TERM_BYTES_MAX) {
-                put(wanted, &wanted_bytes, folded, used);
-                put(wanted, &wanted_bytes, place, (size_t)k);
-            }
-            used = 0;
-        }
-    }
+    char place[32];
+    const int n = snprintf(place, sizeof place, ":%u ", position);
+    put(wanted, &wanted_bytes, word, bytes);
+    put(wanted, &wanted_bytes, place, (size_t)n);
 }
 
 static void reference(const uint8_t *text, size_t bytes, bool folds)
 {
     wanted_bytes = 0;
     wanted[0] = '\0';
-    word_number = 0;
-    const uint8_t *const end = text + bytes;
-    const uint8_t *begin = text, *p = text;
-    for (;;) {
-        uint32_t point;
-        const unsigned n = gs_utf8_decode(p, end, &point);
-        if (n != 0) {
-            p += n;
-            continue;
-        }
-        reference_stretch(begin, (size_t)(p - begin), folds);
-        if (p == end)
-            return;
-        begin = ++p;
-    }
+    slow_words(text, bytes, folds, want_word);
 }
 
 /* --- random texts ------------------------------------------------------------------ */
