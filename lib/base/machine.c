@@ -89,17 +89,48 @@ static uint64_t memory_left(uint64_t group_bytes)
     return lesser(left, group_bytes);
 }
 
-/* The part of it that limits of addresses leave. */
-static size_t within_limits(uint64_t bytes)
+/* Maps and private maps of this process; zeros where the system does not tell. */
+static void read_mapped_bytes(uint64_t *all, uint64_t *private)
 {
-    const int limits[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_RSS};
+    unsigned long long pages[6] = {0};
+    FILE *const f = fopen("/proc/self/statm", "re");
+    *all = *private = 0;
+    if (f == NULL)
+        return;
+    if (fscanf(f, "%llu %llu %llu %llu %llu %llu", &pages[0], &pages[1], &pages[2],
+               &pages[3], &pages[4], &pages[5]) == 6) {
+        const long page_bytes = sysconf(_SC_PAGESIZE);
+        *all = pages[0] * (uint64_t)page_bytes;
+        *private = pages[5] * (uint64_t)page_bytes;
+    }
+    (void)fclose(f);
+}
+
+/* What limits of this process leave beside what it has mapped already: its code is some
+ * megabytes, and tens of them where it carries code for GPUs. */
+static uint64_t limits_left(void)
+{
+    const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+    uint64_t used[2] = {0}, left = UINT64_MAX;
+    read_mapped_bytes(&used[0], &used[1]);
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         struct rlimit limit;
-        if (getrlimit((__rlimit_resource_t)limits[i], &limit) == 0 &&
-            limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / 2 < bytes)
-            bytes = limit.rlim_cur / 2; /* address space is also code and stacks */
+        if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
+            limit.rlim_cur == RLIM_INFINITY)
+            continue;
+        left = lesser(left, limit.rlim_cur > used[i] ? limit.rlim_cur - used[i] : 0);
     }
-    return (size_t)bytes;
+    return left;
+}
+
+/* The part of it that limits leave: address space is also stacks and mapped files. */
+static size_t within_limits(uint64_t bytes)
+{
+    struct rlimit resident;
+    uint64_t left = limits_left();
+    if (getrlimit(RLIMIT_RSS, &resident) == 0 && resident.rlim_cur != RLIM_INFINITY)
+        left = lesser(left, resident.rlim_cur);
+    return (size_t)lesser(bytes, left / 2);
 }
 
 size_t gs_machine_memory_available(void)
@@ -110,12 +141,7 @@ size_t gs_machine_memory_available(void)
 /* More than the machine has, or than the address space takes, would not help anybody. */
 static size_t memory_most(void)
 {
-    size_t bytes = gs_machine_memory_total();
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur / 4 < bytes)
-        bytes = limit.rlim_cur / 4;
-    return bytes;
+    return (size_t)lesser(gs_machine_memory_total(), limits_left() / 4);
 }
 
 gs_memory_share gs_machine_memory_share(size_t wanted)
@@ -139,37 +165,9 @@ gs_memory_share gs_machine_memory_share(size_t wanted)
     return share;
 }
 
-/* Maps and private maps of this process; zeros where the system does not tell. */
-static void read_mapped_bytes(uint64_t *all, uint64_t *private)
-{
-    unsigned long long pages[6] = {0};
-    FILE *const f = fopen("/proc/self/statm", "re");
-    *all = *private = 0;
-    if (f == NULL)
-        return;
-    if (fscanf(f, "%llu %llu %llu %llu %llu %llu", &pages[0], &pages[1], &pages[2],
-               &pages[3], &pages[4], &pages[5]) == 6) {
-        const long page_bytes = sysconf(_SC_PAGESIZE);
-        *all = pages[0] * (uint64_t)page_bytes;
-        *private = pages[5] * (uint64_t)page_bytes;
-    }
-    (void)fclose(f);
-}
-
 size_t gs_machine_address_space_left(void)
 {
-    uint64_t used[2] = {0}, left = promises_left();
-    const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
-    read_mapped_bytes(&used[0], &used[1]);
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        struct rlimit limit;
-        if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
-            limit.rlim_cur == RLIM_INFINITY)
-            continue;
-        const uint64_t here = limit.rlim_cur > used[i] ? limit.rlim_cur - used[i] : 0;
-        left = here < left ? here : left;
-    }
-    return left < SIZE_MAX ? (size_t)left : SIZE_MAX;
+    return (size_t)lesser(lesser(promises_left(), limits_left()), SIZE_MAX);
 }
 
 size_t gs_machine_thread_stack_bytes(void)

@@ -13,7 +13,7 @@ KILLERS = ["KILL", "KILL", "KILL", "INT", "TERM", "HUP"]
 
 class Situation:
     def __init__(self):
-        self.limits = {}       # name of a resource limit: value
+        self.limits = {}       # name of a resource limit: value; of AS, what is left beside the program
         self.no_uring = False
         self.disk = None       # (folder of the case, bytes): a file system of that size
         self.is_poor = False   # a user without rights, where we are root
@@ -77,13 +77,19 @@ class Situation:
             if other.kills or not other.is_resumed:
                 yield other
 
+    def limits_of(self, program_bytes):
+        """The limits as they are set: a program that carries code for GPUs has 40 MB more of it."""
+        return {name: value + program_bytes if name == "AS" else value
+                for name, value in self.limits.items()}
+
     def shell(self):
         """What stands in front of the command, and what a prefix cannot say."""
         parts = []
         if self.no_uring:
             parts.append("GS_NO_URING=1")
         if self.limits:
-            parts.append("prlimit " + " ".join("--%s=%d" % (name.lower(), value)
+            beside = {"AS": "$((%d + $(stat -Lc %%s \"$(command -v gpusort)\")))"}
+            parts.append("prlimit " + " ".join("--%s=%s" % (name.lower(), beside.get(name, "%d") % value)
                                                for name, value in self.limits.items()))
         if self.is_poor:
             parts.insert(0, "setpriv --reuid=65534 --regid=65534 --clear-groups")

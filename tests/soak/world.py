@@ -52,6 +52,7 @@ class World:
         os.mkdir(os.path.join(self.folder, "bin"))
         # A copy: what is built meanwhile does not come in between.
         program = shutil.copy(binary, os.path.join(self.folder, "bin", "gpusort"))
+        self.program_bytes = os.path.getsize(program)
         os.symlink("gpusort", os.path.join(self.folder, "bin", "sort"))
         self.links = {"gpusort": program, "sort": os.path.join(self.folder, "bin", "sort")}
         self.environment = {"LC_ALL": "C", "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
@@ -109,7 +110,8 @@ class World:
             "environment": dict(self.environment, TMPDIR=os.path.join(folder, "tmp"),
                                 **({"GS_NO_URING": "1"} if trouble.no_uring else {})),
             "stdin": stdin and os.path.join(folder, stdin), "piece": piece, "stdout": captured[0],
-            "stderr": captured[1], "take": trouble.take, "limits": trouble.limits, "user": poor,
+            "stderr": captured[1], "take": trouble.take,
+            "limits": trouble.limits_of(self.program_bytes), "user": poor,
             "kill": kill and [situation.number_of(kill[0]), kill[1]], "seconds_max": SECONDS_MAX}
         self.launcher.stdin.write(json.dumps(asked) + "\n")
         self.launcher.stdin.flush()
