@@ -68,7 +68,7 @@ void gs_letters_check(unsigned letters)
         GS_LETTER_GENERAL,
         GS_LETTER_HUMAN,
         GS_LETTER_MONTH,
-        /* These three are one kind: any two of them go together. */
+        /* These are one kind: any two of them go together. */
         GS_LETTER_VERSION | GS_LETTER_RANDOM | GS_LETTER_DICTIONARY |
             GS_LETTER_NONPRINTING,
     };

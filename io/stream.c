@@ -33,7 +33,7 @@ struct gs_stream {
     gs_aio *aio;
     pthread_t writer;
 
-    pthread_mutex_t mutex; /* guards what follows */
+    pthread_mutex_t mutex; /* guards what follows, and what blocks[] say of themselves */
     pthread_cond_t turn_changed, slot_freed, block_full;
     uint64_t next_ticket;
     uint64_t reserved_bytes;

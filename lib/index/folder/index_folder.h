@@ -6,7 +6,8 @@
  * leftover until commit has given it its name. Commit keeps this order:
  *
  *     1. the entries of the new folder are on the disk (its files are before)
- *     2. it changes places with the old one, or takes its name if there is none
+ *        the old one gets a mark, on the disk as well: from here on it may be a leftover
+ *     2. the new one changes places with the old one, or takes its name if there is none
  *     3. the entries of the folder that both are in are on the disk
  *     4. the old one goes
  *

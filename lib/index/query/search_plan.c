@@ -106,8 +106,8 @@ static gs_code too_many(const gs_query_node *from, gs_status *st)
                : st->code;
 }
 
-/* A leaf of the term that the cursor is at; an unknown one without. None but the first
- * `known_slots` can be its. */
+/* A leaf of the term that the cursor is at, or of none if it is not known. Only the first
+ * `known_slots` slots can hold this term already. */
 static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_known,
                         bool is_wanted, size_t known_slots, int *out, gs_status *st)
 {

@@ -32,7 +32,8 @@ static const struct {
                               {.eol = '\n', .record_size = 2 * sizeof(uint32_t)}},
 };
 
-_Static_assert(sizeof formats / sizeof *formats == GS_FORMAT_COUNT, "each has its line");
+_Static_assert(sizeof formats / sizeof *formats == GS_FORMAT_COUNT,
+               "the last one has its line");
 
 const char *gs_document_format_name(gs_document_format format)
 {

@@ -54,10 +54,11 @@ struct gs_device_chunk {
     gs_upload_held uploads[UPLOADS_HELD_MAX];
     size_t uploads_first, uploads_count;
     gs_line_batch pending; /* that the chunk had no room for */
-    bool is_ended, has_feed_failed;
-    gs_multiset read[SLOTS_MAX]; /* what the chunks there are made of */
-    unsigned filling;            /* the slot that is filled */
-    uint8_t *sample;             /* some of the text */
+    bool is_ended;
+    _Atomic bool has_feed_failed; /* asked while the other slot may still be filled */
+    gs_multiset read[SLOTS_MAX];  /* what the chunks there are made of */
+    unsigned filling;             /* the slot that is filled */
+    uint8_t *sample;              /* some of the text */
     size_t sample_bytes;
 
     /* For the workers of one emit. */

@@ -60,7 +60,7 @@ enum { GS_CHUNK_USUAL_BYTES = 2 << 20 };
 typedef struct gs_chunk_limits {
     size_t budget_bytes;
     size_t soft_bytes;       /* enough to end the chunk, unless it holds nothing yet */
-    size_t first_copies_max; /* what comes first may be more than the budget */
+    size_t first_copies_max; /* an empty chunk takes up to this, beyond its budget */
     uint64_t input_bytes;    /* > 0: of the whole input, for which it may be stretched */
     unsigned workers;        /* who will sort it */
     bool is_small;           /* all that comes is not worth a large page */

@@ -69,8 +69,8 @@ typedef struct gs_former_kind {
      * False if some of it is gone: the input must be read again from its beginning. No
      * more calls but free. NULL for who is never asked. */
     bool (*give_back)(gs_former *f);
-    /* Could another former have done what failed? If so, *is_news: the user should hear
-     * of it. NULL: no. */
+    /* Is what failed the fault of this former, so that another may try? If so, *is_news
+     * says whether the user should hear of it. NULL: no. */
     bool (*is_to_blame)(const gs_former *f, const gs_status *st, bool *is_news);
     void (*free)(gs_former *f);
 } gs_former_kind;

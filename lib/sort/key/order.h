@@ -29,7 +29,8 @@ typedef enum gs_key_type {
  * What is switched on or off for a key, besides its direction: a bool of gs_key each.
  * Whoever does something for each of them walks this list, so that a new line here is all
  * that has to be remembered: what else needs a place of its own does not build, or fails
- * in test_key_encode or test_text_key.
+ * in test_key_encode or test_text_key, which also fail where their lines do not show
+ * what the new switch changes.
  *
  *     name      of the bool, in gs_key and in gs_text_key (gpu/text/text_sort.h)
  *     LETTER    GS_LETTER_..., with which the command line switches it on

@@ -87,6 +87,7 @@ static size_t copy_bytes(const gs_memory_plan *p, size_t usable, bool is_keyed)
 
 /* A line that is too long for S is no reason to give up while the machine has memory. It
  * is there up to six times: carried from block to block, as a record, in a run's block.
+ * The share is what may be planned with, three quarters of what is available.
  */
 static void plan_long_records(gs_memory_plan *p, size_t available_share)
 {
@@ -97,7 +98,7 @@ static void plan_long_records(gs_memory_plan *p, size_t available_share)
     p->too_long_hint =
         p->is_space_limited
             ? "give more memory with -S and more address space with ulimit -v"
-            : "a line may take a sixth of the memory that is available, and 2 GiB";
+            : "a line may take an eighth of the memory that is available, and 2 GiB";
     /* Where addresses cost nothing. */
     p->first_copies_max = p->is_space_limited ? 0 : COPIES * p->record_bytes_max;
 }

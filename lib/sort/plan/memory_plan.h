@@ -38,10 +38,10 @@ typedef struct gs_memory_plan {
     size_t held_back_bytes;        /* of a chunk's share: text that a GPU may yet lose */
     size_t merge_piece_bytes;      /* piece_bytes of a merge: a range should fit */
     size_t merge_bytes;            /* for windows and decoded blocks */
-    size_t record_bytes_max;   /* more than S allows: what a long line needs, it gets */
-    const char *too_long_hint; /* what to do about a longer one */
-    size_t first_copies_max;   /* of the first records of a chunk, whatever its size */
-    size_t part_bytes;         /* of text that is given out where it is */
+    size_t record_bytes_max;       /* of the longest record; may be more than S */
+    const char *too_long_hint;     /* what to do about a longer one */
+    size_t first_copies_max; /* of the first records of a chunk, whatever its size */
+    size_t part_bytes;       /* of text that is given out where it is */
 } gs_memory_plan;
 
 enum { GS_BLOCKS_IN_FLIGHT = 6 };

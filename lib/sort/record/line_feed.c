@@ -530,7 +530,7 @@ static gs_code next_of_map(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
 }
 
 /* Would a record that is being put together take more than what long ones may, while
- * others are in use, or the limit is not the last word? */
+ * others are in use, or while the limit may still be raised? */
 static bool must_wait(const gs_line_feed *feed)
 {
     const size_t most = feed->options.long_bytes_max;

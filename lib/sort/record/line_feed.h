@@ -51,8 +51,10 @@ typedef struct gs_line_feed_options {
     size_t long_bytes_max;
     size_t part_bytes;     /* of memory that is given out as it is; 0: a megabyte */
     uint64_t header_lines; /* kept apart */
-    /* Records that do not end with a byte: how many bytes at the front of `data` are
-     * whole records. NULL: up to the last eol. */
+    /* Records that do not end with a byte: where the last record of `data` ends. `data`
+     * may begin inside a record, so this is told by bytes near that end alone: a format
+     * whose line ends mean something else inside quotes needs a state of its own here.
+     * NULL: behind the last eol. */
     size_t (*whole_bytes)(const uint8_t *data, size_t bytes);
     bool takes_whole_files; /* each file is one record, an empty one too */
     const char *const *names;

@@ -8,8 +8,9 @@
  *      4 are left           [0..3] [4..6] 7 8        the order of the runs stays
  *
  * A pass goes over the runs from the first to the last, and merges none of them twice.
- * All groups of a pass are full but its last one, which takes no more than is too much.
- * So there are as few passes as there can be, and none that moves more than it has to.
+ * All groups of a pass are full but its last one, which takes only as many as are still
+ * over the limit, and one. So there are as few passes as there can be, and none that
+ * moves more than it has to.
  *
  * Nothing is merged here: who calls merges the group, and then asks for the next.
  */

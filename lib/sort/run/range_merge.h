@@ -11,9 +11,10 @@
  * meanwhile the parts of the range after that are read. Equal keys never lie in two
  * ranges, so dropping or counting equals needs no look across.
  *
- * Of the first N records only, as many ranges are merged on all cores as surely hold no
- * more than that: blocks know how many records they have. What is then missing is taken
- * in the same way from the rest, and in the end from a single range.
+ * Where only the first N records are wanted (--top), as many ranges are merged on all
+ * cores as surely hold no more than that: blocks know how many records they have. What is
+ * then missing is taken in the same way from the rest, and in the end from a single
+ * range.
  *
  * Records go to a sink, a piece a range, or to a consumer: then several ranges make a
  * portion, which one worker goes through in order, so that what belongs together but
@@ -63,8 +64,8 @@ typedef struct gs_range_consumer {
 /* How many runs can be merged at once with this memory, at least 2. */
 size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
                              size_t block_raw_bytes);
-/* Blocks are larger where records are. How many of the runs can be merged at once, if by
- * one worker; more than the memory allows are 4. */
+/* How many of these runs one worker can merge at once: blocks are larger where records
+ * are. Never under 4, whatever the memory. */
 size_t gs_range_merge_fitting(const gs_run *runs, size_t run_count, size_t memory_bytes);
 
 GS_MUST_CHECK gs_code gs_range_merge_run(const gs_run *runs, size_t run_count,

@@ -70,14 +70,16 @@ gs_run_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigne
         const double cost = r.ns * (1 + 1.0 / DECODE_SHARE) / workers;
         const double gain = r.saved * disk_ns_per_byte - cost;
         gs_log_say(log, GS_LOG_INFO,
-                   "runs are %s: %s would save %.0f %% at %.2f ns a byte and core",
-                   gain > best_gain ? "compressed" : "not compressed",
+                   "runs by %s: would save %.0f %% at %.2f ns a byte and core",
                    gs_run_codec_name(c), r.saved * 100, r.ns);
         if (gain > best_gain) {
             best = c;
             best_gain = gain;
         }
     }
+    gs_log_say(log, GS_LOG_INFO, "runs are written %s%s",
+               best == GS_RUN_CODEC_RAW ? "as they are" : "by ",
+               best == GS_RUN_CODEC_RAW ? "" : gs_run_codec_name(best));
     gs_mem_free(room);
     gs_run_coder_free(coder);
     return best;

@@ -10,7 +10,7 @@
  *      raw'            | b1 |                      the one before, for one compare
  *
  * The window is normally the whole part of the run that a range needs and is read while
- * the range before is being merged (gs_run_cursor_submit, then _start). A part that is
+ * the range before is being merged (gs_run_window_submit, then _start). A part that is
  * longer goes on with plain reads, window by window.
  */
 #ifndef GS_LIB_SORT_RUN_RUN_CURSOR_H

@@ -2,7 +2,8 @@
 /*
  * sink: where sorted records go, as text to the output or as blocks to a run.
  *
- * The order of the output is cut into pieces, numbered from 0 (their tickets). A worker
+ * The order of the output is cut into pieces, numbered by their tickets: from 1 on for
+ * records, since what stands before them (a header) has ticket 0. A worker
  * makes one piece after the other in buffers of its own and puts it into the stream when
  * its turn comes. A piece that outgrows the buffer waits for its turn and then flows.
  * Whole pieces of a run do not wait: as many as `held_most` are held until the turn comes
@@ -41,12 +42,12 @@ typedef struct gs_sink {
     size_t held_most;          /* pieces of a run */
     bool is_passing;           /* text, but not the output: another merge reads it */
     gs_witness *witness;       /* sees what text goes out; else only what stays out */
-    pthread_mutex_t run_mutex; /* guards run->entries and what follows */
+    pthread_mutex_t run_mutex; /* guards run->entries and held */
     gs_sink_held *held;        /* held_most of them once there is one */
     _Atomic uint64_t record_count;
 } gs_sink;
 
-/* Everything up to held_most is set by the caller. */
+/* Everything before run_mutex is set by the caller. */
 void gs_sink_init(gs_sink *sink);
 void gs_sink_release(gs_sink *sink);
 

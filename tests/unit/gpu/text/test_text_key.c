@@ -7,6 +7,7 @@
  */
 #include "gpu/text/text_key.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/sort/device/device_order.h"
@@ -53,16 +54,26 @@ static size_t random_line(uint8_t *to)
     return bytes;
 }
 
-static void same_key(const gs_order *order, const gs_record_layout *layout,
-                     const uint8_t *line, size_t bytes)
+enum { STRING_MAX = 1 << 16 };
+
+/* What the CPU makes of the line's keys. */
+static size_t encode(const gs_order *order, const gs_record_layout *layout,
+                     const uint8_t *line, size_t bytes, uint8_t to[static STRING_MAX])
 {
-    static uint8_t want[1 << 16], got[1 << 16];
     gs_status st = {.code = GS_OK};
     gs_key_encoder *encoder = NULL;
     REQUIRE_OK(gs_key_encoder_new(&encoder, order, layout->is_backwards, &st), &st);
-    REQUIRE(gs_key_encode_bound(encoder, bytes) <= sizeof want);
-    const size_t want_bytes = gs_key_encode(encoder, line, bytes, want);
+    REQUIRE(gs_key_encode_bound(encoder, bytes) <= STRING_MAX);
+    const size_t n = gs_key_encode(encoder, line, bytes, to);
     gs_key_encoder_free(encoder);
+    return n;
+}
+
+static void same_key(const gs_order *order, const gs_record_layout *layout,
+                     const uint8_t *line, size_t bytes)
+{
+    static uint8_t want[STRING_MAX], got[STRING_MAX];
+    const size_t want_bytes = encode(order, layout, line, bytes, want);
 
     gs_text_order device;
     REQUIRE(gs_device_order(order, layout, &device) == NULL);
@@ -114,8 +125,52 @@ static void bounds_are_close(void)
     CHECK(gs_text_string_bound(&o, 800000000) <= GS_TEXT_STRING_MAX);
 }
 
+/* Does the line's first key differ when this switch is off? */
+static bool shows(gs_order order, const gs_record_layout *layout,
+                  const gs_key *with_it_off, const uint8_t *line, size_t bytes)
+{
+    static uint8_t on[STRING_MAX], off[STRING_MAX];
+    order.key_count = 1;
+    const size_t n = encode(&order, layout, line, bytes, on);
+    order.keys = (gs_key *)(uintptr_t)with_it_off;
+    return n != encode(&order, layout, line, bytes, off) || memcmp(on, off, n) != 0;
+}
+
+/* How often each switch of a key mattered: one that never does was not tested at all. */
+typedef struct shown {
+#define COUNT(name, letter, mark, changes) unsigned name;
+    GS_KEY_SWITCHES(COUNT)
+#undef COUNT
+} shown;
+
+static void note_switches(shown *s, const gs_order *order, const gs_record_layout *layout,
+                          const uint8_t *line, size_t bytes)
+{
+    gs_key key = order->keys[0];
+#define NOTE(name, letter, mark, changes)                                                \
+    if (key.name) {                                                                      \
+        key.name = false;                                                                \
+        s->name += shows(*order, layout, &key, line, bytes);                             \
+        key.name = true;                                                                 \
+    }
+    GS_KEY_SWITCHES(NOTE)
+#undef NOTE
+}
+
+static void every_switch_was_shown(const shown *s)
+{
+#define LOOK(name, letter, mark, changes)                                                \
+    if (s->name == 0) {                                                                  \
+        fprintf(stderr, "no line shows %s: add to `alphabet` what it changes\n", #name); \
+        CHECK(s->name > 0);                                                              \
+    }
+    GS_KEY_SWITCHES(LOOK)
+#undef LOOK
+}
+
 static void lines_of_any_order(void)
 {
+    shown s = {0};
     uint8_t line[LINE_MAX_BYTES + SLACK] = {0};
     for (unsigned i = 0; i < check_often(ORDERS) && check_failures == 0; i++) {
         gs_key keys[3];
@@ -134,8 +189,11 @@ static void lines_of_any_order(void)
         for (unsigned l = 0; l < LINES; l++) {
             const size_t bytes = random_line(line);
             same_key(&order, &layout, line, bytes);
+            if (l % 8 == 0)
+                note_switches(&s, &order, &layout, line, bytes);
         }
     }
+    every_switch_was_shown(&s);
 }
 
 static void records_of_any_order(void)

@@ -319,7 +319,9 @@ static void every_switch_is_heeded(void)
             const size_t n = encode_once(&key, line, bytes, off);
             if (n == encode_once(&switches[i].of_field, line, bytes, on) &&
                 memcmp(off, on, n) == 0) {
-                fprintf(stderr, "key_encode does nothing about %s\n", switches[i].name);
+                fprintf(stderr,
+                        "key_encode does nothing about %s, or `line` does not show it\n",
+                        switches[i].name);
                 CHECK(false);
             }
         }
