@@ -16,6 +16,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/index/folder/index_leftover.h"
 
 /* A file without a name in the folder. */
 static int open_nameless(const char *folder)
@@ -24,7 +25,7 @@ static int open_nameless(const char *folder)
     if (fd >= 0)
         return fd;
     char path[4200];
-    (void)snprintf(path, sizeof path, "%s/part-XXXXXX", folder);
+    (void)snprintf(path, sizeof path, "%s/" GS_INDEX_PART_NAME "XXXXXX", folder);
     gs_name_guard guard;
     gs_name_guard_begin(&guard);
     const int named = mkostemp(path, O_CLOEXEC);

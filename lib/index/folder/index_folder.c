@@ -201,8 +201,8 @@ static int begin_temporary(gs_index_folder *f)
     return error;
 }
 
-/* 0 or errno. Only what is known to be missing is taken for missing: else there would be
- * a whole build, and then the name would not be free. */
+/* 0 or errno. What cannot be looked at fails here: taken for missing, it would fail after
+ * the whole build. */
 static int look_for(const char *name, bool *is_there)
 {
     struct stat info;

@@ -161,10 +161,12 @@ static bool is_of_kind(const sweep *s, const char *name, const char *kind)
            ends_at_random(name + base + length);
 }
 
-/* A part of an index is a file without a name, or lost it as soon as it had one. */
+/* Of a part that was being made when the program ended. */
 static bool is_part(const char *name)
 {
-    return strncmp(name, "part-", 5) == 0 && ends_at_random(name + 5);
+    const size_t length = strlen(GS_INDEX_PART_NAME);
+    return strncmp(name, GS_INDEX_PART_NAME, length) == 0 &&
+           ends_at_random(name + length);
 }
 
 /* Does it hold files of an index only? Removes those of parts with `removes_parts`. */

@@ -25,6 +25,9 @@
 
 #define GS_INDEX_MARK_NAME ".gpusort-unfinished"
 
+/* How the name of a part begins, which it has only between its making and unlink. */
+#define GS_INDEX_PART_NAME "part-"
+
 /* Is it a name of a file that the folder of an index may hold? */
 bool gs_index_owns_file(const char *name);
 
@@ -32,7 +35,7 @@ bool gs_index_owns_file(const char *name);
  * then its name, `folder` in `parent` (a descriptor, or AT_FDCWD). Async-signal-safe. */
 void gs_index_remove_folder(int folder_fd, int parent, const char *folder);
 
-/* 0 or errno. An index that has its name may be marked as well: that means nothing. */
+/* 0 or errno. A finished index may still have its mark: only the name counts. */
 int gs_index_mark(int folder_fd);
 void gs_index_unmark(int folder_fd);
 

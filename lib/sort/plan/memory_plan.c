@@ -19,9 +19,9 @@ enum {
     BLOCK_MAX = MIB,
     STREAM_BLOCK_SHARE = 1024,
     STREAM_BLOCK_MAX = 4 * MIB,
-    STREAM_BLOCKS = 8,        /* in flight, and for every worker: */
-    BLOCKS_A_WORKER = 2,      /* one that is filled while the other is on its way */
-    RUN_BLOCK_SHARE = 8,      /* of a block: a merge holds one of each run */
+    STREAM_BLOCKS = 8,        /* of output in flight, besides those of the workers */
+    BLOCKS_A_WORKER = 2,      /* of input and of output: one in use, one on its way */
+    RUN_BLOCK_SHARE = 8,      /* of an input block: a merge holds a block of every run */
     RUN_BLOCK_MIN = 32 * KIB, /* a smaller one is hardly compressed */
     RUN_BLOCK_MAX = 64 * KIB,
     PIECE_BLOCKS = 4,   /* a piece outlasts the wait for a turn */

@@ -4,8 +4,8 @@
  * is made once; what depends on what is found out later (can the input be mapped, is a
  * GPU used) is asked of it, and does not change it.
  *
- *      forming runs   | input blocks | thread scratch | output window | chunk ........ |
- *      merging        |       thread pieces           | output window | windows ...... |
+ *      forming runs   | input blocks | thread scratch | output blocks | chunk ........ |
+ *      merging        |       thread pieces           | output blocks | windows ...... |
  *
  * The process may take S + 64 MiB; the plan shares out S and a part of those 64, and
  * leaves the rest to code, stacks and small objects.

@@ -60,7 +60,7 @@ gs_run_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigne
     if (forced != NULL)
         return gs_run_codec_named(forced);
     if (text_bytes < SAMPLE_BLOCKS * block_bytes)
-        return GS_RUN_CODEC_ZSTD;
+        return GS_RUN_CODEC_ZSTD; /* too little to be timed */
     if (gs_run_coder_new(&coder, &st) == GS_OK)
         GS_NOTED(gs_mem_new(&room, gs_run_block_bound(block_bytes) + block_bytes,
                             "codec sample", &st));

@@ -12,7 +12,8 @@
 #include "io/run_block.h"
 #include "lib/base/log.h"
 
-/* `text` is some of what the runs will hold. */
+/* `text` is some of the records that the runs will hold. The environment may name a codec
+ * in GS_SPILL_CODEC, for measuring; a name that is not known means none. */
 gs_run_codec gs_run_codec_choose(const uint8_t *text, size_t text_bytes, unsigned workers,
                                  size_t block_bytes, const gs_log *log);
 
