@@ -57,12 +57,15 @@ ifeq ($(SAN),)
 FORTIFIED := $(if $(findstring _FORTIFY_SOURCE,$(CFLAGS))$(filter -O0,$(CFLAGS)),, \
         $(if $(filter -O%,$(CFLAGS)),-U_FORTIFY_SOURCE \
             $(lastword $(call taken,-D_FORTIFY_SOURCE=2 -D_FORTIFY_SOURCE=3))))
-HARDENED := -fPIE $(call taken,-fstack-protector-strong -fstack-clash-protection \
+HARDENED := $(call taken,-fstack-protector-strong -fstack-clash-protection \
         -fcf-protection=full -mbranch-protection=standard) $(FORTIFIED)
 override CFLAGS := $(HARDENED) $(CFLAGS)
 override LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
 endif
-override CFLAGS += -std=gnu11 -ffp-contract=off -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
+# The same objects go into the program and into a shared library, which shows of them only
+# what lib/gpusort.h marks.
+PLACED := -fPIC -fvisibility=hidden
+override CFLAGS += $(PLACED) -std=gnu11 -ffp-contract=off -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
         -I. $(DEFS) -MMD -MP
 # Libraries loaded into a program take a fifth of what a small sort does, with CUDA two
 # fifths: those whose archives are here go inside. Not so with STATIC=0. The C library, a
@@ -143,7 +146,7 @@ CUDA_LAST := $(lastword $(CUDA_ARCH))
 GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \
              -gencode=arch=compute_$(CUDA_LAST),code=compute_$(CUDA_LAST)
 NVCCFLAGS := -std=c++17 -O3 -lineinfo -I. $(GENCODE) -Werror all-warnings \
-             -Xcompiler=$(call joined,-Wall -Wextra $(HARDENED)) $(DEFS) --threads 0
+             -Xcompiler=$(call joined,-Wall -Wextra $(PLACED) $(HARDENED)) $(DEFS) --threads 0
 ifneq ($(CUDA_CU),)
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt \
              $(if $(filter 1,$(STATIC)),,$(call lib,stdc++) -static-libgcc)
@@ -154,11 +157,11 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
-        faults faults-run stops stops-run hardened-test limits-test \
+        faults faults-run stops stops-run hardened-test limits-test library-test \
         diff-test fake-gpu-test fake-gpu-run index-test search-test flips soak reliability \
         fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
-        uninstall clean FORCE
+        library install-library uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
@@ -172,6 +175,20 @@ $(BIN)/gpusort: $(CMD_O) $(BIN)/libgpusort.a $(BIN)/link-flags
 $(BIN)/libgpusort.a: $(LIB_O)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $(LIB_O)
+
+# For other programs. In the archive of it, too, nothing is seen but gpusort.h; what it needs
+# of other libraries stays outside, and pkg-config says so.
+SONAME := libgpusort.so.$(firstword $(subst ., ,$(VERSION)))
+SHARED_LDLIBS := $(patsubst -l:lib%.a,-l%,$(LDLIBS))
+$(BIN)/$(SONAME): $(LIB_O) $(BIN)/link-flags
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-soname,$(SONAME) \
+	    $(if $(SAN),,-Wl,--no-undefined) -o $@ $(LIB_O) $(CUDA_LIBS) $(SHARED_LDLIBS)
+
+$(BIN)/shown/libgpusort.a: $(LIB_O)
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && ld -r -o $(@:.a=.o) $(LIB_O) && \
+	    objcopy --localize-hidden $(@:.a=.o) && ar rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
 
 compile = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -c -o $@ $<
 $(OBJ)/%.o: %.c $(OBJ)/flags
@@ -231,6 +248,7 @@ help:
 	  'make faults     every call to the system fails in turn (FAULT_POINTS=N: N of them)' \
 	  'make stops      power cuts at every call that changes the disk, and 1000 kills' \
 	  'make limits-test  small limits, and what has bitten other sorts' \
+	  'make library-test  libgpusort as others get it: installed, and examples built against it' \
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
 	  'make search-test random queries against what they must find' \
@@ -246,7 +264,8 @@ help:
 	  'make format     clang-format everything' \
 	  'make bench      against GNU sort and Tantivy, to tests/bench/RESULTS.md (BENCH_VENV=dir)' \
 	  'make codec-bench  bytes and speed of the codes for posting lists (BENCH_GB=1)' \
-	  'make install    to $(DESTDIR)$(PREFIX)' \
+	  'make library    libgpusort, shared and static, for other programs' \
+	  'make install    to $(DESTDIR)$(PREFIX): the program and the library' \
 	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
 
 deps:
@@ -283,6 +302,9 @@ diff-test: $(PROGRAM)
 
 limits-test: $(PROGRAM)
 	@python3 tests/limits/run.py --binary $(CURDIR)/$(PROGRAM) $(LIMITS_TEST_ARGS)
+
+library-test: $(PROGRAM) library
+	@tests/api/run.sh $(CURDIR)/$(PROGRAM)
 
 hardened-test: $(PROGRAM)
 	@python3 tests/hardened.py $(if $(filter 1,$(STATIC)),$(if $(filter 1,$(CUDA)),,--static)) \
@@ -352,7 +374,7 @@ asan tsan:
 lint:
 	@tests/lint.sh
 
-FORMATTED = $(wildcard cmd/*.[ch] lib/*/*.[ch] lib/*/*/*.[ch] io/*.[ch] gpu/*/*.[ch] gpu/*/*.cu gpu/*/*.cuh \
+FORMATTED = lib/gpusort.h $(wildcard cmd/*.[ch] lib/*/*.[ch] lib/*/*/*.[ch] io/*.[ch] gpu/*/*.[ch] gpu/*/*.cu gpu/*/*.cuh \
               tests/*.[ch] tests/*/*.[ch] $(TEST_C))
 format:
 	clang-format -i $(FORMATTED)
@@ -366,7 +388,7 @@ bench: all
 	@tests/bench/sort_vs_gnu.sh
 	@tests/bench/index_vs_tantivy.py
 
-install: all
+install: all install-library
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man7 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
@@ -382,8 +404,37 @@ install: all
 	install -m 644 cmd/completions/gpusort.fish \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpusort.fish
 
+# The library, its header and what pkg-config says of it.
+LIBDIR ?= $(PREFIX)/lib
+# NAME:PAGE of the calls whose page has another's name.
+MAN3_ALIASES = $(shell awk '/^\.SH/ { named = $$2 == "NAME"; next } named { gsub(/,/, ""); \
+    for (i = 1; i <= NF && $$i != "\\-"; i++) { page = FILENAME; sub(/.*\//, "", page); \
+    if ($$i ".3" != page) print $$i ":" page } }' man/*.3)
+library: $(BIN)/$(SONAME) $(BIN)/shown/libgpusort.a
+install-library: library
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include \
+	    $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 lib/gpusort.h $(DESTDIR)$(PREFIX)/include/gpusort.h
+	install -m 755 $(BIN)/$(SONAME) $(DESTDIR)$(LIBDIR)/libgpusort.so.$(VERSION)
+	ln -sf libgpusort.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libgpusort.so
+	install -m 644 $(BIN)/shown/libgpusort.a $(DESTDIR)$(LIBDIR)/libgpusort.a
+	install -m 644 $(wildcard man/*.3) $(DESTDIR)$(PREFIX)/share/man/man3
+	for page in $(MAN3_ALIASES); do \
+	    echo ".so man3/$${page#*:}" >$(DESTDIR)$(PREFIX)/share/man/man3/$${page%:*}.3; done
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' '' \
+	    'Name: gpusort' 'Description: sorts and inverted indexes larger than memory' \
+	    'Version: $(VERSION)' 'Libs: -L$${libdir} -lgpusort' \
+	    'Libs.private: $(filter-out -L%,$(CUDA_LIBS)) $(SHARED_LDLIBS)' \
+	    'Cflags: -I$${includedir}' >$(DESTDIR)$(LIBDIR)/pkgconfig/gpusort.pc
+	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/gpusort.pc
+
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpusort \
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpusort $(DESTDIR)$(PREFIX)/include/gpusort.h \
+	    $(addprefix $(DESTDIR)$(LIBDIR)/,libgpusort.so.$(VERSION) $(SONAME) libgpusort.so \
+	        libgpusort.a pkgconfig/gpusort.pc) \
+	    $(addprefix $(DESTDIR)$(PREFIX)/share/man/man3/,$(notdir $(wildcard man/*.3)) \
+	        $(foreach alias,$(MAN3_ALIASES),$(firstword $(subst :, ,$(alias))).3)) \
 	    $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard man/*.1))) \
 	    $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(wildcard man/*.7))) \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpusort \

@@ -144,6 +144,7 @@ int cmd_sort(int argc, char **argv)
     memset(&stats, 0, sizeof stats);
     const gs_log log = {.fn = say, .context = &args};
     args.options.log = &log;
+    args.options.ends_by_pipe = true;
     args.options.stats = &stats;
     int exit_code = GS_EXIT_GOOD;
     gs_status st = {.code = GS_OK};

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +27,11 @@ enum {
     PATH_BYTES = GS_LINK_CHAIN_BYTES,
 };
 
-/* Temporary names that a signal handler must remove: a slot is valid while its flag is
- * set, and the flag is set after the name is complete. */
+/* Temporary names that a signal handler must remove, of all outputs of the process: a
+ * slot is set after its name is complete. */
+enum { SLOT_FREE, SLOT_TAKEN, SLOT_SET };
 static struct {
-    volatile sig_atomic_t is_set;
+    atomic_int state;
     char path[PATH_BYTES];
 } pending[PENDING_MAX];
 
@@ -44,9 +45,9 @@ typedef enum gs_output_kind {
 
 struct gs_output {
     gs_output_kind kind;
-    int fd;       /* what is written to; -1: none any more */
-    int final_fd; /* the file that has the name so far; -1: there is none */
-    bool is_stdout;
+    int fd;        /* what is written to; -1: none any more */
+    int final_fd;  /* the file that has the name so far; -1: there is none */
+    int shared_fd; /* in place: a descriptor that stays open, as standard output; or -1 */
     bool is_seekable;        /* of fd, and where it starts */
     uint64_t start_offset;   /* the same */
     uint64_t final_offset;   /* of final_fd, where the copy begins; or if that is */
@@ -64,9 +65,10 @@ static void set_pending(gs_output *o, const char *path)
 {
     o->pending_slot = -1;
     for (int i = 0; i < PENDING_MAX && strlen(path) < PATH_BYTES; i++) {
-        if (!pending[i].is_set) {
+        if (atomic_compare_exchange_strong(&pending[i].state, &(int){SLOT_FREE},
+                                           SLOT_TAKEN)) {
             (void)snprintf(pending[i].path, PATH_BYTES, "%s", path);
-            pending[i].is_set = 1;
+            atomic_store(&pending[i].state, SLOT_SET);
             o->pending_slot = i;
             return;
         }
@@ -76,14 +78,14 @@ static void set_pending(gs_output *o, const char *path)
 static void clear_pending(gs_output *o)
 {
     if (o->pending_slot >= 0)
-        pending[o->pending_slot].is_set = 0;
+        atomic_store(&pending[o->pending_slot].state, SLOT_FREE);
     o->pending_slot = -1;
 }
 
 void gs_output_unlink_pending(void)
 {
     for (int i = 0; i < PENDING_MAX; i++) {
-        if (pending[i].is_set)
+        if (atomic_load(&pending[i].state) == SLOT_SET)
             (void)unlink(pending[i].path);
     }
 }
@@ -302,30 +304,42 @@ static gs_code open_path(gs_output *o, const char *path, gs_status *st)
     return open_regular(o, is_descriptor, st);
 }
 
+static gs_code new_output(gs_output **out, const char *name, gs_status *st)
+{
+    gs_output *o = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&o, sizeof *o, "output", st));
+    o->fd = o->final_fd = o->shared_fd = o->pending_slot = -1;
+    if (gs_mem_copy_string(&o->name, name, st) == GS_OK)
+        *out = o;
+    else
+        gs_mem_free(o);
+    return st->code;
+}
+
 gs_code gs_output_open(gs_output **out, const char *path, const char *temp_folder,
                        gs_status *st)
 {
-    *out = NULL;
-    gs_output *o = NULL;
-    GS_TRY(gs_mem_new(&o, sizeof *o, "output", st));
-    o->fd = o->final_fd = -1;
-    o->temp_folder = temp_folder;
-    o->pending_slot = -1;
     gs_quoted quoted;
-    GS_TRY_OR_FAIL(gs_mem_copy_string(
-        &o->name, path ? gs_quote_name(&quoted, path) : "'standard output'", st));
-    if (path == NULL) {
-        o->is_stdout = true;
-        o->fd = STDOUT_FILENO;
-        find_position(o);
-    } else {
-        GS_TRY_OR_FAIL(open_path(o, path, st));
+    if (path == NULL)
+        return gs_output_open_descriptor(out, STDOUT_FILENO, st);
+    GS_TRY(new_output(out, gs_quote_name(&quoted, path), st));
+    (*out)->temp_folder = temp_folder;
+    if (open_path(*out, path, st) != GS_OK) {
+        gs_output_free(*out);
+        *out = NULL;
     }
-    *out = o;
-    return GS_OK;
-fail:
-    gs_output_free(o);
     return st->code;
+}
+
+gs_code gs_output_open_descriptor(gs_output **out, int fd, gs_status *st)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "descriptor %d", fd);
+    GS_TRY(new_output(out, fd == STDOUT_FILENO ? "'standard output'" : name, st));
+    (*out)->fd = (*out)->shared_fd = fd;
+    find_position(*out);
+    return GS_OK;
 }
 
 static bool is_same_file(const struct stat *a, const char *name)
@@ -420,7 +434,7 @@ static gs_code copy_into_final(gs_output *o, uint64_t bytes, bool sync, gs_statu
         .to = o->final_fd,
         .at = o->final_offset,
         .appends = o->appends,
-        .is_end = !o->is_stdout,
+        .is_end = o->shared_fd < 0,
     };
     bool is_touched;
     const int error = overwrite_final(o, &how, &is_touched);
@@ -434,12 +448,12 @@ static gs_code copy_into_final(gs_output *o, uint64_t bytes, bool sync, gs_statu
     }
     if (error != 0)
         return fail_write(o, error, st);
-    if (o->is_stdout && !o->appends)
+    if (o->shared_fd >= 0 && !o->appends)
         (void)lseek(o->final_fd, (off_t)(o->final_offset + bytes), SEEK_SET);
     const int unsynced = sync ? gs_file_sync(o->final_fd) : 0;
     if (unsynced != 0)
         return fail_write(o, unsynced, st);
-    const int closed = o->is_stdout ? 0 : close(o->final_fd);
+    const int closed = o->shared_fd >= 0 ? 0 : close(o->final_fd);
     o->final_fd = -1;
     return closed == 0 ? GS_OK : fail_write(o, errno, st);
 }
@@ -500,8 +514,8 @@ gs_code gs_output_commit(gs_output *o, uint64_t total_bytes, bool sync, gs_statu
     const int unsynced = sync && o->is_seekable ? gs_file_sync(o->fd) : 0;
     if (unsynced != 0)
         return fail_write(o, unsynced, st);
-    if (o->is_stdout)
-        return GS_OK; /* the program closes it, and looks whether that worked */
+    if (o->shared_fd >= 0)
+        return GS_OK; /* who opened it closes it, and looks whether that worked */
     return close_written(o, st);
 }
 
@@ -513,10 +527,10 @@ void gs_output_free(gs_output *o)
         (void)unlink(o->temp);
         clear_pending(o);
     }
-    const int shared = o->is_stdout ? STDOUT_FILENO : -1; /* the program closes it */
-    if (o->fd >= 0 && o->fd != shared)
+    /* Who opened the shared one closes it. */
+    if (o->fd >= 0 && o->fd != o->shared_fd)
         (void)close(o->fd);
-    if (o->final_fd >= 0 && o->final_fd != shared)
+    if (o->final_fd >= 0 && o->final_fd != o->shared_fd)
         (void)close(o->final_fd);
     gs_mem_free(o->temp_template);
     gs_mem_free(o->temp);

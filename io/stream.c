@@ -245,9 +245,9 @@ static gs_code start_writer_locked(gs_stream *s, gs_status *st)
         GS_TRY(gs_aio_new(&s->aio, depth, s->target.no_uring, st));
         gs_aio_register(s->aio, s->memory, s->block_bytes * s->block_count);
     }
-    /* A closed pipe ends the program by SIGPIPE, which is sent to the thread that writes.
-     */
-    const int error = gs_thread_start(&s->writer, writer_main, s, SIGPIPE);
+    /* SIGPIPE is sent to the thread that writes. */
+    const int error =
+        gs_thread_start(&s->writer, writer_main, s, s->target.ends_by_pipe ? SIGPIPE : 0);
     s->has_writer = error == 0;
     s->is_alone = error != 0;
     if (s->is_alone) {

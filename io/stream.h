@@ -39,8 +39,9 @@ typedef struct gs_stream_target {
     bool try_direct;  /* O_DIRECT if the file takes it (our own descriptor only) */
     bool is_direct;   /* the descriptor has O_DIRECT already */
     bool no_uring;
-    gs_trace *trace;     /* lane GS_LANE_WRITE; may be NULL */
-    uint64_t offset;     /* where the stream begins in the file; for O_DIRECT aligned */
+    bool ends_by_pipe; /* a closed pipe ends the program by SIGPIPE; else a write fails */
+    gs_trace *trace;   /* lane GS_LANE_WRITE; may be NULL */
+    uint64_t offset;   /* where the stream begins in the file; for O_DIRECT aligned */
     uint64_t skip_bytes; /* of the stream, written before by somebody else: are left out;
                             only if not seekable */
     const char *failure; /* message of a failed write: "write failed: NAME"; borrowed */

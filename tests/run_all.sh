@@ -79,6 +79,7 @@ begin build-asan mk_asan programs
 after build
 begin cli mk cli-test
 begin hardened mk hardened-test
+begin library mk library-test
 begin limits mk LIMITS_TEST_ARGS="--json=$PWD/build/results/limits.json" limits-test
 begin build-tsan mk_tsan programs
 begin unit mk unit-test

@@ -12,9 +12,11 @@
 GS_MUST_CHECK static inline gs_code gs_cancel_check(const volatile int *cancel,
                                                     gs_status *st)
 {
-    if (cancel == NULL || *cancel == 0)
-        return GS_OK;
-    return GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", *cancel);
+    const int signal_number =
+        cancel != NULL ? __atomic_load_n(cancel, __ATOMIC_RELAXED) : 0;
+    return signal_number == 0
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_CANCELLED, 0, "stopped by signal %d", signal_number);
 }
 
 #endif

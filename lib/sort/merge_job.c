@@ -59,7 +59,8 @@ static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
 static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
 {
     gs_mapped_merge *mapped = NULL;
-    GS_TRY(gs_mapped_merge_new(&mapped, m, gs_output_fd(output), st));
+    if (!m->options->no_map)
+        GS_TRY(gs_mapped_merge_new(&mapped, m, gs_output_fd(output), st));
     if (mapped == NULL)
         return merge_read(m, output, st);
     GS_NOTED(

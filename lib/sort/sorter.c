@@ -121,7 +121,8 @@ static void describe_forming(gs_sorter *s)
         .holds_back = has_device && !s->choice.can_read_again,
         .has_runs = s->runs->run_count > 0,
     };
-    if (!has_device && gs_core_former_map(f, gs_output_fd(s->output), &s->in.map))
+    if (!has_device && !s->options->no_map &&
+        gs_core_former_map(f, gs_output_fd(s->output), &s->in.map))
         f->map = &s->in.map;
 }
 

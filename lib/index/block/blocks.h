@@ -8,6 +8,7 @@
 
 #include "lib/index/block/block_merge.h"
 #include "lib/index/block/block_set.h"
+#include "lib/index/block/key_sort.h"
 #include "lib/index/block/term_block.h"
 #include "lib/index/block/term_dictionary.h"
 #include "lib/index/block/tuple_sort.h"

@@ -28,6 +28,41 @@ static unsigned bit_length(uint64_t x)
     return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x);
 }
 
+/* --- 32 bits ---------------------------------------------------------------------- */
+
+static inline unsigned digit_u32(const uint32_t *key, unsigned shift)
+{
+    return *key >> shift & (DIGIT_VALUES - 1);
+}
+
+static inline bool is_less_u32(const uint32_t *a, const uint32_t *b, unsigned low)
+{
+    return *a >> low < *b >> low;
+}
+
+static unsigned top_bit_u32(const uint32_t *keys, size_t n, unsigned low)
+{
+    uint32_t any = 0, descents = 0;
+    for (size_t i = 1; i < n; i++) {
+        any |= keys[i] ^ keys[0];
+        descents |= (uint32_t)(keys[i - 1] >> low > keys[i] >> low);
+    }
+    const unsigned top = bit_length(any);
+    return descents == 0 || top <= low ? 0 : top;
+}
+
+#define KEY            uint32_t
+#define OF_WIDTH(name) name##_u32
+#include "lib/index/block/key_sort_width.h"
+#undef KEY
+#undef OF_WIDTH
+
+void gs_key_sort_u32(uint32_t *keys, uint32_t *scratch, size_t count, unsigned low_bit)
+{
+    gs_assert(low_bit < 32);
+    sort_u32(keys, scratch, count, low_bit, false);
+}
+
 /* --- 64 bits ---------------------------------------------------------------------- */
 
 static inline unsigned digit_u64(const uint64_t *key, unsigned shift)

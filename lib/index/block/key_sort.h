@@ -14,6 +14,7 @@
 
 #include "gpu/engine/engine.h"
 
+void gs_key_sort_u32(uint32_t *keys, uint32_t *scratch, size_t count, unsigned low_bit);
 void gs_key_sort_u64(uint64_t *keys, uint64_t *scratch, size_t count, unsigned low_bit);
 /* `low_bit` is below 128 and counts from the lowest bit of `lo`. */
 void gs_key_sort_u128(gs_u128 *keys, gs_u128 *scratch, size_t count, unsigned low_bit);

@@ -14,7 +14,8 @@ typedef struct gs_sort_options {
     gs_order order;
     const char *const *inputs; /* "-" is standard input; at least one */
     size_t input_count;
-    const char *output; /* NULL: standard output */
+    const char *output; /* NULL: output_fd */
+    int output_fd;      /* written in place; 0: standard output */
 
     size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */
     unsigned threads;    /* --parallel; 0: every core */
@@ -35,6 +36,8 @@ typedef struct gs_sort_options {
     int output_zstd_level; /* 0: the default */
     bool sync_output;      /* fsync before the rename */
     bool no_uring;
+    bool ends_by_pipe;    /* who closes the output's pipe ends the program by SIGPIPE */
+    bool no_map;          /* inputs are read, also where to map them is faster */
     bool keep_compressed; /* do not look into compressed inputs */
     bool verify;          /* every record and the order, not only their numbers */
 

@@ -12,7 +12,10 @@ gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
 {
     const char *const folder =
         options->temp_folder_count > 0 ? options->temp_folders[0] : NULL;
-    GS_TRY(gs_output_open(out, options->output, folder, st));
+    if (options->output == NULL && options->output_fd != 0)
+        GS_TRY(gs_output_open_descriptor(out, options->output_fd, st));
+    else
+        GS_TRY(gs_output_open(out, options->output, folder, st));
     if (gs_output_keep_apart(*out, options->inputs, options->input_count, st) != GS_OK) {
         gs_output_free(*out);
         *out = NULL;
@@ -76,6 +79,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .is_seekable = gs_output_is_seekable(out->output),
         .try_direct = gs_output_is_own_file(out->output),
         .no_uring = o->no_uring,
+        .ends_by_pipe = o->ends_by_pipe,
         .trace = o->trace,
         .offset = gs_output_start_offset(out->output),
         .skip_bytes = goes_on ? *out->written_bytes : 0,

@@ -108,6 +108,21 @@ static void lands_in_a_pipe(void)
     CHECK(memcmp(got, expected, total) == 0);
 }
 
+/* Where the caller does not want to end by it. */
+static void a_closed_pipe_is_a_failed_write(void)
+{
+    gs_status st = {.code = GS_OK};
+    int ends[2];
+    uint64_t total;
+    REQUIRE(pipe(ends) == 0);
+    (void)close(ends[0]);
+    const gs_stream_target target = {.fd = ends[1], .failure = "write failed: pipe"};
+    CHECK(run(&target, -1, &total, &st) == GS_ERR_IO);
+    CHECK(st.sys == EPIPE && strcmp(st.msg, "write failed: pipe") == 0);
+    (void)close(ends[1]);
+    gs_status_clear(&st);
+}
+
 static void failures_reach_everybody(void)
 {
     gs_status st = {.code = GS_OK};
@@ -144,6 +159,7 @@ int main(void)
         lands_in_a_file(true, 0);
         lands_in_a_file(true, 8192);
         lands_in_a_pipe();
+        a_closed_pipe_is_a_failed_write();
         failures_reach_everybody();
     }
     CHECK(gs_mem_held_bytes() == 0);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/api/api_call.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert((int)GPUSORT_IO == (int)GS_ERR_IO &&
+                   (int)GPUSORT_NOMEM == (int)GS_ERR_NOMEM &&
+                   (int)GPUSORT_FORMAT == (int)GS_ERR_FORMAT &&
+                   (int)GPUSORT_ARG == (int)GS_ERR_ARG &&
+                   (int)GPUSORT_LIMIT == (int)GS_ERR_LIMIT &&
+                   (int)GPUSORT_GPU == (int)GS_ERR_GPU &&
+                   (int)GPUSORT_CANCELLED == (int)GS_ERR_CANCELLED,
+               "the codes of others are ours");
+
+const char *gpusort_version(void)
+{
+    return GS_VERSION;
+}
+
+gs_code gs_api_take_options(void *to, size_t bytes, const void *options, gs_status *st)
+{
+    size_t given;
+    if (options == NULL)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "no options");
+    memcpy(&given, options, sizeof given);
+    if (given < sizeof given || given > UINT16_MAX)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "options without their size");
+    const uint8_t *const beyond = options;
+    for (size_t i = bytes; i < given; i++) {
+        if (beyond[i] != 0)
+            return GS_FAIL(st, GS_ERR_ARG, 0,
+                           "options of a newer library than " GS_VERSION);
+    }
+    memcpy(to, options, given < bytes ? given : bytes);
+    return GS_OK;
+}
+
+gpusort_code gs_api_result(const gs_status *st, gpusort_error *error)
+{
+    if (st->code == GS_OK || error == NULL || error->code != GPUSORT_OK)
+        return (gpusort_code)st->code;
+    error->code = (gpusort_code)st->code;
+    error->system_error = st->sys;
+    error->hint = st->hint;
+    if (st->code == GS_ERR_CANCELLED)
+        (void)snprintf(error->message, sizeof error->message, "cancelled");
+    else if (st->sys != 0 && st->code == GS_ERR_IO)
+        (void)snprintf(error->message, sizeof error->message, "%s: %s", st->msg,
+                       strerrordesc_np(st->sys) != NULL ? strerrordesc_np(st->sys)
+                                                        : "unknown error");
+    else
+        (void)snprintf(error->message, sizeof error->message, "%s", st->msg);
+    return error->code;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * api_call: what every call of gpusort.h does first and last: options of another version
+ * are made ours, and a status of ours is told as an error of theirs.
+ */
+#ifndef GS_LIB_API_API_CALL_H
+#define GS_LIB_API_API_CALL_H
+
+#include "lib/base/status.h"
+#include "lib/gpusort.h"
+
+/* Copies options that begin with their size into `to`, a zeroed struct of `bytes`. Fails
+ * if they say something in members that this library does not have. */
+GS_MUST_CHECK gs_code gs_api_take_options(void *to, size_t bytes, const void *options,
+                                          gs_status *st);
+
+/* What became of the call; `error` may be NULL. */
+gpusort_code gs_api_result(const gs_status *st, gpusort_error *error);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Indexes: to build them, to open them, to look terms up and to search.
+ */
+#include <string.h>
+
+#include "lib/api/api_call.h"
+#include "lib/api/api_job.h"
+#include "lib/base/mem.h"
+#include "lib/index/build/builds.h"
+#include "lib/index/query/queries.h"
+
+/* --- build -------------------------------------------------------------------------- */
+
+static gs_code take_format(gs_document_options *d, const gpusort_build_options *asked,
+                           gs_status *st)
+{
+    const char *const wanted = asked->format;
+    gs_document_format format = GS_FORMAT_JSONL;
+    if (wanted == NULL) {
+        d->is_guess =
+            asked->input_count > 0 && gs_document_format_guess(asked->inputs[0], &format);
+    } else {
+        while (format < GS_FORMAT_COUNT &&
+               strcmp(gs_document_format_name(format), wanted) != 0)
+            format++;
+    }
+    d->format = format;
+    return format < GS_FORMAT_COUNT
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_ARG, 0, "no known format: '%.100s'", wanted);
+}
+
+static gs_code build(const gpusort_build_options *asked, gs_status *st)
+{
+    static const char *const contents[] = {"contents"};
+    const gpusort_job *const job = &asked->job;
+    gs_index_stats stats = {0};
+    gs_api_job running;
+    gs_index_build_options o = {
+        .folder = asked->folder,
+        .replace = asked->replaces != 0,
+        .inputs = asked->inputs,
+        .input_count = asked->input_count,
+        .document = {.id_field = asked->id_field,
+                     .text_fields =
+                         asked->text_field_count > 0 ? asked->text_fields : contents,
+                     .text_field_count =
+                         asked->text_field_count > 0 ? asked->text_field_count : 1},
+        .skip_bad = asked->skips_bad != 0,
+        .words = {.is_folding = !asked->keeps_case,
+                  .stem_language = asked->stem_language,
+                  .stop_file = asked->stop_words},
+        .has_positions = asked->has_positions != 0,
+        .memory_bytes = job->memory_bytes,
+        .threads = job->threads,
+        .temp_folders = job->temp_folders,
+        .temp_folder_count = job->temp_folder_count,
+        .checkpoint = asked->checkpoint,
+        .sorter = {.engine = job->engine, .gpu_memory_bytes = job->gpu_memory_bytes},
+        .stats = &stats,
+    };
+    if (asked->folder == NULL || asked->input_count == 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "a build needs a folder and an input");
+    if (o.document.text_field_count > GS_TEXT_FIELDS_MAX)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "more than %d text fields", GS_TEXT_FIELDS_MAX);
+    GS_TRY(take_format(&o.document, asked, st));
+    if (gs_document_format_is_tuples(o.document.format) &&
+        (asked->has_positions || asked->stem_language != NULL ||
+         asked->stop_words != NULL))
+        return GS_FAIL(st, GS_ERR_ARG, 0, "terms of tuples are taken as they are");
+    GS_TRY(gs_api_job_open(&running, job, &stats.sort, st));
+    o.log = &running.log;
+    o.cancel_signal = &running.cancel;
+    GS_NOTED(gs_index_build(&o, st));
+    gs_api_job_close(&running);
+    return st->code;
+}
+
+gpusort_code gpusort_index_build(const gpusort_build_options *options,
+                                 gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    gpusort_build_options asked = {0};
+    if (gs_api_take_options(&asked, sizeof asked, options, &st) == GS_OK)
+        GS_NOTED(build(&asked, &st));
+    return gs_api_result(&st, error);
+}
+
+/* --- an open index ------------------------------------------------------------------ */
+
+struct gpusort_index {
+    gs_index *index;
+    gs_word_rules *rules;
+    gs_doc_presence *presence;
+};
+
+gpusort_code gpusort_index_open(gpusort_index **out, const char *folder,
+                                gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    gpusort_index *index = NULL;
+    *out = NULL;
+    if (gs_mem_new(&index, sizeof *index, "index", &st) == GS_OK &&
+        gs_index_open(&index->index, folder, &st) == GS_OK &&
+        gs_doc_presence_new(&index->presence, index->index, &st) == GS_OK) {
+        const char *const words = gs_index_header_of(index->index)->tokenizer;
+        if (words != NULL)
+            GS_NOTED(gs_word_rules_read(&index->rules, words, &st));
+    }
+    if (st.code == GS_OK)
+        *out = index;
+    else
+        gpusort_index_close(index);
+    return gs_api_result(&st, error);
+}
+
+void gpusort_index_close(gpusort_index *index)
+{
+    if (index == NULL)
+        return;
+    gs_word_rules_free(index->rules);
+    gs_doc_presence_free(index->presence);
+    gs_index_close(index->index);
+    gs_mem_free(index);
+}
+
+void gpusort_index_describe(const gpusort_index *index, gpusort_index_info *info)
+{
+    const gs_index_header *const h = gs_index_header_of(index->index);
+    const gpusort_index_info all = {
+        .size = info->size,
+        .documents = h->documents,
+        .terms = h->terms,
+        .postings = h->postings,
+        .tokens = h->tokens,
+        .has_positions = h->has_positions,
+        .has_names = h->has_names,
+    };
+    memcpy(info, &all, info->size < sizeof all ? info->size : sizeof all);
+}
+
+static gs_code find_name(const gpusort_index *index, uint64_t document, const char **name,
+                         size_t *bytes, gs_status *st)
+{
+    const gs_index_header *const header = gs_index_header_of(index->index);
+    const uint8_t *text = NULL;
+    if (document >= header->documents)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "document %llu of %llu",
+                       (unsigned long long)document,
+                       (unsigned long long)header->documents);
+    GS_TRY(gs_index_document_name(index->index, document, &text, bytes, st));
+    *name = header->has_names ? (const char *)text : NULL;
+    return gs_index_check_unchanged(index->index, st);
+}
+
+gpusort_code gpusort_index_name(const gpusort_index *index, uint64_t document,
+                                const char **name, size_t *bytes, gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    *name = NULL;
+    *bytes = 0;
+    GS_NOTED(find_name(index, document, name, bytes, &st));
+    return gs_api_result(&st, error);
+}
+
+/* --- lookup ------------------------------------------------------------------------- */
+
+static gs_code read_list(const gs_index *index, const gs_term_info *info,
+                         gs_posting_list *list, gpusort_postings *out, gs_status *st)
+{
+    const size_t count = (size_t)info->df;
+    GS_TRY(gs_posting_list_start(list, index, info, st));
+    GS_TRY(
+        gs_mem_new_array(&out->documents, count, sizeof *out->documents, "postings", st));
+    GS_TRY(gs_mem_new_array(&out->frequencies, count, sizeof *out->frequencies,
+                            "postings", st));
+    for (;;) {
+        GS_TRY(gs_posting_list_block(list, st));
+        if (list->count == 0)
+            return GS_OK;
+        for (size_t i = 0; i < list->count && out->count < count; i++) {
+            out->documents[out->count] = list->docs[i];
+            out->frequencies[out->count++] = (uint32_t)list->tfs[i];
+        }
+    }
+}
+
+static gs_code look_up(const gs_index *index, const void *term, size_t bytes,
+                       gpusort_postings *out, gs_status *st)
+{
+    gs_term_cursor *cursor = NULL;
+    gs_posting_list *list = NULL;
+    bool is_there = false;
+    if (gs_term_cursor_new(&cursor, index, st) == GS_OK &&
+        gs_mem_new(&list, sizeof *list, "posting list", st) == GS_OK &&
+        gs_term_cursor_find(cursor, term, bytes, &is_there, st) == GS_OK && is_there)
+        GS_NOTED(read_list(index, &cursor->info, list, out, st));
+    if (st->code == GS_OK)
+        GS_NOTED(gs_index_check_unchanged(index, st));
+    if (list != NULL)
+        gs_posting_list_release(list);
+    gs_mem_free(list);
+    gs_term_cursor_free(cursor);
+    return st->code;
+}
+
+gpusort_code gpusort_index_lookup(const gpusort_index *index, const void *term,
+                                  size_t bytes, gpusort_postings *out,
+                                  gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    *out = (gpusort_postings){0};
+    if (look_up(index->index, term, bytes, out, &st) != GS_OK)
+        gpusort_postings_free(out);
+    return gs_api_result(&st, error);
+}
+
+void gpusort_postings_free(gpusort_postings *postings)
+{
+    gs_mem_free(postings->documents);
+    gs_mem_free(postings->frequencies);
+    *postings = (gpusort_postings){0};
+}
+
+/* --- search ------------------------------------------------------------------------- */
+
+struct gpusort_searcher {
+    const gs_index *index;
+    gs_search_options options;
+    gs_searcher *searcher;
+    gs_top_docs top;
+    const gpusort_index *of;
+};
+
+/* How many are wanted is a property of the searcher. */
+static gs_code want(gpusort_searcher *s, size_t limit, gs_status *st)
+{
+    if (s->searcher != NULL && limit == s->options.limit)
+        return GS_OK;
+    gs_searcher_free(s->searcher);
+    s->options.limit = limit;
+    return gs_searcher_new(&s->searcher, s->index, s->of->rules, &s->options, st);
+}
+
+gpusort_code gpusort_searcher_new(gpusort_searcher **out, const gpusort_index *index,
+                                  const gpusort_search_options *options,
+                                  gpusort_error *error)
+{
+    const double k1_max = 1000;
+    gs_status st = {.code = GS_OK};
+    gpusort_search_options asked = {.size = sizeof asked};
+    gpusort_searcher *s = NULL;
+    *out = NULL;
+    if (options != NULL)
+        GS_NOTED(gs_api_take_options(&asked, sizeof asked, options, &st));
+    if (asked.k1 == 0 && asked.b == 0) {
+        asked.k1 = 1.2;
+        asked.b = 0.75;
+    }
+    if (!(asked.k1 >= 0 && asked.k1 <= k1_max && asked.b >= 0 && asked.b <= 1))
+        (void)GS_FAIL(&st, GS_ERR_ARG, 0, "k1 is from 0 to 1000, and b from 0 to 1");
+    if (st.code == GS_OK && gs_mem_new(&s, sizeof *s, "searcher", &st) == GS_OK) {
+        s->of = index;
+        s->index = index->index;
+        s->options = (gs_search_options){
+            .k1 = asked.k1,
+            .b = asked.b,
+            .presence = index->presence,
+            .needs_all = asked.needs_all != 0,
+            .is_plain = asked.is_plain != 0,
+        };
+        *out = s;
+    }
+    return gs_api_result(&st, error);
+}
+
+static gs_code search(gpusort_searcher *s, const char *query, size_t bytes, size_t limit,
+                      gs_status *st)
+{
+    GS_TRY(want(s, limit, st));
+    GS_TRY(gs_searcher_rank(s->searcher, query, bytes, &s->top, st));
+    return gs_index_check_unchanged(s->index, st);
+}
+
+gpusort_code gpusort_search(gpusort_searcher *searcher, const char *query, size_t bytes,
+                            gpusort_hit *hits, size_t room, size_t *count,
+                            gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    *count = 0;
+    if (room > 0 && search(searcher, query, bytes, room, &st) == GS_OK) {
+        *count = searcher->top.count;
+        for (size_t i = 0; i < *count; i++)
+            hits[i] = (gpusort_hit){.document = searcher->top.docs[i].doc,
+                                    .score = searcher->top.docs[i].score};
+    }
+    return gs_api_result(&st, error);
+}
+
+void gpusort_searcher_free(gpusort_searcher *s)
+{
+    if (s == NULL)
+        return;
+    gs_searcher_free(s->searcher);
+    gs_top_docs_release(&s->top);
+    gs_mem_free(s);
+}

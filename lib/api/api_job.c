@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/api/api_job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#include "lib/base/thread.h"
+
+enum { LOOK_NS = 50 * 1000 * 1000 };
+
+_Static_assert((int)GPUSORT_SAYS_ERROR == (int)GS_LOG_ERROR &&
+                   (int)GPUSORT_SAYS_WARNING == (int)GS_LOG_WARNING &&
+                   (int)GPUSORT_SAYS_INFO == (int)GS_LOG_INFO,
+               "the levels of others are ours");
+
+static void say(void *context, gs_log_level level, const char *text)
+{
+    gs_api_job *const j = context;
+    pthread_mutex_lock(&j->mutex);
+    j->job->log(j->job->context, (gpusort_level)level, text);
+    pthread_mutex_unlock(&j->mutex);
+}
+
+static int tell_progress(const gs_api_job *j)
+{
+    const gpusort_progress now = {
+        .size = sizeof now,
+        .input_bytes = atomic_load(&j->stats->input_bytes),
+        .input_bytes_total = atomic_load(&j->stats->input_bytes_total),
+        .records = atomic_load(&j->stats->records),
+        .output_bytes = atomic_load(&j->stats->output_bytes),
+        .spilled_bytes = atomic_load(&j->stats->spill_bytes),
+    };
+    return j->job->progress(j->job->context, &now);
+}
+
+/* The number of a signal is what the library knows for "stop". */
+static void look(gs_api_job *j)
+{
+    const volatile int *const asked = j->job->cancel;
+    const bool is_wanted =
+        (asked != NULL && __atomic_load_n(asked, __ATOMIC_RELAXED) != 0) ||
+        (j->job->progress != NULL && tell_progress(j) != 0);
+    if (is_wanted)
+        __atomic_store_n(&j->cancel, SIGTERM, __ATOMIC_RELAXED);
+}
+
+static void *watch(void *context)
+{
+    gs_api_job *const j = context;
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    pthread_mutex_lock(&j->mutex);
+    while (!j->is_over) {
+        until.tv_nsec += LOOK_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&j->over, &j->mutex, &until) == ETIMEDOUT)
+            look(j);
+    }
+    pthread_mutex_unlock(&j->mutex);
+    return NULL;
+}
+
+gs_code gs_api_job_open(gs_api_job *j, const gpusort_job *job, const gs_sort_stats *stats,
+                        gs_status *st)
+{
+    *j = (gs_api_job){.job = job, .stats = stats};
+    j->log = (gs_log){.fn = job->log != NULL ? say : NULL, .context = j};
+    for (size_t i = 0; i < sizeof job->reserved / sizeof *job->reserved; i++) {
+        if (job->reserved[i] != NULL)
+            return GS_FAIL(st, GS_ERR_ARG, 0, "a reserved member is not NULL");
+    }
+    pthread_mutex_init(&j->mutex, NULL);
+    pthread_cond_init(&j->over, NULL);
+    look(j);
+    if (j->cancel != 0)
+        (void)GS_FAIL(st, GS_ERR_CANCELLED, 0, "cancelled");
+    else if (job->progress != NULL || job->cancel != NULL)
+        j->has_watcher = true;
+    if (j->has_watcher) {
+        const int error = gs_thread_start(&j->watcher, watch, j, 0);
+        j->has_watcher = error == 0;
+        if (error != 0)
+            (void)GS_FAIL(st, GS_ERR_NOMEM, error, "a thread that reports progress");
+    }
+    if (st->code != GS_OK)
+        gs_api_job_close(j);
+    return st->code;
+}
+
+void gs_api_job_close(gs_api_job *j)
+{
+    if (j->has_watcher) {
+        pthread_mutex_lock(&j->mutex);
+        j->is_over = true;
+        pthread_cond_signal(&j->over);
+        pthread_mutex_unlock(&j->mutex);
+        (void)pthread_join(j->watcher, NULL);
+    }
+    pthread_cond_destroy(&j->over);
+    pthread_mutex_destroy(&j->mutex);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* clang-format off */
+/*
+ * The array is cut by the highest bits that vary into parts that follow each other, each
+ * thread its slice of the array; then the parts are sorted, whoever is free the next one:
+ *
+ *      numbers   | slice of thread 0 | slice of thread 1 | ...
+ *      scratch   | part 0 | part 1 | part 2 | ...          of each part first what thread 0
+ *      numbers   | part 0 | part 1 | part 2 | ...          has, then thread 1: then sorted
+ *
+ * A part fits the second-level cache unless the numbers lie close together; one that is
+ * most of the array is cut again, as if it were all of it.
+ */
+/* clang-format on */
+#include "lib/api/number_sort.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/base/cancel.h"
+#include "lib/base/mem.h"
+#include "lib/index/block/blocks.h"
+
+enum {
+    PART_BITS = 11,
+    PARTS = 1 << PART_BITS,
+    SERIAL_MAX = 1 << 16, /* so few are not worth a second thread */
+    LARGE_SHARE = 4,      /* a part that is more than this part of the array */
+};
+
+static unsigned bit_length(uint64_t x)
+{
+    return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x);
+}
+
+#define KEY            uint32_t
+#define OF_WIDTH(name) name##_u32
+#include "lib/api/number_sort_width.h"
+#undef KEY
+#undef OF_WIDTH
+
+#define KEY            uint64_t
+#define OF_WIDTH(name) name##_u64
+#include "lib/api/number_sort_width.h"
+#undef KEY
+#undef OF_WIDTH

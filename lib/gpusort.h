@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpusort: sort what is larger than memory, and build, read and search inverted indexes.
+ *
+ *     gpusort_sort_options options = GPUSORT_SORT_OPTIONS;
+ *     gpusort_error error = GPUSORT_NO_ERROR;
+ *     const char *const inputs[] = {"big.txt"};
+ *     options.inputs = inputs;
+ *     options.input_count = 1;
+ *     options.output = "sorted.txt";
+ *     if (gpusort_sort(&options, &error) != GPUSORT_OK)
+ *         fprintf(stderr, "%s\n", error.message);
+ *
+ * Options are structures that begin with their own size, which the initializers above
+ * fill in: a program that was compiled with an older header goes on working with a newer
+ * library, and the members that it does not know are as if they were zero. Zero always
+ * means the default. All pointers are borrowed until the call returns.
+ *
+ * Every call that can fail returns a gpusort_code and takes a gpusort_error last, which
+ * may be NULL. The first failure fills it and later ones leave it alone.
+ *
+ * There is no global state: any number of calls may run at once in one process, and each
+ * brings its own threads. An object belongs to one thread at a time, but where it says
+ * otherwise. The library never prints, never ends the program and handles no signals. It
+ * blocks them in its own threads, and for moments in the thread that calls.
+ */
+#ifndef GPUSORT_H
+#define GPUSORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GPUSORT_API     __attribute__((visibility("default")))
+#define GPUSORT_CHECKED __attribute__((warn_unused_result))
+
+/* As of the command: "0.1.0". */
+GPUSORT_API const char *gpusort_version(void);
+
+/* --- failures ----------------------------------------------------------------------- */
+
+typedef enum gpusort_code {
+    GPUSORT_OK = 0,
+    GPUSORT_IO = 1,    /* a call on a file failed: system_error is the errno */
+    GPUSORT_NOMEM = 2, /* memory could not be had */
+    GPUSORT_FORMAT =
+        3,           /* an input, an index or a temporary file is not what it should be */
+    GPUSORT_ARG = 4, /* the caller asked for something impossible */
+    GPUSORT_LIMIT = 5,     /* a documented limit was reached */
+    GPUSORT_GPU = 6,       /* a GPU failed where no core could do the work instead */
+    GPUSORT_CANCELLED = 7, /* *cancel was set, or the caller's function said so */
+} gpusort_code;
+
+typedef struct gpusort_error {
+    gpusort_code code;
+    int system_error;   /* errno, or 0 */
+    const char *hint;   /* what can be done about it; static; may be NULL */
+    char message[4736]; /* what failed, with the name and the place; no newline */
+} gpusort_error;
+
+/* clang-format off */
+#define GPUSORT_NO_ERROR {.code = GPUSORT_OK}
+/* clang-format on */
+
+/* --- what every long call has in common --------------------------------------------- */
+
+typedef enum gpusort_level {
+    GPUSORT_SAYS_ERROR,   /* something was done without what failed */
+    GPUSORT_SAYS_WARNING, /* something was worked around */
+    GPUSORT_SAYS_INFO,    /* what was chosen, and why */
+} gpusort_level;
+
+typedef struct gpusort_progress {
+    size_t size;
+    uint64_t input_bytes;       /* read so far, as they are stored */
+    uint64_t input_bytes_total; /* 0: not known */
+    uint64_t records;           /* or documents, so far */
+    uint64_t output_bytes;
+    uint64_t spilled_bytes; /* to temporary files */
+} gpusort_progress;
+
+typedef struct gpusort_job {
+    size_t memory_bytes; /* -S: the whole job's; 0: as much as is good for this machine */
+    unsigned threads;    /* 0: one for every core */
+    const char *const *temp_folders; /* none: $TMPDIR, else /tmp */
+    size_t temp_folder_count;
+    const char *engine;      /* "auto" (or NULL), "cpu", "gpu", or an engine's name */
+    size_t gpu_memory_bytes; /* on each GPU; 0: what is free less a reserve */
+    /* Called from any thread of the library, one call at a time; each may be NULL. */
+    void (*log)(void *context, gpusort_level level, const char *text);
+    /* Called some times a second. What is not 0 cancels the job. */
+    int (*progress)(void *context, const gpusort_progress *progress);
+    void *context;              /* of both */
+    const volatile int *cancel; /* becomes not 0: the job stops soon; may be NULL */
+    const void *reserved[4];    /* NULL */
+} gpusort_job;
+
+/* --- sorting files, descriptors, streams -------------------------------------------- */
+
+/* How the bytes of a key are compared; as the options of sort(1). */
+typedef enum gpusort_kind {
+    GPUSORT_BYTES,
+    GPUSORT_NUMERIC, /* -n */
+    GPUSORT_GENERAL, /* -g */
+    GPUSORT_HUMAN,   /* -h */
+    GPUSORT_MONTH,   /* -M */
+    GPUSORT_VERSION, /* -V */
+} gpusort_kind;
+
+enum {
+    GPUSORT_REVERSE = 1,            /* -r */
+    GPUSORT_SKIP_START_BLANKS = 2,  /* -b where the key begins */
+    GPUSORT_SKIP_END_BLANKS = 4,    /* -b where it ends */
+    GPUSORT_FOLD = 8,               /* -f */
+    GPUSORT_DICTIONARY = 16,        /* -d */
+    GPUSORT_IGNORE_NONPRINTING = 32 /* -i */
+};
+
+/* -k START_FIELD.START_CHAR,END_FIELD.END_CHAR: all count from 1, and 0 is what -k takes
+ * if nothing is said: the first field, its first character, the end of the line, the end
+ * of the field. */
+typedef struct gpusort_key {
+    size_t start_field, start_char, end_field, end_char;
+    gpusort_kind kind;
+    unsigned flags;
+} gpusort_key;
+
+/* A key of records of a fixed size. */
+typedef enum gpusort_number {
+    GPUSORT_RAW,      /* bytes, compared one by one */
+    GPUSORT_UNSIGNED, /* 1, 2, 4, 8 or 16 bytes */
+    GPUSORT_SIGNED,
+    GPUSORT_FLOAT, /* 4 or 8 bytes: -NaN < -inf ... inf < NaN */
+} gpusort_number;
+
+typedef struct gpusort_byte_key {
+    size_t offset, length;
+    gpusort_number number;
+    int is_little_endian;
+    unsigned flags; /* GPUSORT_REVERSE or 0 */
+} gpusort_byte_key;
+
+typedef struct gpusort_order {
+    const gpusort_key *keys; /* none: the whole line, byte by byte */
+    size_t key_count;
+    int delimiter;         /* -t: a byte, or 0: fields end where blanks begin */
+    int has_nul_delimiter; /* the delimiter is the byte 0 */
+    int ends_with_nul;     /* -z: lines end with the byte 0 */
+    int is_stable;         /* -s: equal keys stay as they came; else whole lines decide */
+    int is_unique;         /* -u: the first of equal keys only */
+    int is_reverse;        /* of whole lines, where there are no keys or all are equal */
+    size_t record_bytes;   /* > 0: records of a fixed size, without line ends */
+    const gpusort_byte_key *byte_keys; /* none: the whole record */
+    size_t byte_key_count;
+    const void *reserved[4]; /* NULL */
+} gpusort_order;
+
+typedef struct gpusort_sort_options {
+    size_t size;
+    gpusort_job job;
+    gpusort_order order;
+    const char *const *inputs; /* files, plain or packed by zstd or gzip; "-": stdin */
+    size_t input_count;
+    const int *input_fds; /* read behind the files, from where they stand to the end */
+    size_t input_fd_count;
+    const char *output;    /* a file that appears whole or not at all; NULL: output_fd */
+    int output_fd;         /* counted from 1, so descriptor + 1; 0: standard output */
+    uint64_t header_lines; /* kept on top */
+    uint64_t top_count;    /* with has_top: only the first of the result */
+    int has_top;
+    int counts;       /* every distinct line once, as uniq -c prints it */
+    int output_zstd;  /* the output is packed */
+    int syncs_output; /* to the disk, before the file has its name */
+    int verifies;     /* every record and the order, not only their numbers */
+    int keeps_packed; /* inputs are taken as they are */
+    /* Plain files are sorted where they are mapped, which is faster; one that somebody
+     * shortens meanwhile ends the program by SIGBUS. */
+    int may_map;
+    const char
+        *checkpoint; /* a folder: the same call goes on after a crash; NULL: none */
+} gpusort_sort_options;
+
+/* clang-format off */
+#define GPUSORT_SORT_OPTIONS {.size = sizeof(gpusort_sort_options)}
+/* clang-format on */
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sort(const gpusort_sort_options *options,
+                                                      gpusort_error *error);
+/* Inputs that are in order already. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_merge(const gpusort_sort_options *options, gpusort_error *error);
+/* Is the one input in order? *disorder is the number of the first line that is not,
+ * counted from 1, or 0. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_check(
+    const gpusort_sort_options *options, uint64_t *disorder, gpusort_error *error);
+
+/* --- sorting records as they come --------------------------------------------------- */
+
+/* Call order: new, put*, sorted, get*, free. Inputs and output of the options are not
+ * looked at. Records are as long as order.record_bytes, or lines without their ends. */
+typedef struct gpusort_sorter gpusort_sorter;
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_new(
+    gpusort_sorter **out, const gpusort_sort_options *options, gpusort_error *error);
+/* One record, copied. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_put(gpusort_sorter *sorter,
+                                                            const void *record,
+                                                            size_t bytes,
+                                                            gpusort_error *error);
+/* Text of any number of records with their line ends, which may be cut anywhere: the next
+ * call goes on. The last line of all may lack its end. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_put_text(gpusort_sorter *sorter,
+                                                                 const void *text,
+                                                                 size_t bytes,
+                                                                 gpusort_error *error);
+/* Nothing more comes. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_sorted(gpusort_sorter *sorter,
+                                                               gpusort_error *error);
+/* The next record, valid until the next call; *record is NULL behind the last. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_get(gpusort_sorter *sorter,
+                                                            const void **record,
+                                                            size_t *bytes,
+                                                            gpusort_error *error);
+/* As many whole records as are at hand, with their line ends; *bytes is 0 behind the
+ * last. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sorter_get_text(gpusort_sorter *sorter,
+                                                                 const void **text,
+                                                                 size_t *bytes,
+                                                                 gpusort_error *error);
+GPUSORT_API void
+gpusort_sorter_free(gpusort_sorter *sorter); /* at any time; NULL is fine */
+
+/* --- sorting arrays of numbers ------------------------------------------------------ */
+
+typedef enum gpusort_type {
+    GPUSORT_U32,
+    GPUSORT_I32,
+    GPUSORT_F32,
+    GPUSORT_U64,
+    GPUSORT_I64,
+    GPUSORT_F64,
+} gpusort_type;
+
+/* In place, ascending, on a GPU where job->engine says so or it wins, else on the cores.
+ * Floats: -inf ... -0 0 ... inf, and behind them every NaN, which lose their signs. Takes
+ * as much memory again as the array has. After a failure all numbers are there, in any
+ * order. `job` may be NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sort_numbers(void *numbers, size_t count,
+                                                              gpusort_type type,
+                                                              const gpusort_job *job,
+                                                              gpusort_error *error);
+
+/* --- indexes ------------------------------------------------------------------------ */
+
+typedef struct gpusort_build_options {
+    size_t size;
+    gpusort_job job;
+    const char *folder;
+    int replaces; /* an index that is there */
+    const char *const *inputs;
+    size_t input_count;
+    const char
+        *format; /* jsonl, tsv, trec, text, tuples, tuples-bin; NULL: by the names */
+    const char *id_field;           /* of jsonl; NULL: id, or _id */
+    const char *const *text_fields; /* of jsonl; none: contents */
+    size_t text_field_count;
+    int skips_bad; /* malformed documents are left out */
+    int has_positions;
+    int keeps_case;
+    const char *stem_language; /* a name that Snowball knows; NULL: no stemming */
+    const char *stop_words;    /* a file; NULL: none */
+    const char *checkpoint;    /* a folder; NULL: none */
+} gpusort_build_options;
+
+/* clang-format off */
+#define GPUSORT_BUILD_OPTIONS {.size = sizeof(gpusort_build_options)}
+/* clang-format on */
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_index_build(const gpusort_build_options *options, gpusort_error *error);
+
+/* An open index is read-only, and any number of threads may use it. */
+typedef struct gpusort_index gpusort_index;
+
+typedef struct gpusort_index_info {
+    size_t size;
+    uint64_t documents, terms, postings, tokens;
+    int has_positions, has_names;
+} gpusort_index_info;
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_open(gpusort_index **out,
+                                                            const char *folder,
+                                                            gpusort_error *error);
+GPUSORT_API void gpusort_index_close(gpusort_index *index); /* NULL is fine */
+/* `info->size` is filled in by the caller. */
+GPUSORT_API void gpusort_index_describe(const gpusort_index *index,
+                                        gpusort_index_info *info);
+/* What a document is called: *bytes of *name, valid while the index is open. Documents of
+ * tuples have no names: *name is NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_name(const gpusort_index *index,
+                                                            uint64_t document,
+                                                            const char **name,
+                                                            size_t *bytes,
+                                                            gpusort_error *error);
+
+/* The documents of a term, in ascending order: documents[i] has it frequencies[i] times.
+ * Of a term that the index does not have, none. Valid until gpusort_postings_free. */
+typedef struct gpusort_postings {
+    size_t count;
+    uint64_t *documents;
+    uint32_t *frequencies;
+} gpusort_postings;
+
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_lookup(const gpusort_index *index,
+                                                              const void *term,
+                                                              size_t bytes,
+                                                              gpusort_postings *out,
+                                                              gpusort_error *error);
+GPUSORT_API void gpusort_postings_free(gpusort_postings *postings); /* zeroed is fine */
+
+/* A searcher keeps what queries need again and again; one thread at a time. */
+typedef struct gpusort_searcher gpusort_searcher;
+
+typedef struct gpusort_search_options {
+    size_t size;
+    double k1, b;  /* of BM25; both 0: 1.2 and 0.75 */
+    int needs_all; /* words side by side must all match */
+    int is_plain;  /* queries are nothing but words */
+} gpusort_search_options;
+
+/* clang-format off */
+#define GPUSORT_SEARCH_OPTIONS {.size = sizeof(gpusort_search_options)}
+/* clang-format on */
+
+typedef struct gpusort_hit {
+    uint64_t document;
+    double score;
+} gpusort_hit;
+
+/* Borrows the index. `options` may be NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_searcher_new(gpusort_searcher **out, const gpusort_index *index,
+                     const gpusort_search_options *options, gpusort_error *error);
+/* The best documents of a query, the best first: at most `room`, *count of them. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_search(gpusort_searcher *searcher,
+                                                        const char *query, size_t bytes,
+                                                        gpusort_hit *hits, size_t room,
+                                                        size_t *count,
+                                                        gpusort_error *error);
+GPUSORT_API void gpusort_searcher_free(gpusort_searcher *searcher); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

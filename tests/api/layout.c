@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where every member of the structures of gpusort.h lies, and what every constant is: a
+ * program that was compiled yesterday relies on it. layout.txt has what was promised.
+ */
+#include <gpusort.h>
+#include <stdio.h>
+
+#define M(type, member)                                                                  \
+    printf("%s.%s %zu %zu\n", #type, #member, offsetof(gpusort_##type, member),          \
+           sizeof((gpusort_##type){0}.member))
+#define S(type) printf("%s %zu\n", #type, sizeof(gpusort_##type))
+#define C(name) printf("%s %lld\n", #name, (long long)(name))
+
+static void job(void)
+{
+    S(error);
+    M(error, code), M(error, system_error), M(error, hint), M(error, message);
+    S(progress);
+    M(progress, size), M(progress, input_bytes), M(progress, input_bytes_total);
+    M(progress, records), M(progress, output_bytes), M(progress, spilled_bytes);
+    S(job);
+    M(job, memory_bytes), M(job, threads), M(job, temp_folders);
+    M(job, temp_folder_count), M(job, engine), M(job, gpu_memory_bytes), M(job, log);
+    M(job, progress), M(job, context), M(job, cancel), M(job, reserved);
+}
+
+static void sort(void)
+{
+    S(key);
+    M(key, start_field), M(key, start_char), M(key, end_field), M(key, end_char);
+    M(key, kind), M(key, flags);
+    S(byte_key);
+    M(byte_key, offset), M(byte_key, length), M(byte_key, number);
+    M(byte_key, is_little_endian), M(byte_key, flags);
+    S(order);
+    M(order, keys), M(order, key_count), M(order, delimiter);
+    M(order, has_nul_delimiter), M(order, ends_with_nul), M(order, is_stable);
+    M(order, is_unique), M(order, is_reverse), M(order, record_bytes);
+    M(order, byte_keys), M(order, byte_key_count), M(order, reserved);
+    S(sort_options);
+    M(sort_options, size), M(sort_options, job), M(sort_options, order);
+    M(sort_options, inputs), M(sort_options, input_count), M(sort_options, input_fds);
+    M(sort_options, input_fd_count), M(sort_options, output), M(sort_options, output_fd);
+    M(sort_options, header_lines), M(sort_options, top_count), M(sort_options, has_top);
+    M(sort_options, counts), M(sort_options, output_zstd), M(sort_options, syncs_output);
+    M(sort_options, verifies), M(sort_options, keeps_packed), M(sort_options, may_map);
+    M(sort_options, checkpoint);
+}
+
+static void index_of_words(void)
+{
+    S(build_options);
+    M(build_options, size), M(build_options, job), M(build_options, folder);
+    M(build_options, replaces), M(build_options, inputs), M(build_options, input_count);
+    M(build_options, format), M(build_options, id_field), M(build_options, text_fields);
+    M(build_options, text_field_count), M(build_options, skips_bad);
+    M(build_options, has_positions), M(build_options, keeps_case);
+    M(build_options, stem_language), M(build_options, stop_words);
+    M(build_options, checkpoint);
+    S(index_info);
+    M(index_info, size), M(index_info, documents), M(index_info, terms);
+    M(index_info, postings), M(index_info, tokens), M(index_info, has_positions);
+    M(index_info, has_names);
+    S(postings);
+    M(postings, count), M(postings, documents), M(postings, frequencies);
+    S(search_options);
+    M(search_options, size), M(search_options, k1), M(search_options, b);
+    M(search_options, needs_all), M(search_options, is_plain);
+    S(hit);
+    M(hit, document), M(hit, score);
+}
+
+static void constants(void)
+{
+    C(GPUSORT_OK), C(GPUSORT_IO), C(GPUSORT_NOMEM), C(GPUSORT_FORMAT), C(GPUSORT_ARG);
+    C(GPUSORT_LIMIT), C(GPUSORT_GPU), C(GPUSORT_CANCELLED);
+    C(GPUSORT_SAYS_ERROR), C(GPUSORT_SAYS_WARNING), C(GPUSORT_SAYS_INFO);
+    C(GPUSORT_BYTES), C(GPUSORT_NUMERIC), C(GPUSORT_GENERAL), C(GPUSORT_HUMAN);
+    C(GPUSORT_MONTH), C(GPUSORT_VERSION);
+    C(GPUSORT_REVERSE), C(GPUSORT_SKIP_START_BLANKS), C(GPUSORT_SKIP_END_BLANKS);
+    C(GPUSORT_FOLD), C(GPUSORT_DICTIONARY), C(GPUSORT_IGNORE_NONPRINTING);
+    C(GPUSORT_RAW), C(GPUSORT_UNSIGNED), C(GPUSORT_SIGNED), C(GPUSORT_FLOAT);
+    C(GPUSORT_U32), C(GPUSORT_I32), C(GPUSORT_F32), C(GPUSORT_U64), C(GPUSORT_I64);
+    C(GPUSORT_F64);
+}
+
+int main(void)
+{
+    job();
+    sort();
+    index_of_words();
+    constants();
+    return 0;
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The library as others get it: installed into a folder of its own, found by pkg-config.
+# The examples are built against it, shared and static, and do what the command does;
+# nothing shows but what gpusort.h says; structures lie as they were promised; every
+# function and member has its place in a man page.
+#
+#     tests/api/run.sh PROGRAM [VARIABLE=VALUE]...    as `make library-test` does it
+set -u
+program=$1
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+installed=$(mktemp -d)
+trap 'rm -rf "$installed"' EXIT
+cc=${CC:-gcc}
+strict=(-std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Wpedantic -Werror)
+failures=0
+
+fail() {
+    printf 'api: %s\n' "$*"
+    failures=$((failures + 1))
+}
+
+# same WHAT: compares `expected` with `got`.
+same() {
+    cmp -s "$installed/expected" "$installed/got" && return
+    fail "$1: not what the command gives"
+    diff "$installed/expected" "$installed/got" | head -5
+}
+
+make --no-print-directory -C "$root" "$@" PREFIX="$installed" install-library \
+    >"$installed/log" 2>&1 || { cat "$installed/log"; exit 1; }
+export PKG_CONFIG_PATH=$installed/lib/pkgconfig
+cd "$installed" || exit
+header=include/gpusort.h
+
+# --- what shows ---
+declared=$(sed -n '/^GPUSORT_API/,/;/p' $header | grep -o '\bgpusort_[a-z_]*(' | tr -d '(' | sort -u)
+[ "$(wc -l <<<"$declared")" -ge 20 ] || fail "only found these calls: $declared"
+for library in -D\ lib/libgpusort.so lib/libgpusort.a; do
+    # shellcheck disable=SC2086 # an option and a name
+    shown=$(nm --defined-only --extern-only $library | awk 'NF == 3 { print $3 }' | sort -u)
+    [ "$declared" = "$shown" ] || fail "$library does not show what the header says:
+$(diff <(echo "$declared") <(echo "$shown"))"
+done
+readelf -d lib/libgpusort.so | grep -q 'SONAME.*\[libgpusort\.so\.[0-9]*\]' || fail 'no soname'
+
+# --- what was promised of structures ---
+flags=$(pkg-config --cflags gpusort) || fail 'pkg-config does not know it'
+# shellcheck disable=SC2086 # words
+$cc "${strict[@]}" $flags "$here/layout.c" -o layout && ./layout >got || fail 'layout.c'
+cp "$here/layout.txt" expected
+same 'layout.txt'
+members=$(sed -n '/^typedef struct gpusort_[a-z_]* {/,/^}/p' $header |
+    sed '/^}/d; s|/\*.*||; s/\[[0-9]*\];/;/' |
+    grep -oE '(\(\*[a-z_]+\)\(|\b[a-z0-9_]+(, [a-z0-9_]+)*;)' | grep -oE '[a-z0-9_]+' | sort -u)
+[ "$(wc -l <<<"$members")" -ge 60 ] || fail "only found these members: $members"
+pages=$(cat share/man/man3/*.3 | sed 's/\\-/-/g')
+for name in $members; do
+    grep -q "\.$name " "$here/layout.txt" || fail "layout.c lacks the member $name"
+    [ "$name" = reserved ] || grep -qE "(^|[^a-z_])$name([^a-z_]|$)" <<<"$pages" ||
+        fail "no man page has the member $name"
+done
+for name in $declared; do
+    [ -e "share/man/man3/$name.3" ] || fail "no man page of $name"
+done
+for name in $(grep -oE '^ *GPUSORT_[A-Z0-9_]+( = [0-9]+)?,' $header | grep -oE 'GPUSORT_[A-Z0-9_]+'); do
+    grep -q "^$name " "$here/layout.txt" || fail "layout.c lacks the constant $name"
+    grep -q "$name" <<<"$pages" || [[ $name = GPUSORT_SAYS_* ]] || fail "no man page has $name"
+done
+
+# --- the examples ---
+clang -x c++ -std=c++17 -Wall -Wextra -fsyntax-only $header || fail 'the header is not for C++'
+"$program" gen lines --count=40000 --seed=5 -o lines
+awk '{ print "x" NR % 77, NR * 7919 % 40009 }' lines >numbers
+for i in $(seq 300); do
+    printf '{"id": "d%d", "contents": "cats %s dogs n%d"}\n' "$i" "$(yes bird | head -n $((i % 9)) | tr '\n' ' ')" $((i % 13))
+done >documents.jsonl
+"$program" index build --positions -o by_command documents.jsonl
+for kind in shared static; do
+    rm -rf by_library
+    libs=$(pkg-config --libs gpusort)
+    [ $kind = shared ] || libs="-L$installed/lib -l:libgpusort.a $(pkg-config --static --libs gpusort | sed 's/-lgpusort//')"
+    for example in sort_file sort_lines find; do
+        # shellcheck disable=SC2086 # words
+        $cc "${strict[@]}" $flags "$here/examples/$example.c" $libs -pthread -o $example || fail "$example does not build, $kind"
+    done
+    ldd ./find | grep -q libgpusort && linked=shared || linked=static
+    [ $linked = $kind ] || fail "$kind examples are $linked"
+    export LD_LIBRARY_PATH=$installed/lib
+
+    "$program" lines -o expected
+    ./sort_file lines got 2>progress || fail "sort_file, $kind: $(tail -n 1 progress)"
+    same "sort_file, $kind"
+    ./sort_file missing got 2>progress && fail "sort_file, $kind: takes what is not there"
+    grep -q missing progress || fail "sort_file, $kind: does not name what is not there"
+
+    "$program" -k2,2n numbers -o expected
+    ./sort_lines <numbers >got || fail "sort_lines, $kind"
+    same "sort_lines, $kind"
+
+    for query in dogs '+bird n5' '"cats dogs" n1'; do
+        "$program" search --top=10 by_command "$query" | awk '{ print $2 }' >expected
+        ./find documents.jsonl by_library "$query" 2>&1 | awk '{ print $2 }' >got
+        [ -s got ] || fail "find, $kind: nothing for $query"
+        same "find, $kind: $query"
+    done
+    unset LD_LIBRARY_PATH
+done
+
+# --- and away again ---
+make --no-print-directory -C "$root" "$@" PREFIX="$installed" uninstall >log 2>&1 || fail uninstall
+left=$(find include lib share -type f -o -type l)
+[ -z "$left" ] || fail "uninstall leaves $left"
+[ $failures -eq 0 ]
