@@ -30,6 +30,9 @@ space := $() $()
 joined = $(subst $(space),$(comma),$(strip $(1)))
 has = $(shell printf '$(HASH)include <$(1)>\n' | $(CC) -x c - -fsyntax-only 2>/dev/null \
         && echo 1 || echo 0)
+# One with cffi and, for the tests, numpy: which packages of the system bring to its own.
+PYTHON ?= $(shell for p in python3 /usr/bin/python3; do \
+    $$p -c 'import cffi, numpy' 2>/dev/null && break; done; echo $$p)
 LIBURING ?= $(call has,liburing.h)
 WERROR   ?= $(if $(CI),1,0)
 
@@ -157,11 +160,11 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
-        faults faults-run stops stops-run hardened-test limits-test library-test \
+        faults faults-run stops stops-run hardened-test limits-test library-test python-test \
         diff-test fake-gpu-test fake-gpu-run index-test search-test flips soak reliability \
         fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
-        library install-library uninstall clean FORCE
+        library install-library wheel uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
@@ -249,6 +252,7 @@ help:
 	  'make stops      power cuts at every call that changes the disk, and 1000 kills' \
 	  'make limits-test  small limits, and what has bitten other sorts' \
 	  'make library-test  libgpusort as others get it: installed, and examples built against it' \
+	  'make python-test  the wheel, unpacked, against the command' \
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
 	  'make search-test random queries against what they must find' \
@@ -265,6 +269,7 @@ help:
 	  'make bench      against GNU sort and Tantivy, to tests/bench/RESULTS.md (BENCH_VENV=dir)' \
 	  'make codec-bench  bytes and speed of the codes for posting lists (BENCH_GB=1)' \
 	  'make library    libgpusort, shared and static, for other programs' \
+	  'make wheel      for Python: build/wheel/gpusort-*.whl, which has the library inside' \
 	  'make install    to $(DESTDIR)$(PREFIX): the program and the library' \
 	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
 
@@ -302,6 +307,9 @@ diff-test: $(PROGRAM)
 
 limits-test: $(PROGRAM)
 	@python3 tests/limits/run.py --binary $(CURDIR)/$(PROGRAM) $(LIMITS_TEST_ARGS)
+
+python-test: $(PROGRAM) wheel
+	@$(PYTHON) tests/api/python.py build/wheel/*.whl $(PROGRAM)
 
 library-test: $(PROGRAM) library
 	@tests/api/run.sh $(CURDIR)/$(PROGRAM)
@@ -403,6 +411,14 @@ install: all install-library
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gpusort
 	install -m 644 cmd/completions/gpusort.fish \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpusort.fish
+
+# For Python: the library with all that it needs inside, but the C library.
+$(BIN)/inside/$(SONAME): $(LIB_O) $(BIN)/link-flags
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-soname,$(SONAME) -s \
+	    -Wl,--no-undefined -Wl,--exclude-libs,ALL -o $@ $(LIB_O) $(CUDA_LIBS) $(LDLIBS)
+wheel: $(BIN)/inside/$(SONAME)
+	$(Q)rm -rf build/wheel && $(PYTHON) cmd/python/wheel.py --library=$< --out=build/wheel
 
 # The library, its header and what pkg-config says of it.
 LIBDIR ?= $(PREFIX)/lib

@@ -244,7 +244,7 @@ typedef enum gpusort_type {
     GPUSORT_F64,
 } gpusort_type;
 
-/* In place, ascending, on a GPU where job->engine says so or it wins, else on the cores.
+/* In place, ascending, on a GPU where job->engine says so, else on the cores.
  * Floats: -inf ... -0 0 ... inf, and behind them every NaN, which lose their signs. Takes
  * as much memory again as the array has. After a failure all numbers are there, in any
  * order. `job` may be NULL. */

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
+#include "gpu/device/device.h"
+#include "gpu/engine/engine.h"
 #include "lib/base/thread.h"
 
 enum { LOOK_NS = 50 * 1000 * 1000 };
@@ -63,6 +66,21 @@ static void *watch(void *context)
     return NULL;
 }
 
+static gs_code check_engine(const char *name, gs_status *st)
+{
+    if (name == NULL || strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
+        return GS_OK;
+    bool is_known = strcmp(name, "gpu") == 0;
+    for (size_t i = 0; i < gs_engine_count(); i++)
+        is_known |= strcmp(gs_engine_name(i), name) == 0;
+    if (!is_known)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "unknown engine '%.100s'", name);
+    return gs_device_count() > 0
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_GPU, 0,
+                         "engine '%.100s' needs a GPU, and there is none", name);
+}
+
 gs_code gs_api_job_open(gs_api_job *j, const gpusort_job *job, const gs_sort_stats *stats,
                         gs_status *st)
 {
@@ -72,6 +90,7 @@ gs_code gs_api_job_open(gs_api_job *j, const gpusort_job *job, const gs_sort_sta
         if (job->reserved[i] != NULL)
             return GS_FAIL(st, GS_ERR_ARG, 0, "a reserved member is not NULL");
     }
+    GS_TRY(check_engine(job->engine, st));
     pthread_mutex_init(&j->mutex, NULL);
     pthread_cond_init(&j->over, NULL);
     look(j);

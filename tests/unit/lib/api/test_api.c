@@ -126,6 +126,9 @@ static void mistakes_are_told(void)
     o.order.keys = &wrong;
     o.order.key_count = 1;
     CHECK(gpusort_sort(&o, NULL) == GPUSORT_ARG);
+    o.order.key_count = 0;
+    o.job.engine = "steam";
+    CHECK(gpusort_sort(&o, NULL) == GPUSORT_ARG);
     CHECK(gpusort_sort(NULL, NULL) == GPUSORT_ARG);
 }
 

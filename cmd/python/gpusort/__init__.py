@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Sort what is larger than memory, sort arrays, build and search inverted indexes.
+
+>>> import gpusort
+>>> gpusort.sort("big.txt", "sorted.txt", keys="2,2n", memory="2G")
+>>> for line in gpusort.sort(["a.gz", "b.zst"], unique=True): ...
+>>> gpusort.sort(numpy_array)                       # in place
+>>> index = gpusort.Index.build("idx", "docs.jsonl")
+>>> index.search("fish +chips -peas", top=5)
+"""
+
+from ._array import sort_array
+from ._index import Hit, Index, Postings
+from ._library import (
+    ArgumentError,
+    Cancelled,
+    Error,
+    FormatError,
+    GPUError,
+    IOFailure,
+    LimitError,
+    MemoryFailure,
+    Progress,
+    ffi as _ffi,
+    lib as _lib,
+)
+from ._order import ByteKey, Key
+from ._sort import Sorter, check_order, merge, sort, sort_records
+
+__version__: str = _ffi.string(_lib.gpusort_version()).decode()
+
+__all__ = [
+    "ArgumentError", "ByteKey", "Cancelled", "Error", "FormatError", "GPUError", "Hit",
+    "IOFailure", "Index", "Key", "LimitError", "MemoryFailure", "Postings", "Progress",
+    "Sorter", "check_order", "merge", "sort", "sort_array", "sort_records",
+]  # fmt: skip

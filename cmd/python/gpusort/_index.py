@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""Inverted indexes: built, opened, looked up, searched."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Iterable, NamedTuple, Union
+
+from ._library import Job, check, ffi, lib, new_error
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Hit(NamedTuple):
+    """A document that was found."""
+
+    document: int
+    score: float
+    name: str | None
+
+
+class Postings(NamedTuple):
+    """The documents of a term, in ascending order, and how often each has it: arrays of
+    numpy where that is there, else lists."""
+
+    documents: Any
+    frequencies: Any
+
+
+def _copied(pointer: Any, count: int, kind: str) -> Any:
+    width = {"uint64": 8, "uint32": 4}[kind]
+    data = bytes(ffi.buffer(pointer, count * width)) if count else b""
+    try:
+        import numpy
+    except ImportError:
+        return memoryview(data).cast("Q" if width == 8 else "I").tolist()
+    return numpy.frombuffer(data, dtype=kind)
+
+
+class Index:
+    """An open index. Any number of threads may use it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Opens it."""
+        self._index: Any = None
+        self._searchers = threading.local()
+        out, error = ffi.new("gpusort_index **"), new_error()
+        check(lib.gpusort_index_open(out, os.fsencode(folder), error), error)
+        self._index = ffi.gc(out[0], lib.gpusort_index_close)
+        info = ffi.new("gpusort_index_info *")
+        info.size = ffi.sizeof("gpusort_index_info")
+        lib.gpusort_index_describe(self._index, info)
+        self.documents: int = info.documents
+        self.terms: int = info.terms
+        self.postings: int = info.postings
+        self.tokens: int = info.tokens
+        self.has_positions = bool(info.has_positions)
+        self.has_names = bool(info.has_names)
+
+    @classmethod
+    def open(cls, folder: Path) -> Index:
+        return cls(folder)
+
+    @classmethod
+    def build(
+        cls,
+        folder: Path,
+        inputs: Path | Iterable[Path],
+        *,
+        replace: bool = False,
+        format: str | None = None,
+        id_field: str | None = None,
+        text_fields: Iterable[str] = (),
+        skip_bad: bool = False,
+        positions: bool = False,
+        keep_case: bool = False,
+        stem: str | None = None,
+        stop_words: Path | None = None,
+        checkpoint: Path | None = None,
+        **job_options: Any,
+    ) -> Index:
+        """Makes an index of documents or tuples, as `gpusort index build` does, and opens
+        it."""
+        job = Job(**job_options)
+        o = ffi.new("gpusort_build_options *")
+        o.size = ffi.sizeof("gpusort_build_options")
+        job.fill(o.job)
+        every = [inputs] if isinstance(inputs, (str, bytes, os.PathLike)) else list(inputs)
+        fields = [text_fields] if isinstance(text_fields, str) else list(text_fields)
+        o.folder, o.replaces = job.text(folder), replace
+        o.inputs, o.input_count = job.paths(every), len(every)
+        o.format, o.id_field = job.text(format), job.text(id_field)
+        o.text_fields, o.text_field_count = job.paths(fields), len(fields)
+        o.skips_bad, o.has_positions, o.keeps_case = skip_bad, positions, keep_case
+        o.stem_language, o.stop_words = job.text(stem), job.text(stop_words)
+        o.checkpoint = job.text(checkpoint)
+        job.run(lib.gpusort_index_build, o)
+        return cls(folder)
+
+    def _open(self) -> Any:
+        if self._index is None:
+            raise ValueError("the index is closed")
+        return self._index
+
+    def name(self, document: int) -> str | None:
+        """What a document is called; None where documents have no names."""
+        text, count, error = ffi.new("const char **"), ffi.new("size_t *"), new_error()
+        check(lib.gpusort_index_name(self._open(), document, text, count, error), error)
+        if text[0] == ffi.NULL:
+            return None
+        return bytes(ffi.buffer(text[0], count[0])).decode("utf-8", "surrogateescape")
+
+    def lookup(self, term: str | bytes) -> Postings:
+        """The documents of a term, which is taken as it is."""
+        asked = term.encode() if isinstance(term, str) else term
+        out, error = ffi.new("gpusort_postings *"), new_error()
+        check(lib.gpusort_index_lookup(self._open(), asked, len(asked), out, error), error)
+        try:
+            return Postings(
+                _copied(out.documents, out.count, "uint64"),
+                _copied(out.frequencies, out.count, "uint32"),
+            )
+        finally:
+            lib.gpusort_postings_free(out)
+
+    def search(
+        self,
+        query: str | bytes,
+        top: int = 10,
+        *,
+        k1: float = 1.2,
+        b: float = 0.75,
+        all_words: bool = False,
+        plain: bool = False,
+    ) -> list[Hit]:
+        """The best documents of a query, the best first, by BM25. `all_words`: words side
+        by side must all be there; `plain`: no operators."""
+        asked = query.encode() if isinstance(query, str) else query
+        searcher = self._searcher(k1, b, all_words, plain)
+        hits, count, error = ffi.new("gpusort_hit[]", top), ffi.new("size_t *"), new_error()
+        check(lib.gpusort_search(searcher, asked, len(asked), hits, top, count, error), error)
+        return [
+            Hit(hits[i].document, hits[i].score, self.name(hits[i].document))
+            for i in range(count[0])
+        ]
+
+    def _searcher(self, k1: float, b: float, all_words: bool, plain: bool) -> Any:
+        """This thread's own for these options; kept while the index is open."""
+        kept = self._searchers.__dict__.setdefault("by_options", {})
+        wanted = (k1, b, all_words, plain)
+        if wanted not in kept:
+            options = ffi.new("gpusort_search_options *")
+            options.size = ffi.sizeof("gpusort_search_options")
+            options.k1, options.b = k1, b
+            options.needs_all, options.is_plain = all_words, plain
+            out, error = ffi.new("gpusort_searcher **"), new_error()
+            check(lib.gpusort_searcher_new(out, self._open(), options, error), error)
+            kept[wanted] = _Searcher(out[0], self._index)
+        self._open()
+        return kept[wanted].searcher
+
+    def close(self) -> None:
+        """No thread is using it any more."""
+        self._searchers = threading.local()
+        self._index = None
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.documents
+
+
+class _Searcher:
+    """Holds the index, which it borrows, until it has gone itself."""
+
+    def __init__(self, searcher: Any, index: Any) -> None:
+        self.searcher, self._index = searcher, index
+
+    def __del__(self) -> None:
+        lib.gpusort_searcher_free(self.searcher)

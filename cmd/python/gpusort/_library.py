@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""The C library: where it is, its failures as exceptions, and long calls that Ctrl-C stops.
+
+What the library looks like comes from gpusort.h itself, which the wheel was built with
+(`_header`, see ../wheel.py).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any, Callable
+
+from ._header import ffi  # type: ignore[import-not-found]
+
+
+def _open() -> Any:
+    """The library in $GPUSORT_LIBRARY, else beside this file, else the system's."""
+    named = os.environ.get("GPUSORT_LIBRARY")
+    beside = Path(__file__).with_name("libgpusort.so.0")
+    return ffi.dlopen(named or (str(beside) if beside.exists() else "libgpusort.so.0"))
+
+
+lib = _open()
+
+
+class Error(Exception):
+    """What a job of gpusort could not do. `code` is its name, `hint` what may help."""
+
+    code: str = "ERROR"
+    hint: str | None = None
+
+
+class FormatError(Error):
+    """An input, an index or a temporary file is not what it should be."""
+
+
+class LimitError(Error):
+    """A documented limit was reached."""
+
+
+class GPUError(Error):
+    """A GPU failed where no core could do the work instead."""
+
+
+class Cancelled(Error):
+    """A progress function returned something true."""
+
+
+class IOFailure(Error, OSError):
+    """A call on a file failed; `errno` says why."""
+
+
+class MemoryFailure(Error, MemoryError):
+    """Memory could not be had."""
+
+
+class ArgumentError(Error, ValueError):
+    """Something impossible was asked for."""
+
+
+_exceptions = {
+    "GPUSORT_IO": IOFailure,
+    "GPUSORT_NOMEM": MemoryFailure,
+    "GPUSORT_FORMAT": FormatError,
+    "GPUSORT_ARG": ArgumentError,
+    "GPUSORT_LIMIT": LimitError,
+    "GPUSORT_GPU": GPUError,
+    "GPUSORT_CANCELLED": Cancelled,
+}
+
+
+def new_error() -> Any:
+    return ffi.new("gpusort_error *")
+
+
+def exception_of(error: Any) -> Error:
+    name = ffi.typeof("gpusort_code").elements[error.code]
+    message = ffi.string(error.message).decode("utf-8", "replace")
+    exception = _exceptions[name](message)
+    if error.system_error:
+        exception.errno = error.system_error  # type: ignore[attr-defined]
+    exception.code = name.removeprefix("GPUSORT_")
+    if error.hint != ffi.NULL:
+        exception.hint = ffi.string(error.hint).decode()
+        exception.add_note(exception.hint) if hasattr(exception, "add_note") else None
+    return exception
+
+
+def check(code: int, error: Any) -> None:
+    if code != lib.GPUSORT_OK:
+        raise exception_of(error)
+
+
+class Progress:
+    """How far a job is."""
+
+    __slots__ = ("input_bytes", "input_bytes_total", "records", "output_bytes", "spilled_bytes")
+
+    def __init__(self, p: Any) -> None:
+        for name in self.__slots__:
+            setattr(self, name, getattr(p, name))
+
+    def __repr__(self) -> str:
+        return "Progress(" + ", ".join(f"{n}={getattr(self, n)}" for n in self.__slots__) + ")"
+
+
+_levels = ("error", "warning", "info")
+
+
+class Job:
+    """The `job` of a call's options, and what must live as long as the call."""
+
+    def __init__(
+        self,
+        memory: int | str | None = None,
+        threads: int = 0,
+        temp: str | os.PathLike[str] | list[str | os.PathLike[str]] | None = None,
+        engine: str | None = None,
+        gpu_memory: int | str | None = None,
+        progress: Callable[[Progress], Any] | None = None,
+        log: Callable[[str, str], Any] | None = None,
+    ) -> None:
+        self._alive: list[Any] = []
+        self._failure: BaseException | None = None
+        self._cancel = ffi.new("int *", 0)
+        folders = [] if temp is None else temp if isinstance(temp, (list, tuple)) else [temp]
+        self._values = {
+            "memory_bytes": size(memory),
+            "threads": threads,
+            "temp_folders": self.paths(folders),
+            "temp_folder_count": len(folders),
+            "engine": self.text(engine),
+            "gpu_memory_bytes": size(gpu_memory),
+            "cancel": self._cancel,
+        }
+        if progress is not None:
+            self._values["progress"] = self._function("gpusort_job", "progress", self._show(progress))
+        if log is not None:
+            self._values["log"] = self._function("gpusort_job", "log", self._tell(log))
+
+    def fill(self, job: Any) -> None:
+        for name, value in self._values.items():
+            setattr(job, name, value)
+
+    def text(self, value: str | os.PathLike[str] | None) -> Any:
+        if value is None:
+            return ffi.NULL
+        return self.keep(ffi.new("char[]", os.fsencode(value)))
+
+    def paths(self, values: list[Any]) -> Any:
+        return self.keep(ffi.new("const char *[]", [self.text(v) for v in values]))
+
+    def keep(self, thing: Any) -> Any:
+        self._alive.append(thing)
+        return thing
+
+    def _function(self, struct: str, member: str, function: Callable[..., Any]) -> Any:
+        kind = dict(ffi.typeof(struct).fields)[member].type
+        return self.keep(ffi.callback(kind, function))
+
+    def _show(self, progress: Callable[[Progress], Any]) -> Callable[[Any, Any], int]:
+        def show(_context: Any, now: Any) -> int:
+            try:
+                return 1 if progress(Progress(now)) else 0
+            except BaseException as e:  # told by run()
+                self._failure = self._failure or e
+                return 1
+
+        return show
+
+    def _tell(self, log: Callable[[str, str], Any]) -> Callable[[Any, int, Any], None]:
+        def tell(_context: Any, level: int, text: Any) -> None:
+            try:
+                log(_levels[level], ffi.string(text).decode("utf-8", "replace"))
+            except BaseException as e:
+                self._failure = self._failure or e
+                self._cancel[0] = 1
+
+        return tell
+
+    def cancel(self) -> None:
+        self._cancel[0] = 1
+
+    def run(self, call: Callable[..., int], *arguments: Any) -> None:
+        """call(*arguments, error), in a thread of its own: so Ctrl-C is heard meanwhile."""
+        error = new_error()
+        codes: list[int] = []
+        thread = threading.Thread(target=lambda: codes.append(call(*arguments, error)), daemon=True)
+        thread.start()
+        interrupt: BaseException | None = None
+        while thread.is_alive():
+            try:
+                thread.join()
+            except BaseException as e:  # KeyboardInterrupt, or what a handler raises
+                interrupt = interrupt or e
+                self.cancel()
+        if interrupt is not None:
+            raise interrupt
+        if self._failure is not None:
+            raise self._failure
+        check(codes[0], error)
+
+
+_units = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+def size(value: int | str | None) -> int:
+    """Bytes: a number, or a text such as "512M" or "2G"."""
+    if value is None:
+        return 0
+    if isinstance(value, int):
+        return value
+    text = value.strip().lower().removesuffix("ib").removesuffix("b") if len(value) > 1 else value
+    number, unit = (text, "") if text[-1:].isdigit() else (text[:-1], text[-1:])
+    if unit not in _units or not number.replace(".", "", 1).isdigit():
+        raise ValueError(f"no size: {value!r}")
+    return int(float(number) * _units[unit])

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""How records are compared: keys as `sort -k` writes them, or as objects."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Iterable
+
+from ._library import Job, ffi, lib
+
+_kinds = {
+    "n": "GPUSORT_NUMERIC",
+    "g": "GPUSORT_GENERAL",
+    "h": "GPUSORT_HUMAN",
+    "M": "GPUSORT_MONTH",
+    "V": "GPUSORT_VERSION",
+}
+_flags = {
+    "r": "GPUSORT_REVERSE",
+    "f": "GPUSORT_FOLD",
+    "d": "GPUSORT_DICTIONARY",
+    "i": "GPUSORT_IGNORE_NONPRINTING",
+}
+_spec = re.compile(
+    r"(\d+)(?:\.(\d+))?([bdfgiMhnrV]*)(?:,(\d+)(?:\.(\d+))?([bdfgiMhnrV]*))?", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A part of a line. Fields and characters count from 1; 0 is what -k takes if nothing
+    is said. `options` are letters of `sort -k`: b, d, f, g, i, M, h, n, r, V."""
+
+    start_field: int = 1
+    start_char: int = 0
+    end_field: int = 0
+    end_char: int = 0
+    options: str = ""
+    end_options: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Key:
+        """From what stands behind -k: "2,2n", "1.3,1.5r"."""
+        found = _spec.fullmatch(text)
+        if not found:
+            raise ValueError(f"no key: {text!r}")
+        fields = [int(found[i] or 0) for i in (1, 2, 4, 5)]
+        if fields[0] == 0 or found[2] == "0" or found[4] == "0":
+            raise ValueError(f"no key: {text!r}: fields and characters count from 1")
+        return cls(*fields, options=found[3] or "", end_options=found[6] or "")
+
+    def fill(self, key: Any) -> None:
+        letters = self.options + self.end_options
+        kinds = {letter for letter in letters if letter in _kinds}
+        if len(kinds) > 1:
+            raise ValueError(f"a key is compared in one way, and not {sorted(kinds)}")
+        if set(letters) - set(_kinds) - set(_flags) - {"b"}:
+            raise ValueError(f"no options of a key: {letters!r}")
+        key.start_field, key.start_char = self.start_field, self.start_char
+        key.end_field, key.end_char = self.end_field, self.end_char
+        key.kind = getattr(lib, _kinds[kinds.pop()] if kinds else "GPUSORT_BYTES")
+        key.flags = sum(getattr(lib, name) for letter, name in _flags.items() if letter in letters)
+        if "b" in self.options:
+            key.flags |= lib.GPUSORT_SKIP_START_BLANKS
+        if "b" in self.end_options:
+            key.flags |= lib.GPUSORT_SKIP_END_BLANKS
+
+
+@dataclass(frozen=True)
+class ByteKey:
+    """A part of a record of a fixed size. `number` is "raw" (bytes), "unsigned", "signed"
+    or "float"."""
+
+    offset: int
+    length: int
+    number: str = "raw"
+    little_endian: bool = True
+    reverse: bool = False
+
+    def fill(self, key: Any) -> None:
+        numbers = ("raw", "unsigned", "signed", "float")
+        if self.number not in numbers:
+            raise ValueError(f"no kind of number: {self.number!r}")
+        key.offset, key.length = self.offset, self.length
+        key.number = getattr(lib, "GPUSORT_" + self.number.upper())
+        key.is_little_endian = self.little_endian
+        key.flags = lib.GPUSORT_REVERSE if self.reverse else 0
+
+
+def fill_order(
+    order: Any,
+    job: Job,
+    keys: str | Key | ByteKey | Iterable[str | Key | ByteKey] | None = None,
+    delimiter: str | bytes | None = None,
+    stable: bool = False,
+    unique: bool = False,
+    reverse: bool = False,
+    zero_terminated: bool = False,
+    record_bytes: int = 0,
+) -> None:
+    one = isinstance(keys, (str, Key, ByteKey))
+    given = [keys] if one else list(keys or ())  # type: ignore[arg-type, list-item]
+    parsed = [Key.parse(k) if isinstance(k, str) else k for k in given]
+    wanted: type = ByteKey if record_bytes else Key
+    for k in parsed:
+        if not isinstance(k, wanted):
+            raise ValueError("keys of records of a fixed size are ByteKeys, and no others")
+    array = job.keep(ffi.new("gpusort_byte_key[]" if record_bytes else "gpusort_key[]", len(parsed)))
+    for i, k in enumerate(parsed):
+        k.fill(array[i])  # type: ignore[union-attr]
+    if record_bytes:
+        order.byte_keys, order.byte_key_count = array, len(parsed)
+    else:
+        order.keys, order.key_count = array, len(parsed)
+    if delimiter is not None:
+        byte = delimiter.encode() if isinstance(delimiter, str) else bytes(delimiter)
+        if len(byte) != 1:
+            raise ValueError(f"a delimiter is one byte, and not {delimiter!r}")
+        order.delimiter = byte[0]
+        order.has_nul_delimiter = byte == b"\0"
+    order.is_stable, order.is_unique, order.is_reverse = stable, unique, reverse
+    order.ends_with_nul = zero_terminated
+    order.record_bytes = record_bytes

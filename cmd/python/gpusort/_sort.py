@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: MIT
+"""Files, descriptors and records, sorted."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import IO, TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence, TypedDict, Union, overload
+
+from ._array import is_array, sort_array
+from ._library import Job, Progress, check, exception_of, ffi, lib, new_error
+from ._order import ByteKey, Key, fill_order
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Path = Union[str, "os.PathLike[str]"]
+Input = Union[Path, IO[Any], int]
+Keys = Union[str, Key, ByteKey, Iterable[Union[str, Key, ByteKey]], None]
+
+
+
+class JobOptions(TypedDict, total=False):
+    """What every long call takes; see libgpusort(3)."""
+
+    memory: int | str | None
+    threads: int
+    temp: Path | list[Path] | None
+    engine: str | None
+    gpu_memory: int | str | None
+    progress: Callable[[Progress], Any] | None
+    log: Callable[[str, str], Any] | None
+
+
+class SortOptions(JobOptions, total=False):
+    """How records are compared, and what becomes of them; see gpusort_sort(3)."""
+
+    keys: Keys
+    delimiter: str | bytes | None
+    stable: bool
+    unique: bool
+    reverse: bool
+    zero_terminated: bool
+    record_bytes: int
+    header: int
+    top: int | None
+    counts: bool
+    compress: bool
+    sync: bool
+    verify: bool
+    mapped: bool
+    checkpoint: Path | None
+
+
+_job_names = ("memory", "threads", "temp", "engine", "gpu_memory", "progress", "log")
+_order_names = (
+    "keys", "delimiter", "stable", "unique", "reverse", "zero_terminated", "record_bytes",
+)  # fmt: skip
+
+
+def _take(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: options.pop(name) for name in names if name in options}
+
+
+class _Call:
+    """The options of a sort, filled in."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.job = Job(**_take(options, _job_names))
+        self.options = ffi.new("gpusort_sort_options *")
+        self.options.size = ffi.sizeof("gpusort_sort_options")
+        self.job.fill(self.options.job)
+        fill_order(self.options.order, self.job, **_take(options, _order_names))
+        o = self.options
+        o.header_lines = options.pop("header", 0)
+        top = options.pop("top", None)
+        o.has_top, o.top_count = top is not None, top or 0
+        o.counts = options.pop("counts", False)
+        o.output_zstd = options.pop("compress", False)
+        o.syncs_output = options.pop("sync", False)
+        o.verifies = options.pop("verify", False)
+        o.may_map = options.pop("mapped", False)
+        o.checkpoint = self.job.text(options.pop("checkpoint", None))
+        if options:
+            raise TypeError(f"no such options: {', '.join(options)}")
+
+    def read(self, inputs: Input | Iterable[Input]) -> None:
+        one = isinstance(inputs, (str, bytes, os.PathLike, int)) or hasattr(inputs, "fileno")
+        every: list[Any] = [inputs] if one else list(inputs)  # type: ignore[arg-type]
+        paths = [i for i in every if isinstance(i, (str, bytes, os.PathLike))]
+        fds = [i if isinstance(i, int) else i.fileno() for i in every if i not in paths]
+        self.options.inputs, self.options.input_count = self.job.paths(paths), len(paths)
+        self.options.input_fds = self.job.keep(ffi.new("int[]", fds))
+        self.options.input_fd_count = len(fds)
+
+    def write(self, out: Input) -> None:
+        if isinstance(out, (str, bytes, os.PathLike)):
+            self.options.output = self.job.text(out)  # type: ignore[arg-type]
+        else:
+            if not isinstance(out, int):
+                out.flush()
+            self.options.output_fd = (out if isinstance(out, int) else out.fileno()) + 1
+
+
+@overload
+def sort(inputs: Input | Iterable[Input], out: Input, **options: Unpack[SortOptions]) -> None: ...
+@overload
+def sort(inputs: Input | Iterable[Input], out: None = None, **options: Unpack[SortOptions]) -> Iterator[bytes]: ...
+def sort(inputs: Any, out: Any = None, **options: Any) -> Any:
+    """Sorts files and descriptors of any size into the file or descriptor `out`; without
+    one, returns an iterator of the sorted lines (or records). A numpy array of numbers is
+    sorted in place and returned.
+
+    inputs      a path, a file or a descriptor, or several; "-" is standard input
+    keys        what follows `sort -k` ("2,2n"), a Key, or several, the most important first
+    delimiter, stable, unique, reverse, zero_terminated    as -t -s -u -r -z
+    record_bytes    records of a fixed size, whose keys are ByteKeys
+    header, top, counts, compress, sync, verify, mapped, checkpoint    see gpusort_sort(3)
+    memory      bytes, or a text such as "2G"
+    threads, temp, engine ("auto", "cpu", "gpu"), gpu_memory, progress, log    libgpusort(3)
+
+    A progress function is called some times a second with a Progress; what is true ends
+    the job with Cancelled, and an exception with that exception. So does Ctrl-C.
+    """
+    if is_array(inputs):
+        if out is not None:
+            raise TypeError("an array is sorted in place")
+        return sort_array(inputs, **options)
+    return _run(lib.gpusort_sort, inputs, out, options)
+
+
+def merge(inputs: Any, out: Any = None, **options: Unpack[SortOptions]) -> Any:
+    """As sort(), of inputs that are in order already."""
+    return _run(lib.gpusort_merge, inputs, out, options)
+
+
+def _run(function: Any, inputs: Any, out: Any, options: dict[str, Any]) -> Any:
+    if out is None:
+        return _stream(function, inputs, options)
+    call = _Call(dict(options))
+    call.read(inputs)
+    call.write(out)
+    call.job.run(function, call.options)
+    return None
+
+
+def check_order(input: Input, **options: Unpack[SortOptions]) -> int:
+    """The number of the first line that is not in order, counted from 1; 0: there is none."""
+    call = _Call(dict(options))
+    call.read([input])
+    disorder = ffi.new("uint64_t *")
+    call.job.run(lib.gpusort_check, call.options, disorder)
+    return int(disorder[0])
+
+
+def _stream(function: Any, inputs: Any, options: dict[str, Any]) -> Iterator[bytes]:
+    size = options.get("record_bytes", 0)
+    end = b"\0" if options.get("zero_terminated") else b"\n"
+    call = _Call(dict(options))
+    call.read(inputs)
+    return _records_of(function, call, size, end)
+
+
+def _records_of(function: Any, call: _Call, size: int, end: bytes) -> Iterator[bytes]:
+    read_end, write_end = os.pipe()
+    call.write(write_end)
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            error = new_error()
+            check(function(call.options, error), error)
+        except BaseException as e:
+            failures.append(e)
+        finally:
+            os.close(write_end)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        rest = b""
+        while block := os.read(read_end, 1 << 20):
+            rest += block
+            whole = len(rest) // size * size if size else rest.rfind(end) + 1
+            yield from _cut(rest[:whole], size, end)
+            rest = rest[whole:]
+        thread.join()
+        if failures:
+            raise call.job._failure or failures[0]
+    finally:  # also where the caller wants no more
+        call.job.cancel()
+        os.close(read_end)
+        thread.join()
+
+
+def _cut(text: bytes, size: int, end: bytes) -> Iterator[bytes]:
+    if size:
+        return (text[i : i + size] for i in range(0, len(text), size))
+    return iter(text[:-1].split(end)) if text else iter(())
+
+
+class Sorter:
+    """Records as they come: put() and put_many(), then iterate over what is sorted.
+
+    >>> with Sorter(keys="2,2n") as s:
+    ...     for record in records: s.put(record)
+    ...     for record in s: ...
+    """
+
+    def __init__(self, **options: Unpack[SortOptions]) -> None:
+        self._size: int = options.get("record_bytes", 0)
+        self._end = b"\0" if options.get("zero_terminated") else b"\n"
+        self._call = _Call(dict(options))
+        self._error = new_error()
+        out = ffi.new("gpusort_sorter **")
+        check(lib.gpusort_sorter_new(out, self._call.options, self._error), self._error)
+        self._sorter: Any = out[0]
+        self._batch: list[bytes] = []
+        self._batch_bytes = 0
+        self._is_sorted = False
+
+    def _try(self, code: int) -> None:
+        if code != lib.GPUSORT_OK:
+            raise self._call.job._failure or exception_of(self._error)
+
+    def _open(self) -> Any:
+        if self._sorter is None:
+            raise ValueError("the sorter is closed")
+        return self._sorter
+
+    def put(self, record: bytes) -> None:
+        """One record: a line without its end."""
+        self._batch.append(record)
+        self._batch_bytes += len(record) + 1
+        if self._batch_bytes >= 1 << 18:
+            self._flush()
+
+    def put_many(self, records: Iterable[bytes]) -> None:
+        for record in records:
+            self.put(record)
+
+    def put_text(self, text: bytes) -> None:
+        """Any number of records with their line ends, cut anywhere."""
+        self._flush()
+        view = ffi.from_buffer(text)
+        self._try(lib.gpusort_sorter_put_text(self._open(), view, len(view), self._error))
+
+    def _flush(self) -> None:
+        batch, self._batch, self._batch_bytes = self._batch, [], 0
+        if not batch:
+            return
+        if self._size:
+            text = b"".join(batch)
+            wrong = len(text) != len(batch) * self._size or any(len(r) != self._size for r in batch)
+        else:
+            text = self._end.join(batch) + self._end
+            wrong = text.count(self._end) != len(batch)
+        if wrong:
+            what = f"is not of {self._size} bytes" if self._size else "has a line end inside"
+            raise ValueError(f"a record {what}")
+        self._try(lib.gpusort_sorter_put_text(self._open(), text, len(text), self._error))
+
+    def __iter__(self) -> Iterator[bytes]:
+        if not self._is_sorted:
+            self._flush()
+            self._is_sorted = True
+            self._try(lib.gpusort_sorter_sorted(self._open(), self._error))
+        text, count = ffi.new("const void **"), ffi.new("size_t *")
+        while True:
+            self._try(lib.gpusort_sorter_get_text(self._open(), text, count, self._error))
+            if not count[0]:
+                return
+            yield from _cut(bytes(ffi.buffer(text[0], count[0])), self._size, self._end)
+
+    def close(self) -> None:
+        if self._sorter is not None:
+            lib.gpusort_sorter_free(self._sorter)
+        self._sorter = None
+
+    def __enter__(self) -> Sorter:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_sorter", None) is not None:
+            self.close()
+
+
+def sort_records(records: Iterable[bytes], **options: Unpack[SortOptions]) -> Iterator[bytes]:
+    """The records of an iterable in order; what does not fit into `memory` goes to
+    temporary files."""
+    with Sorter(**options) as sorter:
+        sorter.put_many(records)
+        yield from sorter

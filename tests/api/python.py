@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The Python package, as its wheel has it: unpacked into a folder, compared with the command.
+
+    tests/api/python.py WHEEL PROGRAM
+"""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import zipfile
+from pathlib import Path
+
+WHEEL, PROGRAM = (Path(a).resolve() for a in sys.argv[1:3])
+SCRATCH = Path(tempfile.mkdtemp())
+PACKAGE = SCRATCH / "package"
+zipfile.ZipFile(WHEEL).extractall(PACKAGE)
+sys.path.insert(0, str(PACKAGE))
+os.chdir(SCRATCH)
+
+import numpy  # noqa: E402
+
+import gpusort  # noqa: E402
+
+RANDOM = random.Random(7)
+
+
+def write(name: str, lines: list[bytes]) -> str:
+    Path(name).write_bytes(b"".join(line + b"\n" for line in lines))
+    return name
+
+
+def words(count: int) -> list[bytes]:
+    return [b"w%d %d.%d" % (RANDOM.randrange(count), RANDOM.randrange(99), i % 7) for i in range(count)]
+
+
+def command(*args: str) -> bytes:
+    return subprocess.run([PROGRAM, *args], check=True, capture_output=True).stdout
+
+
+class Sorting(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.lines = words(30000)
+        write("in", cls.lines)
+
+    def test_files_as_the_command(self) -> None:
+        cases: list[tuple[dict, list[str]]] = [
+            ({}, []),
+            ({"keys": "2,2n"}, ["-k2,2n"]),
+            ({"keys": ["2.1,2nr", "1.2,1"], "stable": True}, ["-s", "-k2.1,2nr", "-k1.2,1"]),
+            ({"keys": gpusort.Key(2, options="b"), "unique": True}, ["-u", "-k2b"]),
+            ({"delimiter": ".", "keys": ["2,2", "1,1V"]}, ["-t.", "-k2,2", "-k1,1V"]),
+            ({"reverse": True, "top": 20, "header": 3}, ["-r", "--top=20", "--header=3"]),
+            ({"counts": True, "memory": "8M"}, ["--count", "-S8M"]),
+        ]
+        for options, args in cases:
+            with self.subTest(args):
+                expected = command(*args, "in")
+                self.assertIsNone(gpusort.sort("in", "out", **options))
+                self.assertEqual(Path("out").read_bytes(), expected)
+                with open("in2", "wb") as out, open("in", "rb") as source:
+                    gpusort.sort(source, out, **options)
+                self.assertEqual(Path("in2").read_bytes(), expected)
+                self.assertEqual(b"".join(r + b"\n" for r in gpusort.sort(["in"], **options)), expected)
+
+    def test_merge_and_check(self) -> None:
+        write("a", sorted(self.lines[:100]))
+        write("b", sorted(self.lines[100:200]))
+        gpusort.merge([Path("a"), "b"], "m")
+        self.assertEqual(Path("m").read_bytes(), command("-m", "a", "b"))
+        self.assertEqual(gpusort.check_order("m"), 0)
+        write("bad", [b"a", b"c", b"b"])
+        self.assertEqual(gpusort.check_order("bad"), 3)
+
+    def test_an_iterator_may_be_left(self) -> None:
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(20):
+            rows = gpusort.sort("in")
+            self.assertEqual(next(rows), min(self.lines))
+            rows.close()
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+
+    def test_records(self) -> None:
+        expected = sorted(self.lines)
+        self.assertEqual(list(gpusort.sort_records(self.lines)), expected)
+        self.assertEqual(list(gpusort.sort_records(iter(self.lines), memory="4M")), expected)
+        fixed = [os.urandom(12) for _ in range(5000)]
+        key = gpusort.ByteKey(4, 4, "unsigned")
+        with gpusort.Sorter(record_bytes=12, keys=key, stable=True) as s:
+            s.put_text(b"".join(fixed[:100]))
+            s.put_many(fixed[100:])
+            self.assertEqual(list(s), sorted(fixed, key=lambda r: int.from_bytes(r[4:8], "little")))
+        with gpusort.Sorter() as s, self.assertRaisesRegex(ValueError, "line end"):
+            s.put(b"two\nlines")
+            list(s)
+        with gpusort.Sorter(record_bytes=4) as s, self.assertRaisesRegex(ValueError, "4 bytes"):
+            s.put_many([b"four", b"fiveb", b"thr"])
+            list(s)
+        self.assertEqual(list(gpusort.sort_records([])), [])
+
+    def test_failures(self) -> None:
+        with self.assertRaisesRegex(gpusort.IOFailure, "nowhere") as e:
+            gpusort.sort("nowhere", "out")
+        self.assertIsInstance(e.exception, OSError)
+        self.assertEqual((e.exception.errno, e.exception.code), (2, "IO"))
+        with self.assertRaisesRegex(gpusort.Error, "nowhere"):
+            list(gpusort.sort("nowhere"))
+        with self.assertRaises(gpusort.ArgumentError):
+            gpusort.sort("in", "out", engine="no such engine")
+        with self.assertRaises(gpusort.ArgumentError):
+            gpusort.sort(numpy.arange(9), engine="no such engine")
+        for wrong in ({"keys": "0"}, {"keys": "1,2x"}, {"keys": "1nM"}, {"memory": "many"}, {"delimiter": "ab"}):
+            with self.subTest(wrong), self.assertRaises(ValueError):
+                gpusort.sort("in", "out", **wrong)
+        with self.assertRaisesRegex(TypeError, "colour"):
+            gpusort.sort("in", "out", colour="red")
+        Path("full").symlink_to("/dev/full")
+        with self.assertRaises(OSError) as e:
+            gpusort.sort("in", "full")
+        self.assertEqual(e.exception.errno, 28)
+
+
+class Long(unittest.TestCase):
+    """Calls that take their time."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        command("gen", "lines", "--bytes=300M", "-o", "long")
+
+    def test_progress_and_its_failures(self) -> None:
+        seen: list[gpusort.Progress] = []
+        gpusort.sort("long", "out", progress=seen.append, memory="64M")
+        self.assertTrue(seen)
+        self.assertGreater(seen[-1].input_bytes_total, 290 << 20)
+        self.assertEqual([p.input_bytes for p in seen], sorted(p.input_bytes for p in seen))
+
+        def fails(_: object) -> None:
+            raise KeyError("mine")
+
+        Path("out").unlink()
+        with self.assertRaisesRegex(KeyError, "mine"):
+            gpusort.sort("long", "out", progress=fails)
+        with self.assertRaises(gpusort.Cancelled):
+            gpusort.sort("long", "out", progress=lambda _: True)
+        self.assertFalse(Path("out").exists())
+        said: list[tuple[str, str]] = []
+        gpusort.sort("long", "out", memory="64M", log=lambda *what: said.append(what))
+        self.assertTrue(any(level == "info" for level, _ in said), said)
+
+    def test_the_lock_is_left_alone(self) -> None:
+        turns = 0
+        done = threading.Event()
+
+        def work() -> None:
+            gpusort.sort("long", "out2", threads=1)
+            done.set()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not done.is_set():
+            turns += 1
+            time.sleep(0.001)
+        thread.join()
+        self.assertGreater(turns, 20)
+
+    def test_ctrl_c(self) -> None:
+        script = f"import sys; sys.path.insert(0, {str(PACKAGE)!r})\nimport gpusort\n"
+        script += "print('go', flush=True)\ntry: gpusort.sort('long', 'never', threads=1, memory='32M')\n"
+        script += "except KeyboardInterrupt: print('stopped')\n"
+        child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+        assert child.stdout
+        child.stdout.readline()
+        time.sleep(0.15)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.communicate(timeout=60)[0], b"stopped\n")
+        self.assertFalse(Path("never").exists())
+
+
+class Arrays(unittest.TestCase):
+    def test_every_type(self) -> None:
+        random = numpy.random.default_rng(3)
+        for kind in ("u4", "i4", "u8", "i8", "f4", "f8"):
+            for count in (0, 1, 2, 1000, 300000):
+                with self.subTest(kind=kind, count=count):
+                    a = random.integers(0, 1 << 31, count).astype(kind)
+                    a = -a if kind[0] != "u" else a
+                    expected = numpy.sort(a)
+                    self.assertIs(gpusort.sort(a), a)
+                    self.assertTrue((a == expected).all())
+        nan = numpy.array([1, numpy.nan, -numpy.inf, 0.5])
+        gpusort.sort(nan)
+        self.assertEqual(nan.tolist()[:3], [-numpy.inf, 0.5, 1])
+        self.assertTrue(numpy.isnan(nan[3]))
+
+    def test_what_is_not_sorted(self) -> None:
+        a = numpy.arange(10, dtype="u8")
+        a.flags.writeable = False
+        for wrong in (a, numpy.arange(10, dtype=">u8"), numpy.arange(10, dtype="u2"), numpy.zeros((2, 2)),
+                      numpy.arange(10.0)[::2]):  # fmt: skip
+            with self.subTest(wrong.dtype), self.assertRaises((TypeError, ValueError, BufferError)):
+                gpusort.sort(wrong)
+
+
+class Indexes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        text = ["cats and dogs", "dogs dogs", "fish and chips", "a bird", "cats sleep"]
+        lines = [f'{{"id": "d{i}", "contents": "{text[i % 5]} n{i % 11}"}}'.encode() for i in range(400)]
+        write("docs.jsonl", lines)
+        cls.index = gpusort.Index.build("idx", "docs.jsonl", positions=True)
+
+    def test_searches_as_the_command(self) -> None:
+        for query in ("dogs", "+fish n3 -n7", '"cats and dogs" n5', "nothing"):
+            rows = command("search", "--top=7", "idx", query).decode().splitlines()
+            hits = self.index.search(query, top=7)
+            self.assertEqual([h.name for h in hits], [r.split("\t")[1] for r in rows])
+        self.assertEqual(len(self.index), 400)
+        self.assertTrue(self.index.has_names and self.index.has_positions)
+        with self.assertRaises(ValueError):
+            self.index.search("(dogs")
+
+    def test_looks_up_as_the_command(self) -> None:
+        row = command("lookup", "idx", "dogs").decode().split("\t")
+        documents, frequencies = self.index.lookup("dogs")
+        self.assertEqual(row[3].split(), [f"{d}:{f}" for d, f in zip(documents, frequencies)])
+        self.assertEqual(len(self.index.lookup("unicorn").documents), 0)
+
+    def test_build_refuses(self) -> None:
+        with self.assertRaisesRegex(OSError, "idx"):
+            gpusort.Index.build("idx", "docs.jsonl")
+        write("bad.jsonl", [b'{"id": "x"'])
+        with self.assertRaisesRegex(gpusort.FormatError, r"bad\.jsonl"):
+            gpusort.Index.build("idx2", "bad.jsonl")
+        gpusort.Index.build("idx2", ["bad.jsonl", "docs.jsonl"], skip_bad=True, replace=True).close()
+        with self.assertRaises(gpusort.Error):
+            gpusort.Index.open("nowhere")
+        closed = gpusort.Index("idx2")
+        closed.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            closed.search("dogs")
+
+    def test_threads(self) -> None:
+        """Two sorts and searches at once, in one process."""
+        expected = [h.name for h in self.index.search("dogs n3")]
+        lines = words(20000)
+        failures: list[str] = []
+
+        def searches() -> None:
+            for _ in range(50):
+                if [h.name for h in self.index.search("dogs n3")] != expected:
+                    failures.append("search")
+
+        def sorts() -> None:
+            if list(gpusort.sort_records(lines, memory="4M")) != sorted(lines):
+                failures.append("sort")
+
+        threads = [threading.Thread(target=f) for f in (searches, searches, sorts, sorts)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+
+try:
+    result = unittest.main(argv=sys.argv[:1], exit=False).result
+finally:
+    os.chdir("/")
+    shutil.rmtree(SCRATCH)
+sys.exit(not result.wasSuccessful())
