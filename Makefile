@@ -161,7 +161,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
         faults faults-run stops stops-run hardened-test limits-test library-test python-test \
-        diff-test fake-gpu-test fake-gpu-run index-test search-test flips soak reliability \
+        diff-test fake-gpu-test fake-gpu-run index-test join-test search-test flips soak reliability \
         fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
         library install-library wheel uninstall clean FORCE
@@ -255,6 +255,7 @@ help:
 	  'make python-test  the wheel, unpacked, against the command' \
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
+	  'make join-test   random joins against join(1)' \
 	  'make search-test random queries against what they must find' \
 	  'make flips      bits of runs, indexes, inputs and checkpoints flipped (FLIPS=8000 each)' \
 	  'make soak       random commands, limits, kills and resumes (SOAK_MINUTES=10 SOAK_JOBS=)' \
@@ -338,6 +339,9 @@ index-test: $(PROGRAM)
 	@python3 tests/ciff_check.py --binary $(CURDIR)/$(PROGRAM)
 	@python3 tests/ciff_rules.py --binary $(CURDIR)/$(PROGRAM) $(if $(SAN),--damage=40)
 	@python3 tests/index_check.py --binary $(CURDIR)/$(PROGRAM) $(INDEX_TEST_ARGS)
+
+join-test: $(PROGRAM)
+	@python3 tests/join_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
 
 search-test: $(PROGRAM)
 	@python3 tests/search_check.py --binary $(CURDIR)/$(PROGRAM) $(SEARCH_TEST_ARGS)

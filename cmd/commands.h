@@ -18,6 +18,7 @@ int cmd_bench(int argc, char **argv);
 int cmd_index(int argc, char **argv);
 int cmd_lookup(int argc, char **argv);
 int cmd_search(int argc, char **argv);
+int cmd_join(int argc, char **argv);
 
 /* Of index. */
 int gs_index_build_command(int argc, char **argv);

@@ -25,6 +25,7 @@
 
 static const gs_command commands[] = {
     {"sort", cmd_sort, "sort, merge or check files of lines or records"},
+    {"join", cmd_join, "lines of two files that have the same key, in one"},
     {"index", cmd_index, "build an inverted index of documents, and look into it"},
     {"lookup", cmd_lookup, "posting lists of terms"},
     {"search", cmd_search, "the best documents for a query"},

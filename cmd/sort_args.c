@@ -180,7 +180,7 @@ static void take_top(void *to, gs_opt_scan *scan)
     o->top_count = gs_size_arg_count(scan, 0);
 }
 
-static void take_output_compress(void *to, gs_opt_scan *scan)
+void gs_sort_args_output_compress(void *to, gs_opt_scan *scan)
 {
     enum { LEVEL_MAX = 22 };
     gs_sort_options *const o = to;
@@ -263,7 +263,7 @@ static void walk_with_extras(parser *p)
         {0, "header", GS_OPT_CALL_MAYBE(take_header, &o->header_lines)},
         {0, "count", GS_OPT_FLAG(&o->count)},
         {0, "top", GS_OPT_CALL(take_top, o)},
-        {0, "output-compress", GS_OPT_CALL(take_output_compress, o)},
+        {0, "output-compress", GS_OPT_CALL(gs_sort_args_output_compress, o)},
         {0, "no-decompress", GS_OPT_FLAG(&o->keep_compressed)},
         {0, "verify", GS_OPT_FLAG(&o->verify)},
         GS_WATCH_OPTIONS(&args->watch),

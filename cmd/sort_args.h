@@ -45,4 +45,7 @@ typedef struct gs_sort_args {
 void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv);
 void gs_sort_args_release(gs_sort_args *args);
 
+/* --output-compress, into a gs_sort_options: for other commands too. */
+gs_opt_fn gs_sort_args_output_compress;
+
 #endif

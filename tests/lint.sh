@@ -36,6 +36,7 @@ floors=(
     lib/sort/record:records lib/sort/key:keys lib/sort/witness:witnesses
     lib/sort/bucket:buckets lib/sort/plan:plans lib/sort/run:runs lib/sort/form:forms
     lib/sort/text:texts lib/sort/device:devices lib/sort:
+    lib/join:joins
     lib/index/format:formats lib/index/folder:folders lib/index/text:documents
     lib/index/read:readers lib/index/lookup:lookups lib/index/query:queries
     lib/index/write:writers lib/index/block:blocks lib/index/build:builds

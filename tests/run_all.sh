@@ -16,6 +16,7 @@ cases=600 few_cases=60 fake_cases=150 searched='--documents=2000 --queries=8'
 indexed='--documents=250 --variants=2'
 asan_cases=80 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
 san_indexed='--documents=100 --variants=1'
+joined='--cases=250' san_joined='--cases=40'
 fuzz_seconds=3 fault_points=60 stops='--cuts 12 --kills 6' soaked=(SOAK_CASES=30 SOAK_SEED=1)
 flipped='FLIPS=20 RESUMES=24'
 unset GS_TEST_LONG
@@ -25,6 +26,7 @@ if [ "${1:-}" = --long ]; then
     indexed='--documents=1500 --variants=9'
     asan_cases=400 tsan_cases=150 fake_san_cases=(300 200) san_searched='--documents=3000 --queries=6'
     san_indexed='--documents=300 --variants=4'
+    joined='--cases=6000' san_joined='--cases=500'
     fuzz_seconds=120 fault_points=0 stops='--kills 300' soaked=(SOAK_MINUTES=10)
     flipped='FLIPS=12000 RESUMES=600'
 fi
@@ -67,6 +69,7 @@ under_sanitizer() {
     local san=$1 cases=$2
     begin "$san-differential" "mk_$san" CASES="$cases" diff-test
     begin "$san-index" "mk_$san" INDEX_TEST_ARGS="$san_indexed" index-test
+    begin "$san-join" "mk_$san" JOIN_TEST_ARGS="$san_joined" join-test
     begin "$san-search" "mk_$san" SEARCH_TEST_ARGS="$san_searched" search-test
 }
 
@@ -88,6 +91,7 @@ begin index mk INDEX_TEST_ARGS="$indexed" index-test
 begin differential mk CASES="${CASES:-$cases}" diff-test
 begin search mk SEARCH_TEST_ARGS="$searched" search-test
 # shellcheck disable=SC2086 # two words
+begin join mk JOIN_TEST_ARGS="$joined" join-test
 begin flips mk $flipped FLIPS_JSON= flips
 begin faults fault_walks
 begin soak soak_a_little

@@ -4,7 +4,7 @@
 function __gpusort_is_sort
     set -l words (commandline -opc)
     test (count $words) -lt 2; and return 0
-    not contains -- $words[2] gen index lookup search device bench help
+    not contains -- $words[2] gen join index lookup search device bench help
 end
 
 function __gpusort_option
@@ -14,6 +14,7 @@ end
 set -l first 'test (count (commandline -opc)) -eq 1'
 complete -c gpusort -n $first -a sort -d 'sort, merge or check files'
 complete -c gpusort -n $first -a gen -d 'make test data'
+complete -c gpusort -n $first -a join -d 'lines with the same key, in one'
 complete -c gpusort -n $first -a index -d 'build and read an inverted index'
 complete -c gpusort -n $first -a lookup -d 'posting lists of terms'
 complete -c gpusort -n $first -a search -d 'the best documents for a query'
@@ -21,7 +22,7 @@ complete -c gpusort -n $first -a check -d 'order and checksum of a file'
 complete -c gpusort -n $first -a device -d 'what would be used here'
 complete -c gpusort -n $first -a bench -d 'measure the engines'
 complete -c gpusort -n $first -a help -d 'help on a command'
-complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen index lookup search check device bench'
+complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen join index lookup search check device bench'
 
 __gpusort_option -s b -l ignore-leading-blanks -d 'blanks in front do not count'
 __gpusort_option -s d -l dictionary-order -d 'only blanks, letters and digits count'
@@ -252,6 +253,38 @@ __gpusort_gen -s o -l output -r -d 'instead of standard output'
 __gpusort_gen -l parallel -x -d 'number of threads'
 __gpusort_gen -s h -l help -d 'show help'
 __gpusort_gen -l version -d 'show the version'
+
+function __gpusort_join
+    __gpusort_of join $argv
+end
+__gpusort_join -s 1 -x -d 'field of the first file'
+__gpusort_join -s 2 -x -d 'field of the second file'
+__gpusort_join -s j -x -d 'field of both files'
+__gpusort_join -s t -x -d 'what stands between fields'
+__gpusort_join -s i -l ignore-case -d 'keys in capital letters'
+__gpusort_join -s a -x -a '1 2' -d 'lines without a partner too'
+__gpusort_join -s v -x -a '1 2' -d 'only lines without a partner'
+__gpusort_join -l semi -d 'lines of the first file that have a partner'
+__gpusort_join -l anti -d 'lines of the first file that have none'
+__gpusort_join -s o -x -a auto -d 'fields of the output'
+__gpusort_join -s e -x -d 'stands for missing fields'
+__gpusort_join -l header -d 'the first lines are headers'
+__gpusort_join -s z -l zero-terminated -d 'lines end with a zero byte'
+__gpusort_join -l check-order -d 'changes nothing'
+__gpusort_join -l nocheck-order -d 'changes nothing'
+__gpusort_join -l output -r -d 'instead of standard output'
+__gpusort_join -l output-compress -x -a zstd -d 'compress the output'
+__gpusort_join -l no-decompress -d 'take compressed files as they are'
+__gpusort_join -s S -l buffer-size -x -d 'memory of the process'
+__gpusort_join -s T -l temporary-directory -xa '(__fish_complete_directories)' -d 'where temporary files go'
+__gpusort_join -l parallel -x -d 'number of threads'
+__gpusort_join -l progress -a 'always auto never' -d 'tell how far it is'
+__gpusort_join -l stats -d 'figures of the run as JSON'
+__gpusort_join -l trace -r -d 'a timeline of the run'
+__gpusort_join -l verbose -d 'say what was chosen and why'
+__gpusort_join -l no-uring -d 'as if the kernel had no io_uring'
+__gpusort_join -s h -l help -d 'show help'
+__gpusort_join -l version -d 'show the version'
 
 # What order means, check is told with the options of sort.
 function __gpusort_check

@@ -43,6 +43,7 @@ gs_code gs_sort_input_open(gs_sort_input *in, const gs_sort_options *o,
         .too_long_hint = plan->too_long_hint,
         .part_bytes = plan->part_bytes,
         .header_lines = o->header_lines,
+        .header_of_each = o->header_of_each,
         .names = o->inputs,
     };
     const gs_block_source blocks = gs_block_source_input(in->input);

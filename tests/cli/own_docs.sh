@@ -41,6 +41,7 @@ walk sort "$(array sort)" "$(of '^__gpusort_option ')" 80 '' $(table sort_args.c
 walk gen "$(array gen)" "$(of '^__gpusort_gen ')" 88 '' $(table cmd_gen.c)
 walk check "$(array check)" "$(of '^__gpusort_check ')" 88 '' $(sed -n 's/.*take_.*"--\([a-z-]*\)".*/\1/p' cmd_check.c)
 walk device "$(arm device)" "$(of 'from device')" 88 '' $(table cmd_device.c)
+walk join "$(array join)" "$(of '^__gpusort_join ')" 88 '' $(table join_args.c)
 walk lookup "$(arm lookup)" "$(of '^__gpusort_lookup ')" 88 '' $(table cmd_lookup.c)
 walk search "$(array search)" "$(of '^__gpusort_search ')" 88 '' $(table search_args.c)
 walk bench "$(array bench)" "$(of '^__gpusort_bench_option ')" 88 '' $(table bench_args.c)

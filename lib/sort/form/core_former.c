@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/sort/form/chunk_buckets.h"
+#include "lib/sort/form/chunk_consume.h"
 #include "lib/sort/form/early_split.h"
 #include "lib/sort/form/ingest.h"
 
@@ -13,8 +14,9 @@ typedef struct core_former {
     gs_former former; /* first */
     gs_ingest *ingest;
     gs_chunk chunk;
-    size_t soft_bytes;     /* of chunks after the first */
-    gs_early_split *lists; /* instead of the chunk's elements; or NULL */
+    size_t soft_bytes;        /* of chunks after the first */
+    gs_early_split *lists;    /* instead of the chunk's elements; or NULL */
+    gs_ordered_chunk ordered; /* once it is consumed */
 } core_former;
 
 /* The chunk may be stretched if it is known how much is to come. */
@@ -153,6 +155,17 @@ static gs_code emit_memory(gs_former *former, gs_sink *sink,
     return leave_map(f, st);
 }
 
+static gs_code consume_memory(gs_former *former, const gs_range_consumer *consumer,
+                              gs_status *st)
+{
+    core_former *const c = (core_former *)former;
+    const gs_forming *const f = former->forming;
+    const volatile int *const cancel = f->options->cancel_signal;
+    if (!c->ordered.is_ordered)
+        GS_TRY(gs_chunk_order(&c->ordered, &c->chunk, f->team, cancel, st));
+    return gs_chunk_consume(&c->ordered, f->team, consumer, cancel, st);
+}
+
 static gs_code emit_lists(gs_former *former, gs_sink *sink,
                           const gs_emit_options *options, gs_status *st)
 {
@@ -177,6 +190,7 @@ static void free_core(gs_former *former)
     core_former *const c = (core_former *)former;
     gs_ingest_free(c->ingest);
     gs_early_split_free(c->lists);
+    gs_ordered_chunk_release(&c->ordered);
     gs_chunk_release(&c->chunk);
     gs_mem_free(c);
 }
@@ -187,6 +201,7 @@ static const gs_former_kind memory_kind = {
     .is_empty = is_memory_empty,
     .sample = sample,
     .emit = emit_memory,
+    .consume = consume_memory,
     .clear = clear,
     .place = place,
     .free = free_core,

@@ -30,6 +30,8 @@ typedef struct gs_forming {
     const gs_memory_plan *plan;
     const gs_record_layout *layout;
     const gs_key_encoder *encoder; /* NULL: lines are their own strings */
+    /* One an input, instead; all or none are made. NULL: all inputs have `encoder`. */
+    gs_key_encoder *const *input_encoders;
     const gs_witness_options *watched;
     gs_witness *witness; /* hears of all records that are read, and of equals dropped */
     gs_team *team;
@@ -61,6 +63,9 @@ typedef struct gs_former_kind {
     /* Sorts the chunk into the sink. It stays until it is cleared, or given back. */
     gs_code (*emit)(gs_former *f, gs_sink *sink, const gs_emit_options *options,
                     gs_status *st);
+    /* Sorts the chunk, which is all there is, and gives its records to the consumer;
+     * again if it is called again. NULL: it cannot. */
+    gs_code (*consume)(gs_former *f, const gs_range_consumer *consumer, gs_status *st);
     /* The chunk is in a run, and empty from now on. */
     void (*clear)(gs_former *f);
     /* Where in the input the next chunk will begin. NULL where no checkpoint is kept. */

@@ -6,6 +6,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/bucket/buckets.h"
 
@@ -15,12 +16,14 @@ typedef struct gs_ingest_scratch {
     size_t record_bytes, record_capacity;
     gs_element *elements; /* their offsets count from the start of `records` */
     size_t element_count, element_capacity;
+    bool has_bad;        /* a record of the batch has no key, which is an error: */
+    uint64_t bad_record; /* this one, from 1 */
 } gs_ingest_scratch;
 
 struct gs_ingest {
     const gs_forming *forming;
     gs_record_layout layout; /* this and what follows as there */
-    const gs_key_encoder *encoder;
+    bool is_keyed;
     size_t record_size;
     unsigned workers;
     gs_ingest_scratch *scratch; /* one a worker */
@@ -35,6 +38,8 @@ struct gs_ingest {
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t turn_changed;
     uint64_t next_ticket; /* may reserve */
+    size_t line_input;    /* of what has had its turn, this was the last input */
+    uint64_t lines;       /* and so many of its lines */
     bool is_full, is_ended, has_failed, is_not_early;
     gs_line_batch *pending; /* did not fit, by ticket; room for one a worker */
     unsigned pending_count;
@@ -47,7 +52,7 @@ gs_code gs_ingest_new(gs_ingest **out, const gs_forming *forming, gs_status *st)
     GS_TRY(gs_mem_new(&in, sizeof *in, "ingest", st));
     in->forming = forming;
     in->layout = *forming->layout;
-    in->encoder = forming->encoder;
+    in->is_keyed = forming->encoder != NULL || forming->input_encoders != NULL;
     in->record_size = forming->options->order.record_size;
     in->workers = gs_team_workers(forming->team);
     in->next_ticket = gs_line_feed_next_ticket(forming->feed);
@@ -137,11 +142,12 @@ static __attribute__((noinline)) gs_code grow_elements(gs_ingest_scratch *scratc
 
 /* Adds one line to the scratch: key (if any) and line, with its eol. */
 static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
-                          const uint8_t *line, size_t line_bytes, gs_status *st)
+                          const gs_key_encoder *encoder, const uint8_t *line,
+                          size_t line_bytes, gs_status *st)
 {
-    const size_t bound =
-        (in->encoder ? gs_key_encode_bound(in->encoder, line_bytes) : 0) + line_bytes +
-        GS_RECORD_LONG_BYTES + GS_RECORD_LONG_HEAD_BYTES + 1 + 16;
+    const size_t bound = (encoder ? gs_key_encode_bound(encoder, line_bytes) : 0) +
+                         line_bytes + GS_RECORD_LONG_BYTES + GS_RECORD_LONG_HEAD_BYTES +
+                         1 + 16;
     if (scratch->record_capacity < scratch->record_bytes + bound)
         GS_TRY(grow_records(scratch, scratch->record_bytes + bound, st));
     if (scratch->element_capacity == scratch->element_count)
@@ -151,7 +157,11 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     const size_t usual_head = gs_record_head_bytes(&in->layout, 0);
     uint8_t *string = start + usual_head;
     const size_t key_bytes =
-        in->encoder ? gs_key_encode(in->encoder, line, line_bytes, string) : 0;
+        encoder ? gs_key_encode(encoder, line, line_bytes, string) : 0;
+    if (__builtin_expect(key_bytes >= GS_KEY_LEFT_OUT, 0)) {
+        scratch->has_bad |= key_bytes == GS_KEY_BAD;
+        return GS_OK;
+    }
     const size_t string_bytes = key_bytes + (in->layout.is_key_only ? 0 : line_bytes);
     if (__builtin_expect(string_bytes >= GS_WHERE_LENGTH_LONG, 0)) {
         string = start + gs_record_head_bytes(&in->layout, string_bytes);
@@ -177,33 +187,45 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     return GS_OK;
 }
 
-/* Makes the records of a batch in the scratch. */
+/* What makes the strings of an input; NULL: lines are their own strings. */
+static const gs_key_encoder *encoder_of(const gs_ingest *in, size_t input_index)
+{
+    return in->forming->input_encoders != NULL ? in->forming->input_encoders[input_index]
+                                               : in->forming->encoder;
+}
+
+/* Makes the records of a batch in the scratch, up to the first that has no key. */
 static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
                             const gs_line_batch *batch, uint64_t *record_count,
                             gs_status *st)
 {
     scratch->record_bytes = 0;
     scratch->element_count = 0;
+    scratch->has_bad = false;
     *record_count = 0;
     const uint8_t *const data = batch->data;
+    const gs_key_encoder *const encoder = encoder_of(in, batch->input_index);
     if (in->record_size > 0) {
         for (size_t at = 0; at < batch->bytes; at += in->record_size) {
-            GS_TRY(add_record(in, scratch, data + at, in->record_size, st));
+            GS_TRY(add_record(in, scratch, encoder, data + at, in->record_size, st));
             ++*record_count;
         }
         return GS_OK;
     }
     gs_line_iter it = gs_line_iter_begin(data, batch->bytes, in->layout.eol);
-    while (gs_line_iter_load(&it)) {
-        while (gs_line_iter_next(&it)) {
-            GS_TRY(add_record(in, scratch, data + it.begin, it.end - it.begin, st));
+    while (gs_line_iter_load(&it) && !scratch->has_bad) {
+        while (!scratch->has_bad && gs_line_iter_next(&it)) {
+            const uint8_t *const line = data + it.begin;
+            GS_TRY(add_record(in, scratch, encoder, line, it.end - it.begin, st));
             ++*record_count;
         }
     }
-    if (batch->lacks_final_eol && it.rest < batch->bytes) {
-        GS_TRY(add_record(in, scratch, data + it.rest, batch->bytes - it.rest, st));
+    if (batch->lacks_final_eol && it.rest < batch->bytes && !scratch->has_bad) {
+        GS_TRY(
+            add_record(in, scratch, encoder, data + it.rest, batch->bytes - it.rest, st));
         ++*record_count;
     }
+    scratch->bad_record = *record_count;
     return GS_OK;
 }
 
@@ -284,8 +306,7 @@ static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
  * or may be dropped. */
 static bool is_direct(const gs_ingest *in, const gs_line_batch *batch)
 {
-    return in->encoder == NULL && in->limit == NULL &&
-           batch->bytes < GS_WHERE_LENGTH_LONG;
+    return !in->is_keyed && in->limit == NULL && batch->bytes < GS_WHERE_LENGTH_LONG;
 }
 
 static void keep_pending_locked(gs_ingest *in, gs_line_batch *batch)
@@ -300,9 +321,41 @@ static void keep_pending_locked(gs_ingest *in, gs_line_batch *batch)
     *batch = (gs_line_batch){0};
 }
 
+/* A line has no key: says which, now that it is known how many came before the batch. */
+static gs_code fail_bad_locked(const gs_ingest *in, const gs_line_batch *batch,
+                               uint64_t bad_record, gs_status *st)
+{
+    const gs_sort_options *const o = in->forming->options;
+    const bool has_header = o->header_of_each || batch->input_index == 0;
+    const uint64_t line = in->lines + bad_record + (has_header ? o->header_lines : 0);
+    const gs_key_maker *const maker =
+        gs_key_encoder_maker(encoder_of(in, batch->input_index));
+    gs_quoted quoted;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s",
+                  gs_quote_name(&quoted, o->inputs[batch->input_index]),
+                  (unsigned long long)line, maker->complaint);
+    return gs_status_hint(st, maker->hint);
+}
+
+/* Counts the lines of an input whose batches have had their turns. */
+static gs_code take_turn_locked(gs_ingest *in, const gs_line_batch *batch,
+                                const gs_ingest_scratch *scratch, uint64_t records,
+                                gs_status *st)
+{
+    if (batch->input_index != in->line_input)
+        in->lines = 0;
+    in->line_input = batch->input_index;
+    if (scratch->has_bad)
+        return fail_bad_locked(in, batch, scratch->bad_record, st);
+    in->lines += records;
+    in->next_ticket++;
+    return GS_OK;
+}
+
 /* Waits for the batch's turn and reserves. *has_room is false when the chunk is full: the
  * batch has been put aside. */
-static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch,
+static gs_code reserve_in_turn(gs_ingest *in, const gs_ingest_scratch *scratch,
+                               gs_line_batch *batch, uint64_t records,
                                const gs_chunk_want *want, size_t *offset, size_t *index,
                                bool *has_room, gs_status *st)
 {
@@ -313,7 +366,7 @@ static gs_code reserve_in_turn(gs_ingest *in, gs_line_batch *batch,
     if (!in->has_failed && !in->is_full) {
         *has_room = gs_chunk_reserve(in->chunk, want, offset, index);
         if (*has_room)
-            in->next_ticket++;
+            GS_NOTED(take_turn_locked(in, batch, scratch, records, st));
         else
             in->is_full = true;
     }
@@ -374,7 +427,8 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     bool has_room;
     const size_t text_bytes = batch->bytes;
     want.text_bytes = text_bytes;
-    GS_TRY(reserve_in_turn(in, batch, &want, &offset, &index, &has_room, st));
+    GS_TRY(reserve_in_turn(in, scratch, batch, records, &want, &offset, &index, &has_room,
+                           st));
     if (!has_room)
         return GS_OK;
     note_records(in, records, batch);

@@ -28,7 +28,8 @@ typedef struct gs_key_plan {
 } gs_key_plan;
 
 struct gs_key_encoder {
-    const gs_order *order;
+    const gs_order *order; /* NULL: strings are made */
+    gs_key_maker maker;
     bool flip;
     bool has_fields; /* some key begins or ends with a field that has to be found */
     size_t bound_factor, bound_extra;
@@ -242,6 +243,24 @@ gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool fli
     return GS_OK;
 }
 
+gs_code gs_key_encoder_new_made(gs_key_encoder **out, const gs_key_maker *maker,
+                                gs_status *st)
+{
+    gs_key_encoder *e = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&e, sizeof *e, "key encoder", st));
+    e->maker = *maker;
+    e->bound_factor = maker->bound_factor;
+    e->bound_extra = maker->bound_extra + GS_KEY_READ_SLACK;
+    *out = e;
+    return GS_OK;
+}
+
+const gs_key_maker *gs_key_encoder_maker(const gs_key_encoder *e)
+{
+    return e->order == NULL ? &e->maker : NULL;
+}
+
 void gs_key_encoder_free(gs_key_encoder *e)
 {
     gs_mem_free(e);
@@ -254,6 +273,8 @@ size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes)
 
 bool gs_key_encode_is_cheap(const gs_key_encoder *e)
 {
+    if (e->order == NULL)
+        return false;
     for (size_t i = 0; i < e->order->key_count; i++) {
         if (e->plans[i].text == TEXT_OTHER)
             return false;
@@ -315,6 +336,8 @@ size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_b
                      uint8_t *dst)
 {
     const gs_order *const order = e->order;
+    if (order == NULL)
+        return e->maker.make(e->maker.context, line, line_bytes, dst);
     if (order->record_size > 0) {
         gs_byte_key_encode(order, e->flip, line, dst);
         return gs_byte_key_bytes(order);

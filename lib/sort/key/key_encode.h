@@ -26,6 +26,28 @@ GS_MUST_CHECK gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *o
                                          bool flip, gs_status *st);
 void gs_key_encoder_free(gs_key_encoder *e); /* NULL is fine */
 
+/* Strings that no order describes: a function makes them. They are prefix-free too. */
+typedef struct gs_key_maker {
+    /* Writes the string to `to`, and returns its length, or one of those below. */
+    size_t (*make)(const void *context, const uint8_t *line, size_t line_bytes,
+                   uint8_t *to);
+    const void *context;
+    size_t bound_factor, bound_extra; /* no string takes more than so many times the
+                                         length of the line, and so many bytes */
+    const char *complaint; /* about a line without a key: "FILE:LINE: complaint" */
+    const char *hint;      /* what to do about it */
+} gs_key_maker;
+
+/* The line has no key, which is an error; or it has none and is left out. */
+#define GS_KEY_BAD      SIZE_MAX
+#define GS_KEY_LEFT_OUT (SIZE_MAX - 1)
+
+/* Copies the maker; its context must outlive the encoder. */
+GS_MUST_CHECK gs_code gs_key_encoder_new_made(gs_key_encoder **out,
+                                              const gs_key_maker *maker, gs_status *st);
+/* NULL: strings come from an order. */
+const gs_key_maker *gs_key_encoder_maker(const gs_key_encoder *e);
+
 /* No line of `line_bytes` bytes (without its end-of-line byte) needs more than this. */
 size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes);
 

@@ -29,6 +29,7 @@ typedef struct gs_sort_options {
     const char *checkpoint;
 
     uint64_t header_lines; /* kept on top, not sorted */
+    bool header_of_each;   /* every input has so many, and not only the first */
     uint64_t top_count;    /* with has_top: only the first N are kept */
     bool has_top;
     bool count;            /* each distinct line once, as uniq -c prints it */

@@ -32,7 +32,9 @@ struct gs_line_feed {
     pthread_mutex_t mutex; /* guards what follows */
     gs_status failure;     /* the first: all that is given from then on */
     uint64_t next_ticket;
-    uint64_t header_left;
+    uint64_t header_left; /* lines of it, in this file */
+    size_t header_input;
+    size_t first_header_bytes;
     size_t next_input;    /* where what comes next begins: this file */
     uint64_t next_offset; /* and this byte of it */
     gs_open_file files[GS_INPUT_FILES_MAX];
@@ -229,12 +231,20 @@ gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset, size_t byte
                           "check the size of a record, or whether the file was cut off");
 }
 
+/* May the batch begin with lines of a header? */
+static bool may_have_header(gs_line_feed *feed, const gs_line_batch *batch)
+{
+    if (feed->options.header_of_each && feed->header_input != batch->input_index) {
+        feed->header_input = batch->input_index;
+        feed->header_left = feed->options.header_lines;
+    }
+    return feed->header_left > 0 && batch->input_index == feed->header_input;
+}
+
 /* Moves the header's lines from the front of the batch to their own buffer. Only the
- * first input has a header, also if it has fewer lines. */
+ * first input has a header, also if it has fewer lines, if not each has one. */
 static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *st)
 {
-    if (batch->input_index > 0)
-        return GS_OK;
     while (feed->header_left > 0 && batch->bytes > 0) {
         const uint8_t eol = feed->options.eol;
         const size_t size = feed->options.record_size;
@@ -249,6 +259,8 @@ static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *
         batch->offset += n;
         feed->header_left--;
     }
+    if (batch->input_index == 0)
+        feed->first_header_bytes = feed->header.bytes;
     return GS_OK;
 }
 
@@ -475,6 +487,8 @@ void gs_line_feed_map_again(gs_line_feed *feed)
     feed->next_input = 0;
     feed->next_offset = 0;
     feed->header.bytes = 0;
+    feed->header_input = 0;
+    feed->first_header_bytes = 0;
     feed->header_left = feed->options.header_lines;
 }
 
@@ -504,7 +518,7 @@ static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
     feed->next_offset = feed->map_at == file->bytes ? 0 : feed->map_at;
     if (feed->map->taken_bytes != NULL)
         atomic_fetch_add(feed->map->taken_bytes, bytes);
-    if (feed->header_left > 0)
+    if (may_have_header(feed, out))
         GS_TRY(take_header(feed, out, st));
     out->is_in_map = !out->lacks_final_eol;
     out->map_offset = (size_t)(out->data - feed->map->base);
@@ -574,7 +588,7 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
         GS_TRY(take_block(feed, block, out, has_batch, st));
         if (!*has_batch)
             continue;
-        if (feed->header_left > 0)
+        if (may_have_header(feed, out))
             GS_TRY(take_header(feed, out, st));
         if (out->bytes > 0 || feed->options.takes_whole_files) {
             out->ticket = feed->next_ticket++;
@@ -619,4 +633,9 @@ void gs_line_feed_header(const gs_line_feed *feed, const uint8_t **bytes, size_t
 {
     *bytes = feed->header.data;
     *count = feed->header.bytes;
+}
+
+size_t gs_line_feed_first_header_bytes(const gs_line_feed *feed)
+{
+    return feed->first_header_bytes;
 }

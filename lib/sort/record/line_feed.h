@@ -51,6 +51,7 @@ typedef struct gs_line_feed_options {
     size_t long_bytes_max;
     size_t part_bytes;     /* of memory that is given out as it is; 0: a megabyte */
     uint64_t header_lines; /* kept apart */
+    bool header_of_each;   /* from every file, which come in order; else the first one */
     /* Records that do not end with a byte: where the last record of `data` ends. `data`
      * may begin inside a record, so this is told by bytes near that end alone: a format
      * whose line ends mean something else inside quotes needs a state of its own here.
@@ -123,5 +124,7 @@ uint64_t gs_line_feed_next_ticket(gs_line_feed *feed);
 
 /* The header lines met so far, each with its eol. Valid until free(). */
 void gs_line_feed_header(const gs_line_feed *feed, const uint8_t **bytes, size_t *count);
+/* How many of these bytes are of the first file. */
+size_t gs_line_feed_first_header_bytes(const gs_line_feed *feed);
 
 #endif

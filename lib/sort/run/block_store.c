@@ -2,7 +2,6 @@
 #include "lib/sort/run/block_store.h"
 
 #include "lib/base/mem.h"
-#include "lib/sort/run/range_merge.h"
 #include "lib/sort/run/run_codec_choice.h"
 
 typedef struct block_store {
@@ -102,6 +101,17 @@ static gs_code merge_last(gs_run_store *store, gs_sink *sink, uint64_t ticket,
     gs_run_list_begin_pass(&b->list);
     return gs_range_merge_run(b->list.runs, b->list.count, store->options.team, sink,
                               &options, &ticket, st);
+}
+
+gs_code gs_block_store_consume(gs_run_store *store, const gs_range_consumer *consumer,
+                               bool is_last, gs_status *st)
+{
+    const block_store *const b = (const block_store *)store;
+    gs_range_merge_options options = merge_options(b, 0);
+    options.gives_space_back = is_last && options.gives_space_back;
+    gs_run_list_begin_pass(&b->list);
+    return gs_range_merge_consume(b->list.runs, b->list.count, store->options.team,
+                                  consumer, &options, st);
 }
 
 static void free_store(gs_run_store *store)

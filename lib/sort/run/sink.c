@@ -357,6 +357,23 @@ gs_code gs_sink_add_bytes(gs_sink_piece *p, const void *data, size_t bytes, gs_s
     return GS_OK;
 }
 
+gs_code gs_sink_text_room(gs_sink_piece *p, size_t bytes, uint8_t **to, gs_status *st)
+{
+    if (p->raw.used > p->buffer_bytes) {
+        GS_TRY(encode_text(p, st));
+        GS_TRY(flush(p, false, st));
+    }
+    GS_TRY(make_room(&p->raw, bytes + GS_SHORT_COPY_BYTES, st));
+    *to = p->raw.data + p->raw.used;
+    return GS_OK;
+}
+
+void gs_sink_text_added(gs_sink_piece *p, size_t bytes, uint64_t lines)
+{
+    p->raw.used += bytes;
+    p->record_count += lines;
+}
+
 enum { STRINGS_BYTES = 32 << 10 }; /* of some hundred records */
 
 /* Has the witness look at what was noted: it lies in memory that is needed. */

@@ -80,6 +80,12 @@ void gs_sink_drop_unknown(gs_sink_piece *p, uint64_t times);
 /* Bytes as they are (a header), text only. */
 GS_MUST_CHECK gs_code gs_sink_add_bytes(gs_sink_piece *p, const void *data, size_t bytes,
                                         gs_status *st);
+/* Room for `bytes` of text that the caller makes in place, and for what copies write
+ * beyond (gs_copy_short); then how many bytes and lines were made. The piece flows as one
+ * of records does. */
+GS_MUST_CHECK gs_code gs_sink_text_room(gs_sink_piece *p, size_t bytes, uint8_t **to,
+                                        gs_status *st);
+void gs_sink_text_added(gs_sink_piece *p, size_t bytes, uint64_t lines);
 GS_MUST_CHECK gs_code gs_sink_end(gs_sink_piece *p, gs_status *st);
 
 /* A run is complete: puts its entries in order. */

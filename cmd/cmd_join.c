@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* gpusort join: lines of two files that have the same key, in one. */
+#include "cmd/commands.h"
+
+#include <string.h>
+
+#include "cmd/join_args.h"
+#include "cmd/report.h"
+
+static void say(void *context, gs_log_level level, const char *text)
+{
+    const gs_join_args *const args = context;
+    if (args->verbose || level <= GS_LOG_WARNING)
+        gs_report(0, "%s", text);
+}
+
+static gs_code work(void *context, gs_trace *trace, gs_status *st)
+{
+    gs_join_args *const args = context;
+    args->options.sort.trace = trace;
+    return gs_join_run(&args->options, st);
+}
+
+int cmd_join(int argc, char **argv)
+{
+    gs_join_args args;
+    gs_sort_stats stats;
+    gs_join_args_parse(&args, argc, argv);
+    memset(&stats, 0, sizeof stats);
+    stats.engine = "cpu";
+    const gs_log log = {.fn = say, .context = &args};
+    args.options.sort.log = &log;
+    args.options.sort.stats = &stats;
+    gs_status st = {.code = GS_OK};
+    GS_NOTED(gs_watch_run(&args.watch, &stats, NULL, 0, work, &args, &st));
+    gs_join_args_release(&args);
+    return st.code == GS_OK ? GS_EXIT_GOOD : gs_report_failure(&st);
+}

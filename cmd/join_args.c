@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/join_args.h"
+
+#include <string.h>
+
+#include "cmd/report.h"
+#include "cmd/size_arg.h"
+#include "cmd/sort_args.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+static const char usage_text[] =
+    "Usage: gpusort join [OPTION]... FILE1 FILE2\n"
+    "For each pair of lines of the two files that have the same key, write a line. The\n"
+    "files need not be sorted, nor fit in memory. What comes out is what join(1) writes\n"
+    "of them once both are sorted by their keys (sort -s -k 1b,1) in the C locale.\n"
+    "A FILE of - is standard input.\n"
+    "\n"
+    "  -1 FIELD, -2 FIELD       the key of FILE1, or FILE2, is this field, not the "
+    "first\n"
+    "  -j FIELD                 the same as -1 FIELD -2 FIELD\n"
+    "  -t CHAR                  fields end with CHAR; without -t blanks part them, and\n"
+    "                             count for nothing in front. '' makes the line a "
+    "field,\n"
+    "                             '\\0' is a zero byte\n"
+    "  -i, --ignore-case        keys are compared as if in capital letters\n"
+    "  -a FILENUM               write lines of file FILENUM without a partner too\n"
+    "  -v FILENUM               write those, and no pairs\n"
+    "      --semi               write lines of FILE1 that have a partner, each once\n"
+    "      --anti               write lines of FILE1 without one; the same as -v 1\n"
+    "  -o FORMAT                the fields of the output: 0 is the key, FILENUM.FIELD\n"
+    "                             a field, with commas or blanks between; auto: as\n"
+    "                             many as the first line of each file has\n"
+    "  -e STRING                stands for fields that are missing or empty\n"
+    "      --header             the first line of each file is a header: these are\n"
+    "                             joined as they are, and come first\n"
+    "  -z, --zero-terminated    lines end with a zero byte\n"
+    "      --check-order, --nocheck-order\n"
+    "                           accepted, and change nothing: what is not in order is\n"
+    "                             sorted\n"
+    "\n"
+    "      --output=FILE        write to FILE, which appears whole or not at all\n"
+    "      --output-compress=zstd[:LEVEL]\n"
+    "                           write zstd frames\n"
+    "      --no-decompress      take compressed files as they are\n"
+    "  -S, --buffer-size=SIZE   memory of the whole process, in K (1024 bytes) or with\n"
+    "                             a unit: b % M G T P E\n"
+    "  -T, --temporary-directory=DIR\n"
+    "                           for temporary files; may be given more than once\n"
+    "      --parallel=N         this many threads\n"
+    "      --progress[=WHEN]    how far it is: always, auto (on terminals), never\n"
+    "      --stats[=FILE]       figures of the run, as JSON, at the end\n"
+    "      --trace=FILE         a timeline in the Chrome trace format\n"
+    "      --verbose            say what was chosen and why\n"
+    "      --no-uring           do as if the kernel had no io_uring\n"
+    "  -h, --help               show this help and stop\n"
+    "      --version            show the version and stop\n"
+    "\n"
+    "Exit codes: 0 good, 2 trouble; then nothing is left.\n";
+
+enum { NOT_SAID = -2 }; /* -t */
+
+/* --- one option ----------------------------------------------------------------- */
+
+static size_t field_of(const char *text)
+{
+    uint64_t field = 0;
+    const char *rest = NULL;
+    const int fault = gs_number_parse(text, "", &field, &rest);
+    gs_quoted q;
+    if ((fault & ~GS_NUMBER_TOO_LARGE) != 0 || *text < '0' || *text > '9' || field == 0)
+        gs_die(0, "invalid field number: %s", gs_quote_argument(&q, text));
+    return field > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)field - 1;
+}
+
+/* Fields of keys are SIZE_MAX until they are said. */
+static void set_key_field(size_t *kept, size_t field)
+{
+    if (*kept != SIZE_MAX && *kept != field)
+        gs_die(0, "incompatible join fields %zu, %zu", *kept + 1, field + 1);
+    *kept = field;
+}
+
+static void take_key_field(void *to, gs_opt_scan *scan)
+{
+    set_key_field(to, field_of(scan->argument));
+}
+
+static void take_both_fields(void *to, gs_opt_scan *scan)
+{
+    gs_join_options *const o = to;
+    set_key_field(&o->key_field[GS_JOIN_LEFT], field_of(scan->argument));
+    set_key_field(&o->key_field[GS_JOIN_RIGHT], field_of(scan->argument));
+}
+
+static gs_join_side side_of(const char *text)
+{
+    gs_quoted q;
+    if (strcmp(text, "1") != 0 && strcmp(text, "2") != 0)
+        gs_die(0, "invalid file number: %s", gs_quote_argument(&q, text));
+    return *text == '1' ? GS_JOIN_LEFT : GS_JOIN_RIGHT;
+}
+
+static void take_unpaired_too(void *to, gs_opt_scan *scan)
+{
+    ((gs_join_options *)to)->shows_unpaired[side_of(scan->argument)] = true;
+}
+
+static void take_unpaired_only(void *to, gs_opt_scan *scan)
+{
+    gs_join_args *const args = to;
+    args->hides_pairs = true;
+    take_unpaired_too(&args->options, scan);
+}
+
+static void take_anti(void *to, gs_opt_scan *scan)
+{
+    gs_join_args *const args = to;
+    (void)scan;
+    args->is_anti = args->hides_pairs = true;
+    args->options.shows_unpaired[GS_JOIN_LEFT] = true;
+}
+
+static void take_delimiter(void *to, gs_opt_scan *scan)
+{
+    int *const kept = to;
+    const char *const text = scan->argument;
+    gs_quoted q;
+    if (text[0] != '\0' && text[1] != '\0' && strcmp(text, "\\0") != 0)
+        gs_die(0, "multi-character tab %s", gs_quote_argument(&q, text));
+    const int delimiter = text[0] == '\0'   ? '\n'
+                          : text[1] != '\0' ? 0
+                                            : (unsigned char)text[0];
+    if (*kept != NOT_SAID && *kept != delimiter)
+        gs_die(0, "incompatible tabs");
+    *kept = delimiter;
+}
+
+static void take_filler(void *to, gs_opt_scan *scan)
+{
+    const char **const kept = to;
+    if (*kept != NULL && strcmp(*kept, scan->argument) != 0)
+        gs_die(0, "conflicting empty-field replacement strings");
+    *kept = scan->argument;
+}
+
+static void take_zero_ends(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    ((gs_order *)to)->eol = 0;
+}
+
+static void ignore(void *to, gs_opt_scan *scan)
+{
+    (void)to, (void)scan;
+}
+
+/* --- -o ------------------------------------------------------------------------- */
+
+/* "0" or "FILENUM.FIELD", of so many bytes. */
+static gs_join_item item_of(const char *text, size_t bytes)
+{
+    enum { ITEM_BYTES = 32 };
+    char field[ITEM_BYTES];
+    if (bytes == 1 && *text == '0')
+        return (gs_join_item){.is_key = true};
+    const bool is_good = bytes > 2 && bytes < sizeof field + 2 &&
+                         (*text == '1' || *text == '2') && text[1] == '.';
+    if (!is_good)
+        gs_die(0, "invalid field specifier: '%.*s'", (int)bytes, text);
+    memcpy(field, text + 2, bytes - 2);
+    field[bytes - 2] = '\0';
+    return (gs_join_item){.side = *text == '1' ? GS_JOIN_LEFT : GS_JOIN_RIGHT,
+                          .field = field_of(field)};
+}
+
+static void take_format(void *to, gs_opt_scan *scan)
+{
+    gs_join_args *const args = to;
+    gs_join_options *const o = &args->options;
+    const char *at = scan->argument;
+    if (strcmp(at, "auto") == 0) {
+        o->is_auto = true;
+        return;
+    }
+    for (;;) {
+        const size_t bytes = strcspn(at, ", \t");
+        args->items = gs_args_grow(args->items, o->item_count, sizeof *args->items);
+        args->items[o->item_count++] = item_of(at, bytes);
+        if (at[bytes] == '\0')
+            break;
+        at += bytes + 1;
+    }
+    o->items = args->items;
+}
+
+/* --- all ------------------------------------------------------------------------ */
+
+static void resolve(gs_join_args *args)
+{
+    gs_join_options *const o = &args->options;
+    if (args->input_count != GS_JOIN_SIDES)
+        gs_die_usage("%s", args->input_count < GS_JOIN_SIDES
+                               ? "say which two files to join"
+                               : "only two files are joined");
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
+        o->inputs[s] = args->inputs[s];
+        if (o->key_field[s] == SIZE_MAX)
+            o->key_field[s] = 0;
+    }
+    if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
+        gs_die(0, "both files cannot be standard input");
+    if (o->is_semi && args->is_anti)
+        gs_die_incompatible("--semi", "--anti", NULL);
+    const bool has_unpaired =
+        o->shows_unpaired[GS_JOIN_LEFT] || o->shows_unpaired[GS_JOIN_RIGHT];
+    if (o->is_semi && has_unpaired)
+        gs_die_incompatible("--semi", args->hides_pairs ? "-v" : "-a", NULL);
+    if (o->delimiter == NOT_SAID)
+        o->delimiter = GS_ORDER_BLANK_FIELDS;
+    o->shows_pairs = !args->hides_pairs && !o->is_semi;
+    o->sort.temp_folders = args->temp_folders;
+}
+
+void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
+{
+    *args = (gs_join_args){
+        .options = {.key_field = {SIZE_MAX, SIZE_MAX}, .delimiter = NOT_SAID},
+        .watch.progress = GS_PROGRESS_AUTO,
+    };
+    gs_join_options *const o = &args->options;
+    gs_sort_options *const s = &o->sort;
+    s->order.eol = '\n';
+    const gs_opt options[] = {
+        {'1', NULL, GS_OPT_CALL(take_key_field, &o->key_field[GS_JOIN_LEFT])},
+        {'2', NULL, GS_OPT_CALL(take_key_field, &o->key_field[GS_JOIN_RIGHT])},
+        {'j', NULL, GS_OPT_CALL(take_both_fields, o)},
+        {'t', NULL, GS_OPT_CALL(take_delimiter, &o->delimiter)},
+        {'i', "ignore-case", GS_OPT_FLAG(&o->fold)},
+        {'a', NULL, GS_OPT_CALL(take_unpaired_too, o)},
+        {'v', NULL, GS_OPT_CALL(take_unpaired_only, args)},
+        {0, "semi", GS_OPT_FLAG(&o->is_semi)},
+        {0, "anti", GS_OPT_CALL_BARE(take_anti, args)},
+        {'o', NULL, GS_OPT_CALL(take_format, args)},
+        {'e', NULL, GS_OPT_CALL(take_filler, &o->filler)},
+        {0, "header", GS_OPT_FLAG(&o->header)},
+        {'z', "zero-terminated", GS_OPT_CALL_BARE(take_zero_ends, &s->order)},
+        {0, "check-order", GS_OPT_CALL_BARE(ignore, NULL)},
+        {0, "nocheck-order", GS_OPT_CALL_BARE(ignore, NULL)},
+        {0, "output", GS_OPT_ONCE(&s->output, "multiple output files specified")},
+        {0, "output-compress", GS_OPT_CALL(gs_sort_args_output_compress, s)},
+        {0, "no-decompress", GS_OPT_FLAG(&s->keep_compressed)},
+        {'S', "buffer-size", GS_OPT_MEMORY(&s->memory_bytes)},
+        {'T', "temporary-directory",
+         GS_OPT_LIST(&args->temp_folders, &s->temp_folder_count)},
+        {0, "parallel", GS_OPT_THREADS(&s->threads)},
+        GS_WATCH_OPTIONS(&args->watch),
+        {0, "verbose", GS_OPT_FLAG(&args->verbose)},
+        {0, "no-uring", GS_OPT_FLAG(&s->no_uring)},
+        {0, NULL, GS_OPT_OPERANDS(&args->inputs, &args->input_count)},
+    };
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+    resolve(args);
+}
+
+void gs_join_args_release(gs_join_args *args)
+{
+    gs_mem_free(args->inputs);
+    gs_mem_free(args->temp_folders);
+    gs_mem_free(args->items);
+}

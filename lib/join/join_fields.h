@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * join_fields: a line cut into fields, as join(1) cuts it.
+ *
+ *      blanks      "  a  bb "   ->  a | bb |          blanks in front are none, behind
+ * one delimiter   ",a,,bb"     ->   | a |  | bb      every one ends a field
+ *      '\n'        "a  bb"      ->  a  bb             the line is its only field
+ *
+ * An empty line has no fields. One thread.
+ */
+#ifndef GS_LIB_JOIN_JOIN_FIELDS_H
+#define GS_LIB_JOIN_JOIN_FIELDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef struct gs_join_field {
+    const uint8_t *data;
+    size_t bytes;
+} gs_join_field;
+
+/* Zeroed at first; released at the end. */
+typedef struct gs_join_fields {
+    gs_join_field *at; /* point into the line */
+    size_t count, capacity;
+} gs_join_fields;
+
+/* `delimiter` as in join_options.h. */
+GS_MUST_CHECK gs_code gs_join_fields_cut(gs_join_fields *fields, int delimiter,
+                                         const uint8_t *line, size_t bytes,
+                                         gs_status *st);
+void gs_join_fields_release(gs_join_fields *fields);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/join/join_format.h"
+
+#include <string.h>
+
+#include "lib/base/mem.h"
+
+/* --- text ----------------------------------------------------------------------- */
+
+gs_code gs_join_text_room(gs_join_text *text, size_t bytes, gs_status *st)
+{
+    return gs_mem_grow(&text->data, &text->capacity, text->used + bytes, "joined line",
+                       st);
+}
+
+void gs_join_text_release(gs_join_text *text)
+{
+    gs_mem_free(text->data);
+    *text = (gs_join_text){0};
+}
+
+static inline void put(gs_join_text *to, const uint8_t *data, size_t bytes)
+{
+    if (bytes > 0)
+        memcpy(to->data + to->used, data, bytes);
+    to->used += bytes;
+}
+
+/* One field, which may be missing, with the separator in front if there is one. */
+static gs_code put_field(const gs_join_format *f, const gs_join_fields *line,
+                         size_t field, bool is_first, gs_join_text *to, gs_status *st)
+{
+    gs_join_field text = {f->filler, f->filler_bytes};
+    if (line != NULL && field < line->count && line->at[field].bytes > 0)
+        text = line->at[field];
+    GS_TRY(gs_join_text_room(to, text.bytes + 1, st));
+    if (!is_first)
+        to->data[to->used++] = f->separator;
+    put(to, text.data, text.bytes);
+    return GS_OK;
+}
+
+/* --- without a list of fields --------------------------------------------------- */
+
+/* All fields but the key. */
+static gs_code put_others(const gs_join_format *f, gs_join_side side,
+                          const gs_join_fields *line, gs_join_text *to, gs_status *st)
+{
+    const size_t has = line != NULL ? line->count : 0;
+    const size_t count = f->options->is_auto ? f->field_count[side] : has;
+    for (size_t i = 0; i < count; i++) {
+        if (i != f->options->key_field[side])
+            GS_TRY(put_field(f, line, i, false, to, st));
+    }
+    return GS_OK;
+}
+
+static gs_code put_key(const gs_join_format *f, const gs_join_fields *left,
+                       const gs_join_fields *right, bool is_first, gs_join_text *to,
+                       gs_status *st)
+{
+    const gs_join_side side = left != NULL ? GS_JOIN_LEFT : GS_JOIN_RIGHT;
+    return put_field(f, left != NULL ? left : right, f->options->key_field[side],
+                     is_first, to, st);
+}
+
+/* --- with one ------------------------------------------------------------------- */
+
+static gs_code put_items(const gs_join_format *f, size_t first, size_t count,
+                         const gs_join_fields *left, const gs_join_fields *right,
+                         gs_join_text *to, gs_status *st)
+{
+    for (size_t i = first; i < first + count; i++) {
+        const gs_join_item *const item = &f->options->items[i];
+        const gs_join_fields *const line = item->side == GS_JOIN_LEFT ? left : right;
+        if (item->is_key)
+            GS_TRY(put_key(f, left, right, i == 0, to, st));
+        else
+            GS_TRY(put_field(f, line, item->field, i == 0, to, st));
+    }
+    return GS_OK;
+}
+
+/* Of a pair the key is that of the left line. */
+static gs_join_side side_of(const gs_join_item *item)
+{
+    return item->is_key ? GS_JOIN_LEFT : item->side;
+}
+
+static void cut_items(gs_join_format *f)
+{
+    const gs_join_options *const o = f->options;
+    for (size_t i = 0; i < o->item_count; i++) {
+        const gs_join_side side = side_of(&o->items[i]);
+        if (f->part_count == 0 || f->parts[f->part_count - 1].side != side)
+            f->parts[f->part_count++] = (gs_join_part){.side = side, .first = i};
+        f->parts[f->part_count - 1].count++;
+    }
+}
+
+/* --- all ------------------------------------------------------------------------ */
+
+gs_code gs_join_format_init(gs_join_format *f, const gs_join_options *o,
+                            const gs_join_fields *const first[], gs_status *st)
+{
+    const bool is_blank = o->delimiter == GS_ORDER_BLANK_FIELDS;
+    *f = (gs_join_format){
+        .options = o,
+        .filler = (const uint8_t *)(o->filler != NULL ? o->filler : ""),
+        .filler_bytes = o->filler != NULL ? strlen(o->filler) : 0,
+        .separator = is_blank ? ' ' : (uint8_t)o->delimiter,
+    };
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
+        f->field_count[s] = first[s] != NULL ? first[s]->count : 0;
+    const size_t parts = o->item_count > 0 ? o->item_count : GS_JOIN_SIDES;
+    GS_TRY(gs_mem_new_array(&f->parts, parts, sizeof *f->parts, "output fields", st));
+    if (o->item_count > 0) {
+        cut_items(f);
+        return GS_OK;
+    }
+    f->parts[f->part_count++] = (gs_join_part){.side = GS_JOIN_LEFT};
+    f->parts[f->part_count++] = (gs_join_part){.side = GS_JOIN_RIGHT};
+    return GS_OK;
+}
+
+void gs_join_format_release(gs_join_format *f)
+{
+    gs_mem_free(f->parts);
+    *f = (gs_join_format){0};
+}
+
+gs_code gs_join_format_part(const gs_join_format *f, const gs_join_part *part,
+                            const gs_join_fields *line, gs_join_text *to, gs_status *st)
+{
+    const bool is_left = part->side == GS_JOIN_LEFT;
+    if (f->options->item_count > 0)
+        return put_items(f, part->first, part->count, is_left ? line : NULL,
+                         is_left ? NULL : line, to, st);
+    if (is_left)
+        GS_TRY(put_key(f, line, NULL, true, to, st));
+    return put_others(f, part->side, line, to, st);
+}
+
+gs_code gs_join_format_line(const gs_join_format *f, const gs_join_fields *left,
+                            const gs_join_fields *right, gs_join_text *to, gs_status *st)
+{
+    if (f->options->item_count > 0) {
+        GS_TRY(put_items(f, 0, f->options->item_count, left, right, to, st));
+    } else {
+        GS_TRY(put_key(f, left, right, true, to, st));
+        GS_TRY(put_others(f, GS_JOIN_LEFT, left, to, st));
+        GS_TRY(put_others(f, GS_JOIN_RIGHT, right, to, st));
+    }
+    GS_TRY(gs_join_text_room(to, 1, st));
+    to->data[to->used++] = f->options->sort.order.eol;
+    return GS_OK;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * join_options: what a join is told to do. The words are those of join(1): of two lines
+ * with the same key the first is of the left input, and fields count from 0 here.
+ */
+#ifndef GS_LIB_JOIN_JOIN_OPTIONS_H
+#define GS_LIB_JOIN_JOIN_OPTIONS_H
+
+#include "lib/sort/plan/plans.h"
+
+typedef enum gs_join_side { GS_JOIN_LEFT, GS_JOIN_RIGHT, GS_JOIN_SIDES } gs_join_side;
+
+/* One field of the output. */
+typedef struct gs_join_item {
+    bool is_key; /* the join field, of whichever line there is; else: */
+    gs_join_side side;
+    size_t field;
+} gs_join_item;
+
+typedef struct gs_join_options {
+    const char *inputs[GS_JOIN_SIDES]; /* "-" is standard input, one of them at most */
+    size_t key_field[GS_JOIN_SIDES];
+    int delimiter; /* 0..255, '\n': the line is the field; or GS_ORDER_BLANK_FIELDS */
+    bool fold;     /* keys are compared as capital letters */
+    bool header;   /* the first line of each input is one, and is joined without a look */
+
+    bool shows_pairs;
+    bool shows_unpaired[GS_JOIN_SIDES];
+    bool is_semi; /* left lines that have a partner, each once, instead of pairs */
+
+    const gs_join_item *items; /* of the output; none: the key, and all other fields */
+    size_t item_count;
+    bool is_auto;       /* as many fields as the first line of each input has */
+    const char *filler; /* where a field is missing or empty; NULL: nothing */
+
+    /* Memory, threads, output and so on. Of the order only eol is looked at; inputs and
+     * headers are not. */
+    gs_sort_options sort;
+} gs_join_options;
+
+#endif
