@@ -255,7 +255,7 @@ help:
 	  'make python-test  the wheel, unpacked, against the command' \
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
-	  'make join-test   random joins against join(1)' \
+	  'make join-test   random joins against join(1) and SQLite' \
 	  'make search-test random queries against what they must find' \
 	  'make flips      bits of runs, indexes, inputs and checkpoints flipped (FLIPS=8000 each)' \
 	  'make soak       random commands, limits, kills and resumes (SOAK_MINUTES=10 SOAK_JOBS=)' \
@@ -342,6 +342,7 @@ index-test: $(PROGRAM)
 
 join-test: $(PROGRAM)
 	@python3 tests/join_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
+	@python3 tests/band_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
 
 search-test: $(PROGRAM)
 	@python3 tests/search_check.py --binary $(CURDIR)/$(PROGRAM) $(SEARCH_TEST_ARGS)

@@ -24,6 +24,14 @@ static const char usage_text[] =
     "field,\n"
     "                             '\\0' is a zero byte\n"
     "  -i, --ignore-case        keys are compared as if in capital letters\n"
+    "      --band=LO:HI         keys are numbers, and lines match where the key of "
+    "FILE2\n"
+    "                             less that of FILE1 is from LO to HI; an end that is\n"
+    "                             left out is open\n"
+    "      --lt, --le, --gt, --ge\n"
+    "                           keys are numbers, and that of FILE1 is less than, at\n"
+    "                             most, greater than or at least that of FILE2\n"
+    "      --skip-bad           with these, leave lines out whose key is no number\n"
     "  -a FILENUM               write lines of file FILENUM without a partner too\n"
     "  -v FILENUM               write those, and no pairs\n"
     "      --semi               write lines of FILE1 that have a partner, each once\n"
@@ -136,6 +144,73 @@ static void take_delimiter(void *to, gs_opt_scan *scan)
     *kept = delimiter;
 }
 
+/* --- how keys compare ----------------------------------------------------------- */
+
+static void say_band(gs_join_args *args, const char *name, gs_join_number low,
+                     gs_join_number high)
+{
+    gs_join_options *const o = &args->options;
+    if (args->band_said != NULL && strcmp(args->band_said, name) != 0)
+        gs_die_incompatible(args->band_said, name, NULL);
+    args->band_said = name;
+    o->is_band = true;
+    o->low = low;
+    o->high = high;
+}
+
+static gs_join_number end_of_band(const char *text, size_t bytes, gs_join_number open)
+{
+    gs_join_number number;
+    gs_quoted q;
+    if (bytes == 0)
+        return open;
+    if (!gs_join_number_parse((const uint8_t *)text, bytes, &number))
+        gs_die(0, "invalid end of a band: %s", gs_quote_argument(&q, text));
+    return number;
+}
+
+static void take_band(void *to, gs_opt_scan *scan)
+{
+    const char *const text = scan->argument, *const colon = strchr(text, ':');
+    gs_quoted q;
+    if (colon == NULL)
+        gs_die(0, "invalid band, which is LO:HI: %s", gs_quote_argument(&q, text));
+    const gs_join_number low =
+        end_of_band(text, (size_t)(colon - text), -GS_JOIN_NUMBER_FAR);
+    const gs_join_number high =
+        end_of_band(colon + 1, strlen(colon + 1), GS_JOIN_NUMBER_FAR);
+    if (low > high)
+        gs_die(0, "nothing is in the band %s", gs_quote_argument(&q, text));
+    say_band(to, "--band", low, high);
+}
+
+/* Numbers are counts of a smallest unit, so that less is at least one unit less. */
+static void take_lt(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    say_band(to, "--lt", 1, GS_JOIN_NUMBER_FAR);
+}
+
+static void take_le(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    say_band(to, "--le", 0, GS_JOIN_NUMBER_FAR);
+}
+
+static void take_gt(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    say_band(to, "--gt", -GS_JOIN_NUMBER_FAR, -1);
+}
+
+static void take_ge(void *to, gs_opt_scan *scan)
+{
+    (void)scan;
+    say_band(to, "--ge", -GS_JOIN_NUMBER_FAR, 0);
+}
+
+/* --- small ones ----------------------------------------------------------------- */
+
 static void take_filler(void *to, gs_opt_scan *scan)
 {
     const char **const kept = to;
@@ -216,6 +291,10 @@ static void resolve(gs_join_args *args)
         o->shows_unpaired[GS_JOIN_LEFT] || o->shows_unpaired[GS_JOIN_RIGHT];
     if (o->is_semi && has_unpaired)
         gs_die_incompatible("--semi", args->hides_pairs ? "-v" : "-a", NULL);
+    if (o->is_band && o->fold)
+        gs_die_incompatible(args->band_said, "-i", NULL);
+    if (o->skips_bad && !o->is_band)
+        gs_die_usage("--skip-bad is for --band, --lt, --le, --gt and --ge");
     if (o->delimiter == NOT_SAID)
         o->delimiter = GS_ORDER_BLANK_FIELDS;
     o->shows_pairs = !args->hides_pairs && !o->is_semi;
@@ -237,6 +316,12 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
         {'j', NULL, GS_OPT_CALL(take_both_fields, o)},
         {'t', NULL, GS_OPT_CALL(take_delimiter, &o->delimiter)},
         {'i', "ignore-case", GS_OPT_FLAG(&o->fold)},
+        {0, "band", GS_OPT_CALL(take_band, args)},
+        {0, "lt", GS_OPT_CALL_BARE(take_lt, args)},
+        {0, "le", GS_OPT_CALL_BARE(take_le, args)},
+        {0, "gt", GS_OPT_CALL_BARE(take_gt, args)},
+        {0, "ge", GS_OPT_CALL_BARE(take_ge, args)},
+        {0, "skip-bad", GS_OPT_FLAG(&o->skips_bad)},
         {'a', NULL, GS_OPT_CALL(take_unpaired_too, o)},
         {'v', NULL, GS_OPT_CALL(take_unpaired_only, args)},
         {0, "semi", GS_OPT_FLAG(&o->is_semi)},

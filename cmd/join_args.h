@@ -17,6 +17,8 @@ typedef struct gs_join_args {
     bool verbose;
     bool hides_pairs; /* -v */
     bool is_anti;
+    const char
+        *band_said; /* the option that says how keys compare; NULL: they are equal */
 
     /* Memory behind `options`. */
     const char **inputs, **temp_folders;

@@ -148,7 +148,7 @@ def put(path, data):
 
 
 def say_case(case, command, got, want):
-    print(f"join_check: seed {case.seed}: {' '.join(map(repr, command))}")
+    print(f"case of seed {case.seed}: {' '.join(map(repr, command))}")
     print("  exit", got.returncode, got.stderr.decode(errors="replace"))
     a, b = got.stdout.split(case.eol), want.split(case.eol)
     for i, (x, y) in enumerate(zip(a + [None], b + [None])):
@@ -203,7 +203,8 @@ def check_semi(binary, case, names):
     return True
 
 
-def main():
+def main(name, draw, check):
+    """`check` of (binary, the case that `draw` makes of its seed, folder), many times."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
     parser.add_argument("--cases", type=int, default=300)
@@ -217,13 +218,13 @@ def main():
         for seed in range(args.seed, args.seed + args.cases):
             if time.monotonic() > end:
                 break
-            failed += not check_case(binary, Case(seed), folder)
+            failed += not check(binary, draw(seed), folder)
             done += 1
             if failed >= 5:
                 break
-    print(f"join_check: {done} cases from seed {args.seed}, {failed} failed")
+    print(f"{name}: {done} cases from seed {args.seed}, {failed} failed")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("join_check", Case, check_case))

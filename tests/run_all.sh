@@ -16,7 +16,7 @@ cases=600 few_cases=60 fake_cases=150 searched='--documents=2000 --queries=8'
 indexed='--documents=250 --variants=2'
 asan_cases=80 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
 san_indexed='--documents=100 --variants=1'
-joined='--cases=250' san_joined='--cases=40'
+joined='--cases=150' san_joined='--cases=40'
 fuzz_seconds=3 fault_points=60 stops='--cuts 12 --kills 6' soaked=(SOAK_CASES=30 SOAK_SEED=1)
 flipped='FLIPS=20 RESUMES=24'
 unset GS_TEST_LONG

@@ -62,6 +62,31 @@ gs_code gs_join_fields_cut(gs_join_fields *f, int delimiter, const uint8_t *line
     return add(f, p, end, st);
 }
 
+gs_join_field gs_join_field_find(int delimiter, const uint8_t *line, size_t bytes,
+                                 size_t field)
+{
+    const bool is_blanks = delimiter == GS_ORDER_BLANK_FIELDS;
+    const uint8_t *const end = line + bytes;
+    const uint8_t *p = line;
+    for (;; field--) {
+        while (is_blanks && p < end && is_blank(*p))
+            p++;
+        const uint8_t *to = p;
+        if (is_blanks)
+            while (to < end && !is_blank(*to))
+                to++;
+        else
+            to = delimiter != '\n' && p < end ? memchr(p, delimiter, (size_t)(end - p))
+                                              : NULL;
+        to = to != NULL ? to : end;
+        if (field == 0)
+            return (gs_join_field){p, (size_t)(to - p)};
+        if (to == end)
+            return (gs_join_field){end, 0};
+        p = to + !is_blanks;
+    }
+}
+
 void gs_join_fields_release(gs_join_fields *f)
 {
     gs_mem_free(f->at);

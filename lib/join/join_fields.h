@@ -31,6 +31,9 @@ typedef struct gs_join_fields {
 GS_MUST_CHECK gs_code gs_join_fields_cut(gs_join_fields *fields, int delimiter,
                                          const uint8_t *line, size_t bytes,
                                          gs_status *st);
+/* One of them; of no bytes if the line has it not. */
+gs_join_field gs_join_field_find(int delimiter, const uint8_t *line, size_t bytes,
+                                 size_t field);
 void gs_join_fields_release(gs_join_fields *fields);
 
 #endif

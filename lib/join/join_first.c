@@ -4,6 +4,7 @@
 #include "lib/join/join_match.h"
 
 typedef struct first_lines {
+    gs_join_side only;
     int delimiter;
     gs_join_fields *fields;
     bool *has_line;
@@ -23,19 +24,27 @@ static gs_code begin(void *context, unsigned worker, size_t portion, gs_status *
     return st->code;
 }
 
+static gs_join_side side_of(const first_lines *first, const gs_run_cursor *record)
+{
+    if (first->only != GS_JOIN_SIDES)
+        return first->only;
+    const uint8_t tag = record->data[record->key_bytes - 1];
+    return tag == GS_JOIN_TAG_LEFT ? GS_JOIN_LEFT : GS_JOIN_RIGHT;
+}
+
 static gs_code add(void *context, unsigned worker, const gs_run_cursor *record,
                    gs_status *st)
 {
     first_lines *const first = context;
-    const uint8_t tag = record->data[record->key_bytes - 1];
-    const gs_join_side side = tag == GS_JOIN_TAG_LEFT ? GS_JOIN_LEFT : GS_JOIN_RIGHT;
+    const gs_join_side side = side_of(first, record);
     (void)worker;
     if (!first->has_line[side])
         GS_TRY(gs_join_fields_cut(&first->fields[side], first->delimiter,
                                   record->data + record->key_bytes,
                                   record->length - record->key_bytes, st));
     first->has_line[side] = true;
-    first->is_done = first->has_line[GS_JOIN_LEFT] && first->has_line[GS_JOIN_RIGHT];
+    first->is_done = first->only != GS_JOIN_SIDES ||
+                     (first->has_line[GS_JOIN_LEFT] && first->has_line[GS_JOIN_RIGHT]);
     return first->is_done ? GS_FAIL(st, GS_ERR_CANCELLED, 0, "enough was seen") : GS_OK;
 }
 
@@ -50,10 +59,11 @@ static void abandon(void *context, unsigned worker, const gs_status *why)
     (void)context, (void)worker, (void)why;
 }
 
-gs_code gs_join_first_find(gs_join_sorted *sorted, int delimiter, gs_join_fields fields[],
-                           bool has_line[], gs_status *st)
+gs_code gs_join_first_find(gs_join_sorted *sorted, gs_join_side only, int delimiter,
+                           gs_join_fields fields[], bool has_line[], gs_status *st)
 {
-    first_lines first = {.delimiter = delimiter, .fields = fields, .has_line = has_line};
+    first_lines first = {
+        .only = only, .delimiter = delimiter, .fields = fields, .has_line = has_line};
     const gs_range_consumer consumer = {
         .portion_max = 1,
         .kept_together = kept_together,

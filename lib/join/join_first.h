@@ -10,10 +10,12 @@
 #include "lib/join/join_options.h"
 #include "lib/join/join_sorted.h"
 
-/* Cuts these lines; *has_line is false for a side without lines, and what its fields
- * hold does not count. The fields have counts, but their bytes may be gone. */
-GS_MUST_CHECK gs_code gs_join_first_find(gs_join_sorted *sorted, int delimiter,
-                                         gs_join_fields fields[], bool has_line[],
-                                         gs_status *st);
+/* `only`: all lines are of this side; GS_JOIN_SIDES: the last byte of each key says of
+ * which it is (join_match.h). Cuts these lines; *has_line is false for a side without
+ * lines, and what its fields hold does not count. The fields have counts, but their bytes
+ * may be gone. */
+GS_MUST_CHECK gs_code gs_join_first_find(gs_join_sorted *sorted, gs_join_side only,
+                                         int delimiter, gs_join_fields fields[],
+                                         bool has_line[], gs_status *st);
 
 #endif

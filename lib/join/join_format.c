@@ -64,6 +64,30 @@ static gs_code put_key(const gs_join_format *f, const gs_join_fields *left,
                      is_first, to, st);
 }
 
+/* Key and others of a side whose key is not that of the other side. */
+static gs_code put_side(const gs_join_format *f, gs_join_side side,
+                        const gs_join_fields *line, bool is_first, gs_join_text *to,
+                        gs_status *st)
+{
+    GS_TRY(put_field(f, line, f->options->key_field[side], is_first, to, st));
+    return put_others(f, side, line, to, st);
+}
+
+/* A side without a line has fields where every line has so many. */
+static gs_code put_sides(const gs_join_format *f, const gs_join_fields *left,
+                         const gs_join_fields *right, gs_join_text *to, gs_status *st)
+{
+    const gs_join_fields *const lines[GS_JOIN_SIDES] = {left, right};
+    bool is_first = true;
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
+        if (lines[s] == NULL && (!f->options->is_auto || f->field_count[s] == 0))
+            continue;
+        GS_TRY(put_side(f, (gs_join_side)s, lines[s], is_first, to, st));
+        is_first = false;
+    }
+    return GS_OK;
+}
+
 /* --- with one ------------------------------------------------------------------- */
 
 static gs_code put_items(const gs_join_format *f, size_t first, size_t count,
@@ -136,8 +160,8 @@ gs_code gs_join_format_part(const gs_join_format *f, const gs_join_part *part,
     if (f->options->item_count > 0)
         return put_items(f, part->first, part->count, is_left ? line : NULL,
                          is_left ? NULL : line, to, st);
-    if (is_left)
-        GS_TRY(put_key(f, line, NULL, true, to, st));
+    if (is_left || f->options->is_band)
+        return put_side(f, part->side, line, is_left, to, st);
     return put_others(f, part->side, line, to, st);
 }
 
@@ -146,6 +170,8 @@ gs_code gs_join_format_line(const gs_join_format *f, const gs_join_fields *left,
 {
     if (f->options->item_count > 0) {
         GS_TRY(put_items(f, 0, f->options->item_count, left, right, to, st));
+    } else if (f->options->is_band) {
+        GS_TRY(put_sides(f, left, right, to, st));
     } else {
         GS_TRY(put_key(f, left, right, true, to, st));
         GS_TRY(put_others(f, GS_JOIN_LEFT, left, to, st));

@@ -7,6 +7,7 @@
  *
  *      -o 1.1,1.3,2.2,2.1,0     left: 1.1 1.3     right: 2.2 2.1     left: 0
  *      no -o                    left: key, others                    right: others
+ *      no -o, keys differ       left: key, others                    right: key, others
  *
  * The separator in front belongs to the part. A format is read-only once it is made.
  */

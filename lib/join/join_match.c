@@ -6,6 +6,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
+#include "lib/join/join_pair.h"
 
 /* Pairs between two looks at the signal. */
 enum { LOOK_EVERY = 1024 };
@@ -24,12 +25,11 @@ struct gs_join_match {
     gs_join_shelf right; /* these lines, if they are kept */
     gs_join_reader reader;
 
-    /* Of each right line in memory, once a left one came: its parts, each with its
-     * length in front. Of the left line: its parts, and where each ends. */
+    /* Of each right line in memory, once a left one came: its parts. */
     bool is_made;
     size_t made_max; /* a shelf of larger ones is cut again for each left line */
-    gs_join_text made_right, made_left;
-    size_t *left_ends;
+    gs_join_text made_right;
+    gs_join_pair_left left;
     gs_join_fields left_fields, right_fields;
     gs_join_text line; /* one that has no partner */
     unsigned until_look;
@@ -49,8 +49,7 @@ gs_code gs_join_match_new(gs_join_match **out, const gs_join_format *format,
     m->made_max = store->block_bytes + store->memory_bytes / 4;
     m->until_look = LOOK_EVERY;
     if (gs_sink_piece_new(&m->piece, sink, st) == GS_OK &&
-        gs_mem_new_array(&m->left_ends, format->part_count, sizeof *m->left_ends,
-                         "matcher", st) == GS_OK)
+        gs_join_pair_left_init(&m->left, format, st) == GS_OK)
         *out = m;
     else
         gs_join_match_free(m);
@@ -65,11 +64,10 @@ void gs_join_match_free(gs_join_match *m)
     gs_join_shelf_release(&m->right);
     gs_join_reader_release(&m->reader);
     gs_join_text_release(&m->made_right);
-    gs_join_text_release(&m->made_left);
+    gs_join_pair_left_release(&m->left);
     gs_join_text_release(&m->line);
     gs_join_fields_release(&m->left_fields);
     gs_join_fields_release(&m->right_fields);
-    gs_mem_free(m->left_ends);
     gs_mem_free(m->key);
     gs_mem_free(m);
 }
@@ -128,25 +126,6 @@ static gs_code show_right(gs_join_match *m, const gs_join_fields *left, gs_statu
 
 /* --- pairs ---------------------------------------------------------------------- */
 
-/* The parts of a right line, each behind its length. */
-static gs_code make_right_line(gs_join_match *m, const gs_join_kept *kept, gs_status *st)
-{
-    gs_join_text *const made = &m->made_right;
-    const gs_join_format *const f = m->format;
-    GS_TRY(cut(m, &m->right_fields, kept->line, kept->line_bytes, st));
-    for (size_t p = 0; p < f->part_count; p++) {
-        if (f->parts[p].side != GS_JOIN_RIGHT)
-            continue;
-        const size_t begin = made->used;
-        GS_TRY(gs_join_text_room(made, sizeof begin, st));
-        made->used += sizeof begin;
-        GS_TRY(gs_join_format_part(f, &f->parts[p], &m->right_fields, made, st));
-        const size_t bytes = made->used - begin - sizeof bytes;
-        memcpy(made->data + begin, &bytes, sizeof bytes);
-    }
-    return GS_OK;
-}
-
 /* Those of all kept lines, unless it is too much. */
 static gs_code make_right(gs_join_match *m, gs_status *st)
 {
@@ -160,63 +139,11 @@ static gs_code make_right(gs_join_match *m, gs_status *st)
             m->is_made = true;
             return GS_OK;
         }
-        GS_TRY(make_right_line(m, &kept, st));
+        GS_TRY(cut(m, &m->right_fields, kept.line, kept.line_bytes, st));
+        GS_TRY(gs_join_pair_make_right(m->format, &m->right_fields, &m->made_right, st));
     }
     gs_join_text_release(&m->made_right);
     return GS_OK;
-}
-
-static gs_code make_left(gs_join_match *m, gs_status *st)
-{
-    const gs_join_format *const f = m->format;
-    m->made_left.used = 0;
-    for (size_t p = 0; p < f->part_count; p++) {
-        if (f->parts[p].side == GS_JOIN_LEFT)
-            GS_TRY(
-                gs_join_format_part(f, &f->parts[p], &m->left_fields, &m->made_left, st));
-        m->left_ends[p] = m->made_left.used;
-    }
-    return GS_OK;
-}
-
-/* One pair from what was made; returns where the next right line is. */
-static size_t put_pair(const gs_join_match *m, size_t right, uint8_t **to)
-{
-    const gs_join_format *const f = m->format;
-    uint8_t *out = *to;
-    size_t left = 0;
-    for (size_t p = 0; p < f->part_count; p++) {
-        if (f->parts[p].side == GS_JOIN_LEFT) {
-            memcpy(out, m->made_left.data + left, m->left_ends[p] - left);
-            out += m->left_ends[p] - left;
-            left = m->left_ends[p];
-        } else {
-            size_t bytes;
-            memcpy(&bytes, m->made_right.data + right, sizeof bytes);
-            memcpy(out, m->made_right.data + right + sizeof bytes, bytes);
-            out += bytes;
-            right += sizeof bytes + bytes;
-        }
-    }
-    *out++ = m->options->sort.order.eol;
-    *to = out;
-    return right;
-}
-
-/* No pair of the left line takes more. */
-static size_t bytes_of_right(const gs_join_match *m, size_t right)
-{
-    const gs_join_format *const f = m->format;
-    size_t sum = 0;
-    for (size_t p = 0; p < f->part_count; p++) {
-        size_t bytes;
-        if (f->parts[p].side == GS_JOIN_LEFT)
-            continue;
-        memcpy(&bytes, m->made_right.data + right, sizeof bytes);
-        right += sizeof bytes + bytes;
-        sum += bytes;
-    }
-    return sum;
 }
 
 /* The left line, whose fields were cut, with every right line. */
@@ -226,17 +153,11 @@ static gs_code show_pairs(gs_join_match *m, gs_status *st)
         GS_TRY(make_right(m, st));
     if (!m->is_made)
         return show_right(m, &m->left_fields, st);
-    GS_TRY(make_left(m, st));
-    size_t right = 0;
+    GS_TRY(gs_join_pair_left_make(&m->left, &m->left_fields, st));
+    const uint8_t *right = m->made_right.data;
     for (uint64_t i = 0; i < m->right_count; i++) {
-        uint8_t *begin;
-        const size_t most = m->made_left.used + bytes_of_right(m, right) + 1;
         GS_TRY(look(m, st));
-        GS_TRY(gs_sink_text_room(m->piece, most, &begin, st));
-        uint8_t *to = begin;
-        right = put_pair(m, right, &to);
-        gs_dassert((size_t)(to - begin) == most);
-        gs_sink_text_added(m->piece, most, 1);
+        GS_TRY(gs_join_pair_put(&m->left, &right, m->piece, st));
     }
     return GS_OK;
 }

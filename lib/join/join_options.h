@@ -6,6 +6,7 @@
 #ifndef GS_LIB_JOIN_JOIN_OPTIONS_H
 #define GS_LIB_JOIN_JOIN_OPTIONS_H
 
+#include "lib/join/join_number.h"
 #include "lib/sort/plan/plans.h"
 
 typedef enum gs_join_side { GS_JOIN_LEFT, GS_JOIN_RIGHT, GS_JOIN_SIDES } gs_join_side;
@@ -23,6 +24,12 @@ typedef struct gs_join_options {
     int delimiter; /* 0..255, '\n': the line is the field; or GS_ORDER_BLANK_FIELDS */
     bool fold;     /* keys are compared as capital letters */
     bool header;   /* the first line of each input is one, and is joined without a look */
+
+    /* Lines are partners where key of the right less key of the left is in a band, both
+     * ends of which belong to it; keys are numbers. Else where keys are equal. */
+    bool is_band;
+    gs_join_number low, high;
+    bool skips_bad; /* lines whose key is no number are left out, and no error */
 
     bool shows_pairs;
     bool shows_unpaired[GS_JOIN_SIDES];

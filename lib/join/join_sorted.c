@@ -19,6 +19,7 @@ struct gs_join_sorted {
     uint64_t phase_begin_ns;
 };
 
+/* The time so far is that of the phase before. */
 static void set_phase(gs_join_sorted *s, gs_sort_phase phase)
 {
     gs_sort_stats *const stats = s->options->stats;
@@ -28,6 +29,13 @@ static void set_phase(gs_join_sorted *s, gs_sort_phase phase)
         atomic_fetch_add(&stats->phase_ns[before], now - s->phase_begin_ns);
     }
     s->phase_begin_ns = now;
+}
+
+static void end_phase(gs_join_sorted *s)
+{
+    gs_sort_stats *const stats = s->options->stats;
+    if (stats != NULL)
+        set_phase(s, (gs_sort_phase)atomic_load(&stats->phase));
 }
 
 static gs_code open_input(gs_join_sorted *s, gs_key_encoder *const *encoders,
@@ -122,7 +130,7 @@ void gs_join_sorted_free(gs_join_sorted *s)
     close_forming(s);
     gs_sort_input_release(&s->in);
     gs_run_store_free(s->runs);
-    set_phase(s, GS_PHASE_DONE);
+    end_phase(s);
     gs_mem_free(s);
 }
 

@@ -55,7 +55,7 @@ gpusort join l r >/dev/full
 gpusort join --stats=missing/file l r
 end
 # Figures of a run.
-seq 5000 >a
-seq 4000 7000 >b
+seq 600000 >a
+seq 500000 800000 >b
 gpusort join -S 100b --stats=s a b | tail -n 2
 python3 -c 'import json; s = json.load(open("s")); print(s["records"], s["output_records"], s["runs"] > 0, s["spill_bytes"] > 0)'

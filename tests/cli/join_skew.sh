@@ -3,18 +3,7 @@
 # A key that every line has: memory stays within bounds, with the lines of the key in
 # memory and in a file; so it does with keys longer than the memory for them. A signal and
 # a reader that goes away end it at once, and nothing stays behind.
-peak() { # LIMIT_MIB COMMAND...: its peak of resident memory is no more than the limit
-    local limit=$1 kib
-    shift
-    python3 - "$@" <<'end' >kib
-import os, resource, subprocess, sys
-process = subprocess.run(sys.argv[1:], stdout=open(os.environ.get("OUT", "/dev/null"), "wb"))
-print(process.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-end
-    read -r code kib <kib
-    [ "$code" = 0 ] || echo "exit $code"
-    [ "$kib" -le $((limit << 10)) ] || echo "$* took $kib KiB"
-}
+. "$GS_CLI/peak.inc"
 awk 'BEGIN { for (i = 0; i < 10000; i++) print "k left" i }' >l
 awk 'BEGIN { for (i = 0; i < 10000; i++) print "k right" i }' >r
 [ -n "$GS_TEST_LONG" ] || { head -n 1000 l >few && mv few l; }

@@ -65,6 +65,11 @@ static void cut_like_the_reference(uint64_t *state)
             got[n++] = '>';
         }
         CHECK(n == want_bytes && memcmp(got, want, n) == 0);
+        for (size_t i = 0; i <= fields.count; i++) {
+            const gs_join_field one = gs_join_field_find(delimiter, line, bytes, i);
+            const size_t there = i < fields.count ? fields.at[i].bytes : 0;
+            CHECK(one.bytes == there && (there == 0 || one.data == fields.at[i].data));
+        }
     }
     gs_join_fields_release(&fields);
 }
@@ -74,6 +79,7 @@ static void draw_options(uint64_t *state, gs_join_options *o, gs_join_item *item
     *o = (gs_join_options){
         .delimiter = check_random(state) % 2 ? ',' : GS_ORDER_BLANK_FIELDS,
         .filler = check_random(state) % 2 ? "none" : NULL,
+        .is_band = check_random(state) % 3 == 0,
         .is_auto = check_random(state) % 3 == 0,
         .sort.order.eol = '\n',
         .items = items,

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a band join flows.
+ *
+ *      right input -> numbers -> sorted -> kept in order, with an index --+
+ *                                                                         |
+ *                                                       +-> matcher ------+--+
+ *      left input --> numbers -> sorted: memory or runs +-> matcher ------+--+-> output
+ *
+ * One side after the other is sorted. The left side is cut into portions, one a thread at
+ * a time; its lines find their partners by a window that moves over the right side
+ * (band_match.h). Nothing grows with the number of pairs.
+ */
+#include "lib/join/band_join.h"
+
+#include "lib/base/log.h"
+#include "lib/base/mem.h"
+#include "lib/join/band_keys.h"
+#include "lib/join/band_match.h"
+#include "lib/join/join_first.h"
+
+enum {
+    PORTIONS_MAX = 1 << 16,
+    /* Where right lines without a partner are asked for, each portion may go through all
+     * of the right side, to set its bits. */
+    SEEING_PORTIONS = 8, /* a thread */
+    RIGHT_SHARE = 3,     /* of the memory, for right lines; the rest are in a file */
+};
+
+typedef struct band_join {
+    gs_join_job *job;
+    gs_band_key keys[GS_JOIN_SIDES];
+    _Atomic uint64_t skipped;
+    gs_memory_plan plan; /* of the sort that runs */
+    gs_join_sorted *sorted;
+    gs_band_right right;
+    gs_band_match **matchers; /* one a worker, once it has something to do */
+    gs_sink *sink;
+    uint64_t first_ticket;
+    atomic_size_t portions; /* begun */
+} band_join;
+
+static gs_code sort_side(band_join *b, gs_join_side side, gs_status *st)
+{
+    gs_join_job *const job = b->job;
+    job->sort.inputs = &job->options->inputs[side];
+    job->sort.input_count = 1;
+    GS_TRY(gs_band_key_init(&b->keys[side], job->options, side, &b->skipped, st));
+    GS_TRY(gs_join_sorted_new(&b->sorted, &job->sort, &b->keys[side].encoder, job->team,
+                              &b->plan, st));
+    return job->options->header ? gs_join_job_take_header(job, side, b->sorted, 0, st)
+                                : GS_OK;
+}
+
+/* --- the right side ------------------------------------------------------------- */
+
+static gs_code begin_right(void *context, unsigned worker, size_t portion, gs_status *st)
+{
+    (void)context, (void)worker, (void)portion;
+    return st->code;
+}
+
+static gs_code add_right(void *context, unsigned worker, const gs_run_cursor *record,
+                         gs_status *st)
+{
+    band_join *const b = context;
+    (void)worker;
+    return gs_band_right_add(&b->right, gs_join_number_decode(record->data),
+                             record->data + record->key_bytes,
+                             record->length - record->key_bytes, st);
+}
+
+static gs_code end_right(void *context, unsigned worker, gs_status *st)
+{
+    (void)context, (void)worker;
+    return st->code;
+}
+
+static void abandon_right(void *context, unsigned worker, const gs_status *why)
+{
+    (void)context, (void)worker, (void)why;
+}
+
+/* Any two records may lie in two portions. */
+static size_t kept_together(const uint8_t *key, size_t bytes)
+{
+    (void)key;
+    return bytes;
+}
+
+/* Sorts it, and keeps it; only that memory is taken when this returns. */
+static gs_code keep_right(band_join *b, gs_status *st)
+{
+    gs_join_job *const job = b->job;
+    const gs_range_consumer consumer = {
+        .portion_max = 1,
+        .kept_together = kept_together,
+        .begin = begin_right,
+        .add = add_right,
+        .end = end_right,
+        .abandon = abandon_right,
+        .context = b,
+    };
+    const size_t share = gs_join_job_sort_bytes(job) / RIGHT_SHARE;
+    b->plan = gs_join_job_plan_less(job, share);
+    job->store.memory_bytes = share;
+    b->right = (gs_band_right){.format = &job->format, .shelf = {.store = &job->store}};
+    GS_TRY(sort_side(b, GS_JOIN_RIGHT, st));
+    if (!job->options->header && job->options->is_auto)
+        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_RIGHT, job->options->delimiter,
+                                  job->first, job->has_first, st));
+    GS_TRY(gs_join_job_make_format(job, st));
+    GS_TRY(gs_join_sorted_consume(b->sorted, &consumer, true, st));
+    gs_join_sorted_free(b->sorted);
+    b->sorted = NULL;
+    return gs_band_right_end(&b->right, st);
+}
+
+/* --- the left side -------------------------------------------------------------- */
+
+static gs_code begin_left(void *context, unsigned worker, size_t portion, gs_status *st)
+{
+    band_join *const b = context;
+    if (b->matchers[worker] == NULL)
+        GS_TRY(gs_band_match_new(&b->matchers[worker], &b->job->format, &b->right,
+                                 b->sink, st));
+    atomic_fetch_add(&b->portions, 1);
+    gs_band_match_begin(b->matchers[worker], b->first_ticket + portion);
+    return GS_OK;
+}
+
+static gs_code add_left(void *context, unsigned worker, const gs_run_cursor *record,
+                        gs_status *st)
+{
+    const band_join *const b = context;
+    return gs_band_match_add(b->matchers[worker], gs_join_number_decode(record->data),
+                             record->data + record->key_bytes,
+                             record->length - record->key_bytes, st);
+}
+
+static gs_code end_left(void *context, unsigned worker, gs_status *st)
+{
+    const band_join *const b = context;
+    return gs_band_match_end(b->matchers[worker], st);
+}
+
+static void abandon_left(void *context, unsigned worker, const gs_status *why)
+{
+    const band_join *const b = context;
+    (void)worker;
+    if (why->code != GS_OK)
+        gs_stream_abort(b->sink->stream, why);
+}
+
+/* Behind all portions. */
+static gs_code show_unpaired(band_join *b, gs_status *st)
+{
+    GS_TRY(begin_left(b, 0, atomic_load(&b->portions), st));
+    GS_NOTED(gs_band_match_unpaired(b->matchers[0], st));
+    if (st->code == GS_OK)
+        GS_NOTED(end_left(b, 0, st));
+    if (st->code != GS_OK)
+        abandon_left(b, 0, st);
+    return st->code;
+}
+
+static gs_code match_all(void *context, gs_sink *sink, uint64_t ticket, gs_status *st)
+{
+    band_join *const b = context;
+    const bool sees = b->right.seen != NULL;
+    const unsigned workers = gs_team_workers(b->job->team);
+    const gs_range_consumer consumer = {
+        .portion_max = sees ? SEEING_PORTIONS * workers : PORTIONS_MAX,
+        .kept_together = kept_together,
+        .begin = begin_left,
+        .add = add_left,
+        .end = end_left,
+        .abandon = abandon_left,
+        .context = b,
+    };
+    b->sink = sink;
+    b->first_ticket = ticket;
+    GS_NOTED(gs_join_sorted_consume(b->sorted, &consumer, true, st));
+    if (st->code == GS_OK && sees)
+        GS_NOTED(show_unpaired(b, st));
+    for (unsigned w = 0; w < workers; w++) {
+        gs_band_match_free(b->matchers[w]);
+        b->matchers[w] = NULL;
+    }
+    return st->code;
+}
+
+/* --- all ------------------------------------------------------------------------ */
+
+static gs_code sort_left(band_join *b, gs_status *st)
+{
+    gs_join_job *const job = b->job;
+    const size_t all = gs_join_job_sort_bytes(job),
+                 taken = gs_band_right_bytes(&b->right);
+    b->plan = gs_join_job_plan_less(job, taken < all / 2 ? taken : all / 2);
+    GS_TRY(sort_side(b, GS_JOIN_LEFT, st));
+    if (!job->options->header && job->options->is_auto)
+        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_LEFT, job->options->delimiter,
+                                  job->first, job->has_first, st));
+    return gs_join_job_make_format(job, st);
+}
+
+static gs_code run(band_join *b, gs_status *st)
+{
+    GS_TRY(gs_mem_new_array(&b->matchers, gs_team_workers(b->job->team),
+                            sizeof *b->matchers, "matchers", st));
+    GS_TRY(keep_right(b, st));
+    GS_TRY(sort_left(b, st));
+    return gs_join_job_write(b->job, b->sorted, &b->plan, match_all, b, st);
+}
+
+gs_code gs_band_join_run(gs_join_job *job, gs_status *st)
+{
+    band_join b = {.job = job};
+    GS_NOTED(run(&b, st));
+    gs_join_sorted_free(b.sorted);
+    gs_band_right_release(&b.right);
+    gs_mem_free(b.matchers);
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
+        gs_band_key_release(&b.keys[s]);
+    const unsigned long long skipped = atomic_load(&b.skipped);
+    if (st->code == GS_OK && skipped > 0)
+        gs_log_say(job->sort.log, GS_LOG_WARNING,
+                   "lines left out, whose key is no number: %llu", skipped);
+    return st->code;
+}

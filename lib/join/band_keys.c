@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/join/band_keys.h"
+
+#include "lib/join/join_fields.h"
+
+static size_t make(const void *context, const uint8_t *line, size_t line_bytes,
+                   uint8_t *to)
+{
+    const gs_band_key *const k = context;
+    const gs_join_options *const o = k->options;
+    const gs_join_field field =
+        gs_join_field_find(o->delimiter, line, line_bytes, o->key_field[k->side]);
+    gs_join_number number;
+    if (gs_join_number_parse(field.data, field.bytes, &number))
+        return gs_join_number_encode(number, to);
+    if (!o->skips_bad)
+        return GS_KEY_BAD;
+    atomic_fetch_add_explicit(k->skipped, 1, memory_order_relaxed);
+    return GS_KEY_LEFT_OUT;
+}
+
+gs_code gs_band_key_init(gs_band_key *k, const gs_join_options *o, gs_join_side side,
+                         _Atomic uint64_t *skipped, gs_status *st)
+{
+    *k = (gs_band_key){.options = o, .side = side, .skipped = skipped};
+    const gs_key_maker maker = {
+        .make = make,
+        .context = k,
+        .bound_extra = GS_JOIN_NUMBER_BYTES,
+        .complaint = "the key is no number from -2^63 up to 2^63",
+        .hint = "leave such lines out with --skip-bad",
+    };
+    return gs_key_encoder_new_made(&k->encoder, &maker, st);
+}
+
+void gs_band_key_release(gs_band_key *k)
+{
+    gs_key_encoder_free(k->encoder);
+    *k = (gs_band_key){0};
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/join/band_match.h"
+
+#include <string.h>
+
+#include "lib/base/cancel.h"
+#include "lib/base/mem.h"
+#include "lib/join/join_pair.h"
+
+/* Lines between two looks at the signal. */
+enum { LOOK_EVERY = 1024 };
+
+struct gs_band_match {
+    const gs_join_format *format;
+    const gs_join_options *options;
+    const gs_band_right *right;
+    gs_sink_piece *piece;
+    gs_band_place window;  /* where the partners of a left line begin */
+    gs_band_place partner; /* goes through them */
+    gs_band_place unseen;  /* those before it have their bits, if it is ahead */
+    gs_join_fields left_fields, right_fields;
+    gs_join_pair_left left;
+    gs_join_text line; /* not put together from parts */
+    unsigned until_look;
+};
+
+gs_code gs_band_match_new(gs_band_match **out, const gs_join_format *format,
+                          const gs_band_right *right, gs_sink *sink, gs_status *st)
+{
+    gs_band_match *m = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&m, sizeof *m, "matcher", st));
+    m->format = format;
+    m->options = format->options;
+    m->right = right;
+    m->until_look = LOOK_EVERY;
+    if (gs_sink_piece_new(&m->piece, sink, st) == GS_OK &&
+        gs_join_pair_left_init(&m->left, format, st) == GS_OK)
+        *out = m;
+    else
+        gs_band_match_free(m);
+    return st->code;
+}
+
+void gs_band_match_free(gs_band_match *m)
+{
+    if (m == NULL)
+        return;
+    gs_sink_piece_free(m->piece);
+    gs_band_place_release(&m->window);
+    gs_band_place_release(&m->partner);
+    gs_band_place_release(&m->unseen);
+    gs_join_fields_release(&m->left_fields);
+    gs_join_fields_release(&m->right_fields);
+    gs_join_pair_left_release(&m->left);
+    gs_join_text_release(&m->line);
+    gs_mem_free(m);
+}
+
+static gs_code look(gs_band_match *m, gs_status *st)
+{
+    if (--m->until_look > 0)
+        return GS_OK;
+    m->until_look = LOOK_EVERY;
+    return gs_cancel_check(m->options->sort.cancel_signal, st);
+}
+
+static gs_code cut(const gs_band_match *m, gs_join_fields *fields, const uint8_t *line,
+                   size_t bytes, gs_status *st)
+{
+    return gs_join_fields_cut(fields, m->options->delimiter, line, bytes, st);
+}
+
+/* Of a pair, or of one line; the other is NULL. */
+static gs_code show_line(gs_band_match *m, const gs_join_fields *left,
+                         const gs_join_fields *right, gs_status *st)
+{
+    uint8_t *to;
+    m->line.used = 0;
+    GS_TRY(gs_join_format_line(m->format, left, right, &m->line, st));
+    GS_TRY(gs_sink_text_room(m->piece, m->line.used, &to, st));
+    memcpy(to, m->line.data, m->line.used);
+    gs_sink_text_added(m->piece, m->line.used, 1);
+    return GS_OK;
+}
+
+static gs_code show_pair(gs_band_match *m, gs_status *st)
+{
+    const gs_band_place *const p = &m->partner;
+    const uint8_t *made = p->made;
+    if (made != NULL)
+        return gs_join_pair_put(&m->left, &made, m->piece, st);
+    GS_TRY(cut(m, &m->right_fields, p->text, p->text_bytes, st));
+    return show_line(m, &m->left_fields, &m->right_fields, st);
+}
+
+/* The left line with everything in its window, up to this number. */
+static gs_code show_pairs(gs_band_match *m, gs_join_number last, const uint8_t *line,
+                          size_t bytes, gs_status *st)
+{
+    GS_TRY(cut(m, &m->left_fields, line, bytes, st));
+    GS_TRY(gs_join_pair_left_make(&m->left, &m->left_fields, st));
+    gs_band_place_go_to(&m->partner, &m->window);
+    for (;; gs_band_place_step(&m->partner)) {
+        GS_TRY(gs_band_place_load(&m->partner, m->right, st));
+        if (!m->partner.has_line || m->partner.number > last)
+            return GS_OK;
+        GS_TRY(look(m, st));
+        GS_TRY(show_pair(m, st));
+    }
+}
+
+/* Sets the bits of what is in the window, but for what was before. */
+static gs_code see_partners(gs_band_match *m, gs_join_number last, gs_status *st)
+{
+    if (m->unseen.line < m->window.line)
+        gs_band_place_go_to(&m->unseen, &m->window);
+    for (;; gs_band_place_step(&m->unseen)) {
+        GS_TRY(gs_band_place_load(&m->unseen, m->right, st));
+        if (!m->unseen.has_line || m->unseen.number > last)
+            return GS_OK;
+        GS_TRY(look(m, st));
+        gs_band_right_see(m->right, m->unseen.line);
+    }
+}
+
+void gs_band_match_begin(gs_band_match *m, uint64_t ticket)
+{
+    gs_sink_begin(m->piece, ticket);
+}
+
+gs_code gs_band_match_add(gs_band_match *m, gs_join_number number, const uint8_t *line,
+                          size_t bytes, gs_status *st)
+{
+    const gs_join_options *const o = m->options;
+    const gs_join_number last = number + o->high;
+    GS_TRY(look(m, st));
+    GS_TRY(gs_band_place_seek(&m->window, m->right, number + o->low, st));
+    const bool is_paired = m->window.has_line && m->window.number <= last;
+    if (is_paired && o->shows_unpaired[GS_JOIN_RIGHT])
+        GS_TRY(see_partners(m, last, st));
+    if (is_paired && o->shows_pairs)
+        return show_pairs(m, last, line, bytes, st);
+    if (!(is_paired ? o->is_semi : o->shows_unpaired[GS_JOIN_LEFT]))
+        return GS_OK;
+    GS_TRY(cut(m, &m->left_fields, line, bytes, st));
+    return show_line(m, &m->left_fields, NULL, st);
+}
+
+gs_code gs_band_match_end(gs_band_match *m, gs_status *st)
+{
+    return gs_sink_end(m->piece, st);
+}
+
+gs_code gs_band_match_unpaired(gs_band_match *m, gs_status *st)
+{
+    gs_band_place *const p = &m->partner;
+    const gs_band_place first = {0};
+    gs_band_place_go_to(p, &first);
+    for (;; gs_band_place_step(p)) {
+        GS_TRY(gs_band_place_load(p, m->right, st));
+        if (!p->has_line)
+            return GS_OK;
+        GS_TRY(look(m, st));
+        if (gs_band_right_is_seen(m->right, p->line))
+            continue;
+        GS_TRY(cut(m, &m->right_fields, p->text, p->text_bytes, st));
+        GS_TRY(show_line(m, NULL, &m->right_fields, st));
+    }
+}

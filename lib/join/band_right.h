@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * band_right: the right lines of a band join, kept in the order of their numbers.
+ *
+ *      shelf     | 3 3 7 9 | 9 12 15 | 20 ... |       in memory, the rest in a file
+ *      index     | 3, 0    | 9, 4    | 20, 7  |       first number and line of each block
+ *      seen      |  1 1 0 0  0  1  1    0 ... |       a bit a line: has it a partner?
+ *
+ * Where pairs are shown, a line is kept as what it adds to them (join_pair.h). Lines are
+ * added by one thread; then many look, each through places of its own.
+ */
+#ifndef GS_LIB_JOIN_BAND_RIGHT_H
+#define GS_LIB_JOIN_BAND_RIGHT_H
+
+#include <stdatomic.h>
+
+#include "lib/join/join_format.h"
+#include "lib/join/join_shelf.h"
+
+typedef struct gs_band_entry {
+    gs_join_number number;
+    uint64_t line;
+} gs_band_entry;
+
+/* Zeroed at first, but for what is borrowed. */
+typedef struct gs_band_right {
+    const gs_join_format *format;
+    gs_join_shelf shelf;
+    gs_band_entry *index;
+    size_t index_count, index_capacity;
+    gs_join_fields fields; /* of the line that is added, and what is kept of it */
+    gs_join_text kept;
+    _Atomic uint64_t *seen; /* NULL: nobody asks */
+} gs_band_right;
+
+GS_MUST_CHECK gs_code gs_band_right_add(gs_band_right *right, gs_join_number number,
+                                        const uint8_t *line, size_t bytes, gs_status *st);
+/* All are there: makes the bits if lines without a partner are shown. */
+GS_MUST_CHECK gs_code gs_band_right_end(gs_band_right *right, gs_status *st);
+void gs_band_right_release(gs_band_right *right);
+/* Of memory that it holds. */
+size_t gs_band_right_bytes(const gs_band_right *right);
+
+/* A place: on a line, or behind the last. Zeroed, it is on the first. */
+typedef struct gs_band_place {
+    gs_join_reader reader;
+    size_t block, at; /* where the line begins */
+    uint64_t line;
+    bool is_loaded;
+    /* If it is: */
+    bool has_line;
+    gs_join_number number;
+    const uint8_t *made; /* its parts; NULL: none were made */
+    const uint8_t *text; /* the line itself, if none were made or they do not do */
+    size_t text_bytes;
+} gs_band_place;
+
+/* Loads what the place is on. */
+GS_MUST_CHECK gs_code gs_band_place_load(gs_band_place *place, const gs_band_right *right,
+                                         gs_status *st);
+/* To the next line of one that is loaded. */
+void gs_band_place_step(gs_band_place *place);
+/* To the first line from there on that has no smaller number. */
+GS_MUST_CHECK gs_code gs_band_place_seek(gs_band_place *place, const gs_band_right *right,
+                                         gs_join_number number, gs_status *st);
+/* To where another is. */
+void gs_band_place_go_to(gs_band_place *place, const gs_band_place *other);
+void gs_band_place_release(gs_band_place *place);
+
+static inline void gs_band_right_see(const gs_band_right *right, uint64_t line)
+{
+    atomic_fetch_or_explicit(&right->seen[line / 64], (uint64_t)1 << (line % 64),
+                             memory_order_relaxed);
+}
+static inline bool gs_band_right_is_seen(const gs_band_right *right, uint64_t line)
+{
+    return atomic_load(&right->seen[line / 64]) >> (line % 64) & 1;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/join/join_job.h"
+
+#include <string.h>
+
+#include "io/spill.h"
+#include "lib/base/mem.h"
+
+enum { SHELF_BLOCK_BYTES = 64 << 10 };
+
+gs_code gs_join_job_open(gs_join_job *job, const gs_join_options *o, gs_status *st)
+{
+    gs_sort_options *const sort = &job->sort;
+    job->options = o;
+    *sort = o->sort;
+    sort->header_lines = o->header;
+    sort->header_of_each = o->header;
+    GS_TRY(gs_text_output_open(&job->output, sort, st));
+    GS_TRY(gs_spill_new(&job->spill, sort->temp_folders, sort->temp_folder_count, st));
+    job->plan = gs_memory_plan_sort(sort, true);
+    job->store = (gs_join_store){
+        .spill = job->spill,
+        .block_bytes = SHELF_BLOCK_BYTES,
+        .spill_bytes = sort->stats != NULL ? &sort->stats->spill_bytes : NULL,
+    };
+    if (sort->stats != NULL) {
+        atomic_store(&sort->stats->memory_limit_bytes, job->plan.limit_bytes);
+        atomic_store(&sort->stats->threads, job->plan.workers);
+    }
+    GS_TRY(gs_team_new(&job->team, job->plan.workers, st));
+    gs_team_set_trace(job->team, sort->trace);
+    return GS_OK;
+}
+
+void gs_join_job_close(gs_join_job *job)
+{
+    gs_join_text_release(&job->header);
+    gs_join_format_release(&job->format);
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
+        gs_join_fields_release(&job->first[s]);
+        gs_join_text_release(&job->header_lines[s]);
+    }
+    gs_team_free(job->team);
+    gs_spill_free(job->spill);
+    gs_output_free(job->output);
+    if (job->sort.stats != NULL)
+        atomic_store(&job->sort.stats->phase, GS_PHASE_DONE);
+}
+
+size_t gs_join_job_sort_bytes(const gs_join_job *job)
+{
+    const gs_memory_plan *const p = &job->plan;
+    return p->chunk_bytes < p->merge_bytes ? p->chunk_bytes : p->merge_bytes;
+}
+
+gs_memory_plan gs_join_job_plan_less(const gs_join_job *job, size_t bytes)
+{
+    gs_memory_plan p = job->plan;
+    p.chunk_bytes -= bytes;
+    p.merge_bytes -= bytes;
+    if (p.chunk_soft_bytes > p.chunk_bytes)
+        p.chunk_soft_bytes = p.chunk_bytes;
+    if (p.first_soft_bytes > p.chunk_bytes)
+        p.first_soft_bytes = p.chunk_bytes;
+    return p;
+}
+
+gs_code gs_join_job_take_header(gs_join_job *job, gs_join_side side,
+                                const gs_join_sorted *sorted, size_t input, gs_status *st)
+{
+    size_t bytes = 0;
+    const uint8_t *const line = gs_join_sorted_header(sorted, input, &bytes);
+    gs_join_text *const copy = &job->header_lines[side];
+    job->has_first[side] = line != NULL;
+    if (line == NULL)
+        return GS_OK;
+    GS_TRY(gs_join_text_room(copy, bytes + 1, st));
+    memcpy(copy->data, line, bytes);
+    return gs_join_fields_cut(&job->first[side], job->options->delimiter, copy->data,
+                              bytes, st);
+}
+
+gs_code gs_join_job_make_format(gs_join_job *job, gs_status *st)
+{
+    const gs_join_options *const o = job->options;
+    const gs_join_fields *first[GS_JOIN_SIDES] = {NULL};
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
+        first[s] = job->has_first[s] ? &job->first[s] : NULL;
+    gs_join_format_release(&job->format);
+    job->header.used = 0;
+    GS_TRY(gs_join_format_init(&job->format, o, first, st));
+    if (!o->header || (first[GS_JOIN_LEFT] == NULL && first[GS_JOIN_RIGHT] == NULL))
+        return GS_OK;
+    return gs_join_format_line(&job->format, first[GS_JOIN_LEFT], first[GS_JOIN_RIGHT],
+                               &job->header, st);
+}
+
+gs_code gs_join_job_write(gs_join_job *job, const gs_join_sorted *sorted,
+                          const gs_memory_plan *plan, gs_text_output_fn *make,
+                          void *context, gs_status *st)
+{
+    const gs_text_output out = {
+        .options = &job->sort,
+        .plan = plan,
+        .layout = gs_join_sorted_layout(sorted),
+        .output = job->output,
+        .piece_bytes = gs_join_sorted_piece_bytes(sorted),
+        .header = job->header.data,
+        .header_bytes = job->header.used,
+        .wrong_code = GS_ERR_FORMAT,
+    };
+    return gs_text_output_write(&out, make, context, st);
+}

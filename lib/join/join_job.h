@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * join_job: what every join has, whatever its keys mean: threads, temporary files, the
+ * output and what its lines look like.
+ *
+ * Call order: open; header or first lines side by side, once they are known; write;
+ * close. One thread calls.
+ */
+#ifndef GS_LIB_JOIN_JOIN_JOB_H
+#define GS_LIB_JOIN_JOIN_JOB_H
+
+#include "lib/base/team.h"
+#include "lib/join/join_format.h"
+#include "lib/join/join_options.h"
+#include "lib/join/join_shelf.h"
+#include "lib/join/join_sorted.h"
+#include "lib/sort/text/texts.h"
+
+typedef struct gs_join_job {
+    const gs_join_options *options; /* borrowed */
+    gs_sort_options sort;           /* inputs are the caller's to set */
+    gs_memory_plan plan;            /* of a sort that has all */
+    gs_team *team;
+    gs_spill *spill;
+    gs_join_store store; /* its memory is the caller's to set */
+    gs_output *output;
+    gs_join_fields first[GS_JOIN_SIDES]; /* the first line, or header */
+    bool has_first[GS_JOIN_SIDES];
+    gs_join_text header_lines[GS_JOIN_SIDES]; /* copies: an input may be gone */
+    gs_join_format format;
+    gs_join_text header;
+} gs_join_job;
+
+/* `job` is zeroed; close it also after a failure. */
+GS_MUST_CHECK gs_code gs_join_job_open(gs_join_job *job, const gs_join_options *options,
+                                       gs_status *st);
+void gs_join_job_close(gs_join_job *job);
+
+/* A plan with so much less for what is sorted. */
+gs_memory_plan gs_join_job_plan_less(const gs_join_job *job, size_t bytes);
+/* What a plan has for that. */
+size_t gs_join_job_sort_bytes(const gs_join_job *job);
+
+/* The header of a side, which was read as this input. */
+GS_MUST_CHECK gs_code gs_join_job_take_header(gs_join_job *job, gs_join_side side,
+                                              const gs_join_sorted *sorted, size_t input,
+                                              gs_status *st);
+/* The format from these first lines, and the header of the output. Once again where a
+ * side was not known before. */
+GS_MUST_CHECK gs_code gs_join_job_make_format(gs_join_job *job, gs_status *st);
+
+/* The output: `make` fills the sink. */
+GS_MUST_CHECK gs_code gs_join_job_write(gs_join_job *job, const gs_join_sorted *sorted,
+                                        const gs_memory_plan *plan,
+                                        gs_text_output_fn *make, void *context,
+                                        gs_status *st);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/join/join_number.h"
+
+#include <endian.h>
+#include <string.h>
+
+enum {
+    DECIMALS = 18,
+    WHOLE_DIGITS = 19, /* of 2^63 */
+    EXPONENT_MAX = 1 << 20,
+};
+static const int64_t one = 1000000000000000000; /* 10^DECIMALS */
+
+typedef struct scan {
+    const uint8_t *at, *end;
+} scan;
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* True: it was a minus. */
+static bool take_sign(scan *s)
+{
+    const bool is_minus = s->at < s->end && *s->at == '-';
+    s->at += s->at < s->end && (is_minus || *s->at == '+');
+    return is_minus;
+}
+
+/* Digits, and perhaps a point: how many there are before it. */
+static bool take_digits(scan *s, size_t *before_point)
+{
+    const uint8_t *const begin = s->at;
+    size_t digits = 0;
+    while (s->at < s->end && is_digit(*s->at))
+        s->at++;
+    digits = *before_point = (size_t)(s->at - begin);
+    if (s->at == s->end || *s->at != '.')
+        return digits > 0;
+    for (s->at++; s->at < s->end && is_digit(*s->at); s->at++)
+        digits++;
+    return digits > 0;
+}
+
+/* What stands behind an e. A huge one is cut down to one that is too large as well. */
+static bool take_exponent(scan *s, int64_t *exponent)
+{
+    const bool is_minus = take_sign(s);
+    const uint8_t *const begin = s->at;
+    int64_t value = 0;
+    for (; s->at < s->end && is_digit(*s->at); s->at++)
+        value = value < EXPONENT_MAX ? 10 * value + (*s->at - '0') : value;
+    *exponent = is_minus ? -value : value;
+    return s->at > begin;
+}
+
+/* Digits in [from, to), of which the first counts `place` times ten (0: ones), in units
+ * of 10^-DECIMALS. False: too large. */
+static bool add_up(const uint8_t *from, const uint8_t *to, int64_t place,
+                   gs_join_number *sum)
+{
+    gs_join_number units = 0;
+    for (; from < to && place >= -DECIMALS - 1; from++) {
+        const int digit = *from - '0';
+        if (*from == '.')
+            continue;
+        if (place >= WHOLE_DIGITS && digit != 0)
+            return false;
+        if (place == -DECIMALS - 1)
+            units += digit >= 5;
+        else
+            units = 10 * units + digit;
+        place--;
+    }
+    for (; place >= -DECIMALS && units > 0; place--)
+        units *= 10;
+    *sum = units;
+    return true;
+}
+
+bool gs_join_number_parse(const uint8_t *text, size_t bytes, gs_join_number *out)
+{
+    scan s = {text, text + bytes};
+    while (s.at < s.end && is_blank(*s.at))
+        s.at++;
+    while (s.at < s.end && is_blank(s.end[-1]))
+        s.end--;
+    const bool is_minus = take_sign(&s);
+    const uint8_t *const digits = s.at;
+    size_t before_point;
+    int64_t exponent = 0;
+    if (!take_digits(&s, &before_point))
+        return false;
+    const uint8_t *const digits_end = s.at;
+    if (s.at < s.end && (*s.at | 0x20) == 'e') {
+        s.at++;
+        if (!take_exponent(&s, &exponent))
+            return false;
+    }
+    gs_join_number units;
+    const int64_t place = (int64_t)before_point - 1 + exponent;
+    if (s.at < s.end || !add_up(digits, digits_end, place, &units))
+        return false;
+    const gs_join_number limit = -(gs_join_number)INT64_MIN * one;
+    *out = is_minus ? -units : units;
+    return units < limit || (is_minus && units == limit);
+}
+
+/* --- strings -------------------------------------------------------------------- */
+
+size_t gs_join_number_encode(gs_join_number number, uint8_t *to)
+{
+    gs_join_number floor = number / one;
+    int64_t rest = (int64_t)(number % one);
+    if (rest < 0) {
+        rest += one;
+        floor--;
+    }
+    const uint64_t big = htobe64((uint64_t)(int64_t)floor ^ (uint64_t)INT64_MIN);
+    memcpy(to, &big, sizeof big);
+    to[sizeof big] = rest != 0;
+    if (rest == 0)
+        return sizeof big + 1;
+    const uint64_t big_rest = htobe64((uint64_t)rest);
+    memcpy(to + sizeof big + 1, &big_rest, sizeof big_rest);
+    return GS_JOIN_NUMBER_BYTES;
+}
+
+gs_join_number gs_join_number_decode(const uint8_t *string)
+{
+    uint64_t big, rest = 0;
+    memcpy(&big, string, sizeof big);
+    if (string[sizeof big] != 0)
+        memcpy(&rest, string + sizeof big + 1, sizeof rest);
+    const int64_t floor = (int64_t)(be64toh(big) ^ (uint64_t)INT64_MIN);
+    return (gs_join_number)floor * one + (int64_t)be64toh(rest);
+}
