@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/json_text.h"
 #include "cmd/report.h"
 #include "cmd/sort_args.h"
 #include "cmd/sort_resolve.h"
-#include "lib/index/text/documents.h"
 #include "lib/sort/verify.h"
 
 typedef struct check_request {
@@ -114,26 +114,6 @@ static void sum_text(const gs_verify_result *r, char *text)
     (void)snprintf(text, SUM_BYTES, "%016" PRIx64 "%016" PRIx64, r->sum_high, r->sum_low);
 }
 
-/* A name may hold any bytes and JSON only UTF-8: what is none becomes U+FFFD. */
-static void print_json_name(const char *name)
-{
-    const uint8_t *p = (const uint8_t *)name;
-    const uint8_t *const end = p + strlen(name);
-    (void)putchar('"');
-    while (p < end) {
-        uint32_t point;
-        const unsigned n = gs_utf8_decode(p, end, &point);
-        if (*p == '"' || *p == '\\')
-            printf("\\%c", *p);
-        else if (*p < 0x20)
-            printf("\\u%04x", (unsigned)*p);
-        else
-            printf("%.*s", n > 0 ? (int)n : 3, n > 0 ? (const char *)p : "\xef\xbf\xbd");
-        p += n > 0 ? n : 1;
-    }
-    (void)putchar('"');
-}
-
 static const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
@@ -147,7 +127,7 @@ static void print_result(const check_request *request, const char *name,
     const bool is_compared = request->expected || request->same;
     if (request->as_json) {
         printf("{\"file\": ");
-        print_json_name(name);
+        gs_json_text(stdout, name, strlen(name));
         printf(", \"records\": %" PRIu64 ", \"bytes\": %" PRIu64, r->records, r->bytes);
         if (!request->no_order)
             printf(", \"in_order\": %s, \"disorders\": %" PRIu64

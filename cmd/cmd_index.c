@@ -4,7 +4,6 @@
  */
 #include "cmd/commands.h"
 #include "cmd/opt_kinds.h"
-#include "cmd/report.h"
 
 static const gs_command commands[] = {
     {"build", gs_index_build_command, NULL},   {"merge", gs_index_merge_command, NULL},
@@ -31,21 +30,5 @@ static const char usage_text[] =
 
 int cmd_index(int argc, char **argv)
 {
-    const char *word = NULL;
-    const gs_opt options[] = {{0, NULL, GS_OPT_OPERAND(&word)}};
-    gs_opt_scan scan = {.argc = argc,
-                        .argv = argv,
-                        .options = options,
-                        .option_count = 1,
-                        .usage = usage_text,
-                        .index = 1};
-    const gs_opt *const first = gs_opt_next(&scan);
-    if (first == NULL)
-        gs_die_usage("missing command");
-    first->take(first->to, &scan);
-    const int at = scan.index - 1;
-    const gs_command *const command = gs_command_find(&table, word);
-    if (command == NULL)
-        gs_command_refuse(&table, "command", word);
-    return gs_command_run(&table, command, argc - at, argv + at);
+    return gs_command_run_one(&table, argc, argv, usage_text);
 }

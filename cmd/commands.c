@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/nearest.h"
+#include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "lib/base/quote.h"
 
@@ -45,4 +46,26 @@ int gs_command_run(const gs_command_table *table, const gs_command *command, int
     program_invocation_name = name;
     argv[0] = name;
     return command->function(argc, argv);
+}
+
+int gs_command_run_one(const gs_command_table *table, int argc, char **argv,
+                       const char *usage)
+{
+    const char *word = NULL;
+    const gs_opt options[] = {{0, NULL, GS_OPT_OPERAND(&word)}};
+    gs_opt_scan scan = {.argc = argc,
+                        .argv = argv,
+                        .options = options,
+                        .option_count = 1,
+                        .usage = usage,
+                        .index = 1};
+    const gs_opt *const first = gs_opt_next(&scan);
+    if (first == NULL)
+        gs_die_usage("missing command");
+    first->take(first->to, &scan);
+    const int at = scan.index - 1;
+    const gs_command *const command = gs_command_find(table, word);
+    if (command == NULL)
+        gs_command_refuse(table, "command", word);
+    return gs_command_run(table, command, argc - at, argv + at);
 }

@@ -19,6 +19,7 @@ int cmd_index(int argc, char **argv);
 int cmd_lookup(int argc, char **argv);
 int cmd_search(int argc, char **argv);
 int cmd_join(int argc, char **argv);
+int cmd_stats(int argc, char **argv);
 
 /* Of index. */
 int gs_index_build_command(int argc, char **argv);
@@ -29,13 +30,16 @@ int gs_index_verify_command(int argc, char **argv);
 int gs_index_export_command(int argc, char **argv);
 int gs_index_import_command(int argc, char **argv);
 
+/* Of stats. */
+int gs_stats_quantile_command(int argc, char **argv);
+
 typedef struct gs_command {
     const char *name;
     int (*function)(int argc, char **argv);
     const char *summary; /* of gpusort's own help; or NULL */
 } gs_command;
 
-/* The commands of one level: "gpusort", or "gpusort index". */
+/* The commands of one level: "gpusort", "gpusort index" or "gpusort stats". */
 typedef struct gs_command_table {
     const char *program;
     const gs_command *commands;
@@ -52,5 +56,8 @@ _Noreturn void gs_command_refuse(const gs_command_table *table, const char *what
 /* Messages begin with the names of the program and the command, as argv[0] then does. */
 int gs_command_run(const gs_command_table *table, const gs_command *command, int argc,
                    char **argv);
+/* The command that the first operand names, of a command that has only such. */
+int gs_command_run_one(const gs_command_table *table, int argc, char **argv,
+                       const char *usage);
 
 #endif

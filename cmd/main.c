@@ -29,6 +29,7 @@ static const gs_command commands[] = {
     {"index", cmd_index, "build an inverted index of documents, and look into it"},
     {"lookup", cmd_lookup, "posting lists of terms"},
     {"search", cmd_search, "the best documents for a query"},
+    {"stats", cmd_stats, "quantiles, frequencies and more of a stream of values"},
     {"gen", cmd_gen, "make test data by distribution and type"},
     {"check", cmd_check, "tell whether a file is in order, with its checksum"},
     {"device", cmd_device, "show what this machine offers and what would be used"},

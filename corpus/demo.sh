@@ -33,6 +33,9 @@ say 'Binary records by their first ten bytes; the same multiset, in order'
 show 'gpusort --record-size=100 --key-bytes=0:10 records.bin -o "$scratch/sorted.bin"
     gpusort check --record-size=100 --key-bytes=0:10 --same=records.bin "$scratch/sorted.bin"'
 
+say 'A stream of numbers: the median and the last percent, in bounded memory'
+show 'gpusort gen u64 -n 5M | gpusort stats quantile --binary --type=u64 --phi=0,0.5,0.99,1'
+
 say 'Real text: an index of all articles of free dictionaries, from Debian'
 # Kept for the next time: they need not be fetched again.
 export texts=../build/corpus index=$scratch/index

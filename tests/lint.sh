@@ -41,6 +41,7 @@ floors=(
     lib/index/read:readers lib/index/lookup:lookups lib/index/query:queries
     lib/index/write:writers lib/index/block:blocks lib/index/build:builds
     lib/index/merge:merges lib/index/exchange:exchanges
+    lib/stream:streams
     lib/api:- lib:gpusort
 )
 declare -A floor_of door_of

@@ -10,6 +10,10 @@ _gpusort_options() {
     gpusort $1 --help 2>/dev/null | grep -oE -- '--[a-z0-9][a-z0-9-]*=?' | sort -u
 }
 
+_gpusort_stats_commands() {
+    gpusort stats --help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p'
+}
+
 # The languages that Snowball has here are in the message about one that it has not.
 _gpusort_stemmers() {
     gpusort index build -o /dev/null/x --stem=? /dev/null 2>&1 | sed -n 's/.*there are: //p' | tr -d ,
@@ -41,6 +45,13 @@ _gpusort() {
         fi
         command="index ${COMP_WORDS[2]}"
     fi
+    if [[ $command == stats ]]; then
+        if [[ $COMP_CWORD -eq 2 ]]; then
+            COMPREPLY=($(compgen -W "$(_gpusort_stats_commands)" -- "$cur"))
+            return
+        fi
+        command="stats ${COMP_WORDS[2]}"
+    fi
     if [[ $command == bench && ${COMP_WORDS[2]} == lookup && $COMP_CWORD -gt 2 ]]; then
         command='bench lookup'
     elif [[ $command == bench && $COMP_CWORD -eq 2 && $cur != -* ]]; then
@@ -71,12 +82,13 @@ _gpusort() {
         COMPREPLY=($(compgen -W "all $(_gpusort_bench_list distributions)" -- "$cur"))
         return ;;
     --place) COMPREPLY=($(compgen -W 'device host' -- "$cur")); return ;;
+    --type) COMPREPLY=($(compgen -W 'f64 i64 u64 u32' -- "$cur")); return ;;
     -T | --temporary-directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     --compress-program) COMPREPLY=($(compgen -c -- "$cur")); return ;;
     -k | --key | -t | --field-separator | -S | --buffer-size | --parallel | --batch-size | \
         --record-size | --key-bytes | --header | --top | --gpu | --gpu-mem | --id-field | \
         --text-field | --min-len | --max-len | --k1 | --b | --trec | --runs | --size | \
-        --size-max)
+        --size-max | --column | --phi | --eps | --every)
         return ;;
     help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac

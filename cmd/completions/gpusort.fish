@@ -4,7 +4,7 @@
 function __gpusort_is_sort
     set -l words (commandline -opc)
     test (count $words) -lt 2; and return 0
-    not contains -- $words[2] gen join index lookup search device bench help
+    not contains -- $words[2] gen join index lookup search stats device bench help
 end
 
 function __gpusort_option
@@ -18,11 +18,12 @@ complete -c gpusort -n $first -a join -d 'lines with the same key, in one'
 complete -c gpusort -n $first -a index -d 'build and read an inverted index'
 complete -c gpusort -n $first -a lookup -d 'posting lists of terms'
 complete -c gpusort -n $first -a search -d 'the best documents for a query'
+complete -c gpusort -n $first -a stats -d 'quantiles, frequencies and more'
 complete -c gpusort -n $first -a check -d 'order and checksum of a file'
 complete -c gpusort -n $first -a device -d 'what would be used here'
 complete -c gpusort -n $first -a bench -d 'measure the engines'
 complete -c gpusort -n $first -a help -d 'help on a command'
-complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen join index lookup search check device bench'
+complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen join index lookup search stats check device bench'
 
 __gpusort_option -s b -l ignore-leading-blanks -d 'blanks in front do not count'
 __gpusort_option -s d -l dictionary-order -d 'only blanks, letters and digits count'
@@ -201,6 +202,30 @@ __gpusort_import -l no-uring -d 'read without io_uring'
 __gpusort_import -l no-decompress -d 'take a compressed input as it is'
 __gpusort_import -s h -l help -d 'show help'
 __gpusort_import -l version -d 'show the version'
+
+complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- stats (commandline -opc)' -x -a quantile
+function __gpusort_stats
+    complete -c gpusort -n '__fish_seen_subcommand_from stats' $argv
+end
+__gpusort_stats -l phi -x -d 'shares of the values'
+__gpusort_stats -l eps -x -d 'error, a share of the values'
+__gpusort_stats -s t -l field-separator -x -d 'what stands between fields'
+__gpusort_stats -s k -l column -x -d 'the field that is the value'
+__gpusort_stats -l header -d 'the first line of a file is a header'
+__gpusort_stats -l csv -d 'comma-separated, with quotes'
+__gpusort_stats -l type -x -a 'f64 i64 u64 u32' -d 'of numbers'
+__gpusort_stats -l binary -d 'little-endian numbers, no text'
+__gpusort_stats -l skip-bad -d 'leave out what is no value'
+__gpusort_stats -l every -x -d 'report every N values, or every 5s'
+__gpusort_stats -l json -d 'a JSON object a report'
+__gpusort_stats -l engine -x -a 'auto cpu gpu' -d 'what sorts windows'
+__gpusort_stats -l gpu -x -d 'these GPUs'
+__gpusort_stats -l gpu-mem -x -d 'memory of a GPU'
+__gpusort_stats -s S -l buffer-size -x -d 'memory'
+__gpusort_stats -l parallel -x -d 'number of threads'
+__gpusort_stats -s v -l verbose -d 'say what was chosen and why'
+__gpusort_stats -s h -l help -d 'show help'
+__gpusort_stats -l version -d 'show the version'
 
 function __gpusort_search
     complete -c gpusort -n '__fish_seen_subcommand_from search' $argv

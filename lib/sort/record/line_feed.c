@@ -22,6 +22,7 @@ typedef struct gs_open_file {
     bool is_open;
     size_t input_index;
     uint64_t record_offset; /* of the carried record */
+    bool is_quoted;         /* it ends between two quotes */
     gs_heap_bytes carry;    /* the beginning of a record whose end has not come yet */
 } gs_open_file;
 
@@ -158,9 +159,32 @@ static gs_open_file *file_of(gs_line_feed *feed, size_t input_index)
     }
     gs_assert(unused != NULL && unused->carry.bytes == 0);
     unused->is_open = true;
+    unused->is_quoted = false;
     unused->input_index = input_index;
     unused->record_offset = input_index == feed->next_input ? feed->next_offset : 0;
     return unused;
+}
+
+/* Up to the last eol that is not between quotes. */
+static size_t whole_quoted_bytes(const gs_line_feed *feed, bool is_quoted,
+                                 const uint8_t *data, size_t bytes, bool *ends_quoted)
+{
+    const uint8_t quote = feed->options.quote;
+    size_t whole = 0, at = 0;
+    while (at < bytes) {
+        const size_t n = gs_line_find(data + at, bytes - at, quote);
+        const size_t end =
+            is_quoted ? 0 : gs_line_find_last(data + at, n, feed->options.eol);
+        if (end > 0)
+            whole = at + end;
+        at += n;
+        if (at < bytes) {
+            is_quoted = !is_quoted;
+            at++;
+        }
+    }
+    *ends_quoted = is_quoted;
+    return whole;
 }
 
 /* How many of the first `bytes` are whole records, given how many are carried. */
@@ -351,7 +375,10 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     *is_ready = false;
     gs_open_file *const file = file_of(feed, block->input_index);
     gs_heap_bytes *const carry = &file->carry;
-    size_t whole = whole_bytes(feed, carry->bytes, block->data, block->len);
+    size_t whole = feed->options.quote > 0
+                       ? whole_quoted_bytes(feed, file->is_quoted, block->data,
+                                            block->len, &file->is_quoted)
+                       : whole_bytes(feed, carry->bytes, block->data, block->len);
     if (whole == 0 && feed->options.whole_bytes != NULL)
         whole = end_at_seam(feed, carry, block);
     if (block->len > feed->block_bytes)

@@ -57,6 +57,8 @@ typedef struct gs_line_feed_options {
      * whose line ends mean something else inside quotes needs a state of its own here.
      * NULL: behind the last eol. */
     size_t (*whole_bytes)(const uint8_t *data, size_t bytes);
+    uint8_t quote; /* > 0: an eol between two of these ends no record; files are read, not
+                      mapped */
     bool takes_whole_files; /* each file is one record, an empty one too */
     const char *const *names;
 } gs_line_feed_options;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpusort stats: which of its commands is meant.
+ */
+#include "cmd/commands.h"
+#include "cmd/opt_kinds.h"
+#include "cmd/report.h"
+
+static const gs_command commands[] = {
+    {"quantile", gs_stats_quantile_command, NULL},
+};
+
+static const gs_command_table table = {"gpusort stats", GS_COUNTED(commands)};
+
+static const char usage_text[] =
+    "Usage: gpusort stats COMMAND [OPTION]... [FILE]...\n"
+    "Tells of a stream of values, in one pass and in bounded memory.\n\nCommands:\n"
+    "  quantile   values at given shares of the order\n\n"
+    "  -h, --help  this text; `gpusort stats COMMAND --help' lists the options of one\n"
+    "      --version  show the version and stop\n";
+
+int cmd_stats(int argc, char **argv)
+{
+    return gs_command_run_one(&table, argc, argv, usage_text);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/stats_args.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/report.h"
+#include "cmd/size_arg.h"
+#include "lib/base/machine.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+#include "lib/base/share.h"
+
+static const char *const standard_input[] = {"-"};
+
+/* --- options ------------------------------------------------------------------------ */
+
+void stats_take_type(void *to, gs_opt_scan *scan)
+{
+    stats_args *const args = to;
+    gs_word words[GS_NUMBER_TYPE_COUNT];
+    for (int i = 0; i < GS_NUMBER_TYPE_COUNT; i++)
+        words[i] = (gs_word){gs_number_type_name((gs_number_type)i), i};
+    args->values.type = (gs_number_type)gs_word_arg(scan, GS_COUNTED(words));
+    args->has_type = true;
+}
+
+/* A number of values, or a time with its unit behind it. */
+void stats_take_every(void *to, gs_opt_scan *scan)
+{
+    gs_report_times *const times = to;
+    const size_t length = strlen(scan->argument);
+    const char unit = length > 0 ? scan->argument[length - 1] : '\0';
+    char *end = NULL;
+    times->every_values = times->every_ns = 0;
+    if (unit != 's' && unit != 'm') {
+        times->every_values = gs_size_arg_count(scan, 1);
+        return;
+    }
+    const double time = strtod(scan->argument, &end) * (unit == 'm' ? 60 : 1);
+    if (end + 1 != scan->argument + length || !(time >= 0.01) || time > 1e9)
+        gs_number_die(scan, GS_NUMBER_INVALID);
+    times->every_ns = (uint64_t)(time * 1e9);
+}
+
+void stats_take_share(void *to, gs_opt_scan *scan)
+{
+    char *end = NULL;
+    const double share = strtod(scan->argument, &end);
+    if (end == scan->argument || *end != '\0' || !(share >= 0 && share <= 1)) {
+        gs_quoted q;
+        gs_die_usage("--%s is a number from 0 to 1, not %s", scan->current->name,
+                     gs_quote_argument(&q, scan->argument));
+    }
+    *(double *)to = share;
+}
+
+stats_args stats_args_default(void)
+{
+    return (stats_args){.eps = 0.001, .engine = "auto", .values = {.column_count = 1}};
+}
+
+static void take_separator(stats_args *a)
+{
+    gs_column_format *const f = &a->values.format;
+    const char *const text = a->separator;
+    f->is_csv = a->is_csv;
+    f->has_separator = a->is_csv || text != NULL;
+    f->separator = ',';
+    if (text == NULL)
+        return;
+    gs_quoted q;
+    const bool is_tab = strcmp(text, "\\t") == 0;
+    if (!is_tab && strlen(text) != 1)
+        gs_die_usage("-t takes one byte, not %s", gs_quote_argument(&q, text));
+    f->separator = is_tab ? '\t' : (uint8_t)*text;
+    if (f->separator == '\n' || (f->is_csv && f->separator == '"'))
+        gs_die_usage("%s cannot stand between fields", gs_quote_argument(&q, text));
+}
+
+static void take_column(gs_column *column, const char *text, gs_value_options *values)
+{
+    char *end = NULL;
+    gs_quoted q;
+    *column = (gs_column){0};
+    if (text == NULL)
+        return;
+    errno = 0;
+    const unsigned long long field = strtoull(text, &end, 10);
+    const bool is_number = *text >= '0' && *text <= '9' && *end == '\0';
+    if (is_number && (field == 0 || errno != 0))
+        gs_die_usage("fields are counted from 1, not %s", gs_quote_argument(&q, text));
+    if (is_number) {
+        column->field = (size_t)field;
+    } else {
+        column->name = text;
+        values->has_header = true;
+    }
+}
+
+void stats_args_settle(stats_args *a)
+{
+    gs_value_options *const v = &a->values;
+    take_separator(a);
+    take_column(&v->columns[0], a->column, v);
+    if (v->column_count > 1)
+        take_column(&v->columns[1], a->second_column, v);
+    if (v->is_binary && (a->column || a->separator || a->is_csv || v->has_header))
+        gs_die_usage("--binary has no lines: neither -t nor -k, --header nor --csv");
+    if (a->input_count == 0)
+        a->inputs = gs_args_grow(NULL, 0, sizeof *a->inputs),
+        a->inputs[a->input_count++] = standard_input[0];
+}
+
+void stats_check_eps(const stats_args *a)
+{
+    if (a->eps < GS_EPS_MIN || a->eps > GS_EPS_MAX)
+        gs_die_usage("--eps is from %g to %g", GS_EPS_MIN, GS_EPS_MAX);
+}
+
+void stats_args_release(stats_args *a)
+{
+    gs_mem_free(a->inputs);
+    gs_mem_free(a->gpus);
+    a->inputs = NULL;
+    a->gpus = NULL;
+}
+
+/* --- signals ------------------------------------------------------------------------ */
+
+static volatile int reports_asked, stop_asked;
+
+static void on_report(int number)
+{
+    (void)number;
+    reports_asked = reports_asked + 1;
+}
+
+static void on_stop(int number)
+{
+    stop_asked = number;
+}
+
+static void handle(int number, void (*handler)(int), int flags)
+{
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) != 0 || action.sa_handler == SIG_IGN)
+        return;
+    action = (struct sigaction){.sa_handler = handler, .sa_flags = flags};
+    (void)sigaction(number, &action, NULL);
+}
+
+stats_asked stats_install_signals(void)
+{
+    handle(SIGUSR1, on_report, SA_RESTART);
+    handle(SIGINT, on_stop, SA_RESTART | (int)SA_RESETHAND);
+    return (stats_asked){&reports_asked, &stop_asked};
+}
+
+/* --- the workplace ------------------------------------------------------------------ */
+
+static void say(void *context, gs_log_level level, const char *text)
+{
+    const stats_args *const args = context;
+    if (args->is_verbose || level <= GS_LOG_WARNING)
+        gs_report(0, "%s", text);
+}
+
+gs_code stats_workplace_open(stats_workplace *w, stats_args *args, gs_status *st)
+{
+    enum { OTHERS = 16 << 20, LEAST = 4 << 20 };
+    *w = (stats_workplace){.log = {.fn = say, .context = args}};
+    const size_t usable = gs_machine_memory_share(args->memory_bytes).usable_bytes;
+    /* A worker has a block, the values in it and what it has of its own. */
+    const size_t worker_bytes = 6 * (size_t)GS_STREAM_BLOCK_BYTES;
+    size_t workers = gs_share_workers(args->threads);
+    const size_t left = usable > OTHERS ? usable - OTHERS : 0;
+    if (workers > left / 2 / worker_bytes)
+        workers = left / 2 / worker_bytes;
+    if (workers == 0)
+        workers = 1;
+    const size_t taken = workers * worker_bytes;
+    w->memory_bytes = left > taken + LEAST ? left - taken : LEAST;
+    const gs_tuple_sorter_options sorter = {.engine = args->engine,
+                                            .gpu_memory_bytes = args->gpu_memory_bytes,
+                                            .gpus = args->gpus,
+                                            .gpu_count = args->gpu_count};
+    GS_TRY(gs_team_new(&w->team, (unsigned)workers, st));
+    GS_TRY(gs_tuple_sorter_new(&w->sorter, &sorter, &w->log, st));
+    gs_log_say(&w->log, GS_LOG_INFO, "%zu threads; windows are sorted by %s", workers,
+               gs_tuple_sorter_name(w->sorter));
+    return GS_OK;
+}
+
+void stats_workplace_close(stats_workplace *w)
+{
+    gs_tuple_sorter_free(w->sorter);
+    gs_team_free(w->team);
+    *w = (stats_workplace){0};
+}
+
+gs_number_stream_options stats_stream_options(const stats_args *args,
+                                              const stats_workplace *w,
+                                              size_t window_values)
+{
+    const stats_asked asked = stats_install_signals();
+    gs_number_stream_options o = {
+        .input = {.names = args->inputs,
+                  .name_count = args->input_count,
+                  .stop = asked.stop,
+                  .log = &w->log},
+        .values = args->values,
+        .times = args->times,
+        .window_values = window_values,
+        .memory_bytes = w->memory_bytes / 2,
+        .sorter = w->sorter,
+        .team = w->team,
+    };
+    o.times.asked = asked.reports;
+    return o;
+}
+
+void stats_say_bad(uint64_t bad)
+{
+    if (bad > 0)
+        gs_report(0, "%" PRIu64 " bad value%s left out", bad,
+                  bad == 1 ? " was" : "s were");
+}

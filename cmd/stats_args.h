@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats_args: what the commands of `gpusort stats` have in common: which values they look
+ * at, when they report, and with what they work.
+ */
+#ifndef GS_CMD_STATS_ARGS_H
+#define GS_CMD_STATS_ARGS_H
+
+#include "cmd/opt_kinds.h"
+#include "gpu/engine/engine.h"
+#include "lib/stream/streams.h"
+
+typedef struct stats_args {
+    gs_value_options values;
+    const char *column, *second_column, *separator;
+    bool has_type, is_csv;
+    gs_report_times times;
+    bool as_json, is_verbose;
+    double eps;
+    const char **inputs;
+    size_t input_count;
+    unsigned threads;
+    size_t memory_bytes, gpu_memory_bytes;
+    const char *engine;
+    int *gpus;
+    size_t gpu_count;
+} stats_args;
+
+/* Rows of an option table. */
+#define STATS_INPUT_OPTIONS(a)                                                           \
+    {'t', "field-separator", GS_OPT_TEXT(&(a)->separator)},                              \
+        {'k', "column", GS_OPT_TEXT(&(a)->column)},                                      \
+        {0, "header", GS_OPT_FLAG(&(a)->values.has_header)},                             \
+        {0, "csv", GS_OPT_FLAG(&(a)->is_csv)},                                           \
+        {0, "type", GS_OPT_CALL(stats_take_type, (a))},                                  \
+        {0, "binary", GS_OPT_FLAG(&(a)->values.is_binary)},                              \
+        {0, "skip-bad", GS_OPT_FLAG(&(a)->values.skips_bad)},                            \
+    {                                                                                    \
+        0, "every", GS_OPT_CALL(stats_take_every, &(a)->times)                           \
+    }
+#define STATS_WORK_OPTIONS(a)                                                            \
+    {0, "json", GS_OPT_FLAG(&(a)->as_json)}, {0, "engine", GS_OPT_ENGINE(&(a)->engine)}, \
+        {0, "gpu", GS_OPT_GPUS(&(a)->gpus, &(a)->gpu_count)},                            \
+        {0, "gpu-mem", GS_OPT_GPU_MEMORY(&(a)->gpu_memory_bytes)},                       \
+        {'S', "buffer-size", GS_OPT_MEMORY(&(a)->memory_bytes)},                         \
+        {0, "parallel", GS_OPT_THREADS(&(a)->threads)},                                  \
+        {'v', "verbose", GS_OPT_FLAG(&(a)->is_verbose)},                                 \
+    {                                                                                    \
+        0, NULL, GS_OPT_OPERANDS(&(a)->inputs, &(a)->input_count)                        \
+    }
+
+#define STATS_INPUT_USAGE                                                                \
+    "Which values (a number a line, unless said otherwise):\n"                           \
+    "  -t, --field-separator=C  what stands between fields (default: blanks); \\t: "     \
+    "TAB\n"                                                                              \
+    "  -k, --column=N|NAME      the N-th field, or that of this name in the header\n"    \
+    "      --header             the first line of a file is a header\n"                  \
+    "      --csv                comma-separated, with quotes\n"                          \
+    "      --type=TYPE          f64 (default), i64, u64, u32\n"                          \
+    "      --binary             little-endian numbers of that type, no text\n"           \
+    "      --skip-bad           leave out what is no value, and say how many in the "    \
+    "end\n"
+#define STATS_WORK_USAGE                                                                 \
+    "When and how:\n"                                                                    \
+    "      --every=N|TIME       report every N values (K, M, G), or every 5s, 2m\n"      \
+    "      --json               a JSON object a report\n"                                \
+    "      --engine=NAME        what sorts windows: auto, cpu, gpu, or an engine\n"      \
+    "      --gpu=LIST           these GPUs\n"                                            \
+    "      --gpu-mem=SIZE       at most so much memory of a GPU\n"                       \
+    "  -S, --buffer-size=SIZE   at most so much memory\n"                                \
+    "      --parallel=N         threads (default: one a core)\n"                         \
+    "  -v, --verbose            say what was chosen and why\n"                           \
+    "  -h, --help               this text\n"                                             \
+    "      --version            show the version and stop\n"
+
+gs_opt_fn stats_take_type, stats_take_every, stats_take_share;
+
+/* A share between 0 and 1: --eps and its like. */
+#define STATS_OPT_SHARE(to) GS_OPT_CALL(stats_take_share, GS_OPT_TO(double, to))
+
+/* The defaults, and after the options were parsed, what follows from them. Ends the
+ * program where they do not go together. */
+stats_args stats_args_default(void);
+void stats_args_settle(stats_args *args);
+/* Ends the program if eps is out of its limits. */
+void stats_check_eps(const stats_args *args);
+void stats_args_release(stats_args *args);
+
+/* SIGUSR1 asks for a report, SIGINT for a last one; a second SIGINT ends the program. */
+typedef struct stats_asked {
+    const volatile int *reports, *stop;
+} stats_asked;
+stats_asked stats_install_signals(void);
+
+/* What is there to work with. */
+typedef struct stats_workplace {
+    gs_log log;
+    gs_team *team;
+    gs_tuple_sorter *sorter;
+    size_t memory_bytes; /* for windows and for what is kept of them, each a half */
+} stats_workplace;
+GS_MUST_CHECK gs_code stats_workplace_open(stats_workplace *w, stats_args *args,
+                                           gs_status *st);
+void stats_workplace_close(stats_workplace *w);
+
+/* How a stream of numbers is read, by these options. */
+gs_number_stream_options stats_stream_options(const stats_args *args,
+                                              const stats_workplace *w,
+                                              size_t window_values);
+
+/* Says how many values were left out, if any. */
+void stats_say_bad(uint64_t bad);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/stats_output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+bool stats_output_begin(stats_output *o, uint64_t values, bool is_end)
+{
+    if (is_end && o->has_reported && o->reported == values)
+        return false;
+    if (!is_end)
+        o->has_groups = true;
+    o->has_reported = true;
+    o->reported = values;
+    if (o->as_json)
+        printf("{\"n\": %" PRIu64, values);
+    else if (o->has_groups)
+        printf("# %" PRIu64 " values\n", values);
+    return true;
+}
+
+void stats_output_number(const stats_output *o, gs_number_type type, uint64_t key)
+{
+    char text[GS_NUMBER_TEXT_BYTES];
+    gs_number_print(type, key, text);
+    const bool is_quoted = o->as_json && isinf(gs_number_as_double(type, key));
+    printf(is_quoted ? "\"%s\"" : "%s", text);
+}
+
+gs_code stats_output_end(stats_output *o, gs_status *st)
+{
+    if (o->as_json)
+        fputs("}\n", stdout);
+    if (fflush(stdout) != 0)
+        return GS_FAIL(st, GS_ERR_IO, errno, "write failed: 'standard output'");
+    return GS_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats_output: groups of answers on standard output, as lines or as JSON objects.
+ */
+#ifndef GS_CMD_STATS_OUTPUT_H
+#define GS_CMD_STATS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+#include "lib/stream/streams.h"
+
+typedef struct stats_output {
+    bool as_json;
+    bool has_groups;   /* more than one report may come: each begins with "# N values" */
+    uint64_t reported; /* N of the last one */
+    bool has_reported;
+} stats_output;
+
+/* The head of a report; false: the last report has told of just these values. */
+bool stats_output_begin(stats_output *o, uint64_t values, bool is_end);
+/* A number; JSON has no infinite ones, which are strings there: "inf" and "-inf". */
+void stats_output_number(const stats_output *o, gs_number_type type, uint64_t key);
+/* Its end: what was printed is on its way. */
+GS_MUST_CHECK gs_code stats_output_end(stats_output *o, gs_status *st);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpusort stats quantile: quantiles of a stream of numbers.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/report.h"
+#include "cmd/stats_args.h"
+#include "cmd/stats_output.h"
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+enum { PHIS_MAX = 1024 };
+
+static const char usage_text[] =
+    "Usage: gpusort stats quantile [OPTION]... [FILE]...\n"
+    "Prints quantiles of numbers, in one pass and in bounded memory: a line of\n"
+    "PHI TAB VALUE for each. Of N values the rank of VALUE is within eps * N of PHI * "
+    "N.\n\n"
+    "      --phi=LIST           shares of the values that are less or equal (default:\n"
+    "                           0.5,0.9,0.99)\n"
+    "      --eps=E              error of the rank, a share of N (default: "
+    "0.001)\n" STATS_INPUT_USAGE STATS_WORK_USAGE;
+
+typedef struct quantile_request {
+    stats_args args;
+    const char *phi_text;
+    char *phi_copy; /* cut into its parts */
+    const char *phi_texts[PHIS_MAX];
+    double phis[PHIS_MAX];
+    size_t phi_count;
+    stats_output output;
+    const gs_rank_sink *sink;
+} quantile_request;
+
+static void take_phis(quantile_request *r)
+{
+    gs_status st = {.code = GS_OK};
+    gs_quoted q;
+    if (gs_mem_copy_string(&r->phi_copy, r->phi_text, &st) != GS_OK)
+        exit(gs_report_failure(&st));
+    for (char *text = r->phi_copy, *next; text != NULL; text = next) {
+        char *end = NULL;
+        next = strchr(text, ',');
+        if (next != NULL)
+            *next++ = '\0';
+        const double phi = strtod(text, &end);
+        if (end == text || *end != '\0' || !(phi >= 0 && phi <= 1))
+            gs_die_usage("--phi is a list of numbers from 0 to 1, not %s",
+                         gs_quote_argument(&q, r->phi_text));
+        if (r->phi_count == PHIS_MAX)
+            gs_die_usage("--phi has more than %d numbers", PHIS_MAX);
+        r->phi_texts[r->phi_count] = text;
+        r->phis[r->phi_count++] = phi;
+    }
+}
+
+static void parse(quantile_request *r, int argc, char **argv)
+{
+    stats_args *const a = &r->args;
+    const gs_opt options[] = {
+        {0, "phi", GS_OPT_TEXT(&r->phi_text)},
+        {0, "eps", STATS_OPT_SHARE(&a->eps)},
+        STATS_INPUT_OPTIONS(a),
+        STATS_WORK_OPTIONS(a),
+    };
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+    stats_args_settle(a);
+    stats_check_eps(a);
+    take_phis(r);
+    r->output.as_json = a->as_json;
+    r->output.has_groups = a->times.every_values > 0 || a->times.every_ns > 0;
+}
+
+/* --- answers ------------------------------------------------------------------------ */
+
+/* The rank that a share of so many values is: the smallest that is not less, from 1. */
+static uint64_t rank_of(double phi, uint64_t values)
+{
+    const double rank = ceil(phi * (double)values);
+    if (rank < 1)
+        return 1;
+    return rank < (double)values ? (uint64_t)rank : values;
+}
+
+static void print_memory(const quantile_request *r, const gs_rank_summary *all)
+{
+    const gs_rank_histogram *const h = &r->sink->histogram;
+    const size_t most =
+        gs_rank_histogram_entries_max(h->eps, h->window_values, all->values);
+    printf(", \"eps\": %g, \"error_max\": %" PRIu64 ", \"error_bound\": %" PRIu64
+           ", \"summary_bytes\": %zu, \"summary_bytes_bound\": %zu",
+           h->eps, gs_rank_summary_error(all), (uint64_t)(h->eps * (double)all->values),
+           gs_rank_histogram_entries(h) * sizeof(gs_rank_entry),
+           most * sizeof(gs_rank_entry));
+}
+
+static gs_code print_report(void *context, const gs_rank_summary *all, bool is_end,
+                            gs_status *st)
+{
+    quantile_request *const r = context;
+    if (!stats_output_begin(&r->output, all->values, is_end))
+        return GS_OK;
+    if (r->args.as_json) {
+        print_memory(r, all);
+        fputs(", \"quantiles\": [", stdout);
+    }
+    for (size_t i = 0; i < r->phi_count && all->values > 0; i++) {
+        const gs_rank_entry *const e =
+            gs_rank_summary_at(all, rank_of(r->phis[i], all->values));
+        if (r->args.as_json)
+            printf("%s{\"phi\": %g, \"value\": ", i > 0 ? ", " : "", r->phis[i]);
+        else
+            printf("%s\t", r->phi_texts[i]);
+        stats_output_number(&r->output, r->args.values.type, e->key);
+        putchar(r->args.as_json ? '}' : '\n');
+    }
+    if (r->args.as_json)
+        putchar(']');
+    return stats_output_end(&r->output, st);
+}
+
+int gs_stats_quantile_command(int argc, char **argv)
+{
+    quantile_request r = {.args = stats_args_default(), .phi_text = "0.5,0.9,0.99"};
+    gs_status st = {.code = GS_OK};
+    stats_workplace w = {0};
+    gs_number_stream_counts counts = {0};
+    gs_rank_sink sink;
+    parse(&r, argc, argv);
+    if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
+        gs_rank_sink_init(&sink, r.args.eps, w.memory_bytes / 2, print_report, &r);
+        r.sink = &sink;
+        const gs_number_stream_options options =
+            stats_stream_options(&r.args, &w, sink.histogram.window_values);
+        const gs_number_sink as_sink = gs_rank_sink_as_sink(&sink);
+        GS_NOTED(gs_number_stream_run(&options, &as_sink, &counts, &st));
+        gs_rank_sink_release(&sink);
+    }
+    stats_workplace_close(&w);
+    stats_args_release(&r.args);
+    gs_mem_free(r.phi_copy);
+    if (st.code != GS_OK)
+        return gs_report_failure(&st);
+    stats_say_bad(counts.bad);
+    return gs_stdout_close(GS_EXIT_GOOD);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/stream/column.h"
+
+#include <string.h>
+
+#include "lib/base/mem.h"
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool find_separated(uint8_t separator, size_t field, const uint8_t *p,
+                           const uint8_t *end, gs_slice *out)
+{
+    for (; field > 1; field--) {
+        p = memchr(p, separator, (size_t)(end - p));
+        if (p == NULL)
+            return false;
+        p++;
+    }
+    const uint8_t *const stop = memchr(p, separator, (size_t)(end - p));
+    *out = (gs_slice){p, (size_t)((stop ? stop : end) - p)};
+    return true;
+}
+
+static bool find_between_blanks(size_t field, const uint8_t *p, const uint8_t *end,
+                                gs_slice *out)
+{
+    for (;;) {
+        while (p < end && is_blank(*p))
+            p++;
+        const uint8_t *const begin = p;
+        while (p < end && !is_blank(*p))
+            p++;
+        if (p == begin)
+            return false;
+        if (--field == 0) {
+            *out = (gs_slice){begin, (size_t)(p - begin)};
+            return true;
+        }
+    }
+}
+
+/* --- CSV ---------------------------------------------------------------------------- */
+
+/* Behind the closing quote of the field that begins with one, or the end. */
+static const uint8_t *skip_quoted(const uint8_t *p, const uint8_t *end, bool *has_doubled)
+{
+    for (p++; p < end; p++) {
+        p = memchr(p, '"', (size_t)(end - p));
+        if (p == NULL)
+            return end;
+        if (p + 1 == end || p[1] != '"')
+            return p + 1;
+        *has_doubled = true;
+        p++;
+    }
+    return end;
+}
+
+static gs_code undouble(gs_slice *value, gs_column_room *room, gs_status *st)
+{
+    GS_TRY(gs_mem_grow(&room->data, &room->capacity, value->bytes + GS_COLUMN_SLACK,
+                       "a quoted field", st));
+    size_t n = 0;
+    for (size_t i = 0; i < value->bytes; i++) {
+        room->data[n++] = value->data[i];
+        i += value->data[i] == '"';
+    }
+    *value = (gs_slice){room->data, n};
+    return GS_OK;
+}
+
+static gs_code find_csv(uint8_t separator, size_t field, const uint8_t *p,
+                        const uint8_t *end, gs_column_room *room, gs_slice *out,
+                        bool *found, gs_status *st)
+{
+    if (p < end && end[-1] == '\r')
+        end--;
+    for (;;) {
+        bool has_doubled = false;
+        const bool is_quoted = p < end && *p == '"';
+        const uint8_t *const begin = p;
+        const uint8_t *const closed = is_quoted ? skip_quoted(p, end, &has_doubled) : p;
+        const uint8_t *stop = memchr(closed, separator, (size_t)(end - closed));
+        if (stop == NULL)
+            stop = end;
+        if (--field > 0) {
+            if (stop == end)
+                return GS_OK;
+            p = stop + 1;
+            continue;
+        }
+        *found = true;
+        *out = (gs_slice){begin, (size_t)(stop - begin)};
+        if (!is_quoted || closed != stop || out->bytes < 2)
+            return GS_OK;
+        *out = (gs_slice){begin + 1, out->bytes - 2};
+        return has_doubled ? undouble(out, room, st) : GS_OK;
+    }
+}
+
+gs_code gs_column_find(const gs_column_format *f, size_t field, const uint8_t *record,
+                       size_t bytes, gs_column_room *room, gs_slice *out, bool *found,
+                       gs_status *st)
+{
+    const uint8_t *const end = record + bytes;
+    *found = false;
+    if (f->is_csv)
+        return find_csv(f->separator, field > 0 ? field : 1, record, end, room, out,
+                        found, st);
+    if (field == 0) {
+        *out = (gs_slice){record, bytes};
+        *found = true;
+    } else if (f->has_separator) {
+        *found = find_separated(f->separator, field, record, end, out);
+    } else {
+        *found = find_between_blanks(field, record, end, out);
+    }
+    return GS_OK;
+}
+
+gs_code gs_column_resolve(const gs_column_format *f, const char *name,
+                          const uint8_t *header, size_t bytes, gs_column_room *room,
+                          size_t *field, gs_status *st)
+{
+    const size_t name_bytes = strlen(name);
+    if (bytes > 0 && header[bytes - 1] == '\r')
+        bytes--;
+    for (size_t i = 1;; i++) {
+        gs_slice value;
+        bool found;
+        GS_TRY(gs_column_find(f, i, header, bytes, room, &value, &found, st));
+        *field = found ? i : 0;
+        if (!found ||
+            (value.bytes == name_bytes && memcmp(value.data, name, name_bytes) == 0))
+            return GS_OK;
+    }
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/stream/number_stream.h"
+
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/machine.h"
+#include "lib/base/mem.h"
+#include "lib/stream/stream_run.h"
+#include "lib/stream/turns.h"
+
+enum { WORKERS_MAX = 256 };
+
+/* What a thread has of its own. */
+typedef struct stream_worker {
+    GS_MEM_APART gs_value_batch values;
+    void *digest;
+    gs_window *full[WORKERS_MAX + 1]; /* of its batch, to be sorted */
+    size_t full_count;
+    uint64_t sort_ns, digest_ns;
+} stream_worker;
+
+typedef struct number_stream {
+    const gs_number_stream_options *options;
+    gs_value_options values; /* with the columns that the header named */
+    const gs_number_sink *sink;
+    stream_worker *workers;
+    unsigned worker_count;
+    gs_window *windows;
+    size_t window_count;
+
+    /* Of whose turn it is to take. */
+    gs_window *filling;
+    uint64_t value_count, cut_count; /* values, windows */
+    gs_value_place place;
+    gs_report_times times;
+
+    gs_turns added;  /* windows */
+    uint64_t add_ns; /* of whose turn that is */
+
+    pthread_mutex_t mutex; /* guards the windows that are free */
+    gs_window **free_windows;
+    size_t free_count;
+} number_stream;
+
+/* --- windows ------------------------------------------------------------------------ */
+
+static gs_window *take_free(number_stream *s)
+{
+    pthread_mutex_lock(&s->mutex);
+    gs_window *const w = s->free_count > 0 ? s->free_windows[--s->free_count] : NULL;
+    pthread_mutex_unlock(&s->mutex);
+    return w;
+}
+
+static void give_back(number_stream *s, gs_window *w)
+{
+    w->count = 0;
+    pthread_mutex_lock(&s->mutex);
+    s->free_windows[s->free_count++] = w;
+    pthread_mutex_unlock(&s->mutex);
+}
+
+static gs_code sort_and_digest(number_stream *s, stream_worker *me, gs_window *w,
+                               bool is_whole, gs_status *st)
+{
+    const uint64_t begin = gs_machine_now_ns();
+    GS_TRY(gs_window_sort(s->options->sorter, w, st));
+    const uint64_t sorted = gs_machine_now_ns();
+    me->sort_ns += sorted - begin;
+    GS_TRY(s->sink->digest(s->sink->context, w, is_whole, me->digest, st));
+    me->digest_ns += gs_machine_now_ns() - sorted;
+    return GS_OK;
+}
+
+/* A full window to its end; its memory is the caller's again. */
+static gs_code finish_window(number_stream *s, stream_worker *me, gs_window *w,
+                             gs_status *st)
+{
+    if (sort_and_digest(s, me, w, true, st) != GS_OK ||
+        !gs_turns_wait(&s->added, w->number)) {
+        gs_turns_end(&s->added);
+        return st->code;
+    }
+    const uint64_t begin = gs_machine_now_ns();
+    if (s->sink->add(s->sink->context, me->digest, st) != GS_OK) {
+        gs_turns_end(&s->added);
+        return st->code;
+    }
+    s->add_ns += gs_machine_now_ns() - begin;
+    gs_turns_pass(&s->added);
+    return GS_OK;
+}
+
+static gs_code settle(void *context, unsigned worker, gs_status *st)
+{
+    number_stream *const s = context;
+    stream_worker *const me = &s->workers[worker];
+    for (size_t i = 0; i < me->full_count; i++) {
+        GS_NOTED(finish_window(s, me, me->full[i], st));
+        give_back(s, me->full[i]);
+    }
+    me->full_count = 0;
+    return st->code;
+}
+
+/* The window is full: it waits until the turn is over, or, if no other is free, it is
+ * finished here and filled again. */
+static gs_code cut_window(number_stream *s, unsigned worker, gs_status *st)
+{
+    stream_worker *const me = &s->workers[worker];
+    gs_window *const w = s->filling;
+    w->number = s->cut_count++;
+    gs_window *other = take_free(s);
+    if (other == NULL && me->full_count > 0) {
+        GS_TRY(settle(s, worker, st));
+        other = take_free(s);
+    }
+    if (other == NULL) {
+        GS_TRY(finish_window(s, me, w, st));
+        w->count = 0;
+        return GS_OK;
+    }
+    me->full[me->full_count++] = w;
+    s->filling = other;
+    return GS_OK;
+}
+
+/* --- reports ------------------------------------------------------------------------ */
+
+/* Nothing is taken meanwhile, and windows that are under way are waited for. The part of
+ * a window is sorted where it is: what comes later is behind it all the same. */
+static gs_code report(number_stream *s, unsigned worker, bool is_end, gs_status *st)
+{
+    stream_worker *const me = &s->workers[worker];
+    gs_window *const w = s->filling;
+    GS_TRY(settle(s, worker, st));
+    if (!gs_turns_wait(&s->added, s->cut_count))
+        return GS_OK;
+    if (w->count > 0)
+        GS_TRY(sort_and_digest(s, me, w, false, st));
+    return s->sink->report(s->sink->context, w->count > 0 ? me->digest : NULL,
+                           s->value_count, is_end, st);
+}
+
+static gs_code due(void *context, unsigned worker, gs_status *st)
+{
+    number_stream *const s = context;
+    return gs_report_times_is_due(&s->times) ? report(s, worker, false, st) : GS_OK;
+}
+
+/* --- batches ------------------------------------------------------------------------ */
+
+static gs_code begin(void *context, const gs_line_batch *first, gs_status *st)
+{
+    number_stream *const s = context;
+    return s->values.has_header
+               ? gs_value_header(&s->values, first,
+                                 s->options->input.names[first->input_index], st)
+               : GS_OK;
+}
+
+static gs_code parse(void *context, unsigned worker, const gs_line_batch *batch,
+                     gs_status *st)
+{
+    number_stream *const s = context;
+    return gs_value_batch_parse(&s->workers[worker].values, &s->values, batch, st);
+}
+
+static gs_code take_keys(number_stream *s, unsigned worker, const uint64_t *keys,
+                         size_t count, gs_status *st)
+{
+    while (count > 0) {
+        gs_window *const w = s->filling;
+        size_t n = gs_report_times_room(&s->times, s->value_count, count);
+        if (n > w->capacity - w->count)
+            n = w->capacity - w->count;
+        memcpy(w->keys + w->count, keys, n * sizeof *keys);
+        w->count += n;
+        s->value_count += n;
+        keys += n;
+        count -= n;
+        if (w->count == w->capacity)
+            GS_TRY(cut_window(s, worker, st));
+        if (gs_report_times_is_reached(&s->times, s->value_count))
+            GS_TRY(report(s, worker, false, st));
+    }
+    return GS_OK;
+}
+
+static gs_code take(void *context, unsigned worker, const gs_line_batch *batch,
+                    gs_status *st)
+{
+    number_stream *const s = context;
+    const gs_value_batch *const v = &s->workers[worker].values;
+    const char *const name = s->options->input.names[batch->input_index];
+    GS_TRY(gs_value_place_pass(&s->place, &s->values, v, batch, name, st));
+    return take_keys(s, worker, v->keys, v->count, st);
+}
+
+/* --- all ---------------------------------------------------------------------------- */
+
+static void release(number_stream *s)
+{
+    for (unsigned i = 0; s->workers != NULL && i < s->worker_count; i++) {
+        gs_value_batch_release(&s->workers[i].values);
+        if (s->workers[i].digest != NULL)
+            s->sink->digest_release(s->workers[i].digest);
+        gs_mem_free(s->workers[i].digest);
+    }
+    for (size_t i = 0; s->windows != NULL && i < s->window_count; i++)
+        gs_window_release(&s->windows[i]);
+    gs_mem_free(s->workers);
+    gs_mem_free(s->windows);
+    gs_mem_free(s->free_windows);
+    gs_turns_release(&s->added);
+    pthread_mutex_destroy(&s->mutex);
+}
+
+/* One window to fill and one for each thread to sort, where the memory has room. */
+static gs_code prepare(number_stream *s, gs_status *st)
+{
+    const gs_number_stream_options *const o = s->options;
+    const size_t window_bytes = 2 * o->window_values * sizeof(uint64_t);
+    const size_t fit = o->memory_bytes / (window_bytes > 0 ? window_bytes : 1);
+    s->worker_count = gs_team_workers(o->team);
+    gs_assert(o->window_values > 0 && s->worker_count <= WORKERS_MAX);
+    s->window_count = fit < 1 ? 1 : fit > s->worker_count ? s->worker_count + 1 : fit;
+    GS_TRY(gs_mem_new_apart(&s->workers, s->worker_count * sizeof *s->workers,
+                            "threads of a stream", st));
+    GS_TRY(gs_mem_new_array(&s->windows, s->window_count, sizeof *s->windows, "windows",
+                            st));
+    GS_TRY(gs_mem_new_array(&s->free_windows, s->window_count, sizeof(gs_window *),
+                            "windows", st));
+    for (unsigned i = 0; i < s->worker_count; i++)
+        GS_TRY(gs_mem_new(&s->workers[i].digest, s->sink->digest_bytes, "digest", st));
+    for (size_t i = 0; i < s->window_count; i++) {
+        GS_TRY(gs_window_init(&s->windows[i], o->window_values, st));
+        s->free_windows[s->free_count++] = &s->windows[i];
+    }
+    s->filling = take_free(s);
+    return GS_OK;
+}
+
+static void open_stream(number_stream *s, const gs_number_stream_options *o,
+                        const gs_number_sink *sink)
+{
+    *s = (number_stream){
+        .options = o, .values = o->values, .sink = sink, .times = o->times};
+    gs_turns_init(&s->added);
+    pthread_mutex_init(&s->mutex, NULL);
+}
+
+static void count_up(const number_stream *s, gs_number_stream_counts *counts)
+{
+    *counts = (gs_number_stream_counts){
+        .values = s->value_count, .bad = s->place.bad_count, .add_ns = s->add_ns};
+    for (unsigned i = 0; s->workers != NULL && i < s->worker_count; i++) {
+        counts->sort_ns += s->workers[i].sort_ns;
+        counts->digest_ns += s->workers[i].digest_ns;
+    }
+}
+
+gs_code gs_number_stream_run(const gs_number_stream_options *o,
+                             const gs_number_sink *sink, gs_number_stream_counts *counts,
+                             gs_status *st)
+{
+    number_stream s;
+    const gs_stream_work work = {
+        .context = &s,
+        .begin = begin,
+        .parse = parse,
+        .take = take,
+        .settle = settle,
+        .due = due,
+    };
+    gs_stream_input_options input = o->input;
+    input.record_size = gs_value_record_size(&o->values);
+    input.has_quotes = o->values.format.is_csv;
+    input.workers = gs_team_workers(o->team);
+    open_stream(&s, o, sink);
+    if (prepare(&s, st) == GS_OK && gs_stream_run(&input, o->team, &work, st) == GS_OK)
+        GS_NOTED(report(&s, 0, true, st));
+    count_up(&s, counts);
+    release(&s);
+    return st->code;
+}
+
+/* --- keys in memory ----------------------------------------------------------------- */
+
+typedef struct key_run {
+    number_stream *stream;
+    const uint64_t *keys;
+    size_t count;
+    gs_turns turns;
+    pthread_mutex_t mutex; /* guards what follows */
+    uint64_t given;
+} key_run;
+
+static gs_code run_keys(void *context, unsigned worker, gs_status *st)
+{
+    key_run *const r = context;
+    const size_t part = r->stream->options->window_values;
+    while (st->code == GS_OK) {
+        pthread_mutex_lock(&r->mutex);
+        const uint64_t ticket = r->given++;
+        pthread_mutex_unlock(&r->mutex);
+        const size_t at = ticket * part;
+        if (at >= r->count || !gs_turns_wait(&r->turns, ticket))
+            break;
+        const size_t n = r->count - at < part ? r->count - at : part;
+        GS_NOTED(take_keys(r->stream, worker, r->keys + at, n, st));
+        gs_turns_pass(&r->turns);
+        if (st->code == GS_OK)
+            GS_NOTED(settle(r->stream, worker, st));
+    }
+    if (st->code != GS_OK)
+        gs_turns_end(&r->turns);
+    return st->code;
+}
+
+gs_code gs_number_stream_keys(const gs_number_stream_options *o,
+                              const gs_number_sink *sink, const uint64_t *keys,
+                              size_t count, gs_number_stream_counts *counts,
+                              gs_status *st)
+{
+    number_stream s;
+    key_run r = {.stream = &s, .keys = keys, .count = count};
+    open_stream(&s, o, sink);
+    gs_turns_init(&r.turns);
+    pthread_mutex_init(&r.mutex, NULL);
+    if (prepare(&s, st) == GS_OK && gs_team_run(o->team, run_keys, &r, st) == GS_OK)
+        GS_NOTED(report(&s, 0, true, st));
+    pthread_mutex_destroy(&r.mutex);
+    gs_turns_release(&r.turns);
+    count_up(&s, counts);
+    release(&s);
+    return st->code;
+}

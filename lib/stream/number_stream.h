@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* clang-format off */
+/*
+ * number_stream: a stream of numbers as windows, sorted, one after the other.
+ *
+ *      batches of input   | parsed beside each other |
+ *      windows            | filled in order | sorted and digested beside each other | added in order
+ *
+ * Where a window begins and ends depends on the stream alone, so an answer does not depend
+ * on the number of threads, or on which engine sorts.
+ *
+ * `sink` is what becomes of windows: its digest is what a thread makes of a sorted window
+ * in its own memory, and adding a digest to what is there is all that is done in turn.
+ */
+/* clang-format on */
+#ifndef GS_LIB_STREAM_NUMBER_STREAM_H
+#define GS_LIB_STREAM_NUMBER_STREAM_H
+
+#include "lib/base/team.h"
+#include "lib/stream/report_times.h"
+#include "lib/stream/stream_input.h"
+#include "lib/stream/value_batch.h"
+#include "lib/stream/window_sort.h"
+
+typedef struct gs_number_sink {
+    void *context;
+    size_t digest_bytes; /* of one, zeroed in the beginning */
+    /* Of a window that is sorted, `is_whole` or the last one. Any thread. */
+    gs_code (*digest)(void *context, const gs_window *window, bool is_whole, void *digest,
+                      gs_status *st);
+    /* In the order of windows, one at a time. */
+    gs_code (*add)(void *context, void *digest, gs_status *st);
+    /* Everything so far, and `last`, of a window that is not whole yet; NULL: none. */
+    gs_code (*report)(void *context, void *last, uint64_t values, bool is_end,
+                      gs_status *st);
+    void (*digest_release)(void *digest);
+} gs_number_sink;
+
+typedef struct gs_number_stream_options {
+    gs_stream_input_options input;
+    gs_value_options values;
+    gs_report_times times;
+    size_t window_values;
+    size_t memory_bytes; /* for windows */
+    gs_tuple_sorter *sorter;
+    gs_team *team;
+} gs_number_stream_options;
+
+typedef struct gs_number_stream_counts {
+    uint64_t values, bad;
+    uint64_t sort_ns, digest_ns, add_ns; /* of all threads together */
+} gs_number_stream_counts;
+
+/* Until the end of the input, which is reported on too. */
+GS_MUST_CHECK gs_code gs_number_stream_run(const gs_number_stream_options *options,
+                                           const gs_number_sink *sink,
+                                           gs_number_stream_counts *counts,
+                                           gs_status *st);
+
+/* Windows of keys that are in memory already, in the same way: for benchmarks. */
+GS_MUST_CHECK gs_code gs_number_stream_keys(const gs_number_stream_options *options,
+                                            const gs_number_sink *sink,
+                                            const uint64_t *keys, size_t count,
+                                            gs_number_stream_counts *counts,
+                                            gs_status *st);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/stream/report_times.h"
+
+#include "lib/base/machine.h"
+
+bool gs_report_times_is_due(gs_report_times *t)
+{
+    bool is_due = false;
+    if (t->asked != NULL && *t->asked != t->answered) {
+        t->answered = *t->asked;
+        is_due = true;
+    }
+    if (t->every_ns > 0) {
+        const uint64_t now = gs_machine_now_ns();
+        if (t->next_ns == 0)
+            t->next_ns = now + t->every_ns;
+        while (t->next_ns <= now) {
+            t->next_ns += t->every_ns;
+            is_due = true;
+        }
+    }
+    return is_due;
+}

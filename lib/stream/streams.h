@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * streams: what others see of the room of streams: numbers and texts as they come, and
+ * what is kept of them.
+ */
+#ifndef GS_LIB_STREAM_STREAMS_H
+#define GS_LIB_STREAM_STREAMS_H
+
+#include "lib/stream/number_stream.h"
+#include "lib/stream/rank_histogram.h"
+#include "lib/stream/rank_sink.h"
+
+#endif

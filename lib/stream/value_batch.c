@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/stream/value_batch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+enum { SHOWN_BYTES = 60 }; /* of a bad value, in a message */
+
+void gs_value_batch_release(gs_value_batch *v)
+{
+    gs_mem_free(v->keys);
+    gs_mem_free(v->room.data);
+    *v = (gs_value_batch){0};
+}
+
+/* --- records ------------------------------------------------------------------------ */
+
+bool gs_value_iter_next(gs_value_iter *it)
+{
+    const uint8_t *const data = it->batch->data;
+    const size_t bytes = it->batch->bytes;
+    if (it->at >= bytes)
+        return false;
+    size_t end = it->at + gs_line_find(data + it->at, bytes - it->at, '\n');
+    if (it->is_csv) {
+        size_t from = it->at;
+        size_t quotes = gs_line_count(data + from, end - from, '"');
+        while (quotes % 2 == 1 && end < bytes) {
+            from = end + 1;
+            end = from + gs_line_find(data + from, bytes - from, '\n');
+            quotes += gs_line_count(data + from, end - from, '"');
+        }
+    }
+    it->record = data + it->at;
+    it->bytes = end - it->at;
+    it->at = end + 1;
+    return true;
+}
+
+gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch *batch)
+{
+    gs_value_iter it = {.batch = batch, .is_csv = o->format.is_csv};
+    if (o->has_header && batch->offset == 0)
+        (void)gs_value_iter_next(&it);
+    return it;
+}
+
+gs_code gs_value_header(gs_value_options *o, const gs_line_batch *first,
+                        const char *input_name, gs_status *st)
+{
+    gs_column_room room = {0};
+    gs_value_iter it = {.batch = first, .is_csv = o->format.is_csv};
+    gs_quoted name, wanted;
+    (void)gs_value_iter_next(&it);
+    for (size_t i = 0; i < o->column_count && st->code == GS_OK; i++) {
+        gs_column *const c = &o->columns[i];
+        if (c->name == NULL)
+            continue;
+        if (gs_column_resolve(&o->format, c->name, it.record, it.bytes, &room, &c->field,
+                              st) == GS_OK &&
+            c->field == 0)
+            GS_NOTED(GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: there is no column %s",
+                             gs_quote_name(&name, input_name),
+                             gs_quote_argument(&wanted, c->name)));
+    }
+    gs_mem_free(room.data);
+    return st->code;
+}
+
+/* --- numbers ------------------------------------------------------------------------ */
+
+void gs_value_batch_note(gs_value_batch *v, const gs_value_iter *it, gs_bad_value why,
+                         size_t column)
+{
+    if (v->bad_count++ > 0)
+        return;
+    v->bad = why;
+    v->bad_at = (size_t)(it->record - it->batch->data);
+    v->bad_bytes = it->bytes;
+    v->bad_column = column;
+}
+
+static gs_code parse_binary(gs_value_batch *v, const gs_value_options *o,
+                            const gs_line_batch *batch, gs_status *st)
+{
+    const size_t size = gs_number_type_bytes(o->type), record = gs_value_record_size(o);
+    const size_t columns = o->column_count;
+    GS_TRY(gs_mem_grow(&v->keys, &v->capacity, batch->bytes / size + 1, "values", st));
+    const uint8_t *from = batch->data;
+    size_t left = batch->bytes / record;
+    while (left > 0) {
+        size_t bad = 0;
+        uint64_t *const to = v->keys + v->count * columns;
+        const bool is_good =
+            gs_number_parse_binary(o->type, from, left * columns, to, &bad);
+        const size_t good = is_good ? left : bad / columns;
+        v->count += good;
+        if (is_good)
+            return GS_OK;
+        const gs_value_iter it = {
+            .batch = batch, .record = from + good * record, .bytes = record};
+        gs_value_batch_note(v, &it, GS_BAD_NUMBER, bad % columns);
+        from += (good + 1) * record;
+        left -= good + 1;
+    }
+    return GS_OK;
+}
+
+static gs_code parse_fields(gs_value_batch *v, const gs_value_options *o,
+                            const gs_line_batch *batch, gs_status *st)
+{
+    gs_value_iter it = gs_value_iter_begin(o, batch);
+    while (gs_value_iter_next(&it)) {
+        uint64_t *const to = v->keys + v->count * o->column_count;
+        size_t i = 0;
+        for (; i < o->column_count; i++) {
+            gs_slice value;
+            bool found;
+            GS_TRY(gs_column_find(&o->format, o->columns[i].field, it.record, it.bytes,
+                                  &v->room, &value, &found, st));
+            if (found && gs_number_parse_text(o->type, value.data, value.bytes, &to[i]))
+                continue;
+            gs_value_batch_note(v, &it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, i);
+            break;
+        }
+        v->count += i == o->column_count;
+    }
+    return GS_OK;
+}
+
+/* A number a line: what most streams are. */
+static void parse_lines(gs_value_batch *v, const gs_value_options *o,
+                        const gs_line_batch *batch)
+{
+    const uint8_t *const data = batch->data;
+    const gs_number_type type = o->type;
+    gs_value_iter first = gs_value_iter_begin(o, batch);
+    const size_t skipped = first.at < batch->bytes ? first.at : batch->bytes;
+    gs_line_iter lines = gs_line_iter_begin(data + skipped, batch->bytes - skipped, '\n');
+    uint64_t *to = v->keys;
+    while (gs_line_iter_load(&lines)) {
+        while (gs_line_iter_next(&lines)) {
+            const uint8_t *const text = lines.text + lines.begin;
+            const size_t bytes = lines.end - lines.begin;
+            if (__builtin_expect(gs_number_parse_text(type, text, bytes, to), 1)) {
+                to++;
+                continue;
+            }
+            const gs_value_iter it = {.batch = batch, .record = text, .bytes = bytes};
+            gs_value_batch_note(v, &it, GS_BAD_NUMBER, 0);
+        }
+    }
+    if (lines.rest < lines.bytes) {
+        const gs_value_iter it = {.batch = batch,
+                                  .record = lines.text + lines.rest,
+                                  .bytes = lines.bytes - lines.rest};
+        if (gs_number_parse_text(type, it.record, it.bytes, to))
+            to++;
+        else
+            gs_value_batch_note(v, &it, GS_BAD_NUMBER, 0);
+    }
+    v->count = (size_t)(to - v->keys);
+}
+
+gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
+                             const gs_line_batch *batch, gs_status *st)
+{
+    v->count = 0;
+    v->lines = v->bad_count = 0;
+    v->bad = GS_BAD_NONE;
+    if (o->is_binary)
+        return parse_binary(v, o, batch, st);
+    v->lines = gs_line_count(batch->data, batch->bytes, '\n');
+    GS_TRY(gs_mem_grow(&v->keys, &v->capacity, (v->lines + 2) * o->column_count, "values",
+                       st));
+    if (o->column_count > 1 || o->columns[0].field > 0 || o->format.is_csv)
+        return parse_fields(v, o, batch, st);
+    parse_lines(v, o, batch);
+    return GS_OK;
+}
+
+/* --- what is bad -------------------------------------------------------------------- */
+
+static gs_code fail_bad(const gs_value_place *place, const gs_value_options *o,
+                        const gs_value_batch *v, const gs_line_batch *batch,
+                        const char *input_name, gs_status *st)
+{
+    gs_quoted name, shown;
+    char text[SHOWN_BYTES + 1];
+    const unsigned long long line =
+        place->lines + 1 + gs_line_count(batch->data, v->bad_at, '\n');
+    gs_quote_name(&name, input_name);
+    if (o->is_binary) {
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: at byte %llu: a NaN is no number",
+                      name.text, (unsigned long long)(batch->offset + v->bad_at));
+        return gs_status_hint(st, "--skip-bad leaves it out");
+    }
+    const size_t field = o->columns[v->bad_column].field;
+    if (v->bad == GS_BAD_FIELD) {
+        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: there is no field %zu", name.text,
+                      line, field);
+        return gs_status_hint(st, "--skip-bad leaves such lines out");
+    }
+    gs_slice value = {0};
+    gs_column_room room = {0};
+    bool found = false;
+    GS_TRY(gs_column_find(&o->format, field, batch->data + v->bad_at, v->bad_bytes, &room,
+                          &value, &found, st));
+    (void)snprintf(text, sizeof text, "%.*s",
+                   value.bytes < SHOWN_BYTES ? (int)value.bytes : SHOWN_BYTES,
+                   (const char *)value.data);
+    gs_mem_free(room.data);
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s is no number%s%s", name.text, line,
+                  gs_quote_argument(&shown, text),
+                  o->type == GS_NUMBER_F64 ? "" : " of type ",
+                  o->type == GS_NUMBER_F64 ? "" : gs_number_type_name(o->type));
+    return gs_status_hint(st, "--skip-bad leaves such lines out");
+}
+
+gs_code gs_value_place_pass(gs_value_place *place, const gs_value_options *o,
+                            const gs_value_batch *v, const gs_line_batch *batch,
+                            const char *input_name, gs_status *st)
+{
+    if (batch->input_index != place->input_index) {
+        place->input_index = batch->input_index;
+        place->lines = 0;
+    }
+    if (v->bad_count > 0 && !o->skips_bad)
+        return fail_bad(place, o, v, batch, input_name, st);
+    place->bad_count += v->bad_count;
+    place->lines += v->lines;
+    return GS_OK;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * value_batch: the values of a batch of records: numbers as keys, or texts.
+ *
+ * Call order: init, then for each batch parse or iterate; release. One thread a
+ * gs_value_batch; the options are read-only.
+ *
+ * A record that has no such field, or no number in it, is bad. The first one of a batch
+ * is kept, so that it can be named once it is known how many lines came before.
+ */
+#ifndef GS_LIB_STREAM_VALUE_BATCH_H
+#define GS_LIB_STREAM_VALUE_BATCH_H
+
+#include "lib/sort/record/records.h"
+#include "lib/stream/column.h"
+#include "lib/stream/number_text.h"
+
+enum { GS_VALUE_COLUMNS_MAX = 2 };
+
+typedef struct gs_value_options {
+    gs_number_type type;
+    bool is_binary;
+    bool has_header;
+    bool skips_bad;
+    gs_column_format format;
+    gs_column columns[GS_VALUE_COLUMNS_MAX]; /* resolved by gs_value_header */
+    size_t column_count;
+} gs_value_options;
+
+typedef enum gs_bad_value {
+    GS_BAD_NONE,
+    GS_BAD_NUMBER, /* it is none */
+    GS_BAD_FIELD,  /* there is none */
+} gs_bad_value;
+
+typedef struct gs_value_batch {
+    uint64_t *keys; /* column_count for each record */
+    size_t count;   /* of records that are good */
+    size_t capacity;
+    uint64_t lines; /* ends of lines in the batch */
+    uint64_t bad_count;
+    gs_bad_value bad;         /* the first one, */
+    size_t bad_at, bad_bytes; /* its record, */
+    size_t bad_column;        /* and which column it was */
+    gs_column_room room;
+} gs_value_batch;
+
+void gs_value_batch_release(gs_value_batch *v);
+
+/* Size of a binary record; 0 for text. */
+static inline size_t gs_value_record_size(const gs_value_options *o)
+{
+    return o->is_binary ? o->column_count * gs_number_type_bytes(o->type) : 0;
+}
+
+/* The names of columns become numbers of fields, by the header in the first batch. */
+GS_MUST_CHECK gs_code gs_value_header(gs_value_options *o, const gs_line_batch *first,
+                                      const char *input_name, gs_status *st);
+
+/* All numbers of the batch. */
+GS_MUST_CHECK gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
+                                           const gs_line_batch *batch, gs_status *st);
+
+/* The records of a batch of text, one after the other, without headers:
+ *     gs_value_iter it = gs_value_iter_begin(o, batch);
+ *     while (gs_value_iter_next(&it)) ... it.record, it.bytes
+ */
+typedef struct gs_value_iter {
+    const gs_line_batch *batch;
+    bool is_csv;
+    size_t at; /* what comes next */
+    const uint8_t *record;
+    size_t bytes;
+} gs_value_iter;
+gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch *batch);
+bool gs_value_iter_next(gs_value_iter *it);
+
+/* Counts a bad record; `it` stands at it. */
+void gs_value_batch_note(gs_value_batch *v, const gs_value_iter *it, gs_bad_value why,
+                         size_t column);
+
+/* Where the stream stands: for messages. */
+typedef struct gs_value_place {
+    size_t input_index;
+    uint64_t lines; /* of this file so far */
+    uint64_t bad_count;
+} gs_value_place;
+
+/* In the order of batches: fails if it has a bad record and those are not skipped. */
+GS_MUST_CHECK gs_code gs_value_place_pass(gs_value_place *place,
+                                          const gs_value_options *o,
+                                          const gs_value_batch *v,
+                                          const gs_line_batch *batch,
+                                          const char *input_name, gs_status *st);
+
+#endif

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# gpusort stats quantile: the ranks of its answers against sorted copies, columns and
+# formats, what is bad, reports and signals.
+. "$GS_CLI/try.inc"
+
+# How far the rank of each answer is from what was asked, against all values, sorted.
+within() { # EPS SORTED
+    python3 -c '
+import bisect, math, sys
+eps, values = float(sys.argv[1]), [float(x) for x in open(sys.argv[2])]
+n = len(values)
+for line in sys.stdin:
+    phi, value = map(float, line.split())
+    rank = max(1, math.ceil(phi * n))
+    low, high = bisect.bisect_left(values, value) + 1, bisect.bisect_right(values, value)
+    if high < low or rank > high + eps * n or rank < low - eps * n:
+        print("phi", phi, "has", value, "of ranks", low, high, "and not", rank)
+' "$1" "$2"
+}
+seed=7
+for shape in gaussian zipf sorted reversed few; do
+    gpusort gen u32 -n 200000 --dist=$shape --seed=$seed -o n.bin
+    od -An -v -w4 -tu4 n.bin | tr -d ' ' >n.txt
+    gpusort -n n.txt >sorted.txt
+    for eps in 0.1 0.0005 0.000001; do
+        phis=0,0.001,0.25,0.5,0.9,0.999,1
+        gpusort stats quantile --eps=$eps --phi=$phis n.txt >got
+        within $eps sorted.txt <got
+        gpusort stats quantile --eps=$eps --phi=$phis --parallel=1 <n.txt | cmp - got
+        gpusort stats quantile --eps=$eps --phi=$phis --type=u32 --binary n.bin | cmp - got
+    done
+    seed=$((seed + 1))
+done
+
+seq 100 | sed 's/.*/x,"a, ""b""\nc",&/; 1i\u,v,w' >t.csv
+seq 100 | sed 's/.*/  x\t&  y/' >t.txt
+seq 9 | zstd -q >t.zst
+seq 9 | gzip >t.gz
+printf '1\n2\nthree\n4\n\n' >bad
+printf '1\tx\n2\n3\ty\n' >short
+printf '1\n2' >unfinished
+printf '12345678123' >cut
+: >nothing
+printf -- '-0\n-0.5\n9007199254740993\n1e300\n' >odd
+try_lines <<'LINES'
+gpusort stats quantile --phi=0.5 --csv -k w t.csv
+gpusort stats quantile --phi=0.5,1 --csv --header -k 3 t.csv t.csv
+gpusort stats quantile --phi=1 -k 2 t.txt
+gpusort stats quantile --phi=1 -t '\t' -k 1 t.csv
+gpusort stats quantile --csv --header t.csv
+printf '"1""2"\n' | gpusort stats quantile --csv
+printf 'inf\n-Inf\n' | gpusort stats quantile --phi=0,1 --json
+gpusort stats quantile --csv -k nope t.csv
+gpusort stats quantile --phi=1 t.zst t.gz
+gpusort stats quantile --phi=0.5 bad
+gpusort stats quantile --phi=0.5 --skip-bad bad
+gpusort stats quantile --phi=0.5 -t '\t' -k 2 short
+gpusort stats quantile --phi=0,1 unfinished
+gpusort stats quantile --type=u32 --binary cut
+gpusort stats quantile nothing
+gpusort stats quantile --json nothing
+gpusort stats quantile --phi=0,0.5,0.75,1 odd
+gpusort stats quantile --type=u64 odd
+gpusort stats quantile --eps=0 t.gz
+gpusort stats quantile --eps=0.6 t.gz
+gpusort stats quantile --eps=x t.gz
+gpusort stats quantile --phi=0.5,2 t.gz
+gpusort stats quantile --phi= t.gz
+gpusort stats quantile -k 0 t.gz
+gpusort stats quantile -t xx t.gz
+gpusort stats quantile --binary -k 2 t.gz
+gpusort stats quantile --every=0 t.gz
+gpusort stats quantile --every=3x t.gz
+gpusort stats quantile nowhere
+gpusort stats quantile --engine=none t.gz
+gpusort stats quantile -S 1M --eps=1e-8 t.gz
+seq 10 | gpusort stats quantile --phi=0.5 --every=4
+seq 8 | gpusort stats quantile --phi=0.5 --every=4 --json
+printf 'nan\n' | gpusort stats quantile
+printf '\0\0\0\0\0\0\xf8\x7f' | gpusort stats quantile --binary
+LINES
+
+# A pipe that goes on: reports when asked, a last one at the end, and no half of a value.
+mkfifo pipe
+env --default-signal gpusort stats quantile --phi=1 pipe >live 2>&1 &
+reader=$!
+exec 7>pipe
+seq 50 >&7
+for _ in $(seq 100); do
+    sleep 0.05
+    kill -USR1 $reader
+    grep -q '# 50' live && break
+done
+seq 51 60 >&7
+printf 777 >&7
+sleep 0.3
+kill -INT $reader
+wait $reader
+echo "exit $?"
+exec 7>&-
+sort -u live
+( seq 5; sleep 0.7; seq 6 9 ) | gpusort stats quantile --phi=1 --every=0.2s | sort -u
