@@ -8,6 +8,7 @@
 
 static const gs_command commands[] = {
     {"quantile", gs_stats_quantile_command, NULL},
+    {"freq", gs_stats_freq_command, NULL},
 };
 
 static const gs_command_table table = {"gpusort stats", GS_COUNTED(commands)};
@@ -15,7 +16,8 @@ static const gs_command_table table = {"gpusort stats", GS_COUNTED(commands)};
 static const char usage_text[] =
     "Usage: gpusort stats COMMAND [OPTION]... [FILE]...\n"
     "Tells of a stream of values, in one pass and in bounded memory.\n\nCommands:\n"
-    "  quantile   values at given shares of the order\n\n"
+    "  quantile   values at given shares of the order\n"
+    "  freq       the most frequent values\n\n"
     "  -h, --help  this text; `gpusort stats COMMAND --help' lists the options of one\n"
     "      --version  show the version and stop\n";
 

@@ -21,11 +21,15 @@ static const char *const standard_input[] = {"-"};
 void stats_take_type(void *to, gs_opt_scan *scan)
 {
     stats_args *const args = to;
-    gs_word words[GS_NUMBER_TYPE_COUNT];
+    gs_word words[GS_NUMBER_TYPE_COUNT + 1];
     for (int i = 0; i < GS_NUMBER_TYPE_COUNT; i++)
         words[i] = (gs_word){gs_number_type_name((gs_number_type)i), i};
-    args->values.type = (gs_number_type)gs_word_arg(scan, GS_COUNTED(words));
-    args->has_type = true;
+    words[GS_NUMBER_TYPE_COUNT] = (gs_word){"text", GS_NUMBER_TYPE_COUNT};
+    const int type = gs_word_arg(scan, GS_COUNTED(words));
+    args->values.is_text = type == GS_NUMBER_TYPE_COUNT;
+    args->has_type = !args->values.is_text;
+    if (args->has_type)
+        args->values.type = (gs_number_type)type;
 }
 
 /* A number of values, or a time with its unit behind it. */
@@ -101,7 +105,7 @@ static void take_column(gs_column *column, const char *text, gs_value_options *v
     }
 }
 
-void stats_args_settle(stats_args *a)
+static void settle(stats_args *a)
 {
     gs_value_options *const v = &a->values;
     take_separator(a);
@@ -113,6 +117,21 @@ void stats_args_settle(stats_args *a)
     if (a->input_count == 0)
         a->inputs = gs_args_grow(NULL, 0, sizeof *a->inputs),
         a->inputs[a->input_count++] = standard_input[0];
+}
+
+void stats_args_settle(stats_args *a)
+{
+    if (a->values.is_text)
+        gs_die_usage("--type=text: these are numbers");
+    settle(a);
+}
+
+void stats_args_settle_texts(stats_args *a)
+{
+    if (a->values.is_binary && a->values.is_text)
+        gs_die_usage("--binary has no texts");
+    a->values.is_text = !a->has_type && !a->values.is_binary;
+    settle(a);
 }
 
 void stats_check_eps(const stats_args *a)
@@ -202,12 +221,12 @@ void stats_workplace_close(stats_workplace *w)
     *w = (stats_workplace){0};
 }
 
-gs_number_stream_options stats_stream_options(const stats_args *args,
-                                              const stats_workplace *w,
-                                              size_t window_values)
+gs_value_stream_options stats_stream_options(const stats_args *args,
+                                             const stats_workplace *w,
+                                             size_t window_values)
 {
     const stats_asked asked = stats_install_signals();
-    gs_number_stream_options o = {
+    gs_value_stream_options o = {
         .input = {.names = args->inputs,
                   .name_count = args->input_count,
                   .stop = asked.stop,

@@ -49,17 +49,23 @@ typedef struct stats_args {
         0, NULL, GS_OPT_OPERANDS(&(a)->inputs, &(a)->input_count)                        \
     }
 
-#define STATS_INPUT_USAGE                                                                \
-    "Which values (a number a line, unless said otherwise):\n"                           \
+#define STATS_COLUMN_USAGE                                                               \
     "  -t, --field-separator=C  what stands between fields (default: blanks); \\t: "     \
     "TAB\n"                                                                              \
     "  -k, --column=N|NAME      the N-th field, or that of this name in the header\n"    \
     "      --header             the first line of a file is a header\n"                  \
-    "      --csv                comma-separated, with quotes\n"                          \
-    "      --type=TYPE          f64 (default), i64, u64, u32\n"                          \
+    "      --csv                comma-separated, with quotes\n"
+#define STATS_BINARY_USAGE                                                               \
     "      --binary             little-endian numbers of that type, no text\n"           \
     "      --skip-bad           leave out what is no value, and say how many in the "    \
     "end\n"
+#define STATS_INPUT_USAGE                                                                \
+    "Which values (a number a line, unless said otherwise):\n" STATS_COLUMN_USAGE        \
+    "      --type=TYPE          f64 (default), i64, u64, u32\n" STATS_BINARY_USAGE
+#define STATS_TEXT_INPUT_USAGE                                                           \
+    "Which values (a line, unless said otherwise):\n" STATS_COLUMN_USAGE                 \
+    "      --type=TYPE          text (default), or numbers: f64, i64, u64, "             \
+    "u32\n" STATS_BINARY_USAGE
 #define STATS_WORK_USAGE                                                                 \
     "When and how:\n"                                                                    \
     "      --every=N|TIME       report every N values (K, M, G), or every 5s, 2m\n"      \
@@ -82,6 +88,8 @@ gs_opt_fn stats_take_type, stats_take_every, stats_take_share;
  * program where they do not go together. */
 stats_args stats_args_default(void);
 void stats_args_settle(stats_args *args);
+/* The same where values are texts, unless a type of numbers was named. */
+void stats_args_settle_texts(stats_args *args);
 /* Ends the program if eps is out of its limits. */
 void stats_check_eps(const stats_args *args);
 void stats_args_release(stats_args *args);
@@ -104,9 +112,9 @@ GS_MUST_CHECK gs_code stats_workplace_open(stats_workplace *w, stats_args *args,
 void stats_workplace_close(stats_workplace *w);
 
 /* How a stream of numbers is read, by these options. */
-gs_number_stream_options stats_stream_options(const stats_args *args,
-                                              const stats_workplace *w,
-                                              size_t window_values);
+gs_value_stream_options stats_stream_options(const stats_args *args,
+                                             const stats_workplace *w,
+                                             size_t window_values);
 
 /* Says how many values were left out, if any. */
 void stats_say_bad(uint64_t bad);

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cmd/json_text.h"
+
 bool stats_output_begin(stats_output *o, uint64_t values, bool is_end)
 {
     if (is_end && o->has_reported && o->reported == values)
@@ -27,6 +29,14 @@ void stats_output_number(const stats_output *o, gs_number_type type, uint64_t ke
     gs_number_print(type, key, text);
     const bool is_quoted = o->as_json && isinf(gs_number_as_double(type, key));
     printf(is_quoted ? "\"%s\"" : "%s", text);
+}
+
+void stats_output_text(const stats_output *o, const void *text, size_t bytes)
+{
+    if (o->as_json)
+        gs_json_text(stdout, text, bytes);
+    else
+        (void)fwrite(text, 1, bytes, stdout);
 }
 
 gs_code stats_output_end(stats_output *o, gs_status *st)

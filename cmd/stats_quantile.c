@@ -130,16 +130,16 @@ int gs_stats_quantile_command(int argc, char **argv)
     quantile_request r = {.args = stats_args_default(), .phi_text = "0.5,0.9,0.99"};
     gs_status st = {.code = GS_OK};
     stats_workplace w = {0};
-    gs_number_stream_counts counts = {0};
+    gs_value_stream_counts counts = {0};
     gs_rank_sink sink;
     parse(&r, argc, argv);
     if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
         gs_rank_sink_init(&sink, r.args.eps, w.memory_bytes / 2, print_report, &r);
         r.sink = &sink;
-        const gs_number_stream_options options =
+        const gs_value_stream_options options =
             stats_stream_options(&r.args, &w, sink.histogram.window_values);
-        const gs_number_sink as_sink = gs_rank_sink_as_sink(&sink);
-        GS_NOTED(gs_number_stream_run(&options, &as_sink, &counts, &st));
+        const gs_value_sink as_sink = gs_rank_sink_as_sink(&sink);
+        GS_NOTED(gs_value_stream_run(&options, &as_sink, &counts, &st));
         gs_rank_sink_release(&sink);
     }
     stats_workplace_close(&w);

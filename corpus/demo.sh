@@ -36,6 +36,9 @@ show 'gpusort --record-size=100 --key-bytes=0:10 records.bin -o "$scratch/sorted
 say 'A stream of numbers: the median and the last percent, in bounded memory'
 show 'gpusort gen u64 -n 5M | gpusort stats quantile --binary --type=u64 --phi=0,0.5,0.99,1'
 
+say 'And what comes most often in one'
+show 'gpusort gen u64 -n 5M --dist=zipf | gpusort stats freq --binary --type=u64 --support=0.02'
+
 say 'Real text: an index of all articles of free dictionaries, from Debian'
 # Kept for the next time: they need not be fetched again.
 export texts=../build/corpus index=$scratch/index

@@ -82,13 +82,14 @@ _gpusort() {
         COMPREPLY=($(compgen -W "all $(_gpusort_bench_list distributions)" -- "$cur"))
         return ;;
     --place) COMPREPLY=($(compgen -W 'device host' -- "$cur")); return ;;
-    --type) COMPREPLY=($(compgen -W 'f64 i64 u64 u32' -- "$cur")); return ;;
+    --type) COMPREPLY=($(compgen -W 'text f64 i64 u64 u32' -- "$cur")); return ;;
     -T | --temporary-directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     --compress-program) COMPREPLY=($(compgen -c -- "$cur")); return ;;
     -k | --key | -t | --field-separator | -S | --buffer-size | --parallel | --batch-size | \
         --record-size | --key-bytes | --header | --top | --gpu | --gpu-mem | --id-field | \
         --text-field | --min-len | --max-len | --k1 | --b | --trec | --runs | --size | \
-        --size-max | --column | --phi | --eps | --every)
+        --size-max | --column | --phi | --eps | --every | \
+        --support)
         return ;;
     help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac

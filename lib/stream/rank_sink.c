@@ -53,9 +53,9 @@ static void release(void *window)
     gs_rank_summary_release(window);
 }
 
-gs_number_sink gs_rank_sink_as_sink(gs_rank_sink *s)
+gs_value_sink gs_rank_sink_as_sink(gs_rank_sink *s)
 {
-    return (gs_number_sink){
+    return (gs_value_sink){
         .context = s,
         .digest_bytes = sizeof(gs_rank_summary),
         .digest = digest,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rank_sink: a number stream's windows to a rank histogram, and reports of its summary.
+ * rank_sink: a stream of numbers's windows to a rank histogram, and reports of its
+ * summary.
  */
 #ifndef GS_LIB_STREAM_RANK_SINK_H
 #define GS_LIB_STREAM_RANK_SINK_H
 
-#include "lib/stream/number_stream.h"
+#include "lib/stream/value_stream.h"
 #include "lib/stream/rank_histogram.h"
 
 typedef gs_code gs_rank_report_fn(void *context, const gs_rank_summary *all, bool is_end,
@@ -22,6 +23,6 @@ typedef struct gs_rank_sink {
 void gs_rank_sink_init(gs_rank_sink *s, double eps, size_t memory_bytes,
                        gs_rank_report_fn *report, void *report_context);
 void gs_rank_sink_release(gs_rank_sink *s);
-gs_number_sink gs_rank_sink_as_sink(gs_rank_sink *s);
+gs_value_sink gs_rank_sink_as_sink(gs_rank_sink *s);
 
 #endif

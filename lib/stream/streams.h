@@ -6,8 +6,9 @@
 #ifndef GS_LIB_STREAM_STREAMS_H
 #define GS_LIB_STREAM_STREAMS_H
 
-#include "lib/stream/number_stream.h"
+#include "lib/stream/count_sink.h"
 #include "lib/stream/rank_histogram.h"
 #include "lib/stream/rank_sink.h"
+#include "lib/stream/value_stream.h"
 
 #endif

@@ -12,6 +12,8 @@ enum { SHOWN_BYTES = 60 }; /* of a bad value, in a message */
 void gs_value_batch_release(gs_value_batch *v)
 {
     gs_mem_free(v->keys);
+    gs_mem_free(v->texts);
+    gs_mem_free(v->ends);
     gs_mem_free(v->room.data);
     *v = (gs_value_batch){0};
 }
@@ -165,6 +167,46 @@ static void parse_lines(gs_value_batch *v, const gs_value_options *o,
     v->count = (size_t)(to - v->keys);
 }
 
+/* --- texts -------------------------------------------------------------------------- */
+
+enum { WORD = 16 }; /* what is copied at once */
+
+/* There is room for it and for a word beyond; the text may be read as far. */
+static inline void put_text(gs_value_batch *v, const uint8_t *text, size_t bytes)
+{
+    uint8_t *const to = v->texts + v->text_bytes;
+    for (size_t i = 0; i < bytes; i += WORD)
+        memcpy(to + i, text + i, WORD);
+    v->text_bytes += bytes;
+    v->ends[v->count++] = (uint32_t)v->text_bytes;
+}
+
+static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
+                           const gs_line_batch *batch, gs_status *st)
+{
+    const size_t field = o->columns[0].field;
+    gs_value_iter it = gs_value_iter_begin(o, batch);
+    GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, batch->bytes + WORD, "values", st));
+    GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, v->lines + 2, "values", st));
+    v->text_bytes = 0;
+    if (field == 0 && !o->format.is_csv) {
+        while (gs_value_iter_next(&it))
+            put_text(v, it.record, it.bytes);
+        return GS_OK;
+    }
+    while (gs_value_iter_next(&it)) {
+        gs_slice value;
+        bool found;
+        GS_TRY(gs_column_find(&o->format, field, it.record, it.bytes, &v->room, &value,
+                              &found, st));
+        if (found)
+            put_text(v, value.data, value.bytes);
+        else
+            gs_value_batch_note(v, &it, GS_BAD_FIELD, 0);
+    }
+    return GS_OK;
+}
+
 gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
                              const gs_line_batch *batch, gs_status *st)
 {
@@ -174,6 +216,8 @@ gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
     if (o->is_binary)
         return parse_binary(v, o, batch, st);
     v->lines = gs_line_count(batch->data, batch->bytes, '\n');
+    if (o->is_text)
+        return parse_texts(v, o, batch, st);
     GS_TRY(gs_mem_grow(&v->keys, &v->capacity, (v->lines + 2) * o->column_count, "values",
                        st));
     if (o->column_count > 1 || o->columns[0].field > 0 || o->format.is_csv)

@@ -19,6 +19,7 @@ enum { GS_VALUE_COLUMNS_MAX = 2 };
 
 typedef struct gs_value_options {
     gs_number_type type;
+    bool is_text; /* of no such type, and not binary: whatever there is */
     bool is_binary;
     bool has_header;
     bool skips_bad;
@@ -37,6 +38,10 @@ typedef struct gs_value_batch {
     uint64_t *keys; /* column_count for each record */
     size_t count;   /* of records that are good */
     size_t capacity;
+    uint8_t *texts; /* one behind the other: text i ends at ends[i] */
+    size_t text_bytes, text_capacity;
+    uint32_t *ends;
+    size_t end_capacity;
     uint64_t lines; /* ends of lines in the batch */
     uint64_t bad_count;
     gs_bad_value bad;         /* the first one, */
@@ -57,7 +62,7 @@ static inline size_t gs_value_record_size(const gs_value_options *o)
 GS_MUST_CHECK gs_code gs_value_header(gs_value_options *o, const gs_line_batch *first,
                                       const char *input_name, gs_status *st);
 
-/* All numbers of the batch. */
+/* All numbers or texts of the batch. */
 GS_MUST_CHECK gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
                                            const gs_line_batch *batch, gs_status *st);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/stream/window_sort.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 #include "lib/base/mem.h"
 
@@ -14,10 +14,12 @@ enum {
     TWO_PASSES_MAX = 1 << 17,
 };
 
-gs_code gs_window_init(gs_window *w, size_t capacity, gs_status *st)
+gs_code gs_window_init(gs_window *w, size_t capacity, bool is_text, gs_status *st)
 {
-    *w = (gs_window){.capacity = capacity};
+    *w = (gs_window){.capacity = capacity, .is_text = is_text};
     size_t bytes = 0;
+    if (is_text)
+        return gs_mem_new_array(&w->ends, capacity, sizeof *w->ends, "window", st);
     GS_TRY(gs_mem_size_mul(&bytes, capacity, sizeof *w->keys, st));
     GS_TRY(gs_mem_map(&w->keys, bytes, true, "window", st));
     return gs_mem_map(&w->scratch, bytes, true, "window", st);
@@ -27,7 +29,37 @@ void gs_window_release(gs_window *w)
 {
     gs_mem_unmap(w->keys, w->capacity * sizeof *w->keys);
     gs_mem_unmap(w->scratch, w->capacity * sizeof *w->keys);
+    gs_mem_free(w->texts);
+    gs_mem_free(w->ends);
     *w = (gs_window){0};
+}
+
+void gs_window_take_keys(gs_window *w, const uint64_t *keys, size_t count, size_t *taken)
+{
+    const size_t room = w->capacity - w->count, n = count < room ? count : room;
+    memcpy(w->keys + w->count, keys, n * sizeof *keys);
+    w->count += n;
+    *taken = n;
+}
+
+gs_code gs_window_take_texts(gs_window *w, const uint8_t *texts, size_t begin,
+                             const uint32_t *ends, size_t count, size_t *taken,
+                             gs_status *st)
+{
+    const size_t room = w->capacity - w->count, at = w->text_bytes;
+    size_t n = 0, bytes = 0;
+    while (n < count && n < room && at + bytes < GS_WINDOW_TEXT_BYTES) {
+        bytes = ends[n] - begin;
+        w->ends[w->count + n] = (uint32_t)(at + bytes);
+        n++;
+    }
+    GS_TRY(gs_mem_grow(&w->texts, &w->text_capacity, at + bytes + GS_WINDOW_SLACK,
+                       "texts of a window", st));
+    memcpy(w->texts + at, texts + begin, bytes);
+    w->text_bytes += bytes;
+    w->count += n;
+    *taken = n;
+    return GS_OK;
 }
 
 static unsigned bit_length(uint64_t x)
@@ -137,6 +169,8 @@ static gs_code sort_part(gs_tuple_sorter *sorter, uint64_t *keys, uint64_t *scra
 
 gs_code gs_window_sort(gs_tuple_sorter *sorter, gs_window *w, gs_status *st)
 {
+    if (w->is_text)
+        return GS_OK;
     if (!gs_tuple_sorter_uses_gpu(sorter))
         return sort_part(sorter, w->keys, w->scratch, w->count, st);
     gs_tuples all = {GS_TUPLE_64, w->keys, w->scratch, w->count};

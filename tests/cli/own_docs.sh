@@ -47,6 +47,7 @@ walk lookup "$(arm lookup)" "$(of '^__gpusort_lookup ')" 88 '' $(table cmd_looku
 walk search "$(array search)" "$(of '^__gpusort_search ')" 88 '' $(table search_args.c)
 stats() { walk "stats $1" "$(array stats)" "$(of '^__gpusort_stats ')" 88 '' $(table "stats_$1.c"); }
 stats quantile
+stats freq
 walk bench "$(array bench)" "$(of '^__gpusort_bench_option ')" 88 '' $(table bench_args.c)
 walk 'bench lookup' "$(arm bench)" "$(of '^__gpusort_bench_lookup ')" 88 '' $(table bench_lookup.c)
 walk 'index build' "$(array build)" "$(of '^__gpusort_build ')" 88 BUILD $(table index_build_args.c)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/stream/number_stream.h"
-
-#include <string.h>
+#include "lib/stream/value_stream.h"
 
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"
@@ -20,10 +18,10 @@ typedef struct stream_worker {
     uint64_t sort_ns, digest_ns;
 } stream_worker;
 
-typedef struct number_stream {
-    const gs_number_stream_options *options;
+typedef struct value_stream {
+    const gs_value_stream_options *options;
     gs_value_options values; /* with the columns that the header named */
-    const gs_number_sink *sink;
+    const gs_value_sink *sink;
     stream_worker *workers;
     unsigned worker_count;
     gs_window *windows;
@@ -41,11 +39,11 @@ typedef struct number_stream {
     pthread_mutex_t mutex; /* guards the windows that are free */
     gs_window **free_windows;
     size_t free_count;
-} number_stream;
+} value_stream;
 
 /* --- windows ------------------------------------------------------------------------ */
 
-static gs_window *take_free(number_stream *s)
+static gs_window *take_free(value_stream *s)
 {
     pthread_mutex_lock(&s->mutex);
     gs_window *const w = s->free_count > 0 ? s->free_windows[--s->free_count] : NULL;
@@ -53,15 +51,15 @@ static gs_window *take_free(number_stream *s)
     return w;
 }
 
-static void give_back(number_stream *s, gs_window *w)
+static void give_back(value_stream *s, gs_window *w)
 {
-    w->count = 0;
+    w->count = w->text_bytes = 0;
     pthread_mutex_lock(&s->mutex);
     s->free_windows[s->free_count++] = w;
     pthread_mutex_unlock(&s->mutex);
 }
 
-static gs_code sort_and_digest(number_stream *s, stream_worker *me, gs_window *w,
+static gs_code sort_and_digest(value_stream *s, stream_worker *me, gs_window *w,
                                bool is_whole, gs_status *st)
 {
     const uint64_t begin = gs_machine_now_ns();
@@ -74,7 +72,7 @@ static gs_code sort_and_digest(number_stream *s, stream_worker *me, gs_window *w
 }
 
 /* A full window to its end; its memory is the caller's again. */
-static gs_code finish_window(number_stream *s, stream_worker *me, gs_window *w,
+static gs_code finish_window(value_stream *s, stream_worker *me, gs_window *w,
                              gs_status *st)
 {
     if (sort_and_digest(s, me, w, true, st) != GS_OK ||
@@ -94,7 +92,7 @@ static gs_code finish_window(number_stream *s, stream_worker *me, gs_window *w,
 
 static gs_code settle(void *context, unsigned worker, gs_status *st)
 {
-    number_stream *const s = context;
+    value_stream *const s = context;
     stream_worker *const me = &s->workers[worker];
     for (size_t i = 0; i < me->full_count; i++) {
         GS_NOTED(finish_window(s, me, me->full[i], st));
@@ -106,7 +104,7 @@ static gs_code settle(void *context, unsigned worker, gs_status *st)
 
 /* The window is full: it waits until the turn is over, or, if no other is free, it is
  * finished here and filled again. */
-static gs_code cut_window(number_stream *s, unsigned worker, gs_status *st)
+static gs_code cut_window(value_stream *s, unsigned worker, gs_status *st)
 {
     stream_worker *const me = &s->workers[worker];
     gs_window *const w = s->filling;
@@ -118,7 +116,7 @@ static gs_code cut_window(number_stream *s, unsigned worker, gs_status *st)
     }
     if (other == NULL) {
         GS_TRY(finish_window(s, me, w, st));
-        w->count = 0;
+        w->count = w->text_bytes = 0;
         return GS_OK;
     }
     me->full[me->full_count++] = w;
@@ -130,7 +128,7 @@ static gs_code cut_window(number_stream *s, unsigned worker, gs_status *st)
 
 /* Nothing is taken meanwhile, and windows that are under way are waited for. The part of
  * a window is sorted where it is: what comes later is behind it all the same. */
-static gs_code report(number_stream *s, unsigned worker, bool is_end, gs_status *st)
+static gs_code report(value_stream *s, unsigned worker, bool is_end, gs_status *st)
 {
     stream_worker *const me = &s->workers[worker];
     gs_window *const w = s->filling;
@@ -145,7 +143,7 @@ static gs_code report(number_stream *s, unsigned worker, bool is_end, gs_status 
 
 static gs_code due(void *context, unsigned worker, gs_status *st)
 {
-    number_stream *const s = context;
+    value_stream *const s = context;
     return gs_report_times_is_due(&s->times) ? report(s, worker, false, st) : GS_OK;
 }
 
@@ -153,7 +151,7 @@ static gs_code due(void *context, unsigned worker, gs_status *st)
 
 static gs_code begin(void *context, const gs_line_batch *first, gs_status *st)
 {
-    number_stream *const s = context;
+    value_stream *const s = context;
     return s->values.has_header
                ? gs_value_header(&s->values, first,
                                  s->options->input.names[first->input_index], st)
@@ -163,27 +161,47 @@ static gs_code begin(void *context, const gs_line_batch *first, gs_status *st)
 static gs_code parse(void *context, unsigned worker, const gs_line_batch *batch,
                      gs_status *st)
 {
-    number_stream *const s = context;
+    value_stream *const s = context;
     return gs_value_batch_parse(&s->workers[worker].values, &s->values, batch, st);
 }
 
-static gs_code take_keys(number_stream *s, unsigned worker, const uint64_t *keys,
+/* What a window had no room for goes to the next one. */
+static gs_code after_taking(value_stream *s, unsigned worker, gs_status *st)
+{
+    if (gs_window_is_full(s->filling))
+        GS_TRY(cut_window(s, worker, st));
+    return gs_report_times_is_reached(&s->times, s->value_count)
+               ? report(s, worker, false, st)
+               : GS_OK;
+}
+
+static gs_code take_keys(value_stream *s, unsigned worker, const uint64_t *keys,
                          size_t count, gs_status *st)
 {
     while (count > 0) {
-        gs_window *const w = s->filling;
-        size_t n = gs_report_times_room(&s->times, s->value_count, count);
-        if (n > w->capacity - w->count)
-            n = w->capacity - w->count;
-        memcpy(w->keys + w->count, keys, n * sizeof *keys);
-        w->count += n;
+        const size_t room = gs_report_times_room(&s->times, s->value_count, count);
+        size_t n;
+        gs_window_take_keys(s->filling, keys, room, &n);
         s->value_count += n;
         keys += n;
         count -= n;
-        if (w->count == w->capacity)
-            GS_TRY(cut_window(s, worker, st));
-        if (gs_report_times_is_reached(&s->times, s->value_count))
-            GS_TRY(report(s, worker, false, st));
+        GS_TRY(after_taking(s, worker, st));
+    }
+    return GS_OK;
+}
+
+static gs_code take_texts(value_stream *s, unsigned worker, const gs_value_batch *v,
+                          gs_status *st)
+{
+    for (size_t at = 0; at < v->count;) {
+        const size_t room =
+            gs_report_times_room(&s->times, s->value_count, v->count - at);
+        size_t n;
+        GS_TRY(gs_window_take_texts(s->filling, v->texts, at > 0 ? v->ends[at - 1] : 0,
+                                    v->ends + at, room, &n, st));
+        s->value_count += n;
+        at += n;
+        GS_TRY(after_taking(s, worker, st));
     }
     return GS_OK;
 }
@@ -191,16 +209,17 @@ static gs_code take_keys(number_stream *s, unsigned worker, const uint64_t *keys
 static gs_code take(void *context, unsigned worker, const gs_line_batch *batch,
                     gs_status *st)
 {
-    number_stream *const s = context;
+    value_stream *const s = context;
     const gs_value_batch *const v = &s->workers[worker].values;
     const char *const name = s->options->input.names[batch->input_index];
     GS_TRY(gs_value_place_pass(&s->place, &s->values, v, batch, name, st));
-    return take_keys(s, worker, v->keys, v->count, st);
+    return s->values.is_text ? take_texts(s, worker, v, st)
+                             : take_keys(s, worker, v->keys, v->count, st);
 }
 
 /* --- all ---------------------------------------------------------------------------- */
 
-static void release(number_stream *s)
+static void release(value_stream *s)
 {
     for (unsigned i = 0; s->workers != NULL && i < s->worker_count; i++) {
         gs_value_batch_release(&s->workers[i].values);
@@ -218,10 +237,12 @@ static void release(number_stream *s)
 }
 
 /* One window to fill and one for each thread to sort, where the memory has room. */
-static gs_code prepare(number_stream *s, gs_status *st)
+static gs_code prepare(value_stream *s, gs_status *st)
 {
-    const gs_number_stream_options *const o = s->options;
-    const size_t window_bytes = 2 * o->window_values * sizeof(uint64_t);
+    const gs_value_stream_options *const o = s->options;
+    const size_t window_bytes = o->values.is_text
+                                    ? 2 * (size_t)GS_WINDOW_TEXT_BYTES
+                                    : 2 * o->window_values * sizeof(uint64_t);
     const size_t fit = o->memory_bytes / (window_bytes > 0 ? window_bytes : 1);
     s->worker_count = gs_team_workers(o->team);
     gs_assert(o->window_values > 0 && s->worker_count <= WORKERS_MAX);
@@ -235,25 +256,25 @@ static gs_code prepare(number_stream *s, gs_status *st)
     for (unsigned i = 0; i < s->worker_count; i++)
         GS_TRY(gs_mem_new(&s->workers[i].digest, s->sink->digest_bytes, "digest", st));
     for (size_t i = 0; i < s->window_count; i++) {
-        GS_TRY(gs_window_init(&s->windows[i], o->window_values, st));
+        GS_TRY(gs_window_init(&s->windows[i], o->window_values, o->values.is_text, st));
         s->free_windows[s->free_count++] = &s->windows[i];
     }
     s->filling = take_free(s);
     return GS_OK;
 }
 
-static void open_stream(number_stream *s, const gs_number_stream_options *o,
-                        const gs_number_sink *sink)
+static void open_stream(value_stream *s, const gs_value_stream_options *o,
+                        const gs_value_sink *sink)
 {
-    *s = (number_stream){
+    *s = (value_stream){
         .options = o, .values = o->values, .sink = sink, .times = o->times};
     gs_turns_init(&s->added);
     pthread_mutex_init(&s->mutex, NULL);
 }
 
-static void count_up(const number_stream *s, gs_number_stream_counts *counts)
+static void count_up(const value_stream *s, gs_value_stream_counts *counts)
 {
-    *counts = (gs_number_stream_counts){
+    *counts = (gs_value_stream_counts){
         .values = s->value_count, .bad = s->place.bad_count, .add_ns = s->add_ns};
     for (unsigned i = 0; s->workers != NULL && i < s->worker_count; i++) {
         counts->sort_ns += s->workers[i].sort_ns;
@@ -261,11 +282,10 @@ static void count_up(const number_stream *s, gs_number_stream_counts *counts)
     }
 }
 
-gs_code gs_number_stream_run(const gs_number_stream_options *o,
-                             const gs_number_sink *sink, gs_number_stream_counts *counts,
-                             gs_status *st)
+gs_code gs_value_stream_run(const gs_value_stream_options *o, const gs_value_sink *sink,
+                            gs_value_stream_counts *counts, gs_status *st)
 {
-    number_stream s;
+    value_stream s;
     const gs_stream_work work = {
         .context = &s,
         .begin = begin,
@@ -289,7 +309,7 @@ gs_code gs_number_stream_run(const gs_number_stream_options *o,
 /* --- keys in memory ----------------------------------------------------------------- */
 
 typedef struct key_run {
-    number_stream *stream;
+    value_stream *stream;
     const uint64_t *keys;
     size_t count;
     gs_turns turns;
@@ -319,12 +339,11 @@ static gs_code run_keys(void *context, unsigned worker, gs_status *st)
     return st->code;
 }
 
-gs_code gs_number_stream_keys(const gs_number_stream_options *o,
-                              const gs_number_sink *sink, const uint64_t *keys,
-                              size_t count, gs_number_stream_counts *counts,
-                              gs_status *st)
+gs_code gs_value_stream_keys(const gs_value_stream_options *o, const gs_value_sink *sink,
+                             const uint64_t *keys, size_t count,
+                             gs_value_stream_counts *counts, gs_status *st)
 {
-    number_stream s;
+    value_stream s;
     key_run r = {.stream = &s, .keys = keys, .count = count};
     open_stream(&s, o, sink);
     gs_turns_init(&r.turns);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* clang-format off */
 /*
- * number_stream: a stream of numbers as windows, sorted, one after the other.
+ * value_stream: a stream of values as windows, one after the other: of numbers, which are
+ * sorted, or of texts, which are not.
  *
  *      batches of input   | parsed beside each other |
  *      windows            | filled in order | sorted and digested beside each other | added in order
@@ -13,8 +14,8 @@
  * in its own memory, and adding a digest to what is there is all that is done in turn.
  */
 /* clang-format on */
-#ifndef GS_LIB_STREAM_NUMBER_STREAM_H
-#define GS_LIB_STREAM_NUMBER_STREAM_H
+#ifndef GS_LIB_STREAM_VALUE_STREAM_H
+#define GS_LIB_STREAM_VALUE_STREAM_H
 
 #include "lib/base/team.h"
 #include "lib/stream/report_times.h"
@@ -22,10 +23,10 @@
 #include "lib/stream/value_batch.h"
 #include "lib/stream/window_sort.h"
 
-typedef struct gs_number_sink {
+typedef struct gs_value_sink {
     void *context;
     size_t digest_bytes; /* of one, zeroed in the beginning */
-    /* Of a window that is sorted, `is_whole` or the last one. Any thread. */
+    /* Of a window, sorted if of numbers, `is_whole` or the last one. Any thread. */
     gs_code (*digest)(void *context, const gs_window *window, bool is_whole, void *digest,
                       gs_status *st);
     /* In the order of windows, one at a time. */
@@ -34,9 +35,9 @@ typedef struct gs_number_sink {
     gs_code (*report)(void *context, void *last, uint64_t values, bool is_end,
                       gs_status *st);
     void (*digest_release)(void *digest);
-} gs_number_sink;
+} gs_value_sink;
 
-typedef struct gs_number_stream_options {
+typedef struct gs_value_stream_options {
     gs_stream_input_options input;
     gs_value_options values;
     gs_report_times times;
@@ -44,24 +45,22 @@ typedef struct gs_number_stream_options {
     size_t memory_bytes; /* for windows */
     gs_tuple_sorter *sorter;
     gs_team *team;
-} gs_number_stream_options;
+} gs_value_stream_options;
 
-typedef struct gs_number_stream_counts {
+typedef struct gs_value_stream_counts {
     uint64_t values, bad;
     uint64_t sort_ns, digest_ns, add_ns; /* of all threads together */
-} gs_number_stream_counts;
+} gs_value_stream_counts;
 
 /* Until the end of the input, which is reported on too. */
-GS_MUST_CHECK gs_code gs_number_stream_run(const gs_number_stream_options *options,
-                                           const gs_number_sink *sink,
-                                           gs_number_stream_counts *counts,
-                                           gs_status *st);
+GS_MUST_CHECK gs_code gs_value_stream_run(const gs_value_stream_options *options,
+                                          const gs_value_sink *sink,
+                                          gs_value_stream_counts *counts, gs_status *st);
 
 /* Windows of keys that are in memory already, in the same way: for benchmarks. */
-GS_MUST_CHECK gs_code gs_number_stream_keys(const gs_number_stream_options *options,
-                                            const gs_number_sink *sink,
-                                            const uint64_t *keys, size_t count,
-                                            gs_number_stream_counts *counts,
-                                            gs_status *st);
+GS_MUST_CHECK gs_code gs_value_stream_keys(const gs_value_stream_options *options,
+                                           const gs_value_sink *sink,
+                                           const uint64_t *keys, size_t count,
+                                           gs_value_stream_counts *counts, gs_status *st);
 
 #endif

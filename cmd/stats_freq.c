@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpusort stats freq: the most frequent values of a stream.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cmd/commands.h"
+#include "cmd/json_text.h"
+#include "cmd/report.h"
+#include "cmd/stats_args.h"
+#include "cmd/stats_output.h"
+
+static const char usage_text[] =
+    "Usage: gpusort stats freq [OPTION]... [FILE]...\n"
+    "Prints the most frequent values, in one pass and in bounded memory: a line of\n"
+    "VALUE TAB COUNT for each, the most frequent first. Of N values all that came S * N\n"
+    "times or more are there, none that came less than (S - eps) * N times; a count is\n"
+    "never high, and low by at most eps * N.\n\n"
+    "      --support=S          share of the values (default: 0.01)\n"
+    "      --eps=E              error, a share of N (default: a tenth of S)\n"
+    "      --top=K              no more than the first K\n" STATS_TEXT_INPUT_USAGE
+        STATS_WORK_USAGE;
+
+typedef struct freq_request {
+    stats_args args;
+    double support;
+    size_t top; /* 0: all */
+    stats_output output;
+} freq_request;
+
+static void parse(freq_request *r, int argc, char **argv)
+{
+    stats_args *const a = &r->args;
+    const gs_opt options[] = {
+        {0, "support", STATS_OPT_SHARE(&r->support)},
+        {0, "eps", STATS_OPT_SHARE(&a->eps)},
+        {0, "top", GS_OPT_COUNT(&r->top)},
+        STATS_INPUT_OPTIONS(a),
+        STATS_WORK_OPTIONS(a),
+    };
+    a->eps = -1;
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+    if (a->eps < 0)
+        a->eps = r->support / 10;
+    stats_args_settle_texts(a);
+    stats_check_eps(a);
+    if (r->support < a->eps)
+        gs_die_usage("--support=%g is less than --eps=%g", r->support, a->eps);
+    r->output.as_json = a->as_json;
+    r->output.has_groups = a->times.every_values > 0 || a->times.every_ns > 0;
+}
+
+/* --- answers ------------------------------------------------------------------------ */
+
+static void print_value(const freq_request *r, const gs_frequent *all, size_t i)
+{
+    if (all->numbers != NULL)
+        stats_output_number(&r->output, r->args.values.type,
+                            all->numbers->entries[i].key);
+    else
+        stats_output_text(&r->output, gs_text_counts_text(all->texts, i),
+                          all->texts->entries[i].bytes);
+}
+
+static gs_code print_report(void *context, const gs_frequent *all, bool is_end,
+                            gs_status *st)
+{
+    freq_request *const r = context;
+    const bool as_json = r->args.as_json;
+    const size_t held = all->numbers ? all->numbers->count : all->texts->count;
+    const double least = r->support * (double)all->values;
+    if (!stats_output_begin(&r->output, all->values, is_end))
+        return GS_OK;
+    if (as_json)
+        printf(", \"support\": %g, \"eps\": %g, \"error_max\": %" PRIu64
+               ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %zu, \"values\": [",
+               r->support, r->args.eps, all->lost,
+               (uint64_t)(r->args.eps * (double)all->values), all->bytes);
+    for (size_t i = 0; i < held && (r->top == 0 || i < r->top); i++) {
+        const uint64_t count =
+            all->numbers ? all->numbers->entries[i].count : all->texts->entries[i].count;
+        if ((double)(count + all->lost) < least)
+            break;
+        if (as_json)
+            printf("%s{\"value\": ", i > 0 ? ", " : "");
+        print_value(r, all, i);
+        printf(as_json ? ", \"count\": %" PRIu64 "}" : "\t%" PRIu64 "\n", count);
+    }
+    if (as_json)
+        putchar(']');
+    return stats_output_end(&r->output, st);
+}
+
+int gs_stats_freq_command(int argc, char **argv)
+{
+    freq_request r = {.args = stats_args_default(), .support = 0.01};
+    gs_status st = {.code = GS_OK};
+    stats_workplace w = {0};
+    gs_value_stream_counts counts = {0};
+    parse(&r, argc, argv);
+    gs_count_sink sink = {.is_text = r.args.values.is_text,
+                          .counters = (size_t)ceil(1 / r.args.eps),
+                          .report = print_report,
+                          .report_context = &r};
+    if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
+        sink.memory_bytes = w.memory_bytes / 2;
+        const size_t window =
+            sink.is_text ? GS_WINDOW_TEXTS
+                         : gs_count_window_values(sink.counters, sink.memory_bytes);
+        const gs_value_stream_options options = stats_stream_options(&r.args, &w, window);
+        const gs_value_sink as_sink = gs_count_sink_as_sink(&sink);
+        GS_NOTED(gs_value_stream_run(&options, &as_sink, &counts, &st));
+        gs_count_sink_release(&sink);
+    }
+    stats_workplace_close(&w);
+    stats_args_release(&r.args);
+    if (st.code != GS_OK)
+        return gs_report_failure(&st);
+    stats_say_bad(counts.bad);
+    return gs_stdout_close(GS_EXIT_GOOD);
+}

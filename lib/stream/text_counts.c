@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/stream/text_counts.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/stream/nth_count.h"
+
+enum { SLOTS_MIN = 1 << 10, AHEAD = 16 };
+
+void gs_text_counts_release(gs_text_counts *t)
+{
+    gs_mem_free(t->entries);
+    gs_mem_free(t->texts);
+    gs_mem_free(t->slots);
+    gs_mem_free(t->room);
+    *t = (gs_text_counts){0};
+}
+
+uint64_t gs_text_hash(const void *text, size_t bytes)
+{
+    return XXH3_64bits(text, bytes);
+}
+
+size_t gs_text_counts_bytes(const gs_text_counts *t)
+{
+    return t->capacity * sizeof *t->entries + t->text_capacity +
+           t->slot_capacity * sizeof *t->slots + t->room_capacity * sizeof *t->room;
+}
+
+/* --- the table ---------------------------------------------------------------------- */
+
+static void put_in_slot(gs_text_counts *t, size_t i)
+{
+    size_t slot = t->entries[i].hash & (t->slot_count - 1);
+    while (t->slots[slot] != 0)
+        slot = (slot + 1) & (t->slot_count - 1);
+    t->slots[slot] = (uint32_t)i + 1;
+}
+
+/* So many slots that half of them stay empty when so many entries are in them. */
+static gs_code make_slots(gs_text_counts *t, size_t entries, gs_status *st)
+{
+    size_t slots = SLOTS_MIN;
+    while (slots / 2 < entries)
+        slots *= 2;
+    if (entries >= UINT32_MAX / 2)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than %u different values",
+                       UINT32_MAX / 2);
+    if (slots > t->slot_capacity) {
+        size_t bytes = 0;
+        GS_TRY(gs_mem_size_mul(&bytes, slots, sizeof *t->slots, st));
+        GS_TRY(gs_mem_resize(&t->slots, bytes, "table of values", st));
+        t->slot_capacity = slots;
+    }
+    t->slot_count = slots;
+    memset(t->slots, 0, slots * sizeof *t->slots);
+    for (size_t i = 0; i < t->count; i++)
+        put_in_slot(t, i);
+    return GS_OK;
+}
+
+/* What there was the last time says how large it will be, so that clearing what is empty
+ * anyway takes no time. */
+void gs_text_counts_reset(gs_text_counts *t)
+{
+    size_t slots = SLOTS_MIN;
+    while (slots < t->slot_count && slots / 2 < t->count)
+        slots *= 2;
+    if (slots < t->slot_count)
+        t->slot_count = slots;
+    t->count = 0;
+    t->text_bytes = 0;
+    t->values = t->lost = 0;
+    if (t->slot_count > 0)
+        memset(t->slots, 0, t->slot_count * sizeof *t->slots);
+}
+
+static gs_code add_new(gs_text_counts *t, uint64_t hash, const uint8_t *text,
+                       size_t bytes, uint64_t count, gs_status *st)
+{
+    GS_TRY(gs_mem_grow(&t->entries, &t->capacity, t->count + 1, "counts of values", st));
+    GS_TRY(gs_mem_grow(&t->texts, &t->text_capacity, t->text_bytes + bytes + 1,
+                       "texts of values", st));
+    if (bytes > 0)
+        memcpy(t->texts + t->text_bytes, text, bytes);
+    t->entries[t->count] = (gs_text_count){hash, count, t->text_bytes, bytes};
+    t->text_bytes += bytes;
+    t->count++;
+    if (t->count > t->slot_count / 2)
+        return make_slots(t, t->count, st);
+    put_in_slot(t, t->count - 1);
+    return GS_OK;
+}
+
+gs_code gs_text_counts_add(gs_text_counts *t, uint64_t hash, const uint8_t *text,
+                           size_t bytes, uint64_t count, gs_status *st)
+{
+    const size_t mask = t->slot_count - 1;
+    for (size_t slot = hash & mask; t->slot_count > 0; slot = (slot + 1) & mask) {
+        if (t->slots[slot] == 0)
+            break;
+        gs_text_count *const e = &t->entries[t->slots[slot] - 1];
+        if (e->hash == hash && e->bytes == bytes &&
+            memcmp(t->texts + e->at, text, bytes) == 0) {
+            e->count += count;
+            return GS_OK;
+        }
+    }
+    return add_new(t, hash, text, bytes, count, st);
+}
+
+gs_code gs_text_counts_add_all(gs_text_counts *t, const uint8_t *texts,
+                               const uint32_t *ends, size_t count, gs_status *st)
+{
+    uint64_t hashes[AHEAD];
+    for (size_t at = 0; at < count; at += AHEAD) {
+        const size_t n = count - at < AHEAD ? count - at : AHEAD;
+        for (size_t i = 0; i < n; i++) {
+            const size_t begin = at + i > 0 ? ends[at + i - 1] : 0;
+            hashes[i] = gs_text_hash(texts + begin, ends[at + i] - begin);
+            if (t->slot_count > 0)
+                __builtin_prefetch(&t->slots[hashes[i] & (t->slot_count - 1)]);
+        }
+        for (size_t i = 0; i < n; i++) {
+            const size_t begin = at + i > 0 ? ends[at + i - 1] : 0;
+            GS_TRY(gs_text_counts_add(t, hashes[i], texts + begin, ends[at + i] - begin,
+                                      1, st));
+        }
+    }
+    t->values += count;
+    return GS_OK;
+}
+
+gs_code gs_text_counts_merge(gs_text_counts *t, const gs_text_counts *other,
+                             gs_status *st)
+{
+    for (size_t i = 0; i < other->count; i++) {
+        const gs_text_count *const e = &other->entries[i];
+        GS_TRY(
+            gs_text_counts_add(t, e->hash, other->texts + e->at, e->bytes, e->count, st));
+    }
+    t->values += other->values;
+    t->lost += other->lost;
+    return GS_OK;
+}
+
+/* --- thinning out ------------------------------------------------------------------- */
+
+gs_code gs_text_counts_prune(gs_text_counts *t, size_t counters, gs_status *st)
+{
+    gs_assert(counters > 0);
+    if (t->count <= counters)
+        return GS_OK;
+    GS_TRY(gs_mem_grow(&t->room, &t->room_capacity, t->count, "counts of values", st));
+    for (size_t i = 0; i < t->count; i++)
+        t->room[i] = t->entries[i].count;
+    const uint64_t cut = gs_nth_largest(t->room, t->count, counters);
+    size_t kept = 0, text_bytes = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        gs_text_count e = t->entries[i];
+        if (e.count <= cut)
+            continue;
+        if (e.bytes > 0)
+            memmove(t->texts + text_bytes, t->texts + e.at, e.bytes);
+        e.count -= cut;
+        e.at = text_bytes;
+        text_bytes += e.bytes;
+        t->entries[kept++] = e;
+    }
+    t->count = kept;
+    t->text_bytes = text_bytes;
+    t->lost += cut;
+    return make_slots(t, kept, st);
+}
+
+static int compare_entries(const void *a, const void *b, void *context)
+{
+    const gs_text_count *const x = a, *const y = b;
+    const uint8_t *const texts = context;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    const size_t least = x->bytes < y->bytes ? x->bytes : y->bytes;
+    const int order = memcmp(texts + x->at, texts + y->at, least);
+    if (order != 0)
+        return order;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+void gs_text_counts_rank(gs_text_counts *t)
+{
+    if (t->count > 1)
+        qsort_r(t->entries, t->count, sizeof *t->entries, compare_entries, t->texts);
+}

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# gpusort stats freq: counts against those of sort | uniq -c, as texts and as numbers.
+. "$GS_CLI/try.inc"
+
+# All that came S * N times, none of less than (S - eps) * N, and no count is high, or low
+# by more than eps * N.
+within() { # SUPPORT EPS VALUES
+    python3 -c '
+import collections, sys
+support, eps = float(sys.argv[1]), float(sys.argv[2])
+exact = collections.Counter(open(sys.argv[3], "rb").read().split(b"\n")[:-1])
+n, got, last = sum(exact.values()), set(), 1 << 64
+for line in sys.stdin.buffer:
+    value, count = line[:-1].rsplit(b"\t", 1)
+    true, count = exact[value], int(count)
+    got.add(value)
+    if not true - eps * n <= count <= true or true < (support - eps) * n or count > last:
+        print("value", value, "has", count, "of", true)
+    last = count
+for value, true in exact.items():
+    if true >= support * n and value not in got:
+        print("value", value, "of", true, "is not there")
+' "$1" "$2" "$3"
+}
+seed=3
+for shape in zipf gaussian sorted few; do
+    gpusort gen u32 -n 60000 --dist=$shape --seed=$seed -o n.bin
+    od -An -v -w4 -tu4 n.bin | tr -d ' ' >n.txt
+    for errors in '0.2 0.1' '0.01 0.001' '0.001 0.0005' '0.0001 0.000001'; do
+        set -- $errors
+        gpusort stats freq --support=$1 --eps=$2 n.txt >got
+        within $1 $2 n.txt <got
+        gpusort stats freq --support=$1 --eps=$2 --parallel=1 <n.txt | cmp - got
+        gpusort stats freq --support=$1 --eps=$2 --type=u32 n.txt >numbers
+        within $1 $2 n.txt <numbers
+        gpusort stats freq --support=$1 --eps=$2 --type=u32 --binary n.bin | cmp - numbers
+        tail -n 3 got >>some
+    done
+    seed=$((seed + 1))
+done
+[ "$(sort -u some | wc -l)" -gt 10 ] || echo 'hardly any answers'
+
+printf 'k,v\n1,"a ""b"""\n2,c\n3,"a ""b"""\n' >t.csv
+printf 'a\n\nb\na\n\n\n' >empty_lines
+printf 'a b\nc\n' >short
+python3 -c 'print("x" * 5000000); print("y"); print("x" * 5000000)' >long
+try_lines <<'LINES'
+gpusort stats freq --csv -k v t.csv
+gpusort stats freq --csv -k v --json t.csv
+gpusort stats freq empty_lines
+gpusort stats freq --top=1 empty_lines
+gpusort stats freq -k 2 short
+gpusort stats freq -k 2 --skip-bad short
+printf '1.0\n1\n1e0\n' | gpusort stats freq --type=f64
+printf '1.0\n1\n1e0\n' | gpusort stats freq
+gpusort stats freq /dev/null
+gpusort stats freq --json /dev/null
+gpusort stats freq --eps=0.1 --support=0.05 short
+gpusort stats freq --support=2 short
+gpusort stats freq --type=text --binary short
+gpusort stats quantile --type=text short
+yes | head -n 10 | gpusort stats freq --every=4
+seq 100000 | gpusort stats freq --support=0.00001 --eps=0.000001 -S 1M
+LINES
+gpusort stats freq --support=0.5 long | cksum
