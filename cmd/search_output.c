@@ -19,6 +19,7 @@ gs_code gs_search_output_open(gs_search_output *o, const gs_search_args *args,
 void gs_search_output_release(gs_search_output *o)
 {
     gs_text_out_release(&o->out);
+    gs_document_name_release(&o->name);
 }
 
 static gs_code put(gs_search_output *o, const char *text, gs_status *st)
@@ -50,11 +51,9 @@ static gs_code put_column(gs_search_output *o, const void *name, size_t bytes,
 /* The name of a document; its number, if it has none. */
 static gs_code put_name(gs_search_output *o, uint64_t doc, gs_status *st)
 {
-    const uint8_t *name = NULL;
-    size_t bytes = 0;
     if (gs_index_header_of(o->index)->has_names) {
-        GS_TRY(gs_index_document_name(o->index, doc, &name, &bytes, st));
-        return put_column(o, name, bytes, st);
+        GS_TRY(gs_index_document_name(o->index, doc, &o->name, st));
+        return put_column(o, o->name.text, o->name.bytes, st);
     }
     GS_TRY(gs_text_out_number(&o->out, doc, ' ', st));
     o->out.used--; /* the blank */
@@ -91,16 +90,14 @@ static gs_code put_json_head(gs_search_output *o, const gs_asked *asked, gs_stat
 /* A document up to where its score may come. */
 static gs_code put_json_document(gs_search_output *o, uint64_t doc, gs_status *st)
 {
-    const uint8_t *name = NULL;
-    size_t bytes = 0;
     GS_TRY(put(o, o->printed++ > 0 ? ", {\"doc\": " : "{\"doc\": ", st));
     GS_TRY(gs_text_out_number(&o->out, doc, ' ', st));
     o->out.used--;
     if (!gs_index_header_of(o->index)->has_names)
         return GS_OK;
-    GS_TRY(gs_index_document_name(o->index, doc, &name, &bytes, st));
+    GS_TRY(gs_index_document_name(o->index, doc, &o->name, st));
     GS_TRY(put(o, ", \"name\": ", st));
-    return gs_text_out_json(&o->out, name, bytes, st);
+    return gs_text_out_json(&o->out, o->name.text, o->name.bytes, st);
 }
 
 gs_code gs_search_output_refused(gs_search_output *o, const gs_asked *asked,

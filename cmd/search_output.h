@@ -16,7 +16,8 @@ typedef struct gs_search_output {
     const gs_index *index;
     bool has_qids; /* there may be several queries: lines begin with which one */
     gs_text_out out;
-    uint64_t printed; /* of the present query */
+    gs_document_name name; /* of the document that is printed */
+    uint64_t printed;      /* of the present query */
 } gs_search_output;
 
 /* A query as it was given, and what it is called. */

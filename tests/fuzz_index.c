@@ -201,13 +201,13 @@ static void read_documents(const gs_index *index)
     const uint64_t count = gs_index_header_of(index)->documents;
     const uint64_t some[] = {0, 1, 63, 64, count / 2, count - 1, count, UINT64_MAX};
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
-        const uint8_t *name;
-        size_t bytes;
+        gs_document_name name = {0};
         uint32_t length;
         gs_status st = {.code = GS_OK};
-        if (gs_index_document_name(index, some[i], &name, &bytes, &st) == GS_OK &&
+        if (gs_index_document_name(index, some[i], &name, &st) == GS_OK &&
             gs_index_document_length(index, some[i], &length, &st) == GS_OK)
             REQUIRE(some[i] < count);
+        gs_document_name_release(&name);
     }
 }
 

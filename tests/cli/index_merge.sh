@@ -53,7 +53,7 @@ LINES
 for file in terms postings documents header.json; do
     rm -rf c
     cp -r b c
-    printf '\377' | dd of=c/$file bs=1 seek=17 conv=notrunc status=none
+    printf '\377' | dd of=c/$file bs=1 seek=9 conv=notrunc status=none
     try 'gpusort index merge -o m a c'
 done
 rm -rf c && cp -r bp c && truncate -s -1 c/positions

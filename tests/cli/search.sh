@@ -113,5 +113,27 @@ for command in 'search -k 1' 'lookup --df-only'; do
 done
 # A header that is not what was written.
 cp -r i old
-sed -i 's/"version": 3/"version": 1/' old/header.json
+sed -i 's/"version": 4/"version": 1/' old/header.json
+try 'gpusort search old cat'
+# One of the format before: the whole of it as it was written then.
+cat >old/header.json <<'END'
+{
+  "format": "gpusort index", "version": 3,
+  "documents": 1,
+  "terms": 1,
+  "postings": 1,
+  "tokens": 1,
+  "length_sum": 1,
+  "has_positions": false,
+  "has_names": true,
+  "tokenizer": {"words": "unicode", "fold": true, "stem": null, "min_len": 0, "max_len": 0, "stopwords": []},
+  "files": [
+    {"name": "terms", "bytes": 136, "xxh3": "96763360e8977006"},
+    {"name": "postings", "bytes": 17, "xxh3": "a5950f9c4c7a9188"},
+    {"name": "documents", "bytes": 98, "xxh3": "5ace6256e75424af"},
+    {"name": "sums", "bytes": 28, "xxh3": "aab02b2a8ed17373"}
+  ],
+  "header_xxh3": "9b33c144fefd95c7"
+}
+END
 try 'gpusort search old cat'

@@ -178,7 +178,7 @@ static gs_code write_postings(void *context, const gs_posting_batch *batch, gs_s
         uint64_t last = batch->docs[begin];
         for (size_t i = begin; i < begin + n; i++) {
             const uint32_t tf = batch->tfs[i];
-            to = gs_gap_put(to, batch->docs[i] - last, tf, 0);
+            to = gs_gap_put(to, batch->docs[i] - last, tf);
             last = batch->docs[i];
             if (w->has_positions) {
                 to = put_positions(to, positions, tf);

@@ -228,14 +228,14 @@ static gs_code refuse_name(uint64_t doc, const uint8_t *name, size_t bytes,
 }
 
 static gs_code put_document(const gs_index *index, uint64_t doc, const ciff_sums *sums,
-                            gs_text_out *out, gs_status *st)
+                            gs_document_name *made, gs_text_out *out, gs_status *st)
 {
-    const uint8_t *name = NULL;
-    size_t bytes = 0;
     uint32_t length = 0;
-    char digits[24];
-    GS_TRY(gs_index_document_name(index, doc, &name, &bytes, st));
+    char digits[24] = "";
+    GS_TRY(gs_index_document_name(index, doc, made, st));
     GS_TRY(gs_index_document_length(index, doc, &length, st));
+    size_t bytes = made->bytes;
+    const uint8_t *name = bytes > 0 ? made->text : (const uint8_t *)digits;
     if (sums->lengths != NULL) {
         bytes = (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)doc);
         name = (const uint8_t *)digits;
@@ -264,14 +264,16 @@ gs_code gs_ciff_write(const gs_index *index, gs_text_out *out, const volatile in
 {
     const gs_index_header *const h = gs_index_header_of(index);
     ciff_sums sums = {0};
+    gs_document_name name = {0};
     GS_TRY(put_header(index, out, st));
     const size_t lengths_bytes = (size_t)h->documents * sizeof *sums.lengths;
     if (!h->has_names && lengths_bytes > 0)
         GS_TRY(gs_mem_map(&sums.lengths, lengths_bytes, false, "document lengths", st));
     if (put_lists(index, &sums, out, cancel, st) == GS_OK) {
         for (uint64_t doc = 0; doc < h->documents && st->code == GS_OK; doc++)
-            GS_NOTED(put_document(index, doc, &sums, out, st));
+            GS_NOTED(put_document(index, doc, &sums, &name, out, st));
     }
+    gs_document_name_release(&name);
     gs_mem_unmap(sums.lengths, lengths_bytes);
     return st->code == GS_OK ? gs_text_out_flush(out, st) : st->code;
 }

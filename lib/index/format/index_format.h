@@ -17,20 +17,33 @@
  * one before; an array of the first eight bytes of every block's first term (zero-padded,
  * as a number that compares like the bytes), which lookups search; where blocks begin.
  *
- *      +------+---------+---------+-----+--------------------+-----------------------+
- *      | head | block 0 | block 1 | ... | prefixes, u64 each | block offsets, u64 +1 |
- *      +------+---------+---------+-----+--------------------+-----------------------+
- *      block: postings offset u64 | positions offset u64 | term*
- *      term:  shared | suffix bytes | suffix | df | cf - df | postings bytes
- *             | skip bytes | positions bytes                           (varints)
+ *      +------+---------+---------+-----+--------------------+---------------------+
+ *      | head | block 0 | block 1 | ... | prefixes, u64 each | places, 64 bytes    |
+ *      |      |         |         |     |                    | for every 14 blocks |
+ *      +------+---------+---------+-----+--------------------+---------------------+
+ *      block:  postings offset | positions offset (if kept) (varints) | term*
+ *      term:   lengths u8 | more of them | suffix | counts | what it has
+ *      places: offset u64 | of each block, and of the end of the last one, how far behind
+ *              that it begins, u32 each
  *
- * postings: term after term
+ *      lengths: how many bytes are shared, in the high four bits, and of the suffix, less
+ *               1, in the low four; 15 is for all from there on, and a varint with the
+ *               rest follows, that of the shared bytes first
+ *      counts:  (df - 1) << 1 | (cf is df), and cf - df - 1 if it is not (varints)
+ *      has:     df of 1: its document, as the difference to that of the last such term of
+ *               the block, or to 0; zigzag. Others: bytes of its postings; of its skip
+ *               entries, from 128 postings on. Bytes of its positions, if kept (varints)
  *
- *      +---------+---------+-----+----------------------+---------+--------------------+
- *      | block 0 | block 1 | ... | tail: df % 128 pairs | impacts | skip entry a block |
- *      +---------+---------+-----+----------------------+---------+--------------------+
- *      block of 128: doc bits u8 | tf bits u8 | 128 doc numbers | 128 tf numbers
- *      tail:         doc number << 1 | (tf is 1), tf - 2 if it is not   (varints)
+ * postings: term after term, but those of one posting, which is all in the dictionary
+ *
+ *      +---------+---------+-----+-------------------------+---------+----------------+
+ *      | block 0 | block 1 | ... | tail: df % 128 postings | impacts | an entry for   |
+ *      |         |         |     |                         |         | each block     |
+ *      +---------+---------+-----+-------------------------+---------+----------------+
+ *      block of 128: documents | frequencies       (lib/index/format/posting_block.h)
+ *      tail:         interpolated from behind the last block's last document on up to
+ *                    doc_bound, which the header has (lib/index/format/posting_tail.h);
+ *                    without a block, frequencies come to the dictionary's cf
  *      impacts:      how many pairs u8 | pairs (lib/index/format/impact.h): what a
  *                    posting of the term can add to a score; only if there is a block
  *      skip entry:   last doc - last doc before | bytes of the block << 3 | pairs |
@@ -38,17 +51,19 @@
  *                    of the block can add
  *
  * A doc number is the docID less the one before, less 1 (for the very first: the docID).
- * A tf number is the frequency less 1. Numbers of a block are packed in as few bits as
- * its largest needs, low bits first, value after value.
+ * A tf number is the frequency less 1.
  *
- * positions: of every posting of a term, in order, tf numbers (the first position, then
- * differences less 1) as varints.
+ * positions: of every block, and of every tail, of a term, all numbers of all its
+ * postings: of each the first position, then differences less 1. They are put together by
+ * 128, whatever postings they are of, and so is the rest
+ * (lib/index/format/number_block.h).
  *
  * documents:
  *
  *      head | lengths, u32 each | name offsets, u64 for every 64th document | names
  *
- * Each name has its length as a varint in front. Documents of tuples are numbers, and have
+ * Of each name how many bytes it shares with the one before (none for every 64th), how
+ * many are its own (varints), and those. Documents of tuples are numbers, and have
  * neither names nor lengths.
  *
  * sums: u32 for each page of 4 KiB (lib/index/format/page_sums.h) of terms, postings,
@@ -63,11 +78,12 @@
 #include <stdint.h>
 
 enum {
-    GS_INDEX_VERSION = 3,
-    GS_INDEX_BLOCK = 128,      /* postings */
-    GS_INDEX_BLOCK_HEAD = 2,   /* bytes before their numbers: the bits of each */
+    GS_INDEX_VERSION = 4,
     GS_SKIP_COUNT_BITS = 3,    /* of a skip entry: how many impacts there are */
     GS_INDEX_TERM_BLOCK = 16,  /* terms */
+    GS_TERM_LENGTH_BITS = 4,   /* of either length, in the byte that has both */
+    GS_TERM_LENGTH_MORE = 15,  /* there, and the rest follows */
+    GS_INDEX_PLACE_GROUP = 14, /* blocks of terms whose places share a line of a cache */
     GS_INDEX_NAME_BLOCK = 64,  /* documents between two name offsets */
     GS_INDEX_TERM_MAX = 65535, /* bytes of a term */
     GS_INDEX_SLACK = 16,       /* zero bytes at the end of every file, may be read */
@@ -81,22 +97,29 @@ typedef struct gs_index_head {
     uint64_t count;   /* terms, or documents */
     uint64_t blocks;  /* of terms, or 1 if there are names */
     uint64_t table;   /* offset of the prefixes, or of the name offsets */
-    uint64_t offsets; /* of the block offsets, or of the names */
+    uint64_t offsets; /* of the places of blocks, or of the names */
     uint64_t end;     /* of what follows them, without the slack */
     uint64_t reserved[2];
 } gs_index_head;
 
 _Static_assert(sizeof(gs_index_head) == 64, "on disk");
 
-/* At the beginning of a block of terms: where what is written of its first one begins. */
-typedef struct gs_index_begins {
-    uint64_t postings, positions;
-} gs_index_begins;
+/* Where blocks of terms begin, and where the last one ends. */
+typedef struct gs_index_places {
+    uint64_t offset;
+    uint32_t behind[GS_INDEX_PLACE_GROUP];
+} gs_index_places;
 
-_Static_assert(sizeof(gs_index_begins) == 16, "on disk");
+_Static_assert(sizeof(gs_index_places) == 64, "on disk");
 
-#define GS_INDEX_TERMS_MAGIC     "gsTERMS1"
-#define GS_INDEX_DOCUMENTS_MAGIC "gsDOCUM1"
+/* How many groups there are of the places of so many blocks. */
+static inline uint64_t gs_index_place_groups(uint64_t blocks)
+{
+    return blocks / GS_INDEX_PLACE_GROUP + 1;
+}
+
+#define GS_INDEX_TERMS_MAGIC     "gsTERMS2"
+#define GS_INDEX_DOCUMENTS_MAGIC "gsDOCUM2"
 
 typedef enum gs_index_file {
     GS_INDEX_TERMS,
@@ -112,6 +135,7 @@ extern const char *const gs_index_file_names[GS_INDEX_FILE_COUNT];
 /* What the dictionary says of a term. */
 typedef struct gs_term_info {
     uint64_t df, cf;
+    uint64_t only_doc;                 /* of a df of 1, which has no postings elsewhere */
     uint64_t postings, postings_bytes; /* offset, and bytes without the skip entries */
     uint64_t skip_bytes;               /* behind them */
     uint64_t positions, positions_bytes;

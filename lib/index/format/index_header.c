@@ -36,13 +36,14 @@ static void print_fields(FILE *to, const gs_index_header *h)
 {
     (void)fprintf(to,
                   "{\n  \"format\": \"gpusort index\", \"version\": %d,\n"
-                  "  \"documents\": %" PRIu64 ",\n  \"terms\": %" PRIu64 ",\n"
+                  "  \"documents\": %" PRIu64 ",\n  \"doc_bound\": %" PRIu64 ",\n"
+                  "  \"terms\": %" PRIu64 ",\n"
                   "  \"postings\": %" PRIu64 ",\n  \"tokens\": %" PRIu64 ",\n"
                   "  \"length_sum\": %" PRIu64 ",\n"
                   "  \"has_positions\": %s,\n  \"has_names\": %s,\n"
                   "  \"tokenizer\": %s,\n  \"files\": [\n",
-                  GS_INDEX_VERSION, h->documents, h->terms, h->postings, h->tokens,
-                  h->length_sum, h->has_positions ? "true" : "false",
+                  GS_INDEX_VERSION, h->documents, h->doc_bound, h->terms, h->postings,
+                  h->tokens, h->length_sum, h->has_positions ? "true" : "false",
                   h->has_names ? "true" : "false", h->tokenizer ? h->tokenizer : "{}");
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
         if (i == GS_INDEX_POSITIONS && !h->has_positions)
@@ -222,6 +223,7 @@ static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *
         !get_number(text, "version", version) || *version != GS_INDEX_VERSION)
         return false;
     bool is_good = get_number(text, "documents", &h->documents) &&
+                   get_number(text, "doc_bound", &h->doc_bound) &&
                    get_number(text, "terms", &h->terms) &&
                    get_number(text, "postings", &h->postings) &&
                    get_number(text, "tokens", &h->tokens) &&
@@ -270,13 +272,13 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
 uint64_t gs_index_header_sum(const gs_index_header *h)
 {
     const char *const tokenizer = h->tokenizer ? h->tokenizer : "{}";
-    uint64_t numbers[7 + 2 * GS_INDEX_FILE_COUNT] = {
+    uint64_t numbers[8 + 2 * GS_INDEX_FILE_COUNT] = {
         h->documents,  h->terms,         h->postings,  h->tokens,
-        h->length_sum, h->has_positions, h->has_names,
+        h->length_sum, h->has_positions, h->has_names, h->doc_bound,
     };
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        numbers[7 + 2 * i] = h->file_bytes[i];
-        numbers[8 + 2 * i] = h->file_sums[i];
+        numbers[8 + 2 * i] = h->file_bytes[i];
+        numbers[9 + 2 * i] = h->file_sums[i];
     }
     return XXH3_64bits_withSeed(tokenizer, strlen(tokenizer),
                                 XXH3_64bits(numbers, sizeof numbers));

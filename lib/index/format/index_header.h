@@ -3,8 +3,9 @@
  * index_header: header.json, which says what an index is.
  *
  *     {
- *       "format": "gpusort index", "version": 3,
- *       "documents": N, "terms": N, "postings": N, "tokens": N, "length_sum": N,
+ *       "format": "gpusort index", "version": 4,
+ *       "documents": N, "doc_bound": N, "terms": N, "postings": N, "tokens": N,
+ *       "length_sum": N,
  *       "has_positions": true, "has_names": true,
  *       "tokenizer": {...},
  *       "files": [
@@ -30,6 +31,9 @@
 
 typedef struct gs_index_header {
     uint64_t documents, terms, postings, tokens, length_sum;
+    /* No docID is as large: their number, unless it was not known when postings were
+     * written. */
+    uint64_t doc_bound;
     bool has_positions, has_names;
     char *tokenizer; /* a JSON object; from gs_mem when read, borrowed when written */
     uint64_t file_bytes[GS_INDEX_FILE_COUNT];

@@ -32,24 +32,33 @@ unsigned gs_pack_width(const uint64_t *numbers)
     return all == 0 ? 0 : 64 - (unsigned)__builtin_clzll(all);
 }
 
-uint8_t *gs_pack_put(uint8_t *to, const uint64_t *numbers, unsigned bits)
+uint8_t *gs_pack_put_some(uint8_t *to, const uint64_t *numbers, size_t count,
+                          unsigned bits)
 {
     gs_assert(bits <= GS_PACK_BITS_MAX);
-    uint64_t word = 0;
+    const uint64_t mask = (UINT64_C(1) << bits) - 1;
+    uint64_t word = 0, stored;
     unsigned used = 0;
-    for (size_t i = 0; i < GS_PACK_COUNT; i++) {
-        word |= numbers[i] << used;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t number = numbers[i] & mask;
+        word |= number << used;
         used += bits;
         if (used < 64)
             continue;
         used -= 64;
-        word = htole64(word);
-        memcpy(to, &word, sizeof word);
-        to += sizeof word;
-        word = numbers[i] >> (bits - used); /* what did not fit; 0 if all did */
+        stored = htole64(word);
+        memcpy(to, &stored, sizeof stored);
+        to += sizeof stored;
+        word = number >> (bits - used); /* what did not fit; 0 if all did */
     }
-    gs_assert(used == 0); /* 128 numbers fill whole words */
-    return to;
+    stored = htole64(word);
+    memcpy(to, &stored, (used + 7) / 8);
+    return to + (used + 7) / 8;
+}
+
+uint8_t *gs_pack_put(uint8_t *to, const uint64_t *numbers, unsigned bits)
+{
+    return gs_pack_put_some(to, numbers, GS_PACK_COUNT, bits);
 }
 
 static void get_plain(const uint8_t *from, unsigned bits, uint64_t *numbers)

@@ -21,9 +21,9 @@
  *      StreamVByte of 1 to 4 bytes               2.802   2.622       0.33    8.6
  *
  * The library's writing is what Debian builds, without vector code; its reading here has
- * SSSE3. In the tail of a list (df % 128 postings) the smallest is the varint of
- * lib/index/format/index_format.h, 2.34 bytes against 2.45 and 3.44, at a tenth of the
- * speed: tails are 9 % of the postings of the Zipf documents, and short everywhere.
+ * SSSE3. How few bits a block has, and that some numbers may have more, is decided in
+ * lib/index/format/number_block.h; the tail of a list is in another code
+ * (lib/index/format/posting_tail.h).
  */
 #ifndef GS_LIB_INDEX_FORMAT_POSTING_PACK_H
 #define GS_LIB_INDEX_FORMAT_POSTING_PACK_H
@@ -55,6 +55,9 @@ static inline size_t gs_pack_bytes(unsigned bits)
 unsigned gs_pack_width(const uint64_t *numbers);
 /* Writes gs_pack_bytes(bits) bytes; returns the end of them. */
 uint8_t *gs_pack_put(uint8_t *to, const uint64_t *numbers, unsigned bits);
+/* The low bits of any count of them, the last byte filled with zeros; returns the end. */
+uint8_t *gs_pack_put_some(uint8_t *to, const uint64_t *numbers, size_t count,
+                          unsigned bits);
 /* Reads them in the best way there is; up to GS_PACK_SLACK bytes beyond are read. */
 void gs_pack_get(const uint8_t *from, unsigned bits, uint64_t *numbers);
 

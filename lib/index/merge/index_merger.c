@@ -164,18 +164,25 @@ static gs_code make_plan(merger *m, gs_status *st)
 
 /* --- documents and checksums ------------------------------------------------------- */
 
+static gs_code copy_documents_of(merger *m, gs_document_cursor *c, gs_status *st)
+{
+    for (;;) {
+        GS_TRY(gs_document_cursor_next(c, st));
+        if (!c->has_document)
+            return GS_OK;
+        GS_TRY(
+            gs_index_writer_document(m->writer, c->name, c->name_bytes, c->length, st));
+    }
+}
+
 static gs_code copy_documents(merger *m, gs_status *st)
 {
     for (size_t i = 0; i < m->options->input_count; i++) {
         gs_document_cursor c;
         GS_TRY(gs_document_cursor_open(&c, m->indexes[i], st));
-        for (;;) {
-            GS_TRY(gs_document_cursor_next(&c, st));
-            if (!c.has_document)
-                break;
-            GS_TRY(
-                gs_index_writer_document(m->writer, c.name, c.name_bytes, c.length, st));
-        }
+        GS_NOTED(copy_documents_of(m, &c, st));
+        gs_document_cursor_close(&c);
+        GS_TRY(st->code);
     }
     return GS_OK;
 }

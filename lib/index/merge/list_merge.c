@@ -35,7 +35,6 @@ struct gs_list_merge {
 
     gs_posting_list list; /* shifted: lists are read one after the other */
     uint32_t tfs[GS_INDEX_BLOCK];
-    size_t place_bytes[GS_INDEX_BLOCK];
 
     list_source *sources; /* kept; mapped, since most are not touched for most terms */
     size_t sources_bytes;
@@ -153,26 +152,33 @@ static uint64_t convert_tfs(const gs_posting_list *c, uint32_t *tfs)
     return sum;
 }
 
+/* Postings that come into other blocks here, with their positions. */
+static gs_code append_postings(gs_list_merge *l, gs_posting_list *c, gs_status *st)
+{
+    if (!l->options.has_positions)
+        return gs_index_part_postings(l->part, c->docs, l->tfs, c->count, NULL, st);
+    for (size_t i = 0; i < c->count; i++) {
+        GS_TRY(gs_posting_list_positions(c, i, st));
+        GS_TRY(gs_index_part_postings(l->part, &c->docs[i], &l->tfs[i], 1, c->positions,
+                                      st));
+    }
+    return gs_posting_list_end_places(c, st);
+}
+
 /* A block, whose docIDs are shifted already and whose first doc number was this: as it
  * is stored, or, if its postings come into another block here, one by one. */
 static gs_code append_block(gs_list_merge *l, gs_posting_list *c, uint64_t first_number,
                             gs_status *st)
 {
     bool taken = false;
-    gs_foreign_postings postings = {.docs = c->docs,
-                                    .tfs = l->tfs,
-                                    .count = c->count,
-                                    .first_number = first_number,
-                                    .place_bytes = l->place_bytes};
     if (c->has_skip) {
-        postings.block = gs_posting_list_stored(c);
-        GS_TRY(gs_index_part_block(l->part, &postings, &taken, st));
+        const gs_foreign_block block = {.docs = c->docs,
+                                        .tfs = l->tfs,
+                                        .first_number = first_number,
+                                        .stored = gs_posting_list_stored(c)};
+        GS_TRY(gs_index_part_block(l->part, &block, &taken, st));
     }
-    if (taken)
-        return GS_OK;
-    if (l->options.has_positions)
-        GS_TRY(gs_posting_list_measure_places(c, &postings.places, l->place_bytes, st));
-    return gs_index_part_foreign(l->part, &postings, st);
+    return taken ? GS_OK : append_postings(l, c, st);
 }
 
 static gs_code append_list(gs_list_merge *l, const gs_term_cursor *term, size_t source,

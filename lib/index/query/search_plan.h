@@ -115,7 +115,7 @@ static inline uint32_t gs_search_plan_length(gs_search_plan *plan, uint64_t doc)
 
 /* What the posting that the reader is at adds to its document's score. */
 static inline double gs_search_plan_part(gs_search_plan *plan, const gs_search_slot *slot,
-                                         const gs_posting_list *reader)
+                                         gs_posting_list *reader)
 {
     const uint32_t length = gs_search_plan_length(plan, reader->doc);
     plan->stats.postings_scored++;

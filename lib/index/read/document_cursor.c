@@ -45,26 +45,50 @@ static gs_code check(const gs_document_cursor *c, const uint8_t *at, size_t byte
                                 st);
 }
 
+void gs_document_cursor_close(gs_document_cursor *c)
+{
+    gs_document_name_release(&c->made);
+}
+
+/* Where the name at `names` ends as far as its head says, if it has one. */
+static gs_code check_name(const gs_document_cursor *c, gs_status *st)
+{
+    enum { HEAD_BYTES_MAX = 2 * GS_VARINT_BYTES_MAX };
+    const uint8_t *p = c->names;
+    const size_t left = (size_t)(c->end - p);
+    uint64_t shared, own;
+    GS_TRY(check(c, p, left < HEAD_BYTES_MAX ? left : HEAD_BYTES_MAX, st));
+    if (!gs_varint_read(&p, c->end, &shared) || !gs_varint_read(&p, c->end, &own) ||
+        own > (uint64_t)(c->end - p))
+        return gs_index_damaged(c->index, GS_INDEX_DOCUMENTS, "a name is not there", st);
+    return check(c, p, (size_t)own, st);
+}
+
+static gs_code make_name(gs_document_cursor *c, gs_status *st)
+{
+    gs_status inner = {.code = GS_OK};
+    GS_TRY(check_name(c, st));
+    if (c->in_block++ % GS_INDEX_NAME_BLOCK == 0)
+        c->made.bytes = 0;
+    if (gs_document_name_read(&c->made, &c->names, c->end, &inner) == GS_ERR_FORMAT)
+        return gs_index_damaged(c->index, GS_INDEX_DOCUMENTS, "a name is not there", st);
+    gs_status_keep_first(st, &inner);
+    c->name = c->made.text;
+    c->name_bytes = c->made.bytes;
+    return st->code;
+}
+
 gs_code gs_document_cursor_next(gs_document_cursor *c, gs_status *st)
 {
-    uint64_t bytes;
-    c->has_document = c->left > 0;
-    if (!c->has_document)
+    c->has_document = false;
+    if (c->left == 0)
         return GS_OK;
     let_go(c);
-    const size_t left = (size_t)(c->end - c->names);
     GS_TRY(check(c, c->lengths, sizeof c->length, st));
-    GS_TRY(
-        check(c, c->names, left < GS_VARINT_BYTES_MAX ? left : GS_VARINT_BYTES_MAX, st));
-    if (!gs_varint_read(&c->names, c->end, &bytes) ||
-        bytes > (uint64_t)(c->end - c->names))
-        return gs_index_damaged(c->index, GS_INDEX_DOCUMENTS, "a name is not there", st);
-    GS_TRY(check(c, c->names, (size_t)bytes, st));
-    c->name = c->names;
-    c->name_bytes = (size_t)bytes;
-    c->names += bytes;
+    GS_TRY(make_name(c, st));
     memcpy(&c->length, c->lengths, sizeof c->length);
     c->lengths += sizeof c->length;
     c->left--;
+    c->has_document = true;
     return GS_OK;
 }

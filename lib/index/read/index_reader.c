@@ -216,12 +216,14 @@ static gs_code read_heads(gs_index *index, gs_status *st)
     GS_TRY(gs_index_place(index, GS_INDEX_TERMS, t->table, t->blocks * sizeof(uint64_t),
                           &ignored, st));
     GS_TRY(gs_index_place(index, GS_INDEX_TERMS, t->offsets,
-                          (t->blocks + 1) * sizeof(uint64_t), &ignored, st));
+                          gs_index_place_groups(t->blocks) * sizeof(gs_index_places),
+                          &ignored, st));
     gs_index_head *const d = &index->documents;
     GS_TRY(read_head(index, GS_INDEX_DOCUMENTS, GS_INDEX_DOCUMENTS_MAGIC, d, st));
     if (d->count != index->header.documents || d->count > GS_INDEX_DOCS_MAX ||
         (d->blocks != 0 &&
          d->count > index->bytes[GS_INDEX_DOCUMENTS] / sizeof(uint32_t)) ||
+        index->header.doc_bound > GS_INDEX_DOCS_MAX ||
         (d->blocks != 0) != index->header.has_names)
         return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "its counts do not agree", st);
     const uint64_t names =
@@ -396,11 +398,33 @@ static gs_code find_names(const gs_index *index, uint64_t block, uint64_t *at,
                : gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
 }
 
-gs_code gs_index_document_name(const gs_index *index, uint64_t doc, const uint8_t **name,
-                               size_t *bytes, gs_status *st)
+gs_code gs_document_name_read(gs_document_name *name, const uint8_t **p,
+                              const uint8_t *end, gs_status *st)
+{
+    uint64_t shared, own;
+    if (!gs_varint_read(p, end, &shared) || !gs_varint_read(p, end, &own) ||
+        own > (uint64_t)(end - *p) || shared > name->bytes)
+        return GS_FAIL(st, GS_ERR_FORMAT, 0, "a name is not there");
+    GS_TRY(gs_mem_grow(&name->text, &name->capacity, (size_t)(shared + own) + 1,
+                       "name of a document", st));
+    memcpy(name->text + shared, *p, (size_t)own);
+    name->bytes = (size_t)(shared + own);
+    *p += own;
+    return GS_OK;
+}
+
+void gs_document_name_release(gs_document_name *name)
+{
+    gs_mem_free(name->text);
+    *name = (gs_document_name){0};
+}
+
+gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
+                               gs_document_name *name, gs_status *st)
 {
     const gs_index_head *const d = &index->documents;
-    *bytes = 0;
+    gs_status inner = {.code = GS_OK};
+    name->bytes = 0;
     if (doc >= d->count)
         return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a docID is not there", st);
     if (d->blocks == 0)
@@ -411,17 +435,12 @@ gs_code gs_index_document_name(const gs_index *index, uint64_t doc, const uint8_
     const uint8_t *p = file + d->offsets + at;
     const uint8_t *const end = file + d->offsets + behind;
     GS_TRY(check_pages(index, GS_INDEX_DOCUMENTS, p, end, st));
-    for (uint64_t skip = doc % GS_INDEX_NAME_BLOCK;; skip--) {
-        uint64_t length;
-        if (!gs_varint_read(&p, end, &length) || length > (uint64_t)(end - p))
-            return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
-        if (skip == 0) {
-            *name = p;
-            *bytes = (size_t)length;
-            return GS_OK;
-        }
-        p += length;
-    }
+    for (uint64_t i = 0; i <= doc % GS_INDEX_NAME_BLOCK && inner.code == GS_OK; i++)
+        GS_NOTED(gs_document_name_read(name, &p, end, &inner));
+    if (inner.code == GS_ERR_FORMAT)
+        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
+    gs_status_keep_first(st, &inner);
+    return st->code;
 }
 
 /* --- the dictionary ---------------------------------------------------------------- */
@@ -447,20 +466,32 @@ gs_code gs_index_check_prefixes(const gs_index *index, uint64_t first, uint64_t 
                        (const uint8_t *)(at + count), st);
 }
 
+/* The group of places that the block's is in. */
+static const uint8_t *places_of(const gs_index *index, uint64_t block)
+{
+    return index->files[GS_INDEX_TERMS] + index->terms.offsets +
+           block / GS_INDEX_PLACE_GROUP * sizeof(gs_index_places);
+}
+
+static uint64_t place_of(const gs_index_places *places, uint64_t block)
+{
+    return gs_index_once(places->offset) +
+           gs_index_once(places->behind[block % GS_INDEX_PLACE_GROUP]);
+}
+
 void gs_index_fetch_offset(const gs_index *index, uint64_t block)
 {
     if (block < index->terms.blocks)
-        __builtin_prefetch(index->files[GS_INDEX_TERMS] + index->terms.offsets +
-                           block * sizeof(uint64_t));
+        __builtin_prefetch(places_of(index, block));
 }
 
 void gs_index_fetch_block(const gs_index *index, uint64_t block)
 {
-    uint64_t at;
+    gs_index_places places;
     if (block >= index->terms.blocks)
         return;
-    memcpy(&at, index->files[GS_INDEX_TERMS] + index->terms.offsets + block * sizeof at,
-           sizeof at);
+    memcpy(&places, places_of(index, block), sizeof places);
+    const uint64_t at = place_of(&places, block);
     const uint64_t bytes = index->bytes[GS_INDEX_TERMS];
     if (at > bytes || bytes - at < FETCH_BYTES)
         return;
@@ -468,17 +499,26 @@ void gs_index_fetch_block(const gs_index *index, uint64_t block)
         __builtin_prefetch(index->files[GS_INDEX_TERMS] + at + i);
 }
 
+/* Where a block begins, or, of the one behind the last, where that ends. */
+static gs_code read_place(const gs_index *index, uint64_t block, uint64_t *out,
+                          gs_status *st)
+{
+    gs_index_places places;
+    const uint8_t *const at = places_of(index, block);
+    GS_TRY(check_pages(index, GS_INDEX_TERMS, at, at + sizeof places, st));
+    memcpy(&places, at, sizeof places);
+    *out = place_of(&places, block);
+    return GS_OK;
+}
+
 gs_code gs_index_dictionary_block(const gs_index *index, uint64_t block,
                                   const uint8_t **begin, const uint8_t **end,
                                   gs_status *st)
 {
     gs_assert(block < index->terms.blocks);
-    uint64_t bounds[2];
-    const uint8_t *const entry =
-        index->files[GS_INDEX_TERMS] + index->terms.offsets + block * sizeof *bounds;
-    GS_TRY(check_pages(index, GS_INDEX_TERMS, entry, entry + sizeof bounds, st));
-    memcpy(bounds, entry, sizeof bounds);
-    const uint64_t from = gs_index_once(bounds[0]), to = gs_index_once(bounds[1]);
+    uint64_t from, to;
+    GS_TRY(read_place(index, block, &from, st));
+    GS_TRY(read_place(index, block + 1, &to, st));
     if (from > to)
         return gs_index_damaged(index, GS_INDEX_TERMS, "a block ends early", st);
     GS_TRY(gs_index_bytes(index, GS_INDEX_TERMS, from, to - from, begin, st));

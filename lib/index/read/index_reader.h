@@ -70,11 +70,22 @@ GS_MUST_CHECK gs_code gs_index_check_page_sums(const gs_index *index, gs_status 
  * of this process. They come back from the file when any thread touches them. */
 void gs_index_let_go(const uint8_t *begin, const uint8_t *end);
 
-/* The name of a document; of one that is only a number *bytes is 0, and its length too.
- */
+/* A name, put together; its memory is kept for the next one. */
+typedef struct gs_document_name {
+    uint8_t *text;
+    size_t bytes, capacity;
+} gs_document_name;
+
+void gs_document_name_release(gs_document_name *name); /* a zeroed one is fine */
+/* Makes the name at *p, which is behind that of the one before, and goes behind it.
+ * GS_ERR_FORMAT: there is none, and the caller knows where. */
+GS_MUST_CHECK gs_code gs_document_name_read(gs_document_name *name, const uint8_t **p,
+                                            const uint8_t *end, gs_status *st);
+
+/* The name of a document; of one that is only a number it has 0 bytes, and its length is
+ * 0, too. */
 GS_MUST_CHECK gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
-                                             const uint8_t **name, size_t *bytes,
-                                             gs_status *st);
+                                             gs_document_name *name, gs_status *st);
 GS_MUST_CHECK gs_code gs_index_document_length(const gs_index *index, uint64_t doc,
                                                uint32_t *length, gs_status *st);
 

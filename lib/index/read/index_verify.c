@@ -69,7 +69,7 @@ static gs_code verify_postings(const gs_term_cursor *term, gs_posting_list *l,
     if (df != term->info.df || cf != term->info.cf)
         return gs_index_damaged(term->index, GS_INDEX_POSTINGS,
                                 "a term's counts are wrong", st);
-    if (has_positions && l->places != l->places_end)
+    if (has_positions && l->next_places != l->places_end)
         return gs_index_damaged(term->index, GS_INDEX_POSITIONS,
                                 "a term has too many positions", st);
     counts->postings += df;
@@ -113,29 +113,46 @@ static gs_code damaged_names(const gs_index *index, gs_status *st)
                             "names are not where they should be", st);
 }
 
-/* Names follow each other, and every 64th is where its offset says. */
+/* Every 64th name is where its offset says. */
+static gs_code verify_name(const gs_index *index, const gs_document_cursor *c,
+                           uint64_t doc, gs_document_name *name, gs_status *st)
+{
+    if (doc % GS_INDEX_NAME_BLOCK != 0)
+        return GS_OK;
+    GS_TRY(gs_index_document_name(index, doc, name, st));
+    return name->bytes == c->name_bytes && memcmp(name->text, c->name, name->bytes) == 0
+               ? GS_OK
+               : damaged_names(index, st);
+}
+
+/* Names follow each other. */
+static gs_code verify_names(const gs_index *index, gs_document_cursor *c,
+                            gs_document_name *name, gs_verify_counts *counts,
+                            gs_status *st)
+{
+    for (uint64_t doc = 0;; doc++) {
+        GS_TRY(gs_document_cursor_next(c, st));
+        if (!c->has_document)
+            return c->names == c->end ? GS_OK : damaged_names(index, st);
+        counts->length_sum += c->length;
+        GS_TRY(verify_name(index, c, doc, name, st));
+    }
+}
+
 static gs_code verify_documents(const gs_index *index, gs_verify_counts *counts,
                                 gs_status *st)
 {
+    gs_document_cursor c;
+    gs_document_name name = {0};
     if (!gs_index_header_of(index)->has_names) {
         counts->length_sum = counts->tokens;
         return GS_OK;
     }
-    gs_document_cursor c;
     GS_TRY(gs_document_cursor_open(&c, index, st));
-    for (uint64_t doc = 0;; doc++) {
-        GS_TRY(gs_document_cursor_next(&c, st));
-        if (!c.has_document)
-            return c.names == c.end ? GS_OK : damaged_names(index, st);
-        counts->length_sum += c.length;
-        if (doc % GS_INDEX_NAME_BLOCK != 0)
-            continue;
-        const uint8_t *name = NULL;
-        size_t bytes;
-        GS_TRY(gs_index_document_name(index, doc, &name, &bytes, st));
-        if (name != c.name || bytes != c.name_bytes)
-            return damaged_names(index, st);
-    }
+    GS_NOTED(verify_names(index, &c, &name, counts, st));
+    gs_document_name_release(&name);
+    gs_document_cursor_close(&c);
+    return st->code;
 }
 
 gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_status *st)

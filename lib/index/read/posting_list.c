@@ -18,12 +18,14 @@ gs_code gs_posting_list_start(gs_posting_list *l, const gs_index *index,
     const gs_index_header *const header = gs_index_header_of(index);
     l->index = index;
     l->pages = gs_index_pages(index, GS_INDEX_POSTINGS);
-    l->left = info->df;
+    l->left = l->df = info->df;
+    l->cf = info->cf;
+    l->only_doc = info->only_doc;
     l->count = l->at = 0;
     l->doc = l->last_doc = l->blocks_read = 0;
     l->has_doc = l->is_found = l->has_skip = false;
-    l->packed_tfs = NULL;
-    l->places = l->places_end = l->next_places = l->checked_places = NULL;
+    l->has_tfs = false;
+    l->places = l->places_end = l->next_places = l->placed.p = NULL;
     GS_TRY(gs_index_place(index, GS_INDEX_POSTINGS, info->postings, info->postings_bytes,
                           &l->p, st));
     l->end = l->p + info->postings_bytes;
@@ -53,88 +55,79 @@ static gs_code read_skip(gs_posting_list *l, gs_status *st)
 {
     gs_posting_skip *const skip = &l->skip;
     GS_TRY(gs_posting_skips_next(&l->skips, skip, st));
-    if (skip->bytes < GS_INDEX_BLOCK_HEAD || skip->bytes > (uint64_t)(l->end - l->p) ||
+    if (skip->bytes < GS_BLOCK_BYTES_MIN || skip->bytes > (uint64_t)(l->end - l->p) ||
         (l->next_places != NULL &&
          skip->positions_bytes > (uint64_t)(l->places_end - l->next_places)))
         return damaged(l, "a skip entry makes no sense", st);
     return GS_OK;
 }
 
-/* Numbers to docIDs, two at a time: a sum waits for the one before only half as often. */
-static gs_code settle_docs(gs_posting_list *l, gs_status *st)
+/* The block, or the tail, is read. */
+static gs_code settle(gs_posting_list *l, gs_status *st)
 {
-    /* A number has at most 41 bits and a block 128 of them: no overflow here. */
-    uint64_t next = l->has_doc ? l->last_doc + 1 : 0; /* a number of 0 means this docID */
-    size_t i = 0;
-    for (; i + 1 < l->count; i += 2) {
-        const uint64_t first = l->docs[i], both = first + l->docs[i + 1] + 1;
-        l->docs[i] = next + first;
-        l->docs[i + 1] = next + both;
-        next += both + 1;
-    }
-    if (i < l->count) {
-        l->docs[i] += next;
-        next = l->docs[i] + 1;
-    }
-    l->last_doc = next - 1;
+    l->last_doc = l->docs[l->count - 1];
     l->has_doc = true;
     l->left -= l->count;
     return l->last_doc < l->skips.document_count ? GS_OK
                                                  : damaged(l, "a docID is not there", st);
 }
 
-static void begin_places(gs_posting_list *l)
+/* The least docID that is possible now. */
+static uint64_t least_doc(const gs_posting_list *l)
 {
-    l->places = l->checked_places = l->next_places;
-    l->places_at = 0;
+    return l->has_doc ? l->last_doc + 1 : 0;
 }
 
 static gs_code read_packed(gs_posting_list *l, gs_status *st)
 {
     const gs_posting_skip *const skip = &l->skip;
-    const uint8_t *const block = l->p;
-    GS_TRY(check_postings(l, block + skip->bytes, st));
-    const unsigned doc_bits = (unsigned)gs_index_once(block[0]);
-    const unsigned tf_bits = (unsigned)gs_index_once(block[1]);
-    if (doc_bits > GS_PACK_BITS_MAX || tf_bits > 32 ||
-        skip->bytes !=
-            GS_INDEX_BLOCK_HEAD + gs_pack_bytes(doc_bits) + gs_pack_bytes(tf_bits))
+    const uint8_t *p = l->p, *const end = p + skip->bytes;
+    GS_TRY(check_postings(l, end, st));
+    if (!gs_block_get_docs(&p, end, least_doc(l), skip->last_doc, l->docs))
+        return damaged(l, "a block does not end where its skip entry says", st);
+    if (!gs_numbers_shape(&l->packed_tfs, &p, end, GS_INDEX_BLOCK) || p != end)
         return damaged(l, "a block has an impossible length", st);
-    gs_pack_get(block + GS_INDEX_BLOCK_HEAD, doc_bits, l->docs);
-    l->packed_tfs = block + GS_INDEX_BLOCK_HEAD + gs_pack_bytes(doc_bits);
-    l->tf_bits = tf_bits;
-    l->p += skip->bytes;
+    l->has_tfs = false;
+    l->p = end;
     l->count = GS_INDEX_BLOCK;
     l->has_skip = true;
     if (l->next_places != NULL) {
-        begin_places(l);
+        l->places = l->next_places;
         l->next_places += skip->positions_bytes;
+        l->placed.p = NULL;
     }
-    GS_TRY(settle_docs(l, st));
-    return l->last_doc == skip->last_doc
-               ? GS_OK
-               : damaged(l, "a block does not end where its skip entry says", st);
+    return settle(l, st);
+}
+
+static bool read_tail_postings(gs_posting_list *l)
+{
+    const gs_tail_frame frame = {.count = l->count,
+                                 .first = least_doc(l),
+                                 .below = l->skips.doc_bound,
+                                 .has_more = l->df < GS_INDEX_BLOCK,
+                                 .more = l->cf - l->df};
+    if (l->df > 1)
+        return gs_tail_get(l->p, l->end, &frame, l->docs, l->tfs);
+    l->docs[0] = l->only_doc;
+    l->tfs[0] = l->cf;
+    return l->p == l->end && l->cf <= UINT32_MAX;
 }
 
 static gs_code read_tail(gs_posting_list *l, gs_status *st)
 {
     l->count = (size_t)l->left;
     l->has_skip = false;
-    l->packed_tfs = NULL;
+    l->has_tfs = true;
     GS_TRY(check_postings(l, l->end, st));
-    for (size_t i = 0; i < l->count; i++) {
-        uint64_t number, tf = 0;
-        if (!gs_varint_read(&l->p, l->end, &number) ||
-            (!gs_gap_is_once(number) && !gs_varint_read(&l->p, l->end, &tf)) ||
-            gs_gap_of(number) >= GS_INDEX_DOCS_MAX || tf > UINT32_MAX - 2)
-            return damaged(l, "a posting list ends early", st);
-        l->docs[i] = gs_gap_of(number);
-        l->tfs[i] = gs_gap_is_once(number) ? 1 : tf + 2;
-    }
-    if (l->p != l->end || l->skips.p != l->skips.end)
+    if (!read_tail_postings(l) || l->skips.p != l->skips.end)
         return damaged(l, "a posting list does not end where it should", st);
-    begin_places(l);
-    return settle_docs(l, st);
+    l->p = l->end;
+    if (l->next_places != NULL) {
+        l->places = l->next_places;
+        l->next_places = l->places_end;
+        l->placed.p = NULL;
+    }
+    return settle(l, st);
 }
 
 /* Not is_found then: only the postings without an entry, if any, may have such a docID.
@@ -175,15 +168,25 @@ static gs_code read_from(gs_posting_list *l, uint64_t doc, gs_status *st)
 gs_code gs_posting_list_block(gs_posting_list *l, gs_status *st)
 {
     GS_TRY(read_from(l, 0, st));
-    if (l->packed_tfs == NULL)
+    if (l->count == 0 || l->has_tfs)
         return GS_OK;
-    gs_pack_get(l->packed_tfs, l->tf_bits, l->tfs);
+    if (!gs_numbers_read(&l->packed_tfs, GS_INDEX_BLOCK, l->tfs))
+        return damaged(l, "a frequency is out of place", st);
     for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
         if (++l->tfs[i] > UINT32_MAX)
             return damaged(l, "a frequency is too large", st);
     }
-    l->packed_tfs = NULL;
+    l->has_tfs = true;
     return GS_OK;
+}
+
+/* What is no frequency is none of what a checksum was right of: then any will do. */
+void gs_posting_list_unpack(gs_posting_list *l)
+{
+    (void)gs_numbers_read(&l->packed_tfs, GS_INDEX_BLOCK, l->tfs);
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i++)
+        l->tfs[i] = (l->tfs[i] & UINT32_MAX) + 1;
+    l->has_tfs = true;
 }
 
 gs_stored_block gs_posting_list_stored(const gs_posting_list *l)
@@ -219,97 +222,94 @@ gs_code gs_posting_list_move(gs_posting_list *l, uint64_t doc, gs_status *st)
 
 /* --- positions ---------------------------------------------------------------------- */
 
-/* Reads so many positions; `out` may be NULL. */
-static inline gs_code read_positions(gs_posting_list *l, uint64_t tf, uint32_t *out,
-                                     gs_status *st)
+static __attribute__((noinline)) gs_code damaged_places(const gs_posting_list *l,
+                                                        const char *what, gs_status *st)
 {
-    uint64_t position = 0;
-    const uint8_t *p = l->places;
-    for (uint64_t k = 0; k < tf; k++) {
-        uint64_t x;
-        if (!gs_varint_read(&p, l->checked_places, &x) || x > UINT32_MAX)
-            return gs_index_damaged(l->index, GS_INDEX_POSITIONS, "positions end early",
-                                    st);
-        position = k == 0 ? x : position + x + 1;
-        if (position > UINT32_MAX)
-            return gs_index_damaged(l->index, GS_INDEX_POSITIONS,
-                                    "a position is too large", st);
-        if (out != NULL)
-            out[k] = (uint32_t)position;
-    }
-    l->places = p;
+    return gs_index_damaged(l->index, GS_INDEX_POSITIONS, what, st);
+}
+
+/* The first of the block that are asked for. */
+static gs_code begin_places(gs_posting_list *l, gs_status *st)
+{
+    gs_posting_places *const places = &l->placed;
+    if (l->places == NULL)
+        return damaged_places(l, "positions are missing", st);
+    GS_TRY(gs_index_compare_pages(l->index, GS_INDEX_POSITIONS, l->places, l->next_places,
+                                  st));
+    places->all = 0;
+    for (size_t i = 0; i < l->count; i++)
+        places->all += gs_posting_list_tf(l, i);
+    /* So many of them have a byte at least. */
+    if (places->all / GS_NUMBERS_MAX > (uint64_t)(l->next_places - l->places))
+        return damaged_places(l, "positions are missing", st);
+    places->p = l->places;
+    places->passed = places->before = 0;
+    places->at = places->held = 0;
     return GS_OK;
 }
 
-/* Compares the pages of what the block, or the tail, has from here on. */
-static __attribute__((noinline)) gs_code check_places(gs_posting_list *l, uint64_t tf,
-                                                      gs_status *st)
+/* Goes on to where number `at` is held. */
+static gs_code hold_number(gs_posting_list *l, uint64_t at, gs_status *st)
 {
-    const bool is_block = l->has_skip && l->places < l->next_places;
-    if (l->places == NULL || tf > (uint64_t)(l->places_end - l->places))
-        return gs_index_damaged(l->index, GS_INDEX_POSITIONS, "positions are missing",
-                                st);
-    l->checked_places = is_block ? l->next_places : l->places_end;
-    return gs_index_compare_pages(l->index, GS_INDEX_POSITIONS, l->places,
-                                  l->checked_places, st);
+    gs_posting_places *const places = &l->placed;
+    while (places->passed <= at) {
+        const uint64_t left = places->all - places->passed;
+        const size_t n = left < GS_NUMBERS_MAX ? (size_t)left : GS_NUMBERS_MAX;
+        const bool is_wanted = at - places->passed < n;
+        places->held = is_wanted ? n : 0;
+        if (!(is_wanted ? gs_numbers_get(&places->p, l->next_places, n, places->numbers)
+                        : gs_numbers_pass(&places->p, l->next_places, n)))
+            return damaged_places(l, "positions end early", st);
+        places->passed += n;
+    }
+    return GS_OK;
 }
 
-/* A position has a byte at least. */
-static inline gs_code find_places(gs_posting_list *l, uint64_t tf, gs_status *st)
+static gs_code read_positions(gs_posting_list *l, uint64_t tf, gs_status *st)
 {
-    return tf <= (uint64_t)(l->checked_places - l->places) ? GS_OK
-                                                           : check_places(l, tf, st);
-}
-
-static __attribute__((noinline)) gs_code hold_positions(gs_posting_list *l, uint64_t tf,
-                                                        gs_status *st)
-{
-    return gs_mem_grow(&l->positions, &l->position_capacity, (size_t)tf, "positions", st);
-}
-
-/* Passes those of the posting that they are at. */
-static inline gs_code pass_places(gs_posting_list *l, gs_status *st)
-{
-    const uint64_t tf = gs_posting_list_tf(l, l->places_at);
-    GS_TRY(find_places(l, tf, st));
-    GS_TRY(read_positions(l, tf, NULL, st));
-    l->places_at++;
+    gs_posting_places *const places = &l->placed;
+    uint64_t next = 0; /* a number of 0 means this position */
+    for (uint64_t k = 0; k < tf;) {
+        const uint64_t at = places->before + k;
+        if (at >= places->passed)
+            GS_TRY(hold_number(l, at, st));
+        const uint64_t *const from =
+            places->numbers + places->held - (size_t)(places->passed - at);
+        const uint64_t held = places->passed - at, n = held < tf - k ? held : tf - k;
+        for (uint64_t i = 0; i < n; i++, k++) {
+            const uint64_t position = next + from[i];
+            if (position > UINT32_MAX)
+                return damaged_places(l, "a position is too large", st);
+            l->positions[k] = (uint32_t)position;
+            next = position + 1;
+        }
+    }
     return GS_OK;
 }
 
 gs_code gs_posting_list_positions(gs_posting_list *l, size_t i, gs_status *st)
 {
-    gs_assert(l->places_at <= i + 1);
-    if (l->places_at == i + 1)
+    gs_posting_places *const places = &l->placed;
+    if (places->p == NULL)
+        GS_TRY(begin_places(l, st));
+    gs_assert(places->at <= i + 1);
+    if (places->at == i + 1)
         return GS_OK; /* they are there */
-    while (l->places_at < i)
-        GS_TRY(pass_places(l, st));
-    const uint64_t tf = gs_posting_list_tf(l, i);
-    GS_TRY(find_places(l, tf, st));
-    if (tf > l->position_capacity)
-        GS_TRY(hold_positions(l, tf, st));
+    for (; places->at < i; places->at++)
+        places->before += l->tfs[places->at];
+    const uint64_t tf = l->tfs[i];
+    GS_TRY(
+        gs_mem_grow(&l->positions, &l->position_capacity, (size_t)tf, "positions", st));
+    GS_TRY(read_positions(l, tf, st));
     l->position_count = (size_t)tf;
-    l->places_at = i + 1;
-    return read_positions(l, tf, l->positions, st);
-}
-
-gs_code gs_posting_list_measure_places(gs_posting_list *l, const uint8_t **places,
-                                       size_t *place_bytes, gs_status *st)
-{
-    *places = l->places;
-    while (l->places_at < l->count) {
-        const uint8_t *const begin = l->places;
-        const size_t i = l->places_at;
-        GS_TRY(pass_places(l, st));
-        place_bytes[i] = (size_t)(l->places - begin);
-    }
-    return gs_posting_list_end_places(l, st);
+    places->before += tf;
+    places->at = i + 1;
+    return GS_OK;
 }
 
 gs_code gs_posting_list_end_places(const gs_posting_list *l, gs_status *st)
 {
-    return l->places == (l->has_skip ? l->next_places : l->places_end)
+    return l->placed.p == l->next_places
                ? GS_OK
-               : gs_index_damaged(l->index, GS_INDEX_POSITIONS,
-                                  "a block has too many positions", st);
+               : damaged_places(l, "a block has too many positions", st);
 }

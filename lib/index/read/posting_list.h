@@ -20,27 +20,32 @@
 #ifndef GS_LIB_INDEX_READ_POSTING_LIST_H
 #define GS_LIB_INDEX_READ_POSTING_LIST_H
 
-#include <endian.h>
-#include <string.h>
-
 #include "lib/index/read/posting_skip.h"
 
 #define GS_NO_DOC UINT64_MAX /* behind the last one */
+
+/* Positions of a block: numbers of all its postings, by 128. */
+typedef struct gs_posting_places {
+    const uint8_t *p; /* the next numbers; NULL: nothing was asked for */
+    uint64_t all;     /* numbers there are */
+    uint64_t passed;  /* those before p */
+    size_t at;        /* the posting that is next, and how many numbers are before it */
+    uint64_t before;
+    size_t held; /* numbers up to `passed` that are here */
+    uint64_t numbers[GS_NUMBERS_MAX];
+} gs_posting_places;
 
 /* For others: docs and tfs up to count, has_skip and skip, doc and at, positions up to
  * position_count, blocks_read. What was read of the files lies before p, next_places and
  * skips.p. */
 typedef struct gs_posting_list {
     const gs_index *index;
-    const gs_page_checks *pages;        /* of postings */
-    const uint8_t *p, *end;             /* blocks and tail that are left */
-    gs_posting_skips skips;             /* entries that are left */
-    const uint8_t *places, *places_end; /* positions of the block; NULL: none kept */
-    const uint8_t *next_places;         /* of the block after it */
-    const uint8_t *checked_places;      /* up to there their pages hold */
-    size_t places_at;                   /* the posting whose positions are at `places` */
-    uint64_t left;                      /* postings behind the block */
-    uint64_t last_doc;                  /* of the blocks so far */
+    const gs_page_checks *pages; /* of postings */
+    const uint8_t *p, *end;      /* blocks and tail that are left */
+    gs_posting_skips skips;      /* entries that are left */
+    uint64_t df, cf, only_doc;   /* as the dictionary has them */
+    uint64_t left;               /* postings behind the block */
+    uint64_t last_doc;           /* of the blocks so far */
     bool has_doc;
     bool is_found; /* the next block is known, not read: its entry is `skip` */
 
@@ -49,14 +54,17 @@ typedef struct gs_posting_list {
     size_t count;         /* of the block; 0: there is none */
     uint64_t docs[GS_INDEX_BLOCK];
     uint64_t tfs[GS_INDEX_BLOCK]; /* after block; seek leaves them packed */
-    const uint8_t *packed_tfs;    /* NULL: they are not */
-    unsigned tf_bits;
+    bool has_tfs;                 /* they are not */
+    gs_number_shape packed_tfs;
 
     uint64_t doc; /* of seek and next; GS_NO_DOC: none left */
     size_t at;    /* it is docs[at] */
     uint64_t blocks_read;
 
-    uint32_t *positions; /* of the posting asked for last */
+    const uint8_t *places, *next_places; /* positions of the block; NULL: none kept */
+    const uint8_t *places_end;           /* of the list */
+    gs_posting_places placed;            /* what was read of the block's */
+    uint32_t *positions;                 /* of the posting asked for last */
     size_t position_count, position_capacity;
 } gs_posting_list;
 
@@ -73,11 +81,6 @@ GS_MUST_CHECK gs_code gs_posting_list_block(gs_posting_list *l, gs_status *st);
 /* A block that has_skip, as it is stored; none of its positions has been asked for. */
 gs_stored_block gs_posting_list_stored(const gs_posting_list *l);
 
-/* Positions of all postings of the block, none asked for so far, are only checked: those
- * of posting i take place_bytes[i] bytes, one after the other from *places on. */
-GS_MUST_CHECK gs_code gs_posting_list_measure_places(gs_posting_list *l,
-                                                     const uint8_t **places,
-                                                     size_t *place_bytes, gs_status *st);
 /* Positions of the last posting were asked for: fails if the block has more. */
 GS_MUST_CHECK gs_code gs_posting_list_end_places(const gs_posting_list *l, gs_status *st);
 
@@ -143,16 +146,15 @@ GS_MUST_CHECK static inline gs_code gs_posting_list_peek(gs_posting_list *l, uin
 
 /* --- of a posting ------------------------------------------------------------------- */
 
-/* The frequency of posting i of the block, packed or not: what the file says now. */
-static inline uint64_t gs_posting_list_tf(const gs_posting_list *l, size_t i)
+/* Frequencies of the block are read, as far as they are any. Internal to tf. */
+void gs_posting_list_unpack(gs_posting_list *l);
+
+/* The frequency of posting i of the block, packed or not. */
+static inline uint64_t gs_posting_list_tf(gs_posting_list *l, size_t i)
 {
-    if (l->packed_tfs == NULL)
-        return l->tfs[i];
-    uint64_t word;
-    const size_t at = i * l->tf_bits;
-    memcpy(&word, l->packed_tfs + at / 8, sizeof word);
-    word = gs_index_once(word);
-    return (le64toh(word) >> (at % 8) & ((UINT64_C(1) << l->tf_bits) - 1)) + 1;
+    if (__builtin_expect(!l->has_tfs, 0))
+        gs_posting_list_unpack(l);
+    return l->tfs[i];
 }
 
 /* Positions of posting i of the block, which never goes back: position_count of them, in

@@ -23,6 +23,7 @@ gs_code gs_posting_skips_start(gs_posting_skips *s, const gs_index *index,
     *s = (gs_posting_skips){.index = index,
                             .left = info->df,
                             .document_count = header->documents,
+                            .doc_bound = header->doc_bound,
                             .has_positions = header->has_positions};
     if (info->postings_bytes > UINT64_MAX - info->postings)
         return damaged(s, "a posting list lies beyond its end", st);

@@ -23,7 +23,7 @@ typedef struct gs_posting_skips {
     const uint8_t *p, *end;
     uint64_t left;     /* postings behind the blocks so far */
     uint64_t last_doc; /* of the blocks so far */
-    uint64_t document_count;
+    uint64_t document_count, doc_bound;
     const uint8_t *impacts; /* of the whole list, as written */
     unsigned impact_count;  /* 0: it has no block */
     bool has_positions;

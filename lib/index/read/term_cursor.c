@@ -17,6 +17,7 @@ void gs_term_cursor_init(gs_term_cursor *c, const gs_index *index)
     c->block_count = gs_index_dictionary_blocks(index);
     c->postings_end = gs_index_end(index, GS_INDEX_POSTINGS);
     c->positions_end = gs_index_end(index, GS_INDEX_POSITIONS);
+    c->has_positions = gs_index_header_of(index)->has_positions;
 }
 
 gs_code gs_term_cursor_new(gs_term_cursor **out, const gs_index *index, gs_status *st)
@@ -40,14 +41,11 @@ static gs_code damaged(const gs_term_cursor *c, const char *what, gs_status *st)
 /* To the front of a block, before its first term. */
 static gs_code enter_block(gs_term_cursor *c, uint64_t block, gs_status *st)
 {
-    gs_index_begins begins;
     GS_TRY(gs_index_dictionary_block(c->index, block, &c->p, &c->end, st));
-    if ((size_t)(c->end - c->p) < sizeof begins)
+    c->positions = c->only_doc = 0;
+    if (!gs_varint_read(&c->p, c->end, &c->postings) ||
+        (c->has_positions && !gs_varint_read(&c->p, c->end, &c->positions)))
         return damaged(c, "a block is too short", st);
-    memcpy(&begins, c->p, sizeof begins);
-    c->p += sizeof begins;
-    c->postings = begins.postings;
-    c->positions = begins.positions;
     c->block = block;
     c->in_block = 0;
     c->bytes = 0;
@@ -72,28 +70,70 @@ static inline gs_code check_place(const gs_term_cursor *c, gs_index_file file,
     return at <= end && bytes <= end - at ? GS_OK : fail_place(c, file, at, bytes, st);
 }
 
+/* How many bytes a term shares with the one before, and how many are its own. */
+static inline bool read_lengths(const uint8_t **p, const uint8_t *end, uint64_t *shared,
+                                uint64_t *suffix)
+{
+    uint64_t more;
+    if (*p >= end)
+        return false;
+    const uint64_t both = gs_index_once(*(*p)++);
+    *shared = both >> GS_TERM_LENGTH_BITS;
+    *suffix = both & GS_TERM_LENGTH_MORE;
+    if (*shared == GS_TERM_LENGTH_MORE) {
+        if (!gs_varint_read(p, end, &more) || more > GS_INDEX_TERM_MAX)
+            return false;
+        *shared += more;
+    }
+    if (*suffix == GS_TERM_LENGTH_MORE) {
+        if (!gs_varint_read(p, end, &more) || more > GS_INDEX_TERM_MAX)
+            return false;
+        *suffix += more;
+    }
+    (*suffix)++;
+    return *suffix <= (uint64_t)(end - *p) && *shared + *suffix <= GS_INDEX_TERM_MAX;
+}
+
+/* What the dictionary says of the term, behind its bytes. */
+static inline bool read_info(gs_term_cursor *c)
+{
+    gs_term_info *const info = &c->info;
+    uint64_t counts, more = 0, doc;
+    info->only_doc = info->postings_bytes = info->skip_bytes = info->positions_bytes = 0;
+    if (!gs_varint_read(&c->p, c->end, &counts) ||
+        ((counts & 1) == 0 && !gs_varint_read(&c->p, c->end, &more)))
+        return false;
+    info->df = (counts >> 1) + 1;
+    if (more > UINT64_MAX - info->df - 1)
+        return false;
+    info->cf = info->df + ((counts & 1) == 0 ? more + 1 : 0);
+    if (info->df == 1) {
+        if (!gs_varint_read(&c->p, c->end, &doc))
+            return false;
+        c->only_doc += (uint64_t)gs_unzigzag(doc);
+        info->only_doc = c->only_doc;
+    } else if (!gs_varint_read(&c->p, c->end, &info->postings_bytes)) {
+        return false;
+    }
+    if (info->df >= GS_INDEX_BLOCK && !gs_varint_read(&c->p, c->end, &info->skip_bytes))
+        return false;
+    return !c->has_positions || gs_varint_read(&c->p, c->end, &info->positions_bytes);
+}
+
 /* Reads the term at p. Terms of a block must ascend. */
 static gs_code read_term(gs_term_cursor *c, gs_status *st)
 {
-    uint64_t shared, suffix, rest;
+    uint64_t shared, suffix;
     gs_term_info *const info = &c->info;
-    if (!gs_varint_read(&c->p, c->end, &shared) ||
-        !gs_varint_read(&c->p, c->end, &suffix) || shared > c->bytes || suffix == 0 ||
-        suffix > (uint64_t)(c->end - c->p) || shared + suffix > GS_INDEX_TERM_MAX)
+    if (!read_lengths(&c->p, c->end, &shared, &suffix) || shared > c->bytes)
         return damaged(c, "a term has an impossible length", st);
     if (c->in_block > 0 && shared < c->bytes && c->p[0] <= c->term[shared])
         return damaged(c, "terms do not ascend", st);
     memcpy(c->term + shared, c->p, (size_t)suffix);
     c->bytes = (size_t)(shared + suffix);
     c->p += suffix;
-    if (!gs_varint_read(&c->p, c->end, &info->df) ||
-        !gs_varint_read(&c->p, c->end, &rest) ||
-        !gs_varint_read(&c->p, c->end, &info->postings_bytes) ||
-        !gs_varint_read(&c->p, c->end, &info->skip_bytes) ||
-        !gs_varint_read(&c->p, c->end, &info->positions_bytes) || info->df == 0 ||
-        rest > UINT64_MAX - info->df)
+    if (!read_info(c))
         return damaged(c, "what it says of a term ends early", st);
-    info->cf = info->df + rest;
     info->postings = c->postings;
     info->positions = c->positions;
     if (info->postings_bytes > UINT64_MAX - info->skip_bytes)
@@ -298,18 +338,17 @@ gs_code gs_dictionary_head_read(const gs_index *index, uint64_t block,
                                 gs_dictionary_head *out, gs_status *st)
 {
     const uint8_t *p = NULL, *end = NULL;
-    gs_index_begins begins;
     uint64_t shared, bytes;
     GS_TRY(gs_index_dictionary_block(index, block, &p, &end, st));
-    if ((size_t)(end - p) < sizeof begins)
+    *out = (gs_dictionary_head){0};
+    if (!gs_varint_read(&p, end, &out->postings) ||
+        (gs_index_header_of(index)->has_positions &&
+         !gs_varint_read(&p, end, &out->positions)))
         return gs_index_damaged(index, GS_INDEX_TERMS, "a block is too short", st);
-    memcpy(&begins, p, sizeof begins);
-    p += sizeof begins;
-    if (!gs_varint_read(&p, end, &shared) || !gs_varint_read(&p, end, &bytes) ||
-        shared != 0 || bytes == 0 || bytes > (uint64_t)(end - p) ||
-        bytes > GS_INDEX_TERM_MAX)
+    if (!read_lengths(&p, end, &shared, &bytes) || shared != 0)
         return gs_index_damaged(index, GS_INDEX_TERMS, "a term has an impossible length",
                                 st);
-    *out = (gs_dictionary_head){p, (size_t)bytes, begins.postings, begins.positions};
+    out->term = p;
+    out->bytes = (size_t)bytes;
     return GS_OK;
 }

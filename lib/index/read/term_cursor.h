@@ -15,6 +15,7 @@ typedef struct gs_term_cursor {
     const uint64_t *prefixes;
     uint64_t block_count;
     uint64_t postings_end, positions_end; /* of those files */
+    bool has_positions;
     bool has_term;
     size_t bytes;
     gs_term_info info;
@@ -22,6 +23,7 @@ typedef struct gs_term_cursor {
     unsigned in_block;      /* terms of it so far, this one too */
     const uint8_t *p, *end; /* behind the term */
     uint64_t postings, positions;
+    uint64_t only_doc; /* of the last term of the block that has but one */
     uint8_t term[GS_INDEX_TERM_MAX];
 } gs_term_cursor;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/write/document_writer.h"
 
+#include <string.h>
+
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
@@ -23,7 +25,26 @@ void gs_document_writer_release(gs_document_writer *w)
     gs_append_file_close(&w->lengths);
     gs_length_table_release(&w->table);
     gs_mem_free(w->name_offsets);
+    gs_mem_free(w->last);
     *w = (gs_document_writer){0};
+}
+
+/* What the name does not share with the one before. */
+static gs_code put_name(gs_document_writer *w, const uint8_t *name, size_t bytes,
+                        gs_status *st)
+{
+    uint8_t head[2 * GS_VARINT_BYTES_MAX];
+    size_t shared = 0;
+    while (shared < bytes && shared < w->last_bytes && name[shared] == w->last[shared])
+        shared++;
+    uint8_t *const end = gs_varint_put(gs_varint_put(head, shared), bytes - shared);
+    GS_TRY(gs_append_file_put(&w->names, head, (size_t)(end - head), st));
+    GS_TRY(gs_append_file_put(&w->names, name + shared, bytes - shared, st));
+    GS_TRY(gs_mem_grow(&w->last, &w->last_capacity, bytes, "document names", st));
+    if (bytes > shared)
+        memcpy(w->last + shared, name + shared, bytes - shared);
+    w->last_bytes = bytes;
+    return GS_OK;
 }
 
 gs_code gs_document_writer_add(gs_document_writer *w, const void *name, size_t name_bytes,
@@ -34,11 +55,9 @@ gs_code gs_document_writer_add(gs_document_writer *w, const void *name, size_t n
         GS_TRY(gs_mem_grow(&w->name_offsets, &w->name_offset_capacity,
                            w->name_offset_count + 1, "document names", st));
         w->name_offsets[w->name_offset_count++] = w->names.bytes + w->names.used;
+        w->last_bytes = 0;
     }
-    uint8_t head[GS_VARINT_BYTES_MAX];
-    const size_t head_bytes = (size_t)(gs_varint_put(head, name_bytes) - head);
-    GS_TRY(gs_append_file_put(&w->names, head, head_bytes, st));
-    GS_TRY(gs_append_file_put(&w->names, name, name_bytes, st));
+    GS_TRY(put_name(w, name, name_bytes, st));
     GS_TRY(gs_append_file_put(&w->lengths, &length, sizeof length, st));
     GS_TRY(gs_length_table_add(&w->table, length, st));
     w->length_sum += length;

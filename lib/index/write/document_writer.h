@@ -19,6 +19,8 @@ typedef struct gs_document_writer {
     uint64_t count;
     uint64_t length_sum;
     gs_append_file names, lengths;
+    uint8_t *last; /* the last name */
+    size_t last_bytes, last_capacity;
     gs_length_table table;  /* the lengths once more, for who writes postings */
     uint64_t *name_offsets; /* of every 64th document */
     size_t name_offset_count, name_offset_capacity;

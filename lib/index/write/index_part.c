@@ -13,10 +13,8 @@
 #include "lib/sort/record/records.h"
 
 enum {
-    TAIL_PAIR_MAX = 2 * GS_VARINT_BYTES_MAX,
     SKIP_ENTRY_MAX = 3 * GS_VARINT_BYTES_MAX + GS_IMPACTS_MAX * GS_IMPACT_BYTES,
     SKIPS_HELD_MAX = 64 << 10, /* bytes of entries in memory */
-    PLACES_BYTES = 512,        /* positions put at once */
 };
 
 struct gs_index_part {
@@ -31,9 +29,12 @@ struct gs_index_part {
     /* The block being filled: docIDs, numbers for them and for frequencies. */
     uint64_t ids[GS_INDEX_BLOCK], docs[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK];
     size_t filled;
-    gs_impacts impacts; /* of the term's blocks so far */
+    gs_impacts impacts;              /* of the term's blocks so far */
+    uint64_t places[GS_NUMBERS_MAX]; /* numbers of positions, not put yet */
+    size_t place_count;
     uint64_t block_positions_bytes;
-    uint64_t skip_doc; /* the last docID of the block before */
+    uint64_t first_doc; /* of the term */
+    uint64_t skip_doc;  /* the last docID of the block before */
 
     uint8_t *skips; /* entries of the term */
     size_t skip_bytes, skip_capacity;
@@ -238,63 +239,81 @@ static gs_code end_block(gs_index_part *p, const uint8_t *block, size_t bytes,
     return add_skip(p, bytes, &impacts, st);
 }
 
-static gs_code put_block(gs_index_part *p, gs_status *st)
+/* The least docID that the next block can begin with. */
+static uint64_t least_doc(const gs_index_part *p)
 {
-    uint8_t block[GS_INDEX_BLOCK_HEAD + 2 * GS_PACK_BITS_MAX * GS_PACK_COUNT / 8];
-    const unsigned doc_bits = gs_pack_width(p->docs), tf_bits = gs_pack_width(p->tfs);
-    uint8_t *to = block;
-    *to++ = (uint8_t)doc_bits;
-    *to++ = (uint8_t)tf_bits;
-    to = gs_pack_put(to, p->docs, doc_bits);
-    to = gs_pack_put(to, p->tfs, tf_bits);
-    return end_block(p, block, (size_t)(to - block), st);
+    return p->ids[0] - p->docs[0];
 }
 
+static gs_code put_places(gs_index_part *p, gs_status *st);
+
+static gs_code put_block(gs_index_part *p, gs_status *st)
+{
+    uint8_t block[GS_BLOCK_BYTES_MAX + GS_PACK_SLACK];
+    const uint8_t *const end = gs_block_put(block, least_doc(p), p->ids, p->docs, p->tfs);
+    GS_TRY(put_places(p, st));
+    return end_block(p, block, (size_t)(end - block), st);
+}
+
+/* A posting that is the only one of its term is in the dictionary. */
 static gs_code put_tail(gs_index_part *p, gs_status *st)
 {
-    uint8_t tail[GS_INDEX_BLOCK * TAIL_PAIR_MAX];
-    uint8_t *to = tail;
-    for (size_t i = 0; i < p->filled; i++) {
-        to = gs_gap_put(to, p->docs[i], p->tfs[i] + 1, 2);
+    uint8_t tail[GS_TAIL_BYTES_MAX + sizeof(uint64_t)];
+    GS_TRY(put_places(p, st));
+    if (p->numbers.df == 1 || p->filled == 0) {
+        p->numbers.only_doc = p->first_doc;
+        p->filled = 0;
+        return GS_OK;
     }
-    const size_t bytes = (size_t)(to - tail);
+    const gs_tail_frame frame = {.count = p->filled,
+                                 .first = least_doc(p),
+                                 .below = p->options.doc_bound,
+                                 .has_more = p->numbers.df < GS_INDEX_BLOCK,
+                                 .more = p->numbers.cf - p->numbers.df};
+    const size_t bytes = (size_t)(gs_tail_put(tail, &frame, p->ids, p->tfs) - tail);
     p->numbers.postings_bytes += bytes;
     p->filled = 0;
     return gs_append_file_put(&p->files->postings, tail, bytes, st);
 }
 
-static gs_code put_places(gs_index_part *p, const uint8_t *places, size_t bytes,
-                          gs_status *st)
+static gs_code append_places(gs_index_part *p, const uint8_t *places, size_t bytes,
+                             gs_status *st)
 {
     p->numbers.positions_bytes += bytes;
     p->block_positions_bytes += bytes;
     return gs_append_file_put(&p->files->positions, places, bytes, st);
 }
 
+/* Those that wait, fewer than would fill a block of them only where postings end. */
+static gs_code put_places(gs_index_part *p, gs_status *st)
+{
+    uint8_t places[GS_NUMBERS_BYTES_MAX + GS_PACK_SLACK];
+    if (p->place_count == 0)
+        return GS_OK;
+    const uint8_t *const end = gs_numbers_put(places, p->places, p->place_count);
+    p->place_count = 0;
+    return append_places(p, places, (size_t)(end - places), st);
+}
+
 static gs_code put_positions(gs_index_part *p, const uint32_t *positions, uint32_t tf,
                              gs_status *st)
 {
-    uint8_t places[PLACES_BYTES];
-    uint8_t *to = places;
     uint64_t last = 0;
     for (uint32_t i = 0; i < tf; i++) {
         if (i > 0 && positions[i] <= last)
             return GS_FAIL(st, GS_ERR_ARG, 0, "positions of a posting do not ascend");
-        to = gs_varint_put(to, i == 0 ? positions[i] : positions[i] - last - 1);
+        p->places[p->place_count++] = i == 0 ? positions[i] : positions[i] - last - 1;
         last = positions[i];
-        if (places + sizeof places - to < GS_VARINT_BYTES_MAX) {
-            GS_TRY(put_places(p, places, (size_t)(to - places), st));
-            to = places;
-        }
+        if (p->place_count == GS_NUMBERS_MAX)
+            GS_TRY(put_places(p, st));
     }
-    return put_places(p, places, (size_t)(to - places), st);
+    return GS_OK;
 }
 
 static gs_code check_order(const gs_index_part *p, uint64_t doc, uint32_t tf,
                            gs_status *st)
 {
-    if ((p->has_doc && doc <= p->last_doc) || doc >= GS_INDEX_DOCS_MAX ||
-        (p->options.document_count > 0 && doc >= p->options.document_count))
+    if ((p->has_doc && doc <= p->last_doc) || doc >= p->options.doc_bound)
         return GS_FAIL(st, GS_ERR_ARG, 0, "docID %llu is out of place",
                        (unsigned long long)doc);
     return tf > 0 ? GS_OK : GS_FAIL(st, GS_ERR_ARG, 0, "a frequency of 0");
@@ -309,6 +328,7 @@ static void note_posting(gs_index_part *p, uint64_t doc, uint32_t tf)
 {
     p->ids[p->filled] = doc;
     p->tfs[p->filled++] = tf - 1;
+    p->first_doc = p->has_doc ? p->first_doc : doc;
     p->last_doc = doc;
     p->has_doc = true;
     p->numbers.df++;
@@ -351,41 +371,21 @@ gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *docs,
     return GS_OK;
 }
 
-gs_code gs_index_part_foreign(gs_index_part *p, const gs_foreign_postings *postings,
-                              gs_status *st)
+gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_block *block, bool *taken,
+                            gs_status *st)
 {
-    const uint8_t *places = postings->places;
-    for (size_t at = 0, n; at < postings->count; at += n) {
-        n = room(p, postings->count - at);
-        GS_TRY(fill_block(p, postings->docs + at, postings->tfs + at, n, st));
-        if (p->options.has_positions) {
-            size_t bytes = 0;
-            for (size_t i = at; i < at + n; i++)
-                bytes += postings->place_bytes[i];
-            GS_TRY(put_places(p, places, bytes, st));
-            places += bytes;
-        }
-        if (p->filled == GS_INDEX_BLOCK)
-            GS_TRY(put_block(p, st));
-    }
-    return GS_OK;
-}
-
-gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_postings *postings,
-                            bool *taken, gs_status *st)
-{
-    const gs_stored_block *const block = &postings->block;
+    const gs_stored_block *const stored = &block->stored;
     *taken = p->filled == 0 && p->term_bytes > 0 &&
-             doc_number(p, postings->docs[0]) == postings->first_number;
+             doc_number(p, block->docs[0]) == block->first_number;
     if (!*taken)
         return GS_OK;
     for (size_t i = 0; i < GS_INDEX_BLOCK; i++) {
-        GS_TRY(check_order(p, postings->docs[i], postings->tfs[i], st));
-        note_posting(p, postings->docs[i], postings->tfs[i]);
+        GS_TRY(check_order(p, block->docs[i], block->tfs[i], st));
+        note_posting(p, block->docs[i], block->tfs[i]);
     }
     if (p->options.has_positions)
-        GS_TRY(put_places(p, block->places, block->place_bytes, st));
-    return end_block(p, block->data, block->bytes, st);
+        GS_TRY(append_places(p, stored->places, stored->place_bytes, st));
+    return end_block(p, stored->data, stored->bytes, st);
 }
 
 /* --- terms ------------------------------------------------------------------------- */

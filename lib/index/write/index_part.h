@@ -4,8 +4,8 @@
  *
  * Three nameless files: postings and positions as the index has them, and terms, each as
  *
- *      term bytes u32 | term | df | cf | postings bytes | skip bytes | positions bytes
- *                              (u64 each)
+ *      term bytes u32 | term | df | cf | only document | postings bytes | skip bytes |
+ *                              positions bytes (u64 each)
  */
 #ifndef GS_LIB_INDEX_WRITE_INDEX_PART_H
 #define GS_LIB_INDEX_WRITE_INDEX_PART_H
@@ -15,7 +15,7 @@
 #include "lib/index/folder/folders.h"
 
 typedef struct gs_part_numbers {
-    uint64_t df, cf, postings_bytes, skip_bytes, positions_bytes;
+    uint64_t df, cf, only_doc, postings_bytes, skip_bytes, positions_bytes;
 } gs_part_numbers;
 
 enum { GS_PART_PATH_BYTES = 4400 };
@@ -41,7 +41,7 @@ typedef struct gs_part_options {
     size_t buffer_bytes;
     bool has_positions;
     const gs_length_table *lengths; /* NULL: documents have none */
-    uint64_t document_count;        /* 0: not known yet */
+    uint64_t doc_bound;             /* docIDs are below */
 } gs_part_options;
 
 /* Takes over a part that was finished before. */

@@ -30,6 +30,7 @@ struct gs_index_writer {
     gs_repeated_names repeated;
     gs_part_files *parts;
     size_t part_buffer_bytes;
+    _Atomic uint64_t doc_bound; /* of all parts; 0: there is none yet */
     gs_index_header header;
     gs_page_sums pages[GS_INDEX_SUMS];
     bool is_together; /* all but its name is there */
@@ -96,9 +97,12 @@ gs_code gs_index_writer_set_document_count(gs_index_writer *w, uint64_t count,
     return GS_OK;
 }
 
-static gs_part_options part_options(const gs_index_writer *w, unsigned part)
+static gs_part_options part_options(gs_index_writer *w, unsigned part)
 {
     gs_assert(part < w->options.part_count);
+    const uint64_t count = w->documents.count;
+    const uint64_t bound = count > 0 ? count : GS_INDEX_DOCS_MAX;
+    atomic_store(&w->doc_bound, bound); /* by all parts the same */
     return (gs_part_options){
         .folder = w->folder.temporary,
         .kept_folder = w->options.kept_folder,
@@ -106,7 +110,7 @@ static gs_part_options part_options(const gs_index_writer *w, unsigned part)
         .buffer_bytes = w->part_buffer_bytes,
         .has_positions = w->options.has_positions,
         .lengths = w->options.has_documents ? &w->documents.table : NULL,
-        .document_count = w->options.has_documents ? 0 : w->documents.count,
+        .doc_bound = bound,
     };
 }
 
@@ -151,7 +155,7 @@ static gs_code write_terms(gs_index_writer *w, gs_file_writer *file, gs_status *
 {
     gs_term_writer *terms = NULL;
     GS_TRY(gs_mem_new(&terms, sizeof *terms, "dictionary", st));
-    GS_TRY_OR_FAIL(gs_term_writer_open(terms, file, st));
+    GS_TRY_OR_FAIL(gs_term_writer_open(terms, file, w->options.has_positions, st));
     for (unsigned i = 0; i < w->options.part_count; i++) {
         gs_append_file *const from = &w->parts[i].terms;
         for (uint64_t n = w->parts[i].term_count; n > 0; n--) {
@@ -164,6 +168,7 @@ static gs_code write_terms(gs_index_writer *w, gs_file_writer *file, gs_status *
             memcpy(&numbers, data + bytes, sizeof numbers);
             const gs_term_info info = {.df = numbers.df,
                                        .cf = numbers.cf,
+                                       .only_doc = numbers.only_doc,
                                        .postings_bytes = numbers.postings_bytes,
                                        .skip_bytes = numbers.skip_bytes,
                                        .positions_bytes = numbers.positions_bytes};
@@ -258,6 +263,9 @@ static gs_code put_together(gs_index_writer *w, gs_status *st)
     }
     GS_TRY(write_all_files(w, st));
     h->documents = w->documents.count;
+    h->doc_bound = atomic_load(&w->doc_bound);
+    if (h->doc_bound == 0) /* there is no part */
+        h->doc_bound = h->documents;
     h->length_sum = w->options.has_documents ? w->documents.length_sum : h->tokens;
     h->has_positions = w->options.has_positions;
     h->has_names = w->options.has_documents;
@@ -274,16 +282,15 @@ static void tell_repeated(const gs_index_writer *w)
     const gs_repeated_names *const r = &w->repeated;
     gs_status ignored = {.code = GS_OK};
     gs_index *index = NULL;
-    const uint8_t *first = NULL, *again = NULL;
-    size_t bytes = 0, again_bytes = 0;
+    gs_document_name first = {0}, again = {0};
     if (r->count > 0 && gs_index_open(&index, w->folder.temporary, &ignored) == GS_OK &&
-        gs_index_document_name(index, r->first, &first, &bytes, &ignored) == GS_OK &&
-        gs_index_document_name(index, r->again, &again, &again_bytes, &ignored) ==
-            GS_OK &&
-        bytes == again_bytes && memcmp(first, again, bytes) == 0) {
+        gs_index_document_name(index, r->first, &first, &ignored) == GS_OK &&
+        gs_index_document_name(index, r->again, &again, &ignored) == GS_OK &&
+        first.bytes == again.bytes && memcmp(first.text, again.text, first.bytes) == 0) {
         char name[NAME_SHOWN_BYTES + 1] = "";
         gs_quoted q;
-        memcpy(name, first, bytes < NAME_SHOWN_BYTES ? bytes : NAME_SHOWN_BYTES);
+        memcpy(name, first.text,
+               first.bytes < NAME_SHOWN_BYTES ? first.bytes : NAME_SHOWN_BYTES);
         gs_log_say(w->options.log, GS_LOG_WARNING,
                    "%s%llu document%s the name of an earlier one: first %s, that of "
                    "documents %llu and %llu",
@@ -291,6 +298,8 @@ static void tell_repeated(const gs_index_writer *w)
                    r->count == 1 ? " has" : "s have", gs_quote_argument(&q, name),
                    (unsigned long long)r->first, (unsigned long long)r->again);
     }
+    gs_document_name_release(&first);
+    gs_document_name_release(&again);
     gs_index_close(index);
 }
 

@@ -74,27 +74,18 @@ GS_MUST_CHECK gs_code gs_index_part_postings(gs_index_part *p, const uint64_t *d
                                              const uint32_t *tfs, size_t count,
                                              const uint32_t *positions, gs_status *st);
 
-/* Postings of another index, as they are to be here. */
-typedef struct gs_foreign_postings {
+/* A full block of another index, and what its postings are to be here. */
+typedef struct gs_foreign_block {
     const uint64_t *docs;
     const uint32_t *tfs;
-    size_t count;
-    uint64_t first_number;     /* their first doc number there */
-    gs_stored_block block;     /* the full block that they were there, if they were one */
-    const uint8_t *places;     /* positions as they are stored: those of posting i take */
-    const size_t *place_bytes; /* place_bytes[i] bytes, one after the other */
-} gs_foreign_postings;
+    uint64_t first_number; /* their first doc number there */
+    gs_stored_block stored;
+} gs_foreign_block;
 
 /* Takes the block, as part_postings would its postings, if it would be the same bytes
- * here: if a block begins, and the first doc number is the same. Else *taken is false.
- * Looks at no places. */
-GS_MUST_CHECK gs_code gs_index_part_block(gs_index_part *p,
-                                          const gs_foreign_postings *postings,
+ * here: if a block begins, and the first doc number is the same. Else *taken is false. */
+GS_MUST_CHECK gs_code gs_index_part_block(gs_index_part *p, const gs_foreign_block *block,
                                           bool *taken, gs_status *st);
-/* As part_postings, whether they were a block or not. */
-GS_MUST_CHECK gs_code gs_index_part_foreign(gs_index_part *p,
-                                            const gs_foreign_postings *postings,
-                                            gs_status *st);
 GS_MUST_CHECK gs_code gs_index_part_finish(gs_index_part *p, gs_status *st);
 void gs_index_part_free(gs_index_part *p); /* NULL is fine */
 

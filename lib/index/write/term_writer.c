@@ -6,9 +6,11 @@
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
 
-gs_code gs_term_writer_open(gs_term_writer *w, gs_file_writer *file, gs_status *st)
+gs_code gs_term_writer_open(gs_term_writer *w, gs_file_writer *file, bool has_positions,
+                            gs_status *st)
 {
     const gs_index_head empty = {0};
+    w->has_positions = has_positions;
     w->file = file;
     return gs_file_writer_put(file, &empty, sizeof empty, st); /* finish fills it */
 }
@@ -39,8 +41,44 @@ static gs_code begin_block(gs_term_writer *w, const uint8_t *term, size_t bytes,
     w->prefixes[w->block_count] = gs_term_prefix(term, bytes);
     w->offsets[w->block_count] = gs_file_writer_bytes(w->file);
     w->block_count++;
-    const gs_index_begins begins = {w->postings, w->positions};
-    return gs_file_writer_put(w->file, &begins, sizeof begins, st);
+    w->only_doc = 0;
+    uint8_t begins[2 * GS_VARINT_BYTES_MAX];
+    uint8_t *to = gs_varint_put(begins, w->postings);
+    if (w->has_positions)
+        to = gs_varint_put(to, w->positions);
+    return gs_file_writer_put(w->file, begins, (size_t)(to - begins), st);
+}
+
+/* Both lengths in a byte, and what does not fit behind it. */
+static uint8_t *put_lengths(uint8_t *to, size_t shared, size_t suffix)
+{
+    const size_t more = GS_TERM_LENGTH_MORE;
+    const size_t a = shared < more ? shared : more;
+    const size_t b = suffix - 1 < more ? suffix - 1 : more;
+    *to++ = (uint8_t)(a << GS_TERM_LENGTH_BITS | b);
+    if (a == more)
+        to = gs_varint_put(to, shared - more);
+    if (b == more)
+        to = gs_varint_put(to, suffix - 1 - more);
+    return to;
+}
+
+/* Counts, and where the postings are. */
+static uint8_t *put_info(gs_term_writer *w, uint8_t *to, const gs_term_info *info)
+{
+    const uint64_t more = info->cf - info->df;
+    to = gs_varint_put(to, (info->df - 1) << 1 | (more == 0));
+    if (more > 0)
+        to = gs_varint_put(to, more - 1);
+    if (info->df == 1) {
+        to = gs_varint_put(to, gs_zigzag((int64_t)(info->only_doc - w->only_doc)));
+        w->only_doc = info->only_doc;
+    } else {
+        to = gs_varint_put(to, info->postings_bytes);
+    }
+    if (info->df >= GS_INDEX_BLOCK)
+        to = gs_varint_put(to, info->skip_bytes);
+    return w->has_positions ? gs_varint_put(to, info->positions_bytes) : to;
 }
 
 gs_code gs_term_writer_add(gs_term_writer *w, const uint8_t *term, size_t bytes,
@@ -58,22 +96,28 @@ gs_code gs_term_writer_add(gs_term_writer *w, const uint8_t *term, size_t bytes,
         GS_TRY(begin_block(w, term, bytes, st));
         shared = 0;
     }
-    uint8_t head[2 * GS_VARINT_BYTES_MAX], tail[5 * GS_VARINT_BYTES_MAX];
-    uint8_t *to = gs_varint_put(head, shared);
-    to = gs_varint_put(to, bytes - shared);
-    GS_TRY(gs_file_writer_put(w->file, head, (size_t)(to - head), st));
+    uint8_t head[1 + 2 * GS_VARINT_BYTES_MAX], tail[5 * GS_VARINT_BYTES_MAX];
+    const size_t head_bytes = (size_t)(put_lengths(head, shared, bytes - shared) - head);
+    GS_TRY(gs_file_writer_put(w->file, head, head_bytes, st));
     GS_TRY(gs_file_writer_put(w->file, term + shared, bytes - shared, st));
-    to = gs_varint_put(tail, info->df);
-    to = gs_varint_put(to, info->cf - info->df);
-    to = gs_varint_put(to, info->postings_bytes);
-    to = gs_varint_put(to, info->skip_bytes);
-    to = gs_varint_put(to, info->positions_bytes);
-    GS_TRY(gs_file_writer_put(w->file, tail, (size_t)(to - tail), st));
+    const size_t tail_bytes = (size_t)(put_info(w, tail, info) - tail);
+    GS_TRY(gs_file_writer_put(w->file, tail, tail_bytes, st));
     memcpy(w->last, term, bytes);
     w->last_bytes = bytes;
     w->count++;
     w->postings += info->postings_bytes + info->skip_bytes;
     w->positions += info->positions_bytes;
+    return GS_OK;
+}
+
+static gs_code put_block_places(gs_term_writer *w, gs_status *st)
+{
+    for (size_t i = 0; i <= w->block_count; i += GS_INDEX_PLACE_GROUP) {
+        gs_index_places places = {.offset = w->offsets[i]};
+        for (size_t k = 0; k < GS_INDEX_PLACE_GROUP && i + k <= w->block_count; k++)
+            places.behind[k] = (uint32_t)(w->offsets[i + k] - places.offset);
+        GS_TRY(gs_file_writer_put(w->file, &places, sizeof places, st));
+    }
     return GS_OK;
 }
 
@@ -87,9 +131,9 @@ gs_code gs_term_writer_finish(gs_term_writer *w, gs_status *st)
     head.table = gs_file_writer_bytes(w->file);
     GS_TRY(
         gs_file_writer_put(w->file, w->prefixes, w->block_count * sizeof(uint64_t), st));
+    GS_TRY(gs_file_writer_align(w->file, sizeof(gs_index_places), st));
     head.offsets = gs_file_writer_bytes(w->file);
-    GS_TRY(gs_file_writer_put(w->file, w->offsets,
-                              (w->block_count + 1) * sizeof(uint64_t), st));
+    GS_TRY(put_block_places(w, st));
     head.end = gs_file_writer_bytes(w->file);
     return gs_file_writer_set_head(w->file, &head, sizeof head, st);
 }

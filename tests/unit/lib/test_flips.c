@@ -348,16 +348,14 @@ fail:
     return st->code;
 }
 
-static gs_code mix_answers(const gs_index *index, const gs_top_docs *top, uint64_t *sum,
-                           gs_status *st)
+static gs_code mix_answers(const gs_index *index, const gs_top_docs *top,
+                           gs_document_name *name, uint64_t *sum, gs_status *st)
 {
     for (size_t i = 0; i < top->count; i++) {
-        const uint8_t *name = NULL;
-        size_t bytes;
-        GS_TRY(gs_index_document_name(index, top->docs[i].doc, &name, &bytes, st));
+        GS_TRY(gs_index_document_name(index, top->docs[i].doc, name, st));
         GS_TRY(mix_text(sum, &top->docs[i].doc, sizeof top->docs[i].doc, st));
         GS_TRY(mix_text(sum, &top->docs[i].score, sizeof top->docs[i].score, st));
-        GS_TRY(mix_text(sum, name, bytes, st));
+        GS_TRY(mix_text(sum, name->text, name->bytes, st));
     }
     return GS_OK;
 }
@@ -368,6 +366,7 @@ static gs_code search(const gs_index *index, uint64_t *sum, gs_status *st)
     gs_doc_presence *presence = NULL;
     gs_searcher *searcher = NULL;
     gs_top_docs top = {0};
+    gs_document_name name = {0};
     gs_search_options options = {.k1 = 1.2, .b = 0.75, .limit = 10};
     const char *const tokenizer = gs_index_header_of(index)->tokenizer;
     if (tokenizer == NULL)
@@ -383,9 +382,10 @@ static gs_code search(const gs_index *index, uint64_t *sum, gs_status *st)
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
         GS_TRY_OR_FAIL(
             gs_searcher_rank(searcher, queries[i], strlen(queries[i]), &top, st));
-        GS_TRY_OR_FAIL(mix_answers(index, &top, sum, st));
+        GS_TRY_OR_FAIL(mix_answers(index, &top, &name, sum, st));
     }
 fail:
+    gs_document_name_release(&name);
     gs_top_docs_release(&top);
     gs_searcher_free(searcher);
     gs_doc_presence_free(presence);

@@ -141,6 +141,7 @@ static void heads_are_read_once(uint64_t *state)
     REQUIRE_OK(gs_document_cursor_open(&c, index, &st), &st);
     REQUIRE_OK(gs_document_cursor_next(&c, &st), &st);
     CHECK(c.has_document && c.name_bytes == 5 && memcmp(c.name, "name0", 5) == 0);
+    gs_document_cursor_close(&c);
     CHECK(gs_index_check_unchanged(index, &st) == GS_ERR_IO);
     gs_index_close(index);
 }
@@ -277,10 +278,9 @@ static void search(const gs_index *index, const gs_word_rules *rules, uint64_t *
         gs_status_clear(&st);
         GS_NOTED(gs_searcher_rank(s, text, (size_t)bytes, &top, &st));
         for (size_t d = 0; st.code == GS_OK && d < top.count; d++) {
-            const uint8_t *name;
-            size_t name_bytes;
-            GS_NOTED(
-                gs_index_document_name(index, top.docs[d].doc, &name, &name_bytes, &st));
+            gs_document_name name = {0};
+            GS_NOTED(gs_index_document_name(index, top.docs[d].doc, &name, &st));
+            gs_document_name_release(&name);
         }
         gs_status_clear(&st);
         GS_NOTED(gs_searcher_begin(s, text, (size_t)bytes, &st));

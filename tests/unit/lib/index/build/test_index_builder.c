@@ -191,13 +191,13 @@ static void documents_are_in_order(const variant *v)
     REQUIRE_OK(gs_index_open(&index, "index", &st), &st);
     for (unsigned i = 0; i < DOCUMENTS; i++) {
         char name[32];
-        const uint8_t *found = NULL;
-        size_t bytes = 0;
+        gs_document_name found = {0};
         uint32_t length = 0;
-        REQUIRE_OK(gs_index_document_name(index, i, &found, &bytes, &st), &st);
+        REQUIRE_OK(gs_index_document_name(index, i, &found, &st), &st);
         REQUIRE_OK(gs_index_document_length(index, i, &length, &st), &st);
         (void)snprintf(name, sizeof name, "name%u", i);
-        CHECK(bytes == strlen(name) && memcmp(found, name, bytes) == 0);
+        CHECK(found.bytes == strlen(name) && memcmp(found.text, name, found.bytes) == 0);
+        gs_document_name_release(&found);
         CHECK(length == word_count(i));
     }
     gs_index_close(index);

@@ -374,9 +374,10 @@ static gs_code get_length(const gs_index *index, gs_status *st)
 
 static gs_code get_name(const gs_index *index, gs_status *st)
 {
-    const uint8_t *name = NULL;
-    size_t bytes;
-    return gs_index_document_name(index, DOCS / 2, &name, &bytes, st);
+    gs_document_name name = {0};
+    GS_NOTED(gs_index_document_name(index, DOCS / 2, &name, st));
+    gs_document_name_release(&name);
+    return st->code;
 }
 
 static gs_code walk_documents(const gs_index *index, gs_status *st)
@@ -384,9 +385,10 @@ static gs_code walk_documents(const gs_index *index, gs_status *st)
     gs_document_cursor c;
     GS_TRY(gs_document_cursor_open(&c, index, st));
     do
-        GS_TRY(gs_document_cursor_next(&c, st));
+        GS_NOTED(gs_document_cursor_next(&c, st));
     while (c.has_document);
-    return GS_OK;
+    gs_document_cursor_close(&c);
+    return st->code;
 }
 
 /* A bit of a byte is flipped: a reader that needs it is told, and one that does not
@@ -422,10 +424,15 @@ static void check_term_uses(void)
 {
     const gs_index_head t = read_head(GS_INDEX_TERMS);
     const uint64_t middle = t.blocks / 2 * sizeof(uint64_t);
-    uint64_t block;
+    const uint64_t group =
+        t.offsets + t.blocks / 2 / GS_INDEX_PLACE_GROUP * sizeof(gs_index_places);
+    gs_index_places places;
     REQUIRE(t.blocks * sizeof(uint64_t) > 2 * GS_SUM_PAGE_BYTES);
-    memcpy(&block, data + t.offsets + middle, sizeof block);
-    check_use("find", find_last_term, GS_INDEX_TERMS, t.offsets - 8, true);
+    memcpy(&places, data + group, sizeof places);
+    const uint64_t block =
+        places.offset + places.behind[t.blocks / 2 % GS_INDEX_PLACE_GROUP];
+    const uint64_t last = t.table + (t.blocks - 1) * sizeof(uint64_t);
+    check_use("find", find_last_term, GS_INDEX_TERMS, last, true);
     check_use("find", find_last_term, GS_INDEX_TERMS, t.table + middle, true);
     check_use("find", find_last_term, GS_INDEX_TERMS, t.table / 2, false);
     check_use("find", find_middle_term, GS_INDEX_TERMS, t.table + middle, true);
@@ -434,7 +441,7 @@ static void check_term_uses(void)
     check_use("find many", find_many, GS_INDEX_TERMS, t.table / 2, false);
     check_use("find few", find_few, GS_INDEX_TERMS, t.table, false);
     check_use("find few", find_few, GS_INDEX_TERMS, t.table + middle, true);
-    check_use("find block", find_block, GS_INDEX_TERMS, t.offsets + middle, true);
+    check_use("find block", find_block, GS_INDEX_TERMS, group, true);
     check_use("find block", find_block, GS_INDEX_TERMS, block, true);
     check_use("find block", find_block, GS_INDEX_TERMS, t.table, false);
 }

@@ -208,15 +208,15 @@ static void comes_back(const char *folder)
     }
     for (unsigned i = 0; i < 300; i++) {
         const uint64_t doc = below(DOCS);
-        const uint8_t *name = NULL;
-        size_t bytes = 0;
+        gs_document_name name = {0};
         uint32_t length = 0;
         char want[32];
         const int n = sprintf(want, "doc-%llu", (unsigned long long)doc * 7);
-        REQUIRE_OK(gs_index_document_name(index, doc, &name, &bytes, &st), &st);
+        REQUIRE_OK(gs_index_document_name(index, doc, &name, &st), &st);
         REQUIRE_OK(gs_index_document_length(index, doc, &length, &st), &st);
-        CHECK(bytes == (size_t)n && memcmp(name, want, bytes) == 0);
+        CHECK(name.bytes == (size_t)n && memcmp(name.text, want, name.bytes) == 0);
         CHECK(length == doc % 90);
+        gs_document_name_release(&name);
     }
     gs_term_cursor_free(c);
     gs_index_close(index);
@@ -258,12 +258,11 @@ static void read_everything(const char *folder)
     gs_text_out_release(&out);
     for (unsigned i = 0; index != NULL && i < 40; i++) {
         gs_status ignored = {.code = GS_OK};
-        const uint8_t *name = NULL;
-        size_t name_bytes = 0;
+        gs_document_name name = {0};
         gs_term_cursor *c = NULL;
         bool found;
-        GS_NOTED(
-            gs_index_document_name(index, below(DOCS), &name, &name_bytes, &ignored));
+        GS_NOTED(gs_index_document_name(index, below(DOCS), &name, &ignored));
+        gs_document_name_release(&name);
         REQUIRE_OK(gs_term_cursor_new(&c, index, &st), &st);
         const term_data *const d = &terms[below(TERMS)];
         gs_status_clear(&ignored);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * posting_codec: what blocks and tails of postings hold must come back whatever it was,
+ * in the bytes of the format on every machine, and bytes of others must never be read or
+ * written beyond what is theirs: numbers of every width, count and kind of exceptions,
+ * blocks as bits and not, tails of every count between close and far bounds.
+ */
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/index/format/formats.h"
+#include "tests/check.h"
+
+enum { ROUNDS = 4000, GUARD = 32, AREA = 1 << 16 };
+
+static uint64_t state;
+static uint8_t *area_end; /* behind it no byte can be read or written */
+
+static uint64_t below(uint64_t n)
+{
+    return check_random(&state) % n;
+}
+
+static void make_area(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *const area = mmap(NULL, AREA + page, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(area != MAP_FAILED);
+    REQUIRE(mprotect(area + AREA, page, PROT_NONE) == 0);
+    area_end = area + AREA;
+}
+
+/* A place for so many bytes that end where only `slack` bytes more may be touched. */
+static uint8_t *place_for(size_t bytes, size_t slack)
+{
+    memset(area_end - AREA, 0xff, AREA);
+    return area_end - slack - bytes;
+}
+
+static uint64_t number_of(unsigned bits)
+{
+    return check_random(&state) & ((UINT64_C(1) << bits) - 1);
+}
+
+/* Most of some width, some of more. */
+static void make_numbers(uint64_t *numbers, size_t count)
+{
+    const unsigned bits = (unsigned)below(GS_PACK_BITS_MAX + 1);
+    const unsigned more = bits + (unsigned)below(GS_PACK_BITS_MAX - bits + 1);
+    const uint64_t often = 1 + below(60);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = number_of(below(often) == 0 ? more : bits);
+}
+
+/* By the words of the format: the shortest that any width gives. */
+static size_t shortest(const uint64_t *numbers, size_t count)
+{
+    size_t best = SIZE_MAX;
+    for (size_t bits = 0; bits <= GS_PACK_BITS_MAX; bits++) {
+        size_t larger = 0, widest = 0;
+        for (size_t i = 0; i < count; i++) {
+            size_t width = 0;
+            while (numbers[i] >> width != 0)
+                width++;
+            larger += width > bits;
+            widest = width > widest ? width : widest;
+        }
+        size_t bytes = 1 + (count * bits + 7) / 8;
+        if (larger > 0)
+            bytes += 2 + larger + (larger * (widest - bits) + 7) / 8;
+        best = bytes < best ? bytes : best;
+    }
+    return best;
+}
+
+static void numbers_come_back(void)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const size_t count = round % 2 ? GS_NUMBERS_MAX : below(GS_NUMBERS_MAX + 1);
+        uint64_t numbers[GS_NUMBERS_MAX], got[GS_NUMBERS_MAX];
+        uint8_t packed[GS_NUMBERS_BYTES_MAX + GS_PACK_SLACK + GUARD];
+        make_numbers(numbers, count);
+        const uint8_t *const end = gs_numbers_put(packed, numbers, count);
+        const size_t bytes = (size_t)(end - packed);
+        CHECK(bytes == gs_numbers_bytes(numbers, count));
+        if (count >= GS_NUMBERS_FEW)
+            CHECK(bytes == shortest(numbers, count) && bytes <= GS_NUMBERS_BYTES_MAX);
+        uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
+        memcpy(from, packed, bytes);
+        const uint8_t *p = from, *passed = from;
+        CHECK(gs_numbers_get(&p, from + bytes, count, got) && p == from + bytes);
+        CHECK(memcmp(numbers, got, count * sizeof *numbers) == 0);
+        CHECK(gs_numbers_pass(&passed, from + bytes, count) && passed == p);
+        p = from;
+        CHECK(bytes == 0 || !gs_numbers_get(&p, from + bytes - 1, count, got));
+    }
+}
+
+/* The drawing of the format, byte for byte. */
+static void numbers_are_those_of_the_format(void)
+{
+    static const uint8_t want[] = {0x41, 0xff, 0x00, 0x02, 0x04, 9, 15, 0x5a};
+    uint64_t numbers[16] = {1, 1, 1, 1, 1, 1, 1, 1};
+    uint8_t packed[GS_NUMBERS_BYTES_MAX + GS_PACK_SLACK];
+    numbers[9] = 0xa << 1;
+    numbers[15] = 0x5 << 1;
+    const uint8_t *const end = gs_numbers_put(packed, numbers, 16);
+    CHECK(end == packed + sizeof want && memcmp(packed, want, sizeof want) == 0);
+}
+
+/* Documents of a block, dense or not, as docIDs and as numbers. */
+static uint64_t make_docs(uint64_t first, size_t count, uint64_t *docs, uint64_t *numbers)
+{
+    const uint64_t gap = UINT64_C(1) << below(below(3) == 0 ? 14 : 3);
+    const bool is_drawn = below(2) == 0; /* each document or not: then bits are shorter */
+    uint64_t next = first;
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = below(gap);
+        if (is_drawn)
+            for (numbers[i] = 0; below(gap + 1) > 1; numbers[i]++)
+                ;
+        docs[i] = next + numbers[i];
+        next = docs[i] + 1;
+    }
+    return next;
+}
+
+static void blocks_come_back(void)
+{
+    unsigned as_bits = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t docs[GS_INDEX_BLOCK], numbers[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK];
+        uint64_t got[GS_INDEX_BLOCK];
+        uint8_t packed[GS_BLOCK_BYTES_MAX + GS_PACK_SLACK];
+        const uint64_t first = below(3) == 0 ? 0 : number_of(39);
+        const uint64_t last = make_docs(first, GS_INDEX_BLOCK, docs, numbers) - 1;
+        make_numbers(tfs, GS_INDEX_BLOCK);
+        const uint8_t *const end = gs_block_put(packed, first, docs, numbers, tfs);
+        const size_t bytes = (size_t)(end - packed);
+        as_bits += packed[0] == 0x80;
+        uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
+        memcpy(from, packed, bytes);
+        const uint8_t *p = from;
+        CHECK(gs_block_get_docs(&p, from + bytes, first, last, got));
+        CHECK(memcmp(docs, got, sizeof docs) == 0);
+        CHECK(gs_numbers_get(&p, from + bytes, GS_INDEX_BLOCK, got) && p == from + bytes);
+        CHECK(memcmp(tfs, got, sizeof tfs) == 0);
+        p = from; /* of bits, the last docID is what the skip entry says */
+        if (packed[0] != 0x80)
+            CHECK(!gs_block_get_docs(&p, from + bytes, first, last + 1 + below(9), got));
+    }
+    CHECK(as_bits > ROUNDS / 10 && as_bits < ROUNDS * 9 / 10);
+}
+
+static void tails_come_back(void)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t docs[GS_TAIL_MAX], numbers[GS_TAIL_MAX], tfs[GS_TAIL_MAX], more = 0;
+        uint64_t got[GS_TAIL_MAX], got_tfs[GS_TAIL_MAX];
+        uint8_t packed[GS_TAIL_BYTES_MAX + GUARD];
+        const size_t count = below(GS_TAIL_MAX + 1);
+        const uint64_t first = below(3) == 0 ? 0 : number_of(38);
+        const uint64_t behind = make_docs(first, count, docs, numbers);
+        const unsigned bits = below(2) == 0 ? 0 : (unsigned)below(32);
+        for (size_t i = 0; i < count; i++) {
+            tfs[i] = below(4) == 0 ? number_of(bits) : 0;
+            more += tfs[i];
+        }
+        const gs_tail_frame frame = {.count = count,
+                                     .first = first,
+                                     .below = behind + (below(2) ? 0 : number_of(30)),
+                                     .has_more = below(2) == 0,
+                                     .more = more};
+        const size_t bytes = (size_t)(gs_tail_put(packed, &frame, docs, tfs) - packed);
+        CHECK(bytes <= GS_TAIL_BYTES_MAX);
+        uint8_t *const from = place_for(bytes, sizeof(uint64_t));
+        memcpy(from, packed, bytes);
+        CHECK(gs_tail_get(from, from + bytes, &frame, got, got_tfs));
+        CHECK(memcmp(docs, got, count * sizeof *docs) == 0);
+        for (size_t i = 0; i < count; i++)
+            CHECK(got_tfs[i] == tfs[i] + 1);
+        CHECK(!gs_tail_get(from, from + bytes + 1, &frame, got, got_tfs));
+    }
+}
+
+/* Interpolated numbers take no more bits than what tells them apart from all others. */
+static void close_numbers_take_no_bits(void)
+{
+    uint64_t docs[GS_TAIL_MAX], tfs[GS_TAIL_MAX] = {0};
+    uint8_t packed[GS_TAIL_BYTES_MAX + GUARD];
+    gs_tail_frame frame = {.count = 100, .first = 50, .below = 150, .has_more = true};
+    for (size_t i = 0; i < 100; i++)
+        docs[i] = 50 + i;
+    CHECK(gs_tail_put(packed, &frame, docs, tfs) == packed);
+    frame.below = 151; /* one of them is left out: 101 ways, at most 8 bits */
+    for (size_t i = 60; i < 100; i++)
+        docs[i]++;
+    CHECK(gs_tail_put(packed, &frame, docs, tfs) == packed + 1);
+}
+
+/* Whatever the bytes are: an answer or none, and docIDs between their bounds. */
+static void other_bytes_do_no_harm(void)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t docs[GS_NUMBERS_MAX], tfs[GS_NUMBERS_MAX];
+        const size_t bytes = below(200);
+        uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
+        for (size_t i = 0; i < bytes; i++)
+            from[i] = (uint8_t)(below(3) ? check_random(&state) : below(2) ? 0x80 : 0x42);
+        const uint8_t *p = from;
+        (void)gs_numbers_get(&p, from + bytes, 1 + below(GS_NUMBERS_MAX), docs);
+        CHECK(p >= from && p <= from + bytes);
+        p = from;
+        const uint64_t first = below(1000), last = below(2000);
+        if (gs_block_get_docs(&p, from + bytes, first, last, docs)) {
+            CHECK(docs[GS_INDEX_BLOCK - 1] == last && docs[0] >= first);
+            for (size_t i = 1; i < GS_INDEX_BLOCK; i++)
+                CHECK(docs[i] > docs[i - 1]);
+        }
+        const gs_tail_frame frame = {.count = 1 + below(GS_TAIL_MAX),
+                                     .first = first,
+                                     .below = number_of(40),
+                                     .has_more = below(2) == 0,
+                                     .more = number_of(42)};
+        if (gs_tail_get(from, from + bytes, &frame, docs, tfs))
+            CHECK(docs[0] >= first && docs[frame.count - 1] < frame.below);
+    }
+}
+
+int main(void)
+{
+    state = check_seed(43);
+    make_area();
+    numbers_come_back();
+    numbers_are_those_of_the_format();
+    blocks_come_back();
+    tails_come_back();
+    close_numbers_take_no_bits();
+    other_bytes_do_no_harm();
+    return check_result();
+}
