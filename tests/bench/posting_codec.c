@@ -10,12 +10,13 @@
  * time of a code for a portion counts, and the portions add up. What is read is compared
  * with what was there.
  *
- *      packed       blocks as gs_pack_put writes them, read in every way there is
- *      varint       tails as an index holds them
- *      StreamVByte  both as libstreamvbyte writes them, if the program is built with it:
- *                   numbers of 1 to 4 bytes, or ("0124") of 0, 1, 2 or 4. A distribution
- *                   may build it without vector code, so they are also read here with
- *                   SSSE3, as the library would
+ *      patched      blocks as an index holds them, but for those that are bits
+ *      interpolated tails as an index holds them, those of one posting apart
+ *      packed       blocks in the width of their largest number, read in every way there
+ * is varint       tails in whole bytes StreamVByte  both as libstreamvbyte writes them,
+ * if the program is built with it: numbers of 1 to 4 bytes, or ("0124") of 0, 1, 2 or 4.
+ * A distribution may build it without vector code, so they are also read here with SSSE3,
+ * as the library would
  *
  * Prints bytes a posting (document and frequency), and thousands of millions of numbers
  * (two a posting) written and read in a second on one core.
@@ -34,7 +35,8 @@
 
 #include "lib/base/machine.h"
 #include "lib/index/read/posting_list.h"
-#include "lib/index/format/posting_pack.h"
+#include "lib/index/format/number_block.h"
+#include "lib/index/format/posting_tail.h"
 #include "lib/index/read/term_cursor.h"
 #include "lib/index/format/varint.h"
 
@@ -45,9 +47,10 @@ enum {
 };
 
 /* A block or a tail: `count` differences from number `first` on, then as many
- * frequencies. */
+ * frequencies; documents are in [least_doc, doc_bound). */
 typedef struct stretch {
     size_t first, count;
+    uint64_t least_doc, doc_bound;
 } stretch;
 
 typedef struct stretches {
@@ -126,6 +129,66 @@ static const uint8_t *read_avx512(const uint8_t *from, const stretch *s, void *o
 {
     (void)s;
     return read_packed(GS_PACK_AVX512, from, out);
+}
+
+static uint8_t *write_patched(uint8_t *to, const portion *p, const stretch *s)
+{
+    to = gs_numbers_put(to, p->wide + s->first, s->count);
+    return gs_numbers_put(to, p->wide + s->first + s->count, s->count);
+}
+
+static const uint8_t *read_patched(const uint8_t *from, const stretch *s, void *out)
+{
+    uint64_t *const to = out;
+    const uint8_t *const end = coded + sizeof coded;
+    if (!gs_numbers_get(&from, end, s->count, to) ||
+        !gs_numbers_get(&from, end, s->count, to + s->count))
+        return end; /* which is found out: it is none of the numbers */
+    return from;
+}
+
+/* Where a tail ends is known to who reads it: two bytes, which do not count. */
+enum { TAIL_HEAD_BYTES = 2 };
+
+static gs_tail_frame frame_of(const stretch *s)
+{
+    return (gs_tail_frame){
+        .count = s->count, .first = s->least_doc, .below = s->doc_bound};
+}
+
+static uint8_t *write_interpolated(uint8_t *to, const portion *p, const stretch *s)
+{
+    const uint64_t *const numbers_of = p->wide + s->first;
+    const gs_tail_frame frame = frame_of(s);
+    uint64_t docs[GS_TAIL_MAX], next = s->least_doc;
+    for (size_t i = 0; i < s->count; i++) {
+        docs[i] = next + numbers_of[i];
+        next = docs[i] + 1;
+    }
+    uint8_t *const end =
+        gs_tail_put(to + TAIL_HEAD_BYTES, &frame, docs, numbers_of + s->count);
+    const uint16_t bytes = (uint16_t)(end - to - TAIL_HEAD_BYTES);
+    memcpy(to, &bytes, sizeof bytes);
+    return end;
+}
+
+static const uint8_t *read_interpolated(const uint8_t *from, const stretch *s, void *out)
+{
+    uint64_t *const docs = out, *const tfs = docs + s->count;
+    uint64_t next = s->least_doc;
+    const gs_tail_frame frame = frame_of(s);
+    uint16_t bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    from += TAIL_HEAD_BYTES;
+    if (!gs_tail_get(from, from + bytes, &frame, docs, tfs))
+        return from + bytes; /* which is found out, too */
+    for (size_t i = 0; i < s->count; i++) {
+        const uint64_t doc = docs[i];
+        docs[i] = doc - next;
+        next = doc + 1;
+        tfs[i]--;
+    }
+    return from + bytes;
 }
 
 static uint8_t *write_varints(uint8_t *to, const portion *p, const stretch *s)
@@ -255,12 +318,14 @@ SSSE3 static const uint8_t *read_fours_0124(const uint8_t *from, const stretch *
     }
 
 static code codes[] = {
+    CODE("patched", write_patched, read_patched, false, false),
     CODE("packed, plain", write_packed, read_plain, false, false),
     CODE("packed, AVX2", write_packed, read_avx2, false, false),
     CODE("packed, AVX-512", write_packed, read_avx512, false, false),
 #if GS_HAVE_STREAMVBYTE
     STREAM_CODES(false),
 #endif
+    CODE("interpolated", write_interpolated, read_interpolated, true, false),
     CODE("varint", write_varints, read_varints, true, false),
 #if GS_HAVE_STREAMVBYTE
     STREAM_CODES(true),
@@ -308,7 +373,8 @@ static void take_turn(code *c, const stretches *all, uint64_t *write_ns,
     const uint64_t end = gs_machine_now_ns();
     *write_ns = written - begin < *write_ns ? written - begin : *write_ns;
     *read_ns = end - written < *read_ns ? end - written : *read_ns;
-    *bytes = (uint64_t)(to - coded);
+    *bytes = (uint64_t)(to - coded) -
+             (c->write == write_interpolated ? TAIL_HEAD_BYTES * all->count : 0);
 }
 
 static void measure(void)
@@ -346,6 +412,7 @@ static void measure(void)
 
 static void add_block(const gs_posting_list *c, uint64_t *next_doc)
 {
+    const uint64_t least_doc = *next_doc;
     stretches *const all = c->count == GS_INDEX_BLOCK ? &numbers.blocks : &numbers.tails;
     uint64_t *const docs = numbers.wide + numbers.used;
     for (size_t i = 0; i < c->count; i++) {
@@ -360,7 +427,8 @@ static void add_block(const gs_posting_list *c, uint64_t *next_doc)
         }
         numbers.narrow[numbers.used + i] = (uint32_t)docs[i];
     }
-    all->at[all->count++] = (stretch){numbers.used, c->count};
+    all->at[all->count++] = (stretch){numbers.used, c->count, least_doc,
+                                      gs_index_header_of(c->index)->doc_bound};
     all->postings += c->count;
     numbers.used += 2 * c->count;
     if (numbers.used >= 2 * (size_t)PORTION)
@@ -379,7 +447,8 @@ static void measure_index(const gs_index *index, uint64_t postings_max)
         uint64_t next_doc = 0;
         require(gs_posting_list_start(&c, index, &term->info, &st), &st);
         require(gs_posting_list_block(&c, &st), &st);
-        for (; c.count > 0; require(gs_posting_list_block(&c, &st), &st))
+        for (; c.count > 0 && term->info.df > 1;
+             require(gs_posting_list_block(&c, &st), &st))
             add_block(&c, &next_doc);
         seen += term->info.df;
         require(gs_term_cursor_next(term, &st), &st);

@@ -28,13 +28,15 @@ uint8_t *gs_bits_end(gs_bit_writer *w)
     return w->to;
 }
 
-/* The bits from here on, at least GS_BITS_MAX of them. */
+/* The bits from here on, at least GS_BITS_MAX of them; they are read once, whoever else
+ * writes to them. */
 static inline uint64_t peek(const gs_bit_reader *r)
 {
     const uint64_t bytes = (uint64_t)(r->end - r->begin), at = r->at / 8;
     uint64_t word = 0;
     if (__builtin_expect(at < bytes, 1))
         memcpy(&word, r->begin + at, sizeof word);
+    __asm__("" : "+r"(word));
     return le64toh(word) >> (r->at % 8);
 }
 

@@ -9,8 +9,8 @@
  *                                 any is more than 1
  *
  * In most lists that is all there is: half of the terms of real texts come in two or more
- * documents, and nine of ten of those in less than 128. lib/index/format/interpolate.h is
- * the code; lib/index/NOTES.md has what others take.
+ * documents, and nine of ten of those in less than 128. The code is
+ * lib/index/format/interpolate.h's.
  */
 #ifndef GS_LIB_INDEX_FORMAT_POSTING_TAIL_H
 #define GS_LIB_INDEX_FORMAT_POSTING_TAIL_H
