@@ -108,6 +108,12 @@ static void numbers_are_those_of_the_format(void)
     numbers[15] = 0x5 << 1;
     const uint8_t *const end = gs_numbers_put(packed, numbers, 16);
     CHECK(end == packed + sizeof want && memcmp(packed, want, sizeof want) == 0);
+    uint64_t got[GS_NUMBERS_MAX];
+    const uint8_t *p = packed;
+    CHECK(gs_numbers_get(&p, end, 16, got) && p == end);
+    packed[6] = 16; /* the place of an exception: there is none */
+    p = packed;
+    CHECK(!gs_numbers_get(&p, end, 16, got));
 }
 
 /* Documents of a block, dense or not, as docIDs and as numbers. */
