@@ -60,9 +60,9 @@
  *
  * documents:
  *
- *      head | lengths, u32 each | name offsets, u64 for every 64th document | names
+ *      head | lengths, u32 each | name offsets, u64 for every 16th document | names
  *
- * Of each name how many bytes it shares with the one before (none for every 64th), how
+ * Of each name how many bytes it shares with the one before (none for every 16th), how
  * many are its own (varints), and those. Documents of tuples are numbers, and have
  * neither names nor lengths.
  *
@@ -84,7 +84,7 @@ enum {
     GS_TERM_LENGTH_BITS = 4,   /* of either length, in the byte that has both */
     GS_TERM_LENGTH_MORE = 15,  /* there, and the rest follows */
     GS_INDEX_PLACE_GROUP = 14, /* blocks of terms whose places share a line of a cache */
-    GS_INDEX_NAME_BLOCK = 64,  /* documents between two name offsets */
+    GS_INDEX_NAME_BLOCK = 16,  /* documents between two name offsets */
     GS_INDEX_TERM_MAX = 65535, /* bytes of a term */
     GS_INDEX_SLACK = 16,       /* zero bytes at the end of every file, may be read */
 };

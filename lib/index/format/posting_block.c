@@ -4,7 +4,11 @@
 #include <endian.h>
 #include <string.h>
 
-enum { HEAD_IS_BITS = 0x80, WORD_BITS = 64, WORD_BYTES = 8 };
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+enum { HEAD_IS_BITS = 0x80, WORD_BITS = 64, WORD_BYTES = 8, LANES = 8 };
 
 /* Bits of all but the last docID. */
 static uint64_t bit_bytes(uint64_t first, uint64_t last)
@@ -37,8 +41,93 @@ uint8_t *gs_block_put(uint8_t *to, uint64_t first, const uint64_t *docs,
     return gs_numbers_put(to, tfs_less_one, GS_INDEX_BLOCK);
 }
 
-static bool get_bits(const uint8_t **p, const uint8_t *end, uint64_t first, uint64_t last,
-                     uint64_t *docs)
+#ifdef __x86_64__
+
+/* Sums of eight at a time: those of neighbours, of pairs, of fours. */
+__attribute__((target("avx512f"))) static void settle_avx512(uint64_t first,
+                                                             uint64_t *docs)
+{
+    const __m512i zero = _mm512_setzero_si512(), one = _mm512_set1_epi64(1);
+    const __m512i last = _mm512_set1_epi64(7);
+    __m512i before = _mm512_set1_epi64((long long)(first - 1));
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i += 8) {
+        __m512i x = _mm512_add_epi64(_mm512_loadu_si512(docs + i), one);
+        x = _mm512_add_epi64(x, _mm512_alignr_epi64(x, zero, 7));
+        x = _mm512_add_epi64(x, _mm512_alignr_epi64(x, zero, 6));
+        x = _mm512_add_epi64(x, _mm512_alignr_epi64(x, zero, 4));
+        const __m512i sum = _mm512_add_epi64(x, before);
+        before = _mm512_add_epi64(before, _mm512_permutexvar_epi64(last, x));
+        _mm512_storeu_si512(docs + i, sum);
+    }
+}
+
+/* The documents that the bits stand for, a byte of them at a time; eight numbers are
+ * written, however many count. */
+__attribute__((target("avx512f,popcnt"))) static size_t
+take_bits_avx512(uint64_t word, uint64_t base, uint64_t *docs)
+{
+    __m512i doc = _mm512_add_epi64(_mm512_set1_epi64((long long)base),
+                                   _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+    const __m512i eight = _mm512_set1_epi64(8);
+    size_t n = 0;
+    for (; word != 0; word >>= 8) {
+        const __mmask8 byte = (__mmask8)word;
+        _mm512_storeu_si512(docs + n, _mm512_maskz_compress_epi64(byte, doc));
+        n += (size_t)__builtin_popcount(byte);
+        doc = _mm512_add_epi64(doc, eight);
+    }
+    return n;
+}
+
+#endif
+
+/* Numbers to docIDs, two at a time: a sum waits for the one before only half as often. A
+ * number has at most 41 bits and a block 128 of them: no overflow here. */
+static void settle_plain(uint64_t first, uint64_t *docs)
+{
+    for (size_t i = 0; i < GS_INDEX_BLOCK; i += 2) {
+        const uint64_t one = docs[i], both = one + docs[i + 1] + 1;
+        docs[i] = first + one;
+        docs[i + 1] = first + both;
+        first += both + 1;
+    }
+}
+
+static void settle(gs_pack_way way, uint64_t first, uint64_t *docs)
+{
+#ifdef __x86_64__
+    if (way == GS_PACK_AVX512) {
+        settle_avx512(first, docs);
+        return;
+    }
+#endif
+    (void)way;
+    settle_plain(first, docs);
+}
+
+static size_t take_bits_plain(uint64_t word, uint64_t base, uint64_t *docs)
+{
+    size_t n = 0;
+    for (; word != 0; word &= word - 1)
+        docs[n++] = base + (uint64_t)__builtin_ctzll(word);
+    return n;
+}
+
+/* There is room for all of its documents, and so many. */
+static size_t take_bits(gs_pack_way way, uint64_t word, uint64_t base, uint64_t *docs,
+                        size_t room)
+{
+#ifdef __x86_64__
+    if (way == GS_PACK_AVX512 && room >= WORD_BITS + LANES)
+        return take_bits_avx512(word, base, docs);
+#endif
+    (void)way;
+    (void)room;
+    return take_bits_plain(word, base, docs);
+}
+
+static bool get_bits(gs_pack_way way, const uint8_t **p, const uint8_t *end,
+                     uint64_t first, uint64_t last, uint64_t *docs)
 {
     const uint64_t bytes = bit_bytes(first, last);
     size_t n = 0;
@@ -53,28 +142,15 @@ static bool get_bits(const uint8_t **p, const uint8_t *end, uint64_t first, uint
         __asm__("" : "+r"(word)); /* is read once, whoever else writes to it */
         if (n + (size_t)__builtin_popcountll(word) >= GS_INDEX_BLOCK)
             return false;
-        for (; word != 0; word &= word - 1)
-            docs[n++] = first + at + (uint64_t)__builtin_ctzll(word);
+        n += take_bits(way, word, first + at, docs + n, GS_INDEX_BLOCK - n);
     }
     docs[GS_INDEX_BLOCK - 1] = last;
     *p += bytes;
     return n == GS_INDEX_BLOCK - 1;
 }
 
-/* Numbers to docIDs, two at a time: a sum waits for the one before only half as often. A
- * number has at most 41 bits and a block 128 of them: no overflow here. */
-static void settle(uint64_t first, uint64_t *docs)
-{
-    for (size_t i = 0; i < GS_INDEX_BLOCK; i += 2) {
-        const uint64_t one = docs[i], both = one + docs[i + 1] + 1;
-        docs[i] = first + one;
-        docs[i + 1] = first + both;
-        first += both + 1;
-    }
-}
-
-bool gs_block_get_docs(const uint8_t **p, const uint8_t *end, uint64_t first,
-                       uint64_t last, uint64_t *docs)
+bool gs_block_get_docs_by(gs_pack_way way, const uint8_t **p, const uint8_t *end,
+                          uint64_t first, uint64_t last, uint64_t *docs)
 {
     if (*p >= end || last < first)
         return false;
@@ -82,10 +158,16 @@ bool gs_block_get_docs(const uint8_t **p, const uint8_t *end, uint64_t first,
     __asm__("" : "+r"(head));
     if (head == HEAD_IS_BITS) {
         (*p)++;
-        return get_bits(p, end, first, last, docs);
+        return get_bits(way, p, end, first, last, docs);
     }
     if (!gs_numbers_get(p, end, GS_INDEX_BLOCK, docs))
         return false;
-    settle(first, docs);
+    settle(way, first, docs);
     return docs[GS_INDEX_BLOCK - 1] == last;
+}
+
+bool gs_block_get_docs(const uint8_t **p, const uint8_t *end, uint64_t first,
+                       uint64_t last, uint64_t *docs)
+{
+    return gs_block_get_docs_by(gs_pack_best_way(), p, end, first, last, docs);
 }

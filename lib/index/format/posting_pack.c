@@ -179,10 +179,15 @@ void gs_pack_get_by(gs_pack_way way, const uint8_t *from, unsigned bits,
     get_plain(from, bits, numbers);
 }
 
-void gs_pack_get(const uint8_t *from, unsigned bits, uint64_t *numbers)
+gs_pack_way gs_pack_best_way(void)
 {
     gs_pack_way way = GS_PACK_WAY_COUNT - 1;
     while (!gs_pack_has_way(way))
         way--;
-    gs_pack_get_by(way, from, bits, numbers);
+    return way;
+}
+
+void gs_pack_get(const uint8_t *from, unsigned bits, uint64_t *numbers)
+{
+    gs_pack_get_by(gs_pack_best_way(), from, bits, numbers);
 }

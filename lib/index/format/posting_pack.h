@@ -63,6 +63,7 @@ void gs_pack_get(const uint8_t *from, unsigned bits, uint64_t *numbers);
 
 /* Has this processor what it takes? */
 bool gs_pack_has_way(gs_pack_way way);
+gs_pack_way gs_pack_best_way(void);
 /* For tests and measurements: the same in a way that it has. */
 void gs_pack_get_by(gs_pack_way way, const uint8_t *from, unsigned bits,
                     uint64_t *numbers);

@@ -113,7 +113,7 @@ static gs_code damaged_names(const gs_index *index, gs_status *st)
                             "names are not where they should be", st);
 }
 
-/* Every 64th name is where its offset says. */
+/* A name that shares nothing is where its offset says. */
 static gs_code verify_name(const gs_index *index, const gs_document_cursor *c,
                            uint64_t doc, gs_document_name *name, gs_status *st)
 {

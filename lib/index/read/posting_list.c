@@ -122,6 +122,8 @@ static gs_code read_tail(gs_posting_list *l, gs_status *st)
     if (!read_tail_postings(l) || l->skips.p != l->skips.end)
         return damaged(l, "a posting list does not end where it should", st);
     l->p = l->end;
+    for (size_t i = l->count; i < GS_INDEX_BLOCK; i++)
+        l->docs[i] = GS_NO_DOC;
     if (l->next_places != NULL) {
         l->places = l->next_places;
         l->next_places = l->places_end;

@@ -90,6 +90,17 @@ GS_MUST_CHECK gs_code gs_posting_list_end_places(const gs_posting_list *l, gs_st
 GS_MUST_CHECK gs_code gs_posting_list_move(gs_posting_list *l, uint64_t doc,
                                            gs_status *st);
 
+/* The first posting of the block of a document that is not less than `doc`, if the last
+ * one is not. What is compared decides no branch: behind the last posting come documents
+ * that are greater than any. Internal to this file. */
+static inline size_t gs_posting_list_place(const gs_posting_list *l, uint64_t doc)
+{
+    const uint64_t *from = l->docs;
+    for (size_t half = GS_INDEX_BLOCK / 2; half > 0; half /= 2)
+        from += from[half - 1] < doc ? half : 0;
+    return (size_t)(from - l->docs);
+}
+
 /* To the first document that is not less than `doc`, which never goes back. */
 GS_MUST_CHECK static inline gs_code gs_posting_list_seek(gs_posting_list *l, uint64_t doc,
                                                          gs_status *st)
@@ -99,19 +110,9 @@ GS_MUST_CHECK static inline gs_code gs_posting_list_seek(gs_posting_list *l, uin
         if (l->doc == GS_NO_DOC)
             return GS_OK;
     }
-    size_t at = l->at;
-    if (l->docs[at] < doc) {
-        /* Most steps are short; longer ones halve what is left. */
-        for (unsigned i = 0; i < 8 && l->docs[at] < doc; i++)
-            at++;
-        for (size_t n = l->count - at; n > 1;) {
-            const size_t half = n / 2;
-            at += l->docs[at + half - 1] < doc ? half : 0;
-            n -= half;
-        }
-    }
-    l->at = at;
-    l->doc = l->docs[at];
+    if (l->docs[l->at] < doc)
+        l->at = gs_posting_list_place(l, doc);
+    l->doc = l->docs[l->at];
     return GS_OK;
 }
 
@@ -122,6 +123,24 @@ GS_MUST_CHECK static inline gs_code gs_posting_list_next(gs_posting_list *l,
     if (__builtin_expect(l->at + 1 == l->count, 0))
         return gs_posting_list_move(l, l->doc + 1, st);
     l->doc = l->docs[++l->at];
+    return GS_OK;
+}
+
+/* From the document it is at on: how many of the block are not greater than `to`. */
+static inline size_t gs_posting_list_count_to(const gs_posting_list *l, uint64_t to)
+{
+    return l->docs[l->count - 1] <= to ? l->count - l->at
+                                       : gs_posting_list_place(l, to + 1) - l->at;
+}
+
+/* Leaves so many documents behind, all of the block at most. */
+GS_MUST_CHECK static inline gs_code gs_posting_list_pass(gs_posting_list *l, size_t count,
+                                                         gs_status *st)
+{
+    if (l->at + count == l->count)
+        return gs_posting_list_move(l, l->docs[l->count - 1] + 1, st);
+    l->at += count;
+    l->doc = l->docs[l->at];
     return GS_OK;
 }
 
@@ -155,6 +174,14 @@ static inline uint64_t gs_posting_list_tf(gs_posting_list *l, size_t i)
     if (__builtin_expect(!l->has_tfs, 0))
         gs_posting_list_unpack(l);
     return l->tfs[i];
+}
+
+/* Of all postings of the block. */
+static inline const uint64_t *gs_posting_list_tfs(gs_posting_list *l)
+{
+    if (__builtin_expect(!l->has_tfs, 0))
+        gs_posting_list_unpack(l);
+    return l->tfs;
 }
 
 /* Positions of posting i of the block, which never goes back: position_count of them, in

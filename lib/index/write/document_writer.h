@@ -22,7 +22,7 @@ typedef struct gs_document_writer {
     uint8_t *last; /* the last name */
     size_t last_bytes, last_capacity;
     gs_length_table table;  /* the lengths once more, for who writes postings */
-    uint64_t *name_offsets; /* of every 64th document */
+    uint64_t *name_offsets; /* of every GS_INDEX_NAME_BLOCKth document */
     size_t name_offset_count, name_offset_capacity;
 } gs_document_writer;
 

@@ -149,8 +149,11 @@ static void blocks_come_back(void)
         uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
         memcpy(from, packed, bytes);
         const uint8_t *p = from;
-        CHECK(gs_block_get_docs(&p, from + bytes, first, last, got));
-        CHECK(memcmp(docs, got, sizeof docs) == 0);
+        for (gs_pack_way way = 0; way <= gs_pack_best_way(); way++) {
+            p = from;
+            CHECK(gs_block_get_docs_by(way, &p, from + bytes, first, last, got));
+            CHECK(memcmp(docs, got, sizeof docs) == 0);
+        }
         CHECK(gs_numbers_get(&p, from + bytes, GS_INDEX_BLOCK, got) && p == from + bytes);
         CHECK(memcmp(tfs, got, sizeof tfs) == 0);
         p = from; /* of bits, the last docID is what the skip entry says */
@@ -220,7 +223,8 @@ static void other_bytes_do_no_harm(void)
         CHECK(p >= from && p <= from + bytes);
         p = from;
         const uint64_t first = below(1000), last = below(2000);
-        if (gs_block_get_docs(&p, from + bytes, first, last, docs)) {
+        const gs_pack_way way = (gs_pack_way)below(gs_pack_best_way() + 1);
+        if (gs_block_get_docs_by(way, &p, from + bytes, first, last, docs)) {
             CHECK(docs[GS_INDEX_BLOCK - 1] == last && docs[0] >= first);
             for (size_t i = 1; i < GS_INDEX_BLOCK; i++)
                 CHECK(docs[i] > docs[i - 1]);
