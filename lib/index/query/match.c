@@ -91,7 +91,7 @@ static __attribute__((noinline)) gs_code seek_clauses(gs_search_plan *plan, int 
 
 /* Is there a place for the phrase's first term from which every other one is as far as in
  * the phrase? Places ascend, so all lists are walked once. */
-static gs_code is_in_a_row(gs_search_plan *plan, int at, bool *out, gs_status *st)
+gs_code gs_match_is_in_a_row(gs_search_plan *plan, int at, bool *out, gs_status *st)
 {
     gs_search_node *const nodes = plan->nodes;
     const int first = nodes[at].first;
@@ -131,7 +131,7 @@ static __attribute__((noinline)) gs_code seek_phrase(gs_search_plan *plan, int a
         plan->nodes[at].doc = doc;
         if (doc == GS_NO_DOC)
             return GS_OK;
-        GS_TRY(is_in_a_row(plan, at, &is_there, st));
+        GS_TRY(gs_match_is_in_a_row(plan, at, &is_there, st));
         if (is_there)
             return GS_OK;
     }

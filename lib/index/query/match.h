@@ -15,4 +15,9 @@ GS_MUST_CHECK gs_code gs_match_open(gs_search_plan *plan, gs_status *st);
 GS_MUST_CHECK gs_code gs_match_seek(gs_search_plan *plan, uint64_t doc, uint64_t *match,
                                     gs_status *st);
 
+/* Do the readers of a phrase, all of which are at the same document, have the phrase
+ * there? */
+GS_MUST_CHECK gs_code gs_match_is_in_a_row(gs_search_plan *plan, int phrase, bool *out,
+                                           gs_status *st);
+
 #endif

@@ -2,8 +2,8 @@
 /*
  * rank: the best documents of a query.
  *
- * All ways give exactly what scoring every match gives, which is what they do with
- * `is_exhaustive`, or anyway; the others leave out what cannot be among the best.
+ * All ways give exactly what scoring every match gives, which is what gs_rank_many does,
+ * and gs_rank_matches if it is to; the others leave out what cannot be among the best.
  */
 #ifndef GS_LIB_INDEX_QUERY_RANK_H
 #define GS_LIB_INDEX_QUERY_RANK_H
@@ -11,10 +11,12 @@
 #include "lib/index/query/search_plan.h"
 #include "lib/index/query/top_docs.h"
 
-/* Of a plan that is_any_of. */
-GS_MUST_CHECK gs_code gs_rank_any(gs_search_plan *plan, bool is_exhaustive,
-                                  gs_top_docs *top, gs_status *st);
-/* The same for so many terms that to leave some out saves less than it costs. */
+/* Of a plan that is_any_of, and leaves out what it can. */
+GS_MUST_CHECK gs_code gs_rank_any(gs_search_plan *plan, gs_top_docs *top, gs_status *st);
+/* Of a plan that is_all_of; the same. */
+GS_MUST_CHECK gs_code gs_rank_all(gs_search_plan *plan, gs_top_docs *top, gs_status *st);
+/* All that have any of the terms: for so many that to leave some out saves less than it
+ * costs. */
 enum { GS_RANK_MANY_MIN = 64 };
 GS_MUST_CHECK gs_code gs_rank_many(gs_search_plan *plan, gs_top_docs *top, gs_status *st);
 /* Of any plan, by way of the documents that match. */

@@ -19,6 +19,7 @@ void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
                              .presence = presence,
                              .lengths = gs_index_document_lengths(index),
                              .length_pages = gs_index_pages(index, GS_INDEX_DOCUMENTS),
+                             .score_way = gs_score_best_way(),
                              .root = GS_QUERY_NONE};
     plan->model =
         gs_bm25_make(k1, plan->lengths != NULL ? b : 0, h->documents, h->length_sum);
@@ -33,6 +34,17 @@ void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc)
     gs_status_keep_first(&plan->damage, &st);
 }
 
+void gs_search_plan_score(gs_search_plan *plan, const gs_search_slot *slot,
+                          const uint64_t *docs, const uint64_t *tfs, size_t count,
+                          double *parts)
+{
+    const gs_score_rule rule = {&plan->model, slot->weight, plan->lengths};
+    for (size_t i = 0; plan->lengths != NULL && !plan->knows_lengths && i < count; i++)
+        (void)gs_search_plan_length(plan, docs[i]);
+    gs_score_block(plan->score_way, &rule, docs, tfs, count, parts);
+    plan->stats.postings_scored += count;
+}
+
 void gs_search_plan_release(gs_search_plan *plan)
 {
     for (size_t i = 0; i < plan->reader_capacity; i++)
@@ -41,9 +53,10 @@ void gs_search_plan_release(gs_search_plan *plan)
     gs_mem_free(plan->slots);
     gs_mem_free(plan->nodes);
     gs_mem_free(plan->order);
-    gs_mem_free(plan->hits);
     gs_mem_free(plan->sums);
-    gs_mem_free(plan->heads);
+    gs_mem_free(plan->window);
+    gs_mem_free(plan->logs);
+    gs_mem_free(plan->batch_parts);
     *plan = (gs_search_plan){0};
 }
 
@@ -268,13 +281,24 @@ static bool is_any_of(const gs_search_plan *plan)
     return true;
 }
 
+/* Nothing but what must, all the way down, and all of it known? */
+static bool is_all_of(const gs_search_plan *plan)
+{
+    for (size_t i = 0; i < plan->node_count; i++) {
+        const gs_search_node *const node = &plan->nodes[i];
+        const bool is_leaf = node->kind == GS_QUERY_TERM;
+        if (((int)i != plan->root && node->role != GS_QUERY_MUST) ||
+            (is_leaf ? !node->is_known : node->first == GS_QUERY_NONE))
+            return false;
+    }
+    return true;
+}
+
 static gs_code make_room(gs_search_plan *plan, gs_status *st)
 {
     const size_t count = plan->slot_count + 1;
     GS_TRY(gs_mem_resize(&plan->order, count * sizeof *plan->order, of_plan, st));
-    GS_TRY(gs_mem_resize(&plan->hits, count * sizeof *plan->hits, of_plan, st));
     GS_TRY(gs_mem_resize(&plan->sums, count * sizeof *plan->sums, of_plan, st));
-    GS_TRY(gs_mem_resize(&plan->heads, count * sizeof *plan->heads, of_plan, st));
     return GS_OK;
 }
 
@@ -298,6 +322,7 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
     plan->slot_count = plan->node_count = plan->leaf_count = plan->reader_count = 0;
     plan->root = GS_QUERY_NONE;
     plan->is_any_of = true;
+    plan->is_all_of = false;
     gs_status_clear(&plan->damage);
     if (plan->lengths != NULL && !plan->knows_lengths)
         plan->knows_lengths = knows_lengths(plan);
@@ -306,6 +331,7 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
         return GS_OK;
     GS_TRY(add_tree(&p, query->root, true, &plan->root, st));
     plan->is_any_of = is_any_of(plan);
+    plan->is_all_of = is_all_of(plan);
     for (size_t i = 0; i < plan->slot_count; i++) {
         gs_search_slot *const slot = &plan->slots[i];
         slot->weight = gs_bm25_weight(&plan->model, slot->info.df, slot->times);
@@ -342,4 +368,38 @@ void gs_search_plan_count(gs_search_plan *plan)
 {
     for (size_t i = 0; i < plan->reader_count; i++)
         plan->stats.blocks_read += plan->readers[i].blocks_read;
+}
+
+/* Few postings: the best of them is known by looking at all. */
+gs_code gs_search_plan_look_at_short(gs_search_plan *plan, gs_search_slot *slot,
+                                     gs_status *st)
+{
+    gs_posting_list *const list = &plan->readers[slot->reader];
+    double parts[GS_INDEX_BLOCK], most = 0;
+    if (slot->info.df >= GS_INDEX_BLOCK)
+        return GS_OK;
+    GS_TRY(gs_posting_list_seek(list, 0, st));
+    gs_search_plan_score(plan, slot, list->docs, gs_posting_list_tfs(list), list->count,
+                         parts);
+    plan->stats.postings_scored -= list->count; /* not for any document yet */
+    for (size_t i = 0; i < list->count; i++)
+        most = parts[i] > most ? parts[i] : most;
+    gs_block_bound_know_tail(&slot->bound, most);
+    return GS_OK;
+}
+
+gs_code gs_search_plan_probe(gs_search_plan *plan, gs_search_slot *slot, uint64_t doc,
+                             double *most, gs_status *st)
+{
+    const gs_posting_skip *skip;
+    *most = slot->window_most;
+    GS_TRY(gs_posting_list_peek(&plan->readers[slot->reader], doc, &skip, st));
+    if (skip == NULL)
+        return GS_OK; /* if the block is there, looking is cheaper */
+    if (slot->probed != skip->impacts) {
+        slot->probed = skip->impacts;
+        slot->probed_most = gs_block_bound_entry(&slot->bound, skip);
+    }
+    *most = slot->probed_most < *most ? slot->probed_most : *most;
+    return GS_OK;
 }

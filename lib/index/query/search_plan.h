@@ -15,6 +15,7 @@
 #include "lib/index/read/readers.h"
 #include "lib/index/query/doc_presence.h"
 #include "lib/index/query/query.h"
+#include "lib/index/query/score_block.h"
 
 enum { GS_SEARCH_TERMS_MAX = 4096 }; /* of a query, with all that beginnings stand for */
 
@@ -69,12 +70,18 @@ typedef struct gs_search_plan {
     size_t leaf_count;
     int root;       /* GS_QUERY_NONE: matches nothing */
     bool is_any_of; /* a document matches if it has one of the slots' terms */
+    bool is_all_of; /* if it has all of them, and the phrases among the nodes */
     gs_posting_list *readers;
     size_t reader_count, reader_capacity;
     /* Room for ranking: for each slot, and one more. */
-    size_t *order, *hits;
+    size_t *order;
     double *sums;
-    uint64_t *heads;
+    struct gs_rank_window *window; /* rank_any's */
+    struct gs_rank_log *logs;      /* the same, of each slot */
+    size_t log_capacity;
+    double *batch_parts; /* rank_batch's */
+    size_t batch_parts_capacity;
+    gs_score_way score_way;
     gs_search_stats stats;
 } gs_search_plan;
 
@@ -93,11 +100,24 @@ GS_MUST_CHECK gs_code gs_search_plan_open_reader(gs_search_plan *plan,
                                                  gs_status *st);
 /* The bounds of all slots. */
 GS_MUST_CHECK gs_code gs_search_plan_open_bounds(gs_search_plan *plan, gs_status *st);
+/* Looks at the postings of a slot that has less than a block of them, from its reader,
+ * which is at the beginning: its bound is what the best of them adds. */
+GS_MUST_CHECK gs_code gs_search_plan_look_at_short(gs_search_plan *plan,
+                                                   gs_search_slot *slot, gs_status *st);
+/* What the slot can add to the document, as far as is known without another block: no
+ * more than in the window. */
+GS_MUST_CHECK gs_code gs_search_plan_probe(gs_search_plan *plan, gs_search_slot *slot,
+                                           uint64_t doc, double *most, gs_status *st);
 /* Adds what the readers did to the statistics. */
 void gs_search_plan_count(gs_search_plan *plan);
 
 /* Of a page that is not known to be good yet. */
 void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc);
+
+/* What postings of a slot add to the scores of their documents. */
+void gs_search_plan_score(gs_search_plan *plan, const gs_search_slot *slot,
+                          const uint64_t *docs, const uint64_t *tfs, size_t count,
+                          double *parts);
 
 /* What a document's score is made with. */
 static inline uint32_t gs_search_plan_length(gs_search_plan *plan, uint64_t doc)

@@ -60,18 +60,24 @@ static gs_code make_plan(gs_searcher *s, const void *text, size_t bytes, gs_stat
     return gs_search_plan_make(&s->plan, &s->query, s->terms, st);
 }
 
+static gs_code rank(gs_search_plan *plan, bool is_exhaustive, gs_top_docs *top,
+                    gs_status *st)
+{
+    if (plan->is_any_of)
+        return is_exhaustive || plan->slot_count >= GS_RANK_MANY_MIN
+                   ? gs_rank_many(plan, top, st)
+                   : gs_rank_any(plan, top, st);
+    return plan->is_all_of && !is_exhaustive
+               ? gs_rank_all(plan, top, st)
+               : gs_rank_matches(plan, is_exhaustive, top, st);
+}
+
 gs_code gs_searcher_rank(gs_searcher *s, const void *text, size_t bytes, gs_top_docs *top,
                          gs_status *st)
 {
-    const bool is_exhaustive = s->options.is_exhaustive;
     gs_top_docs_clear(top, s->options.limit);
     GS_TRY(make_plan(s, text, bytes, st));
-    if (!s->plan.is_any_of)
-        GS_NOTED(gs_rank_matches(&s->plan, is_exhaustive, top, st));
-    else if (s->plan.slot_count < GS_RANK_MANY_MIN)
-        GS_NOTED(gs_rank_any(&s->plan, is_exhaustive, top, st));
-    else
-        GS_NOTED(gs_rank_many(&s->plan, top, st));
+    GS_NOTED(rank(&s->plan, s->options.is_exhaustive, top, st));
     gs_status_keep_first(st, &s->plan.damage);
     gs_search_plan_count(&s->plan);
     gs_top_docs_sort(top);

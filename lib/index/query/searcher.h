@@ -4,6 +4,7 @@
  *
  *      query_parser -> query -> search_plan -+-> rank_any -----> top_docs
  *                                            +-> rank_many ----> top_docs, many terms
+ *                                            +-> rank_all -----> top_docs, all must match
  *                                            +-> rank_matches -> top_docs
  *                                            +-> match --------> documents in order
  *                                            +-> doc_union ----> the same, of any terms

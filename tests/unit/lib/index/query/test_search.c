@@ -185,9 +185,13 @@ static size_t make_query(char *text, size_t room)
     static const char *const marks[] = {"", "", "", "+", "-", "AND ", "OR ", "NOT "};
     size_t bytes = 0;
     const size_t count = 1 + below(6);
+    const uint64_t kind = below(4); /* any of them, all of them, or a mixture */
     for (size_t i = 0; i < count; i++) {
         const unsigned t = (unsigned)below(TERMS);
-        const char *const mark = i > 0 ? marks[below(8)] : "";
+        const char *const mark = kind == 0   ? ""
+                                 : kind == 1 ? "+"
+                                 : i > 0     ? marks[below(8)]
+                                             : "";
         const int n = below(4) == 0
                           ? snprintf(text + bytes, room - bytes, "%s\"t%02u t%02u\" ",
                                      mark, t, (t + 1) % TERMS)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * score_block: what postings that lie side by side add to the scores of their documents.
+ *
+ * Many at a time, by vectors of the processor, to the last bit what gs_bm25_score gives
+ * for each (lib/index/read/bm25.h). Sums of 128 scores a time cost about as much as ten
+ * one by one: the division is most of it. Nothing is kept; any number of threads.
+ */
+#ifndef GS_LIB_INDEX_QUERY_SCORE_BLOCK_H
+#define GS_LIB_INDEX_QUERY_SCORE_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/index/read/readers.h"
+
+/* Ways to do it, better ones last. */
+typedef enum gs_score_way {
+    GS_SCORE_PLAIN,
+    GS_SCORE_AVX512,
+    GS_SCORE_WAY_COUNT,
+} gs_score_way;
+
+/* What is the same for all postings of a list. */
+typedef struct gs_score_rule {
+    const gs_bm25 *model;
+    double weight;
+    const uint32_t *lengths; /* by docID; NULL: each is 1 */
+} gs_score_rule;
+
+/* The best way that this processor has. */
+gs_score_way gs_score_best_way(void);
+/* scores[i] is what posting i adds. */
+void gs_score_block(gs_score_way way, const gs_score_rule *rule, const uint64_t *docs,
+                    const uint64_t *tfs, size_t count, double *scores);
+/* Which of up to 256 scores, with `more`, exceed a threshold, less what rounding may
+ * have lost: their numbers, ascending, go to `which`, and how many they are is returned.
+ */
+size_t gs_score_pick(const double *scores, size_t count, double more, double threshold,
+                     uint8_t *which);
+
+#endif
