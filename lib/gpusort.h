@@ -298,12 +298,11 @@ GPUSORT_API void gpusort_index_close(gpusort_index *index); /* NULL is fine */
 /* `info->size` is filled in by the caller. */
 GPUSORT_API void gpusort_index_describe(const gpusort_index *index,
                                         gpusort_index_info *info);
-/* What a document is called: *bytes of *name, valid while the index is open. Documents of
- * tuples have no names: *name is NULL. */
+/* What a document is called: *bytes of it, of which the first `room` go to `name`.
+ * Documents of tuples have no names: 0 bytes. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_name(const gpusort_index *index,
-                                                            uint64_t document,
-                                                            const char **name,
-                                                            size_t *bytes,
+                                                            uint64_t document, char *name,
+                                                            size_t room, size_t *bytes,
                                                             gpusort_error *error);
 
 /* The documents of a term, in ascending order: documents[i] has it frequencies[i] times.

@@ -140,27 +140,29 @@ void gpusort_index_describe(const gpusort_index *index, gpusort_index_info *info
     memcpy(info, &all, info->size < sizeof all ? info->size : sizeof all);
 }
 
-static gs_code find_name(const gpusort_index *index, uint64_t document, const char **name,
-                         size_t *bytes, gs_status *st)
+static gs_code find_name(const gpusort_index *index, uint64_t document,
+                         gs_document_name *name, gs_status *st)
 {
     const gs_index_header *const header = gs_index_header_of(index->index);
-    const uint8_t *text = NULL;
     if (document >= header->documents)
         return GS_FAIL(st, GS_ERR_ARG, 0, "document %llu of %llu",
                        (unsigned long long)document,
                        (unsigned long long)header->documents);
-    GS_TRY(gs_index_document_name(index->index, document, &text, bytes, st));
-    *name = header->has_names ? (const char *)text : NULL;
+    GS_TRY(gs_index_document_name(index->index, document, name, st));
     return gs_index_check_unchanged(index->index, st);
 }
 
-gpusort_code gpusort_index_name(const gpusort_index *index, uint64_t document,
-                                const char **name, size_t *bytes, gpusort_error *error)
+gpusort_code gpusort_index_name(const gpusort_index *index, uint64_t document, char *name,
+                                size_t room, size_t *bytes, gpusort_error *error)
 {
     gs_status st = {.code = GS_OK};
-    *name = NULL;
+    gs_document_name made = {0};
     *bytes = 0;
-    GS_NOTED(find_name(index, document, name, bytes, &st));
+    if (find_name(index, document, &made, &st) == GS_OK && made.bytes > 0) {
+        *bytes = made.bytes;
+        memcpy(name, made.text, made.bytes < room ? made.bytes : room);
+    }
+    gs_document_name_release(&made);
     return gs_api_result(&st, error);
 }
 
@@ -179,9 +181,10 @@ static gs_code read_list(const gs_index *index, const gs_term_info *info,
         GS_TRY(gs_posting_list_block(list, st));
         if (list->count == 0)
             return GS_OK;
+        const uint64_t *const tfs = gs_posting_list_tfs(list);
         for (size_t i = 0; i < list->count && out->count < count; i++) {
             out->documents[out->count] = list->docs[i];
-            out->frequencies[out->count++] = (uint32_t)list->tfs[i];
+            out->frequencies[out->count++] = (uint32_t)tfs[i];
         }
     }
 }

@@ -105,11 +105,15 @@ class Index:
 
     def name(self, document: int) -> str | None:
         """What a document is called; None where documents have no names."""
-        text, count, error = ffi.new("const char **"), ffi.new("size_t *"), new_error()
-        check(lib.gpusort_index_name(self._open(), document, text, count, error), error)
-        if text[0] == ffi.NULL:
-            return None
-        return bytes(ffi.buffer(text[0], count[0])).decode("utf-8", "surrogateescape")
+        index, count, error, room = self._open(), ffi.new("size_t *"), new_error(), 256
+        while True:
+            text = ffi.new("char[]", room)
+            check(lib.gpusort_index_name(index, document, text, room, count, error), error)
+            if count[0] <= room:
+                break
+            room = count[0]
+        name = bytes(ffi.buffer(text, count[0])).decode("utf-8", "surrogateescape")
+        return name if self.has_names else None
 
     def lookup(self, term: str | bytes) -> Postings:
         """The documents of a term, which is taken as it is."""

@@ -45,12 +45,13 @@ int main(int argc, char **argv)
             GPUSORT_OK)
         return fail(&error);
     for (size_t i = 0; i < count; i++) {
-        const char *name;
+        char name[1000];
         size_t bytes;
-        if (gpusort_index_name(index, hits[i].document, &name, &bytes, &error) !=
-            GPUSORT_OK)
+        if (gpusort_index_name(index, hits[i].document, name, sizeof name, &bytes,
+                               &error) != GPUSORT_OK)
             return fail(&error);
-        printf("%.4f\t%.*s\n", hits[i].score, (int)bytes, name);
+        printf("%.4f\t%.*s\n", hits[i].score,
+               (int)(bytes < sizeof name ? bytes : sizeof name), name);
     }
     gpusort_searcher_free(searcher);
     gpusort_index_close(index);

@@ -476,7 +476,7 @@ static void indexes_answer(void)
     gpusort_searcher *searcher = NULL;
     gpusort_hit hits[5];
     size_t count, bytes;
-    const char *name;
+    char name[4];
     build_index("index");
     GOOD(gpusort_index_open(&index, "index", &error));
     gpusort_index_describe(index, &info);
@@ -494,9 +494,9 @@ static void indexes_answer(void)
     GOOD(gpusort_search(searcher, "dogs", 4, hits, 5, &count, &error));
     CHECK(count == 2 && hits[0].document == 1 && hits[1].document == 0 &&
           hits[0].score > hits[1].score);
-    GOOD(gpusort_index_name(index, hits[0].document, &name, &bytes, &error));
+    GOOD(gpusort_index_name(index, hits[0].document, name, sizeof name, &bytes, &error));
     CHECK(bytes == 1 && name[0] == 'b');
-    CHECK(gpusort_index_name(index, 3, &name, &bytes, NULL) == GPUSORT_ARG);
+    CHECK(gpusort_index_name(index, 3, name, sizeof name, &bytes, NULL) == GPUSORT_ARG);
     GOOD(gpusort_search(searcher, "+cats -bird", 11, hits, 1, &count, &error));
     CHECK(count == 1 && hits[0].document == 0);
     CHECK(gpusort_search(searcher, "(cats", 5, hits, 5, &count, &error) == GPUSORT_ARG);
