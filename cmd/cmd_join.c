@@ -29,6 +29,7 @@ int cmd_join(int argc, char **argv)
     memset(&stats, 0, sizeof stats);
     stats.engine = "cpu";
     const gs_log log = {.fn = say, .context = &args};
+    args.options.sort.ends_by_pipe = true;
     args.options.sort.log = &log;
     args.options.sort.stats = &stats;
     gs_status st = {.code = GS_OK};

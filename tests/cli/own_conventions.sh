@@ -20,7 +20,7 @@ for command in index 'index build' 'index merge' 'index info' 'index dump' 'inde
         echo "$command --helpp"
 done
 root=$GS_CLI/../..
-for page in "$root"/man/*; do
+for page in "$root"/man/*.[17]; do
     [ "$page" = "$root/man/gpusort.7" ] || grep -q '^.BR gpusort (7)' "$page" || echo "$page"
     [ "${page##*.}" = 7 ] || grep -q "^.BR ${page##*/}" <(sed 's/\\-/-/g; s/ (\([17]\))/.\1/' "$root/man/gpusort.7") ||
         echo "gpusort.7 does not name $page"
