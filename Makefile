@@ -161,7 +161,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
         faults faults-run stops stops-run hardened-test limits-test library-test python-test \
-        diff-test fake-gpu-test fake-gpu-run index-test join-test search-test flips soak reliability \
+        diff-test table-test fake-gpu-test fake-gpu-run index-test join-test search-test flips soak reliability \
         fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
         library install-library wheel uninstall clean FORCE
@@ -247,6 +247,7 @@ help:
 	  'make unit-test  the unit tests of this variant' \
 	  'make cli-test   the command line against expected output' \
 	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
+	  'make table-test tables and JSON lines against other readers of them' \
 	  'make fake-gpu-test  the way through a GPU, without one' \
 	  'make faults     every call to the system fails in turn (FAULT_POINTS=N: N of them)' \
 	  'make stops      power cuts at every call that changes the disk, and 1000 kills' \
@@ -305,6 +306,10 @@ cli-test: $(PROGRAM)
 	@tests/run_cli.sh -p $(CURDIR)/$(PROGRAM)
 diff-test: $(PROGRAM)
 	@python3 tests/differential.py --binary $(CURDIR)/$(PROGRAM) --cases $(CASES)
+
+table-test: $(PROGRAM)
+	@python3 tests/table_check.py --binary $(CURDIR)/$(PROGRAM) $(TABLE_TEST_ARGS)
+	@python3 tests/json_check.py --binary $(CURDIR)/$(PROGRAM) $(TABLE_TEST_ARGS)
 
 limits-test: $(PROGRAM)
 	@python3 tests/limits/run.py --binary $(CURDIR)/$(PROGRAM) $(LIMITS_TEST_ARGS)

@@ -42,6 +42,7 @@ typedef struct gs_key_spec {
     size_t end_field, end_char;
     unsigned letters;
     bool is_traditional; /* +POS1 -POS2 */
+    char *column;        /* of this name (cmd/column_spec.h); NULL: by number */
 } gs_key_spec;
 
 typedef enum gs_letter_place {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/column_spec.h"
 #include "lib/base/quote.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
@@ -81,9 +82,25 @@ static void take_sort(void *to, gs_opt_scan *scan)
 
 static void take_key(void *to, gs_opt_scan *scan)
 {
+    gs_sort_args *const args = to;
     gs_key_spec spec;
-    gs_key_spec_parse(&spec, scan->argument);
-    add_spec(to, &spec);
+    if (args->names_columns)
+        gs_column_spec_parse(&spec, scan->argument);
+    else
+        gs_key_spec_parse(&spec, scan->argument);
+    add_spec(args, &spec);
+}
+
+static void take_json_key(void *to, gs_opt_scan *scan)
+{
+    gs_sort_args *const args = to;
+    gs_key_spec spec;
+    const size_t depth = gs_path_spec_parse(&spec, scan->argument);
+    if (args->path_count == GS_JSON_PATHS_MAX)
+        gs_die(0, "more than %d keys of JSON lines", GS_JSON_PATHS_MAX);
+    args->paths = gs_args_grow(args->paths, args->path_count, sizeof *args->paths);
+    args->paths[args->path_count++] = (gs_json_path){spec.column, depth};
+    add_spec(args, &spec);
 }
 
 /* -c, -C and --check, alone or with a word. */
@@ -170,7 +187,17 @@ static void take_byte_key(void *to, gs_opt_scan *scan)
 
 static void take_header(void *to, gs_opt_scan *scan)
 {
-    *(uint64_t *)to = scan->argument ? gs_size_arg_count(scan, 0) : 1;
+    gs_sort_args *const args = to;
+    args->has_header = true;
+    args->options.header_lines = scan->argument ? gs_size_arg_count(scan, 0) : 1;
+}
+
+static void take_no_header(void *to, gs_opt_scan *scan)
+{
+    gs_sort_args *const args = to;
+    (void)scan;
+    args->has_header = true;
+    args->options.header_lines = 0;
 }
 
 static void take_top(void *to, gs_opt_scan *scan)
@@ -235,6 +262,16 @@ static bool environment_is_traditional(void)
     return *end || version < TAKEN_AWAY || version >= GIVEN_BACK;
 }
 
+/* What a key may be has to be known before the first one is met. */
+static bool has_table_option(const gs_opt_scan *scan)
+{
+    for (int i = 1; i < scan->argc && strcmp(scan->argv[i], "--") != 0; i++) {
+        if (strcmp(scan->argv[i], "--csv") == 0 || strcmp(scan->argv[i], "--tsv") == 0)
+            return true;
+    }
+    return false;
+}
+
 static void walk(parser *p)
 {
     gs_opt_scan *const scan = &p->scan;
@@ -260,7 +297,12 @@ static void walk_with_extras(parser *p)
     const gs_opt extras[] = {
         {0, "record-size", GS_OPT_CALL(take_record_size, args)},
         {0, "key-bytes", GS_OPT_CALL(take_byte_key, args)},
-        {0, "header", GS_OPT_CALL_MAYBE(take_header, &o->header_lines)},
+        {0, "csv", GS_OPT_FLAG(&args->is_csv)},
+        {0, "tsv", GS_OPT_FLAG(&args->is_tsv)},
+        {0, "jsonl-key", GS_OPT_CALL(take_json_key, args)},
+        {0, "no-quotes", GS_OPT_FLAG(&args->no_quotes)},
+        {0, "header", GS_OPT_CALL_MAYBE(take_header, args)},
+        {0, "no-header", GS_OPT_CALL_BARE(take_no_header, args)},
         {0, "count", GS_OPT_FLAG(&o->count)},
         {0, "top", GS_OPT_CALL(take_top, o)},
         {0, "output-compress", GS_OPT_CALL(gs_sort_args_output_compress, o)},
@@ -338,6 +380,7 @@ void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)
         .options.keep_compressed = is_plain,
         .watch.progress = is_plain ? GS_PROGRESS_NEVER : GS_PROGRESS_AUTO,
     };
+    args->names_columns = has_table_option(&p.scan);
     p.scan.options = options;
     p.scan.option_count = sizeof options / sizeof *options;
     walk_with_extras(&p);
@@ -345,6 +388,10 @@ void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)
 
 void gs_sort_args_release(gs_sort_args *args)
 {
+    for (size_t i = 0; i < args->spec_count; i++)
+        gs_mem_free(args->specs[i].column);
+    gs_mem_free(args->columns);
+    gs_mem_free(args->paths);
     gs_mem_free(args->specs);
     gs_mem_free(args->keys);
     gs_mem_free(args->byte_keys);

@@ -25,6 +25,8 @@ typedef struct gs_sort_args {
     char check; /* 0, 'c' or 'C' */
     bool merge, debug, verbose;
     bool has_record_size;
+    bool names_columns; /* keys may be given by name: --csv or --tsv is there */
+    bool is_csv, is_tsv, has_header, no_quotes;
     gs_watch watch;
     const char *files_from, *random_source;
 
@@ -35,6 +37,9 @@ typedef struct gs_sort_args {
 
     /* Memory behind `options`. */
     gs_key *keys;
+    const char **columns;
+    gs_json_path *paths; /* --jsonl-key; their names are the specs' columns */
+    size_t path_count;
     gs_byte_key *byte_keys;
     size_t byte_key_count;
     const char **inputs, **temp_folders;

@@ -63,6 +63,62 @@ static void make_byte_keys(gs_sort_args *args)
     order->byte_key_count = args->byte_key_count;
 }
 
+static void name_keys(gs_sort_args *args)
+{
+    bool is_named = false;
+    for (size_t i = 0; i < args->spec_count; i++) {
+        args->columns = gs_args_grow(args->columns, i, sizeof *args->columns);
+        args->columns[i] = args->specs[i].column;
+        is_named |= args->columns[i] != NULL;
+    }
+    if (is_named && args->options.header_lines == 0)
+        gs_die(0, "columns have no names without a header");
+    args->options.columns = is_named ? args->columns : NULL;
+}
+
+/* What --csv and --tsv come to. */
+static void resolve_table(gs_sort_args *args)
+{
+    gs_sort_options *const o = &args->options;
+    if (args->is_csv && args->is_tsv)
+        gs_die_incompatible("--csv", "--tsv", NULL);
+    if (!args->is_csv && !args->is_tsv) {
+        if (args->no_quotes)
+            gs_die(0, "--no-quotes needs --csv or --tsv");
+        return;
+    }
+    o->has_columns = true;
+    o->order.form = args->no_quotes ? GS_FORM_LINES : GS_FORM_CSV;
+    if (!args->has_header)
+        o->header_lines = 1;
+    if (o->order.delimiter == GS_ORDER_BLANK_FIELDS)
+        o->order.delimiter = args->is_csv ? ',' : '\t';
+    if (o->order.delimiter == o->order.eol || o->order.delimiter == '\r' ||
+        (!args->no_quotes && o->order.delimiter == GS_CSV_QUOTE))
+        gs_die(0, "the separator of a table cannot be a quote or an end of line");
+    name_keys(args);
+}
+
+/* What --jsonl-key comes to. */
+static void resolve_json(gs_sort_args *args)
+{
+    gs_order *const order = &args->options.order;
+    if (args->path_count == 0)
+        return;
+    if (args->is_csv || args->is_tsv)
+        gs_die_incompatible("--jsonl-key", args->is_csv ? "--csv" : "--tsv", NULL);
+    if (args->has_record_size)
+        gs_die_incompatible("--jsonl-key", "--record-size", NULL);
+    if (args->spec_count > args->path_count)
+        gs_die_incompatible("--jsonl-key", "-k", NULL);
+    if (order->delimiter != GS_ORDER_BLANK_FIELDS)
+        gs_die_incompatible("--jsonl-key", "-t", NULL);
+    if (args->debug)
+        gs_die_incompatible("--jsonl-key", "--debug", NULL);
+    order->form = GS_FORM_JSON;
+    order->json_paths = args->paths;
+}
+
 static void refuse_pair(bool are_both, const char *one, const char *other)
 {
     if (are_both)
@@ -100,6 +156,8 @@ static void refuse_contradictions(const gs_sort_args *args)
         gs_letters_text(letters, text + 1);
         refuse_pair(letters != 0, text, "--record-size");
         refuse_pair(args->spec_count > 0, "-k", "--record-size");
+        refuse_pair(args->is_csv, "--csv", "--record-size");
+        refuse_pair(args->is_tsv, "--tsv", "--record-size");
         refuse_pair(order->delimiter != GS_ORDER_BLANK_FIELDS, "-t", "--record-size");
         refuse_pair(order->eol == 0, "-z", "--record-size");
         refuse_pair(o->count, "--count", "--record-size");
@@ -112,12 +170,15 @@ static void refuse_contradictions(const gs_sort_args *args)
         refuse_pair(o->output_zstd, check, "--output-compress");
     }
     if (args->debug) {
+        refuse_pair(args->is_csv, "--debug", "--csv");
+        refuse_pair(args->is_tsv, "--debug", "--tsv");
         refuse_pair(o->count, "--debug", "--count");
         refuse_pair(o->output_zstd, "--debug", "--output-compress");
         refuse_pair(o->header_lines > 0, "--debug", "--header");
     }
     refuse_pair(o->count && order->unique, "--count", "-u");
-    refuse_pair(args->merge && !args->check && o->header_lines > 0, "--header", "-m");
+    refuse_pair(args->merge && !args->check && o->header_lines > 0 && !o->has_columns,
+                "--header", "-m");
     if (o->checkpoint)
         refuse_with_checkpoint(args);
 }
@@ -178,6 +239,8 @@ void gs_sort_resolve(gs_sort_args *args)
         gs_input_names_read(args);
     inherit_letters(args);
     make_keys(args);
+    resolve_table(args);
+    resolve_json(args);
     refuse_contradictions(args);
     make_byte_keys(args);
     if (args->debug) {

@@ -13,7 +13,7 @@
 #include "lib/index/exchange/ciff_import.h"
 #include "lib/index/exchange/ciff_write.h"
 #include "lib/index/read/index_verify.h"
-#include "lib/index/text/utf8.h"
+#include "lib/base/utf8.h"
 #include "tests/check.h"
 #include "tests/scratch_folder.h"
 

@@ -9,7 +9,7 @@
 #include "lib/index/text/document.h"
 #include "lib/index/text/tuple.h"
 #include "lib/index/format/posting.h"
-#include "lib/index/text/utf8.h"
+#include "lib/base/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

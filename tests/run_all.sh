@@ -13,9 +13,9 @@ log_folder=build steps_at_once=$((jobs < 3 ? 2 : jobs / 2 + 1))
 trap 'trap "" TERM; kill -TERM 0; exit 130' INT
 
 cases=600 few_cases=60 fake_cases=150 searched='--documents=2000 --queries=8'
-indexed='--documents=250 --variants=2'
+indexed='--documents=250 --variants=2' tabled='--cases=45'
 asan_cases=80 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
-san_indexed='--documents=100 --variants=1'
+san_indexed='--documents=100 --variants=1' san_tabled='--cases=16'
 joined='--cases=150' san_joined='--cases=40'
 fuzz_seconds=3 fault_points=60 stops='--cuts 12 --kills 6' soaked=(SOAK_CASES=30 SOAK_SEED=1)
 flipped='FLIPS=20 RESUMES=24'
@@ -23,9 +23,9 @@ unset GS_TEST_LONG
 if [ "${1:-}" = --long ]; then
     export GS_TEST_LONG=1 # for the unit and the command line tests
     cases=6000 few_cases=600 fake_cases=1000 searched='--documents=6000 --queries=25'
-    indexed='--documents=1500 --variants=9'
+    indexed='--documents=1500 --variants=9' tabled='--cases=3000'
     asan_cases=400 tsan_cases=150 fake_san_cases=(300 200) san_searched='--documents=3000 --queries=6'
-    san_indexed='--documents=300 --variants=4'
+    san_indexed='--documents=300 --variants=4' san_tabled='--cases=300'
     joined='--cases=6000' san_joined='--cases=500'
     fuzz_seconds=120 fault_points=0 stops='--kills 300' soaked=(SOAK_MINUTES=10)
     flipped='FLIPS=12000 RESUMES=600'
@@ -68,6 +68,7 @@ soak_a_little() {
 under_sanitizer() {
     local san=$1 cases=$2
     begin "$san-differential" "mk_$san" CASES="$cases" diff-test
+    begin "$san-tables" "mk_$san" TABLE_TEST_ARGS="$san_tabled" table-test
     begin "$san-index" "mk_$san" INDEX_TEST_ARGS="$san_indexed" index-test
     begin "$san-join" "mk_$san" JOIN_TEST_ARGS="$san_joined" join-test
     begin "$san-search" "mk_$san" SEARCH_TEST_ARGS="$san_searched" search-test
@@ -89,6 +90,7 @@ begin build-tsan mk_tsan programs
 begin unit mk unit-test
 begin index mk INDEX_TEST_ARGS="$indexed" index-test
 begin differential mk CASES="${CASES:-$cases}" diff-test
+begin tables mk TABLE_TEST_ARGS="$tabled" table-test
 begin search mk SEARCH_TEST_ARGS="$searched" search-test
 # shellcheck disable=SC2086 # two words
 begin join mk JOIN_TEST_ARGS="$joined" join-test

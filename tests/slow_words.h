@@ -12,7 +12,7 @@
 
 #include "lib/index/text/fold.h"
 #include "lib/index/text/token.h"
-#include "lib/index/text/utf8.h"
+#include "lib/base/utf8.h"
 
 /* Gets every word that is short enough for a term; those that are not count as well. */
 typedef void slow_words_fn(const uint8_t *word, size_t bytes, unsigned position);

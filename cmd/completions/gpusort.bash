@@ -86,7 +86,7 @@ _gpusort() {
     -T | --temporary-directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     --compress-program) COMPREPLY=($(compgen -c -- "$cur")); return ;;
     -k | --key | -t | --field-separator | -S | --buffer-size | --parallel | --batch-size | \
-        --record-size | --key-bytes | --header | --top | --gpu | --gpu-mem | --id-field | \
+        --record-size | --key-bytes | --jsonl-key | --header | --top | --gpu | --gpu-mem | --id-field | \
         --text-field | --min-len | --max-len | --k1 | --b | --trec | --runs | --size | \
         --size-max | --column | --phi | --eps | --every | \
         --support)

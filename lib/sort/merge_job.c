@@ -6,10 +6,20 @@
 #include "io/spill.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
+#include "lib/sort/column_names.h"
 #include "lib/sort/text/texts.h"
 #include "lib/sort/key/keys.h"
 #include "lib/sort/sort.h"
 #include "lib/sort/sort_input.h"
+
+/* The header that all inputs have. */
+typedef struct merge_header {
+    gs_named_job *named;
+    gs_line_feed_options feed;
+    gs_csv_form csv;
+    gs_file_header header;
+} merge_header;
 
 enum { MERGE_BLOCK_BYTES = 128 * 1024 };
 
@@ -23,19 +33,58 @@ static gs_code merge_mapped(void *context, gs_sink *sink, uint64_t ticket, gs_st
     return gs_mapped_merge_run(context, sink, ticket, st);
 }
 
+static gs_code see_header(void *context, const char *const *name,
+                          const gs_text_source *source, gs_status *st)
+{
+    merge_header *const h = context;
+    gs_line_batch text = {.input_index = (size_t)(name - h->feed.names), .first_line = 1};
+    const bool is_first = h->header.bytes == 0;
+    gs_text_source_header(source, &text.data, &text.bytes);
+    GS_TRY(gs_file_header_take(&h->header, &text, st));
+    return is_first && h->header.bytes > 0
+               ? gs_named_job_resolve(h->named, h->header.data, h->header.bytes, *name,
+                                      st)
+               : GS_OK;
+}
+
+static void init_header(merge_header *h, gs_named_job *named)
+{
+    const gs_sort_options *const o = &named->options;
+    *h = (merge_header){.named = named, .csv = gs_order_csv(&o->order)};
+    h->feed = (gs_line_feed_options){.eol = o->order.eol, .names = o->inputs};
+    h->feed.header_lines = o->header_lines;
+    h->feed.csv = o->order.form == GS_FORM_CSV ? &h->csv : NULL;
+    gs_file_header_init(&h->header, &h->feed);
+}
+
+/* The header is known before the output begins. */
+static gs_code read_header(gs_file_merge *m, gs_status *st)
+{
+    const merge_header *const h = m->header_context;
+    GS_TRY(gs_file_merge_begin(m, st));
+    gs_quoted name;
+    return h->header.bytes > 0 || m->input_count == 1
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: it is empty and has no header",
+                         gs_quote_name(&name, *m->inputs[0].name));
+}
+
 /* The last pass. */
 static gs_code write_text(const gs_file_merge *m, const gs_memory_plan *plan,
                           gs_output *output, gs_text_output_fn *make, void *context,
                           gs_status *st)
 {
     gs_sort_stats *const stats = m->options->stats;
+    const merge_header *const h = m->header_context;
     const gs_text_output out = {.options = m->options,
                                 .plan = plan,
                                 .layout = m->source.layout,
                                 .output = output,
                                 .witness = m->source.witness,
                                 .wrong_code = GS_ERR_FORMAT,
-                                .piece_bytes = plan->piece_bytes};
+                                .piece_bytes = plan->piece_bytes,
+                                .header = h->header.data,
+                                .header_bytes = h->header.bytes};
     if (stats != NULL) {
         atomic_fetch_add(&stats->passes, 1);
         atomic_store(&stats->phase, GS_PHASE_MERGE);
@@ -52,6 +101,8 @@ static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
     m->input_count = o->input_count;
     for (size_t i = 0; i < o->input_count; i++)
         m->inputs[i].name = &o->inputs[i];
+    if (m->source.shares_header)
+        GS_TRY(read_header(m, st));
     GS_TRY(gs_file_merge_reduce(m, st));
     return write_text(m, m->plan, output, merge_last, m, st);
 }
@@ -59,7 +110,8 @@ static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
 static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
 {
     gs_mapped_merge *mapped = NULL;
-    if (!m->options->no_map)
+    const gs_sort_options *const o = m->options;
+    if (o->order.form == GS_FORM_LINES && !o->no_map)
         GS_TRY(gs_mapped_merge_new(&mapped, m, gs_output_fd(output), st));
     if (mapped == NULL)
         return merge_read(m, output, st);
@@ -69,9 +121,11 @@ static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
     return st->code;
 }
 
-gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
+static gs_code merge_named(gs_named_job *named, gs_status *st)
 {
-    gs_assert(options->input_count > 0);
+    const gs_sort_options *const options = &named->options;
+    merge_header header;
+    init_header(&header, named);
     const bool drops = options->order.unique || options->count;
     const gs_record_layout layout = gs_order_layout(&options->order, options->count);
     gs_memory_plan plan = gs_memory_plan_make(options->memory_bytes, 1, layout.is_keyed);
@@ -88,6 +142,8 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
                    .block_bytes = plan.block_bytes,
                    .record_bytes_max = plan.record_bytes_max,
                    .too_long_hint = plan.too_long_hint,
+                   .header_lines = options->header_lines,
+                   .shares_header = options->header_lines > 0,
                    .keep_compressed = options->keep_compressed,
                    .log = options->log},
         .merge = {.is_unique = drops,
@@ -97,6 +153,8 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
                   .cancel = options->cancel_signal},
         .filter = {.program = options->compress_program, .log = options->log},
         .fan_in = gs_file_merge_fan_in(options, &plan),
+        .see_header = see_header,
+        .header_context = &header,
     };
     GS_TRY_OR_FAIL(gs_text_output_open(&output, options, st));
     if (options->verify) {
@@ -113,9 +171,20 @@ gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
     GS_NOTED(merge_all(&m, output, st));
 fail:
     gs_file_merge_release(&m);
+    gs_file_header_release(&header.header);
     gs_spill_free(m.spill);
     gs_output_free(output);
     gs_witness_free(m.source.witness);
     gs_key_encoder_free(encoder);
+    return st->code;
+}
+
+gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
+{
+    gs_named_job named;
+    gs_assert(options->input_count > 0);
+    GS_TRY(gs_named_job_init(&named, options, st));
+    GS_NOTED(merge_named(&named, st));
+    gs_named_job_release(&named);
     return st->code;
 }

@@ -36,22 +36,44 @@ gs_code gs_sort_input_open(gs_sort_input *in, const gs_sort_options *o,
     GS_TRY(gs_input_new(&in->input, o->inputs, o->input_count, &input, st));
     if (o->stats != NULL)
         atomic_store(&o->stats->input_bytes_total, gs_input_size_hint(in->input));
+    const gs_csv_form csv = gs_order_csv(&o->order);
+    const bool is_csv = o->order.form == GS_FORM_CSV;
     const gs_line_feed_options feed = {
         .eol = o->order.eol,
         .record_size = o->order.record_size,
         .record_bytes_max = plan->record_bytes_max,
-        .too_long_hint = plan->too_long_hint,
+        .too_long_hint = is_csv
+                             ? "is a quote not closed? if not, give more memory with -S"
+                             : plan->too_long_hint,
         .part_bytes = plan->part_bytes,
         .header_lines = o->header_lines,
         .header_of_each = o->header_of_each,
+        .shares_header = o->header_lines > 0 && o->has_columns,
+        .counts_lines = o->order.form != GS_FORM_LINES,
+        .csv = is_csv ? &csv : NULL,
         .names = o->inputs,
     };
     const gs_block_source blocks = gs_block_source_input(in->input);
     return gs_line_feed_new(&in->feed, &blocks, &feed, st);
 }
 
+gs_code gs_sort_input_name_columns(gs_sort_input *in, gs_named_job *job, gs_status *st)
+{
+    const uint8_t *header;
+    size_t bytes;
+    if (job->options.header_lines == 0)
+        return GS_OK;
+    GS_TRY(gs_line_feed_read_header(in->feed, st));
+    gs_line_feed_header(in->feed, &header, &bytes);
+    return bytes > 0
+               ? gs_named_job_resolve(job, header, bytes, job->options.inputs[0], st)
+               : GS_OK; /* nor is there a record */
+}
+
 void gs_sort_input_close(gs_sort_input *in)
 {
+    if (in->feed != NULL)
+        gs_line_feed_drop_first(in->feed);
     gs_file_map_close(&in->map);
     gs_input_free(in->input);
     in->input = NULL;
@@ -71,7 +93,10 @@ gs_witness_options gs_sort_watched(const gs_sort_options *options,
 {
     const bool drops_equals = options->order.unique || options->count;
     return (gs_witness_options){
-        .form = {.record_size = options->order.record_size, .eol = layout->eol},
+        .form = {.record_size = options->order.record_size,
+                 .eol = layout->eol,
+                 .is_csv = options->order.form == GS_FORM_CSV,
+                 .separator = (uint8_t)options->order.delimiter},
         .order = {.is_backwards = layout->is_backwards, .is_strict = drops_equals},
         .is_full = options->verify,
         .drops_equals = drops_equals,

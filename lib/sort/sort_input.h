@@ -12,6 +12,7 @@
 #ifndef GS_LIB_SORT_SORT_INPUT_H
 #define GS_LIB_SORT_SORT_INPUT_H
 
+#include "lib/sort/column_names.h"
 #include "lib/sort/plan/plans.h"
 #include "lib/sort/run/runs.h"
 
@@ -27,6 +28,10 @@ GS_MUST_CHECK gs_code gs_sort_input_open(gs_sort_input *in,
                                          const gs_sort_options *options,
                                          const gs_memory_plan *plan,
                                          const gs_record_layout *layout, gs_status *st);
+/* Reads the header of tables, if they have one, and finds in it what keys are called.
+ * After gs_input_begin, before the first batch. */
+GS_MUST_CHECK gs_code gs_sort_input_name_columns(gs_sort_input *in, gs_named_job *job,
+                                                 gs_status *st);
 /* Gives back its memory. */
 void gs_sort_input_close(gs_sort_input *in);
 void gs_sort_input_release(gs_sort_input *in);

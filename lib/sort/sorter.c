@@ -23,6 +23,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"
 #include "lib/base/team.h"
+#include "lib/sort/column_names.h"
 #include "lib/sort/device/devices.h"
 #include "lib/sort/form/forms.h"
 #include "lib/sort/key/keys.h"
@@ -33,6 +34,7 @@
 
 typedef struct gs_sorter {
     const gs_sort_options *options;
+    gs_named_job *named;
     gs_memory_plan plan; /* does not change once the input is open */
     gs_record_layout layout;
     gs_key_encoder *encoder; /* NULL: lines are their own strings */
@@ -94,7 +96,7 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
     if (gs_input_is_small(s->in.input))
         plan.workers = 1;
     s->plan = plan;
-    return GS_OK;
+    return o->has_columns ? gs_sort_input_name_columns(&s->in, s->named, st) : GS_OK;
 }
 
 /* What formers get to see: also the inputs as a map, if no GPU is to have them and they
@@ -361,6 +363,9 @@ static void release_all(gs_sorter *s)
 gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
+    gs_named_job named;
+    GS_TRY(gs_named_job_init(&named, options, st));
+    options = &named.options;
     gs_output *output = NULL; /* the reader of a FIFO takes its end for the end of all */
     uint64_t written_bytes = 0;
     bool must_restart = true;
@@ -368,6 +373,7 @@ gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
         gs_assert(tries < 2); /* the second does without a GPU */
         gs_sorter s = {
             .options = options,
+            .named = &named,
             .phase_begin_ns = gs_machine_now_ns(),
             .avoids_device = tries > 0,
             .output = output,
@@ -380,5 +386,6 @@ gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
         release_all(&s);
     }
     gs_output_free(output);
+    gs_named_job_release(&named);
     return st->code;
 }

@@ -31,10 +31,13 @@ typedef struct gs_verify_part {
     const gs_line_string *first, *last; /* strings of records; NULL: not made */
     gs_seen_string first_line;
     gs_seen_string disorder; /* the line that is counted as the first out of place */
+    const gs_line_batch *batch;
 } gs_verify_part;
 
 typedef struct gs_verify_job {
-    const gs_sort_options *options;
+    const gs_sort_options *options; /* those of `named` */
+    gs_named_job named;
+    const char *name; /* of the input */
     bool with_order;
     gs_record_layout layout;
     gs_key_encoder *encoder; /* NULL: records are their own strings */
@@ -45,7 +48,8 @@ typedef struct gs_verify_job {
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t turn_moved;
     uint64_t turn;
-    bool is_over; /* a thread has failed, or no one needs to look further */
+    bool is_over;      /* a thread has failed, or no one needs to look further */
+    gs_status failure; /* of the first batch that was not joined as a whole */
     gs_verify_result *result;
     gs_line_string last; /* of the last record so far */
     bool has_last;
@@ -79,13 +83,28 @@ static void add_hash(gs_verify_result *result, const uint8_t *line, size_t bytes
     result->sum_high += hash.high64 + (result->sum_low < hash.low64);
 }
 
-static size_t line_bytes(const gs_verify_job *job, const uint8_t *at, size_t left)
+/* How long the record is that begins there, without its eol. */
+static inline gs_code find_end(const gs_verify_job *job, const gs_line_batch *batch,
+                               const uint8_t *at, size_t *bytes, gs_status *st)
 {
-    const size_t record_size = job->options->order.record_size;
-    if (record_size > 0)
-        return record_size;
-    const uint8_t *const eol = memchr(at, job->layout.eol, left);
-    return eol != NULL ? (size_t)(eol - at) : left;
+    const gs_order *const order = &job->options->order;
+    const size_t left = (size_t)(batch->data + batch->bytes - at);
+    *bytes = order->record_size;
+    if (order->record_size > 0)
+        return GS_OK;
+    const char *why = NULL;
+    size_t broken_at = 0;
+    if (order->form == GS_FORM_CSV) {
+        *bytes = gs_csv_record_end(at, left, gs_order_csv(order), &why, &broken_at);
+    } else {
+        const uint8_t *const eol = memchr(at, job->layout.eol, left);
+        *bytes = eol != NULL ? (size_t)(eol - at) : left;
+        if (order->form == GS_FORM_JSON)
+            why = gs_json_line_why(at, *bytes);
+    }
+    return why == NULL ? GS_OK
+                       : gs_line_batch_fail(batch, job->name, (size_t)(at - batch->data),
+                                            broken_at, why, st);
 }
 
 /* Looks at a batch alone. What is done to every record is known where this is called. */
@@ -100,7 +119,8 @@ look_at_records(const gs_verify_job *job, gs_verify_worker *worker,
     gs_verify_result result = {.bytes = batch->bytes};
     size_t bytes;
     for (const uint8_t *at = batch->data; at < end; at += bytes + eol_bytes) {
-        bytes = line_bytes(job, at, (size_t)(end - at));
+        if (find_end(job, batch, at, &bytes, st) != GS_OK)
+            break; /* records before it are as good as any */
         result.records++;
         if (with_sum)
             add_hash(&result, at, bytes);
@@ -108,7 +128,9 @@ look_at_records(const gs_verify_job *job, gs_verify_worker *worker,
             continue;
         gs_line_string *const string =
             last == NULL ? &worker->first : &worker->strings[result.records % 2];
-        GS_TRY(gs_line_string_make(string, &job->layout, job->encoder, at, bytes, st));
+        if (gs_line_string_make(string, &job->layout, job->encoder, at, bytes, st) !=
+            GS_OK)
+            break;
         if (last == NULL) {
             part->first = string;
             part->first_line = (gs_seen_string){at, bytes};
@@ -121,7 +143,7 @@ look_at_records(const gs_verify_job *job, gs_verify_worker *worker,
     }
     part->last = last;
     part->result = result;
-    return GS_OK;
+    return st->code;
 }
 
 static gs_code look_at_batch(const gs_verify_job *job, gs_verify_worker *worker,
@@ -148,9 +170,14 @@ static void add_up(gs_verify_result *total, const gs_verify_result *part)
 }
 
 /* The first that is out of place of all: nobody needs to look further. */
-static gs_code keep_disorder(gs_verify_job *job, gs_seen_string line, gs_status *st)
+static gs_code keep_disorder(gs_verify_job *job, const gs_line_batch *batch,
+                             gs_seen_string line, gs_status *st)
 {
     gs_sort_disorder *const out = job->disorder;
+    if (batch->first_line > 0) /* records may have several lines */
+        out->line_number =
+            batch->first_line +
+            gs_line_count(batch->data, (size_t)(line.data - batch->data), GS_LINE_END);
     job->is_over = true;
     GS_TRY(gs_mem_new(&out->line, line.bytes, "line out of order", st));
     memcpy(out->line, line.data, line.bytes);
@@ -174,33 +201,30 @@ static gs_code join_batch(gs_verify_job *job, gs_verify_part *part, gs_status *s
     }
     add_up(total, &part->result);
     return job->disorder != NULL && total->disorders > 0
-               ? keep_disorder(job, part->disorder, st)
+               ? keep_disorder(job, part->batch, part->disorder, st)
                : GS_OK;
 }
 
-/* Waits for the turn of a batch, unless all is over; always lets the next one go. */
+/* Waits for the turn of a batch, unless all is over; always lets the next one go. A batch
+ * of which only a part could be looked at, as `st` says, is the last that is joined. */
 static gs_code take_turn(gs_verify_job *job, uint64_t ticket, gs_verify_part *part,
                          bool *goes_on, gs_status *st)
 {
+    gs_status own = {.code = GS_OK};
     pthread_mutex_lock(&job->mutex);
     while (job->turn != ticket && !job->is_over)
         pthread_cond_wait(&job->turn_moved, &job->mutex);
-    if (!job->is_over && join_batch(job, part, st) != GS_OK)
-        job->is_over = true;
+    if (!job->is_over) {
+        GS_NOTED(join_batch(job, part, &own));
+        gs_status_keep_first(&own, st);
+        gs_status_keep_first(&job->failure, &own);
+        job->is_over |= own.code != GS_OK;
+    }
     *goes_on = !job->is_over;
     job->turn++;
     pthread_cond_broadcast(&job->turn_moved);
     pthread_mutex_unlock(&job->mutex);
-    return st->code;
-}
-
-/* A batch that is joined to no other: those after it need not wait. */
-static void give_up(gs_verify_job *job)
-{
-    pthread_mutex_lock(&job->mutex);
-    job->is_over = true;
-    pthread_cond_broadcast(&job->turn_moved);
-    pthread_mutex_unlock(&job->mutex);
+    return own.code;
 }
 
 static gs_code work(void *context, unsigned number, gs_status *st)
@@ -208,20 +232,17 @@ static gs_code work(void *context, unsigned number, gs_status *st)
     gs_verify_job *const job = context;
     for (bool goes_on = true; goes_on;) {
         gs_line_batch batch;
-        gs_verify_part part = {0};
+        gs_verify_part part = {.batch = &batch};
         bool has_batch = false;
         /* If that fails, what comes before it is still looked at, by who has it. */
         GS_TRY(gs_line_feed_next(job->feed, &batch, &has_batch, st));
         if (!has_batch)
             return GS_OK;
-        if (look_at_batch(job, &job->workers[number], &batch, &part, st) == GS_OK)
-            GS_NOTED(take_turn(job, batch.ticket, &part, &goes_on, st));
-        else
-            give_up(job);
+        GS_NOTED(look_at_batch(job, &job->workers[number], &batch, &part, st));
+        GS_NOTED(take_turn(job, batch.ticket, &part, &goes_on, st));
         gs_line_batch_release(&batch);
-        GS_TRY(st->code);
     }
-    return GS_OK;
+    return st->code;
 }
 
 static gs_code run_team(gs_verify_job *job, unsigned threads, gs_status *st)
@@ -231,6 +252,8 @@ static gs_code run_team(gs_verify_job *job, unsigned threads, gs_status *st)
                             "verify workers", st));
     GS_TRY_OR_FAIL(gs_team_new(&team, threads, st));
     GS_NOTED(gs_team_run(team, work, job, st));
+    if (job->failure.code != GS_OK)
+        *st = job->failure; /* the first in the order of the input */
 fail:
     gs_team_free(team);
     for (unsigned i = 0; i < threads; i++) {
@@ -254,12 +277,16 @@ static unsigned choose_workers(const gs_verify_job *job, const gs_input *input,
 
 static gs_code look_at_input(gs_verify_job *job, size_t which, gs_status *st)
 {
+    GS_TRY(gs_named_job_init(&job->named, job->options, st));
+    job->options = &job->named.options;
     gs_sort_options one = *job->options;
     const gs_memory_plan plan =
         gs_memory_plan_make(one.memory_bytes, one.threads, job->layout.is_keyed);
     gs_sort_input in = {0};
     one.inputs += which;
     one.input_count = 1;
+    job->named.options.inputs += which;
+    job->name = one.inputs[0];
     pthread_mutex_init(&job->mutex, NULL);
     pthread_cond_init(&job->turn_moved, NULL);
     if (job->with_order && job->layout.is_keyed)
@@ -267,11 +294,14 @@ static gs_code look_at_input(gs_verify_job *job, size_t which, gs_status *st)
                                           job->layout.is_backwards, st));
     GS_TRY_OR_FAIL(gs_sort_input_open(&in, &one, &plan, &job->layout, st));
     GS_TRY_OR_FAIL(gs_input_begin(in.input, st));
+    if (one.has_columns)
+        GS_TRY_OR_FAIL(gs_sort_input_name_columns(&in, &job->named, st));
     job->feed = in.feed;
     GS_NOTED(run_team(job, choose_workers(job, in.input, &plan), st));
 fail:
     gs_sort_input_release(&in);
     gs_key_encoder_free(job->encoder);
+    gs_named_job_release(&job->named);
     pthread_cond_destroy(&job->turn_moved);
     pthread_mutex_destroy(&job->mutex);
     return st->code;
@@ -305,7 +335,8 @@ gs_code gs_sort_check(const gs_sort_options *options, gs_sort_disorder *out,
     };
     GS_NOTED(look_at_input(&job, 0, st));
     if (out->found) {
-        out->line_number = options->header_lines + result.first_disorder;
+        if (out->line_number == 0)
+            out->line_number = options->header_lines + result.first_disorder;
         gs_status_clear(st); /* what comes after that line may be as it is */
     }
     return st->code;

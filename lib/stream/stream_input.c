@@ -221,12 +221,13 @@ gs_code gs_stream_input_open(gs_stream_input **out, const gs_stream_input_option
     if (in->live.fd < 0)
         GS_TRY_OR_FAIL(open_files(in, st));
     const gs_block_source source = {in->live.fd < 0 ? next_of_files : next_of_pipe, in};
+    const gs_csv_form csv = {.separator = ',', .eol = '\n'};
     const gs_line_feed_options feed = {
         .eol = '\n',
         .record_size = o->record_size,
         .record_bytes_max = GS_STREAM_RECORD_BYTES_MAX,
         .too_long_hint = "is it text?",
-        .quote = o->has_quotes ? '"' : 0,
+        .csv = o->has_quotes ? &csv : NULL,
         .names = o->names,
     };
     GS_TRY_OR_FAIL(gs_line_feed_new(&in->feed, &source, &feed, st));

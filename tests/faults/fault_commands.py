@@ -52,6 +52,11 @@ COMMANDS = [
     Command("sort --files0-from --stats --trace",
             "sort --files0-from={in}/names --stats --trace=/dev/null -o out"),
     Command("sort --debug", "sort --debug -k2,2n {in}/few", is_streaming=True),
+    Command("sort --csv", f"sort {SPILL} --csv -k n:n {{in}}/table.csv -o out", before=OLD),
+    Command("sort --jsonl-key", f"sort {SPILL} --jsonl-key=.n.x:n {{in}}/rows.jsonl -o out",
+            before=OLD),
+    Command("sort -m --csv", f"sort -m {SPILL} --csv -s -k n {{in}}/table.csv {{in}}/table.csv "
+            "{in}/table.csv -o out", before=OLD),
     Command("sort -m", f"sort -m {SPILL} {{in}}/a {{in}}/b {{in}}/c {{in}}/d {{in}}/e "
             "-o out", before=OLD),
     Command("sort -m, of stdin", "sort -m --parallel=2 {in}/a - {in}/b.zst", "c",
@@ -145,6 +150,8 @@ gpusort sort lines -o sorted
 gpusort sort lines --output-compress=zstd -o b.zst
 gpusort sort --header=1000000 lines --output-compress=zstd -o lines.zst
 tr '\\n' '\\0' <half >zeros
+{ echo 'w,n' && sed 's/.*/"&,\n&",17/' half; } >table.csv
+seq 40000 | awk '{ printf "{\"n\":{\"x\":%d}}\n", $1 * 7919 % 30011 }' >rows.jsonl
 gpusort gen records -n 20000 -o records
 for i in a b c d e; do gpusort gen lines --bytes=100K --seed=$RANDOM | gpusort sort -o $i; done
 printf '%s\\0' half few >names

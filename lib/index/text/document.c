@@ -9,7 +9,7 @@
 #include "lib/index/text/document_json.h"
 #include "lib/index/text/document_kind.h"
 #include "lib/index/text/document_trec.h"
-#include "lib/index/text/utf8.h"
+#include "lib/base/utf8.h"
 #include "lib/sort/record/records.h"
 
 enum { FIELD_NAME_BYTES = 100 /* shown of one */ };

@@ -20,6 +20,7 @@
 #define GS_LIB_INDEX_TEXT_DOCUMENT_H
 
 #include "lib/base/status.h"
+#include "lib/base/text_span.h"
 #include "lib/sort/record/records.h"
 
 typedef enum gs_document_format {
@@ -53,11 +54,6 @@ typedef struct gs_document_options {
     size_t text_field_count;        /* from 1 to GS_TEXT_FIELDS_MAX */
     bool is_guess;                  /* the format is what names of files suggest */
 } gs_document_options;
-
-typedef struct gs_text_span {
-    const uint8_t *data;
-    size_t bytes;
-} gs_text_span;
 
 typedef struct gs_document {
     gs_text_span name;

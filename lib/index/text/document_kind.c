@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/index/text/utf8.h"
+#include "lib/base/utf8.h"
 
 enum { LOOK_BYTES_MAX = 65536 };
 

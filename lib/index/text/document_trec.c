@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "lib/base/mem.h"
-#include "lib/index/text/utf8.h"
+#include "lib/base/utf8.h"
 #include "lib/sort/record/records.h"
 
 typedef struct trec_reader {

@@ -10,6 +10,6 @@
 #include "lib/index/text/token.h"
 #include "lib/index/text/tokenizer.h"
 #include "lib/index/text/tuple.h"
-#include "lib/index/text/utf8.h"
+#include "lib/base/utf8.h"
 
 #endif

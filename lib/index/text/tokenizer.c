@@ -17,7 +17,7 @@
 #include "lib/base/mem.h"
 #include "lib/index/text/ascii_scan.h"
 #include "lib/index/text/fold.h"
-#include "lib/index/text/utf8.h"
+#include "lib/base/utf8.h"
 #include "lib/index/text/word_filter.h"
 #include "lib/index/text/word_rules.h"
 

@@ -43,6 +43,10 @@ const char *gs_device_order(const gs_order *order, const gs_record_layout *layou
         .is_key_only = layout->is_key_only,
         .is_backwards = layout->is_backwards,
     };
+    if (order->form == GS_FORM_CSV)
+        return "there is no kernel for fields between quotes";
+    if (order->form == GS_FORM_JSON)
+        return "there is no kernel for JSON";
     if (order->record_size > UINT32_MAX)
         return "its records are too large";
     if (!layout->is_keyed)

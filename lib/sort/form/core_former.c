@@ -40,9 +40,13 @@ static gs_chunk_limits chunk_limits(const gs_forming *f, bool is_mapped)
 bool gs_core_former_map(const gs_forming *f, int output_fd, gs_file_map *map)
 {
     const gs_chunk_limits limits = chunk_limits(f, true);
-    /* --top keeps few records, which are better off together. */
-    if (f->layout->is_key_only || f->options->has_top || f->plan->is_space_limited ||
-        f->has_runs ||
+    const gs_sort_options *const o = f->options;
+    /* Of a table with a header the beginning has been read. */
+    const bool is_begun = o->has_columns && o->header_lines > 0;
+    /* --top keeps few records, which are better off together. The quotes of a CSV text
+     * must not change between two looks at them. */
+    if (is_begun || o->order.form != GS_FORM_LINES || f->layout->is_key_only ||
+        o->has_top || f->plan->is_space_limited || f->has_runs ||
         !gs_input_map(f->input, output_fd, gs_chunk_copy_bytes(&limits), map))
         return false;
     gs_line_feed_map(f->feed, map);

@@ -25,6 +25,7 @@ struct gs_ingest {
     gs_record_layout layout; /* this and what follows as there */
     bool is_keyed;
     size_t record_size;
+    bool is_csv, is_json;
     unsigned workers;
     gs_ingest_scratch *scratch; /* one a worker */
 
@@ -41,6 +42,8 @@ struct gs_ingest {
     size_t line_input;    /* of what has had its turn, this was the last input */
     uint64_t lines;       /* and so many of its lines */
     bool is_full, is_ended, has_failed, is_not_early;
+    gs_status failure; /* of the batch of this ticket, the lowest that failed */
+    uint64_t failure_ticket;
     gs_line_batch *pending; /* did not fit, by ticket; room for one a worker */
     unsigned pending_count;
 };
@@ -54,6 +57,8 @@ gs_code gs_ingest_new(gs_ingest **out, const gs_forming *forming, gs_status *st)
     in->layout = *forming->layout;
     in->is_keyed = forming->encoder != NULL || forming->input_encoders != NULL;
     in->record_size = forming->options->order.record_size;
+    in->is_csv = forming->options->order.form == GS_FORM_CSV;
+    in->is_json = forming->options->order.form == GS_FORM_JSON;
     in->workers = gs_team_workers(forming->team);
     in->next_ticket = gs_line_feed_next_ticket(forming->feed);
     pthread_mutex_init(&in->mutex, NULL);
@@ -194,6 +199,42 @@ static const gs_key_encoder *encoder_of(const gs_ingest *in, size_t input_index)
                                                : in->forming->encoder;
 }
 
+static gs_code fail_json(const gs_ingest *in, const gs_line_batch *batch, size_t at,
+                         size_t bytes, gs_status *st)
+{
+    const char *const why = gs_json_line_why(batch->data + at, bytes);
+    gs_assert(why != NULL);
+    return gs_line_batch_fail(batch, in->forming->options->inputs[batch->input_index], at,
+                              0, why, st);
+}
+
+/* The records of a CSV text; the first that is broken ends it. */
+static gs_code make_csv_records(const gs_ingest *in, gs_ingest_scratch *scratch,
+                                const gs_line_batch *batch, uint64_t *record_count,
+                                gs_status *st)
+{
+    const gs_sort_options *const o = in->forming->options;
+    const uint8_t *const data = batch->data;
+    gs_csv_iter it = gs_csv_iter_begin(data, batch->bytes, gs_order_csv(&o->order));
+    while (gs_csv_iter_load(&it)) {
+        while (gs_csv_iter_next(&it)) {
+            GS_TRY(add_record(in, scratch, in->forming->encoder, data + it.begin,
+                              it.end - it.begin, st));
+            ++*record_count;
+        }
+    }
+    const char *const why = gs_csv_iter_why(&it);
+    if (why != NULL)
+        return gs_line_batch_fail(batch, o->inputs[batch->input_index], it.rest,
+                                  it.broken_at - it.rest, why, st);
+    if (it.rest < batch->bytes) {
+        GS_TRY(add_record(in, scratch, in->forming->encoder, data + it.rest,
+                          batch->bytes - it.rest, st));
+        ++*record_count;
+    }
+    return GS_OK;
+}
+
 /* Makes the records of a batch in the scratch, up to the first that has no key. */
 static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
                             const gs_line_batch *batch, uint64_t *record_count,
@@ -212,6 +253,8 @@ static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
         }
         return GS_OK;
     }
+    if (in->is_csv)
+        return make_csv_records(in, scratch, batch, record_count, st);
     gs_line_iter it = gs_line_iter_begin(data, batch->bytes, in->layout.eol);
     while (gs_line_iter_load(&it) && !scratch->has_bad) {
         while (!scratch->has_bad && gs_line_iter_next(&it)) {
@@ -220,10 +263,14 @@ static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
             ++*record_count;
         }
     }
+    if (scratch->has_bad && in->is_json)
+        return fail_json(in, batch, it.begin, it.end - it.begin, st);
     if (batch->lacks_final_eol && it.rest < batch->bytes && !scratch->has_bad) {
         GS_TRY(
             add_record(in, scratch, encoder, data + it.rest, batch->bytes - it.rest, st));
         ++*record_count;
+        if (scratch->has_bad && in->is_json)
+            return fail_json(in, batch, it.rest, batch->bytes - it.rest, st);
     }
     scratch->bad_record = *record_count;
     return GS_OK;
@@ -306,7 +353,8 @@ static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
  * or may be dropped. */
 static bool is_direct(const gs_ingest *in, const gs_line_batch *batch)
 {
-    return !in->is_keyed && in->limit == NULL && batch->bytes < GS_WHERE_LENGTH_LONG;
+    return !in->is_keyed && in->limit == NULL && !in->is_csv &&
+           batch->bytes < GS_WHERE_LENGTH_LONG;
 }
 
 static void keep_pending_locked(gs_ingest *in, gs_line_batch *batch)
@@ -507,6 +555,20 @@ static gs_code next_batch(gs_ingest *in, gs_line_batch *batch, bool *has_batch,
     return GS_OK;
 }
 
+/* What is kept is what a single thread would have met first: all batches before one that
+ * failed are looked at, whoever has them. What fails to come at all comes last. */
+static void note_failure(gs_ingest *in, uint64_t ticket, const gs_status *st)
+{
+    pthread_mutex_lock(&in->mutex);
+    if (!in->has_failed || ticket < in->failure_ticket) {
+        in->failure = *st;
+        in->failure_ticket = ticket;
+    }
+    in->has_failed = true;
+    pthread_cond_broadcast(&in->turn_changed);
+    pthread_mutex_unlock(&in->mutex);
+}
+
 static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
 {
     gs_ingest *const in = context;
@@ -523,12 +585,10 @@ static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
                 (void)ingest_batch(in, &in->scratch[worker], &batch, st);
             gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, bytes);
         }
+        const uint64_t ticket = has_batch ? batch.ticket : UINT64_MAX;
         gs_line_batch_release(&batch);
         if (st->code != GS_OK) {
-            pthread_mutex_lock(&in->mutex);
-            in->has_failed = true;
-            pthread_cond_broadcast(&in->turn_changed);
-            pthread_mutex_unlock(&in->mutex);
+            note_failure(in, ticket, st);
             return st->code;
         }
         if (!has_batch)
@@ -536,12 +596,20 @@ static gs_code ingest_worker(void *context, unsigned worker, gs_status *st)
     }
 }
 
+static gs_code run_workers(gs_ingest *in, gs_status *st)
+{
+    GS_NOTED(gs_team_run(in->forming->team, ingest_worker, in, st));
+    if (in->has_failed)
+        *st = in->failure;
+    return st->code;
+}
+
 gs_code gs_ingest_fill(gs_ingest *in, gs_chunk *chunk, bool *is_last, gs_status *st)
 {
     gs_assert(chunk->element_count == 0);
     in->chunk = chunk;
     in->is_full = false;
-    GS_TRY(gs_team_run(in->forming->team, ingest_worker, in, st));
+    GS_TRY(run_workers(in, st));
     *is_last = in->is_ended && in->pending_count == 0;
     return GS_OK;
 }
@@ -561,7 +629,7 @@ gs_code gs_ingest_split_early(gs_ingest *in, gs_chunk *chunk, gs_early_split *ea
 {
     in->chunk = chunk;
     in->early = early;
-    GS_NOTED(gs_team_run(in->forming->team, ingest_worker, in, st));
+    GS_NOTED(run_workers(in, st));
     *is_done = !in->is_not_early;
     in->early = NULL;
     if (in->is_not_early) {

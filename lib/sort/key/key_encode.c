@@ -6,6 +6,8 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/key/byte_key.h"
+#include "lib/sort/key/csv_value.h"
+#include "lib/sort/key/json_value.h"
 #include "lib/sort/key/key_digits.h"
 #include "lib/sort/key/key_field.h"
 #include "lib/sort/key/key_number.h"
@@ -31,7 +33,8 @@ struct gs_key_encoder {
     const gs_order *order; /* NULL: strings are made */
     gs_key_maker maker;
     bool flip;
-    bool has_fields; /* some key begins or ends with a field that has to be found */
+    bool is_of_lines; /* and not of other records */
+    bool has_fields;  /* some key begins or ends with a field that has to be found */
     size_t bound_factor, bound_extra;
     gs_key_plan plans[]; /* key by key */
 };
@@ -231,6 +234,7 @@ gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool fli
                       "key encoder", st));
     e->order = order;
     e->flip = flip;
+    e->is_of_lines = order->record_size == 0 && order->form == GS_FORM_LINES;
     e->bound_extra = GS_KEY_READ_SLACK + gs_byte_key_bytes(order);
     for (size_t i = 0; i < order->key_count; i++) {
         e->bound_factor += bounds[order->keys[i].type].factor;
@@ -238,6 +242,10 @@ gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool fli
         e->plans[i] = plan_key(&order->keys[i], flip);
         e->has_fields |=
             order->keys[i].start_field > 0 || order->keys[i].end_field != SIZE_MAX;
+    }
+    if (order->form != GS_FORM_LINES) { /* a value that has to be made */
+        e->bound_factor++;
+        e->bound_extra += GS_KEY_READ_SLACK;
     }
     *out = e;
     return GS_OK;
@@ -332,16 +340,80 @@ static size_t encode_short(const gs_key_encoder *e, const uint8_t *line,
     return (size_t)(to - dst);
 }
 
+/* A key of a value that is no line's own. */
+static uint8_t *put_value(const gs_key_encoder *e, size_t key, const uint8_t *from,
+                          const uint8_t *end, uint8_t *to)
+{
+    const gs_key_plan *const plan = &e->plans[key];
+    uint8_t *next = NULL;
+    if (plan->text == TEXT_BARE)
+        next = put_short_bytes(to, from, end);
+    else if (plan->text == TEXT_NUMBER)
+        next = gs_digits_encode(from, end, to);
+    if (next == NULL)
+        next = put_key(e->order, &e->order->keys[key], from, end, to);
+    if (plan->is_complemented)
+        gs_digits_complement(to, next);
+    return next;
+}
+
+/* Values that have to be made lie behind all that the keys take. */
+static uint8_t *value_room(const gs_key_encoder *e, size_t bytes, uint8_t *dst)
+{
+    return dst + gs_key_encode_bound(e, bytes) - bytes - GS_KEY_READ_SLACK;
+}
+
+static size_t encode_csv(const gs_key_encoder *e, const uint8_t *record, size_t bytes,
+                         uint8_t *dst)
+{
+    const gs_order *const order = e->order;
+    uint8_t *const room = value_room(e, bytes, dst);
+    uint8_t *to = dst;
+    gs_csv_walk walk = gs_csv_walk_begin(record, bytes, (uint8_t)order->delimiter);
+    for (size_t i = 0; i < order->key_count; i++) {
+        const gs_csv_value v = gs_csv_walk_key(&walk, &order->keys[i], room);
+        to = put_value(e, i, v.from, v.end, to);
+    }
+    return (size_t)(to - dst);
+}
+
+static size_t encode_json(const gs_key_encoder *e, const uint8_t *line, size_t bytes,
+                          uint8_t *dst)
+{
+    const gs_order *const order = e->order;
+    gs_json_value values[GS_JSON_PATHS_MAX];
+    uint8_t *const room = value_room(e, bytes, dst);
+    uint8_t *to = dst;
+    if (gs_json_values_find(order, line, bytes, values) != NULL)
+        return GS_KEY_BAD;
+    for (size_t i = 0; i < order->key_count; i++) {
+        const gs_text_span v = gs_json_value_text(&values[i], room);
+        const uint8_t *from = v.data, *const end = v.data + v.bytes;
+        if (order->keys[i].skip_start_blanks)
+            from = gs_text_skip_blanks(from, end);
+        to = put_value(e, i, from, end, to);
+    }
+    return (size_t)(to - dst);
+}
+
+static __attribute__((noinline)) size_t
+encode_other(const gs_key_encoder *e, const uint8_t *record, size_t bytes, uint8_t *dst)
+{
+    if (e->order == NULL)
+        return e->maker.make(e->maker.context, record, bytes, dst);
+    if (e->order->form == GS_FORM_JSON)
+        return encode_json(e, record, bytes, dst);
+    if (e->order->record_size == 0)
+        return encode_csv(e, record, bytes, dst);
+    gs_byte_key_encode(e->order, e->flip, record, dst);
+    return gs_byte_key_bytes(e->order);
+}
+
 size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,
                      uint8_t *dst)
 {
-    const gs_order *const order = e->order;
-    if (order == NULL)
-        return e->maker.make(e->maker.context, line, line_bytes, dst);
-    if (order->record_size > 0) {
-        gs_byte_key_encode(order, e->flip, line, dst);
-        return gs_byte_key_bytes(order);
-    }
+    if (__builtin_expect(!e->is_of_lines, 0))
+        return encode_other(e, line, line_bytes, dst);
     return line_bytes <= GS_SHORT_LINE_BYTES ? encode_short(e, line, line_bytes, dst)
                                              : encode_any(e, line, line_bytes, dst);
 }

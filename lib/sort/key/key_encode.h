@@ -55,8 +55,9 @@ size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes);
  */
 bool gs_key_encode_is_cheap(const gs_key_encoder *e);
 
-/* Writes the string to dst, which has room for the bound, and returns its length. May
- * read GS_KEY_READ_SLACK bytes past the line and write anywhere inside the bound. */
+/* Writes the string to dst, which has room for the bound, and returns its length; or
+ * GS_KEY_BAD, if that is a line of GS_FORM_JSON which is no object. May read
+ * GS_KEY_READ_SLACK bytes past the line and write anywhere inside the bound. */
 size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_bytes,
                      uint8_t *dst);
 

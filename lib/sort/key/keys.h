@@ -6,6 +6,8 @@
 #ifndef GS_LIB_SORT_KEY_KEYS_H
 #define GS_LIB_SORT_KEY_KEYS_H
 
+#include "lib/sort/key/csv_value.h"
+#include "lib/sort/key/json_value.h"
 #include "lib/sort/key/key_encode.h"
 #include "lib/sort/key/line_string.h"
 #include "lib/sort/key/order.h"

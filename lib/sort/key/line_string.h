@@ -7,6 +7,7 @@
 #ifndef GS_LIB_SORT_KEY_LINE_STRING_H
 #define GS_LIB_SORT_KEY_LINE_STRING_H
 
+#include "lib/base/assertion.h"
 #include "lib/sort/key/key_encode.h"
 #include "lib/sort/record/records.h"
 
@@ -17,7 +18,9 @@ typedef struct gs_line_string {
     size_t made_capacity;
 } gs_line_string;
 
-/* Writes the key, and the line behind it unless the key is all of the string, to where
+/* Lines of GS_FORM_JSON are known to be objects.
+ *
+ * Writes the key, and the line behind it unless the key is all of the string, to where
  * there is room for the bound and the line; returns how long that is. */
 static inline size_t gs_line_string_put(const gs_record_layout *layout,
                                         const gs_key_encoder *encoder,
@@ -25,6 +28,7 @@ static inline size_t gs_line_string_put(const gs_record_layout *layout,
                                         uint8_t *to)
 {
     const size_t key_bytes = gs_key_encode(encoder, line, line_bytes, to);
+    gs_assert(key_bytes != GS_KEY_BAD);
     if (layout->is_key_only)
         return key_bytes;
     memcpy(to + key_bytes, line, line_bytes);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
+#include "lib/sort/record/records.h"
 
 typedef enum gs_key_type {
     GS_KEY_BYTES,   /* byte order */
@@ -92,19 +93,40 @@ typedef struct gs_byte_key {
 
 enum { GS_ORDER_SEED_BYTES = 16, GS_ORDER_BLANK_FIELDS = -1 };
 
+/* Where the fields of a record are that is no fixed-size one. */
+typedef enum gs_order_form {
+    GS_FORM_LINES, /* a line; fields as `delimiter` says */
+    GS_FORM_CSV,   /* RFC 4180, with `delimiter` between fields */
+    GS_FORM_JSON,  /* a line that is an object; a key is the value of its path */
+} gs_order_form;
+
+/* Where a value is: the name in the outermost object, then in the one it has, ... */
+typedef struct gs_json_path {
+    const char *names; /* each with its zero, one behind the other */
+    size_t depth;      /* so many */
+} gs_json_path;
+
 typedef struct gs_order {
+    gs_order_form form;
     gs_key *keys; /* none: the whole line is the key, in byte order */
     size_t key_count;
-    int delimiter; /* -t: 0..255, or GS_ORDER_BLANK_FIELDS */
-    uint8_t eol;   /* '\n', or 0 with -z */
-    bool stable;   /* -s: no last-resort comparison */
-    bool unique;   /* -u: the first of each set of equals; implies no last resort */
-    bool reverse;  /* global -r: turns the last-resort comparison round */
+    const gs_json_path *json_paths; /* GS_FORM_JSON: one a key */
+    int delimiter;                  /* -t: 0..255, or GS_ORDER_BLANK_FIELDS */
+    uint8_t eol;                    /* '\n', or 0 with -z */
+    bool stable;                    /* -s: no last-resort comparison */
+    bool unique;  /* -u: the first of each set of equals; implies no last resort */
+    bool reverse; /* global -r: turns the last-resort comparison round */
     uint8_t random_seed[GS_ORDER_SEED_BYTES];
 
     size_t record_size; /* > 0: fixed-size binary records, `keys` unused */
     gs_byte_key *byte_keys;
     size_t byte_key_count; /* none: the whole record */
 } gs_order;
+
+/* How the records of GS_FORM_CSV are told apart. */
+static inline gs_csv_form gs_order_csv(const gs_order *order)
+{
+    return (gs_csv_form){.separator = (uint8_t)order->delimiter, .eol = order->eol};
+}
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/plan/sort_job.h"
 
+#include <string.h>
+
 #include <stdio.h>
 
 #include "io/run_block.h"
@@ -33,6 +35,15 @@ static void put_byte_key(FILE *to, size_t number, const gs_byte_key *k)
                   k->reverse ? ":r" : "");
 }
 
+static void put_path(FILE *to, const gs_json_path *path)
+{
+    const char *name = path->names;
+    (void)fputs("of value:", to);
+    for (size_t i = 0; i < path->depth; i++, name += strlen(name) + 1)
+        (void)fprintf(to, " %zu %s", strlen(name), name);
+    (void)fputc('\n', to);
+}
+
 /* Of each run another one, unless it is told what to draw it from. */
 static void put_seed(FILE *to, const gs_order *order)
 {
@@ -60,15 +71,25 @@ static void put_all(FILE *to, const void *context)
         (void)fputs("fields: apart by blanks\n", to);
     else
         (void)fprintf(to, "fields: apart by byte %d\n", order->delimiter);
-    for (size_t i = 0; i < order->key_count; i++)
+    if (order->form == GS_FORM_CSV)
+        (void)fputs("fields: as in CSV\n", to);
+    if (order->form == GS_FORM_JSON)
+        (void)fputs("fields: as in JSON\n", to);
+    for (size_t i = 0; i < order->key_count; i++) {
         put_key(to, i + 1, &order->keys[i]);
+        if (o->columns != NULL && o->columns[i] != NULL)
+            (void)fprintf(to, "of column: %s\n", o->columns[i]);
+        if (order->form == GS_FORM_JSON)
+            put_path(to, &order->json_paths[i]);
+    }
     for (size_t i = 0; i < order->byte_key_count; i++)
         put_byte_key(to, i + 1, &order->byte_keys[i]);
     (void)fprintf(to, "reverse: %s\n", order->reverse ? "yes" : "no");
     (void)fprintf(to, "stable: %s\n", order->stable ? "yes" : "no");
     (void)fprintf(to, "unique: %s\n", order->unique ? "yes" : "no");
     (void)fprintf(to, "count: %s\n", o->count ? "yes" : "no");
-    (void)fprintf(to, "header: %llu\n", (unsigned long long)o->header_lines);
+    (void)fprintf(to, "header: %llu%s\n", (unsigned long long)o->header_lines,
+                  o->has_columns ? " of each" : "");
     if (o->has_top)
         (void)fprintf(to, "top: %llu\n", (unsigned long long)o->top_count);
     (void)fprintf(to, "compressed inputs: %s\n",

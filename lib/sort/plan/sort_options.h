@@ -30,7 +30,12 @@ typedef struct gs_sort_options {
 
     uint64_t header_lines; /* kept on top, not sorted */
     bool header_of_each;   /* every input has so many, and not only the first */
-    uint64_t top_count;    /* with has_top: only the first N are kept */
+    /* Inputs are tables: each has the header, which is the same in all of them, and its
+     * last line names their columns. `columns`, if not NULL, has for each key of the
+     * order the name of the one column that it is of, or NULL: by its number. */
+    bool has_columns;
+    const char *const *columns;
+    uint64_t top_count; /* with has_top: only the first N are kept */
     bool has_top;
     bool count;            /* each distinct line once, as uniq -c prints it */
     bool output_zstd;      /* --output-compress=zstd */

@@ -8,6 +8,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/sort/record/file_header.h"
 #include "lib/sort/record/line_scan.h"
 
 /* A buffer that grows. */
@@ -22,13 +23,15 @@ typedef struct gs_open_file {
     bool is_open;
     size_t input_index;
     uint64_t record_offset; /* of the carried record */
-    bool is_quoted;         /* it ends between two quotes */
+    uint64_t record_line;   /* the same as a number of lines; 0: unknown */
     gs_heap_bytes carry;    /* the beginning of a record whose end has not come yet */
+    bool is_in_quotes;      /* and ends inside of quotes */
 } gs_open_file;
 
 struct gs_line_feed {
     gs_block_source source;
     gs_line_feed_options options;
+    gs_csv_form csv; /* that these point to */
 
     pthread_mutex_t mutex; /* guards what follows */
     gs_status failure;     /* the first: all that is given from then on */
@@ -36,6 +39,9 @@ struct gs_line_feed {
     uint64_t header_left; /* lines of it, in this file */
     size_t header_input;
     size_t first_header_bytes;
+    gs_file_header file_header; /* in its place, with shares_header */
+    gs_line_batch first;        /* read with the header, and not given out yet */
+    bool has_first;
     size_t next_input;    /* where what comes next begins: this file */
     uint64_t next_offset; /* and this byte of it */
     gs_open_file files[GS_INPUT_FILES_MAX];
@@ -121,6 +127,11 @@ gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
     feed->source = *source;
     feed->options = *options;
     feed->header_left = options->header_lines;
+    gs_file_header_init(&feed->file_header, &feed->options);
+    if (options->csv != NULL) {
+        feed->csv = *options->csv;
+        feed->options.csv = &feed->csv;
+    }
     feed->part_bytes = options->part_bytes ? options->part_bytes : PART_BYTES;
     pthread_mutex_init(&feed->mutex, NULL);
     *out = feed;
@@ -142,6 +153,8 @@ void gs_line_feed_free(gs_line_feed *feed)
     for (size_t i = 0; i < GS_INPUT_FILES_MAX; i++)
         release_bytes(&feed->files[i].carry);
     release_bytes(&feed->header);
+    gs_file_header_release(&feed->file_header);
+    gs_line_feed_drop_first(feed);
     gs_line_batch_release(&feed->replay_last);
     drop_replay(feed);
     gs_mem_free(feed);
@@ -159,38 +172,18 @@ static gs_open_file *file_of(gs_line_feed *feed, size_t input_index)
     }
     gs_assert(unused != NULL && unused->carry.bytes == 0);
     unused->is_open = true;
-    unused->is_quoted = false;
     unused->input_index = input_index;
     unused->record_offset = input_index == feed->next_input ? feed->next_offset : 0;
+    unused->record_line = unused->record_offset == 0;
+    unused->is_in_quotes = false;
     return unused;
-}
-
-/* Up to the last eol that is not between quotes. */
-static size_t whole_quoted_bytes(const gs_line_feed *feed, bool is_quoted,
-                                 const uint8_t *data, size_t bytes, bool *ends_quoted)
-{
-    const uint8_t quote = feed->options.quote;
-    size_t whole = 0, at = 0;
-    while (at < bytes) {
-        const size_t n = gs_line_find(data + at, bytes - at, quote);
-        const size_t end =
-            is_quoted ? 0 : gs_line_find_last(data + at, n, feed->options.eol);
-        if (end > 0)
-            whole = at + end;
-        at += n;
-        if (at < bytes) {
-            is_quoted = !is_quoted;
-            at++;
-        }
-    }
-    *ends_quoted = is_quoted;
-    return whole;
 }
 
 /* How many of the first `bytes` are whole records, given how many are carried. */
 static size_t whole_bytes(const gs_line_feed *feed, size_t carried, const uint8_t *data,
                           size_t bytes)
 {
+    gs_assert(feed->options.csv == NULL);
     if (feed->options.record_size > 0) {
         const size_t size = feed->options.record_size;
         const size_t over = (carried % size + bytes % size) % size;
@@ -237,6 +230,15 @@ static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
                              gs_status *st)
 {
     const gs_line_feed_options *const o = &feed->options;
+    gs_quoted quoted;
+    if (o->counts_lines && file->record_line > 0) {
+        (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
+                      "%s: line %llu: the record that begins there is longer than the "
+                      "memory limit allows (%zu bytes)",
+                      gs_quote_name(&quoted, o->names[file->input_index]),
+                      (unsigned long long)file->record_line, o->record_bytes_max);
+        return gs_status_hint(st, o->too_long_hint);
+    }
     return gs_line_feed_fail_too_long(
         o, o->names[file->input_index],
         o->whole_bytes != NULL || o->takes_whole_files ? "document" : "line",
@@ -367,6 +369,31 @@ static gs_code cut_off(gs_line_feed *feed, const gs_open_file *file,
     return GS_OK;
 }
 
+/* How many bytes of the block are whole records, with what is carried before them. */
+static size_t whole_of_block(const gs_line_feed *feed, gs_open_file *file,
+                             const gs_block *block)
+{
+    const gs_line_feed_options *const o = &feed->options;
+    if (o->csv != NULL)
+        return gs_csv_last_end(block->data, block->len, *o->csv, &file->is_in_quotes);
+    const size_t whole = whole_bytes(feed, file->carry.bytes, block->data, block->len);
+    return whole == 0 && o->whole_bytes != NULL ? end_at_seam(feed, &file->carry, block)
+                                                : whole;
+}
+
+/* Where the batch begins, and with it what comes after. */
+static void place_batch(const gs_line_feed *feed, gs_open_file *file,
+                        gs_line_batch *batch)
+{
+    batch->input_index = file->input_index;
+    batch->offset = file->record_offset;
+    file->record_offset += batch->bytes;
+    if (!feed->options.counts_lines || file->record_line == 0)
+        return;
+    batch->first_line = file->record_line;
+    file->record_line += gs_line_count(batch->data, batch->bytes, GS_LINE_END);
+}
+
 /* Takes one block; *is_ready tells whether `batch` came of it. The block goes to the
  * batch or is released. */
 static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *batch,
@@ -375,12 +402,7 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     *is_ready = false;
     gs_open_file *const file = file_of(feed, block->input_index);
     gs_heap_bytes *const carry = &file->carry;
-    size_t whole = feed->options.quote > 0
-                       ? whole_quoted_bytes(feed, file->is_quoted, block->data,
-                                            block->len, &file->is_quoted)
-                       : whole_bytes(feed, carry->bytes, block->data, block->len);
-    if (whole == 0 && feed->options.whole_bytes != NULL)
-        whole = end_at_seam(feed, carry, block);
+    size_t whole = whole_of_block(feed, file, block);
     if (block->len > feed->block_bytes)
         feed->block_bytes = block->len;
     const size_t over = block->len - whole;
@@ -410,11 +432,9 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     const uint8_t *const tail = block->data + whole;
     const size_t tail_bytes = block->len - whole;
     GS_TRY_OR_FAIL(join_carry(feed, carry, block, whole, batch, st));
-    batch->offset = file->record_offset;
-    file->record_offset += batch->bytes;
+    place_batch(feed, file, batch);
     carry->bytes = 0;
     GS_TRY_OR_FAIL(append(carry, tail, tail_bytes, st));
-    batch->input_index = file->input_index;
     *is_ready = true;
 fail:
 done:
@@ -442,7 +462,7 @@ void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
 uint64_t gs_line_feed_next_ticket(gs_line_feed *feed)
 {
     pthread_mutex_lock(&feed->mutex);
-    const uint64_t ticket = feed->next_ticket;
+    const uint64_t ticket = feed->has_first ? feed->first.ticket : feed->next_ticket;
     pthread_mutex_unlock(&feed->mutex);
     return ticket;
 }
@@ -462,12 +482,16 @@ gs_code gs_line_feed_go_on(gs_line_feed *feed, size_t input_index, uint64_t offs
     feed->next_input = input_index;
     feed->next_offset = offset;
     feed->header_left = 0;
+    if (feed->options.shares_header)
+        return gs_file_header_set(&feed->file_header, input_index, offset, header,
+                                  header_bytes, st);
     return append(&feed->header, header, header_bytes, st);
 }
 
 /* How many of the first bytes are a batch of whole records; 0 if there is no end. */
 static size_t next_part(const gs_line_feed *feed, const uint8_t *from, size_t left)
 {
+    gs_assert(feed->options.csv == NULL);
     const size_t size = feed->options.record_size;
     const size_t part = left < feed->part_bytes ? left : feed->part_bytes;
     if (size > 0)
@@ -598,6 +622,13 @@ void gs_line_feed_set_long_max(gs_line_feed *feed, size_t bytes)
 static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
                            gs_status *st)
 {
+    if (feed->has_first) {
+        *out = feed->first;
+        feed->has_first = false;
+        feed->first = (gs_line_batch){0};
+        *has_batch = true;
+        return GS_OK;
+    }
     next_of_replay(feed, out, has_batch);
     if (*has_batch)
         return GS_OK;
@@ -615,7 +646,9 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
         GS_TRY(take_block(feed, block, out, has_batch, st));
         if (!*has_batch)
             continue;
-        if (may_have_header(feed, out))
+        if (feed->options.shares_header)
+            GS_TRY(gs_file_header_take(&feed->file_header, out, st));
+        else if (may_have_header(feed, out))
             GS_TRY(take_header(feed, out, st));
         if (out->bytes > 0 || feed->options.takes_whole_files) {
             out->ticket = feed->next_ticket++;
@@ -644,6 +677,41 @@ gs_code gs_line_feed_next(gs_line_feed *feed, gs_line_batch *out, bool *has_batc
     return st->code;
 }
 
+gs_code gs_line_feed_read_header(gs_line_feed *feed, gs_status *st)
+{
+    gs_assert(!feed->has_first && feed->next_ticket == 0);
+    bool has_batch = false;
+    GS_TRY(gs_line_feed_next(feed, &feed->first, &has_batch, st));
+    feed->has_first = has_batch;
+    return GS_OK;
+}
+
+void gs_line_feed_drop_first(gs_line_feed *feed)
+{
+    feed->has_first = false;
+    gs_line_batch_release(&feed->first);
+}
+
+gs_code gs_line_batch_fail(const gs_line_batch *batch, const char *name, size_t record_at,
+                           size_t broken_at, const char *why, gs_status *st)
+{
+    gs_quoted quoted;
+    const char *const shown = gs_quote_name(&quoted, name);
+    const uint8_t *const record = batch->data + record_at;
+    const uint64_t more = gs_line_count(record, broken_at, GS_LINE_END);
+    if (batch->first_line == 0)
+        return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: byte %llu: %s", shown,
+                       (unsigned long long)(batch->offset + record_at + broken_at), why);
+    const uint64_t line =
+        batch->first_line + gs_line_count(batch->data, record_at, GS_LINE_END);
+    if (more == 0)
+        return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: line %llu: %s", shown,
+                       (unsigned long long)line, why);
+    return GS_FAIL(st, GS_ERR_FORMAT, 0,
+                   "%s: line %llu: %s, in a record that begins on line %llu", shown,
+                   (unsigned long long)(line + more), why, (unsigned long long)line);
+}
+
 void gs_line_batch_release(gs_line_batch *batch)
 {
     gs_block_release(batch->block);
@@ -658,8 +726,9 @@ void gs_line_batch_release(gs_line_batch *batch)
 
 void gs_line_feed_header(const gs_line_feed *feed, const uint8_t **bytes, size_t *count)
 {
-    *bytes = feed->header.data;
-    *count = feed->header.bytes;
+    const bool is_each = feed->options.shares_header;
+    *bytes = is_each ? feed->file_header.data : feed->header.data;
+    *count = is_each ? feed->file_header.bytes : feed->header.bytes;
 }
 
 size_t gs_line_feed_first_header_bytes(const gs_line_feed *feed)

@@ -17,8 +17,11 @@
 #define GS_LIB_SORT_RECORD_LINE_FEED_H
 
 #include "io/input.h"
+#include "lib/sort/record/csv_scan.h"
 
 typedef struct gs_line_feed gs_line_feed;
+
+enum { GS_LINE_END = '\n' }; /* what is counted for messages, whatever ends a record */
 
 typedef struct gs_line_batch {
     const uint8_t *data; /* readable GS_BLOCK_SLACK bytes beyond the end */
@@ -28,8 +31,9 @@ typedef struct gs_line_batch {
     bool lacks_final_eol; /* the last record ends with its file, not with eol */
     uint64_t ticket;
     size_t input_index;
-    uint64_t offset; /* in that file, unpacked, where the data begins */
-    gs_block *block; /* what holds the data: one of these two, or else the feed */
+    uint64_t offset;     /* in that file, unpacked, where the data begins */
+    uint64_t first_line; /* with counts_lines: the number there, from 1; 0: unknown */
+    gs_block *block;     /* what holds the data: one of these two, or else the feed */
     void *heap;
     size_t heap_mapped;   /* the heap is a map of so many bytes */
     gs_line_feed *lender; /* counts what is lent of the heap */
@@ -52,13 +56,17 @@ typedef struct gs_line_feed_options {
     size_t part_bytes;     /* of memory that is given out as it is; 0: a megabyte */
     uint64_t header_lines; /* kept apart */
     bool header_of_each;   /* from every file, which come in order; else the first one */
+    /* Every file has the same one, with or without a CR behind its lines: another one is
+     * an error. Files come in order. */
+    bool shares_header;
+    bool counts_lines;      /* for batches to know their first_line */
+    const gs_csv_form *csv; /* copied; an eol between quotes ends no record, and files are
+                               read, not mapped. NULL: quotes are as other bytes */
     /* Records that do not end with a byte: where the last record of `data` ends. `data`
      * may begin inside a record, so this is told by bytes near that end alone: a format
      * whose line ends mean something else inside quotes needs a state of its own here.
      * NULL: behind the last eol. */
     size_t (*whole_bytes)(const uint8_t *data, size_t bytes);
-    uint8_t quote; /* > 0: an eol between two of these ends no record; files are read, not
-                      mapped */
     bool takes_whole_files; /* each file is one record, an empty one too */
     const char *const *names;
 } gs_line_feed_options;
@@ -109,6 +117,19 @@ void gs_line_feed_place(gs_line_feed *feed, size_t *input_index, uint64_t *offse
 GS_MUST_CHECK gs_code gs_line_feed_go_on(gs_line_feed *feed, size_t input_index,
                                          uint64_t offset, const uint8_t *header,
                                          size_t header_bytes, gs_status *st);
+
+/* Reads all of the header, and some of what comes after it. Before the first batch. */
+GS_MUST_CHECK gs_code gs_line_feed_read_header(gs_line_feed *feed, gs_status *st);
+
+/* What came with the header and was not given out goes: its source is about to. */
+void gs_line_feed_drop_first(gs_line_feed *feed);
+
+/* What a record gets that is broken, which begins at a byte of the batch, at one of its
+ * own: its file, the line of that byte and, if it is another, of its beginning, and why.
+ */
+GS_MUST_CHECK gs_code gs_line_batch_fail(const gs_line_batch *batch, const char *name,
+                                         size_t record_at, size_t broken_at,
+                                         const char *why, gs_status *st);
 
 /* What a record gets that is too long, of the file `name`: `what` is "line" or
  * "document". */

@@ -176,6 +176,13 @@ static inline size_t gs_line_find_last(const uint8_t *p, size_t bytes, uint8_t e
     return at < bytes ? at + 1 : 0;
 }
 
+/* How many bytes at the beginning of a text are the mark that some programs write there
+ * (U+FEFF in UTF-8). */
+static inline size_t gs_line_mark_bytes(const uint8_t *text, size_t bytes)
+{
+    return bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 /* How many of `bytes` bytes equal `eol`. Reads up to 63 bytes beyond. */
 static inline size_t gs_line_count(const uint8_t *p, size_t bytes, uint8_t eol)
 {

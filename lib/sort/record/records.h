@@ -7,6 +7,8 @@
 #define GS_LIB_SORT_RECORD_RECORDS_H
 
 #include "lib/sort/record/copy_window.h"
+#include "lib/sort/record/csv_scan.h"
+#include "lib/sort/record/file_header.h"
 #include "lib/sort/record/input_stamps.h"
 #include "lib/sort/record/line_feed.h"
 #include "lib/sort/record/line_scan.h"

@@ -68,10 +68,37 @@ static void close_group(open_group *g)
     *g = (open_group){0};
 }
 
+gs_code gs_file_merge_begin(gs_file_merge *m, gs_status *st)
+{
+    const char *const *const name = m->inputs[0].name;
+    GS_TRY(gs_text_source_open(&m->first, name, &m->source, st));
+    return m->see_header(m->header_context, name, &m->first, st);
+}
+
+/* Opens a file, or takes the one that is open, and stands on its first line. */
+static gs_code open_file(gs_file_merge *m, const gs_merge_input *input,
+                         gs_text_source *source, gs_status *st)
+{
+    if (!m->source.shares_header)
+        return gs_text_source_open(source, input->name, &m->source, st);
+    if (m->first.is_open && input == m->inputs) {
+        *source = m->first;
+        m->first = (gs_text_source){0};
+    } else {
+        GS_TRY(gs_text_source_open(source, input->name, &m->source, st));
+    }
+    GS_TRY_OR_FAIL(m->see_header(m->header_context, input->name, source, st));
+    GS_TRY_OR_FAIL(gs_text_source_advance(source, &m->source, st));
+    return GS_OK;
+fail:
+    gs_text_source_close(source);
+    return st->code;
+}
+
 /* Opens inputs [first, first + want). Running out of descriptors after the second is no
  * failure: g->opened says how many there are. Close the group also after a failure. */
-static gs_code open_inputs(const gs_file_merge *m, size_t first, size_t want,
-                           open_group *g, gs_status *st)
+static gs_code open_inputs(gs_file_merge *m, size_t first, size_t want, open_group *g,
+                           gs_status *st)
 {
     *g = (open_group){.want = want};
     GS_TRY(gs_mem_new(&g->sources, want * sizeof *g->sources, "merge sources", st));
@@ -80,7 +107,7 @@ static gs_code open_inputs(const gs_file_merge *m, size_t first, size_t want,
         gs_text_source *const source = &g->sources[g->opened];
         const gs_code code =
             input->run ? gs_text_source_open_run(source, input->run, &m->source, st)
-                       : gs_text_source_open(source, input->name, &m->source, st);
+                       : open_file(m, input, source, st);
         if (code == GS_OK)
             continue;
         const bool is_descriptors = st->sys == EMFILE || st->sys == ENFILE;
@@ -264,6 +291,7 @@ void gs_file_merge_release(gs_file_merge *m)
 {
     for (size_t i = 0; i < m->input_count; i++)
         release_input(&m->inputs[i]);
+    gs_text_source_close(&m->first);
     gs_mem_free(m->inputs);
     m->inputs = NULL;
     m->input_count = 0;

@@ -15,6 +15,10 @@ typedef struct gs_merge_input {
     gs_text_run *run;        /* from gs_mem_new, released here */
 } gs_merge_input;
 
+/* Looks at the header of a file that was opened, before its first line is. */
+typedef gs_code gs_merge_header_fn(void *context, const char *const *name,
+                                   const gs_text_source *source, gs_status *st);
+
 typedef struct gs_file_merge {
     const gs_sort_options *options;
     const gs_memory_plan *plan;
@@ -25,7 +29,10 @@ typedef struct gs_file_merge {
     size_t fan_in;
     gs_merge_input *inputs; /* changed as passes go on */
     size_t input_count;
-    size_t next_early; /* where merging goes on when a run needs room */
+    gs_merge_header_fn *see_header; /* with source.shares_header */
+    void *header_context;
+    gs_text_source first; /* the first input, opened for its header; or not open */
+    size_t next_early;    /* where merging goes on when a run needs room */
 } gs_file_merge;
 
 /* How many sources at once, by memory and by --batch-size. */
@@ -36,6 +43,8 @@ size_t gs_file_merge_fan_in(const gs_sort_options *options, const gs_memory_plan
  * Where few may be open, some of the runs are merged now. It is an error if even two of
  * them are too many. */
 GS_MUST_CHECK gs_code gs_file_merge_make_room(gs_file_merge *merge, gs_status *st);
+/* Opens the first input and looks at its header, before anything is merged. */
+GS_MUST_CHECK gs_code gs_file_merge_begin(gs_file_merge *merge, gs_status *st);
 /* Passes until fan_in inputs are left, or as many as may be open at once. */
 GS_MUST_CHECK gs_code gs_file_merge_reduce(gs_file_merge *merge, gs_status *st);
 /* The last pass, as piece `ticket` of the sink. */

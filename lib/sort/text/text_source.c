@@ -8,17 +8,25 @@ enum { POOL_BLOCKS = 3, LEAVE_BYTES = 1 << 20 };
 
 /* Starts on the first line of what `blocks` gives. */
 static gs_code start(gs_text_source *source, const gs_block_source *blocks,
-                     const gs_text_source_options *options, gs_status *st)
+                     const char *const *name, const gs_text_source_options *options,
+                     gs_status *st)
 {
+    const bool is_csv = options->order->form == GS_FORM_CSV;
+    const gs_csv_form csv = gs_order_csv(options->order);
     const gs_line_feed_options feed = {
         .eol = options->order->eol,
         .record_size = options->order->record_size,
         .record_bytes_max = options->record_bytes_max,
         .too_long_hint = options->too_long_hint,
         .header_lines = source->run ? 0 : options->header_lines,
-        .names = &source->name,
+        .shares_header = options->shares_header && !source->run,
+        .counts_lines = options->order->form != GS_FORM_LINES,
+        .csv = is_csv ? &csv : NULL,
+        .names = name,
     };
     GS_TRY(gs_line_feed_new(&source->feed, blocks, &feed, st));
+    if (feed.shares_header)
+        return gs_line_feed_read_header(source->feed, st);
     return gs_text_source_advance(source, options, st);
 }
 
@@ -38,7 +46,7 @@ gs_code gs_text_source_open(gs_text_source *source, const char *const *name,
     };
     GS_TRY_OR_FAIL(gs_input_new(&source->input, name, 1, &input, st));
     const gs_block_source blocks = gs_block_source_input(source->input);
-    GS_TRY_OR_FAIL(start(source, &blocks, options, st));
+    GS_TRY_OR_FAIL(start(source, &blocks, name, options, st));
     return GS_OK;
 fail:
     gs_text_source_close(source);
@@ -48,12 +56,13 @@ fail:
 gs_code gs_text_source_open_run(gs_text_source *source, gs_text_run *run,
                                 const gs_text_source_options *options, gs_status *st)
 {
-    *source = (gs_text_source){.is_open = true, .name = "temporary file", .run = run};
+    static const char *const name = "temporary file";
+    *source = (gs_text_source){.is_open = true, .name = name, .run = run};
     GS_TRY_OR_FAIL(
         gs_block_pool_new(&source->pool, options->block_bytes, POOL_BLOCKS, st));
     GS_TRY_OR_FAIL(gs_text_run_open_read(run, source->pool, st));
     const gs_block_source blocks = {gs_text_run_next, run};
-    GS_TRY_OR_FAIL(start(source, &blocks, options, st));
+    GS_TRY_OR_FAIL(start(source, &blocks, &name, options, st));
     return GS_OK;
 fail:
     gs_text_source_close(source);
@@ -87,6 +96,34 @@ void gs_text_source_close(gs_text_source *source)
     *source = (gs_text_source){0};
 }
 
+void gs_text_source_header(const gs_text_source *source, const uint8_t **bytes,
+                           size_t *count)
+{
+    gs_line_feed_header(source->feed, bytes, count);
+}
+
+/* How long the record is that begins what is left, without its eol. */
+static gs_code find_end(const gs_text_source *source,
+                        const gs_text_source_options *options, size_t *bytes,
+                        gs_status *st)
+{
+    const size_t left = (size_t)(source->end - source->at);
+    const char *why = NULL;
+    size_t broken_at = 0;
+    if (options->order->form == GS_FORM_CSV) {
+        *bytes = gs_csv_record_end(source->at, left, gs_order_csv(options->order), &why,
+                                   &broken_at);
+    } else {
+        *bytes = gs_line_find(source->at, left, options->order->eol);
+        if (options->order->form == GS_FORM_JSON)
+            why = gs_json_line_why(source->at, *bytes);
+    }
+    if (why == NULL)
+        return GS_OK;
+    const size_t before = (size_t)(source->at - source->batch.data);
+    return gs_line_batch_fail(&source->batch, source->name, before, broken_at, why, st);
+}
+
 gs_code gs_text_source_advance(gs_text_source *source,
                                const gs_text_source_options *options, gs_status *st)
 {
@@ -111,8 +148,9 @@ gs_code gs_text_source_advance(gs_text_source *source,
     const size_t record_size = options->order->record_size;
     const size_t left = (size_t)(source->end - source->at);
     source->line = source->at;
-    source->line_bytes =
-        record_size ? record_size : gs_line_find(source->at, left, options->order->eol);
+    source->line_bytes = record_size;
+    if (record_size == 0)
+        GS_TRY(find_end(source, options, &source->line_bytes, st));
     const bool has_eol = record_size == 0 && source->line_bytes < left;
     source->is_whole = record_size > 0 || has_eol;
     source->at += source->line_bytes + has_eol;

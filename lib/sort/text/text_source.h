@@ -43,6 +43,7 @@ typedef struct gs_text_source_options {
     const char *too_long_hint;
     uint64_t header_lines;
     bool keep_compressed;
+    bool shares_header; /* files have the header; who opens them looks at it */
     const gs_log *log;
     gs_witness *witness; /* sees what is in files, not runs or text; may be NULL */
 } gs_text_source_options;
@@ -65,6 +66,9 @@ GS_MUST_CHECK gs_code gs_text_source_open_text(gs_text_source *source,
 GS_MUST_CHECK gs_code gs_text_source_advance(gs_text_source *source,
                                              const gs_text_source_options *options,
                                              gs_status *st);
+/* The header of an open file, as long as it is open. */
+void gs_text_source_header(const gs_text_source *source, const uint8_t **bytes,
+                           size_t *count);
 void gs_text_source_close(gs_text_source *source); /* a zeroed one is fine */
 
 #endif

@@ -113,6 +113,24 @@ static size_t add_slice(gs_multiset *m, const uint8_t *text, size_t bytes, uint8
     return lines.begin;
 }
 
+/* Records of a text with quotes. */
+static void add_csv(gs_multiset *m, const gs_record_form *form, const uint8_t *text,
+                    size_t bytes)
+{
+    gs_hash_fn *const hash = hash_one();
+    const gs_csv_form csv = {.separator = form->separator, .eol = form->eol};
+    gs_csv_iter it = gs_csv_iter_begin(text, bytes, csv);
+    while (gs_csv_iter_load(&it)) {
+        while (gs_csv_iter_next(&it)) {
+            m->sum += hash(text + it.begin, it.end - it.begin);
+            m->bytes += it.end - it.begin;
+            m->records++;
+        }
+    }
+    if (it.rest < bytes)
+        gs_multiset_add(m, text + it.rest, bytes - it.rest, 1);
+}
+
 void gs_multiset_add_text(gs_multiset *m, const gs_record_form *form, const uint8_t *text,
                           size_t bytes)
 {
@@ -123,6 +141,10 @@ void gs_multiset_add_text(gs_multiset *m, const gs_record_form *form, const uint
             m->sum += hash(text + at, size);
         m->bytes += bytes / size * size;
         m->records += bytes / size;
+        return;
+    }
+    if (form->is_csv) {
+        add_csv(m, form, text, bytes);
         return;
     }
     while (bytes > 0) {

@@ -27,6 +27,8 @@ typedef struct gs_multiset {
 typedef struct gs_record_form {
     size_t record_size; /* > 0: of each record, without an end-of-line byte */
     uint8_t eol;
+    bool is_csv; /* a record ends with an eol that is not between quotes */
+    uint8_t separator;
 } gs_record_form;
 
 enum { GS_MULTISET_SLACK = 64 }; /* bytes beyond what is added that can be read */

@@ -5,8 +5,8 @@
  * Only the shortest form of a code point is valid, surrogates are not, and nothing is
  * beyond U+10FFFF.
  */
-#ifndef GS_LIB_INDEX_TEXT_UTF8_H
-#define GS_LIB_INDEX_TEXT_UTF8_H
+#ifndef GS_LIB_BASE_UTF8_H
+#define GS_LIB_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

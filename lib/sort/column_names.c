@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/column_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/mem.h"
+#include "lib/base/quote.h"
+
+enum { LISTED_BYTES = 100 /* of the names that a message shows */ };
+
+/* A line of a header, with room for a name that has to be made of it. */
+typedef struct header_line {
+    const gs_order *order;
+    const uint8_t *text;
+    size_t bytes;
+    uint8_t *room;
+} header_line;
+
+gs_code gs_named_job_init(gs_named_job *job, const gs_sort_options *options,
+                          gs_status *st)
+{
+    const size_t count = options->order.key_count;
+    *job = (gs_named_job){.options = *options};
+    if (options->columns == NULL || count == 0)
+        return GS_OK;
+    GS_TRY(gs_mem_new_array(&job->keys, count, sizeof *job->keys, "keys", st));
+    memcpy(job->keys, options->order.keys, count * sizeof *job->keys);
+    job->options.order.keys = job->keys;
+    return GS_OK;
+}
+
+void gs_named_job_release(gs_named_job *job)
+{
+    gs_mem_free(job->keys);
+    job->keys = NULL;
+}
+
+/* The name of a column; false if there are fewer. */
+static bool name_of(const header_line *line, size_t column, gs_csv_value *name)
+{
+    const uint8_t separator = (uint8_t)line->order->delimiter;
+    gs_csv_walk walk = gs_csv_walk_begin(line->text, line->bytes, separator);
+    if (line->order->form == GS_FORM_CSV) {
+        if (!gs_csv_walk_has(&walk, column))
+            return false;
+        *name = gs_csv_walk_value(&walk, column, line->room);
+        return true;
+    }
+    const uint8_t *from = line->text, *const end = from + walk.bytes;
+    for (; column > 0; column--) {
+        from += gs_line_find(from, (size_t)(end - from), separator);
+        if (from++ == end)
+            return false;
+    }
+    *name =
+        (gs_csv_value){from, from + gs_line_find(from, (size_t)(end - from), separator)};
+    return true;
+}
+
+/* The names that there are, as many as a message holds. */
+static void list_names(const header_line *line, char *to, size_t capacity)
+{
+    gs_csv_value name;
+    size_t at = 0;
+    *to = '\0';
+    for (size_t i = 0; at + 1 < capacity && name_of(line, i, &name); i++) {
+        const int more = snprintf(to + at, capacity - at, "%s%.*s", i > 0 ? ", " : "",
+                                  (int)(name.end - name.from), (const char *)name.from);
+        at += more > 0 ? (size_t)more : 0;
+    }
+    if (at >= capacity)
+        memcpy(to + capacity - 4, "...", 4);
+}
+
+static gs_code fail_unknown(const header_line *line, const char *column, const char *name,
+                            gs_status *st)
+{
+    gs_quoted shown_column, shown_name;
+    char names[LISTED_BYTES];
+    list_names(line, names, sizeof names);
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: no column %s; there are: %s",
+                  gs_quote_name(&shown_name, name),
+                  gs_quote_argument(&shown_column, column), names);
+    return gs_status_hint(st, "a name with a ':' or a ',' in it goes between quotes");
+}
+
+static gs_code find_column(const header_line *line, const char *column, const char *name,
+                           size_t *field, gs_status *st)
+{
+    const size_t bytes = strlen(column);
+    gs_csv_value found;
+    size_t times = 0;
+    for (size_t i = 0; name_of(line, i, &found); i++) {
+        if ((size_t)(found.end - found.from) != bytes ||
+            memcmp(found.from, column, bytes) != 0)
+            continue;
+        if (times++ == 0)
+            *field = i;
+    }
+    if (times == 0)
+        return fail_unknown(line, column, name, st);
+    if (times == 1)
+        return GS_OK;
+    gs_quoted shown_column, shown_name;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: %zu columns are called %s",
+                  gs_quote_name(&shown_name, name), times,
+                  gs_quote_argument(&shown_column, column));
+    return gs_status_hint(st, "give the key by the column's number");
+}
+
+/* The last line of a header, without its end and the mark before the first. */
+static header_line last_line(const gs_order *order, const uint8_t *header, size_t bytes)
+{
+    const bool is_csv = order->form == GS_FORM_CSV;
+    size_t from = gs_line_mark_bytes(header, bytes);
+    for (size_t next = from; next < bytes;) {
+        const uint8_t *const p = header + next;
+        const size_t left = bytes - next;
+        const size_t n = is_csv ? gs_csv_first_end(p, left, gs_order_csv(order), false)
+                                : gs_line_find(p, left, order->eol) + 1;
+        from = next;
+        next += n > 0 ? n : left;
+    }
+    const size_t eol_bytes = bytes > from && header[bytes - 1] == order->eol;
+    return (header_line){
+        .order = order, .text = header + from, .bytes = bytes - eol_bytes - from};
+}
+
+gs_code gs_named_job_resolve(gs_named_job *job, const uint8_t *header,
+                             size_t header_bytes, const char *name, gs_status *st)
+{
+    const gs_sort_options *const o = &job->options;
+    if (job->keys == NULL)
+        return GS_OK;
+    header_line line = last_line(&o->order, header, header_bytes);
+    GS_TRY(gs_mem_new(&line.room, line.bytes + GS_CSV_SLACK, "header", st));
+    for (size_t i = 0; i < o->order.key_count && st->code == GS_OK; i++) {
+        gs_key *const key = &job->keys[i];
+        if (o->columns[i] == NULL ||
+            find_column(&line, o->columns[i], name, &key->start_field, st) != GS_OK)
+            continue;
+        key->end_field = key->start_field;
+    }
+    gs_mem_free(line.room);
+    return st->code;
+}
