@@ -8,6 +8,7 @@
 
 static const gs_command commands[] = {
     {"quantile", gs_stats_quantile_command, NULL},
+    {"summary", gs_stats_summary_command, NULL},
     {"freq", gs_stats_freq_command, NULL},
 };
 
@@ -16,6 +17,8 @@ static const gs_command_table table = {"gpusort stats", GS_COUNTED(commands)};
 static const char usage_text[] =
     "Usage: gpusort stats COMMAND [OPTION]... [FILE]...\n"
     "Tells of a stream of values, in one pass and in bounded memory.\n\nCommands:\n"
+    "  summary    what there is in a file: kinds of values, quantiles, the most "
+    "frequent\n"
     "  quantile   values at given shares of the order\n"
     "  freq       the most frequent values\n\n"
     "  -h, --help  this text; `gpusort stats COMMAND --help' lists the options of one\n"

@@ -31,6 +31,7 @@ int gs_index_export_command(int argc, char **argv);
 int gs_index_import_command(int argc, char **argv);
 
 /* Of stats. */
+int gs_stats_summary_command(int argc, char **argv);
 int gs_stats_quantile_command(int argc, char **argv);
 int gs_stats_freq_command(int argc, char **argv);
 

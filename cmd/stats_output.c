@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/json_text.h"
 
@@ -31,12 +32,25 @@ void stats_output_number(const stats_output *o, gs_number_type type, uint64_t ke
     printf(is_quoted ? "\"%s\"" : "%s", text);
 }
 
+static size_t find_end(const uint8_t *p, size_t bytes)
+{
+    const uint8_t *const end = memchr(p, '\n', bytes);
+    return end != NULL ? (size_t)(end - p) : bytes;
+}
+
 void stats_output_text(const stats_output *o, const void *text, size_t bytes)
 {
     if (o->as_json)
         gs_json_text(stdout, text, bytes);
-    else
-        (void)fwrite(text, 1, bytes, stdout);
+    const uint8_t *p = text;
+    for (size_t n = 0; !o->as_json && bytes > 0; p += n, bytes -= n) {
+        n = find_end(p, bytes);
+        (void)fwrite(p, 1, n, stdout);
+        if (n < bytes) {
+            fputs("\\n", stdout);
+            n++;
+        }
+    }
 }
 
 gs_code stats_output_end(stats_output *o, gs_status *st)

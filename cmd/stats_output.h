@@ -23,7 +23,7 @@ typedef struct stats_output {
 bool stats_output_begin(stats_output *o, uint64_t values, bool is_end);
 /* A number; JSON has no infinite ones, which are strings there: "inf" and "-inf". */
 void stats_output_number(const stats_output *o, gs_number_type type, uint64_t key);
-/* A text, as it is or as JSON. */
+/* A text, as it is but for the ends of lines in it, which become \n, or as JSON. */
 void stats_output_text(const stats_output *o, const void *text, size_t bytes);
 /* Its end: what was printed is on its way. */
 GS_MUST_CHECK gs_code stats_output_end(stats_output *o, gs_status *st);

@@ -72,33 +72,60 @@ static gs_code undouble(gs_slice *value, gs_column_room *room, gs_status *st)
     return GS_OK;
 }
 
+/* The field at `p`, without its quotes. Returns where the next one begins, or NULL. */
+static const uint8_t *cut_csv(uint8_t separator, const uint8_t *p, const uint8_t *end,
+                              gs_slice *out, bool *has_doubled)
+{
+    *has_doubled = false;
+    if (p < end && end[-1] == '\r')
+        end--;
+    const bool is_quoted = p < end && *p == '"';
+    const uint8_t *const closed = is_quoted ? skip_quoted(p, end, has_doubled) : p;
+    const uint8_t *const next = memchr(closed, separator, (size_t)(end - closed));
+    const uint8_t *const stop = next != NULL ? next : end;
+    *out = (gs_slice){p, (size_t)(stop - p)};
+    if (is_quoted && closed == stop && out->bytes >= 2)
+        *out = (gs_slice){p + 1, out->bytes - 2};
+    else
+        *has_doubled = false;
+    return next != NULL ? next + 1 : NULL;
+}
+
 static gs_code find_csv(uint8_t separator, size_t field, const uint8_t *p,
                         const uint8_t *end, gs_column_room *room, gs_slice *out,
                         bool *found, gs_status *st)
 {
-    if (p < end && end[-1] == '\r')
-        end--;
-    for (;;) {
-        bool has_doubled = false;
-        const bool is_quoted = p < end && *p == '"';
-        const uint8_t *const begin = p;
-        const uint8_t *const closed = is_quoted ? skip_quoted(p, end, &has_doubled) : p;
-        const uint8_t *stop = memchr(closed, separator, (size_t)(end - closed));
-        if (stop == NULL)
-            stop = end;
-        if (--field > 0) {
-            if (stop == end)
-                return GS_OK;
-            p = stop + 1;
-            continue;
-        }
-        *found = true;
-        *out = (gs_slice){begin, (size_t)(stop - begin)};
-        if (!is_quoted || closed != stop || out->bytes < 2)
-            return GS_OK;
-        *out = (gs_slice){begin + 1, out->bytes - 2};
+    bool has_doubled = false;
+    do {
+        p = cut_csv(separator, p, end, out, &has_doubled);
+        *found = --field == 0;
+    } while (!*found && p != NULL);
+    return *found && has_doubled ? undouble(out, room, st) : GS_OK;
+}
+
+gs_code gs_column_next(const gs_column_format *f, const uint8_t **at, const uint8_t *end,
+                       gs_column_room *room, gs_slice *out, bool *found, gs_status *st)
+{
+    const uint8_t *const p = *at;
+    *found = p != NULL;
+    if (p == NULL)
+        return GS_OK;
+    if (f->is_csv) {
+        bool has_doubled;
+        *at = cut_csv(f->separator, p, end, out, &has_doubled);
         return has_doubled ? undouble(out, room, st) : GS_OK;
     }
+    if (f->has_separator) {
+        const uint8_t *const stop = memchr(p, f->separator, (size_t)(end - p));
+        *out = (gs_slice){p, (size_t)((stop ? stop : end) - p)};
+        *at = stop ? stop + 1 : NULL;
+        return GS_OK;
+    }
+    *found = find_between_blanks(1, p, end, out);
+    gs_slice other;
+    const uint8_t *const rest = *found ? out->data + out->bytes : end;
+    *at = find_between_blanks(1, rest, end, &other) ? other.data : NULL;
+    return GS_OK;
 }
 
 gs_code gs_column_find(const gs_column_format *f, size_t field, const uint8_t *record,

@@ -46,6 +46,12 @@ GS_MUST_CHECK gs_code gs_column_find(const gs_column_format *format, size_t fiel
                                      gs_column_room *room, gs_slice *out, bool *found,
                                      gs_status *st);
 
+/* The field at *at, which begins with the record and moves to the next field, or to NULL;
+ * *found is false behind the last. What it gives is good until the next call. */
+GS_MUST_CHECK gs_code gs_column_next(const gs_column_format *format, const uint8_t **at,
+                                     const uint8_t *end, gs_column_room *room,
+                                     gs_slice *out, bool *found, gs_status *st);
+
 /* The number of the field of that name in the header; 0 if there is none. */
 GS_MUST_CHECK gs_code gs_column_resolve(const gs_column_format *format, const char *name,
                                         const uint8_t *header, size_t bytes,

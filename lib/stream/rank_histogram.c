@@ -73,7 +73,7 @@ gs_code gs_rank_histogram_add(gs_rank_histogram *h, gs_rank_summary *window,
                               gs_status *st)
 {
     unsigned level = 0;
-    gs_assert(window->values == h->window_values);
+    gs_assert(window->values > 0 && window->values <= h->window_values);
     gs_assert(h->phase < GS_RANK_LEVELS_MAX - 1);
     h->values += window->values;
     for (; h->levels[level].count > 0; level++) {

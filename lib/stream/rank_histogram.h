@@ -52,7 +52,8 @@ uint64_t gs_rank_window_stride(double eps, size_t values);
 void gs_rank_histogram_init(gs_rank_histogram *h, double eps, size_t window_values);
 void gs_rank_histogram_release(gs_rank_histogram *h);
 
-/* A whole window, by its summary, whose memory is given on: `window` is a spare one then.
+/* A window, of so many values or fewer, by its summary, whose memory is given on:
+ * `window` is a spare one then.
  */
 GS_MUST_CHECK gs_code gs_rank_histogram_add(gs_rank_histogram *h, gs_rank_summary *window,
                                             gs_status *st);

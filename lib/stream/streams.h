@@ -9,6 +9,7 @@
 #include "lib/stream/count_sink.h"
 #include "lib/stream/rank_histogram.h"
 #include "lib/stream/rank_sink.h"
+#include "lib/stream/table_sink.h"
 #include "lib/stream/value_stream.h"
 
 #endif

@@ -189,7 +189,7 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
     GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, batch->bytes + WORD, "values", st));
     GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, v->lines + 2, "values", st));
     v->text_bytes = 0;
-    if (field == 0 && !o->format.is_csv) {
+    if (o->is_record || (field == 0 && !o->format.is_csv)) {
         while (gs_value_iter_next(&it))
             put_text(v, it.record, it.bytes);
         return GS_OK;

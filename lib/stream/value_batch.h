@@ -19,7 +19,8 @@ enum { GS_VALUE_COLUMNS_MAX = 2 };
 
 typedef struct gs_value_options {
     gs_number_type type;
-    bool is_text; /* of no such type, and not binary: whatever there is */
+    bool is_text;   /* of no such type, and not binary: whatever there is */
+    bool is_record; /* the text is the whole record, quotes and all */
     bool is_binary;
     bool has_header;
     bool skips_bad;

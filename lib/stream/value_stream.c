@@ -135,6 +135,7 @@ static gs_code report(value_stream *s, unsigned worker, bool is_end, gs_status *
     GS_TRY(settle(s, worker, st));
     if (!gs_turns_wait(&s->added, s->cut_count))
         return GS_OK;
+    w->number = s->cut_count;
     if (w->count > 0)
         GS_TRY(sort_and_digest(s, me, w, false, st));
     return s->sink->report(s->sink->context, w->count > 0 ? me->digest : NULL,
@@ -152,6 +153,9 @@ static gs_code due(void *context, unsigned worker, gs_status *st)
 static gs_code begin(void *context, const gs_line_batch *first, gs_status *st)
 {
     value_stream *const s = context;
+    gs_value_iter it = {.batch = first, .is_csv = s->values.format.is_csv};
+    if (s->sink->begin != NULL && gs_value_iter_next(&it))
+        GS_TRY(s->sink->begin(s->sink->context, it.record, it.bytes, st));
     return s->values.has_header
                ? gs_value_header(&s->values, first,
                                  s->options->input.names[first->input_index], st)

@@ -46,6 +46,7 @@ walk join "$(array join)" "$(of '^__gpusort_join ')" 88 '' $(table join_args.c)
 walk lookup "$(arm lookup)" "$(of '^__gpusort_lookup ')" 88 '' $(table cmd_lookup.c)
 walk search "$(array search)" "$(of '^__gpusort_search ')" 88 '' $(table search_args.c)
 stats() { walk "stats $1" "$(array stats)" "$(of '^__gpusort_stats ')" 88 '' $(table "stats_$1.c"); }
+stats summary
 stats quantile
 stats freq
 walk bench "$(array bench)" "$(of '^__gpusort_bench_option ')" 88 '' $(table bench_args.c)

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# gpusort stats summary: every figure of every column against the csv module of Python.
+. "$GS_CLI/try.inc"
+cat >table.py <<'PY'
+import csv, random, sys
+random.seed(int(sys.argv[1]))
+rows = int(sys.argv[2])
+with open(sys.argv[3], "w", newline="") as f:
+    out = csv.writer(f, lineterminator=random.choice(["\n", "\r\n"]))
+    out.writerow(["id", "price", 'na "me"', "when", "few", "mixed"])
+    for i in range(rows):
+        row = [i, "%.2f" % random.expovariate(.01), random.choice(["a", 'x, "y"', "two\nlines"]),
+               "20%02d-0%d-1%d" % (i % 24, 1 + i % 9, i % 7), random.choice(["", 1, 2, 2, -3e5]),
+               random.choice(["", " ", "7", "seven", "1e3", "2024-02-30"])]
+        out.writerow(row[:random.choice([4, 6, 6, 6])] if i % 5 == 0 else row)
+PY
+cat >check.py <<'PY'
+import bisect, collections, csv, json, math, re, sys
+eps = float(sys.argv[2])
+table = list(csv.reader(open(sys.argv[1], newline="")))
+told = json.load(sys.stdin)
+def bad(*what): print(sys.argv[1], column["column"], *what)
+column = {"column": "all"}
+if told["n"] != len(table) - 1 or len(told["columns"]) != len(table[0]):
+    bad("records", told["n"])
+def kind(text):
+    if text.strip(" \t\r") == "": return "empty"
+    if re.fullmatch(r"[-+]?\d+", text): return "integer"
+    try: float(text); return "decimal"
+    except ValueError: pass
+    m = re.fullmatch(r"\d{4}-(\d\d)-(\d\d)", text)
+    return "date" if m and 1 <= int(m[1]) <= 12 and 1 <= int(m[2]) <= (29 if m[1] == "02" else 31) else "text"
+for i, column in enumerate(told["columns"]):
+    if column["column"] != table[0][i]: bad("is not", table[0][i])
+    present = [row[i] for row in table[1:] if len(row) > i]
+    kinds = collections.Counter(map(kind, present))
+    for name in "empty", "integer", "decimal", "date", "text":
+        if column[name] != kinds[name]: bad(name, column[name], kinds[name])
+    if column["missing"] != len(table) - 1 - len(present): bad("missing", column["missing"])
+    values = [v for v in present if kind(v) != "empty"]
+    counts = collections.Counter(values)
+    if column["values"] != len(values): bad("values", column["values"])
+    if abs(column["distinct"] - len(counts)) > 4 * column["distinct_error"] * len(counts):
+        bad("distinct", column["distinct"], len(counts))
+    numbers = sorted(float(v) for v in values if kind(v) in ("integer", "decimal"))
+    if numbers:
+        if (column["min"], column["max"]) != (numbers[0], numbers[-1]): bad("min, max")
+        for q in column["quantiles"]:
+            rank = math.ceil(q["phi"] * len(numbers))
+            low = bisect.bisect_left(numbers, q["value"]) + 1
+            high = bisect.bisect_right(numbers, q["value"])
+            if high < low or rank > high + eps * len(numbers) or rank < low - eps * len(numbers):
+                bad("quantile", q, low, high)
+    texts = sorted(v.encode() for v in values if kind(v) in ("date", "text"))
+    if texts and (column["first"].encode(), column["last"].encode()) != (texts[0], texts[-1]):
+        bad("first, last")
+    for t in column["top"]:
+        true = counts[t["value"]]
+        if not true - column["top_error"] <= t["count"] <= true: bad("top", t, true)
+    likely = counts.most_common(1)[0] if counts else ("", 0)
+    if likely[1] > 2 * column["top_error"] + 1 and likely[1] not in [t["count"] for t in column["top"]]:
+        if likely[0] not in [t["value"] for t in column["top"]]: bad("lacks", likely)
+PY
+for rows in 0 1 50 3000 70000; do
+    python3 table.py $rows $rows t.csv
+    gpusort stats summary --eps=0.01 --json t.csv >got
+    python3 check.py t.csv 0.01 <got
+    gpusort stats summary --eps=0.01 --json --csv --header --parallel=1 <t.csv | cmp - got
+done
+gpusort stats summary --top=3 --json -S 1M t.csv >got
+python3 check.py t.csv 0.001 <got
+
+printf 'a\tb\n1\t2\n3\n4\t5\t6\n' >t.tsv
+printf '1 2\n3 4\n-1 4\n' >plain
+gzip -k t.tsv
+printf '"two\nlines"\n"two\nlines"\n' >quoted
+try_lines <<'LINES'
+gpusort stats summary t.tsv
+gpusort stats summary -k b t.tsv.gz
+gpusort stats summary -k c t.tsv
+gpusort stats summary plain
+gpusort stats summary -k 2 --histogram plain
+gpusort stats summary --csv quoted
+gpusort stats summary /dev/null
+gpusort stats summary --json /dev/null
+gpusort stats summary --binary plain
+gpusort stats summary --type=u64 plain
+gpusort stats summary --every=2 --top=1 -k 1 plain
+LINES
