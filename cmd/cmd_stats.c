@@ -10,6 +10,7 @@ static const gs_command commands[] = {
     {"quantile", gs_stats_quantile_command, NULL},
     {"summary", gs_stats_summary_command, NULL},
     {"freq", gs_stats_freq_command, NULL},
+    {"hhh", gs_stats_hhh_command, NULL},
 };
 
 static const gs_command_table table = {"gpusort stats", GS_COUNTED(commands)};
@@ -20,7 +21,8 @@ static const char usage_text[] =
     "  summary    what there is in a file: kinds of values, quantiles, the most "
     "frequent\n"
     "  quantile   values at given shares of the order\n"
-    "  freq       the most frequent values\n\n"
+    "  freq       the most frequent values\n"
+    "  hhh        prefixes that many values have\n\n"
     "  -h, --help  this text; `gpusort stats COMMAND --help' lists the options of one\n"
     "      --version  show the version and stop\n";
 

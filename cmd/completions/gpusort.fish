@@ -208,7 +208,7 @@ __gpusort_import -l no-decompress -d 'take a compressed input as it is'
 __gpusort_import -s h -l help -d 'show help'
 __gpusort_import -l version -d 'show the version'
 
-complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- stats (commandline -opc)' -x -a 'summary quantile freq'
+complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- stats (commandline -opc)' -x -a 'summary quantile freq hhh'
 function __gpusort_stats
     complete -c gpusort -n '__fish_seen_subcommand_from stats' $argv
 end
@@ -217,6 +217,8 @@ __gpusort_stats -l eps -x -d 'error, a share of the values'
 __gpusort_stats -l support -x -d 'share of the values that is frequent'
 __gpusort_stats -l top -x -d 'no more than the first K'
 __gpusort_stats -l histogram -d 'a histogram wherever the output goes'
+__gpusort_stats -l by -x -a 'dots slash domain ip' -d 'hierarchy of prefixes'
+__gpusort_stats -l step -x -d 'bits between prefixes of addresses'
 __gpusort_stats -s t -l field-separator -x -d 'what stands between fields'
 __gpusort_stats -s k -l column -x -d 'the field that is the value'
 __gpusort_stats -l header -d 'the first line of a file is a header'

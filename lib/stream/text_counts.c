@@ -97,21 +97,29 @@ static gs_code add_new(gs_text_counts *t, uint64_t hash, const uint8_t *text,
     return GS_OK;
 }
 
-gs_code gs_text_counts_add(gs_text_counts *t, uint64_t hash, const uint8_t *text,
-                           size_t bytes, uint64_t count, gs_status *st)
+size_t gs_text_counts_find(const gs_text_counts *t, uint64_t hash, const uint8_t *text,
+                           size_t bytes)
 {
     const size_t mask = t->slot_count - 1;
     for (size_t slot = hash & mask; t->slot_count > 0; slot = (slot + 1) & mask) {
         if (t->slots[slot] == 0)
             break;
-        gs_text_count *const e = &t->entries[t->slots[slot] - 1];
+        const gs_text_count *const e = &t->entries[t->slots[slot] - 1];
         if (e->hash == hash && e->bytes == bytes &&
-            memcmp(t->texts + e->at, text, bytes) == 0) {
-            e->count += count;
-            return GS_OK;
-        }
+            memcmp(t->texts + e->at, text, bytes) == 0)
+            return t->slots[slot] - 1;
     }
-    return add_new(t, hash, text, bytes, count, st);
+    return SIZE_MAX;
+}
+
+gs_code gs_text_counts_add(gs_text_counts *t, uint64_t hash, const uint8_t *text,
+                           size_t bytes, uint64_t count, gs_status *st)
+{
+    const size_t at = gs_text_counts_find(t, hash, text, bytes);
+    if (at == SIZE_MAX)
+        return add_new(t, hash, text, bytes, count, st);
+    t->entries[at].count += count;
+    return GS_OK;
 }
 
 gs_code gs_text_counts_add_all(gs_text_counts *t, const uint8_t *texts,

@@ -52,6 +52,9 @@ uint64_t gs_text_hash(const void *text, size_t bytes);
 GS_MUST_CHECK gs_code gs_text_counts_add(gs_text_counts *t, uint64_t hash,
                                          const uint8_t *text, size_t bytes,
                                          uint64_t count, gs_status *st);
+/* The number of its entry; SIZE_MAX if it has none. */
+size_t gs_text_counts_find(const gs_text_counts *t, uint64_t hash, const uint8_t *text,
+                           size_t bytes);
 /* `count` texts that lie one behind the other, each up to its end. Reads up to 31 bytes
  * beyond. */
 GS_MUST_CHECK gs_code gs_text_counts_add_all(gs_text_counts *t, const uint8_t *texts,

@@ -189,7 +189,7 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
     GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, batch->bytes + WORD, "values", st));
     GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, v->lines + 2, "values", st));
     v->text_bytes = 0;
-    if (o->is_record || (field == 0 && !o->format.is_csv)) {
+    if (o->is_record || (field == 0 && !o->format.is_csv && o->is_good == NULL)) {
         while (gs_value_iter_next(&it))
             put_text(v, it.record, it.bytes);
         return GS_OK;
@@ -199,10 +199,10 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
         bool found;
         GS_TRY(gs_column_find(&o->format, field, it.record, it.bytes, &v->room, &value,
                               &found, st));
-        if (found)
+        if (found && (o->is_good == NULL || o->is_good(value.data, value.bytes)))
             put_text(v, value.data, value.bytes);
         else
-            gs_value_batch_note(v, &it, GS_BAD_FIELD, 0);
+            gs_value_batch_note(v, &it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, 0);
     }
     return GS_OK;
 }
@@ -257,10 +257,11 @@ static gs_code fail_bad(const gs_value_place *place, const gs_value_options *o,
                    value.bytes < SHOWN_BYTES ? (int)value.bytes : SHOWN_BYTES,
                    (const char *)value.data);
     gs_mem_free(room.data);
-    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s is no number%s%s", name.text, line,
-                  gs_quote_argument(&shown, text),
-                  o->type == GS_NUMBER_F64 ? "" : " of type ",
-                  o->type == GS_NUMBER_F64 ? "" : gs_number_type_name(o->type));
+    const bool has_type = !o->is_text && o->type != GS_NUMBER_F64;
+    (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s is no %s%s%s", name.text, line,
+                  gs_quote_argument(&shown, text), o->is_text ? o->good_name : "number",
+                  has_type ? " of type " : "",
+                  has_type ? gs_number_type_name(o->type) : "");
     return gs_status_hint(st, "--skip-bad leaves such lines out");
 }
 

@@ -21,6 +21,9 @@ typedef struct gs_value_options {
     gs_number_type type;
     bool is_text;   /* of no such type, and not binary: whatever there is */
     bool is_record; /* the text is the whole record, quotes and all */
+    /* Of texts: is it one that is asked for? NULL: all are. And what that is called. */
+    bool (*is_good)(const uint8_t *text, size_t bytes);
+    const char *good_name;
     bool is_binary;
     bool has_header;
     bool skips_bad;
@@ -31,7 +34,7 @@ typedef struct gs_value_options {
 
 typedef enum gs_bad_value {
     GS_BAD_NONE,
-    GS_BAD_NUMBER, /* it is none */
+    GS_BAD_NUMBER, /* it is none, or no good text */
     GS_BAD_FIELD,  /* there is none */
 } gs_bad_value;
 

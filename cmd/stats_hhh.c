@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpusort stats hhh: hierarchical heavy hitters, prefixes that many values have.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cmd/commands.h"
+#include "cmd/report.h"
+#include "cmd/stats_args.h"
+#include "cmd/stats_output.h"
+
+static const char usage_text[] =
+    "Usage: gpusort stats hhh [OPTION]... [FILE]...\n"
+    "Prints the prefixes that many values have, in one pass and in bounded memory: a\n"
+    "line of PREFIX TAB COUNT TAB REST for each, the most frequent first. REST is the\n"
+    "count without the prefixes below it that are printed too. Of N values all prefixes\n"
+    "of S * N or more are there, none of less than (S - eps) * N; a count is never "
+    "high,\n"
+    "and low by at most eps * N.\n\n"
+    "      --by=HIERARCHY       dots (default): a.b.c is below a.b; slash; domain: by\n"
+    "                           dots from the right; ip: IPv4 and IPv6 addresses\n"
+    "      --step=BITS          between prefixes of addresses, 4 to 32 (default: 8)\n"
+    "      --support=S          share of the values (default: 0.01)\n"
+    "      --eps=E              error, a share of N (default: a tenth of S)\n"
+    "Which values (a line, unless said otherwise):\n" STATS_COLUMN_USAGE
+    "      --type=TYPE          text\n" STATS_BINARY_USAGE STATS_WORK_USAGE;
+
+static const gs_word hierarchies[] = {{"dots", GS_BY_DOTS},
+                                      {"slash", GS_BY_SLASH},
+                                      {"domain", GS_BY_DOMAIN},
+                                      {"ip", GS_BY_IP}};
+
+typedef struct hhh_request {
+    stats_args args;
+    gs_hierarchy_kind kind;
+    size_t step;
+    double support;
+    stats_output output;
+} hhh_request;
+
+static void parse(hhh_request *r, int argc, char **argv)
+{
+    stats_args *const a = &r->args;
+    const gs_opt options[] = {
+        {0, "by", GS_OPT_WORD(&r->kind, hierarchies)},
+        {0, "step", GS_OPT_COUNT(&r->step)},
+        {0, "support", STATS_OPT_SHARE(&r->support)},
+        {0, "eps", STATS_OPT_SHARE(&a->eps)},
+        STATS_INPUT_OPTIONS(a),
+        STATS_WORK_OPTIONS(a),
+    };
+    a->eps = -1;
+    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+    if (a->eps < 0)
+        a->eps = r->support / 10;
+    if (a->has_type || a->values.is_binary)
+        gs_die_usage("prefixes are of text: neither --type=%s nor --binary",
+                     gs_number_type_name(a->values.type));
+    stats_args_settle_texts(a);
+    stats_check_eps(a);
+    if (r->support < a->eps)
+        gs_die_usage("--support=%g is less than --eps=%g", r->support, a->eps);
+    if (r->step < GS_IP_STEP_MIN || r->step > 32)
+        gs_die_usage("--step is from %d to 32", GS_IP_STEP_MIN);
+    if (r->kind == GS_BY_IP) {
+        a->values.is_good = gs_prefix_is_address;
+        a->values.good_name = "address";
+    }
+    r->output.as_json = a->as_json;
+    r->output.has_groups = a->times.every_values > 0 || a->times.every_ns > 0;
+}
+
+static gs_code print_report(void *context, const gs_heavy_prefixes *all, bool is_end,
+                            gs_status *st)
+{
+    hhh_request *const r = context;
+    const bool as_json = r->args.as_json;
+    if (!stats_output_begin(&r->output, all->values, is_end))
+        return GS_OK;
+    if (as_json)
+        printf(", \"support\": %g, \"eps\": %g, \"error_max\": %" PRIu64
+               ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %zu, \"prefixes\": [",
+               r->support, r->args.eps, all->lost,
+               (uint64_t)(r->args.eps * (double)all->values), all->bytes);
+    for (size_t i = 0; i < all->count; i++) {
+        const gs_heavy_prefix *const p = &all->prefixes[i];
+        if (as_json)
+            printf("%s{\"prefix\": ", i > 0 ? ", " : "");
+        stats_output_text(&r->output, p->text, p->bytes);
+        printf(as_json ? ", \"count\": %" PRIu64 ", \"rest\": %" PRIu64 "}"
+                       : "\t%" PRIu64 "\t%" PRIu64 "\n",
+               p->count, p->own);
+    }
+    if (as_json)
+        putchar(']');
+    return stats_output_end(&r->output, st);
+}
+
+int gs_stats_hhh_command(int argc, char **argv)
+{
+    hhh_request r = {.args = stats_args_default(), .support = 0.01, .step = 8};
+    gs_status st = {.code = GS_OK};
+    stats_workplace w = {0};
+    gs_value_stream_counts counts = {0};
+    parse(&r, argc, argv);
+    gs_prefix_sink sink = {.by = {r.kind, (unsigned)r.step},
+                           .support = r.support,
+                           .counters = (size_t)ceil(1 / r.args.eps),
+                           .report = print_report,
+                           .report_context = &r};
+    if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
+        sink.memory_bytes = w.memory_bytes / 2;
+        const gs_value_stream_options options =
+            stats_stream_options(&r.args, &w, GS_WINDOW_TEXTS);
+        const gs_value_sink as_sink = gs_prefix_sink_as_sink(&sink);
+        GS_NOTED(gs_value_stream_run(&options, &as_sink, &counts, &st));
+        gs_prefix_sink_release(&sink);
+    }
+    stats_workplace_close(&w);
+    stats_args_release(&r.args);
+    if (st.code != GS_OK)
+        return gs_report_failure(&st);
+    stats_say_bad(counts.bad);
+    return gs_stdout_close(GS_EXIT_GOOD);
+}
