@@ -46,8 +46,8 @@ static gs_code sort_side(band_join *b, gs_join_side side, gs_status *st)
     job->sort.inputs = &job->options->inputs[side];
     job->sort.input_count = 1;
     GS_TRY(gs_band_key_init(&b->keys[side], job->options, side, &b->skipped, st));
-    GS_TRY(gs_join_sorted_new(&b->sorted, &job->sort, &b->keys[side].encoder, job->team,
-                              &b->plan, st));
+    GS_TRY(gs_join_sorted_new(&b->sorted, &job->sort, &b->keys[side].encoder, NULL,
+                              job->team, &b->plan, st));
     return job->options->header ? gs_join_job_take_header(job, side, b->sorted, 0, st)
                                 : GS_OK;
 }

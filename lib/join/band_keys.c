@@ -13,21 +13,19 @@ static size_t make(const void *context, const uint8_t *line, size_t line_bytes,
     gs_join_number number;
     if (gs_join_number_parse(field.data, field.bytes, &number))
         return gs_join_number_encode(number, to);
-    if (!o->skips_bad)
-        return GS_KEY_BAD;
-    atomic_fetch_add_explicit(k->skipped, 1, memory_order_relaxed);
-    return GS_KEY_LEFT_OUT;
+    return o->skips_bad ? GS_KEY_LEFT_OUT : GS_KEY_BAD;
 }
 
 gs_code gs_band_key_init(gs_band_key *k, const gs_join_options *o, gs_join_side side,
                          _Atomic uint64_t *skipped, gs_status *st)
 {
-    *k = (gs_band_key){.options = o, .side = side, .skipped = skipped};
+    *k = (gs_band_key){.options = o, .side = side};
     const gs_key_maker maker = {
         .make = make,
         .context = k,
         .bound_extra = GS_JOIN_NUMBER_BYTES,
         .complaint = "the key is no number from -2^63 up to 2^63",
+        .left_out = skipped,
         .hint = "leave such lines out with --skip-bad",
     };
     return gs_key_encoder_new_made(&k->encoder, &maker, st);

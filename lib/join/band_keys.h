@@ -15,10 +15,10 @@
 typedef struct gs_band_key {
     const gs_join_options *options; /* borrowed */
     gs_join_side side;
-    _Atomic uint64_t *skipped; /* counts lines that are left out; borrowed */
     gs_key_encoder *encoder;
 } gs_band_key;
 
+/* `skipped` counts lines that are left out since they have no number; borrowed. */
 GS_MUST_CHECK gs_code gs_band_key_init(gs_band_key *k, const gs_join_options *options,
                                        gs_join_side side, _Atomic uint64_t *skipped,
                                        gs_status *st);

@@ -14,7 +14,7 @@ struct gs_band_match {
     const gs_join_format *format;
     const gs_join_options *options;
     const gs_band_right *right;
-    gs_sink_piece *piece;
+    gs_join_writer writer;
     gs_band_place window;  /* where the partners of a left line begin */
     gs_band_place partner; /* goes through them */
     gs_band_place unseen;  /* those before it have their bits, if it is ahead */
@@ -34,7 +34,7 @@ gs_code gs_band_match_new(gs_band_match **out, const gs_join_format *format,
     m->options = format->options;
     m->right = right;
     m->until_look = LOOK_EVERY;
-    if (gs_sink_piece_new(&m->piece, sink, st) == GS_OK &&
+    if (gs_sink_piece_new(&m->writer.piece, sink, st) == GS_OK &&
         gs_join_pair_left_init(&m->left, format, st) == GS_OK)
         *out = m;
     else
@@ -46,7 +46,7 @@ void gs_band_match_free(gs_band_match *m)
 {
     if (m == NULL)
         return;
-    gs_sink_piece_free(m->piece);
+    gs_sink_piece_free(m->writer.piece);
     gs_band_place_release(&m->window);
     gs_band_place_release(&m->partner);
     gs_band_place_release(&m->unseen);
@@ -78,9 +78,9 @@ static gs_code show_line(gs_band_match *m, const gs_join_fields *left,
     uint8_t *to;
     m->line.used = 0;
     GS_TRY(gs_join_format_line(m->format, left, right, &m->line, st));
-    GS_TRY(gs_sink_text_room(m->piece, m->line.used, &to, st));
+    GS_TRY(gs_join_writer_room(&m->writer, m->line.used, &to, st));
     memcpy(to, m->line.data, m->line.used);
-    gs_sink_text_added(m->piece, m->line.used, 1);
+    gs_join_writer_added(&m->writer, m->line.used);
     return GS_OK;
 }
 
@@ -89,7 +89,7 @@ static gs_code show_pair(gs_band_match *m, gs_status *st)
     const gs_band_place *const p = &m->partner;
     const uint8_t *made = p->made;
     if (made != NULL)
-        return gs_join_pair_put(&m->left, &made, m->piece, st);
+        return gs_join_pair_put(&m->left, &made, &m->writer, st);
     GS_TRY(cut(m, &m->right_fields, p->text, p->text_bytes, st));
     return show_line(m, &m->left_fields, &m->right_fields, st);
 }
@@ -126,7 +126,7 @@ static gs_code see_partners(gs_band_match *m, gs_join_number last, gs_status *st
 
 void gs_band_match_begin(gs_band_match *m, uint64_t ticket)
 {
-    gs_sink_begin(m->piece, ticket);
+    gs_sink_begin(m->writer.piece, ticket);
 }
 
 gs_code gs_band_match_add(gs_band_match *m, gs_join_number number, const uint8_t *line,
@@ -149,7 +149,8 @@ gs_code gs_band_match_add(gs_band_match *m, gs_join_number number, const uint8_t
 
 gs_code gs_band_match_end(gs_band_match *m, gs_status *st)
 {
-    return gs_sink_end(m->piece, st);
+    gs_join_writer_settle(&m->writer);
+    return gs_sink_end(m->writer.piece, st);
 }
 
 gs_code gs_band_match_unpaired(gs_band_match *m, gs_status *st)

@@ -6,14 +6,6 @@
 #include "lib/base/mem.h"
 #include "lib/join/join_pair.h"
 
-/* What stands before what is kept of a line. */
-typedef struct kept_head {
-    uint64_t number[2];  /* its bytes */
-    uint64_t made_bytes; /* NOT_MADE: only the line is there */
-} kept_head;
-
-#define NOT_MADE UINT64_MAX
-
 /* Lines that are longer, or add more, are cut again for each partner. */
 enum { MADE_OF_MAX = 1 << 20, MADE_MAX = 1 << 22 };
 
@@ -39,7 +31,7 @@ static gs_code make_parts(gs_band_right *right, const uint8_t *line, size_t byte
 static gs_code put_on_shelf(gs_band_right *right, gs_join_number number,
                             uint64_t made_bytes, gs_status *st)
 {
-    kept_head head = {.made_bytes = made_bytes};
+    gs_band_kept_head head = {.made_bytes = made_bytes};
     memcpy(head.number, &number, sizeof head.number);
     const gs_join_kept both = {.key = (const uint8_t *)&head,
                                .key_bytes = sizeof head,
@@ -71,7 +63,7 @@ gs_code gs_band_right_add(gs_band_right *right, gs_join_number number,
             memcpy(kept->data + kept->used, line, bytes);
         kept->used += bytes;
     }
-    return put_on_shelf(right, number, is_made ? made_bytes : NOT_MADE, st);
+    return put_on_shelf(right, number, is_made ? made_bytes : GS_BAND_NOT_MADE, st);
 }
 
 gs_code gs_band_right_end(gs_band_right *right, gs_status *st)
@@ -103,36 +95,6 @@ size_t gs_band_right_bytes(const gs_band_right *right)
 }
 
 /* --- places --------------------------------------------------------------------- */
-
-gs_code gs_band_place_load(gs_band_place *p, const gs_band_right *right, gs_status *st)
-{
-    gs_join_kept kept;
-    kept_head head;
-    if (p->is_loaded)
-        return GS_OK;
-    p->reader.block = p->block;
-    p->reader.at = p->at;
-    GS_TRY(gs_join_reader_next(&p->reader, &right->shelf, &kept, &p->has_line, st));
-    p->is_loaded = true;
-    if (!p->has_line)
-        return GS_OK;
-    memcpy(&head, kept.key, sizeof head);
-    const bool is_made = head.made_bytes != NOT_MADE;
-    const size_t made_bytes = is_made ? (size_t)head.made_bytes : 0;
-    memcpy(&p->number, head.number, sizeof p->number);
-    p->made = is_made ? kept.line : NULL;
-    p->text = kept.line + made_bytes;
-    p->text_bytes = kept.line_bytes - made_bytes;
-    return GS_OK;
-}
-
-void gs_band_place_step(gs_band_place *p)
-{
-    p->block = p->reader.block;
-    p->at = p->reader.at;
-    p->line++;
-    p->is_loaded = false;
-}
 
 /* The last block from the place's own on that begins with a smaller number; else that. */
 static size_t block_before(const gs_band_place *p, const gs_band_right *right,

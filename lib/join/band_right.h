@@ -55,11 +55,45 @@ typedef struct gs_band_place {
     size_t text_bytes;
 } gs_band_place;
 
+/* What stands before what is kept of a line. */
+typedef struct gs_band_kept_head {
+    uint64_t number[2];  /* its bytes */
+    uint64_t made_bytes; /* GS_BAND_NOT_MADE: only the line is there */
+} gs_band_kept_head;
+
+#define GS_BAND_NOT_MADE UINT64_MAX
+
 /* Loads what the place is on. */
-GS_MUST_CHECK gs_code gs_band_place_load(gs_band_place *place, const gs_band_right *right,
-                                         gs_status *st);
+GS_MUST_CHECK static inline gs_code
+gs_band_place_load(gs_band_place *p, const gs_band_right *right, gs_status *st)
+{
+    gs_join_kept kept;
+    gs_band_kept_head head;
+    if (p->is_loaded)
+        return GS_OK;
+    p->reader.block = p->block;
+    p->reader.at = p->at;
+    GS_TRY(gs_join_reader_next(&p->reader, &right->shelf, &kept, &p->has_line, st));
+    p->is_loaded = true;
+    if (!p->has_line)
+        return GS_OK;
+    memcpy(&head, kept.key, sizeof head);
+    const bool is_made = head.made_bytes != GS_BAND_NOT_MADE;
+    const size_t made_bytes = is_made ? (size_t)head.made_bytes : 0;
+    memcpy(&p->number, head.number, sizeof p->number);
+    p->made = is_made ? kept.line : NULL;
+    p->text = kept.line + made_bytes;
+    p->text_bytes = kept.line_bytes - made_bytes;
+    return GS_OK;
+}
 /* To the next line of one that is loaded. */
-void gs_band_place_step(gs_band_place *place);
+static inline void gs_band_place_step(gs_band_place *p)
+{
+    p->block = p->reader.block;
+    p->at = p->reader.at;
+    p->line++;
+    p->is_loaded = false;
+}
 /* To the first line from there on that has no smaller number. */
 GS_MUST_CHECK gs_code gs_band_place_seek(gs_band_place *place, const gs_band_right *right,
                                          gs_join_number number, gs_status *st);

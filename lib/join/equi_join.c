@@ -2,17 +2,25 @@
 /*
  * How a join of equal keys flows.
  *
- *      right input --+                                     +-> matcher --+
- *                    +-> keys -> sorted: in memory or runs +-> matcher --+-> output
- *      left input ---+                                     +-> matcher --+
+ *      one input ----+-> keys -+                               +-> matcher --+
+ *                    v         +-> sorted: in memory or runs --+-> matcher --+-> output
+ *                  filter      |                               +-> matcher --+
+ *                    v         |
+ *      the other ----+-> keys -+
  *
  * Both inputs are sorted as one (join_keys.h), so that there is one plan of the memory
- * and one merge. What comes out of it in order is cut into portions between two keys, one
- * a thread at a time, and goes through a matcher (join_match.h) into the text.
+ * and one merge. Where only lines with a partner count, most of the others never get
+ * there (join_filter.h). What comes out of it in order is cut into portions between two
+ * keys, one a thread at a time, and goes through a matcher (join_match.h) into the text.
  */
 #include "lib/join/equi_join.h"
 
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "lib/base/mem.h"
+#include "lib/join/join_filter.h"
 #include "lib/join/join_first.h"
 #include "lib/join/join_keys.h"
 #include "lib/join/join_match.h"
@@ -20,14 +28,18 @@
 enum {
     PORTIONS_MAX = 1 << 16,
     SHELF_SHARE = 8, /* of the memory for the lines of one key, of all threads */
+    FILTER_SHARE = 8,
+    FILTER_MIN = 64 << 10,
+    FILTER_OF_INPUT = 16, /* a byte of it for so many of input: a dozen bits a line */
 };
-
-/* Which of the inputs that are sorted as one is which: the right one is read first. */
-static const gs_join_side side_of_input[GS_JOIN_SIDES] = {GS_JOIN_RIGHT, GS_JOIN_LEFT};
 
 typedef struct equi_join {
     gs_join_job *job;
+    /* Which of the inputs that are sorted as one is which. */
+    gs_join_side side_of_input[GS_JOIN_SIDES];
     const char *inputs[GS_JOIN_SIDES];
+    gs_join_filter *filter;               /* or NULL */
+    gs_record_sieve sieve;                /* of that */
     gs_join_side_key keys[GS_JOIN_SIDES]; /* input by input, as are these */
     gs_key_encoder *encoders[GS_JOIN_SIDES];
     gs_memory_plan plan;
@@ -37,24 +49,85 @@ typedef struct equi_join {
     uint64_t first_ticket;
 } equi_join;
 
+/* Do lines of a side count only if they have a partner? Not where the first line of all
+ * says how many fields there are. */
+static bool may_leave_out(const gs_join_options *o, gs_join_side side)
+{
+    return !o->shows_unpaired[side] && (!o->is_auto || o->header);
+}
+
+/* Of an input; UINT64_MAX: nobody knows. */
+static uint64_t size_of(const char *name)
+{
+    struct stat info;
+    const int error =
+        strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &info) : stat(name, &info);
+    return error == 0 && S_ISREG(info.st_mode) ? (uint64_t)info.st_size : UINT64_MAX;
+}
+
+/* The input that is read first tells which lines of the other are needed: that is the
+ * larger one, if it may be either. */
+static void choose_inputs(equi_join *e)
+{
+    const gs_join_options *const o = e->job->options;
+    const bool left_may = may_leave_out(o, GS_JOIN_LEFT);
+    const bool right_may = may_leave_out(o, GS_JOIN_RIGHT);
+    const bool left_is_first =
+        right_may && (!left_may || size_of(o->inputs[GS_JOIN_LEFT]) <
+                                       size_of(o->inputs[GS_JOIN_RIGHT]));
+    e->side_of_input[0] = left_is_first ? GS_JOIN_LEFT : GS_JOIN_RIGHT;
+    e->side_of_input[1] = left_is_first ? GS_JOIN_RIGHT : GS_JOIN_LEFT;
+    for (unsigned i = 0; i < GS_JOIN_SIDES; i++)
+        e->inputs[i] = o->inputs[e->side_of_input[i]];
+}
+
+static gs_code open_filter(equi_join *e, size_t memory_bytes, size_t *taken,
+                           gs_status *st)
+{
+    *taken = 0;
+    if (!may_leave_out(e->job->options, e->side_of_input[1]))
+        return GS_OK;
+    const uint64_t first = size_of(e->inputs[0]);
+    const size_t most = memory_bytes / FILTER_SHARE;
+    *taken = first / FILTER_OF_INPUT < most ? (size_t)(first / FILTER_OF_INPUT) : most;
+    if (*taken < FILTER_MIN)
+        *taken = FILTER_MIN;
+    GS_TRY(gs_join_filter_new(&e->filter, *taken, st));
+    e->sieve = (gs_record_sieve){.sift = gs_join_filter_sift, .context = e->filter};
+    return GS_OK;
+}
+
 static gs_code prepare(equi_join *e, gs_status *st)
 {
     gs_join_job *const job = e->job;
-    for (unsigned i = 0; i < GS_JOIN_SIDES; i++)
-        e->inputs[i] = job->options->inputs[side_of_input[i]];
+    choose_inputs(e);
     job->sort.inputs = e->inputs;
     job->sort.input_count = GS_JOIN_SIDES;
-    /* What the sort takes, less what the lines of a key may; of that the other half is
-     * for what is made of them. */
-    const size_t share = gs_join_job_sort_bytes(job) / SHELF_SHARE;
-    e->plan = gs_join_job_plan_less(job, share);
-    job->store.memory_bytes = share / 2;
     for (unsigned i = 0; i < GS_JOIN_SIDES; i++) {
-        GS_TRY(gs_join_side_key_init(&e->keys[i], job->options, side_of_input[i], st));
+        GS_TRY(gs_join_side_key_init(&e->keys[i], job->options, e->side_of_input[i], st));
         e->encoders[i] = e->keys[i].encoder;
     }
+    /* What the sort takes, less what the lines of a key may; of that the other half is
+     * for what is made of them. */
+    const size_t all = gs_join_job_sort_bytes(job), share = all / SHELF_SHARE;
+    size_t filter;
+    GS_TRY(open_filter(e, all, &filter, st));
+    e->plan = gs_join_job_plan_less(job, share + filter);
+    job->store.memory_bytes = share / 2;
     return gs_mem_new_array(&e->matchers, gs_team_workers(job->team), sizeof *e->matchers,
                             "matchers", st);
+}
+
+/* Reads and sorts both. */
+static gs_code sort(equi_join *e, gs_status *st)
+{
+    gs_join_job *const job = e->job;
+    GS_TRY(gs_join_sorted_new(&e->sorted, &job->sort, e->encoders,
+                              e->filter != NULL ? &e->sieve : NULL, job->team, &e->plan,
+                              st));
+    gs_join_filter_free(e->filter);
+    e->filter = NULL;
+    return GS_OK;
 }
 
 static gs_code make_format(const equi_join *e, gs_status *st)
@@ -62,7 +135,7 @@ static gs_code make_format(const equi_join *e, gs_status *st)
     gs_join_job *const job = e->job;
     const gs_join_options *const o = job->options;
     for (unsigned i = 0; o->header && i < GS_JOIN_SIDES; i++)
-        GS_TRY(gs_join_job_take_header(job, side_of_input[i], e->sorted, i, st));
+        GS_TRY(gs_join_job_take_header(job, e->side_of_input[i], e->sorted, i, st));
     if (!o->header && o->is_auto)
         GS_TRY(gs_join_first_find(e->sorted, GS_JOIN_SIDES, o->delimiter, job->first,
                                   job->has_first, st));
@@ -131,12 +204,10 @@ static gs_code match_all(void *context, gs_sink *sink, uint64_t ticket, gs_statu
 
 static gs_code run(equi_join *e, gs_status *st)
 {
-    gs_join_job *const job = e->job;
     GS_TRY(prepare(e, st));
-    GS_TRY(
-        gs_join_sorted_new(&e->sorted, &job->sort, e->encoders, job->team, &e->plan, st));
+    GS_TRY(sort(e, st));
     GS_TRY(make_format(e, st));
-    return gs_join_job_write(job, e->sorted, &e->plan, match_all, e, st);
+    return gs_join_job_write(e->job, e->sorted, &e->plan, match_all, e, st);
 }
 
 gs_code gs_equi_join_run(gs_join_job *job, gs_status *st)
@@ -144,6 +215,7 @@ gs_code gs_equi_join_run(gs_join_job *job, gs_status *st)
     equi_join e = {.job = job};
     GS_NOTED(run(&e, st));
     gs_join_sorted_free(e.sorted);
+    gs_join_filter_free(e.filter);
     gs_mem_free(e.matchers);
     for (unsigned i = 0; i < GS_JOIN_SIDES; i++)
         gs_join_side_key_release(&e.keys[i]);

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/sort/record/records.h"
 
 /* --- text ----------------------------------------------------------------------- */
 
 gs_code gs_join_text_room(gs_join_text *text, size_t bytes, gs_status *st)
 {
-    return gs_mem_grow(&text->data, &text->capacity, text->used + bytes, "joined line",
-                       st);
+    return gs_mem_grow(&text->data, &text->capacity,
+                       text->used + bytes + GS_SHORT_COPY_BYTES, "joined line", st);
 }
 
 void gs_join_text_release(gs_join_text *text)

@@ -57,7 +57,7 @@ GS_MUST_CHECK gs_code gs_join_format_line(const gs_join_format *format,
                                           const gs_join_fields *right, gs_join_text *to,
                                           gs_status *st);
 
-/* Room for so many bytes more. */
+/* Room for so many bytes more, and for what copies read beyond (gs_copy_short). */
 GS_MUST_CHECK gs_code gs_join_text_room(gs_join_text *text, size_t bytes, gs_status *st);
 void gs_join_text_release(gs_join_text *text);
 

@@ -14,7 +14,7 @@ enum { LOOK_EVERY = 1024 };
 struct gs_join_match {
     const gs_join_format *format;
     const gs_join_options *options;
-    gs_sink_piece *piece;
+    gs_join_writer writer;
     bool keeps_right; /* pairs or right lines are shown */
 
     uint8_t *key; /* of the lines that come, without its last byte */
@@ -48,7 +48,7 @@ gs_code gs_join_match_new(gs_join_match **out, const gs_join_format *format,
     m->right = (gs_join_shelf){.store = store};
     m->made_max = store->block_bytes + store->memory_bytes / 4;
     m->until_look = LOOK_EVERY;
-    if (gs_sink_piece_new(&m->piece, sink, st) == GS_OK &&
+    if (gs_sink_piece_new(&m->writer.piece, sink, st) == GS_OK &&
         gs_join_pair_left_init(&m->left, format, st) == GS_OK)
         *out = m;
     else
@@ -60,7 +60,7 @@ void gs_join_match_free(gs_join_match *m)
 {
     if (m == NULL)
         return;
-    gs_sink_piece_free(m->piece);
+    gs_sink_piece_free(m->writer.piece);
     gs_join_shelf_release(&m->right);
     gs_join_reader_release(&m->reader);
     gs_join_text_release(&m->made_right);
@@ -96,9 +96,9 @@ static gs_code show_line(gs_join_match *m, const gs_join_fields *left,
     m->line.used = 0;
     GS_TRY(look(m, st));
     GS_TRY(gs_join_format_line(m->format, left, right, &m->line, st));
-    GS_TRY(gs_sink_text_room(m->piece, m->line.used, &to, st));
+    GS_TRY(gs_join_writer_room(&m->writer, m->line.used, &to, st));
     memcpy(to, m->line.data, m->line.used);
-    gs_sink_text_added(m->piece, m->line.used, 1);
+    gs_join_writer_added(&m->writer, m->line.used);
     return GS_OK;
 }
 
@@ -157,7 +157,7 @@ static gs_code show_pairs(gs_join_match *m, gs_status *st)
     const uint8_t *right = m->made_right.data;
     for (uint64_t i = 0; i < m->right_count; i++) {
         GS_TRY(look(m, st));
-        GS_TRY(gs_join_pair_put(&m->left, &right, m->piece, st));
+        GS_TRY(gs_join_pair_put(&m->left, &right, &m->writer, st));
     }
     return GS_OK;
 }
@@ -205,7 +205,7 @@ static gs_code take_left(gs_join_match *m, const uint8_t *line, size_t bytes,
 
 void gs_join_match_begin(gs_join_match *m, uint64_t ticket)
 {
-    gs_sink_begin(m->piece, ticket);
+    gs_sink_begin(m->writer.piece, ticket);
 }
 
 gs_code gs_join_match_add(gs_join_match *m, const uint8_t *key, size_t key_bytes,
@@ -230,5 +230,6 @@ gs_code gs_join_match_add(gs_join_match *m, const uint8_t *key, size_t key_bytes
 gs_code gs_join_match_end(gs_join_match *m, gs_status *st)
 {
     GS_TRY(end_key(m, st));
-    return gs_sink_end(m->piece, st);
+    gs_join_writer_settle(&m->writer);
+    return gs_sink_end(m->writer.piece, st);
 }

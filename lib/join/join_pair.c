@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/join/join_pair.h"
 
-#include <string.h>
-
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 
@@ -26,6 +24,8 @@ gs_code gs_join_pair_left_init(gs_join_pair_left *left, const gs_join_format *fo
                                gs_status *st)
 {
     left->format = format;
+    left->is_plain = format->part_count == 2 && format->parts[0].side == GS_JOIN_LEFT &&
+                     format->parts[1].side == GS_JOIN_RIGHT;
     return gs_mem_new_array(&left->ends, format->part_count, sizeof *left->ends,
                             "parts of a line", st);
 }
@@ -42,6 +42,7 @@ gs_code gs_join_pair_left_make(gs_join_pair_left *left, const gs_join_fields *li
 {
     const gs_join_format *const f = left->format;
     left->text.used = 0;
+    GS_TRY(gs_join_text_room(&left->text, 0, st));
     for (size_t p = 0; p < f->part_count; p++) {
         if (f->parts[p].side == GS_JOIN_LEFT)
             GS_TRY(gs_join_format_part(f, &f->parts[p], line, &left->text, st));
@@ -70,15 +71,15 @@ static size_t bytes_of_right(const gs_join_format *f, const uint8_t *right)
     return sum;
 }
 
-gs_code gs_join_pair_put(const gs_join_pair_left *left, const uint8_t **right,
-                         gs_sink_piece *piece, gs_status *st)
+gs_code gs_join_pair_put_parts(const gs_join_pair_left *left, const uint8_t **right,
+                               gs_join_writer *writer, gs_status *st)
 {
     const gs_join_format *const f = left->format;
     const size_t bytes = left->text.used + bytes_of_right(f, *right) + 1;
     const uint8_t *from_right = *right;
     size_t from_left = 0;
     uint8_t *begin;
-    GS_TRY(gs_sink_text_room(piece, bytes, &begin, st));
+    GS_TRY(gs_join_writer_room(writer, bytes, &begin, st));
     uint8_t *to = begin;
     for (size_t p = 0; p < f->part_count; p++) {
         const bool is_left = f->parts[p].side == GS_JOIN_LEFT;
@@ -94,6 +95,6 @@ gs_code gs_join_pair_put(const gs_join_pair_left *left, const uint8_t **right,
     *to++ = f->options->sort.order.eol;
     gs_dassert((size_t)(to - begin) == bytes);
     *right = from_right;
-    gs_sink_text_added(piece, bytes, 1);
+    gs_join_writer_added(writer, bytes);
     return GS_OK;
 }

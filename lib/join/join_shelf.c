@@ -8,11 +8,7 @@
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-
-/* What stands before a key and its line. */
-typedef struct kept_head {
-    uint32_t key_bytes, line_bytes;
-} kept_head;
+#include "lib/sort/record/records.h"
 
 /* --- adding --------------------------------------------------------------------- */
 
@@ -78,7 +74,8 @@ static gs_code open_block(gs_join_shelf *shelf, size_t bytes, gs_status *st)
         block.memory = shelf->spare;
         shelf->spare = NULL;
     } else {
-        GS_TRY(gs_mem_new(&block.memory, block.capacity, "kept lines", st));
+        GS_TRY(gs_mem_new(&block.memory, block.capacity + GS_SHORT_COPY_BYTES,
+                          "kept lines", st));
     }
     shelf->blocks[shelf->block_count++] = block;
     return GS_OK;
@@ -86,7 +83,8 @@ static gs_code open_block(gs_join_shelf *shelf, size_t bytes, gs_status *st)
 
 gs_code gs_join_shelf_add(gs_join_shelf *shelf, const gs_join_kept *line, gs_status *st)
 {
-    const kept_head head = {(uint32_t)line->key_bytes, (uint32_t)line->line_bytes};
+    const gs_join_kept_head head = {(uint32_t)line->key_bytes,
+                                    (uint32_t)line->line_bytes};
     gs_assert(head.key_bytes == line->key_bytes && head.line_bytes == line->line_bytes);
     const size_t bytes = sizeof head + line->key_bytes + line->line_bytes;
     gs_join_block *last =
@@ -139,9 +137,11 @@ static gs_code bring(gs_join_reader *r, const gs_join_shelf *shelf, gs_status *s
 {
     const gs_join_block *const block = &shelf->blocks[r->block];
     r->bytes = NULL;
+    r->end = 0;
     if (block->memory == NULL) {
         size_t taken;
-        GS_TRY(gs_mem_grow(&r->room, &r->capacity, block->used, "kept lines", st));
+        GS_TRY(gs_mem_grow(&r->room, &r->capacity, block->used + GS_SHORT_COPY_BYTES,
+                           "kept lines", st));
         const int error =
             gs_pread_all(shelf->fd, r->room, block->used, block->offset, &taken);
         if (error != 0 || taken < block->used)
@@ -153,10 +153,9 @@ static gs_code bring(gs_join_reader *r, const gs_join_shelf *shelf, gs_status *s
     return GS_OK;
 }
 
-gs_code gs_join_reader_next(gs_join_reader *r, const gs_join_shelf *shelf,
-                            gs_join_kept *line, bool *has_line, gs_status *st)
+gs_code gs_join_reader_to_line(gs_join_reader *r, const gs_join_shelf *shelf,
+                               bool *has_line, gs_status *st)
 {
-    kept_head head;
     while (r->block < shelf->block_count && r->at == shelf->blocks[r->block].used) {
         r->block++;
         r->at = 0;
@@ -166,13 +165,7 @@ gs_code gs_join_reader_next(gs_join_reader *r, const gs_join_shelf *shelf,
         return GS_OK;
     if (r->bytes == NULL || r->bytes_block != r->block || r->bytes_shelf != shelf)
         GS_TRY(bring(r, shelf, st));
-    const uint8_t *const from = r->bytes + r->at;
-    memcpy(&head, from, sizeof head);
-    line->key = from + sizeof head;
-    line->key_bytes = head.key_bytes;
-    line->line = line->key + head.key_bytes;
-    line->line_bytes = head.line_bytes;
-    r->at += sizeof head + head.key_bytes + head.line_bytes;
+    r->end = shelf->blocks[r->block].used;
     return GS_OK;
 }
 

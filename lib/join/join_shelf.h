@@ -14,6 +14,8 @@
 #define GS_LIB_JOIN_JOIN_SHELF_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "io/spill.h"
 #include "lib/base/status.h"
@@ -66,16 +68,47 @@ typedef struct gs_join_reader {
     size_t block, at;     /* the next line begins here */
     const uint8_t *bytes; /* of the block that was looked at last; NULL: none was */
     size_t bytes_block;
+    size_t end; /* of these; 0: none */
     const gs_join_shelf *bytes_shelf;
     uint8_t *room;
     size_t capacity;
 } gs_join_reader;
 
-/* The next line, which stays until the reader or the shelf is used again; *has_line is
- * false behind the last. */
-GS_MUST_CHECK gs_code gs_join_reader_next(gs_join_reader *reader,
-                                          const gs_join_shelf *shelf, gs_join_kept *line,
-                                          bool *has_line, gs_status *st);
+/* What stands before a key and its line. */
+typedef struct gs_join_kept_head {
+    uint32_t key_bytes, line_bytes;
+} gs_join_kept_head;
+
+/* To where the next line is, and has its block brought; *has_line is false behind the
+ * last. */
+GS_MUST_CHECK gs_code gs_join_reader_to_line(gs_join_reader *reader,
+                                             const gs_join_shelf *shelf, bool *has_line,
+                                             gs_status *st);
+
+/* The next line, which stays until the reader or the shelf is used again, with bytes
+ * behind it for copies to read (gs_copy_short); *has_line is false behind the last. */
+GS_MUST_CHECK static inline gs_code gs_join_reader_next(gs_join_reader *r,
+                                                        const gs_join_shelf *shelf,
+                                                        gs_join_kept *line,
+                                                        bool *has_line, gs_status *st)
+{
+    gs_join_kept_head head;
+    *has_line = r->block == r->bytes_block && r->at < r->end && r->bytes_shelf == shelf;
+    if (!*has_line) {
+        GS_TRY(gs_join_reader_to_line(r, shelf, has_line, st));
+        if (!*has_line)
+            return GS_OK;
+    }
+    const uint8_t *const from = r->bytes + r->at;
+    memcpy(&head, from, sizeof head);
+    line->key = from + sizeof head;
+    line->key_bytes = head.key_bytes;
+    line->line = line->key + head.key_bytes;
+    line->line_bytes = head.line_bytes;
+    r->at += sizeof head + head.key_bytes + head.line_bytes;
+    return GS_OK;
+}
+
 static inline void gs_join_reader_rewind(gs_join_reader *reader)
 {
     reader->block = reader->at = 0;
@@ -85,6 +118,7 @@ static inline void gs_join_reader_forget(gs_join_reader *reader)
 {
     gs_join_reader_rewind(reader);
     reader->bytes = NULL;
+    reader->end = 0;
 }
 void gs_join_reader_release(gs_join_reader *reader);
 

@@ -39,7 +39,7 @@ static void end_phase(gs_join_sorted *s)
 }
 
 static gs_code open_input(gs_join_sorted *s, gs_key_encoder *const *encoders,
-                          gs_team *team, gs_status *st)
+                          const gs_record_sieve *sieve, gs_team *team, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
     GS_TRY(gs_sort_input_open(&s->in, o, &s->plan, &s->layout, st));
@@ -52,6 +52,7 @@ static gs_code open_input(gs_join_sorted *s, gs_key_encoder *const *encoders,
         .plan = &s->plan,
         .layout = &s->layout,
         .input_encoders = encoders,
+        .sieve = sieve,
         .team = team,
         .pool = s->in.pool,
         .input = s->in.input,
@@ -100,8 +101,8 @@ static void close_forming(gs_join_sorted *s)
 }
 
 gs_code gs_join_sorted_new(gs_join_sorted **out, const gs_sort_options *options,
-                           gs_key_encoder *const *encoders, gs_team *team,
-                           const gs_memory_plan *plan, gs_status *st)
+                           gs_key_encoder *const *encoders, const gs_record_sieve *sieve,
+                           gs_team *team, const gs_memory_plan *plan, gs_status *st)
 {
     gs_join_sorted *s = NULL;
     *out = NULL;
@@ -113,7 +114,7 @@ gs_code gs_join_sorted_new(gs_join_sorted **out, const gs_sort_options *options,
                                    .has_eol = true,
                                    .eol = options->order.eol};
     s->phase_begin_ns = gs_machine_now_ns();
-    if (open_input(s, encoders, team, st) != GS_OK || form_runs(s, st) != GS_OK) {
+    if (open_input(s, encoders, sieve, team, st) != GS_OK || form_runs(s, st) != GS_OK) {
         gs_join_sorted_free(s);
         return st->code;
     }

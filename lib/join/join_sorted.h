@@ -12,6 +12,7 @@
 #define GS_LIB_JOIN_JOIN_SORTED_H
 
 #include "lib/base/team.h"
+#include "lib/sort/form/forms.h"
 #include "lib/sort/key/keys.h"
 #include "lib/sort/plan/plans.h"
 #include "lib/sort/run/runs.h"
@@ -19,10 +20,12 @@
 typedef struct gs_join_sorted gs_join_sorted;
 
 /* What it takes beyond itself of the memory of the sort is planned by the caller:
- * `options` and the encoders, one an input, are borrowed until free(). */
+ * `options` and the encoders, one an input, are borrowed until free(). `sieve` may
+ * be NULL. */
 GS_MUST_CHECK gs_code gs_join_sorted_new(gs_join_sorted **out,
                                          const gs_sort_options *options,
-                                         gs_key_encoder *const *encoders, gs_team *team,
+                                         gs_key_encoder *const *encoders,
+                                         const gs_record_sieve *sieve, gs_team *team,
                                          const gs_memory_plan *plan, gs_status *st);
 void gs_join_sorted_free(gs_join_sorted *s); /* NULL is fine */
 

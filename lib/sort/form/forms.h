@@ -8,5 +8,6 @@
 
 #include "lib/sort/form/core_former.h"
 #include "lib/sort/form/former.h"
+#include "lib/sort/form/record_sieve.h"
 
 #endif

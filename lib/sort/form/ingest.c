@@ -18,6 +18,7 @@ typedef struct gs_ingest_scratch {
     size_t element_count, element_capacity;
     bool has_bad;        /* a record of the batch has no key, which is an error: */
     uint64_t bad_record; /* this one, from 1 */
+    uint64_t left_out;   /* records of the batch that have no key, which is none */
 } gs_ingest_scratch;
 
 struct gs_ingest {
@@ -165,6 +166,7 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
         encoder ? gs_key_encode(encoder, line, line_bytes, string) : 0;
     if (__builtin_expect(key_bytes >= GS_KEY_LEFT_OUT, 0)) {
         scratch->has_bad |= key_bytes == GS_KEY_BAD;
+        scratch->left_out += key_bytes == GS_KEY_LEFT_OUT;
         return GS_OK;
     }
     const size_t string_bytes = key_bytes + (in->layout.is_key_only ? 0 : line_bytes);
@@ -243,6 +245,7 @@ static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
     scratch->record_bytes = 0;
     scratch->element_count = 0;
     scratch->has_bad = false;
+    scratch->left_out = 0;
     *record_count = 0;
     const uint8_t *const data = batch->data;
     const gs_key_encoder *const encoder = encoder_of(in, batch->input_index);
@@ -385,6 +388,15 @@ static gs_code fail_bad_locked(const gs_ingest *in, const gs_line_batch *batch,
     return gs_status_hint(st, maker->hint);
 }
 
+static void count_left_out(const gs_ingest *in, const gs_line_batch *batch,
+                           uint64_t records)
+{
+    const gs_key_maker *const maker =
+        gs_key_encoder_maker(encoder_of(in, batch->input_index));
+    if (maker->left_out != NULL)
+        atomic_fetch_add(maker->left_out, records);
+}
+
 /* Counts the lines of an input whose batches have had their turns. */
 static gs_code take_turn_locked(gs_ingest *in, const gs_line_batch *batch,
                                 const gs_ingest_scratch *scratch, uint64_t records,
@@ -396,6 +408,8 @@ static gs_code take_turn_locked(gs_ingest *in, const gs_line_batch *batch,
     if (scratch->has_bad)
         return fail_bad_locked(in, batch, scratch->bad_record, st);
     in->lines += records;
+    if (scratch->left_out > 0)
+        count_left_out(in, batch, scratch->left_out);
     in->next_ticket++;
     return GS_OK;
 }
@@ -431,6 +445,22 @@ static gs_code reserve_in_turn(gs_ingest *in, const gs_ingest_scratch *scratch,
     return st->code;
 }
 
+/* Leaves out what does not stay, once all inputs before that of the batch were seen. */
+static void sift_records(gs_ingest *in, gs_ingest_scratch *scratch,
+                         const gs_line_batch *batch)
+{
+    if (in->forming->sieve == NULL)
+        return;
+    pthread_mutex_lock(&in->mutex);
+    while (in->line_input < batch->input_index && in->next_ticket != batch->ticket &&
+           !in->is_full && !in->has_failed)
+        pthread_cond_wait(&in->turn_changed, &in->mutex);
+    pthread_mutex_unlock(&in->mutex);
+    scratch->element_count = gs_record_sieve_run(
+        in->forming->sieve, batch->input_index, &in->layout, scratch->elements,
+        scratch->element_count, scratch->records, &scratch->record_bytes);
+}
+
 /* What the witness and the statistics hear of a batch. */
 static void note_records(const gs_ingest *in, uint64_t records,
                          const gs_line_batch *batch)
@@ -458,6 +488,7 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
         gs_file_map_bring(batch->data, batch->bytes);
     if (!direct) {
         GS_TRY(make_records(in, scratch, batch, &records, st));
+        sift_records(in, scratch, batch);
         gs_assert(scratch->record_bytes <= gs_arena_bytes_max);
         want.copied_bytes = scratch->record_bytes;
         want.count = scratch->element_count;

@@ -34,8 +34,9 @@ typedef struct gs_key_maker {
     const void *context;
     size_t bound_factor, bound_extra; /* no string takes more than so many times the
                                          length of the line, and so many bytes */
-    const char *complaint; /* about a line without a key: "FILE:LINE: complaint" */
-    const char *hint;      /* what to do about it */
+    const char *complaint;      /* about a line without a key: "FILE:LINE: complaint" */
+    const char *hint;           /* what to do about it */
+    _Atomic uint64_t *left_out; /* counts lines that are; borrowed; NULL: nobody asks */
 } gs_key_maker;
 
 /* The line has no key, which is an error; or it has none and is left out. */
