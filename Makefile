@@ -48,7 +48,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-
         -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
         -Wundef -Wvla -Wformat=2 -Wswitch-enum
 DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING) \
-        -DGS_HAVE_CUDA=$(CUDA) $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
+        -DGS_HAVE_CUDA=$(CUDA) -DGS_HAVE_PLUGIN=$(if $(filter 1,$(CUDA) $(STATIC) $(FAKE_GPU)),0,1) $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
 # Sanitizers look at the same at -O1, and it compiles in two thirds of the time.
 CFLAGS ?= $(if $(SAN),-O1 -g1,-O2 -g)
 # What makes a fault of ours harder to use, as far as this compiler takes it: hardened.py
@@ -109,18 +109,21 @@ endif
 endif
 
 # --- sources ---------------------------------------------------------------
-GPU_STUB_C := $(wildcard gpu/stub/*.c)
-LIB_C  := $(wildcard lib/*/*.c lib/*/*/*.c io/*.c) $(filter-out $(GPU_STUB_C),$(wildcard gpu/*/*.c))
+# Without CUDA the GPU's functions are looked for in a plugin (gpu/plugin).
+PLUGIN_TABLE_C := gpu/plugin/gpu_plugin.c
+GPU_FORWARD_C  := $(filter-out $(PLUGIN_TABLE_C),$(wildcard gpu/plugin/*.c))
+LIB_C  := $(wildcard lib/*/*.c lib/*/*/*.c io/*.c) \
+          $(filter-out $(PLUGIN_TABLE_C) $(GPU_FORWARD_C),$(wildcard gpu/*/*.c))
 CMD_C  := $(wildcard cmd/*.c)
 ifeq ($(CUDA),1)
 CUDA_CU := $(wildcard gpu/*/*.cu)
 else
-LIB_C   += $(GPU_STUB_C)
+LIB_C   += $(GPU_FORWARD_C)
 endif
 # For tests: a GPU that is a plain sort, and that fails when told to.
 ifeq ($(FAKE_GPU),1)
-LIB_C := $(filter-out $(GPU_STUB_C),$(LIB_C)) $(wildcard tests/fake_gpu/*.c)
-FAKE_O := $(BIN)/gpu/stub/gpu_stub.o
+LIB_C := $(filter-out gpu/plugin/forward_%,$(LIB_C)) $(wildcard tests/fake_gpu/*.c)
+FAKE_O := $(BIN)/gpu/plugin/forward_engine.o
 FAKED := device_count device_is_likely engine_fit engine_new engine_submit engine_wait \
          engine_free
 $(FAKE_O): private override CFLAGS += $(foreach f,$(FAKED),-Dgs_$(f)=gs_no_$(f))
@@ -160,11 +163,11 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
-        faults faults-run stops stops-run hardened-test limits-test library-test python-test \
+        faults faults-run stops stops-run hardened-test limits-test library-test python-test plugin-test plugin-run print-plugin \
         diff-test table-test fake-gpu-test fake-gpu-run index-test join-test search-test flips soak reliability \
         fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
-        library install-library wheel uninstall clean FORCE
+        library install-library gpu-plugin wheel uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
@@ -254,6 +257,7 @@ help:
 	  'make limits-test  small limits, and what has bitten other sorts' \
 	  'make library-test  libgpusort as others get it: installed, and examples built against it' \
 	  'make python-test  the wheel, unpacked, against the command' \
+	  'make plugin-test  a GPU that is a library of its own (a fake one)' \
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
 	  'make join-test   random joins against join(1) and SQLite' \
@@ -271,6 +275,7 @@ help:
 	  'make bench      against GNU sort and Tantivy, to tests/bench/RESULTS.md (BENCH_VENV=dir)' \
 	  'make codec-bench  bytes and speed of the codes for posting lists (BENCH_GB=1)' \
 	  'make library    libgpusort, shared and static, for other programs' \
+	  'make gpu-plugin  with CUDA: what a program without CUDA opens where there is a GPU' \
 	  'make wheel      for Python: build/wheel/gpusort-*.whl, which has the library inside' \
 	  'make install    to $(DESTDIR)$(PREFIX): the program and the library' \
 	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
@@ -329,6 +334,12 @@ fake-gpu-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
 fake-gpu-run: $(PROGRAM) $(BIN)/tests/unit/lib/sort/test_sort_failures
 	@tests/fake_gpu/run.sh $(CURDIR)/$(PROGRAM) $(CASES)
+
+plugin-test:
+	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 gpu-plugin
+	@$(MAKE) --no-print-directory CUDA=0 plugin-run FAKE_PLUGIN=$(CURDIR)/$$($(MAKE) -s --no-print-directory FAKE_GPU=1 CUDA=0 print-plugin)
+plugin-run: $(PROGRAM)
+	@tests/fake_gpu/plugin.sh $(CURDIR)/$(PROGRAM) $(FAKE_PLUGIN)
 
 # Every call to the system fails in turn (tests/faults); so many points only with FAULT_POINTS.
 FAULT_POINTS ?= 0
@@ -421,6 +432,16 @@ install: all install-library
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gpusort
 	install -m 644 cmd/completions/gpusort.fish \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpusort.fish
+
+# For a program and a library without CUDA, on machines that have a GPU.
+GPU_PLUGIN := libgpusort-gpu.so.$(firstword $(subst ., ,$(VERSION)))
+gpu-plugin: $(BIN)/$(GPU_PLUGIN)
+print-plugin:
+	@echo $(BIN)/$(GPU_PLUGIN)
+$(BIN)/$(GPU_PLUGIN): $(OBJ)/$(PLUGIN_TABLE_C:.c=.o) $(BIN)/libgpusort.a $(BIN)/link-flags
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-soname,$(GPU_PLUGIN) \
+	    $(if $(SAN),,-Wl,--no-undefined) -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(CUDA_LIBS) $(LDLIBS)
 
 # For Python: the library with all that it needs inside, but the C library.
 $(BIN)/inside/$(SONAME): $(LIB_O) $(BIN)/link-flags

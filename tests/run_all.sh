@@ -60,6 +60,11 @@ fault_walks() {
     mk FAULT_POINTS="$fault_points" faults && mk STOP_ARGS="$stops" stops
 }
 
+# Both build the same.
+fake_gpu_tests() {
+    mk CASES="$fake_cases" fake-gpu-test && mk plugin-test
+}
+
 soak_a_little() {
     mk "${soaked[@]}" soak
 }
@@ -105,7 +110,7 @@ under_sanitizer asan "$asan_cases"
 after build-tsan
 begin tsan-unit mk_tsan unit-test
 under_sanitizer tsan "$tsan_cases"
-begin fake-gpu mk CASES="$fake_cases" fake-gpu-test
+begin fake-gpu fake_gpu_tests
 begin fake-gpu-asan mk_asan CASES="${fake_san_cases[0]}" fake-gpu-test
 begin fake-gpu-tsan mk_tsan CASES="${fake_san_cases[1]}" fake-gpu-test
 
