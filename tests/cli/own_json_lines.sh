@@ -18,6 +18,7 @@ gpusort --jsonl-key=.price:n t.jsonl | tail -n 1
 gpusort --jsonl-key=.user.name:f t.jsonl | tail -n 3
 gpusort --jsonl-key='.user."a.b",nr' --top=1 t.jsonl
 gpusort -r --jsonl-key .ok --jsonl-key .id:n t.jsonl | head -n 2
+gpusort --jsonl-key=.user --jsonl-key=.user.name --jsonl-key=.user.name.x t.jsonl | tail -n 2
 gpusort --jsonl-key=.tags -u t.jsonl | wc -l
 gpusort --jsonl-key=.id:n:r <t.jsonl | head -n 1
 tr '\n' '\0' <t.jsonl | gpusort -z --jsonl-key=.id:n:r | tr '\0' '\n' | head -n 1

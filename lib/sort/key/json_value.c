@@ -51,7 +51,8 @@ static void enter(json_walk *w, const gs_json_string *key, uint8_t level, bool *
     *goes_on = *ends = false;
     for (size_t i = 0; i < w->path_count; i++) {
         const gs_json_path *const path = &w->order->json_paths[i];
-        if (w->open[i] != level || !is_named(key, name_at(path, level)))
+        if (w->open[i] != level || path->depth == level ||
+            !is_named(key, name_at(path, level)))
             continue;
         w->open[i]++;
         w->values[i] = nothing(w);
