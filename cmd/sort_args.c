@@ -300,6 +300,7 @@ static void walk_with_extras(parser *p)
         {0, "csv", GS_OPT_FLAG(&args->is_csv)},
         {0, "tsv", GS_OPT_FLAG(&args->is_tsv)},
         {0, "jsonl-key", GS_OPT_CALL(take_json_key, args)},
+        {0, "locale-order", GS_OPT_FLAG(&args->locale_order)},
         {0, "no-quotes", GS_OPT_FLAG(&args->no_quotes)},
         {0, "header", GS_OPT_CALL_MAYBE(take_header, args)},
         {0, "no-header", GS_OPT_CALL_BARE(take_no_header, args)},
@@ -390,6 +391,7 @@ void gs_sort_args_release(gs_sort_args *args)
 {
     for (size_t i = 0; i < args->spec_count; i++)
         gs_mem_free(args->specs[i].column);
+    gs_collation_free(args->collation);
     gs_mem_free(args->columns);
     gs_mem_free(args->paths);
     gs_mem_free(args->specs);

@@ -27,6 +27,7 @@ typedef struct gs_sort_args {
     bool has_record_size;
     bool names_columns; /* keys may be given by name: --csv or --tsv is there */
     bool is_csv, is_tsv, has_header, no_quotes;
+    bool locale_order;
     gs_watch watch;
     const char *files_from, *random_source;
 
@@ -37,6 +38,7 @@ typedef struct gs_sort_args {
 
     /* Memory behind `options`. */
     gs_key *keys;
+    gs_collation *collation;
     const char **columns;
     gs_json_path *paths; /* --jsonl-key; their names are the specs' columns */
     size_t path_count;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -97,6 +98,54 @@ static void resolve_table(gs_sort_args *args)
         (!args->no_quotes && o->order.delimiter == GS_CSV_QUOTE))
         gs_die(0, "the separator of a table cannot be a quote or an end of line");
     name_keys(args);
+}
+
+/* With --locale-order lines whose keys are equal are compared as a whole, as a last key,
+ * and stay as they came if a locale cannot tell them apart. */
+static void resolve_locale(gs_sort_args *args)
+{
+    gs_order *const order = &args->options.order;
+    gs_status st = {.code = GS_OK};
+    if (!args->locale_order)
+        return;
+    if (args->has_record_size)
+        gs_die_incompatible("--locale-order", "--record-size", NULL);
+    if (args->debug)
+        gs_die_incompatible("--locale-order", "--debug", NULL);
+    if (args->options.count)
+        gs_die_incompatible("--locale-order", "--count", NULL);
+    for (size_t i = 0; i < args->spec_count; i++) {
+        if (args->specs[i].letters & GS_LETTER_RANDOM)
+            gs_die_incompatible("--locale-order", "-R", NULL);
+    }
+    if (gs_collation_new(&args->collation, &st) != GS_OK) {
+        gs_report_status(&st, true);
+        exit(GS_EXIT_TROUBLE);
+    }
+    order->collation = args->collation;
+    const bool is_of_fields = args->is_csv || args->is_tsv || args->path_count > 0;
+    if (order->collation == NULL || is_of_fields ||
+        (args->spec_count > 0 && (order->stable || order->unique)))
+        return;
+    args->specs = gs_args_grow(args->specs, args->spec_count, sizeof *args->specs);
+    args->specs[args->spec_count++] = (gs_key_spec){
+        .end_field = SIZE_MAX, .letters = args->global_letters & GS_LETTER_REVERSE};
+    order->stable = true;
+}
+
+/* Who comes from a `sort` that follows the locale is told that this one does not. */
+static void say_order(const gs_sort_args *args)
+{
+    const char *const name = args->verbose ? setlocale(LC_COLLATE, "") : NULL;
+    const bool is_other =
+        name != NULL && strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0;
+    if (is_other && !args->locale_order && !args->has_record_size)
+        gs_report(0,
+                  "text is in the order of its bytes, not of the locale %s, which "
+                  "--locale-order asks for",
+                  name);
+    if (name != NULL)
+        setlocale(LC_COLLATE, "C");
 }
 
 /* What --jsonl-key comes to. */
@@ -238,6 +287,8 @@ void gs_sort_resolve(gs_sort_args *args)
     if (args->files_from)
         gs_input_names_read(args);
     inherit_letters(args);
+    resolve_locale(args);
+    say_order(args);
     make_keys(args);
     resolve_table(args);
     resolve_json(args);

@@ -64,6 +64,7 @@ static const char own_text[] =
     "      --no-quotes              in such files quotes are bytes as others\n"
     "      --jsonl-key=PATH[:LETTERS]  of lines that are JSON objects, compare what\n"
     "                                 is at PATH: .price:n:r, .user.name, .\"a b\"\n"
+    "      --locale-order           text in the order of the locale, not of bytes\n"
     "      --header[=N]             the first line, or N lines, stay on top\n"
     "      --no-header              no header with --csv, --tsv\n"
     "      --count                  each distinct line once, with its number in front\n"

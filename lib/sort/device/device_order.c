@@ -43,6 +43,8 @@ const char *gs_device_order(const gs_order *order, const gs_record_layout *layou
         .is_key_only = layout->is_key_only,
         .is_backwards = layout->is_backwards,
     };
+    if (order->collation != NULL)
+        return "there is no kernel for the order of a locale";
     if (order->form == GS_FORM_CSV)
         return "there is no kernel for fields between quotes";
     if (order->form == GS_FORM_JSON)

@@ -6,6 +6,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/key/byte_key.h"
+#include "lib/sort/key/collation.h"
 #include "lib/sort/key/csv_value.h"
 #include "lib/sort/key/json_value.h"
 #include "lib/sort/key/key_digits.h"
@@ -141,13 +142,48 @@ static uint8_t month_of(const uint8_t *p, const uint8_t *end)
 
 /* --- one key ------------------------------------------------------------------------ */
 
+/* The most that one key's string takes: of the length of the line so many times, and so
+ * many bytes. */
+typedef struct key_bound {
+    size_t factor, extra;
+} key_bound;
+
+static const key_bound bounds[] = {
+    [GS_KEY_BYTES] = {3, BYTES_EXTRA},
+    [GS_KEY_NUMERIC] = {1, GS_NUMBER_EXTRA_BYTES + BYTES_EXTRA},
+    [GS_KEY_GENERAL] = {1, GS_GENERAL_BYTES_MAX + GS_GENERAL_SCRATCH_BYTES + BYTES_EXTRA},
+    [GS_KEY_HUMAN] = {1, GS_NUMBER_EXTRA_BYTES + BYTES_EXTRA},
+    [GS_KEY_MONTH] = {1, BYTES_EXTRA},
+    [GS_KEY_RANDOM] = {3, GS_MD5_BYTES + BYTES_EXTRA},
+    [GS_KEY_VERSION] = {5, GS_VERSION_EXTRA_BYTES + BYTES_EXTRA},
+};
+
+/* Without what is made of the text with a collation, which lies behind it. */
+static key_bound string_bound(const gs_order *order, const gs_key *key)
+{
+    return order->collation != NULL && key->type == GS_KEY_BYTES
+               ? (key_bound){GS_COLLATION_FACTOR, GS_COLLATION_EXTRA_BYTES}
+               : bounds[key->type];
+}
+
+static key_bound whole_bound(const gs_order *order, const gs_key *key)
+{
+    key_bound b = string_bound(order, key);
+    if (order->collation != NULL) {
+        b.factor++;
+        b.extra += GS_KEY_READ_SLACK;
+    }
+    return b;
+}
+
 /* Types whose text is translated first, given the text as it counts. */
 static uint8_t *put_text_key(const gs_order *order, const gs_key *key,
                              const uint8_t *from, const uint8_t *end, uint8_t *to)
 {
     const size_t bytes = (size_t)(end - from);
     if (key->type == GS_KEY_MONTH) {
-        *to = month_of(from, end);
+        *to = order->collation == NULL ? month_of(from, end)
+                                       : gs_collation_month(order->collation, from, end);
         return to + 1;
     }
     if (key->type == GS_KEY_VERSION)
@@ -159,19 +195,44 @@ static uint8_t *put_text_key(const gs_order *order, const gs_key *key,
     return put_bytes(to, from, end);
 }
 
-/* The most that one key's string takes: of the length of the line so many times, and so
- * many bytes. */
-static const struct {
-    size_t factor, extra;
-} bounds[] = {
-    [GS_KEY_BYTES] = {3, BYTES_EXTRA},
-    [GS_KEY_NUMERIC] = {1, GS_NUMBER_EXTRA_BYTES + BYTES_EXTRA},
-    [GS_KEY_GENERAL] = {1, GS_GENERAL_BYTES_MAX + GS_GENERAL_SCRATCH_BYTES + BYTES_EXTRA},
-    [GS_KEY_HUMAN] = {1, GS_NUMBER_EXTRA_BYTES + BYTES_EXTRA},
-    [GS_KEY_MONTH] = {1, BYTES_EXTRA},
-    [GS_KEY_RANDOM] = {3, GS_MD5_BYTES + BYTES_EXTRA},
-    [GS_KEY_VERSION] = {5, GS_VERSION_EXTRA_BYTES + BYTES_EXTRA},
-};
+static uint8_t *put_number_key(const gs_key *key, const uint8_t *from, const uint8_t *end,
+                               uint8_t *to)
+{
+    if (key->type == GS_KEY_NUMERIC)
+        return to + gs_number_encode_decimal(from, end, to);
+    if (key->type == GS_KEY_HUMAN)
+        return to + gs_number_encode_human(from, end, key->fold, to);
+    /* The scratch lies behind where the string goes. */
+    return to + gs_number_encode_general(from, end, to + GS_GENERAL_BYTES_MAX, to);
+}
+
+static bool is_number(const gs_key *key)
+{
+    return key->type == GS_KEY_NUMERIC || key->type == GS_KEY_HUMAN ||
+           key->type == GS_KEY_GENERAL;
+}
+
+/* Text, or a number, as a locale has them: first as C has it, behind the string. */
+static uint8_t *put_collated(const gs_order *order, const gs_key *key,
+                             const uint8_t *from, const uint8_t *end, uint8_t *to)
+{
+    const size_t bytes = (size_t)(end - from);
+    const key_bound b = string_bound(order, key);
+    uint8_t *const text = to + b.factor * bytes + b.extra;
+    if (key->type == GS_KEY_BYTES)
+        return gs_collation_put(order->collation, text, translate(key, from, end, text),
+                                to);
+    const size_t counts =
+        gs_collation_number(order->collation, key->type, from, end, text);
+    return put_number_key(key, text, text + counts, to);
+}
+
+static bool is_collated(const gs_order *order, const gs_key *key)
+{
+    return order->collation != NULL &&
+           (key->type == GS_KEY_BYTES ||
+            (is_number(key) && !gs_collation_has_plain_numbers(order->collation)));
+}
 
 /* Not inlined, so that what is common stays in registers. */
 static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
@@ -179,17 +240,10 @@ static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
                                                   const uint8_t *end, uint8_t *to)
 {
     const size_t bytes = (size_t)(end - from);
-    switch (key->type) {
-    case GS_KEY_NUMERIC: return to + gs_number_encode_decimal(from, end, to);
-    case GS_KEY_HUMAN: return to + gs_number_encode_human(from, end, key->fold, to);
-    case GS_KEY_GENERAL:
-        /* The scratch lies behind where the string goes. */
-        return to + gs_number_encode_general(from, end, to + GS_GENERAL_BYTES_MAX, to);
-    case GS_KEY_BYTES:
-    case GS_KEY_MONTH:
-    case GS_KEY_RANDOM:
-    case GS_KEY_VERSION: break;
-    }
+    if (__builtin_expect(is_collated(order, key), 0))
+        return put_collated(order, key, from, end, to);
+    if (is_number(key))
+        return put_number_key(key, from, end, to);
     if (!is_translated(key) && key->type != GS_KEY_VERSION)
         return put_text_key(order, key, from, end, to);
     /* Text that counts differs from text that is there. So may, from one look to the
@@ -206,7 +260,7 @@ static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
 
 /* --- the encoder -------------------------------------------------------------------- */
 
-static gs_key_plan plan_key(const gs_key *key, bool flip)
+static gs_key_plan plan_key(const gs_order *order, const gs_key *key, bool flip)
 {
     const bool is_whole =
         key->start_char == 0 && !gs_key_has_change(key, GS_KEY_CHANGES_START);
@@ -218,6 +272,8 @@ static gs_key_plan plan_key(const gs_key *key, bool flip)
         plan.part = PART_REST;
     else if (is_whole && key->end_field == key->start_field && key->end_char == 0)
         plan.part = PART_FIELD;
+    if (is_collated(order, key))
+        return plan;
     if (key->type == GS_KEY_NUMERIC)
         plan.text = TEXT_NUMBER;
     else if (key->type == GS_KEY_BYTES && !is_translated(key))
@@ -237,9 +293,10 @@ gs_code gs_key_encoder_new(gs_key_encoder **out, const gs_order *order, bool fli
     e->is_of_lines = order->record_size == 0 && order->form == GS_FORM_LINES;
     e->bound_extra = GS_KEY_READ_SLACK + gs_byte_key_bytes(order);
     for (size_t i = 0; i < order->key_count; i++) {
-        e->bound_factor += bounds[order->keys[i].type].factor;
-        e->bound_extra += 2 * bounds[order->keys[i].type].extra;
-        e->plans[i] = plan_key(&order->keys[i], flip);
+        const key_bound bound = whole_bound(order, &order->keys[i]);
+        e->bound_factor += bound.factor;
+        e->bound_extra += 2 * bound.extra;
+        e->plans[i] = plan_key(order, &order->keys[i], flip);
         e->has_fields |=
             order->keys[i].start_field > 0 || order->keys[i].end_field != SIZE_MAX;
     }

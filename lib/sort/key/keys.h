@@ -6,6 +6,7 @@
 #ifndef GS_LIB_SORT_KEY_KEYS_H
 #define GS_LIB_SORT_KEY_KEYS_H
 
+#include "lib/sort/key/collation.h"
 #include "lib/sort/key/csv_value.h"
 #include "lib/sort/key/json_value.h"
 #include "lib/sort/key/key_encode.h"

@@ -106,11 +106,14 @@ typedef struct gs_json_path {
     size_t depth;      /* so many */
 } gs_json_path;
 
+typedef struct gs_collation gs_collation; /* see collation.h */
+
 typedef struct gs_order {
     gs_order_form form;
     gs_key *keys; /* none: the whole line is the key, in byte order */
     size_t key_count;
     const gs_json_path *json_paths; /* GS_FORM_JSON: one a key */
+    const gs_collation *collation;  /* of the text that is compared; NULL: bytes */
     int delimiter;                  /* -t: 0..255, or GS_ORDER_BLANK_FIELDS */
     uint8_t eol;                    /* '\n', or 0 with -z */
     bool stable;                    /* -s: no last-resort comparison */

@@ -71,6 +71,8 @@ static void put_all(FILE *to, const void *context)
         (void)fputs("fields: apart by blanks\n", to);
     else
         (void)fprintf(to, "fields: apart by byte %d\n", order->delimiter);
+    if (order->collation != NULL)
+        (void)fprintf(to, "order of locale: %s\n", gs_collation_name(order->collation));
     if (order->form == GS_FORM_CSV)
         (void)fputs("fields: as in CSV\n", to);
     if (order->form == GS_FORM_JSON)
