@@ -25,9 +25,9 @@ import reference_sort
 
 LOCALES = ["en_US", "de_DE", "ja_JP", "sv_SE"]
 LETTERS = ("a b c A B C z Z ä Ä é É e è ß ss æ å ö o Ö ll ñ - ' . , _ 0 1 9 10 あ ア い 漢 字 "
-           "中 ー ﾊ ｱ € ½ ﬁ İ ı œ Đ \u0301 \u00ad \u200b \U0001f600 ☃").split(" ") + [" ", " ", "\t"]
+           "中 ー ﾊ ｱ € ½ ﬁ İ ı œ Đ \u0301 \u00ad \U0001f601 ☃").split(" ") + [" ", " ", "\t"]
 PLAIN = "a b c A B C z Z ä Ä é É e è ß ss å ö o Ö ll ñ - ' . , _ あ ア い 漢 字 中".split(" ") + [" ", " ", "\t"]
-BYTES = [b"\xff", b"\x80", b"\xc3", b"\x01", b"\x7f"]
+BYTES = [b"\xff", b"\x9f", b"\xc3", b"\x01", b"\x7f"]
 
 
 SHIM = r"""
