@@ -103,12 +103,21 @@ static void find_groups(gs_cgroup *two, const char *root)
         (void)fclose(f);
 }
 
+/* Names that are not known are not cleared either: every sort, however small, looks. */
+static void begin(gs_cgroup *c, const char *controller)
+{
+    c->controller = controller;
+    c->is_in_one = c->has_folder = false;
+    c->group[0] = c->path[0] = '\0';
+    c->top_bytes = 0;
+}
+
 /* The trees of version 2 and of a controller of version 1. */
 static void find_folders(gs_cgroup *two, const char *root, const char *controller)
 {
     char line[LINE_BYTES];
-    two[0] = (gs_cgroup){0};
-    two[1] = (gs_cgroup){.controller = controller};
+    begin(&two[0], NULL);
+    begin(&two[1], controller);
     find_groups(two, root);
     FILE *const f = open_below(root, "/proc/self/mountinfo");
     while (f != NULL && fgets(line, sizeof line, f) != NULL) {

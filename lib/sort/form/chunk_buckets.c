@@ -47,8 +47,10 @@ static void plan_copies(gs_chunk_buckets *b, const gs_chunk *chunk, unsigned wor
     b->copies_alone =
         to->room_bytes > 0 &&
         bytes >= (is_keyed_text ? GS_BUCKET_COPY_KEYED_MIN : GS_BUCKET_COPY_ARENA_MIN);
-    if (!is_arena_large(chunk))
+    if (!is_arena_large(chunk)) {
+        to->room_bytes = b->copies_alone ? to->room_bytes : 0;
         return;
+    }
     const size_t more = gs_chunk_spare_bytes(chunk) / workers;
     to->room_bytes += more < GS_BUCKET_COPY_ROOM_MAX ? more : GS_BUCKET_COPY_ROOM_MAX;
     to->together = gs_bucket_copy_together(to->room_bytes, bytes / (to->count + 1));
