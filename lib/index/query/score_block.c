@@ -49,7 +49,7 @@ FOR_AVX512 static void score_avx512(const gs_score_rule *rule, const uint64_t *d
     const __m512d per_length = _mm512_set1_pd(rule->model->per_length);
     for (size_t i = 0; i < count; i += LANES) {
         const size_t left = count - i;
-        const __mmask8 there = left < LANES ? (__mmask8)((1U << left) - 1) : 0xff;
+        const __mmask8 there = (__mmask8)(left < LANES ? (1U << left) - 1 : 0xffU);
         const __m512d tf = _mm512_cvtepu64_pd(_mm512_maskz_loadu_epi64(there, tfs + i));
         __m256i lengths = _mm256_set1_epi32(1);
         if (rule->lengths != NULL)
