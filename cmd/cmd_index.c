@@ -6,10 +6,14 @@
 #include "cmd/opt_kinds.h"
 
 static const gs_command commands[] = {
-    {"build", gs_index_build_command, NULL},   {"merge", gs_index_merge_command, NULL},
-    {"info", gs_index_info_command, NULL},     {"dump", gs_index_dump_command, NULL},
-    {"export", gs_index_export_command, NULL}, {"import", gs_index_import_command, NULL},
+    {"build", gs_index_build_command, NULL},
+    {"merge", gs_index_merge_command, NULL},
+    {"info", gs_index_info_command, NULL},
+    {"dump", gs_index_dump_command, NULL},
+    {"export", gs_index_export_command, NULL},
+    {"import", gs_index_import_command, NULL},
     {"verify", gs_index_verify_command, NULL},
+    {"reorder", gs_index_reorder_command, NULL},
 };
 
 static const gs_command_table table = {"gpusort index", GS_COUNTED(commands)};
@@ -19,6 +23,7 @@ static const char usage_text[] =
     "Makes and reads inverted indexes.\n\nCommands:\n"
     "  build    documents or tuples to an index\n"
     "  merge    several indexes to one\n"
+    "  reorder  the same index, smaller and faster\n"
     "  info     counts and sizes of an index\n"
     "  dump     every posting as a line of text\n"
     "  export   to the Common Index File Format\n"

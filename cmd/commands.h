@@ -24,6 +24,7 @@ int cmd_stats(int argc, char **argv);
 /* Of index. */
 int gs_index_build_command(int argc, char **argv);
 int gs_index_merge_command(int argc, char **argv);
+int gs_index_reorder_command(int argc, char **argv);
 int gs_index_info_command(int argc, char **argv);
 int gs_index_dump_command(int argc, char **argv);
 int gs_index_verify_command(int argc, char **argv);

@@ -88,6 +88,7 @@ complete -c gpusort -n '__fish_seen_subcommand_from device' -s T -l temporary-di
 set -l index_first 'test (count (commandline -opc)) -eq 2; and contains -- index (commandline -opc)'
 complete -c gpusort -n $index_first -x -a build -d 'documents or tuples to an index'
 complete -c gpusort -n $index_first -x -a merge -d 'several indexes to one'
+complete -c gpusort -n $index_first -x -a reorder -d 'the same index, smaller and faster'
 complete -c gpusort -n $index_first -x -a info -d 'counts and sizes of an index'
 complete -c gpusort -n $index_first -x -a dump -d 'every posting as a line of text'
 complete -c gpusort -n $index_first -x -a export -d 'to the Common Index File Format'
@@ -109,6 +110,7 @@ __gpusort_build -l stopwords -r -d 'words to leave out'
 __gpusort_build -l min-len -x -d 'shortest word, in characters'
 __gpusort_build -l max-len -x -d 'longest word'
 __gpusort_build -l docnames -d 'keep the names of documents'
+__gpusort_build -l reorder -d 'documents that share terms side by side'
 __gpusort_build -l skip-bad -d 'leave malformed documents out'
 __gpusort_build -l replace -d 'an index there is replaced'
 __gpusort_build -s S -l buffer-size -x -d 'memory of the whole process'
@@ -190,6 +192,19 @@ __gpusort_merge -l trace -r -d 'timeline in the Chrome trace format'
 __gpusort_merge -s v -l verbose -d 'say what was chosen and why'
 __gpusort_merge -s h -l help -d 'show help'
 __gpusort_merge -l version -d 'show the version'
+function __gpusort_reorder
+    complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from reorder' $argv
+end
+__gpusort_reorder -s o -l output -x -a '(__fish_complete_directories)' -d 'the index, a new folder'
+__gpusort_reorder -l replace -d 'an index there is replaced'
+__gpusort_reorder -s S -l buffer-size -x -d 'memory of the whole process'
+__gpusort_reorder -l parallel -x -d 'number of threads'
+__gpusort_reorder -l progress -a 'always auto never' -d 'how far it is'
+__gpusort_reorder -l stats -d 'figures of the run as JSON'
+__gpusort_reorder -l trace -r -d 'timeline in the Chrome trace format'
+__gpusort_reorder -s v -l verbose -d 'say what was chosen and why'
+__gpusort_reorder -s h -l help -d 'show help'
+__gpusort_reorder -l version -d 'show the version'
 
 function __gpusort_import
     complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from import' $argv

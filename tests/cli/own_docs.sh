@@ -54,6 +54,7 @@ walk bench "$(array bench)" "$(of '^__gpusort_bench_option ')" 88 '' $(table ben
 walk 'bench lookup' "$(arm bench)" "$(of '^__gpusort_bench_lookup ')" 88 '' $(table bench_lookup.c)
 walk 'index build' "$(array build)" "$(of '^__gpusort_build ')" 88 BUILD $(table index_build_args.c)
 walk 'index merge' "$(array merge)" "$(of '^__gpusort_merge ')" 88 MERGE $(table index_merge_command.c)
+walk 'index reorder' "$(array reorder)" "$(of '^__gpusort_reorder ')" 88 REORDER $(table index_reorder_command.c)
 walk 'index import' "$(array import)" "$(of '^__gpusort_import ')" 88 IMPORT $(table index_import.c)
 readers=$(of '__gpusort_index_reader \$reader')
 walk 'index export' "$(line export)" "$readers$(of ' export ')" 88 EXPORT $(table index_export.c)

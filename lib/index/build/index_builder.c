@@ -25,6 +25,7 @@
 #include "lib/index/build/index_emit.h"
 #include "lib/index/folder/folders.h"
 #include "lib/index/format/formats.h"
+#include "lib/index/reorder/reorders.h"
 
 typedef struct builder {
     const gs_index_build_options *options;
@@ -348,10 +349,29 @@ static void count_output(const gs_index_build_options *o)
     gs_index_header_release(&header);
 }
 
+/* The index as it was built never gets its name. */
+static gs_code reorder(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    gs_index_reorder_options reorder = {
+        .folder = o->folder,
+        .replace = o->replace,
+        .memory_bytes = o->memory_bytes,
+        .threads = o->threads,
+        .trace = o->trace,
+        .cancel_signal = o->cancel_signal,
+    };
+    GS_TRY(gs_index_writer_lend(b->writer, &reorder.input, st));
+    gs_log_say(o->log, GS_LOG_INFO, "reordering documents");
+    return gs_index_reorder(&reorder, st);
+}
+
 /* The checkpoint knows the index before it has its name, and goes when it has. */
 static gs_code commit(builder *b, gs_status *st)
 {
     uint64_t sum;
+    if (b->options->reorders)
+        return reorder(b, st);
     if (b->checkpoint == NULL)
         return gs_index_writer_commit(b->writer, st);
     GS_TRY(gs_index_writer_put_together(b->writer, &sum, st));
@@ -380,8 +400,10 @@ static gs_code build(builder *b, gs_status *st)
     GS_TRY(prepare(b, st));
     GS_TRY(fill_blocks(b, &fits, st));
     GS_TRY(emit(b, fits, st));
-    set_phase(b, GS_PHASE_DONE);
+    if (!b->options->reorders)
+        set_phase(b, GS_PHASE_DONE);
     GS_TRY(commit(b, st));
+    set_phase(b, GS_PHASE_DONE);
     count_output(b->options);
     return GS_OK;
 }
@@ -389,6 +411,7 @@ static gs_code build(builder *b, gs_status *st)
 gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
+    gs_assert(!options->reorders || options->checkpoint == NULL);
     gs_index_stats unasked = {.method = NULL};
     gs_index_build_options own = *options;
     if (own.stats == NULL)

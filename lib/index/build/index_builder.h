@@ -32,6 +32,7 @@ typedef struct gs_index_build_options {
     bool skip_bad; /* leave malformed documents out */
     gs_word_rules_options words;
     bool has_positions; /* not with tuples */
+    bool reorders;      /* documents at the end; not with tuples or a checkpoint */
     gs_index_method method;
 
     size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */

@@ -351,25 +351,6 @@ static gs_code open_writer(merger *m, gs_status *st)
                : gs_index_writer_set_document_count(m->writer, m->documents, st);
 }
 
-/* What the statistics say in the end; the parts have counted the terms. */
-static void tell_counts(const merger *m)
-{
-    gs_index_stats *const stats = m->options->stats;
-    uint64_t bytes = 0;
-    gs_index_header h;
-    gs_status ignored = {.code = GS_OK};
-    /* The index is there and good: should it not be readable now, figures are missing. */
-    if (gs_index_header_read(&h, m->options->folder, &ignored) != GS_OK)
-        return;
-    for (int file = 0; file < GS_INDEX_FILE_COUNT; file++)
-        bytes += h.file_bytes[file];
-    atomic_store(&stats->sort.records, h.documents);
-    atomic_store(&stats->sort.output_records, h.postings);
-    atomic_store(&stats->sort.output_bytes, bytes);
-    atomic_store(&stats->tokens, h.tokens);
-    gs_index_header_release(&h);
-}
-
 /* What is an input has to stay until all is done, and after that. */
 static gs_code refuse_own_input(const merger *m, gs_status *st)
 {
@@ -439,7 +420,7 @@ static gs_code merge(merger *m, gs_status *st)
     GS_TRY(make_parts(m, st));
     set_phase(m, GS_PHASE_DONE);
     GS_TRY(commit(m, st));
-    tell_counts(m);
+    gs_index_stats_tell(m->options->stats, m->options->folder);
     return GS_OK;
 }
 

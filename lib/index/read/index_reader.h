@@ -69,6 +69,19 @@ GS_MUST_CHECK gs_code gs_index_check_page_sums(const gs_index *index, gs_status 
 /* What has been read and is not wanted soon: its whole pages stop counting as memory
  * of this process. They come back from the file when any thread touches them. */
 void gs_index_let_go(const uint8_t *begin, const uint8_t *end);
+/* Who goes through a file passes `at`: pages from *held on are let go when they are many,
+ * and *held is then what comes next. Before, *held is NULL; who begins again somewhere
+ * before it, begins there. */
+static inline void gs_index_pass(const uint8_t **held, const uint8_t *at)
+{
+    enum { HELD_BYTES = 1 << 20 };
+    if (*held == NULL || at < *held)
+        *held = at;
+    if (at - *held < HELD_BYTES)
+        return;
+    gs_index_let_go(*held, at);
+    *held = at;
+}
 
 /* A name, put together; its memory is kept for the next one. */
 typedef struct gs_document_name {

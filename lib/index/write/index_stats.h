@@ -22,5 +22,8 @@ typedef struct gs_index_stats {
  * be NULL. */
 void gs_index_stats_begin_phase(gs_index_stats *stats, gs_sort_phase phase,
                                 uint64_t *begin_ns);
+/* What is said in the end of the index that is in the folder now: all but the terms,
+ * which its parts have counted. */
+void gs_index_stats_tell(gs_index_stats *stats, const char *folder);
 
 #endif
