@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-enum { HEAD_IS_BITS = 0x80, WORD_BITS = 64, WORD_BYTES = 8, LANES = 8 };
+enum { HEAD_IS_BITS = 0x80, WORD_BITS = 64, WORD_BYTES = 8 };
 
 /* Bits of all but the last docID. */
 static uint64_t bit_bytes(uint64_t first, uint64_t last)
@@ -62,7 +62,7 @@ __attribute__((target("avx512f"))) static void settle_avx512(uint64_t first,
 }
 
 /* The documents that the bits stand for, a byte of them at a time; eight numbers are
- * written, however many count. */
+ * written, however many count, for which there is room behind the block. */
 __attribute__((target("avx512f,popcnt"))) static size_t
 take_bits_avx512(uint64_t word, uint64_t base, uint64_t *docs)
 {
@@ -113,16 +113,13 @@ static size_t take_bits_plain(uint64_t word, uint64_t base, uint64_t *docs)
     return n;
 }
 
-/* There is room for all of its documents, and so many. */
-static size_t take_bits(gs_pack_way way, uint64_t word, uint64_t base, uint64_t *docs,
-                        size_t room)
+static size_t take_bits(gs_pack_way way, uint64_t word, uint64_t base, uint64_t *docs)
 {
 #ifdef __x86_64__
-    if (way == GS_PACK_AVX512 && room >= WORD_BITS + LANES)
+    if (way == GS_PACK_AVX512)
         return take_bits_avx512(word, base, docs);
 #endif
     (void)way;
-    (void)room;
     return take_bits_plain(word, base, docs);
 }
 
@@ -142,7 +139,7 @@ static bool get_bits(gs_pack_way way, const uint8_t **p, const uint8_t *end,
         __asm__("" : "+r"(word)); /* is read once, whoever else writes to it */
         if (n + (size_t)__builtin_popcountll(word) >= GS_INDEX_BLOCK)
             return false;
-        n += take_bits(way, word, first + at, docs + n, GS_INDEX_BLOCK - n);
+        n += take_bits(way, word, first + at, docs + n);
     }
     docs[GS_INDEX_BLOCK - 1] = last;
     *p += bytes;

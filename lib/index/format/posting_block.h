@@ -18,8 +18,9 @@
 #include "lib/index/format/number_block.h"
 
 enum {
-    GS_INDEX_BLOCK = GS_NUMBERS_MAX, /* postings */
-    GS_BLOCK_BYTES_MIN = 2,          /* two heads */
+    GS_INDEX_BLOCK = GS_NUMBERS_MAX,         /* postings */
+    GS_BLOCK_DOCS_ROOM = GS_INDEX_BLOCK + 8, /* of an array that they are read to */
+    GS_BLOCK_BYTES_MIN = 2,                  /* two heads */
     GS_BLOCK_BYTES_MAX = 2 * GS_NUMBERS_BYTES_MAX,
 };
 
@@ -28,7 +29,8 @@ enum {
 uint8_t *gs_block_put(uint8_t *to, uint64_t first, const uint64_t *docs,
                       const uint64_t *numbers, const uint64_t *tfs_less_one);
 
-/* Reads the docIDs, up to GS_PACK_SLACK bytes behind them, too, and goes behind them.
+/* Reads the docIDs to an array of GS_BLOCK_DOCS_ROOM, up to GS_PACK_SLACK bytes behind
+ * them, too, and goes behind them.
  * False if there are no docIDs that ascend from `first` on up to `last`. */
 bool gs_block_get_docs(const uint8_t **p, const uint8_t *end, uint64_t first,
                        uint64_t last, uint64_t *docs);

@@ -52,7 +52,7 @@ typedef struct gs_posting_list {
     bool has_skip;        /* the block is full; the last postings have no entry */
     gs_posting_skip skip; /* of the block; of the next one, if that is found */
     size_t count;         /* of the block; 0: there is none */
-    uint64_t docs[GS_INDEX_BLOCK];
+    uint64_t docs[GS_BLOCK_DOCS_ROOM];
     uint64_t tfs[GS_INDEX_BLOCK]; /* after block; seek leaves them packed */
     bool has_tfs;                 /* they are not */
     gs_number_shape packed_tfs;
@@ -97,7 +97,7 @@ static inline size_t gs_posting_list_place(const gs_posting_list *l, uint64_t do
 {
     const uint64_t *from = l->docs;
     for (size_t half = GS_INDEX_BLOCK / 2; half > 0; half /= 2)
-        from += from[half - 1] < doc ? half : 0;
+        from += half & (0 - (size_t)(from[half - 1] < doc)); /* no `?': it would branch */
     return (size_t)(from - l->docs);
 }
 

@@ -138,7 +138,7 @@ static void blocks_come_back(void)
     unsigned as_bits = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         uint64_t docs[GS_INDEX_BLOCK], numbers[GS_INDEX_BLOCK], tfs[GS_INDEX_BLOCK];
-        uint64_t got[GS_INDEX_BLOCK];
+        uint64_t got[GS_BLOCK_DOCS_ROOM];
         uint8_t packed[GS_BLOCK_BYTES_MAX + GS_PACK_SLACK];
         const uint64_t first = below(3) == 0 ? 0 : number_of(39);
         const uint64_t last = make_docs(first, GS_INDEX_BLOCK, docs, numbers) - 1;
@@ -213,7 +213,7 @@ static void close_numbers_take_no_bits(void)
 static void other_bytes_do_no_harm(void)
 {
     for (unsigned round = 0; round < ROUNDS; round++) {
-        uint64_t docs[GS_NUMBERS_MAX], tfs[GS_NUMBERS_MAX];
+        uint64_t docs[GS_BLOCK_DOCS_ROOM], tfs[GS_NUMBERS_MAX];
         const size_t bytes = below(200);
         uint8_t *const from = place_for(bytes, GS_PACK_SLACK);
         for (size_t i = 0; i < bytes; i++)
