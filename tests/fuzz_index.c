@@ -2,8 +2,9 @@
 /* clang-format off */
 /*
  * Everything that reads an index against any folder: no crash, no leak, no hang; and what
- * verify calls good must be readable whole, and give a good index when it is merged with
- * itself.
+ * verify calls good must be readable whole, give the same answers whether a search leaves
+ * out what it can or nothing, and a good index when it is merged with itself or its
+ * documents are put in another order.
  *
  *      flags u8 | documents, terms, postings, tokens, u32 each
  *               | bytes of terms, postings, positions, u16 each
@@ -24,9 +25,11 @@
 #include "lib/index/exchange/ciff_write.h"
 #include "lib/index/folder/index_file_writer.h"
 #include "lib/index/merge/index_merger.h"
+#include "lib/index/query/searcher.h"
 #include "lib/index/read/index_text.h"
 #include "lib/index/read/index_verify.h"
 #include "lib/index/read/posting_list.h"
+#include "lib/index/reorder/index_reorder.h"
 #include "tests/check.h"
 #include "tests/scratch_folder.h"
 
@@ -211,6 +214,63 @@ static void read_documents(const gs_index *index)
     }
 }
 
+/* --- searching --------------------------------------------------------------------- */
+
+/* The first terms, as words of a query. */
+static size_t make_query(const gs_index *index, char *text, size_t room)
+{
+    gs_status st = {.code = GS_OK};
+    gs_term_cursor *c = NULL;
+    size_t bytes = 0;
+    REQUIRE(gs_term_cursor_new(&c, index, &st) == GS_OK);
+    GS_NOTED(gs_term_cursor_first(c, &st));
+    for (unsigned i = 0; i < 4 && st.code == GS_OK && c->has_term; i++) {
+        if (c->bytes + 1 > room - bytes)
+            break;
+        memcpy(text + bytes, c->term, c->bytes);
+        bytes += c->bytes;
+        text[bytes++] = ' ';
+        GS_NOTED(gs_term_cursor_next(c, &st));
+    }
+    gs_term_cursor_free(c);
+    return bytes;
+}
+
+static gs_code ask(const gs_index *index, bool needs_all, bool is_exhaustive,
+                   const char *text, size_t bytes, gs_top_docs *top)
+{
+    gs_status st = {.code = GS_OK};
+    gs_searcher *s = NULL;
+    gs_search_options options = {.k1 = 1.2,
+                                 .b = 0.75,
+                                 .limit = 3,
+                                 .needs_all = needs_all,
+                                 .is_plain = true,
+                                 .is_exhaustive = is_exhaustive};
+    REQUIRE(gs_doc_presence_new(&options.presence, index, &st) == GS_OK);
+    REQUIRE(gs_searcher_new(&s, index, NULL, &options, &st) == GS_OK);
+    GS_NOTED(gs_searcher_rank(s, text, bytes, top, &st));
+    gs_searcher_free(s);
+    gs_doc_presence_free(options.presence);
+    return st.code;
+}
+
+static void search(const gs_index *index, bool needs_all, bool is_good)
+{
+    static char text[4096];
+    gs_top_docs fast = {0}, slow = {0};
+    const size_t bytes = make_query(index, text, sizeof text);
+    const gs_code one = ask(index, needs_all, false, text, bytes, &fast);
+    const gs_code other = ask(index, needs_all, true, text, bytes, &slow);
+    REQUIRE(!is_good || one == other);
+    if (is_good && one == GS_OK)
+        REQUIRE(fast.count == slow.count &&
+                (fast.count == 0 ||
+                 memcmp(fast.docs, slow.docs, fast.count * sizeof *fast.docs) == 0));
+    gs_top_docs_release(&fast);
+    gs_top_docs_release(&slow);
+}
+
 /* --- merging ----------------------------------------------------------------------- */
 
 static void remove_merged(void)
@@ -253,6 +313,24 @@ static void merge(const gs_index_header *h, bool shifts, bool is_good)
     remove_merged();
 }
 
+static void reorder(const gs_index_header *h, bool is_good)
+{
+    gs_status st = {.code = GS_OK};
+    gs_index *index = NULL;
+    const gs_index_reorder_options options = {
+        .folder = merged, .input = folder, .memory_bytes = 1, .threads = 1};
+    if (gs_index_reorder(&options, &st) != GS_OK) {
+        REQUIRE(access(merged, F_OK) != 0);
+        REQUIRE(!is_good || !h->has_names);
+        return;
+    }
+    REQUIRE(gs_index_open(&index, merged, &st) == GS_OK);
+    const gs_code verified = gs_index_verify(index, NULL, &st);
+    REQUIRE(!is_good || verified == GS_OK);
+    gs_index_close(index);
+    remove_merged();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     gs_status st = {.code = GS_OK};
@@ -269,9 +347,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     look_up(index, data, size);
     read_documents(index);
     export(index);
+    search(index, (data[0] & 4) != 0, is_good);
     gs_index_close(index);
     /* What is bad is merged now and then: it makes files, and fails early mostly. */
-    if ((is_good && h.postings < POSTINGS_MAX) || size % 8 == 0)
+    if ((is_good && h.postings < POSTINGS_MAX) || size % 8 == 0) {
         merge(&h, (data[0] & 4) != 0, is_good);
+        reorder(&h, is_good);
+    }
     return 0;
 }
