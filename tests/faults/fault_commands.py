@@ -66,6 +66,16 @@ COMMANDS = [
     Command("sort -c", "sort -c {in}/sorted"),
     Command("sort -C, of stdin, disorder", "sort -C", "lines"),
     Command("check", "check {in}/sorted {in}/lines", is_streaming=True),
+    Command("join, spilled", "join -S 1M --parallel=2 -a 1 --output=out {in}/lines {in}/half",
+            before=OLD),
+    Command("join, of stdin", "join --parallel=2 -o auto {in}/few -", "lines.gz",
+            is_streaming=True),
+    Command("join, a key's lines in a file", "join -S 1M --parallel=2 -j 9 -v 2 "
+            "--output=out /dev/null {in}/lines", before=OLD),
+    Command("join --band", "join -S 1M --parallel=2 --band=-2:1 -a 2 --skip-bad "
+            "--output=out {in}/thousands {in}/numbers", before=OLD),
+    Command("join --le, of stdin", "join --parallel=2 --le --semi --skip-bad {in}/numbers -",
+            "thousands", is_streaming=True),
     Command("gen", "gen lines --bytes=300K -o out", before=OLD),
     Command("index build", f"{BUILD} --method=spimi -o out {{in}}/docs"),
     Command("index build, bsbi", f"{BUILD} --method=bsbi -o out {{in}}/docs"),
@@ -145,6 +155,8 @@ set -e
 gpusort gen lines --bytes=2500K --min-len=3 --max-len=9 -o lines
 head -n 50000 lines >half
 head -n 2000 lines >few
+seq 1 2 400000 >numbers
+(seq 1 1000 400000; echo none) >thousands
 gzip -k lines
 gpusort sort lines -o sorted
 gpusort sort lines --output-compress=zstd -o b.zst
