@@ -84,29 +84,59 @@ static gs_code show_line(gs_band_match *m, const gs_join_fields *left,
     return GS_OK;
 }
 
-static gs_code show_pair(gs_band_match *m, gs_status *st)
+/* The left line with the partner, whose parts were not made. */
+static gs_code show_unmade(gs_band_match *m, gs_status *st)
 {
     const gs_band_place *const p = &m->partner;
-    const uint8_t *made = p->made;
-    if (made != NULL)
-        return gs_join_pair_put(&m->left, &made, &m->writer, st);
     GS_TRY(cut(m, &m->right_fields, p->text, p->text_bytes, st));
     return show_line(m, &m->left_fields, &m->right_fields, st);
+}
+
+/* The left line with what the place of partners is on, and with those behind it in the
+ * same block, as long as these are partners and their parts were made; the place is then
+ * behind them. This is the loop that a wide band is for. */
+static gs_code show_block(gs_band_match *m, gs_join_number last, gs_status *st)
+{
+    gs_band_place *const p = &m->partner;
+    const uint8_t *const begin = p->reader.bytes, *const end = begin + p->reader.end;
+    const uint8_t *at = begin + p->at;
+    for (; at < end; p->line++) {
+        gs_join_kept_head kept;
+        gs_band_kept_head head;
+        gs_join_number number;
+        memcpy(&kept, at, sizeof kept);
+        memcpy(&head, at + sizeof kept, sizeof head);
+        memcpy(&number, head.number, sizeof number);
+        if (number > last || head.made_bytes == GS_BAND_NOT_MADE)
+            break;
+        const uint8_t *made = at + sizeof kept + sizeof head;
+        GS_TRY(gs_join_pair_put(&m->left, &made, &m->writer, st));
+        at += sizeof kept + kept.key_bytes + kept.line_bytes;
+    }
+    p->at = (size_t)(at - begin);
+    p->is_loaded = false;
+    return GS_OK;
 }
 
 /* The left line with everything in its window, up to this number. */
 static gs_code show_pairs(gs_band_match *m, gs_join_number last, const uint8_t *line,
                           size_t bytes, gs_status *st)
 {
+    gs_band_place *const p = &m->partner;
     GS_TRY(cut(m, &m->left_fields, line, bytes, st));
     GS_TRY(gs_join_pair_left_make(&m->left, &m->left_fields, st));
-    gs_band_place_go_to(&m->partner, &m->window);
-    for (;; gs_band_place_step(&m->partner)) {
-        GS_TRY(gs_band_place_load(&m->partner, m->right, st));
-        if (!m->partner.has_line || m->partner.number > last)
+    gs_band_place_go_to(p, &m->window);
+    for (;;) {
+        GS_TRY(gs_band_place_load(p, m->right, st));
+        if (!p->has_line || p->number > last)
             return GS_OK;
         GS_TRY(look(m, st));
-        GS_TRY(show_pair(m, st));
+        if (p->made != NULL) {
+            GS_TRY(show_block(m, last, st));
+            continue;
+        }
+        GS_TRY(show_unmade(m, st));
+        gs_band_place_step(p);
     }
 }
 

@@ -67,7 +67,7 @@ typedef struct gs_band_kept_head {
 GS_MUST_CHECK static inline gs_code
 gs_band_place_load(gs_band_place *p, const gs_band_right *right, gs_status *st)
 {
-    gs_join_kept kept;
+    gs_join_kept kept = {0};
     gs_band_kept_head head;
     if (p->is_loaded)
         return GS_OK;
@@ -77,6 +77,9 @@ gs_band_place_load(gs_band_place *p, const gs_band_right *right, gs_status *st)
     p->is_loaded = true;
     if (!p->has_line)
         return GS_OK;
+    /* Where it was at the end of a block, it is at the begin of the next one. */
+    p->block = p->reader.block;
+    p->at = (size_t)(kept.key - p->reader.bytes) - sizeof(gs_join_kept_head);
     memcpy(&head, kept.key, sizeof head);
     const bool is_made = head.made_bytes != GS_BAND_NOT_MADE;
     const size_t made_bytes = is_made ? (size_t)head.made_bytes : 0;

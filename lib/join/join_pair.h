@@ -42,6 +42,17 @@ GS_MUST_CHECK gs_code gs_join_pair_put_parts(const gs_join_pair_left *left,
                                              const uint8_t **right, gs_join_writer *to,
                                              gs_status *st);
 
+/* What is copied for every pair is shorter than a record most often; all of it is, or
+ * most of it is not, so that the branch is guessed right. */
+static inline void gs_join_pair_copy(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+    enum { MOST = 32 };
+    if (__builtin_expect(bytes > MOST, 0))
+        gs_copy_short(to, from, bytes);
+    else
+        memcpy(to, from, MOST);
+}
+
 /* Writes the pair; *right goes on to what was made of the next line, and may be read
  * GS_SHORT_COPY_BYTES past its end. */
 GS_MUST_CHECK static inline gs_code gs_join_pair_put(const gs_join_pair_left *left,
@@ -56,8 +67,8 @@ GS_MUST_CHECK static inline gs_code gs_join_pair_put(const gs_join_pair_left *le
     memcpy(&right_bytes, *right, sizeof right_bytes);
     const uint8_t *const from = *right + sizeof right_bytes;
     GS_TRY(gs_join_writer_room(to, left_bytes + right_bytes + 1, &out, st));
-    gs_copy_short(out, left->text.data, left_bytes);
-    gs_copy_short(out + left_bytes, from, right_bytes);
+    gs_join_pair_copy(out, left->text.data, left_bytes);
+    gs_join_pair_copy(out + left_bytes, from, right_bytes);
     out[left_bytes + right_bytes] = left->format->options->sort.order.eol;
     gs_join_writer_added(to, left_bytes + right_bytes + 1);
     *right = from + right_bytes;
