@@ -10,9 +10,9 @@ static size_t make(const void *context, const uint8_t *line, size_t line_bytes,
     const gs_join_options *const o = k->options;
     const gs_join_field field =
         gs_join_field_find(o->delimiter, line, line_bytes, o->key_field[k->side]);
-    gs_join_number number;
-    if (gs_join_number_parse(field.data, field.bytes, &number))
-        return gs_join_number_encode(number, to);
+    const size_t string_bytes = gs_join_number_encode_text(field.data, field.bytes, to);
+    if (string_bytes > 0)
+        return string_bytes;
     return o->skips_bad ? GS_KEY_LEFT_OUT : GS_KEY_BAD;
 }
 

@@ -114,6 +114,19 @@ bool gs_join_number_parse(const uint8_t *text, size_t bytes, gs_join_number *out
 
 /* --- strings -------------------------------------------------------------------- */
 
+/* `rest` is less than one. */
+static size_t put(int64_t floor, uint64_t rest, uint8_t *to)
+{
+    const uint64_t big = htobe64((uint64_t)floor ^ (uint64_t)INT64_MIN);
+    memcpy(to, &big, sizeof big);
+    to[sizeof big] = rest != 0;
+    if (rest == 0)
+        return sizeof big + 1;
+    const uint64_t big_rest = htobe64(rest);
+    memcpy(to + sizeof big + 1, &big_rest, sizeof big_rest);
+    return GS_JOIN_NUMBER_BYTES;
+}
+
 size_t gs_join_number_encode(gs_join_number number, uint8_t *to)
 {
     gs_join_number floor = number / one;
@@ -122,14 +135,33 @@ size_t gs_join_number_encode(gs_join_number number, uint8_t *to)
         rest += one;
         floor--;
     }
-    const uint64_t big = htobe64((uint64_t)(int64_t)floor ^ (uint64_t)INT64_MIN);
-    memcpy(to, &big, sizeof big);
-    to[sizeof big] = rest != 0;
-    if (rest == 0)
-        return sizeof big + 1;
-    const uint64_t big_rest = htobe64((uint64_t)rest);
-    memcpy(to + sizeof big + 1, &big_rest, sizeof big_rest);
-    return GS_JOIN_NUMBER_BYTES;
+    return put((int64_t)floor, (uint64_t)rest, to);
+}
+
+/* Most numbers are whole, have few digits and nothing else: no sums of 16 bytes for
+ * them. */
+static bool parse_short(const uint8_t *text, size_t bytes, int64_t *out)
+{
+    int64_t value = 0;
+    if (bytes == 0 || bytes >= WHOLE_DIGITS)
+        return false;
+    for (size_t i = 0; i < bytes; i++) {
+        if (!is_digit(text[i]))
+            return false;
+        value = 10 * value + (text[i] - '0');
+    }
+    *out = value;
+    return true;
+}
+
+size_t gs_join_number_encode_text(const uint8_t *text, size_t bytes, uint8_t *to)
+{
+    gs_join_number number;
+    int64_t whole;
+    if (parse_short(text, bytes, &whole))
+        return put(whole, 0, to);
+    return gs_join_number_parse(text, bytes, &number) ? gs_join_number_encode(number, to)
+                                                      : 0;
 }
 
 gs_join_number gs_join_number_decode(const uint8_t *string)
