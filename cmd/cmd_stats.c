@@ -11,6 +11,7 @@ static const gs_command commands[] = {
     {"summary", gs_stats_summary_command, NULL},
     {"freq", gs_stats_freq_command, NULL},
     {"hhh", gs_stats_hhh_command, NULL},
+    {"corrsum", gs_stats_corrsum_command, NULL},
 };
 
 static const gs_command_table table = {"gpusort stats", GS_COUNTED(commands)};
@@ -22,7 +23,8 @@ static const char usage_text[] =
     "frequent\n"
     "  quantile   values at given shares of the order\n"
     "  freq       the most frequent values\n"
-    "  hhh        prefixes that many values have\n\n"
+    "  hhh        prefixes that many values have\n"
+    "  corrsum    the sum of one column where another is up to its average\n\n"
     "  -h, --help  this text; `gpusort stats COMMAND --help' lists the options of one\n"
     "      --version  show the version and stop\n";
 

@@ -82,6 +82,7 @@ _gpusort() {
         COMPREPLY=($(compgen -W "all $(_gpusort_bench_list distributions)" -- "$cur"))
         return ;;
     --place) COMPREPLY=($(compgen -W 'device host' -- "$cur")); return ;;
+    --agg) COMPREPLY=($(compgen -W 'avg min max quantile' -- "$cur")); return ;;
     --by) COMPREPLY=($(compgen -W 'dots slash domain ip' -- "$cur")); return ;;
     --type) COMPREPLY=($(compgen -W 'text f64 i64 u64 u32' -- "$cur")); return ;;
     -T | --temporary-directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;
@@ -90,7 +91,7 @@ _gpusort() {
         --record-size | --key-bytes | --jsonl-key | --header | --top | --gpu | --gpu-mem | --id-field | \
         --text-field | --min-len | --max-len | --k1 | --b | --trec | --runs | --size | \
         --size-max | --column | --phi | --eps | --every | \
-        --support | --step)
+        --support | --step | --sum | --times | --plus)
         return ;;
     help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac

@@ -224,7 +224,7 @@ __gpusort_import -l no-decompress -d 'take a compressed input as it is'
 __gpusort_import -s h -l help -d 'show help'
 __gpusort_import -l version -d 'show the version'
 
-complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- stats (commandline -opc)' -x -a 'summary quantile freq hhh'
+complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- stats (commandline -opc)' -x -a 'summary quantile freq hhh corrsum'
 function __gpusort_stats
     complete -c gpusort -n '__fish_seen_subcommand_from stats' $argv
 end
@@ -235,6 +235,10 @@ __gpusort_stats -l top -x -d 'no more than the first K'
 __gpusort_stats -l histogram -d 'a histogram wherever the output goes'
 __gpusort_stats -l by -x -a 'dots slash domain ip' -d 'hierarchy of prefixes'
 __gpusort_stats -l step -x -d 'bits between prefixes of addresses'
+__gpusort_stats -l sum -x -d 'the column that is summed'
+__gpusort_stats -l agg -x -a 'avg min max quantile' -d 'figure of the other column'
+__gpusort_stats -l times -x -d 'of that figure'
+__gpusort_stats -l plus -x -d 'on top of it'
 __gpusort_stats -s t -l field-separator -x -d 'what stands between fields'
 __gpusort_stats -s k -l column -x -d 'the field that is the value'
 __gpusort_stats -l header -d 'the first line of a file is a header'

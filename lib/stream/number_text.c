@@ -101,6 +101,23 @@ double gs_number_as_double(gs_number_type type, uint64_t key)
     return (double)key;
 }
 
+bool gs_number_up_to(gs_number_type type, double value, uint64_t *key)
+{
+    const double whole = floor(value), two_63 = 9223372036854775808.0;
+    const bool is_signed = type == GS_NUMBER_I64;
+    if (type == GS_NUMBER_F64) {
+        *key = gs_number_of_double(value);
+        return true;
+    }
+    if (whole < (is_signed ? -two_63 : 0))
+        return false;
+    if (whole >= (is_signed ? two_63 : 2 * two_63))
+        *key = UINT64_MAX;
+    else
+        *key = is_signed ? (uint64_t)(int64_t)whole ^ SIGN : (uint64_t)whole;
+    return true;
+}
+
 const char *gs_number_type_name(gs_number_type type)
 {
     static const char *const names[GS_NUMBER_TYPE_COUNT] = {"f64", "i64", "u64", "u32"};

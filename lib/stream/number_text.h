@@ -50,5 +50,8 @@ size_t gs_double_print(double value, char text[GS_NUMBER_TEXT_BYTES]);
 
 double gs_number_as_double(gs_number_type type, uint64_t key);
 uint64_t gs_number_of_double(double value);
+/* The key of the largest number that is not above `value`, no NaN; false: all are
+ * above it. */
+bool gs_number_up_to(gs_number_type type, double value, uint64_t *key);
 
 #endif

@@ -41,6 +41,11 @@ typedef struct value_stream {
     size_t free_count;
 } value_stream;
 
+static unsigned width_of(const gs_value_options *o)
+{
+    return o->is_text ? 0 : (unsigned)o->column_count;
+}
+
 /* --- windows ------------------------------------------------------------------------ */
 
 static gs_window *take_free(value_stream *s)
@@ -187,7 +192,7 @@ static gs_code take_keys(value_stream *s, unsigned worker, const uint64_t *keys,
         size_t n;
         gs_window_take_keys(s->filling, keys, room, &n);
         s->value_count += n;
-        keys += n;
+        keys += n * width_of(&s->values);
         count -= n;
         GS_TRY(after_taking(s, worker, st));
     }
@@ -244,9 +249,10 @@ static void release(value_stream *s)
 static gs_code prepare(value_stream *s, gs_status *st)
 {
     const gs_value_stream_options *const o = s->options;
-    const size_t window_bytes = o->values.is_text
-                                    ? 2 * (size_t)GS_WINDOW_TEXT_BYTES
-                                    : 2 * o->window_values * sizeof(uint64_t);
+    const size_t window_bytes =
+        o->values.is_text
+            ? 2 * (size_t)GS_WINDOW_TEXT_BYTES
+            : 2 * width_of(&o->values) * o->window_values * sizeof(uint64_t);
     const size_t fit = o->memory_bytes / (window_bytes > 0 ? window_bytes : 1);
     s->worker_count = gs_team_workers(o->team);
     gs_assert(o->window_values > 0 && s->worker_count <= WORKERS_MAX);
@@ -260,7 +266,8 @@ static gs_code prepare(value_stream *s, gs_status *st)
     for (unsigned i = 0; i < s->worker_count; i++)
         GS_TRY(gs_mem_new(&s->workers[i].digest, s->sink->digest_bytes, "digest", st));
     for (size_t i = 0; i < s->window_count; i++) {
-        GS_TRY(gs_window_init(&s->windows[i], o->window_values, o->values.is_text, st));
+        GS_TRY(
+            gs_window_init(&s->windows[i], o->window_values, width_of(&o->values), st));
         s->free_windows[s->free_count++] = &s->windows[i];
     }
     s->filling = take_free(s);

@@ -14,21 +14,21 @@ enum {
     TWO_PASSES_MAX = 1 << 17,
 };
 
-gs_code gs_window_init(gs_window *w, size_t capacity, bool is_text, gs_status *st)
+gs_code gs_window_init(gs_window *w, size_t capacity, unsigned width, gs_status *st)
 {
-    *w = (gs_window){.capacity = capacity, .is_text = is_text};
+    *w = (gs_window){.capacity = capacity, .width = width};
     size_t bytes = 0;
-    if (is_text)
+    if (width == 0)
         return gs_mem_new_array(&w->ends, capacity, sizeof *w->ends, "window", st);
-    GS_TRY(gs_mem_size_mul(&bytes, capacity, sizeof *w->keys, st));
+    GS_TRY(gs_mem_size_mul(&bytes, capacity, width * sizeof *w->keys, st));
     GS_TRY(gs_mem_map(&w->keys, bytes, true, "window", st));
     return gs_mem_map(&w->scratch, bytes, true, "window", st);
 }
 
 void gs_window_release(gs_window *w)
 {
-    gs_mem_unmap(w->keys, w->capacity * sizeof *w->keys);
-    gs_mem_unmap(w->scratch, w->capacity * sizeof *w->keys);
+    gs_mem_unmap(w->keys, w->capacity * w->width * sizeof *w->keys);
+    gs_mem_unmap(w->scratch, w->capacity * w->width * sizeof *w->keys);
     gs_mem_free(w->texts);
     gs_mem_free(w->ends);
     *w = (gs_window){0};
@@ -37,7 +37,7 @@ void gs_window_release(gs_window *w)
 void gs_window_take_keys(gs_window *w, const uint64_t *keys, size_t count, size_t *taken)
 {
     const size_t room = w->capacity - w->count, n = count < room ? count : room;
-    memcpy(w->keys + w->count, keys, n * sizeof *keys);
+    memcpy(w->keys + w->count * w->width, keys, n * w->width * sizeof *keys);
     w->count += n;
     *taken = n;
 }
@@ -169,12 +169,13 @@ static gs_code sort_part(gs_tuple_sorter *sorter, uint64_t *keys, uint64_t *scra
 
 gs_code gs_window_sort(gs_tuple_sorter *sorter, gs_window *w, gs_status *st)
 {
-    if (w->is_text)
+    if (w->width == 0)
         return GS_OK;
-    if (!gs_tuple_sorter_uses_gpu(sorter))
+    if (w->width == 1 && !gs_tuple_sorter_uses_gpu(sorter))
         return sort_part(sorter, w->keys, w->scratch, w->count, st);
-    gs_tuples all = {GS_TUPLE_64, w->keys, w->scratch, w->count};
-    GS_TRY(gs_tuple_sorter_run(sorter, &all, 0, st));
+    const bool is_pair = w->width == 2;
+    gs_tuples all = {is_pair ? GS_TUPLE_128 : GS_TUPLE_64, w->keys, w->scratch, w->count};
+    GS_TRY(gs_tuple_sorter_run(sorter, &all, is_pair ? 64 : 0, st));
     w->keys = all.keys;
     w->scratch = all.scratch;
     return GS_OK;

@@ -14,21 +14,21 @@
 
 #include "lib/index/block/blocks.h"
 
-/* Room for a window of numbers, and as much again; or for one of texts, which ends too
- * when it has GS_WINDOW_TEXT_BYTES of them. */
+/* Room for a window of numbers or of pairs of them, and as much again; or for one of
+ * texts, which ends too when it has GS_WINDOW_TEXT_BYTES of them. */
 typedef struct gs_window {
     uint64_t *keys, *scratch; /* may change places */
     size_t count, capacity;
     uint64_t number; /* of the windows of the stream */
-    bool is_text;
-    uint8_t *texts; /* one behind the other, readable GS_WINDOW_SLACK bytes beyond */
+    unsigned width;  /* keys of a value; 0: it is a text */
+    uint8_t *texts;  /* one behind the other, readable GS_WINDOW_SLACK bytes beyond */
     size_t text_bytes, text_capacity;
     uint32_t *ends; /* of each */
 } gs_window;
 
 enum { GS_WINDOW_TEXTS = 1 << 16, GS_WINDOW_TEXT_BYTES = 4 << 20, GS_WINDOW_SLACK = 64 };
 
-GS_MUST_CHECK gs_code gs_window_init(gs_window *w, size_t capacity, bool is_text,
+GS_MUST_CHECK gs_code gs_window_init(gs_window *w, size_t capacity, unsigned width,
                                      gs_status *st);
 static inline bool gs_window_is_full(const gs_window *w)
 {
@@ -43,6 +43,7 @@ GS_MUST_CHECK gs_code gs_window_take_texts(gs_window *w, const uint8_t *texts,
                                            size_t count, size_t *taken, gs_status *st);
 void gs_window_release(gs_window *w); /* a zeroed one is fine */
 
+/* Pairs by their first numbers. */
 GS_MUST_CHECK gs_code gs_window_sort(gs_tuple_sorter *sorter, gs_window *w,
                                      gs_status *st);
 

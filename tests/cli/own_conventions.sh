@@ -4,7 +4,7 @@
 # name beside one that is unknown.
 . "$GS_CLI/try.inc"
 for command in index 'index build' 'index merge' 'index info' 'index dump' 'index export' \
-    'index import' 'index verify' stats 'stats summary' 'stats quantile' 'stats freq' 'stats hhh' lookup search gen device bench 'bench lookup' check; do
+    'index import' 'index verify' stats 'stats summary' 'stats quantile' 'stats freq' 'stats hhh' 'stats corrsum' lookup search gen device bench 'bench lookup' check; do
     help=$(gpusort $command --help) || echo "$command --help: exit $?"
     [[ $help == "Usage: gpusort $command"* ]] || echo "$command: odd help"
     awk 'length > 88 { print "too wide: " $0 }' <<<"$help"
