@@ -242,6 +242,27 @@ gs_value_stream_options stats_stream_options(const stats_args *args,
     return o;
 }
 
+gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
+                          const stats_workplace *w, gs_sliding_report_fn *report,
+                          void *context, gs_value_stream_counts *counts, gs_status *st)
+{
+    gs_sliding_sink sink = {.kind = kind,
+                            .eps = args->eps,
+                            .window = args->window,
+                            .memory_bytes = w->memory_bytes / 2,
+                            .report = report,
+                            .report_context = context};
+    const gs_value_sink as_sink = gs_sliding_sink_as_sink(&sink);
+    if (gs_sliding_sink_init(&sink, st) == GS_OK) {
+        gs_value_stream_options options =
+            stats_stream_options(args, w, sink.block_values);
+        options.has_long_texts = true;
+        GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
+    }
+    gs_sliding_sink_release(&sink);
+    return st->code;
+}
+
 void stats_say_bad(uint64_t bad)
 {
     if (bad > 0)

@@ -17,6 +17,7 @@ typedef struct stats_args {
     gs_report_times times;
     bool as_json, is_verbose;
     double eps;
+    size_t window; /* of --window; 0: all values count */
     const char **inputs;
     size_t input_count;
     unsigned threads;
@@ -115,6 +116,12 @@ void stats_workplace_close(stats_workplace *w);
 gs_value_stream_options stats_stream_options(const stats_args *args,
                                              const stats_workplace *w,
                                              size_t window_values);
+
+/* Reports of the last args->window values. */
+GS_MUST_CHECK gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
+                                        const stats_workplace *w,
+                                        gs_sliding_report_fn *report, void *context,
+                                        gs_value_stream_counts *counts, gs_status *st);
 
 /* Says how many values were left out, if any. */
 void stats_say_bad(uint64_t bad);

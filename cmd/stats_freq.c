@@ -20,8 +20,9 @@ static const char usage_text[] =
     "never high, and low by at most eps * N.\n\n"
     "      --support=S          share of the values (default: 0.01)\n"
     "      --eps=E              error, a share of N (default: a tenth of S)\n"
-    "      --top=K              no more than the first K\n" STATS_TEXT_INPUT_USAGE
-        STATS_WORK_USAGE;
+    "      --top=K              no more than the first K\n"
+    "      --window=W           of the last W values alone, which N is "
+    "then\n" STATS_TEXT_INPUT_USAGE STATS_WORK_USAGE;
 
 typedef struct freq_request {
     stats_args args;
@@ -37,6 +38,7 @@ static void parse(freq_request *r, int argc, char **argv)
         {0, "support", STATS_OPT_SHARE(&r->support)},
         {0, "eps", STATS_OPT_SHARE(&a->eps)},
         {0, "top", GS_OPT_COUNT(&r->top)},
+        {0, "window", GS_OPT_COUNT(&a->window)},
         STATS_INPUT_OPTIONS(a),
         STATS_WORK_OPTIONS(a),
     };
@@ -70,14 +72,15 @@ static gs_code print_report(void *context, const gs_frequent *all, bool is_end,
     freq_request *const r = context;
     const bool as_json = r->args.as_json;
     const size_t held = all->numbers ? all->numbers->count : all->texts->count;
-    const double least = r->support * (double)all->values;
+    const double least = r->support * (double)all->in_window;
     if (!stats_output_begin(&r->output, all->values, is_end))
         return GS_OK;
     if (as_json)
-        printf(", \"support\": %g, \"eps\": %g, \"error_max\": %" PRIu64
+        printf(", \"window\": %" PRIu64
+               ", \"support\": %g, \"eps\": %g, \"error_max\": %" PRIu64
                ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %zu, \"values\": [",
-               r->support, r->args.eps, all->lost,
-               (uint64_t)(r->args.eps * (double)all->values), all->bytes);
+               all->in_window, r->support, r->args.eps, all->lost,
+               (uint64_t)(r->args.eps * (double)all->in_window), all->bytes);
     for (size_t i = 0; i < held && (r->top == 0 || i < r->top); i++) {
         const uint64_t count =
             all->numbers ? all->numbers->entries[i].count : all->texts->entries[i].count;
@@ -93,6 +96,42 @@ static gs_code print_report(void *context, const gs_frequent *all, bool is_end,
     return stats_output_end(&r->output, st);
 }
 
+static gs_code print_sliding(void *context, const gs_sliding_all *all, bool is_end,
+                             gs_status *st)
+{
+    const freq_request *const r = context;
+    const gs_sliding_block *const b = all->covered;
+    const bool is_text = r->args.values.is_text;
+    const gs_frequent frequent = {.numbers = is_text ? NULL : &b->numbers,
+                                  .texts = is_text ? &b->texts : NULL,
+                                  .values = all->values,
+                                  .in_window = all->in_window,
+                                  .lost = all->uncovered +
+                                          (is_text ? b->texts.lost : b->numbers.lost),
+                                  .bytes = all->bytes};
+    return print_report(context, &frequent, is_end, st);
+}
+
+/* --- ways --------------------------------------------------------------------------- */
+
+static gs_code run_all(freq_request *r, const stats_workplace *w,
+                       gs_value_stream_counts *counts, gs_status *st)
+{
+    gs_count_sink sink = {.is_text = r->args.values.is_text,
+                          .counters = (size_t)ceil(1 / r->args.eps),
+                          .memory_bytes = w->memory_bytes / 2,
+                          .report = print_report,
+                          .report_context = r};
+    const size_t window = sink.is_text
+                              ? GS_WINDOW_TEXTS
+                              : gs_count_window_values(sink.counters, sink.memory_bytes);
+    const gs_value_stream_options options = stats_stream_options(&r->args, w, window);
+    const gs_value_sink as_sink = gs_count_sink_as_sink(&sink);
+    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
+    gs_count_sink_release(&sink);
+    return st->code;
+}
+
 int gs_stats_freq_command(int argc, char **argv)
 {
     freq_request r = {.args = stats_args_default(), .support = 0.01};
@@ -100,19 +139,13 @@ int gs_stats_freq_command(int argc, char **argv)
     stats_workplace w = {0};
     gs_value_stream_counts counts = {0};
     parse(&r, argc, argv);
-    gs_count_sink sink = {.is_text = r.args.values.is_text,
-                          .counters = (size_t)ceil(1 / r.args.eps),
-                          .report = print_report,
-                          .report_context = &r};
     if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
-        sink.memory_bytes = w.memory_bytes / 2;
-        const size_t window =
-            sink.is_text ? GS_WINDOW_TEXTS
-                         : gs_count_window_values(sink.counters, sink.memory_bytes);
-        const gs_value_stream_options options = stats_stream_options(&r.args, &w, window);
-        const gs_value_sink as_sink = gs_count_sink_as_sink(&sink);
-        GS_NOTED(gs_value_stream_run(&options, &as_sink, &counts, &st));
-        gs_count_sink_release(&sink);
+        if (r.args.window == 0)
+            GS_NOTED(run_all(&r, &w, &counts, &st));
+        else
+            GS_NOTED(stats_run_sliding(r.args.values.is_text ? GS_SLIDING_TEXTS
+                                                             : GS_SLIDING_NUMBERS,
+                                       &r.args, &w, print_sliding, &r, &counts, &st));
     }
     stats_workplace_close(&w);
     stats_args_release(&r.args);

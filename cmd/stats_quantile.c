@@ -24,6 +24,7 @@ static const char usage_text[] =
     "N.\n\n"
     "      --phi=LIST           shares of the values that are less or equal (default:\n"
     "                           0.5,0.9,0.99)\n"
+    "      --window=W           of the last W values alone, which N is then\n"
     "      --eps=E              error of the rank, a share of N (default: "
     "0.001)\n" STATS_INPUT_USAGE STATS_WORK_USAGE;
 
@@ -66,6 +67,7 @@ static void parse(quantile_request *r, int argc, char **argv)
     const gs_opt options[] = {
         {0, "phi", GS_OPT_TEXT(&r->phi_text)},
         {0, "eps", STATS_OPT_SHARE(&a->eps)},
+        {0, "window", GS_OPT_COUNT(&a->window)},
         STATS_INPUT_OPTIONS(a),
         STATS_WORK_OPTIONS(a),
     };
@@ -88,41 +90,97 @@ static uint64_t rank_of(double phi, uint64_t values)
     return rank < (double)values ? (uint64_t)rank : values;
 }
 
-static void print_memory(const quantile_request *r, const gs_rank_summary *all)
+/* What is asked for, and how sure it is. */
+typedef struct quantile_view {
+    const gs_rank_summary *all;
+    uint64_t values;    /* of the stream, */
+    uint64_t in_window; /* those of these that count, */
+    uint64_t uncovered; /* and of those the ones that are not in `all` */
+    size_t bytes, bytes_max;
+} quantile_view;
+
+static void print_bounds(const quantile_request *r, const quantile_view *v)
 {
-    const gs_rank_histogram *const h = &r->sink->histogram;
-    const size_t most =
-        gs_rank_histogram_entries_max(h->eps, h->window_values, all->values);
-    printf(", \"eps\": %g, \"error_max\": %" PRIu64 ", \"error_bound\": %" PRIu64
-           ", \"summary_bytes\": %zu, \"summary_bytes_bound\": %zu",
-           h->eps, gs_rank_summary_error(all), (uint64_t)(h->eps * (double)all->values),
-           gs_rank_histogram_entries(h) * sizeof(gs_rank_entry),
-           most * sizeof(gs_rank_entry));
+    const double eps = r->args.eps;
+    printf(", \"window\": %" PRIu64 ", \"eps\": %g, \"error_max\": %" PRIu64
+           ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %zu",
+           v->in_window, eps, gs_rank_summary_error(v->all) + (v->uncovered + 1) / 2,
+           (uint64_t)(eps * (double)v->in_window), v->bytes);
+    if (v->bytes_max > 0)
+        printf(", \"summary_bytes_bound\": %zu", v->bytes_max);
+    fputs(", \"quantiles\": [", stdout);
+}
+
+/* What is not covered may lie below or above: half of it is taken to be below. */
+static const gs_rank_entry *answer(const quantile_view *v, double phi)
+{
+    const uint64_t rank = rank_of(phi, v->in_window), half = v->uncovered / 2;
+    const uint64_t wanted = rank > half + 1 ? rank - half : 1;
+    return gs_rank_summary_at(v->all, wanted < v->all->values ? wanted : v->all->values);
+}
+
+static gs_code print_view(quantile_request *r, const quantile_view *v, bool is_end,
+                          gs_status *st)
+{
+    const bool as_json = r->args.as_json;
+    if (!stats_output_begin(&r->output, v->values, is_end))
+        return GS_OK;
+    if (as_json)
+        print_bounds(r, v);
+    for (size_t i = 0; i < r->phi_count && v->all->values > 0; i++) {
+        if (as_json)
+            printf("%s{\"phi\": %g, \"value\": ", i > 0 ? ", " : "", r->phis[i]);
+        else
+            printf("%s\t", r->phi_texts[i]);
+        stats_output_number(&r->output, r->args.values.type, answer(v, r->phis[i])->key);
+        putchar(as_json ? '}' : '\n');
+    }
+    if (as_json)
+        putchar(']');
+    return stats_output_end(&r->output, st);
 }
 
 static gs_code print_report(void *context, const gs_rank_summary *all, bool is_end,
                             gs_status *st)
 {
     quantile_request *const r = context;
-    if (!stats_output_begin(&r->output, all->values, is_end))
-        return GS_OK;
-    if (r->args.as_json) {
-        print_memory(r, all);
-        fputs(", \"quantiles\": [", stdout);
-    }
-    for (size_t i = 0; i < r->phi_count && all->values > 0; i++) {
-        const gs_rank_entry *const e =
-            gs_rank_summary_at(all, rank_of(r->phis[i], all->values));
-        if (r->args.as_json)
-            printf("%s{\"phi\": %g, \"value\": ", i > 0 ? ", " : "", r->phis[i]);
-        else
-            printf("%s\t", r->phi_texts[i]);
-        stats_output_number(&r->output, r->args.values.type, e->key);
-        putchar(r->args.as_json ? '}' : '\n');
-    }
-    if (r->args.as_json)
-        putchar(']');
-    return stats_output_end(&r->output, st);
+    const gs_rank_histogram *const h = &r->sink->histogram;
+    const size_t most =
+        gs_rank_histogram_entries_max(h->eps, h->window_values, all->values);
+    const quantile_view v = {.all = all,
+                             .values = all->values,
+                             .in_window = all->values,
+                             .bytes =
+                                 gs_rank_histogram_entries(h) * sizeof(gs_rank_entry),
+                             .bytes_max = most * sizeof(gs_rank_entry)};
+    return print_view(r, &v, is_end, st);
+}
+
+static gs_code print_sliding(void *context, const gs_sliding_all *all, bool is_end,
+                             gs_status *st)
+{
+    const quantile_view v = {.all = &all->covered->ranks,
+                             .values = all->values,
+                             .in_window = all->in_window,
+                             .uncovered = all->uncovered,
+                             .bytes = all->bytes};
+    return print_view(context, &v, is_end, st);
+}
+
+/* --- ways --------------------------------------------------------------------------- */
+
+static gs_code run_all(quantile_request *r, const stats_workplace *w,
+                       gs_value_stream_counts *counts, gs_status *st)
+{
+    gs_rank_sink sink;
+    gs_rank_sink_init(&sink, r->args.eps, w->memory_bytes / 2, print_report, r);
+    r->sink = &sink;
+    const gs_value_stream_options options =
+        stats_stream_options(&r->args, w, sink.histogram.window_values);
+    const gs_value_sink as_sink = gs_rank_sink_as_sink(&sink);
+    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
+    gs_rank_sink_release(&sink);
+    return st->code;
 }
 
 int gs_stats_quantile_command(int argc, char **argv)
@@ -131,16 +189,13 @@ int gs_stats_quantile_command(int argc, char **argv)
     gs_status st = {.code = GS_OK};
     stats_workplace w = {0};
     gs_value_stream_counts counts = {0};
-    gs_rank_sink sink;
     parse(&r, argc, argv);
     if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
-        gs_rank_sink_init(&sink, r.args.eps, w.memory_bytes / 2, print_report, &r);
-        r.sink = &sink;
-        const gs_value_stream_options options =
-            stats_stream_options(&r.args, &w, sink.histogram.window_values);
-        const gs_value_sink as_sink = gs_rank_sink_as_sink(&sink);
-        GS_NOTED(gs_value_stream_run(&options, &as_sink, &counts, &st));
-        gs_rank_sink_release(&sink);
+        if (r.args.window == 0)
+            GS_NOTED(run_all(&r, &w, &counts, &st));
+        else
+            GS_NOTED(stats_run_sliding(GS_SLIDING_RANKS, &r.args, &w, print_sliding, &r,
+                                       &counts, &st));
     }
     stats_workplace_close(&w);
     stats_args_release(&r.args);

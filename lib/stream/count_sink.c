@@ -79,6 +79,7 @@ static gs_code report(void *context, void *last, uint64_t values, bool is_end,
     gs_count_sink *const s = context;
     const window_counts *const d = last;
     gs_frequent all = {.values = values,
+                       .in_window = values,
                        .bytes = gs_text_counts_bytes(&s->texts) +
                                 gs_count_summary_bytes(&s->numbers)};
     if (s->is_text) {

@@ -19,7 +19,9 @@ typedef struct gs_count_sink gs_count_sink;
 typedef struct gs_frequent {
     const gs_count_summary *numbers;
     const gs_text_counts *texts;
-    uint64_t values, lost;
+    uint64_t values;    /* of the stream so far, */
+    uint64_t in_window; /* and of those the ones that count: all, or the last */
+    uint64_t lost;
     size_t bytes; /* that all summaries take */
 } gs_frequent;
 

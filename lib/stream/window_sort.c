@@ -16,7 +16,8 @@ enum {
 
 gs_code gs_window_init(gs_window *w, size_t capacity, unsigned width, gs_status *st)
 {
-    *w = (gs_window){.capacity = capacity, .width = width};
+    *w = (gs_window){
+        .capacity = capacity, .width = width, .text_bytes_max = GS_WINDOW_TEXT_BYTES};
     size_t bytes = 0;
     if (width == 0)
         return gs_mem_new_array(&w->ends, capacity, sizeof *w->ends, "window", st);
@@ -48,7 +49,7 @@ gs_code gs_window_take_texts(gs_window *w, const uint8_t *texts, size_t begin,
 {
     const size_t room = w->capacity - w->count, at = w->text_bytes;
     size_t n = 0, bytes = 0;
-    while (n < count && n < room && at + bytes < GS_WINDOW_TEXT_BYTES) {
+    while (n < count && n < room && at + bytes < w->text_bytes_max) {
         bytes = ends[n] - begin;
         w->ends[w->count + n] = (uint32_t)(at + bytes);
         n++;

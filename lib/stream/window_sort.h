@@ -23,16 +23,22 @@ typedef struct gs_window {
     unsigned width;  /* keys of a value; 0: it is a text */
     uint8_t *texts;  /* one behind the other, readable GS_WINDOW_SLACK bytes beyond */
     size_t text_bytes, text_capacity;
-    uint32_t *ends; /* of each */
+    size_t text_bytes_max; /* as many end a window */
+    uint32_t *ends;        /* of each */
 } gs_window;
 
-enum { GS_WINDOW_TEXTS = 1 << 16, GS_WINDOW_TEXT_BYTES = 4 << 20, GS_WINDOW_SLACK = 64 };
+enum {
+    GS_WINDOW_TEXTS = 1 << 16,
+    GS_WINDOW_TEXT_BYTES = 4 << 20,
+    GS_WINDOW_TEXT_BYTES_MAX = 1 << 30,
+    GS_WINDOW_SLACK = 64,
+};
 
 GS_MUST_CHECK gs_code gs_window_init(gs_window *w, size_t capacity, unsigned width,
                                      gs_status *st);
 static inline bool gs_window_is_full(const gs_window *w)
 {
-    return w->count == w->capacity || w->text_bytes >= GS_WINDOW_TEXT_BYTES;
+    return w->count == w->capacity || w->text_bytes >= w->text_bytes_max;
 }
 /* The first of these keys or texts, as many as fit and at least one: its number is in
  * *taken. It is not full. */
