@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/input_names.h"
 #include "cmd/report.h"
 #include "lib/base/quote.h"
 #include "lib/base/mem.h"
@@ -16,22 +17,33 @@ static const gs_word method_words[] = {
 
 static const char usage_text[] =
     "Usage: gpusort index build -o DIR [OPTION]... [FILE]...\n"
-    "Build an inverted index of the documents in the FILEs. Without a FILE, or where it\n"
-    "is -, read standard input. Inputs that are zstd or gzip files are unpacked.\n"
+    "Build an inverted index of the documents in the FILEs, and in the files of those\n"
+    "that are folders. Without a FILE, or where it is -, read standard input. Inputs "
+    "that\n"
+    "are zstd or gzip files are unpacked.\n"
     "\n"
     "What is read:\n"
-    "      --format=NAME            jsonl (an object a line), tsv (name TAB text), trec\n"
-    "                                 (<DOC><DOCNO>...), text (a file a document), "
-    "tuples\n"
-    "                                 (term TAB docID [TAB tf]), tuples-bin (pairs of "
-    "u32,\n"
-    "                                 termID and docID); otherwise told from the names\n"
-    "                                 of the files, else jsonl\n"
-    "      --id-field=NAME          jsonl: the field with the document's name (id, or "
-    "_id\n"
-    "                                 where that is missing)\n"
-    "      --text-field=NAME        jsonl: a field with text (contents), may be given\n"
-    "                                 several times\n"
+    "      --format=NAME            jsonl (an object a line), json (objects over "
+    "several\n"
+    "                                 lines, or an array), tsv (name TAB text), csv "
+    "(with\n"
+    "                                 a header), trec (<DOC><DOCNO>...), warc (a web\n"
+    "                                 archive), text (a file a document), html (the "
+    "same\n"
+    "                                 without mark-up), tuples (term TAB docID [TAB "
+    "tf]),\n"
+    "                                 tuples-bin (pairs of u32, termID and docID);\n"
+    "                                 otherwise each file is looked at (-v says what "
+    "was\n"
+    "                                 taken)\n"
+    "      --id-field=NAME          json, csv, tsv: the field or column with the name "
+    "(id,\n"
+    "                                 _id, docid or docno)\n"
+    "      --text-field=NAME        the same with text (contents; else title, text, "
+    "body\n"
+    "                                 ...), may be given several times\n"
+    "      --files0-from=F          read what the zero-terminated names in file F are "
+    "of\n"
     "      --skip-bad               leave malformed documents out and tell how many\n"
     "      --no-decompress          take zstd and gzip inputs as they are\n"
     "\n"
@@ -85,7 +97,6 @@ static void take_format(void *to, gs_opt_scan *scan)
         words[i] = (gs_word){gs_document_format_name((gs_document_format)i), i};
     args->options.document.format =
         (gs_document_format)gs_word_arg(scan, GS_COUNTED(words));
-    args->has_format = true;
 }
 
 static void take_text_field(void *to, gs_opt_scan *scan)
@@ -107,35 +118,41 @@ static void take_nothing(void *to, gs_opt_scan *scan)
     (void)scan;
 }
 
-/* The format that the names of files suggest, of which they must not suggest two. */
-static void guess_format(gs_index_build_args *args)
-{
-    gs_document_options *const d = &args->options.document;
-    const char *first = NULL;
-    for (size_t i = 0; i < args->options.input_count; i++) {
-        const char *const name = args->inputs[i];
-        gs_document_format format;
-        gs_quoted q, other;
-        if (!gs_document_format_guess(name, &format) ||
-            (first != NULL && format == d->format))
-            continue;
-        if (first != NULL) {
-            gs_report(0, "inputs of two formats: %s is %s, %s is %s",
-                      gs_quote_name(&q, first), gs_document_format_name(d->format),
-                      gs_quote_name(&other, name), gs_document_format_name(format));
-            gs_die(0, "build an index of each, and one of both with `gpusort index "
-                      "merge', or say --format=NAME for all");
-        }
-        first = name;
-        d->format = format;
-        d->is_guess = true;
-    }
-}
-
 static void add_word(const char ***array, size_t *count, const char *word)
 {
     *array = gs_args_grow(*array, *count, sizeof **array);
     (*array)[(*count)++] = word;
+}
+
+/* The files of folders instead of those, and what was left out of them. */
+static void walk_folders(gs_index_build_args *args)
+{
+    gs_index_build_options *const o = &args->options;
+    gs_folder_walk *const walk = &args->walk;
+    gs_folder_walk_inputs(walk, &args->inputs, &o->input_count, o->folder,
+                          &args->inputs_found);
+    o->inputs_found = args->inputs_found;
+    const size_t left_out = walk->hidden + walk->links + walk->odd;
+    if (left_out > 0 || (args->job.verbose && walk->folders > 0))
+        gs_report(0,
+                  "%zu files found in %zu folders; left out: %zu hidden, %zu symbolic "
+                  "links, %zu that are no files",
+                  walk->count, walk->folders, walk->hidden, walk->links, walk->odd);
+}
+
+static void take_inputs(gs_index_build_args *args)
+{
+    gs_index_build_options *const o = &args->options;
+    gs_document_options *const d = &o->document;
+    if (args->files_from != NULL)
+        gs_input_names_read(args->files_from, &args->inputs, &o->input_count,
+                            &args->input_text);
+    if (o->input_count == 0)
+        add_word(&args->inputs, &o->input_count, "-");
+    walk_folders(args);
+    d->takes_usual_texts = d->text_field_count == 0;
+    for (size_t i = 0; d->takes_usual_texts && i < GS_USUAL_TEXTS; i++)
+        add_word(&args->text_fields, &d->text_field_count, gs_usual_text_fields[i]);
 }
 
 /* What was left out, and what does not go together. */
@@ -143,12 +160,7 @@ static void resolve(gs_index_build_args *args)
 {
     gs_index_build_options *const o = &args->options;
     gs_job_check_folder(o->folder);
-    if (o->input_count == 0)
-        add_word(&args->inputs, &o->input_count, "-");
-    if (o->document.text_field_count == 0)
-        add_word(&args->text_fields, &o->document.text_field_count, "contents");
-    if (!args->has_format)
-        guess_format(args);
+    take_inputs(args);
     const char *const format = gs_document_format_name(o->document.format);
     const bool is_tuples = gs_document_format_is_tuples(o->document.format);
     const gs_word_rules_options *const w = &o->words;
@@ -195,6 +207,7 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         {0, "stopwords", GS_OPT_TEXT(&o->words.stop_file)},
         {0, "min-len", GS_OPT_COUNT(&o->words.chars_min)},
         {0, "max-len", GS_OPT_COUNT(&o->words.chars_max)},
+        {0, "files0-from", GS_OPT_TEXT(&args->files_from)},
         {0, "docnames", GS_OPT_CALL_BARE(take_nothing, NULL)},
         {0, "skip-bad", GS_OPT_FLAG(&o->skip_bad)},
         {0, "replace", GS_OPT_FLAG(&o->replace)},
@@ -214,7 +227,7 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         {0, NULL, GS_OPT_OPERANDS(&args->inputs, &o->input_count)},
     };
     *args = (gs_index_build_args){
-        .options = {.document.format = GS_FORMAT_JSONL, .words.is_folding = true},
+        .options = {.document.format = GS_FORMAT_ANY, .words.is_folding = true},
         .job.watch.progress = GS_PROGRESS_AUTO,
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
@@ -224,6 +237,9 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
 void gs_index_build_args_release(gs_index_build_args *args)
 {
     gs_mem_free(args->inputs);
+    gs_mem_free(args->inputs_found);
+    gs_mem_free(args->input_text);
+    gs_folder_walk_release(&args->walk);
     gs_mem_free(args->text_fields);
     gs_mem_free(args->temp_folders);
     gs_mem_free(args->gpus);

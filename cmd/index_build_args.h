@@ -6,13 +6,17 @@
 #define GS_CMD_INDEX_BUILD_ARGS_H
 
 #include "cmd/index_job.h"
+#include "cmd/folder_walk.h"
 #include "lib/index/build/builds.h"
 
 typedef struct gs_index_build_args {
     gs_index_build_options options;
     const char **inputs, **text_fields, **temp_folders;
+    bool *inputs_found;     /* in folders; NULL: none was walked */
+    gs_folder_walk walk;    /* what was found there */
+    const char *files_from; /* --files0-from */
+    char *input_text;       /* the names that were read there */
     int *gpus;
-    bool has_format;
     gs_index_job job;
 } gs_index_build_args;
 

@@ -58,32 +58,32 @@ static char *read_all(const char *name, size_t *len)
     return text;
 }
 
-void gs_input_names_read(gs_sort_args *args)
+void gs_input_names_read(const char *from, const char ***inputs, size_t *count,
+                         char **text)
 {
     gs_quoted q;
-    size_t *count = &args->options.input_count;
     if (*count > 0) {
-        gs_report(0, "extra operand %s", gs_quote_name_always(&q, args->inputs[0]));
+        gs_report(0, "extra operand %s", gs_quote_name_always(&q, (*inputs)[0]));
         fputs("file operands cannot be combined with --files0-from\n", stderr);
         gs_die_try_help(GS_EXIT_TROUBLE);
     }
     size_t len = 0;
-    args->input_text = read_all(args->files_from, &len);
-    const char *end = args->input_text + len;
-    for (const char *name = args->input_text; name < end; name += strlen(name) + 1) {
-        args->inputs = gs_args_grow(args->inputs, *count, sizeof *args->inputs);
-        args->inputs[(*count)++] = name;
+    *text = read_all(from, &len);
+    const char *end = *text + len;
+    for (const char *name = *text; name < end; name += strlen(name) + 1) {
+        *inputs = gs_args_grow(*inputs, *count, sizeof **inputs);
+        (*inputs)[(*count)++] = name;
         if (strcmp(name, "-") == 0)
             gs_die(
                 0,
                 "when reading file names from standard input, no file name of %s allowed",
                 gs_quote_name_always(&q, name));
         if (*name == '\0')
-            gs_die(0, "%s:%zu: invalid zero-length file name",
-                   gs_quote_name(&q, args->files_from), *count);
+            gs_die(0, "%s:%zu: invalid zero-length file name", gs_quote_name(&q, from),
+                   *count);
     }
     if (*count == 0)
-        gs_die(0, "no input from %s", gs_quote_name_always(&q, args->files_from));
+        gs_die(0, "no input from %s", gs_quote_name_always(&q, from));
 }
 
 /* Where standard input was closed, main has put a descriptor that cannot be read. */

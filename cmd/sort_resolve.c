@@ -285,7 +285,8 @@ void gs_sort_resolve(gs_sort_args *args)
 {
     gs_sort_options *o = &args->options;
     if (args->files_from)
-        gs_input_names_read(args);
+        gs_input_names_read(args->files_from, &args->inputs, &args->options.input_count,
+                            &args->input_text);
     inherit_letters(args);
     resolve_locale(args);
     say_order(args);

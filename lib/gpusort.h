@@ -262,10 +262,9 @@ typedef struct gpusort_build_options {
     int replaces; /* an index that is there */
     const char *const *inputs;
     size_t input_count;
-    const char
-        *format; /* jsonl, tsv, trec, text, tuples, tuples-bin; NULL: by the names */
-    const char *id_field;           /* of jsonl; NULL: id, or _id */
-    const char *const *text_fields; /* of jsonl; none: contents */
+    const char *format;   /* jsonl, csv, warc ...; NULL: each file is looked at */
+    const char *id_field; /* of JSON and tables; NULL: as `gpusort index build' */
+    const char *const *text_fields; /* the same; none: as there */
     size_t text_field_count;
     int skips_bad; /* malformed documents are left out */
     int has_positions;

@@ -10,6 +10,7 @@ must be the same bytes, and so must an index merged of indexes of its parts.
 """
 import argparse
 import collections
+import csv
 import gzip
 import hashlib
 import json
@@ -198,7 +199,51 @@ def write_text(rng, corpus, path):
     return names
 
 
-WRITERS = {"jsonl": write_jsonl, "tsv": write_tsv, "trec": write_trec}
+def write_json(rng, corpus, path):
+    """An array, or objects one after the other, over several lines."""
+    objects = [json.dumps({"id": name, "x": [{"y": "]},"}],
+                           **{f"t{i}": text for i, text in enumerate(texts)}},
+                          indent=rng.choice([None, 1]), ensure_ascii=rng.random() < 0.5)
+               for name, texts in corpus.documents]
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        if rng.random() < 0.5:
+            file.write("[" + ",\n".join(objects) + "]\n")
+        else:
+            file.write("\n".join(objects))
+    return ["--text-field=t0", "--text-field=t1"]
+
+
+def write_csv(rng, corpus, path):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, delimiter=rng.choice(",;|"),
+                          lineterminator=rng.choice(["\n", "\r\n"]),
+                          quoting=rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+        rows.writerow(["t1", "n", "id", "t0"])
+        for name, texts in corpus.documents:
+            rows.writerow([texts[1] if len(texts) > 1 else "", "5", name, texts[0]])
+    return ["--id-field=id", "--text-field=t0", "--text-field=t1"]
+
+
+def write_warc(rng, corpus, path):
+    with open(path, "wb") as file:
+        def record(kind, name, content):
+            file.write(b"WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\n"
+                       b"Content-Length: %d\r\n\r\n%s\r\n\r\n"
+                       % (kind, name.encode(), len(content), content))
+        for name, texts in corpus.documents:
+            if rng.random() < 0.1:
+                record(b"request", name, b"GET / HTTP/1.1\r\n\r\n")
+            text = "\n".join(texts).encode()
+            if rng.random() < 0.5:
+                record(b"conversion", name, text)
+            else:
+                record(b"response", name,
+                       b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n" + text)
+    return []
+
+
+WRITERS = {"jsonl": write_jsonl, "json": write_json, "tsv": write_tsv, "csv": write_csv,
+           "trec": write_trec, "warc": write_warc}
 
 
 # --- building -------------------------------------------------------------------------------

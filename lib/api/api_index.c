@@ -16,16 +16,14 @@ static gs_code take_format(gs_document_options *d, const gpusort_build_options *
                            gs_status *st)
 {
     const char *const wanted = asked->format;
-    gs_document_format format = GS_FORMAT_JSONL;
-    if (wanted == NULL) {
-        d->is_guess =
-            asked->input_count > 0 && gs_document_format_guess(asked->inputs[0], &format);
-    } else {
-        while (format < GS_FORMAT_COUNT &&
-               strcmp(gs_document_format_name(format), wanted) != 0)
-            format++;
-    }
-    d->format = format;
+    unsigned format = 0;
+    d->format = GS_FORMAT_ANY;
+    if (wanted == NULL)
+        return GS_OK;
+    while (format < GS_FORMAT_COUNT &&
+           strcmp(gs_document_format_name((gs_document_format)format), wanted) != 0)
+        format++;
+    d->format = (gs_document_format)format;
     return format < GS_FORMAT_COUNT
                ? GS_OK
                : GS_FAIL(st, GS_ERR_ARG, 0, "no known format: '%.100s'", wanted);
@@ -33,8 +31,8 @@ static gs_code take_format(gs_document_options *d, const gpusort_build_options *
 
 static gs_code build(const gpusort_build_options *asked, gs_status *st)
 {
-    static const char *const contents[] = {"contents"};
     const gpusort_job *const job = &asked->job;
+    const bool takes_usual = asked->text_field_count == 0;
     gs_index_stats stats = {0};
     gs_api_job running;
     gs_index_build_options o = {
@@ -44,9 +42,10 @@ static gs_code build(const gpusort_build_options *asked, gs_status *st)
         .input_count = asked->input_count,
         .document = {.id_field = asked->id_field,
                      .text_fields =
-                         asked->text_field_count > 0 ? asked->text_fields : contents,
+                         takes_usual ? gs_usual_text_fields : asked->text_fields,
                      .text_field_count =
-                         asked->text_field_count > 0 ? asked->text_field_count : 1},
+                         takes_usual ? (size_t)GS_USUAL_TEXTS : asked->text_field_count,
+                     .takes_usual_texts = takes_usual},
         .skip_bad = asked->skips_bad != 0,
         .words = {.is_folding = !asked->keeps_case,
                   .stem_language = asked->stem_language,

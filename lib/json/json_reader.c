@@ -71,6 +71,21 @@ static bool is_low_surrogate(int32_t x)
     return x >= 0xdc00 && x < 0xe000;
 }
 
+static bool is_short_escape(uint8_t c)
+{
+    switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't': return true;
+    default: return false;
+    }
+}
+
 /* Stands behind a backslash; checks one escape, or a pair that makes a code point. */
 static bool check_escape(gs_json_reader *r)
 {
@@ -78,9 +93,7 @@ static bool check_escape(gs_json_reader *r)
         return gs_json_fail(r, "a string does not end");
     const uint8_t c = *r->at++;
     if (c != 'u')
-        return strchr("\"\\/bfnrt", c) != NULL && c != '\0'
-                   ? true
-                   : gs_json_fail(r, "an unknown escape in a string");
+        return is_short_escape(c) || gs_json_fail(r, "an unknown escape in a string");
     const int32_t unit = hex4(r->at, r->end);
     if (unit < 0)
         return gs_json_fail(r, "\\u without four hexadecimal digits");

@@ -41,7 +41,7 @@ static inline bool gs_json_fail(gs_json_reader *r, const char *why)
 
 static inline void gs_json_skip_blanks(gs_json_reader *r)
 {
-    while (r->at < r->end &&
+    while (r->at < r->end && *r->at <= ' ' &&
            (*r->at == ' ' || *r->at == '\t' || *r->at == '\r' || *r->at == '\n'))
         r->at++;
 }

@@ -73,7 +73,7 @@ build blank.jsonl
 build --format=tuples blank.tuples
 LINES
 # What is told of a line is not changed by the escapes of those before it.
-printf '{"id":"1","contents":"a\\nb\\nc \\"q\\""}\n{"id":"2","body":"te\\nxt","ti\\"t":"x"}\n' >escapes.jsonl
+printf '{"id":"1","contents":"a\\nb\\nc \\"q\\""}\n{"id":"2","abstract":"te\\nxt","ti\\"t":"x"}\n' >escapes.jsonl
 try 'gpusort index build -o escapes escapes.jsonl'
 # Names that come again, in a build, a merge and an import.
 printf 'a\tx\nb\ty\na\tz\nb\tx\na\tx\n' >names.tsv

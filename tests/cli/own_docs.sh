@@ -66,12 +66,12 @@ walk 'index dump' "$(line dump)" "$readers$(of ' dump ')" 88 DUMP $(reader dump)
 [ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 2)) ] || echo 'a file has options that are not looked at'
 
 formats=$(gpusort index build --format=? -o x x 2>&1 | sed -n "s/^  - '\(.*\)'/\1/p")
-[ "$(wc -w <<<"$formats")" -ge 6 ] || echo "only found: $formats"
+[ "$(wc -w <<<"$formats")" -ge 10 ] || echo "only found: $formats"
 man=$(sed 's/\\-/-/g' "$root/man/gpusort-index.1") help=$(gpusort index build --help)
 for format in $formats; do
     has " $format" "$help" || echo "help: format $format"
     has $'\n\\.B '"$format" "$man" || echo "man page: format $format"
     for shell in _gpusort gpusort.fish gpusort.bash; do
-        has "[( ']$format" "$(grep 'jsonl tsv trec' "completions/$shell")" || echo "$shell: format $format"
+        has "[( ']$format" "$(grep 'jsonl json tsv' "completions/$shell")" || echo "$shell: format $format"
     done
 done

@@ -86,6 +86,7 @@ COMMANDS = [
     Command("index build, tuples, bsbi", f"{BUILD} --method=bsbi --format=tuples -o out "
             "{in}/tuples"),
     Command("index build, in memory", "index build --parallel=2 -o out {in}/docs"),
+    Command("index build, of a folder", f"{BUILD} -o out {{in}}/pages"),
     Command("index build --replace", "index build --parallel=2 --replace -o out {in}/docs",
             before=OLD_INDEX),
     Command("index merge", "index merge --parallel=2 -o out {in}/one.index {in}/two.index "
@@ -170,6 +171,10 @@ printf '%s\\0' half few >names
 gpusort gen docs --bytes=350K -o docs
 head -n 200 docs >some
 gzip -k docs
+mkdir -p pages/sub
+head -n 100 docs >pages/objects
+(echo id,text; seq 1 9000 | sed 's/.*/&,"a & b"/') >pages/sub/table.csv
+echo '<p>a &amp; b' >pages/page.html
 printf 'the\\nof\\n' >stop
 gpusort gen tuples -n 40K -o tuples
 gpusort index build --positions -o one.index docs

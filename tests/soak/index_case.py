@@ -49,7 +49,7 @@ class IndexCase(Shrinkable):
     def random(cls, r, world):
         self = cls()
         self.seed = r.randrange(1 << 30)
-        self.format = r.choice(["jsonl", "jsonl", "jsonl", "tsv", "trec", "text", "tuples", "tuples", "tuples-bin"])
+        self.format = r.choice(["jsonl", "jsonl", "jsonl", "json", "tsv", "csv", "trec", "warc", "text", "tuples", "tuples", "tuples-bin"])
         count = r.choice([1 if self.format == "text" else 0, 1, 2, 10, 50, 50, 200, 200, 600])
         if self.format.startswith("tuples"):
             self.draw_tuples(r, count * r.choice([1, 20, 100]))

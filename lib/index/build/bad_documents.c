@@ -20,7 +20,7 @@ static gs_code tell(gs_bad_documents *b, const gs_bad_place *place,
     gs_quoted name;
     gs_document_story story;
     (void)gs_quote_name(&name, o->inputs[place->input_index]);
-    gs_document_explain(&o->document, place->batch, bad, &story);
+    gs_document_explain(place->document, place->batch, bad, &story);
     if (!o->skip_bad) {
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s", name.text, line, story.why);
         return gs_status_hint(st, story.hint);

@@ -15,12 +15,13 @@ typedef struct gs_bad_documents {
     uint64_t count;                      /* so far */
 } gs_bad_documents;
 
-/* Where they are: the file, its lines before those of the batch, and the batch, if it is
- * at hand. */
+/* Where they are: the file and how it is read, its lines before those of the batch, and
+ * the batch, if it is at hand. */
 typedef struct gs_bad_place {
     size_t input_index;
     uint64_t first_line;
     const gs_line_batch *batch;
+    const gs_document_options *document;
 } gs_bad_place;
 
 GS_MUST_CHECK gs_code gs_bad_documents_tell(gs_bad_documents *b,

@@ -75,7 +75,8 @@ static uint32_t get_u32(const uint8_t *data, size_t index)
 
 static gs_code give_list(gs_batch_order *o, const gs_done_batch *done, gs_status *st)
 {
-    const gs_bad_place place = {done->batch->input_index, done->first_line, done->batch};
+    const gs_bad_place place = {done->batch->input_index, done->first_line, done->batch,
+                                &o->bad->build->document};
     if (o->fn == NULL)
         return gs_bad_documents_tell(o->bad, &place, done->list->bad,
                                      done->list->bad_count, st);
@@ -88,7 +89,8 @@ static gs_code give_list(gs_batch_order *o, const gs_done_batch *done, gs_status
 
 static gs_code give_held(gs_batch_order *o, const held_batch *h, gs_status *st)
 {
-    const gs_bad_place place = {h->input_index, h->first_line, NULL};
+    const gs_bad_place place = {h->input_index, h->first_line, NULL,
+                                &o->bad->build->document};
     if (o->fn == NULL)
         return gs_bad_documents_tell(
             o->bad, &place, (const gs_bad_document *)(const void *)h->data, h->count, st);

@@ -30,6 +30,7 @@ typedef struct fill_worker {
 
     bool has_batch;
     gs_line_batch batch;
+    gs_document_options shape;      /* how it is read */
     uint64_t first_doc, first_line; /* of the batch */
     size_t document, text;          /* where it stands */
     bool in_text;
@@ -57,6 +58,7 @@ struct gs_block_fill {
     uint64_t document_count;
     size_t input_index; /* the file that line_count belongs to */
     uint64_t line_count;
+    uint64_t left_out; /* records of archives */
 
     gs_bad_documents bad; /* guarded by turn_mutex, or for tuples by the order */
     gs_batch_order *order;
@@ -177,11 +179,11 @@ static gs_code refuse_long(const gs_block_fill *f, const fill_worker *w, gs_stat
     gs_text_span found;
     uint64_t lines;
     char name[NAME_TOLD_MAX + 1] = "", line[40] = "", advice[40] = "";
-    if (gs_document_find_name(&o->build->document, batch, file_name, &found, &lines) &&
-        o->build->document.format != GS_FORMAT_TEXT)
+    const bool is_file = gs_document_is_file(&w->shape);
+    if (gs_document_find_name(&w->shape, batch, file_name, &found, &lines) && !is_file)
         memcpy(name, found.data,
                found.bytes < NAME_TOLD_MAX ? found.bytes : NAME_TOLD_MAX);
-    if (o->build->document.format != GS_FORMAT_TEXT)
+    if (!is_file)
         (void)snprintf(line, sizeof line,
                        " line %llu:", (unsigned long long)(w->first_line + lines + 1));
     const bool is_hopeless =
@@ -212,7 +214,8 @@ static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
         return refuse_long(f, w, st);
     f->document_count += w->list.count;
     f->line_count += w->list.line_count;
-    const gs_bad_place place = {f->input_index, w->first_line, &w->batch};
+    f->left_out += w->list.left_out;
+    const gs_bad_place place = {f->input_index, w->first_line, &w->batch, &w->shape};
     GS_TRY(gs_bad_documents_tell(&f->bad, &place, w->list.bad, w->list.bad_count, st));
     if (f->document_count > GS_DOCUMENTS_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than 2^40 documents");
@@ -267,6 +270,8 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     GS_TRY(gs_line_feed_next(o->feed, &w->batch, &w->has_batch, st));
     if (!w->has_batch)
         return GS_OK;
+    w->shape = f->is_tuples ? o->build->document
+                            : gs_document_shape_of(o->shapes, w->batch.input_index);
     if (w->batch.cut_bytes > 0)
         return take_numbers(f, w, st);
     gs_trace *const trace = gs_team_trace(f->team);
@@ -279,7 +284,7 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
                                  : 0;
         gs_tuple_reader_begin(&w->reader, o->build->document.format, b);
     } else {
-        GS_TRY(gs_document_list_parse(&w->list, &o->build->document, &w->batch,
+        GS_TRY(gs_document_list_parse(&w->list, &w->shape, &w->batch,
                                       o->build->inputs[w->batch.input_index], st));
         GS_TRY(make_lengths(w, st));
     }
@@ -514,6 +519,12 @@ static void tell_bad(const gs_block_fill *f)
         gs_log_say(f->options.build->log, GS_LOG_WARNING,
                    "there are no documents: the index is empty");
     gs_bad_documents_sum_up(&f->bad);
+    if (f->left_out > 0)
+        gs_log_say(f->options.build->log, GS_LOG_INFO,
+                   "%llu records of archives hold no text of a page and were left out",
+                   (unsigned long long)f->left_out);
+    if (!f->is_tuples)
+        gs_document_shapes_tell(f->options.shapes);
 }
 
 static void tell_long_words(const gs_block_fill *f)
@@ -534,20 +545,20 @@ static void tell_long_words(const gs_block_fill *f)
                    GS_TERM_BYTES_MAX, gs_quote_argument(&name, first->long_name));
 }
 
-/* A file of many lines that became one document, because its name ends as it does, may
- * have been meant otherwise. */
+/* A file of many lines that became one document may have been meant otherwise. */
 static void tell_lone_text(const gs_block_fill *f)
 {
-    const gs_document_options *const o = &f->options.build->document;
+    const gs_index_build_options *const o = f->options.build;
     gs_quoted name;
-    if (o->format != GS_FORMAT_TEXT || !o->is_guess || f->document_count != 1 ||
-        f->line_count < LONE_LINES_MIN)
+    if (f->is_tuples || o->document.format != GS_FORMAT_ANY || o->input_count != 1 ||
+        o->inputs_found != NULL || f->document_count != 1 ||
+        f->line_count < LONE_LINES_MIN ||
+        gs_document_shape_of(f->options.shapes, 0).format != GS_FORMAT_TEXT)
         return;
-    gs_log_say(f->options.build->log, GS_LOG_WARNING,
+    gs_log_say(o->log, GS_LOG_WARNING,
                "%s: its %llu lines are one document, as --format=text has it; "
                "--format=tsv makes one of each line, of name, TAB and text",
-               gs_quote_name(&name, f->options.build->inputs[0]),
-               (unsigned long long)f->line_count);
+               gs_quote_name(&name, o->inputs[0]), (unsigned long long)f->line_count);
 }
 
 gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_status *st)

@@ -39,8 +39,9 @@ typedef struct gs_fill_counts {
 typedef struct gs_block_fill_options {
     const gs_index_build_options *build;
     gs_line_feed *feed;
-    const gs_input *input;     /* that feeds it, for statistics */
-    size_t document_bytes_max; /* for a message */
+    const gs_input *input;            /* that feeds it, for statistics */
+    const gs_document_shapes *shapes; /* what its files are; not for tuples */
+    size_t document_bytes_max;        /* for a message */
     gs_fill_counts before;
     const gs_word_rules *rules; /* not for tuples */
     gs_block_set *blocks;       /* of so many workers */

@@ -35,6 +35,15 @@ typedef struct job_of {
     const char *rules_json;
 } job_of;
 
+/* What was found in folders is taken for something else than what was named. */
+static size_t count_found(const gs_index_build_options *o)
+{
+    size_t count = 0;
+    for (size_t i = 0; o->inputs_found != NULL && i < o->input_count; i++)
+        count += o->inputs_found[i];
+    return count;
+}
+
 static void put_job(FILE *to, const void *context)
 {
     const job_of *const job = context;
@@ -42,11 +51,15 @@ static void put_job(FILE *to, const void *context)
     const gs_document_options *const d = &o->document;
     (void)fprintf(to, "version: gpusort %s, index %d, runs %d\n", GS_VERSION,
                   GS_INDEX_VERSION, GS_RUN_BLOCK_VERSION);
-    (void)fprintf(to, "format: %s\n", gs_document_format_name(d->format));
-    if (d->format == GS_FORMAT_JSONL) {
-        (void)fprintf(to, "id field: %s\n", d->id_field ? d->id_field : "id or _id");
+    (void)fprintf(to, "format: %s\n",
+                  d->format == GS_FORMAT_ANY ? "found"
+                                             : gs_document_format_name(d->format));
+    if (!gs_document_format_is_tuples(d->format)) {
+        (void)fprintf(to, "id field: %s\n", d->id_field ? d->id_field : "found");
+        (void)fprintf(to, "text fields: %s\n", d->takes_usual_texts ? "found" : "chosen");
         for (size_t i = 0; i < d->text_field_count; i++)
             (void)fprintf(to, "text field: %s\n", d->text_fields[i]);
+        (void)fprintf(to, "found in folders: %zu\n", count_found(o));
     }
     (void)fprintf(to, "malformed documents: %s\n", o->skip_bad ? "left out" : "an error");
     (void)fprintf(to, "positions: %s\n", o->has_positions ? "yes" : "no");

@@ -27,6 +27,9 @@
 #include "lib/index/format/formats.h"
 #include "lib/index/reorder/reorders.h"
 
+/* The front of a file that is looked at apart. */
+enum { LOOK_BLOCK_BYTES = 1 << 16, LOOK_BLOCKS = 4 };
+
 typedef struct builder {
     const gs_index_build_options *options;
     bool is_tuples;
@@ -37,6 +40,7 @@ typedef struct builder {
     gs_block_pool *pool;
     gs_input *input;
     gs_line_feed *feed;
+    gs_document_shapes *shapes; /* not of tuples */
     gs_word_rules *rules;
     gs_block_set *blocks;
     gs_block_fill *fill;
@@ -85,6 +89,60 @@ static gs_code choose_method(builder *b, gs_status *st)
     return GS_OK;
 }
 
+/* A file that is gone on with is looked at from its first byte, as it was before. */
+static gs_code look_again(builder *b, size_t input_index, gs_record_ends *ends,
+                          gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    gs_block_pool *pool = NULL;
+    gs_input *input = NULL;
+    gs_block *block = NULL;
+    const char *const *const name = &o->inputs[input_index];
+    GS_TRY_OR_FAIL(gs_block_pool_new(&pool, LOOK_BLOCK_BYTES, LOOK_BLOCKS, st));
+    const gs_input_options look = {
+        .pool = pool,
+        .blocks_in_flight = 1,
+        .decode_threads = 1,
+        .keep_compressed = o->keep_compressed,
+        .no_uring = true,
+    };
+    GS_TRY_OR_FAIL(gs_input_new(&input, name, 1, &look, st));
+    GS_TRY_OR_FAIL(gs_input_next(input, &block, st));
+    const gs_file_front front = {.input_index = input_index,
+                                 .data = block->data,
+                                 .bytes = block->len,
+                                 .is_all = block->ends_input};
+    GS_NOTED(gs_document_shapes_look(b->shapes, &front, true, ends, st));
+fail:
+    gs_block_release(block);
+    gs_input_free(input);
+    gs_block_pool_free(pool);
+    return st->code;
+}
+
+static gs_code look_at_file(void *context, const gs_file_front *front,
+                            gs_record_ends *ends, gs_status *st)
+{
+    builder *const b = context;
+    return front->offset == 0 ? gs_document_shapes_look(b->shapes, front, false, ends, st)
+                              : look_again(b, front->input_index, ends, st);
+}
+
+static gs_code open_shapes(builder *b, gs_line_feed_options *feed, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const gs_document_shapes_options shapes = {
+        .document = o->document,
+        .names = o->inputs,
+        .is_found = o->inputs_found,
+        .count = o->input_count,
+        .log = o->log,
+    };
+    feed->look = look_at_file;
+    feed->look_context = b;
+    return gs_document_shapes_new(&b->shapes, &shapes, st);
+}
+
 static gs_code open_input(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
@@ -102,7 +160,11 @@ static gs_code open_input(builder *b, gs_status *st)
     };
     GS_TRY(gs_input_new(&b->input, o->inputs, o->input_count, &input, st));
     atomic_store(&o->stats->sort.input_bytes_total, gs_input_size_hint(b->input));
-    gs_line_feed_options feed = gs_document_feed_options(o->document.format);
+    gs_line_feed_options feed = {.eol = '\n'};
+    if (b->is_tuples)
+        feed = gs_document_feed_options(o->document.format);
+    else
+        GS_TRY(open_shapes(b, &feed, st));
     feed.record_bytes_max = b->plan.document_bytes_max;
     feed.long_bytes_max = b->is_tuples ? 0 : b->plan.long_bytes;
     feed.names = o->inputs;
@@ -167,6 +229,7 @@ static gs_code make_fill(builder *b, gs_status *st)
         .build = o,
         .feed = b->feed,
         .input = b->input,
+        .shapes = b->shapes,
         .document_bytes_max = b->plan.document_bytes_max,
         .before = b->checkpoint != NULL ? gs_build_checkpoint_counts(b->checkpoint)
                                         : (gs_fill_counts){0},
@@ -309,6 +372,8 @@ static void release_blocks(builder *b)
     b->sorter = NULL;
     gs_line_feed_free(b->feed);
     b->feed = NULL;
+    gs_document_shapes_free(b->shapes);
+    b->shapes = NULL;
     gs_input_free(b->input);
     b->input = NULL;
     gs_block_pool_free(b->pool);

@@ -28,6 +28,7 @@ typedef struct gs_index_build_options {
     bool replace;              /* an index that is there */
     const char *const *inputs; /* "-" is standard input; at least one */
     size_t input_count;
+    const bool *inputs_found; /* which were found in folders, not named; NULL: none */
     gs_document_options document;
     bool skip_bad; /* leave malformed documents out */
     gs_word_rules_options words;

@@ -8,7 +8,11 @@
 #include "lib/base/mem.h"
 #include "lib/index/text/document_json.h"
 #include "lib/index/text/document_kind.h"
+#include "lib/index/text/document_objects.h"
+#include "lib/index/text/document_table.h"
 #include "lib/index/text/document_trec.h"
+#include "lib/index/text/document_warc.h"
+#include "lib/index/text/html_text.h"
 #include "lib/base/utf8.h"
 #include "lib/sort/record/records.h"
 
@@ -16,16 +20,29 @@ enum { FIELD_NAME_BYTES = 100 /* shown of one */ };
 
 enum { ENDINGS_MAX = 3 };
 
+const char *const gs_usual_id_fields[GS_USUAL_IDS] = {"id", "_id", "docid", "docno"};
+const char *const gs_usual_text_fields[GS_USUAL_TEXTS] = {
+    "contents", "title", "headings", "text", "body", "content", "passage", "segment",
+};
+
 static const struct {
     const char *name, *endings[ENDINGS_MAX + 1]; /* of names of files */
     gs_line_feed_options feed;
 } formats[] = {
-    [GS_FORMAT_JSONL] = {"jsonl", {".jsonl", ".ndjson", ".json"}, {.eol = '\n'}},
+    [GS_FORMAT_JSONL] = {"jsonl", {".jsonl", ".ndjson"}, {.eol = '\n'}},
+    [GS_FORMAT_JSON] = {"json", {".json"}, {.eol = '\n', .ends.cut = gs_objects_cut}},
     [GS_FORMAT_TSV] = {"tsv", {".tsv"}, {.eol = '\n'}},
+    [GS_FORMAT_CSV] = {"csv", {".csv"}, {.eol = '\n', .ends.cut = gs_csv_cut}},
     [GS_FORMAT_TREC] = {"trec",
                         {".trec", ".sgml"},
-                        {.eol = '\n', .whole_bytes = gs_trec_whole_bytes}},
-    [GS_FORMAT_TEXT] = {"text", {".txt"}, {.eol = '\n', .takes_whole_files = true}},
+                        {.eol = '\n', .ends.whole_bytes = gs_trec_whole_bytes}},
+    [GS_FORMAT_WARC] = {"warc",
+                        {".warc", ".wet"},
+                        {.eol = '\n', .ends.cut = gs_warc_cut}},
+    [GS_FORMAT_TEXT] = {"text", {".txt"}, {.eol = '\n', .ends.takes_whole_files = true}},
+    [GS_FORMAT_HTML] = {"html",
+                        {".html", ".htm", ".xhtml"},
+                        {.eol = '\n', .ends.takes_whole_files = true}},
     [GS_FORMAT_TUPLES] = {"tuples", {NULL}, {.eol = '\n'}},
     [GS_FORMAT_TUPLES_BIN] = {"tuples-bin",
                               {NULL},
@@ -109,7 +126,23 @@ void gs_document_list_release(gs_document_list *list)
 
 /* --- the formats that need no file of their own ------------------------------------ */
 
-const char gs_document_empty_name[] = "the name is empty";
+const char *gs_document_name_fault(gs_text_span name)
+{
+    return name.bytes == 0 ? "the name is empty"
+           : name.bytes > GS_DOCUMENT_NAME_BYTES_MAX
+               ? "the name is longer than 65535 bytes"
+               : NULL;
+}
+
+gs_code gs_document_list_take(gs_document_list *list, uint64_t line, const char *why,
+                              gs_text_span name, const gs_text_span *texts,
+                              size_t text_count, gs_status *st)
+{
+    if (why == NULL)
+        why = gs_document_name_fault(name);
+    return why != NULL ? gs_document_list_add_bad(list, line, why, st)
+                       : gs_document_list_add(list, name, texts, text_count, st);
+}
 
 bool gs_document_line_is_blank(const uint8_t *line, const uint8_t *end)
 {
@@ -127,15 +160,10 @@ static gs_code parse_tsv_line(gs_document_list *list, const uint8_t *line, size_
     if (tab == NULL)
         return gs_document_list_add_bad(list, list->line_count,
                                         "no TAB between name and text", st);
-    if (tab == line)
-        return gs_document_list_add_bad(list, list->line_count, gs_document_empty_name,
-                                        st);
     const size_t name_bytes = (size_t)(tab - line);
-    if (name_bytes > GS_DOCUMENT_NAME_BYTES_MAX)
-        return gs_document_list_add_bad(list, list->line_count,
-                                        "the name is longer than 65535 bytes", st);
     const gs_text_span text = {tab + 1, bytes - name_bytes - 1};
-    return gs_document_list_add(list, (gs_text_span){line, name_bytes}, &text, 1, st);
+    return gs_document_list_take(list, list->line_count, NULL,
+                                 (gs_text_span){line, name_bytes}, &text, 1, st);
 }
 
 typedef gs_code line_fn(gs_document_list *list, const gs_document_options *options,
@@ -164,12 +192,15 @@ static gs_code parse_lines(gs_document_list *list, const gs_document_options *op
     return GS_OK;
 }
 
-static gs_code parse_whole_file(gs_document_list *list, const gs_line_batch *batch,
-                                const char *file_name, gs_status *st)
+static gs_code parse_whole_file(gs_document_list *list, bool is_html,
+                                const gs_line_batch *batch, const char *file_name,
+                                gs_status *st)
 {
     const gs_text_span name = {(const uint8_t *)file_name, strlen(file_name)};
-    const gs_text_span text = {batch->data, batch->bytes};
+    gs_text_span text = {batch->data, batch->bytes};
     list->line_count = gs_line_count(batch->data, batch->bytes, '\n');
+    if (is_html)
+        text.bytes = gs_html_to_text((uint8_t *)(uintptr_t)text.data, text.bytes);
     return gs_document_list_add(list, name, &text, 1, st);
 }
 
@@ -180,9 +211,18 @@ static gs_code parse_batch(gs_document_list *list, const gs_document_options *op
     switch (options->format) {
     case GS_FORMAT_JSONL:
         return parse_lines(list, options, batch, gs_json_parse_line, st);
-    case GS_FORMAT_TSV: return parse_lines(list, options, batch, parse_tsv, st);
+    case GS_FORMAT_JSON: return gs_objects_parse(list, options, batch, st);
+    case GS_FORMAT_TSV:
+        return options->columns != NULL
+                   ? gs_table_parse(list, options->columns, batch, st)
+                   : parse_lines(list, options, batch, parse_tsv, st);
+    case GS_FORMAT_CSV: return gs_table_parse(list, options->columns, batch, st);
     case GS_FORMAT_TREC: return gs_trec_parse(list, batch, st);
-    case GS_FORMAT_TEXT: return parse_whole_file(list, batch, file_name, st);
+    case GS_FORMAT_WARC: return gs_warc_parse(list, batch, st);
+    case GS_FORMAT_TEXT:
+    case GS_FORMAT_HTML:
+        return parse_whole_file(list, options->format == GS_FORMAT_HTML, batch, file_name,
+                                st);
     case GS_FORMAT_TUPLES:
     case GS_FORMAT_TUPLES_BIN:
     case GS_FORMAT_COUNT: break;
@@ -195,7 +235,7 @@ gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options
                                gs_status *st)
 {
     list->count = list->text_count = list->bad_count = 0;
-    list->line_count = 0;
+    list->line_count = list->left_out = 0;
     GS_TRY(parse_batch(list, options, batch, file_name, st));
     if (list->count == 0 && list->bad_count > 0)
         list->bad[0].hint =
@@ -209,15 +249,19 @@ static void explain_fields(const gs_document_options *options, gs_text_span line
                            bool is_name, gs_document_story *story)
 {
     char fields[GS_DOCUMENT_STORY_BYTES / 2], wanted[FIELD_NAME_BYTES + 40];
-    const char *const name = is_name && options->id_field != NULL ? options->id_field
-                             : is_name                            ? "id"
-                                       : options->text_fields[0];
-    if (!is_name && options->text_field_count > 1)
+    const bool is_usual =
+        is_name ? options->id_field == NULL : options->takes_usual_texts;
+    const char *const name = is_name ? options->id_field : options->text_fields[0];
+    if (is_usual)
+        (void)snprintf(wanted, sizeof wanted, "no field %s",
+                       is_name ? "\"id\", \"_id\", \"docid\" or \"docno\""
+                               : "\"contents\", \"text\" or the like");
+    else if (!is_name && options->text_field_count > 1)
         (void)snprintf(wanted, sizeof wanted, "none of the %zu fields chosen",
                        options->text_field_count);
     else
-        (void)snprintf(wanted, sizeof wanted, "no field \"%.*s\"%s", FIELD_NAME_BYTES,
-                       name, is_name && options->id_field == NULL ? " or \"_id\"" : "");
+        (void)snprintf(wanted, sizeof wanted, "no field \"%.*s\"", FIELD_NAME_BYTES,
+                       name);
     gs_json_list_fields(line.data, line.bytes, fields, sizeof fields);
     (void)snprintf(story->why, sizeof story->why, "%s for %s; there are: %s", wanted,
                    is_name ? "the name" : "text", *fields != '\0' ? fields : "none");
@@ -251,13 +295,19 @@ bool gs_document_find_name(const gs_document_options *options, const gs_line_bat
     *name = (gs_text_span){text, 0};
     switch (options->format) {
     case GS_FORMAT_JSONL: return gs_json_find_name(options, text, bytes, name);
+    case GS_FORMAT_JSON: return gs_objects_find_name(options, batch, name, line);
+    case GS_FORMAT_CSV: return gs_table_find_name(options->columns, batch, name);
+    case GS_FORMAT_WARC: return gs_warc_find_name(text, bytes, name, line);
     case GS_FORMAT_TSV: {
+        if (options->columns != NULL)
+            return gs_table_find_name(options->columns, batch, name);
         const uint8_t *const tab = memchr(text, '\t', bytes);
         name->bytes = tab != NULL ? (size_t)(tab - text) : 0;
         return name->bytes > 0;
     }
     case GS_FORMAT_TREC: return gs_trec_find_name(text, bytes, name, line);
     case GS_FORMAT_TEXT:
+    case GS_FORMAT_HTML:
         *name = (gs_text_span){(const uint8_t *)file_name, strlen(file_name)};
         return true;
     case GS_FORMAT_TUPLES:

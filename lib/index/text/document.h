@@ -3,12 +3,18 @@
  * document: the documents of a batch of input, as views into it.
  *
  *      jsonl    {"id": "d1", "contents": "Some text"}     one object a line
+ *      json     the same over several lines, or in an array
  *      tsv      d1 TAB Some text                          one document a line
+ *      csv      d1,"Some text"                            under a header
  *      trec     <DOC><DOCNO> d1 </DOCNO> <TEXT>Some text</TEXT></DOC>
+ *      warc     pages of a web archive, their addresses the names
  *      text     a file is a document, its path the name
+ *      html     the same without its mark-up
  *
  * A byte order mark before a document, but for text, belongs to none. A line that is
  * blank is none either, and every document has a name that is not empty.
+ *
+ * What of this a file is may be found by looking (lib/index/text/document_shape.h).
  *
  * A batch (lib/sort/record/line_feed.h) holds whole documents; gs_document_feed_options
  * says how its bytes are cut for a format. Input that is no document is noted with its
@@ -25,17 +31,24 @@
 
 typedef enum gs_document_format {
     GS_FORMAT_JSONL,
+    GS_FORMAT_JSON,
     GS_FORMAT_TSV,
+    GS_FORMAT_CSV,
     GS_FORMAT_TREC,
+    GS_FORMAT_WARC,
     GS_FORMAT_TEXT,
+    GS_FORMAT_HTML,
     GS_FORMAT_TUPLES,     /* see lib/index/text/tuple.h */
     GS_FORMAT_TUPLES_BIN, /* the same */
     GS_FORMAT_COUNT,
+    GS_FORMAT_ANY =
+        GS_FORMAT_COUNT, /* of documents: what each file is is found by looking */
 } gs_document_format;
 
 /* "jsonl", "tsv", ...; NULL if there is none of that number. */
 const char *gs_document_format_name(gs_document_format format);
-/* The format that the name of a file suggests (.jsonl.gz, .tsv, ...), if any. */
+/* The format that the name of a file suggests (.jsonl.gz, .tsv, ...), if any; .json may
+ * be jsonl as well. */
 bool gs_document_format_guess(const char *file_name, gs_document_format *out);
 static inline bool gs_document_format_is_tuples(gs_document_format format)
 {
@@ -47,12 +60,24 @@ enum { GS_TEXT_FIELDS_MAX = 64, GS_DOCUMENT_NAME_BYTES_MAX = 65535 };
 /* Of a document, as it stands in the input. */
 #define GS_DOCUMENT_BYTES_MAX ((size_t)1 << 31)
 
+/* Fields that are looked for if none were chosen: of the names the first one that is
+ * there, of the texts the first one alone or else all of the others. */
+enum { GS_USUAL_IDS = 4, GS_USUAL_TEXTS = 8 };
+extern const char *const gs_usual_id_fields[GS_USUAL_IDS];
+extern const char *const gs_usual_text_fields[GS_USUAL_TEXTS];
+
+typedef struct gs_columns gs_columns; /* lib/index/text/document_table.h */
+
 typedef struct gs_document_options {
     gs_document_format format;
-    const char *id_field;           /* jsonl; NULL: id, or _id where that is missing */
-    const char *const *text_fields; /* jsonl; in the order in which they are read */
+    /* Of json, jsonl, csv and tsv: */
+    const char *id_field;           /* NULL: one of the usual ones */
+    const char *const *text_fields; /* in the order in which they are read */
     size_t text_field_count;        /* from 1 to GS_TEXT_FIELDS_MAX */
-    bool is_guess;                  /* the format is what names of files suggest */
+    bool takes_usual_texts;         /* the text fields are the usual ones */
+    /* Of one file: */
+    bool is_array;             /* json */
+    const gs_columns *columns; /* csv; tsv with a header, else NULL */
 } gs_document_options;
 
 typedef struct gs_document {
@@ -85,6 +110,7 @@ typedef struct gs_document_list {
     gs_bad_document *bad;
     size_t bad_count, bad_capacity;
     uint64_t line_count; /* newlines in the batch, and one for a last line without */
+    uint64_t left_out;   /* warc: records that hold no text */
 } gs_document_list;
 
 /* How the input is to be cut into batches of whole documents, or of whole tuples. */
@@ -108,6 +134,12 @@ void gs_document_explain(const gs_document_options *options, const gs_line_batch
 bool gs_document_find_name(const gs_document_options *options, const gs_line_batch *batch,
                            const char *file_name, gs_text_span *name, uint64_t *line);
 
+/* Is a document a file? Then its name is the file's. */
+static inline bool gs_document_is_file(const gs_document_options *options)
+{
+    return options->format == GS_FORMAT_TEXT || options->format == GS_FORMAT_HTML;
+}
+
 /* --- for the parsers of the formats ------------------------------------------------ */
 
 GS_MUST_CHECK gs_code gs_document_list_add(gs_document_list *list, gs_text_span name,
@@ -115,7 +147,13 @@ GS_MUST_CHECK gs_code gs_document_list_add(gs_document_list *list, gs_text_span 
                                            gs_status *st);
 GS_MUST_CHECK gs_code gs_document_list_add_bad(gs_document_list *list, uint64_t line,
                                                const char *why, gs_status *st);
-extern const char gs_document_empty_name[]; /* a reason */
+/* The reason why a name will not do, or NULL. */
+const char *gs_document_name_fault(gs_text_span name);
+/* Adds a document; or if `why` is not NULL, or the name will not do, what is none. */
+GS_MUST_CHECK gs_code gs_document_list_take(gs_document_list *list, uint64_t line,
+                                            const char *why, gs_text_span name,
+                                            const gs_text_span *texts, size_t text_count,
+                                            gs_status *st);
 bool gs_document_line_is_blank(const uint8_t *line, const uint8_t *end);
 
 #endif

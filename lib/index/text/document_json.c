@@ -17,11 +17,16 @@ const char gs_json_no_text[] = "no field with text";
 /* What has been found of a document. */
 typedef struct json_fields {
     const gs_document_options *options;
-    bool has_id, has_other_id; /* the other: _id, unless a field was chosen */
+    bool is_looking; /* nothing is unescaped where it is */
+    bool has_id;     /* of the field that was chosen, or the first of the usual ones */
+    size_t other_id_rank; /* of another usual one: which; GS_USUAL_IDS: there is none */
     gs_json_string id, other_id;
     bool is_there[GS_TEXT_FIELDS_MAX];
+    bool comes_twice; /* one of the usual ones but the first, which may stand for all */
     gs_json_string texts[GS_TEXT_FIELDS_MAX];
 } json_fields;
+
+static const char text_comes_twice[] = "a text field comes twice";
 
 /* The text of a string, unescaped if need be: where it is, it is not read again. */
 static gs_text_span text_of(const gs_json_string *s)
@@ -33,10 +38,11 @@ static gs_text_span text_of(const gs_json_string *s)
 }
 
 /* The name of a field, which stays as it is written unless it is long. */
-static gs_text_span name_of(const gs_json_string *key, uint8_t room[KEY_ROOM_BYTES])
+static gs_text_span name_of(const json_fields *fields, const gs_json_string *key,
+                            uint8_t room[KEY_ROOM_BYTES])
 {
     if (!key->has_escapes || key->raw.bytes > KEY_ROOM_BYTES)
-        return text_of(key);
+        return fields->is_looking ? key->raw : text_of(key);
     return (gs_text_span){room, (size_t)(gs_json_unescape(key->raw, room) - room)};
 }
 
@@ -44,7 +50,9 @@ static gs_text_span name_of(const gs_json_string *key, uint8_t room[KEY_ROOM_BYT
 
 static bool is_named(gs_text_span key, const char *name)
 {
-    return strlen(name) == key.bytes && memcmp(name, key.data, key.bytes) == 0;
+    const uint8_t first = key.bytes > 0 ? *key.data : '\0'; /* most differ there */
+    return (uint8_t)*name == first && strlen(name) == key.bytes &&
+           memcmp(name, key.data, key.bytes) == 0;
 }
 
 static bool read_id(gs_json_reader *r, bool *is_there, gs_json_string *id)
@@ -67,8 +75,14 @@ static bool may_be_id(const gs_json_reader *r)
 
 static bool read_text(gs_json_reader *r, json_fields *fields, size_t field)
 {
+    const bool may_be_text = r->at < r->end && (*r->at == '"' || *r->at == 'n');
+    const bool may_not_matter = fields->options->takes_usual_texts && field > 0;
+    if (may_not_matter && (!may_be_text || fields->is_there[field])) {
+        fields->comes_twice |= may_be_text;
+        return gs_json_skip_value(r);
+    }
     if (fields->is_there[field])
-        return gs_json_fail(r, "a text field comes twice");
+        return gs_json_fail(r, text_comes_twice);
     fields->is_there[field] = true;
     fields->texts[field] = (gs_json_string){.raw = {r->at, 0}};
     if (r->at < r->end && *r->at == 'n')
@@ -78,26 +92,56 @@ static bool read_text(gs_json_reader *r, json_fields *fields, size_t field)
     return gs_json_read_string(r, &fields->texts[field]);
 }
 
+/* Which of the text fields that is; as many as there are: none. Where the first of the
+ * usual ones is, the others do not matter. */
+static size_t find_text(const json_fields *fields, gs_text_span name)
+{
+    const gs_document_options *const o = fields->options;
+    const size_t count =
+        o->takes_usual_texts && fields->is_there[0] ? 1 : o->text_field_count;
+    size_t field = 0;
+    while (field < count && !is_named(name, o->text_fields[field]))
+        field++;
+    return field < count ? field : o->text_field_count;
+}
+
+/* Which of the usual names but the first it is; GS_USUAL_IDS: none. */
+static size_t find_other_id(gs_text_span name)
+{
+    size_t rank = 1;
+    while (rank < GS_USUAL_IDS && !is_named(name, gs_usual_id_fields[rank]))
+        rank++;
+    return rank;
+}
+
 static bool read_field(gs_json_reader *r, json_fields *fields)
 {
     gs_json_string key;
     uint8_t room[KEY_ROOM_BYTES];
     if (!gs_json_read_key(r, &key))
         return false;
-    const gs_text_span name = name_of(&key, room);
+    const gs_text_span name = name_of(fields, &key, room);
     const gs_document_options *const o = fields->options;
-    const bool is_id = is_named(name, o->id_field != NULL ? o->id_field : "id");
-    const bool is_other_id = o->id_field == NULL && is_named(name, "_id") && may_be_id(r);
-    size_t field = 0;
-    while (field < o->text_field_count && !is_named(name, o->text_fields[field]))
-        field++;
+    const bool is_id =
+        is_named(name, o->id_field != NULL ? o->id_field : gs_usual_id_fields[0]);
+    /* A name may be searched as well, where its field was chosen for that. */
+    const size_t field = is_id && o->takes_usual_texts && o->id_field == NULL
+                             ? o->text_field_count
+                             : find_text(fields, name);
     const bool is_text = field < o->text_field_count;
+    const bool may_be_other = o->id_field == NULL && !is_id &&
+                              !(is_text && o->takes_usual_texts) && may_be_id(r);
+    const size_t rank = may_be_other ? find_other_id(name) : GS_USUAL_IDS;
+    const bool is_other_id = rank < GS_USUAL_IDS && rank <= fields->other_id_rank;
     if (!is_id && !is_other_id)
         return is_text ? read_text(r, fields, field) : gs_json_skip_value(r);
     gs_json_string *const id = is_id ? &fields->id : &fields->other_id;
-    if (!read_id(r, is_id ? &fields->has_id : &fields->has_other_id, id))
+    bool has_other_id = rank == fields->other_id_rank;
+    if (!read_id(r, is_id ? &fields->has_id : &has_other_id, id))
         return false;
-    if (is_text) { /* names may be searched as well */
+    if (is_other_id)
+        fields->other_id_rank = rank;
+    if (is_text) {
         fields->is_there[field] = true;
         fields->texts[field] = *id;
     }
@@ -129,6 +173,8 @@ static size_t unescape_fields(json_fields *fields, gs_text_span *id, gs_text_spa
             continue;
         const bool is_id = fields->texts[i].raw.data == fields->id.raw.data;
         texts[count++] = is_id ? *id : text_of(&fields->texts[i]);
+        if (i == 0 && fields->options->takes_usual_texts)
+            break; /* the first of the usual ones stands for all */
     }
     return count;
 }
@@ -160,11 +206,12 @@ gs_code gs_json_parse_line(gs_document_list *list, const gs_document_options *op
     gs_text_span id = {0}, texts[GS_TEXT_FIELDS_MAX];
     size_t text_count = 0;
     fields.options = options;
-    fields.has_id = fields.has_other_id = false;
+    fields.is_looking = fields.has_id = fields.comes_twice = false;
+    fields.other_id_rank = GS_USUAL_IDS;
     fields.other_id = (gs_json_string){0};
     memset(fields.is_there, 0, options->text_field_count);
     (void)read_object(&r, &fields);
-    if (!fields.has_id && fields.has_other_id) {
+    if (!fields.has_id && fields.other_id_rank < GS_USUAL_IDS) {
         fields.has_id = true;
         fields.id = fields.other_id;
     }
@@ -172,12 +219,12 @@ gs_code gs_json_parse_line(gs_document_list *list, const gs_document_options *op
         (void)gs_json_fail(&r, gs_json_no_name);
     if (r.why == NULL && !has_texts(&fields))
         (void)gs_json_fail(&r, gs_json_no_text);
+    if (r.why == NULL && fields.comes_twice && !fields.is_there[0])
+        (void)gs_json_fail(&r, text_comes_twice);
     if (r.why == NULL)
         text_count = unescape_fields(&fields, &id, texts);
-    if (r.why == NULL && id.bytes == 0)
-        (void)gs_json_fail(&r, gs_document_empty_name);
-    if (r.why == NULL && id.bytes > GS_DOCUMENT_NAME_BYTES_MAX)
-        (void)gs_json_fail(&r, "the name is longer than 65535 bytes");
+    if (r.why == NULL)
+        r.why = gs_document_name_fault(id);
     if (r.why == NULL)
         return gs_document_list_add(list, id, texts, text_count, st);
     return add_bad(list, (gs_text_span){line, bytes}, r.why, st);
@@ -207,19 +254,40 @@ void gs_json_list_fields(const uint8_t *line, size_t bytes, char *to, size_t cap
         (void)snprintf(to + used, capacity - used, " and %zu more", more);
 }
 
+void gs_json_look(const gs_document_options *options, const uint8_t *line, size_t bytes,
+                  gs_json_finding *out)
+{
+    gs_json_reader r = {.at = line, .end = line + bytes};
+    json_fields fields = {
+        .options = options, .is_looking = true, .other_id_rank = GS_USUAL_IDS};
+    gs_json_skip_blanks(&r);
+    *out = (gs_json_finding){.is_sound = read_object(&r, &fields)};
+    out->id_field = fields.has_id && options->id_field != NULL ? options->id_field
+                    : fields.has_id                            ? gs_usual_id_fields[0]
+                    : fields.other_id_rank < GS_USUAL_IDS
+                        ? gs_usual_id_fields[fields.other_id_rank]
+                        : NULL;
+    for (size_t i = 0; i < options->text_field_count; i++) {
+        if (fields.is_there[i])
+            out->text_fields[out->text_field_count++] = options->text_fields[i];
+        if (i == 0 && fields.is_there[i] && options->takes_usual_texts)
+            break;
+    }
+}
+
 bool gs_json_find_name(const gs_document_options *options, const uint8_t *line,
                        size_t bytes, gs_text_span *name)
 {
     gs_json_reader r = {.at = line, .end = line + bytes};
-    json_fields fields = {.options = options};
+    json_fields fields = {.options = options, .other_id_rank = GS_USUAL_IDS};
     bool ends = false;
     gs_json_skip_blanks(&r);
     (void)gs_json_take(&r, '{');
     while (!fields.has_id && !ends && read_field(&r, &fields) &&
            gs_json_read_separator(&r, true, &ends)) {
     }
-    if (!fields.has_id || r.why != NULL)
+    if (r.why != NULL || (!fields.has_id && fields.other_id_rank == GS_USUAL_IDS))
         return false;
-    *name = text_of(&fields.id);
+    *name = text_of(fields.has_id ? &fields.id : &fields.other_id);
     return name->bytes > 0;
 }

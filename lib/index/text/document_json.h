@@ -6,7 +6,8 @@
  * surrogates in pairs, UTF-8; anything else is no document. The name is a string or a
  * number (kept as it is written) and must be there once; so must at least one of the text
  * fields, each a string or null. Other fields may hold anything. Blank lines are skipped.
- * Unless its field was chosen, the name may also be in _id, as some collections have it.
+ * Unless its field was chosen, the name may also be in another of the usual ones; and of
+ * the usual fields with text all are taken that are there, or the first alone.
  */
 #ifndef GS_LIB_INDEX_TEXT_DOCUMENT_JSON_H
 #define GS_LIB_INDEX_TEXT_DOCUMENT_JSON_H
@@ -19,6 +20,18 @@ GS_MUST_CHECK gs_code gs_json_parse_line(gs_document_list *list,
                                          const gs_document_options *options,
                                          const uint8_t *line, size_t bytes,
                                          gs_status *st);
+
+/* What an object has, as far as it could be read. */
+typedef struct gs_json_finding {
+    bool is_sound;
+    const char *id_field; /* NULL: none */
+    const char *text_fields[GS_TEXT_FIELDS_MAX];
+    size_t text_field_count;
+} gs_json_finding;
+
+/* Looks at an object, or the beginning of one, without changing it. */
+void gs_json_look(const gs_document_options *options, const uint8_t *line, size_t bytes,
+                  gs_json_finding *out);
 
 /* Why a line is no document that may be one with other fields chosen, */
 extern const char gs_json_no_name[], gs_json_no_text[];

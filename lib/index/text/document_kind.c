@@ -57,12 +57,12 @@ static size_t count(const uint8_t *from, const uint8_t *to, uint8_t c)
     return n;
 }
 
-/* As many commas in the second line as in the first. */
-static bool has_commas(const kind_view *v)
+/* As many of a separator in the second line as in the first. */
+static bool has_columns(const kind_view *v, uint8_t separator)
 {
-    const size_t commas = count(v->at, v->eol, ',');
-    return commas > 0 && v->eol < v->next_eol &&
-           count(v->eol + 1, v->next_eol, ',') == commas;
+    const size_t in_first = count(v->at, v->eol, separator);
+    return in_first > 0 && v->eol < v->next_eol &&
+           count(v->eol + 1, v->next_eol, separator) == in_first;
 }
 
 /* term TAB number, and perhaps one more number */
@@ -77,64 +77,84 @@ static bool is_tuple(const kind_view *v, const uint8_t *tab)
     return p == end;
 }
 
-static const char *look_at_braces(const kind_view *v, gs_document_format format)
+/* Where the object ends that begins at `p`, and its line: are those the same? */
+static bool is_object_line(const kind_view *v)
 {
-    if (*v->at == '[')
-        return "it looks like a JSON array; what is read is an object a line, as "
-               "`jq -c .[]' makes them";
-    if (format != GS_FORMAT_JSONL)
-        return "it looks like JSON: --format=jsonl reads an object a line";
-    for (const uint8_t *p = v->at + 1; p < v->eol; p++) {
-        if (*p != ' ' && *p != '\t' && *p != '\r')
-            return NULL;
-    }
-    return "it looks like JSON over several lines; what is read is an object a line, as "
-           "`jq -c .' makes them";
+    const uint8_t *p = v->at + 1;
+    while (p < v->eol && (*p == ' ' || *p == '\t' || *p == '\r'))
+        p++;
+    return p < v->eol;
 }
 
-static const char *look_at_tags(const kind_view *v, gs_document_format format)
-{
-    if (begins(v, "<doc>") || begins(v, "<doc "))
-        return format != GS_FORMAT_TREC ? "it looks like TREC: say --format=trec" : NULL;
-    return "it looks like XML or HTML: --format=text makes each file a document, tags "
-           "included, and --format=trec reads <DOC> elements";
-}
-
-static const char *look_at_columns(const kind_view *v, gs_document_format format)
+static gs_document_kind kind_of_columns(const kind_view *v)
 {
     const uint8_t *const tab =
         v->line < v->eol ? memchr(v->line, '\t', (size_t)(v->eol - v->line)) : NULL;
-    if (tab != NULL && is_tuple(v, tab))
-        return format != GS_FORMAT_TUPLES
-                   ? "it looks like terms and numbers of documents: say --format=tuples"
-                   : NULL;
     if (tab != NULL)
-        return format != GS_FORMAT_TSV ? "it looks like columns with TABs between: "
-                                         "--format=tsv reads a name, "
-                                         "a TAB and text"
-                                       : NULL;
-    if (has_commas(v))
-        return "it looks like comma-separated values, which are not read: --format=tsv "
-               "reads a name, a TAB and text";
-    return "it looks like plain text: --format=text makes each file a document";
+        return is_tuple(v, tab) ? GS_KIND_TUPLES : GS_KIND_TABS;
+    return has_columns(v, ',') || has_columns(v, ';') ? GS_KIND_COMMAS : GS_KIND_PROSE;
+}
+
+gs_document_kind gs_document_kind_of(const uint8_t *data, size_t bytes)
+{
+    const kind_view v = view_of(data, bytes);
+    if (is_utf16(data, bytes))
+        return GS_KIND_UTF16;
+    if (v.at == v.end)
+        return GS_KIND_NOTHING;
+    if (begins(&v, "WARC/"))
+        return GS_KIND_WARC;
+    if (memchr(v.at, 0, (size_t)(v.end - v.at)) != NULL)
+        return GS_KIND_BINARY;
+    if (*v.at == '[')
+        return GS_KIND_ARRAY;
+    if (*v.at == '{')
+        return is_object_line(&v) ? GS_KIND_OBJECT_LINES : GS_KIND_OBJECTS;
+    if (begins(&v, "<doc>") || begins(&v, "<doc "))
+        return GS_KIND_TREC;
+    if (begins(&v, "<!doctype html") || begins(&v, "<html"))
+        return GS_KIND_HTML;
+    return *v.at == '<' ? GS_KIND_XML : kind_of_columns(&v);
 }
 
 const char *gs_document_kind_hint(const uint8_t *data, size_t bytes,
                                   gs_document_format format)
 {
-    const kind_view v = view_of(data, bytes);
-    if (is_utf16(data, bytes))
-        return "it looks like UTF-16: `iconv -f UTF-16 -t UTF-8' makes it what is read";
-    if (v.at == v.end)
-        return NULL;
-    if (begins(&v, "WARC/"))
-        return "it looks like a WARC archive, which is not read: make JSON lines or TREC "
-               "of its texts first";
-    if (*v.at == '[' || *v.at == '{')
-        return look_at_braces(&v, format);
-    if (*v.at == '<')
-        return look_at_tags(&v, format);
-    if (memchr(v.at, 0, (size_t)(v.end - v.at)) != NULL)
-        return "it looks like binary data, not text";
-    return look_at_columns(&v, format);
+    static const struct {
+        gs_document_format as; /* what it is if it is read as this, */
+        const char *hint;      /* and what it looks like otherwise */
+    } hints[] = {
+        [GS_KIND_NOTHING] = {GS_FORMAT_COUNT, NULL},
+        [GS_KIND_UTF16] = {GS_FORMAT_COUNT,
+                           "it looks like UTF-16: `iconv -f UTF-16 -t UTF-8' makes it "
+                           "what is read"},
+        [GS_KIND_BINARY] = {GS_FORMAT_COUNT, "it looks like binary data, not text"},
+        [GS_KIND_WARC] = {GS_FORMAT_WARC, "it looks like a WARC archive: --format=warc"},
+        [GS_KIND_ARRAY] = {GS_FORMAT_JSON,
+                           "it looks like a JSON array: --format=json reads that"},
+        [GS_KIND_OBJECTS] = {GS_FORMAT_JSON, "it looks like JSON over several lines: "
+                                             "--format=json reads that"},
+        [GS_KIND_OBJECT_LINES] = {GS_FORMAT_JSONL, "it looks like JSON: --format=jsonl "
+                                                   "reads an object a line"},
+        [GS_KIND_TREC] = {GS_FORMAT_TREC, "it looks like TREC: say --format=trec"},
+        [GS_KIND_HTML] = {GS_FORMAT_HTML,
+                          "it looks like HTML: --format=html makes each file a document"},
+        [GS_KIND_XML] = {GS_FORMAT_HTML,
+                         "it looks like XML: --format=html makes each file a document, "
+                         "without the tags, and --format=trec reads <DOC> elements"},
+        [GS_KIND_TUPLES] = {GS_FORMAT_TUPLES,
+                            "it looks like terms and numbers of documents: say "
+                            "--format=tuples"},
+        [GS_KIND_TABS] = {GS_FORMAT_TSV, "it looks like columns with TABs between: "
+                                         "--format=tsv reads a name, a TAB and text"},
+        [GS_KIND_COMMAS] = {GS_FORMAT_CSV,
+                            "it looks like comma-separated values: --format=csv reads "
+                            "them, with a header that names the columns"},
+        [GS_KIND_PROSE] = {GS_FORMAT_TEXT,
+                           "it looks like plain text: --format=text makes each file a "
+                           "document"},
+    };
+    const gs_document_kind kind = gs_document_kind_of(data, bytes);
+    const bool is_so = format < GS_FORMAT_COUNT && hints[kind].as == format;
+    return is_so ? NULL : hints[kind].hint;
 }

@@ -1,15 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * document_kind: what the input looks like, if it is not of the format that it is read
- * as.
+ * document_kind: what the bytes at the front of a file look like.
  */
 #ifndef GS_LIB_INDEX_TEXT_DOCUMENT_KIND_H
 #define GS_LIB_INDEX_TEXT_DOCUMENT_KIND_H
 
 #include "lib/index/text/document.h"
 
-/* What the bytes at the front of a file look like, and what to do about it, as a sentence
- * for a message; NULL if they look like `format`, or like nothing known. */
+typedef enum gs_document_kind {
+    GS_KIND_NOTHING, /* nothing but blanks */
+    GS_KIND_UTF16,
+    GS_KIND_BINARY,
+    GS_KIND_WARC,
+    GS_KIND_ARRAY,        /* of JSON */
+    GS_KIND_OBJECTS,      /* of JSON, over several lines */
+    GS_KIND_OBJECT_LINES, /* one a line */
+    GS_KIND_TREC,
+    GS_KIND_HTML,
+    GS_KIND_XML,
+    GS_KIND_TUPLES, /* term TAB number */
+    GS_KIND_TABS,
+    GS_KIND_COMMAS, /* or semicolons, as many in the second line as in the first */
+    GS_KIND_PROSE,
+} gs_document_kind;
+
+gs_document_kind gs_document_kind_of(const uint8_t *data, size_t bytes);
+
+/* What that is and what to do about it, as a sentence for a message; NULL if it looks
+ * like `format`, or like nothing known. */
 const char *gs_document_kind_hint(const uint8_t *data, size_t bytes,
                                   gs_document_format format);
 

@@ -7,6 +7,7 @@
 #define GS_LIB_INDEX_TEXT_DOCUMENTS_H
 
 #include "lib/index/text/document.h"
+#include "lib/index/text/document_shape.h"
 #include "lib/index/text/token.h"
 #include "lib/index/text/tokenizer.h"
 #include "lib/index/text/tuple.h"

@@ -24,8 +24,10 @@ typedef struct gs_open_file {
     size_t input_index;
     uint64_t record_offset; /* of the carried record */
     uint64_t record_line;   /* the same as a number of lines; 0: unknown */
-    gs_heap_bytes carry;    /* the beginning of a record whose end has not come yet */
-    bool is_in_quotes;      /* and ends inside of quotes */
+    gs_record_ends ends;
+    gs_cut_state cut;
+    gs_heap_bytes carry; /* the beginning of a record whose end has not come yet */
+    bool is_in_quotes;   /* and ends inside of quotes */
 } gs_open_file;
 
 struct gs_line_feed {
@@ -160,8 +162,27 @@ void gs_line_feed_free(gs_line_feed *feed)
     gs_mem_free(feed);
 }
 
-static gs_open_file *file_of(gs_line_feed *feed, size_t input_index)
+/* How the records of a file end that was just opened. */
+static gs_code look_at_file(gs_line_feed *feed, gs_open_file *file, const gs_block *first,
+                            gs_status *st)
 {
+    const gs_file_front front = {
+        .input_index = file->input_index,
+        .offset = file->record_offset,
+        .data = first->data,
+        .bytes = first->len,
+        .is_all = first->ends_input,
+    };
+    file->ends = feed->options.ends;
+    if (feed->options.look != NULL)
+        GS_TRY(feed->options.look(feed->options.look_context, &front, &file->ends, st));
+    file->cut = file->ends.begin;
+    return GS_OK;
+}
+
+static gs_open_file *file_of(gs_line_feed *feed, size_t input_index, bool *is_new)
+{
+    *is_new = false;
     gs_open_file *unused = NULL;
     for (size_t i = GS_INPUT_FILES_MAX; i-- > 0;) {
         gs_open_file *const f = &feed->files[i];
@@ -171,7 +192,7 @@ static gs_open_file *file_of(gs_line_feed *feed, size_t input_index)
             unused = f;
     }
     gs_assert(unused != NULL && unused->carry.bytes == 0);
-    unused->is_open = true;
+    unused->is_open = *is_new = true;
     unused->input_index = input_index;
     unused->record_offset = input_index == feed->next_input ? feed->next_offset : 0;
     unused->record_line = unused->record_offset == 0;
@@ -180,36 +201,38 @@ static gs_open_file *file_of(gs_line_feed *feed, size_t input_index)
 }
 
 /* How many of the first `bytes` are whole records, given how many are carried. */
-static size_t whole_bytes(const gs_line_feed *feed, size_t carried, const uint8_t *data,
-                          size_t bytes)
+static size_t whole_bytes(const gs_line_feed *feed, gs_open_file *file,
+                          const uint8_t *data, size_t bytes)
 {
     gs_assert(feed->options.csv == NULL);
     if (feed->options.record_size > 0) {
         const size_t size = feed->options.record_size;
-        const size_t over = (carried % size + bytes % size) % size;
+        const size_t over = (file->carry.bytes % size + bytes % size) % size;
         return over <= bytes ? bytes - over : 0;
     }
-    if (feed->options.takes_whole_files)
+    if (file->ends.takes_whole_files)
         return 0;
-    if (feed->options.whole_bytes != NULL)
-        return feed->options.whole_bytes(data, bytes);
+    if (file->ends.cut != NULL)
+        return file->ends.cut(&file->cut, data, bytes);
+    if (file->ends.whole_bytes != NULL)
+        return file->ends.whole_bytes(data, bytes);
     const uint8_t *const last = bytes ? memrchr(data, feed->options.eol, bytes) : NULL;
     return last ? (size_t)(last - data) + 1 : 0;
 }
 
 /* The end of a record of which the beginning is carried and the end in the block: how
  * many bytes of the block. */
-static size_t end_at_seam(const gs_line_feed *feed, const gs_heap_bytes *carry,
-                          const gs_block *block)
+static size_t end_at_seam(const gs_open_file *file, const gs_block *block)
 {
     uint8_t seam[2 * SEAM_BYTES];
+    const gs_heap_bytes *const carry = &file->carry;
     const size_t before = carry->bytes < SEAM_BYTES ? carry->bytes : SEAM_BYTES;
     const size_t behind = block->len < SEAM_BYTES ? block->len : SEAM_BYTES;
     if (before == 0 || behind == 0)
         return 0;
     memcpy(seam, carry->data + carry->bytes - before, before);
     memcpy(seam + before, block->data, behind);
-    const size_t whole = feed->options.whole_bytes(seam, before + behind);
+    const size_t whole = file->ends.whole_bytes(seam, before + behind);
     return whole > before ? whole - before : 0;
 }
 
@@ -226,6 +249,13 @@ gs_code gs_line_feed_fail_too_long(const gs_line_feed_options *options, const ch
     return gs_status_hint(st, hint ? hint : "give more memory with -S");
 }
 
+/* Of eol, or of a fixed size. */
+static bool has_plain_lines(const gs_open_file *file)
+{
+    const gs_record_ends *const e = &file->ends;
+    return !e->takes_whole_files && e->cut == NULL && e->whole_bytes == NULL;
+}
+
 static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
                              gs_status *st)
 {
@@ -239,10 +269,9 @@ static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
                       (unsigned long long)file->record_line, o->record_bytes_max);
         return gs_status_hint(st, o->too_long_hint);
     }
-    return gs_line_feed_fail_too_long(
-        o, o->names[file->input_index],
-        o->whole_bytes != NULL || o->takes_whole_files ? "document" : "line",
-        file->record_offset, st);
+    return gs_line_feed_fail_too_long(o, o->names[file->input_index],
+                                      has_plain_lines(file) ? "line" : "document",
+                                      file->record_offset, st);
 }
 
 gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset, size_t bytes,
@@ -333,35 +362,59 @@ static size_t carried_bytes(const gs_line_feed *feed)
     return sum;
 }
 
+/* Where the record ends that begins before the block, found by halves; the state is then
+ * behind the block, unless there is such an end. */
+static size_t cut_first(gs_open_file *file, const gs_block *block, bool *ends)
+{
+    const gs_cut_state begin = file->cut;
+    size_t first = file->ends.cut(&file->cut, block->data, block->len);
+    *ends = first > 0;
+    if (first == 0)
+        return block->len;
+    for (size_t low = 0, high = block->len; high - low > 1;) {
+        const size_t middle = low + (high - low) / 2;
+        gs_cut_state state = begin;
+        const size_t whole = file->ends.cut(&state, block->data, middle);
+        first = whole > 0 ? whole : first;
+        *(whole > 0 ? &high : &low) = middle;
+    }
+    return first;
+}
+
 /* How many of the bytes belong to the record that begins before them; all of them if it
  * does not end here. */
-static size_t bytes_of_first(const gs_line_feed *feed, const gs_block *block, bool *ends)
+static size_t bytes_of_first(const gs_line_feed *feed, gs_open_file *file,
+                             const gs_block *block, bool *ends)
 {
     size_t n = block->len;
-    size_t end = whole_bytes(feed, 0, block->data, n);
+    if (file->ends.cut != NULL) {
+        n = cut_first(file, block, ends);
+        *ends |= block->ends_input;
+        return n;
+    }
+    size_t end = whole_bytes(feed, file, block->data, n);
     *ends = end > 0 || block->ends_input;
-    for (; end > 0; end = whole_bytes(feed, 0, block->data, n - 1))
+    for (; end > 0; end = whole_bytes(feed, file, block->data, n - 1))
         n = end;
     return n;
 }
 
 /* A record is too long: gives out its beginning, and how long it is. What follows it is
  * not wanted any more. */
-static gs_code cut_off(gs_line_feed *feed, const gs_open_file *file,
-                       const gs_block *first, gs_line_batch *batch, gs_status *st)
+static gs_code cut_off(gs_line_feed *feed, gs_open_file *file, const gs_block *first,
+                       gs_line_batch *batch, gs_status *st)
 {
-    gs_heap_bytes *const carry = &feed->files[file - feed->files].carry;
     const uint64_t most = (uint64_t)CUT_FACTOR * feed->options.record_bytes_max;
-    bool ends;
-    uint64_t bytes = carry->bytes + bytes_of_first(feed, first, &ends);
-    GS_TRY(lend(feed, carry, batch, st));
+    bool ends = first->ends_input; /* it was looked at, and has no other end */
+    uint64_t bytes = file->carry.bytes + first->len;
+    GS_TRY(lend(feed, &file->carry, batch, st));
     batch->input_index = file->input_index;
     while (!ends && bytes < most) {
         gs_block *block = NULL;
         GS_TRY(feed->source.next(feed->source.context, &block, st));
         if (block == NULL)
             break;
-        bytes += bytes_of_first(feed, block, &ends);
+        bytes += bytes_of_first(feed, file, block, &ends);
         gs_block_release(block);
     }
     batch->cut_bytes = bytes;
@@ -376,9 +429,9 @@ static size_t whole_of_block(const gs_line_feed *feed, gs_open_file *file,
     const gs_line_feed_options *const o = &feed->options;
     if (o->csv != NULL)
         return gs_csv_last_end(block->data, block->len, *o->csv, &file->is_in_quotes);
-    const size_t whole = whole_bytes(feed, file->carry.bytes, block->data, block->len);
-    return whole == 0 && o->whole_bytes != NULL ? end_at_seam(feed, &file->carry, block)
-                                                : whole;
+    const size_t whole = whole_bytes(feed, file, block->data, block->len);
+    return whole == 0 && file->ends.whole_bytes != NULL ? end_at_seam(file, block)
+                                                        : whole;
 }
 
 /* Where the batch begins, and with it what comes after. */
@@ -400,8 +453,15 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
                           bool *is_ready, gs_status *st)
 {
     *is_ready = false;
-    gs_open_file *const file = file_of(feed, block->input_index);
+    bool is_new;
+    gs_open_file *const file = file_of(feed, block->input_index, &is_new);
     gs_heap_bytes *const carry = &file->carry;
+    if (is_new)
+        GS_TRY_OR_FAIL(look_at_file(feed, file, block, st));
+    if (file->ends.is_left_out) {
+        file->record_offset += block->len;
+        goto done;
+    }
     size_t whole = whole_of_block(feed, file, block);
     if (block->len > feed->block_bytes)
         feed->block_bytes = block->len;
@@ -427,7 +487,7 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
             *is_ready = cut_off(feed, file, block, batch, st) == GS_OK;
         goto done;
     }
-    if (carry->bytes + whole == 0 && !feed->options.takes_whole_files)
+    if (carry->bytes + whole == 0 && !file->ends.takes_whole_files)
         goto done;
     const uint8_t *const tail = block->data + whole;
     const size_t tail_bytes = block->len - whole;
@@ -650,7 +710,10 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
             GS_TRY(gs_file_header_take(&feed->file_header, out, st));
         else if (may_have_header(feed, out))
             GS_TRY(take_header(feed, out, st));
-        if (out->bytes > 0 || feed->options.takes_whole_files) {
+        /* Without a header what is empty is a file that is a record. */
+        const bool has_header =
+            feed->options.shares_header || feed->options.header_lines > 0;
+        if (out->bytes > 0 || !has_header) {
             out->ticket = feed->next_ticket++;
             return GS_OK;
         }

@@ -44,6 +44,38 @@ typedef struct gs_line_batch {
     bool cut_goes_on;   /* and perhaps more */
 } gs_line_batch;
 
+/* What who cuts a file knows of its bytes so far. */
+typedef struct gs_cut_state {
+    uint64_t words[4];
+} gs_cut_state;
+
+/* How the records of a file end, if not with the byte eol: the first of these that is
+ * set. */
+typedef struct gs_record_ends {
+    bool takes_whole_files; /* each file is one record, an empty one too */
+    bool is_left_out;       /* the file has none, whatever is in it */
+    /* By all bytes of the file up to there: of `bytes` more, how many belong to records
+     * that are whole; 0 if none ends here. `state` goes on from call to call. */
+    size_t (*cut)(gs_cut_state *state, const uint8_t *data, size_t bytes);
+    gs_cut_state begin; /* before the first of what is read of the file */
+    /* By bytes near the end: where the last record of `data` ends, which may begin inside
+     * a record. */
+    size_t (*whole_bytes)(const uint8_t *data, size_t bytes);
+} gs_record_ends;
+
+/* The first bytes of a file, or if offset > 0 of what is read of it. */
+typedef struct gs_file_front {
+    size_t input_index;
+    uint64_t offset;
+    const uint8_t *data; /* readable beyond the end */
+    size_t bytes;
+    bool is_all;
+} gs_file_front;
+
+/* Says how the records of a file end, which it may do by looking. */
+typedef gs_code gs_file_look_fn(void *context, const gs_file_front *front,
+                                gs_record_ends *ends, gs_status *st);
+
 typedef struct gs_line_feed_options {
     uint8_t eol;
     size_t record_size;        /* > 0: fixed-size records, no end-of-line byte */
@@ -62,12 +94,9 @@ typedef struct gs_line_feed_options {
     bool counts_lines;      /* for batches to know their first_line */
     const gs_csv_form *csv; /* copied; an eol between quotes ends no record, and files are
                                read, not mapped. NULL: quotes are as other bytes */
-    /* Records that do not end with a byte: where the last record of `data` ends. `data`
-     * may begin inside a record, so this is told by bytes near that end alone: a format
-     * whose line ends mean something else inside quotes needs a state of its own here.
-     * NULL: behind the last eol. */
-    size_t (*whole_bytes)(const uint8_t *data, size_t bytes);
-    bool takes_whole_files; /* each file is one record, an empty one too */
+    gs_record_ends ends;    /* of all files, */
+    gs_file_look_fn *look;  /* or as this says of each, when it is opened; not of */
+    void *look_context;     /* what is mapped or given out again */
     const char *const *names;
 } gs_line_feed_options;
 

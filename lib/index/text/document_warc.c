@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/text/document_warc.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "lib/index/text/html_text.h"
+#include "lib/sort/record/records.h"
+
+/* --- cutting ----------------------------------------------------------------------- */
+
+/* What the words of the cutter's state are. */
+enum { PHASE, LEFT, COLUMN, LENGTH };
+
+/* Where it stands: between records, in the header of one, in its content. */
+enum { BETWEEN, IN_HEADER, IN_CONTENT };
+
+static const char length_field[] = "content-length:";
+enum {
+    LENGTH_FIELD_BYTES = sizeof length_field - 1,
+    /* What COLUMN says of a line of the header, beside how much of the field's name was
+     * there so far. */
+    OTHER_LINE = 1000,
+    IN_LENGTH,
+    BEHIND_LENGTH,
+    BLANK_SO_FAR = 0,
+};
+
+/* A record may not be longer than this: sums of it and of places do not overflow. */
+static const uint64_t content_bytes_max = (uint64_t)1 << 60;
+
+static uint8_t lower(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+}
+
+/* One byte of a line of the header that does not end it. */
+static void see_header_byte(gs_cut_state *s, uint8_t c)
+{
+    uint64_t *const column = &s->words[COLUMN];
+    if (c == '\r') {
+        return;
+    } else if (*column < LENGTH_FIELD_BYTES) {
+        const bool fits = lower(c) == (uint8_t)length_field[*column];
+        *column = fits ? *column + 1 : OTHER_LINE;
+        if (*column == LENGTH_FIELD_BYTES) {
+            *column = IN_LENGTH;
+            s->words[LENGTH] = 0;
+        }
+    } else if (*column == IN_LENGTH && c >= '0' && c <= '9') {
+        if (s->words[LENGTH] < content_bytes_max)
+            s->words[LENGTH] = s->words[LENGTH] * 10 + (c - '0');
+    } else if (*column == IN_LENGTH && c != ' ' && c != '\t') {
+        *column = BEHIND_LENGTH;
+    }
+}
+
+/* Takes one line of the header, or what there is of it; true if it ends the header. */
+static bool see_header_line(gs_cut_state *s, const uint8_t **at, const uint8_t *end)
+{
+    const uint8_t *p = *at;
+    while (p < end && *p != '\n')
+        see_header_byte(s, *p++);
+    const bool is_blank = s->words[COLUMN] == BLANK_SO_FAR;
+    *at = p < end ? p + 1 : p;
+    if (p == end)
+        return false;
+    s->words[COLUMN] = BLANK_SO_FAR;
+    return is_blank;
+}
+
+static bool is_line_end(uint8_t c)
+{
+    return c == '\r' || c == '\n';
+}
+
+size_t gs_warc_cut(gs_cut_state *s, const uint8_t *data, size_t bytes)
+{
+    const uint8_t *const end = data + bytes;
+    const uint8_t *p = data, *whole = data;
+    while (p < end) {
+        if (s->words[PHASE] == BETWEEN) {
+            while (p < end && is_line_end(*p))
+                p++;
+            if (p < end)
+                *s = (gs_cut_state){{[PHASE] = IN_HEADER}};
+        } else if (s->words[PHASE] == IN_HEADER) {
+            if (see_header_line(s, &p, end)) {
+                s->words[PHASE] = IN_CONTENT;
+                s->words[LEFT] = s->words[LENGTH];
+            }
+        } else {
+            const size_t here =
+                (size_t)(end - p) < s->words[LEFT] ? (size_t)(end - p) : s->words[LEFT];
+            p += here;
+            s->words[LEFT] -= here;
+        }
+        if (s->words[PHASE] == IN_CONTENT && s->words[LEFT] == 0) {
+            whole = p;
+            s->words[PHASE] = BETWEEN;
+        }
+    }
+    return (size_t)(whole - data);
+}
+
+/* --- headers ----------------------------------------------------------------------- */
+
+/* What of a header matters, of a record or of an answer of HTTP. */
+typedef struct header_fields {
+    gs_text_span first_line, type, uri, content_type, transfer_encoding, content_encoding;
+    uint64_t length;
+    bool has_length;
+} header_fields;
+
+static gs_text_span trimmed(const uint8_t *from, const uint8_t *to)
+{
+    while (from < to && (*from == ' ' || *from == '\t'))
+        from++;
+    while (from < to && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
+        to--;
+    return (gs_text_span){from, (size_t)(to - from)};
+}
+
+static bool is_text(gs_text_span span, const char *text)
+{
+    return strlen(text) == span.bytes &&
+           strncasecmp((const char *)span.data, text, span.bytes) == 0;
+}
+
+static bool begins_with(gs_text_span span, const char *text)
+{
+    const size_t n = strlen(text);
+    return span.bytes >= n && strncasecmp((const char *)span.data, text, n) == 0;
+}
+
+static void take_field(header_fields *f, gs_text_span name, gs_text_span value)
+{
+    if (is_text(name, "WARC-Type"))
+        f->type = value;
+    else if (is_text(name, "WARC-Target-URI"))
+        f->uri = value;
+    else if (is_text(name, "Content-Type"))
+        f->content_type = value;
+    else if (is_text(name, "Transfer-Encoding"))
+        f->transfer_encoding = value;
+    else if (is_text(name, "Content-Encoding"))
+        f->content_encoding = value;
+    else if (is_text(name, "Content-Length"))
+        f->has_length = value.bytes > 0;
+}
+
+/* Reads lines up to a blank one; where the content begins, or NULL if there is none. */
+static const uint8_t *read_header(header_fields *f, const uint8_t *p, const uint8_t *end)
+{
+    gs_cut_state state = {{0}}; /* the length as the cutter sees it */
+    *f = (header_fields){.first_line = {p, 0}};
+    for (bool is_first = true; p < end; is_first = false) {
+        const uint8_t *next = p;
+        const bool is_last = see_header_line(&state, &next, end);
+        if (next == end && (end == p || end[-1] != '\n'))
+            return NULL;
+        if (is_last) {
+            f->length = state.words[LENGTH];
+            return next;
+        }
+        const uint8_t *const eol = next - 1;
+        const uint8_t *const colon = memchr(p, ':', (size_t)(eol - p));
+        if (is_first)
+            f->first_line = trimmed(p, eol);
+        else if (colon != NULL)
+            take_field(f, trimmed(p, colon), trimmed(colon + 1, eol));
+        p = next;
+    }
+    return NULL;
+}
+
+/* --- content ----------------------------------------------------------------------- */
+
+/* Puts the chunks of an answer together, where they are; what is malformed ends them. */
+static size_t join_chunks(uint8_t *data, size_t bytes)
+{
+    uint8_t *to = data;
+    const uint8_t *p = data;
+    const uint8_t *const end = data + bytes;
+    while (p < end) {
+        size_t size = 0;
+        const uint8_t *const digits = p;
+        for (; p < end && size <= bytes; p++) {
+            const uint8_t c = lower(*p);
+            if (c >= '0' && c <= '9')
+                size = size * 16 + (size_t)(c - '0');
+            else if (c >= 'a' && c <= 'f')
+                size = size * 16 + (size_t)(c - 'a' + 10);
+            else
+                break;
+        }
+        const uint8_t *const eol = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+        if (eol == NULL || p == digits || size == 0)
+            break;
+        p = eol + 1;
+        if (size > (size_t)(end - p))
+            size = (size_t)(end - p);
+        memmove(to, p, size);
+        to += size;
+        p += size;
+        while (p < end && is_line_end(*p))
+            p++;
+    }
+    return (size_t)(to - data);
+}
+
+/* HTTP/1.1 200 OK */
+static bool is_success(gs_text_span status_line)
+{
+    const uint8_t *const end = status_line.data + status_line.bytes;
+    const uint8_t *p =
+        status_line.bytes > 0 ? memchr(status_line.data, ' ', status_line.bytes) : NULL;
+    if (p == NULL || !begins_with(status_line, "HTTP/"))
+        return false;
+    while (p < end && *p == ' ')
+        p++;
+    return end - p >= 3 && *p == '2';
+}
+
+static bool is_markup(gs_text_span type, const uint8_t *data, size_t bytes)
+{
+    static const char *const types[] = {"text/html", "application/xhtml", "text/xml",
+                                        "application/xml"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (begins_with(type, types[i]))
+            return true;
+    }
+    return type.bytes == 0 && bytes > 0 && data[0] == '<';
+}
+
+static bool is_known_text(gs_text_span type)
+{
+    return type.bytes == 0 || begins_with(type, "text/") ||
+           begins_with(type, "application/xhtml") ||
+           begins_with(type, "application/xml") || begins_with(type, "application/json");
+}
+
+/* Takes the headers of HTTP and its encoding off; false if the answer is no text. */
+static bool open_answer(header_fields *record, uint8_t **data, size_t *bytes)
+{
+    header_fields http;
+    const uint8_t *const end = *data + *bytes;
+    const uint8_t *const body = read_header(&http, *data, end);
+    if (body == NULL || !is_success(http.first_line))
+        return false;
+    if (http.content_encoding.bytes > 0 && !is_text(http.content_encoding, "identity"))
+        return false;
+    *data = (uint8_t *)(uintptr_t)body;
+    *bytes = (size_t)(end - body);
+    if (is_text(http.transfer_encoding, "chunked"))
+        *bytes = join_chunks(*data, *bytes);
+    record->content_type = http.content_type;
+    return true;
+}
+
+/* An address as some write it, <http://example.org/>. */
+static gs_text_span name_of(const header_fields *f)
+{
+    gs_text_span name = f->uri;
+    if (name.bytes >= 2 && name.data[0] == '<' && name.data[name.bytes - 1] == '>') {
+        name.data++;
+        name.bytes -= 2;
+    }
+    return name;
+}
+
+/* --- records ----------------------------------------------------------------------- */
+
+typedef struct warc_reader {
+    gs_document_list *list;
+    const uint8_t *at, *end;
+} warc_reader;
+
+/* A sound record of which the content lies in `data`. */
+static gs_code take_record(warc_reader *r, header_fields *f, uint8_t *data, size_t bytes,
+                           uint64_t line, gs_status *st)
+{
+    const bool is_answer = is_text(f->type, "response");
+    const bool is_content =
+        is_text(f->type, "resource") || is_text(f->type, "conversion");
+    if (!is_answer && !is_content) {
+        r->list->left_out++;
+        return GS_OK;
+    }
+    if ((is_answer && !open_answer(f, &data, &bytes)) ||
+        !is_known_text(f->content_type)) {
+        r->list->left_out++;
+        return GS_OK;
+    }
+    if (is_markup(f->content_type, data, bytes))
+        bytes = gs_html_to_text(data, bytes);
+    const gs_text_span text = {data, bytes};
+    return gs_document_list_take(r->list, line, NULL, name_of(f), &text, 1, st);
+}
+
+static gs_code parse_record(warc_reader *r, gs_status *st)
+{
+    header_fields f;
+    const uint8_t *const begin = r->at;
+    const uint64_t line = r->list->line_count;
+    const uint8_t *const content = read_header(&f, begin, r->end);
+    const char *why = content == NULL                       ? "the record is cut off"
+                      : !begins_with(f.first_line, "WARC/") ? "no WARC record begins here"
+                      : !f.has_length ? "a record without its length"
+                      : f.length > (size_t)(r->end - content) ? "the record is cut off"
+                                                              : NULL;
+    const size_t left = content != NULL ? (size_t)(r->end - content) : 0;
+    const size_t bytes = f.length < left ? (size_t)f.length : left;
+    r->at = content != NULL ? content + bytes : r->end;
+    r->list->line_count += gs_line_count(begin, (size_t)(r->at - begin), '\n');
+    if (why != NULL)
+        return gs_document_list_add_bad(r->list, line, why, st);
+    return take_record(r, &f, (uint8_t *)(uintptr_t)content, bytes, line, st);
+}
+
+gs_code gs_warc_parse(gs_document_list *list, const gs_line_batch *batch, gs_status *st)
+{
+    warc_reader r = {list, batch->data, batch->data + batch->bytes};
+    for (;;) {
+        for (; r.at < r.end && is_line_end(*r.at); r.at++)
+            list->line_count += *r.at == '\n';
+        if (r.at == r.end)
+            return GS_OK;
+        GS_TRY(parse_record(&r, st));
+    }
+}
+
+bool gs_warc_find_name(const uint8_t *data, size_t bytes, gs_text_span *name,
+                       uint64_t *line)
+{
+    header_fields f;
+    const uint8_t *const end = data + bytes;
+    for (; data < end && is_line_end(*data); data++)
+        *line += *data == '\n';
+    if (read_header(&f, data, end) == NULL)
+        return false;
+    *name = name_of(&f);
+    return name->bytes > 0;
+}
