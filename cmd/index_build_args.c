@@ -48,6 +48,10 @@ static const char usage_text[] =
     "      --no-decompress          take zstd and gzip inputs as they are\n"
     "\n"
     "How text becomes terms:\n"
+    "      --tokenizer=NAME         bigrams (words, and each two characters where "
+    "scripts\n"
+    "                                 have no spaces; the default), words, whitespace\n"
+    "                                 (what stands between), raw (a text, whole)\n"
     "      --no-fold                keep case and form; otherwise text is put into NFKC\n"
     "                                 and its case folded (--fold)\n"
     "      --stopwords=FILE         leave out the words of FILE, one a line\n"
@@ -97,6 +101,15 @@ static void take_format(void *to, gs_opt_scan *scan)
         words[i] = (gs_word){gs_document_format_name((gs_document_format)i), i};
     args->options.document.format =
         (gs_document_format)gs_word_arg(scan, GS_COUNTED(words));
+}
+
+static void take_tokenizer(void *to, gs_opt_scan *scan)
+{
+    gs_index_build_args *const args = to;
+    gs_word words[GS_WORD_KINDS];
+    for (int i = 0; i < GS_WORD_KINDS; i++)
+        words[i] = (gs_word){gs_word_kind_name((gs_word_kind)i), i};
+    args->options.words.kind = (gs_word_kind)gs_word_arg(scan, GS_COUNTED(words));
 }
 
 static void take_text_field(void *to, gs_opt_scan *scan)
@@ -171,6 +184,7 @@ static void resolve(gs_index_build_args *args)
                               : w->stop_file     ? "--stopwords"
                               : w->chars_min     ? "--min-len"
                               : w->chars_max     ? "--max-len"
+                              : w->kind != 0     ? "--tokenizer"
                                                  : NULL;
     if (wrong != NULL) {
         char other[32];
@@ -201,6 +215,7 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
          &d->text_field_count},
         {0, "positions", GS_OPT_FLAG(&o->has_positions)},
         {0, "reorder", GS_OPT_FLAG(&o->reorders)},
+        {0, "tokenizer", GS_OPT_CALL(take_tokenizer, args)},
         {0, "fold", GS_OPT_CALL_BARE(take_fold, &o->words.is_folding)},
         {0, "no-fold", GS_OPT_CALL_BARE(take_fold, &o->words.is_folding)},
         {0, "stem", GS_OPT_TEXT(&o->words.stem_language)},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tokenizer against any bytes: the fast ways must find the words that folding all of
- * the text at once and cutting it by category gives. The first byte chooses folding.
+ * the text at once and cutting it by category gives. The first byte chooses folding and
+ * what a word is.
  */
 #include <stdlib.h>
 
@@ -41,18 +42,19 @@ static void want_word(const uint8_t *word, size_t bytes, unsigned position)
     put_word(&wanted, word, (uint32_t)bytes, position);
 }
 
-static void tokenize(words *w, const uint8_t *text, size_t bytes, bool folds)
+static void tokenize(words *w, const uint8_t *text, size_t bytes, gs_word_kind kind,
+                     bool folds)
 {
     static gs_token_batch batch;
-    static gs_word_rules *rules[2];
+    static gs_word_rules *rules[GS_WORD_KINDS][2];
     gs_status st = {.code = GS_OK};
     gs_tokenizer *t = NULL;
-    const gs_word_rules_options options = {.is_folding = folds};
+    const gs_word_rules_options options = {.kind = kind, .is_folding = folds};
     if (batch.bytes == NULL)
         require(gs_token_batch_init(&batch, &st) == GS_OK);
-    if (rules[folds] == NULL)
-        require(gs_word_rules_new(&rules[folds], &options, &st) == GS_OK);
-    require(gs_tokenizer_new(&t, rules[folds], &st) == GS_OK);
+    if (rules[kind][folds] == NULL)
+        require(gs_word_rules_new(&rules[kind][folds], &options, &st) == GS_OK);
+    require(gs_tokenizer_new(&t, rules[kind][folds], &st) == GS_OK);
     gs_tokenizer_begin_document(t);
     gs_tokenizer_begin_text(t, text, bytes);
     do {
@@ -71,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0 || size > TEXT_MAX)
         return 0;
     const bool folds = data[0] & 1;
+    const gs_word_kind kind = (gs_word_kind)((data[0] >> 1) % GS_WORD_KINDS);
     data++;
     size--;
     gs_status st = {.code = GS_OK};
@@ -80,8 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(memory, data, size);
     memset((uint8_t *)memory + size, 'z', GS_TEXT_SLACK);
     got.used = wanted.used = 0;
-    tokenize(&got, memory, size, folds);
-    slow_words(memory, size, folds, want_word);
+    tokenize(&got, memory, size, kind, folds);
+    slow_words(memory, size, kind, folds, want_word);
     require(got.used == wanted.used && memcmp(got.bytes, wanted.bytes, got.used) == 0);
     gs_mem_free(memory);
     return 0;

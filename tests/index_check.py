@@ -52,15 +52,60 @@ def is_word(char, known={}):
     return known[char]
 
 
-def words(text, folds):
+DENSE = [
+    (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3041, 0x312F),
+    (0x31A0, 0x31BF), (0x31F0, 0x31FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF),
+    (0xFF66, 0xFF9F), (0x20000, 0x3FFFF),
+]
+
+
+def is_dense(char):
+    """Of a script that has no spaces between words?"""
+    return (any(first <= ord(char) <= last for first, last in DENSE) and
+            unicodedata.category(char) != "Nd" and unicodedata.category(char)[0] in "LN")
+
+
+def runs(word):
+    """(is dense, characters), a character with its marks where they are dense."""
+    out = []
+    for char in word:
+        if is_dense(char):
+            if not out or not out[-1][0]:
+                out.append((True, []))
+            out[-1][1].append(char)
+        elif out and out[-1][0] and unicodedata.category(char)[0] == "M":
+            out[-1][1][-1] += char
+        else:
+            if not out or out[-1][0]:
+                out.append((False, []))
+            out[-1][1].append(char)
+    return out
+
+
+def cut_word(word):
+    """(term, has it a length that is limited): dense characters are cut by two."""
+    for dense, chars in runs(word):
+        if not dense:
+            yield "".join(chars), True
+        elif len(chars) == 1:
+            yield chars[0], False
+        else:
+            for pair in zip(chars, chars[1:]):
+                yield "".join(pair), False
+
+
+def words(text, folds, kind="bigrams"):
+    """As cut_word."""
     if folds:
         text = fold(text)
+    if kind in ("raw", "whitespace"):
+        return [(word, True) for word in ([text] if kind == "raw" else text.split()) if word]
     out, word = [], []
     for char in text + " ":
         if is_word(char):
             word.append(char)
         elif word:
-            out.append("".join(word))
+            out += cut_word(word) if kind == "bigrams" else [("".join(word), True)]
             word = []
     return out
 
@@ -71,7 +116,7 @@ AWKWARD = [
     "Café", "cafe\u0301", "STRASSE", "Straße", "ﬃ", "Ⅷ", "½", "co\u00adop", "naïve",
     "Ελλάς", "ΣΊΣΥΦΟΣ", "Жизнь", "漢字", "かな", "ｶﾞ", "한국", "हिन्दी", "ไทย", "עברית",
     "العربية", "don't", "e=mc²", "a_b", "x-y", "Å", "𝔘𝔫𝔦", "😀", "A\u0308\u0323", "…",
-    "1\u20442", "\u0301odd", "ǅ", "İstanbul", "ŉ",
+    "1\u20442", "\u0301odd", "ǅ", "İstanbul", "ŉ", "東京都tower", "か\u3099な文", "ทำ๑ไทย",
 ]
 
 
@@ -110,9 +155,9 @@ class Corpus:
         for doc, (_, texts) in enumerate(self.documents):
             position = 0
             for text in texts:
-                for word in words(text, how.folds):
+                for word, is_limited in words(text, how.folds, how.kind):
                     here, position = position, position + 1
-                    if not how.keeps(word):
+                    if not how.keeps(word, is_limited):
                         continue
                     index[word.encode()].setdefault(doc, []).append(here)
         return index
@@ -121,13 +166,16 @@ class Corpus:
 class Words:
     """Which words are kept."""
 
-    def __init__(self, folds=True, least=0, most=0, stop=()):
-        self.folds, self.least, self.most = folds, least, most
-        self.stop = {w for line in stop for w in words(line, folds)}
+    def __init__(self, folds=True, least=0, most=0, stop=(), kind="bigrams"):
+        self.folds, self.least, self.most, self.kind = folds, least, most, kind
+        cut = kind if kind == "bigrams" else "words"
+        self.stop = {w for line in stop for w, _ in words(line, folds, cut)}
 
-    def keeps(self, word):
-        return (len(word.encode()) <= 65535 and len(word) >= self.least and
-                (not self.most or len(word) <= self.most) and word not in self.stop)
+    def keeps(self, word, is_limited):
+        is_short = is_limited and len(word) < self.least
+        is_long = is_limited and self.most and len(word) > self.most
+        return (len(word.encode()) <= 65535 and not is_short and not is_long and
+                word not in self.stop)
 
 
 def expected_lines(index, positions):
@@ -353,6 +401,8 @@ def check_documents(checker, rng, args):
     rules = [
         (Words(), []),
         (Words(folds=False), ["--no-fold"]),
+        (Words(kind="words"), ["--tokenizer=words"]),
+        (Words(kind="whitespace", folds=False), ["--tokenizer=whitespace", "--no-fold"]),
         (Words(least=2, most=12, stop=[s.split("#")[0] for s in stop]),
          ["--min-len=2", "--max-len=12", f"--stopwords={stop_path}"]),
     ]

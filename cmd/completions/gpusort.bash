@@ -69,6 +69,7 @@ _gpusort() {
         COMPREPLY=($(compgen -W 'jsonl json tsv csv trec warc text html tuples tuples-bin' -- "$cur"))
         return ;;
     --doc-ids) COMPREPLY=($(compgen -W 'keep shift' -- "$cur")); return ;;
+    --tokenizer) COMPREPLY=($(compgen -W 'bigrams words whitespace raw' -- "$cur")); return ;;
     --method) COMPREPLY=($(compgen -W 'auto bsbi spimi' -- "$cur")); return ;;
     --stem)
         COMPREPLY=($(compgen -W "$(_gpusort_stemmers)" -- "$cur"))

@@ -35,8 +35,10 @@ gs_code gs_query_parser_new(gs_query_parser **out, const gs_query_parser_options
     GS_TRY(gs_mem_new(&p, sizeof *p, "query parser", st));
     p->options = *options;
     if (options->rules != NULL) {
-        const gs_word_rules_options folding = {.is_folding =
-                                                   gs_word_rules_fold(options->rules)};
+        const gs_word_rules_options folding = {
+            .kind = gs_word_rules_kind(options->rules),
+            .is_folding = gs_word_rules_fold(options->rules),
+        };
         GS_TRY_OR_FAIL(gs_token_batch_init(&p->batch, st));
         GS_TRY_OR_FAIL(gs_tokenizer_new(&p->words, options->rules, st));
         GS_TRY_OR_FAIL(gs_word_rules_new(&p->folding, &folding, st));

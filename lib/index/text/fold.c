@@ -43,6 +43,69 @@ bool gs_fold_is_word(uint32_t point)
     return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
 }
 
+bool gs_fold_is_mark(uint32_t point)
+{
+    const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)point);
+    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
+           category == UTF8PROC_CATEGORY_ME;
+}
+
+bool gs_fold_is_space(uint32_t point)
+{
+    const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)point);
+    return (point >= '\t' && point <= '\r') || point == 0x85 ||
+           category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
+           category == UTF8PROC_CATEGORY_ZP;
+}
+
+/* Their blocks, in order. */
+static const struct {
+    uint32_t first, last;
+} dense_blocks[] = {
+    {0x0e00, 0x0eff},   /* Thai, Lao */
+    {0x1000, 0x109f},   /* Myanmar */
+    {0x1780, 0x17ff},   /* Khmer */
+    {0x1950, 0x19df},   /* Tai Le, New Tai Lue */
+    {0x1a20, 0x1aaf},   /* Tai Tham */
+    {0x2e80, 0x2fdf},   /* radicals of Han */
+    {0x3005, 0x3007},   /* Han: iterated, closing, zero */
+    {0x3021, 0x3029},   /* Hangzhou numerals */
+    {0x3031, 0x3035},   /* Kana, iterated */
+    {0x3038, 0x303c},   /* Hangzhou numerals, iterated Han */
+    {0x3041, 0x312f},   /* Hiragana, Katakana, Bopomofo */
+    {0x31a0, 0x31bf},   /* Bopomofo */
+    {0x31f0, 0x31ff},   /* Katakana */
+    {0x3400, 0x4dbf},   /* Han */
+    {0x4e00, 0x9fff},   /* Han */
+    {0xa9e0, 0xa9ff},   /* Myanmar */
+    {0xaa60, 0xaadf},   /* Myanmar, Tai Viet */
+    {0xf900, 0xfaff},   /* Han */
+    {0xff66, 0xff9f},   /* Katakana of half width */
+    {0x1aff0, 0x1b16f}, /* Kana */
+    {0x20000, 0x3ffff}, /* Han */
+};
+
+bool gs_fold_is_dense(uint32_t point)
+{
+    size_t low = 0, high = sizeof dense_blocks / sizeof *dense_blocks;
+    if (point < dense_blocks[0].first)
+        return false;
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        *(dense_blocks[middle].first <= point ? &low : &high) = middle;
+    }
+    return point <= dense_blocks[low].last && gs_fold_is_word(point) &&
+           !gs_fold_is_mark(point) &&
+           utf8proc_category((utf8proc_int32_t)point) != UTF8PROC_CATEGORY_ND;
+}
+
+/* What the table says of a plain character of words. */
+static uint32_t plain_word(uint32_t point)
+{
+    return GS_FOLD_PLAIN | GS_FOLD_WORD | point |
+           (gs_fold_is_dense(point) ? GS_FOLD_DENSE : 0);
+}
+
 /* May it join the character before it? Marks may, and the vowels and final consonants of
  * Hangul. */
 static bool joins(uint32_t point)
@@ -50,8 +113,7 @@ static bool joins(uint32_t point)
     const bool is_jamo =
         (point >= 0x1100 && point < 0x1200) || (point >= 0xd7b0 && point < 0xd800);
     const utf8proc_property_t *const p = utf8proc_get_property((utf8proc_int32_t)point);
-    return is_jamo || p->combining_class != 0 || p->category == UTF8PROC_CATEGORY_MN ||
-           p->category == UTF8PROC_CATEGORY_MC || p->category == UTF8PROC_CATEGORY_ME;
+    return is_jamo || p->combining_class != 0 || gs_fold_is_mark(point);
 }
 
 static uint32_t look_up(uint32_t point)
@@ -69,9 +131,8 @@ static uint32_t look_up(uint32_t point)
         has_word |= gs_fold_is_word((uint32_t)points[i]);
     if (!has_word) /* whatever it is, it makes no word */
         return GS_FOLD_PLAIN | ' ';
-    return composed == 1 && !joins((uint32_t)points[0])
-               ? GS_FOLD_PLAIN | GS_FOLD_WORD | (uint32_t)points[0]
-               : 0;
+    return composed == 1 && !joins((uint32_t)points[0]) ? plain_word((uint32_t)points[0])
+                                                        : 0;
 }
 
 gs_code gs_fold_fill_page(gs_fold *fold, uint32_t point, gs_status *st)
@@ -83,8 +144,8 @@ gs_code gs_fold_fill_page(gs_fold *fold, uint32_t point, gs_status *st)
         if (fold->is_folding)
             page[i] = look_up(first + i);
         else
-            page[i] = GS_FOLD_PLAIN | (first + i) |
-                      (gs_fold_is_word(first + i) ? GS_FOLD_WORD : 0);
+            page[i] = gs_fold_is_word(first + i) ? plain_word(first + i)
+                                                 : GS_FOLD_PLAIN | (first + i);
     }
     fold->pages[point / GS_FOLD_PAGE_POINTS] = page;
     return GS_OK;

@@ -32,7 +32,9 @@ enum {
 /* What a table says of a character: the character it becomes, and: */
 #define GS_FOLD_POINT UINT32_C(0x1fffff)
 #define GS_FOLD_PLAIN UINT32_C(0x40000000) /* as above */
-#define GS_FOLD_WORD  UINT32_C(0x80000000) /* plain, and part of a word */
+#define GS_FOLD_WORD  UINT32_C(0x80000000) /* plain, and part of a word, */
+#define GS_FOLD_DENSE                                                                    \
+    UINT32_C(0x20000000) /* which is not told by spaces (gs_fold_is_dense) */
 
 typedef struct gs_fold {
     bool is_folding;
@@ -63,5 +65,10 @@ GS_MUST_CHECK gs_code gs_fold_stretch(gs_fold *fold, const uint8_t *text, size_t
                                       gs_status *st);
 
 bool gs_fold_is_word(uint32_t point);
+bool gs_fold_is_mark(uint32_t point);
+bool gs_fold_is_space(uint32_t point);
+/* A letter of a script that has no spaces between words: Han, Kana, Bopomofo, Thai, Lao,
+ * Khmer, Myanmar and those like it. */
+bool gs_fold_is_dense(uint32_t point);
 
 #endif

@@ -8,8 +8,14 @@
  *               character in no word
  *      drain    a stretch that the table of plain characters could not fold, as folded
  *               code points; there may be several words in it
+ *      spans    what stands between white space, or all of the text
  *
- * Each may be left when the batch is full and taken up again.
+ * Each may be left when the batch is full and taken up again. No character makes more
+ * than one term complete: there is room for that, or it is not taken.
+ *
+ * Of characters that are not told by spaces (dense ones) the last two are kept, each a
+ * unit with its marks. When one of another kind, or none of a word, follows, the run of
+ * them ends.
  */
 #include "lib/index/text/tokenizer.h"
 
@@ -24,11 +30,22 @@
 /* A stretch longer than this is cut at any character: only junk is. */
 enum { STRETCH_BYTES_MAX = 256 * 1024 };
 
+/* A character and its marks; those that do not fit are left out. */
+enum { UNIT_BYTES_MAX = 64 };
+
+typedef struct unit {
+    uint8_t bytes[UNIT_BYTES_MAX];
+    size_t count; /* 0: there is none */
+} unit;
+
 struct gs_tokenizer {
     const gs_word_rules *rules;
     gs_word_filter *filter; /* NULL: every word is kept as it is */
     gs_fold *fold;
+    gs_word_kind kind;
     bool is_folding;
+    unit before, now;   /* of a run: the last one that is complete, and what may grow */
+    bool is_before_put; /* it is in a term */
     const uint8_t *at, *end; /* what is left of the text */
     uint32_t position;
     uint64_t long_words;   /* left out */
@@ -42,6 +59,7 @@ gs_code gs_tokenizer_new(gs_tokenizer **out, const gs_word_rules *rules, gs_stat
     gs_tokenizer *t = NULL;
     GS_TRY(gs_mem_new_apart(&t, sizeof *t, "tokenizer", st));
     t->rules = rules;
+    t->kind = rules->kind;
     t->is_folding = rules->is_folding;
     GS_TRY_OR_FAIL(gs_fold_new(&t->fold, t->is_folding, st));
     GS_TRY_OR_FAIL(gs_word_filter_new(&t->filter, rules, st));
@@ -70,6 +88,7 @@ void gs_tokenizer_begin_document(gs_tokenizer *t)
 {
     t->position = 0;
     t->point_at = t->point_count = 0; /* should the last text have been given up */
+    t->before.count = t->now.count = 0;
 }
 
 void gs_tokenizer_begin_text(gs_tokenizer *t, const uint8_t *text, size_t bytes)
@@ -103,7 +122,7 @@ static inline void put_ascii_word(gs_tokenizer *t, gs_token_batch *batch,
     finish_word(t, batch, bytes, bytes);
 }
 
-/* --- drain ------------------------------------------------------------------------- */
+/* --- words, character by character ------------------------------------------------- */
 
 /* A word that is being written to the end of the batch, character by character. */
 typedef struct word_writer {
@@ -138,30 +157,128 @@ static void end_word(gs_tokenizer *t, gs_token_batch *batch, word_writer *w)
     *w = (word_writer){.to = batch->bytes + batch->used};
 }
 
+/* --- runs of dense characters ------------------------------------------------------ */
+
+static void put_in_unit(unit *u, uint32_t point)
+{
+    uint8_t bytes[GS_UTF8_BYTES_MAX];
+    const size_t n = (size_t)(gs_utf8_encode(bytes, point) - bytes);
+    if (u->count + n > UNIT_BYTES_MAX)
+        return;
+    memcpy(u->bytes + u->count, bytes, n);
+    u->count += n;
+}
+
+static bool is_in_run(const gs_tokenizer *t)
+{
+    return t->now.count + t->before.count > 0;
+}
+
+/* `now` is complete: with the one before it makes a term. */
+static void end_unit(gs_tokenizer *t, gs_token_batch *batch)
+{
+    if (t->now.count == 0)
+        return;
+    t->is_before_put = t->before.count > 0;
+    if (t->is_before_put) {
+        uint8_t *const to =
+            mempcpy(batch->bytes + batch->used, t->before.bytes, t->before.count);
+        memcpy(to, t->now.bytes, t->now.count);
+        memset(to + t->now.count, 0, GS_TERM_PAD);
+        finish_word(t, batch, t->before.count + t->now.count, 0);
+    }
+    t->before = t->now;
+    t->now.count = 0;
+}
+
+/* One that is alone is a term. */
+static void end_run(gs_tokenizer *t, gs_token_batch *batch)
+{
+    end_unit(t, batch);
+    if (t->before.count > 0 && !t->is_before_put) {
+        uint8_t *const to =
+            mempcpy(batch->bytes + batch->used, t->before.bytes, t->before.count);
+        memset(to, 0, GS_TERM_PAD);
+        finish_word(t, batch, t->before.count, 0);
+    }
+    t->before.count = 0;
+}
+
+static void end_words(gs_tokenizer *t, gs_token_batch *batch, word_writer *w)
+{
+    end_word(t, batch, w);
+    end_run(t, batch);
+    w->to = batch->bytes + batch->used;
+}
+
+/* Does a character of words end what is before it? */
+static bool is_seam(const gs_tokenizer *t, uint32_t point, bool is_dense)
+{
+    return is_dense || (is_in_run(t) && !(t->now.count > 0 && gs_fold_is_mark(point)));
+}
+
+/* Takes a folded character of words; false if it has to wait, the batch being full. */
+static bool take_point(gs_tokenizer *t, gs_token_batch *batch, word_writer *w,
+                       uint32_t point, bool is_dense)
+{
+    if (is_seam(t, point, is_dense)) {
+        if (is_dense) {
+            end_word(t, batch, w);
+            end_unit(t, batch);
+        } else {
+            end_run(t, batch);
+        }
+        if (!gs_token_batch_has_room(batch))
+            return false;
+        w->to = batch->bytes + batch->used;
+    }
+    if (is_dense || t->now.count > 0)
+        put_in_unit(&t->now, point);
+    else
+        put_point(w, point);
+    return true;
+}
+
+/* --- drain ------------------------------------------------------------------------- */
+
+static bool is_in_word(const gs_tokenizer *t, uint32_t point)
+{
+    if (t->kind == GS_WORDS_RAW)
+        return true;
+    return t->kind == GS_WORDS_SPACED ? !gs_fold_is_space(point) : gs_fold_is_word(point);
+}
+
 /* Takes words out of the folded stretch until it or the batch ends. */
 static void drain(gs_tokenizer *t, gs_token_batch *batch)
 {
-    while (t->point_at < t->point_count && gs_token_batch_has_room(batch)) {
-        word_writer w = {.to = batch->bytes + batch->used};
-        while (t->point_at < t->point_count) {
-            const uint32_t point = (uint32_t)t->points[t->point_at++];
-            if (gs_fold_is_word(point))
-                put_point(&w, point);
-            else if (w.chars > 0)
-                break;
-        }
-        end_word(t, batch, &w);
+    word_writer w = {.to = batch->bytes + batch->used};
+    if (t->point_at == t->point_count)
+        return;
+    while (t->point_at < t->point_count) {
+        const uint32_t point = (uint32_t)t->points[t->point_at];
+        const bool is_word = is_in_word(t, point);
+        if (!is_word)
+            end_words(t, batch, &w);
+        else if (!take_point(t, batch, &w, point,
+                             t->kind == GS_WORDS_BIGRAMS && gs_fold_is_dense(point)))
+            return;
+        t->point_at++;
+        if (!is_word && !gs_token_batch_has_room(batch))
+            return;
     }
+    end_words(t, batch, &w);
 }
 
 /* --- slow -------------------------------------------------------------------------- */
 
 /* One stretch: it ends before the next plain character that is in no word (other than its
- * own first), before bytes that are not UTF-8, or at the end of the text. */
+ * own first), before bytes that are not UTF-8, or at the end of the text. Where a plain
+ * character makes something complete, another stretch begins. */
 static gs_code take_stretch(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
 {
-    const uint8_t *const begin = t->at;
+    const uint8_t *begin = t->at;
     word_writer w = {.to = batch->bytes + batch->used};
+    const uint32_t dense_flag = t->kind == GS_WORDS_BIGRAMS ? GS_FOLD_DENSE : 0;
     bool is_plain = true;
     const uint8_t *p = begin;
     while (p < t->end && (is_plain || (size_t)(p - begin) < STRETCH_BYTES_MAX)) {
@@ -173,14 +290,25 @@ static gs_code take_stretch(gs_tokenizer *t, gs_token_batch *batch, gs_status *s
         if ((what & (GS_FOLD_WORD | GS_FOLD_PLAIN)) == GS_FOLD_PLAIN && p > begin)
             break;
         is_plain &= (what & GS_FOLD_PLAIN) != 0;
-        if (what & GS_FOLD_WORD)
-            put_point(&w, what & GS_FOLD_POINT);
+        point = what & GS_FOLD_POINT;
+        if ((what & dense_flag) == 0 && !is_in_run(t)) {
+            if (what & GS_FOLD_WORD)
+                put_point(&w, point);
+        } else if (is_plain && (what & GS_FOLD_WORD) != 0) {
+            const bool is_dense = (what & dense_flag) != 0;
+            begin = is_seam(t, point, is_dense) ? p : begin;
+            if (!take_point(t, batch, &w, point, is_dense)) {
+                t->at = p;
+                return GS_OK;
+            }
+        }
         p += n;
     }
     t->at = p;
     if (is_plain) {
-        end_word(t, batch, &w);
+        end_words(t, batch, &w);
     } else {
+        t->now.count = 0; /* it may be another one with what follows */
         t->point_at = 0;
         GS_TRY(gs_fold_stretch(t->fold, begin, (size_t)(p - begin), &t->points,
                                &t->point_count, st));
@@ -197,7 +325,8 @@ static bool ends_slow_way(const gs_tokenizer *t)
 }
 
 /* `at` is on the first character of a stretch; goes on to an ASCII byte in no word. */
-static gs_code take_any_words(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
+static __attribute__((noinline)) gs_code
+take_any_words(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
 {
     do {
         GS_TRY(take_stretch(t, batch, st));
@@ -287,8 +416,88 @@ static step take_ascii_words(gs_tokenizer *t, gs_token_batch *batch)
     return STEP_END;
 }
 
+/* --- spans ------------------------------------------------------------------------- */
+
+static bool is_ascii_space(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Where the span ends that begins at `p`; *is_ascii tells if it is nothing but ASCII. */
+static const uint8_t *find_span_end(const gs_tokenizer *t, const uint8_t *p,
+                                    bool *is_ascii)
+{
+    uint8_t all = 0;
+    while (p < t->end && (t->kind == GS_WORDS_RAW || !is_ascii_space(*p)))
+        all |= *p++;
+    *is_ascii = all < 0x80;
+    return p;
+}
+
+/* The first word of a span that stays as it is but for what separates words. */
+static void take_unfolded(gs_tokenizer *t, gs_token_batch *batch, const uint8_t *end)
+{
+    word_writer w = {.to = batch->bytes + batch->used};
+    uint32_t point;
+    unsigned n;
+    for (; (n = gs_utf8_decode(t->at, end, &point)) > 0; t->at += n) {
+        if (is_in_word(t, point))
+            put_point(&w, point);
+        else if (w.chars > 0)
+            break;
+    }
+    end_word(t, batch, &w);
+    t->at += t->at < end && n == 0;
+}
+
+/* Up to bytes that are not UTF-8. */
+static gs_code fold_span(gs_tokenizer *t, gs_token_batch *batch, const uint8_t *end,
+                         gs_status *st)
+{
+    const uint8_t *const begin = t->at;
+    uint32_t point;
+    for (unsigned n; (n = gs_utf8_decode(t->at, end, &point)) > 0;)
+        t->at += n;
+    t->point_at = 0;
+    GS_TRY(gs_fold_stretch(t->fold, begin, (size_t)(t->at - begin), &t->points,
+                           &t->point_count, st));
+    t->at += t->at < end;
+    drain(t, batch);
+    return GS_OK;
+}
+
+/* Apart, so that the fast way has the registers. */
+static __attribute__((noinline)) gs_code take_spans(gs_tokenizer *t,
+                                                    gs_token_batch *batch, gs_status *st)
+{
+    for (;;) {
+        drain(t, batch);
+        if (!gs_token_batch_has_room(batch))
+            return GS_OK;
+        while (t->at < t->end && t->kind != GS_WORDS_RAW && is_ascii_space(*t->at))
+            t->at++;
+        if (t->at == t->end)
+            return GS_OK;
+        bool is_ascii;
+        const uint8_t *const end = find_span_end(t, t->at, &is_ascii);
+        const size_t bytes = (size_t)(end - t->at);
+        if (is_ascii || bytes > STRETCH_BYTES_MAX) {
+            put_ascii_word(t, batch, t->at, bytes);
+            t->at = end;
+        } else if (t->is_folding) {
+            GS_TRY(fold_span(t, batch, end, st));
+        } else {
+            take_unfolded(t, batch, end);
+        }
+    }
+}
+
+/* --- all --------------------------------------------------------------------------- */
+
 gs_code gs_tokenizer_add(gs_tokenizer *t, gs_token_batch *batch, gs_status *st)
 {
+    if (t->kind == GS_WORDS_SPACED || t->kind == GS_WORDS_RAW)
+        return take_spans(t, batch, st);
     for (;;) {
         drain(t, batch);
         if (!gs_token_batch_has_room(batch))

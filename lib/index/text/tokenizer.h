@@ -3,8 +3,12 @@
  * tokenizer: text to terms.
  *
  *      "The café's 3 Doors"  ->  the 0   café 1   s 2   3 3   doors 4
+ *      "東京都 2020"         ->  東京 0   京都 1   2020 2
  *
  * Text is folded and cut into words (lib/index/text/fold.h); every word takes a position.
+ * Words of scripts without spaces cannot be told: each two characters that follow each
+ * other, with the marks behind them, are a term, and one that is alone. No limit of
+ * length is meant for those. Text may also be cut at white space alone, or not at all.
  * Then words that are too short, too long or stop words are left out, and the others
  * stemmed. Bytes that are not UTF-8 separate words. Words longer than 65535 bytes are
  * left out.
@@ -25,7 +29,20 @@
 
 enum { GS_TEXT_SLACK = 64 };
 
+/* What is a word. */
+typedef enum gs_word_kind {
+    GS_WORDS_BIGRAMS, /* letters, marks and numbers; two characters where no spaces are */
+    GS_WORDS_LETTERS, /* letters, marks and numbers */
+    GS_WORDS_SPACED,  /* what stands between white space */
+    GS_WORDS_RAW,     /* a text, whole */
+    GS_WORD_KINDS,
+} gs_word_kind;
+
+/* "bigrams", "words", "whitespace", "raw"; NULL if there is none of that number. */
+const char *gs_word_kind_name(gs_word_kind kind);
+
 typedef struct gs_word_rules_options {
+    gs_word_kind kind;
     bool is_folding;
     const char *stem_language;   /* a name Snowball knows; NULL: no stemming */
     const char *stop_file;       /* a word a line, '#' begins a comment; NULL: none */
@@ -46,6 +63,7 @@ void gs_word_rules_free(gs_word_rules *rules); /* NULL is fine */
 /* The rules as a JSON object, for the header of an index. Valid until free(). */
 const char *gs_word_rules_json(const gs_word_rules *rules);
 bool gs_word_rules_fold(const gs_word_rules *rules); /* do they fold case? */
+gs_word_kind gs_word_rules_kind(const gs_word_rules *rules);
 
 typedef struct gs_tokenizer gs_tokenizer;
 

@@ -89,7 +89,9 @@ size_t gs_word_filter_apply(gs_word_filter *filter, uint8_t *word, size_t bytes,
                             size_t chars)
 {
     const gs_word_rules *const rules = filter->rules;
-    if (chars < rules->chars_min || (rules->chars_max != 0 && chars > rules->chars_max))
+    const bool has_limit = chars > 0;
+    if ((has_limit && chars < rules->chars_min) ||
+        (rules->chars_max != 0 && chars > rules->chars_max))
         return 0;
     if (rules->stop_words == NULL && filter->stemmer == NULL)
         return bytes;

@@ -18,7 +18,8 @@ GS_MUST_CHECK gs_code gs_word_filter_new(gs_word_filter **out, const gs_word_rul
 void gs_word_filter_free(gs_word_filter *filter); /* NULL is fine */
 
 /* `word` is padded (lib/index/text/token.h), with room for GS_TERM_BYTES_MAX bytes and a
- * pad. Puts the term in its place and returns the term's length, 0 if it is left out. */
+ * pad, and `chars` are its characters, 0 if no limit is meant for it. Puts the term in
+ * its place and returns the term's length, 0 if it is left out. */
 size_t gs_word_filter_apply(gs_word_filter *filter, uint8_t *word, size_t bytes,
                             size_t chars);
 

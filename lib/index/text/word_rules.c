@@ -17,6 +17,26 @@ enum {
     STOP_JSON_BYTES_MAX = 16 << 20, /* the header is read whole */
 };
 
+/* As options have them, and as the header of an index has them. */
+static const struct {
+    const char *option, *header;
+} kind_names[GS_WORD_KINDS] = {
+    [GS_WORDS_BIGRAMS] = {"bigrams", "bigrams"},
+    [GS_WORDS_LETTERS] = {"words", "unicode"},
+    [GS_WORDS_SPACED] = {"whitespace", "whitespace"},
+    [GS_WORDS_RAW] = {"raw", "raw"},
+};
+
+const char *gs_word_kind_name(gs_word_kind kind)
+{
+    return kind < GS_WORD_KINDS ? kind_names[kind].option : NULL;
+}
+
+gs_word_kind gs_word_rules_kind(const gs_word_rules *rules)
+{
+    return rules->kind;
+}
+
 bool gs_word_rules_fold(const gs_word_rules *rules)
 {
     return rules->is_folding;
@@ -88,13 +108,16 @@ fail:
     return st->code;
 }
 
-/* Stop words are cut and folded as text is: "don't" stops "don" and "t". */
+/* Stop words are folded as text is, and cut into letters: "don't" stops "don" and "t". */
 static gs_code add_stop_words(gs_word_rules *rules, const uint8_t *text, size_t bytes,
                               gs_status *st)
 {
     gs_tokenizer *tokenizer = NULL;
     gs_token_batch batch = {0};
-    const gs_word_rules plain = {.is_folding = rules->is_folding};
+    const gs_word_rules plain = {
+        .kind = rules->kind == GS_WORDS_BIGRAMS ? GS_WORDS_BIGRAMS : GS_WORDS_LETTERS,
+        .is_folding = rules->is_folding,
+    };
     GS_TRY_OR_FAIL(gs_token_batch_init(&batch, st));
     GS_TRY_OR_FAIL(gs_tokenizer_new(&tokenizer, &plain, st));
     for (const uint8_t *p = text, *const end = text + bytes; p < end;) {
@@ -171,12 +194,13 @@ static gs_code print_json(gs_word_rules *rules, gs_status *st)
         GS_NOTED(gs_mem_new(&json, bytes, "word rules", st));
     if (st->code == GS_OK) {
         char *to = json;
-        to += snprintf(to, JSON_HEAD_BYTES,
-                       "{\"words\": \"unicode\", \"fold\": %s, \"stem\": %s%s%s, "
-                       "\"min_len\": %zu, \"max_len\": %zu, \"stopwords\": [",
-                       rules->is_folding ? "true" : "false", quote,
-                       rules->language[0] ? rules->language : "null", quote,
-                       rules->chars_min, rules->chars_max);
+        to +=
+            snprintf(to, JSON_HEAD_BYTES,
+                     "{\"words\": \"%s\", \"fold\": %s, \"stem\": %s%s%s, "
+                     "\"min_len\": %zu, \"max_len\": %zu, \"stopwords\": [",
+                     kind_names[rules->kind].header, rules->is_folding ? "true" : "false",
+                     quote, rules->language[0] ? rules->language : "null", quote,
+                     rules->chars_min, rules->chars_max);
         for (size_t i = 0; i < count; i++) {
             to = stpcpy(to, i > 0 ? ", \"" : "\"");
             to = mempcpy(to, words[i].word, words[i].bytes);
@@ -198,6 +222,19 @@ static size_t read_number(const char *json, const char *name)
 static gs_code damaged(gs_status *st)
 {
     return GS_FAIL(st, GS_ERR_FORMAT, 0, "the word rules of the index make no sense");
+}
+
+static bool read_kind(gs_word_rules *rules, const char *words)
+{
+    for (unsigned i = 0; i < GS_WORD_KINDS; i++) {
+        const char *const name = kind_names[i].header;
+        const size_t bytes = strlen(name);
+        rules->kind = (gs_word_kind)i;
+        if (words[0] == '"' && strncmp(words + 1, name, bytes) == 0 &&
+            words[1 + bytes] == '"')
+            return true;
+    }
+    return false;
 }
 
 static gs_code read_language(gs_word_rules *rules, const char *json, gs_status *st)
@@ -253,6 +290,7 @@ gs_code gs_word_rules_new(gs_word_rules **out, const gs_word_rules_options *opti
     *out = NULL;
     gs_word_rules *rules = NULL;
     GS_TRY(gs_mem_new(&rules, sizeof *rules, "word rules", st));
+    rules->kind = options->kind;
     rules->is_folding = options->is_folding;
     rules->chars_min = options->chars_min;
     rules->chars_max = options->chars_max;
@@ -277,7 +315,7 @@ gs_code gs_word_rules_read(gs_word_rules **out, const char *json, gs_status *st)
         return GS_OK;
     gs_word_rules *rules = NULL;
     GS_TRY(gs_mem_new(&rules, sizeof *rules, "word rules", st));
-    if (strncmp(words, "\"unicode\"", 9) != 0 || fold == NULL)
+    if (!read_kind(rules, words) || fold == NULL)
         GS_TRY_OR_FAIL(damaged(st));
     rules->is_folding = strncmp(fold, "true", 4) == 0;
     rules->chars_min = read_number(json, "min_len");

@@ -5,7 +5,7 @@
  * Internal to the tokenizer (lib/index/text/tokenizer.h has the calls). The header has
  * them as
  *
- *     {"words": "unicode", "fold": true, "stem": "english", "min_len": 0, "max_len": 0,
+ *     {"words": "bigrams", "fold": true, "stem": "english", "min_len": 0, "max_len": 0,
  *      "stopwords": ["a", "the"]}
  *
  * in one line, with the stop words by their bytes. They need no escapes: words are
@@ -20,6 +20,7 @@
 enum { GS_STEM_LANGUAGE_BYTES = 64 };
 
 struct gs_word_rules {
+    gs_word_kind kind;
     bool is_folding;
     size_t chars_min, chars_max;           /* 0: no limit */
     char language[GS_STEM_LANGUAGE_BYTES]; /* empty: no stemming */

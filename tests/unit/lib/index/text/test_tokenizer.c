@@ -67,11 +67,11 @@ static void want_word(const uint8_t *word, size_t bytes, unsigned position)
     put(wanted, &wanted_bytes, place, (size_t)n);
 }
 
-static void reference(const uint8_t *text, size_t bytes, bool folds)
+static void reference(const uint8_t *text, size_t bytes, gs_word_kind kind, bool folds)
 {
     wanted_bytes = 0;
     wanted[0] = '\0';
-    slow_words(text, bytes, folds, want_word);
+    slow_words(text, bytes, kind, folds, want_word);
 }
 
 /* --- random texts ------------------------------------------------------------------ */
@@ -115,7 +115,20 @@ static const char *const pieces[] = {
     "\xe1\x86\xa8",
     "\xea\xb0\x80", /* Hangul */
     "\xe3\x80\x82",
-    "\xe6\xbc\xa2\xe5\xad\x97", /* CJK */
+    "\xe6\xbc\xa2\xe5\xad\x97", /* Han */
+    "\xe6\x9d\xb1",
+    "\xe3\x81\x8b", /* Hiragana, and the mark that it may join */
+    "\xe3\x82\x99",
+    "\xef\xbd\xb6\xef\xbe\x9e", /* Katakana of half width, and its mark */
+    "\xe3\x83\xbc",             /* lengthened */
+    "\xe3\x80\x80",             /* wide space */
+    "\xe0\xb8\x81\xe0\xb8\xb4", /* Thai, with a mark */
+    "\xe0\xb8\xb3",             /* becomes a mark and a letter */
+    "\xe0\xb9\x91",             /* Thai 1 */
+    "\xe1\x80\x80\xe1\x80\xbb", /* Myanmar */
+    "\xe3\x8b\xbf",             /* becomes two of Han */
+    "\xf0\xa0\x80\x80",         /* Han beyond 16 bits */
+    "\xe3\x81\x8b\xcc\x81\xcc\xb8\xcc\xa7\xcc\x81", /* with marks of others */
     "\xf0\x9d\x90\x80",
     "\xf0\x9f\x98\x80",                     /* beyond 16 bits */
     "\xe0\xa4\x95\xe0\xa5\x8d\xe0\xa4\xb7", /* Devanagari */
@@ -162,12 +175,14 @@ static void matches_definition(uint64_t seed)
     gs_status st = {.code = GS_OK};
     for (unsigned i = 0; i < 2500; i++) {
         const bool folds = i % 4 != 0;
-        const gs_word_rules_options options = {.is_folding = folds};
+        const gs_word_kind kind =
+            i % 8 < 5 ? GS_WORDS_BIGRAMS : (gs_word_kind)(i % GS_WORD_KINDS);
+        const gs_word_rules_options options = {.kind = kind, .is_folding = folds};
         gs_word_rules *rules = NULL;
         REQUIRE_OK(gs_word_rules_new(&rules, &options, &st), &st);
         const size_t bytes = random_text(&seed, text, i % 100 == 0 ? 20000 : 900);
         tokenize(rules, text, bytes);
-        reference(text, bytes, folds);
+        reference(text, bytes, kind, folds);
         gs_word_rules_free(rules);
         if (strcmp(got, wanted) != 0) {
             size_t k = 0;
@@ -175,8 +190,9 @@ static void matches_definition(uint64_t seed)
                 k++;
             k = k > 40 ? k - 40 : 0;
             fprintf(stderr,
-                    "case %u, folds %d, %zu bytes\nwanted: %.160s\ngot:    %.160s\n", i,
-                    folds, bytes, wanted + k, got + k);
+                    "case %u, kind %d, folds %d, %zu bytes\nwanted: %.160s\ngot:    "
+                    "%.160s\n",
+                    i, (int)kind, folds, bytes, wanted + k, got + k);
             check_failures++;
             return;
         }
@@ -197,7 +213,7 @@ static void long_words(void)
                 memcpy(text + bytes / 2, "\xc3\xa9", 2);
             memcpy(text + bytes, " c", 2);
             tokenize(rules, text, bytes + 2);
-            reference(text, bytes + 2, true);
+            reference(text, bytes + 2, GS_WORDS_BIGRAMS, true);
             CHECK(strcmp(got, wanted) == 0);
             CHECK((got_bytes > 60000) == (bytes <= GS_TERM_BYTES_MAX));
         }
@@ -220,6 +236,55 @@ static void filtered(const gs_word_rules_options *options, const char *text,
         fprintf(stderr, "text: %s\nwanted: %s\ngot:    %s\n", text, words, got);
         check_failures++;
     }
+}
+
+static void kinds_differ(void)
+{
+    static const char *const text =
+        "東京tower Don't 2\xe3\x80\x80x\ty東 ทำ  漢字かな交じり文、字";
+    gs_word_rules_options o = {.is_folding = true};
+    filtered(
+        &o, text,
+        "東京:0 tower:1 don:2 t:3 2:4 x:5 y:6 東:7 ทํา:8 漢字:9 字か:10 かな:11 な交:12 "
+        "交じ:13 じり:14 り文:15 字:16 ");
+    o.kind = GS_WORDS_LETTERS;
+    filtered(&o, text,
+             "東京tower:0 don:1 t:2 2:3 x:4 y東:5 ทํา:6 漢字かな交じり文:7 字:8 ");
+    o.kind = GS_WORDS_SPACED;
+    filtered(&o, text, "東京tower:0 don't:1 2:2 x:3 y東:4 ทํา:5 漢字かな交じり文、字:6 ");
+    o.is_folding = false;
+    filtered(&o, "A\xe3\x80\x80É \xff-b\r\n", "A:0 É:1 -b:2 ");
+    o.kind = GS_WORDS_RAW;
+    filtered(&o, " A b\n", " A b\n:0 ");
+    o.is_folding = true;
+    filtered(&o, "É b", "é b:0 ");
+    filtered(&o, "", "");
+    /* Limits of length are none for what is cut by two. */
+    o = (gs_word_rules_options){.is_folding = true, .chars_min = 3, .chars_max = 4};
+    filtered(&o, "ab 東京 abc 字 abcde", "東京:1 abc:2 字:3 ");
+}
+
+static void scripts_without_spaces(void)
+{
+    static const uint32_t dense[] = {0xe01,  0xe46,  0xe81,  0x1000,  0x1780,  0x3005,
+                                     0x3041, 0x30fc, 0x3105, 0x3400,  0x4e00,  0x9fff,
+                                     0xf900, 0xff66, 0xff9d, 0x1b000, 0x20000, 0x30000};
+    static const uint32_t others[] = {'a',
+                                      0xdff,
+                                      0xe31 /* a mark */,
+                                      0xe51 /* a digit */,
+                                      0xf00,
+                                      0xac00 /* Hangul */,
+                                      0x3002,
+                                      0x3040,
+                                      0x3099 /* a mark */,
+                                      0xfb00,
+                                      0xff41,
+                                      0x1f600};
+    for (size_t i = 0; i < sizeof dense / sizeof *dense; i++)
+        CHECK(gs_fold_is_dense(dense[i]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(!gs_fold_is_dense(others[i]));
 }
 
 static void filters_work(void)
@@ -262,7 +327,7 @@ static void rules_are_told(void)
         .is_folding = true, .stem_language = "english", .chars_min = 2};
     REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
     CHECK(strcmp(gs_word_rules_json(rules),
-                 "{\"words\": \"unicode\", \"fold\": true, \"stem\": \"english\", "
+                 "{\"words\": \"bigrams\", \"fold\": true, \"stem\": \"english\", "
                  "\"min_len\": 2, \"max_len\": 0, \"stopwords\": []}") == 0);
     gs_word_rules_free(rules);
 }
@@ -303,6 +368,14 @@ static void rules_come_back(void)
     CHECK(strcmp(got, "hous:1 дома:3 ") == 0);
     gs_word_rules_free(again);
     gs_word_rules_free(rules);
+    for (unsigned i = 0; i < GS_WORD_KINDS; i++) {
+        const gs_word_rules_options kind = {.kind = (gs_word_kind)i};
+        REQUIRE_OK(gs_word_rules_new(&rules, &kind, &st), &st);
+        REQUIRE_OK(gs_word_rules_read(&again, gs_word_rules_json(rules), &st), &st);
+        CHECK(gs_word_rules_kind(again) == (gs_word_kind)i);
+        gs_word_rules_free(again);
+        gs_word_rules_free(rules);
+    }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         gs_status_clear(&st);
         CHECK(gs_word_rules_read(&again, bad[i], &st) != GS_OK && again == NULL);
@@ -335,6 +408,8 @@ int main(void)
 {
     matches_definition(check_seed(11));
     long_words();
+    kinds_differ();
+    scripts_without_spaces();
     filters_work();
     rules_are_told();
     rules_come_back();

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What a word is (--tokenizer), at build and at query time; scripts without spaces.
+. "$GS_CLI/try.inc"
+printf '%s\n' 'a	東京都の tower' 'b	京都へ行く' 'c	ตากลม ตา' 'd	Don'\''t e-mail me@x.org' 'e	東 京' >docs.tsv
+build() {
+    gpusort index build --replace -o i "$@" docs.tsv && gpusort index dump i | tr '\n\t' ';:' && echo
+}
+find() {
+    gpusort search --json i "$@" | grep -o '"name": *"[^"]*"' | cut -d '"' -f 4 | tr '\n' ' '
+    echo
+}
+try_lines <<'LINES'
+build --positions
+find 東京都
+find 京都
+find +東京 +京都
+find '"東京都"'
+find '"京都東"'
+find '京*'
+find '京都へ*'
+find ตาก
+find tower
+build --min-len=3
+gpusort index info i | grep tokenizer
+gpusort index build -o other --tokenizer=words docs.tsv && gpusort index merge -o both i other
+build --tokenizer=words
+find 東京都の
+find 京都
+build --tokenizer=whitespace
+find DON\'T
+find 'me@x.org'
+build --tokenizer=raw --no-fold
+gpusort lookup i "Don't e-mail me@x.org"
+build --tokenizer=raw --fold --stopwords=docs.tsv
+build --tokenizer=letters
+gpusort index build --format=tuples --tokenizer=raw -o i docs.tsv
+LINES
