@@ -163,8 +163,8 @@ gpusort sort lines -o sorted
 gpusort sort lines --output-compress=zstd -o b.zst
 gpusort sort --header=1000000 lines --output-compress=zstd -o lines.zst
 tr '\\n' '\\0' <half >zeros
-{ echo 'w,n' && sed 's/.*/"&,\n&",17/' half; } >table.csv
-seq 40000 | awk '{ printf "{\"n\":{\"x\":%d}}\n", $1 * 7919 % 30011 }' >rows.jsonl
+{ echo 'w,n' && sed 's/.*/"&,\\n&",17/' half; } >table.csv
+seq 40000 | awk '{ printf "{\\"n\\":{\\"x\\":%d}}\\n", $1 * 7919 % 30011 }' >rows.jsonl
 gpusort gen records -n 20000 -o records
 for i in a b c d e; do gpusort gen lines --bytes=100K --seed=$RANDOM | gpusort sort -o $i; done
 printf '%s\\0' half few >names
