@@ -62,7 +62,7 @@ HARMLESS = re.compile(r"""
     sched_getaffinity | posix_spawn(attr|_file_actions)_\w+ |
     pthread_(attr|cond|condattr|mutex|cancel|join|setcancelstate|sigmask|self|once|kill)\w* |
     pthread_[gs]etattr_default_np | environ | std(out|err|in) | program_invocation_\w+ |
-    opt(arg|ind|err|opt)
+    opt(arg|ind|err|opt) | (new|free)locale | nl_langinfo_l
     """, re.VERBOSE)
 
 
