@@ -67,7 +67,7 @@ typedef struct gs_band_kept_head {
 GS_MUST_CHECK static inline gs_code
 gs_band_place_load(gs_band_place *p, const gs_band_right *right, gs_status *st)
 {
-    gs_join_kept kept = {0};
+    gs_join_kept kept;
     gs_band_kept_head head;
     if (p->is_loaded)
         return GS_OK;

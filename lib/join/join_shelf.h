@@ -95,6 +95,7 @@ GS_MUST_CHECK static inline gs_code gs_join_reader_next(gs_join_reader *r,
     gs_join_kept_head head;
     *has_line = r->block == r->bytes_block && r->at < r->end && r->bytes_shelf == shelf;
     if (!*has_line) {
+        *line = (gs_join_kept){0};
         GS_TRY(gs_join_reader_to_line(r, shelf, has_line, st));
         if (!*has_line)
             return GS_OK;

@@ -38,7 +38,7 @@ static void check_lines(const gs_join_shelf *shelf, gs_join_reader *reader, uint
 {
     static uint8_t room[50 * BYTES_MAX + 64];
     gs_status st = {.code = GS_OK};
-    gs_join_kept got = {0};
+    gs_join_kept got;
     bool has_line = true;
     gs_join_reader_rewind(reader);
     for (uint64_t i = 0; i < count; i++) {
