@@ -416,6 +416,7 @@ codec-bench: all $(BIN)/tests/bench/posting_codec
 
 bench: all
 	@tests/bench/sort_vs_gnu.sh
+	@tests/bench/join_vs_others.py
 	@tests/bench/index_vs_tantivy.py
 
 install: all install-library

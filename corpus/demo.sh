@@ -39,6 +39,13 @@ show 'gpusort gen u64 -n 5M | gpusort stats quantile --binary --type=u64 --phi=0
 say 'And what comes most often in one'
 show 'gpusort gen u64 -n 5M --dist=zipf | gpusort stats freq --binary --type=u64 --support=0.02'
 
+say 'Pages that were there at one time and not at another, by how often: a join of two lists in no order'
+show "gpusort join --semi <(awk '\$6 == 404 { print \$4 }' weblog.txt) <(awk '\$6 == 200 { print \$4 }' weblog.txt) |
+    gpusort --count | gpusort -rn --top=4"
+
+say 'Answers whose length is within 2 bytes of a round one'
+show "gpusort join --band=-2:2 -2 7 -o 1.1,2.7,2.4 <(seq 10000 10000 60000) weblog.txt | head -n 4"
+
 say 'Real text: an index of all articles of free dictionaries, from Debian'
 # Kept for the next time: they need not be fetched again.
 export texts=../build/corpus index=$scratch/index
