@@ -93,9 +93,9 @@ static void tell_doubts(const gs_ciff_import_options *o, const gs_ciff_reader *r
     const unsigned count = gs_ciff_reader_doubts(r, &first);
     if (count > 0)
         gs_log_say(o->log, GS_LOG_WARNING,
-                   "%s: %u sum%s not agree, and stay%s as given: %s%s",
-                   gs_quote_name(&q, o->input), count, count > 1 ? "s do" : " does",
-                   count > 1 ? "" : "s", count > 1 ? "the first: " : "", first);
+                   "%s: %u break%s of the format's rules, what is there is taken: %s%s",
+                   gs_quote_name(&q, o->input), count, count > 1 ? "s" : "",
+                   count > 1 ? "the first: " : "", first);
 }
 
 static gs_code write_again(const gs_ciff_import_options *o, const char *first,

@@ -23,7 +23,7 @@
 typedef struct gs_ciff_import_options {
     const char *folder;
     bool replace;      /* an index that is there */
-    bool is_strict;    /* sums must agree; else what does not is told, and kept */
+    bool is_strict;    /* else breaks of rules that leave no doubt are counted */
     const char *input; /* "-": standard input; may be packed by zstd or gzip */
     bool no_uring;
     bool keep_compressed;  /* inputs as they are */

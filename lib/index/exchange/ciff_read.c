@@ -20,11 +20,13 @@ enum {
     VARINT_BYTES_MAX = 10,
     POSTING_BYTES_MAX = 32, /* that are looked at in one go */
     SHOWN_BYTES = 60,       /* of a term, in a message */
-    DOUBT_BYTES = 200,
+    PLACE_BYTES = 4 * SHOWN_BYTES + 80,
+    WHAT_BYTES = 200,
+    DOUBT_BYTES = WHAT_BYTES + PLACE_BYTES + 2,
 };
 
 /* How values are written. */
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
 typedef struct message_type {
     const char *name;
@@ -81,7 +83,7 @@ struct gs_ciff_reader {
     bool has_ended;
 
     bool is_strict;
-    unsigned doubts; /* sums that do not agree; what is said of the first: */
+    unsigned doubts; /* rules that were broken; what is said of the first: */
     char doubt[DOUBT_BYTES];
 
     gs_ciff_header header;
@@ -109,26 +111,34 @@ static uint64_t offset(const gs_ciff_reader *r)
 static gs_code bad(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
     GS_PRINTF(3, 4);
 
-/* "x.ciff: byte 1234: posting list 5 ('term'): tf is 0" */
-static gs_code bad(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
+/* "posting list 5 ('term')" */
+static void say_place(const gs_ciff_reader *r, char place[PLACE_BYTES])
 {
-    char what[240], place[4 * SHOWN_BYTES + 80], shown[SHOWN_BYTES + 1];
-    gs_quoted term, name;
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(what, sizeof what, fmt, args);
-    va_end(args);
+    char shown[SHOWN_BYTES + 1];
+    gs_quoted term;
     if (r->where == &header_type) {
-        (void)snprintf(place, sizeof place, "%s", header_type.name);
+        (void)snprintf(place, PLACE_BYTES, "%s", header_type.name);
     } else if (r->where == &list_type && r->term_bytes > 0) {
         const size_t n = r->term_bytes < SHOWN_BYTES ? r->term_bytes : SHOWN_BYTES;
         memcpy(shown, r->term, n);
         shown[n] = '\0';
-        (void)snprintf(place, sizeof place, "posting list %" PRIu64 " (%.*s)", r->number,
+        (void)snprintf(place, PLACE_BYTES, "posting list %" PRIu64 " (%.*s)", r->number,
                        4 * SHOWN_BYTES, gs_quote_argument(&term, shown));
     } else {
-        (void)snprintf(place, sizeof place, "%s %" PRIu64, r->where->name, r->number);
+        (void)snprintf(place, PLACE_BYTES, "%s %" PRIu64, r->where->name, r->number);
     }
+}
+
+/* "x.ciff: byte 1234: posting list 5 ('term'): tf is 0" */
+static gs_code bad(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
+{
+    char what[240], place[PLACE_BYTES];
+    gs_quoted name;
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    say_place(r, place);
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: byte %" PRIu64 ": %s: %s",
                   gs_quote_name(&name, r->name), r->mark, place, what);
     return gs_status_hint(st,
@@ -136,21 +146,26 @@ static gs_code bad(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
                           "postings, documents and unpacked bytes count from 0");
 }
 
-/* A sum that does not agree with another: an error only for a strict reader. */
+/* A rule that is broken, but what is meant is clear: an error only for a strict reader.
+ */
 static gs_code doubt(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
     GS_PRINTF(3, 4);
 
 static gs_code doubt(gs_ciff_reader *r, gs_status *st, const char *fmt, ...)
 {
-    char what[DOUBT_BYTES];
+    char what[WHAT_BYTES], place[PLACE_BYTES];
     va_list args;
     va_start(args, fmt);
     (void)vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     if (r->is_strict)
         return bad(r, st, "%s", what);
-    if (r->doubts++ == 0)
-        memcpy(r->doubt, what, sizeof what);
+    if (r->doubts++ > 0)
+        return GS_OK;
+    say_place(r, place);
+    const bool is_header = r->where == &header_type; /* its fields are known by name */
+    (void)snprintf(r->doubt, sizeof r->doubt, "%s%s%s", is_header ? "" : place,
+                   is_header ? "" : ": ", what);
     return GS_OK;
 }
 
@@ -241,6 +256,49 @@ static gs_code begin_part(gs_ciff_reader *r, message *m, const message_type *typ
     return begin_message(r, m, type, UINT64_MAX, st);
 }
 
+/* Over a field that is written as `kind`. */
+static gs_code skip_field(gs_ciff_reader *r, const message *m, unsigned kind,
+                          gs_status *st)
+{
+    uint64_t left = kind == FIXED64 ? 8 : kind == FIXED32 ? 4 : 0;
+    if (kind == VARINT || kind == BYTES)
+        GS_TRY(read_varint(r, m->end, &left, st));
+    else if (left == 0)
+        return bad(r, st, "a field of an unknown type (%u)", kind);
+    if (kind == VARINT)
+        return GS_OK;
+    if (left > m->end - offset(r))
+        return bad(r, st, "a field is longer than its message");
+    while (left > 0) {
+        GS_TRY(need(r, 1, st));
+        const size_t held = (size_t)(r->end - r->p);
+        const size_t n = left < held ? (size_t)left : held;
+        if (n == 0)
+            return bad_end(r, m->end, st);
+        r->p += n;
+        left -= n;
+    }
+    return GS_OK;
+}
+
+/* The next tag of a field that the format has, or 0 at the end of the message. */
+static gs_code next_tag(gs_ciff_reader *r, const message *m, uint64_t *tag, gs_status *st)
+{
+    for (*tag = 0; offset(r) < m->end; *tag = 0) {
+        r->mark = offset(r);
+        GS_TRY(read_varint(r, m->end, tag, st));
+        const uint64_t field = *tag >> 3;
+        if (field > 0 && field <= m->type->field_count)
+            return GS_OK;
+        static const char what[] = "field %" PRIu64 ", which the format does not have";
+        if (field == 0)
+            return bad(r, st, what, field);
+        GS_TRY(doubt(r, st, what, field));
+        GS_TRY(skip_field(r, m, (unsigned)*tag & 7, st));
+    }
+    return GS_OK;
+}
+
 /* m->field is the next field's number, or 0 at the end of the message. */
 static gs_code next_field(gs_ciff_reader *r, message *m, gs_status *st)
 {
@@ -248,13 +306,10 @@ static gs_code next_field(gs_ciff_reader *r, message *m, gs_status *st)
     const unsigned before = m->field;
     uint64_t tag;
     m->field = 0;
-    if (offset(r) == m->end)
+    GS_TRY(next_tag(r, m, &tag, st));
+    if (tag == 0)
         return GS_OK;
-    r->mark = offset(r);
-    GS_TRY(read_varint(r, m->end, &tag, st));
     const uint64_t field = tag >> 3;
-    if (field == 0 || field > type->field_count)
-        return bad(r, st, "field %" PRIu64 ", which the format does not have", field);
     const char *const name = type->fields[field - 1].name;
     if ((tag & 7) != type->fields[field - 1].kind)
         return bad(r, st, "%s is written as another type (%u)", name, (unsigned)tag & 7);
@@ -276,7 +331,7 @@ static gs_code read_number(gs_ciff_reader *r, const message *m, uint64_t most,
 {
     GS_TRY(read_varint(r, m->end, x, st));
     if (*x == 0)
-        return bad(r, st, "%s is written though it is 0", field_name(m));
+        return doubt(r, st, "%s is written though it is 0", field_name(m));
     if (*x > INT64_MAX)
         return bad(r, st, "%s is negative", field_name(m));
     if (*x > most)
@@ -318,7 +373,7 @@ static gs_code read_double(gs_ciff_reader *r, const message *m, double *x, gs_st
     memcpy(x, r->p, sizeof *x);
     r->p += sizeof bits;
     if (bits == 0)
-        return bad(r, st, "%s is written though it is 0", field_name(m));
+        return doubt(r, st, "%s is written though it is 0", field_name(m));
     return GS_OK;
 }
 
@@ -331,15 +386,11 @@ static gs_code check_header(gs_ciff_reader *r, const uint64_t *numbers, double a
     if (numbers[1] != 1)
         return bad(r, st, "version is %" PRIu64 ", only 1 is known", numbers[1]);
     if (numbers[4] != lists)
-        return bad(r, st,
-                   "%" PRIu64 " of %" PRIu64 " posting lists: only a whole collection "
-                   "is read",
-                   lists, numbers[4]);
+        GS_TRY(doubt(r, st, "%" PRIu64 " of %" PRIu64 " posting lists are here", lists,
+                     numbers[4]));
     if (numbers[5] != documents)
-        return bad(r, st,
-                   "%" PRIu64 " of %" PRIu64 " documents: only a whole collection is "
-                   "read",
-                   documents, numbers[5]);
+        GS_TRY(doubt(r, st, "%" PRIu64 " of %" PRIu64 " documents are here", documents,
+                     numbers[5]));
     const double want = documents > 0 ? (double)tokens / (double)documents : 0;
     if (!(fabs(average - want) <= 1e-6 * (want > 1 ? want : 1)))
         GS_TRY(doubt(r, st,
@@ -481,12 +532,12 @@ static inline bool take_posting(gs_ciff_reader *r, uint64_t *docid, uint64_t *tf
 static gs_code end_list(gs_ciff_reader *r, gs_status *st)
 {
     if (r->df != r->df_found)
-        return bad(r, st, "df is %" PRIu64 ", but there are %" PRIu64 " postings", r->df,
-                   r->df_found);
+        GS_TRY(doubt(r, st, "df is %" PRIu64 ", but there are %" PRIu64 " postings",
+                     r->df, r->df_found));
     if (r->cf != r->cf_found)
-        return bad(r, st, "cf is %" PRIu64 ", but the frequencies add up to %" PRIu64,
-                   r->cf, r->cf_found);
-    r->tokens += r->cf;
+        GS_TRY(doubt(r, st, "cf is %" PRIu64 ", but the frequencies add up to %" PRIu64,
+                     r->cf, r->cf_found));
+    r->tokens += r->cf_found;
     return GS_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ciff_read: a file in the Common Index File Format, as a stream, with every rule
- * checked.
+ * checked; of those that other programs do not keep to, the breaks are counted.
  *
  *      Header | PostingsList * num_postings_lists | DocRecord * num_docs
  *
@@ -23,9 +23,13 @@
  * (both totals are the numbers there are); nothing behind the end.
  *
  * And the sums: total_terms_in_collection is what the frequencies, and the lengths, add
- * up to; average_doclength is that divided by num_docs. Other programs do not keep to
- * these: Lucene knows lengths only roughly, and frequencies may be weights. So they break
- * a rule only for a reader that is strict, and else are counted.
+ * up to; average_doclength is that divided by num_docs.
+ *
+ * Only a reader that is strict refuses sums, df, cf and totals that are others than those
+ * of what is there, fields that the format does not have and zeros that are written.
+ * Lucene knows lengths only roughly, frequencies may be weights, an export may be of the
+ * lists of some queries, and protocol buffers let fields be added. Else such breaks are
+ * counted, and what is there is taken.
  *
  * Call order: new (reads the header), list and postings until its count is 0, list ...
  * until there is none, document until there is none, free. Memory: 0.4 MiB. One thread.
@@ -70,7 +74,7 @@ void gs_ciff_reader_free(gs_ciff_reader *r); /* NULL is fine */
 
 gs_ciff_header gs_ciff_reader_header(const gs_ciff_reader *r);
 
-/* How many sums do not agree, so far; *first is what is to be said of the first. */
+/* How many rules were broken, so far; *first is what is to be said of the first. */
 unsigned gs_ciff_reader_doubts(const gs_ciff_reader *r, const char **first);
 
 /* The next list's term; term->bytes is 0 behind the last list. */
