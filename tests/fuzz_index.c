@@ -11,7 +11,8 @@
  *               | the files, documents last
  *
  * The header and the sums of pages are made from this, with checksums that are right, so
- * that damage is met behind them. Flags: 1 positions, 2 names, 4 merge shifts docIDs.
+ * that damage is met behind them. Flags: 1 positions, 2 names, 4 merge shifts docIDs and
+ * searches want all words, 8 docIDs were bounded by nothing.
  * tests/fuzz_seeds/make_index_seeds.py packs indexes so.
  */
 /* clang-format on */
@@ -107,6 +108,7 @@ static void write_folder(const uint8_t *data, size_t size)
     gs_status st = {.code = GS_OK};
     gs_index_header h = {
         .documents = get(data + 1, 4),
+        .doc_bound = (data[0] & 8) != 0 ? GS_INDEX_DOCS_MAX : get(data + 1, 4),
         .terms = get(data + 5, 4),
         .postings = get(data + 9, 4),
         .tokens = get(data + 13, 4),
