@@ -234,6 +234,9 @@ gs_value_stream_options stats_stream_options(const stats_args *args,
         .values = args->values,
         .times = args->times,
         .window_values = window_values,
+        /* What is made of texts takes several times as much. */
+        .text_bytes_max = gs_clamp(gs_power_below(w->memory_bytes / 64), 64 << 10,
+                                   GS_WINDOW_TEXT_BYTES),
         .memory_bytes = w->memory_bytes / 2,
         .sorter = w->sorter,
         .team = w->team,
@@ -256,7 +259,7 @@ gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
     if (gs_sliding_sink_init(&sink, st) == GS_OK) {
         gs_value_stream_options options =
             stats_stream_options(args, w, sink.block_values);
-        options.has_long_texts = true;
+        options.text_bytes_max = GS_WINDOW_TEXT_BYTES_MAX;
         GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
     }
     gs_sliding_sink_release(&sink);

@@ -290,7 +290,7 @@ static gs_code print_report(void *context, const gs_table_facts *all, bool is_en
         return GS_OK;
     if (as_json)
         printf(", \"eps\": %g, \"with_more_fields\": %" PRIu64 ", \"columns\": [",
-               r->args.eps, all->with_more);
+               all->column_count > 0 ? all->eps : r->args.eps, all->with_more);
     for (size_t i = 0; i < all->column_count; i++) {
         char number[NAME_BYTES];
         column_view v = {.request = r, .facts = &all->columns[i]};

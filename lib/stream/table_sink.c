@@ -18,6 +18,7 @@ typedef struct field_slice {
 } field_slice;
 
 #define NO_FIELD UINT32_MAX
+#define EPS_MAX  0.05
 
 /* What a thread makes of a window. */
 typedef struct window_facts {
@@ -216,6 +217,7 @@ static gs_code report(void *context, void *last, uint64_t values, bool is_end,
     }
     const gs_table_facts all = {.records = values,
                                 .with_more = s->with_more + (w ? w->with_more : 0),
+                                .eps = s->eps,
                                 .column_count = s->column_count,
                                 .names = s->names,
                                 .columns = s->reported};
@@ -243,6 +245,17 @@ static gs_code read_names(gs_table_sink *s, const uint8_t *record, size_t bytes,
     return GS_OK;
 }
 
+/* Ranks of each column in their part of the memory, for as good as any stream. */
+static void fit_eps(gs_table_sink *s, size_t each)
+{
+    const uint64_t values = UINT64_C(1) << 36;
+    while (s->eps < EPS_MAX &&
+           gs_rank_histogram_entries_max(s->eps, GS_WINDOW_TEXTS, values) *
+                   sizeof(gs_rank_entry) >
+               each)
+        s->eps = s->eps * 2 < EPS_MAX ? s->eps * 2 : EPS_MAX;
+}
+
 static gs_code begin(void *context, const uint8_t *record, size_t bytes, gs_status *st)
 {
     gs_table_sink *const s = context;
@@ -261,6 +274,7 @@ static gs_code begin(void *context, const uint8_t *record, size_t bytes, gs_stat
     s->counters =
         gs_power_below(gs_clamp(each / COUNTER_BYTES, COUNTERS_MIN, COUNTERS_MAX));
     s->column_count = columns;
+    fit_eps(s, each);
     if (st->code == GS_OK)
         GS_NOTED(
             gs_mem_new_array(&s->columns, columns, sizeof *s->columns, "columns", st));

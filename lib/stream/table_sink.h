@@ -16,6 +16,7 @@
 
 typedef struct gs_table_facts {
     uint64_t records, with_more; /* those that have fields beyond the columns */
+    double eps;                  /* that quantiles have */
     size_t column_count;
     const gs_slice *names;    /* NULL: there is no header */
     gs_column_facts *columns; /* their counts ranked */
@@ -28,7 +29,7 @@ typedef struct gs_table_sink {
     gs_column_format format;
     bool is_split; /* else the record is the only column */
     bool has_header;
-    double eps; /* of quantiles */
+    double eps; /* of quantiles; becomes larger where many columns have little memory */
     size_t memory_bytes;
     gs_tuple_sorter *sorter;
     gs_table_report_fn *report;

@@ -268,8 +268,8 @@ static gs_code prepare(value_stream *s, gs_status *st)
     for (size_t i = 0; i < s->window_count; i++) {
         GS_TRY(
             gs_window_init(&s->windows[i], o->window_values, width_of(&o->values), st));
-        if (o->has_long_texts)
-            s->windows[i].text_bytes_max = GS_WINDOW_TEXT_BYTES_MAX;
+        if (o->text_bytes_max > 0)
+            s->windows[i].text_bytes_max = o->text_bytes_max;
         s->free_windows[s->free_count++] = &s->windows[i];
     }
     s->filling = take_free(s);

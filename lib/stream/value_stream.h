@@ -44,8 +44,8 @@ typedef struct gs_value_stream_options {
     gs_value_options values;
     gs_report_times times;
     size_t window_values;
-    bool has_long_texts; /* so many values are a window, however long */
-    size_t memory_bytes; /* for windows */
+    size_t text_bytes_max; /* end a window of texts as well; 0: GS_WINDOW_TEXT_BYTES */
+    size_t memory_bytes;   /* for windows */
     gs_tuple_sorter *sorter;
     gs_team *team;
 } gs_value_stream_options;
