@@ -48,7 +48,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-
         -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
         -Wundef -Wvla -Wformat=2 -Wswitch-enum
 DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING) \
-        -DGS_HAVE_CUDA=$(CUDA) -DGS_HAVE_PLUGIN=$(if $(filter 1,$(CUDA) $(STATIC) $(FAKE_GPU)),0,1) $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
+        -DGS_HAVE_CUDA=$(CUDA) -DGS_HAVE_PLUGIN=$(if $(filter 1,$(CUDA) $(STATIC) $(FAKE_GPU) $(FAULTS)),0,1) $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
 # Sanitizers look at the same at -O1, and it compiles in two thirds of the time.
 CFLAGS ?= $(if $(SAN),-O1 -g1,-O2 -g)
 # What makes a fault of ours harder to use, as far as this compiler takes it: hardened.py

@@ -55,13 +55,13 @@ HARMLESS = re.compile(r"""
        ctype_\w+|fdelt_chk|longjmp_chk) |
     (XXH|ZSTD|inflate|(__)?io_uring|sb_stemmer|utf8proc|__[atu][bs]?san|__sanitizer)\w* |
     _ITM_\w+ | _?exit | abort | dup | raise | pause | nanosleep | signal |
-    sig\w+ | clock_gettime | cos | exp | log(2|10)? | pow | sqrt | f(max|min) | fr?expl? |
+    sig\w+ | clock_gettime | cos | exp | log(2|10)? | pow | sqrt | f(max|min) | fr?expl? | llround | inet_\w+ |
     ldexpl? | free | munmap | mallopt | malloc_usable_size | open_memstream | closedir |
-    dirfd | f(close|error|flush|gets|read|write) | get(c|delim|env|euid|pid|rlimit|rusage) |
+    dirfd | f(close|error|flush|gets|read|write) | get(c|delim|euid|pid|rlimit|rusage) | (secure_)?getenv |
     (f|fun)lockfile | isatty | setlocale | setrlimit | setvbuf | sysconf | umask | uname |
     sched_getaffinity | posix_spawn(attr|_file_actions)_\w+ |
     pthread_(attr|cond|condattr|mutex|cancel|join|setcancelstate|sigmask|self|once|kill)\w* |
-    pthread_[gs]etattr_default_np | environ | std(out|err|in) | program_invocation_\w+ |
+    pthread_[gs]etattr_default_np | (__)?environ | __progname\w* | std(out|err|in) | program_invocation_\w+ |
     opt(arg|ind|err|opt) | (new|free)locale | nl_langinfo_l
     """, re.VERBOSE)
 
