@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 # What fits if pages are given back meanwhile is not spilled; where the rest of the input is
 # not like its beginning, it is, and the memory holds all the same.
-# All lines begin one of two ways, so that they do not go to buckets as they are read.
+# It is less text than what goes to buckets as it is read; beginnings in common, of two
+# kinds, make the cuts uneven.
 in_two_ways() {
     paste -d '\0' <(yes $'https://\nftp_://' | head -n "$(wc -l <"$1")") "$1"
 }
 seq 8000000 -1 1 >numbers
 in_two_ways numbers >even
-{ gpusort gen lines --bytes=200M --seed=1; tail -n 4000000 numbers; } >lines
+{ gpusort gen lines --bytes=80M --seed=1; tail -n 1700000 numbers; } >lines
 in_two_ways lines >uneven
 rm numbers lines
 sort_in() { # MEBIBYTES FILE
@@ -20,4 +21,4 @@ sort_in() { # MEBIBYTES FILE
 }
 sort_in 450 even
 sort_in 350 even
-sort_in 640 uneven
+sort_in 300 uneven

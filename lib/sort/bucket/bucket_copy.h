@@ -65,6 +65,7 @@ typedef struct gs_near_bucket {
     size_t depth;         /* where their words were taken, and all agree before it */
     bool has_next;        /* the next words hold what follows the prefixes */
     bool is_settled;      /* all records equal, or already in order */
+    size_t same_count;    /* > 0: it is one record, so many times */
 
     /* Where its records are copied to, and how far that has come. */
     uint8_t *to; /* NULL: they stay where they are */

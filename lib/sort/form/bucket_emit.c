@@ -36,6 +36,18 @@ static inline uint64_t *equals_of(gs_element *e)
     return &e->prefix;
 }
 
+/* Drops all but the first of a bucket that is one record. */
+static size_t drop_same(const gs_record_layout *layout, const gs_near_bucket *bucket,
+                        gs_witness_piece *seen)
+{
+    gs_element *const e = bucket->elements;
+    const gs_record r = gs_record_at(layout, bucket->arena, e->where);
+    if (bucket->same_count > 1)
+        gs_witness_drop(seen, r.line, r.line_bytes, bucket->same_count - 1);
+    *equals_of(e) = bucket->same_count;
+    return 1;
+}
+
 /* Drops all but the first of equal neighbours, which counts them. Returns how many are
  * left. */
 static size_t drop_equals(const gs_record_layout *layout, const gs_near_bucket *bucket,
@@ -76,12 +88,39 @@ static inline gs_text_view text_of(const gs_record_layout *layout, const uint8_t
     return (gs_text_view){r.line, r.line_bytes + layout->has_eol};
 }
 
+/* Elements in order. Of a bucket that is one record again and again there is one element,
+ * which stands for all. */
+typedef struct gs_ordered {
+    const uint8_t *arena;
+    gs_element *elements;
+    size_t count;
+    size_t mask; /* of an index: 0 if there is one element */
+} gs_ordered;
+
+static inline gs_element *ordered_at(const gs_ordered *o, size_t i)
+{
+    return &o->elements[i & o->mask];
+}
+
+static gs_ordered all_of(const gs_near_bucket *bucket)
+{
+    const bool is_same = bucket->same_count > 0;
+    return (gs_ordered){.arena = bucket->arena,
+                        .elements = bucket->elements,
+                        .count = is_same ? bucket->same_count : bucket->count,
+                        .mask = is_same ? 0 : SIZE_MAX};
+}
+
 /* How much text the bucket is, which follows from its elements if all lines are plain and
  * not long. */
-static uint64_t text_bytes(const gs_record_layout *layout, const uint8_t *arena,
-                           const gs_element *e, size_t n)
+static uint64_t text_bytes(const gs_record_layout *layout, const gs_ordered *o)
 {
+    const uint8_t *const arena = o->arena;
+    const gs_element *const e = o->elements;
+    const size_t n = o->count;
     uint64_t sum = 0, longest = 0;
+    if (o->mask == 0)
+        return n * text_of(layout, arena, e->where).length;
     for (size_t i = 0; i < n && !layout->is_keyed; i++) {
         const uint64_t length = e[i].where & GS_WHERE_LENGTH_LONG;
         sum += length;
@@ -114,9 +153,10 @@ static inline gs_code show(gs_witness_piece *seen, const gs_record_layout *layou
  * both with a witness. */
 static inline __attribute__((always_inline)) gs_code
 gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
-          const uint8_t *arena, const gs_element *e, size_t n, uint64_t offset,
-          uint64_t bytes, gs_status *st)
+          const gs_ordered *all, uint64_t offset, uint64_t bytes, gs_status *st)
 {
+    const gs_ordered o = *all;
+    const size_t n = o.count;
     gs_stream *const stream = job->sink->stream;
     gs_record_layout layout = job->buckets->layout;
     layout.is_keyed = is_keyed;
@@ -132,13 +172,13 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
         /* Whole records while short copies cannot leave the block. */
         for (; i < n; i++) {
             if (i + PREFETCH_AHEAD < n)
-                gs_record_prefetch(arena, e[i + PREFETCH_AHEAD].where);
-            text = text_of(&layout, arena, e[i].where);
+                gs_record_prefetch(o.arena, ordered_at(&o, i + PREFETCH_AHEAD)->where);
+            text = text_of(&layout, o.arena, ordered_at(&o, i)->where);
             if (at + text.length + GS_SHORT_COPY_BYTES > room)
                 break;
             gs_copy_short(to + at, text.bytes, text.length);
             if (seen != NULL)
-                GS_TRY(show(seen, &layout, arena, &e[i], to + at, st));
+                GS_TRY(show(seen, &layout, o.arena, ordered_at(&o, i), to + at, st));
             at += text.length;
         }
         if (seen != NULL)
@@ -150,7 +190,7 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
             /* The record at the block's end, perhaps over it, exactly. */
             GS_TRY(gs_stream_put(stream, offset, text.bytes, text.length, st));
             if (seen != NULL)
-                GS_TRY(show(seen, &layout, arena, &e[i], text.bytes, st));
+                GS_TRY(show(seen, &layout, o.arena, ordered_at(&o, i), text.bytes, st));
             offset += text.length;
             bytes -= text.length;
             i++;
@@ -160,19 +200,18 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
 }
 
 static gs_code gather_text(const gs_emit_job *job, gs_emit_worker *worker,
-                           const uint8_t *arena, const gs_element *e, size_t n,
-                           uint64_t ticket, uint64_t offset, uint64_t bytes,
-                           gs_status *st)
+                           const gs_ordered *o, uint64_t ticket, uint64_t offset,
+                           uint64_t bytes, gs_status *st)
 {
     const bool is_keyed = job->buckets->layout.is_keyed;
     gs_witness_piece *const seen = &worker->seen;
     gs_witness_begin(seen, job->sink->witness, ticket, is_keyed);
     if (!gs_witness_is_full(job->sink->witness))
-        GS_NOTED(is_keyed ? gather_as(job, true, NULL, arena, e, n, offset, bytes, st)
-                          : gather_as(job, false, NULL, arena, e, n, offset, bytes, st));
+        GS_NOTED(is_keyed ? gather_as(job, true, NULL, o, offset, bytes, st)
+                          : gather_as(job, false, NULL, o, offset, bytes, st));
     else
-        GS_NOTED(is_keyed ? gather_as(job, true, seen, arena, e, n, offset, bytes, st)
-                          : gather_as(job, false, seen, arena, e, n, offset, bytes, st));
+        GS_NOTED(is_keyed ? gather_as(job, true, seen, o, offset, bytes, st)
+                          : gather_as(job, false, seen, o, offset, bytes, st));
     GS_TRY(st->code);
     return gs_witness_end(seen, st);
 }
@@ -185,22 +224,24 @@ static gs_code fail_disorder(gs_status *st)
 
 /* One record after the other through a piece of the sink. */
 static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
-                            const uint8_t *arena, gs_element *e, size_t n,
-                            uint64_t ticket, gs_status *st)
+                            const gs_ordered *o, uint64_t ticket, gs_status *st)
 {
+    const uint8_t *const arena = o->arena;
+    const size_t n = o->count;
     const gs_record_layout *const layout = &job->buckets->layout;
     const bool is_run = job->sink->run != NULL, is_unique = job->options->is_unique;
     gs_record last = {0};
     gs_sink_begin(piece, ticket);
     for (size_t i = 0; i < n; i++) {
         if (i + PREFETCH_AHEAD < n)
-            gs_record_prefetch(arena, e[i + PREFETCH_AHEAD].where);
-        const gs_record r = gs_record_at(layout, arena, e[i].where);
+            gs_record_prefetch(arena, ordered_at(o, i + PREFETCH_AHEAD)->where);
+        gs_element *const e = ordered_at(o, i);
+        const gs_record r = gs_record_at(layout, arena, e->where);
         const size_t key_bytes = (size_t)(r.line - r.string);
         gs_sink_record out = {.data = r.string,
                               .length = key_bytes + r.line_bytes,
                               .key_bytes = key_bytes,
-                              .count = is_unique ? *equals_of(&e[i]) : 1};
+                              .count = is_unique ? *equals_of(e) : 1};
         if (is_run && i > 0) {
             int order;
             const size_t index = gs_ovc_first_difference(
@@ -217,32 +258,34 @@ static gs_code emit_records(const gs_emit_job *job, gs_sink_piece *piece,
     return gs_sink_end(piece, st);
 }
 
-/* Puts the bucket in order and drops what is not to be shown; returns how many are left
- * of the elements. */
-static size_t order_bucket(gs_emit_job *job, const gs_near_bucket *bucket,
-                           uint64_t before, gs_emit_worker *worker)
+/* Puts the bucket in order and drops what is not to be shown. */
+static gs_ordered order_bucket(gs_emit_job *job, const gs_near_bucket *bucket,
+                               uint64_t before, gs_emit_worker *worker)
 {
     const gs_emit_options *const options = job->options;
     const gs_record_layout *const layout = &job->buckets->layout;
     const bool counts_kept = options->has_top && options->is_unique;
+    gs_ordered o = all_of(bucket);
     if (counts_kept)
         before = job->kept;
-    if (options->has_top && before >= options->top_count)
-        return 0;
+    if (options->has_top && before >= options->top_count) {
+        o.count = 0;
+        return o;
+    }
     gs_near_bucket_sort(bucket, layout, &worker->scratch);
-    size_t n = bucket->count;
     if (options->is_unique) {
         gs_witness_begin(&worker->seen, options->witness, 0, false);
-        n = drop_equals(layout, bucket, &worker->seen);
+        o.count = bucket->same_count > 0 ? drop_same(layout, bucket, &worker->seen)
+                                         : drop_equals(layout, bucket, &worker->seen);
         gs_witness_settle(&worker->seen);
     }
-    if (options->has_top && n > 0 && n >= options->top_count - before) {
-        n = (size_t)(options->top_count - before);
-        job->last_kept = bucket->elements[n - 1].where;
+    if (options->has_top && o.count > 0 && o.count >= options->top_count - before) {
+        o.count = (size_t)(options->top_count - before);
+        job->last_kept = ordered_at(&o, o.count - 1)->where;
     }
     if (counts_kept)
-        job->kept += n;
-    return n;
+        job->kept += o.count;
+    return o;
 }
 
 /* Sorts a bucket that is close and sends it to the sink. */
@@ -253,7 +296,6 @@ static gs_code emit_near(gs_emit_job *job, unsigned number_of_worker, size_t num
     const gs_record_layout *const layout = &job->buckets->layout;
     gs_emit_worker *const worker = &job->workers[number_of_worker];
     gs_stream *const stream = job->sink->stream;
-    gs_element *const e = bucket->elements;
     const uint64_t ticket = options->first_ticket + number;
     const bool is_text = gs_emit_is_text(job->sink);
     /* All of it goes out: who comes next need not wait until it is sorted. */
@@ -262,23 +304,24 @@ static gs_code emit_near(gs_emit_job *job, unsigned number_of_worker, size_t num
 
     uint64_t begin_ns = gs_trace_begin(job->trace);
     if (reserves_first) {
-        bytes = text_bytes(layout, bucket->arena, e, bucket->count);
+        const gs_ordered all = all_of(bucket);
+        bytes = text_bytes(layout, &all);
         GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
     }
-    const size_t n = order_bucket(job, bucket, bucket->begin, worker);
+    const gs_ordered o = order_bucket(job, bucket, bucket->begin, worker);
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "sort bucket", begin_ns,
                  0);
 
     begin_ns = gs_trace_begin(job->trace);
     if (!is_text) {
-        GS_TRY(emit_records(job, worker->piece, bucket->arena, e, n, ticket, st));
+        GS_TRY(emit_records(job, worker->piece, &o, ticket, st));
     } else {
         if (!reserves_first) {
-            bytes = text_bytes(layout, bucket->arena, e, n);
+            bytes = text_bytes(layout, &o);
             GS_TRY(gs_stream_reserve(stream, ticket, bytes, true, &offset, st));
         }
-        GS_TRY(gather_text(job, worker, bucket->arena, e, n, ticket, offset, bytes, st));
-        atomic_fetch_add(&job->sink->record_count, n);
+        GS_TRY(gather_text(job, worker, &o, ticket, offset, bytes, st));
+        atomic_fetch_add(&job->sink->record_count, o.count);
     }
     gs_trace_end(job->trace, GS_LANE_WORKER, number_of_worker, "gather", begin_ns, bytes);
     return GS_OK;

@@ -259,7 +259,7 @@ gs_code gs_list_former_new(gs_former **out, const gs_forming *f, gs_status *st)
     const size_t memory_bytes = chunk_limits(f, true).budget_bytes;
     *out = NULL;
     if (f->map == NULL || f->options->compress_program != NULL ||
-        gs_file_map_text_bytes(f->map) >= memory_bytes)
+        gs_file_map_text_bytes(f->map) >= memory_bytes) /* lists hold the text */
         return GS_OK;
     const gs_early_split_options options = {
         .layout = f->layout,
@@ -267,7 +267,7 @@ gs_code gs_list_former_new(gs_former **out, const gs_forming *f, gs_status *st)
         .record_size = f->options->order.record_size,
         .map = f->map,
         .workers = gs_team_workers(f->team),
-        .memory_bytes = memory_bytes - gs_file_map_text_bytes(f->map),
+        .memory_bytes = memory_bytes,
     };
     gs_early_split *lists = NULL;
     GS_TRY(gs_early_split_new(&lists, &options, st));

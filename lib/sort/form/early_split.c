@@ -1,54 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/form/early_split.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/form/text_lists.h"
 
 enum {
-    PAGE = 4096,
-    BLOCK_PLACES = PAGE / sizeof(uint64_t) - 1,
-    SAMPLE_LINE_MAX = 4096, /* how far a sample looks for the end of a line */
-    COMMON_MAX = 64,
-    RECORD_MEAN_MAX = 1024, /* longer lines have pages of their own, */
-    RECORD_MEAN_SOME = 56,  /* and these are better off in text that is not so large */
+    SAMPLE_LINE_MAX = 4096,   /* how far a sample looks for the end of a line */
+    RECORD_MEAN_MAX = 1024,   /* longer lines have pages of their own */
+    BUCKET_RECORDS = 1 << 14, /* a bucket's elements and text are to fit the cache */
     ALIGN = 64,
-    KEYED_LINE_MAX = SAMPLE_LINE_MAX, /* longer lines are not for this */
-    KEY_BATCH = 64,                   /* records whose keys are made before any is used */
+    KEYED_LINE_MAX = GS_TEXT_NEAR_MAX, /* longer lines are not for this */
     KEY_BATCH_BYTES = 1 << 14,
-    KEYED_PREFETCH_AHEAD = 12,
 };
-
-/* Text whose pages are more than the translations that the processor keeps at hand. */
-static const size_t LARGE = (size_t)2 << 30;
-
-typedef struct gs_list_block {
-    uint64_t where[BLOCK_PLACES];
-    struct gs_list_block *next;
-} gs_list_block;
-
-_Static_assert(sizeof(gs_list_block) == PAGE, "a page");
-
-/* What one worker writes for every record is together; the rest once a block. */
-typedef struct gs_early_lists {
-    GS_MEM_APART uint64_t *tail[GS_SPLITTERS_BUCKETS_MAX]; /* next place; NULL: empty */
-    gs_list_block *first[GS_SPLITTERS_BUCKETS_MAX];
-    size_t blocks[GS_SPLITTERS_BUCKETS_MAX];
-    size_t key_bytes[GS_SPLITTERS_BUCKETS_MAX]; /* of keyed records */
-} gs_early_lists;
 
 /* Keyed records of one worker on their way to lists. Bytes that were just written one by
  * one cannot be read as words without a stall. */
 typedef struct gs_batched_key {
-    uint64_t where;
-    uint32_t begin, bytes; /* of the string, as much as is needed */
-    uint32_t key_bytes;
+    const uint8_t *record;
+    uint32_t record_bytes, key_bytes;
 } gs_batched_key;
 
 typedef struct gs_key_batch {
-    gs_batched_key records[KEY_BATCH];
+    gs_placed_string strings_of[GS_STRING_BATCH]; /* as much as is needed of each */
+    gs_batched_key records[GS_STRING_BATCH];
     size_t count, used_bytes;
     uint8_t *strings;
 } gs_key_batch;
@@ -60,37 +37,15 @@ struct gs_early_split {
     size_t key_room;               /* for the string of a line, however it comes out */
     size_t record_size;
     unsigned workers;
-    uint8_t common[COMMON_MAX]; /* what all of the sample begin with, */
-    size_t depth;               /* so many bytes */
-    gs_splitters splitters;
-    gs_early_lists *lists;   /* one a worker */
-    gs_key_batch *key_batch; /* the same, of keyed records */
-    gs_list_block *memory;
-    size_t block_capacity;
-    atomic_size_t blocks_used;
+    gs_string_splitters *splitters; /* one bucket each has a list */
+    size_t page_capacity;
+    gs_text_lists lists;
+    gs_key_batch *key_batch; /* one a worker, of keyed records */
     const uint8_t *arena;
-    uint16_t numbered[GS_SPLITTERS_BUCKETS_MAX]; /* buckets with records */
+    uint16_t numbered[GS_STRING_BUCKETS_MAX]; /* buckets with records */
 };
 
 /* --- splitters -------------------------------------------------------------------- */
-
-/* The word that decides on the bucket: of what follows the bytes that all of the sample
- * begin with, or the least or the greatest if the record begins with others. */
-static inline uint64_t deciding_word(const gs_early_split *s, const uint8_t *string,
-                                     size_t bytes)
-{
-    uint64_t word;
-    if (s->depth == 0) {
-        word = gs_string_word(string, bytes, 0);
-    } else {
-        const size_t shared = bytes < s->depth ? bytes : s->depth;
-        const int d = memcmp(string, s->common, shared);
-        word = d == 0 && bytes >= s->depth ? gs_string_word(string, bytes, s->depth)
-               : d > 0                     ? UINT64_MAX
-                                           : 0;
-    }
-    return word ^ (s->layout.is_backwards ? UINT64_MAX : 0);
-}
 
 /* A record at or behind `at`; NULL if none is near. */
 static const uint8_t *sample_record(const gs_early_split_options *o,
@@ -112,38 +67,21 @@ static const uint8_t *sample_record(const gs_early_split_options *o,
 
 /* What a sample says of all records. */
 typedef struct gs_text_guess {
-    size_t records;            /* how many there are */
-    size_t key_bytes;          /* of one of them */
-    uint8_t begin[COMMON_MAX]; /* what their strings begin with, */
-    size_t begin_bytes;        /* so many bytes */
-    bool has_begin;
+    size_t records;   /* how many there are */
+    size_t key_bytes; /* of one of them */
 } gs_text_guess;
 
-static void note_begin(gs_text_guess *guess, const uint8_t *string, size_t bytes)
+/* Fills the sample with strings of records from all over the files. */
+static gs_text_guess take_sample(const gs_early_split *s, const gs_early_split_options *o,
+                                 gs_string_sample *sample, size_t want, uint8_t *key_room)
 {
-    if (!guess->has_begin) {
-        guess->has_begin = true;
-        guess->begin_bytes = bytes < COMMON_MAX ? bytes : COMMON_MAX;
-        memcpy(guess->begin, string, guess->begin_bytes);
-    }
-    size_t same = 0;
-    while (same < guess->begin_bytes && same < bytes &&
-           string[same] == guess->begin[same])
-        same++;
-    guess->begin_bytes = same;
-}
-
-/* Fills the sample with words of records from all over the files; returns how many. */
-static size_t take_sample(const gs_early_split *s, const gs_early_split_options *o,
-                          uint64_t *sample, size_t want, uint8_t *key_room,
-                          gs_text_guess *guess)
-{
+    enum { LOOK = 64 };
     const size_t text = gs_file_map_text_bytes(o->map), part = text / want + 1;
     uint64_t state = 1;
-    size_t count = 0, file = 0, before = 0; /* text in the files before */
-    double a_byte = 0; /* records, summed: a longer one is met more often */
+    size_t file = 0, before = 0;    /* text in the files before */
+    size_t ends = 0, looked_at = 0; /* in the 64 bytes behind each place */
     size_t key_bytes = 0;
-    *guess = (gs_text_guess){0};
+    sample->count = sample->text_bytes = 0;
     for (size_t i = 0; i < want; i++) {
         const size_t at = i * (part - 1) + gs_splitters_place(&state, part);
         const gs_mapped_file *const files = o->map->files;
@@ -151,6 +89,11 @@ static size_t take_sample(const gs_early_split *s, const gs_early_split_options 
             before += files[file++].bytes;
         if (file == o->map->file_count)
             break;
+        if (at >= before && files[file].bytes - (at - before) >= LOOK) {
+            const uint8_t *const here = o->map->base + files[file].begin + (at - before);
+            ends += (size_t)__builtin_popcountll(gs_line_mask(here, o->layout->eol));
+            looked_at += LOOK;
+        }
         size_t bytes;
         const uint8_t *const record =
             at >= before ? sample_record(o, &files[file], at - before, &bytes) : NULL;
@@ -161,23 +104,27 @@ static size_t take_sample(const gs_early_split *s, const gs_early_split_options 
         if (s->encoder != NULL)
             string_bytes =
                 gs_line_string_put(&s->layout, s->encoder, record, bytes, key_room);
-        sample[count++] = deciding_word(s, string, string_bytes);
-        note_begin(guess, string, string_bytes);
+        gs_string_sample_add(sample, string, string_bytes);
         key_bytes += string_bytes - bytes;
-        a_byte += 1.0 / (double)(bytes + o->layout->has_eol);
     }
-    guess->records =
-        count > 0 ? (size_t)((double)text * (a_byte / (double)count)) + 1 : 0;
-    guess->key_bytes = count > 0 ? key_bytes / count : 0;
-    return count;
+    return (gs_text_guess){
+        .records = o->record_size > 0 ? text / o->record_size + 1
+                                      : (size_t)((double)text * (double)(ends + 1) /
+                                                 (double)(looked_at + LOOK)) +
+                                            1,
+        .key_bytes = sample->count > 0 ? key_bytes / sample->count : 0,
+    };
 }
 
-/* Would buckets be even? No word may fill more than two of them. */
-static bool is_even(const uint64_t *sorted, size_t count, size_t a_bucket)
+/* Would buckets be even? Those of one string may have any number. */
+static bool is_even(const gs_string_splitters *splitters, size_t a_bucket)
 {
-    for (size_t i = 2 * a_bucket; i < count; i++)
-        if (sorted[i] == sorted[i - 2 * a_bucket])
+    enum { LARGER_MAX = 3 };
+    for (size_t i = 0; i < splitters->bucket_count; i++) {
+        const gs_string_bucket *const b = &splitters->buckets[i];
+        if (!b->is_one && b->sampled > LARGER_MAX * a_bucket)
             return false;
+    }
     return true;
 }
 
@@ -195,36 +142,34 @@ static bool is_worth_two_keys(const gs_early_split *s, const gs_early_split_opti
 
 /* Chooses splitters, and how many blocks the lists may take; false if this is not for
  * such text. */
-static bool plan(gs_early_split *s, const gs_early_split_options *o, uint64_t *sample,
-                 uint8_t *key_room)
+static bool plan(gs_early_split *s, const gs_early_split_options *o,
+                 gs_string_sample *sample, uint8_t *key_room, gs_status *st)
 {
-    enum { TRIED = GS_SPLITTERS_SAMPLE_MAX / 8, LARGER_MAX = 4, KEYED_MAX = 3 };
+    enum { TRIED = GS_STRING_SAMPLE_MAX / 8, LARGER_MAX = 4, KEYED_MAX = 3 };
     const size_t text = gs_file_map_text_bytes(o->map);
-    gs_text_guess guess;
-    size_t count = take_sample(s, o, sample, TRIED, key_room, &guess);
-    const size_t mean_max = text < LARGE ? RECORD_MEAN_SOME : RECORD_MEAN_MAX;
-    if (count < TRIED / 2 || text / guess.records > mean_max)
+    const gs_text_guess guess = take_sample(s, o, sample, TRIED, key_room);
+    if (sample->count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)
         return false;
     if (s->encoder != NULL && !is_worth_two_keys(s, o, &guess, text))
         return false;
-    s->depth = guess.begin_bytes;
-    memcpy(s->common, guess.begin, s->depth);
     const size_t records = guess.records;
-    const unsigned levels = gs_splitters_levels(records, GS_BUCKET_ELEMENTS);
-    count = take_sample(s, o, sample, ((size_t)1 << levels) * GS_SPLITTERS_OVERSAMPLING,
-                        key_room, &guess);
-    if (count == 0)
+    const unsigned levels = gs_splitters_levels(records, BUCKET_RECORDS);
+    const size_t buckets = (size_t)1 << levels;
+    (void)take_sample(s, o, sample, buckets * GS_STRING_OVERSAMPLING, key_room);
+    if (sample->count == 0)
         return false;
-    gs_splitters_choose(&s->splitters, levels, sample, count);
-    if (s->splitters.levels < levels || !is_even(sample, count, (count >> levels) + 1))
+    if (gs_string_splitters_choose(s->splitters, sample, buckets, s->layout.is_backwards,
+                                   st) != GS_OK ||
+        !is_even(s->splitters, sample->count / buckets + 1))
         return false;
-    /* A block each for the lists that are begun, and half as much again as it seems. */
-    s->block_capacity = s->workers * s->splitters.bucket_count +
-                        (records + records / 2) / BLOCK_PLACES + 1;
+    /* A tenth more than it seems. */
+    const size_t lists = s->workers * s->splitters->bucket_count;
+    s->page_capacity =
+        gs_text_lists_pages(records + records / 10, text + text / 10, lists);
     const size_t record_bytes = text * (s->encoder ? KEYED_MAX : 1);
     const size_t a_bucket = LARGER_MAX * ((records >> levels) * 2 * sizeof(gs_element) +
                                           (record_bytes >> levels));
-    return s->block_capacity * PAGE + s->workers * a_bucket < o->memory_bytes;
+    return s->page_capacity * GS_TEXT_PAGE + s->workers * a_bucket < o->memory_bytes;
 }
 
 /* Records that compare equal must be the same bytes; room for strings is for lines of
@@ -253,20 +198,20 @@ static gs_code new_key_batches(gs_early_split *s, gs_status *st)
 static gs_code prepare(gs_early_split *s, const gs_early_split_options *o,
                        bool *are_for_it, gs_status *st)
 {
-    uint64_t *sample = NULL;
+    gs_string_sample sample = {0};
     if (s->encoder != NULL) {
         s->key_room = gs_key_encode_bound(s->encoder, KEYED_LINE_MAX) + KEYED_LINE_MAX +
                       GS_COPY_SLACK;
         GS_TRY(new_key_batches(s, st));
     }
-    GS_TRY(gs_mem_new(&sample, GS_SPLITTERS_SAMPLE_MAX * sizeof *sample, "sample", st));
-    *are_for_it = plan(s, o, sample, s->encoder ? s->key_batch[0].strings : NULL);
-    gs_mem_free(sample);
+    GS_TRY(gs_mem_new(&s->splitters, sizeof *s->splitters, "splitters", st));
+    GS_TRY(gs_string_sample_init(&sample, GS_STRING_SAMPLE_MAX, st));
+    *are_for_it = plan(s, o, &sample, s->encoder ? s->key_batch[0].strings : NULL, st);
+    gs_string_sample_release(&sample);
     if (!*are_for_it)
-        return GS_OK;
-    GS_TRY(
-        gs_mem_new_apart(&s->lists, s->workers * sizeof *s->lists, "lists of lines", st));
-    return gs_mem_map(&s->memory, s->block_capacity * PAGE, true, "lists of lines", st);
+        return st->code;
+    return gs_text_lists_init(&s->lists, s->splitters->bucket_count, s->workers,
+                              s->page_capacity, st);
 }
 
 gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *options,
@@ -294,80 +239,49 @@ void gs_early_split_free(gs_early_split *s)
 {
     if (s == NULL)
         return;
-    if (s->memory != NULL)
-        gs_mem_unmap(s->memory, s->block_capacity * PAGE);
+    gs_text_lists_release(&s->lists);
     for (unsigned w = 0; s->key_batch != NULL && w < s->workers; w++)
         gs_mem_free(s->key_batch[w].strings);
     gs_mem_free(s->key_batch);
-    gs_mem_free(s->lists);
+    gs_mem_free(s->splitters);
     gs_mem_free(s);
 }
 
 /* --- lists ------------------------------------------------------------------------ */
 
-/* A list is empty or its block full: another block. */
-static bool extend(gs_early_split *s, gs_early_lists *lists, size_t bucket)
+/* Puts a record on the list of its bucket; with its key it will take key_bytes more. */
+static inline bool add_to_bucket(gs_early_split *s, unsigned worker, size_t bucket,
+                                 const uint8_t *record, size_t bytes, uint64_t offset,
+                                 size_t key_bytes)
 {
-    const size_t number = atomic_fetch_add(&s->blocks_used, 1);
-    if (number >= s->block_capacity)
-        return false;
-    gs_list_block *const block = s->memory + number;
-    uint64_t *const tail = lists->tail[bucket];
-    if (tail == NULL)
-        lists->first[bucket] = block;
-    else
-        ((gs_list_block *)(void *)(tail - BLOCK_PLACES))->next = block;
-    lists->tail[bucket] = block->where;
-    lists->blocks[bucket]++;
-    return true;
-}
-
-static inline bool add_to_bucket(gs_early_split *s, gs_early_lists *lists, size_t bucket,
-                                 uint64_t where)
-{
-    uint64_t *tail = lists->tail[bucket];
-    /* The place behind a block's last is that of `next`; so is the one of no block. */
-    if (__builtin_expect(
-            tail == NULL || (uintptr_t)tail % PAGE == BLOCK_PLACES * sizeof *tail, 0)) {
-        if (!extend(s, lists, bucket))
-            return false;
-        tail = lists->tail[bucket];
-    }
-    *tail = where;
-    lists->tail[bucket] = tail + 1;
-    return true;
+    gs_text_list *const list = gs_text_list_of(&s->lists, worker, bucket);
+    const bool is_one = s->splitters->buckets[bucket].is_one;
+    list->bytes += key_bytes;
+    if (__builtin_expect(bytes > GS_TEXT_NEAR_MAX, 0))
+        return gs_text_list_add_far(&s->lists, list, gs_where_pack(offset, bytes),
+                                    bytes + s->layout.has_eol, is_one);
+    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, is_one);
 }
 
 /* The records of the batch go to their buckets. */
 static bool add_batch(gs_early_split *s, unsigned worker)
 {
-    enum { FOUR = GS_SPLITTERS_TOGETHER };
     gs_key_batch *const batch = &s->key_batch[worker];
-    gs_early_lists *const lists = &s->lists[worker];
-    for (size_t i = 0; i < batch->count; i += FOUR) {
-        const size_t n = batch->count - i < FOUR ? batch->count - i : FOUR;
-        uint64_t words[FOUR] = {0};
-        size_t buckets[FOUR];
-        for (size_t k = 0; k < n; k++) {
-            const gs_batched_key *const r = &batch->records[i + k];
-            words[k] = deciding_word(s, batch->strings + r->begin, r->bytes);
-        }
-        gs_splitters_find_four(&s->splitters, words, buckets);
-        for (size_t k = 0; k < n; k++) {
-            const gs_batched_key *const r = &batch->records[i + k];
-            if (!add_to_bucket(s, lists, buckets[k], r->where))
-                return false;
-            lists->key_bytes[buckets[k]] += r->key_bytes;
-        }
+    gs_string_splitters_find(s->splitters, batch->strings_of, batch->count);
+    for (size_t i = 0; i < batch->count; i++) {
+        const gs_batched_key *const r = &batch->records[i];
+        if (!add_to_bucket(s, worker, batch->strings_of[i].bucket, r->record,
+                           r->record_bytes, 0, r->key_bytes + GS_RECORD_HEAD_BYTES))
+            return false;
     }
     batch->count = batch->used_bytes = 0;
     return true;
 }
 
-/* Of a string that the line is a part of, no more of the line is needed than the word
- * takes that decides. */
+/* Of a string that the line is a part of, no more of the line is needed than decides on
+ * the bucket. */
 static bool add_keyed(gs_early_split *s, unsigned worker, const uint8_t *record,
-                      size_t bytes, size_t offset)
+                      size_t bytes)
 {
     gs_key_batch *const batch = &s->key_batch[worker];
     if (bytes > KEYED_LINE_MAX)
@@ -375,123 +289,117 @@ static bool add_keyed(gs_early_split *s, unsigned worker, const uint8_t *record,
     uint8_t *const string = batch->strings + batch->used_bytes;
     const size_t key_bytes = gs_key_encode(s->encoder, record, bytes, string);
     size_t string_bytes = key_bytes;
-    if (key_bytes < s->depth + sizeof(uint64_t)) {
+    if (key_bytes < s->splitters->reach) {
         gs_copy_short(string + key_bytes, record, bytes);
         string_bytes += bytes;
     }
-    batch->records[batch->count++] =
-        (gs_batched_key){.where = gs_where_pack(offset, bytes),
-                         .begin = (uint32_t)batch->used_bytes,
-                         .bytes = (uint32_t)string_bytes,
-                         .key_bytes = (uint32_t)key_bytes};
+    batch->strings_of[batch->count] =
+        (gs_placed_string){.string = string, .bytes = (uint32_t)string_bytes};
+    batch->records[batch->count++] = (gs_batched_key){.record = record,
+                                                      .record_bytes = (uint32_t)bytes,
+                                                      .key_bytes = (uint32_t)key_bytes};
     batch->used_bytes += string_bytes;
-    return (batch->count < KEY_BATCH && batch->used_bytes < KEY_BATCH_BYTES) ||
+    return (batch->count < GS_STRING_BATCH && batch->used_bytes < KEY_BATCH_BYTES) ||
            add_batch(s, worker);
 }
 
-static inline bool add_record(gs_early_split *s, unsigned worker, const uint8_t *record,
-                              size_t bytes, size_t offset)
+/* Plain records on their way to lists. */
+typedef struct gs_plain_batch {
+    gs_placed_string records[GS_STRING_BATCH];
+    size_t count;
+    const uint8_t *arena;
+} gs_plain_batch;
+
+static bool add_plain_batch(gs_early_split *s, unsigned worker, gs_plain_batch *batch)
 {
-    if (s->encoder != NULL)
-        return add_keyed(s, worker, record, bytes, offset);
-    const size_t bucket =
-        gs_splitters_find(&s->splitters, deciding_word(s, record, bytes));
-    return add_to_bucket(s, &s->lists[worker], bucket, gs_where_pack(offset, bytes));
+    gs_string_splitters_find(s->splitters, batch->records, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        gs_text_list_prefetch(
+            gs_text_list_of(&s->lists, worker, batch->records[i].bucket));
+    for (size_t i = 0; i < batch->count; i++) {
+        const gs_placed_string *const r = &batch->records[i];
+        const uint64_t offset = (uint64_t)(r->string - batch->arena);
+        if (!add_to_bucket(s, worker, r->bucket, r->string, r->bytes, offset, 0))
+            return false;
+    }
+    batch->count = 0;
+    return true;
 }
 
-static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *data,
-                        size_t bytes, size_t offset, uint64_t *count)
+static inline bool add_record(gs_early_split *s, unsigned worker, gs_plain_batch *plain,
+                              const uint8_t *record, size_t bytes)
 {
+    if (s->encoder != NULL)
+        return add_keyed(s, worker, record, bytes);
+    plain->records[plain->count++] =
+        (gs_placed_string){.string = record, .bytes = (uint32_t)bytes};
+    return plain->count < GS_STRING_BATCH || add_plain_batch(s, worker, plain);
+}
+
+static bool add_records(gs_early_split *s, unsigned worker, const uint8_t *arena,
+                        const uint8_t *data, size_t bytes, uint64_t *count)
+{
+    gs_plain_batch plain;
+    plain.count = 0;
+    plain.arena = arena;
     if (s->record_size > 0) {
         for (size_t at = 0; at < bytes; at += s->record_size)
-            if (!add_record(s, worker, data + at, s->record_size, offset + at))
+            if (!add_record(s, worker, &plain, data + at, s->record_size))
                 return false;
         *count += bytes / s->record_size;
-        return true;
+        return add_plain_batch(s, worker, &plain);
     }
     uint64_t lines = 0;
     gs_line_iter it = gs_line_iter_begin(data, bytes, s->layout.eol);
     while (gs_line_iter_load(&it)) {
         while (gs_line_iter_next(&it)) {
-            const size_t at = it.begin;
-            if (!add_record(s, worker, data + at, it.end - at, offset + at))
+            if (!add_record(s, worker, &plain, data + it.begin, it.end - it.begin))
                 return false;
             lines++;
         }
     }
     if (it.rest < bytes) {
-        if (!add_record(s, worker, data + it.rest, bytes - it.rest, offset + it.rest))
+        if (!add_record(s, worker, &plain, data + it.rest, bytes - it.rest))
             return false;
         lines++;
     }
     *count += lines;
-    return true;
+    return add_plain_batch(s, worker, &plain);
 }
 
 bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
                         size_t bytes, size_t offset, uint64_t *count)
 {
     gs_assert(bytes < GS_WHERE_LENGTH_LONG && offset + bytes <= gs_arena_bytes_max);
-    return add_records(s, worker, data, bytes, offset, count) &&
+    const uint8_t *const arena = data - offset;
+    return add_records(s, worker, arena, data, bytes, count) &&
            (s->encoder == NULL || add_batch(s, worker));
 }
 
-static size_t list_count(const gs_early_lists *lists, size_t bucket)
-{
-    const size_t blocks = lists->blocks[bucket];
-    if (blocks == 0)
-        return 0;
-    const uint64_t *const tail = lists->tail[bucket];
-    const uintptr_t last = ((uintptr_t)tail - 1) / PAGE * PAGE;
-    return (blocks - 1) * BLOCK_PLACES + ((uintptr_t)tail - last) / sizeof *tail;
-}
+/* How much a bucket is. */
+typedef struct gs_bucket_size {
+    size_t count;
+    size_t bytes; /* of records */
+    bool is_one;  /* all of it is one record, again and again */
+} gs_bucket_size;
 
-static size_t bucket_count(const gs_early_split *s, size_t bucket)
+static gs_bucket_size size_of(const gs_early_split *s, size_t bucket)
 {
-    size_t count = 0;
-    for (unsigned w = 0; w < s->workers; w++)
-        count += list_count(&s->lists[w], bucket);
-    return count;
-}
-
-/* What the records of a bucket take besides their text. */
-static size_t bucket_key_bytes(const gs_early_split *s, size_t bucket, size_t count)
-{
-    size_t bytes = s->encoder != NULL ? count * GS_RECORD_HEAD_BYTES : 0;
-    for (unsigned w = 0; w < s->workers; w++)
-        bytes += s->lists[w].key_bytes[bucket];
-    return bytes;
+    gs_bucket_size size = {.is_one = s->splitters->buckets[bucket].is_one};
+    for (unsigned w = 0; w < s->workers; w++) {
+        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
+        size.count += list->count;
+        size.bytes += list->bytes;
+    }
+    return size;
 }
 
 size_t gs_early_split_list_bytes(const gs_early_split *s)
 {
-    return atomic_load(&s->blocks_used) * PAGE;
+    return gs_text_lists_bytes(&s->lists);
 }
 
 /* --- bringing buckets close --------------------------------------------------------- */
-
-/* One worker's list of one bucket, as far as it has come. */
-typedef struct gs_list_cursor {
-    const gs_list_block *block;
-    size_t at, left; /* place in the block, and how many there are from there on */
-} gs_list_cursor;
-
-/* To make a key takes longer than to copy a line. */
-static inline size_t prefetch_ahead(bool is_keyed)
-{
-    return is_keyed ? KEYED_PREFETCH_AHEAD : GS_COPY_PREFETCH_AHEAD;
-}
-
-/* The next few records, so far as they are in the block. */
-static void prefetch_next(const gs_list_cursor *c, const uint8_t *arena, size_t most)
-{
-    const size_t in_block = BLOCK_PLACES - c->at;
-    size_t n = c->left < in_block ? c->left : in_block;
-    if (n > most)
-        n = most;
-    for (size_t i = 0; i < n; i++)
-        gs_record_prefetch(arena, c->block->where[c->at + i]);
-}
 
 /* Copies a plain record to the end of the bucket. */
 static inline void take_plain(const gs_early_split *s, const uint8_t *from, size_t length,
@@ -506,8 +414,9 @@ static inline void take_plain(const gs_early_split *s, const uint8_t *from, size
 
 /* Makes a keyed record at the end of the bucket. What comes behind it in the bucket is
  * free to be written to, but not what comes behind the bucket. Its words are taken later:
- * bytes that were just written one by one are not to be read. False if there is no room
- * for it: the keys are longer than they were, since somebody writes to a mapped file. */
+ * bytes that were just written one by one are not to be read. False if its key is another
+ * now: somebody wrote to the file between the first time that it was made and the copy.
+ */
 static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size_t length,
                               uint8_t *key_room, gs_near_bucket *out)
 {
@@ -523,6 +432,8 @@ static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size
             return false;
         gs_copy_short(to + sizeof(uint32_t), key_room, key_bytes);
     }
+    if (key_bytes + length < out->depth)
+        return false;
     gs_element *const e = &out->elements[out->copied_count++];
     const uint32_t head = (uint32_t)key_bytes;
     memcpy(to, &head, sizeof head);
@@ -532,65 +443,29 @@ static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size
     return true;
 }
 
-/* Takes records until one that lies at or beyond `bound`, which is as in an element.
- * Compiled for plain and for keyed records; `key_room` is for the latter. Returns the
- * record for which there is no room, or NULL. */
-static inline __attribute__((always_inline)) const uint8_t *
-take_until(const gs_early_split *s, bool is_keyed, const uint8_t *arena,
-           gs_list_cursor *c, gs_near_bucket *out, uint64_t bound, uint8_t *key_room)
+/* Takes a worker's records of a bucket; of one string only the first. Compiled for plain
+ * and for keyed records; `key_room` is for the latter. False as above. */
+static inline __attribute__((always_inline)) bool
+take_list(const gs_early_split *s, bool is_keyed, const gs_text_list *list, bool is_one,
+          gs_near_bucket *out, uint8_t *key_room)
 {
-    const size_t before = out->copied_count, ahead = prefetch_ahead(is_keyed);
+    const size_t before = out->copied_count, eol_bytes = s->layout.has_eol;
+    gs_list_cursor c = gs_list_cursor_begin(list, is_one);
     gs_near_bucket b = *out;
-    while (c->left > 0) {
-        const uint64_t *const where = c->block->where;
-        const size_t in_block = BLOCK_PLACES - c->at;
-        const size_t end = c->at + (c->left < in_block ? c->left : in_block);
-        size_t i = c->at;
-        for (; i < end && where[i] < bound; i++) {
-            if (i + ahead < end)
-                gs_record_prefetch(arena, where[i + ahead]);
-            const size_t length = where[i] & GS_WHERE_LENGTH_LONG;
-            const uint8_t *const from = arena + gs_where_offset(where[i]);
-            if (!is_keyed)
-                take_plain(s, from, length, &b);
-            else if (__builtin_expect(!take_keyed(s, from, length, key_room, &b), 0))
-                return from;
-        }
-        c->left -= i - c->at;
-        c->at = i;
-        if (i < end || c->left == 0)
+    gs_listed_record r;
+    while (gs_list_cursor_next(&c, &r, eol_bytes)) {
+        if (!is_keyed)
+            take_plain(s, r.text != NULL ? r.text : s->arena + gs_where_offset(r.where),
+                       r.bytes, &b);
+        else if (__builtin_expect(!take_keyed(s, r.text, r.bytes, key_room, &b), 0))
+            return false;
+        if (is_one)
             break;
-        c->block = c->block->next;
-        c->at = 0;
-        prefetch_next(c, arena, ahead);
     }
     for (size_t i = before; is_keyed && i < b.copied_count; i++)
         gs_tie_load(&s->layout, b.arena, &b.elements[i], b.depth);
     *out = b;
-    return NULL;
-}
-
-static size_t list_text_bytes(const gs_list_cursor *list)
-{
-    size_t sum = 0;
-    for (gs_list_cursor c = *list; c.left > 0; c.block = c.block->next) {
-        const size_t n = c.left < BLOCK_PLACES ? c.left : BLOCK_PLACES;
-        for (size_t i = 0; i < n; i++)
-            sum += c.block->where[i] & GS_WHERE_LENGTH_LONG;
-        c.left -= n;
-        if (c.left == 0)
-            break;
-    }
-    return sum;
-}
-
-/* Where the records of a bucket may differ: those that do not begin like the sample have
- * the least word or the greatest. */
-static size_t depth_of(const gs_early_split *s, size_t bucket)
-{
-    const bool has_others = bucket == gs_splitters_find(&s->splitters, 0) ||
-                            bucket == gs_splitters_find(&s->splitters, UINT64_MAX);
-    return has_others ? 0 : s->depth;
+    return true;
 }
 
 static size_t round_up(size_t bytes)
@@ -598,12 +473,17 @@ static size_t round_up(size_t bytes)
     return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
+static size_t room_for(size_t count, size_t text_bytes)
+{
+    return round_up(count * sizeof(gs_element)) + round_up(text_bytes + GS_COPY_SLACK);
+}
+
 /* Finds room for a bucket: with the others, or of its own, then with scratch too. */
 static gs_code find_room(gs_near_bucket *out, size_t count, size_t text_bytes,
                          const gs_bucket_copy *room, size_t *used, gs_status *st)
 {
     const size_t element_bytes = round_up(count * sizeof(gs_element));
-    const size_t bytes = element_bytes + round_up(text_bytes + GS_COPY_SLACK);
+    const size_t bytes = room_for(count, text_bytes);
     uint8_t *memory = room->data + *used;
     gs_assert(text_bytes <= gs_arena_bytes_max);
     *out = (gs_near_bucket){.count = count, .has_next = true, .to_bytes = text_bytes};
@@ -620,62 +500,31 @@ static gs_code find_room(gs_near_bucket *out, size_t count, size_t text_bytes,
     return GS_OK;
 }
 
-/* Where the first record lies of lists that are not begun. */
-static uint64_t first_offset(const gs_list_cursor *lists, size_t count)
+static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_bucket *out,
+                            const gs_bucket_copy *room, size_t *used, uint8_t *key_room,
+                            gs_status *st)
 {
-    uint64_t first = UINT64_MAX;
-    for (const gs_list_cursor *c = lists; c < lists + count; c++)
-        if (c->left > 0 && gs_where_offset(c->block->where[0]) < first)
-            first = gs_where_offset(c->block->where[0]);
-    return first;
-}
-
-/* Buckets that are filled from their lists, one a worker each. */
-typedef struct gs_list_job {
-    const gs_early_split *split;
-    gs_list_cursor *cursors;
-    size_t count;
-    uint8_t *key_room;
-    gs_near_bucket *out;
-    gs_status *st;
-} gs_list_job;
-
-static bool copy_window(void *context, size_t which, uint64_t bound)
-{
-    const gs_list_job *const job = context;
-    const gs_early_split *const s = job->split;
-    const bool is_keyed = s->encoder != NULL;
-    gs_list_cursor *const c = &job->cursors[which];
-    gs_near_bucket *const bucket = &job->out[which / s->workers];
-    const uint8_t *changed = NULL;
-    if (job->st->code != GS_OK)
-        return false;
-    if (which + 1 < job->count)
-        prefetch_next(c + 1, s->arena, prefetch_ahead(is_keyed));
-    if (c->left > 0 && is_keyed)
-        changed = take_until(s, true, s->arena, c, bucket, bound, job->key_room);
-    else if (c->left > 0)
-        changed = take_until(s, false, s->arena, c, bucket, bound, NULL);
-    if (changed != NULL)
-        GS_NOTED(gs_map_name_fail_changed(changed, job->st));
-    return c->left > 0;
-}
-
-/* Begins the lists of a bucket, and finds room for it. */
-static gs_code begin_bucket(const gs_early_split *s, size_t bucket,
-                            gs_list_cursor *cursors, gs_near_bucket *out,
-                            const gs_bucket_copy *room, size_t *used, gs_status *st)
-{
-    size_t records = 0, bytes = 0;
-    for (unsigned w = 0; w < s->workers; w++) {
-        cursors[w] = (gs_list_cursor){s->lists[w].first[bucket], 0,
-                                      list_count(&s->lists[w], bucket)};
-        records += cursors[w].left;
-        bytes += list_text_bytes(&cursors[w]);
+    gs_bucket_size size = size_of(s, bucket);
+    if (size.is_one) {
+        size.bytes = size.bytes / size.count; /* they are all as long */
+        GS_TRY(find_room(out, 1, size.bytes, room, used, st));
+        out->same_count = size.count;
+        out->is_settled = true;
+    } else {
+        GS_TRY(find_room(out, size.count, size.bytes, room, used, st));
     }
-    bytes += (s->layout.has_eol ? records : 0) + bucket_key_bytes(s, bucket, records);
-    GS_TRY(find_room(out, records, bytes, room, used, st));
-    out->depth = depth_of(s, bucket);
+    out->depth = s->splitters->buckets[bucket].depth;
+    bool is_as_read = true;
+    for (unsigned w = 0; w < s->workers && out->copied_count < out->count; w++) {
+        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
+        is_as_read =
+            is_as_read &&
+            (s->encoder != NULL ? take_list(s, true, list, size.is_one, out, key_room)
+                                : take_list(s, false, list, size.is_one, out, NULL));
+    }
+    if (!is_as_read || out->copied_bytes > size.bytes)
+        return gs_map_name_fail_changed(s->arena, st);
+    gs_assert(out->copied_count == out->count);
     return GS_OK;
 }
 
@@ -683,20 +532,14 @@ static gs_code bring(const gs_buckets *buckets, gs_bucket_copy *room, size_t fir
                      size_t count, gs_near_bucket *out, gs_status *st)
 {
     const gs_early_split *const s = (const gs_early_split *)(const void *)buckets;
-    gs_list_job job = {.split = s, .count = count * s->workers, .out = out, .st = st};
+    uint8_t *key_room = NULL;
     size_t used = 0;
-    GS_TRY(gs_mem_new(&job.cursors, (job.count + 1) * sizeof *job.cursors,
-                      "places in lists", st));
     if (s->encoder != NULL)
-        GS_NOTED(gs_mem_new(&job.key_room, s->key_room, "key", st));
+        GS_TRY(gs_mem_new(&key_room, s->key_room, "key", st));
     for (size_t i = 0; i < count && st->code == GS_OK; i++)
-        GS_NOTED(begin_bucket(s, s->numbered[first + i], &job.cursors[i * s->workers],
-                              &out[i], room, &used, st));
-    if (st->code == GS_OK)
-        gs_copy_windows(first_offset(job.cursors, job.count), job.count, copy_window,
-                        &job);
-    gs_mem_free(job.key_room);
-    gs_mem_free(job.cursors);
+        GS_NOTED(
+            bring_bucket(s, s->numbered[first + i], &out[i], room, &used, key_room, st));
+    gs_mem_free(key_room);
     return st->code;
 }
 
@@ -708,40 +551,39 @@ static void drop(const gs_buckets *buckets, gs_near_bucket *bucket)
     *bucket = (gs_near_bucket){0};
 }
 
-/* Buckets of lists are always copied, as many together as the room takes. */
-static void plan_room(gs_early_split *s, const gs_early_memory *memory,
-                      size_t element_bytes_and_text)
+/* A worker has room for a bucket, but for one that is much larger than others. */
+static void plan_room(gs_early_split *s, const gs_early_memory *memory, size_t largest)
 {
     gs_buckets *const b = &s->buckets;
     const size_t workers = b->count < 2 ? 1 : s->workers;
+    const size_t lists = gs_early_split_list_bytes(s);
     const size_t taken =
-        gs_early_split_list_bytes(s) + workers * b->scratch_elements * sizeof(gs_element);
+        (lists > memory->record_bytes ? lists - memory->record_bytes : 0) +
+        workers * b->scratch_elements * sizeof(gs_element);
     const size_t more =
         memory->spare_bytes > taken ? (memory->spare_bytes - taken) / workers : 0;
-    const size_t most = 2 * GS_BUCKET_COPY_ROOM_MAX;
-    const size_t bucket_bytes = element_bytes_and_text / (b->count + 1) + GS_COPY_SLACK;
-    b->room_bytes = memory->room_bytes + (more < most ? more : most);
-    b->together = gs_bucket_copy_together(b->room_bytes, bucket_bytes);
-    if (b->together == 0)
-        b->together = 1; /* which then has memory of its own */
+    const size_t most = memory->room_bytes + more;
+    b->room_bytes = largest < most ? largest : most;
 }
 
 const gs_buckets *gs_early_split_finish(gs_early_split *s, const gs_early_memory *memory)
 {
     gs_buckets *const b = &s->buckets;
-    size_t largest = 0, bytes = memory->record_bytes;
+    size_t most_records = 0, most_bytes = 0;
     *b = (gs_buckets){
         .bring = bring, .drop = drop, .layout = s->layout, .may_change = true};
-    for (size_t i = 0; i < s->splitters.bucket_count; i++) {
-        const size_t count = bucket_count(s, i);
-        bytes += count * sizeof(gs_element) + bucket_key_bytes(s, i, count);
-        if (count > largest)
-            largest = count;
-        if (count > 0)
+    for (size_t i = 0; i < s->splitters->bucket_count; i++) {
+        const gs_bucket_size size = size_of(s, i);
+        if (size.count > 0)
             s->numbered[b->count++] = (uint16_t)i;
+        if (size.count == 0 || size.is_one || size.count > GS_EARLY_BESIDE_MAX)
+            continue;
+        const size_t bytes = room_for(size.count, size.bytes);
+        most_records = size.count > most_records ? size.count : most_records;
+        most_bytes = bytes > most_bytes ? bytes : most_bytes;
     }
     s->arena = memory->arena;
-    b->scratch_elements = largest < GS_EARLY_BESIDE_MAX ? largest : GS_EARLY_BESIDE_MAX;
-    plan_room(s, memory, bytes);
+    b->scratch_elements = most_records;
+    plan_room(s, memory, most_bytes);
     return b;
 }

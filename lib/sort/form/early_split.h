@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * early_split: large mapped text goes to buckets as it is read, and of a record no more
- * is kept than where it lies until its bucket is sorted.
+ * early_split: large mapped text goes to buckets as it is read, and gets no elements
+ * until its bucket is sorted.
  *
  *      text      | .. line .. line .. line .. line ........................ |  mapped
- *                      |  prefix, splitters: its bucket
- *      lists      bucket 0: where where where ..   bucket 1: where where ..    8 bytes
- *                      |  many buckets at once, window by window of the text
- *      a bucket   | elements | lines |                                      a cache full
+ *                      |  words of its string, splitters: its bucket
+ *      lists      bucket 0: line line line ..   bucket 1: line line ..
+ *                      |  one bucket after the other, read from its first page to its
+ * last a bucket   | elements | lines |                                      a cache full
  *
- * An element in the chunk takes three times as much, is read again to be given a bucket
- * and written again to go there; memory that was not touched before is dear. The price is
- * that the splitters come from a sample of the text before it is read. They are words of
- * what follows the bytes that all of the sample begin with; if too many agree in those
- * too, gs_early_split_new refuses.
+ * An element in the chunk takes 24 bytes more, is read again to be given a bucket and
+ * written again to go there, and points all over the text; memory that was not touched
+ * before is dear. The price is that the splitters come from a sample of the text before
+ * it is read (string_splitters.h). They know what the strings of a bucket begin with,
+ * however long that is; where even that does not tell strings apart,
+ * gs_early_split_new refuses.
+ *
+ * A string that comes often has a bucket for itself, of which one record is kept, with
+ * how often it came: it is neither copied nor sorted.
  *
  * Of a keyed record the key is made twice: for its bucket, and again where it is sorted.
  * Where keys are made fast, that takes a tenth less time than to write key and line to
  * memory and fetch them from there, and less than half the memory.
  *
- * Every worker has lists of its own, and no bucket keeps the order of the input: records
- * that compare equal must be the same bytes, as they are but for -s and -u with keys.
- *
- * A list is a chain of blocks of one page; all come out of one map, and a block's last
- * word leads to the next.
+ * Every worker has lists of its own (text_lists.h), and no bucket keeps the order of the
+ * input: records that compare equal must be the same bytes, as they are but for -s and -u
+ * with keys.
  */
 #ifndef GS_LIB_SORT_FORM_EARLY_SPLIT_H
 #define GS_LIB_SORT_FORM_EARLY_SPLIT_H

@@ -143,6 +143,17 @@ static inline uint64_t gs_string_word(const uint8_t *string, size_t bytes, size_
     return left >= 8 ? word : word & ~(UINT64_MAX >> (8 * left));
 }
 
+/* Eight bytes as they lie in memory, of which `left` belong to a string, as such a
+ * number; 0 if none does. */
+static inline uint64_t gs_word_cut(uint64_t word, int left)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    const unsigned others = left >= 8 ? 0 : left <= 0 ? 8 : 8 - (unsigned)left;
+    return others == 8 ? 0 : word >> 8 * others << 8 * others;
+}
+
 /* Order of two strings that agree in their first `depth` bytes. */
 static inline int gs_string_compare(const uint8_t *a, size_t a_bytes, const uint8_t *b,
                                     size_t b_bytes, size_t depth)

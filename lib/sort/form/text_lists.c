@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/form/text_lists.h"
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum {
+    AHEAD = 4 * 64, /* of the next page */
+    POPULATE = 128, /* pages */
+};
+
+size_t gs_text_lists_pages(size_t records, size_t text_bytes, size_t lists)
+{
+    /* A record goes to the next page if it does not fit, or a short copy would not. */
+    const size_t a_record = records > 0 ? text_bytes / records : 0;
+    const size_t lost = a_record < GS_SHORT_COPY_BYTES ? GS_SHORT_COPY_BYTES : a_record;
+    const size_t a_page =
+        lost < GS_TEXT_PAGE / 2 ? GS_TEXT_PAGE - lost : GS_TEXT_PAGE / 2;
+    return (text_bytes + records * (GS_TEXT_HEAD + 1)) / a_page + lists + 1;
+}
+
+gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count, unsigned workers,
+                           size_t page_capacity, gs_status *st)
+{
+    *t = (gs_text_lists){.list_count = list_count, .workers = workers};
+    const size_t count = list_count * workers;
+    GS_TRY(gs_mem_new_apart(&t->lists, count * sizeof *t->lists, "lists of text", st));
+    for (size_t i = 0; i < count; i++) /* the end of a page, which asks for another */
+        t->lists[i] = (gs_text_list){.tail = (uint8_t *)(uintptr_t)(GS_TEXT_PAGE - 1)};
+    t->page_capacity = page_capacity;
+    return gs_mem_map(&t->pages, page_capacity * GS_TEXT_PAGE, false, "lists of text",
+                      st);
+}
+
+void gs_text_lists_release(gs_text_lists *t)
+{
+    if (t->pages != NULL)
+        gs_mem_unmap(t->pages, t->page_capacity * GS_TEXT_PAGE);
+    gs_mem_free(t->lists);
+    *t = (gs_text_lists){0};
+}
+
+size_t gs_text_lists_bytes(const gs_text_lists *t)
+{
+    const size_t used = atomic_load(&t->pages_used);
+    return (used < t->page_capacity ? used : t->page_capacity) * GS_TEXT_PAGE;
+}
+
+static gs_text_page *page_of(const uint8_t *tail)
+{
+    return (gs_text_page *)((uintptr_t)tail / GS_TEXT_PAGE * GS_TEXT_PAGE);
+}
+
+static size_t used_of(const uint8_t *tail)
+{
+    return (size_t)(tail - page_of(tail)->data);
+}
+
+/* Pages that are taken next, at once: that costs a third of taking each when it is first
+ * written to. Huge ones would cost less still, where the memory is at hand; in a virtual
+ * machine whose host has to find it, they are twice as dear. */
+static void populate(gs_text_lists *t, size_t number)
+{
+    const size_t left = t->page_capacity - number;
+    gs_mem_populate(t->pages + number,
+                    (left < POPULATE ? left : POPULATE) * sizeof *t->pages);
+}
+
+bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list)
+{
+    const size_t number = atomic_fetch_add(&t->pages_used, 1);
+    if (number >= t->page_capacity)
+        return false;
+    gs_text_page *const page = t->pages + number;
+    if (number % POPULATE == 0)
+        populate(t, number);
+    if (list->first == NULL) {
+        list->first = page;
+    } else {
+        gs_text_page *const last = page_of(list->tail);
+        last->next = page;
+        last->used = used_of(list->tail);
+    }
+    list->tail = page->data;
+    return true;
+}
+
+bool gs_text_list_add_far(gs_text_lists *t, gs_text_list *list, uint64_t where,
+                          size_t bytes, bool is_one)
+{
+    const uint16_t head = GS_TEXT_FAR;
+    const size_t all = GS_TEXT_HEAD + sizeof where;
+    if ((uintptr_t)list->tail % GS_TEXT_PAGE + all >= GS_TEXT_PAGE &&
+        !gs_text_list_extend(t, list))
+        return false;
+    memcpy(list->tail, &head, sizeof head);
+    memcpy(list->tail + GS_TEXT_HEAD, &where, sizeof where);
+    list->tail += is_one ? 0 : all;
+    list->count++;
+    list->bytes += bytes;
+    return true;
+}
+
+gs_list_cursor gs_list_cursor_begin(const gs_text_list *list, bool is_one)
+{
+    gs_list_cursor c = {0};
+    if (list->count == 0)
+        return c;
+    const gs_text_page *const page = list->first;
+    const bool is_last = page == page_of(list->tail);
+    c = (gs_list_cursor){.page = page, .at = page->data, .tail = list->tail};
+    /* The one string was written at the tail of the only page. */
+    c.end = is_one ? c.at + 1 : page->data + (is_last ? used_of(c.tail) : page->used);
+    return c;
+}
+
+bool gs_list_cursor_turn(gs_list_cursor *c)
+{
+    if (c->page == NULL || c->page == page_of(c->tail))
+        return false;
+    c->page = c->page->next;
+    const bool is_last = c->page == page_of(c->tail);
+    c->at = c->page->data;
+    c->end = c->at + (is_last ? used_of(c->tail) : c->page->used);
+    for (size_t i = 0; !is_last && i < AHEAD; i += 64)
+        __builtin_prefetch((const uint8_t *)c->page->next + i);
+    gs_assert(c->at < c->end);
+    return true;
+}

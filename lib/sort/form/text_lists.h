@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text_lists: records of many buckets, each put at the end of its bucket's text as it is
+ * read.
+ *
+ *      bucket 0    | page: 31 line.. 7 line.. 12 line.. |-->| page: 40 line.. |
+ *      bucket 1    | page: 9 line.. 23 line.. |
+ *
+ * Every worker has lists of its own, in pages out of one map. A record is its length and
+ * its text with the end-of-line byte; a very long one is no more than where it lies. To
+ * bring a bucket close is to read its pages from the first to the last, which the
+ * processor sees coming; to look for the records of a bucket all over the input takes
+ * three times as long.
+ *
+ * A bucket may be known to have one string only: the first is kept, and how many more.
+ */
+#ifndef GS_LIB_SORT_FORM_TEXT_LISTS_H
+#define GS_LIB_SORT_FORM_TEXT_LISTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "lib/base/status.h"
+#include "lib/sort/record/records.h"
+
+enum {
+    GS_TEXT_PAGE = 4096,
+    GS_TEXT_HEAD = sizeof(uint16_t), /* the length, or GS_TEXT_FAR and a `where` */
+    GS_TEXT_FAR = UINT16_MAX,
+    GS_TEXT_NEAR_MAX = 4000, /* longer records stay where they are */
+};
+
+typedef struct gs_text_page {
+    struct gs_text_page *next;
+    size_t used; /* bytes, once there is a next one */
+    uint8_t data[GS_TEXT_PAGE - sizeof(void *) - sizeof(size_t)];
+} gs_text_page;
+
+_Static_assert(sizeof(gs_text_page) == GS_TEXT_PAGE, "a page");
+
+typedef struct gs_text_list {
+    uint8_t *tail; /* in the last page, and never behind it */
+    gs_text_page *first;
+    size_t count; /* of records, */
+    size_t bytes; /* and their text, with all that is put with them beside it */
+} gs_text_list;
+
+typedef struct gs_text_lists {
+    gs_text_list *lists; /* worker by worker */
+    size_t list_count;   /* of one worker */
+    unsigned workers;
+    gs_text_page *pages;
+    size_t page_capacity;
+    atomic_size_t pages_used;
+} gs_text_lists;
+
+/* How many pages records of so much text may take, if they are even. */
+size_t gs_text_lists_pages(size_t records, size_t text_bytes, size_t lists);
+
+GS_MUST_CHECK gs_code gs_text_lists_init(gs_text_lists *t, size_t list_count,
+                                         unsigned workers, size_t page_capacity,
+                                         gs_status *st);
+void gs_text_lists_release(gs_text_lists *t); /* zeroed ones are fine */
+
+/* Memory in use. */
+size_t gs_text_lists_bytes(const gs_text_lists *t);
+
+static inline gs_text_list *gs_text_list_of(const gs_text_lists *t, unsigned worker,
+                                            size_t number)
+{
+    return &t->lists[worker * t->list_count + number];
+}
+
+/* A record is put there soon. */
+static inline void gs_text_list_prefetch(const gs_text_list *list)
+{
+    __builtin_prefetch(list->tail, 1);
+    __builtin_prefetch(list->tail + 64, 1);
+}
+
+/* Another page for the list; false if there is none. */
+bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list);
+
+/* Adds a record of `bytes` bytes, not more than GS_TEXT_NEAR_MAX, and `eol_bytes` that
+ * follow it. With is_one the list has one string, and the text stands for all. May read
+ * GS_SHORT_COPY_BYTES behind the record. */
+static inline bool gs_text_list_add(gs_text_lists *t, gs_text_list *list,
+                                    const uint8_t *text, size_t bytes, size_t eol_bytes,
+                                    bool is_one)
+{
+    const size_t all = bytes + eol_bytes;
+    const size_t room = all < GS_SHORT_COPY_BYTES ? (size_t)GS_SHORT_COPY_BYTES : all;
+    if (__builtin_expect((uintptr_t)list->tail % GS_TEXT_PAGE + GS_TEXT_HEAD + room >=
+                             GS_TEXT_PAGE,
+                         0) &&
+        !gs_text_list_extend(t, list))
+        return false;
+    const uint16_t head = (uint16_t)bytes;
+    uint8_t *const to = list->tail;
+    memcpy(to, &head, sizeof head);
+    gs_copy_short(to + GS_TEXT_HEAD, text, all);
+    list->tail = to + (is_one ? 0 : GS_TEXT_HEAD + all);
+    list->count++;
+    list->bytes += all;
+    return true;
+}
+
+/* Adds one that is longer, and stays where it is. */
+bool gs_text_list_add_far(gs_text_lists *t, gs_text_list *list, uint64_t where,
+                          size_t bytes, bool is_one);
+
+/* The records of a list, one after the other. */
+typedef struct gs_list_cursor {
+    const gs_text_page *page;
+    const uint8_t *at, *end, *tail;
+} gs_list_cursor;
+
+gs_list_cursor gs_list_cursor_begin(const gs_text_list *list, bool is_one);
+/* False if there are no more pages. */
+bool gs_list_cursor_turn(gs_list_cursor *c);
+
+typedef struct gs_listed_record {
+    const uint8_t *text;
+    size_t bytes;   /* without the end-of-line byte */
+    uint64_t where; /* if `text` is NULL */
+} gs_listed_record;
+
+/* The next record; false if there are no more. */
+static inline bool gs_list_cursor_next(gs_list_cursor *c, gs_listed_record *record,
+                                       size_t eol_bytes)
+{
+    if (c->at == c->end && !gs_list_cursor_turn(c))
+        return false;
+    uint16_t head;
+    memcpy(&head, c->at, sizeof head);
+    c->at += GS_TEXT_HEAD;
+    if (__builtin_expect(head == GS_TEXT_FAR, 0)) {
+        uint64_t where;
+        memcpy(&where, c->at, sizeof where);
+        c->at += sizeof where;
+        *record = (gs_listed_record){NULL, where & GS_WHERE_LENGTH_LONG, where};
+        return true;
+    }
+    *record = (gs_listed_record){c->at, head, 0};
+    c->at += head + eol_bytes;
+    return true;
+}
+
+#endif
