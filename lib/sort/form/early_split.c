@@ -6,9 +6,9 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/form/text_lists.h"
+#include "lib/sort/form/text_sample.h"
 
 enum {
-    SAMPLE_LINE_MAX = 4096,   /* how far a sample looks for the end of a line */
     RECORD_MEAN_MAX = 1024,   /* longer lines have pages of their own */
     BUCKET_RECORDS = 1 << 14, /* a bucket's elements and text are to fit the cache */
     ALIGN = 64,
@@ -35,6 +35,7 @@ struct gs_early_split {
     gs_record_layout layout;
     const gs_key_encoder *encoder; /* of keyed records */
     size_t key_room;               /* for the string of a line, however it comes out */
+    bool keeps_keys;               /* on the lists, before the lines */
     size_t record_size;
     unsigned workers;
     gs_string_splitters *splitters; /* one bucket each has a list */
@@ -46,75 +47,6 @@ struct gs_early_split {
 };
 
 /* --- splitters -------------------------------------------------------------------- */
-
-/* A record at or behind `at`; NULL if none is near. */
-static const uint8_t *sample_record(const gs_early_split_options *o,
-                                    const gs_mapped_file *file, size_t at, size_t *bytes)
-{
-    const uint8_t *const text = o->map->base + file->begin;
-    if (o->record_size > 0) {
-        *bytes = o->record_size;
-        return text + at / *bytes * *bytes;
-    }
-    const size_t left = file->bytes - at;
-    const size_t most = left < SAMPLE_LINE_MAX ? left : SAMPLE_LINE_MAX;
-    const size_t line = gs_line_find(text + at, most, o->layout->eol) + 1;
-    if (line >= most)
-        return NULL;
-    *bytes = gs_line_find(text + at + line, most - line, o->layout->eol);
-    return *bytes < most - line ? text + at + line : NULL;
-}
-
-/* What a sample says of all records. */
-typedef struct gs_text_guess {
-    size_t records;   /* how many there are */
-    size_t key_bytes; /* of one of them */
-} gs_text_guess;
-
-/* Fills the sample with strings of records from all over the files. */
-static gs_text_guess take_sample(const gs_early_split *s, const gs_early_split_options *o,
-                                 gs_string_sample *sample, size_t want, uint8_t *key_room)
-{
-    enum { LOOK = 64 };
-    const size_t text = gs_file_map_text_bytes(o->map), part = text / want + 1;
-    uint64_t state = 1;
-    size_t file = 0, before = 0;    /* text in the files before */
-    size_t ends = 0, looked_at = 0; /* in the 64 bytes behind each place */
-    size_t key_bytes = 0;
-    sample->count = sample->text_bytes = 0;
-    for (size_t i = 0; i < want; i++) {
-        const size_t at = i * (part - 1) + gs_splitters_place(&state, part);
-        const gs_mapped_file *const files = o->map->files;
-        while (file < o->map->file_count && at - before >= files[file].bytes)
-            before += files[file++].bytes;
-        if (file == o->map->file_count)
-            break;
-        if (at >= before && files[file].bytes - (at - before) >= LOOK) {
-            const uint8_t *const here = o->map->base + files[file].begin + (at - before);
-            ends += (size_t)__builtin_popcountll(gs_line_mask(here, o->layout->eol));
-            looked_at += LOOK;
-        }
-        size_t bytes;
-        const uint8_t *const record =
-            at >= before ? sample_record(o, &files[file], at - before, &bytes) : NULL;
-        if (record == NULL)
-            continue;
-        const uint8_t *const string = s->encoder ? key_room : record;
-        size_t string_bytes = bytes;
-        if (s->encoder != NULL)
-            string_bytes =
-                gs_line_string_put(&s->layout, s->encoder, record, bytes, key_room);
-        gs_string_sample_add(sample, string, string_bytes);
-        key_bytes += string_bytes - bytes;
-    }
-    return (gs_text_guess){
-        .records = o->record_size > 0 ? text / o->record_size + 1
-                                      : (size_t)((double)text * (double)(ends + 1) /
-                                                 (double)(looked_at + LOOK)) +
-                                            1,
-        .key_bytes = sample->count > 0 ? key_bytes / sample->count : 0,
-    };
-}
 
 /* Would buckets be even? Those of one string may have any number. */
 static bool is_even(const gs_string_splitters *splitters, size_t a_bucket)
@@ -128,48 +60,59 @@ static bool is_even(const gs_string_splitters *splitters, size_t a_bucket)
     return true;
 }
 
-/* Making every key a second time: to save memory that is not there, or much of it. */
-static bool is_worth_two_keys(const gs_early_split *s, const gs_early_split_options *o,
-                              const gs_text_guess *guess, size_t text)
+/* A tenth more pages than it seems, of records and so much of each beside its text. */
+static size_t pages_for(const gs_early_split *s, const gs_text_guess *guess, size_t text,
+                        size_t beside)
 {
-    const size_t record_bytes =
-        sizeof(gs_element) + GS_RECORD_HEAD_BYTES + guess->key_bytes;
-    const size_t least = gs_key_encode_is_cheap(s->encoder)
-                             ? GS_EARLY_SPLIT_KEYED_MIN
-                             : GS_EARLY_SPLIT_DEAR_KEYS * GS_EARLY_SPLIT_KEYED_MIN;
-    return text >= least || guess->records * record_bytes > o->memory_bytes;
+    const size_t lists = s->workers * s->splitters->bucket_count;
+    const size_t bytes = text + guess->records * beside;
+    return gs_text_lists_pages(guess->records + guess->records / 10, bytes + bytes / 10,
+                               lists);
 }
 
-/* Chooses splitters, and how many blocks the lists may take; false if this is not for
- * such text. */
+/* How many pages the lists may take; false if that is more than there are. Keys that take
+ * long are kept there, if there is room for them. */
+static bool plan_pages(gs_early_split *s, const gs_text_guess *guess, size_t text,
+                       size_t pages_max)
+{
+    s->keeps_keys = s->encoder != NULL && !gs_key_encode_is_cheap(s->encoder);
+    if (s->keeps_keys) {
+        s->page_capacity =
+            pages_for(s, guess, text, GS_RECORD_HEAD_BYTES + guess->key_bytes);
+        s->keeps_keys = s->page_capacity < pages_max;
+    }
+    if (!s->keeps_keys)
+        s->page_capacity = pages_for(s, guess, text, 0);
+    return s->page_capacity < pages_max;
+}
+
+/* Chooses splitters, and how many pages the lists may take; false if this is not for such
+ * text. */
 static bool plan(gs_early_split *s, const gs_early_split_options *o,
                  gs_string_sample *sample, uint8_t *key_room, gs_status *st)
 {
     enum { TRIED = GS_STRING_SAMPLE_MAX / 8, LARGER_MAX = 4, KEYED_MAX = 3 };
+    const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map};
     const size_t text = gs_file_map_text_bytes(o->map);
-    const gs_text_guess guess = take_sample(s, o, sample, TRIED, key_room);
+    const gs_text_guess guess = gs_text_sample_take(&from, sample, TRIED, key_room);
     if (sample->count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)
-        return false;
-    if (s->encoder != NULL && !is_worth_two_keys(s, o, &guess, text))
         return false;
     const size_t records = guess.records;
     const unsigned levels = gs_splitters_levels(records, BUCKET_RECORDS);
     const size_t buckets = (size_t)1 << levels;
-    (void)take_sample(s, o, sample, buckets * GS_STRING_OVERSAMPLING, key_room);
+    (void)gs_text_sample_take(&from, sample, buckets * GS_STRING_OVERSAMPLING, key_room);
     if (sample->count == 0)
         return false;
     if (gs_string_splitters_choose(s->splitters, sample, buckets, s->layout.is_backwards,
                                    st) != GS_OK ||
         !is_even(s->splitters, sample->count / buckets + 1))
         return false;
-    /* A tenth more than it seems. */
-    const size_t lists = s->workers * s->splitters->bucket_count;
-    s->page_capacity =
-        gs_text_lists_pages(records + records / 10, text + text / 10, lists);
     const size_t record_bytes = text * (s->encoder ? KEYED_MAX : 1);
     const size_t a_bucket = LARGER_MAX * ((records >> levels) * 2 * sizeof(gs_element) +
                                           (record_bytes >> levels));
-    return s->page_capacity * GS_TEXT_PAGE + s->workers * a_bucket < o->memory_bytes;
+    const size_t near_bytes = s->workers * a_bucket;
+    return near_bytes < o->memory_bytes &&
+           plan_pages(s, &guess, text, (o->memory_bytes - near_bytes) / GS_TEXT_PAGE);
 }
 
 /* Records that compare equal must be the same bytes; room for strings is for lines of
@@ -200,8 +143,9 @@ static gs_code prepare(gs_early_split *s, const gs_early_split_options *o,
 {
     gs_string_sample sample = {0};
     if (s->encoder != NULL) {
-        s->key_room = gs_key_encode_bound(s->encoder, KEYED_LINE_MAX) + KEYED_LINE_MAX +
-                      GS_COPY_SLACK;
+        s->key_room = GS_RECORD_HEAD_BYTES +
+                      gs_key_encode_bound(s->encoder, KEYED_LINE_MAX) + KEYED_LINE_MAX +
+                      s->layout.has_eol + GS_COPY_SLACK;
         GS_TRY(new_key_batches(s, st));
     }
     GS_TRY(gs_mem_new(&s->splitters, sizeof *s->splitters, "splitters", st));
@@ -260,45 +204,63 @@ static inline bool add_to_bucket(gs_early_split *s, unsigned worker, size_t buck
     if (__builtin_expect(bytes > GS_TEXT_NEAR_MAX, 0))
         return gs_text_list_add_far(&s->lists, list, gs_where_pack(offset, bytes),
                                     bytes + s->layout.has_eol, is_one);
-    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, is_one);
+    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, false,
+                            is_one);
+}
+
+/* The same with its key, as a keyed record. */
+static inline bool add_with_key(gs_early_split *s, unsigned worker, size_t bucket,
+                                const uint8_t *record, size_t bytes)
+{
+    gs_text_list *const list = gs_text_list_of(&s->lists, worker, bucket);
+    return gs_text_list_add(&s->lists, list, record, bytes, s->layout.has_eol, true,
+                            s->splitters->buckets[bucket].is_one);
 }
 
 /* The records of the batch go to their buckets. */
 static bool add_batch(gs_early_split *s, unsigned worker)
 {
     gs_key_batch *const batch = &s->key_batch[worker];
+    bool is_added = true;
     gs_string_splitters_find(s->splitters, batch->strings_of, batch->count);
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = 0; i < batch->count && is_added; i++) {
         const gs_batched_key *const r = &batch->records[i];
-        if (!add_to_bucket(s, worker, batch->strings_of[i].bucket, r->record,
-                           r->record_bytes, 0, r->key_bytes + GS_RECORD_HEAD_BYTES))
-            return false;
+        const gs_placed_string *const string = &batch->strings_of[i];
+        const size_t whole = GS_RECORD_HEAD_BYTES + r->key_bytes + r->record_bytes;
+        is_added =
+            s->keeps_keys && whole <= GS_TEXT_NEAR_MAX
+                ? add_with_key(s, worker, string->bucket,
+                               string->string - GS_RECORD_HEAD_BYTES, whole)
+                : add_to_bucket(s, worker, string->bucket, r->record, r->record_bytes, 0,
+                                r->key_bytes + GS_RECORD_HEAD_BYTES);
     }
     batch->count = batch->used_bytes = 0;
-    return true;
+    return is_added;
 }
 
 /* Of a string that the line is a part of, no more of the line is needed than decides on
- * the bucket. */
+ * the bucket, unless the keyed record goes to the list as it is made here. */
 static bool add_keyed(gs_early_split *s, unsigned worker, const uint8_t *record,
                       size_t bytes)
 {
     gs_key_batch *const batch = &s->key_batch[worker];
     if (bytes > KEYED_LINE_MAX)
         return false;
-    uint8_t *const string = batch->strings + batch->used_bytes;
+    uint8_t *const string = batch->strings + batch->used_bytes + GS_RECORD_HEAD_BYTES;
     const size_t key_bytes = gs_key_encode(s->encoder, record, bytes, string);
+    const uint32_t head = (uint32_t)key_bytes;
     size_t string_bytes = key_bytes;
-    if (key_bytes < s->splitters->reach) {
-        gs_copy_short(string + key_bytes, record, bytes);
+    if (s->keeps_keys || key_bytes < s->splitters->reach) {
+        gs_copy_short(string + key_bytes, record, bytes + s->layout.has_eol);
         string_bytes += bytes;
     }
+    memcpy(string - sizeof head, &head, sizeof head);
     batch->strings_of[batch->count] =
         (gs_placed_string){.string = string, .bytes = (uint32_t)string_bytes};
     batch->records[batch->count++] = (gs_batched_key){.record = record,
                                                       .record_bytes = (uint32_t)bytes,
                                                       .key_bytes = (uint32_t)key_bytes};
-    batch->used_bytes += string_bytes;
+    batch->used_bytes += GS_RECORD_HEAD_BYTES + string_bytes + s->layout.has_eol;
     return (batch->count < GS_STRING_BATCH && batch->used_bytes < KEY_BATCH_BYTES) ||
            add_batch(s, worker);
 }
@@ -443,6 +405,20 @@ static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size
     return true;
 }
 
+/* Copies a keyed record to the end of the bucket, as it is on the list. */
+static inline bool take_with_key(const gs_listed_record *r, size_t eol_bytes,
+                                 gs_near_bucket *out)
+{
+    const size_t all = r->bytes + eol_bytes;
+    if (all > out->to_bytes - out->copied_bytes)
+        return false;
+    gs_element *const e = &out->elements[out->copied_count++];
+    e->where = gs_where_pack(out->copied_bytes, r->bytes - GS_RECORD_HEAD_BYTES);
+    gs_copy_short(out->to + out->copied_bytes, r->text, all);
+    out->copied_bytes += all;
+    return true;
+}
+
 /* Takes a worker's records of a bucket; of one string only the first. Compiled for plain
  * and for keyed records; `key_room` is for the latter. False as above. */
 static inline __attribute__((always_inline)) bool
@@ -454,10 +430,14 @@ take_list(const gs_early_split *s, bool is_keyed, const gs_text_list *list, bool
     gs_near_bucket b = *out;
     gs_listed_record r;
     while (gs_list_cursor_next(&c, &r, eol_bytes)) {
+        bool is_as_read = true;
         if (!is_keyed)
             take_plain(s, r.text != NULL ? r.text : s->arena + gs_where_offset(r.where),
                        r.bytes, &b);
-        else if (__builtin_expect(!take_keyed(s, r.text, r.bytes, key_room, &b), 0))
+        else
+            is_as_read = r.has_key ? take_with_key(&r, eol_bytes, &b)
+                                   : take_keyed(s, r.text, r.bytes, key_room, &b);
+        if (__builtin_expect(!is_as_read, 0))
             return false;
         if (is_one)
             break;

@@ -21,7 +21,8 @@
  *
  * Of a keyed record the key is made twice: for its bucket, and again where it is sorted.
  * Where keys are made fast, that takes a tenth less time than to write key and line to
- * memory and fetch them from there, and less than half the memory.
+ * memory and fetch them from there, and less than half the memory. Others are kept, if
+ * there is room for them.
  *
  * Every worker has lists of its own (text_lists.h), and no bucket keeps the order of the
  * input: records that compare equal must be the same bytes, as they are but for -s and -u
@@ -42,14 +43,6 @@
 #ifndef GS_EARLY_SPLIT_MIN
 #define GS_EARLY_SPLIT_MIN ((size_t)128 << 20)
 #endif
-/* Of keyed records, if it would fit the memory otherwise too: the time for a second key
- * is less than that for memory not touched before. If keys take long, it needs more text.
- */
-#ifndef GS_EARLY_SPLIT_KEYED_MIN
-#define GS_EARLY_SPLIT_KEYED_MIN ((size_t)384 << 20)
-#endif
-enum { GS_EARLY_SPLIT_DEAR_KEYS = 16 };
-
 typedef struct gs_early_split gs_early_split;
 
 typedef struct gs_early_split_options {

@@ -27,7 +27,8 @@ enum {
     GS_TEXT_PAGE = 4096,
     GS_TEXT_HEAD = sizeof(uint16_t), /* the length, or GS_TEXT_FAR and a `where` */
     GS_TEXT_FAR = UINT16_MAX,
-    GS_TEXT_NEAR_MAX = 4000, /* longer records stay where they are */
+    GS_TEXT_HAS_KEY = 1 << 15, /* added to the length */
+    GS_TEXT_NEAR_MAX = 4000,   /* longer records stay where they are */
 };
 
 typedef struct gs_text_page {
@@ -82,11 +83,12 @@ static inline void gs_text_list_prefetch(const gs_text_list *list)
 bool gs_text_list_extend(gs_text_lists *t, gs_text_list *list);
 
 /* Adds a record of `bytes` bytes, not more than GS_TEXT_NEAR_MAX, and `eol_bytes` that
- * follow it. With is_one the list has one string, and the text stands for all. May read
+ * follow it; with has_key it is a keyed record, with all that goes before its line. With
+ * is_one the list has one string, and the text stands for all. May read
  * GS_SHORT_COPY_BYTES behind the record. */
 static inline bool gs_text_list_add(gs_text_lists *t, gs_text_list *list,
                                     const uint8_t *text, size_t bytes, size_t eol_bytes,
-                                    bool is_one)
+                                    bool has_key, bool is_one)
 {
     const size_t all = bytes + eol_bytes;
     const size_t room = all < GS_SHORT_COPY_BYTES ? (size_t)GS_SHORT_COPY_BYTES : all;
@@ -95,7 +97,7 @@ static inline bool gs_text_list_add(gs_text_lists *t, gs_text_list *list,
                          0) &&
         !gs_text_list_extend(t, list))
         return false;
-    const uint16_t head = (uint16_t)bytes;
+    const uint16_t head = (uint16_t)(bytes | (has_key ? GS_TEXT_HAS_KEY : 0));
     uint8_t *const to = list->tail;
     memcpy(to, &head, sizeof head);
     gs_copy_short(to + GS_TEXT_HEAD, text, all);
@@ -123,6 +125,7 @@ typedef struct gs_listed_record {
     const uint8_t *text;
     size_t bytes;   /* without the end-of-line byte */
     uint64_t where; /* if `text` is NULL */
+    bool has_key;   /* the bytes are those of a keyed record */
 } gs_listed_record;
 
 /* The next record; false if there are no more. */
@@ -138,11 +141,12 @@ static inline bool gs_list_cursor_next(gs_list_cursor *c, gs_listed_record *reco
         uint64_t where;
         memcpy(&where, c->at, sizeof where);
         c->at += sizeof where;
-        *record = (gs_listed_record){NULL, where & GS_WHERE_LENGTH_LONG, where};
+        *record = (gs_listed_record){NULL, where & GS_WHERE_LENGTH_LONG, where, false};
         return true;
     }
-    *record = (gs_listed_record){c->at, head, 0};
-    c->at += head + eol_bytes;
+    const size_t bytes = head & (GS_TEXT_HAS_KEY - 1);
+    *record = (gs_listed_record){c->at, bytes, 0, (head & GS_TEXT_HAS_KEY) != 0};
+    c->at += bytes + eol_bytes;
     return true;
 }
 

@@ -22,7 +22,7 @@ enum {
     LINES_MAX = 4000000,
     WORKERS = 3,
     MOST = 1 << 30,
-    KEYED_MOST = 220 << 20, /* elements would take more */
+    KEYED_MOST = 220 << 20, /* not enough to keep keys */
     PART = 1 << 20
 };
 
@@ -147,8 +147,8 @@ static void check_bucket(const gs_record_layout *layout, const gs_key_encoder *e
 }
 
 static void come_out(const gs_file_map *map, size_t text_bytes,
-                     const gs_key_encoder *encoder, bool is_backwards, bool has_same,
-                     size_t room_bytes)
+                     const gs_key_encoder *encoder, bool keeps_keys, bool is_backwards,
+                     bool has_same, size_t room_bytes)
 {
     gs_status st = {.code = GS_OK};
     gs_early_split *s = NULL;
@@ -157,11 +157,12 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
                                      .has_eol = true,
                                      .eol = '\n',
                                      .is_backwards = is_backwards};
-    const gs_early_split_options options = {.layout = &layout,
-                                            .encoder = encoder,
-                                            .map = map,
-                                            .workers = WORKERS,
-                                            .memory_bytes = encoder ? KEYED_MOST : MOST};
+    const gs_early_split_options options = {
+        .layout = &layout,
+        .encoder = encoder,
+        .map = map,
+        .workers = WORKERS,
+        .memory_bytes = encoder && !keeps_keys ? KEYED_MOST : MOST};
     REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
     REQUIRE(s != NULL);
     add_all(s, map->base, text_bytes);
@@ -169,7 +170,8 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
     const gs_buckets *const b = gs_early_split_finish(s, &memory);
     CHECK(b->count > lines >> 17 && b->scratch_elements < lines / b->count * 4);
     CHECK(b->together == 0);
-    CHECK(gs_early_split_list_bytes(s) >= lines * sizeof(uint64_t));
+    CHECK(gs_early_split_list_bytes(s) >= text_bytes);
+    CHECK((gs_early_split_list_bytes(s) > text_bytes / 2 * 3) == keeps_keys);
     REQUIRE_OK(gs_bucket_copy_init(&room, room_bytes, &st), &st);
     uint64_t want = 0, got = 0;
     last_string last = {{0}, 0};
@@ -206,23 +208,29 @@ static void come_out(const gs_file_map *map, size_t text_bytes,
 static void all_come_out(const gs_file_map *map, size_t text_bytes, bool is_backwards,
                          bool has_same, size_t room_bytes)
 {
-    come_out(map, text_bytes, NULL, is_backwards, has_same, room_bytes);
+    come_out(map, text_bytes, NULL, false, is_backwards, has_same, room_bytes);
 }
 
-/* By what follows a letter of the line, from its end on and upwards. */
+/* By what follows a letter of the line, from its end on and upwards; as it stands, and as
+ * capitals, which take long to make: such keys are kept, if there is memory for them. */
 static void keyed_come_out(const gs_file_map *map, size_t text_bytes)
 {
-    gs_status st = {.code = GS_OK};
-    gs_key keys[] = {{.start_field = 1, .end_field = SIZE_MAX, .reverse = true},
-                     {.start_char = 3, .end_field = SIZE_MAX}};
-    const gs_order order = {.keys = keys, .key_count = 2, .eol = '\n', .delimiter = 'b'};
-    gs_key_encoder *encoder = NULL;
-    REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
-    if (check_is_long())
-        come_out(map, text_bytes, encoder, false, false, MOST);
-    come_out(map, text_bytes, encoder, true, false, MOST);
-    come_out(map, text_bytes, encoder, false, false, 1000);
-    gs_key_encoder_free(encoder);
+    for (unsigned is_dear = 0; is_dear < 2; is_dear++) {
+        gs_status st = {.code = GS_OK};
+        gs_key keys[] = {{.start_field = 1, .end_field = SIZE_MAX, .reverse = true},
+                         {.start_char = 3, .end_field = SIZE_MAX, .fold = is_dear != 0}};
+        const gs_order order = {
+            .keys = keys, .key_count = 2, .eol = '\n', .delimiter = 'b'};
+        gs_key_encoder *encoder = NULL;
+        REQUIRE_OK(gs_key_encoder_new(&encoder, &order, false, &st), &st);
+        CHECK(gs_key_encode_is_cheap(encoder) == !is_dear);
+        if (check_is_long())
+            come_out(map, text_bytes, encoder, false, false, false, MOST);
+        come_out(map, text_bytes, encoder, is_dear, true, false, MOST);
+        if (!is_dear || check_is_long())
+            come_out(map, text_bytes, encoder, false, false, false, 1000);
+        gs_key_encoder_free(encoder);
+    }
 }
 
 /* Bytes of the file become others, of which a key has two each; the lines stay. */
