@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gs_sort_merge: merge files that are sorted already (-m).
+ * gs_sort_merge: merge files that are sorted already (-m); and those of a sort, if that
+ * is seen of them.
  */
+#include "lib/sort/merge_job.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
 #include "io/output.h"
 #include "io/spill.h"
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/sort/column_names.h"
@@ -107,21 +114,27 @@ static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
     return write_text(m, m->plan, output, merge_last, m, st);
 }
 
-static gs_code merge_all(gs_file_merge *m, gs_output *output, gs_status *st)
+static gs_code merge_all(gs_file_merge *m, gs_output *output, bool *is_done,
+                         gs_status *st)
 {
     gs_mapped_merge *mapped = NULL;
     const gs_sort_options *const o = m->options;
     if (o->order.form == GS_FORM_LINES && !o->no_map)
         GS_TRY(gs_mapped_merge_new(&mapped, m, gs_output_fd(output), st));
+    *is_done = mapped != NULL || !m->is_sort;
+    if (mapped != NULL && m->is_sort && m->options->stats != NULL)
+        atomic_store(&m->options->stats->memory_limit_bytes,
+                     gs_mapped_merge_plan(mapped)->limit_bytes);
     if (mapped == NULL)
-        return merge_read(m, output, st);
+        return m->is_sort ? GS_OK : merge_read(m, output, st);
     GS_NOTED(
         write_text(m, gs_mapped_merge_plan(mapped), output, merge_mapped, mapped, st));
     gs_mapped_merge_free(mapped);
     return st->code;
 }
 
-static gs_code merge_named(gs_named_job *named, gs_status *st)
+static gs_code merge_into(gs_named_job *named, gs_output *output, bool is_sort,
+                          bool *is_done, gs_status *st)
 {
     const gs_sort_options *const options = &named->options;
     merge_header header;
@@ -133,7 +146,6 @@ static gs_code merge_named(gs_named_job *named, gs_status *st)
         plan.block_bytes = MERGE_BLOCK_BYTES;
     plan.stream_block_bytes = plan.block_bytes;
     gs_key_encoder *encoder = NULL;
-    gs_output *output = NULL;
     gs_file_merge m = {
         .options = options,
         .plan = &plan,
@@ -155,11 +167,13 @@ static gs_code merge_named(gs_named_job *named, gs_status *st)
         .fan_in = gs_file_merge_fan_in(options, &plan),
         .see_header = see_header,
         .header_context = &header,
+        .is_sort = is_sort,
     };
-    GS_TRY_OR_FAIL(gs_text_output_open(&output, options, st));
-    if (options->verify) {
+    if (options->verify || is_sort) {
         gs_witness_options watched = gs_sort_watched(options, &layout);
-        watched.order_hint = "were the inputs sorted in the order that was asked for?";
+        if (!is_sort)
+            watched.order_hint =
+                "were the inputs sorted in the order that was asked for?";
         GS_TRY_OR_FAIL(gs_witness_new(&m.source.witness, &watched, st));
     }
     if (layout.is_keyed)
@@ -168,12 +182,11 @@ static gs_code merge_named(gs_named_job *named, gs_status *st)
     m.source.encoder = encoder;
     GS_TRY_OR_FAIL(
         gs_spill_new(&m.spill, options->temp_folders, options->temp_folder_count, st));
-    GS_NOTED(merge_all(&m, output, st));
+    GS_NOTED(merge_all(&m, output, is_done, st));
 fail:
     gs_file_merge_release(&m);
     gs_file_header_release(&header.header);
     gs_spill_free(m.spill);
-    gs_output_free(output);
     gs_witness_free(m.source.witness);
     gs_key_encoder_free(encoder);
     return st->code;
@@ -182,9 +195,53 @@ fail:
 gs_code gs_sort_merge(const gs_sort_options *options, gs_status *st)
 {
     gs_named_job named;
+    gs_output *output = NULL;
+    bool is_done;
     gs_assert(options->input_count > 0);
     GS_TRY(gs_named_job_init(&named, options, st));
-    GS_NOTED(merge_named(&named, st));
+    if (gs_text_output_open(&output, &named.options, st) == GS_OK)
+        GS_NOTED(merge_into(&named, output, false, &is_done, st));
+    gs_output_free(output);
     gs_named_job_release(&named);
     return st->code;
+}
+
+/* Large enough to be worth a look, and files whose names can be opened again. */
+static bool may_have_stretches(const gs_sort_options *o)
+{
+    uint64_t bytes = 0;
+    if (o->order.form != GS_FORM_LINES || o->has_columns || o->header_lines > 0 ||
+        o->no_map || o->checkpoint != NULL || o->compress_program != NULL ||
+        o->input_count > GS_STRETCHES_MAX ||
+        (o->engine != NULL && strcmp(o->engine, "auto") != 0 &&
+         strcmp(o->engine, "cpu") != 0))
+        return false;
+    for (size_t i = 0; i < o->input_count; i++) {
+        struct stat info;
+        if (strcmp(o->inputs[i], "-") == 0 || stat(o->inputs[i], &info) != 0 ||
+            !S_ISREG(info.st_mode))
+            return false;
+        bytes += (uint64_t)info.st_size;
+    }
+    return bytes >= GS_STRETCHES_TEXT_MIN;
+}
+
+gs_code gs_sort_stretches(const gs_sort_options *options, gs_output *output,
+                          bool *is_done, gs_status *st)
+{
+    gs_sort_stats *const stats = options->stats;
+    const uint64_t begin_ns = gs_machine_now_ns();
+    *is_done = false;
+    if (!may_have_stretches(options))
+        return GS_OK;
+    gs_named_job named;
+    GS_TRY(gs_named_job_init(&named, options, st));
+    GS_NOTED(merge_into(&named, output, true, is_done, st));
+    gs_named_job_release(&named);
+    GS_TRY(st->code);
+    if (!*is_done || stats == NULL)
+        return GS_OK;
+    atomic_fetch_add(&stats->phase_ns[GS_PHASE_MERGE], gs_machine_now_ns() - begin_ns);
+    atomic_store(&stats->phase, GS_PHASE_DONE);
+    return GS_OK;
 }

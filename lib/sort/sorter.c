@@ -27,6 +27,7 @@
 #include "lib/sort/device/devices.h"
 #include "lib/sort/form/forms.h"
 #include "lib/sort/key/keys.h"
+#include "lib/sort/merge_job.h"
 #include "lib/sort/plan/plans.h"
 #include "lib/sort/run/runs.h"
 #include "lib/sort/sort_input.h"
@@ -132,8 +133,6 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
     s->layout = gs_order_layout(&o->order, o->count);
-    if (s->output == NULL)
-        GS_TRY(gs_text_output_open(&s->output, o, st));
     s->watched = gs_sort_watched(o, &s->layout);
     GS_TRY(gs_witness_new(&s->witness, &s->watched, st));
     GS_TRY(gs_sort_progress_open(&s->progress, o, st));
@@ -368,8 +367,10 @@ gs_code gs_sort_run(const gs_sort_options *options, gs_status *st)
     options = &named.options;
     gs_output *output = NULL; /* the reader of a FIFO takes its end for the end of all */
     uint64_t written_bytes = 0;
-    bool must_restart = true;
-    for (unsigned tries = 0; must_restart && st->code == GS_OK; tries++) {
+    bool must_restart = true, is_done = false;
+    if (gs_text_output_open(&output, options, st) == GS_OK)
+        GS_NOTED(gs_sort_stretches(options, output, &is_done, st));
+    for (unsigned tries = 0; must_restart && !is_done && st->code == GS_OK; tries++) {
         gs_assert(tries < 2); /* the second does without a GPU */
         gs_sorter s = {
             .options = options,

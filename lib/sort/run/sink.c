@@ -374,6 +374,14 @@ void gs_sink_text_added(gs_sink_piece *p, size_t bytes, uint64_t lines)
     p->record_count += lines;
 }
 
+gs_code gs_sink_add_records(gs_sink_piece *p, const uint8_t *text, size_t bytes,
+                            uint64_t records, gs_status *st)
+{
+    gs_assert(p->sink->run == NULL && !gs_witness_is_full(p->sink->witness));
+    p->record_count += records;
+    return gs_sink_add_bytes(p, text, bytes, st);
+}
+
 enum { STRINGS_BYTES = 32 << 10 }; /* of some hundred records */
 
 /* Has the witness look at what was noted: it lies in memory that is needed. */

@@ -72,6 +72,9 @@ void gs_sink_begin(gs_sink_piece *p, uint64_t ticket);
 void gs_sink_hold_back(gs_sink_piece *p);
 GS_MUST_CHECK gs_code gs_sink_add(gs_sink_piece *p, const gs_sink_record *r,
                                   gs_status *st);
+/* So many records, text only, as they are; nobody looks at them. */
+GS_MUST_CHECK gs_code gs_sink_add_records(gs_sink_piece *p, const uint8_t *text,
+                                          size_t bytes, uint64_t records, gs_status *st);
 /* `times` records with this line (without eol) are left out, as equals of one that is or
  * will be added. */
 void gs_sink_drop(gs_sink_piece *p, const uint8_t *line, size_t bytes, uint64_t times);

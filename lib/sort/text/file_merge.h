@@ -33,6 +33,7 @@ typedef struct gs_file_merge {
     void *header_context;
     gs_text_source first; /* the first input, opened for its header; or not open */
     size_t next_early;    /* where merging goes on when a run needs room */
+    bool is_sort;         /* the inputs need not be sorted: mapped_merge or none */
 } gs_file_merge;
 
 /* How many sources at once, by memory and by --batch-size. */

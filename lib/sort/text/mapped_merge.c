@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "lib/sort/record/records.h"
+#include "lib/sort/text/stretches.h"
 #include "lib/sort/text/text_cut.h"
 
 enum {
@@ -27,7 +28,7 @@ struct gs_mapped_merge {
     gs_memory_plan plan;
     gs_file_map map;
     gs_text_form form;
-    gs_text *texts; /* text_count of them */
+    gs_text *texts; /* text_count of them: files, or sorted stretches of files */
     size_t text_count;
     size_t ask_bytes;
     asked_text *asked;
@@ -48,6 +49,7 @@ typedef struct piece_worker {
     gs_mapped_merge *m;
     unsigned number;
     uint64_t piece_number;
+    gs_multiset records;          /* of the piece, as many as were read */
     const uint8_t **begin, **end; /* of the piece in each text; one array, with */
     const uint8_t **left;         /* before what it is left already */
     gs_text_cursor *cursors;
@@ -62,7 +64,8 @@ typedef struct piece_worker {
 /* Whether all texts can have so much resident at a time. */
 static bool do_fit(const gs_file_merge *merge, const gs_memory_plan *plan, size_t each)
 {
-    return merge->options->input_count <= (plan->limit_bytes + SPARE_BYTES) / each;
+    const size_t most = merge->is_sort ? GS_STRETCHES_MAX : merge->options->input_count;
+    return most <= (plan->limit_bytes + SPARE_BYTES) / each;
 }
 
 static bool is_for_this_way(const gs_file_merge *merge, const gs_memory_plan *plan)
@@ -109,6 +112,7 @@ static gs_code describe_texts(gs_mapped_merge *m, gs_status *st)
     m->text_count = m->map.file_count;
     for (size_t i = 0; i < m->text_count; i++) {
         gs_text *const text = &m->texts[i];
+        text->file = i;
         text->begin = m->map.base + m->map.files[i].begin;
         text->end = text->begin + m->map.files[i].bytes;
         const size_t bytes = open_line_bytes(m, text);
@@ -147,7 +151,8 @@ static gs_code begin_asking(gs_mapped_merge *m, gs_status *st)
         m->ask_bytes = ASK_BYTES_MIN;
     for (size_t i = 0; i < m->text_count; i++) {
         const uint8_t *const begin = m->texts[i].begin;
-        atomic_init(&m->asked[i].to, m->map.files[i].is_cached ? NULL : begin);
+        const gs_mapped_file *const file = &m->map.files[m->texts[i].file];
+        atomic_init(&m->asked[i].to, file->is_cached ? NULL : begin);
         ask_ahead(m, i, begin);
     }
     return GS_OK;
@@ -165,11 +170,48 @@ static gs_code check_whole_records(const gs_mapped_merge *m, gs_status *st)
     return GS_OK;
 }
 
+/* Instead of files that need not be sorted: their sorted stretches, if there are few. */
+static gs_code take_stretches(gs_mapped_merge *m, bool *are_few, gs_status *st)
+{
+    const gs_sort_options *const o = m->merge->options;
+    gs_text *stretches = NULL;
+    gs_stretches_options options = {
+        .form = m->form,
+        .texts = m->texts,
+        .text_count = m->text_count,
+        .line_bytes_max = m->merge->source.record_bytes_max,
+        .cancel = o->cancel_signal,
+    };
+    size_t count = 0;
+    *are_few = false;
+    for (size_t i = 0; i < m->map.file_count && m->form.record_size > 0; i++)
+        if (m->map.files[i].bytes % m->form.record_size != 0)
+            return GS_OK; /* who sorts it has an error for that */
+    if (m->text_count > GS_STRETCHES_MAX)
+        return GS_OK;
+    GS_TRY(gs_team_new(&options.team, m->plan.workers, st));
+    if (gs_mem_new_array(&stretches, GS_STRETCHES_MAX, sizeof *stretches,
+                         "sources of a merge", st) == GS_OK)
+        GS_NOTED(gs_stretches_find(&options, stretches, &count, st));
+    gs_team_free(options.team);
+    *are_few = st->code == GS_OK && count > 0;
+    if (*are_few) {
+        gs_mem_free(m->texts);
+        m->texts = stretches;
+        m->text_count = count;
+        gs_log_say(o->log, GS_LOG_INFO, "sorted stretches of the input: %zu", count);
+    } else {
+        gs_mem_free(stretches);
+    }
+    return st->code;
+}
+
 gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int output_fd,
                             gs_status *st)
 {
     const gs_sort_options *const o = merge->options;
     const gs_memory_plan plan = gs_memory_plan_make(o->memory_bytes, o->threads, false);
+    bool are_sorted = true;
     *out = NULL;
     if (!is_for_this_way(merge, &plan))
         return GS_OK;
@@ -184,8 +226,13 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
     pthread_cond_init(&m->turn, NULL);
     if (!map_files(m, output_fd, st))
         goto fail;
-    GS_TRY_OR_FAIL(check_whole_records(m, st));
+    if (!merge->is_sort)
+        GS_TRY_OR_FAIL(check_whole_records(m, st));
     GS_TRY_OR_FAIL(describe_texts(m, st));
+    if (merge->is_sort)
+        GS_TRY_OR_FAIL(take_stretches(m, &are_sorted, st));
+    if (!are_sorted)
+        goto fail;
     GS_TRY_OR_FAIL(begin_asking(m, st));
     const size_t most = plan.merge_piece_bytes / 4 * 3;
     const gs_text_cut_options options = {
@@ -233,12 +280,14 @@ const gs_memory_plan *gs_mapped_merge_plan(const gs_mapped_merge *m)
 static gs_code fail_too_long(const piece_worker *w, size_t text, gs_status *st)
 {
     const gs_mapped_merge *const m = w->m;
-    const uint64_t offset = (uint64_t)(w->cursors[text].begin - m->texts[text].begin);
+    const size_t file = m->texts[text].file;
+    const uint64_t offset =
+        (uint64_t)(w->cursors[text].begin - (m->map.base + m->map.files[file].begin));
     const gs_line_feed_options options = {
         .record_bytes_max = m->merge->source.record_bytes_max,
         .too_long_hint = m->merge->source.too_long_hint,
     };
-    return gs_line_feed_fail_too_long(&options, m->merge->options->inputs[text], "line",
+    return gs_line_feed_fail_too_long(&options, m->merge->options->inputs[file], "line",
                                       offset, st);
 }
 
@@ -300,6 +349,8 @@ static gs_code merge_lines(piece_worker *w, bool *is_sorted, gs_status *st)
             GS_TRY(gs_cancel_check(merge->merge.cancel, st));
         if (c->line_bytes > line_bytes_max)
             return fail_too_long(w, winner, st);
+        w->records.bytes += c->line_bytes;
+        w->records.records++;
         if (drops && has_kept && gs_merge_tree_code(tree) == GS_OVC_EQUAL) {
             kept.count++;
             gs_sink_drop(w->piece, c->line, c->line_bytes, 1);
@@ -316,19 +367,68 @@ static gs_code merge_lines(piece_worker *w, bool *is_sorted, gs_status *st)
     return has_kept ? gs_sink_add(w->piece, &kept, st) : GS_OK;
 }
 
+/* Is all of the piece of one text, that was seen to be sorted? If no line is left out and
+ * nobody looks at lines, it goes out as it is. */
+static bool is_copy(const piece_worker *w, size_t *text)
+{
+    const gs_mapped_merge *const m = w->m;
+    size_t parts = 0;
+    if (!m->merge->is_sort || m->merge->merge.is_unique ||
+        gs_witness_is_full(m->sink->witness))
+        return false;
+    for (size_t i = 0; i < m->text_count; i++) {
+        if (w->begin[i] == w->end[i])
+            continue;
+        *text = i;
+        parts++;
+    }
+    return parts == 1 &&
+           (m->texts[*text].last_line == NULL || w->end[*text] < m->texts[*text].end);
+}
+
+static gs_code copy_piece(piece_worker *w, size_t text, gs_status *st)
+{
+    const gs_text_form *const form = &w->m->form;
+    const uint8_t *const begin = w->begin[text];
+    const size_t bytes = (size_t)(w->end[text] - begin);
+    const uint64_t records = form->record_size > 0
+                                 ? bytes / form->record_size
+                                 : gs_line_count(begin, bytes, form->layout->eol);
+    w->records = (gs_multiset){records, bytes - (form->record_size > 0 ? 0 : records), 0};
+    ask_ahead(w->m, text, w->end[text]);
+    gs_sink_begin(w->piece, w->m->first_ticket + w->piece_number);
+    GS_TRY(gs_cancel_check(w->m->merge->merge.cancel, st));
+    return gs_sink_add_records(w->piece, begin, bytes, records, st);
+}
+
 static gs_code merge_piece(piece_worker *w, bool *is_sorted, gs_status *st)
 {
     gs_mapped_merge *const m = w->m;
+    const bool has_eol = m->form.record_size == 0;
+    uint64_t expected = 0;
+    size_t text = 0;
+    *is_sorted = true;
+    w->records = (gs_multiset){0};
+    if (is_copy(w, &text))
+        return copy_piece(w, text, st);
     for (size_t i = 0; i < m->text_count; i++) {
         ask_ahead(m, i, w->end[i]);
         bring(w, i, w->begin[i]);
+        expected += (uint64_t)(w->end[i] - w->begin[i]);
+        expected += w->begin[i] < w->end[i] && w->end[i] == m->texts[i].end &&
+                    m->texts[i].last_line != NULL;
         GS_TRY(gs_text_cursor_start(&w->cursors[i], &m->form, &m->texts[i], w->begin[i],
                                     w->end[i], &w->tree.heads[i], st));
     }
     gs_merge_tree_start(&w->tree);
     gs_sink_begin(w->piece, m->first_ticket + w->piece_number);
     gs_sink_hold_back(w->piece); /* until all of it was seen to be sorted */
-    return merge_lines(w, is_sorted, st);
+    GS_TRY(merge_lines(w, is_sorted, st));
+    /* Who sorts promises every record, also of a file that somebody writes to. */
+    const uint64_t merged = w->records.bytes + (has_eol ? w->records.records : 0);
+    return m->merge->is_sort && merged != expected
+               ? gs_map_name_fail_changed(m->texts[0].begin, st)
+               : GS_OK;
 }
 
 /* --- workers ----------------------------------------------------------------- */
@@ -413,6 +513,22 @@ static uint64_t leave_piece(const piece_worker *w)
     return bytes;
 }
 
+/* Those of a sort are counted as they are read. */
+static void note_read(const piece_worker *w, uint64_t bytes)
+{
+    gs_sort_stats *const stats = w->m->merge->options->stats;
+    gs_witness *const witness = w->m->sink->witness;
+    if (!w->m->merge->is_sort)
+        return;
+    if (!gs_witness_is_full(witness))
+        gs_witness_read(witness, &w->records);
+    if (stats == NULL)
+        return;
+    atomic_fetch_add(&stats->records, w->records.records);
+    atomic_fetch_add(&stats->text_bytes, bytes);
+    atomic_fetch_add(&stats->input_bytes, bytes);
+}
+
 static gs_code work(piece_worker *w, gs_status *st)
 {
     gs_mapped_merge *const m = w->m;
@@ -430,6 +546,7 @@ static gs_code work(piece_worker *w, gs_status *st)
         for (size_t i = 0; i < m->text_count; i++)
             tell_read(m, w->begin[i], w->end[i]);
         const uint64_t bytes = leave_piece(w);
+        note_read(w, bytes);
         GS_TRY(gs_sink_end(w->piece, st));
         gs_trace_end(m->merge->options->trace, GS_LANE_WORKER, w->number, "merge",
                      begin_ns, bytes);
@@ -517,6 +634,8 @@ gs_code gs_mapped_merge_run(gs_mapped_merge *m, gs_sink *sink, uint64_t ticket,
     gs_team_set_trace(team, m->merge->options->trace);
     GS_NOTED(gs_team_run(team, merge_worker, m, st));
     gs_team_free(team);
+    if (st->code == GS_OK && m->has_rest && m->merge->is_sort)
+        return gs_map_name_fail_changed(m->rest[0], st); /* all was seen to be sorted */
     if (st->code == GS_OK && m->has_rest)
         GS_NOTED(merge_rest(m, st));
     return st->code == GS_OK ? gs_file_map_check(&m->map, st) : st->code;

@@ -8,6 +8,7 @@
 
 #include "lib/sort/text/file_merge.h"
 #include "lib/sort/text/mapped_merge.h"
+#include "lib/sort/text/stretches.h"
 #include "lib/sort/text/text_output.h"
 #include "lib/sort/text/text_store.h"
 

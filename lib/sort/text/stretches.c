@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/text/stretches.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "io/file_map.h"
+#include "lib/base/assertion.h"
+#include "lib/base/cancel.h"
+
+enum {
+    SAMPLED = 512,
+    LINE_MAX = 1 << 20,   /* a longer line is looked for no further */
+    PART_BYTES = 4 << 20, /* looked at by one thread at a time */
+    ASK_AHEAD = 4,        /* parts */
+};
+
+/* The beginning of a stretch. */
+typedef struct gs_stretch_begin {
+    size_t text;
+    const uint8_t *at;
+} gs_stretch_begin;
+
+typedef struct gs_stretch_search {
+    const gs_stretches_options *options;
+    size_t line_bytes_max;
+    size_t part_count; /* of all texts */
+    atomic_size_t next_part;
+    atomic_bool is_over;
+
+    pthread_mutex_t mutex; /* guards what follows */
+    gs_stretch_begin begins[GS_STRETCHES_MAX];
+    size_t count;
+} gs_stretch_search;
+
+/* --- before all is read ----------------------------------------------------------- */
+
+/* The line that begins behind `at`; NULL if there is none that is short. */
+static const uint8_t *line_behind(const gs_stretch_search *s, const gs_text *text,
+                                  const uint8_t *at)
+{
+    const gs_text_form *const form = &s->options->form;
+    if (form->record_size == 0) {
+        const size_t left = (size_t)(text->end - at);
+        const size_t most = left < s->line_bytes_max ? left : s->line_bytes_max;
+        if (gs_line_find(at, most, form->layout->eol) == most && most < left)
+            return NULL;
+    }
+    return gs_text_next_line(form, text, at);
+}
+
+static int compare(const gs_text_form *form, const gs_merge_head *a,
+                   const gs_merge_head *b)
+{
+    const int d =
+        gs_string_compare(a->string, a->string_bytes, b->string, b->string_bytes, 0);
+    return form->layout->is_backwards ? -d : d;
+}
+
+/* Do some lines of the text allow for so few stretches? */
+static gs_code sample_text(const gs_stretch_search *s, const gs_text *text,
+                           size_t *stretches, gs_status *st)
+{
+    const gs_text_form *const form = &s->options->form;
+    const size_t bytes = (size_t)(text->end - text->begin), step = bytes / SAMPLED;
+    gs_text_cursor lines[2] = {{0}};
+    gs_merge_head heads[2];
+    bool has_last = false;
+    *stretches += 1;
+    for (size_t i = 0; i < SAMPLED && *stretches <= GS_STRETCHES_MAX; i++) {
+        const unsigned now = i % 2;
+        const uint8_t *const at = text->begin + step * i;
+        const uint8_t *const line = line_behind(s, text, at);
+        const uint8_t *const next =
+            line != NULL && line < text->end ? line_behind(s, text, line) : line;
+        if (next == NULL) {
+            *stretches = SIZE_MAX;
+            break;
+        }
+        if (line == text->end)
+            break;
+        GS_TRY_OR_FAIL(gs_text_cursor_start(&lines[now], form, text, line, text->end,
+                                            &heads[now], st));
+        *stretches += has_last && compare(form, &heads[!now], &heads[now]) > 0;
+        has_last = true;
+        if (i >= 2)
+            gs_file_map_leave_part(at - 2 * step, step);
+    }
+fail:
+    gs_file_map_leave_part(text->begin, bytes);
+    gs_text_cursor_release(&lines[0]);
+    gs_text_cursor_release(&lines[1]);
+    return st->code;
+}
+
+/* --- all lines -------------------------------------------------------------------- */
+
+static size_t parts_of(const gs_text *text)
+{
+    return ((size_t)(text->end - text->begin) + PART_BYTES - 1) / PART_BYTES;
+}
+
+static void note(gs_stretch_search *s, size_t text, const uint8_t *at)
+{
+    pthread_mutex_lock(&s->mutex);
+    if (s->count < GS_STRETCHES_MAX)
+        s->begins[s->count++] = (gs_stretch_begin){text, at};
+    else
+        atomic_store(&s->is_over, true);
+    pthread_mutex_unlock(&s->mutex);
+}
+
+/* The same as below of lines that are their own strings, which is most of the time. */
+static void look_at_lines(gs_stretch_search *s, size_t number, const uint8_t *at,
+                          const uint8_t *end)
+{
+    const gs_text *const text = &s->options->texts[number];
+    const gs_record_layout *const layout = s->options->form.layout;
+    size_t bytes = gs_line_find(at, (size_t)(text->end - at), layout->eol);
+    while (at < end && !atomic_load_explicit(&s->is_over, memory_order_relaxed)) {
+        const uint8_t *const next = at + bytes + 1;
+        if (bytes > s->line_bytes_max)
+            atomic_store(&s->is_over, true);
+        if (next >= text->end)
+            return;
+        const size_t next_bytes =
+            gs_line_find(next, (size_t)(text->end - next), layout->eol);
+        const int d = gs_string_compare(at, bytes, next, next_bytes, 0);
+        if (layout->is_backwards ? d < 0 : d > 0)
+            note(s, number, next);
+        at = next;
+        bytes = next_bytes;
+    }
+}
+
+/* Looks at the lines that begin in a part, and at each that follows one of them. */
+static gs_code look_at_part(gs_stretch_search *s, gs_text_cursor *c, size_t number,
+                            const uint8_t *begin, const uint8_t *end, gs_status *st)
+{
+    const gs_text *const text = &s->options->texts[number];
+    const uint8_t *const first =
+        begin == text->begin ? begin : line_behind(s, text, begin - 1);
+    gs_merge_head head;
+    if (first == NULL)
+        atomic_store(&s->is_over, true);
+    if (first == NULL || first >= end)
+        return GS_OK;
+    if (s->options->form.encoder == NULL && s->options->form.record_size == 0) {
+        look_at_lines(s, number, first, end);
+        return GS_OK;
+    }
+    GS_TRY(gs_text_cursor_start(c, &s->options->form, text, first, text->end, &head, st));
+    while (c->begin < end && !atomic_load_explicit(&s->is_over, memory_order_relaxed)) {
+        bool is_in_order;
+        if (c->line_bytes > s->line_bytes_max)
+            atomic_store(&s->is_over, true);
+        GS_TRY(gs_text_cursor_advance(c, &is_in_order, st));
+        if (!is_in_order)
+            note(s, number, c->begin);
+    }
+    return GS_OK;
+}
+
+/* Which part of which text a number means. */
+static const gs_text *find_part(const gs_stretch_search *s, size_t *part)
+{
+    const gs_text *text = s->options->texts;
+    while (*part >= parts_of(text))
+        *part -= parts_of(text++);
+    return text;
+}
+
+static size_t part_bytes(const gs_text *text, size_t part)
+{
+    const size_t left = (size_t)(text->end - text->begin) - part * PART_BYTES;
+    return left < PART_BYTES ? left : PART_BYTES;
+}
+
+static gs_code look_at_parts(void *context, unsigned worker, gs_status *st)
+{
+    gs_stretch_search *const s = context;
+    gs_text_cursor cursor = {0};
+    (void)worker;
+    for (size_t i; (i = atomic_fetch_add(&s->next_part, 1)) < s->part_count;) {
+        size_t part = i, ahead = i + ASK_AHEAD;
+        const gs_text *const text = find_part(s, &part);
+        const uint8_t *const begin = text->begin + part * PART_BYTES;
+        const size_t bytes = part_bytes(text, part);
+        if (atomic_load(&s->is_over))
+            break;
+        if (ahead < s->part_count) {
+            const gs_text *const later = find_part(s, &ahead);
+            gs_file_map_ask(later->begin + ahead * PART_BYTES, part_bytes(later, ahead));
+        }
+        gs_file_map_bring(begin, bytes);
+        GS_TRY_OR_FAIL(gs_cancel_check(s->options->cancel, st));
+        GS_TRY_OR_FAIL(look_at_part(s, &cursor, (size_t)(text - s->options->texts), begin,
+                                    begin + bytes, st));
+        gs_file_map_leave_part(begin, bytes);
+    }
+fail:
+    if (st->code != GS_OK)
+        atomic_store(&s->is_over, true);
+    gs_text_cursor_release(&cursor);
+    return st->code;
+}
+
+/* --- the result ------------------------------------------------------------------- */
+
+static int by_place(const void *a, const void *b)
+{
+    const gs_stretch_begin *const x = a, *const y = b;
+    if (x->text != y->text)
+        return x->text < y->text ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The last one of a text has its end, and the line without an end that may be there. */
+static void describe(gs_stretch_search *s, gs_text *stretches)
+{
+    qsort(s->begins, s->count, sizeof s->begins[0], by_place);
+    for (size_t i = 0; i < s->count; i++) {
+        const gs_stretch_begin *const b = &s->begins[i];
+        const bool is_last = i + 1 == s->count || s->begins[i + 1].text != b->text;
+        stretches[i] = s->options->texts[b->text];
+        stretches[i].begin = b->at;
+        if (is_last)
+            continue;
+        stretches[i].end = s->begins[i + 1].at;
+        stretches[i].last_line = NULL;
+        stretches[i].last_line_bytes = 0;
+    }
+}
+
+gs_code gs_stretches_find(const gs_stretches_options *options, gs_text *stretches,
+                          size_t *count, gs_status *st)
+{
+    gs_stretch_search s = {.options = options, .line_bytes_max = LINE_MAX};
+    size_t sampled = 0;
+    *count = 0;
+    gs_assert(options->text_count <= GS_STRETCHES_MAX);
+    if (options->line_bytes_max < LINE_MAX)
+        s.line_bytes_max = options->line_bytes_max;
+    for (size_t i = 0; i < options->text_count; i++) {
+        const gs_text *const text = &options->texts[i];
+        GS_TRY(sample_text(&s, text, &sampled, st));
+        if (sampled > GS_STRETCHES_MAX)
+            return GS_OK;
+        s.part_count += parts_of(text);
+        s.begins[s.count++] = (gs_stretch_begin){i, text->begin};
+    }
+    pthread_mutex_init(&s.mutex, NULL);
+    GS_NOTED(gs_team_run(options->team, look_at_parts, &s, st));
+    pthread_mutex_destroy(&s.mutex);
+    if (st->code != GS_OK || atomic_load(&s.is_over))
+        return st->code;
+    describe(&s, stretches);
+    *count = s.count;
+    return GS_OK;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stretches: where the sorted stretches of mapped texts begin.
+ *
+ *      text          | ab ae ba bc | aa ad bd | ab ca |
+ *      stretches       0             1          2         a line that belongs before the
+ *                                                         one before it begins another
+ *
+ * A file that is in order, or some of them one behind the other, need not be sorted:
+ * their stretches are merged. Lines from all over the texts say at once if there are
+ * many stretches; if not, all lines are looked at, by all threads.
+ */
+#ifndef GS_LIB_SORT_TEXT_STRETCHES_H
+#define GS_LIB_SORT_TEXT_STRETCHES_H
+
+#include "lib/base/team.h"
+#include "lib/sort/text/text_cursor.h"
+
+enum { GS_STRETCHES_MAX = 32 }; /* more are sorted as fast */
+
+typedef struct gs_stretches_options {
+    gs_text_form form;
+    const gs_text *texts; /* of whole records, by a gs_file_map: pages are left */
+    size_t text_count;    /* no more than GS_STRETCHES_MAX */
+    size_t line_bytes_max;
+    gs_team *team;
+    const volatile int *cancel;
+} gs_stretches_options;
+
+/* Fills `stretches`, of which there is room for GS_STRETCHES_MAX, in the order of the
+ * texts. *count is 0 if there are more, or long lines. */
+GS_MUST_CHECK gs_code gs_stretches_find(const gs_stretches_options *options,
+                                        gs_text *stretches, size_t *count, gs_status *st);
+
+#endif

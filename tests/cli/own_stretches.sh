@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Input that is in order, or some sorted stretches, is merged where it is: the same bytes as
+# by GNU sort, in little memory, and no more stretches are seen than there are.
+export LC_ALL=C
+gpusort gen lines --bytes=12M --seed=3 | sort >sorted
+gpusort gen tuples --bytes=9M --seed=4 | sort -t $'\t' -k1,1 >one
+gpusort gen tuples --bytes=9M --seed=5 | sort -t $'\t' -k1,1 | head -c -1 >two
+shuf --random-source=sorted sorted >shuffled
+split -n l/10 shuffled part. && for p in part.*; do
+    sort -o "$p" "$p" && cat "$p" >>ten
+done
+sort_as() { # WHAT OPTION... FILE...: the same as GNU sort, and by how many stretches
+    local what=$1
+    shift
+    gpusort sort -v --parallel=2 "$@" -o out 2>log || echo "$what failed"
+    sort "$@" | cmp - out
+    echo "$what: $(grep -o 'sorted stretches of the input: [0-9]*' log | grep -o '[0-9]*$')"
+}
+sort_as 'in order' sorted
+sort_as 'in order, unique' -u sorted
+sort_as 'ten' ten
+sort_as 'ten, and the whole' -u ten sorted
+sort_as 'shuffled' shuffled
+gpusort sort --verify --stats=stats ten -o out && cmp sorted out
+grep -o '"verified": "[^"]*"' stats
+sort_as 'the other way round' -r sorted
+sort -r sorted >backwards
+sort_as 'backwards by -r' -r backwards
+sort_as 'stable by a key' -s -t $'\t' -k1,1 one two
+sort_as 'by a key, unique' -u -t $'\t' -k1,1 one two
+sort_as 'with a tail' sorted part.aa
+# A line longer than a merge may hold is sorted all the same.
+{ cat sorted && head -c 3000000 /dev/zero | tr '\0' '~' && echo; } >with_long
+sort_as 'with a long line' with_long
+cp ten same && gpusort sort same -o same && cmp sorted same
+for i in 1 2 3 4 5 6 7 8; do cat ten; done >many
+"$GS_CLI/peak_memory.py" rss gpusort sort --parallel=2 -S 40M many -o out
+gpusort check --same=many out >/dev/null || echo "80 stretches"
+cat sorted sorted ten ten >some
+"$GS_CLI/peak_memory.py" rss gpusort sort --parallel=2 -S 40M some -o out
+gpusort check --same=some out >/dev/null || echo "22 stretches"
+[ "$(cat rss)" -le $(((40 + 64) * 1024)) ] || echo "40 MiB and 64 were not enough: $(cat rss) KiB"
