@@ -474,7 +474,7 @@ install-library: library
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' '' \
 	    'Name: gpusort' 'Description: sorts and inverted indexes larger than memory' \
 	    'Version: $(VERSION)' 'Libs: -L$${libdir} -lgpusort' \
-	    'Libs.private: $(filter-out -L%,$(CUDA_LIBS)) $(SHARED_LDLIBS)' \
+	    'Libs.private: $(CUDA_LIBS) $(SHARED_LDLIBS)' \
 	    'Cflags: -I$${includedir}' >$(DESTDIR)$(LIBDIR)/pkgconfig/gpusort.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/gpusort.pc
 

@@ -47,14 +47,12 @@ static bool find_between_blanks(size_t field, const uint8_t *p, const uint8_t *e
 /* Behind the closing quote of the field that begins with one, or the end. */
 static const uint8_t *skip_quoted(const uint8_t *p, const uint8_t *end, bool *has_doubled)
 {
-    for (p++; p < end; p++) {
-        p = memchr(p, '"', (size_t)(end - p));
-        if (p == NULL)
-            return end;
+    p++;
+    while ((p = p < end ? memchr(p, '"', (size_t)(end - p)) : NULL) != NULL) {
         if (p + 1 == end || p[1] != '"')
             return p + 1;
         *has_doubled = true;
-        p++;
+        p += 2;
     }
     return end;
 }
