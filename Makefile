@@ -152,7 +152,7 @@ CUDA_LAST := $(lastword $(CUDA_ARCH))
 GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \
              -gencode=arch=compute_$(CUDA_LAST),code=compute_$(CUDA_LAST)
 NVCCFLAGS := -std=c++17 -O3 -lineinfo -I. $(GENCODE) -Werror all-warnings \
-             -Xcompiler=$(call joined,-Wall -Wextra $(PLACED) $(HARDENED)) $(DEFS) --threads 0
+             -Xcompiler=$(call joined,-Wall -Wextra $(PLACED) -fno-gnu-unique $(HARDENED)) $(DEFS) --threads 0
 ifneq ($(CUDA_CU),)
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt \
              $(if $(filter 1,$(STATIC)),,$(call lib,stdc++) -static-libgcc)
@@ -167,7 +167,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
         diff-test table-test fake-gpu-test fake-gpu-run index-test join-test search-test flips soak reliability \
         fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
-        library install-library gpu-plugin wheel uninstall clean FORCE
+        library install-library gpu-plugin wheel deb uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
@@ -185,16 +185,18 @@ $(BIN)/libgpusort.a: $(LIB_O)
 # For other programs. In the archive of it, too, nothing is seen but gpusort.h; what it needs
 # of other libraries stays outside, and pkg-config says so.
 SONAME := libgpusort.so.$(firstword $(subst ., ,$(VERSION)))
+# Templates of C++ show themselves, whatever the compiler is told.
+SHOWN := -Wl,--version-script=lib/api/shown.map
 SHARED_LDLIBS := $(patsubst -l:lib%.a,-l%,$(LDLIBS))
 $(BIN)/$(SONAME): $(LIB_O) $(BIN)/link-flags
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-soname,$(SONAME) \
-	    $(if $(SAN),,-Wl,--no-undefined) -o $@ $(LIB_O) $(CUDA_LIBS) $(SHARED_LDLIBS)
+	    $(if $(SAN),,-Wl,--no-undefined) $(SHOWN) -o $@ $(LIB_O) $(CUDA_LIBS) $(SHARED_LDLIBS)
 
 $(BIN)/shown/libgpusort.a: $(LIB_O)
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && ld -r -o $(@:.a=.o) $(LIB_O) && \
-	    objcopy --localize-hidden $(@:.a=.o) && ar rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
+	$(Q)mkdir -p $(@D) && rm -f $@ && ld -r --force-group-allocation -o $(@:.a=.o) $(LIB_O) && \
+	    objcopy --wildcard --keep-global-symbol='gpusort_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
 
 compile = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -c -o $@ $<
 $(OBJ)/%.o: %.c $(OBJ)/flags
@@ -276,6 +278,7 @@ help:
 	  'make codec-bench  bytes and speed of the codes for posting lists (BENCH_GB=1)' \
 	  'make library    libgpusort, shared and static, for other programs' \
 	  'make gpu-plugin  with CUDA: what a program without CUDA opens where there is a GPU' \
+	  'make deb        Debian packages, to build/deb' \
 	  'make wheel      for Python: build/wheel/gpusort-*.whl, which has the library inside' \
 	  'make install    to $(DESTDIR)$(PREFIX): the program and the library' \
 	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
@@ -445,11 +448,15 @@ $(BIN)/$(GPU_PLUGIN): $(OBJ)/$(PLUGIN_TABLE_C:.c=.o) $(BIN)/libgpusort.a $(BIN)/
 	$(Q)$(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-soname,$(GPU_PLUGIN) \
 	    $(if $(SAN),,-Wl,--no-undefined) -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(CUDA_LIBS) $(LDLIBS)
 
+# cmd/deb
+deb:
+	@cmd/deb/make.sh $(VERSION) $(CUDA)
+
 # For Python: the library with all that it needs inside, but the C library.
 $(BIN)/inside/$(SONAME): $(LIB_O) $(BIN)/link-flags
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-soname,$(SONAME) -s \
-	    -Wl,--no-undefined -Wl,--exclude-libs,ALL -o $@ $(LIB_O) $(CUDA_LIBS) $(LDLIBS)
+	    -Wl,--no-undefined $(SHOWN) -o $@ $(LIB_O) $(CUDA_LIBS) $(LDLIBS)
 wheel: $(BIN)/inside/$(SONAME)
 	$(Q)rm -rf build/wheel && $(PYTHON) cmd/python/wheel.py --library=$< --out=build/wheel
 

@@ -4,6 +4,7 @@
 # fresh_machine: do the README's two commands work where nobody prepared anything?
 #
 #   tests/fresh_machine.sh             as root; ends with "N passed, N failed"
+#   tests/fresh_machine.sh --packages  do those that `make deb` left in build/deb work there?
 #   tests/fresh_machine.sh --possible  can that be done here? If not: why not, and exit 77
 #
 # Makes a Debian 12 anew (debootstrap --variant=minbase, and make and git), copies into it
@@ -151,6 +152,21 @@ all_steps() {
     finish
 }
 
+package_steps() {
+    log_folder=build/fresh
+    mkdir -p "$log_folder"
+    . tests/steps.inc
+    step make-a-machine make_root
+    step copy-the-packages copy_packages
+    step use-the-packages in_root ./use_packages.sh /gpusort
+    finish
+}
+
+copy_packages() {
+    mkdir "$root/gpusort" && cp build/deb/*.deb tests/use_packages.sh "$root/gpusort/"
+}
+
+steps=all_steps
 case ${1:-} in
 --possible)
     require
@@ -158,11 +174,15 @@ case ${1:-} in
     ;;
 --inside)
     root=$2 mirror=$3
-    all_steps
+    "$4"
+    exit
+    ;;
+--packages)
+    steps=package_steps
     ;;
 '') ;;
 *)
-    echo "usage: tests/fresh_machine.sh [--possible]" >&2
+    echo "usage: tests/fresh_machine.sh [--packages | --possible]" >&2
     exit 2
     ;;
 esac
@@ -175,7 +195,7 @@ remove_root() {
 }
 trap remove_root EXIT
 chmod 755 "$root"
-"${apart[@]}" bash "tests/${0##*/}" --inside "$root" "$mirror" &
+"${apart[@]}" bash "tests/${0##*/}" --inside "$root" "$mirror" $steps &
 inside=$!
 trap 'kill -KILL $inside; wait $inside 2>/dev/null; exit 130' INT TERM HUP
 wait $inside

@@ -83,14 +83,22 @@ gs_code gs_join_pair_put_parts(const gs_join_pair_left *left, const uint8_t **ri
     uint8_t *to = begin;
     for (size_t p = 0; p < f->part_count; p++) {
         const bool is_left = f->parts[p].side == GS_JOIN_LEFT;
-        const size_t part =
-            is_left ? left->ends[p] - from_left : bytes_of_part(from_right);
-        from_right += is_left ? 0 : sizeof part;
+        const uint8_t *from;
+        size_t part;
+        if (is_left) {
+            from = left->text.data;
+            part = left->ends[p] - from_left;
+            if (part > 0)
+                from += from_left;
+            from_left += part;
+        } else {
+            part = bytes_of_part(from_right);
+            from = from_right + sizeof part;
+            from_right = from + part;
+        }
         if (part > 0)
-            memcpy(to, is_left ? left->text.data + from_left : from_right, part);
+            memcpy(to, from, part);
         to += part;
-        from_left += is_left ? part : 0;
-        from_right += is_left ? 0 : part;
     }
     *to++ = f->options->sort.order.eol;
     gs_dassert((size_t)(to - begin) == bytes);

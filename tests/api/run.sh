@@ -14,6 +14,8 @@ root=$here/../..
 installed=$(mktemp -d)
 trap 'rm -rf "$installed"' EXIT
 cc=${CC:-gcc}
+# Whatever the make that called this was told.
+here_only=(DESTDIR= PREFIX="$installed" LIBDIR="$installed/lib")
 strict=(-std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Wpedantic -Werror)
 failures=0
 
@@ -29,7 +31,7 @@ same() {
     diff "$installed/expected" "$installed/got" | head -5
 }
 
-make --no-print-directory -C "$root" "$@" PREFIX="$installed" install-library \
+make --no-print-directory -C "$root" "$@" "${here_only[@]}" install-library \
     >"$installed/log" 2>&1 || { cat "$installed/log"; exit 1; }
 export PKG_CONFIG_PATH=$installed/lib/pkgconfig
 cd "$installed" || exit
@@ -110,7 +112,7 @@ for kind in shared static; do
 done
 
 # --- and away again ---
-make --no-print-directory -C "$root" "$@" PREFIX="$installed" uninstall >log 2>&1 || fail uninstall
+make --no-print-directory -C "$root" "$@" "${here_only[@]}" uninstall >log 2>&1 || fail uninstall
 left=$(find include lib share -type f -o -type l)
 [ -z "$left" ] || fail "uninstall leaves $left"
 [ $failures -eq 0 ]

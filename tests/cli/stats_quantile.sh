@@ -73,7 +73,6 @@ gpusort stats quantile --binary -k 2 t.gz
 gpusort stats quantile --every=0 t.gz
 gpusort stats quantile --every=3x t.gz
 gpusort stats quantile nowhere
-gpusort stats quantile --engine=none t.gz
 gpusort stats quantile -S 1M --eps=1e-8 t.gz
 seq 10 | gpusort stats quantile --phi=0.5 --every=4
 seq 8 | gpusort stats quantile --phi=0.5 --every=4 --json
