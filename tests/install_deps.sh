@@ -16,7 +16,7 @@ compiler=gcc
 [[ ${cc[*]} == *clang* ]] && compiler=clang
 
 build_needs=("$compiler" libc6-dev libzstd-dev libxxhash-dev zlib1g-dev libutf8proc-dev libstemmer-dev)
-test_needs=(make gcc liburing-dev python3 zstd gzip clang libclang-rt-dev clang-format man-db pkg-config python3-cffi python3-numpy)
+test_needs=(make gcc liburing-dev python3 zstd gzip clang libclang-rt-dev clang-format man-db pkg-config python3-cffi python3-numpy locales)
 
 # compiles HEADER
 compiles() {
@@ -57,6 +57,7 @@ have() {
     libclang-rt-dev) fuzzer_links ;;
     man-db) command -v man ;;
     python3-*) python_has_all ;;
+    locales) [ -d /usr/share/i18n/locales ] && command -v localedef ;;
     *) command -v "$1" ;;
     esac
 } >/dev/null 2>&1

@@ -45,5 +45,5 @@ done
 said apt-get -qq purge '?name(gpusort)'
 said apt-get -qq autoremove --purge
 find / -xdev -name '*gpusort*' ! -path "$folder*" ! -path '/proc/*' ! -path '/gpusort*' >/tmp/after
-cmp /tmp/before /tmp/after
+diff /tmp/before /tmp/after
 echo 'packages installed, used and removed'

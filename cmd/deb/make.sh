@@ -5,9 +5,9 @@
 set -eu
 cd "$(dirname "$0")/../.."
 version=$1 cuda=$2
-for tool in dpkg-buildpackage dh; do
+for tool in dpkg-buildpackage dh dh_python3; do
     command -v "$tool" >/dev/null || {
-        echo "there is no $tool here: the packages dpkg-dev and debhelper have it" >&2
+        echo "there is no $tool here: the packages dpkg-dev, debhelper and dh-python have it" >&2
         exit 2
     }
 done
