@@ -175,7 +175,9 @@ class Long(unittest.TestCase):
         script = f"import sys; sys.path.insert(0, {str(PACKAGE)!r})\nimport gpusort\n"
         script += "print('go', flush=True)\ntry: gpusort.sort('long', 'never', threads=1, memory='32M')\n"
         script += "except KeyboardInterrupt: print('stopped')\n"
-        child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+        # What a shell starts in the background ignores SIGINT, and with it all that it starts.
+        child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
         assert child.stdout
         child.stdout.readline()
         time.sleep(0.15)
