@@ -3,13 +3,16 @@
  * text_chunk: a chunk's memory on the device, shared by the sources of text_sort.
  *
  *      text | ... | room for more                      from new on
- *      work | tile counts | starts | key starts | numbers | order | same | goes on |
- *           | places | depths | heads | skips | temporary memory of scans |
- *      keys | ... |                                    grown by the first chunks
+ *      work | of the chunk: tile counts | starts | sums | result | counts | bucket ids |
+ *           | of a unit: rows | key starts | numbers | order | same | goes on | places |
+ *           |     depths | heads | skips | temporary memory of scans |
+ *      keys | of a unit |                              grown by the first chunks
  *      fetch slots | | | | |
  *
- * When the order is known the numbers are not needed any more: the offsets of the result
- * and the counts of equals take their place.
+ * A unit is what is sorted at a time. Where there is memory for it (some 75 bytes a
+ * record) it is the whole chunk, and result, counts, bucket ids and rows are not needed.
+ * Otherwise units are ranges of the strings (text_ranges.cuh), of a sixteenth of the
+ * chunk at least, and a record of the chunk takes 14 bytes beside its text.
  *
  * Everything on the device is counted in held_bytes, the engine included, and that stays
  * within memory_bytes: before text is taken it is known what its sort will need.
@@ -21,6 +24,7 @@
 
 #include "gpu/engine/engine.h"
 #include "gpu/device/gpu_try.cuh"
+#include "gpu/text/text_ranges.cuh"
 #include "gpu/text/text_sort.h"
 #include "gpu/text/text_view.cuh"
 
@@ -35,9 +39,24 @@ typedef struct gs_upload {
     size_t bytes;
 } gs_upload;
 
+/* What a sort takes. */
+typedef struct gs_text_plan {
+    uint64_t count;      /* of records, those of the chunk or a few more */
+    uint64_t unit_count; /* of them in a unit, at most; `count`: the chunk is one */
+    size_t keys_bytes;   /* for the keys of a unit */
+    size_t bytes;        /* work, engine and keys */
+} gs_text_plan;
+
 /* Parts of `work`, for the chunk that is being sorted. */
 typedef struct gs_text_parts {
-    uint64_t *tile_counts, *starts, *key_starts;
+    uint64_t *tile_counts, *starts, *sums;
+    uint32_t *result, *counts;
+    uint16_t *bucket_ids;
+    gs_text_bucket *buckets;
+    uint32_t *splitter_rows;
+    uint64_t *splitter_key_starts;
+    uint32_t *rows;
+    uint64_t *key_starts;
     gs_u128 *numbers;
     uint32_t *order, *places[2], *depths[2], *heads, *skips;
     uint8_t *same, *goes_on;
@@ -65,38 +84,69 @@ struct gs_text_sort {
     size_t work_bytes, keys_bytes;
     gs_engine *engine;
     size_t engine_count, engine_bytes;
-    uint64_t known_count; /* of records, and what gs_text_run_bytes says of them */
-    size_t known_bytes;
+    /* What the work on so many records takes, as one unit and as several. */
+    uint64_t known_count[2];
+    size_t known_bytes[2];
     uint8_t *d_fetch[GS_TEXT_FETCHES_MAX];
     gs_text_record *d_records;
     size_t records_capacity;
     uint64_t *h_mail;
+    gs_text_bucket *h_buckets;
 
     /* The result. */
+    gs_text_plan plan;
     gs_text_parts parts;
-    gs_text_view view;
+    gs_text_view lines; /* all of them */
+    gs_text_view view;  /* of the unit, with its keys */
+    unsigned rounds;    /* that the sort has taken, of the unit that took most */
+    uint64_t step_ns;   /* when the step began, for the trace */
     gs_text_shape shape;
     const uint32_t *d_order,
         *d_result_counts; /* counts: NULL unless equals were dropped */
-    uint64_t *d_offsets;
     uint64_t result_count, result_bytes;
 };
 
 /* Blocks of a launch. */
 unsigned gs_text_grid(uint64_t items, uint64_t a_block);
-/* Makes *memory at least `bytes` large, `spare` more if they are there; what was in it is
- * lost. */
+/* Makes *memory at least `bytes` large; what was in it is lost. */
 gs_code gs_text_grow(gs_text_sort *t, uint8_t **memory, size_t *capacity, size_t bytes,
-                     size_t spare, gs_status *st);
+                     gs_status *st);
 /* Gives back what gs_text_grow took. */
 gs_code gs_text_drop(gs_text_sort *t, uint8_t **memory, size_t *capacity, gs_status *st);
-/* What a chunk of `count` records takes for its work and the engine; prepared for are
- * *most, which are as many or a little more. */
-gs_code gs_text_run_bytes(const gs_text_sort *t, uint64_t count, uint64_t *most,
-                          size_t *bytes, gs_status *st);
-/* What the keys of the chunk take at most. */
-size_t gs_text_keys_room(const gs_text_sort *t, uint64_t text_bytes, uint64_t records,
-                         uint64_t escaped);
+/* Does the sort of a chunk fit into `available` bytes? `text_bytes` of text in `records`
+ * records at most, `least` at least, of which `escaped` bytes take two in a key. */
+gs_code gs_text_can_fit(gs_text_sort *t, uint64_t least, uint64_t records,
+                        uint64_t text_bytes, uint64_t escaped, size_t available,
+                        bool *out, gs_status *st);
+/* How it is sorted there, of as few units as can be; GS_ERR_NOMEM if it does not fit. */
+gs_code gs_text_plan_make(const gs_text_sort *t, uint64_t records, uint64_t text_bytes,
+                          uint64_t escaped, size_t available, gs_text_plan *out,
+                          gs_status *st);
+/* Takes the memory of the plan and lays its parts out. */
+gs_code gs_text_prepare(gs_text_sort *t, const gs_text_plan *plan, gs_status *st);
+/* What is free for the work on a chunk. */
+size_t gs_text_available(const gs_text_sort *t);
+
+/* words[i] = the sum of those before it. */
+gs_code gs_text_sum_up(gs_text_sort *t, uint64_t *words, uint64_t count, gs_status *st);
+/* The keys of the `count` records that t->view is of, behind the first `at` bytes of the
+ * memory for keys. *bytes is what they take; if there is no room for that, they are not
+ * made. Without keys in the order it does nothing. */
+gs_code gs_text_make_keys(gs_text_sort *t, uint64_t count, size_t at, size_t *bytes,
+                          gs_status *st);
+/* Sorts the unit of `count` records that t->view is of: parts.order is their order. */
+gs_code gs_text_sort_unit(gs_text_sort *t, uint64_t count, gs_status *st);
+/* Of a sorted unit, the first of equal strings: their numbers in the unit, or `rows` of
+ * those, and how many each stands for. */
+gs_code gs_text_drop_equals(gs_text_sort *t, uint64_t count, const uint32_t *rows,
+                            uint32_t *to, uint32_t *counts, uint64_t *kept,
+                            gs_status *st);
+/* Sorts a chunk unit by unit, into parts.result; with drops_equals as above. Stops behind
+ * `keep` records. */
+gs_code gs_text_sort_units(gs_text_sort *t, uint64_t count, bool drops_equals,
+                           uint64_t keep, gs_status *st);
+/* A step of run has ended; with a trace it waits, so that the steps can be told apart. */
+gs_code gs_text_end_step(gs_text_sort *t, const char *name, gs_status *st);
 /* Reads words from the device into h_mail; waits for the work before. */
 gs_code gs_text_read_mail(gs_text_sort *t, const uint64_t *d_words, unsigned count,
                           gs_status *st);

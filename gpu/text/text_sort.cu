@@ -3,21 +3,11 @@
 
 #include "gpu/device/device_use.cuh"
 #include "gpu/text/text_chunk.cuh"
-#include "gpu/text/text_gather.cuh"
 #include "gpu/text/text_key.h"
 #include "gpu/text/text_lines.cuh"
+#include "gpu/text/text_span.cuh"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-
-enum { THREADS = 256 };
-
-static const size_t describe_bytes = (size_t)16 << 20; /* of records that are fetched */
-
-/* A span that the device's own progress begins and ends. */
-typedef struct gs_text_span {
-    gs_trace *trace;
-    gs_trace_span span;
-} gs_text_span;
 
 unsigned gs_text_grid(uint64_t items, uint64_t a_block)
 {
@@ -51,17 +41,15 @@ gs_code gs_text_drop(gs_text_sort *t, uint8_t **memory, size_t *capacity, gs_sta
 }
 
 gs_code gs_text_grow(gs_text_sort *t, uint8_t **memory, size_t *capacity, size_t bytes,
-                     size_t spare, gs_status *st)
+                     gs_status *st)
 {
     if (bytes <= *capacity)
         return GS_OK;
     GS_TRY(gs_text_drop(t, memory, capacity, st));
-    if (gs_device_taken(bytes + spare) > room(t))
-        spare = 0;
     void *fresh = nullptr;
-    GS_TRY(allocate(t, &fresh, bytes + spare, st));
+    GS_TRY(allocate(t, &fresh, bytes, st));
     *memory = (uint8_t *)fresh;
-    *capacity = bytes + spare;
+    *capacity = bytes;
     return GS_OK;
 }
 
@@ -75,81 +63,10 @@ gs_code gs_text_read_mail(gs_text_sort *t, const uint64_t *d_words, unsigned cou
     return GS_OK;
 }
 
-/* --- the trace ---------------------------------------------------------------------- */
-
-static void CUDART_CB begin_span(void *context)
-{
-    gs_text_span *const s = (gs_text_span *)context;
-    s->span.begin_ns = gs_trace_begin(s->trace);
-}
-
-static void CUDART_CB end_span(void *context)
-{
-    gs_text_span *const s = (gs_text_span *)context;
-    s->span.end_ns = gs_trace_begin(s->trace);
-    gs_trace_add(s->trace, &s->span);
-    gs_mem_free(s);
-}
-
-/* A span on a stream, from here to its stop. */
-class StreamSpan
-{
-  public:
-    StreamSpan(gs_text_sort *t, gs_trace_lane lane, const char *name, unsigned number,
-               uint64_t bytes, cudaStream_t stream)
-        : stream_(stream)
-    {
-        gs_status ignored = {};
-        void *memory = nullptr;
-        if (t->options.trace == nullptr ||
-            gs_mem_new(&memory, sizeof(gs_text_span), "trace span", &ignored) != GS_OK)
-            return;
-        gs_text_span *const s = (gs_text_span *)memory;
-        s->trace = t->options.trace;
-        s->span.name = name;
-        s->span.lane = lane;
-        s->span.number = number;
-        s->span.bytes = bytes;
-        if (launch(begin_span, s))
-            span_ = s;
-        else
-            gs_mem_free(s);
-    }
-
-    /* The stream frees it then. */
-    void stop()
-    {
-        if (span_ != nullptr && launch(end_span, span_))
-            span_ = nullptr;
-    }
-
-    /* Without an end: the beginning may be still to come, or at work. */
-    ~StreamSpan()
-    {
-        if (span_ == nullptr)
-            return;
-        (void)cudaStreamSynchronize(stream_);
-        (void)cudaGetLastError();
-        gs_mem_free(span_);
-    }
-
-    StreamSpan(const StreamSpan &) = delete;
-    StreamSpan &operator=(const StreamSpan &) = delete;
-
-  private:
-    bool launch(cudaHostFn_t function, gs_text_span *s)
-    {
-        const bool is_good = gs_gpu_fault() == cudaSuccess &&
-                             cudaLaunchHostFunc(stream_, function, s) == cudaSuccess;
-        (void)cudaGetLastError();
-        return is_good;
-    }
-
-    cudaStream_t stream_;
-    gs_text_span *span_ = nullptr;
-};
-
 /* --- new and free ------------------------------------------------------------------- */
+
+/* In less memory most chunks are one unit, and what a unit takes is in the way. */
+static const size_t large_bytes = (size_t)4 << 30;
 
 static gs_code choose_memory(gs_text_sort *t, gs_status *st)
 {
@@ -163,19 +80,23 @@ static gs_code choose_memory(gs_text_sort *t, gs_status *st)
         t->memory_bytes = most;
     if (t->options.chunks_there > 1)
         t->memory_bytes /= t->options.chunks_there;
-    /* A line of 30 bytes needs about 80 more, so a third is for text; less if all of the
-     * input, which may be compressed, needs less. */
+    /* Sorted range by range, a line needs 14 to 20 bytes beside it: that is half of the
+     * memory where lines are as short as tuples, a tenth where they are long. */
     const uint64_t expected = t->options.input_bytes;
-    const bool is_little = expected > 0 && expected < t->memory_bytes;
-    const uint64_t enough = 4 * expected + 2 * t->options.batch_bytes_max;
-    const bool is_enough = is_little && enough < t->memory_bytes / 3;
-    if (t->options.may_halve_memory && !is_enough) {
+    const size_t batches = 2 * t->options.batch_bytes_max;
+    const bool is_known = expected > 0 && expected < t->memory_bytes / 20 * 17;
+    if (t->options.may_halve_memory && !is_known) {
         t->memory_bytes /= 2;
         t->is_half = true;
     }
-    size_t text = is_enough ? (size_t)enough : t->memory_bytes / 3;
-    if (text < 2 * t->options.batch_bytes_max)
-        text = 2 * t->options.batch_bytes_max;
+    /* All of the input, which may be compressed, or what mostly suits. */
+    size_t text = t->memory_bytes / 20 * (t->memory_bytes < large_bytes ? 7 : 11);
+    if (is_known && 4 * expected + batches < text)
+        text = (size_t)(4 * expected) + batches;
+    else if (is_known && expected + batches > text)
+        text = (size_t)expected + batches;
+    if (text < batches)
+        text = batches;
     t->text_capacity = gs_device_taken(text + GS_TEXT_SLACK) - GS_TEXT_SLACK;
     return GS_OK;
 }
@@ -214,6 +135,8 @@ static gs_code new_memory(gs_text_sort *t, gs_status *st)
     t->h_counts = (unsigned long long *)memory;
     GPU_TRY(st, cudaMallocHost(&memory, GS_TEXT_MAIL_WORDS * sizeof *t->h_mail));
     t->h_mail = (uint64_t *)memory;
+    GPU_TRY(st, cudaMallocHost(&memory, (GS_BUCKETS_MAX + 1) * sizeof *t->h_buckets));
+    t->h_buckets = (gs_text_bucket *)memory;
     return GS_OK;
 }
 
@@ -269,6 +192,7 @@ void gs_text_sort_free(gs_text_sort *t)
     (void)cudaFree(t->d_records);
     (void)cudaFreeHost(t->h_counts);
     (void)cudaFreeHost(t->h_mail);
+    (void)cudaFreeHost(t->h_buckets);
     (void)cudaGetLastError();
     gs_mem_free(t);
 }
@@ -297,16 +221,6 @@ gs_code gs_text_take_counts(gs_text_sort *t, uint64_t until, gs_status *st)
     return GS_OK;
 }
 
-size_t gs_text_keys_room(const gs_text_sort *t, uint64_t text_bytes, uint64_t records,
-                         uint64_t escaped)
-{
-    const gs_text_order *const o = &t->options.order;
-    if (o->key_count == 0)
-        return 0;
-    return gs_device_taken((size_t)gs_text_keys_bound(o, records, text_bytes, escaped) +
-                           GS_TEXT_SLACK);
-}
-
 /* Would a chunk of `bytes` more fit? As far as it is not counted yet, every byte may be a
  * line, and take two in a key. */
 static gs_code fits(gs_text_sort *t, uint64_t bytes, bool *out, gs_status *st)
@@ -316,21 +230,12 @@ static gs_code fits(gs_text_sort *t, uint64_t bytes, bool *out, gs_status *st)
                    uncounted = t->bytes_uncounted + bytes;
     const uint64_t records =
         record_size > 0 ? text_bytes / record_size : t->lines_counted + uncounted;
-    const size_t keys =
-        gs_text_keys_room(t, text_bytes, records, t->escaped_counted + uncounted);
-    const size_t beside = t->fixed_bytes + keys + describe_bytes;
     *out = false;
-    if (records >= UINT32_MAX || text_bytes > t->text_capacity ||
-        beside > t->memory_bytes)
+    if (records >= UINT32_MAX || text_bytes > t->text_capacity)
         return GS_OK;
-    *out = records <= t->known_count && t->known_bytes <= t->memory_bytes - beside;
-    /* What is asked for is a little more, so that not every batch has to ask. */
-    const uint64_t wanted[] = {records + records / 16, records};
-    for (unsigned i = 0; i < 2 && !*out; i++) {
-        GS_TRY(gs_text_run_bytes(t, wanted[i], &t->known_count, &t->known_bytes, st));
-        *out = t->known_bytes <= t->memory_bytes - beside;
-    }
-    return GS_OK;
+    const uint64_t least = record_size > 0 ? records : t->lines_counted;
+    return gs_text_can_fit(t, least, records, text_bytes, t->escaped_counted + uncounted,
+                           gs_text_available(t), out, st);
 }
 
 gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, bool add_eol,
@@ -408,106 +313,7 @@ gs_code gs_text_sort_uploads_done(gs_text_sort *t, const uint64_t *wait_for,
     return GS_OK;
 }
 
-/* --- fetching ----------------------------------------------------------------------- */
-
-static gs_code gather(gs_text_sort *t, uint64_t begin, uint64_t end, uint8_t *d_to,
-                      cudaStream_t stream, gs_status *st)
-{
-    k_gather<<<gs_text_grid(end - begin, GS_GATHER_TILE), GS_GATHER_THREADS, 0, stream>>>(
-        t->view, t->d_order, t->d_offsets, t->result_count, t->shape == GS_TEXT_RECORDS,
-        begin, end, d_to);
-    GPU_LAUNCHED(st, stream, "k_gather");
-    return GS_OK;
-}
-
-gs_code gs_text_sort_fetch_text(gs_text_sort *t, unsigned slot, uint64_t offset,
-                                size_t bytes, void *to, gs_status *st)
-{
-    gs_assert(slot < GS_TEXT_FETCHES_MAX && bytes <= t->options.fetch_bytes_max);
-    gs_assert(offset + bytes <= t->result_bytes);
-    if (bytes == 0)
-        return GS_OK;
-    GPU_TRY(st, cudaSetDevice(t->options.device));
-    const cudaStream_t stream = t->fetch_streams[slot];
-    StreamSpan work(t, GS_LANE_GPU, "gather", t->options.number * 10 + 1 + slot, bytes,
-                    stream);
-    GS_TRY(gather(t, offset, offset + bytes, t->d_fetch[slot], stream, st));
-    work.stop();
-    StreamSpan down(t, GS_LANE_DOWNLOAD, "download", slot, bytes, stream);
-    GPU_TRY(st,
-            cudaMemcpyAsync(to, t->d_fetch[slot], bytes, cudaMemcpyDeviceToHost, stream));
-    down.stop();
-    return GS_OK;
-}
-
-gs_code gs_text_sort_fetch_wait(gs_text_sort *t, unsigned slot, gs_status *st)
-{
-    gs_assert(slot < GS_TEXT_FETCHES_MAX);
-    GPU_TRY(st, cudaSetDevice(t->options.device));
-    GPU_TRY(st, cudaStreamSynchronize(t->fetch_streams[slot]));
-    return GS_OK;
-}
-
-gs_code gs_text_sort_cut(gs_text_sort *t, uint64_t first, size_t bytes,
-                         uint64_t count_max, uint64_t *count, uint64_t *out_bytes,
-                         gs_status *st)
-{
-    *count = *out_bytes = 0;
-    gs_assert(first <= t->result_count);
-    if (first == t->result_count)
-        return GS_OK;
-    GPU_TRY(st, cudaSetDevice(t->options.device));
-    uint64_t *const d_mail = t->parts.tile_counts;
-    k_cut<<<1, 1, 0, t->work_stream>>>(t->d_offsets, t->result_count, first, bytes,
-                                       count_max, d_mail);
-    GPU_LAUNCHED(st, t->work_stream, "k_cut");
-    GS_TRY(gs_text_read_mail(t, d_mail, 2, st));
-    *count = t->h_mail[0];
-    *out_bytes = t->h_mail[1];
-    return GS_OK;
-}
-
-gs_code gs_text_sort_fetch_records(gs_text_sort *t, uint64_t first, uint64_t count,
-                                   uint64_t bytes, gs_text_record *records, uint8_t *data,
-                                   gs_status *st)
-{
-    gs_assert(t->shape == GS_TEXT_RECORDS && first + count <= t->result_count);
-    if (count == 0)
-        return GS_OK;
-    GPU_TRY(st, cudaSetDevice(t->options.device));
-    const cudaStream_t stream = t->work_stream;
-    if (count > t->records_capacity) {
-        uint8_t *memory = (uint8_t *)t->d_records;
-        size_t held = t->records_capacity * sizeof *t->d_records;
-        t->records_capacity = 0;
-        t->d_records = nullptr;
-        GS_TRY(
-            gs_text_grow(t, &memory, &held, (size_t)count * sizeof *t->d_records, 0, st));
-        t->d_records = (gs_text_record *)memory;
-        t->records_capacity = (size_t)count;
-    }
-    StreamSpan span(t, GS_LANE_DOWNLOAD, "download records", t->options.number, bytes,
-                    stream);
-    k_describe<<<gs_text_grid(count, THREADS), THREADS, 0, stream>>>(
-        t->view, t->d_order, t->d_result_counts, first, count, t->d_records);
-    GPU_LAUNCHED(st, stream, "k_describe");
-    GPU_TRY(st, cudaMemcpyAsync(records, t->d_records, (size_t)count * sizeof *records,
-                                cudaMemcpyDeviceToHost, stream));
-    GS_TRY(gs_text_read_mail(t, t->d_offsets + first, 1, st));
-    const uint64_t base = t->h_mail[0];
-    /* A record may be longer than a slot: in parts, then. */
-    for (uint64_t at = 0; at < bytes; at += t->options.fetch_bytes_max) {
-        const uint64_t left = bytes - at;
-        const size_t part =
-            left < t->options.fetch_bytes_max ? (size_t)left : t->options.fetch_bytes_max;
-        GS_TRY(gather(t, base + at, base + at + part, t->d_fetch[0], stream, st));
-        GPU_TRY(st, cudaMemcpyAsync(data + at, t->d_fetch[0], part,
-                                    cudaMemcpyDeviceToHost, stream));
-    }
-    span.stop();
-    GPU_TRY(st, cudaStreamSynchronize(stream));
-    return GS_OK;
-}
+/* --- about a chunk ----------------------------------------------------------------- */
 
 void gs_text_sort_reset(gs_text_sort *t)
 {

@@ -74,16 +74,18 @@ typedef struct gs_text_order {
 typedef struct gs_text_sort_options {
     int device;
     gs_text_order order;
-    const char *engine;      /* that sorts words and rows; NULL: picked by size */
-    uint64_t input_bytes;    /* expected in all; 0: unknown */
-    size_t batch_bytes_max;  /* of one upload */
-    size_t fetch_bytes_max;  /* of one fetch_text, and of one fetch_records's data */
-    size_t memory_bytes_max; /* on the device; 0: what is free less a reserve */
-    unsigned chunks_there;   /* that share it on this device, this one too; 0: one */
-    bool may_halve_memory;   /* takes half of that if the expected input needs more */
-    const gs_log *log;       /* borrowed; may be NULL */
-    gs_trace *trace;         /* borrowed; may be NULL */
-    unsigned number;         /* of this chunk's lanes in the trace */
+    const char *engine;        /* that sorts words and rows; NULL: picked by size */
+    uint64_t input_bytes;      /* expected in all; 0: unknown */
+    size_t batch_bytes_max;    /* of one upload */
+    size_t fetch_bytes_max;    /* of one fetch_text, and of one fetch_records's data */
+    size_t memory_bytes_max;   /* on the device; 0: what is free less a reserve */
+    unsigned chunks_there;     /* that share it on this device, this one too; 0: one */
+    bool may_halve_memory;     /* takes half of that if the expected input needs more */
+    bool may_drop_equals;      /* run may be told to */
+    uint64_t unit_records_max; /* sorted at a time; 0: as many as there is memory for */
+    const gs_log *log;         /* borrowed; may be NULL */
+    gs_trace *trace;           /* borrowed; may be NULL */
+    unsigned number;           /* of this chunk's lanes in the trace */
 } gs_text_sort_options;
 
 typedef struct gs_text_sort gs_text_sort;

@@ -10,6 +10,9 @@
  *
  * The string of a record is its key and then, unless the key is all, its line. The memory
  * of text and keys may be read GS_TEXT_SLACK bytes beyond what is used.
+ *
+ * A view may be of some records only: those of `rows`, or from first_row on. They are
+ * numbered from 0 in the view, and so are their keys.
  */
 /* clang-format on */
 #ifndef GS_GPU_TEXT_VIEW_CUH
@@ -24,6 +27,8 @@ struct gs_text_view {
     const uint64_t *starts; /* NULL: fixed-size records */
     const uint8_t *keys;
     const uint64_t *key_starts; /* NULL: no keys */
+    const uint32_t *rows;       /* NULL: from first_row on */
+    uint64_t first_row;
     uint64_t record_size;
     bool is_key_only, is_backwards, has_eol;
 };
@@ -40,13 +45,14 @@ struct gs_text_string {
     }
 };
 
-__device__ __forceinline__ gs_text_string gs_text_at(const gs_text_view &v, uint32_t row)
+__device__ __forceinline__ gs_text_string gs_text_at(const gs_text_view &v, uint64_t i)
 {
+    const uint64_t row = v.rows != nullptr ? v.rows[i] : v.first_row + i;
     gs_text_string s;
     if (v.starts != nullptr) {
         const uint64_t begin = v.starts[row];
         s.line = v.text + begin;
-        s.line_bytes = v.starts[row + (uint64_t)1] - begin - 1;
+        s.line_bytes = v.starts[row + 1] - begin - 1;
     } else {
         s.line = v.text + row * v.record_size;
         s.line_bytes = v.record_size;
@@ -55,9 +61,9 @@ __device__ __forceinline__ gs_text_string gs_text_at(const gs_text_view &v, uint
     s.key_bytes = 0;
     s.is_key_only = v.is_key_only;
     if (v.key_starts != nullptr) {
-        const uint64_t begin = v.key_starts[row];
+        const uint64_t begin = v.key_starts[i];
         s.key = v.keys + begin;
-        s.key_bytes = v.key_starts[row + (uint64_t)1] - begin;
+        s.key_bytes = v.key_starts[i + 1] - begin;
     }
     return s;
 }
@@ -95,6 +101,20 @@ __device__ __forceinline__ uint64_t gs_text_word(const gs_text_string &s, uint64
     if (at >= s.line_bytes)
         return word;
     return word | gs_text_load(s.line + at, s.line_bytes - at) >> (8 * in_key);
+}
+
+/* The order of two strings that are the same before `depth`: < 0, 0 or > 0. */
+__device__ __forceinline__ int gs_text_compare(const gs_text_string &a,
+                                               const gs_text_string &b, uint64_t depth)
+{
+    const uint64_t a_bytes = a.bytes(), b_bytes = b.bytes();
+    const uint64_t common = a_bytes < b_bytes ? a_bytes : b_bytes;
+    for (uint64_t at = depth; at < common; at += 8) {
+        const uint64_t x = gs_text_word(a, at), y = gs_text_word(b, at);
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
 }
 
 /* How many bytes two strings share from `depth` on, at most `limit`. */

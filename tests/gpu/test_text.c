@@ -357,18 +357,23 @@ static void sorts(gs_text_sort *t, const gs_order *order, const gs_record_layout
     free_wanted(count);
 }
 
-static gs_text_sort *new_sort(const gs_order *order, const gs_record_layout *layout)
+static gs_text_sort *new_sort(const gs_order *order, const gs_record_layout *layout,
+                              uint64_t unit_records_max)
 {
     gs_status st = {.code = GS_OK};
-    gs_text_sort_options options = {
-        .batch_bytes_max = BATCH, .fetch_bytes_max = FETCH, .input_bytes = TEXT_MAX};
+    gs_text_sort_options options = {.batch_bytes_max = BATCH,
+                                    .fetch_bytes_max = FETCH,
+                                    .input_bytes = TEXT_MAX,
+                                    .may_drop_equals = true,
+                                    .unit_records_max = unit_records_max};
     REQUIRE(gs_device_order(order, layout, &options.order) == NULL);
     gs_text_sort *t = NULL;
     REQUIRE_OK(gs_text_sort_new(&t, &options, &st), &st);
     return t;
 }
 
-static void lines(bool few)
+/* Of so many records a unit at most; 0: each chunk is one. */
+static void lines(bool few, uint64_t unit_records_max)
 {
     static const size_t sizes[] = {0, 1, 60, 16383, 16384, 16385, 300000, 2000000};
     const size_t size_count = few ? 3 : sizeof sizes / sizeof *sizes;
@@ -376,7 +381,7 @@ static void lines(bool few)
         gs_key keys[2];
         const gs_order order = make_order(o, keys);
         const gs_record_layout layout = gs_order_layout(&order, false);
-        gs_text_sort *const t = new_sort(&order, &layout);
+        gs_text_sort *const t = new_sort(&order, &layout, unit_records_max);
         for (unsigned shape = 0; shape < SHAPES; shape++) {
             for (size_t i = 0; i < size_count; i++) {
                 if (few && (shape + o) % 5 != 0)
@@ -385,15 +390,16 @@ static void lines(bool few)
                 const int before = check_failures;
                 sorts(t, &order, &layout, bytes, order.unique || below(4) == 0);
                 if (check_failures > before)
-                    fprintf(stderr, "order %u, shape %u, %zu bytes\n", o, shape, bytes);
+                    fprintf(stderr, "order %u, shape %u, %zu bytes, units of %llu\n", o,
+                            shape, bytes, (unsigned long long)unit_records_max);
             }
         }
         gs_text_sort_free(t);
-        printf("order %u done\n", o);
+        printf("order %u done, units of %llu\n", o, (unsigned long long)unit_records_max);
     }
 }
 
-static void records(bool few)
+static void records(bool few, uint64_t unit_records_max)
 {
     gs_byte_key keys[2] = {
         {.offset = 4, .length = 4, .type = GS_FIELD_FLOAT, .is_little_endian = true},
@@ -405,7 +411,7 @@ static void records(bool few)
                                 .stable = o == 2,
                                 .reverse = o >= 4};
         const gs_record_layout layout = gs_order_layout(&order, false);
-        gs_text_sort *const t = new_sort(&order, &layout);
+        gs_text_sort *const t = new_sort(&order, &layout, unit_records_max);
         const size_t bytes = RECORD * (few ? 100 : 100000);
         for (size_t i = 0; i < bytes; i++)
             text[i] = (uint8_t)(below(3) ? below(3) : check_random(&state));
@@ -605,8 +611,11 @@ int main(int argc, char **argv)
     data = malloc(TEXT_MAX + 65536);
     wanted = malloc((TEXT_MAX + 1) / 2 * sizeof *wanted);
     REQUIRE(text != NULL && got != NULL && data != NULL && wanted != NULL);
-    lines(few);
-    records(few);
+    const uint64_t unit = few ? 40 : 3000;
+    lines(few, 0);
+    lines(few, unit);
+    records(few, 0);
+    records(few, unit);
     if (!few) {
         full_chunk();
         budgets_are_kept();

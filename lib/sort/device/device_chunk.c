@@ -110,6 +110,7 @@ static gs_code new_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
         .memory_bytes_max = o->gpu_memory_bytes,
         .chunks_there = slots_there(c, choice->devices[slot % choice->device_count]),
         .may_halve_memory = halves,
+        .may_drop_equals = o->order.unique || o->count,
         .log = o->log,
         .trace = o->trace,
         .number = slot,
