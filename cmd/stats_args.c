@@ -140,7 +140,23 @@ void stats_check_eps(const stats_args *a)
         gs_die_usage("--eps is from %g to %g", GS_EPS_MIN, GS_EPS_MAX);
 }
 
-void stats_args_release(stats_args *a)
+void stats_settle_support(stats_args *a, double support)
+{
+    if (a->eps < 0)
+        a->eps = support / 10;
+    stats_check_eps(a);
+    if (support < a->eps)
+        gs_die_usage("--support=%g is less than --eps=%g", support, a->eps);
+}
+
+stats_output stats_args_output(const stats_args *a)
+{
+    return (stats_output){.as_json = a->as_json,
+                          .has_groups =
+                              a->times.every_values > 0 || a->times.every_ns > 0};
+}
+
+static void release(stats_args *a)
 {
     gs_mem_free(a->inputs);
     gs_mem_free(a->gpus);
@@ -188,7 +204,7 @@ static void say(void *context, gs_log_level level, const char *text)
         gs_report(0, "%s", text);
 }
 
-gs_code stats_workplace_open(stats_workplace *w, stats_args *args, gs_status *st)
+static gs_code open_workplace(stats_workplace *w, stats_args *args, gs_status *st)
 {
     enum { OTHERS = 16 << 20, LEAST = 4 << 20 };
     *w = (stats_workplace){.log = {.fn = say, .context = args}};
@@ -214,7 +230,7 @@ gs_code stats_workplace_open(stats_workplace *w, stats_args *args, gs_status *st
     return GS_OK;
 }
 
-void stats_workplace_close(stats_workplace *w)
+static void close_workplace(stats_workplace *w)
 {
     gs_tuple_sorter_free(w->sorter);
     gs_team_free(w->team);
@@ -266,9 +282,19 @@ gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
     return st->code;
 }
 
-void stats_say_bad(uint64_t bad)
+int stats_command_run(stats_args *args, stats_work_fn *work, void *request)
 {
-    if (bad > 0)
-        gs_report(0, "%" PRIu64 " bad value%s left out", bad,
-                  bad == 1 ? " was" : "s were");
+    gs_status st = {.code = GS_OK};
+    stats_workplace w = {0};
+    gs_value_stream_counts counts = {0};
+    if (open_workplace(&w, args, &st) == GS_OK)
+        GS_NOTED(work(request, &w, &counts, &st));
+    close_workplace(&w);
+    release(args);
+    if (st.code != GS_OK)
+        return gs_report_failure(&st);
+    if (counts.bad > 0)
+        gs_report(0, "%" PRIu64 " bad value%s left out", counts.bad,
+                  counts.bad == 1 ? " was" : "s were");
+    return gs_stdout_close(GS_EXIT_GOOD);
 }

@@ -7,6 +7,7 @@
 #define GS_CMD_STATS_ARGS_H
 
 #include "cmd/opt_kinds.h"
+#include "cmd/stats_output.h"
 #include "gpu/engine/engine.h"
 #include "lib/stream/streams.h"
 
@@ -93,7 +94,11 @@ void stats_args_settle(stats_args *args);
 void stats_args_settle_texts(stats_args *args);
 /* Ends the program if eps is out of its limits. */
 void stats_check_eps(const stats_args *args);
-void stats_args_release(stats_args *args);
+/* The same where values of a share of `support` are asked for, a tenth of which eps is
+ * unless it was named (it is negative before the options are parsed). */
+void stats_settle_support(stats_args *args, double support);
+/* How answers are printed, by these options. */
+stats_output stats_args_output(const stats_args *args);
 
 /* SIGUSR1 asks for a report, SIGINT for a last one; a second SIGINT ends the program. */
 typedef struct stats_asked {
@@ -108,9 +113,14 @@ typedef struct stats_workplace {
     gs_tuple_sorter *sorter;
     size_t memory_bytes; /* for windows and for what is kept of them, each a half */
 } stats_workplace;
-GS_MUST_CHECK gs_code stats_workplace_open(stats_workplace *w, stats_args *args,
-                                           gs_status *st);
-void stats_workplace_close(stats_workplace *w);
+
+/* What a command does once there is a workplace: `request` is its own. */
+typedef gs_code stats_work_fn(void *request, const stats_workplace *w,
+                              gs_value_stream_counts *counts, gs_status *st);
+
+/* Opens a workplace, does that work in it, closes it, releases `args` and says what
+ * failed or how many values were left out: what the program exits with. */
+int stats_command_run(stats_args *args, stats_work_fn *work, void *request);
 
 /* How a stream of numbers is read, by these options. */
 gs_value_stream_options stats_stream_options(const stats_args *args,
@@ -122,8 +132,5 @@ GS_MUST_CHECK gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *
                                         const stats_workplace *w,
                                         gs_sliding_report_fn *report, void *context,
                                         gs_value_stream_counts *counts, gs_status *st);
-
-/* Says how many values were left out, if any. */
-void stats_say_bad(uint64_t bad);
 
 #endif

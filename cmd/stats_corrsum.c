@@ -11,7 +11,6 @@
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "cmd/stats_args.h"
-#include "cmd/stats_output.h"
 #include "lib/base/quote.h"
 
 static const char usage_text[] =
@@ -77,8 +76,7 @@ static void parse(corrsum_request *r, int argc, char **argv)
         a->second_column = "2";
     stats_args_settle(a);
     stats_check_eps(a);
-    r->output.as_json = a->as_json;
-    r->output.has_groups = a->times.every_values > 0 || a->times.every_ns > 0;
+    r->output = stats_args_output(a);
 }
 
 /* --- answers ------------------------------------------------------------------------ */
@@ -92,11 +90,8 @@ static double aggregate(const corrsum_request *r, const gs_pair_facts *all)
     case AGG_MAX: return gs_number_as_double(type, all->most_key);
     case AGG_QUANTILE: break;
     }
-    const double rank = ceil(r->phi * (double)all->values);
-    const uint64_t whole = rank < 1 ? 1 : (uint64_t)rank;
-    return gs_number_as_double(
-        type,
-        gs_rank_summary_at(&all->ranks, whole < all->values ? whole : all->values)->key);
+    const uint64_t rank = gs_rank_of_share(r->phi, all->values);
+    return gs_number_as_double(type, gs_rank_summary_at(&all->ranks, rank)->key);
 }
 
 static void print_double(const corrsum_request *r, double value)
@@ -138,32 +133,29 @@ static gs_code print_report(void *context, const gs_pair_facts *all, bool is_end
     return stats_output_end(&r->output, st);
 }
 
+static gs_code work(void *request, const stats_workplace *w,
+                    gs_value_stream_counts *counts, gs_status *st)
+{
+    corrsum_request *const r = request;
+    gs_pair_sink sink = {.type = r->args.values.type,
+                         .eps = r->args.eps,
+                         .has_ranks = r->agg == AGG_QUANTILE,
+                         .memory_bytes = w->memory_bytes / 2,
+                         .report = print_report,
+                         .report_context = r};
+    r->sink = &sink;
+    const size_t window = gs_rank_window_values(r->args.eps, sink.memory_bytes / 2);
+    gs_pair_sink_init(&sink, window);
+    const gs_value_stream_options options = stats_stream_options(&r->args, w, window);
+    const gs_value_sink as_sink = gs_pair_sink_as_sink(&sink);
+    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
+    gs_pair_sink_release(&sink);
+    return st->code;
+}
+
 int gs_stats_corrsum_command(int argc, char **argv)
 {
     corrsum_request r = {.args = stats_args_default(), .phi = 0.5, .times = 1};
-    gs_status st = {.code = GS_OK};
-    stats_workplace w = {0};
-    gs_value_stream_counts counts = {0};
     parse(&r, argc, argv);
-    gs_pair_sink sink = {.type = r.args.values.type,
-                         .eps = r.args.eps,
-                         .has_ranks = r.agg == AGG_QUANTILE,
-                         .report = print_report,
-                         .report_context = &r};
-    r.sink = &sink;
-    if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
-        sink.memory_bytes = w.memory_bytes / 2;
-        const size_t window = gs_rank_window_values(r.args.eps, sink.memory_bytes / 2);
-        gs_pair_sink_init(&sink, window);
-        const gs_value_stream_options options = stats_stream_options(&r.args, &w, window);
-        const gs_value_sink as_sink = gs_pair_sink_as_sink(&sink);
-        GS_NOTED(gs_value_stream_run(&options, &as_sink, &counts, &st));
-        gs_pair_sink_release(&sink);
-    }
-    stats_workplace_close(&w);
-    stats_args_release(&r.args);
-    if (st.code != GS_OK)
-        return gs_report_failure(&st);
-    stats_say_bad(counts.bad);
-    return gs_stdout_close(GS_EXIT_GOOD);
+    return stats_command_run(&r.args, work, &r);
 }

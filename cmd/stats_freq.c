@@ -10,7 +10,6 @@
 #include "cmd/json_text.h"
 #include "cmd/report.h"
 #include "cmd/stats_args.h"
-#include "cmd/stats_output.h"
 
 static const char usage_text[] =
     "Usage: gpusort stats freq [OPTION]... [FILE]...\n"
@@ -44,14 +43,9 @@ static void parse(freq_request *r, int argc, char **argv)
     };
     a->eps = -1;
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    if (a->eps < 0)
-        a->eps = r->support / 10;
     stats_args_settle_texts(a);
-    stats_check_eps(a);
-    if (r->support < a->eps)
-        gs_die_usage("--support=%g is less than --eps=%g", r->support, a->eps);
-    r->output.as_json = a->as_json;
-    r->output.has_groups = a->times.every_values > 0 || a->times.every_ns > 0;
+    stats_settle_support(a, r->support);
+    r->output = stats_args_output(a);
 }
 
 /* --- answers ------------------------------------------------------------------------ */
@@ -132,25 +126,20 @@ static gs_code run_all(freq_request *r, const stats_workplace *w,
     return st->code;
 }
 
+static gs_code work(void *request, const stats_workplace *w,
+                    gs_value_stream_counts *counts, gs_status *st)
+{
+    freq_request *const r = request;
+    if (r->args.window == 0)
+        return run_all(r, w, counts, st);
+    return stats_run_sliding(r->args.values.is_text ? GS_SLIDING_TEXTS
+                                                    : GS_SLIDING_NUMBERS,
+                             &r->args, w, print_sliding, r, counts, st);
+}
+
 int gs_stats_freq_command(int argc, char **argv)
 {
     freq_request r = {.args = stats_args_default(), .support = 0.01};
-    gs_status st = {.code = GS_OK};
-    stats_workplace w = {0};
-    gs_value_stream_counts counts = {0};
     parse(&r, argc, argv);
-    if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
-        if (r.args.window == 0)
-            GS_NOTED(run_all(&r, &w, &counts, &st));
-        else
-            GS_NOTED(stats_run_sliding(r.args.values.is_text ? GS_SLIDING_TEXTS
-                                                             : GS_SLIDING_NUMBERS,
-                                       &r.args, &w, print_sliding, &r, &counts, &st));
-    }
-    stats_workplace_close(&w);
-    stats_args_release(&r.args);
-    if (st.code != GS_OK)
-        return gs_report_failure(&st);
-    stats_say_bad(counts.bad);
-    return gs_stdout_close(GS_EXIT_GOOD);
+    return stats_command_run(&r.args, work, &r);
 }

@@ -9,7 +9,6 @@
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "cmd/stats_args.h"
-#include "cmd/stats_output.h"
 
 static const char usage_text[] =
     "Usage: gpusort stats hhh [OPTION]... [FILE]...\n"
@@ -53,23 +52,18 @@ static void parse(hhh_request *r, int argc, char **argv)
     };
     a->eps = -1;
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    if (a->eps < 0)
-        a->eps = r->support / 10;
     if (a->has_type || a->values.is_binary)
         gs_die_usage("prefixes are of text: neither --type=%s nor --binary",
                      gs_number_type_name(a->values.type));
     stats_args_settle_texts(a);
-    stats_check_eps(a);
-    if (r->support < a->eps)
-        gs_die_usage("--support=%g is less than --eps=%g", r->support, a->eps);
+    stats_settle_support(a, r->support);
     if (r->step < GS_IP_STEP_MIN || r->step > 32)
         gs_die_usage("--step is from %d to 32", GS_IP_STEP_MIN);
     if (r->kind == GS_BY_IP) {
         a->values.is_good = gs_prefix_is_address;
         a->values.good_name = "address";
     }
-    r->output.as_json = a->as_json;
-    r->output.has_groups = a->times.every_values > 0 || a->times.every_ns > 0;
+    r->output = stats_args_output(a);
 }
 
 static gs_code print_report(void *context, const gs_heavy_prefixes *all, bool is_end,
@@ -98,30 +92,27 @@ static gs_code print_report(void *context, const gs_heavy_prefixes *all, bool is
     return stats_output_end(&r->output, st);
 }
 
+static gs_code work(void *request, const stats_workplace *w,
+                    gs_value_stream_counts *counts, gs_status *st)
+{
+    hhh_request *const r = request;
+    gs_prefix_sink sink = {.by = {r->kind, (unsigned)r->step},
+                           .support = r->support,
+                           .counters = (size_t)ceil(1 / r->args.eps),
+                           .memory_bytes = w->memory_bytes / 2,
+                           .report = print_report,
+                           .report_context = r};
+    const gs_value_stream_options options =
+        stats_stream_options(&r->args, w, GS_WINDOW_TEXTS);
+    const gs_value_sink as_sink = gs_prefix_sink_as_sink(&sink);
+    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
+    gs_prefix_sink_release(&sink);
+    return st->code;
+}
+
 int gs_stats_hhh_command(int argc, char **argv)
 {
     hhh_request r = {.args = stats_args_default(), .support = 0.01, .step = 8};
-    gs_status st = {.code = GS_OK};
-    stats_workplace w = {0};
-    gs_value_stream_counts counts = {0};
     parse(&r, argc, argv);
-    gs_prefix_sink sink = {.by = {r.kind, (unsigned)r.step},
-                           .support = r.support,
-                           .counters = (size_t)ceil(1 / r.args.eps),
-                           .report = print_report,
-                           .report_context = &r};
-    if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
-        sink.memory_bytes = w.memory_bytes / 2;
-        const gs_value_stream_options options =
-            stats_stream_options(&r.args, &w, GS_WINDOW_TEXTS);
-        const gs_value_sink as_sink = gs_prefix_sink_as_sink(&sink);
-        GS_NOTED(gs_value_stream_run(&options, &as_sink, &counts, &st));
-        gs_prefix_sink_release(&sink);
-    }
-    stats_workplace_close(&w);
-    stats_args_release(&r.args);
-    if (st.code != GS_OK)
-        return gs_report_failure(&st);
-    stats_say_bad(counts.bad);
-    return gs_stdout_close(GS_EXIT_GOOD);
+    return stats_command_run(&r.args, work, &r);
 }

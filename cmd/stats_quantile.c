@@ -3,7 +3,6 @@
  * gpusort stats quantile: quantiles of a stream of numbers.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "cmd/stats_args.h"
-#include "cmd/stats_output.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 
@@ -75,20 +73,10 @@ static void parse(quantile_request *r, int argc, char **argv)
     stats_args_settle(a);
     stats_check_eps(a);
     take_phis(r);
-    r->output.as_json = a->as_json;
-    r->output.has_groups = a->times.every_values > 0 || a->times.every_ns > 0;
+    r->output = stats_args_output(a);
 }
 
 /* --- answers ------------------------------------------------------------------------ */
-
-/* The rank that a share of so many values is: the smallest that is not less, from 1. */
-static uint64_t rank_of(double phi, uint64_t values)
-{
-    const double rank = ceil(phi * (double)values);
-    if (rank < 1)
-        return 1;
-    return rank < (double)values ? (uint64_t)rank : values;
-}
 
 /* What is asked for, and how sure it is. */
 typedef struct quantile_view {
@@ -114,7 +102,7 @@ static void print_bounds(const quantile_request *r, const quantile_view *v)
 /* What is not covered may lie below or above: half of it is taken to be below. */
 static const gs_rank_entry *answer(const quantile_view *v, double phi)
 {
-    const uint64_t rank = rank_of(phi, v->in_window), half = v->uncovered / 2;
+    const uint64_t rank = gs_rank_of_share(phi, v->in_window), half = v->uncovered / 2;
     const uint64_t wanted = rank > half + 1 ? rank - half : 1;
     return gs_rank_summary_at(v->all, wanted < v->all->values ? wanted : v->all->values);
 }
@@ -183,25 +171,20 @@ static gs_code run_all(quantile_request *r, const stats_workplace *w,
     return st->code;
 }
 
+static gs_code work(void *request, const stats_workplace *w,
+                    gs_value_stream_counts *counts, gs_status *st)
+{
+    quantile_request *const r = request;
+    if (r->args.window == 0)
+        return run_all(r, w, counts, st);
+    return stats_run_sliding(GS_SLIDING_RANKS, &r->args, w, print_sliding, r, counts, st);
+}
+
 int gs_stats_quantile_command(int argc, char **argv)
 {
     quantile_request r = {.args = stats_args_default(), .phi_text = "0.5,0.9,0.99"};
-    gs_status st = {.code = GS_OK};
-    stats_workplace w = {0};
-    gs_value_stream_counts counts = {0};
     parse(&r, argc, argv);
-    if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
-        if (r.args.window == 0)
-            GS_NOTED(run_all(&r, &w, &counts, &st));
-        else
-            GS_NOTED(stats_run_sliding(GS_SLIDING_RANKS, &r.args, &w, print_sliding, &r,
-                                       &counts, &st));
-    }
-    stats_workplace_close(&w);
-    stats_args_release(&r.args);
+    const int exit_code = stats_command_run(&r.args, work, &r);
     gs_mem_free(r.phi_copy);
-    if (st.code != GS_OK)
-        return gs_report_failure(&st);
-    stats_say_bad(counts.bad);
-    return gs_stdout_close(GS_EXIT_GOOD);
+    return exit_code;
 }

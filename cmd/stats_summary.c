@@ -5,14 +5,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "cmd/stats_args.h"
-#include "cmd/stats_output.h"
 
 enum { BINS = 10, BAR_WIDTH = 40, NAME_BYTES = 24 };
 
@@ -84,8 +82,7 @@ static void parse(summary_request *r, int argc, char **argv)
     stats_args_settle_texts(a);
     stats_check_eps(a);
     a->values.is_record = true;
-    r->output.as_json = a->as_json;
-    r->output.has_groups = a->times.every_values > 0 || a->times.every_ns > 0;
+    r->output = stats_args_output(a);
     r->has_histogram |= !a->as_json && isatty(STDOUT_FILENO);
 }
 
@@ -159,8 +156,7 @@ static void print_quantiles(const column_view *v)
     if (as_json)
         begin_answer(v, "quantiles");
     for (size_t i = 0; i < PHIS; i++) {
-        const double wanted = ceil(phis[i] * (double)ranks->values);
-        const uint64_t rank = wanted < 1 ? 1 : (uint64_t)wanted;
+        const uint64_t rank = gs_rank_of_share(phis[i], ranks->values);
         if (as_json) {
             printf("%s{\"phi\": %g, \"value\": ", i > 0 ? ", " : "[", phis[i]);
         } else {
@@ -313,32 +309,30 @@ static gs_code print_report(void *context, const gs_table_facts *all, bool is_en
     return stats_output_end(&r->output, st);
 }
 
+static gs_code work(void *request, const stats_workplace *w,
+                    gs_value_stream_counts *counts, gs_status *st)
+{
+    summary_request *const r = request;
+    const gs_value_options *const v = &r->args.values;
+    gs_table_sink sink = {.format = v->format,
+                          .is_split = v->format.has_separator || r->args.column != NULL,
+                          .has_header = v->has_header,
+                          .eps = r->args.eps,
+                          .memory_bytes = w->memory_bytes / 2,
+                          .sorter = w->sorter,
+                          .report = print_report,
+                          .report_context = r};
+    const gs_value_stream_options options =
+        stats_stream_options(&r->args, w, GS_WINDOW_TEXTS);
+    const gs_value_sink as_sink = gs_table_sink_as_sink(&sink);
+    GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
+    gs_table_sink_release(&sink);
+    return st->code;
+}
+
 int gs_stats_summary_command(int argc, char **argv)
 {
     summary_request r = {.args = stats_args_default(), .top = 5};
-    gs_status st = {.code = GS_OK};
-    stats_workplace w = {0};
-    gs_value_stream_counts counts = {0};
     parse(&r, argc, argv);
-    const gs_value_options *const v = &r.args.values;
-    gs_table_sink sink = {.format = v->format,
-                          .is_split = v->format.has_separator || r.args.column != NULL,
-                          .has_header = v->has_header,
-                          .eps = r.args.eps,
-                          .report = print_report,
-                          .report_context = &r};
-    if (stats_workplace_open(&w, &r.args, &st) == GS_OK) {
-        sink.memory_bytes = w.memory_bytes / 2;
-        sink.sorter = w.sorter;
-        const gs_value_stream_options options =
-            stats_stream_options(&r.args, &w, GS_WINDOW_TEXTS);
-        const gs_value_sink as_sink = gs_table_sink_as_sink(&sink);
-        GS_NOTED(gs_value_stream_run(&options, &as_sink, &counts, &st));
-        gs_table_sink_release(&sink);
-    }
-    stats_workplace_close(&w);
-    stats_args_release(&r.args);
-    if (st.code != GS_OK)
-        return gs_report_failure(&st);
-    return gs_stdout_close(GS_EXIT_GOOD);
+    return stats_command_run(&r.args, work, &r);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/stream/rank_summary.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
@@ -129,6 +130,14 @@ static size_t last_before(const gs_rank_summary *s, uint64_t rank)
             high = middle;
     }
     return low;
+}
+
+uint64_t gs_rank_of_share(double share, uint64_t values)
+{
+    const double rank = ceil(share * (double)values);
+    if (rank < 1)
+        return 1;
+    return rank < (double)values ? (uint64_t)rank : values;
 }
 
 const gs_rank_entry *gs_rank_summary_at(const gs_rank_summary *s, uint64_t rank)

@@ -61,6 +61,9 @@ GS_MUST_CHECK gs_code gs_rank_summary_trim(gs_rank_summary *s, gs_status *st);
 /* Leaves so few entries as an error of `error` ranks allows. */
 void gs_rank_summary_shrink(gs_rank_summary *s, uint64_t error);
 
+/* The rank that a share of so many values is: the smallest that is not less, from 1. */
+uint64_t gs_rank_of_share(double share, uint64_t values);
+
 /* The entry for a rank from 1 to `values`; there is at least one. */
 const gs_rank_entry *gs_rank_summary_at(const gs_rank_summary *s, uint64_t rank);
 
