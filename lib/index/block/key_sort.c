@@ -30,30 +30,9 @@ static unsigned bit_length(uint64_t x)
 
 /* --- 32 bits ---------------------------------------------------------------------- */
 
-static inline unsigned digit_u32(const uint32_t *key, unsigned shift)
-{
-    return *key >> shift & (DIGIT_VALUES - 1);
-}
-
-static inline bool is_less_u32(const uint32_t *a, const uint32_t *b, unsigned low)
-{
-    return *a >> low < *b >> low;
-}
-
-static unsigned top_bit_u32(const uint32_t *keys, size_t n, unsigned low)
-{
-    uint32_t any = 0, descents = 0;
-    for (size_t i = 1; i < n; i++) {
-        any |= keys[i] ^ keys[0];
-        descents |= (uint32_t)(keys[i - 1] >> low > keys[i] >> low);
-    }
-    const unsigned top = bit_length(any);
-    return descents == 0 || top <= low ? 0 : top;
-}
-
 #define KEY            uint32_t
 #define OF_WIDTH(name) name##_u32
-#include "lib/index/block/key_sort_width.h"
+#include "lib/index/block/key_sort_word.h"
 #undef KEY
 #undef OF_WIDTH
 
@@ -65,32 +44,9 @@ void gs_key_sort_u32(uint32_t *keys, uint32_t *scratch, size_t count, unsigned l
 
 /* --- 64 bits ---------------------------------------------------------------------- */
 
-static inline unsigned digit_u64(const uint64_t *key, unsigned shift)
-{
-    return (unsigned)(*key >> shift & (DIGIT_VALUES - 1));
-}
-
-static inline bool is_less_u64(const uint64_t *a, const uint64_t *b, unsigned low)
-{
-    return *a >> low < *b >> low;
-}
-
-/* The highest bit that varies, plus one; 0 if none does from `low` on, or if the keys are
- * in order already. */
-static unsigned top_bit_u64(const uint64_t *keys, size_t n, unsigned low)
-{
-    uint64_t any = 0, descents = 0;
-    for (size_t i = 1; i < n; i++) {
-        any |= keys[i] ^ keys[0];
-        descents |= (uint64_t)(keys[i - 1] >> low > keys[i] >> low);
-    }
-    const unsigned top = bit_length(any);
-    return descents == 0 || top <= low ? 0 : top;
-}
-
 #define KEY            uint64_t
 #define OF_WIDTH(name) name##_u64
-#include "lib/index/block/key_sort_width.h"
+#include "lib/index/block/key_sort_word.h"
 #undef KEY
 #undef OF_WIDTH
 
