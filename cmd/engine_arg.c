@@ -12,14 +12,6 @@
 
 enum { REASON_BYTES = 1024 };
 
-static bool is_gpu_engine(const char *name)
-{
-    bool is_known = strcmp(name, "gpu") == 0;
-    for (size_t i = 0; i < gs_engine_count(); i++)
-        is_known |= strcmp(gs_engine_name(i), name) == 0;
-    return is_known;
-}
-
 /* Ends the program if there is no GPU to do that. */
 static void check_gpu(const char *name, const char *verb)
 {
@@ -40,7 +32,7 @@ void gs_engine_arg_check(const char *name)
 {
     if (strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
         return;
-    if (!is_gpu_engine(name)) {
+    if (!gs_engine_is_known(name)) {
         gs_quoted q;
         gs_report(0, "unknown engine %s", gs_quote_argument(&q, name));
         fputs("Engines of this build are: auto, cpu, gpu", stderr);

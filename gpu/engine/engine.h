@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "lib/base/log.h"
 #include "lib/base/status.h"
@@ -106,6 +107,14 @@ static inline size_t gs_value_bytes(gs_batch_type type)
 size_t gs_engine_count(void);
 const char *gs_engine_name(size_t index);
 const char *gs_engine_summary(size_t index);
+/* Whether it names one of the table, or "gpu": whichever of them suits. */
+static inline bool gs_engine_is_known(const char *name)
+{
+    bool is_known = strcmp(name, "gpu") == 0;
+    for (size_t i = 0; i < gs_engine_count(); i++)
+        is_known |= strcmp(gs_engine_name(i), name) == 0;
+    return is_known;
+}
 
 /* What an engine with these options would hold. Asks the devices, allocates nothing. */
 GS_MUST_CHECK gs_code gs_engine_needs(const gs_engine_options *options,

@@ -70,10 +70,7 @@ static gs_code check_engine(const char *name, gs_status *st)
 {
     if (name == NULL || strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
         return GS_OK;
-    bool is_known = strcmp(name, "gpu") == 0;
-    for (size_t i = 0; i < gs_engine_count(); i++)
-        is_known |= strcmp(gs_engine_name(i), name) == 0;
-    if (!is_known)
+    if (!gs_engine_is_known(name))
         return GS_FAIL(st, GS_ERR_ARG, 0, "unknown engine '%.100s'", name);
     return gs_device_count() > 0
                ? GS_OK
