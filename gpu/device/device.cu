@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "gpu/device/device_use.cuh"
 #include "gpu/device/gpu_try.cuh"
@@ -48,8 +47,7 @@ __global__ void k_probe()
 
 bool gs_device_is_likely(void)
 {
-    /* The second is how Windows lends its GPU to Linux programs. */
-    return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+    return gs_device_has_driver();
 }
 
 unsigned gs_device_count(void)

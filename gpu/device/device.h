@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "lib/base/status.h"
 
@@ -28,6 +29,12 @@ typedef struct gs_device {
     size_t memory_bytes, free_bytes, l2_bytes;
 } gs_device;
 
+/* Whether a driver is loaded; the second file is how Windows lends its GPU to programs of
+ * Linux. */
+static inline bool gs_device_has_driver(void)
+{
+    return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+}
 /* Whether looking for GPUs is worth the tenth of a second that it takes: a driver is
  * loaded. */
 bool gs_device_is_likely(void);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "gpu/plugin/gpu_calls.h"
 
@@ -27,9 +26,9 @@ static struct {
 static const char *find_file(void)
 {
     const char *const named = secure_getenv("GPUSORT_GPU_LIBRARY");
-    const bool has_gpu =
-        access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
-    return named != NULL ? named : has_gpu ? GS_GPU_PLUGIN_FILE : NULL;
+    if (named != NULL)
+        return named;
+    return gs_device_has_driver() ? GS_GPU_PLUGIN_FILE : NULL;
 }
 
 static void load(void)
