@@ -37,6 +37,15 @@ gs_code gs_api_take_options(void *to, size_t bytes, const void *options, gs_stat
     return GS_OK;
 }
 
+gs_code gs_api_check_reserved(const void *const *members, size_t count, gs_status *st)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (members[i] != NULL)
+            return GS_FAIL(st, GS_ERR_ARG, 0, "a reserved member is not NULL");
+    }
+    return GS_OK;
+}
+
 gpusort_code gs_api_result(const gs_status *st, gpusort_error *error)
 {
     if (st->code == GS_OK || error == NULL || error->code != GPUSORT_OK)

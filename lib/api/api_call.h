@@ -6,6 +6,8 @@
 #ifndef GS_LIB_API_API_CALL_H
 #define GS_LIB_API_API_CALL_H
 
+#include <stddef.h>
+
 #include "lib/base/status.h"
 #include "lib/gpusort.h"
 
@@ -13,6 +15,10 @@
  * if they say something in members that this library does not have. */
 GS_MUST_CHECK gs_code gs_api_take_options(void *to, size_t bytes, const void *options,
                                           gs_status *st);
+
+/* Fails if a member kept for later versions says something. */
+GS_MUST_CHECK gs_code gs_api_check_reserved(const void *const *members, size_t count,
+                                            gs_status *st);
 
 /* What became of the call; `error` may be NULL. */
 gpusort_code gs_api_result(const gs_status *st, gpusort_error *error);

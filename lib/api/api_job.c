@@ -8,6 +8,7 @@
 
 #include "gpu/device/device.h"
 #include "gpu/engine/engine.h"
+#include "lib/api/api_call.h"
 #include "lib/base/thread.h"
 
 enum { LOOK_NS = 50 * 1000 * 1000 };
@@ -83,10 +84,8 @@ gs_code gs_api_job_open(gs_api_job *j, const gpusort_job *job, const gs_sort_sta
 {
     *j = (gs_api_job){.job = job, .stats = stats};
     j->log = (gs_log){.fn = job->log != NULL ? say : NULL, .context = j};
-    for (size_t i = 0; i < sizeof job->reserved / sizeof *job->reserved; i++) {
-        if (job->reserved[i] != NULL)
-            return GS_FAIL(st, GS_ERR_ARG, 0, "a reserved member is not NULL");
-    }
+    GS_TRY(gs_api_check_reserved(job->reserved,
+                                 sizeof job->reserved / sizeof *job->reserved, st));
     GS_TRY(check_engine(job->engine, st));
     pthread_mutex_init(&j->mutex, NULL);
     pthread_cond_init(&j->over, NULL);

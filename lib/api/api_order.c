@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "lib/api/api_call.h"
 #include "lib/base/mem.h"
 
 enum { FLAGS = 2 * GPUSORT_IGNORE_NONPRINTING - 1 };
@@ -121,11 +122,9 @@ static gs_code take_order(gs_api_sort *s, gs_status *st)
 
 static gs_code check(const gpusort_sort_options *asked, gs_status *st)
 {
-    for (size_t i = 0; i < sizeof asked->order.reserved / sizeof *asked->order.reserved;
-         i++) {
-        if (asked->order.reserved[i] != NULL)
-            return GS_FAIL(st, GS_ERR_ARG, 0, "a reserved member is not NULL");
-    }
+    GS_TRY(gs_api_check_reserved(
+        asked->order.reserved,
+        sizeof asked->order.reserved / sizeof *asked->order.reserved, st));
     if (asked->counts && asked->order.record_bytes > 0)
         return GS_FAIL(st, GS_ERR_ARG, 0, "records of a fixed size are not counted");
     if (asked->header_lines > 0 && asked->order.record_bytes > 0)
