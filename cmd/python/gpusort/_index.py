@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Iterable, NamedTuple, Union
+from typing import Any, Iterable, NamedTuple
 
-from ._library import Job, check, ffi, lib, new_error
-
-Path = Union[str, "os.PathLike[str]"]
+from ._library import Job, Path, check, ffi, lib, new_error
 
 
 class Hit(NamedTuple):

@@ -8,17 +8,19 @@ What the library looks like comes from gpusort.h itself, which the wheel was bui
 from __future__ import annotations
 
 import os
+import pathlib
 import threading
-from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, TypedDict, Union
 
 from ._header import ffi  # type: ignore[import-not-found]
+
+Path = Union[str, "os.PathLike[str]"]
 
 
 def _open() -> Any:
     """The library in $GPUSORT_LIBRARY, else beside this file, else the system's."""
     named = os.environ.get("GPUSORT_LIBRARY")
-    beside = Path(__file__).with_name("libgpusort.so.0")
+    beside = pathlib.Path(__file__).with_name("libgpusort.so.0")
     return ffi.dlopen(named or (str(beside) if beside.exists() else "libgpusort.so.0"))
 
 
@@ -84,7 +86,8 @@ def exception_of(error: Any) -> Error:
     exception.code = name.removeprefix("GPUSORT_")
     if error.hint != ffi.NULL:
         exception.hint = ffi.string(error.hint).decode()
-        exception.add_note(exception.hint) if hasattr(exception, "add_note") else None
+        if hasattr(exception, "add_note"):
+            exception.add_note(exception.hint)
     return exception
 
 
@@ -109,6 +112,18 @@ class Progress:
 _levels = ("error", "warning", "info")
 
 
+class JobOptions(TypedDict, total=False):
+    """What every long call takes; see libgpusort(3)."""
+
+    memory: int | str | None
+    threads: int
+    temp: Path | list[Path] | None
+    engine: str | None
+    gpu_memory: int | str | None
+    progress: Callable[[Progress], Any] | None
+    log: Callable[[str, str], Any] | None
+
+
 class Job:
     """The `job` of a call's options, and what must live as long as the call."""
 
@@ -116,7 +131,7 @@ class Job:
         self,
         memory: int | str | None = None,
         threads: int = 0,
-        temp: str | os.PathLike[str] | list[str | os.PathLike[str]] | None = None,
+        temp: Path | list[Path] | None = None,
         engine: str | None = None,
         gpu_memory: int | str | None = None,
         progress: Callable[[Progress], Any] | None = None,
@@ -144,7 +159,7 @@ class Job:
         for name, value in self._values.items():
             setattr(job, name, value)
 
-    def text(self, value: str | os.PathLike[str] | None) -> Any:
+    def text(self, value: Path | None) -> Any:
         if value is None:
             return ffi.NULL
         return self.keep(ffi.new("char[]", os.fsencode(value)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Iterable
+from typing import Any, Iterable, TypedDict, Union
 
 from ._library import Job, ffi, lib
 
@@ -88,10 +88,25 @@ class ByteKey:
         key.flags = lib.GPUSORT_REVERSE if self.reverse else 0
 
 
+Keys = Union[str, Key, ByteKey, Iterable[Union[str, Key, ByteKey]], None]
+
+
+class OrderOptions(TypedDict, total=False):
+    """How records are compared: what fill_order() takes."""
+
+    keys: Keys
+    delimiter: str | bytes | None
+    stable: bool
+    unique: bool
+    reverse: bool
+    zero_terminated: bool
+    record_bytes: int
+
+
 def fill_order(
     order: Any,
     job: Job,
-    keys: str | Key | ByteKey | Iterable[str | Key | ByteKey] | None = None,
+    keys: Keys = None,
     delimiter: str | bytes | None = None,
     stable: bool = False,
     unique: bool = False,

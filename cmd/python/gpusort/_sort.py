@@ -5,43 +5,21 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import IO, TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence, TypedDict, Union, overload
+from typing import IO, TYPE_CHECKING, Any, Iterable, Iterator, Union, overload
 
 from ._array import is_array, sort_array
-from ._library import Job, Progress, check, exception_of, ffi, lib, new_error
-from ._order import ByteKey, Key, fill_order
+from ._library import Job, JobOptions, Path, check, exception_of, ffi, lib, new_error
+from ._order import OrderOptions, fill_order
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-Path = Union[str, "os.PathLike[str]"]
 Input = Union[Path, IO[Any], int]
-Keys = Union[str, Key, ByteKey, Iterable[Union[str, Key, ByteKey]], None]
 
 
-
-class JobOptions(TypedDict, total=False):
-    """What every long call takes; see libgpusort(3)."""
-
-    memory: int | str | None
-    threads: int
-    temp: Path | list[Path] | None
-    engine: str | None
-    gpu_memory: int | str | None
-    progress: Callable[[Progress], Any] | None
-    log: Callable[[str, str], Any] | None
-
-
-class SortOptions(JobOptions, total=False):
+class SortOptions(JobOptions, OrderOptions, total=False):
     """How records are compared, and what becomes of them; see gpusort_sort(3)."""
 
-    keys: Keys
-    delimiter: str | bytes | None
-    stable: bool
-    unique: bool
-    reverse: bool
-    zero_terminated: bool
-    record_bytes: int
     header: int
     top: int | None
     counts: bool
@@ -52,25 +30,20 @@ class SortOptions(JobOptions, total=False):
     checkpoint: Path | None
 
 
-_job_names = ("memory", "threads", "temp", "engine", "gpu_memory", "progress", "log")
-_order_names = (
-    "keys", "delimiter", "stable", "unique", "reverse", "zero_terminated", "record_bytes",
-)  # fmt: skip
-
-
-def _take(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {name: options.pop(name) for name in names if name in options}
+def _take(options: dict[str, Any], kind: type) -> dict[str, Any]:
+    """Those that a TypedDict names, taken out of `options`."""
+    return {name: options.pop(name) for name in kind.__annotations__ if name in options}
 
 
 class _Call:
     """The options of a sort, filled in."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        self.job = Job(**_take(options, _job_names))
+        self.job = Job(**_take(options, JobOptions))
         self.options = ffi.new("gpusort_sort_options *")
         self.options.size = ffi.sizeof("gpusort_sort_options")
         self.job.fill(self.options.job)
-        fill_order(self.options.order, self.job, **_take(options, _order_names))
+        fill_order(self.options.order, self.job, **_take(options, OrderOptions))
         o = self.options
         o.header_lines = options.pop("header", 0)
         top = options.pop("top", None)
