@@ -5,7 +5,8 @@
 
 #include "lib/base/mem.h"
 
-const char *bench_count_text(size_t count, char text[BENCH_COUNT_BYTES])
+/* Keys with as many letters as make them readable: 1000000 is "1 M", 2^24 is "2^24". */
+static const char *count_text(size_t count, char text[BENCH_COUNT_BYTES])
 {
     const size_t mega = 1000000, kilo = 1000;
     if (count >= 1024 && (count & (count - 1)) == 0)
@@ -29,8 +30,7 @@ static void print_head_of_row(const bench_point *p)
 {
     char count[BENCH_COUNT_BYTES];
     printf("%-8s %-11s %10s  %-10s ", bench_type_name(p->type),
-           gs_distribution_name(p->distribution), bench_count_text(p->count, count),
-           p->label);
+           gs_distribution_name(p->distribution), count_text(p->count, count), p->label);
 }
 
 void bench_table_head(const bench_setup *setup)

@@ -9,9 +9,7 @@
 
 #include "cmd/bench.h"
 
-/* Keys with as many letters as make them readable: 1000000 is "1 M", 2^24 is "2^24". */
-enum { BENCH_COUNT_BYTES = 32 };
-const char *bench_count_text(size_t count, char text[BENCH_COUNT_BYTES]);
+enum { BENCH_COUNT_BYTES = 32 }; /* of a count, or a title */
 
 void bench_table_head(const bench_setup *setup);
 /* `first_ms`: of the line that this one is compared with. */

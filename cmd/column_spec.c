@@ -14,7 +14,9 @@ static _Noreturn void refuse(const char *whole, const char *why)
     gs_die(0, "invalid key %s: %s", gs_quote_argument(&q, whole), why);
 }
 
-void gs_column_letters_parse(unsigned *letters, const char *text, const char *whole)
+/* The letters behind a key, as they follow it here: ":n:r" or ",nr"; `whole` is the key
+ * as it was given. */
+static void parse_letters(unsigned *letters, const char *text, const char *whole)
 {
     while (*text != '\0') {
         if (*text != ':' && *text != ',')
@@ -76,13 +78,13 @@ void gs_column_spec_parse(gs_key_spec *spec, const char *text)
             memcpy(number, text, digits);
         gs_key_spec_parse(spec, digits < sizeof number ? number : text);
         spec->end_field = spec->start_field;
-        gs_column_letters_parse(&spec->letters, text + digits, text);
+        parse_letters(&spec->letters, text + digits, text);
         return;
     }
     char *to = spec->column = new_names(text);
     const char *const rest = take_name(&to, text, ":,", text);
     spec->start_field = spec->end_field = 0;
-    gs_column_letters_parse(&spec->letters, rest, text);
+    parse_letters(&spec->letters, rest, text);
 }
 
 size_t gs_path_spec_parse(gs_key_spec *spec, const char *text)
@@ -101,6 +103,6 @@ size_t gs_path_spec_parse(gs_key_spec *spec, const char *text)
         if (++depth > GS_JSON_DEPTH_OF_PATH_MAX)
             refuse(text, "a path has more than 32 names");
     }
-    gs_column_letters_parse(&spec->letters, rest, text);
+    parse_letters(&spec->letters, rest, text);
     return depth;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * column_spec: keys of tables (--csv, --tsv), by the names of columns or as ever.
  *
- *     -k NAME[:LETTERS]...       NAME ends before a ':' or ','; a ',' may stand for the
- * ':' -k '"NAME"[:LETTERS]...'   any name, with "" for a quote in it -k NUMBER:LETTERS...
- * the column of that number, from 1 -k POS1[,POS2]             as in cmd/key_spec.h, if
- * it begins with a digit
+ *     -k NAME[:LETTERS]...       NAME ends before a ':' or ','; a ',' may stand for that ':'
+ *     -k '"NAME"[:LETTERS]...'   any name, with "" for a quote in it
+ *     -k NUMBER:LETTERS...       the column of that number, from 1
+ *     -k POS1[,POS2]             as in cmd/key_spec.h, if it begins with a digit
  */
+/* clang-format on */
 #ifndef GS_CMD_COLUMN_SPEC_H
 #define GS_CMD_COLUMN_SPEC_H
 
@@ -19,9 +21,5 @@ void gs_column_spec_parse(gs_key_spec *spec, const char *text);
 /* A key of JSON lines, PATH[:LETTERS]..., with a PATH of .NAME or ."NAME" once or more:
  * sets spec->column, as above, to the names, each with its zero, and returns how many. */
 size_t gs_path_spec_parse(gs_key_spec *spec, const char *text);
-
-/* The letters behind a key, as they follow it here: ":n:r" or ",nr"; `whole` is the key
- * as it was given. */
-void gs_column_letters_parse(unsigned *letters, const char *text, const char *whole);
 
 #endif

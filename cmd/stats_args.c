@@ -188,11 +188,10 @@ static void handle(int number, void (*handler)(int), int flags)
     (void)sigaction(number, &action, NULL);
 }
 
-stats_asked stats_install_signals(void)
+static void install_signals(void)
 {
     handle(SIGUSR1, on_report, SA_RESTART);
     handle(SIGINT, on_stop, SA_RESTART | (int)SA_RESETHAND);
-    return (stats_asked){&reports_asked, &stop_asked};
 }
 
 /* --- the workplace ------------------------------------------------------------------ */
@@ -241,11 +240,11 @@ gs_value_stream_options stats_stream_options(const stats_args *args,
                                              const stats_workplace *w,
                                              size_t window_values)
 {
-    const stats_asked asked = stats_install_signals();
+    install_signals();
     gs_value_stream_options o = {
         .input = {.names = args->inputs,
                   .name_count = args->input_count,
-                  .stop = asked.stop,
+                  .stop = &stop_asked,
                   .log = &w->log},
         .values = args->values,
         .times = args->times,
@@ -257,7 +256,7 @@ gs_value_stream_options stats_stream_options(const stats_args *args,
         .sorter = w->sorter,
         .team = w->team,
     };
-    o.times.asked = asked.reports;
+    o.times.asked = &reports_asked;
     return o;
 }
 

@@ -100,12 +100,6 @@ void stats_settle_support(stats_args *args, double support);
 /* How answers are printed, by these options. */
 stats_output stats_args_output(const stats_args *args);
 
-/* SIGUSR1 asks for a report, SIGINT for a last one; a second SIGINT ends the program. */
-typedef struct stats_asked {
-    const volatile int *reports, *stop;
-} stats_asked;
-stats_asked stats_install_signals(void);
-
 /* What is there to work with. */
 typedef struct stats_workplace {
     gs_log log;
@@ -122,7 +116,8 @@ typedef gs_code stats_work_fn(void *request, const stats_workplace *w,
  * failed or how many values were left out: what the program exits with. */
 int stats_command_run(stats_args *args, stats_work_fn *work, void *request);
 
-/* How a stream of numbers is read, by these options. */
+/* How a stream of numbers is read, by these options. From now on SIGUSR1 asks for a
+ * report, SIGINT for a last one; a second SIGINT ends the program. */
 gs_value_stream_options stats_stream_options(const stats_args *args,
                                              const stats_workplace *w,
                                              size_t window_values);

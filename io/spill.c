@@ -39,7 +39,6 @@ struct gs_spill {
     gs_spill_folder *folders;
     size_t folder_count;
     size_t next_folder;
-    uint64_t written_bytes;
 
     pthread_t dropper;
     pthread_cond_t drops_changed;
@@ -223,7 +222,6 @@ void gs_spill_extent_close(gs_spill *s, gs_spill_extent *extent, uint64_t bytes)
     gs_assert(f->has_open_extent && extent->offset == f->end_offset);
     f->has_open_extent = false;
     f->end_offset += rounded;
-    s->written_bytes += bytes;
     pthread_mutex_unlock(&s->mutex);
     extent->bytes = rounded;
 }
@@ -315,9 +313,4 @@ const char *gs_spill_folder_name(const gs_spill *s, size_t folder)
 {
     gs_assert(folder < s->folder_count);
     return s->folders[folder].name;
-}
-
-uint64_t gs_spill_bytes_written(const gs_spill *s)
-{
-    return s->written_bytes;
 }

@@ -70,6 +70,5 @@ void gs_spill_extent_drop(gs_spill *s, const gs_spill_extent *extent);
 GS_MUST_CHECK gs_code gs_spill_file_new(gs_spill *s, int *fd, gs_status *st);
 
 const char *gs_spill_folder_name(const gs_spill *s, size_t folder);
-uint64_t gs_spill_bytes_written(const gs_spill *s);
 
 #endif

@@ -29,11 +29,6 @@ struct gs_gen_data {
 static const char *const names[GS_GEN_KIND_COUNT] = {"lines",   "u32",  "u64",   "tuples",
                                                      "records", "docs", "weblog"};
 
-const char *gs_gen_kind_name(gs_gen_kind kind)
-{
-    return (unsigned)kind < GS_GEN_KIND_COUNT ? names[kind] : NULL;
-}
-
 bool gs_gen_kind_find(const char *name, gs_gen_kind *out)
 {
     for (unsigned i = 0; i < GS_GEN_KIND_COUNT; i++)

@@ -417,7 +417,7 @@ bool gs_number_parse_binary(gs_number_type type, const uint8_t *data, size_t cou
 
 /* --- to text ------------------------------------------------------------------------ */
 
-size_t gs_double_print(double value, char text[GS_NUMBER_TEXT_BYTES])
+static size_t print_double(double value, char text[GS_NUMBER_TEXT_BYTES])
 {
     static const double whole_max = 9007199254740992.0; /* 2^53 */
     if (fabs(value) < whole_max && value == floor(value))
@@ -434,7 +434,7 @@ size_t gs_double_print(double value, char text[GS_NUMBER_TEXT_BYTES])
 size_t gs_number_print(gs_number_type type, uint64_t key, char text[GS_NUMBER_TEXT_BYTES])
 {
     switch (type) {
-    case GS_NUMBER_F64: return gs_double_print(double_of(key), text);
+    case GS_NUMBER_F64: return print_double(double_of(key), text);
     case GS_NUMBER_I64:
         return (size_t)snprintf(text, GS_NUMBER_TEXT_BYTES, "%" PRId64,
                                 (int64_t)(key ^ SIGN));

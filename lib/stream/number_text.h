@@ -46,7 +46,6 @@ bool gs_number_parse_binary(gs_number_type type, const uint8_t *data, size_t cou
 /* The shortest decimal that reads back as the same number. Returns its length. */
 size_t gs_number_print(gs_number_type type, uint64_t key,
                        char text[GS_NUMBER_TEXT_BYTES]);
-size_t gs_double_print(double value, char text[GS_NUMBER_TEXT_BYTES]);
 
 double gs_number_as_double(gs_number_type type, uint64_t key);
 uint64_t gs_number_of_double(double value);

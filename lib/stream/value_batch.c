@@ -42,7 +42,8 @@ bool gs_value_iter_next(gs_value_iter *it)
     return true;
 }
 
-gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch *batch)
+/* Stands before the first record that is no header. */
+static gs_value_iter iter_begin(const gs_value_options *o, const gs_line_batch *batch)
 {
     gs_value_iter it = {.batch = batch, .is_csv = o->format.is_csv};
     if (o->has_header && batch->offset == 0)
@@ -74,8 +75,9 @@ gs_code gs_value_header(gs_value_options *o, const gs_line_batch *first,
 
 /* --- numbers ------------------------------------------------------------------------ */
 
-void gs_value_batch_note(gs_value_batch *v, const gs_value_iter *it, gs_bad_value why,
-                         size_t column)
+/* Counts a bad record; `it` stands at it. */
+static void note(gs_value_batch *v, const gs_value_iter *it, gs_bad_value why,
+                 size_t column)
 {
     if (v->bad_count++ > 0)
         return;
@@ -104,7 +106,7 @@ static gs_code parse_binary(gs_value_batch *v, const gs_value_options *o,
             return GS_OK;
         const gs_value_iter it = {
             .batch = batch, .record = from + good * record, .bytes = record};
-        gs_value_batch_note(v, &it, GS_BAD_NUMBER, bad % columns);
+        note(v, &it, GS_BAD_NUMBER, bad % columns);
         from += (good + 1) * record;
         left -= good + 1;
     }
@@ -114,7 +116,7 @@ static gs_code parse_binary(gs_value_batch *v, const gs_value_options *o,
 static gs_code parse_fields(gs_value_batch *v, const gs_value_options *o,
                             const gs_line_batch *batch, gs_status *st)
 {
-    gs_value_iter it = gs_value_iter_begin(o, batch);
+    gs_value_iter it = iter_begin(o, batch);
     while (gs_value_iter_next(&it)) {
         uint64_t *const to = v->keys + v->count * o->column_count;
         size_t i = 0;
@@ -125,7 +127,7 @@ static gs_code parse_fields(gs_value_batch *v, const gs_value_options *o,
                                   &v->room, &value, &found, st));
             if (found && gs_number_parse_text(o->type, value.data, value.bytes, &to[i]))
                 continue;
-            gs_value_batch_note(v, &it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, i);
+            note(v, &it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, i);
             break;
         }
         v->count += i == o->column_count;
@@ -139,7 +141,7 @@ static void parse_lines(gs_value_batch *v, const gs_value_options *o,
 {
     const uint8_t *const data = batch->data;
     const gs_number_type type = o->type;
-    gs_value_iter first = gs_value_iter_begin(o, batch);
+    gs_value_iter first = iter_begin(o, batch);
     const size_t skipped = first.at < batch->bytes ? first.at : batch->bytes;
     gs_line_iter lines = gs_line_iter_begin(data + skipped, batch->bytes - skipped, '\n');
     uint64_t *to = v->keys;
@@ -152,7 +154,7 @@ static void parse_lines(gs_value_batch *v, const gs_value_options *o,
                 continue;
             }
             const gs_value_iter it = {.batch = batch, .record = text, .bytes = bytes};
-            gs_value_batch_note(v, &it, GS_BAD_NUMBER, 0);
+            note(v, &it, GS_BAD_NUMBER, 0);
         }
     }
     if (lines.rest < lines.bytes) {
@@ -162,7 +164,7 @@ static void parse_lines(gs_value_batch *v, const gs_value_options *o,
         if (gs_number_parse_text(type, it.record, it.bytes, to))
             to++;
         else
-            gs_value_batch_note(v, &it, GS_BAD_NUMBER, 0);
+            note(v, &it, GS_BAD_NUMBER, 0);
     }
     v->count = (size_t)(to - v->keys);
 }
@@ -185,7 +187,7 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
                            const gs_line_batch *batch, gs_status *st)
 {
     const size_t field = o->columns[0].field;
-    gs_value_iter it = gs_value_iter_begin(o, batch);
+    gs_value_iter it = iter_begin(o, batch);
     GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, batch->bytes + WORD, "values", st));
     GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, v->lines + 2, "values", st));
     v->text_bytes = 0;
@@ -202,7 +204,7 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
         if (found && (o->is_good == NULL || o->is_good(value.data, value.bytes)))
             put_text(v, value.data, value.bytes);
         else
-            gs_value_batch_note(v, &it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, 0);
+            note(v, &it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, 0);
     }
     return GS_OK;
 }

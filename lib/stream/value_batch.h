@@ -2,7 +2,7 @@
 /*
  * value_batch: the values of a batch of records: numbers as keys, or texts.
  *
- * Call order: init, then for each batch parse or iterate; release. One thread a
+ * Call order: init, then for each batch parse; release. One thread a
  * gs_value_batch; the options are read-only.
  *
  * A record that has no such field, or no number in it, is bad. The first one of a batch
@@ -70,10 +70,7 @@ GS_MUST_CHECK gs_code gs_value_header(gs_value_options *o, const gs_line_batch *
 GS_MUST_CHECK gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
                                            const gs_line_batch *batch, gs_status *st);
 
-/* The records of a batch of text, one after the other, without headers:
- *     gs_value_iter it = gs_value_iter_begin(o, batch);
- *     while (gs_value_iter_next(&it)) ... it.record, it.bytes
- */
+/* The records of a batch of text, one after the other. */
 typedef struct gs_value_iter {
     const gs_line_batch *batch;
     bool is_csv;
@@ -81,12 +78,7 @@ typedef struct gs_value_iter {
     const uint8_t *record;
     size_t bytes;
 } gs_value_iter;
-gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch *batch);
 bool gs_value_iter_next(gs_value_iter *it);
-
-/* Counts a bad record; `it` stands at it. */
-void gs_value_batch_note(gs_value_batch *v, const gs_value_iter *it, gs_bad_value why,
-                         size_t column);
 
 /* Where the stream stands: for messages. */
 typedef struct gs_value_place {

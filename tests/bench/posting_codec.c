@@ -91,13 +91,22 @@ static void require(gs_code result, const gs_status *st)
 
 /* --- the codes ---------------------------------------------------------------------- */
 
+/* The bits that the largest of a block needs; 0 if all are 0. */
+static unsigned width_of(const uint64_t *from)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < GS_PACK_COUNT; i++)
+        all |= from[i];
+    return all == 0 ? 0 : 64 - (unsigned)__builtin_clzll(all);
+}
+
 static uint8_t *write_packed(uint8_t *to, const portion *p, const stretch *s)
 {
     for (size_t half = 0; half < 2; half++) {
         const uint64_t *const from = p->wide + s->first + half * s->count;
-        const unsigned bits = gs_pack_width(from);
+        const unsigned bits = width_of(from);
         *to++ = (uint8_t)bits;
-        to = gs_pack_put(to, from, bits);
+        to = gs_pack_put_some(to, from, GS_PACK_COUNT, bits);
     }
     return to;
 }

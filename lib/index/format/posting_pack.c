@@ -24,14 +24,6 @@
 
 enum { GROUP = 8 }; /* numbers that end with a byte */
 
-unsigned gs_pack_width(const uint64_t *numbers)
-{
-    uint64_t all = 0;
-    for (size_t i = 0; i < GS_PACK_COUNT; i++)
-        all |= numbers[i];
-    return all == 0 ? 0 : 64 - (unsigned)__builtin_clzll(all);
-}
-
 uint8_t *gs_pack_put_some(uint8_t *to, const uint64_t *numbers, size_t count,
                           unsigned bits)
 {
@@ -54,11 +46,6 @@ uint8_t *gs_pack_put_some(uint8_t *to, const uint64_t *numbers, size_t count,
     stored = htole64(word);
     memcpy(to, &stored, (used + 7) / 8);
     return to + (used + 7) / 8;
-}
-
-uint8_t *gs_pack_put(uint8_t *to, const uint64_t *numbers, unsigned bits)
-{
-    return gs_pack_put_some(to, numbers, GS_PACK_COUNT, bits);
 }
 
 static void get_plain(const uint8_t *from, unsigned bits, uint64_t *numbers)

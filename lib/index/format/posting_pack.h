@@ -51,11 +51,8 @@ static inline size_t gs_pack_bytes(unsigned bits)
     return (size_t)bits * GS_PACK_COUNT / 8;
 }
 
-/* The bits that the largest of the numbers needs; 0 if all are 0. */
-unsigned gs_pack_width(const uint64_t *numbers);
-/* Writes gs_pack_bytes(bits) bytes; returns the end of them. */
-uint8_t *gs_pack_put(uint8_t *to, const uint64_t *numbers, unsigned bits);
-/* The low bits of any count of them, the last byte filled with zeros; returns the end. */
+/* Writes the low bits of any count of them, the last byte filled with zeros, so that
+ * GS_PACK_COUNT have gs_pack_bytes(bits) bytes; returns the end. */
 uint8_t *gs_pack_put_some(uint8_t *to, const uint64_t *numbers, size_t count,
                           unsigned bits);
 /* Reads them in the best way there is; up to GS_PACK_SLACK bytes beyond are read. */

@@ -203,7 +203,7 @@ static inline void check_stop(gs_run_cursor *c)
         c->head->code = GS_OVC_EXHAUSTED;
 }
 
-gs_code gs_run_cursor_next_block(gs_run_cursor *c, gs_status *st)
+static gs_code next_block(gs_run_cursor *c, gs_status *st)
 {
     const uint8_t *const last = c->head->string;
     const size_t last_bytes = c->head->string_bytes;
@@ -231,7 +231,7 @@ gs_code gs_run_cursor_next_block(gs_run_cursor *c, gs_status *st)
 gs_code gs_run_cursor_advance(gs_run_cursor *c, gs_status *st)
 {
     if (__builtin_expect(c->at == c->end, 0))
-        return gs_run_cursor_next_block(c, st);
+        return next_block(c, st);
     uint64_t shared;
     take_record(c, &shared);
     c->head->code = shared == 0

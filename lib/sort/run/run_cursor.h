@@ -80,7 +80,6 @@ GS_MUST_CHECK gs_code gs_run_window_done(gs_run_window *window, const gs_run *ru
 GS_MUST_CHECK gs_code gs_run_cursor_start(gs_run_cursor *c, const gs_range_bound *lo,
                                           const gs_range_bound *hi, size_t first,
                                           size_t end, gs_status *st);
-GS_MUST_CHECK gs_code gs_run_cursor_next_block(gs_run_cursor *c, gs_status *st);
 void gs_run_cursor_release(gs_run_cursor *c); /* a zeroed cursor is fine */
 
 /* Goes on to the next record. */

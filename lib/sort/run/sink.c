@@ -307,9 +307,12 @@ static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *
     return GS_OK;
 }
 
-size_t gs_sink_format_count(char *to, uint64_t count)
+enum { COUNT_TEXT_MAX = 24 };
+
+/* `count` as uniq -c prints it, with the blank behind; returns the length. */
+static size_t format_count(char *to, uint64_t count)
 {
-    char digits[GS_COUNT_TEXT_MAX];
+    char digits[COUNT_TEXT_MAX];
     size_t n = 0;
     do {
         digits[n++] = (char)('0' + count % 10);
@@ -423,7 +426,7 @@ static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status 
 {
     const gs_record_layout *const layout = &p->sink->layout;
     const size_t bytes = r->length - r->key_bytes + layout->has_eol;
-    const size_t room = GS_COUNT_TEXT_MAX + bytes + GS_SHORT_COPY_BYTES;
+    const size_t room = COUNT_TEXT_MAX + bytes + GS_SHORT_COPY_BYTES;
     if (p->is_seen &&
         (p->raw.used > p->buffer_bytes || p->raw.capacity - p->raw.used < room))
         GS_TRY(look(p, st));
@@ -433,7 +436,7 @@ static gs_code add_to_text(gs_sink_piece *p, const gs_sink_record *r, gs_status 
     }
     GS_TRY(make_room(&p->raw, room, st));
     if (p->sink->has_counts)
-        p->raw.used += gs_sink_format_count((char *)p->raw.data + p->raw.used, r->count);
+        p->raw.used += format_count((char *)p->raw.data + p->raw.used, r->count);
     uint8_t *const to = p->raw.data + p->raw.used;
     gs_copy_short(to, r->data + r->key_bytes, bytes);
     p->raw.used += bytes;

@@ -94,8 +94,4 @@ GS_MUST_CHECK gs_code gs_sink_end(gs_sink_piece *p, gs_status *st);
 /* A run is complete: puts its entries in order. */
 void gs_sink_finish_run(gs_sink *sink);
 
-enum { GS_COUNT_TEXT_MAX = 24 };
-/* `count` as uniq -c prints it, with the blank behind; returns the length. */
-size_t gs_sink_format_count(char *to, uint64_t count);
-
 #endif

@@ -107,7 +107,7 @@ static void bytes_are_those_of_every_machine(void)
         const uint64_t hash = XXH3_64bits(data, bytes);
         CHECK(hash == known[i].hash);
         if (hash != known[i].hash)
-            fprintf(stderr, "%s %s: 0x%016llx\n", gs_gen_kind_name(o.kind),
+            fprintf(stderr, "kind %d, %s: 0x%016llx\n", (int)o.kind,
                     gs_gen_shape_name(o.shape), (unsigned long long)hash);
         gs_mem_free(data);
     }

@@ -50,8 +50,8 @@ static void bytes_are_those_of_the_format(void)
             make_numbers(numbers, bits, round);
             memset(packed, 0x5a, sizeof packed);
             pack_bits(expected, numbers, bits);
-            CHECK(gs_pack_width(numbers) == bits);
-            CHECK(gs_pack_put(packed, numbers, bits) == packed + gs_pack_bytes(bits));
+            CHECK(gs_pack_put_some(packed, numbers, GS_PACK_COUNT, bits) ==
+                  packed + gs_pack_bytes(bits));
             CHECK(memcmp(packed, expected, gs_pack_bytes(bits)) == 0);
             for (size_t i = 0; i < GUARD; i++)
                 CHECK(packed[gs_pack_bytes(bits) + i] == 0x5a);
@@ -68,7 +68,7 @@ static void read_back(gs_pack_way way, uint8_t *end)
             uint8_t *const from = end - GS_PACK_SLACK - gs_pack_bytes(bits) - round % 67;
             make_numbers(numbers, bits, round);
             memset(from, 0xff, (size_t)(end - from)); /* what is beyond must not matter */
-            (void)gs_pack_put(from, numbers, bits);
+            (void)gs_pack_put_some(from, numbers, GS_PACK_COUNT, bits);
             got[GS_PACK_COUNT] = 77;
             gs_pack_get_by(way, from, bits, got);
             CHECK(memcmp(numbers, got, sizeof numbers) == 0);
