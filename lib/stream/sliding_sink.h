@@ -59,8 +59,7 @@ typedef struct gs_sliding_level {
     gs_sliding_block *stored;
     size_t capacity;
     gs_sliding_block waiting; /* for its neighbour */
-    bool has_waiting;
-    uint64_t parts; /* to which what is stored is thinned out */
+    uint64_t parts;           /* to which what is stored is thinned out */
 } gs_sliding_level;
 
 typedef struct gs_sliding_sink {

@@ -143,13 +143,6 @@ static inline double gs_search_plan_part(gs_search_plan *plan, const gs_search_s
                          gs_posting_list_tf(reader, reader->at), length);
 }
 
-/* The document is not wanted after all. */
-static inline void gs_search_plan_forget(gs_search_plan *plan)
-{
-    for (size_t i = 0; i < plan->slot_count; i++)
-        plan->slots[i].part = 0;
-}
-
 /* The parts of a document, added in the order that makes the score; they are 0 then. */
 static inline double gs_search_plan_sum(gs_search_plan *plan)
 {

@@ -53,24 +53,4 @@ static inline size_t gs_splitters_find(const gs_splitters *s, uint64_t word)
     return node - s->bucket_count;
 }
 
-enum { GS_SPLITTERS_TOGETHER = 4 };
-
-/* Four searches side by side: each step of one waits for the step before, and meanwhile
- * the others go on. */
-static inline void gs_splitters_find_four(const gs_splitters *s, const uint64_t *words,
-                                          size_t *buckets)
-{
-    size_t a = 1, b = 1, c = 1, d = 1;
-    for (unsigned l = 0; l < s->levels; l++) {
-        a = 2 * a + (s->tree[a] <= words[0]);
-        b = 2 * b + (s->tree[b] <= words[1]);
-        c = 2 * c + (s->tree[c] <= words[2]);
-        d = 2 * d + (s->tree[d] <= words[3]);
-    }
-    buckets[0] = a - s->bucket_count;
-    buckets[1] = b - s->bucket_count;
-    buckets[2] = c - s->bucket_count;
-    buckets[3] = d - s->bucket_count;
-}
-
 #endif

@@ -14,9 +14,8 @@ typedef struct gs_part_bytes {
 
 typedef struct gs_part_worker {
     gs_witness_piece seen;
-    gs_part_bytes cut;   /* the first record, whose beginning was in other parts */
-    bool has_cut;        /* there is one, */
-    const uint8_t *text; /* and these are the others */
+    gs_part_bytes cut;   /* the first record, if its beginning was in other parts; */
+    const uint8_t *text; /* these are the others */
     size_t bytes;
     uint64_t ticket;
     gs_part_bytes strings; /* made of records that are noted */
