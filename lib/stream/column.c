@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/sort/record/records.h"
 
 static bool is_blank(uint8_t c)
 {
@@ -44,31 +45,18 @@ static bool find_between_blanks(size_t field, const uint8_t *p, const uint8_t *e
 
 /* --- CSV ---------------------------------------------------------------------------- */
 
-/* Behind the closing quote of the field that begins with one, or the end. */
-static const uint8_t *skip_quoted(const uint8_t *p, const uint8_t *end, bool *has_doubled)
-{
-    p++;
-    while ((p = p < end ? memchr(p, '"', (size_t)(end - p)) : NULL) != NULL) {
-        if (p + 1 == end || p[1] != '"')
-            return p + 1;
-        *has_doubled = true;
-        p += 2;
-    }
-    return end;
-}
-
 static gs_code undouble(gs_slice *value, gs_column_room *room, gs_status *st)
 {
     GS_TRY(gs_mem_grow(&room->data, &room->capacity, value->bytes + GS_COLUMN_SLACK,
                        "a quoted field", st));
-    size_t n = 0;
-    for (size_t i = 0; i < value->bytes; i++) {
-        room->data[n++] = value->data[i];
-        i += value->data[i] == '"';
-    }
-    *value = (gs_slice){room->data, n};
+    const uint8_t *const end =
+        gs_csv_undouble(value->data, value->data + value->bytes, room->data);
+    *value = (gs_slice){room->data, (size_t)(end - room->data)};
     return GS_OK;
 }
+
+/* A stream does not stop at a record that is broken, as a sort does (gs_csv_iter): where
+ * more stands behind a closing quote, the value is all of it, as it is written. */
 
 /* The field at `p`, without its quotes. Returns where the next one begins, or NULL. */
 static const uint8_t *cut_csv(uint8_t separator, const uint8_t *p, const uint8_t *end,
@@ -78,7 +66,9 @@ static const uint8_t *cut_csv(uint8_t separator, const uint8_t *p, const uint8_t
     if (p < end && end[-1] == '\r')
         end--;
     const bool is_quoted = p < end && *p == '"';
-    const uint8_t *const closed = is_quoted ? skip_quoted(p, end, has_doubled) : p;
+    const uint8_t *closed = p;
+    if (is_quoted && (closed = gs_csv_quoted_end(p, end, has_doubled)) == NULL)
+        closed = end;
     const uint8_t *const next = memchr(closed, separator, (size_t)(end - closed));
     const uint8_t *const stop = next != NULL ? next : end;
     *out = (gs_slice){p, (size_t)(stop - p)};

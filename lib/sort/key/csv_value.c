@@ -55,16 +55,6 @@ static size_t field_end(gs_csv_walk *w)
     return w->ahead != 0 ? w->at + (size_t)__builtin_ctzll(w->ahead) : w->bytes;
 }
 
-/* Writes one quote for two. */
-static uint8_t *put_unquoted(const uint8_t *from, const uint8_t *end, uint8_t *to)
-{
-    while (from < end) {
-        *to++ = *from;
-        from += *from == GS_CSV_QUOTE ? 2 : 1;
-    }
-    return to;
-}
-
 bool gs_csv_walk_has(gs_csv_walk *w, size_t field)
 {
     return walk_to(w, field);
@@ -82,7 +72,7 @@ gs_csv_value gs_csv_walk_value(gs_csv_walk *w, size_t field, uint8_t *room)
     end--;
     if (gs_field_find_byte(from, end, GS_CSV_QUOTE) == end)
         return (gs_csv_value){from, end};
-    return (gs_csv_value){room, put_unquoted(from, end, room)};
+    return (gs_csv_value){room, gs_csv_undouble(from, end, room)};
 }
 
 static const uint8_t *skip(const uint8_t *p, const uint8_t *end, bool blanks,

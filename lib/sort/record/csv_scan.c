@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/record/csv_scan.h"
 
+#include <string.h>
+
 const char *gs_csv_iter_why(gs_csv_iter *it)
 {
     if (it->is_broken)
@@ -66,4 +68,35 @@ size_t gs_csv_first_end(const uint8_t *text, size_t bytes, gs_csv_form form, boo
             return at + (size_t)__builtin_ctzll(ends) + 1;
     }
     return 0;
+}
+
+/* --- values ------------------------------------------------------------------------ */
+
+static const uint8_t *find_quote(const uint8_t *p, const uint8_t *end)
+{
+    return p < end ? memchr(p, GS_CSV_QUOTE, (size_t)(end - p)) : NULL;
+}
+
+const uint8_t *gs_csv_quoted_end(const uint8_t *p, const uint8_t *end, bool *has_doubled)
+{
+    p++;
+    while ((p = find_quote(p, end)) != NULL) {
+        if (p + 1 == end || p[1] != GS_CSV_QUOTE)
+            return p + 1;
+        *has_doubled = true;
+        p += 2;
+    }
+    return NULL;
+}
+
+uint8_t *gs_csv_undouble(const uint8_t *from, const uint8_t *end, uint8_t *to)
+{
+    while (from < end) {
+        const uint8_t *const quote = find_quote(from, end);
+        const size_t bytes = (size_t)((quote != NULL ? quote + 1 : end) - from);
+        memmove(to, from, bytes);
+        to += bytes;
+        from += bytes + (quote != NULL);
+    }
+    return to;
 }

@@ -153,4 +153,15 @@ size_t gs_csv_last_end(const uint8_t *text, size_t bytes, gs_csv_form form, bool
  * not; 0 if it does not end there. */
 size_t gs_csv_first_end(const uint8_t *text, size_t bytes, gs_csv_form form, bool inside);
 
+/* What every reader of values here agrees on, whatever it makes of broken ones: where a
+ * quoted value ends, and what stands in it. */
+
+/* Behind the quote that closes the value which the one at `p` opens; NULL if none does.
+ * Sets *has_doubled if a quote in it is written twice. */
+const uint8_t *gs_csv_quoted_end(const uint8_t *p, const uint8_t *end, bool *has_doubled);
+
+/* Writes what stands between those two quotes, with one quote for two. `to` may be
+ * `from`. Returns the end of what was written. */
+uint8_t *gs_csv_undouble(const uint8_t *from, const uint8_t *end, uint8_t *to);
+
 #endif

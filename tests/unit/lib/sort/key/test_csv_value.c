@@ -157,9 +157,40 @@ static void good_tables(void)
     }
 }
 
+/* A quoted value of short and long stretches, closed or not, with anything behind. */
+static void quoted_values(void)
+{
+    uint64_t rng = check_seed(3);
+    for (unsigned round = 0; round < check_often(20000); round++) {
+        uint8_t text[TEXT_MAX], want[TEXT_MAX], got[TEXT_MAX];
+        const uint64_t one_in = 2 + check_random(&rng) % 40;
+        const size_t bytes = 1 + check_random(&rng) % (TEXT_MAX - 1);
+        for (size_t i = 0; i < bytes; i++)
+            text[i] = i == 0 || check_random(&rng) % one_in == 0
+                          ? '"'
+                          : (uint8_t)('a' + i % 26);
+        size_t at = 1, n = 0;
+        bool doubled = false, has_doubled = false;
+        for (; at < bytes && (text[at] != '"' || (at + 1 < bytes && text[at + 1] == '"'));
+             at++) {
+            want[n++] = text[at];
+            doubled |= text[at] == '"';
+            at += text[at] == '"';
+        }
+        const uint8_t *const end = gs_csv_quoted_end(text, text + bytes, &has_doubled);
+        CHECK(end == (at < bytes ? text + at + 1 : NULL));
+        CHECK(has_doubled == doubled);
+        CHECK(gs_csv_undouble(text + 1, text + at, got) == got + n);
+        CHECK(memcmp(got, want, n) == 0);
+        CHECK(gs_csv_undouble(text + 1, text + at, text + 1) == text + 1 + n);
+        CHECK(memcmp(text + 1, want, n) == 0);
+    }
+}
+
 int main(void)
 {
     examples();
+    quoted_values();
     keys_of_columns();
     as_the_slow_way();
     good_tables();
