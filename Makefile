@@ -262,7 +262,7 @@ help:
 	  'make plugin-test  a GPU that is a library of its own (a fake one)' \
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
-	  'make join-test   random joins against join(1) and SQLite' \
+	  'make join-test   random joins against join(1), csv and SQLite' \
 	  'make search-test random queries against what they must find' \
 	  'make flips      bits of runs, indexes, inputs and checkpoints flipped (FLIPS=8000 each)' \
 	  'make soak       random commands, limits, kills and resumes (SOAK_MINUTES=10 SOAK_JOBS=)' \
@@ -362,6 +362,7 @@ index-test: $(PROGRAM)
 
 join-test: $(PROGRAM)
 	@python3 tests/join_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
+	@python3 tests/join_csv_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
 	@python3 tests/band_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
 
 search-test: $(PROGRAM)

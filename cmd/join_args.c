@@ -17,7 +17,8 @@ static const char usage_text[] =
     "A FILE of - is standard input.\n"
     "\n"
     "  -1 FIELD, -2 FIELD       the key of FILE1, or FILE2, is this field, not the "
-    "first\n"
+    "first;\n"
+    "                             a number, or a name from its header\n"
     "  -j FIELD                 the same as -1 FIELD -2 FIELD\n"
     "  -t CHAR                  fields end with CHAR; without -t blanks part them, and\n"
     "                             count for nothing in front. '' makes the line a "
@@ -37,11 +38,17 @@ static const char usage_text[] =
     "      --semi               write lines of FILE1 that have a partner, each once\n"
     "      --anti               write lines of FILE1 without one; the same as -v 1\n"
     "  -o FORMAT                the fields of the output: 0 is the key, FILENUM.FIELD\n"
-    "                             a field, with commas or blanks between; auto: as\n"
-    "                             many as the first line of each file has\n"
+    "                             a field, with commas or blanks between or as more\n"
+    "                             operands; auto: as many as the first line of each\n"
+    "                             file has\n"
     "  -e STRING                stands for fields that are missing or empty\n"
     "      --header             the first line of each file is a header: these are\n"
     "                             joined as they are, and come first\n"
+    "      --csv                    fields as RFC 4180 has them, in quotes or not; a "
+    "header\n"
+    "                             on top; the key is compared without its quotes\n"
+    "      --tsv                    the same with tabs\n"
+    "      --no-header              no header with --csv, --tsv\n"
     "  -z, --zero-terminated    lines end with a zero byte\n"
     "      --check-order, --nocheck-order\n"
     "                           accepted, and change nothing: what is not in order is\n"
@@ -68,7 +75,18 @@ static const char usage_text[] =
 
 enum { NOT_SAID = -2 }; /* -t */
 
+/* A row for an option of other commands, with the reason why there is none here. */
+#define REFUSED(name, why)                                                               \
+    {                                                                                    \
+        0, name, GS_OPT_OPTIONAL, refuse, (void *)(uintptr_t)(why), NULL                 \
+    }
+
 /* --- one option ----------------------------------------------------------------- */
+
+static bool is_number(const char *text)
+{
+    return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
 
 static size_t field_of(const char *text)
 {
@@ -76,29 +94,46 @@ static size_t field_of(const char *text)
     const char *rest = NULL;
     const int fault = gs_number_parse(text, "", &field, &rest);
     gs_quoted q;
-    if ((fault & ~GS_NUMBER_TOO_LARGE) != 0 || *text < '0' || *text > '9' || field == 0)
+    if ((fault & ~GS_NUMBER_TOO_LARGE) != 0 || !is_number(text) || field == 0)
         gs_die(0, "invalid field number: %s", gs_quote_argument(&q, text));
     return field > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)field - 1;
 }
 
 /* Fields of keys are SIZE_MAX until they are said. */
-static void set_key_field(size_t *kept, size_t field)
+static void set_key_number(size_t *kept, size_t field)
 {
     if (*kept != SIZE_MAX && *kept != field)
         gs_die(0, "incompatible join fields %zu, %zu", *kept + 1, field + 1);
     *kept = field;
 }
 
-static void take_key_field(void *to, gs_opt_scan *scan)
+static void set_key_field(gs_join_options *o, gs_join_side side, const char *text)
 {
-    set_key_field(to, field_of(scan->argument));
+    const char **const name = &o->key_name[side];
+    gs_quoted one, other;
+    if (is_number(text))
+        set_key_number(&o->key_field[side], field_of(text));
+    else if (*name == NULL || strcmp(*name, text) == 0)
+        *name = text;
+    else
+        gs_die(0, "incompatible join fields %s, %s", gs_quote_argument(&one, *name),
+               gs_quote_argument(&other, text));
+}
+
+static void take_left_field(void *to, gs_opt_scan *scan)
+{
+    set_key_field(to, GS_JOIN_LEFT, scan->argument);
+}
+
+static void take_right_field(void *to, gs_opt_scan *scan)
+{
+    set_key_field(to, GS_JOIN_RIGHT, scan->argument);
 }
 
 static void take_both_fields(void *to, gs_opt_scan *scan)
 {
-    gs_join_options *const o = to;
-    set_key_field(&o->key_field[GS_JOIN_LEFT], field_of(scan->argument));
-    set_key_field(&o->key_field[GS_JOIN_RIGHT], field_of(scan->argument));
+    take_left_field(to, scan);
+    take_right_field(to, scan);
 }
 
 static gs_join_side side_of(const char *text)
@@ -230,30 +265,47 @@ static void ignore(void *to, gs_opt_scan *scan)
     (void)to, (void)scan;
 }
 
-/* --- -o ------------------------------------------------------------------------- */
-
-/* "0" or "FILENUM.FIELD", of so many bytes. */
-static gs_join_item item_of(const char *text, size_t bytes)
+/* `to` is the reason. */
+static _Noreturn void refuse(void *to, gs_opt_scan *scan)
 {
-    enum { ITEM_BYTES = 32 };
-    char field[ITEM_BYTES];
-    if (bytes == 1 && *text == '0')
-        return (gs_join_item){.is_key = true};
-    const bool is_good = bytes > 2 && bytes < sizeof field + 2 &&
-                         (*text == '1' || *text == '2') && text[1] == '.';
-    if (!is_good)
-        gs_die(0, "invalid field specifier: '%.*s'", (int)bytes, text);
-    memcpy(field, text + 2, bytes - 2);
-    field[bytes - 2] = '\0';
-    return (gs_join_item){.side = *text == '1' ? GS_JOIN_LEFT : GS_JOIN_RIGHT,
-                          .field = field_of(field)};
+    gs_die(0, "--%s is not for joins: %s", scan->current->name, (const char *)to);
 }
 
-static void take_format(void *to, gs_opt_scan *scan)
+/* --- -o ------------------------------------------------------------------------- */
+
+/* A copy, which stays until the arguments are released. */
+static const char *keep_name(gs_join_args *args, const char *text, size_t bytes)
 {
-    gs_join_args *const args = to;
+    gs_status st = {.code = GS_OK};
+    char *name = NULL;
+    args->names = gs_args_grow(args->names, args->name_count, sizeof *args->names);
+    if (gs_mem_new(&name, bytes + 1, "name of a field", &st) != GS_OK)
+        gs_die(0, "%s", st.msg);
+    memcpy(name, text, bytes);
+    name[bytes] = '\0';
+    args->names[args->name_count++] = name;
+    return name;
+}
+
+/* "0", "FILENUM.FIELD" or "FILENUM.NAME", of so many bytes. */
+static gs_join_item item_of(gs_join_args *args, const char *text, size_t bytes)
+{
+    if (bytes == 1 && *text == '0')
+        return (gs_join_item){.is_key = true};
+    if (bytes <= 2 || (*text != '1' && *text != '2') || text[1] != '.')
+        gs_die(0, "invalid field specifier: '%.*s'", (int)bytes, text);
+    gs_join_item item = {.side = *text == '1' ? GS_JOIN_LEFT : GS_JOIN_RIGHT,
+                         .name = keep_name(args, text + 2, bytes - 2)};
+    if (is_number(item.name)) {
+        item.field = field_of(item.name);
+        item.name = NULL;
+    }
+    return item;
+}
+
+static void add_format(gs_join_args *args, const char *at)
+{
     gs_join_options *const o = &args->options;
-    const char *at = scan->argument;
     if (strcmp(at, "auto") == 0) {
         o->is_auto = true;
         return;
@@ -261,7 +313,7 @@ static void take_format(void *to, gs_opt_scan *scan)
     for (;;) {
         const size_t bytes = strcspn(at, ", \t");
         args->items = gs_args_grow(args->items, o->item_count, sizeof *args->items);
-        args->items[o->item_count++] = item_of(at, bytes);
+        args->items[o->item_count++] = item_of(args, at, bytes);
         if (at[bytes] == '\0')
             break;
         at += bytes + 1;
@@ -269,20 +321,92 @@ static void take_format(void *to, gs_opt_scan *scan)
     o->items = args->items;
 }
 
+static void take_format(void *to, gs_opt_scan *scan)
+{
+    gs_join_args *const args = to;
+    add_format(args, scan->argument);
+    args->behind_format = scan->index;
+}
+
+/* Of more than two operands the first that follow a -o are its; which ones these are is
+ * known when there are too many. */
+static void take_operand(void *to, gs_opt_scan *scan)
+{
+    gs_join_args *const args = to;
+    const bool follows = scan->index - 1 == args->behind_format;
+    if (args->input_count == GS_JOIN_SIDES) {
+        const size_t first = args->may_be_format[0] ? 0 : 1;
+        if (!args->may_be_format[first])
+            gs_die_usage("only two files are joined");
+        add_format(args, args->inputs[first]);
+        if (first == 0) {
+            args->inputs[0] = args->inputs[1];
+            args->may_be_format[0] = args->may_be_format[1];
+        }
+        args->input_count--;
+    }
+    args->inputs[args->input_count] = scan->argument;
+    args->may_be_format[args->input_count++] = follows;
+    if (follows)
+        args->behind_format = scan->index;
+}
+
 /* --- all ------------------------------------------------------------------------ */
+
+/* What --csv and --tsv come to, and what -t. */
+static void resolve_table(gs_join_args *args)
+{
+    gs_join_options *const o = &args->options;
+    gs_order *const order = &o->sort.order;
+    const bool is_table = args->is_csv || args->is_tsv;
+    if (args->is_csv && args->is_tsv)
+        gs_die_incompatible("--csv", "--tsv", NULL);
+    if (args->has_no_header && o->header)
+        gs_die_incompatible("--header", "--no-header", NULL);
+    order->delimiter = args->delimiter != NOT_SAID ? args->delimiter
+                       : args->is_csv              ? ','
+                       : args->is_tsv              ? '\t'
+                                                   : GS_ORDER_BLANK_FIELDS;
+    if (!is_table)
+        return;
+    order->form = GS_FORM_CSV;
+    o->header = !args->has_no_header;
+    if (order->delimiter == order->eol || order->delimiter == '\r' ||
+        order->delimiter == '\n' || order->delimiter == GS_CSV_QUOTE)
+        gs_die(0, "the separator of a table cannot be a quote or an end of line");
+}
+
+/* Fields that have names are looked for in headers. */
+static void resolve_fields(gs_join_args *args)
+{
+    gs_join_options *const o = &args->options;
+    const char *const no_name = "names of fields need --header, --csv or --tsv";
+    gs_quoted q;
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
+        if (o->key_name[s] != NULL && o->key_field[s] != SIZE_MAX)
+            gs_die(0, "incompatible join fields %zu, %s", o->key_field[s] + 1,
+                   gs_quote_argument(&q, o->key_name[s]));
+        if (o->key_name[s] != NULL && !o->header)
+            gs_die(0, "invalid field number: %s; %s",
+                   gs_quote_argument(&q, o->key_name[s]), no_name);
+        if (o->key_field[s] == SIZE_MAX)
+            o->key_field[s] = 0;
+    }
+    for (size_t i = 0; i < o->item_count && !o->header; i++)
+        if (o->items[i].name != NULL)
+            gs_die(0, "invalid field number: %s; %s",
+                   gs_quote_argument(&q, o->items[i].name), no_name);
+}
 
 static void resolve(gs_join_args *args)
 {
     gs_join_options *const o = &args->options;
-    if (args->input_count != GS_JOIN_SIDES)
-        gs_die_usage("%s", args->input_count < GS_JOIN_SIDES
-                               ? "say which two files to join"
-                               : "only two files are joined");
-    for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
+    if (args->input_count < GS_JOIN_SIDES)
+        gs_die_usage("say which two files to join");
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
         o->inputs[s] = args->inputs[s];
-        if (o->key_field[s] == SIZE_MAX)
-            o->key_field[s] = 0;
-    }
+    resolve_table(args);
+    resolve_fields(args);
     if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         gs_die(0, "both files cannot be standard input");
     if (o->is_semi && args->is_anti)
@@ -295,8 +419,6 @@ static void resolve(gs_join_args *args)
         gs_die_incompatible(args->band_said, "-i", NULL);
     if (o->skips_bad && !o->is_band)
         gs_die_usage("--skip-bad is for --band, --lt, --le, --gt and --ge");
-    if (o->delimiter == NOT_SAID)
-        o->delimiter = GS_ORDER_BLANK_FIELDS;
     o->shows_pairs = !args->hides_pairs && !o->is_semi;
     o->sort.temp_folders = args->temp_folders;
 }
@@ -304,17 +426,18 @@ static void resolve(gs_join_args *args)
 void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
 {
     *args = (gs_join_args){
-        .options = {.key_field = {SIZE_MAX, SIZE_MAX}, .delimiter = NOT_SAID},
+        .options = {.key_field = {SIZE_MAX, SIZE_MAX}},
+        .delimiter = NOT_SAID,
         .watch.progress = GS_PROGRESS_AUTO,
     };
     gs_join_options *const o = &args->options;
     gs_sort_options *const s = &o->sort;
     s->order.eol = '\n';
     const gs_opt options[] = {
-        {'1', NULL, GS_OPT_CALL(take_key_field, &o->key_field[GS_JOIN_LEFT])},
-        {'2', NULL, GS_OPT_CALL(take_key_field, &o->key_field[GS_JOIN_RIGHT])},
+        {'1', NULL, GS_OPT_CALL(take_left_field, o)},
+        {'2', NULL, GS_OPT_CALL(take_right_field, o)},
         {'j', NULL, GS_OPT_CALL(take_both_fields, o)},
-        {'t', NULL, GS_OPT_CALL(take_delimiter, &o->delimiter)},
+        {'t', NULL, GS_OPT_CALL(take_delimiter, &args->delimiter)},
         {'i', "ignore-case", GS_OPT_FLAG(&o->fold)},
         {0, "band", GS_OPT_CALL(take_band, args)},
         {0, "lt", GS_OPT_CALL_BARE(take_lt, args)},
@@ -329,6 +452,9 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
         {'o', NULL, GS_OPT_CALL(take_format, args)},
         {'e', NULL, GS_OPT_CALL(take_filler, &o->filler)},
         {0, "header", GS_OPT_FLAG(&o->header)},
+        {0, "no-header", GS_OPT_FLAG(&args->has_no_header)},
+        {0, "csv", GS_OPT_FLAG(&args->is_csv)},
+        {0, "tsv", GS_OPT_FLAG(&args->is_tsv)},
         {'z', "zero-terminated", GS_OPT_CALL_BARE(take_zero_ends, &s->order)},
         {0, "check-order", GS_OPT_CALL_BARE(ignore, NULL)},
         {0, "nocheck-order", GS_OPT_CALL_BARE(ignore, NULL)},
@@ -342,7 +468,11 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
         GS_WATCH_OPTIONS(&args->watch),
         {0, "verbose", GS_OPT_FLAG(&args->verbose)},
         {0, "no-uring", GS_OPT_FLAG(&s->no_uring)},
-        {0, NULL, GS_OPT_OPERANDS(&args->inputs, &args->input_count)},
+        REFUSED("verify", "other lines come out than went in; runs on the disk have "
+                          "checksums anyway"),
+        REFUSED("checkpoint", "one that was stopped begins again"),
+        REFUSED("json", "its output is lines; figures of the run are JSON with --stats"),
+        {0, NULL, GS_OPT_CALL(take_operand, args)},
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     resolve(args);
@@ -350,7 +480,9 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
 
 void gs_join_args_release(gs_join_args *args)
 {
-    gs_mem_free(args->inputs);
+    for (size_t i = 0; i < args->name_count; i++)
+        gs_mem_free(args->names[i]);
+    gs_mem_free(args->names);
     gs_mem_free(args->temp_folders);
     gs_mem_free(args->items);
 }

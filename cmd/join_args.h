@@ -17,13 +17,22 @@ typedef struct gs_join_args {
     bool verbose;
     bool hides_pairs; /* -v */
     bool is_anti;
+    bool is_csv, is_tsv, has_no_header;
+    int delimiter; /* -t */
     const char
         *band_said; /* the option that says how keys compare; NULL: they are equal */
 
-    /* Memory behind `options`. */
-    const char **inputs, **temp_folders;
+    /* Operands, of which those that follow a -o at once may belong to it (join(1)). */
+    const char *inputs[GS_JOIN_SIDES];
+    bool may_be_format[GS_JOIN_SIDES];
     size_t input_count;
+    int behind_format; /* the index in argv of what follows a -o */
+
+    /* Memory behind `options`. */
+    const char **temp_folders;
     gs_join_item *items;
+    char **names; /* of items */
+    size_t name_count;
 } gs_join_args;
 
 void gs_join_args_parse(gs_join_args *args, int argc, char **argv);

@@ -107,10 +107,19 @@ class Case:
         if self.filler is not None:
             out += ["-e", self.filler.decode()]
         if self.items:
-            out += ["-o", ",".join(self.items)]
+            out += self.format_options()
         if self.is_auto:
             out += ["-o", "auto"]
         return out
+
+    def format_options(self):
+        """-o in the ways there are: one list, several, operands of their own."""
+        way = self.rng.choice(["list", "several", "operands", "operands"])
+        if way == "list":
+            return ["-o", ",".join(self.items)]
+        if way == "several":
+            return [word for item in self.items for word in ("-o", item)]
+        return ["-o", *self.items]
 
     def key(self, side, line):
         """As join(1) finds it."""

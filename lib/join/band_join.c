@@ -31,7 +31,8 @@ typedef struct band_join {
     gs_join_job *job;
     gs_band_key keys[GS_JOIN_SIDES];
     _Atomic uint64_t skipped;
-    gs_memory_plan plan; /* of the sort that runs */
+    gs_memory_plan plan; /* of the sort that runs, */
+    gs_join_side side;   /* of this side */
     gs_join_sorted *sorted;
     gs_band_right right;
     gs_band_match **matchers; /* one a worker, once it has something to do */
@@ -40,14 +41,30 @@ typedef struct band_join {
     atomic_size_t portions; /* begun */
 } band_join;
 
+static gs_code see_header(void *context, size_t input, const uint8_t *header,
+                          size_t bytes, gs_status *st)
+{
+    const band_join *const b = context;
+    (void)input;
+    return gs_join_job_see_header(b->job, b->side, header, bytes, st);
+}
+
 static gs_code sort_side(band_join *b, gs_join_side side, gs_status *st)
 {
     gs_join_job *const job = b->job;
     job->sort.inputs = &job->options->inputs[side];
     job->sort.input_count = 1;
     GS_TRY(gs_band_key_init(&b->keys[side], job->options, side, &b->skipped, st));
-    GS_TRY(gs_join_sorted_new(&b->sorted, &job->sort, &b->keys[side].encoder, NULL,
-                              job->team, &b->plan, st));
+    b->side = side;
+    const gs_join_sorting sorting = {
+        .options = &job->sort,
+        .encoders = &b->keys[side].encoder,
+        .see_header = see_header,
+        .header_context = b,
+        .team = job->team,
+        .plan = &b->plan,
+    };
+    GS_TRY(gs_join_sorted_new(&b->sorted, &sorting, st));
     return job->options->header ? gs_join_job_take_header(job, side, b->sorted, 0, st)
                                 : GS_OK;
 }
@@ -107,7 +124,7 @@ static gs_code keep_right(band_join *b, gs_status *st)
     b->right = (gs_band_right){.format = &job->format, .shelf = {.store = &job->store}};
     GS_TRY(sort_side(b, GS_JOIN_RIGHT, st));
     if (!job->options->header && job->options->is_auto)
-        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_RIGHT, job->options->delimiter,
+        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_RIGHT, &job->options->sort.order,
                                   job->first, job->has_first, st));
     GS_TRY(gs_join_job_make_format(job, st));
     GS_TRY(gs_join_sorted_consume(b->sorted, &consumer, true, st));
@@ -200,7 +217,7 @@ static gs_code sort_left(band_join *b, gs_status *st)
     b->plan = gs_join_job_plan_less(job, taken < all / 2 ? taken : all / 2);
     GS_TRY(sort_side(b, GS_JOIN_LEFT, st));
     if (!job->options->header && job->options->is_auto)
-        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_LEFT, job->options->delimiter,
+        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_LEFT, &job->options->sort.order,
                                   job->first, job->has_first, st));
     return gs_join_job_make_format(job, st);
 }

@@ -3,13 +3,24 @@
 
 #include "lib/join/join_fields.h"
 
+/* The key's field, without the quotes that CSV may have around it. */
+static gs_join_field number_of(const gs_join_options *o, const uint8_t *line,
+                               size_t line_bytes, size_t field)
+{
+    gs_join_field found = gs_join_field_find(&o->sort.order, line, line_bytes, field);
+    const bool has_quotes = o->sort.order.form == GS_FORM_CSV && found.bytes > 1 &&
+                            *found.data == GS_CSV_QUOTE;
+    found.data += has_quotes;
+    found.bytes -= 2 * has_quotes;
+    return found;
+}
+
 static size_t make(const void *context, const uint8_t *line, size_t line_bytes,
                    uint8_t *to)
 {
     const gs_band_key *const k = context;
     const gs_join_options *const o = k->options;
-    const gs_join_field field =
-        gs_join_field_find(o->delimiter, line, line_bytes, o->key_field[k->side]);
+    const gs_join_field field = number_of(o, line, line_bytes, o->key_field[k->side]);
     const size_t string_bytes = gs_join_number_encode_text(field.data, field.bytes, to);
     if (string_bytes > 0)
         return string_bytes;

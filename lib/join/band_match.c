@@ -68,7 +68,7 @@ static gs_code look(gs_band_match *m, gs_status *st)
 static gs_code cut(const gs_band_match *m, gs_join_fields *fields, const uint8_t *line,
                    size_t bytes, gs_status *st)
 {
-    return gs_join_fields_cut(fields, m->options->delimiter, line, bytes, st);
+    return gs_join_fields_cut(fields, &m->options->sort.order, line, bytes, st);
 }
 
 /* Of a pair, or of one line; the other is NULL. */

@@ -19,7 +19,7 @@ static gs_code make_parts(gs_band_right *right, const uint8_t *line, size_t byte
     *is_made = false;
     if (bytes > MADE_OF_MAX)
         return GS_OK;
-    GS_TRY(gs_join_fields_cut(&right->fields, f->options->delimiter, line, bytes, st));
+    GS_TRY(gs_join_fields_cut(&right->fields, &f->options->sort.order, line, bytes, st));
     GS_TRY(gs_join_pair_make_right(f, &right->fields, &right->kept, st));
     *is_made = right->kept.used <= MADE_MAX;
     if (!*is_made)

@@ -118,13 +118,30 @@ static gs_code prepare(equi_join *e, gs_status *st)
                             "matchers", st);
 }
 
+/* Of an input: from now on its lines get keys. */
+static gs_code see_header(void *context, size_t input, const uint8_t *header,
+                          size_t bytes, gs_status *st)
+{
+    equi_join *const e = context;
+    const gs_join_side side = e->side_of_input[input];
+    GS_TRY(gs_join_job_see_header(e->job, side, header, bytes, st));
+    return gs_join_side_key_place(&e->keys[input], e->job->options, side, st);
+}
+
 /* Reads and sorts both. */
 static gs_code sort(equi_join *e, gs_status *st)
 {
     gs_join_job *const job = e->job;
-    GS_TRY(gs_join_sorted_new(&e->sorted, &job->sort, e->encoders,
-                              e->filter != NULL ? &e->sieve : NULL, job->team, &e->plan,
-                              st));
+    const gs_join_sorting sorting = {
+        .options = &job->sort,
+        .encoders = e->encoders,
+        .sieve = e->filter != NULL ? &e->sieve : NULL,
+        .see_header = see_header,
+        .header_context = e,
+        .team = job->team,
+        .plan = &e->plan,
+    };
+    GS_TRY(gs_join_sorted_new(&e->sorted, &sorting, st));
     gs_join_filter_free(e->filter);
     e->filter = NULL;
     return GS_OK;
@@ -137,7 +154,7 @@ static gs_code make_format(const equi_join *e, gs_status *st)
     for (unsigned i = 0; o->header && i < GS_JOIN_SIDES; i++)
         GS_TRY(gs_join_job_take_header(job, e->side_of_input[i], e->sorted, i, st));
     if (!o->header && o->is_auto)
-        GS_TRY(gs_join_first_find(e->sorted, GS_JOIN_SIDES, o->delimiter, job->first,
+        GS_TRY(gs_join_first_find(e->sorted, GS_JOIN_SIDES, &o->sort.order, job->first,
                                   job->has_first, st));
     return gs_join_job_make_format(job, st);
 }

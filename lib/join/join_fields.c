@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
-#include "lib/sort/key/keys.h"
 
 static bool is_blank(uint8_t c)
 {
@@ -42,13 +41,62 @@ static gs_code cut_blanks(gs_join_fields *f, const uint8_t *p, const uint8_t *en
     }
 }
 
-gs_code gs_join_fields_cut(gs_join_fields *f, int delimiter, const uint8_t *line,
+/* Where a field of CSV ends, quotes and all; `end` if it is the last. */
+static const uint8_t *csv_field_end(const uint8_t *p, const uint8_t *end,
+                                    uint8_t separator)
+{
+    if (p < end && *p == GS_CSV_QUOTE) {
+        for (p++; p < end; p += 2) { /* a quote that is written twice is one */
+            const uint8_t *const quote = memchr(p, GS_CSV_QUOTE, (size_t)(end - p));
+            p = quote != NULL ? quote : end;
+            if (end - p < 2 || p[1] != GS_CSV_QUOTE)
+                break;
+        }
+    }
+    const uint8_t *const to = p < end ? memchr(p, separator, (size_t)(end - p)) : NULL;
+    return to != NULL ? to : end;
+}
+
+static const uint8_t *csv_line_end(const uint8_t *line, size_t bytes)
+{
+    return line + bytes - (bytes > 0 && line[bytes - 1] == '\r');
+}
+
+static gs_code cut_csv(gs_join_fields *f, const uint8_t *p, const uint8_t *end,
+                       uint8_t separator, gs_status *st)
+{
+    for (;; p++) {
+        const uint8_t *const to = csv_field_end(p, end, separator);
+        GS_TRY(add(f, p, to, st));
+        p = to;
+        if (p == end)
+            return GS_OK;
+    }
+}
+
+static gs_join_field find_csv(const uint8_t *p, const uint8_t *end, uint8_t separator,
+                              size_t field)
+{
+    for (;; p++) {
+        const uint8_t *const to = csv_field_end(p, end, separator);
+        if (field-- == 0)
+            return (gs_join_field){p, (size_t)(to - p)};
+        if (to == end)
+            return (gs_join_field){end, 0};
+        p = to;
+    }
+}
+
+gs_code gs_join_fields_cut(gs_join_fields *f, const gs_order *order, const uint8_t *line,
                            size_t bytes, gs_status *st)
 {
+    const int delimiter = order->delimiter;
     const uint8_t *const end = line + bytes;
     f->count = 0;
     if (bytes == 0)
         return GS_OK;
+    if (order->form == GS_FORM_CSV)
+        return cut_csv(f, line, csv_line_end(line, bytes), (uint8_t)delimiter, st);
     if (delimiter == GS_ORDER_BLANK_FIELDS)
         return cut_blanks(f, line, end, st);
     const uint8_t *p = line;
@@ -62,9 +110,12 @@ gs_code gs_join_fields_cut(gs_join_fields *f, int delimiter, const uint8_t *line
     return add(f, p, end, st);
 }
 
-gs_join_field gs_join_field_find(int delimiter, const uint8_t *line, size_t bytes,
+gs_join_field gs_join_field_find(const gs_order *order, const uint8_t *line, size_t bytes,
                                  size_t field)
 {
+    const int delimiter = order->delimiter;
+    if (order->form == GS_FORM_CSV)
+        return find_csv(line, csv_line_end(line, bytes), (uint8_t)delimiter, field);
     const bool is_blanks = delimiter == GS_ORDER_BLANK_FIELDS;
     const uint8_t *const end = line + bytes;
     const uint8_t *p = line;

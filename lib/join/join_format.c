@@ -27,12 +27,20 @@ static inline void put(gs_join_text *to, const uint8_t *data, size_t bytes)
     to->used += bytes;
 }
 
+/* Does the filler stand for a field that is there? */
+static inline bool is_filled(const gs_join_format *f, gs_join_field field)
+{
+    return field.bytes == 0 ||
+           (field.bytes == 2 && f->has_quotes && f->filler_bytes > 0 &&
+            memcmp(field.data, "\"\"", 2) == 0);
+}
+
 /* One field, which may be missing, with the separator in front if there is one. */
 static gs_code put_field(const gs_join_format *f, const gs_join_fields *line,
                          size_t field, bool is_first, gs_join_text *to, gs_status *st)
 {
     gs_join_field text = {f->filler, f->filler_bytes};
-    if (line != NULL && field < line->count && line->at[field].bytes > 0)
+    if (line != NULL && field < line->count && !is_filled(f, line->at[field]))
         text = line->at[field];
     GS_TRY(gs_join_text_room(to, text.bytes + 1, st));
     if (!is_first)
@@ -125,16 +133,40 @@ static void cut_items(gs_join_format *f)
 
 /* --- all ------------------------------------------------------------------------ */
 
+/* What is said on the command line is a value; in CSV it may need quotes. */
+static gs_code quote_filler(gs_join_format *f, gs_status *st)
+{
+    const char needs[] = {(char)f->separator, GS_CSV_QUOTE, '\r', '\n', '\0'};
+    if (strpbrk((const char *)f->filler, needs) == NULL)
+        return GS_OK;
+    GS_TRY(gs_mem_new(&f->filler_room, 2 * f->filler_bytes + 2, "filler", st));
+    uint8_t *to = f->filler_room;
+    *to++ = GS_CSV_QUOTE;
+    for (size_t i = 0; i < f->filler_bytes; i++) {
+        if (f->filler[i] == GS_CSV_QUOTE)
+            *to++ = GS_CSV_QUOTE;
+        *to++ = f->filler[i];
+    }
+    *to++ = GS_CSV_QUOTE;
+    f->filler = f->filler_room;
+    f->filler_bytes = (size_t)(to - f->filler_room);
+    return GS_OK;
+}
+
 gs_code gs_join_format_init(gs_join_format *f, const gs_join_options *o,
                             const gs_join_fields *const first[], gs_status *st)
 {
-    const bool is_blank = o->delimiter == GS_ORDER_BLANK_FIELDS;
+    const gs_order *const order = &o->sort.order;
+    const bool is_blank = order->delimiter == GS_ORDER_BLANK_FIELDS;
     *f = (gs_join_format){
         .options = o,
         .filler = (const uint8_t *)(o->filler != NULL ? o->filler : ""),
         .filler_bytes = o->filler != NULL ? strlen(o->filler) : 0,
-        .separator = is_blank ? ' ' : (uint8_t)o->delimiter,
+        .has_quotes = order->form == GS_FORM_CSV,
+        .separator = is_blank ? ' ' : (uint8_t)order->delimiter,
     };
+    if (f->has_quotes)
+        GS_TRY(quote_filler(f, st));
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
         f->field_count[s] = first[s] != NULL ? first[s]->count : 0;
     const size_t parts = o->item_count > 0 ? o->item_count : GS_JOIN_SIDES;
@@ -151,6 +183,7 @@ gs_code gs_join_format_init(gs_join_format *f, const gs_join_options *o,
 void gs_join_format_release(gs_join_format *f)
 {
     gs_mem_free(f->parts);
+    gs_mem_free(f->filler_room);
     *f = (gs_join_format){0};
 }
 

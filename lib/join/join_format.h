@@ -32,6 +32,8 @@ typedef struct gs_join_format {
     const gs_join_options *options; /* borrowed */
     const uint8_t *filler;
     size_t filler_bytes;
+    uint8_t *filler_room; /* one that had to be put between quotes; or NULL */
+    bool has_quotes;      /* fields are those of CSV */
     uint8_t separator;
     size_t field_count[GS_JOIN_SIDES]; /* of every line, or SIZE_MAX: what it has */
     gs_join_part *parts;

@@ -5,13 +5,27 @@
 
 #include "io/spill.h"
 #include "lib/base/mem.h"
+#include "lib/sort/column_names.h"
 
 enum { SHELF_BLOCK_BYTES = 64 << 10 };
+
+static gs_code copy_options(gs_join_job *job, const gs_join_options *o, gs_status *st)
+{
+    GS_TRY(gs_mem_new(&job->options, sizeof *job->options, "options", st));
+    *job->options = *o;
+    if (o->item_count == 0)
+        return GS_OK;
+    GS_TRY(gs_mem_new_array(&job->items, o->item_count, sizeof *job->items,
+                            "output fields", st));
+    memcpy(job->items, o->items, o->item_count * sizeof *job->items);
+    job->options->items = job->items;
+    return GS_OK;
+}
 
 gs_code gs_join_job_open(gs_join_job *job, const gs_join_options *o, gs_status *st)
 {
     gs_sort_options *const sort = &job->sort;
-    job->options = o;
+    GS_TRY(copy_options(job, o, st));
     *sort = o->sort;
     sort->header_lines = o->header;
     sort->header_of_each = o->header;
@@ -43,6 +57,8 @@ void gs_join_job_close(gs_join_job *job)
     gs_team_free(job->team);
     gs_spill_free(job->spill);
     gs_output_free(job->output);
+    gs_mem_free(job->items);
+    gs_mem_free(job->options);
     if (job->sort.stats != NULL)
         atomic_store(&job->sort.stats->phase, GS_PHASE_DONE);
 }
@@ -65,19 +81,41 @@ gs_memory_plan gs_join_job_plan_less(const gs_join_job *job, size_t bytes)
     return p;
 }
 
+gs_code gs_join_job_see_header(gs_join_job *job, gs_join_side side, const uint8_t *header,
+                               size_t bytes, gs_status *st)
+{
+    gs_join_options *const o = job->options;
+    const gs_order *const order = &o->sort.order;
+    const char *const file = o->inputs[side];
+    const char *const hint = "a field may be given by its number too, counted from 1";
+    if (o->key_name[side] != NULL)
+        GS_TRY(gs_column_name_find(order, header, bytes, file, o->key_name[side], hint,
+                                   &o->key_field[side], st));
+    for (size_t i = 0; i < o->item_count; i++) {
+        gs_join_item *const item = &job->items[i];
+        if (item->name != NULL && item->side == side)
+            GS_TRY(gs_column_name_find(order, header, bytes, file, item->name, hint,
+                                       &item->field, st));
+    }
+    return GS_OK;
+}
+
 gs_code gs_join_job_take_header(gs_join_job *job, gs_join_side side,
                                 const gs_join_sorted *sorted, size_t input, gs_status *st)
 {
+    const gs_order *const order = &job->options->sort.order;
     size_t bytes = 0;
-    const uint8_t *const line = gs_join_sorted_header(sorted, input, &bytes);
+    const uint8_t *line = gs_join_sorted_header(sorted, input, &bytes);
     gs_join_text *const copy = &job->header_lines[side];
     job->has_first[side] = line != NULL;
     if (line == NULL)
         return GS_OK;
+    const size_t mark = order->form == GS_FORM_CSV ? gs_line_mark_bytes(line, bytes) : 0;
+    line += mark;
+    bytes -= mark;
     GS_TRY(gs_join_text_room(copy, bytes + 1, st));
     memcpy(copy->data, line, bytes);
-    return gs_join_fields_cut(&job->first[side], job->options->delimiter, copy->data,
-                              bytes, st);
+    return gs_join_fields_cut(&job->first[side], order, copy->data, bytes, st);
 }
 
 gs_code gs_join_job_make_format(gs_join_job *job, gs_status *st)

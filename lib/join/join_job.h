@@ -17,9 +17,10 @@
 #include "lib/sort/text/texts.h"
 
 typedef struct gs_join_job {
-    const gs_join_options *options; /* borrowed */
-    gs_sort_options sort;           /* inputs are the caller's to set */
-    gs_memory_plan plan;            /* of a sort that has all */
+    gs_join_options *options; /* a copy, in which fields get numbers for their names */
+    gs_join_item *items;      /* of that */
+    gs_sort_options sort;     /* inputs are the caller's to set */
+    gs_memory_plan plan;      /* of a sort that has all */
     gs_team *team;
     gs_spill *spill;
     gs_join_store store; /* its memory is the caller's to set */
@@ -41,6 +42,10 @@ gs_memory_plan gs_join_job_plan_less(const gs_join_job *job, size_t bytes);
 /* What a plan has for that. */
 size_t gs_join_job_sort_bytes(const gs_join_job *job);
 
+/* A header was read: what is called by a name of it has its number from now on. */
+GS_MUST_CHECK gs_code gs_join_job_see_header(gs_join_job *job, gs_join_side side,
+                                             const uint8_t *header, size_t bytes,
+                                             gs_status *st);
 /* The header of a side, which was read as this input. */
 GS_MUST_CHECK gs_code gs_join_job_take_header(gs_join_job *job, gs_join_side side,
                                               const gs_join_sorted *sorted, size_t input,

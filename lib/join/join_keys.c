@@ -9,11 +9,12 @@
 static gs_key key_of(const gs_join_options *o, gs_join_side side)
 {
     const size_t field = o->key_field[side];
+    const int delimiter = o->sort.order.delimiter;
     gs_key key = {.start_field = field,
                   .end_field = field,
-                  .skip_start_blanks = o->delimiter == GS_ORDER_BLANK_FIELDS,
+                  .skip_start_blanks = delimiter == GS_ORDER_BLANK_FIELDS,
                   .fold = o->fold};
-    if (o->delimiter == '\n') { /* a line of -z may hold some, and is one field */
+    if (delimiter == '\n') { /* a line of -z may hold some, and is one field */
         key.start_field = 0;
         key.start_char = field == 0 ? 0 : SIZE_MAX;
         key.end_field = SIZE_MAX;
@@ -35,8 +36,9 @@ gs_code gs_join_side_key_init(gs_join_side_key *k, const gs_join_options *o,
 {
     *k = (gs_join_side_key){
         .key = key_of(o, side),
-        .order = {.key_count = 1,
-                  .delimiter = o->delimiter,
+        .order = {.form = o->sort.order.form,
+                  .key_count = 1,
+                  .delimiter = o->sort.order.delimiter,
                   .eol = o->sort.order.eol,
                   .stable = true},
         .tag = side == GS_JOIN_LEFT ? GS_JOIN_TAG_LEFT : GS_JOIN_TAG_RIGHT,
@@ -51,6 +53,14 @@ gs_code gs_join_side_key_init(gs_join_side_key *k, const gs_join_options *o,
         .bound_extra = of_empty + 1,
     };
     return gs_key_encoder_new_made(&k->encoder, &maker, st);
+}
+
+gs_code gs_join_side_key_place(gs_join_side_key *k, const gs_join_options *o,
+                               gs_join_side side, gs_status *st)
+{
+    gs_key_encoder_free(k->bare);
+    k->key = key_of(o, side);
+    return gs_key_encoder_new(&k->bare, &k->order, false, st);
 }
 
 void gs_join_side_key_release(gs_join_side_key *k)

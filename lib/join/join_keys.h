@@ -22,6 +22,10 @@ typedef struct gs_join_side_key {
 GS_MUST_CHECK gs_code gs_join_side_key_init(gs_join_side_key *k,
                                             const gs_join_options *options,
                                             gs_join_side side, gs_status *st);
+/* The key is of another field, as the options say by now; before the first line. */
+GS_MUST_CHECK gs_code gs_join_side_key_place(gs_join_side_key *k,
+                                             const gs_join_options *options,
+                                             gs_join_side side, gs_status *st);
 void gs_join_side_key_release(gs_join_side_key *k);
 
 /* How many bytes of such a string, or of its beginning, are the key. */

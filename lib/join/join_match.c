@@ -77,7 +77,7 @@ void gs_join_match_free(gs_join_match *m)
 static gs_code cut(const gs_join_match *m, gs_join_fields *fields, const uint8_t *line,
                    size_t bytes, gs_status *st)
 {
-    return gs_join_fields_cut(fields, m->options->delimiter, line, bytes, st);
+    return gs_join_fields_cut(fields, &m->options->sort.order, line, bytes, st);
 }
 
 static gs_code look(gs_join_match *m, gs_status *st)

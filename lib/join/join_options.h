@@ -16,14 +16,15 @@ typedef struct gs_join_item {
     bool is_key; /* the join field, of whichever line there is; else: */
     gs_join_side side;
     size_t field;
+    const char *name; /* in the header of that side, instead; NULL: by number */
 } gs_join_item;
 
 typedef struct gs_join_options {
     const char *inputs[GS_JOIN_SIDES]; /* "-" is standard input, one of them at most */
     size_t key_field[GS_JOIN_SIDES];
-    int delimiter; /* 0..255, '\n': the line is the field; or GS_ORDER_BLANK_FIELDS */
-    bool fold;     /* keys are compared as capital letters */
-    bool header;   /* the first line of each input is one, and is joined without a look */
+    const char *key_name[GS_JOIN_SIDES]; /* in the header, instead; NULL: by number */
+    bool fold;                           /* keys are compared as capital letters */
+    bool header; /* the first line of each input is one, and is joined without a look */
 
     /* Lines are partners where key of the right less key of the left is in a band, both
      * ends of which belong to it; keys are numbers. Else where keys are equal. */
@@ -40,8 +41,8 @@ typedef struct gs_join_options {
     bool is_auto;       /* as many fields as the first line of each input has */
     const char *filler; /* where a field is missing or empty; NULL: nothing */
 
-    /* Memory, threads, output and so on. Of the order only eol is looked at; inputs and
-     * headers are not. */
+    /* Memory, threads, output and so on. Of the order form, eol and delimiter are looked
+     * at: '\n' makes the line the only field. Inputs and headers are not. */
     gs_sort_options sort;
 } gs_join_options;
 

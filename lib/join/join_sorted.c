@@ -38,10 +38,13 @@ static void end_phase(gs_join_sorted *s)
         set_phase(s, (gs_sort_phase)atomic_load(&stats->phase));
 }
 
-static gs_code open_input(gs_join_sorted *s, gs_key_encoder *const *encoders,
-                          const gs_record_sieve *sieve, gs_team *team, gs_status *st)
+static gs_code open_input(gs_join_sorted *s, const gs_join_sorting *sorting,
+                          gs_status *st)
 {
     const gs_sort_options *const o = s->options;
+    gs_team *const team = sorting->team;
+    s->in.see_header = sorting->see_header;
+    s->in.header_context = sorting->header_context;
     GS_TRY(gs_sort_input_open(&s->in, o, &s->plan, &s->layout, st));
     GS_TRY(gs_input_begin(s->in.input, st));
     const gs_run_store_options runs = {
@@ -51,8 +54,8 @@ static gs_code open_input(gs_join_sorted *s, gs_key_encoder *const *encoders,
         .options = o,
         .plan = &s->plan,
         .layout = &s->layout,
-        .input_encoders = encoders,
-        .sieve = sieve,
+        .input_encoders = sorting->encoders,
+        .sieve = sorting->sieve,
         .team = team,
         .pool = s->in.pool,
         .input = s->in.input,
@@ -100,21 +103,20 @@ static void close_forming(gs_join_sorted *s)
     gs_sort_input_close(&s->in);
 }
 
-gs_code gs_join_sorted_new(gs_join_sorted **out, const gs_sort_options *options,
-                           gs_key_encoder *const *encoders, const gs_record_sieve *sieve,
-                           gs_team *team, const gs_memory_plan *plan, gs_status *st)
+gs_code gs_join_sorted_new(gs_join_sorted **out, const gs_join_sorting *sorting,
+                           gs_status *st)
 {
     gs_join_sorted *s = NULL;
     *out = NULL;
     GS_TRY(gs_mem_new(&s, sizeof *s, "sorted inputs", st));
-    s->options = options;
-    s->plan = *plan;
+    s->options = sorting->options;
+    s->plan = *sorting->plan;
     s->layout = (gs_record_layout){.is_keyed = true,
                                    .is_key_only = true,
                                    .has_eol = true,
-                                   .eol = options->order.eol};
+                                   .eol = sorting->options->order.eol};
     s->phase_begin_ns = gs_machine_now_ns();
-    if (open_input(s, encoders, sieve, team, st) != GS_OK || form_runs(s, st) != GS_OK) {
+    if (open_input(s, sorting, st) != GS_OK || form_runs(s, st) != GS_OK) {
         gs_join_sorted_free(s);
         return st->code;
     }

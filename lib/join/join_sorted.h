@@ -19,14 +19,19 @@
 
 typedef struct gs_join_sorted gs_join_sorted;
 
-/* What it takes beyond itself of the memory of the sort is planned by the caller:
- * `options` and the encoders, one an input, are borrowed until free(). `sieve` may
- * be NULL. */
+/* What is sorted, and how. All is borrowed until free(), but for the plan. */
+typedef struct gs_join_sorting {
+    const gs_sort_options *options;
+    gs_key_encoder *const *encoders; /* one an input */
+    const gs_record_sieve *sieve;    /* or NULL */
+    gs_header_fn *see_header;        /* of each input that has one; or NULL */
+    void *header_context;
+    gs_team *team;
+    const gs_memory_plan *plan; /* without what the caller takes of the memory */
+} gs_join_sorting;
+
 GS_MUST_CHECK gs_code gs_join_sorted_new(gs_join_sorted **out,
-                                         const gs_sort_options *options,
-                                         gs_key_encoder *const *encoders,
-                                         const gs_record_sieve *sieve, gs_team *team,
-                                         const gs_memory_plan *plan, gs_status *st);
+                                         const gs_join_sorting *sorting, gs_status *st);
 void gs_join_sorted_free(gs_join_sorted *s); /* NULL is fine */
 
 /* Gives the records to the consumer, each with its key in front. After a call with

@@ -36,6 +36,36 @@ void gs_named_job_release(gs_named_job *job)
     job->keys = NULL;
 }
 
+/* What lies between separators. */
+static bool part_at(const uint8_t *from, const uint8_t *end, uint8_t separator,
+                    size_t column, gs_csv_value *name)
+{
+    for (; column > 0; column--) {
+        from += gs_line_find(from, (size_t)(end - from), separator);
+        if (from++ == end)
+            return false;
+    }
+    *name =
+        (gs_csv_value){from, from + gs_line_find(from, (size_t)(end - from), separator)};
+    return true;
+}
+
+/* What lies between blanks. */
+static bool word_at(const uint8_t *from, const uint8_t *end, size_t column,
+                    gs_csv_value *name)
+{
+    for (;; column--) {
+        while (from < end && (*from == ' ' || *from == '\t'))
+            from++;
+        const uint8_t *const begin = from;
+        while (from < end && *from != ' ' && *from != '\t')
+            from++;
+        *name = (gs_csv_value){begin, from};
+        if (column == 0 || from == end)
+            return column == 0 && from > begin;
+    }
+}
+
 /* The name of a column; false if there are fewer. */
 static bool name_of(const header_line *line, size_t column, gs_csv_value *name)
 {
@@ -47,15 +77,10 @@ static bool name_of(const header_line *line, size_t column, gs_csv_value *name)
         *name = gs_csv_walk_value(&walk, column, line->room);
         return true;
     }
-    const uint8_t *from = line->text, *const end = from + walk.bytes;
-    for (; column > 0; column--) {
-        from += gs_line_find(from, (size_t)(end - from), separator);
-        if (from++ == end)
-            return false;
-    }
-    *name =
-        (gs_csv_value){from, from + gs_line_find(from, (size_t)(end - from), separator)};
-    return true;
+    const uint8_t *const end = line->text + walk.bytes;
+    return line->order->delimiter == GS_ORDER_BLANK_FIELDS
+               ? word_at(line->text, end, column, name)
+               : part_at(line->text, end, separator, column, name);
 }
 
 /* The names that there are, as many as a message holds. */
@@ -74,7 +99,7 @@ static void list_names(const header_line *line, char *to, size_t capacity)
 }
 
 static gs_code fail_unknown(const header_line *line, const char *column, const char *name,
-                            gs_status *st)
+                            const char *hint, gs_status *st)
 {
     gs_quoted shown_column, shown_name;
     char names[LISTED_BYTES];
@@ -82,11 +107,11 @@ static gs_code fail_unknown(const header_line *line, const char *column, const c
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: no column %s; there are: %s",
                   gs_quote_name(&shown_name, name),
                   gs_quote_argument(&shown_column, column), names);
-    return gs_status_hint(st, "a name with a ':' or a ',' in it goes between quotes");
+    return gs_status_hint(st, hint);
 }
 
 static gs_code find_column(const header_line *line, const char *column, const char *name,
-                           size_t *field, gs_status *st)
+                           const char *hint, size_t *field, gs_status *st)
 {
     const size_t bytes = strlen(column);
     gs_csv_value found;
@@ -99,7 +124,7 @@ static gs_code find_column(const header_line *line, const char *column, const ch
             *field = i;
     }
     if (times == 0)
-        return fail_unknown(line, column, name, st);
+        return fail_unknown(line, column, name, hint, st);
     if (times == 1)
         return GS_OK;
     gs_quoted shown_column, shown_name;
@@ -127,21 +152,29 @@ static header_line last_line(const gs_order *order, const uint8_t *header, size_
         .order = order, .text = header + from, .bytes = bytes - eol_bytes - from};
 }
 
+gs_code gs_column_name_find(const gs_order *order, const uint8_t *header,
+                            size_t header_bytes, const char *file, const char *name,
+                            const char *hint, size_t *field, gs_status *st)
+{
+    header_line line = last_line(order, header, header_bytes);
+    GS_TRY(gs_mem_new(&line.room, line.bytes + GS_CSV_SLACK, "header", st));
+    GS_NOTED(find_column(&line, name, file, hint, field, st));
+    gs_mem_free(line.room);
+    return st->code;
+}
+
 gs_code gs_named_job_resolve(gs_named_job *job, const uint8_t *header,
                              size_t header_bytes, const char *name, gs_status *st)
 {
     const gs_sort_options *const o = &job->options;
-    if (job->keys == NULL)
-        return GS_OK;
-    header_line line = last_line(&o->order, header, header_bytes);
-    GS_TRY(gs_mem_new(&line.room, line.bytes + GS_CSV_SLACK, "header", st));
-    for (size_t i = 0; i < o->order.key_count && st->code == GS_OK; i++) {
+    for (size_t i = 0; job->keys != NULL && i < o->order.key_count; i++) {
         gs_key *const key = &job->keys[i];
-        if (o->columns[i] == NULL ||
-            find_column(&line, o->columns[i], name, &key->start_field, st) != GS_OK)
+        if (o->columns[i] == NULL)
             continue;
+        GS_TRY(gs_column_name_find(&o->order, header, header_bytes, name, o->columns[i],
+                                   "a name with a ':' or a ',' in it goes between quotes",
+                                   &key->start_field, st));
         key->end_field = key->start_field;
     }
-    gs_mem_free(line.room);
-    return st->code;
+    return GS_OK;
 }

@@ -26,4 +26,11 @@ GS_MUST_CHECK gs_code gs_named_job_resolve(gs_named_job *job, const uint8_t *hea
                                            size_t header_bytes, const char *name,
                                            gs_status *st);
 
+/* Finds the column `name` in the last line of the header of the file `file`. Of the order
+ * form, delimiter and eol are looked at. `hint`: what to do where there is none. */
+GS_MUST_CHECK gs_code gs_column_name_find(const gs_order *order, const uint8_t *header,
+                                          size_t header_bytes, const char *file,
+                                          const char *name, const char *hint,
+                                          size_t *field, gs_status *st);
+
 #endif

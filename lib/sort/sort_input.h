@@ -19,11 +19,14 @@
 typedef struct gs_sort_input {
     gs_block_pool *pool;
     gs_input *input;
-    gs_line_feed *feed; /* holds the header, until release */
-    gs_file_map map;    /* of the inputs, if they are sorted where they are */
+    gs_line_feed *feed;       /* holds the header, until release */
+    gs_file_map map;          /* of the inputs, if they are sorted where they are */
+    gs_header_fn *see_header; /* of each input, before it is opened (line_feed.h); NULL */
+    void *header_context;
 } gs_sort_input;
 
-/* `in` is zeroed; on failure it can be released. Borrows options, but not the plan. */
+/* `in` is zeroed, but for who sees headers; on failure it can be released. Borrows
+ * options, but not the plan. */
 GS_MUST_CHECK gs_code gs_sort_input_open(gs_sort_input *in,
                                          const gs_sort_options *options,
                                          const gs_memory_plan *plan,

@@ -5,6 +5,10 @@
 printf 'b 2\na 1\nc 3\na 9\n' >l
 printf 'a x y\nd q\na z\nb w\n' >r
 : >empty
+printf '\357\273\277c,"a, ""b"""\r\n1,"k ""1"""\r\n2,"k\n2"\r\n3,"k3"\r\n' >t1.csv
+printf 'key,v\nk3,2\n"k\n2",4\n"k ""1""",\n' >t2.csv
+printf 'a,b\n"x"y,1\n' >broken.csv
+printf 'a,a\n1,1\n' >twice.csv
 printf 'id,n\n2,b\n1,a' >h1
 printf 'key,m\n1,x\n3,z\n' >h2
 gzip -c r >r.gz
@@ -12,6 +16,34 @@ try_lines <<'end'
 gpusort join l r
 gpusort join r l
 gpusort join -j 2 l r
+gpusort join -o 1.1 2.2 1.2 l r
+gpusort join -o 1.1 2.2 l r -o 1.2
+gpusort join l -o 0 2.2 1.2 -a 1 r
+gpusort join -o 1.1 l r -a 1 r
+gpusort join -o 1.1 2.x l r
+gpusort join -o 1.1 -- 2.2 l r
+gpusort join -t, --header -1 id -2 key -o 0,2.m,1.n h1 h2
+gpusort join -t, --header -1 id -2 none h1 h2
+gpusort join -t, --header -1 id -2 key -o 1.m h1 h2
+gpusort join -t, --header -j id h1 - <empty
+gpusort join -t, -1 id -2 key h1 h2
+gpusort join --header -1 id -1 key h1 h2
+gpusort join --header -1 id -1 2 h1 h2
+gpusort join -o 1.n l r
+gpusort join --csv -1 'a, "b"' -2 key -a 1 -e 'x,y' t1.csv t2.csv
+gpusort join --csv -1 'a, "b"' -2 key -o 1.c,2.v t1.csv t2.csv
+gpusort join --csv --no-header -1 2 -2 1 t1.csv t2.csv
+gpusort join --csv --band=-1:1 -1 c -2 v t1.csv t2.csv
+gpusort join --csv --band=-1:1 -1 c -2 1 t1.csv t2.csv
+gpusort join --csv -t ';' t1.csv t2.csv
+gpusort join --csv t1.csv broken.csv
+gpusort join --csv twice.csv -1 a t1.csv
+gpusort join --csv --tsv t1.csv t2.csv
+gpusort join --csv -t '"' t1.csv t2.csv
+gpusort join --csv --header --no-header t1.csv t2.csv
+gpusort join --verify l r
+gpusort join --checkpoint=x l r
+gpusort join --json l r
 gpusort join -1 1 -2 1 -o 0,2.2,1.2 l r
 gpusort join -a 1 -a 2 -e - -o '0 1.2 2.2' -o 2.3 l r
 gpusort join -v 1 l r

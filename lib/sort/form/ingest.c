@@ -210,18 +210,32 @@ static gs_code fail_json(const gs_ingest *in, const gs_line_batch *batch, size_t
                               0, why, st);
 }
 
-/* The records of a CSV text; the first that is broken ends it. */
+/* A record that may have several lines, and no key. */
+static gs_code fail_keyless(const gs_ingest *in, const gs_line_batch *batch, size_t at,
+                            gs_status *st)
+{
+    const gs_key_maker *const maker =
+        gs_key_encoder_maker(encoder_of(in, batch->input_index));
+    const char *const name = in->forming->options->inputs[batch->input_index];
+    GS_NOTED(gs_line_batch_fail(batch, name, at, 0, maker->complaint, st));
+    return gs_status_hint(st, maker->hint);
+}
+
+/* The records of a CSV text; the first that is broken, or has no key, ends it. */
 static gs_code make_csv_records(const gs_ingest *in, gs_ingest_scratch *scratch,
                                 const gs_line_batch *batch, uint64_t *record_count,
                                 gs_status *st)
 {
     const gs_sort_options *const o = in->forming->options;
     const uint8_t *const data = batch->data;
+    const gs_key_encoder *const encoder = encoder_of(in, batch->input_index);
     gs_csv_iter it = gs_csv_iter_begin(data, batch->bytes, gs_order_csv(&o->order));
     while (gs_csv_iter_load(&it)) {
         while (gs_csv_iter_next(&it)) {
-            GS_TRY(add_record(in, scratch, in->forming->encoder, data + it.begin,
-                              it.end - it.begin, st));
+            GS_TRY(
+                add_record(in, scratch, encoder, data + it.begin, it.end - it.begin, st));
+            if (scratch->has_bad)
+                return fail_keyless(in, batch, it.begin, st);
             ++*record_count;
         }
     }
@@ -230,8 +244,10 @@ static gs_code make_csv_records(const gs_ingest *in, gs_ingest_scratch *scratch,
         return gs_line_batch_fail(batch, o->inputs[batch->input_index], it.rest,
                                   it.broken_at - it.rest, why, st);
     if (it.rest < batch->bytes) {
-        GS_TRY(add_record(in, scratch, in->forming->encoder, data + it.rest,
-                          batch->bytes - it.rest, st));
+        GS_TRY(
+            add_record(in, scratch, encoder, data + it.rest, batch->bytes - it.rest, st));
+        if (scratch->has_bad)
+            return fail_keyless(in, batch, it.rest, st);
         ++*record_count;
     }
     return GS_OK;

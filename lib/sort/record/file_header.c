@@ -75,10 +75,9 @@ static gs_code fail_other(const gs_file_header *h, gs_status *st)
                               "--no-header for files that have no header");
 }
 
-static gs_code fail_broken(const gs_file_header *h, const gs_line_batch *batch,
-                           gs_status *st)
+static gs_code check_quotes(const gs_line_feed_options *o, const gs_line_batch *batch,
+                            gs_status *st)
 {
-    const gs_line_feed_options *const o = h->options;
     const char *why = NULL;
     const size_t mark = gs_line_mark_bytes(batch->data, batch->bytes);
     size_t broken_at;
@@ -86,8 +85,23 @@ static gs_code fail_broken(const gs_file_header *h, const gs_line_batch *batch,
         (void)gs_csv_record_end(batch->data + mark, batch->bytes - mark, *o->csv, &why,
                                 &broken_at);
     return why == NULL ? GS_OK
-                       : gs_line_batch_fail(batch, o->names[h->input_index], mark,
+                       : gs_line_batch_fail(batch, o->names[batch->input_index], mark,
                                             broken_at, why, st);
+}
+
+gs_code gs_file_header_cut(const gs_line_feed_options *o, gs_line_batch *batch,
+                           size_t *bytes, gs_status *st)
+{
+    GS_TRY(check_quotes(o, batch, st));
+    const size_t n =
+        o->record_size > 0 ? o->record_size : first_record(o, batch->data, batch->bytes);
+    if (batch->first_line > 0)
+        batch->first_line += gs_line_count(batch->data, n, GS_LINE_END);
+    batch->data += n;
+    batch->bytes -= n;
+    batch->offset += n;
+    *bytes = n;
+    return GS_OK;
 }
 
 gs_code gs_file_header_take(gs_file_header *h, gs_line_batch *batch, gs_status *st)
@@ -100,19 +114,15 @@ gs_code gs_file_header_take(gs_file_header *h, gs_line_batch *batch, gs_status *
         h->is_kept = h->bytes == 0;
     }
     while (h->left > 0 && batch->bytes > 0) {
-        GS_TRY(fail_broken(h, batch, st));
-        const size_t n = first_record(o, batch->data, batch->bytes);
-        if (!h->is_kept && !is_as_kept(h, batch->data, n))
+        const uint8_t *const record = batch->data;
+        size_t n;
+        GS_TRY(gs_file_header_cut(o, batch, &n, st));
+        if (!h->is_kept && !is_as_kept(h, record, n))
             return fail_other(h, st);
         if (h->is_kept)
-            GS_TRY(append(h, batch->data, n, st));
-        if (h->is_kept && n == batch->bytes && batch->lacks_final_eol)
+            GS_TRY(append(h, record, n, st));
+        if (h->is_kept && batch->bytes == 0 && batch->lacks_final_eol)
             GS_TRY(append(h, &o->eol, 1, st));
-        if (batch->first_line > 0)
-            batch->first_line += gs_line_count(batch->data, n, GS_LINE_END);
-        batch->data += n;
-        batch->bytes -= n;
-        batch->offset += n;
         h->left--;
     }
     return GS_OK;

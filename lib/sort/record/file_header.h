@@ -26,6 +26,12 @@ typedef struct gs_file_header {
 void gs_file_header_init(gs_file_header *h, const gs_line_feed_options *options);
 void gs_file_header_release(gs_file_header *h); /* a zeroed one is fine */
 
+/* Takes the first record off the batch, unless it is a broken one of CSV: *bytes is how
+ * long it is, its eol with it if it has one. */
+GS_MUST_CHECK gs_code gs_file_header_cut(const gs_line_feed_options *options,
+                                         gs_line_batch *batch, size_t *bytes,
+                                         gs_status *st);
+
 /* Moves the header's lines off the front of the batch. */
 GS_MUST_CHECK gs_code gs_file_header_take(gs_file_header *h, gs_line_batch *batch,
                                           gs_status *st);

@@ -300,23 +300,23 @@ static bool may_have_header(gs_line_feed *feed, const gs_line_batch *batch)
  * first input has a header, also if it has fewer lines, if not each has one. */
 static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *st)
 {
+    const gs_line_feed_options *const o = &feed->options;
+    const uint8_t *const begin = batch->data;
     while (feed->header_left > 0 && batch->bytes > 0) {
-        const uint8_t eol = feed->options.eol;
-        const size_t size = feed->options.record_size;
-        const size_t end = size ? 0 : gs_line_find(batch->data, batch->bytes, eol);
-        const bool has_eol = !size && end < batch->bytes;
-        const size_t n = size ? size : end + has_eol;
-        GS_TRY(append(&feed->header, batch->data, n, st));
-        if (!size && !has_eol)
-            GS_TRY(append(&feed->header, &eol, 1, st));
-        batch->data += n;
-        batch->bytes -= n;
-        batch->offset += n;
+        const uint8_t *const record = batch->data;
+        size_t n;
+        GS_TRY(gs_file_header_cut(o, batch, &n, st));
+        GS_TRY(append(&feed->header, record, n, st));
+        if (o->record_size == 0 && record[n - 1] != o->eol)
+            GS_TRY(append(&feed->header, &o->eol, 1, st));
         feed->header_left--;
     }
     if (batch->input_index == 0)
         feed->first_header_bytes = feed->header.bytes;
-    return GS_OK;
+    if (o->see_header == NULL || batch->data == begin)
+        return GS_OK;
+    return o->see_header(o->header_context, batch->input_index, begin,
+                         (size_t)(batch->data - begin), st);
 }
 
 /* Gives what was put together away. */

@@ -76,6 +76,10 @@ typedef struct gs_file_front {
 typedef gs_code gs_file_look_fn(void *context, const gs_file_front *front,
                                 gs_record_ends *ends, gs_status *st);
 
+/* Sees the header of a file, each line with its eol but perhaps the last. */
+typedef gs_code gs_header_fn(void *context, size_t input_index, const uint8_t *header,
+                             size_t bytes, gs_status *st);
+
 typedef struct gs_line_feed_options {
     uint8_t eol;
     size_t record_size;        /* > 0: fixed-size records, no end-of-line byte */
@@ -88,6 +92,10 @@ typedef struct gs_line_feed_options {
     size_t part_bytes;     /* of memory that is given out as it is; 0: a megabyte */
     uint64_t header_lines; /* kept apart */
     bool header_of_each;   /* from every file, which come in order; else the first one */
+    /* With header_of_each: sees the header of a file before any batch of it is given out;
+     * NULL: nobody asks. GS_CSV_SLACK bytes behind it may be read. */
+    gs_header_fn *see_header;
+    void *header_context;
     /* Every file has the same one, with or without a CR behind its lines: another one is
      * an error. Files come in order. */
     bool shares_header;
