@@ -23,6 +23,10 @@ static const char usage_text[] =
     "      --phi=LIST           shares of the values that are less or equal (default:\n"
     "                           0.5,0.9,0.99)\n"
     "      --window=W           of the last W values alone, which N is then\n"
+    "      --exact              the very values: all are kept, sorted, in memory and\n"
+    "                           behind that in temporary files\n"
+    "  -T, --temporary-directory=DIR\n"
+    "                           for these; may be given more than once\n"
     "      --eps=E              error of the rank, a share of N (default: "
     "0.001)\n" STATS_INPUT_USAGE STATS_WORK_USAGE;
 
@@ -33,6 +37,9 @@ typedef struct quantile_request {
     const char *phi_texts[PHIS_MAX];
     double phis[PHIS_MAX];
     size_t phi_count;
+    bool is_exact;
+    const char **temp_folders;
+    size_t temp_folder_count;
     stats_output output;
     const gs_rank_sink *sink;
 } quantile_request;
@@ -66,11 +73,21 @@ static void parse(quantile_request *r, int argc, char **argv)
         {0, "phi", GS_OPT_TEXT(&r->phi_text)},
         {0, "eps", STATS_OPT_SHARE(&a->eps)},
         {0, "window", GS_OPT_COUNT(&a->window)},
+        {0, "exact", GS_OPT_FLAG(&r->is_exact)},
+        {'T', "temporary-directory",
+         GS_OPT_LIST(&r->temp_folders, &r->temp_folder_count)},
         STATS_INPUT_OPTIONS(a),
         STATS_WORK_OPTIONS(a),
     };
+    const double usual_eps = a->eps;
+    a->eps = -1;
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     stats_args_settle(a);
+    if (r->is_exact && (a->eps >= 0 || a->window > 0))
+        gs_die_usage("--exact is of all values and has no error: neither --window nor "
+                     "--eps");
+    if (a->eps < 0)
+        a->eps = usual_eps;
     stats_check_eps(a);
     take_phis(r);
     r->output = stats_args_output(a);
@@ -81,30 +98,40 @@ static void parse(quantile_request *r, int argc, char **argv)
 /* What is asked for, and how sure it is. */
 typedef struct quantile_view {
     const gs_rank_summary *all;
-    uint64_t values;    /* of the stream, */
-    uint64_t in_window; /* those of these that count, */
-    uint64_t uncovered; /* and of those the ones that are not in `all` */
+    gs_exact_sink *exact; /* or this, which has them all */
+    uint64_t values;      /* of the stream, */
+    uint64_t in_window;   /* those of these that count, */
+    uint64_t uncovered;   /* and of those the ones that are not in `all` */
     size_t bytes, bytes_max;
+    uint64_t spilled_bytes;
 } quantile_view;
 
 static void print_bounds(const quantile_request *r, const quantile_view *v)
 {
-    const double eps = r->args.eps;
+    const double eps = v->exact != NULL ? 0 : r->args.eps;
+    const uint64_t most =
+        v->exact != NULL ? 0 : gs_rank_summary_error(v->all) + (v->uncovered + 1) / 2;
     printf(", \"window\": %" PRIu64 ", \"eps\": %g, \"error_max\": %" PRIu64
            ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %zu",
-           v->in_window, eps, gs_rank_summary_error(v->all) + (v->uncovered + 1) / 2,
-           (uint64_t)(eps * (double)v->in_window), v->bytes);
+           v->in_window, eps, most, (uint64_t)(eps * (double)v->in_window), v->bytes);
     if (v->bytes_max > 0)
         printf(", \"summary_bytes_bound\": %zu", v->bytes_max);
+    if (v->exact != NULL)
+        printf(", \"spilled_bytes\": %" PRIu64, v->spilled_bytes);
     fputs(", \"quantiles\": [", stdout);
 }
 
 /* What is not covered may lie below or above: half of it is taken to be below. */
-static const gs_rank_entry *answer(const quantile_view *v, double phi)
+static gs_code find_answer(const quantile_view *v, double phi, uint64_t *key,
+                           gs_status *st)
 {
     const uint64_t rank = gs_rank_of_share(phi, v->in_window), half = v->uncovered / 2;
+    if (v->exact != NULL)
+        return gs_exact_at(v->exact, rank, key, st);
     const uint64_t wanted = rank > half + 1 ? rank - half : 1;
-    return gs_rank_summary_at(v->all, wanted < v->all->values ? wanted : v->all->values);
+    *key = gs_rank_summary_at(v->all, wanted < v->all->values ? wanted : v->all->values)
+               ->key;
+    return GS_OK;
 }
 
 static gs_code print_view(quantile_request *r, const quantile_view *v, bool is_end,
@@ -115,12 +142,14 @@ static gs_code print_view(quantile_request *r, const quantile_view *v, bool is_e
         return GS_OK;
     if (as_json)
         print_bounds(r, v);
-    for (size_t i = 0; i < r->phi_count && v->all->values > 0; i++) {
+    for (size_t i = 0; i < r->phi_count && v->in_window > 0; i++) {
+        uint64_t key;
+        GS_TRY(find_answer(v, r->phis[i], &key, st));
         if (as_json)
             printf("%s{\"phi\": %g, \"value\": ", i > 0 ? ", " : "", r->phis[i]);
         else
             printf("%s\t", r->phi_texts[i]);
-        stats_output_number(&r->output, r->args.values.type, answer(v, r->phis[i])->key);
+        stats_output_number(&r->output, r->args.values.type, key);
         putchar(as_json ? '}' : '\n');
     }
     if (as_json)
@@ -155,6 +184,16 @@ static gs_code print_sliding(void *context, const gs_sliding_all *all, bool is_e
     return print_view(context, &v, is_end, st);
 }
 
+static gs_code print_exact(void *context, gs_exact_sink *all, bool is_end, gs_status *st)
+{
+    const quantile_view v = {.exact = all,
+                             .values = all->values,
+                             .in_window = all->values,
+                             .bytes = gs_key_runs_held_bytes(&all->runs),
+                             .spilled_bytes = gs_key_runs_spilled_bytes(&all->runs)};
+    return print_view(context, &v, is_end, st);
+}
+
 /* --- ways --------------------------------------------------------------------------- */
 
 static gs_code run_all(quantile_request *r, const stats_workplace *w,
@@ -171,10 +210,32 @@ static gs_code run_all(quantile_request *r, const stats_workplace *w,
     return st->code;
 }
 
+/* Windows take no more than a half of the memory; runs have what they leave. */
+static gs_code run_exact(quantile_request *r, const stats_workplace *w,
+                         gs_value_stream_counts *counts, gs_status *st)
+{
+    gs_exact_sink sink = {.report = print_exact, .report_context = r};
+    const size_t window_values =
+        gs_exact_window_values(w->memory_bytes, gs_tuple_sorter_uses_gpu(w->sorter));
+    gs_value_stream_options options = stats_stream_options(&r->args, w, window_values);
+    const size_t windows_bytes =
+        (gs_team_workers(w->team) + 1) * 2 * window_values * sizeof(uint64_t);
+    if (windows_bytes < options.memory_bytes)
+        options.memory_bytes = windows_bytes;
+    const gs_value_sink as_sink = gs_exact_sink_as_sink(&sink);
+    if (gs_exact_sink_init(&sink, window_values, w->memory_bytes - options.memory_bytes,
+                           r->temp_folders, r->temp_folder_count, st) == GS_OK)
+        GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
+    gs_exact_sink_release(&sink);
+    return st->code;
+}
+
 static gs_code work(void *request, const stats_workplace *w,
                     gs_value_stream_counts *counts, gs_status *st)
 {
     quantile_request *const r = request;
+    if (r->is_exact)
+        return run_exact(r, w, counts, st);
     if (r->args.window == 0)
         return run_all(r, w, counts, st);
     return stats_run_sliding(GS_SLIDING_RANKS, &r->args, w, print_sliding, r, counts, st);
@@ -186,5 +247,6 @@ int gs_stats_quantile_command(int argc, char **argv)
     parse(&r, argc, argv);
     const int exit_code = stats_command_run(&r.args, work, &r);
     gs_mem_free(r.phi_copy);
+    gs_mem_free(r.temp_folders);
     return exit_code;
 }

@@ -242,6 +242,8 @@ __gpusort_stats -l agg -x -a 'avg min max quantile' -d 'figure of the other colu
 __gpusort_stats -l times -x -d 'of that figure'
 __gpusort_stats -l plus -x -d 'on top of it'
 __gpusort_stats -l window -x -d 'of the last W values alone'
+__gpusort_stats -l exact -d 'the very values'
+__gpusort_stats -s T -l temporary-directory -xa '(__fish_complete_directories)' -d 'where values are kept'
 __gpusort_stats -s t -l field-separator -x -d 'what stands between fields'
 __gpusort_stats -s k -l column -x -d 'the field that is the value'
 __gpusort_stats -l header -d 'the first line of a file is a header'

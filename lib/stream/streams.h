@@ -7,6 +7,7 @@
 #define GS_LIB_STREAM_STREAMS_H
 
 #include "lib/stream/count_sink.h"
+#include "lib/stream/exact_sink.h"
 #include "lib/stream/pair_sink.h"
 #include "lib/stream/prefix_sink.h"
 #include "lib/stream/rank_histogram.h"
