@@ -100,7 +100,7 @@ static gs_code open_input(gs_sorter *s, gs_status *st)
     return o->has_columns ? gs_sort_input_name_columns(&s->in, s->named, st) : GS_OK;
 }
 
-/* What formers get to see: also the inputs as a map, if no GPU is to have them and they
+/* What formers get to see: also the inputs as a map, if a GPU can be fed from it, or they
  * can be sorted where they are. */
 static void describe_forming(gs_sorter *s)
 {
@@ -124,8 +124,10 @@ static void describe_forming(gs_sorter *s)
         .holds_back = has_device && !s->choice.can_read_again,
         .has_runs = s->runs->run_count > 0,
     };
-    if (!has_device && !s->options->no_map &&
-        gs_core_former_map(f, gs_output_fd(s->output), &s->in.map))
+    const int output_fd = gs_output_fd(s->output);
+    if (!s->options->no_map &&
+        (has_device ? gs_device_feed_map(f, output_fd, &s->in.map)
+                    : gs_core_former_map(f, output_fd, &s->in.map)))
         f->map = &s->in.map;
 }
 
@@ -144,7 +146,8 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     GS_TRY(open_runs(s, st));
     describe_forming(s);
     if (o->stats != NULL) {
-        const size_t more = s->forming.map != NULL ? s->plan.mapped_more_bytes : 0;
+        const bool is_in_place = s->forming.map != NULL && s->forming.device == NULL;
+        const size_t more = is_in_place ? s->plan.mapped_more_bytes : 0;
         atomic_store(&o->stats->memory_limit_bytes, s->plan.limit_bytes + more);
         atomic_store(&o->stats->threads, s->plan.workers);
     }

@@ -232,7 +232,7 @@ gs_code gs_stream_input_open(gs_stream_input **out, const gs_stream_input_option
     };
     GS_TRY_OR_FAIL(gs_line_feed_new(&in->feed, &source, &feed, st));
     if (in->input != NULL && !o->has_quotes && gs_input_map(in->input, -1, 0, &in->map))
-        gs_line_feed_map(in->feed, &in->map);
+        gs_line_feed_map(in->feed, &in->map, 0);
     *out = in;
     return GS_OK;
 fail:

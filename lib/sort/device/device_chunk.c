@@ -10,6 +10,7 @@
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
+#include "lib/sort/device/device_feed.h"
 #include "lib/sort/device/device_text.h"
 
 enum {
@@ -32,6 +33,7 @@ typedef struct gs_upload_held {
 
 struct gs_device_chunk {
     const gs_forming *forming;
+    gs_device_feed *feed;           /* of mapped files; NULL: batches of the line feed */
     size_t batches_held;            /* blocks of the pool that uploads may hold */
     size_t held_back_bytes;         /* host memory for text that is held back */
     bool keeps_all;                 /* the input cannot be read again */
@@ -75,6 +77,8 @@ struct gs_device_chunk {
 
 static size_t batch_bytes_max(const gs_device_chunk *c)
 {
+    if (c->feed != NULL)
+        return c->forming->plan->feed_block_bytes + 1;
     return c->held_back_bytes < PIECE_BYTES ? c->held_back_bytes + 1
                                             : (size_t)PIECE_BYTES + 1;
 }
@@ -130,7 +134,10 @@ static void *start_device(void *arg)
     if (new_slot(c, 0, &c->start_status) == GS_OK) {
         void *area = NULL;
         size_t bytes = 0;
-        gs_block_pool_area(c->forming->pool, &area, &bytes);
+        if (c->feed != NULL)
+            gs_device_feed_area(c->feed, &area, &bytes);
+        else
+            gs_block_pool_area(c->forming->pool, &area, &bytes);
         gs_text_pin(area, bytes);
         c->pinned = area;
     }
@@ -172,6 +179,15 @@ static gs_code await_device(gs_device_chunk *c, gs_status *st)
     return GS_OK;
 }
 
+/* What is fed from files is not held back. */
+static gs_code new_memory(gs_device_chunk *c, gs_status *st)
+{
+    if (c->forming->map != NULL)
+        return gs_device_feed_new(&c->feed, c->forming, st);
+    GS_TRY(gs_mem_map(&c->held, held_map_bytes(c), true, "text held back", st));
+    return gs_mem_new(&c->sample, SAMPLE_BYTES, "sample of the text", st);
+}
+
 gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_forming *forming,
                             gs_status *st)
 {
@@ -187,8 +203,7 @@ gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_forming *forming,
     c->batches_held = workers < UPLOADS_HELD_MAX ? workers : UPLOADS_HELD_MAX;
     atomic_store(&c->slot_count, 1);
     pthread_mutex_init(&c->mutex, NULL);
-    GS_TRY_OR_FAIL(gs_mem_map(&c->held, held_map_bytes(c), true, "text held back", st));
-    GS_TRY_OR_FAIL(gs_mem_new(&c->sample, SAMPLE_BYTES, "sample of the text", st));
+    GS_TRY_OR_FAIL(new_memory(c, st));
     /* A pipe may turn out to be short: its device is started when it is not. */
     if (!c->keeps_all)
         GS_TRY_OR_FAIL(start(c, st));
@@ -220,6 +235,7 @@ void gs_device_chunk_free(gs_device_chunk *c)
     while (c->uploads_count > 0)
         release_upload(c);
     gs_line_batch_release(&c->pending);
+    gs_device_feed_free(c->feed);
     if (c->held != NULL)
         gs_mem_unmap(c->held, held_map_bytes(c));
     gs_mem_free(c->sample);
@@ -438,10 +454,13 @@ gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
         gs_assert(slot == 0);
         if (!c->has_starter)
             GS_TRY(start(c, st));
-        GS_TRY(read_ahead(c, c->held_back_bytes, true, st));
+        if (c->feed == NULL)
+            GS_TRY(read_ahead(c, c->held_back_bytes, true, st));
         GS_TRY(await_device(c, st));
     }
     gs_text_sort *const sort = c->slots[slot];
+    if (c->feed != NULL)
+        return gs_device_feed_fill(c->feed, sort, &c->read[slot], is_last, st);
     c->filling = slot;
     GS_TRY(upload_held(c, sort, &is_full, st));
     while (!is_full) {
@@ -468,7 +487,9 @@ bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot)
 
 bool gs_device_chunk_can_do_without(const gs_device_chunk *c, const gs_status *st)
 {
-    return gs_device_is_to_blame(st->code) && !c->has_feed_failed;
+    const bool has_failed =
+        c->feed != NULL ? gs_device_feed_has_failed(c->feed) : c->has_feed_failed;
+    return gs_device_is_to_blame(st->code) && !has_failed;
 }
 
 bool gs_device_chunk_is_started(const gs_device_chunk *c)
@@ -480,12 +501,14 @@ void gs_device_chunk_sample(const gs_device_chunk *c, const uint8_t **text, size
 {
     *text = c->sample;
     *bytes = c->sample_bytes;
+    if (c->feed != NULL)
+        gs_device_feed_sample(c->feed, text, bytes);
 }
 
 bool gs_device_chunk_give_back(gs_device_chunk *c)
 {
     join_starter(c);
-    if (c->lost_text)
+    if (c->lost_text || c->feed != NULL)
         return false;
     /* They will be counted again. */
     if (c->forming->options->stats != NULL)

@@ -9,6 +9,8 @@
  *                      ^                   or records, encoded by all threads
  *                      while the device starts
  *
+ * Files that are in the page cache go up by another way (device_feed.h).
+ *
  * The device is started by a thread of its own while the first blocks are read. Text that
  * comes before it is ready is held back in host memory. Where the input cannot be read
  * again (a pipe), a copy of a chunk's text stays in host memory until its run is written,

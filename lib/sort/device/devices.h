@@ -6,6 +6,7 @@
 #define GS_LIB_SORT_DEVICE_DEVICES_H
 
 #include "lib/sort/device/device_choice.h"
+#include "lib/sort/device/device_feed.h"
 #include "lib/sort/device/device_former.h"
 
 #endif

@@ -49,7 +49,7 @@ bool gs_core_former_map(const gs_forming *f, int output_fd, gs_file_map *map)
         o->has_top || f->plan->is_space_limited || f->has_runs ||
         !gs_input_map(f->input, output_fd, gs_chunk_copy_bytes(&limits), map))
         return false;
-    gs_line_feed_map(f->feed, map);
+    gs_line_feed_map(f->feed, map, 0);
     gs_log_say(f->options->log, GS_LOG_INFO,
                "the input is in the page cache and sorted where it is");
     return true;

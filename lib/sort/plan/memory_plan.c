@@ -46,6 +46,12 @@ enum {
     DECODE_SHARE = 32,   /* of the chunk */
     MAPPED_SHARE = 8,    /* of S */
     HELD_BACK_SHARE = 2, /* of the chunk: the other half is for cores, after a failure */
+    /* What a GPU is fed from: while a block goes up a worker fills another. Larger ones
+     * gain less than it takes to lock them in place. */
+    FEED_SHARE = 8, /* of the chunk */
+    FEED_BLOCKS_A_WORKER = 2,
+    FEED_BLOCK_MIN = 64 * KIB,
+    FEED_BLOCK_MAX = 4 * MIB,
     LIMIT_MIN = 32 * KIB, /* an S that is taken at its word is at least this */
 };
 
@@ -196,6 +202,10 @@ gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed
         p.mapped_more_bytes = p.limit_bytes / MAPPED_SHARE;
     p.mapped_more_soft_bytes = has_program ? 0 : p.mapped_more_bytes;
     p.held_back_bytes = p.chunk_soft_bytes / HELD_BACK_SHARE;
+    p.feed_blocks = FEED_BLOCKS_A_WORKER * (size_t)p.workers;
+    p.feed_block_bytes =
+        gs_clamp(gs_power_below(p.chunk_soft_bytes / FEED_SHARE / p.feed_blocks),
+                 FEED_BLOCK_MIN, FEED_BLOCK_MAX);
     return p;
 }
 

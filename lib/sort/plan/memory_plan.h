@@ -36,6 +36,8 @@ typedef struct gs_memory_plan {
     size_t mapped_more_bytes;      /* that a chunk of mapped text may take beyond that, */
     size_t mapped_more_soft_bytes; /* and hold before it is full */
     size_t held_back_bytes;        /* of a chunk's share: text that a GPU may yet lose */
+    size_t feed_block_bytes;       /* of what a GPU is fed from, of a chunk's share, */
+    size_t feed_blocks;            /* in so many blocks */
     size_t merge_piece_bytes;      /* piece_bytes of a merge: a range should fit */
     size_t merge_bytes;            /* for windows and decoded blocks */
     size_t record_bytes_max;       /* of the longest record; may be more than S */

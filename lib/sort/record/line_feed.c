@@ -582,9 +582,10 @@ static void next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
         out->ticket = feed->next_ticket++;
 }
 
-void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map)
+void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map, size_t part_bytes)
 {
     feed->map = map;
+    feed->part_bytes = part_bytes > 0 ? part_bytes : feed->part_bytes;
     feed->map_file = feed->map_at = 0;
     /* Of a small input there are parts for all workers too. */
     const size_t share = gs_file_map_text_bytes(map) / PARTS;
@@ -595,10 +596,9 @@ void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map)
 void gs_line_feed_map_again(gs_line_feed *feed)
 {
     feed->map_file = feed->map_at = 0;
-    feed->next_input = 0;
+    feed->next_input = feed->header_input = 0;
     feed->next_offset = 0;
     feed->header.bytes = 0;
-    feed->header_input = 0;
     feed->first_header_bytes = 0;
     feed->header_left = feed->options.header_lines;
 }
@@ -617,7 +617,7 @@ static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
                                          feed->map_at, left, feed->options.record_size,
                                          st);
     const size_t bytes = whole > 0 ? whole : left;
-    if (bytes > PART_BYTES && bytes > feed->options.record_bytes_max)
+    if (bytes > feed->part_bytes && bytes > feed->options.record_bytes_max)
         return fail_too_long(feed, &place, st);
     *out = (gs_line_batch){.data = from,
                            .bytes = bytes,

@@ -139,9 +139,10 @@ void gs_line_feed_set_long_max(gs_line_feed *feed, size_t bytes);
 void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
                          size_t bytes, gs_line_batch *last);
 /* Instead of blocks, what is mapped is given out, file by file. Batches point into the
- * map, but for the last line of a file if it lacks its eol. Borrows the map until free().
- */
-void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map);
+ * map, but for the last line of a file if it lacks its eol. They have at most
+ * `part_bytes` (0: what the options say) unless they are a longer record. Borrows the map
+ * until free(). */
+void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map, size_t part_bytes);
 
 /* Everything that is mapped comes once more, under other tickets. */
 void gs_line_feed_map_again(gs_line_feed *feed);

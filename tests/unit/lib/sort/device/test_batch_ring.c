@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * batch_ring: what several threads copy is the input, byte for byte and in its order, cut
+ * between records, and counted as one thread would count it; a batch keeps its memory
+ * until it is released, however many are in use; and what fails to be read, or was
+ * changed meanwhile, is an error that names the file.
+ */
+#include "lib/sort/device/batch_ring.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/mem.h"
+#include "lib/sort/plan/plans.h"
+#include "lib/sort/sort_input.h"
+#include "tests/check.h"
+
+enum { FILES_MAX = 5, BYTES_MIN = 1200000, BYTES_MAX = 3000000 };
+
+static const char *const names[FILES_MAX] = {"in0", "in1", "in2", "in3", "in4"};
+
+/* What the files hold, one after the other. */
+typedef struct whole_text {
+    uint8_t *data;
+    size_t bytes, begins[FILES_MAX + 1], file_count;
+} whole_text;
+
+/* All that a ring is made for. */
+typedef struct job {
+    gs_sort_options options;
+    gs_memory_plan plan;
+    gs_record_layout layout;
+    gs_witness_options watched;
+    gs_sort_input in;
+    gs_forming forming;
+    gs_batch_ring *ring;
+} job;
+
+/* Lines of up to `longest` bytes, or records. */
+static void write_files(whole_text *t, size_t record_size, size_t longest,
+                        uint64_t *state)
+{
+    t->file_count = 1 + check_random(state) % FILES_MAX;
+    t->bytes = 0;
+    for (size_t i = 0; i < t->file_count; i++) {
+        size_t end = t->bytes + BYTES_MIN / t->file_count + 1 +
+                     check_random(state) % (BYTES_MAX / 2 / t->file_count);
+        if (record_size > 0)
+            end = t->bytes + (end - t->bytes) / record_size * record_size;
+        t->begins[i] = t->bytes;
+        for (size_t left = 0; t->bytes < end; t->bytes++) {
+            const bool is_eol = record_size == 0 && left-- == 0;
+            t->data[t->bytes] = is_eol ? '\n' : (uint8_t)('a' + t->bytes % 23);
+            if (is_eol)
+                left = check_random(state) % (check_random(state) % 64 ? 40 : longest);
+        }
+        if (check_random(state) % 2 && record_size == 0)
+            t->data[t->bytes - 1] = '\n';
+        const int fd = open(names[i], O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        const size_t bytes = t->bytes - t->begins[i];
+        REQUIRE(fd >= 0 && close(fd) == 0);
+        FILE *const f = fopen(names[i], "wb");
+        REQUIRE(f != NULL && fwrite(t->data + t->begins[i], 1, bytes, f) == bytes);
+        REQUIRE(fclose(f) == 0);
+    }
+    t->begins[t->file_count] = t->bytes;
+}
+
+/* False if the input is not mapped here. */
+static bool begin(job *j, const whole_text *t, size_t record_size, size_t block_bytes,
+                  unsigned threads)
+{
+    gs_status st = {.code = GS_OK};
+    *j = (job){.options = {.order = {.eol = '\n',
+                                     .record_size = record_size,
+                                     .delimiter = GS_ORDER_BLANK_FIELDS},
+                           .inputs = names,
+                           .input_count = t->file_count,
+                           .memory_bytes = 64 << 20,
+                           .threads = threads}};
+    j->plan = gs_memory_plan_sort(&j->options, false);
+    j->plan.feed_block_bytes = block_bytes;
+    j->plan.feed_blocks = 1 + threads;
+    j->layout = gs_order_layout(&j->options.order, false);
+    j->watched = gs_sort_watched(&j->options, &j->layout);
+    REQUIRE_OK(gs_sort_input_open(&j->in, &j->options, &j->plan, &j->layout, &st), &st);
+    j->forming = (gs_forming){.options = &j->options,
+                              .plan = &j->plan,
+                              .layout = &j->layout,
+                              .watched = &j->watched,
+                              .pool = j->in.pool,
+                              .input = j->in.input,
+                              .feed = j->in.feed,
+                              .map = &j->in.map};
+    REQUIRE_OK(gs_team_new((gs_team **)&j->forming.team, threads, &st), &st);
+    if (!gs_batch_ring_map(&j->forming, STDERR_FILENO, &j->in.map))
+        return false;
+    REQUIRE_OK(gs_batch_ring_new(&j->ring, &j->forming, &st), &st);
+    return true;
+}
+
+static void end(job *j)
+{
+    gs_batch_ring_free(j->ring);
+    gs_team_free(j->forming.team);
+    gs_sort_input_release(&j->in);
+    CHECK(gs_mem_held_bytes() == 0);
+}
+
+/* Is it what comes next in the text? Moves on. */
+static bool is_next(const job *j, const whole_text *t, const gs_ring_batch *b, size_t *at)
+{
+    size_t file = 0;
+    while (t->begins[file + 1] <= *at)
+        file++;
+    const bool is_there = *at + b->bytes <= t->begins[file + 1] &&
+                          memcmp(b->data, t->data + *at, b->bytes) == 0;
+    *at += b->bytes;
+    const size_t size = j->options.order.record_size;
+    if (!is_there || (size > 0 && b->bytes % size != 0))
+        return false;
+    const bool has_eol = size > 0 || t->data[*at - 1] == '\n';
+    return b->lacks_final_eol == !has_eol && (has_eol || *at == t->begins[file + 1]);
+}
+
+/* Everything in order, with up to `held_max` batches in use at a time. */
+static void read_all(job *j, const whole_text *t, size_t held_max, uint64_t *state)
+{
+    gs_status st = {.code = GS_OK};
+    gs_multiset sum = {0}, want = {0};
+    const gs_ring_batch *held[64];
+    size_t given = 0, released = 0, at = 0, released_at = 0;
+    bool is_ended = false;
+    for (;;) {
+        const gs_ring_batch *b = NULL;
+        REQUIRE_OK(gs_batch_ring_next(j->ring, given == released, &b, &is_ended, &st),
+                   &st);
+        if (is_ended)
+            break;
+        if (b == NULL || given - released == held_max) {
+            /* The bytes are the same as when it was given. */
+            REQUIRE(given > released);
+            CHECK(is_next(j, t, held[released++ % 64], &released_at));
+            gs_batch_ring_release(j->ring);
+            continue;
+        }
+        CHECK(is_next(j, t, b, &at));
+        gs_multiset_join(&sum, &b->records);
+        held[given++ % 64] = b;
+        gs_batch_ring_give(j->ring);
+        if (check_random(state) % 64 == 0)
+            usleep(500);
+    }
+    CHECK(at == t->bytes);
+    for (size_t i = 0; i < t->file_count; i++)
+        gs_multiset_add_text(&want, &j->watched.form, t->data + t->begins[i],
+                             t->begins[i + 1] - t->begins[i]);
+    CHECK(gs_multiset_is_equal(&sum, &want));
+    CHECK(given > 4);
+}
+
+/* --- failures ---------------------------------------------------------------------- */
+
+/* What the ring says in the end. */
+static gs_code read_until_failure(job *j, gs_status *st)
+{
+    bool is_ended = false;
+    const gs_ring_batch *b = NULL;
+    while (gs_batch_ring_next(j->ring, true, &b, &is_ended, st) == GS_OK && !is_ended) {
+        gs_batch_ring_give(j->ring);
+        gs_batch_ring_release(j->ring);
+    }
+    return st->code;
+}
+
+static void change_last_byte(const char *name)
+{
+    const int fd = open(name, O_WRONLY | O_APPEND);
+    REQUIRE(fd >= 0 && write(fd, "x\n", 2) == 2 && close(fd) == 0);
+}
+
+static void cut_last_byte(const char *name)
+{
+    struct stat info;
+    REQUIRE(stat(name, &info) == 0);
+    REQUIRE(truncate(name, info.st_size - 1) == 0);
+}
+
+/* Changed while it is read: behind the batches that the ring holds. */
+static void changed(whole_text *t, void (*change)(const char *), uint64_t *state)
+{
+    job j;
+    gs_status st = {.code = GS_OK};
+    write_files(t, 0, 50, state);
+    REQUIRE(begin(&j, t, 0, 4096, 2));
+    change(names[t->file_count - 1]);
+    CHECK(read_until_failure(&j, &st) == GS_ERR_IO);
+    CHECK(strstr(st.msg, "it was changed while it was read") != NULL);
+    CHECK(strstr(st.msg, names[t->file_count - 1]) != NULL);
+    end(&j);
+}
+
+/* The last record of a file is not whole. */
+static void partial_record(whole_text *t, uint64_t *state)
+{
+    job j;
+    gs_status st = {.code = GS_OK};
+    write_files(t, 100, 0, state);
+    change_last_byte(names[0]);
+    REQUIRE(begin(&j, t, 100, 4096, 2));
+    CHECK(read_until_failure(&j, &st) == GS_ERR_FORMAT);
+    CHECK(strstr(st.msg, "in0: the last record, at byte ") == st.msg);
+    end(&j);
+}
+
+static void cancelled(whole_text *t, uint64_t *state)
+{
+    job j;
+    gs_status st = {.code = GS_OK};
+    volatile int signal_number = 0;
+    write_files(t, 0, 50, state);
+    REQUIRE(begin(&j, t, 0, 4096, 2));
+    gs_batch_ring_free(j.ring);
+    j.ring = NULL;
+    j.options.cancel_signal = &signal_number;
+    REQUIRE_OK(gs_batch_ring_new(&j.ring, &j.forming, &st), &st);
+    signal_number = 15;
+    CHECK(read_until_failure(&j, &st) == GS_ERR_CANCELLED);
+    end(&j);
+}
+
+/* Threads that wait for room, or are at work, end when they are told to. */
+static void left_alone(whole_text *t, uint64_t *state)
+{
+    write_files(t, 0, 50, state);
+    for (unsigned i = 0; i < 20; i++) {
+        job j;
+        REQUIRE(begin(&j, t, 0, 4096, 3));
+        usleep(i * 50);
+        end(&j);
+    }
+}
+
+/* Each request for memory fails in turn. */
+static void short_of_memory(whole_text *t, uint64_t *state)
+{
+    write_files(t, 0, 50, state);
+    unsigned failed = 0;
+    for (uint64_t nth = 1;; nth++) {
+        job j;
+        gs_status st = {.code = GS_OK};
+        REQUIRE(begin(&j, t, 0, 4096, 2));
+        gs_batch_ring_free(j.ring);
+        gs_mem_fail_nth(nth);
+        const gs_code code = gs_batch_ring_new(&j.ring, &j.forming, &st);
+        const bool has_failed = gs_mem_fail_left() == 0;
+        gs_mem_fail_nth(0);
+        CHECK((code == GS_ERR_NOMEM && j.ring == NULL) == has_failed);
+        failed += has_failed;
+        end(&j);
+        if (!has_failed)
+            break;
+    }
+    CHECK(failed >= 3);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/gpusort-test-ring-XXXXXX";
+    REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0);
+    uint64_t state = check_seed(19);
+    whole_text t = {.data = calloc(1, 2 * BYTES_MAX)};
+    REQUIRE(t.data != NULL);
+    bool is_mapped = true;
+    for (unsigned i = 0; i < 40 && is_mapped; i++) {
+        static const size_t sizes[] = {0, 0, 0, 100, 7};
+        static const size_t longest[] = {50, 3000, 70000, 400000};
+        job j;
+        const size_t record_size = sizes[i % 5];
+        const size_t block_bytes = (size_t)4096 << check_random(&state) % 7;
+        write_files(&t, record_size, longest[i % 4], &state);
+        is_mapped = begin(&j, &t, record_size, block_bytes, 1 + i % 4);
+        if (is_mapped)
+            read_all(&j, &t, 1 + check_random(&state) % j.plan.feed_blocks, &state);
+        end(&j);
+    }
+    if (is_mapped) {
+        changed(&t, change_last_byte, &state);
+        changed(&t, cut_last_byte, &state);
+        partial_record(&t, &state);
+        cancelled(&t, &state);
+        left_alone(&t, &state);
+        short_of_memory(&t, &state);
+    }
+    for (size_t i = 0; i < FILES_MAX; i++)
+        (void)unlink(names[i]);
+    REQUIRE(chdir("/") == 0 && rmdir(folder) == 0);
+    free(t.data);
+    /* Where nothing is in the page cache there is nothing to be seen. */
+    return is_mapped ? check_result() : 77;
+}
