@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "io/file_space.h"
 #include "io/file_sync.h"
 #include "io/last_close.h"
 #include "io/link_chain.h"
@@ -58,6 +59,8 @@ struct gs_output {
     char *temp;              /* temporary name, NULL if none exists (yet) */
     char *temp_template;     /* for that name, its tail to be drawn (io/temp_name.h) */
     int pending_slot;
+    bool is_expected;     /* its space was asked for, */
+    gs_file_space *space; /* and is being taken; or NULL */
     struct stat existing; /* of final_fd */
 };
 
@@ -386,9 +389,22 @@ bool gs_output_is_own_file(const gs_output *o)
 
 void gs_output_expect(gs_output *o, uint64_t bytes)
 {
-    /* Where it is refused (or the disk is too full) the writes will do without. */
-    if (bytes > 0 && gs_output_is_own_file(o))
-        (void)fallocate(o->fd, 0, (off_t)o->start_offset, (off_t)bytes);
+    if (bytes > 0 && !o->is_expected && gs_output_is_own_file(o)) {
+        o->is_expected = true;
+        gs_file_space_begin(&o->space, o->fd, bytes);
+    }
+}
+
+bool gs_output_has_room(const gs_output *o, uint64_t bytes)
+{
+    return gs_file_space_is_plenty(o->fd, bytes);
+}
+
+/* What was expected and did not come is cut off from now on. */
+static void end_space(gs_output *o)
+{
+    gs_file_space_end(o->space);
+    o->space = NULL;
 }
 
 uint64_t gs_output_start_offset(const gs_output *o)
@@ -480,6 +496,7 @@ static gs_code close_written(gs_output *o, gs_status *st)
 
 static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_status *st)
 {
+    end_space(o);
     int error = ftruncate(o->fd, (off_t)total_bytes) == 0 ? 0 : errno;
     if (error == 0 && sync)
         error = gs_file_sync(o->fd);
@@ -523,6 +540,7 @@ void gs_output_free(gs_output *o)
 {
     if (o == NULL)
         return;
+    end_space(o);
     if (o->temp != NULL) {
         (void)unlink(o->temp);
         clear_pending(o);

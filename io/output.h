@@ -22,6 +22,7 @@
 #ifndef GS_IO_OUTPUT_H
 #define GS_IO_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,9 +50,12 @@ bool gs_output_is_seekable(const gs_output *o);
 uint64_t gs_output_start_offset(const gs_output *o);
 /* True if fd is ours alone (a temporary name), so that O_DIRECT may be set on it. */
 bool gs_output_is_own_file(const gs_output *o);
-/* So many bytes will come, or a little less: the disk space is taken at once, so that
- * writes in flight do not wait for each other to lengthen the file. */
+/* So many bytes will come, or a little less: the disk space is taken from now on, beside
+ * what the caller does, so that writes in flight do not wait for each other to lengthen
+ * the file. Told again, it changes nothing; 0 is not known. */
 void gs_output_expect(gs_output *o, uint64_t bytes);
+/* Would that leave at least as much free as it takes? */
+bool gs_output_has_room(const gs_output *o, uint64_t bytes);
 /* As messages name it: the path, or 'standard output' with its quotes. */
 const char *gs_output_name(const gs_output *o);
 

@@ -10,12 +10,18 @@
 #include <unistd.h>
 
 #include "io/aio.h"
+#include "io/file_pages.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 
-enum { DIRECT_ALIGN = 4096, WRITES_IN_FLIGHT_MAX = 8 };
+enum {
+    DIRECT_ALIGN = 4096,
+    WRITES_IN_FLIGHT_MAX = 8,
+    /* New pages are zeros: who fills them soon finds them in the cache. */
+    PAGES_AT_ONCE = 512 << 10,
+};
 
 typedef struct gs_stream_block {
     uint8_t *memory;
@@ -29,7 +35,9 @@ struct gs_stream {
     bool is_direct, has_set_direct;
     size_t block_bytes, block_count;
     gs_stream_block *blocks; /* block n lives in slot n % block_count */
-    uint8_t *memory;
+    uint8_t *memory;         /* of the blocks; NULL: they are */
+    gs_file_pages *pages;    /* of the file, */
+    bool owns_memory;
     gs_aio *aio;
     pthread_t writer;
 
@@ -45,6 +53,22 @@ struct gs_stream {
 
     _Atomic uint64_t written_bytes;
 };
+
+/* Pages of the file, or memory for what is written to it. */
+static gs_code need_memory(gs_stream *s, gs_status *st)
+{
+    const gs_stream_target *const t = &s->target;
+    gs_status refusal = {.code = GS_OK};
+    if (t->fills_pages && t->is_seekable && t->offset == 0 && gs_file_pages_fit(t->fd) &&
+        gs_file_pages_new(&s->pages, t->fd, s->block_bytes, &refusal) == GS_OK)
+        return GS_OK;
+    gs_status_clear(&refusal);
+    s->memory = t->memory;
+    s->owns_memory = t->memory == NULL;
+    return !s->owns_memory ? GS_OK
+                           : gs_mem_map(&s->memory, s->block_bytes * s->block_count,
+                                        false, "output stream buffers", st);
+}
 
 gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target, size_t block_bytes,
                       size_t block_count, gs_status *st)
@@ -63,10 +87,9 @@ gs_code gs_stream_new(gs_stream **out, const gs_stream_target *target, size_t bl
     pthread_cond_init(&s->block_full, NULL);
     GS_TRY_OR_FAIL(gs_mem_new(&s->blocks, block_count * sizeof *s->blocks,
                               "output stream blocks", st));
-    GS_TRY_OR_FAIL(gs_mem_map(&s->memory, block_bytes * block_count, false,
-                              "output stream buffers", st));
+    GS_TRY_OR_FAIL(need_memory(s, st));
     for (size_t i = 0; i < block_count; i++) {
-        s->blocks[i].memory = s->memory + i * block_bytes;
+        s->blocks[i].memory = s->pages == NULL ? s->memory + i * block_bytes : NULL;
         s->blocks[i].number = i;
     }
     *out = s;
@@ -284,8 +307,8 @@ bool gs_stream_is_turn(gs_stream *s, uint64_t ticket)
     return is_turn;
 }
 
-gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory, size_t *room,
-                      gs_status *st)
+gs_code gs_stream_map(gs_stream *s, uint64_t offset, size_t bytes, uint8_t **memory,
+                      size_t *room, gs_status *st)
 {
     const uint64_t number = offset / s->block_bytes;
     gs_stream_block *const block = &s->blocks[number % s->block_count];
@@ -294,10 +317,32 @@ gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory, size_t *r
     while (block->number != number && s->failure.code == GS_OK)
         pthread_cond_wait(&s->slot_freed, &s->mutex);
     gs_status_keep_first(st, &s->failure);
+    const uint64_t file_bytes = s->reserved_bytes;
     pthread_mutex_unlock(&s->mutex);
     *memory = block->memory + inside;
-    *room = s->block_bytes - inside;
+    *room = s->block_bytes - inside < bytes ? s->block_bytes - inside : bytes;
+    if (s->pages == NULL || st->code != GS_OK)
+        return st->code;
+    if (*room > PAGES_AT_ONCE)
+        *room = PAGES_AT_ONCE;
+    const int error = gs_file_pages_get(s->pages, offset, *room, file_bytes, memory);
+    if (error == 0)
+        return GS_OK;
+    (void)write_failed(s, error, st);
+    gs_stream_abort(s, st);
     return st->code;
+}
+
+/* A block is full, and somebody is to write it. */
+static void see_full_locked(gs_stream *s)
+{
+    gs_status st = {.code = GS_OK};
+    if (!s->has_writer && !s->is_alone && s->failure.code == GS_OK &&
+        start_writer_locked(s, &st) != GS_OK)
+        fail_locked(s, &st);
+    if (s->is_alone)
+        write_alone_locked(s);
+    pthread_cond_signal(&s->block_full);
 }
 
 void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
@@ -306,16 +351,15 @@ void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes)
     pthread_mutex_lock(&s->mutex);
     block->filled_bytes += bytes;
     gs_assert(block->filled_bytes <= s->block_bytes);
-    if (block->filled_bytes == s->block_bytes) {
-        gs_status st = {.code = GS_OK};
-        if (!s->has_writer && !s->is_alone && s->failure.code == GS_OK &&
-            start_writer_locked(s, &st) != GS_OK)
-            fail_locked(s, &st);
-        if (s->is_alone)
-            write_alone_locked(s);
-        pthread_cond_signal(&s->block_full);
-    }
+    const bool is_full = block->filled_bytes == s->block_bytes;
+    if (is_full && s->pages == NULL)
+        see_full_locked(s);
     pthread_mutex_unlock(&s->mutex);
+    if (is_full && s->pages != NULL) {
+        block->write_begin_ns = gs_trace_begin(s->target.trace);
+        gs_file_pages_drop(s->pages, block->number * s->block_bytes);
+        free_slot(s, block);
+    }
 }
 
 gs_code gs_stream_put(gs_stream *s, uint64_t offset, const void *data, size_t bytes,
@@ -325,9 +369,7 @@ gs_code gs_stream_put(gs_stream *s, uint64_t offset, const void *data, size_t by
     while (bytes > 0) {
         uint8_t *to;
         size_t room;
-        GS_TRY(gs_stream_map(s, offset, &to, &room, st));
-        if (room > bytes)
-            room = bytes;
+        GS_TRY(gs_stream_map(s, offset, bytes, &to, &room, st));
         memcpy(to, from, room);
         gs_stream_filled(s, offset, room);
         from += room;
@@ -363,6 +405,10 @@ gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
     const gs_stream_block *const block = &s->blocks[number % s->block_count];
     gs_assert(block->number == number && block->filled_bytes == tail_bytes);
     size_t bytes = tail_bytes;
+    if (s->pages != NULL) {
+        atomic_fetch_add(&s->written_bytes, tail_bytes);
+        return GS_OK;
+    }
     if (s->is_direct) {
         bytes = (tail_bytes + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
         memset(block->memory + tail_bytes, 0, bytes - tail_bytes);
@@ -396,14 +442,20 @@ void gs_stream_free(gs_stream *s)
     pthread_cond_destroy(&s->slot_freed);
     pthread_cond_destroy(&s->turn_changed);
     pthread_mutex_destroy(&s->mutex);
-    if (s->memory != NULL)
+    if (s->owns_memory && s->memory != NULL)
         gs_mem_unmap(s->memory, s->block_bytes * s->block_count);
+    gs_file_pages_free(s->pages);
     gs_mem_free(s->blocks);
     gs_mem_free(s);
+}
+
+bool gs_stream_fills_pages(const gs_stream *s)
+{
+    return s->pages != NULL;
 }
 
 void gs_stream_area(const gs_stream *s, void **start, size_t *bytes)
 {
     *start = s->memory;
-    *bytes = s->block_bytes * s->block_count;
+    *bytes = s->memory != NULL ? s->block_bytes * s->block_count : 0;
 }

@@ -12,7 +12,8 @@
  * reserves a place (its length is known by then), then fills it while later tickets
  * reserve and fill theirs. A full block is written at once: by a writer thread, with
  * several writes in flight on a file, one after the other on a pipe. A piece may be
- * longer than the window.
+ * longer than the window. Of a file in memory the blocks may be its own pages
+ * (io/file_pages.h): those who fill them write, and nothing is copied.
  *
  * Any number of threads. After a failure every call fails with it, so nobody waits for
  * ever. Call order: new, then for each ticket reserve(is_last = false)*, reserve(is_last
@@ -38,6 +39,7 @@ typedef struct gs_stream_target {
     bool is_seekable; /* positioned writes; else in order with write() */
     bool try_direct;  /* O_DIRECT if the file takes it (our own descriptor only) */
     bool is_direct;   /* the descriptor has O_DIRECT already */
+    bool fills_pages; /* where the file can be mapped: our own, and from its beginning */
     bool no_uring;
     bool ends_by_pipe; /* a closed pipe ends the program by SIGPIPE; else a write fails */
     gs_trace *trace;   /* lane GS_LANE_WRITE; may be NULL */
@@ -45,6 +47,8 @@ typedef struct gs_stream_target {
     uint64_t skip_bytes; /* of the stream, written before by somebody else: are left out;
                             only if not seekable */
     const char *failure; /* message of a failed write: "write failed: NAME"; borrowed */
+    uint8_t
+        *memory; /* page-aligned, of all blocks, if there is some; borrowed. Or NULL */
 } gs_stream_target;
 
 /* `block_bytes` is a multiple of 4096; at least 2 blocks. */
@@ -62,10 +66,10 @@ GS_MUST_CHECK gs_code gs_stream_reserve(gs_stream *s, uint64_t ticket, uint64_t 
 /* Would reserve not wait? */
 bool gs_stream_is_turn(gs_stream *s, uint64_t ticket);
 
-/* The memory at a reserved offset: *room bytes, at least 1, up to the end of the block.
- * Waits while the window is not there yet. */
-GS_MUST_CHECK gs_code gs_stream_map(gs_stream *s, uint64_t offset, uint8_t **memory,
-                                    size_t *room, gs_status *st);
+/* The memory at a reserved offset: *room bytes, at least 1, of the `bytes` that will be
+ * filled, up to the end of the block at most. Waits while the window is not there yet. */
+GS_MUST_CHECK gs_code gs_stream_map(gs_stream *s, uint64_t offset, size_t bytes,
+                                    uint8_t **memory, size_t *room, gs_status *st);
 /* `bytes` from `offset` on, mapped before, are filled. */
 void gs_stream_filled(gs_stream *s, uint64_t offset, size_t bytes);
 
@@ -81,7 +85,10 @@ GS_MUST_CHECK gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status 
 void gs_stream_abort(gs_stream *s, const gs_status *why);
 
 uint64_t gs_stream_bytes_written(const gs_stream *s);
-/* The memory of all blocks, for locking it in place. */
+/* Are the blocks pages of the file? Then memory that map gave is gone once all of its
+ * block is filled. */
+bool gs_stream_fills_pages(const gs_stream *s);
+/* The memory of all blocks, for locking it in place; NULL if they are pages. */
 void gs_stream_area(const gs_stream *s, void **start, size_t *bytes);
 
 #endif

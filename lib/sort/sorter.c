@@ -154,6 +154,27 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     return GS_OK;
 }
 
+/* What the output will have if it is the input, of so many bytes, in another order; else
+ * 0. */
+static uint64_t expected_bytes(const gs_sorter *s, uint64_t input_bytes)
+{
+    const gs_sort_options *const o = s->options;
+    const bool is_other = o->order.unique || o->count || o->has_top || o->output_zstd;
+    return is_other || s->input_saw_compressed || o->checkpoint ? 0 : input_bytes;
+}
+
+/* A GPU is done with sorting before a file in memory has its pages: they are taken while
+ * the input is read, unless runs might need the space first. */
+static void expect_output(const gs_sorter *s)
+{
+    const gs_device_choice *const device = s->forming.device;
+    if (device == NULL || !device->can_read_again)
+        return;
+    const uint64_t bytes = expected_bytes(s, device->input_bytes);
+    if (gs_output_has_room(s->output, bytes))
+        gs_output_expect(s->output, bytes);
+}
+
 /* --- forming runs --------------------------------------------------------------- */
 
 /* The first of these that is for this sort, and was not asked before. */
@@ -257,14 +278,6 @@ static gs_code merge_runs(void *context, gs_sink *sink, uint64_t ticket, gs_stat
     return gs_run_store_merge_last(s->runs, sink, ticket, st);
 }
 
-/* What the output will have if it is the input in another order; else 0. */
-static uint64_t expected_bytes(const gs_sorter *s)
-{
-    const gs_sort_options *const o = s->options;
-    const bool is_other = o->order.unique || o->count || o->has_top || o->output_zstd;
-    return is_other || s->input_saw_compressed || o->checkpoint ? 0 : s->input_bytes;
-}
-
 static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_bytes,
                           gs_status *st)
 {
@@ -279,7 +292,7 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
         .written_bytes = s->written_bytes,
     };
     gs_line_feed_header(s->in.feed, &out.header, &out.header_bytes);
-    gs_output_expect(s->output, expected_bytes(s));
+    gs_output_expect(s->output, expected_bytes(s, s->input_bytes));
     return gs_text_output_write(&out, make, s, st);
 }
 
@@ -335,6 +348,7 @@ static gs_code try_sort(gs_sorter *s, bool *must_restart, gs_status *st)
     bool fits = false;
     *must_restart = false;
     GS_TRY(prepare(s, st));
+    expect_output(s);
     while (form_runs(s, &fits, st) != GS_OK || write_result(s, fits, st) != GS_OK) {
         if (!forgive_former(s, st))
             return st->code;

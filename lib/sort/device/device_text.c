@@ -28,9 +28,8 @@ static gs_code start_part_locked(gs_fetched_text *f, gs_status *st)
     const unsigned slot = (unsigned)(f->started % GS_TEXT_FETCHES_MAX);
     uint8_t *to = NULL;
     size_t room = 0;
-    GS_TRY(gs_stream_map(f->stream, f->offset + f->next, &to, &room, st));
-    if (room > f->bytes - f->next)
-        room = (size_t)(f->bytes - f->next);
+    GS_TRY(gs_stream_map(f->stream, f->offset + f->next, f->bytes - f->next, &to, &room,
+                         st));
     f->at[slot] = f->offset + f->next;
     f->lengths[slot] = room;
     f->to[slot] = to;
@@ -88,7 +87,8 @@ static gs_code fetch_all(gs_fetched_text *f, uint64_t ticket, gs_status *st)
     size_t area_bytes = 0;
     GS_TRY(gs_stream_reserve(f->stream, ticket, f->bytes, true, &f->offset, st));
     gs_stream_area(f->stream, &area, &area_bytes);
-    gs_text_pin(area, area_bytes);
+    if (area != NULL)
+        gs_text_pin(area, area_bytes);
     GS_NOTED(gs_team_run(f->forming->team, text_worker, f, st));
     /* Nothing may still be written to the stream's memory after a failure. */
     for (; f->finished < f->started; f->finished++) {
@@ -96,7 +96,8 @@ static gs_code fetch_all(gs_fetched_text *f, uint64_t ticket, gs_status *st)
         GS_NOTED(gs_text_sort_fetch_wait(
             f->sort, (unsigned)(f->finished % GS_TEXT_FETCHES_MAX), &ignored));
     }
-    gs_text_unpin(area);
+    if (area != NULL)
+        gs_text_unpin(area);
     GS_TRY(st->code);
     return gs_part_witness_finish(f->witness, GS_ERR_GPU, st);
 }

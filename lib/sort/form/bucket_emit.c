@@ -164,9 +164,7 @@ gather_as(const gs_emit_job *job, bool is_keyed, gs_witness_piece *seen,
     while (bytes > 0) {
         uint8_t *to;
         size_t room;
-        GS_TRY(gs_stream_map(stream, offset, &to, &room, st));
-        if (room > bytes)
-            room = (size_t)bytes;
+        GS_TRY(gs_stream_map(stream, offset, (size_t)bytes, &to, &room, st));
         size_t at = 0;
         gs_text_view text = {0};
         /* Whole records while short copies cannot leave the block. */

@@ -8,11 +8,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file_pages.h"
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "tests/check.h"
@@ -91,6 +95,69 @@ static void lands_in_a_file(bool direct, uint64_t offset)
     (void)close(fd);
 }
 
+/* A file in memory whose pages are filled, one that has a length and content already, and
+ * nothing is left of that. */
+static void lands_in_pages(bool has_more)
+{
+    gs_status st = {.code = GS_OK};
+    const int fd = open("/dev/shm", O_RDWR | O_TMPFILE, 0600);
+    const gs_stream_target target = {
+        .fd = fd, .is_seekable = true, .fills_pages = true, .failure = "write failed"};
+    struct stat info;
+    uint64_t total = 0;
+    if (fd < 0 || !gs_file_pages_fit(fd)) {
+        (void)close(fd);
+        return; /* no such file system here */
+    }
+    if (has_more)
+        REQUIRE(pwrite(fd, expected, 5000, 3000) == 5000 &&
+                ftruncate(fd, TOTAL_MAX) == 0);
+    REQUIRE_OK(run(&target, -1, &total, &st), &st);
+    CHECK(total == piece_at[PIECES]);
+    CHECK(fstat(fd, &info) == 0 &&
+          (uint64_t)info.st_size == (has_more ? TOTAL_MAX : total));
+    memset(got, 0, sizeof got);
+    CHECK(pread(fd, got, total, 0) == (ssize_t)total);
+    CHECK(memcmp(got, expected, total) == 0);
+    (void)close(fd);
+}
+
+/* A file that may grow no more, and a disk that is full: both are failed writes, no
+ * signals. */
+static void pages_that_are_refused(void)
+{
+    gs_status st = {.code = GS_OK};
+    uint64_t total;
+    const int fd = open("/dev/shm", O_RDWR | O_TMPFILE, 0600);
+    const gs_stream_target target = {.fd = fd,
+                                     .is_seekable = true,
+                                     .fills_pages = true,
+                                     .failure = "write failed: pages"};
+    struct rlimit before;
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    struct rlimit small = {TOTAL_MAX / 64, before.rlim_max};
+    if (fd >= 0 && gs_file_pages_fit(fd)) {
+        (void)signal(SIGXFSZ, SIG_IGN);
+        REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+        CHECK(run(&target, -1, &total, &st) == GS_ERR_IO);
+        CHECK(st.sys == EFBIG && strcmp(st.msg, "write failed: pages") == 0);
+        REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+        gs_status_clear(&st);
+    }
+    (void)close(fd);
+    if (mkdir("small", 0700) != 0 ||
+        mount("tmpfs", "small", "tmpfs", 0, "size=256k") != 0)
+        return; /* for root only */
+    gs_stream_target full = target;
+    full.fd = open("small", O_RDWR | O_TMPFILE, 0600);
+    REQUIRE(full.fd >= 0 && gs_file_pages_fit(full.fd));
+    CHECK(run(&full, -1, &total, &st) == GS_ERR_IO);
+    CHECK(st.sys == ENOSPC && strncmp(st.msg, "write failed: pages", 19) == 0);
+    gs_status_clear(&st);
+    (void)close(full.fd);
+    CHECK(umount("small") == 0 && rmdir("small") == 0);
+}
+
 static void lands_in_a_pipe(void)
 {
     gs_status st = {.code = GS_OK};
@@ -158,10 +225,13 @@ int main(void)
         lands_in_a_file(false, 1234);
         lands_in_a_file(true, 0);
         lands_in_a_file(true, 8192);
+        lands_in_pages(false);
+        lands_in_pages(true);
         lands_in_a_pipe();
         a_closed_pipe_is_a_failed_write();
         failures_reach_everybody();
     }
+    pages_that_are_refused();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }

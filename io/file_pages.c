@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/file_pages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/file_space.h"
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum {
+    PAGE = 4096,
+    /* Mapping and unmapping keep every thread of the process from taking pages, so they
+     * are rare. */
+    STRETCH_BYTES = 256 << 20,
+    POPULATE_WRITE = 23, /* MADV_POPULATE_WRITE, since Linux 5.14 */
+};
+
+typedef struct gs_stretch {
+    uint8_t *memory; /* NULL: not mapped yet, or no more */
+    size_t dropped_units;
+} gs_stretch;
+
+struct gs_file_pages {
+    int fd;
+    size_t unit_bytes, units_a_stretch;
+    pthread_mutex_t mutex; /* guards what follows */
+    uint64_t file_bytes;
+    gs_stretch *stretches;
+    size_t stretch_capacity;
+};
+
+bool gs_file_pages_fit(int fd)
+{
+    struct stat info;
+    const int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) == O_RDWR && (flags & O_APPEND) == 0 &&
+           gs_file_space_is_paged(fd) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static size_t stretch_bytes(const gs_file_pages *p)
+{
+    return p->units_a_stretch * p->unit_bytes;
+}
+
+/* Maps the stretch that is asked for; 0 or errno. */
+static int need_stretch_locked(gs_file_pages *p, size_t number)
+{
+    gs_status st = {.code = GS_OK};
+    if (gs_mem_grow(&p->stretches, &p->stretch_capacity, number + 1, "output pages",
+                    &st) != GS_OK)
+        return ENOMEM;
+    gs_stretch *const s = &p->stretches[number];
+    if (s->memory != NULL)
+        return 0;
+    gs_assert(s->dropped_units == 0);
+    void *const memory = mmap(NULL, stretch_bytes(p), PROT_READ | PROT_WRITE, MAP_SHARED,
+                              p->fd, (off_t)(number * stretch_bytes(p)));
+    if (memory == MAP_FAILED)
+        return errno;
+    s->memory = memory;
+    return 0;
+}
+
+gs_code gs_file_pages_new(gs_file_pages **out, int fd, size_t unit_bytes, gs_status *st)
+{
+    gs_assert(unit_bytes % PAGE == 0);
+    *out = NULL;
+    gs_file_pages *p = NULL;
+    struct stat info;
+    GS_TRY(gs_mem_new(&p, sizeof *p, "output pages", st));
+    p->fd = fd;
+    p->unit_bytes = unit_bytes;
+    p->units_a_stretch = unit_bytes < STRETCH_BYTES ? STRETCH_BYTES / unit_bytes : 1;
+    pthread_mutex_init(&p->mutex, NULL);
+    int error = fstat(fd, &info) == 0 ? 0 : errno;
+    p->file_bytes = error == 0 ? (uint64_t)info.st_size : 0;
+    if (error == 0)
+        error = need_stretch_locked(p, 0); /* whoever cannot be mapped shows it now */
+    if (error == 0) {
+        *out = p;
+        return GS_OK;
+    }
+    gs_file_pages_free(p);
+    return GS_FAIL(st, GS_ERR_IO, error, "cannot map the output");
+}
+
+void gs_file_pages_free(gs_file_pages *p)
+{
+    if (p == NULL)
+        return;
+    for (size_t i = 0; i < p->stretch_capacity; i++) {
+        if (p->stretches[i].memory != NULL)
+            (void)munmap(p->stretches[i].memory, stretch_bytes(p));
+    }
+    gs_mem_free(p->stretches);
+    pthread_mutex_destroy(&p->mutex);
+    gs_mem_free(p);
+}
+
+static int reserve(const gs_file_pages *p, uint64_t offset, size_t bytes)
+{
+    while (fallocate(p->fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes) != 0) {
+        if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+static int populate(uint8_t *memory, size_t bytes)
+{
+    while (madvise(memory, bytes, POPULATE_WRITE) != 0) {
+        if (errno != EINTR && errno != EAGAIN)
+            return errno;
+    }
+    return 0;
+}
+
+/* Takes pages of the file; 0 or errno. An old kernel cannot do that for a map (EINVAL):
+ * it gives them to the file, where the map finds them. Whoever is refused one hears
+ * EFAULT, and why when asking for space. */
+static int take_pages(const gs_file_pages *p, uint8_t *memory, uint64_t offset,
+                      size_t bytes)
+{
+    const int error = populate(memory, bytes);
+    if (error != EFAULT && error != EINVAL)
+        return error;
+    const int refusal = reserve(p, offset, bytes);
+    if (refusal != 0 || error == EINVAL)
+        return refusal;
+    return populate(memory, bytes) == 0 ? 0 : EIO;
+}
+
+int gs_file_pages_get(gs_file_pages *p, uint64_t offset, size_t bytes,
+                      uint64_t file_bytes, uint8_t **memory)
+{
+    const size_t number = (size_t)(offset / stretch_bytes(p));
+    const size_t inside = (size_t)(offset % stretch_bytes(p));
+    gs_assert(offset + bytes <= file_bytes);
+    gs_assert(offset % p->unit_bytes + bytes <= p->unit_bytes);
+    pthread_mutex_lock(&p->mutex);
+    int error = need_stretch_locked(p, number);
+    if (error == 0)
+        *memory = p->stretches[number].memory + inside;
+    if (error == 0 && p->file_bytes < offset + bytes) {
+        if (ftruncate(p->fd, (off_t)file_bytes) == 0)
+            p->file_bytes = file_bytes;
+        else
+            error = errno;
+    }
+    pthread_mutex_unlock(&p->mutex);
+    const size_t before = inside % PAGE;
+    return error != 0 ? error
+                      : take_pages(p, *memory - before, offset - before,
+                                   (before + bytes + PAGE - 1) / PAGE * PAGE);
+}
+
+void gs_file_pages_drop(gs_file_pages *p, uint64_t offset)
+{
+    const size_t number = (size_t)(offset / stretch_bytes(p));
+    const size_t inside = (size_t)(offset % stretch_bytes(p));
+    gs_assert(inside % p->unit_bytes == 0);
+    pthread_mutex_lock(&p->mutex);
+    gs_stretch *const s = &p->stretches[number];
+    uint8_t *const memory = s->memory;
+    const bool is_all = ++s->dropped_units == p->units_a_stretch;
+    if (is_all)
+        s->memory = NULL;
+    pthread_mutex_unlock(&p->mutex);
+    /* The file keeps the pages. */
+    if (is_all)
+        (void)munmap(memory, stretch_bytes(p));
+    else
+        (void)madvise(memory + inside, p->unit_bytes, MADV_DONTNEED);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_pages: a file in memory (tmpfs) that is written by filling its pages.
+ *
+ * write() to such a file is one thread at a time, whoever calls, since the kernel locks
+ * the file; its pages can be filled by as many as there are. The file is mapped in long
+ * stretches, and what is filled is dropped from this process's memory in units:
+ *
+ *      file     | stretch, all dropped | stretch ............... |
+ *      mapped                          | dropped | unit | unit | |
+ *
+ * get takes the pages of what will be filled, so that a disk that is too full is an error
+ * there, and never a signal later on. The file grows with what is asked for.
+ *
+ * Any number of threads; each byte is got before it is filled, and its unit dropped once,
+ * when all of it is full. Functions return 0 or errno.
+ */
+#ifndef GS_IO_FILE_PAGES_H
+#define GS_IO_FILE_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+typedef struct gs_file_pages gs_file_pages;
+
+/* Can this file be written so? It must be on tmpfs, and be open to be read and written.
+ */
+bool gs_file_pages_fit(int fd);
+
+/* Of `fd`, from its beginning; `unit_bytes` is a multiple of 4096. Borrows fd. */
+GS_MUST_CHECK gs_code gs_file_pages_new(gs_file_pages **out, int fd, size_t unit_bytes,
+                                        gs_status *st);
+void gs_file_pages_free(gs_file_pages *p); /* NULL is fine */
+
+/* *memory is where the file's byte `offset` is: `bytes` from there on, which are in one
+ * unit, may be filled. The file gets to have `file_bytes` at least, which is beyond them.
+ */
+GS_MUST_CHECK int gs_file_pages_get(gs_file_pages *p, uint64_t offset, size_t bytes,
+                                    uint64_t file_bytes, uint8_t **memory);
+/* The unit at `offset` is full. */
+void gs_file_pages_drop(gs_file_pages *p, uint64_t offset);
+
+#endif

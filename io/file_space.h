@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_space: the disk space of a file that is about to be written, taken by a thread of
+ * its own while its content is still being made.
+ *
+ * A refusal is no error: the writes do without. On tmpfs, where every page is taken one
+ * by one, it goes in steps, and what is being written meanwhile need not wait for all of
+ * it.
+ */
+#ifndef GS_IO_FILE_SPACE_H
+#define GS_IO_FILE_SPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct gs_file_space gs_file_space;
+
+/* Is the file in memory, page by page? */
+bool gs_file_space_is_paged(int fd);
+/* Would `bytes` leave as much free as they take? */
+bool gs_file_space_is_plenty(int fd, uint64_t bytes);
+
+/* Begins to take `bytes` from the file's beginning; the file has that length at once, or
+ * when the thread has come to it. Borrows fd. *out may be NULL, if nothing is to be done
+ * later on. */
+void gs_file_space_begin(gs_file_space **out, int fd, uint64_t bytes);
+/* Ends with the step at hand, and waits for it. NULL is fine. */
+void gs_file_space_end(gs_file_space *s);
+
+#endif
