@@ -453,9 +453,3 @@ bool gs_stream_fills_pages(const gs_stream *s)
 {
     return s->pages != NULL;
 }
-
-void gs_stream_area(const gs_stream *s, void **start, size_t *bytes)
-{
-    *start = s->memory;
-    *bytes = s->memory != NULL ? s->block_bytes * s->block_count : 0;
-}

@@ -88,7 +88,5 @@ uint64_t gs_stream_bytes_written(const gs_stream *s);
 /* Are the blocks pages of the file? Then memory that map gave is gone once all of its
  * block is filled. */
 bool gs_stream_fills_pages(const gs_stream *s);
-/* The memory of all blocks, for locking it in place; NULL if they are pages. */
-void gs_stream_area(const gs_stream *s, void **start, size_t *bytes);
 
 #endif

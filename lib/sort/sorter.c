@@ -291,6 +291,8 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
         .wrong_code = s->former != NULL ? s->former->kind->fault_code : GS_ERR_FORMAT,
         .written_bytes = s->written_bytes,
     };
+    if (s->former != NULL && s->former->kind->stream_memory != NULL)
+        out.stream_memory = s->former->kind->stream_memory(s->former);
     gs_line_feed_header(s->in.feed, &out.header, &out.header_bytes);
     gs_output_expect(s->output, expected_bytes(s, s->input_bytes));
     return gs_text_output_write(&out, make, s, st);

@@ -77,6 +77,30 @@ for where in memory spill; do
 done
 want=want
 
+# A file in memory whose pages are filled: from the landing, by each worker.
+in_memory=$(mktemp -d -p /dev/shm 2>/dev/null) || in_memory=
+if [ -n "$in_memory" ]; then
+    trap 'rm -rf "$scratch" "$in_memory"' EXIT
+    unset GS_FAKE_GPU_MEMORY
+    for step in none:1 run:1 fetch:1 fetch:3 fetch:5; do
+        for from in in -; do
+            rm -f got
+            cat in | GS_FAKE_GPU_FAIL=$step "$program" --engine gpu -S 64M --parallel=8 \
+                $from -o "$in_memory/got" 2>err
+            cp "$in_memory/got" got
+            warnings=1
+            [ "$step" = none:1 ] && warnings=0
+            expect "pages $step from $from" $warnings
+        done
+    done
+    for how in swap drop double byte; do
+        GS_FAKE_GPU_WRONG=$how "$program" --engine gpu -S 64M --parallel=8 in \
+            -o "$in_memory/got" 2>err
+        cp "$in_memory/got" got
+        expect "pages $how" 1
+    done
+fi
+
 # A GPU that gives a wrong answer is found out, whatever is asked of it: the CPU sorts
 # instead, or, where wrong text has left, there is an error.
 unset GS_FAKE_GPU_FAIL

@@ -12,6 +12,7 @@
 #include "lib/base/thread.h"
 #include "lib/sort/device/device_feed.h"
 #include "lib/sort/device/device_text.h"
+#include "lib/sort/device/landing.h"
 
 enum {
     SLOTS_MAX = 8,
@@ -47,6 +48,7 @@ struct gs_device_chunk {
     atomic_bool is_started; /* the thread is done, well or not */
     gs_status start_status;
     void *pinned;
+    gs_landing landing; /* of what comes down, and the blocks of the output's stream */
 
     /* Held back: [chunk's text already uploaded | not uploaded yet). */
     uint8_t *held;
@@ -140,6 +142,7 @@ static void *start_device(void *arg)
             gs_block_pool_area(c->forming->pool, &area, &bytes);
         gs_text_pin(area, bytes);
         c->pinned = area;
+        gs_landing_start(&c->landing); /* uploads need not wait for it */
     }
     gs_trace_end(trace, GS_LANE_GPU, 0, "start", begin_ns, 0);
     atomic_store(&c->is_started, true);
@@ -204,6 +207,9 @@ gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_forming *forming,
     atomic_store(&c->slot_count, 1);
     pthread_mutex_init(&c->mutex, NULL);
     GS_TRY_OR_FAIL(new_memory(c, st));
+    GS_TRY_OR_FAIL(gs_landing_init(
+        &c->landing, forming->plan->stream_blocks * forming->plan->stream_block_bytes,
+        st));
     /* A pipe may turn out to be short: its device is started when it is not. */
     if (!c->keeps_all)
         GS_TRY_OR_FAIL(start(c, st));
@@ -232,6 +238,7 @@ void gs_device_chunk_free(gs_device_chunk *c)
         gs_text_sort_free(c->slots[i]);
     if (c->pinned != NULL)
         gs_text_unpin(c->pinned);
+    gs_landing_release(&c->landing);
     while (c->uploads_count > 0)
         release_upload(c);
     gs_line_batch_release(&c->pending);
@@ -527,6 +534,7 @@ typedef struct gs_device_part {
     uint64_t ticket, count;
     gs_text_record *records;
     uint8_t *data;
+    bool is_landing; /* the data are there, else on the heap */
     size_t record_capacity, data_capacity, data_bytes;
 } gs_device_part;
 
@@ -538,7 +546,10 @@ static gs_code fetch_part_locked(gs_device_chunk *c, gs_device_part *part, gs_st
                             part->record_capacity, &part->count, &bytes, st));
     if (part->count == 0)
         return GS_OK;
-    if (bytes > part->data_capacity) {
+    if (bytes > part->data_capacity) { /* a record that is longer by itself */
+        if (part->is_landing)
+            part->data = NULL;
+        part->is_landing = false;
         GS_TRY(gs_mem_resize(&part->data, (size_t)bytes + RECORD_SLACK, "fetched records",
                              st));
         part->data_capacity = (size_t)bytes;
@@ -628,14 +639,30 @@ static gs_code put_part(const gs_device_chunk *c, const gs_device_part *part,
     return gs_sink_end(piece, st);
 }
 
-static gs_code part_new(gs_device_part *part, size_t bytes, gs_status *st)
+/* Of a run what comes down is put into the landing, of which each worker has a share; for
+ * text that may be what the stream writes from. */
+static gs_code part_new(gs_device_part *part, const gs_device_chunk *c, unsigned worker,
+                        gs_status *st)
 {
+    const size_t bytes = c->sink->buffer_bytes / 4 * 3;
+    const size_t share = c->landing.bytes / gs_team_workers(c->forming->team);
     *part = (gs_device_part){.record_capacity = bytes / LEAST_RECORD_BYTES,
                              .data_capacity = bytes};
     GS_TRY(gs_mem_new(&part->records, part->record_capacity * sizeof *part->records,
                       "fetched records", st));
-    GS_TRY(gs_mem_new(&part->data, bytes + RECORD_SLACK, "fetched records", st));
+    part->is_landing = c->sink->run != NULL && bytes + RECORD_SLACK <= share;
+    if (part->is_landing)
+        part->data = c->landing.memory + worker * share;
+    else
+        GS_TRY(gs_mem_new(&part->data, bytes + RECORD_SLACK, "fetched records", st));
     return GS_OK;
+}
+
+static void part_free(gs_device_part *part)
+{
+    gs_mem_free(part->records);
+    if (!part->is_landing)
+        gs_mem_free(part->data);
 }
 
 static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
@@ -646,7 +673,7 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
     gs_witness_piece seen = {0};
     gs_sink_piece *piece = NULL;
     GS_TRY_OR_FAIL(gs_sink_piece_new(&piece, c->sink, st));
-    GS_TRY_OR_FAIL(part_new(&part, c->sink->buffer_bytes / 4 * 3, st));
+    GS_TRY_OR_FAIL(part_new(&part, c, worker, st));
     for (;;) {
         GS_TRY_OR_FAIL(fetch_part(c, &part, st));
         if (part.count == 0)
@@ -656,8 +683,7 @@ static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
         gs_trace_end(trace, GS_LANE_WORKER, worker, "encode", begin_ns, 0);
     }
 fail:
-    gs_mem_free(part.records);
-    gs_mem_free(part.data);
+    part_free(&part);
     gs_witness_release(&seen);
     gs_sink_piece_free(piece);
     if (st->code != GS_OK)
@@ -701,6 +727,7 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
     c->sink = sink;
     c->emitting = c->slots[slot];
     c->first_ticket = emit->first_ticket;
+    gs_landing_wait(&c->landing);
     GS_TRY(gs_text_sort_run(c->emitting, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
                             emit->is_unique, emit->has_top ? emit->top_count : UINT64_MAX,
                             &result, st));
@@ -709,8 +736,8 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
                (unsigned long long)result.input_count, result.rounds,
                (double)gs_text_sort_device_bytes(c->emitting) / (1 << 30));
     if (is_text) {
-        GS_TRY(gs_device_text_emit(c->forming, c->emitting, result.bytes, sink->stream,
-                                   c->first_ticket, st));
+        GS_TRY(gs_device_text_emit(c->forming, c->emitting, result.bytes, &c->landing,
+                                   sink->stream, c->first_ticket, st));
         atomic_fetch_add(&sink->record_count, result.record_count);
     } else if (sink->run != NULL) {
         GS_TRY(emit_run(c, &c->read[slot], emit, result.record_count, st));
@@ -721,6 +748,11 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
     if (c->forming->options->stats != NULL)
         atomic_fetch_add(&c->forming->options->stats->records, result.input_count);
     return GS_OK;
+}
+
+uint8_t *gs_device_chunk_stream_memory(const gs_device_chunk *c)
+{
+    return c->landing.memory;
 }
 
 void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot)

@@ -62,6 +62,9 @@ bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot);
 GS_MUST_CHECK gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot,
                                            gs_sink *sink, const gs_emit_options *emit,
                                            gs_status *st);
+/* Memory for the blocks of a stream of the output, which a GPU fills faster than other
+ * memory; until free. */
+uint8_t *gs_device_chunk_stream_memory(const gs_device_chunk *c);
 /* The slot's chunk is in a run: the slot is empty again. */
 void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot);
 

@@ -152,6 +152,11 @@ static gs_code emit(gs_former *former, gs_sink *sink, const gs_emit_options *opt
     return gs_device_chunk_emit(d->chunk, slot_to_emit(d), sink, options, st);
 }
 
+static uint8_t *stream_memory(const gs_former *former)
+{
+    return gs_device_chunk_stream_memory(((const device_former *)former)->chunk);
+}
+
 static void clear(gs_former *former)
 {
     device_former *const d = (device_former *)former;
@@ -193,6 +198,7 @@ static const gs_former_kind kind = {
     .is_empty = is_empty,
     .sample = sample,
     .emit = emit,
+    .stream_memory = stream_memory,
     .clear = clear,
     .give_back = give_back,
     .is_to_blame = is_to_blame,

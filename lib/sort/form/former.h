@@ -68,6 +68,9 @@ typedef struct gs_former_kind {
     /* Sorts the chunk, which is all there is, and gives its records to the consumer;
      * again if it is called again. NULL: it cannot. */
     gs_code (*consume)(gs_former *f, const gs_range_consumer *consumer, gs_status *st);
+    /* Memory for all blocks of the output's stream, which stays until free. NULL: it has
+     * none to give. */
+    uint8_t *(*stream_memory)(const gs_former *f);
     /* The chunk is in a run, and empty from now on. */
     void (*clear)(gs_former *f);
     /* Where in the input the next chunk will begin. NULL where no checkpoint is kept. */

@@ -92,6 +92,7 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .offset = gs_output_start_offset(out->output),
         .skip_bytes = goes_on ? *out->written_bytes : 0,
         .failure = failure,
+        .memory = out->stream_memory,
     };
     gs_stream *stream = NULL;
     GS_TRY(gs_stream_new(&stream, &target, out->plan->stream_block_bytes,

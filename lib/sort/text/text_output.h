@@ -22,7 +22,8 @@ typedef struct gs_text_output {
     const gs_record_layout *layout;
     gs_output *output;
     size_t piece_bytes;
-    const uint8_t *header; /* kept on top; may be NULL */
+    uint8_t *stream_memory; /* of the plan's stream blocks; NULL: it is allocated */
+    const uint8_t *header;  /* kept on top; may be NULL */
     size_t header_bytes;
     gs_witness *witness;     /* of what is written; may be NULL */
     gs_code wrong_code;      /* of what it finds */

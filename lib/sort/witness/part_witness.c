@@ -133,6 +133,13 @@ gs_code gs_part_witness_take(gs_part_witness *w, unsigned worker, const uint8_t 
     return append(&w->rest, text + p->bytes, bytes - p->bytes, st);
 }
 
+void gs_part_witness_moved(gs_part_witness *w, unsigned worker, const uint8_t *from,
+                           const uint8_t *text)
+{
+    gs_part_worker *const p = &w->workers[worker];
+    p->text = text + (p->text - from);
+}
+
 /* The string of a line, made in memory that stays until it was looked at. */
 static gs_code make_string(const gs_part_witness *w, gs_part_worker *p,
                            gs_seen_string line, gs_seen_string *out, gs_status *st)

@@ -36,6 +36,9 @@ void gs_part_witness_free(gs_part_witness *w); /* NULL is fine */
 GS_MUST_CHECK gs_code gs_part_witness_take(gs_part_witness *w, unsigned worker,
                                            const uint8_t *text, size_t bytes,
                                            gs_status *st);
+/* The part was copied to `text`, and is to be looked at there. */
+void gs_part_witness_moved(gs_part_witness *w, unsigned worker, const uint8_t *from,
+                           const uint8_t *text);
 /* Fails with `code` if records of the part are out of order. */
 GS_MUST_CHECK gs_code gs_part_witness_look(gs_part_witness *w, unsigned worker,
                                            gs_code code, gs_status *st);
