@@ -166,7 +166,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
         faults faults-run stops stops-run hardened-test limits-test library-test python-test plugin-test plugin-run print-plugin \
         diff-test table-test fake-gpu-test fake-gpu-run index-test join-test search-test flips soak reliability \
         fuzz fuzz-run gpu-programs \
-        gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench install \
+        gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench feed-bench install \
         library install-library gpu-plugin wheel deb uninstall clean FORCE
 all: build/gpusort
 
@@ -275,6 +275,7 @@ help:
 	  'make lint       format, includes, banned calls' \
 	  'make format     clang-format everything' \
 	  'make bench      against GNU sort and Tantivy, to tests/bench/RESULTS.md (BENCH_VENV=dir)' \
+	  'make feed-bench  files in memory to a GPU: the host alone, and whole sorts (BENCH_GB=4)' \
 	  'make codec-bench  bytes and speed of the codes for posting lists (BENCH_GB=1)' \
 	  'make library    libgpusort, shared and static, for other programs' \
 	  'make gpu-plugin  with CUDA: what a program without CUDA opens where there is a GPU' \
@@ -417,6 +418,9 @@ $(BIN)/tests/bench/posting_codec: private LDLIBS += \
     $(if $(filter 1,$(call has,streamvbyte.h)),-lstreamvbyte)
 codec-bench: all $(BIN)/tests/bench/posting_codec
 	@tests/bench/posting_codec.sh $(BIN)/tests/bench/posting_codec
+
+feed-bench: all $(BIN)/tests/bench/gpu_feed
+	@tests/bench/gpu_feed.sh $(CURDIR)/$(PROGRAM) $(BIN)/tests/bench/gpu_feed
 
 bench: all
 	@tests/bench/sort_vs_gnu.sh

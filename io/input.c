@@ -10,12 +10,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "io/aio.h"
@@ -149,10 +151,20 @@ static gs_code fail_read(const gs_input *in, size_t index, int error, gs_status 
                    gs_quote_name(&name, in->names[index]));
 }
 
+/* Does the file have no other place than memory? There reads that do not wait may not be
+ * had, for want of a reason to wait. */
+static bool is_in_memory(int fd)
+{
+    struct statfs info;
+    return fstatfs(fd, &info) == 0 && info.f_type == TMPFS_MAGIC;
+}
+
 /* Are so many of CACHE_PROBES pages of the file in the page cache? Asked by reads that do
  * not wait. */
 static bool is_cached(int fd, uint64_t size, unsigned hits_min)
 {
+    if (is_in_memory(fd))
+        return true;
     unsigned hits = 0;
     for (unsigned i = 0; i < CACHE_PROBES; i++) {
         char byte;

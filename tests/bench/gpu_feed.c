@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpu_feed: how fast the host can feed a GPU from a file in the page cache, without one.
+ *
+ *      gpu_feed FILE [-z EOL | -r RECORD_BYTES] [THREADS...]
+ *
+ * Copies the file into blocks in its order and counts its records, as a sort on a GPU
+ * does, and lets each block go at once, as if its upload took no time: by the threads of
+ * a batch_ring, so many at a time (default: 1, 2, 4, ... all cores); and, beside it, by
+ * one thread that takes batches of the line feed, as pipes are read. Each way three
+ * times, in turn. Prints GB/s, and the time that all threads together worked on a byte,
+ * of the best; what was counted is the same by all of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "lib/base/machine.h"
+#include "lib/base/mem.h"
+#include "lib/sort/device/batch_ring.h"
+#include "lib/sort/sort_input.h"
+
+enum { WAYS_MAX = 16, TIMES = 3 };
+
+typedef struct feed_job {
+    gs_sort_options options;
+    gs_memory_plan plan;
+    gs_record_layout layout;
+    gs_witness_options watched;
+    gs_sort_input in;
+    gs_forming forming;
+    gs_team *team;
+    gs_multiset records;
+} feed_job;
+
+/* Seconds, of the clock and of all threads together. */
+typedef struct taken_time {
+    double wall, work;
+} taken_time;
+
+static double seconds(struct timeval t)
+{
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
+static taken_time now(void)
+{
+    struct rusage use;
+    (void)getrusage(RUSAGE_SELF, &use);
+    return (taken_time){1e-9 * (double)gs_machine_now_ns(),
+                        seconds(use.ru_utime) + seconds(use.ru_stime)};
+}
+
+static gs_code read_ring(feed_job *j, gs_status *st)
+{
+    gs_batch_ring *ring = NULL;
+    const gs_ring_batch *batch = NULL;
+    bool is_ended = false;
+    GS_TRY(gs_batch_ring_new(&ring, &j->forming, st));
+    while (gs_batch_ring_next(ring, true, &batch, &is_ended, st) == GS_OK && !is_ended) {
+        gs_multiset_join(&j->records, &batch->records);
+        gs_batch_ring_give(ring);
+        gs_batch_ring_release(ring);
+    }
+    gs_batch_ring_free(ring);
+    return st->code;
+}
+
+static gs_code read_batches(feed_job *j, gs_status *st)
+{
+    gs_line_batch batch;
+    bool has_batch = true;
+    for (;;) {
+        GS_TRY(gs_line_feed_next(j->in.feed, &batch, &has_batch, st));
+        if (!has_batch)
+            return GS_OK;
+        gs_multiset_add_text(&j->records, &j->watched.form, batch.data, batch.bytes);
+        gs_line_batch_release(&batch);
+    }
+}
+
+/* By so many threads; 0: by batches of the line feed. */
+static gs_code measure(const char *const *name, const gs_order *order, unsigned threads,
+                       taken_time *taken, gs_multiset *records, gs_status *st)
+{
+    feed_job j = {.options = {.order = *order,
+                              .inputs = name,
+                              .input_count = 1,
+                              .memory_bytes = (size_t)4 << 30,
+                              .threads = threads > 0 ? threads : 1}};
+    j.plan = gs_memory_plan_sort(&j.options, false);
+    j.layout = gs_order_layout(order, false);
+    j.watched = gs_sort_watched(&j.options, &j.layout);
+    if (gs_sort_input_open(&j.in, &j.options, &j.plan, &j.layout, st) == GS_OK)
+        GS_NOTED(gs_team_new(&j.team, j.plan.workers, st));
+    j.forming = (gs_forming){.options = &j.options,
+                             .plan = &j.plan,
+                             .layout = &j.layout,
+                             .watched = &j.watched,
+                             .team = j.team,
+                             .input = j.in.input,
+                             .feed = j.in.feed,
+                             .map = &j.in.map};
+    if (st->code == GS_OK && threads > 0 &&
+        !gs_batch_ring_map(&j.forming, STDOUT_FILENO, &j.in.map))
+        (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s is not in the page cache", *name);
+    const taken_time begin = now();
+    if (st->code == GS_OK)
+        GS_NOTED(threads > 0 ? read_ring(&j, st) : read_batches(&j, st));
+    const taken_time end = now();
+    *taken = (taken_time){end.wall - begin.wall, end.work - begin.work};
+    *records = j.records;
+    gs_team_free(j.team);
+    gs_sort_input_release(&j.in);
+    return st->code;
+}
+
+static gs_code compare(const char *const *name, const gs_order *order,
+                       const unsigned *ways, size_t way_count, gs_status *st)
+{
+    taken_time best[WAYS_MAX] = {0};
+    gs_multiset first = {0}, records;
+    for (unsigned time = 0; time < TIMES; time++) {
+        for (size_t i = 0; i < way_count; i++) {
+            taken_time taken;
+            GS_TRY(measure(name, order, ways[i], &taken, &records, st));
+            if (time == 0 && i == 0)
+                first = records;
+            if (!gs_multiset_is_equal(&first, &records))
+                return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s was counted otherwise", *name);
+            if (time == 0 || taken.wall < best[i].wall)
+                best[i] = taken;
+        }
+    }
+    const uint64_t eols = order->record_size > 0 ? 0 : first.records;
+    const double bytes = (double)(first.bytes + eols);
+    printf("%.2f GB, %llu records\n\n", bytes * 1e-9, (unsigned long long)first.records);
+    printf("| way | GB/s | ns of work a byte |\n|---|---|---|\n");
+    for (size_t i = 0; i < way_count; i++) {
+        char way[40] = "batches, 1 thread";
+        if (ways[i] > 0)
+            (void)snprintf(way, sizeof way, "ring, %u threads", ways[i]);
+        printf("| %s | %.1f | %.3f |\n", way, bytes * 1e-9 / best[i].wall,
+               best[i].work * 1e9 / bytes);
+    }
+    return GS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    gs_order order = {.eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
+    unsigned ways[WAYS_MAX] = {0};
+    size_t way_count = 1;
+    int at = 2;
+    if (argc > 3 && strcmp(argv[2], "-z") == 0)
+        order.eol = (uint8_t)strtoul(argv[3], NULL, 10), at = 4;
+    if (argc > 3 && strcmp(argv[2], "-r") == 0)
+        order.record_size = strtoul(argv[3], NULL, 10), at = 4;
+    const bool has_threads = at < argc;
+    for (; at < argc && way_count < WAYS_MAX; at++)
+        ways[way_count++] = (unsigned)strtoul(argv[at], NULL, 10);
+    for (unsigned n = 1; !has_threads && n <= gs_machine_cores(); n *= 2)
+        ways[way_count++] = n;
+    gs_status st = {.code = GS_ERR_ARG,
+                    .msg = "usage: gpu_feed FILE [-z EOL | -r BYTES]"};
+    const char *const name[] = {argc > 1 ? argv[1] : NULL};
+    if (argc > 1) {
+        gs_status_clear(&st);
+        GS_NOTED(compare(name, &order, ways, way_count, &st));
+    }
+    if (st.code != GS_OK)
+        fprintf(stderr, "gpu_feed: %s\n", st.msg);
+    return st.code == GS_OK ? 0 : 1;
+}
