@@ -337,7 +337,7 @@ hardened-test: $(PROGRAM)
 # The way through a GPU on a machine without one (tests/fake_gpu).
 fake-gpu-test:
 	@$(MAKE) --no-print-directory FAKE_GPU=1 CUDA=0 fake-gpu-run
-fake-gpu-run: $(PROGRAM) $(BIN)/tests/unit/lib/sort/test_sort_failures
+fake-gpu-run: $(PROGRAM) $(addprefix $(BIN)/tests/unit/lib/sort/test_,sort_failures changed_input)
 	@tests/fake_gpu/run.sh $(CURDIR)/$(PROGRAM) $(CASES)
 
 plugin-test:

@@ -100,6 +100,48 @@ if [ -n "$in_memory" ]; then
         expect "pages $how" 1
     done
 fi
+# So many files that they are not mapped are read as pipes are, but again if need be; of
+# lines that are longer than a block, a file without an end, and records all goes up too.
+fed() { # fed NAME WAYS ARG...: the same by the CPU; WAYS is how often threads read
+    checks=$((checks + 1))
+    "$program" --engine cpu "${@:3}" -o wanted
+    "$program" --engine gpu -v "${@:3}" -o got 2>err
+    cmp -s wanted got && [ "$(grep -c 'in the page cache and read by' err)" = "$2" ] &&
+        [ "$(grep -c 'the CPU sorts instead' err)" = $warnings ] || {
+        failures=$((failures + 1))
+        echo "FAILED: fed with $1"
+        sed 's/^/    /' err
+    }
+}
+split -n l/70 in part.
+{
+    head -c 1500000 in
+    head -c 3000000 in | tr '\n' ' '
+    echo
+    head -c 1500001 in
+} >uneven
+"$program" gen records --bytes=2000000 -o records
+unset GS_FAKE_GPU_FAIL GS_FAKE_GPU_MEMORY
+for memory in 100000000 $mega; do
+    for step in none:1 upload:9 run:1; do
+        export GS_FAKE_GPU_FAIL=$step GS_FAKE_GPU_MEMORY=$memory
+        warnings=1
+        [ "$step" = none:1 ] && warnings=0
+        fed "70 files, $step of $memory" 0 -S 10M part.*
+        fed "uneven files, $step of $memory" 1 -S 10M uneven in uneven
+        fed "records, $step of $memory" 1 -S 10M --record-size=100 records records
+        fed "headers, $step of $memory" 1 -S 10M --header=2 in in
+    done
+done
+unset GS_FAKE_GPU_FAIL GS_FAKE_GPU_MEMORY
+checks=$((checks + 1))
+if "$program" --engine gpu --record-size=90 records -o got 2>err ||
+    ! grep -q 'records: the last record, at byte .* has .* bytes and not 90' err ||
+    grep -q 'the CPU sorts instead' err; then
+    failures=$((failures + 1))
+    echo 'FAILED: a record that is not whole'
+fi
+rm -f part.* uneven records wanted
 
 # A GPU that gives a wrong answer is found out, whatever is asked of it: the CPU sorts
 # instead, or, where wrong text has left, there is an error.
@@ -231,6 +273,14 @@ checks=$((checks + 1))
 GS_FAKE_GPU_MEMORY=200000 "$(dirname "$program")/tests/unit/lib/sort/test_sort_failures" gpu >log 2>&1 || {
     failures=$((failures + 1))
     echo 'FAILED: calls of the host that fail beside a GPU'
+    sed 's/^/    /' log
+}
+
+# Nor is it believed what somebody wrote into a file while it went up.
+checks=$((checks + 1))
+"$(dirname "$program")/tests/unit/lib/sort/test_changed_input" gpu >log 2>&1 || {
+    failures=$((failures + 1))
+    echo 'FAILED: files that are changed on their way to a GPU'
     sed 's/^/    /' log
 }
 
