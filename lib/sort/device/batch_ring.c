@@ -61,15 +61,20 @@ bool gs_batch_ring_map(const gs_forming *f, int output_fd, gs_file_map *map)
     return true;
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The pages that the feed has looked at to find the batch's end count as ours no more. A
- * look may bring a large page, where the file has such. Nobody else looks at them. */
+ * look brings pages on both sides, up to a large one. Nobody else looks at them. */
 static void leave_pages(const gs_file_map *map, const gs_line_batch *batch)
 {
     const gs_mapped_file *const file = &map->files[batch->input_index];
-    const uint8_t *const begin = map->base + file->begin;
-    const size_t left = file->bytes - (size_t)(batch->data - begin),
-                 looked_at = batch->bytes + GS_MEM_LARGE_PAGE;
-    gs_file_map_leave_around(begin, batch->data, looked_at < left ? looked_at : left);
+    const size_t at = (size_t)(batch->data - map->base) - file->begin;
+    const size_t before = least(at, GS_MEM_LARGE_PAGE),
+                 from_here = least(file->bytes - at, batch->bytes + GS_MEM_LARGE_PAGE);
+    gs_file_map_leave_part(batch->data - before, before + from_here);
 }
 
 /* The end of the last whole record of what was read just now, data[at, end), from data
@@ -90,8 +95,7 @@ static gs_code read_batch(const gs_forming *f, const gs_line_batch *from, uint8_
     const gs_record_form *const form = &f->watched->form;
     size_t counted = 0;
     for (size_t at = 0; at < from->bytes;) {
-        const size_t left = from->bytes - at;
-        const size_t n = left < SLICE_BYTES ? left : SLICE_BYTES;
+        const size_t n = least(from->bytes - at, SLICE_BYTES);
         size_t taken = 0;
         const int error = gs_pread_all(fd, to + at, n, from->offset + at, &taken);
         if (error != 0 || taken < n)

@@ -2,8 +2,8 @@
 /*
  * batch_ring: what several threads copy is the input, byte for byte and in its order, cut
  * between records, and counted as one thread would count it; a batch keeps its memory
- * until it is released, however many are in use; and what fails to be read, or was
- * changed meanwhile, is an error that names the file.
+ * until it is released, however many are in use; pages of files do not stay ours; and
+ * what fails to be read, or was changed meanwhile, is an error that names the file.
  */
 #include "lib/sort/device/batch_ring.h"
 
@@ -19,7 +19,7 @@
 #include "lib/sort/sort_input.h"
 #include "tests/check.h"
 
-enum { FILES_MAX = 5, BYTES_MIN = 1200000, BYTES_MAX = 3000000 };
+enum { FILES_MAX = 5, BYTES_MIN = 1200000, BYTES_MAX = 3000000, MAPPED_KB_MAX = 8 };
 
 static const char *const names[FILES_MAX] = {"in0", "in1", "in2", "in3", "in4"};
 
@@ -127,6 +127,24 @@ static bool is_next(const job *j, const whole_text *t, const gs_ring_batch *b, s
     return b->lacks_final_eol == !has_eol && (has_eol || *at == t->begins[file + 1]);
 }
 
+/* Of the files that are mapped, how much is ours. */
+static size_t mapped_kilobytes(void)
+{
+    char line[512];
+    size_t sum = 0, n;
+    bool is_ours = false;
+    FILE *const f = fopen("/proc/self/smaps", "r");
+    REQUIRE(f != NULL);
+    while (fgets(line, sizeof line, f) != NULL) {
+        if (strchr(line, '-') != NULL && strchr(line, '-') < strchr(line, ' '))
+            is_ours = strstr(line, "/gpusort-test-ring-") != NULL;
+        if (is_ours && sscanf(line, "Rss: %zu kB", &n) == 1)
+            sum += n;
+    }
+    REQUIRE(fclose(f) == 0);
+    return sum;
+}
+
 /* Everything in order, with up to `held_max` batches in use at a time. */
 static void read_all(job *j, const whole_text *t, size_t held_max, uint64_t *state)
 {
@@ -156,6 +174,7 @@ static void read_all(job *j, const whole_text *t, size_t held_max, uint64_t *sta
             usleep(500);
     }
     CHECK(at == t->bytes);
+    CHECK(mapped_kilobytes() <= FILES_MAX * MAPPED_KB_MAX);
     for (size_t i = 0; i < t->file_count; i++)
         gs_multiset_add_text(&want, &j->watched.form, t->data + t->begins[i],
                              t->begins[i + 1] - t->begins[i]);
