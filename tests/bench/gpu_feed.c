@@ -2,14 +2,15 @@
 /*
  * gpu_feed: how fast the host can feed a GPU from a file in the page cache, without one.
  *
- *      gpu_feed FILE [-z EOL | -r RECORD_BYTES] [THREADS...]
+ *      gpu_feed FILE [-r RECORD_BYTES] [-b BLOCK_BYTES] [THREADS...]
  *
  * Copies the file into blocks in its order and counts its records, as a sort on a GPU
  * does, and lets each block go at once, as if its upload took no time: by the threads of
- * a batch_ring, so many at a time (default: 1, 2, 4, ... all cores); and, beside it, by
- * one thread that takes batches of the line feed, as pipes are read. Each way three
- * times, in turn. Prints GB/s, and the time that all threads together worked on a byte,
- * of the best; what was counted is the same by all of them.
+ * a batch_ring, so many at a time (default: 1, 2, 4, ... all cores), in blocks as the
+ * plan has them unless others are asked for; and, beside it, by one thread that takes
+ * batches of the line feed, as pipes are read. Each way three times, in turn. Prints
+ * GB/s, and the time that all threads together worked on a byte, of the best; what was
+ * counted is the same by all of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,17 +82,27 @@ static gs_code read_batches(feed_job *j, gs_status *st)
     }
 }
 
-/* By so many threads; 0: by batches of the line feed. */
-static gs_code measure(const char *const *name, const gs_order *order, unsigned threads,
-                       taken_time *taken, gs_multiset *records, gs_status *st)
+/* What is asked for. */
+typedef struct feed_wish {
+    const char *name[1];
+    gs_order order;
+    size_t block_bytes;      /* 0: as planned */
+    unsigned ways[WAYS_MAX]; /* threads; 0: by batches of the line feed */
+    size_t way_count;
+} feed_wish;
+
+static gs_code measure(const feed_wish *wish, unsigned threads, taken_time *taken,
+                       gs_multiset *records, gs_status *st)
 {
-    feed_job j = {.options = {.order = *order,
-                              .inputs = name,
+    feed_job j = {.options = {.order = wish->order,
+                              .inputs = wish->name,
                               .input_count = 1,
                               .memory_bytes = (size_t)4 << 30,
                               .threads = threads > 0 ? threads : 1}};
     j.plan = gs_memory_plan_sort(&j.options, false);
-    j.layout = gs_order_layout(order, false);
+    if (wish->block_bytes > 0)
+        j.plan.feed_block_bytes = wish->block_bytes;
+    j.layout = gs_order_layout(&wish->order, false);
     j.watched = gs_sort_watched(&j.options, &j.layout);
     if (gs_sort_input_open(&j.in, &j.options, &j.plan, &j.layout, st) == GS_OK)
         GS_NOTED(gs_team_new(&j.team, j.plan.workers, st));
@@ -105,7 +116,7 @@ static gs_code measure(const char *const *name, const gs_order *order, unsigned 
                              .map = &j.in.map};
     if (st->code == GS_OK && threads > 0 &&
         !gs_batch_ring_map(&j.forming, STDOUT_FILENO, &j.in.map))
-        (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s is not in the page cache", *name);
+        (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s is not in the page cache", wish->name[0]);
     const taken_time begin = now();
     if (st->code == GS_OK)
         GS_NOTED(threads > 0 ? read_ring(&j, st) : read_batches(&j, st));
@@ -117,60 +128,73 @@ static gs_code measure(const char *const *name, const gs_order *order, unsigned 
     return st->code;
 }
 
-static gs_code compare(const char *const *name, const gs_order *order,
-                       const unsigned *ways, size_t way_count, gs_status *st)
+static gs_code compare(const feed_wish *wish, gs_status *st)
 {
     taken_time best[WAYS_MAX] = {0};
     gs_multiset first = {0}, records;
     for (unsigned time = 0; time < TIMES; time++) {
-        for (size_t i = 0; i < way_count; i++) {
+        for (size_t i = 0; i < wish->way_count; i++) {
             taken_time taken;
-            GS_TRY(measure(name, order, ways[i], &taken, &records, st));
+            GS_TRY(measure(wish, wish->ways[i], &taken, &records, st));
             if (time == 0 && i == 0)
                 first = records;
             if (!gs_multiset_is_equal(&first, &records))
-                return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s was counted otherwise", *name);
+                return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s was counted otherwise",
+                               wish->name[0]);
             if (time == 0 || taken.wall < best[i].wall)
                 best[i] = taken;
         }
     }
-    const uint64_t eols = order->record_size > 0 ? 0 : first.records;
+    const uint64_t eols = wish->order.record_size > 0 ? 0 : first.records;
     const double bytes = (double)(first.bytes + eols);
     printf("%.2f GB, %llu records\n\n", bytes * 1e-9, (unsigned long long)first.records);
     printf("| way | GB/s | ns of work a byte |\n|---|---|---|\n");
-    for (size_t i = 0; i < way_count; i++) {
+    for (size_t i = 0; i < wish->way_count; i++) {
         char way[40] = "batches, 1 thread";
-        if (ways[i] > 0)
-            (void)snprintf(way, sizeof way, "ring, %u threads", ways[i]);
+        if (wish->ways[i] > 0)
+            (void)snprintf(way, sizeof way, "ring, %u threads", wish->ways[i]);
         printf("| %s | %.1f | %.3f |\n", way, bytes * 1e-9 / best[i].wall,
                best[i].work * 1e9 / bytes);
     }
     return GS_OK;
 }
 
+/* False if it makes no sense. */
+static bool understand(feed_wish *wish, int argc, char **argv)
+{
+    wish->order = (gs_order){.eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
+    wish->way_count = 1; /* batches */
+    if (argc < 2)
+        return false;
+    wish->name[0] = argv[1];
+    for (int at = 2; at < argc; at++) {
+        const bool has_value = argv[at][0] == '-' && at + 1 < argc;
+        if (has_value && strcmp(argv[at], "-r") == 0)
+            wish->order.record_size = strtoul(argv[++at], NULL, 10);
+        else if (has_value && strcmp(argv[at], "-b") == 0)
+            wish->block_bytes = strtoul(argv[++at], NULL, 10);
+        else if (wish->way_count < WAYS_MAX && strtoul(argv[at], NULL, 10) > 0)
+            wish->ways[wish->way_count++] = (unsigned)strtoul(argv[at], NULL, 10);
+        else
+            return false;
+    }
+    const bool has_threads = wish->way_count > 1;
+    for (unsigned n = 1; !has_threads && n <= gs_machine_cores(); n *= 2)
+        wish->ways[wish->way_count++] = n;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    gs_order order = {.eol = '\n', .delimiter = GS_ORDER_BLANK_FIELDS};
-    unsigned ways[WAYS_MAX] = {0};
-    size_t way_count = 1;
-    int at = 2;
-    if (argc > 3 && strcmp(argv[2], "-z") == 0)
-        order.eol = (uint8_t)strtoul(argv[3], NULL, 10), at = 4;
-    if (argc > 3 && strcmp(argv[2], "-r") == 0)
-        order.record_size = strtoul(argv[3], NULL, 10), at = 4;
-    const bool has_threads = at < argc;
-    for (; at < argc && way_count < WAYS_MAX; at++)
-        ways[way_count++] = (unsigned)strtoul(argv[at], NULL, 10);
-    for (unsigned n = 1; !has_threads && n <= gs_machine_cores(); n *= 2)
-        ways[way_count++] = n;
-    gs_status st = {.code = GS_ERR_ARG,
-                    .msg = "usage: gpu_feed FILE [-z EOL | -r BYTES]"};
-    const char *const name[] = {argc > 1 ? argv[1] : NULL};
-    if (argc > 1) {
-        gs_status_clear(&st);
-        GS_NOTED(compare(name, &order, ways, way_count, &st));
+    gs_status st = {.code = GS_OK};
+    feed_wish wish = {0};
+    if (!understand(&wish, argc, argv)) {
+        fprintf(stderr, "usage: gpu_feed FILE [-r RECORD_BYTES] [-b BLOCK_BYTES] "
+                        "[THREADS...]\n");
+        return 2;
     }
-    if (st.code != GS_OK)
-        fprintf(stderr, "gpu_feed: %s\n", st.msg);
-    return st.code == GS_OK ? 0 : 1;
+    if (compare(&wish, &st) == GS_OK)
+        return 0;
+    fprintf(stderr, "gpu_feed: %s\n", st.msg);
+    return 1;
 }

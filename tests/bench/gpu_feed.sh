@@ -11,6 +11,7 @@
 #   BENCH_RUNS=5            sorts of each
 #   BENCH_DIR=DIR           where inputs go (default: /dev/shm)
 #   BENCH_THREADS="1 4 16"  of the host alone (default: 1, 2, 4, ... all cores)
+#   BENCH_BLOCK=BYTES       blocks of the host alone (default: as sorts have them)
 #   BENCH_SORT="..."        more options of the sorts
 set -eu
 [ $# -eq 2 ] || { echo "usage: tests/bench/gpu_feed.sh PROGRAM GPU_FEED" >&2; exit 2; }
@@ -63,8 +64,9 @@ PYTHON
 "$program" gen records --bytes="$bytes" -o "$folder/records"
 for kind in lines tuples records; do
     printf '\n%s: ' $kind
-    of=(-z 10)
+    of=()
     [ $kind != records ] || of=(-r 100)
+    [ -z "${BENCH_BLOCK:-}" ] || of+=(-b "$BENCH_BLOCK")
     # shellcheck disable=SC2086 # several numbers
     "$feed" "$folder/$kind" "${of[@]}" ${BENCH_THREADS:-}
 done
