@@ -172,13 +172,37 @@ static gs_code note(const gs_part_witness *w, gs_part_worker *p, const uint8_t *
     return gs_witness_look(&p->seen, st);
 }
 
+/* Lines that are their own strings: nothing is noted but where each ends. */
+static gs_code look_at_lines(const gs_part_witness *w, gs_part_worker *p,
+                             const uint8_t *text, size_t bytes, gs_status *st)
+{
+    enum { ENDS_AT_ONCE = 64 }; /* in 64 bytes */
+    uint32_t ends[GS_WITNESS_BATCH];
+    size_t count = 0, begin = 0;
+    gs_line_iter it = gs_line_iter_begin(text, bytes, w->layout.eol);
+    while (gs_line_iter_load(&it)) {
+        while (gs_line_iter_next(&it))
+            ends[count++] = (uint32_t)(it.end - begin);
+        if (count <= GS_WITNESS_BATCH - ENDS_AT_ONCE)
+            continue;
+        GS_TRY(gs_witness_look_at_text(&p->seen, text + begin, ends, count, st));
+        begin = it.rest;
+        count = 0;
+    }
+    return gs_witness_look_at_text(&p->seen, text + begin, ends, count, st);
+}
+
 static gs_code note_text(const gs_part_witness *w, gs_part_worker *p, const uint8_t *text,
                          size_t bytes, gs_status *st)
 {
     for (size_t at = 0; w->record_size > 0 && at < bytes; at += w->record_size)
         GS_TRY(note(w, p, text + at, w->record_size, st));
+    if (w->record_size > 0)
+        return GS_OK;
+    if (w->encoder == NULL && bytes <= UINT32_MAX)
+        return look_at_lines(w, p, text, bytes, st);
     gs_line_iter it = gs_line_iter_begin(text, bytes, w->layout.eol);
-    while (w->record_size == 0 && gs_line_iter_load(&it)) {
+    while (gs_line_iter_load(&it)) {
         while (gs_line_iter_next(&it))
             GS_TRY(note(w, p, text + it.begin, it.end - it.begin, st));
     }

@@ -8,6 +8,7 @@
  */
 #include "lib/sort/witness/record_look.h"
 
+#include "lib/base/assertion.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/witness/record_hash.h"
 
@@ -130,8 +131,60 @@ GS_HASH_AES static void look_aes(gs_look *l, const gs_seen_string *lines,
         look_512(l, lines, count, true, false, l->order);
     }
 }
+
+static inline gs_seen_string line_at_end(const uint8_t *text, const uint32_t *ends,
+                                         size_t i)
+{
+    const size_t begin = i > 0 ? (size_t)ends[i - 1] + 1 : 0;
+    return (gs_seen_string){text + begin, ends[i] - begin};
+}
+
+/* Of lines of a text, whose places are all there is to be noted of them. */
+GS_HASH_AES static inline __attribute__((always_inline)) void
+look_text_512(gs_look *l, const uint8_t *text, const uint32_t *ends, size_t count,
+              gs_look_order order)
+{
+    __m256i sums = _mm256_setzero_si256();
+    __m512i last = _mm512_setzero_si512();
+    gs_seen_string last_line = l->before;
+    uint64_t bad = 0;
+    uint16_t long_ones[GS_LOOK_MAX];
+    size_t long_count = 0;
+    if (l->has_before)
+        last = gs_hash_load_512(last_line.data, last_line.bytes);
+    const bool has_before = l->has_before;
+    const uint8_t *begin = text;
+    for (size_t i = 0; i < count; i++) {
+        const gs_seen_string line = {begin, (size_t)(text + ends[i] - begin)};
+        const __m512i now = gs_hash_load_512(line.data, line.bytes);
+        if (i > 0 || has_before)
+            bad |= is_disorder(last, last_line, now, line, order);
+        sums = _mm256_add_epi64(sums, gs_hash_first_aes(now, line.bytes));
+        long_ones[long_count] = (uint16_t)i;
+        long_count += line.bytes > GS_HASH_BLOCK;
+        last = now;
+        last_line = line;
+        begin = text + ends[i] + 1;
+    }
+    for (size_t k = 0; k < long_count; k++) {
+        const gs_seen_string line = line_at_end(text, ends, long_ones[k]);
+        sums = _mm256_add_epi64(sums, gs_hash_rest_aes(line.data, line.bytes));
+    }
+    l->sum = gs_hash_sum_aes(sums);
+    l->disorder = bad != 0;
+}
+
+GS_HASH_AES static void look_text_aes(gs_look *l, const uint8_t *text,
+                                      const uint32_t *ends, size_t count)
+{
+    if (l->order.is_backwards)
+        look_text_512(l, text, ends, count, (gs_look_order){true, l->order.is_strict});
+    else
+        look_text_512(l, text, ends, count, (gs_look_order){false, l->order.is_strict});
+}
 #else
-#define look_aes(l, lines, strings, count) ((void)0)
+#define look_aes(l, lines, strings, count)  ((void)0)
+#define look_text_aes(l, text, ends, count) ((void)0)
 #endif
 
 void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *strings,
@@ -152,4 +205,23 @@ void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *s
     }
     l->bytes = bytes;
     l->lacks_eol = other != 0;
+}
+
+void gs_look_at_text(gs_look *l, const uint8_t *text, const uint32_t *ends, size_t count)
+{
+    gs_assert(count > 0 && count <= GS_LOOK_MAX);
+    if (gs_hash_has_aes()) {
+        look_text_aes(l, text, ends, count);
+        l->lacks_eol = false;
+        l->bytes = (uint64_t)ends[count - 1] + 1 - count;
+        if (l->disorder == 0)
+            return;
+    }
+    gs_seen_string lines[GS_LOOK_MAX];
+    size_t begin = 0;
+    for (size_t i = 0; i < count; i++) {
+        lines[i] = (gs_seen_string){text + begin, ends[i] - begin};
+        begin = (size_t)ends[i] + 1;
+    }
+    gs_look_at(l, lines, NULL, count, text[ends[count - 1]]);
 }

@@ -41,4 +41,8 @@ typedef struct gs_look {
 void gs_look_at(gs_look *l, const gs_seen_string *lines, const gs_seen_string *strings,
                 size_t count, uint8_t eol);
 
+/* The same of lines that stand one after the other in a text, the first at its beginning,
+ * and order themselves: the eol of line i is at text[ends[i]]. */
+void gs_look_at_text(gs_look *l, const uint8_t *text, const uint32_t *ends, size_t count);
+
 #endif

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/witness/record_hash.h"
@@ -198,37 +199,70 @@ void gs_witness_begin(gs_witness_piece *p, gs_witness *w, uint64_t ticket,
     p->has_unknown = p->lacks_eol = false;
 }
 
-gs_code gs_witness_look(gs_witness_piece *p, gs_status *st)
+/* What is needed of the record before, to look at records of which `first` is the first.
+ * *disorder is 1 if that is known to be out of order already. */
+static gs_code begin_look(gs_witness_piece *p, const gs_seen_string *first, gs_look *l,
+                          size_t *disorder, gs_status *st)
 {
     const gs_witness *const w = p->witness;
+    const bool has_before = p->written.records > 0;
+    *l = (gs_look){.has_before = has_before, .order = w->options.order};
+    *disorder = 0;
+    if (!has_before)
+        GS_TRY(keep_edge(&p->first, first, st));
+    if (has_before && p->last.is_cut) {
+        if (!may_meet(w, &p->last, first->data, first->bytes, false))
+            *disorder = 1;
+        l->has_before = false;
+    }
+    l->before = (gs_seen_string){p->last.data, p->last.bytes};
+    return GS_OK;
+}
+
+static gs_code end_look(gs_witness_piece *p, const gs_look *l, size_t disorder,
+                        size_t count, const gs_seen_string *last, gs_status *st)
+{
+    disorder = disorder != 0 ? disorder : l->disorder;
+    if (disorder != 0 && p->disorder == 0)
+        p->disorder = p->written.records + disorder;
+    p->written.sum += l->sum;
+    p->written.bytes += l->bytes;
+    p->lacks_eol |= l->lacks_eol && p->witness->options.form.record_size == 0;
+    p->written.records += count;
+    return keep_edge(&p->last, last, st);
+}
+
+gs_code gs_witness_look(gs_witness_piece *p, gs_status *st)
+{
     const size_t count = p->noted;
-    if (w == NULL || count == 0)
+    if (p->witness == NULL || count == 0)
         return GS_OK;
     p->noted = 0;
     const gs_seen_string *const lines = p->lines + 1;
     const gs_seen_string *const strings = p->has_strings ? p->strings + 1 : NULL;
-    const gs_seen_string first = strings ? strings[0] : lines[0];
-    const gs_seen_string last = strings ? strings[count - 1] : lines[count - 1];
-    const bool has_before = p->written.records > 0;
-    gs_look l = {.has_before = has_before, .order = w->options.order};
-    if (!has_before)
-        GS_TRY(keep_edge(&p->first, &first, st));
-    size_t disorder = 0;
-    if (has_before && p->last.is_cut) {
-        if (!may_meet(w, &p->last, first.data, first.bytes, false))
-            disorder = 1;
-        l.has_before = false;
-    }
-    l.before = (gs_seen_string){p->last.data, p->last.bytes};
-    gs_look_at(&l, lines, strings, count, w->options.form.eol);
-    disorder = disorder != 0 ? disorder : l.disorder;
-    if (disorder != 0 && p->disorder == 0)
-        p->disorder = p->written.records + disorder;
-    p->written.sum += l.sum;
-    p->written.bytes += l.bytes;
-    p->lacks_eol |= l.lacks_eol && w->options.form.record_size == 0;
-    p->written.records += count;
-    return keep_edge(&p->last, &last, st);
+    const gs_seen_string *const ordered = strings != NULL ? strings : lines;
+    gs_look l;
+    size_t disorder;
+    GS_TRY(begin_look(p, &ordered[0], &l, &disorder, st));
+    gs_look_at(&l, lines, strings, count, p->witness->options.form.eol);
+    return end_look(p, &l, disorder, count, &ordered[count - 1], st);
+}
+
+gs_code gs_witness_look_at_text(gs_witness_piece *p, const uint8_t *text,
+                                const uint32_t *ends, size_t count, gs_status *st)
+{
+    gs_assert(!p->has_strings);
+    GS_TRY(gs_witness_look(p, st)); /* at what was noted before them */
+    if (p->witness == NULL || count == 0)
+        return GS_OK;
+    const size_t begin_of_last = count > 1 ? (size_t)ends[count - 2] + 1 : 0;
+    const gs_seen_string first = {text, ends[0]};
+    const gs_seen_string last = {text + begin_of_last, ends[count - 1] - begin_of_last};
+    gs_look l;
+    size_t disorder;
+    GS_TRY(begin_look(p, &first, &l, &disorder, st));
+    gs_look_at_text(&l, text, ends, count);
+    return end_look(p, &l, disorder, count, &last, st);
 }
 
 void gs_witness_drop(gs_witness_piece *p, const uint8_t *line, size_t bytes,

@@ -116,6 +116,11 @@ static inline bool gs_witness_note(gs_witness_piece *p, gs_seen_string line,
     return p->noted == GS_WITNESS_BATCH;
 }
 GS_MUST_CHECK gs_code gs_witness_look(gs_witness_piece *p, gs_status *st);
+/* Looks at lines that go out one after the other as they stand in a text, and are their
+ * own strings; at most GS_WITNESS_BATCH, whose eols are at text[ends[i]]. */
+GS_MUST_CHECK gs_code gs_witness_look_at_text(gs_witness_piece *p, const uint8_t *text,
+                                              const uint32_t *ends, size_t count,
+                                              gs_status *st);
 
 /* `times` records with this line were left out as equals of one that stays. */
 void gs_witness_drop(gs_witness_piece *p, const uint8_t *line, size_t bytes,

@@ -178,9 +178,12 @@ static void show(gs_witness *w, const text *out, gs_status *st)
     }
 }
 
-/* Shows it as a device's text, in parts. */
-static gs_code show_parts(gs_witness *w, const text *out, gs_status *st)
+/* Shows it as a device's text, in parts, of which every other one is copied before it is
+ * looked at; with `spoil_at` a bit of such a copy, at about that byte, is flipped. */
+static gs_code show_copied_parts(gs_witness *w, const text *out, size_t spoil_at,
+                                 gs_status *st)
 {
+    static uint8_t copy[3000 + SLACK];
     const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
     gs_part_witness *parts = NULL;
     REQUIRE_OK(gs_part_witness_new(&parts, w, &layout, NULL, 0, 2, st), st);
@@ -189,6 +192,12 @@ static gs_code show_parts(gs_witness *w, const text *out, gs_status *st)
     for (size_t at = 0; at < out->used && st->code == GS_OK; worker ^= 1) {
         const size_t n = out->used - at < most ? out->used - at : most;
         REQUIRE_OK(gs_part_witness_take(parts, worker, out->bytes + at, n, st), st);
+        if (worker == 0) {
+            memcpy(copy, out->bytes + at, n);
+            if (at <= spoil_at && spoil_at < at + n)
+                copy[spoil_at - at] ^= 4;
+            gs_part_witness_moved(parts, worker, out->bytes + at, copy);
+        }
         GS_NOTED(gs_part_witness_look(parts, worker, GS_ERR_GPU, st));
         at += n;
     }
@@ -196,6 +205,32 @@ static gs_code show_parts(gs_witness *w, const text *out, gs_status *st)
         GS_NOTED(gs_part_witness_finish(parts, GS_ERR_GPU, st));
     gs_part_witness_free(parts);
     return st->code;
+}
+
+static gs_code show_parts(gs_witness *w, const text *out, gs_status *st)
+{
+    return show_copied_parts(w, out, SIZE_MAX, st);
+}
+
+/* The copy counts: it is what is in the file. */
+static void copies_are_looked_at(void)
+{
+    static text in;
+    const gs_witness_options options = {.form = {.eol = '\n'}, .is_full = true};
+    unsigned noticed = 0;
+    for (unsigned round = 0; round < 50; round++) {
+        gs_status st = {.code = GS_OK};
+        gs_witness *w = NULL;
+        make_sorted(&in, LINES_MAX, 70, false);
+        REQUIRE_OK(gs_witness_new(&w, &options, &st), &st);
+        gs_witness_read_text(w, in.bytes, in.used);
+        GS_NOTED(show_copied_parts(w, &in, in.used / 2, &st));
+        GS_NOTED(gs_witness_judge(w, in.count, in.used, GS_ERR_FORMAT, &st));
+        noticed += st.code != GS_OK;
+        gs_witness_free(w);
+        gs_status_clear(&st);
+    }
+    CHECK(noticed > 10 && noticed < 50); /* about half are in a part that is copied */
 }
 
 /* What a witness says of `out` as the answer for `in`. */
@@ -392,6 +427,7 @@ int main(void)
     pieces_do_not_change_places();
     texts_are_their_lines();
     faults_are_noticed();
+    copies_are_looked_at();
     equals_are_counted();
     long_records_meet();
     counting_is_all_it_does();
