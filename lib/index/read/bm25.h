@@ -11,6 +11,16 @@
  *
  * N is the number of documents, df of those with the term, tf how often it comes in this
  * one; length is the document's number of terms, average that of all.
+ *
+ * Searches leave documents out by bounds (block_bound.h, lib/index/format/impact.h).
+ * These rest on the following, for k1 >= 0 and b from 0 to 1, which another formula must
+ * hold too (tests/unit/lib/index/read/test_bm25.c looks):
+ *
+ *      no weight and no score is negative;
+ *      a score never falls when tf grows, and never grows when length does;
+ *      no score is above the weight, however high tf is,
+ *
+ * all of them but for rounding, which GS_BM25_SLACK covers.
  */
 #ifndef GS_LIB_INDEX_READ_BM25_H
 #define GS_LIB_INDEX_READ_BM25_H
