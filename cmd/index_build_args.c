@@ -182,8 +182,8 @@ static void resolve(gs_index_build_args *args)
                               : o->reorders      ? "--reorder"
                               : w->stem_language ? "--stem"
                               : w->stop_file     ? "--stopwords"
-                              : w->chars_min     ? "--min-len"
-                              : w->chars_max     ? "--max-len"
+                              : w->min_len       ? "--min-len"
+                              : w->max_len       ? "--max-len"
                               : w->kind != 0     ? "--tokenizer"
                                                  : NULL;
     if (wrong != NULL) {
@@ -194,7 +194,7 @@ static void resolve(gs_index_build_args *args)
     if (o->reorders && o->checkpoint != NULL)
         gs_die_incompatible("--reorder", "--checkpoint",
                             "a reordering is not kept: reorder the index afterwards");
-    if (w->chars_max != 0 && w->chars_min > w->chars_max)
+    if (w->max_len != 0 && w->min_len > w->max_len)
         gs_die(0, "--min-len is greater than --max-len");
     o->inputs = args->inputs;
     o->document.text_fields = args->text_fields;
@@ -220,8 +220,8 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         {0, "no-fold", GS_OPT_CALL_BARE(take_fold, &o->words.is_folding)},
         {0, "stem", GS_OPT_TEXT(&o->words.stem_language)},
         {0, "stopwords", GS_OPT_TEXT(&o->words.stop_file)},
-        {0, "min-len", GS_OPT_COUNT(&o->words.chars_min)},
-        {0, "max-len", GS_OPT_COUNT(&o->words.chars_max)},
+        {0, "min-len", GS_OPT_COUNT(&o->words.min_len)},
+        {0, "max-len", GS_OPT_COUNT(&o->words.max_len)},
         {0, "files0-from", GS_OPT_TEXT(&args->files_from)},
         {0, "docnames", GS_OPT_CALL_BARE(take_nothing, NULL)},
         {0, "skip-bad", GS_OPT_FLAG(&o->skip_bad)},

@@ -44,9 +44,9 @@ const char *gs_word_kind_name(gs_word_kind kind);
 typedef struct gs_word_rules_options {
     gs_word_kind kind;
     bool is_folding;
-    const char *stem_language;   /* a name Snowball knows; NULL: no stemming */
-    const char *stop_file;       /* a word a line, '#' begins a comment; NULL: none */
-    size_t chars_min, chars_max; /* of a word, counted in characters; 0: no limit */
+    const char *stem_language; /* a name Snowball knows; NULL: no stemming */
+    const char *stop_file;     /* a word a line, '#' begins a comment; NULL: none */
+    size_t min_len, max_len;   /* of a word, in characters; 0: no limit */
 } gs_word_rules_options;
 
 typedef struct gs_word_rules gs_word_rules;

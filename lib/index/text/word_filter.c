@@ -28,7 +28,7 @@ gs_code gs_word_filter_new(gs_word_filter **out, const gs_word_rules *rules,
                            gs_status *st)
 {
     *out = NULL;
-    if (rules->chars_min == 0 && rules->chars_max == 0 && rules->stop_words == NULL &&
+    if (rules->min_len == 0 && rules->max_len == 0 && rules->stop_words == NULL &&
         rules->language[0] == '\0')
         return GS_OK;
     gs_word_filter *filter = NULL;
@@ -90,8 +90,8 @@ size_t gs_word_filter_apply(gs_word_filter *filter, uint8_t *word, size_t bytes,
 {
     const gs_word_rules *const rules = filter->rules;
     const bool has_limit = chars > 0;
-    if ((has_limit && chars < rules->chars_min) ||
-        (rules->chars_max != 0 && chars > rules->chars_max))
+    if ((has_limit && chars < rules->min_len) ||
+        (rules->max_len != 0 && chars > rules->max_len))
         return 0;
     if (rules->stop_words == NULL && filter->stemmer == NULL)
         return bytes;

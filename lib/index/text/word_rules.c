@@ -200,7 +200,7 @@ static gs_code print_json(gs_word_rules *rules, gs_status *st)
                      "\"min_len\": %zu, \"max_len\": %zu, \"stopwords\": [",
                      kind_names[rules->kind].header, rules->is_folding ? "true" : "false",
                      quote, rules->language[0] ? rules->language : "null", quote,
-                     rules->chars_min, rules->chars_max);
+                     rules->min_len, rules->max_len);
         for (size_t i = 0; i < count; i++) {
             to = stpcpy(to, i > 0 ? ", \"" : "\"");
             to = mempcpy(to, words[i].word, words[i].bytes);
@@ -292,8 +292,8 @@ gs_code gs_word_rules_new(gs_word_rules **out, const gs_word_rules_options *opti
     GS_TRY(gs_mem_new(&rules, sizeof *rules, "word rules", st));
     rules->kind = options->kind;
     rules->is_folding = options->is_folding;
-    rules->chars_min = options->chars_min;
-    rules->chars_max = options->chars_max;
+    rules->min_len = options->min_len;
+    rules->max_len = options->max_len;
     if (options->stem_language != NULL)
         GS_TRY_OR_FAIL(check_language(rules, options->stem_language, st));
     if (options->stop_file != NULL)
@@ -318,8 +318,8 @@ gs_code gs_word_rules_read(gs_word_rules **out, const char *json, gs_status *st)
     if (!read_kind(rules, words) || fold == NULL)
         GS_TRY_OR_FAIL(damaged(st));
     rules->is_folding = strncmp(fold, "true", 4) == 0;
-    rules->chars_min = read_number(json, "min_len");
-    rules->chars_max = read_number(json, "max_len");
+    rules->min_len = read_number(json, "min_len");
+    rules->max_len = read_number(json, "max_len");
     GS_TRY_OR_FAIL(read_language(rules, json, st));
     GS_TRY_OR_FAIL(read_stop_words(rules, json, st));
     GS_TRY_OR_FAIL(print_json(rules, st));

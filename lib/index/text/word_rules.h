@@ -22,7 +22,7 @@ enum { GS_STEM_LANGUAGE_BYTES = 64 };
 struct gs_word_rules {
     gs_word_kind kind;
     bool is_folding;
-    size_t chars_min, chars_max;           /* 0: no limit */
+    size_t min_len, max_len;               /* of a word, in characters; 0: no limit */
     char language[GS_STEM_LANGUAGE_BYTES]; /* empty: no stemming */
     gs_word_set *stop_words;               /* NULL: none */
     char *json;

@@ -260,7 +260,7 @@ static void kinds_differ(void)
     filtered(&o, "É b", "é b:0 ");
     filtered(&o, "", "");
     /* Limits of length are none for what is cut by two. */
-    o = (gs_word_rules_options){.is_folding = true, .chars_min = 3, .chars_max = 4};
+    o = (gs_word_rules_options){.is_folding = true, .min_len = 3, .max_len = 4};
     filtered(&o, "ab 東京 abc 字 abcde", "東京:1 abc:2 字:3 ");
 }
 
@@ -300,7 +300,7 @@ static void filters_work(void)
              "end:1 only:7 ");
     o = (gs_word_rules_options){.stop_file = "stop"};
     filtered(&o, "the The of Of", "the:0 Of:3 ");
-    o = (gs_word_rules_options){.is_folding = true, .chars_min = 2, .chars_max = 3};
+    o = (gs_word_rules_options){.is_folding = true, .min_len = 2, .max_len = 3};
     filtered(&o,
              "a bb \xc3\xa9 \xc3\xa9\xc3\xa9\xc3\xa9 dddd \xc3\xa9\xc3\xa9\xc3\xa9"
              "e ccc",
@@ -324,7 +324,7 @@ static void rules_are_told(void)
     CHECK(gs_word_rules_new(&rules, &o, &st) == GS_ERR_IO);
     gs_status_clear(&st);
     o = (gs_word_rules_options){
-        .is_folding = true, .stem_language = "english", .chars_min = 2};
+        .is_folding = true, .stem_language = "english", .min_len = 2};
     REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
     CHECK(strcmp(gs_word_rules_json(rules),
                  "{\"words\": \"bigrams\", \"fold\": true, \"stem\": \"english\", "
@@ -356,8 +356,8 @@ static void rules_come_back(void)
     const gs_word_rules_options o = {.is_folding = true,
                                      .stem_language = "german",
                                      .stop_file = "stop",
-                                     .chars_min = 2,
-                                     .chars_max = 30};
+                                     .min_len = 2,
+                                     .max_len = 30};
     REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
     CHECK(strstr(gs_word_rules_json(rules),
                  "\"stopwords\": [\"don\", \"of\", \"t\", \"the\", \"zum\", \"дом\"]}") !=
