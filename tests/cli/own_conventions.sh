@@ -3,8 +3,10 @@
 # What holds for every command: help and version under the same names, and the nearest
 # name beside one that is unknown.
 . "$GS_CLI/try.inc"
-for command in index 'index build' 'index merge' 'index info' 'index dump' 'index export' \
-    'index import' 'index verify' stats 'stats summary' 'stats quantile' 'stats freq' 'stats hhh' 'stats corrsum' lookup search gen device bench 'bench lookup' check; do
+root=$GS_CLI/../..
+. "$GS_CLI/commands.inc"
+mapfile -t every < <(every_command | grep -v '^sort$') # whose words are GNU sort's
+for command in "${every[@]}" 'bench lookup'; do
     help=$(gpusort $command --help) || echo "$command --help: exit $?"
     [[ $help == "Usage: gpusort $command"* ]] || echo "$command: odd help"
     awk 'length > 88 { print "too wide: " $0 }' <<<"$help"
@@ -19,7 +21,6 @@ for command in index 'index build' 'index merge' 'index info' 'index dump' 'inde
     gpusort $command --helpp 2>&1 | grep -q "^gpusort $command: did you mean '--help'?$" ||
         echo "$command --helpp"
 done
-root=$GS_CLI/../..
 for page in "$root"/man/*.[17]; do
     [ "$page" = "$root/man/gpusort.7" ] || grep -q '^.BR gpusort (7)' "$page" || echo "$page"
     [ "${page##*.}" = 7 ] || grep -q "^.BR ${page##*/}" <(sed 's/\\-/-/g; s/ (\([17]\))/.\1/' "$root/man/gpusort.7") ||
