@@ -4,7 +4,7 @@
 #include "lib/base/mem.h"
 #include "lib/sort/form/chunk_buckets.h"
 #include "lib/sort/form/chunk_consume.h"
-#include "lib/sort/form/early_split.h"
+#include "lib/sort/form/early_bring.h"
 #include "lib/sort/form/ingest.h"
 
 /* Less is sorted sooner than the kernel has cleared a few large pages. */

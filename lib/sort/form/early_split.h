@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * early_split: large mapped text goes to buckets as it is read, and gets no elements
  * until its bucket is sorted.
@@ -6,8 +7,8 @@
  *      text      | .. line .. line .. line .. line ........................ |  mapped
  *                      |  words of its string, splitters: its bucket
  *      lists      bucket 0: line line line ..   bucket 1: line line ..
- *                      |  one bucket after the other, read from its first page to its
- * last a bucket   | elements | lines |                                      a cache full
+ *                      |  one bucket after the other, read from its first page to its last
+ *      a bucket   | elements | lines |                                      a cache full
  *
  * An element in the chunk takes 24 bytes more, is read again to be given a bucket and
  * written again to go there, and points all over the text; memory that was not touched
@@ -26,8 +27,9 @@
  *
  * Every worker has lists of its own (text_lists.h), and no bucket keeps the order of the
  * input: records that compare equal must be the same bytes, as they are but for -s and -u
- * with keys.
+ * with keys. What is on the lists is sorted by way of early_bring.h.
  */
+/* clang-format on */
 #ifndef GS_LIB_SORT_FORM_EARLY_SPLIT_H
 #define GS_LIB_SORT_FORM_EARLY_SPLIT_H
 
@@ -66,22 +68,5 @@ void gs_early_split_free(gs_early_split *s); /* NULL is fine */
  * good. */
 bool gs_early_split_add(gs_early_split *s, unsigned worker, const uint8_t *data,
                         size_t bytes, size_t offset, uint64_t *count);
-
-/* Memory for lists that was used. */
-size_t gs_early_split_list_bytes(const gs_early_split *s);
-
-/* What its buckets are brought close with. */
-typedef struct gs_early_memory {
-    const uint8_t *arena; /* where the records are that were added, */
-    size_t record_bytes;  /* so many bytes */
-    size_t room_bytes;    /* of each worker in any case */
-    size_t spare_bytes;   /* for lists, and for the workers beside that */
-} gs_early_memory;
-
-/* All were added: the buckets with records, in order; borrowed from `s`. Larger ones than
- * GS_EARLY_BESIDE_MAX do not lie beside others, and have scratch of their own. */
-const gs_buckets *gs_early_split_finish(gs_early_split *s, const gs_early_memory *memory);
-
-enum { GS_EARLY_BESIDE_MAX = 1 << 20 };
 
 #endif

@@ -6,7 +6,7 @@
  * for itself; text that begins alike for long is refused. Keyed records come out with the
  * key that their line has. What is written to the file later does not matter.
  */
-#include "lib/sort/form/early_split.h"
+#include "lib/sort/form/early_bring.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/form/early_bring.h"
+
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+#include "lib/sort/form/early_state.h"
+
+enum { ALIGN = 64 };
+
+/* How much a bucket is. */
+typedef struct gs_bucket_size {
+    size_t count;
+    size_t bytes; /* of records */
+    bool is_one;  /* all of it is one record, again and again */
+} gs_bucket_size;
+
+static gs_bucket_size size_of(const gs_early_split *s, size_t bucket)
+{
+    gs_bucket_size size = {.is_one = s->splitters->buckets[bucket].is_one};
+    for (unsigned w = 0; w < s->workers; w++) {
+        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
+        size.count += list->count;
+        size.bytes += list->bytes;
+    }
+    return size;
+}
+
+size_t gs_early_split_list_bytes(const gs_early_split *s)
+{
+    return gs_text_lists_bytes(&s->lists);
+}
+
+/* Copies a plain record to the end of the bucket. */
+static inline void take_plain(const gs_early_split *s, const uint8_t *from, size_t length,
+                              gs_near_bucket *out)
+{
+    gs_element *const e = &out->elements[out->copied_count++];
+    gs_tie_put_words(&s->layout, e, from, length, out->depth);
+    e->where = gs_where_pack(out->copied_bytes, length);
+    gs_copy_short(out->to + out->copied_bytes, from, length + s->layout.has_eol);
+    out->copied_bytes += length + s->layout.has_eol;
+}
+
+/* Makes a keyed record at the end of the bucket. What comes behind it in the bucket is
+ * free to be written to, but not what comes behind the bucket. Its words are taken later:
+ * bytes that were just written one by one are not to be read. False if its key is another
+ * now: somebody wrote to the file between the first time that it was made and the copy.
+ */
+static inline bool take_keyed(const gs_early_split *s, const uint8_t *from, size_t length,
+                              uint8_t *key_room, gs_near_bucket *out)
+{
+    uint8_t *const to = out->to + out->copied_bytes;
+    const size_t room = out->to_bytes - out->copied_bytes;
+    const size_t others = sizeof(uint32_t) + length + s->layout.has_eol;
+    size_t key_bytes;
+    if (gs_key_encode_bound(s->encoder, length) + others <= room) {
+        key_bytes = gs_key_encode(s->encoder, from, length, to + sizeof(uint32_t));
+    } else {
+        key_bytes = gs_key_encode(s->encoder, from, length, key_room);
+        if (key_bytes + others > room)
+            return false;
+        gs_copy_short(to + sizeof(uint32_t), key_room, key_bytes);
+    }
+    if (key_bytes + length < out->depth)
+        return false;
+    gs_element *const e = &out->elements[out->copied_count++];
+    const uint32_t head = (uint32_t)key_bytes;
+    memcpy(to, &head, sizeof head);
+    gs_copy_short(to + sizeof head + key_bytes, from, length + s->layout.has_eol);
+    e->where = gs_where_pack(out->copied_bytes, key_bytes + length);
+    out->copied_bytes += key_bytes + others;
+    return true;
+}
+
+/* Copies a keyed record to the end of the bucket, as it is on the list. */
+static inline bool take_with_key(const gs_listed_record *r, size_t eol_bytes,
+                                 gs_near_bucket *out)
+{
+    const size_t all = r->bytes + eol_bytes;
+    if (all > out->to_bytes - out->copied_bytes)
+        return false;
+    gs_element *const e = &out->elements[out->copied_count++];
+    e->where = gs_where_pack(out->copied_bytes, r->bytes - GS_RECORD_HEAD_BYTES);
+    gs_copy_short(out->to + out->copied_bytes, r->text, all);
+    out->copied_bytes += all;
+    return true;
+}
+
+/* Takes a worker's records of a bucket; of one string only the first. Compiled for plain
+ * and for keyed records; `key_room` is for the latter. False as above. */
+static inline __attribute__((always_inline)) bool
+take_list(const gs_early_split *s, bool is_keyed, const gs_text_list *list, bool is_one,
+          gs_near_bucket *out, uint8_t *key_room)
+{
+    const size_t before = out->copied_count, eol_bytes = s->layout.has_eol;
+    gs_list_cursor c = gs_list_cursor_begin(list, is_one);
+    gs_near_bucket b = *out;
+    gs_listed_record r;
+    while (gs_list_cursor_next(&c, &r, eol_bytes)) {
+        bool is_as_read = true;
+        if (!is_keyed)
+            take_plain(s, r.text != NULL ? r.text : s->arena + gs_where_offset(r.where),
+                       r.bytes, &b);
+        else
+            is_as_read = r.has_key ? take_with_key(&r, eol_bytes, &b)
+                                   : take_keyed(s, r.text, r.bytes, key_room, &b);
+        if (__builtin_expect(!is_as_read, 0))
+            return false;
+        if (is_one)
+            break;
+    }
+    for (size_t i = before; is_keyed && i < b.copied_count; i++)
+        gs_tie_load(&s->layout, b.arena, &b.elements[i], b.depth);
+    *out = b;
+    return true;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static size_t room_for(size_t count, size_t text_bytes)
+{
+    return round_up(count * sizeof(gs_element)) + round_up(text_bytes + GS_COPY_SLACK);
+}
+
+/* Finds room for a bucket: with the others, or of its own, then with scratch too. */
+static gs_code find_room(gs_near_bucket *out, size_t count, size_t text_bytes,
+                         const gs_bucket_copy *room, size_t *used, gs_status *st)
+{
+    const size_t element_bytes = round_up(count * sizeof(gs_element));
+    const size_t bytes = room_for(count, text_bytes);
+    uint8_t *memory = room->data + *used;
+    gs_assert(text_bytes <= gs_arena_bytes_max);
+    *out = (gs_near_bucket){.count = count, .has_next = true, .to_bytes = text_bytes};
+    if (count <= GS_EARLY_BESIDE_MAX && bytes <= room->capacity - *used) {
+        *used += bytes;
+    } else {
+        out->own_bytes = bytes + element_bytes;
+        GS_TRY(gs_mem_map(&out->own, out->own_bytes, true, "a large bucket", st));
+        memory = out->own;
+        out->scratch = (gs_element *)(void *)(memory + bytes);
+    }
+    out->elements = (gs_element *)(void *)memory;
+    out->arena = out->to = memory + element_bytes;
+    return GS_OK;
+}
+
+static gs_code bring_bucket(const gs_early_split *s, size_t bucket, gs_near_bucket *out,
+                            const gs_bucket_copy *room, size_t *used, uint8_t *key_room,
+                            gs_status *st)
+{
+    gs_bucket_size size = size_of(s, bucket);
+    if (size.is_one) {
+        size.bytes = size.bytes / size.count; /* they are all as long */
+        GS_TRY(find_room(out, 1, size.bytes, room, used, st));
+        out->same_count = size.count;
+        out->is_settled = true;
+    } else {
+        GS_TRY(find_room(out, size.count, size.bytes, room, used, st));
+    }
+    out->depth = s->splitters->buckets[bucket].depth;
+    bool is_as_read = true;
+    for (unsigned w = 0; w < s->workers && out->copied_count < out->count; w++) {
+        const gs_text_list *const list = gs_text_list_of(&s->lists, w, bucket);
+        is_as_read =
+            is_as_read &&
+            (s->encoder != NULL ? take_list(s, true, list, size.is_one, out, key_room)
+                                : take_list(s, false, list, size.is_one, out, NULL));
+    }
+    if (!is_as_read || out->copied_bytes > size.bytes)
+        return gs_map_name_fail_changed(s->arena, st);
+    gs_assert(out->copied_count == out->count);
+    return GS_OK;
+}
+
+static gs_code bring(const gs_buckets *buckets, gs_bucket_copy *room, size_t first,
+                     size_t count, gs_near_bucket *out, gs_status *st)
+{
+    const gs_early_split *const s = (const gs_early_split *)(const void *)buckets;
+    uint8_t *key_room = NULL;
+    size_t used = 0;
+    if (s->encoder != NULL)
+        GS_TRY(gs_mem_new(&key_room, s->key_room, "key", st));
+    for (size_t i = 0; i < count && st->code == GS_OK; i++)
+        GS_NOTED(
+            bring_bucket(s, s->numbered[first + i], &out[i], room, &used, key_room, st));
+    gs_mem_free(key_room);
+    return st->code;
+}
+
+static void drop(const gs_buckets *buckets, gs_near_bucket *bucket)
+{
+    (void)buckets;
+    if (bucket->own != NULL)
+        gs_mem_unmap(bucket->own, bucket->own_bytes);
+    *bucket = (gs_near_bucket){0};
+}
+
+/* A worker has room for a bucket, but for one that is much larger than others. */
+static void plan_room(gs_early_split *s, const gs_early_memory *memory, size_t largest)
+{
+    gs_buckets *const b = &s->buckets;
+    const size_t workers = b->count < 2 ? 1 : s->workers;
+    const size_t lists = gs_early_split_list_bytes(s);
+    const size_t taken =
+        (lists > memory->record_bytes ? lists - memory->record_bytes : 0) +
+        workers * b->scratch_elements * sizeof(gs_element);
+    const size_t more =
+        memory->spare_bytes > taken ? (memory->spare_bytes - taken) / workers : 0;
+    const size_t most = memory->room_bytes + more;
+    b->room_bytes = largest < most ? largest : most;
+}
+
+const gs_buckets *gs_early_split_finish(gs_early_split *s, const gs_early_memory *memory)
+{
+    gs_buckets *const b = &s->buckets;
+    size_t most_records = 0, most_bytes = 0;
+    *b = (gs_buckets){
+        .bring = bring, .drop = drop, .layout = s->layout, .may_change = true};
+    for (size_t i = 0; i < s->splitters->bucket_count; i++) {
+        const gs_bucket_size size = size_of(s, i);
+        if (size.count > 0)
+            s->numbered[b->count++] = (uint16_t)i;
+        if (size.count == 0 || size.is_one || size.count > GS_EARLY_BESIDE_MAX)
+            continue;
+        const size_t bytes = room_for(size.count, size.bytes);
+        most_records = size.count > most_records ? size.count : most_records;
+        most_bytes = bytes > most_bytes ? bytes : most_bytes;
+    }
+    s->arena = memory->arena;
+    b->scratch_elements = most_records;
+    plan_room(s, memory, most_bytes);
+    return b;
+}

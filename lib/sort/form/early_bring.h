@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * early_bring: the buckets of an early split, brought from their lists to where they are
+ * sorted: a bucket's elements and behind them its text, in the memory of a worker.
+ *
+ * A keyed record whose key was not kept gets it here, as the text is then; a file that
+ * somebody has written to meanwhile is noticed, and fails the sort.
+ */
+#ifndef GS_LIB_SORT_FORM_EARLY_BRING_H
+#define GS_LIB_SORT_FORM_EARLY_BRING_H
+
+#include "lib/sort/form/early_split.h"
+
+/* Memory for lists that was used. */
+size_t gs_early_split_list_bytes(const gs_early_split *s);
+
+/* What its buckets are brought close with. */
+typedef struct gs_early_memory {
+    const uint8_t *arena; /* where the records are that were added, */
+    size_t record_bytes;  /* so many bytes */
+    size_t room_bytes;    /* of each worker in any case */
+    size_t spare_bytes;   /* for lists, and for the workers beside that */
+} gs_early_memory;
+
+/* All were added: the buckets with records, in order; borrowed from `s`. Larger ones than
+ * GS_EARLY_BESIDE_MAX do not lie beside others, and have scratch of their own. */
+const gs_buckets *gs_early_split_finish(gs_early_split *s, const gs_early_memory *memory);
+
+enum { GS_EARLY_BESIDE_MAX = 1 << 20 };
+
+#endif
