@@ -138,8 +138,7 @@ int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
                : (int)syscall(SYS_linkat, from_fd, from, to_fd, to, flags);
 }
 
-/* --- what fails, and how much is left
- * --------------------------------------------------- */
+/* --- what fails, and how much is left ----------------------------------------------- */
 
 typedef enum failing { FAILS_MEMORY, FAILS_SYSTEM } failing;
 

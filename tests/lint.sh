@@ -98,7 +98,7 @@ for file in "${product[@]}"; do
     [ "$lines" -le 800 ] || complain "$file: $lines lines, cut it by idea"
 done
 while read -r line; do complain "$line: a rule that goes on"; done \
-    < <(grep -nE '^/\* --- .*-$' "${sources[@]}")
+    < <(grep -nE '^/\* --- .*-$|^ \* -+ \*/$' "${sources[@]}")
 while read -r line; do complain "$line: unfinished"; done \
     < <(grep -nE 'TODO|FIXME|XXX[^X]' "${product[@]}" | grep -v XXXXXX)
 

@@ -109,8 +109,7 @@ void gs_text_sort_free(gs_text_sort *t)
     gs_mem_free(t);
 }
 
-/* --- uploads
- * ---------------------------------------------------------------------------- */
+/* --- uploads ------------------------------------------------------------------------ */
 
 static void do_upload(gs_text_sort *t)
 {
@@ -165,8 +164,7 @@ gs_code gs_text_sort_uploads_done(gs_text_sort *t, const uint64_t *wait_for,
     return GS_OK;
 }
 
-/* --- sorting
- * ------------------------------------------------------------------------------ */
+/* --- sorting ------------------------------------------------------------------------ */
 
 static uint64_t string_bytes(const gs_text_order *o, const fake_record *r)
 {
@@ -311,8 +309,7 @@ gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drop_equals,
     return GS_OK;
 }
 
-/* --- fetching
- * ------------------------------------------------------------------------------ */
+/* --- fetching ----------------------------------------------------------------------- */
 
 static void gather(const gs_text_sort *t, uint64_t begin, uint64_t end, uint8_t *to)
 {

@@ -197,8 +197,7 @@ gs_code gs_bsbi_block_add_tuples(gs_bsbi_block *b, const gs_tuple *tuples, size_
     return GS_OK;
 }
 
-/* --- reading
- * -------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------ */
 
 static inline uint64_t doc_at(const gs_bsbi_block *b, size_t i)
 {
@@ -270,8 +269,7 @@ static gs_code read_group(const void *block, gs_term_reader *r, gs_posting_batch
     return GS_OK;
 }
 
-/* --- sorting
- * -------------------------------------------------------------------------------- */
+/* --- sorting ------------------------------------------------------------------------ */
 
 static void replace_ids(gs_bsbi_block *b)
 {

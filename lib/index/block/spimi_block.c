@@ -249,8 +249,7 @@ static spimi_entry *find_term(const gs_spimi_block *b, const gs_token *token,
     }
 }
 
-/* --- lists
- * ------------------------------------------------------------------------------- */
+/* --- lists -------------------------------------------------------------------------- */
 
 static inline uint64_t last_doc_of(const spimi_entry *e)
 {
@@ -293,8 +292,7 @@ static inline void add_position(gs_spimi_block *b, spimi_entry *e, uint64_t doc,
     e->count = position;
 }
 
-/* --- adding
- * -------------------------------------------------------------------------------- */
+/* --- adding ------------------------------------------------------------------------- */
 
 /* The memory of a token is met in three steps, each a likely cache miss: its slot, its
  * entry, the end of its list. They are asked for some tokens ahead, one step at a time;
@@ -460,8 +458,7 @@ gs_code gs_spimi_block_add_tuples(gs_spimi_block *b, const gs_tuple *tuples, siz
     return GS_OK;
 }
 
-/* --- reading
- * ------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------ */
 
 static const spimi_entry *entry_of(const gs_spimi_block *b, size_t index)
 {

@@ -181,8 +181,7 @@ void gs_term_cache_reset(gs_term_cache *cache)
     memset(cache->slots, 0, sizeof cache->slots);
 }
 
-/* --- looking up
- * --------------------------------------------------------------------------- */
+/* --- looking up --------------------------------------------------------------------- */
 
 size_t gs_term_dictionary_count(const gs_term_dictionary *d)
 {
@@ -385,8 +384,7 @@ static uint32_t id_at(const uint8_t *term)
     return head.id;
 }
 
-/* --- ranking
- * --------------------------------------------------------------------------------- */
+/* --- ranking ------------------------------------------------------------------------ */
 
 static gs_element element_of(const gs_term_dictionary *d, uint32_t id)
 {

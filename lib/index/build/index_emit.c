@@ -77,8 +77,7 @@ static gs_code make_empty_parts(const gs_index_emit *emit, size_t first, gs_stat
     return st->code;
 }
 
-/* --- from blocks
- * ------------------------------------------------------------------------ */
+/* --- from blocks -------------------------------------------------------------------- */
 
 typedef struct blocks_job {
     const gs_index_emit *emit;
@@ -136,8 +135,7 @@ gs_code gs_index_emit_blocks(const gs_index_emit *emit, gs_team *team,
     return st->code;
 }
 
-/* --- from runs
- * ----------------------------------------------------------------------------- */
+/* --- from runs ---------------------------------------------------------------------- */
 
 typedef struct runs_job {
     part_writer *writers; /* one a worker */

@@ -158,8 +158,7 @@ static void make_items(uint64_t *seed, const setting *s)
     }
 }
 
-/* --- running
- * ------------------------------------------------------------------------------- */
+/* --- running ------------------------------------------------------------------------ */
 
 typedef struct machine {
     const setting *s;

@@ -221,8 +221,7 @@ static void long_words(void)
     gs_word_rules_free(rules);
 }
 
-/* --- filters
- * ----------------------------------------------------------------------------- */
+/* --- filters ------------------------------------------------------------------------ */
 
 static void filtered(const gs_word_rules_options *options, const char *text,
                      const char *words)
