@@ -5,8 +5,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/index/block/key_sort.h"
-#include "lib/index/block/slice_list.h"
+#include "lib/index/block/spimi_entry.h"
 #include "lib/index/format/formats.h"
 #include "lib/sort/bucket/buckets.h"
 
@@ -16,46 +15,13 @@ enum {
         2 * GS_SLICE_BYTES_MAX, /* nor takes more of the arena, its entry aside */
     HUGE_MIN = 2 << 20,         /* smaller maps do without huge pages */
     SORT_BYTES = 2 * sizeof(gs_element), /* a term */
-    LIST_BYTES = 2 * sizeof(uint64_t),   /* a posting of the longest list to be sorted */
-    LONG_LIST = 1 << 16,                 /* only one such a block is held at a time */
     AHEAD_SLOT = 24,                     /* tokens ahead whose slot is asked for, */
     AHEAD_ENTRY = 16,                    /* whose entry is, */
     AHEAD_LIST = 8,                      /* and the end of whose list is */
     RING = 32,                           /* entries that were asked for; a power of two */
-    PACKED_TF_BITS = 24,
-    PACKED_TF_MAX = (1 << PACKED_TF_BITS) - 1,
 };
 
 #define ARENA_BYTES_MAX ((size_t)GS_ARENA_UNIT << 32)
-
-typedef struct spimi_entry {
-    gs_slice_list list;
-    uint32_t last_doc; /* its low bits */
-    uint32_t count;    /* tf of the last document; with positions, the last position */
-    uint16_t term_bytes;
-    uint8_t last_doc_high;
-    uint8_t is_out_of_order;
-} spimi_entry;
-
-_Static_assert(sizeof(spimi_entry) == 24, "the term follows");
-
-/* Of tuples between entry and term: elements needed to sort the list. */
-typedef struct spimi_entry_more {
-    uint64_t element_count;
-} spimi_entry_more;
-
-struct gs_spimi_block {
-    gs_block_options options;
-    size_t entry_bytes;   /* up to the term */
-    gs_slice_arena arena; /* left: memory that nothing is counted against yet */
-    size_t arena_mapped;
-    uint64_t *slots; /* hash << 32 | place in the arena; 0: free */
-    size_t slot_count, term_count;
-    uint64_t longest_list; /* elements, of tuples */
-    gs_element *elements;  /* after sort */
-    size_t elements_mapped;
-    pthread_mutex_t *long_lists;
-};
 
 /* --- memory ------------------------------------------------------------------------- */
 
@@ -80,7 +46,7 @@ gs_code gs_spimi_block_new(gs_spimi_block **out, const gs_block_options *options
     if (b->options.memory_bytes > ARENA_BYTES_MAX - GS_ARENA_UNIT)
         b->options.memory_bytes = ARENA_BYTES_MAX - GS_ARENA_UNIT;
     b->entry_bytes =
-        sizeof(spimi_entry) + (options->is_tuples ? sizeof(spimi_entry_more) : 0);
+        sizeof(gs_spimi_entry) + (options->is_tuples ? sizeof(gs_spimi_more) : 0);
     GS_TRY_OR_FAIL(
         gs_mem_new(&b->long_lists, sizeof *b->long_lists, "block of postings", st));
     pthread_mutex_init(b->long_lists, NULL);
@@ -147,16 +113,6 @@ bool gs_spimi_block_is_nearly_full(const gs_spimi_block *b)
     return b->arena.left < b->options.memory_bytes / 4;
 }
 
-static inline spimi_entry *entry_at(const gs_spimi_block *b, uint32_t where)
-{
-    return (spimi_entry *)(void *)gs_slice_arena_at(&b->arena, where);
-}
-
-static inline spimi_entry_more *more_of(spimi_entry *e)
-{
-    return (spimi_entry_more *)(void *)(e + 1);
-}
-
 /* --- the hash ---------------------------------------------------------------------- */
 
 /* Twice the slots, if the memory allows. */
@@ -182,7 +138,7 @@ static gs_code grow_slots(gs_spimi_block *b, bool *grown, gs_status *st)
     return GS_OK;
 }
 
-static inline bool is_term(const gs_spimi_block *b, const spimi_entry *e,
+static inline bool is_term(const gs_spimi_block *b, const gs_spimi_entry *e,
                            const gs_token *token)
 {
     if (e->term_bytes != token->bytes)
@@ -198,7 +154,7 @@ static inline bool is_term(const gs_spimi_block *b, const spimi_entry *e,
 
 /* Adds a term at a free slot; *out is NULL if the block is full. */
 static gs_code add_term(gs_spimi_block *b, size_t slot, const gs_token *token,
-                        spimi_entry **out, gs_status *st)
+                        gs_spimi_entry **out, gs_status *st)
 {
     *out = NULL;
     const size_t padded = (token->bytes + 7) / 8 * 8;
@@ -218,10 +174,10 @@ static gs_code add_term(gs_spimi_block *b, size_t slot, const gs_token *token,
             return GS_OK;
     }
     const uint32_t where = gs_slice_arena_take(&b->arena, bytes);
-    spimi_entry *const e = entry_at(b, where);
-    *e = (spimi_entry){.term_bytes = (uint16_t)token->bytes};
+    gs_spimi_entry *const e = gs_spimi_entry_at(b, where);
+    *e = (gs_spimi_entry){.term_bytes = (uint16_t)token->bytes};
     if (b->options.is_tuples)
-        *more_of(e) = (spimi_entry_more){0};
+        *gs_spimi_more_of(e) = (gs_spimi_more){0};
     memcpy((uint8_t *)e + b->entry_bytes, token->term, padded);
     b->slots[slot] = (uint64_t)token->hash << 32 | where;
     b->term_count++;
@@ -231,8 +187,8 @@ static gs_code add_term(gs_spimi_block *b, size_t slot, const gs_token *token,
 }
 
 /* The term's entry, perhaps NULL, and then the free slot where it would stand. */
-static spimi_entry *find_term(const gs_spimi_block *b, const gs_token *token,
-                              size_t *slot)
+static gs_spimi_entry *find_term(const gs_spimi_block *b, const gs_token *token,
+                                 size_t *slot)
 {
     const size_t mask = b->slot_count - 1;
     for (size_t i = token->hash & mask;; i = (i + 1) & mask) {
@@ -242,7 +198,7 @@ static spimi_entry *find_term(const gs_spimi_block *b, const gs_token *token,
             return NULL;
         }
         if ((uint32_t)(s >> 32) == token->hash) {
-            spimi_entry *const e = entry_at(b, (uint32_t)s);
+            gs_spimi_entry *const e = gs_spimi_entry_at(b, (uint32_t)s);
             if (__builtin_expect(is_term(b, e, token), 1))
                 return e;
         }
@@ -251,21 +207,16 @@ static spimi_entry *find_term(const gs_spimi_block *b, const gs_token *token,
 
 /* --- lists -------------------------------------------------------------------------- */
 
-static inline uint64_t last_doc_of(const spimi_entry *e)
-{
-    return (uint64_t)e->last_doc_high << 32 | e->last_doc;
-}
-
-static inline void set_last_doc(spimi_entry *e, uint64_t doc)
+static inline void set_last_doc(gs_spimi_entry *e, uint64_t doc)
 {
     e->last_doc = (uint32_t)doc;
     e->last_doc_high = (uint8_t)(doc >> 32);
 }
 
 /* The term comes in `doc`, which is not the list's last. */
-static inline void change_doc(gs_spimi_block *b, spimi_entry *e, uint64_t doc)
+static inline void change_doc(gs_spimi_block *b, gs_spimi_entry *e, uint64_t doc)
 {
-    const uint64_t last = last_doc_of(e);
+    const uint64_t last = gs_spimi_last_doc(e);
     uint64_t gap = doc - last;
     if (e->list.head == 0)
         gs_slice_list_put_slow(&b->arena, &e->list, last, false,
@@ -279,10 +230,10 @@ static inline void change_doc(gs_spimi_block *b, spimi_entry *e, uint64_t doc)
     set_last_doc(e, doc);
 }
 
-static inline void add_position(gs_spimi_block *b, spimi_entry *e, uint64_t doc,
+static inline void add_position(gs_spimi_block *b, gs_spimi_entry *e, uint64_t doc,
                                 uint32_t position)
 {
-    const uint64_t last = last_doc_of(e);
+    const uint64_t last = gs_spimi_last_doc(e);
     if (e->list.head == 0)
         gs_slice_list_put_slow(&b->arena, &e->list, last, true, e->count);
     const bool is_new = doc != last;
@@ -320,14 +271,14 @@ static inline void ask_entry(const gs_spimi_block *b, look_ahead *l, size_t i)
         at = (at + 1) & mask;
     const uint32_t where = (uint32_t)b->slots[at];
     l->found[i % RING] = where;
-    __builtin_prefetch(entry_at(b, where));
+    __builtin_prefetch(gs_spimi_entry_at(b, where));
 }
 
 static inline void ask_list(const gs_spimi_block *b, const look_ahead *l, size_t i)
 {
     if (i >= l->count || l->found[i % RING] == 0)
         return;
-    const spimi_entry *const e = entry_at(b, l->found[i % RING]);
+    const gs_spimi_entry *const e = gs_spimi_entry_at(b, l->found[i % RING]);
     __builtin_prefetch(gs_slice_list_end(&b->arena, &e->list), 1);
 }
 
@@ -345,8 +296,8 @@ static inline void look_ahead_begin(const gs_spimi_block *b, look_ahead *l,
 }
 
 /* The entry of token i, perhaps NULL, and then the free slot where it would stand. */
-static inline spimi_entry *look_ahead_take(const gs_spimi_block *b, look_ahead *l,
-                                           size_t i, size_t *slot)
+static inline gs_spimi_entry *look_ahead_take(const gs_spimi_block *b, look_ahead *l,
+                                              size_t i, size_t *slot)
 {
     ask_slot(b, l, i + AHEAD_SLOT);
     ask_entry(b, l, i + AHEAD_ENTRY);
@@ -354,7 +305,7 @@ static inline spimi_entry *look_ahead_take(const gs_spimi_block *b, look_ahead *
     /* Asking for a later entry has not overwritten this: the ring is longer. */
     const uint32_t where = l->found[i % RING];
     if (where != 0) {
-        spimi_entry *const e = entry_at(b, where);
+        gs_spimi_entry *const e = gs_spimi_entry_at(b, where);
         if (__builtin_expect(is_term(b, e, &l->tokens[i]), 1))
             return e;
     }
@@ -372,7 +323,7 @@ gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t first_doc, const gs_token
         const gs_token *const token = &tokens[i];
         const uint64_t doc = first_doc + token->document;
         size_t slot = 0;
-        spimi_entry *e = look_ahead_take(b, &ahead, i, &slot);
+        gs_spimi_entry *e = look_ahead_take(b, &ahead, i, &slot);
         if (e == NULL) {
             GS_TRY(add_term(b, slot, token, &e, st));
             if (e == NULL)
@@ -381,7 +332,7 @@ gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t first_doc, const gs_token
             e->count = has_positions ? token->position : 1;
         } else if (has_positions) {
             add_position(b, e, doc, token->position);
-        } else if (last_doc_of(e) == doc) {
+        } else if (gs_spimi_last_doc(e) == doc) {
             e->count++;
         } else {
             change_doc(b, e, doc);
@@ -392,7 +343,7 @@ gs_code gs_spimi_block_add(gs_spimi_block *b, uint64_t first_doc, const gs_token
     return GS_OK;
 }
 
-static gs_code fail_tf(uint64_t doc, gs_status *st)
+gs_code gs_spimi_fail_tf(uint64_t doc, gs_status *st)
 {
     return GS_FAIL(st, GS_ERR_LIMIT, 0,
                    "a term comes more than 2^32 - 1 times in document %llu",
@@ -401,12 +352,12 @@ static gs_code fail_tf(uint64_t doc, gs_status *st)
 
 /* Counts the elements that a posting takes when its list is sorted; false if the memory
  * for that is not there. */
-static bool count_elements(gs_spimi_block *b, spimi_entry *e, uint32_t tf)
+static bool count_elements(gs_spimi_block *b, gs_spimi_entry *e, uint32_t tf)
 {
-    spimi_entry_more *const more = more_of(e);
-    const uint64_t count = more->element_count + (tf - 1) / PACKED_TF_MAX + 1;
+    gs_spimi_more *const more = gs_spimi_more_of(e);
+    const uint64_t count = more->element_count + (tf - 1) / GS_SPIMI_TF_MAX + 1;
     if (count > b->longest_list) {
-        const uint64_t bytes = (count - b->longest_list) * LIST_BYTES;
+        const uint64_t bytes = (count - b->longest_list) * GS_SPIMI_POSTING_BYTES;
         if (b->arena.left < bytes + STEP_BYTES)
             return false;
         b->arena.left -= bytes;
@@ -420,7 +371,7 @@ static gs_code add_tuple(gs_spimi_block *b, const gs_tuple *tuple, bool *is_take
                          gs_status *st)
 {
     size_t slot = 0;
-    spimi_entry *e = find_term(b, &tuple->term, &slot);
+    gs_spimi_entry *e = find_term(b, &tuple->term, &slot);
     const bool is_new = e == NULL;
     *is_taken = false;
     if (is_new)
@@ -431,9 +382,9 @@ static gs_code add_tuple(gs_spimi_block *b, const gs_tuple *tuple, bool *is_take
     if (is_new) {
         set_last_doc(e, tuple->doc);
         e->count = tuple->tf;
-    } else if (last_doc_of(e) == tuple->doc) {
+    } else if (gs_spimi_last_doc(e) == tuple->doc) {
         if (__builtin_add_overflow(e->count, tuple->tf, &e->count))
-            return fail_tf(tuple->doc, st);
+            return gs_spimi_fail_tf(tuple->doc, st);
     } else {
         change_doc(b, e, tuple->doc);
         e->count = tuple->tf;
@@ -458,169 +409,13 @@ gs_code gs_spimi_block_add_tuples(gs_spimi_block *b, const gs_tuple *tuples, siz
     return GS_OK;
 }
 
-/* --- reading ------------------------------------------------------------------------ */
-
-static const spimi_entry *entry_of(const gs_spimi_block *b, size_t index)
-{
-    const size_t term_at = (size_t)gs_where_offset(b->elements[index].where);
-    return (const spimi_entry *)(const void *)(b->arena.data + term_at - b->entry_bytes);
-}
-
-static void get_term(const void *block, size_t index, gs_term_view *out)
-{
-    const gs_spimi_block *const b = block;
-    const spimi_entry *const e = entry_of(b, index);
-    out->bytes = (const uint8_t *)e + b->entry_bytes;
-    out->count = e->term_bytes;
-    out->prefix = gs_string_word(out->bytes, out->count, 0);
-}
-
-/* The next document and its tf; false at the end. */
-static inline bool get_posting(const gs_spimi_block *b, gs_term_reader *r, uint64_t *doc,
-                               uint32_t *tf)
-{
-    if (r->is_done)
-        return false;
-    *doc = r->doc;
-    if (gs_slice_reader_is_end(&r->list)) {
-        *tf = r->count; /* the last one's is in the entry */
-        r->is_done = true;
-        return true;
-    }
-    const uint64_t x = gs_slice_reader_number(&r->list, &b->arena);
-    const uint64_t gap = gs_gap_of(x);
-    *tf = gs_gap_is_once(x) ? 1 : (uint32_t)gs_slice_reader_number(&r->list, &b->arena);
-    r->doc += b->options.is_tuples ? (uint64_t)gs_unzigzag(gap) : gap;
-    return true;
-}
-
-/* Memory for `room` elements and as many to sort with: a short list's is kept for the
- * next, a long one waits until no other long one is held. */
-static gs_code make_sorted(const gs_spimi_block *b, gs_term_reader *r, size_t room,
-                           gs_status *st)
-{
-    const size_t bytes = room * LIST_BYTES;
-    if (2 * room <= GS_SORTED_KEPT) {
-        if (r->kept == NULL)
-            GS_TRY(gs_mem_new(&r->kept, GS_SORTED_KEPT * sizeof *r->kept,
-                              "postings out of order", st));
-        r->sorted = r->kept;
-        return GS_OK;
-    }
-    if (room > LONG_LIST) {
-        pthread_mutex_lock(b->long_lists);
-        r->held = b->long_lists;
-    }
-    GS_TRY(gs_mem_map(&r->sorted, bytes, false, "postings out of order", st));
-    r->sorted_bytes = bytes;
-    return GS_OK;
-}
-
-/* Puts a list in order: packed as doc << 24 | tf, a large tf in several pieces. */
-static gs_code sort_list(const gs_spimi_block *b, gs_term_reader *r, const spimi_entry *e,
-                         gs_status *st)
-{
-    const spimi_entry_more *const more = (const spimi_entry_more *)(const void *)(e + 1);
-    const size_t room = more->element_count;
-    GS_TRY(make_sorted(b, r, room, st));
-    uint64_t doc;
-    uint32_t tf;
-    size_t n = 0;
-    while (get_posting(b, r, &doc, &tf)) {
-        for (uint32_t part; tf > 0; tf -= part) {
-            part = tf < PACKED_TF_MAX ? tf : PACKED_TF_MAX;
-            gs_assert(n < room);
-            r->sorted[n++] = doc << PACKED_TF_BITS | part;
-        }
-    }
-    gs_key_sort_u64(r->sorted, r->sorted + room, n, PACKED_TF_BITS);
-    r->next = 0;
-    r->next_end = n;
-    r->is_done = false;
-    return GS_OK;
-}
-
-static gs_code open_list(const void *block, size_t index, gs_term_reader *r,
-                         gs_status *st)
-{
-    const gs_spimi_block *const b = block;
-    const spimi_entry *const e = entry_of(b, index);
-    gs_term_reader_begin(r);
-    r->count = e->count;
-    gs_slice_reader_begin(&r->list, &b->arena, &e->list);
-    if (e->list.head == 0) {
-        r->doc = last_doc_of(e);
-        return GS_OK;
-    }
-    r->doc = gs_slice_reader_number(&r->list, &b->arena);
-    if (b->options.has_positions)
-        r->count = (uint32_t)gs_slice_reader_number(&r->list, &b->arena);
-    return e->is_out_of_order ? sort_list(b, r, e, st) : GS_OK;
-}
-
-static gs_code read_sorted(gs_term_reader *r, gs_posting_batch *batch, gs_status *st)
-{
-    while (r->next < r->next_end && batch->count < GS_POSTINGS_MAX) {
-        const uint64_t doc = r->sorted[r->next] >> PACKED_TF_BITS;
-        uint64_t tf = 0;
-        for (; r->next < r->next_end && r->sorted[r->next] >> PACKED_TF_BITS == doc;
-             r->next++)
-            tf += r->sorted[r->next] & PACKED_TF_MAX;
-        if (tf > UINT32_MAX)
-            return fail_tf(doc, st);
-        gs_posting_batch_add(batch, doc, (uint32_t)tf);
-    }
-    return GS_OK;
-}
-
-static gs_code read_positions(const gs_spimi_block *b, gs_term_reader *r,
-                              gs_posting_batch *batch, gs_status *st)
-{
-    while (!r->is_done && !gs_posting_batch_is_full(batch)) {
-        const uint64_t doc = r->doc;
-        uint32_t tf = 0;
-        bool is_new = false;
-        while (!is_new) {
-            GS_TRY(gs_posting_batch_add_position(batch, r->count, st));
-            tf++;
-            if (gs_slice_reader_is_end(&r->list)) {
-                r->is_done = true;
-                break;
-            }
-            const uint64_t x = gs_slice_reader_number(&r->list, &b->arena);
-            is_new = (x & 1) != 0;
-            r->count = (uint32_t)(x >> 1) + (is_new ? 0 : r->count);
-            r->doc += is_new ? gs_slice_reader_number(&r->list, &b->arena) : 0;
-        }
-        gs_posting_batch_add(batch, doc, tf);
-    }
-    return GS_OK;
-}
-
-static gs_code read_list(const void *block, gs_term_reader *r, gs_posting_batch *batch,
-                         gs_status *st)
-{
-    const gs_spimi_block *const b = block;
-    gs_posting_batch_clear(batch);
-    if (r->sorted != NULL)
-        return read_sorted(r, batch, st);
-    if (b->options.has_positions)
-        return read_positions(b, r, batch, st);
-    uint64_t doc;
-    uint32_t tf;
-    while (batch->count < GS_POSTINGS_MAX && get_posting(b, r, &doc, &tf))
-        gs_posting_batch_add(batch, doc, tf);
-    return GS_OK;
-}
-
 /* --- sorting ----------------------------------------------------------------------- */
 
 gs_code gs_spimi_block_sort(gs_spimi_block *b, gs_term_block *view, gs_status *st)
 {
-    static const gs_term_block_ops ops = {get_term, open_list, read_list};
     static const gs_record_layout layout = {0};
     drop_elements(b);
-    *view = (gs_term_block){&ops, b, b->term_count};
+    *view = (gs_term_block){&gs_spimi_read_ops, b, b->term_count};
     if (b->term_count == 0)
         return GS_OK;
     const size_t bytes = b->term_count * SORT_BYTES;
@@ -633,7 +428,7 @@ gs_code gs_spimi_block_sort(gs_spimi_block *b, gs_term_block *view, gs_status *s
         const uint32_t where = (uint32_t)b->slots[i];
         const size_t term_at = (size_t)where * GS_ARENA_UNIT + b->entry_bytes;
         const uint8_t *const term = b->arena.data + term_at;
-        const size_t term_bytes = entry_at(b, where)->term_bytes;
+        const size_t term_bytes = gs_spimi_entry_at(b, where)->term_bytes;
         b->elements[n++] = (gs_element){.prefix = gs_string_word(term, term_bytes, 0),
                                         .next = gs_string_word(term, term_bytes, 8),
                                         .where = gs_where_pack(term_at, term_bytes)};
