@@ -6,7 +6,7 @@
 #   make deps           install what is missing, and no more
 #   make help           every target and variable
 #
-# Variables: V=1 (show commands), CC, CUDA=0|1, CUDA_ARCH="80 90", STATIC=0|1,
+# Variables: V=1 (show commands), CC, CUDA=0|1, CUDA_ARCH="80 90"|own, STATIC=0|1,
 # LIBURING=0, WERROR=1, DEBUG=1, SAN=asan|tsan|fuzz, PREFIX, DESTDIR.
 
 SHELL := /bin/bash
@@ -38,17 +38,19 @@ WERROR   ?= $(if $(CI),1,0)
 
 # --- one folder of objects for each way of building ------------------------
 VARIANT := $(notdir $(CC))$(if $(SAN),-$(SAN))$(if $(filter 1,$(DEBUG)),-debug)
-VARIANT := $(VARIANT)$(if $(filter 1,$(CUDA)),-cuda)$(if $(filter 1,$(LIBURING)),-uring)
+VARIANT := $(VARIANT)$(if $(filter 1,$(LIBURING)),-uring)
 OBJ := build/$(VARIANT)
-# What is linked of the same objects in another way has a folder of its own.
-BIN := $(OBJ)$(if $(filter 1,$(STATIC)),-static)$(if $(filter 1,$(FAKE_GPU)),-fakegpu)$(if \
+# What is linked of the same objects in another way has a folder of its own, with the few
+# objects that are not the same.
+BIN := $(OBJ)$(if $(filter 1,$(CUDA)),-cuda$(if $(filter own,$(CUDA_ARCH)),-own))$(if \
+       $(filter 1,$(STATIC)),-static)$(if $(filter 1,$(FAKE_GPU)),-fakegpu)$(if \
        $(filter 1,$(FAULTS)),-faults)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual \
         -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
         -Wundef -Wvla -Wformat=2 -Wswitch-enum
 DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING) \
-        -DGS_HAVE_CUDA=$(CUDA) -DGS_HAVE_PLUGIN=$(if $(filter 1,$(CUDA) $(STATIC) $(FAKE_GPU) $(FAULTS)),0,1) $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
+        $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
 # Sanitizers look at the same at -O1, and it compiles in two thirds of the time.
 CFLAGS ?= $(if $(SAN),-O1 -g1,-O2 -g)
 # What makes a fault of ours harder to use, as far as this compiler takes it: hardened.py
@@ -136,22 +138,33 @@ $(RING_O): private override CFLAGS += -include tests/faults/ring_completions.h
 override LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/faults/wrapped_calls))
 endif
 TEST_C := $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c tests/unit/*/*/*/*.c)
-LIB_O  := $(LIB_C:%.c=$(OBJ)/%.o) $(FAKE_O) $(RING_O) $(CUDA_CU:%.cu=$(OBJ)/%.cu.o)
-CMD_O  := $(CMD_C:%.c=$(OBJ)/%.o)
+# What a program is built with, it knows from these; all other objects are of any program.
+PLUGIN_O := $(if $(filter 1,$(CUDA)),,$(BIN)/gpu/plugin/plugin_load.o)
+$(PLUGIN_O): private override CFLAGS += \
+    -DGS_HAVE_PLUGIN=$(if $(filter 1,$(STATIC) $(FAKE_GPU) $(FAULTS)),0,1)
+DEVICE_O := $(BIN)/cmd/cmd_device.o
+$(DEVICE_O): private override CFLAGS += -DGS_HAVE_CUDA=$(CUDA)
+OWN_O  := $(FAKE_O) $(RING_O) $(PLUGIN_O) $(DEVICE_O)
+LIB_O  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out gpu/plugin/plugin_load.c,$(LIB_C))) \
+          $(FAKE_O) $(RING_O) $(PLUGIN_O) $(CUDA_CU:%.cu=$(BIN)/%.cu.o)
+CMD_O  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out cmd/cmd_device.c,$(CMD_C))) $(DEVICE_O)
 TEST_X := $(TEST_C:%.c=$(BIN)/%)
 FUZZ_X := $(patsubst %.c,$(BIN)/%,$(wildcard tests/fuzz_*.c))
 
 # And that of the GPU of this machine, if it is another one that nvcc knows: what is not
-# compiled here is compiled by the driver, at the first run.
-ifeq ($(CUDA)$(origin CUDA_ARCH),1undefined)
-OWN_ARCH := $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null))
-KNOWN_ARCH := $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code))
-CUDA_ARCH := $(filter-out 80 90,$(filter $(KNOWN_ARCH),$(OWN_ARCH))) 80 90
+# compiled here is compiled by the driver, at the first run. CUDA_ARCH=own is that one alone;
+# without a GPU, which can run nothing, it is 90 in a hurry.
+ifeq ($(CUDA)$(filter-out own,$(CUDA_ARCH)),1)
+OWN_ARCH := $(filter $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)),\
+              $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null)))
+HURRY := $(if $(CUDA_ARCH),$(if $(OWN_ARCH),,\
+           $(shell $(NVCC) --help | grep -o -m 1 -e '--Ofast-compile' | sed 's/$$/=max/')))
+override CUDA_ARCH := $(if $(CUDA_ARCH),$(or $(sort $(OWN_ARCH)),90),$(filter-out 80 90,$(OWN_ARCH)) 80 90)
 endif
 CUDA_LAST := $(lastword $(CUDA_ARCH))
 GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \
              -gencode=arch=compute_$(CUDA_LAST),code=compute_$(CUDA_LAST)
-NVCCFLAGS := -std=c++17 -O3 -lineinfo -I. $(GENCODE) -Werror all-warnings \
+NVCCFLAGS := -std=c++17 -O3 $(HURRY) -lineinfo -I. $(GENCODE) -Werror all-warnings \
              -Xcompiler=$(call joined,-Wall -Wextra $(PLACED) -fno-gnu-unique $(HARDENED)) $(DEFS) --threads 0
 ifneq ($(CUDA_CU),)
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt \
@@ -203,11 +216,11 @@ $(OBJ)/%.o: %.c $(OBJ)/flags
 	$(call say,CC,$<)
 	$(compile)
 
-$(FAKE_O) $(RING_O): $(BIN)/%.o: %.c $(OBJ)/flags
+$(OWN_O): $(BIN)/%.o: %.c $(OBJ)/flags
 	$(call say,CC,$<)
 	$(compile)
 
-$(OBJ)/%.cu.o: %.cu $(OBJ)/flags
+$(BIN)/%.cu.o: %.cu $(BIN)/nvcc-flags
 	$(call say,NVCC,$<)
 	$(Q)mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
@@ -228,9 +241,10 @@ $(FUZZ_ARGUMENTS): private LDFLAGS += -Wl,--wrap=exit,--wrap=gs_stdout_close
 $(FUZZ_ARGUMENTS): $(filter-out $(OBJ)/cmd/main.o,$(CMD_O))
 
 # Rebuild when the flags change, not only when a file does.
-$(OBJ)/flags: FLAGS = $(CC) $(CFLAGS) $(NVCCFLAGS)
+$(OBJ)/flags: FLAGS = $(CC) $(CFLAGS)
+$(BIN)/nvcc-flags: FLAGS = $(NVCC) $(NVCCFLAGS)
 $(BIN)/link-flags: FLAGS = $(CC) $(LDFLAGS) $(CUDA_LIBS) $(LDLIBS)
-$(OBJ)/flags $(BIN)/link-flags: FORCE | $(OBJ)/needs
+$(OBJ)/flags $(BIN)/nvcc-flags $(BIN)/link-flags: FORCE | $(OBJ)/needs
 	$(Q)mkdir -p $(@D); new='$(subst ','\'',$(FLAGS))'; \
 	    [ "$$(cat $@ 2>/dev/null)" = "$$new" ] || printf '%s\n' "$$new" > $@
 
@@ -282,7 +296,7 @@ help:
 	  'make deb        Debian packages, to build/deb' \
 	  'make wheel      for Python: build/wheel/gpusort-*.whl, which has the library inside' \
 	  'make install    to $(DESTDIR)$(PREFIX): the program and the library' \
-	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90" STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
+	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90"|own STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
 
 deps:
 	@tests/install_deps.sh
@@ -510,7 +524,7 @@ gpu-test: gpu-programs
 
 # Zipf tuples against CUB limited to the bits that vary, in one run.
 YARDSTICK := $(BIN)/tests/gpu/yardstick
-$(YARDSTICK): $(OBJ)/tests/gpu/yardstick.cu.o $(BIN)/libgpusort.a
+$(YARDSTICK): $(BIN)/tests/gpu/yardstick.cu.o $(BIN)/libgpusort.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUDA_LIBS) -lstdc++ $(LDLIBS)
 gpu-yardstick: $(YARDSTICK) $(BIN)/gpusort

@@ -31,8 +31,20 @@ if [ "${1:-}" = --long ]; then
     flipped='FLIPS=12000 RESUMES=600'
 fi
 
+# One architecture shows as well as all whether the kernels compile and link: those of the
+# release are compiled by `make`, and looked at where it was called before.
+arch=(CUDA_ARCH=own)
+if [ -n "${GS_TEST_LONG:-}" ] || [ -x "$(make -s print-program)" ]; then
+    arch=()
+fi
+
 mk() {
-    make --no-print-directory -j"$jobs" WERROR=1 "$@"
+    make --no-print-directory -j"$jobs" WERROR=1 "${arch[@]}" "$@"
+}
+
+# The same objects are linked without CUDA too: by the tests of faults and GPUs, for example.
+build_programs() {
+    mk all programs && mk CUDA=0 "$(make -s CUDA=0 print-program)"
 }
 
 # The fuzzers' objects are for the address sanitizer's tests too, and clang makes those of the
@@ -82,7 +94,7 @@ under_sanitizer() {
 # Steps that build in one folder never run beside each other.
 mkdir -p build
 begin lint tests/lint.sh
-begin build mk all programs
+begin build build_programs
 begin build-asan mk_asan programs
 
 after build
