@@ -13,7 +13,7 @@ static const char *const fields[] = {"contents"};
 static const char *const inputs[] = {"docs.jsonl"};
 static const char *const tuple_inputs[] = {"tuples.tsv"};
 
-enum { DOCUMENTS = 1200 };
+enum { DOCUMENTS = CHECK_HAS_SANITIZER ? 600 : 1200 };
 
 /* Of document i: many short ones, an empty one, and some that blocks end within. */
 static unsigned word_count(unsigned i)

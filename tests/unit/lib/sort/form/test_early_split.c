@@ -18,7 +18,7 @@
 #include "tests/check.h"
 
 enum {
-    LINES_MIN = CHECK_HAS_ASAN ? 600000 : 1300000,
+    LINES_MIN = CHECK_HAS_ASAN ? 300000 : 1300000,
     LINES_MAX = 4000000,
     WORKERS = 3,
     MOST = 1 << 30,
