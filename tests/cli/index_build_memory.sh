@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # The whole process stays within -S and 64 MiB, whatever the method and however many runs,
 # and the index is the same.
-gpusort gen docs --bytes=16M -o docs.jsonl
-gpusort gen tuples -n 800K -o tuples.tsv
+megabytes=10 tuples=500
+[ -z "${GS_TEST_LONG:-}" ] || megabytes=16 tuples=800
+gpusort gen docs --bytes=${megabytes}M -o docs.jsonl
+gpusort gen tuples -n ${tuples}K -o tuples.tsv
 # Two words with many positions in each of 40 documents.
 yes 'a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b a b' |
     tr '\n' ' ' | head -c 800000 >text

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Lines longer than -S take what they need, and no more of it the more of them there are;
 # many empty lines fit too, where a part of the input makes many records.
-millions=(4 2 2 2 3) many=40 empty_lines=1000000 short_memory=34
+millions=(4 2 2 2 3) many=32 empty_lines=1000000 short_memory=34
 [ -z "${GS_TEST_LONG:-}" ] ||
     millions=(30 12 3 12 25) many=90 empty_lines=20000000 short_memory=100
 line() { # LETTER MILLIONS

@@ -59,7 +59,7 @@ gpusort -m --record-size=100 - r1 <r2 >got
 echo "exit $?"
 
 # Memory: what is merged is left, whether it was sorted or not.
-large=60 empty_lines=12000000 megabytes_of_many=2
+large=45 empty_lines=6000000 megabytes_of_many=2
 [ -z "${GS_TEST_LONG:-}" ] || large=110 empty_lines=20000000 megabytes_of_many=3
 gpusort gen lines --bytes=${large}M --seed=5 | gpusort >large
 { cat large; echo A; } >large2
@@ -89,7 +89,7 @@ same -m --parallel=2 -S 1M a2 b
 # The pipe is full; then a file is cut off.
 if gpusort -v -m large large2 2>&1 >/dev/null | grep -q 'merged where they are'; then
     { gpusort -m --parallel=2 -S 20M large large2; echo "exit $?" >&2; } 2>said |
-        { sleep 1; truncate -s 50000000 large2; cat >/dev/null; }
+        { sleep 1; truncate -s 35000000 large2; cat >/dev/null; }
     sed 's/was .* while/was changed while/; s/, or its disk fails//' said
 else
     echo "gpusort: read failed: large2: it was changed while it was read"

@@ -19,8 +19,10 @@ for line in sys.stdin:
 ' "$1" "$2"
 }
 seed=7
+rows=80000
+[ -z "${GS_TEST_LONG:-}" ] || rows=200000
 for shape in gaussian zipf sorted reversed few; do
-    gpusort gen u32 -n 200000 --dist=$shape --seed=$seed -o n.bin
+    gpusort gen u32 -n $rows --dist=$shape --seed=$seed -o n.bin
     od -An -v -w4 -tu4 n.bin | tr -d ' ' >n.txt
     gpusort -n n.txt >sorted.txt
     for eps in 0.1 0.0005 0.000001; do
