@@ -3,18 +3,21 @@
  * How a band join flows.
  *
  *      right input -> numbers -> sorted -> kept in order, with an index --+
- *                                                                         |
- *                                                       +-> matcher ------+--+
- *      left input --> numbers -> sorted: memory or runs +-> matcher ------+--+-> output
+ *                                              | sieve                    |
+ *                                              v        +-> matcher ------+--+
+ *      left input -------------> numbers -> sorted -----+-> matcher ------+--+-> output
  *
- * One side after the other is sorted. The left side is cut into portions, one a thread at
- * a time; its lines find their partners by a window that moves over the right side
+ * One side after the other is sorted, in memory or by runs. Where only left lines with a
+ * partner count, most of the others are not sorted at all (band_sieve.h). In order, both
+ * sides are cut into portions, one a thread at a time: the right one to be kept
+ * (band_fill.h), the left one to find its partners by a window that moves over that
  * (band_match.h). Nothing grows with the number of pairs.
  */
 #include "lib/join/band_join.h"
 
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
+#include "lib/join/band_fill.h"
 #include "lib/join/band_keys.h"
 #include "lib/join/band_match.h"
 #include "lib/join/join_first.h"
@@ -24,7 +27,11 @@ enum {
     /* Where right lines without a partner are asked for, each portion may go through all
      * of the right side, to set its bits. */
     SEEING_PORTIONS = 8, /* a thread */
+    FILL_PORTIONS = 8,   /* a thread */
     RIGHT_SHARE = 3,     /* of the memory, for right lines; the rest are in a file */
+    SIEVE_SHARE = 16,
+    SIEVE_MIN = 64 << 10,
+    SIEVE_OF_INPUT = 16, /* a byte for so many of right input: a dozen bits a line */
 };
 
 typedef struct band_join {
@@ -34,6 +41,8 @@ typedef struct band_join {
     gs_memory_plan plan; /* of the sort that runs, */
     gs_join_side side;   /* of this side */
     gs_join_sorted *sorted;
+    gs_band_sieve *sieve; /* or NULL */
+    gs_band_fill *fill;
     gs_band_right right;
     gs_band_match **matchers; /* one a worker, once it has something to do */
     gs_sink *sink;
@@ -54,7 +63,8 @@ static gs_code sort_side(band_join *b, gs_join_side side, gs_status *st)
     gs_join_job *const job = b->job;
     job->sort.inputs = &job->options->inputs[side];
     job->sort.input_count = 1;
-    GS_TRY(gs_band_key_init(&b->keys[side], job->options, side, &b->skipped, st));
+    GS_TRY(
+        gs_band_key_init(&b->keys[side], job->options, side, b->sieve, &b->skipped, st));
     b->side = side;
     const gs_join_sorting sorting = {
         .options = &job->sort,
@@ -73,23 +83,24 @@ static gs_code sort_side(band_join *b, gs_join_side side, gs_status *st)
 
 static gs_code begin_right(void *context, unsigned worker, size_t portion, gs_status *st)
 {
-    (void)context, (void)worker, (void)portion;
+    const band_join *const b = context;
+    gs_band_fill_begin(b->fill, worker, portion);
     return st->code;
 }
 
 static gs_code add_right(void *context, unsigned worker, const gs_run_cursor *record,
                          gs_status *st)
 {
-    band_join *const b = context;
-    (void)worker;
-    return gs_band_right_add(&b->right, gs_join_number_decode(record->data),
-                             record->data + record->key_bytes,
-                             record->length - record->key_bytes, st);
+    const band_join *const b = context;
+    return gs_band_fill_add(b->fill, worker, gs_join_number_decode(record->data),
+                            record->data + record->key_bytes,
+                            record->length - record->key_bytes, st);
 }
 
 static gs_code end_right(void *context, unsigned worker, gs_status *st)
 {
-    (void)context, (void)worker;
+    const band_join *const b = context;
+    gs_band_fill_end(b->fill, worker);
     return st->code;
 }
 
@@ -105,12 +116,29 @@ static size_t kept_together(const uint8_t *key, size_t bytes)
     return bytes;
 }
 
-/* Sorts it, and keeps it; only that memory is taken when this returns. */
-static gs_code keep_right(band_join *b, gs_status *st)
+/* Nothing is gained where an end of the band is open: nearly all lines have partners. */
+static gs_code open_sieve(band_join *b, size_t memory_bytes, size_t *taken, gs_status *st)
+{
+    const gs_join_options *const o = b->job->options;
+    const bool is_open = o->low == -GS_JOIN_NUMBER_FAR || o->high == GS_JOIN_NUMBER_FAR;
+    *taken = 0;
+    if (is_open || !gs_join_job_may_leave_out(b->job, GS_JOIN_LEFT))
+        return GS_OK;
+    const uint64_t input = gs_join_job_input_bytes(b->job, GS_JOIN_RIGHT);
+    const size_t most = memory_bytes / SIEVE_SHARE;
+    *taken = input / SIEVE_OF_INPUT < most ? (size_t)(input / SIEVE_OF_INPUT) : most;
+    if (*taken < SIEVE_MIN)
+        *taken = SIEVE_MIN;
+    return gs_band_sieve_new(&b->sieve, o->low, o->high, *taken, st);
+}
+
+/* What is in order goes to the shelf, all threads together. */
+static gs_code fill_right(band_join *b, gs_status *st)
 {
     gs_join_job *const job = b->job;
+    const unsigned workers = gs_team_workers(job->team);
     const gs_range_consumer consumer = {
-        .portion_max = 1,
+        .portion_max = FILL_PORTIONS * (size_t)workers,
         .kept_together = kept_together,
         .begin = begin_right,
         .add = add_right,
@@ -118,8 +146,24 @@ static gs_code keep_right(band_join *b, gs_status *st)
         .abandon = abandon_right,
         .context = b,
     };
-    const size_t share = gs_join_job_sort_bytes(job) / RIGHT_SHARE;
-    b->plan = gs_join_job_plan_less(job, share);
+    if (b->sieve != NULL)
+        gs_band_sieve_span(b->sieve);
+    GS_TRY(gs_band_fill_new(&b->fill, &job->format, &job->store, b->sieve, workers,
+                            consumer.portion_max, st));
+    GS_TRY(gs_join_sorted_consume(b->sorted, &consumer, true, st));
+    gs_join_sorted_free(b->sorted);
+    b->sorted = NULL;
+    return gs_band_fill_join(b->fill, &b->right, st);
+}
+
+/* Sorts it, and keeps it; only that memory, and *taken for the sieve, is taken when this
+ * returns. */
+static gs_code keep_right(band_join *b, size_t *taken, gs_status *st)
+{
+    gs_join_job *const job = b->job;
+    const size_t all = gs_join_job_sort_bytes(job), share = all / RIGHT_SHARE;
+    GS_TRY(open_sieve(b, all, taken, st));
+    b->plan = gs_join_job_plan_less(job, share + *taken);
     job->store.memory_bytes = share;
     b->right = (gs_band_right){.format = &job->format, .shelf = {.store = &job->store}};
     GS_TRY(sort_side(b, GS_JOIN_RIGHT, st));
@@ -127,9 +171,14 @@ static gs_code keep_right(band_join *b, gs_status *st)
         GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_RIGHT, &job->options->sort.order,
                                   job->first, job->has_first, st));
     GS_TRY(gs_join_job_make_format(job, st));
-    GS_TRY(gs_join_sorted_consume(b->sorted, &consumer, true, st));
-    gs_join_sorted_free(b->sorted);
-    b->sorted = NULL;
+    GS_TRY(fill_right(b, st));
+    if (b->sieve != NULL)
+        gs_band_sieve_end(b->sieve);
+    if (b->sieve != NULL && !b->sieve->is_of_use) {
+        gs_band_sieve_free(b->sieve);
+        b->sieve = NULL;
+        *taken = 0;
+    }
     return gs_band_right_end(&b->right, st);
 }
 
@@ -209,11 +258,11 @@ static gs_code match_all(void *context, gs_sink *sink, uint64_t ticket, gs_statu
 
 /* --- all ------------------------------------------------------------------------ */
 
-static gs_code sort_left(band_join *b, gs_status *st)
+static gs_code sort_left(band_join *b, size_t sieve_bytes, gs_status *st)
 {
     gs_join_job *const job = b->job;
     const size_t all = gs_join_job_sort_bytes(job),
-                 taken = gs_band_right_bytes(&b->right);
+                 taken = gs_band_right_bytes(&b->right) + sieve_bytes;
     b->plan = gs_join_job_plan_less(job, taken < all / 2 ? taken : all / 2);
     GS_TRY(sort_side(b, GS_JOIN_LEFT, st));
     if (!job->options->header && job->options->is_auto)
@@ -226,8 +275,9 @@ static gs_code run(band_join *b, gs_status *st)
 {
     GS_TRY(gs_mem_new_array(&b->matchers, gs_team_workers(b->job->team),
                             sizeof *b->matchers, "matchers", st));
-    GS_TRY(keep_right(b, st));
-    GS_TRY(sort_left(b, st));
+    size_t sieve_bytes;
+    GS_TRY(keep_right(b, &sieve_bytes, st));
+    GS_TRY(sort_left(b, sieve_bytes, st));
     return gs_join_job_write(b->job, b->sorted, &b->plan, match_all, b, st);
 }
 
@@ -237,6 +287,8 @@ gs_code gs_band_join_run(gs_join_job *job, gs_status *st)
     GS_NOTED(run(&b, st));
     gs_join_sorted_free(b.sorted);
     gs_band_right_release(&b.right);
+    gs_band_fill_free(b.fill);
+    gs_band_sieve_free(b.sieve);
     gs_mem_free(b.matchers);
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
         gs_band_key_release(&b.keys[s]);

@@ -21,16 +21,24 @@ static size_t make(const void *context, const uint8_t *line, size_t line_bytes,
     const gs_band_key *const k = context;
     const gs_join_options *const o = k->options;
     const gs_join_field field = number_of(o, line, line_bytes, o->key_field[k->side]);
-    const size_t string_bytes = gs_join_number_encode_text(field.data, field.bytes, to);
-    if (string_bytes > 0)
+    gs_join_number number;
+    const size_t string_bytes =
+        gs_join_number_encode_text(field.data, field.bytes, to, &number);
+    if (string_bytes == 0)
+        return o->skips_bad ? GS_KEY_LEFT_OUT : GS_KEY_BAD;
+    if (k->sieve == NULL)
         return string_bytes;
-    return o->skips_bad ? GS_KEY_LEFT_OUT : GS_KEY_BAD;
+    if (k->side == GS_JOIN_LEFT && !gs_band_sieve_may_have(k->sieve, number))
+        return GS_KEY_UNWANTED;
+    if (k->side == GS_JOIN_RIGHT)
+        gs_band_sieve_note(k->sieve, number);
+    return string_bytes;
 }
 
 gs_code gs_band_key_init(gs_band_key *k, const gs_join_options *o, gs_join_side side,
-                         _Atomic uint64_t *skipped, gs_status *st)
+                         gs_band_sieve *sieve, _Atomic uint64_t *skipped, gs_status *st)
 {
-    *k = (gs_band_key){.options = o, .side = side};
+    *k = (gs_band_key){.options = o, .side = side, .sieve = sieve};
     const gs_key_maker maker = {
         .make = make,
         .context = k,

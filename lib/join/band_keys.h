@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "lib/join/band_sieve.h"
 #include "lib/join/join_options.h"
 #include "lib/sort/key/keys.h"
 
@@ -15,13 +16,16 @@
 typedef struct gs_band_key {
     const gs_join_options *options; /* borrowed */
     gs_join_side side;
+    gs_band_sieve
+        *sieve; /* hears of right numbers, and says which left ones stay; NULL */
     gs_key_encoder *encoder;
 } gs_band_key;
 
-/* `skipped` counts lines that are left out since they have no number; borrowed. */
+/* `skipped` counts lines that are left out since they have no number; borrowed, as is the
+ * sieve. */
 GS_MUST_CHECK gs_code gs_band_key_init(gs_band_key *k, const gs_join_options *options,
-                                       gs_join_side side, _Atomic uint64_t *skipped,
-                                       gs_status *st);
+                                       gs_join_side side, gs_band_sieve *sieve,
+                                       _Atomic uint64_t *skipped, gs_status *st);
 void gs_band_key_release(gs_band_key *k);
 
 #endif

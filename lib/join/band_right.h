@@ -6,8 +6,8 @@
  *      index     | 3, 0    | 9, 4    | 20, 7  |       first number and line of each block
  *      seen      |  1 1 0 0  0  1  1    0 ... |       a bit a line: has it a partner?
  *
- * Where pairs are shown, a line is kept as what it adds to them (join_pair.h). Lines are
- * added by one thread; then many look, each through places of its own.
+ * Where pairs are shown, a line is kept as what it adds to them (join_pair.h). It is
+ * filled by many threads (band_fill.h); then many look, each through places of its own.
  */
 #ifndef GS_LIB_JOIN_BAND_RIGHT_H
 #define GS_LIB_JOIN_BAND_RIGHT_H
@@ -28,13 +28,9 @@ typedef struct gs_band_right {
     gs_join_shelf shelf;
     gs_band_entry *index;
     size_t index_count, index_capacity;
-    gs_join_fields fields; /* of the line that is added, and what is kept of it */
-    gs_join_text kept;
     _Atomic uint64_t *seen; /* NULL: nobody asks */
 } gs_band_right;
 
-GS_MUST_CHECK gs_code gs_band_right_add(gs_band_right *right, gs_join_number number,
-                                        const uint8_t *line, size_t bytes, gs_status *st);
 /* All are there: makes the bits if lines without a partner are shown. */
 GS_MUST_CHECK gs_code gs_band_right_end(gs_band_right *right, gs_status *st);
 void gs_band_right_release(gs_band_right *right);

@@ -15,10 +15,6 @@
  */
 #include "lib/join/equi_join.h"
 
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "lib/base/mem.h"
 #include "lib/join/join_filter.h"
 #include "lib/join/join_first.h"
@@ -49,32 +45,16 @@ typedef struct equi_join {
     uint64_t first_ticket;
 } equi_join;
 
-/* Do lines of a side count only if they have a partner? Not where the first line of all
- * says how many fields there are. */
-static bool may_leave_out(const gs_join_options *o, gs_join_side side)
-{
-    return !o->shows_unpaired[side] && (!o->is_auto || o->header);
-}
-
-/* Of an input; UINT64_MAX: nobody knows. */
-static uint64_t size_of(const char *name)
-{
-    struct stat info;
-    const int error =
-        strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &info) : stat(name, &info);
-    return error == 0 && S_ISREG(info.st_mode) ? (uint64_t)info.st_size : UINT64_MAX;
-}
-
 /* The input that is read first tells which lines of the other are needed: that is the
  * larger one, if it may be either. */
 static void choose_inputs(equi_join *e)
 {
     const gs_join_options *const o = e->job->options;
-    const bool left_may = may_leave_out(o, GS_JOIN_LEFT);
-    const bool right_may = may_leave_out(o, GS_JOIN_RIGHT);
+    const bool left_may = gs_join_job_may_leave_out(e->job, GS_JOIN_LEFT);
+    const bool right_may = gs_join_job_may_leave_out(e->job, GS_JOIN_RIGHT);
     const bool left_is_first =
-        right_may && (!left_may || size_of(o->inputs[GS_JOIN_LEFT]) <
-                                       size_of(o->inputs[GS_JOIN_RIGHT]));
+        right_may && (!left_may || gs_join_job_input_bytes(e->job, GS_JOIN_LEFT) <
+                                       gs_join_job_input_bytes(e->job, GS_JOIN_RIGHT));
     e->side_of_input[0] = left_is_first ? GS_JOIN_LEFT : GS_JOIN_RIGHT;
     e->side_of_input[1] = left_is_first ? GS_JOIN_RIGHT : GS_JOIN_LEFT;
     for (unsigned i = 0; i < GS_JOIN_SIDES; i++)
@@ -85,9 +65,9 @@ static gs_code open_filter(equi_join *e, size_t memory_bytes, size_t *taken,
                            gs_status *st)
 {
     *taken = 0;
-    if (!may_leave_out(e->job->options, e->side_of_input[1]))
+    if (!gs_join_job_may_leave_out(e->job, e->side_of_input[1]))
         return GS_OK;
-    const uint64_t first = size_of(e->inputs[0]);
+    const uint64_t first = gs_join_job_input_bytes(e->job, e->side_of_input[0]);
     const size_t most = memory_bytes / FILTER_SHARE;
     *taken = first / FILTER_OF_INPUT < most ? (size_t)(first / FILTER_OF_INPUT) : most;
     if (*taken < FILTER_MIN)

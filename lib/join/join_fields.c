@@ -110,31 +110,41 @@ gs_code gs_join_fields_cut(gs_join_fields *f, const gs_order *order, const uint8
     return add(f, p, end, st);
 }
 
+static gs_join_field find_between_blanks(const uint8_t *p, const uint8_t *end,
+                                         size_t field)
+{
+    for (;; field--) {
+        while (p < end && is_blank(*p))
+            p++;
+        const uint8_t *to = p;
+        while (to < end && !is_blank(*to))
+            to++;
+        if (field == 0)
+            return (gs_join_field){p, (size_t)(to - p)};
+        if (to == end)
+            return (gs_join_field){end, 0};
+        p = to;
+    }
+}
+
 gs_join_field gs_join_field_find(const gs_order *order, const uint8_t *line, size_t bytes,
                                  size_t field)
 {
     const int delimiter = order->delimiter;
     if (order->form == GS_FORM_CSV)
         return find_csv(line, csv_line_end(line, bytes), (uint8_t)delimiter, field);
-    const bool is_blanks = delimiter == GS_ORDER_BLANK_FIELDS;
     const uint8_t *const end = line + bytes;
-    const uint8_t *p = line;
-    for (;; field--) {
-        while (is_blanks && p < end && is_blank(*p))
-            p++;
-        const uint8_t *to = p;
-        if (is_blanks)
-            while (to < end && !is_blank(*to))
-                to++;
-        else
-            to = delimiter != '\n' && p < end ? memchr(p, delimiter, (size_t)(end - p))
-                                              : NULL;
+    if (delimiter == GS_ORDER_BLANK_FIELDS)
+        return find_between_blanks(line, end, field);
+    for (const uint8_t *p = line;; field--) {
+        const uint8_t *to =
+            delimiter != '\n' && p < end ? memchr(p, delimiter, (size_t)(end - p)) : NULL;
         to = to != NULL ? to : end;
         if (field == 0)
             return (gs_join_field){p, (size_t)(to - p)};
         if (to == end)
             return (gs_join_field){end, 0};
-        p = to + !is_blanks;
+        p = to + 1;
     }
 }
 

@@ -2,6 +2,8 @@
 #include "lib/join/join_job.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/spill.h"
 #include "lib/base/mem.h"
@@ -79,6 +81,21 @@ gs_memory_plan gs_join_job_plan_less(const gs_join_job *job, size_t bytes)
     if (p.first_soft_bytes > p.chunk_bytes)
         p.first_soft_bytes = p.chunk_bytes;
     return p;
+}
+
+uint64_t gs_join_job_input_bytes(const gs_join_job *job, gs_join_side side)
+{
+    const char *const name = job->options->inputs[side];
+    struct stat info;
+    const int error =
+        strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &info) : stat(name, &info);
+    return error == 0 && S_ISREG(info.st_mode) ? (uint64_t)info.st_size : UINT64_MAX;
+}
+
+bool gs_join_job_may_leave_out(const gs_join_job *job, gs_join_side side)
+{
+    const gs_join_options *const o = job->options;
+    return !o->shows_unpaired[side] && (!o->is_auto || o->header);
 }
 
 gs_code gs_join_job_see_header(gs_join_job *job, gs_join_side side, const uint8_t *header,

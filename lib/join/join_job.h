@@ -42,6 +42,12 @@ gs_memory_plan gs_join_job_plan_less(const gs_join_job *job, size_t bytes);
 /* What a plan has for that. */
 size_t gs_join_job_sort_bytes(const gs_join_job *job);
 
+/* Bytes of an input; UINT64_MAX: nobody knows. */
+uint64_t gs_join_job_input_bytes(const gs_join_job *job, gs_join_side side);
+/* Do lines of a side count only if they have a partner? Not where the first line of all
+ * says how many fields there are. */
+bool gs_join_job_may_leave_out(const gs_join_job *job, gs_join_side side);
+
 /* A header was read: what is called by a name of it has its number from now on. */
 GS_MUST_CHECK gs_code gs_join_job_see_header(gs_join_job *job, gs_join_side side,
                                              const uint8_t *header, size_t bytes,

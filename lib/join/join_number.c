@@ -138,14 +138,38 @@ size_t gs_join_number_encode(gs_join_number number, uint8_t *to)
     return put((int64_t)floor, (uint64_t)rest, to);
 }
 
+/* Eight digits at once; false if some are none. */
+static bool parse_eight(const uint8_t *text, uint64_t *value)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t v;
+    memcpy(&v, text, sizeof v);
+    v = le64toh(v) ^ '0' * ones; /* digits are 0 to 9 now */
+    if (((v | (v + (0x80 - 10) * ones)) & 0x80 * ones) != 0)
+        return false;
+    v = v * 10 + (v >> 8); /* every other byte: two digits; then four, then eight */
+    v = (v & UINT64_C(0x00ff00ff00ff00ff)) * 100 +
+        (v >> 16 & UINT64_C(0x00ff00ff00ff00ff));
+    v = (v & UINT64_C(0x0000ffff0000ffff)) * 10000 +
+        (v >> 32 & UINT64_C(0x0000ffff0000ffff));
+    *value = v & UINT32_MAX;
+    return true;
+}
+
 /* Most numbers are whole, have few digits and nothing else: no sums of 16 bytes for
  * them. */
 static bool parse_short(const uint8_t *text, size_t bytes, int64_t *out)
 {
     int64_t value = 0;
+    size_t i = 0;
     if (bytes == 0 || bytes >= WHOLE_DIGITS)
         return false;
-    for (size_t i = 0; i < bytes; i++) {
+    for (uint64_t eight; i + sizeof eight <= bytes; i += sizeof eight) {
+        if (!parse_eight(text + i, &eight))
+            return false;
+        value = 100000000 * value + (int64_t)eight;
+    }
+    for (; i < bytes; i++) {
         if (!is_digit(text[i]))
             return false;
         value = 10 * value + (text[i] - '0');
@@ -154,14 +178,16 @@ static bool parse_short(const uint8_t *text, size_t bytes, int64_t *out)
     return true;
 }
 
-size_t gs_join_number_encode_text(const uint8_t *text, size_t bytes, uint8_t *to)
+size_t gs_join_number_encode_text(const uint8_t *text, size_t bytes, uint8_t *to,
+                                  gs_join_number *number)
 {
-    gs_join_number number;
     int64_t whole;
-    if (parse_short(text, bytes, &whole))
+    if (parse_short(text, bytes, &whole)) {
+        *number = (gs_join_number)whole * one;
         return put(whole, 0, to);
-    return gs_join_number_parse(text, bytes, &number) ? gs_join_number_encode(number, to)
-                                                      : 0;
+    }
+    return gs_join_number_parse(text, bytes, number) ? gs_join_number_encode(*number, to)
+                                                     : 0;
 }
 
 gs_join_number gs_join_number_decode(const uint8_t *string)

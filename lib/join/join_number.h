@@ -32,7 +32,8 @@ bool gs_join_number_parse(const uint8_t *text, size_t bytes, gs_join_number *out
 /* Writes the string, and returns its length. */
 size_t gs_join_number_encode(gs_join_number number, uint8_t *to);
 /* Parse and encode in one; 0: it is no number. */
-size_t gs_join_number_encode_text(const uint8_t *text, size_t bytes, uint8_t *to);
+size_t gs_join_number_encode_text(const uint8_t *text, size_t bytes, uint8_t *to,
+                                  gs_join_number *number);
 gs_join_number gs_join_number_decode(const uint8_t *string);
 
 #endif

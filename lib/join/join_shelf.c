@@ -41,6 +41,7 @@ static gs_code move_to_file(gs_join_shelf *shelf, gs_join_block *block, gs_statu
         gs_pwrite_all(shelf->fd, block->memory, block->used, shelf->file_bytes);
     if (error != 0)
         return fail_file(shelf, "write", error, st);
+    block->fd = shelf->fd;
     block->offset = shelf->file_bytes;
     shelf->file_bytes += block->used;
     if (store->spill_bytes != NULL)
@@ -57,9 +58,8 @@ static gs_code move_to_file(gs_join_shelf *shelf, gs_join_block *block, gs_statu
 static gs_code settle_last(gs_join_shelf *shelf, gs_status *st)
 {
     gs_join_block *const last = &shelf->blocks[shelf->block_count - 1];
-    return shelf->file_bytes == 0 && take_share(shelf->store, last->capacity)
-               ? GS_OK
-               : move_to_file(shelf, last, st);
+    last->is_held = shelf->file_bytes == 0 && take_share(shelf->store, last->capacity);
+    return last->is_held ? GS_OK : move_to_file(shelf, last, st);
 }
 
 static gs_code open_block(gs_join_shelf *shelf, size_t bytes, gs_status *st)
@@ -89,7 +89,8 @@ gs_code gs_join_shelf_add(gs_join_shelf *shelf, const gs_join_kept *line, gs_sta
     const size_t bytes = sizeof head + line->key_bytes + line->line_bytes;
     gs_join_block *last =
         shelf->block_count > 0 ? &shelf->blocks[shelf->block_count - 1] : NULL;
-    if (last == NULL || last->capacity - last->used < bytes) {
+    if (last == NULL || shelf->is_sealed || last->capacity - last->used < bytes) {
+        shelf->is_sealed = false;
         GS_TRY(open_block(shelf, bytes, st));
         last = &shelf->blocks[shelf->block_count - 1];
     }
@@ -104,11 +105,27 @@ gs_code gs_join_shelf_add(gs_join_shelf *shelf, const gs_join_kept *line, gs_sta
     return GS_OK;
 }
 
+gs_code gs_join_shelf_take(gs_join_shelf *shelf, gs_join_shelf *from, size_t first,
+                           size_t count, uint64_t lines, gs_status *st)
+{
+    gs_assert(first + count <= from->block_count && !shelf->has_file);
+    GS_TRY(gs_mem_grow(&shelf->blocks, &shelf->block_capacity, shelf->block_count + count,
+                       "kept lines", st));
+    for (size_t b = first; b < first + count; b++) {
+        shelf->blocks[shelf->block_count++] = from->blocks[b];
+        shelf->file_bytes += from->blocks[b].memory == NULL ? from->blocks[b].used : 0;
+        from->blocks[b].memory = NULL;
+        from->blocks[b].is_held = false;
+    }
+    shelf->line_count += lines;
+    return GS_OK;
+}
+
 void gs_join_shelf_forget(gs_join_shelf *shelf)
 {
     for (size_t b = 0; b < shelf->block_count; b++) {
         gs_join_block *const block = &shelf->blocks[b];
-        if (block->memory != NULL && b + 1 < shelf->block_count)
+        if (block->is_held)
             atomic_fetch_sub(&shelf->store->held_bytes, block->capacity);
         if (block->capacity == shelf->store->block_bytes && shelf->spare == NULL)
             shelf->spare = block->memory;
@@ -116,6 +133,7 @@ void gs_join_shelf_forget(gs_join_shelf *shelf)
             gs_mem_free(block->memory);
     }
     shelf->block_count = 0;
+    shelf->is_sealed = false;
     shelf->file_bytes = 0;
     shelf->line_count = 0;
 }
@@ -143,7 +161,7 @@ static gs_code bring(gs_join_reader *r, const gs_join_shelf *shelf, gs_status *s
         GS_TRY(gs_mem_grow(&r->room, &r->capacity, block->used + GS_SHORT_COPY_BYTES,
                            "kept lines", st));
         const int error =
-            gs_pread_all(shelf->fd, r->room, block->used, block->offset, &taken);
+            gs_pread_all(block->fd, r->room, block->used, block->offset, &taken);
         if (error != 0 || taken < block->used)
             return fail_file(shelf, "read", error, st);
     }

@@ -31,6 +31,8 @@ typedef struct gs_join_store {
 typedef struct gs_join_block {
     uint8_t *memory; /* NULL: it is in the file */
     size_t used, capacity;
+    bool is_held; /* the store counts it */
+    int fd;       /* of the file, if it is there */
     uint64_t offset;
 } gs_join_block;
 
@@ -42,6 +44,7 @@ typedef struct gs_join_shelf {
     uint8_t *spare; /* memory of a block that was forgotten, of the usual size */
     int fd;         /* of the file; -1: none, once something was added */
     bool has_file;
+    bool is_sealed; /* the next line begins a block */
     uint64_t file_bytes;
     uint64_t line_count;
 } gs_join_shelf;
@@ -53,6 +56,17 @@ typedef struct gs_join_kept {
 
 GS_MUST_CHECK gs_code gs_join_shelf_add(gs_join_shelf *shelf, const gs_join_kept *line,
                                         gs_status *st);
+/* The next line begins a block. */
+static inline void gs_join_shelf_seal(gs_join_shelf *shelf)
+{
+    shelf->is_sealed = true;
+}
+/* These blocks of another shelf become the last ones of this one, which has none of its
+ * own; `lines` are in them. Those in a file stay there: `from` is released after `shelf`.
+ */
+GS_MUST_CHECK gs_code gs_join_shelf_take(gs_join_shelf *shelf, gs_join_shelf *from,
+                                         size_t first, size_t count, uint64_t lines,
+                                         gs_status *st);
 /* Empties it; memory of usual size, and the file, stay for what comes next. */
 void gs_join_shelf_forget(gs_join_shelf *shelf);
 void gs_join_shelf_release(gs_join_shelf *shelf);

@@ -164,7 +164,7 @@ static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
     uint8_t *string = start + usual_head;
     const size_t key_bytes =
         encoder ? gs_key_encode(encoder, line, line_bytes, string) : 0;
-    if (__builtin_expect(key_bytes >= GS_KEY_LEFT_OUT, 0)) {
+    if (__builtin_expect(key_bytes >= GS_KEY_UNWANTED, 0)) {
         scratch->has_bad |= key_bytes == GS_KEY_BAD;
         scratch->left_out += key_bytes == GS_KEY_LEFT_OUT;
         return GS_OK;

@@ -39,9 +39,11 @@ typedef struct gs_key_maker {
     _Atomic uint64_t *left_out; /* counts lines that are; borrowed; NULL: nobody asks */
 } gs_key_maker;
 
-/* The line has no key, which is an error; or it has none and is left out. */
+/* The line has no key, which is an error; or it has none and is left out; or nobody wants
+ * it, whatever its key. */
 #define GS_KEY_BAD      SIZE_MAX
 #define GS_KEY_LEFT_OUT (SIZE_MAX - 1)
+#define GS_KEY_UNWANTED (SIZE_MAX - 2)
 
 /* Copies the maker; its context must outlive the encoder. */
 GS_MUST_CHECK gs_code gs_key_encoder_new_made(gs_key_encoder **out,

@@ -56,7 +56,8 @@ static void cut_like_the_reference(uint64_t *state)
         for (size_t i = 0; i < bytes; i++)
             line[i] = (uint8_t) "ab, \t\n\0c"[check_random(state) % 8];
         const size_t want_bytes = cut_slowly(delimiter, line, bytes, want);
-        REQUIRE_OK(gs_join_fields_cut(&fields, delimiter, line, bytes, &st), &st);
+        const gs_order order = {.delimiter = delimiter};
+        REQUIRE_OK(gs_join_fields_cut(&fields, &order, line, bytes, &st), &st);
         size_t n = 0;
         for (size_t i = 0; i < fields.count; i++) {
             got[n++] = '<';
@@ -66,7 +67,7 @@ static void cut_like_the_reference(uint64_t *state)
         }
         CHECK(n == want_bytes && memcmp(got, want, n) == 0);
         for (size_t i = 0; i <= fields.count; i++) {
-            const gs_join_field one = gs_join_field_find(delimiter, line, bytes, i);
+            const gs_join_field one = gs_join_field_find(&order, line, bytes, i);
             const size_t there = i < fields.count ? fields.at[i].bytes : 0;
             CHECK(one.bytes == there && (there == 0 || one.data == fields.at[i].data));
         }
@@ -74,14 +75,59 @@ static void cut_like_the_reference(uint64_t *state)
     gs_join_fields_release(&fields);
 }
 
+/* Fields of CSV are where the room of keys finds their values. */
+static void cut_csv_like_keys(uint64_t *state)
+{
+    enum { BYTES = 90, FIELDS = 6 };
+    static const char *const pieces[] = {"a",      "bc",        "\"\"", "\"x,\"\"y\"\"\"",
+                                         "\"\n\"", "\"a\"\"\"", "1\r2"};
+    const gs_order order = {.form = GS_FORM_CSV, .delimiter = ',', .eol = '\n'};
+    uint8_t line[BYTES + GS_CSV_SLACK] = {0}, room[BYTES];
+    gs_status st = {.code = GS_OK};
+    gs_join_fields fields = {0};
+    for (unsigned round = 0; round < 20000; round++) {
+        const size_t count = 1 + check_random(state) % FIELDS;
+        size_t bytes = 0;
+        for (size_t i = 0; i < count; i++) {
+            const char *const piece = pieces[check_random(state) % 7];
+            const bool is_empty = check_random(state) % 5 == 0;
+            line[bytes] = ',';
+            bytes += i > 0;
+            memcpy(line + bytes, piece, is_empty ? 0 : strlen(piece));
+            bytes += is_empty ? 0 : strlen(piece);
+        }
+        if (bytes == 0)
+            continue;
+        line[bytes] = '\r';
+        bytes += check_random(state) % 2;
+        REQUIRE_OK(gs_join_fields_cut(&fields, &order, line, bytes, &st), &st);
+        CHECK(fields.count == count);
+        gs_csv_walk walk = gs_csv_walk_begin(line, bytes, ',');
+        for (size_t i = 0; i < count; i++) {
+            const gs_csv_value value = gs_csv_walk_value(&walk, i, room);
+            const gs_join_field field = fields.at[i];
+            const gs_join_field one = gs_join_field_find(&order, line, bytes, i);
+            CHECK(one.data == field.data && one.bytes == field.bytes);
+            gs_csv_walk alone = gs_csv_walk_begin(field.data, field.bytes, ',');
+            uint8_t other[BYTES];
+            const gs_csv_value same = gs_csv_walk_value(&alone, 0, other);
+            CHECK(same.end - same.from == value.end - value.from &&
+                  memcmp(same.from, value.from, (size_t)(same.end - same.from)) == 0);
+        }
+        CHECK(gs_join_field_find(&order, line, bytes, count).bytes == 0);
+    }
+    gs_join_fields_release(&fields);
+}
+
 static void draw_options(uint64_t *state, gs_join_options *o, gs_join_item *items)
 {
     *o = (gs_join_options){
-        .delimiter = check_random(state) % 2 ? ',' : GS_ORDER_BLANK_FIELDS,
         .filler = check_random(state) % 2 ? "none" : NULL,
         .is_band = check_random(state) % 3 == 0,
         .is_auto = check_random(state) % 3 == 0,
-        .sort.order.eol = '\n',
+        .sort.order = {.eol = '\n',
+                       .delimiter =
+                           check_random(state) % 2 ? ',' : GS_ORDER_BLANK_FIELDS},
         .items = items,
         .item_count = check_random(state) % 7,
     };
@@ -108,11 +154,12 @@ static void parts_are_the_line(uint64_t *state)
         draw_options(state, &o, items);
         for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
             const char *const line = lines[check_random(state) % 7];
-            REQUIRE_OK(gs_join_fields_cut(&sides[s], o.delimiter, (const uint8_t *)line,
+            REQUIRE_OK(gs_join_fields_cut(&sides[s], &o.sort.order, (const uint8_t *)line,
                                           strlen(line), &st),
                        &st);
         }
-        REQUIRE_OK(gs_join_fields_cut(&first, ',', (const uint8_t *)"a,b,c", 5, &st),
+        const gs_order commas = {.delimiter = ','};
+        REQUIRE_OK(gs_join_fields_cut(&first, &commas, (const uint8_t *)"a,b,c", 5, &st),
                    &st);
         const gs_join_fields *const firsts[] = {&first, round % 2 ? &first : NULL};
         REQUIRE_OK(gs_join_format_init(&f, &o, firsts, &st), &st);
@@ -137,6 +184,7 @@ int main(void)
 {
     uint64_t state = check_seed(20);
     cut_like_the_reference(&state);
+    cut_csv_like_keys(&state);
     parts_are_the_line(&state);
     CHECK(gs_mem_held_bytes() == 0);
     return check_failures != 0;

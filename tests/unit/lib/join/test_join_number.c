@@ -156,7 +156,7 @@ static void any_bytes_will_do(uint64_t *state)
         const size_t bytes = check_random(state) % 25;
         const unsigned most = round % 3 == 0 ? 10 : 18; /* digits alone */
         uint8_t *text;
-        gs_join_number got;
+        gs_join_number got, number = 0;
         REQUIRE_OK(gs_mem_new(&text, bytes, "text", &st), &st);
         for (size_t i = 0; i < bytes; i++)
             text[i] = (uint8_t) "0123456789.-+eE x\0"[check_random(state) % most];
@@ -164,7 +164,8 @@ static void any_bytes_will_do(uint64_t *state)
         const bool is_number = gs_join_number_parse(text, bytes, &got);
         const size_t want_bytes = is_number ? gs_join_number_encode(got, want) : 0;
         CHECK(!is_number || memchr(text, 'x', bytes) == NULL);
-        CHECK(gs_join_number_encode_text(text, bytes, direct) == want_bytes);
+        CHECK(gs_join_number_encode_text(text, bytes, direct, &number) == want_bytes);
+        CHECK(!is_number || number == got);
         CHECK(memcmp(direct, want, want_bytes) == 0);
         gs_mem_free(text);
     }
