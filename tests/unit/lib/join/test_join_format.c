@@ -79,8 +79,8 @@ static void cut_like_the_reference(uint64_t *state)
 static void cut_csv_like_keys(uint64_t *state)
 {
     enum { BYTES = 90, FIELDS = 6 };
-    static const char *const pieces[] = {"a",      "bc",        "\"\"", "\"x,\"\"y\"\"\"",
-                                         "\"\n\"", "\"a\"\"\"", "1\r2"};
+    static const char *const pieces[] = {
+        "a", "bc", "\"\"", "\"x,\"\"y\"\"\"", "\"\n\"", "\"a\"\",\"", "1\r2"};
     const gs_order order = {.form = GS_FORM_CSV, .delimiter = ',', .eol = '\n'};
     uint8_t line[BYTES + GS_CSV_SLACK] = {0}, room[BYTES];
     gs_status st = {.code = GS_OK};
