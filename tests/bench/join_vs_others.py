@@ -3,7 +3,8 @@
 """gpusort join against DuckDB, Polars, and GNU sort with join(1), on the same files.
 
 Programs take turns; each gets a memory limit where it has one. The outputs of all are the
-same lines, which is looked at once. Writes build/bench/join.md.
+same lines, which is looked at once. Writes build/bench/join.md, and the section of joins of
+RESULTS.md (results_page.py).
 
   BENCH_LINES=3000000  lines of each side of the first join
   BENCH_RUNS=3         turns
@@ -21,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import results_page
 
 DUCKDB = """
 import duckdb, sys
@@ -171,6 +174,7 @@ def main():
     with open("build/bench/join.md", "w", encoding="utf-8") as page:
         page.write(bench.text())
     print(bench.text())
+    results_page.update("join", bench.text(), {})
 
 
 if __name__ == "__main__":

@@ -32,6 +32,8 @@ need a GPU stay as they are where there is none.
 SECTIONS = {
     "sort": ("Sorting, on CPU cores", "`tests/bench/sort_vs_gnu.sh` says what can be chosen.", ""),
     "end-to-end": ("Sorting, with a GPU", "There the disk is the bound (`tests/bench/end_to_end.sh`).", ""),
+    "join": ("Joins", """Of equal keys and of numbers near each other, beside DuckDB, Polars and GNU sort with
+join(1) (`tests/bench/join_vs_others.py` says what is compared). CPU seconds are of all threads.""", ""),
     "index": ("Indexes of documents", """By both methods and beside Tantivy (`tests/bench/index_vs_tantivy.py` says what is
 compared).""", ""),
     "index-gpu": ("Indexes, with a GPU", "The same with `BENCH_ENGINE=gpu`.", """
@@ -80,6 +82,13 @@ def sort_line(text):
     return "%s: %s s, %s" % (found[0][0], seconds, ", ".join(ratios))
 
 
+def join_line(text):
+    found = rows(text)
+    peers = [row for row in found if row[1] == "DuckDB"]
+    ratios = ["%s: %.1f" % (row[0], float(row[5].split()[0])) for row in peers]
+    return "times as fast as DuckDB: " + "; ".join(ratios)
+
+
 def end_to_end_line(text):
     found = rows(text)
     title = found[0][0]
@@ -97,7 +106,7 @@ def index_line(text):
     return "%s, %s: gpusort %.2f s%s" % (title, memory, float(last[0][3]), "".join("; " + p for p in peers))
 
 
-LINES = {"sort": sort_line, "end-to-end": end_to_end_line, "index": index_line, "index-gpu": index_line}
+LINES = {"sort": sort_line, "join": join_line, "end-to-end": end_to_end_line, "index": index_line, "index-gpu": index_line}
 
 
 def marked(name, text):
@@ -121,18 +130,25 @@ def write(path, text):
 def whole_page(measured):
     parts = [INTRODUCTION]
     for name, (title, before, after) in SECTIONS.items():
+        if name not in measured:  # nobody has so far
+            continue
         parts.append("\n## %s\n\n%s\n\n%s%s" % (title, before, marked(name, measured[name]), after))
     return "".join(parts) + END
 
 
+def in_order(measured):
+    return [(name, measured[name]) for name in SECTIONS if name in measured]
+
+
 def readme_lines(measured):
-    lines = ["- **%s** (%s): %s." % (SECTIONS[name][0], where(text), LINES[name](text)) for name, text in measured.items()]
+    lines = ["- **%s** (%s): %s." % (SECTIONS[name][0], where(text), LINES[name](text))
+             for name, text in in_order(measured)]
     return "".join(textwrap.fill(line, 94, subsequent_indent="  ") + "\n" for line in lines)
 
 
 def measured_so_far():
     page = read(PAGE)
-    return {name: between(page, name) for name in SECTIONS}
+    return {name: between(page, name) for name in SECTIONS if "<!-- %s:begin -->" % name in page}
 
 
 def write_all(measured):
