@@ -74,6 +74,10 @@ COMMANDS = [
             "--output=out /dev/null {in}/lines", before=OLD),
     Command("join --band", "join -S 1M --parallel=2 --band=-2:1 -a 2 --skip-bad "
             "--output=out {in}/thousands {in}/numbers", before=OLD),
+    Command("join --band, sifted", "join -S 1M --parallel=2 --band=0:0 --skip-bad "
+            "--output=out {in}/thousands {in}/numbers", before=OLD),
+    Command("join --csv, by names", "join --csv --parallel=2 -1 w -2 n -a 1 -o 1.w,2.w -e 'a,b' "
+            "--output=out {in}/table.csv {in}/table.csv", before=OLD),
     Command("join --le, of stdin", "join --parallel=2 --le --semi --skip-bad {in}/numbers -",
             "thousands", is_streaming=True),
     Command("gen", "gen lines --bytes=300K -o out", before=OLD),
