@@ -12,6 +12,7 @@ static const gs_command commands[] = {
     {"freq", gs_stats_freq_command, NULL},
     {"hhh", gs_stats_hhh_command, NULL},
     {"corrsum", gs_stats_corrsum_command, NULL},
+    {"merge", gs_stats_merge_command, NULL},
 };
 
 static const gs_command_table table = {"gpusort stats", GS_COUNTED(commands)};
@@ -24,7 +25,8 @@ static const char usage_text[] =
     "  quantile   values at given shares of the order\n"
     "  freq       the most frequent values\n"
     "  hhh        prefixes that many values have\n"
-    "  corrsum    the sum of one column where another is up to its average\n\n"
+    "  corrsum    the sum of one column where another is up to its average\n"
+    "  merge      answers from what these saved, of several streams together\n\n"
     "  -h, --help  this text; `gpusort stats COMMAND --help' lists the options of one\n"
     "      --version  show the version and stop\n";
 

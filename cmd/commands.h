@@ -37,6 +37,7 @@ int gs_stats_quantile_command(int argc, char **argv);
 int gs_stats_freq_command(int argc, char **argv);
 int gs_stats_hhh_command(int argc, char **argv);
 int gs_stats_corrsum_command(int argc, char **argv);
+int gs_stats_merge_command(int argc, char **argv);
 
 typedef struct gs_command {
     const char *name;

@@ -134,6 +134,12 @@ void stats_args_settle_texts(stats_args *a)
     settle(a);
 }
 
+void stats_check_save(const stats_args *a)
+{
+    if (a->save != NULL && a->window > 0)
+        gs_die_usage("--save is of all values: no --window");
+}
+
 void stats_check_eps(const stats_args *a)
 {
     if (a->eps < GS_EPS_MIN || a->eps > GS_EPS_MAX)
@@ -279,6 +285,15 @@ gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
     }
     gs_sliding_sink_release(&sink);
     return st->code;
+}
+
+gs_code stats_save(const stats_args *args, gs_saved_summary *s, gs_status *st)
+{
+    if (args->save == NULL)
+        return GS_OK;
+    s->eps = args->eps;
+    s->type = args->values.type;
+    return gs_saved_summary_write(s, args->save, st);
 }
 
 int stats_command_run(stats_args *args, stats_work_fn *work, void *request)

@@ -18,7 +18,8 @@ typedef struct stats_args {
     gs_report_times times;
     bool as_json, is_verbose;
     double eps;
-    size_t window; /* of --window; 0: all values count */
+    size_t window;    /* of --window; 0: all values count */
+    const char *save; /* of --save; may be NULL */
     const char **inputs;
     size_t input_count;
     unsigned threads;
@@ -50,6 +51,9 @@ typedef struct stats_args {
     {                                                                                    \
         0, NULL, GS_OPT_OPERANDS(&(a)->inputs, &(a)->input_count)                        \
     }
+
+#define STATS_SAVE_USAGE                                                                 \
+    "      --save=FILE          keep what is known in the end, for `stats merge'\n"
 
 #define STATS_COLUMN_USAGE                                                               \
     "  -t, --field-separator=C  what stands between fields (default: blanks); \\t: "     \
@@ -92,6 +96,8 @@ stats_args stats_args_default(void);
 void stats_args_settle(stats_args *args);
 /* The same where values are texts, unless a type of numbers was named. */
 void stats_args_settle_texts(stats_args *args);
+/* Ends the program if something cannot be saved. */
+void stats_check_save(const stats_args *args);
 /* Ends the program if eps is out of its limits. */
 void stats_check_eps(const stats_args *args);
 /* The same where values of a share of `support` are asked for, a tenth of which eps is
@@ -115,6 +121,11 @@ typedef gs_code stats_work_fn(void *request, const stats_workplace *w,
 /* Opens a workplace, does that work in it, closes it, releases `args` and says what
  * failed or how many values were left out: what the program exits with. */
 int stats_command_run(stats_args *args, stats_work_fn *work, void *request);
+
+/* Writes to args->save, if there is one, with eps and type as the options have them; the
+ * summary is not used any more. */
+GS_MUST_CHECK gs_code stats_save(const stats_args *args, gs_saved_summary *s,
+                                 gs_status *st);
 
 /* How a stream of numbers is read, by these options. From now on SIGUSR1 asks for a
  * report, SIGINT for a last one; a second SIGINT ends the program. */

@@ -226,7 +226,7 @@ __gpusort_import -l no-decompress -d 'take a compressed input as it is'
 __gpusort_import -s h -l help -d 'show help'
 __gpusort_import -l version -d 'show the version'
 
-complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- stats (commandline -opc)' -x -a 'summary quantile freq hhh corrsum'
+complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- stats (commandline -opc)' -x -a 'summary quantile freq hhh corrsum merge'
 function __gpusort_stats
     complete -c gpusort -n '__fish_seen_subcommand_from stats' $argv
 end
@@ -242,6 +242,7 @@ __gpusort_stats -l agg -x -a 'avg min max quantile' -d 'figure of the other colu
 __gpusort_stats -l times -x -d 'of that figure'
 __gpusort_stats -l plus -x -d 'on top of it'
 __gpusort_stats -l window -x -d 'of the last W values alone'
+__gpusort_stats -l save -rF -d 'keep what is known in the end'
 __gpusort_stats -l exact -d 'the very values'
 __gpusort_stats -s T -l temporary-directory -xa '(__fish_complete_directories)' -d 'where values are kept'
 __gpusort_stats -s t -l field-separator -x -d 'what stands between fields'

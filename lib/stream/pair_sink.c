@@ -71,8 +71,7 @@ static gs_code digest(void *context, const gs_window *window, bool is_whole, voi
                                 st);
 }
 
-/* All but the summaries. */
-static void put_together(gs_pair_facts *to, const gs_pair_facts *from)
+void gs_pair_facts_add(gs_pair_facts *to, const gs_pair_facts *from)
 {
     if (to->values == 0 || from->least_key < to->least_key)
         to->least_key = from->least_key;
@@ -86,7 +85,7 @@ static gs_code add(void *context, void *window, gs_status *st)
 {
     gs_pair_sink *const s = context;
     window_pairs *const w = window;
-    put_together(&s->all, &w->facts);
+    gs_pair_facts_add(&s->all, &w->facts);
     GS_TRY(gs_sum_histogram_add(&s->sums, &w->facts.sums, st));
     if (s->has_ranks)
         GS_TRY(gs_rank_histogram_add(&s->ranks, &w->facts.ranks, st));
@@ -111,7 +110,7 @@ static gs_code report(void *context, void *last, uint64_t values, bool is_end,
     r->most_key = s->all.most_key;
     r->x_sum = s->all.x_sum;
     if (w != NULL)
-        put_together(r, &w->facts);
+        gs_pair_facts_add(r, &w->facts);
     GS_TRY(gs_sum_histogram_all(&s->sums, w ? &w->facts.sums : NULL, &r->sums, st));
     if (s->has_ranks)
         GS_TRY(

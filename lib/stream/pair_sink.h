@@ -18,6 +18,9 @@ typedef struct gs_pair_facts {
     gs_sum_summary sums;
 } gs_pair_facts;
 
+/* All but the summaries. */
+void gs_pair_facts_add(gs_pair_facts *to, const gs_pair_facts *from);
+
 typedef gs_code gs_pair_report_fn(void *context, const gs_pair_facts *all, bool is_end,
                                   gs_status *st);
 

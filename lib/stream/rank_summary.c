@@ -13,8 +13,7 @@ void gs_rank_summary_release(gs_rank_summary *s)
     *s = (gs_rank_summary){0};
 }
 
-/* Just so many: what is held is bounded. */
-static gs_code reserve(gs_rank_summary *s, size_t count, gs_status *st)
+gs_code gs_rank_summary_reserve(gs_rank_summary *s, size_t count, gs_status *st)
 {
     if (count <= s->capacity)
         return GS_OK;
@@ -28,7 +27,7 @@ static gs_code reserve(gs_rank_summary *s, size_t count, gs_status *st)
 gs_code gs_rank_summary_copy(gs_rank_summary *to, const gs_rank_summary *from,
                              gs_status *st)
 {
-    GS_TRY(reserve(to, from->count, st));
+    GS_TRY(gs_rank_summary_reserve(to, from->count, st));
     if (from->count > 0)
         memcpy(to->entries, from->entries, from->count * sizeof *to->entries);
     to->count = from->count;
@@ -44,7 +43,7 @@ gs_code gs_rank_summary_take(gs_rank_summary *s, const uint64_t *keys, size_t co
     s->values = count;
     if (count == 0)
         return GS_OK;
-    GS_TRY(reserve(s, (count - 1) / stride + 2, st));
+    GS_TRY(gs_rank_summary_reserve(s, (count - 1) / stride + 2, st));
     gs_rank_entry *to = s->entries;
     for (size_t i = 0; i < count; i += stride)
         *to++ = (gs_rank_entry){keys[i], i + 1, i + 1};
@@ -71,7 +70,7 @@ gs_code gs_rank_summary_merge(gs_rank_summary *out, const gs_rank_summary *a,
                               const gs_rank_summary *b, gs_status *st)
 {
     gs_assert(out != a && out != b);
-    GS_TRY(reserve(out, a->count + b->count, st));
+    GS_TRY(gs_rank_summary_reserve(out, a->count + b->count, st));
     gs_rank_entry *to = out->entries;
     size_t i = 0, j = 0;
     /* Of equal keys those of `a` come first. */

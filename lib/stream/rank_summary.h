@@ -39,6 +39,10 @@ typedef struct gs_rank_summary {
 
 void gs_rank_summary_release(gs_rank_summary *s);
 
+/* Room for just so many entries, if there is not: what is held is bounded. */
+GS_MUST_CHECK gs_code gs_rank_summary_reserve(gs_rank_summary *s, size_t count,
+                                              gs_status *st);
+
 /* Every stride-th of `keys`, which are in order, with its true rank; the error is half
  * the stride, rounded down. */
 GS_MUST_CHECK gs_code gs_rank_summary_take(gs_rank_summary *s, const uint64_t *keys,

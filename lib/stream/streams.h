@@ -12,6 +12,7 @@
 #include "lib/stream/prefix_sink.h"
 #include "lib/stream/rank_histogram.h"
 #include "lib/stream/rank_sink.h"
+#include "lib/stream/saved_summary.h"
 #include "lib/stream/sliding_sink.h"
 #include "lib/stream/table_sink.h"
 #include "lib/stream/value_stream.h"

@@ -14,8 +14,7 @@ void gs_sum_summary_release(gs_sum_summary *s)
     *s = (gs_sum_summary){.count = 0};
 }
 
-/* Just so many: what is held is bounded. */
-static gs_code reserve(gs_sum_summary *s, size_t count, gs_status *st)
+gs_code gs_sum_summary_reserve(gs_sum_summary *s, size_t count, gs_status *st)
 {
     if (count <= s->capacity)
         return GS_OK;
@@ -31,7 +30,7 @@ gs_code gs_sum_summary_take(gs_sum_summary *s, gs_number_type type, const uint64
 {
     double sums[GS_SUM_SIGNS] = {0, 0};
     size_t n = 0;
-    GS_TRY(reserve(s, count, st));
+    GS_TRY(gs_sum_summary_reserve(s, count, st));
     for (size_t i = 0; i < count; i++) {
         const double y = gs_number_as_double(type, pairs[2 * i + 1]);
         const bool is_new = i == 0 || pairs[2 * i] != pairs[2 * i - 2];
@@ -52,7 +51,7 @@ gs_code gs_sum_summary_take(gs_sum_summary *s, gs_number_type type, const uint64
 
 gs_code gs_sum_summary_copy(gs_sum_summary *to, const gs_sum_summary *from, gs_status *st)
 {
-    GS_TRY(reserve(to, from->count, st));
+    GS_TRY(gs_sum_summary_reserve(to, from->count, st));
     if (from->count > 0)
         memcpy(to->entries, from->entries, from->count * sizeof *to->entries);
     to->count = from->count;
@@ -87,7 +86,7 @@ gs_code gs_sum_summary_merge(gs_sum_summary *out, const gs_sum_summary *a,
                              const gs_sum_summary *b, gs_status *st)
 {
     gs_assert(out != a && out != b);
-    GS_TRY(reserve(out, a->count + b->count, st));
+    GS_TRY(gs_sum_summary_reserve(out, a->count + b->count, st));
     gs_sum_entry *to = out->entries;
     size_t i = 0, j = 0;
     while (i < a->count && j < b->count) {

@@ -46,6 +46,10 @@ typedef struct gs_sum_bounds {
 
 void gs_sum_summary_release(gs_sum_summary *s);
 
+/* Room for just so many entries, if there is not: what is held is bounded. */
+GS_MUST_CHECK gs_code gs_sum_summary_reserve(gs_sum_summary *s, size_t count,
+                                             gs_status *st);
+
 /* Pairs of keys of a type, ordered by the first of each. Infinite y are an error. */
 GS_MUST_CHECK gs_code gs_sum_summary_take(gs_sum_summary *s, gs_number_type type,
                                           const uint64_t *pairs, size_t count,

@@ -10,6 +10,7 @@ has() { [[ $2 =~ $1([^a-z0-9-]|$) ]]; }
 table() { # the long options that stand in the table of options of a file
     sed -n 's/^ *{[^",]*, "\([a-z0-9-]*\)",.*/\1/p' "$1"
     if grep -q GS_WATCH_OPTIONS "$1"; then sed -n 's/^ *{0, "\([a-z]*\)",.*/\1/p' watch.h; fi
+    if grep -q CORRSUM_OPTIONS "$1"; then sed -n 's/^ *{*0*,* *"\(agg\|times\|plus\)",.*/\1/p; s/^ *{0, "\(agg\|times\|plus\)",.*/\1/p' corrsum_answer.h; fi
     if grep -q STATS_INPUT_OPTIONS "$1"; then sed -n 's/^ *{.*, "\([a-z-]*\)", GS_OPT.*/\1/p' stats_args.h; fi
 }
 reader() { sed -n "s/.*parse(argc, argv, $1_usage, \"\([a-z]*\)\".*/\1/p" index_read.c; }
@@ -51,6 +52,7 @@ stats quantile
 stats freq
 stats hhh
 stats corrsum
+stats merge
 walk bench "$(array bench)" "$(of '^__gpusort_bench_option ')" 88 '' $(table bench_args.c)
 walk 'bench lookup' "$(arm bench)" "$(of '^__gpusort_bench_lookup ')" 88 '' $(table bench_lookup.c)
 walk 'index build' "$(array build)" "$(of '^__gpusort_build ')" 88 BUILD $(table index_build_args.c)

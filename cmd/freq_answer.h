@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * freq_answer: which frequent values are asked for, and how they are printed.
+ */
+#ifndef GS_CMD_FREQ_ANSWER_H
+#define GS_CMD_FREQ_ANSWER_H
+
+#include "cmd/stats_output.h"
+
+typedef struct freq_ask {
+    double support, eps;
+    size_t top; /* 0: all */
+    gs_number_type type;
+    stats_output output;
+} freq_ask;
+
+#define FREQ_SUPPORT 0.01
+
+/* Of what is ranked. */
+GS_MUST_CHECK gs_code freq_print(freq_ask *ask, const gs_frequent *all, bool is_end,
+                                 gs_status *st);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as a saved summary, behind its first word and with their checksum put right:
+ * it is refused, or it can be asked, merged with itself and saved, and is the same when
+ * it is read again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "lib/base/mem.h"
+#include "lib/stream/saved_summary.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool is_so)
+{
+    if (!is_so)
+        abort();
+}
+
+static void ask(gs_saved_summary *s)
+{
+    const gs_rank_summary *const ranks =
+        s->kind == GS_SAVED_SUMS ? &s->pairs.ranks : &s->ranks;
+    for (uint64_t i = 0; ranks->count > 0 && i <= 8; i++) {
+        const uint64_t rank = 1 + (ranks->values - 1) / 8 * i;
+        const gs_rank_entry *const e = gs_rank_summary_at(ranks, rank);
+        require(e >= ranks->entries && e < ranks->entries + ranks->count);
+    }
+    for (uint64_t key = 0; s->kind == GS_SAVED_SUMS && key < 1 << 8; key++)
+        (void)gs_sum_summary_at(&s->pairs.sums, key << 56 | key);
+}
+
+/* To bytes, and these back: they are the same. */
+static void save(gs_saved_summary *s)
+{
+    gs_status st = {.code = GS_OK};
+    gs_packer first = {.bytes = 0}, second = {.bytes = 0};
+    gs_saved_summary again;
+    require(gs_saved_summary_pack(s, &first, &st) == GS_OK);
+    require(gs_saved_summary_unpack(&again, first.data, first.bytes, "x", &st) == GS_OK);
+    require(gs_saved_summary_pack(&again, &second, &st) == GS_OK);
+    require(first.bytes == second.bytes &&
+            memcmp(first.data, second.data, first.bytes) == 0);
+    gs_saved_summary_release(&again);
+    gs_packer_release(&first);
+    gs_packer_release(&second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    gs_status st = {.code = GS_OK};
+    gs_saved_summary s, other;
+    uint64_t sum;
+    const size_t bytes = 8 + size;
+    uint8_t *const whole = malloc(bytes + sizeof sum); /* its end is guarded */
+    require(whole != NULL);
+    memcpy(whole, "GSSTATS\n", 8);
+    if (size > 0)
+        memcpy(whole + 8, data, size);
+    sum = XXH3_64bits(whole, bytes);
+    memcpy(whole + bytes, &sum, sizeof sum);
+    if (gs_saved_summary_unpack(&s, whole, bytes + sizeof sum, "x", &st) == GS_OK) {
+        require(gs_saved_summary_unpack(&other, whole, bytes + sizeof sum, "x", &st) ==
+                GS_OK);
+        ask(&s);
+        save(&s);
+        if (gs_saved_summary_merge(&s, &other, "x", &st) == GS_OK) {
+            require(s.values == 2 * other.values);
+            ask(&s);
+            save(&s);
+        } else {
+            require(st.code == GS_ERR_LIMIT);
+        }
+        gs_saved_summary_release(&other);
+    }
+    gs_saved_summary_release(&s);
+    free(whole);
+    return 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * saved_summary: a file that says what it must not would be merged into good ones. Every
+ * kind there and back; every bit that is turned is noticed; and with the checksum put
+ * right again what is accepted is sound, and whatever it is, it can be merged, asked and
+ * saved.
+ */
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "lib/base/mem.h"
+#include "lib/stream/saved_summary.h"
+#include "tests/check.h"
+
+static uint64_t state;
+
+static void make_ranks(gs_rank_summary *s, size_t count)
+{
+    uint64_t keys[1000];
+    gs_status st = {.code = GS_OK};
+    for (size_t i = 0; i < count; i++)
+        keys[i] = gs_number_of_double((double)(i / 3));
+    REQUIRE_OK(gs_rank_summary_take(s, keys, count, 1 + count / 50, &st), &st);
+}
+
+static void make(gs_saved_summary *s, gs_saved_kind kind, size_t count)
+{
+    gs_status st = {.code = GS_OK};
+    uint64_t pairs[2000];
+    *s = (gs_saved_summary){.kind = kind,
+                            .eps = 0.02,
+                            .values = count,
+                            .counters = 50,
+                            .has_ranks = count % 2};
+    for (size_t i = 0; i < 2 * count; i++)
+        pairs[i] = gs_number_of_double((double)i - 77);
+    if (kind == GS_SAVED_QUANTILES)
+        make_ranks(&s->ranks, count);
+    if (kind == GS_SAVED_NUMBERS) {
+        for (size_t i = 0; i < count; i++)
+            pairs[i] = gs_number_of_double((double)(i * i / count));
+        REQUIRE_OK(gs_count_summary_take(&s->numbers, pairs, count, &st), &st);
+        REQUIRE_OK(gs_count_summary_prune(&s->numbers, 50, &st), &st);
+        gs_count_summary_rank(&s->numbers);
+    }
+    for (size_t i = 0; kind == GS_SAVED_TEXTS && i < count; i++) {
+        char text[16];
+        const int bytes = snprintf(text, sizeof text, "%zu", i * i / count / 5);
+        const size_t n = i == 0 ? 0 : (size_t)bytes;
+        REQUIRE_OK(gs_text_counts_add(&s->texts, gs_text_hash(text, n),
+                                      (const uint8_t *)text, n, 1, &st),
+                   &st);
+        s->texts.values++;
+    }
+    if (kind == GS_SAVED_SUMS) {
+        s->pairs.values = count;
+        s->pairs.least_key = pairs[0];
+        s->pairs.most_key = pairs[count > 0 ? 2 * count - 2 : 0];
+        s->pairs.x_sum = 12.5;
+        if (s->has_ranks)
+            make_ranks(&s->pairs.ranks, count);
+        REQUIRE_OK(gs_sum_summary_take(&s->pairs.sums, GS_NUMBER_F64, pairs, count, &st),
+                   &st);
+    }
+}
+
+/* What the header promises of it. */
+static bool is_sound(const gs_saved_summary *s)
+{
+    uint64_t sum = 0;
+    bool is_good =
+        gs_rank_summary_is_sound(&s->ranks) && gs_rank_summary_is_sound(&s->pairs.ranks);
+    const gs_count_summary *const n = &s->numbers;
+    for (size_t i = 0; i < n->count; i++) {
+        is_good &= i == 0 || n->entries[i].key > n->entries[i - 1].key;
+        sum += n->entries[i].count;
+    }
+    for (size_t i = 0; i < s->texts.count; i++)
+        sum += s->texts.entries[i].count;
+    const uint64_t lost = n->lost + s->texts.lost;
+    is_good &= sum <= s->values && lost <= (s->values - sum) / (s->counters + 1);
+    for (size_t i = 0; i < s->pairs.sums.count; i++) {
+        const gs_sum_entry *const e = &s->pairs.sums.entries[i];
+        is_good &= i == 0 || (e->key > e[-1].key && e->before[0] >= e[-1].before[0] &&
+                              e->upto[1] >= e[-1].upto[1]);
+        is_good &= e->before[1] <= s->pairs.sums.totals[1] && e->upto[0] >= 0;
+    }
+    return is_good;
+}
+
+/* Merged with itself, packed and unpacked: nothing but a limit is in the way. */
+static bool is_usable(gs_saved_summary *s)
+{
+    gs_status st = {.code = GS_OK};
+    gs_packer bytes = {.bytes = 0}, again = {.bytes = 0};
+    gs_saved_summary other = {.values = 0};
+    bool is_good = gs_saved_summary_pack(s, &bytes, &st) == GS_OK;
+    is_good = is_good &&
+              gs_saved_summary_unpack(&other, bytes.data, bytes.bytes, "x", &st) == GS_OK;
+    is_good = is_good && gs_saved_summary_pack(&other, &again, &st) == GS_OK &&
+              again.bytes == bytes.bytes &&
+              memcmp(again.data, bytes.data, bytes.bytes) == 0;
+    if (is_good && gs_saved_summary_merge(&other, s, "x", &st) == GS_OK) {
+        gs_saved_summary whole = {.values = 0};
+        again.bytes = 0;
+        is_good =
+            other.values == 2 * s->values &&
+            gs_saved_summary_pack(&other, &again, &st) == GS_OK &&
+            gs_saved_summary_unpack(&whole, again.data, again.bytes, "x", &st) == GS_OK;
+        gs_saved_summary_release(&whole);
+    } else {
+        is_good = is_good && st.code == GS_ERR_LIMIT;
+    }
+    gs_packer_release(&bytes);
+    gs_packer_release(&again);
+    gs_saved_summary_release(&other);
+    return is_good;
+}
+
+static void there_and_back(void)
+{
+    for (int kind = 0; kind < GS_SAVED_KINDS; kind++) {
+        for (size_t count = 0; count < 1000; count = 2 * count + 1 + count % 3) {
+            gs_saved_summary s;
+            make(&s, (gs_saved_kind)kind, count);
+            CHECK(is_usable(&s));
+            gs_saved_summary_release(&s);
+        }
+    }
+}
+
+static void put_sum(gs_packer *p)
+{
+    const uint64_t sum = XXH3_64bits(p->data, p->bytes - sizeof sum);
+    memcpy(p->data + p->bytes - sizeof sum, &sum, sizeof sum);
+}
+
+/* Is what these bytes say refused, or else good to go on with? */
+static bool is_refused_or_usable(const gs_packer *p, bool *is_refused)
+{
+    gs_status st = {.code = GS_OK};
+    gs_saved_summary s;
+    *is_refused = gs_saved_summary_unpack(&s, p->data, p->bytes, "x", &st) != GS_OK;
+    const bool is_good =
+        *is_refused ? st.code == GS_ERR_FORMAT : is_sound(&s) && is_usable(&s);
+    gs_packer again = {.bytes = 0};
+    bool is_same = *is_refused || s.kind == GS_SAVED_QUANTILES || s.kind == GS_SAVED_SUMS;
+    if (!is_same && gs_saved_summary_pack(&s, &again, &st) == GS_OK)
+        is_same = again.bytes == p->bytes && memcmp(again.data, p->data, p->bytes) == 0;
+    gs_packer_release(&again);
+    gs_saved_summary_release(&s);
+    return is_good && is_same;
+}
+
+static void damage_is_noticed(void)
+{
+    gs_status st = {.code = GS_OK};
+    size_t accepted = 0;
+    for (int kind = 0; kind < GS_SAVED_KINDS; kind++) {
+        gs_packer p = {.bytes = 0};
+        gs_saved_summary s;
+        bool is_refused;
+        make(&s, (gs_saved_kind)kind, 71);
+        REQUIRE_OK(gs_saved_summary_pack(&s, &p, &st), &st);
+        const uint64_t sum = XXH3_64bits(p.data, p.bytes - sizeof sum);
+        for (size_t bit = 0; bit < 8 * p.bytes; bit++) {
+            p.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            CHECK(is_refused_or_usable(&p, &is_refused) && is_refused);
+            put_sum(&p);
+            CHECK(is_refused_or_usable(&p, &is_refused));
+            accepted += !is_refused;
+            p.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            memcpy(p.data + p.bytes - sizeof sum, &sum, sizeof sum);
+        }
+        for (const size_t whole = p.bytes; p.bytes-- > 0;) {
+            CHECK(is_refused_or_usable(&p, &is_refused) && is_refused);
+            if (p.bytes < sizeof sum || p.bytes + 40 < whole)
+                continue;
+            put_sum(&p);
+            CHECK(is_refused_or_usable(&p, &is_refused) && is_refused);
+        }
+        gs_packer_release(&p);
+        gs_saved_summary_release(&s);
+    }
+    CHECK(accepted > 0);
+}
+
+/* Numbers anywhere that are as small, as large or as odd as can be. */
+static void hostile_numbers(void)
+{
+    static const uint64_t odd[] = {0,
+                                   1,
+                                   2,
+                                   UINT64_MAX,
+                                   UINT64_MAX - 1,
+                                   UINT64_C(1) << 63,
+                                   UINT64_C(1) << 62,
+                                   UINT64_C(1) << 32,
+                                   0x7ff0000000000000,
+                                   0x7ff8000000000000,
+                                   0x3ff0000000000000};
+    gs_status st = {.code = GS_OK};
+    const unsigned often = check_often(40000);
+    for (unsigned i = 0; i < often; i++) {
+        gs_packer p = {.bytes = 0};
+        gs_saved_summary s;
+        bool is_refused;
+        make(&s, (gs_saved_kind)(i % GS_SAVED_KINDS), check_random(&state) % 60);
+        REQUIRE_OK(gs_saved_summary_pack(&s, &p, &st), &st);
+        for (unsigned n = 0; n <= i / GS_SAVED_KINDS % 3; n++) {
+            const size_t words = p.bytes / 8 - 1;
+            const uint64_t word = odd[check_random(&state) % (sizeof odd / sizeof *odd)];
+            memcpy(p.data + 8 * (1 + check_random(&state) % (words - 1)), &word, 8);
+        }
+        put_sum(&p);
+        CHECK(is_refused_or_usable(&p, &is_refused));
+        gs_packer_release(&p);
+        gs_saved_summary_release(&s);
+    }
+}
+
+int main(void)
+{
+    state = check_seed(31);
+    there_and_back();
+    damage_is_noticed();
+    hostile_numbers();
+    CHECK(gs_mem_held_bytes() == 0);
+    return check_result();
+}
