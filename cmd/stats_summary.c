@@ -26,8 +26,8 @@ static const char usage_text[] =
     "      --histogram          a histogram wherever the output goes\n"
     "Which values:\n" STATS_COLUMN_USAGE
     "                           (here: tell of that column alone)\n"
-    "      --type=TYPE          text; what is a number is seen\n" STATS_BINARY_USAGE
-        STATS_WORK_USAGE;
+    "      --type=TYPE          of --binary: f64 (default), i64, u64, "
+    "u32\n" STATS_BINARY_USAGE STATS_WORK_USAGE;
 
 typedef struct summary_request {
     stats_args args;
@@ -50,7 +50,7 @@ static bool ends_with(const char *name, const char *end)
 static void read_names_of_files(stats_args *a)
 {
     static const char *const packed[] = {"", ".gz", ".zst"};
-    if (a->separator != NULL || a->is_csv || a->input_count == 0)
+    if (a->separator != NULL || a->is_csv || a->values.is_binary || a->input_count == 0)
         return;
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
         char end[16];
@@ -74,14 +74,14 @@ static void parse(summary_request *r, int argc, char **argv)
         STATS_WORK_OPTIONS(a),
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    if (a->has_type || a->values.is_binary)
-        gs_die_usage("a summary is of text, in which numbers are seen: neither --type=%s "
-                     "nor --binary",
+    if (a->has_type && !a->values.is_binary)
+        gs_die_usage("a summary is of text, in which numbers are seen: --type=%s is of "
+                     "--binary",
                      gs_number_type_name(a->values.type));
     read_names_of_files(a);
     stats_args_settle_texts(a);
     stats_check_eps(a);
-    a->values.is_record = true;
+    a->values.is_text = a->values.is_record = true;
     r->output = stats_args_output(a);
     r->has_histogram |= !a->as_json && isatty(STDOUT_FILENO);
 }

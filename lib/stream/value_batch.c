@@ -209,14 +209,33 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
     return GS_OK;
 }
 
+/* Numbers as texts: what tells of texts tells of them too. */
+static gs_code print_numbers(gs_value_batch *v, const gs_value_options *o, gs_status *st)
+{
+    enum { MOST_BYTES = 24 }; /* -2.2250738585072014e-308 */
+    const size_t count = v->count;
+    GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, count * MOST_BYTES + WORD, "values",
+                       st));
+    GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, count, "values", st));
+    v->count = v->text_bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        char text[GS_NUMBER_TEXT_BYTES] = {0};
+        const size_t bytes = gs_number_print(o->type, v->keys[i], text);
+        put_text(v, (const uint8_t *)text, bytes);
+    }
+    return GS_OK;
+}
+
 gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
                              const gs_line_batch *batch, gs_status *st)
 {
     v->count = 0;
     v->lines = v->bad_count = 0;
     v->bad = GS_BAD_NONE;
-    if (o->is_binary)
-        return parse_binary(v, o, batch, st);
+    if (o->is_binary) {
+        GS_TRY(parse_binary(v, o, batch, st));
+        return o->is_text ? print_numbers(v, o, st) : GS_OK;
+    }
     v->lines = gs_line_count(batch->data, batch->bytes, '\n');
     if (o->is_text)
         return parse_texts(v, o, batch, st);

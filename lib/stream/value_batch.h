@@ -19,7 +19,7 @@ enum { GS_VALUE_COLUMNS_MAX = 2 };
 
 typedef struct gs_value_options {
     gs_number_type type;
-    bool is_text;   /* of no such type, and not binary: whatever there is */
+    bool is_text;   /* whatever there is; of binary numbers, these as texts */
     bool is_record; /* the text is the whole record, quotes and all */
     /* Of texts: is it one that is asked for? NULL: all are. And what that is called. */
     bool (*is_good)(const uint8_t *text, size_t bytes);

@@ -159,7 +159,9 @@ static gs_code begin(void *context, const gs_line_batch *first, gs_status *st)
 {
     value_stream *const s = context;
     gs_value_iter it = {.batch = first, .is_csv = s->values.format.is_csv};
-    if (s->sink->begin != NULL && gs_value_iter_next(&it))
+    if (s->sink->begin != NULL && s->values.is_binary)
+        GS_TRY(s->sink->begin(s->sink->context, (const uint8_t *)"", 0, st));
+    else if (s->sink->begin != NULL && gs_value_iter_next(&it))
         GS_TRY(s->sink->begin(s->sink->context, it.record, it.bytes, st));
     return s->values.has_header
                ? gs_value_header(&s->values, first,

@@ -26,7 +26,8 @@
 typedef struct gs_value_sink {
     void *context;
     size_t digest_bytes; /* of one, zeroed in the beginning */
-    /* Of text: the first record, a header or not, before all else; may be NULL. */
+    /* Of text: the first record, a header or not, before all else; of binary numbers, an
+     * empty one. May be NULL. */
     gs_code (*begin)(void *context, const uint8_t *record, size_t bytes, gs_status *st);
     /* Of a window, sorted if of numbers, `is_whole` or the last one. Any thread. */
     gs_code (*digest)(void *context, const gs_window *window, bool is_whole, void *digest,

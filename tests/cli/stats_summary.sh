@@ -91,3 +91,26 @@ gpusort stats summary --binary plain
 gpusort stats summary --type=u64 plain
 gpusort stats summary --every=2 --top=1 -k 1 plain
 LINES
+
+# Binary numbers are told of as their texts are.
+gpusort gen u32 -n 30000 --dist=zipf --seed=9 -o zipf.csv
+od -An -v -w4 -tu4 zipf.csv | tr -d ' ' >zipf
+python3 -c '
+import array
+a = array.array("d", [i * 0.37 - 1e-300 * i for i in range(-40000, 40000)] + [1e300, float("inf")])
+a.tofile(open("doubles", "wb"))
+print("\n".join(map(repr, a)))' >doubles.txt
+gpusort stats summary zipf >want
+gpusort stats summary --binary --type=u32 zipf.csv | diff want -
+gpusort stats summary --binary --type=u32 --parallel=1 --every=10000 - <zipf.csv | tail -n "$(wc -l <want)" | diff want -
+gpusort stats summary --top=1 doubles.txt | sed 's/\.0$//' >want
+gpusort stats summary --top=1 --binary doubles | diff want -
+try_lines <<'LINES'
+printf '12345678\0\0\0\0\0\0\370\177' | gpusort stats summary --binary
+printf '12345678\0\0\0\0\0\0\370\177' | gpusort stats summary --binary --skip-bad
+printf '12345678' | gpusort stats summary --binary --type=u64
+printf '123' | gpusort stats summary --binary --type=u32
+gpusort stats summary --type=u32 zipf
+gpusort stats summary --binary --csv zipf
+gpusort stats summary --binary /dev/null
+LINES
