@@ -221,9 +221,13 @@ bool gs_rank_summary_is_sound(const gs_rank_summary *s)
 {
     if (s->values == 0 || s->count == 0)
         return s->values == 0 && s->count == 0;
+    uint64_t rank = 0; /* the least that entries so far leave for the last of them */
     for (size_t i = 0; i < s->count; i++) {
         const gs_rank_entry *const e = &s->entries[i];
         if (e->least == 0 || e->least > e->most || e->most > s->values)
+            return false;
+        rank = e->least > rank ? e->least : rank + 1;
+        if (rank > e->most)
             return false;
         if (i > 0 &&
             (e->key < e[-1].key || e->least < e[-1].least || e->most < e[-1].most))

@@ -78,7 +78,7 @@ uint64_t gs_rank_summary_error(const gs_rank_summary *s);
 void gs_rank_summary_bounds(const gs_rank_summary *s, uint64_t key, uint64_t *least,
                             uint64_t *most);
 
-/* Is it sound: keys and ranks in order and in their limits? */
+/* Is it sound: keys and ranks in order and in their limits, and no two of one rank? */
 bool gs_rank_summary_is_sound(const gs_rank_summary *s);
 
 #endif
