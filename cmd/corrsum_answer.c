@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/corrsum_answer.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,8 @@ static void print_double(const corrsum_ask *r, double value)
     stats_output_number(&r->output, GS_NUMBER_F64, gs_number_of_double(value));
 }
 
-gs_code corrsum_print(corrsum_ask *r, const gs_pair_facts *all, size_t bytes, bool is_end,
-                      gs_status *st)
+gs_code corrsum_print(corrsum_ask *r, const gs_pair_facts *all, uint64_t values,
+                      size_t bytes, bool is_end, gs_status *st)
 {
     gs_sum_bounds sum = {0, 0};
     double limit = 0;
@@ -59,12 +60,13 @@ gs_code corrsum_print(corrsum_ask *r, const gs_pair_facts *all, size_t bytes, bo
         if (gs_number_up_to(r->type, limit, &key))
             sum = gs_sum_summary_at(&all->sums, key);
     }
-    if (!stats_output_begin(&r->output, all->values, is_end))
+    if (!stats_output_begin(&r->output, values, is_end))
         return GS_OK;
     if (r->output.as_json) {
-        printf(", \"eps\": %g, \"error_bound\": %.17g, \"summary_bytes\": %zu, "
+        printf(", \"window\": %" PRIu64
+               ", \"eps\": %g, \"error_bound\": %.17g, \"summary_bytes\": %zu, "
                "\"limit\": ",
-               r->eps, r->eps * gs_sum_summary_total(&all->sums), bytes);
+               all->values, r->eps, r->eps * gs_sum_summary_total(&all->sums), bytes);
         print_double(r, limit);
         fputs(", \"sum\": ", stdout);
     }

@@ -30,8 +30,9 @@ gs_opt_fn corrsum_take_agg, corrsum_take_number;
         0, "plus", GS_OPT_CALL(corrsum_take_number, GS_OPT_TO(double, &(ask)->plus))     \
     }
 
-/* `bytes` are what is kept for it. */
+/* Of so many pairs all that count; `bytes` are what is kept for it. */
 GS_MUST_CHECK gs_code corrsum_print(corrsum_ask *ask, const gs_pair_facts *all,
-                                    size_t bytes, bool is_end, gs_status *st);
+                                    uint64_t values, size_t bytes, bool is_end,
+                                    gs_status *st);
 
 #endif

@@ -271,6 +271,7 @@ gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
                           void *context, gs_value_stream_counts *counts, gs_status *st)
 {
     gs_sliding_sink sink = {.kind = kind,
+                            .type = args->values.type,
                             .eps = args->eps,
                             .window = args->window,
                             .memory_bytes = w->memory_bytes / 2,

@@ -20,6 +20,7 @@ static const char usage_text[] =
     "      --phi=P              which quantile (default: 0.5), itself within eps * N\n"
     "      --times=F            (default: 1)\n"
     "      --plus=C             (default: 0)\n"
+    "      --window=W           of the last W pairs alone, but for at most eps * W / 4\n"
     "      --eps=E              error, a share (default: 0.001)\n" STATS_SAVE_USAGE
         STATS_INPUT_USAGE STATS_WORK_USAGE;
 
@@ -36,6 +37,7 @@ static void parse(corrsum_request *r, int argc, char **argv)
         {0, "sum", GS_OPT_TEXT(&a->second_column)},
         {0, "phi", STATS_OPT_SHARE(&r->ask.phi)},
         CORRSUM_OPTIONS(&r->ask),
+        {0, "window", GS_OPT_COUNT(&a->window)},
         {0, "eps", STATS_OPT_SHARE(&a->eps)},
         {0, "save", GS_OPT_TEXT(&a->save)},
         STATS_INPUT_OPTIONS(a),
@@ -50,6 +52,7 @@ static void parse(corrsum_request *r, int argc, char **argv)
     if (!a->values.is_binary && a->second_column == NULL)
         a->second_column = "2";
     stats_args_settle(a);
+    stats_check_save(a);
     stats_check_eps(a);
     r->ask.type = a->values.type;
     r->ask.eps = a->eps;
@@ -62,7 +65,8 @@ static gs_code print_report(void *context, const gs_pair_facts *all, bool is_end
                             gs_status *st)
 {
     corrsum_request *const r = context;
-    GS_TRY(corrsum_print(&r->ask, all, gs_pair_sink_bytes(r->sink), is_end, st));
+    GS_TRY(corrsum_print(&r->ask, all, all->values, gs_pair_sink_bytes(r->sink), is_end,
+                         st));
     gs_saved_summary s = {.kind = GS_SAVED_SUMS,
                           .values = all->values,
                           .has_ranks = r->sink->has_ranks,
@@ -70,10 +74,22 @@ static gs_code print_report(void *context, const gs_pair_facts *all, bool is_end
     return is_end ? stats_save(&r->args, &s, st) : GS_OK;
 }
 
+static gs_code print_sliding(void *context, const gs_sliding_all *all, bool is_end,
+                             gs_status *st)
+{
+    corrsum_request *const r = context;
+    return corrsum_print(&r->ask, &all->covered->pairs, all->values, all->bytes, is_end,
+                         st);
+}
+
 static gs_code work(void *request, const stats_workplace *w,
                     gs_value_stream_counts *counts, gs_status *st)
 {
     corrsum_request *const r = request;
+    if (r->args.window > 0)
+        return stats_run_sliding(r->ask.agg == AGG_QUANTILE ? GS_SLIDING_SUMS_AND_RANKS
+                                                            : GS_SLIDING_SUMS,
+                                 &r->args, w, print_sliding, r, counts, st);
     gs_pair_sink sink = {.type = r->args.values.type,
                          .eps = r->args.eps,
                          .has_ranks = r->ask.agg == AGG_QUANTILE,

@@ -90,7 +90,8 @@ static gs_code print_sums(merge_request *r, const gs_saved_summary *all, gs_stat
     }
     r->sums.type = all->type;
     r->sums.eps = all->eps;
-    return corrsum_print(&r->sums, &all->pairs, gs_saved_summary_bytes(all), true, st);
+    return corrsum_print(&r->sums, &all->pairs, all->values, gs_saved_summary_bytes(all),
+                         true, st);
 }
 
 static gs_code print_frequent(merge_request *r, gs_saved_summary *all, gs_status *st)

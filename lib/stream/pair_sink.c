@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/stream/pair_sink.h"
 
-#include "lib/base/mem.h"
-
 /* What a thread makes of a window. */
 typedef struct window_pairs {
     gs_pair_facts facts;
     gs_sum_summary every; /* of all x, before it is pruned */
-    uint64_t *keys;       /* of x alone */
-    size_t capacity;
 } window_pairs;
 
 void gs_pair_sink_init(gs_pair_sink *s, size_t window_values)
@@ -17,26 +13,26 @@ void gs_pair_sink_init(gs_pair_sink *s, size_t window_values)
     gs_sum_histogram_init(&s->sums, s->eps);
 }
 
-static void release_facts(gs_pair_facts *f)
+void gs_pair_facts_release(gs_pair_facts *f)
 {
     gs_rank_summary_release(&f->ranks);
     gs_sum_summary_release(&f->sums);
+    *f = (gs_pair_facts){.values = 0};
 }
 
 void gs_pair_sink_release(gs_pair_sink *s)
 {
     gs_rank_histogram_release(&s->ranks);
     gs_sum_histogram_release(&s->sums);
-    release_facts(&s->all);
-    release_facts(&s->reported);
+    gs_pair_facts_release(&s->all);
+    gs_pair_facts_release(&s->reported);
 }
 
 static void release_window(void *window)
 {
     window_pairs *const w = window;
-    release_facts(&w->facts);
+    gs_pair_facts_release(&w->facts);
     gs_sum_summary_release(&w->every);
-    gs_mem_free(w->keys);
 }
 
 size_t gs_pair_sink_bytes(const gs_pair_sink *s)
@@ -45,30 +41,35 @@ size_t gs_pair_sink_bytes(const gs_pair_sink *s)
            gs_rank_histogram_entries(&s->ranks) * sizeof(gs_rank_entry);
 }
 
-static gs_code digest(void *context, const gs_window *window, bool is_whole, void *to,
-                      gs_status *st)
+gs_code gs_pair_facts_take(gs_pair_facts *f, gs_number_type type, const gs_window *window,
+                           uint64_t stride, gs_sum_summary *sums, gs_status *st)
 {
-    const gs_pair_sink *const s = context;
-    window_pairs *const w = to;
-    gs_pair_facts *const f = &w->facts;
     const size_t n = window->count;
-    (void)is_whole;
     f->values = n;
     f->least_key = window->keys[0];
     f->most_key = window->keys[2 * n - 2];
     f->x_sum = 0;
     for (size_t i = 0; i < n; i++)
-        f->x_sum += gs_number_as_double(s->type, window->keys[2 * i]);
-    GS_TRY(gs_sum_summary_take(&w->every, s->type, window->keys, n, st));
-    gs_sum_summary_prune(&w->every, gs_sum_window_parts(s->eps));
-    GS_TRY(gs_sum_summary_copy(&f->sums, &w->every, st));
-    if (!s->has_ranks)
+        f->x_sum += gs_number_as_double(type, window->keys[2 * i]);
+    GS_TRY(gs_sum_summary_take(sums, type, window->keys, n, st));
+    if (stride == 0)
         return GS_OK;
-    GS_TRY(gs_mem_grow(&w->keys, &w->capacity, n, "keys of a window", st));
     for (size_t i = 0; i < n; i++)
-        w->keys[i] = window->keys[2 * i];
-    return gs_rank_summary_take(&f->ranks, w->keys, n, gs_rank_window_stride(s->eps, n),
-                                st);
+        window->scratch[i] = window->keys[2 * i];
+    return gs_rank_summary_take(&f->ranks, window->scratch, n, stride, st);
+}
+
+static gs_code digest(void *context, const gs_window *window, bool is_whole, void *to,
+                      gs_status *st)
+{
+    const gs_pair_sink *const s = context;
+    window_pairs *const w = to;
+    const uint64_t stride =
+        s->has_ranks ? gs_rank_window_stride(s->eps, window->count) : 0;
+    (void)is_whole;
+    GS_TRY(gs_pair_facts_take(&w->facts, s->type, window, stride, &w->every, st));
+    gs_sum_summary_prune(&w->every, gs_sum_window_parts(s->eps));
+    return gs_sum_summary_copy(&w->facts.sums, &w->every, st);
 }
 
 void gs_pair_facts_add(gs_pair_facts *to, const gs_pair_facts *from)

@@ -18,6 +18,12 @@ typedef struct gs_pair_facts {
     gs_sum_summary sums;
 } gs_pair_facts;
 
+/* Of a window of pairs in order: what x is like, the sums of all of them, and of its
+ * ranks every stride-th; with a stride of 0 none. The window's scratch is used. */
+GS_MUST_CHECK gs_code gs_pair_facts_take(gs_pair_facts *f, gs_number_type type,
+                                         const gs_window *window, uint64_t stride,
+                                         gs_sum_summary *sums, gs_status *st);
+void gs_pair_facts_release(gs_pair_facts *f);
 /* All but the summaries. */
 void gs_pair_facts_add(gs_pair_facts *to, const gs_pair_facts *from);
 

@@ -19,6 +19,7 @@ static void release_block(gs_sliding_block *b)
     gs_rank_summary_release(&b->ranks);
     gs_count_summary_release(&b->numbers);
     gs_text_counts_release(&b->texts);
+    gs_pair_facts_release(&b->pairs);
 }
 
 static void clear_block(gs_sliding_block *b)
@@ -26,11 +27,15 @@ static void clear_block(gs_sliding_block *b)
     b->ranks.count = b->numbers.count = 0;
     b->ranks.values = b->numbers.values = b->numbers.lost = 0;
     gs_text_counts_reset(&b->texts);
+    b->pairs.values = b->pairs.ranks.values = 0;
+    b->pairs.x_sum = b->pairs.sums.totals[0] = b->pairs.sums.totals[1] = 0;
+    b->pairs.ranks.count = b->pairs.sums.count = 0;
 }
 
 static size_t block_bytes(const gs_sliding_block *b)
 {
-    return b->ranks.capacity * sizeof(gs_rank_entry) +
+    return (b->ranks.capacity + b->pairs.ranks.capacity) * sizeof(gs_rank_entry) +
+           b->pairs.sums.capacity * sizeof(gs_sum_entry) +
            gs_count_summary_bytes(&b->numbers) + gs_text_counts_bytes(&b->texts);
 }
 
@@ -39,6 +44,19 @@ static void swap(gs_sliding_block *a, gs_sliding_block *b)
     const gs_sliding_block other = *a;
     *a = *b;
     *b = other;
+}
+
+static gs_code append_pairs(gs_sliding_sink *s, gs_pair_facts *to,
+                            const gs_pair_facts *from, gs_status *st)
+{
+    gs_pair_facts *const both = &s->spare.pairs;
+    GS_TRY(gs_sum_summary_merge(&both->sums, &to->sums, &from->sums, st));
+    GS_TRY(gs_rank_summary_merge(&both->ranks, &to->ranks, &from->ranks, st));
+    both->values = 0;
+    both->x_sum = 0;
+    gs_pair_facts_add(both, to);
+    gs_pair_facts_add(both, from);
+    return GS_OK;
 }
 
 /* Adds what `from` knows to `to`. */
@@ -54,19 +72,34 @@ static gs_code append(gs_sliding_sink *s, gs_sliding_block *to,
             gs_count_summary_merge(&s->spare.numbers, &to->numbers, &from->numbers, st));
         break;
     case GS_SLIDING_TEXTS: return gs_text_counts_merge(&to->texts, &from->texts, st);
+    case GS_SLIDING_SUMS:
+    case GS_SLIDING_SUMS_AND_RANKS:
+        GS_TRY(append_pairs(s, &to->pairs, &from->pairs, st));
+        break;
     }
     swap(to, &s->spare);
     return GS_OK;
 }
 
-/* `parts` are ranks between which there is one entry, or counters. */
+static bool is_of_pairs(const gs_sliding_sink *s)
+{
+    return s->kind == GS_SLIDING_SUMS || s->kind == GS_SLIDING_SUMS_AND_RANKS;
+}
+
+/* `parts` are ranks between which there is one entry, or counters; sums have their own.
+ */
 static gs_code prune(const gs_sliding_sink *s, gs_sliding_block *b, uint64_t parts,
-                     gs_status *st)
+                     uint64_t sum_parts, gs_status *st)
 {
     switch (s->kind) {
     case GS_SLIDING_RANKS: gs_rank_summary_prune(&b->ranks, parts); break;
     case GS_SLIDING_NUMBERS: return gs_count_summary_prune(&b->numbers, parts, st);
     case GS_SLIDING_TEXTS: return gs_text_counts_prune(&b->texts, parts, st);
+    case GS_SLIDING_SUMS:
+    case GS_SLIDING_SUMS_AND_RANKS:
+        gs_rank_summary_prune(&b->pairs.ranks, parts);
+        gs_sum_summary_prune(&b->pairs.sums, sum_parts);
+        break;
     }
     return GS_OK;
 }
@@ -81,7 +114,7 @@ static gs_code store(gs_sliding_sink *s, unsigned level, uint64_t number,
     release_block(to);
     GS_NOTED(append(s, &pruned, from, st));
     if (st->code == GS_OK)
-        GS_NOTED(prune(s, &pruned, l->parts, st));
+        GS_NOTED(prune(s, &pruned, l->parts, gs_sum_window_parts(s->eps), st));
     if (st->code == GS_OK)
         GS_NOTED(append(s, to, &pruned, st));
     release_block(&pruned);
@@ -138,8 +171,15 @@ void gs_sliding_sink_release(gs_sliding_sink *s)
 /* To how many parts what goes up is thinned out: it does on every level. */
 static uint64_t parts_of_moving(const gs_sliding_sink *s)
 {
-    const double levels = s->kind == GS_SLIDING_RANKS ? s->level_count : 1;
-    return (uint64_t)ceil(4 * levels / s->eps);
+    const bool is_of_ranks = s->kind == GS_SLIDING_RANKS || is_of_pairs(s);
+    return (uint64_t)ceil(4.0 * (is_of_ranks ? s->level_count : 1) / s->eps);
+}
+
+/* Of the 2 eps that are between the bounds of a sum levels make one, and a half is from
+ * what is stored. */
+static uint64_t sum_parts_of_moving(const gs_sliding_sink *s)
+{
+    return (uint64_t)ceil(s->level_count / s->eps);
 }
 
 static gs_code add_block(gs_sliding_sink *s, const gs_sliding_block *block, gs_status *st)
@@ -157,7 +197,7 @@ static gs_code add_block(gs_sliding_sink *s, const gs_sliding_block *block, gs_s
         GS_TRY(append(s, &l->waiting, &s->moving, st));
         swap(&l->waiting, &s->moving);
         clear_block(&l->waiting);
-        GS_TRY(prune(s, &s->moving, parts_of_moving(s), st));
+        GS_TRY(prune(s, &s->moving, parts_of_moving(s), sum_parts_of_moving(s), st));
     }
     return GS_OK;
 }
@@ -187,6 +227,11 @@ static gs_code digest(void *context, const gs_window *w, bool is_whole, void *to
         return gs_rank_summary_take(&b->ranks, w->keys, w->count, 1, st);
     case GS_SLIDING_NUMBERS:
         return gs_count_summary_take(&b->numbers, w->keys, w->count, st);
+    case GS_SLIDING_SUMS:
+    case GS_SLIDING_SUMS_AND_RANKS:
+        return gs_pair_facts_take(&b->pairs, s->type, w,
+                                  s->kind == GS_SLIDING_SUMS_AND_RANKS, &b->pairs.sums,
+                                  st);
     case GS_SLIDING_TEXTS: break;
     }
     gs_text_counts_reset(&b->texts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* clang-format off */
 /*
- * sliding_sink: quantiles or frequencies of the last values of a stream, by a levelled
- * sketch.
+ * sliding_sink: quantiles or frequencies of the last values of a stream, or sums of the
+ * last pairs, by a levelled sketch.
  *
  *      level 2   |      0 to 3     |      4 to 7     |
  *      level 1   |  0, 1  |  2, 3  |  4, 5  |  6, 7  |  8, 9  |
@@ -18,12 +18,17 @@
  * it has few entries, and each level takes as much memory: with L = log2(4 / eps) levels
  * about 16 (L + 1)^2 / eps entries in all. Upper levels are made of the same blocks with
  * more entries, of which one waits for its neighbour on each level. (Arasu and Manku.)
+ *
+ * Of sums that is not so: a small block may have nearly all of the sum. Each has as many
+ * entries as the error asks for, or as it has pairs. And what an average is of, and what is
+ * summed, should be the same pairs: those that are covered.
  */
 /* clang-format on */
 #ifndef GS_LIB_STREAM_SLIDING_SINK_H
 #define GS_LIB_STREAM_SLIDING_SINK_H
 
 #include "lib/stream/count_sink.h"
+#include "lib/stream/pair_sink.h"
 #include "lib/stream/rank_summary.h"
 #include "lib/stream/value_stream.h"
 
@@ -31,13 +36,16 @@ typedef enum gs_sliding_kind {
     GS_SLIDING_RANKS,
     GS_SLIDING_NUMBERS, /* their counts */
     GS_SLIDING_TEXTS,
+    GS_SLIDING_SUMS,
+    GS_SLIDING_SUMS_AND_RANKS, /* of x */
 } gs_sliding_kind;
 
-/* One of the three, by the kind. */
+/* One of these, by the kind. */
 typedef struct gs_sliding_block {
     gs_rank_summary ranks;
     gs_count_summary numbers;
     gs_text_counts texts;
+    gs_pair_facts pairs;
 } gs_sliding_block;
 
 /* What is in the window now. */
@@ -64,6 +72,7 @@ typedef struct gs_sliding_level {
 
 typedef struct gs_sliding_sink {
     gs_sliding_kind kind;
+    gs_number_type type; /* of pairs */
     double eps;
     uint64_t window;     /* values */
     size_t memory_bytes; /* for blocks; more is GS_ERR_LIMIT */
