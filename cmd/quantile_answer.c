@@ -41,8 +41,9 @@ void quantile_ask_release(quantile_ask *r)
 static void print_bounds(const quantile_ask *r, const quantile_view *v)
 {
     const double eps = v->exact != NULL ? 0 : r->eps;
-    const uint64_t most =
-        v->exact != NULL ? 0 : gs_rank_summary_error(v->all) + (v->uncovered + 1) / 2;
+    const uint64_t most = v->exact != NULL ? 0
+                                           : gs_rank_summary_error(v->all) +
+                                                 (v->uncovered + 1) / 2 + v->window_error;
     printf(", \"window\": %" PRIu64 ", \"eps\": %g, \"error_max\": %" PRIu64
            ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %zu",
            v->in_window, eps, most, (uint64_t)(eps * (double)v->in_window), v->bytes);

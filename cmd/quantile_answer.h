@@ -28,10 +28,11 @@ typedef struct quantile_ask {
 /* What is known, and how sure it is. */
 typedef struct quantile_view {
     const gs_rank_summary *all;
-    gs_exact_sink *exact; /* or this, which has them all */
-    uint64_t values;      /* of the stream, */
-    uint64_t in_window;   /* those of these that count, */
-    uint64_t uncovered;   /* and of those the ones that are not in `all` */
+    gs_exact_sink *exact;  /* or this, which has them all */
+    uint64_t values;       /* of the stream, */
+    uint64_t in_window;    /* those of these that count, */
+    uint64_t uncovered;    /* and of those the ones that are not in `all` */
+    uint64_t window_error; /* `in_window` is off by no more */
     size_t bytes, bytes_max;
     uint64_t spilled_bytes;
 } quantile_view;

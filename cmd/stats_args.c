@@ -32,22 +32,36 @@ void stats_take_type(void *to, gs_opt_scan *scan)
         args->values.type = (gs_number_type)type;
 }
 
-/* A number of values, or a time with its unit behind it. */
+/* Seconds, of a number with the unit s, m, h or d behind it; 0: there is no such unit. */
+static double take_time(gs_opt_scan *scan)
+{
+    static const char units[] = "smhd";
+    static const double seconds[] = {1, 60, 3600, 86400};
+    const size_t length = strlen(scan->argument);
+    const char *const unit =
+        length > 0 ? strchr(units, scan->argument[length - 1]) : NULL;
+    char *end = NULL;
+    if (unit == NULL)
+        return 0;
+    const double time = strtod(scan->argument, &end) * seconds[unit - units];
+    if (end + 1 != scan->argument + length || !(time >= 0.01) || time > 1e9)
+        gs_number_die(scan, GS_NUMBER_INVALID);
+    return time;
+}
+
 void stats_take_every(void *to, gs_opt_scan *scan)
 {
     gs_report_times *const times = to;
-    const size_t length = strlen(scan->argument);
-    const char unit = length > 0 ? scan->argument[length - 1] : '\0';
-    char *end = NULL;
-    times->every_values = times->every_ns = 0;
-    if (unit != 's' && unit != 'm') {
-        times->every_values = gs_size_arg_count(scan, 1);
-        return;
-    }
-    const double time = strtod(scan->argument, &end) * (unit == 'm' ? 60 : 1);
-    if (end + 1 != scan->argument + length || !(time >= 0.01) || time > 1e9)
-        gs_number_die(scan, GS_NUMBER_INVALID);
-    times->every_ns = (uint64_t)(time * 1e9);
+    const double seconds = take_time(scan);
+    times->every_ns = (uint64_t)(seconds * 1e9);
+    times->every_values = seconds > 0 ? 0 : gs_size_arg_count(scan, 1);
+}
+
+void stats_take_window(void *to, gs_opt_scan *scan)
+{
+    stats_args *const args = to;
+    args->window_seconds = take_time(scan);
+    args->window = args->window_seconds > 0 ? 0 : gs_size_arg_count(scan, 1);
 }
 
 void stats_take_share(void *to, gs_opt_scan *scan)
@@ -136,7 +150,7 @@ void stats_args_settle_texts(stats_args *a)
 
 void stats_check_save(const stats_args *a)
 {
-    if (a->save != NULL && a->window > 0)
+    if (a->save != NULL && (a->window > 0 || a->window_seconds > 0))
         gs_die_usage("--save is of all values: no --window");
 }
 

@@ -18,8 +18,9 @@ typedef struct stats_args {
     gs_report_times times;
     bool as_json, is_verbose;
     double eps;
-    size_t window;    /* of --window; 0: all values count */
-    const char *save; /* of --save; may be NULL */
+    size_t window;         /* of --window; 0: all values count */
+    double window_seconds; /* instead, of time; 0: none */
+    const char *save;      /* of --save; may be NULL */
     const char **inputs;
     size_t input_count;
     unsigned threads;
@@ -85,10 +86,13 @@ typedef struct stats_args {
     "  -h, --help               this text\n"                                             \
     "      --version            show the version and stop\n"
 
-gs_opt_fn stats_take_type, stats_take_every, stats_take_share;
+gs_opt_fn stats_take_type, stats_take_every, stats_take_share, stats_take_window;
 
 /* A share between 0 and 1: --eps and its like. */
 #define STATS_OPT_SHARE(to) GS_OPT_CALL(stats_take_share, GS_OPT_TO(double, to))
+
+/* --window of a count, or of a time too. */
+#define STATS_OPT_WINDOW(a) GS_OPT_CALL(stats_take_window, (a))
 
 /* The defaults, and after the options were parsed, what follows from them. Ends the
  * program where they do not go together. */

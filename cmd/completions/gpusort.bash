@@ -92,7 +92,7 @@ _gpusort() {
         --record-size | --key-bytes | --jsonl-key | --header | --top | --gpu | --gpu-mem | --id-field | \
         --text-field | --min-len | --max-len | --k1 | --b | --trec | --runs | --size | \
         --size-max | --column | --phi | --eps | --every | \
-        --support | --step | --window | --sum | --times | --plus)
+        --support | --step | --window | --time-column | --sum | --times | --plus)
         return ;;
     help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac

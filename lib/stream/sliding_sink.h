@@ -54,6 +54,7 @@ typedef struct gs_sliding_all {
     uint64_t values;                 /* of the stream so far, */
     uint64_t in_window;              /* of these in the window, */
     uint64_t uncovered;              /* and of those not in `covered` */
+    uint64_t window_error;           /* `in_window` is off by no more */
     size_t bytes;                    /* that all blocks take */
 } gs_sliding_all;
 

@@ -15,6 +15,7 @@
 #include "lib/stream/saved_summary.h"
 #include "lib/stream/sliding_sink.h"
 #include "lib/stream/table_sink.h"
+#include "lib/stream/time_sink.h"
 #include "lib/stream/value_stream.h"
 
 #endif

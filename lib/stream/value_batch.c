@@ -6,6 +6,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/stream/time_text.h"
 
 enum { SHOWN_BYTES = 60 }; /* of a bad value, in a message */
 
@@ -113,6 +114,19 @@ static gs_code parse_binary(gs_value_batch *v, const gs_value_options *o,
     return GS_OK;
 }
 
+/* A field as its column is to be read. */
+static bool parse_field(const gs_value_options *o, size_t column, const gs_slice *field,
+                        uint64_t *key)
+{
+    double seconds;
+    if (column == 0 || !o->has_times)
+        return gs_number_parse_text(o->type, field->data, field->bytes, key);
+    if (!gs_time_parse(field->data, field->bytes, &seconds))
+        return false;
+    *key = gs_number_of_double(seconds);
+    return true;
+}
+
 static gs_code parse_fields(gs_value_batch *v, const gs_value_options *o,
                             const gs_line_batch *batch, gs_status *st)
 {
@@ -125,7 +139,7 @@ static gs_code parse_fields(gs_value_batch *v, const gs_value_options *o,
             bool found;
             GS_TRY(gs_column_find(&o->format, o->columns[i].field, it.record, it.bytes,
                                   &v->room, &value, &found, st));
-            if (found && gs_number_parse_text(o->type, value.data, value.bytes, &to[i]))
+            if (found && parse_field(o, i, &value, &to[i]))
                 continue;
             note(v, &it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, i);
             break;
@@ -234,6 +248,9 @@ gs_code gs_value_batch_parse(gs_value_batch *v, const gs_value_options *o,
     v->bad = GS_BAD_NONE;
     if (o->is_binary) {
         GS_TRY(parse_binary(v, o, batch, st));
+        for (size_t i = 0; o->has_times && i < v->count; i++)
+            v->keys[2 * i + 1] =
+                gs_number_of_double(gs_number_as_double(o->type, v->keys[2 * i + 1]));
         return o->is_text ? print_numbers(v, o, st) : GS_OK;
     }
     v->lines = gs_line_count(batch->data, batch->bytes, '\n');
@@ -278,9 +295,13 @@ static gs_code fail_bad(const gs_value_place *place, const gs_value_options *o,
                    value.bytes < SHOWN_BYTES ? (int)value.bytes : SHOWN_BYTES,
                    (const char *)value.data);
     gs_mem_free(room.data);
-    const bool has_type = !o->is_text && o->type != GS_NUMBER_F64;
+    const bool is_time = o->has_times && v->bad_column == 1;
+    const bool has_type = !o->is_text && !is_time && o->type != GS_NUMBER_F64;
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s is no %s%s%s", name.text, line,
-                  gs_quote_argument(&shown, text), o->is_text ? o->good_name : "number",
+                  gs_quote_argument(&shown, text),
+                  o->is_text ? o->good_name
+                  : is_time  ? "time"
+                             : "number",
                   has_type ? " of type " : "",
                   has_type ? gs_number_type_name(o->type) : "");
     return gs_status_hint(st, "--skip-bad leaves such lines out");

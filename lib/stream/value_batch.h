@@ -24,6 +24,7 @@ typedef struct gs_value_options {
     /* Of texts: is it one that is asked for? NULL: all are. And what that is called. */
     bool (*is_good)(const uint8_t *text, size_t bytes);
     const char *good_name;
+    bool has_times; /* the second column has times, and gives seconds, of GS_NUMBER_F64 */
     bool is_binary;
     bool has_header;
     bool skips_bad;

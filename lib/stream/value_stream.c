@@ -221,9 +221,11 @@ static gs_code take(void *context, unsigned worker, const gs_line_batch *batch,
                     gs_status *st)
 {
     value_stream *const s = context;
-    const gs_value_batch *const v = &s->workers[worker].values;
+    gs_value_batch *const v = &s->workers[worker].values;
     const char *const name = s->options->input.names[batch->input_index];
     GS_TRY(gs_value_place_pass(&s->place, &s->values, v, batch, name, st));
+    if (s->sink->arrange != NULL)
+        s->sink->arrange(s->sink->context, v->keys, v->count);
     return s->values.is_text ? take_texts(s, worker, v, st)
                              : take_keys(s, worker, v->keys, v->count, st);
 }

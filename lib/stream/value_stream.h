@@ -29,6 +29,8 @@ typedef struct gs_value_sink {
     /* Of text: the first record, a header or not, before all else; of binary numbers, an
      * empty one. May be NULL. */
     gs_code (*begin)(void *context, const uint8_t *record, size_t bytes, gs_status *st);
+    /* Keys in the order of the input, before they go to windows; may be NULL. */
+    void (*arrange)(void *context, uint64_t *keys, size_t count);
     /* Of a window, sorted if of numbers, `is_whole` or the last one. Any thread. */
     gs_code (*digest)(void *context, const gs_window *window, bool is_whole, void *digest,
                       gs_status *st);
