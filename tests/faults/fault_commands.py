@@ -80,6 +80,21 @@ COMMANDS = [
             "--output=out {in}/table.csv {in}/table.csv", before=OLD),
     Command("join --le, of stdin", "join --parallel=2 --le --semi --skip-bad {in}/numbers -",
             "thousands", is_streaming=True),
+    Command("stats quantile", "stats quantile --parallel=2 {in}/numbers", is_streaming=True),
+    Command("stats quantile --exact, spilled", "stats quantile --exact -S 1M --parallel=2 "
+            "--phi=0,0.3,1 {in}/numbers {in}/numbers", is_streaming=True),
+    Command("stats quantile, times, of stdin", "stats quantile -k 1 --time-column=2 "
+            "--window=1h --parallel=2 --every=30K", "pairs", is_streaming=True),
+    Command("stats freq --save, of stdin", "stats freq --parallel=2 --support=0.1 --save=out",
+            "lines.gz", before=OLD, is_streaming=True),
+    Command("stats freq --window", "stats freq --parallel=2 --window=1K {in}/few",
+            is_streaming=True),
+    Command("stats hhh", "stats hhh --parallel=2 --by=dots {in}/few", is_streaming=True),
+    Command("stats corrsum --window", "stats corrsum --parallel=2 --window=1K --eps=0.1 "
+            "{in}/pairs", is_streaming=True),
+    Command("stats summary", "stats summary --parallel=2 {in}/table.csv", is_streaming=True),
+    Command("stats merge", "stats merge --save=out {in}/one.saved {in}/two.saved",
+            before=OLD, is_streaming=True),
     Command("gen", "gen lines --bytes=300K -o out", before=OLD),
     Command("index build", f"{BUILD} --method=spimi -o out {{in}}/docs"),
     Command("index build, bsbi", f"{BUILD} --method=bsbi -o out {{in}}/docs"),
@@ -173,6 +188,9 @@ head -n 50000 lines >half
 head -n 2000 lines >few
 seq 1 2 400000 >numbers
 (seq 1 1000 400000; echo none) >thousands
+seq 40000 | sed 's/.*/& &/' >pairs
+gpusort stats corrsum --agg=quantile --save=one.saved pairs >/dev/null
+gpusort stats corrsum --agg=quantile --save=two.saved pairs >/dev/null
 gzip -k lines
 gpusort sort lines -o sorted
 gpusort sort lines --output-compress=zstd -o b.zst
