@@ -139,7 +139,7 @@ static bool can_cut(const gs_text_sort *t, uint64_t records, unsigned units)
 {
     const uint64_t most = t->options.unit_records_max;
     if (most > 0)
-        return (units == 1) == (records <= most);
+        return units > 1 || records <= most;
     return units == 1 || records >= LEAST_CUT_RECORDS;
 }
 
