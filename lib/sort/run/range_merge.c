@@ -3,31 +3,23 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/sort/run/merge_tree.h"
+#include "lib/sort/run/range_cut.h"
 
 enum {
     WINDOW_MIN_BYTES = 32 << 10,
     WINDOW_MAX_BYTES = 1 << 20,
     CURSOR_OTHER_BYTES = 2048, /* what a cursor takes besides its buffers */
-    RANGES_MAX = 1 << 16,
-    ROUNDS_MAX = 8,  /* of looking for the first records on all cores */
-    DROP_STEPS = 64, /* into how many parts the giving back of space is cut */
+    ROUNDS_MAX = 8,            /* of looking for the first records on all cores */
+    DROP_STEPS = 64,           /* into how many parts the giving back of space is cut */
 };
 
-/* One bound, with how much lies before it. */
-typedef struct split_point {
-    const gs_run_entry *entry;
-    uint64_t stored_bytes, raw_bytes, records;
-} split_point;
-
 typedef struct range_job {
-    const gs_run *runs;
-    size_t run_count;
+    gs_range_cut cut;
     gs_trace *trace;
     gs_sink *sink; /* one of these two */
     const gs_range_consumer *consumer;
@@ -35,15 +27,7 @@ typedef struct range_job {
     size_t window_bytes;
     unsigned workers; /* the first so many of the team */
     uint64_t first_ticket;
-    gs_range_bound begin;   /* what comes before it is merged already */
-    gs_range_bound end;     /* of the last range */
-    uint64_t records_most;  /* that are wanted, with has_top */
-    bool may_share;         /* them among several ranges */
-    bool is_single;         /* they are the first of a single range */
-    gs_range_bound *bounds; /* range r is [bounds[r], bounds[r + 1]) */
-    size_t range_count;
-    size_t *portions; /* their first ranges, and range_count; without a consumer NULL */
-    size_t portion_count;
+    gs_range_bound end; /* of the last range */
     atomic_size_t next_portion;
     _Atomic uint64_t records_merged;
     atomic_bool has_failed;
@@ -80,176 +64,12 @@ typedef struct range_worker {
     size_t portion, next_range, end_range; /* of the portion being taken */
 } range_worker;
 
-/* --- cutting into ranges ----------------------------------------------------- */
-
-static int compare_entries(const void *a, const void *b, void *context)
-{
-    const gs_record_layout *const layout = context;
-    const gs_run_entry *const x = ((const split_point *)a)->entry;
-    const gs_run_entry *const y = ((const split_point *)b)->entry;
-    const int d = gs_string_compare(x->key, x->key_bytes, y->key, y->key_bytes, 0);
-    return layout->is_backwards ? -d : d;
-}
-
-/* How much of an entry's key is to be a bound after `last`: the first bound among records
- * that belong together stands before all of them. */
-static size_t bound_bytes(const range_job *job, const gs_run_entry *e,
-                          const gs_range_bound *last)
-{
-    if (job->consumer == NULL)
-        return e->key_bytes;
-    const size_t together = job->consumer->kept_together(e->key, e->key_bytes);
-    const bool goes_on = !last->is_open && last->bytes >= together &&
-                         memcmp(last->string, e->key, together) == 0;
-    return goes_on ? e->key_bytes : together;
-}
-
-/* Puts ranges together to portions. A portion begins where a bound stands before all
- * that belongs together. */
-static gs_code cut_portions(range_job *job, gs_status *st)
-{
-    const size_t wanted = job->range_count < job->consumer->portion_max
-                              ? job->range_count
-                              : job->consumer->portion_max;
-    GS_TRY(gs_mem_new_array(&job->portions, wanted + 1, sizeof *job->portions, "portions",
-                            st));
-    size_t count = 1; /* the first begins with range 0 */
-    for (size_t r = 1; r < job->range_count; r++) {
-        const gs_range_bound *const bound = &job->bounds[r];
-        const bool may_begin =
-            job->consumer->kept_together(bound->string, bound->bytes) == bound->bytes;
-        if (may_begin && count < wanted && r >= job->range_count * count / wanted)
-            job->portions[count++] = r;
-    }
-    job->portions[count] = job->range_count;
-    job->portion_count = count;
-    return GS_OK;
-}
-
-/* Takes every step-th block of every run, with what the blocks since the last have, and
- * puts them in the order of their first keys; returns how many. */
-static size_t take_points(const range_job *job, size_t step, split_point *points)
-{
-    size_t count = 0;
-    for (size_t r = 0; r < job->run_count; r++) {
-        const gs_run *const run = &job->runs[r];
-        for (size_t i = step - 1; i < run->entry_count; i += step) {
-            split_point *const p = &points[count++];
-            *p = (split_point){&run->entries[i],
-                               (uint64_t)run->entries[i].stored_bytes * step,
-                               (uint64_t)run->entries[i].raw_bytes * step, 0};
-            for (size_t b = i + 1 - step; b <= i; b++)
-                p->records += run->entries[b].record_count;
-        }
-    }
-    qsort_r(points, count, sizeof *points, compare_entries,
-            (void *)(uintptr_t)job->options->layout);
-    return count;
-}
-
-/* How many records may lie before a bound, beyond those of the points before it: of the
- * blocks up to the next point of each run, and of one that reaches into the first range.
- */
-static uint64_t uncounted_records(const range_job *job, size_t step)
-{
-    uint64_t sum = 0;
-    for (size_t r = 0; r < job->run_count; r++) {
-        uint64_t most = 0;
-        for (size_t b = 0; b < job->runs[r].entry_count; b++)
-            if (job->runs[r].entries[b].record_count > most)
-                most = job->runs[r].entries[b].record_count;
-        sum += most * (step - 1 + !job->begin.is_open);
-    }
-    return sum;
-}
-
-/* Of points from `i` on whose keys are the same. What is kept of a key is its beginning,
- * and backwards the whole key comes before that. */
-static uint64_t records_alike(const range_job *job, const split_point *points, size_t i,
-                              size_t count)
-{
-    uint64_t sum = 0;
-    for (size_t k = i; k < count && job->options->layout->is_backwards &&
-                       points[k].entry->key_bytes == points[i].entry->key_bytes &&
-                       memcmp(points[k].entry->key, points[i].entry->key,
-                              points[i].entry->key_bytes) == 0;
-         k++)
-        sum += points[k].records;
-    return sum;
-}
-
-/* Does the block begin where merging has been already? */
-static bool is_merged_before(const range_job *job, const gs_run_entry *e)
-{
-    if (job->begin.is_open)
-        return false;
-    const int d =
-        gs_string_compare(e->key, e->key_bytes, job->begin.string, job->begin.bytes, 0);
-    return job->options->layout->is_backwards ? d > 0 : d < 0;
-}
-
-/* Fills job->bounds: ranges of at most about `stored_max` stored and `raw_max` decoded
- * bytes, from every run's blocks in the order of their first keys. With has_top they end
- * before there could be more than records_most; if that leaves none or one, there is a
- * single one, with all. */
-static gs_code cut_ranges(range_job *job, uint64_t stored_max, uint64_t raw_max,
-                          gs_status *st)
-{
-    const bool has_top = job->options->has_top;
-    size_t entries = 0;
-    for (size_t r = 0; r < job->run_count; r++)
-        entries += job->runs[r].entry_count;
-    split_point *points = NULL;
-    /* Every k-th block is enough to cut by, however many there are. */
-    const size_t step = entries / (4 * RANGES_MAX) + 1;
-    GS_TRY(gs_mem_new_array(&points, entries / step + job->run_count + 1, sizeof *points,
-                            "range points", st));
-    const size_t count = has_top && !job->may_share ? 0 : take_points(job, step, points);
-    GS_TRY_OR_FAIL(gs_mem_new_array(&job->bounds, RANGES_MAX + 2, sizeof *job->bounds,
-                                    "range bounds", st));
-    job->bounds[0] = job->begin;
-    size_t bounds = 1;
-    uint64_t stored = 0, raw = 0;
-    uint64_t records = has_top ? uncounted_records(job, step) : 0;
-    bool is_all = true;
-    for (size_t i = 0; i < count && is_all; i++) {
-        const gs_run_entry *const e = points[i].entry;
-        if (is_merged_before(job, e))
-            continue;
-        const gs_range_bound *const last = &job->bounds[bounds - 1];
-        const size_t key_bytes = bound_bytes(job, e, last);
-        const bool is_new =
-            last->is_open ||
-            gs_string_compare(e->key, key_bytes, last->string, last->bytes, 0) != 0;
-        if ((stored >= stored_max || raw >= raw_max) && is_new && bounds < RANGES_MAX) {
-            is_all = !has_top ||
-                     records + records_alike(job, points, i, count) <= job->records_most;
-            if (is_all)
-                job->bounds[bounds++] = (gs_range_bound){false, e->key, key_bytes};
-            stored = raw = 0;
-        }
-        stored += points[i].stored_bytes;
-        raw += points[i].raw_bytes;
-        records += points[i].records;
-    }
-    is_all = is_all && (!has_top || (count > 0 && records <= job->records_most));
-    job->is_single = !is_all && bounds < 3;
-    if (job->is_single)
-        bounds = 1;
-    if (is_all || job->is_single)
-        job->bounds[bounds++].is_open = true;
-    job->range_count = bounds - 1;
-fail:
-    gs_mem_free(points);
-    return st->code;
-}
-
 /* --- a worker ---------------------------------------------------------------- */
 
 static gs_code worker_init(range_worker *w, range_job *job, gs_status *st)
 {
-    const size_t n = job->run_count;
-    *w = (range_worker){.job = job, .top_left = job->records_most};
+    const size_t n = job->cut.run_count;
+    *w = (range_worker){.job = job, .top_left = job->cut.records_most};
     GS_TRY(
         gs_aio_new(&w->aio, 2 * (unsigned)(n < 64 ? n : 64), job->options->no_uring, st));
     GS_TRY(gs_run_coder_new(&w->coder, st));
@@ -276,7 +96,7 @@ static gs_code worker_init(range_worker *w, range_job *job, gs_status *st)
 static void worker_release(range_worker *w)
 {
     gs_aio_free(w->aio); /* first: the kernel may still be writing to the windows */
-    const size_t n = w->job->run_count;
+    const size_t n = w->job->cut.run_count;
     for (unsigned i = 0; i < 2; i++) {
         range_parts *const parts = &w->parts[i];
         for (size_t r = 0; parts->windows != NULL && r < n; r++)
@@ -295,13 +115,13 @@ static void worker_release(range_worker *w)
 
 static const char *folder_of(const range_job *job, size_t run)
 {
-    return gs_spill_folder_name(job->options->spill, job->runs[run].extent.folder);
+    return gs_spill_folder_name(job->options->spill, job->cut.runs[run].extent.folder);
 }
 
 static range_parts *parts_of_window(range_worker *w, const gs_run_window *window)
 {
     const range_parts *const second = &w->parts[1];
-    return window >= second->windows && window < second->windows + w->job->run_count
+    return window >= second->windows && window < second->windows + w->job->cut.run_count
                ? &w->parts[1]
                : &w->parts[0];
 }
@@ -314,7 +134,7 @@ static gs_code finish_one_read(range_worker *w, gs_status *st)
     range_parts *const parts = parts_of_window(w, window);
     const size_t run = (size_t)(window - parts->windows);
     parts->unfinished--;
-    return gs_run_window_done(window, &w->job->runs[run], done.result,
+    return gs_run_window_done(window, &w->job->cut.runs[run], done.result,
                               folder_of(w->job, run), st);
 }
 
@@ -325,9 +145,11 @@ static void choose_range(range_worker *w, range_parts *parts)
     parts->begins_portion = w->next_range == w->end_range;
     if (parts->begins_portion) {
         w->portion = atomic_fetch_add(&job->next_portion, 1);
-        if (w->portion < job->portion_count) {
-            w->next_range = job->portions ? job->portions[w->portion] : w->portion;
-            w->end_range = job->portions ? job->portions[w->portion + 1] : w->portion + 1;
+        if (w->portion < job->cut.portion_count) {
+            w->next_range =
+                job->cut.portions ? job->cut.portions[w->portion] : w->portion;
+            w->end_range =
+                job->cut.portions ? job->cut.portions[w->portion + 1] : w->portion + 1;
         }
     }
     parts->is_taken = w->next_range < w->end_range;
@@ -343,16 +165,17 @@ static gs_code take_range(range_worker *w, range_parts *parts, gs_status *st)
 {
     range_job *const job = w->job;
     choose_range(w, parts);
-    for (size_t r = 0; parts->is_taken && r < job->run_count; r++) {
-        const gs_range_bound *const lo = &job->bounds[parts->range];
-        gs_run_find_range(&job->runs[r], job->options->layout, lo, lo + 1,
+    for (size_t r = 0; parts->is_taken && r < job->cut.run_count; r++) {
+        const gs_range_bound *const lo = &job->cut.bounds[parts->range];
+        gs_run_find_range(&job->cut.runs[r], job->options->layout, lo, lo + 1,
                           &parts->first[r], &parts->end[r]);
         while (gs_aio_in_flight(w->aio) >=
-               2 * (job->run_count < 64 ? job->run_count : 64))
+               2 * (job->cut.run_count < 64 ? job->cut.run_count : 64))
             GS_TRY(finish_one_read(w, st));
         bool is_submitted;
-        GS_TRY(gs_run_window_submit(&parts->windows[r], &job->runs[r], parts->first[r],
-                                    parts->end[r], w->aio, &is_submitted, st));
+        GS_TRY(gs_run_window_submit(&parts->windows[r], &job->cut.runs[r],
+                                    parts->first[r], parts->end[r], w->aio, &is_submitted,
+                                    st));
         parts->unfinished += is_submitted;
     }
     return GS_OK;
@@ -430,7 +253,7 @@ static gs_code add_some(range_worker *w, gs_status *st)
         } else {
             if (has_kept)
                 GS_TRY(gs_sink_add(w->piece, &kept, st));
-            if (w->job->is_single && w->top_left-- == 0)
+            if (w->job->cut.is_single && w->top_left-- == 0)
                 return GS_OK;
             GS_TRY(keep(w, c, code, &kept, st));
             has_kept = true;
@@ -446,7 +269,7 @@ static gs_code merge_records(range_worker *w, gs_status *st)
     const gs_range_merge_options *const options = w->job->options;
     if (w->job->consumer != NULL)
         return consume_all(w, st);
-    return options->is_unique || options->has_counts || w->job->is_single
+    return options->is_unique || options->has_counts || w->job->cut.is_single
                ? add_some(w, st)
                : add_all(w, st);
 }
@@ -457,23 +280,23 @@ static void note_merged(range_job *job, size_t range)
 {
     pthread_mutex_lock(&job->mutex);
     job->is_merged[range] = true;
-    while (job->merged < job->range_count && job->is_merged[job->merged])
+    while (job->merged < job->cut.range_count && job->is_merged[job->merged])
         job->merged++;
     const size_t from = job->dropped, to = job->merged;
     const bool is_due =
-        to < job->range_count && to - from > job->range_count / DROP_STEPS;
+        to < job->cut.range_count && to - from > job->cut.range_count / DROP_STEPS;
     if (is_due)
         job->dropped = to;
     pthread_mutex_unlock(&job->mutex);
     if (!is_due)
         return;
     const gs_range_bound open = {.is_open = true};
-    for (size_t r = 0; r < job->run_count; r++) {
-        const gs_run *const run = &job->runs[r];
+    for (size_t r = 0; r < job->cut.run_count; r++) {
+        const gs_run *const run = &job->cut.runs[r];
         size_t before, after, end;
-        gs_run_find_range(run, job->options->layout, &job->bounds[from], &open, &before,
-                          &end);
-        gs_run_find_range(run, job->options->layout, &job->bounds[to], &open, &after,
+        gs_run_find_range(run, job->options->layout, &job->cut.bounds[from], &open,
+                          &before, &end);
+        gs_run_find_range(run, job->options->layout, &job->cut.bounds[to], &open, &after,
                           &end);
         if (before < after && after < run->entry_count)
             gs_spill_drop(job->options->spill, &run->extent, run->entries[before].offset,
@@ -504,7 +327,7 @@ static gs_code end_range(range_worker *w, const range_parts *parts, gs_status *s
 static uint64_t own_bytes(const range_job *job, size_t r, const gs_range_bound *lo,
                           size_t first, size_t end)
 {
-    const gs_run *const run = &job->runs[r];
+    const gs_run *const run = &job->cut.runs[r];
     const gs_range_bound open = {.is_open = true};
     size_t unused;
     if (!lo->is_open)
@@ -518,13 +341,13 @@ static uint64_t own_bytes(const range_job *job, size_t r, const gs_range_bound *
 static gs_code merge_range(range_worker *w, const range_parts *parts, gs_status *st)
 {
     range_job *const job = w->job;
-    const gs_range_bound *const lo = &job->bounds[parts->range];
+    const gs_range_bound *const lo = &job->cut.bounds[parts->range];
     uint64_t bytes = 0;
     const uint64_t begin_ns = gs_trace_begin(job->trace);
-    for (size_t r = 0; r < job->run_count; r++) {
+    for (size_t r = 0; r < job->cut.run_count; r++) {
         gs_run_cursor *const c = &w->cursors[r];
         c->head = &w->tree.heads[r];
-        c->run = &job->runs[r];
+        c->run = &job->cut.runs[r];
         c->layout = job->options->layout;
         c->has_counts = job->options->has_counts;
         c->coder = w->coder;
@@ -568,7 +391,7 @@ static gs_code work(range_worker *w, gs_status *st)
 static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
 {
     range_job *const job = context;
-    if (worker >= job->workers || worker >= job->portion_count)
+    if (worker >= job->workers || worker >= job->cut.portion_count)
         return GS_OK;
     range_worker w;
     if (worker_init(&w, job, st) == GS_OK) {
@@ -630,8 +453,8 @@ static unsigned workers_that_fit(const range_job *job, unsigned workers, size_t 
     if (raw_bytes <= USUAL_BYTES)
         return workers;
     size_t sum = 0;
-    for (size_t r = 0; r < job->run_count; r++)
-        sum += run_bytes(&job->runs[r]);
+    for (size_t r = 0; r < job->cut.run_count; r++)
+        sum += run_bytes(&job->cut.runs[r]);
     const size_t fitting = job->options->memory_bytes / sum;
     return fitting >= workers ? workers : fitting > 1 ? (unsigned)fitting : 1;
 }
@@ -654,8 +477,8 @@ static gs_code check_all_merged(const range_job *job, uint64_t records, gs_statu
 static gs_code run_job(range_job *job, gs_team *team, uint64_t range_raw_bytes,
                        gs_status *st)
 {
-    const gs_run *const runs = job->runs;
-    const size_t run_count = job->run_count;
+    const gs_run *const runs = job->cut.runs;
+    const size_t run_count = job->cut.run_count;
     job->trace = gs_team_trace(team);
     size_t raw_bytes = 0;
     uint64_t stored = 0, records = 0;
@@ -683,15 +506,13 @@ static gs_code run_job(range_job *job, gs_team *team, uint64_t range_raw_bytes,
     uint64_t range_bytes = (uint64_t)part * run_count;
     if (range_bytes > stored / (4 * workers) + 1)
         range_bytes = stored / (4 * workers) + 1;
-    if (job->options->has_top && job->records_most < records)
-        range_bytes = (uint64_t)((double)range_bytes * (double)job->records_most /
+    if (job->options->has_top && job->cut.records_most < records)
+        range_bytes = (uint64_t)((double)range_bytes * (double)job->cut.records_most /
                                  (double)records) +
                       1;
-    GS_TRY(cut_ranges(job, range_bytes, range_raw_bytes, st));
-    job->end = job->bounds[job->range_count];
-    job->portion_count = job->range_count;
-    if ((job->consumer == NULL || cut_portions(job, st) == GS_OK) &&
-        gs_mem_new_array(&job->is_merged, job->range_count, sizeof *job->is_merged,
+    GS_TRY(gs_range_cut_make(&job->cut, range_bytes, range_raw_bytes, st));
+    job->end = job->cut.bounds[job->cut.range_count];
+    if (gs_mem_new_array(&job->is_merged, job->cut.range_count, sizeof *job->is_merged,
                          "merged ranges", st) == GS_OK) {
         pthread_mutex_init(&job->mutex, NULL);
         if (gs_team_run(team, merge_worker, job, st) == GS_OK && !job->options->has_top)
@@ -699,8 +520,7 @@ static gs_code run_job(range_job *job, gs_team *team, uint64_t range_raw_bytes,
         pthread_mutex_destroy(&job->mutex);
     }
     gs_mem_free(job->is_merged);
-    gs_mem_free(job->portions);
-    gs_mem_free(job->bounds);
+    gs_range_cut_release(&job->cut);
     return st->code;
 }
 
@@ -713,17 +533,19 @@ gs_code gs_range_merge_run(const gs_run *runs, size_t run_count, gs_team *team,
     *next_ticket = options->first_ticket;
     for (unsigned round = 0; round == 0 || (!begin.is_open && left > 0); round++) {
         const uint64_t before = atomic_load(&sink->record_count);
-        range_job job = {.runs = runs,
-                         .run_count = run_count,
+        range_job job = {.cut = {.runs = runs,
+                                 .run_count = run_count,
+                                 .layout = options->layout,
+                                 .begin = begin,
+                                 .has_top = options->has_top,
+                                 .records_most = left,
+                                 .may_share = round < ROUNDS_MAX},
                          .sink = sink,
                          .options = options,
-                         .first_ticket = *next_ticket,
-                         .begin = begin,
-                         .records_most = left,
-                         .may_share = round < ROUNDS_MAX};
+                         .first_ticket = *next_ticket};
         /* What a range gives should fit the piece, or its worker waits for its turn. */
         GS_TRY(run_job(&job, team, sink->buffer_bytes * 3 / 4, st));
-        *next_ticket += job.range_count;
+        *next_ticket += job.cut.range_count;
         left -= options->has_top ? atomic_load(&sink->record_count) - before : 0;
         begin = job.end;
     }
@@ -735,10 +557,13 @@ gs_code gs_range_merge_consume(const gs_run *runs, size_t run_count, gs_team *te
                                const gs_range_merge_options *options, gs_status *st)
 {
     gs_assert(!options->is_unique && !options->has_top && !options->has_counts);
-    range_job job = {.runs = runs,
-                     .run_count = run_count,
+    range_job job = {.cut = {.runs = runs,
+                             .run_count = run_count,
+                             .layout = options->layout,
+                             .begin = {.is_open = true},
+                             .kept_together = consumer->kept_together,
+                             .portion_max = consumer->portion_max},
                      .consumer = consumer,
-                     .options = options,
-                     .begin = {.is_open = true}};
+                     .options = options};
     return run_job(&job, team, UINT64_MAX, st);
 }
