@@ -40,7 +40,8 @@ static const char usage_text[] =
 
 const char *bench_type_name(gs_batch_type type)
 {
-    static const char *const names[GS_BATCH_TYPE_COUNT] = {"u64", "u128", "u64+u32"};
+    static const char *const names[] = {"u64", "u128", "u64+u32"};
+    _Static_assert(sizeof names / sizeof *names == GS_BATCH_TYPE_COUNT, "a name each");
     return names[type];
 }
 

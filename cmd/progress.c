@@ -57,9 +57,10 @@ static void describe(const gs_progress *p, uint64_t phase_start_ns, char *line)
     const double done = (double)(is_merging ? s->merge_bytes : s->input_bytes);
     const double total =
         (double)(is_merging ? s->merge_bytes_total : s->input_bytes_total);
-    static const char *const names[GS_PHASE_COUNT] = {
+    static const char *const names[] = {
         "starting", "reading", "sorting", "merging", "finishing",
     };
+    _Static_assert(sizeof names / sizeof *names == GS_PHASE_COUNT, "a name each");
     const char *name = phase >= 0 && phase < GS_PHASE_COUNT ? names[phase] : "";
     const double seconds = (double)(gs_machine_now_ns() - phase_start_ns) / 1e9;
     const double rate = seconds > 0 ? done / seconds : 0;

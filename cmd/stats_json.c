@@ -16,10 +16,11 @@ static void put_count(FILE *to, const char *name, uint64_t value)
 
 static void put_seconds(FILE *to, const gs_sort_stats *stats, uint64_t total_ns)
 {
-    static const char *const names[GS_PHASE_COUNT] = {
+    static const char *const names[] = {
         [GS_PHASE_START] = "start", [GS_PHASE_READ] = "read",   [GS_PHASE_SORT] = "sort",
         [GS_PHASE_MERGE] = "merge", [GS_PHASE_DONE] = "finish",
     };
+    _Static_assert(sizeof names / sizeof *names == GS_PHASE_COUNT, "a name each");
     fprintf(to, "  \"seconds\": {\"total\": %.6f", (double)total_ns / 1e9);
     for (int phase = 0; phase < GS_PHASE_COUNT; phase++)
         fprintf(to, ", \"%s\": %.6f", names[phase], (double)stats->phase_ns[phase] / 1e9);

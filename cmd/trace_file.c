@@ -35,9 +35,10 @@ static double now_us(const gs_trace_file *t)
 
 static void put_phase(gs_trace_file *t, int phase, char begin_or_end)
 {
-    static const char *const names[GS_PHASE_COUNT] = {
+    static const char *const names[] = {
         "start", "read", "sort", "merge", "finish",
     };
+    _Static_assert(sizeof names / sizeof *names == GS_PHASE_COUNT, "a name each");
     if (phase < 0 || phase >= GS_PHASE_COUNT)
         return;
     fprintf(t->file,
@@ -88,9 +89,10 @@ static unsigned lane_tid(const gs_trace_span *s)
  * the data. */
 static void put_lane_names(const gs_trace_file *t)
 {
-    static const char *const names[GS_LANE_COUNT] = {
+    static const char *const names[] = {
         "read", "worker", "upload", "GPU", "download", "write",
     };
+    _Static_assert(sizeof names / sizeof *names == GS_LANE_COUNT, "a name each");
     bool is_used[GS_LANE_COUNT][LANE_TIDS] = {0};
     fputs("{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": 1, "
           "\"args\": {\"name\": \"phases\"}},\n",

@@ -26,8 +26,9 @@ struct gs_gen_data {
     size_t ordered_digits; /* lines in order: as many digits come first */
 };
 
-static const char *const names[GS_GEN_KIND_COUNT] = {"lines",   "u32",  "u64",   "tuples",
-                                                     "records", "docs", "weblog"};
+static const char *const names[] = {"lines",   "u32",  "u64",   "tuples",
+                                    "records", "docs", "weblog"};
+_Static_assert(sizeof names / sizeof *names == GS_GEN_KIND_COUNT, "a name each");
 
 bool gs_gen_kind_find(const char *name, gs_gen_kind *out)
 {

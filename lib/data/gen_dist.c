@@ -29,9 +29,9 @@ enum {
     ZIPF_TABLE_MAX = 1 << 16,
 };
 
-static const char *const names[GS_GEN_SHAPE_COUNT] = {"uniform", "gaussian", "zipf",
-                                                      "poisson", "sorted",   "reversed",
-                                                      "almost",  "equal",    "few"};
+static const char *const names[] = {"uniform",  "gaussian", "zipf",  "poisson", "sorted",
+                                    "reversed", "almost",   "equal", "few"};
+_Static_assert(sizeof names / sizeof *names == GS_GEN_SHAPE_COUNT, "a name each");
 
 const char *gs_gen_shape_name(gs_gen_shape shape)
 {

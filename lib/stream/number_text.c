@@ -120,7 +120,8 @@ bool gs_number_up_to(gs_number_type type, double value, uint64_t *key)
 
 const char *gs_number_type_name(gs_number_type type)
 {
-    static const char *const names[GS_NUMBER_TYPE_COUNT] = {"f64", "i64", "u64", "u32"};
+    static const char *const names[] = {"f64", "i64", "u64", "u32"};
+    _Static_assert(sizeof names / sizeof *names == GS_NUMBER_TYPE_COUNT, "a name each");
     return names[type];
 }
 

@@ -7,8 +7,8 @@
 
 const char *gs_value_kind_name(gs_value_kind kind)
 {
-    static const char *const names[GS_KIND_COUNT] = {"empty", "integer", "decimal",
-                                                     "date", "text"};
+    static const char *const names[] = {"empty", "integer", "decimal", "date", "text"};
+    _Static_assert(sizeof names / sizeof *names == GS_KIND_COUNT, "a name each");
     return names[kind];
 }
 

@@ -52,7 +52,7 @@ done
 
 # The error of a distribution that there is not lists those that there are.
 page=$(sed 's/\\-/-/g' "$root/man/gpusort-gen.1") help=$(gpusort gen --help)
-shapes=$(sed -n '/names\[GS_GEN_SHAPE_COUNT\]/,/;/p' "$root/lib/data/gen_dist.c" | grep -o '"[a-z-]*"' | tr -d '"')
+shapes=$(sed -n '/names\[\] = /,/;/p' "$root/lib/data/gen_dist.c" | grep -o '"[a-z-]*"' | tr -d '"')
 [ "$(wc -w <<<"$shapes")" -ge 9 ] || echo "distributions found: $shapes"
 for shape in $shapes; do
     gpusort gen u32 --dist="$shape" -n 1 >shaped || echo "gen --dist=$shape: exit $?"

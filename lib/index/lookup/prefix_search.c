@@ -115,7 +115,8 @@ static void search_avx512(const uint64_t *keys, size_t key_count, const uint64_t
 
 const char *gs_prefix_way_name(gs_prefix_way way)
 {
-    static const char *const names[GS_PREFIX_WAY_COUNT] = {"binary", "groups", "avx512"};
+    static const char *const names[] = {"binary", "groups", "avx512"};
+    _Static_assert(sizeof names / sizeof *names == GS_PREFIX_WAY_COUNT, "a name each");
     return way < GS_PREFIX_WAY_COUNT ? names[way] : "none";
 }
 

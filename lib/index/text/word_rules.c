@@ -20,12 +20,13 @@ enum {
 /* As options have them, and as the header of an index has them. */
 static const struct {
     const char *option, *header;
-} kind_names[GS_WORD_KINDS] = {
+} kind_names[] = {
     [GS_WORDS_BIGRAMS] = {"bigrams", "bigrams"},
     [GS_WORDS_LETTERS] = {"words", "unicode"},
     [GS_WORDS_SPACED] = {"whitespace", "whitespace"},
     [GS_WORDS_RAW] = {"raw", "raw"},
 };
+_Static_assert(sizeof kind_names / sizeof *kind_names == GS_WORD_KINDS, "a name each");
 
 const char *gs_word_kind_name(gs_word_kind kind)
 {
