@@ -5,6 +5,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/sort/record/record_fail.h"
 
 static const size_t NO_FILE = SIZE_MAX;
 

@@ -10,25 +10,8 @@
 #include "lib/base/quote.h"
 #include "lib/sort/record/file_header.h"
 #include "lib/sort/record/line_scan.h"
-
-/* A buffer that grows. */
-typedef struct gs_heap_bytes {
-    uint8_t *data;
-    size_t bytes, capacity;
-    bool is_map; /* of large pieces pages that nothing touched count nothing */
-} gs_heap_bytes;
-
-/* A file of which not all blocks have come. */
-typedef struct gs_open_file {
-    bool is_open;
-    size_t input_index;
-    uint64_t record_offset; /* of the carried record */
-    uint64_t record_line;   /* the same as a number of lines; 0: unknown */
-    gs_record_ends ends;
-    gs_cut_state cut;
-    gs_heap_bytes carry; /* the beginning of a record whose end has not come yet */
-    bool is_in_quotes;   /* and ends inside of quotes */
-} gs_open_file;
+#include "lib/sort/record/open_file.h"
+#include "lib/sort/record/record_fail.h"
 
 struct gs_line_feed {
     gs_block_source source;
@@ -61,54 +44,9 @@ struct gs_line_feed {
 enum {
     PART_BYTES = 1 << 20,
     PART_BYTES_MIN = 1 << 16,
-    PARTS = 64, /* that a small map is cut into */
-    MAP_MIN = 4 << 20,
+    PARTS = 64,      /* that a small map is cut into */
     CUT_FACTOR = 64, /* so many times what a record may have its end is looked for */
-    SEAM_BYTES = 64, /* of an end of a record that lies in two blocks */
 };
-
-static void release_bytes(gs_heap_bytes *b)
-{
-    if (b->is_map)
-        gs_mem_unmap(b->data, b->capacity);
-    else
-        gs_mem_free(b->data);
-    *b = (gs_heap_bytes){0};
-}
-
-static gs_code set_capacity(gs_heap_bytes *b, size_t capacity, gs_status *st)
-{
-    if (!b->is_map && capacity < MAP_MIN) {
-        GS_TRY(gs_mem_resize(&b->data, capacity, "a long record", st));
-    } else {
-        capacity = (capacity + GS_BLOCK_ALIGN - 1) / GS_BLOCK_ALIGN * GS_BLOCK_ALIGN;
-        if (b->is_map) {
-            GS_TRY(
-                gs_mem_map_resize(&b->data, b->capacity, capacity, "a long record", st));
-        } else {
-            uint8_t *map = NULL;
-            GS_TRY(gs_mem_map(&map, capacity, false, "a long record", st));
-            if (b->bytes > 0)
-                memcpy(map, b->data, b->bytes);
-            gs_mem_free(b->data);
-            b->data = map;
-            b->is_map = true;
-        }
-    }
-    b->capacity = capacity;
-    return GS_OK;
-}
-
-static gs_code append(gs_heap_bytes *to, const uint8_t *data, size_t bytes, gs_status *st)
-{
-    const size_t want = to->bytes + bytes;
-    if (to->capacity < want)
-        GS_TRY(set_capacity(to, want + want / 2 + 4096, st));
-    if (bytes > 0)
-        memcpy(to->data + to->bytes, data, bytes);
-    to->bytes += bytes;
-    return GS_OK;
-}
 
 static gs_code next_of_input(void *context, gs_block **out, gs_status *st)
 {
@@ -153,8 +91,8 @@ void gs_line_feed_free(gs_line_feed *feed)
         return;
     pthread_mutex_destroy(&feed->mutex);
     for (size_t i = 0; i < GS_INPUT_FILES_MAX; i++)
-        release_bytes(&feed->files[i].carry);
-    release_bytes(&feed->header);
+        gs_heap_bytes_release(&feed->files[i].carry);
+    gs_heap_bytes_release(&feed->header);
     gs_file_header_release(&feed->file_header);
     gs_line_feed_drop_first(feed);
     gs_line_batch_release(&feed->replay_last);
@@ -200,62 +138,6 @@ static gs_open_file *file_of(gs_line_feed *feed, size_t input_index, bool *is_ne
     return unused;
 }
 
-/* How many of the first `bytes` are whole records, given how many are carried. */
-static size_t whole_bytes(const gs_line_feed *feed, gs_open_file *file,
-                          const uint8_t *data, size_t bytes)
-{
-    gs_assert(feed->options.csv == NULL);
-    if (feed->options.record_size > 0) {
-        const size_t size = feed->options.record_size;
-        const size_t over = (file->carry.bytes % size + bytes % size) % size;
-        return over <= bytes ? bytes - over : 0;
-    }
-    if (file->ends.takes_whole_files)
-        return 0;
-    if (file->ends.cut != NULL)
-        return file->ends.cut(&file->cut, data, bytes);
-    if (file->ends.whole_bytes != NULL)
-        return file->ends.whole_bytes(data, bytes);
-    const uint8_t *const last = bytes ? memrchr(data, feed->options.eol, bytes) : NULL;
-    return last ? (size_t)(last - data) + 1 : 0;
-}
-
-/* The end of a record of which the beginning is carried and the end in the block: how
- * many bytes of the block. */
-static size_t end_at_seam(const gs_open_file *file, const gs_block *block)
-{
-    uint8_t seam[2 * SEAM_BYTES];
-    const gs_heap_bytes *const carry = &file->carry;
-    const size_t before = carry->bytes < SEAM_BYTES ? carry->bytes : SEAM_BYTES;
-    const size_t behind = block->len < SEAM_BYTES ? block->len : SEAM_BYTES;
-    if (before == 0 || behind == 0)
-        return 0;
-    memcpy(seam, carry->data + carry->bytes - before, before);
-    memcpy(seam + before, block->data, behind);
-    const size_t whole = file->ends.whole_bytes(seam, before + behind);
-    return whole > before ? whole - before : 0;
-}
-
-gs_code gs_line_feed_fail_too_long(const gs_line_feed_options *options, const char *name,
-                                   const char *what, uint64_t offset, gs_status *st)
-{
-    const char *const hint = options->too_long_hint;
-    gs_quoted quoted;
-    (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
-                  "%s: the %s at byte %llu is longer than the memory limit allows (%zu "
-                  "bytes)",
-                  gs_quote_name(&quoted, name), what, (unsigned long long)offset,
-                  options->record_bytes_max);
-    return gs_status_hint(st, hint ? hint : "give more memory with -S");
-}
-
-/* Of eol, or of a fixed size. */
-static bool has_plain_lines(const gs_open_file *file)
-{
-    const gs_record_ends *const e = &file->ends;
-    return !e->takes_whole_files && e->cut == NULL && e->whole_bytes == NULL;
-}
-
 static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
                              gs_status *st)
 {
@@ -270,20 +152,8 @@ static gs_code fail_too_long(const gs_line_feed *feed, const gs_open_file *file,
         return gs_status_hint(st, o->too_long_hint);
     }
     return gs_line_feed_fail_too_long(o, o->names[file->input_index],
-                                      has_plain_lines(file) ? "line" : "document",
+                                      gs_open_file_has_lines(file) ? "line" : "document",
                                       file->record_offset, st);
-}
-
-gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset, size_t bytes,
-                                  size_t record_size, gs_status *st)
-{
-    gs_quoted quoted;
-    (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
-                  "%s: the last record, at byte %llu, has %zu bytes and not %zu",
-                  gs_quote_name(&quoted, name), (unsigned long long)offset, bytes,
-                  record_size);
-    return gs_status_hint(st,
-                          "check the size of a record, or whether the file was cut off");
 }
 
 /* May the batch begin with lines of a header? */
@@ -306,9 +176,9 @@ static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *
         const uint8_t *const record = batch->data;
         size_t n;
         GS_TRY(gs_file_header_cut(o, batch, &n, st));
-        GS_TRY(append(&feed->header, record, n, st));
+        GS_TRY(gs_heap_bytes_append(&feed->header, record, n, st));
         if (o->record_size == 0 && record[n - 1] != o->eol)
-            GS_TRY(append(&feed->header, &o->eol, 1, st));
+            GS_TRY(gs_heap_bytes_append(&feed->header, &o->eol, 1, st));
         feed->header_left--;
     }
     if (batch->input_index == 0)
@@ -323,7 +193,7 @@ static gs_code take_header(gs_line_feed *feed, gs_line_batch *batch, gs_status *
 static gs_code lend(gs_line_feed *feed, gs_heap_bytes *carry, gs_line_batch *batch,
                     gs_status *st)
 {
-    GS_TRY(set_capacity(carry, carry->bytes + GS_BLOCK_SLACK, st));
+    GS_TRY(gs_heap_bytes_resize(carry, carry->bytes + GS_BLOCK_SLACK, st));
     batch->data = batch->heap = carry->data;
     batch->bytes = carry->bytes;
     batch->heap_mapped = carry->is_map ? carry->capacity : 0;
@@ -349,7 +219,7 @@ static gs_code join_carry(gs_line_feed *feed, gs_heap_bytes *carry, gs_block *bl
         batch->block = block;
         return GS_OK;
     }
-    GS_TRY(append(carry, block->data, whole, st));
+    GS_TRY(gs_heap_bytes_append(carry, block->data, whole, st));
     return lend(feed, carry, batch, st);
 }
 
@@ -360,43 +230,6 @@ static size_t carried_bytes(const gs_line_feed *feed)
     for (size_t i = 0; i < GS_INPUT_FILES_MAX; i++)
         sum += feed->files[i].carry.bytes;
     return sum;
-}
-
-/* Where the record ends that begins before the block, found by halves; the state is then
- * behind the block, unless there is such an end. */
-static size_t cut_first(gs_open_file *file, const gs_block *block, bool *ends)
-{
-    const gs_cut_state begin = file->cut;
-    size_t first = file->ends.cut(&file->cut, block->data, block->len);
-    *ends = first > 0;
-    if (first == 0)
-        return block->len;
-    for (size_t low = 0, high = block->len; high - low > 1;) {
-        const size_t middle = low + (high - low) / 2;
-        gs_cut_state state = begin;
-        const size_t whole = file->ends.cut(&state, block->data, middle);
-        first = whole > 0 ? whole : first;
-        *(whole > 0 ? &high : &low) = middle;
-    }
-    return first;
-}
-
-/* How many of the bytes belong to the record that begins before them; all of them if it
- * does not end here. */
-static size_t bytes_of_first(const gs_line_feed *feed, gs_open_file *file,
-                             const gs_block *block, bool *ends)
-{
-    size_t n = block->len;
-    if (file->ends.cut != NULL) {
-        n = cut_first(file, block, ends);
-        *ends |= block->ends_input;
-        return n;
-    }
-    size_t end = whole_bytes(feed, file, block->data, n);
-    *ends = end > 0 || block->ends_input;
-    for (; end > 0; end = whole_bytes(feed, file, block->data, n - 1))
-        n = end;
-    return n;
 }
 
 /* A record is too long: gives out its beginning, and how long it is. What follows it is
@@ -414,24 +247,12 @@ static gs_code cut_off(gs_line_feed *feed, gs_open_file *file, const gs_block *f
         GS_TRY(feed->source.next(feed->source.context, &block, st));
         if (block == NULL)
             break;
-        bytes += bytes_of_first(feed, file, block, &ends);
+        bytes += gs_open_file_first_end(&feed->options, file, block, &ends);
         gs_block_release(block);
     }
     batch->cut_bytes = bytes;
     batch->cut_goes_on = !ends;
     return GS_OK;
-}
-
-/* How many bytes of the block are whole records, with what is carried before them. */
-static size_t whole_of_block(const gs_line_feed *feed, gs_open_file *file,
-                             const gs_block *block)
-{
-    const gs_line_feed_options *const o = &feed->options;
-    if (o->csv != NULL)
-        return gs_csv_last_end(block->data, block->len, *o->csv, &file->is_in_quotes);
-    const size_t whole = whole_bytes(feed, file, block->data, block->len);
-    return whole == 0 && file->ends.whole_bytes != NULL ? end_at_seam(file, block)
-                                                        : whole;
 }
 
 /* Where the batch begins, and with it what comes after. */
@@ -462,7 +283,7 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
         file->record_offset += block->len;
         goto done;
     }
-    size_t whole = whole_of_block(feed, file, block);
+    size_t whole = gs_open_file_whole(&feed->options, file, block);
     if (block->len > feed->block_bytes)
         feed->block_bytes = block->len;
     const size_t over = block->len - whole;
@@ -480,7 +301,7 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
         whole = block->len;
     } else if (whole == 0) {
         if (carried_bytes(feed) + block->len <= feed->options.record_bytes_max)
-            (void)append(carry, block->data, block->len, st);
+            GS_NOTED(gs_heap_bytes_append(carry, block->data, block->len, st));
         else if (feed->options.long_bytes_max == 0)
             (void)fail_too_long(feed, file, st);
         else
@@ -494,7 +315,7 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
     GS_TRY_OR_FAIL(join_carry(feed, carry, block, whole, batch, st));
     place_batch(feed, file, batch);
     carry->bytes = 0;
-    GS_TRY_OR_FAIL(append(carry, tail, tail_bytes, st));
+    GS_TRY_OR_FAIL(gs_heap_bytes_append(carry, tail, tail_bytes, st));
     *is_ready = true;
 fail:
 done:
@@ -545,7 +366,7 @@ gs_code gs_line_feed_go_on(gs_line_feed *feed, size_t input_index, uint64_t offs
     if (feed->options.shares_header)
         return gs_file_header_set(&feed->file_header, input_index, offset, header,
                                   header_bytes, st);
-    return append(&feed->header, header, header_bytes, st);
+    return gs_heap_bytes_append(&feed->header, header, header_bytes, st);
 }
 
 /* How many of the first bytes are a batch of whole records; 0 if there is no end. */
@@ -753,26 +574,6 @@ void gs_line_feed_drop_first(gs_line_feed *feed)
 {
     feed->has_first = false;
     gs_line_batch_release(&feed->first);
-}
-
-gs_code gs_line_batch_fail(const gs_line_batch *batch, const char *name, size_t record_at,
-                           size_t broken_at, const char *why, gs_status *st)
-{
-    gs_quoted quoted;
-    const char *const shown = gs_quote_name(&quoted, name);
-    const uint8_t *const record = batch->data + record_at;
-    const uint64_t more = gs_line_count(record, broken_at, GS_LINE_END);
-    if (batch->first_line == 0)
-        return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: byte %llu: %s", shown,
-                       (unsigned long long)(batch->offset + record_at + broken_at), why);
-    const uint64_t line =
-        batch->first_line + gs_line_count(batch->data, record_at, GS_LINE_END);
-    if (more == 0)
-        return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: line %llu: %s", shown,
-                       (unsigned long long)line, why);
-    return GS_FAIL(st, GS_ERR_FORMAT, 0,
-                   "%s: line %llu: %s, in a record that begins on line %llu", shown,
-                   (unsigned long long)(line + more), why, (unsigned long long)line);
 }
 
 void gs_line_batch_release(gs_line_batch *batch)

@@ -162,24 +162,6 @@ GS_MUST_CHECK gs_code gs_line_feed_read_header(gs_line_feed *feed, gs_status *st
 /* What came with the header and was not given out goes: its source is about to. */
 void gs_line_feed_drop_first(gs_line_feed *feed);
 
-/* What a record gets that is broken, which begins at a byte of the batch, at one of its
- * own: its file, the line of that byte and, if it is another, of its beginning, and why.
- */
-GS_MUST_CHECK gs_code gs_line_batch_fail(const gs_line_batch *batch, const char *name,
-                                         size_t record_at, size_t broken_at,
-                                         const char *why, gs_status *st);
-
-/* What a record gets that is too long, of the file `name`: `what` is "line" or
- * "document". */
-GS_MUST_CHECK gs_code gs_line_feed_fail_too_long(const gs_line_feed_options *options,
-                                                 const char *name, const char *what,
-                                                 uint64_t offset, gs_status *st);
-
-/* What a last record gets that is not whole. */
-GS_MUST_CHECK gs_code gs_line_feed_fail_partial(const char *name, uint64_t offset,
-                                                size_t bytes, size_t record_size,
-                                                gs_status *st);
-
 /* The ticket that the next batch will have. */
 uint64_t gs_line_feed_next_ticket(gs_line_feed *feed);
 

@@ -13,6 +13,7 @@
 #include "lib/sort/record/line_feed.h"
 #include "lib/sort/record/line_scan.h"
 #include "lib/sort/record/record.h"
+#include "lib/sort/record/record_fail.h"
 #include "lib/sort/record/short_copy.h"
 
 #endif
