@@ -19,6 +19,7 @@
 
 #include "gpu/engine/engine_ops.cuh"
 #include "gpu/sample/sample_build.cuh"
+#include "gpu/sample/sample_fill.cuh"
 #include "gpu/sample/sample_local.cuh"
 #include "gpu/sample/sample_move.cuh"
 #include "gpu/sample/sample_plan.cuh"

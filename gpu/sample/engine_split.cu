@@ -20,6 +20,7 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include "gpu/engine/engine_ops.cuh"
+#include "gpu/sample/sample_fill.cuh"
 #include "gpu/sample/sample_local.cuh"
 #include "gpu/sample/sample_tuning.cuh"
 #include "gpu/sample/split.cuh"
