@@ -3,75 +3,12 @@
 
 #include <string.h>
 
+#include "cmd/join_usage.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
 #include "cmd/sort_args.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
-
-static const char usage_text[] =
-    "Usage: gpusort join [OPTION]... FILE1 FILE2\n"
-    "For each pair of lines of the two files that have the same key, write a line. The\n"
-    "files need not be sorted, nor fit in memory. What comes out is what join(1) writes\n"
-    "of them once both are sorted by their keys (sort -s -k 1b,1) in the C locale.\n"
-    "A FILE of - is standard input.\n"
-    "\n"
-    "  -1 FIELD, -2 FIELD       the key of FILE1, or FILE2, is this field, not the "
-    "first;\n"
-    "                             a number, or a name from its header\n"
-    "  -j FIELD                 the same as -1 FIELD -2 FIELD\n"
-    "  -t CHAR                  fields end with CHAR; without -t blanks part them, and\n"
-    "                             count for nothing in front. '' makes the line a "
-    "field,\n"
-    "                             '\\0' is a zero byte\n"
-    "  -i, --ignore-case        keys are compared as if in capital letters\n"
-    "      --band=LO:HI         keys are numbers, and lines match where the key of "
-    "FILE2\n"
-    "                             less that of FILE1 is from LO to HI; an end that is\n"
-    "                             left out is open\n"
-    "      --lt, --le, --gt, --ge\n"
-    "                           keys are numbers, and that of FILE1 is less than, at\n"
-    "                             most, greater than or at least that of FILE2\n"
-    "      --skip-bad           with these, leave lines out whose key is no number\n"
-    "  -a FILENUM               write lines of file FILENUM without a partner too\n"
-    "  -v FILENUM               write those, and no pairs\n"
-    "      --semi               write lines of FILE1 that have a partner, each once\n"
-    "      --anti               write lines of FILE1 without one; the same as -v 1\n"
-    "  -o FORMAT                the fields of the output: 0 is the key, FILENUM.FIELD\n"
-    "                             a field, with commas or blanks between or as more\n"
-    "                             operands; auto: as many as the first line of each\n"
-    "                             file has\n"
-    "  -e STRING                stands for fields that are missing or empty\n"
-    "      --header             the first line of each file is a header: these are\n"
-    "                             joined as they are, and come first\n"
-    "      --csv                    fields as RFC 4180 has them, in quotes or not; a "
-    "header\n"
-    "                             on top; the key is compared without its quotes\n"
-    "      --tsv                    the same with tabs\n"
-    "      --no-header              no header with --csv, --tsv\n"
-    "  -z, --zero-terminated    lines end with a zero byte\n"
-    "      --check-order, --nocheck-order\n"
-    "                           accepted, and change nothing: what is not in order is\n"
-    "                             sorted\n"
-    "\n"
-    "      --output=FILE        write to FILE, which appears whole or not at all\n"
-    "      --output-compress=zstd[:LEVEL]\n"
-    "                           write zstd frames\n"
-    "      --no-decompress      take compressed files as they are\n"
-    "  -S, --buffer-size=SIZE   memory of the whole process, in K (1024 bytes) or with\n"
-    "                             a unit: b % M G T P E\n"
-    "  -T, --temporary-directory=DIR\n"
-    "                           for temporary files; may be given more than once\n"
-    "      --parallel=N         this many threads\n"
-    "      --progress[=WHEN]    how far it is: always, auto (on terminals), never\n"
-    "      --stats[=FILE]       figures of the run, as JSON, at the end\n"
-    "      --trace=FILE         a timeline in the Chrome trace format\n"
-    "      --verbose            say what was chosen and why\n"
-    "      --no-uring           do as if the kernel had no io_uring\n"
-    "  -h, --help               show this help and stop\n"
-    "      --version            show the version and stop\n"
-    "\n"
-    "Exit codes: 0 good, 2 trouble; then nothing is left.\n";
 
 enum { NOT_SAID = -2 }; /* -t */
 
@@ -263,6 +200,17 @@ static void take_zero_ends(void *to, gs_opt_scan *scan)
 static void ignore(void *to, gs_opt_scan *scan)
 {
     (void)to, (void)scan;
+}
+
+/* Matching is for cores, and what it takes long for is reading and writing lines. */
+static void take_engine(void *to, gs_opt_scan *scan)
+{
+    (void)to;
+    gs_quoted q;
+    if (strcmp(scan->argument, "auto") != 0 && strcmp(scan->argument, "cpu") != 0)
+        gs_die(0,
+               "engine %s is not for joins: these have auto and cpu, which are the same",
+               gs_quote_argument(&q, scan->argument));
 }
 
 /* `to` is the reason. */
@@ -465,6 +413,7 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
         {'T', "temporary-directory",
          GS_OPT_LIST(&args->temp_folders, &s->temp_folder_count)},
         {0, "parallel", GS_OPT_THREADS(&s->threads)},
+        {0, "engine", GS_OPT_CALL(take_engine, NULL)},
         GS_WATCH_OPTIONS(&args->watch),
         {0, "verbose", GS_OPT_FLAG(&args->verbose)},
         {0, "no-uring", GS_OPT_FLAG(&s->no_uring)},
@@ -474,7 +423,7 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
         REFUSED("json", "its output is lines; figures of the run are JSON with --stats"),
         {0, NULL, GS_OPT_CALL(take_operand, args)},
     };
-    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+    gs_opt_parse(argc, argv, gs_join_usage, GS_COUNTED(options));
     resolve(args);
 }
 

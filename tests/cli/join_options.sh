@@ -44,6 +44,8 @@ gpusort join --csv --header --no-header t1.csv t2.csv
 gpusort join --verify l r
 gpusort join --checkpoint=x l r
 gpusort join --json l r
+gpusort join --engine=cpu --semi l r
+gpusort join --engine=gpu l r
 gpusort join -1 1 -2 1 -o 0,2.2,1.2 l r
 gpusort join -a 1 -a 2 -e - -o '0 1.2 2.2' -o 2.3 l r
 gpusort join -v 1 l r
