@@ -315,6 +315,37 @@ rm -rf index got docs few
 GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$program" \
     --extra=--engine=gpu --cases "$cases" || failures=$((failures + 1))
 
+# Streams: windows that a GPU sorts, or begins to, or has no memory for, give the same.
+"$program" gen u32 -n 400000 --dist=zipf --seed=5 -o n.bin
+stream() { # ARGUMENT...: of stats
+    local what="stats $*" step memory warnings
+    "$program" stats "$@" --engine=cpu n.bin >want 2>err
+    for step in none:1 engine:1 submit:1 submit:3 wait:2; do
+        for memory in 20000 100000000; do
+            warnings=1
+            [ $step = none:1 ] && warnings=0
+            GS_FAKE_GPU_FAIL=${step#none:1} GS_FAKE_GPU_MEMORY=$memory \
+                "$program" stats "$@" --engine=gpu n.bin >got 2>err
+            checks=$((checks + 1))
+            if ! cmp -s want got || [ "$(grep -c 'the CPU sorts instead' err)" -gt $warnings ] ||
+                { [ $memory != 20000 ] && [ "$(grep -c 'the CPU sorts instead' err)" != $warnings ]; }; then
+                failures=$((failures + 1))
+                echo "FAILED: $what, $step, $memory"
+                sed 's/^/    /' err
+            fi
+        done
+    done
+}
+stream quantile --binary --type=u32
+stream quantile --binary --type=u32 --exact --phi=0,0.3,1 -S 1M
+stream quantile --binary --type=u32 --window=50K --eps=0.05
+stream quantile --binary --type=u32 --window=1d --eps=0.05 -S 60M
+stream freq --binary --type=u32 --window=50K
+stream freq --binary --type=u32
+stream corrsum --binary --type=u32
+stream corrsum --binary --type=u32 --window=50K --eps=0.05
+rm -f n.bin want got
+
 # Indexes: a device of any size makes the same, and one that fails costs a warning.
 memories=(20000)
 $is_few && memories=()

@@ -161,7 +161,7 @@ gs_code gs_tuple_sorter_run(gs_tuple_sorter *s, gs_tuples *t, unsigned low_bit,
     bool is_sorted = false;
     if (t->count < 2)
         return GS_OK;
-    if (gs_tuple_sorter_uses_gpu(s)) {
+    if (gs_tuple_sorter_uses_gpu(s) && t->count <= s->count_max[t->width]) {
         pthread_mutex_lock(&s->mutex);
         is_sorted = try_gpu_locked(s, t, st);
         pthread_mutex_unlock(&s->mutex);

@@ -47,7 +47,8 @@ void gs_tuple_sorter_free(gs_tuple_sorter *s); /* NULL is fine */
 
 bool gs_tuple_sorter_uses_gpu(const gs_tuple_sorter *s);
 const char *gs_tuple_sorter_name(const gs_tuple_sorter *s); /* for --stats */
-/* The largest batch that can be sorted at once; SIZE_MAX on a CPU. */
+/* The largest batch that a GPU sorts at once; SIZE_MAX on a CPU, which larger ones are
+ * for. */
 size_t gs_tuple_sorter_count_max(const gs_tuple_sorter *s, gs_tuple_width width);
 
 typedef struct gs_tuples {
