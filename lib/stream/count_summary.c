@@ -54,6 +54,9 @@ gs_code gs_count_summary_merge(gs_count_summary *out, const gs_count_summary *a,
     GS_TRY(reserve(out, a->count + b->count, st));
     gs_key_count *to = out->entries;
     size_t i = 0, j = 0;
+    /* Without a branch that could be guessed wrong: 2.1 to 2.8 ns an entry. A bitonic
+     * network of four keys and their counts in AVX2 took 3.1 to 3.8, most of it waiting
+     * for its own steps and adding up equal keys afterwards. */
     while (i < a->count && j < b->count) {
         const gs_key_count x = a->entries[i], y = b->entries[j];
         to->key = x.key <= y.key ? x.key : y.key;

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""gpusort stats beside what a user would pick instead: DataSketches and DuckDB.
+"""gpusort stats beside what a user would pick instead: DataSketches, DDSketch and DuckDB.
 
     stats_peers.py [--program FILE] [--values N] [--rounds R] [--eps E]
 
-Needs from PyPI: datasketches, numpy, duckdb; what is not there is left out. All read the
+Needs from PyPI: datasketches, ddsketch, numpy, duckdb; what is not there is left out. All read the
 same file, numbers as bytes (DataSketches by numpy.fromfile) or as text (DuckDB by
 read_csv), and take turns; a line a contest has the medians of the seconds and their ratio.
 Errors are alike for DataSketches; how near DuckDB's answers are it does not say, and
-frequent_items, which is fed value by value, gets a twentieth of them.
+frequent_items and DDSketch, which are fed value by value, get a twentieth of them. DDSketch's
+error is a share of the value (here 1 %), not of the rank; the line says what both come to in ranks.
 """
 import argparse
 import os
@@ -75,6 +76,34 @@ def against_datasketches(numbers, zipf):
                     f"--eps={args.eps}", zipf), frequent)
 
 
+def against_ddsketch(numbers, zipf):
+    import ddsketch
+    import numpy
+    sorted_values = numpy.sort(numpy.fromfile(numbers, dtype=numpy.float64))
+    few = numpy.fromfile(numbers, dtype=numpy.float64)[:args.values // 20]
+    shares = [0.5, 0.9, 0.99]
+    sketch = ddsketch.DDSketch(0.01)
+
+    def quantiles():
+        nonlocal sketch
+        sketch = ddsketch.DDSketch(0.01)
+        for value in few.tolist():
+            sketch.add(value)
+
+    def ranks_off(values, of):
+        return max(abs(numpy.searchsorted(of, v) - p * len(of)) / len(of)
+                   for p, v in zip(shares, values))
+
+    ours = subprocess.run([args.program, "stats", "quantile", "--binary", f"--eps={args.eps}",
+                           "--phi=0.5,0.9,0.99", numbers], capture_output=True, text=True,
+                          check=True).stdout
+    contest("quantiles of f64 bytes, DDSketch of a 20th of them",
+            gpusort("quantile", "--binary", f"--eps={args.eps}", numbers), quantiles)
+    print("ranks off, a share: gpusort %.6f, DDSketch %.6f" % (
+        ranks_off([float(line.split()[1]) for line in ours.splitlines()], sorted_values),
+        ranks_off([sketch.get_quantile_value(p) for p in shares], numpy.sort(few))))
+
+
 def against_duckdb(text):
     import duckdb
     base = duckdb.connect(config={"threads": 2})
@@ -100,7 +129,8 @@ with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         od = subprocess.Popen(["od", "-An", "-v", "-w8", "-tu8"], stdin=f, stdout=subprocess.PIPE)
         subprocess.run(["tr", "-d", " "], stdin=od.stdout, stdout=to, check=True)
         od.wait()
-    for contests, files in (against_datasketches, (numbers, zipf)), (against_duckdb, (text,)):
+    for contests, files in ((against_datasketches, (numbers, zipf)),
+                            (against_ddsketch, (numbers, zipf)), (against_duckdb, (text,))):
         try:
             contests(*files)
         except ImportError as missing:
