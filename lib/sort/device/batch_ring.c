@@ -11,8 +11,10 @@
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 
-/* So much is read and counted at a time: it is still in a core's own cache. */
-enum { SLICE_BYTES = 256 << 10 };
+enum {
+    SLICE_BYTES = 256 << 10, /* read and counted at a time: still in a core's own cache */
+    LEAVE_BYTES = 4 << 20,   /* of the map, at a time */
+};
 
 typedef struct ring_block {
     uint8_t *memory;
@@ -41,6 +43,7 @@ struct gs_batch_ring {
     pthread_cond_t has_room, is_ready; /* for threads; for who asks for the next */
     uint64_t taken, given, released;   /* batches; each is at most the one before */
     bool is_all_taken, is_stopped;
+    size_t left_to;    /* in the file that batches are of, pages were left up to here */
     gs_status failure; /* the first */
 };
 
@@ -64,17 +67,6 @@ bool gs_batch_ring_map(const gs_forming *f, int output_fd, gs_file_map *map)
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
-}
-
-/* The pages that the feed has looked at to find the batch's end count as ours no more. A
- * look brings pages on both sides, up to a large one. Nobody else looks at them. */
-static void leave_pages(const gs_file_map *map, const gs_line_batch *batch)
-{
-    const gs_mapped_file *const file = &map->files[batch->input_index];
-    const size_t at = (size_t)(batch->data - map->base) - file->begin;
-    const size_t before = least(at, GS_MEM_LARGE_PAGE),
-                 from_here = least(file->bytes - at, batch->bytes + GS_MEM_LARGE_PAGE);
-    gs_file_map_leave_part(batch->data - before, before + from_here);
 }
 
 /* The end of the last whole record of what was read just now, data[at, end), from data
@@ -121,6 +113,22 @@ static bool goes_on(const gs_batch_ring *r)
     return !r->is_stopped && !r->is_all_taken && r->failure.code == GS_OK;
 }
 
+/* The pages that the feed has looked at to find ends of batches count as ours no more: of
+ * some batches at a time, as it is a call that all cores hear of. A look brings pages on
+ * both sides, up to a large one. Nobody else looks at them. */
+static void leave_pages(gs_batch_ring *r, const gs_line_batch *batch)
+{
+    const gs_mapped_file *const file = &r->forming->map->files[batch->input_index];
+    const uint8_t *const text = r->forming->map->base + file->begin;
+    const size_t end = (size_t)(batch->data - text) + batch->bytes;
+    if (end < file->bytes && end - r->left_to < LEAVE_BYTES)
+        return;
+    const size_t from = r->left_to - least(r->left_to, GS_MEM_LARGE_PAGE),
+                 to = least(file->bytes, end + GS_MEM_LARGE_PAGE);
+    gs_file_map_leave_part(text + from, to - from);
+    r->left_to = end < file->bytes ? end : 0;
+}
+
 static gs_code next_of_feed(gs_batch_ring *r, gs_line_batch *batch, bool *has_batch,
                             gs_status *st)
 {
@@ -128,7 +136,7 @@ static gs_code next_of_feed(gs_batch_ring *r, gs_line_batch *batch, bool *has_ba
     GS_TRY(gs_cancel_check(f->options->cancel_signal, st));
     GS_TRY(gs_line_feed_next(f->feed, batch, has_batch, st));
     if (*has_batch)
-        leave_pages(f->map, batch);
+        leave_pages(r, batch);
     return GS_OK;
 }
 
