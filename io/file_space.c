@@ -29,12 +29,12 @@ bool gs_file_space_is_paged(int fd)
     return fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC;
 }
 
-bool gs_file_space_is_plenty(int fd, uint64_t bytes)
+uint64_t gs_file_space_free(int fd)
 {
     struct statfs system;
     if (fstatfs(fd, &system) != 0 || system.f_bsize <= 0)
-        return false;
-    return (uint64_t)system.f_bavail / 2 >= bytes / (uint64_t)system.f_bsize + 1;
+        return 0;
+    return (uint64_t)system.f_bavail * (uint64_t)system.f_bsize;
 }
 
 /* The length is given by ftruncate, once: whoever fills pages of the file lengthens it in

@@ -17,8 +17,8 @@ typedef struct gs_file_space gs_file_space;
 
 /* Is the file in memory, page by page? */
 bool gs_file_space_is_paged(int fd);
-/* Would `bytes` leave as much free as they take? */
-bool gs_file_space_is_plenty(int fd, uint64_t bytes);
+/* How much is free where the file is, for this user; 0: it is not known. */
+uint64_t gs_file_space_free(int fd);
 
 /* Begins to take `bytes` from the file's beginning; the file has that length at once, or
  * when the thread has come to it. Borrows fd. *out may be NULL, if nothing is to be done

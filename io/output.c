@@ -397,7 +397,7 @@ void gs_output_expect(gs_output *o, uint64_t bytes)
 
 bool gs_output_has_room(const gs_output *o, uint64_t bytes)
 {
-    return gs_file_space_is_plenty(o->fd, bytes);
+    return gs_file_space_free(o->fd) / 2 >= bytes;
 }
 
 /* What was expected and did not come is cut off from now on. */

@@ -143,6 +143,52 @@ if "$program" --engine gpu --record-size=90 records -o got 2>err ||
 fi
 rm -f part.* uneven records wanted
 
+# More from a pipe than -S has room to hold: the rest is kept in a file, and the GPU sorts
+# all of it at once. Where it fails the CPU has all of it again, also a batch that was on
+# its way.
+unset GS_FAKE_GPU_MEMORY
+mkdir kept
+much=(in in in in in in in in)
+LC_ALL=C sort -m want want want want want want want want >eight
+want=eight
+for step in none:1 upload:1 upload:9 upload:30 run:1 fetch:1 fetch:7; do
+    cat "${much[@]}" | GS_FAKE_GPU_FAIL=$step "$program" --engine gpu -S 1M -T kept \
+        --stats=stats 2>err | cat >got
+    warnings=1
+    [ "$step" = none:1 ] && warnings=0
+    expect "kept $step" $warnings
+    [ "$step" != none:1 ] || grep -q '"runs": 0,' stats || {
+        failures=$((failures + 1))
+        echo 'FAILED: what a pipe has beyond -S was spilled'
+    }
+done
+# Where it cannot be kept, it is said, and the sort goes on; a GPU that then fails cannot be
+# forgiven.
+keep_little() {
+    cat "${much[@]}" | (
+        ulimit -f 512
+        GS_FAKE_GPU_FAIL=$1 exec "$program" --engine gpu -S 1M -T kept 2>err
+    ) | cat >got
+    return "${PIPESTATUS[1]}"
+}
+checks=$((checks + 3))
+keep_little none:1 && cmp -s eight got && grep -q 'cannot be kept' err || {
+    failures=$((failures + 1))
+    echo 'FAILED: a file for what is kept that may not grow'
+    sed 's/^/    /' err
+}
+keep_little run:1
+[ $? = 2 ] && [ ! -s got ] && grep -q 'run failed as told' err || {
+    failures=$((failures + 1))
+    echo 'FAILED: text that is lost is no error'
+}
+[ -z "$(ls -A kept)" ] || {
+    failures=$((failures + 1))
+    echo 'FAILED: something is left in the folder for what is kept'
+}
+rm eight
+want=want
+
 # A GPU that gives a wrong answer is found out, whatever is asked of it: the CPU sorts
 # instead, or, where wrong text has left, there is an error.
 unset GS_FAKE_GPU_FAIL

@@ -12,6 +12,7 @@
 #include "lib/base/thread.h"
 #include "lib/sort/device/device_feed.h"
 #include "lib/sort/device/device_text.h"
+#include "lib/sort/device/held_file.h"
 #include "lib/sort/device/landing.h"
 
 enum {
@@ -53,7 +54,8 @@ struct gs_device_chunk {
     /* Held back: [chunk's text already uploaded | not uploaded yet). */
     uint8_t *held;
     size_t held_bytes, held_uploaded;
-    bool lost_text; /* text was uploaded that is not held back */
+    gs_held_file file; /* with keeps_all: what comes after them, all uploaded */
+    bool lost_text;    /* text was uploaded that is not held back */
 
     gs_upload_held uploads[UPLOADS_HELD_MAX];
     size_t uploads_first, uploads_count;
@@ -210,6 +212,7 @@ gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_forming *forming,
     GS_TRY_OR_FAIL(gs_landing_init(
         &c->landing, forming->plan->stream_blocks * forming->plan->stream_block_bytes,
         st));
+    gs_held_file_init(&c->file, forming->options, forming->plan, c->landing.memory);
     /* A pipe may turn out to be short: its device is started when it is not. */
     if (!c->keeps_all)
         GS_TRY_OR_FAIL(start(c, st));
@@ -238,6 +241,7 @@ void gs_device_chunk_free(gs_device_chunk *c)
         gs_text_sort_free(c->slots[i]);
     if (c->pinned != NULL)
         gs_text_unpin(c->pinned);
+    gs_held_file_release(&c->file); /* its blocks are in the landing */
     gs_landing_release(&c->landing);
     while (c->uploads_count > 0)
         release_upload(c);
@@ -369,23 +373,50 @@ static void put_aside(gs_device_chunk *c, gs_line_batch *batch)
     *batch = (gs_line_batch){0};
 }
 
+/* The GPU has the only copy. It goes on, and a failure would be one of the sort. */
+static void lose_text(gs_device_chunk *c, gs_status *why)
+{
+    if (!c->lost_text)
+        gs_log_say(c->forming->options->log, GS_LOG_WARNING,
+                   "what is read cannot be kept for a second try: %s", why->msg);
+    gs_status_clear(why);
+    c->lost_text = true;
+}
+
+/* A batch that has gone up and is not in the memory for what is held back. */
+static void keep_in_file(gs_device_chunk *c, const gs_line_batch *batch)
+{
+    gs_status st = {.code = GS_OK};
+    if (!c->lost_text &&
+        gs_held_file_append(&c->file, batch->data, batch->bytes, batch->lacks_final_eol,
+                            c->forming->device->order.eol, &st) != GS_OK)
+        lose_text(c, &st);
+}
+
+/* Can a batch be kept somewhere that goes up now? */
+static bool can_keep(gs_device_chunk *c, const gs_line_batch *batch)
+{
+    return !c->keeps_all || c->lost_text ||
+           gs_held_file_has_room(&c->file, batch->bytes + batch->lacks_final_eol);
+}
+
 /* Puts a batch into the chunk, taking it; *is_full if it has no room. */
 static gs_code add_batch(gs_device_chunk *c, gs_text_sort *sort, gs_line_batch *batch,
                          bool *is_full, gs_status *st)
 {
     *is_full = false;
-    if (c->keeps_all) {
-        if (!hold_back(c, batch)) {
-            if (c->held_bytes == 0)
-                return GS_FAIL(st, GS_ERR_GPU, 0,
-                               "GPU: a batch of %zu bytes is more than can be held back",
-                               batch->bytes);
-            *is_full = true;
-            put_aside(c, batch);
-            return GS_OK;
-        }
+    if (c->keeps_all && c->file.bytes == 0 && hold_back(c, batch)) {
         gs_line_batch_release(batch);
         return upload_held(c, sort, is_full, st);
+    }
+    if (!can_keep(c, batch)) {
+        if (c->held_bytes == 0 && c->file.bytes == 0)
+            return GS_FAIL(st, GS_ERR_GPU, 0,
+                           "GPU: a batch of %zu bytes is more than can be held back",
+                           batch->bytes);
+        *is_full = true;
+        put_aside(c, batch);
+        return GS_OK;
     }
     uint64_t ticket;
     GS_TRY(gs_text_sort_upload(sort, batch->data, batch->bytes, batch->lacks_final_eol,
@@ -394,7 +425,10 @@ static gs_code add_batch(gs_device_chunk *c, gs_text_sort *sort, gs_line_batch *
         put_aside(c, batch);
         return GS_OK;
     }
-    c->lost_text = true;
+    if (c->keeps_all)
+        keep_in_file(c, batch);
+    else
+        c->lost_text = true;
     note_uploaded(c, batch->data, batch->bytes);
     gs_assert(c->uploads_count < UPLOADS_HELD_MAX);
     c->uploads[(c->uploads_first + c->uploads_count) % UPLOADS_HELD_MAX] =
@@ -453,21 +487,23 @@ bool gs_device_chunk_need_slot(gs_device_chunk *c, unsigned slot)
     return false;
 }
 
-gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
-                             gs_status *st)
+/* Makes sure that the device has started. */
+static gs_code make_ready(gs_device_chunk *c, unsigned slot, gs_status *st)
+{
+    if (c->is_ready)
+        return GS_OK;
+    gs_assert(slot == 0);
+    if (!c->has_starter)
+        GS_TRY(start(c, st));
+    if (c->feed == NULL)
+        GS_TRY(read_ahead(c, c->held_back_bytes, true, st));
+    return await_device(c, st);
+}
+
+static gs_code fill_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
 {
     bool is_full = false;
-    if (!c->is_ready) {
-        gs_assert(slot == 0);
-        if (!c->has_starter)
-            GS_TRY(start(c, st));
-        if (c->feed == NULL)
-            GS_TRY(read_ahead(c, c->held_back_bytes, true, st));
-        GS_TRY(await_device(c, st));
-    }
     gs_text_sort *const sort = c->slots[slot];
-    if (c->feed != NULL)
-        return gs_device_feed_fill(c->feed, sort, &c->read[slot], is_last, st);
     c->filling = slot;
     GS_TRY(upload_held(c, sort, &is_full, st));
     while (!is_full) {
@@ -482,9 +518,23 @@ gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
             return st->code;
         }
     }
-    GS_TRY(reap_uploads(c, sort, true, st));
+    return reap_uploads(c, sort, true, st);
+}
+
+gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
+                             gs_status *st)
+{
+    gs_status unkept = {.code = GS_OK};
+    GS_NOTED(make_ready(c, slot, st));
+    if (st->code == GS_OK && c->feed != NULL)
+        return gs_device_feed_fill(c->feed, c->slots[slot], &c->read[slot], is_last, st);
+    if (st->code == GS_OK)
+        GS_NOTED(fill_slot(c, slot, st));
+    /* Also after a failure: what is kept is needed then. */
+    if (gs_held_file_close(&c->file, &unkept) != GS_OK)
+        lose_text(c, &unkept);
     *is_last = c->is_ended && c->pending.bytes == 0 && c->held_uploaded == c->held_bytes;
-    return GS_OK;
+    return st->code;
 }
 
 bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot)
@@ -494,9 +544,10 @@ bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot)
 
 bool gs_device_chunk_can_do_without(const gs_device_chunk *c, const gs_status *st)
 {
+    const bool is_gone = c->keeps_all && c->lost_text;
     const bool has_failed =
         c->feed != NULL ? gs_device_feed_has_failed(c->feed) : c->has_feed_failed;
-    return gs_device_is_to_blame(st->code) && !has_failed;
+    return gs_device_is_to_blame(st->code) && !has_failed && !is_gone;
 }
 
 bool gs_device_chunk_is_started(const gs_device_chunk *c)
@@ -515,14 +566,18 @@ void gs_device_chunk_sample(const gs_device_chunk *c, const uint8_t **text, size
 bool gs_device_chunk_give_back(gs_device_chunk *c)
 {
     join_starter(c);
+    gs_assert(!c->keeps_all || !c->lost_text); /* nobody can read it again */
     if (c->lost_text || c->feed != NULL)
         return false;
     /* They will be counted again. */
     if (c->forming->options->stats != NULL)
         atomic_fetch_sub(&c->forming->options->stats->text_bytes,
-                         c->held_bytes + c->pending.bytes);
-    gs_line_feed_replay(c->forming->feed, c->held, held_map_bytes(c), c->held_bytes,
-                        &c->pending);
+                         c->held_bytes + c->file.bytes + c->pending.bytes);
+    gs_replay replay = {
+        .memory = c->held, .map_bytes = held_map_bytes(c), .bytes = c->held_bytes};
+    if (c->file.bytes > 0)
+        replay.fd = gs_held_file_take(&c->file, &replay.file_bytes);
+    gs_line_feed_replay(c->forming->feed, &replay, &c->pending);
     c->held = NULL;
     return true;
 }
@@ -764,4 +819,6 @@ void gs_device_chunk_clear(gs_device_chunk *c, unsigned slot)
     memmove(c->held, c->held + c->held_uploaded, c->held_bytes - c->held_uploaded);
     c->held_bytes -= c->held_uploaded;
     c->held_uploaded = 0;
+    gs_held_file_clear(&c->file);
+    c->lost_text = false;
 }

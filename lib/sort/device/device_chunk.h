@@ -13,8 +13,9 @@
  *
  * The device is started by a thread of its own while the first blocks are read. Text that
  * comes before it is ready is held back in host memory. Where the input cannot be read
- * again (a pipe), a copy of a chunk's text stays in host memory until its run is written,
- * so that a GPU that fails costs time and nothing else.
+ * again (a pipe), a copy of a chunk's text stays on the host until its run is written, so
+ * that a GPU that fails costs time and nothing else: in memory as far as the plan goes,
+ * and then in a temporary file (held_file.h).
  *
  * What the device gives back is not believed: records that went up and records that came
  * down are compared, and their order, before a run counts and before text gets its name

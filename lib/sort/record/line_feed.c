@@ -31,14 +31,13 @@ struct gs_line_feed {
     uint64_t next_offset; /* and this byte of it */
     gs_open_file files[GS_INPUT_FILES_MAX];
     gs_heap_bytes header;
-    uint8_t *replay; /* given out before anything else, from replay_at on */
-    size_t replay_map_bytes, replay_bytes, replay_at;
-    gs_line_batch replay_last;
-    const gs_file_map *map;   /* given out instead of blocks, */
-    size_t map_file, map_at;  /* from this file and byte on, */
-    size_t part_bytes;        /* so much of what lies in memory at a time */
-    size_t block_bytes;       /* of the largest block so far */
-    atomic_size_t long_bytes; /* lent; not guarded */
+    gs_replay replay;          /* given out before anything else, */
+    gs_line_batch replay_last; /* and then this one */
+    const gs_file_map *map;    /* given out instead of blocks, */
+    size_t map_file, map_at;   /* from this file and byte on, */
+    size_t part_bytes;         /* so much of what lies in memory at a time */
+    size_t block_bytes;        /* of the largest block so far */
+    atomic_size_t long_bytes;  /* lent; not guarded */
 };
 
 enum {
@@ -78,13 +77,6 @@ gs_code gs_line_feed_new(gs_line_feed **out, const gs_block_source *source,
     return GS_OK;
 }
 
-static void drop_replay(gs_line_feed *feed)
-{
-    if (feed->replay != NULL)
-        gs_mem_unmap(feed->replay, feed->replay_map_bytes);
-    feed->replay = NULL;
-}
-
 void gs_line_feed_free(gs_line_feed *feed)
 {
     if (feed == NULL)
@@ -96,7 +88,7 @@ void gs_line_feed_free(gs_line_feed *feed)
     gs_file_header_release(&feed->file_header);
     gs_line_feed_drop_first(feed);
     gs_line_batch_release(&feed->replay_last);
-    drop_replay(feed);
+    gs_replay_release(&feed->replay);
     gs_mem_free(feed);
 }
 
@@ -328,15 +320,13 @@ done:
     return st->code;
 }
 
-void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
-                         size_t bytes, gs_line_batch *last)
+void gs_line_feed_replay(gs_line_feed *feed, gs_replay *replay, gs_line_batch *last)
 {
-    gs_assert(feed->replay == NULL && feed->replay_last.bytes == 0);
-    feed->replay = memory;
-    feed->replay_map_bytes = map_bytes;
-    feed->replay_bytes = bytes;
-    feed->replay_at = 0;
+    gs_assert(feed->replay.bytes == 0 && feed->replay_last.bytes == 0);
+    gs_replay_release(&feed->replay);
+    feed->replay = *replay;
     feed->replay_last = *last;
+    *replay = (gs_replay){0};
     *last = (gs_line_batch){0};
 }
 
@@ -369,38 +359,28 @@ gs_code gs_line_feed_go_on(gs_line_feed *feed, size_t input_index, uint64_t offs
     return gs_heap_bytes_append(&feed->header, header, header_bytes, st);
 }
 
-/* How many of the first bytes are a batch of whole records; 0 if there is no end. */
-static size_t next_part(const gs_line_feed *feed, const uint8_t *from, size_t left)
+static gs_part_form part_form(const gs_line_feed *feed)
 {
     gs_assert(feed->options.csv == NULL);
-    const size_t size = feed->options.record_size;
-    const size_t part = left < feed->part_bytes ? left : feed->part_bytes;
-    if (size > 0)
-        return size > left ? 0 : size < part ? part / size * size : size;
-    const size_t whole = gs_line_find_last(from, part, feed->options.eol);
-    if (whole > 0)
-        return whole;
-    const size_t end = part + gs_line_find(from + part, left - part, feed->options.eol);
-    return end < left ? end + 1 : 0;
+    return (gs_part_form){feed->options.record_size, feed->options.eol, feed->part_bytes};
 }
 
 /* The next batch of what is to be given out again, if there is one. */
-static void next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_batch)
+static gs_code next_of_replay(gs_line_feed *feed, gs_line_batch *out, bool *has_batch,
+                              gs_status *st)
 {
-    if (feed->replay_at < feed->replay_bytes) {
-        const uint8_t *const from = feed->replay + feed->replay_at;
-        const size_t n = next_part(feed, from, feed->replay_bytes - feed->replay_at);
-        gs_assert(n > 0);
-        *out = (gs_line_batch){.data = from, .bytes = n};
-        feed->replay_at += n;
-        *has_batch = true;
-    } else if (feed->replay_last.bytes > 0) {
+    if (feed->replay.memory != NULL) {
+        const gs_part_form form = part_form(feed);
+        GS_TRY(gs_replay_next(&feed->replay, &form, out, has_batch, st));
+    }
+    if (!*has_batch && feed->replay_last.bytes > 0) {
         *out = feed->replay_last;
         feed->replay_last = (gs_line_batch){0};
         *has_batch = true;
     }
     if (*has_batch)
         out->ticket = feed->next_ticket++;
+    return GS_OK;
 }
 
 void gs_line_feed_map(gs_line_feed *feed, const gs_file_map *map, size_t part_bytes)
@@ -430,7 +410,8 @@ static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
 {
     const size_t left = file->bytes - feed->map_at;
     const uint8_t *const from = feed->map->base + file->begin + feed->map_at;
-    const size_t whole = next_part(feed, from, left);
+    const gs_part_form form = part_form(feed);
+    const size_t whole = gs_part_cut(&form, from, left);
     const gs_open_file place = {.input_index = file->input_index,
                                 .record_offset = feed->map_at};
     if (whole == 0 && feed->options.record_size > 0)
@@ -510,7 +491,7 @@ static gs_code next_locked(gs_line_feed *feed, gs_line_batch *out, bool *has_bat
         *has_batch = true;
         return GS_OK;
     }
-    next_of_replay(feed, out, has_batch);
+    GS_TRY(next_of_replay(feed, out, has_batch, st));
     if (*has_batch)
         return GS_OK;
     if (feed->map != NULL)

@@ -18,6 +18,7 @@
 
 #include "io/input.h"
 #include "lib/sort/record/csv_scan.h"
+#include "lib/sort/record/replay.h"
 
 typedef struct gs_line_feed gs_line_feed;
 
@@ -133,11 +134,9 @@ void gs_line_batch_release(gs_line_batch *batch);
 size_t gs_line_feed_long_bytes(const gs_line_feed *feed);
 void gs_line_feed_set_long_max(gs_line_feed *feed, size_t bytes);
 
-/* Whole records (each with its eol), and after them `last` (may be empty), come before
- * what is next: they are given out again. Takes `last` and `memory`, which came from
- * gs_mem_map. Once a feed. */
-void gs_line_feed_replay(gs_line_feed *feed, uint8_t *memory, size_t map_bytes,
-                         size_t bytes, gs_line_batch *last);
+/* What is in `replay`, and after it `last` (may be empty), comes before what is next: it
+ * is given out again. Takes both. Once a feed. */
+void gs_line_feed_replay(gs_line_feed *feed, gs_replay *replay, gs_line_batch *last);
 /* Instead of blocks, what is mapped is given out, file by file. Batches point into the
  * map, but for the last line of a file if it lacks its eol. They have at most
  * `part_bytes` (0: what the options say) unless they are a longer record. Borrows the map
