@@ -21,6 +21,7 @@ enum {
     WRITES_IN_FLIGHT_MAX = 8,
     /* New pages are zeros: who fills them soon finds them in the cache. */
     PAGES_AT_ONCE = 512 << 10,
+    PIPE_BYTES = 1 << 20, /* what anyone may ask for */
 };
 
 typedef struct gs_stream_block {
@@ -257,9 +258,21 @@ static void write_alone_locked(gs_stream *s)
     s->has_author = false;
 }
 
+/* A pipe that takes more at once costs writer and reader fewer switches; that may be
+ * refused, and what is no pipe refuses it too. Pages are not given to a pipe instead
+ * (vmsplice): who reads may pass them on, so that they could not be used again, and new
+ * ones for each block cost three times what the copy does. */
+static void widen_pipe(const gs_stream *s)
+{
+    const int bytes = s->target.is_seekable ? -1 : fcntl(s->target.fd, F_GETPIPE_SZ);
+    if (bytes > 0 && bytes < PIPE_BYTES)
+        (void)fcntl(s->target.fd, F_SETPIPE_SZ, PIPE_BYTES);
+}
+
 static gs_code start_writer_locked(gs_stream *s, gs_status *st)
 {
     try_direct(s);
+    widen_pipe(s);
     /* Without O_DIRECT the kernel copies at once; one thread does that best itself. */
     if (s->target.is_seekable && s->is_direct) {
         const unsigned depth = s->block_count < WRITES_IN_FLIGHT_MAX + 1

@@ -164,6 +164,7 @@ static void lands_in_a_pipe(void)
     int ends[2];
     pthread_t reader;
     REQUIRE(pipe(ends) == 0);
+    const int before = fcntl(ends[0], F_GETPIPE_SZ);
     memset(got, 0, sizeof got);
     pthread_create(&reader, NULL, drain, &ends[0]);
     const gs_stream_target target = {.fd = ends[1], .failure = "write failed"};
@@ -171,6 +172,7 @@ static void lands_in_a_pipe(void)
     REQUIRE_OK(run(&target, -1, &total, &st), &st);
     (void)close(ends[1]);
     pthread_join(reader, NULL);
+    CHECK(fcntl(ends[0], F_GETPIPE_SZ) > before || before >= 1 << 20);
     (void)close(ends[0]);
     CHECK(memcmp(got, expected, total) == 0);
 }
