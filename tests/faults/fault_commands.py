@@ -31,6 +31,8 @@ COMMANDS = [
     Command("sort, spilled, no io_uring", f"sort {SPILL} -n {{in}}/lines -o out",
             environment=(("GS_NO_URING", "1"),)),
     Command("sort, in memory", "sort --parallel=2 {in}/few -o out", before=OLD),
+    # Its pages are filled if TMPDIR is on tmpfs: TMPDIR=/dev/shm make faults ...
+    Command("sort, pages of the output", "sort --parallel=8 {in}/lines -o out", before=OLD),
     Command("sort, in memory, to stdout", "sort --parallel=2 -k1,1 {in}/few",
             is_streaming=True),
     Command("sort, zstd in and out",
