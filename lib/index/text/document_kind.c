@@ -91,30 +91,30 @@ static gs_document_kind kind_of_columns(const kind_view *v)
     const uint8_t *const tab =
         v->line < v->eol ? memchr(v->line, '\t', (size_t)(v->eol - v->line)) : NULL;
     if (tab != NULL)
-        return is_tuple(v, tab) ? GS_KIND_TUPLES : GS_KIND_TABS;
-    return has_columns(v, ',') || has_columns(v, ';') ? GS_KIND_COMMAS : GS_KIND_PROSE;
+        return is_tuple(v, tab) ? GS_LOOKS_TUPLES : GS_LOOKS_TABS;
+    return has_columns(v, ',') || has_columns(v, ';') ? GS_LOOKS_COMMAS : GS_LOOKS_PROSE;
 }
 
 gs_document_kind gs_document_kind_of(const uint8_t *data, size_t bytes)
 {
     const kind_view v = view_of(data, bytes);
     if (is_utf16(data, bytes))
-        return GS_KIND_UTF16;
+        return GS_LOOKS_UTF16;
     if (v.at == v.end)
-        return GS_KIND_NOTHING;
+        return GS_LOOKS_NOTHING;
     if (begins(&v, "WARC/"))
-        return GS_KIND_WARC;
+        return GS_LOOKS_WARC;
     if (memchr(v.at, 0, (size_t)(v.end - v.at)) != NULL)
-        return GS_KIND_BINARY;
+        return GS_LOOKS_BINARY;
     if (*v.at == '[')
-        return GS_KIND_ARRAY;
+        return GS_LOOKS_ARRAY;
     if (*v.at == '{')
-        return is_object_line(&v) ? GS_KIND_OBJECT_LINES : GS_KIND_OBJECTS;
+        return is_object_line(&v) ? GS_LOOKS_OBJECT_LINES : GS_LOOKS_OBJECTS;
     if (begins(&v, "<doc>") || begins(&v, "<doc "))
-        return GS_KIND_TREC;
+        return GS_LOOKS_TREC;
     if (begins(&v, "<!doctype html") || begins(&v, "<html"))
-        return GS_KIND_HTML;
-    return *v.at == '<' ? GS_KIND_XML : kind_of_columns(&v);
+        return GS_LOOKS_HTML;
+    return *v.at == '<' ? GS_LOOKS_XML : kind_of_columns(&v);
 }
 
 const char *gs_document_kind_hint(const uint8_t *data, size_t bytes,
@@ -124,36 +124,38 @@ const char *gs_document_kind_hint(const uint8_t *data, size_t bytes,
         gs_document_format as; /* what it is if it is read as this, */
         const char *hint;      /* and what it looks like otherwise */
     } hints[] = {
-        [GS_KIND_NOTHING] = {GS_FORMAT_COUNT, NULL},
-        [GS_KIND_UTF16] = {GS_FORMAT_COUNT,
-                           "it looks like UTF-16: `iconv -f UTF-16 -t UTF-8' makes it "
-                           "what is read"},
-        [GS_KIND_BINARY] = {GS_FORMAT_COUNT, "it looks like binary data, not text"},
-        [GS_KIND_WARC] = {GS_FORMAT_WARC, "it looks like a WARC archive: --format=warc"},
-        [GS_KIND_ARRAY] = {GS_FORMAT_JSON,
-                           "it looks like a JSON array: --format=json reads that"},
-        [GS_KIND_OBJECTS] = {GS_FORMAT_JSON, "it looks like JSON over several lines: "
-                                             "--format=json reads that"},
-        [GS_KIND_OBJECT_LINES] = {GS_FORMAT_JSONL, "it looks like JSON: --format=jsonl "
-                                                   "reads an object a line"},
-        [GS_KIND_TREC] = {GS_FORMAT_TREC, "it looks like TREC: say --format=trec"},
-        [GS_KIND_HTML] = {GS_FORMAT_HTML,
-                          "it looks like HTML: --format=html makes each file a document"},
-        [GS_KIND_XML] = {GS_FORMAT_HTML,
-                         "it looks like XML: --format=html makes each file a document, "
-                         "without the tags, and --format=trec reads <DOC> elements"},
-        [GS_KIND_TUPLES] = {GS_FORMAT_TUPLES,
-                            "it looks like terms and numbers of documents: say "
-                            "--format=tuples"},
-        [GS_KIND_TABS] = {GS_FORMAT_TSV, "it looks like columns with TABs between: "
-                                         "--format=tsv reads a name, a TAB and text"},
-        [GS_KIND_COMMAS] = {GS_FORMAT_CSV,
-                            "it looks like comma-separated values: --format=csv reads "
-                            "them, with a header that names the columns"},
-        [GS_KIND_PROSE] = {GS_FORMAT_TEXT,
-                           "it looks like plain text: --format=text makes each file a "
-                           "document"},
+        [GS_LOOKS_NOTHING] = {GS_FORMAT_COUNT, NULL},
+        [GS_LOOKS_UTF16] = {GS_FORMAT_COUNT,
+                            "it looks like UTF-16: `iconv -f UTF-16 -t UTF-8' makes it "
+                            "what is read"},
+        [GS_LOOKS_BINARY] = {GS_FORMAT_COUNT, "it looks like binary data, not text"},
+        [GS_LOOKS_WARC] = {GS_FORMAT_WARC, "it looks like a WARC archive: --format=warc"},
+        [GS_LOOKS_ARRAY] = {GS_FORMAT_JSON,
+                            "it looks like a JSON array: --format=json reads that"},
+        [GS_LOOKS_OBJECTS] = {GS_FORMAT_JSON, "it looks like JSON over several lines: "
+                                              "--format=json reads that"},
+        [GS_LOOKS_OBJECT_LINES] = {GS_FORMAT_JSONL, "it looks like JSON: --format=jsonl "
+                                                    "reads an object a line"},
+        [GS_LOOKS_TREC] = {GS_FORMAT_TREC, "it looks like TREC: say --format=trec"},
+        [GS_LOOKS_HTML] =
+            {GS_FORMAT_HTML,
+             "it looks like HTML: --format=html makes each file a document"},
+        [GS_LOOKS_XML] = {GS_FORMAT_HTML,
+                          "it looks like XML: --format=html makes each file a document, "
+                          "without the tags, and --format=trec reads <DOC> elements"},
+        [GS_LOOKS_TUPLES] = {GS_FORMAT_TUPLES,
+                             "it looks like terms and numbers of documents: say "
+                             "--format=tuples"},
+        [GS_LOOKS_TABS] = {GS_FORMAT_TSV, "it looks like columns with TABs between: "
+                                          "--format=tsv reads a name, a TAB and text"},
+        [GS_LOOKS_COMMAS] = {GS_FORMAT_CSV,
+                             "it looks like comma-separated values: --format=csv reads "
+                             "them, with a header that names the columns"},
+        [GS_LOOKS_PROSE] = {GS_FORMAT_TEXT,
+                            "it looks like plain text: --format=text makes each file a "
+                            "document"},
     };
+    _Static_assert(sizeof hints / sizeof *hints == GS_LOOKS_PROSE + 1, "one each");
     const gs_document_kind kind = gs_document_kind_of(data, bytes);
     const bool is_so = format < GS_FORMAT_COUNT && hints[kind].as == format;
     return is_so ? NULL : hints[kind].hint;

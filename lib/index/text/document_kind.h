@@ -8,20 +8,20 @@
 #include "lib/index/text/document.h"
 
 typedef enum gs_document_kind {
-    GS_KIND_NOTHING, /* nothing but blanks */
-    GS_KIND_UTF16,
-    GS_KIND_BINARY,
-    GS_KIND_WARC,
-    GS_KIND_ARRAY,        /* of JSON */
-    GS_KIND_OBJECTS,      /* of JSON, over several lines */
-    GS_KIND_OBJECT_LINES, /* one a line */
-    GS_KIND_TREC,
-    GS_KIND_HTML,
-    GS_KIND_XML,
-    GS_KIND_TUPLES, /* term TAB number */
-    GS_KIND_TABS,
-    GS_KIND_COMMAS, /* or semicolons, as many in the second line as in the first */
-    GS_KIND_PROSE,
+    GS_LOOKS_NOTHING, /* nothing but blanks */
+    GS_LOOKS_UTF16,
+    GS_LOOKS_BINARY,
+    GS_LOOKS_WARC,
+    GS_LOOKS_ARRAY,        /* of JSON */
+    GS_LOOKS_OBJECTS,      /* of JSON, over several lines */
+    GS_LOOKS_OBJECT_LINES, /* one a line */
+    GS_LOOKS_TREC,
+    GS_LOOKS_HTML,
+    GS_LOOKS_XML,
+    GS_LOOKS_TUPLES, /* term TAB number */
+    GS_LOOKS_TABS,
+    GS_LOOKS_COMMAS, /* or semicolons, as many in the second line as in the first */
+    GS_LOOKS_PROSE,
 } gs_document_kind;
 
 gs_document_kind gs_document_kind_of(const uint8_t *data, size_t bytes);

@@ -116,12 +116,12 @@ static bool has_documents(look *l, bool *is_sound)
     gs_text_span object;
     gs_json_finding finding;
     const gs_file_front *const f = &l->front;
-    const bool is_array = l->kind == GS_KIND_ARRAY;
+    const bool is_array = l->kind == GS_LOOKS_ARRAY;
     const bool is_whole = gs_objects_find_first(f->data, f->bytes, is_array, &object);
     gs_json_look(asked(l), object.data, object.bytes, &finding);
     *is_sound = finding.is_sound || (!is_whole && !f->is_all);
-    if (*is_sound && l->kind == GS_KIND_OBJECT_LINES && !is_object_line(f, object))
-        l->kind = GS_KIND_OBJECTS;
+    if (*is_sound && l->kind == GS_LOOKS_OBJECT_LINES && !is_object_line(f, object))
+        l->kind = GS_LOOKS_OBJECTS;
     const bool is = *is_sound && finding.id_field != NULL && finding.text_field_count > 0;
     if (is)
         tell_fields(l, finding.id_field, finding.text_fields, finding.text_field_count);
@@ -262,9 +262,9 @@ static gs_code take_as_text(look *l, gs_status *st)
 
 static gs_code look_at_objects(look *l, gs_status *st)
 {
-    static const gs_document_format formats[] = {[GS_KIND_ARRAY] = GS_FORMAT_JSON,
-                                                 [GS_KIND_OBJECTS] = GS_FORMAT_JSON,
-                                                 [GS_KIND_OBJECT_LINES] =
+    static const gs_document_format formats[] = {[GS_LOOKS_ARRAY] = GS_FORMAT_JSON,
+                                                 [GS_LOOKS_OBJECTS] = GS_FORMAT_JSON,
+                                                 [GS_LOOKS_OBJECT_LINES] =
                                                      GS_FORMAT_JSONL};
     bool is_sound;
     const bool is = has_documents(l, &is_sound);
@@ -316,49 +316,49 @@ static gs_code look_at_lines(look *l, gs_status *st)
             l->ending != GS_FORMAT_JSON && l->ending != GS_FORMAT_TREC;
         return l->is_found && !is_certain ? take_text(l, st) : GS_OK;
     }
-    if (l->kind == GS_KIND_TUPLES && !l->is_found)
+    if (l->kind == GS_LOOKS_TUPLES && !l->is_found)
         return fail_unclear(l, st);
-    if (l->kind == GS_KIND_TABS)
+    if (l->kind == GS_LOOKS_TABS)
         return look_at_tsv(l, st);
-    return l->kind == GS_KIND_COMMAS ? look_at_csv(l, st) : take_text(l, st);
+    return l->kind == GS_LOOKS_COMMAS ? look_at_csv(l, st) : take_text(l, st);
 }
 
 static gs_code look_at_any(look *l, gs_record_ends *ends, gs_status *st)
 {
     switch (l->kind) {
-    case GS_KIND_UTF16:
-    case GS_KIND_BINARY:
+    case GS_LOOKS_UTF16:
+    case GS_LOOKS_BINARY:
         if (!l->is_found)
             return fail_unclear(l, st);
         l->shapes->binary++;
         ends->is_left_out = true;
         l->shape.format = GS_FORMAT_TEXT;
         return GS_OK;
-    case GS_KIND_WARC: l->shape.format = GS_FORMAT_WARC; return GS_OK;
-    case GS_KIND_ARRAY:
-    case GS_KIND_OBJECTS:
-    case GS_KIND_OBJECT_LINES: return look_at_objects(l, st);
-    case GS_KIND_TREC:
+    case GS_LOOKS_WARC: l->shape.format = GS_FORMAT_WARC; return GS_OK;
+    case GS_LOOKS_ARRAY:
+    case GS_LOOKS_OBJECTS:
+    case GS_LOOKS_OBJECT_LINES: return look_at_objects(l, st);
+    case GS_LOOKS_TREC:
         l->shape.format =
             !l->is_found || has_docno(&l->front) ? GS_FORMAT_TREC : GS_FORMAT_HTML;
         return GS_OK;
-    case GS_KIND_HTML:
-    case GS_KIND_XML:
+    case GS_LOOKS_HTML:
+    case GS_LOOKS_XML:
         l->shape.format = l->ending == GS_FORMAT_TEXT || may_be_trec(l)
                               ? (uint8_t)l->ending
                               : GS_FORMAT_HTML;
         return GS_OK;
-    case GS_KIND_NOTHING:
+    case GS_LOOKS_NOTHING:
         l->shape.format = strcmp(l->name, "-") == 0      ? GS_FORMAT_JSONL
                           : l->ending != GS_FORMAT_COUNT ? (uint8_t)l->ending
                                                          : GS_FORMAT_TEXT;
         if (l->shape.format == GS_FORMAT_CSV) /* without a header */
             l->shape.format = GS_FORMAT_TSV;
         return GS_OK;
-    case GS_KIND_TUPLES:
-    case GS_KIND_TABS:
-    case GS_KIND_COMMAS:
-    case GS_KIND_PROSE: return look_at_lines(l, st);
+    case GS_LOOKS_TUPLES:
+    case GS_LOOKS_TABS:
+    case GS_LOOKS_COMMAS:
+    case GS_LOOKS_PROSE: return look_at_lines(l, st);
     }
     gs_assert_failed("a kind of file", __FILE__, __LINE__);
 }
@@ -386,7 +386,7 @@ static void tell_look(const look *l)
         l->ending != GS_FORMAT_COUNT && l->ending != format &&
         !(l->ending == GS_FORMAT_JSON && format == GS_FORMAT_JSONL) &&
         !(l->ending == GS_FORMAT_JSONL && format == GS_FORMAT_JSON) && !l->is_found &&
-        l->kind != GS_KIND_NOTHING;
+        l->kind != GS_LOOKS_NOTHING;
     gs_quoted q;
     if (!l->is_found)
         gs_log_say(log, is_surprise ? GS_LOG_WARNING : GS_LOG_INFO, "%s: read as %s%s%s",
@@ -417,7 +417,7 @@ gs_code gs_document_shapes_look(gs_document_shapes *shapes, const gs_file_front 
         gs_mem_free(l.shape.columns);
         return st->code;
     }
-    l.shape.is_array = l.kind == GS_KIND_ARRAY && l.shape.format == GS_FORMAT_JSON;
+    l.shape.is_array = l.kind == GS_LOOKS_ARRAY && l.shape.format == GS_FORMAT_JSON;
     file_shape *const shape = &shapes->files[front->input_index];
     gs_mem_free(shape->columns);
     *shape = l.shape;
