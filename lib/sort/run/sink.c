@@ -309,8 +309,9 @@ static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *
 
 enum { COUNT_TEXT_MAX = 24 };
 
-/* `count` as uniq -c prints it, with the blank behind; returns the length. */
-static size_t format_count(char *to, uint64_t count)
+/* `count` as uniq -c prints it, with the blank behind; returns the length. Records
+ * without counts, which are most, should not pay for the registers that it takes. */
+static __attribute__((noinline)) size_t format_count(char *to, uint64_t count)
 {
     char digits[COUNT_TEXT_MAX];
     size_t n = 0;
