@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""gpusort join against DuckDB, Polars, and GNU sort with join(1), on the same files.
+"""gpusort join against DuckDB, Polars, GNU sort with join(1), and two nested loops, on the
+same files. 1 M x 10 K lines with 10^-4 of all pairs (equal keys) and 5 x 10^-3 (a band) are
+the joins of the paper on bitonic sorting.
 
 Programs take turns; each gets a memory limit where it has one. The outputs of all are the
 same lines, which is looked at once. Writes build/bench/join.md, and the section of joins of
@@ -9,7 +11,7 @@ RESULTS.md (results_page.py).
   BENCH_LINES=3000000  lines of each side of the first join
   BENCH_RUNS=3         turns
   BENCH_MEMORY=512M    -S, and DuckDB's memory_limit
-  BENCH_ONLY=a,b       workloads: some, all, band
+  BENCH_ONLY=a,b       workloads: some, all, band, equal
   BENCH_VENV=DIR       a Python environment with duckdb or polars
   BENCH_DIR=DIR        where inputs and outputs go (default: build/bench)
 """
@@ -80,7 +82,16 @@ class Bench:
     def has(self, module):
         return subprocess.run([self.python, "-c", "import " + module], capture_output=True, check=False).returncode == 0
 
-    def commands(self, left, right, band):
+    def nested_loops(self):
+        """Built when it is first needed; None without a compiler."""
+        program = self.path("nested_join")
+        if not os.path.exists(program):
+            if not shutil.which("cc"):
+                return None
+            subprocess.run(["cc", "-O3", "-march=native", "-o", program, "tests/bench/nested_join.c"], check=True)
+        return program
+
+    def commands(self, left, right, band, has_loops):
         binary = os.path.abspath(os.environ.get("BENCH_BINARY", "build/gpusort"))
         ours = [binary, "join", "-t,", "-S", self.memory, "--output=" + self.path("gpusort")]
         out = {"gpusort": ours + (["--band=%d:%d" % band] if band else []) + [left, right]}
@@ -88,6 +99,10 @@ class Bench:
         if self.has("duckdb"):
             out["DuckDB"] = [self.python, "-c", DUCKDB, left, right, self.path("DuckDB"), self.threads, self.memory,
                              str(low), str(high)]
+        if has_loops and self.nested_loops():
+            ends = [str(end) for end in band] if band else ["=", "="]
+            out["nested loops"] = ["sh", "-c", 'exec "$@" >"$0"', self.path("nested loops"), self.nested_loops(),
+                                   left, right, *ends]
         if band:
             return out
         if self.has("polars"):
@@ -116,8 +131,8 @@ class Bench:
         if len(set(sums.values())) != 1:
             raise SystemExit("join_vs_others: the outputs differ: %s" % sums)
 
-    def measure(self, title, left, right, band=None):
-        commands = self.commands(left, right, band)
+    def measure(self, title, left, right, band=None, has_loops=False):
+        commands = self.commands(left, right, band, has_loops)
         rows = {program: [] for program in commands}
         for _ in range(self.runs):
             for program, command in commands.items():
@@ -146,7 +161,10 @@ class Bench:
             left, right = self.make("points", 1000000, 10**9), self.make("bands", 10000, 10**9)
             for width in (2500, 2500000):
                 self.measure("1 M x 10 K numbers, each near %g of them" % (2 * width / 1e5), left, right,
-                             (-width, width))
+                             (-width, width), has_loops=True)
+        if self.wants("equal"):
+            self.measure("1 M lines, each with one of 10 K", self.make("outer", 10**6, 10**4), self.every(10**4),
+                         has_loops=True)
 
     def every(self, keys):
         rng = random.Random(keys)
