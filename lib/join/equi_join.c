@@ -10,10 +10,14 @@
  *
  * Both inputs are sorted as one (join_keys.h), so that there is one plan of the memory
  * and one merge. Where only lines with a partner count, most of the others never get
- * there (join_filter.h). What comes out of it in order is cut into portions between two
- * keys, one a thread at a time, and goes through a matcher (join_match.h) into the text.
+ * there (join_filter.h); of inputs about as large as each other the keys of the second
+ * one are looked at before, so that this is so of the first one too. What comes out of it
+ * in order is cut into portions between two keys, one a thread at a time, and goes
+ * through a matcher (join_match.h) into the text.
  */
 #include "lib/join/equi_join.h"
+
+#include <string.h>
 
 #include "lib/base/mem.h"
 #include "lib/join/join_filter.h"
@@ -27,6 +31,10 @@ enum {
     FILTER_SHARE = 8,
     FILTER_MIN = 64 << 10,
     FILTER_OF_INPUT = 16, /* a byte of it for so many of input: a dozen bits a line */
+    /* The second input is looked at before if it has no more than so many times the bytes
+     * of the first one: a look costs a quarter of what sorting a line does. */
+    LOOK_TIMES = 2,
+    LOOK_LEAST = 32 << 10, /* and the first has so many at least */
 };
 
 typedef struct equi_join {
@@ -34,8 +42,11 @@ typedef struct equi_join {
     /* Which of the inputs that are sorted as one is which. */
     gs_join_side side_of_input[GS_JOIN_SIDES];
     const char *inputs[GS_JOIN_SIDES];
-    gs_join_filter *filter;               /* or NULL */
-    gs_record_sieve sieve;                /* of that */
+    gs_join_filter *filter;     /* of keys of the first input; or NULL */
+    gs_join_filter *later;      /* of those of the second, looked at before; or NULL */
+    gs_input_stamps seen_later; /* the second input as it was then */
+    gs_record_sieve sieve;      /* of both */
+    bool is_looking;            /* at the second input alone */
     gs_join_side_key keys[GS_JOIN_SIDES]; /* input by input, as are these */
     gs_key_encoder *encoders[GS_JOIN_SIDES];
     gs_memory_plan plan;
@@ -61,20 +72,68 @@ static void choose_inputs(equi_join *e)
         e->inputs[i] = o->inputs[e->side_of_input[i]];
 }
 
-static gs_code open_filter(equi_join *e, size_t memory_bytes, size_t *taken,
-                           gs_status *st)
+/* Adds the keys of what stays. */
+static void add_staying(gs_join_filter *filter, const gs_sieve_string *strings,
+                        size_t count, const bool *stays)
 {
-    *taken = 0;
-    if (!gs_join_job_may_leave_out(e->job, e->side_of_input[1]))
-        return GS_OK;
-    const uint64_t first = gs_join_job_input_bytes(e->job, e->side_of_input[0]);
+    gs_sieve_string kept[GS_SIEVE_STRINGS];
+    bool all_stay[GS_SIEVE_STRINGS];
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        kept[n] = strings[i];
+        n += stays[i];
+    }
+    gs_join_filter_sift(filter, 0, kept, n, all_stay);
+}
+
+/* The sieve: of lines of each input those stay that may have a partner in the other. */
+static void sift(void *context, size_t input, const gs_sieve_string *strings,
+                 size_t count, bool *stays)
+{
+    const equi_join *const e = context;
+    if (e->is_looking) {
+        gs_join_filter_sift(e->later, 0, strings, count, stays);
+        memset(stays, 0, count * sizeof *stays);
+    } else if (input > 0 || e->later == NULL) {
+        gs_join_filter_sift(e->filter, input, strings, count, stays);
+    } else {
+        gs_join_filter_sift(e->later, 1, strings, count, stays);
+        add_staying(e->filter, strings, count, stays);
+    }
+}
+
+/* A filter for the keys of an input of so many bytes; adds what it takes. */
+static gs_code open_filter(gs_join_filter **filter, uint64_t input_bytes,
+                           size_t memory_bytes, size_t *taken, gs_status *st)
+{
     const size_t most = memory_bytes / FILTER_SHARE;
-    *taken = first / FILTER_OF_INPUT < most ? (size_t)(first / FILTER_OF_INPUT) : most;
-    if (*taken < FILTER_MIN)
-        *taken = FILTER_MIN;
-    GS_TRY(gs_join_filter_new(&e->filter, *taken, st));
-    e->sieve = (gs_record_sieve){.sift = gs_join_filter_sift, .context = e->filter};
-    return GS_OK;
+    size_t bytes = input_bytes / FILTER_OF_INPUT < most
+                       ? (size_t)(input_bytes / FILTER_OF_INPUT)
+                       : most;
+    if (bytes < FILTER_MIN)
+        bytes = FILTER_MIN;
+    *taken += bytes;
+    return gs_join_filter_new(filter, bytes, st);
+}
+
+static gs_code open_filters(equi_join *e, size_t memory_bytes, size_t *taken,
+                            gs_status *st)
+{
+    gs_join_job *const job = e->job;
+    *taken = 0;
+    if (!gs_join_job_may_leave_out(job, e->side_of_input[1]))
+        return GS_OK;
+    const uint64_t first = gs_join_job_input_bytes(job, e->side_of_input[0]);
+    const uint64_t second = gs_join_job_input_bytes(job, e->side_of_input[1]);
+    GS_TRY(open_filter(&e->filter, first, memory_bytes, taken, st));
+    e->sieve = (gs_record_sieve){.sift = sift, .context = e};
+    const bool is_worth_it = first >= LOOK_LEAST && first < UINT64_MAX &&
+                             second / LOOK_TIMES <= first &&
+                             strcmp(e->inputs[1], "-") != 0;
+    if (!is_worth_it || !gs_join_job_may_leave_out(job, e->side_of_input[0]))
+        return GS_OK;
+    GS_TRY(open_filter(&e->later, second, memory_bytes, taken, st));
+    return gs_input_stamps_take(&e->seen_later, &e->inputs[1], 1, st);
 }
 
 static gs_code prepare(equi_join *e, gs_status *st)
@@ -91,7 +150,7 @@ static gs_code prepare(equi_join *e, gs_status *st)
      * for what is made of them. */
     const size_t all = gs_join_job_sort_bytes(job), share = all / SHELF_SHARE;
     size_t filter;
-    GS_TRY(open_filter(e, all, &filter, st));
+    GS_TRY(open_filters(e, all, &filter, st));
     e->plan = gs_join_job_plan_less(job, share + filter);
     job->store.memory_bytes = share / 2;
     return gs_mem_new_array(&e->matchers, gs_team_workers(job->team), sizeof *e->matchers,
@@ -103,9 +162,35 @@ static gs_code see_header(void *context, size_t input, const uint8_t *header,
                           size_t bytes, gs_status *st)
 {
     equi_join *const e = context;
+    input += e->is_looking;
     const gs_join_side side = e->side_of_input[input];
     GS_TRY(gs_join_job_see_header(e->job, side, header, bytes, st));
     return gs_join_side_key_place(&e->keys[input], e->job->options, side, st);
+}
+
+/* Reads the second input for its keys alone. Nothing of it is kept, nor counted. */
+static gs_code look_at_second(equi_join *e, gs_status *st)
+{
+    gs_join_job *const job = e->job;
+    gs_sort_options options = job->sort;
+    options.inputs = &e->inputs[1];
+    options.input_count = 1;
+    options.stats = NULL;
+    const gs_join_sorting sorting = {
+        .options = &options,
+        .encoders = &e->encoders[1],
+        .sieve = &e->sieve,
+        .see_header = see_header,
+        .header_context = e,
+        .team = job->team,
+        .plan = &e->plan,
+    };
+    gs_join_sorted *nothing = NULL;
+    e->is_looking = true;
+    GS_NOTED(gs_join_sorted_new(&nothing, &sorting, st));
+    gs_join_sorted_free(nothing);
+    e->is_looking = false;
+    return st->code;
 }
 
 /* Reads and sorts both. */
@@ -121,10 +206,14 @@ static gs_code sort(equi_join *e, gs_status *st)
         .team = job->team,
         .plan = &e->plan,
     };
+    if (e->later != NULL)
+        GS_TRY(look_at_second(e, st));
     GS_TRY(gs_join_sorted_new(&e->sorted, &sorting, st));
+    const bool was_seen = e->later != NULL;
     gs_join_filter_free(e->filter);
-    e->filter = NULL;
-    return GS_OK;
+    gs_join_filter_free(e->later);
+    e->filter = e->later = NULL;
+    return was_seen ? gs_input_stamps_check(&e->seen_later, st) : GS_OK;
 }
 
 static gs_code make_format(const equi_join *e, gs_status *st)
@@ -213,6 +302,8 @@ gs_code gs_equi_join_run(gs_join_job *job, gs_status *st)
     GS_NOTED(run(&e, st));
     gs_join_sorted_free(e.sorted);
     gs_join_filter_free(e.filter);
+    gs_join_filter_free(e.later);
+    gs_input_stamps_release(&e.seen_later);
     gs_mem_free(e.matchers);
     for (unsigned i = 0; i < GS_JOIN_SIDES; i++)
         gs_join_side_key_release(&e.keys[i]);
