@@ -70,6 +70,8 @@ COMMANDS = [
     Command("check", "check {in}/sorted {in}/lines", is_streaming=True),
     Command("join, spilled", "join -S 1M --parallel=2 -a 1 --output=out {in}/lines {in}/half",
             before=OLD),
+    Command("join, looked at before", "join --parallel=2 --output=out {in}/lines {in}/sorted",
+            before=OLD),
     Command("join, of stdin", "join --parallel=2 -o auto {in}/few -", "lines.gz",
             is_streaming=True),
     Command("join, a key's lines in a file", "join -S 1M --parallel=2 -j 9 -v 2 "
