@@ -104,22 +104,40 @@ static gs_code prune(const gs_sliding_sink *s, gs_sliding_block *b, uint64_t par
     return GS_OK;
 }
 
-/* A copy with no more room than it needs. */
+/* `to` keeps its memory. */
+static gs_code copy_block(const gs_sliding_sink *s, gs_sliding_block *to,
+                          const gs_sliding_block *from, gs_status *st)
+{
+    switch (s->kind) {
+    case GS_SLIDING_RANKS: return gs_rank_summary_copy(&to->ranks, &from->ranks, st);
+    case GS_SLIDING_NUMBERS:
+        return gs_count_summary_copy(&to->numbers, &from->numbers, st);
+    case GS_SLIDING_TEXTS:
+        gs_text_counts_reset(&to->texts);
+        return gs_text_counts_merge(&to->texts, &from->texts, st);
+    case GS_SLIDING_SUMS:
+    case GS_SLIDING_SUMS_AND_RANKS: break;
+    }
+    to->pairs.values = 0;
+    to->pairs.x_sum = 0;
+    gs_pair_facts_add(&to->pairs, &from->pairs);
+    GS_TRY(gs_rank_summary_copy(&to->pairs.ranks, &from->pairs.ranks, st));
+    return gs_sum_summary_copy(&to->pairs.sums, &from->pairs.sums, st);
+}
+
+/* Blocks are thinned out in one and the same place, and take no more room where they are
+ * stored than those before them. */
 static gs_code store(gs_sliding_sink *s, unsigned level, uint64_t number,
                      const gs_sliding_block *from, gs_status *st)
 {
     gs_sliding_level *const l = &s->levels[level];
     gs_sliding_block *const to = &l->stored[number % l->capacity];
-    gs_sliding_block pruned = {.ranks.count = 0};
-    release_block(to);
-    GS_NOTED(append(s, &pruned, from, st));
-    if (st->code == GS_OK)
-        GS_NOTED(prune(s, &pruned, l->parts, gs_sum_window_parts(s->eps), st));
-    if (st->code == GS_OK)
-        GS_NOTED(append(s, to, &pruned, st));
-    release_block(&pruned);
-    /* What merging left behind was that of another block. */
-    release_block(&s->spare);
+    clear_block(&s->thinned);
+    GS_TRY(append(s, &s->thinned, from, st));
+    GS_TRY(prune(s, &s->thinned, l->parts, gs_sum_window_parts(s->eps), st));
+    s->stored_bytes -= block_bytes(to);
+    GS_NOTED(copy_block(s, to, &s->thinned, st));
+    s->stored_bytes += block_bytes(to);
     return st->code;
 }
 
@@ -164,6 +182,7 @@ void gs_sliding_sink_release(gs_sliding_sink *s)
         release_block(&l->waiting);
     }
     release_block(&s->moving);
+    release_block(&s->thinned);
     release_block(&s->spare);
     release_block(&s->covered);
 }
@@ -204,12 +223,10 @@ static gs_code add_block(gs_sliding_sink *s, const gs_sliding_block *block, gs_s
 
 static size_t held_bytes(const gs_sliding_sink *s)
 {
-    size_t sum = block_bytes(&s->moving);
+    size_t sum = s->stored_bytes + block_bytes(&s->moving);
     for (unsigned i = 0; i < s->level_count; i++) {
         const gs_sliding_level *const l = &s->levels[i];
         sum += block_bytes(&l->waiting) + l->capacity * sizeof *l->stored;
-        for (size_t k = 0; k < l->capacity; k++)
-            sum += block_bytes(&l->stored[k]);
     }
     return sum;
 }
@@ -240,15 +257,13 @@ static gs_code digest(void *context, const gs_window *w, bool is_whole, void *to
 
 static gs_code add(void *context, void *block, gs_status *st)
 {
-    enum { LOOKS = 64 }; /* between two of all blocks */
     gs_sliding_sink *const s = context;
     const gs_sliding_block *const b = block;
     if (s->kind == GS_SLIDING_TEXTS && b->texts.values != s->block_values)
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "%zu values take more than %d bytes",
                        s->block_values, GS_WINDOW_TEXT_BYTES_MAX);
     GS_TRY(add_block(s, block, st));
-    return s->blocks % LOOKS != 0 || held_bytes(s) <= s->memory_bytes ? GS_OK
-                                                                      : fail_full(s, st);
+    return held_bytes(s) <= s->memory_bytes ? GS_OK : fail_full(s, st);
 }
 
 /* The largest blocks that lie between two numbers of level 0. */

@@ -83,8 +83,9 @@ typedef struct gs_sliding_sink {
     size_t block_values;
     unsigned level_count;
     uint64_t blocks;
+    size_t stored_bytes; /* of all stored blocks */
     gs_sliding_level levels[GS_SLIDING_LEVELS_MAX];
-    gs_sliding_block moving, spare, covered;
+    gs_sliding_block moving, thinned, spare, covered;
 } gs_sliding_sink;
 
 /* What stands above from `kind` to `report_context` is set before. */
