@@ -10,6 +10,7 @@
 #include "cmd/bench_lookup.h"
 #include "cmd/bench_measure.h"
 #include "cmd/bench_papers.h"
+#include "cmd/bench_stats.h"
 #include "cmd/bench_svg.h"
 #include "cmd/bench_table.h"
 #include "cmd/commands.h"
@@ -118,6 +119,11 @@ int cmd_bench(int argc, char **argv)
         char name[] = "gpusort bench lookup";
         program_invocation_name = name;
         return gs_bench_lookup(argc - 1, argv + 1);
+    }
+    if (argc > 1 && strcmp(argv[1], "stats") == 0) {
+        char name[] = "gpusort bench stats";
+        program_invocation_name = name;
+        return gs_bench_stats(argc - 1, argv + 1);
     }
     bench_setup setup;
     bench_points points = {0};

@@ -52,10 +52,10 @@ _gpusort() {
         fi
         command="stats ${COMP_WORDS[2]}"
     fi
-    if [[ $command == bench && ${COMP_WORDS[2]} == lookup && $COMP_CWORD -gt 2 ]]; then
-        command='bench lookup'
+    if [[ $command == bench && ${COMP_WORDS[2]} == @(lookup|stats) && $COMP_CWORD -gt 2 ]]; then
+        command="bench ${COMP_WORDS[2]}"
     elif [[ $command == bench && $COMP_CWORD -eq 2 && $cur != -* ]]; then
-        COMPREPLY=($(compgen -W 'lookup' -- "$cur"))
+        COMPREPLY=($(compgen -W 'lookup stats' -- "$cur"))
         return
     fi
     case $prev in

@@ -147,7 +147,7 @@ __gpusort_lookup -s v -l verbose -d 'say what was chosen and why'
 __gpusort_lookup -s h -l help -d 'show help'
 __gpusort_lookup -l version -d 'show the version'
 
-complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- bench (commandline -opc)' -x -a lookup -d 'batches of searches'
+complete -c gpusort -n 'test (count (commandline -opc)) -eq 2; and contains -- bench (commandline -opc)' -x -a 'lookup stats' -d 'batches of searches, streams'
 function __gpusort_bench_lookup
     complete -c gpusort -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from lookup' $argv
 end
@@ -159,6 +159,18 @@ __gpusort_bench_lookup -l gpu -x -d 'which GPU'
 __gpusort_bench_lookup -l csv -r -d 'as comma-separated values'
 __gpusort_bench_lookup -s h -l help -d 'show help'
 __gpusort_bench_lookup -l version -d 'show the version'
+
+function __gpusort_bench_stats
+    complete -c gpusort -n '__fish_seen_subcommand_from bench; and __fish_seen_subcommand_from stats' $argv
+end
+__gpusort_bench_stats -l values -x -d 'of the stream'
+__gpusort_bench_stats -l eps -x -d 'errors'
+__gpusort_bench_stats -l engine -x -a 'cpu gpu' -d 'what sorts windows'
+__gpusort_bench_stats -l runs -x -d 'of each case'
+__gpusort_bench_stats -l parallel -x -d 'number of threads'
+__gpusort_bench_stats -l csv -r -d 'as comma-separated values'
+__gpusort_bench_stats -s h -l help -d 'show help'
+__gpusort_bench_stats -l version -d 'show the version'
 
 function __gpusort_bench_option
     complete -c gpusort -n '__fish_seen_subcommand_from bench' $argv

@@ -54,6 +54,7 @@ stats hhh
 stats corrsum
 stats merge
 walk bench "$(array bench)" "$(of '^__gpusort_bench_option ')" 88 '' $(table bench_args.c)
+walk 'bench stats' "$(arm bench)" "$(of '^__gpusort_bench_stats ')" 88 '' $(table bench_stats.c)
 walk 'bench lookup' "$(arm bench)" "$(of '^__gpusort_bench_lookup ')" 88 '' $(table bench_lookup.c)
 walk 'index build' "$(array build)" "$(of '^__gpusort_build ')" 88 BUILD $(table index_build_args.c)
 walk 'index merge' "$(array merge)" "$(of '^__gpusort_merge ')" 88 MERGE $(table index_merge_command.c)
