@@ -169,9 +169,12 @@ static inline size_t gs_line_find(const uint8_t *p, size_t bytes, uint8_t eol)
     return at < bytes ? at : bytes;
 }
 
-/* How many bytes there are up to the last `eol` and with it; 0 if there is none. */
+/* How many bytes there are up to the last `eol` and with it; 0 if there is none. Of no
+ * bytes `p` may be NULL. */
 static inline size_t gs_line_find_last(const uint8_t *p, size_t bytes, uint8_t eol)
 {
+    if (bytes == 0)
+        return 0;
     const size_t at = (uintptr_t)memrchr(p, eol, bytes) - (uintptr_t)p;
     return at < bytes ? at + 1 : 0;
 }
