@@ -41,12 +41,13 @@ struct gs_device_chunk {
     bool keeps_all;                 /* the input cannot be read again */
     gs_text_sort *slots[SLOTS_MAX]; /* the first is the starter's until it is joined */
     atomic_uint slot_count;         /* some have no memory yet */
-    bool is_ready;                  /* the starter was joined, and all is well */
+    bool is_ready;                  /* the device was waited for, and all is well */
 
     /* The thread that starts the device. */
     pthread_t starter;
     bool has_starter;
-    atomic_bool is_started; /* the thread is done, well or not */
+    atomic_bool is_started; /* the device is there, or is known not to be */
+    pthread_cond_t started; /* the same, with the mutex */
     gs_status start_status;
     void *pinned;
     gs_landing landing; /* of what comes down, and the blocks of the output's stream */
@@ -144,10 +145,14 @@ static void *start_device(void *arg)
             gs_block_pool_area(c->forming->pool, &area, &bytes);
         gs_text_pin(area, bytes);
         c->pinned = area;
-        gs_landing_start(&c->landing); /* uploads need not wait for it */
     }
     gs_trace_end(trace, GS_LANE_GPU, 0, "start", begin_ns, 0);
+    pthread_mutex_lock(&c->mutex);
     atomic_store(&c->is_started, true);
+    pthread_cond_broadcast(&c->started);
+    pthread_mutex_unlock(&c->mutex);
+    if (c->start_status.code == GS_OK)
+        gs_landing_pin(&c->landing); /* uploads need not wait for it */
     return NULL;
 }
 
@@ -170,7 +175,10 @@ static void join_starter(gs_device_chunk *c)
 /* Waits until the device is there. */
 static gs_code await_device(gs_device_chunk *c, gs_status *st)
 {
-    join_starter(c);
+    pthread_mutex_lock(&c->mutex);
+    while (!atomic_load(&c->is_started))
+        pthread_cond_wait(&c->started, &c->mutex);
+    pthread_mutex_unlock(&c->mutex);
     gs_status_keep_first(st, &c->start_status);
     GS_TRY(st->code);
     c->is_ready = true;
@@ -208,6 +216,7 @@ gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_forming *forming,
     c->batches_held = workers < UPLOADS_HELD_MAX ? workers : UPLOADS_HELD_MAX;
     atomic_store(&c->slot_count, 1);
     pthread_mutex_init(&c->mutex, NULL);
+    pthread_cond_init(&c->started, NULL);
     GS_TRY_OR_FAIL(new_memory(c, st));
     GS_TRY_OR_FAIL(gs_landing_init(
         &c->landing, forming->plan->stream_blocks * forming->plan->stream_block_bytes,
@@ -250,6 +259,7 @@ void gs_device_chunk_free(gs_device_chunk *c)
     if (c->held != NULL)
         gs_mem_unmap(c->held, held_map_bytes(c));
     gs_mem_free(c->sample);
+    pthread_cond_destroy(&c->started);
     pthread_mutex_destroy(&c->mutex);
     gs_mem_free(c);
 }
@@ -273,23 +283,6 @@ static gs_code reap_uploads(gs_device_chunk *c, gs_text_sort *sort, bool all,
     return GS_OK;
 }
 
-/* The end of the whole records in data[0, most), or of the first one. */
-static size_t cut_records(const gs_device_chunk *c, const uint8_t *data, size_t bytes,
-                          size_t most)
-{
-    if (bytes <= most)
-        return bytes;
-    const size_t size = c->forming->device->order.record_size;
-    if (size > 0)
-        return most >= size ? most / size * size : size;
-    const uint8_t *const last = memrchr(data, c->forming->device->order.eol, most);
-    if (last != NULL)
-        return (size_t)(last - data) + 1;
-    const uint8_t *const first =
-        memchr(data + most, c->forming->device->order.eol, bytes - most);
-    return first ? (size_t)(first - data) + 1 : bytes;
-}
-
 static void note_uploaded(gs_device_chunk *c, const uint8_t *text, size_t bytes)
 {
     gs_multiset_add_text(&c->read[c->filling], &c->forming->watched->form, text, bytes);
@@ -299,13 +292,15 @@ static void note_uploaded(gs_device_chunk *c, const uint8_t *text, size_t bytes)
 static gs_code upload_held(gs_device_chunk *c, gs_text_sort *sort, bool *is_full,
                            gs_status *st)
 {
+    const gs_text_order *const order = &c->forming->device->order;
+    const gs_part_form form = {order->record_size, order->eol, batch_bytes_max(c) - 1};
     *is_full = false;
     uint64_t ticket = 0, done;
     bool has_ticket = false;
     while (c->held_uploaded < c->held_bytes && !*is_full) {
         const uint8_t *const from = c->held + c->held_uploaded;
         const size_t left = c->held_bytes - c->held_uploaded;
-        const size_t n = cut_records(c, from, left, batch_bytes_max(c) - 1);
+        const size_t n = gs_part_cut(&form, from, left);
         uint64_t next;
         GS_TRY(gs_text_sort_upload(sort, from, n, false, is_full, &next, st));
         if (*is_full)
@@ -782,7 +777,7 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
     c->sink = sink;
     c->emitting = c->slots[slot];
     c->first_ticket = emit->first_ticket;
-    gs_landing_wait(&c->landing);
+    join_starter(c); /* who locks the memory for what comes down */
     GS_TRY(gs_text_sort_run(c->emitting, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
                             emit->is_unique, emit->has_top ? emit->top_count : UINT64_MAX,
                             &result, st));
