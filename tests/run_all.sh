@@ -12,12 +12,12 @@ log_folder=build steps_at_once=$((jobs < 3 ? 2 : jobs / 2 + 1))
 # What runs behind a script does not hear of Ctrl-C by itself.
 trap 'trap "" TERM; kill -TERM 0; exit 130' INT
 
-cases=600 few_cases=60 fake_cases=150 searched='--documents=2000 --queries=8'
-indexed='--documents=250 --variants=2' tabled='--cases=45'
+cases=500 few_cases=60 fake_cases=120 searched='--documents=2000 --queries=8'
+indexed='--documents=180 --variants=2' tabled='--cases=30'
 asan_cases=80 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
-san_indexed='--documents=100 --variants=1' san_tabled='--cases=16'
-joined='--cases=150' san_joined='--cases=40'
-fuzz_seconds=3 fault_points=60 stops='--cuts 12 --kills 6' soaked=(SOAK_CASES=30 SOAK_SEED=1)
+san_indexed='--documents=70 --variants=1' san_tabled='--cases=9'
+joined='--cases=100' san_joined='--cases=40'
+fuzz_seconds=2 fault_points=60 stops='--cuts 12 --kills 6' soaked=(SOAK_CASES=30 SOAK_SEED=1)
 flipped='FLIPS=20 RESUMES=24'
 unset GS_TEST_LONG
 if [ "${1:-}" = --long ]; then
