@@ -78,6 +78,13 @@ static inline bool check_is_long(void)
     return getenv("GS_TEST_LONG") != NULL;
 }
 
+/* A short run under a sanitizer, which finds with half of the cases what it finds with
+ * all: the build without one asks whether the answers are right. */
+static inline bool check_is_short(void)
+{
+    return CHECK_HAS_SANITIZER && !check_is_long();
+}
+
 /* How often to do what a long run does `most` times: a quarter of that, and less under a
  * sanitizer, which looks at how and not at what and takes several times as long. */
 static inline unsigned check_often(unsigned most)

@@ -56,7 +56,7 @@ static void threads_do_not_show(void)
 {
     for (unsigned kind = 0; kind < GS_GEN_KIND_COUNT; kind++)
         for (unsigned shape = 0; shape < GS_GEN_SHAPE_COUNT; shape++) {
-            if (!check_is_long() && (kind + shape) % 3 != 0)
+            if (!check_is_long() && (kind + shape) % (check_is_short() ? 6 : 3) != 0)
                 continue; /* every kind and every shape are left */
             const uint64_t count = kind == GS_GEN_DOCS ? 3000 : 140000;
             gs_gen_options o = options_of((gs_gen_kind)kind, (gs_gen_shape)shape, count);
@@ -141,7 +141,7 @@ static void benchmark_records_are_the_known_ones(void)
 
 static void bytes_end_at_a_record(void)
 {
-    const uint64_t most = check_is_long() ? 3000000 : 300000;
+    const uint64_t most = check_is_long() ? 3000000 : check_is_short() ? 60000 : 300000;
     for (unsigned kind = 0; kind < GS_GEN_KIND_COUNT; kind++)
         for (uint64_t wanted = 1; wanted < most; wanted = wanted * 7 + 3) {
             gs_gen_options o = options_of((gs_gen_kind)kind, GS_GEN_UNIFORM, UINT64_MAX);

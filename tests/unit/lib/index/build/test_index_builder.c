@@ -13,7 +13,10 @@ static const char *const fields[] = {"contents"};
 static const char *const inputs[] = {"docs.jsonl"};
 static const char *const tuple_inputs[] = {"tuples.tsv"};
 
-enum { DOCUMENTS = CHECK_HAS_SANITIZER ? 600 : 1200 };
+static unsigned document_count(void)
+{
+    return check_is_short() ? 600 : 1200;
+}
 
 /* Of document i: many short ones, an empty one, and some that blocks end within. */
 static unsigned word_count(unsigned i)
@@ -26,7 +29,7 @@ static void make_inputs(void)
     uint64_t seed = 17;
     FILE *const docs = fopen("docs.jsonl", "w"), *const tuples = fopen("tuples.tsv", "w");
     REQUIRE(docs != NULL && tuples != NULL);
-    for (unsigned i = 0; i < DOCUMENTS; i++) {
+    for (unsigned i = 0; i < document_count(); i++) {
         fprintf(docs, "{\"id\":\"name%u\",\"contents\":\"", i);
         for (unsigned k = 0; k < word_count(i); k++) {
             const uint64_t r = check_random(&seed);
@@ -172,10 +175,10 @@ static void counts_are_told(void)
     gs_status st = {.code = GS_OK};
     const gs_index_build_options options = options_of(&variants[0], &stats);
     uint64_t words = 0;
-    for (unsigned i = 0; i < DOCUMENTS; i++)
+    for (unsigned i = 0; i < document_count(); i++)
         words += word_count(i);
     REQUIRE_OK(gs_index_build(&options, &st), &st);
-    CHECK(stats.sort.records == DOCUMENTS && stats.tokens == words);
+    CHECK(stats.sort.records == document_count() && stats.tokens == words);
     CHECK(stats.terms > 1000 && stats.sort.output_records > stats.terms);
     CHECK(stats.sort.runs > 3 && stats.sort.passes > 1 && stats.skipped == 0);
     CHECK(stats.sort.input_bytes == stats.sort.input_bytes_total);
@@ -191,7 +194,7 @@ static void documents_are_in_order(const variant *v)
     const gs_index_build_options options = options_of(v, &stats);
     REQUIRE_OK(gs_index_build(&options, &st), &st);
     REQUIRE_OK(gs_index_open(&index, "index", &st), &st);
-    for (unsigned i = 0; i < DOCUMENTS; i++) {
+    for (unsigned i = 0; i < document_count(); i++) {
         char name[32];
         gs_document_name found = {0};
         uint32_t length = 0;
@@ -210,7 +213,7 @@ int main(void)
 {
     REQUIRE(system("rm -rf index*") == 0); /* of a run that was stopped */
     make_inputs();
-    const bool is_short = CHECK_HAS_SANITIZER && !check_is_long(); /* one of two each */
+    const bool is_short = check_is_short(); /* one of two each */
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         if (!is_short || i % 2 == 0)
             every_call_may_fail(&variants[i], FAILS_MEMORY);

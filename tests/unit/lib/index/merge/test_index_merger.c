@@ -345,7 +345,7 @@ int main(void)
     make_corpus();
     merged_is_whole(1, 1, true);
     merged_is_whole(INPUTS_MAX, 1, true);
-    for (unsigned i = 0; i < (CHECK_HAS_SANITIZER ? 4 : 8); i++)
+    for (unsigned i = 0; i < (check_is_short() ? 4 : 8); i++)
         merged_is_whole(2 + below(4), i % 2 ? 1 : 128, i % 3 != 0);
     long_lists_are_streams();
     merge_without_memory();

@@ -23,7 +23,7 @@
 #include "tests/check.h"
 
 enum {
-    DOCS = CHECK_HAS_SANITIZER ? 1200 : 2400,
+    DOCS_MAX = 2400,
     TOPICS = 8,
     TOPIC_TERMS = 40,
     COMMON_TERMS = 12,
@@ -31,6 +31,7 @@ enum {
 };
 
 static uint64_t state;
+static uint32_t docs;
 static char scratch[] = "/tmp/gpusort-test-reorder-XXXXXX";
 
 static uint64_t below(uint64_t n)
@@ -100,7 +101,7 @@ static void put_terms(gs_index_part *part, bool has_positions, gs_status *st)
         char term[16];
         const int bytes = snprintf(term, sizeof term, "t%03u", t);
         REQUIRE_OK(gs_index_part_term(part, term, (size_t)bytes, st), st);
-        for (uint64_t doc = 0; doc < DOCS; doc++) {
+        for (uint64_t doc = 0; doc < docs; doc++) {
             uint32_t tf;
             const uint32_t places[] = {t, t + 1000, t + 1001 + (uint32_t)doc, t + 20000};
             if (has_term(doc, t, &tf) || doc == t)
@@ -123,7 +124,7 @@ static void write_index(const char *folder, bool has_positions)
     gs_index_writer *w = NULL;
     gs_index_part *part = NULL;
     REQUIRE_OK(gs_index_writer_new(&w, &options, &st), &st);
-    for (uint64_t doc = 0; doc < DOCS; doc++) {
+    for (uint64_t doc = 0; doc < docs; doc++) {
         char name[32];
         const int n = snprintf(name, sizeof name, "d%llu", (unsigned long long)doc);
         REQUIRE_OK(gs_index_writer_document(w, name, (size_t)n, (uint32_t)doc + 1, &st),
@@ -175,7 +176,7 @@ static uint64_t old_doc(const gs_index *index, uint64_t doc, gs_document_name *n
 static void check_list(const gs_index *index, unsigned t, const gs_term_info *info,
                        const uint64_t *old, gs_posting_list *list)
 {
-    static bool is_there[DOCS];
+    static bool is_there[DOCS_MAX];
     const bool has_positions = gs_index_header_of(index)->has_positions;
     gs_status st = {.code = GS_OK};
     uint32_t want;
@@ -196,14 +197,14 @@ static void check_list(const gs_index *index, unsigned t, const gs_term_info *in
             CHECK(want < 3 || list->positions[2] == t + 1001 + doc);
         }
     }
-    for (uint64_t doc = 0; doc < DOCS; doc++)
+    for (uint64_t doc = 0; doc < docs; doc++)
         CHECK(is_there[doc] == (has_term(doc, t, &want) || doc == t));
 }
 
 static void check_index(const char *folder)
 {
-    static uint64_t old[DOCS];
-    static bool is_there[DOCS];
+    static uint64_t old[DOCS_MAX];
+    static bool is_there[DOCS_MAX];
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
     gs_term_cursor *term = NULL;
@@ -213,9 +214,9 @@ static void check_index(const char *folder)
     REQUIRE_OK(gs_index_open(&index, folder, &st), &st);
     REQUIRE_OK(gs_index_verify(index, NULL, &st), &st);
     memset(is_there, 0, sizeof is_there);
-    for (uint64_t doc = 0; doc < DOCS; doc++) {
+    for (uint64_t doc = 0; doc < docs; doc++) {
         old[doc] = old_doc(index, doc, &name);
-        REQUIRE(old[doc] < DOCS && !is_there[old[doc]]);
+        REQUIRE(old[doc] < docs && !is_there[old[doc]]);
         is_there[old[doc]] = true;
     }
     REQUIRE_OK(gs_term_cursor_new(&term, index, &st), &st);
@@ -240,7 +241,7 @@ static unsigned changes_of_topic(const char *folder)
     unsigned changes = 0;
     uint64_t last = 0;
     REQUIRE_OK(gs_index_open(&index, folder, &st), &st);
-    for (uint64_t doc = 0; doc < DOCS; doc++) {
+    for (uint64_t doc = 0; doc < docs; doc++) {
         const uint64_t topic = old_doc(index, doc, &name) % TOPICS;
         changes += doc > 0 && topic != last;
         last = topic;
@@ -259,7 +260,7 @@ static void documents_say_the_same(bool has_positions)
     write_index(from, has_positions);
     REQUIRE_OK(reorder(from, to, 1, 64 << 20, &st), &st);
     check_index(to);
-    CHECK(changes_of_topic(from) == DOCS - 1);
+    CHECK(changes_of_topic(from) == docs - 1);
     CHECK(changes_of_topic(to) < 4 * TOPICS);
     const uint64_t sum = sum_of(to);
     for (unsigned threads = 2; threads <= 3; threads++) {
@@ -273,18 +274,18 @@ static void documents_say_the_same(bool has_positions)
 /* Lists in as many readings as little memory takes, against those in one. */
 static void lists_in_parts(const char *folder)
 {
-    static uint32_t places[DOCS];
+    static uint32_t places[DOCS_MAX];
     gs_status st = {.code = GS_OK};
     gs_index *index = NULL;
     gs_term_cursor *term = NULL;
     uint64_t sums[2];
     REQUIRE_OK(gs_index_open(&index, folder, &st), &st);
-    for (uint32_t i = 0; i < DOCS; i++)
-        places[i] = (uint32_t)(i * UINT64_C(2017) % DOCS);
+    for (uint32_t i = 0; i < docs; i++)
+        places[i] = (uint32_t)(i * UINT64_C(2017) % docs);
     for (unsigned way = 0; way < 2; way++) {
         const char *const to = in_scratch("lists");
         const gs_list_reorder_options options = {
-            index, places, DOCS, way == 0 ? GS_LIST_REORDER_BYTES_MIN : 16 << 20, NULL};
+            index, places, docs, way == 0 ? GS_LIST_REORDER_BYTES_MIN : 16 << 20, NULL};
         const gs_index_writer_options writer = {.folder = to,
                                                 .replace = true,
                                                 .has_positions = true,
@@ -295,7 +296,7 @@ static void lists_in_parts(const char *folder)
         gs_index_part *part = NULL;
         gs_list_reorder *lists = NULL;
         REQUIRE_OK(gs_index_writer_new(&w, &writer, &st), &st);
-        for (uint64_t doc = 0; doc < DOCS; doc++)
+        for (uint64_t doc = 0; doc < docs; doc++)
             REQUIRE_OK(gs_index_writer_document(w, &doc, sizeof doc, 9, &st), &st);
         REQUIRE_OK(gs_index_part_new(&part, w, 0, &st), &st);
         REQUIRE_OK(gs_list_reorder_new(&lists, &options, &st), &st);
@@ -352,6 +353,7 @@ static void too_little_memory_is_told(void)
 int main(void)
 {
     state = check_seed(71);
+    docs = check_is_short() ? DOCS_MAX / 2 : DOCS_MAX;
     REQUIRE(mkdtemp(scratch) != NULL);
     gains_are_those_of_logarithms();
     sorted_by_place();

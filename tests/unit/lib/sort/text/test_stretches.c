@@ -130,7 +130,7 @@ int main(void)
     gs_key_encoder *encoder = NULL;
     gs_key key = {.end_field = SIZE_MAX, .type = GS_KEY_NUMERIC};
     const gs_order order = {.keys = &key, .key_count = 1, .eol = '\n'};
-    const size_t lines = CHECK_HAS_SANITIZER ? NUMBERS / 5 : NUMBERS;
+    const size_t lines = check_is_short() ? NUMBERS / 5 : NUMBERS;
     for (size_t i = 0; i < TEXTS; i++) {
         /* Shared, as a file is: what is left comes back. */
         void *const map =
