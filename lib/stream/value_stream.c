@@ -322,3 +322,54 @@ gs_code gs_value_stream_run(const gs_value_stream_options *o, const gs_value_sin
     release(&s);
     return st->code;
 }
+
+/* --- keys in memory ----------------------------------------------------------------- */
+
+typedef struct key_run {
+    value_stream *stream;
+    const uint64_t *keys;
+    size_t count;
+    gs_turns turns;
+    pthread_mutex_t mutex; /* guards what follows */
+    uint64_t given;
+} key_run;
+
+static gs_code run_keys(void *context, unsigned worker, gs_status *st)
+{
+    key_run *const r = context;
+    const size_t part = r->stream->options->window_values;
+    while (st->code == GS_OK) {
+        pthread_mutex_lock(&r->mutex);
+        const uint64_t ticket = r->given++;
+        pthread_mutex_unlock(&r->mutex);
+        const size_t at = ticket * part;
+        if (at >= r->count || !gs_turns_wait(&r->turns, ticket))
+            break;
+        const size_t n = r->count - at < part ? r->count - at : part;
+        GS_NOTED(take_keys(r->stream, worker, r->keys + at, n, st));
+        gs_turns_pass(&r->turns);
+        if (st->code == GS_OK)
+            GS_NOTED(settle(r->stream, worker, st));
+    }
+    if (st->code != GS_OK)
+        gs_turns_end(&r->turns);
+    return st->code;
+}
+
+gs_code gs_value_stream_keys(const gs_value_stream_options *o, const gs_value_sink *sink,
+                             const uint64_t *keys, size_t count,
+                             gs_value_stream_counts *counts, gs_status *st)
+{
+    value_stream s;
+    key_run r = {.stream = &s, .keys = keys, .count = count};
+    open_stream(&s, o, sink);
+    gs_turns_init(&r.turns);
+    pthread_mutex_init(&r.mutex, NULL);
+    if (prepare(&s, st) == GS_OK && gs_team_run(o->team, run_keys, &r, st) == GS_OK)
+        GS_NOTED(report(&s, 0, true, st));
+    pthread_mutex_destroy(&r.mutex);
+    gs_turns_release(&r.turns);
+    count_up(&s, counts);
+    release(&s);
+    return st->code;
+}

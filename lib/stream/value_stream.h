@@ -63,4 +63,10 @@ GS_MUST_CHECK gs_code gs_value_stream_run(const gs_value_stream_options *options
                                           const gs_value_sink *sink,
                                           gs_value_stream_counts *counts, gs_status *st);
 
+/* Windows of keys that are in memory already, in the same way: for benchmarks. */
+GS_MUST_CHECK gs_code gs_value_stream_keys(const gs_value_stream_options *options,
+                                           const gs_value_sink *sink,
+                                           const uint64_t *keys, size_t count,
+                                           gs_value_stream_counts *counts, gs_status *st);
+
 #endif
