@@ -68,7 +68,8 @@ struct gs_text_sort {
     gs_text_sort_options options;
     size_t memory_bytes, held_bytes;
     bool is_half;
-    cudaStream_t copy_stream, work_stream, fetch_streams[GS_TEXT_FETCHES_MAX];
+    cudaStream_t copy_stream, count_stream, work_stream;
+    cudaStream_t fetch_streams[GS_TEXT_FETCHES_MAX];
 
     uint8_t *d_text;
     size_t text_capacity;

@@ -91,8 +91,9 @@ static gs_code choose_memory(gs_text_sort *t, gs_status *st)
     }
     /* All of the input, which may be compressed, or what mostly suits. */
     size_t text = t->memory_bytes / 20 * (t->memory_bytes < large_bytes ? 7 : 11);
-    if (is_known && 4 * expected + batches < text)
-        text = (size_t)(4 * expected) + batches;
+    const uint64_t unpacked = t->options.is_exact ? expected : 4 * expected;
+    if (is_known && unpacked + batches < text)
+        text = (size_t)unpacked + batches;
     else if (is_known && expected + batches > text)
         text = (size_t)expected + batches;
     if (text < batches)
@@ -104,6 +105,7 @@ static gs_code choose_memory(gs_text_sort *t, gs_status *st)
 static gs_code new_streams(gs_text_sort *t, gs_status *st)
 {
     GPU_TRY(st, cudaStreamCreateWithFlags(&t->copy_stream, cudaStreamNonBlocking));
+    GPU_TRY(st, cudaStreamCreateWithFlags(&t->count_stream, cudaStreamNonBlocking));
     GPU_TRY(st, cudaStreamCreateWithFlags(&t->work_stream, cudaStreamNonBlocking));
     for (unsigned i = 0; i < GS_TEXT_FETCHES_MAX; i++)
         GPU_TRY(st,
@@ -183,6 +185,8 @@ void gs_text_sort_free(gs_text_sort *t)
     }
     if (t->copy_stream)
         (void)cudaStreamDestroy(t->copy_stream);
+    if (t->count_stream)
+        (void)cudaStreamDestroy(t->count_stream);
     if (t->work_stream)
         (void)cudaStreamDestroy(t->work_stream);
     (void)cudaFree(t->d_text);
@@ -238,6 +242,29 @@ static gs_code fits(gs_text_sort *t, uint64_t bytes, bool *out, gs_status *st)
                            gs_text_available(t), out, st);
 }
 
+/* Counts what was uploaded, text[begin, end), beside the next upload. */
+static gs_code count_lines(gs_text_sort *t, unsigned slot, uint64_t begin, uint64_t end,
+                           gs_status *st)
+{
+    const cudaStream_t stream = t->count_stream;
+    gs_upload *const u = &t->uploads[slot];
+    unsigned long long *const d_counts = t->d_counts + slot * GS_TEXT_COUNTS;
+    const size_t bytes = GS_TEXT_COUNTS * sizeof *d_counts;
+    GPU_TRY(st, cudaStreamWaitEvent(stream, u->copied, 0));
+    GPU_TRY(st, cudaMemsetAsync(d_counts, 0, bytes, stream));
+    if (t->options.order.record_size == 0) {
+        const auto count =
+            t->options.order.key_count > 0 ? k_count_lines<true> : k_count_lines<false>;
+        count<<<gs_text_grid(end - begin / 16 * 16, GS_LINE_TILE), GS_LINE_THREADS, 0,
+                stream>>>(t->d_text, begin, end, t->options.order.eol, d_counts);
+        GPU_LAUNCHED(st, stream, "k_count_lines");
+    }
+    GPU_TRY(st, cudaMemcpyAsync(t->h_counts + slot * GS_TEXT_COUNTS, d_counts, bytes,
+                                cudaMemcpyDeviceToHost, stream));
+    GPU_TRY(st, cudaEventRecord(u->counted, stream));
+    return GS_OK;
+}
+
 gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, bool add_eol,
                             bool *is_full, uint64_t *ticket, gs_status *st)
 {
@@ -270,27 +297,15 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
     const unsigned slot = (unsigned)(number % GS_TEXT_UPLOADS_MAX);
     gs_upload *const u = &t->uploads[slot];
     const uint64_t begin = t->text_bytes, end = begin + all;
-    unsigned long long *const d_counts = t->d_counts + slot * GS_TEXT_COUNTS;
-    const size_t counts_bytes = GS_TEXT_COUNTS * sizeof *d_counts;
     StreamSpan span(t, GS_LANE_UPLOAD, "upload", t->options.number, all, t->copy_stream);
     GPU_TRY(st, cudaMemcpyAsync(t->d_text + begin, data, bytes, cudaMemcpyHostToDevice,
                                 t->copy_stream));
     span.stop();
-    GPU_TRY(st, cudaEventRecord(u->copied, t->copy_stream));
     if (add_eol)
         GPU_TRY(st, cudaMemsetAsync(t->d_text + begin + bytes, t->options.order.eol, 1,
                                     t->copy_stream));
-    GPU_TRY(st, cudaMemsetAsync(d_counts, 0, counts_bytes, t->copy_stream));
-    if (t->options.order.record_size == 0) {
-        const auto count =
-            t->options.order.key_count > 0 ? k_count_lines<true> : k_count_lines<false>;
-        count<<<gs_text_grid(end - begin / 16 * 16, GS_LINE_TILE), GS_LINE_THREADS, 0,
-                t->copy_stream>>>(t->d_text, begin, end, t->options.order.eol, d_counts);
-        GPU_LAUNCHED(st, t->copy_stream, "k_count_lines");
-    }
-    GPU_TRY(st, cudaMemcpyAsync(t->h_counts + slot * GS_TEXT_COUNTS, d_counts,
-                                counts_bytes, cudaMemcpyDeviceToHost, t->copy_stream));
-    GPU_TRY(st, cudaEventRecord(u->counted, t->copy_stream));
+    GPU_TRY(st, cudaEventRecord(u->copied, t->copy_stream));
+    GS_TRY(count_lines(t, slot, begin, end, st));
     u->bytes = all;
     t->text_bytes = end;
     t->bytes_uncounted += all;

@@ -76,6 +76,7 @@ typedef struct gs_text_sort_options {
     gs_text_order order;
     const char *engine;        /* that sorts words and rows; NULL: picked by size */
     uint64_t input_bytes;      /* expected in all; 0: unknown */
+    bool is_exact;             /* that many; or it may unpack to more */
     size_t batch_bytes_max;    /* of one upload */
     size_t fetch_bytes_max;    /* of one fetch_text, and of one fetch_records's data */
     size_t memory_bytes_max;   /* on the device; 0: what is free less a reserve */

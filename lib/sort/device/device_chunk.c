@@ -114,6 +114,7 @@ static gs_code new_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
         .order = choice->order,
         .engine = choice->engine,
         .input_bytes = choice->input_bytes,
+        .is_exact = c->feed != NULL, /* plain files */
         .batch_bytes_max = batch_bytes_max(c),
         .fetch_bytes_max = c->forming->plan->stream_block_bytes,
         .memory_bytes_max = o->gpu_memory_bytes,
