@@ -11,6 +11,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 #include "lib/sort/device/device_feed.h"
+#include "lib/sort/device/device_records.h"
 #include "lib/sort/device/device_text.h"
 #include "lib/sort/device/held_file.h"
 #include "lib/sort/device/landing.h"
@@ -20,8 +21,6 @@ enum {
     UPLOADS_HELD_MAX = 64,
     PIECE_BYTES = 1 << 20, /* in which held-back text goes up */
     SAMPLE_BYTES = 1 << 20,
-    RECORD_SLACK = 64, /* readable beyond fetched records */
-    LEAST_RECORD_BYTES = 16,
 };
 
 /* What is read while the device starts: a third of a second of a fast disk. */
@@ -47,6 +46,7 @@ struct gs_device_chunk {
     pthread_t starter;
     bool has_starter;
     atomic_bool is_started; /* the device is there, or is known not to be */
+    pthread_mutex_t mutex;
     pthread_cond_t started; /* the same, with the mutex */
     gs_status start_status;
     void *pinned;
@@ -67,15 +67,6 @@ struct gs_device_chunk {
     unsigned filling;             /* the slot that is filled */
     uint8_t *sample;              /* some of the text */
     size_t sample_bytes;
-
-    /* For the workers of one emit. */
-    gs_sink *sink;
-    gs_text_sort *emitting;
-    gs_witness *run_witness; /* NULL: it is no run */
-    uint64_t first_ticket;
-    pthread_mutex_t mutex; /* guards the device and what follows */
-    uint64_t next_record, next_ticket;
-    bool has_failed;
 };
 
 /* --- starting the device ------------------------------------------------------------ */
@@ -212,6 +203,7 @@ gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_forming *forming,
     gs_assert(forming->device->device_count > 0);
     GS_TRY(gs_mem_new(&c, sizeof *c, "GPU chunk", st));
     c->forming = forming;
+    gs_held_file_init(&c->file, forming->options, forming->plan);
     c->keeps_all = !forming->device->can_read_again;
     c->held_back_bytes = c->keeps_all || share < START_BYTES ? share : START_BYTES;
     c->batches_held = workers < UPLOADS_HELD_MAX ? workers : UPLOADS_HELD_MAX;
@@ -222,7 +214,7 @@ gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_forming *forming,
     GS_TRY_OR_FAIL(gs_landing_init(
         &c->landing, forming->plan->stream_blocks * forming->plan->stream_block_bytes,
         st));
-    gs_held_file_init(&c->file, forming->options, forming->plan, c->landing.memory);
+    c->file.memory = c->landing.memory;
     /* A pipe may turn out to be short: its device is started when it is not. */
     if (!c->keeps_all)
         GS_TRY_OR_FAIL(start(c, st));
@@ -580,220 +572,28 @@ bool gs_device_chunk_give_back(gs_device_chunk *c)
 
 /* --- out again ---------------------------------------------------------------------- */
 
-/* What one worker takes of the sorted records at once. */
-typedef struct gs_device_part {
-    uint64_t ticket, count;
-    gs_text_record *records;
-    uint8_t *data;
-    bool is_landing; /* the data are there, else on the heap */
-    size_t record_capacity, data_capacity, data_bytes;
-} gs_device_part;
-
-/* Fetches the next part; count 0 when there is none. */
-static gs_code fetch_part_locked(gs_device_chunk *c, gs_device_part *part, gs_status *st)
-{
-    uint64_t bytes;
-    GS_TRY(gs_text_sort_cut(c->emitting, c->next_record, part->data_capacity,
-                            part->record_capacity, &part->count, &bytes, st));
-    if (part->count == 0)
-        return GS_OK;
-    if (bytes > part->data_capacity) { /* a record that is longer by itself */
-        if (part->is_landing)
-            part->data = NULL;
-        part->is_landing = false;
-        GS_TRY(gs_mem_resize(&part->data, (size_t)bytes + RECORD_SLACK, "fetched records",
-                             st));
-        part->data_capacity = (size_t)bytes;
-    }
-    GS_TRY(gs_text_sort_fetch_records(c->emitting, c->next_record, part->count, bytes,
-                                      part->records, part->data, st));
-    part->data_bytes = (size_t)bytes;
-    c->next_record += part->count;
-    part->ticket = c->next_ticket++;
-    return GS_OK;
-}
-
-static gs_code fetch_part(gs_device_chunk *c, gs_device_part *part, gs_status *st)
-{
-    part->count = 0;
-    pthread_mutex_lock(&c->mutex);
-    if (gs_cancel_check(c->forming->options->cancel_signal, st) == GS_OK &&
-        !c->has_failed)
-        GS_NOTED(fetch_part_locked(c, part, st));
-    c->has_failed |= st->code != GS_OK;
-    pthread_mutex_unlock(&c->mutex);
-    return st->code;
-}
-
-/* A record of a run: the witness of the run sees it, and that it differs from the one
- * before (NULL: none) where the device says so, on which merging depends. */
-static gs_code show(const gs_device_chunk *c, gs_witness_piece *seen,
-                    const gs_text_record *last, const gs_text_record *r,
-                    const uint8_t *data, gs_status *st)
-{
-    const gs_record_layout *const layout = c->forming->layout;
-    const bool is_key = layout->is_keyed && layout->is_key_only;
-    const size_t string_bytes = is_key ? r->key_bytes : r->bytes;
-    if (last != NULL) {
-        const uint8_t *const before = data - last->bytes - layout->has_eol;
-        int order;
-        const size_t index =
-            gs_ovc_first_difference(before, is_key ? last->key_bytes : last->bytes, data,
-                                    string_bytes, 0, &order);
-        if (r->shared != (order == 0 ? 0 : index + 1))
-            return GS_FAIL(st, GS_ERR_GPU, 0,
-                           "verify: a record differs from the one before elsewhere");
-    }
-    const gs_seen_string line = {data + r->key_bytes, r->bytes - r->key_bytes};
-    const gs_seen_string string = {data, string_bytes};
-    if (r->count > 1 && layout->is_keyed)
-        gs_witness_drop_unknown(seen, r->count - 1);
-    else if (r->count > 1)
-        gs_witness_drop(seen, line.data, line.bytes, r->count - 1);
-    return gs_witness_note(seen, line, string) ? gs_witness_look(seen, st) : GS_OK;
-}
-
-/* Lines that the device left out: without keys they are copies of the one that stays. */
-static void note_dropped(const gs_device_chunk *c, gs_sink_piece *piece,
-                         const gs_text_record *r, const uint8_t *data)
-{
-    if (r->count > 1 && c->forming->layout->is_keyed)
-        gs_sink_drop_unknown(piece, r->count - 1);
-    else if (r->count > 1)
-        gs_sink_drop(piece, data, r->bytes, r->count - 1);
-}
-
-static gs_code put_part(const gs_device_chunk *c, const gs_device_part *part,
-                        gs_sink_piece *piece, gs_witness_piece *seen, gs_status *st)
-{
-    const size_t eol = c->forming->layout->has_eol;
-    const uint8_t *from = part->data;
-    gs_witness_begin(seen, c->run_witness, part->ticket + 1,
-                     c->forming->layout->is_keyed);
-    gs_sink_begin(piece, part->ticket);
-    for (uint64_t i = 0; i < part->count; i++) {
-        const gs_text_record *const r = &part->records[i];
-        if (r->key_bytes > r->bytes || from + r->bytes > part->data + part->data_bytes)
-            return GS_FAIL(st, GS_ERR_GPU, 0, "verify: a record has no end");
-        if (c->run_witness != NULL)
-            GS_TRY(show(c, seen, i > 0 ? r - 1 : NULL, r, from, st));
-        note_dropped(c, piece, r, from);
-        const gs_sink_record out = {.data = from,
-                                    .length = r->bytes,
-                                    .key_bytes = r->key_bytes,
-                                    .count = r->count,
-                                    .shared = r->shared};
-        GS_TRY(gs_sink_add(piece, &out, st));
-        from += r->bytes + eol;
-    }
-    GS_TRY(gs_witness_end(seen, st));
-    return gs_sink_end(piece, st);
-}
-
-/* Of a run what comes down is put into the landing, of which each worker has a share; for
- * text that may be what the stream writes from. */
-static gs_code part_new(gs_device_part *part, const gs_device_chunk *c, unsigned worker,
-                        gs_status *st)
-{
-    const size_t bytes = c->sink->buffer_bytes / 4 * 3;
-    const size_t share = c->landing.bytes / gs_team_workers(c->forming->team);
-    *part = (gs_device_part){.record_capacity = bytes / LEAST_RECORD_BYTES,
-                             .data_capacity = bytes};
-    GS_TRY(gs_mem_new(&part->records, part->record_capacity * sizeof *part->records,
-                      "fetched records", st));
-    part->is_landing = c->sink->run != NULL && bytes + RECORD_SLACK <= share;
-    if (part->is_landing)
-        part->data = c->landing.memory + worker * share;
-    else
-        GS_TRY(gs_mem_new(&part->data, bytes + RECORD_SLACK, "fetched records", st));
-    return GS_OK;
-}
-
-static void part_free(gs_device_part *part)
-{
-    gs_mem_free(part->records);
-    if (!part->is_landing)
-        gs_mem_free(part->data);
-}
-
-static gs_code emit_worker(void *context, unsigned worker, gs_status *st)
-{
-    gs_device_chunk *const c = context;
-    gs_trace *const trace = c->forming->options->trace;
-    gs_device_part part = {0};
-    gs_witness_piece seen = {0};
-    gs_sink_piece *piece = NULL;
-    GS_TRY_OR_FAIL(gs_sink_piece_new(&piece, c->sink, st));
-    GS_TRY_OR_FAIL(part_new(&part, c, worker, st));
-    for (;;) {
-        GS_TRY_OR_FAIL(fetch_part(c, &part, st));
-        if (part.count == 0)
-            break;
-        const uint64_t begin_ns = gs_trace_begin(trace);
-        GS_TRY_OR_FAIL(put_part(c, &part, piece, &seen, st));
-        gs_trace_end(trace, GS_LANE_WORKER, worker, "encode", begin_ns, 0);
-    }
-fail:
-    part_free(&part);
-    gs_witness_release(&seen);
-    gs_sink_piece_free(piece);
-    if (st->code != GS_OK)
-        gs_stream_abort(c->sink->stream, st);
-    return st->code;
-}
-
-static gs_code emit_records(gs_device_chunk *c, gs_status *st)
-{
-    c->next_record = 0;
-    c->next_ticket = c->first_ticket;
-    c->has_failed = false;
-    return gs_team_run(c->forming->team, emit_worker, c, st);
-}
-
-/* Records into a run, which has a witness of its own. */
-static gs_code emit_run(gs_device_chunk *c, const gs_multiset *read,
-                        const gs_emit_options *emit, uint64_t records, gs_status *st)
-{
-    gs_witness_options watched = *c->forming->watched;
-    watched.is_full = true;
-    watched.drops_equals = watched.order.is_strict = emit->is_unique;
-    watched.has_counts = false;
-    watched.has_top = emit->has_top;
-    watched.top_count = emit->top_count;
-    GS_TRY(gs_witness_new(&c->run_witness, &watched, st));
-    gs_witness_read(c->run_witness, read);
-    if (emit_records(c, st) == GS_OK)
-        GS_NOTED(gs_witness_judge(c->run_witness, records, UINT64_MAX, GS_ERR_GPU, st));
-    gs_witness_free(c->run_witness);
-    c->run_witness = NULL;
-    return st->code;
-}
-
 gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
                              const gs_emit_options *emit, gs_status *st)
 {
     /* What is left out as equal is only known of records. */
     const bool is_text = gs_emit_is_text(sink) && !emit->is_unique;
+    gs_text_sort *const sort = c->slots[slot];
     gs_text_result result;
-    c->sink = sink;
-    c->emitting = c->slots[slot];
-    c->first_ticket = emit->first_ticket;
     join_starter(c); /* who locks the memory for what comes down */
-    GS_TRY(gs_text_sort_run(c->emitting, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
+    GS_TRY(gs_text_sort_run(sort, is_text ? GS_TEXT_OUTPUT : GS_TEXT_RECORDS,
                             emit->is_unique, emit->has_top ? emit->top_count : UINT64_MAX,
                             &result, st));
     gs_log_say(c->forming->options->log, GS_LOG_INFO,
                "GPU: %llu records sorted in %u rounds, %.1f GiB of its memory",
                (unsigned long long)result.input_count, result.rounds,
-               (double)gs_text_sort_device_bytes(c->emitting) / (1 << 30));
+               (double)gs_text_sort_device_bytes(sort) / (1 << 30));
     if (is_text) {
-        GS_TRY(gs_device_text_emit(c->forming, c->emitting, result.bytes, &c->landing,
-                                   sink->stream, c->first_ticket, st));
+        GS_TRY(gs_device_text_emit(c->forming, sort, result.bytes, &c->landing,
+                                   sink->stream, emit->first_ticket, st));
         atomic_fetch_add(&sink->record_count, result.record_count);
-    } else if (sink->run != NULL) {
-        GS_TRY(emit_run(c, &c->read[slot], emit, result.record_count, st));
     } else {
-        GS_TRY(emit_records(c, st));
+        GS_TRY(gs_device_records_emit(c->forming, sort, result.record_count,
+                                      &c->read[slot], &c->landing, sink, emit, st));
     }
     gs_witness_read(c->forming->witness, &c->read[slot]);
     if (c->forming->options->stats != NULL)

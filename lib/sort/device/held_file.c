@@ -8,9 +8,9 @@
 #include "lib/base/assertion.h"
 
 void gs_held_file_init(gs_held_file *f, const gs_sort_options *options,
-                       const gs_memory_plan *plan, uint8_t *memory)
+                       const gs_memory_plan *plan)
 {
-    *f = (gs_held_file){.options = options, .memory = memory, .fd = -1};
+    *f = (gs_held_file){.options = options, .fd = -1};
     f->block_bytes = plan->stream_block_bytes;
     f->block_count = plan->stream_blocks;
     (void)snprintf(f->failure, sizeof f->failure,

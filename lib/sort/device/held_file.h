@@ -19,7 +19,7 @@
 
 typedef struct gs_held_file {
     const gs_sort_options *options;
-    uint8_t *memory; /* of the stream's blocks */
+    uint8_t *memory; /* of the stream's blocks, while one is open; page-aligned */
     size_t block_bytes, block_count;
     gs_spill *spill;
     int fd;             /* -1: none yet */
@@ -31,10 +31,9 @@ typedef struct gs_held_file {
     char failure[GS_STREAM_FAILURE_BYTES];
 } gs_held_file;
 
-/* Borrows the options, and the memory while it is open: as much as the plan's stream
- * blocks, page-aligned. */
+/* Borrows the options. The caller sets `memory` before anything is kept. */
 void gs_held_file_init(gs_held_file *f, const gs_sort_options *options,
-                       const gs_memory_plan *plan, uint8_t *memory);
+                       const gs_memory_plan *plan);
 void gs_held_file_release(gs_held_file *f);
 
 /* Is there room for so many bytes more? Opens the file if there is none. */
