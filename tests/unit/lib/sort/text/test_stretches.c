@@ -85,8 +85,8 @@ static void all_are_found(const gs_text_form *form, made_text *made, size_t line
         size_t expected = 0, at = 0;
         for (size_t i = 0; i < TEXTS; i++) {
             const size_t n = round == 0 ? 1 : 1 + check_random(state) % 15;
-            if (round == 1 && i == 0) /* one begins where parts meet */
-                make_text(&made[i], PARTS_LINES, 2, is_backwards, state);
+            if (round == 1 && i < 2) /* one begins where parts meet, or a line behind */
+                make_text(&made[i], PARTS_LINES + 2 * i, 2, is_backwards, state);
             else
                 make_text(&made[i], lines / (1 + i), n, is_backwards, state);
             expected += made[i].begin_count;
