@@ -376,7 +376,8 @@ static gs_text_sort *new_sort(const gs_order *order, const gs_record_layout *lay
 static void lines(bool few, uint64_t unit_records_max)
 {
     static const size_t sizes[] = {0, 1, 60, 16383, 16384, 16385, 300000, 2000000};
-    const size_t size_count = few ? 3 : sizeof sizes / sizeof *sizes;
+    const size_t few_sizes = unit_records_max > 0 ? 4 : 3;
+    const size_t size_count = few ? few_sizes : sizeof sizes / sizeof *sizes;
     for (unsigned o = 0; o < ORDERS; o++) {
         gs_key keys[2];
         const gs_order order = make_order(o, keys);
@@ -412,7 +413,7 @@ static void records(bool few, uint64_t unit_records_max)
                                 .reverse = o >= 4};
         const gs_record_layout layout = gs_order_layout(&order, false);
         gs_text_sort *const t = new_sort(&order, &layout, unit_records_max);
-        const size_t bytes = RECORD * (few ? 100 : 100000);
+        const size_t bytes = RECORD * (few ? 2000 : 100000);
         for (size_t i = 0; i < bytes; i++)
             text[i] = (uint8_t)(below(3) ? below(3) : check_random(&state));
         sorts(t, &order, &layout, bytes, o == 3);
@@ -611,7 +612,7 @@ int main(int argc, char **argv)
     data = malloc(TEXT_MAX + 65536);
     wanted = malloc((TEXT_MAX + 1) / 2 * sizeof *wanted);
     REQUIRE(text != NULL && got != NULL && data != NULL && wanted != NULL);
-    const uint64_t unit = few ? 40 : 3000;
+    const uint64_t unit = few ? 500 : 3000;
     lines(few, 0);
     lines(few, unit);
     records(few, 0);
