@@ -332,7 +332,7 @@ gs_code gs_stream_map(gs_stream *s, uint64_t offset, size_t bytes, uint8_t **mem
     gs_status_keep_first(st, &s->failure);
     const uint64_t file_bytes = s->reserved_bytes;
     pthread_mutex_unlock(&s->mutex);
-    *memory = block->memory + inside;
+    *memory = block->memory != NULL ? block->memory + inside : NULL; /* pages: below */
     *room = s->block_bytes - inside < bytes ? s->block_bytes - inside : bytes;
     if (s->pages == NULL || st->code != GS_OK)
         return st->code;

@@ -43,8 +43,7 @@ bool gs_value_iter_next(gs_value_iter *it)
     return true;
 }
 
-/* Stands before the first record that is no header. */
-static gs_value_iter iter_begin(const gs_value_options *o, const gs_line_batch *batch)
+gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch *batch)
 {
     gs_value_iter it = {.batch = batch, .is_csv = o->format.is_csv};
     if (o->has_header && batch->offset == 0)
@@ -130,7 +129,7 @@ static bool parse_field(const gs_value_options *o, size_t column, const gs_slice
 static gs_code parse_fields(gs_value_batch *v, const gs_value_options *o,
                             const gs_line_batch *batch, gs_status *st)
 {
-    gs_value_iter it = iter_begin(o, batch);
+    gs_value_iter it = gs_value_iter_begin(o, batch);
     while (gs_value_iter_next(&it)) {
         uint64_t *const to = v->keys + v->count * o->column_count;
         size_t i = 0;
@@ -155,7 +154,7 @@ static void parse_lines(gs_value_batch *v, const gs_value_options *o,
 {
     const uint8_t *const data = batch->data;
     const gs_number_type type = o->type;
-    gs_value_iter first = iter_begin(o, batch);
+    gs_value_iter first = gs_value_iter_begin(o, batch);
     const size_t skipped = first.at < batch->bytes ? first.at : batch->bytes;
     gs_line_iter lines = gs_line_iter_begin(data + skipped, batch->bytes - skipped, '\n');
     uint64_t *to = v->keys;
@@ -201,7 +200,7 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
                            const gs_line_batch *batch, gs_status *st)
 {
     const size_t field = o->columns[0].field;
-    gs_value_iter it = iter_begin(o, batch);
+    gs_value_iter it = gs_value_iter_begin(o, batch);
     GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, batch->bytes + WORD, "values", st));
     GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, v->lines + 2, "values", st));
     v->text_bytes = 0;

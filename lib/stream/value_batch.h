@@ -79,6 +79,8 @@ typedef struct gs_value_iter {
     const uint8_t *record;
     size_t bytes;
 } gs_value_iter;
+/* Stands before the first record that is no header. */
+gs_value_iter gs_value_iter_begin(const gs_value_options *o, const gs_line_batch *batch);
 bool gs_value_iter_next(gs_value_iter *it);
 
 /* Where the stream stands: for messages. */

@@ -179,6 +179,8 @@ static gs_code look_at_lines(const gs_part_witness *w, gs_part_worker *p,
     enum { ENDS_AT_ONCE = 64 }; /* in 64 bytes */
     uint32_t ends[GS_WITNESS_BATCH];
     size_t count = 0, begin = 0;
+    if (bytes == 0)
+        return GS_OK;
     gs_line_iter it = gs_line_iter_begin(text, bytes, w->layout.eol);
     while (gs_line_iter_load(&it)) {
         while (gs_line_iter_next(&it))
