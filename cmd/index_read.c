@@ -16,7 +16,7 @@
 static const char info_usage[] =
     "Usage: gpusort index info [--json] DIR\n"
     "Prints what the index in DIR holds: counts and sizes.\n\n"
-    "      --json     as its header has it\n"
+    "      --json     the same as a JSON object\n"
     "  -h, --help     this text\n"
     "      --version  show the version and stop\n";
 

@@ -23,7 +23,7 @@ static void encode(const uint8_t *record, size_t bytes, gs_csv_form form, uint8_
     gs_key keys[] = {
         {.start_field = 1,
          .end_field = 1,
-         .type = (gs_key_type)(mode % (GS_KEY_VERSION + 1))},
+         .type = (gs_key_type)(mode % GS_KEY_TYPE_COUNT)},
         {.start_field = 0, .end_field = SIZE_MAX, .fold = true, .reverse = true},
         {.start_field = 0,
          .end_field = 2,

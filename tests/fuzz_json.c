@@ -22,7 +22,7 @@ static void encode(const uint8_t *line, size_t bytes, uint8_t mode)
 {
     static const gs_json_path paths[] = {{"a", 1}, {"a\0b", 2}, {"a\0b\0c", 3}, {"", 1}};
     gs_key keys[] = {
-        {.type = (gs_key_type)(mode % (GS_KEY_VERSION + 1))},
+        {.type = (gs_key_type)(mode % GS_KEY_TYPE_COUNT)},
         {.fold = true, .reverse = true},
         {.skip_start_blanks = true, .type = GS_KEY_GENERAL},
         {.type = GS_KEY_BYTES},

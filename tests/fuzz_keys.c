@@ -332,7 +332,8 @@ static int compare_by_key(const gs_key *key, text a, text b, bool *may_be_any)
     case GS_KEY_VERSION:
         return compare_versions(filter(key, a, of_a), filter(key, b, of_b));
     case GS_KEY_BYTES:
-    case GS_KEY_RANDOM: break;
+    case GS_KEY_RANDOM:
+    case GS_KEY_TYPE_COUNT: break;
     }
     return compare_bytes(filter(key, a, of_a), filter(key, b, of_b));
 }

@@ -388,7 +388,7 @@ for reader in info dump export verify
     __gpusort_index_reader $reader -s h -l help -d 'show help'
     __gpusort_index_reader $reader -l version -d 'show the version'
 end
-__gpusort_index_reader info -l json -d 'as its header has it'
+__gpusort_index_reader info -l json -d 'the same as a JSON object'
 __gpusort_index_reader dump -l positions -d 'and where'
 __gpusort_index_reader export -l ciff -d 'to the Common Index File Format'
 __gpusort_index_reader export -s o -l output -r -d 'instead of standard output'

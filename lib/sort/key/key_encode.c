@@ -158,6 +158,8 @@ static const key_bound bounds[] = {
     [GS_KEY_VERSION] = {5, GS_VERSION_EXTRA_BYTES + BYTES_EXTRA},
 };
 
+_Static_assert(sizeof bounds / sizeof *bounds == GS_KEY_TYPE_COUNT, "a row each");
+
 /* Without what is made of the text with a collation, which lies behind it. */
 static key_bound string_bound(const gs_order *order, const gs_key *key)
 {
@@ -175,6 +177,9 @@ static key_bound whole_bound(const gs_order *order, const gs_key *key)
     }
     return b;
 }
+
+_Static_assert(GS_KEY_TYPE_COUNT == 7,
+               "put_text_key or put_number_key knows the new one");
 
 /* Types whose text is translated first, given the text as it counts. */
 static uint8_t *put_text_key(const gs_order *order, const gs_key *key,

@@ -23,15 +23,17 @@ typedef enum gs_key_type {
     GS_KEY_MONTH,   /* -M */
     GS_KEY_RANDOM,  /* -R: by hash; equal keys stay together */
     GS_KEY_VERSION, /* -V */
+    GS_KEY_TYPE_COUNT,
 } gs_key_type;
 
 /* clang-format off */
 /*
  * What is switched on or off for a key, besides its direction: a bool of gs_key each.
- * Whoever does something for each of them walks this list, so that a new line here is all
- * that has to be remembered: what else needs a place of its own does not build, or fails
- * in test_key_encode or test_text_key, which also fail where their lines do not show
- * what the new switch changes.
+ * Whoever does something for each of them walks this list: what else of the sort needs a
+ * place of its own does not build, or fails in test_key_encode or test_text_key, which also
+ * fail where their lines do not show what the new switch changes. Its letter is made known
+ * in cmd/key_spec.c and cmd/column_spec.c, and to other programs in lib/gpusort.h,
+ * lib/api/api_order.c and cmd/python/gpusort/_order.py.
  *
  *     name      of the bool, in gs_key and in gs_text_key (gpu/text/text_sort.h)
  *     LETTER    GS_LETTER_..., with which the command line switches it on

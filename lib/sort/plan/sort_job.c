@@ -14,6 +14,7 @@ static void put_key(FILE *to, size_t number, const gs_key *k)
         [GS_KEY_BYTES] = '-',  [GS_KEY_NUMERIC] = 'n', [GS_KEY_GENERAL] = 'g',
         [GS_KEY_HUMAN] = 'h',  [GS_KEY_MONTH] = 'M',   [GS_KEY_RANDOM] = 'R',
         [GS_KEY_VERSION] = 'V'};
+    _Static_assert(sizeof types == GS_KEY_TYPE_COUNT, "a letter each");
     (void)fprintf(to, "key %zu: %zu.%zu", number, k->start_field, k->start_char);
     if (k->end_field != SIZE_MAX)
         (void)fprintf(to, ",%zu.%zu", k->end_field, k->end_char);
