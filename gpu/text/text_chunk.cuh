@@ -88,6 +88,7 @@ struct gs_text_sort {
     /* What the work on so many records takes, as one unit and as several. */
     uint64_t known_count[2];
     size_t known_bytes[2];
+    uint64_t too_many[2]; /* records for which there is no memory; 0: not known yet */
     uint8_t *d_fetch[GS_TEXT_FETCHES_MAX];
     gs_text_record *d_records;
     size_t records_capacity;

@@ -189,6 +189,8 @@ gs_code gs_text_can_fit(gs_text_sort *t, uint64_t least, uint64_t records,
         const size_t keys = keys_room(t, text_bytes, records, escaped, units);
         if (keys > available || !can_cut(t, units == 1 ? records : least, units))
             continue;
+        if (t->too_many[k] > 0 && records >= t->too_many[k])
+            continue;
         *out = records <= t->known_count[k] && t->known_bytes[k] <= available - keys;
         /* What is asked for is a little more, so that not every batch has to ask. */
         const uint64_t wanted[] = {records + records / 16, records};
@@ -199,6 +201,8 @@ gs_code gs_text_can_fit(gs_text_sort *t, uint64_t least, uint64_t records,
             t->known_count[k] = wanted[i];
             *out = t->known_bytes[k] <= available - keys;
         }
+        if (t->known_count[k] == records && t->known_bytes[k] > available)
+            t->too_many[k] = records;
     }
     return GS_OK;
 }
