@@ -46,6 +46,6 @@ PATH=folder/tool::$PATH sort -S 20K --compress-program=named in | cmp - expected
 trap '' CHLD; sort -S 20K --compress-program=./named in | cmp - expected && echo sorted
 ((sleep 0.2; exec false) & exec sort -S 20K --compress-program=./named in >out); cmp out expected && echo sorted
 timeout 0.5 sort -S 20K --compress-program=./hangs in
-seq 50000 | env --default-signal=PIPE sort -S 20K --compress-program=./named | head -n 1; echo ${PIPESTATUS[1]}
-trap '' PIPE; seq 50000 | sort -S 20K --compress-program=./named | :; echo ${PIPESTATUS[1]}
+seq 200000 | env --default-signal=PIPE sort -S 20K --compress-program=./named | head -n 1; echo ${PIPESTATUS[1]}
+trap '' PIPE; (sleep 0.1; seq 50000) | sort -S 20K --compress-program=./named | :; echo ${PIPESTATUS[1]}
 X

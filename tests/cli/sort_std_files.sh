@@ -26,6 +26,6 @@ sort --version >&-
 sort f 2>&-
 sort -k0 2>&-
 sort nofile 2>&-
-trap '' PIPE; seq 100000 | sort | :; echo ${PIPESTATUS[1]}
-seq 100000 | env --default-signal=PIPE sort | :; echo ${PIPESTATUS[1]}
+trap '' PIPE; seq 300000 | sort | :; echo ${PIPESTATUS[1]}
+seq 300000 | env --default-signal=PIPE sort | :; echo ${PIPESTATUS[1]}
 X
