@@ -129,6 +129,12 @@ gs_code gs_text_prepare(gs_text_sort *t, const gs_text_plan *plan, gs_status *st
 /* What is free for the work on a chunk. */
 size_t gs_text_available(const gs_text_sort *t);
 
+/* Room for keys behind the first `at` bytes of their memory. */
+static inline size_t gs_text_keys_left(const gs_text_sort *t, size_t at)
+{
+    return t->keys_bytes > at + GS_TEXT_SLACK ? t->keys_bytes - at - GS_TEXT_SLACK : 0;
+}
+
 /* words[i] = the sum of those before it. */
 gs_code gs_text_sum_up(gs_text_sort *t, uint64_t *words, uint64_t count, gs_status *st);
 /* The keys of the `count` records that t->view is of, behind the first `at` bytes of the

@@ -72,8 +72,8 @@ gs_code gs_text_sort_cut(gs_text_sort *t, uint64_t first, size_t bytes,
     /* Fetched is with the memory of a unit. */
     if (count_max > t->plan.unit_count)
         count_max = t->plan.unit_count;
-    if (t->options.order.key_count > 0 && bytes > t->keys_bytes - GS_TEXT_SLACK)
-        bytes = t->keys_bytes - GS_TEXT_SLACK;
+    if (t->options.order.key_count > 0 && bytes > gs_text_keys_left(t, 0))
+        bytes = gs_text_keys_left(t, 0);
     k_cut<<<1, 32, 0, t->work_stream>>>(result_lines(t), t->options.order,
                                         t->shape == GS_TEXT_RECORDS, t->parts.sums,
                                         t->result_count, first, bytes, count_max, d_mail);
@@ -109,7 +109,7 @@ static gs_code view_result(gs_text_sort *t, uint64_t first, uint64_t count,
     t->view = t->lines;
     t->view.rows = t->d_order + first;
     GS_TRY(gs_text_make_keys(t, count, 0, &key_bytes, st));
-    gs_assert(key_bytes == 0 || key_bytes + GS_TEXT_SLACK <= t->keys_bytes);
+    gs_assert(key_bytes <= gs_text_keys_left(t, 0));
     k_group_bytes<<<gs_text_grid((groups + 1) * GS_GROUP, GS_GATHER_THREADS),
                     GS_GATHER_THREADS, 0, t->work_stream>>>(t->view, t->options.order,
                                                             true, count, *sums);

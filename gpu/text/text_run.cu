@@ -102,7 +102,7 @@ gs_code gs_text_make_keys(gs_text_sort *t, uint64_t count, size_t at, size_t *by
     GS_TRY(gs_text_sum_up(t, key_starts, count + 1, st));
     GS_TRY(gs_text_read_mail(t, key_starts + count, 1, st));
     *bytes = (size_t)t->h_mail[0];
-    if (at + *bytes + GS_TEXT_SLACK > t->keys_bytes)
+    if (*bytes > gs_text_keys_left(t, at))
         return GS_OK;
     k_write_keys<<<gs_text_grid(count, THREADS), THREADS, 0, t->work_stream>>>(
         lines, t->options.order, count, key_starts, t->d_keys + at);
@@ -253,7 +253,7 @@ static gs_code sort_whole(gs_text_sort *t, uint64_t count, bool drops, gs_status
     gs_text_parts *const p = &t->parts;
     size_t keys_bytes;
     GS_TRY(gs_text_make_keys(t, count, 0, &keys_bytes, st));
-    gs_assert(keys_bytes + GS_TEXT_SLACK <= t->keys_bytes || keys_bytes == 0);
+    gs_assert(keys_bytes <= gs_text_keys_left(t, 0));
     GS_TRY(gs_text_end_step(t, "encode keys", st));
     GS_TRY(gs_text_sort_unit(t, count, st));
     t->d_order = p->order;

@@ -32,11 +32,6 @@ typedef struct gs_text_ranges {
     uint64_t placed; /* records of the result so far */
 } gs_text_ranges;
 
-static size_t keys_left(const gs_text_sort *t, size_t at)
-{
-    return t->keys_bytes > at + GS_TEXT_SLACK ? t->keys_bytes - at - GS_TEXT_SLACK : 0;
-}
-
 /* --- splitters ---------------------------------------------------------------------- */
 
 /* Picks a sample that fits into a unit, and makes its keys. */
@@ -53,11 +48,11 @@ static gs_code pick_sample(gs_text_sort *t, uint64_t count, uint32_t *out, gs_st
         t->view = t->lines;
         t->view.rows = t->parts.rows;
         GS_TRY(gs_text_make_keys(t, sampled, 0, &bytes, st));
-        if (bytes <= keys_left(t, 0) || sampled <= GS_SAMPLE_LEAST)
+        if (bytes <= gs_text_keys_left(t, 0) || sampled <= GS_SAMPLE_LEAST)
             break;
         sampled /= 2;
     }
-    if (bytes > keys_left(t, 0))
+    if (bytes > gs_text_keys_left(t, 0))
         return GS_FAIL(st, GS_ERR_NOMEM, 0, "GPU: keys of %zu bytes are too long", bytes);
     *out = (uint32_t)sampled;
     return GS_OK;
@@ -82,7 +77,8 @@ static gs_code choose_splitters(gs_text_sort *t, gs_text_ranges *r, gs_status *s
     r->splitters = t->view;
     if (t->options.order.key_count == 0)
         return GS_OK;
-    gs_assert(r->splitter_key_bytes <= keys_left(t, 0)); /* they are some of the sample */
+    gs_assert(r->splitter_key_bytes <=
+              gs_text_keys_left(t, 0)); /* they are some of the sample */
     GPU_TRY(st, cudaMemcpyAsync(p->splitter_key_starts, p->key_starts,
                                 (r->splitter_count + 1) * sizeof *p->key_starts,
                                 cudaMemcpyDeviceToDevice, t->work_stream));
@@ -104,7 +100,7 @@ static gs_code view_window(gs_text_sort *t, const gs_text_ranges *r, uint64_t fi
         t->view.first_row = first;
         GS_TRY(gs_text_make_keys(t, rows, r->splitter_key_bytes, &bytes, st));
         *out = rows;
-        if (bytes <= keys_left(t, r->splitter_key_bytes))
+        if (bytes <= gs_text_keys_left(t, r->splitter_key_bytes))
             return GS_OK;
         if (rows == 1)
             return GS_FAIL(st, GS_ERR_NOMEM, 0, "GPU: a key of %zu bytes is too long",
@@ -177,7 +173,8 @@ static gs_code place_unit(gs_text_sort *t, gs_text_ranges *r, uint32_t low, uint
     t->view = t->lines;
     t->view.rows = p->rows;
     GS_TRY(gs_text_make_keys(t, records, 0, &key_bytes, st));
-    gs_assert(key_bytes == 0 || key_bytes <= keys_left(t, 0)); /* as was counted */
+    gs_assert(key_bytes == 0 ||
+              key_bytes <= gs_text_keys_left(t, 0)); /* as was counted */
     GS_TRY(gs_text_end_step(t, "pick a range", st));
     GS_TRY(gs_text_sort_unit(t, records, st));
     if (r->drops_equals) {
@@ -202,7 +199,7 @@ static uint32_t cut_unit(const gs_text_sort *t, uint32_t low, uint32_t bucket_co
     for (; high < bucket_count; high++) {
         const gs_text_bucket *const b = &t->h_buckets[high];
         if (*records + b->records > t->plan.unit_count ||
-            key_bytes + b->key_bytes > keys_left(t, 0))
+            key_bytes + b->key_bytes > gs_text_keys_left(t, 0))
             break;
         *records += b->records;
         key_bytes += b->key_bytes;

@@ -20,7 +20,6 @@ enum {
     SLOTS_MAX = 8,
     UPLOADS_HELD_MAX = 64,
     PIECE_BYTES = 1 << 20, /* in which held-back text goes up */
-    SAMPLE_BYTES = 1 << 20,
 };
 
 /* What is read while the device starts: a third of a second of a fast disk. */
@@ -65,8 +64,7 @@ struct gs_device_chunk {
     _Atomic bool has_feed_failed; /* asked while the other slot may still be filled */
     gs_multiset read[SLOTS_MAX];  /* what the chunks there are made of */
     unsigned filling;             /* the slot that is filled */
-    uint8_t *sample;              /* some of the text */
-    size_t sample_bytes;
+    gs_text_head head;
 };
 
 /* --- starting the device ------------------------------------------------------------ */
@@ -187,10 +185,10 @@ static gs_code await_device(gs_device_chunk *c, gs_status *st)
 /* What is fed from files is not held back. */
 static gs_code new_memory(gs_device_chunk *c, gs_status *st)
 {
+    GS_TRY(gs_text_head_new(&c->head, st));
     if (c->forming->map != NULL)
-        return gs_device_feed_new(&c->feed, c->forming, st);
-    GS_TRY(gs_mem_map(&c->held, held_map_bytes(c), true, "text held back", st));
-    return gs_mem_new(&c->sample, SAMPLE_BYTES, "sample of the text", st);
+        return gs_device_feed_new(&c->feed, c->forming, &c->head, st);
+    return gs_mem_map(&c->held, held_map_bytes(c), true, "text held back", st);
 }
 
 gs_code gs_device_chunk_new(gs_device_chunk **out, const gs_forming *forming,
@@ -251,7 +249,7 @@ void gs_device_chunk_free(gs_device_chunk *c)
     gs_device_feed_free(c->feed);
     if (c->held != NULL)
         gs_mem_unmap(c->held, held_map_bytes(c));
-    gs_mem_free(c->sample);
+    gs_mem_free(c->head.text);
     pthread_cond_destroy(&c->started);
     pthread_mutex_destroy(&c->mutex);
     gs_mem_free(c);
@@ -346,12 +344,8 @@ static gs_code next_batch(gs_device_chunk *c, gs_line_batch *batch, bool *has_ba
         c->is_ended = true;
     if (*has_batch && c->forming->options->stats != NULL)
         atomic_fetch_add(&c->forming->options->stats->text_bytes, batch->bytes);
-    if (*has_batch && c->sample_bytes < SAMPLE_BYTES) {
-        const size_t room = SAMPLE_BYTES - c->sample_bytes;
-        const size_t n = batch->bytes < room ? batch->bytes : room;
-        memcpy(c->sample + c->sample_bytes, batch->data, n);
-        c->sample_bytes += n;
-    }
+    if (*has_batch)
+        gs_text_head_add(&c->head, batch->data, batch->bytes);
     return GS_OK;
 }
 
@@ -545,10 +539,8 @@ bool gs_device_chunk_is_started(const gs_device_chunk *c)
 
 void gs_device_chunk_sample(const gs_device_chunk *c, const uint8_t **text, size_t *bytes)
 {
-    *text = c->sample;
-    *bytes = c->sample_bytes;
-    if (c->feed != NULL)
-        gs_device_feed_sample(c->feed, text, bytes);
+    *text = c->head.text;
+    *bytes = c->head.bytes;
 }
 
 bool gs_device_chunk_give_back(gs_device_chunk *c)

@@ -2,12 +2,9 @@
 #include "lib/sort/device/device_feed.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
-
-enum { SAMPLE_BYTES = 1 << 20 };
 
 struct gs_device_feed {
     const gs_forming *forming;
@@ -16,8 +13,7 @@ struct gs_device_feed {
     size_t ticket_count;
     uint64_t sent, done; /* batches */
     _Atomic bool has_failed;
-    uint8_t *sample;
-    size_t sample_bytes;
+    gs_text_head *head;
 };
 
 bool gs_device_feed_map(const gs_forming *forming, int output_fd, gs_file_map *map)
@@ -25,13 +21,14 @@ bool gs_device_feed_map(const gs_forming *forming, int output_fd, gs_file_map *m
     return forming->device->can_read_again && gs_batch_ring_map(forming, output_fd, map);
 }
 
-gs_code gs_device_feed_new(gs_device_feed **out, const gs_forming *forming, gs_status *st)
+gs_code gs_device_feed_new(gs_device_feed **out, const gs_forming *forming,
+                           gs_text_head *head, gs_status *st)
 {
     gs_device_feed *d = NULL;
     *out = NULL;
     GS_TRY(gs_mem_new(&d, sizeof *d, "GPU feed", st));
     d->forming = forming;
-    GS_TRY_OR_FAIL(gs_mem_new(&d->sample, SAMPLE_BYTES, "sample of the text", st));
+    d->head = head;
     GS_TRY_OR_FAIL(gs_batch_ring_new(&d->ring, forming, st));
     d->ticket_count = gs_batch_ring_blocks(d->ring);
     GS_TRY_OR_FAIL(gs_mem_new_array(&d->tickets, d->ticket_count, sizeof *d->tickets,
@@ -49,7 +46,6 @@ void gs_device_feed_free(gs_device_feed *d)
         return;
     gs_batch_ring_free(d->ring);
     gs_mem_free(d->tickets);
-    gs_mem_free(d->sample);
     gs_mem_free(d);
 }
 
@@ -61,12 +57,6 @@ void gs_device_feed_area(const gs_device_feed *d, void **area, size_t *bytes)
 bool gs_device_feed_has_failed(const gs_device_feed *d)
 {
     return atomic_load(&d->has_failed);
-}
-
-void gs_device_feed_sample(const gs_device_feed *d, const uint8_t **text, size_t *bytes)
-{
-    *text = d->sample;
-    *bytes = d->sample_bytes;
 }
 
 /* Frees the blocks of uploads that are done, and waits for the oldest one. */
@@ -106,10 +96,7 @@ static gs_code await_batch(gs_device_feed *d, gs_text_sort *sort,
 static void note_sent(gs_device_feed *d, const gs_ring_batch *batch)
 {
     gs_sort_stats *const stats = d->forming->options->stats;
-    const size_t room = SAMPLE_BYTES - d->sample_bytes;
-    const size_t n = batch->bytes < room ? batch->bytes : room;
-    memcpy(d->sample + d->sample_bytes, batch->data, n);
-    d->sample_bytes += n;
+    gs_text_head_add(d->head, batch->data, batch->bytes);
     if (stats != NULL)
         atomic_fetch_add(&stats->text_bytes, batch->bytes);
 }

@@ -19,6 +19,7 @@
 #include "gpu/text/text_sort.h"
 #include "lib/sort/device/batch_ring.h"
 #include "lib/sort/device/device_choice.h"
+#include "lib/sort/device/text_head.h"
 
 typedef struct gs_device_feed gs_device_feed;
 
@@ -26,9 +27,10 @@ typedef struct gs_device_feed gs_device_feed;
  * can be read again. `output_fd` as in gs_input_map. Before the first batch. */
 bool gs_device_feed_map(const gs_forming *forming, int output_fd, gs_file_map *map);
 
-/* Of an input that was mapped, which is forming->map. Reading begins. */
+/* Of an input that was mapped, which is forming->map. Reading begins. What goes up is
+ * added to the head, which is borrowed. */
 GS_MUST_CHECK gs_code gs_device_feed_new(gs_device_feed **out, const gs_forming *forming,
-                                         gs_status *st);
+                                         gs_text_head *head, gs_status *st);
 /* Not while a device reads from its memory. NULL is fine. */
 void gs_device_feed_free(gs_device_feed *feed);
 
@@ -42,9 +44,5 @@ GS_MUST_CHECK gs_code gs_device_feed_fill(gs_device_feed *feed, gs_text_sort *so
                                           gs_status *st);
 /* Was it the reading that failed? Any thread. */
 bool gs_device_feed_has_failed(const gs_device_feed *feed);
-
-/* Some of the text that went up first. */
-void gs_device_feed_sample(const gs_device_feed *feed, const uint8_t **text,
-                           size_t *bytes);
 
 #endif
