@@ -11,6 +11,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/json_text.h"
+#include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "cmd/sort_args.h"
 #include "cmd/sort_resolve.h"
@@ -41,73 +42,6 @@ static const char usage_text[] =
     "and --no-uring. Without -s and -u, records with equal keys are to be in byte "
     "order.\n"
     "Exit codes: 0 good, 1 not in order or not the same records, 2 trouble.\n";
-
-/* Takes `--name=VALUE`, or `--name VALUE`, at argv[*at]. */
-static bool take_value(int argc, char **argv, int *at, const char *name,
-                       const char **value)
-{
-    const size_t length = strlen(name);
-    const char *const text = argv[*at];
-    if (strncmp(text, name, length) != 0)
-        return false;
-    if (text[length] == '=') {
-        *value = text + length + 1;
-        return true;
-    }
-    if (text[length] != '\0')
-        return false;
-    if (*at + 1 >= argc) {
-        gs_report(0, "option '%s' requires an argument", name);
-        gs_die_try_help(GS_EXIT_TROUBLE);
-    }
-    *value = argv[++*at];
-    return true;
-}
-
-static bool take_flag(const char *text, const char *name, bool *flag)
-{
-    if (strcmp(text, name) != 0)
-        return false;
-    *flag = true;
-    return true;
-}
-
-/* Moves what is not ours to the front of argv and returns how much that is. */
-static int take_own_options(check_request *r, int argc, char **argv)
-{
-    int kept = 1, at = 1;
-    for (; at < argc && strcmp(argv[at], "--") != 0; at++) {
-        const bool is_own = take_value(argc, argv, &at, "--expect", &r->expected) ||
-                            take_value(argc, argv, &at, "--same", &r->same) ||
-                            take_flag(argv[at], "--no-order", &r->no_order) ||
-                            take_flag(argv[at], "--json", &r->as_json);
-        if (!is_own)
-            argv[kept++] = argv[at];
-    }
-    for (; at < argc; at++)
-        argv[kept++] = argv[at];
-    argv[kept] = NULL;
-    return kept;
-}
-
-static void refuse_other_work(const gs_sort_args *args)
-{
-    const gs_sort_options *const o = &args->options;
-    const char *const wrong = args->check              ? "-c"
-                              : args->merge            ? "-m"
-                              : args->debug            ? "--debug"
-                              : o->output              ? "-o"
-                              : o->count               ? "--count"
-                              : o->has_top             ? "--top"
-                              : o->output_zstd         ? "--output-compress"
-                              : args->watch.has_stats  ? "--stats"
-                              : args->watch.trace_path ? "--trace"
-                                                       : NULL;
-    if (wrong == NULL)
-        return;
-    gs_report(0, "option '%s' has no meaning here", wrong);
-    gs_die_try_help(GS_EXIT_TROUBLE);
-}
 
 static void sum_text(const gs_verify_result *r, char *text)
 {
@@ -195,8 +129,15 @@ static void check_request_or_die(const check_request *r)
 
 int cmd_check(int argc, char **argv)
 {
+    static const char *const allowed[] = {NULL};
     check_request request = {.expected = NULL};
-    argc = take_own_options(&request, argc, argv);
+    const gs_own_option own[] = {
+        {"--expect", &request.expected, NULL},
+        {"--same", &request.same, NULL},
+        {"--no-order", NULL, &request.no_order},
+        {"--json", NULL, &request.as_json},
+    };
+    argc = gs_own_options_take(own, sizeof own / sizeof *own, argc, argv);
     check_request_or_die(&request);
     gs_sort_args args;
     gs_sort_args_parse(&args, argc, argv);
@@ -206,7 +147,7 @@ int cmd_check(int argc, char **argv)
         gs_sort_args_release(&args);
         return gs_stdout_close(GS_EXIT_GOOD);
     }
-    refuse_other_work(&args);
+    gs_own_options_refuse(&args, allowed);
     gs_sort_resolve(&args);
     int exit_code = GS_EXIT_GOOD;
     gs_status st = {.code = GS_OK};

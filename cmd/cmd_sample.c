@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpusort sample: some of the records of files, and records that cut them into even
+ * parts.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/own_options.h"
+#include "cmd/report.h"
+#include "cmd/size_arg.h"
+#include "cmd/sort_resolve.h"
+#include "lib/base/quote.h"
+#include "lib/part/parts.h"
+
+typedef struct sample_request {
+    const char *count, *seed, *splitters, *range;
+    gs_sort_args args;
+    gs_sample_options options;
+} sample_request;
+
+enum { SPLITTERS_TIMES = 100, SPLITTERS_MIN = 10000 };
+
+static const char usage_text[] =
+    "Usage: gpusort sample [OPTION]... [FILE]...\n"
+    "Writes some records of all FILEs, or of standard input, each with the same chance.\n"
+    "Of plain files only some blocks are read.\n\n"
+    "  -n, --records=N         so many, or all if there are fewer; K, M: of 1024\n"
+    "      --splitters=R       instead, in the order asked for, R - 1 records that cut\n"
+    "                          all into R even parts, for `gpusort partition'; of N\n"
+    "                          records (default: 100 R, at least 10000)\n"
+    "      --seed=N            another seed, another sample (default: 1)\n"
+    "      --range=FROM:TO     only records that begin at these bytes of the one FILE\n"
+    "  -o, --output=FILE       instead of standard output\n"
+    "  -v, --verbose           say how many records were looked at\n"
+    "      --help              this text\n"
+    "      --version           show the version and stop\n\n"
+    "What a record is and what order means is said with the options of `gpusort sort':\n"
+    "-b -d -f -g -i -h -M -R -r -V -k -t -s -z --numeric-sort --record-size --key-bytes\n"
+    "--csv --jsonl-key --header, as are -S, -T, --parallel and --no-decompress. -n is "
+    "no\n"
+    "order here.\n";
+
+/* FROM:TO; either may be left out. */
+static void take_range(gs_sample_options *o, const char *text)
+{
+    const char *const colon = strchr(text, ':');
+    const char *rest = text;
+    gs_quoted q;
+    int wrong = colon == NULL;
+    o->has_range = true;
+    o->to = UINT64_MAX;
+    if (colon != NULL && colon > text)
+        wrong |= gs_number_parse(text, "", &o->from, &rest) & ~GS_NUMBER_BAD_SUFFIX;
+    wrong |= rest != colon;
+    if (colon != NULL && colon[1] != '\0')
+        wrong |= gs_number_parse(colon + 1, "", &o->to, &rest);
+    if (wrong != 0)
+        gs_die(0, "invalid --range argument %s: FROM:TO, in bytes",
+               gs_quote_argument(&q, text));
+    if (o->from > o->to)
+        gs_die(0, "--range=%s ends before it begins", text);
+}
+
+static void settle(sample_request *r)
+{
+    gs_sample_options *const o = &r->options;
+    o->sort = &r->args.options;
+    o->seed = r->seed != NULL ? gs_own_number("--seed", r->seed, 0) : 1;
+    if (r->splitters != NULL)
+        o->parts = gs_own_number("--splitters", r->splitters, 1);
+    if (r->count != NULL)
+        o->count = gs_own_number("-n", r->count, 1);
+    else if (r->splitters == NULL)
+        gs_die_usage("say how many: -n N, or --splitters=R");
+    else if (__builtin_mul_overflow(o->parts, SPLITTERS_TIMES, &o->count))
+        o->count = UINT64_MAX;
+    if (r->count == NULL && o->count < SPLITTERS_MIN)
+        o->count = SPLITTERS_MIN;
+    if (o->parts > o->count)
+        gs_die(0, "%" PRIu64 " records cannot cut anything into %" PRIu64 " parts",
+               o->count, o->parts);
+    if (r->range != NULL)
+        take_range(o, r->range);
+    if (r->range != NULL && r->args.options.input_count != 1)
+        gs_die(0, "--range is of one file");
+}
+
+static void say(void *context, gs_log_level level, const char *text)
+{
+    const sample_request *const r = context;
+    if (r->args.verbose || level <= GS_LOG_WARNING)
+        gs_report(0, "%s", text);
+}
+
+int cmd_sample(int argc, char **argv)
+{
+    static const char *const allowed[] = {"-o", NULL};
+    sample_request r = {.count = NULL};
+    const gs_own_option own[] = {
+        {"-n", &r.count, NULL},
+        {"--records", &r.count, NULL},
+        {"--splitters", &r.splitters, NULL},
+        {"--seed", &r.seed, NULL},
+        {"--range", &r.range, NULL},
+    };
+    argc = gs_own_options_take(own, sizeof own / sizeof *own, argc, argv);
+    gs_sort_args_parse(&r.args, argc, argv);
+    if (r.args.wish != GS_WISH_SORT) {
+        (void)fputs(r.args.wish == GS_WISH_HELP ? usage_text : "gpusort " GS_VERSION "\n",
+                    stdout);
+        gs_sort_args_release(&r.args);
+        return gs_stdout_close(GS_EXIT_GOOD);
+    }
+    gs_own_options_refuse(&r.args, allowed);
+    gs_sort_resolve(&r.args);
+    settle(&r);
+    const gs_log log = {.fn = say, .context = &r};
+    r.args.options.log = &log;
+    gs_sample_result result;
+    gs_status st = {.code = GS_OK};
+    if (gs_sample_run(&r.options, &result, &st) != GS_OK)
+        gs_report_status(&st, true);
+    else if (r.args.verbose)
+        gs_report(0, "%" PRIu64 " of the %" PRIu64 " records that were looked at",
+                  result.records, result.seen);
+    gs_sort_args_release(&r.args);
+    return st.code == GS_OK ? GS_EXIT_GOOD : GS_EXIT_TROUBLE;
+}
