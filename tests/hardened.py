@@ -23,6 +23,9 @@ SHT_SYMTAB, SHT_STRTAB, SHT_NOTE, SHF_EXECINSTR = 2, 3, 7, 4
 DT_RPATH, DT_TEXTREL, DT_BIND_NOW, DT_RUNPATH, DT_FLAGS = 15, 22, 24, 29, 30
 DT_FLAGS_1 = 0x6FFFFFFB
 DF_TEXTREL, DF_BIND_NOW, DF_1_NOW, DF_1_PIE = 4, 8, 1, 0x08000000
+# Not against attackers, but asked of the same file: what every start would pay for. The
+# tables are 10,800; a program with CUDA has 4,800 others.
+DT_RELACOUNT, RELATIVE_MAX, LATE_LIST = 0x6FFFFFF9, 8000, "gs_late_relocations_list"
 NT_GNU_PROPERTY_TYPE_0, X86_FEATURE_1_AND, IBT, SHSTK = 5, 0xC0000002, 1, 2
 # A large frame goes down by a page (sub $0x1000, %rsp) and touches it: so gcc, so clang.
 PAGE_DOWN = b"\x48\x81\xec\x00\x10\x00\x00"
@@ -126,6 +129,8 @@ def faults_of_program(elf, is_static):
         yield "its code is relocated, and so writable for a while"
     if DT_RPATH in tags or DT_RUNPATH in tags:
         yield "it has a path of its own to libraries"
+    if LATE_LIST in elf.symbols() and tags.get(DT_RELACOUNT, 0) > RELATIVE_MAX:
+        yield "its loader goes through the tables of the stemmers (cmd/link)"
     if is_static and elf.of_kind(PT_INTERP):
         yield "it asks for a loader, although it is to be static"
 

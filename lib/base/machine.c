@@ -14,17 +14,20 @@
 
 #include "lib/base/cgroup.h"
 
-/* The first number in a file; false if there is none ("max", no file). */
+/* The first number in a file; false if there is none ("max", no file). Every command
+ * does this, so it takes little. */
 static bool read_number(const char *path, uint64_t *out)
 {
-    FILE *const f = fopen(path, "re");
-    if (f == NULL)
+    char text[32];
+    char *end = text;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return false;
-    unsigned long long number = 0;
-    const bool is_there = fscanf(f, "%llu", &number) == 1;
-    (void)fclose(f);
-    *out = number;
-    return is_there;
+    const ssize_t bytes = read(fd, text, sizeof text - 1);
+    (void)close(fd);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    *out = strtoull(text, &end, 10);
+    return end > text;
 }
 
 unsigned gs_machine_cores(void)
@@ -112,12 +115,16 @@ static uint64_t limits_left(void)
 {
     const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
     uint64_t used[2] = {0}, left = UINT64_MAX;
-    read_mapped_bytes(&used[0], &used[1]);
+    bool is_known = false;
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         struct rlimit limit;
         if (getrlimit((__rlimit_resource_t)limits[i], &limit) != 0 ||
             limit.rlim_cur == RLIM_INFINITY)
             continue;
+        if (!is_known) /* few have such limits, and to ask takes longer than to sort
+                          little */
+            read_mapped_bytes(&used[0], &used[1]);
+        is_known = true;
         left = lesser(left, limit.rlim_cur > used[i] ? limit.rlim_cur - used[i] : 0);
     }
     return left;
@@ -163,6 +170,15 @@ gs_memory_share gs_machine_memory_share(size_t wanted)
     if (share.is_scarce)
         share.usable_bytes = (size_t)room;
     return share;
+}
+
+gs_memory_share gs_machine_memory_small(void)
+{
+    enum { SMALL = 32 << 20 };
+    if (limits_left() != UINT64_MAX)
+        return (gs_memory_share){.limit_bytes = 0};
+    return (gs_memory_share){
+        .limit_bytes = SMALL, .usable_bytes = SMALL, .available_bytes = SMALL};
 }
 
 size_t gs_machine_address_space_left(void)

@@ -27,6 +27,9 @@ typedef struct gs_memory_share {
     size_t available_bytes; /* as above */
 } gs_memory_share;
 gs_memory_share gs_machine_memory_share(size_t wanted);
+/* What a job that needs little may plan with on any machine, which is not asked. Its
+ * limit is 0 where this process has limits: then ask. */
+gs_memory_share gs_machine_memory_small(void);
 
 /* What may still be mapped (ulimit -v, -d, or a kernel that does not overcommit);
  * SIZE_MAX where nothing limits that. */

@@ -46,13 +46,14 @@ enum {
     DECODE_SHARE = 32,   /* of the chunk */
     MAPPED_SHARE = 8,    /* of S */
     HELD_BACK_SHARE = 2, /* of the chunk: the other half is for cores, after a failure */
-    /* What a GPU is fed from: while a block goes up a worker fills another. Larger ones
-     * gain less than it takes to lock them in place. */
+    /* What a GPU is fed from: while blocks go up a worker fills another. More gains less
+     * than it takes to lock it in place. */
     FEED_SHARE = 8, /* of the chunk */
-    FEED_BLOCKS_A_WORKER = 2,
+    FEED_BLOCKS_A_WORKER = 4,
+    FEED_BLOCKS_A_WORKER_MIN = 2, /* where blocks are small */
     FEED_BLOCK_MIN = 64 * KIB,
-    FEED_BLOCK_MAX = 4 * MIB,
-    LIMIT_MIN = 32 * KIB, /* an S that is taken at its word is at least this */
+    FEED_BLOCK_MAX = 2 * MIB, /* stays in a core's cache from the copy to the count */
+    LIMIT_MIN = 32 * KIB,     /* an S that is taken at its word is at least this */
 };
 
 /* All that is not the chunk, while runs are formed. */
@@ -93,11 +94,14 @@ static size_t copy_bytes(const gs_memory_plan *p, size_t usable, bool is_keyed)
 
 /* A line that is too long for S is no reason to give up while the machine has memory. It
  * is there up to six times: carried from block to block, as a record, in a run's block.
- * The share is what may be planned with, three quarters of what is available.
+ * A part of what is available is left to others.
  */
-static void plan_long_records(gs_memory_plan *p, size_t available_share)
+static void plan_long_records(gs_memory_plan *p, size_t available)
 {
     enum { PLACES = 6, COPIES = 8 }; /* with keys, a record is longer than its line */
+    enum { LEFT_PART = 4 };
+    _Static_assert(PLACES * LEFT_PART == 8 * (LEFT_PART - 1), "an eighth, says the hint");
+    const size_t available_share = available - available / LEFT_PART;
     const bool has_more = !p->is_space_limited && available_share > p->chunk_bytes;
     const size_t share = has_more ? available_share : p->chunk_bytes;
     p->record_bytes_max = gs_clamp(share / PLACES, MIB, (size_t)1 << 31);
@@ -157,22 +161,26 @@ static void plan_merge(gs_memory_plan *p, size_t usable)
     p->merge_bytes = usable > fixed + MERGE_MIN ? usable - fixed : MERGE_MIN;
 }
 
-gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
+static gs_memory_plan share_out(const gs_memory_share *memory, size_t space,
+                                unsigned workers, bool is_keyed)
 {
-    gs_memory_plan p = {0};
-    const gs_memory_share memory = gs_machine_memory_share(memory_bytes);
-    const size_t space = gs_machine_address_space_left();
-    size_t usable = memory.usable_bytes;
-    p.limit_bytes = memory.limit_bytes;
-    p.workers = gs_share_workers(threads);
+    gs_memory_plan p = {.limit_bytes = memory->limit_bytes, .workers = workers};
+    size_t usable = memory->usable_bytes;
     p.is_space_limited = space < SIZE_MAX;
     if (p.is_space_limited)
         usable = fit_address_space(usable, space, &p.workers);
     plan_blocks(&p, usable, is_keyed);
-    plan_chunk(&p, usable, memory.is_scarce, is_keyed);
+    plan_chunk(&p, usable, memory->is_scarce, is_keyed);
     plan_merge(&p, usable);
-    plan_long_records(&p, memory.available_bytes - memory.available_bytes / 4);
+    plan_long_records(&p, memory->available_bytes);
     return p;
+}
+
+gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool is_keyed)
+{
+    const gs_memory_share memory = gs_machine_memory_share(memory_bytes);
+    return share_out(&memory, gs_machine_address_space_left(), gs_share_workers(threads),
+                     is_keyed);
 }
 
 /* A small limit is taken at its word: a chunk is full at S, without the share of the 64
@@ -186,10 +194,21 @@ static void take_at_its_word(gs_memory_plan *p)
     p->stream_block_bytes = p->block_bytes;
 }
 
-gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed)
+static void plan_feed(gs_memory_plan *p)
 {
-    gs_memory_plan p =
-        gs_memory_plan_make(options->memory_bytes, options->threads, is_keyed);
+    const size_t share = p->chunk_soft_bytes / FEED_SHARE, workers = p->workers;
+    p->feed_block_bytes =
+        gs_clamp(gs_power_below(share / (FEED_BLOCKS_A_WORKER_MIN * workers)),
+                 FEED_BLOCK_MIN, FEED_BLOCK_MAX);
+    p->feed_blocks =
+        gs_clamp(share / p->feed_block_bytes, FEED_BLOCKS_A_WORKER_MIN * workers,
+                 FEED_BLOCKS_A_WORKER * workers);
+}
+
+/* What a sort has beside what any job has. */
+static gs_memory_plan plan_sort(gs_memory_plan p, const gs_sort_options *options,
+                                bool is_keyed)
+{
     const bool has_program = options->compress_program != NULL;
     if (has_program) /* who names a program expects it to be used */
         take_at_its_word(&p);
@@ -202,11 +221,23 @@ gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed
         p.mapped_more_bytes = p.limit_bytes / MAPPED_SHARE;
     p.mapped_more_soft_bytes = has_program ? 0 : p.mapped_more_bytes;
     p.held_back_bytes = p.chunk_soft_bytes / HELD_BACK_SHARE;
-    p.feed_blocks = FEED_BLOCKS_A_WORKER * (size_t)p.workers;
-    p.feed_block_bytes =
-        gs_clamp(gs_power_below(p.chunk_soft_bytes / FEED_SHARE / p.feed_blocks),
-                 FEED_BLOCK_MIN, FEED_BLOCK_MAX);
+    plan_feed(&p);
     return p;
+}
+
+gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed)
+{
+    return plan_sort(
+        gs_memory_plan_make(options->memory_bytes, options->threads, is_keyed), options,
+        is_keyed);
+}
+
+gs_memory_plan gs_memory_plan_small(const gs_sort_options *options, bool is_keyed)
+{
+    const gs_memory_share memory = gs_machine_memory_small();
+    if (memory.limit_bytes == 0 || options->memory_bytes > 0)
+        return gs_memory_plan_sort(options, is_keyed);
+    return plan_sort(share_out(&memory, SIZE_MAX, 1, is_keyed), options, is_keyed);
 }
 
 gs_chunk_share gs_memory_plan_chunk(const gs_memory_plan *plan, bool is_mapped,

@@ -53,6 +53,9 @@ gs_memory_plan gs_memory_plan_make(size_t memory_bytes, unsigned threads, bool i
 
 /* The plan of a sort. */
 gs_memory_plan gs_memory_plan_sort(const gs_sort_options *options, bool is_keyed);
+/* That of one whose input is known to be small: the machine is not asked what it has,
+ * which would take longer than the sort. */
+gs_memory_plan gs_memory_plan_small(const gs_sort_options *options, bool is_keyed);
 
 /* What the chunks of a sort may take, once it is known how it goes. */
 typedef struct gs_chunk_share {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/plan/sort_job.h"
 
-#include <string.h>
-
 #include <stdio.h>
+#include <string.h>
 
 #include "io/run_block.h"
 #include "lib/sort/plan/job_text.h"
 
 static void put_key(FILE *to, size_t number, const gs_key *k)
 {
-    static const char types[] = {
-        [GS_KEY_BYTES] = '-',  [GS_KEY_NUMERIC] = 'n', [GS_KEY_GENERAL] = 'g',
-        [GS_KEY_HUMAN] = 'h',  [GS_KEY_MONTH] = 'M',   [GS_KEY_RANDOM] = 'R',
-        [GS_KEY_VERSION] = 'V'};
-    _Static_assert(sizeof types == GS_KEY_TYPE_COUNT, "a letter each");
+    static const char types[] = {[GS_KEY_BYTES] = '-',
+#define LETTER(name, letter, word, counts) [GS_KEY_##name] = letter,
+                                 GS_KEY_TYPES(LETTER)
+#undef LETTER
+    };
     (void)fprintf(to, "key %zu: %zu.%zu", number, k->start_field, k->start_char);
     if (k->end_field != SIZE_MAX)
         (void)fprintf(to, ",%zu.%zu", k->end_field, k->end_char);
@@ -27,10 +26,9 @@ static void put_key(FILE *to, size_t number, const gs_key *k)
 
 static void put_byte_key(FILE *to, size_t number, const gs_byte_key *k)
 {
-    static const char *const types[] = {[GS_FIELD_BYTES] = "bytes",
-                                        [GS_FIELD_UNSIGNED] = "u",
-                                        [GS_FIELD_SIGNED] = "i",
-                                        [GS_FIELD_FLOAT] = "f"};
+#define TEXT(name, text) text,
+    static const char *const types[] = {GS_FIELD_TYPES(TEXT)};
+#undef TEXT
     (void)fprintf(to, "key %zu: %zu:%zu:%s%s%s\n", number, k->offset, k->length,
                   types[k->type], k->is_little_endian ? "le" : "",
                   k->reverse ? ":r" : "");

@@ -14,6 +14,9 @@ typedef struct gs_sort_options {
     gs_order order;
     const char *const *inputs; /* "-" is standard input; at least one */
     size_t input_count;
+    /* One an input, of fixed-size records, in place of that of the order, which is not 0
+     * either; only for what is read and not mapped. NULL: all have that. */
+    const size_t *input_record_sizes;
     const char *output; /* NULL: output_fd */
     int output_fd;      /* written in place; 0: standard output */
 

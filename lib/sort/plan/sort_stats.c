@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/plan/sort_stats.h"
 
+#include "lib/base/machine.h"
+
+void gs_sort_stats_begin_phase(gs_sort_stats *stats, gs_sort_phase phase,
+                               uint64_t *begin_ns)
+{
+    const uint64_t now = gs_machine_now_ns();
+    if (stats != NULL) {
+        const int before = atomic_exchange(&stats->phase, (int)phase);
+        atomic_fetch_add(&stats->phase_ns[before], now - *begin_ns);
+    }
+    *begin_ns = now;
+}
+
 void gs_sort_stats_reset(gs_sort_stats *stats)
 {
     if (stats == NULL)

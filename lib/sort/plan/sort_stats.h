@@ -40,6 +40,10 @@ typedef struct gs_sort_stats {
     const char *_Atomic verified; /* what was, of the output; static string */
 } gs_sort_stats;
 
+/* The next phase begins; what has passed since *begin_ns, which is now then, is the last
+ * one's. NULL is fine. */
+void gs_sort_stats_begin_phase(gs_sort_stats *stats, gs_sort_phase phase,
+                               uint64_t *begin_ns);
 /* What was counted so far does not count: all is read again. NULL is fine. */
 void gs_sort_stats_reset(gs_sort_stats *stats);
 
