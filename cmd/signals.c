@@ -12,7 +12,7 @@
 #include "cmd/report.h"
 #include "io/map_names.h"
 #include "io/name_guard.h"
-#include "io/output.h"
+#include "io/pending_names.h"
 #include "lib/base/quote.h"
 #include "lib/index/folder/folders.h"
 
@@ -30,7 +30,7 @@ static void clean_up_and_die(int signal_number)
 {
     const int saved_errno = errno;
     gs_name_guard_close();
-    gs_output_unlink_pending();
+    gs_pending_names_unlink();
     gs_index_folder_remove_pending();
     (void)signal(signal_number, SIG_DFL);
     raise(signal_number);
@@ -67,7 +67,7 @@ static void end_for_lost_page(int signal_number, siginfo_t *info, void *context)
     while (atomic_flag_test_and_set(&is_ending))
         (void)pause(); /* another thread sees to it */
     gs_name_guard_close();
-    gs_output_unlink_pending();
+    gs_pending_names_unlink();
     gs_index_folder_remove_pending();
     say(program_invocation_name);
     say(": read failed: ");

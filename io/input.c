@@ -10,18 +10,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "io/aio.h"
-#include "io/decode.h"
+#include "io/file_look.h"
+#include "io/input_map.h"
 #include "io/pump.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
@@ -31,10 +29,7 @@
 
 enum {
     IN_FLIGHT_MAX = 32,
-    CACHE_PROBES = 16,
-    STAMP_WAIT_MS = 20, /* a tick of the clock has at most 10 */
     SMALL_BYTES = 512 << 10,
-    FILES_LEFT = 12,            /* to others by files that are opened ahead */
     DIRECT_MIN_BYTES = 8 << 20, /* smaller files are not worth the set-up */
     ALIGN = GS_BLOCK_ALIGN,
 };
@@ -144,35 +139,24 @@ bool gs_input_saw_compressed(const gs_input *in)
     return in->saw_compressed;
 }
 
-static gs_code fail_read(const gs_input *in, size_t index, int error, gs_status *st)
+/* These have names in their messages, which take pages of the stack: a small input is not
+ * to pay for them. */
+static __attribute__((noinline)) gs_code fail_read(const gs_input *in, size_t index,
+                                                   int error, gs_status *st)
 {
     gs_quoted name;
     return GS_FAIL(st, GS_ERR_IO, error, "read failed: %s",
                    gs_quote_name(&name, in->names[index]));
 }
 
-/* Does the file have no other place than memory? There reads that do not wait may not be
- * had, for want of a reason to wait. */
-static bool is_in_memory(int fd)
+static __attribute__((noinline)) gs_code fail_open(const char *name, gs_status *st)
 {
-    struct statfs info;
-    return fstatfs(fd, &info) == 0 && info.f_type == TMPFS_MAGIC;
-}
-
-/* Are so many of CACHE_PROBES pages of the file in the page cache? Asked by reads that do
- * not wait. */
-static bool is_cached(int fd, uint64_t size, unsigned hits_min)
-{
-    if (is_in_memory(fd))
-        return true;
-    unsigned hits = 0;
-    for (unsigned i = 0; i < CACHE_PROBES; i++) {
-        char byte;
-        const struct iovec one = {&byte, 1};
-        const off_t at = (off_t)(size / CACHE_PROBES * i);
-        hits += preadv2(fd, &one, 1, at, RWF_NOWAIT) == 1;
-    }
-    return hits >= hits_min;
+    const int error = errno;
+    const bool may_read = faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) == 0;
+    gs_quoted quoted;
+    return GS_FAIL(st, GS_ERR_IO, error, "%s: %s",
+                   may_read ? "open failed" : "cannot read",
+                   gs_quote_name(&quoted, name));
 }
 
 /* Our own description of the same file, on which O_DIRECT may be set. */
@@ -181,33 +165,6 @@ static int reopen_direct(int fd)
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
-}
-
-/* Opens a file by name if it is regular, and looks at it anew: another file may have
- * taken the name since the first look. A file that is not regular is not opened at all
- * (a FIFO would notice), and the result is -1. */
-static int open_regular(const char *name, struct stat *info)
-{
-    if (stat(name, info) != 0 || !S_ISREG(info->st_mode))
-        return -1;
-    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || (fstat(fd, info) == 0 && S_ISREG(info->st_mode)))
-        return fd;
-    (void)close(fd);
-    return -1;
-}
-
-/* What the first bytes of a regular file say of it; 0, or errno. */
-static int look_at_head(gs_pump_file *file, uint64_t offset)
-{
-    uint8_t head[GS_DECODE_HEAD_BYTES];
-    size_t n;
-    const int error = gs_pread_all(file->fd, head, sizeof head, offset, &n);
-    if (error != 0)
-        return error;
-    file->kind = gs_decode_recognise(head, n);
-    file->decode_bytes = gs_decode_memory_bytes(file->kind, head, n);
-    return 0;
 }
 
 static gs_code open_direct(gs_input *in, gs_status *st)
@@ -353,13 +310,14 @@ static bool open_compressed(const gs_input *in, gs_pump_file *file)
 {
     const char *const name = in->names[in->next_name];
     struct stat info;
-    file->fd = strcmp(name, "-") == 0 ? -1 : open_regular(name, &info);
+    file->fd = strcmp(name, "-") == 0 ? -1 : gs_look_open_regular(name, &info);
     file->index = in->next_name;
     file->may_wait = false;
+    file->head = NULL;
     if (file->fd < 0)
         return false; /* that is said in its turn */
     const bool is_compressed =
-        look_at_head(file, 0) == 0 && file->kind != GS_COMPRESSION_NONE;
+        gs_look_at_head(file, 0) == 0 && file->kind != GS_COMPRESSION_NONE;
     if (!is_compressed)
         (void)close(file->fd);
     return is_compressed;
@@ -377,7 +335,7 @@ static gs_code open_ahead(gs_input *in, gs_status *st)
         gs_pump_file file;
         if (!open_compressed(in, &file))
             return GS_OK;
-        if (gs_machine_files_are_short(file.fd, FILES_LEFT) ||
+        if (gs_machine_files_are_short(file.fd, GS_LOOK_FILES_LEFT) ||
             gs_pumps_decode_bytes(in->pumps) + file.decode_bytes >
                 in->options.decode_bytes_max) {
             (void)close(file.fd);
@@ -421,106 +379,14 @@ static gs_code next_pumped(gs_input *in, gs_block **out, gs_status *st)
 
 /* --- mapped ----------------------------------------------------------------------- */
 
-/* Is the open file for a map? Where `output_fd` writes to it, it is written in place,
- * behind our reading. */
-static bool is_mappable(const gs_input *in, int output_fd, gs_mapped_file *file)
-{
-    gs_pump_file head = {.fd = file->fd};
-    struct stat output;
-    if (!gs_file_stamp_take(&file->stamp, file->fd, STAMP_WAIT_MS) ||
-        !S_ISREG(file->stamp.mode) || file->stamp.bytes == 0)
-        return false;
-    if (fstat(output_fd, &output) != 0 ||
-        (output.st_dev == file->stamp.device && output.st_ino == file->stamp.inode))
-        return false;
-    file->bytes = (size_t)file->stamp.bytes;
-    const bool is_plain =
-        in->options.keep_compressed ||
-        (look_at_head(&head, 0) == 0 && head.kind == GS_COMPRESSION_NONE);
-    file->is_cached = is_plain && is_cached(head.fd, file->bytes, CACHE_PROBES);
-    return file->is_cached || (is_plain && in->options.maps_uncached);
-}
-
-/* Opens a file if it can be mapped. What its name stood for a moment ago may have been
- * replaced: what is open counts. */
-static bool open_mappable(const gs_input *in, size_t index, int output_fd,
-                          gs_mapped_file *file)
-{
-    const char *const name = in->names[index];
-    const bool is_stdin = strcmp(name, "-") == 0;
-    struct stat info;
-    if (is_stdin && (fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode) ||
-                     lseek(STDIN_FILENO, 0, SEEK_CUR) != 0))
-        return false;
-    const int fd = is_stdin ? STDIN_FILENO : open_regular(name, &info);
-    if (fd < 0)
-        return false;
-    *file = (gs_mapped_file){.fd = fd, .input_index = index};
-    if (is_mappable(in, output_fd, file))
-        return true;
-    if (!is_stdin)
-        (void)close(fd);
-    return false;
-}
-
-/* All files, each of them once: standard input has nothing more to give the second time.
- */
-static size_t open_all_mappable(const gs_input *in, int output_fd, gs_mapped_file *files)
-{
-    bool has_stdin = false;
-    size_t count = 0;
-    while (count < in->name_count && !(has_stdin && strcmp(in->names[count], "-") == 0) &&
-           open_mappable(in, count, output_fd, &files[count]))
-        has_stdin |= files[count++].fd == STDIN_FILENO;
-    return count;
-}
-
-/* Do the files, each with what is between it and the next, stay below the limit, and
- * leave descriptors to others? */
-static bool is_within_map(const gs_input *in, const gs_mapped_file *files, size_t count,
-                          size_t copy_bytes)
-{
-    enum { BETWEEN = 2 * GS_MEM_LARGE_PAGE };
-    const size_t most = in->options.map_bytes_max ? in->options.map_bytes_max : SIZE_MAX;
-    size_t left = most > copy_bytes ? most - copy_bytes : 0;
-    for (size_t i = 0; i < count; i++) {
-        if (left < BETWEEN || files[i].bytes > left - BETWEEN ||
-            gs_machine_files_are_short(files[i].fd, FILES_LEFT))
-            return false;
-        left -= files[i].bytes + BETWEEN;
-    }
-    return true;
-}
-
-/* The file position is where a plain reader would leave it, now that nothing more is
- * read. */
-static void leave_stdin_read(const gs_mapped_file *files, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (files[i].fd == STDIN_FILENO)
-            (void)lseek(STDIN_FILENO, (off_t)files[i].bytes, SEEK_SET);
-    }
-}
-
 bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *map)
 {
-    gs_mapped_file files[GS_FILE_MAP_FILES_MAX] = {0};
-    if (in->size_hint < GS_INPUT_MAP_MIN || in->name_count > GS_FILE_MAP_FILES_MAX)
+    const gs_input_files files = {in->names, in->name_count, &in->options};
+    if (in->size_hint < GS_INPUT_MAP_MIN ||
+        !gs_input_map_all(&files, output_fd, copy_bytes, map))
         return false;
-    size_t count = open_all_mappable(in, output_fd, files);
-    if (count == in->name_count && is_within_map(in, files, count, copy_bytes) &&
-        gs_file_map_open(map, files, count, copy_bytes, in->options.maps_small_pages,
-                         in->names)) {
-        map->taken_bytes = in->options.bytes_read;
-        in->next_name = in->name_count;
-        leave_stdin_read(files, count);
-        return true;
-    }
-    while (count-- > 0) {
-        if (files[count].fd != STDIN_FILENO)
-            (void)close(files[count].fd);
-    }
-    return false;
+    in->next_name = in->name_count;
+    return true;
 }
 
 /* --- going on in the middle -------------------------------------------------------- */
@@ -535,7 +401,8 @@ static void skip_plain(gs_input *in)
 }
 
 /* Of a compressed one all is unpacked, and the beginning left out. */
-static gs_code skip_unpacked(gs_input *in, gs_block *block, gs_status *st)
+static __attribute__((noinline)) gs_code skip_unpacked(gs_input *in, gs_block *block,
+                                                       gs_status *st)
 {
     const size_t n = in->skip_bytes < block->len ? (size_t)in->skip_bytes : block->len;
     block->data += n;
@@ -558,31 +425,28 @@ static gs_code open_next(gs_input *in, gs_status *st)
     const char *const name = in->names[in->index];
     const bool is_stdin = strcmp(name, "-") == 0;
     in->fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-    if (in->fd < 0) {
-        const int error = errno;
-        const bool may_read = faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) == 0;
-        gs_quoted quoted;
-        return GS_FAIL(st, GS_ERR_IO, error, "%s: %s",
-                       may_read ? "open failed" : "cannot read",
-                       gs_quote_name(&quoted, name));
-    }
+    if (in->fd < 0)
+        return fail_open(name, st);
     struct stat info;
     const off_t at = is_stdin ? lseek(in->fd, 0, SEEK_CUR) : 0;
     const bool is_regular = fstat(in->fd, &info) == 0 && S_ISREG(info.st_mode) && at >= 0;
     in->offset = is_regular ? (uint64_t)at : 0;
     /* Files of no size may still have content (/proc). */
     gs_pump_file file = {.fd = in->fd, .index = in->index, .may_wait = !is_regular};
+    if (is_stdin && in->options.head != NULL && in->options.head->data != NULL)
+        file.head = in->options.head;
     if (!is_regular || info.st_size == 0)
         return open_pumped(in, &file, st);
     const uint64_t size = (uint64_t)info.st_size;
-    const int error = in->options.keep_compressed ? 0 : look_at_head(&file, in->offset);
+    const int error =
+        in->options.keep_compressed ? 0 : gs_look_at_head(&file, in->offset);
     if (error != 0)
         return fail_read(in, in->index, error, st);
     if (file.kind != GS_COMPRESSION_NONE)
         return open_pumped(in, &file, st);
     skip_plain(in);
     if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1 &&
-        !is_cached(in->fd, size, CACHE_PROBES / 4 * 3))
+        !gs_look_is_cached(in->fd, size, GS_LOOK_PROBES / 4 * 3))
         return open_direct(in, st);
     in->way = GS_INPUT_CACHED;
     return GS_OK;

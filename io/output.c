@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "io/file_space.h"
@@ -18,23 +16,14 @@
 #include "io/link_chain.h"
 #include "io/name_guard.h"
 #include "io/overwrite.h"
+#include "io/pending_names.h"
+#include "io/stand_in.h"
 #include "io/temp_name.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/base/thread.h"
 
-enum {
-    PENDING_MAX = 8,
-    PATH_BYTES = GS_LINK_CHAIN_BYTES,
-};
-
-/* Temporary names that a signal handler must remove, of all outputs of the process: a
- * slot is set after its name is complete. */
-enum { SLOT_FREE, SLOT_TAKEN, SLOT_SET };
-static struct {
-    atomic_int state;
-    char path[PATH_BYTES];
-} pending[PENDING_MAX];
+enum { PATH_BYTES = GS_LINK_CHAIN_BYTES };
 
 static const char own_files[] = "/proc/self/fd";
 
@@ -64,35 +53,6 @@ struct gs_output {
     struct stat existing; /* of final_fd */
 };
 
-static void set_pending(gs_output *o, const char *path)
-{
-    o->pending_slot = -1;
-    for (int i = 0; i < PENDING_MAX && strlen(path) < PATH_BYTES; i++) {
-        if (atomic_compare_exchange_strong(&pending[i].state, &(int){SLOT_FREE},
-                                           SLOT_TAKEN)) {
-            (void)snprintf(pending[i].path, PATH_BYTES, "%s", path);
-            atomic_store(&pending[i].state, SLOT_SET);
-            o->pending_slot = i;
-            return;
-        }
-    }
-}
-
-static void clear_pending(gs_output *o)
-{
-    if (o->pending_slot >= 0)
-        atomic_store(&pending[o->pending_slot].state, SLOT_FREE);
-    o->pending_slot = -1;
-}
-
-void gs_output_unlink_pending(void)
-{
-    for (int i = 0; i < PENDING_MAX; i++) {
-        if (atomic_load(&pending[i].state) == SLOT_SET)
-            (void)unlink(pending[i].path);
-    }
-}
-
 static gs_code fail_open(const gs_output *o, int error, gs_status *st)
 {
     (void)GS_FAIL(st, GS_ERR_IO, error, "open failed: %s", o->name);
@@ -118,42 +78,6 @@ static void find_position(gs_output *o)
         return;
     o->is_seekable = true;
     o->start_offset = (uint64_t)at;
-}
-
-/* The mode and the owner of the existing file, which has no access list; false if its
- * owner may not be given to another. What a folder gives to every new file would be more.
- */
-static bool copy_attributes(const gs_output *o, int fd)
-{
-    return fchown(fd, o->existing.st_uid, o->existing.st_gid) == 0 &&
-           (fremovexattr(fd, "system.posix_acl_access") == 0 || errno == ENODATA ||
-            errno == EOPNOTSUPP || errno == ENOSYS) &&
-           fchmod(fd, o->existing.st_mode & 0777) == 0;
-}
-
-/* True if the file has access lists or attributes of users. Those that the system sets
- * by itself do not count. */
-static bool has_attributes(int fd)
-{
-    static const char by_system[] = "security.";
-    char names[PATH_BYTES];
-    const ssize_t bytes = flistxattr(fd, names, sizeof names);
-    if (bytes < 0)
-        return errno == ERANGE;
-    for (const char *name = names; name < names + bytes; name += strlen(name) + 1) {
-        if (strncmp(name, by_system, sizeof by_system - 1) != 0)
-            return true;
-    }
-    return false;
-}
-
-/* True if another file under the name would not be the same to others. The bits of set
- * user and group ID are the system's to clear when somebody writes. */
-static bool must_stay(const gs_output *o)
-{
-    return o->existing.st_nlink > 1 ||
-           (o->existing.st_mode & (S_ISUID | S_ISGID | S_ISVTX)) != 0 ||
-           has_attributes(o->final_fd);
 }
 
 /* Everything up to the name itself: with the slash, or empty. */
@@ -182,12 +106,12 @@ static int make_template(gs_output *o, const char *folder)
 
 static int remember_temp(gs_output *o, const char *path)
 {
-    set_pending(o, path);
+    o->pending_slot = gs_pending_name_set(path);
     gs_status st = {.code = GS_OK};
     if (gs_mem_copy_string(&o->temp, path, &st) == GS_OK)
         return 0;
     (void)unlink(path);
-    clear_pending(o);
+    gs_pending_name_clear(&o->pending_slot);
     return ENOMEM;
 }
 
@@ -263,10 +187,13 @@ static gs_code open_regular(gs_output *o, bool is_descriptor, gs_status *st)
     char folder[PATH_BYTES];
     const bool has_existing = o->final_fd >= 0;
     const bool is_known = !has_existing || is_target_existing(o);
-    const bool stays = has_existing && (is_descriptor || !is_known || must_stay(o));
+    const bool stays =
+        has_existing && (is_descriptor || !is_known ||
+                         !gs_stand_in_is_possible(&o->existing, o->final_fd));
     folder_of(o->target, folder);
     int error = is_known ? make_temp(o, folder, has_existing ? 0600 : 0666) : ENOENT;
-    if (error == 0 && !stays && (!has_existing || copy_attributes(o, o->fd))) {
+    if (error == 0 && !stays &&
+        (!has_existing || gs_stand_in_make_like(o->fd, &o->existing))) {
         o->kind = GS_OUTPUT_RENAME;
         return GS_OK;
     }
@@ -320,12 +247,11 @@ static gs_code new_output(gs_output **out, const char *name, gs_status *st)
     return st->code;
 }
 
-gs_code gs_output_open(gs_output **out, const char *path, const char *temp_folder,
-                       gs_status *st)
+/* Takes pages of the stack, which a small sort to standard output is not to pay for. */
+static __attribute__((noinline)) gs_code
+open_named(gs_output **out, const char *path, const char *temp_folder, gs_status *st)
 {
     gs_quoted quoted;
-    if (path == NULL)
-        return gs_output_open_descriptor(out, STDOUT_FILENO, st);
     GS_TRY(new_output(out, gs_quote_name(&quoted, path), st));
     (*out)->temp_folder = temp_folder;
     if (open_path(*out, path, st) != GS_OK) {
@@ -333,6 +259,13 @@ gs_code gs_output_open(gs_output **out, const char *path, const char *temp_folde
         *out = NULL;
     }
     return st->code;
+}
+
+gs_code gs_output_open(gs_output **out, const char *path, const char *temp_folder,
+                       gs_status *st)
+{
+    return path == NULL ? gs_output_open_descriptor(out, STDOUT_FILENO, st)
+                        : open_named(out, path, temp_folder, st);
 }
 
 gs_code gs_output_open_descriptor(gs_output **out, int fd, gs_status *st)
@@ -431,7 +364,7 @@ static int overwrite_final(gs_output *o, const gs_overwrite *how, bool *is_touch
     if (o->temp == NULL)
         (void)name_temp(o);
     gs_signals_block(&before, 0);
-    clear_pending(o);
+    gs_pending_name_clear(&o->pending_slot);
     const int error = gs_overwrite_run(how, is_touched);
     if (o->temp != NULL && (error == 0 || !*is_touched)) {
         (void)unlink(o->temp);
@@ -510,7 +443,7 @@ static gs_code commit_temp(gs_output *o, uint64_t total_bytes, bool sync, gs_sta
     GS_TRY(close_written(o, st));
     if (rename(o->temp, o->target) != 0)
         return copy_instead(o, total_bytes, errno, sync, st);
-    clear_pending(o);
+    gs_pending_name_clear(&o->pending_slot);
     gs_mem_free(o->temp);
     o->temp = NULL;
     gs_last_close(o->final_fd); /* the file that had the name */
@@ -543,7 +476,7 @@ void gs_output_free(gs_output *o)
     end_space(o);
     if (o->temp != NULL) {
         (void)unlink(o->temp);
-        clear_pending(o);
+        gs_pending_name_clear(&o->pending_slot);
     }
     /* Who opened the shared one closes it. */
     if (o->fd >= 0 && o->fd != o->shared_fd)

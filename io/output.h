@@ -14,7 +14,8 @@
  * keeps that name if the copy fails half-way, or if the program is killed.
  *
  * Devices, FIFOs, sockets, standard output and descriptors of empty files are written in
- * place, in order. Temporary names are removed by free and by gs_output_unlink_pending.
+ * place, in order. Temporary names are removed by free, and where a signal ends the
+ * program (io/pending_names.h).
  *
  * Call order: open, perhaps keep_apart, then bytes are written to fd (by gs_stream),
  * commit, free.
@@ -67,8 +68,5 @@ GS_MUST_CHECK gs_code gs_output_commit(gs_output *o, uint64_t total_bytes, bool 
                                        gs_status *st);
 /* Without a commit before, nothing is left under any name. NULL is fine. */
 void gs_output_free(gs_output *o);
-
-/* Async-signal-safe: removes the temporary names that exist now. */
-void gs_output_unlink_pending(void);
 
 #endif

@@ -25,6 +25,7 @@ typedef struct gs_pump {
     gs_decoder *decoder;
     uint8_t *stored; /* compressed bytes not decoded yet */
     size_t stored_at, stored_end;
+    size_t head_at; /* what comes before is taken from the head */
     pthread_t thread;
     bool has_thread; /* else who asks for a block reads it */
     bool has_begun;  /* the first bytes of a pipe were looked at */
@@ -91,7 +92,7 @@ static gs_code fail_read(const gs_pump *p, int error, gs_status *st)
 
 /* The only place where a pump's thread may be cancelled: it holds no lock there, and the
  * block that it fills is known to the pump. */
-static ssize_t read_some(int fd, void *to, size_t bytes)
+static ssize_t read_file(int fd, void *to, size_t bytes)
 {
     ssize_t n;
     int before;
@@ -105,12 +106,25 @@ static ssize_t read_some(int fd, void *to, size_t bytes)
     return n;
 }
 
+/* What was read of it before comes first. */
+static ssize_t read_some(gs_pump *p, void *to, size_t bytes)
+{
+    const gs_input_head *const head = p->file.head;
+    const size_t left = head != NULL ? head->bytes - p->head_at : 0;
+    const size_t n = left < bytes ? left : bytes;
+    if (n == 0)
+        return head != NULL && head->is_all ? 0 : read_file(p->file.fd, to, bytes);
+    memcpy(to, head->data + p->head_at, n);
+    p->head_at += n;
+    return (ssize_t)n;
+}
+
 /* Fills a block as it comes; a short one only at the end. */
 static gs_code fill_plain(gs_pump *p, gs_block *block, gs_status *st)
 {
     while (block->len < block->capacity) {
         const ssize_t n =
-            read_some(p->file.fd, block->data + block->len, block->capacity - block->len);
+            read_some(p, block->data + block->len, block->capacity - block->len);
         if (n < 0)
             return fail_read(p, errno, st);
         if (n == 0) {
@@ -134,7 +148,7 @@ static gs_code fill_decoded(gs_pump *p, gs_block *block, gs_status *st)
         block->len += made;
         if (taken > 0 || made > 0)
             continue;
-        const ssize_t n = read_some(p->file.fd, p->stored, STORED_BYTES);
+        const ssize_t n = read_some(p, p->stored, STORED_BYTES);
         if (n < 0)
             return fail_read(p, errno, st);
         p->stored_at = 0;
@@ -162,8 +176,8 @@ static gs_code look_at_pipe(gs_pump *p, gs_block *block, gs_status *st)
     if (p->all->options->keep_compressed)
         return GS_OK;
     while (block->len < GS_DECODE_MAGIC_BYTES) {
-        const ssize_t n = read_some(p->file.fd, block->data + block->len,
-                                    GS_DECODE_MAGIC_BYTES - block->len);
+        const ssize_t n =
+            read_some(p, block->data + block->len, GS_DECODE_MAGIC_BYTES - block->len);
         if (n < 0)
             return fail_read(p, errno, st);
         if (n == 0)
@@ -352,7 +366,8 @@ gs_code gs_pumps_open(gs_pumps *pumps, const gs_pump_file *file, gs_status *st)
     p->all = pumps;
     p->file = *file;
     p->lane = free_lane(pumps);
-    (void)fcntl(file->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches; may be refused */
+    if (file->head == NULL || !file->head->is_all) /* fewer switches; may be refused */
+        (void)fcntl(file->fd, F_SETPIPE_SZ, PIPE_BYTES);
     if (file->kind != GS_COMPRESSION_NONE)
         GS_TRY_OR_FAIL(start_decoder(p, file->kind, st));
     pthread_mutex_lock(&pumps->mutex);

@@ -33,11 +33,12 @@ GS_MUST_CHECK gs_code gs_pumps_new(gs_pumps **out, const char *const *names,
 void gs_pumps_free(gs_pumps *pumps); /* cancels what is read. NULL is fine */
 
 typedef struct gs_pump_file {
-    int fd;              /* read from where it stands */
-    bool may_wait;       /* for whoever writes: a pipe, a terminal */
-    size_t index;        /* of its name */
-    gs_compression kind; /* NONE: the first bytes of what comes tell */
-    size_t decode_bytes; /* what decoding takes of memory */
+    int fd;                    /* read from where it stands */
+    bool may_wait;             /* for whoever writes: a pipe, a terminal */
+    size_t index;              /* of its name */
+    gs_compression kind;       /* NONE: the first bytes of what comes tell */
+    size_t decode_bytes;       /* what decoding takes of memory */
+    const gs_input_head *head; /* what was read of it before; NULL: nothing */
 } gs_pump_file;
 
 /* At most GS_INPUT_FILES_MAX at once. Takes the descriptor, also if it fails, and begins

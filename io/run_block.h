@@ -53,7 +53,7 @@ typedef struct gs_run_block_header {
 
 _Static_assert(sizeof(gs_run_block_header) == 32, "on-disk layout");
 
-enum { GS_RUN_BLOCK_VERSION = 1 };
+enum { GS_RUN_BLOCK_VERSION = 2 };
 
 /* What one thread needs to encode and decode, by any codec. */
 typedef struct gs_run_coder gs_run_coder;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* aio: every request ends once, moves all its bytes or says why not; on both back ends.
  */
+#define CHECK_STARTS_THREADS
+
 #include "io/aio.h"
 
 #include <errno.h>

@@ -3,6 +3,8 @@
  * file_space: taken beside what is written, it must be there without changing a byte, and
  * stop when told to; a refusal must leave the file usable.
  */
+#define CHECK_STARTS_THREADS
+
 #include "io/file_space.h"
 
 #include <fcntl.h>

@@ -4,6 +4,8 @@
  * compressed, pipes), with small blocks and pools; damage is an error that names the
  * file.
  */
+#define CHECK_STARTS_THREADS
+
 #include "io/input.h"
 
 #include <errno.h>

@@ -3,6 +3,8 @@
  * map_names: the file at an address is found among any number of them, also while others
  * come and go; one that is gone is not; a name is cut to the room there is.
  */
+#define CHECK_STARTS_THREADS
+
 #include "io/map_names.h"
 
 #include <errno.h>

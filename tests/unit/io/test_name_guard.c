@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* name_guard: a signal between a temporary name and its note leaves a file behind,
  * whichever thread it comes to. */
+#define CHECK_STARTS_THREADS
+
 #include "io/name_guard.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spill: extents follow each other, folders take turns, no name is ever to be seen. */
+#define CHECK_STARTS_THREADS
+
 #include "io/spill.h"
 
 #include <dirent.h>

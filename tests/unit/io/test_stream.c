@@ -3,6 +3,8 @@
  * stream: bytes must land in the order of the tickets, whoever fills them when, on files
  * and pipes, and a failure must reach everybody instead of leaving them waiting.
  */
+#define CHECK_STARTS_THREADS
+
 #include "io/stream.h"
 
 #include <errno.h>

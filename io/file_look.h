@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file_look: what can be known of a file of the input before it is read.
+ */
+#ifndef GS_IO_FILE_LOOK_H
+#define GS_IO_FILE_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "io/pump.h"
+
+enum {
+    GS_LOOK_PROBES = 16,
+    GS_LOOK_FILES_LEFT = 12, /* descriptors, to others by files that are opened ahead */
+};
+
+/* Are so many of GS_LOOK_PROBES pages of the file in the page cache? Asked by reads that
+ * do not wait. */
+bool gs_look_is_cached(int fd, uint64_t size, unsigned hits_min);
+
+/* Opens a file by name if it is regular, and looks at it anew: another file may have
+ * taken the name since the first look. A file that is not regular is not opened at all
+ * (a FIFO would notice), and the result is -1. */
+int gs_look_open_regular(const char *name, struct stat *info);
+
+/* What the first bytes of a regular file say of it; 0, or errno. */
+int gs_look_at_head(gs_pump_file *file, uint64_t offset);
+
+#endif
