@@ -49,6 +49,16 @@ static inline uint64_t gs_ovc_symbol(const uint8_t *string, size_t bytes, size_t
     return word << 3 | (left < GS_OVC_SYMBOL_BYTES ? left : GS_OVC_SYMBOL_BYTES);
 }
 
+/* The code of a string that first differs from its base at symbol `index`, below the cap,
+ * of which `own` is all that follows from there. */
+static inline uint64_t gs_ovc_code_at(const uint8_t *own, size_t own_bytes, size_t index,
+                                      bool is_backwards)
+{
+    const uint64_t symbol = gs_ovc_symbol(own, own_bytes, 0);
+    return (uint64_t)(GS_OVC_INDEX_CAP + 1 - index) << GS_OVC_SYMBOL_BITS |
+           (is_backwards ? ~symbol & GS_OVC_SYMBOL_MASK : symbol);
+}
+
 /* The code of a string that first differs from its base at symbol `index`. */
 static inline uint64_t gs_ovc_code(const uint8_t *string, size_t bytes, size_t index,
                                    bool is_backwards)

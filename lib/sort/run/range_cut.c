@@ -11,7 +11,7 @@ enum { RANGES_MAX = 1 << 16 };
 /* One bound, with how much lies before it. */
 typedef struct split_point {
     const gs_run_entry *entry;
-    uint64_t stored_bytes, raw_bytes, records;
+    uint64_t stored_bytes, record_bytes, records;
 } split_point;
 
 static int compare_entries(const void *a, const void *b, void *context)
@@ -68,7 +68,7 @@ static size_t take_points(const gs_range_cut *c, size_t step, split_point *point
             split_point *const p = &points[count++];
             *p = (split_point){&run->entries[i],
                                (uint64_t)run->entries[i].stored_bytes * step,
-                               (uint64_t)run->entries[i].raw_bytes * step, 0};
+                               (uint64_t)run->entries[i].record_bytes * step, 0};
             for (size_t b = i + 1 - step; b <= i; b++)
                 p->records += run->entries[b].record_count;
         }
@@ -159,7 +159,7 @@ static gs_code cut_ranges(gs_range_cut *c, uint64_t stored_max, uint64_t raw_max
             stored = raw = 0;
         }
         stored += points[i].stored_bytes;
-        raw += points[i].raw_bytes;
+        raw += points[i].record_bytes;
         records += points[i].records;
     }
     is_all = is_all && (!has_top || (count > 0 && records <= c->records_most));

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/run/range_merge.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/sort/run/merge_tree.h"
+#include "lib/sort/run/merged_space.h"
 #include "lib/sort/run/range_cut.h"
+#include "lib/sort/run/range_memory.h"
 
-enum {
-    WINDOW_MIN_BYTES = 32 << 10,
-    WINDOW_MAX_BYTES = 1 << 20,
-    CURSOR_OTHER_BYTES = 2048, /* what a cursor takes besides its buffers */
-    ROUNDS_MAX = 8,            /* of looking for the first records on all cores */
-    DROP_STEPS = 64,           /* into how many parts the giving back of space is cut */
-};
+enum { ROUNDS_MAX = 8 }; /* of looking for the first records on all cores */
 
 typedef struct range_job {
     gs_range_cut cut;
@@ -31,11 +26,9 @@ typedef struct range_job {
     atomic_size_t next_portion;
     _Atomic uint64_t records_merged;
     atomic_bool has_failed;
-
-    pthread_mutex_t mutex; /* guards what follows */
-    bool *is_merged;       /* range by range */
-    size_t merged;         /* ranges before this one are all merged */
-    size_t dropped;        /* and the space of those before this one was given back */
+    /* What workers share is the atomics above and this, which has a lock of its own; the
+     * rest does not change while they run. */
+    gs_merged_space space;
 } range_job;
 
 /* The parts of one range, being read or read. */
@@ -274,36 +267,6 @@ static gs_code merge_records(range_worker *w, gs_status *st)
                : add_all(w, st);
 }
 
-/* What only merged ranges needed goes back to the file system while the merge goes on:
- * the output may need the space, and giving it back takes time. */
-static void note_merged(range_job *job, size_t range)
-{
-    pthread_mutex_lock(&job->mutex);
-    job->is_merged[range] = true;
-    while (job->merged < job->cut.range_count && job->is_merged[job->merged])
-        job->merged++;
-    const size_t from = job->dropped, to = job->merged;
-    const bool is_due =
-        to < job->cut.range_count && to - from > job->cut.range_count / DROP_STEPS;
-    if (is_due)
-        job->dropped = to;
-    pthread_mutex_unlock(&job->mutex);
-    if (!is_due)
-        return;
-    const gs_range_bound open = {.is_open = true};
-    for (size_t r = 0; r < job->cut.run_count; r++) {
-        const gs_run *const run = &job->cut.runs[r];
-        size_t before, after, end;
-        gs_run_find_range(run, job->options->layout, &job->cut.bounds[from], &open,
-                          &before, &end);
-        gs_run_find_range(run, job->options->layout, &job->cut.bounds[to], &open, &after,
-                          &end);
-        if (before < after && after < run->entry_count)
-            gs_spill_drop(job->options->spill, &run->extent, run->entries[before].offset,
-                          run->entries[after].offset);
-    }
-}
-
 static gs_code begin_range(range_worker *w, const range_parts *parts, gs_status *st)
 {
     const gs_range_consumer *const consumer = w->job->consumer;
@@ -379,7 +342,7 @@ static gs_code work(range_worker *w, gs_status *st)
                      0);
         GS_TRY(merge_range(w, &w->parts[now], st));
         if (w->job->options->gives_space_back)
-            note_merged(w->job, w->parts[now].range);
+            gs_merged_space_note(&w->job->space, w->parts[now].range);
         GS_TRY(gs_cancel_check(w->job->options->cancel, st));
         if (atomic_load(&w->job->has_failed))
             return GS_OK; /* the worker that failed reports why */
@@ -411,54 +374,6 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
 
 /* --- the plan ---------------------------------------------------------------- */
 
-static size_t cursor_bytes(size_t window_bytes, size_t block_raw_bytes)
-{
-    return 2 * window_bytes + 2 * block_raw_bytes + CURSOR_OTHER_BYTES;
-}
-
-size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
-                             size_t block_raw_bytes)
-{
-    const size_t least = block_raw_bytes + GS_SPILL_ALIGN * 2 > WINDOW_MIN_BYTES
-                             ? block_raw_bytes + GS_SPILL_ALIGN * 2
-                             : WINDOW_MIN_BYTES;
-    const size_t fan_in = memory_bytes / workers / cursor_bytes(least, block_raw_bytes);
-    return fan_in < 2 ? 2 : fan_in;
-}
-
-/* What a worker needs for the run: a block in each of two windows, and two decoded. */
-static size_t run_bytes(const gs_run *run)
-{
-    const size_t raw = run->raw_bytes_max;
-    return cursor_bytes(raw > WINDOW_MIN_BYTES ? raw : WINDOW_MIN_BYTES, raw);
-}
-
-size_t gs_range_merge_fitting(const gs_run *runs, size_t run_count, size_t memory_bytes)
-{
-    enum { LEAST = 4 };
-    size_t sum = 0;
-    for (size_t r = 0; r < run_count; r++) {
-        sum += run_bytes(&runs[r]);
-        if (sum > memory_bytes && r >= LEAST)
-            return r;
-    }
-    return run_count;
-}
-
-/* Each has its own blocks. For blocks of the usual size all have room, since the number
- * of runs was chosen by that; else as many as the memory is enough for. */
-static unsigned workers_that_fit(const range_job *job, unsigned workers, size_t raw_bytes)
-{
-    enum { USUAL_BYTES = 256 << 10 };
-    if (raw_bytes <= USUAL_BYTES)
-        return workers;
-    size_t sum = 0;
-    for (size_t r = 0; r < job->cut.run_count; r++)
-        sum += run_bytes(&job->cut.runs[r]);
-    const size_t fitting = job->options->memory_bytes / sum;
-    return fitting >= workers ? workers : fitting > 1 ? (unsigned)fitting : 1;
-}
-
 /* Runs that are not in order have no ranges: what lies beyond its range is met in none of
  * them, or in two. Then the input changed under the sort, or memory fails. */
 static gs_code check_all_merged(const range_job *job, uint64_t records, gs_status *st)
@@ -488,16 +403,11 @@ static gs_code run_job(range_job *job, gs_team *team, uint64_t range_raw_bytes,
             raw_bytes = runs[r].raw_bytes_max;
         stored += runs[r].stored_bytes;
     }
-    const unsigned workers = workers_that_fit(job, gs_team_workers(team), raw_bytes);
+    const unsigned workers = gs_range_workers(
+        runs, run_count, raw_bytes, job->options->memory_bytes, gs_team_workers(team));
     job->workers = workers;
-    /* What the memory leaves for windows, two a run and worker. */
-    const size_t share = job->options->memory_bytes / workers / run_count;
-    const size_t other = 2 * raw_bytes + CURSOR_OTHER_BYTES;
-    size_t window = share > other ? (share - other) / 2 : 0;
-    if (window < WINDOW_MIN_BYTES)
-        window = WINDOW_MIN_BYTES;
-    if (window > WINDOW_MAX_BYTES)
-        window = WINDOW_MAX_BYTES;
+    const size_t window =
+        gs_range_window_bytes(job->options->memory_bytes / workers, run_count, raw_bytes);
     job->window_bytes = window / GS_SPILL_ALIGN * GS_SPILL_ALIGN;
 
     /* A range's parts should fit their windows, with one block to spare at each end. */
@@ -512,14 +422,11 @@ static gs_code run_job(range_job *job, gs_team *team, uint64_t range_raw_bytes,
                       1;
     GS_TRY(gs_range_cut_make(&job->cut, range_bytes, range_raw_bytes, st));
     job->end = job->cut.bounds[job->cut.range_count];
-    if (gs_mem_new_array(&job->is_merged, job->cut.range_count, sizeof *job->is_merged,
-                         "merged ranges", st) == GS_OK) {
-        pthread_mutex_init(&job->mutex, NULL);
+    if (gs_merged_space_init(&job->space, &job->cut, job->options->spill, st) == GS_OK) {
         if (gs_team_run(team, merge_worker, job, st) == GS_OK && !job->options->has_top)
             GS_NOTED(check_all_merged(job, records, st));
-        pthread_mutex_destroy(&job->mutex);
+        gs_merged_space_release(&job->space);
     }
-    gs_mem_free(job->is_merged);
     gs_range_cut_release(&job->cut);
     return st->code;
 }

@@ -61,13 +61,6 @@ typedef struct gs_range_consumer {
     void *context;
 } gs_range_consumer;
 
-/* How many runs can be merged at once with this memory, at least 2. */
-size_t gs_range_merge_fan_in(size_t memory_bytes, unsigned workers,
-                             size_t block_raw_bytes);
-/* How many of these runs one worker can merge at once: blocks are larger where records
- * are. Never under 4, whatever the memory. */
-size_t gs_range_merge_fitting(const gs_run *runs, size_t run_count, size_t memory_bytes);
-
 GS_MUST_CHECK gs_code gs_range_merge_run(const gs_run *runs, size_t run_count,
                                          gs_team *team, gs_sink *sink,
                                          const gs_range_merge_options *options,

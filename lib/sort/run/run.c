@@ -5,7 +5,7 @@
 
 #include "lib/base/mem.h"
 
-_Static_assert(sizeof(gs_run_entry) == 88, "on-disk layout, with its padding");
+_Static_assert(sizeof(gs_run_entry) == 88, "no padding");
 
 void gs_run_release(gs_run *run)
 {
@@ -13,7 +13,7 @@ void gs_run_release(gs_run *run)
     *run = (gs_run){0};
 }
 
-/* Entries as they are in memory, but for padding, which may hold anything. */
+/* Entries as they are in memory. */
 static gs_code pack_entries(gs_packer *p, const gs_run *run, gs_status *st)
 {
     GS_TRY(gs_pack_number(p, run->entry_count, st));
@@ -21,7 +21,7 @@ static gs_code pack_entries(gs_packer *p, const gs_run *run, gs_status *st)
         const gs_run_entry *const e = &run->entries[i];
         GS_TRY(gs_pack_number(p, e->offset, st));
         GS_TRY(gs_pack_number(p, (uint64_t)e->stored_bytes << 32 | e->raw_bytes, st));
-        GS_TRY(gs_pack_number(p, e->record_count, st));
+        GS_TRY(gs_pack_number(p, (uint64_t)e->record_bytes << 32 | e->record_count, st));
         GS_TRY(gs_pack_string(p, e->key, e->key_bytes, st));
     }
     return GS_OK;
@@ -44,14 +44,14 @@ static bool unpack_entry(gs_unpacker *u, const gs_run *run, gs_run_entry *e,
     size_t key_bytes;
     e->offset = gs_unpack_number(u);
     const uint64_t sizes = gs_unpack_number(u);
-    const uint64_t records = gs_unpack_number(u);
+    const uint64_t counts = gs_unpack_number(u);
     const uint8_t *const key = gs_unpack_string(u, &key_bytes);
     e->stored_bytes = (uint32_t)(sizes >> 32);
     e->raw_bytes = (uint32_t)sizes;
-    e->record_count = (uint32_t)records;
-    if (u->is_short || records > UINT32_MAX || key_bytes > GS_RUN_KEY_BYTES ||
-        e->offset < *end || e->raw_bytes > run->raw_bytes_max ||
-        e->stored_bytes > run->stored_bytes ||
+    e->record_bytes = (uint32_t)(counts >> 32);
+    e->record_count = (uint32_t)counts;
+    if (u->is_short || key_bytes > GS_RUN_KEY_BYTES || e->offset < *end ||
+        e->raw_bytes > run->raw_bytes_max || e->stored_bytes > run->stored_bytes ||
         e->offset > run->stored_bytes - e->stored_bytes)
         return false;
     e->key_bytes = (uint8_t)key_bytes;

@@ -20,6 +20,7 @@ enum { GS_RUN_KEY_BYTES = 56 }; /* of a first string that are kept */
 typedef struct gs_run_entry {
     uint64_t offset; /* of the block, from the start of the extent */
     uint32_t stored_bytes, raw_bytes, record_count;
+    uint32_t record_bytes; /* raw, and what is left out of records (run_record.h) */
     uint8_t key_bytes;
     uint8_t key[GS_RUN_KEY_BYTES + 7]; /* zero-padded */
 } gs_run_entry;

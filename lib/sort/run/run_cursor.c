@@ -9,7 +9,8 @@
 #include "lib/sort/run/run_record.h"
 
 enum {
-    RAW_SLACK = 64, /* readable beyond a decoded block */
+    RAW_SLACK = GS_SHORT_COPY_BYTES,       /* readable beyond a decoded block */
+    FRONT_SLACK = 2 * GS_SHORT_COPY_BYTES, /* and beyond a record put together */
     ALIGN = GS_SPILL_ALIGN,
 };
 
@@ -181,18 +182,45 @@ static gs_code decode_next(gs_run_cursor *c, bool *is_end, gs_status *st)
     return GS_OK;
 }
 
-/* Stands on the record at `at`; *shared as stored. */
-static inline void take_record(gs_run_cursor *c, uint64_t *shared)
+/* Puts the record together from what is its own, at `own`, and the beginning of the one
+ * before, which is in front most often, where nothing of it need be moved. */
+static inline void complete(gs_run_cursor *c, const uint8_t *own, size_t left_out,
+                            size_t own_bytes)
 {
-    uint64_t length, key_bytes = 0;
-    const uint8_t *const data = gs_run_get_head(c->at, c->layout, c->has_counts, shared,
-                                                &length, &key_bytes, &c->count);
-    c->data = c->head->string = data;
+    if (c->data != c->front)
+        memcpy(c->front, c->data, left_out);
+    gs_copy_short(c->front + left_out, own, own_bytes);
+    c->data = c->front;
+}
+
+/* Stands on the record at `at`; gives its code relative to the one before. */
+static inline uint64_t take_record(gs_run_cursor *c)
+{
+    uint64_t shared, length, key_bytes = 0;
+    const gs_record_layout *const layout = c->layout;
+    const uint8_t *const own = gs_run_get_head(c->at, layout, c->has_counts, &shared,
+                                               &length, &key_bytes, &c->count);
+    const size_t string_bytes = gs_run_string_bytes(layout, length, key_bytes);
+    const size_t left_out = gs_run_left_out(shared, length, string_bytes);
+    const size_t own_bytes = length - left_out + layout->has_eol;
+    gs_dassert(left_out <= string_bytes);
+    c->at = own + own_bytes;
+    gs_assert(c->at <= c->end);
+    if (left_out > 0)
+        complete(c, own, left_out, own_bytes);
+    else
+        c->data = own;
     c->length = length;
     c->key_bytes = key_bytes;
-    c->head->string_bytes = gs_run_string_bytes(c->layout, length, key_bytes);
-    c->at = data + length + c->layout->has_eol;
-    gs_assert(c->at <= c->end);
+    c->head->string = c->data;
+    c->head->string_bytes = string_bytes;
+    if (shared == 0)
+        return GS_OVC_EQUAL;
+    if (__builtin_expect(length > GS_RUN_SHARING_MAX, 0))
+        return gs_ovc_code(own, string_bytes, (size_t)shared - 1, layout->is_backwards);
+    /* From where it was read: what was just written would have to be waited for. */
+    return gs_ovc_code_at(own, string_bytes - left_out, (size_t)shared - 1,
+                          layout->is_backwards);
 }
 
 /* Ends the cursor if its record is beyond the range. */
@@ -213,8 +241,7 @@ static gs_code next_block(gs_run_cursor *c, gs_status *st)
         c->head->code = GS_OVC_EXHAUSTED;
         return GS_OK;
     }
-    uint64_t shared;
-    take_record(c, &shared);
+    (void)take_record(c); /* the first of a block is whole */
     int order;
     const size_t index = gs_ovc_first_difference(last, last_bytes, c->head->string,
                                                  c->head->string_bytes, 0, &order);
@@ -232,12 +259,7 @@ gs_code gs_run_cursor_advance(gs_run_cursor *c, gs_status *st)
 {
     if (__builtin_expect(c->at == c->end, 0))
         return next_block(c, st);
-    uint64_t shared;
-    take_record(c, &shared);
-    c->head->code = shared == 0
-                        ? GS_OVC_EQUAL
-                        : gs_ovc_code(c->head->string, c->head->string_bytes,
-                                      (size_t)shared - 1, c->layout->is_backwards);
+    c->head->code = take_record(c);
     check_stop(c);
     return GS_OK;
 }
@@ -246,6 +268,9 @@ gs_code gs_run_cursor_start(gs_run_cursor *c, const gs_range_bound *lo,
                             const gs_range_bound *hi, size_t first, size_t end,
                             gs_status *st)
 {
+    if (c->front == NULL)
+        GS_TRY(gs_mem_new_apart(&c->front, GS_RUN_SHARING_MAX + FRONT_SLACK,
+                                "merged record", st));
     c->stop = *hi;
     c->next_entry = first;
     c->end_entry = end;
@@ -255,8 +280,7 @@ gs_code gs_run_cursor_start(gs_run_cursor *c, const gs_range_bound *lo,
         c->head->code = GS_OVC_EXHAUSTED;
         return GS_OK;
     }
-    uint64_t shared;
-    take_record(c, &shared);
+    (void)take_record(c);
     c->head->code = GS_OVC_EQUAL;
     check_stop(c);
     while (!lo->is_open && c->head->code != GS_OVC_EXHAUSTED &&
@@ -274,5 +298,6 @@ void gs_run_cursor_release(gs_run_cursor *c)
 {
     gs_mem_free(c->raw[0]);
     gs_mem_free(c->raw[1]);
+    gs_mem_free(c->front);
     *c = (gs_run_cursor){0};
 }

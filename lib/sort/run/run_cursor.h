@@ -8,6 +8,7 @@
  *      window          | b1 | b2 | b3 |            read at once, ahead of use
  *      raw                  | b2 |                 decoded: the block in use
  *      raw'            | b1 |                      the one before, for one compare
+ *      front                 record                put together, if a part is left out
  *
  * The window is normally the whole part of the run that a range needs and is read while
  * the range before is being merged (gs_run_window_submit, then _start). A part that is
@@ -40,7 +41,7 @@ typedef struct gs_run_window {
 typedef struct gs_run_cursor {
     /* The record the cursor stands on. */
     gs_merge_head *head; /* the caller's; its code is GS_OVC_EXHAUSTED at the end */
-    const uint8_t *data; /* key, line and eol */
+    const uint8_t *data; /* key, line and eol, until the cursor goes on */
     size_t length;       /* of key and line */
     size_t key_bytes;
     uint64_t count;
@@ -59,6 +60,7 @@ typedef struct gs_run_cursor {
     uint8_t *raw[2];
     size_t raw_capacity[2];
     unsigned raw_now;
+    uint8_t *front; /* room for a record that has a part of the one before */
 } gs_run_cursor;
 
 /* The blocks of the run that may hold records in [lo, hi). */

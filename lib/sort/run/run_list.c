@@ -5,6 +5,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/sort/run/range_memory.h"
 #include "lib/sort/run/checkpoint.h"
 #include "lib/sort/run/merge_pass.h"
 #include "lib/sort/run/range_merge.h"
@@ -163,7 +164,7 @@ typedef struct fitting_runs {
 static size_t fitting(const void *context, size_t first, size_t count)
 {
     const fitting_runs *const f = context;
-    return gs_range_merge_fitting(f->list->runs + first, count, f->memory_bytes);
+    return gs_range_fitting(f->list->runs + first, count, f->memory_bytes);
 }
 
 gs_code gs_run_list_reduce(gs_run_list *list, const gs_run_reduction *how, gs_status *st)
@@ -173,7 +174,7 @@ gs_code gs_run_list_reduce(gs_run_list *list, const gs_run_reduction *how, gs_st
     gs_merge_passes passes = {.fitting = fitting, .context = &context};
     gs_merge_group group;
     passes.fan_in =
-        gs_range_merge_fan_in(how->memory_bytes, list->plan->workers, how->open_bytes);
+        gs_range_fan_in(how->memory_bytes, list->plan->workers, how->open_bytes);
     if (batch_size >= 2 && batch_size < passes.fan_in)
         passes.fan_in = batch_size;
     while (gs_merge_passes_next(&passes, list->count, &group)) {

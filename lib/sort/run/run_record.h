@@ -1,26 +1,39 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * run_record: how a record lies in a block of a run.
  *
- *      +--------+---------------+------------+---------+----------------------+
- *      | shared | key + line    | key bytes  | count   | key | line | eol     |
- *      | varint | bytes, varint | varint     | varint  |                      |
- *      +--------+---------------+------------+---------+----------------------+
+ *      +--------+---------------+------------+---------+----------------------------+
+ *      | shared | key + line    | key bytes  | count   | key | line | eol, but what |
+ *      | varint | bytes, varint | varint     | varint  | the record before has too  |
+ *      +--------+---------------+------------+---------+----------------------------+
  *                                 keyed only   --count
  *
  * `shared` is the index of the first symbol (lib/sort/run/ovc.h) in which the record's
  * string differs from the one before it, plus 1; 0 if they are equal. The first record of
  * a block has 1: its reader compares it with the last of the block before. So no compare
  * is done twice on the way from the sort to the end of the merge.
+ *
+ * The symbols before that one, or all of the string if they are equal, are left out: they
+ * are in the record before. What follows begins with the symbol that differs:
+ *
+ *      usr/share/doc/libfoo/README         1   usr/share/doc/libfoo/README
+ *      usr/share/doc/libfoo/changelog.gz   4   oo/changelog.gz
+ *      usr/share/doc/libfoo/copyright      4   oo/copyright
+ *
+ * A record that is long is whole, so that a reader needs little room to put one together.
  */
+/* clang-format on */
 #ifndef GS_LIB_SORT_RUN_RUN_RECORD_H
 #define GS_LIB_SORT_RUN_RUN_RECORD_H
 
 #include "lib/sort/record/records.h"
+#include "lib/sort/run/ovc.h"
 
 enum {
     GS_RUN_RECORD_HEAD_MAX = 4 * 10, /* what stands before the key takes at most */
     GS_RUN_SHARED_FIRST = 1,         /* of the first record of a block */
+    GS_RUN_SHARING_MAX = 4096,       /* a longer record, key and line, is whole */
 };
 
 static inline uint8_t *gs_run_put_varint(uint8_t *p, uint64_t x)
@@ -79,6 +92,15 @@ static inline size_t gs_run_string_bytes(const gs_record_layout *layout, size_t 
                                          size_t key_bytes)
 {
     return layout->is_keyed && layout->is_key_only ? key_bytes : length;
+}
+
+/* How many bytes of a record are left out. Of records that share nothing, none. */
+static inline size_t gs_run_left_out(uint64_t shared, uint64_t length,
+                                     size_t string_bytes)
+{
+    if (shared == GS_RUN_SHARED_FIRST || length > GS_RUN_SHARING_MAX)
+        return 0;
+    return shared == 0 ? string_bytes : (size_t)(shared - 1) * GS_OVC_SYMBOL_BYTES;
 }
 
 #endif

@@ -41,6 +41,7 @@ struct gs_sink_piece {
     gs_bytes raw;        /* text, or the payload of the block being filled */
     gs_sink_batch ready;
     uint32_t block_records;
+    size_t left_out_bytes; /* of these */
     uint64_t record_count;
     gs_run_entry block_entry; /* of the block being filled */
     gs_run_coder *coder;
@@ -251,10 +252,12 @@ static gs_code end_block(gs_sink_piece *p, gs_status *st)
     p->block_entry.offset = ready->bytes.used;
     p->block_entry.stored_bytes = (uint32_t)stored;
     p->block_entry.raw_bytes = (uint32_t)p->raw.used;
+    p->block_entry.record_bytes = (uint32_t)(p->raw.used + p->left_out_bytes);
     p->block_entry.record_count = p->block_records;
     ready->entries[ready->entry_count++] = p->block_entry;
     ready->bytes.used += stored;
     p->raw.used = 0;
+    p->left_out_bytes = 0;
     p->block_records = 0;
     return GS_OK;
 }
@@ -277,32 +280,51 @@ static gs_code fail_too_long(const gs_sink_record *r, size_t bytes, gs_status *s
                               "fewer keys");
 }
 
+/* A block begins, with a record whose string it is found by. */
+static void begin_block(gs_run_entry *e, const gs_sink_record *r, size_t string_bytes)
+{
+    const size_t kept = string_bytes < GS_RUN_KEY_BYTES ? string_bytes : GS_RUN_KEY_BYTES;
+    memset(e->key, 0, sizeof e->key);
+    memcpy(e->key, r->data, kept);
+    e->key_bytes = (uint8_t)kept;
+}
+
+/* Is there room in the block for a record? Ranges are cut at blocks: what is left out
+ * does not make them much larger. */
+static inline bool has_room(const gs_sink_piece *p, size_t own_bytes, size_t left_out)
+{
+    enum { LEFT_OUT_TIMES = 8 };
+    const size_t most = p->sink->block_raw_bytes;
+    return p->raw.used + own_bytes <= most &&
+           (left_out == 0 || p->left_out_bytes + left_out <= LEFT_OUT_TIMES * most);
+}
+
 static gs_code add_to_run(gs_sink_piece *p, const gs_sink_record *r, gs_status *st)
 {
     const gs_record_layout *const layout = &p->sink->layout;
     const size_t bytes = r->length + layout->has_eol;
+    const size_t string_bytes = gs_run_string_bytes(layout, r->length, r->key_bytes);
+    size_t left_out = gs_run_left_out(r->shared, r->length, string_bytes);
     if (bytes > run_record_max)
         return fail_too_long(r, bytes, st);
-    if (p->block_records > 0 && p->raw.used + bytes > p->sink->block_raw_bytes)
+    if (p->block_records > 0 && !has_room(p, bytes - left_out, left_out))
         GS_TRY(end_block(p, st));
     if (p->buffer_bytes < p->ready.bytes.used)
         GS_TRY(flush(p, false, st));
-    GS_TRY(make_room(&p->raw, GS_RUN_RECORD_HEAD_MAX + bytes + GS_SHORT_COPY_BYTES, st));
+    size_t shared = r->shared;
     if (p->block_records == 0) {
-        const size_t string_bytes = gs_run_string_bytes(layout, r->length, r->key_bytes);
-        gs_run_entry *const e = &p->block_entry;
-        const size_t kept =
-            string_bytes < GS_RUN_KEY_BYTES ? string_bytes : GS_RUN_KEY_BYTES;
-        memset(e->key, 0, sizeof e->key);
-        memcpy(e->key, r->data, kept);
-        e->key_bytes = (uint8_t)kept;
+        begin_block(&p->block_entry, r, string_bytes);
+        shared = GS_RUN_SHARED_FIRST;
+        left_out = 0;
     }
-    const size_t shared = p->block_records == 0 ? GS_RUN_SHARED_FIRST : r->shared;
+    const size_t own = bytes - left_out;
+    GS_TRY(make_room(&p->raw, GS_RUN_RECORD_HEAD_MAX + own + GS_SHORT_COPY_BYTES, st));
     uint8_t *const to =
         gs_run_put_head(p->raw.data + p->raw.used, layout, p->sink->has_counts, shared,
                         r->length, r->key_bytes, r->count);
-    gs_copy_short(to, r->data, bytes);
-    p->raw.used = (size_t)(to - p->raw.data) + bytes;
+    gs_copy_short(to, r->data + left_out, own);
+    p->raw.used = (size_t)(to - p->raw.data) + own;
+    p->left_out_bytes += left_out;
     p->block_records++;
     return GS_OK;
 }

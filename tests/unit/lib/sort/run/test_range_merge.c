@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* range_merge: runs whose records are not in order, as those of an input that was changed
  * while it was sorted: the merge gives every record or says that it did not. */
+#define CHECK_STARTS_THREADS
+
 #include "lib/sort/run/range_merge.h"
 
 #include <stdio.h>
