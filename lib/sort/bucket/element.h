@@ -21,6 +21,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Tests of what other machines do define GS_BUCKET_PLAIN. */
+#if defined(__x86_64__) && !defined(GS_BUCKET_PLAIN)
+#define GS_BUCKET_IS_X86 1
+#else
+#define GS_BUCKET_IS_X86 0
+#endif
+
 typedef struct gs_element {
     uint64_t prefix;
     uint64_t next;

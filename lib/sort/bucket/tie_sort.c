@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/bucket/tie_sort.h"
 
+#include "lib/sort/bucket/word_pack.h"
+
 enum {
-    DIRECT_MAX = 4,      /* segments up to this size are compared string by string */
+    WORD = 8,
+    ENDED_MAX = GS_TIE_ENDED_MAX,
+    INSERTED_MAX = 6,    /* up to this many, words are compared as they are */
+    DIRECT_MAX = 6,      /* segments up to this size are compared string by string */
     PREFETCH_AHEAD = 12, /* elements whose text is asked for before it is needed */
     SHARED_SAMPLE = 8,   /* elements looked at before all are asked what they share */
     SHARED_LIMIT = 1 << 20,
@@ -14,8 +19,13 @@ typedef struct gs_tie_job {
     const uint8_t *arena;
 } gs_tie_job;
 
-static void sort_level(const gs_tie_job *job, gs_element *a, gs_element *scratch,
-                       size_t n, size_t depth, bool has_next, unsigned level);
+static void sort_by_both(const gs_tie_job *job, gs_element *a, gs_element *scratch,
+                         size_t n, size_t depth, unsigned level);
+
+static size_t left_of(const gs_tie_job *job, const gs_element *e, size_t depth)
+{
+    return gs_tie_left(job->layout, job->arena, e->where, depth);
+}
 
 static int compare_strings(const gs_tie_job *job, const gs_element *x,
                            const gs_element *y, size_t depth)
@@ -96,17 +106,17 @@ size_t gs_tie_common_bytes(const gs_record_layout *layout, const uint8_t *arena,
 static size_t split_off_ended(const gs_tie_job *job, gs_element *a, gs_element *scratch,
                               size_t n, size_t depth, size_t *going_on)
 {
-    size_t counts[GS_TIE_ENDED_MAX + 2] = {0};
+    size_t counts[ENDED_MAX + 2] = {0};
     for (size_t i = 0; i < n; i++)
-        counts[gs_tie_left(job->layout, job->arena, a[i].where, depth)]++;
-    const size_t last = GS_TIE_ENDED_MAX + 1;
+        counts[left_of(job, &a[i], depth)]++;
+    const size_t last = ENDED_MAX + 1;
     *going_on = counts[last];
     const bool is_backwards = job->layout->is_backwards;
     for (size_t c = 0; c <= last; c++) {
         if (counts[c] == n)
             return c == last || is_backwards ? 0 : n; /* one class: nothing moves */
     }
-    size_t next[GS_TIE_ENDED_MAX + 2], sum = 0;
+    size_t next[ENDED_MAX + 2], sum = 0;
     for (size_t c = 0; c <= last; c++) {
         const size_t cls = is_backwards ? last - c : c;
         next[cls] = sum;
@@ -114,16 +124,17 @@ static size_t split_off_ended(const gs_tie_job *job, gs_element *a, gs_element *
     }
     const size_t begin = next[last];
     for (size_t i = 0; i < n; i++)
-        scratch[next[gs_tie_left(job->layout, job->arena, a[i].where, depth)]++] = a[i];
+        scratch[next[left_of(job, &a[i], depth)]++] = a[i];
     memcpy(a, scratch, n * sizeof *a);
     return begin;
 }
 
-/* Orders a segment: n elements whose prefixes at `depth` agree. */
+/* Orders a segment: n elements whose strings agree in all `words` from `depth` on, which
+ * are all that was loaded. */
 static void sort_segment(const gs_tie_job *job, gs_element *a, gs_element *scratch,
-                         size_t n, size_t depth, bool has_next, unsigned level)
+                         size_t n, size_t depth, size_t words, unsigned level)
 {
-    if (n <= DIRECT_MAX && !has_next) {
+    if (n <= DIRECT_MAX) {
         insertion_sort_strings(job, a, n, depth);
         return;
     }
@@ -132,19 +143,14 @@ static void sort_segment(const gs_tie_job *job, gs_element *a, gs_element *scrat
         return;
     }
     size_t going_on = 0;
-    const size_t begin = split_off_ended(job, a, scratch, n, depth, &going_on);
-    if (going_on < 2)
-        return;
-    a += begin;
-    scratch += begin;
-    n = going_on;
-    depth += 8;
-
-    if (has_next) {
-        for (size_t i = 0; i < n; i++)
-            a[i].prefix = a[i].next;
-        sort_level(job, a, scratch, n, depth, false, level + 1);
-        return;
+    for (; words > 0; words--) {
+        const size_t begin = split_off_ended(job, a, scratch, n, depth, &going_on);
+        if (going_on < 2)
+            return;
+        a += begin;
+        scratch += begin;
+        n = going_on;
+        depth += WORD;
     }
     const size_t sample = n < SHARED_SAMPLE ? n : SHARED_SAMPLE;
     size_t shared =
@@ -159,22 +165,85 @@ static void sort_segment(const gs_tie_job *job, gs_element *a, gs_element *scrat
                                depth);
         gs_tie_load(job->layout, job->arena, &a[i], depth);
     }
-    sort_level(job, a, scratch, n, depth, true, level + 1);
+    sort_by_both(job, a, scratch, n, depth, level + 1);
 }
 
-static void sort_level(const gs_tie_job *job, gs_element *a, gs_element *scratch,
-                       size_t n, size_t depth, bool has_next, unsigned level)
+/* By the prefixes, which are what stands at `depth`; all agree before it. */
+static void sort_by_prefix(const gs_tie_job *job, gs_element *a, gs_element *scratch,
+                           size_t n, size_t depth, unsigned level)
 {
     gs_element_sort(a, scratch, n);
-    size_t begin = 0;
-    while (begin < n) {
-        size_t end = begin + 1;
-        while (end < n && a[end].prefix == a[begin].prefix)
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && a[end].prefix == a[begin].prefix;)
             end++;
         if (end - begin > 1)
-            sort_segment(job, a + begin, scratch + begin, end - begin, depth, has_next,
-                         level);
-        begin = end;
+            sort_segment(job, a + begin, scratch + begin, end - begin, depth, 1, level);
+    }
+}
+
+/* Elements that agree in the prefix and in some bits of the next word. */
+static void sort_by_next(const gs_tie_job *job, gs_element *a, gs_element *scratch,
+                         size_t n, size_t depth, unsigned level)
+{
+    for (size_t i = 0; i < n; i++)
+        a[i].prefix = a[i].next;
+    size_t going_on = 0;
+    const size_t begin = split_off_ended(job, a, scratch, n, depth, &going_on);
+    if (going_on > 1)
+        sort_by_prefix(job, a + begin, scratch + begin, going_on, depth + WORD, level);
+}
+
+static void insertion_sort_by_both(gs_element *a, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const gs_element x = a[i];
+        size_t j = i;
+        while (j > 0 && (a[j - 1].prefix > x.prefix ||
+                         (a[j - 1].prefix == x.prefix && a[j - 1].next > x.next))) {
+            a[j] = a[j - 1];
+            j--;
+        }
+        a[j] = x;
+    }
+}
+
+/* Do prefixes alone tell most elements apart? If no two are the same of some from all
+ * over, it is not worth it to look at the next words as well. */
+static bool are_told_apart(const gs_element *a, size_t n)
+{
+    enum { LEAST = 512, SAMPLED = 32 };
+    uint64_t sample[SAMPLED], same = 0;
+    if (n < LEAST)
+        return false;
+    for (size_t i = 0; i < SAMPLED; i++) {
+        sample[i] = a[n / SAMPLED * i].prefix;
+        for (size_t k = 0; k < i; k++)
+            same |= (uint64_t)(sample[k] == sample[i]);
+    }
+    return same == 0;
+}
+
+/* By both words of what stands at `depth`. */
+static void sort_by_both(const gs_tie_job *job, gs_element *a, gs_element *scratch,
+                         size_t n, size_t depth, unsigned level)
+{
+    bool is_all = true;
+    if (n <= INSERTED_MAX) {
+        insertion_sort_by_both(a, n);
+    } else {
+        is_all = !are_told_apart(a, n) && gs_words_pack(a, n);
+        gs_element_sort(a, scratch, n);
+    }
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && a[end].prefix == a[begin].prefix &&
+                              (!is_all || a[end].next == a[begin].next);)
+            end++;
+        if (end - begin == 1)
+            continue;
+        if (is_all)
+            sort_segment(job, a + begin, scratch + begin, end - begin, depth, 2, level);
+        else
+            sort_by_next(job, a + begin, scratch + begin, end - begin, depth, level);
     }
 }
 
@@ -183,5 +252,8 @@ void gs_tie_sort(const gs_record_layout *layout, const uint8_t *arena,
                  bool has_next)
 {
     const gs_tie_job job = {layout, arena};
-    sort_level(&job, elements, scratch, count, depth, has_next, 0);
+    if (has_next)
+        sort_by_both(&job, elements, scratch, count, depth, 0);
+    else
+        sort_by_prefix(&job, elements, scratch, count, depth, 0);
 }

@@ -11,7 +11,8 @@
  *                       "ww.b.org" x3 -------> "/" (ends), "/a", "/b"
  *
  * Bytes that a whole segment shares are skipped at once, so a long common prefix costs
- * one round and not one for every 8 bytes. Small segments are compared directly.
+ * one round and not one for every 8 bytes, and both words of an element are one round
+ * (word_pack.h). Small segments are compared directly.
  */
 #ifndef GS_LIB_SORT_BUCKET_TIE_SORT_H
 #define GS_LIB_SORT_BUCKET_TIE_SORT_H

@@ -4,6 +4,8 @@
  * forwards and backwards. What would break: strings that end inside a prefix, NULs, long
  * shared beginnings, one string many times.
  */
+#define CHECK_STARTS_THREADS
+
 #include "lib/sort/bucket/bucket_split.h"
 
 #include <string.h>

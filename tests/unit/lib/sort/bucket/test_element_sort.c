@@ -52,7 +52,8 @@ static void agrees_with_qsort(unsigned shape, size_t n, uint64_t *state)
 
 int main(void)
 {
-    static const size_t counts[] = {0,   1,   2,   3,    23,   24,    25,       100,
+    static const size_t counts[] = {0,   1,   2,   3,    6,    7,     8,        24,
+                                    25,  63,  64,  100,  127,  128,   129,      200,
                                     255, 256, 257, 1000, 4096, 32768, COUNT_MAX};
     uint64_t state = check_seed(20260101);
     for (unsigned shape = 0; shape <= 8; shape++) {

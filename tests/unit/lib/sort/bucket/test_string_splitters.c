@@ -13,10 +13,10 @@
 #include "lib/base/mem.h"
 #include "tests/check.h"
 
-enum { STRINGS = 20000, STRING_MAX = 180, SLACK = 16 };
+enum { STRINGS = 20000, STRING_MAX = 180, TEST_SLACK = 16 };
 
 typedef struct test_string {
-    uint8_t data[STRING_MAX + SLACK];
+    uint8_t data[STRING_MAX + TEST_SLACK];
     uint32_t bytes;
     uint32_t bucket;
 } test_string;
