@@ -29,6 +29,7 @@ gs_code gs_sort_input_open(gs_sort_input *in, const gs_sort_options *o,
         .keep_compressed = o->keep_compressed,
         .no_uring = o->no_uring,
         .map_bytes_max = gs_arena_bytes_max,
+        .head = &in->head,
         .log = o->log,
         .trace = o->trace,
         .bytes_read = o->stats ? &o->stats->input_bytes : NULL,
@@ -41,6 +42,7 @@ gs_code gs_sort_input_open(gs_sort_input *in, const gs_sort_options *o,
     const gs_line_feed_options feed = {
         .eol = o->order.eol,
         .record_size = o->order.record_size,
+        .record_sizes = o->input_record_sizes,
         .record_bytes_max = plan->record_bytes_max,
         .too_long_hint = is_csv
                              ? "is a quote not closed? if not, give more memory with -S"
@@ -81,6 +83,7 @@ void gs_sort_input_close(gs_sort_input *in)
     in->input = NULL;
     gs_block_pool_free(in->pool);
     in->pool = NULL;
+    gs_input_head_release(&in->head);
 }
 
 void gs_sort_input_release(gs_sort_input *in)

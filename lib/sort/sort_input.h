@@ -17,6 +17,7 @@
 #include "lib/sort/run/runs.h"
 
 typedef struct gs_sort_input {
+    gs_input_head head; /* looked at before memory was planned */
     gs_block_pool *pool;
     gs_input *input;
     gs_line_feed *feed;       /* holds the header, until release */
@@ -25,8 +26,8 @@ typedef struct gs_sort_input {
     void *header_context;
 } gs_sort_input;
 
-/* `in` is zeroed, but for who sees headers; on failure it can be released. Borrows
- * options, but not the plan. */
+/* `in` is zeroed, but for who sees headers and for the head, if that was looked at; on
+ * failure it can be released. Borrows options, but not the plan. */
 GS_MUST_CHECK gs_code gs_sort_input_open(gs_sort_input *in,
                                          const gs_sort_options *options,
                                          const gs_memory_plan *plan,

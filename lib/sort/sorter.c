@@ -59,13 +59,7 @@ typedef struct gs_sorter {
 
 static void set_phase(gs_sorter *s, gs_sort_phase phase)
 {
-    gs_sort_stats *const stats = s->options->stats;
-    const uint64_t now = gs_machine_now_ns();
-    if (stats != NULL) {
-        const int before = atomic_exchange(&stats->phase, (int)phase);
-        atomic_fetch_add(&stats->phase_ns[before], now - s->phase_begin_ns);
-    }
-    s->phase_begin_ns = now;
+    gs_sort_stats_begin_phase(s->options->stats, phase, &s->phase_begin_ns);
 }
 
 /* --- before the first read ------------------------------------------------------ */
@@ -90,7 +84,11 @@ static gs_code open_runs(gs_sorter *s, gs_status *st)
 static gs_code open_input(gs_sorter *s, gs_status *st)
 {
     const gs_sort_options *const o = s->options;
-    gs_memory_plan plan = gs_memory_plan_sort(o, s->layout.is_keyed);
+    GS_TRY(gs_input_head_look(&s->in.head, o->inputs, o->input_count, o->keep_compressed,
+                              st));
+    gs_memory_plan plan = s->in.head.is_small
+                              ? gs_memory_plan_small(o, s->layout.is_keyed)
+                              : gs_memory_plan_sort(o, s->layout.is_keyed);
     GS_TRY(gs_sort_input_open(&s->in, o, &plan, &s->layout, st));
     GS_TRY(gs_sort_progress_go_on(&s->progress, &s->in, s->witness, st));
     GS_TRY(gs_input_begin(s->in.input, st));

@@ -14,6 +14,7 @@
 enum {
     SLICE_BYTES = 256 << 10, /* read and counted at a time: still in a core's own cache */
     LEAVE_BYTES = 4 << 20,   /* of the map, at a time */
+    CORES_A_SENDER = 8,      /* of so many one is left for who sends batches up */
 };
 
 typedef struct ring_block {
@@ -203,11 +204,13 @@ static void *read_main(void *arg)
     return NULL;
 }
 
-/* Fewer will do where the system has no more; the pages that they look at may be gone,
- * which is for who handles SIGBUS. */
+/* Who asks for the batches, and the driver, need a core when a batch is ready, or all
+ * wait for them. Fewer threads will do where the system has no more; the pages that they
+ * look at may be gone, which is for who handles SIGBUS. */
 static gs_code start_threads(gs_batch_ring *r, gs_status *st)
 {
-    const unsigned wanted = gs_team_workers(r->forming->team);
+    const unsigned workers = gs_team_workers(r->forming->team),
+                   wanted = workers - workers / CORES_A_SENDER;
     GS_TRY(gs_mem_new_array(&r->threads, wanted, sizeof *r->threads, "batch ring", st));
     while (r->thread_count < wanted) {
         ring_thread *const t = &r->threads[r->thread_count];

@@ -37,7 +37,7 @@ typedef struct gs_ring_batch {
 bool gs_batch_ring_map(const gs_forming *forming, int output_fd, gs_file_map *map);
 
 /* Of an input that was mapped, which is forming->map. Borrows `forming`, whose plan says
- * how many blocks there are; as many threads as the team has. */
+ * how many blocks there are; nearly as many threads as the team has. */
 GS_MUST_CHECK gs_code gs_batch_ring_new(gs_batch_ring **out, const gs_forming *forming,
                                         gs_status *st);
 void gs_batch_ring_free(gs_batch_ring *ring); /* NULL is fine */

@@ -21,6 +21,7 @@ static const char *line_key(const gs_key *key, bool flip, gs_text_key *out)
 
 static void record_key(const gs_byte_key *key, bool flip, gs_text_field *out)
 {
+    _Static_assert(GS_FIELD_TYPE_COUNT == 4, "the kernels know each, or it is refused");
     const bool is_bytes = key->type == GS_FIELD_BYTES;
     *out = (gs_text_field){
         .offset = (uint32_t)key->offset,

@@ -22,6 +22,7 @@
 #include "io/input.h"
 #include "lib/base/team.h"
 #include "lib/sort/form/bucket_emit.h"
+#include "lib/sort/form/line_sieve.h"
 #include "lib/sort/form/record_sieve.h"
 #include "lib/sort/plan/plans.h"
 
@@ -33,7 +34,8 @@ typedef struct gs_forming {
     const gs_key_encoder *encoder; /* NULL: lines are their own strings */
     /* One an input, instead; all or none are made. NULL: all inputs have `encoder`. */
     gs_key_encoder *const *input_encoders;
-    const gs_record_sieve *sieve; /* of keyed records; NULL: all stay */
+    const gs_line_sieve *line_sieve; /* NULL: all lines become records */
+    const gs_record_sieve *sieve;    /* of keyed records; NULL: all stay */
     const gs_witness_options *watched;
     gs_witness *witness; /* hears of all records that are read, and of equals dropped */
     gs_team *team;

@@ -8,6 +8,7 @@
 
 #include "lib/sort/form/core_former.h"
 #include "lib/sort/form/former.h"
+#include "lib/sort/form/line_sieve.h"
 #include "lib/sort/form/record_sieve.h"
 
 #endif

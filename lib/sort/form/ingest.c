@@ -7,32 +7,20 @@
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/sort/form/batch_records.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/bucket/buckets.h"
-
-/* What one thread makes of a batch before there is room for it. */
-typedef struct gs_ingest_scratch {
-    GS_MEM_APART uint8_t *records; /* keyed records, one after the other */
-    size_t record_bytes, record_capacity;
-    gs_element *elements; /* their offsets count from the start of `records` */
-    size_t element_count, element_capacity;
-    bool has_bad;        /* a record of the batch has no key, which is an error: */
-    uint64_t bad_record; /* this one, from 1 */
-    uint64_t left_out;   /* records of the batch that have no key, which is none */
-} gs_ingest_scratch;
 
 struct gs_ingest {
     const gs_forming *forming;
     gs_record_layout layout; /* this and what follows as there */
     bool is_keyed;
     size_t record_size;
-    bool is_csv, is_json;
+    bool is_csv;
     unsigned workers;
-    gs_ingest_scratch *scratch; /* one a worker */
-
-    uint8_t *limit; /* --top: strings above it are dropped */
-    size_t limit_bytes;
-    uint64_t limit_prefix;
+    gs_record_maker maker;
+    gs_batch_records *scratch; /* one a worker */
+    uint8_t *limit;            /* of the maker */
 
     gs_chunk *chunk;       /* of the run that is being formed */
     gs_early_split *early; /* in place of its elements; or NULL */
@@ -59,7 +47,7 @@ gs_code gs_ingest_new(gs_ingest **out, const gs_forming *forming, gs_status *st)
     in->is_keyed = forming->encoder != NULL || forming->input_encoders != NULL;
     in->record_size = forming->options->order.record_size;
     in->is_csv = forming->options->order.form == GS_FORM_CSV;
-    in->is_json = forming->options->order.form == GS_FORM_JSON;
+    in->maker = (gs_record_maker){.forming = forming, .layout = *forming->layout};
     in->workers = gs_team_workers(forming->team);
     in->next_ticket = gs_line_feed_next_ticket(forming->feed);
     pthread_mutex_init(&in->mutex, NULL);
@@ -81,10 +69,8 @@ void gs_ingest_free(gs_ingest *in)
         return;
     for (unsigned i = 0; in->pending != NULL && i < in->pending_count; i++)
         gs_line_batch_release(&in->pending[i]);
-    for (unsigned i = 0; in->scratch != NULL && i < in->workers; i++) {
-        gs_mem_free(in->scratch[i].records);
-        gs_mem_free(in->scratch[i].elements);
-    }
+    for (unsigned i = 0; in->scratch != NULL && i < in->workers; i++)
+        gs_batch_records_release(&in->scratch[i]);
     pthread_cond_destroy(&in->turn_changed);
     pthread_mutex_destroy(&in->mutex);
     gs_mem_free(in->pending);
@@ -99,199 +85,10 @@ gs_code gs_ingest_set_limit(gs_ingest *in, const uint8_t *string, size_t string_
     GS_TRY(gs_mem_resize(&in->limit, string_bytes + 8, "limit of --top", st));
     memset(in->limit + string_bytes, 0, 8);
     memcpy(in->limit, string, string_bytes);
-    in->limit_bytes = string_bytes;
     const uint64_t word = gs_string_word(in->limit, string_bytes, 0);
-    in->limit_prefix = in->layout.is_backwards ? ~word : word;
-    return GS_OK;
-}
-
-static bool is_above_limit(const gs_ingest *in, uint64_t prefix, const uint8_t *string,
-                           size_t bytes)
-{
-    if (in->limit == NULL || prefix < in->limit_prefix)
-        return false;
-    if (prefix > in->limit_prefix)
-        return true;
-    const int d = gs_string_compare(string, bytes, in->limit, in->limit_bytes, 0);
-    return in->layout.is_backwards ? d < 0 : d > 0;
-}
-
-/* --- measuring a batch ------------------------------------------------------ */
-
-/* Of what follows the ways that are seldom taken have functions of their own: a
- * function whose variables are pointed at has a guard on its stack, which each record
- * would pay for. */
-static size_t larger_than(size_t want)
-{
-    return want + want / 2 + 1024;
-}
-
-static __attribute__((noinline)) gs_code grow_records(gs_ingest_scratch *scratch,
-                                                      size_t want, gs_status *st)
-{
-    const size_t larger = larger_than(want);
-    GS_TRY(gs_mem_resize(&scratch->records, larger, "ingest scratch", st));
-    scratch->record_capacity = larger;
-    return GS_OK;
-}
-
-static __attribute__((noinline)) gs_code grow_elements(gs_ingest_scratch *scratch,
-                                                       gs_status *st)
-{
-    const size_t larger = larger_than(scratch->element_count + 1);
-    size_t bytes = 0;
-    GS_TRY(gs_mem_size_mul(&bytes, larger, sizeof(gs_element), st));
-    GS_TRY(gs_mem_resize(&scratch->elements, bytes, "ingest scratch", st));
-    scratch->element_capacity = larger;
-    return GS_OK;
-}
-
-/* Adds one line to the scratch: key (if any) and line, with its eol. */
-static gs_code add_record(const gs_ingest *in, gs_ingest_scratch *scratch,
-                          const gs_key_encoder *encoder, const uint8_t *line,
-                          size_t line_bytes, gs_status *st)
-{
-    const size_t bound = (encoder ? gs_key_encode_bound(encoder, line_bytes) : 0) +
-                         line_bytes + GS_RECORD_LONG_BYTES + GS_RECORD_LONG_HEAD_BYTES +
-                         1 + 16;
-    if (scratch->record_capacity < scratch->record_bytes + bound)
-        GS_TRY(grow_records(scratch, scratch->record_bytes + bound, st));
-    if (scratch->element_capacity == scratch->element_count)
-        GS_TRY(grow_elements(scratch, st));
-
-    uint8_t *const start = scratch->records + scratch->record_bytes;
-    const size_t usual_head = gs_record_head_bytes(&in->layout, 0);
-    uint8_t *string = start + usual_head;
-    const size_t key_bytes =
-        encoder ? gs_key_encode(encoder, line, line_bytes, string) : 0;
-    if (__builtin_expect(key_bytes >= GS_KEY_UNWANTED, 0)) {
-        scratch->has_bad |= key_bytes == GS_KEY_BAD;
-        scratch->left_out += key_bytes == GS_KEY_LEFT_OUT;
-        return GS_OK;
-    }
-    const size_t string_bytes = key_bytes + (in->layout.is_key_only ? 0 : line_bytes);
-    if (__builtin_expect(string_bytes >= GS_WHERE_LENGTH_LONG, 0)) {
-        string = start + gs_record_head_bytes(&in->layout, string_bytes);
-        memmove(string, start + usual_head, key_bytes);
-    }
-    gs_record_put_head(&in->layout, start, string_bytes,
-                       in->layout.is_key_only ? line_bytes : key_bytes);
-    uint8_t *p = string + key_bytes;
-    memcpy(p, line, line_bytes);
-    p += line_bytes;
-    if (in->layout.has_eol)
-        *p++ = in->layout.eol;
-
-    gs_element *const e = &scratch->elements[scratch->element_count];
-    if (in->limit != NULL) {
-        gs_tie_put_words(&in->layout, e, string, string_bytes, 0);
-        if (is_above_limit(in, e->prefix, string, string_bytes))
-            return GS_OK;
-    }
-    e->where = gs_where_pack(scratch->record_bytes, string_bytes);
-    scratch->element_count++;
-    scratch->record_bytes += (size_t)(p - start);
-    return GS_OK;
-}
-
-/* What makes the strings of an input; NULL: lines are their own strings. */
-static const gs_key_encoder *encoder_of(const gs_ingest *in, size_t input_index)
-{
-    return in->forming->input_encoders != NULL ? in->forming->input_encoders[input_index]
-                                               : in->forming->encoder;
-}
-
-static gs_code fail_json(const gs_ingest *in, const gs_line_batch *batch, size_t at,
-                         size_t bytes, gs_status *st)
-{
-    const char *const why = gs_json_line_why(batch->data + at, bytes);
-    gs_assert(why != NULL);
-    return gs_line_batch_fail(batch, in->forming->options->inputs[batch->input_index], at,
-                              0, why, st);
-}
-
-/* A record that may have several lines, and no key. */
-static gs_code fail_keyless(const gs_ingest *in, const gs_line_batch *batch, size_t at,
-                            gs_status *st)
-{
-    const gs_key_maker *const maker =
-        gs_key_encoder_maker(encoder_of(in, batch->input_index));
-    const char *const name = in->forming->options->inputs[batch->input_index];
-    GS_NOTED(gs_line_batch_fail(batch, name, at, 0, maker->complaint, st));
-    return gs_status_hint(st, maker->hint);
-}
-
-/* The records of a CSV text; the first that is broken, or has no key, ends it. */
-static gs_code make_csv_records(const gs_ingest *in, gs_ingest_scratch *scratch,
-                                const gs_line_batch *batch, uint64_t *record_count,
-                                gs_status *st)
-{
-    const gs_sort_options *const o = in->forming->options;
-    const uint8_t *const data = batch->data;
-    const gs_key_encoder *const encoder = encoder_of(in, batch->input_index);
-    gs_csv_iter it = gs_csv_iter_begin(data, batch->bytes, gs_order_csv(&o->order));
-    while (gs_csv_iter_load(&it)) {
-        while (gs_csv_iter_next(&it)) {
-            GS_TRY(
-                add_record(in, scratch, encoder, data + it.begin, it.end - it.begin, st));
-            if (scratch->has_bad)
-                return fail_keyless(in, batch, it.begin, st);
-            ++*record_count;
-        }
-    }
-    const char *const why = gs_csv_iter_why(&it);
-    if (why != NULL)
-        return gs_line_batch_fail(batch, o->inputs[batch->input_index], it.rest,
-                                  it.broken_at - it.rest, why, st);
-    if (it.rest < batch->bytes) {
-        GS_TRY(
-            add_record(in, scratch, encoder, data + it.rest, batch->bytes - it.rest, st));
-        if (scratch->has_bad)
-            return fail_keyless(in, batch, it.rest, st);
-        ++*record_count;
-    }
-    return GS_OK;
-}
-
-/* Makes the records of a batch in the scratch, up to the first that has no key. */
-static gs_code make_records(const gs_ingest *in, gs_ingest_scratch *scratch,
-                            const gs_line_batch *batch, uint64_t *record_count,
-                            gs_status *st)
-{
-    scratch->record_bytes = 0;
-    scratch->element_count = 0;
-    scratch->has_bad = false;
-    scratch->left_out = 0;
-    *record_count = 0;
-    const uint8_t *const data = batch->data;
-    const gs_key_encoder *const encoder = encoder_of(in, batch->input_index);
-    if (in->record_size > 0) {
-        for (size_t at = 0; at < batch->bytes; at += in->record_size) {
-            GS_TRY(add_record(in, scratch, encoder, data + at, in->record_size, st));
-            ++*record_count;
-        }
-        return GS_OK;
-    }
-    if (in->is_csv)
-        return make_csv_records(in, scratch, batch, record_count, st);
-    gs_line_iter it = gs_line_iter_begin(data, batch->bytes, in->layout.eol);
-    while (gs_line_iter_load(&it) && !scratch->has_bad) {
-        while (!scratch->has_bad && gs_line_iter_next(&it)) {
-            const uint8_t *const line = data + it.begin;
-            GS_TRY(add_record(in, scratch, encoder, line, it.end - it.begin, st));
-            ++*record_count;
-        }
-    }
-    if (scratch->has_bad && in->is_json)
-        return fail_json(in, batch, it.begin, it.end - it.begin, st);
-    if (batch->lacks_final_eol && it.rest < batch->bytes && !scratch->has_bad) {
-        GS_TRY(
-            add_record(in, scratch, encoder, data + it.rest, batch->bytes - it.rest, st));
-        ++*record_count;
-        if (scratch->has_bad && in->is_json)
-            return fail_json(in, batch, it.rest, batch->bytes - it.rest, st);
-    }
-    scratch->bad_record = *record_count;
+    in->maker.limit = in->limit;
+    in->maker.limit_bytes = string_bytes;
+    in->maker.limit_prefix = in->layout.is_backwards ? ~word : word;
     return GS_OK;
 }
 
@@ -341,22 +138,13 @@ static void copy_plain(const gs_ingest *in, const gs_line_batch *batch, size_t o
         to[batch->bytes] = in->layout.eol;
 }
 
-/* What only a very long record needed is not kept for the next batch. */
-static void trim_scratch(gs_ingest_scratch *scratch, size_t batch_bytes)
-{
-    if (batch_bytes <= GS_CHUNK_USUAL_BYTES)
-        return;
-    gs_mem_free(scratch->records);
-    scratch->records = NULL;
-    scratch->record_capacity = 0;
-}
-
 /* The words of the elements are taken here and not where the strings were made: bytes
  * that were just written one by one cannot be read as words without a stall. */
-static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
+static void copy_scratch(const gs_ingest *in, const gs_batch_records *scratch,
                          size_t offset, gs_element *e)
 {
-    memcpy(in->chunk->arena + offset, scratch->records, scratch->record_bytes);
+    if (scratch->record_bytes > 0)
+        memcpy(in->chunk->arena + offset, scratch->records, scratch->record_bytes);
     const uint64_t shift = (uint64_t)offset << GS_WHERE_LENGTH_BITS;
     for (size_t i = 0; i < scratch->element_count; i++) {
         const uint64_t where = scratch->elements[i].where;
@@ -372,7 +160,7 @@ static void copy_scratch(const gs_ingest *in, const gs_ingest_scratch *scratch,
  * or may be dropped. */
 static bool is_direct(const gs_ingest *in, const gs_line_batch *batch)
 {
-    return !in->is_keyed && in->limit == NULL && !in->is_csv &&
+    return !in->is_keyed && in->maker.limit == NULL && !in->is_csv &&
            batch->bytes < GS_WHERE_LENGTH_LONG;
 }
 
@@ -390,13 +178,13 @@ static void keep_pending_locked(gs_ingest *in, gs_line_batch *batch)
 
 /* A line has no key: says which, now that it is known how many came before the batch. */
 static gs_code fail_bad_locked(const gs_ingest *in, const gs_line_batch *batch,
-                               uint64_t bad_record, gs_status *st)
+                               uint64_t bad_line, gs_status *st)
 {
     const gs_sort_options *const o = in->forming->options;
     const bool has_header = o->header_of_each || batch->input_index == 0;
-    const uint64_t line = in->lines + bad_record + (has_header ? o->header_lines : 0);
+    const uint64_t line = in->lines + bad_line + (has_header ? o->header_lines : 0);
     const gs_key_maker *const maker =
-        gs_key_encoder_maker(encoder_of(in, batch->input_index));
+        gs_key_encoder_maker(gs_record_maker_encoder(&in->maker, batch->input_index));
     gs_quoted quoted;
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s",
                   gs_quote_name(&quoted, o->inputs[batch->input_index]),
@@ -408,21 +196,21 @@ static void count_left_out(const gs_ingest *in, const gs_line_batch *batch,
                            uint64_t records)
 {
     const gs_key_maker *const maker =
-        gs_key_encoder_maker(encoder_of(in, batch->input_index));
+        gs_key_encoder_maker(gs_record_maker_encoder(&in->maker, batch->input_index));
     if (maker->left_out != NULL)
         atomic_fetch_add(maker->left_out, records);
 }
 
 /* Counts the lines of an input whose batches have had their turns. */
 static gs_code take_turn_locked(gs_ingest *in, const gs_line_batch *batch,
-                                const gs_ingest_scratch *scratch, uint64_t records,
+                                const gs_batch_records *scratch, uint64_t records,
                                 gs_status *st)
 {
     if (batch->input_index != in->line_input)
         in->lines = 0;
     in->line_input = batch->input_index;
     if (scratch->has_bad)
-        return fail_bad_locked(in, batch, scratch->bad_record, st);
+        return fail_bad_locked(in, batch, scratch->bad_line, st);
     in->lines += records;
     if (scratch->left_out > 0)
         count_left_out(in, batch, scratch->left_out);
@@ -432,7 +220,7 @@ static gs_code take_turn_locked(gs_ingest *in, const gs_line_batch *batch,
 
 /* Waits for the batch's turn and reserves. *has_room is false when the chunk is full: the
  * batch has been put aside. */
-static gs_code reserve_in_turn(gs_ingest *in, const gs_ingest_scratch *scratch,
+static gs_code reserve_in_turn(gs_ingest *in, const gs_batch_records *scratch,
                                gs_line_batch *batch, uint64_t records,
                                const gs_chunk_want *want, size_t *offset, size_t *index,
                                bool *has_room, gs_status *st)
@@ -462,7 +250,7 @@ static gs_code reserve_in_turn(gs_ingest *in, const gs_ingest_scratch *scratch,
 }
 
 /* Leaves out what does not stay, once all inputs before that of the batch were seen. */
-static void sift_records(gs_ingest *in, gs_ingest_scratch *scratch,
+static void sift_records(gs_ingest *in, gs_batch_records *scratch,
                          const gs_line_batch *batch)
 {
     if (in->forming->sieve == NULL)
@@ -494,7 +282,7 @@ static void note_records(const gs_ingest *in, uint64_t records,
     atomic_fetch_add(&stats->text_bytes, batch->bytes);
 }
 
-static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
+static gs_code ingest_batch(gs_ingest *in, gs_batch_records *scratch,
                             gs_line_batch *batch, gs_status *st)
 {
     const bool direct = is_direct(in, batch);
@@ -503,7 +291,8 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     if (batch->is_in_map)
         gs_file_map_bring(batch->data, batch->bytes);
     if (!direct) {
-        GS_TRY(make_records(in, scratch, batch, &records, st));
+        GS_TRY(gs_batch_records_make(&in->maker, scratch, batch, st));
+        records = scratch->line_count;
         sift_records(in, scratch, batch);
         gs_assert(scratch->record_bytes <= gs_arena_bytes_max);
         want.copied_bytes = scratch->record_bytes;
@@ -531,7 +320,7 @@ static gs_code ingest_batch(gs_ingest *in, gs_ingest_scratch *scratch,
     bool is_as_counted = true;
     if (!direct) {
         copy_scratch(in, scratch, offset, e);
-        trim_scratch(scratch, text_bytes);
+        gs_batch_records_trim(scratch, text_bytes);
         if (batch->is_in_map)
             gs_file_map_leave_part(batch->data, batch->bytes);
     } else if (batch->is_in_map) {

@@ -284,9 +284,9 @@ static gs_code take_block(gs_line_feed *feed, gs_block *block, gs_line_batch *ba
         if (feed->options.record_size > 0 && last > 0) {
             const uint64_t offset =
                 file->record_offset + (whole > 0 ? carry->bytes + whole : 0);
-            GS_NOTED(gs_line_feed_fail_partial(feed->options.names[file->input_index],
-                                               offset, last, feed->options.record_size,
-                                               st));
+            GS_NOTED(gs_line_feed_fail_partial(
+                feed->options.names[file->input_index], offset, last,
+                gs_line_feed_record_size(&feed->options, file->input_index), st));
             goto done;
         }
         batch->lacks_final_eol = feed->options.record_size == 0 && last > 0;

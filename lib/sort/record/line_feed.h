@@ -83,9 +83,10 @@ typedef gs_code gs_header_fn(void *context, size_t input_index, const uint8_t *h
 
 typedef struct gs_line_feed_options {
     uint8_t eol;
-    size_t record_size;        /* > 0: fixed-size records, no end-of-line byte */
-    size_t record_bytes_max;   /* a longer one is an error that names its place, */
-    const char *too_long_hint; /* and says what to do; NULL: more memory with -S */
+    size_t record_size;         /* > 0: fixed-size records, no end-of-line byte */
+    const size_t *record_sizes; /* of each file, where those differ; borrowed, or NULL */
+    size_t record_bytes_max;    /* a longer one is an error that names its place, */
+    const char *too_long_hint;  /* and says what to do; NULL: more memory with -S */
     /* > 0: what was put together apart takes no more than this, in all batches that
      * are in use and what is not whole yet. A caller whose batch would take more gets
      * a batch that is_held and holds nothing; a record that is too long comes cut off. */
@@ -108,6 +109,13 @@ typedef struct gs_line_feed_options {
     void *look_context;     /* what is mapped or given out again */
     const char *const *names;
 } gs_line_feed_options;
+
+/* The size of a file's records; 0: they end with eol. */
+static inline size_t gs_line_feed_record_size(const gs_line_feed_options *o,
+                                              size_t input_index)
+{
+    return o->record_sizes != NULL ? o->record_sizes[input_index] : o->record_size;
+}
 
 /* Where blocks come from: gives the next one, or NULL at the end. */
 typedef struct gs_block_source {

@@ -13,7 +13,7 @@ static size_t whole_bytes(const gs_line_feed_options *o, gs_open_file *file,
 {
     gs_assert(o->csv == NULL);
     if (o->record_size > 0) {
-        const size_t size = o->record_size;
+        const size_t size = gs_line_feed_record_size(o, file->input_index);
         const size_t over = (file->carry.bytes % size + bytes % size) % size;
         return over <= bytes ? bytes - over : 0;
     }

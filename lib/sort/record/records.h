@@ -10,6 +10,7 @@
 #include "lib/sort/record/csv_scan.h"
 #include "lib/sort/record/file_header.h"
 #include "lib/sort/record/input_stamps.h"
+#include "lib/sort/record/line_ends.h"
 #include "lib/sort/record/line_feed.h"
 #include "lib/sort/record/line_scan.h"
 #include "lib/sort/record/record.h"

@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/team.h"
 #include "lib/sort/text/mapped_state.h"
+#include "lib/sort/text/reversed_text.h"
 
 enum { CANCEL_CHECK_LINES = 1 << 14 };
 
@@ -149,6 +150,23 @@ static gs_code copy_piece(piece_worker *w, size_t text, gs_status *st)
     return gs_sink_add_records(w->piece, begin, bytes, records, st);
 }
 
+/* The piece of a text that stands the other way round, and what comes before it is asked
+ * for. */
+static gs_code reverse_piece(piece_worker *w, gs_status *st)
+{
+    gs_mapped_merge *const m = w->m;
+    const gs_text *const text = &m->texts[0];
+    const uint8_t *const begin = w->begin[0];
+    const size_t bytes = (size_t)(w->end[0] - begin);
+    const size_t before = (size_t)(begin - text->begin);
+    if (atomic_load(&m->asked[0].to) != NULL && before > m->ask_bytes)
+        gs_file_map_ask(begin - m->ask_bytes, bytes);
+    gs_file_map_bring(begin, bytes);
+    gs_sink_begin(w->piece, m->first_ticket + w->piece_number);
+    GS_TRY(gs_cancel_check(m->merge->merge.cancel, st));
+    return gs_reversed_add(&m->form, text, begin, w->end[0], w->piece, &w->records, st);
+}
+
 static gs_code merge_piece(piece_worker *w, bool *is_sorted, gs_status *st)
 {
     gs_mapped_merge *const m = w->m;
@@ -157,6 +175,8 @@ static gs_code merge_piece(piece_worker *w, bool *is_sorted, gs_status *st)
     size_t text = 0;
     *is_sorted = true;
     w->records = (gs_multiset){0};
+    if (m->texts[0].is_reversed)
+        return reverse_piece(w, st);
     if (is_copy(w, &text))
         return copy_piece(w, text, st);
     for (size_t i = 0; i < m->text_count; i++) {
@@ -193,13 +213,27 @@ static void end_before_locked(gs_mapped_merge *m, uint64_t number,
     pthread_cond_broadcast(&m->turn);
 }
 
+/* The one before the last that was cut, of a text that stands the other way round. */
+static gs_text_cut_end cut_reversed_locked(gs_mapped_merge *m, const uint8_t **begin,
+                                           const uint8_t **end)
+{
+    const gs_text *const text = &m->texts[0];
+    *end = m->reversed_end;
+    if (*end == text->begin)
+        return GS_TEXT_CUT_DONE;
+    *begin = m->reversed_end = gs_reversed_cut(&m->form, text, *end, m->piece_bytes);
+    return GS_TEXT_CUT_PIECE;
+}
+
 /* Takes the next piece, if there is one. */
 static gs_code take_piece(piece_worker *w, bool *is_taken, gs_status *st)
 {
     gs_mapped_merge *const m = w->m;
     gs_text_cut_end how = GS_TEXT_CUT_DONE;
     pthread_mutex_lock(&m->mutex);
-    if (!m->has_failed && m->next < m->end)
+    if (!m->has_failed && m->texts[0].is_reversed)
+        how = cut_reversed_locked(m, w->begin, w->end);
+    else if (!m->has_failed && m->next < m->end)
         GS_NOTED(gs_text_cut_next(m->cut, w->begin, w->end, &how, st));
     *is_taken = st->code == GS_OK && how == GS_TEXT_CUT_PIECE;
     if (*is_taken)

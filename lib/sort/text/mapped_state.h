@@ -27,7 +27,7 @@ struct gs_mapped_merge {
     gs_text_form form;
     gs_text *texts; /* text_count of them: files, or sorted stretches of files */
     size_t text_count;
-    size_t ask_bytes;
+    size_t ask_bytes, piece_bytes;
     gs_asked_text *asked;
     gs_sink *sink;
     uint64_t first_ticket;
@@ -35,10 +35,11 @@ struct gs_mapped_merge {
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t turn;   /* `sorted` or an end has changed */
     gs_text_cut *cut;
-    uint64_t next;        /* piece to be taken, counted from 0 */
-    uint64_t sorted;      /* pieces before this one were seen to be sorted */
-    uint64_t end;         /* no pieces from here on, or not in this way */
-    const uint8_t **rest; /* where that one begins, if there is more */
+    const uint8_t *reversed_end; /* of what is left of a text that is reversed */
+    uint64_t next;               /* piece to be taken, counted from 0 */
+    uint64_t sorted;             /* pieces before this one were seen to be sorted */
+    uint64_t end;                /* no pieces from here on, or not in this way */
+    const uint8_t **rest;        /* where that one begins, if there is more */
     bool has_rest, has_failed;
 };
 

@@ -123,6 +123,14 @@ static gs_code check_whole_records(const gs_mapped_merge *m, gs_status *st)
     return GS_OK;
 }
 
+/* Equal lines are the same bytes, all of them go out, and what a witness asks for of them
+ * is in the lines. */
+static bool may_be_reversed(const gs_mapped_merge *m)
+{
+    return !m->form.layout->is_key_only && !m->merge->merge.is_unique &&
+           (m->form.encoder == NULL || !m->merge->options->verify);
+}
+
 /* Instead of files that need not be sorted: their sorted stretches, if there are few. */
 static gs_code take_stretches(gs_mapped_merge *m, bool *are_few, gs_status *st)
 {
@@ -133,6 +141,7 @@ static gs_code take_stretches(gs_mapped_merge *m, bool *are_few, gs_status *st)
         .texts = m->texts,
         .text_count = m->text_count,
         .line_bytes_max = m->merge->source.record_bytes_max,
+        .may_be_reversed = may_be_reversed(m),
         .cancel = o->cancel_signal,
     };
     size_t count = 0;
@@ -152,7 +161,8 @@ static gs_code take_stretches(gs_mapped_merge *m, bool *are_few, gs_status *st)
         gs_mem_free(m->texts);
         m->texts = stretches;
         m->text_count = count;
-        gs_log_say(o->log, GS_LOG_INFO, "sorted stretches of the input: %zu", count);
+        gs_log_say(o->log, GS_LOG_INFO, "sorted stretches of the input: %zu%s", count,
+                   stretches[0].is_reversed ? ", the other way round" : "");
     } else {
         gs_mem_free(stretches);
     }
@@ -188,11 +198,13 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
         goto fail;
     GS_TRY_OR_FAIL(begin_asking(m, st));
     const size_t most = plan.merge_piece_bytes / 4 * 3;
+    m->piece_bytes = most < GS_MERGE_PIECE_MAX ? most : GS_MERGE_PIECE_MAX;
+    m->reversed_end = m->texts[0].end;
     const gs_text_cut_options options = {
         .form = m->form,
         .texts = m->texts,
         .text_count = m->text_count,
-        .piece_bytes = most < GS_MERGE_PIECE_MAX ? most : GS_MERGE_PIECE_MAX,
+        .piece_bytes = m->piece_bytes,
         .keeps_equals_together = merge->merge.is_unique,
         .are_mapped = true,
     };

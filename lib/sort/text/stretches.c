@@ -26,6 +26,7 @@ typedef struct gs_stretch_search {
     const gs_stretches_options *options;
     size_t line_bytes_max;
     size_t part_count; /* of all texts */
+    bool is_reversed;  /* a line that belongs behind the one before it is out of place */
     atomic_size_t next_part;
     atomic_bool is_over;
 
@@ -58,9 +59,10 @@ static int compare(const gs_text_form *form, const gs_merge_head *a,
     return form->layout->is_backwards ? -d : d;
 }
 
-/* Do some lines of the text allow for so few stretches? */
+/* Do some lines of the text allow for so few stretches? And for one that is reversed, in
+ * which none of them goes up? */
 static gs_code sample_text(const gs_stretch_search *s, const gs_text *text,
-                           size_t *stretches, gs_status *st)
+                           size_t *stretches, bool *may_be_reversed, gs_status *st)
 {
     const gs_text_form *const form = &s->options->form;
     const size_t bytes = (size_t)(text->end - text->begin), step = bytes / SAMPLED;
@@ -68,7 +70,8 @@ static gs_code sample_text(const gs_stretch_search *s, const gs_text *text,
     gs_merge_head heads[2];
     bool has_last = false;
     *stretches += 1;
-    for (size_t i = 0; i < SAMPLED && *stretches <= GS_STRETCHES_MAX; i++) {
+    for (size_t i = 0;
+         i < SAMPLED && (*stretches <= GS_STRETCHES_MAX || *may_be_reversed); i++) {
         const unsigned now = i % 2;
         const uint8_t *const at = text->begin + step * i;
         const uint8_t *const line = line_behind(s, text, at);
@@ -76,13 +79,16 @@ static gs_code sample_text(const gs_stretch_search *s, const gs_text *text,
             line != NULL && line < text->end ? line_behind(s, text, line) : line;
         if (next == NULL) {
             *stretches = SIZE_MAX;
+            *may_be_reversed = false;
             break;
         }
         if (line == text->end)
             break;
         GS_TRY_OR_FAIL(gs_text_cursor_start(&lines[now], form, text, line, text->end,
                                             &heads[now], st));
-        *stretches += has_last && compare(form, &heads[!now], &heads[now]) > 0;
+        const int d = has_last ? compare(form, &heads[!now], &heads[now]) : 0;
+        *stretches += d > 0;
+        *may_be_reversed = *may_be_reversed && d >= 0;
         has_last = true;
         if (i >= 2)
             gs_file_map_leave_part(at - 2 * step, step);
@@ -104,7 +110,7 @@ static size_t parts_of(const gs_text *text)
 static void note(gs_stretch_search *s, size_t text, const uint8_t *at)
 {
     pthread_mutex_lock(&s->mutex);
-    if (s->count < GS_STRETCHES_MAX)
+    if (s->count < (s->is_reversed ? 1 : GS_STRETCHES_MAX))
         s->begins[s->count++] = (gs_stretch_begin){text, at};
     else
         atomic_store(&s->is_over, true);
@@ -127,7 +133,7 @@ static void look_at_lines(gs_stretch_search *s, size_t number, const uint8_t *at
         const size_t next_bytes =
             gs_line_find(next, (size_t)(text->end - next), layout->eol);
         const int d = gs_string_compare(at, bytes, next, next_bytes, 0);
-        if (layout->is_backwards ? d < 0 : d > 0)
+        if (layout->is_backwards != s->is_reversed ? d < 0 : d > 0)
             note(s, number, next);
         at = next;
         bytes = next_bytes;
@@ -156,6 +162,9 @@ static gs_code look_at_part(gs_stretch_search *s, gs_text_cursor *c, size_t numb
         if (c->line_bytes > s->line_bytes_max)
             atomic_store(&s->is_over, true);
         GS_TRY(gs_text_cursor_advance(c, &is_in_order, st));
+        if (s->is_reversed)
+            is_in_order = !is_in_order || head.code == GS_OVC_EQUAL ||
+                          head.code == GS_OVC_EXHAUSTED;
         if (!is_in_order)
             note(s, number, c->begin);
     }
@@ -238,24 +247,27 @@ gs_code gs_stretches_find(const gs_stretches_options *options, gs_text *stretche
 {
     gs_stretch_search s = {.options = options, .line_bytes_max = LINE_MAX};
     size_t sampled = 0;
+    bool may_be_reversed = options->may_be_reversed && options->text_count == 1;
     *count = 0;
     gs_assert(options->text_count <= GS_STRETCHES_MAX);
     if (options->line_bytes_max < LINE_MAX)
         s.line_bytes_max = options->line_bytes_max;
     for (size_t i = 0; i < options->text_count; i++) {
         const gs_text *const text = &options->texts[i];
-        GS_TRY(sample_text(&s, text, &sampled, st));
-        if (sampled > GS_STRETCHES_MAX)
+        GS_TRY(sample_text(&s, text, &sampled, &may_be_reversed, st));
+        if (sampled > GS_STRETCHES_MAX && !may_be_reversed)
             return GS_OK;
         s.part_count += parts_of(text);
         s.begins[s.count++] = (gs_stretch_begin){i, text->begin};
     }
+    s.is_reversed = sampled > GS_STRETCHES_MAX;
     pthread_mutex_init(&s.mutex, NULL);
     GS_NOTED(gs_team_run(options->team, look_at_parts, &s, st));
     pthread_mutex_destroy(&s.mutex);
     if (st->code != GS_OK || atomic_load(&s.is_over))
         return st->code;
     describe(&s, stretches);
+    stretches[0].is_reversed = s.is_reversed;
     *count = s.count;
     return GS_OK;
 }

@@ -8,7 +8,8 @@
  *
  * A file that is in order, or some of them one behind the other, need not be sorted:
  * their stretches are merged. Lines from all over the texts say at once if there are
- * many stretches; if not, all lines are looked at, by all threads.
+ * many stretches; if not, all lines are looked at, by all threads. A single text may be
+ * in order the other way round, all of it: then it is one stretch that says so.
  */
 #ifndef GS_LIB_SORT_TEXT_STRETCHES_H
 #define GS_LIB_SORT_TEXT_STRETCHES_H
@@ -23,6 +24,7 @@ typedef struct gs_stretches_options {
     const gs_text *texts; /* of whole records, by a gs_file_map: pages are left */
     size_t text_count;    /* no more than GS_STRETCHES_MAX */
     size_t line_bytes_max;
+    bool may_be_reversed; /* one that is reversed is looked for too */
     gs_team *team;
     const volatile int *cancel;
 } gs_stretches_options;

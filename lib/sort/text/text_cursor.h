@@ -30,6 +30,7 @@ typedef struct gs_text {
     const uint8_t *last_line; /* a copy of it, with eol, if it lacks one; else NULL */
     size_t last_line_bytes;   /* of that, without its eol */
     size_t file;              /* of a map, in which it lies */
+    bool is_reversed;         /* each line belongs behind the one that follows it */
 } gs_text;
 
 typedef struct gs_text_cursor {

@@ -19,6 +19,7 @@ typedef struct gs_part_worker {
     size_t bytes;
     uint64_t ticket;
     gs_part_bytes strings; /* made of records that are noted */
+    gs_keyed_look keyed;   /* instead, where they need not be made */
 } gs_part_worker;
 
 struct gs_part_witness {
@@ -28,6 +29,7 @@ struct gs_part_witness {
     size_t record_size;
     gs_part_worker *workers;
     unsigned worker_count;
+    bool is_keyed_look;
     uint64_t next_ticket;
     gs_part_bytes rest; /* of the parts so far: the beginning of a record */
 };
@@ -50,6 +52,8 @@ gs_code gs_part_witness_new(gs_part_witness **out, gs_witness *witness,
         return st->code;
     }
     w->worker_count = workers;
+    for (unsigned i = 0; i < workers && encoder != NULL; i++)
+        w->is_keyed_look = gs_keyed_look_init(&w->workers[i].keyed, &w->layout, encoder);
     *out = w;
     return GS_OK;
 }
@@ -62,6 +66,7 @@ void gs_part_witness_free(gs_part_witness *w)
         gs_witness_release(&w->workers[i].seen);
         gs_mem_free(w->workers[i].cut.data);
         gs_mem_free(w->workers[i].strings.data);
+        gs_keyed_look_release(&w->workers[i].keyed);
     }
     gs_mem_free(w->workers);
     gs_mem_free(w->rest.data);
@@ -172,26 +177,25 @@ static gs_code note(const gs_part_witness *w, gs_part_worker *p, const uint8_t *
     return gs_witness_look(&p->seen, st);
 }
 
-/* Lines that are their own strings: nothing is noted but where each ends. */
+/* Lines of which nothing is noted but where each ends: they are their own strings, or
+ * strings need not be made. */
 static gs_code look_at_lines(const gs_part_witness *w, gs_part_worker *p,
                              const uint8_t *text, size_t bytes, gs_status *st)
 {
-    enum { ENDS_AT_ONCE = 64 }; /* in 64 bytes */
     uint32_t ends[GS_WITNESS_BATCH];
-    size_t count = 0, begin = 0;
-    if (bytes == 0)
-        return GS_OK;
-    gs_line_iter it = gs_line_iter_begin(text, bytes, w->layout.eol);
-    while (gs_line_iter_load(&it)) {
-        while (gs_line_iter_next(&it))
-            ends[count++] = (uint32_t)(it.end - begin);
-        if (count <= GS_WITNESS_BATCH - ENDS_AT_ONCE)
-            continue;
-        GS_TRY(gs_witness_look_at_text(&p->seen, text + begin, ends, count, st));
-        begin = it.rest;
-        count = 0;
+    size_t count;
+    while ((count = gs_line_ends(text, bytes, w->layout.eol, ends, GS_WITNESS_BATCH)) >
+           0) {
+        const size_t all = (size_t)ends[count - 1] + 1;
+        if (w->is_keyed_look)
+            GS_TRY(gs_witness_look_at_keyed_text(&p->seen, &p->keyed, text, ends, count,
+                                                 st));
+        else
+            GS_TRY(gs_witness_look_at_text(&p->seen, text, ends, count, st));
+        text += all;
+        bytes -= all;
     }
-    return gs_witness_look_at_text(&p->seen, text + begin, ends, count, st);
+    return GS_OK;
 }
 
 static gs_code note_text(const gs_part_witness *w, gs_part_worker *p, const uint8_t *text,
@@ -201,7 +205,7 @@ static gs_code note_text(const gs_part_witness *w, gs_part_worker *p, const uint
         GS_TRY(note(w, p, text + at, w->record_size, st));
     if (w->record_size > 0)
         return GS_OK;
-    if (w->encoder == NULL && bytes <= UINT32_MAX)
+    if ((w->encoder == NULL || w->is_keyed_look) && bytes <= UINT32_MAX)
         return look_at_lines(w, p, text, bytes, st);
     gs_line_iter it = gs_line_iter_begin(text, bytes, w->layout.eol);
     while (gs_line_iter_load(&it)) {

@@ -38,7 +38,7 @@
 #define GS_HASH_HAS_AES 0
 #endif
 
-enum { GS_HASH_BLOCK = 64, GS_HASH_WORDS = 8 };
+enum { GS_HASH_BLOCK = 64, GS_HASH_WORDS = 8, GS_HASH_SHORT = 32 };
 
 static const uint64_t gs_hash_keys[GS_HASH_WORDS] = {
     UINT64_C(0x6c9a91b5d04f2e37), UINT64_C(0xb1e3c5a7408d69f5),
@@ -160,6 +160,12 @@ GS_HASH_AES static inline __m512i gs_hash_load_512(const uint8_t *from, size_t b
     return _mm512_maskz_loadu_epi8(there, from);
 }
 
+/* The same of at most 32. */
+GS_HASH_AES static inline __m256i gs_hash_load_256(const uint8_t *from, size_t bytes)
+{
+    return _mm256_maskz_loadu_epi8(_bzhi_u32(UINT32_MAX, (unsigned)bytes), from);
+}
+
 /* Sums of the four words are the number. */
 GS_HASH_AES static inline __m256i gs_hash_block_aes(__m512i block, __m512i key)
 {
@@ -179,6 +185,22 @@ GS_HASH_AES static inline __m512i gs_hash_key_aes(size_t bytes)
 GS_HASH_AES static inline __m256i gs_hash_first_aes(__m512i block, size_t bytes)
 {
     return gs_hash_block_aes(block, gs_hash_key_aes(bytes));
+}
+
+/* The same of a record of at most 32 bytes. Of zeros a round of AES makes the byte 0x63
+ * sixteen times over, and adds the key. */
+GS_HASH_AES static inline __m256i gs_hash_short_aes(__m256i block, size_t bytes)
+{
+    const __m256i length = _mm256_set1_epi64x((long long)bytes);
+    const __m256i low_key =
+                      _mm256_loadu_si256((const __m256i *)(const void *)gs_hash_keys),
+                  high_key = _mm256_loadu_si256(
+                      (const __m256i *)(const void *)(gs_hash_keys + GS_HASH_WORDS / 2));
+    const __m256i low = _mm256_aesenc_epi128(block, _mm256_add_epi64(low_key, length));
+    const __m256i high =
+        _mm256_xor_si256(_mm256_add_epi64(high_key, length), _mm256_set1_epi8(0x63));
+    const __m256i pairs = _mm256_aesenc_epi128(low, high);
+    return _mm256_aesenc_epi128(pairs, _mm256_permute2x128_si256(pairs, pairs, 1));
 }
 
 /* What a record of more than one block has besides. */

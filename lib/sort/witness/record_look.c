@@ -174,13 +174,72 @@ look_text_512(gs_look *l, const uint8_t *text, const uint32_t *ends, size_t coun
     l->disorder = bad != 0;
 }
 
+/* Are all of these lines short, the one before them too? Where they are long on the
+ * average that is not even asked. */
+GS_HASH_AES static bool are_short(const gs_look *l, const uint32_t *ends, size_t count)
+{
+    const bool has_long = l->has_before && l->before.bytes > GS_HASH_SHORT;
+    if (has_long || ends[0] > GS_HASH_SHORT ||
+        ends[count - 1] >= count * (GS_HASH_SHORT - GS_HASH_SHORT / 8))
+        return false;
+    uint32_t most = 0;
+    for (size_t i = 1; i < count; i++) {
+        const uint32_t bytes = ends[i] - ends[i - 1] - 1;
+        most = bytes > most ? bytes : most;
+    }
+    return most <= GS_HASH_SHORT;
+}
+
+/* The same of lines that all are short. */
+GS_HASH_AES static inline __attribute__((always_inline)) void
+look_text_256(gs_look *l, const uint8_t *text, const uint32_t *ends, size_t count,
+              gs_look_order order)
+{
+    __m256i sums = _mm256_setzero_si256();
+    __m256i last = _mm256_setzero_si256();
+    size_t last_bytes = 0;
+    uint32_t bad = 0;
+    if (l->has_before) {
+        last_bytes = l->before.bytes;
+        last = gs_hash_load_256(l->before.data, last_bytes);
+    }
+    const bool has_before = l->has_before;
+    const uint8_t *begin = text;
+    for (size_t i = 0; i < count; i++) {
+        const size_t bytes = (size_t)(text + ends[i] - begin);
+        const __m256i now = gs_hash_load_256(begin, bytes);
+        const uint32_t other = _mm256_cmpneq_epu8_mask(last, now);
+        const uint32_t good = order.is_backwards ? _mm256_cmpgt_epu8_mask(last, now)
+                                                 : _mm256_cmplt_epu8_mask(last, now);
+        /* Zeros at the end of one may be what the other lacks. */
+        const size_t below = order.is_backwards ? last_bytes < bytes : bytes < last_bytes;
+        const bool is_same = other == 0;
+        const uint32_t wrong =
+            (_blsi_u32(other) & ~good) |
+            (uint32_t)(is_same & (below | (order.is_strict & (bytes == last_bytes))));
+        bad |= i > 0 || has_before ? wrong : 0;
+        sums = _mm256_add_epi64(sums, gs_hash_short_aes(now, bytes));
+        last = now;
+        last_bytes = bytes;
+        begin = text + ends[i] + 1;
+    }
+    l->sum = gs_hash_sum_aes(sums);
+    l->disorder = bad != 0;
+}
+
 GS_HASH_AES static void look_text_aes(gs_look *l, const uint8_t *text,
                                       const uint32_t *ends, size_t count)
 {
-    if (l->order.is_backwards)
-        look_text_512(l, text, ends, count, (gs_look_order){true, l->order.is_strict});
+    const bool is_short = are_short(l, ends, count);
+    const gs_look_order order = l->order;
+    if (is_short && order.is_backwards)
+        look_text_256(l, text, ends, count, (gs_look_order){true, order.is_strict});
+    else if (is_short)
+        look_text_256(l, text, ends, count, (gs_look_order){false, order.is_strict});
+    else if (order.is_backwards)
+        look_text_512(l, text, ends, count, (gs_look_order){true, order.is_strict});
     else
-        look_text_512(l, text, ends, count, (gs_look_order){false, l->order.is_strict});
+        look_text_512(l, text, ends, count, (gs_look_order){false, order.is_strict});
 }
 #else
 #define look_aes(l, lines, strings, count)  ((void)0)

@@ -265,6 +265,32 @@ gs_code gs_witness_look_at_text(gs_witness_piece *p, const uint8_t *text,
     return end_look(p, &l, disorder, count, &last, st);
 }
 
+gs_code gs_witness_look_at_keyed_text(gs_witness_piece *p, gs_keyed_look *k,
+                                      const uint8_t *text, const uint32_t *ends,
+                                      size_t count, gs_status *st)
+{
+    gs_assert(p->has_strings);
+    GS_TRY(gs_witness_look(p, st)); /* at what was noted before them */
+    if (p->witness == NULL || count == 0)
+        return GS_OK;
+    const gs_witness_options *const o = &p->witness->options;
+    size_t disorder, among;
+    gs_seen_string string;
+    gs_multiset lines = {0};
+    gs_look l;
+    GS_TRY(gs_keyed_look_at_text(k, text, ends, count, o->order, &among, st));
+    GS_TRY(gs_keyed_look_string(k, text, ends, 0, &string, st));
+    GS_TRY(begin_look(p, &string, &l, &disorder, st));
+    if (l.has_before && !may_meet(p->witness, &p->last, string.data, string.bytes, false))
+        disorder = 1;
+    gs_multiset_add_text(&lines, &o->form, text, (size_t)ends[count - 1] + 1);
+    l.sum = lines.sum;
+    l.bytes = lines.bytes;
+    l.disorder = among;
+    GS_TRY(gs_keyed_look_string(k, text, ends, count - 1, &string, st));
+    return end_look(p, &l, disorder, count, &string, st);
+}
+
 void gs_witness_drop(gs_witness_piece *p, const uint8_t *line, size_t bytes,
                      uint64_t times)
 {

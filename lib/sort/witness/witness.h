@@ -31,6 +31,7 @@
 #define GS_LIB_SORT_WITNESS_WITNESS_H
 
 #include "lib/base/status.h"
+#include "lib/sort/witness/keyed_look.h"
 #include "lib/sort/witness/multiset.h"
 #include "lib/sort/witness/record_look.h"
 
@@ -121,6 +122,12 @@ GS_MUST_CHECK gs_code gs_witness_look(gs_witness_piece *p, gs_status *st);
 GS_MUST_CHECK gs_code gs_witness_look_at_text(gs_witness_piece *p, const uint8_t *text,
                                               const uint32_t *ends, size_t count,
                                               gs_status *st);
+
+/* The same of lines that have strings, by keyed_look. */
+GS_MUST_CHECK gs_code gs_witness_look_at_keyed_text(gs_witness_piece *p, gs_keyed_look *k,
+                                                    const uint8_t *text,
+                                                    const uint32_t *ends, size_t count,
+                                                    gs_status *st);
 
 /* `times` records with this line were left out as equals of one that stays. */
 void gs_witness_drop(gs_witness_piece *p, const uint8_t *line, size_t bytes,

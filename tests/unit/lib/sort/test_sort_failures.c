@@ -9,6 +9,8 @@
  *
  *     test_sort_failures [ENGINE]      cpu, or in a build with FAKE_GPU=1 gpu
  */
+#define CHECK_STARTS_THREADS
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <zlib.h>
@@ -178,7 +180,11 @@ int main(int argc, char **argv)
     char folder[] = "/tmp/gpusort-test-failures-XXXXXX";
     REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0 && mkdir("tmp", 0700) == 0);
     uint64_t state = check_seed(3);
-    make_lines("lines", argc > 1 ? 1000000 : 3000000, false, &state);
+    make_lines("lines",
+               argc > 1 && check_is_short()   ? 600000
+               : argc > 1 || !check_is_long() ? 1000000
+                                              : 2000000,
+               false, &state);
     make_lines("packed1", 200000, true, &state);
     make_lines("packed2", 300000, true, &state);
     static const char *const plain[] = {"lines"}, *const few[] = {"few"},

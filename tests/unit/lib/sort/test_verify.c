@@ -3,6 +3,8 @@
  * verify: if it missed a disorder at the border of two batches, or if its checksum
  * depended on the order or on the threads, it would vouch for broken outputs.
  */
+#define CHECK_STARTS_THREADS
+
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>

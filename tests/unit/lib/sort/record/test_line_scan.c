@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_scan: masks, counts and lines are those of a loop over the bytes, for any length,
- * place and number of ends of lines, above all where all bytes are ends.
+ * line_scan, line_ends: masks, counts, lines and ends are those of a loop over the bytes,
+ * for any length, place and number of ends of lines, above all where all bytes are ends.
  */
 #include "lib/sort/record/line_scan.h"
+#include "lib/sort/record/line_ends.h"
 
 #include "tests/check.h"
 
@@ -37,6 +38,27 @@ static void lines_are_cut(size_t at, size_t bytes, uint8_t eol)
     CHECK(it.rest == want && count == count_slowly(p, bytes, eol));
 }
 
+/* Where they end, some at a time, of which there are as many as there was room for. */
+static void ends_are_found(size_t at, size_t bytes, uint8_t eol, size_t room)
+{
+    static uint32_t ends[300 + 1];
+    const uint8_t *p = text + at;
+    size_t left = bytes, all = 0, count;
+    ends[room] = 0x5eed;
+    while ((count = gs_line_ends(p, left, eol, ends, room)) > 0) {
+        CHECK(count <= room && ends[count - 1] < left);
+        for (size_t i = 0, begin = 0; i < count; begin = (size_t)ends[i++] + 1) {
+            CHECK(begin <= ends[i] && p[ends[i]] == eol);
+            CHECK(count_slowly(p + begin, ends[i] - begin, eol) == 0);
+        }
+        p += (size_t)ends[count - 1] + 1;
+        left -= (size_t)ends[count - 1] + 1;
+        all += count;
+    }
+    CHECK(ends[room] == 0x5eed);
+    CHECK(all == count_slowly(text + at, bytes, eol));
+}
+
 static void masks_and_counts_agree(uint64_t *state, uint8_t eol, unsigned one_in)
 {
     for (size_t i = 0; i < sizeof text; i++)
@@ -48,6 +70,7 @@ static void masks_and_counts_agree(uint64_t *state, uint8_t eol, unsigned one_in
         CHECK(gs_line_count(text + at, bytes, eol) ==
               count_slowly(text + at, bytes, eol));
         lines_are_cut(at, bytes, eol);
+        ends_are_found(at, bytes, eol, 64 + check_random(state) % 237);
         if (at == BYTES)
             continue;
         const uint64_t mask = gs_line_mask(text + at, eol);

@@ -2,9 +2,11 @@
 /*
  * stretches: wherever stretches of texts begin, also where parts meet that several
  * threads look at, they are found, and nothing else; of many there is none, and none
- * where lines are long. Lines by bytes, backwards, by numbers, fixed-size records, and a
- * last line without its end.
+ * where lines are long; a text that is reversed is seen to be, if all of it is. Lines by
+ * bytes, backwards, by numbers, fixed-size records, and a last line without its end.
  */
+#define CHECK_STARTS_THREADS
+
 #include "lib/sort/text/stretches.h"
 
 #include <stdlib.h>
@@ -57,23 +59,59 @@ static void make_text(made_text *t, size_t lines, size_t stretches, bool is_back
     t->bytes = (size_t)(at - t->data);
 }
 
-static size_t find(const gs_text_form *form, const made_text *made, gs_text *stretches,
-                   size_t line_bytes_max)
+/* In so many of the texts. */
+static size_t find_in(const gs_text_form *form, const made_text *made, size_t text_count,
+                      gs_text *stretches, size_t line_bytes_max)
 {
     gs_status st = {.code = GS_OK};
     gs_text texts[TEXTS] = {{0}};
     gs_stretches_options options = {.form = *form,
                                     .texts = texts,
-                                    .text_count = TEXTS,
-                                    .line_bytes_max = line_bytes_max};
+                                    .text_count = text_count,
+                                    .line_bytes_max = line_bytes_max,
+                                    .may_be_reversed = true};
     size_t count = 99;
-    for (size_t i = 0; i < TEXTS; i++)
+    for (size_t i = 0; i < text_count; i++)
         texts[i] = (gs_text){
             .begin = made[i].data, .end = made[i].data + made[i].bytes, .file = i};
     REQUIRE_OK(gs_team_new(&options.team, 3, &st), &st);
     REQUIRE_OK(gs_stretches_find(&options, stretches, &count, &st), &st);
     gs_team_free(options.team);
     return count;
+}
+
+static size_t find(const gs_text_form *form, const made_text *made, gs_text *stretches,
+                   size_t line_bytes_max)
+{
+    return find_in(form, made, TEXTS, stretches, line_bytes_max);
+}
+
+/* One text that is in order the other way round, with equal lines; not if a line in it is
+ * in order, wherever, nor of two texts. */
+static void reversed_is_found(const gs_text_form *form, made_text *made, size_t lines,
+                              uint64_t *state)
+{
+    gs_text stretches[GS_STRETCHES_MAX];
+    const bool is_backwards = form->layout->is_backwards;
+    make_text(&made[0], lines, 1, !is_backwards, state);
+    make_text(&made[1], lines, 1, !is_backwards, state);
+    CHECK(find(form, made, stretches, 1000) == 0);
+    REQUIRE(find_in(form, made, 1, stretches, 1000) == 1);
+    CHECK(stretches[0].is_reversed && stretches[0].begin == made[0].data &&
+          stretches[0].end == made[0].data + made[0].bytes);
+    for (unsigned round = 0; round < 4; round++) {
+        const size_t place[] = {4, lines - 1, PARTS_LINES / 2,
+                                4 + check_random(state) % (lines - 4)};
+        const size_t at = place[round] < lines ? place[round] : lines / 2;
+        uint8_t kept[WIDTH];
+        memcpy(kept, made[0].data + at * WIDTH, WIDTH);
+        put_number(made[0].data + at * WIDTH, is_backwards ? 0 : 9999999);
+        CHECK(find_in(form, made, 1, stretches, 1000) == 0);
+        memcpy(made[0].data + at * WIDTH, kept, WIDTH);
+    }
+    make_text(&made[0], lines, 1, is_backwards, state);
+    REQUIRE(find_in(form, made, 1, stretches, 1000) == 1);
+    CHECK(!stretches[0].is_reversed);
 }
 
 static void all_are_found(const gs_text_form *form, made_text *made, size_t lines,
@@ -130,7 +168,10 @@ int main(void)
     gs_key_encoder *encoder = NULL;
     gs_key key = {.end_field = SIZE_MAX, .type = GS_KEY_NUMERIC};
     const gs_order order = {.keys = &key, .key_count = 1, .eol = '\n'};
-    const size_t lines = check_is_short() ? NUMBERS / 5 : NUMBERS;
+    const size_t lines = check_is_long() ? NUMBERS
+                                         : NUMBERS / (CHECK_HAS_TSAN   ? 20
+                                                      : CHECK_HAS_ASAN ? 10
+                                                                       : 2);
     for (size_t i = 0; i < TEXTS; i++) {
         /* Shared, as a file is: what is left comes back. */
         void *const map =
@@ -148,6 +189,7 @@ int main(void)
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         all_are_found(&forms[i], made, i < 2 ? lines : lines / 2, &state);
         others_are_refused(&forms[i], made, lines / 2, &state);
+        reversed_is_found(&forms[i], made, lines / 2, &state);
     }
     gs_key_encoder_free(encoder);
     for (size_t i = 0; i < TEXTS; i++)

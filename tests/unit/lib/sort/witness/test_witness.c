@@ -156,6 +156,47 @@ static void texts_are_their_lines(void)
     }
 }
 
+/* Lines as they stand in a text are looked at as those of a list are, whatever they have
+ * in common and however long they are: zeros that a line ends with are no end of it. */
+static void look_at_both(const gs_look_order order, size_t length_max)
+{
+    uint8_t bytes[GS_LOOK_MAX * 72 + SLACK];
+    gs_seen_string lines[GS_LOOK_MAX];
+    uint32_t ends[GS_LOOK_MAX];
+    const size_t count = 1 + check_random(&state) % (check_random(&state) % 2 ? 3 : 200);
+    const unsigned letters = 1 + (unsigned)(check_random(&state) % 3);
+    size_t used = 0;
+    for (size_t i = 0; i <= count; i++) {
+        const size_t length = check_random(&state) % (length_max + 1);
+        const size_t same =
+            i > 0 && check_random(&state) % 8 > 0 ? lines[i - 1].bytes : 0;
+        lines[i] = (gs_seen_string){bytes + used, same < length ? length : same};
+        for (size_t k = 0; k < lines[i].bytes; k++)
+            bytes[used++] = k < same
+                                ? lines[i - 1].data[k]
+                                : (uint8_t)("\0b\xff"[check_random(&state) % letters]);
+        if (i > 0)
+            ends[i - 1] = (uint32_t)(used - (size_t)(lines[1].data - bytes));
+        bytes[used++] = '\n';
+    }
+    gs_look a = {.has_before = check_random(&state) % 2 == 0,
+                 .before = lines[0],
+                 .order = order},
+            b = a;
+    gs_look_at(&a, lines + 1, NULL, count, '\n');
+    gs_look_at_text(&b, lines[1].data, ends, count);
+    CHECK(a.disorder == b.disorder && a.sum == b.sum && a.bytes == b.bytes);
+    CHECK(!a.lacks_eol && !b.lacks_eol);
+}
+
+static void texts_are_looked_at_as_lists(void)
+{
+    static const size_t lengths[] = {1, 4, 13, 31, 32, 33, 70};
+    for (unsigned round = 0; round < 2800; round++)
+        look_at_both((gs_look_order){round % 2 > 0, round / 2 % 2 > 0},
+                     lengths[round / 4 % 7]);
+}
+
 /* --- the witness ------------------------------------------------------------- */
 
 /* Shows `out` in pieces that end in any order. */
@@ -426,6 +467,7 @@ int main(void)
     hashes_agree();
     pieces_do_not_change_places();
     texts_are_their_lines();
+    texts_are_looked_at_as_lists();
     faults_are_noticed();
     copies_are_looked_at();
     equals_are_counted();
