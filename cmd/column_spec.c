@@ -14,17 +14,25 @@ static _Noreturn void refuse(const char *whole, const char *why)
     gs_die(0, "invalid key %s: %s", gs_quote_argument(&q, whole), why);
 }
 
+static _Noreturn void refuse_letters(const char *whole)
+{
+    char letters[GS_LETTERS_TEXT_BYTES];
+    gs_quoted q;
+    gs_die(0, "invalid key %s: letters from %s belong behind the ':'",
+           gs_quote_argument(&q, whole), gs_letters_text(~0U, letters));
+}
+
 /* The letters behind a key, as they follow it here: ":n:r" or ",nr"; `whole` is the key
  * as it was given. */
 static void parse_letters(unsigned *letters, const char *text, const char *whole)
 {
     while (*text != '\0') {
         if (*text != ':' && *text != ',')
-            refuse(whole, "letters from bdfghiMnRrV belong behind the ':'");
+            refuse_letters(whole);
         const char *const from = text + 1;
         text = gs_letters_add(letters, from, GS_LETTERS_OF_BOTH);
         if (text == from)
-            refuse(whole, "letters from bdfghiMnRrV belong behind the ':'");
+            refuse_letters(whole);
     }
 }
 

@@ -94,6 +94,14 @@ static void check_stdin(const gs_sort_args *args)
         gs_die(flags < 0 ? errno : EBADF, "stat failed: -");
 }
 
+/* A name in a message takes pages of the stack, which is only paid for here. */
+static __attribute__((noinline)) void refuse(const gs_sort_args *args, const char *name)
+{
+    gs_quoted q;
+    gs_die(errno, "%s: %s", args->check ? "open failed" : "cannot read",
+           gs_quote_name(&q, name));
+}
+
 void gs_input_names_check(const gs_sort_args *args)
 {
     for (size_t i = 0; i < args->options.input_count; i++) {
@@ -105,10 +113,7 @@ void gs_input_names_check(const gs_sort_args *args)
         /* The system is asked, and the file is not opened: to open and close a FIFO
          * takes what is in it. For -c GNU sort does not ask beforehand; there opening
          * is what fails. */
-        if (faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) != 0) {
-            gs_quoted q;
-            gs_die(errno, "%s: %s", args->check ? "open failed" : "cannot read",
-                   gs_quote_name(&q, name));
-        }
+        if (faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) != 0)
+            refuse(args, name);
     }
 }

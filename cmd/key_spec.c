@@ -10,27 +10,36 @@
 #include "cmd/size_arg.h"
 #include "lib/base/assertion.h"
 
-static const struct {
-    char letter;
-    unsigned flags;
-} letter_table[] = {
-    /* In the order in which GNU lists them in its messages. */
-    {'b', GS_LETTERS_BLANKS}, {'d', GS_LETTER_DICTIONARY}, {'f', GS_LETTER_FOLD},
-    {'g', GS_LETTER_GENERAL}, {'h', GS_LETTER_HUMAN},      {'i', GS_LETTER_NONPRINTING},
-    {'M', GS_LETTER_MONTH},   {'n', GS_LETTER_NUMERIC},    {'R', GS_LETTER_RANDOM},
-    {'r', GS_LETTER_REVERSE}, {'V', GS_LETTER_VERSION},
-};
+_Static_assert(GS_KEY_SWITCH_COUNT == 5, "each has a letter below, two of them one");
 
-enum { LETTER_COUNT = sizeof letter_table / sizeof *letter_table };
+static unsigned letter_flags(char letter)
+{
+    switch (letter) {
+#define LETTER(name, letter, word, counts)                                               \
+    case letter: return GS_LETTER_##name;
+        GS_KEY_TYPES(LETTER)
+#undef LETTER
+    case 'b': return GS_LETTERS_BLANKS;
+    case 'd': return GS_LETTER_DICTIONARY;
+    case 'f': return GS_LETTER_FOLD;
+    case 'i': return GS_LETTER_NONPRINTING;
+    case 'r': return GS_LETTER_REVERSE;
+    default: return 0;
+    }
+}
+
+unsigned gs_letters_of_types(gs_key_part counts)
+{
+    unsigned letters = 0;
+    for (unsigned type = GS_KEY_BYTES + 1; type < GS_KEY_TYPE_COUNT; type++)
+        letters |= gs_key_type_counts((gs_key_type)type) == counts ? 1U << type : 0;
+    return letters;
+}
 
 const char *gs_letters_add(unsigned *letters, const char *text, gs_letter_place place)
 {
     for (; *text; text++) {
-        unsigned flags = 0;
-        for (size_t i = 0; i < LETTER_COUNT; i++) {
-            if (letter_table[i].letter == *text)
-                flags = letter_table[i].flags;
-        }
+        unsigned flags = letter_flags(*text);
         if (flags == 0)
             break;
         if (place == GS_LETTERS_OF_START)
@@ -46,10 +55,11 @@ const char *gs_letters_add(unsigned *letters, const char *text, gs_letter_place 
 
 const char *gs_letters_text(unsigned letters, char *text)
 {
+    static const char alphabet[] = "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz";
     size_t len = 0;
-    for (size_t i = 0; i < LETTER_COUNT; i++) {
-        if (letters & letter_table[i].flags)
-            text[len++] = letter_table[i].letter;
+    for (const char *letter = alphabet; *letter != '\0'; letter++) {
+        if (letters & letter_flags(*letter))
+            text[len++] = *letter;
     }
     gs_assert(len < GS_LETTERS_TEXT_BYTES);
     text[len] = '\0';
@@ -63,19 +73,12 @@ bool gs_letters_change_compare(unsigned letters)
 
 void gs_letters_check(unsigned letters)
 {
-    static const unsigned kinds[] = {
-        GS_LETTER_NUMERIC,
-        GS_LETTER_GENERAL,
-        GS_LETTER_HUMAN,
-        GS_LETTER_MONTH,
-        /* These are one kind: any two of them go together. */
-        GS_LETTER_VERSION | GS_LETTER_RANDOM | GS_LETTER_DICTIONARY |
-            GS_LETTER_NONPRINTING,
-    };
-    unsigned kind_count = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        kind_count += (letters & kinds[i]) != 0;
-    if (kind_count <= 1)
+    /* Of those that say how text compares any two go together. */
+    const unsigned text_kind = gs_letters_of_types(GS_KEY_COUNTS_TEXT) |
+                               GS_LETTER_DICTIONARY | GS_LETTER_NONPRINTING;
+    const unsigned kinds = letters & (gs_letters_of_types(GS_KEY_COUNTS_NUMBER) |
+                                      gs_letters_of_types(GS_KEY_COUNTS_NAME));
+    if (__builtin_popcount(kinds) + ((letters & text_kind) != 0) <= 1)
         return;
     char text[GS_LETTERS_TEXT_BYTES];
     const unsigned innocent = GS_LETTERS_BLANKS | GS_LETTER_REVERSE;
@@ -157,18 +160,11 @@ gs_key gs_key_from_spec(const gs_key_spec *spec)
 {
     const unsigned letters = spec->letters;
     gs_key_type type = GS_KEY_BYTES;
-    if (letters & GS_LETTER_NUMERIC)
-        type = GS_KEY_NUMERIC;
-    else if (letters & GS_LETTER_GENERAL)
-        type = GS_KEY_GENERAL;
-    else if (letters & GS_LETTER_HUMAN)
-        type = GS_KEY_HUMAN;
-    else if (letters & GS_LETTER_MONTH)
-        type = GS_KEY_MONTH;
-    else if (letters & GS_LETTER_RANDOM)
-        type = GS_KEY_RANDOM;
-    else if (letters & GS_LETTER_VERSION)
-        type = GS_KEY_VERSION;
+#define TAKE(name, letter, word, counts)                                                 \
+    if (type == GS_KEY_BYTES && (letters & GS_LETTER_##name) != 0)                       \
+        type = GS_KEY_##name;
+    GS_KEY_TYPES(TAKE)
+#undef TAKE
     gs_key key = {
         .start_field = spec->start_field,
         .start_char = spec->start_char,
@@ -193,6 +189,7 @@ static _Noreturn void refuse_range(const char *text, const char *why)
  * a colon may stand before the r. */
 static void parse_range_type(gs_byte_key *key, const char *text, const char *whole)
 {
+    _Static_assert(GS_FIELD_TYPE_COUNT == 4, "each has its letter here");
     const char *p = text;
     if (strncmp(p, "bytes", 5) == 0) {
         p += 5;

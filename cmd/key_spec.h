@@ -19,23 +19,29 @@
 #include "lib/sort/key/keys.h"
 
 /* Ordering letters. At most one of DICTIONARY and NONPRINTING is set: -d wins. */
+/* clang-format off */
 enum {
-    GS_LETTER_START_BLANKS = 1 << 0,
-    GS_LETTER_END_BLANKS = 1 << 1,
-    GS_LETTER_DICTIONARY = 1 << 2,
-    GS_LETTER_FOLD = 1 << 3,
-    GS_LETTER_GENERAL = 1 << 4,
-    GS_LETTER_HUMAN = 1 << 5,
-    GS_LETTER_NONPRINTING = 1 << 6,
-    GS_LETTER_MONTH = 1 << 7,
-    GS_LETTER_NUMERIC = 1 << 8,
-    GS_LETTER_RANDOM = 1 << 9,
-    GS_LETTER_REVERSE = 1 << 10,
-    GS_LETTER_VERSION = 1 << 11,
+    /* Those of types have the bit of the number of the type; of GS_KEY_BYTES, which has no
+     * letter, it is free. */
+    GS_LETTER_REVERSE = 1,
+#define GS_LETTER(name, letter, word, counts) GS_LETTER_##name = 1 << GS_KEY_##name,
+    GS_KEY_TYPES(GS_LETTER)
+#undef GS_LETTER
+    GS_LETTER_BIT_LAST_TYPE = GS_KEY_TYPE_COUNT - 1,
+#define GS_LETTER(name, letter, mark, changes) GS_LETTER_BIT_##letter,
+    GS_KEY_SWITCHES(GS_LETTER)
+#undef GS_LETTER
+#define GS_LETTER(name, letter, mark, changes) \
+    GS_LETTER_##letter = 1 << GS_LETTER_BIT_##letter,
+    GS_KEY_SWITCHES(GS_LETTER)
+#undef GS_LETTER
     GS_LETTERS_BLANKS = GS_LETTER_START_BLANKS | GS_LETTER_END_BLANKS,
-    GS_LETTERS_NUMBER = GS_LETTER_GENERAL | GS_LETTER_HUMAN | GS_LETTER_NUMERIC,
-    GS_LETTERS_TEXT_BYTES = 16, /* room for every letter and the zero */
+    GS_LETTERS_TEXT_BYTES = GS_KEY_TYPE_COUNT + GS_KEY_SWITCH_COUNT + 1, /* and the zero */
 };
+/* clang-format on */
+
+/* Those of the types of keys of which this counts. */
+unsigned gs_letters_of_types(gs_key_part counts);
 
 typedef struct gs_key_spec {
     size_t start_field, start_char; /* as in gs_key */

@@ -30,11 +30,16 @@ static bool is_zero_width(const gs_key_spec *spec)
     return spec->end_field < spec->start_field;
 }
 
+static bool is_number(const gs_key_spec *spec)
+{
+    return (spec->letters & gs_letters_of_types(GS_KEY_COUNTS_NUMBER)) != 0;
+}
+
 /* Blanks in front of a field belong to it; that surprises people. */
 static bool has_leading_blanks(const gs_key_spec *spec)
 {
     const bool skips_by_itself =
-        (spec->letters & (GS_LETTERS_NUMBER | GS_LETTER_MONTH)) != 0;
+        is_number(spec) || (spec->letters & gs_letters_of_types(GS_KEY_COUNTS_NAME)) != 0;
     const bool skips_start = (spec->letters & GS_LETTER_START_BLANKS) != 0;
     const bool skips_end = (spec->letters & GS_LETTER_END_BLANKS) != 0;
     const bool is_part_of_first_field = spec->end_field == 0 && spec->end_char != 0;
@@ -46,7 +51,7 @@ static bool has_leading_blanks(const gs_key_spec *spec)
 
 static bool spans_fields(const gs_key_spec *spec)
 {
-    return (spec->letters & GS_LETTERS_NUMBER) != 0 &&
+    return is_number(spec) &&
            (spec->end_field == SIZE_MAX || spec->start_field < spec->end_field);
 }
 
@@ -76,7 +81,7 @@ static void warn_about_numbers(const gs_sort_args *args)
     for (size_t i = 0; i < args->spec_count; i++) {
         const gs_key_spec *spec = &args->specs[i];
         const bool spec_spans = !args->spec_is_global && spans_fields(spec);
-        has_number |= (spec->letters & GS_LETTERS_NUMBER) != 0;
+        has_number |= is_number(spec);
         spans |= spec_spans;
         general_spans |= spec_spans && (spec->letters & GS_LETTER_GENERAL) != 0;
     }

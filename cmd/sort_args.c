@@ -16,8 +16,9 @@
 #include "lib/base/mem.h"
 
 static const gs_word sort_words[] = {
-    {"general-numeric", 'g'}, {"human-numeric", 'h'}, {"month", 'M'},
-    {"numeric", 'n'},         {"random", 'R'},        {"version", 'V'},
+#define WORD(name, letter, word, counts) {word, letter},
+    GS_KEY_TYPES(WORD)
+#undef WORD
 };
 static const gs_word check_words[] = {
     {"quiet", 'C'},
@@ -324,6 +325,8 @@ static void walk_with_extras(parser *p)
     walk(p);
 }
 
+_Static_assert(GS_KEY_TYPE_COUNT == 7 && GS_KEY_SWITCH_COUNT == 5,
+               "each has an option below (and in man/, the usage and the completions)");
 #define GS_OPT_ORDERING GS_OPT_CALL_BARE(take_letter, &args->global_letters)
 
 void gs_sort_args_parse(gs_sort_args *args, int argc, char **argv)

@@ -101,21 +101,27 @@ static bool skips_from_line_start(const gs_key *key)
     return key->skip_start_blanks && key->start_field == 0 && key->start_char == 0;
 }
 
-static const char *value_end(const gs_key *key, const char *text)
+/* `end`: where the key does. */
+static const char *value_end(const gs_key *key, const char *text, const char *end)
 {
-    if (key->type == GS_KEY_MONTH)
-        return month_end(text);
-    if (key->type == GS_KEY_GENERAL)
-        return general_end(text);
-    return decimal_end(text, key->type == GS_KEY_HUMAN);
+    switch (key->type) {
+    case GS_KEY_MONTH: return month_end(text);
+    case GS_KEY_GENERAL: return general_end(text);
+    case GS_KEY_HUMAN: return decimal_end(text, true);
+    case GS_KEY_NUMERIC: return decimal_end(text, false);
+    case GS_KEY_BYTES:
+    case GS_KEY_RANDOM:
+    case GS_KEY_VERSION:
+    case GS_KEY_TYPE_COUNT: break;
+    }
+    return end;
 }
 
 /* What of a key really takes part: leading blanks do not count in numbers and months,
  * nor does what follows the number. *limit points to a byte that may be overwritten. */
 static void tighten(const gs_key *key, char **begin, char **limit)
 {
-    const bool is_text = key->type == GS_KEY_BYTES || key->type == GS_KEY_RANDOM ||
-                         key->type == GS_KEY_VERSION;
+    const bool is_text = gs_key_type_counts(key->type) == GS_KEY_COUNTS_TEXT;
     if (!is_text || skips_from_line_start(key)) {
         while (*begin < *limit && is_blank(**begin))
             (*begin)++;
@@ -123,7 +129,7 @@ static void tighten(const gs_key *key, char **begin, char **limit)
     if (!is_text) {
         const char saved = **limit;
         **limit = '\0';
-        const char *end = value_end(key, *begin);
+        const char *end = value_end(key, *begin, *limit);
         **limit = saved;
         *limit = *begin + (end - *begin);
     }

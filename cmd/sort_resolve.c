@@ -239,21 +239,9 @@ static void refuse_debug_conflicts(const gs_sort_args *args)
         gs_die(0, "options '-%c --debug' are incompatible", other);
 }
 
-/* The first bytes of --random-source, or of the system's. */
-static void draw_seed(gs_sort_args *args)
+/* Names in messages take pages of the stack, which few sorts are to pay for. */
+static __attribute__((noinline)) void read_seed(uint8_t *seed, const char *name)
 {
-    uint8_t *seed = args->options.order.random_seed;
-    bool is_wanted = false;
-    for (size_t i = 0; i < args->spec_count; i++)
-        is_wanted |= (args->specs[i].letters & GS_LETTER_RANDOM) != 0;
-    if (!is_wanted)
-        return;
-    const char *name = args->random_source;
-    if (!name) {
-        if (getrandom(seed, GS_ORDER_SEED_BYTES, 0) != GS_ORDER_SEED_BYTES)
-            gs_die(errno, "open failed: getrandom");
-        return;
-    }
     gs_quoted q;
     const int fd = open(name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -269,6 +257,21 @@ static void draw_seed(gs_sort_args *args)
         have += (size_t)got;
     }
     close(fd);
+}
+
+/* The first bytes of --random-source, or of the system's. */
+static void draw_seed(gs_sort_args *args)
+{
+    uint8_t *seed = args->options.order.random_seed;
+    bool is_wanted = false;
+    for (size_t i = 0; i < args->spec_count; i++)
+        is_wanted |= (args->specs[i].letters & GS_LETTER_RANDOM) != 0;
+    if (!is_wanted)
+        return;
+    if (args->random_source)
+        read_seed(seed, args->random_source);
+    else if (getrandom(seed, GS_ORDER_SEED_BYTES, 0) != GS_ORDER_SEED_BYTES)
+        gs_die(errno, "open failed: getrandom");
 }
 
 static void refuse_check_conflicts(const gs_sort_args *args)

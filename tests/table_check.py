@@ -426,7 +426,7 @@ def check_lines(rng, binary, folder, lacking):
     easy = [w.encode("latin-1") for w in WORDS] + [b"v1.9", b"v1.10", b"v1.2~rc", b"1e-3", b"inf",
                                                   b"12M", b"0x1f", b"-7.5", b"FEB", b" Mar"]
     lines = [separator.join(rng.choice(easy) if rng.random() < 0.6 else b"%d" % rng.randrange(3000)
-                            for _ in range(4)) for _ in range(rng.choice([20, 300, 150000]))]
+                            for _ in range(4)) for _ in range(rng.choice([20, 300, 60000]))]
     source = os.path.join(folder, "source")
     with open(source, "wb") as file:
         file.write(bytes(rng.randrange(256) for _ in range(64)))

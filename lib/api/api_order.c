@@ -8,18 +8,25 @@
 #include "lib/base/mem.h"
 
 enum { FLAGS = 2 * GPUSORT_IGNORE_NONPRINTING - 1 };
+_Static_assert(FLAGS >> (1 + GS_KEY_SWITCH_COUNT) == 0 &&
+                   FLAGS >> GS_KEY_SWITCH_COUNT == 1,
+               "GPUSORT_REVERSE, and a flag for each of GS_KEY_SWITCHES");
+
+static const gs_key_type types[] = {
+    [GPUSORT_BYTES] = GS_KEY_BYTES,     [GPUSORT_NUMERIC] = GS_KEY_NUMERIC,
+    [GPUSORT_GENERAL] = GS_KEY_GENERAL, [GPUSORT_HUMAN] = GS_KEY_HUMAN,
+    [GPUSORT_MONTH] = GS_KEY_MONTH,     [GPUSORT_VERSION] = GS_KEY_VERSION,
+};
+enum { KIND_COUNT = sizeof types / sizeof *types };
+_Static_assert(KIND_COUNT == GS_KEY_TYPE_COUNT - 1,
+               "all but GS_KEY_RANDOM, which needs a seed");
 
 static gs_code take_kind(gs_key_type *out, gpusort_kind kind, gs_status *st)
 {
-    switch (kind) {
-    case GPUSORT_BYTES: *out = GS_KEY_BYTES; return GS_OK;
-    case GPUSORT_NUMERIC: *out = GS_KEY_NUMERIC; return GS_OK;
-    case GPUSORT_GENERAL: *out = GS_KEY_GENERAL; return GS_OK;
-    case GPUSORT_HUMAN: *out = GS_KEY_HUMAN; return GS_OK;
-    case GPUSORT_MONTH: *out = GS_KEY_MONTH; return GS_OK;
-    case GPUSORT_VERSION: *out = GS_KEY_VERSION; return GS_OK;
-    }
-    return GS_FAIL(st, GS_ERR_ARG, 0, "a key of no known kind: %d", (int)kind);
+    if ((unsigned)kind >= KIND_COUNT)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "a key of no known kind: %d", (int)kind);
+    *out = types[kind];
+    return GS_OK;
 }
 
 static size_t before(size_t counted_from_one)
@@ -45,12 +52,20 @@ static gs_code take_key(gs_key *out, const gpusort_key *key, gs_status *st)
         .reverse = (flags & GPUSORT_REVERSE) != 0,
     };
     GS_TRY(take_kind(&out->type, key->kind, st));
-    const bool is_text = out->type == GS_KEY_BYTES || out->type == GS_KEY_VERSION;
+    const bool is_text = gs_key_type_counts(out->type) == GS_KEY_COUNTS_TEXT;
     if (!is_text && (out->dictionary || out->ignore_nonprint))
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "GPUSORT_DICTIONARY and GPUSORT_IGNORE_NONPRINTING go with text");
     return GS_OK;
 }
+
+static const gs_field_type fields[] = {
+    [GPUSORT_RAW] = GS_FIELD_BYTES,
+    [GPUSORT_UNSIGNED] = GS_FIELD_UNSIGNED,
+    [GPUSORT_SIGNED] = GS_FIELD_SIGNED,
+    [GPUSORT_FLOAT] = GS_FIELD_FLOAT,
+};
+_Static_assert(sizeof fields / sizeof *fields == GS_FIELD_TYPE_COUNT, "all of them");
 
 static gs_code take_byte_key(gs_byte_key *out, const gpusort_byte_key *key,
                              size_t record_bytes, gs_status *st)
@@ -63,7 +78,7 @@ static gs_code take_byte_key(gs_byte_key *out, const gpusort_byte_key *key,
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "a key of %zu bytes from %zu on is not in a record of %zu", length,
                        key->offset, record_bytes);
-    if ((unsigned)key->number > GPUSORT_FLOAT ||
+    if ((unsigned)key->number >= GS_FIELD_TYPE_COUNT ||
         (is_integer && (!is_power || length > 16)) ||
         (key->number == GPUSORT_FLOAT && length != 4 && length != 8))
         return GS_FAIL(
@@ -76,10 +91,7 @@ static gs_code take_byte_key(gs_byte_key *out, const gpusort_byte_key *key,
     *out = (gs_byte_key){
         .offset = key->offset,
         .length = length,
-        .type = key->number == GPUSORT_RAW        ? GS_FIELD_BYTES
-                : key->number == GPUSORT_UNSIGNED ? GS_FIELD_UNSIGNED
-                : key->number == GPUSORT_SIGNED   ? GS_FIELD_SIGNED
-                                                  : GS_FIELD_FLOAT,
+        .type = fields[key->number],
         .is_little_endian = key->is_little_endian != 0,
         .reverse = key->flags != 0,
     };

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "lib/base/bits.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/index/block/blocks.h"
@@ -27,11 +28,6 @@ enum {
     SERIAL_MAX = 1 << 16, /* so few are not worth a second thread */
     LARGE_SHARE = 4,      /* a part that is more than this part of the array */
 };
-
-static unsigned bit_length(uint64_t x)
-{
-    return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x);
-}
 
 #define KEY            uint32_t
 #define OF_WIDTH(name) name##_u32

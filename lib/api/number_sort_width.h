@@ -104,7 +104,7 @@ static gs_code OF_WIDTH(cut)(OF_WIDTH(job) * j, gs_team *team, gs_status *st)
         j->least = j->leasts[w] < j->least ? j->leasts[w] : j->least;
         most = j->mosts[w] > most ? j->mosts[w] : most;
     }
-    const unsigned bits = bit_length((KEY)(most - j->least));
+    const unsigned bits = gs_bit_length((KEY)(most - j->least));
     j->shift = bits > PART_BITS ? bits - PART_BITS : 0;
     memset(j->places, 0, (size_t)j->workers * PARTS * sizeof *j->places);
     atomic_store(&j->next_part, 0);

@@ -28,6 +28,8 @@ os.chdir(SCRATCH)
 import numpy  # noqa: E402
 
 import gpusort  # noqa: E402
+from gpusort import _library, _order  # noqa: E402
+from gpusort._library import ffi, lib  # noqa: E402
 
 RANDOM = random.Random(7)
 
@@ -43,6 +45,31 @@ def words(count: int) -> list[bytes]:
 
 def command(*args: str) -> bytes:
     return subprocess.run([PROGRAM, *args], check=True, capture_output=True).stdout
+
+
+class Names(unittest.TestCase):
+    """What gpusort.h says of keys, the package knows by a letter; of numbers and failures,
+    by a name."""
+
+    def test_numbers(self) -> None:
+        self.assertEqual(members("gpusort_number"), {"GPUSORT_" + n.upper() for n in _order._numbers})
+
+    def test_failures(self) -> None:
+        self.assertEqual(members("gpusort_code"), {"GPUSORT_OK", *_library._exceptions})
+
+    def test_kinds(self) -> None:
+        self.assertEqual(members("gpusort_kind"), {"GPUSORT_BYTES", *_order._kinds.values()})
+
+    def test_flags(self) -> None:
+        of_blanks = {"GPUSORT_SKIP_START_BLANKS", "GPUSORT_SKIP_END_BLANKS"}
+        of_types = {name for type in ffi.list_types()[0] for name in members(type)}
+        unnamed = {name for name in dir(lib) if isinstance(getattr(lib, name), int)} - of_types
+        self.assertEqual(unnamed, of_blanks | set(_order._flags.values()))
+
+
+def members(type_name: str) -> set[str]:
+    type = ffi.typeof(type_name)
+    return set(type.relements) if type.kind == "enum" else set()
 
 
 class Sorting(unittest.TestCase):

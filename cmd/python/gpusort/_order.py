@@ -22,9 +22,10 @@ _flags = {
     "d": "GPUSORT_DICTIONARY",
     "i": "GPUSORT_IGNORE_NONPRINTING",
 }
-_spec = re.compile(
-    r"(\d+)(?:\.(\d+))?([bdfgiMhnrV]*)(?:,(\d+)(?:\.(\d+))?([bdfgiMhnrV]*))?", re.ASCII
-)
+_numbers = ("raw", "unsigned", "signed", "float")
+_letters = "b" + "".join(_flags) + "".join(_kinds)
+_position = rf"(\d+)(?:\.(\d+))?([{_letters}]*)"
+_spec = re.compile(rf"{_position}(?:,{_position})?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Key:
         kinds = {letter for letter in letters if letter in _kinds}
         if len(kinds) > 1:
             raise ValueError(f"a key is compared in one way, and not {sorted(kinds)}")
-        if set(letters) - set(_kinds) - set(_flags) - {"b"}:
+        if set(letters) - set(_letters):
             raise ValueError(f"no options of a key: {letters!r}")
         key.start_field, key.start_char = self.start_field, self.start_char
         key.end_field, key.end_char = self.end_field, self.end_char
@@ -79,8 +80,7 @@ class ByteKey:
     reverse: bool = False
 
     def fill(self, key: Any) -> None:
-        numbers = ("raw", "unsigned", "signed", "float")
-        if self.number not in numbers:
+        if self.number not in _numbers:
             raise ValueError(f"no kind of number: {self.number!r}")
         key.offset, key.length = self.offset, self.length
         key.number = getattr(lib, "GPUSORT_" + self.number.upper())

@@ -15,6 +15,7 @@ static void encode_one(const gs_byte_key *key, bool reverse, const uint8_t *from
                        uint8_t *to)
 {
     const size_t n = key->length;
+    _Static_assert(GS_FIELD_TYPE_COUNT == 4, "each becomes bytes in order here");
     if (key->is_little_endian && key->type != GS_FIELD_BYTES) {
         for (size_t i = 0; i < n; i++)
             to[i] = from[n - 1 - i];

@@ -213,8 +213,7 @@ static uint8_t *put_number_key(const gs_key *key, const uint8_t *from, const uin
 
 static bool is_number(const gs_key *key)
 {
-    return key->type == GS_KEY_NUMERIC || key->type == GS_KEY_HUMAN ||
-           key->type == GS_KEY_GENERAL;
+    return gs_key_type_counts(key->type) == GS_KEY_COUNTS_NUMBER;
 }
 
 /* Text, or a number, as a locale has them: first as C has it, behind the string. */
@@ -348,6 +347,26 @@ bool gs_key_encode_is_cheap(const gs_key_encoder *e)
     for (size_t i = 0; i < e->order->key_count; i++) {
         if (e->plans[i].text == TEXT_OTHER)
             return false;
+    }
+    return true;
+}
+
+bool gs_key_encoder_plain_keys(const gs_key_encoder *e, gs_plain_keys *out)
+{
+    *out = (gs_plain_keys){0};
+    if (!e->is_of_lines || e->order->delimiter == GS_ORDER_BLANK_FIELDS ||
+        e->order->key_count > GS_PLAIN_KEYS_MAX)
+        return false;
+    out->delimiter = (uint8_t)e->order->delimiter;
+    for (size_t i = 0; i < e->order->key_count; i++) {
+        const gs_key_plan *const plan = &e->plans[i];
+        if (plan->part == PART_OTHER || plan->text == TEXT_OTHER)
+            return false;
+        out->keys[out->count++] =
+            (gs_plain_key){.field = plan->field,
+                           .is_rest = plan->part == PART_REST,
+                           .is_number = plan->text == TEXT_NUMBER,
+                           .is_complemented = plan->is_complemented};
     }
     return true;
 }

@@ -39,11 +39,9 @@ typedef struct gs_key_maker {
     _Atomic uint64_t *left_out; /* counts lines that are; borrowed; NULL: nobody asks */
 } gs_key_maker;
 
-/* The line has no key, which is an error; or it has none and is left out; or nobody wants
- * it, whatever its key. */
+/* The line has no key, which is an error; or it has none and is left out. */
 #define GS_KEY_BAD      SIZE_MAX
 #define GS_KEY_LEFT_OUT (SIZE_MAX - 1)
-#define GS_KEY_UNWANTED (SIZE_MAX - 2)
 
 /* Copies the maker; its context must outlive the encoder. */
 GS_MUST_CHECK gs_code gs_key_encoder_new_made(gs_key_encoder **out,
@@ -57,6 +55,23 @@ size_t gs_key_encode_bound(const gs_key_encoder *e, size_t line_bytes);
 /* Is a key made in about the time that it takes to write it to memory and read it back?
  */
 bool gs_key_encode_is_cheap(const gs_key_encoder *e);
+
+/* A key that is a field, or all from that field on, as its bytes stand or by -n. */
+typedef struct gs_plain_key {
+    size_t field;
+    bool is_rest, is_number, is_complemented;
+} gs_plain_key;
+
+enum { GS_PLAIN_KEYS_MAX = 8 };
+
+typedef struct gs_plain_keys {
+    gs_plain_key keys[GS_PLAIN_KEYS_MAX];
+    size_t count;
+    uint8_t delimiter;
+} gs_plain_keys;
+
+/* False unless all keys are such keys, of lines whose fields a byte separates. */
+bool gs_key_encoder_plain_keys(const gs_key_encoder *e, gs_plain_keys *out);
 
 /* Writes the string to dst, which has room for the bound, and returns its length; or
  * GS_KEY_BAD, if that is a line of GS_FORM_JSON which is no object. May read

@@ -15,25 +15,35 @@
 #include "lib/base/status.h"
 #include "lib/sort/record/records.h"
 
-typedef enum gs_key_type {
-    GS_KEY_BYTES,   /* byte order */
-    GS_KEY_NUMERIC, /* -n: decimal numbers of any length */
-    GS_KEY_GENERAL, /* -g: long double */
-    GS_KEY_HUMAN,   /* -h: 2K 1G */
-    GS_KEY_MONTH,   /* -M */
-    GS_KEY_RANDOM,  /* -R: by hash; equal keys stay together */
-    GS_KEY_VERSION, /* -V */
-    GS_KEY_TYPE_COUNT,
-} gs_key_type;
-
 /* clang-format off */
+/*
+ * The types of keys, but for GS_KEY_BYTES, which has no letter; where a key is given more
+ * than one the first here counts. Letters, --sort=WORD and what a checkpoint knows them by
+ * come from here. A new one does not build until key_encode.c, cmd/sort_args.c (its
+ * option), cmd/sort_debug.c and lib/api/api_order.c (with lib/gpusort.h) have it; the tests
+ * of the Python package then fail until its _order.py has it too.
+ *
+ *     NAME      GS_KEY_..., and GS_LETTER_... of the command line
+ *     letter    of the command line, and in the text of a job
+ *     word      --sort=WORD
+ *     COUNTS    what of the key counts: all of its TEXT, or a NUMBER or NAME (of a month)
+ *               at its beginning, without the blanks before it
+ */
+#define GS_KEY_TYPES(X)                                                        \
+    X(GENERAL, 'g', "general-numeric", NUMBER) /* long double */               \
+    X(HUMAN,   'h', "human-numeric",   NUMBER) /* 2K 1G */                     \
+    X(MONTH,   'M', "month",           NAME)                                   \
+    X(NUMERIC, 'n', "numeric",         NUMBER) /* decimal, of any length */    \
+    X(RANDOM,  'R', "random",          TEXT) /* by hash; equals stay together */ \
+    X(VERSION, 'V', "version",         TEXT)
+
 /*
  * What is switched on or off for a key, besides its direction: a bool of gs_key each.
  * Whoever does something for each of them walks this list: what else of the sort needs a
  * place of its own does not build, or fails in test_key_encode or test_text_key, which also
- * fail where their lines do not show what the new switch changes. Its letter is made known
- * in cmd/key_spec.c and cmd/column_spec.c, and to other programs in lib/gpusort.h,
- * lib/api/api_order.c and cmd/python/gpusort/_order.py.
+ * fail where their lines do not show what the new switch changes. Nor does it build until
+ * cmd/key_spec.c has its letter, cmd/sort_args.c its option, and lib/api/api_order.c its
+ * flag of lib/gpusort.h; the tests of the Python package then name its _order.py.
  *
  *     name      of the bool, in gs_key and in gs_text_key (gpu/text/text_sort.h)
  *     LETTER    GS_LETTER_..., with which the command line switches it on
@@ -48,6 +58,35 @@ typedef enum gs_key_type {
     X(ignore_nonprint,   NONPRINTING,  "i", TEXT)               \
     X(dictionary,        DICTIONARY,   "d", TEXT) /* wins over ignore_nonprint */
 /* clang-format on */
+
+typedef enum gs_key_type {
+    GS_KEY_BYTES, /* byte order */
+#define GS_KEY_TYPE(name, letter, word, counts) GS_KEY_##name,
+    GS_KEY_TYPES(GS_KEY_TYPE)
+#undef GS_KEY_TYPE
+    GS_KEY_TYPE_COUNT,
+} gs_key_type;
+
+#define GS_KEY_ONE(name, letter, mark, changes) +1
+enum { GS_KEY_SWITCH_COUNT = GS_KEY_SWITCHES(GS_KEY_ONE) };
+#undef GS_KEY_ONE
+
+/* What of a key counts, by its type. */
+typedef enum gs_key_part {
+    GS_KEY_COUNTS_TEXT,
+    GS_KEY_COUNTS_NUMBER,
+    GS_KEY_COUNTS_NAME,
+} gs_key_part;
+
+static inline gs_key_part gs_key_type_counts(gs_key_type type)
+{
+    static const uint8_t parts[GS_KEY_TYPE_COUNT] = {
+#define GS_KEY_PART(name, letter, word, counts) [GS_KEY_##name] = GS_KEY_COUNTS_##counts,
+        GS_KEY_TYPES(GS_KEY_PART)
+#undef GS_KEY_PART
+    };
+    return (gs_key_part)parts[type];
+}
 
 typedef enum gs_key_change {
     GS_KEY_CHANGES_START = 1,
@@ -78,14 +117,19 @@ static inline bool gs_key_has_change(const gs_key *key, unsigned changes)
 #undef GS_KEY_MAKES
 }
 
-/* One --key-bytes range of a fixed-size record. */
+/* What a --key-bytes range of a fixed-size record is, and how the text of a job names it.
+ * Floats are of IEEE 754, 4 or 8 bytes, in total order: -NaN < -inf ... inf < NaN. A new
+ * type does not build until all have it who make something of one. */
+#define GS_FIELD_TYPES(X) X(BYTES, "bytes") X(UNSIGNED, "u") X(SIGNED, "i") X(FLOAT, "f")
+
 typedef enum gs_field_type {
-    GS_FIELD_BYTES,
-    GS_FIELD_UNSIGNED,
-    GS_FIELD_SIGNED,
-    GS_FIELD_FLOAT, /* IEEE 754, 4 or 8 bytes, total order: -NaN < -inf ... inf < NaN */
+#define GS_FIELD_TYPE(name, text) GS_FIELD_##name,
+    GS_FIELD_TYPES(GS_FIELD_TYPE)
+#undef GS_FIELD_TYPE
+    GS_FIELD_TYPE_COUNT,
 } gs_field_type;
 
+/* One --key-bytes range. */
 typedef struct gs_byte_key {
     size_t offset, length; /* length 1, 2, 4, 8 (or 16 for integers) unless bytes */
     gs_field_type type;

@@ -6,6 +6,8 @@
  * jobs that do not stop or that disturb each other, descriptors that do not begin at
  * their beginning.
  */
+#define CHECK_STARTS_THREADS
+
 #include "lib/gpusort.h"
 
 #include <fcntl.h>
@@ -380,8 +382,13 @@ static void numbers_of_every_type(uint64_t seed)
         {GPUSORT_F32, 4, compare_f32}, {GPUSORT_U64, 8, compare_u64},
         {GPUSORT_I64, 8, compare_i64}, {GPUSORT_F64, 8, compare_f64},
     };
-    const size_t counts[] = {
-        0, 1, 2, 21, 5000, 70000, CHECK_HAS_SANITIZER ? 140000 : MOST};
+    const size_t counts[] = {0,
+                             1,
+                             2,
+                             21,
+                             5000,
+                             70000,
+                             CHECK_HAS_TSAN ? 90000 : CHECK_HAS_ASAN ? 140000 : MOST};
     gpusort_error error = GPUSORT_NO_ERROR;
     char *const got = malloc(MOST * 8), *const want = malloc(MOST * 8);
     REQUIRE(got != NULL && want != NULL);
