@@ -10,6 +10,7 @@ static const gs_command commands[] = {
     {"merge", gs_index_merge_command, NULL},
     {"info", gs_index_info_command, NULL},
     {"dump", gs_index_dump_command, NULL},
+    {"show", gs_index_show_command, NULL},
     {"export", gs_index_export_command, NULL},
     {"import", gs_index_import_command, NULL},
     {"verify", gs_index_verify_command, NULL},
@@ -26,6 +27,7 @@ static const char usage_text[] =
     "  reorder  the same index, smaller and faster\n"
     "  info     counts and sizes of an index\n"
     "  dump     every posting as a line of text\n"
+    "  show     documents whose texts are stored\n"
     "  export   to the Common Index File Format\n"
     "  import   from the Common Index File Format\n"
     "  verify   check every checksum, order and count\n\n"

@@ -48,10 +48,11 @@ typedef struct search_job {
     gs_team *team;           /* the same */
     question *questions;     /* a batch */
     gs_search_item *items;
-    size_t batch, count;   /* room for, and there are */
-    gs_stdin_lines *lines; /* NULL: from the arguments */
-    uint64_t asked;        /* so far */
-    uint64_t refused;      /* of those */
+    size_t batch, count;          /* room for, and there are */
+    gs_stdin_lines *lines;        /* NULL: from the arguments */
+    uint64_t asked;               /* so far */
+    uint64_t refused;             /* of those */
+    gs_search_snippets *snippets; /* NULL: none are wanted */
     gs_search_output output;
 } search_job;
 
@@ -139,6 +140,14 @@ static gs_code refuse(search_job *job, size_t item, const gs_status *why, gs_sta
     return GS_OK;
 }
 
+/* The snippets of the answers that follow are of this query. */
+static void begin_snippets(search_job *job, size_t item)
+{
+    const gs_asked *const asked = &job->questions[item].asked;
+    if (job->snippets != NULL)
+        gs_search_snippets_begin(job->snippets, asked->text, asked->bytes, job->team);
+}
+
 /* --- answers ----------------------------------------------------------------------- */
 
 static gs_code answer_boolean(search_job *job, size_t item, gs_status *st)
@@ -150,6 +159,7 @@ static gs_code answer_boolean(search_job *job, size_t item, gs_status *st)
     gs_status_clear(mine);
     if (gs_searcher_begin(s, asked->text, asked->bytes, mine) != GS_OK)
         return GS_OK;
+    begin_snippets(job, item);
     GS_TRY(gs_search_output_begin(&job->output, asked, st));
     while (count < job->args.options.limit) {
         GS_TRY(gs_searcher_next(s, &doc, st));
@@ -187,6 +197,13 @@ static gs_code rank_batch(search_job *job, gs_status *st)
     return gs_searcher_rank_all(job->searchers, job->team, job->items, job->count, st);
 }
 
+static gs_code answer_ranked(search_job *job, size_t item, gs_status *st)
+{
+    begin_snippets(job, item);
+    return gs_search_output_ranked(&job->output, &job->questions[item].asked,
+                                   &job->items[item].top, st);
+}
+
 static gs_code answer_batch(search_job *job, gs_status *st)
 {
     if (!job->args.is_boolean && job->count > 0)
@@ -196,8 +213,7 @@ static gs_code answer_batch(search_job *job, gs_status *st)
         if (job->args.is_boolean)
             GS_TRY(answer_boolean(job, i, st));
         else if (item->st.code == GS_OK)
-            GS_TRY(gs_search_output_ranked(&job->output, &job->questions[i].asked,
-                                           &item->top, st));
+            GS_TRY(answer_ranked(job, i, st));
         if (is_of_query(&item->st))
             GS_TRY(refuse(job, i, &item->st, st));
         else if (item->st.code != GS_OK)
@@ -256,6 +272,8 @@ static gs_code open_job(search_job *job, gs_status *st)
                       gs_quote_name(&q, args->folder));
         return gs_status_hint(st, "leave --b out: an index of tuples knows no lengths");
     }
+    if (args->has_snippets)
+        GS_TRY(gs_index_need_texts(job->index, st));
     GS_TRY(read_rules(job, header, st));
     job->threads = count_threads(args);
     GS_TRY(gs_mem_new(&job->searchers, job->threads * sizeof(gs_searcher *), "searchers",
@@ -269,7 +287,10 @@ static gs_code open_job(search_job *job, gs_status *st)
     GS_TRY(gs_mem_new(&job->items, job->batch * sizeof *job->items, "queries", st));
     if (args->query_count == 0)
         GS_TRY(gs_stdin_lines_new(&job->lines, LINE_BYTES_MAX, st));
-    return gs_search_output_open(&job->output, args, job->index, st);
+    if (args->has_snippets)
+        GS_TRY(gs_search_snippets_new(&job->snippets, job->index, job->rules,
+                                      &args->options, job->threads, st));
+    return gs_search_output_open(&job->output, args, job->index, job->snippets, st);
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -298,6 +319,7 @@ static void tell_stats(const search_job *job, uint64_t ns)
 static void close_job(search_job *job)
 {
     gs_search_output_release(&job->output);
+    gs_search_snippets_free(job->snippets);
     for (size_t i = 0; i < job->batch; i++) {
         if (job->items != NULL)
             gs_top_docs_release(&job->items[i].top);

@@ -17,10 +17,10 @@ static const gs_word method_words[] = {
 
 static const char usage_text[] =
     "Usage: gpusort index build -o DIR [OPTION]... [FILE]...\n"
-    "Build an inverted index of the documents in the FILEs, and in the files of those\n"
-    "that are folders. Without a FILE, or where it is -, read standard input. Inputs "
-    "that\n"
-    "are zstd or gzip files are unpacked.\n"
+    "Build an inverted index of the documents in the FILEs, and in those of folders.\n"
+    "Without a FILE, or where it is -, read standard input. Inputs that are zstd or "
+    "gzip\n"
+    "files are unpacked.\n"
     "\n"
     "What is read:\n"
     "      --format=NAME            jsonl (an object a line), json (objects over "
@@ -33,9 +33,7 @@ static const char usage_text[] =
     "                                 without mark-up), tuples (term TAB docID [TAB "
     "tf]),\n"
     "                                 tuples-bin (pairs of u32, termID and docID);\n"
-    "                                 otherwise each file is looked at (-v says what "
-    "was\n"
-    "                                 taken)\n"
+    "                                 otherwise each file is looked at (-v tells)\n"
     "      --id-field=NAME          json, csv, tsv: the field or column with the name "
     "(id,\n"
     "                                 _id, docid or docno)\n"
@@ -45,6 +43,7 @@ static const char usage_text[] =
     "      --files0-from=F          read what the zero-terminated names in file F are "
     "of\n"
     "      --skip-bad               leave malformed documents out and tell how many\n"
+    "      --unique-ids             two documents with the same name are an error\n"
     "      --no-decompress          take zstd and gzip inputs as they are\n"
     "\n"
     "How text becomes terms:\n"
@@ -63,15 +62,16 @@ static const char usage_text[] =
     "What comes out:\n"
     "  -o, --output=DIR             the index, a new folder\n"
     "      --replace                an index of that name may be there, and is replaced\n"
+    "      --store                  keep texts, for `search --snippets', `index show'\n"
     "      --docnames               keep the names of documents (the default)\n"
-    "      --reorder                documents that share terms side by side: a smaller\n"
-    "                                 index and faster searches (see `index reorder')\n"
+    "      --reorder                documents that share terms side by side: smaller\n"
+    "                                 and faster (see `index reorder')\n"
     "\n"
     "With what:\n"
     "      --method=NAME            spimi (growing lists), bsbi (sorted tuples), or "
     "auto\n"
-    "  -S, --buffer-size=SIZE       memory of the whole process, in K (1024 bytes) or\n"
-    "                                 with a unit: b % M G T P E\n"
+    "  -S, --buffer-size=SIZE       memory of the whole process, in K or with a unit:\n"
+    "                                 b % M G T P E\n"
     "  -T, --temporary-directory=DIR  where to spill, may be given several times;\n"
     "                                 otherwise $TMPDIR or /tmp\n"
     "      --checkpoint=DIR         keep what is done in DIR until all is; the same\n"
@@ -179,6 +179,7 @@ static void resolve(gs_index_build_args *args)
     const gs_word_rules_options *const w = &o->words;
     const char *const wrong = !is_tuples         ? NULL
                               : o->has_positions ? "--positions"
+                              : o->has_texts     ? "--store"
                               : o->reorders      ? "--reorder"
                               : w->stem_language ? "--stem"
                               : w->stop_file     ? "--stopwords"
@@ -191,6 +192,11 @@ static void resolve(gs_index_build_args *args)
         (void)snprintf(other, sizeof other, "--format=%s", format);
         gs_die_incompatible(wrong, other, "terms of tuples are taken as they are");
     }
+    if (is_tuples && o->unique_ids)
+        gs_die_incompatible("--unique-ids", "--format=tuples",
+                            "documents of tuples have numbers, not names");
+    if (o->has_texts && o->checkpoint != NULL)
+        gs_die_incompatible("--store", "--checkpoint", "stored texts are not kept there");
     if (o->reorders && o->checkpoint != NULL)
         gs_die_incompatible("--reorder", "--checkpoint",
                             "a reordering is not kept: reorder the index afterwards");
@@ -214,6 +220,7 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         {0, "text-field", GS_OPT_REQUIRED, take_text_field, &args->text_fields,
          &d->text_field_count},
         {0, "positions", GS_OPT_FLAG(&o->has_positions)},
+        {0, "store", GS_OPT_FLAG(&o->has_texts)},
         {0, "reorder", GS_OPT_FLAG(&o->reorders)},
         {0, "tokenizer", GS_OPT_CALL(take_tokenizer, args)},
         {0, "fold", GS_OPT_CALL_BARE(take_fold, &o->words.is_folding)},
@@ -225,6 +232,7 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         {0, "files0-from", GS_OPT_TEXT(&args->files_from)},
         {0, "docnames", GS_OPT_CALL_BARE(take_nothing, NULL)},
         {0, "skip-bad", GS_OPT_FLAG(&o->skip_bad)},
+        {0, "unique-ids", GS_OPT_FLAG(&o->unique_ids)},
         {0, "replace", GS_OPT_FLAG(&o->replace)},
         {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
         {'T', "temporary-directory",

@@ -23,6 +23,7 @@ static const char usage_text[] =
     "                             ones before it; keep: docIDs stay what they are, and\n"
     "                             what comes again is added up. Documents are shifted;\n"
     "                             tuples are kept unless you say otherwise\n"
+    "      --unique-ids         two documents with the same name are an error\n"
     "  -S, --buffer-size=SIZE   memory of the whole process, in K (1024 bytes) or with\n"
     "                             a unit: b % M G T P E\n"
     "      --checkpoint=DIR     keep what is done in DIR until all is; the same command\n"
@@ -50,6 +51,7 @@ static void parse(merge_args *args, int argc, char **argv)
         {'o', "output", GS_OPT_TEXT(&o->folder)},
         {0, "replace", GS_OPT_FLAG(&o->replace)},
         {0, "doc-ids", GS_OPT_WORD(&o->ids, id_words)},
+        {0, "unique-ids", GS_OPT_FLAG(&o->unique_ids)},
         {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
         {0, "checkpoint", GS_OPT_TEXT(&o->checkpoint)},
         {0, "parallel", GS_OPT_THREADS(&o->threads)},

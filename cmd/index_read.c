@@ -59,6 +59,16 @@ gs_code gs_index_open_first(gs_index **out, const char *folder, char **operands,
     return st->code;
 }
 
+gs_code gs_index_need_texts(const gs_index *index, gs_status *st)
+{
+    gs_quoted q;
+    if (gs_index_header_of(index)->has_texts)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s has no stored texts",
+                  gs_quote_name(&q, gs_index_folder_of(index)));
+    return gs_status_hint(st, "build it with --store to keep the text of documents");
+}
+
 /* The folder that the arguments name; the one option, if there is one, sets `flag`. */
 static const char *parse(int argc, char **argv, const char *usage, const char *option,
                          bool *flag)
@@ -99,17 +109,40 @@ static void print_rules(const char *json)
     printf("tokenizer     %.*s\", and %zu more]}\n", (int)(cut - json), json, more);
 }
 
+/* What is counted of an index; `note` stands behind it in the text, NULL: it is shown
+ * only in JSON. */
+typedef struct info_count {
+    const char *name;
+    uint64_t value;
+    const char *note;
+} info_count;
+
+enum { INFO_COUNTS = 5 };
+
+static void list_counts(const gs_index_header *h, info_count counts[INFO_COUNTS])
+{
+    const info_count all[INFO_COUNTS] = {
+        {"documents", h->documents, h->has_names ? "" : ", no names"},
+        {"terms", h->terms, ""},
+        {"postings", h->postings, ""},
+        {"tokens", h->tokens, h->has_positions ? ", with positions" : ", no positions"},
+        {"length_sum", h->length_sum, NULL},
+    };
+    memcpy(counts, all, sizeof all);
+}
+
 static void print_info(const char *folder, const gs_index_header *h)
 {
     uint64_t bytes = 0;
     gs_quoted q;
+    info_count counts[INFO_COUNTS];
+    list_counts(h, counts);
     printf("index         %s\n", gs_quote_name(&q, folder));
-    printf("documents     %" PRIu64 "%s\n", h->documents,
-           h->has_names ? "" : ", no names");
-    printf("terms         %" PRIu64 "\n", h->terms);
-    printf("postings      %" PRIu64 "\n", h->postings);
-    printf("tokens        %" PRIu64 "%s\n", h->tokens,
-           h->has_positions ? ", with positions" : ", no positions");
+    for (int i = 0; i < INFO_COUNTS; i++) {
+        if (counts[i].note != NULL)
+            printf("%-13s %" PRIu64 "%s\n", counts[i].name, counts[i].value,
+                   counts[i].note);
+    }
     if (h->documents > 0)
         printf("length        %.1f tokens a document\n",
                (double)h->length_sum / (double)h->documents);
@@ -128,12 +161,14 @@ static void print_info(const char *folder, const gs_index_header *h)
 
 static void print_info_json(const gs_index_header *h)
 {
-    printf("{\"documents\": %" PRIu64 ", \"terms\": %" PRIu64 ", \"postings\": %" PRIu64
-           ", \"tokens\": %" PRIu64 ", \"length_sum\": %" PRIu64
-           ", \"has_positions\": %s, \"has_names\": %s, \"tokenizer\": %s, \"bytes\": {",
-           h->documents, h->terms, h->postings, h->tokens, h->length_sum,
+    info_count counts[INFO_COUNTS];
+    list_counts(h, counts);
+    for (int i = 0; i < INFO_COUNTS; i++)
+        printf("%s\"%s\": %" PRIu64, i ? ", " : "{", counts[i].name, counts[i].value);
+    printf(", \"has_positions\": %s, \"has_names\": %s, \"has_texts\": %s, "
+           "\"tokenizer\": %s, \"bytes\": {",
            h->has_positions ? "true" : "false", h->has_names ? "true" : "false",
-           h->tokenizer ? h->tokenizer : "{}");
+           h->has_texts ? "true" : "false", h->tokenizer ? h->tokenizer : "{}");
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
         printf("%s\"%s\": %" PRIu64, i ? ", " : "", gs_index_file_names[i],
                h->file_bytes[i]);

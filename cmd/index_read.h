@@ -15,6 +15,9 @@ GS_MUST_CHECK gs_code gs_index_open_first(gs_index **out, const char *folder,
                                           char **operands, int count, bool verifies,
                                           gs_status *st);
 
+/* GS_ERR_ARG, and what to do, if it has no texts. */
+GS_MUST_CHECK gs_code gs_index_need_texts(const gs_index *index, gs_status *st);
+
 /* Writes to standard output. `context` is the index that the data come from, or NULL:
  * if that was changed since it was opened, nothing is written. */
 gs_code gs_index_print(void *context, const void *data, size_t bytes, gs_status *st);

@@ -40,6 +40,9 @@ static const char usage_text[] =
     "What is printed:\n"
     "      --count          only how many documents match\n"
     "      --json           a JSON object a query\n"
+    "      --snippets       with each document the stretch of its text that has the "
+    "most\n"
+    "                       words of the query; needs an index built with --store\n"
     "      --trec=TAG       lines of a TREC run: query Q0 name rank score TAG\n"
     "\n"
     "      --parallel=N     threads for several queries (default: one a core)\n"
@@ -116,6 +119,10 @@ static void resolve(gs_search_args *args)
         gs_die_incompatible("--trec", "--json", NULL);
     if (args->shape == GS_SEARCH_TREC && args->is_boolean)
         gs_die_incompatible("--trec", "--boolean", "a run has scores");
+    if (args->has_snippets && args->shape == GS_SEARCH_TREC)
+        gs_die_incompatible("--snippets", "--trec", "a run has no room for text");
+    if (args->has_snippets && args->shape == GS_SEARCH_COUNT)
+        gs_die_incompatible("--snippets", "--count", "no document is printed");
     if (args->shape == GS_SEARCH_TEXT && args->as_json)
         args->shape = GS_SEARCH_JSON;
     if (args->shape == GS_SEARCH_COUNT)
@@ -138,6 +145,7 @@ void gs_search_args_parse(gs_search_args *args, int argc, char **argv)
         {0, "boolean", GS_OPT_FLAG(&args->is_boolean)},
         {0, "count", GS_OPT_CALL_BARE(take_count, args)},
         {0, "json", GS_OPT_FLAG(&args->as_json)},
+        {0, "snippets", GS_OPT_FLAG(&args->has_snippets)},
         {0, "trec", GS_OPT_CALL(take_trec, args)},
         {0, "parallel", GS_OPT_THREADS(&args->threads)},
         {0, "exhaustive", GS_OPT_FLAG(&o->is_exhaustive)},

@@ -23,6 +23,7 @@ typedef struct gs_search_args {
     const char *tag; /* of a TREC run */
     bool as_json;    /* counts too */
     bool is_boolean; /* documents that match, in their order */
+    bool has_snippets;
     bool has_limit;
     bool has_b;
     unsigned threads; /* 0: one a core */

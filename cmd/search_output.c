@@ -2,17 +2,32 @@
 #include "cmd/search_output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/index_read.h"
 
 enum { NUMBER_BYTES = 64 };
 
-gs_code gs_search_output_open(gs_search_output *o, const gs_search_args *args,
-                              gs_index *index, gs_status *st)
+/* Unless somebody does not want them, or there is nothing to show them with. */
+static bool wants_marks(void)
 {
-    *o = (gs_search_output){
-        .args = args, .index = index, .has_qids = args->query_count != 1};
+    const char *const none = getenv("NO_COLOR"), *const terminal = getenv("TERM");
+    return (none == NULL || *none == '\0') &&
+           (terminal == NULL || strcmp(terminal, "dumb") != 0);
+}
+
+gs_code gs_search_output_open(gs_search_output *o, const gs_search_args *args,
+                              gs_index *index, gs_search_snippets *snippets,
+                              gs_status *st)
+{
+    *o = (gs_search_output){.args = args,
+                            .index = index,
+                            .has_qids = args->query_count != 1,
+                            .snippets = snippets};
+    o->is_terminal = isatty(STDOUT_FILENO) == 1;
+    o->has_marks = o->is_terminal && wants_marks();
     return gs_text_out_open(&o->out, gs_index_print, index, st);
 }
 
@@ -77,6 +92,50 @@ static gs_code put_qid(gs_search_output *o, const gs_asked *asked, const char *a
     return put(o, after, st);
 }
 
+/* --- snippets ---------------------------------------------------------------------- */
+
+/* A column of the line; on a terminal a line of its own. */
+static gs_code put_snippet(gs_search_output *o, const gs_snippet *s, gs_status *st)
+{
+    size_t at = 0;
+    GS_TRY(put(o, o->is_terminal ? "\n    " : "\t", st));
+    GS_TRY(put(o, s->is_cut_before ? "... " : "", st));
+    for (size_t i = 0; i < s->mark_count && o->has_marks; i++) {
+        const gs_snippet_mark *const m = &s->marks[i];
+        GS_TRY(gs_text_out_put(&o->out, s->text + at, m->begin - at, st));
+        GS_TRY(put(o, "\033[1m", st));
+        GS_TRY(gs_text_out_put(&o->out, s->text + m->begin, m->end - m->begin, st));
+        GS_TRY(put(o, "\033[0m", st));
+        at = m->end;
+    }
+    GS_TRY(gs_text_out_put(&o->out, s->text + at, s->bytes - at, st));
+    return put(o, s->is_cut_behind ? " ..." : "", st);
+}
+
+/* Characters before a byte. */
+static size_t count_characters(const gs_snippet *s, size_t bytes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bytes; i++)
+        count += (s->text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+static gs_code put_json_snippet(gs_search_output *o, const gs_snippet *s, gs_status *st)
+{
+    GS_TRY(put(o, ", \"snippet\": ", st));
+    GS_TRY(gs_text_out_json(&o->out, s->text, s->bytes, st));
+    GS_TRY(put(o, ", \"marks\": [", st));
+    for (size_t i = 0; i < s->mark_count; i++) {
+        char text[NUMBER_BYTES];
+        (void)snprintf(text, sizeof text, "%s[%zu, %zu]", i > 0 ? ", " : "",
+                       count_characters(s, s->marks[i].begin),
+                       count_characters(s, s->marks[i].end));
+        GS_TRY(put(o, text, st));
+    }
+    return put(o, "]", st);
+}
+
 /* --- JSON -------------------------------------------------------------------------- */
 
 static gs_code put_json_head(gs_search_output *o, const gs_asked *asked, gs_status *st)
@@ -114,7 +173,8 @@ gs_code gs_search_output_refused(gs_search_output *o, const gs_asked *asked,
 /* --- ranked ------------------------------------------------------------------------ */
 
 static gs_code put_ranked_line(gs_search_output *o, const gs_asked *asked, size_t rank,
-                               const gs_scored_doc *found, gs_status *st)
+                               const gs_scored_doc *found, const gs_snippet *snippet,
+                               gs_status *st)
 {
     const bool is_trec = o->args->shape == GS_SEARCH_TREC;
     if (is_trec || o->has_qids)
@@ -130,6 +190,8 @@ static gs_code put_ranked_line(gs_search_output *o, const gs_asked *asked, size_
         GS_TRY(put(o, " ", st));
         GS_TRY(put(o, o->args->tag, st));
     }
+    if (snippet != NULL)
+        GS_TRY(put_snippet(o, snippet, st));
     return put(o, "\n", st);
 }
 
@@ -137,6 +199,7 @@ gs_code gs_search_output_ranked(gs_search_output *o, const gs_asked *asked,
                                 const gs_top_docs *top, gs_status *st)
 {
     const bool as_json = o->args->shape == GS_SEARCH_JSON;
+    const gs_snippet *snippet = NULL;
     o->printed = 0;
     if (as_json) {
         GS_TRY(put_json_head(o, asked, st));
@@ -144,13 +207,17 @@ gs_code gs_search_output_ranked(gs_search_output *o, const gs_asked *asked,
     }
     for (size_t i = 0; i < top->count; i++) {
         const gs_scored_doc *const found = &top->docs[i];
+        if (o->snippets != NULL)
+            GS_TRY(gs_search_snippets_of(o->snippets, top, i, &snippet, st));
         if (!as_json) {
-            GS_TRY(put_ranked_line(o, asked, i + 1, found, st));
+            GS_TRY(put_ranked_line(o, asked, i + 1, found, snippet, st));
             continue;
         }
         GS_TRY(put_json_document(o, found->doc, st));
         GS_TRY(put(o, ", \"score\": ", st));
         GS_TRY(put_score(o, found->score, st));
+        if (snippet != NULL)
+            GS_TRY(put_json_snippet(o, snippet, st));
         GS_TRY(put(o, "}", st));
     }
     return as_json ? put(o, "]}\n", st) : GS_OK;
@@ -170,15 +237,22 @@ gs_code gs_search_output_begin(gs_search_output *o, const gs_asked *asked, gs_st
 gs_code gs_search_output_document(gs_search_output *o, const gs_asked *asked,
                                   uint64_t doc, gs_status *st)
 {
+    const gs_snippet *snippet = NULL;
     if (o->args->shape == GS_SEARCH_COUNT)
         return GS_OK;
+    if (o->snippets != NULL)
+        GS_TRY(gs_search_snippets_one(o->snippets, doc, &snippet, st));
     if (o->args->as_json) {
         GS_TRY(put_json_document(o, doc, st));
+        if (snippet != NULL)
+            GS_TRY(put_json_snippet(o, snippet, st));
         return put(o, "}", st);
     }
     if (o->has_qids)
         GS_TRY(put_qid(o, asked, "\t", st));
     GS_TRY(put_name(o, doc, st));
+    if (snippet != NULL)
+        GS_TRY(put_snippet(o, snippet, st));
     return put(o, "\n", st);
 }
 

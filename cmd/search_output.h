@@ -9,6 +9,7 @@
 #define GS_CMD_SEARCH_OUTPUT_H
 
 #include "cmd/search_args.h"
+#include "cmd/search_snippets.h"
 #include "lib/index/read/readers.h"
 
 typedef struct gs_search_output {
@@ -16,8 +17,11 @@ typedef struct gs_search_output {
     const gs_index *index;
     bool has_qids; /* there may be several queries: lines begin with which one */
     gs_text_out out;
-    gs_document_name name; /* of the document that is printed */
-    uint64_t printed;      /* of the present query */
+    gs_document_name name;        /* of the document that is printed */
+    uint64_t printed;             /* of the present query */
+    gs_search_snippets *snippets; /* borrowed; NULL: there are none */
+    bool is_terminal;             /* where they go: each has a line */
+    bool has_marks;               /* words of the query are bold there */
 } gs_search_output;
 
 /* A query as it was given, and what it is called. */
@@ -28,7 +32,7 @@ typedef struct gs_asked {
 
 GS_MUST_CHECK gs_code gs_search_output_open(gs_search_output *o,
                                             const gs_search_args *args, gs_index *index,
-                                            gs_status *st);
+                                            gs_search_snippets *snippets, gs_status *st);
 void gs_search_output_release(gs_search_output *o); /* a zeroed one is fine */
 
 GS_MUST_CHECK gs_code gs_search_output_ranked(gs_search_output *o, const gs_asked *asked,

@@ -39,6 +39,23 @@ show 'gpusort gen u64 -n 5M | gpusort stats quantile --binary --type=u64 --phi=0
 say 'And what comes most often in one'
 show 'gpusort gen u64 -n 5M --dist=zipf | gpusort stats freq --binary --type=u64 --support=0.02'
 
+say 'What is in a file: its seventh column, the bytes of answers'
+show 'gpusort stats summary -k 7 --histogram weblog.txt'
+
+say 'Where its visitors come from: prefixes of addresses that many have, and how many have no longer one'
+show 'gpusort stats hhh --by=ip -k 1 --support=0.06 weblog.txt'
+
+say 'How answers ended in its last two minutes'
+show 'gpusort stats freq -k 6 --window=2m --time-column=2 --support=0.1 weblog.txt'
+
+say 'The bytes of all answers that are no longer than the average one: the sum, and between what it lies'
+show 'gpusort stats corrsum -k 7 --sum=7 --agg=avg weblog.txt'
+
+say 'Two streams, looked at apart and asked together'
+show 'head -n 1000 weblog.txt | gpusort stats quantile -k 7 --save="$scratch/monday" >"$scratch/first"
+    tail -n 2500 weblog.txt | gpusort stats quantile -k 7 --save="$scratch/tuesday" >"$scratch/second"
+    gpusort stats merge --phi=0.5,0.99 "$scratch/monday" "$scratch/tuesday"'
+
 say 'Pages that were there at one time and not at another, by how often: a join of two lists in no order'
 show "gpusort join --semi <(awk '\$6 == 404 { print \$4 }' weblog.txt) <(awk '\$6 == 200 { print \$4 }' weblog.txt) |
     gpusort --count | gpusort -rn --top=4"
@@ -51,17 +68,19 @@ say 'Real text: an index of all articles of free dictionaries, from Debian'
 export texts=../build/corpus index=$scratch/index
 ./fetch.sh "$texts" 2>&1 | sed 's/^/  /'
 show 'wc -lc "$texts"/*.jsonl'
-show 'time -p gpusort index build --positions "$texts"/*.jsonl -o "$index"'
+show 'time -p gpusort index build --positions --store "$texts"/*.jsonl -o "$index"'
 show 'gpusort index info "$index" | head -n 6'
 
 say 'Terms: in how many articles, how often, and where most often'
 show 'gpusort lookup --df-only "$index" love money politician computer quicksort'
 show 'gpusort lookup "$index" politician | cut -f4 | tr " " "\n" | gpusort -t: -k2,2nr -k1,1n --top=4 |
-    sed "s/\(.*\):\(.*\)/\2 times\t#\1/" | ./excerpt.py "$texts"/*.jsonl'
+    while IFS=: read -r doc times; do
+        printf "%2d times  %.70s\n" "$times" "$(gpusort index show --docids "$index" "$doc" | tr "\n" " ")"
+    done'
 
 say 'Questions: the best articles, by BM25'
 ask() {
-    show "gpusort search -k 4 \"\$index\" '$1' | cut -f2,3 | ./excerpt.py \"\$texts\"/*.jsonl"
+    show "gpusort search -k 4 --snippets \"\$index\" '$1' | sed 's/\t/\n        /3' | cut -c 1-110"
 }
 ask 'what is love'
 ask '"human race"'

@@ -7,12 +7,12 @@
  * documents are put in another order.
  *
  *      flags u8 | documents, terms, postings, tokens, u32 each
- *               | bytes of terms, postings, positions, u16 each
- *               | the files, documents last
+ *               | bytes of terms, postings, positions, texts, u16 each
+ *               | the files: terms, postings, positions, texts, documents
  *
  * The header and the sums of pages are made from this, with checksums that are right, so
  * that damage is met behind them. Flags: 1 positions, 2 names, 4 merge shifts docIDs and
- * searches want all words, 8 docIDs were bounded by nothing.
+ * searches want all words, 8 docIDs were bounded by nothing, 16 texts.
  * tests/fuzz_seeds/make_index_seeds.py packs indexes so.
  */
 /* clang-format on */
@@ -26,16 +26,17 @@
 #include "lib/index/exchange/ciff_write.h"
 #include "lib/index/folder/index_file_writer.h"
 #include "lib/index/merge/index_merger.h"
-#include "lib/index/query/searcher.h"
+#include "lib/index/query/queries.h"
 #include "lib/index/read/index_text.h"
 #include "lib/index/read/index_verify.h"
 #include "lib/index/read/posting_list.h"
+#include "lib/index/read/text_reader.h"
 #include "lib/index/reorder/index_reorder.h"
 #include "tests/check.h"
 #include "tests/scratch_folder.h"
 
 enum {
-    HEAD_BYTES = 23,
+    HEAD_BYTES = 25,
     TEXT_BYTES_MAX = 1 << 20,
     POSTINGS_MAX = 1 << 16,
     SUMS_BYTES_MAX = 1 << 16, /* of files of 64 MiB */
@@ -115,17 +116,25 @@ static void write_folder(const uint8_t *data, size_t size)
         .length_sum = get(data + 13, 4),
         .has_positions = (data[0] & 1) != 0,
         .has_names = (data[0] & 2) != 0,
+        .has_texts = (data[0] & 16) != 0,
     };
+    static const gs_index_file order[] = {GS_INDEX_TERMS, GS_INDEX_POSTINGS,
+                                          GS_INDEX_POSITIONS, GS_INDEX_TEXTS,
+                                          GS_INDEX_DOCUMENTS};
     const uint8_t *p = data + HEAD_BYTES, *const end = data + size;
+    const uint8_t *files[GS_INDEX_SUMS];
     gs_page_sums sums = {0};
     for (int i = 0; i < GS_INDEX_SUMS; i++) {
         size_t n = (size_t)(end - p);
-        if (i != GS_INDEX_DOCUMENTS && get(data + 17 + 2 * i, 2) < n)
+        if (order[i] != GS_INDEX_DOCUMENTS && get(data + 17 + 2 * i, 2) < n)
             n = get(data + 17 + 2 * i, 2);
-        write_file(&h, (gs_index_file)i, p, n);
-        if (i != GS_INDEX_POSITIONS || h.has_positions)
-            REQUIRE(gs_page_sums_add(&sums, p, n, &st) == GS_OK);
+        write_file(&h, order[i], p, n);
+        files[order[i]] = p;
         p += n;
+    }
+    for (int i = 0; i < GS_INDEX_SUMS; i++) {
+        if (gs_index_header_has(&h, (gs_index_file)i))
+            REQUIRE(gs_page_sums_add(&sums, files[i], h.file_bytes[i], &st) == GS_OK);
     }
     write_sums(&h, &sums);
     gs_page_sums_release(&sums);
@@ -216,6 +225,36 @@ static void read_documents(const gs_index *index)
     }
 }
 
+/* Whole, or up to where it cannot be read. */
+static void read_text(gs_text_reader *r, uint64_t doc, bool is_good)
+{
+    gs_status st = {.code = GS_OK};
+    gs_text_span piece = {NULL, 0};
+    uint64_t bytes, text = 0;
+    if (gs_text_reader_begin(r, doc, &bytes, &st) == GS_OK) {
+        do {
+            text += piece.bytes;
+            GS_NOTED(gs_text_reader_next(r, &piece, &st));
+        } while (st.code == GS_OK && piece.bytes > 0 && text < TEXT_BYTES_MAX);
+        REQUIRE(st.code != GS_OK || text == bytes || text >= TEXT_BYTES_MAX);
+    }
+    REQUIRE(!is_good || st.code == GS_OK);
+}
+
+static void read_texts(const gs_index *index, bool is_good)
+{
+    gs_status st = {.code = GS_OK};
+    gs_text_reader *r = NULL;
+    const uint64_t count = gs_index_header_of(index)->documents;
+    const uint64_t some[] = {0, 1, count / 2, count - 1, count};
+    if (!gs_index_header_of(index)->has_texts)
+        return;
+    REQUIRE(gs_text_reader_new(&r, index, 1, &st) == GS_OK);
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        read_text(r, some[i], is_good && some[i] < count);
+    gs_text_reader_free(r);
+}
+
 /* --- searching --------------------------------------------------------------------- */
 
 /* The first terms, as words of a query. */
@@ -271,6 +310,35 @@ static void search(const gs_index *index, bool needs_all, bool is_good)
                  memcmp(fast.docs, slow.docs, fast.count * sizeof *fast.docs) == 0));
     gs_top_docs_release(&fast);
     gs_top_docs_release(&slow);
+}
+
+/* Of the first terms, in the first documents. */
+static void make_snippets(const gs_index *index, bool is_good)
+{
+    static char text[4096];
+    static gs_word_rules *rules;
+    gs_status st = {.code = GS_OK};
+    gs_snippet_maker *m = NULL;
+    gs_snippet snippet;
+    const gs_search_options options = {.limit = 1, .is_plain = true};
+    const gs_word_rules_options words = {.is_folding = true};
+    if (!gs_index_header_of(index)->has_texts)
+        return;
+    if (rules == NULL)
+        REQUIRE(gs_word_rules_new(&rules, &words, &st) == GS_OK);
+    const size_t bytes = make_query(index, text, sizeof text);
+    REQUIRE(gs_snippet_maker_new(&m, index, rules, &options, &st) == GS_OK);
+    if (gs_snippet_maker_query(m, text, bytes, &st) == GS_OK) {
+        for (uint64_t doc = 0; doc < 8 && st.code == GS_OK; doc++) {
+            GS_NOTED(gs_snippet_make(m, doc, &snippet, &st));
+            REQUIRE(st.code != GS_OK || gs_utf8_is_valid(snippet.text, snippet.bytes));
+            if (doc + 1 >= gs_index_header_of(index)->documents)
+                break;
+        }
+        REQUIRE(!is_good || st.code == GS_OK ||
+                gs_index_header_of(index)->documents == 0);
+    }
+    gs_snippet_maker_free(m);
 }
 
 /* --- merging ----------------------------------------------------------------------- */
@@ -348,8 +416,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(!is_good || dumped == GS_OK || dumped == GS_ERR_CANCELLED);
     look_up(index, data, size);
     read_documents(index);
+    read_texts(index, is_good);
     export(index);
     search(index, (data[0] & 4) != 0, is_good);
+    make_snippets(index, is_good);
     gs_index_close(index);
     /* What is bad is merged now and then: it makes files, and fails early mostly. */
     if ((is_good && h.postings < POSTINGS_MAX) || size % 8 == 0) {

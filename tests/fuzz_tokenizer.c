@@ -2,12 +2,13 @@
 /*
  * The tokenizer against any bytes: the fast ways must find the words that folding all of
  * the text at once and cutting it by category gives. The first byte chooses folding and
- * what a word is.
+ * what a word is. A walk over the same text stays in it, and goes forward.
  */
 #include <stdlib.h>
 
 #include "lib/base/mem.h"
 #include "lib/index/text/tokenizer.h"
+#include "lib/index/text/word_walk.h"
 #include "tests/slow_words.h"
 
 enum { TEXT_MAX = 1 << 16 };
@@ -68,6 +69,35 @@ static void tokenize(words *w, const uint8_t *text, size_t bytes, gs_word_kind k
     gs_tokenizer_free(t);
 }
 
+/* How far a walk has come. */
+typedef struct walk_place {
+    size_t begin, bytes;
+} walk_place;
+
+static void see_word(void *context, const gs_token *token, size_t begin, size_t end)
+{
+    walk_place *const place = context;
+    require(token->bytes > 0 && begin >= place->begin && begin < end &&
+            end <= place->bytes);
+    place->begin = begin;
+}
+
+static void walk(const uint8_t *text, size_t bytes, gs_word_kind kind, bool folds)
+{
+    gs_status st = {.code = GS_OK};
+    gs_word_rules *rules = NULL;
+    gs_word_walk *w = NULL;
+    walk_place place = {0, bytes};
+    const gs_word_rules_options options = {.kind = kind, .is_folding = folds};
+    require(gs_word_rules_new(&rules, &options, &st) == GS_OK &&
+            gs_word_walk_new(&w, rules, &st) == GS_OK);
+    for (unsigned c = 0; c < 256; c++)
+        gs_word_walk_want(w, &(const uint8_t){(uint8_t)c}, 1);
+    require(gs_word_walk_text(w, text, bytes, see_word, &place, &st) == GS_OK);
+    gs_word_walk_free(w);
+    gs_word_rules_free(rules);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0 || size > TEXT_MAX)
@@ -86,6 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tokenize(&got, memory, size, kind, folds);
     slow_words(memory, size, kind, folds, want_word);
     require(got.used == wanted.used && memcmp(got.bytes, wanted.bytes, got.used) == 0);
+    walk(memory, size, kind, folds);
     gs_mem_free(memory);
     return 0;
 }

@@ -409,7 +409,7 @@ def check_documents(checker, rng, args):
     for format_name, write in WRITERS.items():
         path = checker.path("corpus")
         extra = write(rng, corpus, path)
-        for how, options in rules:
+        for how, options in rules if args.documents >= 100 else rng.sample(rules, 2):
             positions = rng.random() < 0.5
             wanted = expected_lines(corpus.tuples(how), positions)
             arguments = [f"--format={format_name}"] + extra + options
@@ -522,7 +522,8 @@ def check_merge(checker, rng, args):
         corpus.documents = documents
         return [path] + write_jsonl(rng, corpus, path)
 
-    for options in [[], ["--positions"], ["--positions", "--min-len=3"], ["--no-fold"]] * 2:
+    rounds = 2 if args.documents >= 100 else 1
+    for options in [[], ["--positions"], ["--positions", "--min-len=3"], ["--no-fold"]] * rounds:
         corpus = Corpus(rng, rng.choice([30, min(args.documents, 600)]), rng.choice([5, 3000]))
         check_same(checker, rng, cut(rng, corpus.documents), write_documents,
                    ["--format=jsonl"] + options)
@@ -540,6 +541,46 @@ def check_merge(checker, rng, args):
         check_same(checker, rng, parts, write_tuples, ["--format=tuples"])
         if docs < 1 << 32:
             check_shifted(checker, rng, parts, write_tuples)
+
+
+def check_texts(checker, rng, args):
+    """Stored ones come back, of one build, merged, and in another order."""
+    path = checker.path("to-store")
+    corpus = Corpus(rng, min(args.documents, 600), 500)
+    documents = [(name, texts if rng.random() < 0.95 else [rng.choice(texts) * rng.randint(1, 60)])
+                 for name, texts in corpus.documents]
+
+    def write_documents(part):
+        corpus.documents = part
+        return [path] + write_jsonl(rng, corpus, path)
+
+    def show(folder):
+        done = subprocess.run([checker.binary, "index", "show", "--json", folder],
+                              capture_output=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    wanted = [{"id": name, "contents": "\n".join(texts)} for name, texts in documents]
+    first = None
+    for options in variants(rng, 2):
+        command = ["--format=jsonl", "--store"] + options + write_documents(documents)
+        folder = checker.build("index", command)
+        if folder is None:
+            continue
+        if show(folder) != wanted:
+            checker.fail(command, "other texts than were stored")
+        first = first or digest(folder)
+        if digest(folder) != first:
+            checker.fail(command, "not the same bytes as the first build")
+    merged = check_same(checker, rng, cut(rng, documents), write_documents,
+                        ["--format=jsonl", "--store"])
+    if merged:
+        checker.verify(["merge"], merged)
+    whole = checker.build("index", ["--store", "--reorder"] + write_documents(documents))
+    if whole:
+        checker.verify(["build --reorder"], whole)
+        by_name = lambda document: document["id"]
+        if sorted(show(whole), key=by_name) != sorted(wanted, key=by_name):
+            checker.fail(["build --store --reorder"], "other texts than were stored")
 
 
 def check_shifted(checker, rng, parts, write):
@@ -595,7 +636,8 @@ def main():
         check_tuples(checker, rng, args)
         check_skipping(checker, rng)
         check_merge(checker, rng, args)
-        if checker.runs < 50:
+        check_texts(checker, rng, args)
+        if checker.runs < (50 if args.documents >= 100 else 30):
             checker.fail(["all builds"], f"only {checker.runs} runs were made")
         print(f"{checker.builds} builds, {checker.runs} runs, "
               f"{len(checker.failures)} failures")

@@ -121,12 +121,16 @@ class Maker:
         return ("group", [("", ("word", self.word())) for _ in range(self.rng.randint(1, 6))])
 
 
+OPERATORS = {"AND", "OR", "NOT"}  # in capitals; otherwise they are words
+
+
 def spell(rng, tree, inside, exact=False):
     """The tree as text. `inside` is what it stands in: top, clause, chain or part. Words
     are `exact` where no rules make terms of them."""
     kind, rest = tree
     if kind == "word":
-        return rest if exact else rng.choice([rest, rest, rest.upper(), rest.capitalize(), rest + ",", '"%s"' % rest])
+        text = rest if exact else rng.choice([rest, rest, rest.upper(), rest.capitalize(), rest + ",", '"%s"' % rest])
+        return rest if text in OPERATORS else text
     if kind == "prefix":
         return rest + "*"
     if kind == "phrase":
@@ -253,18 +257,14 @@ class Meaning:
         for term, times in collections.Counter(self.wanted).items():
             df = len(index.postings[term])
             weights[term] = times * math.log(1 + (index.documents - df + 0.5) / (df + 0.5))
-        order = list(dict.fromkeys(self.wanted))
-        out = []
-        for doc in docs:
-            score = 0.0
-            for term in order:
-                places = index.postings[term].get(doc)
-                if places:
+        scores = dict.fromkeys(docs, 0.0)
+        for term in dict.fromkeys(self.wanted):
+            for doc, places in index.postings[term].items():
+                if doc in scores:
                     tf = float(len(places))
                     length = float(index.lengths[doc])
-                    score += weights[term] * tf / (tf + (constant + per_length * length))
-            out.append((-score, doc))
-        return [(doc, -score) for score, doc in sorted(out)]
+                    scores[doc] += weights[term] * tf / (tf + (constant + per_length * length))
+        return [(doc, -score) for score, doc in sorted((-score, doc) for doc, score in scores.items())]
 
 
 # --- comparing -----------------------------------------------------------------------------
@@ -409,6 +409,52 @@ def check_tuples_of(checker, rng, queries, count, pick):
                     checker.fail(options, text, f"wanted {wanted[:6]}\n  got    {got[:6]}")
 
 
+def wide_trees(rng, count, has_positions):
+    """Beginnings of words that stand for thousands of terms, with what else there is."""
+    def leaf():
+        kinds = ["prefix"] * 3 + ["word"] * 2 + ["phrase"] * has_positions
+        kind = rng.choice(kinds)
+        if kind == "prefix":
+            return "prefix", rng.choice(["v", "v", "v1", "v12", "v123", "c", "none"])
+        if kind == "phrase":
+            return "phrase", [rng.choice(["c1", "c2", "v1%d" % rng.randrange(10)]) for _ in range(2)]
+        return "word", rng.choice(["c1", "c2", "v1", "v12", "v123", "v%d" % rng.randrange(9000)])
+
+    def tree(depth):
+        return ("group", [(rng.choice(["", "", "+", "-"]),
+                           tree(depth - 1) if depth > 0 and rng.random() < 0.3 else leaf())
+                          for _ in range(rng.randint(1, 4))])
+
+    every = ("", ("prefix", "v")) # without it few of them would stand for enough
+    return [("group", [every])] + [("group", [every] * rng.randint(0, 1) + tree(2)[1] +
+                                    [(rng.choice("+-"), every[1])] * rng.randint(0, 1))
+                                   for _ in range(count)]
+
+
+def check_wide(checker, rng, queries):
+    """More terms begin so than can be open at a time."""
+    def word():
+        return "c%d" % rng.randint(1, 3) if rng.random() < 0.3 else "v%d" % rng.randrange(9000)
+
+    path = os.path.join(checker.folder, "wide")
+    write_jsonl(path, [(f"d{i}", " ".join(word() for _ in range(rng.randint(0, 120))))
+                       for i in range(900)])
+    folder = build(checker, "wide.index", path, ["--positions"])
+    index = Index(checker.binary, folder, 900)
+    for options in [], ["--all"], ["--exhaustive"]:
+        checker.check(index, rng, wide_trees(rng, queries, True), options,
+                      "--all" in options, 1.2, 0.75, rng.choice([3, 50, 1000]))
+    last = 0
+    with open(path, "w", encoding="utf-8") as file:
+        for _ in range(12000):
+            doc = rng.choice([rng.randrange(1000), (1 << 39) + rng.randrange(1 << 22)])
+            last = max(last, doc)
+            file.write(f"{word()}\t{doc}\t{rng.randint(1, 9)}\n")
+    folder = build(checker, "wide.index", path, ["--format=tuples", "--replace"])
+    index = Index(checker.binary, folder, last + 1, has_lengths=False)
+    checker.check(index, rng, wide_trees(rng, queries, False), [], False, 1.2, 0, 20)
+
+
 def seconds_of(command):
     """User time, the least of three."""
     times = []
@@ -449,6 +495,7 @@ def main():
         check_corpus(checker, rng, args.queries)
         check_tuples(checker, rng, args.queries)
         check_many_terms(checker, rng)
+        check_wide(checker, rng, args.queries)
         print(f"{checker.queries} queries, {len(checker.failures)} failures")
         sys.exit(1 if checker.failures else 0)
 

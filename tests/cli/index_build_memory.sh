@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The whole process stays within -S and 64 MiB, whatever the method and however many runs,
 # and the index is the same.
-megabytes=10 tuples=500
+megabytes=5 tuples=240
 [ -z "${GS_TEST_LONG:-}" ] || megabytes=16 tuples=800
 gpusort gen docs --bytes=${megabytes}M -o docs.jsonl
 gpusort gen tuples -n ${tuples}K -o tuples.tsv
@@ -18,6 +18,10 @@ for input in docs.jsonl tuples.tsv long.tsv; do
     first=
     for method in spimi bsbi; do
         for size in $sizes; do
+            # In a short run each of the two large ones has a method of its own.
+            [ -n "${GS_TEST_LONG:-}" ] || case $input,$method,$size in
+            docs.jsonl,bsbi,200 | tuples.tsv,spimi,200) continue ;;
+            esac
             for threads in $counts; do
                 rm -rf index
                 gpusort index build --format=$format $more --method=$method -S ${size}M \

@@ -84,9 +84,9 @@ try 'gpusort index import --ciff -o again names.ciff && gpusort index export --c
 # Words that are too long: how many, and where, on any number of threads.
 long=$(yes xyz | tr -d '\n' | head -c 70000)
 {
-    gpusort gen docs -n 30000 --format=tsv
+    gpusort gen docs -n 12000 --format=tsv
     printf 'first\t%s and %s\nthen\t%s\n' "$long" "$long" "${long}é"
-    gpusort gen docs -n 30000 --seed=2 --format=tsv | sed 's/^/2/'
+    gpusort gen docs -n 12000 --seed=2 --format=tsv | sed 's/^/2/'
     printf 'last\t%s\n' "$long"
 } >long.tsv
 for threads in 1 2 5; do

@@ -139,10 +139,11 @@ build --files0-from=none
 build -v --format=html a.xml
 LINES
 # Read through pieces of any size, and gone on with after a stop, each file is the same.
+# What is gone on with is read through pieces too, but is begun in the middle.
 python3 - <<'PY'
 import csv, json, random
 rng = random.Random(4)
-docs = [(f"n{i}", " ".join(f"w{rng.randrange(3000)}" for _ in range(rng.choice([3, 40, 1500])))) for i in range(1500)]
+docs = [(f"n{i}", " ".join(f"w{rng.randrange(3000)}" for _ in range(rng.choice([3, 40, 1500])))) for i in range(700)]
 text = lambda t: t.replace(" w7 ", '",\n[{" w7 ')
 with open("big.csv", "w", newline="") as f:
     w = csv.writer(f)
@@ -160,9 +161,13 @@ PY
 gpusort index build --positions -o whole big.jsonl
 gzip -k big.json
 for file in big.csv big.json big.wet big.json.gz; do
-    gpusort index build --positions -S 1b --parallel=3 -o i --replace $file
-    diff -r whole i
-    (trap '' XFSZ; ulimit -f 400; gpusort index build --positions -S 1b --checkpoint=kept -o out $file) 2>/dev/null
+    case $file in
+    *.json | *.csv)
+        gpusort index build --positions -S 1b --parallel=3 -o i --replace $file
+        diff -r whole i
+        ;;
+    esac
+    (trap '' XFSZ; ulimit -f 250; gpusort index build --positions -S 1b --checkpoint=kept -o out $file) 2>/dev/null
     [ $? -ne 0 ] || echo "$file: was not stopped"
     gpusort index build -v --positions -S 1b --checkpoint=kept -o out $file 2>log
     echo "$file: exit $?, $(grep -cE 'behind [1-9]' log) time behind what was done"

@@ -3,7 +3,7 @@
 # A document of up to 16 MiB, or a quarter of -S, is built whatever -S is, within -S and 64
 # MiB; a longer one is refused by name, and with what -S would do.
 . "$GS_CLI/try.inc"
-gpusort gen docs --bytes=6M -o small.jsonl
+gpusort gen docs --bytes=5M -o small.jsonl
 tr -c a-z0-9 ' ' <small.jsonl >words
 text() {
     cat words words words words | head -c "$1"
@@ -11,16 +11,16 @@ text() {
 # One escape in each line of text, so that the texts are the same in all formats.
 {
     printf '{"id":"first","contents":"'
-    text 9000000 | sed 's/ / \\u0061 /'
+    text 6000000 | sed 's/ / \\u0061 /'
     printf '"}\n{"id":"second","contents":"x"}\n{"contents":"'
-    text 4500000
+    text 3000000
     printf '","id":"third"}\n'
 } >long.jsonl
 {
     printf '<DOC><DOCNO>first</DOCNO>'
-    text 9000000 | sed 's/ / <b>a<i> /'
+    text 6000000 | sed 's/ / <b>a<i> /'
     printf '</DOC>\n<DOC><DOCNO>second</DOCNO>x</DOC><DOC>'
-    text 4500000
+    text 3000000
     printf '<DOCNO>third</DOCNO></DOC>\n'
 } >long.trec
 first=
@@ -52,9 +52,9 @@ build 8 - --format=jsonl --parallel=2 <packed
 } >wide.tsv
 first=
 build 80 wide.tsv --method=spimi --parallel=3
-build 80 wide.tsv --method=bsbi --parallel=2
+[ -z "${GS_TEST_LONG:-}" ] || build 80 wide.tsv --method=bsbi --parallel=2
 # A file is a document; many tags, and as many texts between them.
-text 9000000 >whole.txt
+text 6000000 >whole.txt
 first=
 build 1 whole.txt --parallel=2
 {
@@ -72,12 +72,12 @@ build 8 tags.tsv
     text 19000000
     printf '</DOC>\n'
 } >wide.trec
-{
-    printf '{"id":"one","contents":"x"}\n{"id":"t\\u0077o","contents":"'
+wide_json() { # BEFORE BEHIND: what stands beside the contents of the second
+    printf '{"id":"one","contents":"x"}\n{%s"contents":"' "$1"
     text 19000000
-    printf '"}\n{"id":"three","contents":"x"}\n'
-} >wide.jsonl
-sed -i 's/"id":"t\\u0077o",//; s/^\({"contents":.*\)}$/\1,"id":"behind"}/' wide.jsonl
+    printf '"%s}\n{"id":"three","contents":"x"}\n' "$2"
+}
+wide_json '' ',"id":"behind"' >wide.jsonl
 cat wide.tsv >wide.txt
 try_lines <<'LINES'
 gpusort index build -S 64M -o i wide.tsv
@@ -86,6 +86,6 @@ gpusort index build -S 1M -o i wide.jsonl
 gpusort index build -S 64M -o i wide.txt
 gzip -c wide.tsv | gpusort index build -S 1M --format=tsv -o i -
 LINES
-sed -i 's/^{"contents/{"id":"t\\u0077o","contents/; s/,"id":"behind"//' wide.jsonl
+wide_json '"id":"t\u0077o",' '' >wide.jsonl
 try 'gpusort index build -S 1M --skip-bad --parallel=3 -o i wide.jsonl'
 ls -d i* 2>/dev/null

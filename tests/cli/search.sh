@@ -86,10 +86,15 @@ printf 'sp\t3\nfoo\t549755813888\nsp\t7\nfoo\t7\n' |
 try 'timeout 20 gpusort search --boolean far -- -foo -sp "NOT none" "sp OR NOT foo"'
 try 'timeout 20 gpusort search --count far "NOT sp" "NOT foo AND NOT sp" "sp AND NOT foo"'
 try 'timeout 20 gpusort search far "NOT foo"'
-# More terms than are allowed.
+# More terms than can be open at a time, and more words than are allowed.
 seq 5000 | sed 's/^/n/' | tr '\n' ' ' | sed 's/^/x\t/' >many.tsv
+printf 'y\tn12 z\n' >>many.tsv
 gpusort index build -o many many.tsv
 try 'gpusort search --count many n*'
+try 'gpusort search --count many "n* -z" "z -n*" "+n* +n2*" "NOT n*"'
+try 'gpusort search many "n12* -n*" "n* z" | cut -f 1-3'
+seq 5000 | tr '\n' ' ' >words
+try 'gpusort search --count many - <words'
 try 'gpusort search --count many n12*'
 # What was done is told, but not how fast it was.
 try 'gpusort search -v i "cat dog" 2>&1 >/dev/null | sed "s/in [0-9.]* s.*/in so long/"'

@@ -19,16 +19,16 @@ def pack(folder, flags):
     with open(os.path.join(folder, "header.json")) as file:
         header = json.load(file)
     files = []
-    for name in ("terms", "postings", "positions", "documents"):
+    for name in ("terms", "postings", "positions", "texts", "documents"):
         path = os.path.join(folder, name)
         data = b""
         if os.path.exists(path):
             with open(path, "rb") as file:
                 data = file.read()
         files.append(data)
-    flags |= header["has_positions"] | header["has_names"] << 1
-    head = struct.pack("<BIIIIHHH", flags, header["documents"], header["terms"], header["postings"],
-                       header["tokens"], *map(len, files[:3]))
+    flags |= header["has_positions"] | header["has_names"] << 1 | header.get("has_texts", False) << 4
+    head = struct.pack("<BIIIIHHHH", flags, header["documents"], header["terms"], header["postings"],
+                       header["tokens"], *map(len, files[:4]))
     return head + b"".join(files)
 
 
@@ -37,11 +37,13 @@ def main():
     few = "".join("d%d\t%s\n" % (i, " ".join("w%d" % (i * k % 7) for k in range(i % 5)))
                   for i in range(20))
     block = "".join("%d\t%s\n" % (i, "a " * (1 + i % 3 // 2)) for i in range(150))
+    texts = "".join("%d\t%s\n" % (i, "w%d " % (i % 7) * (i % 9 * 900)) for i in range(40))
     terms = "".join("%d\tprefixed%03d q\n" % (i % 4, i) for i in range(40))
     tuples = "".join("t%d\t%d\t%d\n" % (i % 6, i * i % 61, 1 + i % 3) for i in range(300))
     sources = {"few": (few, []), "few-positions": (few, ["--positions"]),
                "block": (block, []), "block-positions": (block, ["--positions"]),
                "terms": (terms, []), "empty": ("", []),
+               "few-texts": (few, ["--store"]), "texts": (texts, ["--store"]),
                "tuples": (tuples, ["--format=tuples"])}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -53,6 +55,8 @@ def main():
             for flags in (0, 4):
                 with open(os.path.join(here, "fuzz_index", "%s-%d" % (name, flags)), "wb") as file:
                     file.write(pack("i", flags))
+            if "--store" in options: # which such a file does not have
+                continue
             with open("i.ciff", "rb") as source:
                 with open(os.path.join(here, "fuzz_ciff", name), "wb") as file:
                     file.write(b"\x20" + source.read())

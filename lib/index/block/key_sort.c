@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/bits.h"
 
 enum {
     DIGIT_BITS = 8,
@@ -22,11 +23,6 @@ enum {
     CACHE_BYTES = 512 * 1024, /* a part with its scratch */
     INSERTION_MAX = 20,
 };
-
-static unsigned bit_length(uint64_t x)
-{
-    return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x);
-}
 
 /* --- 32 bits ---------------------------------------------------------------------- */
 
@@ -86,7 +82,7 @@ static unsigned top_bit_u128(const gs_u128 *keys, size_t n, unsigned low)
         any_lo |= keys[i].lo ^ keys[0].lo;
         has_descent |= is_less_u128(&keys[i], &keys[i - 1], low);
     }
-    const unsigned top = any_hi != 0 ? 64 + bit_length(any_hi) : bit_length(any_lo);
+    const unsigned top = any_hi != 0 ? 64 + gs_bit_length(any_hi) : gs_bit_length(any_lo);
     return !has_descent || top <= low ? 0 : top;
 }
 

@@ -24,7 +24,7 @@ static unsigned OF_WIDTH(top_bit)(const KEY *keys, size_t n, unsigned low)
         any |= keys[i] ^ keys[0];
         descents |= (KEY)(keys[i - 1] >> low > keys[i] >> low);
     }
-    const unsigned top = bit_length(any);
+    const unsigned top = gs_bit_length(any);
     return descents == 0 || top <= low ? 0 : top;
 }
 

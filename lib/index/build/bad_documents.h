@@ -28,6 +28,10 @@ GS_MUST_CHECK gs_code gs_bad_documents_tell(gs_bad_documents *b,
                                             const gs_bad_place *place,
                                             const gs_bad_document *bad, size_t count,
                                             gs_status *st);
+/* The batch is the beginning of a document that is too long: fails, and says which it is
+ * and what would do. */
+gs_code gs_bad_documents_refuse_long(const gs_bad_documents *b, const gs_bad_place *place,
+                                     size_t bytes_max, gs_status *st);
 /* At the end: how many there were, if not each was told. */
 void gs_bad_documents_sum_up(const gs_bad_documents *b);
 

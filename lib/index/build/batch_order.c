@@ -12,17 +12,20 @@ typedef struct held_batch {
     struct held_batch *next; /* by ticket */
     uint64_t ticket, first_line;
     size_t input_index;
-    size_t count;
-    /* Of documents: count lengths and name lengths, u32 each; then the names. Of tuples:
-     * count gs_bad_document. */
+    size_t count, item_count;
+    /* Items of texts. Then, of documents: count lengths and name lengths, u32 each; then
+     * the names. Of tuples: count gs_bad_document. */
     uint8_t data[];
 } held_batch;
 
 _Static_assert(offsetof(held_batch, data) % _Alignof(gs_bad_document) == 0, "aligned");
+_Static_assert(offsetof(held_batch, data) % _Alignof(gs_text_item) == 0, "aligned");
+_Static_assert(sizeof(gs_text_item) % _Alignof(gs_bad_document) == 0, "aligned");
 
 struct gs_batch_order {
     gs_document_fn *fn; /* NULL: tuples */
     void *context;
+    gs_text_writer *texts; /* NULL: they are not stored */
     gs_bad_documents *bad;
     pthread_mutex_t mutex; /* guards what follows, and what is given on */
     uint64_t ticket;       /* of the batch that is given on next */
@@ -30,13 +33,14 @@ struct gs_batch_order {
 };
 
 gs_code gs_batch_order_new(gs_batch_order **out, gs_document_fn *fn, void *context,
-                           gs_bad_documents *bad, gs_status *st)
+                           gs_text_writer *texts, gs_bad_documents *bad, gs_status *st)
 {
     *out = NULL;
     gs_batch_order *o = NULL;
     GS_TRY(gs_mem_new(&o, sizeof *o, "order of batches", st));
     o->fn = fn;
     o->context = context;
+    o->texts = texts;
     o->bad = bad;
     pthread_mutex_init(&o->mutex, NULL);
     *out = o;
@@ -59,6 +63,17 @@ void gs_batch_order_free(gs_batch_order *o)
 bool gs_batch_order_is_empty(const gs_batch_order *o)
 {
     return o->held == NULL;
+}
+
+static const gs_text_item *held_items(const held_batch *h)
+{
+    return (const gs_text_item *)(const void *)h->data;
+}
+
+/* Behind those. */
+static uint8_t *held_data(held_batch *h)
+{
+    return h->data + h->item_count * sizeof(gs_text_item);
 }
 
 static void put_u32(uint8_t *data, size_t index, uint32_t value)
@@ -84,25 +99,31 @@ static gs_code give_list(gs_batch_order *o, const gs_done_batch *done, gs_status
         const gs_text_span *const name = &done->list->documents[i].name;
         GS_TRY(o->fn(o->context, name->data, name->bytes, done->lengths[i], st));
     }
-    return GS_OK;
+    return o->texts != NULL
+               ? gs_text_writer_take(o->texts, done->items, done->item_count, st)
+               : GS_OK;
 }
 
-static gs_code give_held(gs_batch_order *o, const held_batch *h, gs_status *st)
+static gs_code give_held(gs_batch_order *o, held_batch *h, gs_status *st)
 {
     const gs_bad_place place = {h->input_index, h->first_line, NULL,
                                 &o->bad->build->document};
+    const uint8_t *const data = held_data(h);
     if (o->fn == NULL)
         return gs_bad_documents_tell(
-            o->bad, &place, (const gs_bad_document *)(const void *)h->data, h->count, st);
-    const uint8_t *name = h->data + 2 * h->count * sizeof(uint32_t);
+            o->bad, &place, (const gs_bad_document *)(const void *)data, h->count, st);
+    const uint8_t *name = data + 2 * h->count * sizeof(uint32_t);
     for (size_t i = 0; i < h->count; i++) {
-        const uint32_t name_bytes = get_u32(h->data, h->count + i);
-        GS_TRY(o->fn(o->context, name, name_bytes, get_u32(h->data, i), st));
+        const uint32_t name_bytes = get_u32(data, h->count + i);
+        GS_TRY(o->fn(o->context, name, name_bytes, get_u32(data, i), st));
         name += name_bytes;
     }
-    return GS_OK;
+    return o->texts != NULL
+               ? gs_text_writer_take(o->texts, held_items(h), h->item_count, st)
+               : GS_OK;
 }
 
+/* Without its items. */
 static size_t held_bytes(const gs_batch_order *o, const gs_document_list *list)
 {
     if (o->fn == NULL)
@@ -116,11 +137,12 @@ static size_t held_bytes(const gs_batch_order *o, const gs_document_list *list)
 static void copy_documents(held_batch *h, const gs_done_batch *done)
 {
     const size_t count = h->count = done->list->count;
-    uint8_t *to = h->data + 2 * count * sizeof(uint32_t);
+    uint8_t *const data = held_data(h);
+    uint8_t *to = data + 2 * count * sizeof(uint32_t);
     for (size_t i = 0; i < count; i++) {
         const gs_text_span *const name = &done->list->documents[i].name;
-        put_u32(h->data, i, done->lengths[i]);
-        put_u32(h->data, count + i, (uint32_t)name->bytes);
+        put_u32(data, i, done->lengths[i]);
+        put_u32(data, count + i, (uint32_t)name->bytes);
         if (name->bytes > 0)
             memcpy(to, name->data, name->bytes);
         to += name->bytes;
@@ -131,8 +153,13 @@ static void copy_documents(held_batch *h, const gs_done_batch *done)
 static gs_code hold_locked(gs_batch_order *o, const gs_done_batch *done, gs_status *st)
 {
     const size_t bytes = held_bytes(o, done->list);
+    const size_t item_bytes = done->item_count * sizeof(gs_text_item);
     held_batch *h = NULL;
-    GS_TRY(gs_mem_new(&h, sizeof(held_batch) + bytes, "names of documents", st));
+    GS_TRY(gs_mem_new(&h, sizeof(held_batch) + item_bytes + bytes, "names of documents",
+                      st));
+    h->item_count = done->item_count;
+    if (item_bytes > 0)
+        memcpy(h->data, done->items, item_bytes);
     h->ticket = done->batch->ticket;
     h->first_line = done->first_line;
     h->input_index = done->batch->input_index;
@@ -140,7 +167,7 @@ static gs_code hold_locked(gs_batch_order *o, const gs_done_batch *done, gs_stat
         copy_documents(h, done);
     } else if (bytes > 0) {
         h->count = done->list->bad_count;
-        memcpy(h->data, done->list->bad, bytes);
+        memcpy(held_data(h), done->list->bad, bytes);
     }
     held_batch **place = &o->held;
     while (*place != NULL && (*place)->ticket < h->ticket)

@@ -2,7 +2,8 @@
 /*
  * batch_order: what batches give on, in the order of the input.
  *
- * Of documents these are their names and lengths; of tuples, what was malformed. Threads
+ * Of documents these are their names and lengths, and where their texts were packed to if
+ * those are stored; of tuples, what was malformed. Threads
  * are done with batches in any order: what comes before its turn is copied and waits, so
  * that no thread does. Any thread.
  */
@@ -17,11 +18,11 @@ typedef gs_code gs_document_fn(void *context, const void *name, size_t name_byte
 
 typedef struct gs_batch_order gs_batch_order;
 
-/* Documents go to `fn`. Of tuples it is NULL, and what is malformed is told by `bad`,
- * which nobody else uses meanwhile. */
+/* Documents go to `fn`, and their texts to `texts`, which may be NULL. Of tuples both
+ * are, and what is malformed is told by `bad`, which nobody else uses meanwhile. */
 GS_MUST_CHECK gs_code gs_batch_order_new(gs_batch_order **out, gs_document_fn *fn,
-                                         void *context, gs_bad_documents *bad,
-                                         gs_status *st);
+                                         void *context, gs_text_writer *texts,
+                                         gs_bad_documents *bad, gs_status *st);
 void gs_batch_order_free(gs_batch_order *o); /* NULL is fine */
 
 /* A batch that has been worked through. Its ticket is its number, from 0. */
@@ -29,7 +30,9 @@ typedef struct gs_done_batch {
     const gs_line_batch *batch;
     uint64_t first_line;
     const gs_document_list *list;
-    const uint32_t *lengths; /* of its documents */
+    const uint32_t *lengths;   /* of its documents */
+    const gs_text_item *items; /* of their texts */
+    size_t item_count;
 } gs_done_batch;
 
 GS_MUST_CHECK gs_code gs_batch_order_give(gs_batch_order *o, const gs_done_batch *done,

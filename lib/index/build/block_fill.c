@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/assertion.h"
@@ -18,6 +17,12 @@ enum {
     NAME_SHOWN_BYTES = 200,
 };
 
+/* What the texts of a batch do to the block that is open. */
+typedef struct text_summary {
+    bool begins_group; /* some document does: what was open before is of no matter */
+    size_t open_after; /* then */
+} text_summary;
+
 /* One thread's state, kept from one run to the next. */
 typedef struct fill_worker {
     GS_MEM_APART gs_tokenizer *tokenizer;
@@ -27,6 +32,9 @@ typedef struct fill_worker {
     gs_document_list list;
     uint32_t *lengths; /* of the batch's documents */
     size_t length_capacity;
+    gs_text_pack *pack; /* of their texts; NULL: they are not stored */
+    size_t text_before; /* of the block that those before the batch have left open */
+    text_summary texts;
 
     bool has_batch;
     gs_line_batch batch;
@@ -55,6 +63,7 @@ struct gs_block_fill {
     pthread_mutex_t turn_mutex;  /* guards what follows */
     pthread_cond_t turn_changed; /* or a long document is done, or all are to stop */
     uint64_t turn;               /* the ticket that gets its numbers next */
+    size_t text_open;            /* bytes of the block of texts that is open before it */
     uint64_t document_count;
     size_t input_index; /* the file that line_count belongs to */
     uint64_t line_count;
@@ -70,6 +79,8 @@ static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st
 {
     if (!f->is_tuples) {
         GS_TRY(gs_token_batch_init(&w->tokens, st));
+        if (f->options.texts != NULL)
+            GS_TRY(gs_text_pack_new(&w->pack, gs_text_writer_file(f->options.texts), st));
         return gs_tokenizer_new(&w->tokenizer, f->options.rules, st);
     }
     GS_TRY(gs_mem_new(&w->tuples, sizeof *w->tuples, "tuples", st));
@@ -91,8 +102,8 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     gs_document_fn *const fn = f->is_tuples ? NULL : options->document_fn;
     pthread_mutex_init(&f->turn_mutex, NULL);
     pthread_cond_init(&f->turn_changed, NULL);
-    GS_TRY_OR_FAIL(
-        gs_batch_order_new(&f->order, fn, options->document_context, &f->bad, st));
+    GS_TRY_OR_FAIL(gs_batch_order_new(&f->order, fn, options->document_context,
+                                      options->texts, &f->bad, st));
     GS_TRY_OR_FAIL(gs_mem_new_apart(&f->workers, options->workers * sizeof *f->workers,
                                     "filling of blocks", st));
     for (unsigned i = 0; i < options->workers; i++)
@@ -112,6 +123,7 @@ void gs_block_fill_free(gs_block_fill *f)
         fill_worker *const w = &f->workers[i];
         gs_tokenizer_free(w->tokenizer);
         gs_token_batch_release(&w->tokens);
+        gs_text_pack_free(w->pack);
         if (w->tuples != NULL)
             gs_token_batch_release(&w->tuples->terms);
         gs_mem_free(w->tuples);
@@ -165,42 +177,67 @@ bool gs_block_fill_is_between(const gs_block_fill *f, gs_fill_counts *counts)
     return true;
 }
 
-/* --- numbers --------------------------------------------------------------------- */
+/* --- texts that are stored ---------------------------------------------------------- */
 
-/* The batch is the beginning of a document that is too long. */
-static gs_code refuse_long(const gs_block_fill *f, const fill_worker *w, gs_status *st)
+/* A text a line. */
+static uint64_t count_text(const gs_document_list *list, const gs_document *d)
 {
-    enum { NAME_TOLD_MAX = 200, MIB = 1 << 20, SHARE = 4 };
-    const gs_block_fill_options *const o = &f->options;
-    const gs_line_batch *const batch = &w->batch;
-    const char *const file_name = o->build->inputs[batch->input_index];
-    const uint64_t mib = (batch->cut_bytes * SHARE + MIB - 1) / MIB;
-    gs_quoted file, quoted;
-    gs_text_span found;
-    uint64_t lines;
-    char name[NAME_TOLD_MAX + 1] = "", line[40] = "", advice[40] = "";
-    const bool is_file = gs_document_is_file(&w->shape);
-    if (gs_document_find_name(&w->shape, batch, file_name, &found, &lines) && !is_file)
-        memcpy(name, found.data,
-               found.bytes < NAME_TOLD_MAX ? found.bytes : NAME_TOLD_MAX);
-    if (!is_file)
-        (void)snprintf(line, sizeof line,
-                       " line %llu:", (unsigned long long)(w->first_line + lines + 1));
-    const bool is_hopeless =
-        batch->cut_goes_on || batch->cut_bytes > GS_DOCUMENT_BYTES_MAX;
-    if (!is_hopeless)
-        (void)snprintf(advice, sizeof advice, "; with -S %lluM it would do",
-                       (unsigned long long)mib);
-    (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
-                  "%s:%s the document%s%s has %s%llu bytes, and may have %zu%s",
-                  gs_quote_name(&file, file_name), line, name[0] != '\0' ? " " : "",
-                  name[0] != '\0' ? gs_quote_name_always(&quoted, name) : "",
-                  batch->cut_goes_on ? "more than " : "",
-                  (unsigned long long)batch->cut_bytes, o->document_bytes_max, advice);
-    return is_hopeless ? gs_status_hint(st, "look whether --format is right: none may "
-                                            "have more than 2 GiB")
-                       : st->code;
+    uint64_t bytes = d->text_count > 0 ? d->text_count - 1 : 0;
+    for (size_t i = 0; i < d->text_count; i++)
+        bytes += list->texts[d->first_text + i].bytes;
+    return bytes;
 }
+
+static text_summary sum_up_texts(const gs_document_list *list)
+{
+    text_summary sum = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        const gs_document *const d = &list->documents[i];
+        const uint64_t bytes = count_text(list, d);
+        const bool begins_group =
+            gs_text_begins_group(d->name.data, d->name.bytes, bytes);
+        sum.begins_group |= begins_group;
+        if (sum.begins_group)
+            sum.open_after = gs_text_after(sum.open_after, begins_group, bytes);
+    }
+    return sum;
+}
+
+/* In the batch's turn: what the documents before have left open, and what it leaves. */
+static void take_open_block(gs_block_fill *f, fill_worker *w)
+{
+    w->text_before = f->text_open;
+    if (w->texts.begins_group)
+        f->text_open = w->texts.open_after;
+    for (size_t i = 0; i < w->list.count && !w->texts.begins_group; i++)
+        f->text_open = gs_text_after(f->text_open, false,
+                                     count_text(&w->list, &w->list.documents[i]));
+}
+
+static gs_code pack_document(fill_worker *w, const gs_document *d, gs_status *st)
+{
+    GS_TRY(gs_text_pack_document(w->pack, d->name.data, d->name.bytes,
+                                 count_text(&w->list, d), st));
+    for (size_t i = 0; i < d->text_count; i++) {
+        const gs_text_span *const text = &w->list.texts[d->first_text + i];
+        if (i > 0)
+            GS_TRY(gs_text_pack_text(w->pack, "\n", 1, st));
+        GS_TRY(gs_text_pack_text(w->pack, text->data, text->bytes, st));
+    }
+    return GS_OK;
+}
+
+static gs_code pack_texts(fill_worker *w, gs_done_batch *done, gs_status *st)
+{
+    if (w->pack == NULL)
+        return GS_OK;
+    gs_text_pack_begin(w->pack, w->text_before);
+    for (size_t i = 0; i < w->list.count; i++)
+        GS_TRY(pack_document(w, &w->list.documents[i], st));
+    return gs_text_pack_end(w->pack, &done->items, &done->item_count, st);
+}
+
+/* --- numbers --------------------------------------------------------------------- */
 
 static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
 {
@@ -210,12 +247,15 @@ static gs_code number_locked(gs_block_fill *f, fill_worker *w, gs_status *st)
     }
     w->first_doc = f->document_count;
     w->first_line = f->line_count;
+    const gs_bad_place place = {f->input_index, w->first_line, &w->batch, &w->shape};
     if (w->batch.cut_bytes > 0)
-        return refuse_long(f, w, st);
+        return gs_bad_documents_refuse_long(&f->bad, &place,
+                                            f->options.document_bytes_max, st);
     f->document_count += w->list.count;
     f->line_count += w->list.line_count;
     f->left_out += w->list.left_out;
-    const gs_bad_place place = {f->input_index, w->first_line, &w->batch, &w->shape};
+    if (w->pack != NULL)
+        take_open_block(f, w);
     GS_TRY(gs_bad_documents_tell(&f->bad, &place, w->list.bad, w->list.bad_count, st));
     if (f->document_count > GS_DOCUMENTS_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than 2^40 documents");
@@ -287,6 +327,8 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
         GS_TRY(gs_document_list_parse(&w->list, &w->shape, &w->batch,
                                       o->build->inputs[w->batch.input_index], st));
         GS_TRY(make_lengths(w, st));
+        if (w->pack != NULL)
+            w->texts = sum_up_texts(&w->list);
     }
     w->document = w->text = 0;
     w->in_text = false;
@@ -419,7 +461,8 @@ static gs_code finish_batch(gs_block_fill *f, fill_worker *w, gs_status *st)
         atomic_fetch_add(&stats->sort.records, w->list.count);
         atomic_fetch_add(&stats->tokens, tokens);
     }
-    const gs_done_batch done = {&w->batch, w->first_line, &w->list, w->lengths};
+    gs_done_batch done = {&w->batch, w->first_line, &w->list, w->lengths, NULL, 0};
+    GS_TRY(pack_texts(w, &done, st));
     GS_TRY(gs_batch_order_give(f->order, &done, st));
     const bool was_long = w->batch.lender != NULL;
     gs_line_batch_release(&w->batch);

@@ -48,6 +48,7 @@ typedef struct gs_block_fill_options {
     unsigned workers;
     gs_document_fn *document_fn; /* not for tuples */
     void *document_context;
+    gs_text_writer *texts; /* NULL: texts are not stored */
 } gs_block_fill_options;
 
 typedef struct gs_block_fill gs_block_fill;

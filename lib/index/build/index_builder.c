@@ -184,7 +184,9 @@ static gs_code open_writer(builder *b, gs_status *st)
         .folder = o->folder,
         .has_positions = o->has_positions,
         .has_documents = !b->is_tuples,
+        .has_texts = o->has_texts,
         .replace = o->replace,
+        .unique_names = o->unique_ids && !b->is_tuples,
         .memory_bytes = b->plan.writer_bytes,
         .part_count = b->plan.part_count,
         .tokenizer = b->rules != NULL ? gs_word_rules_json(b->rules) : NULL,
@@ -238,6 +240,7 @@ static gs_code make_fill(builder *b, gs_status *st)
         .workers = b->workers,
         .document_fn = give_document,
         .document_context = b,
+        .texts = gs_index_writer_texts(b->writer),
     };
     return gs_block_fill_new(&b->fill, &fill, st);
 }
@@ -290,7 +293,7 @@ static void open_spill(builder *b)
 static gs_code prepare(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
-    gs_assert(!(b->is_tuples && o->has_positions));
+    gs_assert(!(b->is_tuples && (o->has_positions || o->has_texts)));
     GS_TRY(choose_method(b, st));
     GS_TRY(gs_index_plan_make(&b->plan, o, b->sorter != NULL, st));
     GS_TRY(open_writer(b, st));
@@ -477,6 +480,7 @@ gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
 {
     gs_assert(options->input_count > 0);
     gs_assert(!options->reorders || options->checkpoint == NULL);
+    gs_assert(!options->has_texts || options->checkpoint == NULL);
     gs_index_stats unasked = {.method = NULL};
     gs_index_build_options own = *options;
     if (own.stats == NULL)

@@ -30,9 +30,11 @@ typedef struct gs_index_build_options {
     size_t input_count;
     const bool *inputs_found; /* which were found in folders, not named; NULL: none */
     gs_document_options document;
-    bool skip_bad; /* leave malformed documents out */
+    bool skip_bad;   /* leave malformed documents out */
+    bool unique_ids; /* that two documents have the same name is an error */
     gs_word_rules_options words;
     bool has_positions; /* not with tuples */
+    bool has_texts;     /* the text of each is stored; the same */
     bool reorders;      /* documents at the end; not with tuples or a checkpoint */
     gs_index_method method;
 

@@ -24,7 +24,7 @@ static size_t fixed_bytes(const gs_index_plan *p)
         p->block_count * (r->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
     const size_t texts = 2 * r->block_bytes; /* lists of documents */
     const size_t pieces = 2 * p->piece_bytes + 4 * r->run_block_bytes;
-    return input + p->workers * (texts + pieces + WORKER_BYTES) +
+    return input + p->workers * (texts + pieces + WORKER_BYTES + p->text_bytes) +
            r->stream_blocks * r->block_bytes;
 }
 
@@ -84,7 +84,8 @@ gs_code gs_index_plan_make(gs_index_plan *p, const gs_index_build_options *build
 {
     const gs_memory_share memory = gs_machine_memory_share(build->memory_bytes);
     const size_t usable = memory.usable_bytes;
-    *p = (gs_index_plan){.limit_bytes = memory.limit_bytes};
+    *p = (gs_index_plan){.limit_bytes = memory.limit_bytes,
+                         .text_bytes = build->has_texts ? GS_TEXT_PACK_BYTES : 0};
     plan_workers(p, build->threads, usable);
     p->writer_bytes = gs_clamp(usable / 8, 2 * MIB, 64 * MIB);
     p->decode_bytes = usable / 64;

@@ -23,6 +23,7 @@ typedef struct gs_index_plan {
     size_t limit_bytes;      /* S */
     unsigned workers;        /* fewer than asked for when the memory is very small */
     size_t block_count;      /* of input, of runs.block_bytes each */
+    size_t text_bytes;       /* for each worker's texts that are stored */
     size_t decode_bytes;     /* for more than one compressed input at once */
     size_t gather_bytes;     /* for each worker's block */
     size_t dictionary_bytes; /* for all */

@@ -18,8 +18,7 @@
 #include "lib/base/quote.h"
 #include "lib/index/folder/index_leftover.h"
 
-/* A file without a name in the folder. */
-static int open_nameless(const char *folder)
+int gs_append_file_nameless(const char *folder)
 {
     const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
@@ -41,7 +40,7 @@ gs_code gs_append_file_open(gs_append_file *f, const char *folder, size_t buffer
     *f = (gs_append_file){.fd = -1};
     GS_TRY(gs_mem_new(&f->buffer, buffer_bytes, "part of an index", st));
     f->capacity = buffer_bytes;
-    f->fd = open_nameless(folder);
+    f->fd = gs_append_file_nameless(folder);
     if (f->fd < 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "cannot create temporary file in '%s'",
                        folder);

@@ -26,6 +26,9 @@ typedef struct gs_append_file {
     uint64_t sum;     /* what reading has to come to */
 } gs_append_file;
 
+/* A file without a name in the folder; -1, and errno. */
+int gs_append_file_nameless(const char *folder);
+
 /* `folder` is where the file lives, without a name. */
 GS_MUST_CHECK gs_code gs_append_file_open(gs_append_file *f, const char *folder,
                                           size_t buffer_bytes, gs_status *st);

@@ -9,5 +9,6 @@
 #include "lib/index/folder/index_file_writer.h"
 #include "lib/index/folder/index_folder.h"
 #include "lib/index/folder/append_file.h"
+#include "lib/index/folder/scatter_file.h"
 
 #endif

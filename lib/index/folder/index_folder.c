@@ -41,7 +41,7 @@ static struct {
 } pending[PENDING_MAX];
 
 const char *const gs_index_file_names[GS_INDEX_FILE_COUNT] = {
-    "terms", "postings", "positions", "documents", "sums",
+    "terms", "postings", "positions", "documents", "texts", "sums",
 };
 
 /* Fails if that cannot be told. */

@@ -19,6 +19,7 @@
 #include "lib/index/format/posting_gather.h"
 #include "lib/index/format/posting_pack.h"
 #include "lib/index/format/posting_tail.h"
+#include "lib/index/format/stored_text.h"
 #include "lib/index/format/term_prefix.h"
 #include "lib/index/format/varint.h"
 

@@ -8,7 +8,8 @@
  *      postings       documents and frequencies of every term
  *      positions      where in the documents (only if they are kept)
  *      documents      lengths and names, by docID
- *      sums           a checksum for each page of the four files before
+ *      texts          the texts of documents (only if they are stored)
+ *      sums           a checksum for each page of the files before
  *
  * All numbers are little-endian; a varint has seven bits a byte, low ones first. The
  * bytes follow from the content alone, however it was built.
@@ -66,10 +67,17 @@
  * many are its own (varints), and those. Documents of tuples are numbers, and have
  * neither names nor lengths.
  *
+ * texts: blocks of a stream that has all texts, each compressed by zstd, and a table of
+ * them (lib/index/format/stored_text.h)
+ *
+ *      +------+---------+---------+-----+------------------------------------+
+ *      | head | block 0 | block 1 | ... | an entry for each, and for the end |
+ *      +------+---------+---------+-----+------------------------------------+
+ *
  * sums: u32 for each page of 4 KiB (lib/index/format/page_sums.h) of terms, postings,
- * positions and documents, one file behind the other, their slack included. The sizes in
- * the header tell how many there are of each. A page is compared when it is first read:
- * damage is then an error, and never an answer.
+ * positions, documents and texts, one file behind the other, their slack included. The
+ * sizes in the header tell how many there are of each. A page is compared when it is first
+ * read: damage is then an error, and never an answer.
  */
 /* clang-format on */
 #ifndef GS_LIB_INDEX_FORMAT_INDEX_FORMAT_H
@@ -78,11 +86,12 @@
 #include <stdint.h>
 
 enum {
-    GS_INDEX_VERSION = 4,
-    GS_SKIP_COUNT_BITS = 3,    /* of a skip entry: how many impacts there are */
-    GS_INDEX_TERM_BLOCK = 16,  /* terms */
-    GS_TERM_LENGTH_BITS = 4,   /* of either length, in the byte that has both */
-    GS_TERM_LENGTH_MORE = 15,  /* there, and the rest follows */
+    GS_INDEX_VERSION = 5,
+    GS_INDEX_VERSION_NO_TEXTS = 4, /* of an index without texts: older programs know it */
+    GS_SKIP_COUNT_BITS = 3,        /* of a skip entry: how many impacts there are */
+    GS_INDEX_TERM_BLOCK = 16,      /* terms */
+    GS_TERM_LENGTH_BITS = 4,       /* of either length, in the byte that has both */
+    GS_TERM_LENGTH_MORE = 15,      /* there, and the rest follows */
     GS_INDEX_PLACE_GROUP = 14, /* blocks of terms whose places share a line of a cache */
     GS_INDEX_NAME_BLOCK = 16,  /* documents between two name offsets */
     GS_INDEX_TERM_MAX = 65535, /* bytes of a term */
@@ -91,13 +100,13 @@ enum {
 
 #define GS_INDEX_DOCS_MAX (UINT64_C(1) << 40)
 
-/* At the beginning of `terms` and `documents`. */
+/* At the beginning of `terms`, `documents` and `texts`. */
 typedef struct gs_index_head {
     char magic[8];
     uint64_t count;   /* terms, or documents */
-    uint64_t blocks;  /* of terms, or 1 if there are names */
-    uint64_t table;   /* offset of the prefixes, or of the name offsets */
-    uint64_t offsets; /* of the places of blocks, or of the names */
+    uint64_t blocks;  /* of terms or texts, or 1 if there are names */
+    uint64_t table;   /* offset of the prefixes, name offsets, or entries */
+    uint64_t offsets; /* of the places of blocks, of the names, or of blocks of texts */
     uint64_t end;     /* of what follows them, without the slack */
     uint64_t reserved[2];
 } gs_index_head;
@@ -120,12 +129,14 @@ static inline uint64_t gs_index_place_groups(uint64_t blocks)
 
 #define GS_INDEX_TERMS_MAGIC     "gsTERMS2"
 #define GS_INDEX_DOCUMENTS_MAGIC "gsDOCUM2"
+#define GS_INDEX_TEXTS_MAGIC     "gsTEXTS1"
 
 typedef enum gs_index_file {
     GS_INDEX_TERMS,
     GS_INDEX_POSTINGS,
     GS_INDEX_POSITIONS,
     GS_INDEX_DOCUMENTS,
+    GS_INDEX_TEXTS,
     GS_INDEX_SUMS, /* of the pages of those before */
     GS_INDEX_FILE_COUNT,
 } gs_index_file;

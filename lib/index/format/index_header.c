@@ -30,6 +30,13 @@ static void print_sum_line(char *line, const char *text, size_t bytes)
                    (uint64_t)XXH3_64bits(text, bytes));
 }
 
+bool gs_index_header_has(const gs_index_header *header, gs_index_file file)
+{
+    return file == GS_INDEX_POSITIONS ? header->has_positions
+           : file == GS_INDEX_TEXTS   ? header->has_texts
+                                      : true;
+}
+
 /* --- writing ----------------------------------------------------------------------- */
 
 static void print_fields(FILE *to, const gs_index_header *h)
@@ -40,13 +47,16 @@ static void print_fields(FILE *to, const gs_index_header *h)
                   "  \"terms\": %" PRIu64 ",\n"
                   "  \"postings\": %" PRIu64 ",\n  \"tokens\": %" PRIu64 ",\n"
                   "  \"length_sum\": %" PRIu64 ",\n"
-                  "  \"has_positions\": %s,\n  \"has_names\": %s,\n"
+                  "  \"has_positions\": %s,\n  \"has_names\": %s,\n%s"
                   "  \"tokenizer\": %s,\n  \"files\": [\n",
-                  GS_INDEX_VERSION, h->documents, h->doc_bound, h->terms, h->postings,
-                  h->tokens, h->length_sum, h->has_positions ? "true" : "false",
-                  h->has_names ? "true" : "false", h->tokenizer ? h->tokenizer : "{}");
+                  h->has_texts ? GS_INDEX_VERSION : GS_INDEX_VERSION_NO_TEXTS,
+                  h->documents, h->doc_bound, h->terms, h->postings, h->tokens,
+                  h->length_sum, h->has_positions ? "true" : "false",
+                  h->has_names ? "true" : "false",
+                  h->has_texts ? "  \"has_texts\": true,\n" : "",
+                  h->tokenizer ? h->tokenizer : "{}");
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        if (i == GS_INDEX_POSITIONS && !h->has_positions)
+        if (!gs_index_header_has(h, (gs_index_file)i))
             continue;
         (void)fprintf(to,
                       "    {\"name\": \"%s\", \"bytes\": %" PRIu64
@@ -220,8 +230,10 @@ static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *
 {
     *version = 0;
     if (!is_whole(text, bytes) || strstr(text, "\"format\": \"gpusort index\"") == NULL ||
-        !get_number(text, "version", version) || *version != GS_INDEX_VERSION)
+        !get_number(text, "version", version) || *version > GS_INDEX_VERSION ||
+        *version < GS_INDEX_VERSION_NO_TEXTS)
         return false;
+    (void)get_flag(text, "has_texts", &h->has_texts);
     bool is_good = get_number(text, "documents", &h->documents) &&
                    get_number(text, "doc_bound", &h->doc_bound) &&
                    get_number(text, "terms", &h->terms) &&
@@ -231,7 +243,7 @@ static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *
                    get_flag(text, "has_positions", &h->has_positions) &&
                    get_flag(text, "has_names", &h->has_names);
     for (int i = 0; i < GS_INDEX_FILE_COUNT && is_good; i++) {
-        if (i != GS_INDEX_POSITIONS || h->has_positions)
+        if (gs_index_header_has(h, (gs_index_file)i))
             is_good =
                 get_file(text, (gs_index_file)i, &h->file_bytes[i], &h->file_sums[i]);
     }
@@ -251,10 +263,13 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
     gs_quoted q;
     if (parse(text, bytes, header, &version)) {
         GS_NOTED(get_tokenizer(text, header, st));
-    } else if (version != 0 && version != GS_INDEX_VERSION) {
+    } else if (version != 0 &&
+               (version > GS_INDEX_VERSION || version < GS_INDEX_VERSION_NO_TEXTS)) {
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
-                      "%s: an index of format %" PRIu64 ", and this program reads %d",
-                      gs_quote_name(&q, path), version, GS_INDEX_VERSION);
+                      "%s: an index of format %" PRIu64
+                      ", and this program reads %d and %d",
+                      gs_quote_name(&q, path), version, GS_INDEX_VERSION_NO_TEXTS,
+                      GS_INDEX_VERSION);
         (void)gs_status_hint(st, "build the index again");
     } else {
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
@@ -272,13 +287,14 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
 uint64_t gs_index_header_sum(const gs_index_header *h)
 {
     const char *const tokenizer = h->tokenizer ? h->tokenizer : "{}";
-    uint64_t numbers[8 + 2 * GS_INDEX_FILE_COUNT] = {
-        h->documents,  h->terms,         h->postings,  h->tokens,
-        h->length_sum, h->has_positions, h->has_names, h->doc_bound,
+    enum { COUNTS = 9 };
+    uint64_t numbers[COUNTS + 2 * GS_INDEX_FILE_COUNT] = {
+        h->documents,     h->terms,     h->postings,  h->tokens,    h->length_sum,
+        h->has_positions, h->has_names, h->doc_bound, h->has_texts,
     };
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        numbers[8 + 2 * i] = h->file_bytes[i];
-        numbers[9 + 2 * i] = h->file_sums[i];
+        numbers[COUNTS + 2 * i] = h->file_bytes[i];
+        numbers[COUNTS + 1 + 2 * i] = h->file_sums[i];
     }
     return XXH3_64bits_withSeed(tokenizer, strlen(tokenizer),
                                 XXH3_64bits(numbers, sizeof numbers));

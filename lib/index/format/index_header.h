@@ -3,10 +3,10 @@
  * index_header: header.json, which says what an index is.
  *
  *     {
- *       "format": "gpusort index", "version": 4,
+ *       "format": "gpusort index", "version": 5,
  *       "documents": N, "doc_bound": N, "terms": N, "postings": N, "tokens": N,
  *       "length_sum": N,
- *       "has_positions": true, "has_names": true,
+ *       "has_positions": true, "has_names": true, "has_texts": true,
  *       "tokenizer": {...},
  *       "files": [
  *         {"name": "terms", "bytes": N, "xxh3": "16 hex digits"}, ...
@@ -14,7 +14,8 @@
  *       "header_xxh3": "16 hex digits"
  *     }
  *
- * A field a line, as written here. The last one is the checksum of the bytes before its
+ * A field a line, as written here; has_texts is there only if it is true, and otherwise
+ * the version is 4. The last one is the checksum of the bytes before its
  * line, so a header that passes it is one that this program wrote, and reading it is a
  * search for the fields.
  */
@@ -34,7 +35,7 @@ typedef struct gs_index_header {
     /* No docID is as large: their number, unless it was not known when postings were
      * written. */
     uint64_t doc_bound;
-    bool has_positions, has_names;
+    bool has_positions, has_names, has_texts;
     char *tokenizer; /* a JSON object; from gs_mem when read, borrowed when written */
     uint64_t file_bytes[GS_INDEX_FILE_COUNT];
     uint64_t file_sums[GS_INDEX_FILE_COUNT];
@@ -42,6 +43,8 @@ typedef struct gs_index_header {
 
 GS_MUST_CHECK gs_code gs_index_header_write(const gs_index_header *header,
                                             const char *folder, gs_status *st);
+/* Does an index with this header have the file? */
+bool gs_index_header_has(const gs_index_header *header, gs_index_file file);
 /* `header` is zeroed on failure. */
 GS_MUST_CHECK gs_code gs_index_header_read(gs_index_header *header, const char *folder,
                                            gs_status *st);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/bits.h"
 #include "lib/index/format/varint.h"
 
 enum {
@@ -26,11 +27,6 @@ static inline size_t packed_bytes(size_t count, unsigned bits)
     return (count * bits + 7) / 8;
 }
 
-static inline unsigned width_of(uint64_t x)
-{
-    return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x);
-}
-
 /* --- writing ----------------------------------------------------------------------- */
 
 typedef struct plan {
@@ -45,7 +41,7 @@ static plan make_plan(const uint64_t *numbers, size_t count)
     uint8_t of_width[GS_PACK_BITS_MAX + 1] = {0};
     unsigned widest = 0;
     for (size_t i = 0; i < count; i++) {
-        const unsigned width = width_of(numbers[i]);
+        const unsigned width = gs_bit_length(numbers[i]);
         gs_assert(width <= GS_PACK_BITS_MAX);
         of_width[width]++;
         widest = width > widest ? width : widest;
@@ -186,6 +182,16 @@ bool gs_numbers_read(const gs_number_shape *shape, size_t count, uint64_t *numbe
                                            << shape->bits;
     }
     return is_good;
+}
+
+uint64_t gs_numbers_read_one(const gs_number_shape *shape, size_t i)
+{
+    uint64_t number = number_at(shape->low, i, shape->bits);
+    for (unsigned k = 0; k < shape->exceptions; k++) {
+        if (once(&shape->places[k]) == i)
+            number |= number_at(shape->high, k, shape->more_bits) << shape->bits;
+    }
+    return number;
 }
 
 bool gs_numbers_get(const uint8_t **p, const uint8_t *end, size_t count,

@@ -50,6 +50,8 @@ bool gs_numbers_shape(gs_number_shape *out, const uint8_t **p, const uint8_t *en
                       size_t count);
 /* Reads what the shape tells of. False if a place is none, which is read as another. */
 bool gs_numbers_read(const gs_number_shape *shape, size_t count, uint64_t *numbers);
+/* Number i of them. What is out of place is none of it. */
+uint64_t gs_numbers_read_one(const gs_number_shape *shape, size_t i);
 /* Goes behind any number of numbers. */
 bool gs_numbers_pass(const uint8_t **p, const uint8_t *end, size_t count);
 /* Reads them, up to GS_PACK_SLACK bytes behind their end, too; false if they are no

@@ -2,6 +2,7 @@
 #include "lib/index/format/posting_tail.h"
 
 #include "lib/base/assertion.h"
+#include "lib/base/bits.h"
 #include "lib/index/format/interpolate.h"
 
 enum { WIDTH_BITS = 6 };
@@ -21,7 +22,7 @@ uint8_t *gs_tail_put(uint8_t *to, const gs_tail_frame *frame, const uint64_t *do
         return to;
     gs_interpolate_put(&w, docs, frame->count, frame->first, frame->below - 1);
     if (!frame->has_more) {
-        const unsigned width = more == 0 ? 0 : 64 - (unsigned)__builtin_clzll(more);
+        const unsigned width = gs_bit_length(more);
         gs_bits_put(&w, width, WIDTH_BITS);
         gs_bits_put(&w, more, width);
     }

@@ -29,6 +29,7 @@
 #include "lib/index/merge/merge_checkpoint.h"
 #include "lib/index/merge/merge_cut.h"
 #include "lib/index/merge/merge_plan.h"
+#include "lib/index/merge/stored_merge.h"
 
 typedef struct merger {
     const gs_index_merge_options *options;
@@ -84,6 +85,10 @@ static gs_code check_alike(const merger *m, size_t i, gs_status *st)
         return refuse(m, i, b->has_positions ? "has positions" : "has no positions",
                       a->has_positions ? "has them" : "has none",
                       "build both with --positions, or both without", st);
+    if (a->has_texts != b->has_texts)
+        return refuse(m, i, b->has_texts ? "has stored texts" : "has no stored texts",
+                      a->has_texts ? "has them" : "has none",
+                      "build both with --store, or both without", st);
     if (strcmp(a_rules, b_rules) != 0)
         return refuse(m, i, "made terms by its rules", "by others",
                       "compare `gpusort index info' of both, and build with the same "
@@ -148,6 +153,7 @@ static gs_code make_plan(merger *m, gs_status *st)
         .input_bytes = input_bytes(m),
         .keeps_ids = m->keeps_ids,
         .has_positions = header(m, 0)->has_positions,
+        .has_texts = header(m, 0)->has_texts,
     };
     GS_TRY(gs_merge_plan_make(&m->plan, &wish, st));
     m->part_count = m->plan.part_count;
@@ -197,8 +203,27 @@ static gs_code check_file(merger *m, size_t number, gs_status *st)
     return gs_cancel_check(o->cancel_signal, st);
 }
 
-/* Task 0 is the documents, whose lengths are wanted with the postings; the others are
- * the files. Should the documents be damaged, so is their checksum. */
+static gs_code copy_texts(merger *m, gs_status *st)
+{
+    for (size_t i = 0; i < m->options->input_count; i++)
+        GS_TRY(gs_stored_merge(gs_index_writer_texts(m->writer), m->indexes[i],
+                               m->options->cancel_signal, st));
+    return GS_OK;
+}
+
+enum { TASK_DOCUMENTS, TASK_TEXTS, TASK_FILES };
+
+static gs_code do_task(merger *m, size_t task, gs_status *st)
+{
+    if (task >= TASK_FILES)
+        return check_file(m, task - TASK_FILES, st);
+    if (task == TASK_DOCUMENTS)
+        return header(m, 0)->has_names ? copy_documents(m, st) : GS_OK;
+    return header(m, 0)->has_texts ? copy_texts(m, st) : GS_OK;
+}
+
+/* First come the documents, whose lengths are wanted with the postings, and texts, then
+ * the files. Should documents be damaged, so is their checksum. */
 static gs_code check_worker(void *context, unsigned worker, gs_status *st)
 {
     merger *const m = context;
@@ -206,14 +231,14 @@ static gs_code check_worker(void *context, unsigned worker, gs_status *st)
     const size_t file_count = m->options->input_count * GS_INDEX_FILE_COUNT;
     while (st->code == GS_OK && !atomic_load(&m->has_failed)) {
         const size_t task = atomic_fetch_add(&m->next_task, 1);
-        if (task > file_count)
+        if (task >= TASK_FILES + file_count)
             break;
         const uint64_t begin_ns = gs_trace_begin(trace);
-        if (task > 0)
-            GS_NOTED(check_file(m, task - 1, st));
-        else if (header(m, 0)->has_names)
-            GS_NOTED(copy_documents(m, st));
-        gs_trace_end(trace, GS_LANE_WORKER, worker, task > 0 ? "check" : "documents",
+        GS_NOTED(do_task(m, task, st));
+        gs_trace_end(trace, GS_LANE_WORKER, worker,
+                     task >= TASK_FILES       ? "check"
+                     : task == TASK_DOCUMENTS ? "documents"
+                                              : "texts",
                      begin_ns, 0);
     }
     if (st->code != GS_OK)
@@ -338,7 +363,9 @@ static gs_code open_writer(merger *m, gs_status *st)
         .folder = m->options->folder,
         .has_positions = first->has_positions,
         .has_documents = first->has_names,
+        .has_texts = first->has_texts,
         .replace = m->options->replace,
+        .unique_names = m->options->unique_ids && first->has_names,
         .memory_bytes = m->plan.writer_bytes,
         .part_count = m->part_count,
         .kept_folder = m->options->checkpoint,

@@ -30,6 +30,7 @@ typedef struct gs_index_merge_options {
     const char *const *inputs; /* folders; at least one */
     size_t input_count;
     gs_merge_ids ids;
+    bool unique_ids; /* that two documents have the same name is an error */
 
     size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */
     unsigned threads;    /* --parallel; 0: every core */

@@ -11,6 +11,7 @@ enum {
     PART_BYTES = 3 * ((64 << 10) + 128), /* buffers of the writer, at least */
     WINDOW_BYTES_MIN = MIB,
     WINDOW_BYTES_MAX = 32 * MIB,
+    TEXT_BYTES = 4 * MIB,        /* to pack texts anew, and to copy blocks */
     SMALL_INPUT_BYTES = 2 * MIB, /* not worth a second thread */
 };
 
@@ -39,7 +40,8 @@ gs_code gs_merge_plan_make(gs_merge_plan *p, const gs_merge_plan_wish *wish,
     const size_t usable = memory.usable_bytes;
     *p = (gs_merge_plan){.limit_bytes = memory.limit_bytes,
                          .workers = choose_workers(wish, usable)};
-    const size_t fixed = p->workers * worker_bytes(wish);
+    const size_t fixed =
+        p->workers * worker_bytes(wish) + (wish->has_texts ? TEXT_BYTES : 0);
     const size_t left = usable > fixed ? usable - fixed : 0;
     p->window_bytes = gs_clamp(left / 4 / p->workers, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
     p->writer_bytes = gs_clamp(left / 4, 2 * MIB, 64 * MIB);

@@ -15,7 +15,7 @@ typedef struct gs_merge_plan_wish {
     const gs_index_merge_options *merge; /* with a checkpoint parts are kept, and so are
                                             to be many */
     uint64_t input_bytes;
-    bool keeps_ids, has_positions;
+    bool keeps_ids, has_positions, has_texts;
 } gs_merge_plan_wish;
 
 /* Made once; nothing of it changes. */

@@ -159,6 +159,14 @@ static gs_code seek(gs_search_plan *plan, int at, uint64_t doc, gs_status *st)
     return seek_clauses(plan, at, doc, st);
 }
 
+gs_code gs_match_seek_node(gs_search_plan *plan, int at, uint64_t doc, uint64_t *match,
+                           gs_status *st)
+{
+    GS_TRY(seek(plan, at, doc, st));
+    *match = plan->nodes[at].doc;
+    return GS_OK;
+}
+
 gs_code gs_match_seek(gs_search_plan *plan, uint64_t doc, uint64_t *match, gs_status *st)
 {
     *match = GS_NO_DOC;

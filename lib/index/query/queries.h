@@ -8,5 +8,6 @@
 
 #include "lib/index/query/query_parser.h"
 #include "lib/index/query/searcher.h"
+#include "lib/index/query/snippet.h"
 
 #endif

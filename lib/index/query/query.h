@@ -27,6 +27,19 @@ typedef enum gs_query_kind {
     GS_QUERY_CLAUSES, /* its children have roles */
 } gs_query_kind;
 
+/* Does it count where in a document the terms below a node of this kind are? Then the
+ * index must have positions, and a document that has the terms is no match yet. */
+static inline bool gs_query_needs_positions(gs_query_kind kind)
+{
+    switch (kind) {
+    case GS_QUERY_TERM:
+    case GS_QUERY_PREFIX:
+    case GS_QUERY_CLAUSES: return false;
+    case GS_QUERY_PHRASE: return true;
+    }
+    return false;
+}
+
 typedef enum gs_query_role {
     GS_QUERY_SHOULD,
     GS_QUERY_MUST,

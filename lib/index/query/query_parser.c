@@ -155,8 +155,7 @@ static int simplify(const gs_query *q, int node)
     const gs_query_node *const n = &q->nodes[node];
     if (n->first == GS_QUERY_NONE)
         return GS_QUERY_NONE;
-    if (n->first == n->last &&
-        (n->kind == GS_QUERY_PHRASE || q->nodes[n->first].role != GS_QUERY_MUST_NOT))
+    if (n->first == n->last && q->nodes[n->first].role != GS_QUERY_MUST_NOT)
         return n->first;
     return node;
 }
@@ -171,7 +170,7 @@ static gs_code take_phrase(gs_query_parser *p, int *out, gs_status *st)
                       out, st));
     p->at = close + 1;
     *out = simplify(p->query, *out);
-    if (*out != GS_QUERY_NONE && p->query->nodes[*out].kind == GS_QUERY_PHRASE &&
+    if (*out != GS_QUERY_NONE && gs_query_needs_positions(p->query->nodes[*out].kind) &&
         !p->options.has_positions) {
         (void)fail_at(p, quote, st, "the index has no positions, which a phrase needs");
         return gs_status_hint(st,

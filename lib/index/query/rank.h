@@ -38,4 +38,13 @@ static inline bool gs_rank_is_hopeless(const gs_top_docs *top, double bound)
     return bound * (1 + GS_BM25_SLACK) <= gs_top_docs_threshold(top);
 }
 
+/* The same of bounds by length: of documents of any. */
+static inline bool gs_rank_are_hopeless(const gs_top_docs *top,
+                                        const gs_length_bounds *bounds)
+{
+    const double threshold = gs_top_docs_threshold(top);
+    /* Not above it, as a float. */
+    return !gs_length_bounds_exceed(bounds, (float)(threshold - fabs(threshold) * 1e-7));
+}
+
 #endif

@@ -20,9 +20,10 @@
 typedef struct ranker {
     gs_search_plan *plan;
     size_t count;
-    size_t *order;  /* of slots, the rarest first */
-    double *others; /* what those from here on in that order can add in the window */
-    bool has_phrases;
+    size_t *order;            /* of slots, the rarest first */
+    gs_length_bounds *others; /* what those from here on in that order can add in the
+                                 window */
+    bool needs_positions;
     gs_rank_batch batch;
 } ranker;
 
@@ -58,7 +59,7 @@ static gs_code open(ranker *r, gs_status *st)
     }
     for (size_t i = 0; i < plan->node_count; i++) {
         gs_search_node *const node = &plan->nodes[i];
-        r->has_phrases |= node->kind == GS_QUERY_PHRASE;
+        r->needs_positions |= gs_query_needs_positions(node->kind);
         if (node->kind == GS_QUERY_TERM)
             node->reader = plan->slots[node->slot].reader;
     }
@@ -66,58 +67,69 @@ static gs_code open(ranker *r, gs_status *st)
     return GS_OK;
 }
 
-/* Every reader is at the document. */
-static gs_code has_phrases(const ranker *r, bool *out, gs_status *st)
+/* Every reader is at the document. Are the terms where they must be in it? */
+static gs_code are_in_place(const ranker *r, bool *out, gs_status *st)
 {
     *out = true;
-    for (size_t i = 0; r->has_phrases && *out && i < r->plan->node_count; i++) {
-        if (r->plan->nodes[i].kind == GS_QUERY_PHRASE)
+    for (size_t i = 0; r->needs_positions && *out && i < r->plan->node_count; i++) {
+        switch (r->plan->nodes[i].kind) {
+        case GS_QUERY_PHRASE:
             GS_TRY(gs_match_is_in_a_row(r->plan, (int)i, out, st));
+            break;
+        case GS_QUERY_TERM:
+        case GS_QUERY_PREFIX:
+        case GS_QUERY_CLAUSES: break;
+        }
     }
     return GS_OK;
 }
 
 /* With phrases, the readers have to be at each document in turn. */
-static gs_code settle_one(ranker *r, uint64_t doc, double sum, gs_status *st)
+static gs_code settle_one(ranker *r, uint64_t doc, double sum, uint8_t length_class,
+                          gs_status *st)
 {
     gs_rank_batch *const b = &r->batch;
     bool is_match;
     gs_rank_batch_clear(b);
-    gs_rank_batch_add(b, doc, sum);
+    gs_rank_batch_add(b, doc, sum, length_class);
     *gs_rank_batch_part(b, r->order[0], 0) = sum;
     for (size_t i = 1; i < r->count && b->count > 0; i++)
-        GS_TRY(gs_rank_batch_look_up(b, r->order[i], r->others[i + 1], true, st));
+        GS_TRY(gs_rank_batch_look_up(b, r->order[i], &r->others[i + 1], true, st));
     if (b->count == 0 || gs_rank_is_hopeless(b->top, b->sums[0]))
         return GS_OK;
-    GS_TRY(has_phrases(r, &is_match, st));
+    GS_TRY(are_in_place(r, &is_match, st));
     return is_match ? gs_rank_batch_finish(b, st) : GS_OK;
 }
 
-static gs_code settle_phrases(ranker *r, const double *parts, const uint8_t *which,
+static gs_code settle_phrases(ranker *r, const gs_scores *scores, const uint8_t *which,
                               size_t picked, gs_status *st)
 {
     gs_posting_list *const reader = reader_of(r, 0);
     const size_t begin = reader->at;
     for (size_t i = 0; i < picked; i++) {
-        reader->at = begin + which[i];
-        GS_TRY(settle_one(r, reader->docs[reader->at], parts[which[i]], st));
+        const size_t at = which[i];
+        reader->at = begin + at;
+        GS_TRY(settle_one(r, reader->docs[reader->at], scores->parts[at],
+                          scores->classes[at], st));
     }
     reader->at = begin;
     return GS_OK;
 }
 
-static gs_code settle(ranker *r, const double *parts, const uint8_t *which, size_t picked,
-                      gs_status *st)
+static gs_code settle(ranker *r, const gs_scores *scores, const uint8_t *which,
+                      size_t picked, gs_status *st)
 {
     gs_rank_batch *const b = &r->batch;
     const gs_posting_list *const reader = reader_of(r, 0);
     gs_rank_batch_clear(b);
     for (size_t i = 0; i < picked; i++) {
-        gs_rank_batch_add(b, reader->docs[reader->at + which[i]], parts[which[i]]);
-        *gs_rank_batch_part(b, r->order[0], i) = parts[which[i]];
+        const size_t at = which[i];
+        gs_rank_batch_add(b, reader->docs[reader->at + at], scores->parts[at],
+                          scores->classes[at]);
+        *gs_rank_batch_part(b, r->order[0], i) = scores->parts[at];
     }
     for (size_t i = 1; i < r->count && b->count > 0; i++)
-        GS_TRY(gs_rank_batch_look_up(b, r->order[i], r->others[i + 1], true, st));
+        GS_TRY(gs_rank_batch_look_up(b, r->order[i], &r->others[i + 1], true, st));
     return gs_rank_batch_finish(b, st);
 }
 
@@ -136,15 +148,16 @@ static gs_code walk(ranker *r, uint64_t to, gs_status *st)
 {
     gs_posting_list *const reader = reader_of(r, 0);
     while (reader->doc <= to && !has_ended(r)) {
-        double parts[GS_INDEX_BLOCK];
+        gs_scores scores;
         uint8_t which[GS_INDEX_BLOCK];
         const size_t count = gs_posting_list_count_to(reader, to), at = reader->at;
         gs_search_plan_score(r->plan, slot_of(r, 0), reader->docs + at,
-                             gs_posting_list_tfs(reader) + at, count, parts);
-        const size_t picked = gs_score_pick(parts, count, r->others[1],
-                                            gs_top_docs_threshold(r->batch.top), which);
-        GS_TRY(r->has_phrases ? settle_phrases(r, parts, which, picked, st)
-                              : settle(r, parts, which, picked, st));
+                             gs_posting_list_tfs(reader) + at, count, &scores);
+        const size_t picked =
+            gs_score_pick(r->plan->score_way, &scores, count, &r->others[1],
+                          gs_top_docs_threshold(r->batch.top), which);
+        GS_TRY(r->needs_positions ? settle_phrases(r, &scores, which, picked, st)
+                                  : settle(r, &scores, which, picked, st));
         GS_TRY(gs_posting_list_pass(reader, count, st));
     }
     return GS_OK;
@@ -156,12 +169,12 @@ static gs_code cut_window(ranker *r, uint64_t from, uint64_t *to, gs_status *st)
     gs_block_bound *const lead = &slot_of(r, 0)->bound;
     GS_TRY(gs_block_bound_seek(lead, from, st));
     *to = gs_rank_window_end(from, lead->last, r->count);
-    r->others[r->count] = 0;
+    gs_length_bounds_set(&r->others[r->count], 0);
     for (size_t i = r->count; i-- > 0;) {
         gs_search_slot *const slot = slot_of(r, i);
         GS_TRY(gs_block_bound_seek(&slot->bound, from, st));
-        GS_TRY(gs_block_bound_over(&slot->bound, *to, &slot->window_most, st));
-        r->others[i] = r->others[i + 1] + slot->window_most;
+        GS_TRY(gs_block_bound_over(&slot->bound, *to, &slot->window, st));
+        gs_length_bounds_add(&r->others[i], &r->others[i + 1], &slot->window);
     }
     return GS_OK;
 }
@@ -173,14 +186,14 @@ gs_code gs_rank_all(gs_search_plan *plan, gs_top_docs *top, gs_status *st)
     r.count = plan->slot_count;
     r.order = plan->order;
     r.others = plan->sums;
-    r.has_phrases = false;
+    r.needs_positions = false;
     if (r.count == 0)
         return GS_OK;
     GS_TRY(open(&r, st));
     GS_TRY(gs_rank_batch_open(&r.batch, plan, top, st));
     for (uint64_t from = 0, to; from != GS_NO_DOC; from = to == GS_NO_DOC ? to : to + 1) {
         GS_TRY(cut_window(&r, from, &to, st));
-        if (gs_rank_is_hopeless(top, r.others[0]))
+        if (gs_rank_are_hopeless(top, &r.others[0]))
             continue;
         GS_TRY(gs_posting_list_seek(reader_of(&r, 0), from, st));
         GS_TRY(walk(&r, to, st));

@@ -19,44 +19,45 @@
  * ones make promising, the one that can add most first, and only where the block that
  * would have to be read can make up for what is missing.
  *
+ * Bounds are by the length of the document (lib/index/read/length_bound.h): a long one,
+ * which is where terms come often, adds less for it. So each document is held against
+ * what the other terms can add to one of its length.
+ *
  * Postings of essential terms are scored a block at a time, by vectors. Of several such
- * terms each adds its scores to those of 2048 documents, and keeps them besides: the few
- * documents that come to the best get theirs added up in the order that makes the score.
+ * terms each adds its scores to those of 2048 documents (score_window.h), and keeps them
+ * besides: the few documents that come to the best get theirs added up in the order that
+ * makes the score.
  *
  * tests/bench/search_skipping.py, 1 GB of Zipf documents, queries of two to five
  * words: 1.4 % of the postings are scored and 7 % of the blocks read, in a sixteenth to a
  * nineteenth of the processor time of scoring all.
  */
+#include <string.h>
+
 #include "lib/base/mem.h"
 #include "lib/index/query/rank.h"
 #include "lib/index/query/rank_batch.h"
+#include "lib/index/query/score_window.h"
 
-enum { WORD_BITS = 64, WINDOW_DOCS = 2048, WINDOW_WORDS = WINDOW_DOCS / WORD_BITS };
-
-/* Documents from `base` on. */
+/* Documents, and those of them that may be among the best. */
 typedef struct gs_rank_window {
-    uint64_t base;
-    uint64_t touched[WINDOW_WORDS];
-    double
-        sums[WINDOW_DOCS]; /* of what essential terms add; 0 where nothing is touched */
+    gs_score_window scores;
+    uint16_t picked[GS_WINDOW_PICK_ROOM];
+    float sums[GS_WINDOW_PICK_ROOM];
 } window;
-
-/* What a slot adds in the window, document after document. */
-typedef struct gs_rank_log {
-    size_t count;
-    uint16_t at[WINDOW_DOCS];
-    double parts[WINDOW_DOCS];
-} part_log;
 
 typedef struct ranker {
     gs_search_plan *plan;
     gs_search_slot *slots;
     size_t count;
-    size_t *order; /* of slots, by what they can add in the window */
-    double *sums;  /* of the first so many in that order */
-    size_t split;  /* the first essential one */
+    size_t *order;      /* of slots, by what they can add in the window */
+    size_t *list_order; /* and in all of their lists, which stays as it is */
+    gs_length_bounds *list_sums;
+    size_t list_split;
+    gs_length_bounds *sums; /* of the first so many in that order */
+    size_t split;           /* the first essential one */
     window *window;
-    part_log *logs; /* of each slot */
+    gs_score_log *logs; /* of each slot */
     gs_rank_batch batch;
 } ranker;
 
@@ -77,18 +78,36 @@ static void sort_order(ranker *r)
             r->order[at] = r->order[at - 1];
         r->order[at] = slot;
     }
-    r->sums[0] = 0;
+    gs_length_bounds_set(&r->sums[0], 0);
     for (size_t i = 0; i < r->count; i++)
-        r->sums[i + 1] = r->sums[i] + r->slots[r->order[i]].window_most;
+        gs_length_bounds_add(&r->sums[i + 1], &r->sums[i], &r->slots[r->order[i]].window);
     r->split = 0;
 }
 
 /* Terms that together are hopeless need not be walked. */
+static void move(const ranker *r, const gs_length_bounds *sums, size_t *split)
+{
+    while (*split < r->count && gs_rank_are_hopeless(r->batch.top, &sums[*split + 1]))
+        ++*split;
+}
+
 static void move_split(ranker *r)
 {
-    while (r->split < r->count &&
-           gs_rank_is_hopeless(r->batch.top, r->sums[r->split + 1]))
-        r->split++;
+    move(r, r->sums, &r->split);
+}
+
+/* By what whole lists can add. */
+static void sort_lists(ranker *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        gs_search_slot *const slot = &r->slots[i];
+        slot->window = slot->bound.most;
+        slot->window_most = gs_length_bounds_most(&slot->window);
+    }
+    sort_order(r);
+    memcpy(r->list_order, r->order, r->count * sizeof *r->order);
+    memcpy(r->list_sums, r->sums, (r->count + 1) * sizeof *r->sums);
+    r->list_split = 0;
 }
 
 static gs_code open(ranker *r, gs_status *st)
@@ -100,7 +119,6 @@ static gs_code open(ranker *r, gs_status *st)
         GS_TRY(gs_search_plan_open_reader(plan, &slot->info, &slot->reader, st));
         GS_TRY(gs_search_plan_look_at_short(plan, slot, st));
         slot->part = 0;
-        slot->window_most = slot->bound.most;
         r->order[i] = i;
     }
     return GS_OK;
@@ -108,25 +126,12 @@ static gs_code open(ranker *r, gs_status *st)
 
 /* --- one window -------------------------------------------------------------------- */
 
-/* What the slot adds to the document at that place of the window. */
-static double logged(const part_log *log, size_t at)
-{
-    size_t first = 0;
-    for (size_t n = log->count; n > 0;) {
-        const size_t half = n / 2;
-        const bool is_less = log->at[first + half] < at;
-        first = is_less ? first + half + 1 : first;
-        n = is_less ? n - half - 1 : half;
-    }
-    return first < log->count && log->at[first] == at ? log->parts[first] : 0;
-}
-
 /* Looks the documents of the batch up in the lists that are not essential. */
 static gs_code look_up(ranker *r, gs_status *st)
 {
     gs_rank_batch *const b = &r->batch;
     for (size_t i = r->split; i-- > 0 && b->count > 0;)
-        GS_TRY(gs_rank_batch_look_up(b, r->order[i], r->sums[i], false, st));
+        GS_TRY(gs_rank_batch_look_up(b, r->order[i], &r->sums[i], false, st));
     return GS_OK;
 }
 
@@ -137,12 +142,12 @@ static bool is_up_to(const gs_posting_list *reader, uint64_t to)
 
 /* Scores postings of the block that the term is in, from there up to the document `to`;
  * returns how many. */
-static size_t score(ranker *r, size_t in_order, uint64_t to, double *parts)
+static size_t score(ranker *r, size_t in_order, uint64_t to, gs_scores *scores)
 {
     gs_posting_list *const reader = reader_of(r, in_order);
     const size_t count = gs_posting_list_count_to(reader, to), at = reader->at;
     gs_search_plan_score(r->plan, &r->slots[r->order[in_order]], reader->docs + at,
-                         gs_posting_list_tfs(reader) + at, count, parts);
+                         gs_posting_list_tfs(reader) + at, count, scores);
     return count;
 }
 
@@ -152,15 +157,17 @@ static gs_code walk_one(ranker *r, uint64_t to, gs_status *st)
     gs_posting_list *const reader = reader_of(r, r->split);
     const size_t slot = r->order[r->split];
     while (is_up_to(reader, to)) {
-        double parts[GS_INDEX_BLOCK];
+        gs_scores scores;
         uint8_t which[GS_INDEX_BLOCK];
-        const size_t count = score(r, r->split, to, parts);
-        const size_t picked = gs_score_pick(parts, count, r->sums[r->split],
-                                            gs_top_docs_threshold(r->batch.top), which);
+        const size_t count = score(r, r->split, to, &scores);
+        const size_t picked =
+            gs_score_pick(r->plan->score_way, &scores, count, &r->sums[r->split],
+                          gs_top_docs_threshold(r->batch.top), which);
         for (size_t i = 0; i < picked; i++) {
-            gs_rank_batch_add(&r->batch, reader->docs[reader->at + which[i]],
-                              parts[which[i]]);
-            *gs_rank_batch_part(&r->batch, slot, i) = parts[which[i]];
+            const size_t at = which[i];
+            gs_rank_batch_add(&r->batch, reader->docs[reader->at + at], scores.parts[at],
+                              scores.classes[at]);
+            *gs_rank_batch_part(&r->batch, slot, i) = scores.parts[at];
         }
         GS_TRY(gs_posting_list_pass(reader, count, st));
         if (picked == 0)
@@ -178,21 +185,14 @@ static gs_code walk_one(ranker *r, uint64_t to, gs_status *st)
 /* Adds what an essential term adds in the window up to `to`. */
 static gs_code add_term(ranker *r, size_t in_order, uint64_t to, gs_status *st)
 {
-    window *const w = r->window;
-    part_log *const log = &r->logs[r->order[in_order]];
+    gs_score_log *const log = &r->logs[r->order[in_order]];
     gs_posting_list *const reader = reader_of(r, in_order);
     log->count = 0;
     while (is_up_to(reader, to)) {
-        double *const parts = log->parts + log->count;
+        gs_scores scores;
         const uint64_t *const docs = reader->docs + reader->at;
-        const size_t count = score(r, in_order, to, parts);
-        for (size_t i = 0; i < count; i++) {
-            const size_t at = (size_t)(docs[i] - w->base);
-            w->sums[at] += parts[i];
-            w->touched[at / WORD_BITS] |= UINT64_C(1) << (at % WORD_BITS);
-            log->at[log->count + i] = (uint16_t)at;
-        }
-        log->count += count;
+        const size_t count = score(r, in_order, to, &scores);
+        gs_score_window_add(&r->window->scores, log, docs, &scores, count);
         GS_TRY(gs_posting_list_pass(reader, count, st));
     }
     return GS_OK;
@@ -202,9 +202,10 @@ static gs_code add_term(ranker *r, size_t in_order, uint64_t to, gs_status *st)
 static void find_parts(ranker *r, size_t in_batch)
 {
     gs_rank_batch *const b = &r->batch;
-    const size_t at = (size_t)(b->docs[in_batch] - r->window->base);
+    const size_t at = (size_t)(b->docs[in_batch] - r->window->scores.base);
     for (size_t i = r->split; i < r->count; i++)
-        *gs_rank_batch_part(b, r->order[i], in_batch) = logged(&r->logs[r->order[i]], at);
+        *gs_rank_batch_part(b, r->order[i], in_batch) =
+            gs_score_log_part(&r->logs[r->order[i]], at);
 }
 
 /* Documents of the window: the logs are asked only for those that come to the best. */
@@ -225,19 +226,20 @@ static gs_code settle(ranker *r, gs_status *st)
 static gs_code take_window(ranker *r, gs_status *st)
 {
     window *const w = r->window;
-    const double others = r->sums[r->split];
-    for (size_t word = 0; word < WINDOW_WORDS; word++) {
-        for (uint64_t bits = w->touched[word]; bits != 0; bits &= bits - 1) {
-            const size_t at = word * WORD_BITS + (size_t)__builtin_ctzll(bits);
-            const double sum = w->sums[at];
-            w->sums[at] = 0;
-            if (gs_rank_is_hopeless(r->batch.top, sum + others))
-                continue;
-            gs_rank_batch_add(&r->batch, w->base + at, sum);
-            if (r->batch.count == GS_RANK_BATCH)
-                GS_TRY(settle(r, st));
-        }
-        w->touched[word] = 0;
+    double least[GS_LENGTH_CLASSES];
+    gs_rank_batch_need(&r->batch, &r->sums[r->split], least);
+    const size_t picked = gs_score_window_pick(
+        r->plan->score_way, &w->scores, r->count - r->split, least, w->picked, w->sums);
+    for (size_t i = 0; i < picked; i++) {
+        const uint8_t length_class = w->scores.classes[w->picked[i]];
+        const double sum = (double)w->sums[i];
+        if (sum <= least[length_class])
+            continue; /* by now */
+        gs_rank_batch_add(&r->batch, w->scores.base + w->picked[i], sum, length_class);
+        if (r->batch.count < GS_RANK_BATCH)
+            continue;
+        GS_TRY(settle(r, st));
+        gs_rank_batch_need(&r->batch, &r->sums[r->split], least);
     }
     return settle(r, st);
 }
@@ -262,12 +264,13 @@ static gs_code walk(ranker *r, uint64_t from, uint64_t to, gs_status *st)
         GS_TRY(gs_posting_list_seek(reader, from, st));
     }
     while (r->split + 1 < r->count) {
-        const uint64_t doc = first_doc(r, to), last = doc + (WINDOW_DOCS - 1);
+        const uint64_t doc = first_doc(r, to);
         if (doc == GS_NO_DOC)
             return GS_OK;
-        r->window->base = doc;
+        const uint64_t docs = to - doc < GS_WINDOW_DOCS ? to - doc + 1 : GS_WINDOW_DOCS;
+        gs_score_window_begin(&r->window->scores, doc);
         for (size_t i = r->split; i < r->count; i++)
-            GS_TRY(add_term(r, i, last < to ? last : to, st));
+            GS_TRY(add_term(r, i, doc + docs - 1, st));
         GS_TRY(take_window(r, st));
         move_split(r);
     }
@@ -284,29 +287,27 @@ static gs_code cut_window(ranker *r, uint64_t from, uint64_t *to, gs_status *st)
         gs_search_slot *const slot = &r->slots[i];
         GS_TRY(gs_block_bound_seek(&slot->bound, from, st));
     }
-    for (size_t i = r->split; i < r->count; i++) {
-        const gs_block_bound *const b = &r->slots[r->order[i]].bound;
+    for (size_t i = r->list_split; i < r->count; i++) {
+        const gs_block_bound *const b = &r->slots[r->list_order[i]].bound;
         *to = b->last < *to ? b->last : *to;
     }
     *to = gs_rank_window_end(from, *to, r->count);
     for (size_t i = 0; i < r->count; i++) {
         gs_search_slot *const slot = &r->slots[i];
-        GS_TRY(gs_block_bound_over(&slot->bound, *to, &slot->window_most, st));
+        GS_TRY(gs_block_bound_over(&slot->bound, *to, &slot->window, st));
         if (r->plan->readers[slot->reader].doc == GS_NO_DOC)
-            slot->window_most = 0;
+            gs_length_bounds_set(&slot->window, 0);
+        slot->window_most = gs_length_bounds_most(&slot->window);
     }
     return GS_OK;
 }
 
 static gs_code rank_in_windows(ranker *r, gs_status *st)
 {
+    sort_lists(r);
     for (uint64_t from = 0, to; from != GS_NO_DOC; from = to == GS_NO_DOC ? to : to + 1) {
-        /* Which terms are essential, as far as whole lists tell. */
-        for (size_t i = 0; i < r->count; i++)
-            r->slots[i].window_most = r->slots[i].bound.most;
-        sort_order(r);
-        move_split(r);
-        if (r->split == r->count)
+        move(r, r->list_sums, &r->list_split);
+        if (r->list_split == r->count)
             return GS_OK;
         GS_TRY(cut_window(r, from, &to, st));
         sort_order(r);
@@ -332,13 +333,15 @@ static gs_code make_room(ranker *r, gs_top_docs *top, gs_status *st)
 gs_code gs_rank_any(gs_search_plan *plan, gs_top_docs *top, gs_status *st)
 {
     ranker r;
+    if (plan->slot_count == 0)
+        return GS_OK; /* and there is no room */
     r.plan = plan;
     r.slots = plan->slots;
     r.count = plan->slot_count;
     r.order = plan->order;
+    r.list_order = plan->order + r.count;
     r.sums = plan->sums;
-    if (r.count == 0)
-        return GS_OK;
+    r.list_sums = plan->sums + r.count + 1;
     GS_TRY(make_room(&r, top, st));
     GS_TRY(open(&r, st));
     return rank_in_windows(&r, st);

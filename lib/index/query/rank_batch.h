@@ -25,9 +25,10 @@ typedef struct gs_rank_batch {
     gs_top_docs *top;
     size_t count;
     uint64_t docs[GS_RANK_BATCH];
-    double sums[GS_RANK_BATCH]; /* of the parts so far, in any order */
-    uint8_t ids[GS_RANK_BATCH]; /* of the rows below */
-    double *parts;              /* GS_RANK_BATCH of each slot */
+    double sums[GS_RANK_BATCH];     /* of the parts so far, in any order */
+    uint8_t classes[GS_RANK_BATCH]; /* of their lengths */
+    uint8_t ids[GS_RANK_BATCH];     /* of the rows below */
+    double *parts;                  /* GS_RANK_BATCH of each slot */
 } gs_rank_batch;
 
 /* Room for the parts; of a plan whose readers are open. */
@@ -41,10 +42,12 @@ static inline void gs_rank_batch_clear(gs_rank_batch *b)
     b->count = 0;
 }
 
-static inline void gs_rank_batch_add(gs_rank_batch *b, uint64_t doc, double sum)
+static inline void gs_rank_batch_add(gs_rank_batch *b, uint64_t doc, double sum,
+                                     uint8_t length_class)
 {
     b->docs[b->count] = doc;
     b->sums[b->count] = sum;
+    b->classes[b->count] = length_class;
     b->ids[b->count] = (uint8_t)b->count;
     b->count++;
 }
@@ -55,10 +58,15 @@ static inline double *gs_rank_batch_part(gs_rank_batch *b, size_t slot, size_t a
     return &b->parts[slot * GS_RANK_BATCH + b->ids[at]];
 }
 
+/* What a document must exceed so far, by the class of its length, if with `more` it is to
+ * be among the best. */
+void gs_rank_batch_need(const gs_rank_batch *b, const gs_length_bounds *more,
+                        double *least);
 /* `rest` is what all slots that come later can add. Documents that the term does not have
  * are dropped, too, if it must be there. */
-GS_MUST_CHECK gs_code gs_rank_batch_look_up(gs_rank_batch *b, size_t slot, double rest,
-                                            bool must, gs_status *st);
+GS_MUST_CHECK gs_code gs_rank_batch_look_up(gs_rank_batch *b, size_t slot,
+                                            const gs_length_bounds *rest, bool must,
+                                            gs_status *st);
 /* The document at that place, every part of which is known, comes to the best, if it is
  * one of them. */
 GS_MUST_CHECK gs_code gs_rank_batch_take(gs_rank_batch *b, size_t at, gs_status *st);

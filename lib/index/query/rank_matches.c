@@ -13,8 +13,8 @@ typedef struct ranker {
     bool is_exhaustive;
     gs_search_slot *lead; /* whose blocks make windows; NULL: no term scores */
     bool has_window;
-    uint64_t to; /* where the window ends */
-    double sum;  /* bounds scores in it */
+    uint64_t to;          /* where the window ends */
+    gs_length_bounds sum; /* bounds scores in it */
 } ranker;
 
 /* A term that must match in any case is at the match already: its reader serves to score
@@ -71,7 +71,7 @@ static gs_code cut_window(ranker *r, uint64_t from, gs_status *st)
 {
     gs_search_plan *const plan = r->plan;
     r->to = GS_NO_DOC;
-    r->sum = 0;
+    gs_length_bounds_set(&r->sum, 0);
     r->has_window = true;
     if (r->lead != NULL) {
         GS_TRY(gs_block_bound_seek(&r->lead->bound, from, st));
@@ -79,10 +79,10 @@ static gs_code cut_window(ranker *r, uint64_t from, gs_status *st)
     }
     for (size_t i = 0; i < plan->slot_count; i++) {
         gs_search_slot *const slot = &plan->slots[i];
-        double most;
+        gs_length_bounds most;
         GS_TRY(gs_block_bound_seek(&slot->bound, from, st));
         GS_TRY(gs_block_bound_over(&slot->bound, r->to, &most, st));
-        r->sum += most;
+        gs_length_bounds_add(&r->sum, &r->sum, &most);
     }
     return GS_OK;
 }
@@ -93,7 +93,7 @@ static gs_code skip_windows(ranker *r, uint64_t *doc, gs_status *st)
     while (!r->is_exhaustive && *doc != GS_NO_DOC) {
         if (!r->has_window || *doc > r->to)
             GS_TRY(cut_window(r, *doc, st));
-        if (!gs_rank_is_hopeless(r->top, r->sum))
+        if (!gs_rank_are_hopeless(r->top, &r->sum))
             break;
         *doc = r->to == GS_NO_DOC ? GS_NO_DOC : r->to + 1;
     }

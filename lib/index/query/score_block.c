@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/query/score_block.h"
 
+#include <string.h>
+
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -11,45 +13,66 @@
 typedef double numbers __attribute__((vector_size(64), aligned(8)));
 enum { LANES = sizeof(numbers) / sizeof(double) };
 
-static inline double length_of(const gs_score_rule *rule, uint64_t doc)
+static inline uint32_t length_of(const gs_score_rule *rule, uint64_t doc)
 {
-    return rule->lengths == NULL ? 1.0 : (double)rule->lengths[doc];
+    return rule->lengths == NULL ? 1 : rule->lengths[doc];
 }
 
 static void score_plain(const gs_score_rule *rule, const uint64_t *docs,
-                        const uint64_t *tfs, size_t count, double *scores)
+                        const uint64_t *tfs, size_t count, gs_scores *out)
 {
     const gs_bm25 *const m = rule->model;
     size_t i = 0;
     for (; i + LANES <= count; i += LANES) {
         numbers tf, length;
         for (size_t k = 0; k < LANES; k++) {
+            const uint32_t n = length_of(rule, docs[i + k]);
             tf[k] = (double)tfs[i + k];
-            length[k] = length_of(rule, docs[i + k]);
+            length[k] = (double)n;
+            out->classes[i + k] = gs_length_class(rule->first_class, n);
         }
-        *(numbers *)(void *)(scores + i) =
+        *(numbers *)(void *)(out->parts + i) =
             rule->weight * tf / (tf + (m->constant + m->per_length * length));
     }
     for (; i < count; i++) {
-        const double tf = (double)tfs[i];
-        scores[i] = rule->weight * tf /
-                    (tf + (m->constant + m->per_length * length_of(rule, docs[i])));
+        const uint32_t n = length_of(rule, docs[i]);
+        out->parts[i] = gs_bm25_score(m, rule->weight, tfs[i], n);
+        out->classes[i] = gs_length_class(rule->first_class, n);
     }
+}
+
+/* Which come is hardly foreseen, so that no branch depends on it. */
+static size_t pick_plain(const gs_scores *scores, size_t count, const double *least,
+                         uint8_t *which)
+{
+    size_t picked = 0;
+    for (size_t i = 0; i < count; i++) {
+        which[picked] = (uint8_t)i;
+        picked += scores->parts[i] > least[scores->classes[i]];
+    }
+    return picked;
 }
 
 #ifdef __x86_64__
 
-#define FOR_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl")))
+#define FOR_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+
+/* What is left of a row, a bit a lane. */
+FOR_AVX512 static inline __mmask8 lanes_left(size_t left)
+{
+    return (__mmask8)(left < LANES ? (1U << left) - 1 : 0xffU);
+}
 
 FOR_AVX512 static void score_avx512(const gs_score_rule *rule, const uint64_t *docs,
-                                    const uint64_t *tfs, size_t count, double *scores)
+                                    const uint64_t *tfs, size_t count, gs_scores *out)
 {
     const __m512d weight = _mm512_set1_pd(rule->weight);
     const __m512d constant = _mm512_set1_pd(rule->model->constant);
     const __m512d per_length = _mm512_set1_pd(rule->model->per_length);
+    const __m256i first = _mm256_set1_epi32(rule->first_class);
+    const __m256i last = _mm256_set1_epi32(GS_LENGTH_CLASSES - 1);
     for (size_t i = 0; i < count; i += LANES) {
-        const size_t left = count - i;
-        const __mmask8 there = (__mmask8)(left < LANES ? (1U << left) - 1 : 0xffU);
+        const __mmask8 there = lanes_left(count - i);
         const __m512d tf = _mm512_cvtepu64_pd(_mm512_maskz_loadu_epi64(there, tfs + i));
         __m256i lengths = _mm256_set1_epi32(1);
         if (rule->lengths != NULL)
@@ -59,9 +82,33 @@ FOR_AVX512 static void score_avx512(const gs_score_rule *rule, const uint64_t *d
         const __m512d norm = _mm512_add_pd(
             constant, _mm512_mul_pd(per_length, _mm512_cvtepu32_pd(lengths)));
         _mm512_mask_storeu_pd(
-            scores + i, there,
+            out->parts + i, there,
             _mm512_div_pd(_mm512_mul_pd(weight, tf), _mm512_add_pd(tf, norm)));
+        const __m256i half_octaves = _mm256_srai_epi32(
+            _mm256_castps_si256(_mm256_cvtepu32_ps(lengths)), GS_LENGTH_CLASS_SHIFT);
+        const __m256i classes = _mm256_min_epi32(
+            last, _mm256_max_epi32(_mm256_setzero_si256(),
+                                   _mm256_sub_epi32(half_octaves, first)));
+        _mm256_mask_cvtepi32_storeu_epi8(out->classes + i, there, classes);
     }
+}
+
+FOR_AVX512 static size_t pick_avx512(const gs_scores *scores, size_t count,
+                                     const double *least, uint8_t *which)
+{
+    const __m512d low = _mm512_loadu_pd(least), high = _mm512_loadu_pd(least + LANES);
+    size_t picked = 0;
+    for (size_t i = 0; i < count; i += LANES) {
+        uint64_t eight;
+        memcpy(&eight, scores->classes + i, sizeof eight);
+        const __m512i classes = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128((long long)eight));
+        const __mmask8 is_in = _mm512_mask_cmp_pd_mask(
+            lanes_left(count - i), _mm512_loadu_pd(scores->parts + i),
+            _mm512_permutex2var_pd(low, classes, high), _CMP_GT_OQ);
+        for (unsigned bits = is_in; bits != 0; bits &= bits - 1)
+            which[picked++] = (uint8_t)(i + (unsigned)__builtin_ctz(bits));
+    }
+    return picked;
 }
 
 #endif
@@ -69,35 +116,38 @@ FOR_AVX512 static void score_avx512(const gs_score_rule *rule, const uint64_t *d
 gs_score_way gs_score_best_way(void)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         return GS_SCORE_AVX512;
 #endif
     return GS_SCORE_PLAIN;
 }
 
 void gs_score_block(gs_score_way way, const gs_score_rule *rule, const uint64_t *docs,
-                    const uint64_t *tfs, size_t count, double *scores)
+                    const uint64_t *tfs, size_t count, gs_scores *out)
 {
+    gs_assert(count <= GS_SCORES_MAX);
 #ifdef __x86_64__
     if (way == GS_SCORE_AVX512) {
-        score_avx512(rule, docs, tfs, count, scores);
+        score_avx512(rule, docs, tfs, count, out);
         return;
     }
 #endif
     gs_assert(way == GS_SCORE_PLAIN);
-    score_plain(rule, docs, tfs, count, scores);
+    score_plain(rule, docs, tfs, count, out);
 }
 
-/* Which come is hardly foreseen, so that no branch depends on it. */
-size_t gs_score_pick(const double *scores, size_t count, double more, double threshold,
-                     uint8_t *which)
+size_t gs_score_pick(gs_score_way way, const gs_scores *scores, size_t count,
+                     const gs_length_bounds *more, double threshold, uint8_t *which)
 {
-    size_t picked = 0;
-    gs_assert(count <= UINT8_MAX + 1);
-    for (size_t i = 0; i < count; i++) {
-        which[picked] = (uint8_t)i;
-        picked += (scores[i] + more) * (1 + GS_BM25_SLACK) > threshold;
-    }
-    return picked;
+    double least[GS_LENGTH_CLASSES];
+    gs_assert(count <= GS_SCORES_MAX);
+    for (unsigned i = 0; i < GS_LENGTH_CLASSES; i++)
+        least[i] = threshold * (1 - GS_BM25_SLACK) - (double)more->most[i];
+#ifdef __x86_64__
+    if (way == GS_SCORE_AVX512)
+        return pick_avx512(scores, count, least, which);
+#endif
+    gs_assert(way == GS_SCORE_PLAIN);
+    return pick_plain(scores, count, least, which);
 }

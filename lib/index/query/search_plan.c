@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/index/query/wide_query.h"
 
 typedef struct planner {
     gs_search_plan *plan;
@@ -23,6 +24,18 @@ void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
                              .root = GS_QUERY_NONE};
     plan->model =
         gs_bm25_make(k1, plan->lengths != NULL ? b : 0, h->documents, h->length_sum);
+    gs_length_scale_make(&plan->scale, &plan->model,
+                         h->documents > 0 ? (double)h->length_sum / (double)h->documents
+                                          : 1);
+}
+
+gs_code gs_search_plan_check_term(const gs_search_plan *plan, const gs_term_info *info,
+                                  gs_status *st)
+{
+    return info->df <= gs_index_header_of(plan->index)->documents
+               ? GS_OK
+               : gs_index_damaged(plan->index, GS_INDEX_TERMS,
+                                  "a term has more documents than there are", st);
 }
 
 void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc)
@@ -36,12 +49,13 @@ void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc)
 
 void gs_search_plan_score(gs_search_plan *plan, const gs_search_slot *slot,
                           const uint64_t *docs, const uint64_t *tfs, size_t count,
-                          double *parts)
+                          gs_scores *out)
 {
-    const gs_score_rule rule = {&plan->model, slot->weight, plan->lengths};
+    const gs_score_rule rule = {&plan->model, slot->weight, plan->lengths,
+                                plan->scale.first};
     for (size_t i = 0; plan->lengths != NULL && !plan->knows_lengths && i < count; i++)
         (void)gs_search_plan_length(plan, docs[i]);
-    gs_score_block(plan->score_way, &rule, docs, tfs, count, parts);
+    gs_score_block(plan->score_way, &rule, docs, tfs, count, out);
     plan->stats.postings_scored += count;
 }
 
@@ -57,6 +71,7 @@ void gs_search_plan_release(gs_search_plan *plan)
     gs_mem_free(plan->window);
     gs_mem_free(plan->logs);
     gs_mem_free(plan->batch_parts);
+    gs_wide_query_close(plan);
     *plan = (gs_search_plan){0};
 }
 
@@ -104,6 +119,7 @@ static gs_code want(gs_search_plan *plan, const gs_term_cursor *term, size_t kno
     *out = plan->slot_count++;
     plan->slots[*out] = (gs_search_slot){
         .term = number, .info = term->info, .times = 1, .reader = SIZE_MAX};
+    plan->slots[*out].order = plan->wanted_count++;
     return GS_OK;
 }
 
@@ -114,9 +130,7 @@ static gs_code too_many(const gs_query_node *from, gs_status *st)
     (void)GS_FAIL(st, GS_ERR_ARG, 0,
                   "column %zu: with this the query has more than %d terms", from->column,
                   GS_SEARCH_TERMS_MAX);
-    return from->kind == GS_QUERY_PREFIX
-               ? gs_status_hint(st, "write more of the word before the '*'")
-               : st->code;
+    return st->code;
 }
 
 /* A leaf of the term that the cursor is at, or of none if it is not known. Only the first
@@ -126,8 +140,8 @@ static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_kno
 {
     gs_search_plan *const plan = p->plan;
     GS_TRY(add_node(plan, GS_QUERY_TERM, out, st));
-    if (++plan->leaf_count > GS_SEARCH_TERMS_MAX)
-        return too_many(from, st);
+    if (++plan->leaf_count > GS_SEARCH_TERMS_MAX && plan->is_wide)
+        return too_many(from, st); /* otherwise the plan is made anew */
     gs_search_node *const node = &plan->nodes[*out];
     node->offset = from->offset;
     node->is_known = is_known;
@@ -135,11 +149,27 @@ static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_kno
         return GS_OK;
     node->info = p->terms->info;
     node->cost = node->info.df;
-    if (node->info.df > gs_index_header_of(plan->index)->documents)
-        return gs_index_damaged(plan->index, GS_INDEX_TERMS,
-                                "a term has more documents than there are", st);
-    if (is_wanted)
-        return want(plan, p->terms, known_slots, &node->slot, st);
+    GS_TRY(gs_search_plan_check_term(plan, &node->info, st));
+    if (!is_wanted)
+        return GS_OK;
+    GS_TRY(want(plan, p->terms, known_slots, &node->slot, st));
+    plan->slots[node->slot].text = from->text;
+    plan->slots[node->slot].bytes = from->bytes;
+    return GS_OK;
+}
+
+/* A beginning whose terms are looked for later. */
+static gs_code add_wide_prefix(const planner *p, const gs_query_node *from,
+                               bool is_wanted, int *out, gs_status *st)
+{
+    gs_search_plan *const plan = p->plan;
+    GS_TRY(add_node(plan, GS_QUERY_PREFIX, out, st));
+    gs_search_node *const node = &plan->nodes[*out];
+    node->text = from->text;
+    node->bytes = from->bytes;
+    node->is_wanted = is_wanted;
+    node->order = is_wanted ? plan->wanted_count++ : 0;
+    node->cost = gs_index_header_of(plan->index)->documents;
     return GS_OK;
 }
 
@@ -151,7 +181,8 @@ static gs_code add_prefix(const planner *p, const gs_query_node *from, bool is_w
         p->plan->slot_count; /* the terms that follow are all different */
     GS_TRY(add_node(p->plan, GS_QUERY_CLAUSES, out, st));
     GS_TRY(gs_term_cursor_seek(p->terms, prefix, from->bytes, st));
-    while (p->terms->has_term && p->terms->bytes >= from->bytes &&
+    while (p->plan->leaf_count <= GS_SEARCH_TERMS_MAX && p->terms->has_term &&
+           p->terms->bytes >= from->bytes &&
            memcmp(p->terms->term, prefix, from->bytes) == 0) {
         int leaf;
         GS_TRY(add_leaf(p, from, true, is_wanted, slots, &leaf, st));
@@ -248,7 +279,11 @@ static gs_code add_tree(const planner *p, int from, bool is_wanted, int *out,
         GS_TRY(gs_term_cursor_find(p->terms, p->query->text + q->text, q->bytes, &found,
                                    st));
         return add_leaf(p, q, found, is_wanted, p->plan->slot_count, out, st);
-    case GS_QUERY_PREFIX: GS_TRY(add_prefix(p, q, is_wanted, out, st)); break;
+    case GS_QUERY_PREFIX:
+        if (p->plan->is_wide)
+            return add_wide_prefix(p, q, is_wanted, out, st);
+        GS_TRY(add_prefix(p, q, is_wanted, out, st));
+        break;
     case GS_QUERY_PHRASE:
     case GS_QUERY_CLAUSES: GS_TRY(add_children(p, q, is_wanted, out, st)); break;
     }
@@ -258,24 +293,12 @@ static gs_code add_tree(const planner *p, int from, bool is_wanted, int *out,
     return GS_OK;
 }
 
-/* Does a document match as soon as one of the children does? */
-static bool takes_any(gs_query_kind kind)
-{
-    switch (kind) {
-    case GS_QUERY_TERM:
-    case GS_QUERY_PREFIX:
-    case GS_QUERY_CLAUSES: return true;
-    case GS_QUERY_PHRASE: return false;
-    }
-    return false;
-}
-
 /* Nothing that must or must not, all the way down? */
 static bool is_any_of(const gs_search_plan *plan)
 {
     for (size_t i = 0; i < plan->node_count; i++) {
         const gs_search_node *const node = &plan->nodes[i];
-        if (!takes_any(node->kind) || node->role != GS_QUERY_SHOULD)
+        if (gs_query_needs_positions(node->kind) || node->role != GS_QUERY_SHOULD)
             return false;
     }
     return true;
@@ -296,7 +319,7 @@ static bool is_all_of(const gs_search_plan *plan)
 
 static gs_code make_room(gs_search_plan *plan, gs_status *st)
 {
-    const size_t count = plan->slot_count + 1;
+    const size_t count = 2 * (plan->slot_count + 1);
     GS_TRY(gs_mem_resize(&plan->order, count * sizeof *plan->order, of_plan, st));
     GS_TRY(gs_mem_resize(&plan->sums, count * sizeof *plan->sums, of_plan, st));
     return GS_OK;
@@ -315,12 +338,21 @@ static bool knows_lengths(const gs_search_plan *plan)
     return true;
 }
 
+static void forget(gs_search_plan *plan)
+{
+    plan->slot_count = plan->node_count = plan->leaf_count = plan->reader_count = 0;
+    plan->wanted_count = 0;
+    plan->root = GS_QUERY_NONE;
+}
+
 gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
                             gs_term_cursor *terms, gs_status *st)
 {
     const planner p = {plan, query, terms};
-    plan->slot_count = plan->node_count = plan->leaf_count = plan->reader_count = 0;
-    plan->root = GS_QUERY_NONE;
+    plan->text = query->text;
+    plan->terms = terms;
+    plan->is_wide = false;
+    forget(plan);
     plan->is_any_of = true;
     plan->is_all_of = false;
     gs_status_clear(&plan->damage);
@@ -330,6 +362,11 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
     if (query->root == GS_QUERY_NONE)
         return GS_OK;
     GS_TRY(add_tree(&p, query->root, true, &plan->root, st));
+    if (plan->leaf_count > GS_SEARCH_TERMS_MAX) {
+        plan->is_wide = true;
+        forget(plan);
+        GS_TRY(add_tree(&p, query->root, true, &plan->root, st));
+    }
     plan->is_any_of = is_any_of(plan);
     plan->is_all_of = is_all_of(plan);
     for (size_t i = 0; i < plan->slot_count; i++) {
@@ -358,8 +395,10 @@ gs_code gs_search_plan_open_bounds(gs_search_plan *plan, gs_status *st)
 {
     for (size_t i = 0; i < plan->slot_count; i++) {
         gs_search_slot *const slot = &plan->slots[i];
-        GS_TRY(gs_block_bound_start(&slot->bound, plan->index, &slot->info, &plan->model,
-                                    slot->weight, st));
+        slot->probed = NULL;
+        GS_TRY(gs_block_bound_start(
+            &slot->bound, plan->index, &slot->info, &plan->scale,
+            gs_length_bound_weight(slot->weight, plan->slot_count), st));
     }
     return GS_OK;
 }
@@ -375,31 +414,35 @@ gs_code gs_search_plan_look_at_short(gs_search_plan *plan, gs_search_slot *slot,
                                      gs_status *st)
 {
     gs_posting_list *const list = &plan->readers[slot->reader];
-    double parts[GS_INDEX_BLOCK], most = 0;
+    gs_scores scores;
+    gs_length_bounds most = {{0}};
     if (slot->info.df >= GS_INDEX_BLOCK)
         return GS_OK;
     GS_TRY(gs_posting_list_seek(list, 0, st));
     gs_search_plan_score(plan, slot, list->docs, gs_posting_list_tfs(list), list->count,
-                         parts);
+                         &scores);
     plan->stats.postings_scored -= list->count; /* not for any document yet */
-    for (size_t i = 0; i < list->count; i++)
-        most = parts[i] > most ? parts[i] : most;
-    gs_block_bound_know_tail(&slot->bound, most);
+    for (size_t i = 0; i < list->count; i++) {
+        float *const at = &most.most[scores.classes[i]];
+        const float part = gs_length_bound_weight(scores.parts[i], plan->slot_count);
+        *at = part > *at ? part : *at;
+    }
+    gs_block_bound_know_tail(&slot->bound, &most);
     return GS_OK;
 }
 
 gs_code gs_search_plan_probe(gs_search_plan *plan, gs_search_slot *slot, uint64_t doc,
-                             double *most, gs_status *st)
+                             const gs_length_bounds **most, gs_status *st)
 {
     const gs_posting_skip *skip;
-    *most = slot->window_most;
+    *most = NULL;
     GS_TRY(gs_posting_list_peek(&plan->readers[slot->reader], doc, &skip, st));
     if (skip == NULL)
         return GS_OK; /* if the block is there, looking is cheaper */
     if (slot->probed != skip->impacts) {
         slot->probed = skip->impacts;
-        slot->probed_most = gs_block_bound_entry(&slot->bound, skip);
+        gs_block_bound_entry(&slot->bound, skip, &slot->probed_most);
     }
-    *most = slot->probed_most < *most ? slot->probed_most : *most;
+    *most = &slot->probed_most;
     return GS_OK;
 }

@@ -17,27 +17,36 @@
 #include "lib/index/query/query.h"
 #include "lib/index/query/score_block.h"
 
-enum { GS_SEARCH_TERMS_MAX = 4096 }; /* of a query, with all that beginnings stand for */
+/* Terms of a query. If there are more with all that beginnings of words stand for, these
+ * stay as they are, and the plan is_wide. */
+enum { GS_SEARCH_TERMS_MAX = 4096 };
 
 typedef struct gs_search_slot {
     uint64_t term; /* its number */
     gs_term_info info;
-    uint64_t times; /* in the query */
+    uint64_t times;     /* in the query */
+    size_t text, bytes; /* the term, in the query's text */
+    size_t order;       /* where it first comes there */
     double weight;
     double part; /* of the score of a document */
     size_t reader;
     gs_block_bound bound;
-    double window_most;    /* of the documents that are looked at */
-    const uint8_t *probed; /* entry of the block that was asked about last */
-    double probed_most;
+    gs_length_bounds window;      /* of the documents that are looked at */
+    float window_most;            /* the largest of those */
+    const uint8_t *probed;        /* entry of the block that was asked about last */
+    gs_length_bounds probed_most; /* of that block */
 } gs_search_slot;
 
-/* As a node of a query, but beginnings of words are lists of terms. */
+/* As a node of a query, but beginnings of words are lists of terms, unless the plan
+ * is_wide. */
 typedef struct gs_search_node {
     gs_query_kind kind;
     gs_query_role role;
     int first, last, next;
     uint32_t offset;
+    size_t text, bytes; /* of a beginning, in the query's text */
+    size_t order;       /* where it comes there, if it is wanted: its terms score */
+    bool is_wanted;
     bool is_known;     /* a term's */
     gs_term_info info; /* a term's */
     size_t slot;       /* of a term that scores; else SIZE_MAX */
@@ -63,23 +72,29 @@ typedef struct gs_search_plan {
     bool knows_lengths; /* their pages, all of them: nothing needs a look */
     gs_status damage;   /* met with lengths, which fails the query at its end */
     gs_bm25 model;
+    gs_length_scale scale;
     gs_search_slot *slots;
     size_t slot_count, slot_capacity;
     gs_search_node *nodes;
     size_t node_count, node_capacity;
     size_t leaf_count;
-    int root;       /* GS_QUERY_NONE: matches nothing */
-    bool is_any_of; /* a document matches if it has one of the slots' terms */
-    bool is_all_of; /* if it has all of them, and the phrases among the nodes */
+    int root;              /* GS_QUERY_NONE: matches nothing */
+    bool is_any_of;        /* a document matches if it has one of the slots' terms */
+    bool is_all_of;        /* if it has all of them, and the phrases among the nodes */
+    bool is_wide;          /* beginnings stand for too many terms: gs_rank_wide */
+    const uint8_t *text;   /* borrowed: the query's */
+    gs_term_cursor *terms; /* borrowed; stands anywhere */
+    size_t wanted_count;   /* terms and beginnings that score, so far */
     gs_posting_list *readers;
     size_t reader_count, reader_capacity;
-    /* Room for ranking: for each slot, and one more. */
+    /* Room for ranking: for each slot, and one more, twice. */
     size_t *order;
-    double *sums;
+    gs_length_bounds *sums;
     struct gs_rank_window *window; /* rank_any's */
-    struct gs_rank_log *logs;      /* the same, of each slot */
+    struct gs_score_log *logs;     /* the same, of each slot */
     size_t log_capacity;
-    double *batch_parts; /* rank_batch's */
+    struct gs_wide_query *wide; /* wide_query's */
+    double *batch_parts;        /* rank_batch's */
     size_t batch_parts_capacity;
     gs_score_way score_way;
     gs_search_stats stats;
@@ -90,7 +105,8 @@ void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
                          gs_doc_presence *presence, double k1, double b);
 void gs_search_plan_release(gs_search_plan *plan);
 
-/* Looks all terms up. */
+/* Looks all terms up. The query and the cursor are borrowed until the next one is made.
+ */
 GS_MUST_CHECK gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
                                           gs_term_cursor *terms, gs_status *st);
 
@@ -98,16 +114,20 @@ GS_MUST_CHECK gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *
 GS_MUST_CHECK gs_code gs_search_plan_open_reader(gs_search_plan *plan,
                                                  const gs_term_info *info, size_t *out,
                                                  gs_status *st);
+/* Can there be such a term? */
+GS_MUST_CHECK gs_code gs_search_plan_check_term(const gs_search_plan *plan,
+                                                const gs_term_info *info, gs_status *st);
 /* The bounds of all slots. */
 GS_MUST_CHECK gs_code gs_search_plan_open_bounds(gs_search_plan *plan, gs_status *st);
 /* Looks at the postings of a slot that has less than a block of them, from its reader,
  * which is at the beginning: its bound is what the best of them adds. */
 GS_MUST_CHECK gs_code gs_search_plan_look_at_short(gs_search_plan *plan,
                                                    gs_search_slot *slot, gs_status *st);
-/* What the slot can add to the document, as far as is known without another block: no
- * more than in the window. */
+/* What the slot can add to the document in the block that would have to be read for it;
+ * NULL if that is not known better than for the window. */
 GS_MUST_CHECK gs_code gs_search_plan_probe(gs_search_plan *plan, gs_search_slot *slot,
-                                           uint64_t doc, double *most, gs_status *st);
+                                           uint64_t doc, const gs_length_bounds **most,
+                                           gs_status *st);
 /* Adds what the readers did to the statistics. */
 void gs_search_plan_count(gs_search_plan *plan);
 
@@ -117,7 +137,7 @@ void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc);
 /* What postings of a slot add to the scores of their documents. */
 void gs_search_plan_score(gs_search_plan *plan, const gs_search_slot *slot,
                           const uint64_t *docs, const uint64_t *tfs, size_t count,
-                          double *parts);
+                          gs_scores *out);
 
 /* What a document's score is made with. */
 static inline uint32_t gs_search_plan_length(gs_search_plan *plan, uint64_t doc)

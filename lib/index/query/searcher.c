@@ -7,6 +7,7 @@
 #include "lib/base/mem.h"
 #include "lib/index/query/doc_union.h"
 #include "lib/index/query/match.h"
+#include "lib/index/query/wide_query.h"
 
 struct gs_searcher {
     gs_search_options options;
@@ -63,6 +64,8 @@ static gs_code make_plan(gs_searcher *s, const void *text, size_t bytes, gs_stat
 static gs_code rank(gs_search_plan *plan, bool is_exhaustive, gs_top_docs *top,
                     gs_status *st)
 {
+    if (plan->is_wide)
+        return gs_rank_wide(plan, top, st);
     if (plan->is_any_of)
         return is_exhaustive || plan->slot_count >= GS_RANK_MANY_MIN
                    ? gs_rank_many(plan, top, st)
@@ -88,13 +91,32 @@ gs_code gs_searcher_begin(gs_searcher *s, const void *text, size_t bytes, gs_sta
 {
     s->next = 0;
     GS_TRY(make_plan(s, text, bytes, st));
+    if (s->plan.is_wide) {
+        GS_TRY(gs_wide_query_open(&s->plan, false, st));
+        return gs_wide_query_next(s->plan.wide, st);
+    }
     GS_TRY(gs_match_open(&s->plan, st));
     return gs_doc_union_start(&s->any, s->plan.readers,
                               s->plan.is_any_of ? s->plan.reader_count : 0, st);
 }
 
+static gs_code next_of_wide(gs_searcher *s, uint64_t *doc, gs_status *st)
+{
+    gs_wide_query *const w = s->plan.wide;
+    for (*doc = GS_NO_DOC; w->base != GS_NO_DOC;) {
+        *doc = gs_wide_query_match(w, s->next > w->base ? s->next : w->base);
+        if (*doc != GS_NO_DOC)
+            break;
+        GS_TRY(gs_wide_query_next(w, st));
+    }
+    s->next = *doc == GS_NO_DOC ? GS_NO_DOC : *doc + 1;
+    return GS_OK;
+}
+
 gs_code gs_searcher_next(gs_searcher *s, uint64_t *doc, gs_status *st)
 {
+    if (s->plan.is_wide)
+        return next_of_wide(s, doc, st);
     if (s->plan.is_any_of)
         return gs_doc_union_next(&s->any, doc, st);
     GS_TRY(gs_match_seek(&s->plan, s->next, doc, st));

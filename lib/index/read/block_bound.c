@@ -4,20 +4,6 @@
 /* The most of more blocks than these is hardly less than that of the list. */
 enum { BLOCKS_MAX = 8 };
 
-static double bound_of(const gs_block_bound *b, const uint8_t *impacts, unsigned count)
-{
-    double most = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const gs_impact impact = gs_impact_at(impacts, i);
-        const double score = gs_bm25_score(b->model, b->weight, gs_code_number(impact.tf),
-                                           gs_code_number(impact.length));
-        most = score > most ? score : most;
-        if (impact.tf == UINT8_MAX) /* that code is for all frequencies from there on */
-            most = b->weight;
-    }
-    return most;
-}
-
 /* Goes to the next block; what it can add is not known then. */
 static gs_code next_block(gs_block_bound *b, gs_status *st)
 {
@@ -28,33 +14,42 @@ static gs_code next_block(gs_block_bound *b, gs_status *st)
         return GS_OK;
     }
     b->last = UINT64_MAX;
-    b->block_most = b->is_tail || b->skips.left == 0 ? 0 : b->tail_most;
+    if (b->is_tail || b->skips.left == 0)
+        gs_length_bounds_set(&b->block_most, 0);
+    else
+        b->block_most = b->tail_most;
     b->is_tail = b->is_known = true;
     return GS_OK;
 }
 
-double gs_block_bound_entry(const gs_block_bound *b, const gs_posting_skip *skip)
+void gs_block_bound_entry(const gs_block_bound *b, const gs_posting_skip *skip,
+                          gs_length_bounds *most)
 {
-    return bound_of(b, skip->impacts, skip->impact_count);
+    gs_length_bounds_of(most, b->scale, b->weight, skip->impacts, skip->impact_count);
 }
 
 static void know_block(gs_block_bound *b)
 {
     if (!b->is_known)
-        b->block_most = gs_block_bound_entry(b, &b->skip);
+        gs_block_bound_entry(b, &b->skip, &b->block_most);
     b->is_known = true;
 }
 
 gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,
-                             const gs_term_info *info, const gs_bm25 *model,
-                             double weight, gs_status *st)
+                             const gs_term_info *info, const gs_length_scale *scale,
+                             float weight, gs_status *st)
 {
-    *b = (gs_block_bound){.model = model, .weight = weight};
+    b->scale = scale;
+    b->weight = weight;
+    b->is_known = b->is_tail = false;
+    b->last = 0;
     GS_TRY(gs_posting_skips_start(&b->skips, index, info, st));
     /* Without a block nothing is known: tf / (tf + x) is at most 1. */
-    b->most = b->skips.impact_count > 0
-                  ? bound_of(b, b->skips.impacts, b->skips.impact_count)
-                  : weight;
+    if (b->skips.impact_count > 0)
+        gs_length_bounds_of(&b->most, scale, weight, b->skips.impacts,
+                            b->skips.impact_count);
+    else
+        gs_length_bounds_set(&b->most, weight);
     b->tail_most = b->most;
     return next_block(b, st);
 }
@@ -66,7 +61,8 @@ gs_code gs_block_bound_seek(gs_block_bound *b, uint64_t doc, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_block_bound_over(gs_block_bound *b, uint64_t to, double *most, gs_status *st)
+gs_code gs_block_bound_over(gs_block_bound *b, uint64_t to, gs_length_bounds *most,
+                            gs_status *st)
 {
     know_block(b);
     *most = b->block_most;
@@ -77,7 +73,7 @@ gs_code gs_block_bound_over(gs_block_bound *b, uint64_t to, double *most, gs_sta
         }
         GS_TRY(next_block(b, st));
         know_block(b);
-        *most = b->block_most > *most ? b->block_most : *most;
+        gs_length_bounds_join(most, &b->block_most);
     }
     return GS_OK;
 }

@@ -8,7 +8,7 @@
 #ifndef GS_LIB_INDEX_READ_DOCUMENT_CURSOR_H
 #define GS_LIB_INDEX_READ_DOCUMENT_CURSOR_H
 
-#include "lib/index/read/index_reader.h"
+#include "lib/index/read/index_documents.h"
 
 typedef struct gs_document_cursor {
     const gs_index *index;

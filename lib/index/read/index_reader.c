@@ -16,26 +16,14 @@
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/index/folder/folders.h"
+#include "lib/index/read/index_state.h"
 
-/* Sixteen words of a language take about 200 bytes. */
-enum { PATH_BYTES = 4400, FETCH_BYTES = 256, CACHE_LINE_BYTES = 64 };
+enum { PATH_BYTES = 4400 };
 
 /* For clocks of file systems that have whole seconds only. */
 enum { STAMP_WAIT_MS = 2500, FILES_SPARE = 64 };
 
 enum { PASSED_PAGES = 1024 };
-
-struct gs_index {
-    char *folder;
-    gs_index_header header;
-    const uint8_t *files[GS_INDEX_FILE_COUNT]; /* mapped; NULL: not there */
-    uint64_t bytes[GS_INDEX_FILE_COUNT];       /* with the slack */
-    int fds[GS_INDEX_FILE_COUNT]; /* of those that are there; -1: it is closed */
-    gs_file_stamp stamps[GS_INDEX_FILE_COUNT]; /* when they were opened */
-    gs_map_name *names[GS_INDEX_FILE_COUNT];
-    gs_page_checks pages[GS_INDEX_SUMS];
-    gs_index_head terms, documents;
-};
 
 static void path_of(const gs_index *index, gs_index_file file, char path[PATH_BYTES])
 {
@@ -204,6 +192,19 @@ static gs_code read_head(const gs_index *index, gs_index_file file, const char *
     return GS_OK;
 }
 
+static gs_code read_texts_head(gs_index *index, gs_status *st)
+{
+    const uint8_t *ignored;
+    gs_index_head *const t = &index->texts;
+    GS_TRY(read_head(index, GS_INDEX_TEXTS, GS_INDEX_TEXTS_MAGIC, t, st));
+    if (t->count != index->header.documents || !index->header.has_names ||
+        t->blocks >= index->bytes[GS_INDEX_TEXTS] / sizeof(gs_text_entry) ||
+        t->table < t->offsets)
+        return gs_index_damaged(index, GS_INDEX_TEXTS, "its counts do not agree", st);
+    return gs_index_place(index, GS_INDEX_TEXTS, t->table,
+                          (t->blocks + 1) * sizeof(gs_text_entry), &ignored, st);
+}
+
 static gs_code read_heads(gs_index *index, gs_status *st)
 {
     const uint8_t *ignored;
@@ -234,8 +235,9 @@ static gs_code read_heads(gs_index *index, gs_status *st)
                           &ignored, st));
     if (d->end < d->offsets)
         return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "its names end early", st);
-    return gs_index_place(index, GS_INDEX_DOCUMENTS, d->offsets, d->end - d->offsets,
-                          &ignored, st);
+    GS_TRY(gs_index_place(index, GS_INDEX_DOCUMENTS, d->offsets, d->end - d->offsets,
+                          &ignored, st));
+    return index->header.has_texts ? read_texts_head(index, st) : GS_OK;
 }
 
 gs_code gs_index_open(gs_index **out, const char *folder, gs_status *st)
@@ -246,7 +248,7 @@ gs_code gs_index_open(gs_index **out, const char *folder, gs_status *st)
     GS_TRY_OR_FAIL(gs_mem_copy_string(&index->folder, folder, st));
     GS_TRY_OR_FAIL(gs_index_header_read(&index->header, folder, st));
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
-        if (i != GS_INDEX_POSITIONS || index->header.has_positions)
+        if (gs_index_header_has(&index->header, (gs_index_file)i))
             GS_TRY_OR_FAIL(map_file(index, (gs_index_file)i, st));
     }
     GS_TRY_OR_FAIL(open_pages(index, st));
@@ -340,188 +342,5 @@ gs_code gs_index_check_page_sums(const gs_index *index, gs_status *st)
                                 pages->data + (page + 1) * GS_SUM_PAGE_BYTES);
         }
     }
-    return GS_OK;
-}
-
-/* --- documents --------------------------------------------------------------------- */
-
-static gs_code check_pages(const gs_index *index, gs_index_file file,
-                           const uint8_t *begin, const uint8_t *end, gs_status *st)
-{
-    return gs_index_check_pages(index, file, &index->pages[file], begin, end, st);
-}
-
-gs_code gs_index_document_length(const gs_index *index, uint64_t doc, uint32_t *length,
-                                 gs_status *st)
-{
-    if (doc >= index->documents.count)
-        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a docID is not there", st);
-    *length = 0;
-    if (index->documents.blocks == 0)
-        return GS_OK;
-    const uint64_t offset = sizeof(gs_index_head) + doc * sizeof *length;
-    const uint8_t *const at = index->files[GS_INDEX_DOCUMENTS] + offset;
-    if (!gs_page_checks_know_at(&index->pages[GS_INDEX_DOCUMENTS], offset))
-        GS_TRY(gs_index_compare_pages(index, GS_INDEX_DOCUMENTS, at, at + sizeof *length,
-                                      st));
-    memcpy(length, at, sizeof *length);
-    return GS_OK;
-}
-
-const uint32_t *gs_index_document_lengths(const gs_index *index)
-{
-    /* Aligned, and all there: the head was checked. */
-    return index->documents.blocks == 0
-               ? NULL
-               : (const uint32_t *)(const void *)(index->files[GS_INDEX_DOCUMENTS] +
-                                                  sizeof(gs_index_head));
-}
-
-/* Where the names of a block of documents lie, behind where all of them begin. */
-static gs_code find_names(const gs_index *index, uint64_t block, uint64_t *at,
-                          uint64_t *behind, gs_status *st)
-{
-    const gs_index_head *const d = &index->documents;
-    const bool is_last = block == (d->count - 1) / GS_INDEX_NAME_BLOCK;
-    const uint8_t *const entry =
-        index->files[GS_INDEX_DOCUMENTS] + d->table + block * sizeof *at;
-    GS_TRY(check_pages(index, GS_INDEX_DOCUMENTS, entry,
-                       entry + (is_last ? 1 : 2) * sizeof *at, st));
-    memcpy(at, entry, sizeof *at);
-    *at = gs_index_once(*at);
-    *behind = d->end - d->offsets;
-    if (!is_last)
-        memcpy(behind, entry + sizeof *at, sizeof *behind);
-    *behind = gs_index_once(*behind);
-    return *at <= *behind && *behind <= d->end - d->offsets
-               ? GS_OK
-               : gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
-}
-
-gs_code gs_document_name_read(gs_document_name *name, const uint8_t **p,
-                              const uint8_t *end, gs_status *st)
-{
-    uint64_t shared, own;
-    if (!gs_varint_read(p, end, &shared) || !gs_varint_read(p, end, &own) ||
-        own > (uint64_t)(end - *p) || shared > name->bytes)
-        return GS_FAIL(st, GS_ERR_FORMAT, 0, "a name is not there");
-    GS_TRY(gs_mem_grow(&name->text, &name->capacity, (size_t)(shared + own) + 1,
-                       "name of a document", st));
-    memcpy(name->text + shared, *p, (size_t)own);
-    name->bytes = (size_t)(shared + own);
-    *p += own;
-    return GS_OK;
-}
-
-void gs_document_name_release(gs_document_name *name)
-{
-    gs_mem_free(name->text);
-    *name = (gs_document_name){0};
-}
-
-gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
-                               gs_document_name *name, gs_status *st)
-{
-    const gs_index_head *const d = &index->documents;
-    gs_status inner = {.code = GS_OK};
-    name->bytes = 0;
-    if (doc >= d->count)
-        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a docID is not there", st);
-    if (d->blocks == 0)
-        return GS_OK;
-    const uint8_t *const file = index->files[GS_INDEX_DOCUMENTS];
-    uint64_t at, behind;
-    GS_TRY(find_names(index, doc / GS_INDEX_NAME_BLOCK, &at, &behind, st));
-    const uint8_t *p = file + d->offsets + at;
-    const uint8_t *const end = file + d->offsets + behind;
-    GS_TRY(check_pages(index, GS_INDEX_DOCUMENTS, p, end, st));
-    for (uint64_t i = 0; i <= doc % GS_INDEX_NAME_BLOCK && inner.code == GS_OK; i++)
-        GS_NOTED(gs_document_name_read(name, &p, end, &inner));
-    if (inner.code == GS_ERR_FORMAT)
-        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
-    gs_status_keep_first(st, &inner);
-    return st->code;
-}
-
-/* --- the dictionary ---------------------------------------------------------------- */
-
-uint64_t gs_index_dictionary_blocks(const gs_index *index)
-{
-    return index->terms.blocks;
-}
-
-const uint64_t *gs_index_term_prefixes(const gs_index *index)
-{
-    /* Aligned: the map is, and the offset was checked. */
-    return (const uint64_t *)(const void *)(index->files[GS_INDEX_TERMS] +
-                                            index->terms.table);
-}
-
-gs_code gs_index_check_prefixes(const gs_index *index, uint64_t first, uint64_t count,
-                                gs_status *st)
-{
-    const uint64_t *const at = gs_index_term_prefixes(index) + first;
-    gs_assert(first <= index->terms.blocks && count <= index->terms.blocks - first);
-    return check_pages(index, GS_INDEX_TERMS, (const uint8_t *)at,
-                       (const uint8_t *)(at + count), st);
-}
-
-/* The group of places that the block's is in. */
-static const uint8_t *places_of(const gs_index *index, uint64_t block)
-{
-    return index->files[GS_INDEX_TERMS] + index->terms.offsets +
-           block / GS_INDEX_PLACE_GROUP * sizeof(gs_index_places);
-}
-
-static uint64_t place_of(const gs_index_places *places, uint64_t block)
-{
-    return gs_index_once(places->offset) +
-           gs_index_once(places->behind[block % GS_INDEX_PLACE_GROUP]);
-}
-
-void gs_index_fetch_offset(const gs_index *index, uint64_t block)
-{
-    if (block < index->terms.blocks)
-        __builtin_prefetch(places_of(index, block));
-}
-
-void gs_index_fetch_block(const gs_index *index, uint64_t block)
-{
-    gs_index_places places;
-    if (block >= index->terms.blocks)
-        return;
-    memcpy(&places, places_of(index, block), sizeof places);
-    const uint64_t at = place_of(&places, block);
-    const uint64_t bytes = index->bytes[GS_INDEX_TERMS];
-    if (at > bytes || bytes - at < FETCH_BYTES)
-        return;
-    for (size_t i = 0; i < FETCH_BYTES; i += CACHE_LINE_BYTES)
-        __builtin_prefetch(index->files[GS_INDEX_TERMS] + at + i);
-}
-
-/* Where a block begins, or, of the one behind the last, where that ends. */
-static gs_code read_place(const gs_index *index, uint64_t block, uint64_t *out,
-                          gs_status *st)
-{
-    gs_index_places places;
-    const uint8_t *const at = places_of(index, block);
-    GS_TRY(check_pages(index, GS_INDEX_TERMS, at, at + sizeof places, st));
-    memcpy(&places, at, sizeof places);
-    *out = place_of(&places, block);
-    return GS_OK;
-}
-
-gs_code gs_index_dictionary_block(const gs_index *index, uint64_t block,
-                                  const uint8_t **begin, const uint8_t **end,
-                                  gs_status *st)
-{
-    gs_assert(block < index->terms.blocks);
-    uint64_t from, to;
-    GS_TRY(read_place(index, block, &from, st));
-    GS_TRY(read_place(index, block + 1, &to, st));
-    if (from > to)
-        return gs_index_damaged(index, GS_INDEX_TERMS, "a block ends early", st);
-    GS_TRY(gs_index_bytes(index, GS_INDEX_TERMS, from, to - from, begin, st));
-    *end = *begin + (to - from);
     return GS_OK;
 }

@@ -83,44 +83,6 @@ static inline void gs_index_pass(const uint8_t **held, const uint8_t *at)
     *held = at;
 }
 
-/* A name, put together; its memory is kept for the next one. */
-typedef struct gs_document_name {
-    uint8_t *text;
-    size_t bytes, capacity;
-} gs_document_name;
-
-void gs_document_name_release(gs_document_name *name); /* a zeroed one is fine */
-/* Makes the name at *p, which is behind that of the one before, and goes behind it.
- * GS_ERR_FORMAT: there is none, and the caller knows where. */
-GS_MUST_CHECK gs_code gs_document_name_read(gs_document_name *name, const uint8_t **p,
-                                            const uint8_t *end, gs_status *st);
-
-/* The name of a document; of one that is only a number it has 0 bytes, and its length is
- * 0, too. */
-GS_MUST_CHECK gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
-                                             gs_document_name *name, gs_status *st);
-GS_MUST_CHECK gs_code gs_index_document_length(const gs_index *index, uint64_t doc,
-                                               uint32_t *length, gs_status *st);
-
-/* By docID; NULL if documents are only numbers. Their pages, of `documents`, must be
- * compared before they are used. */
-const uint32_t *gs_index_document_lengths(const gs_index *index);
-
-/* For the dictionary: how many blocks, the prefixes of their first terms (sorted, the
- * array that lookups search), and where one lies. */
-uint64_t gs_index_dictionary_blocks(const gs_index *index);
-/* Of the prefixes, too, the pages must be compared: of so many from the first on. */
-const uint64_t *gs_index_term_prefixes(const gs_index *index);
-GS_MUST_CHECK gs_code gs_index_check_prefixes(const gs_index *index, uint64_t first,
-                                              uint64_t count, gs_status *st);
-GS_MUST_CHECK gs_code gs_index_dictionary_block(const gs_index *index, uint64_t block,
-                                                const uint8_t **begin,
-                                                const uint8_t **end, gs_status *st);
-/* Hints: soon the block will be asked for. First where it lies, then what it holds; of a
- * block that is not there nothing is fetched. */
-void gs_index_fetch_offset(const gs_index *index, uint64_t block);
-void gs_index_fetch_block(const gs_index *index, uint64_t block);
-
 /* gs_index_compare_pages for callers that have the pages at hand, which are mostly known
  * to be good.
  */

@@ -60,13 +60,12 @@ gs_code gs_text_out_number(gs_text_out *out, uint64_t x, char after, gs_status *
     return gs_text_out_put(out, digits + at, sizeof digits - at, st);
 }
 
-gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
-                         gs_status *st)
+gs_code gs_text_out_json_part(gs_text_out *out, const uint8_t *text, size_t bytes,
+                              gs_status *st)
 {
     static const char hex[] = "0123456789abcdef";
     static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
     const uint8_t *const end = text + bytes;
-    GS_TRY(gs_text_out_put(out, "\"", 1, st));
     while (text < end) {
         const uint8_t c = *text;
         const char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
@@ -82,6 +81,14 @@ gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
             GS_TRY(gs_text_out_put(out, text, n, st));
         text += n > 0 ? n : 1;
     }
+    return GS_OK;
+}
+
+gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text, size_t bytes,
+                         gs_status *st)
+{
+    GS_TRY(gs_text_out_put(out, "\"", 1, st));
+    GS_TRY(gs_text_out_json_part(out, text, bytes, st));
     return gs_text_out_put(out, "\"", 1, st);
 }
 

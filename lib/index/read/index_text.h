@@ -30,6 +30,9 @@ GS_MUST_CHECK gs_code gs_text_out_number(gs_text_out *out, uint64_t x, char afte
 /* With its quotes; each byte that is not UTF-8 comes out as U+FFFD. */
 GS_MUST_CHECK gs_code gs_text_out_json(gs_text_out *out, const uint8_t *text,
                                        size_t bytes, gs_status *st);
+/* The same without quotes, for a part of a text that no character is cut by. */
+GS_MUST_CHECK gs_code gs_text_out_json_part(gs_text_out *out, const uint8_t *text,
+                                            size_t bytes, gs_status *st);
 GS_MUST_CHECK gs_code gs_text_out_flush(gs_text_out *out, gs_status *st);
 
 /* Every posting: term TAB docID TAB tf, and with positions TAB p,p,p; by the bytes of the

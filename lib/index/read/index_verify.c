@@ -5,9 +5,12 @@
 
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
+#include "lib/index/read/index_dictionary.h"
+#include "lib/index/read/index_documents.h"
 #include "lib/index/read/document_cursor.h"
 #include "lib/index/read/posting_list.h"
 #include "lib/index/read/term_cursor.h"
+#include "lib/index/read/text_reader.h"
 #include "lib/index/format/formats.h"
 #include "lib/sort/record/records.h"
 
@@ -155,6 +158,18 @@ static gs_code verify_documents(const gs_index *index, gs_verify_counts *counts,
     return st->code;
 }
 
+static gs_code verify_texts(const gs_index *index, const volatile int *cancel,
+                            gs_status *st)
+{
+    gs_text_reader *texts = NULL;
+    if (!gs_index_header_of(index)->has_texts)
+        return GS_OK;
+    GS_TRY(gs_text_reader_new(&texts, index, 1, st));
+    GS_NOTED(gs_text_reader_verify(texts, cancel, st));
+    gs_text_reader_free(texts);
+    return st->code;
+}
+
 gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_status *st)
 {
     const gs_index_header *const h = gs_index_header_of(index);
@@ -168,6 +183,7 @@ gs_code gs_index_verify(const gs_index *index, const volatile int *cancel, gs_st
     GS_TRY_OR_FAIL(gs_mem_new(&last, GS_INDEX_TERM_MAX, "term", st));
     GS_TRY_OR_FAIL(verify_terms(index, term, last, &postings, &counts, cancel, st));
     GS_TRY_OR_FAIL(verify_documents(index, &counts, st));
+    GS_TRY_OR_FAIL(verify_texts(index, cancel, st));
     if (counts.terms != h->terms || counts.postings != h->postings ||
         counts.tokens != h->tokens || counts.length_sum != h->length_sum)
         (void)gs_index_damaged(index, GS_INDEX_TERMS,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/index/read/posting_list.h"
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
@@ -220,6 +224,52 @@ gs_code gs_posting_list_move(gs_posting_list *l, uint64_t doc, gs_status *st)
     else
         l->count = 0;
     return GS_OK;
+}
+
+/* --- several documents -------------------------------------------------------------- */
+
+#ifdef __x86_64__
+
+enum { LANES = 8, STEP = GS_INDEX_BLOCK / LANES };
+
+/* Every sixteenth document tells in which sixteen a place is; eight are compared at a
+ * time. */
+__attribute__((target("avx512f,popcnt"))) static void
+places_avx512(const gs_posting_list *l, const uint64_t *docs, size_t count,
+              uint8_t *places)
+{
+    const __m512i every =
+        _mm512_setr_epi64(STEP - 1, 2 * STEP - 1, 3 * STEP - 1, 4 * STEP - 1,
+                          5 * STEP - 1, 6 * STEP - 1, 7 * STEP - 1, 8 * STEP - 1);
+    const __m512i lasts = _mm512_i64gather_epi64(every, l->docs, sizeof *l->docs);
+    for (size_t i = 0; i < count; i++) {
+        const __m512i doc = _mm512_set1_epi64((long long)docs[i]);
+        const unsigned step =
+            (unsigned)__builtin_popcount(_mm512_cmplt_epu64_mask(lasts, doc));
+        const uint64_t *const from = l->docs + STEP * step;
+        const __mmask8 low = _mm512_cmplt_epu64_mask(_mm512_loadu_si512(from), doc);
+        const __mmask8 high =
+            _mm512_cmplt_epu64_mask(_mm512_loadu_si512(from + LANES), doc);
+        places[i] = (uint8_t)(STEP * step + (unsigned)__builtin_popcount(
+                                                (unsigned)low | (unsigned)high << LANES));
+    }
+}
+
+#endif
+
+void gs_posting_list_places(gs_posting_list *l, const uint64_t *docs, size_t count,
+                            uint8_t *places)
+{
+    gs_dassert(count > 0 && gs_posting_list_holds(l, docs[count - 1]));
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f"))
+        places_avx512(l, docs, count, places);
+    else
+#endif
+        for (size_t i = 0; i < count; i++)
+            places[i] = (uint8_t)gs_posting_list_place(l, docs[i]);
+    l->at = places[count - 1];
+    l->doc = l->docs[l->at];
 }
 
 /* --- positions ---------------------------------------------------------------------- */

@@ -101,11 +101,22 @@ static inline size_t gs_posting_list_place(const gs_posting_list *l, uint64_t do
     return (size_t)(from - l->docs);
 }
 
+/* Is the block the one that the document is in, or would be? */
+static inline bool gs_posting_list_holds(const gs_posting_list *l, uint64_t doc)
+{
+    return l->count > 0 && l->docs[l->count - 1] >= doc;
+}
+
+/* The places in the block of documents that it holds, which ascend from where the list is
+ * on: as seek goes there for each of them. Goes to the last of them. */
+void gs_posting_list_places(gs_posting_list *l, const uint64_t *docs, size_t count,
+                            uint8_t *places);
+
 /* To the first document that is not less than `doc`, which never goes back. */
 GS_MUST_CHECK static inline gs_code gs_posting_list_seek(gs_posting_list *l, uint64_t doc,
                                                          gs_status *st)
 {
-    if (l->count == 0 || l->docs[l->count - 1] < doc) {
+    if (!gs_posting_list_holds(l, doc)) {
         GS_TRY(gs_posting_list_move(l, doc, st));
         if (l->doc == GS_NO_DOC)
             return GS_OK;
@@ -155,7 +166,7 @@ GS_MUST_CHECK static inline gs_code gs_posting_list_peek(gs_posting_list *l, uin
                                                          gs_status *st)
 {
     *skip = NULL;
-    if (l->count > 0 && l->docs[l->count - 1] >= doc)
+    if (gs_posting_list_holds(l, doc))
         return GS_OK;
     GS_TRY(gs_posting_list_find(l, doc, st));
     if (l->is_found)
@@ -168,7 +179,15 @@ GS_MUST_CHECK static inline gs_code gs_posting_list_peek(gs_posting_list *l, uin
 /* Frequencies of the block are read, as far as they are any. Internal to tf. */
 void gs_posting_list_unpack(gs_posting_list *l);
 
-/* The frequency of posting i of the block, packed or not. */
+/* The frequency of posting i of the block; where few are wanted, the others stay packed.
+ */
+static inline uint64_t gs_posting_list_one_tf(const gs_posting_list *l, size_t i)
+{
+    return l->has_tfs ? l->tfs[i]
+                      : (gs_numbers_read_one(&l->packed_tfs, i) & UINT32_MAX) + 1;
+}
+
+/* The same, where others are likely to be wanted, too. */
 static inline uint64_t gs_posting_list_tf(gs_posting_list *l, size_t i)
 {
     if (__builtin_expect(!l->has_tfs, 0))

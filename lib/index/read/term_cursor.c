@@ -6,6 +6,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/index/format/formats.h"
+#include "lib/index/read/index_dictionary.h"
 
 enum { PAGE_PREFIXES = GS_SUM_PAGE_BYTES / sizeof(uint64_t) };
 

@@ -17,6 +17,7 @@
 #include "lib/base/team.h"
 #include "lib/index/reorder/bisection.h"
 #include "lib/index/reorder/list_reorder.h"
+#include "lib/index/reorder/text_reorder.h"
 
 enum {
     MIB = 1024 * 1024,
@@ -36,9 +37,10 @@ typedef struct reorderer {
     uint32_t *order, *places; /* of documents by place, and the other way round */
     size_t order_bytes;
     gs_index_writer *writer;
-    size_t writer_bytes, list_bytes;
+    size_t writer_bytes, list_bytes, text_bytes;
     uint64_t *cuts; /* the first dictionary block of every part, and the end */
     atomic_size_t next_part;
+    atomic_bool texts_are_taken;
     uint64_t phase_begin_ns;
 } reorderer;
 
@@ -88,6 +90,7 @@ static gs_code make_plan(reorderer *r, gs_status *st)
     }
     const size_t left = r->usable_bytes - documents;
     r->writer_bytes = gs_clamp(left / 4, 2 * MIB, 64 * MIB);
+    r->text_bytes = gs_clamp(left / 4, 0, 64 * MIB);
     r->list_bytes = gs_clamp(left / 4 / r->workers, GS_LIST_REORDER_BYTES_MIN, 256 * MIB);
     atomic_store(&o->stats->sort.memory_limit_bytes, memory.limit_bytes);
     atomic_store(&o->stats->sort.threads, r->workers);
@@ -102,6 +105,7 @@ static gs_code open_writer(reorderer *r, gs_status *st)
         .folder = r->options->folder,
         .has_positions = header(r)->has_positions,
         .has_documents = true,
+        .has_texts = header(r)->has_texts,
         .replace = r->options->replace,
         .memory_bytes = r->writer_bytes,
         .part_count = r->part_count,
@@ -174,9 +178,20 @@ static gs_code put_documents(reorderer *r, gs_status *st)
     gs_document_name name = {0};
     GS_NOTED(copy_documents(r, &name, st));
     gs_document_name_release(&name);
-    gs_mem_unmap(r->order, r->order_bytes);
-    r->order = NULL;
     return st->code;
+}
+
+/* One thread does that, while others do lists. */
+static gs_code put_texts(reorderer *r, gs_status *st)
+{
+    const gs_text_reorder_options options = {.index = r->index,
+                                             .order = r->order,
+                                             .doc_count = r->doc_count,
+                                             .memory_bytes = r->text_bytes,
+                                             .cancel = r->options->cancel_signal};
+    if (!header(r)->has_texts || atomic_exchange(&r->texts_are_taken, true))
+        return GS_OK;
+    return gs_text_reorder(gs_index_writer_texts(r->writer), &options, st);
 }
 
 /* --- lists ------------------------------------------------------------------------- */
@@ -250,7 +265,9 @@ static gs_code list_worker(void *context, unsigned worker, gs_status *st)
                                              .doc_count = r->doc_count,
                                              .memory_bytes = r->list_bytes,
                                              .cancel = r->options->cancel_signal};
-    GS_NOTED(gs_term_cursor_new(&term, r->index, st));
+    GS_NOTED(put_texts(r, st));
+    if (st->code == GS_OK)
+        GS_NOTED(gs_term_cursor_new(&term, r->index, st));
     if (st->code == GS_OK)
         GS_NOTED(gs_list_reorder_new(&lists, &options, st));
     while (st->code == GS_OK) {

@@ -5,6 +5,7 @@
 #include <libstemmer.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/late_relocations.h"
 #include "lib/base/mem.h"
 #include "lib/index/text/word_rules.h"
 
@@ -35,6 +36,7 @@ gs_code gs_word_filter_new(gs_word_filter **out, const gs_word_rules *rules,
     GS_TRY(gs_mem_new(&filter, sizeof *filter, "word filter", st));
     filter->rules = rules;
     if (rules->language[0] != '\0') {
+        GS_TRY_OR_FAIL(gs_late_relocations_apply(st));
         filter->stemmer = sb_stemmer_new(rules->language, NULL);
         if (filter->stemmer == NULL)
             GS_TRY_OR_FAIL(GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "stemmer"));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/late_relocations.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/index/format/formats.h"
@@ -50,6 +51,7 @@ const char *gs_word_rules_json(const gs_word_rules *rules)
 
 static gs_code check_language(gs_word_rules *rules, const char *language, gs_status *st)
 {
+    GS_TRY(gs_late_relocations_apply(st));
     struct sb_stemmer *const stemmer = sb_stemmer_new(language, NULL);
     if (stemmer != NULL && strlen(language) < sizeof rules->language) {
         (void)snprintf(rules->language, sizeof rules->language, "%s", language);

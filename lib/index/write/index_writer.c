@@ -15,6 +15,8 @@
 #include "lib/index/read/readers.h"
 #include "lib/index/write/name_check.h"
 #include "lib/index/write/term_writer.h"
+#include "lib/index/write/text_writer.h"
+#include "lib/index/write/unique_names.h"
 
 enum {
     PART_BUFFER_MIN = 64 << 10, /* a part's terms are taken whole */
@@ -26,6 +28,7 @@ struct gs_index_writer {
     gs_index_writer_options options;
     gs_index_folder folder;
     gs_document_writer documents;
+    gs_text_writer texts;
     gs_name_check names;
     gs_repeated_names repeated;
     gs_part_files *parts;
@@ -57,6 +60,8 @@ gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options
                                         options->log, st));
     GS_TRY_OR_FAIL(gs_document_writer_open(&w->documents, w->folder.temporary,
                                            options->has_documents, st));
+    if (options->has_texts)
+        GS_TRY_OR_FAIL(gs_text_writer_open(&w->texts, w->folder.temporary, st));
     *out = w;
     return GS_OK;
 fail:
@@ -71,6 +76,7 @@ void gs_index_writer_free(gs_index_writer *w)
     for (unsigned i = 0; w->parts != NULL && i < w->options.part_count; i++)
         gs_part_files_close(&w->parts[i]);
     gs_document_writer_release(&w->documents);
+    gs_text_writer_release(&w->texts);
     gs_name_check_release(&w->names);
     gs_index_folder_close(&w->folder);
     for (int i = 0; i < GS_INDEX_SUMS; i++)
@@ -84,6 +90,11 @@ gs_code gs_index_writer_document(gs_index_writer *w, const void *name, size_t na
 {
     GS_TRY(gs_name_check_add(&w->names, name, name_bytes, st));
     return gs_document_writer_add(&w->documents, name, name_bytes, length, st);
+}
+
+gs_text_writer *gs_index_writer_texts(gs_index_writer *w)
+{
+    return w->options.has_texts ? &w->texts : NULL;
 }
 
 gs_code gs_index_writer_set_document_count(gs_index_writer *w, uint64_t count,
@@ -205,6 +216,7 @@ static gs_code write_file(gs_index_writer *w, gs_index_file which, gs_status *st
     case GS_INDEX_DOCUMENTS:
         GS_NOTED(gs_document_writer_finish(&w->documents, file, st));
         break;
+    case GS_INDEX_TEXTS: GS_NOTED(gs_text_writer_finish(&w->texts, file, st)); break;
     case GS_INDEX_SUMS: GS_NOTED(write_sums(w, file, st)); break;
     case GS_INDEX_FILE_COUNT: break;
     }
@@ -224,17 +236,20 @@ typedef struct commit_job {
 
 static gs_code write_files(void *context, unsigned worker, gs_status *st)
 {
-    static const gs_index_file order[] = {GS_INDEX_POSITIONS, GS_INDEX_POSTINGS,
-                                          GS_INDEX_TERMS, GS_INDEX_DOCUMENTS};
+    static const gs_index_file order[] = {GS_INDEX_TEXTS, GS_INDEX_POSITIONS,
+                                          GS_INDEX_POSTINGS, GS_INDEX_TERMS,
+                                          GS_INDEX_DOCUMENTS};
+    _Static_assert(sizeof order / sizeof *order == GS_INDEX_SUMS, "all but the sums");
     commit_job *const job = context;
     (void)worker;
     for (;;) {
         const size_t i = atomic_fetch_add(&job->next_file, 1);
         if (i == GS_INDEX_SUMS)
-            return gs_name_check_find(&job->writer->names, &job->writer->repeated, st);
+            return gs_name_check_find(&job->writer->names, NULL, NULL,
+                                      &job->writer->repeated, st);
         if (i > GS_INDEX_SUMS)
             return GS_OK;
-        if (order[i] != GS_INDEX_POSITIONS || job->writer->options.has_positions)
+        if (gs_index_header_has(&job->writer->header, order[i]))
             GS_TRY(write_file(job->writer, order[i], st));
     }
 }
@@ -261,14 +276,15 @@ static gs_code put_together(gs_index_writer *w, gs_status *st)
         h->postings += w->parts[i].posting_count;
         h->tokens += w->parts[i].token_count;
     }
+    h->has_positions = w->options.has_positions;
+    h->has_names = w->options.has_documents;
+    h->has_texts = w->options.has_texts;
     GS_TRY(write_all_files(w, st));
     h->documents = w->documents.count;
     h->doc_bound = atomic_load(&w->doc_bound);
     if (h->doc_bound == 0) /* there is no part */
         h->doc_bound = h->documents;
     h->length_sum = w->options.has_documents ? w->documents.length_sum : h->tokens;
-    h->has_positions = w->options.has_positions;
-    h->has_names = w->options.has_documents;
     /* Only read from, and not released. */
     h->tokenizer = (char *)(uintptr_t)w->options.tokenizer;
     return gs_index_header_write(h, w->folder.temporary, st);
@@ -303,6 +319,20 @@ static void tell_repeated(const gs_index_writer *w)
     gs_index_close(index);
 }
 
+/* What is to be told, or refused, of names that come again. */
+static gs_code look_at_names(const gs_index_writer *w, gs_status *st)
+{
+    gs_index *index = NULL;
+    if (!w->options.unique_names) {
+        tell_repeated(w);
+        return GS_OK;
+    }
+    if (gs_index_open(&index, w->folder.temporary, st) == GS_OK)
+        GS_NOTED(gs_unique_names_check(index, GS_NAMES_KEPT_MAX, st));
+    gs_index_close(index);
+    return st->code;
+}
+
 gs_code gs_index_writer_put_together(gs_index_writer *w, uint64_t *header_sum,
                                      gs_status *st)
 {
@@ -316,7 +346,7 @@ gs_code gs_index_writer_commit(gs_index_writer *w, gs_status *st)
 {
     if (!w->is_together)
         GS_TRY(put_together(w, st));
-    tell_repeated(w);
+    GS_TRY(look_at_names(w, st));
     return gs_index_folder_commit(&w->folder, st);
 }
 
@@ -324,6 +354,5 @@ gs_code gs_index_writer_lend(gs_index_writer *w, const char **folder, gs_status 
 {
     *folder = w->folder.temporary;
     GS_TRY(put_together(w, st));
-    tell_repeated(w);
-    return GS_OK;
+    return look_at_names(w, st);
 }

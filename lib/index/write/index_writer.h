@@ -22,6 +22,7 @@
 
 #include "lib/base/log.h"
 #include "lib/index/format/formats.h"
+#include "lib/index/write/text_writer.h"
 
 typedef struct gs_index_writer gs_index_writer;
 typedef struct gs_index_part gs_index_part;
@@ -31,7 +32,9 @@ typedef struct gs_index_writer_options {
     bool has_positions;
     bool has_documents;  /* document() is called for each; otherwise documents are
                            numbers, without names and lengths */
+    bool has_texts;      /* those of documents are stored */
     bool replace;        /* an index of that name; nothing else is ever replaced */
+    bool unique_names;   /* the commit fails if two documents have the same */
     size_t memory_bytes; /* what all parts together may hold */
     unsigned part_count;
     const char *kept_folder; /* parts outlive the program there; NULL: they do not */
@@ -51,6 +54,9 @@ void gs_index_writer_free(gs_index_writer *w);
 GS_MUST_CHECK gs_code gs_index_writer_document(gs_index_writer *w, const void *name,
                                                size_t name_bytes, uint32_t length,
                                                gs_status *st);
+/* With has_texts, where those of the documents go, in their order, before the commit;
+ * else NULL. */
+gs_text_writer *gs_index_writer_texts(gs_index_writer *w);
 /* Without has_documents, before the first part: all docIDs are below. */
 GS_MUST_CHECK gs_code gs_index_writer_set_document_count(gs_index_writer *w,
                                                          uint64_t count, gs_status *st);

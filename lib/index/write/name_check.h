@@ -7,11 +7,15 @@
  * on: equal names are kept or given up together, so what comes twice throughout is found,
  * in memory that does not grow, and only a few pairs among very many may be missed.
  *
- * Call order: add*, find, release. One thread at a time; a zeroed check is empty.
+ * Or names of one range of hashes are kept, and none given up (unique_names.h).
+ *
+ * Call order: [begin,] add*, find, release. One thread at a time; a zeroed check is
+ * empty.
  */
 #ifndef GS_LIB_INDEX_WRITE_NAME_CHECK_H
 #define GS_LIB_INDEX_WRITE_NAME_CHECK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,9 +30,17 @@ typedef struct gs_kept_name {
 typedef struct gs_name_check {
     gs_kept_name *kept; /* in the order of documents */
     size_t count;
-    unsigned given_up; /* so many of the upper bits of a hash are 0, or it is not kept */
+    unsigned given_up; /* so many of the upper bits of a hash are the range, or it is not
+                          kept */
+    uint64_t range;
+    bool is_range;    /* that is as it was begun; otherwise 0, and names are given up */
+    bool is_full;     /* then: there were more names than are kept */
+    size_t names_max; /* 0: GS_NAMES_KEPT_MAX; no more than that */
     uint64_t documents;
 } gs_name_check;
+
+/* Of the names that come, those whose hash begins with these bits are kept. */
+void gs_name_check_begin(gs_name_check *c, unsigned bits, uint64_t range);
 
 /* The names of documents 0, 1, 2 and so on. */
 GS_MUST_CHECK gs_code gs_name_check_add(gs_name_check *c, const void *name, size_t bytes,
@@ -41,7 +53,13 @@ typedef struct gs_repeated_names {
     bool is_estimate;      /* the count, since not all names were kept */
 } gs_repeated_names;
 
-GS_MUST_CHECK gs_code gs_name_check_find(const gs_name_check *c, gs_repeated_names *out,
+/* Have two documents, whose hashes are the same, the same name? */
+typedef gs_code gs_same_name_fn(void *context, uint64_t a, uint64_t b, bool *out,
+                                gs_status *st);
+
+/* `same` may be NULL: they have. */
+GS_MUST_CHECK gs_code gs_name_check_find(const gs_name_check *c, gs_same_name_fn *same,
+                                         void *context, gs_repeated_names *out,
                                          gs_status *st);
 void gs_name_check_release(gs_name_check *c);
 

@@ -8,6 +8,8 @@
  * index, by every reader there is, may be wrong or fail, but none may read or write where
  * it should not, which the address sanitizer sees.
  */
+#define CHECK_STARTS_THREADS
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,7 +30,7 @@
 
 enum { DOCUMENTS = 3000, WORDS = 400, PATH_BYTES = 64 };
 
-static const uint64_t writing_ns = 1200000000;
+static const uint64_t writing_ns = 1200000000, writing_short_ns = 500000000;
 static const char *const indexes[] = {"index", "other"};
 
 /* --- the index --------------------------------------------------------------------- */
@@ -338,7 +340,8 @@ static void read_on(uint64_t *state)
                &st);
     REQUIRE(pthread_create(&thread, NULL, write_on, &w) == 0);
     const uint64_t begin_ns = gs_machine_now_ns();
-    while (gs_machine_now_ns() - begin_ns < writing_ns) {
+    while (gs_machine_now_ns() - begin_ns <
+           (check_is_long() ? writing_ns : writing_short_ns)) {
         read_all(index, rules, state, &written);
         merge_or_fail();
     }

@@ -94,6 +94,13 @@ static void numbers_come_back(void)
         CHECK(memcmp(numbers, got, count * sizeof *numbers) == 0);
         CHECK(gs_numbers_pass(&passed, from + bytes, count) && passed == p);
         p = from;
+        gs_number_shape shape;
+        if (count >= GS_NUMBERS_FEW) {
+            CHECK(gs_numbers_shape(&shape, &p, from + bytes, count));
+            for (size_t i = 0; i < count; i++)
+                CHECK(gs_numbers_read_one(&shape, i) == numbers[i]);
+            p = from;
+        }
         CHECK(bytes == 0 || !gs_numbers_get(&p, from + bytes - 1, count, got));
     }
 }

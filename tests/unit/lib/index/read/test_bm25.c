@@ -5,6 +5,7 @@
  * weight. Another formula must do so too, or documents are lost without a word.
  */
 #include <math.h>
+#include <string.h>
 
 #include "lib/index/read/readers.h"
 #include "tests/check.h"
@@ -51,9 +52,11 @@ static void scores_are_in_order(void)
     }
 }
 
-/* No posting of a block adds more than its skip entry says. */
+/* No posting of a block adds more than its skip entry says of documents of its length;
+ * nor do many such terms together. */
 static void blocks_are_bounded(void)
 {
+    static gs_length_scale scale;
     for (unsigned round = 0; round < check_often(ROUNDS / 10); round++) {
         uint64_t tfs_less_one[POSTINGS_MAX];
         uint8_t codes[POSTINGS_MAX], written[GS_IMPACTS_MAX * GS_IMPACT_BYTES];
@@ -68,11 +71,51 @@ static void blocks_are_bounded(void)
         gs_impacts impacts;
         gs_impacts_of(&impacts, tfs_less_one, codes, count);
         (void)gs_impacts_put(written, &impacts);
-        const gs_block_bound b = {.model = &m, .weight = 10};
-        const gs_posting_skip skip = {.impacts = written, .impact_count = impacts.count};
-        const double most = gs_block_bound_entry(&b, &skip) * (1 + GS_BM25_SLACK);
+        const size_t terms = 1 + below(100);
+        const double weight = gs_bm25_weight(&m, 1 + below((uint64_t)m.documents), 1);
+        gs_length_scale_make(&scale, &m, (double)number(20));
+        gs_length_bounds most, sum = {{0}};
+        gs_length_bounds_of(&most, &scale, gs_length_bound_weight(weight, terms), written,
+                            impacts.count);
+        for (size_t i = 0; i < terms; i++)
+            gs_length_bounds_add(&sum, &sum, &most);
+        gs_length_bounds plain;
+        gs_length_bounds_plain(&plain, &scale, gs_length_bound_weight(weight, terms),
+                               written, impacts.count);
+        CHECK(memcmp(&plain, &most, sizeof plain) == 0);
+        CHECK(gs_length_bounds_most(&most) <= (float)(weight * (1 + 1e-4)));
+        for (size_t i = 0; i < count; i++) {
+            const unsigned of = gs_length_class(scale.first, lengths[i]);
+            const double score =
+                gs_bm25_score(&m, weight, tfs_less_one[i] + 1, lengths[i]);
+            CHECK(score <= (double)most.most[of]);
+            CHECK(score * (double)terms <= (double)sum.most[of] * (1 + GS_BM25_SLACK));
+        }
+    }
+}
+
+/* Documents of a block are where one by one they are found. */
+static void places_are_found(void)
+{
+    static gs_posting_list list;
+    for (unsigned round = 0; round < check_often(ROUNDS / 10); round++) {
+        uint64_t wanted[POSTINGS_MAX], doc = number(30);
+        uint8_t places[POSTINGS_MAX];
+        size_t count = 0;
+        const uint64_t step = 1 + number(10), look = 1 + number(10);
+        list.count = 1 + below(POSTINGS_MAX);
+        for (size_t i = 0; i < POSTINGS_MAX; i++) {
+            list.docs[i] = i < list.count ? doc : GS_NO_DOC;
+            doc += 1 + below(step);
+        }
+        for (doc = list.docs[0] - below(2) * below(list.docs[0] + 1);
+             count < POSTINGS_MAX && doc <= list.docs[list.count - 1];
+             doc += 1 + below(look))
+            wanted[count++] = doc;
+        gs_posting_list_places(&list, wanted, count, places);
         for (size_t i = 0; i < count; i++)
-            CHECK(gs_bm25_score(&m, b.weight, tfs_less_one[i] + 1, lengths[i]) <= most);
+            CHECK(places[i] == gs_posting_list_place(&list, wanted[i]));
+        CHECK(list.at == places[count - 1] && list.doc == list.docs[list.at]);
     }
 }
 
@@ -81,5 +124,6 @@ int main(void)
     state = check_seed(5);
     scores_are_in_order();
     blocks_are_bounded();
+    places_are_found();
     return check_failures != 0;
 }

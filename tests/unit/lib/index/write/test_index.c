@@ -4,6 +4,8 @@
  * parts, with the same bytes; and an index with damaged bytes must give errors or other
  * answers, never a crash or a read outside of its files (run under asan).
  */
+#define CHECK_STARTS_THREADS
+
 #include "lib/index/write/index_writer.h"
 
 #include <fcntl.h>
@@ -13,7 +15,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/index/folder/index_folder.h"
-#include "lib/index/read/index_reader.h"
+#include "lib/index/read/index_documents.h"
 #include "lib/index/read/index_text.h"
 #include "lib/index/read/index_verify.h"
 #include "lib/index/read/posting_list.h"

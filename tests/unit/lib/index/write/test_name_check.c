@@ -22,7 +22,7 @@ static gs_repeated_names find(const gs_name_check *c)
 {
     gs_status st = {.code = GS_OK};
     gs_repeated_names r;
-    REQUIRE_OK(gs_name_check_find(c, &r, &st), &st);
+    REQUIRE_OK(gs_name_check_find(c, NULL, NULL, &r, &st), &st);
     return r;
 }
 
@@ -42,6 +42,29 @@ static void a_few(void)
     CHECK(r.count == 3 && r.first == 1 && r.again == 3 && !r.is_estimate);
     gs_name_check_release(&c);
     CHECK(c.documents == 0 && find(&c).count == 0);
+}
+
+/* As names that differ and have the same hash would be: only 2 and 4 are said to agree.
+ */
+static gs_code are_even(void *context, uint64_t a, uint64_t b, bool *out, gs_status *st)
+{
+    ++*(unsigned *)context;
+    (void)st;
+    *out = a == 2 && b == 4;
+    return GS_OK;
+}
+
+static void hashes_are_not_all(void)
+{
+    gs_name_check c = {0};
+    gs_status st = {.code = GS_OK};
+    gs_repeated_names r;
+    unsigned asked = 0;
+    for (unsigned i = 0; i < 5; i++)
+        add(&c, "same");
+    REQUIRE_OK(gs_name_check_find(&c, are_even, &asked, &r, &st), &st);
+    CHECK(r.count == 1 && r.first == 2 && r.again == 4 && asked > 5);
+    gs_name_check_release(&c);
 }
 
 /* Random names from a small set, against a table of when each came first. */
@@ -107,7 +130,7 @@ static void memory_fails(void)
     add(&c, "a");
     gs_status_clear(&st);
     gs_mem_fail_nth(1);
-    CHECK(gs_name_check_find(&c, &r, &st) == GS_ERR_NOMEM);
+    CHECK(gs_name_check_find(&c, NULL, NULL, &r, &st) == GS_ERR_NOMEM);
     gs_mem_fail_nth(0);
     gs_name_check_release(&c);
 }
@@ -115,6 +138,7 @@ static void memory_fails(void)
 int main(void)
 {
     a_few();
+    hashes_are_not_all();
     as_the_dumb_way(check_seed(7));
     very_many();
     memory_fails();

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/text/word_walk.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/utf8.h"
+#include "lib/index/text/ascii_scan.h"
+#include "lib/index/text/fold.h"
+#include "lib/index/text/word_rules.h"
+
+/* A longer piece is none that anybody marks. */
+enum { PIECE_BYTES_MAX = 4096 };
+
+struct gs_word_walk {
+    const gs_word_rules *rules;
+    gs_tokenizer *tokenizer;
+    gs_token_batch tokens;
+    bool is_wanted[256]; /* by their first byte */
+    /* Of the walk: */
+    const uint8_t *text;
+    gs_word_fn *fn;
+    void *context;
+};
+
+gs_code gs_word_walk_new(gs_word_walk **out, const gs_word_rules *rules, gs_status *st)
+{
+    *out = NULL;
+    gs_word_walk *w = NULL;
+    GS_TRY(gs_mem_new(&w, sizeof *w, "words", st));
+    w->rules = rules;
+    GS_TRY_OR_FAIL(gs_token_batch_init(&w->tokens, st));
+    if (rules != NULL)
+        GS_TRY_OR_FAIL(gs_tokenizer_new(&w->tokenizer, rules, st));
+    *out = w;
+    return GS_OK;
+fail:
+    gs_word_walk_free(w);
+    return st->code;
+}
+
+void gs_word_walk_free(gs_word_walk *w)
+{
+    if (w == NULL)
+        return;
+    gs_tokenizer_free(w->tokenizer);
+    gs_token_batch_release(&w->tokens);
+    gs_mem_free(w);
+}
+
+/* --- what is wanted ---------------------------------------------------------------- */
+
+void gs_word_walk_want_none(gs_word_walk *w)
+{
+    memset(w->is_wanted, false, sizeof w->is_wanted);
+}
+
+void gs_word_walk_want(gs_word_walk *w, const uint8_t *term, size_t bytes)
+{
+    const bool is_stemmed = w->rules != NULL && w->rules->language[0] != '\0';
+    if (is_stemmed) { /* some stemmers take the beginning away */
+        memset(w->is_wanted, true, sizeof w->is_wanted);
+    } else if (bytes > 0) {
+        w->is_wanted[*term] = true;
+        if (*term >= 'a' && *term <= 'z')
+            w->is_wanted[*term - 'a' + 'A'] = true;
+    }
+}
+
+/* --- pieces ------------------------------------------------------------------------ */
+
+/* All terms of a piece stand where it does. */
+static gs_code take_piece(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
+                          gs_status *st)
+{
+    if (end - begin > PIECE_BYTES_MAX)
+        return GS_OK;
+    gs_tokenizer_begin_document(w->tokenizer);
+    gs_tokenizer_begin_text(w->tokenizer, begin, (size_t)(end - begin));
+    do {
+        GS_TRY(gs_tokenizer_next(w->tokenizer, &w->tokens, st));
+        for (size_t i = 0; i < w->tokens.count; i++)
+            w->fn(w->context, &w->tokens.tokens[i], (size_t)(begin - w->text),
+                  (size_t)(end - w->text));
+    } while (w->tokens.count > 0);
+    return GS_OK;
+}
+
+/* What a character is to who cuts. */
+typedef enum part { PART_NONE, PART_WORD, PART_DENSE, PART_MARK, PART_UNSEEN } part;
+
+/* Folding leaves out what cannot be seen, and words go on over it. */
+static bool is_unseen(uint32_t point)
+{
+    return point == 0xad || (point >= 0x200b && point <= 0x200d) || point == 0x2060 ||
+           point == 0xfeff;
+}
+
+static part look(const gs_word_walk *w, uint32_t point)
+{
+    if (point < 0x80)
+        return gs_ascii_is_word((uint8_t)point) ? PART_WORD : PART_NONE;
+    if (w->rules->is_folding && is_unseen(point))
+        return PART_UNSEEN;
+    if (!gs_fold_is_word(point))
+        return PART_NONE;
+    if (gs_fold_is_mark(point))
+        return PART_MARK;
+    return w->rules->kind == GS_WORDS_BIGRAMS && gs_fold_is_dense(point) ? PART_DENSE
+                                                                         : PART_WORD;
+}
+
+/* Of text that is not all ASCII: where words and dense characters are. */
+typedef struct cutter {
+    const uint8_t *word;         /* begins here; NULL: there is none */
+    const uint8_t *before, *now; /* the last two dense characters */
+} cutter;
+
+/* The dense character that `now` is ends. */
+static gs_code end_dense(gs_word_walk *w, cutter *c, const uint8_t *end, gs_status *st)
+{
+    if (c->now == NULL)
+        return GS_OK;
+    if (c->before != NULL)
+        GS_TRY(take_piece(w, c->before, end, st));
+    c->before = c->now;
+    c->now = NULL;
+    return GS_OK;
+}
+
+static gs_code end_all(gs_word_walk *w, cutter *c, const uint8_t *end, gs_status *st)
+{
+    const uint8_t *const word = c->word;
+    const bool is_alone = c->now != NULL && c->before == NULL;
+    const uint8_t *const alone = c->now;
+    c->word = NULL;
+    GS_TRY(end_dense(w, c, end, st));
+    c->before = NULL;
+    if (is_alone)
+        GS_TRY(take_piece(w, alone, end, st));
+    return word != NULL ? take_piece(w, word, end, st) : GS_OK;
+}
+
+static gs_code take_character(gs_word_walk *w, cutter *c, part what, const uint8_t *at,
+                              gs_status *st)
+{
+    switch (what) {
+    case PART_NONE: return end_all(w, c, at, st);
+    case PART_UNSEEN: return GS_OK;
+    case PART_DENSE:
+        if (c->word != NULL)
+            GS_TRY(end_all(w, c, at, st));
+        GS_TRY(end_dense(w, c, at, st));
+        c->now = at;
+        return GS_OK;
+    case PART_MARK:
+        if (c->now != NULL || c->word != NULL)
+            return GS_OK;
+        c->word = at;
+        return GS_OK;
+    case PART_WORD:
+        if (c->now != NULL)
+            GS_TRY(end_all(w, c, at, st));
+        if (c->word == NULL)
+            c->word = at;
+        return GS_OK;
+    }
+    return GS_OK;
+}
+
+static gs_code cut_characters(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
+                              gs_status *st)
+{
+    cutter c = {0};
+    for (const uint8_t *p = begin; p < end;) {
+        uint32_t point;
+        const unsigned n = gs_utf8_decode(p, end, &point);
+        GS_TRY(take_character(w, &c, n > 0 ? look(w, point) : PART_NONE, p, st));
+        p += n > 0 ? n : 1;
+    }
+    return end_all(w, &c, end, st);
+}
+
+/* --- texts ------------------------------------------------------------------------- */
+
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+size_t gs_word_walk_seam(const uint8_t *text, size_t least, size_t bytes)
+{
+    for (size_t at = bytes; at > least; at--) {
+        if (is_space(text[at - 1]))
+            return at;
+    }
+    while (bytes > least && (text[bytes] & 0xc0) == 0x80)
+        bytes--;
+    return bytes;
+}
+
+static gs_code walk_spans(gs_word_walk *w, const uint8_t *end, gs_status *st)
+{
+    for (const uint8_t *p = w->text; p < end;) {
+        const uint8_t *const begin = p;
+        while (p < end && !is_space(*p))
+            p++;
+        if (p > begin && (*begin >= 0x80 || w->is_wanted[*begin]))
+            GS_TRY(take_piece(w, begin, p, st));
+        p += p < end;
+    }
+    return GS_OK;
+}
+
+static gs_code walk_words(gs_word_walk *w, const uint8_t *end, gs_status *st)
+{
+    for (const uint8_t *p = w->text; p < end;) {
+        const uint8_t *const begin = p;
+        uint8_t all = 0;
+        while (p < end && (*p >= 0x80 || gs_ascii_is_word(*p)))
+            all |= *p++;
+        if (all >= 0x80)
+            GS_TRY(cut_characters(w, begin, p, st));
+        else if (p > begin && w->is_wanted[*begin])
+            GS_TRY(take_piece(w, begin, p, st));
+        p += p < end;
+    }
+    return GS_OK;
+}
+
+gs_code gs_word_walk_text(gs_word_walk *w, const uint8_t *text, size_t bytes,
+                          gs_word_fn *fn, void *context, gs_status *st)
+{
+    if (w->rules == NULL || w->rules->kind == GS_WORDS_RAW)
+        return GS_OK;
+    w->text = text;
+    w->fn = fn;
+    w->context = context;
+    return w->rules->kind == GS_WORDS_SPACED ? walk_spans(w, text + bytes, st)
+                                             : walk_words(w, text + bytes, st);
+}
