@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cmd/join_tuples.h"
 #include "cmd/join_usage.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
@@ -193,8 +194,10 @@ static void take_filler(void *to, gs_opt_scan *scan)
 
 static void take_zero_ends(void *to, gs_opt_scan *scan)
 {
+    gs_join_args *const args = to;
     (void)scan;
-    ((gs_order *)to)->eol = 0;
+    args->is_zero_ended = true;
+    args->options.sort.order.eol = 0;
 }
 
 static void ignore(void *to, gs_opt_scan *scan)
@@ -301,6 +304,39 @@ static void take_operand(void *to, gs_opt_scan *scan)
 
 /* --- all ------------------------------------------------------------------------ */
 
+/* What goes with lines alone, and which fields there are. */
+static void resolve_tuples(gs_join_args *args)
+{
+    gs_join_options *const o = &args->options;
+    const struct {
+        bool is_said;
+        const char *name;
+    } of_lines[] = {
+        {args->is_csv, "--csv"}, {args->is_tsv, "--tsv"}, {o->header, "--header"},
+        {o->fold, "-i"},         {o->is_auto, "-o auto"},
+    };
+    const struct {
+        bool is_said;
+        const char *name;
+    } of_text[] = {
+        {args->delimiter != NOT_SAID, "-t"},
+        {o->filler != NULL, "-e"},
+        {args->is_zero_ended, "-z"},
+    };
+    if (args->tuple_fields == NULL) {
+        if (o->prints_text)
+            gs_die_usage("--text is for --binary");
+        return;
+    }
+    for (size_t i = 0; i < sizeof of_lines / sizeof *of_lines; i++)
+        if (of_lines[i].is_said)
+            gs_die_incompatible("--binary", of_lines[i].name, NULL);
+    for (size_t i = 0; i < sizeof of_text / sizeof *of_text && !o->prints_text; i++)
+        if (of_text[i].is_said)
+            gs_die(0, "with --binary, %s is for --text", of_text[i].name);
+    gs_join_tuples_parse(args->tuple_fields, o, args->tuples);
+}
+
 /* What --csv and --tsv come to, and what -t. */
 static void resolve_table(gs_join_args *args)
 {
@@ -355,6 +391,7 @@ static void resolve(gs_join_args *args)
         o->inputs[s] = args->inputs[s];
     resolve_table(args);
     resolve_fields(args);
+    resolve_tuples(args);
     if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         gs_die(0, "both files cannot be standard input");
     if (o->is_semi && args->is_anti)
@@ -368,6 +405,8 @@ static void resolve(gs_join_args *args)
     if (o->skips_bad && !o->is_band)
         gs_die_usage("--skip-bad is for --band, --lt, --le, --gt and --ge");
     o->shows_pairs = !args->hides_pairs && !o->is_semi;
+    if (args->tuple_fields != NULL)
+        gs_join_tuples_check(o);
     o->sort.temp_folders = args->temp_folders;
 }
 
@@ -403,7 +442,10 @@ void gs_join_args_parse(gs_join_args *args, int argc, char **argv)
         {0, "no-header", GS_OPT_FLAG(&args->has_no_header)},
         {0, "csv", GS_OPT_FLAG(&args->is_csv)},
         {0, "tsv", GS_OPT_FLAG(&args->is_tsv)},
-        {'z', "zero-terminated", GS_OPT_CALL_BARE(take_zero_ends, &s->order)},
+        {0, "binary",
+         GS_OPT_ONCE(&args->tuple_fields, "fields of tuples are said twice")},
+        {0, "text", GS_OPT_FLAG(&o->prints_text)},
+        {'z', "zero-terminated", GS_OPT_CALL_BARE(take_zero_ends, args)},
         {0, "check-order", GS_OPT_CALL_BARE(ignore, NULL)},
         {0, "nocheck-order", GS_OPT_CALL_BARE(ignore, NULL)},
         {0, "output", GS_OPT_ONCE(&s->output, "multiple output files specified")},
@@ -434,4 +476,6 @@ void gs_join_args_release(gs_join_args *args)
     gs_mem_free(args->names);
     gs_mem_free(args->temp_folders);
     gs_mem_free(args->items);
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
+        gs_mem_free(args->tuples[s]);
 }

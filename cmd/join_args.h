@@ -18,7 +18,10 @@ typedef struct gs_join_args {
     bool hides_pairs; /* -v */
     bool is_anti;
     bool is_csv, is_tsv, has_no_header;
-    int delimiter; /* -t */
+    int delimiter;                      /* -t */
+    bool is_zero_ended;                 /* -z */
+    const char *tuple_fields;           /* --binary */
+    gs_byte_key *tuples[GS_JOIN_SIDES]; /* memory of options.tuples */
     const char
         *band_said; /* the option that says how keys compare; NULL: they are equal */
 

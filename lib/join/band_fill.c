@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/assertion.h"
+#include "lib/base/mem.h"
 #include "lib/join/join_pair.h"
 
 /* Lines that are longer, or add more, are cut again for each partner. */
@@ -16,7 +17,6 @@ typedef struct filler {
     size_t index_count, index_capacity;
     gs_join_fields fields; /* of the line that is added, and what is kept of it */
     gs_join_text kept;
-    uint64_t next_bit; /* of the sieve */
     size_t portion;
 } filler;
 
@@ -28,7 +28,6 @@ typedef struct portion {
 
 struct gs_band_fill {
     const gs_join_format *format;
-    gs_band_sieve *sieve;
     filler *fillers;
     unsigned workers;
     portion *portions;
@@ -36,14 +35,13 @@ struct gs_band_fill {
 };
 
 gs_code gs_band_fill_new(gs_band_fill **out, const gs_join_format *format,
-                         gs_join_store *store, gs_band_sieve *sieve, unsigned workers,
-                         size_t portion_max, gs_status *st)
+                         gs_join_store *store, unsigned workers, size_t portion_max,
+                         gs_status *st)
 {
     gs_band_fill *f = NULL;
     *out = NULL;
     GS_TRY(gs_mem_new(&f, sizeof *f, "right side of a band", st));
     f->format = format;
-    f->sieve = sieve;
     f->portion_max = portion_max;
     if (gs_mem_new_array(&f->portions, portion_max, sizeof *f->portions, "portions",
                          st) != GS_OK ||
@@ -86,7 +84,6 @@ void gs_band_fill_begin(gs_band_fill *fill, unsigned worker, size_t number)
     filler *const f = &fill->fillers[worker];
     gs_assert(worker < fill->workers && number < fill->portion_max);
     f->portion = number;
-    f->next_bit = 0;
     fill->portions[number] = (portion){.worker = worker, .first = f->index_count};
     gs_join_shelf_seal(&f->shelf);
 }
@@ -104,7 +101,8 @@ static gs_code make_parts(const gs_join_format *format, filler *f, const uint8_t
     *is_made = false;
     if (bytes > MADE_OF_MAX)
         return GS_OK;
-    GS_TRY(gs_join_fields_cut(&f->fields, &format->options->sort.order, line, bytes, st));
+    GS_TRY(gs_join_fields_cut(&f->fields, gs_join_order(format->options, GS_JOIN_RIGHT),
+                              line, bytes, st));
     GS_TRY(gs_join_pair_make_right(format, &f->fields, &f->kept, st));
     *is_made = f->kept.used <= MADE_MAX;
     if (!*is_made)
@@ -149,8 +147,6 @@ gs_code gs_band_fill_add(gs_band_fill *fill, unsigned worker, gs_join_number num
             memcpy(kept->data + kept->used, line, bytes);
         kept->used += bytes;
     }
-    if (fill->sieve != NULL)
-        gs_band_sieve_mark(fill->sieve, number, &f->next_bit);
     return put_on_shelf(f, number, is_made ? made_bytes : GS_BAND_NOT_MADE, st);
 }
 

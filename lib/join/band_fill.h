@@ -13,15 +13,13 @@
 #define GS_LIB_JOIN_BAND_FILL_H
 
 #include "lib/join/band_right.h"
-#include "lib/join/band_sieve.h"
 
 typedef struct gs_band_fill gs_band_fill;
 
-/* Lines are marked in the sieve, unless it is NULL. All is borrowed. */
+/* All is borrowed. */
 GS_MUST_CHECK gs_code gs_band_fill_new(gs_band_fill **out, const gs_join_format *format,
-                                       gs_join_store *store, gs_band_sieve *sieve,
-                                       unsigned workers, size_t portion_max,
-                                       gs_status *st);
+                                       gs_join_store *store, unsigned workers,
+                                       size_t portion_max, gs_status *st);
 void gs_band_fill_free(gs_band_fill *fill); /* NULL is fine */
 
 void gs_band_fill_begin(gs_band_fill *fill, unsigned worker, size_t portion);

@@ -2,18 +2,26 @@
 /*
  * How a band join flows.
  *
+ *      left input -> numbers
+ *                      | sieve
+ *                      v
  *      right input -> numbers -> sorted -> kept in order, with an index --+
- *                                              | sieve                    |
- *                                              v        +-> matcher ------+--+
- *      left input -------------> numbers -> sorted -----+-> matcher ------+--+-> output
+ *                      | sieve                                            |
+ *                      v                                +-> matcher ------+--+
+ *      left input -> numbers ------------> sorted ------+-> matcher ------+--+-> output
  *
- * One side after the other is sorted, in memory or by runs. Where only left lines with a
- * partner count, most of the others are not sorted at all (band_sieve.h). In order, both
+ * One side after the other is sorted, in memory or by runs. Where only lines with a
+ * partner count, most of the others are not sorted at all (band_sieve.h): of the left
+ * side by what was read of the right one, and of that by a look at the left side before,
+ * if it is not much larger: to look at a line costs a sixth of what it does to sort and
+ * keep one. In order, both
  * sides are cut into portions, one a thread at a time: the right one to be kept
  * (band_fill.h), the left one to find its partners by a window that moves over that
  * (band_match.h). Nothing grows with the number of pairs.
  */
 #include "lib/join/band_join.h"
+
+#include <string.h>
 
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
@@ -31,7 +39,11 @@ enum {
     RIGHT_SHARE = 3,     /* of the memory, for right lines; the rest are in a file */
     SIEVE_SHARE = 16,
     SIEVE_MIN = 64 << 10,
-    SIEVE_OF_INPUT = 16, /* a byte for so many of right input: a dozen bits a line */
+    SIEVE_OF_INPUT = 16, /* a byte for so many of input: a dozen bits a line */
+    /* The left input is looked at before if it has no more than so many times the bytes
+     * of the right one, */
+    LOOK_TIMES = 4,
+    LOOK_LEAST = 16 << 10, /* and this has so many at least. */
 };
 
 typedef struct band_join {
@@ -41,7 +53,8 @@ typedef struct band_join {
     gs_memory_plan plan; /* of the sort that runs, */
     gs_join_side side;   /* of this side */
     gs_join_sorted *sorted;
-    gs_band_sieve *sieve; /* or NULL */
+    gs_band_sieve *of_left, *of_right; /* by their numbers; or NULL */
+    gs_input_stamps seen_left;         /* the left input as it was then */
     gs_band_fill *fill;
     gs_band_right right;
     gs_band_match **matchers; /* one a worker, once it has something to do */
@@ -58,25 +71,60 @@ static gs_code see_header(void *context, size_t input, const uint8_t *header,
     return gs_join_job_see_header(b->job, b->side, header, bytes, st);
 }
 
+/* Reads a side by its key, and sorts what stays. */
+static gs_code read_side(band_join *b, gs_join_sorted **out,
+                         const gs_sort_options *options, gs_status *st)
+{
+    const gs_band_key *const key = &b->keys[b->side];
+    const bool sifts = key->asked != NULL || key->marked != NULL;
+    const gs_join_sorting sorting = {
+        .options = options,
+        .encoders = &key->encoder,
+        .line_sieve = sifts ? &key->line_sieve : NULL,
+        .see_header = see_header,
+        .header_context = b,
+        .team = b->job->team,
+        .plan = &b->plan,
+    };
+    return gs_join_sorted_new(out, &sorting, st);
+}
+
 static gs_code sort_side(band_join *b, gs_join_side side, gs_status *st)
 {
     gs_join_job *const job = b->job;
+    gs_band_key *const key = &b->keys[side];
     job->sort.inputs = &job->options->inputs[side];
     job->sort.input_count = 1;
-    GS_TRY(
-        gs_band_key_init(&b->keys[side], job->options, side, b->sieve, &b->skipped, st));
+    job->sort.order.record_size = job->options->tuples[side].record_size;
     b->side = side;
-    const gs_join_sorting sorting = {
-        .options = &job->sort,
-        .encoders = &b->keys[side].encoder,
-        .see_header = see_header,
-        .header_context = b,
-        .team = job->team,
-        .plan = &b->plan,
-    };
-    GS_TRY(gs_join_sorted_new(&b->sorted, &sorting, st));
+    GS_TRY(gs_band_key_init(key, job->options, side, &b->skipped, st));
+    key->asked = side == GS_JOIN_LEFT ? b->of_right : b->of_left;
+    key->marked = side == GS_JOIN_LEFT ? NULL : b->of_right;
+    GS_TRY(read_side(b, &b->sorted, &job->sort, st));
     return job->options->header ? gs_join_job_take_header(job, side, b->sorted, 0, st)
                                 : GS_OK;
+}
+
+/* Reads the left side for its numbers alone. Nothing of it is kept, nor counted. */
+static gs_code look_at_left(band_join *b, gs_status *st)
+{
+    gs_join_job *const job = b->job;
+    gs_band_key *const key = &b->keys[GS_JOIN_LEFT];
+    gs_join_sorted *nothing = NULL;
+    gs_sort_options options = job->sort;
+    options.inputs = &job->options->inputs[GS_JOIN_LEFT];
+    options.input_count = 1;
+    options.stats = NULL;
+    options.order.record_size = job->options->tuples[GS_JOIN_LEFT].record_size;
+    b->side = GS_JOIN_LEFT;
+    GS_TRY(gs_input_stamps_take(&b->seen_left, options.inputs, 1, st));
+    GS_TRY(gs_band_key_init(key, job->options, GS_JOIN_LEFT, NULL, st));
+    key->marked = b->of_left;
+    key->is_look = true;
+    GS_NOTED(read_side(b, &nothing, &options, st));
+    gs_join_sorted_free(nothing);
+    gs_band_key_release(key);
+    return st->code;
 }
 
 /* --- the right side ------------------------------------------------------------- */
@@ -116,20 +164,41 @@ static size_t kept_together(const uint8_t *key, size_t bytes)
     return bytes;
 }
 
-/* Nothing is gained where an end of the band is open: nearly all lines have partners. */
-static gs_code open_sieve(band_join *b, size_t memory_bytes, size_t *taken, gs_status *st)
+/* A sieve of the numbers of a side; adds what it takes. */
+static gs_code open_sieve(const band_join *b, gs_join_side of, size_t memory_bytes,
+                          size_t *taken, gs_band_sieve **sieve, gs_status *st)
 {
     const gs_join_options *const o = b->job->options;
-    const bool is_open = o->low == -GS_JOIN_NUMBER_FAR || o->high == GS_JOIN_NUMBER_FAR;
-    *taken = 0;
-    if (is_open || !gs_join_job_may_leave_out(b->job, GS_JOIN_LEFT))
-        return GS_OK;
-    const uint64_t input = gs_join_job_input_bytes(b->job, GS_JOIN_RIGHT);
+    const uint64_t input = gs_join_job_input_bytes(b->job, of);
     const size_t most = memory_bytes / SIEVE_SHARE;
-    *taken = input / SIEVE_OF_INPUT < most ? (size_t)(input / SIEVE_OF_INPUT) : most;
-    if (*taken < SIEVE_MIN)
-        *taken = SIEVE_MIN;
-    return gs_band_sieve_new(&b->sieve, o->low, o->high, *taken, st);
+    size_t bytes =
+        input / SIEVE_OF_INPUT < most ? (size_t)(input / SIEVE_OF_INPUT) : most;
+    if (bytes < SIEVE_MIN)
+        bytes = SIEVE_MIN;
+    *taken += bytes;
+    return of == GS_JOIN_LEFT ? gs_band_sieve_new(sieve, o->low, o->high, bytes, st)
+                              : gs_band_sieve_new(sieve, -o->high, -o->low, bytes, st);
+}
+
+/* Nothing is gained where an end of the band is open: nearly all lines have partners. */
+static gs_code open_sieves(band_join *b, size_t memory_bytes, size_t *taken,
+                           gs_status *st)
+{
+    const gs_join_job *const job = b->job;
+    const gs_join_options *const o = job->options;
+    const uint64_t left = gs_join_job_input_bytes(job, GS_JOIN_LEFT);
+    const uint64_t right = gs_join_job_input_bytes(job, GS_JOIN_RIGHT);
+    *taken = 0;
+    if (o->low == -GS_JOIN_NUMBER_FAR || o->high == GS_JOIN_NUMBER_FAR)
+        return GS_OK;
+    if (gs_join_job_may_leave_out(job, GS_JOIN_LEFT))
+        GS_TRY(open_sieve(b, GS_JOIN_RIGHT, memory_bytes, taken, &b->of_right, st));
+    const bool is_worth_it = right >= LOOK_LEAST && left < UINT64_MAX &&
+                             left / LOOK_TIMES <= right &&
+                             strcmp(o->inputs[GS_JOIN_LEFT], "-") != 0;
+    return is_worth_it && gs_join_job_may_leave_out(job, GS_JOIN_RIGHT)
+               ? open_sieve(b, GS_JOIN_LEFT, memory_bytes, taken, &b->of_left, st)
+               : GS_OK;
 }
 
 /* What is in order goes to the shelf, all threads together. */
@@ -146,9 +215,7 @@ static gs_code fill_right(band_join *b, gs_status *st)
         .abandon = abandon_right,
         .context = b,
     };
-    if (b->sieve != NULL)
-        gs_band_sieve_span(b->sieve);
-    GS_TRY(gs_band_fill_new(&b->fill, &job->format, &job->store, b->sieve, workers,
+    GS_TRY(gs_band_fill_new(&b->fill, &job->format, &job->store, workers,
                             consumer.portion_max, st));
     GS_TRY(gs_join_sorted_consume(b->sorted, &consumer, true, st));
     gs_join_sorted_free(b->sorted);
@@ -156,29 +223,26 @@ static gs_code fill_right(band_join *b, gs_status *st)
     return gs_band_fill_join(b->fill, &b->right, st);
 }
 
-/* Sorts it, and keeps it; only that memory, and *taken for the sieve, is taken when this
+/* Sorts it, and keeps it; only that memory, and *taken for sieves, is taken when this
  * returns. */
 static gs_code keep_right(band_join *b, size_t *taken, gs_status *st)
 {
     gs_join_job *const job = b->job;
     const size_t all = gs_join_job_sort_bytes(job), share = all / RIGHT_SHARE;
-    GS_TRY(open_sieve(b, all, taken, st));
+    GS_TRY(open_sieves(b, all, taken, st));
     b->plan = gs_join_job_plan_less(job, share + *taken);
     job->store.memory_bytes = share;
     b->right = (gs_band_right){.format = &job->format, .shelf = {.store = &job->store}};
+    if (b->of_left != NULL)
+        GS_TRY(look_at_left(b, st));
     GS_TRY(sort_side(b, GS_JOIN_RIGHT, st));
+    gs_band_sieve_free(b->of_left);
+    b->of_left = NULL;
     if (!job->options->header && job->options->is_auto)
-        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_RIGHT, &job->options->sort.order,
-                                  job->first, job->has_first, st));
+        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_RIGHT, job->options, job->first,
+                                  job->has_first, st));
     GS_TRY(gs_join_job_make_format(job, st));
     GS_TRY(fill_right(b, st));
-    if (b->sieve != NULL)
-        gs_band_sieve_end(b->sieve);
-    if (b->sieve != NULL && !b->sieve->is_of_use) {
-        gs_band_sieve_free(b->sieve);
-        b->sieve = NULL;
-        *taken = 0;
-    }
     return gs_band_right_end(&b->right, st);
 }
 
@@ -266,8 +330,8 @@ static gs_code sort_left(band_join *b, size_t sieve_bytes, gs_status *st)
     b->plan = gs_join_job_plan_less(job, taken < all / 2 ? taken : all / 2);
     GS_TRY(sort_side(b, GS_JOIN_LEFT, st));
     if (!job->options->header && job->options->is_auto)
-        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_LEFT, &job->options->sort.order,
-                                  job->first, job->has_first, st));
+        GS_TRY(gs_join_first_find(b->sorted, GS_JOIN_LEFT, job->options, job->first,
+                                  job->has_first, st));
     return gs_join_job_make_format(job, st);
 }
 
@@ -278,6 +342,8 @@ static gs_code run(band_join *b, gs_status *st)
     size_t sieve_bytes;
     GS_TRY(keep_right(b, &sieve_bytes, st));
     GS_TRY(sort_left(b, sieve_bytes, st));
+    if (b->seen_left.count > 0)
+        GS_TRY(gs_input_stamps_check(&b->seen_left, st));
     return gs_join_job_write(b->job, b->sorted, &b->plan, match_all, b, st);
 }
 
@@ -288,7 +354,9 @@ gs_code gs_band_join_run(gs_join_job *job, gs_status *st)
     gs_join_sorted_free(b.sorted);
     gs_band_right_release(&b.right);
     gs_band_fill_free(b.fill);
-    gs_band_sieve_free(b.sieve);
+    gs_band_sieve_free(b.of_left);
+    gs_band_sieve_free(b.of_right);
+    gs_input_stamps_release(&b.seen_left);
     gs_mem_free(b.matchers);
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
         gs_band_key_release(&b.keys[s]);

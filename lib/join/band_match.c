@@ -65,10 +65,18 @@ static gs_code look(gs_band_match *m, gs_status *st)
     return gs_cancel_check(m->options->sort.cancel_signal, st);
 }
 
-static gs_code cut(const gs_band_match *m, gs_join_fields *fields, const uint8_t *line,
-                   size_t bytes, gs_status *st)
+static gs_code cut_left(gs_band_match *m, const uint8_t *line, size_t bytes,
+                        gs_status *st)
 {
-    return gs_join_fields_cut(fields, &m->options->sort.order, line, bytes, st);
+    return gs_join_fields_cut(&m->left_fields, gs_join_order(m->options, GS_JOIN_LEFT),
+                              line, bytes, st);
+}
+
+static gs_code cut_right(gs_band_match *m, const uint8_t *line, size_t bytes,
+                         gs_status *st)
+{
+    return gs_join_fields_cut(&m->right_fields, gs_join_order(m->options, GS_JOIN_RIGHT),
+                              line, bytes, st);
 }
 
 /* Of a pair, or of one line; the other is NULL. */
@@ -88,7 +96,7 @@ static gs_code show_line(gs_band_match *m, const gs_join_fields *left,
 static gs_code show_unmade(gs_band_match *m, gs_status *st)
 {
     const gs_band_place *const p = &m->partner;
-    GS_TRY(cut(m, &m->right_fields, p->text, p->text_bytes, st));
+    GS_TRY(cut_right(m, p->text, p->text_bytes, st));
     return show_line(m, &m->left_fields, &m->right_fields, st);
 }
 
@@ -123,7 +131,7 @@ static gs_code show_pairs(gs_band_match *m, gs_join_number last, const uint8_t *
                           size_t bytes, gs_status *st)
 {
     gs_band_place *const p = &m->partner;
-    GS_TRY(cut(m, &m->left_fields, line, bytes, st));
+    GS_TRY(cut_left(m, line, bytes, st));
     GS_TRY(gs_join_pair_left_make(&m->left, &m->left_fields, st));
     gs_band_place_go_to(p, &m->window);
     for (;;) {
@@ -173,7 +181,7 @@ gs_code gs_band_match_add(gs_band_match *m, gs_join_number number, const uint8_t
         return show_pairs(m, last, line, bytes, st);
     if (!(is_paired ? o->is_semi : o->shows_unpaired[GS_JOIN_LEFT]))
         return GS_OK;
-    GS_TRY(cut(m, &m->left_fields, line, bytes, st));
+    GS_TRY(cut_left(m, line, bytes, st));
     return show_line(m, &m->left_fields, NULL, st);
 }
 
@@ -195,7 +203,7 @@ gs_code gs_band_match_unpaired(gs_band_match *m, gs_status *st)
         GS_TRY(look(m, st));
         if (gs_band_right_is_seen(m->right, p->line))
             continue;
-        GS_TRY(cut(m, &m->right_fields, p->text, p->text_bytes, st));
+        GS_TRY(cut_right(m, p->text, p->text_bytes, st));
         GS_TRY(show_line(m, NULL, &m->right_fields, st));
     }
 }

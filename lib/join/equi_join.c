@@ -42,7 +42,8 @@ typedef struct equi_join {
     /* Which of the inputs that are sorted as one is which. */
     gs_join_side side_of_input[GS_JOIN_SIDES];
     const char *inputs[GS_JOIN_SIDES];
-    gs_join_filter *filter;     /* of keys of the first input; or NULL */
+    size_t record_sizes[GS_JOIN_SIDES]; /* of tuples */
+    gs_join_filter *filter;             /* of keys of the first input; or NULL */
     gs_join_filter *later;      /* of those of the second, looked at before; or NULL */
     gs_input_stamps seen_later; /* the second input as it was then */
     gs_record_sieve sieve;      /* of both */
@@ -142,7 +143,12 @@ static gs_code prepare(equi_join *e, gs_status *st)
     choose_inputs(e);
     job->sort.inputs = e->inputs;
     job->sort.input_count = GS_JOIN_SIDES;
+    if (gs_join_reads_tuples(job->options)) {
+        job->sort.order.record_size = job->options->tuples[GS_JOIN_LEFT].record_size;
+        job->sort.input_record_sizes = e->record_sizes;
+    }
     for (unsigned i = 0; i < GS_JOIN_SIDES; i++) {
+        e->record_sizes[i] = job->options->tuples[e->side_of_input[i]].record_size;
         GS_TRY(gs_join_side_key_init(&e->keys[i], job->options, e->side_of_input[i], st));
         e->encoders[i] = e->keys[i].encoder;
     }
@@ -176,6 +182,8 @@ static gs_code look_at_second(equi_join *e, gs_status *st)
     options.inputs = &e->inputs[1];
     options.input_count = 1;
     options.stats = NULL;
+    if (options.input_record_sizes != NULL)
+        options.input_record_sizes = &e->record_sizes[1];
     const gs_join_sorting sorting = {
         .options = &options,
         .encoders = &e->encoders[1],
@@ -223,8 +231,8 @@ static gs_code make_format(const equi_join *e, gs_status *st)
     for (unsigned i = 0; o->header && i < GS_JOIN_SIDES; i++)
         GS_TRY(gs_join_job_take_header(job, e->side_of_input[i], e->sorted, i, st));
     if (!o->header && o->is_auto)
-        GS_TRY(gs_join_first_find(e->sorted, GS_JOIN_SIDES, &o->sort.order, job->first,
-                                  job->has_first, st));
+        GS_TRY(gs_join_first_find(e->sorted, GS_JOIN_SIDES, o, job->first, job->has_first,
+                                  st));
     return gs_join_job_make_format(job, st);
 }
 

@@ -87,12 +87,24 @@ static gs_join_field find_csv(const uint8_t *p, const uint8_t *end, uint8_t sepa
     }
 }
 
+static gs_code cut_tuple(gs_join_fields *f, const gs_order *order, const uint8_t *tuple,
+                         gs_status *st)
+{
+    for (size_t i = 0; i < order->byte_key_count; i++) {
+        const gs_byte_key *const field = &order->byte_keys[i];
+        GS_TRY(add(f, tuple + field->offset, tuple + field->offset + field->length, st));
+    }
+    return GS_OK;
+}
+
 gs_code gs_join_fields_cut(gs_join_fields *f, const gs_order *order, const uint8_t *line,
                            size_t bytes, gs_status *st)
 {
     const int delimiter = order->delimiter;
     const uint8_t *const end = line + bytes;
     f->count = 0;
+    if (order->record_size > 0)
+        return cut_tuple(f, order, line, st);
     if (bytes == 0)
         return GS_OK;
     if (order->form == GS_FORM_CSV)

@@ -6,6 +6,7 @@
  * one delimiter   ",a,,bb"     ->   | a |  | bb      every one ends a field
  *      '\n'        "a  bb"      ->  a  bb             the line is its only field
  *      CSV         a,"b,""c"    ->  a | "b,""c"       as they are written
+ *     tuples       12345678     ->  1234 | 5678       as the order's byte_keys say
  *
  * An empty line has no fields; the CR of a CSV line's end belongs to none. One thread.
  */
@@ -29,11 +30,12 @@ typedef struct gs_join_fields {
     size_t count, capacity;
 } gs_join_fields;
 
-/* Of the order form and delimiter are looked at, as in join_options.h. */
+/* Of the order form and delimiter are looked at, as in join_options.h, or of tuples size
+ * and byte_keys. */
 GS_MUST_CHECK gs_code gs_join_fields_cut(gs_join_fields *fields, const gs_order *order,
                                          const uint8_t *line, size_t bytes,
                                          gs_status *st);
-/* One of them; of no bytes if the line has it not. */
+/* One of them; of no bytes if the line has it not. Not of tuples. */
 gs_join_field gs_join_field_find(const gs_order *order, const uint8_t *line, size_t bytes,
                                  size_t field);
 void gs_join_fields_release(gs_join_fields *fields);

@@ -5,7 +5,7 @@
 
 typedef struct first_lines {
     gs_join_side only;
-    const gs_order *order;
+    const gs_join_options *options;
     gs_join_fields *fields;
     bool *has_line;
     bool is_done;
@@ -39,9 +39,9 @@ static gs_code add(void *context, unsigned worker, const gs_run_cursor *record,
     const gs_join_side side = side_of(first, record);
     (void)worker;
     if (!first->has_line[side])
-        GS_TRY(gs_join_fields_cut(&first->fields[side], first->order,
-                                  record->data + record->key_bytes,
-                                  record->length - record->key_bytes, st));
+        GS_TRY(gs_join_fields_cut(
+            &first->fields[side], gs_join_order(first->options, side),
+            record->data + record->key_bytes, record->length - record->key_bytes, st));
     first->has_line[side] = true;
     first->is_done = first->only != GS_JOIN_SIDES ||
                      (first->has_line[GS_JOIN_LEFT] && first->has_line[GS_JOIN_RIGHT]);
@@ -60,11 +60,11 @@ static void abandon(void *context, unsigned worker, const gs_status *why)
 }
 
 gs_code gs_join_first_find(gs_join_sorted *sorted, gs_join_side only,
-                           const gs_order *order, gs_join_fields fields[],
+                           const gs_join_options *options, gs_join_fields fields[],
                            bool has_line[], gs_status *st)
 {
     first_lines first = {
-        .only = only, .order = order, .fields = fields, .has_line = has_line};
+        .only = only, .options = options, .fields = fields, .has_line = has_line};
     const gs_range_consumer consumer = {
         .portion_max = 1,
         .kept_together = kept_together,

@@ -15,7 +15,8 @@
  * lines, and what its fields hold does not count. The fields have counts, but their bytes
  * may be gone. */
 GS_MUST_CHECK gs_code gs_join_first_find(gs_join_sorted *sorted, gs_join_side only,
-                                         const gs_order *order, gs_join_fields fields[],
-                                         bool has_line[], gs_status *st);
+                                         const gs_join_options *options,
+                                         gs_join_fields fields[], bool has_line[],
+                                         gs_status *st);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/join/join_tuple.h"
 #include "lib/sort/record/records.h"
 
 /* --- text ----------------------------------------------------------------------- */
@@ -35,11 +36,40 @@ static inline bool is_filled(const gs_join_format *f, gs_join_field field)
             memcmp(field.data, "\"\"", 2) == 0);
 }
 
+/* A field of a tuple, as it is or as text. */
+static gs_code put_tuple_field(const gs_join_format *f, gs_join_side side,
+                               const gs_join_fields *line, size_t field, bool is_first,
+                               gs_join_text *to, gs_status *st)
+{
+    const gs_byte_key *const what = &f->options->tuples[side].byte_keys[field];
+    const uint8_t *const data = line != NULL ? line->at[field].data : NULL;
+    const bool is_number = f->prints_tuples && what->type != GS_FIELD_BYTES;
+    char number[GS_TUPLE_TEXT_BYTES];
+    gs_join_field text = {data, what->length};
+    if (f->prints_tuples && data == NULL)
+        text = (gs_join_field){f->filler, f->filler_bytes};
+    else if (is_number)
+        text = (gs_join_field){(const uint8_t *)number,
+                               gs_join_tuple_print(what, data, number)};
+    GS_TRY(gs_join_text_room(to, text.bytes + 1, st));
+    if (f->prints_tuples && !is_first)
+        to->data[to->used++] = f->separator;
+    if (text.data == NULL)
+        memset(to->data + to->used, 0, text.bytes);
+    else
+        memcpy(to->data + to->used, text.data, text.bytes);
+    to->used += text.bytes;
+    return GS_OK;
+}
+
 /* One field, which may be missing, with the separator in front if there is one. */
-static gs_code put_field(const gs_join_format *f, const gs_join_fields *line,
-                         size_t field, bool is_first, gs_join_text *to, gs_status *st)
+static gs_code put_field(const gs_join_format *f, gs_join_side side,
+                         const gs_join_fields *line, size_t field, bool is_first,
+                         gs_join_text *to, gs_status *st)
 {
     gs_join_field text = {f->filler, f->filler_bytes};
+    if (f->writes_tuples || f->prints_tuples)
+        return put_tuple_field(f, side, line, field, is_first, to, st);
     if (line != NULL && field < line->count && !is_filled(f, line->at[field]))
         text = line->at[field];
     GS_TRY(gs_join_text_room(to, text.bytes + 1, st));
@@ -56,10 +86,11 @@ static gs_code put_others(const gs_join_format *f, gs_join_side side,
                           const gs_join_fields *line, gs_join_text *to, gs_status *st)
 {
     const size_t has = line != NULL ? line->count : 0;
-    const size_t count = f->options->is_auto ? f->field_count[side] : has;
+    const size_t count =
+        f->options->is_auto || f->writes_tuples ? f->field_count[side] : has;
     for (size_t i = 0; i < count; i++) {
         if (i != f->options->key_field[side])
-            GS_TRY(put_field(f, line, i, false, to, st));
+            GS_TRY(put_field(f, side, line, i, false, to, st));
     }
     return GS_OK;
 }
@@ -69,7 +100,7 @@ static gs_code put_key(const gs_join_format *f, const gs_join_fields *left,
                        gs_status *st)
 {
     const gs_join_side side = left != NULL ? GS_JOIN_LEFT : GS_JOIN_RIGHT;
-    return put_field(f, left != NULL ? left : right, f->options->key_field[side],
+    return put_field(f, side, left != NULL ? left : right, f->options->key_field[side],
                      is_first, to, st);
 }
 
@@ -78,7 +109,7 @@ static gs_code put_side(const gs_join_format *f, gs_join_side side,
                         const gs_join_fields *line, bool is_first, gs_join_text *to,
                         gs_status *st)
 {
-    GS_TRY(put_field(f, line, f->options->key_field[side], is_first, to, st));
+    GS_TRY(put_field(f, side, line, f->options->key_field[side], is_first, to, st));
     return put_others(f, side, line, to, st);
 }
 
@@ -89,7 +120,8 @@ static gs_code put_sides(const gs_join_format *f, const gs_join_fields *left,
     const gs_join_fields *const lines[GS_JOIN_SIDES] = {left, right};
     bool is_first = true;
     for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
-        if (lines[s] == NULL && (!f->options->is_auto || f->field_count[s] == 0))
+        const bool is_shown = f->writes_tuples ? f->shows[s] : f->options->is_auto;
+        if (lines[s] == NULL && (!is_shown || f->field_count[s] == 0))
             continue;
         GS_TRY(put_side(f, (gs_join_side)s, lines[s], is_first, to, st));
         is_first = false;
@@ -109,7 +141,7 @@ static gs_code put_items(const gs_join_format *f, size_t first, size_t count,
         if (item->is_key)
             GS_TRY(put_key(f, left, right, i == 0, to, st));
         else
-            GS_TRY(put_field(f, line, item->field, i == 0, to, st));
+            GS_TRY(put_field(f, item->side, line, item->field, i == 0, to, st));
     }
     return GS_OK;
 }
@@ -163,12 +195,20 @@ gs_code gs_join_format_init(gs_join_format *f, const gs_join_options *o,
         .filler = (const uint8_t *)(o->filler != NULL ? o->filler : ""),
         .filler_bytes = o->filler != NULL ? strlen(o->filler) : 0,
         .has_quotes = order->form == GS_FORM_CSV,
+        .writes_tuples = gs_join_writes_tuples(o),
+        .prints_tuples = gs_join_reads_tuples(o) && o->prints_text,
         .separator = is_blank ? ' ' : (uint8_t)order->delimiter,
     };
     if (f->has_quotes)
         GS_TRY(quote_filler(f, st));
-    for (unsigned s = 0; s < GS_JOIN_SIDES; s++)
+    f->shows[GS_JOIN_LEFT] =
+        o->shows_pairs || o->is_semi || o->shows_unpaired[GS_JOIN_LEFT];
+    f->shows[GS_JOIN_RIGHT] = o->shows_pairs || o->shows_unpaired[GS_JOIN_RIGHT];
+    for (unsigned s = 0; s < GS_JOIN_SIDES; s++) {
         f->field_count[s] = first[s] != NULL ? first[s]->count : 0;
+        if (f->writes_tuples)
+            f->field_count[s] = f->shows[s] ? o->tuples[s].byte_key_count : 0;
+    }
     const size_t parts = o->item_count > 0 ? o->item_count : GS_JOIN_SIDES;
     GS_TRY(gs_mem_new_array(&f->parts, parts, sizeof *f->parts, "output fields", st));
     if (o->item_count > 0) {
@@ -212,6 +252,7 @@ gs_code gs_join_format_line(const gs_join_format *f, const gs_join_fields *left,
         GS_TRY(put_others(f, GS_JOIN_RIGHT, right, to, st));
     }
     GS_TRY(gs_join_text_room(to, 1, st));
-    to->data[to->used++] = f->options->sort.order.eol;
+    to->data[to->used] = f->options->sort.order.eol;
+    to->used += !f->writes_tuples;
     return GS_OK;
 }

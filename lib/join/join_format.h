@@ -9,7 +9,9 @@
  *      no -o                    left: key, others                    right: others
  *      no -o, keys differ       left: key, others                    right: key, others
  *
- * The separator in front belongs to the part. A format is read-only once it is made.
+ * The separator in front belongs to the part. Of tuples that are written as such there is
+ * none, nor an end of line; all have the same size, and where a field is missing are
+ * zeros. A format is read-only once it is made.
  */
 #ifndef GS_LIB_JOIN_JOIN_FORMAT_H
 #define GS_LIB_JOIN_JOIN_FORMAT_H
@@ -35,6 +37,9 @@ typedef struct gs_join_format {
     uint8_t *filler_room; /* one that had to be put between quotes; or NULL */
     bool has_quotes;      /* fields are those of CSV */
     uint8_t separator;
+    bool writes_tuples;
+    bool prints_tuples;        /* as text */
+    bool shows[GS_JOIN_SIDES]; /* some line of the output may have fields of this side */
     size_t field_count[GS_JOIN_SIDES]; /* of every line, or SIZE_MAX: what it has */
     gs_join_part *parts;
     size_t part_count;

@@ -13,7 +13,8 @@
 typedef struct gs_join_side_key {
     gs_order order;
     gs_key key;
-    gs_key_encoder *bare; /* the key alone */
+    gs_key_encoder *bare;     /* the key alone */
+    const gs_byte_key *field; /* of tuples; else NULL */
     uint8_t tag;
     gs_key_encoder *encoder; /* and with the byte behind it */
 } gs_join_side_key;

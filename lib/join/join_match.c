@@ -74,10 +74,18 @@ void gs_join_match_free(gs_join_match *m)
 
 /* --- lines without a partner ---------------------------------------------------- */
 
-static gs_code cut(const gs_join_match *m, gs_join_fields *fields, const uint8_t *line,
-                   size_t bytes, gs_status *st)
+static gs_code cut_left(gs_join_match *m, const uint8_t *line, size_t bytes,
+                        gs_status *st)
 {
-    return gs_join_fields_cut(fields, &m->options->sort.order, line, bytes, st);
+    return gs_join_fields_cut(&m->left_fields, gs_join_order(m->options, GS_JOIN_LEFT),
+                              line, bytes, st);
+}
+
+static gs_code cut_right(gs_join_match *m, const uint8_t *line, size_t bytes,
+                         gs_status *st)
+{
+    return gs_join_fields_cut(&m->right_fields, gs_join_order(m->options, GS_JOIN_RIGHT),
+                              line, bytes, st);
 }
 
 static gs_code look(gs_join_match *m, gs_status *st)
@@ -105,7 +113,7 @@ static gs_code show_line(gs_join_match *m, const gs_join_fields *left,
 static gs_code show_left(gs_join_match *m, const uint8_t *line, size_t bytes,
                          gs_status *st)
 {
-    GS_TRY(cut(m, &m->left_fields, line, bytes, st));
+    GS_TRY(cut_left(m, line, bytes, st));
     return show_line(m, &m->left_fields, NULL, st);
 }
 
@@ -119,7 +127,7 @@ static gs_code show_right(gs_join_match *m, const gs_join_fields *left, gs_statu
         GS_TRY(gs_join_reader_next(&m->reader, &m->right, &kept, &has_line, st));
         if (!has_line)
             return GS_OK;
-        GS_TRY(cut(m, &m->right_fields, kept.line, kept.line_bytes, st));
+        GS_TRY(cut_right(m, kept.line, kept.line_bytes, st));
         GS_TRY(show_line(m, left, &m->right_fields, st));
     }
 }
@@ -139,7 +147,7 @@ static gs_code make_right(gs_join_match *m, gs_status *st)
             m->is_made = true;
             return GS_OK;
         }
-        GS_TRY(cut(m, &m->right_fields, kept.line, kept.line_bytes, st));
+        GS_TRY(cut_right(m, kept.line, kept.line_bytes, st));
         GS_TRY(gs_join_pair_make_right(m->format, &m->right_fields, &m->made_right, st));
     }
     gs_join_text_release(&m->made_right);
@@ -194,7 +202,7 @@ static gs_code take_left(gs_join_match *m, const uint8_t *line, size_t bytes,
     const gs_join_options *const o = m->options;
     const bool is_paired = m->right_count > 0;
     if (is_paired && o->shows_pairs) {
-        GS_TRY(cut(m, &m->left_fields, line, bytes, st));
+        GS_TRY(cut_left(m, line, bytes, st));
         GS_TRY(show_pairs(m, st));
     } else if (is_paired ? o->is_semi : o->shows_unpaired[GS_JOIN_LEFT]) {
         GS_TRY(show_left(m, line, bytes, st));

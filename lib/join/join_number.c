@@ -138,21 +138,28 @@ size_t gs_join_number_encode(gs_join_number number, uint8_t *to)
     return put((int64_t)floor, (uint64_t)rest, to);
 }
 
-/* Eight digits at once; false if some are none. */
-static bool parse_eight(const uint8_t *text, uint64_t *value)
+static const uint64_t byte_ones = UINT64_C(0x0101010101010101);
+
+/* Of eight digits, a byte each, the lowest first. */
+static inline uint64_t eight_value(uint64_t v)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t v;
-    memcpy(&v, text, sizeof v);
-    v = le64toh(v) ^ '0' * ones; /* digits are 0 to 9 now */
-    if (((v | (v + (0x80 - 10) * ones)) & 0x80 * ones) != 0)
-        return false;
     v = v * 10 + (v >> 8); /* every other byte: two digits; then four, then eight */
     v = (v & UINT64_C(0x00ff00ff00ff00ff)) * 100 +
         (v >> 16 & UINT64_C(0x00ff00ff00ff00ff));
     v = (v & UINT64_C(0x0000ffff0000ffff)) * 10000 +
         (v >> 32 & UINT64_C(0x0000ffff0000ffff));
-    *value = v & UINT32_MAX;
+    return v & UINT32_MAX;
+}
+
+/* Eight digits at once; false if some are none. */
+static bool parse_eight(const uint8_t *text, uint64_t *value)
+{
+    uint64_t v;
+    memcpy(&v, text, sizeof v);
+    v = le64toh(v) ^ '0' * byte_ones; /* digits are 0 to 9 now */
+    if (((v | (v + (0x80 - 10) * byte_ones)) & 0x80 * byte_ones) != 0)
+        return false;
+    *value = eight_value(v);
     return true;
 }
 
@@ -178,16 +185,60 @@ static bool parse_short(const uint8_t *text, size_t bytes, int64_t *out)
     return true;
 }
 
-size_t gs_join_number_encode_text(const uint8_t *text, size_t bytes, uint8_t *to,
-                                  gs_join_number *number)
+/* The digits that a text begins with, up to eight: how many, and what they are. */
+static inline unsigned take_eight(const uint8_t *text, uint64_t *value)
+{
+    const uint64_t others = 0x80 - 10;
+    uint64_t v;
+    memcpy(&v, text, sizeof v);
+    v = le64toh(v) ^ '0' * byte_ones;
+    /* The lowest bit is right, whatever carries go up from there. */
+    const uint64_t bad = (v | (v + others * byte_ones)) & 0x80 * byte_ones;
+    const unsigned digits = bad != 0 ? (unsigned)__builtin_ctzll(bad) / 8 : 8;
+    if (digits == 0)
+        return 0;
+    *value = eight_value(v << 8 * (sizeof v - digits)); /* zeros in front */
+    return digits;
+}
+
+bool gs_join_number_take_whole(const uint8_t *text, size_t bytes, uint8_t delimiter,
+                               int64_t *out)
+{
+    static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    enum { POWERS = sizeof powers / sizeof *powers };
+    uint64_t value, more = 0;
+    size_t digits = take_eight(text, &value);
+    if (digits == POWERS) {
+        const unsigned others = take_eight(text + digits, &more);
+        if (others == POWERS)
+            return false;
+        value = value * (uint64_t)powers[others] + (others > 0 ? more : 0);
+        digits += others;
+    }
+    if (digits == 0 || digits > bytes || (digits < bytes && text[digits] != delimiter))
+        return false;
+    *out = (int64_t)value;
+    return true;
+}
+
+gs_join_number gs_join_number_of_whole(int64_t whole)
+{
+    return (gs_join_number)whole * one;
+}
+
+size_t gs_join_number_encode_whole(int64_t whole, uint8_t *to)
+{
+    return put(whole, 0, to);
+}
+
+size_t gs_join_number_encode_text(const uint8_t *text, size_t bytes, uint8_t *to)
 {
     int64_t whole;
-    if (parse_short(text, bytes, &whole)) {
-        *number = (gs_join_number)whole * one;
+    gs_join_number number;
+    if (parse_short(text, bytes, &whole))
         return put(whole, 0, to);
-    }
-    return gs_join_number_parse(text, bytes, number) ? gs_join_number_encode(*number, to)
-                                                     : 0;
+    return gs_join_number_parse(text, bytes, &number) ? gs_join_number_encode(number, to)
+                                                      : 0;
 }
 
 gs_join_number gs_join_number_decode(const uint8_t *string)

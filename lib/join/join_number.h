@@ -29,11 +29,18 @@ enum { GS_JOIN_NUMBER_BYTES = 17 }; /* of the longest string */
  * blanks around. False: it is something else, or out of the range. */
 bool gs_join_number_parse(const uint8_t *text, size_t bytes, gs_join_number *out);
 
+/* A whole number of up to 15 digits and no sign that a text begins with, up to its end or
+ * to `delimiter`. False: something else is there. Up to GS_KEY_READ_SLACK bytes behind
+ * the text are read. */
+bool gs_join_number_take_whole(const uint8_t *text, size_t bytes, uint8_t delimiter,
+                               int64_t *out);
+gs_join_number gs_join_number_of_whole(int64_t whole);
+
 /* Writes the string, and returns its length. */
 size_t gs_join_number_encode(gs_join_number number, uint8_t *to);
+size_t gs_join_number_encode_whole(int64_t whole, uint8_t *to);
 /* Parse and encode in one; 0: it is no number. */
-size_t gs_join_number_encode_text(const uint8_t *text, size_t bytes, uint8_t *to,
-                                  gs_join_number *number);
+size_t gs_join_number_encode_text(const uint8_t *text, size_t bytes, uint8_t *to);
 gs_join_number gs_join_number_decode(const uint8_t *string);
 
 #endif

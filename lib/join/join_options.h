@@ -41,9 +41,29 @@ typedef struct gs_join_options {
     bool is_auto;       /* as many fields as the first line of each input has */
     const char *filler; /* where a field is missing or empty; NULL: nothing */
 
+    /* Files of binary tuples: the size of a record and its fields, as byte_keys; and what
+     * is written is text. record_size 0: lines. */
+    gs_order tuples[GS_JOIN_SIDES];
+    bool prints_text;
+
     /* Memory, threads, output and so on. Of the order form, eol and delimiter are looked
      * at: '\n' makes the line the only field. Inputs and headers are not. */
     gs_sort_options sort;
 } gs_join_options;
+
+/* How the records of a side are cut. */
+static inline const gs_order *gs_join_order(const gs_join_options *o, gs_join_side side)
+{
+    return o->tuples[side].record_size > 0 ? &o->tuples[side] : &o->sort.order;
+}
+/* Are they tuples, and are those what is written? */
+static inline bool gs_join_reads_tuples(const gs_join_options *o)
+{
+    return o->tuples[GS_JOIN_LEFT].record_size > 0;
+}
+static inline bool gs_join_writes_tuples(const gs_join_options *o)
+{
+    return gs_join_reads_tuples(o) && !o->prints_text;
+}
 
 #endif

@@ -24,6 +24,7 @@ gs_code gs_join_pair_left_init(gs_join_pair_left *left, const gs_join_format *fo
                                gs_status *st)
 {
     left->format = format;
+    left->eol_bytes = !format->writes_tuples;
     left->is_plain = format->part_count == 2 && format->parts[0].side == GS_JOIN_LEFT &&
                      format->parts[1].side == GS_JOIN_RIGHT;
     return gs_mem_new_array(&left->ends, format->part_count, sizeof *left->ends,
@@ -100,9 +101,10 @@ gs_code gs_join_pair_put_parts(const gs_join_pair_left *left, const uint8_t **ri
             memcpy(to, from, part);
         to += part;
     }
-    *to++ = f->options->sort.order.eol;
-    gs_dassert((size_t)(to - begin) == bytes);
+    *to = f->options->sort.order.eol;
+    to += !f->writes_tuples;
+    gs_dassert((size_t)(to - begin) <= bytes);
     *right = from_right;
-    gs_join_writer_added(writer, bytes);
+    gs_join_writer_added(writer, (size_t)(to - begin));
     return GS_OK;
 }

@@ -26,8 +26,9 @@ GS_MUST_CHECK gs_code gs_join_pair_make_right(const gs_join_format *format,
 typedef struct gs_join_pair_left {
     const gs_join_format *format; /* borrowed */
     gs_join_text text;
-    size_t *ends;  /* of its parts; those of right ones are empty */
-    bool is_plain; /* it has one part, the right line another, in this order */
+    size_t *ends;     /* of its parts; those of right ones are empty */
+    size_t eol_bytes; /* 0: pairs are tuples */
+    bool is_plain;    /* it has one part, the right line another, in this order */
 } gs_join_pair_left;
 
 GS_MUST_CHECK gs_code gs_join_pair_left_init(gs_join_pair_left *left,
@@ -70,7 +71,7 @@ GS_MUST_CHECK static inline gs_code gs_join_pair_put(const gs_join_pair_left *le
     gs_join_pair_copy(out, left->text.data, left_bytes);
     gs_join_pair_copy(out + left_bytes, from, right_bytes);
     out[left_bytes + right_bytes] = left->format->options->sort.order.eol;
-    gs_join_writer_added(to, left_bytes + right_bytes + 1);
+    gs_join_writer_added(to, left_bytes + right_bytes + left->eol_bytes);
     *right = from + right_bytes;
     return GS_OK;
 }

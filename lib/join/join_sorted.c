@@ -22,13 +22,7 @@ struct gs_join_sorted {
 /* The time so far is that of the phase before. */
 static void set_phase(gs_join_sorted *s, gs_sort_phase phase)
 {
-    gs_sort_stats *const stats = s->options->stats;
-    const uint64_t now = gs_machine_now_ns();
-    if (stats != NULL) {
-        const int before = atomic_exchange(&stats->phase, (int)phase);
-        atomic_fetch_add(&stats->phase_ns[before], now - s->phase_begin_ns);
-    }
-    s->phase_begin_ns = now;
+    gs_sort_stats_begin_phase(s->options->stats, phase, &s->phase_begin_ns);
 }
 
 static void end_phase(gs_join_sorted *s)
@@ -55,6 +49,7 @@ static gs_code open_input(gs_join_sorted *s, const gs_join_sorting *sorting,
         .plan = &s->plan,
         .layout = &s->layout,
         .input_encoders = sorting->encoders,
+        .line_sieve = sorting->line_sieve,
         .sieve = sorting->sieve,
         .team = team,
         .pool = s->in.pool,
@@ -113,7 +108,7 @@ gs_code gs_join_sorted_new(gs_join_sorted **out, const gs_join_sorting *sorting,
     s->plan = *sorting->plan;
     s->layout = (gs_record_layout){.is_keyed = true,
                                    .is_key_only = true,
-                                   .has_eol = true,
+                                   .has_eol = sorting->options->order.record_size == 0,
                                    .eol = sorting->options->order.eol};
     s->phase_begin_ns = gs_machine_now_ns();
     if (open_input(s, sorting, st) != GS_OK || form_runs(s, st) != GS_OK) {

@@ -23,6 +23,7 @@ typedef struct gs_join_sorted gs_join_sorted;
 typedef struct gs_join_sorting {
     const gs_sort_options *options;
     gs_key_encoder *const *encoders; /* one an input */
+    const gs_line_sieve *line_sieve; /* or NULL */
     const gs_record_sieve *sieve;    /* or NULL */
     gs_header_fn *see_header;        /* of each input that has one; or NULL */
     void *header_context;

@@ -4,6 +4,7 @@
 #define GS_LIB_JOIN_JOINS_H
 
 #include "lib/join/join_options.h"
+#include "lib/join/join_tuple.h"
 #include "lib/join/joiner.h"
 
 #endif

@@ -11,10 +11,15 @@ RESULTS.md (results_page.py).
   BENCH_LINES=3000000  lines of each side of the first join
   BENCH_RUNS=3         turns
   BENCH_MEMORY=512M    -S, and DuckDB's memory_limit
-  BENCH_ONLY=a,b       workloads: some, all, band, equal
+  BENCH_ONLY=a,b       workloads: some, all, near, band, equal; or large, which is for whoever has
+                       some 12 GB of disk and asks for it: two files of BENCH_LARGE lines, once.
+                       build/bench/join.md then has the page's rows of others too
+  BENCH_LARGE=57000000 lines of each, about 2 GB
   BENCH_VENV=DIR       a Python environment with duckdb or polars
   BENCH_DIR=DIR        where inputs and outputs go (default: build/bench)
 """
+import array
+import multiprocessing
 import os
 import platform
 import random
@@ -53,6 +58,7 @@ GNU = "sort -S {m} --parallel={t} -s -t, -k1,1 {l} >{o}.l && sort -S {m} --paral
 
 
 LARGE = 500 << 20  # bytes of output
+AT_MOST = 200  # seconds of a program in the large join
 
 
 class Bench:
@@ -69,6 +75,7 @@ class Bench:
         os.makedirs("build/bench", exist_ok=True)
         self.folder = tempfile.mkdtemp(prefix="work-", dir=parent)
         self.table = []
+        self.kept = []  # rows of workloads that are not measured now
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -77,6 +84,18 @@ class Bench:
         rng = random.Random(name)
         with open(self.path(name), "w", encoding="ascii") as f:
             f.writelines("%d,%024x\n" % (rng.randrange(keys), rng.getrandbits(96)) for _ in range(count))
+        return self.path(name)
+
+    def make_fast(self, name, count, keys):
+        """The same, but other numbers of the same kind, in a third of the time."""
+        rng = random.Random(name)
+        with open(self.path(name), "w", encoding="ascii") as f:
+            while count > 0:
+                n = min(count, 100000)
+                numbers = array.array("Q", rng.randbytes(8 * n))
+                text = rng.randbytes(12 * n).hex()
+                f.writelines(["%d,%s\n" % (k % keys, text[24 * i : 24 * i + 24]) for i, k in enumerate(numbers)])
+                count -= n
         return self.path(name)
 
     def has(self, module):
@@ -119,6 +138,31 @@ class Bench:
             raise SystemExit("join_vs_others: %s: status %d" % (command[0], status))
         return time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss >> 10
 
+    def measure_once(self, title, left, right):
+        """Programs that fail, or take too long, are said to, with why."""
+        alive = []
+        commands = self.commands(left, right, None, False)
+        commands.pop("GNU sort, join")
+        base = None
+        for program, command in commands.items():
+            begin = time.monotonic()
+            with open(self.path("said"), "w+b") as said:
+                process = subprocess.Popen(["timeout", str(AT_MOST), *command], stdout=subprocess.DEVNULL, stderr=said)
+                _, status, usage = os.wait4(process.pid, 0)
+                said.seek(0)
+                why = said.read().decode(errors="replace").strip().split("\n")[-1][:100]
+            seconds = time.monotonic() - begin
+            cpu, peak = "%.2f" % (usage.ru_utime + usage.ru_stime), str(usage.ru_maxrss >> 10)
+            if status != 0:
+                why = why or ("stopped after %d s" % AT_MOST if status >> 8 == 124 else "status %d" % status)
+                self.table.append((title, program, "fails after %.0f: %s" % (seconds, why.replace("|", "/")), cpu, peak, ""))
+                continue
+            alive.append(program)
+            base = base or seconds
+            ratio = "" if program == "gpusort" else "%.1f" % (seconds / base)
+            self.table.append((title, program, "%.2f" % seconds, cpu, peak, ratio))
+        self.check_same(alive)
+
     def check_same(self, programs):
         """All outputs have the same lines, or as many if there are very many."""
         is_large = os.path.getsize(self.path("gpusort")) > LARGE
@@ -157,6 +201,11 @@ class Bench:
         if self.wants("all"):
             self.measure("%g M lines, each with one of %g K" % (n / 1e6, n / 1e4),
                          self.make("many", n, n // 10), self.every(n // 10))
+        if self.wants("near"):
+            left, right = self.make("near", n, 10**9), self.make("nearby", n, 10**9)
+            for width in (2, 20, 200):
+                self.measure("%g M x %g M numbers, each near %.2g of them" % (n / 1e6, n / 1e6, (2 * width + 1) * n / 1e9),
+                             left, right, (-width, width))
         if self.wants("band"):
             left, right = self.make("points", 1000000, 10**9), self.make("bands", 10000, 10**9)
             for width in (2500, 2500000):
@@ -165,6 +214,14 @@ class Bench:
         if self.wants("equal"):
             self.measure("1 M lines, each with one of 10 K", self.make("outer", 10**6, 10**4), self.every(10**4),
                          has_loops=True)
+
+        if "large" in self.only:
+            n = int(os.environ.get("BENCH_LARGE", "57000000"))
+            names = ["large left", "large right"]
+            with multiprocessing.Pool(2) as pool:
+                left, right = pool.starmap(self.make_fast, [(name, n, 7 * n) for name in names])
+            size = (os.path.getsize(left) + os.path.getsize(right)) / 2e9
+            self.measure_once("2 x %.1f GB, one in seven with a partner" % size, left, right)
 
     def every(self, keys):
         rng = random.Random(keys)
@@ -178,7 +235,11 @@ class Bench:
         lines = ["Measured %s on: %s cores, %s; -S %s and a limit as large for DuckDB; %d runs each, in turns." % (
             time.strftime("%Y-%m-%d"), self.threads, platform.machine(), self.memory, self.runs), "",
             "| what | program | s | cpu s | peak MiB | times gpusort's time |", "|---|---|--:|--:|--:|--:|"]
-        lines += ["| " + " | ".join(row) + " |" for row in self.table]
+        measured = set(row[0] for row in self.table)
+        kept = [row for row in self.kept if row[0] not in measured]
+        if kept:
+            lines[0] += " Rows of " + "; ".join(sorted(measured)) + "; others before."
+        lines += ["| " + " | ".join(row) + " |" for row in kept + self.table]
         return "\n".join(lines) + "\n"
 
 
@@ -189,6 +250,8 @@ def main():
         bench.measure_all()
     finally:
         shutil.rmtree(bench.folder)
+    if bench.only:
+        bench.kept = results_page.rows(results_page.measured_so_far()["join"])
     with open("build/bench/join.md", "w", encoding="utf-8") as page:
         page.write(bench.text())
     print(bench.text())

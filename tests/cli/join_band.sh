@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Joins of numbers: what the options mean, and what is said to keys that are none. Memory
 # stays within bounds where all lines of both files match and the right ones are in a
-# file; an interrupted one leaves nothing.
+# file; an interrupted one leaves nothing, and a file that changes meanwhile is an error.
 . "$GS_CLI/try.inc"
 . "$GS_CLI/peak.inc"
 printf '1 a\n5 b\n-2.5 c\n5.0 d\n0.3 e\n' >l
@@ -66,6 +66,21 @@ cut -d ' ' -f 1,2 wide >narrow
 OUT=pairs peak 65 gpusort join -S 1M --band=0:0 -o 1.2,2.2 narrow wide
 wc -l <pairs
 [ -z "$GS_TEST_LONG" ] || peak 65 gpusort join -S 1M --le narrow narrow
+# Of these no line has a partner: none of either file is sorted, if the first may be looked
+# at before. What is looked at twice must not change in between, in joins of equal keys too.
+seq 10 10 3000000 >tens
+seq 15 10 3000005 >fives
+for first in tens -; do
+    gpusort join -S 8M --stats=s --band=0:0 $first fives <tens
+    python3 -c 'import json; print(json.load(open("s"))["spill_bytes"] > 0)'
+done
+(until [ -e enough ]; do echo 1; done >>tens) &
+gpusort join --output=got --band=0:0 tens fives 2>&1
+echo "exit $?"
+gpusort join --output=got fives tens 2>&1
+echo "exit $?"
+touch enough
+wait
 mkdir tmp
 env --default-signal gpusort join -T tmp -S 1M --output=out --le wide wide &
 sleep 1

@@ -106,9 +106,8 @@ static void try_once(uint64_t *state, size_t memory_bytes)
     j.store = (gs_join_store){
         .spill = spill, .block_bytes = 4096, .memory_bytes = memory_bytes};
     j.right = (gs_band_right){.format = &j.format, .shelf = {.store = &j.store}};
-    REQUIRE_OK(
-        gs_band_fill_new(&j.fill, &j.format, &j.store, NULL, WORKERS, PORTIONS, &st),
-        &st);
+    REQUIRE_OK(gs_band_fill_new(&j.fill, &j.format, &j.store, WORKERS, PORTIONS, &st),
+               &st);
     fill_portions(&j, state);
     CHECK(j.right.shelf.line_count == j.lines);
     CHECK(gs_join_shelf_is_near(&j.right.shelf) == (memory_bytes > 0 || j.lines == 0) ||
