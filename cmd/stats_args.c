@@ -133,6 +133,21 @@ static void settle(stats_args *a)
         a->inputs[a->input_count++] = standard_input[0];
 }
 
+void stats_settle_times(stats_args *a)
+{
+    const bool has_column = a->second_column != NULL;
+    if (a->window_seconds <= 0 && has_column)
+        gs_die_usage("--time-column is for a --window of a time: 10m");
+    if (a->window_seconds <= 0)
+        return;
+    if (a->values.is_binary ? has_column : !has_column || a->column == NULL)
+        gs_die_usage("a --window of a time needs %s",
+                     a->values.is_binary ? "pairs of value and time: no --time-column"
+                                         : "-k and --time-column");
+    a->values.column_count = 2;
+    a->values.has_times = true;
+}
+
 void stats_args_settle(stats_args *a)
 {
     if (a->values.is_text)
@@ -299,6 +314,27 @@ gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
         GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
     }
     gs_sliding_sink_release(&sink);
+    return st->code;
+}
+
+gs_code stats_run_of_time(gs_sliding_kind kind, const stats_args *args,
+                          const stats_workplace *w, gs_sliding_report_fn *report,
+                          void *context, gs_value_stream_counts *counts, gs_status *st)
+{
+    gs_time_sink sink = {.kind = kind,
+                         .eps = args->eps,
+                         .seconds = args->window_seconds,
+                         .memory_bytes = w->memory_bytes / 2,
+                         .report = report,
+                         .report_context = context};
+    const gs_value_sink as_sink = gs_time_sink_as_sink(&sink);
+    if (gs_time_sink_init(&sink, st) == GS_OK) {
+        gs_value_stream_options options =
+            stats_stream_options(args, w, sink.block_values);
+        options.text_bytes_max = GS_WINDOW_TEXT_BYTES_MAX;
+        GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
+    }
+    gs_time_sink_release(&sink);
     return st->code;
 }
 

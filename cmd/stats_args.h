@@ -56,6 +56,9 @@ typedef struct stats_args {
 #define STATS_SAVE_USAGE                                                                 \
     "      --save=FILE          keep what is known in the end, for `stats merge'\n"
 
+#define STATS_TIMES_USAGE                                                                \
+    "      --time-column=N|NAME where times stand: seconds, or 2024-02-29T23:59:01Z\n"
+
 #define STATS_COLUMN_USAGE                                                               \
     "  -t, --field-separator=C  what stands between fields (default: blanks); \\t: "     \
     "TAB\n"                                                                              \
@@ -100,6 +103,9 @@ stats_args stats_args_default(void);
 void stats_args_settle(stats_args *args);
 /* The same where values are texts, unless a type of numbers was named. */
 void stats_args_settle_texts(stats_args *args);
+/* What --window and --time-column ask for together: pairs of value and time. Before the
+ * others. */
+void stats_settle_times(stats_args *args);
 /* Ends the program if something cannot be saved. */
 void stats_check_save(const stats_args *args);
 /* Ends the program if eps is out of its limits. */
@@ -139,6 +145,12 @@ gs_value_stream_options stats_stream_options(const stats_args *args,
 
 /* Reports of the last args->window values. */
 GS_MUST_CHECK gs_code stats_run_sliding(gs_sliding_kind kind, const stats_args *args,
+                                        const stats_workplace *w,
+                                        gs_sliding_report_fn *report, void *context,
+                                        gs_value_stream_counts *counts, gs_status *st);
+
+/* Reports of those of the last args->window_seconds. */
+GS_MUST_CHECK gs_code stats_run_of_time(gs_sliding_kind kind, const stats_args *args,
                                         const stats_workplace *w,
                                         gs_sliding_report_fn *report, void *context,
                                         gs_value_stream_counts *counts, gs_status *st);

@@ -37,7 +37,7 @@ static void parse(corrsum_request *r, int argc, char **argv)
         {0, "sum", GS_OPT_TEXT(&a->second_column)},
         {0, "phi", STATS_OPT_SHARE(&r->ask.phi)},
         CORRSUM_OPTIONS(&r->ask),
-        {0, "window", GS_OPT_COUNT(&a->window)},
+        {0, "window", STATS_OPT_WINDOW(a)},
         {0, "eps", STATS_OPT_SHARE(&a->eps)},
         {0, "save", GS_OPT_TEXT(&a->save)},
         STATS_INPUT_OPTIONS(a),
@@ -51,6 +51,9 @@ static void parse(corrsum_request *r, int argc, char **argv)
         a->column = "1";
     if (!a->values.is_binary && a->second_column == NULL)
         a->second_column = "2";
+    if (a->window_seconds > 0)
+        gs_die_usage("sums have no --window of a time: the few pairs that it would leave "
+                     "out may have nearly all of one");
     stats_args_settle(a);
     stats_check_save(a);
     stats_check_eps(a);

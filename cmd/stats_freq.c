@@ -18,8 +18,10 @@ static const char usage_text[] =
     "      --support=S          share of the values (default: 0.01)\n"
     "      --eps=E              error, a share of N (default: a tenth of S)\n"
     "      --top=K              no more than the first K\n"
-    "      --window=W           of the last W values alone, which N is "
-    "then\n" STATS_SAVE_USAGE STATS_TEXT_INPUT_USAGE STATS_WORK_USAGE;
+    "      --window=W|TIME      of the last W values alone, which N is then, or of those "
+    "of\n"
+    "                           the last 10s, 5m, 2h, 1d before the latest "
+    "time\n" STATS_TIMES_USAGE STATS_SAVE_USAGE STATS_TEXT_INPUT_USAGE STATS_WORK_USAGE;
 
 typedef struct freq_request {
     stats_args args;
@@ -33,13 +35,15 @@ static void parse(freq_request *r, int argc, char **argv)
         {0, "support", STATS_OPT_SHARE(&r->ask.support)},
         {0, "eps", STATS_OPT_SHARE(&a->eps)},
         {0, "top", GS_OPT_COUNT(&r->ask.top)},
-        {0, "window", GS_OPT_COUNT(&a->window)},
+        {0, "window", STATS_OPT_WINDOW(a)},
+        {0, "time-column", GS_OPT_TEXT(&a->second_column)},
         {0, "save", GS_OPT_TEXT(&a->save)},
         STATS_INPUT_OPTIONS(a),
         STATS_WORK_OPTIONS(a),
     };
     a->eps = -1;
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+    stats_settle_times(a);
     stats_args_settle_texts(a);
     stats_check_save(a);
     stats_settle_support(a, r->ask.support);
@@ -81,7 +85,7 @@ static gs_code print_sliding(void *context, const gs_sliding_all *all, bool is_e
                                   .texts = is_text ? &b->texts : NULL,
                                   .values = all->values,
                                   .in_window = all->in_window,
-                                  .lost = all->uncovered +
+                                  .lost = all->uncovered + all->window_error +
                                           (is_text ? b->texts.lost : b->numbers.lost),
                                   .bytes = all->bytes};
     return freq_print(&r->ask, &frequent, is_end, st);
@@ -111,11 +115,13 @@ static gs_code work(void *request, const stats_workplace *w,
                     gs_value_stream_counts *counts, gs_status *st)
 {
     freq_request *const r = request;
-    if (r->args.window == 0)
-        return run_all(r, w, counts, st);
-    return stats_run_sliding(r->args.values.is_text ? GS_SLIDING_TEXTS
-                                                    : GS_SLIDING_NUMBERS,
-                             &r->args, w, print_sliding, r, counts, st);
+    const gs_sliding_kind kind =
+        r->args.values.is_text ? GS_SLIDING_TEXTS : GS_SLIDING_NUMBERS;
+    if (r->args.window_seconds > 0)
+        return stats_run_of_time(kind, &r->args, w, print_sliding, r, counts, st);
+    if (r->args.window > 0)
+        return stats_run_sliding(kind, &r->args, w, print_sliding, r, counts, st);
+    return run_all(r, w, counts, st);
 }
 
 int gs_stats_freq_command(int argc, char **argv)

@@ -2,11 +2,11 @@
 /*
  * gpusort stats hhh: hierarchical heavy hitters, prefixes that many values have.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "cmd/commands.h"
+#include "cmd/freq_answer.h"
+#include "cmd/hhh_answer.h"
 #include "cmd/report.h"
 #include "cmd/stats_args.h"
 
@@ -17,12 +17,13 @@ static const char usage_text[] =
     "count without the prefixes below it that are printed too. Of N values all prefixes\n"
     "of S * N or more are there, none of less than (S - eps) * N; a count is never "
     "high,\n"
-    "and low by at most eps * N.\n\n"
+    "and low by at most eps * N. Of all values: there is no --window.\n\n"
     "      --by=HIERARCHY       dots (default): a.b.c is below a.b; slash; domain: by\n"
     "                           dots from the right; ip: IPv4 and IPv6 addresses\n"
     "      --step=BITS          between prefixes of addresses, 4 to 32 (default: 8)\n"
     "      --support=S          share of the values (default: 0.01)\n"
-    "      --eps=E              error, a share of N (default: a tenth of S)\n"
+    "      --eps=E              error, a share of N (default: a tenth of "
+    "S)\n" STATS_SAVE_USAGE
     "Which values (a line, unless said otherwise):\n" STATS_COLUMN_USAGE
     "      --type=TYPE          text\n" STATS_BINARY_USAGE STATS_WORK_USAGE;
 
@@ -35,8 +36,8 @@ typedef struct hhh_request {
     stats_args args;
     gs_hierarchy_kind kind;
     size_t step;
-    double support;
-    stats_output output;
+    hhh_ask ask;
+    const gs_prefix_sink *sink;
 } hhh_request;
 
 static void parse(hhh_request *r, int argc, char **argv)
@@ -45,8 +46,10 @@ static void parse(hhh_request *r, int argc, char **argv)
     const gs_opt options[] = {
         {0, "by", GS_OPT_WORD(&r->kind, hierarchies)},
         {0, "step", GS_OPT_COUNT(&r->step)},
-        {0, "support", STATS_OPT_SHARE(&r->support)},
+        {0, "support", STATS_OPT_SHARE(&r->ask.support)},
         {0, "eps", STATS_OPT_SHARE(&a->eps)},
+        {0, "window", STATS_OPT_WINDOW(a)},
+        {0, "save", GS_OPT_TEXT(&a->save)},
         STATS_INPUT_OPTIONS(a),
         STATS_WORK_OPTIONS(a),
     };
@@ -55,53 +58,46 @@ static void parse(hhh_request *r, int argc, char **argv)
     if (a->has_type || a->values.is_binary)
         gs_die_usage("prefixes are of text: neither --type=%s nor --binary",
                      gs_number_type_name(a->values.type));
+    if (a->window > 0 || a->window_seconds > 0)
+        gs_die_usage("prefixes are of all values: each of up to %d levels would need a "
+                     "--window of its own",
+                     GS_PREFIX_LEVELS_MAX);
     stats_args_settle_texts(a);
-    stats_settle_support(a, r->support);
-    if (r->step < GS_IP_STEP_MIN || r->step > 32)
-        gs_die_usage("--step is from %d to 32", GS_IP_STEP_MIN);
+    stats_settle_support(a, r->ask.support);
+    if (r->step < GS_IP_STEP_MIN || r->step > GS_IP_STEP_MAX)
+        gs_die_usage("--step is from %d to %d", GS_IP_STEP_MIN, GS_IP_STEP_MAX);
     if (r->kind == GS_BY_IP) {
         a->values.is_good = gs_prefix_is_address;
         a->values.good_name = "address";
     }
-    r->output = stats_args_output(a);
+    r->ask.eps = a->eps;
+    r->ask.output = stats_args_output(a);
 }
 
 static gs_code print_report(void *context, const gs_heavy_prefixes *all, bool is_end,
                             gs_status *st)
 {
     hhh_request *const r = context;
-    const bool as_json = r->args.as_json;
-    if (!stats_output_begin(&r->output, all->values, is_end))
-        return GS_OK;
-    if (as_json)
-        printf(", \"support\": %g, \"eps\": %g, \"error_max\": %" PRIu64
-               ", \"error_bound\": %" PRIu64 ", \"summary_bytes\": %zu, \"prefixes\": [",
-               r->support, r->args.eps, all->lost,
-               (uint64_t)(r->args.eps * (double)all->values), all->bytes);
-    for (size_t i = 0; i < all->count; i++) {
-        const gs_heavy_prefix *const p = &all->prefixes[i];
-        if (as_json)
-            printf("%s{\"prefix\": ", i > 0 ? ", " : "");
-        stats_output_text(&r->output, p->text, p->bytes);
-        printf(as_json ? ", \"count\": %" PRIu64 ", \"rest\": %" PRIu64 "}"
-                       : "\t%" PRIu64 "\t%" PRIu64 "\n",
-               p->count, p->own);
-    }
-    if (as_json)
-        putchar(']');
-    return stats_output_end(&r->output, st);
+    GS_TRY(hhh_print(&r->ask, all, is_end, st));
+    gs_saved_summary s = {.kind = GS_SAVED_PREFIXES,
+                          .values = all->values,
+                          .counters = r->sink->counters,
+                          .prefixes = r->sink->counts};
+    return is_end ? stats_save(&r->args, &s, st) : GS_OK;
 }
 
 static gs_code work(void *request, const stats_workplace *w,
                     gs_value_stream_counts *counts, gs_status *st)
 {
     hhh_request *const r = request;
-    gs_prefix_sink sink = {.by = {r->kind, (unsigned)r->step},
-                           .support = r->support,
+    const unsigned step = r->kind == GS_BY_IP ? (unsigned)r->step : 0;
+    gs_prefix_sink sink = {.counts = {.by = {r->kind, step}},
+                           .support = r->ask.support,
                            .counters = (size_t)ceil(1 / r->args.eps),
                            .memory_bytes = w->memory_bytes / 2,
                            .report = print_report,
                            .report_context = r};
+    r->sink = &sink;
     const gs_value_stream_options options =
         stats_stream_options(&r->args, w, GS_WINDOW_TEXTS);
     const gs_value_sink as_sink = gs_prefix_sink_as_sink(&sink);
@@ -112,7 +108,8 @@ static gs_code work(void *request, const stats_workplace *w,
 
 int gs_stats_hhh_command(int argc, char **argv)
 {
-    hhh_request r = {.args = stats_args_default(), .support = 0.01, .step = 8};
+    hhh_request r = {
+        .args = stats_args_default(), .ask.support = FREQ_SUPPORT, .step = 8};
     parse(&r, argc, argv);
     return stats_command_run(&r.args, work, &r);
 }

@@ -5,6 +5,7 @@
 #include "cmd/commands.h"
 #include "cmd/corrsum_answer.h"
 #include "cmd/freq_answer.h"
+#include "cmd/hhh_answer.h"
 #include "cmd/quantile_answer.h"
 #include "cmd/report.h"
 #include "cmd/stats_args.h"
@@ -13,12 +14,11 @@
 
 static const char usage_text[] =
     "Usage: gpusort stats merge [OPTION]... FILE...\n"
-    "Answers of all streams together whose summaries `stats quantile', `freq' or "
-    "`corrsum'\n"
-    "saved with --save, all of one kind: as that command would of all values, with the\n"
-    "largest error of the files.\n\n"
+    "Answers of all streams together whose summaries `stats quantile', `freq', `hhh' or\n"
+    "`corrsum' saved with --save, all of one kind: as that command would of all values,\n"
+    "with the largest error of the files.\n\n"
     "      --phi=LIST           quantiles (default: 0.5,0.9,0.99); of sums the first\n"
-    "      --support=S          frequent: share of the values (default: 0.01, or the "
+    "      --support=S          frequent, heavy: share of all (default: 0.01, or the "
     "error)\n"
     "      --top=K              frequent: no more than the first K\n"
     "      --agg=FIGURE         sums: avg (default), min, max, or quantile if saved so\n"
@@ -34,6 +34,7 @@ typedef struct merge_request {
     quantile_ask quantiles;
     freq_ask frequent;
     corrsum_ask sums;
+    double support; /* below 0: not asked for */
     bool as_json;
     const char *save;
     size_t memory_bytes;
@@ -45,7 +46,7 @@ static void parse(merge_request *r, int argc, char **argv)
 {
     const gs_opt options[] = {
         {0, "phi", GS_OPT_TEXT(&r->quantiles.phi_text)},
-        {0, "support", STATS_OPT_SHARE(&r->frequent.support)},
+        {0, "support", STATS_OPT_SHARE(&r->support)},
         {0, "top", GS_OPT_COUNT(&r->frequent.top)},
         CORRSUM_OPTIONS(&r->sums),
         {0, "save", GS_OPT_TEXT(&r->save)},
@@ -94,17 +95,40 @@ static gs_code print_sums(merge_request *r, const gs_saved_summary *all, gs_stat
                          true, st);
 }
 
+/* Of those that are frequent the error must leave some. */
+static gs_code settle_support(merge_request *r, double eps, gs_status *st)
+{
+    if (r->support < 0)
+        r->support = eps > FREQ_SUPPORT ? eps : FREQ_SUPPORT;
+    return r->support >= eps
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_ARG, 0, "--support=%g is less than the error, %g",
+                         r->support, eps);
+}
+
+static gs_code print_heavy(merge_request *r, const gs_saved_summary *all, gs_status *st)
+{
+    gs_heavy_finder finder = {.capacity = 0};
+    gs_heavy_prefixes heavy = {.values = all->values,
+                               .bytes = gs_saved_summary_bytes(all)};
+    hhh_ask ask = {.eps = all->eps, .output.as_json = r->as_json};
+    GS_TRY(settle_support(r, all->eps, st));
+    ask.support = r->support;
+    if (gs_heavy_find(&finder, &all->prefixes, NULL, r->support * (double)all->values,
+                      &heavy, st) == GS_OK)
+        GS_NOTED(hhh_print(&ask, &heavy, true, st));
+    gs_heavy_finder_release(&finder);
+    return st->code;
+}
+
 static gs_code print_frequent(merge_request *r, gs_saved_summary *all, gs_status *st)
 {
     const bool is_text = all->kind == GS_SAVED_TEXTS;
     gs_frequent f = {.values = all->values,
                      .in_window = all->values,
                      .bytes = gs_saved_summary_bytes(all)};
-    if (r->frequent.support < 0)
-        r->frequent.support = all->eps > FREQ_SUPPORT ? all->eps : FREQ_SUPPORT;
-    if (r->frequent.support < all->eps)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "--support=%g is less than the error, %g",
-                       r->frequent.support, all->eps);
+    GS_TRY(settle_support(r, all->eps, st));
+    r->frequent.support = r->support;
     if (is_text) {
         gs_text_counts_rank(&all->texts);
         f.texts = &all->texts;
@@ -123,6 +147,8 @@ static gs_code print_all(merge_request *r, gs_saved_summary *all, gs_status *st)
 {
     if (all->kind == GS_SAVED_SUMS)
         return print_sums(r, all, st);
+    if (all->kind == GS_SAVED_PREFIXES)
+        return print_heavy(r, all, st);
     if (all->kind != GS_SAVED_QUANTILES)
         return print_frequent(r, all, st);
     const quantile_view v = {.all = &all->ranks,
@@ -136,9 +162,8 @@ static gs_code print_all(merge_request *r, gs_saved_summary *all, gs_status *st)
 
 int gs_stats_merge_command(int argc, char **argv)
 {
-    merge_request r = {.quantiles = {.phi_text = QUANTILE_PHIS},
-                       .frequent = {.support = -1},
-                       .sums = {.times = 1}};
+    merge_request r = {
+        .quantiles = {.phi_text = QUANTILE_PHIS}, .support = -1, .sums = {.times = 1}};
     gs_status st = {.code = GS_OK};
     gs_saved_summary all = {.values = 0};
     parse(&r, argc, argv);

@@ -17,8 +17,8 @@ static const char usage_text[] =
     "                           0.5,0.9,0.99)\n"
     "      --window=W|TIME      of the last W values alone, which N is then, or of those "
     "of\n"
-    "                           the last 10s, 5m, 2h, 1d before the latest time\n"
-    "      --time-column=N|NAME where times stand: seconds, or 2024-02-29T23:59:01Z\n"
+    "                           the last 10s, 5m, 2h, 1d before the latest "
+    "time\n" STATS_TIMES_USAGE
     "      --exact              the very values: all are kept, sorted, in memory and\n"
     "                           behind that in temporary files\n"
     "  -T, --temporary-directory=DIR\n"
@@ -34,21 +34,6 @@ typedef struct quantile_request {
     size_t temp_folder_count;
     const gs_rank_sink *sink;
 } quantile_request;
-
-static void settle_times(stats_args *a)
-{
-    const bool has_column = a->second_column != NULL;
-    if (a->window_seconds <= 0 && has_column)
-        gs_die_usage("--time-column is for a --window of a time: 10m");
-    if (a->window_seconds <= 0)
-        return;
-    if (a->values.is_binary ? has_column : !has_column || a->column == NULL)
-        gs_die_usage("a --window of a time needs %s",
-                     a->values.is_binary ? "pairs of value and time: no --time-column"
-                                         : "-k and --time-column");
-    a->values.column_count = 2;
-    a->values.has_times = true;
-}
 
 static void parse(quantile_request *r, int argc, char **argv)
 {
@@ -68,7 +53,7 @@ static void parse(quantile_request *r, int argc, char **argv)
     const double usual_eps = a->eps;
     a->eps = -1;
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
-    settle_times(a);
+    stats_settle_times(a);
     stats_args_settle(a);
     if (r->is_exact &&
         (a->eps >= 0 || a->window > 0 || a->window_seconds > 0 || a->save != NULL))
@@ -165,24 +150,6 @@ static gs_code run_exact(quantile_request *r, const stats_workplace *w,
     return st->code;
 }
 
-static gs_code run_of_time(quantile_request *r, const stats_workplace *w,
-                           gs_value_stream_counts *counts, gs_status *st)
-{
-    gs_time_sink sink = {.eps = r->args.eps,
-                         .seconds = r->args.window_seconds,
-                         .memory_bytes = w->memory_bytes / 2,
-                         .report = print_sliding,
-                         .report_context = r};
-    const gs_value_sink as_sink = gs_time_sink_as_sink(&sink);
-    if (gs_time_sink_init(&sink, st) == GS_OK) {
-        const gs_value_stream_options options =
-            stats_stream_options(&r->args, w, sink.block_values);
-        GS_NOTED(gs_value_stream_run(&options, &as_sink, counts, st));
-    }
-    gs_time_sink_release(&sink);
-    return st->code;
-}
-
 static gs_code work(void *request, const stats_workplace *w,
                     gs_value_stream_counts *counts, gs_status *st)
 {
@@ -190,7 +157,8 @@ static gs_code work(void *request, const stats_workplace *w,
     if (r->is_exact)
         return run_exact(r, w, counts, st);
     if (r->args.window_seconds > 0)
-        return run_of_time(r, w, counts, st);
+        return stats_run_of_time(GS_SLIDING_RANKS, &r->args, w, print_sliding, r, counts,
+                                 st);
     if (r->args.window == 0)
         return run_all(r, w, counts, st);
     return stats_run_sliding(GS_SLIDING_RANKS, &r->args, w, print_sliding, r, counts, st);

@@ -197,25 +197,57 @@ static void print_top(const column_view *v)
         putchar(']');
 }
 
-/* Bins of one width from the least number to the most, by what is known of the ranks. */
-static void print_histogram(const column_view *v)
+/* Where bins end, from the least number to the most: of one width; or, where half of all
+ * would be in the first of them, each as many times as large as the one before, from the
+ * first percent on. False: they cannot be told apart. */
+static bool set_bins(const gs_column_facts *f, double ends[BINS + 1])
 {
-    const gs_rank_summary *const ranks = &v->facts->ranks;
-    const double least = gs_number_as_double(GS_NUMBER_F64, v->facts->least_key);
-    const double most = gs_number_as_double(GS_NUMBER_F64, v->facts->most_key);
+    const gs_rank_summary *const ranks = &f->ranks;
+    const double least = gs_number_as_double(GS_NUMBER_F64, f->least_key);
+    const double most = gs_number_as_double(GS_NUMBER_F64, f->most_key);
     const double width = (most - least) / BINS;
-    uint64_t counts[BINS], before = 0, highest = 1;
     if (!isfinite(least) || !isfinite(most) || !isfinite(width) || !(width > 0))
-        return;
+        return false;
+    for (int i = 0; i <= BINS; i++)
+        ends[i] = least + width * i;
+    const uint64_t middle =
+        gs_rank_summary_at(ranks, gs_rank_of_share(0.5, ranks->values))->key;
+    if (least < 0 || gs_number_as_double(GS_NUMBER_F64, middle) >= ends[1])
+        return true;
+    const gs_rank_entry *first =
+        gs_rank_summary_at(ranks, gs_rank_of_share(0.01, ranks->values));
+    while (first + 1 < ranks->entries + ranks->count &&
+           !(gs_number_as_double(GS_NUMBER_F64, first->key) > 0))
+        first++;
+    const double from = gs_number_as_double(GS_NUMBER_F64, first->key);
+    for (int i = 1; from < most / BINS && i < BINS; i++)
+        ends[i] = from * pow(most / from, (double)i / BINS);
+    return true;
+}
+
+/* How many numbers are in each, by what is known of the ranks. */
+static void count_bins(const gs_rank_summary *ranks, const double ends[BINS + 1],
+                       uint64_t counts[BINS])
+{
+    uint64_t before = 0;
     for (int i = 0; i < BINS; i++) {
         uint64_t low, high;
-        gs_rank_summary_bounds(ranks, gs_number_of_double(least + width * (i + 1)), &low,
-                               &high);
+        gs_rank_summary_bounds(ranks, gs_number_of_double(ends[i + 1]), &low, &high);
         const uint64_t up_to = i + 1 == BINS ? ranks->values : low + (high - low) / 2;
         counts[i] = up_to > before ? up_to - before : 0;
         before = up_to > before ? up_to : before;
-        highest = counts[i] > highest ? counts[i] : highest;
     }
+}
+
+static void print_histogram(const column_view *v)
+{
+    double ends[BINS + 1];
+    uint64_t counts[BINS], highest = 1;
+    if (!set_bins(v->facts, ends))
+        return;
+    count_bins(&v->facts->ranks, ends, counts);
+    for (int i = 0; i < BINS; i++)
+        highest = counts[i] > highest ? counts[i] : highest;
     for (int i = 0; i < BINS; i++) {
         char bar[BAR_WIDTH + 1];
         const size_t length =
@@ -223,8 +255,7 @@ static void print_histogram(const column_view *v)
         memset(bar, '#', length);
         bar[length] = '\0';
         begin_answer(v, "histogram");
-        printf("%.6g .. %.6g\t%" PRIu64 "\t%s", least + width * i,
-               least + width * (i + 1), counts[i], bar);
+        printf("%.6g .. %.6g\t%" PRIu64 "\t%s", ends[i], ends[i + 1], counts[i], bar);
         end_answer(v);
     }
 }

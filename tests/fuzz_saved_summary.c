@@ -31,6 +31,13 @@ static void ask(gs_saved_summary *s)
     }
     for (uint64_t key = 0; s->kind == GS_SAVED_SUMS && key < 1 << 8; key++)
         (void)gs_sum_summary_at(&s->pairs.sums, key << 56 | key);
+    gs_heavy_finder finder = {.capacity = 0};
+    gs_heavy_prefixes heavy = {.count = 0};
+    gs_status st = {.code = GS_OK};
+    require(gs_heavy_find(&finder, &s->prefixes, NULL, 1, &heavy, &st) == GS_OK);
+    for (size_t i = 0; i < heavy.count; i++)
+        require(heavy.prefixes[i].own <= heavy.prefixes[i].count);
+    gs_heavy_finder_release(&finder);
 }
 
 /* To bytes, and these back: they are good, and of counts the same; ranks may be thinned
@@ -43,7 +50,7 @@ static void save(gs_saved_summary *s)
     require(gs_saved_summary_pack(s, &first, &st) == GS_OK);
     require(gs_saved_summary_unpack(&again, first.data, first.bytes, "x", &st) == GS_OK);
     require(gs_saved_summary_pack(&again, &second, &st) == GS_OK);
-    const bool is_counts = s->kind == GS_SAVED_NUMBERS || s->kind == GS_SAVED_TEXTS;
+    const bool is_counts = s->kind != GS_SAVED_QUANTILES && s->kind != GS_SAVED_SUMS;
     require(!is_counts || (first.bytes == second.bytes &&
                            memcmp(first.data, second.data, first.bytes) == 0));
     gs_saved_summary_release(&again);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a batch of values: numbers, texts, or pairs of a number and a time, from
+ * Any bytes as a batch of values: numbers or texts, or pairs of such and a time, from
  * lines, fields or CSV. Each record is good or bad and none is lost; a good number is
  * printed so that it reads back as the same, and is the one that strtod() sees.
  */
@@ -60,9 +60,9 @@ static gs_value_options draw_options(const uint8_t *data)
     o.format.has_separator = o.format.is_csv || data[0] & 128;
     o.format.separator = separators[data[1] % sizeof separators];
     o.columns[0].field = data[1] / 4 % 4;
-    if (!o.is_text && data[1] & 64) {
+    if (data[1] & 64) {
         o.column_count = 2;
-        o.has_times = data[1] & 128;
+        o.has_times = o.is_text || data[1] & 128;
         o.columns[0].field += o.columns[0].field == 0;
         o.columns[1].field = 1 + data[1] / 4 % 3;
     }
@@ -91,9 +91,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (o.has_times)
             require(isfinite(gs_number_as_double(GS_NUMBER_F64, values.keys[2 * i + 1])));
     }
-    for (size_t i = 0; o.is_text && i < values.count; i++)
+    for (size_t i = 0; o.is_text && i < values.count; i++) {
         require(values.ends[i] >= (i > 0 ? values.ends[i - 1] : 0) &&
                 values.ends[i] <= values.text_bytes);
+        if (o.has_times)
+            require(isfinite(gs_number_as_double(GS_NUMBER_F64, values.keys[i])));
+    }
     gs_value_batch_release(&values);
     free(text);
     return 0;

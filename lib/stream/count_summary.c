@@ -52,24 +52,8 @@ gs_code gs_count_summary_merge(gs_count_summary *out, const gs_count_summary *a,
 {
     gs_assert(out != a && out != b);
     GS_TRY(reserve(out, a->count + b->count, st));
-    gs_key_count *to = out->entries;
-    size_t i = 0, j = 0;
-    /* Without a branch that could be guessed wrong: 2.1 to 2.8 ns an entry. A bitonic
-     * network of four keys and their counts in AVX2 took 3.1 to 3.8, most of it waiting
-     * for its own steps and adding up equal keys afterwards. */
-    while (i < a->count && j < b->count) {
-        const gs_key_count x = a->entries[i], y = b->entries[j];
-        to->key = x.key <= y.key ? x.key : y.key;
-        to->count = (x.key <= y.key ? x.count : 0) + (y.key <= x.key ? y.count : 0);
-        to++;
-        i += x.key <= y.key;
-        j += y.key <= x.key;
-    }
-    for (; i < a->count; i++)
-        *to++ = a->entries[i];
-    for (; j < b->count; j++)
-        *to++ = b->entries[j];
-    out->count = (size_t)(to - out->entries);
+    out->count = gs_count_merge(gs_count_merge_best_way(), out->entries, a->entries,
+                                a->count, b->entries, b->count);
     out->values = a->values + b->values;
     out->lost = a->lost + b->lost;
     return GS_OK;
@@ -104,6 +88,19 @@ gs_code gs_count_summary_copy(gs_count_summary *to, const gs_count_summary *from
     to->count = from->count;
     to->values = from->values;
     to->lost = from->lost;
+    return GS_OK;
+}
+
+gs_code gs_count_summary_trim(gs_count_summary *s, gs_status *st)
+{
+    gs_mem_free(s->room);
+    s->room = NULL;
+    s->room_capacity = 0;
+    if (s->capacity == s->count || s->count == 0)
+        return GS_OK;
+    GS_TRY(gs_mem_resize(&s->entries, s->count * sizeof *s->entries, "counts of values",
+                         st));
+    s->capacity = s->count;
     return GS_OK;
 }
 

@@ -12,10 +12,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
-
-typedef struct gs_key_count {
-    uint64_t key, count;
-} gs_key_count;
+#include "lib/stream/count_merge.h"
 
 typedef struct gs_count_summary {
     gs_key_count *entries;
@@ -40,6 +37,8 @@ GS_MUST_CHECK gs_code gs_count_summary_prune(gs_count_summary *s, size_t counter
                                              gs_status *st);
 GS_MUST_CHECK gs_code gs_count_summary_copy(gs_count_summary *to,
                                             const gs_count_summary *from, gs_status *st);
+/* Gives back the memory that its entries do not need. */
+GS_MUST_CHECK gs_code gs_count_summary_trim(gs_count_summary *s, gs_status *st);
 /* The most frequent first, and equal ones by their keys; no summary any more. */
 void gs_count_summary_rank(gs_count_summary *s);
 

@@ -40,7 +40,7 @@ static void cut_right(const uint8_t *text, size_t bytes, gs_prefixes *out)
 {
     const uint8_t *starts[GS_PREFIX_LEVELS_MAX];
     size_t n = 0;
-    for (size_t i = bytes; i > 1 && n < GS_PREFIX_LEVELS_MAX; i--)
+    for (size_t i = bytes; i > 0 && n < GS_PREFIX_LEVELS_MAX; i--)
         if (text[i - 1] == '.' && i < bytes)
             starts[n++] = text + i;
     if (n < GS_PREFIX_LEVELS_MAX)
@@ -116,4 +116,19 @@ void gs_prefix_cut(const gs_hierarchy *by, const uint8_t *text, size_t bytes,
     case GS_BY_IP: cut_address(by->step, text, bytes, out); break;
     case GS_HIERARCHY_COUNT: break;
     }
+}
+
+bool gs_prefix_is_one(const gs_hierarchy *by, unsigned level, const uint8_t *text,
+                      size_t bytes, gs_prefixes *cut)
+{
+    uint8_t address[16];
+    unsigned bits = 0;
+    if (by->kind == GS_BY_IP) {
+        const size_t n = read_address(text, bytes, address, &bits);
+        if (bits % by->step != 0 && bits != 8 * n)
+            return false;
+    }
+    gs_prefix_cut(by, text, bytes, cut);
+    return cut->count > 0 && cut->levels[0] == level &&
+           (by->kind == GS_BY_IP || cut->texts[0].bytes == bytes);
 }

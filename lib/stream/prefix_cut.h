@@ -31,11 +31,12 @@ typedef enum gs_hierarchy_kind {
 
 typedef struct gs_hierarchy {
     gs_hierarchy_kind kind;
-    unsigned step; /* bits between prefixes of an address, from GS_IP_STEP_MIN to 32 */
+    unsigned step; /* bits between prefixes of an address, GS_IP_STEP_MIN to _MAX */
 } gs_hierarchy;
 
 enum {
     GS_IP_STEP_MIN = 4,
+    GS_IP_STEP_MAX = 32,
     GS_PREFIX_LEVELS_MAX = 40, /* deeper values count as their first so many parts */
     GS_PREFIX_TEXT_BYTES = 64, /* of an address */
 };
@@ -54,5 +55,10 @@ bool gs_prefix_is_address(const uint8_t *text, size_t bytes);
  * of one as it is told here. */
 void gs_prefix_cut(const gs_hierarchy *by, const uint8_t *text, size_t bytes,
                    gs_prefixes *out);
+
+/* Is this a prefix of that level? Then the first one of `cut` is it: an address as it is
+ * written here, where another machine may have written it otherwise. */
+bool gs_prefix_is_one(const gs_hierarchy *by, unsigned level, const uint8_t *text,
+                      size_t bytes, gs_prefixes *cut);
 
 #endif

@@ -9,40 +9,21 @@
 #ifndef GS_LIB_STREAM_PREFIX_SINK_H
 #define GS_LIB_STREAM_PREFIX_SINK_H
 
-#include "lib/stream/prefix_cut.h"
-#include "lib/stream/text_counts.h"
+#include "lib/stream/prefix_counts.h"
 #include "lib/stream/value_stream.h"
-
-typedef struct gs_heavy_prefix {
-    const uint8_t *text;
-    size_t bytes;
-    uint64_t count;
-    uint64_t own; /* without those below that are heavy too; never below 0 */
-} gs_heavy_prefix;
-
-typedef struct gs_heavy_prefixes {
-    const gs_heavy_prefix *prefixes; /* the most frequent first */
-    size_t count;
-    uint64_t values, lost; /* no count is low by more than `lost` */
-    size_t bytes;          /* that all counters take */
-} gs_heavy_prefixes;
 
 typedef gs_code gs_prefix_report_fn(void *context, const gs_heavy_prefixes *all,
                                     bool is_end, gs_status *st);
 
 typedef struct gs_prefix_sink {
-    gs_hierarchy by;
     double support; /* what share of the values makes a prefix heavy */
     size_t counters;
     size_t memory_bytes; /* for counts; more is GS_ERR_LIMIT */
     gs_prefix_report_fn *report;
     void *report_context;
 
-    gs_text_counts levels[GS_PREFIX_LEVELS_MAX];
-    gs_text_counts level; /* of a report: one of them with the last window */
-    gs_text_counts heavy;
-    gs_heavy_prefix *prefixes;
-    size_t prefix_capacity;
+    gs_prefix_counts counts; /* `by` is set before; in the last report, of all values */
+    gs_heavy_finder finder;
 } gs_prefix_sink;
 
 void gs_prefix_sink_release(gs_prefix_sink *s);

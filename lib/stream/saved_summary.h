@@ -22,6 +22,9 @@
  *      sums         least x, most x (keys), sum of x (double), has ranks (0 or 1), these
  *                   as of quantiles; total of y above zero and of -y below it, count, as
  *                   often: key, before (2 doubles), up to (2 doubles)        keys ascend
+ *      prefixes     counters, hierarchy (gs_hierarchy_kind), step (bits, of addresses; else
+ *                   0), levels, as often: lost, count, as often: text, count
+ *                                                      all differ, and are of that level
  *
  * Of `counters` and `lost` holds what text_counts.h says: lost (counters + 1) is at most
  * the number of values less the sum of all counts. A file of which anything of this is not
@@ -37,6 +40,7 @@
 #include "lib/base/pack.h"
 #include "lib/stream/count_summary.h"
 #include "lib/stream/pair_sink.h"
+#include "lib/stream/prefix_counts.h"
 #include "lib/stream/text_counts.h"
 
 typedef enum gs_saved_kind {
@@ -44,6 +48,7 @@ typedef enum gs_saved_kind {
     GS_SAVED_NUMBERS,
     GS_SAVED_TEXTS,
     GS_SAVED_SUMS,
+    GS_SAVED_PREFIXES,
     GS_SAVED_KINDS,
 } gs_saved_kind;
 
@@ -59,10 +64,8 @@ typedef struct gs_saved_summary {
     gs_count_summary numbers;
     gs_text_counts texts;
     gs_pair_facts pairs;
+    gs_prefix_counts prefixes;
 } gs_saved_summary;
-
-/* "quantile", "freq" or "corrsum": whose it is. */
-const char *gs_saved_kind_name(gs_saved_kind kind);
 
 void gs_saved_summary_release(gs_saved_summary *s);
 

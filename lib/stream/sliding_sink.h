@@ -27,26 +27,8 @@
 #ifndef GS_LIB_STREAM_SLIDING_SINK_H
 #define GS_LIB_STREAM_SLIDING_SINK_H
 
-#include "lib/stream/count_sink.h"
-#include "lib/stream/pair_sink.h"
-#include "lib/stream/rank_summary.h"
+#include "lib/stream/sliding_block.h"
 #include "lib/stream/value_stream.h"
-
-typedef enum gs_sliding_kind {
-    GS_SLIDING_RANKS,
-    GS_SLIDING_NUMBERS, /* their counts */
-    GS_SLIDING_TEXTS,
-    GS_SLIDING_SUMS,
-    GS_SLIDING_SUMS_AND_RANKS, /* of x */
-} gs_sliding_kind;
-
-/* One of these, by the kind. */
-typedef struct gs_sliding_block {
-    gs_rank_summary ranks;
-    gs_count_summary numbers;
-    gs_text_counts texts;
-    gs_pair_facts pairs;
-} gs_sliding_block;
 
 /* What is in the window now. */
 typedef struct gs_sliding_all {

@@ -125,7 +125,7 @@ static gs_code prepare(const gs_table_sink *s, window_facts *w, gs_status *st)
         GS_TRY(gs_mem_new_array(&w->columns, s->column_count, sizeof *w->columns,
                                 "columns", st));
         w->column_count = s->column_count;
-        GS_TRY(gs_window_init(&w->numbers, GS_WINDOW_TEXTS, 1, st));
+        GS_TRY(gs_window_init(&w->numbers, GS_WINDOW_TEXTS, 1, false, st));
     }
     for (size_t i = 0; i < w->column_count; i++)
         gs_column_facts_reset(&w->columns[i]);

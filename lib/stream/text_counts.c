@@ -183,7 +183,47 @@ gs_code gs_text_counts_prune(gs_text_counts *t, size_t counters, gs_status *st)
     t->count = kept;
     t->text_bytes = text_bytes;
     t->lost += cut;
-    return make_slots(t, kept, st);
+    return t->slot_count > 0 ? make_slots(t, kept, st) : GS_OK;
+}
+
+/* --- storing ------------------------------------------------------------------------ */
+
+/* Just so many items: growing leaves room for more. */
+#define FIT(array, capacity, count, what)                                                \
+    do {                                                                                 \
+        if ((capacity) != (count)) {                                                     \
+            GS_TRY(gs_mem_resize(&(array), (count) * sizeof *(array), what, st));        \
+            (capacity) = (count);                                                        \
+        }                                                                                \
+    } while (0)
+
+gs_code gs_text_counts_store(gs_text_counts *to, const gs_text_counts *from,
+                             gs_status *st)
+{
+    gs_text_counts_release(to);
+    FIT(to->entries, to->capacity, from->count, "counts of values");
+    FIT(to->texts, to->text_capacity, from->text_bytes + 1, "texts of values");
+    if (from->count > 0)
+        memcpy(to->entries, from->entries, from->count * sizeof *to->entries);
+    if (from->text_bytes > 0)
+        memcpy(to->texts, from->texts, from->text_bytes);
+    to->count = from->count;
+    to->text_bytes = from->text_bytes;
+    to->values = from->values;
+    to->lost = from->lost;
+    return GS_OK;
+}
+
+gs_code gs_text_counts_trim(gs_text_counts *t, gs_status *st)
+{
+    gs_mem_free(t->room);
+    t->room = NULL;
+    t->room_capacity = 0;
+    if (t->count == 0)
+        return GS_OK;
+    FIT(t->entries, t->capacity, t->count, "counts of values");
+    FIT(t->texts, t->text_capacity, t->text_bytes + 1, "texts of values");
+    return GS_OK;
 }
 
 static int compare_entries(const void *a, const void *b, void *context)

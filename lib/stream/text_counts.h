@@ -68,6 +68,13 @@ GS_MUST_CHECK gs_code gs_text_counts_merge(gs_text_counts *t, const gs_text_coun
 GS_MUST_CHECK gs_code gs_text_counts_prune(gs_text_counts *t, size_t counters,
                                            gs_status *st);
 
+/* What `from` counted, in no more memory than that takes: `to`, which may hold another
+ * table, can be pruned and merged into others, but nothing is found in it or added. */
+GS_MUST_CHECK gs_code gs_text_counts_store(gs_text_counts *to, const gs_text_counts *from,
+                                           gs_status *st);
+/* Of one that is stored, and was pruned: gives back what it needs no more. */
+GS_MUST_CHECK gs_code gs_text_counts_trim(gs_text_counts *t, gs_status *st);
+
 /* The most frequent first, and equal ones by their bytes. Nothing may be added then until
  * it is reset. */
 void gs_text_counts_rank(gs_text_counts *t);

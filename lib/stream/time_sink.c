@@ -3,114 +3,70 @@
  * Of eps a quarter goes to the merging of levels, a half to what is stored, and three
  * sixteenths to the block that is left out: half of it may be too much or too little for
  * the number of values, and a quarter for the place among them.
+ *
+ * Of counts the block that is left out takes a quarter, and as much as an eighth more
+ * where it makes fewer or more values than there are the measure of what is frequent;
+ * merging takes an eighth, and what is stored a half.
  */
 #include "lib/stream/time_sink.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/share.h"
 
-enum { PAIR = 2, BLOCK_VALUES_MAX = 1 << 15 };
-
-/* What a thread makes of a window. */
-typedef struct window_times {
-    uint64_t *pairs; /* room for a whole block */
-    size_t count;
-} window_times;
+enum {
+    PAIR = 2,
+    BLOCK_VALUES_MAX = 1 << 15,
+    PAIR_BYTES = 16,
+    TEXT_BYTES =
+        64, /* of a text with its time; where they are longer, blocks take more */
+};
 
 gs_code gs_time_sink_init(gs_time_sink *s, gs_status *st)
 {
+    const size_t value_bytes = s->kind == GS_SLIDING_TEXTS ? TEXT_BYTES : PAIR_BYTES;
     s->capacity = (size_t)ceil(8 / s->eps) + 2;
-    const size_t fit = s->memory_bytes / 4 / s->capacity / (PAIR * sizeof *s->pairs);
+    const size_t fit = s->memory_bytes / 4 / s->capacity / value_bytes;
     s->block_values = gs_power_below(gs_clamp(fit, 1, BLOCK_VALUES_MAX));
-    const size_t pairs = s->capacity * s->block_values;
     GS_TRY(gs_mem_new_array(&s->keys, s->block_values, sizeof *s->keys, "block", st));
-    return gs_mem_new_array(&s->pairs, pairs, PAIR * sizeof *s->pairs, "blocks", st);
+    return gs_mem_new_array(&s->raws, s->capacity, sizeof *s->raws, "blocks", st);
 }
 
 void gs_time_sink_release(gs_time_sink *s)
 {
     for (unsigned k = 0; k < GS_TIME_LEVELS_MAX; k++) {
         for (size_t i = 0; s->levels[k] != NULL && i < s->capacity; i++)
-            gs_rank_summary_release(&s->levels[k][i].ranks);
+            gs_sliding_block_release(s->kind, &s->levels[k][i].facts);
         gs_mem_free(s->levels[k]);
-        gs_rank_summary_release(&s->waiting[k].ranks);
+        gs_sliding_block_release(s->kind, &s->waiting[k].facts);
     }
-    gs_rank_summary_release(&s->moving.ranks);
-    gs_rank_summary_release(&s->spare);
-    gs_rank_summary_release(&s->covered.ranks);
-    gs_mem_free(s->pairs);
+    for (size_t i = 0; s->raws != NULL && i < s->capacity; i++)
+        gs_time_raw_release(&s->raws[i]);
+    gs_sliding_block_release(s->kind, &s->moving.facts);
+    gs_sliding_block_release(s->kind, &s->spare);
+    gs_sliding_block_release(s->kind, &s->covered);
+    gs_mem_free(s->raws);
     gs_mem_free(s->keys);
 }
 
-/* --- times -------------------------------------------------------------------------- */
-
-static double time_of(uint64_t key)
-{
-    return gs_number_as_double(GS_NUMBER_F64, key);
-}
-
 /* No time is before the one that came before it. */
-static void arrange(void *context, uint64_t *pairs, size_t count)
+static void arrange(void *context, uint64_t *keys, size_t count)
 {
     gs_time_sink *const s = context;
+    const size_t stride = s->kind == GS_SLIDING_TEXTS ? 1 : PAIR;
     for (size_t i = 0; i < count; i++) {
-        const double time = time_of(pairs[PAIR * i + 1]);
+        uint64_t *const key = &keys[stride * i + stride - 1];
+        const double time = gs_number_as_double(GS_NUMBER_F64, *key);
         if (!s->has_arranged || time > s->arranged)
             s->arranged = time;
         s->has_arranged = true;
-        pairs[PAIR * i + 1] = gs_number_of_double(s->arranged);
+        *key = gs_number_of_double(s->arranged);
     }
-}
-
-static bool is_in_window(const gs_time_sink *s, double time)
-{
-    return time > s->latest - s->seconds || time >= s->latest;
-}
-
-/* The first and the last time of some pairs. */
-static void find_times(gs_time_block *b, const uint64_t *pairs, size_t count)
-{
-    uint64_t least = UINT64_MAX, most = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t key = pairs[PAIR * i + 1];
-        least = key < least ? key : least;
-        most = key > most ? key : most;
-    }
-    b->first = time_of(least);
-    b->last = time_of(most);
-}
-
-/* Those of some pairs in order whose time is in the window. */
-static gs_code take_part(gs_time_sink *s, const uint64_t *pairs, size_t count,
-                         gs_rank_summary *to, gs_status *st)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        s->keys[n] = pairs[PAIR * i];
-        n += is_in_window(s, time_of(pairs[PAIR * i + 1]));
-        gs_assert(n <= s->block_values);
-    }
-    return gs_rank_summary_take(to, s->keys, n, 1, st);
-}
-
-static gs_code take_all(gs_time_sink *s, const uint64_t *pairs, size_t count,
-                        gs_rank_summary *to, gs_status *st)
-{
-    for (size_t i = 0; i < count; i++)
-        s->keys[i] = pairs[PAIR * i];
-    return gs_rank_summary_take(to, s->keys, count, 1, st);
 }
 
 /* --- levels ------------------------------------------------------------------------- */
-
-static uint64_t *pairs_of(const gs_time_sink *s, uint64_t number)
-{
-    return s->pairs + number % s->capacity * s->block_values * PAIR;
-}
 
 static gs_time_block *block_at(const gs_time_sink *s, unsigned level, uint64_t number)
 {
@@ -124,12 +80,25 @@ static uint64_t parts_of_age(const gs_time_sink *s, uint64_t age)
     return (uint64_t)ceil(4 * levels / s->eps / (double)age);
 }
 
+/* To how many what goes up: ranks are by every level, counts only once. */
+static uint64_t parts_of_moving(const gs_time_sink *s)
+{
+    return (uint64_t)ceil((s->kind == GS_SLIDING_RANKS ? 2.0 * GS_TIME_LEVELS_MAX : 8) /
+                          s->eps);
+}
+
+static size_t facts_bytes(const gs_time_sink *s, const gs_time_block *b)
+{
+    return gs_sliding_block_bytes(s->kind, &b->facts);
+}
+
 static gs_code thin_out(gs_time_sink *s, gs_time_block *b, uint64_t age, gs_status *st)
 {
-    s->held_bytes -= b->ranks.capacity * sizeof(gs_rank_entry);
-    gs_rank_summary_prune(&b->ranks, parts_of_age(s, age));
-    GS_NOTED(gs_rank_summary_trim(&b->ranks, st));
-    s->held_bytes += b->ranks.capacity * sizeof(gs_rank_entry);
+    s->held_bytes -= facts_bytes(s, b);
+    GS_NOTED(gs_sliding_block_prune(s->kind, &b->facts, parts_of_age(s, age), 0, st));
+    if (st->code == GS_OK)
+        GS_NOTED(gs_sliding_block_trim(s->kind, &b->facts, st));
+    s->held_bytes += facts_bytes(s, b);
     return st->code;
 }
 
@@ -144,51 +113,45 @@ static gs_code store(gs_time_sink *s, unsigned level, uint64_t number, gs_status
     gs_time_block *const to = block_at(s, level, number);
     to->first = s->moving.first;
     to->last = s->moving.last;
-    s->held_bytes -= to->ranks.capacity * sizeof(gs_rank_entry);
-    gs_rank_summary_release(&to->ranks);
-    GS_TRY(gs_rank_summary_copy(&to->ranks, &s->moving.ranks, st));
-    s->held_bytes += to->ranks.capacity * sizeof(gs_rank_entry);
+    s->held_bytes -= facts_bytes(s, to);
+    gs_sliding_block_release(s->kind, &to->facts);
+    GS_TRY(gs_sliding_block_store(s->kind, &to->facts, &s->moving.facts, st));
+    s->held_bytes += facts_bytes(s, to);
     for (uint64_t age = 1; age <= number + 1 && age < s->capacity; age *= 2)
         GS_TRY(thin_out(s, block_at(s, level, number + 1 - age), age, st));
     return GS_OK;
 }
 
-static void swap(gs_rank_summary *a, gs_rank_summary *b)
-{
-    const gs_rank_summary other = *a;
-    *a = *b;
-    *b = other;
-}
-
 /* The block that is moving is of level 0 and the next one. */
 static gs_code add_block(gs_time_sink *s, gs_status *st)
 {
-    const uint64_t parts = (uint64_t)ceil(2.0 * GS_TIME_LEVELS_MAX / s->eps);
+    gs_time_block *const moving = &s->moving;
     uint64_t number = s->blocks++;
     for (unsigned i = 0; i < GS_TIME_LEVELS_MAX; i++, number /= 2) {
         gs_time_block *const waiting = &s->waiting[i];
         GS_TRY(store(s, i, number, st));
         if (number % 2 == 0) {
-            waiting->first = s->moving.first;
-            swap(&waiting->ranks, &s->moving.ranks);
+            waiting->first = moving->first;
+            gs_sliding_block_swap(&waiting->facts, &moving->facts);
             return GS_OK;
         }
-        GS_TRY(gs_rank_summary_merge(&s->spare, &waiting->ranks, &s->moving.ranks, st));
-        swap(&s->spare, &s->moving.ranks);
-        gs_rank_summary_prune(&s->moving.ranks, parts);
-        s->moving.first = waiting->first;
-        gs_rank_summary_release(&waiting->ranks);
+        GS_TRY(gs_sliding_block_append(s->kind, &waiting->facts, &moving->facts,
+                                       &s->spare, st));
+        gs_sliding_block_swap(&waiting->facts, &moving->facts);
+        GS_TRY(
+            gs_sliding_block_prune(s->kind, &moving->facts, parts_of_moving(s), 0, st));
+        moving->first = waiting->first;
+        gs_sliding_block_release(s->kind, &waiting->facts);
     }
     return GS_FAIL(st, GS_ERR_LIMIT, 0, "these are too many values for a window of time");
 }
 
 static size_t bytes_of(const gs_time_sink *s)
 {
-    size_t sum = s->held_bytes + s->moving.ranks.capacity * sizeof(gs_rank_entry) +
-                 s->capacity * s->block_values * PAIR * sizeof *s->pairs;
+    size_t sum =
+        s->held_bytes + facts_bytes(s, &s->moving) + s->capacity * sizeof *s->raws;
     for (unsigned i = 0; i < s->level_count; i++)
-        sum += s->waiting[i].ranks.capacity * sizeof(gs_rank_entry) +
-               s->capacity * sizeof *s->levels[i];
+        sum += facts_bytes(s, &s->waiting[i]) + s->capacity * sizeof *s->levels[i];
     return sum;
 }
 
@@ -208,7 +171,7 @@ static uint64_t first_whole(const gs_time_sink *s, unsigned level, uint64_t low)
     uint64_t high = s->blocks >> level;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        if (is_in_window(s, block_at(s, level, middle)->first))
+        if (gs_time_is_in(&s->window, block_at(s, level, middle)->first))
             high = middle;
         else
             low = middle + 1;
@@ -227,7 +190,8 @@ static time_cover find_cover(const gs_time_sink *s)
             continue; /* it may reach further */
         c.from = whole << level;
         const bool has_part =
-            whole > oldest && is_in_window(s, block_at(s, level, whole - 1)->last);
+            whole > oldest &&
+            gs_time_is_in(&s->window, block_at(s, level, whole - 1)->last);
         if (has_part && level == 0)
             c.part = whole - 1;
         else if (has_part)
@@ -237,11 +201,9 @@ static time_cover find_cover(const gs_time_sink *s)
     return c;
 }
 
-static gs_code append(gs_time_sink *s, const gs_rank_summary *from, gs_status *st)
+static gs_code append(gs_time_sink *s, const gs_sliding_block *from, gs_status *st)
 {
-    GS_TRY(gs_rank_summary_merge(&s->spare, &s->covered.ranks, from, st));
-    swap(&s->spare, &s->covered.ranks);
-    return GS_OK;
+    return gs_sliding_block_append(s->kind, &s->covered, from, &s->spare, st);
 }
 
 /* By the largest blocks that lie between two numbers of level 0. */
@@ -252,10 +214,24 @@ static gs_code cover(gs_time_sink *s, uint64_t from, gs_status *st)
         while (level + 1 < s->level_count && from % (UINT64_C(2) << level) == 0 &&
                from + (UINT64_C(2) << level) <= s->blocks)
             level++;
-        GS_TRY(append(s, &block_at(s, level, from >> level)->ranks, st));
+        GS_TRY(append(s, &block_at(s, level, from >> level)->facts, st));
         from += UINT64_C(1) << level;
     }
     return GS_OK;
+}
+
+/* Those of a block that are in the window. */
+static gs_code append_part(gs_time_sink *s, const gs_time_raw *raw, gs_status *st)
+{
+    GS_TRY(gs_time_raw_take(raw, &s->window, s->kind, s->keys, &s->moving.facts, st));
+    return append(s, &s->moving.facts, st);
+}
+
+static uint64_t covered_values(const gs_time_sink *s)
+{
+    return s->kind == GS_SLIDING_RANKS     ? s->covered.ranks.values
+           : s->kind == GS_SLIDING_NUMBERS ? s->covered.numbers.values
+                                           : s->covered.texts.values;
 }
 
 /* --- the sink ----------------------------------------------------------------------- */
@@ -263,59 +239,60 @@ static gs_code cover(gs_time_sink *s, uint64_t from, gs_status *st)
 static gs_code digest(void *context, const gs_window *w, bool is_whole, void *to,
                       gs_status *st)
 {
-    const gs_time_sink *const s = context;
-    window_times *const t = to;
+    const gs_time_raw raw = gs_time_raw_of(w);
+    (void)context;
     (void)is_whole;
-    if (t->pairs == NULL)
-        GS_TRY(gs_mem_new_array(&t->pairs, s->block_values, PAIR * sizeof *t->pairs,
-                                "block", st));
-    t->count = w->count;
-    memcpy(t->pairs, w->keys, w->count * PAIR * sizeof *t->pairs);
-    return GS_OK;
+    return gs_time_raw_copy(to, &raw, st);
 }
 
-static gs_code add(void *context, void *window, gs_status *st)
+static gs_code fail_full(const gs_time_sink *s, gs_status *st)
 {
-    gs_time_sink *const s = context;
-    const window_times *const t = window;
-    gs_assert(t->count == s->block_values);
-    memcpy(pairs_of(s, s->blocks), t->pairs, t->count * PAIR * sizeof *t->pairs);
-    find_times(&s->moving, t->pairs, t->count);
-    GS_TRY(take_all(s, t->pairs, t->count, &s->moving.ranks, st));
-    GS_TRY(add_block(s, st));
-    if (bytes_of(s) <= s->memory_bytes)
-        return GS_OK;
     (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
                   "a window with an error of %g takes more than %zu bytes", s->eps,
                   s->memory_bytes);
     return gs_status_hint(st, "give more memory with -S, or allow a larger --eps");
 }
 
+static gs_code add(void *context, void *window, gs_status *st)
+{
+    static const gs_time_span always = {.seconds = INFINITY};
+    gs_time_sink *const s = context;
+    const gs_time_raw *const came = window;
+    gs_time_raw *const raw = &s->raws[s->blocks % s->capacity];
+    if (came->count != s->block_values)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "%zu values take more than %d bytes",
+                       s->block_values, GS_WINDOW_TEXT_BYTES_MAX);
+    s->held_bytes -= gs_time_raw_bytes(raw);
+    GS_TRY(gs_time_raw_copy(raw, came, st));
+    s->held_bytes += gs_time_raw_bytes(raw);
+    gs_time_raw_times(raw, &s->moving.first, &s->moving.last);
+    GS_TRY(gs_time_raw_take(raw, &always, s->kind, s->keys, &s->moving.facts, st));
+    GS_TRY(add_block(s, st));
+    return bytes_of(s) <= s->memory_bytes ? GS_OK : fail_full(s, st);
+}
+
 static gs_code report(void *context, void *last, uint64_t values, bool is_end,
                       gs_status *st)
 {
     gs_time_sink *const s = context;
-    const window_times *const t = last;
-    const size_t rest = t != NULL ? t->count : 0;
-    gs_time_block rest_times = {.last = 0};
-    if (rest > 0)
-        find_times(&rest_times, t->pairs, rest);
+    const gs_time_raw *const rest = last;
+    double first, latest = 0;
+    if (rest != NULL)
+        gs_time_raw_times(rest, &first, &latest);
     else if (s->blocks > 0)
-        rest_times = *block_at(s, 0, s->blocks - 1);
-    s->latest = rest_times.last;
+        latest = block_at(s, 0, s->blocks - 1)->last;
+    s->window = (gs_time_span){latest, s->seconds};
     const time_cover c = find_cover(s);
-    s->covered.ranks.count = 0;
-    s->covered.ranks.values = 0;
+    gs_sliding_block_clear(s->kind, &s->covered);
     GS_TRY(cover(s, c.from, st));
-    if (c.part != NO_PART) {
-        GS_TRY(take_part(s, pairs_of(s, c.part), s->block_values, &s->moving.ranks, st));
-        GS_TRY(append(s, &s->moving.ranks, st));
-    }
-    GS_TRY(take_part(s, t != NULL ? t->pairs : NULL, rest, &s->moving.ranks, st));
-    GS_TRY(append(s, &s->moving.ranks, st));
+    if (c.part != NO_PART)
+        GS_TRY(append_part(s, &s->raws[c.part % s->capacity], st));
+    if (rest != NULL)
+        GS_TRY(append_part(s, rest, st));
+    gs_sliding_block_rank(s->kind, &s->covered);
     const gs_sliding_all all = {.covered = &s->covered,
                                 .values = values,
-                                .in_window = s->covered.ranks.values + c.uncovered / 2,
+                                .in_window = covered_values(s) + c.uncovered / 2,
                                 .uncovered = c.uncovered / 2,
                                 .window_error = (c.uncovered + 1) / 2,
                                 .bytes = bytes_of(s)};
@@ -324,15 +301,14 @@ static gs_code report(void *context, void *last, uint64_t values, bool is_end,
 
 static void release(void *window)
 {
-    window_times *const t = window;
-    gs_mem_free(t->pairs);
+    gs_time_raw_release(window);
 }
 
 gs_value_sink gs_time_sink_as_sink(gs_time_sink *s)
 {
     return (gs_value_sink){
         .context = s,
-        .digest_bytes = sizeof(window_times),
+        .digest_bytes = sizeof(gs_time_raw),
         .arrange = arrange,
         .digest = digest,
         .add = add,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* clang-format off */
 /*
- * time_sink: quantiles of the values of the last so many seconds of a stream, by their
- * times, however many these are.
+ * time_sink: quantiles or frequencies of the values of the last so many seconds of a
+ * stream, by their times, however many these are.
  *
  *      level 2   |      0 to 3     |      4 to 7     |
  *      level 1   |  0, 1  |  2, 3  |  4, 5  |  6, 7  |  8, 9  |
@@ -23,23 +23,30 @@
  * A block that is a time of j times its size old is needed by windows alone that have as
  * many values, of which it may be off by more: it is thinned out when j is 2, 4, 8, ...
  * With L = log2 C + 2 levels in a window, that are 4 L / (eps j) entries, so
- * about 4 L log2(C) / eps a level, and 64 / eps of one that waits for its neighbour.
+ * about 4 L log2(C) / eps a level, and 64 / eps of one that waits for its neighbour, or of
+ * counts 8 / eps. All the values that are left out may be one and the same: what a count
+ * may lack by that is reckoned in.
+ *
+ * There is no such sketch of sums: what is left out may have nearly all of one, however
+ * few its values are. Nor is there one of prefixes, each level of which would need it.
  */
 /* clang-format on */
 #ifndef GS_LIB_STREAM_TIME_SINK_H
 #define GS_LIB_STREAM_TIME_SINK_H
 
 #include "lib/stream/sliding_sink.h"
+#include "lib/stream/time_raw.h"
 
 enum { GS_TIME_LEVELS_MAX = 32 };
 
 /* Blocks of a level, the newest ones, by their number modulo the capacity. */
 typedef struct gs_time_block {
     double first, last; /* times */
-    gs_rank_summary ranks;
+    gs_sliding_block facts;
 } gs_time_block;
 
 typedef struct gs_time_sink {
+    gs_sliding_kind kind; /* ranks, numbers or texts */
     double eps, seconds;
     size_t memory_bytes; /* for blocks; more is GS_ERR_LIMIT */
     gs_sliding_report_fn *report;
@@ -48,21 +55,20 @@ typedef struct gs_time_sink {
     size_t block_values, capacity;
     double arranged; /* latest time that came in turn */
     bool has_arranged;
-    double latest; /* of what a report is of */
+    gs_time_span window; /* of a report */
     uint64_t blocks;
     unsigned level_count;
-    uint64_t *pairs; /* of level 0: each block's (key of value, key of time) */
+    gs_time_raw *raws;                         /* of level 0, as they came */
     gs_time_block *levels[GS_TIME_LEVELS_MAX]; /* stored, */
     gs_time_block waiting[GS_TIME_LEVELS_MAX]; /* and for their neighbours */
     gs_time_block moving;
-    gs_rank_summary spare;
-    gs_sliding_block covered;
-    uint64_t *keys; /* of a part of a block */
-    size_t held_bytes;
+    gs_sliding_block spare, covered;
+    uint64_t *keys;    /* of a part of a block */
+    size_t held_bytes; /* of what is stored, and as it came */
 } gs_time_sink;
 
-/* What stands above from `eps` to `report_context` is set before. Values are pairs: the
- * second is the time, as a key of GS_NUMBER_F64. */
+/* What stands above from `kind` to `report_context` is set before. Values are pairs: the
+ * second is the time, as a key of GS_NUMBER_F64; or texts that have such. */
 GS_MUST_CHECK gs_code gs_time_sink_init(gs_time_sink *s, gs_status *st);
 void gs_time_sink_release(gs_time_sink *s);
 gs_value_sink gs_time_sink_as_sink(gs_time_sink *s);

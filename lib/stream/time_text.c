@@ -101,7 +101,8 @@ static bool parse_server(time_cursor c, double *seconds)
 {
     int year, month, day;
     double clock = 0;
-    (void)take(&c, '[');
+    if (take(&c, '[') && c.end > c.at && c.end[-1] == ']')
+        c.end--;
     if (!take_digits(&c, 2, &day) || !take(&c, '/') || !take_month(&c, &month) ||
         !take(&c, '/') || !take_digits(&c, 4, &year) || !take(&c, ':') ||
         !take_clock(&c, &clock) || !is_day(year, month, day))

@@ -196,6 +196,32 @@ static inline void put_text(gs_value_batch *v, const uint8_t *text, size_t bytes
     v->ends[v->count++] = (uint32_t)v->text_bytes;
 }
 
+/* A field of CSV is good until the next one is looked for: the time comes first. */
+static gs_code parse_timed_texts(gs_value_batch *v, const gs_value_options *o,
+                                 gs_value_iter *it, gs_status *st)
+{
+    GS_TRY(gs_mem_grow(&v->keys, &v->capacity, v->lines + 2, "times", st));
+    while (gs_value_iter_next(it)) {
+        gs_slice field;
+        size_t column = 1;
+        bool found;
+        GS_TRY(gs_column_find(&o->format, o->columns[1].field, it->record, it->bytes,
+                              &v->room, &field, &found, st));
+        bool is_good = found && parse_field(o, 1, &field, &v->keys[v->count]);
+        if (is_good) {
+            column = 0;
+            GS_TRY(gs_column_find(&o->format, o->columns[0].field, it->record, it->bytes,
+                                  &v->room, &field, &found, st));
+            is_good = found;
+        }
+        if (is_good)
+            put_text(v, field.data, field.bytes);
+        else
+            note(v, it, found ? GS_BAD_NUMBER : GS_BAD_FIELD, column);
+    }
+    return GS_OK;
+}
+
 static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
                            const gs_line_batch *batch, gs_status *st)
 {
@@ -204,11 +230,14 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
     GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, batch->bytes + WORD, "values", st));
     GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, v->lines + 2, "values", st));
     v->text_bytes = 0;
-    if (o->is_record || (field == 0 && !o->format.is_csv && o->is_good == NULL)) {
+    if (o->is_record ||
+        (field == 0 && !o->format.is_csv && o->is_good == NULL && !o->has_times)) {
         while (gs_value_iter_next(&it))
             put_text(v, it.record, it.bytes);
         return GS_OK;
     }
+    if (o->has_times)
+        return parse_timed_texts(v, o, &it, st);
     while (gs_value_iter_next(&it)) {
         gs_slice value;
         bool found;
@@ -298,9 +327,9 @@ static gs_code fail_bad(const gs_value_place *place, const gs_value_options *o,
     const bool has_type = !o->is_text && !is_time && o->type != GS_NUMBER_F64;
     (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s:%llu: %s is no %s%s%s", name.text, line,
                   gs_quote_argument(&shown, text),
-                  o->is_text ? o->good_name
-                  : is_time  ? "time"
-                             : "number",
+                  is_time      ? "time"
+                  : o->is_text ? o->good_name
+                               : "number",
                   has_type ? " of type " : "",
                   has_type ? gs_number_type_name(o->type) : "");
     return gs_status_hint(st, "--skip-bad leaves such lines out");

@@ -24,7 +24,9 @@ typedef struct gs_value_options {
     /* Of texts: is it one that is asked for? NULL: all are. And what that is called. */
     bool (*is_good)(const uint8_t *text, size_t bytes);
     const char *good_name;
-    bool has_times; /* the second column has times, and gives seconds, of GS_NUMBER_F64 */
+    /* The second column has times, and gives seconds, of GS_NUMBER_F64: in pairs with
+     * numbers, and of texts as the only keys. */
+    bool has_times;
     bool is_binary;
     bool has_header;
     bool skips_bad;
@@ -40,7 +42,7 @@ typedef enum gs_bad_value {
 } gs_bad_value;
 
 typedef struct gs_value_batch {
-    uint64_t *keys; /* column_count for each record */
+    uint64_t *keys; /* column_count for each record; of texts their times, if there are */
     size_t count;   /* of records that are good */
     size_t capacity;
     uint8_t *texts; /* one behind the other: text i ends at ends[i] */

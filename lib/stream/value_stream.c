@@ -208,8 +208,9 @@ static gs_code take_texts(value_stream *s, unsigned worker, const gs_value_batch
         const size_t room =
             gs_report_times_room(&s->times, s->value_count, v->count - at);
         size_t n;
-        GS_TRY(gs_window_take_texts(s->filling, v->texts, at > 0 ? v->ends[at - 1] : 0,
-                                    v->ends + at, room, &n, st));
+        GS_TRY(gs_window_take_texts(
+            s->filling, v->texts, at > 0 ? v->ends[at - 1] : 0, v->ends + at,
+            s->values.has_times ? v->keys + at : NULL, room, &n, st));
         s->value_count += n;
         at += n;
         GS_TRY(after_taking(s, worker, st));
@@ -270,8 +271,8 @@ static gs_code prepare(value_stream *s, gs_status *st)
     for (unsigned i = 0; i < s->worker_count; i++)
         GS_TRY(gs_mem_new(&s->workers[i].digest, s->sink->digest_bytes, "digest", st));
     for (size_t i = 0; i < s->window_count; i++) {
-        GS_TRY(
-            gs_window_init(&s->windows[i], o->window_values, width_of(&o->values), st));
+        GS_TRY(gs_window_init(&s->windows[i], o->window_values, width_of(&o->values),
+                              o->values.has_times, st));
         if (o->text_bytes_max > 0)
             s->windows[i].text_bytes_max = o->text_bytes_max;
         s->free_windows[s->free_count++] = &s->windows[i];

@@ -14,11 +14,14 @@ enum {
     TWO_PASSES_MAX = 1 << 17,
 };
 
-gs_code gs_window_init(gs_window *w, size_t capacity, unsigned width, gs_status *st)
+gs_code gs_window_init(gs_window *w, size_t capacity, unsigned width, bool has_times,
+                       gs_status *st)
 {
     *w = (gs_window){
         .capacity = capacity, .width = width, .text_bytes_max = GS_WINDOW_TEXT_BYTES};
     size_t bytes = 0;
+    if (width == 0 && has_times)
+        GS_TRY(gs_mem_new_array(&w->times, capacity, sizeof *w->times, "window", st));
     if (width == 0)
         return gs_mem_new_array(&w->ends, capacity, sizeof *w->ends, "window", st);
     GS_TRY(gs_mem_size_mul(&bytes, capacity, width * sizeof *w->keys, st));
@@ -32,6 +35,7 @@ void gs_window_release(gs_window *w)
     gs_mem_unmap(w->scratch, w->capacity * w->width * sizeof *w->keys);
     gs_mem_free(w->texts);
     gs_mem_free(w->ends);
+    gs_mem_free(w->times);
     *w = (gs_window){0};
 }
 
@@ -44,8 +48,8 @@ void gs_window_take_keys(gs_window *w, const uint64_t *keys, size_t count, size_
 }
 
 gs_code gs_window_take_texts(gs_window *w, const uint8_t *texts, size_t begin,
-                             const uint32_t *ends, size_t count, size_t *taken,
-                             gs_status *st)
+                             const uint32_t *ends, const uint64_t *times, size_t count,
+                             size_t *taken, gs_status *st)
 {
     const size_t room = w->capacity - w->count, at = w->text_bytes;
     size_t n = 0, bytes = 0;
@@ -57,6 +61,8 @@ gs_code gs_window_take_texts(gs_window *w, const uint8_t *texts, size_t begin,
     GS_TRY(gs_mem_grow(&w->texts, &w->text_capacity, at + bytes + GS_WINDOW_SLACK,
                        "texts of a window", st));
     memcpy(w->texts + at, texts + begin, bytes);
+    if (w->times != NULL && n > 0)
+        memcpy(w->times + w->count, times, n * sizeof *times);
     w->text_bytes += bytes;
     w->count += n;
     *taken = n;

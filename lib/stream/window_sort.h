@@ -25,6 +25,7 @@ typedef struct gs_window {
     size_t text_bytes, text_capacity;
     size_t text_bytes_max; /* as many end a window */
     uint32_t *ends;        /* of each */
+    uint64_t *times;       /* of each, as keys, if texts have such; else NULL */
 } gs_window;
 
 enum {
@@ -34,8 +35,9 @@ enum {
     GS_WINDOW_SLACK = 64,
 };
 
+/* Of texts, which is a width of 0, and which may have times. */
 GS_MUST_CHECK gs_code gs_window_init(gs_window *w, size_t capacity, unsigned width,
-                                     gs_status *st);
+                                     bool has_times, gs_status *st);
 static inline bool gs_window_is_full(const gs_window *w)
 {
     return w->count == w->capacity || w->text_bytes >= w->text_bytes_max;
@@ -43,10 +45,12 @@ static inline bool gs_window_is_full(const gs_window *w)
 /* The first of these keys or texts, as many as fit and at least one: its number is in
  * *taken. It is not full. */
 void gs_window_take_keys(gs_window *w, const uint64_t *keys, size_t count, size_t *taken);
-/* Text i ends at ends[i], and the first of them begins at `begin`. */
+/* Text i ends at ends[i], and the first of them begins at `begin`; `times` may be NULL.
+ */
 GS_MUST_CHECK gs_code gs_window_take_texts(gs_window *w, const uint8_t *texts,
                                            size_t begin, const uint32_t *ends,
-                                           size_t count, size_t *taken, gs_status *st);
+                                           const uint64_t *times, size_t count,
+                                           size_t *taken, gs_status *st);
 void gs_window_release(gs_window *w); /* a zeroed one is fine */
 
 /* Pairs by their first numbers. */

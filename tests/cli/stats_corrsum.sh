@@ -43,8 +43,9 @@ for line in sys.stdin:
         print(agg, "sum", told["sum"], "of", true, "eps", eps)
 PY
 for shape in random sorted reversed few adversary; do
-    rows=40000
-    [ -z "${GS_TEST_LONG:-}" ] && [ $shape != random ] || rows=210000
+    rows=20000
+    [ $shape != random ] || rows=60000
+    [ -z "${GS_TEST_LONG:-}" ] || rows=120000
     python3 make.py $shape $rows
     for eps in 0.1 0.003 0.00001; do
         for how in 'avg 1 0' 'max 0.5 -3' 'min 1 0' 'quantile 1 0' 'quantile -1 5.5' 'avg 0 1e300'; do

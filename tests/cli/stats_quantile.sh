@@ -3,37 +3,40 @@
 # gpusort stats quantile: the ranks of its answers against sorted copies, columns and
 # formats, what is bad, reports and signals.
 . "$GS_CLI/try.inc"
+. "$GS_CLI/told.inc"
 
 # How far the rank of each answer is from what was asked, against all values, sorted.
-within() { # EPS SORTED
-    python3 -c '
-import bisect, math, sys
-eps, values = float(sys.argv[1]), [float(x) for x in open(sys.argv[2])]
-n = len(values)
-for line in sys.stdin:
-    phi, value = map(float, line.split())
-    rank = max(1, math.ceil(phi * n))
-    low, high = bisect.bisect_left(values, value) + 1, bisect.bisect_right(values, value)
-    if high < low or rank > high + eps * n or rank < low - eps * n:
-        print("phi", phi, "has", value, "of ranks", low, high, "and not", rank)
-' "$1" "$2"
-}
+cat >check.py <<'PY'
+import array, bisect, functools, math
+@functools.lru_cache(None)
+def numbers_of(name): return sorted(array.array("I", open(name, "rb").read()))
+for job in open("jobs"):
+    answer, eps, name = job.split()
+    eps, values = float(eps), numbers_of(name)
+    n = len(values)
+    for line in open(answer):
+        phi, value = map(float, line.split())
+        rank = max(1, math.ceil(phi * n))
+        low, high = bisect.bisect_left(values, value) + 1, bisect.bisect_right(values, value)
+        if high < low or rank > high + eps * n or rank < low - eps * n:
+            print("phi", phi, "has", value, "of ranks", low, high, "and not", rank)
+PY
 seed=7
-rows=80000
+rows=40000
 [ -z "${GS_TEST_LONG:-}" ] || rows=200000
 for shape in gaussian zipf sorted reversed few; do
-    gpusort gen u32 -n $rows --dist=$shape --seed=$seed -o n.bin
-    od -An -v -w4 -tu4 n.bin | tr -d ' ' >n.txt
-    gpusort -n n.txt >sorted.txt
+    gpusort gen u32 -n $rows --dist=$shape --seed=$seed -o $shape
+    od -An -v -w4 -tu4 $shape | tr -d ' ' >n.txt
     for eps in 0.1 0.0005 0.000001; do
         phis=0,0.001,0.25,0.5,0.9,0.999,1
-        gpusort stats quantile --eps=$eps --phi=$phis n.txt >got
-        within $eps sorted.txt <got
-        gpusort stats quantile --eps=$eps --phi=$phis --parallel=1 <n.txt | cmp - got
-        gpusort stats quantile --eps=$eps --phi=$phis --type=u32 --binary n.bin | cmp - got
+        answer $eps $shape
+        gpusort stats quantile --eps=$eps --phi=$phis n.txt >$told
+        gpusort stats quantile --eps=$eps --phi=$phis --parallel=1 <n.txt | cmp - $told
+        gpusort stats quantile --eps=$eps --phi=$phis --type=u32 --binary $shape | cmp - $told
     done
     seed=$((seed + 1))
 done
+python3 check.py
 
 seq 100 | sed 's/.*/x,"a, ""b""\nc",&/; 1i\u,v,w' >t.csv
 seq 100 | sed 's/.*/  x\t&  y/' >t.txt

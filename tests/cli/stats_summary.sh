@@ -63,7 +63,7 @@ for i, column in enumerate(told["columns"]):
     if likely[1] > 2 * column["top_error"] + 1 and likely[1] not in [t["count"] for t in column["top"]]:
         if likely[0] not in [t["value"] for t in column["top"]]: bad("lacks", likely)
 PY
-most=30000
+most=8000
 [ -z "${GS_TEST_LONG:-}" ] || most=70000
 for rows in 0 1 50 3000 $most; do
     python3 table.py $rows $rows t.csv
@@ -108,9 +108,37 @@ gpusort stats summary --top=1 --binary doubles | diff want -
 try_lines <<'LINES'
 printf '12345678\0\0\0\0\0\0\370\177' | gpusort stats summary --binary
 printf '12345678\0\0\0\0\0\0\370\177' | gpusort stats summary --binary --skip-bad
+printf '\0\0\0\0\0\0\370\177\0\0\0\0\0\0\360\77\0\0\0\0\0\0\0\100' | gpusort stats summary --binary --skip-bad
 printf '12345678' | gpusort stats summary --binary --type=u64
 printf '123' | gpusort stats summary --binary --type=u32
 gpusort stats summary --type=u32 zipf
 gpusort stats summary --binary --csv zipf
 gpusort stats summary --binary /dev/null
+LINES
+
+# Histograms: what is in their parts, of one width and of growing ones.
+cat >bins.py <<'PY'
+import bisect, sys
+numbers = sorted(map(float, open(sys.argv[1])))
+bins = [line[:-1].split("\t")[2:] for line in sys.stdin if line.split("\t")[1] == "histogram"]
+ends = [float(b[0].split(" .. ")[0]) for b in bins] + [float(bins[-1][0].split(" .. ")[1])]
+if len(bins) != 10 or sum(int(b[1]) for b in bins) != len(numbers): print(sys.argv[1], "is not all", bins)
+for b, low, high in zip(bins, ends, ends[1:]):
+    true = [bisect.bisect_right(numbers, x * (1 + k)) for x in (low, high) for k in (-1e-5, 1e-5)]
+    most, least = true[3] - (0 if low == ends[0] else true[0]), true[2] - true[1]
+    if not least - 0.004 * len(numbers) <= int(b[1]) <= most + 0.004 * len(numbers): print(sys.argv[1], b, least, most)
+    if abs(len(b[2]) - 40 * int(b[1]) / max(int(b[1]) for b in bins)) > 0.5: print(sys.argv[1], b)
+steps = [b - a for a, b in zip(ends, ends[1:])]
+if (max(steps[1:]) > 1.01 * min(steps[1:])) != (sys.argv[2] == "growing"): print(sys.argv[1], "is not", sys.argv[2])
+PY
+seq -500 2 50000 >even
+seq 30000 | awk '{ print $1 * $1 * $1 % 1000003 + $1 }' >mixed
+seq 20000 | awk '{ print int(1.0007 ^ $1) }' >skewed
+seq 20000 | awk '{ print $1 % 3 ? 0 : 1.0007 ^ $1 / 1000 }' >zeros
+for file in even:level mixed:level skewed:growing zeros:growing; do
+    gpusort stats summary --histogram ${file%:*} | python3 bins.py ${file%:*} ${file#*:}
+done
+try_lines <<'LINES'
+seq 3000 | awk '{ print $1 ^ 3 }' | gpusort stats summary --histogram --top=1
+(seq 10 | sed 's/.*/0/'; echo 5) | gpusort stats summary --histogram
 LINES

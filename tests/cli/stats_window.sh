@@ -3,60 +3,66 @@
 # gpusort stats quantile and freq --window: of the last values, windows smaller and larger
 # than the stream, against sorted and counted copies of them, whenever there is a report.
 . "$GS_CLI/try.inc"
+. "$GS_CLI/told.inc"
 cat >check.py <<'PY'
-import bisect, collections, json, math, sys
-name, window, eps, support = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4])
-values = open(name).read().split("\n")[:-1]
-reports = 0
-for line in sys.stdin:
-    told = json.loads(line)
-    reports += 1
-    last = values[max(0, told["n"] - window):told["n"]]
-    n = len(last)
-    def bad(*what): print(name, window, eps, "at", told["n"], *what)
+import bisect, collections, functools, json, math
+@functools.lru_cache(None)
+def read(name): return open(name).read().split("\n")[:-1]
+@functools.lru_cache(None)
+def numbers_of(name, begin, end): return sorted(map(float, read(name)[begin:end]))
+@functools.lru_cache(None)
+def counts_of(name, begin, end): return collections.Counter(read(name)[begin:end])
+def check(told, name, window, eps, support):
+    end = told["n"]
+    begin = max(0, end - window)
+    n = end - begin
+    def bad(*what): print(name, window, eps, "at", end, *what)
     if told["window"] != n or told["error_max"] > eps * n: bad("bounds", told["window"], told["error_max"])
     if "quantiles" in told:
-        numbers = sorted(map(float, last))
+        numbers = numbers_of(name, begin, end)
         for q in told["quantiles"]:
             rank = max(1, math.ceil(q["phi"] * n))
             low, high = bisect.bisect_left(numbers, q["value"]) + 1, bisect.bisect_right(numbers, q["value"])
             if high < low or rank > high + eps * n or rank < low - eps * n: bad(q, low, high)
     else:
-        exact = collections.Counter(last)
+        exact = counts_of(name, begin, end)
         got = {str(v["value"]): v["count"] for v in told["values"]}
         for v, c in got.items():
             if not exact[v] - eps * n <= c <= exact[v] or exact[v] < (support - eps) * n: bad(v, c, exact[v])
         for v, c in exact.items():
             if c >= support * n and v not in got: bad(v, "of", c, "is not there")
-if reports != 4: print(name, window, "only", reports, "reports")
+for job in open("jobs"):
+    answers, name, window, eps, support = job.split()
+    reports = 0
+    for line in open(answers):
+        check(json.loads(line), name, int(window), float(eps), float(support))
+        reports += 1
+    if reports != 4: print(name, window, "only", reports, "reports")
 PY
 for shape in zipf sorted; do
     gpusort gen u32 -n 12000 --dist=$shape --seed=5 -o n.bin
     od -An -v -w4 -tu4 n.bin | tr -d ' ' >$shape
-    for how in '50000 0.02' '5000 0.1' '5001 0.005' '300 0.01'; do
+    for how in '50000 0.02 0.04' '5000 0.1 0.2' '5001 0.005 0.01' '300 0.01 0.02'; do
         set -- $how
-        gpusort stats quantile --window=$1 --eps=$2 --phi=0,0.1,0.5,0.99,1 --every=3001 --json $shape >got
-        python3 check.py $shape $1 $2 0 <got
-        support=$(awk "BEGIN { print 2 * $2 }")
+        answer $shape $1 $2 0
+        gpusort stats quantile --window=$1 --eps=$2 --phi=0,0.1,0.5,0.99,1 --every=3001 --json $shape >$told
         for type in text u32; do
-            gpusort stats freq --window=$1 --eps=$2 --support=$support --type=$type --every=3001 --json \
-                $shape >got
-            python3 check.py $shape $1 $2 $support <got
+            answer $shape $1 $2 $3
+            gpusort stats freq --window=$1 --eps=$2 --support=$3 --type=$type --every=3001 --json \
+                $shape >$told
         done
     done
     gpusort stats quantile --window=4999 --eps=0.01 $shape >got
     gpusort stats quantile --window=4999 --eps=0.01 --parallel=1 <$shape | cmp - got
 done
+python3 check.py
+rm jobs
 
 # Sums: of the pairs that are said to count, which are all but eps W / 4 of the last W.
 cat >sums.py <<'PY'
-import json, math, sys
-window, eps, agg = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+import json, math
 pairs = [tuple(map(float, line.split())) for line in open("pairs")]
-reports = 0
-for line in sys.stdin:
-    told = json.loads(line)
-    reports += 1
+def check(told, window, eps, agg):
     whole, n = min(window, told["n"]), told["window"]
     def bad(*what): print(window, eps, agg, "at", told["n"], *what)
     if not whole - eps * window / 4 <= n <= whole: bad("window", n)
@@ -72,7 +78,13 @@ for line in sys.stdin:
     true = math.fsum(y for x, y in last if x <= limit)
     if not told["least"] - 1e-9 * total <= true <= told["most"] + 1e-9 * total: bad(told, true)
     if abs(told["sum"] - true) > eps * total * 1.000001: bad("sum", told["sum"], true)
-if reports != 4: print("only", reports, "reports")
+for job in open("jobs"):
+    answers, window, eps, agg = job.split()
+    reports = 0
+    for line in open(answers):
+        check(json.loads(line), int(window), float(eps), agg)
+        reports += 1
+    if reports != 4: print(job, "only", reports, "reports")
 PY
 # Now and then a y is as much as all others together.
 python3 -c '
@@ -83,12 +95,13 @@ for i in range(12000):
 for how in '50000 0.02' '5000 0.1' '5001 0.01' '300 0.02'; do
     set -- $how
     for agg in avg min max; do
-        gpusort stats corrsum --window=$1 --eps=$2 --agg=$agg --times=0.5 --plus=3 --every=3001 --json pairs |
-            python3 sums.py $1 $2 $agg
+        answer $1 $2 $agg
+        gpusort stats corrsum --window=$1 --eps=$2 --agg=$agg --times=0.5 --plus=3 --every=3001 --json pairs >$told
     done
-    gpusort stats corrsum --window=$1 --eps=$2 --agg=quantile --phi=0.25 --every=3001 --json pairs |
-        python3 sums.py $1 $2 quantile
+    answer $1 $2 quantile
+    gpusort stats corrsum --window=$1 --eps=$2 --agg=quantile --phi=0.25 --every=3001 --json pairs >$told
 done
+python3 sums.py
 gpusort stats corrsum --window=3000 --eps=0.01 pairs >got
 gpusort stats corrsum --window=3000 --eps=0.01 --parallel=1 <pairs | cmp - got
 

@@ -38,6 +38,59 @@ static void nth_is_that_of_a_sort(void)
     }
 }
 
+/* --- merging ------------------------------------------------------------------------ */
+
+enum { MERGED = 700 };
+
+/* Keys that ascend: dense, sparse, in turns far apart, and up to the greatest one. */
+static size_t make_list(gs_key_count *to, size_t count, unsigned shape, uint64_t *random)
+{
+    uint64_t key = shape % 5 == 4 ? UINT64_MAX - 40 * count : check_random(random) % 50;
+    for (size_t i = 0; i < count; i++) {
+        to[i] = (gs_key_count){key, 1 + check_random(random) % 1000};
+        const uint64_t far = shape % 5 == 3 && check_random(random) % 40 == 0 ? 900 : 1;
+        key += far + check_random(random) % (shape % 5 == 0 ? 1 : 1 + 8 * (shape % 5));
+    }
+    if (shape % 7 == 6 && count > 0)
+        to[count - 1].key = UINT64_MAX;
+    return count;
+}
+
+/* Nothing is written behind what both have. */
+static void merges_are_those_of_the_plain_one(void)
+{
+    uint64_t random = check_seed(5);
+    gs_key_count a[MERGED], b[MERGED], plain[2 * MERGED], to[2 * MERGED + 1];
+    const unsigned often = check_often(20000);
+    for (unsigned i = 0; i < often; i++) {
+        const bool is_short = i % 8 == 0;
+        const size_t most = is_short ? 9 : MERGED;
+        const size_t n = make_list(a, check_random(&random) % most, i / 8, &random);
+        const size_t m = make_list(b, check_random(&random) % most, i / 56, &random);
+        for (size_t k = 0; i % 3 == 0 && k < n && k < m; k++)
+            b[k].key = a[k].key;
+        for (size_t k = n; i % 3 == 0 && n > 0 && k < m; k++)
+            b[k].key = a[n - 1].key + (k - n) + 1;
+        if (i % 3 == 0 && n > 0 && m > n && a[n - 1].key > UINT64_MAX - m)
+            continue;
+        to[n + m] = (gs_key_count){7, 7};
+        const size_t want = gs_count_merge(GS_COUNT_MERGE_PLAIN, plain, a, n, b, m);
+        const size_t got = gs_count_merge(gs_count_merge_best_way(), to, a, n, b, m);
+        CHECK(got == want && memcmp(to, plain, got * sizeof *to) == 0);
+        CHECK(to[n + m].key == 7 && to[n + m].count == 7);
+        uint64_t sum = 0;
+        for (size_t k = 0; k < want; k++)
+            sum += plain[k].count;
+        for (size_t k = 0; k < n; k++)
+            sum -= a[k].count;
+        for (size_t k = 0; k < m; k++)
+            sum -= b[k].count;
+        CHECK(sum == 0);
+        for (size_t k = 1; k < want; k++)
+            CHECK(plain[k - 1].key < plain[k].key);
+    }
+}
+
 /* --- numbers ------------------------------------------------------------------------ */
 
 static void check_numbers(const gs_count_summary *s, const uint64_t *sorted, size_t n,
@@ -215,6 +268,7 @@ static void every_stream(void)
 int main(void)
 {
     nth_is_that_of_a_sort();
+    merges_are_those_of_the_plain_one();
     every_stream();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();

@@ -24,6 +24,30 @@ static void make_ranks(gs_rank_summary *s, size_t count)
     REQUIRE_OK(gs_rank_summary_take(s, keys, count, 1 + count / 50, &st), &st);
 }
 
+/* Values of a hierarchy that the count chooses, some levels deep. */
+static void make_prefixes(gs_saved_summary *s, size_t count)
+{
+    gs_status st = {.code = GS_OK};
+    gs_text_counts values = {.count = 0};
+    gs_hierarchy *const by = &s->prefixes.by;
+    *by = (gs_hierarchy){.kind = (gs_hierarchy_kind)(count % GS_HIERARCHY_COUNT)};
+    by->step = by->kind == GS_BY_IP ? 12 : 0;
+    const char between = by->kind == GS_BY_SLASH ? '/' : '.';
+    for (size_t i = 0; i < count; i++) {
+        char text[40];
+        const int bytes = by->kind == GS_BY_IP && i % 3 == 0
+                              ? snprintf(text, sizeof text, "2001:%zx::%zx", i % 5, i % 2)
+                              : snprintf(text, sizeof text, "%zu%c%zu%c%zu%c7", i % 2,
+                                         between, i % 3, between, i % 7, between);
+        REQUIRE_OK(gs_text_counts_add(&values, gs_text_hash(text, (size_t)bytes),
+                                      (const uint8_t *)text, (size_t)bytes, 1, &st),
+                   &st);
+    }
+    REQUIRE_OK(gs_prefix_counts_take(&s->prefixes, &values, &st), &st);
+    REQUIRE_OK(gs_prefix_counts_prune(&s->prefixes, 50, &st), &st);
+    gs_text_counts_release(&values);
+}
+
 static void make(gs_saved_summary *s, gs_saved_kind kind, size_t count)
 {
     gs_status st = {.code = GS_OK};
@@ -53,6 +77,8 @@ static void make(gs_saved_summary *s, gs_saved_kind kind, size_t count)
                    &st);
         s->texts.values++;
     }
+    if (kind == GS_SAVED_PREFIXES)
+        make_prefixes(s, count);
     if (kind == GS_SAVED_SUMS) {
         s->pairs.values = count;
         s->pairs.least_key = pairs[0];
@@ -74,12 +100,31 @@ static bool is_sound(const gs_saved_summary *s)
     const gs_count_summary *const n = &s->numbers;
     for (size_t i = 0; i < n->count; i++) {
         is_good &= i == 0 || n->entries[i].key > n->entries[i - 1].key;
+        is_good &= n->entries[i].count > 0;
         sum += n->entries[i].count;
     }
-    for (size_t i = 0; i < s->texts.count; i++)
+    for (size_t i = 0; i < s->texts.count; i++) {
+        is_good &= s->texts.entries[i].count > 0;
         sum += s->texts.entries[i].count;
+    }
     const uint64_t lost = n->lost + s->texts.lost;
     is_good &= sum <= s->values && lost <= (s->values - sum) / (s->counters + 1);
+    for (unsigned k = 0; k < GS_PREFIX_LEVELS_MAX; k++) {
+        const gs_text_counts *const level = &s->prefixes.levels[k];
+        gs_prefixes cut;
+        sum = 0;
+        for (size_t i = 0; i < level->count; i++) {
+            const size_t bytes = level->entries[i].bytes;
+            const uint8_t *const text = gs_text_counts_text(level, i);
+            gs_prefix_cut(&s->prefixes.by, text, bytes, &cut);
+            is_good &= cut.count > 0 && cut.levels[0] == k &&
+                       cut.texts[0].bytes == bytes &&
+                       memcmp(cut.texts[0].data, text, bytes) == 0;
+            sum += level->entries[i].count;
+        }
+        is_good &=
+            sum <= s->values && level->lost <= (s->values - sum) / (s->counters + 1);
+    }
     for (size_t i = 0; i < s->pairs.sums.count; i++) {
         const gs_sum_entry *const e = &s->pairs.sums.entries[i];
         is_good &= i == 0 || (e->key > e[-1].key && e->before[0] >= e[-1].before[0] &&
@@ -145,7 +190,8 @@ static bool is_refused_or_usable(const gs_packer *p, bool *is_refused)
     const bool is_good =
         *is_refused ? st.code == GS_ERR_FORMAT : is_sound(&s) && is_usable(&s);
     gs_packer again = {.bytes = 0};
-    bool is_same = *is_refused || s.kind == GS_SAVED_QUANTILES || s.kind == GS_SAVED_SUMS;
+    bool is_same = *is_refused || s.kind == GS_SAVED_QUANTILES ||
+                   s.kind == GS_SAVED_SUMS || s.prefixes.by.kind == GS_BY_IP;
     if (!is_same && gs_saved_summary_pack(&s, &again, &st) == GS_OK)
         is_same = again.bytes == p->bytes && memcmp(again.data, p->data, p->bytes) == 0;
     gs_packer_release(&again);
@@ -157,14 +203,17 @@ static void damage_is_noticed(void)
 {
     gs_status st = {.code = GS_OK};
     size_t accepted = 0;
-    for (int kind = 0; kind < GS_SAVED_KINDS; kind++) {
+    for (int i = 0; i < GS_SAVED_KINDS + 1; i++) {
+        const int kind = i < GS_SAVED_KINDS ? i : GS_SAVED_PREFIXES;
         gs_packer p = {.bytes = 0};
         gs_saved_summary s;
         bool is_refused;
-        make(&s, (gs_saved_kind)kind, 71);
+        make(&s, (gs_saved_kind)kind,
+             i < GS_SAVED_KINDS ? 71 : 70); /* addresses; domains */
         REQUIRE_OK(gs_saved_summary_pack(&s, &p, &st), &st);
         const uint64_t sum = XXH3_64bits(p.data, p.bytes - sizeof sum);
-        for (size_t bit = 0; bit < 8 * p.bytes; bit++) {
+        /* Of each byte every seventh bit, one after the other, where time is short. */
+        for (size_t bit = 0; bit < 8 * p.bytes; bit += check_is_short() ? 7 : 1) {
             p.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
             CHECK(is_refused_or_usable(&p, &is_refused) && is_refused);
             put_sum(&p);
@@ -220,12 +269,45 @@ static void hostile_numbers(void)
     }
 }
 
+/* Words of a summary of prefixes: of no values, behind those that all kinds have. */
+static bool is_taken(const uint64_t *words, size_t count)
+{
+    gs_status st = {.code = GS_OK};
+    gs_packer p = {.bytes = 0};
+    gs_saved_summary s;
+    make(&s, GS_SAVED_PREFIXES, 0);
+    REQUIRE_OK(gs_saved_summary_pack(&s, &p, &st), &st);
+    gs_saved_summary_release(&s);
+    p.bytes = 7 * sizeof *words; /* up to the counters */
+    for (size_t i = 0; i < count; i++)
+        REQUIRE_OK(gs_pack_number(&p, words[i], &st), &st);
+    REQUIRE_OK(gs_pack_number(&p, 0, &st), &st);
+    put_sum(&p);
+    const bool is_good = gs_saved_summary_unpack(&s, p.data, p.bytes, "x", &st) == GS_OK;
+    gs_saved_summary_release(&s);
+    gs_packer_release(&p);
+    return is_good;
+}
+
+static void hierarchies(void)
+{
+    CHECK(is_taken((const uint64_t[]){GS_BY_DOMAIN, 0, 0}, 3));
+    CHECK(!is_taken((const uint64_t[]){GS_BY_DOMAIN, 8, 0}, 3));
+    CHECK(
+        !is_taken((const uint64_t[]){GS_BY_DOMAIN, 0, 1, 0, 0}, 5)); /* an empty level */
+    CHECK(!is_taken((const uint64_t[]){GS_HIERARCHY_COUNT, 0, 0}, 3));
+    CHECK(is_taken((const uint64_t[]){GS_BY_IP, GS_IP_STEP_MAX, 0}, 3));
+    CHECK(!is_taken((const uint64_t[]){GS_BY_IP, GS_IP_STEP_MAX + 1, 0}, 3));
+    CHECK(!is_taken((const uint64_t[]){GS_BY_IP, GS_IP_STEP_MIN - 1, 0}, 3));
+}
+
 int main(void)
 {
     state = check_seed(31);
     there_and_back();
     damage_is_noticed();
     hostile_numbers();
+    hierarchies();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }

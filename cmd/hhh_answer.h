@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hhh_answer: which heavy prefixes are asked for, and how they are printed.
+ */
+#ifndef GS_CMD_HHH_ANSWER_H
+#define GS_CMD_HHH_ANSWER_H
+
+#include "cmd/stats_output.h"
+
+typedef struct hhh_ask {
+    double support, eps;
+    stats_output output;
+} hhh_ask;
+
+GS_MUST_CHECK gs_code hhh_print(hhh_ask *ask, const gs_heavy_prefixes *all, bool is_end,
+                                gs_status *st);
+
+#endif
