@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include "gpu/engine/engine_ops.cuh"
+#include "gpu/sample/sample_arrays.cuh"
 #include "gpu/sample/sample_build.cuh"
 #include "gpu/sample/sample_fill.cuh"
 #include "gpu/sample/sample_local.cuh"
@@ -29,79 +30,10 @@
 namespace
 {
 
-/* Arrays of the scratch; the same for every round. */
-template <typename N> struct Plan {
-    gs_trie<N> *tries;
-    gs_segment *segments;   /* of the round */
-    gs_segment *buckets[2]; /* GS_BUCKETS_MAX a segment */
-    unsigned long long *cursors;
-    uint32_t *count_starts, *scatter_starts;
-    gs_leaf *leaves;
-    gs_fill<N> *fills;
-    gs_segment *suspects;
-    gs_segment *oversize[2];
-};
-
-struct Arrays {
-    gs_sample_control *control;
-    void *other, *next; /* room for the keys */
-    uint32_t *other_values;
-    Plan<uint64_t> narrow;
-    Plan<gs_num128> wide;
-
-    template <typename V> Plan<typename V::num> *plan(V)
-    {
-        if constexpr (sizeof(typename V::num) > 8)
-            return &wide;
-        else
-            return &narrow;
-    }
-};
-
-enum { BUCKETS_ALL = GS_BUCKETS_MAX * GS_SEGMENTS_MAX };
 /* Of the control: how long the lists of k_local and k_fill are, and what was taken. */
 const size_t LISTS_BYTES =
     offsetof(gs_sample_control, count_tiles) - offsetof(gs_sample_control, leaf_count);
 enum : size_t { PACK_NARROW_MIN = (size_t)1 << 24 }; /* keys */
-
-template <typename N> void take_plan(gs_scratch *scratch, size_t count, Plan<N> *plan)
-{
-    plan->tries = scratch->take<gs_trie<N>>(GS_SEGMENTS_MAX);
-    plan->segments = scratch->take<gs_segment>(1);
-    plan->buckets[0] = scratch->take<gs_segment>(GS_BUCKETS_MAX);
-    plan->buckets[1] = scratch->take<gs_segment>(BUCKETS_ALL);
-    plan->cursors = scratch->take<unsigned long long>(BUCKETS_ALL);
-    plan->count_starts = scratch->take<uint32_t>(GS_SEGMENTS_MAX + 1);
-    plan->scatter_starts = scratch->take<uint32_t>(GS_SEGMENTS_MAX + 1);
-    plan->leaves = scratch->take<gs_leaf>(BUCKETS_ALL);
-    plan->fills = scratch->take<gs_fill<N>>(BUCKETS_ALL);
-    /* An oversize bucket has more keys than a block can take. */
-    const size_t oversize_max = count / gs_sample_tuning<N>::CAPACITY + 1;
-    plan->suspects = scratch->take<gs_segment>(oversize_max);
-    plan->oversize[0] = scratch->take<gs_segment>(oversize_max);
-    plan->oversize[1] = scratch->take<gs_segment>(oversize_max);
-}
-
-size_t take_arrays(char *base, gs_batch_type type, size_t count, Arrays *arrays)
-{
-    gs_scratch scratch = {base, 0};
-    arrays->control = scratch.take<gs_sample_control>(1);
-    const size_t key_bytes = gs_key_bytes(type);
-    arrays->other = scratch.take<char>(count * key_bytes);
-    arrays->other_values =
-        type == GS_BATCH_U64_U32 ? scratch.take<uint32_t>(count) : nullptr;
-    arrays->next = arrays->other ? (char *)arrays->other + count * 8 : nullptr;
-    const size_t start = scratch.used;
-    take_plan(&scratch, count, &arrays->narrow);
-    if (type != GS_BATCH_U64) {
-        /* Only one of the two widths is in use at a time. */
-        gs_scratch again = {base, start};
-        take_plan(&again, count, &arrays->wide);
-        if (again.used > scratch.used)
-            scratch.used = again.used;
-    }
-    return scratch.used;
-}
 
 template <typename K>
 cudaError_t persistent_grid(K kernel, unsigned threads, size_t shared,
@@ -169,7 +101,7 @@ template <typename V, typename W> struct Form {
     using T = gs_sample_tuning<N>;
     const gs_engine_run *run;
     gs_sample_control *control;
-    const Plan<N> *plan;
+    const gs_sample_lists<N> *lists;
     V keys;
     W other, next;
     uint32_t form;
@@ -180,23 +112,23 @@ template <typename V, typename W> struct Form {
         unsigned long long first_keys;
         const unsigned rounds = plan_rounds<N>(run->count, &first_keys);
         const gs_segment all = {0, run->count, 0, 0};
-        GPU_TRY(st, cudaMemcpyAsync(plan->segments, &all, sizeof all,
+        GPU_TRY(st, cudaMemcpyAsync(lists->segments, &all, sizeof all,
                                     cudaMemcpyHostToDevice, run->stream));
         const Round first = {
-            plan->segments,         1, run->count, plan->buckets[0], first_keys,
+            lists->segments,        1, run->count, lists->buckets[0], first_keys,
             form == GS_FORM_PACKED, 1};
         GS_TRY(distribute(keys, other, first, st));
         if (rounds == 1)
-            return sort_buckets(other, first, plan->oversize[0], st);
-        const Round second = {plan->buckets[0],
+            return sort_buckets(other, first, lists->oversize[0], st);
+        const Round second = {lists->buckets[0],
                               GS_BUCKETS_MAX,
                               (size_t)first_keys,
-                              plan->buckets[1],
+                              lists->buckets[1],
                               T::LEAF_KEYS,
                               false,
                               2};
         GS_TRY(distribute(other, next, second, st));
-        return sort_buckets(next, second, plan->oversize[0], st);
+        return sort_buckets(next, second, lists->oversize[0], st);
     }
 
     /* Keys of `from` to buckets in `to`. */
@@ -219,8 +151,8 @@ template <typename V, typename W> struct Form {
     {
         k_leaf<W, GS_BUCKETS_MAX>
             <<<round.segment_count, GS_BUCKETS_MAX, 0, run->stream>>>(
-                from, round.segments, round.buckets, T::CAPACITY, plan->leaves,
-                plan->fills, plan->suspects, oversize, control, form);
+                from, round.segments, round.buckets, T::CAPACITY, lists->leaves,
+                lists->fills, lists->suspects, oversize, control, form);
         GPU_LAUNCHED(st, run->stream, "k_leaf");
         return sort_leaves(from, oversize, st);
     }
@@ -237,11 +169,11 @@ template <typename V, typename W> struct Form {
         unsigned grid;
         GPU_TRY(st, persistent_grid(local, T::LOCAL_THREADS, bytes, run->processor_count,
                                     &grid));
-        local<<<grid, T::LOCAL_THREADS, bytes, run->stream>>>(from, keys, plan->leaves,
+        local<<<grid, T::LOCAL_THREADS, bytes, run->stream>>>(from, keys, lists->leaves,
                                                               control, form);
         GPU_LAUNCHED(st, run->stream, "k_local");
         k_fill<From, V, 512><<<run->processor_count * 4, 512, 0, run->stream>>>(
-            from, keys, plan->fills, plan->suspects, oversize, control, form);
+            from, keys, lists->fills, lists->suspects, oversize, control, form);
         GPU_LAUNCHED(st, run->stream, "k_fill");
         return GS_OK;
     }
@@ -262,8 +194,8 @@ template <typename V, typename W> struct Form {
                 return GS_FAIL(st, GS_ERR_GPU, 0,
                                "sample sort: %u parts left after %u rounds",
                                mail->oversize_count, r);
-            GS_TRY(cut_again(from, to, plan->oversize[r & 1], mail->oversize_count,
-                             plan->oversize[(r + 1) & 1], (r + 3) * 0x10001u, st));
+            GS_TRY(cut_again(from, to, lists->oversize[r & 1], mail->oversize_count,
+                             lists->oversize[(r + 1) & 1], (r + 3) * 0x10001u, st));
             GS_TRY(read_control(run, control, true, st));
             const W swap = from;
             from = to;
@@ -283,7 +215,7 @@ template <typename V, typename W> struct Form {
         for (uint32_t i = 0; i < list_count; i += GS_SEGMENTS_MAX) {
             const uint32_t left = list_count - i, most = GS_SEGMENTS_MAX;
             const Round round = {list + i,     left < most ? left : most,
-                                 T::CAPACITY,  plan->buckets[1],
+                                 T::CAPACITY,  lists->buckets[1],
                                  T::LEAF_KEYS, false,
                                  seed + i};
             GPU_TRY(st,
@@ -319,7 +251,7 @@ template <typename V, typename W> struct Form {
                 cudaFuncSetAttribute(build, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)sample_bytes));
         build<<<round.segment_count, T::BUILD_THREADS, sample_bytes, run->stream>>>(
-            from, round.segments, plan->tries, heavy_samples(round), round.seed, control,
+            from, round.segments, lists->tries, heavy_samples(round), round.seed, control,
             form);
         GPU_LAUNCHED(st, run->stream, "k_build");
         return GS_OK;
@@ -351,7 +283,7 @@ template <typename V, typename W> struct Form {
                                           : Small::THREADS * Small::ITEMS;
         k_tile<From, W, GS_SEGMENTS_MAX><<<1, GS_SEGMENTS_MAX, 0, run->stream>>>(
             from, to, round.segments, round.segment_count, count_tile(), scatter_tile,
-            plan->count_starts, plan->scatter_starts, control, form);
+            lists->count_starts, lists->scatter_starts, control, form);
         GPU_LAUNCHED(st, run->stream, "k_tile");
         return GS_OK;
     }
@@ -365,8 +297,8 @@ template <typename V, typename W> struct Form {
         GPU_TRY(st, persistent_grid(count, T::COUNT_THREADS, bytes, run->processor_count,
                                     &grid));
         count<<<grid, T::COUNT_THREADS, bytes, run->stream>>>(
-            from, round.segments, round.segment_count, plan->count_starts, count_tile(),
-            plan->tries, control, form);
+            from, round.segments, round.segment_count, lists->count_starts, count_tile(),
+            lists->tries, control, form);
         GPU_LAUNCHED(st, run->stream, "k_count");
         return GS_OK;
     }
@@ -385,7 +317,7 @@ template <typename V, typename W> struct Form {
         const unsigned long long heavy_keys =
             round.bucket_keys == T::LEAF_KEYS ? spare : round.bucket_keys;
         k_plan<N, THREADS><<<round.segment_count, THREADS, 0, run->stream>>>(
-            round.segments, plan->tries, round.buckets, plan->cursors,
+            round.segments, lists->tries, round.buckets, lists->cursors,
             cursor_stride(round), round.bucket_keys, heavy_keys, T::CAPACITY, control,
             form, round.verify);
         GPU_LAUNCHED(st, run->stream, "k_plan");
@@ -401,8 +333,8 @@ template <typename V, typename W> struct Form {
         GPU_TRY(st, persistent_grid(scatter, Shape::THREADS, bytes, run->processor_count,
                                     &grid));
         scatter<<<grid, Shape::THREADS, bytes, run->stream>>>(
-            from, to, round.segments, round.segment_count, plan->scatter_starts,
-            plan->tries, round.buckets, plan->cursors, cursor_stride(round), control,
+            from, to, round.segments, round.segment_count, lists->scatter_starts,
+            lists->tries, round.buckets, lists->cursors, cursor_stride(round), control,
             form);
         GPU_LAUNCHED(st, run->stream, "k_scatter");
         return GS_OK;
@@ -418,11 +350,11 @@ template <typename V> struct Batch {
     Form<V, V> plain;
     Form<gs_view_pack<V>, gs_view_u64> packed;
 
-    Batch(const gs_engine_run *run, Arrays *arrays, V keys)
+    Batch(const gs_engine_run *run, gs_sample_arrays *arrays, V keys)
         : run(run),
           control(arrays->control), plain{run,
                                           control,
-                                          arrays->plan(keys),
+                                          arrays->lists(keys),
                                           keys,
                                           keys.over(arrays->other, arrays->other_values),
                                           keys,
@@ -486,9 +418,9 @@ template <typename V> struct Batch {
     {
         const gs_leaf leaf = {0, (uint32_t)run->count, 0, 0};
         GS_TRY(look(is_exact, NEVER_PACKED, 1, st));
-        GPU_TRY(st, cudaMemcpyAsync(plain.plan->leaves, &leaf, sizeof leaf,
+        GPU_TRY(st, cudaMemcpyAsync(plain.lists->leaves, &leaf, sizeof leaf,
                                     cudaMemcpyHostToDevice, run->stream));
-        GS_TRY(plain.sort_leaves(plain.keys, plain.plan->oversize[0], st));
+        GS_TRY(plain.sort_leaves(plain.keys, plain.lists->oversize[0], st));
         return read_control(run, control, is_exact, st);
     }
 };
@@ -496,8 +428,9 @@ template <typename V> struct Batch {
 /* Calls `use` with the Batch that `run` is. */
 template <typename Use> gs_code with_batch(const gs_engine_run *run, const Use &use)
 {
-    Arrays arrays;
-    const size_t used = take_arrays(run->d_scratch, run->type, run->count, &arrays);
+    gs_sample_arrays arrays;
+    const size_t used =
+        gs_sample_take_arrays(run->d_scratch, run->type, run->count, &arrays);
     gs_assert(used <= run->scratch_bytes);
     /* Packed numbers are 8 bytes wide: for keys as wide, the array itself is the third.
      */
@@ -510,8 +443,8 @@ template <typename Use> gs_code with_batch(const gs_engine_run *run, const Use &
 
 gs_code sample_scratch(gs_batch_type type, size_t count, size_t *out_bytes, gs_status *)
 {
-    Arrays arrays;
-    *out_bytes = take_arrays(nullptr, type, count, &arrays);
+    gs_sample_arrays arrays;
+    *out_bytes = gs_sample_take_arrays(nullptr, type, count, &arrays);
     return GS_OK;
 }
 

@@ -11,8 +11,9 @@
  *
  * A unit is what is sorted at a time. Where there is memory for it (some 75 bytes a
  * record) it is the whole chunk, and result, counts, bucket ids and rows are not needed.
- * Otherwise units are ranges of the strings (text_ranges.cuh), of a sixteenth of the
- * chunk at least, and a record of the chunk takes 14 bytes beside its text.
+ * Otherwise units are ranges of the strings (text_ranges.cuh), GS_TEXT_UNITS_MAX of them
+ * at most, and a record of the chunk takes its start, its place in the result and the id
+ * of its bucket beside its text (lay_out in text_plan.cu): 8, 4 and 2 bytes.
  *
  * Everything on the device is counted in held_bytes, the engine included, and that stays
  * within memory_bytes: before text is taken it is known what its sort will need.
@@ -30,6 +31,7 @@
 
 enum {
     GS_TEXT_UPLOADS_MAX = 64,
+    GS_TEXT_UNITS_MAX = 16,
     GS_TEXT_MAIL_WORDS = 8,
     GS_TEXT_COUNTS = 2, /* lines, bytes that take two in a key */
 };

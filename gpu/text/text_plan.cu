@@ -18,7 +18,7 @@
 #include "lib/base/assertion.h"
 
 /* Into how many units a chunk may be cut: the most is what an upload reckons with. */
-static const unsigned unit_counts[] = {1, 2, 3, 4, 6, 8, 12, 16};
+static const unsigned unit_counts[] = {1, 2, 3, 4, 6, 8, 12, GS_TEXT_UNITS_MAX};
 enum {
     UNIT_COUNTS = sizeof unit_counts / sizeof *unit_counts,
     LEAST_CUT_RECORDS = 1 << 16, /* fewer are one unit */

@@ -21,20 +21,9 @@
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/sort/device/batch_ring.h"
-#include "lib/sort/sort_input.h"
+#include "tests/feed_job.h"
 
 enum { WAYS_MAX = 16, TIMES = 3 };
-
-typedef struct feed_job {
-    gs_sort_options options;
-    gs_memory_plan plan;
-    gs_record_layout layout;
-    gs_witness_options watched;
-    gs_sort_input in;
-    gs_forming forming;
-    gs_team *team;
-    gs_multiset records;
-} feed_job;
 
 /* Seconds, of the clock and of all threads together. */
 typedef struct taken_time {
@@ -54,14 +43,14 @@ static taken_time now(void)
                         seconds(use.ru_utime) + seconds(use.ru_stime)};
 }
 
-static gs_code read_ring(feed_job *j, gs_status *st)
+static gs_code read_ring(feed_job *j, gs_multiset *records, gs_status *st)
 {
     gs_batch_ring *ring = NULL;
     const gs_ring_batch *batch = NULL;
     bool is_ended = false;
     GS_TRY(gs_batch_ring_new(&ring, &j->forming, st));
     while (gs_batch_ring_next(ring, true, &batch, &is_ended, st) == GS_OK && !is_ended) {
-        gs_multiset_join(&j->records, &batch->records);
+        gs_multiset_join(records, &batch->records);
         gs_batch_ring_give(ring);
         gs_batch_ring_release(ring);
     }
@@ -69,7 +58,7 @@ static gs_code read_ring(feed_job *j, gs_status *st)
     return st->code;
 }
 
-static gs_code read_batches(feed_job *j, gs_status *st)
+static gs_code read_batches(feed_job *j, gs_multiset *records, gs_status *st)
 {
     gs_line_batch batch;
     bool has_batch = true;
@@ -77,7 +66,7 @@ static gs_code read_batches(feed_job *j, gs_status *st)
         GS_TRY(gs_line_feed_next(j->in.feed, &batch, &has_batch, st));
         if (!has_batch)
             return GS_OK;
-        gs_multiset_add_text(&j->records, &j->watched.form, batch.data, batch.bytes);
+        gs_multiset_add_text(records, &j->watched.form, batch.data, batch.bytes);
         gs_line_batch_release(&batch);
     }
 }
@@ -99,32 +88,17 @@ static gs_code measure(const feed_wish *wish, unsigned threads, taken_time *take
                               .input_count = 1,
                               .memory_bytes = (size_t)4 << 30,
                               .threads = threads > 0 ? threads : 1}};
-    j.plan = gs_memory_plan_sort(&j.options, false);
-    if (wish->block_bytes > 0)
-        j.plan.feed_block_bytes = wish->block_bytes;
-    j.layout = gs_order_layout(&wish->order, false);
-    j.watched = gs_sort_watched(&j.options, &j.layout);
-    if (gs_sort_input_open(&j.in, &j.options, &j.plan, &j.layout, st) == GS_OK)
-        GS_NOTED(gs_team_new(&j.team, j.plan.workers, st));
-    j.forming = (gs_forming){.options = &j.options,
-                             .plan = &j.plan,
-                             .layout = &j.layout,
-                             .watched = &j.watched,
-                             .team = j.team,
-                             .input = j.in.input,
-                             .feed = j.in.feed,
-                             .map = &j.in.map};
-    if (st->code == GS_OK && threads > 0 &&
+    *records = (gs_multiset){0};
+    if (feed_job_open(&j, 0, wish->block_bytes, 0, st) == GS_OK && threads > 0 &&
         !gs_batch_ring_map(&j.forming, STDOUT_FILENO, &j.in.map))
         (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s is not in the page cache", wish->name[0]);
     const taken_time begin = now();
     if (st->code == GS_OK)
-        GS_NOTED(threads > 0 ? read_ring(&j, st) : read_batches(&j, st));
+        GS_NOTED(threads > 0 ? read_ring(&j, records, st)
+                             : read_batches(&j, records, st));
     const taken_time end = now();
     *taken = (taken_time){end.wall - begin.wall, end.work - begin.work};
-    *records = j.records;
-    gs_team_free(j.team);
-    gs_sort_input_release(&j.in);
+    feed_job_close(&j);
     return st->code;
 }
 

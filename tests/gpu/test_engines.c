@@ -15,6 +15,8 @@
  * for which there is memory, checked on the device by order and by a hash of the records.
  * Exits 77 without a GPU. When it is terminated, it tells in which case it was.
  */
+#define CHECK_STARTS_THREADS
+
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>

@@ -10,6 +10,8 @@
  *
  * Exits 77 without a GPU.
  */
+#define CHECK_STARTS_THREADS
+
 #include <stdbool.h>
 #include <string.h>
 
