@@ -22,6 +22,7 @@ CUDA_HOME ?= /usr/local/cuda
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+BUILD_CC ?= $(CC)
 NVCC ?= $(firstword $(wildcard $(CUDA_HOME)/bin/nvcc) $(shell command -v nvcc))
 CUDA ?= $(if $(NVCC),1,0)
 HASH := \#
@@ -49,12 +50,18 @@ BIN := $(OBJ)$(if $(filter 1,$(CUDA)),-cuda$(if $(filter own,$(CUDA_ARCH)),-own)
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual \
         -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
         -Wundef -Wvla -Wformat=2 -Wswitch-enum
+# What a change forgot is named by these, in every build: a switch without one of its cases,
+# a function that is not declared or returns nothing.
+NEVER := $(addprefix -Werror=,switch switch-enum implicit-function-declaration return-type)
 DEFS := -D_GNU_SOURCE -DGS_VERSION='"$(VERSION)"' -DGS_HAVE_LIBURING=$(LIBURING) \
         $(if $(filter 1,$(DEBUG)),-DGS_DEBUG)
 # Sanitizers look at the same at -O1, and it compiles in two thirds of the time.
 CFLAGS ?= $(if $(SAN),-O1 -g1,-O2 -g)
 # A test itself need not be fast, nor be looked at for undefined behaviour: what it tests is.
-TEST_CFLAGS := $(if $(SAN),-O0 -fno-sanitize=undefined)
+# Programs of tests/bench are to be as fast as what they measure.
+TEST_CFLAGS = $(if $(SAN),-O0 -fno-sanitize=undefined,$(if $(filter tests/unit/%,$<),-O0 -U_FORTIFY_SOURCE))
+# Nor does what reads command lines and prints take time, but to be compiled.
+CMD_CFLAGS := $(if $(SAN),-O0)
 # What makes a fault of ours harder to use, as far as this compiler takes it: hardened.py
 # looks for it in the program. Not with sanitizers, which see more. What is asked for in
 # CFLAGS comes behind and so wins; what is fortified has been optimized.
@@ -72,7 +79,7 @@ endif
 # The same objects go into the program and into a shared library, which shows of them only
 # what lib/gpusort.h marks.
 PLACED := -fPIC -fvisibility=hidden
-override CFLAGS += $(PLACED) -std=gnu11 -ffp-contract=off -pthread $(WARN) $(if $(filter 1,$(WERROR)),-Werror) \
+override CFLAGS += $(PLACED) -std=gnu11 -ffp-contract=off -pthread $(WARN) $(NEVER) $(if $(filter 1,$(WERROR)),-Werror) \
         -I. $(DEFS) -MMD -MP
 # Libraries loaded into a program take a fifth of what a small sort does, with CUDA two
 # fifths: those whose archives are here go inside. Not so with STATIC=0. The C library, a
@@ -150,6 +157,10 @@ OWN_O  := $(FAKE_O) $(RING_O) $(PLUGIN_O) $(DEVICE_O)
 LIB_O  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out gpu/plugin/plugin_load.c,$(LIB_C))) \
           $(FAKE_O) $(RING_O) $(PLUGIN_O) $(CUDA_CU:%.cu=$(BIN)/%.cu.o)
 CMD_O  := $(patsubst %.c,$(OBJ)/%.o,$(filter-out cmd/cmd_device.c,$(CMD_C))) $(DEVICE_O)
+# The thread sanitizer sees nothing in a test that starts no threads.
+ifeq ($(SAN),tsan)
+TEST_C := $(shell grep -l CHECK_STARTS_THREADS $(TEST_C))
+endif
 TEST_X := $(TEST_C:%.c=$(BIN)/%)
 FUZZ_X := $(patsubst %.c,$(BIN)/%,$(wildcard tests/fuzz_*.c))
 
@@ -160,13 +171,13 @@ ifeq ($(CUDA)$(filter-out own,$(CUDA_ARCH)),1)
 OWN_ARCH := $(filter $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)),\
               $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null)))
 HURRY := $(if $(CUDA_ARCH),$(if $(OWN_ARCH),,\
-           $(shell $(NVCC) --help | grep -o -m 1 -e '--Ofast-compile' | sed 's/$$/=max/')))
+           $(shell $(NVCC) --help | grep -o -m 1 -e '--Ofast-compile' | sed 's/$$/=max -O0/')))
 override CUDA_ARCH := $(if $(CUDA_ARCH),$(or $(sort $(OWN_ARCH)),90),$(filter-out 80 90,$(OWN_ARCH)) 80 90)
 endif
 CUDA_LAST := $(lastword $(CUDA_ARCH))
 GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \
              -gencode=arch=compute_$(CUDA_LAST),code=compute_$(CUDA_LAST)
-NVCCFLAGS := -std=c++17 -O3 $(HURRY) -lineinfo -I. $(GENCODE) -Werror all-warnings \
+NVCCFLAGS := -std=c++17 $(or $(HURRY),-O3 -lineinfo) -I. $(GENCODE) -Werror all-warnings \
              -Xcompiler=$(call joined,-Wall -Wextra $(PLACED) -fno-gnu-unique $(HARDENED)) $(DEFS) --threads 0
 ifneq ($(CUDA_CU),)
 CUDA_LIBS := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt \
@@ -189,9 +200,16 @@ all: build/gpusort
 build/gpusort: $(BIN)/gpusort FORCE
 	$(Q)cmp -s $< $@ || { cp $< $@.tmp && mv $@.tmp $@; }
 
-$(BIN)/gpusort: $(CMD_O) $(BIN)/libgpusort.a $(BIN)/link-flags
+$(BIN)/gpusort: $(CMD_O) $(BIN)/libgpusort.a $(BIN)/link-flags $(if $(SAN),,$(OBJ)/cmd/link/defer_tables)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(CMD_O) $(BIN)/libgpusort.a $(CUDA_LIBS) $(LDLIBS)
+	$(if $(SAN),,$(Q)$(LATE) $@)
+
+# What the loader need not do at each start (lib/base/late_relocations.h).
+LATE := $(OBJ)/cmd/link/defer_tables
+$(LATE): cmd/link/defer_tables.c $(OBJ)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(BUILD_CC) $(WARN) -O1 -D_GNU_SOURCE -o $@ $<
 
 $(BIN)/libgpusort.a: $(LIB_O)
 	$(call say,AR,$@)
@@ -213,7 +231,7 @@ $(BIN)/shown/libgpusort.a: $(LIB_O)
 	$(Q)mkdir -p $(@D) && rm -f $@ && ld -r --force-group-allocation -o $(@:.a=.o) $(LIB_O) && \
 	    objcopy --wildcard --keep-global-symbol='gpusort_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
 
-compile = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -c -o $@ $<
+compile = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(if $(filter cmd/%,$<),$(CMD_CFLAGS)) -c -o $@ $<
 $(OBJ)/%.o: %.c $(OBJ)/flags
 	$(call say,CC,$<)
 	$(compile)
@@ -230,6 +248,9 @@ $(BIN)/tests/%: tests/%.c $(BIN)/libgpusort.a $(OBJ)/flags $(BIN)/link-flags
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(TEST_CFLAGS) -MT $@ -MF $@.d -c -o $@.o $< && \
 	    $(CC) $(LDFLAGS) -o $@ $@.o $(BIN)/libgpusort.a $(CUDA_LIBS) $(LDLIBS)
+
+# This one makes, and looks at, more text than it takes time to compile.
+$(BIN)/tests/unit/lib/sort/form/test_early_split: private TEST_CFLAGS += $(if $(SAN),,-O1)
 
 $(BIN)/tests/fuzz_%: tests/fuzz_%.c $(BIN)/libgpusort.a $(OBJ)/flags $(BIN)/link-flags
 	$(call say,FUZZ,$<)
@@ -380,6 +401,7 @@ index-test: $(PROGRAM)
 join-test: $(PROGRAM)
 	@python3 tests/join_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
 	@python3 tests/join_csv_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
+	@python3 tests/join_tuple_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
 	@python3 tests/band_check.py --binary $(CURDIR)/$(PROGRAM) $(JOIN_TEST_ARGS)
 
 search-test: $(PROGRAM)
@@ -441,6 +463,7 @@ feed-bench: all $(BIN)/tests/bench/gpu_feed
 bench: all
 	@tests/bench/sort_vs_gnu.sh
 	@tests/bench/join_vs_others.py
+	@tests/bench/stats_vs_others.py
 	@tests/bench/index_vs_tantivy.py
 
 install: all install-library
@@ -522,7 +545,7 @@ uninstall:
 GPU_TEST_X := $(patsubst %.c,$(BIN)/%,$(wildcard tests/gpu/test_*.c))
 gpu-programs: $(PROGRAM) $(GPU_TEST_X)
 gpu-test: gpu-programs
-	@tests/gpu/run.sh $(CURDIR)/$(BIN) $(CASES)
+	@tests/gpu/run.sh $(CURDIR)/$(BIN) $(if $(filter-out file,$(origin CASES)),$(CASES))
 
 # Zipf tuples against CUB limited to the bits that vary, in one run.
 YARDSTICK := $(BIN)/tests/gpu/yardstick

@@ -2,10 +2,15 @@
 /*
  * check: the few macros that every unit test uses. A failed CHECK prints where
  * and why and the program exits 1 at the end; 77 means skipped.
+ *
+ * A test that starts threads says #define CHECK_STARTS_THREADS before it includes
+ * anything: it is one for the thread sanitizer, which has nothing to look at in the
+ * others.
  */
 #ifndef GS_TESTS_CHECK_H
 #define GS_TESTS_CHECK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,6 +74,19 @@ enum { CHECK_HAS_TSAN = 1, CHECK_HAS_ASAN = 0 };
 enum { CHECK_HAS_TSAN = 0, CHECK_HAS_ASAN = 1 };
 #else
 enum { CHECK_HAS_TSAN = 0, CHECK_HAS_ASAN = 0 };
+#ifndef CHECK_STARTS_THREADS
+/* Found before the one of the C library, by all of the program. */
+__attribute__((weak)) int pthread_create(pthread_t *thread,
+                                         const pthread_attr_t *attributes,
+                                         void *(*start)(void *), void *context);
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                   void *(*start)(void *), void *context)
+{
+    (void)thread, (void)attributes, (void)start, (void)context;
+    fputs("a thread is started: say so by CHECK_STARTS_THREADS\n", stderr);
+    exit(1);
+}
+#endif
 #endif
 enum { CHECK_HAS_SANITIZER = CHECK_HAS_TSAN || CHECK_HAS_ASAN };
 

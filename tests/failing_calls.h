@@ -158,7 +158,7 @@ static uint64_t next_to_fail(uint64_t nth)
         return nth + 1;
     if (check_is_long())
         return nth + nth / 7 + 1;
-    return nth + (CHECK_HAS_SANITIZER ? nth : nth / 2) + 1;
+    return nth + (CHECK_HAS_TSAN ? 3 * nth : CHECK_HAS_ASAN ? nth : nth / 2) + 1;
 }
 
 /* Nothing fails from now on. False if nothing has failed. */

@@ -14,6 +14,11 @@ complain() {
 mapfile -t sources < <(find cmd lib io gpu tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 mapfile -t product < <(find cmd lib io gpu -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 
+# What a test or an example leaves where it is started is not of the tree.
+while read -r name; do complain "$name: no such name belongs at the top"; done \
+    < <(git ls-files 2>/dev/null | sed 's|/.*||' | sort -u |
+        grep -vxE 'cmd|lib|gpu|io|tests|corpus|man|Makefile|README\.md|LICENSE|SECURITY\.md|\..*')
+
 # Which top rooms a file may include, by where it lives.
 allowed() {
     case $1 in
@@ -36,6 +41,7 @@ floors=(
     lib/sort/record:records lib/sort/key:keys lib/sort/witness:witnesses
     lib/sort/bucket:buckets lib/sort/plan:plans lib/sort/run:runs lib/sort/form:forms
     lib/sort/text:texts lib/sort/device:devices lib/sort:
+    lib/part:parts
     lib/join:joins
     lib/index/format:formats lib/index/folder:folders lib/index/text:documents
     lib/index/read:readers lib/index/lookup:lookups lib/index/query:queries
@@ -72,6 +78,30 @@ done
 while read -r room; do
     [ -f "$room/README.md" ] || complain "$room: no README.md"
 done < <(printf '%s\n' "${!floor_of[@]}" cmd io gpu tests)
+# A README names every module of its room, or a pattern of such names; what its list names
+# is there.
+declare -A words_of named
+for file in "${product[@]}"; do
+    room=${file%/*} name=${file##*/}
+    name=${name%%.*}
+    [ -n "${words_of[$room]+is}" ] ||
+        words_of[$room]=" $(grep -oE '[[:alnum:]_*]+' "$room/README.md" | tr '\n' ' ')"
+    [ -z "${named[$room/$name]+is}" ] || continue
+    named[$room/$name]=1
+    [[ ${words_of[$room]} != *" $name "* ]] || continue
+    while read -r pattern; do
+        # shellcheck disable=SC2053 # a pattern it is
+        [[ $name != $pattern ]] || continue 2
+    done < <(grep -oE '[[:alnum:]_]*[[:alnum:]_]\*[[:alnum:]_]*' "$room/README.md")
+    complain "$room/README.md: does not say what $name is"
+done
+for room in "${!words_of[@]}"; do
+    while read -r name; do
+        compgen -G "$room/$name.*" >/dev/null || compgen -G "$room/$name" >/dev/null ||
+            complain "$room/README.md: names $name, which is not there"
+    done < <(sed -nE 's/^    ([a-z0-9_*]+(, [a-z0-9_*]+)*)  .*/\1/p' "$room/README.md" | tr -d , |
+        tr ' ' '\n')
+done
 
 # \b keeps gs_strtok or my_sprintf out of it.
 banned='\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol)[[:space:]]*\('

@@ -7,15 +7,15 @@ set -u
 cd "$(dirname "$0")/.."
 
 jobs=$(nproc)
-log_folder=build steps_at_once=$((jobs < 3 ? 2 : jobs / 2 + 1))
+log_folder=build steps_at_once=$((jobs / 2 + 2)) # some wait more than they work
 . tests/steps.inc
 # What runs behind a script does not hear of Ctrl-C by itself.
 trap 'trap "" TERM; kill -TERM 0; exit 130' INT
 
 cases=500 few_cases=60 fake_cases=120 searched='--documents=2000 --queries=8'
-indexed='--documents=180 --variants=2' tabled='--cases=30'
+indexed='--documents=150 --variants=2' tabled='--cases=30'
 asan_cases=80 tsan_cases=40 fake_san_cases=(60 20) san_searched='--documents=800 --queries=2'
-san_indexed='--documents=70 --variants=1' san_tabled='--cases=9'
+san_indexed='--documents=60 --variants=1' san_tabled='--cases=9'
 joined='--cases=100' san_joined='--cases=40'
 fuzz_seconds=2 fault_points=60 stops='--cuts 12 --kills 6' soaked=(SOAK_CASES=30 SOAK_SEED=1)
 flipped='FLIPS=20 RESUMES=24'
@@ -81,23 +81,27 @@ soak_a_little() {
     mk "${soaked[@]}" soak
 }
 
-# under_sanitizer NAME CASES: all that is not a unit test, a step each.
+# under_sanitizer NAME CASES SEED: all that is not a unit test, a step each.
 under_sanitizer() {
-    local san=$1 cases=$2
+    local san=$1 cases=$2 seed=$3 # of indexes: each sanitizer looks at others
     begin "$san-differential" "mk_$san" CASES="$cases" diff-test
     begin "$san-tables" "mk_$san" TABLE_TEST_ARGS="$san_tabled" table-test
-    begin "$san-index" "mk_$san" INDEX_TEST_ARGS="$san_indexed" index-test
+    begin "$san-index" "mk_$san" INDEX_TEST_ARGS="$san_indexed --seed=$seed" index-test
     begin "$san-join" "mk_$san" JOIN_TEST_ARGS="$san_joined" join-test
     begin "$san-search" "mk_$san" SEARCH_TEST_ARGS="$san_searched" search-test
 }
 
 # Steps that build in one folder never run beside each other.
-mkdir -p build
+# Locales that a test has made, for the others.
+export GS_TEST_LOCALES=$PWD/build/locales
+rm -rf "$GS_TEST_LOCALES"
+mkdir -p "$GS_TEST_LOCALES"
 begin lint tests/lint.sh
 begin build build_programs
 begin build-asan mk_asan programs
 
 after build
+begin tables mk TABLE_TEST_ARGS="$tabled" table-test
 begin cli mk cli-test
 begin hardened mk hardened-test
 begin library mk library-test
@@ -107,7 +111,6 @@ begin build-tsan mk_tsan programs
 begin unit mk unit-test
 begin index mk INDEX_TEST_ARGS="$indexed" index-test
 begin differential mk CASES="${CASES:-$cases}" diff-test
-begin tables mk TABLE_TEST_ARGS="$tabled" table-test
 begin search mk SEARCH_TEST_ARGS="$searched" search-test
 # shellcheck disable=SC2086 # two words
 begin join mk JOIN_TEST_ARGS="$joined" join-test
@@ -118,18 +121,20 @@ begin threads-backend mk_without_uring CASES="$few_cases" diff-test
 
 after build-asan
 begin asan-unit mk_asan unit-test
-under_sanitizer asan "$asan_cases"
-after build-tsan
-begin tsan-unit mk_tsan unit-test
-under_sanitizer tsan "$tsan_cases"
+under_sanitizer asan "$asan_cases" 1
+# What does one thing at a time for long is not for the end.
+after unit asan-unit
 begin fake-gpu fake_gpu_tests
 begin fake-gpu-asan mk_asan CASES="${fake_san_cases[0]}" fake-gpu-test
+after build-tsan
+begin tsan-unit mk_tsan unit-test
+begin fuzz mk fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-$fuzz_seconds}" FUZZ_JSON=build/fuzz.json
+after tsan-unit
 begin fake-gpu-tsan mk_tsan CASES="${fake_san_cases[1]}" fake-gpu-test
-
+under_sanitizer tsan "$tsan_cases" 2
 if [ -n "${GS_TEST_LONG:-}" ]; then
     begin clang-without-uring mk CC=clang LIBURING=0 CUDA=0 unit-test
 fi
-begin fuzz mk fuzz FUZZ_SECONDS="${FUZZ_SECONDS:-$fuzz_seconds}" FUZZ_JSON=build/fuzz.json
 after fake-gpu
 begin static static_runs
 finish

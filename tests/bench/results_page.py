@@ -34,8 +34,13 @@ SECTIONS = {
     "end-to-end": ("Sorting, with a GPU", "There the disk is the bound (`tests/bench/end_to_end.sh`).", ""),
     "join": ("Joins", """Of equal keys and of numbers near each other, beside DuckDB, Polars and GNU sort with
 join(1) (`tests/bench/join_vs_others.py` says what is compared). CPU seconds are of all threads.""", ""),
+    "stats": ("Streams", """Quantiles and frequencies, beside DataSketches, DDSketch, DuckDB and sort with uniq, and by the
+error that is asked for (`tests/bench/stats_vs_others.py` says what is compared). Real values are
+those of the machine: sizes of files and the folders of packages, over and over.""", ""),
     "index": ("Indexes of documents", """By both methods and beside Tantivy (`tests/bench/index_vs_tantivy.py` says what is
 compared).""", ""),
+    "search": ("Searches", """Words of real documents, any or all of them, beside Tantivy and PISA
+(`tests/bench/search_vs_others.py` says what is compared; `make bench` does not run it).""", ""),
     "index-gpu": ("Indexes, with a GPU", "The same with `BENCH_ENGINE=gpu`.", """
 Growing lists (SPIMI, what `gpusort index build` takes) win for text: a word costs one look
 into a hash and a byte or two, where a tuple (BSBI) takes eight bytes twice and has still to
@@ -84,9 +89,18 @@ def sort_line(text):
 
 def join_line(text):
     found = rows(text)
-    peers = [row for row in found if row[1] == "DuckDB"]
+    peers = [row for row in found if row[1] == "DuckDB" and row[5]]
     ratios = ["%s: %.1f" % (row[0], float(row[5].split()[0])) for row in peers]
     return "times as fast as DuckDB: " + "; ".join(ratios)
+
+
+def stats_line(text):
+    ratios = {}
+    for row in rows(text):
+        if row[5]:
+            ratios.setdefault(row[0], []).append("%s (%.1f)" % (row[1], float(row[5].split()[0])))
+    return "CPU time of others, as a multiple: " + "; ".join(
+        "%s: %s" % (what, ", ".join(found)) for what, found in ratios.items())
 
 
 def end_to_end_line(text):
@@ -106,7 +120,12 @@ def index_line(text):
     return "%s, %s: gpusort %.2f s%s" % (title, memory, float(last[0][3]), "".join("; " + p for p in peers))
 
 
-LINES = {"sort": sort_line, "join": join_line, "end-to-end": end_to_end_line, "index": index_line, "index-gpu": index_line}
+def search_line(text):
+    return "times as fast as Tantivy, PISA: " + "; ".join(
+        "%s: %s" % (row[0], row[-1]) for row in rows(text))
+
+
+LINES = {"sort": sort_line, "join": join_line, "stats": stats_line, "end-to-end": end_to_end_line, "index": index_line, "search": search_line, "index-gpu": index_line}
 
 
 def marked(name, text):

@@ -5,8 +5,8 @@
 command -v zstd >/dev/null || exit 77
 level=-19
 for i in 1 2 3 4 5 6 7; do
-    gpusort gen lines --bytes=2M --seed=$i -o l$i
-    seq 100000 | awk -v i=$i '{ printf "%d %d.%d\n", $1 * 7 % 50, i, $1 }' >k$i
+    gpusort gen lines --bytes=1M --seed=$i -o l$i
+    seq 60000 | awk -v i=$i '{ printf "%d %d.%d\n", $1 * 7 % 50, i, $1 }' >k$i
     if [ $((i % 2)) = 0 ]; then gzip -c l$i >l$i.z; zstd -q k$i -o k$i.z
     else zstd -q $level l$i -o l$i.z; gzip -c k$i >k$i.z; fi
     [ -n "${GS_TEST_LONG:-}" ] || level=-3

@@ -13,6 +13,7 @@ table() { # the long options that stand in the table of options of a file
     if grep -q CORRSUM_OPTIONS "$1"; then sed -n 's/^ *{*0*,* *"\(agg\|times\|plus\)",.*/\1/p; s/^ *{0, "\(agg\|times\|plus\)",.*/\1/p' corrsum_answer.h; fi
     if grep -q STATS_INPUT_OPTIONS "$1"; then sed -n 's/^ *{.*, "\([a-z-]*\)", GS_OPT.*/\1/p' stats_args.h; fi
 }
+own() { sed -n 's/^ *{"--\([a-z-]*\)", .*/\1/p' "$1"; } # beside those of sort
 reader() { sed -n "s/.*parse(argc, argv, $1_usage, \"\([a-z]*\)\".*/\1/p" index_read.c; }
 part() { sed -n "/$1/,/$2/p" "$3"; }
 
@@ -41,7 +42,8 @@ walked=0
 cd "$root/cmd" || exit
 walk sort "$(array sort)" "$(of '^__gpusort_option ')" 80 '' $(table sort_args.c)
 walk gen "$(array gen)" "$(of '^__gpusort_gen ')" 88 '' $(table cmd_gen.c)
-walk check "$(array check)" "$(of '^__gpusort_check ')" 88 '' $(sed -n 's/.*take_.*"--\([a-z-]*\)".*/\1/p' cmd_check.c)
+walk check "$(array check)" "$(of '^__gpusort_check ')" 88 '' $(own cmd_check.c)
+walk sample "$(array sample)$(array sort)" "$(of '^__gpusort_sample ')" 88 '' $(own cmd_sample.c) output verbose
 walk device "$(arm device)" "$(of 'from device')" 88 '' $(table cmd_device.c)
 walk join "$(array join)" "$(of '^__gpusort_join ')" 88 '' $(table join_args.c)
 walk lookup "$(arm lookup)" "$(of '^__gpusort_lookup ')" 88 '' $(table cmd_lookup.c)
@@ -62,11 +64,12 @@ walk 'index reorder' "$(array reorder)" "$(of '^__gpusort_reorder ')" 88 REORDER
 walk 'index import' "$(array import)" "$(of '^__gpusort_import ')" 88 IMPORT $(table index_import.c)
 readers=$(of '__gpusort_index_reader \$reader')
 walk 'index export' "$(line export)" "$readers$(of ' export ')" 88 EXPORT $(table index_export.c)
+walk 'index show' "$(line show)" "$readers$(of ' show ')" 88 SHOW $(table index_show.c)
 walk 'index info' "$(line info)" "$readers$(of ' info ')" 88 INFO $(reader info)
 walk 'index dump' "$(line dump)" "$readers$(of ' dump ')" 88 DUMP $(reader dump)
-# Another file with options is one more line above; check, info and dump have no tables,
+# Another file with options is one more line above; check, sample, info and dump have no tables,
 # and opt_scan.c has what is in all of them.
-[ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 2)) ] || echo 'a file has options that are not looked at'
+[ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 3)) ] || echo 'a file has options that are not looked at'
 
 formats=$(gpusort index build --format=? -o x x 2>&1 | sed -n "s/^  - '\(.*\)'/\1/p")
 [ "$(wc -w <<<"$formats")" -ge 10 ] || echo "only found: $formats"

@@ -10,7 +10,9 @@ program() {
 }
 program counted 'echo >>started; exec cat'
 program slow 'sleep 0.0$((RANDOM % 3)); exec cat'
-gpusort gen lines --bytes=16M --seed=5 --min-len=100 --max-len=200 >long
+long_bytes=6M programs=180
+[ -z "${GS_TEST_LONG:-}" ] || long_bytes=16M programs=400
+gpusort gen lines --bytes=$long_bytes --seed=5 --min-len=100 --max-len=200 >long
 gpusort gen lines --bytes=200K --seed=6 --max-len=20 >short
 seq 20000 | gpusort -R --random-source=long | awk '{ print $1 % 500, NR }' >keyed
 split -n l/3 keyed part
@@ -23,10 +25,10 @@ same() { # FILES PROGRAM ARGUMENTS...
     cmp got want && echo "$1 files: ${*:3}"
 }
 same 16 ./counted long
-[ $(wc -l <started) -gt 400 ] || echo "only $(wc -l <started) programs were started"
+[ $(wc -l <started) -gt $programs ] || echo "only $(wc -l <started) programs were started"
 same 24 ./slow short
-same 64 ./counted long
-for files in 16 32 64; do
+[ -z "${GS_TEST_LONG:-}" ] || same 64 ./counted long | grep -v '^64 files: long$'
+for files in 16 64; do
     same $files gzip -s -k1,1n part??
     same $files gzip -u -k1,1n --verify -
     same $files gzip -m pieces/* | sed 's/ p.* / /'

@@ -3,15 +3,19 @@
 # -m of files is done where they are, on all cores, in the page cache or not, and gives what
 # GNU sort gives, sorted or not; with little memory; of files that are cut off meanwhile an
 # error.
-gpusort gen lines --bytes=3M --seed=1 --max-len=30 | gpusort >a
-gpusort gen lines --bytes=5M --seed=2 --min-len=0 --max-len=20 | gpusort >b
-{ cat a; head -n 30000 b; } | gpusort >c # much of it equal
+. "$GS_CLI/cached.inc"
+kib=400 # of which a file has some: enough to be merged where it is
+[ -z "${GS_TEST_LONG:-}" ] || kib=800
+gpusort gen lines --bytes=$((2 * kib))K --seed=1 --max-len=30 | gpusort >a
+gpusort gen lines --bytes=$((3 * kib))K --seed=2 --min-len=0 --max-len=20 | gpusort >b
+{ cat a; head -n 12000 b; } | gpusort >c # much of it equal
 truncate -s -1 b                       # no final newline
 same() {
     gpusort --parallel=3 "$@" >got || echo "exit $?"
     command -p sort "$@" >want
     cmp got want && echo "same: $*"
 }
+cached a b
 gpusort -v -m a b 2>&1 >/dev/null | grep -c 'merged where they are'
 same -m a b
 same -m b a c b
@@ -69,10 +73,12 @@ for o in '' -r; do
 done
 gpusort -m large large2 | head -n 1 | wc -l
 mkdir many
-for i in {1..40}; do gpusort gen lines --bytes=${megabytes_of_many}M --seed="$i" | gpusort -o "many/$i"; done
-for files in 'many/?' 'many/1*' 'many/[12]*' 'many/*'; do
-    "$GS_CLI/peak_memory.py" rss gpusort -m -S 1M $files |
-        cmp - <(command -p sort -m $files) && echo "same: -m $files"
+gpusort gen lines --bytes=$((40 * megabytes_of_many))M --seed=6 | gpusort >sorted
+split -d -a 2 -n r/40 sorted many/ # each of which is in order
+for files in 'many/0?' 'many/*'; do
+    "$GS_CLI/peak_memory.py" rss gpusort -m -S 1M $files >got
+    if [ "$files" = 'many/*' ]; then cmp got sorted; else cmp got <(command -p sort -m $files); fi &&
+        echo "same: -m $files"
     [ "$(tail -n 1 rss)" -le $((65 * 1024)) ] || echo "-m took $(tail -n 1 rss) KiB"
 done
 
@@ -86,10 +92,10 @@ same -m -n -u large empty
 { head -c 9000000 /dev/zero | tr '\0' z; echo; } >>a2
 same -m --parallel=2 -S 1M a2 b
 
-# The pipe is full; then a file is cut off.
+# The pipe is full, and has been since its first byte; then a file is cut off.
 if gpusort -v -m large large2 2>&1 >/dev/null | grep -q 'merged where they are'; then
     { gpusort -m --parallel=2 -S 20M large large2; echo "exit $?" >&2; } 2>said |
-        { sleep 1; truncate -s 35000000 large2; cat >/dev/null; }
+        { IFS= read -r -N 1; truncate -s 35000000 large2; cat >/dev/null; }
     sed 's/was .* while/was changed while/; s/, or its disk fails//' said
 else
     echo "gpusort: read failed: large2: it was changed while it was read"

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Input that is in order, or some sorted stretches, is merged where it is: the same bytes as
 # by GNU sort, in little memory, and no more stretches are seen than there are.
+. "$GS_CLI/cached.inc"
 export LC_ALL=C
-gpusort gen lines --bytes=12M --seed=3 | sort >sorted
-gpusort gen tuples --bytes=9M --seed=4 | sort -t $'\t' -k1,1 >one
-gpusort gen tuples --bytes=9M --seed=5 | sort -t $'\t' -k1,1 | head -c -1 >two
+gpusort gen lines --bytes=8M --seed=3 | sort >sorted
+gpusort gen tuples --bytes=6M --seed=4 | sort -t $'\t' -k1,1 >one
+gpusort gen tuples --bytes=6M --seed=5 | sort -t $'\t' -k1,1 | head -c -1 >two
 shuf --random-source=sorted sorted >shuffled
 split -n l/10 shuffled part. && for p in part.*; do
     sort -o "$p" "$p" && cat "$p" >>ten
@@ -13,9 +14,10 @@ done
 sort_as() { # WHAT OPTION... FILE...: the same as GNU sort, and by how many stretches
     local what=$1
     shift
+    cached "$@"
     gpusort sort -v --parallel=2 "$@" -o out 2>log || echo "$what failed"
     sort "$@" | cmp - out
-    echo "$what: $(grep -o 'sorted stretches of the input: [0-9]*' log | grep -o '[0-9]*$')"
+    echo "$what: $(grep -o 'sorted stretches of the input: .*' log | cut -d' ' -f6-)"
 }
 sort_as 'in order' sorted
 sort_as 'in order, unique' -u sorted
@@ -27,6 +29,17 @@ grep -o '"verified": "[^"]*"' stats
 sort_as 'the other way round' -r sorted
 sort -r sorted >backwards
 sort_as 'backwards by -r' -r backwards
+sort_as 'from its end, in little memory' -S 32M backwards
+sort_as 'from its end, unique' -u backwards
+head -c -1 backwards >open
+sort_as 'from its end, that is open' open
+sort -t $'\t' -k2,2n one two | tac >keyed
+sort_as 'from its end, by a key' -t $'\t' -k2,2n keyed
+sort_as 'from its end, stable by a key' -s -t $'\t' -k1,1 keyed
+{ echo '~' && cat backwards && echo '~'; } >almost
+sort_as 'all but its end from its end' almost
+gpusort sort --verify --stats=stats backwards -o out && cmp sorted out
+grep -o '"verified": "[^"]*"' stats
 sort_as 'stable by a key' -s -t $'\t' -k1,1 one two
 sort_as 'by a key, unique' -u -t $'\t' -k1,1 one two
 sort_as 'with a tail' sorted part.aa
@@ -34,10 +47,10 @@ sort_as 'with a tail' sorted part.aa
 { cat sorted && head -c 3000000 /dev/zero | tr '\0' '~' && echo; } >with_long
 sort_as 'with a long line' with_long
 cp ten same && gpusort sort same -o same && cmp sorted same
-for i in 1 2 3 4 5 6 7 8; do cat ten; done >many
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do cat ten; done >many
 "$GS_CLI/peak_memory.py" rss gpusort sort --parallel=2 -S 40M many -o out
-gpusort check --same=many out >/dev/null || echo "80 stretches"
-cat sorted sorted ten ten >some
+gpusort check --same=many out >/dev/null || echo "120 stretches"
+cat sorted sorted sorted ten ten ten >some
 "$GS_CLI/peak_memory.py" rss gpusort sort --parallel=2 -S 40M some -o out
-gpusort check --same=some out >/dev/null || echo "22 stretches"
+gpusort check --same=some out >/dev/null || echo "33 stretches"
 [ "$(cat rss)" -le $(((40 + 64) * 1024)) ] || echo "40 MiB and 64 were not enough: $(cat rss) KiB"

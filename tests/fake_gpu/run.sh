@@ -16,9 +16,9 @@ export TMPDIR=$scratch
 failures=0 checks=0
 
 # Few cases: a slow program, under a sanitizer, gets less of everything.
-is_few=false is_many=false mega=600000 term_count=100000
+is_few=false is_many=false mega=400000 term_count=100000 values=400000
 [ "$cases" -lt 500 ] || is_many=true mega=1000000
-[ "$cases" -lt 100 ] && is_few=true mega=300000 term_count=40000
+[ "$cases" -lt 100 ] && is_few=true mega=200000 term_count=9000 values=160000
 "$program" gen lines --bytes=$((6 * mega)) -o in
 LC_ALL=C sort in -o want
 
@@ -33,10 +33,19 @@ expect() {
 }
 
 steps=(start:1 upload:1 upload:4 run:1 fetch:1 fetch:3)
-# What comes while the device starts goes up as one: of little input there may be no second.
-$is_few && steps[2]=upload:1
 spill_steps=(run:1 run:2 records:1 records:5 records:12)
-$is_few && spill_steps[4]=records:8
+page_steps=(none:1 run:1 fetch:1 fetch:3 fetch:5)
+fifo_steps=(fetch:3 fetch:20)
+late_steps=(records:3 records:7)
+# What comes while the device starts goes up as one: of little input there may be no second.
+# Nor are there as many of the other steps.
+if $is_few; then
+    steps=(start:1 upload:1 run:1 fetch:1 fetch:2)
+    spill_steps=(run:1 run:2 records:1 records:5)
+    page_steps=(none:1 run:1 fetch:1 fetch:2)
+    fifo_steps=(fetch:2 fetch:6)
+    late_steps=(records:2 records:4)
+fi
 
 # sort_along WAY: from what to what.
 sort_along() {
@@ -70,6 +79,8 @@ for where in memory spill; do
             turn=$((turn + 1))
             # Unless there are many cases every second: each way meets every other step.
             $is_many || [ $((turn % 2)) = 1 ] || continue
+            # How many uploads a short pipe makes is up to its writer ("kept" has many).
+            [[ "$step $way" == upload:4\ pipe* ]] && continue
             sort_along "$way"
             expect "$where $step $way" $warnings
         done
@@ -82,7 +93,7 @@ in_memory=$(mktemp -d -p /dev/shm 2>/dev/null) || in_memory=
 if [ -n "$in_memory" ]; then
     trap 'rm -rf "$scratch" "$in_memory"' EXIT
     unset GS_FAKE_GPU_MEMORY
-    for step in none:1 run:1 fetch:1 fetch:3 fetch:5; do
+    for step in "${page_steps[@]}"; do
         for from in in -; do
             rm -f got
             cat in | GS_FAKE_GPU_FAIL=$step "$program" --engine gpu -S 64M --parallel=8 \
@@ -104,6 +115,7 @@ fi
 # lines that are longer than a block, a file without an end, and records all goes up too.
 fed() { # fed NAME WAYS ARG...: the same by the CPU; WAYS is how often threads read
     checks=$((checks + 1))
+    cat in uneven records >/dev/null # a busy machine may have dropped them from its cache
     "$program" --engine cpu "${@:3}" -o wanted
     "$program" --engine gpu -v "${@:3}" -o got 2>err
     cmp -s wanted got && [ "$(grep -c 'in the page cache and read by' err)" = "$2" ] &&
@@ -154,8 +166,9 @@ rm -f part.* uneven records wanted
 unset GS_FAKE_GPU_MEMORY
 mkdir kept
 much=(in in in in in in in in)
-LC_ALL=C sort -m want want want want want want want want >eight
-want=eight
+$is_few && much+=(in in in in)
+LC_ALL=C sort -m "${much[@]/in/want}" >want_much
+want=want_much
 kept_steps=(none:1 upload:1 upload:9 upload:30 run:1 fetch:1 fetch:7)
 $is_few && kept_steps=(none:1 upload:30 fetch:1)
 for step in "${kept_steps[@]}"; do
@@ -173,13 +186,13 @@ done
 # forgiven.
 keep_little() {
     cat "${much[@]}" | (
-        ulimit -f 512
+        ulimit -f $((mega / 1200))
         GS_FAKE_GPU_FAIL=$1 exec "$program" --engine gpu -S 1M -T kept 2>err
     ) | cat >got
     return "${PIPESTATUS[1]}"
 }
 checks=$((checks + 3))
-keep_little none:1 && cmp -s eight got && grep -q 'cannot be kept' err || {
+keep_little none:1 && cmp -s want_much got && grep -q 'cannot be kept' err || {
     failures=$((failures + 1))
     echo 'FAILED: a file for what is kept that may not grow'
     sed 's/^/    /' err
@@ -193,7 +206,7 @@ keep_little run:1
     failures=$((failures + 1))
     echo 'FAILED: something is left in the folder for what is kept'
 }
-rm eight
+rm want_much
 want=want
 
 # A GPU that gives a wrong answer is found out, whatever is asked of it: the CPU sorts
@@ -245,7 +258,7 @@ unset GS_FAKE_GPU_WRONG
 unset GS_FAKE_GPU_MEMORY
 # A FIFO is one for its reader, whoever writes to it, and does not end in between.
 mkfifo fifo
-for step in fetch:3 fetch:20; do
+for step in "${fifo_steps[@]}"; do
     cat fifo >got &
     GS_FAKE_GPU_FAIL=$step timeout 60 "$program" --engine gpu -S 2M in -o fifo 2>err ||
         echo "exit $?" >>err
@@ -281,7 +294,7 @@ done
 # To a file all is made again; counts are text, which goes on where it stopped.
 unset GS_FAKE_GPU_FAIL
 "$program" --engine cpu --count in -o counted
-for step in records:3 records:7; do
+for step in "${late_steps[@]}"; do
     checks=$((checks + 1))
     export GS_FAKE_GPU_FAIL=$step
     "$program" --engine gpu -S 2M --output-compress=zstd in -o got.zst 2>err
@@ -374,43 +387,49 @@ GS_FAKE_GPU_MEMORY=200000 python3 "$here/tests/differential.py" --binary "$progr
     --extra=--engine=gpu --cases "$cases" || failures=$((failures + 1))
 
 # Streams: windows that a GPU sorts, or begins to, or has no memory for, give the same.
-"$program" gen u32 -n 400000 --dist=zipf --seed=5 -o n.bin
+"$program" gen u32 -n $values --dist=zipf --seed=5 -o n.bin
 stream() { # ARGUMENT...: of stats
-    local what="stats $*" step memory warnings
+    local what="stats $*" step memory warnings late=submit:3
+    $is_few && late=submit:2
     "$program" stats "$@" --engine=cpu n.bin >want 2>err
-    for step in none:1 engine:1 submit:1 submit:3 wait:2; do
-        for memory in 20000 100000000; do
+    for step in none:1 engine:1 submit:1 "$late" wait:2; do
+        for memory in $((values / 20)) 100000000; do
+            turn=$((turn + 1))
+            $is_few && [ $((turn % 2)) = 0 ] && continue
             warnings=1
             [ $step = none:1 ] && warnings=0
             GS_FAKE_GPU_FAIL=${step#none:1} GS_FAKE_GPU_MEMORY=$memory \
                 "$program" stats "$@" --engine=gpu n.bin >got 2>err
             checks=$((checks + 1))
             if ! cmp -s want got || [ "$(grep -c 'the CPU sorts instead' err)" -gt $warnings ] ||
-                { [ $memory != 20000 ] && [ "$(grep -c 'the CPU sorts instead' err)" != $warnings ]; }; then
+                { [ $memory = 100000000 ] && [ "$(grep -c 'the CPU sorts instead' err)" != $warnings ]; }; then
                 failures=$((failures + 1))
                 echo "FAILED: $what, $step, $memory"
                 sed 's/^/    /' err
             fi
         done
+        turn=$((turn + 1)) # each step meets the other memory in the next turn
     done
 }
+turn=0
 stream quantile --binary --type=u32
 stream quantile --binary --type=u32 --exact --phi=0,0.3,1 -S 1M
-stream quantile --binary --type=u32 --window=50K --eps=0.05
+stream quantile --binary --type=u32 --window=$((values / 8)) --eps=0.05
 stream quantile --binary --type=u32 --window=1d --eps=0.05 -S 60M
-stream freq --binary --type=u32 --window=50K
+stream freq --binary --type=u32 --window=$((values / 8))
 stream freq --binary --type=u32
 stream corrsum --binary --type=u32
-stream corrsum --binary --type=u32 --window=50K --eps=0.05
+stream corrsum --binary --type=u32 --window=$((values / 8)) --eps=0.05
 rm -f n.bin want got
 
 # Indexes: a device of any size makes the same, and one that fails costs a warning.
 memories=(20000)
 $is_few && memories=()
-$is_many && memories+=(100000000)
+documents=40
+$is_many && memories+=(100000000) documents=100
 for memory in "${memories[@]}"; do
     GS_FAKE_GPU_MEMORY=$memory python3 "$here/tests/index_check.py" --binary "$program" \
-        --documents 100 --variants 1 --extra=--engine=gpu || failures=$((failures + 1))
+        --documents "$documents" --variants 1 --extra=--engine=gpu || failures=$((failures + 1))
 done
 "$program" gen docs --bytes=$((3 * mega)) -o docs
 "$program" index build -o want --engine=cpu docs

@@ -68,6 +68,9 @@ COMMANDS = [
     Command("sort -c", "sort -c {in}/sorted"),
     Command("sort -C, of stdin, disorder", "sort -C", "lines"),
     Command("check", "check {in}/sorted {in}/lines", is_streaming=True),
+    Command("sample", "sample -n 50 --parallel=2 {in}/lines {in}/few -o out", before=OLD),
+    Command("sample --splitters, of stdin", "sample --splitters=9 -S 4M -k1,1V", "lines.gz",
+            is_streaming=True),
     Command("join, spilled", "join -S 1M --parallel=2 -a 1 --output=out {in}/lines {in}/half",
             before=OLD),
     Command("join, looked at before", "join --parallel=2 --output=out {in}/lines {in}/sorted",
@@ -82,6 +85,8 @@ COMMANDS = [
             "--output=out {in}/thousands {in}/numbers", before=OLD),
     Command("join --csv, by names", "join --csv --parallel=2 -1 w -2 n -a 1 -o 1.w,2.w -e 'a,b' "
             "--output=out {in}/table.csv {in}/table.csv", before=OLD),
+    Command("join --binary", "join -S 1M --parallel=2 --binary=b10,b90:b90,b10 "
+            "-2 2 -a 1 --output=out {in}/records {in}/records", before=OLD),
     Command("join --le, of stdin", "join --parallel=2 --le --semi --skip-bad {in}/numbers -",
             "thousands", is_streaming=True),
     Command("stats quantile", "stats quantile --parallel=2 {in}/numbers", is_streaming=True),
@@ -89,15 +94,20 @@ COMMANDS = [
             "--phi=0,0.3,1 {in}/numbers {in}/numbers", is_streaming=True),
     Command("stats quantile, times, of stdin", "stats quantile -k 1 --time-column=2 "
             "--window=1h --parallel=2 --every=30K", "pairs", is_streaming=True),
+    Command("stats freq, times", "stats freq -k 1 --time-column=2 --window=1h -S 8M --parallel=2 "
+            "--eps=0.05 --support=0.1 {in}/pairs", is_streaming=True),
     Command("stats freq --save, of stdin", "stats freq --parallel=2 --support=0.1 --save=out",
             "lines.gz", before=OLD, is_streaming=True),
     Command("stats freq --window", "stats freq --parallel=2 --window=1K {in}/few",
             is_streaming=True),
-    Command("stats hhh", "stats hhh --parallel=2 --by=dots {in}/few", is_streaming=True),
+    Command("stats hhh --save", "stats hhh --parallel=2 --by=dots --save=out {in}/few", before=OLD,
+            is_streaming=True),
     Command("stats corrsum --window", "stats corrsum --parallel=2 --window=1K --eps=0.1 "
             "{in}/pairs", is_streaming=True),
     Command("stats summary", "stats summary --parallel=2 {in}/table.csv", is_streaming=True),
     Command("stats merge", "stats merge --save=out {in}/one.saved {in}/two.saved",
+            before=OLD, is_streaming=True),
+    Command("stats merge, of hhh", "stats merge --save=out {in}/three.saved {in}/three.saved",
             before=OLD, is_streaming=True),
     Command("gen", "gen lines --bytes=300K -o out", before=OLD),
     Command("index build", f"{BUILD} --method=spimi -o out {{in}}/docs"),
@@ -112,6 +122,11 @@ COMMANDS = [
     Command("index build, of a folder", f"{BUILD} -o out {{in}}/pages"),
     Command("index build --replace", "index build --parallel=2 --replace -o out {in}/docs",
             before=OLD_INDEX),
+    Command("index build --store", f"{BUILD} --store -o out {{in}}/docs"),
+    Command("index merge, texts", "index merge --parallel=2 -o out {in}/three.index "
+            "{in}/three.index"),
+    Command("index reorder, texts", "index reorder --parallel=2 -o out {in}/three.index"),
+    Command("index show", "index show --json {in}/three.index", is_streaming=True),
     Command("index merge", "index merge --parallel=2 -o out {in}/one.index {in}/two.index "
             "{in}/small.index"),
     Command("index merge --replace", "index merge --parallel=2 --replace -o out "
@@ -135,11 +150,13 @@ COMMANDS = [
     Command("lookup", "lookup {in}/one.index", "terms", is_streaming=True),
     Command("lookup --prefix", "lookup --prefix {in}/one.index a b", is_streaming=True),
     Command("search", "search --parallel=2 {in}/one.index", "queries", is_streaming=True),
+    Command("search --snippets", "search --parallel=2 --snippets {in}/three.index", "queries",
+            is_streaming=True),
     Command("search, phrase", "search --json {in}/one.index '\"a b\" OR c*'",
             is_streaming=True),
-    Command("stats summary", "stats summary --csv -S 16M --parallel=2 {in}/table.csv",
+    Command("stats summary --csv", "stats summary --csv -S 16M --parallel=2 {in}/table.csv",
             is_streaming=True),
-    Command("stats quantile", "stats quantile -S 16M --parallel=2 {in}/thousands --skip-bad",
+    Command("stats quantile --skip-bad", "stats quantile -S 16M --parallel=2 {in}/thousands --skip-bad",
             is_streaming=True),
     Command("stats freq, of stdin", "stats freq -S 16M --parallel=2 --support=0.001",
             "lines.gz", is_streaming=True),
@@ -195,6 +212,7 @@ seq 1 2 400000 >numbers
 seq 40000 | sed 's/.*/& &/' >pairs
 gpusort stats corrsum --agg=quantile --save=one.saved pairs >/dev/null
 gpusort stats corrsum --agg=quantile --save=two.saved pairs >/dev/null
+gpusort stats hhh --by=slash --save=three.saved few >/dev/null
 gzip -k lines
 gpusort sort lines -o sorted
 gpusort sort lines --output-compress=zstd -o b.zst
@@ -217,6 +235,7 @@ gpusort gen tuples -n 40K -o tuples
 gpusort index build --positions -o one.index docs
 gpusort index build --positions -o two.index some
 head -n 50 docs | gpusort index build --positions -o small.index
+gpusort index build --store -o three.index docs
 gpusort index export --ciff -o ciff one.index
 gpusort index dump one.index | cut -f 1 | uniq | sed -n '1~40p' >terms
 paste -d ' ' terms <(tac terms) >queries

@@ -37,7 +37,7 @@ typedef enum fault_kind {
     FAULT_SPACE,  /* fallocate */
     FAULT_LOOK,   /* the stat family, access, lseek, fcntl, realpath, readlink, readdir */
     FAULT_CHANGE, /* fchmod, fchown, fremovexattr, flock */
-    FAULT_MAP,    /* mmap, mremap */
+    FAULT_MAP,    /* mmap, mremap, mprotect */
     FAULT_ADVISE, /* madvise, posix_fadvise */
     FAULT_MEMORY, /* malloc, calloc, realloc, aligned_alloc; also of libraries inside */
     FAULT_THREAD, /* pthread_create */

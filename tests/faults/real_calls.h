@@ -77,6 +77,7 @@ WRAPPED(int, flock, int fd, int what);
 
 WRAPPED(void *, mmap, void *at, size_t bytes, int access, int flags, int fd, off_t offset);
 WRAPPED(void *, mremap, void *old, size_t old_bytes, size_t bytes, int flags, ...);
+WRAPPED(int, mprotect, void *at, size_t bytes, int access);
 WRAPPED(int, madvise, void *at, size_t bytes, int advice);
 WRAPPED(int, posix_fadvise, int fd, off_t offset, off_t bytes, int advice);
 WRAPPED(void *, malloc, size_t bytes);

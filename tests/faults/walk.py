@@ -102,6 +102,7 @@ class Walk:
             self.places.put(place)
 
     def count_calls(self, pool, wanted):
+        assert len({c.name for c in wanted}) == len(wanted), "two commands of one name"
         results = pool.map(lambda c: self.in_a_place(cases.reference_of, c), wanted)
         self.references = dict(zip((c.name for c in wanted), results))
 

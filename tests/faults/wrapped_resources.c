@@ -17,6 +17,11 @@ void *__wrap_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t o
                                    : __real_mmap(at, bytes, access, flags, fd, offset);
 }
 
+int __wrap_mprotect(void *at, size_t bytes, int access)
+{
+    return fault_is_due(FAULT_MAP) ? -1 : __real_mprotect(at, bytes, access);
+}
+
 /* Nobody here asks for a certain address. */
 void *__wrap_mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 {

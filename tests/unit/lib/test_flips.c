@@ -12,6 +12,8 @@
  * Several processes flip bits of copies of their own. Prints a line for each kind: flips,
  * noticed, without a difference, wrong. With checkpoints and a report: tests/flips.py.
  */
+#define CHECK_STARTS_THREADS
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

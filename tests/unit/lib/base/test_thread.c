@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* thread: a handler that runs in any thread breaks into calls that nobody makes again. */
+#define CHECK_STARTS_THREADS
+
 #include "lib/base/thread.h"
 
 #include "tests/check.h"
