@@ -40,7 +40,7 @@ _gpusort() {
     fi
     if [[ $command == index ]]; then
         if [[ $COMP_CWORD -eq 2 ]]; then
-            COMPREPLY=($(compgen -W 'build merge reorder info dump export import verify' -- "$cur"))
+            COMPREPLY=($(compgen -W 'build merge reorder info dump show export import verify' -- "$cur"))
             return
         fi
         command="index ${COMP_WORDS[2]}"
@@ -92,7 +92,7 @@ _gpusort() {
         --record-size | --key-bytes | --jsonl-key | --header | --top | --gpu | --gpu-mem | --id-field | \
         --text-field | --min-len | --max-len | --k1 | --b | --trec | --runs | --size | \
         --size-max | --column | --phi | --eps | --every | \
-        --support | --step | --window | --time-column | --sum | --times | --plus)
+        --records | --splitters | --seed | --range | --support | --step | --window | --time-column | --sum | --times | --plus)
         return ;;
     help) COMPREPLY=($(compgen -W "$(_gpusort_commands)" -- "$cur")); return ;;
     esac

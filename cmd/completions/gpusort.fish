@@ -4,7 +4,7 @@
 function __gpusort_is_sort
     set -l words (commandline -opc)
     test (count $words) -lt 2; and return 0
-    not contains -- $words[2] gen join index lookup search stats device bench help
+    not contains -- $words[2] gen join index lookup search stats sample device bench help
 end
 
 function __gpusort_option
@@ -19,11 +19,12 @@ complete -c gpusort -n $first -a index -d 'build and read an inverted index'
 complete -c gpusort -n $first -a lookup -d 'posting lists of terms'
 complete -c gpusort -n $first -a search -d 'the best documents for a query'
 complete -c gpusort -n $first -a stats -d 'quantiles, frequencies and more'
+complete -c gpusort -n $first -a sample -d 'some of the records'
 complete -c gpusort -n $first -a check -d 'order and checksum of a file'
 complete -c gpusort -n $first -a device -d 'what would be used here'
 complete -c gpusort -n $first -a bench -d 'measure the engines'
 complete -c gpusort -n $first -a help -d 'help on a command'
-complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen join index lookup search stats check device bench'
+complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen join index lookup search stats sample check device bench'
 
 __gpusort_option -s b -l ignore-leading-blanks -d 'blanks in front do not count'
 __gpusort_option -s d -l dictionary-order -d 'only blanks, letters and digits count'
@@ -91,6 +92,7 @@ complete -c gpusort -n $index_first -x -a merge -d 'several indexes to one'
 complete -c gpusort -n $index_first -x -a reorder -d 'the same index, smaller and faster'
 complete -c gpusort -n $index_first -x -a info -d 'counts and sizes of an index'
 complete -c gpusort -n $index_first -x -a dump -d 'every posting as a line of text'
+complete -c gpusort -n $index_first -x -a show -d 'documents whose texts are stored'
 complete -c gpusort -n $index_first -x -a export -d 'to the Common Index File Format'
 complete -c gpusort -n $index_first -x -a import -d 'from the Common Index File Format'
 complete -c gpusort -n $index_first -x -a verify -d 'check every checksum, order and count'
@@ -111,9 +113,11 @@ __gpusort_build -l stopwords -r -d 'words to leave out'
 __gpusort_build -l min-len -x -d 'shortest word, in characters'
 __gpusort_build -l max-len -x -d 'longest word'
 __gpusort_build -l docnames -d 'keep the names of documents'
+__gpusort_build -l store -d 'keep the text of documents'
 __gpusort_build -l reorder -d 'documents that share terms side by side'
 __gpusort_build -l files0-from -r -d 'read the files named in a file'
 __gpusort_build -l skip-bad -d 'leave malformed documents out'
+__gpusort_build -l unique-ids -d 'no two documents have the same name'
 __gpusort_build -l replace -d 'an index there is replaced'
 __gpusort_build -s S -l buffer-size -x -d 'memory of the whole process'
 __gpusort_build -s T -l temporary-directory -x -a '(__fish_complete_directories)' -d 'where to spill'
@@ -198,6 +202,7 @@ __gpusort_merge -s o -l output -x -a '(__fish_complete_directories)' -d 'the ind
 __gpusort_merge -l replace -d 'an index there is replaced'
 __gpusort_merge -l checkpoint -xa '(__fish_complete_directories)' -d 'keep what is done in a folder, and go on from it'
 __gpusort_merge -l doc-ids -x -a 'keep shift' -d 'docIDs of later indexes'
+__gpusort_merge -l unique-ids -d 'no two documents have the same name'
 __gpusort_merge -s S -l buffer-size -x -d 'memory of the whole process'
 __gpusort_merge -l parallel -x -d 'number of threads'
 __gpusort_merge -l progress -a 'always auto never' -d 'how far it is'
@@ -287,6 +292,7 @@ __gpusort_search -l k1 -x -d 'how fast more of a word stops to count'
 __gpusort_search -l b -x -d 'how much the length of a document counts'
 __gpusort_search -l count -d 'only how many documents match'
 __gpusort_search -l json -d 'a JSON object a query'
+__gpusort_search -l snippets -d 'with a stretch of the text'
 __gpusort_search -l trec -x -d 'lines of a TREC run'
 __gpusort_search -l parallel -x -d 'threads for several queries'
 __gpusort_search -l exhaustive -d 'score every match'
@@ -352,6 +358,8 @@ __gpusort_join -l header -d 'the first lines are headers'
 __gpusort_join -l csv -d 'fields may be in quotes; a header on top'
 __gpusort_join -l tsv -d 'the same with tabs'
 __gpusort_join -l no-header -d 'no header with --csv, --tsv'
+__gpusort_join -l binary -x -d 'files are binary tuples of these fields'
+__gpusort_join -l text -d 'lines of text come out of these'
 __gpusort_join -s z -l zero-terminated -d 'lines end with a zero byte'
 __gpusort_join -l check-order -d 'changes nothing'
 __gpusort_join -l nocheck-order -d 'changes nothing'
@@ -381,14 +389,33 @@ __gpusort_check -l json -d 'a JSON object a line'
 __gpusort_check -l help -d 'show help'
 __gpusort_check -l version -d 'show the version'
 
+# Nor is sample, which is no sort.
+function __gpusort_sample
+    __gpusort_of sample $argv
+end
+__gpusort_sample -s n -l records -x -d 'so many records'
+__gpusort_sample -l splitters -x -d 'what cuts all into so many parts, instead'
+__gpusort_sample -l seed -x -d 'another seed, another sample'
+__gpusort_sample -l range -x -d 'FROM:TO, records that begin at these bytes'
+__gpusort_sample -s k -l key -x -d 'what the order is by'
+__gpusort_sample -s t -l field-separator -x -d 'what stands between fields'
+__gpusort_sample -s r -l reverse -d 'the other way round'
+__gpusort_sample -s o -l output -r -d 'instead of standard output'
+__gpusort_sample -s S -l buffer-size -x -d 'at most so much memory'
+__gpusort_sample -s v -l verbose -d 'say how many records were looked at'
+__gpusort_sample -l help -d 'show help'
+__gpusort_sample -l version -d 'show the version'
+
 function __gpusort_index_reader
     complete -c gpusort -n "__fish_seen_subcommand_from index; and __fish_seen_subcommand_from $argv[1]" $argv[2..]
 end
-for reader in info dump export verify
+for reader in info dump show export verify
     __gpusort_index_reader $reader -s h -l help -d 'show help'
     __gpusort_index_reader $reader -l version -d 'show the version'
 end
 __gpusort_index_reader info -l json -d 'the same as a JSON object'
 __gpusort_index_reader dump -l positions -d 'and where'
+__gpusort_index_reader show -l docids -d 'names are numbers of documents'
+__gpusort_index_reader show -l json -d 'a JSON object a document'
 __gpusort_index_reader export -l ciff -d 'to the Common Index File Format'
 __gpusort_index_reader export -s o -l output -r -d 'instead of standard output'
