@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * index_of_documents: an index of a file of documents (id, contents), with positions, by
- * one thread.
+ * index_of_documents: an index of a file of documents (id, contents), with positions and
+ * texts, by one thread.
  */
 #ifndef GS_TESTS_INDEX_OF_DOCUMENTS_H
 #define GS_TESTS_INDEX_OF_DOCUMENTS_H
@@ -24,6 +24,7 @@ static inline void index_of_documents(const char *folder, const char *documents)
                      .text_fields = fields,
                      .text_field_count = 1},
         .has_positions = true,
+        .has_texts = true,
         .memory_bytes = 32 << 20,
         .threads = 1,
         .sorter = {.engine = "cpu"},

@@ -28,6 +28,7 @@
 #include "lib/base/mem.h"
 #include "lib/index/read/index_text.h"
 #include "lib/index/read/index_verify.h"
+#include "lib/index/read/text_reader.h"
 #include "lib/index/query/searcher.h"
 #include "lib/sort/sort.h"
 #include "tests/check.h"
@@ -395,13 +396,27 @@ fail:
     return st->code;
 }
 
-/* What lookups and searches give, `check` being what they do first. */
+/* All texts, as they are stored. */
+static gs_code show(const gs_index *index, uint64_t *sum, gs_status *st)
+{
+    gs_text_reader *r = NULL;
+    GS_TRY(gs_text_reader_new(&r, index, 1, st));
+    for (uint64_t b = 0; b < gs_index_text_blocks(index) && st->code == GS_OK; b++) {
+        gs_text_span bytes;
+        if (gs_text_reader_block(r, b, &bytes, st) == GS_OK)
+            GS_NOTED(mix_text(sum, bytes.data, bytes.bytes, st));
+    }
+    gs_text_reader_free(r);
+    return st->code;
+}
+
+/* What lookups and searches give, and texts. */
 static gs_code answer(uint64_t *sum, gs_status *st)
 {
     gs_index *index = NULL;
     *sum = 0;
     if (gs_index_open(&index, "index", st) == GS_OK && look_up(index, sum, st) == GS_OK &&
-        search(index, sum, st) == GS_OK)
+        search(index, sum, st) == GS_OK && show(index, sum, st) == GS_OK)
         GS_NOTED(gs_index_check_unchanged(index, st));
     gs_index_close(index);
     return st->code;
@@ -450,8 +465,8 @@ static void build_index(void)
 
 static void flip_index(void)
 {
-    static const char *const files[] = {"header.json", "terms",     "postings",
-                                        "positions",   "documents", "sums"};
+    static const char *const files[] = {"header.json", "terms", "postings", "positions",
+                                        "documents",   "texts", "sums"};
     static uint8_t data[FILE_MAX];
     gs_status st = {.code = GS_OK};
     for (unsigned w = 0; w < WORKERS; w++) {
@@ -497,6 +512,7 @@ static void remove_home(void)
                                         "index/postings",
                                         "index/positions",
                                         "index/documents",
+                                        "index/texts",
                                         "index/sums"};
     char path[4 * PATH_BYTES];
     REQUIRE(chdir("/") == 0);

@@ -13,6 +13,7 @@
 #include "lib/index/read/document_cursor.h"
 #include "lib/index/folder/index_file_writer.h"
 #include "lib/index/read/index_verify.h"
+#include "lib/index/read/text_reader.h"
 #include "lib/index/query/searcher.h"
 #include "lib/index/lookup/term_batch.h"
 #include "tests/check.h"
@@ -410,6 +411,23 @@ static void check_use(const char *name, use_fn *use, gs_index_file file, uint64_
     flip(file, 8 * at + 3);
 }
 
+/* Of the document that begins in the middle of them. */
+static uint32_t text_doc;
+
+static gs_code read_text(const gs_index *index, gs_status *st)
+{
+    gs_text_reader *r = NULL;
+    gs_text_span piece = {0};
+    uint64_t bytes = 0;
+    GS_TRY(gs_text_reader_new(&r, index, 1, st));
+    GS_NOTED(gs_text_reader_begin(r, text_doc, &bytes, st));
+    if (st->code == GS_OK)
+        GS_NOTED(gs_text_reader_next(r, &piece, st));
+    CHECK(st->code != GS_OK || bytes > 0);
+    gs_text_reader_free(r);
+    return st->code;
+}
+
 static gs_index_head read_head(gs_index_file file)
 {
     char path[PATH_BYTES];
@@ -489,6 +507,21 @@ static void check_document_uses(void)
     check_use("documents", walk_documents, GS_INDEX_DOCUMENTS, d.offsets + name, true);
 }
 
+static void check_text_uses(void)
+{
+    const gs_index_head t = read_head(GS_INDEX_TEXTS);
+    REQUIRE(t.blocks > 4);
+    const uint64_t block = t.blocks / 2, entry = t.table + block * sizeof(gs_text_entry);
+    gs_text_entry e;
+    memcpy(&e, data + entry, sizeof e);
+    text_doc = (uint32_t)e.first_doc;
+    REQUIRE(e.offset > 4 * GS_SUM_PAGE_BYTES);
+    check_use("text", read_text, GS_INDEX_TEXTS, entry, true);
+    check_use("text", read_text, GS_INDEX_TEXTS, t.offsets + e.offset + 100, true);
+    check_use("text", read_text, GS_INDEX_TEXTS, t.offsets + e.offset / 2, false);
+    check_use("length", get_length, GS_INDEX_TEXTS, t.offsets + e.offset + 100, false);
+}
+
 int main(void)
 {
     uint64_t state = check_seed(7);
@@ -504,6 +537,7 @@ int main(void)
     check_term_uses();
     check_list_uses();
     check_document_uses();
+    check_text_uses();
     check_verify();
     gs_index_header_release(&h);
     CHECK(gs_mem_held_bytes() == 0);
