@@ -462,9 +462,11 @@ feed-bench: all $(BIN)/tests/bench/gpu_feed
 
 bench: all
 	@tests/bench/sort_vs_gnu.sh
+	@tests/bench/real_vs_gnu.py
 	@tests/bench/join_vs_others.py
 	@tests/bench/stats_vs_others.py
 	@tests/bench/index_vs_tantivy.py
+	@tests/bench/search_vs_others.py
 
 install: all install-library
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \

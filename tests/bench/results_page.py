@@ -31,6 +31,9 @@ need a GPU stay as they are where there is none.
 # What stands around what was measured, by the name of the section.
 SECTIONS = {
     "sort": ("Sorting, on CPU cores", "`tests/bench/sort_vs_gnu.sh` says what can be chosen.", ""),
+    "sort-real": ("Sorting real data, on CPU cores", """Paths of all files of Debian's packages, lines, numbers and sizes of
+the sources of Linux, and logs and tables that are made (`tests/bench/real_vs_gnu.py`). How long
+cp takes for the file stands where data is in order.""", ""),
     "end-to-end": ("Sorting, with a GPU", "There the disk is the bound (`tests/bench/end_to_end.sh`).", ""),
     "join": ("Joins", """Of equal keys and of numbers near each other, beside DuckDB, Polars and GNU sort with
 join(1) (`tests/bench/join_vs_others.py` says what is compared). CPU seconds are of all threads.""", ""),
@@ -40,7 +43,8 @@ those of the machine: sizes of files and the folders of packages, over and over.
     "index": ("Indexes of documents", """By both methods and beside Tantivy (`tests/bench/index_vs_tantivy.py` says what is
 compared).""", ""),
     "search": ("Searches", """Words of real documents, any or all of them, beside Tantivy and PISA
-(`tests/bench/search_vs_others.py` says what is compared; `make bench` does not run it).""", ""),
+(`tests/bench/search_vs_others.py` says what is compared). Of gpusort it is the whole program that
+is timed, names printed; of Tantivy the searches alone; of PISA its Python function, with its tables.""", ""),
     "index-gpu": ("Indexes, with a GPU", "The same with `BENCH_ENGINE=gpu`.", """
 Growing lists (SPIMI, what `gpusort index build` takes) win for text: a word costs one look
 into a hash and a byte or two, where a tuple (BSBI) takes eight bytes twice and has still to
@@ -87,6 +91,11 @@ def sort_line(text):
     return "%s: %s s, %s" % (found[0][0], seconds, ", ".join(ratios))
 
 
+def real_line(text):
+    ratios = ["%s: %.1f" % (row[0], float(row[6].split()[0])) for row in rows(text) if row[1] == "GNU sort"]
+    return "times as fast as GNU sort: " + "; ".join(ratios)
+
+
 def join_line(text):
     found = rows(text)
     peers = [row for row in found if row[1] == "DuckDB" and row[5]]
@@ -125,7 +134,7 @@ def search_line(text):
         "%s: %s" % (row[0], row[-1]) for row in rows(text))
 
 
-LINES = {"sort": sort_line, "join": join_line, "stats": stats_line, "end-to-end": end_to_end_line, "index": index_line, "search": search_line, "index-gpu": index_line}
+LINES = {"sort": sort_line, "sort-real": real_line, "join": join_line, "stats": stats_line, "end-to-end": end_to_end_line, "index": index_line, "search": search_line, "index-gpu": index_line}
 
 
 def marked(name, text):

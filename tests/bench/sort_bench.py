@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT
+"""How programs that sort are measured beside each other: sort_vs_gnu.py and real_vs_gnu.py
+say what they sort. sort_vs_gnu.sh says what the variables mean.
+
+Of every workload find GNU sort's best -S of three, then run the programs in turn
+(A B A B ...) and compare pair by pair. Before each run its old output is removed, the
+input is read once and dirty pages are written, so that nobody pays for the run before.
+Peak memory and processor time are what the kernel says of the process. The outputs are
+compared byte by byte once, those of tables by the ids of their records.
+"""
+import csv
+import filecmp
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import tempfile
+import textwrap
+import time
+import typing
+
+import figures
+import results_page
+
+GNU_SIZES = ["256M", "1G", "4G"]
+PEERS = {
+    "DuckDB": ("duckdb", """
+import duckdb, sys
+source, target, threads, kind = sys.argv[1:]
+c = duckdb.connect()
+c.execute("SET threads = %s; SET preserve_insertion_order = false; SET enable_progress_bar = false" % threads)
+if kind == "table":
+    columns = "{'id': 'BIGINT', 'name': 'VARCHAR', 'price': 'DOUBLE', 'path': 'VARCHAR'}"
+    c.execute("COPY (SELECT * FROM read_csv('%s', header = true, auto_detect = false, delim = ',', quote = '\\"', "
+              "escape = '\\"', columns = %s) ORDER BY name, price, id) TO '%s' (FORMAT csv, HEADER true)"
+              % (source, columns, target))
+    sys.exit()
+if kind == "tuples":
+    columns, order, mark = "{'a': 'VARCHAR', 'b': 'BIGINT'}", "a, b", "\\t"
+else:
+    columns, order, mark = "{'a': 'VARCHAR'}", "a", "\\x01"
+c.execute("COPY (SELECT * FROM read_csv('%s', header = false, auto_detect = false, delim = '%s', quote = '', "
+          "escape = '', columns = %s) ORDER BY %s) TO '%s' (FORMAT csv, HEADER false, DELIMITER '%s')"
+          % (source, mark, columns, order, target, mark))
+"""),
+    "Polars": ("polars", """
+import os, sys
+source, target, threads, kind = sys.argv[1:]
+os.environ["POLARS_MAX_THREADS"] = threads
+import polars as pl
+if kind == "table":
+    f = pl.read_csv(source, schema={"id": pl.Int64, "name": pl.String, "price": pl.Float64, "path": pl.String})
+    f.sort(["name", "price", "id"]).write_csv(target)
+    sys.exit()
+if kind == "tuples":
+    schema, mark = {"a": pl.String, "b": pl.Int64}, "\\t"
+else:
+    schema, mark = {"a": pl.String}, "\\x01"
+f = pl.read_csv(source, has_header=False, separator=mark, quote_char=None, schema=schema)
+f.sort(list(schema)).write_csv(target, include_header=False, separator=mark, quote_style="never")
+"""),
+}
+
+
+class Run(typing.NamedTuple):
+    seconds: float
+    cpu: float  # of all its threads
+    peak: float  # MiB
+
+
+class Bench:
+    """Workloads of one section of RESULTS.md, which is also the name of what is left in
+    build/bench."""
+
+    def __init__(self, section):
+        env = os.environ.get
+        self.section = section
+        self.gigabytes = float(env("BENCH_GB", "1"))
+        self.max_gigabytes = float(env("BENCH_MAX_GB", "1"))
+        self.runs = int(env("BENCH_RUNS", "3"))
+        self.threads = int(env("BENCH_THREADS", str(len(os.sched_getaffinity(0)))))
+        self.only = [w for w in env("BENCH_ONLY", "").split(",") if w]
+        self.venv = env("BENCH_VENV", "")
+        self.parent = os.path.abspath(env("BENCH_DIR", "build/bench"))
+        self.results = "build/bench"
+        self.binary = os.path.abspath(env("BENCH_BINARY", "build/gpusort"))
+        self.engine = ["--engine=" + env("BENCH_ENGINE")] if env("BENCH_ENGINE") else []
+        self.rows = []       # of the CSV file
+        self.table = []      # (workload, program, options, bytes, [Run], times GNU's, and by CPU time)
+        self.scaling = []    # (gigabytes, seconds, peak MiB)
+        os.makedirs(self.parent, exist_ok=True)
+        os.makedirs(self.results, exist_ok=True)
+        self.folder = tempfile.mkdtemp(prefix="work-", dir=self.parent)  # ours, so it may go at the end
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def require_program(self):
+        if not os.access(self.binary, os.X_OK):
+            raise RuntimeError("no program '%s'; run make first" % self.binary)
+
+    # --- one run ---------------------------------------------------------------------
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, workload, program, arguments, sources, target, keep_row=True):
+        """One run of a program; raises if it fails."""
+        if os.path.exists(target):
+            os.unlink(target)
+        for source in sources:
+            with open(source, "rb") as f:
+                while f.read(1 << 24):
+                    pass
+        os.sync()
+        environment = dict(os.environ, LC_ALL="C", TMPDIR=self.folder)
+        started = time.monotonic()
+        child = subprocess.Popen(arguments, env=environment)
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds = time.monotonic() - started
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            raise RuntimeError("%s failed: %s" % (program, " ".join(arguments)))
+        run = Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+        if keep_row:
+            self.rows.append([workload, program, "%.3f" % run.seconds, "%.3f" % run.cpu, "%.1f" % run.peak,
+                              sum(map(os.path.getsize, sources))])
+        return run
+
+    def gnu(self, options, sources, target):
+        return ["sort", "--parallel=%d" % self.threads, "-T", self.folder, "-o", target] + options + sources
+
+    def ours(self, options, sources, target):
+        return [self.binary, "sort", "--parallel=%d" % self.threads, "-T", self.folder, "-o", target
+                ] + self.engine + options + sources
+
+    # --- one workload ----------------------------------------------------------------
+
+    def is_wanted(self, name):
+        return not self.only or name in self.only
+
+    def best_gnu_size(self, name, options, sources, target):
+        times = {}
+        for size in GNU_SIZES:
+            times[size] = self.run(name, "GNU sort", self.gnu(options + ["-S", size], sources, target), sources, target,
+                                   False).seconds
+            print("    GNU sort -S %s: %.2f s" % (size, times[size]), flush=True)
+        return min(times, key=times.get)
+
+    def peers(self, kind):
+        """Commands of the programs that are there and sort such data, by a source and a target."""
+        found = {}
+        if not self.venv or kind is None:
+            return found
+        python = os.path.join(self.venv, "bin", "python")
+        for name, (module, script) in PEERS.items():
+            if subprocess.run([python, "-c", "import " + module], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                found[name] = lambda source, target, script=script: [
+                    python, "-c", script, source, target, str(self.threads), kind]
+        return found
+
+    def workload(self, name, title, sources, options, our_options=None, gnu_size=None, peers_of=None, has_gnu=True,
+                 with_copy=False):
+        """`our_options`: those of gpusort, if they are not GNU sort's; `peers_of`: kind of data that other
+        programs can sort too; `with_copy`: how long cp takes is told."""
+        print("%s: %s" % (name, title), flush=True)
+        our_options = options if our_options is None else our_options
+        targets = {}
+        programs = {}
+        if has_gnu:
+            targets["GNU sort"] = self.path("gnu.out")
+            size = gnu_size or self.best_gnu_size(name, options, sources, targets["GNU sort"])
+            programs["GNU sort"] = self.gnu(options + ["-S", size], sources, targets["GNU sort"])
+        targets["gpusort"] = self.path("gpusort.out")
+        programs["gpusort"] = self.ours(our_options, sources, targets["gpusort"])
+        for peer, command in self.peers(peers_of).items():
+            targets[peer] = self.path("peer.out")
+            programs[peer] = command(sources[0], targets[peer])
+        if with_copy:
+            targets["cp"] = self.path("copy.out")
+            programs["cp"] = ["cp", sources[0], targets["cp"]]
+        figures_of = {program: [] for program in programs}
+        expected = next(iter(targets))
+        for turn in range(self.runs):
+            for program, arguments in programs.items():
+                run = self.run(name, program, arguments, sources, targets[program])
+                figures_of[program].append(run)
+                print("    %-9s %6.2f s  %6.2f cpu s  %6.0f MiB" % (program, *run), flush=True)
+                if turn == 0 and program not in (expected, "cp"):
+                    self.compare(name, program, targets[expected], targets[program], peers_of)
+        shown = {"GNU sort": "-S " + size if has_gnu else "", "gpusort": " ".join(o for o in our_options if "S" in o or "128M" in o)}
+        self.add_to_table(title, shown, sum(map(os.path.getsize, sources)), figures_of)
+        for file in targets.values():
+            if os.path.exists(file):
+                os.unlink(file)
+
+    def compare(self, name, program, expected, got, kind):
+        if kind == "table":
+            same = ids_of(expected) == ids_of(got)
+        else:
+            same = filecmp.cmp(expected, got, shallow=False)
+        if not same:
+            raise RuntimeError("%s: what %s wrote differs" % (name, program))
+
+    def add_to_table(self, title, options, size, figures_of):
+        mine = figures_of["gpusort"]
+        for program, runs in figures_of.items():
+            ratios = [[getattr(r, what) / getattr(m, what) for r, m in zip(runs, mine)] for what in ("seconds", "cpu")]
+            texts = ["" if program == "gpusort" else "%.2f (%.2f to %.2f)" % (statistics.median(r), min(r), max(r))
+                     for r in ratios]
+            self.table.append((title, program, options.get(program, ""), size, runs, *texts))
+
+    # --- what is shown ---------------------------------------------------------------
+
+    def machine(self):
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2 ** 30
+        version = subprocess.run(["sort", "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
+        return "%s, %d cores, %.0f GiB, Linux %s; %s; %d threads each; median of %d runs in turn" % (
+            figures.cpu_name(), len(os.sched_getaffinity(0)), memory, platform.release().split("-")[0], version, self.threads,
+            self.runs)
+
+    def table_lines(self):
+        lines = ["| input | program | options | seconds | MB/s | peak MiB | gpusort is faster by (min to max) | and by CPU time |",
+                 "|---|---|---|---:|---:|---:|---:|---:|"]
+        for title, program, options, size, runs, ratio, cpu_ratio in self.table:
+            seconds = statistics.median(r.seconds for r in runs)
+            lines.append("| %.3g GB of %s | %s | %s | %.2f | %.0f | %.0f | %s | %s |" % (
+                size / 1e9, title, program, options, seconds, size / 1e6 / seconds, max(r.peak for r in runs), ratio,
+                cpu_ratio))
+        return lines
+
+    def write(self):
+        with open("%s/%s.csv" % (self.results, self.section), "w", newline="", encoding="ascii") as f:
+            out = csv.writer(f)
+            out.writerow(["workload", "program", "seconds", "cpu_seconds", "peak_rss_mib", "input_bytes"])
+            out.writerows(self.rows)
+        lines = ["Measured %s on: %s." % (time.strftime("%Y-%m-%d"), self.machine()), ""]
+        if self.table:
+            lines += self.table_lines()
+        if self.scaling:
+            lines += ["", "| lines, gpusort | seconds | seconds a GB | peak MiB |", "|---:|---:|---:|---:|"]
+            lines += ["| %g GB | %.2f | %.2f | %.0f |" % (g, s, s / g, peak) for g, s, peak in self.scaling]
+        text = "\n".join(lines) + "\n"
+        with open("%s/%s.md" % (self.results, self.section), "w", encoding="utf-8") as f:
+            f.write(text)
+        print("\n" + text)
+        picture = "%s/%s.svg" % (self.results, self.section)
+        self.plot(picture)
+        results_page.update(self.section, text, {picture: self.section.replace("-", "_") + "_vs_gnu.svg"})
+
+    def plot(self, picture):
+        """How many times gpusort's time each of the others takes for each input, as bars."""
+        if not self.table or not shutil.which("gnuplot"):
+            return
+        programs = [p for p in ("GNU sort", "DuckDB", "Polars") if any(row[1] == p for row in self.table)]
+        titles = list(dict.fromkeys(row[0] for row in self.table))
+        found = {(row[0], row[1]): float(row[5].split()[0]) for row in self.table if row[5]}
+        data = "%s/%s.dat" % (self.results, self.section)
+        with open(data, "w", encoding="utf-8") as f:
+            for title in titles:
+                values = [found.get((title, p)) for p in programs]
+                label = "\\n".join(textwrap.wrap(title, 16))
+                f.write('"%s" %s\n' % (label, " ".join("%.3f" % v if v else "NaN" for v in values)))
+        colours = {"GNU sort": "#9aa5b1", "DuckDB": "#e3b341", "Polars": "#6fa8dc"}
+        script = """
+set terminal svg size %d,440 font "sans-serif,13" background "white"
+set output "%s"
+set style data histograms
+set style histogram clustered gap 1
+set style fill solid border -1
+set boxwidth 1
+set grid ytics linecolor rgb "#dddddd"
+set ylabel "times gpusort's time"
+set yrange [0:*]
+set offsets 0, 0, graph 0.08, 0
+set key top right
+set bmargin 7
+set arrow from graph 0, first 1 to graph 1, first 1 nohead linewidth 2 linecolor rgb "#2f855a"
+set title "as long as gpusort, which is the green line; %d threads" noenhanced
+%s
+""" % (max(900, 110 * len(titles)), picture, self.threads, figures.bars(data, programs, colours, "%.1f"))
+        subprocess.run(["gnuplot"], input=script, text=True, check=False)
+
+
+def ids_of(path):
+    """The first column of a table."""
+    with open(path, newline="", encoding="utf-8") as f:
+        return [row[0] for row in csv.reader(f)]
