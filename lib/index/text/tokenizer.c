@@ -470,7 +470,7 @@ static gs_code fold_span(gs_tokenizer *t, gs_token_batch *batch, const uint8_t *
 static __attribute__((noinline)) gs_code take_spans(gs_tokenizer *t,
                                                     gs_token_batch *batch, gs_status *st)
 {
-    for (;;) {
+    while (gs_token_batch_has_room(batch)) { /* what was folded may have filled it */
         drain(t, batch);
         if (!gs_token_batch_has_room(batch))
             return GS_OK;
@@ -490,6 +490,7 @@ static __attribute__((noinline)) gs_code take_spans(gs_tokenizer *t,
             take_unfolded(t, batch, end);
         }
     }
+    return GS_OK;
 }
 
 /* --- all --------------------------------------------------------------------------- */

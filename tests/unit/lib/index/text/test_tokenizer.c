@@ -221,6 +221,24 @@ static void long_words(void)
     gs_word_rules_free(rules);
 }
 
+/* More words than a batch has in one span, which only folding cuts. */
+static void words_of_a_span(void)
+{
+    enum { SPAN_WORDS = 1500 };
+    static const char word[] = "b\xe2\x80\xa8"; /* a line separator behind it */
+    static uint8_t text[SPAN_WORDS * (sizeof word - 1)];
+    gs_status st = {.code = GS_OK};
+    const gs_word_rules_options o = {.kind = GS_WORDS_SPACED, .is_folding = true};
+    gs_word_rules *rules = NULL;
+    for (size_t i = 0; i < SPAN_WORDS; i++)
+        memcpy(text + i * (sizeof word - 1), word, sizeof word - 1);
+    REQUIRE_OK(gs_word_rules_new(&rules, &o, &st), &st);
+    tokenize(rules, text, sizeof text);
+    reference(text, sizeof text, GS_WORDS_SPACED, true);
+    CHECK(strcmp(got, wanted) == 0 && strstr(got, "b:1499 ") != NULL);
+    gs_word_rules_free(rules);
+}
+
 /* --- filters ------------------------------------------------------------------------ */
 
 static void filtered(const gs_word_rules_options *options, const char *text,
@@ -407,6 +425,7 @@ int main(void)
 {
     matches_definition(check_seed(11));
     long_words();
+    words_of_a_span();
     kinds_differ();
     scripts_without_spaces();
     filters_work();
