@@ -161,8 +161,8 @@ class RealInputs:
         def make(target):
             with open(target + ".random", "wb") as f:
                 rng = random.Random(SEED)
-                for _ in range(max(1, os.path.getsize(source) >> 21)):
-                    f.write(rng.randbytes(1 << 20))  # half as much is enough for lines of 10 bytes
+                for _ in range((os.path.getsize(source) >> 20) + 1):
+                    f.write(rng.randbytes(1 << 20))  # four bytes a line or so
             subprocess.run(["shuf", "--random-source=" + target + ".random", "-o", target, source], check=True)
             os.unlink(target + ".random")
         return self._made(name, make)
