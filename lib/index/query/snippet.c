@@ -333,22 +333,35 @@ static size_t put_character(gs_snippet *out, const uint8_t *p, const uint8_t *en
     return n > 0 ? n : 1;
 }
 
+/* A word ends that began at that byte. Of what is shown of it the blanks on both sides
+ * are no part, and perhaps nothing is left. */
+static void end_mark(gs_snippet *out, size_t begin)
+{
+    size_t end = out->bytes;
+    while (begin < end && out->text[begin] == ' ')
+        begin++;
+    while (end > begin && out->text[end - 1] == ' ')
+        end--;
+    if (begin < end)
+        out->marks[out->mark_count++] = (gs_snippet_mark){(uint16_t)begin, (uint16_t)end};
+}
+
 static void put_text(gs_snippet_maker *m, gs_snippet *out, size_t from, size_t to)
 {
-    size_t mark = 0, at = from;
+    size_t mark = 0, begin = 0, at = from;
     bool is_open = false;
     while (at < to && out->bytes + GS_UTF8_BYTES_MAX < sizeof out->text) {
         if (mark < m->mark_count && !is_open && m->marks[mark].begin <= at - from) {
-            out->marks[mark].begin = (uint16_t)out->bytes;
+            begin = out->bytes;
             is_open = true;
         }
         at += put_character(out, m->context + at, m->context + to);
         if (is_open && m->marks[mark].end <= at - from) {
-            out->marks[mark++].end = (uint16_t)out->bytes;
+            end_mark(out, begin);
+            mark++;
             is_open = false;
         }
     }
-    out->mark_count = mark;
     out->is_cut_before = m->context_at + from > 0;
     out->is_cut_behind = m->context_at + at < m->text_bytes;
     while (out->bytes > 0 && out->text[out->bytes - 1] == ' ')

@@ -186,7 +186,8 @@ static void words_are_the_tokenizers(gs_word_kind kind)
 
 /* --- snippets -------------------------------------------------------------------- */
 
-static gs_index *build(const char *documents, const char *stem, gs_word_rules **rules)
+static gs_index *build(const char *documents, gs_word_kind kind, const char *stem,
+                       gs_word_rules **rules)
 {
     char folder[PATH_BYTES];
     gs_status st = {.code = GS_OK};
@@ -201,7 +202,7 @@ static gs_index *build(const char *documents, const char *stem, gs_word_rules **
                      .text_fields = gs_usual_text_fields,
                      .text_field_count = GS_USUAL_TEXTS,
                      .takes_usual_texts = true},
-        .words = {.is_folding = true, .stem_language = stem},
+        .words = {.kind = kind, .is_folding = true, .stem_language = stem},
         .has_texts = true,
         .has_positions = true,
         .memory_bytes = 32 << 20,
@@ -255,11 +256,12 @@ typedef struct asker {
     gs_snippet snippet;
 } asker;
 
-static void asker_open(asker *a, const char *documents, const char *stem)
+static void asker_open(asker *a, const char *documents, gs_word_kind kind,
+                       const char *stem)
 {
     gs_status st = {.code = GS_OK};
     const gs_search_options options = {.limit = 1};
-    a->index = build(documents, stem, &a->rules);
+    a->index = build(documents, kind, stem, &a->rules);
     REQUIRE_OK(gs_snippet_maker_new(&a->maker, a->index, a->rules, &options, &st), &st);
 }
 
@@ -303,7 +305,7 @@ static void words_are_marked(void)
     asker a = {0};
     (void)snprintf(path, sizeof path, "%s/few", scratch);
     write_file(path, text, sizeof text - 1);
-    asker_open(&a, path, "english");
+    asker_open(&a, path, GS_WORDS_BIGRAMS, "english");
     check_text(&a, "cat", 0, "The [Cats] sat, and the dog's dinner; [31m [cat]-like");
     check_text(&a, "dog -cat", 0, "The Cats sat, and the [dog]'s dinner; [31m cat-like");
     check_text(&a, "\"dog s\" OR di*", 0,
@@ -317,6 +319,21 @@ static void words_are_marked(void)
     check_text(&a, "\xe6\x9d\xb1\xe4\xba\xac\xe9\x83\xbd CAF\xc3\x89", 2,
                "[\xe6\x9d\xb1\xe4\xba\xac\xe9\x83\xbd] tower [caf\xc3\xa9] "
                "\xef\xbf\xbd\xef\xbf\xbd x");
+    asker_close(&a);
+}
+
+/* Of words between blanks, what is shown as a blank or not at all is not marked. */
+static void blanks_are_not_marked(void)
+{
+    static const char text[] = "0\ta big fox\xc2\xa0\n"
+                               "1\t\x7f fox\xe2\x80\xa8 \x7f dog \x7f\n";
+    char path[PATH_BYTES];
+    asker a = {0};
+    (void)snprintf(path, sizeof path, "%s/blanks", scratch);
+    write_file(path, text, sizeof text - 1);
+    asker_open(&a, path, GS_WORDS_SPACED, NULL);
+    check_text(&a, "fox", 0, "a big [fox]");
+    check_text(&a, "fox \x7f", 1, "[fox] dog");
     asker_close(&a);
 }
 
@@ -343,7 +360,7 @@ static void found_anywhere(void)
         memcpy(text + at, pair, sizeof pair - 1);
         text[LONG_BYTES] = '\n';
         write_file(path, text, LONG_BYTES + 1);
-        asker_open(&a, path, NULL);
+        asker_open(&a, path, GS_WORDS_BIGRAMS, NULL);
         const char *const got = ask(&a, "zebra quagga", 0);
         CHECK(strstr(got, "[zebra] [quagga]") != NULL);
         CHECK(a.snippet.bytes > 100 && a.snippet.bytes <= 2 * GS_SNIPPET_BYTES);
@@ -375,7 +392,7 @@ static void any_text_is_sound(void)
         bytes += n;
     }
     write_file(path, text, bytes);
-    asker_open(&a, path, NULL);
+    asker_open(&a, path, GS_WORDS_BIGRAMS, NULL);
     static const char *const queries[] = {"cat",
                                           "dog 1984 ray",
                                           "caf*",
@@ -400,6 +417,7 @@ int main(void)
     for (int i = 0; i < ROUNDS; i++)
         words_are_the_tokenizers(below(3) ? GS_WORDS_BIGRAMS : GS_WORDS_LETTERS);
     words_are_marked();
+    blanks_are_not_marked();
     found_anywhere();
     any_text_is_sound();
     (void)snprintf(command, sizeof command, "rm -r %s", scratch);
