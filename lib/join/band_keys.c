@@ -22,7 +22,7 @@ static gs_join_field number_of(const gs_band_key *k, const uint8_t *line,
 static inline bool take_first(const gs_band_key *k, const uint8_t *line,
                               size_t line_bytes, int64_t *whole)
 {
-    return k->options->key_field[k->side] == 0 &&
+    return k->is_first &&
            gs_join_number_take_whole(line, line_bytes, k->delimiter, whole);
 }
 
@@ -108,7 +108,10 @@ gs_code gs_band_key_init(gs_band_key *k, const gs_join_options *o, gs_join_side 
     *k = (gs_band_key){
         .options = o,
         .side = side,
-        .delimiter = delimiter == GS_ORDER_BLANK_FIELDS ? ' ' : (uint8_t)delimiter,
+        .is_first = o->key_field[side] == 0 && !(delimiter >= '0' && delimiter <= '9'),
+        .delimiter = delimiter == GS_ORDER_BLANK_FIELDS ? ' '
+                     : delimiter == '\n'                ? o->sort.order.eol
+                                                        : (uint8_t)delimiter,
         .line_sieve = {.pick = sift},
     };
     k->line_sieve.context = k;

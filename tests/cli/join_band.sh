@@ -10,6 +10,8 @@ printf 'x 2\ny 4\nz 6\nw 0.1\nq 1e2\n' >r
 printf 'k n\n2 a\n' >h1
 printf 'm key\nb 3\n' >h2
 printf '1 a\n\n7 b\nx c\n' >bad
+printf '5\nabc\0006\0' >nuls
+printf '1253\n15\n' >fives
 : >empty
 try_lines <<'end'
 gpusort join --band=-1:1 -2 2 l r
@@ -48,6 +50,9 @@ gpusort join --band=9223372036854775808: l r
 gpusort join --lt -i l r
 gpusort join --skip-bad l r
 gpusort join --lt -2 2 l r >/dev/full
+gpusort join -z -t '' --band=0:1 nuls nuls
+gpusort join -z -t '' --band=0:1 --skip-bad nuls nuls | tr '\0' '!'
+gpusort join -t 5 --band=0:0 fives fives
 end
 # 10000 lines of 3900 bytes on the right, of which memory holds some.
 awk 'BEGIN { x = sprintf("%03900d", 7); for (i = 0; i < 10000; i++) print i % 100, i, x }' >wide
