@@ -112,7 +112,10 @@ void gs_join_tuples_check(const gs_join_options *o)
         keys[GS_JOIN_LEFT]->type == keys[GS_JOIN_RIGHT]->type &&
         keys[GS_JOIN_LEFT]->length == keys[GS_JOIN_RIGHT]->length &&
         keys[GS_JOIN_LEFT]->is_little_endian == keys[GS_JOIN_RIGHT]->is_little_endian;
-    const bool is_of_either = shows_key && (!o->is_band || o->item_count > 0);
+    const bool shows_left =
+        o->shows_pairs || o->is_semi || o->shows_unpaired[GS_JOIN_LEFT];
+    const bool is_of_either =
+        shows_key && shows_left && (!o->is_band || o->item_count > 0);
     if (is_of_either && !is_same && !o->prints_text && o->shows_unpaired[GS_JOIN_RIGHT])
         gs_die(0,
                "tuples of file 2 without a partner would have keys of another type: say "

@@ -30,6 +30,8 @@ gpusort join --binary=b1,b1 -j 2 -o 1.1,0,2.1 b1 b2 | od -An -c -w3
 gpusort join --binary=u64:i8 -o 1.1,2.1 i1 i2 | od -An -tx1 -w9
 gpusort join --binary=u64:i8 --text -a 1 -a 2 i1 i2
 gpusort join --binary=u64:i8 -a 2 i1 i2
+gpusort join --binary=u64:i8 -v 2 i1 i2 | od -An -td1 -w1
+gpusort join --binary=u64:i8 -v 2 -o 0,1.1 i1 i2 | od -An -tx1 -w9
 gpusort join --binary=u64:i8 -a 2 -o 2.1,1.1 i1 i2 | od -An -tx1 -w9
 gpusort join --binary=u64:i8 --band=0:1 --text i1 i2
 gpusort join --binary=u64:i8 --skip-bad --band=0:1 -a 2 i1 i2 | od -An -tx1 -w9
