@@ -15,6 +15,7 @@ int cmd_device(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_sample(int argc, char **argv);
+int cmd_partition(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_index(int argc, char **argv);
 int cmd_lookup(int argc, char **argv);

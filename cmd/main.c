@@ -31,6 +31,8 @@ static const gs_command commands[] = {
     {"search", cmd_search, "the best documents for a query"},
     {"stats", cmd_stats, "quantiles, frequencies and more of a stream of values"},
     {"sample", cmd_sample, "some of the records, and what cuts all into even parts"},
+    {"partition", cmd_partition,
+     "sort, and cut the result into parts for other machines"},
     {"gen", cmd_gen, "make test data by distribution and type"},
     {"check", cmd_check, "tell whether a file is in order, with its checksum"},
     {"device", cmd_device, "show what this machine offers and what would be used"},

@@ -278,6 +278,11 @@ gs_code gs_output_open_descriptor(gs_output **out, int fd, gs_status *st)
     return GS_OK;
 }
 
+gs_code gs_output_open_nowhere(gs_output **out, gs_status *st)
+{
+    return new_output(out, "no output", st);
+}
+
 static bool is_same_file(const struct stat *a, const char *name)
 {
     struct stat b;

@@ -38,6 +38,8 @@ GS_MUST_CHECK gs_code gs_output_open(gs_output **out, const char *path,
                                      const char *temp_folder, gs_status *st);
 /* The same for a descriptor that stays the caller's, as standard output is. */
 GS_MUST_CHECK gs_code gs_output_open_descriptor(gs_output **out, int fd, gs_status *st);
+/* For bytes that somebody else writes: it has no file, and is only freed. */
+GS_MUST_CHECK gs_code gs_output_open_nowhere(gs_output **out, gs_status *st);
 /* Is the output a file that is written in place, and one of `inputs` too? Then it is
  * written by commit instead, when they have been read. */
 GS_MUST_CHECK gs_code gs_output_keep_apart(gs_output *o, const char *const *inputs,

@@ -139,10 +139,12 @@ static gs_code write_failed(const gs_stream *s, int error, gs_status *st)
                : st->code;
 }
 
-/* write() or pwrite() until all is gone. */
+/* write() or pwrite() until all is gone; or whoever takes it does. */
 static gs_code write_plain(const gs_stream *s, const uint8_t *data, size_t bytes,
                            uint64_t offset, gs_status *st)
 {
+    if (s->target.take != NULL)
+        return s->target.take(s->target.take_context, data, bytes, st);
     const uint64_t in_stream = offset - s->target.offset;
     if (!s->target.is_seekable && in_stream < s->target.skip_bytes) {
         const uint64_t left_out = s->target.skip_bytes - in_stream;
@@ -264,7 +266,8 @@ static void write_alone_locked(gs_stream *s)
  * ones for each block cost three times what the copy does. */
 static void widen_pipe(const gs_stream *s)
 {
-    const int bytes = s->target.is_seekable ? -1 : fcntl(s->target.fd, F_GETPIPE_SZ);
+    const bool is_pipe = !s->target.is_seekable && s->target.take == NULL;
+    const int bytes = is_pipe ? fcntl(s->target.fd, F_GETPIPE_SZ) : -1;
     if (bytes > 0 && bytes < PIPE_BYTES)
         (void)fcntl(s->target.fd, F_SETPIPE_SZ, PIPE_BYTES);
 }

@@ -34,8 +34,16 @@ typedef struct gs_stream gs_stream;
 /* Room for the message of a failed write that names a file. */
 enum { GS_STREAM_FAILURE_BYTES = 4400 };
 
+/* Gets the bytes of a stream in order, by one thread at a time, if perhaps not always the
+ * same. Up to their end and no further they can be read. */
+typedef gs_code gs_stream_take_fn(void *context, const uint8_t *data, size_t bytes,
+                                  gs_status *st);
+
 typedef struct gs_stream_target {
     int fd;
+    gs_stream_take_fn
+        *take; /* in place of fd, of which nothing is then looked at; NULL */
+    void *take_context;
     bool is_seekable; /* positioned writes; else in order with write() */
     bool try_direct;  /* O_DIRECT if the file takes it (our own descriptor only) */
     bool is_direct;   /* the descriptor has O_DIRECT already */

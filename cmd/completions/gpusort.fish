@@ -4,7 +4,7 @@
 function __gpusort_is_sort
     set -l words (commandline -opc)
     test (count $words) -lt 2; and return 0
-    not contains -- $words[2] gen join index lookup search stats sample device bench help
+    not contains -- $words[2] gen join index lookup search stats sample partition device bench help
 end
 
 function __gpusort_option
@@ -20,11 +20,12 @@ complete -c gpusort -n $first -a lookup -d 'posting lists of terms'
 complete -c gpusort -n $first -a search -d 'the best documents for a query'
 complete -c gpusort -n $first -a stats -d 'quantiles, frequencies and more'
 complete -c gpusort -n $first -a sample -d 'some of the records'
+complete -c gpusort -n $first -a partition -d 'sort, and cut into parts'
 complete -c gpusort -n $first -a check -d 'order and checksum of a file'
 complete -c gpusort -n $first -a device -d 'what would be used here'
 complete -c gpusort -n $first -a bench -d 'measure the engines'
 complete -c gpusort -n $first -a help -d 'help on a command'
-complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen join index lookup search stats sample check device bench'
+complete -c gpusort -n '__fish_seen_subcommand_from help' -x -a 'sort gen join index lookup search stats sample partition check device bench'
 
 __gpusort_option -s b -l ignore-leading-blanks -d 'blanks in front do not count'
 __gpusort_option -s d -l dictionary-order -d 'only blanks, letters and digits count'
@@ -405,6 +406,24 @@ __gpusort_sample -s S -l buffer-size -x -d 'at most so much memory'
 __gpusort_sample -s v -l verbose -d 'say how many records were looked at'
 __gpusort_sample -l help -d 'show help'
 __gpusort_sample -l version -d 'show the version'
+
+# Nor is partition, which has most options of sort.
+function __gpusort_partition
+    __gpusort_of partition $argv
+end
+__gpusort_partition -l splitters -r -d 'records in order, where parts begin'
+__gpusort_partition -l parts -x -d 'so many parts'
+__gpusort_partition -s o -l output -r -d 'what the names of parts begin with'
+__gpusort_partition -s m -l merge -d 'each file is in order already'
+__gpusort_partition -s k -l key -x -d 'what the order is by'
+__gpusort_partition -s t -l field-separator -x -d 'what stands between fields'
+__gpusort_partition -s r -l reverse -d 'the other way round'
+__gpusort_partition -s s -l stable -d 'equal keys stay as they came'
+__gpusort_partition -s u -l unique -d 'the first of equals only'
+__gpusort_partition -s S -l buffer-size -x -d 'at most so much memory'
+__gpusort_partition -s v -l verbose -d 'say what is in each part'
+__gpusort_partition -l help -d 'show help'
+__gpusort_partition -l version -d 'show the version'
 
 function __gpusort_index_reader
     complete -c gpusort -n "__fish_seen_subcommand_from index; and __fish_seen_subcommand_from $argv[1]" $argv[2..]

@@ -6,6 +6,7 @@
 #ifndef GS_LIB_PART_PARTS_H
 #define GS_LIB_PART_PARTS_H
 
+#include "lib/part/partitioner.h"
 #include "lib/part/sampler.h"
 
 #endif

@@ -14,7 +14,7 @@ for command in "${every[@]}" 'bench lookup'; do
         grep -q -e "$word" <<<"$help" || echo "$command: help does not tell of $word"
     done
     [ "$(gpusort $command --version)" = "$(gpusort --version)" ] || echo "$command --version"
-    [[ $command = @(check|sample) ]] && continue # -h orders sizes there, as it does in sort
+    [[ $command = @(check|sample|partition) ]] && continue # -h orders sizes there, as it does in sort
     [ "$(gpusort $command -h)" = "$help" ] || echo "$command -h"
     [ "$(gpusort help $command)" = "$help" ] || [ "$command" = 'bench lookup' ] ||
         echo "help $command"

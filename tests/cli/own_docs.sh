@@ -44,6 +44,7 @@ walk sort "$(array sort)" "$(of '^__gpusort_option ')" 80 '' $(table sort_args.c
 walk gen "$(array gen)" "$(of '^__gpusort_gen ')" 88 '' $(table cmd_gen.c)
 walk check "$(array check)" "$(of '^__gpusort_check ')" 88 '' $(own cmd_check.c)
 walk sample "$(array sample)$(array sort)" "$(of '^__gpusort_sample ')" 88 '' $(own cmd_sample.c) output verbose
+walk partition "$(array partition)$(array sort)" "$(of '^__gpusort_partition ')" 88 '' $(own cmd_partition.c) output merge verbose
 walk device "$(arm device)" "$(of 'from device')" 88 '' $(table cmd_device.c)
 walk join "$(array join)" "$(of '^__gpusort_join ')" 88 '' $(table join_args.c)
 walk lookup "$(arm lookup)" "$(of '^__gpusort_lookup ')" 88 '' $(table cmd_lookup.c)
@@ -67,9 +68,9 @@ walk 'index export' "$(line export)" "$readers$(of ' export ')" 88 EXPORT $(tabl
 walk 'index show' "$(line show)" "$readers$(of ' show ')" 88 SHOW $(table index_show.c)
 walk 'index info' "$(line info)" "$readers$(of ' info ')" 88 INFO $(reader info)
 walk 'index dump' "$(line dump)" "$readers$(of ' dump ')" 88 DUMP $(reader dump)
-# Another file with options is one more line above; check, sample, info and dump have no tables,
+# Another file with options is one more line above; check, sample, partition, info and dump have no tables,
 # and opt_scan.c has what is in all of them.
-[ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 3)) ] || echo 'a file has options that are not looked at'
+[ "$(grep -lE '^ *\{[^",]*, "[a-z0-9-]+",' ./*.c | wc -l)" -eq $((walked - 4)) ] || echo 'a file has options that are not looked at'
 
 formats=$(gpusort index build --format=? -o x x 2>&1 | sed -n "s/^  - '\(.*\)'/\1/p")
 [ "$(wc -w <<<"$formats")" -ge 10 ] || echo "only found: $formats"

@@ -194,6 +194,13 @@ def is_kept_whole(reference, result):
                for name in litter(reference, reference.result.state, result.state))
 
 
+def are_parts(command, reference, state):
+    """Is each of several outputs as it was, or whole?"""
+    wanted, before = reference.result.state, reference.before
+    return command.has_parts and set(before) - set(state) == set() and \
+        all(content in (wanted.get(name), before.get(name)) for name, content in state.items())
+
+
 def judge_success(reference, kind, result):
     wanted = reference.result
     if result.out != wanted.out:
@@ -225,7 +232,7 @@ def judge_refusal(command, reference, kind, how, result):
             del state[name]
     # The result has its name already if what fails comes behind it, such as --trace.
     if state not in (reference.before, reference.result.state) and \
-            not is_kept_whole(reference, result):
+            not is_kept_whole(reference, result) and not are_parts(command, reference, state):
         return Verdict("wrong", "refused, and the files differ from before: "
                        f"{sorted(set(state.items()) ^ set(reference.before.items()))}")
     return Verdict("refused")

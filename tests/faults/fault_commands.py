@@ -18,6 +18,7 @@ class Command:
     is_streaming: bool = False  # standard output may have a part of the result
     environment: tuple = ()
     keeps: str = ""           # what stays of it when it fails, to go on from
+    has_parts: bool = False   # several outputs, of which each is whole, or as it was
 
 
 SPILL = "-S 1M --batch-size=2 --parallel=2"
@@ -71,6 +72,10 @@ COMMANDS = [
     Command("sample", "sample -n 50 --parallel=2 {in}/lines {in}/few -o out", before=OLD),
     Command("sample --splitters, of stdin", "sample --splitters=9 -S 4M -k1,1V", "lines.gz",
             is_streaming=True),
+    Command("partition, spilled", f"partition {SPILL} --splitters={{in}}/cuts {{in}}/lines "
+            "-o out", before="echo old >out.0001", has_parts=True),
+    Command("partition -m --csv", f"partition -m {SPILL} --splitters={{in}}/rows.cut --csv -s -k n "
+            "{in}/table.csv {in}/table.csv -o out", before="echo old >out.0000", has_parts=True),
     Command("join, spilled", "join -S 1M --parallel=2 -a 1 --output=out {in}/lines {in}/half",
             before=OLD),
     Command("join, looked at before", "join --parallel=2 --output=out {in}/lines {in}/sorted",
@@ -215,10 +220,12 @@ gpusort stats corrsum --agg=quantile --save=two.saved pairs >/dev/null
 gpusort stats hhh --by=slash --save=three.saved few >/dev/null
 gzip -k lines
 gpusort sort lines -o sorted
+gpusort sample --splitters=4 lines -o cuts
 gpusort sort lines --output-compress=zstd -o b.zst
 gpusort sort --header=1000000 lines --output-compress=zstd -o lines.zst
 tr '\\n' '\\0' <half >zeros
 { echo 'w,n' && sed 's/.*/"&,\\n&",17/' half; } >table.csv
+echo '"x",17' >rows.cut
 seq 40000 | awk '{ printf "{\\"n\\":{\\"x\\":%d}}\\n", $1 * 7919 % 30011 }' >rows.jsonl
 gpusort gen records -n 20000 -o records
 for i in a b c d e; do gpusort gen lines --bytes=100K --seed=$RANDOM | gpusort sort -o $i; done

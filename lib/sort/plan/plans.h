@@ -11,5 +11,6 @@
 #include "lib/sort/plan/sort_job.h"
 #include "lib/sort/plan/sort_options.h"
 #include "lib/sort/plan/sort_stats.h"
+#include "lib/sort/plan/text_taker.h"
 
 #endif

@@ -9,6 +9,7 @@
 #include "lib/base/trace.h"
 #include "lib/sort/key/keys.h"
 #include "lib/sort/plan/sort_stats.h"
+#include "lib/sort/plan/text_taker.h"
 
 typedef struct gs_sort_options {
     gs_order order;
@@ -19,6 +20,9 @@ typedef struct gs_sort_options {
     const size_t *input_record_sizes;
     const char *output; /* NULL: output_fd */
     int output_fd;      /* written in place; 0: standard output */
+    /* Gets the text in place of an output; borrowed, NULL: nobody. Without output_zstd
+     * and checkpoint. */
+    const gs_text_taker *taker;
 
     size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */
     unsigned threads;    /* --parallel; 0: every core */

@@ -17,6 +17,8 @@ gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
 {
     const char *const folder =
         options->temp_folder_count > 0 ? options->temp_folders[0] : NULL;
+    if (options->taker != NULL)
+        return gs_output_open_nowhere(out, st);
     if (options->output == NULL && options->output_fd != 0)
         GS_TRY(gs_output_open_descriptor(out, options->output_fd, st));
     else
@@ -47,7 +49,8 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
     if (st->code != GS_OK)
         gs_stream_abort(sink->stream, st);
     GS_NOTED(gs_stream_finish(sink->stream, &total, st));
-    if (out->written_bytes != NULL && !gs_output_is_own_file(out->output)) {
+    if (out->written_bytes != NULL && out->options->taker == NULL &&
+        !gs_output_is_own_file(out->output)) {
         const uint64_t written = gs_stream_bytes_written(sink->stream);
         if (*out->written_bytes < written)
             *out->written_bytes = written;
@@ -65,37 +68,31 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
     }
     gs_sink_release(sink);
     GS_TRY(st->code);
+    if (out->options->taker != NULL)
+        return out->options->taker->end(out->options->taker->context, st);
     /* What is kept of the job goes when it is done. */
     const bool sync = out->options->sync_output || out->options->checkpoint != NULL;
     return gs_output_commit(out->output, total, sync, st);
 }
 
-gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
-                             void *context, gs_status *st)
+/* Somebody takes the text, and its header apart. */
+static gs_code begin_taking(gs_text_output *out, gs_stream_target *target, gs_status *st)
+{
+    const gs_text_taker *const taker = out->options->taker;
+    target->take = taker->take;
+    target->take_context = taker->context;
+    GS_TRY(taker->begin(taker->context, &out->options->order, out->header,
+                        out->header_bytes, st));
+    out->header_bytes = 0;
+    return GS_OK;
+}
+
+static gs_code write_all(const gs_text_output *out, const gs_stream_target *target,
+                         gs_text_output_fn *make, void *context, gs_status *st)
 {
     const gs_sort_options *const o = out->options;
-    const bool goes_on = out->written_bytes != NULL && !o->output_zstd &&
-                         !gs_output_is_seekable(out->output);
-    char failure[GS_STREAM_FAILURE_BYTES];
-    (void)snprintf(failure, sizeof failure, "write failed: %s",
-                   gs_output_name(out->output));
-    const gs_stream_target target = {
-        .fd = gs_output_fd(out->output),
-        .is_seekable = gs_output_is_seekable(out->output),
-        .try_direct = gs_output_is_own_file(out->output),
-        .fills_pages = gs_output_is_own_file(out->output) &&
-                       out->plan->workers >= PAGES_WORKERS_MIN &&
-                       !out->plan->is_space_limited,
-        .no_uring = o->no_uring,
-        .ends_by_pipe = o->ends_by_pipe,
-        .trace = o->trace,
-        .offset = gs_output_start_offset(out->output),
-        .skip_bytes = goes_on ? *out->written_bytes : 0,
-        .failure = failure,
-        .memory = out->stream_memory,
-    };
     gs_stream *stream = NULL;
-    GS_TRY(gs_stream_new(&stream, &target, out->plan->stream_block_bytes,
+    GS_TRY(gs_stream_new(&stream, target, out->plan->stream_block_bytes,
                          out->plan->stream_blocks, st));
     gs_sink sink = {
         .stream = stream,
@@ -110,4 +107,34 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
     if (write_header(out, &sink, st) == GS_OK)
         GS_NOTED(make(context, &sink, 1, st));
     return finish(out, &sink, st);
+}
+
+gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
+                             void *context, gs_status *st)
+{
+    const gs_sort_options *const o = out->options;
+    const bool goes_on = out->written_bytes != NULL && !o->output_zstd &&
+                         !gs_output_is_seekable(out->output);
+    char failure[GS_STREAM_FAILURE_BYTES];
+    (void)snprintf(failure, sizeof failure, "write failed: %s",
+                   gs_output_name(out->output));
+    gs_stream_target target = {
+        .fd = gs_output_fd(out->output),
+        .is_seekable = gs_output_is_seekable(out->output),
+        .try_direct = gs_output_is_own_file(out->output),
+        .fills_pages = gs_output_is_own_file(out->output) &&
+                       out->plan->workers >= PAGES_WORKERS_MIN &&
+                       !out->plan->is_space_limited,
+        .no_uring = o->no_uring,
+        .ends_by_pipe = o->ends_by_pipe,
+        .trace = o->trace,
+        .offset = gs_output_start_offset(out->output),
+        .skip_bytes = goes_on ? *out->written_bytes : 0,
+        .failure = failure,
+        .memory = out->stream_memory,
+    };
+    gs_text_output shown = *out;
+    if (o->taker != NULL)
+        GS_TRY(begin_taking(&shown, &target, st));
+    return write_all(&shown, &target, make, context, st);
 }
