@@ -72,9 +72,9 @@ void gs_input_skip_to(gs_input *in, size_t index, uint64_t offset);
 GS_MUST_CHECK gs_code gs_input_next(gs_input *in, gs_block **out, gs_status *st);
 
 /* Instead of reading: if every file is regular, plain, in the page cache and not what
- * `output_fd` writes to, and they are neither small nor too large, maps them all, with
- * room for `copy_bytes` behind them, and gs_input_next has nothing more to give. False if
- * they have to be read. Before the first next. */
+ * `output_fd` (-1: none) writes to, and they are neither small nor too large, maps them
+ * all, with room for `copy_bytes` behind them, and gs_input_next has nothing more to
+ * give. False if they have to be read. Before the first next. */
 bool gs_input_map(gs_input *in, int output_fd, size_t copy_bytes, gs_file_map *map);
 
 /* Sum of the sizes of the regular files in the list, as stored, or of what begin found to

@@ -20,8 +20,9 @@ static bool is_mappable(const gs_input_files *in, int output_fd, gs_mapped_file 
     if (!gs_file_stamp_take(&file->stamp, file->fd, STAMP_WAIT_MS) ||
         !S_ISREG(file->stamp.mode) || file->stamp.bytes == 0)
         return false;
-    if (fstat(output_fd, &output) != 0 ||
-        (output.st_dev == file->stamp.device && output.st_ino == file->stamp.inode))
+    if (output_fd >= 0 &&
+        (fstat(output_fd, &output) != 0 ||
+         (output.st_dev == file->stamp.device && output.st_ino == file->stamp.inode)))
         return false;
     file->bytes = (size_t)file->stamp.bytes;
     const bool is_plain =

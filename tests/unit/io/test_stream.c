@@ -194,6 +194,36 @@ static void a_closed_pipe_is_a_failed_write(void)
     gs_status_clear(&st);
 }
 
+typedef struct taker {
+    size_t at, fail_at;
+} taker;
+
+static gs_code take(void *context, const uint8_t *data, size_t bytes, gs_status *st)
+{
+    taker *const t = context;
+    if (t->at + bytes > t->fail_at)
+        return GS_FAIL(st, GS_ERR_FORMAT, 0, "no more");
+    memcpy(got + t->at, data, bytes);
+    t->at += bytes;
+    return GS_OK;
+}
+
+/* Somebody gets the bytes in order; what he has against them is the stream's failure. */
+static void somebody_takes_it(void)
+{
+    taker t = {.fail_at = SIZE_MAX};
+    const gs_stream_target target = {.fd = -1, .take = take, .take_context = &t};
+    gs_status st = {.code = GS_OK};
+    uint64_t total = 0;
+    memset(got, 0, sizeof got);
+    REQUIRE_OK(run(&target, -1, &total, &st), &st);
+    CHECK(total == piece_at[PIECES] && t.at == total);
+    CHECK(memcmp(got, expected, t.at) == 0);
+    t = (taker){.fail_at = t.at / 2};
+    CHECK(run(&target, -1, &total, &st) == GS_ERR_FORMAT);
+    CHECK(strcmp(st.msg, "no more") == 0);
+}
+
 static void failures_reach_everybody(void)
 {
     gs_status st = {.code = GS_OK};
@@ -233,6 +263,7 @@ int main(void)
         lands_in_pages(true);
         lands_in_a_pipe();
         a_closed_pipe_is_a_failed_write();
+        somebody_takes_it();
         failures_reach_everybody();
     }
     pages_that_are_refused();
