@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/index_build_args.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/input_names.h"
 #include "cmd/report.h"
+#include "cmd/size_arg.h"
 #include "lib/base/quote.h"
 #include "lib/base/mem.h"
 
@@ -15,6 +18,8 @@ static const gs_word method_words[] = {
     {"spimi", GS_INDEX_SPIMI},
 };
 
+/* Longer than the 4095 characters that every compiler must take; gcc and clang do. */
+#pragma GCC diagnostic ignored "-Woverlength-strings"
 static const char usage_text[] =
     "Usage: gpusort index build -o DIR [OPTION]... [FILE]...\n"
     "Build an inverted index of the documents in the FILEs, and in those of folders.\n"
@@ -25,7 +30,9 @@ static const char usage_text[] =
     "What is read:\n"
     "      --format=NAME            jsonl (an object a line), json (objects over "
     "several\n"
-    "                                 lines, or an array), tsv (name TAB text), csv "
+    "                                 lines, or an array), vectors (objects with "
+    "weights\n"
+    "                                 of terms, one a line), tsv (name TAB text), csv "
     "(with\n"
     "                                 a header), trec (<DOC><DOCNO>...), warc (a web\n"
     "                                 archive), text (a file a document), html (the "
@@ -40,6 +47,9 @@ static const char usage_text[] =
     "      --text-field=NAME        the same with text (contents; else title, text, "
     "body\n"
     "                                 ...), may be given several times\n"
+    "      --weight-scale=N         vectors: every weight times N, rounded; without it "
+    "whole\n"
+    "                                 numbers are taken as they are, others times 100\n"
     "      --files0-from=F          read what the zero-terminated names in file F are "
     "of\n"
     "      --skip-bad               leave malformed documents out and tell how many\n"
@@ -119,6 +129,18 @@ static void take_text_field(void *to, gs_opt_scan *scan)
     gs_opt_list(to, scan);
 }
 
+static void take_scale(void *to, gs_opt_scan *scan)
+{
+    char *end = NULL;
+    const double scale = strtod(scan->argument, &end);
+    if (end == scan->argument || *end != '\0' || !isfinite(scale))
+        gs_number_die(scan, GS_NUMBER_INVALID);
+    if (!(scale >= 1e-9 && scale <= 1e9))
+        gs_die(0, "invalid --weight-scale argument '%s': it is from 1e-9 to 1e9",
+               scan->argument);
+    *(double *)to = scale;
+}
+
 static void take_fold(void *to, gs_opt_scan *scan)
 {
     *(bool *)to = strcmp(scan->current->name, "fold") == 0;
@@ -168,30 +190,48 @@ static void take_inputs(gs_index_build_args *args)
         add_word(&args->text_fields, &d->text_field_count, gs_usual_text_fields[i]);
 }
 
+static bool has_scale(const gs_index_build_options *o)
+{
+    return o->document.weight_scale != 0;
+}
+
+/* Terms that come as such are taken as they are. */
+static void refuse_word_rules(const gs_index_build_options *o)
+{
+    const gs_document_format format = o->document.format;
+    const bool is_tuples = gs_document_format_is_tuples(format);
+    const gs_word_rules_options *const w = &o->words;
+    const char *const wrong = o->has_positions            ? "--positions"
+                              : is_tuples && o->has_texts ? "--store"
+                              : is_tuples && o->reorders  ? "--reorder"
+                              : w->stem_language          ? "--stem"
+                              : w->stop_file              ? "--stopwords"
+                              : w->min_len                ? "--min-len"
+                              : w->max_len                ? "--max-len"
+                              : w->kind != 0              ? "--tokenizer"
+                              : is_tuples && has_scale(o) ? "--weight-scale"
+                                                          : NULL;
+    if ((!is_tuples && format != GS_FORMAT_VECTORS) || wrong == NULL)
+        return;
+    char other[32];
+    (void)snprintf(other, sizeof other, "--format=%s", gs_document_format_name(format));
+    gs_die_incompatible(wrong, other,
+                        is_tuples ? "terms of tuples are taken as they are"
+                                  : "terms of vectors are taken as they are");
+}
+
 /* What was left out, and what does not go together. */
 static void resolve(gs_index_build_args *args)
 {
     gs_index_build_options *const o = &args->options;
     gs_job_check_folder(o->folder);
     take_inputs(args);
-    const char *const format = gs_document_format_name(o->document.format);
     const bool is_tuples = gs_document_format_is_tuples(o->document.format);
     const gs_word_rules_options *const w = &o->words;
-    const char *const wrong = !is_tuples         ? NULL
-                              : o->has_positions ? "--positions"
-                              : o->has_texts     ? "--store"
-                              : o->reorders      ? "--reorder"
-                              : w->stem_language ? "--stem"
-                              : w->stop_file     ? "--stopwords"
-                              : w->min_len       ? "--min-len"
-                              : w->max_len       ? "--max-len"
-                              : w->kind != 0     ? "--tokenizer"
-                                                 : NULL;
-    if (wrong != NULL) {
-        char other[32];
-        (void)snprintf(other, sizeof other, "--format=%s", format);
-        gs_die_incompatible(wrong, other, "terms of tuples are taken as they are");
-    }
+    refuse_word_rules(o);
+    if (has_scale(o) && o->document.format != GS_FORMAT_ANY &&
+        o->document.format != GS_FORMAT_VECTORS)
+        gs_die_incompatible("--weight-scale", "--format", "only vectors have weights");
     if (is_tuples && o->unique_ids)
         gs_die_incompatible("--unique-ids", "--format=tuples",
                             "documents of tuples have numbers, not names");
@@ -219,6 +259,7 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         {0, "id-field", GS_OPT_TEXT(&d->id_field)},
         {0, "text-field", GS_OPT_REQUIRED, take_text_field, &args->text_fields,
          &d->text_field_count},
+        {0, "weight-scale", GS_OPT_CALL(take_scale, &d->weight_scale)},
         {0, "positions", GS_OPT_FLAG(&o->has_positions)},
         {0, "store", GS_OPT_FLAG(&o->has_texts)},
         {0, "reorder", GS_OPT_FLAG(&o->reorders)},

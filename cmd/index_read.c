@@ -125,7 +125,10 @@ static void list_counts(const gs_index_header *h, info_count counts[INFO_COUNTS]
         {"documents", h->documents, h->has_names ? "" : ", no names"},
         {"terms", h->terms, ""},
         {"postings", h->postings, ""},
-        {"tokens", h->tokens, h->has_positions ? ", with positions" : ", no positions"},
+        {"tokens", h->tokens,
+         h->has_impacts     ? ", the sum of impacts"
+         : h->has_positions ? ", with positions"
+                            : ", no positions"},
         {"length_sum", h->length_sum, NULL},
     };
     memcpy(counts, all, sizeof all);
@@ -143,6 +146,8 @@ static void print_info(const char *folder, const gs_index_header *h)
             printf("%-13s %" PRIu64 "%s\n", counts[i].name, counts[i].value,
                    counts[i].note);
     }
+    if (h->has_impacts)
+        printf("scores        sums of impacts\n");
     if (h->documents > 0)
         printf("length        %.1f tokens a document\n",
                (double)h->length_sum / (double)h->documents);
@@ -166,9 +171,10 @@ static void print_info_json(const gs_index_header *h)
     for (int i = 0; i < INFO_COUNTS; i++)
         printf("%s\"%s\": %" PRIu64, i ? ", " : "{", counts[i].name, counts[i].value);
     printf(", \"has_positions\": %s, \"has_names\": %s, \"has_texts\": %s, "
-           "\"tokenizer\": %s, \"bytes\": {",
+           "\"has_impacts\": %s, \"tokenizer\": %s, \"bytes\": {",
            h->has_positions ? "true" : "false", h->has_names ? "true" : "false",
-           h->has_texts ? "true" : "false", h->tokenizer ? h->tokenizer : "{}");
+           h->has_texts ? "true" : "false", h->has_impacts ? "true" : "false",
+           h->tokenizer ? h->tokenizer : "{}");
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
         printf("%s\"%s\": %" PRIu64, i ? ", " : "", gs_index_file_names[i],
                h->file_bytes[i]);

@@ -50,7 +50,22 @@ static void read_tuples(const gs_line_batch *batch, gs_document_format format)
 
 static bool is_json(gs_document_format format)
 {
-    return format == GS_FORMAT_JSONL || format == GS_FORMAT_JSON;
+    return format == GS_FORMAT_JSONL || format == GS_FORMAT_JSON ||
+           format == GS_FORMAT_VECTORS;
+}
+
+/* What was checked can be read. */
+static void read_vector(gs_text_span vector)
+{
+    gs_vector_reader reader;
+    gs_vector_weight weight;
+    uint64_t sum = 0;
+    gs_vector_reader_begin(&reader, vector, 0);
+    while (gs_vector_reader_next(&reader, &weight)) {
+        require(weight.term.raw.bytes > 0);
+        sum += weight.impact;
+    }
+    require(sum <= UINT32_MAX);
 }
 
 static void check_list(const gs_document_list *list, const gs_line_batch *batch,
@@ -62,6 +77,8 @@ static void check_list(const gs_document_list *list, const gs_line_batch *batch,
         require(d->name.bytes <= GS_DOCUMENT_NAME_BYTES_MAX);
         if (is_json(format))
             require(gs_utf8_is_valid(d->name.data, d->name.bytes));
+        if (format == GS_FORMAT_VECTORS)
+            read_vector(d->vector);
     }
     for (size_t i = 0; i < list->text_count; i++) {
         const gs_text_span text = list->texts[i];

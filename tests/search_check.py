@@ -25,9 +25,10 @@ import index_check
 
 
 class Index:
-    def __init__(self, binary, folder, documents, stop=(), has_lengths=True):
+    def __init__(self, binary, folder, documents, stop=(), has_lengths=True,
+                 has_impacts=False):
         self.folder, self.documents, self.stop = folder, documents, set(stop)
-        self.has_lengths = has_lengths
+        self.has_lengths, self.has_impacts = has_lengths, has_impacts
         self.postings = collections.defaultdict(dict)
         info = json.loads(run([binary, "index", "info", "--json", folder]))
         self.has_positions = info["has_positions"]
@@ -43,7 +44,7 @@ class Index:
                 self.lengths[doc] += len(places)
         self.terms = sorted(self.postings, key=lambda t: t.encode())
         self.everything = frozenset(
-            range(documents) if has_lengths
+            range(documents) if has_lengths or has_impacts
             else set().union(*(postings for postings in self.postings.values())))
         self.average = sum(self.lengths.values()) / documents
 
@@ -250,6 +251,8 @@ class Meaning:
 
     def rank(self, docs, k1, b):
         index = self.index
+        if index.has_impacts:
+            return self.rank_impacts(docs, collections.Counter(self.wanted))
         constant, per_length = k1 * (1 - b), k1 * b / index.average
         if not index.has_lengths:
             constant, per_length = k1, 0.0
@@ -264,6 +267,15 @@ class Meaning:
                     tf = float(len(places))
                     length = float(index.lengths[doc])
                     scores[doc] += weights[term] * tf / (tf + (constant + per_length * length))
+        return [(doc, -score) for score, doc in sorted((-score, doc) for doc, score in scores.items())]
+
+
+    def rank_impacts(self, docs, weights):
+        scores = dict.fromkeys(docs, 0.0)
+        for term in dict.fromkeys(weights):
+            for doc, places in self.index.postings[term].items():
+                if doc in scores:
+                    scores[doc] += weights[term] * float(len(places))
         return [(doc, -score) for score, doc in sorted((-score, doc) for doc, score in scores.items())]
 
 
@@ -455,6 +467,89 @@ def check_wide(checker, rng, queries):
     checker.check(index, rng, wide_trees(rng, queries, False), [], False, 1.2, 0, 20)
 
 
+def random_vectors(rng, words, count):
+    """Impacts of one size in most lists, and few that stand out."""
+    vectors = []
+    for _ in range(count):
+        vector = {}
+        for _ in range(int(rng.lognormvariate(2.5, 1))):
+            word = words[int(len(words) ** rng.random()) - 1]
+            vector[word] = rng.choice([rng.randint(0, 5), rng.randint(1, 255), rng.randint(1, 255),
+                                       rng.randint(1, 1 << rng.randint(1, 27))])
+        vectors.append(vector)
+    return vectors
+
+
+def same_bytes(checker, folder, other, what):
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as a, open(os.path.join(other, name), "rb") as b:
+            if a.read() != b.read():
+                checker.fail([], what, f"{name} differs")
+
+
+def check_weighted_queries(checker, rng, index, options, queries):
+    """Weights behind words, and the same as JSON."""
+    weighted, texts = [], []
+    maker = Maker(rng, index)
+    for _ in range(queries):
+        words = {maker.word(): rng.choice([1, 2, 0.5, 1.25, 3.1, 1e-3, 7e5]) for _ in range(rng.randint(1, 9))}
+        weighted += [words, words]
+        texts.append(" ".join(f"{word}^{weight!r}" for word, weight in words.items()))
+        texts.append(json.dumps(words))
+    k = rng.choice([1, 10, 10 ** 6])
+    for words, text, answer in zip(weighted, texts, checker.ask(index, texts, options + ["-k", str(k)])):
+        meaning = Meaning(index, "--all" in options)
+        known = {word: weight for word, weight in words.items() if word in index.postings}
+        docs = [set(index.postings.get(word, ())) for word in words]
+        docs = set.intersection(*docs) if "--all" in options else set.union(*docs)
+        wanted = meaning.rank_impacts(docs, known)[:k]
+        got = [(d["doc"], d["score"]) for d in answer["documents"]]
+        if got != wanted:
+            checker.fail(options, text, f"wanted {wanted[:6]}\n  got    {got[:6]}")
+
+
+def check_weights(checker, rng, documents, queries):
+    """Documents that come with weights: what postings hold and scores are is computed from
+    those; and the same index comes of them otherwise."""
+    words = ["w%d" % i for i in range(400)] + ["v%d" % i for i in range(5000)]
+    vectors = random_vectors(rng, words, documents)
+    vectors[7], vectors[8] = {}, {f"v{i}": 1 for i in range(5000)}
+    path = os.path.join(checker.folder, "vectors")
+    for name, part in ("", vectors), (".1", vectors[:documents // 3]), (".2", vectors[documents // 3:]):
+        start = documents - len(part) if name == ".2" else 0
+        with open(path + name, "w", encoding="utf-8") as file:
+            for i, vector in enumerate(part):
+                file.write(json.dumps({"id": f"d{start + i}", "contents": "no matter", "vector": vector}) + "\n")
+    folder = build(checker, "vectors.index", path, [])
+    index = Index(checker.binary, folder, documents, has_lengths=False, has_impacts=True)
+    held = {term: {doc: len(impact) for doc, impact in docs.items()} for term, docs in index.postings.items()}
+    wanted = collections.defaultdict(dict)
+    for doc, vector in enumerate(vectors):
+        for term, weight in vector.items():
+            if weight > 0:
+                wanted[term][doc] = weight
+    if held != wanted:
+        checker.fail([], "vectors", "the index holds other impacts")
+    for options in ["--method=bsbi"], ["-S", "12M", "--parallel=3"], ["--format=vectors", "--weight-scale=1"]:
+        other = build(checker, "vectors.other", path, options + ["--replace"])
+        if "--weight-scale=1" not in options:  # the header has it
+            same_bytes(checker, folder, other, "build " + " ".join(options))
+    parts = [build(checker, f"part{n}", f"{path}.{n}", []) for n in (1, 2)]
+    run([checker.binary, "index", "merge", "-o", os.path.join(checker.folder, "merged")] + parts)
+    same_bytes(checker, folder, os.path.join(checker.folder, "merged"), "merge")
+    run([checker.binary, "index", "verify", folder])
+    maker = Maker(rng, index)
+    for options in [], ["--all"], ["--exhaustive"], ["--all", "--exhaustive"], ["--parallel=3"]:
+        trees = [maker.words_only() for _ in range(queries)]
+        trees += [maker.group(rng.randint(0, 3)) for _ in range(queries)]
+        trees.append(("group", [("", ("word", maker.word())) for _ in range(200)]))
+        checker.check(index, rng, trees, options, "--all" in options, 1.2, 0.75,
+                      rng.choice([1, 3, 10, 10 ** 6]))
+        check_weighted_queries(checker, rng, index, options, queries)
+    trees = wide_trees(rng, queries, False)
+    checker.check(index, rng, trees, [], False, 1.2, 0, 20)
+
+
 def seconds_of(command):
     """User time, the least of three."""
     times = []
@@ -496,6 +591,7 @@ def main():
         check_tuples(checker, rng, args.queries)
         check_many_terms(checker, rng)
         check_wide(checker, rng, args.queries)
+        check_weights(checker, rng, args.documents, args.queries)
         print(f"{checker.queries} queries, {len(checker.failures)} failures")
         sys.exit(1 if checker.failures else 0)
 

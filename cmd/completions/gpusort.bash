@@ -66,7 +66,7 @@ _gpusort() {
     --progress) COMPREPLY=($(compgen -W 'always auto never' -- "$cur")); return ;;
     --output-compress) COMPREPLY=($(compgen -W 'zstd' -- "$cur")); return ;;
     --format)
-        COMPREPLY=($(compgen -W 'jsonl json tsv csv trec warc text html tuples tuples-bin' -- "$cur"))
+        COMPREPLY=($(compgen -W 'jsonl json vectors tsv csv trec warc text html tuples tuples-bin' -- "$cur"))
         return ;;
     --doc-ids) COMPREPLY=($(compgen -W 'keep shift' -- "$cur")); return ;;
     --tokenizer) COMPREPLY=($(compgen -W 'bigrams words whitespace raw' -- "$cur")); return ;;

@@ -101,10 +101,11 @@ function __gpusort_build
     complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from build' $argv
 end
 __gpusort_build -s o -l output -x -a '(__fish_complete_directories)' -d 'the index, a new folder'
-__gpusort_build -l format -x -a 'jsonl json tsv csv trec warc text html tuples tuples-bin' -d 'what is read'
+__gpusort_build -l format -x -a 'jsonl json vectors tsv csv trec warc text html tuples tuples-bin' -d 'what is read'
 __gpusort_build -l method -x -a 'auto bsbi spimi' -d 'how blocks are made'
 __gpusort_build -l id-field -x -d 'field or column with the name'
 __gpusort_build -l text-field -x -d 'field or column with text'
+__gpusort_build -l weight-scale -x -d 'times so much weights are impacts'
 __gpusort_build -l positions -d 'keep where terms come'
 __gpusort_build -l tokenizer -x -a 'bigrams words whitespace raw' -d 'what a word is'
 __gpusort_build -l fold -d 'fold case and form'

@@ -79,6 +79,6 @@ for format in $formats; do
     has " $format" "$help" || echo "help: format $format"
     has $'\n\\.B '"$format" "$man" || echo "man page: format $format"
     for shell in _gpusort gpusort.fish gpusort.bash; do
-        has "[( ']$format" "$(grep 'jsonl json tsv' "completions/$shell")" || echo "$shell: format $format"
+        has "[( ']$format" "$(grep 'jsonl json vectors' "completions/$shell")" || echo "$shell: format $format"
     done
 done

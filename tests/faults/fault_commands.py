@@ -123,6 +123,8 @@ COMMANDS = [
             "{in}/tuples"),
     Command("index build, tuples, bsbi", f"{BUILD} --method=bsbi --format=tuples -o out "
             "{in}/tuples"),
+    Command("index build --checkpoint, vectors", f"{BUILD} --checkpoint=ck -o out "
+            "{in}/vectors", keeps="ck"),
     Command("index build, in memory", "index build --parallel=2 -o out {in}/docs"),
     Command("index build, of a folder", f"{BUILD} -o out {{in}}/pages"),
     Command("index build --replace", "index build --parallel=2 --replace -o out {in}/docs",
@@ -185,6 +187,8 @@ DURABLE = [
             "--positions --replace -o out {in}/docs", before=OLD_INDEX),
     Command("index build --checkpoint, tuples", f"{BUILD} --format=tuples "
             "--checkpoint=ck -o out {in}/tuples"),
+    Command("index build --checkpoint, vectors", f"{BUILD} --checkpoint=ck -o out "
+            "{in}/vectors"),
     Command("index merge --checkpoint", "index merge --parallel=2 --checkpoint=ck -o out "
             "{in}/one.index {in}/two.index {in}/small.index"),
     Command("index build", f"{BUILD} --method=spimi -o out {{in}}/docs"),
@@ -239,6 +243,8 @@ head -n 100 docs >pages/objects
 echo '<p>a &amp; b' >pages/page.html
 printf 'the\\nof\\n' >stop
 gpusort gen tuples -n 40K -o tuples
+seq 3000 | awk '{ printf "{\\"id\\":\\"%d\\",\\"vector\\":{", $1; for (i = 1; i <= 20; i++)
+    printf "%s\\"t%d\\":%d.5", (i > 1 ? "," : ""), i * ($1 % 97 + 1) + i * 2000, i; print "}}" }' >vectors
 gpusort index build --positions -o one.index docs
 gpusort index build --positions -o two.index some
 head -n 50 docs | gpusort index build --positions -o small.index

@@ -27,7 +27,9 @@ typedef struct text_summary {
 typedef struct fill_worker {
     GS_MEM_APART gs_tokenizer *tokenizer;
     gs_token_batch tokens;
-    gs_tuple_batch *tuples;
+    gs_tuple_batch *tuples; /* or weights of documents */
+    gs_vector_reader vector;
+    gs_weight_counts weights;
     gs_tuple_reader reader;
     gs_document_list list;
     uint32_t *lengths; /* of the batch's documents */
@@ -52,8 +54,9 @@ typedef struct fill_worker {
 
 struct gs_block_fill {
     gs_block_fill_options options;
-    bool is_tuples;
-    gs_team *team; /* of the run */
+    bool is_tuples;   /* ready ones, without documents */
+    bool has_weights; /* documents are vectors */
+    gs_team *team;    /* of the run */
     fill_worker *workers;
     atomic_bool is_full, has_failed;
     atomic_bool is_pausing;    /* no more batches until the blocks are empty */
@@ -77,10 +80,10 @@ struct gs_block_fill {
 
 static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st)
 {
-    if (!f->is_tuples) {
+    if (f->options.texts != NULL)
+        GS_TRY(gs_text_pack_new(&w->pack, gs_text_writer_file(f->options.texts), st));
+    if (!f->is_tuples && !f->has_weights) {
         GS_TRY(gs_token_batch_init(&w->tokens, st));
-        if (f->options.texts != NULL)
-            GS_TRY(gs_text_pack_new(&w->pack, gs_text_writer_file(f->options.texts), st));
         return gs_tokenizer_new(&w->tokenizer, f->options.rules, st);
     }
     GS_TRY(gs_mem_new(&w->tuples, sizeof *w->tuples, "tuples", st));
@@ -95,6 +98,7 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     GS_TRY(gs_mem_new(&f, sizeof *f, "filling of blocks", st));
     f->options = *options;
     f->is_tuples = gs_document_format_is_tuples(options->build->document.format);
+    f->has_weights = options->has_weights;
     f->document_count = options->before.documents;
     f->input_index = options->before.input_index;
     f->line_count = options->before.line_count;
@@ -173,6 +177,7 @@ bool gs_block_fill_is_between(const gs_block_fill *f, gs_fill_counts *counts)
         .input_index = f->input_index,
         .line_count = f->line_count,
         .bad_count = f->bad.count,
+        .has_weights = f->has_weights,
     };
     return true;
 }
@@ -327,6 +332,8 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
         GS_TRY(gs_document_list_parse(&w->list, &w->shape, &w->batch,
                                       o->build->inputs[w->batch.input_index], st));
         GS_TRY(make_lengths(w, st));
+        w->weights.whole += w->list.weights.whole;
+        w->weights.decimal += w->list.weights.decimal;
         if (w->pack != NULL)
             w->texts = sum_up_texts(&w->list);
     }
@@ -387,6 +394,21 @@ static gs_code add_tuples(gs_block_fill *f, fill_worker *w, unsigned worker, boo
     return GS_OK;
 }
 
+/* The same of weights, whose impacts make the lengths of their documents. */
+static gs_code add_weights(gs_block_fill *f, fill_worker *w, unsigned worker, bool *fits,
+                           gs_status *st)
+{
+    const gs_tuple *const tuples = w->tuples->tuples + w->taken;
+    const size_t count = w->tuples->count - w->taken;
+    size_t taken = 0;
+    GS_TRY(gs_block_set_add_tuples(f->options.blocks, worker, tuples, count, &taken, st));
+    for (size_t i = 0; i < taken; i++)
+        w->lengths[tuples[i].doc - w->first_doc] += tuples[i].tf;
+    w->taken += taken;
+    *fits = taken == count;
+    return GS_OK;
+}
+
 /* Words were too long just now. */
 static void note_long_words(fill_worker *w, uint64_t long_words)
 {
@@ -428,6 +450,41 @@ static gs_code next_tokens(fill_worker *w, bool *has_more, gs_status *st)
     }
     *has_more = w->tokens.count > 0;
     return GS_OK;
+}
+
+static void put_weight(gs_tuple_batch *batch, const gs_vector_weight *weight,
+                       uint64_t doc)
+{
+    const gs_text_span raw = weight->term.raw;
+    uint8_t *const to = batch->terms.bytes + batch->terms.used;
+    uint8_t *const end = weight->term.has_escapes ? gs_json_unescape(raw, to)
+                                                  : mempcpy(to, raw.data, raw.bytes);
+    memset(end, 0, GS_TERM_PAD);
+    gs_tuple_batch_add(batch, (size_t)(end - to), doc, weight->impact);
+}
+
+/* The next weights of the batch's documents. */
+static void next_weights(const gs_block_fill *f, fill_worker *w, bool *has_more)
+{
+    const gs_document_list *const list = &w->list;
+    const double scale = f->options.build->document.weight_scale;
+    w->taken = 0;
+    gs_tuple_batch_clear(w->tuples);
+    for (; w->document < list->count; w->document++, w->in_text = false) {
+        gs_vector_weight weight;
+        if (!w->in_text)
+            gs_vector_reader_begin(&w->vector, list->documents[w->document].vector,
+                                   scale);
+        w->in_text = true;
+        while (gs_token_batch_has_room(&w->tuples->terms) &&
+               gs_vector_reader_next(&w->vector, &weight)) {
+            if (weight.impact > 0)
+                put_weight(w->tuples, &weight, w->first_doc + w->document);
+        }
+        if (!gs_token_batch_has_room(&w->tuples->terms))
+            break;
+    }
+    *has_more = w->tuples->count > 0;
 }
 
 static gs_code next_tuples(gs_block_fill *f, fill_worker *w, bool *has_more,
@@ -503,6 +560,26 @@ static void wait_for_room(gs_block_fill *f)
     pthread_mutex_unlock(&f->turn_mutex);
 }
 
+/* What is next of the batch goes to the tokens or tuples at hand. */
+static gs_code next_at_hand(gs_block_fill *f, fill_worker *w, bool *has_more,
+                            gs_status *st)
+{
+    if (f->is_tuples)
+        return next_tuples(f, w, has_more, st);
+    if (!f->has_weights)
+        return next_tokens(w, has_more, st);
+    next_weights(f, w, has_more);
+    return GS_OK;
+}
+
+static gs_code add_at_hand(gs_block_fill *f, fill_worker *w, unsigned worker, bool *fits,
+                           gs_status *st)
+{
+    return f->is_tuples     ? add_tuples(f, w, worker, fits, st)
+           : f->has_weights ? add_weights(f, w, worker, fits, st)
+                            : add_tokens(f, w, worker, fits, st);
+}
+
 /* Goes on until the block of this worker or of another one is full, or the input ends.
  * A worker that stops because another one failed reports no failure of its own, so
  * that the other's is told. */
@@ -522,10 +599,9 @@ static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status
                 return GS_OK;
         }
         bool fits = true, has_more = true;
-        const size_t at_hand = f->is_tuples ? w->tuples->count : w->tokens.count;
+        const size_t at_hand = w->tuples != NULL ? w->tuples->count : w->tokens.count;
         if (w->taken == at_hand)
-            GS_TRY(f->is_tuples ? next_tuples(f, w, &has_more, st)
-                                : next_tokens(w, &has_more, st));
+            GS_TRY(next_at_hand(f, w, &has_more, st));
         if (!has_more) {
             gs_trace_end(gs_team_trace(f->team), GS_LANE_WORKER, worker, "invert",
                          w->begin_ns, 0);
@@ -533,8 +609,7 @@ static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status
             pause_in_time(f, worker);
             continue;
         }
-        GS_TRY(f->is_tuples ? add_tuples(f, w, worker, &fits, st)
-                            : add_tokens(f, w, worker, &fits, st));
+        GS_TRY(add_at_hand(f, w, worker, &fits, st));
         if (!fits) {
             atomic_store(&f->is_full, true);
             wake_all(f);
@@ -588,6 +663,22 @@ static void tell_long_words(const gs_block_fill *f)
                    GS_TERM_BYTES_MAX, gs_quote_argument(&name, first->long_name));
 }
 
+/* Who writes 2 for 2.0 has whole numbers among others, and means no more by them. */
+static void tell_mixed_weights(const gs_block_fill *f)
+{
+    gs_weight_counts sum = {0};
+    for (unsigned i = 0; i < f->options.workers; i++) {
+        sum.whole += f->workers[i].weights.whole;
+        sum.decimal += f->workers[i].weights.decimal;
+    }
+    if (f->options.build->document.weight_scale == 0 && sum.whole > 0 && sum.decimal > 0)
+        gs_log_say(f->options.build->log, GS_LOG_WARNING,
+                   "whole numbers among the weights (%llu) are taken as they are, others "
+                   "(%llu) times %d: --weight-scale=N takes all of them times N",
+                   (unsigned long long)sum.whole, (unsigned long long)sum.decimal,
+                   GS_WEIGHT_SCALE);
+}
+
 /* A file of many lines that became one document may have been meant otherwise. */
 static void tell_lone_text(const gs_block_fill *f)
 {
@@ -617,6 +708,7 @@ gs_code gs_block_fill_run(gs_block_fill *f, gs_team *team, bool *is_ended, gs_st
     if (*is_ended) {
         tell_bad(f);
         tell_long_words(f);
+        tell_mixed_weights(f);
         tell_lone_text(f);
     }
     return GS_OK;

@@ -17,6 +17,9 @@
  * With a checkpoint they stop before, when the batches at hand are in, if that goes: what
  * was read is then all in the blocks, and can be gone on behind by another process.
  *
+ * Documents that are vectors of weights have their terms in them, and go as tuples into
+ * the blocks.
+ *
  * Names and lengths of documents are given on in the order of their numbers, and what is
  * malformed is told in the order of the input.
  */
@@ -34,6 +37,7 @@ typedef struct gs_fill_counts {
     size_t input_index;  /* the file that is being read, */
     uint64_t line_count; /* and its lines so far */
     uint64_t bad_count;
+    bool has_weights; /* documents came as vectors */
 } gs_fill_counts;
 
 typedef struct gs_block_fill_options {
@@ -43,7 +47,8 @@ typedef struct gs_block_fill_options {
     const gs_document_shapes *shapes; /* what its files are; not for tuples */
     size_t document_bytes_max;        /* for a message */
     gs_fill_counts before;
-    const gs_word_rules *rules; /* not for tuples */
+    bool has_weights;           /* documents are vectors */
+    const gs_word_rules *rules; /* of documents that are text */
     gs_block_set *blocks;       /* of so many workers */
     unsigned workers;
     gs_document_fn *document_fn; /* not for tuples */

@@ -55,6 +55,7 @@ static void put_job(FILE *to, const void *context)
                   d->format == GS_FORMAT_ANY ? "found"
                                              : gs_document_format_name(d->format));
     if (!gs_document_format_is_tuples(d->format)) {
+        (void)fprintf(to, "weights times: %.17g\n", d->weight_scale);
         (void)fprintf(to, "id field: %s\n", d->id_field ? d->id_field : "found");
         (void)fprintf(to, "text fields: %s\n", d->takes_usual_texts ? "found" : "chosen");
         for (size_t i = 0; i < d->text_field_count; i++)
@@ -92,6 +93,7 @@ static gs_code take_counts(gs_build_checkpoint *c, gs_status *st)
     c->counts.input_index = (size_t)gs_unpack_number(&u);
     c->counts.line_count = gs_unpack_number(&u);
     c->counts.bad_count = gs_unpack_number(&u);
+    c->counts.has_weights = gs_unpack_number(&u) != 0;
     c->mark.bytes = gs_unpack_number(&u);
     c->mark.sum = gs_unpack_number(&u);
     return u.is_short ? GS_FAIL(st, GS_ERR_FORMAT, 0,
@@ -193,6 +195,7 @@ static gs_code pack_counts(const gs_build_checkpoint *c, const gs_fill_counts *c
     GS_TRY(gs_pack_number(p, counts->input_index, st));
     GS_TRY(gs_pack_number(p, counts->line_count, st));
     GS_TRY(gs_pack_number(p, counts->bad_count, st));
+    GS_TRY(gs_pack_number(p, counts->has_weights, st));
     GS_TRY(gs_pack_number(p, c->mark.bytes, st));
     return gs_pack_number(p, c->mark.sum, st);
 }

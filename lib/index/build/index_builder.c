@@ -29,10 +29,13 @@
 
 /* The front of a file that is looked at apart. */
 enum { LOOK_BLOCK_BYTES = 1 << 16, LOOK_BLOCKS = 4 };
+enum { RULES_BYTES = 100 };
 
 typedef struct builder {
     const gs_index_build_options *options;
     bool is_tuples;
+    bool has_weights;               /* documents are vectors */
+    char weight_rules[RULES_BYTES]; /* then, for the header */
     gs_index_plan plan;
     unsigned workers;        /* as planned, or 1 for little input */
     gs_tuple_sorter *sorter; /* of bsbi; NULL: spimi */
@@ -177,6 +180,54 @@ static gs_code open_input(builder *b, gs_status *st)
     return gs_line_feed_go_on(b->feed, place.input_index, place.offset, NULL, 0, st);
 }
 
+static gs_fill_counts counts_before(const builder *b)
+{
+    return b->checkpoint != NULL ? gs_build_checkpoint_counts(b->checkpoint)
+                                 : (gs_fill_counts){0};
+}
+
+/* Terms of vectors are taken as they are, and only they have weights. */
+static gs_code check_kind(builder *b, gs_status *st)
+{
+    const gs_index_build_options *const o = b->options;
+    const gs_word_rules_options *const w = &o->words;
+    const bool has_rules = o->has_positions || w->kind != 0 || w->stem_language != NULL ||
+                           w->stop_file != NULL || w->min_len != 0 || w->max_len != 0;
+    if (b->has_weights && has_rules)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "the documents are vectors, of terms that are taken as they are: "
+                       "%s does not go with them",
+                       o->has_positions ? "--positions" : "what makes terms of text");
+    if (!b->has_weights && o->document.weight_scale != 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "the documents have no weights that --weight-scale could be for");
+    return GS_OK;
+}
+
+/* Is it text, or are it weights? Where no format was given, the first file that holds
+ * something tells, or what was read of it before. */
+static gs_code find_kind(builder *b, gs_status *st)
+{
+    const gs_document_options *const d = &b->options->document;
+    b->has_weights = d->format == GS_FORMAT_VECTORS;
+    if (d->format == GS_FORMAT_ANY) {
+        const gs_fill_counts before = counts_before(b);
+        if (before.documents > 0)
+            gs_document_shapes_decide(b->shapes, before.has_weights);
+        GS_TRY(gs_line_feed_read_header(b->feed, st));
+        b->has_weights = gs_document_shapes_have_weights(b->shapes);
+    }
+    gs_weight_rules_json(b->weight_rules, sizeof b->weight_rules, d->weight_scale);
+    return check_kind(b, st);
+}
+
+static const char *rules_json(const builder *b)
+{
+    return b->has_weights     ? b->weight_rules
+           : b->rules != NULL ? gs_word_rules_json(b->rules)
+                              : NULL;
+}
+
 static gs_code open_writer(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
@@ -185,11 +236,12 @@ static gs_code open_writer(builder *b, gs_status *st)
         .has_positions = o->has_positions,
         .has_documents = !b->is_tuples,
         .has_texts = o->has_texts,
+        .has_impacts = b->has_weights,
         .replace = o->replace,
         .unique_names = o->unique_ids && !b->is_tuples,
         .memory_bytes = b->plan.writer_bytes,
         .part_count = b->plan.part_count,
-        .tokenizer = b->rules != NULL ? gs_word_rules_json(b->rules) : NULL,
+        .tokenizer = rules_json(b),
         .log = o->log,
     };
     return gs_index_writer_new(&b->writer, &writer, st);
@@ -203,7 +255,7 @@ static gs_code make_blocks(builder *b, gs_status *st)
         .block_bytes = b->plan.gather_bytes,
         .dictionary_bytes = b->plan.dictionary_bytes,
         .has_positions = b->options->has_positions,
-        .is_tuples = b->is_tuples,
+        .is_tuples = b->is_tuples || b->has_weights,
         .log = b->options->log,
     };
     return gs_block_set_new(&b->blocks, &blocks, st);
@@ -233,8 +285,8 @@ static gs_code make_fill(builder *b, gs_status *st)
         .input = b->input,
         .shapes = b->shapes,
         .document_bytes_max = b->plan.document_bytes_max,
-        .before = b->checkpoint != NULL ? gs_build_checkpoint_counts(b->checkpoint)
-                                        : (gs_fill_counts){0},
+        .before = counts_before(b),
+        .has_weights = b->has_weights,
         .rules = b->rules,
         .blocks = b->blocks,
         .workers = b->workers,
@@ -296,9 +348,10 @@ static gs_code prepare(builder *b, gs_status *st)
     gs_assert(!(b->is_tuples && (o->has_positions || o->has_texts)));
     GS_TRY(choose_method(b, st));
     GS_TRY(gs_index_plan_make(&b->plan, o, b->sorter != NULL, st));
-    GS_TRY(open_writer(b, st));
     GS_TRY(open_input(b, st));
     GS_TRY(gs_input_begin(b->input, st));
+    GS_TRY(find_kind(b, st));
+    GS_TRY(open_writer(b, st));
     const bool is_small = gs_input_is_small(b->input) && o->memory_bytes == 0;
     b->workers = is_small ? 1 : b->plan.workers;
     GS_TRY(gs_team_new(&b->team, b->workers, st));

@@ -47,13 +47,14 @@ static void print_fields(FILE *to, const gs_index_header *h)
                   "  \"terms\": %" PRIu64 ",\n"
                   "  \"postings\": %" PRIu64 ",\n  \"tokens\": %" PRIu64 ",\n"
                   "  \"length_sum\": %" PRIu64 ",\n"
-                  "  \"has_positions\": %s,\n  \"has_names\": %s,\n%s"
+                  "  \"has_positions\": %s,\n  \"has_names\": %s,\n%s%s"
                   "  \"tokenizer\": %s,\n  \"files\": [\n",
                   h->has_texts ? GS_INDEX_VERSION : GS_INDEX_VERSION_NO_TEXTS,
                   h->documents, h->doc_bound, h->terms, h->postings, h->tokens,
                   h->length_sum, h->has_positions ? "true" : "false",
                   h->has_names ? "true" : "false",
                   h->has_texts ? "  \"has_texts\": true,\n" : "",
+                  h->has_impacts ? "  \"has_impacts\": true,\n" : "",
                   h->tokenizer ? h->tokenizer : "{}");
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
         if (!gs_index_header_has(h, (gs_index_file)i))
@@ -234,6 +235,7 @@ static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *
         *version < GS_INDEX_VERSION_NO_TEXTS)
         return false;
     (void)get_flag(text, "has_texts", &h->has_texts);
+    (void)get_flag(text, "has_impacts", &h->has_impacts);
     bool is_good = get_number(text, "documents", &h->documents) &&
                    get_number(text, "doc_bound", &h->doc_bound) &&
                    get_number(text, "terms", &h->terms) &&

@@ -7,6 +7,7 @@
  *       "documents": N, "doc_bound": N, "terms": N, "postings": N, "tokens": N,
  *       "length_sum": N,
  *       "has_positions": true, "has_names": true, "has_texts": true,
+ *       "has_impacts": true,
  *       "tokenizer": {...},
  *       "files": [
  *         {"name": "terms", "bytes": N, "xxh3": "16 hex digits"}, ...
@@ -15,9 +16,10 @@
  *     }
  *
  * A field a line, as written here; has_texts is there only if it is true, and otherwise
- * the version is 4. The last one is the checksum of the bytes before its
- * line, so a header that passes it is one that this program wrote, and reading it is a
- * search for the fields.
+ * the version is 4. So is has_impacts: then what stands where postings have a frequency
+ * is what they add to a score, once for each time that a query has the term. The last one
+ * is the checksum of the bytes before its line, so a header that passes it is one that
+ * this program wrote, and reading it is a search for the fields.
  */
 #ifndef GS_LIB_INDEX_FORMAT_INDEX_HEADER_H
 #define GS_LIB_INDEX_FORMAT_INDEX_HEADER_H
@@ -36,7 +38,8 @@ typedef struct gs_index_header {
      * written. */
     uint64_t doc_bound;
     bool has_positions, has_names, has_texts;
-    char *tokenizer; /* a JSON object; from gs_mem when read, borrowed when written */
+    bool has_impacts; /* scores are sums of them; blocks know no lengths of documents */
+    char *tokenizer;  /* a JSON object; from gs_mem when read, borrowed when written */
     uint64_t file_bytes[GS_INDEX_FILE_COUNT];
     uint64_t file_sums[GS_INDEX_FILE_COUNT];
 } gs_index_header;

@@ -89,6 +89,10 @@ static gs_code check_alike(const merger *m, size_t i, gs_status *st)
         return refuse(m, i, b->has_texts ? "has stored texts" : "has no stored texts",
                       a->has_texts ? "has them" : "has none",
                       "build both with --store, or both without", st);
+    if (a->has_impacts != b->has_impacts)
+        return refuse(m, i, b->has_impacts ? "has weights of terms" : "has frequencies",
+                      a->has_impacts ? "has weights of terms" : "has frequencies",
+                      "sums of weights and BM25 do not make one ranking", st);
     if (strcmp(a_rules, b_rules) != 0)
         return refuse(m, i, "made terms by its rules", "by others",
                       "compare `gpusort index info' of both, and build with the same "
@@ -364,6 +368,7 @@ static gs_code open_writer(merger *m, gs_status *st)
         .has_positions = first->has_positions,
         .has_documents = first->has_names,
         .has_texts = first->has_texts,
+        .has_impacts = first->has_impacts,
         .replace = m->options->replace,
         .unique_names = m->options->unique_ids && first->has_names,
         .memory_bytes = m->plan.writer_bytes,

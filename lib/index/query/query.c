@@ -34,7 +34,8 @@ gs_code gs_query_add_node(gs_query *q, gs_query_kind kind, size_t column, int *o
                                      .column = column,
                                      .first = GS_QUERY_NONE,
                                      .last = GS_QUERY_NONE,
-                                     .next = GS_QUERY_NONE};
+                                     .next = GS_QUERY_NONE,
+                                     .weight = 1};
     return GS_OK;
 }
 

@@ -56,6 +56,7 @@ typedef struct gs_query_node {
     int next;           /* sibling */
     size_t text, bytes; /* of a term or prefix, in the query's bytes */
     uint32_t offset;    /* of a term of a phrase: words from the first one */
+    double weight;      /* of a term or prefix: so many times it counts */
 } gs_query_node;
 
 typedef struct gs_query {

@@ -9,6 +9,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/index/query/query_foreign.h"
+#include "lib/index/query/query_weights.h"
 
 enum { DEPTH_MAX = 100 };
 
@@ -149,6 +150,53 @@ static gs_code take_terms(gs_query_parser *p, const uint8_t *text, size_t bytes,
     return GS_OK;
 }
 
+/* The weight of the word, if it has one, and the end of what it is of. */
+static gs_code take_weight(gs_query_parser *p, const uint8_t *begin, const uint8_t **end,
+                           double *weight, gs_status *st)
+{
+    const char *why = NULL;
+    *weight = 1;
+    if (!p->options.has_weights)
+        return GS_OK;
+    const uint8_t *const mark = gs_query_weight_of_word(begin, *end);
+    if (mark == *end)
+        return GS_OK;
+    *weight = gs_query_weight_read(mark + 1, *end, &why);
+    *end = mark;
+    return why == NULL ? GS_OK : fail_at(p, mark, st, why);
+}
+
+/* The terms of a word, with what they count. */
+static gs_code take_word_terms(gs_query_parser *p, const uint8_t *begin, size_t bytes,
+                               gs_query_role role, int *out, gs_status *st)
+{
+    const uint8_t *end = begin + bytes;
+    double weight;
+    GS_TRY(take_weight(p, begin, &end, &weight, st));
+    GS_TRY(take_terms(p, begin, (size_t)(end - begin), GS_QUERY_CLAUSES, role, out, st));
+    for (int i = p->query->nodes[*out].first; i != GS_QUERY_NONE;
+         i = p->query->nodes[i].next)
+        p->query->nodes[i].weight = weight;
+    return GS_OK;
+}
+
+/* What stands behind a quoted term. */
+static gs_code take_quoted_weight(gs_query_parser *p, int term, gs_status *st)
+{
+    const uint8_t *const mark = p->at;
+    const char *why;
+    if (!p->options.has_weights || p->at == p->end || *p->at != '^')
+        return GS_OK;
+    for (p->at++; !ends_word(p, p->at);)
+        p->at++;
+    const double weight = gs_query_weight_read(mark + 1, p->at, &why);
+    if (why != NULL)
+        return fail_at(p, mark, st, why);
+    if (term != GS_QUERY_NONE)
+        p->query->nodes[term].weight = weight;
+    return GS_OK;
+}
+
 /* None, the only child itself, or the node. */
 static int simplify(const gs_query *q, int node)
 {
@@ -177,7 +225,7 @@ static gs_code take_phrase(gs_query_parser *p, int *out, gs_status *st)
                               "build the index with --positions, or ask for the words "
                               "one by one");
     }
-    return GS_OK;
+    return take_quoted_weight(p, *out, st);
 }
 
 static gs_code take_prefix(gs_query_parser *p, const uint8_t *text, size_t bytes,
@@ -228,10 +276,15 @@ static gs_code take_word(gs_query_parser *p, int *out, gs_status *st)
 {
     const uint8_t *const begin = p->at;
     GS_TRY(skip_word(p, st));
-    const size_t bytes = (size_t)(p->at - begin);
-    if (begin[bytes - 1] == '*')
-        return take_prefix(p, begin, bytes - 1, out, st);
-    GS_TRY(take_terms(p, begin, bytes, GS_QUERY_CLAUSES, GS_QUERY_MUST, out, st));
+    const uint8_t *end = p->at;
+    double weight;
+    GS_TRY(take_weight(p, begin, &end, &weight, st));
+    if (end[-1] == '*') {
+        GS_TRY(take_prefix(p, begin, (size_t)(end - begin) - 1, out, st));
+        p->query->nodes[*out].weight = weight;
+        return GS_OK;
+    }
+    GS_TRY(take_word_terms(p, begin, (size_t)(p->at - begin), GS_QUERY_MUST, out, st));
     *out = simplify(p->query, *out);
     return GS_OK;
 }
@@ -348,7 +401,9 @@ static bool is_lone_word(gs_query_parser *p)
     }
     while (!ends_word(p, p->at))
         p->at++;
-    const bool is_prefix = p->at[-1] == '*';
+    const uint8_t *const word_end =
+        p->options.has_weights ? gs_query_weight_of_word(begin, p->at) : p->at;
+    const bool is_prefix = word_end[-1] == '*';
     const bool goes_on = take_operator(p, "AND") || take_operator(p, "OR");
     p->at = begin;
     return !is_prefix && !goes_on;
@@ -376,8 +431,7 @@ static gs_code take_clause(gs_query_parser *p, int group, gs_status *st)
     if (!is_marked && is_lone_word(p)) {
         const uint8_t *const begin = p->at;
         GS_TRY(skip_word(p, st));
-        GS_TRY(take_terms(p, begin, (size_t)(p->at - begin), GS_QUERY_CLAUSES, role,
-                          &clause, st));
+        GS_TRY(take_word_terms(p, begin, (size_t)(p->at - begin), role, &clause, st));
         splice(q, group, clause, role);
         return GS_OK;
     }
@@ -426,6 +480,28 @@ static gs_code take_plain(gs_query_parser *p, int *out, gs_status *st)
     return GS_OK;
 }
 
+/* A query that is a JSON object of terms and weights. */
+static gs_code take_object(gs_query_parser *p, int *out, gs_status *st)
+{
+    const gs_query_role role = p->options.needs_all ? GS_QUERY_MUST : GS_QUERY_SHOULD;
+    const uint8_t *at;
+    const char *why;
+    int list;
+    GS_TRY(gs_query_add_node(p->query, GS_QUERY_CLAUSES, column(p, p->at), &list, st));
+    if (!gs_query_weights_object(p->query, list, role, p->at, (size_t)(p->end - p->at),
+                                 &at, &why, st))
+        return why != NULL ? fail_at(p, at, st, why) : st->code;
+    p->at = p->end;
+    *out = simplify(p->query, list);
+    return GS_OK;
+}
+
+static bool is_object(gs_query_parser *p)
+{
+    skip_blanks(p);
+    return p->options.has_weights && p->at < p->end && *p->at == '{';
+}
+
 gs_code gs_query_parse(gs_query_parser *p, const void *text, size_t bytes,
                        gs_query *query, gs_status *st)
 {
@@ -443,6 +519,8 @@ gs_code gs_query_parse(gs_query_parser *p, const void *text, size_t bytes,
     int root = GS_QUERY_NONE;
     if (p->options.is_plain) {
         GS_TRY(take_plain(p, &root, st));
+    } else if (is_object(p)) {
+        GS_TRY(take_object(p, &root, st));
     } else {
         GS_TRY(take_group(p, &root, st));
         if (p->at < p->end)

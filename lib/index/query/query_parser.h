@@ -21,7 +21,8 @@
  * x-ray, stands for all of them: side by side as if with blanks, else with AND between
  * them. Phrases of more than one term need positions. The beginning of a word is folded
  * but not stemmed. An index that has no rules for words takes words byte for byte, and a
- * quoted text as one term.
+ * quoted text as one term. One that holds impacts takes weights of its terms, too
+ * (lib/index/query/query_weights.h).
  *
  * A parser belongs to one thread.
  */
@@ -37,6 +38,7 @@ typedef struct gs_query_parser_options {
     bool is_plain;              /* nothing but words: no operators, quotes, parentheses */
     bool needs_all;             /* words side by side must all match */
     bool has_positions;
+    bool has_weights; /* without rules: terms may have some */
 } gs_query_parser_options;
 
 typedef struct gs_query_parser gs_query_parser;

@@ -21,7 +21,7 @@ static inline uint32_t length_of(const gs_score_rule *rule, uint64_t doc)
 static void score_plain(const gs_score_rule *rule, const uint64_t *docs,
                         const uint64_t *tfs, size_t count, gs_scores *out)
 {
-    const gs_bm25 *const m = rule->model;
+    const gs_bm25 *const m = &rule->scoring->bm25;
     size_t i = 0;
     for (; i + LANES <= count; i += LANES) {
         numbers tf, length;
@@ -39,6 +39,16 @@ static void score_plain(const gs_score_rule *rule, const uint64_t *docs,
         out->parts[i] = gs_bm25_score(m, rule->weight, tfs[i], n);
         out->classes[i] = gs_length_class(rule->first_class, n);
     }
+}
+
+/* Impacts, which the compiler makes vectors of. */
+static void score_impacts(const gs_score_rule *rule, const uint64_t *docs,
+                          const uint64_t *tfs, size_t count, gs_scores *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out->parts[i] = rule->weight * (double)tfs[i];
+    for (size_t i = 0; i < count; i++)
+        out->classes[i] = gs_length_class(rule->first_class, length_of(rule, docs[i]));
 }
 
 /* Which come is hardly foreseen, so that no branch depends on it. */
@@ -67,8 +77,8 @@ FOR_AVX512 static void score_avx512(const gs_score_rule *rule, const uint64_t *d
                                     const uint64_t *tfs, size_t count, gs_scores *out)
 {
     const __m512d weight = _mm512_set1_pd(rule->weight);
-    const __m512d constant = _mm512_set1_pd(rule->model->constant);
-    const __m512d per_length = _mm512_set1_pd(rule->model->per_length);
+    const __m512d constant = _mm512_set1_pd(rule->scoring->bm25.constant);
+    const __m512d per_length = _mm512_set1_pd(rule->scoring->bm25.per_length);
     const __m256i first = _mm256_set1_epi32(rule->first_class);
     const __m256i last = _mm256_set1_epi32(GS_LENGTH_CLASSES - 1);
     for (size_t i = 0; i < count; i += LANES) {
@@ -127,6 +137,10 @@ void gs_score_block(gs_score_way way, const gs_score_rule *rule, const uint64_t 
                     const uint64_t *tfs, size_t count, gs_scores *out)
 {
     gs_assert(count <= GS_SCORES_MAX);
+    if (rule->scoring->sums_impacts) {
+        score_impacts(rule, docs, tfs, count, out);
+        return;
+    }
 #ifdef __x86_64__
     if (way == GS_SCORE_AVX512) {
         score_avx512(rule, docs, tfs, count, out);

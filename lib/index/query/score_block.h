@@ -2,9 +2,9 @@
 /*
  * score_block: what postings that lie side by side add to the scores of their documents.
  *
- * Many at a time, by vectors of the processor, to the last bit what gs_bm25_score gives
- * for each (lib/index/read/bm25.h). Sums of 128 scores a time cost about as much as ten
- * one by one: the division is most of it. Nothing is kept; any number of threads.
+ * Many at a time, by vectors of the processor, to the last bit what gs_scoring_part gives
+ * for each (lib/index/read/scoring.h). Sums of 128 scores a time cost about as much as
+ * ten one by one: the division is most of it. Nothing is kept; any number of threads.
  *
  * Besides each score comes the class of its document's length, by which it is known what
  * other terms can add (lib/index/read/length_bound.h).
@@ -28,7 +28,7 @@ typedef enum gs_score_way {
 
 /* What is the same for all postings of a list. */
 typedef struct gs_score_rule {
-    const gs_bm25 *model;
+    const gs_scoring *scoring;
     double weight;
     const uint32_t *lengths; /* by docID; NULL: each is 1 */
     int32_t first_class;     /* of gs_length_scale */

@@ -18,13 +18,17 @@ void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
     const gs_index_header *const h = gs_index_header_of(index);
     *plan = (gs_search_plan){.index = index,
                              .presence = presence,
-                             .lengths = gs_index_document_lengths(index),
+                             .lengths =
+                                 h->has_impacts ? NULL : gs_index_document_lengths(index),
                              .length_pages = gs_index_pages(index, GS_INDEX_DOCUMENTS),
                              .score_way = gs_score_best_way(),
                              .root = GS_QUERY_NONE};
-    plan->model =
-        gs_bm25_make(k1, plan->lengths != NULL ? b : 0, h->documents, h->length_sum);
-    gs_length_scale_make(&plan->scale, &plan->model,
+    plan->scoring = (gs_scoring){
+        .sums_impacts = h->has_impacts,
+        .bm25 =
+            gs_bm25_make(k1, plan->lengths != NULL ? b : 0, h->documents, h->length_sum),
+    };
+    gs_length_scale_make(&plan->scale, &plan->scoring,
                          h->documents > 0 ? (double)h->length_sum / (double)h->documents
                                           : 1);
 }
@@ -51,7 +55,7 @@ void gs_search_plan_score(gs_search_plan *plan, const gs_search_slot *slot,
                           const uint64_t *docs, const uint64_t *tfs, size_t count,
                           gs_scores *out)
 {
-    const gs_score_rule rule = {&plan->model, slot->weight, plan->lengths,
+    const gs_score_rule rule = {&plan->scoring, slot->weight, plan->lengths,
                                 plan->scale.first};
     for (size_t i = 0; plan->lengths != NULL && !plan->knows_lengths && i < count; i++)
         (void)gs_search_plan_length(plan, docs[i]);
@@ -103,13 +107,13 @@ static void append(gs_search_plan *plan, int parent, int child, gs_query_role ro
 
 /* The slot of the term that the cursor is at: one of the first `known`, if the query has
  * wanted it before, or a new one. */
-static gs_code want(gs_search_plan *plan, const gs_term_cursor *term, size_t known,
-                    size_t *out, gs_status *st)
+static gs_code want(gs_search_plan *plan, const gs_term_cursor *term, double weight,
+                    size_t known, size_t *out, gs_status *st)
 {
     const uint64_t number = gs_term_cursor_number(term);
     for (size_t i = 0; i < known; i++) {
         if (plan->slots[i].term == number) {
-            plan->slots[i].times++;
+            plan->slots[i].times += weight;
             *out = i;
             return GS_OK;
         }
@@ -118,7 +122,7 @@ static gs_code want(gs_search_plan *plan, const gs_term_cursor *term, size_t kno
                        st));
     *out = plan->slot_count++;
     plan->slots[*out] = (gs_search_slot){
-        .term = number, .info = term->info, .times = 1, .reader = SIZE_MAX};
+        .term = number, .info = term->info, .times = weight, .reader = SIZE_MAX};
     plan->slots[*out].order = plan->wanted_count++;
     return GS_OK;
 }
@@ -152,7 +156,7 @@ static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_kno
     GS_TRY(gs_search_plan_check_term(plan, &node->info, st));
     if (!is_wanted)
         return GS_OK;
-    GS_TRY(want(plan, p->terms, known_slots, &node->slot, st));
+    GS_TRY(want(plan, p->terms, from->weight, known_slots, &node->slot, st));
     plan->slots[node->slot].text = from->text;
     plan->slots[node->slot].bytes = from->bytes;
     return GS_OK;
@@ -167,6 +171,7 @@ static gs_code add_wide_prefix(const planner *p, const gs_query_node *from,
     gs_search_node *const node = &plan->nodes[*out];
     node->text = from->text;
     node->bytes = from->bytes;
+    node->weight = from->weight;
     node->is_wanted = is_wanted;
     node->order = is_wanted ? plan->wanted_count++ : 0;
     node->cost = gs_index_header_of(plan->index)->documents;
@@ -371,7 +376,7 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
     plan->is_all_of = is_all_of(plan);
     for (size_t i = 0; i < plan->slot_count; i++) {
         gs_search_slot *const slot = &plan->slots[i];
-        slot->weight = gs_bm25_weight(&plan->model, slot->info.df, slot->times);
+        slot->weight = gs_scoring_weight(&plan->scoring, slot->info.df, slot->times);
         plan->stats.postings += slot->info.df;
         plan->stats.blocks += (slot->info.df + GS_INDEX_BLOCK - 1) / GS_INDEX_BLOCK;
     }

@@ -24,7 +24,7 @@ enum { GS_SEARCH_TERMS_MAX = 4096 };
 typedef struct gs_search_slot {
     uint64_t term; /* its number */
     gs_term_info info;
-    uint64_t times;     /* in the query */
+    double times;       /* in the query, or its weights there */
     size_t text, bytes; /* the term, in the query's text */
     size_t order;       /* where it first comes there */
     double weight;
@@ -46,6 +46,7 @@ typedef struct gs_search_node {
     uint32_t offset;
     size_t text, bytes; /* of a beginning, in the query's text */
     size_t order;       /* where it comes there, if it is wanted: its terms score */
+    double weight;      /* of a beginning, in the query */
     bool is_wanted;
     bool is_known;     /* a term's */
     gs_term_info info; /* a term's */
@@ -67,11 +68,11 @@ typedef struct gs_search_stats {
 typedef struct gs_search_plan {
     const gs_index *index;
     gs_doc_presence *presence;
-    const uint32_t *lengths; /* NULL: all count as the average */
+    const uint32_t *lengths; /* NULL: all count as the average, or not at all */
     const gs_page_checks *length_pages;
     bool knows_lengths; /* their pages, all of them: nothing needs a look */
     gs_status damage;   /* met with lengths, which fails the query at its end */
-    gs_bm25 model;
+    gs_scoring scoring;
     gs_length_scale scale;
     gs_search_slot *slots;
     size_t slot_count, slot_capacity;
@@ -159,8 +160,8 @@ static inline double gs_search_plan_part(gs_search_plan *plan, const gs_search_s
 {
     const uint32_t length = gs_search_plan_length(plan, reader->doc);
     plan->stats.postings_scored++;
-    return gs_bm25_score(&plan->model, slot->weight,
-                         gs_posting_list_tf(reader, reader->at), length);
+    return gs_scoring_part(&plan->scoring, slot->weight,
+                           gs_posting_list_tf(reader, reader->at), length);
 }
 
 /* The parts of a document, added in the order that makes the score; they are 0 then. */

@@ -34,6 +34,7 @@ gs_code gs_searcher_new(gs_searcher **out, const gs_index *index,
         .is_plain = options->is_plain,
         .needs_all = options->needs_all,
         .has_positions = gs_index_header_of(index)->has_positions,
+        .has_weights = rules == NULL && gs_index_header_of(index)->has_impacts,
     };
     GS_TRY_OR_FAIL(gs_query_parser_new(&s->parser, &parser, st));
     GS_TRY_OR_FAIL(gs_term_cursor_new(&s->terms, index, st));

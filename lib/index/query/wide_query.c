@@ -20,19 +20,19 @@ static bool begins_so(const gs_search_plan *plan, const gs_search_node *beginnin
            memcmp(term, plan->text + beginning->text, beginning->bytes) == 0;
 }
 
-/* How many beginnings stand for the term, too; *is_first: none of them, nor the term
- * itself, comes in the query before `order`. */
-static uint64_t count_beginnings(const gs_wide_query *w, const uint8_t *term,
-                                 size_t bytes, size_t order, bool *is_first)
+/* How much the beginnings count that stand for the term, too; *is_first: none of them,
+ * nor the term itself, comes in the query before `order`. */
+static double count_beginnings(const gs_wide_query *w, const uint8_t *term, size_t bytes,
+                               size_t order, bool *is_first)
 {
-    uint64_t count = 0;
+    double times = 0;
     for (size_t i = 0; i < w->beginning_count; i++) {
         const gs_search_node *const node = &w->plan->nodes[w->beginnings[i]];
         const bool stands = begins_so(w->plan, node, term, bytes);
-        count += stands;
+        times += stands ? node->weight : 0;
         *is_first &= !stands || node->order >= order;
     }
-    return count;
+    return times;
 }
 
 /* The slot of the term; NULL: it has none. */
@@ -89,9 +89,10 @@ static gs_code make_units(gs_wide_query *w, gs_status *st)
     for (size_t i = 0; i < plan->slot_count; i++) {
         gs_search_slot *const slot = &plan->slots[i];
         bool is_first = true;
-        const uint64_t more = count_beginnings(w, plan->text + slot->text, slot->bytes,
-                                               slot->order, &is_first);
-        slot->weight = gs_bm25_weight(&plan->model, slot->info.df, slot->times + more);
+        const double more = count_beginnings(w, plan->text + slot->text, slot->bytes,
+                                             slot->order, &is_first);
+        slot->weight =
+            gs_scoring_weight(&plan->scoring, slot->info.df, slot->times + more);
         GS_TRY(gs_search_plan_open_reader(plan, &slot->info, &slot->reader, st));
         if (is_first)
             add_unit(w, (gs_wide_unit){.is_beginning = false, .at = i});
@@ -156,13 +157,13 @@ static gs_code add_term(gs_wide_query *w, const gs_search_node *beginning, gs_st
     const gs_term_cursor *const terms = plan->terms;
     const gs_search_slot *const own = find_slot(w, gs_term_cursor_number(terms));
     bool is_first = own == NULL || own->order > beginning->order;
-    const uint64_t times =
+    const double times =
         count_beginnings(w, terms->term, terms->bytes, beginning->order, &is_first);
     if (!is_first)
         return GS_OK;
     const gs_search_slot slot = {
-        .weight = gs_bm25_weight(&plan->model, terms->info.df,
-                                 times + (own != NULL ? own->times : 0))};
+        .weight = gs_scoring_weight(&plan->scoring, terms->info.df,
+                                    times + (own != NULL ? own->times : 0))};
     GS_TRY(start_list(w, st));
     return add_list(w, &slot, &w->list, st);
 }

@@ -44,12 +44,15 @@ gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,
     b->is_known = b->is_tail = false;
     b->last = 0;
     GS_TRY(gs_posting_skips_start(&b->skips, index, info, st));
-    /* Without a block nothing is known: tf / (tf + x) is at most 1. */
+    /* Without a block little is known: no posting has more than what is left of all
+     * frequencies once each other one has its least, and tf / (tf + x) is at most 1. */
     if (b->skips.impact_count > 0)
         gs_length_bounds_of(&b->most, scale, weight, b->skips.impacts,
                             b->skips.impact_count);
     else
-        gs_length_bounds_set(&b->most, weight);
+        gs_length_bounds_set(&b->most, scale->sums_impacts
+                                           ? weight * (float)(info->cf - info->df + 1)
+                                           : weight);
     b->tail_most = b->most;
     return next_block(b, st);
 }

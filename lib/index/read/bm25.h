@@ -13,8 +13,8 @@
  * one; length is the document's number of terms, average that of all.
  *
  * Searches leave documents out by bounds (block_bound.h, lib/index/format/impact.h).
- * These rest on the following, for k1 >= 0 and b from 0 to 1, which another formula must
- * hold too (tests/unit/lib/index/read/test_bm25.c looks):
+ * These rest on the following, for k1 >= 0 and b from 0 to 1
+ * (tests/unit/lib/index/read/test_bm25.c looks):
  *
  *      no weight and no score is negative;
  *      a score never falls when tf grows, and never grows when length does;
@@ -43,10 +43,10 @@ static inline gs_bm25 gs_bm25_make(double k1, double b, uint64_t documents,
     return (gs_bm25){(double)documents, k1 * (1 - b), k1 * b / average};
 }
 
-static inline double gs_bm25_weight(const gs_bm25 *m, uint64_t df, uint64_t times)
+static inline double gs_bm25_weight(const gs_bm25 *m, uint64_t df, double times)
 {
     const double n = (double)df;
-    return (double)times * log(1 + (m->documents - n + 0.5) / (n + 0.5));
+    return times * log(1 + (m->documents - n + 0.5) / (n + 0.5));
 }
 
 static inline double gs_bm25_score(const gs_bm25 *m, double weight, uint64_t tf,

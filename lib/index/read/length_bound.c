@@ -29,12 +29,16 @@ static float inverse_of(const gs_bm25 *m, double length)
     return x > 1 / (double)INVERSE_MAX ? (float)(1 / x) : INVERSE_MAX;
 }
 
-void gs_length_scale_make(gs_length_scale *s, const gs_bm25 *model, double average)
+void gs_length_scale_make(gs_length_scale *s, const gs_scoring *scoring, double average)
 {
+    const gs_bm25 *const model = &scoring->bm25;
     const float x = average < 1 ? 1.0F : (float)average;
     float of_class[GS_LENGTH_CLASSES];
     memcpy(&s->first, &x, sizeof s->first);
     s->first = (s->first >> GS_LENGTH_CLASS_SHIFT) - BELOW_AVERAGE;
+    s->sums_impacts = scoring->sums_impacts;
+    if (s->sums_impacts)
+        return; /* nothing is added to them */
     for (int32_t i = 0; i < GS_LENGTH_CLASSES; i++)
         of_class[i] = inverse_of(model, first_length(s, i));
     for (unsigned code = 0; code < GS_IMPACT_CODES; code++) {
@@ -98,9 +102,25 @@ FOR_AVX512 static float most_avx512(const gs_length_bounds *b)
 
 #endif
 
+/* Of impacts the highest. */
+static void bounds_of_impacts(gs_length_bounds *out, float weight, const uint8_t *impacts,
+                              unsigned count)
+{
+    float most = 0;
+    for (unsigned k = 0; k < count; k++) {
+        const float impact = frequency_of(gs_impact_at(impacts, k));
+        most = impact > most ? impact : most;
+    }
+    gs_length_bounds_set(out, weight * most);
+}
+
 void gs_length_bounds_of(gs_length_bounds *out, const gs_length_scale *s, float weight,
                          const uint8_t *impacts, unsigned count)
 {
+    if (s->sums_impacts) {
+        bounds_of_impacts(out, weight, impacts, count);
+        return;
+    }
 #ifdef __x86_64__
     if (has_avx512()) {
         bounds_of_avx512(out, s, weight, impacts, count);

@@ -14,8 +14,9 @@
  *
  * A pair of an entry (lib/index/format/impact.h) stands for all documents that are at
  * least as long as it says: in the classes from its own on, with the least length that
- * they have there. Bounds are floats, made so much larger that no rounding, of as many
- * sums as a query has terms, takes them below what they bound.
+ * they have there. Impacts (scoring.h) add as much to documents of any length, so that
+ * their bounds are alike in all classes. Bounds are floats, made so much larger that no
+ * rounding, of as many sums as a query has terms, takes them below what they bound.
  */
 #ifndef GS_LIB_INDEX_READ_LENGTH_BOUND_H
 #define GS_LIB_INDEX_READ_LENGTH_BOUND_H
@@ -23,7 +24,7 @@
 #include <string.h>
 
 #include "lib/index/format/formats.h"
-#include "lib/index/read/bm25.h"
+#include "lib/index/read/scoring.h"
 
 enum {
     GS_LENGTH_CLASSES = 16,
@@ -40,12 +41,13 @@ typedef struct gs_length_bounds {
 /* Which lengths are in which class, and what they make of a frequency. */
 typedef struct gs_length_scale {
     int32_t first; /* class 0, as a shifted float */
+    bool sums_impacts;
     /* Of a length's code: 1 / what is added to a frequency, 0 in classes below it. */
     gs_length_bounds inverse[GS_IMPACT_CODES];
 } gs_length_scale;
 
 /* `average` is that of all documents. */
-void gs_length_scale_make(gs_length_scale *s, const gs_bm25 *model, double average);
+void gs_length_scale_make(gs_length_scale *s, const gs_scoring *scoring, double average);
 
 /* Never falls when length grows. */
 static inline uint8_t gs_length_class(int32_t first, uint32_t length)

@@ -106,6 +106,7 @@ static gs_code open_writer(reorderer *r, gs_status *st)
         .has_positions = header(r)->has_positions,
         .has_documents = true,
         .has_texts = header(r)->has_texts,
+        .has_impacts = header(r)->has_impacts,
         .replace = r->options->replace,
         .memory_bytes = r->writer_bytes,
         .part_count = r->part_count,

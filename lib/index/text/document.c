@@ -31,6 +31,7 @@ static const struct {
 } formats[] = {
     [GS_FORMAT_JSONL] = {"jsonl", {".jsonl", ".ndjson"}, {.eol = '\n'}},
     [GS_FORMAT_JSON] = {"json", {".json"}, {.eol = '\n', .ends.cut = gs_objects_cut}},
+    [GS_FORMAT_VECTORS] = {"vectors", {NULL}, {.eol = '\n'}},
     [GS_FORMAT_TSV] = {"tsv", {".tsv"}, {.eol = '\n'}},
     [GS_FORMAT_CSV] = {"csv", {".csv"}, {.eol = '\n', .ends.cut = gs_csv_cut}},
     [GS_FORMAT_TREC] = {"trec",
@@ -99,7 +100,8 @@ gs_code gs_document_list_add(gs_document_list *list, gs_text_span name,
 {
     GS_TRY(gs_mem_grow(&list->documents, &list->capacity, list->count + 1, of_documents,
                        st));
-    list->documents[list->count++] = (gs_document){name, list->text_count, text_count};
+    list->documents[list->count++] =
+        (gs_document){name, list->text_count, text_count, {0}};
     GS_TRY(gs_mem_grow(&list->texts, &list->text_capacity, list->text_count + text_count,
                        of_documents, st));
     for (size_t i = 0; i < text_count; i++)
@@ -121,6 +123,7 @@ void gs_document_list_release(gs_document_list *list)
     gs_mem_free(list->documents);
     gs_mem_free(list->texts);
     gs_mem_free(list->bad);
+    gs_vector_terms_release(&list->terms);
     *list = (gs_document_list){0};
 }
 
@@ -210,6 +213,7 @@ static gs_code parse_batch(gs_document_list *list, const gs_document_options *op
 {
     switch (options->format) {
     case GS_FORMAT_JSONL:
+    case GS_FORMAT_VECTORS:
         return parse_lines(list, options, batch, gs_json_parse_line, st);
     case GS_FORMAT_JSON: return gs_objects_parse(list, options, batch, st);
     case GS_FORMAT_TSV:
@@ -236,6 +240,7 @@ gs_code gs_document_list_parse(gs_document_list *list, const gs_document_options
 {
     list->count = list->text_count = list->bad_count = 0;
     list->line_count = list->left_out = 0;
+    list->weights = (gs_weight_counts){0};
     GS_TRY(parse_batch(list, options, batch, file_name, st));
     if (list->count == 0 && list->bad_count > 0)
         list->bad[0].hint =
@@ -294,7 +299,8 @@ bool gs_document_find_name(const gs_document_options *options, const gs_line_bat
     *line = 0;
     *name = (gs_text_span){text, 0};
     switch (options->format) {
-    case GS_FORMAT_JSONL: return gs_json_find_name(options, text, bytes, name);
+    case GS_FORMAT_JSONL:
+    case GS_FORMAT_VECTORS: return gs_json_find_name(options, text, bytes, name);
     case GS_FORMAT_JSON: return gs_objects_find_name(options, batch, name, line);
     case GS_FORMAT_CSV: return gs_table_find_name(options->columns, batch, name);
     case GS_FORMAT_WARC: return gs_warc_find_name(text, bytes, name, line);

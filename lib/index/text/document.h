@@ -4,6 +4,7 @@
  *
  *      jsonl    {"id": "d1", "contents": "Some text"}     one object a line
  *      json     the same over several lines, or in an array
+ *      vectors  {"id": "d1", "vector": {"fish": 2.3}}     terms with weights, a line each
  *      tsv      d1 TAB Some text                          one document a line
  *      csv      d1,"Some text"                            under a header
  *      trec     <DOC><DOCNO> d1 </DOCNO> <TEXT>Some text</TEXT></DOC>
@@ -27,11 +28,13 @@
 
 #include "lib/base/status.h"
 #include "lib/base/text_span.h"
+#include "lib/index/text/document_vector.h"
 #include "lib/sort/record/records.h"
 
 typedef enum gs_document_format {
     GS_FORMAT_JSONL,
     GS_FORMAT_JSON,
+    GS_FORMAT_VECTORS, /* see lib/index/text/document_vector.h */
     GS_FORMAT_TSV,
     GS_FORMAT_CSV,
     GS_FORMAT_TREC,
@@ -70,7 +73,8 @@ typedef struct gs_columns gs_columns; /* lib/index/text/document_table.h */
 
 typedef struct gs_document_options {
     gs_document_format format;
-    /* Of json, jsonl, csv and tsv: */
+    double weight_scale; /* vectors: of document_vector.h; 0: as weights are written */
+    /* Of json, jsonl, vectors, csv and tsv: */
     const char *id_field;           /* NULL: one of the usual ones */
     const char *const *text_fields; /* in the order in which they are read */
     size_t text_field_count;        /* from 1 to GS_TEXT_FIELDS_MAX */
@@ -83,6 +87,7 @@ typedef struct gs_document_options {
 typedef struct gs_document {
     gs_text_span name;
     size_t first_text, text_count; /* of the list's texts */
+    gs_text_span vector;           /* of vectors, as it is written */
 } gs_document;
 
 /* Something that is no document. */
@@ -109,8 +114,10 @@ typedef struct gs_document_list {
     size_t text_count, text_capacity;
     gs_bad_document *bad;
     size_t bad_count, bad_capacity;
-    uint64_t line_count; /* newlines in the batch, and one for a last line without */
-    uint64_t left_out;   /* warc: records that hold no text */
+    uint64_t line_count;      /* newlines in the batch, and one for a last line without */
+    uint64_t left_out;        /* warc: records that hold no text */
+    gs_vector_terms terms;    /* of one vector */
+    gs_weight_counts weights; /* of all vectors of the batch */
 } gs_document_list;
 
 /* How the input is to be cut into batches of whole documents, or of whole tuples. */

@@ -13,12 +13,18 @@ enum {
 
 const char gs_json_no_name[] = "no field with the name";
 const char gs_json_no_text[] = "no field with text";
+static const char no_vector[] = "no field \"" GS_VECTOR_FIELD "\" with terms and weights";
 
 /* What has been found of a document. */
 typedef struct json_fields {
     const gs_document_options *options;
     bool is_looking; /* nothing is unescaped where it is */
-    bool has_id;     /* of the field that was chosen, or the first of the usual ones */
+    bool has_vector, vector_is_empty;
+    gs_text_span vector;
+    gs_document_list
+        *list; /* where terms of vectors are seen; NULL: nobody checks them */
+    gs_status *st;
+    bool has_id; /* of the field that was chosen, or the first of the usual ones */
     size_t other_id_rank; /* of another usual one: which; GS_USUAL_IDS: there is none */
     gs_json_string id, other_id;
     bool is_there[GS_TEXT_FIELDS_MAX];
@@ -114,6 +120,22 @@ static size_t find_other_id(gs_text_span name)
     return rank;
 }
 
+/* The vector is checked where documents are made. Where they are looked at only, it is
+ * found if it begins as one. */
+static bool read_vector(gs_json_reader *r, json_fields *fields)
+{
+    gs_document_list *const list = fields->list;
+    if (list == NULL) {
+        fields->has_vector |= gs_vector_looks(r, &fields->vector_is_empty);
+        return gs_json_skip_value(r);
+    }
+    if (fields->has_vector)
+        return gs_json_fail(r, "the vector comes twice");
+    fields->has_vector = true;
+    return gs_vector_check(r, fields->options->weight_scale, &list->terms, &list->weights,
+                           &fields->vector, fields->st);
+}
+
 static bool read_field(gs_json_reader *r, json_fields *fields)
 {
     gs_json_string key;
@@ -122,6 +144,9 @@ static bool read_field(gs_json_reader *r, json_fields *fields)
         return false;
     const gs_text_span name = name_of(fields, &key, room);
     const gs_document_options *const o = fields->options;
+    if ((o->format == GS_FORMAT_VECTORS || fields->is_looking) &&
+        is_named(name, GS_VECTOR_FIELD))
+        return read_vector(r, fields);
     const bool is_id =
         is_named(name, o->id_field != NULL ? o->id_field : gs_usual_id_fields[0]);
     /* A name may be searched as well, where its field was chosen for that. */
@@ -187,6 +212,17 @@ static bool has_texts(const json_fields *fields)
     return i < fields->options->text_field_count;
 }
 
+/* Why the fields that were read make no document, or NULL. */
+static const char *lacks_of(const json_fields *fields)
+{
+    const bool is_vectors = fields->options->format == GS_FORMAT_VECTORS;
+    if (!fields->has_id)
+        return gs_json_no_name;
+    if (is_vectors ? !fields->has_vector : !has_texts(fields))
+        return is_vectors ? no_vector : gs_json_no_text;
+    return fields->comes_twice && !fields->is_there[0] ? text_comes_twice : NULL;
+}
+
 static gs_code add_bad(gs_document_list *list, gs_text_span line, const char *why,
                        gs_status *st)
 {
@@ -206,27 +242,30 @@ gs_code gs_json_parse_line(gs_document_list *list, const gs_document_options *op
     gs_text_span id = {0}, texts[GS_TEXT_FIELDS_MAX];
     size_t text_count = 0;
     fields.options = options;
-    fields.is_looking = fields.has_id = fields.comes_twice = false;
+    fields.list = list;
+    fields.st = st;
+    fields.vector = (gs_text_span){0};
+    fields.is_looking = fields.has_id = fields.comes_twice = fields.has_vector = false;
     fields.other_id_rank = GS_USUAL_IDS;
     fields.other_id = (gs_json_string){0};
     memset(fields.is_there, 0, options->text_field_count);
     (void)read_object(&r, &fields);
+    GS_TRY(st->code);
     if (!fields.has_id && fields.other_id_rank < GS_USUAL_IDS) {
         fields.has_id = true;
         fields.id = fields.other_id;
     }
-    if (r.why == NULL && !fields.has_id)
-        (void)gs_json_fail(&r, gs_json_no_name);
-    if (r.why == NULL && !has_texts(&fields))
-        (void)gs_json_fail(&r, gs_json_no_text);
-    if (r.why == NULL && fields.comes_twice && !fields.is_there[0])
-        (void)gs_json_fail(&r, text_comes_twice);
+    if (r.why == NULL)
+        r.why = lacks_of(&fields);
     if (r.why == NULL)
         text_count = unescape_fields(&fields, &id, texts);
     if (r.why == NULL)
         r.why = gs_document_name_fault(id);
-    if (r.why == NULL)
-        return gs_document_list_add(list, id, texts, text_count, st);
+    if (r.why == NULL) {
+        GS_TRY(gs_document_list_add(list, id, texts, text_count, st));
+        list->documents[list->count - 1].vector = fields.vector;
+        return GS_OK;
+    }
     return add_bad(list, (gs_text_span){line, bytes}, r.why, st);
 }
 
@@ -273,6 +312,8 @@ void gs_json_look(const gs_document_options *options, const uint8_t *line, size_
         if (i == 0 && fields.is_there[i] && options->takes_usual_texts)
             break;
     }
+    out->has_vector =
+        fields.has_vector && (!fields.vector_is_empty || out->text_field_count == 0);
 }
 
 bool gs_json_find_name(const gs_document_options *options, const uint8_t *line,

@@ -8,6 +8,9 @@
  * fields, each a string or null. Other fields may hold anything. Blank lines are skipped.
  * Unless its field was chosen, the name may also be in another of the usual ones; and of
  * the usual fields with text all are taken that are there, or the first alone.
+ *
+ * With GS_FORMAT_VECTORS there must be a field "vector" (document_vector.h) as well, and
+ * none with text need be.
  */
 #ifndef GS_LIB_INDEX_TEXT_DOCUMENT_JSON_H
 #define GS_LIB_INDEX_TEXT_DOCUMENT_JSON_H
@@ -27,6 +30,7 @@ typedef struct gs_json_finding {
     const char *id_field; /* NULL: none */
     const char *text_fields[GS_TEXT_FIELDS_MAX];
     size_t text_field_count;
+    bool has_vector; /* and in it a term, or else there is no field with text */
 } gs_json_finding;
 
 /* Looks at an object, or the beginning of one, without changing it. */

@@ -157,6 +157,8 @@ const char *gs_document_kind_hint(const uint8_t *data, size_t bytes,
     };
     _Static_assert(sizeof hints / sizeof *hints == GS_LOOKS_PROSE + 1, "one each");
     const gs_document_kind kind = gs_document_kind_of(data, bytes);
-    const bool is_so = format < GS_FORMAT_COUNT && hints[kind].as == format;
+    const bool is_so = format < GS_FORMAT_COUNT &&
+                       (hints[kind].as == format ||
+                        (kind == GS_LOOKS_OBJECT_LINES && format == GS_FORMAT_VECTORS));
     return is_so ? NULL : hints[kind].hint;
 }

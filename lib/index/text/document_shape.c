@@ -32,6 +32,8 @@ struct gs_document_shapes {
     uint64_t binary;                 /* of those, left out */
     uint64_t unclear;                /* tables and objects of other fields: plain text */
     size_t first_unclear;
+    bool is_decided, has_weights; /* by the first file that holds something */
+    size_t decided_by;
 };
 
 /* A look at one file. */
@@ -110,8 +112,8 @@ static bool is_object_line(const gs_file_front *f, gs_text_span object)
 }
 
 /* Is the first object a document? Of one that is longer than what is looked at, that part
- * decides. */
-static bool has_documents(look *l, bool *is_sound)
+ * decides. *has_weights: it has a vector of them. */
+static bool has_documents(look *l, bool *is_sound, bool *has_weights)
 {
     gs_text_span object;
     gs_json_finding finding;
@@ -122,6 +124,14 @@ static bool has_documents(look *l, bool *is_sound)
     *is_sound = finding.is_sound || (!is_whole && !f->is_all);
     if (*is_sound && l->kind == GS_LOOKS_OBJECT_LINES && !is_object_line(f, object))
         l->kind = GS_LOOKS_OBJECTS;
+    *has_weights = *is_sound && finding.id_field != NULL && finding.has_vector &&
+                   l->kind == GS_LOOKS_OBJECT_LINES && asked(l)->takes_usual_texts;
+    if (*has_weights) {
+        size_t used = 0;
+        put(l, &used, ", names from ", finding.id_field);
+        put(l, &used, ", weights of terms from ", GS_VECTOR_FIELD);
+        return true;
+    }
     const bool is = *is_sound && finding.id_field != NULL && finding.text_field_count > 0;
     if (is)
         tell_fields(l, finding.id_field, finding.text_fields, finding.text_field_count);
@@ -266,11 +276,11 @@ static gs_code look_at_objects(look *l, gs_status *st)
                                                  [GS_LOOKS_OBJECTS] = GS_FORMAT_JSON,
                                                  [GS_LOOKS_OBJECT_LINES] =
                                                      GS_FORMAT_JSONL};
-    bool is_sound;
-    const bool is = has_documents(l, &is_sound);
+    bool is_sound, has_weights;
+    const bool is = has_documents(l, &is_sound, &has_weights);
     const bool is_json_by_name =
         l->ending == GS_FORMAT_JSON || l->ending == GS_FORMAT_JSONL;
-    l->shape.format = (uint8_t)formats[l->kind];
+    l->shape.format = has_weights ? GS_FORMAT_VECTORS : (uint8_t)formats[l->kind];
     if (is || l->ending == GS_FORMAT_JSONL)
         return GS_OK;
     if (l->is_found)
@@ -376,17 +386,67 @@ static gs_code look_as_told(look *l, gs_status *st)
     return GS_OK;
 }
 
+/* Vectors of weights and text do not become one index. */
+static gs_code decide_weights(look *l, gs_status *st)
+{
+    gs_document_shapes *const shapes = l->shapes;
+    const bool has_weights = l->shape.format == GS_FORMAT_VECTORS;
+    gs_quoted q, other;
+    if (!shapes->is_decided) {
+        shapes->is_decided = true;
+        shapes->has_weights = has_weights;
+        shapes->decided_by = l->front.input_index;
+    }
+    if (shapes->has_weights == has_weights)
+        return GS_OK;
+    const char *const first = shapes->options.names[shapes->decided_by];
+    (void)GS_FAIL(
+        st, GS_ERR_FORMAT, 0, "%s holds %s, but %s %s", gs_quote_name_always(&q, l->name),
+        has_weights ? "vectors of weights" : "text", gs_quote_name_always(&other, first),
+        has_weights ? "text" : "vectors of weights");
+    return gs_status_hint(st, "an index is of the one or of the other: leave files out, "
+                              "or say with --format what all are");
+}
+
+/* Nothing at all is of either kind. */
+static gs_code settle_kind(look *l, bool is_left_out, gs_status *st)
+{
+    if (is_left_out)
+        return GS_OK;
+    if (l->kind != GS_LOOKS_NOTHING)
+        return decide_weights(l, st);
+    if (l->shapes->is_decided && l->shapes->has_weights)
+        l->shape.format = GS_FORMAT_VECTORS;
+    return GS_OK;
+}
+
+void gs_document_shapes_decide(gs_document_shapes *shapes, bool has_weights)
+{
+    shapes->is_decided = true;
+    shapes->has_weights = has_weights;
+}
+
+bool gs_document_shapes_have_weights(gs_document_shapes *shapes)
+{
+    shapes->is_decided = true;
+    return shapes->has_weights;
+}
+
 /* --- what is told ------------------------------------------------------------------ */
+
+static bool is_json(gs_document_format format)
+{
+    return format == GS_FORMAT_JSON || format == GS_FORMAT_JSONL ||
+           format == GS_FORMAT_VECTORS;
+}
 
 static void tell_look(const look *l)
 {
     const gs_log *const log = l->shapes->options.log;
     const gs_document_format format = (gs_document_format)l->shape.format;
-    const bool is_surprise =
-        l->ending != GS_FORMAT_COUNT && l->ending != format &&
-        !(l->ending == GS_FORMAT_JSON && format == GS_FORMAT_JSONL) &&
-        !(l->ending == GS_FORMAT_JSONL && format == GS_FORMAT_JSON) && !l->is_found &&
-        l->kind != GS_LOOKS_NOTHING;
+    const bool is_surprise = l->ending != GS_FORMAT_COUNT && l->ending != format &&
+                             !(is_json(l->ending) && is_json(format)) && !l->is_found &&
+                             l->kind != GS_LOOKS_NOTHING;
     gs_quoted q;
     if (!l->is_found)
         gs_log_say(log, is_surprise ? GS_LOG_WARNING : GS_LOG_INFO, "%s: read as %s%s%s",
@@ -413,7 +473,8 @@ gs_code gs_document_shapes_look(gs_document_shapes *shapes, const gs_file_front 
     l.kind = gs_document_kind_of(l.front.data, l.front.bytes);
     (void)gs_document_format_guess(l.name, &l.ending);
     bool is_any = o->document.format == GS_FORMAT_ANY;
-    if ((is_any ? look_at_any(&l, ends, st) : look_as_told(&l, st)) != GS_OK) {
+    if ((is_any ? look_at_any(&l, ends, st) : look_as_told(&l, st)) != GS_OK ||
+        (is_any && settle_kind(&l, ends->is_left_out, st) != GS_OK)) {
         gs_mem_free(l.shape.columns);
         return st->code;
     }

@@ -9,6 +9,10 @@
  * that was named and is unclear or binary is an error. One that was found in a folder is
  * then taken as plain text; if it is binary it is left out.
  *
+ * Objects a line that have a vector of weights are read as vectors. These and documents
+ * of text do not go together: the first file that holds something decides, and one of the
+ * other kind is an error.
+ *
  * gs_document_shapes_look is called by one thread at a time, once for each file, before
  * anybody asks for the shape of it. Then any thread may ask.
  */
@@ -43,6 +47,12 @@ GS_MUST_CHECK gs_code gs_document_shapes_look(gs_document_shapes *shapes,
 /* How that file is read. What the options point to is valid until free(). */
 gs_document_options gs_document_shape_of(const gs_document_shapes *shapes,
                                          size_t input_index);
+
+/* What was read before has decided. Before the first look. */
+void gs_document_shapes_decide(gs_document_shapes *shapes, bool has_weights);
+/* Do the files hold vectors of weights? To be asked once a batch has been cut, or there
+ * is none; where no file has decided, they hold text. */
+bool gs_document_shapes_have_weights(gs_document_shapes *shapes);
 
 /* At the end: how many files of folders were taken how, or not. */
 void gs_document_shapes_tell(const gs_document_shapes *shapes);

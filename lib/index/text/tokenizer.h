@@ -55,10 +55,13 @@ typedef struct gs_word_rules gs_word_rules;
 GS_MUST_CHECK gs_code gs_word_rules_new(gs_word_rules **out,
                                         const gs_word_rules_options *options,
                                         gs_status *st);
-/* Those of an index, as its header has them; *out is NULL if it says nothing of words:
- * then terms are what they were given as. */
+/* Those of an index, as its header has them; *out is NULL if it says nothing of words, or
+ * that terms came with weights: then they are what they were given as. */
 GS_MUST_CHECK gs_code gs_word_rules_read(gs_word_rules **out, const char *json,
                                          gs_status *st);
+/* What stands in place of rules in an index of documents that came with weights of their
+ * terms (document_vector.h). */
+void gs_weight_rules_json(char *to, size_t capacity, double scale);
 void gs_word_rules_free(gs_word_rules *rules); /* NULL is fine */
 /* The rules as a JSON object, for the header of an index. Valid until free(). */
 const char *gs_word_rules_json(const gs_word_rules *rules);

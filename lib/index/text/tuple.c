@@ -31,8 +31,14 @@ static bool parse_decimal(const uint8_t *p, const uint8_t *end, uint64_t limit,
     return true;
 }
 
-/* Adds a tuple of the term that stands, padded, at the end of the batch's bytes. */
-static void add(gs_tuple_batch *batch, size_t term_bytes, uint64_t doc, uint32_t tf)
+void gs_tuple_batch_clear(gs_tuple_batch *batch)
+{
+    gs_token_batch_clear(&batch->terms);
+    batch->count = 0;
+}
+
+void gs_tuple_batch_add(gs_tuple_batch *batch, size_t term_bytes, uint64_t doc,
+                        uint32_t tf)
 {
     gs_token_batch *const terms = &batch->terms;
     const uint8_t *const term = terms->bytes + terms->used;
@@ -72,7 +78,7 @@ static const char *parse_line(gs_tuple_batch *batch, const uint8_t *line,
     uint8_t *const to = batch->terms.bytes + batch->terms.used;
     memcpy(to, line, bytes);
     memset(to + bytes, 0, GS_TERM_PAD);
-    add(batch, bytes, doc, (uint32_t)tf);
+    gs_tuple_batch_add(batch, bytes, doc, (uint32_t)tf);
     return NULL;
 }
 
@@ -95,14 +101,13 @@ static void take_pair(gs_tuple_batch *batch, const uint8_t *pair)
     memset(to, 0, GS_TERM_PAD);
     for (size_t i = 0; i < bytes; i++)
         to[i] = digits[bytes - 1 - i];
-    add(batch, bytes, load_u32(pair + 4), 1);
+    gs_tuple_batch_add(batch, bytes, load_u32(pair + 4), 1);
 }
 
 void gs_tuple_reader_next(gs_tuple_reader *r, gs_tuple_batch *batch, gs_bad_document *bad)
 {
     enum { PAIR_BYTES = 8 };
-    gs_token_batch_clear(&batch->terms);
-    batch->count = 0;
+    gs_tuple_batch_clear(batch);
     *bad = (gs_bad_document){0};
     while (r->at < r->end && gs_token_batch_has_room(&batch->terms)) {
         if (r->format == GS_FORMAT_TUPLES_BIN) {

@@ -28,6 +28,11 @@ typedef struct gs_tuple_batch {
     size_t count;
 } gs_tuple_batch;
 
+void gs_tuple_batch_clear(gs_tuple_batch *batch);
+/* Adds one of the term that stands, padded, at the end of the batch's bytes. */
+void gs_tuple_batch_add(gs_tuple_batch *batch, size_t term_bytes, uint64_t doc,
+                        uint32_t tf);
+
 /* Where a reader stands in a batch of input. */
 typedef struct gs_tuple_reader {
     gs_document_format format;

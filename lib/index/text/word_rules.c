@@ -18,6 +18,9 @@ enum {
     STOP_JSON_BYTES_MAX = 16 << 20, /* the header is read whole */
 };
 
+/* Instead of the name of a kind, where there are no words but terms with weights. */
+#define WEIGHTS "\"weights\""
+
 /* As options have them, and as the header of an index has them. */
 static const struct {
     const char *option, *header;
@@ -285,6 +288,14 @@ static gs_code read_stop_words(gs_word_rules *rules, const char *json, gs_status
     return st->code;
 }
 
+void gs_weight_rules_json(char *to, size_t capacity, double scale)
+{
+    char number[40] = "null";
+    if (scale != 0)
+        (void)snprintf(number, sizeof number, "%.17g", scale);
+    (void)snprintf(to, capacity, "{\"words\": " WEIGHTS ", \"scale\": %s}", number);
+}
+
 /* --- the rules --------------------------------------------------------------------- */
 
 gs_code gs_word_rules_new(gs_word_rules **out, const gs_word_rules_options *options,
@@ -314,7 +325,7 @@ gs_code gs_word_rules_read(gs_word_rules **out, const char *json, gs_status *st)
     *out = NULL;
     const char *const words = gs_index_find_field(json, "words");
     const char *const fold = gs_index_find_field(json, "fold");
-    if (words == NULL)
+    if (words == NULL || strncmp(words, WEIGHTS, strlen(WEIGHTS)) == 0)
         return GS_OK;
     gs_word_rules *rules = NULL;
     GS_TRY(gs_mem_new(&rules, sizeof *rules, "word rules", st));

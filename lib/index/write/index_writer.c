@@ -120,7 +120,9 @@ static gs_part_options part_options(gs_index_writer *w, unsigned part)
         .number = part,
         .buffer_bytes = w->part_buffer_bytes,
         .has_positions = w->options.has_positions,
-        .lengths = w->options.has_documents ? &w->documents.table : NULL,
+        .lengths = w->options.has_documents && !w->options.has_impacts
+                       ? &w->documents.table
+                       : NULL,
         .doc_bound = bound,
     };
 }
@@ -279,6 +281,7 @@ static gs_code put_together(gs_index_writer *w, gs_status *st)
     h->has_positions = w->options.has_positions;
     h->has_names = w->options.has_documents;
     h->has_texts = w->options.has_texts;
+    h->has_impacts = w->options.has_impacts;
     GS_TRY(write_all_files(w, st));
     h->documents = w->documents.count;
     h->doc_bound = atomic_load(&w->doc_bound);

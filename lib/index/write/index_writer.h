@@ -33,6 +33,7 @@ typedef struct gs_index_writer_options {
     bool has_documents;  /* document() is called for each; otherwise documents are
                            numbers, without names and lengths */
     bool has_texts;      /* those of documents are stored */
+    bool has_impacts;    /* frequencies are impacts (lib/index/format/index_header.h) */
     bool replace;        /* an index of that name; nothing else is ever replaced */
     bool unique_names;   /* the commit fails if two documents have the same */
     size_t memory_bytes; /* what all parts together may hold */

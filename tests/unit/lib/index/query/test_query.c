@@ -33,6 +33,10 @@ static void show(const gs_query *q, int at)
     if (n->kind == GS_QUERY_TERM || n->kind == GS_QUERY_PREFIX) {
         show_text((const char *)q->text + n->text, n->bytes);
         show_text("*", n->kind == GS_QUERY_PREFIX);
+        if (n->weight != 1) {
+            char weight[32];
+            show_text(weight, (size_t)snprintf(weight, sizeof weight, "~%g", n->weight));
+        }
         return;
     }
     show_text(is_phrase ? "[" : "(", 1);
@@ -56,7 +60,8 @@ static gs_query_parser *new_parser(const gs_word_rules *rules, bool plain, bool 
 {
     gs_status st = {.code = GS_OK};
     gs_query_parser *p = NULL;
-    const gs_query_parser_options o = {rules, plain, all, positions};
+    const gs_query_parser_options o = {
+        .rules = rules, .is_plain = plain, .needs_all = all, .has_positions = positions};
     REQUIRE_OK(gs_query_parser_new(&p, &o, &st), &st);
     return p;
 }
@@ -220,14 +225,13 @@ static void depth_is_bounded(const gs_word_rules *rules)
 
 /* Pieces of queries in any order: a tree or an error; and with any request for memory
  * refused, an error, and the next query is answered as ever. */
-static void anything_goes(const gs_word_rules *rules)
+static void anything_goes(gs_query_parser *p)
 {
     static const char *const pieces[] = {
         "cat",          "(",    ")", "\"",  "+",        "-",    " ",   " ",  "AND",
         "OR ",          " NOT", "*", "the", "\xc3\xa9", "\xff", "x-y", "\t", "\xcc\x81",
-        "\xe2\x84\xab", "^2",   "~", "\\",  "a:",       "?x"};
+        "\xe2\x84\xab", "^2",   "~", "\\",  "a:",       "?x",   "{",   "}",  ":1"};
     uint64_t state = check_seed(9);
-    gs_query_parser *const p = new_parser(rules, false, false, true);
     gs_query q = {0};
     for (unsigned round = 0; round < 20000; round++) {
         char text[300];
@@ -254,6 +258,42 @@ static void anything_goes(const gs_word_rules *rules)
     gs_query_parser_free(p);
 }
 
+/* Terms of an index of impacts, with weights behind them or as JSON. */
+static gs_query_parser *new_weight_parser(bool plain, bool all)
+{
+    gs_status st = {.code = GS_OK};
+    gs_query_parser *p = NULL;
+    const gs_query_parser_options o = {
+        .is_plain = plain, .needs_all = all, .has_weights = true};
+    REQUIRE_OK(gs_query_parser_new(&p, &o, &st), &st);
+    return p;
+}
+
+#define BAD_WEIGHT "a weight is a number above 0, and at most 10^9"
+
+static void weights(void)
+{
+    TREES(new_weight_parser(false, false), {"cat^2.5 dog", "(cat~2.5 dog)"},
+          {"Cats^0.5", "Cats~0.5"}, {"+cat^2 -dog^3", "(+cat~2 -dog~3)"},
+          {"ca*^2 AND dog^1e3", "(+ca*~2 +dog~1000)"}, {"ca*^2", "ca*~2"},
+          {"\"new york\"^0.25 x", "(new york~0.25 x)"}, {"\"a^2\"", "a^2"},
+          {"\"a^2\"^3", "a^2~3"}, {"a^2^3", "a^2~3"}, {"^", "^"}, {"^2", "^2"},
+          {"a^", "a^"}, {"a^b", "a^b"}, {"a^e", "a^e"}, {"a^2x", "a^2x"},
+          {"##s^.5", "##s~0.5"}, {"\"\"^2 a", "a"});
+    TREES(new_weight_parser(false, false), {"cat^0", "column 4: " BAD_WEIGHT},
+          {"a cat^-1", "column 6: " BAD_WEIGHT}, {"cat^1e10", "column 4: " BAD_WEIGHT},
+          {"cat^1.2.3", "column 4: " BAD_WEIGHT}, {"\"a b\"^x", "column 6: " BAD_WEIGHT},
+          {"\"a\"^", "column 4: " BAD_WEIGHT});
+    TREES(new_weight_parser(false, false), {"{\"a\": 1, \"b c\": 2.5}", "(a b c~2.5)"},
+          {" { \"\\u0041\" : 3 , \"x\":0, \"y\":0.00 } ", "A~3"}, {"{}", ""},
+          {"{\"a\": \"b\"}", "column 7: a weight is not a number"},
+          {"{\"a\": -1}", "column 9: " BAD_WEIGHT},
+          {"{\"a\": 1} x", "column 10: something follows the object"},
+          {"{\"a\" 1}", "column 6: no colon after the name of a field"});
+    TREES(new_weight_parser(false, true), {"{\"a\": 1, \"b\": 2}", "(+a +b~2)"});
+    TREES(new_weight_parser(true, false), {"cat^2 {\"a\": 1}", "(cat^2 {\"a\": 1})"});
+}
+
 int main(void)
 {
     gs_word_rules *const rules = new_rules();
@@ -261,8 +301,10 @@ int main(void)
     mistakes(rules);
     foreign(rules);
     raw();
+    weights();
     depth_is_bounded(rules);
-    anything_goes(rules);
+    anything_goes(new_parser(rules, false, false, true));
+    anything_goes(new_weight_parser(false, false));
     gs_word_rules_free(rules);
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();

@@ -40,7 +40,7 @@ static void scores_are_in_order(void)
     for (unsigned round = 0; round < check_often(ROUNDS); round++) {
         const gs_bm25 m = some_model();
         const double weight =
-            gs_bm25_weight(&m, 1 + below((uint64_t)m.documents), 1 + below(9));
+            gs_bm25_weight(&m, 1 + below((uint64_t)m.documents), (double)(1 + below(9)));
         const uint64_t tf = 1 + number(31), more = tf + number(31);
         const uint32_t length = (uint32_t)number(31), less = (uint32_t)below(length + 1);
         const double score = gs_bm25_score(&m, weight, tf, length);
@@ -62,6 +62,7 @@ static void blocks_are_bounded(void)
         uint8_t codes[POSTINGS_MAX], written[GS_IMPACTS_MAX * GS_IMPACT_BYTES];
         uint32_t lengths[POSTINGS_MAX];
         const gs_bm25 m = some_model();
+        const gs_scoring scoring = {.bm25 = m};
         const size_t count = 1 + below(POSTINGS_MAX);
         for (size_t i = 0; i < count; i++) {
             tfs_less_one[i] = number(24);
@@ -73,7 +74,7 @@ static void blocks_are_bounded(void)
         (void)gs_impacts_put(written, &impacts);
         const size_t terms = 1 + below(100);
         const double weight = gs_bm25_weight(&m, 1 + below((uint64_t)m.documents), 1);
-        gs_length_scale_make(&scale, &m, (double)number(20));
+        gs_length_scale_make(&scale, &scoring, (double)number(20));
         gs_length_bounds most, sum = {{0}};
         gs_length_bounds_of(&most, &scale, gs_length_bound_weight(weight, terms), written,
                             impacts.count);
@@ -90,6 +91,42 @@ static void blocks_are_bounded(void)
                 gs_bm25_score(&m, weight, tfs_less_one[i] + 1, lengths[i]);
             CHECK(score <= (double)most.most[of]);
             CHECK(score * (double)terms <= (double)sum.most[of] * (1 + GS_BM25_SLACK));
+        }
+    }
+}
+
+/* Nor does one of impacts, whatever the document. */
+static void impacts_are_bounded(void)
+{
+    static gs_length_scale scale;
+    const gs_scoring scoring = {.sums_impacts = true, .bm25 = some_model()};
+    gs_length_scale_make(&scale, &scoring, 1);
+    for (unsigned round = 0; round < check_often(ROUNDS / 10); round++) {
+        uint64_t less_one[POSTINGS_MAX];
+        uint8_t codes[POSTINGS_MAX] = {0}, written[GS_IMPACTS_MAX * GS_IMPACT_BYTES];
+        const size_t count = 1 + below(POSTINGS_MAX), terms = 1 + below(100);
+        const double weight =
+            gs_scoring_weight(&scoring, 1 + below(9), 0.1 + (double)below(9));
+        uint64_t highest = 0;
+        for (size_t i = 0; i < count; i++) {
+            less_one[i] = number(round % 2 ? 8 : 32);
+            highest = less_one[i] > highest ? less_one[i] : highest;
+        }
+        gs_impacts impacts;
+        gs_impacts_of(&impacts, less_one, codes, count);
+        CHECK(impacts.count == 1); /* the length of none matters */
+        (void)gs_impacts_put(written, &impacts);
+        gs_length_bounds most, sum = {{0}};
+        gs_length_bounds_of(&most, &scale, gs_length_bound_weight(weight, terms), written,
+                            impacts.count);
+        for (size_t i = 0; i < terms; i++)
+            gs_length_bounds_add(&sum, &sum, &most);
+        for (unsigned in = 0; in < GS_LENGTH_CLASSES; in++) {
+            const double part = gs_scoring_part(&scoring, weight, highest + 1, 77);
+            CHECK(part <= (double)most.most[in]);
+            CHECK(part * (double)terms <= (double)sum.most[in] * (1 + GS_BM25_SLACK));
+            /* and it is near: codes have five bits */
+            CHECK(highest >= 1 << 19 || (double)most.most[in] <= part * 1.07);
         }
     }
 }
@@ -124,6 +161,7 @@ int main(void)
     state = check_seed(5);
     scores_are_in_order();
     blocks_are_bounded();
+    impacts_are_bounded();
     places_are_found();
     return check_failures != 0;
 }
