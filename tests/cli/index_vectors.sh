@@ -91,5 +91,11 @@ gpusort index merge -o m w d && gpusort search m fish
 gpusort index merge -o m w x
 gpusort index merge -o m w t
 gpusort index merge -o m t w
+gpusort index export --ciff=w.ciff w && gpusort index import --ciff --strict -o back w.ciff
+gpusort search back 'fish chips^0.5'
+cmp w/postings back/postings && grep impacts back/header.json
+gpusort index export --ciff back | cmp - w.ciff
+gpusort index export --ciff=t.ciff t && gpusort index import --ciff --impacts -o ti t.ciff && gpusort search ti fish
+gpusort index merge -o m2 back d
 gpusort index reorder -o r w && gpusort search r fish
 LINES

@@ -10,6 +10,7 @@
 #include "lib/base/quote.h"
 #include "lib/base/mem.h"
 #include "lib/index/merge/merges.h"
+#include "lib/index/text/documents.h"
 #include "lib/index/write/writers.h"
 #include "lib/index/format/formats.h"
 
@@ -18,6 +19,7 @@ enum {
     BLOCK_COUNT = 8,
     BLOCKS_IN_FLIGHT = 4,
     WRITER_BYTES = 3 << 20,
+    RULES_BYTES = 100,
 };
 
 /* --- lists and documents ----------------------------------------------------------- */
@@ -120,16 +122,21 @@ gs_code gs_ciff_import_source(const gs_ciff_import_options *o,
     gs_ciff_reader *r = NULL;
     gs_index_writer *w = NULL;
     const char *first = NULL;
+    char rules[RULES_BYTES];
+    GS_TRY_OR_FAIL(gs_ciff_reader_new(&r, source, o->input, o->is_strict, st));
+    const bool has_impacts = o->has_impacts || gs_ciff_reader_header(r).has_impacts;
+    gs_weight_rules_json(rules, sizeof rules, 0);
     const gs_index_writer_options writer = {
         .folder = o->folder,
         .has_documents = true,
+        .has_impacts = has_impacts,
+        .tokenizer = has_impacts ? rules : NULL,
         .replace = o->replace,
         .memory_bytes = WRITER_BYTES,
         .part_count = 1,
         .log = o->log,
     };
     GS_TRY_OR_FAIL(gs_index_writer_new(&w, &writer, st));
-    GS_TRY_OR_FAIL(gs_ciff_reader_new(&r, source, o->input, o->is_strict, st));
     GS_TRY_OR_FAIL(take_file(o, r, w, st));
     tell_doubts(o, r);
     GS_TRY_OR_FAIL(gs_index_writer_lend(w, &first, st));

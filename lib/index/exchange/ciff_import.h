@@ -23,6 +23,7 @@
 typedef struct gs_ciff_import_options {
     const char *folder;
     bool replace;      /* an index that is there */
+    bool has_impacts;  /* frequencies are impacts, whatever the file says of itself */
     bool is_strict;    /* else breaks of rules that leave no doubt are counted */
     const char *input; /* "-": standard input; may be packed by zstd or gzip */
     bool no_uring;

@@ -50,7 +50,9 @@ static gs_code check_header(gs_ciff_reader *r, const uint64_t *numbers, double a
         GS_TRY(gs_ciff_doubt(
             r, st, "average_doclength is %.9g, but %" PRIu64 " / %" PRIu64 " is %.9g",
             average, tokens, documents, want));
-    r->header = (gs_ciff_header){(uint32_t)lists, (uint32_t)documents, tokens};
+    r->header.lists = (uint32_t)lists;
+    r->header.documents = (uint32_t)documents;
+    r->header.tokens = tokens;
     return GS_OK;
 }
 
@@ -59,7 +61,7 @@ static gs_code read_header(gs_ciff_reader *r, gs_status *st)
     gs_ciff_message m;
     uint64_t numbers[9] = {0};
     double average = 0;
-    gs_ciff_text ignored;
+    gs_ciff_text text;
     GS_TRY(gs_ciff_begin_part(r, &m, &gs_ciff_header_type, 0, st));
     for (;;) {
         GS_TRY(gs_ciff_next_field(r, &m, st));
@@ -67,7 +69,11 @@ static gs_code read_header(gs_ciff_reader *r, gs_status *st)
         case 0: return check_header(r, numbers, average, st);
         case 6: GS_TRY(gs_ciff_read_number(r, &m, INT64_MAX, &numbers[6], st)); break;
         case 7: GS_TRY(read_double(r, &m, &average, st)); break;
-        case 8: GS_TRY(gs_ciff_read_text(r, &m, &ignored, st)); break;
+        case 8:
+            GS_TRY(gs_ciff_read_text(r, &m, &text, st));
+            r->header.has_impacts = text.bytes == strlen(GS_CIFF_IMPACTS) &&
+                                    memcmp(text.data, GS_CIFF_IMPACTS, text.bytes) == 0;
+            break;
         default: GS_TRY(gs_ciff_read_number(r, &m, INT32_MAX, &numbers[m.field], st));
         }
     }

@@ -49,9 +49,14 @@ typedef struct gs_byte_source {
     void *context;
 } gs_byte_source;
 
+/* The description of an index of impacts, as ciff_write.h has it: the format has nowhere
+ * else to say that. */
+#define GS_CIFF_IMPACTS "gpusort index of impacts"
+
 typedef struct gs_ciff_header {
     uint32_t lists, documents;
     uint64_t tokens;
+    bool has_impacts; /* by its description */
 } gs_ciff_header;
 
 typedef struct gs_ciff_text {

@@ -7,6 +7,7 @@
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/index/exchange/ciff_read.h"
 #include "lib/index/read/readers.h"
 #include "lib/index/text/documents.h"
 #include "lib/index/format/formats.h"
@@ -67,8 +68,8 @@ static gs_code put_bytes(gs_text_out *out, unsigned field, const void *data, siz
 
 static gs_code put_header(const gs_index *index, gs_text_out *out, gs_status *st)
 {
-    static const char description[] = "gpusort index";
     const gs_index_header *const h = gs_index_header_of(index);
+    const char *const description = h->has_impacts ? GS_CIFF_IMPACTS : "gpusort index";
     if (h->documents > INT32_MAX || h->terms > INT32_MAX)
         return GS_FAIL(st, GS_ERR_LIMIT, 0,
                        "%s: %llu documents and %llu terms: the format has 2^31 of each",
@@ -79,7 +80,7 @@ static gs_code put_header(const gs_index *index, gs_text_out *out, gs_status *st
     const size_t bytes = number_bytes(1) + 2 * number_bytes(h->terms) +
                          2 * number_bytes(h->documents) + number_bytes(h->length_sum) +
                          (average != 0 ? 1 + sizeof average : 0) + 2 +
-                         sizeof description - 1;
+                         strlen(description);
     GS_TRY(put_varint(out, bytes, st));
     GS_TRY(put_number(out, 1, 1, st));
     GS_TRY(put_number(out, 2, h->terms, st));
@@ -91,7 +92,7 @@ static gs_code put_header(const gs_index *index, gs_text_out *out, gs_status *st
         GS_TRY(put_varint(out, tag(7, FIXED64), st));
         GS_TRY(gs_text_out_put(out, &average, sizeof average, st));
     }
-    return put_bytes(out, 8, description, sizeof description - 1, st);
+    return put_bytes(out, 8, description, strlen(description), st);
 }
 
 /* --- posting lists ----------------------------------------------------------------- */
