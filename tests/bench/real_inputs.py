@@ -87,19 +87,24 @@ class RealInputs:
         return self._values("numbers", rb"(?<![\w.])-?\d{1,18}(?![\w.]).{0,40}", lambda value: value)
 
     def floats(self):
+        """And larger whole numbers; each also times 2 to 12, since there are few."""
+        def times(value):
+            number = float(value)
+            return b"\n".join(b"%.12g" % (number * k) for k in range(1, 13))
         return self._values("floats", rb"(?<![\w.])-?\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])|(?<![\w.])\d{4,18}(?![\w.])",
-                            lambda value: value)
+                            times)
 
     def sizes(self):
-        """Whole numbers as `du -h` has sizes."""
-        def human(value):
-            number, unit = int(value), 0
+        """Whole numbers as `du -h` has sizes; each also times 2 to 12, since there are few."""
+        def human(number):
+            unit = 0
             while number >= 10240 and unit < 6:
                 number, unit = number // 1024, unit + 1
             if number >= 1024:
                 return b"%.1f%c" % (number / 1024, b"KMGTPEZ"[unit])
             return b"%d" % number if unit == 0 else b"%d%c" % (number, b" KMGTPEZ"[unit])
-        return self._values("sizes", rb"(?<![\w.])\d{2,18}(?![\w.])", human)
+        return self._values("sizes", rb"(?<![\w.])\d{2,18}(?![\w.])",
+                            lambda value: b"\n".join(human(int(value) * k) for k in range(1, 13)))
 
     def versions(self):
         """Names of files, as packages have them: many end with a version."""
