@@ -107,11 +107,14 @@ class RealInputs:
                             lambda value: b"\n".join(human(int(value) * k) for k in range(1, 13)))
 
     def versions(self):
-        """Names of files, as packages have them: many end with a version."""
+        """Names of files, as packages have them: many end with a version. Not those that begin
+        with a dot, which GNU sort 9.1 puts in another order than 9.10."""
         def make(target):
             with open(self.contents(), "rb") as lines, open(target, "wb") as out:
                 for line in lines:
-                    out.write(line.rsplit(None, 1)[0].rstrip().rsplit(b"/", 1)[-1] + b"\n")
+                    name = line.rsplit(None, 1)[0].rstrip().rsplit(b"/", 1)[-1]
+                    if not name.startswith(b"."):
+                        out.write(name + b"\n")
         return self._shuffled("versions", self._made("names", make))
 
     # --- tables and logs ---------------------------------------------------------------------
