@@ -133,10 +133,11 @@ static gs_code find_room(gs_near_bucket *out, size_t count, size_t text_bytes,
 {
     const size_t element_bytes = round_up(count * sizeof(gs_element));
     const size_t bytes = room_for(count, text_bytes);
-    uint8_t *memory = room->data + *used;
+    uint8_t *memory;
     gs_assert(text_bytes <= gs_arena_bytes_max);
     *out = (gs_near_bucket){.count = count, .has_next = true, .to_bytes = text_bytes};
     if (count <= GS_EARLY_BESIDE_MAX && bytes <= room->capacity - *used) {
+        memory = room->data + *used;
         *used += bytes;
     } else {
         out->own_bytes = bytes + element_bytes;
