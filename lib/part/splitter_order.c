@@ -42,7 +42,8 @@ static gs_code fail_no_key(const gs_sampled *r, const char *name, const char *wh
 static gs_code add_string(all_strings *all, const gs_line_string *s, size_t number,
                           size_t bytes_max, gs_status *st)
 {
-    GS_TRY(gs_mem_grow(&all->data, &all->capacity, all->used + s->bytes,
+    /* There is memory also where all strings are empty. */
+    GS_TRY(gs_mem_grow(&all->data, &all->capacity, all->used + s->bytes + 1,
                        "keys of a sample", st));
     if (all->capacity > bytes_max) {
         (void)GS_FAIL(st, GS_ERR_LIMIT, 0,
