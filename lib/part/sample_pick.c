@@ -126,7 +126,7 @@ gs_code gs_sample_pick_add(gs_sample_pick *p, uint64_t rank, uint64_t input,
         sink(p->records, p->count);
     } else if (p->count == p->capacity) {
         GS_TRY(gs_mem_grow(&p->records, &p->capacity, p->count + 1, "sample", st));
-        if (p->capacity * sizeof *p->records > p->bytes_max)
+        if (p->text_capacity + p->capacity * sizeof *p->records > p->bytes_max)
             return fail_too_large(p, st);
     }
     if (p->text_capacity - p->text_used < bytes || p->text == NULL)

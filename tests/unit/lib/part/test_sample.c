@@ -91,6 +91,15 @@ static void stays_within_its_memory(void)
         GS_NOTED(gs_sample_pick_add(&p, i, 0, i, text, TEXT, &st));
     CHECK(st.code == GS_ERR_LIMIT && p.count < 300);
     gs_sample_pick_release(&p);
+    for (size_t bytes = 0; bytes < 100; bytes += 3) { /* texts and records together */
+        gs_status full = {.code = GS_OK};
+        gs_sample_pick_init(&p, UINT64_MAX, 1, 900 << 10);
+        for (uint64_t i = 0; gs_sample_pick_add(&p, i, 0, i, text, bytes, &full) == GS_OK;
+             i++)
+            REQUIRE(p.text_capacity + p.capacity * sizeof *p.records <= p.bytes_max);
+        CHECK(full.code == GS_ERR_LIMIT);
+        gs_sample_pick_release(&p);
+    }
     CHECK(gs_mem_held_bytes() == 0);
 }
 
