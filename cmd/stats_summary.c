@@ -221,7 +221,7 @@ static bool set_bins(const gs_column_facts *f, double ends[BINS + 1])
         first++;
     const double from = gs_number_as_double(GS_NUMBER_F64, first->key);
     for (int i = 1; from < most / BINS && i < BINS; i++)
-        ends[i] = from * pow(most / from, (double)i / BINS);
+        ends[i] = pow(from, 1 - (double)i / BINS) * pow(most, (double)i / BINS);
     return true;
 }
 

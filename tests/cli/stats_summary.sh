@@ -141,4 +141,5 @@ done
 try_lines <<'LINES'
 seq 3000 | awk '{ print $1 ^ 3 }' | gpusort stats summary --histogram --top=1
 (seq 10 | sed 's/.*/0/'; echo 5) | gpusort stats summary --histogram
+printf '%s\n' 1e-200 1e-200 1e-200 1e200 | gpusort stats summary --histogram
 LINES
