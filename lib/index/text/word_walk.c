@@ -84,6 +84,13 @@ static gs_code take_piece(gs_word_walk *w, const uint8_t *begin, const uint8_t *
     return GS_OK;
 }
 
+static inline gs_code take_wanted(gs_word_walk *w, const uint8_t *begin,
+                                  const uint8_t *end, gs_status *st)
+{
+    const bool is_wanted = begin < end && (*begin >= 0x80 || w->is_wanted[*begin]);
+    return is_wanted ? take_piece(w, begin, end, st) : GS_OK;
+}
+
 /* What a character is to who cuts. */
 typedef enum part { PART_NONE, PART_WORD, PART_DENSE, PART_MARK, PART_UNSEEN } part;
 
@@ -197,14 +204,30 @@ size_t gs_word_walk_seam(const uint8_t *text, size_t least, size_t bytes)
     return bytes;
 }
 
+/* A span that is not all ASCII: other blanks and what is not UTF-8 end words, too. */
+static gs_code cut_span(gs_word_walk *w, const uint8_t *begin, const uint8_t *end,
+                        gs_status *st)
+{
+    for (const uint8_t *p = begin; p < end;) {
+        uint32_t point;
+        const unsigned n = gs_utf8_decode(p, end, &point);
+        if (n == 0 || gs_fold_is_space(point)) {
+            GS_TRY(take_wanted(w, begin, p, st));
+            begin = p + (n > 0 ? n : 1);
+        }
+        p += n > 0 ? n : 1;
+    }
+    return take_wanted(w, begin, end, st);
+}
+
 static gs_code walk_spans(gs_word_walk *w, const uint8_t *end, gs_status *st)
 {
     for (const uint8_t *p = w->text; p < end;) {
         const uint8_t *const begin = p;
+        uint8_t all = 0;
         while (p < end && !is_space(*p))
-            p++;
-        if (p > begin && (*begin >= 0x80 || w->is_wanted[*begin]))
-            GS_TRY(take_piece(w, begin, p, st));
+            all |= *p++;
+        GS_TRY(all < 0x80 ? take_wanted(w, begin, p, st) : cut_span(w, begin, p, st));
         p += p < end;
     }
     return GS_OK;

@@ -103,6 +103,7 @@ static const char *const parts[] = {
     "tail\xe6\x96\x87",
     "co\xc2\xadop",
     "e\xcc\x81t\xc3\xa9",
+    "\xc2\xa0",
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };
@@ -326,7 +327,11 @@ static void words_are_marked(void)
 static void blanks_are_not_marked(void)
 {
     static const char text[] = "0\ta big fox\xc2\xa0\n"
-                               "1\t\x7f fox\xe2\x80\xa8 \x7f dog \x7f\n";
+                               "1\t\x7f fox\xe2\x80\xa8 \x7f dog \x7f\n"
+                               "2\tone\xc2\xa0"
+                               "fox\xe2\x80\xa8"
+                               "dog two\xff"
+                               "fox three\n";
     char path[PATH_BYTES];
     asker a = {0};
     (void)snprintf(path, sizeof path, "%s/blanks", scratch);
@@ -334,6 +339,7 @@ static void blanks_are_not_marked(void)
     asker_open(&a, path, GS_WORDS_SPACED, NULL);
     check_text(&a, "fox", 0, "a big [fox]");
     check_text(&a, "fox \x7f", 1, "[fox] dog");
+    check_text(&a, "fox", 2, "one [fox] dog two\xef\xbf\xbd[fox] three");
     asker_close(&a);
 }
 
@@ -415,7 +421,9 @@ int main(void)
     for (int i = 0; i < ROUNDS / 10; i++)
         window_is_the_best();
     for (int i = 0; i < ROUNDS; i++)
-        words_are_the_tokenizers(below(3) ? GS_WORDS_BIGRAMS : GS_WORDS_LETTERS);
+        words_are_the_tokenizers(below(3)   ? GS_WORDS_BIGRAMS
+                                 : below(2) ? GS_WORDS_LETTERS
+                                            : GS_WORDS_SPACED);
     words_are_marked();
     blanks_are_not_marked();
     found_anywhere();
