@@ -22,5 +22,7 @@ gpusort index build -o bad --unique-ids --format=tsv twice.tsv
 gpusort index build -o bad --unique-ids --reorder --format=tsv twice.tsv
 gpusort index build -o many --unique-ids --format=tsv many.tsv
 gpusort index build -o tuples --unique-ids --format=tuples tuples.tsv
+gpusort index build -o tuples --format=tuples tuples.tsv
+gpusort index merge -o bad --unique-ids tuples tuples
 ls
 LINES

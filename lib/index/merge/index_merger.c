@@ -134,6 +134,9 @@ static gs_code open_indexes(merger *m, gs_status *st)
     if (m->keeps_ids && header(m, 0)->has_positions)
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "docIDs cannot be kept where there are positions");
+    if (o->unique_ids && is_tuples)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "--unique-ids: documents of tuples have numbers, not names");
     return count_documents(m, st);
 }
 
@@ -370,7 +373,7 @@ static gs_code open_writer(merger *m, gs_status *st)
         .has_texts = first->has_texts,
         .has_impacts = first->has_impacts,
         .replace = m->options->replace,
-        .unique_names = m->options->unique_ids && first->has_names,
+        .unique_names = m->options->unique_ids,
         .memory_bytes = m->plan.writer_bytes,
         .part_count = m->part_count,
         .kept_folder = m->options->checkpoint,
