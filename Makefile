@@ -395,6 +395,7 @@ faults-run: $(PROGRAM)
 
 index-test: $(PROGRAM)
 	@python3 tests/ciff_check.py --binary $(CURDIR)/$(PROGRAM)
+	@python3 tests/ciff_foreign.py --binary $(CURDIR)/$(PROGRAM)
 	@python3 tests/ciff_rules.py --binary $(CURDIR)/$(PROGRAM) $(if $(SAN),--damage=$(if $(GS_TEST_LONG),40,$(if $(filter tsan,$(SAN)),10,25)))
 	@python3 tests/index_check.py --binary $(CURDIR)/$(PROGRAM) $(INDEX_TEST_ARGS)
 

@@ -15,6 +15,7 @@ static const char usage_text[] =
     "      --ciff[=FILE]       the format, the only one there is, and the FILE\n"
     "  -o, --output=DIR        the index, a new folder\n"
     "      --replace           an index of that name may be there, and is replaced\n"
+    "      --unique-ids        two documents with the same name are an error\n"
     "      --impacts           frequencies are weights of terms, and scores their sums\n"
     "      --strict            a rule that is broken is an error, whichever\n"
     "  -S, --buffer-size=SIZE  memory of the whole process, in K (1024 bytes) or with a\n"
@@ -52,6 +53,7 @@ static void parse(import_args *args, int argc, char **argv)
         {0, "ciff", GS_OPT_CALL_MAYBE(take_ciff, args)},
         {'o', "output", GS_OPT_TEXT(&o->folder)},
         {0, "replace", GS_OPT_FLAG(&o->replace)},
+        {0, "unique-ids", GS_OPT_FLAG(&o->unique_ids)},
         {0, "impacts", GS_OPT_FLAG(&o->has_impacts)},
         {0, "strict", GS_OPT_FLAG(&o->is_strict)},
         {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},

@@ -230,14 +230,16 @@ def check_rules(binary):
 LENIENT = ("header_tokens", "header_average", "header_average_nan", "header_part_lists",
            "header_part_docs", "header_extra", "list_df", "list_df_less", "list_no_df", "list_cf",
            "list_no_cf", "list_extra", "document_length", "document_extra", "document_zero",
-           "posting_extra", "posting_zero")
+           "posting_extra", "posting_zero", "list_order", "list_prefix")
 # Counted, but then something is refused.
 SECOND = {"posting_zero_tf": "posting 0: tf is 0",
+          "list_twice": "two posting lists have the term 'apple'",
           "header_zero": "there should be no more",
           "header_average_zero": "there should be no more"}
 # What is then there is not what the file was made of.
 OTHER = {"posting_extra": b"bee\t0\t1\n", "posting_zero": b"bee\t0\t1\n",
-         "document_zero": b"bee\t0\t2\nbee\t1\t1\nbee\t2\t1\n"}
+         "document_zero": b"bee\t0\t2\nbee\t1\t1\nbee\t2\t1\n",
+         "list_order": b"bee\t0\t2\nbee\t1\t1\nbee\t2\t1\n", "list_prefix": b"bee\t0\t2\nbee\t1\t1\nbee\t2\t1\n"}
 
 
 def check_lenient(binary):

@@ -233,6 +233,7 @@ end
 __gpusort_import -l ciff -d 'from the Common Index File Format'
 __gpusort_import -s o -l output -x -a '(__fish_complete_directories)' -d 'the index, a new folder'
 __gpusort_import -l replace -d 'an index there is replaced'
+__gpusort_import -l unique-ids -d 'no two documents have the same name'
 __gpusort_import -l impacts -d 'frequencies are weights of terms'
 __gpusort_import -l strict -d 'sums that do not agree are an error'
 __gpusort_import -s S -l buffer-size -x -d 'memory of the whole process'

@@ -21,6 +21,7 @@ gpusort index merge -o both i again
 gpusort index build -o bad --unique-ids --format=tsv twice.tsv
 gpusort index build -o bad --unique-ids --reorder --format=tsv twice.tsv
 gpusort index build -o many --unique-ids --format=tsv many.tsv
+gpusort index export --ciff=both.ciff both && gpusort index import --ciff --unique-ids -o bad both.ciff
 gpusort index build -o tuples --unique-ids --format=tuples tuples.tsv
 gpusort index build -o tuples --format=tuples tuples.tsv
 gpusort index merge -o bad --unique-ids tuples tuples

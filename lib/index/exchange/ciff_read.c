@@ -128,8 +128,8 @@ static gs_code check_term(gs_ciff_reader *r, gs_ciff_text term, size_t before_by
     memcpy(r->term, term.data, term.bytes);
     r->term_bytes = term.bytes;
     if (!ascends)
-        return gs_ciff_bad(r, st,
-                           "the term does not come behind that of the list before");
+        GS_TRY(gs_ciff_doubt(r, st,
+                             "the term does not come behind that of the list before"));
     if (memchr(term.data, '\n', term.bytes) != NULL)
         return gs_ciff_bad(r, st, "the term has a line feed");
     return GS_OK;

@@ -26,8 +26,9 @@
  * up to; average_doclength is that divided by num_docs.
  *
  * Only a reader that is strict refuses sums, df, cf and totals that are others than those
- * of what is there, fields that the format does not have and zeros that are written.
- * Lucene knows lengths only roughly, frequencies may be weights, an export may be of the
+ * of what is there, terms that do not ascend, fields that the format does not have and
+ * zeros that are written. Terms may come as the first documents had them, Lucene knows
+ * lengths only roughly, frequencies may be weights, an export may be of the
  * lists of some queries, and protocol buffers let fields be added. Else such breaks are
  * counted, and what is there is taken.
  *

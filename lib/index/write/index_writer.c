@@ -85,6 +85,11 @@ void gs_index_writer_free(gs_index_writer *w)
     gs_mem_free(w);
 }
 
+const char *gs_index_writer_place(const gs_index_writer *w)
+{
+    return w->folder.temporary;
+}
+
 gs_code gs_index_writer_document(gs_index_writer *w, const void *name, size_t name_bytes,
                                  uint32_t length, gs_status *st)
 {

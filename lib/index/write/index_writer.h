@@ -50,6 +50,9 @@ GS_MUST_CHECK gs_code gs_index_writer_new(gs_index_writer **out,
 /* Without a commit before, nothing is left. NULL is fine. */
 void gs_index_writer_free(gs_index_writer *w);
 
+/* The folder that the index is made in, where files without names may live. */
+const char *gs_index_writer_place(const gs_index_writer *w);
+
 /* In the order of docIDs, from 0; one thread, and while no part is written. Names that
  * come again are told at the end, as a warning (lib/index/write/name_check.h). */
 GS_MUST_CHECK gs_code gs_index_writer_document(gs_index_writer *w, const void *name,
