@@ -69,7 +69,7 @@ static void read_vector(gs_text_span vector)
 }
 
 static void check_list(const gs_document_list *list, const gs_line_batch *batch,
-                       gs_document_format format)
+                       gs_document_format format, bool has_weights)
 {
     for (size_t i = 0; i < list->count; i++) {
         const gs_document *const d = &list->documents[i];
@@ -77,7 +77,7 @@ static void check_list(const gs_document_list *list, const gs_line_batch *batch,
         require(d->name.bytes <= GS_DOCUMENT_NAME_BYTES_MAX);
         if (is_json(format))
             require(gs_utf8_is_valid(d->name.data, d->name.bytes));
-        if (format == GS_FORMAT_VECTORS)
+        if (has_weights)
             read_vector(d->vector);
     }
     for (size_t i = 0; i < list->text_count; i++) {
@@ -139,7 +139,7 @@ static void read_documents(const gs_line_batch *batch, gs_document_format format
         cut(&ends, shape.is_array, batch->data, batch->bytes);
         require(gs_document_list_parse(&list, &shape, batch, name, &st) == GS_OK);
         if (!gs_document_is_file(&shape))
-            check_list(&list, batch, shape.format);
+            check_list(&list, batch, shape.format, shape.has_weights);
         (void)gs_document_find_name(&shape, batch, name, &found, &lines);
     }
     gs_document_list_release(&list);

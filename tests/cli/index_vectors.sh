@@ -33,6 +33,8 @@ LINES
 printf '{"id":"t","contents":"fish"}\n' >text.jsonl
 printf '{"id":1,"contents":"x","vector":[1.5,2.5]}\n' >dense.jsonl
 : >nothing.jsonl
+printf '[{"id": 1, "vector": {"a": 1}},\n {"id": 2,\n  "vector": {"a": 2, "b": 3}}]\n' >array.json
+printf '{\n  "id": 1, "vector": {"a": 1,\n "b": 2}}\n{"id": 2, "vector": {}}' >pretty.json
 mkdir folder
 cp whole.jsonl folder/1.jsonl
 cp decimal.jsonl folder/2.jsonl
@@ -67,6 +69,10 @@ build nothing.jsonl whole.jsonl nothing.jsonl
 build mixed.jsonl
 build --weight-scale=100 mixed.jsonl
 build folder
+build array.json
+build pretty.json
+build --format=vectors array.json pretty.json whole.jsonl
+build -v array.json 2>&1 | grep 'read as'
 build dense.jsonl
 build bad.jsonl
 build --skip-bad bad.jsonl

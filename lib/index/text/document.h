@@ -4,7 +4,8 @@
  *
  *      jsonl    {"id": "d1", "contents": "Some text"}     one object a line
  *      json     the same over several lines, or in an array
- *      vectors  {"id": "d1", "vector": {"fish": 2.3}}     terms with weights, a line each
+ *      vectors  {"id": "d1", "vector": {"fish": 2.3}}     terms with weights; as jsonl or
+ *                                                         as json
  *      tsv      d1 TAB Some text                          one document a line
  *      csv      d1,"Some text"                            under a header
  *      trec     <DOC><DOCNO> d1 </DOCNO> <TEXT>Some text</TEXT></DOC>
@@ -81,6 +82,7 @@ typedef struct gs_document_options {
     bool takes_usual_texts;         /* the text fields are the usual ones */
     /* Of one file: */
     bool is_array;             /* json */
+    bool has_weights;          /* json, jsonl, vectors: documents have vectors */
     const gs_columns *columns; /* csv; tsv with a header, else NULL */
 } gs_document_options;
 

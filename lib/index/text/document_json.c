@@ -144,8 +144,7 @@ static bool read_field(gs_json_reader *r, json_fields *fields)
         return false;
     const gs_text_span name = name_of(fields, &key, room);
     const gs_document_options *const o = fields->options;
-    if ((o->format == GS_FORMAT_VECTORS || fields->is_looking) &&
-        is_named(name, GS_VECTOR_FIELD))
+    if ((o->has_weights || fields->is_looking) && is_named(name, GS_VECTOR_FIELD))
         return read_vector(r, fields);
     const bool is_id =
         is_named(name, o->id_field != NULL ? o->id_field : gs_usual_id_fields[0]);
@@ -215,7 +214,7 @@ static bool has_texts(const json_fields *fields)
 /* Why the fields that were read make no document, or NULL. */
 static const char *lacks_of(const json_fields *fields)
 {
-    const bool is_vectors = fields->options->format == GS_FORMAT_VECTORS;
+    const bool is_vectors = fields->options->has_weights;
     if (!fields->has_id)
         return gs_json_no_name;
     if (is_vectors ? !fields->has_vector : !has_texts(fields))

@@ -9,8 +9,8 @@
  * Unless its field was chosen, the name may also be in another of the usual ones; and of
  * the usual fields with text all are taken that are there, or the first alone.
  *
- * With GS_FORMAT_VECTORS there must be a field "vector" (document_vector.h) as well, and
- * none with text need be.
+ * Where options have weights there must be a field "vector" (document_vector.h) as well,
+ * and none with text need be.
  */
 #ifndef GS_LIB_INDEX_TEXT_DOCUMENT_JSON_H
 #define GS_LIB_INDEX_TEXT_DOCUMENT_JSON_H

@@ -22,7 +22,7 @@ enum {
 typedef struct file_shape {
     gs_columns *columns; /* NULL: none */
     uint8_t format;
-    bool is_array;
+    bool is_array, has_weights;
 } file_shape;
 
 struct gs_document_shapes {
@@ -125,7 +125,7 @@ static bool has_documents(look *l, bool *is_sound, bool *has_weights)
     if (*is_sound && l->kind == GS_LOOKS_OBJECT_LINES && !is_object_line(f, object))
         l->kind = GS_LOOKS_OBJECTS;
     *has_weights = *is_sound && finding.id_field != NULL && finding.has_vector &&
-                   l->kind == GS_LOOKS_OBJECT_LINES && asked(l)->takes_usual_texts;
+                   asked(l)->takes_usual_texts;
     if (*has_weights) {
         size_t used = 0;
         put(l, &used, ", names from ", finding.id_field);
@@ -270,6 +270,15 @@ static gs_code take_as_text(look *l, gs_status *st)
     return take_text(l, st);
 }
 
+/* An object a line, or over several or in an array. */
+static void take_vectors(look *l)
+{
+    l->shape.has_weights = true;
+    l->shape.format = l->kind == GS_LOOKS_ARRAY || l->kind == GS_LOOKS_OBJECTS
+                          ? GS_FORMAT_JSON
+                          : GS_FORMAT_VECTORS;
+}
+
 static gs_code look_at_objects(look *l, gs_status *st)
 {
     static const gs_document_format formats[] = {[GS_LOOKS_ARRAY] = GS_FORMAT_JSON,
@@ -280,7 +289,9 @@ static gs_code look_at_objects(look *l, gs_status *st)
     const bool is = has_documents(l, &is_sound, &has_weights);
     const bool is_json_by_name =
         l->ending == GS_FORMAT_JSON || l->ending == GS_FORMAT_JSONL;
-    l->shape.format = has_weights ? GS_FORMAT_VECTORS : (uint8_t)formats[l->kind];
+    l->shape.format = (uint8_t)formats[l->kind];
+    if (has_weights)
+        take_vectors(l);
     if (is || l->ending == GS_FORMAT_JSONL)
         return GS_OK;
     if (l->is_found)
@@ -383,6 +394,11 @@ static gs_code look_as_told(look *l, gs_status *st)
         return take_header(l, true, true, &is_good, st);
     if (o->format == GS_FORMAT_TSV)
         return take_header(l, false, has_chosen_fields(o), &is_good, st);
+    if (o->format == GS_FORMAT_VECTORS) {
+        bool is_sound, has_weights;
+        (void)has_documents(l, &is_sound, &has_weights); /* how objects lie */
+        take_vectors(l);
+    }
     return GS_OK;
 }
 
@@ -390,7 +406,7 @@ static gs_code look_as_told(look *l, gs_status *st)
 static gs_code decide_weights(look *l, gs_status *st)
 {
     gs_document_shapes *const shapes = l->shapes;
-    const bool has_weights = l->shape.format == GS_FORMAT_VECTORS;
+    const bool has_weights = l->shape.has_weights;
     gs_quoted q, other;
     if (!shapes->is_decided) {
         shapes->is_decided = true;
@@ -416,7 +432,7 @@ static gs_code settle_kind(look *l, bool is_left_out, gs_status *st)
     if (l->kind != GS_LOOKS_NOTHING)
         return decide_weights(l, st);
     if (l->shapes->is_decided && l->shapes->has_weights)
-        l->shape.format = GS_FORMAT_VECTORS;
+        take_vectors(l);
     return GS_OK;
 }
 
@@ -503,6 +519,7 @@ gs_document_options gs_document_shape_of(const gs_document_shapes *shapes,
     const file_shape *const shape = &shapes->files[input_index];
     options.format = (gs_document_format)shape->format;
     options.is_array = shape->is_array;
+    options.has_weights = shape->has_weights;
     options.columns = shape->columns;
     return options;
 }
