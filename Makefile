@@ -189,11 +189,11 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all help deps demo test test-long fresh-test programs print-program unit-test cli-test \
-        faults faults-run stops stops-run hardened-test limits-test library-test python-test plugin-test plugin-run print-plugin \
+        faults faults-run stops stops-run hardened-test limits-test library-test python-test ray-plain-test ray-test plugin-test plugin-run print-plugin \
         diff-test table-test fake-gpu-test fake-gpu-run index-test join-test search-test flips soak reliability \
         fuzz fuzz-run gpu-programs \
         gpu-test gpu-yardstick asan tsan memcheck lint format bench codec-bench feed-bench install \
-        library install-library gpu-plugin wheel deb uninstall clean FORCE
+        library install-library gpu-plugin wheel ray-wheel deb uninstall clean FORCE
 all: build/gpusort
 
 # The one name people know is a copy of the variant last asked for.
@@ -296,6 +296,7 @@ help:
 	  'make limits-test  small limits, and what has bitten other sorts' \
 	  'make library-test  libgpusort as others get it: installed, and examples built against it' \
 	  'make python-test  the wheel, unpacked, against the command' \
+	  'make ray-test   gpusort-ray on clusters on this machine; fetches Ray into build/ray-venv' \
 	  'make plugin-test  a GPU that is a library of its own (a fake one)' \
 	  'make hardened-test  guards against attackers, read from the program' \
 	  'make index-test indexes of random documents against what they must hold' \
@@ -317,6 +318,7 @@ help:
 	  'make library    libgpusort, shared and static, for other programs' \
 	  'make gpu-plugin  with CUDA: what a program without CUDA opens where there is a GPU' \
 	  'make deb        Debian packages, to build/deb' \
+	  'make ray-wheel  for Ray: build/ray-wheel/gpusort_ray-*.whl, which has the program inside' \
 	  'make wheel      for Python: build/wheel/gpusort-*.whl, which has the library inside' \
 	  'make install    to $(DESTDIR)$(PREFIX): the program and the library' \
 	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90"|own STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
@@ -363,6 +365,18 @@ limits-test: $(PROGRAM)
 
 python-test: $(PROGRAM) wheel
 	@$(PYTHON) tests/api/python.py build/wheel/*.whl $(PROGRAM)
+
+# What needs no Ray; and, in an environment of its own, what does.
+ray-plain-test:
+	@python3 -B tests/ray/test_plain.py
+
+RAY_VENV = build/ray-venv
+ray-test: ray-plain-test ray-wheel
+	@[ -x $(RAY_VENV)/bin/ray ] || { $(PYTHON) -m venv $(RAY_VENV) && \
+	    $(RAY_VENV)/bin/pip install -q ray 's3fs' boto3 'moto[server]' xxhash; }
+	@$(RAY_VENV)/bin/pip install -q --force-reinstall --no-deps build/ray-wheel/*.whl
+	@for test in $(or $(RAY_TESTS),$(filter-out %/test_plain.py,$(wildcard tests/ray/test_*.py))); do \
+	    GPUSORT=$(CURDIR)/$(PROGRAM) $(RAY_VENV)/bin/python -B $$test || exit 1; done
 
 library-test: $(PROGRAM) library
 	@tests/api/run.sh $(CURDIR)/$(PROGRAM)
@@ -506,6 +520,10 @@ $(BIN)/inside/$(SONAME): $(LIB_O) $(BIN)/link-flags
 	    -Wl,--no-undefined $(SHOWN) -o $@ $(LIB_O) $(CUDA_LIBS) $(LDLIBS)
 wheel: $(BIN)/inside/$(SONAME)
 	$(Q)rm -rf build/wheel && $(PYTHON) cmd/python/wheel.py --library=$< --out=build/wheel
+
+# For Ray: the package, with the program inside.
+ray-wheel: $(PROGRAM)
+	$(Q)rm -rf build/ray-wheel && $(PYTHON) cmd/ray/ray_wheel.py --program=$< --out=build/ray-wheel
 
 # The library, its header and what pkg-config says of it.
 LIBDIR ?= $(PREFIX)/lib

@@ -106,6 +106,7 @@ begin cli mk cli-test
 begin hardened mk hardened-test
 begin library mk library-test
 begin python mk python-test
+begin ray mk ray-plain-test
 begin limits mk LIMITS_TEST_ARGS="--json=$PWD/build/results/limits.json" limits-test
 begin build-tsan mk_tsan programs
 begin unit mk unit-test

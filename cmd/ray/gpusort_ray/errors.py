@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+"""What can go wrong, by what is to be done about it."""
+
+from __future__ import annotations
+
+
+class Trouble(Exception):
+    """Ends the job: what was asked for cannot be done. Its text is for the user."""
+
+
+class PassingTrouble(Exception):
+    """Of one node or of one moment (a full disk, a store that does not answer): the same
+    task may well succeed elsewhere or later, so Ray is told to try again."""
+
+
+class Usage(Trouble):
+    """The command line makes no sense."""

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""The program that does the work: found, started, and its failures understood."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager
+from typing import IO, Callable, Iterator
+
+from .errors import PassingTrouble, Trouble
+
+_LOCK = "lock"
+_PASSES = re.compile(r"No space left|quota exceeded|Input/output error|Stale file|out of memory|Cannot allocate", re.I)
+
+
+def find(asked: str = "") -> str:
+    """`asked`, $GPUSORT, the one in the package, or that of $PATH."""
+    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "gpusort")
+    for name in (asked, os.environ.get("GPUSORT", "")):
+        if name:
+            found = shutil.which(name)
+            if not found:
+                raise Trouble(f"{name}: no such program on {os.uname().nodename}")
+            return found
+    found = inside if os.access(inside, os.X_OK) else shutil.which("gpusort")
+    if not found:
+        raise Trouble(f"gpusort is not installed on {os.uname().nodename}: say where with --gpusort")
+    return found
+
+
+def _die_with_parent() -> None:
+    """A task that is killed takes its gpusort with it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+
+
+class Run:
+    """One gpusort, perhaps fed from here, perhaps read from here."""
+
+    def __init__(self, words: list[str], feed: Callable[[int], None] | None = None) -> None:
+        self._words = words
+        self._feed = feed
+        self._failure: BaseException | None = None
+
+    def __enter__(self) -> Run:
+        self._complaints = tempfile.TemporaryFile()
+        self._child = subprocess.Popen(
+            self._words,
+            stdin=subprocess.DEVNULL if self._feed is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._complaints,
+            preexec_fn=_die_with_parent,
+            env={**os.environ, "LC_ALL": os.environ.get("LC_ALL", "C.UTF-8")},
+        )
+        self._feeder: threading.Thread | None = None
+        if self._feed is not None:
+            self._feeder = threading.Thread(target=self._work, daemon=True)
+            self._feeder.start()
+        return self
+
+    def _work(self) -> None:
+        assert self._feed is not None and self._child.stdin is not None
+        try:
+            self._feed(self._child.stdin.fileno())
+        except BrokenPipeError:
+            pass  # what ended it says why
+        except BaseException as e:  # joined with the child's end
+            self._failure = e
+            self._child.kill()
+        finally:
+            try:
+                self._child.stdin.close()
+            except BrokenPipeError:
+                pass
+
+    def blocks(self) -> Iterator[bytes]:
+        assert self._child.stdout is not None
+        while block := os.read(self._child.stdout.fileno(), 1 << 20):
+            yield block
+
+    def finish(self) -> None:
+        for _ in self.blocks():
+            pass
+        code = self._child.wait()
+        if self._feeder:
+            self._feeder.join()
+        if self._failure:
+            raise self._failure
+        if code:
+            raise self._trouble(code)
+
+    def _trouble(self, code: int) -> Exception:
+        self._complaints.seek(0)
+        said = self._complaints.read().decode(errors="replace").strip() or (
+            f"{os.path.basename(self._words[0])} {self._words[1]} was ended by signal {-code}"
+        )
+        text = f"{said} (on {os.uname().nodename})"
+        return (PassingTrouble if code < 0 or _PASSES.search(said) else Trouble)(text)
+
+    def __exit__(self, *_: object) -> None:
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+        if self._feeder:
+            self._feeder.join()
+        assert self._child.stdout is not None
+        self._child.stdout.close()
+        self._complaints.close()
+
+
+def run(words: list[str], feed: Callable[[int], None] | None = None) -> bytes:
+    """To its end; what it wrote, which is little."""
+    with Run(words, feed) as child:
+        said = b"".join(child.blocks())
+        child.finish()
+        return said
+
+
+def largest_child_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+
+
+# --- room for files of a task -----------------------------------------------------------
+
+
+def _sweep(base: str) -> None:
+    """What tasks left that were killed: folders whose lock nobody holds."""
+    for name in os.listdir(base):
+        folder = os.path.join(base, name)
+        if not name.startswith("gpusort-ray."):
+            continue
+        try:
+            with open(os.path.join(folder, _LOCK), "rb") as f:
+                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            pass  # another's, or not a task's, or gone meanwhile
+
+
+def _new_folder(base: str) -> tuple[str, IO[bytes]]:
+    while True:
+        folder = tempfile.mkdtemp(prefix="gpusort-ray.", dir=base)
+        lock = open(os.path.join(folder, _LOCK), "wb")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(lock.name):
+            return folder, lock
+        lock.close()  # one who swept was faster
+
+
+@contextmanager
+def scratch(asked: str, needed_bytes: int) -> Iterator[str]:
+    """A folder of this task on its node's disk, if that has room for what comes."""
+    base = asked or tempfile.gettempdir()
+    try:
+        os.makedirs(base, exist_ok=True)
+        _sweep(base)
+        free = shutil.disk_usage(base).free
+        if free < needed_bytes:
+            raise PassingTrouble(
+                f"{base} on {os.uname().nodename} has {free >> 20} MiB free, "
+                f"and a task needs {needed_bytes >> 20}: No space left on device"
+            )
+        folder, lock = _new_folder(base)
+    except OSError as e:
+        raise PassingTrouble(f"{base} on {os.uname().nodename}: {e}") from e
+    try:
+        yield folder
+    except OSError as e:
+        raise PassingTrouble(f"{folder} on {os.uname().nodename}: {e}") from e
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        lock.close()

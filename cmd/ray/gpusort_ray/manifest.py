@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""What a job is and how far it is, in a file beside its parts: a driver that died goes on
+from there, and whoever gets the parts can tell if they are all there and undamaged.
+
+It is written whole, each time under a temporary name first: when the plan stands, every
+few seconds while parts are made, and at the end. A part that it does not know of yet is
+made again, and gives the same bytes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from typing import Any
+
+from . import files
+from .errors import Trouble
+from .plan import Chunk, Plan
+
+NAME = "manifest.json"
+_FORMAT = "gpusort-ray sort 1"
+_EVERY_SECONDS = 2.0
+
+
+def _of_chunk(c: Chunk) -> dict[str, Any]:
+    names = [[f.url, f.bytes, f.version] for f in c.files]
+    return {"files": names} if c.is_whole else {"files": names, "begin": c.begin, "end": c.end}
+
+
+class Manifest:
+    def __init__(self, out: str, body: dict[str, Any]) -> None:
+        self._out = out
+        self._body = body
+        self._written = 0.0
+
+    @classmethod
+    def begin(cls, out: str, options: list[str], plan: Plan) -> Manifest:
+        m = cls(out, {
+            "format": _FORMAT, "complete": False, "options": options, "parts": plan.parts,
+            "header_bytes": plan.header_bytes, "chunks": [_of_chunk(c) for c in plan.chunks],
+            "splitters": None, "done": {},
+        })  # fmt: skip
+        m.write()
+        return m
+
+    @classmethod
+    def read(cls, out: str) -> Manifest:
+        name = files.join(out, NAME)
+        try:
+            body = json.loads(files.read_whole(name))
+            if body["format"] != _FORMAT:
+                raise Trouble(f"{name}: its format is {body['format']}, not {_FORMAT}")
+        except (ValueError, KeyError, TypeError) as e:
+            raise Trouble(f"{name}: is not a manifest: {e}") from e
+        return cls(out, body)
+
+    def check_same(self, options: list[str], plan: Plan) -> None:
+        """May this job go on from there? Chunks and parts must be those of before."""
+        name = files.join(self._out, NAME)
+        if self._body["options"] != options:
+            raise Trouble(f"{name}: was begun with other options: {' '.join(self._body['options'])}")
+        before = {tuple(f) for c in self._body["chunks"] for f in c["files"]}
+        now = {(f.url, f.bytes, f.version) for c in plan.chunks for f in c.files}
+        for url, *_ in sorted(before ^ now):
+            raise Trouble(f"{url}: was changed, added or left out since {name} was written")
+
+    @property
+    def plan(self) -> Plan:
+        """As it was when the job was begun."""
+        chunks = []
+        for c in self._body["chunks"]:
+            names = tuple(files.File(*f) for f in c["files"])
+            is_range = "begin" in c
+            chunks.append(Chunk(names, c.get("begin", 0), c.get("end", 0), not is_range))
+        return Plan(tuple(chunks), self._body["parts"], self._body["header_bytes"])
+
+    @property
+    def splitters(self) -> bytes | None:
+        text = self._body["splitters"]
+        return None if text is None else base64.b64decode(text)
+
+    def cut(self, parts: int, splitters: bytes) -> None:
+        """So many parts come out, cut by these."""
+        self._body["parts"] = parts
+        self._body["splitters"] = base64.b64encode(splitters).decode()
+        self.write()
+
+    @property
+    def done(self) -> dict[int, tuple[int, str]]:
+        """Parts that are there: their bytes and checksums."""
+        return {int(part): (v[0], v[1]) for part, v in self._body["done"].items()}
+
+    @property
+    def parts(self) -> int:
+        return int(self._body["parts"])
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self._body["complete"])
+
+    def forget(self, part: int) -> None:
+        self._body["done"].pop(str(part), None)
+
+    def add(self, part: int, size: int, checksum: str) -> None:
+        self._body["done"][str(part)] = [size, checksum]
+        if time.monotonic() - self._written > _EVERY_SECONDS:
+            self.write()
+
+    def complete(self) -> None:
+        self._body["complete"] = True
+        self.write()
+
+    def write(self) -> None:
+        files.write_whole(files.join(self._out, NAME), json.dumps(self._body, indent=1).encode())
+        self._written = time.monotonic()

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Where records begin: to cut a file between two of them, wherever the cut is wanted, and
+to take some of them out of blocks here and there."""
+
+from __future__ import annotations
+
+import random
+
+from . import files
+from .errors import Trouble
+from .files import File
+from .sort_options import SortOptions
+
+_LOOK_BYTES = 64 << 10
+
+
+def first_from(file: File, at: int, o: SortOptions) -> int:
+    """The first byte from `at` on where a record begins, or the end."""
+    if at <= 0 or at >= file.bytes:
+        return max(0, min(at, file.bytes))
+    if o.record_bytes:
+        rest = at % o.record_bytes
+        return min(file.bytes, at + (o.record_bytes - rest if rest else 0))
+    look, count = at - 1, _LOOK_BYTES
+    while look < file.bytes:
+        block = files.read_at(file.url, look, count)
+        if not block:
+            raise Trouble(f"{file.url}: ends at byte {look}, before {file.bytes}: it was changed")
+        found = block.find(o.end)
+        if found >= 0:
+            return look + found + 1
+        look += len(block)
+        count = min(2 * count, files.BLOCK_BYTES)
+    return file.bytes
+
+
+def header_bytes(file: File, o: SortOptions) -> int:
+    """How long the header on top of a file is. A quote in it may hold a line's end."""
+    if not o.header_lines:
+        return 0
+    text, quotes, lines, looked = b"", False, 0, 0
+    while len(text) < file.bytes:
+        text += files.read_at(file.url, len(text), _LOOK_BYTES)
+        for i in range(looked, len(text)):
+            byte = text[i : i + 1]
+            if o.has_quotes and byte == b'"':
+                quotes = not quotes
+            elif byte == o.end and not quotes:
+                lines += 1
+                if lines == o.header_lines:
+                    return i + 1
+        looked = len(text)
+    return file.bytes
+
+
+def is_packed(file: File, o: SortOptions) -> bool:
+    """Does gpusort unpack it? Then nothing can be said of its records from outside."""
+    head = files.read_at(file.url, 0, 4) if o.decompresses else b""
+    return head[:2] == b"\x1f\x8b" or head == b"\x28\xb5\x2f\xfd"
+
+
+def sample(file: File, begin: int, end: int, wanted: int, o: SortOptions, seed: int) -> list[bytes]:
+    """About `wanted` records of a plain file, of blocks at even distances, with their ends.
+    Of each block those that begin in it are taken."""
+    block_bytes = max(8 << 10, 2 * o.record_bytes)
+    blocks = max(1, min((end - begin) // block_bytes, wanted // 16))
+    each = -(-wanted // blocks)
+    chance = random.Random(seed)
+    taken: list[bytes] = []
+    for i in range(blocks):
+        low = begin + (end - begin) * i // blocks
+        high = begin + (end - begin) * (i + 1) // blocks
+        at = low + chance.randrange(max(1, high - low - block_bytes))
+        start = first_from(File(file.url, end, file.version), at, o)
+        if start >= end:
+            continue
+        stop = first_from(File(file.url, end, file.version), start + block_bytes, o)
+        records = split(files.read_at(file.url, start, stop - start), o)
+        taken += chance.sample(records, min(each, len(records)))
+    return taken
+
+
+def split(text: bytes, o: SortOptions) -> list[bytes]:
+    if o.record_bytes:
+        return [text[i : i + o.record_bytes] for i in range(0, len(text), o.record_bytes)]
+    records = text.split(o.end)
+    last = records.pop()
+    return [r + o.end for r in records] + ([last + o.end] if last else [])

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""A sort from its inputs to its parts: what is asked of Ray, and in which order.
+
+    inputs -> plan -> sample -> splitters -> partition ==pieces==> merge -> parts
+                                  (manifest)                         (manifest)
+
+Pieces are Ray's objects: it keeps them in memory, moves them to who merges them, spills
+what does not fit, and makes those again that a node took with it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any, Iterator
+
+from . import cluster as clusters
+from . import files, plan as plans, records, sort_tasks
+from .errors import Trouble
+from .files import File
+from .manifest import NAME, Manifest
+from .plan import Chunk, Plan
+from .sort_options import SortOptions
+from .sort_tasks import PartDone, PartitionDone, Work, part_name
+from .watch import Watch
+
+_SAMPLES_MIN, _SAMPLES_A_PART = 20_000, 200
+_GET_AT_ONCE = 8
+
+
+def _piece_source(ray: Any, refs: list[Any]) -> Iterator[Any]:
+    """Pieces, a few of them on the node at a time."""
+    for i in range(0, len(refs), _GET_AT_ONCE):
+        yield from ray.get(refs[i : i + _GET_AT_ONCE])
+
+
+def _merge_task(work: Work, part: int, part_bytes: int, refs: list[Any]) -> PartDone:
+    import ray
+
+    return sort_tasks.merge_part(work, part, part_bytes, _piece_source(ray, refs))
+
+
+class SortJob:
+    def __init__(self, options: SortOptions, inputs: list[str]) -> None:
+        self._o = options
+        self._inputs = inputs
+        self._watch = Watch(options.job.progress, options.job.stats)
+
+    def run(self) -> None:
+        o = self._o
+        self._look_at_out()
+        inputs = [f for url in self._inputs for f in files.expand(url)]
+        header = self._header(inputs)
+        sort_tasks.check_options(o, header)
+        self._cluster = clusters.connect(o.job)
+        plan = plans.make(inputs, o, self._cluster.room)
+        plan = self._begin(plan)
+        c = self._cluster
+        self._work = Work(
+            o, plan.parts, header, c.room.memory_bytes, c.cpus, c.engine, o.job.out
+        )
+        self._watch.begin(plan.bytes, len(plan.chunks), plan.parts)
+        if self._manifest.splitters is None:
+            parts, splitters = self._find_splitters(plan)
+            self._manifest.cut(parts, splitters)
+            self._work = replace(self._work, parts=parts)
+            plan = replace(plan, parts=parts)
+        self._move(plan)
+        self._manifest.complete()
+        self._watch.end()
+
+    # --- where it goes --------------------------------------------------------------
+
+    def _look_at_out(self) -> None:
+        o = self._o.job
+        found = files.names_in(o.out)
+        parts = [n for n in found if n.startswith("part-")]
+        self._goes_on = o.resumes and NAME in found
+        if o.resumes and not self._goes_on and parts:
+            raise Trouble(f"{o.out}: has parts but no {NAME}: there is nothing to go on from")
+        if self._goes_on or not (parts or NAME in found):
+            return
+        if not o.replaces:
+            raise Trouble(
+                f"{o.out}: has the parts of a sort already; --resume goes on with it, "
+                "--replace takes them away"
+            )
+        for name in [NAME] * (NAME in found) + parts:
+            files.remove(files.join(o.out, name))
+
+    def _begin(self, plan: Plan) -> Plan:
+        o = self._o.job
+        if not self._goes_on:
+            self._manifest = Manifest.begin(o.out, self._o.handed_on, plan)
+            return plan
+        self._manifest = Manifest.read(o.out)
+        self._manifest.check_same(self._o.handed_on, plan)
+        for part, (size, _) in self._manifest.done.items():
+            name = files.join(o.out, part_name(part, self._manifest.parts))
+            try:
+                is_there = files.look(name).bytes == size
+            except Trouble:
+                is_there = False
+            if not is_there:
+                self._manifest.forget(part)
+        return self._manifest.plan
+
+    def _header(self, inputs: list[File]) -> bytes:
+        if not inputs:
+            raise Trouble("there is no input")
+        header = files.read_at(inputs[0].url, 0, records.header_bytes(inputs[0], self._o))
+        return header + self._o.end if header and not header.endswith(self._o.end) else header
+
+    # --- the tasks ------------------------------------------------------------------
+
+    def _find_splitters(self, plan: Plan) -> tuple[int, bytes]:
+        self._watch.phase("sample")
+        if plan.parts == 1:
+            return 1, b""
+        wanted = max(_SAMPLES_MIN, _SAMPLES_A_PART * plan.parts)
+        task = self._cluster.remote(sort_tasks.sample_chunk, self._o.job.retries)
+        work = self._cluster.ray.put(self._work)
+        samples: dict[int, bytes] = {}
+
+        def numbered(number: int, chunk: Chunk) -> Any:
+            share = -(-wanted * chunk.bytes // max(1, plan.bytes))
+            return lambda: task.remote(work, number, chunk, max(1, share))
+
+        tasks = (numbered(i, c) for i, c in enumerate(plan.chunks))
+        for i, text in enumerate(clusters.flow(self._cluster, tasks, 2 * self._cluster.room.tasks)):
+            samples[i] = text
+            self._watch.step()
+        return sort_tasks.find_splitters(self._work, list(samples.values()))
+
+    def _move(self, plan: Plan) -> None:
+        done = self._manifest.done
+        missing = [p for p in range(plan.parts) if p not in done]
+        if not missing:
+            return
+        pieces, sizes = self._partition(plan, frozenset(done))
+        self._merge(missing, pieces, sizes)
+
+    def _partition(self, plan: Plan, skipped: frozenset[int]) -> tuple[list[list[Any]], list[int]]:
+        """References to all pieces, by chunk and part, and how large parts are."""
+        self._watch.phase("partition")
+        c = self._cluster
+        task = c.remote(
+            sort_tasks.partition_chunk, self._o.job.retries,
+            num_returns=plan.parts + 1, num_gpus=c.gpus,
+        )  # fmt: skip
+        work, cut = c.ray.put(self._work), c.ray.put(self._manifest.splitters)
+        pieces: list[list[Any]] = []
+        sizes = [0] * plan.parts
+
+        def numbered(number: int, chunk: Chunk) -> Any:
+            def start() -> Any:
+                refs = task.remote(work, number, chunk, cut, skipped)
+                pieces.append(refs[:-1])
+                return refs[-1]
+
+            return start
+
+        tasks = (numbered(i, chunk) for i, chunk in enumerate(plan.chunks))
+        for one in clusters.flow(c, tasks, 2 * c.room.tasks):
+            assert isinstance(one, PartitionDone)
+            sizes = [a + b for a, b in zip(sizes, one.part_bytes)]
+            self._watch.step(shuffled=sum(one.part_bytes), peak=one.peak_bytes)
+        return pieces, sizes
+
+    def _merge(self, missing: list[int], pieces: list[list[Any]], sizes: list[int]) -> None:
+        self._watch.phase("merge", len(missing))
+        c = self._cluster
+        task = c.remote(_merge_task, self._o.job.retries)
+        work = c.ray.put(self._work)
+
+        def numbered(part: int) -> Any:
+            def start() -> Any:
+                refs = [of_chunk[part] for of_chunk in pieces]
+                for of_chunk in pieces:  # Ray lets go of them with the task
+                    of_chunk[part] = None
+                return task.remote(work, part, sizes[part], refs)
+
+            return start
+
+        for one in clusters.flow(c, map(numbered, missing), 2 * c.room.tasks):
+            assert isinstance(one, PartDone)
+            self._manifest.add(one.part, one.bytes, one.checksum)
+            self._watch.step(written=one.bytes, peak=one.peak_bytes)
+
+
+def check_parts(out: str) -> int:
+    """Compares all parts with their checksums; how many there are."""
+    import xxhash
+
+    manifest = Manifest.read(out)
+    if not manifest.is_complete:
+        raise Trouble(f"{out}: is not complete: --resume goes on with it")
+    for part, (size, checksum) in sorted(manifest.done.items()):
+        name = files.join(out, part_name(part, manifest.parts))
+        sums = xxhash.xxh3_64()
+        if files.look(name).bytes == size:
+            for block in files.read_blocks(name, 0, size):
+                sums.update(block)
+        if files.look(name).bytes != size or sums.hexdigest() != checksum:
+            raise Trouble(f"{name}: is damaged: it is not the {size} bytes that were written")
+    print(f"{out}: {manifest.parts} parts, all as they were written", file=sys.stderr)
+    return manifest.parts

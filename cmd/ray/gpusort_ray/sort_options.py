@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""The options of `gpusort-ray sort`: its own, and those of `gpusort sort`, of which most
+are handed on as they are, to every task alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .arguments import FLAG, OPTIONAL, VALUE, count_of, scan
+from .errors import Usage
+from .job_options import JOB_TABLE, JobOptions
+
+# What orders records: handed on to every task.
+_ORDER = {
+    **{letter: FLAG for letter in "-b -d -f -g -i -M -h -n -r -V -s -u -z".split()},
+    **{
+        name: FLAG
+        for name in """--ignore-leading-blanks --dictionary-order --ignore-case
+        --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort
+        --numeric-sort --reverse --version-sort --stable --unique --zero-terminated --csv
+        --tsv --no-quotes --locale-order --no-header --no-decompress""".split()
+    },
+    "-k": VALUE, "--key": VALUE, "-t": VALUE, "--field-separator": VALUE, "--sort": VALUE,
+    "--record-size": VALUE, "--key-bytes": VALUE, "--jsonl-key": VALUE, "--header": OPTIONAL,
+    "--verify": FLAG,
+}  # fmt: skip
+
+# Why the others of `gpusort sort` are refused, to say so.
+_REFUSED = {
+    "-c": "`gpusort check` tells whether a file is in order", "-C": "`gpusort check` does that",
+    "--check": "`gpusort check` tells whether a file is in order",
+    "-m": "inputs are sorted whether they are in order or not",
+    "--merge": "inputs are sorted whether they are in order or not",
+    "-R": "a shuffle has nothing to cut by; sort by a key of random numbers instead",
+    "--random-sort": "a shuffle has nothing to cut by; sort by a key of random numbers instead",
+    "--random-source": "there is no --random-sort",
+    "--top": "`gpusort sort --top` on each input, and on what that gives, moves less",
+    "--count": "sort first, and count what comes out with `gpusort sort --count`",
+    "-o": "the result is part files in a folder: --out", "--output": "it is called --out",
+    "--debug": "ask `gpusort sort --debug` about a small input",
+    "--checkpoint": "the manifest in --out is one: --resume goes on from it",
+    "--output-compress": "part files are plain",
+    "--compress-program": "spilled data is packed as gpusort does it",
+    "--batch-size": "tasks merge as many runs at once as their memory allows",
+    "--gpu": "Ray says which GPU a task has", "--trace": "Ray's own timeline shows tasks",
+    "--parallel": "--cpus says how many cores a task has",
+}  # fmt: skip
+
+SORT_TABLE = {
+    **_ORDER,
+    **{name: (OPTIONAL if name in ("--check",) else FLAG if name in (
+        "-c", "-C", "-m", "--merge", "-R", "--random-sort", "--count", "--debug") else VALUE)
+        for name in _REFUSED},
+    **JOB_TABLE,
+}  # fmt: skip
+
+
+@dataclass
+class SortOptions:
+    job: JobOptions = field(default_factory=JobOptions)
+    handed_on: list[str] = field(default_factory=list)
+    header_lines: int = 0
+    end: bytes = b"\n"  # of a record
+    record_bytes: int = 0  # of records without an end
+    is_table: bool = False
+    has_quotes: bool = False
+    decompresses: bool = True
+
+    @property
+    def splits_anywhere(self) -> bool:
+        """Can it be seen from the bytes around where a record begins? A quote in a table
+        may have opened any distance before."""
+        return not self.is_table
+
+    def of_tasks(self) -> list[str]:
+        """What every gpusort gets. The header of lines is taken off before."""
+        return self.handed_on
+
+
+def parse_sort(words: list[str]) -> tuple[SortOptions, list[str]]:
+    found, operands = scan(words, SORT_TABLE)
+    o = SortOptions()
+    header: int | None = None
+    for name, value in found:
+        if name in _REFUSED:
+            raise Usage(f"{name} makes no sense here: {_REFUSED[name]}")
+        if name in JOB_TABLE:
+            o.job.take(name, value)
+            continue
+        if name == "--sort" and value and "random".startswith(value):
+            raise Usage(f"--sort={value} makes no sense here: {_REFUSED['-R']}")
+        if name == "--header":
+            header = count_of(value, name) if value is not None else 1
+            continue
+        _note(o, name, value)
+        o.handed_on += [name] if value is None else _with_value(name, value)
+    if "--no-header" in o.handed_on:
+        header = 0
+    o.header_lines = header if header is not None else int(o.is_table)
+    if o.is_table and header:
+        o.handed_on.append(f"--header={header}")
+    if o.header_lines and o.record_bytes:
+        raise Usage("options '--header' and '--record-size' are incompatible")
+    return o, operands
+
+
+def _with_value(name: str, value: str) -> list[str]:
+    return [f"{name}={value}"] if name.startswith("--") else [name, value]
+
+
+def _note(o: SortOptions, name: str, value: str | None) -> None:
+    if name in ("-z", "--zero-terminated"):
+        o.end = b"\0"
+    elif name == "--record-size":
+        o.record_bytes = count_of(value or "", name)
+    elif name in ("--csv", "--tsv"):
+        o.is_table = o.has_quotes = True
+    elif name == "--no-decompress":
+        o.decompresses = False
+    if name == "--no-quotes":
+        o.has_quotes = False

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: MIT
+"""What the tasks of a sort do, each with one gpusort; nothing here knows of Ray.
+
+    sample_chunk      a chunk  ->  some of its records
+    find_splitters    those of all chunks  ->  what cuts all into even parts
+    partition_chunk   a chunk  ->  a piece of every part, in order
+    merge_part        the pieces of one part  ->  a part file
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import time
+from dataclasses import dataclass
+from typing import Any, Iterable, Iterator, NamedTuple
+
+import xxhash
+
+from . import files, gpusort, records
+from .errors import Trouble
+from .files import File
+from .plan import Chunk
+from .sort_options import SortOptions
+
+_SPLITTERS_OF_MEMORY = 20
+_SAMPLE_DROPS = {"-u", "--unique", "--verify"}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What all tasks of a sort are told."""
+
+    options: SortOptions
+    parts: int
+    header: bytes  # of the first input
+    memory_bytes: int  # of a gpusort
+    cpus: int
+    engine: str
+    out: str
+
+    def words(self, command: str, engine: str = "cpu") -> list[str]:
+        return [
+            gpusort.find(self.options.job.gpusort), command, *self.options.of_tasks(),
+            f"-S{self.memory_bytes >> 10}K",
+            f"--parallel={self.cpus}",
+        ] + ([] if command == "sample" else [f"--engine={engine}"])  # fmt: skip
+
+
+class Piece(NamedTuple):
+    """Of a part, what came of one chunk."""
+
+    chunk: int
+    part: int
+    checksum: str
+    data: Any  # bytes, or what holds them
+
+
+class PartitionDone(NamedTuple):
+    part_bytes: list[int]
+    seconds: float
+    peak_bytes: int
+
+
+class PartDone(NamedTuple):
+    part: int
+    bytes: int
+    checksum: str
+    seconds: float
+    peak_bytes: int
+
+
+def part_name(part: int, parts: int) -> str:
+    return f"part-{part:0{max(5, len(str(parts - 1)))}d}"
+
+
+# --- chunks -----------------------------------------------------------------------------
+
+
+def _check_unchanged(chunk: Chunk) -> None:
+    for f in chunk.files:
+        if files.look(f.url) != f:
+            raise Trouble(f"{f.url}: was changed while it was sorted")
+
+
+def _bounds(chunk: Chunk, o: SortOptions) -> tuple[int, int]:
+    """Where the records of a range begin and end."""
+    file = chunk.files[0]
+    return records.first_from(file, chunk.begin, o), records.first_from(file, chunk.end, o)
+
+
+def _names(paths: list[str], folder: str) -> str:
+    name = os.path.join(folder, "names")
+    with open(name, "wb") as f:
+        f.write(b"".join(os.fsencode(p) + b"\0" for p in paths))
+    return f"--files0-from={name}"
+
+
+def _fetch(file: File, number: int, folder: str) -> str:
+    """The path of a file: its own, or that of a copy on this disk."""
+    if files.is_local(file.url):
+        return files.path_of(file.url)
+    path = os.path.join(folder, f"input.{number}")
+    with open(path, "wb") as f:
+        files.copy_into(file.url, 0, file.bytes, f.fileno())
+    return path
+
+
+def _input(chunk: Chunk, o: SortOptions, folder: str) -> tuple[list[str], Any]:
+    """What gpusort is to read: words that say so, and what feeds it."""
+    if chunk.is_whole:
+        return [_names([_fetch(f, i, folder) for i, f in enumerate(chunk.files)], folder)], None
+    begin, end = _bounds(chunk, o)
+    url = chunk.files[0].url
+    return ["-"], lambda fd: files.copy_into(url, begin, end, fd)
+
+
+def _fetched_bytes(chunk: Chunk) -> int:
+    if not chunk.is_whole:
+        return 0
+    return sum(f.bytes for f in chunk.files if not files.is_local(f.url))
+
+
+# --- the tasks --------------------------------------------------------------------------
+
+
+def sample_chunk(work: Work, number: int, chunk: Chunk, wanted: int) -> bytes:
+    o = work.options
+    is_remote = not files.is_local(chunk.files[0].url)
+    is_plain = not o.is_table and not any(records.is_packed(f, o) for f in chunk.files[:16])
+    if is_remote and is_plain:
+        return b"".join(_sample_remote(work, number, chunk, wanted))
+    words = [w for w in work.words("sample") if w not in _SAMPLE_DROPS]
+    words += [f"-n{wanted}", f"--seed={number + 1}"]
+    with gpusort.scratch(o.job.scratch, _fetched_bytes(chunk)) as folder:
+        if not chunk.is_whole:
+            end = chunk.end if chunk.end < chunk.files[0].bytes else ""
+            words += [f"--range={chunk.begin}:{end}", files.path_of(chunk.files[0].url)]
+        else:
+            words += _input(chunk, o, folder)[0]
+        return gpusort.run(words)
+
+
+def _sample_remote(work: Work, number: int, chunk: Chunk, wanted: int) -> list[bytes]:
+    o = work.options
+    if not chunk.is_whole:
+        begin, end = _bounds(chunk, o)
+        return records.sample(chunk.files[0], begin, end, wanted, o, number)
+    some = chunk.files[:: max(1, len(chunk.files) // 64)]
+    taken: list[bytes] = []
+    for i, f in enumerate(some):
+        found = records.sample(f, 0, f.bytes, -(-wanted // len(some)), o, number + i)
+        taken += [r if o.record_bytes or r.endswith(o.end) else r + o.end for r in found]
+    return taken
+
+
+def check_options(o: SortOptions, header: bytes) -> None:
+    """A sort of nothing: says what is wrong with options before anything is begun."""
+    words = [gpusort.find(o.job.gpusort), "sort", *o.of_tasks(), "--engine=cpu", "-"]
+    text = header if o.is_table else b""
+    gpusort.run(words, lambda fd: files.write_all(fd, text))
+
+
+def find_splitters(work: Work, samples: list[bytes]) -> tuple[int, bytes]:
+    """What cuts all into so many parts; fewer where records are so long that each task's
+    memory would fill with splitters."""
+    o, parts = work.options, work.parts
+    count = sum(len(records.split(s, o)) for s in samples)
+    words = [w for w in work.words("sample") if w not in _SAMPLE_DROPS]
+    with gpusort.scratch(o.job.scratch, 2 * sum(map(len, samples))) as folder:
+        name = os.path.join(folder, "samples")
+        with open(name, "wb") as f:
+            f.write(work.header if o.is_table else b"")
+            f.writelines(samples)
+        while parts > 1:
+            wanted = [f"--splitters={parts}", f"-n{max(count + 1, parts)}"]
+            found = gpusort.run([*words, *wanted, name])
+            if len(found) <= work.memory_bytes // _SPLITTERS_OF_MEMORY:
+                return parts, found
+            parts = max(1, parts // 2)
+    return 1, b""
+
+
+def partition_chunk(
+    work: Work, number: int, chunk: Chunk, splitters: bytes, skipped: frozenset[int]
+) -> Iterator[Piece | PartitionDone]:
+    """A piece of every part, and at last what it took. Of parts that are not wanted any
+    more the piece is empty."""
+    o, began = work.options, time.monotonic()
+    _check_unchanged(chunk)
+    spills = chunk.bytes if 2 * chunk.bytes > work.memory_bytes else 0
+    needed = chunk.bytes + spills + _fetched_bytes(chunk) + (1 << 20)
+    with gpusort.scratch(o.job.scratch, needed) as folder:
+        cut = os.path.join(folder, "splitters")
+        with open(cut, "wb") as f:
+            f.write(splitters)
+        words, feed = _input(chunk, o, folder)
+        gpusort.run(
+            [
+                *work.words("partition", work.engine), f"-T{folder}", f"--splitters={cut}",
+                f"--parts={work.parts}", "-o", os.path.join(folder, "piece"), *words,
+            ],
+            feed,
+        )  # fmt: skip
+        _check_unchanged(chunk)
+        sizes = []
+        for part in range(work.parts):
+            path = os.path.join(folder, f"piece.{part:0{max(4, len(str(work.parts - 1)))}d}")
+            data = b"" if part in skipped else _mapped(path)
+            sizes.append(len(data))
+            yield Piece(number, part, xxhash.xxh3_64_hexdigest(data), _as_object(data))
+            os.unlink(path)
+    yield PartitionDone(sizes, time.monotonic() - began, gpusort.largest_child_bytes())
+
+
+def _mapped(path: str) -> Any:
+    """A file's bytes, which are copied once: to where others get them from."""
+    with open(path, "rb") as f:
+        size = os.fstat(f.fileno()).st_size
+        return mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) if size > 1 << 16 else f.read()
+
+
+def _as_object(data: Any) -> Any:
+    return pickle.PickleBuffer(data) if isinstance(data, mmap.mmap) else data
+
+
+def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) -> PartDone:
+    """Pieces come in the order of their chunks. Of tables each has the header on top."""
+    began = time.monotonic()
+    o = work.options
+    with gpusort.scratch(o.job.scratch, part_bytes + (1 << 20)) as folder:
+        paths = [_keep(p, part, folder) for p in pieces]
+        paths = [p for p in paths if o.is_table or os.path.getsize(p)]
+        target = files.join(work.out, part_name(part, work.parts))
+        words = [*work.words("sort"), f"-T{folder}", "-m", _names(paths, folder)]
+        is_direct = files.is_local(target) and not work.header and paths
+        if is_direct:
+            gpusort.run([*words, "-o", files.path_of(target)])
+            done = _checked(files.path_of(target))
+        else:
+            done = _write(work, part, target, words if paths else None)
+    return PartDone(part, *done, time.monotonic() - began, gpusort.largest_child_bytes())
+
+
+def _keep(piece: Piece, part: int, folder: str) -> str:
+    data = memoryview(piece.data)
+    if piece.part != part or xxhash.xxh3_64_hexdigest(data) != piece.checksum:
+        raise Trouble(
+            f"part {part}: what came of chunk {piece.chunk} is damaged: {len(data)} bytes "
+            f"whose checksum is not {piece.checksum} (on {os.uname().nodename})"
+        )
+    path = os.path.join(folder, f"from.{piece.chunk:07d}")
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        files.write_all(fd, data)
+    finally:
+        os.close(fd)
+    return path
+
+
+def _checked(path: str) -> tuple[int, str]:
+    with open(path, "rb") as f:
+        size = os.fstat(f.fileno()).st_size
+        if size == 0:
+            return 0, xxhash.xxh3_64_hexdigest(b"")
+        with mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as text:
+            return size, xxhash.xxh3_64_hexdigest(text)
+
+
+def _write(work: Work, part: int, target: str, words: list[str] | None) -> tuple[int, str]:
+    """A part by way of this process: to a store, or with its header seen to. The output
+    has the header once, on top of the first part."""
+    size, sums = 0, xxhash.xxh3_64()
+    skip = len(work.header) if work.options.is_table and part > 0 else 0
+    with files.Writer(target) as to:
+
+        def put(block: Any) -> None:
+            nonlocal size
+            to.write(block)
+            sums.update(block)
+            size += len(block)
+
+        if work.header and part == 0 and (not work.options.is_table or words is None):
+            put(work.header)
+        if words is not None:
+            with gpusort.Run(words) as child:
+                for block in child.blocks():
+                    put(memoryview(block)[skip:])
+                    skip = max(0, skip - len(block))
+                child.finish()
+        to.commit()
+    return size, sums.hexdigest()

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""What of gpusort-ray needs no Ray: command lines, chunks cut at records, manifests, files
+that appear whole or not at all. Run by `make test` with nothing but Python."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "ray"))
+
+from gpusort_ray import arguments, files, manifest, plan, records  # noqa: E402
+from gpusort_ray.errors import Trouble, Usage  # noqa: E402
+from gpusort_ray.sort_options import parse_sort  # noqa: E402
+
+SEED = int(os.environ.get("GS_TEST_SEED", "1"))
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self) -> None:
+        held = tempfile.TemporaryDirectory(prefix="gpusort-ray-test.")
+        self.addCleanup(held.cleanup)
+        self.folder = Path(held.name)
+
+    def file(self, name: str, text: bytes) -> files.File:
+        (self.folder / name).write_bytes(text)
+        return files.look(str(self.folder / name))
+
+
+class CommandLines(unittest.TestCase):
+    def test_as_getopt_does(self) -> None:
+        o, names = parse_sort(["-nrk2,2", "x", "-t", ",", "--uni", "--key=1", "--out", "d", "--", "-y"])
+        self.assertEqual(names, ["x", "-y"])
+        self.assertEqual(o.handed_on, ["-n", "-r", "-k", "2,2", "-t", ",", "--unique", "--key=1"])
+        self.assertEqual(o.job.out, "d")
+
+    def test_header_stays_with_the_driver_unless_of_a_table(self) -> None:
+        o, _ = parse_sort(["--header=2"])
+        self.assertEqual((o.header_lines, o.handed_on), (2, []))
+        o, _ = parse_sort(["--csv", "--header=2"])
+        self.assertEqual((o.header_lines, o.handed_on), (2, ["--csv", "--header=2"]))
+        self.assertEqual(parse_sort(["--csv"])[0].header_lines, 1)
+        self.assertEqual(parse_sort(["--csv", "--no-header"])[0].header_lines, 0)
+
+    def test_refusals(self) -> None:
+        for words in (
+            ["-c"], ["-m"], ["-R"], ["--top=1"], ["--count"], ["-o", "x"], ["--parallel=2"], ["-q"],
+            ["--sort=random"], ["--key"], ["--no"], ["--unique=1"], ["--parts=0"], ["-S", "x"],
+        ):  # fmt: skip
+            with self.assertRaises(Usage, msg=str(words)):
+                parse_sort(words)
+
+    def test_sizes(self) -> None:
+        self.assertEqual(parse_sort(["-S", "3"])[0].job.memory_bytes, 3 << 10)
+        for text, size in (("7", 7), ("2b", 1024), ("5K", 5 << 10), ("1GiB", 1 << 30)):
+            self.assertEqual(arguments.size_of(text, "-x"), size)
+
+
+class Chunks(Scratch):
+    room = plan.Room(2, 64 << 20)
+
+    def texts(self, made: plan.Plan, o) -> list[bytes]:
+        """What tasks read of each chunk."""
+        found = []
+        for c in made.chunks:
+            if c.is_whole:
+                found.append(b"".join(Path(f.url).read_bytes() for f in c.files))
+                continue
+            a, b = (records.first_from(c.files[0], at, o) for at in (c.begin, c.end))
+            found.append(Path(c.files[0].url).read_bytes()[a:b])
+        return found
+
+    def test_every_record_is_in_one_chunk(self) -> None:
+        chance = random.Random(SEED)
+        for case in range(150):
+            end = chance.choice([b"\n", b"\0"])
+            size = chance.choice([0, 0, 3, 7])
+            words = [f"--chunk={chance.randrange(1, 60)}", *(["-z"] if end == b"\0" else [])]
+            names, whole = [], b""
+            for i in range(chance.randrange(1, 4)):
+                if size:
+                    text = chance.randbytes(size * chance.randrange(0, 50))
+                else:
+                    text = b"".join(b"x" * chance.randrange(0, 90) + end for _ in range(chance.randrange(9)))
+                    text += b"rest" * chance.randrange(2)
+                names.append(self.file(f"{case}.{i}", text))
+                whole += text
+            o, _ = parse_sort(words + ([f"--record-size={size}"] if size else []))
+            got = self.texts(plan.make(names, o, self.room), o)
+            self.assertEqual(b"".join(got), whole)
+            for text, after in zip(got, got[1:]):
+                if text and after and not size:
+                    self.assertIn(text[-1:], (end, b"t"), f"seed {SEED}, case {case}")
+                self.assertEqual(len(text) % size if size else 0, 0)
+
+    def test_a_header_is_in_no_chunk(self) -> None:
+        a = self.file("a", b"head\n" + b"%d\n" * 50 % tuple(range(50)))
+        o, _ = parse_sort(["--header", "--chunk=40"])
+        made = plan.make([a], o, self.room)
+        self.assertEqual(made.header_bytes, 5)
+        self.assertEqual(b"".join(self.texts(made, o)), (self.folder / "a").read_bytes()[5:])
+
+    def test_a_quoted_header(self) -> None:
+        text = b'"a\n""b""",c\n1,2\n'
+        o, _ = parse_sort(["--csv"])
+        self.assertEqual(records.header_bytes(self.file("q", text), o), 12)
+        o, _ = parse_sort(["--csv", "--no-quotes"])
+        self.assertEqual(records.header_bytes(self.file("q", text), o), 3)
+
+    def test_small_files_are_grouped_and_tables_stay_whole(self) -> None:
+        small = [self.file(f"s{i}", b"line\n") for i in range(1000)]
+        o, _ = parse_sort(["--chunk=1000"])
+        self.assertEqual(len(plan.make(small, o, self.room).chunks), 5)
+        o, _ = parse_sort(["--csv", "--chunk=10"])
+        self.assertEqual(len(plan.make([self.file("t", b"a,b\n" * 90)], o, self.room).chunks), 1)
+
+    def test_too_many_pieces_and_ragged_records(self) -> None:
+        a = self.file("a", b"line\n" * 1000)
+        with self.assertRaisesRegex(Trouble, "pieces"):
+            plan.make([a], parse_sort(["--chunk=5", "--parts=9999"])[0], self.room)
+        with self.assertRaisesRegex(Trouble, "multiple"):
+            plan.make([a], parse_sort(["--record-size=3"])[0], self.room)
+
+    def test_a_sample_is_of_records(self) -> None:
+        lines = [b"%d\n" % i for i in range(100_000)]
+        a = self.file("a", b"".join(lines))
+        o, _ = parse_sort([])
+        got = records.sample(a, 0, a.bytes, 1000, o, SEED)
+        self.assertTrue(set(got) <= set(lines))
+        self.assertTrue(900 <= len(got) <= 1100, len(got))
+        middle = sorted(int(g) for g in got)[len(got) // 2]
+        self.assertTrue(40_000 < middle < 60_000, middle)
+
+
+class WrittenFiles(Scratch):
+    def test_whole_or_not_at_all(self) -> None:
+        target = str(self.folder / "new" / "x")
+        with files.Writer(target) as w:
+            w.write(b"abc")
+            self.assertFalse(os.path.exists(target))
+            w.commit()
+        self.assertEqual(files.read_whole(target), b"abc")
+        with self.assertRaises(KeyError):
+            with files.Writer(target) as w:
+                w.write(b"other")
+                raise KeyError
+        self.assertEqual(files.read_whole(target), b"abc")
+        self.assertEqual(files.names_in(str(self.folder / "new")), ["x"])
+
+    def test_errors_name_the_file(self) -> None:
+        with self.assertRaisesRegex(Trouble, "none: No such file"):
+            files.look(str(self.folder / "none"))
+        a = self.file("a", b"123")
+        with self.assertRaisesRegex(Trouble, "ends at byte 3, before 5"):
+            list(files.read_blocks(a.url, 0, 5))
+        self.assertEqual(files.read_at(a.url, 1, 9), b"23")
+
+    def test_folders_are_read_in_order(self) -> None:
+        for name in ("b", "a", "c/d"):
+            (self.folder / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+            self.file(f"in/{name}", b"x\n")
+        found = [f.url[len(str(self.folder)) :] for f in files.expand(str(self.folder / "in"))]
+        self.assertEqual(found, ["/in/a", "/in/b", "/in/c/d"])
+
+
+class Manifests(Scratch):
+    def made(self) -> tuple[manifest.Manifest, plan.Plan]:
+        a = self.file("a", b"line\n" * 100)
+        made = plan.make([a], parse_sort(["--chunk=100"])[0], Chunks.room)
+        return manifest.Manifest.begin(str(self.folder), ["-n"], made), made
+
+    def test_comes_back_as_it_was(self) -> None:
+        m, made = self.made()
+        m.cut(3, b"\xff\0\n")
+        m.add(1, 7, "abc")
+        m.complete()
+        again = manifest.Manifest.read(str(self.folder))
+        again.check_same(["-n"], made)
+        self.assertEqual(again.splitters, b"\xff\0\n")
+        self.assertEqual((again.done, again.parts, again.is_complete), ({1: (7, "abc")}, 3, True))
+        self.assertEqual(again.plan.chunks, made.chunks)
+
+    def test_another_job_is_refused(self) -> None:
+        m, made = self.made()
+        with self.assertRaisesRegex(Trouble, "other options"):
+            m.check_same(["-r"], made)
+        b = self.file("a", b"line\n" * 101)
+        with self.assertRaisesRegex(Trouble, "changed"):
+            m.check_same(["-n"], plan.make([b], parse_sort([])[0], Chunks.room))
+
+    def test_what_is_no_manifest(self) -> None:
+        for text in (b"", b"[]", b'{"format": "other"}', b"{"):
+            self.file(manifest.NAME, text)
+            with self.assertRaisesRegex(Trouble, manifest.NAME):
+                manifest.Manifest.read(str(self.folder))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""`gpusort-ray sort` in trouble: a node or a worker killed in each phase, a full disk, a
+damaged piece, a damaged part, inputs that change, and a driver that dies. What comes out is
+exact, or there is none and a message that says why."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import on_cluster
+from gpusort_ray import sort_tasks
+from on_cluster import Failed, Nodes, check_same, gpusort, gpusort_ray, parts_of, run_cases
+
+_PHASES = (("sample", 0), ("sample", 3), ("partition", 0), ("partition", 6), ("merge", 0), ("merge", 3))
+
+
+def lines(folder: Path) -> Path:
+    path = folder / "lines"
+    if not path.exists():
+        path.write_bytes(gpusort("gen", "--count=400000", "--seed=3", "lines"))
+    return path
+
+
+def sort(folder: Path, *more: object) -> tuple[int, str]:
+    code, _, err = gpusort_ray(
+        "sort", f"--out={folder / 'out'}", "--replace", "-S64M", "--chunk=1M", *more, lines(folder)
+    )
+    return code, err
+
+
+def check(folder: Path, code: int, err: str, what: str) -> None:
+    if code:
+        raise Failed(f"{what}: exit {code}: {err}")
+    check_same(parts_of(folder / "out"), gpusort("sort", lines(folder)), what)
+
+
+def a_node_killed(folder: Path, nodes: Nodes) -> None:
+    for phase, step in _PHASES:
+        with on_cluster.at_step(phase, step, nodes.kill_one) as did:
+            code, err = sort(folder)
+        if not did:
+            raise Failed(f"{phase} {step} never came")
+        check(folder, code, err, f"a node killed in {phase}, {step} steps done")
+        nodes.complete()
+
+
+def _workers() -> list[int]:
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            words = Path("/proc", name, "cmdline").read_bytes()
+        except OSError:
+            continue
+        if name.isdigit() and words.startswith((b"ray::partition", b"ray::_merge", b"ray::sample")):
+            found.append(int(name))
+    return found
+
+
+def a_worker_killed(folder: Path, nodes: Nodes) -> None:
+    killed = []
+
+    def kill() -> None:
+        for _ in range(200):
+            for pid in _workers()[:1]:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+                killed.append(pid)
+                return
+            time.sleep(0.01)
+
+    for phase in ("sample", "partition", "merge"):
+        with on_cluster.at_step(phase, 1, kill):
+            code, err = sort(folder)
+        check(folder, code, err, f"a worker killed in {phase}")
+    if not killed:
+        raise Failed("no worker was killed")
+
+
+def a_full_disk(folder: Path, nodes: Nodes) -> None:
+    """Nowhere is there room: an error that says so, and no part."""
+    small = folder / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1500k", "none", small], check=True)
+    try:
+        code, err = sort(folder, f"-T{small}", "--chunk=4M", "--retries=1")
+        if code != 2 or "No space left" not in err:
+            raise Failed(f"a full disk: exit {code}: {err}")
+        if parts_of(folder / "out"):
+            raise Failed("a full disk left parts")
+        if [n for n in small.iterdir()]:
+            raise Failed("temporary files are left on the full disk")
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def a_damaged_piece(folder: Path, nodes: Nodes) -> None:
+    """One bit of one piece on its way."""
+    data = b"b\nd\n"
+    good = sort_tasks.Piece(4, 2, sort_tasks.xxhash.xxh3_64_hexdigest(data), data)
+    for at in range(8 * len(data)):
+        bad = bytearray(data)
+        bad[at // 8] ^= 1 << at % 8
+        try:
+            sort_tasks._keep(good._replace(data=bytes(bad)), 2, str(folder))
+        except sort_tasks.Trouble as e:
+            if "part 2" not in str(e) or "chunk 4" not in str(e):
+                raise Failed(f"a damaged piece: {e}")
+            continue
+        raise Failed("a damaged piece was taken")
+    try:
+        sort_tasks._keep(good, 3, str(folder))
+    except sort_tasks.Trouble:
+        return
+    raise Failed("a piece of another part was taken")
+
+
+def a_damaged_part(folder: Path, nodes: Nodes) -> None:
+    code, err = sort(folder)
+    check(folder, code, err, "before a part is damaged")
+    if gpusort_ray("check", folder / "out")[0]:
+        raise Failed("undamaged parts were refused")
+    part = folder / "out" / "part-00002"
+    text = bytearray(part.read_bytes())
+    text[100] ^= 4
+    part.write_bytes(text)
+    code, _, err = gpusort_ray("check", folder / "out")
+    if code != 2 or "part-00002" not in err:
+        raise Failed(f"a damaged part: exit {code}: {err}")
+
+
+def an_input_that_changes(folder: Path, nodes: Nodes) -> None:
+    path = lines(folder)
+    text = path.read_bytes()
+    try:
+        with on_cluster.at_step("sample", 1, lambda: path.write_bytes(text[: len(text) // 2])):
+            code, err = sort(folder)
+    finally:
+        path.write_bytes(text)
+    if code != 2 or "changed" not in err or str(path) not in err:
+        raise Failed(f"an input that changes: exit {code}: {err}")
+
+
+def a_driver_that_dies(folder: Path, nodes: Nodes) -> None:
+    """Killed at some moments; --resume goes on, and keeps what was done."""
+    path, out = lines(folder), folder / "out"
+    words = [
+        sys.executable, "-m", "gpusort_ray", "sort", f"--out={out}", "-S64M", "--chunk=1M",
+        f"--address={nodes.cluster.address}", path,
+    ]  # fmt: skip
+    gpusort_ray("sort", f"--out={out}", "--replace", "-S64M", "--chunk=4M", path)
+    for name in out.iterdir():
+        name.unlink()
+    kept = 0
+    for parts_there in (0, 1, 4):
+        job = subprocess.Popen([*words, "--resume"], stderr=subprocess.DEVNULL)
+        while job.poll() is None:
+            manifest = out / "manifest.json"
+            if manifest.exists() and len(list(out.glob("part-*"))) >= parts_there:
+                break
+            time.sleep(0.002)
+        job.kill()
+        job.wait()
+    if (out / "manifest.json").exists():
+        kept = len(json.loads((out / "manifest.json").read_text())["done"])
+    code, _, err = gpusort_ray("sort", f"--out={out}", "--resume", "-S64M", "--chunk=1M", path)
+    check(folder, code, err, f"resumed with {kept} parts known")
+    code, _, err = gpusort_ray("sort", f"--out={out}", "--resume", "-r", "-S64M", path)
+    if code != 2 or "other options" not in err:
+        raise Failed(f"resumed with other options: exit {code}: {err}")
+    done = {p.name: p.stat().st_mtime_ns for p in out.glob("part-*")}
+    (out / "part-00001").unlink()
+    code, _, err = gpusort_ray("sort", f"--out={out}", "--resume", "-S64M", "--chunk=1M", path)
+    check(folder, code, err, "resumed with a part gone")
+    again = [p.name for p in out.glob("part-*") if done[p.name] != p.stat().st_mtime_ns]
+    if again != ["part-00001"]:
+        raise Failed(f"made again: {again}")
+
+
+def main() -> None:
+    cases = [a_damaged_piece, a_damaged_part, an_input_that_changes, a_driver_that_dies,
+             a_worker_killed, a_node_killed]  # fmt: skip
+    if os.geteuid() == 0:
+        cases.append(a_full_disk)
+    asked = sys.argv[1:]
+    nodes = Nodes()
+    try:
+        with on_cluster.scratch() as folder:
+            run_cases([c for c in cases if not asked or c.__name__ in asked], folder=folder, nodes=nodes)
+    finally:
+        nodes.stop()
+
+
+if __name__ == "__main__":
+    main()

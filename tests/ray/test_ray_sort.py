@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""`gpusort-ray sort` on several nodes: byte for byte what one process writes, whatever the
+options and the input; refusals; and what a store that is not a file system gets."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import on_cluster
+from on_cluster import Failed, Nodes, check_same, check_sort, gpusort, gpusort_ray, run_cases
+
+CORPUS = Path(__file__).resolve().parent.parent.parent / "corpus"
+
+
+def random_lines(path: Path, count: int, seed: int, last_end: bytes = b"\n") -> Path:
+    r = random.Random(seed)
+    words = [b"a", b"bb", b"Dog", b"dog", b"zebra", b"", b"10K", b"9"]
+    lines = (
+        b"%s\t%d\t%s" % (r.choice(words), r.randrange(500), bytes(r.choices(b"abc xyz", k=r.randrange(30))))
+        for _ in range(count)
+    )
+    path.write_bytes(b"\n".join(lines) + last_end)
+    return path
+
+
+def options_of_lines(folder: Path, **_: object) -> None:
+    a = random_lines(folder / "a", 60_000, 1)
+    b = random_lines(folder / "b", 20_000, 2, last_end=b"")
+    for options in (
+        [], ["-r"], ["-u"], ["-t\t", "-k2,2n"], ["-t", "\t", "-k1,1", "-s"], ["-t\t", "-k2,2nr", "-k1,1f"],
+        ["-t\t", "-k1,1", "-u"], ["-t\t", "-k2n", "-s", "-r"], ["-f", "-u"], ["-t\t", "-k1,1V", "-k3"],
+        ["--header"], ["--header=3", "-r"], ["-h", "--verify"],
+    ):  # fmt: skip
+        check_sort(folder, options, [b, a, b], ["--chunk=300K"])
+
+
+def records_and_zeros(folder: Path, **_: object) -> None:
+    r = random.Random(3)
+    binary = folder / "records"
+    binary.write_bytes(r.randbytes(100 * 20_000))
+    check_sort(folder, ["--record-size=100", "--key-bytes=0:10"], [binary], ["--chunk=333333"])
+    check_sort(folder, ["--record-size=100", "--key-bytes=3:4:ile:r", "-s"], [binary], ["--chunk=333333"])
+    zeros = folder / "zeros"
+    zeros.write_bytes(b"\0".join(r.randbytes(20).replace(b"\0", b"x") for _ in range(50_000)))
+    check_sort(folder, ["-z"], [zeros, zeros], ["--chunk=200000"])
+
+
+def tables(folder: Path, **_: object) -> None:
+    r = random.Random(4)
+    names = []
+    for i in range(5):
+        rows = [b"name,price,note\n"]
+        for _ in range(4000):
+            rows.append(b'n%d,%d,"x ""%d""\n, y"\n' % (r.randrange(50), r.randrange(90), r.randrange(9)))
+        names.append(folder / f"t{i}.csv")
+        names[-1].write_bytes(b"".join(rows))
+    for options in (["--csv", "--key=price:n", "-k", "name"], ["--csv", "--key=name", "-s"], ["--csv", "--key=name", "-u"]):
+        check_sort(folder, options, names, ["--chunk=100K", "--parts=7"])
+    js = folder / "j.jsonl"
+    js.write_text("".join('{"a":{"b":%d},"c":"x"}\n' % r.randrange(1000) for _ in range(20_000)))
+    check_sort(folder, ["--jsonl-key=.a.b:n"], [js], ["--chunk=100K"])
+
+
+def skew(folder: Path, **_: object) -> None:
+    same = folder / "same"
+    same.write_bytes(b"all the same\n" * 100_000)
+    check_sort(folder, [], [same], ["--chunk=200K"])
+    sizes = sorted(p.stat().st_size for p in (folder / "out").glob("part-*"))
+    if sizes[-1] > 2 * same.stat().st_size / len(sizes):
+        raise Failed(f"equal records fill one part: {sizes}")
+    check_sort(folder, ["-u"], [same], ["--chunk=200K"])
+    r = random.Random(5)
+    half = folder / "half"
+    half.write_bytes(b"".join(b"heavy\n" if r.random() < 0.6 else b"%09d\n" % r.randrange(10**9) for _ in range(150_000)))
+    check_sort(folder, [], [half], ["--chunk=150K"])
+    check_sort(folder, ["-s", "-k1,1"], [half], ["--chunk=150K"])
+    ordered = folder / "ordered"
+    ordered.write_bytes(gpusort("sort", half))
+    check_sort(folder, [], [ordered], ["--chunk=150K"])
+    check_sort(folder, ["-r"], [ordered], ["--chunk=150K"])
+
+
+def shapes_of_inputs(folder: Path, **_: object) -> None:
+    empty, one = folder / "empty", folder / "one"
+    empty.write_bytes(b"")
+    one.write_bytes(b"a line without its end")
+    check_sort(folder, [], [empty])
+    check_sort(folder, [], [one], ["--parts=4"])
+    check_sort(folder, ["--header"], [one, empty], ["--parts=3"])
+    long = folder / "long"
+    long.write_bytes(b"".join(bytes([97 + i % 26]) * (i * 40_000) + b"\n" for i in range(12)))
+    check_sort(folder, [], [long], ["--chunk=64K"])
+    many = folder / "many"
+    many.mkdir()
+    for i in range(3000):
+        (many / f"{i * 7919 % 3000:05d}").write_bytes(b"%d\nx" % i)
+    names = sorted(many.iterdir())
+    out = folder / "of_many"
+    code, _, err = gpusort_ray("sort", f"--out={out}", "-S64M", "--chunk=2K", "--parts=5", many)
+    if code:
+        raise Failed(err)
+    check_same(on_cluster.parts_of(out), gpusort("sort", *names), "a folder of small files")
+    packed = folder / "lines.gz"
+    plain = random_lines(folder / "plain", 30_000, 6)
+    packed.write_bytes(subprocess.run(["gzip", "-c", plain], check=True, stdout=subprocess.PIPE).stdout)
+    check_sort(folder, [], [packed, plain], ["--chunk=100K"])
+
+
+def real_text(folder: Path, **_: object) -> None:
+    texts = sorted(p for p in CORPUS.rglob("*") if p.is_file() and p.suffix in (".txt", ".md", ".tsv", ".jsonl"))
+    check_sort(folder, [], texts, ["--chunk=100K"])
+    check_sort(folder, ["-f", "-s"], texts, ["--chunk=100K", "--parts=9"])
+
+
+def refusals(folder: Path, **_: object) -> None:
+    a = random_lines(folder / "few", 100, 7)
+    for words, says in (
+        (["-c"], "makes no sense"), (["-m"], "makes no sense"), (["--top=3"], "makes no sense"),
+        (["-R"], "makes no sense"), (["--count"], "makes no sense"), (["-o", "x"], "--out"),
+        (["--sort=random"], "makes no sense"), (["-k0"], "number"), (["--nothing"], "unrecognized"),
+        (["--record-size=7"], "multiple"),
+    ):  # fmt: skip
+        code, _, err = gpusort_ray("sort", f"--out={folder / 'refused'}", *words, a)
+        if code != 2 or says not in err:
+            raise Failed(f"{words}: exit {code}, {err}")
+    code, _, err = gpusort_ray("sort", f"--out={folder / 'refused'}", folder / "none")
+    if code != 2 or "No such file" not in err:
+        raise Failed(f"no such input: exit {code}, {err}")
+    check_sort(folder, [], [a])
+    code, _, err = gpusort_ray("sort", f"--out={folder / 'out'}", a)
+    if code != 2 or "--resume" not in err:
+        raise Failed(f"a second sort into the same folder: exit {code}, {err}")
+
+
+def a_store(folder: Path, **_: object) -> None:
+    """S3, as moto serves it."""
+    import boto3
+
+    port = 5557
+    server = subprocess.Popen(
+        [Path(sys.executable).parent / "moto_server", "-p", str(port)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        s3 = boto3.client("s3", endpoint_url=os.environ["AWS_ENDPOINT_URL"])
+        for _ in range(100):
+            try:
+                s3.create_bucket(Bucket="data")
+                break
+            except Exception:
+                time.sleep(0.2)
+        a = random_lines(folder / "s3a", 80_000, 8)
+        b = random_lines(folder / "s3b", 10_000, 9, last_end=b"")
+        c = random_lines(folder / "s3c", 100, 10)
+        for i, p in enumerate((a, b, c)):
+            s3.upload_file(str(p), "data", f"in/{i}")
+        for options in ([], ["-t\t", "-k2n", "-s"], ["--header", "-u"]):
+            code, _, err = gpusort_ray(
+                "sort", "--out=s3://data/out", "--replace", "-S64M", "--chunk=400K", *options, "s3://data/in/*"
+            )
+            if code:
+                raise Failed(f"s3 {options}: {err}")
+            keys = sorted(o["Key"] for o in s3.list_objects_v2(Bucket="data", Prefix="out/")["Contents"])
+            text = b"".join(s3.get_object(Bucket="data", Key=k)["Body"].read() for k in keys if "part-" in k)
+            check_same(text, gpusort("sort", *options, a, b, c), f"s3 {options}")
+        code, _, err = gpusort_ray("check", "s3://data/out")
+        if code:
+            raise Failed(err)
+        code, _, err = gpusort_ray("sort", f"--out={folder / 'x'}", "s3://data/none")
+        if code != 2 or "s3://data/none" not in err:
+            raise Failed(f"an object that is not there: exit {code}, {err}")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def main() -> None:
+    os.environ.update(
+        AWS_ENDPOINT_URL="http://127.0.0.1:5557", AWS_ACCESS_KEY_ID="test",
+        AWS_SECRET_ACCESS_KEY="test", AWS_DEFAULT_REGION="us-east-1",
+    )  # fmt: skip
+    cases = [options_of_lines, records_and_zeros, tables, skew, shapes_of_inputs, real_text, refusals, a_store]
+    asked = sys.argv[1:]
+    nodes = Nodes()
+    try:
+        with on_cluster.scratch() as folder:
+            run_cases([c for c in cases if not asked or c.__name__ in asked], folder=folder, nodes=nodes)
+    finally:
+        nodes.stop()
+
+
+if __name__ == "__main__":
+    main()
