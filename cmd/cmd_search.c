@@ -48,11 +48,12 @@ typedef struct search_job {
     gs_team *team;           /* the same */
     question *questions;     /* a batch */
     gs_search_item *items;
-    size_t batch, count;          /* room for, and there are */
-    gs_stdin_lines *lines;        /* NULL: from the arguments */
-    uint64_t asked;               /* so far */
-    uint64_t refused;             /* of those */
-    gs_search_snippets *snippets; /* NULL: none are wanted */
+    size_t batch, count;            /* room for, and there are */
+    gs_stdin_lines *lines;          /* NULL: from the arguments */
+    uint64_t asked;                 /* so far */
+    uint64_t refused;               /* of those */
+    gs_search_snippets *snippets;   /* NULL: none are wanted */
+    gs_collection_stats collection; /* gathered or given */
     gs_search_output output;
 } search_job;
 
@@ -235,6 +236,38 @@ static gs_code answer_all(search_job *job, gs_status *st)
     return GS_OK;
 }
 
+/* --- one index of several ---------------------------------------------------------- */
+
+static gs_code gather_batch(search_job *job, gs_status *st)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        gs_search_item *const item = &job->items[i];
+        gs_status_clear(&item->st);
+        GS_NOTED(gs_searcher_gather(job->searchers[0], item->text, item->bytes,
+                                    &job->collection, &item->st));
+        if (is_of_query(&item->st))
+            GS_TRY(refuse(job, i, &item->st, st));
+        else
+            gs_status_keep_first(st, &item->st);
+        GS_TRY(st->code);
+    }
+    return GS_OK;
+}
+
+/* Of all queries at once, each term once. */
+static gs_code gather_all(search_job *job, gs_status *st)
+{
+    const gs_index_header *const header = gs_index_header_of(job->index);
+    job->collection.documents = header->documents;
+    job->collection.length_sum = header->length_sum;
+    do {
+        GS_TRY(take_questions(job, st));
+        GS_TRY(gather_batch(job, st));
+        gs_collection_stats_settle(&job->collection);
+    } while (job->count > 0);
+    return gs_collection_stats_put(&job->collection, &job->output.out, st);
+}
+
 /* --- the job ----------------------------------------------------------------------- */
 
 static gs_code read_rules(search_job *job, const gs_index_header *header, gs_status *st)
@@ -278,6 +311,10 @@ static gs_code open_job(search_job *job, gs_status *st)
     job->threads = count_threads(args);
     GS_TRY(gs_mem_new(&job->searchers, job->threads * sizeof(gs_searcher *), "searchers",
                       st));
+    if (args->statistics != NULL) {
+        GS_TRY(gs_collection_stats_read(&job->collection, args->statistics, st));
+        job->args.options.collection = &job->collection;
+    }
     GS_TRY(gs_doc_presence_new(&job->presence, job->index, st));
     job->args.options.presence = job->presence;
     GS_TRY(make_searcher(job, 0, st));
@@ -334,6 +371,7 @@ static void close_job(search_job *job)
     gs_mem_free(job->searchers);
     gs_team_free(job->team);
     gs_word_rules_free(job->rules);
+    gs_collection_stats_release(&job->collection);
     gs_doc_presence_free(job->presence);
     gs_index_close(job->index);
 }
@@ -345,7 +383,7 @@ int cmd_search(int argc, char **argv)
     gs_status st = {.code = GS_OK};
     const uint64_t begin_ns = gs_machine_now_ns();
     if (open_job(&job, &st) == GS_OK) {
-        GS_NOTED(answer_all(&job, &st));
+        GS_NOTED(job.args.gathers ? gather_all(&job, &st) : answer_all(&job, &st));
         /* What was answered before a failure is printed. */
         gs_status late = {.code = GS_OK};
         GS_NOTED(gs_text_out_flush(&job.output.out, &late));

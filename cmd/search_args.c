@@ -48,6 +48,10 @@ static const char usage_text[] =
     "                       words of the query; needs an index built with --store\n"
     "      --trec=TAG       lines of a TREC run: query Q0 name rank score TAG\n"
     "\n"
+    "An index that is one of several, to score as one of them all would:\n"
+    "      --gather         print what scores of the queries need to know of this index\n"
+    "      --statistics=FILE  take for granted what all of them printed, in one file\n"
+    "\n"
     "      --parallel=N     threads for several queries (default: one a core)\n"
     "      --exhaustive     score every match instead of skipping: the same answers\n"
     "      --verify         compare all checksums first, not those of what is read\n"
@@ -116,6 +120,20 @@ static void take_trec(void *to, gs_opt_scan *scan)
     args->tag = tag;
 }
 
+/* No document is looked at. */
+static void resolve_gather(const gs_search_args *args)
+{
+    static const char why[] = "no query is answered";
+    if (args->shape == GS_SEARCH_COUNT || args->shape == GS_SEARCH_TREC)
+        gs_die_incompatible("--gather",
+                            args->shape == GS_SEARCH_COUNT ? "--count" : "--trec", why);
+    if (args->as_json || args->is_boolean)
+        gs_die_incompatible("--gather", args->as_json ? "--json" : "--boolean", why);
+    if (args->has_snippets || args->statistics != NULL)
+        gs_die_incompatible("--gather",
+                            args->has_snippets ? "--snippets" : "--statistics", why);
+}
+
 static void resolve(gs_search_args *args)
 {
     if (args->shape == GS_SEARCH_TREC && args->as_json)
@@ -126,6 +144,11 @@ static void resolve(gs_search_args *args)
         gs_die_incompatible("--snippets", "--trec", "a run has no room for text");
     if (args->has_snippets && args->shape == GS_SEARCH_COUNT)
         gs_die_incompatible("--snippets", "--count", "no document is printed");
+    if (args->gathers)
+        resolve_gather(args);
+    if (args->statistics != NULL && (args->is_boolean || args->shape == GS_SEARCH_COUNT))
+        gs_die_incompatible("--statistics", args->is_boolean ? "--boolean" : "--count",
+                            "nothing is scored");
     if (args->shape == GS_SEARCH_TEXT && args->as_json)
         args->shape = GS_SEARCH_JSON;
     if (args->shape == GS_SEARCH_COUNT)
@@ -150,6 +173,8 @@ void gs_search_args_parse(gs_search_args *args, int argc, char **argv)
         {0, "json", GS_OPT_FLAG(&args->as_json)},
         {0, "snippets", GS_OPT_FLAG(&args->has_snippets)},
         {0, "trec", GS_OPT_CALL(take_trec, args)},
+        {0, "gather", GS_OPT_FLAG(&args->gathers)},
+        {0, "statistics", GS_OPT_TEXT(&args->statistics)},
         {0, "parallel", GS_OPT_THREADS(&args->threads)},
         {0, "exhaustive", GS_OPT_FLAG(&o->is_exhaustive)},
         {0, "verify", GS_OPT_FLAG(&args->verifies)},

@@ -26,7 +26,9 @@ typedef struct gs_search_args {
     bool has_snippets;
     bool has_limit;
     bool has_b;
-    unsigned threads; /* 0: one a core */
+    bool gathers;           /* what scores need to know, instead of answers */
+    const char *statistics; /* file with what several said; NULL: none */
+    unsigned threads;       /* 0: one a core */
     bool verifies;
     bool verbose;
 } gs_search_args;

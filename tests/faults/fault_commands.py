@@ -159,6 +159,9 @@ COMMANDS = [
     Command("search", "search --parallel=2 {in}/one.index", "queries", is_streaming=True),
     Command("search --snippets", "search --parallel=2 --snippets {in}/three.index", "queries",
             is_streaming=True),
+    Command("search --gather", "search --gather {in}/one.index", "queries", is_streaming=True),
+    Command("search --statistics", "search --parallel=2 --statistics={in}/statistics {in}/one.index",
+            "queries", is_streaming=True),
     Command("search, phrase", "search --json {in}/one.index '\"a b\" OR c*'",
             is_streaming=True),
     Command("stats summary --csv", "stats summary --csv -S 16M --parallel=2 {in}/table.csv",
@@ -252,6 +255,7 @@ gpusort index build --store -o three.index docs
 gpusort index export --ciff -o ciff one.index
 gpusort index dump one.index | cut -f 1 | uniq | sed -n '1~40p' >terms
 paste -d ' ' terms <(tac terms) >queries
+gpusort search --gather one.index <queries >statistics
 printf '%s\\0' "$PWD/half" "$PWD/few" >names
 """
     os.makedirs(os.path.join(folder, "bin"))

@@ -12,6 +12,21 @@ typedef struct planner {
     gs_term_cursor *terms;
 } planner;
 
+/* Of so many documents with such lengths, which may be more than the index has. */
+static void set_scoring(gs_search_plan *plan, double k1, double b, uint64_t documents,
+                        uint64_t length_sum)
+{
+    const gs_index_header *const h = gs_index_header_of(plan->index);
+    plan->scoring = (gs_scoring){
+        .sums_impacts = h->has_impacts,
+        .bm25 = gs_bm25_make(k1, plan->lengths != NULL ? b : 0, documents, length_sum),
+    };
+    /* Classes of lengths may be around any length: here those of this index. */
+    gs_length_scale_make(&plan->scale, &plan->scoring,
+                         h->documents > 0 ? (double)h->length_sum / (double)h->documents
+                                          : 1);
+}
+
 void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
                          gs_doc_presence *presence, double k1, double b)
 {
@@ -23,14 +38,29 @@ void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
                              .length_pages = gs_index_pages(index, GS_INDEX_DOCUMENTS),
                              .score_way = gs_score_best_way(),
                              .root = GS_QUERY_NONE};
-    plan->scoring = (gs_scoring){
-        .sums_impacts = h->has_impacts,
-        .bm25 =
-            gs_bm25_make(k1, plan->lengths != NULL ? b : 0, h->documents, h->length_sum),
-    };
-    gs_length_scale_make(&plan->scale, &plan->scoring,
-                         h->documents > 0 ? (double)h->length_sum / (double)h->documents
-                                          : 1);
+    set_scoring(plan, k1, b, h->documents, h->length_sum);
+}
+
+void gs_search_plan_set_collection(gs_search_plan *plan, double k1, double b,
+                                   const gs_collection_stats *collection)
+{
+    plan->collection = collection;
+    set_scoring(plan, k1, b, collection->documents, collection->length_sum);
+}
+
+gs_code gs_search_plan_df(const gs_search_plan *plan, const gs_term_cursor *term,
+                          size_t column, uint64_t *df, gs_status *st)
+{
+    *df = term->info.df;
+    if (plan->gathered != NULL)
+        return gs_collection_stats_note(plan->gathered, term->term, term->bytes, *df, st);
+    if (plan->collection == NULL ||
+        gs_collection_stats_find(plan->collection, term->term, term->bytes, df))
+        return GS_OK;
+    return column > 0 ? GS_FAIL(st, GS_ERR_ARG, 0,
+                                "column %zu: the statistics do not know the term", column)
+                      : GS_FAIL(st, GS_ERR_ARG, 0,
+                                "the statistics do not know all terms that begin so");
 }
 
 gs_code gs_search_plan_check_term(const gs_search_plan *plan, const gs_term_info *info,
@@ -107,13 +137,13 @@ static void append(gs_search_plan *plan, int parent, int child, gs_query_role ro
 
 /* The slot of the term that the cursor is at: one of the first `known`, if the query has
  * wanted it before, or a new one. */
-static gs_code want(gs_search_plan *plan, const gs_term_cursor *term, double weight,
-                    size_t known, size_t *out, gs_status *st)
+static gs_code want(gs_search_plan *plan, const gs_term_cursor *term,
+                    const gs_query_node *from, size_t known, size_t *out, gs_status *st)
 {
     const uint64_t number = gs_term_cursor_number(term);
     for (size_t i = 0; i < known; i++) {
         if (plan->slots[i].term == number) {
-            plan->slots[i].times += weight;
+            plan->slots[i].times += from->weight;
             *out = i;
             return GS_OK;
         }
@@ -122,9 +152,9 @@ static gs_code want(gs_search_plan *plan, const gs_term_cursor *term, double wei
                        st));
     *out = plan->slot_count++;
     plan->slots[*out] = (gs_search_slot){
-        .term = number, .info = term->info, .times = weight, .reader = SIZE_MAX};
+        .term = number, .info = term->info, .times = from->weight, .reader = SIZE_MAX};
     plan->slots[*out].order = plan->wanted_count++;
-    return GS_OK;
+    return gs_search_plan_df(plan, term, from->column, &plan->slots[*out].df, st);
 }
 
 /* --- nodes ------------------------------------------------------------------------- */
@@ -156,7 +186,7 @@ static gs_code add_leaf(const planner *p, const gs_query_node *from, bool is_kno
     GS_TRY(gs_search_plan_check_term(plan, &node->info, st));
     if (!is_wanted)
         return GS_OK;
-    GS_TRY(want(plan, p->terms, from->weight, known_slots, &node->slot, st));
+    GS_TRY(want(plan, p->terms, from, known_slots, &node->slot, st));
     plan->slots[node->slot].text = from->text;
     plan->slots[node->slot].bytes = from->bytes;
     return GS_OK;
@@ -368,6 +398,11 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
         return GS_OK;
     GS_TRY(add_tree(&p, query->root, true, &plan->root, st));
     if (plan->leaf_count > GS_SEARCH_TERMS_MAX) {
+        if (plan->collection != NULL || plan->gathered != NULL)
+            return GS_FAIL(st, GS_ERR_ARG, 0,
+                           "the query has more than %d terms, which statistics of "
+                           "several indexes are not for",
+                           GS_SEARCH_TERMS_MAX);
         plan->is_wide = true;
         forget(plan);
         GS_TRY(add_tree(&p, query->root, true, &plan->root, st));
@@ -376,7 +411,7 @@ gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
     plan->is_all_of = is_all_of(plan);
     for (size_t i = 0; i < plan->slot_count; i++) {
         gs_search_slot *const slot = &plan->slots[i];
-        slot->weight = gs_scoring_weight(&plan->scoring, slot->info.df, slot->times);
+        slot->weight = gs_scoring_weight(&plan->scoring, slot->df, slot->times);
         plan->stats.postings += slot->info.df;
         plan->stats.blocks += (slot->info.df + GS_INDEX_BLOCK - 1) / GS_INDEX_BLOCK;
     }

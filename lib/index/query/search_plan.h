@@ -13,6 +13,7 @@
 #define GS_LIB_INDEX_QUERY_SEARCH_PLAN_H
 
 #include "lib/index/read/readers.h"
+#include "lib/index/query/collection_stats.h"
 #include "lib/index/query/doc_presence.h"
 #include "lib/index/query/query.h"
 #include "lib/index/query/score_block.h"
@@ -24,6 +25,7 @@ enum { GS_SEARCH_TERMS_MAX = 4096 };
 typedef struct gs_search_slot {
     uint64_t term; /* its number */
     gs_term_info info;
+    uint64_t df;        /* of all documents that are scored, maybe of other indexes */
     double times;       /* in the query, or its weights there */
     size_t text, bytes; /* the term, in the query's text */
     size_t order;       /* where it first comes there */
@@ -72,6 +74,8 @@ typedef struct gs_search_plan {
     const gs_page_checks *length_pages;
     bool knows_lengths; /* their pages, all of them: nothing needs a look */
     gs_status damage;   /* met with lengths, which fails the query at its end */
+    const gs_collection_stats *collection; /* borrowed; NULL: what the index says */
+    gs_collection_stats *gathered;         /* borrowed; NULL: not wanted */
     gs_scoring scoring;
     gs_length_scale scale;
     gs_search_slot *slots;
@@ -106,6 +110,10 @@ void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
                          gs_doc_presence *presence, double k1, double b);
 void gs_search_plan_release(gs_search_plan *plan);
 
+/* Documents are scored as some of a collection: what a slot weighs is what it says. */
+void gs_search_plan_set_collection(gs_search_plan *plan, double k1, double b,
+                                   const gs_collection_stats *collection);
+
 /* Looks all terms up. The query and the cursor are borrowed until the next one is made.
  */
 GS_MUST_CHECK gs_code gs_search_plan_make(gs_search_plan *plan, const gs_query *query,
@@ -118,6 +126,11 @@ GS_MUST_CHECK gs_code gs_search_plan_open_reader(gs_search_plan *plan,
 /* Can there be such a term? */
 GS_MUST_CHECK gs_code gs_search_plan_check_term(const gs_search_plan *plan,
                                                 const gs_term_info *info, gs_status *st);
+/* How many documents have the term that the cursor is at: of the collection, if the index
+ * is only a part of one. The query asks for it at `column`; 0: by its beginning. */
+GS_MUST_CHECK gs_code gs_search_plan_df(const gs_search_plan *plan,
+                                        const gs_term_cursor *term, size_t column,
+                                        uint64_t *df, gs_status *st);
 /* The bounds of all slots. */
 GS_MUST_CHECK gs_code gs_search_plan_open_bounds(gs_search_plan *plan, gs_status *st);
 /* Looks at the postings of a slot that has less than a block of them, from its reader,

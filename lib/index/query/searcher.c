@@ -29,6 +29,9 @@ gs_code gs_searcher_new(gs_searcher **out, const gs_index *index,
     GS_TRY(gs_mem_new(&s, sizeof *s, "searcher", st));
     s->options = *options;
     gs_search_plan_init(&s->plan, index, options->presence, options->k1, options->b);
+    if (options->collection != NULL)
+        gs_search_plan_set_collection(&s->plan, options->k1, options->b,
+                                      options->collection);
     const gs_query_parser_options parser = {
         .rules = rules,
         .is_plain = options->is_plain,
@@ -85,6 +88,15 @@ gs_code gs_searcher_rank(gs_searcher *s, const void *text, size_t bytes, gs_top_
     gs_status_keep_first(st, &s->plan.damage);
     gs_search_plan_count(&s->plan);
     gs_top_docs_sort(top);
+    return st->code;
+}
+
+gs_code gs_searcher_gather(gs_searcher *s, const void *text, size_t bytes,
+                           gs_collection_stats *to, gs_status *st)
+{
+    s->plan.gathered = to;
+    GS_NOTED(make_plan(s, text, bytes, st));
+    s->plan.gathered = NULL;
     return st->code;
 }
 

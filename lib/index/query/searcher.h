@@ -24,9 +24,11 @@ typedef struct gs_search_options {
         b; /* lib/index/read/bm25.h; b does not count where documents have no length */
     size_t limit;              /* best documents wanted, at least 1 */
     gs_doc_presence *presence; /* of the index; shared by all its searchers */
-    bool needs_all;            /* words side by side must all match */
-    bool is_plain;             /* queries are nothing but words */
-    bool is_exhaustive;        /* score every match: the same answers, for comparison */
+    /* Of all documents, where the index has some of them; NULL: what the index says. */
+    const gs_collection_stats *collection;
+    bool needs_all;     /* words side by side must all match */
+    bool is_plain;      /* queries are nothing but words */
+    bool is_exhaustive; /* score every match: the same answers, for comparison */
 } gs_search_options;
 
 typedef struct gs_searcher gs_searcher;
@@ -41,6 +43,11 @@ void gs_searcher_free(gs_searcher *s); /* NULL is fine */
 /* The best documents, sorted. */
 GS_MUST_CHECK gs_code gs_searcher_rank(gs_searcher *s, const void *text, size_t bytes,
                                        gs_top_docs *top, gs_status *st);
+
+/* Notes what scores of the query need to know of the index, besides how many documents
+ * there are and how long. */
+GS_MUST_CHECK gs_code gs_searcher_gather(gs_searcher *s, const void *text, size_t bytes,
+                                         gs_collection_stats *to, gs_status *st);
 
 /* The documents that match, in order: begin, then next until *doc is GS_NO_DOC. */
 GS_MUST_CHECK gs_code gs_searcher_begin(gs_searcher *s, const void *text, size_t bytes,

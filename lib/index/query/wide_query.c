@@ -91,8 +91,7 @@ static gs_code make_units(gs_wide_query *w, gs_status *st)
         bool is_first = true;
         const double more = count_beginnings(w, plan->text + slot->text, slot->bytes,
                                              slot->order, &is_first);
-        slot->weight =
-            gs_scoring_weight(&plan->scoring, slot->info.df, slot->times + more);
+        slot->weight = gs_scoring_weight(&plan->scoring, slot->df, slot->times + more);
         GS_TRY(gs_search_plan_open_reader(plan, &slot->info, &slot->reader, st));
         if (is_first)
             add_unit(w, (gs_wide_unit){.is_beginning = false, .at = i});
@@ -159,10 +158,12 @@ static gs_code add_term(gs_wide_query *w, const gs_search_node *beginning, gs_st
     bool is_first = own == NULL || own->order > beginning->order;
     const double times =
         count_beginnings(w, terms->term, terms->bytes, beginning->order, &is_first);
+    uint64_t df;
     if (!is_first)
         return GS_OK;
+    GS_TRY(gs_search_plan_df(plan, terms, 0, &df, st));
     const gs_search_slot slot = {
-        .weight = gs_scoring_weight(&plan->scoring, terms->info.df,
+        .weight = gs_scoring_weight(&plan->scoring, df,
                                     times + (own != NULL ? own->times : 0))};
     GS_TRY(start_list(w, st));
     return add_list(w, &slot, &w->list, st);

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Documents in several indexes, scored as one index of all scores them, to the last bit.
+. "$GS_CLI/try.inc"
+gpusort gen docs --format=tsv -n 3000 --terms=400 --seed=5 >docs.tsv
+split -n l/3 -d docs.tsv piece
+for i in 0 1 2; do
+    gpusort index build --positions -o "i$i" --format=tsv "piece0$i"
+done
+gpusort index build --positions -o all --format=tsv docs.tsv
+cut -f 2 docs.tsv | tr -s ' ' '\n' | LC_ALL=C sort -u >words
+{
+    awk 'NR % 9 == 1' words
+    awk 'NR % 7 == 0 { printf "%s ", $1; if (++n % 3 == 0) print "" }' words
+    awk 'NR % 11 == 0 { printf "+%s ", $1; if (++n % 2 == 0) print "" }' words
+    awk 'NR % 13 == 0 { print substr($1, 1, 2) "* " $1 " " $1 }' words
+    awk 'NR % 17 == 0 { print "\"" last " " $1 "\" " last; last = $1 } { last = $1 }' words
+} >queries
+for i in 0 1 2; do
+    gpusort search --gather "i$i" <queries
+done >statistics
+for i in 0 1 2; do
+    gpusort search --json --statistics=statistics -k 20 "i$i" <queries >"answers$i"
+done
+gpusort search --json -k 20 all <queries >one
+cat >merge.py <<'PYTHON'
+import json
+for lines in zip(*(open(f"answers{i}") for i in range(3))):
+    answers = [json.loads(line) for line in lines]
+    found = [(-d["score"], i, d["doc"], d) for i, a in enumerate(answers) for d in a["documents"]]
+    best = [(d["name"], d["score"]) for *_, d in sorted(found, key=lambda x: x[:3])[:20]]
+    print(answers[0]["query"], best)
+PYTHON
+cat >plain.py <<'PYTHON'
+import json
+for line in open("one"):
+    a = json.loads(line)
+    print(a["query"], [(d["name"], d["score"]) for d in a["documents"]])
+PYTHON
+python3 merge.py >merged
+python3 plain.py >whole
+try 'wc -l <queries; test $(wc -c <whole) -gt 100000 && cmp merged whole && echo same'
+
+printf 'one\tthe cat sat\ntwo\tThe Cats\tand \\ dogs\n' >few.tsv
+gpusort index build -o few few.tsv
+printf '{"id": 1, "text": "a\\nb\\\\c"}\n' | gpusort index build --tokenizer=raw -o raw -
+try_lines <<'LINES'
+gpusort search --gather few 'cat dogs cat' 'ca*' 'unknown'
+gpusort search --gather few '(cat' 'cats'
+printf 'cat\nq\tsat\n' | gpusort search --gather few
+gpusort search --gather --plain raw $'a\nb\\c' | tee s
+gpusort search --statistics=s --plain raw $'a\nb\\c'
+gpusort search --gather few cat >s; gpusort search --statistics=s few cat 'cat sat' 'unknown'
+gpusort search --json --statistics=s few 'cat sat'
+cat s s >twice; gpusort search --statistics=twice few cat
+gpusort search --statistics=none few cat
+printf 'documents\t3\n\n' >bad; gpusort search --statistics=bad few cat
+printf 'documents\t3\ndf\t4\tcat\n' >bad; gpusort search --statistics=bad few cat
+printf 'documents\t18446744073709551615\ndocuments\t1\n' >bad; gpusort search --statistics=bad few cat
+printf 'documents\t3\ndf\t1\tc\\at\n' >bad; gpusort search --statistics=bad few cat
+printf 'documents\t3\ndf\t1\tcat' >bad; gpusort search --statistics=bad few cat
+printf 'length\t3\n' >bad; gpusort search --statistics=bad few cat
+gpusort search --gather --json few cat
+gpusort search --gather --trec=a few cat
+gpusort search --gather --statistics=s few cat
+gpusort search --statistics=s --count few cat
+gpusort search --statistics=s --boolean few cat
+LINES
