@@ -8,6 +8,7 @@
 
 #include "lib/index/folder/index_file_writer.h"
 #include "lib/index/folder/index_folder.h"
+#include "lib/index/folder/index_leftover.h"
 #include "lib/index/folder/append_file.h"
 #include "lib/index/folder/scatter_file.h"
 

@@ -44,6 +44,17 @@ const char *const gs_index_file_names[GS_INDEX_FILE_COUNT] = {
     "terms", "postings", "positions", "documents", "texts", "sums",
 };
 
+/* Why not, if that cannot be told. */
+static bool has_manifest(const char *name, gs_status *why)
+{
+    gs_index_manifest manifest;
+    bool has_one;
+    gs_status_clear(why);
+    GS_NOTED(gs_index_manifest_read(&manifest, name, &has_one, why));
+    gs_index_manifest_release(&manifest);
+    return has_one;
+}
+
 /* Fails if that cannot be told. */
 static gs_code is_index(bool *is_one, const char *name, gs_status *st)
 {
@@ -51,6 +62,8 @@ static gs_code is_index(bool *is_one, const char *name, gs_status *st)
     gs_status why = {.code = GS_OK};
     *is_one = gs_index_header_read(&header, name, &why) == GS_OK;
     gs_index_header_release(&header);
+    if (why.code == GS_ERR_FORMAT) /* it may have grown, and be segments only */
+        *is_one = has_manifest(name, &why);
     if (why.code == GS_ERR_NOMEM || (why.code == GS_ERR_IO && why.sys != ENOENT))
         gs_status_keep_first(st, &why);
     return st->code;
@@ -362,6 +375,7 @@ static void remove_replaced(int folder_fd, const char *folder)
         (void)snprintf(path, sizeof path, "%s/%s", folder, gs_index_file_names[i]);
         held[i] = gs_last_close_hold(path);
     }
+    gs_index_remove_grown(folder_fd);
     gs_index_remove_folder(folder_fd, AT_FDCWD, folder);
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++)
         gs_last_close(held[i]);
@@ -376,7 +390,8 @@ static gs_code find_old(const gs_index_folder *f, exchange *x, gs_status *st)
     if (access(f->target, F_OK) != 0)
         return errno == ENOENT ? GS_OK : fail_name(f, errno, st);
     GS_TRY(check_nothing_else(f->target, st));
-    x->old_fd = gs_index_lock(f->target);
+    x->old_fd = f->held_lock != NULL ? fcntl(*f->held_lock, F_DUPFD_CLOEXEC, 0)
+                                     : gs_index_lock(f->target);
     if (x->old_fd < 0)
         return fail_name(f, errno, st);
     return GS_OK;

@@ -31,6 +31,10 @@ typedef struct gs_index_folder {
     int fd; /* of the temporary folder; holds its lock */
     int pending_slot;
     bool is_replacing, is_open;
+    /* The caller may set it after open: a descriptor by which it holds the lock of the
+     * index that is replaced, so that nobody has changed that meanwhile. NULL: commit
+     * takes the lock itself. */
+    const int *held_lock;
 } gs_index_folder;
 
 /* Makes the temporary folder beside the final one, and removes what killed builds of it

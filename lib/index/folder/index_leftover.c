@@ -43,7 +43,8 @@ bool gs_index_owns_file(const char *name)
         if (strcmp(name, own_name(i)) == 0)
             return true;
     }
-    return false;
+    uint64_t number;
+    return gs_index_grown_name(name, &number) != GS_GROWN_OTHER;
 }
 
 void gs_index_remove_folder(int folder_fd, int parent, const char *folder)
@@ -169,23 +170,82 @@ static bool is_part(const char *name)
            ends_at_random(name + length);
 }
 
-/* Does it hold files of an index only? Removes those of parts with `removes_parts`. */
-static bool holds_own_only(int folder_fd, bool removes_parts)
+/* The names in the folder; NULL: it cannot be read. */
+static DIR *open_names(int folder_fd)
 {
     const int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *const dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (dir == NULL) {
-        if (fd >= 0)
-            (void)close(fd);
-        return false;
+    if (dir == NULL && fd >= 0)
+        (void)close(fd);
+    return dir;
+}
+
+static void remove_parts(int folder_fd)
+{
+    DIR *const dir = open_names(folder_fd);
+    if (dir == NULL)
+        return;
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
+        if (is_part(e->d_name))
+            (void)unlinkat(folder_fd, e->d_name, 0);
     }
+    (void)closedir(dir);
+}
+
+/* --- what an index has grown by --------------------------------------------------- */
+
+void gs_index_remove_segment(int folder_fd, const char *name)
+{
+    const int fd =
+        openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    remove_parts(fd);
+    gs_index_remove_folder(fd, folder_fd, name);
+    (void)close(fd);
+}
+
+void gs_index_remove_grown(int folder_fd)
+{
+    DIR *const dir = open_names(folder_fd);
+    if (dir == NULL)
+        return;
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;) {
+        uint64_t number;
+        switch (gs_index_grown_name(e->d_name, &number)) {
+        case GS_GROWN_OTHER: break;
+        case GS_GROWN_MANIFEST:
+        case GS_GROWN_UNFINISHED:
+        case GS_GROWN_DELETIONS: (void)unlinkat(folder_fd, e->d_name, 0); break;
+        case GS_GROWN_SEGMENT:
+        case GS_GROWN_UNFINISHED_SEGMENT:
+            gs_index_remove_segment(folder_fd, e->d_name);
+            break;
+        }
+    }
+    (void)closedir(dir);
+}
+
+void gs_index_remove_first(int folder_fd)
+{
+    for (int i = OWN_NAMES; i-- > 0;) { /* the header first: then it is no index */
+        if (strcmp(own_name(i), GS_INDEX_MARK_NAME) != 0)
+            (void)unlinkat(folder_fd, own_name(i), 0);
+    }
+}
+
+/* --- leftovers -------------------------------------------------------------------- */
+
+/* Does it hold what is of an index only? */
+static bool holds_own_only(int folder_fd)
+{
+    DIR *const dir = open_names(folder_fd);
+    if (dir == NULL)
+        return false;
     bool is_own = true;
     for (const struct dirent *e; is_own && (e = readdir(dir)) != NULL;) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        if (is_part(e->d_name) && removes_parts)
-            (void)unlinkat(folder_fd, e->d_name, 0);
-        is_own = is_part(e->d_name) || gs_index_owns_file(e->d_name);
+        is_own = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+                 is_part(e->d_name) || gs_index_owns_file(e->d_name);
     }
     (void)closedir(dir);
     return is_own;
@@ -201,7 +261,7 @@ static int open_leftover(const sweep *s, const char *name)
     if (fd < 0)
         return -1;
     if (fstat(fd, &info) == 0 && info.st_uid == geteuid() &&
-        lock(fd, LOCK_EX | LOCK_NB) == 0 && is_marked(fd) && holds_own_only(fd, false) &&
+        lock(fd, LOCK_EX | LOCK_NB) == 0 && is_marked(fd) && holds_own_only(fd) &&
         ask_name(fd, s->parent, name, AT_SYMLINK_NOFOLLOW, &has_name) == 0 && has_name)
         return fd;
     (void)close(fd);
@@ -214,7 +274,8 @@ static void remove_leftover(const sweep *s, const char *name)
     const int fd = open_leftover(s, name);
     if (fd < 0)
         return;
-    (void)holds_own_only(fd, true);
+    remove_parts(fd);
+    gs_index_remove_grown(fd);
     gs_index_remove_folder(fd, s->parent, name);
     gs_log_say(s->log, GS_LOG_INFO, "%s: removed, a build that was killed had left it",
                gs_quote_name(&q, name));

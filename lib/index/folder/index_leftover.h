@@ -28,8 +28,18 @@
 /* How the name of a part begins, which it has only between its making and unlink. */
 #define GS_INDEX_PART_NAME "part-"
 
-/* Is it a name of a file that the folder of an index may hold? */
+/* Is it a name that the folder of an index may hold: a file of its own, or what it has
+ * grown by (lib/index/format/index_manifest.h)? */
 bool gs_index_owns_file(const char *name);
+
+/* Removes the manifest and all that an index has grown by from the folder, but nothing
+ * that is in those by another hand. */
+void gs_index_remove_grown(int folder_fd);
+/* The folder of a segment, also of one that is not finished: its files, and then its
+ * name. */
+void gs_index_remove_segment(int folder_fd, const char *name);
+/* The files of segment 0, which is the folder itself. */
+void gs_index_remove_first(int folder_fd);
 
 /* Removes the files of an index from the folder behind `folder_fd`, its mark last, and
  * then its name, `folder` in `parent` (a descriptor, or AT_FDCWD). Async-signal-safe. */

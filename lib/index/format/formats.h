@@ -9,6 +9,7 @@
 #include "lib/index/format/impact.h"
 #include "lib/index/format/index_format.h"
 #include "lib/index/format/index_header.h"
+#include "lib/index/format/index_manifest.h"
 #include "lib/index/format/interpolate.h"
 #include "lib/index/format/length_table.h"
 #include "lib/index/format/number_block.h"
@@ -21,6 +22,7 @@
 #include "lib/index/format/posting_tail.h"
 #include "lib/index/format/stored_text.h"
 #include "lib/index/format/term_prefix.h"
+#include "lib/index/format/tombstones.h"
 #include "lib/index/format/varint.h"
 
 #endif

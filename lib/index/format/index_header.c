@@ -11,24 +11,13 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "io/file_sync.h"
-#include "io/write_all.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/index/format/sealed_text.h"
 
-enum {
-    PATH_BYTES = 4400,
-    HEADER_BYTES_MAX = 32 << 20 /* a list of stop words may be long */
-};
+enum { PATH_BYTES = 4400 };
 
-/* The last line: a checksum of all before it. */
-enum { SUM_LINE_BYTES = 48 };
-
-static void print_sum_line(char *line, const char *text, size_t bytes)
-{
-    (void)snprintf(line, SUM_LINE_BYTES, "  \"header_xxh3\": \"%016" PRIx64 "\"\n}\n",
-                   (uint64_t)XXH3_64bits(text, bytes));
-}
+static const char seal[] = "header_xxh3";
 
 bool gs_index_header_has(const gs_index_header *header, gs_index_file file)
 {
@@ -39,8 +28,9 @@ bool gs_index_header_has(const gs_index_header *header, gs_index_file file)
 
 /* --- writing ----------------------------------------------------------------------- */
 
-static void print_fields(FILE *to, const gs_index_header *h)
+static void print_fields(FILE *to, const void *context)
 {
+    const gs_index_header *const h = context;
     (void)fprintf(to,
                   "{\n  \"format\": \"gpusort index\", \"version\": %d,\n"
                   "  \"documents\": %" PRIu64 ",\n  \"doc_bound\": %" PRIu64 ",\n"
@@ -68,57 +58,15 @@ static void print_fields(FILE *to, const gs_index_header *h)
     (void)fputs("  ],\n", to);
 }
 
-static gs_code write_text(const char *path, const char *text, size_t bytes, gs_status *st)
-{
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int error = fd < 0 ? errno : gs_write_all(fd, text, bytes);
-    if (error == 0)
-        error = gs_file_sync(fd);
-    if (fd >= 0 && close(fd) != 0 && error == 0)
-        error = errno;
-    if (error == 0)
-        return GS_OK;
-    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", path);
-    return gs_status_hint(st, "free some space where the index goes");
-}
-
 gs_code gs_index_header_write(const gs_index_header *header, const char *folder,
                               gs_status *st)
 {
     char path[PATH_BYTES];
-    char *text = NULL;
-    size_t bytes = 0;
     (void)snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_HEADER_NAME);
-    FILE *const memory = open_memstream(&text, &bytes);
-    if (memory == NULL)
-        return GS_FAIL(st, GS_ERR_NOMEM, errno, "header of the index");
-    print_fields(memory, header);
-    (void)fflush(memory);
-    char sum_line[SUM_LINE_BYTES] = "";
-    if (text != NULL)
-        print_sum_line(sum_line, text, bytes);
-    (void)fputs(sum_line, memory);
-    if (fclose(memory) != 0)
-        (void)GS_FAIL(st, GS_ERR_NOMEM, errno, "header of the index");
-    else
-        GS_NOTED(write_text(path, text, bytes, st));
-    free(text);
-    return st->code;
+    return gs_sealed_text_write(path, seal, print_fields, header, st);
 }
 
 /* --- reading ----------------------------------------------------------------------- */
-
-/* 0 or errno; a file that ends early is EIO. */
-static int read_whole(int fd, void *to, size_t bytes)
-{
-    for (size_t done = 0; done < bytes;) {
-        const ssize_t n = read(fd, (char *)to + done, bytes - done);
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return n < 0 ? errno : EIO;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
 
 /* There is no header: is it the folder that is not there, a file in its place, or an
  * index that has lost a part? */
@@ -144,28 +92,12 @@ static gs_code fail_open(const char *folder, const char *path, int error, gs_sta
 static gs_code read_text(const char *folder, const char *path, char **text, size_t *bytes,
                          gs_status *st)
 {
-    char *read = NULL;
-    struct stat info;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_open(folder, path, errno, st);
-    if (fstat(fd, &info) != 0)
-        (void)GS_FAIL(st, GS_ERR_IO, errno, "cannot read: %s", path);
-    else if (info.st_size > HEADER_BYTES_MAX)
-        (void)GS_FAIL(st, GS_ERR_FORMAT, 0, "%s: not the header of an index", path);
-    else if (gs_mem_new(&read, (size_t)info.st_size + 1, "header", st) == GS_OK) {
-        const int error = read_whole(fd, read, (size_t)info.st_size);
-        if (error != 0)
-            (void)GS_FAIL(st, GS_ERR_IO, error, "read failed: %s", path);
-        *bytes = (size_t)info.st_size;
-    }
+    GS_NOTED(gs_sealed_text_read(text, bytes, fd, path, st));
     (void)close(fd);
-    if (st->code != GS_OK) {
-        gs_mem_free(read);
-        return st->code;
-    }
-    *text = read;
-    return GS_OK;
+    return st->code;
 }
 
 const char *gs_index_find_field(const char *text, const char *name)
@@ -215,22 +147,12 @@ static gs_code get_tokenizer(const char *text, gs_index_header *h, gs_status *st
     return GS_OK;
 }
 
-/* Is every byte as it was written? */
-static bool is_whole(const char *text, size_t bytes)
-{
-    const char *const sum = strstr(text, "  \"header_xxh3\": ");
-    if (sum == NULL || strlen(text) != bytes)
-        return false;
-    char line[SUM_LINE_BYTES];
-    print_sum_line(line, text, (size_t)(sum - text));
-    return strcmp(sum, line) == 0;
-}
-
 /* *version is what the header says, 0 if it is none of ours. */
 static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *version)
 {
     *version = 0;
-    if (!is_whole(text, bytes) || strstr(text, "\"format\": \"gpusort index\"") == NULL ||
+    if (!gs_sealed_text_is_whole(text, bytes, seal) ||
+        strstr(text, "\"format\": \"gpusort index\"") == NULL ||
         !get_number(text, "version", version) || *version > GS_INDEX_VERSION ||
         *version < GS_INDEX_VERSION_NO_TEXTS)
         return false;

@@ -18,8 +18,7 @@
  * A field a line, as written here; has_texts is there only if it is true, and otherwise
  * the version is 4. So is has_impacts: then what stands where postings have a frequency
  * is what they add to a score, once for each time that a query has the term. The last one
- * is the checksum of the bytes before its line, so a header that passes it is one that
- * this program wrote, and reading it is a search for the fields.
+ * is a checksum (lib/index/format/sealed_text.h).
  */
 #ifndef GS_LIB_INDEX_FORMAT_INDEX_HEADER_H
 #define GS_LIB_INDEX_FORMAT_INDEX_HEADER_H
