@@ -87,39 +87,57 @@ static void parse(int argc, char **argv, lookup_request *r)
     r->term_count = gs_means_stdin(r->terms, kept - 1) ? 0 : kept - 1;
 }
 
-/* Every term from where the cursor stands, while it begins with `prefix` and is less than
- * `to` (NULL: no such bound). */
+/* Does the term begin with `prefix`, and is it less than `to` (NULL: no such bound)? */
+static bool is_in_range(const lookup_request *r, const uint8_t *term, size_t bytes,
+                        const void *prefix, size_t prefix_bytes)
+{
+    const size_t to_bytes = r->to ? strlen(r->to) : 0;
+    if (bytes < prefix_bytes || memcmp(term, prefix, prefix_bytes) != 0)
+        return false;
+    const int order =
+        r->to ? memcmp(term, r->to, bytes < to_bytes ? bytes : to_bytes) : -1;
+    return order < 0 || (order == 0 && bytes < to_bytes);
+}
+
+/* Every such term from where the cursor stands. */
 static gs_code print_range(const lookup_request *r, gs_term_cursor *cursor,
                            const void *prefix, size_t prefix_bytes, gs_text_out *out,
                            gs_status *st)
 {
-    const size_t to_bytes = r->to ? strlen(r->to) : 0;
-    while (cursor->has_term) {
-        if (cursor->bytes < prefix_bytes ||
-            memcmp(cursor->term, prefix, prefix_bytes) != 0)
-            break;
-        const size_t common = cursor->bytes < to_bytes ? cursor->bytes : to_bytes;
-        const int order = r->to ? memcmp(cursor->term, r->to, common) : -1;
-        if (order > 0 || (order == 0 && cursor->bytes >= to_bytes))
-            break;
+    while (cursor->has_term &&
+           is_in_range(r, cursor->term, cursor->bytes, prefix, prefix_bytes)) {
         GS_TRY(gs_index_lookup_here(cursor, r->shape, out, st));
         GS_TRY(gs_term_cursor_next(cursor, st));
     }
     return GS_OK;
 }
 
-static gs_code print_from_to(const lookup_request *r, gs_index *index, gs_status *st)
+/* The same of several segments. */
+static gs_code print_range_over(const lookup_request *r, gs_segment_terms *terms,
+                                const void *prefix, size_t prefix_bytes, gs_text_out *out,
+                                gs_status *st)
 {
-    gs_term_cursor *cursor = NULL;
+    while (terms->has_term &&
+           is_in_range(r, terms->term, terms->bytes, prefix, prefix_bytes)) {
+        GS_TRY(gs_segments_lookup_here(terms, r->shape, out, st));
+        GS_TRY(gs_segment_terms_next(terms, st));
+    }
+    return GS_OK;
+}
+
+static gs_code print_from_to(const lookup_request *r, gs_segments *index, gs_status *st)
+{
+    gs_segment_terms *terms = NULL;
     gs_text_out out = {0};
     const char *const from = r->from ? r->from : "";
-    if (gs_term_cursor_new(&cursor, index, st) == GS_OK &&
+    if (gs_segment_terms_new(&terms, index, st) == GS_OK &&
         gs_text_out_open(&out, gs_index_print, index, st) == GS_OK &&
-        gs_term_cursor_seek(cursor, from, strlen(from), st) == GS_OK &&
-        print_range(r, cursor, "", 0, &out, st) == GS_OK)
+        gs_segment_terms_seek(terms, from, strlen(from), st) == GS_OK &&
+        (index->is_plain ? print_range(r, terms->cursors[0], "", 0, &out, st)
+                         : print_range_over(r, terms, "", 0, &out, st)) == GS_OK)
         GS_NOTED(gs_text_out_flush(&out, st));
     gs_text_out_release(&out);
-    gs_term_cursor_free(cursor);
+    gs_segment_terms_free(terms);
     return st->code;
 }
 
@@ -130,6 +148,15 @@ static gs_code answer(const void *context, gs_term_cursor *cursor, const void *t
     if (r->is_prefix)
         return print_range(r, cursor, term, bytes, out, st);
     return gs_index_lookup_sought(cursor, term, bytes, r->shape, out, st);
+}
+
+static gs_code answer_over(const void *context, gs_segment_terms *terms, const void *term,
+                           size_t bytes, gs_text_out *out, gs_status *st)
+{
+    const lookup_request *const r = context;
+    if (r->is_prefix)
+        return print_range_over(r, terms, term, bytes, out, st);
+    return gs_segments_lookup_sought(terms, term, bytes, r->shape, out, st);
 }
 
 /* Where terms come from. */
@@ -177,18 +204,20 @@ static void say(void *context, gs_log_level level, const char *text)
         gs_report(0, "%s", text);
 }
 
-static gs_code answer_terms(lookup_request *r, gs_index *index, gs_status *st)
+static gs_code answer_terms(lookup_request *r, gs_segments *index, gs_status *st)
 {
     const gs_log log = {.fn = say, .context = r};
     term_feed feed = {.request = r};
     const gs_batch_answer_options options = {
-        .index = index,
+        .index = index->items[0].index,
+        .segments = index->is_plain ? NULL : index,
         .workers = r->threads != 0 ? r->threads : gs_machine_cores(),
         .engine = r->engine,
         .expected_queries = expect(r),
         .fill = fill,
         .fill_context = &feed,
         .answer = answer,
+        .answer_over = answer_over,
         .answer_context = r,
         .write = gs_index_print,
         .write_context = index,
@@ -207,7 +236,7 @@ int cmd_lookup(int argc, char **argv)
     parse(argc, argv, &r);
     gs_engine_arg_check_search(r.engine);
     gs_status st = {.code = GS_OK};
-    gs_index *index = NULL;
+    gs_segments *index = NULL;
     if (gs_index_open_first(&index, r.folder, r.terms, r.term_count, r.verifies, &st) ==
         GS_OK) {
         if (r.from != NULL || r.to != NULL)
@@ -215,9 +244,9 @@ int cmd_lookup(int argc, char **argv)
         else
             GS_NOTED(answer_terms(&r, index, &st));
         if (st.code == GS_OK) /* also if there was nothing to print */
-            GS_NOTED(gs_index_check_unchanged(index, &st));
+            GS_NOTED(gs_segments_check_unchanged(index, &st));
     }
-    gs_index_close(index);
+    gs_segments_close(index);
     if (st.code != GS_OK)
         return gs_report_failure(&st);
     return gs_stdout_close(GS_EXIT_GOOD);

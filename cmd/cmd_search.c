@@ -40,7 +40,7 @@ typedef struct question {
 
 typedef struct search_job {
     gs_search_args args;
-    gs_index *index;
+    gs_segments *index;
     gs_doc_presence *presence;
     gs_word_rules *rules;
     unsigned threads;
@@ -177,8 +177,8 @@ static gs_code make_searcher(void *context, unsigned worker, gs_status *st)
     search_job *const job = context;
     return job->searchers[worker] != NULL
                ? GS_OK
-               : gs_searcher_new(&job->searchers[worker], job->index, job->rules,
-                                 &job->args.options, st);
+               : gs_searcher_new_over(&job->searchers[worker], job->index, job->rules,
+                                      &job->args.options, st);
 }
 
 /* One query needs no other threads, which take longer to begin than it takes. */
@@ -257,9 +257,8 @@ static gs_code gather_batch(search_job *job, gs_status *st)
 /* Of all queries at once, each term once. */
 static gs_code gather_all(search_job *job, gs_status *st)
 {
-    const gs_index_header *const header = gs_index_header_of(job->index);
-    job->collection.documents = header->documents;
-    job->collection.length_sum = header->length_sum;
+    job->collection.documents = job->index->documents;
+    job->collection.length_sum = job->index->length_sum;
     do {
         GS_TRY(take_questions(job, st));
         GS_TRY(gather_batch(job, st));
@@ -297,7 +296,7 @@ static gs_code open_job(search_job *job, gs_status *st)
     const gs_search_args *const args = &job->args;
     GS_TRY(gs_index_open_first(&job->index, args->folder, args->queries,
                                args->query_count, args->verifies, st));
-    const gs_index_header *const header = gs_index_header_of(job->index);
+    const gs_index_header *const header = gs_segments_header(job->index);
     if (args->has_b && args->options.b != 0 && !header->has_names) {
         gs_quoted q;
         (void)GS_FAIL(st, GS_ERR_ARG, 0,
@@ -315,7 +314,7 @@ static gs_code open_job(search_job *job, gs_status *st)
         GS_TRY(gs_collection_stats_read(&job->collection, args->statistics, st));
         job->args.options.collection = &job->collection;
     }
-    GS_TRY(gs_doc_presence_new(&job->presence, job->index, st));
+    GS_TRY(gs_doc_presence_new(&job->presence, job->index->items[0].index, st));
     job->args.options.presence = job->presence;
     GS_TRY(make_searcher(job, 0, st));
     job->batch = (size_t)job->threads * BATCH_A_THREAD;
@@ -373,7 +372,7 @@ static void close_job(search_job *job)
     gs_word_rules_free(job->rules);
     gs_collection_stats_release(&job->collection);
     gs_doc_presence_free(job->presence);
-    gs_index_close(job->index);
+    gs_segments_close(job->index);
 }
 
 int cmd_search(int argc, char **argv)
@@ -389,7 +388,7 @@ int cmd_search(int argc, char **argv)
         GS_NOTED(gs_text_out_flush(&job.output.out, &late));
         gs_status_keep_first(&st, &late);
         if (st.code == GS_OK) /* also if there was nothing to print */
-            GS_NOTED(gs_index_check_unchanged(job.index, &st));
+            GS_NOTED(gs_segments_check_unchanged(job.index, &st));
     }
     if (st.code == GS_OK && job.args.verbose)
         tell_stats(&job, gs_machine_now_ns() - begin_ns);

@@ -32,8 +32,9 @@ typedef struct show_job {
     char **names;
     size_t name_count;
     bool by_number, as_json;
-    gs_index *index;
-    gs_text_reader *texts;
+    gs_segments *index;
+    gs_text_reader **texts; /* of each segment, once it is needed */
+    gs_text_reader *text;   /* of the document */
     gs_text_out out;
     gs_document_name name;
     uint8_t carry[CARRY_BYTES]; /* JSON: the beginning of a character */
@@ -87,7 +88,7 @@ static gs_code put_text(show_job *job, bool *ends_line, gs_status *st)
     *ends_line = false;
     job->carried = 0;
     for (;;) {
-        GS_TRY(gs_text_reader_next(job->texts, &piece, st));
+        GS_TRY(gs_text_reader_next(job->text, &piece, st));
         if (piece.bytes == 0)
             return gs_text_out_json_part(&job->out, job->carry, job->carried, st);
         *ends_line = piece.data[piece.bytes - 1] == '\n';
@@ -96,16 +97,27 @@ static gs_code put_text(show_job *job, bool *ends_line, gs_status *st)
     }
 }
 
+static gs_code begin_text(show_job *job, uint64_t doc, uint64_t *bytes, gs_status *st)
+{
+    uint64_t there;
+    const gs_segment *const segment = gs_segments_find(job->index, doc, &there);
+    gs_text_reader **const texts = &job->texts[segment - job->index->items];
+    if (*texts == NULL)
+        GS_TRY(gs_text_reader_new(texts, segment->index, 2, st));
+    job->text = *texts;
+    return gs_text_reader_begin(job->text, there, bytes, st);
+}
+
 static gs_code show(show_job *job, uint64_t doc, gs_status *st)
 {
     uint64_t bytes;
     bool ends_line;
-    GS_TRY(gs_text_reader_begin(job->texts, doc, &bytes, st));
+    GS_TRY(begin_text(job, doc, &bytes, st));
     if (!job->as_json) {
         GS_TRY(put_text(job, &ends_line, st));
         return ends_line || bytes == 0 ? GS_OK : put(job, "\n", st);
     }
-    GS_TRY(gs_index_document_name(job->index, doc, &job->name, st));
+    GS_TRY(gs_segments_name(job->index, doc, &job->name, st));
     GS_TRY(put(job, "{\"id\": ", st));
     GS_TRY(gs_text_out_json(&job->out, job->name.text, job->name.bytes, st));
     GS_TRY(put(job, ", \"contents\": \"", st));
@@ -143,7 +155,7 @@ static gs_code find_documents(const show_job *job, uint64_t *docs, gs_status *st
     GS_TRY(gs_mem_new_array(&names, job->name_count, sizeof *names, "names", st));
     for (size_t i = 0; i < job->name_count; i++)
         names[i] = (gs_text_span){(const uint8_t *)job->names[i], strlen(job->names[i])};
-    GS_NOTED(gs_index_find_names(job->index, names, job->name_count, docs, st));
+    GS_NOTED(gs_segments_find_names(job->index, names, job->name_count, docs, st));
     gs_mem_free(names);
     return st->code;
 }
@@ -151,7 +163,7 @@ static gs_code find_documents(const show_job *job, uint64_t *docs, gs_status *st
 static gs_code show_named(show_job *job, gs_status *st)
 {
     uint64_t *docs = NULL;
-    const uint64_t there = gs_index_header_of(job->index)->documents;
+    const uint64_t there = job->index->documents;
     GS_TRY(gs_mem_new_array(&docs, job->name_count, sizeof *docs, "documents", st));
     GS_NOTED(find_documents(job, docs, st));
     for (size_t i = 0; i < job->name_count && st->code == GS_OK; i++)
@@ -163,7 +175,7 @@ static gs_code show_named(show_job *job, gs_status *st)
 
 static gs_code show_all(show_job *job, gs_status *st)
 {
-    const uint64_t count = gs_index_header_of(job->index)->documents;
+    const uint64_t count = job->index->documents;
     for (uint64_t doc = 0; doc < count; doc++)
         GS_TRY(show(job, doc, st));
     return GS_OK;
@@ -176,11 +188,12 @@ static gs_code run(show_job *job, gs_status *st)
     GS_TRY(gs_index_open_first(&job->index, job->folder, job->names, (int)job->name_count,
                                false, st));
     GS_TRY(gs_index_need_texts(job->index, st));
-    GS_TRY(gs_text_reader_new(&job->texts, job->index, 2, st));
+    GS_TRY(gs_mem_new_array(&job->texts, job->index->count, sizeof(gs_text_reader *),
+                            "texts", st));
     GS_TRY(gs_text_out_open(&job->out, gs_index_print, job->index, st));
     GS_TRY(job->name_count > 0 ? show_named(job, st) : show_all(job, st));
     GS_TRY(gs_text_out_flush(&job->out, st));
-    return gs_index_check_unchanged(job->index, st);
+    return gs_segments_check_unchanged(job->index, st);
 }
 
 int gs_index_show_command(int argc, char **argv)
@@ -202,8 +215,10 @@ int gs_index_show_command(int argc, char **argv)
     GS_NOTED(run(&job, &st));
     gs_text_out_release(&job.out);
     gs_document_name_release(&job.name);
-    gs_text_reader_free(job.texts);
-    gs_index_close(job.index);
+    for (size_t i = 0; job.texts != NULL && i < job.index->count; i++)
+        gs_text_reader_free(job.texts[i]);
+    gs_mem_free(job.texts);
+    gs_segments_close(job.index);
     if (st.code != GS_OK)
         return gs_report_failure(&st);
     return gs_stdout_close(job.missing > 0 ? GS_EXIT_TROUBLE : GS_EXIT_GOOD);

@@ -19,7 +19,7 @@ static bool wants_marks(void)
 }
 
 gs_code gs_search_output_open(gs_search_output *o, const gs_search_args *args,
-                              gs_index *index, gs_search_snippets *snippets,
+                              gs_segments *index, gs_search_snippets *snippets,
                               gs_status *st)
 {
     *o = (gs_search_output){.args = args,
@@ -66,8 +66,8 @@ static gs_code put_column(gs_search_output *o, const void *name, size_t bytes,
 /* The name of a document; its number, if it has none. */
 static gs_code put_name(gs_search_output *o, uint64_t doc, gs_status *st)
 {
-    if (gs_index_header_of(o->index)->has_names) {
-        GS_TRY(gs_index_document_name(o->index, doc, &o->name, st));
+    if (gs_segments_header(o->index)->has_names) {
+        GS_TRY(gs_segments_name(o->index, doc, &o->name, st));
         return put_column(o, o->name.text, o->name.bytes, st);
     }
     GS_TRY(gs_text_out_number(&o->out, doc, ' ', st));
@@ -152,9 +152,9 @@ static gs_code put_json_document(gs_search_output *o, uint64_t doc, gs_status *s
     GS_TRY(put(o, o->printed++ > 0 ? ", {\"doc\": " : "{\"doc\": ", st));
     GS_TRY(gs_text_out_number(&o->out, doc, ' ', st));
     o->out.used--;
-    if (!gs_index_header_of(o->index)->has_names)
+    if (!gs_segments_header(o->index)->has_names)
         return GS_OK;
-    GS_TRY(gs_index_document_name(o->index, doc, &o->name, st));
+    GS_TRY(gs_segments_name(o->index, doc, &o->name, st));
     GS_TRY(put(o, ", \"name\": ", st));
     return gs_text_out_json(&o->out, o->name.text, o->name.bytes, st);
 }

@@ -10,11 +10,11 @@
 
 #include "cmd/search_args.h"
 #include "cmd/search_snippets.h"
-#include "lib/index/read/readers.h"
+#include "lib/index/segment/segments.h"
 
 typedef struct gs_search_output {
     const gs_search_args *args;
-    const gs_index *index;
+    const gs_segments *index;
     bool has_qids; /* there may be several queries: lines begin with which one */
     gs_text_out out;
     gs_document_name name;        /* of the document that is printed */
@@ -31,7 +31,8 @@ typedef struct gs_asked {
 } gs_asked;
 
 GS_MUST_CHECK gs_code gs_search_output_open(gs_search_output *o,
-                                            const gs_search_args *args, gs_index *index,
+                                            const gs_search_args *args,
+                                            gs_segments *index,
                                             gs_search_snippets *snippets, gs_status *st);
 void gs_search_output_release(gs_search_output *o); /* a zeroed one is fine */
 

@@ -13,7 +13,7 @@ typedef struct gs_search_snippets gs_search_snippets;
 
 /* For so many threads; borrows the rest. */
 GS_MUST_CHECK gs_code gs_search_snippets_new(gs_search_snippets **out,
-                                             const gs_index *index,
+                                             const gs_segments *index,
                                              const gs_word_rules *rules,
                                              const gs_search_options *options,
                                              unsigned threads, gs_status *st);

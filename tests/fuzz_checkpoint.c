@@ -68,7 +68,7 @@ static gs_code open_merge(gs_merge_checkpoint **c, gs_status *st)
 {
     static gs_index_merge_options options;
     options = (gs_index_merge_options){.folder = input_path, .checkpoint = folder};
-    return gs_merge_checkpoint_open(c, &options, NULL, st);
+    return gs_merge_checkpoint_open(c, &options, NULL, NULL, st);
 }
 
 /* Of the checkpoint that was just begun, and is open: closed with nothing in it, it goes.

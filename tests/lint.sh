@@ -44,7 +44,8 @@ floors=(
     lib/part:parts
     lib/join:joins
     lib/index/format:formats lib/index/folder:folders lib/index/text:documents
-    lib/index/read:readers lib/index/lookup:lookups lib/index/query:queries
+    lib/index/read:readers lib/index/segment:segments
+    lib/index/lookup:lookups lib/index/query:queries
     lib/index/write:writers lib/index/reorder:reorders lib/index/block:blocks lib/index/build:builds
     lib/index/merge:merges lib/index/exchange:exchanges
     lib/stream:streams

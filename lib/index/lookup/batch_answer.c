@@ -16,6 +16,7 @@ enum { SLICE_TERMS = 512 };
 typedef struct answer_worker {
     GS_MEM_APART struct gs_batch_answer *all;
     gs_term_cursor *cursor;
+    gs_segment_terms *terms; /* of several segments: instead of the cursor */
     gs_text_out out;
     size_t slice; /* that it answers */
 } answer_worker;
@@ -70,7 +71,7 @@ static bool take_slice(answer_worker *w, gs_term_slice *slice)
     return is_there;
 }
 
-static gs_code answer_slice(answer_worker *w, gs_term_slice slice, gs_status *st)
+static gs_code answer_terms(answer_worker *w, gs_term_slice slice, gs_status *st)
 {
     gs_batch_answer *const a = w->all;
     const gs_batch_answer_options *const o = &a->options;
@@ -81,6 +82,27 @@ static gs_code answer_slice(answer_worker *w, gs_term_slice slice, gs_status *st
         GS_TRY(gs_term_batch_seek(a->batch, slice, i, w->cursor, st));
         GS_TRY(o->answer(o->answer_context, w->cursor, term, bytes, &w->out, st));
     }
+    return GS_OK;
+}
+
+static gs_code answer_terms_over(answer_worker *w, gs_term_slice slice, gs_status *st)
+{
+    gs_batch_answer *const a = w->all;
+    const gs_batch_answer_options *const o = &a->options;
+    for (size_t i = slice.first; i < slice.end; i++) {
+        size_t bytes;
+        const char *const term = gs_term_batch_term(a->batch, i, &bytes);
+        GS_TRY(gs_segment_terms_seek(w->terms, term, bytes, st));
+        GS_TRY(o->answer_over(o->answer_context, w->terms, term, bytes, &w->out, st));
+    }
+    return GS_OK;
+}
+
+static gs_code answer_slice(answer_worker *w, gs_term_slice slice, gs_status *st)
+{
+    gs_batch_answer *const a = w->all;
+    GS_TRY(w->terms != NULL ? answer_terms_over(w, slice, st)
+                            : answer_terms(w, slice, st));
     GS_TRY(gs_text_out_flush(&w->out, st));
     GS_TRY(wait_for_turn(w, st)); /* it may have had nothing to write */
     pthread_mutex_lock(&a->mutex);
@@ -149,6 +171,7 @@ static void close_all(gs_batch_answer *a)
     gs_team_free(a->team);
     for (unsigned i = 0; a->workers != NULL && i < a->options.workers; i++) {
         gs_term_cursor_free(a->workers[i].cursor);
+        gs_segment_terms_free(a->workers[i].terms);
         gs_text_out_release(&a->workers[i].out);
     }
     gs_mem_free(a->workers);
@@ -172,7 +195,8 @@ static gs_code open_all(gs_batch_answer *a, gs_status *st)
                                             .threads = o->workers,
                                             .log = o->log};
     size_t bytes = 0;
-    if (finder.key_count <= GS_PREFIX_KEYS_MAX && gs_prefix_ranks_are_wanted(&finder)) {
+    if (o->segments == NULL && finder.key_count <= GS_PREFIX_KEYS_MAX &&
+        gs_prefix_ranks_are_wanted(&finder)) {
         GS_TRY(gs_index_check_prefixes(o->index, 0, finder.key_count, st));
         GS_TRY(gs_prefix_ranks_new(&a->finder, &finder, st));
     }
@@ -184,7 +208,8 @@ static gs_code open_all(gs_batch_answer *a, gs_status *st)
     for (unsigned i = 0; i < o->workers; i++) {
         answer_worker *const w = &a->workers[i];
         w->all = a;
-        GS_TRY(gs_term_cursor_new(&w->cursor, o->index, st));
+        GS_TRY(o->segments != NULL ? gs_segment_terms_new(&w->terms, o->segments, st)
+                                   : gs_term_cursor_new(&w->cursor, o->index, st));
         GS_TRY(gs_text_out_open(&w->out, write_in_turn, w, st));
     }
     return GS_OK;

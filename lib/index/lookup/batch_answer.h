@@ -18,7 +18,7 @@
 #define GS_LIB_INDEX_LOOKUP_BATCH_ANSWER_H
 
 #include "lib/base/log.h"
-#include "lib/index/read/readers.h"
+#include "lib/index/segment/segments.h"
 #include "lib/index/lookup/term_batch.h"
 
 /* Adds terms to an empty batch until the batch is full, there are no more, or the
@@ -32,14 +32,23 @@ typedef gs_code gs_batch_answer_fn(const void *context, gs_term_cursor *cursor,
                                    const void *term, size_t bytes, gs_text_out *out,
                                    gs_status *st);
 
+/* The same where the index has several segments. */
+typedef gs_code gs_batch_answer_over_fn(const void *context, gs_segment_terms *terms,
+                                        const void *term, size_t bytes, gs_text_out *out,
+                                        gs_status *st);
+
 typedef struct gs_batch_answer_options {
     const gs_index *index;
+    /* Of which that is the first: then answer_over is called, and each thread looks terms
+     * up by itself. NULL: the index is all there is. */
+    const gs_segments *segments;
     unsigned workers;
     const char *engine;        /* what searches: "auto" (or NULL), "cpu" or "gpu" */
     uint64_t expected_queries; /* in all; 0: unknown */
     gs_batch_fill_fn *fill;
     void *fill_context;
     gs_batch_answer_fn *answer;
+    gs_batch_answer_over_fn *answer_over;
     const void *answer_context;
     gs_text_write_fn *write; /* one call at a time, on any thread */
     void *write_context;

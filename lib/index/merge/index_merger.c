@@ -23,7 +23,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
 #include "lib/base/team.h"
-#include "lib/index/read/readers.h"
+#include "lib/index/segment/segments.h"
 #include "lib/index/folder/folders.h"
 #include "lib/index/merge/list_merge.h"
 #include "lib/index/merge/merge_checkpoint.h"
@@ -32,8 +32,12 @@
 #include "lib/index/merge/stored_merge.h"
 
 typedef struct merger {
-    const gs_index_merge_options *options;
-    gs_index **indexes;
+    const gs_index_merge_options *asked;
+    const gs_index_merge_options *options; /* the same, but each segment is an input */
+    gs_segments **sets;                    /* of each input that was asked for */
+    gs_index **indexes;                    /* borrowed from there */
+    const gs_tombstones **deleted;         /* the same */
+    const char **names;                    /* of their folders */
     uint64_t *shifts;
     uint64_t documents; /* in all */
     bool keeps_ids;
@@ -47,6 +51,8 @@ typedef struct merger {
     atomic_size_t next_task;
     atomic_bool has_failed;
     uint64_t phase_begin_ns;
+    gs_index_lent_fn *lend; /* NULL: the index gets its name */
+    void *lend_context;
 } merger;
 
 static void set_phase(merger *m, gs_sort_phase phase)
@@ -104,7 +110,7 @@ static gs_code check_alike(const merger *m, size_t i, gs_status *st)
 static gs_code count_documents(merger *m, gs_status *st)
 {
     for (size_t i = 0; i < m->options->input_count; i++) {
-        const uint64_t here = header(m, i)->documents;
+        const uint64_t here = header(m, i)->documents - m->deleted[i]->head.deleted;
         m->shifts[i] = m->documents;
         if (m->keeps_ids)
             m->documents = here > m->documents ? here : m->documents;
@@ -116,15 +122,42 @@ static gs_code count_documents(merger *m, gs_status *st)
     return GS_OK;
 }
 
-static gs_code open_indexes(merger *m, gs_status *st)
+/* Their segments, one after the other. */
+static gs_code list_segments(merger *m, gs_index_merge_options *own, gs_status *st)
 {
-    const gs_index_merge_options *const o = m->options;
-    GS_TRY(gs_mem_new(&m->indexes, o->input_count * sizeof(gs_index *), "indexes", st));
-    GS_TRY(gs_mem_new(&m->shifts, o->input_count * sizeof *m->shifts, "indexes", st));
-    for (size_t i = 0; i < o->input_count; i++) {
-        GS_TRY(gs_index_open(&m->indexes[i], o->inputs[i], st));
-        GS_TRY(check_alike(m, i, st));
+    const gs_index_merge_options *const asked = m->asked;
+    size_t count = 0;
+    for (size_t i = 0; i < asked->input_count; i++)
+        count += m->sets[i]->count;
+    GS_TRY(gs_mem_new_array(&m->indexes, count, sizeof(gs_index *), "indexes", st));
+    GS_TRY(gs_mem_new_array(&m->deleted, count, sizeof *m->deleted, "indexes", st));
+    GS_TRY(gs_mem_new_array(&m->names, count, sizeof *m->names, "indexes", st));
+    GS_TRY(gs_mem_new_array(&m->shifts, count, sizeof *m->shifts, "indexes", st));
+    own->input_count = 0;
+    for (size_t i = 0; i < asked->input_count; i++) {
+        const gs_segments *const set = m->sets[i];
+        const size_t end = asked->segment_to > 0 ? asked->segment_to : set->count;
+        gs_assert(end <= set->count);
+        for (size_t k = asked->segment_from; k < end; k++) {
+            m->indexes[own->input_count] = set->items[k].index;
+            m->deleted[own->input_count] = &set->items[k].deleted;
+            m->names[own->input_count++] = gs_index_folder_of(set->items[k].index);
+        }
     }
+    own->inputs = m->names;
+    return GS_OK;
+}
+
+static gs_code open_indexes(merger *m, gs_index_merge_options *own, gs_status *st)
+{
+    const gs_index_merge_options *const o = own;
+    GS_TRY(
+        gs_mem_new_array(&m->sets, o->input_count, sizeof(gs_segments *), "indexes", st));
+    for (size_t i = 0; i < o->input_count; i++)
+        GS_TRY(gs_segments_open(&m->sets[i], o->inputs[i], st));
+    GS_TRY(list_segments(m, own, st));
+    for (size_t i = 0; i < o->input_count; i++)
+        GS_TRY(check_alike(m, i, st));
     const bool is_tuples = !header(m, 0)->has_names;
     m->keeps_ids =
         o->ids == GS_MERGE_IDS_KEEP || (o->ids == GS_MERGE_IDS_AUTO && is_tuples);
@@ -177,12 +210,15 @@ static gs_code make_plan(merger *m, gs_status *st)
 
 /* --- documents and checksums ------------------------------------------------------- */
 
-static gs_code copy_documents_of(merger *m, gs_document_cursor *c, gs_status *st)
+static gs_code copy_documents_of(merger *m, gs_document_cursor *c,
+                                 const gs_tombstones *deleted, gs_status *st)
 {
-    for (;;) {
+    for (uint64_t doc = 0;; doc++) {
         GS_TRY(gs_document_cursor_next(c, st));
         if (!c->has_document)
             return GS_OK;
+        if (gs_tombstones_has(deleted, doc))
+            continue;
         GS_TRY(
             gs_index_writer_document(m->writer, c->name, c->name_bytes, c->length, st));
     }
@@ -193,7 +229,7 @@ static gs_code copy_documents(merger *m, gs_status *st)
     for (size_t i = 0; i < m->options->input_count; i++) {
         gs_document_cursor c;
         GS_TRY(gs_document_cursor_open(&c, m->indexes[i], st));
-        GS_NOTED(copy_documents_of(m, &c, st));
+        GS_NOTED(copy_documents_of(m, &c, m->deleted[i], st));
         gs_document_cursor_close(&c);
         GS_TRY(st->code);
     }
@@ -214,7 +250,7 @@ static gs_code copy_texts(merger *m, gs_status *st)
 {
     for (size_t i = 0; i < m->options->input_count; i++)
         GS_TRY(gs_stored_merge(gs_index_writer_texts(m->writer), m->indexes[i],
-                               m->options->cancel_signal, st));
+                               m->deleted[i], m->options->cancel_signal, st));
     return GS_OK;
 }
 
@@ -281,7 +317,7 @@ static gs_code make_terms(merger *m, part_worker *w, unsigned number, gs_status 
         if (sources == 0)
             break;
         GS_TRY(gs_list_merge_term(w->lists, w->terms, sources, st));
-        term_count++;
+        term_count += gs_list_merge_has_term(w->lists);
     }
     gs_list_merge_end(w->lists);
     atomic_fetch_add(&m->options->stats->terms, term_count);
@@ -320,6 +356,7 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
         .indexes = m->indexes,
         .count = o->input_count,
         .shifts = m->keeps_ids ? NULL : m->shifts,
+        .deleted = m->deleted,
         .has_positions = header(m, 0)->has_positions,
         .window_bytes = m->plan.window_bytes,
         .passed_bytes = &o->stats->sort.merge_bytes,
@@ -377,6 +414,7 @@ static gs_code open_writer(merger *m, gs_status *st)
         .memory_bytes = m->plan.writer_bytes,
         .part_count = m->part_count,
         .kept_folder = m->options->checkpoint,
+        .held_lock = m->options->held_lock,
         .tokenizer = first->tokenizer,
         .log = m->options->log,
     };
@@ -389,7 +427,7 @@ static gs_code open_writer(merger *m, gs_status *st)
 /* What is an input has to stay until all is done, and after that. */
 static gs_code refuse_own_input(const merger *m, gs_status *st)
 {
-    const gs_index_merge_options *const o = m->options;
+    const gs_index_merge_options *const o = m->asked;
     struct stat output, input;
     gs_quoted q;
     if (stat(o->folder, &output) != 0)
@@ -413,7 +451,8 @@ static gs_code open_checkpoint(merger *m, bool *is_done, gs_status *st)
     if (m->options->checkpoint == NULL)
         return GS_OK;
     GS_TRY(refuse_own_input(m, st));
-    GS_TRY(gs_merge_checkpoint_open(&m->checkpoint, m->options, m->indexes, st));
+    GS_TRY(
+        gs_merge_checkpoint_open(&m->checkpoint, m->options, m->indexes, m->deleted, st));
     *is_done = gs_merge_checkpoint_is_done(m->checkpoint);
     return GS_OK;
 }
@@ -422,6 +461,11 @@ static gs_code open_checkpoint(merger *m, bool *is_done, gs_status *st)
 static gs_code commit(merger *m, gs_status *st)
 {
     uint64_t sum;
+    const char *lent;
+    if (m->lend != NULL) {
+        GS_TRY(gs_index_writer_lend(m->writer, &lent, st));
+        return m->lend(m->lend_context, lent, st);
+    }
     if (m->checkpoint == NULL)
         return gs_index_writer_commit(m->writer, st);
     GS_TRY(gs_index_writer_put_together(m->writer, &sum, st));
@@ -440,10 +484,10 @@ static gs_code settle(merger *m, gs_status *st)
     return GS_OK;
 }
 
-static gs_code merge(merger *m, gs_status *st)
+static gs_code merge(merger *m, gs_index_merge_options *own, gs_status *st)
 {
     bool is_done;
-    GS_TRY(open_indexes(m, st));
+    GS_TRY(open_indexes(m, own, st));
     GS_TRY(open_checkpoint(m, &is_done, st));
     if (is_done)
         return settle(m, st);
@@ -455,26 +499,50 @@ static gs_code merge(merger *m, gs_status *st)
     GS_TRY(make_parts(m, st));
     set_phase(m, GS_PHASE_DONE);
     GS_TRY(commit(m, st));
+    if (m->lend != NULL)
+        return GS_OK;
     gs_index_stats_tell(m->options->stats, m->options->folder);
     return GS_OK;
 }
 
-gs_code gs_index_merge(const gs_index_merge_options *options, gs_status *st)
+static gs_code run(const gs_index_merge_options *options, gs_index_lent_fn *lend,
+                   void *lend_context, gs_status *st)
 {
     gs_assert(options->input_count > 0);
     gs_index_stats unasked = {.method = NULL};
     gs_index_merge_options own = *options;
     if (own.stats == NULL)
         own.stats = &unasked;
-    merger m = {.options = &own, .phase_begin_ns = gs_machine_now_ns()};
-    GS_NOTED(merge(&m, st));
+    merger m = {
+        .asked = options,
+        .options = &own,
+        .phase_begin_ns = gs_machine_now_ns(),
+        .lend = lend,
+        .lend_context = lend_context,
+    };
+    GS_NOTED(merge(&m, &own, st));
     gs_team_free(m.team);
     gs_index_writer_free(m.writer);
     gs_merge_checkpoint_close(m.checkpoint);
-    for (size_t i = 0; m.indexes != NULL && i < options->input_count; i++)
-        gs_index_close(m.indexes[i]);
+    for (size_t i = 0; m.sets != NULL && i < options->input_count; i++)
+        gs_segments_close(m.sets[i]);
+    gs_mem_free(m.sets);
     gs_mem_free(m.indexes);
+    gs_mem_free(m.deleted);
+    gs_mem_free(m.names);
     gs_mem_free(m.shifts);
     gs_mem_free(m.bounds);
     return st->code;
+}
+
+gs_code gs_index_merge(const gs_index_merge_options *options, gs_status *st)
+{
+    return run(options, NULL, NULL, st);
+}
+
+gs_code gs_index_merge_lend(const gs_index_merge_options *options, gs_index_lent_fn *fn,
+                            void *context, gs_status *st)
+{
+    gs_assert(options->checkpoint == NULL);
+    return run(options, fn, context, st);
 }

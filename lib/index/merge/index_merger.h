@@ -7,6 +7,9 @@
  * of tuples, which are the user's own, stay what they are, and what comes in two indexes
  * is added up. Tuples may be numbered on as well, if each index has its own docIDs.
  *
+ * Of an index that has grown each segment is an input, but for the documents that are
+ * deleted.
+ *
  * Memory: a window on the mapped files, and the buffers of the writer; lists are streams.
  * Call from one thread; the workers are inside. All options are borrowed.
  */
@@ -29,6 +32,9 @@ typedef struct gs_index_merge_options {
     bool replace;              /* an index that is there; it may be one of the inputs */
     const char *const *inputs; /* folders; at least one */
     size_t input_count;
+    /* Of the only input, not all segments but these. 0, 0: all. */
+    size_t segment_from, segment_to;
+    const int *held_lock; /* of the index that is replaced (index_folder.h); or NULL */
     gs_merge_ids ids;
     bool unique_ids; /* that two documents have the same name is an error */
 
@@ -46,5 +52,13 @@ typedef struct gs_index_merge_options {
 
 GS_MUST_CHECK gs_code gs_index_merge(const gs_index_merge_options *options,
                                      gs_status *st);
+
+/* Is called with the folder of the index, which goes when it returns. */
+typedef gs_code gs_index_lent_fn(void *context, const char *folder, gs_status *st);
+/* The same, but the index gets no name: it is lent. The folder of the options says where
+ * it is made; nothing has that name. Without a checkpoint. */
+GS_MUST_CHECK gs_code gs_index_merge_lend(const gs_index_merge_options *options,
+                                          gs_index_lent_fn *fn, void *context,
+                                          gs_status *st);
 
 #endif

@@ -34,6 +34,7 @@ struct gs_list_merge {
     uint64_t held_bytes; /* of all indexes */
 
     gs_posting_list list; /* shifted: lists are read one after the other */
+    bool has_begun;       /* the part has the term: something is left of it */
     uint32_t tfs[GS_INDEX_BLOCK];
 
     list_source *sources; /* kept; mapped, since most are not touched for most terms */
@@ -141,6 +142,15 @@ static gs_code damaged_counts(const gs_posting_list *c, gs_status *st)
     return gs_index_damaged(c->index, GS_INDEX_POSTINGS, "a term's counts are wrong", st);
 }
 
+/* The part gets a term with its first posting: of some nothing is left. */
+static gs_code begin_term(gs_list_merge *l, const gs_term_cursor *term, gs_status *st)
+{
+    if (l->has_begun)
+        return GS_OK;
+    l->has_begun = true;
+    return gs_index_part_term(l->part, term->term, term->bytes, st);
+}
+
 /* Frequencies of the block, as the writer wants them. */
 static uint64_t convert_tfs(const gs_posting_list *c, uint32_t *tfs)
 {
@@ -181,9 +191,52 @@ static gs_code append_block(gs_list_merge *l, gs_posting_list *c, uint64_t first
     return taken ? GS_OK : append_postings(l, c, st);
 }
 
+/* Those of a block whose documents are left, one by one. */
+static gs_code append_left(gs_list_merge *l, const gs_term_cursor *term, size_t source,
+                           gs_status *st)
+{
+    gs_posting_list *const c = &l->list;
+    const gs_tombstones *const deleted = l->options.deleted[source];
+    const bool has_positions = l->options.has_positions;
+    for (size_t i = 0; i < c->count; i++) {
+        const uint64_t doc = c->docs[i];
+        if (has_positions)
+            GS_TRY(gs_posting_list_positions(c, i, st));
+        if (gs_tombstones_has(deleted, doc))
+            continue;
+        const uint64_t left =
+            l->options.shifts[source] + doc - gs_tombstones_before(deleted, doc);
+        GS_TRY(begin_term(l, term, st));
+        GS_TRY(gs_index_part_postings(l->part, &left, &l->tfs[i], 1,
+                                      has_positions ? c->positions : NULL, st));
+    }
+    return has_positions ? gs_posting_list_end_places(c, st) : GS_OK;
+}
+
+static gs_code append_list_left(gs_list_merge *l, const gs_term_cursor *term,
+                                size_t source, gs_status *st)
+{
+    gs_posting_list *const c = &l->list;
+    uint64_t cf = 0;
+    GS_TRY(gs_posting_list_start(c, term->index, &term->info, st));
+    GS_TRY(note_reading(l, source, c, st));
+    for (;;) {
+        GS_TRY(gs_posting_list_block(c, st));
+        if (c->count == 0)
+            break;
+        cf += convert_tfs(c, l->tfs);
+        GS_TRY(append_left(l, term, source, st));
+        GS_TRY(note_reading(l, source, c, st));
+    }
+    return cf == term->info.cf ? GS_OK : damaged_counts(c, st);
+}
+
 static gs_code append_list(gs_list_merge *l, const gs_term_cursor *term, size_t source,
                            gs_status *st)
 {
+    if (l->options.deleted[source]->lines != NULL)
+        return append_list_left(l, term, source, st);
+    GS_TRY(begin_term(l, term, st));
     gs_posting_list *const c = &l->list;
     const uint64_t shift = l->options.shifts[source];
     uint64_t next_doc = 0, cf = 0; /* doc numbers count from here */
@@ -289,6 +342,11 @@ void gs_list_merge_end(gs_list_merge *l)
     l->part = NULL;
 }
 
+bool gs_list_merge_has_term(const gs_list_merge *l)
+{
+    return l->options.shifts == NULL || l->has_begun;
+}
+
 gs_code gs_list_merge_term(gs_list_merge *l, const gs_term_merge *terms,
                            size_t source_count, gs_status *st)
 {
@@ -300,7 +358,7 @@ gs_code gs_list_merge_term(gs_list_merge *l, const gs_term_merge *terms,
         GS_TRY(gs_posting_gather_term(&l->gather, first->term, first->bytes, st));
         return join_lists(l, terms, source_count, st);
     }
-    GS_TRY(gs_index_part_term(l->part, first->term, first->bytes, st));
+    l->has_begun = false;
     for (size_t i = 0; i < source_count; i++)
         GS_TRY(append_list(l, gs_term_merge_cursor(terms, sources[i]), sources[i], st));
     return GS_OK;

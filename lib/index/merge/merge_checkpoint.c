@@ -30,6 +30,7 @@ struct gs_merge_checkpoint {
 typedef struct job_of {
     const gs_index_merge_options *options;
     gs_index *const *indexes;
+    const gs_tombstones *const *deleted;
 } job_of;
 
 static void put_job(FILE *to, const void *context)
@@ -41,9 +42,14 @@ static void put_job(FILE *to, const void *context)
                                       [GS_MERGE_IDS_SHIFT] = "shifted"};
     (void)fprintf(to, "version: gpusort %s, index %d\n", GS_VERSION, GS_INDEX_VERSION);
     (void)fprintf(to, "docIDs: %s\n", ids[o->ids]);
-    for (size_t i = 0; i < o->input_count; i++)
-        (void)fprintf(to, "index %zu: %s, sum %016" PRIx64 "\n", i + 1, o->inputs[i],
+    for (size_t i = 0; i < o->input_count; i++) {
+        (void)fprintf(to, "index %zu: %s, sum %016" PRIx64, i + 1, o->inputs[i],
                       gs_index_header_sum(gs_index_header_of(job->indexes[i])));
+        if (job->deleted[i]->lines != NULL)
+            (void)fprintf(to, ", deletions %016" PRIx64,
+                          gs_tombstones_sum(job->deleted[i]));
+        (void)fputc('\n', to);
+    }
     (void)fprintf(to, "indexes: %zu\n", o->input_count);
 }
 
@@ -110,9 +116,10 @@ static gs_code put_note(gs_merge_checkpoint *c, gs_packer *p, gs_status *st)
 
 /* --- life -------------------------------------------------------------------------- */
 
-static gs_code open_all(gs_merge_checkpoint *c, gs_index *const *indexes, gs_status *st)
+static gs_code open_all(gs_merge_checkpoint *c, gs_index *const *indexes,
+                        const gs_tombstones *const *deleted, gs_status *st)
 {
-    const job_of what = {c->options, indexes};
+    const job_of what = {c->options, indexes, deleted};
     GS_TRY(gs_job_text(&c->text, put_job, &what, st));
     const gs_checkpoint_job job = {
         .folder = c->options->checkpoint,
@@ -126,14 +133,15 @@ static gs_code open_all(gs_merge_checkpoint *c, gs_index *const *indexes, gs_sta
 
 gs_code gs_merge_checkpoint_open(gs_merge_checkpoint **out,
                                  const gs_index_merge_options *options,
-                                 gs_index *const *indexes, gs_status *st)
+                                 gs_index *const *indexes,
+                                 const gs_tombstones *const *deleted, gs_status *st)
 {
     *out = NULL;
     gs_merge_checkpoint *c = NULL;
     GS_TRY(gs_mem_new(&c, sizeof *c, "checkpoint", st));
     c->options = options;
     pthread_mutex_init(&c->mutex, NULL);
-    if (open_all(c, indexes, st) != GS_OK)
+    if (open_all(c, indexes, deleted, st) != GS_OK)
         gs_merge_checkpoint_close(c);
     else
         *out = c;

@@ -20,11 +20,13 @@
 
 typedef struct gs_merge_checkpoint gs_merge_checkpoint;
 
-/* The indexes are open, and what they hold is what counts of them. Borrows the options.
- */
+/* The indexes are open, and what they hold, and what of it is deleted, is what counts of
+ * them. Borrows the options. */
 GS_MUST_CHECK gs_code gs_merge_checkpoint_open(gs_merge_checkpoint **out,
                                                const gs_index_merge_options *options,
-                                               gs_index *const *indexes, gs_status *st);
+                                               gs_index *const *indexes,
+                                               const gs_tombstones *const *deleted,
+                                               gs_status *st);
 void gs_merge_checkpoint_close(gs_merge_checkpoint *c); /* NULL is fine */
 
 /* Is the index there that this merge was about to give its name? */

@@ -6,6 +6,7 @@
 typedef struct stored_merge {
     gs_text_writer *to;
     const gs_index *from;
+    const gs_tombstones *deleted;
     gs_text_reader *texts;
     gs_text_pack *pack;
     uint64_t docs;       /* so far */
@@ -37,8 +38,11 @@ static gs_code pack_documents(stored_merge *m, uint64_t end, gs_status *st)
     GS_TRY(gs_document_cursor_open(&c, m->from, st));
     for (uint64_t doc = 0; doc < end && st->code == GS_OK; doc++) {
         GS_NOTED(gs_cancel_check(m->cancel, st));
-        if (st->code == GS_OK && gs_document_cursor_next(&c, st) == GS_OK)
-            GS_NOTED(pack_text(m, doc, &c, st));
+        if (st->code == GS_OK)
+            GS_NOTED(gs_document_cursor_next(&c, st));
+        if (st->code != GS_OK || gs_tombstones_has(m->deleted, doc))
+            continue;
+        GS_NOTED(pack_text(m, doc, &c, st));
         if (st->code != GS_OK)
             break;
         GS_NOTED(gs_text_pack_end(m->pack, &items, &count, st));
@@ -93,11 +97,14 @@ static gs_code find_group(const gs_index *index, uint64_t *block, uint64_t *doc,
 }
 
 gs_code gs_stored_merge(gs_text_writer *to, const gs_index *from,
-                        const volatile int *cancel, gs_status *st)
+                        const gs_tombstones *deleted, const volatile int *cancel,
+                        gs_status *st)
 {
-    stored_merge m = {.to = to, .from = from, .cancel = cancel};
-    uint64_t block, doc;
-    GS_TRY(find_group(from, &block, &doc, st));
+    stored_merge m = {.to = to, .from = from, .deleted = deleted, .cancel = cancel};
+    uint64_t block = gs_index_text_blocks(from),
+             doc = gs_index_header_of(from)->documents;
+    if (deleted->lines == NULL)
+        GS_TRY(find_group(from, &block, &doc, st));
     GS_TRY_OR_FAIL(gs_text_reader_new(&m.texts, from, 2, st));
     GS_TRY_OR_FAIL(gs_text_pack_new(&m.pack, gs_text_writer_file(to), st));
     gs_text_pack_begin(m.pack, gs_text_writer_open_bytes(to));

@@ -28,17 +28,20 @@ static void set_scoring(gs_search_plan *plan, double k1, double b, uint64_t docu
 }
 
 void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
-                         gs_doc_presence *presence, double k1, double b)
+                         gs_segment_terms *all, gs_doc_presence *presence, double k1,
+                         double b)
 {
     const gs_index_header *const h = gs_index_header_of(index);
     *plan = (gs_search_plan){.index = index,
+                             .all = all,
                              .presence = presence,
                              .lengths =
                                  h->has_impacts ? NULL : gs_index_document_lengths(index),
                              .length_pages = gs_index_pages(index, GS_INDEX_DOCUMENTS),
                              .score_way = gs_score_best_way(),
                              .root = GS_QUERY_NONE};
-    set_scoring(plan, k1, b, h->documents, h->length_sum);
+    set_scoring(plan, k1, b, all != NULL ? all->segments->documents : h->documents,
+                all != NULL ? all->segments->length_sum : h->length_sum);
 }
 
 void gs_search_plan_set_collection(gs_search_plan *plan, double k1, double b,
@@ -48,10 +51,21 @@ void gs_search_plan_set_collection(gs_search_plan *plan, double k1, double b,
     set_scoring(plan, k1, b, collection->documents, collection->length_sum);
 }
 
+gs_code gs_search_plan_check_term(const gs_search_plan *plan, const gs_term_info *info,
+                                  gs_status *st)
+{
+    return info->df <= gs_index_header_of(plan->index)->documents
+               ? GS_OK
+               : gs_index_damaged(plan->index, GS_INDEX_TERMS,
+                                  "a term has more documents than there are", st);
+}
+
 gs_code gs_search_plan_df(const gs_search_plan *plan, const gs_term_cursor *term,
                           size_t column, uint64_t *df, gs_status *st)
 {
     *df = term->info.df;
+    if (plan->all != NULL)
+        GS_TRY(gs_segment_terms_df(plan->all, term->term, term->bytes, df, st));
     if (plan->gathered != NULL)
         return gs_collection_stats_note(plan->gathered, term->term, term->bytes, *df, st);
     if (plan->collection == NULL ||
@@ -61,15 +75,6 @@ gs_code gs_search_plan_df(const gs_search_plan *plan, const gs_term_cursor *term
                                 "column %zu: the statistics do not know the term", column)
                       : GS_FAIL(st, GS_ERR_ARG, 0,
                                 "the statistics do not know all terms that begin so");
-}
-
-gs_code gs_search_plan_check_term(const gs_search_plan *plan, const gs_term_info *info,
-                                  gs_status *st)
-{
-    return info->df <= gs_index_header_of(plan->index)->documents
-               ? GS_OK
-               : gs_index_damaged(plan->index, GS_INDEX_TERMS,
-                                  "a term has more documents than there are", st);
 }
 
 void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc)

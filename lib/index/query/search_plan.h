@@ -12,8 +12,8 @@
 #ifndef GS_LIB_INDEX_QUERY_SEARCH_PLAN_H
 #define GS_LIB_INDEX_QUERY_SEARCH_PLAN_H
 
-#include "lib/index/read/readers.h"
 #include "lib/index/query/collection_stats.h"
+#include "lib/index/segment/segments.h"
 #include "lib/index/query/doc_presence.h"
 #include "lib/index/query/query.h"
 #include "lib/index/query/score_block.h"
@@ -69,6 +69,7 @@ typedef struct gs_search_stats {
 
 typedef struct gs_search_plan {
     const gs_index *index;
+    gs_segment_terms *all; /* borrowed: counts documents; NULL: the index is all */
     gs_doc_presence *presence;
     const uint32_t *lengths; /* NULL: all count as the average, or not at all */
     const gs_page_checks *length_pages;
@@ -105,9 +106,11 @@ typedef struct gs_search_plan {
     gs_search_stats stats;
 } gs_search_plan;
 
-/* Borrows the index and what is known of its documents. */
+/* Borrows the index and what is known of its documents. If it is a segment, documents
+ * are scored as those of the whole, whose counts `all` has; else that is NULL. */
 void gs_search_plan_init(gs_search_plan *plan, const gs_index *index,
-                         gs_doc_presence *presence, double k1, double b);
+                         gs_segment_terms *all, gs_doc_presence *presence, double k1,
+                         double b);
 void gs_search_plan_release(gs_search_plan *plan);
 
 /* Documents are scored as some of a collection: what a slot weighs is what it says. */
@@ -126,8 +129,9 @@ GS_MUST_CHECK gs_code gs_search_plan_open_reader(gs_search_plan *plan,
 /* Can there be such a term? */
 GS_MUST_CHECK gs_code gs_search_plan_check_term(const gs_search_plan *plan,
                                                 const gs_term_info *info, gs_status *st);
-/* How many documents have the term that the cursor is at: of the collection, if the index
- * is only a part of one. The query asks for it at `column`; 0: by its beginning. */
+/* How many documents have the term that the cursor is at: in all segments and, if they
+ * are only a part of one, of the collection. The query asks for it at `column`; 0: by its
+ * beginning. */
 GS_MUST_CHECK gs_code gs_search_plan_df(const gs_search_plan *plan,
                                         const gs_term_cursor *term, size_t column,
                                         uint64_t *df, gs_status *st);

@@ -9,60 +9,109 @@
 #include "lib/index/query/match.h"
 #include "lib/index/query/wide_query.h"
 
+/* A segment, and what it takes to search it. */
+typedef struct searched {
+    const gs_segment *segment; /* NULL: an index that is all there is */
+    gs_doc_presence *presence; /* its own; NULL: the options have it */
+    gs_term_cursor *terms;
+    gs_search_plan plan;
+} searched;
+
 struct gs_searcher {
     gs_search_options options;
     gs_query_parser *parser;
     gs_query query;
-    gs_term_cursor *terms;
-    gs_search_plan plan;
+    gs_segment_terms *all; /* counts over all segments; NULL: there is but one */
+    searched *parts;
+    size_t count;
+    size_t at;        /* the part that is gone through */
     uint64_t next;    /* document to look at */
     gs_doc_union any; /* of a plan that is_any_of */
 };
+
+static gs_code open_part(gs_searcher *s, const gs_index *index, const gs_segment *segment,
+                         gs_status *st)
+{
+    const gs_search_options *const o = &s->options;
+    searched *const part = &s->parts[s->count];
+    if (segment != NULL)
+        GS_TRY(gs_doc_presence_new(&part->presence, index, st));
+    s->count++;
+    part->segment = segment;
+    gs_search_plan_init(&part->plan, index, s->all,
+                        segment != NULL ? part->presence : o->presence, o->k1, o->b);
+    if (o->collection != NULL)
+        gs_search_plan_set_collection(&part->plan, o->k1, o->b, o->collection);
+    return gs_term_cursor_new(&part->terms, index, st);
+}
+
+/* Of so many segments, or of one index. */
+static gs_code make(gs_searcher *s, const gs_index *index, const gs_segments *segments,
+                    const gs_word_rules *rules, gs_status *st)
+{
+    const gs_query_parser_options parser = {
+        .rules = rules,
+        .is_plain = s->options.is_plain,
+        .needs_all = s->options.needs_all,
+        .has_positions = gs_index_header_of(index)->has_positions,
+        .has_weights = rules == NULL && gs_index_header_of(index)->has_impacts,
+    };
+    const size_t count = segments != NULL ? segments->count : 1;
+    GS_TRY(gs_query_parser_new(&s->parser, &parser, st));
+    GS_TRY(gs_mem_new_array(&s->parts, count, sizeof *s->parts, "searcher", st));
+    if (segments == NULL)
+        return open_part(s, index, NULL, st);
+    GS_TRY(gs_segment_terms_new(&s->all, segments, st));
+    for (size_t i = 0; i < count; i++)
+        GS_TRY(open_part(s, segments->items[i].index, &segments->items[i], st));
+    return GS_OK;
+}
+
+static gs_code new_of(gs_searcher **out, const gs_index *index,
+                      const gs_segments *segments, const gs_word_rules *rules,
+                      const gs_search_options *options, gs_status *st)
+{
+    gs_assert(options->limit > 0 && (segments != NULL || options->presence != NULL));
+    *out = NULL;
+    gs_searcher *s = NULL;
+    GS_TRY(gs_mem_new(&s, sizeof *s, "searcher", st));
+    s->options = *options;
+    if (make(s, index, segments, rules, st) == GS_OK)
+        *out = s;
+    else
+        gs_searcher_free(s);
+    return st->code;
+}
 
 gs_code gs_searcher_new(gs_searcher **out, const gs_index *index,
                         const gs_word_rules *rules, const gs_search_options *options,
                         gs_status *st)
 {
-    gs_assert(options->limit > 0 && options->presence != NULL);
-    *out = NULL;
-    gs_searcher *s = NULL;
-    GS_TRY(gs_mem_new(&s, sizeof *s, "searcher", st));
-    s->options = *options;
-    gs_search_plan_init(&s->plan, index, options->presence, options->k1, options->b);
-    if (options->collection != NULL)
-        gs_search_plan_set_collection(&s->plan, options->k1, options->b,
-                                      options->collection);
-    const gs_query_parser_options parser = {
-        .rules = rules,
-        .is_plain = options->is_plain,
-        .needs_all = options->needs_all,
-        .has_positions = gs_index_header_of(index)->has_positions,
-        .has_weights = rules == NULL && gs_index_header_of(index)->has_impacts,
-    };
-    GS_TRY_OR_FAIL(gs_query_parser_new(&s->parser, &parser, st));
-    GS_TRY_OR_FAIL(gs_term_cursor_new(&s->terms, index, st));
-    *out = s;
-    return GS_OK;
-fail:
-    gs_searcher_free(s);
-    return st->code;
+    return new_of(out, index, NULL, rules, options, st);
+}
+
+gs_code gs_searcher_new_over(gs_searcher **out, const gs_segments *segments,
+                             const gs_word_rules *rules, const gs_search_options *options,
+                             gs_status *st)
+{
+    return new_of(out, segments->items[0].index, segments->is_plain ? NULL : segments,
+                  rules, options, st);
 }
 
 void gs_searcher_free(gs_searcher *s)
 {
     if (s == NULL)
         return;
+    for (size_t i = 0; i < s->count; i++) {
+        gs_term_cursor_free(s->parts[i].terms);
+        gs_search_plan_release(&s->parts[i].plan);
+        gs_doc_presence_free(s->parts[i].presence);
+    }
+    gs_mem_free(s->parts);
+    gs_segment_terms_free(s->all);
     gs_query_parser_free(s->parser);
     gs_query_release(&s->query);
-    gs_term_cursor_free(s->terms);
-    gs_search_plan_release(&s->plan);
     gs_mem_free(s);
-}
-
-static gs_code make_plan(gs_searcher *s, const void *text, size_t bytes, gs_status *st)
-{
-    GS_TRY(gs_query_parse(s->parser, text, bytes, &s->query, st));
-    return gs_search_plan_make(&s->plan, &s->query, s->terms, st);
 }
 
 static gs_code rank(gs_search_plan *plan, bool is_exhaustive, gs_top_docs *top,
@@ -79,43 +128,69 @@ static gs_code rank(gs_search_plan *plan, bool is_exhaustive, gs_top_docs *top,
                : gs_rank_matches(plan, is_exhaustive, top, st);
 }
 
+static gs_code rank_part(gs_searcher *s, searched *part, gs_top_docs *top, gs_status *st)
+{
+    top->segment = part->segment;
+    GS_TRY(gs_search_plan_make(&part->plan, &s->query, part->terms, st));
+    GS_NOTED(rank(&part->plan, s->options.is_exhaustive, top, st));
+    gs_status_keep_first(st, &part->plan.damage);
+    gs_search_plan_count(&part->plan);
+    return st->code;
+}
+
 gs_code gs_searcher_rank(gs_searcher *s, const void *text, size_t bytes, gs_top_docs *top,
                          gs_status *st)
 {
     gs_top_docs_clear(top, s->options.limit);
-    GS_TRY(make_plan(s, text, bytes, st));
-    GS_NOTED(rank(&s->plan, s->options.is_exhaustive, top, st));
-    gs_status_keep_first(st, &s->plan.damage);
-    gs_search_plan_count(&s->plan);
+    GS_TRY(gs_query_parse(s->parser, text, bytes, &s->query, st));
+    for (size_t i = 0; i < s->count && st->code == GS_OK; i++)
+        GS_NOTED(rank_part(s, &s->parts[i], top, st));
     gs_top_docs_sort(top);
     return st->code;
 }
 
+/* Statistics of a query's terms, which plans note as they are made. */
 gs_code gs_searcher_gather(gs_searcher *s, const void *text, size_t bytes,
                            gs_collection_stats *to, gs_status *st)
 {
-    s->plan.gathered = to;
-    GS_NOTED(make_plan(s, text, bytes, st));
-    s->plan.gathered = NULL;
+    GS_TRY(gs_query_parse(s->parser, text, bytes, &s->query, st));
+    for (size_t i = 0; i < s->count && st->code == GS_OK; i++) {
+        searched *const part = &s->parts[i];
+        part->plan.gathered = to;
+        GS_NOTED(gs_search_plan_make(&part->plan, &s->query, part->terms, st));
+        part->plan.gathered = NULL;
+    }
     return st->code;
+}
+
+/* --- in order ----------------------------------------------------------------------- */
+
+/* To the first match of the part that it is at. */
+static gs_code begin_part(gs_searcher *s, gs_status *st)
+{
+    searched *const part = &s->parts[s->at];
+    gs_search_plan *const plan = &part->plan;
+    s->next = 0;
+    GS_TRY(gs_search_plan_make(plan, &s->query, part->terms, st));
+    if (plan->is_wide) {
+        GS_TRY(gs_wide_query_open(plan, false, st));
+        return gs_wide_query_next(plan->wide, st);
+    }
+    GS_TRY(gs_match_open(plan, st));
+    return gs_doc_union_start(&s->any, plan->readers,
+                              plan->is_any_of ? plan->reader_count : 0, st);
 }
 
 gs_code gs_searcher_begin(gs_searcher *s, const void *text, size_t bytes, gs_status *st)
 {
-    s->next = 0;
-    GS_TRY(make_plan(s, text, bytes, st));
-    if (s->plan.is_wide) {
-        GS_TRY(gs_wide_query_open(&s->plan, false, st));
-        return gs_wide_query_next(s->plan.wide, st);
-    }
-    GS_TRY(gs_match_open(&s->plan, st));
-    return gs_doc_union_start(&s->any, s->plan.readers,
-                              s->plan.is_any_of ? s->plan.reader_count : 0, st);
+    s->at = 0;
+    GS_TRY(gs_query_parse(s->parser, text, bytes, &s->query, st));
+    return begin_part(s, st);
 }
 
-static gs_code next_of_wide(gs_searcher *s, uint64_t *doc, gs_status *st)
+static gs_code next_of_wide(gs_searcher *s, gs_wide_query *w, uint64_t *doc,
+                            gs_status *st)
 {
-    gs_wide_query *const w = s->plan.wide;
     for (*doc = GS_NO_DOC; w->base != GS_NO_DOC;) {
         *doc = gs_wide_query_match(w, s->next > w->base ? s->next : w->base);
         if (*doc != GS_NO_DOC)
@@ -126,25 +201,48 @@ static gs_code next_of_wide(gs_searcher *s, uint64_t *doc, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_searcher_next(gs_searcher *s, uint64_t *doc, gs_status *st)
+static gs_code next_of_part(gs_searcher *s, gs_search_plan *plan, uint64_t *doc,
+                            gs_status *st)
 {
-    if (s->plan.is_wide)
-        return next_of_wide(s, doc, st);
-    if (s->plan.is_any_of)
+    if (plan->is_wide)
+        return next_of_wide(s, plan->wide, doc, st);
+    if (plan->is_any_of)
         return gs_doc_union_next(&s->any, doc, st);
-    GS_TRY(gs_match_seek(&s->plan, s->next, doc, st));
+    GS_TRY(gs_match_seek(plan, s->next, doc, st));
     s->next = *doc == GS_NO_DOC ? GS_NO_DOC : *doc + 1;
     return GS_OK;
 }
 
+gs_code gs_searcher_next(gs_searcher *s, uint64_t *doc, gs_status *st)
+{
+    for (;;) {
+        searched *const part = &s->parts[s->at];
+        GS_TRY(next_of_part(s, &part->plan, doc, st));
+        if (*doc == GS_NO_DOC) {
+            if (s->at + 1 == s->count)
+                return GS_OK;
+            s->at++;
+            GS_TRY(begin_part(s, st));
+        } else if (part->segment == NULL) {
+            return GS_OK;
+        } else if (!gs_tombstones_has(&part->segment->deleted, *doc)) {
+            *doc = gs_segment_number(part->segment, *doc);
+            return GS_OK;
+        }
+    }
+}
+
+/* A query is one, in however many segments it is looked for. */
 void gs_searcher_stats(const gs_searcher *s, gs_search_stats *stats)
 {
-    const gs_search_stats *const mine = &s->plan.stats;
-    stats->queries += mine->queries;
-    stats->postings += mine->postings;
-    stats->postings_scored += mine->postings_scored;
-    stats->blocks += mine->blocks;
-    stats->blocks_read += mine->blocks_read;
+    stats->queries += s->parts[0].plan.stats.queries;
+    for (size_t i = 0; i < s->count; i++) {
+        const gs_search_stats *const mine = &s->parts[i].plan.stats;
+        stats->postings += mine->postings;
+        stats->postings_scored += mine->postings_scored;
+        stats->blocks += mine->blocks;
+        stats->blocks_read += mine->blocks_read;
+    }
 }
 
 /* --- many -------------------------------------------------------------------------- */

@@ -9,6 +9,10 @@
  *                                            +-> match --------> documents in order
  *                                            +-> doc_union ----> the same, of any terms
  *
+ * An index of several segments is searched one after the other, with the counts of the
+ * whole: each has a plan, and all have one top_docs. So answers and scores are those of
+ * one index of what is left.
+ *
  * A searcher belongs to one thread; any number may share an index, its rules and what is
  * known of its documents.
  */
@@ -38,6 +42,12 @@ typedef struct gs_searcher gs_searcher;
 GS_MUST_CHECK gs_code gs_searcher_new(gs_searcher **out, const gs_index *index,
                                       const gs_word_rules *rules,
                                       const gs_search_options *options, gs_status *st);
+/* The same of all segments of an index, which are borrowed; documents have their numbers
+ * in the whole. `presence` is of the first, and is asked only of a set of one. */
+GS_MUST_CHECK gs_code gs_searcher_new_over(gs_searcher **out, const gs_segments *segments,
+                                           const gs_word_rules *rules,
+                                           const gs_search_options *options,
+                                           gs_status *st);
 void gs_searcher_free(gs_searcher *s); /* NULL is fine */
 
 /* The best documents, sorted. */

@@ -37,6 +37,7 @@ typedef struct wanted_term {
 
 struct gs_snippet_maker {
     const gs_index *index;
+    gs_segment_terms *all; /* NULL: the index is */
     gs_query_parser *parser;
     gs_query query;
     gs_term_cursor *cursor;
@@ -86,6 +87,11 @@ fail:
     return st->code;
 }
 
+void gs_snippet_maker_count_in(gs_snippet_maker *m, gs_segment_terms *all)
+{
+    m->all = all;
+}
+
 void gs_snippet_maker_free(gs_snippet_maker *m)
 {
     if (m == NULL)
@@ -113,19 +119,31 @@ static bool is_known(const gs_snippet_maker *m, const gs_query_node *node)
     return false;
 }
 
+/* How many documents there are, and in how many of them the term is. */
+static gs_code count_documents(gs_snippet_maker *m, const wanted_term *t, uint64_t *all,
+                               uint64_t *df, gs_status *st)
+{
+    bool found = false;
+    if (m->all != NULL) {
+        *all = m->all->segments->documents;
+        return gs_segment_terms_df(m->all, t->text, t->bytes, df, st);
+    }
+    *all = gs_index_header_of(m->index)->documents;
+    GS_TRY(gs_term_cursor_find(m->cursor, t->text, t->bytes, &found, st));
+    *df = found ? m->cursor->info.df : 0;
+    return GS_OK;
+}
+
 /* Rare terms tell more. */
 static gs_code find_weight(gs_snippet_maker *m, wanted_term *t, gs_status *st)
 {
-    bool found = false;
+    uint64_t all, df;
     t->weight = WEIGHT;
     if (t->is_prefix || t->bytes == 0 || t->bytes > GS_INDEX_TERM_MAX)
         return GS_OK;
-    GS_TRY(gs_term_cursor_find(m->cursor, t->text, t->bytes, &found, st));
-    if (found) {
-        const double all = (double)gs_index_header_of(m->index)->documents;
-        const double rarity = log(1 + all / (double)(m->cursor->info.df + 1));
-        t->weight += (uint32_t)(WEIGHT * rarity);
-    }
+    GS_TRY(count_documents(m, t, &all, &df, st));
+    if (df > 0)
+        t->weight += (uint32_t)(WEIGHT * log(1 + (double)all / (double)(df + 1)));
     return GS_OK;
 }
 

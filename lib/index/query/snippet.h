@@ -43,6 +43,9 @@ GS_MUST_CHECK gs_code gs_snippet_maker_new(gs_snippet_maker **out, const gs_inde
                                            const gs_word_rules *rules,
                                            const gs_search_options *options,
                                            gs_status *st);
+/* The index is a segment, and terms are as rare as in the whole, whose counts `all` has.
+ * It is borrowed. */
+void gs_snippet_maker_count_in(gs_snippet_maker *m, gs_segment_terms *all);
 void gs_snippet_maker_free(gs_snippet_maker *m); /* NULL is fine */
 
 /* What the snippets that are made next are of. */

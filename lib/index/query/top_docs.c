@@ -18,6 +18,7 @@ void gs_top_docs_clear(gs_top_docs *top, size_t limit)
     gs_assert(limit > 0);
     top->limit = limit;
     top->count = 0;
+    top->segment = NULL;
 }
 
 static bool is_worse(const gs_scored_doc *a, const gs_scored_doc *b)
@@ -49,6 +50,11 @@ static __attribute__((noinline)) gs_code grow(gs_top_docs *top, gs_status *st)
 
 gs_code gs_top_docs_add(gs_top_docs *top, uint64_t doc, double score, gs_status *st)
 {
+    if (top->segment != NULL) {
+        if (gs_tombstones_has(&top->segment->deleted, doc))
+            return GS_OK;
+        doc = gs_segment_number(top->segment, doc);
+    }
     const gs_scored_doc added = {score, doc};
     if (top->count == top->limit) {
         if (is_worse(&top->docs[0], &added))

@@ -3,7 +3,8 @@
  * top_docs: the k best documents so far.
  *
  * The better has the higher score or, of equal ones, the lower docID. Documents may come
- * in any order. Memory grows with what is kept, not with k.
+ * in any order, but for those of segments, which come one segment after the other. Memory
+ * grows with what is kept, not with k.
  */
 #ifndef GS_LIB_INDEX_QUERY_TOP_DOCS_H
 #define GS_LIB_INDEX_QUERY_TOP_DOCS_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #include "lib/base/status.h"
+#include "lib/index/segment/segments.h"
 
 typedef struct gs_scored_doc {
     double score;
@@ -22,6 +24,9 @@ typedef struct gs_top_docs {
     size_t limit;        /* k, at least 1 */
     gs_scored_doc *docs; /* a heap, the worst first, until sorted */
     size_t count, capacity;
+    /* What is added is of this segment: deleted documents are left out, and the others
+     * have their numbers in the whole. NULL: numbers are what they are. */
+    const gs_segment *segment;
 } gs_top_docs;
 
 void gs_top_docs_release(gs_top_docs *top); /* a zeroed one is fine */

@@ -151,9 +151,13 @@ static gs_code put_literal(gs_text_out *out, const char *text, gs_status *st)
     return gs_text_out_put(out, text, strlen(text), st);
 }
 
-/* The term and its counts, up to where the postings come. */
-static gs_code put_counts(const uint8_t *term, size_t bytes, uint64_t df, uint64_t cf,
-                          gs_lookup_shape shape, gs_text_out *out, gs_status *st)
+bool gs_lookup_has_postings(gs_lookup_shape shape)
+{
+    return shape != GS_LOOKUP_DF && shape != GS_LOOKUP_JSON_DF;
+}
+
+gs_code gs_lookup_put_counts(const uint8_t *term, size_t bytes, uint64_t df, uint64_t cf,
+                             gs_lookup_shape shape, gs_text_out *out, gs_status *st)
 {
     if (shape == GS_LOOKUP_JSON || shape == GS_LOOKUP_JSON_DF) {
         const bool is_all = shape == GS_LOOKUP_JSON_DF;
@@ -171,6 +175,29 @@ static gs_code put_counts(const uint8_t *term, size_t bytes, uint64_t df, uint64
     return gs_text_out_number(out, cf, shape == GS_LOOKUP_DF ? '\n' : '\t', st);
 }
 
+gs_code gs_lookup_put_posting(uint64_t doc, uint64_t tf, bool is_first,
+                              gs_lookup_shape shape, gs_text_out *out, gs_status *st)
+{
+    if (shape == GS_LOOKUP_JSON) {
+        GS_TRY(put_literal(out, is_first ? "[" : ", [", st));
+        GS_TRY(gs_text_out_number(out, doc, ',', st));
+        return gs_text_out_number(out, tf, ']', st);
+    }
+    if (!is_first)
+        GS_TRY(gs_text_out_put(out, " ", 1, st));
+    GS_TRY(gs_text_out_number(out, doc, ':', st));
+    GS_TRY(gs_text_out_number(out, tf, ' ', st));
+    out->used--; /* the blank comes only before another one */
+    return GS_OK;
+}
+
+gs_code gs_lookup_put_end(gs_lookup_shape shape, gs_text_out *out, gs_status *st)
+{
+    if (!gs_lookup_has_postings(shape))
+        return GS_OK;
+    return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
+}
+
 static gs_code put_postings(const gs_term_cursor *term, gs_lookup_shape shape,
                             gs_text_out *out, gs_status *st)
 {
@@ -181,31 +208,19 @@ static gs_code put_postings(const gs_term_cursor *term, gs_lookup_shape shape,
         GS_TRY(gs_posting_list_block(&c, st));
         if (c.count == 0)
             return GS_OK;
-        for (size_t i = 0; i < c.count; i++, is_first = false) {
-            if (shape == GS_LOOKUP_JSON) {
-                GS_TRY(put_literal(out, is_first ? "[" : ", [", st));
-                GS_TRY(gs_text_out_number(out, c.docs[i], ',', st));
-                GS_TRY(gs_text_out_number(out, c.tfs[i], ']', st));
-            } else {
-                if (!is_first)
-                    GS_TRY(gs_text_out_put(out, " ", 1, st));
-                GS_TRY(gs_text_out_number(out, c.docs[i], ':', st));
-                GS_TRY(gs_text_out_number(out, c.tfs[i], ' ', st));
-                out->used--; /* the blank comes only before another one */
-            }
-        }
+        for (size_t i = 0; i < c.count; i++, is_first = false)
+            GS_TRY(gs_lookup_put_posting(c.docs[i], c.tfs[i], is_first, shape, out, st));
     }
 }
 
 gs_code gs_index_lookup_here(gs_term_cursor *cursor, gs_lookup_shape shape,
                              gs_text_out *out, gs_status *st)
 {
-    GS_TRY(put_counts(cursor->term, cursor->bytes, cursor->info.df, cursor->info.cf,
-                      shape, out, st));
-    if (shape == GS_LOOKUP_DF || shape == GS_LOOKUP_JSON_DF)
-        return GS_OK;
-    GS_TRY(put_postings(cursor, shape, out, st));
-    return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
+    GS_TRY(gs_lookup_put_counts(cursor->term, cursor->bytes, cursor->info.df,
+                                cursor->info.cf, shape, out, st));
+    if (gs_lookup_has_postings(shape))
+        GS_TRY(put_postings(cursor, shape, out, st));
+    return gs_lookup_put_end(shape, out, st);
 }
 
 gs_code gs_index_lookup_sought(gs_term_cursor *cursor, const void *term, size_t bytes,
@@ -213,8 +228,6 @@ gs_code gs_index_lookup_sought(gs_term_cursor *cursor, const void *term, size_t 
 {
     if (gs_term_cursor_is_at(cursor, term, bytes))
         return gs_index_lookup_here(cursor, shape, out, st);
-    GS_TRY(put_counts(term, bytes, 0, 0, shape, out, st));
-    if (shape == GS_LOOKUP_DF || shape == GS_LOOKUP_JSON_DF)
-        return GS_OK;
-    return put_literal(out, shape == GS_LOOKUP_JSON ? "]}\n" : "\n", st);
+    GS_TRY(gs_lookup_put_counts(term, bytes, 0, 0, shape, out, st));
+    return gs_lookup_put_end(shape, out, st);
 }

@@ -57,4 +57,16 @@ GS_MUST_CHECK gs_code gs_index_lookup_sought(gs_term_cursor *cursor, const void 
 GS_MUST_CHECK gs_code gs_index_lookup_here(gs_term_cursor *cursor, gs_lookup_shape shape,
                                            gs_text_out *out, gs_status *st);
 
+/* What lines are made of, for who has the postings from elsewhere: counts, then postings
+ * if the shape has any, then the end. */
+bool gs_lookup_has_postings(gs_lookup_shape shape);
+GS_MUST_CHECK gs_code gs_lookup_put_counts(const uint8_t *term, size_t bytes, uint64_t df,
+                                           uint64_t cf, gs_lookup_shape shape,
+                                           gs_text_out *out, gs_status *st);
+GS_MUST_CHECK gs_code gs_lookup_put_posting(uint64_t doc, uint64_t tf, bool is_first,
+                                            gs_lookup_shape shape, gs_text_out *out,
+                                            gs_status *st);
+GS_MUST_CHECK gs_code gs_lookup_put_end(gs_lookup_shape shape, gs_text_out *out,
+                                        gs_status *st);
+
 #endif

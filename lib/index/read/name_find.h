@@ -18,4 +18,12 @@ GS_MUST_CHECK gs_code gs_index_find_names(const gs_index *index,
                                           const gs_text_span *names, size_t count,
                                           uint64_t *docs, gs_status *st);
 
+/* Told of a document with the name names[number], in the order of documents. */
+typedef gs_code gs_named_fn(void *context, uint64_t doc, uint32_t length, size_t number,
+                            gs_status *st);
+/* Every document that has one of the names. */
+GS_MUST_CHECK gs_code gs_index_each_named(const gs_index *index,
+                                          const gs_text_span *names, size_t count,
+                                          gs_named_fn *fn, void *context, gs_status *st);
+
 #endif

@@ -58,6 +58,7 @@ gs_code gs_index_writer_new(gs_index_writer **out, const gs_index_writer_options
                               "parts of an index", st));
     GS_TRY_OR_FAIL(gs_index_folder_open(&w->folder, options->folder, options->replace,
                                         options->log, st));
+    w->folder.held_lock = options->held_lock;
     GS_TRY_OR_FAIL(gs_document_writer_open(&w->documents, w->folder.temporary,
                                            options->has_documents, st));
     if (options->has_texts)

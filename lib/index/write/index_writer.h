@@ -40,6 +40,7 @@ typedef struct gs_index_writer_options {
     unsigned part_count;
     const char *kept_folder; /* parts outlive the program there; NULL: they do not */
     const char *tokenizer;   /* a JSON object: how text became terms; may be NULL */
+    const int *held_lock;    /* of what is replaced (index_folder.h); may be NULL */
     const gs_log *log;       /* may be NULL */
 } gs_index_writer_options;
 

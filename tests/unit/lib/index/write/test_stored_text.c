@@ -255,6 +255,7 @@ static void batches_do_not_show(void)
  * was meant to be tested. */
 static void merged_is_the_same(void)
 {
+    const gs_tombstones none = {.lines = NULL};
     char whole[PATH_BYTES], merged[PATH_BYTES], part[PATH_BYTES];
     gs_status st = {.code = GS_OK};
     path_of(whole, "whole");
@@ -266,7 +267,8 @@ static void merged_is_the_same(void)
             end = first + 1 + below(DOCS - first);
             write_range(part, first, end);
             gs_index *const index = open_index(part);
-            REQUIRE_OK(gs_stored_merge(gs_index_writer_texts(w), index, NULL, &st), &st);
+            REQUIRE_OK(gs_stored_merge(gs_index_writer_texts(w), index, &none, NULL, &st),
+                       &st);
             gs_index_close(index);
         }
         for (size_t doc = 0; doc < DOCS; doc++)
