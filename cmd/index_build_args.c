@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/input_names.h"
+#include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
 #include "lib/base/quote.h"
@@ -23,9 +24,7 @@ static const gs_word method_words[] = {
 static const char usage_text[] =
     "Usage: gpusort index build -o DIR [OPTION]... [FILE]...\n"
     "Build an inverted index of the documents in the FILEs, and in those of folders.\n"
-    "Without a FILE, or where it is -, read standard input. Inputs that are zstd or "
-    "gzip\n"
-    "files are unpacked.\n"
+    "Without a FILE, or where it is -, read standard input. zstd and gzip are unpacked.\n"
     "\n"
     "What is read:\n"
     "      --format=NAME            jsonl (an object a line), json (objects over "
@@ -54,6 +53,7 @@ static const char usage_text[] =
     "of\n"
     "      --skip-bad               leave malformed documents out and tell how many\n"
     "      --unique-ids             two documents with the same name are an error\n"
+    "      --doc-base=N             docIDs from N on, for one of several indexes\n"
     "      --no-decompress          take zstd and gzip inputs as they are\n"
     "\n"
     "How text becomes terms:\n"
@@ -64,7 +64,7 @@ static const char usage_text[] =
     "      --no-fold                keep case and form; otherwise text is put into NFKC\n"
     "                                 and its case folded (--fold)\n"
     "      --stopwords=FILE         leave out the words of FILE, one a line\n"
-    "      --min-len=N              leave out shorter words, counted in characters\n"
+    "      --min-len=N              leave out words of fewer characters\n"
     "      --max-len=N              leave out longer words\n"
     "      --stem=LANG              stem words, as in --stem=english\n"
     "      --positions              keep where in a document a term comes\n"
@@ -94,13 +94,13 @@ static const char usage_text[] =
     "      --gpu-mem=SIZE           use at most so much memory of each\n"
     "      --no-uring               read and write without io_uring\n"
     "      --progress[=WHEN]        how far it is: always, auto (on terminals), never\n"
-    "      --stats[=FILE]           figures of the run, as JSON, at the end\n"
+    "      --stats[=FILE]           figures of the run, as JSON\n"
     "      --trace=FILE             a timeline in the Chrome trace format\n"
     "  -v, --verbose                say what was chosen and why\n"
     "  -h, --help                   show this help and stop\n"
     "      --version                show the version and stop\n"
     "\n"
-    "The index is the same bytes for any method, memory, number of threads and engine.\n"
+    "The index is the same bytes with any of these.\n"
     "Exit codes: 0 good, 2 trouble.\n";
 
 static void take_format(void *to, gs_opt_scan *scan)
@@ -144,6 +144,14 @@ static void take_scale(void *to, gs_opt_scan *scan)
 static void take_fold(void *to, gs_opt_scan *scan)
 {
     *(bool *)to = strcmp(scan->current->name, "fold") == 0;
+}
+
+static void take_doc_base(void *to, gs_opt_scan *scan)
+{
+    const uint64_t base = gs_own_number("--doc-base", scan->argument, 0);
+    if (base >= GS_INDEX_DOCS_MAX)
+        gs_die(0, "--doc-base=%s: docIDs are below 2^40", scan->argument);
+    *(uint64_t *)to = base;
 }
 
 /* The names of documents are kept anyway. */
@@ -235,6 +243,9 @@ static void resolve(gs_index_build_args *args)
     if (is_tuples && o->unique_ids)
         gs_die_incompatible("--unique-ids", "--format=tuples",
                             "documents of tuples have numbers, not names");
+    if (is_tuples && o->doc_base > 0)
+        gs_die_incompatible("--doc-base", "--format=tuples",
+                            "tuples have docIDs of their own");
     if (o->has_texts && o->checkpoint != NULL)
         gs_die_incompatible("--store", "--checkpoint", "stored texts are not kept there");
     if (o->reorders && o->checkpoint != NULL)
@@ -274,6 +285,7 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         {0, "docnames", GS_OPT_CALL_BARE(take_nothing, NULL)},
         {0, "skip-bad", GS_OPT_FLAG(&o->skip_bad)},
         {0, "unique-ids", GS_OPT_FLAG(&o->unique_ids)},
+        {0, "doc-base", GS_OPT_CALL(take_doc_base, &o->doc_base)},
         {0, "replace", GS_OPT_FLAG(&o->replace)},
         {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
         {'T', "temporary-directory",

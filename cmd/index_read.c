@@ -116,7 +116,7 @@ typedef struct info_count {
     const char *note;
 } info_count;
 
-enum { INFO_COUNTS = 5 };
+enum { INFO_COUNTS = 6 };
 
 /* What an index has in all. */
 typedef struct info_sums {
@@ -157,6 +157,7 @@ static void list_counts(const gs_index_header *h, info_count counts[INFO_COUNTS]
          : h->has_positions ? ", with positions"
                             : ", no positions"},
         {"length_sum", h->length_sum, NULL},
+        {"doc_base", h->doc_base, h->doc_base > 0 ? ", the first docID" : NULL},
     };
     memcpy(counts, all, sizeof all);
 }

@@ -21,7 +21,7 @@ static const char usage_text[] =
     "Prints the texts of the documents that are called NAME, or of all if there is "
     "none.\n"
     "The index must have been built with --store.\n\n"
-    "      --docids   each NAME is the number of a document, from 0\n"
+    "      --docids   each NAME is the number of a document\n"
     "      --json     a JSON object a document, as `index build' reads them\n"
     "  -h, --help     this text\n"
     "      --version  show the version and stop\n\n"
@@ -137,19 +137,22 @@ static gs_code refuse_name(show_job *job, const char *name, gs_status *st)
     return GS_OK;
 }
 
-/* The number that the argument is, or one that no document has. */
-static uint64_t read_number(const char *text)
+/* Which document has the number that the argument is, or one that there is not. */
+static uint64_t read_number(const show_job *job, const char *text)
 {
+    const uint64_t base = gs_segments_doc_id(job->index, 0);
     uint64_t number = 0;
     const char *rest = NULL;
-    return gs_number_parse(text, "", &number, &rest) == 0 ? number : GS_NO_SUCH_NAME;
+    return gs_number_parse(text, "", &number, &rest) == 0 && number >= base
+               ? number - base
+               : GS_NO_SUCH_NAME;
 }
 
 static gs_code find_documents(const show_job *job, uint64_t *docs, gs_status *st)
 {
     gs_text_span *names = NULL;
     for (size_t i = 0; i < job->name_count && job->by_number; i++)
-        docs[i] = read_number(job->names[i]);
+        docs[i] = read_number(job, job->names[i]);
     if (job->by_number)
         return GS_OK;
     GS_TRY(gs_mem_new_array(&names, job->name_count, sizeof *names, "names", st));

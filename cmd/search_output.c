@@ -70,7 +70,7 @@ static gs_code put_name(gs_search_output *o, uint64_t doc, gs_status *st)
         GS_TRY(gs_segments_name(o->index, doc, &o->name, st));
         return put_column(o, o->name.text, o->name.bytes, st);
     }
-    GS_TRY(gs_text_out_number(&o->out, doc, ' ', st));
+    GS_TRY(gs_text_out_number(&o->out, gs_segments_doc_id(o->index, doc), ' ', st));
     o->out.used--; /* the blank */
     return GS_OK;
 }
@@ -150,7 +150,7 @@ static gs_code put_json_head(gs_search_output *o, const gs_asked *asked, gs_stat
 static gs_code put_json_document(gs_search_output *o, uint64_t doc, gs_status *st)
 {
     GS_TRY(put(o, o->printed++ > 0 ? ", {\"doc\": " : "{\"doc\": ", st));
-    GS_TRY(gs_text_out_number(&o->out, doc, ' ', st));
+    GS_TRY(gs_text_out_number(&o->out, gs_segments_doc_id(o->index, doc), ' ', st));
     o->out.used--;
     if (!gs_segments_header(o->index)->has_names)
         return GS_OK;

@@ -281,7 +281,8 @@ typedef struct gpusort_build_options {
 GPUSORT_API GPUSORT_CHECKED gpusort_code
 gpusort_index_build(const gpusort_build_options *options, gpusort_error *error);
 
-/* An open index is read-only, and any number of threads may use it. */
+/* An open index is read-only, and any number of threads may use it. Its documents are
+ * numbered from 0, also if it was built with --doc-base. */
 typedef struct gpusort_index gpusort_index;
 
 typedef struct gpusort_index_info {

@@ -2,6 +2,7 @@
 #include "lib/index/build/build_checkpoint.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,6 +64,8 @@ static void put_job(FILE *to, const void *context)
         (void)fprintf(to, "found in folders: %zu\n", count_found(o));
     }
     (void)fprintf(to, "malformed documents: %s\n", o->skip_bad ? "left out" : "an error");
+    if (o->doc_base > 0)
+        (void)fprintf(to, "first docID: %" PRIu64 "\n", o->doc_base);
     (void)fprintf(to, "positions: %s\n", o->has_positions ? "yes" : "no");
     (void)fprintf(to, "compressed inputs: %s\n",
                   o->keep_compressed ? "as they are" : "unpacked");

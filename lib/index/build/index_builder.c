@@ -239,6 +239,7 @@ static gs_code open_writer(builder *b, gs_status *st)
         .has_impacts = b->has_weights,
         .replace = o->replace,
         .unique_names = o->unique_ids && !b->is_tuples,
+        .doc_base = o->doc_base,
         .memory_bytes = b->plan.writer_bytes,
         .part_count = b->plan.part_count,
         .tokenizer = rules_json(b),

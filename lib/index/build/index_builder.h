@@ -30,8 +30,9 @@ typedef struct gs_index_build_options {
     size_t input_count;
     const bool *inputs_found; /* which were found in folders, not named; NULL: none */
     gs_document_options document;
-    bool skip_bad;   /* leave malformed documents out */
-    bool unique_ids; /* that two documents have the same name is an error */
+    uint64_t doc_base; /* the docID of the first document; 0 with tuples */
+    bool skip_bad;     /* leave malformed documents out */
+    bool unique_ids;   /* that two documents have the same name is an error */
     gs_word_rules_options words;
     bool has_positions; /* not with tuples */
     bool has_texts;     /* the text of each is stored; the same */

@@ -59,6 +59,9 @@
  * 128, whatever postings they are of, and so is the rest
  * (lib/index/format/number_block.h).
  *
+ * All docIDs in the files count from 0. What they are called outside is that and doc_base,
+ * which the header has.
+ *
  * documents:
  *
  *      head | lengths, u32 each | name offsets, u64 for every 16th document | names
@@ -86,12 +89,15 @@
 #include <stdint.h>
 
 enum {
-    GS_INDEX_VERSION = 5,
-    GS_INDEX_VERSION_NO_TEXTS = 4, /* of an index without texts: older programs know it */
-    GS_SKIP_COUNT_BITS = 3,        /* of a skip entry: how many impacts there are */
-    GS_INDEX_TERM_BLOCK = 16,      /* terms */
-    GS_TERM_LENGTH_BITS = 4,       /* of either length, in the byte that has both */
-    GS_TERM_LENGTH_MORE = 15,      /* there, and the rest follows */
+    GS_INDEX_VERSION = 6,
+    /* Of an index whose docIDs begin at 0, and of one without texts too: older programs
+     * know these. */
+    GS_INDEX_VERSION_NO_BASE = 5,
+    GS_INDEX_VERSION_NO_TEXTS = 4,
+    GS_SKIP_COUNT_BITS = 3,    /* of a skip entry: how many impacts there are */
+    GS_INDEX_TERM_BLOCK = 16,  /* terms */
+    GS_TERM_LENGTH_BITS = 4,   /* of either length, in the byte that has both */
+    GS_TERM_LENGTH_MORE = 15,  /* there, and the rest follows */
     GS_INDEX_PLACE_GROUP = 14, /* blocks of terms whose places share a line of a cache */
     GS_INDEX_NAME_BLOCK = 16,  /* documents between two name offsets */
     GS_INDEX_TERM_MAX = 65535, /* bytes of a term */

@@ -28,20 +28,30 @@ bool gs_index_header_has(const gs_index_header *header, gs_index_file file)
 
 /* --- writing ----------------------------------------------------------------------- */
 
+/* The first that has all of it. */
+static int version_of(const gs_index_header *h)
+{
+    if (h->doc_base > 0 || h->has_impacts)
+        return GS_INDEX_VERSION;
+    return h->has_texts ? GS_INDEX_VERSION_NO_BASE : GS_INDEX_VERSION_NO_TEXTS;
+}
+
 static void print_fields(FILE *to, const void *context)
 {
     const gs_index_header *const h = context;
+    char base[48] = "";
+    if (h->doc_base > 0)
+        (void)snprintf(base, sizeof base, "  \"doc_base\": %" PRIu64 ",\n", h->doc_base);
     (void)fprintf(to,
                   "{\n  \"format\": \"gpusort index\", \"version\": %d,\n"
                   "  \"documents\": %" PRIu64 ",\n  \"doc_bound\": %" PRIu64 ",\n"
                   "  \"terms\": %" PRIu64 ",\n"
                   "  \"postings\": %" PRIu64 ",\n  \"tokens\": %" PRIu64 ",\n"
-                  "  \"length_sum\": %" PRIu64 ",\n"
+                  "  \"length_sum\": %" PRIu64 ",\n%s"
                   "  \"has_positions\": %s,\n  \"has_names\": %s,\n%s%s"
                   "  \"tokenizer\": %s,\n  \"files\": [\n",
-                  h->has_texts ? GS_INDEX_VERSION : GS_INDEX_VERSION_NO_TEXTS,
-                  h->documents, h->doc_bound, h->terms, h->postings, h->tokens,
-                  h->length_sum, h->has_positions ? "true" : "false",
+                  version_of(h), h->documents, h->doc_bound, h->terms, h->postings,
+                  h->tokens, h->length_sum, base, h->has_positions ? "true" : "false",
                   h->has_names ? "true" : "false",
                   h->has_texts ? "  \"has_texts\": true,\n" : "",
                   h->has_impacts ? "  \"has_impacts\": true,\n" : "",
@@ -158,6 +168,7 @@ static bool parse(const char *text, size_t bytes, gs_index_header *h, uint64_t *
         return false;
     (void)get_flag(text, "has_texts", &h->has_texts);
     (void)get_flag(text, "has_impacts", &h->has_impacts);
+    (void)get_number(text, "doc_base", &h->doc_base);
     bool is_good = get_number(text, "documents", &h->documents) &&
                    get_number(text, "doc_bound", &h->doc_bound) &&
                    get_number(text, "terms", &h->terms) &&
@@ -191,7 +202,7 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
                (version > GS_INDEX_VERSION || version < GS_INDEX_VERSION_NO_TEXTS)) {
         (void)GS_FAIL(st, GS_ERR_FORMAT, 0,
                       "%s: an index of format %" PRIu64
-                      ", and this program reads %d and %d",
+                      ", and this program reads %d to %d",
                       gs_quote_name(&q, path), version, GS_INDEX_VERSION_NO_TEXTS,
                       GS_INDEX_VERSION);
         (void)gs_status_hint(st, "build the index again");
@@ -211,10 +222,10 @@ gs_code gs_index_header_read(gs_index_header *header, const char *folder, gs_sta
 uint64_t gs_index_header_sum(const gs_index_header *h)
 {
     const char *const tokenizer = h->tokenizer ? h->tokenizer : "{}";
-    enum { COUNTS = 9 };
+    enum { COUNTS = 10 };
     uint64_t numbers[COUNTS + 2 * GS_INDEX_FILE_COUNT] = {
         h->documents,     h->terms,     h->postings,  h->tokens,    h->length_sum,
-        h->has_positions, h->has_names, h->doc_bound, h->has_texts,
+        h->has_positions, h->has_names, h->doc_bound, h->has_texts, h->doc_base,
     };
     for (int i = 0; i < GS_INDEX_FILE_COUNT; i++) {
         numbers[COUNTS + 2 * i] = h->file_bytes[i];

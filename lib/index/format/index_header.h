@@ -3,9 +3,9 @@
  * index_header: header.json, which says what an index is.
  *
  *     {
- *       "format": "gpusort index", "version": 5,
+ *       "format": "gpusort index", "version": 6,
  *       "documents": N, "doc_bound": N, "terms": N, "postings": N, "tokens": N,
- *       "length_sum": N,
+ *       "length_sum": N, "doc_base": N,
  *       "has_positions": true, "has_names": true, "has_texts": true,
  *       "has_impacts": true,
  *       "tokenizer": {...},
@@ -15,10 +15,11 @@
  *       "header_xxh3": "16 hex digits"
  *     }
  *
- * A field a line, as written here; has_texts is there only if it is true, and otherwise
- * the version is 4. So is has_impacts: then what stands where postings have a frequency
- * is what they add to a score, once for each time that a query has the term. The last one
- * is a checksum (lib/index/format/sealed_text.h).
+ * A field a line, as written here; doc_base is there only if it is not 0, and has_impacts
+ * if it is true: then what stands where postings have a frequency is what they add to a
+ * score, once for each time that a query has the term. Without both the version is 5;
+ * has_texts is there only if it is true, and without all three the version is 4. The last
+ * one is a checksum (lib/index/format/sealed_text.h).
  */
 #ifndef GS_LIB_INDEX_FORMAT_INDEX_HEADER_H
 #define GS_LIB_INDEX_FORMAT_INDEX_HEADER_H
@@ -36,6 +37,8 @@ typedef struct gs_index_header {
     /* No docID is as large: their number, unless it was not known when postings were
      * written. */
     uint64_t doc_bound;
+    uint64_t
+        doc_base; /* what the first document is called outside; see gs_index_doc_id */
     bool has_positions, has_names, has_texts;
     bool has_impacts; /* scores are sums of them; blocks know no lengths of documents */
     char *tokenizer;  /* a JSON object; from gs_mem when read, borrowed when written */

@@ -107,6 +107,68 @@ static gs_code check_alike(const merger *m, size_t i, gs_status *st)
     return GS_OK;
 }
 
+static bool has_base(const merger *m)
+{
+    for (size_t i = 0; i < m->options->input_count; i++) {
+        if (header(m, i)->doc_base > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The input that has the first documents, if there are any, and which of the segments is
+ * its first. */
+static size_t find_first(const merger *m, size_t *segment)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < m->asked->input_count; k++) {
+        *segment = at;
+        if (m->sets[k]->documents > 0)
+            return k;
+        at += m->sets[k]->count;
+    }
+    *segment = 0;
+    return 0;
+}
+
+static uint64_t first_base(const merger *m)
+{
+    size_t segment;
+    (void)find_first(m, &segment);
+    return header(m, segment)->doc_base;
+}
+
+static gs_code fail_base(const merger *m, size_t input, uint64_t here, uint64_t wanted,
+                         gs_status *st)
+{
+    gs_quoted q;
+    (void)GS_FAIL(st, GS_ERR_ARG, 0,
+                  "%s begins at docID %llu, and what comes before it ends before %llu",
+                  gs_quote_name_always(&q, m->asked->inputs[input]),
+                  (unsigned long long)here, (unsigned long long)wanted);
+    return gs_status_hint(st, "name indexes in the order of their docIDs, or number "
+                              "documents anew with --doc-ids=shift");
+}
+
+/* docIDs that were given out stay what they are where indexes follow each other in them.
+ * Of an index that has grown the first segment says where they begin. */
+static gs_code check_bases(const merger *m, gs_status *st)
+{
+    const gs_merge_ids ids = m->options->ids;
+    if (m->keeps_ids || ids == GS_MERGE_IDS_SHIFT ||
+        (ids == GS_MERGE_IDS_AUTO && !has_base(m)))
+        return GS_OK;
+    size_t segment;
+    for (size_t k = find_first(m, &segment); k < m->asked->input_count; k++) {
+        const uint64_t here = header(m, segment)->doc_base;
+        const uint64_t wanted = first_base(m) + m->shifts[segment];
+        if (m->sets[k]->documents > 0 && here != wanted)
+            return fail_base(m, k, here, wanted, st);
+        segment += m->sets[k]->count;
+    }
+    return GS_OK;
+}
+
 static gs_code count_documents(merger *m, gs_status *st)
 {
     for (size_t i = 0; i < m->options->input_count; i++) {
@@ -119,7 +181,7 @@ static gs_code count_documents(merger *m, gs_status *st)
         else
             m->documents += here;
     }
-    return GS_OK;
+    return check_bases(m, st);
 }
 
 /* Their segments, one after the other. */
@@ -159,11 +221,7 @@ static gs_code open_indexes(merger *m, gs_index_merge_options *own, gs_status *s
     for (size_t i = 0; i < o->input_count; i++)
         GS_TRY(check_alike(m, i, st));
     const bool is_tuples = !header(m, 0)->has_names;
-    m->keeps_ids =
-        o->ids == GS_MERGE_IDS_KEEP || (o->ids == GS_MERGE_IDS_AUTO && is_tuples);
-    if (m->keeps_ids && !is_tuples)
-        return GS_FAIL(st, GS_ERR_ARG, 0,
-                       "docIDs of documents cannot be kept: each index counts from 0");
+    m->keeps_ids = is_tuples && o->ids != GS_MERGE_IDS_SHIFT;
     if (m->keeps_ids && header(m, 0)->has_positions)
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "docIDs cannot be kept where there are positions");
@@ -410,7 +468,8 @@ static gs_code open_writer(merger *m, gs_status *st)
         .has_texts = first->has_texts,
         .has_impacts = first->has_impacts,
         .replace = m->options->replace,
-        .unique_names = m->options->unique_ids,
+        .unique_names = m->options->unique_ids && first->has_names,
+        .doc_base = first_base(m),
         .memory_bytes = m->plan.writer_bytes,
         .part_count = m->part_count,
         .kept_folder = m->options->checkpoint,

@@ -3,9 +3,11 @@
  * index_merger: several indexes to one.
  *
  * The index is the same bytes as one build of all the inputs together, in that order and
- * with the same options. So documents are numbered on from index to index, while docIDs
- * of tuples, which are the user's own, stay what they are, and what comes in two indexes
- * is added up. Tuples may be numbered on as well, if each index has its own docIDs.
+ * with the same options. So documents are numbered on from index to index, from the base
+ * of the first on; where indexes have bases, they must follow each other in their docIDs,
+ * which then stay what they are. docIDs of tuples, which are the user's own, stay what
+ * they are, and what comes in two indexes is added up. Tuples may be numbered on as well,
+ * if each index has its own docIDs.
  *
  * Of an index that has grown each segment is an input, but for the documents that are
  * deleted.
@@ -21,8 +23,8 @@
 #include "lib/index/write/writers.h"
 
 typedef enum gs_merge_ids {
-    GS_MERGE_IDS_AUTO,  /* documents are shifted, tuples kept */
-    GS_MERGE_IDS_KEEP,  /* of tuples only */
+    GS_MERGE_IDS_AUTO,  /* shifted, but those of tuples, or with a base, kept */
+    GS_MERGE_IDS_KEEP,  /* of documents, where they follow each other; else a failure */
     GS_MERGE_IDS_SHIFT, /* by the documents of the indexes before; of tuples, by their
                            last docID + 1 */
 } gs_merge_ids;

@@ -225,6 +225,7 @@ static gs_code read_heads(gs_index *index, gs_status *st)
         (d->blocks != 0 &&
          d->count > index->bytes[GS_INDEX_DOCUMENTS] / sizeof(uint32_t)) ||
         index->header.doc_bound > GS_INDEX_DOCS_MAX ||
+        index->header.doc_base > GS_INDEX_DOCS_MAX - d->count ||
         (d->blocks != 0) != index->header.has_names)
         return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "its counts do not agree", st);
     const uint64_t names =

@@ -27,6 +27,11 @@ GS_MUST_CHECK gs_code gs_index_open(gs_index **out, const char *folder, gs_statu
 void gs_index_close(gs_index *index); /* NULL is fine */
 
 const gs_index_header *gs_index_header_of(const gs_index *index);
+/* What a document is called outside, where its number in the index is `doc`. */
+static inline uint64_t gs_index_doc_id(const gs_index *index, uint64_t doc)
+{
+    return gs_index_header_of(index)->doc_base + doc;
+}
 /* The head of `documents`, as it was checked. */
 const gs_index_head *gs_index_documents_head(const gs_index *index);
 const char *gs_index_folder_of(const gs_index *index);

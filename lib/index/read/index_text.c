@@ -106,6 +106,7 @@ static gs_code put_places(gs_posting_list *c, size_t i, gs_text_out *out, gs_sta
 static gs_code dump_term(const gs_term_cursor *term, gs_posting_list *c, bool positions,
                          gs_text_out *out, gs_status *st)
 {
+    const uint64_t base = gs_index_doc_id(term->index, 0);
     GS_TRY(gs_posting_list_start(c, term->index, &term->info, st));
     for (;;) {
         GS_TRY(gs_posting_list_block(c, st));
@@ -114,7 +115,7 @@ static gs_code dump_term(const gs_term_cursor *term, gs_posting_list *c, bool po
         for (size_t i = 0; i < c->count; i++) {
             GS_TRY(gs_text_out_put(out, term->term, term->bytes, st));
             GS_TRY(gs_text_out_put(out, "\t", 1, st));
-            GS_TRY(gs_text_out_number(out, c->docs[i], '\t', st));
+            GS_TRY(gs_text_out_number(out, base + c->docs[i], '\t', st));
             GS_TRY(gs_text_out_number(out, c->tfs[i], positions ? '\t' : '\n', st));
             if (positions)
                 GS_TRY(put_places(c, i, out, st));
@@ -202,6 +203,7 @@ static gs_code put_postings(const gs_term_cursor *term, gs_lookup_shape shape,
                             gs_text_out *out, gs_status *st)
 {
     gs_posting_list c = {0};
+    const uint64_t base = gs_index_doc_id(term->index, 0);
     bool is_first = true;
     GS_TRY(gs_posting_list_start(&c, term->index, &term->info, st));
     for (;;) {
@@ -209,7 +211,8 @@ static gs_code put_postings(const gs_term_cursor *term, gs_lookup_shape shape,
         if (c.count == 0)
             return GS_OK;
         for (size_t i = 0; i < c.count; i++, is_first = false)
-            GS_TRY(gs_lookup_put_posting(c.docs[i], c.tfs[i], is_first, shape, out, st));
+            GS_TRY(gs_lookup_put_posting(base + c.docs[i], c.tfs[i], is_first, shape, out,
+                                         st));
     }
 }
 

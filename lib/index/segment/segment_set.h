@@ -42,6 +42,12 @@ void gs_segments_close(gs_segments *s); /* NULL is fine */
  * texts. Counts are those of the first. */
 const gs_index_header *gs_segments_header(const gs_segments *s);
 
+/* gs_index_doc_id: what a document of the whole is called outside. */
+static inline uint64_t gs_segments_doc_id(const gs_segments *s, uint64_t doc)
+{
+    return gs_index_doc_id(s->items[0].index, doc);
+}
+
 /* The same of each index. */
 GS_MUST_CHECK gs_code gs_segments_check_unchanged(const gs_segments *s, gs_status *st);
 GS_MUST_CHECK gs_code gs_segments_check_sums(const gs_segments *s, gs_status *st);

@@ -86,7 +86,8 @@ static gs_code dump_term(const gs_segment_terms *terms, gs_segment_postings *p,
             return GS_OK;
         GS_TRY(gs_text_out_put(out, terms->term, terms->bytes, st));
         GS_TRY(gs_text_out_put(out, "\t", 1, st));
-        GS_TRY(gs_text_out_number(out, doc, '\t', st));
+        GS_TRY(
+            gs_text_out_number(out, gs_segments_doc_id(terms->segments, doc), '\t', st));
         GS_TRY(gs_text_out_number(out, tf, positions ? '\t' : '\n', st));
         if (positions)
             GS_TRY(put_places(p, out, st));
@@ -127,7 +128,8 @@ static gs_code put_postings(const gs_segment_terms *terms, gs_lookup_shape shape
     for (bool is_first = true; st->code == GS_OK; is_first = false) {
         if (gs_segment_postings_next(&p, &doc, &tf, st) != GS_OK || doc == GS_NO_DOC)
             break;
-        GS_NOTED(gs_lookup_put_posting(doc, tf, is_first, shape, out, st));
+        GS_NOTED(gs_lookup_put_posting(gs_segments_doc_id(terms->segments, doc), tf,
+                                       is_first, shape, out, st));
     }
     gs_segment_postings_release(&p);
     return st->code;

@@ -275,6 +275,16 @@ static gs_code write_all_files(gs_index_writer *w, gs_status *st)
     return st->code == GS_OK ? write_file(w, GS_INDEX_SUMS, st) : st->code;
 }
 
+static gs_code check_base(const gs_index_writer *w, gs_status *st)
+{
+    const uint64_t base = w->options.doc_base, count = w->documents.count;
+    return base <= GS_INDEX_DOCS_MAX - count
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_LIMIT, 0,
+                         "%llu documents from docID %llu on come beyond 2^40",
+                         (unsigned long long)count, (unsigned long long)base);
+}
+
 static gs_code put_together(gs_index_writer *w, gs_status *st)
 {
     gs_index_header *const h = &w->header;
@@ -284,6 +294,8 @@ static gs_code put_together(gs_index_writer *w, gs_status *st)
         h->postings += w->parts[i].posting_count;
         h->tokens += w->parts[i].token_count;
     }
+    GS_TRY(check_base(w, st));
+    h->doc_base = w->options.doc_base;
     h->has_positions = w->options.has_positions;
     h->has_names = w->options.has_documents;
     h->has_texts = w->options.has_texts;

@@ -36,6 +36,7 @@ typedef struct gs_index_writer_options {
     bool has_impacts;    /* frequencies are impacts (lib/index/format/index_header.h) */
     bool replace;        /* an index of that name; nothing else is ever replaced */
     bool unique_names;   /* the commit fails if two documents have the same */
+    uint64_t doc_base;   /* what the first document is called outside */
     size_t memory_bytes; /* what all parts together may hold */
     unsigned part_count;
     const char *kept_folder; /* parts outlive the program there; NULL: they do not */
