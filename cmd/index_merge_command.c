@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/commands.h"
 
+#include <stdio.h>
+
 #include "cmd/index_job.h"
+#include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "lib/base/mem.h"
 #include "lib/index/merge/merges.h"
@@ -24,6 +27,15 @@ static const char usage_text[] =
     "                             what comes again is added up. Documents are shifted,\n"
     "                             those with a --doc-base and tuples are kept, unless\n"
     "                             you say otherwise\n"
+    "      --from-term=TERM     only terms from this one on, by their bytes,\n"
+    "      --to-term=TERM       and before this one: a range, of all documents, for one\n"
+    "                             of several machines; an empty TERM is no bound\n"
+    "      --join-terms         the INDEXes are such ranges of one merge; what they "
+    "give\n"
+    "                             together is what it would have given\n"
+    "      --term-splitters=R   instead of an index print terms that cut the merge into "
+    "R\n"
+    "                             ranges of about equally much work, or fewer\n"
     "      --unique-ids         two documents with the same name are an error\n"
     "  -S, --buffer-size=SIZE   memory of the whole process, in K (1024 bytes) or with\n"
     "                             a unit: b % M G T P E\n"
@@ -41,9 +53,19 @@ static const char usage_text[] =
 
 typedef struct merge_args {
     gs_index_merge_options options;
+    unsigned range_count; /* 0: an index is to be made */
     const char **inputs;
     gs_index_job job;
 } merge_args;
+
+static void take_ranges(void *to, gs_opt_scan *scan)
+{
+    enum { RANGES_MAX = 1 << 16 };
+    const uint64_t count = gs_own_number("--term-splitters", scan->argument, 1);
+    if (count > RANGES_MAX)
+        gs_die(0, "--term-splitters is at most %d", RANGES_MAX);
+    *(unsigned *)to = (unsigned)count;
+}
 
 static void parse(merge_args *args, int argc, char **argv)
 {
@@ -52,6 +74,10 @@ static void parse(merge_args *args, int argc, char **argv)
         {'o', "output", GS_OPT_TEXT(&o->folder)},
         {0, "replace", GS_OPT_FLAG(&o->replace)},
         {0, "doc-ids", GS_OPT_WORD(&o->ids, id_words)},
+        {0, "from-term", GS_OPT_TEXT(&o->from_term)},
+        {0, "to-term", GS_OPT_TEXT(&o->to_term)},
+        {0, "join-terms", GS_OPT_FLAG(&o->joins_terms)},
+        {0, "term-splitters", GS_OPT_CALL(take_ranges, &args->range_count)},
         {0, "unique-ids", GS_OPT_FLAG(&o->unique_ids)},
         {'S', "buffer-size", GS_OPT_MEMORY(&o->memory_bytes)},
         {0, "checkpoint", GS_OPT_TEXT(&o->checkpoint)},
@@ -62,7 +88,13 @@ static void parse(merge_args *args, int argc, char **argv)
     };
     gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
     o->inputs = args->inputs;
-    gs_job_check_folder(o->folder);
+    if (args->range_count > 0 && o->folder != NULL)
+        gs_die_incompatible("--term-splitters", "-o", "terms are printed");
+    if (args->range_count == 0)
+        gs_job_check_folder(o->folder);
+    if (o->joins_terms && o->ids != GS_MERGE_IDS_AUTO)
+        gs_die_incompatible("--join-terms", "--doc-ids",
+                            "what is joined has the same documents");
     if (o->input_count == 0)
         gs_die_usage("say which indexes to merge");
 }
@@ -77,11 +109,31 @@ static gs_code merge(void *context, gs_index_job *job, gs_status *st)
     return gs_index_merge(&o, st);
 }
 
+static gs_code print_term(void *context, const uint8_t *term, size_t bytes, gs_status *st)
+{
+    (void)context;
+    (void)st;
+    (void)fwrite(term, 1, bytes, stdout);
+    (void)putchar('\n');
+    return GS_OK;
+}
+
+static int print_splitters(const merge_args *args)
+{
+    gs_status st = {.code = GS_OK};
+    return gs_index_merge_splitters(&args->options, args->range_count, print_term, NULL,
+                                    &st) == GS_OK
+               ? gs_stdout_close(GS_EXIT_GOOD)
+               : gs_report_failure(&st);
+}
+
 int gs_index_merge_command(int argc, char **argv)
 {
     merge_args args = {.job.watch.progress = GS_PROGRESS_AUTO};
     parse(&args, argc, argv);
-    const int exit_code = gs_index_job_run(&args.job, merge, &args.options);
+    const int exit_code = args.range_count > 0
+                              ? print_splitters(&args)
+                              : gs_index_job_run(&args.job, merge, &args.options);
     gs_mem_free(args.inputs);
     return exit_code;
 }

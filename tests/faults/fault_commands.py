@@ -136,6 +136,10 @@ COMMANDS = [
     Command("index show", "index show --json {in}/three.index", is_streaming=True),
     Command("index merge", "index merge --parallel=2 -o out {in}/one.index {in}/two.index "
             "{in}/small.index"),
+    Command("index merge --join-terms", "index merge --parallel=2 --join-terms -o out "
+            "{in}/low.index {in}/high.index"),
+    Command("index merge --term-splitters", "index merge --term-splitters=9 {in}/one.index "
+            "{in}/two.index", is_streaming=True),
     Command("index merge --replace", "index merge --parallel=2 --replace -o out "
             "{in}/one.index out", before=OLD_INDEX),
     Command("index build --checkpoint", f"{BUILD} --method=spimi --checkpoint=ck -o out "
@@ -253,6 +257,8 @@ gpusort index build --positions -o two.index some
 head -n 50 docs | gpusort index build --positions -o small.index
 gpusort index build --store -o three.index docs
 gpusort index export --ciff -o ciff one.index
+gpusort index merge -o low.index --to-term=m one.index
+gpusort index merge -o high.index --from-term=m one.index
 gpusort index dump one.index | cut -f 1 | uniq | sed -n '1~40p' >terms
 paste -d ' ' terms <(tac terms) >queries
 gpusort search --gather one.index <queries >statistics

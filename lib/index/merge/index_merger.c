@@ -29,7 +29,9 @@
 #include "lib/index/merge/merge_checkpoint.h"
 #include "lib/index/merge/merge_cut.h"
 #include "lib/index/merge/merge_plan.h"
+#include "lib/index/merge/merge_range.h"
 #include "lib/index/merge/stored_merge.h"
+#include "lib/sort/record/records.h"
 
 typedef struct merger {
     const gs_index_merge_options *asked;
@@ -46,6 +48,7 @@ typedef struct merger {
     gs_team *team;
     gs_index_writer *writer;
     gs_merge_checkpoint *checkpoint; /* NULL: none */
+    gs_term_bound from, to;          /* of all terms that are merged */
     gs_term_bound *bounds;           /* between parts */
     unsigned bound_count;
     atomic_size_t next_task;
@@ -155,7 +158,7 @@ static gs_code fail_base(const merger *m, size_t input, uint64_t here, uint64_t 
 static gs_code check_bases(const merger *m, gs_status *st)
 {
     const gs_merge_ids ids = m->options->ids;
-    if (m->keeps_ids || ids == GS_MERGE_IDS_SHIFT ||
+    if (m->keeps_ids || m->options->joins_terms || ids == GS_MERGE_IDS_SHIFT ||
         (ids == GS_MERGE_IDS_AUTO && !has_base(m)))
         return GS_OK;
     size_t segment;
@@ -173,6 +176,10 @@ static gs_code count_documents(merger *m, gs_status *st)
 {
     for (size_t i = 0; i < m->options->input_count; i++) {
         const uint64_t here = header(m, i)->documents - m->deleted[i]->head.deleted;
+        if (m->options->joins_terms && i > 0) { /* has the same */
+            GS_TRY(gs_merge_range_check_documents(m->indexes, i, st));
+            continue;
+        }
         m->shifts[i] = m->documents;
         if (m->keeps_ids)
             m->documents = here > m->documents ? here : m->documents;
@@ -182,6 +189,15 @@ static gs_code count_documents(merger *m, gs_status *st)
             m->documents += here;
     }
     return check_bases(m, st);
+}
+
+/* A share of a merge is one index as it was made. */
+static gs_code fail_grown(const merger *m, size_t input, gs_status *st)
+{
+    gs_quoted q;
+    (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s has grown, and is no share of a merge",
+                  gs_quote_name_always(&q, m->asked->inputs[input]));
+    return gs_status_hint(st, "gpusort index compact makes it one index again");
 }
 
 /* Their segments, one after the other. */
@@ -198,6 +214,8 @@ static gs_code list_segments(merger *m, gs_index_merge_options *own, gs_status *
     own->input_count = 0;
     for (size_t i = 0; i < asked->input_count; i++) {
         const gs_segments *const set = m->sets[i];
+        if (asked->joins_terms && !set->is_plain)
+            return fail_grown(m, i, st);
         const size_t end = asked->segment_to > 0 ? asked->segment_to : set->count;
         gs_assert(end <= set->count);
         for (size_t k = asked->segment_from; k < end; k++) {
@@ -221,7 +239,7 @@ static gs_code open_indexes(merger *m, gs_index_merge_options *own, gs_status *s
     for (size_t i = 0; i < o->input_count; i++)
         GS_TRY(check_alike(m, i, st));
     const bool is_tuples = !header(m, 0)->has_names;
-    m->keeps_ids = is_tuples && o->ids != GS_MERGE_IDS_SHIFT;
+    m->keeps_ids = is_tuples && o->ids != GS_MERGE_IDS_SHIFT && !o->joins_terms;
     if (m->keeps_ids && header(m, 0)->has_positions)
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "docIDs cannot be kept where there are positions");
@@ -282,9 +300,15 @@ static gs_code copy_documents_of(merger *m, gs_document_cursor *c,
     }
 }
 
+/* How many indexes have documents that no other has. */
+static size_t with_documents(const merger *m)
+{
+    return m->options->joins_terms ? 1 : m->options->input_count;
+}
+
 static gs_code copy_documents(merger *m, gs_status *st)
 {
-    for (size_t i = 0; i < m->options->input_count; i++) {
+    for (size_t i = 0; i < with_documents(m); i++) {
         gs_document_cursor c;
         GS_TRY(gs_document_cursor_open(&c, m->indexes[i], st));
         GS_NOTED(copy_documents_of(m, &c, m->deleted[i], st));
@@ -306,7 +330,7 @@ static gs_code check_file(merger *m, size_t number, gs_status *st)
 
 static gs_code copy_texts(merger *m, gs_status *st)
 {
-    for (size_t i = 0; i < m->options->input_count; i++)
+    for (size_t i = 0; i < with_documents(m); i++)
         GS_TRY(gs_stored_merge(gs_index_writer_texts(m->writer), m->indexes[i],
                                m->deleted[i], m->options->cancel_signal, st));
     return GS_OK;
@@ -364,9 +388,8 @@ typedef struct part_worker {
 
 static gs_code make_terms(merger *m, part_worker *w, unsigned number, gs_status *st)
 {
-    const gs_term_bound none = {0};
-    const gs_term_bound *const from = number > 0 ? &m->bounds[number - 1] : &none;
-    const gs_term_bound *const to = number < m->bound_count ? &m->bounds[number] : &none;
+    const gs_term_bound *const from = number > 0 ? &m->bounds[number - 1] : &m->from;
+    const gs_term_bound *const to = number < m->bound_count ? &m->bounds[number] : &m->to;
     uint64_t term_count = 0;
     gs_list_merge_begin(w->lists, w->part);
     GS_TRY(gs_term_merge_begin(w->terms, from, to, st));
@@ -374,6 +397,8 @@ static gs_code make_terms(merger *m, part_worker *w, unsigned number, gs_status 
         GS_TRY(gs_term_merge_next(w->terms, &sources, st));
         if (sources == 0)
             break;
+        if (sources > 1 && m->options->joins_terms)
+            return gs_merge_range_fail_twice(w->terms, st);
         GS_TRY(gs_list_merge_term(w->lists, w->terms, sources, st));
         term_count += gs_list_merge_has_term(w->lists);
     }
@@ -447,8 +472,8 @@ static gs_code make_parts(merger *m, gs_status *st)
     set_phase(m, GS_PHASE_MERGE);
     atomic_store(&o->stats->sort.merge_bytes_total, input_bytes(m));
     GS_TRY(gs_mem_new(&m->bounds, m->part_count * sizeof *m->bounds, "cuts", st));
-    GS_TRY(gs_merge_cut(m->indexes, o->input_count, m->part_count, m->bounds,
-                        &m->bound_count, st));
+    GS_TRY(gs_merge_cut(m->indexes, o->input_count, &m->from, &m->to, m->part_count,
+                        m->bounds, &m->bound_count, st));
     atomic_store(&m->next_task, 0);
     GS_TRY(gs_team_run(m->team, merge_worker, m, st));
     for (size_t i = 0; i < o->input_count; i++)
@@ -546,6 +571,7 @@ static gs_code settle(merger *m, gs_status *st)
 static gs_code merge(merger *m, gs_index_merge_options *own, gs_status *st)
 {
     bool is_done;
+    GS_TRY(gs_merge_range_make(m->options, &m->from, &m->to, st));
     GS_TRY(open_indexes(m, own, st));
     GS_TRY(open_checkpoint(m, &is_done, st));
     if (is_done)
@@ -564,6 +590,21 @@ static gs_code merge(merger *m, gs_index_merge_options *own, gs_status *st)
     return GS_OK;
 }
 
+static void release(merger *m)
+{
+    gs_team_free(m->team);
+    gs_index_writer_free(m->writer);
+    gs_merge_checkpoint_close(m->checkpoint);
+    for (size_t i = 0; m->sets != NULL && i < m->asked->input_count; i++)
+        gs_segments_close(m->sets[i]);
+    gs_mem_free(m->sets);
+    gs_mem_free(m->indexes);
+    gs_mem_free(m->deleted);
+    gs_mem_free(m->names);
+    gs_mem_free(m->shifts);
+    gs_mem_free(m->bounds);
+}
+
 static gs_code run(const gs_index_merge_options *options, gs_index_lent_fn *lend,
                    void *lend_context, gs_status *st)
 {
@@ -580,17 +621,53 @@ static gs_code run(const gs_index_merge_options *options, gs_index_lent_fn *lend
         .lend_context = lend_context,
     };
     GS_NOTED(merge(&m, &own, st));
-    gs_team_free(m.team);
-    gs_index_writer_free(m.writer);
-    gs_merge_checkpoint_close(m.checkpoint);
-    for (size_t i = 0; m.sets != NULL && i < options->input_count; i++)
-        gs_segments_close(m.sets[i]);
-    gs_mem_free(m.sets);
-    gs_mem_free(m.indexes);
-    gs_mem_free(m.deleted);
-    gs_mem_free(m.names);
-    gs_mem_free(m.shifts);
-    gs_mem_free(m.bounds);
+    release(&m);
+    return st->code;
+}
+
+/* --- where others may cut ---------------------------------------------------------- */
+
+/* A bound without what a line cannot hold: what comes before it is a bound too. */
+static void cut_to_line(gs_term_bound *bound)
+{
+    uint8_t at = 0;
+    while (at < bound->bytes && bound->term[at] != 0 && bound->term[at] != '\n')
+        at++;
+    bound->bytes = at;
+}
+
+static gs_code tell_bounds(merger *m, gs_index_merge_options *own, unsigned range_count,
+                           gs_merge_tell_fn *tell, void *context, gs_status *st)
+{
+    gs_term_bound last;
+    GS_TRY(gs_merge_range_make(m->options, &m->from, &m->to, st));
+    GS_TRY(open_indexes(m, own, st));
+    GS_TRY(gs_mem_new_array(&m->bounds, range_count, sizeof *m->bounds, "cuts", st));
+    GS_TRY(gs_merge_cut(m->indexes, m->options->input_count, &m->from, &m->to,
+                        range_count, m->bounds, &m->bound_count, st));
+    for (size_t i = 0; i < m->options->input_count; i++)
+        GS_TRY(gs_index_check_unchanged(m->indexes[i], st));
+    last = m->from;
+    for (unsigned i = 0; i < m->bound_count; i++) {
+        gs_term_bound *const b = &m->bounds[i];
+        cut_to_line(b);
+        if (gs_string_compare(last.term, last.bytes, b->term, b->bytes, 0) >= 0)
+            continue;
+        GS_TRY(tell(context, b->term, b->bytes, st));
+        last = *b;
+    }
+    return GS_OK;
+}
+
+gs_code gs_index_merge_splitters(const gs_index_merge_options *options,
+                                 unsigned range_count, gs_merge_tell_fn *tell,
+                                 void *context, gs_status *st)
+{
+    gs_assert(options->input_count > 0 && range_count > 0);
+    gs_index_merge_options own = *options;
+    merger m = {.asked = options, .options = &own};
+    GS_NOTED(tell_bounds(&m, &own, range_count, tell, context, st));
+    release(&m);
     return st->code;
 }
 

@@ -39,6 +39,10 @@ typedef struct gs_index_merge_options {
     const int *held_lock; /* of the index that is replaced (index_folder.h); or NULL */
     gs_merge_ids ids;
     bool unique_ids; /* that two documents have the same name is an error */
+    /* Only terms from the one on and before the other, of all documents; NULL or empty:
+     * no bound. And such results joined (merge_range.h). */
+    const char *from_term, *to_term;
+    bool joins_terms;
 
     size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */
     unsigned threads;    /* --parallel; 0: every core */
@@ -62,5 +66,15 @@ typedef gs_code gs_index_lent_fn(void *context, const char *folder, gs_status *s
 GS_MUST_CHECK gs_code gs_index_merge_lend(const gs_index_merge_options *options,
                                           gs_index_lent_fn *fn, void *context,
                                           gs_status *st);
+
+/* Terms, or what they begin with, that cut such a merge into `range_count` ranges of
+ * about equally much work; fewer, if indexes are small. They ascend, and have no byte 0
+ * or line feed. Inputs, from_term and to_term are looked at. */
+typedef gs_code gs_merge_tell_fn(void *context, const uint8_t *term, size_t bytes,
+                                 gs_status *st);
+GS_MUST_CHECK gs_code gs_index_merge_splitters(const gs_index_merge_options *options,
+                                               unsigned range_count,
+                                               gs_merge_tell_fn *tell, void *context,
+                                               gs_status *st);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 #include "lib/sort/run/runs.h"
 #include "lib/sort/plan/plans.h"
 
@@ -42,6 +43,13 @@ static void put_job(FILE *to, const void *context)
                                       [GS_MERGE_IDS_SHIFT] = "shifted"};
     (void)fprintf(to, "version: gpusort %s, index %d\n", GS_VERSION, GS_INDEX_VERSION);
     (void)fprintf(to, "docIDs: %s\n", ids[o->ids]);
+    gs_quoted q;
+    if (o->from_term != NULL && *o->from_term != '\0')
+        (void)fprintf(to, "terms from: %s\n", gs_quote_argument(&q, o->from_term));
+    if (o->to_term != NULL && *o->to_term != '\0')
+        (void)fprintf(to, "terms before: %s\n", gs_quote_argument(&q, o->to_term));
+    if (o->joins_terms)
+        (void)fprintf(to, "terms: of each index its own\n");
     for (size_t i = 0; i < o->input_count; i++) {
         (void)fprintf(to, "index %zu: %s, sum %016" PRIx64, i + 1, o->inputs[i],
                       gs_index_header_sum(gs_index_header_of(job->indexes[i])));

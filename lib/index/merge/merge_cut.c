@@ -69,6 +69,20 @@ static gs_code take_samples(const gs_index *index, uint64_t most, cut_sample *sa
     return GS_OK;
 }
 
+/* Leaves out samples that are not between the bounds. */
+static size_t keep_inside(cut_sample *samples, size_t count, const gs_term_bound *from,
+                          const gs_term_bound *to)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const gs_term_bound *const at = &samples[i].at;
+        if (compare_bounds(at, from) > 0 &&
+            (to->bytes == 0 || compare_bounds(at, to) < 0))
+            samples[kept++] = samples[i];
+    }
+    return kept;
+}
+
 static unsigned choose(const cut_sample *samples, size_t count, unsigned range_max,
                        gs_term_bound *bounds)
 {
@@ -86,8 +100,10 @@ static unsigned choose(const cut_sample *samples, size_t count, unsigned range_m
     return chosen;
 }
 
-gs_code gs_merge_cut(gs_index *const *indexes, size_t index_count, unsigned range_max,
-                     gs_term_bound *bounds, unsigned *bound_count, gs_status *st)
+gs_code gs_merge_cut(gs_index *const *indexes, size_t index_count,
+                     const gs_term_bound *from, const gs_term_bound *to,
+                     unsigned range_max, gs_term_bound *bounds, unsigned *bound_count,
+                     gs_status *st)
 {
     uint64_t each = SAMPLES_MAX / index_count;
     if (each > SAMPLES_A_RANGE * (uint64_t)range_max)
@@ -101,7 +117,9 @@ gs_code gs_merge_cut(gs_index *const *indexes, size_t index_count, unsigned rang
     for (size_t i = 0; i < index_count && st->code == GS_OK; i++)
         GS_NOTED(take_samples(indexes[i], each, samples, &count, st));
     if (st->code == GS_OK) {
-        qsort(samples, count, sizeof *samples, by_term);
+        count = keep_inside(samples, count, from, to);
+        if (count > 1)
+            qsort(samples, count, sizeof *samples, by_term);
         *bound_count = choose(samples, count, range_max, bounds);
     }
     gs_mem_free(samples);

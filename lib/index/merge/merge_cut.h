@@ -12,8 +12,9 @@
 
 #include "lib/index/merge/term_merge.h"
 
-/* At most range_max - 1 bounds, ascending strictly. */
+/* At most range_max - 1 bounds, ascending strictly, behind `from` and before `to`. */
 GS_MUST_CHECK gs_code gs_merge_cut(gs_index *const *indexes, size_t index_count,
+                                   const gs_term_bound *from, const gs_term_bound *to,
                                    unsigned range_max, gs_term_bound *bounds,
                                    unsigned *bound_count, gs_status *st);
 
