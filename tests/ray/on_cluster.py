@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Callable, Iterator
 from unittest import mock
@@ -123,6 +124,40 @@ def scratch() -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+_STORE = "http://127.0.0.1:5557"
+
+
+def store_environment() -> contextlib.AbstractContextManager[object]:
+    """Where S3 is, for this process and the nodes that it starts."""
+    return mock.patch.dict(
+        os.environ, AWS_ENDPOINT_URL=_STORE, AWS_ACCESS_KEY_ID="test",
+        AWS_SECRET_ACCESS_KEY="test", AWS_DEFAULT_REGION="us-east-1",
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def s3() -> Iterator[object]:
+    """A client of S3 as moto serves it, with a bucket `data`."""
+    import boto3
+
+    server = subprocess.Popen(
+        [Path(sys.executable).parent / "moto_server", "-p", _STORE.rsplit(":", 1)[1]],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        client = boto3.client("s3", endpoint_url=_STORE)
+        for _ in range(100):
+            try:
+                client.create_bucket(Bucket="data")
+                break
+            except Exception:
+                time.sleep(0.2)
+        yield client
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def run_cases(cases: list[Callable[..., None]], **what: object) -> None:

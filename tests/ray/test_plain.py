@@ -171,14 +171,14 @@ class Manifests(Scratch):
     def made(self) -> tuple[manifest.Manifest, plan.Plan]:
         a = self.file("a", b"line\n" * 100)
         made = plan.make([a], parse_sort(["--chunk=100"])[0], Chunks.room)
-        return manifest.Manifest.begin(str(self.folder), ["-n"], made), made
+        return manifest.Manifest.begin(str(self.folder), manifest.SORT, ["-n"], made), made
 
     def test_comes_back_as_it_was(self) -> None:
         m, made = self.made()
         m.cut(3, b"\xff\0\n")
         m.add(1, 7, "abc")
         m.complete()
-        again = manifest.Manifest.read(str(self.folder))
+        again = manifest.Manifest.read(str(self.folder), manifest.SORT)
         again.check_same(["-n"], made)
         self.assertEqual(again.splitters, b"\xff\0\n")
         self.assertEqual((again.done, again.parts, again.is_complete), ({1: (7, "abc")}, 3, True))
@@ -196,7 +196,7 @@ class Manifests(Scratch):
         for text in (b"", b"[]", b'{"format": "other"}', b"{"):
             self.file(manifest.NAME, text)
             with self.assertRaisesRegex(Trouble, manifest.NAME):
-                manifest.Manifest.read(str(self.folder))
+                manifest.Manifest.read(str(self.folder), manifest.SORT)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,9 @@ options and the input; refusals; and what a store that is not a file system gets
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import on_cluster
@@ -138,22 +136,7 @@ def refusals(folder: Path, **_: object) -> None:
 
 
 def a_store(folder: Path, **_: object) -> None:
-    """S3, as moto serves it."""
-    import boto3
-
-    port = 5557
-    server = subprocess.Popen(
-        [Path(sys.executable).parent / "moto_server", "-p", str(port)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        s3 = boto3.client("s3", endpoint_url=os.environ["AWS_ENDPOINT_URL"])
-        for _ in range(100):
-            try:
-                s3.create_bucket(Bucket="data")
-                break
-            except Exception:
-                time.sleep(0.2)
+    with on_cluster.s3() as s3:
         a = random_lines(folder / "s3a", 80_000, 8)
         b = random_lines(folder / "s3b", 10_000, 9, last_end=b"")
         c = random_lines(folder / "s3c", 100, 10)
@@ -174,24 +157,18 @@ def a_store(folder: Path, **_: object) -> None:
         code, _, err = gpusort_ray("sort", f"--out={folder / 'x'}", "s3://data/none")
         if code != 2 or "s3://data/none" not in err:
             raise Failed(f"an object that is not there: exit {code}, {err}")
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def main() -> None:
-    os.environ.update(
-        AWS_ENDPOINT_URL="http://127.0.0.1:5557", AWS_ACCESS_KEY_ID="test",
-        AWS_SECRET_ACCESS_KEY="test", AWS_DEFAULT_REGION="us-east-1",
-    )  # fmt: skip
     cases = [options_of_lines, records_and_zeros, tables, skew, shapes_of_inputs, real_text, refusals, a_store]
     asked = sys.argv[1:]
-    nodes = Nodes()
-    try:
-        with on_cluster.scratch() as folder:
-            run_cases([c for c in cases if not asked or c.__name__ in asked], folder=folder, nodes=nodes)
-    finally:
-        nodes.stop()
+    with on_cluster.store_environment():
+        nodes = Nodes()
+        try:
+            with on_cluster.scratch() as folder:
+                run_cases([c for c in cases if not asked or c.__name__ in asked], folder=folder, nodes=nodes)
+        finally:
+            nodes.stop()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from .job_options import JobOptions
 _USAGE = """\
 Usage: gpusort-ray sort --out=DIR|URL [OPTION]... INPUT...
    or: gpusort-ray check DIR|URL
+   or: gpusort-ray index --out=DIR|URL [OPTION]... INPUT...
+   or: gpusort-ray search DIR|URL [OPTION]... [QUERY]...
 Sorts files of any size on a Ray cluster, or on this machine if there is none. What the
 part files in DIR hold, one behind the other, is what `gpusort sort` writes of all INPUTs,
 in that order. An INPUT is a file, a folder, or a URL of a store that fsspec knows
@@ -39,6 +41,12 @@ checksums.
 Other options are those of `gpusort sort` that say what a record is and what order means:
 -b -d -f -g -i -h -M -n -r -V -k -t -s -u -z --record-size --key-bytes --csv --tsv
 --jsonl-key --locale-order --header --no-header --no-quotes --no-decompress --verify.
+
+`index` builds an index in shards, as many as --shards=N says, of documents as `gpusort index
+build` reads them, and takes its options. `search` asks all shards, and gives what `gpusort
+search` gives of one index of all documents, scores to the last bit; its options are -k --all
+--plain --boolean --count --json --snippets --trec --k1 --b --verify --exhaustive.
+
 Exit codes: 0 good, 2 trouble; then the same command with --resume goes on.
 """
 
@@ -69,6 +77,25 @@ def _sort(words: list[str]) -> None:
     sort_job.SortJob(options, _inputs(operands, job)).run()
 
 
+def _index(words: list[str]) -> None:
+    from .index_job import IndexJob
+    from .index_options import parse_index
+
+    options, operands = parse_index(words)
+    job = options.job
+    if not job.out:
+        raise Usage("say where the shards are to go: --out=DIR")
+    if files.is_local(job.out):
+        job.out = os.path.abspath(files.path_of(job.out))
+    IndexJob(options, _inputs(operands, job)).run()
+
+
+def _search(words: list[str]) -> int:
+    from .search import search
+
+    return search(words)
+
+
 def _check(words: list[str]) -> None:
     from .sort_job import check_parts
 
@@ -77,7 +104,7 @@ def _check(words: list[str]) -> None:
     check_parts(words[0])
 
 
-_COMMANDS = {"sort": _sort, "check": _check}
+_COMMANDS = {"sort": _sort, "check": _check, "index": _index, "search": _search}
 
 
 def main() -> int:
@@ -92,7 +119,7 @@ def main() -> int:
     try:
         if words[0] not in _COMMANDS:
             raise Usage(f"there is no command '{words[0]}'")
-        _COMMANDS[words[0]](words[1:])
+        return _COMMANDS[words[0]](words[1:]) or 0
     except Usage as e:
         sys.stderr.write(f"{name}: {e}\nTry 'gpusort-ray --help' for more information.\n")
         return 2
@@ -102,7 +129,6 @@ def main() -> int:
     except KeyboardInterrupt:
         sys.stderr.write(f"{name}: stopped\n")
         return 130
-    return 0
 
 
 if __name__ == "__main__":

@@ -112,13 +112,13 @@ def flow(cluster: Cluster, submit: Iterable[Callable[[], Any]], most: int) -> It
                 return
             for ref in ray.wait(list(waiting), num_returns=1, fetch_local=False)[0]:
                 del waiting[ref]
-                yield _get(ray, ref)
+                yield get(ray, ref)
     finally:
         for ref in waiting:
             ray.cancel(ref, force=True)
 
 
-def _get(ray: Any, ref: Any) -> Any:
+def get(ray: Any, ref: Any) -> Any:
     try:
         return ray.get(ref)
     except ray.exceptions.RayError as e:

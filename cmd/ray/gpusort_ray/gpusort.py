@@ -47,8 +47,14 @@ def _die_with_parent() -> None:
 class Run:
     """One gpusort, perhaps fed from here, perhaps read from here."""
 
-    def __init__(self, words: list[str], feed: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self,
+        words: list[str],
+        feed: Callable[[int], None] | None = None,
+        folder: str | None = None,
+    ) -> None:
         self._words = words
+        self._folder = folder
         self._feed = feed
         self._failure: BaseException | None = None
 
@@ -59,6 +65,7 @@ class Run:
             stdin=subprocess.DEVNULL if self._feed is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
+            cwd=self._folder,
             preexec_fn=_die_with_parent,
             env={**os.environ, "LC_ALL": os.environ.get("LC_ALL", "C.UTF-8")},
         )
@@ -88,7 +95,7 @@ class Run:
         while block := os.read(self._child.stdout.fileno(), 1 << 20):
             yield block
 
-    def finish(self) -> None:
+    def finish(self, good: tuple[int, ...] = (0,)) -> None:
         for _ in self.blocks():
             pass
         code = self._child.wait()
@@ -96,7 +103,7 @@ class Run:
             self._feeder.join()
         if self._failure:
             raise self._failure
-        if code:
+        if code not in good:
             raise self._trouble(code)
 
     def _trouble(self, code: int) -> Exception:
@@ -118,11 +125,17 @@ class Run:
         self._complaints.close()
 
 
-def run(words: list[str], feed: Callable[[int], None] | None = None) -> bytes:
-    """To its end; what it wrote, which is little."""
-    with Run(words, feed) as child:
+def run(
+    words: list[str],
+    feed: Callable[[int], None] | None = None,
+    good: tuple[int, ...] = (0,),
+    folder: str | None = None,
+) -> bytes:
+    """To its end; what it wrote, which is little. Codes that are `good` are no trouble, if
+    anything was written."""
+    with Run(words, feed, folder) as child:
         said = b"".join(child.blocks())
-        child.finish()
+        child.finish(good if said else (0,))
         return said
 
 

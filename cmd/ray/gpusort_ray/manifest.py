@@ -18,7 +18,7 @@ from .errors import Trouble
 from .plan import Chunk, Plan
 
 NAME = "manifest.json"
-_FORMAT = "gpusort-ray sort 1"
+SORT, INDEX = "gpusort-ray sort 1", "gpusort-ray index 1"
 _EVERY_SECONDS = 2.0
 
 
@@ -34,9 +34,9 @@ class Manifest:
         self._written = 0.0
 
     @classmethod
-    def begin(cls, out: str, options: list[str], plan: Plan) -> Manifest:
+    def begin(cls, out: str, kind: str, options: list[str], plan: Plan) -> Manifest:
         m = cls(out, {
-            "format": _FORMAT, "complete": False, "options": options, "parts": plan.parts,
+            "format": kind, "complete": False, "options": options, "parts": plan.parts,
             "header_bytes": plan.header_bytes, "chunks": [_of_chunk(c) for c in plan.chunks],
             "splitters": None, "done": {},
         })  # fmt: skip
@@ -44,12 +44,12 @@ class Manifest:
         return m
 
     @classmethod
-    def read(cls, out: str) -> Manifest:
+    def read(cls, out: str, kind: str) -> Manifest:
         name = files.join(out, NAME)
         try:
             body = json.loads(files.read_whole(name))
-            if body["format"] != _FORMAT:
-                raise Trouble(f"{name}: its format is {body['format']}, not {_FORMAT}")
+            if body["format"] != kind:
+                raise Trouble(f"{name}: its format is {body['format']}, not {kind}")
         except (ValueError, KeyError, TypeError) as e:
             raise Trouble(f"{name}: is not a manifest: {e}") from e
         return cls(out, body)
@@ -87,7 +87,8 @@ class Manifest:
 
     @property
     def done(self) -> dict[int, tuple[int, str]]:
-        """Parts that are there: their bytes and checksums."""
+        """Parts that are there: their bytes and checksums; of an index the documents of
+        shards and nothing."""
         return {int(part): (v[0], v[1]) for part, v in self._body["done"].items()}
 
     @property

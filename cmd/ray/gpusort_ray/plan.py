@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from . import records
 from .errors import Trouble
 from .files import File
+from .records import Form
 from .sort_options import SortOptions
 
 PIECES_MAX = 1_000_000  # chunks times parts: Ray keeps some KB for each
@@ -68,7 +69,7 @@ def make(inputs: list[File], o: SortOptions, room: Room) -> Plan:
     total = sum(f.bytes for f in inputs)
     size = chunk_bytes_for(total, room, o.job.chunk_bytes)
     header = records.header_bytes(inputs[0], o)
-    chunks = _cut(inputs, size, 0 if o.is_table else header, o)
+    chunks = cut(inputs, size, 0 if o.is_table else header, o)
     parts = o.job.parts or max(1, math.ceil(total / size))
     if len(chunks) * parts > PIECES_MAX:
         raise Trouble(
@@ -78,9 +79,10 @@ def make(inputs: list[File], o: SortOptions, room: Room) -> Plan:
     return Plan(tuple(chunks), parts, header)
 
 
-def _cut(inputs: list[File], size: int, header: int, o: SortOptions) -> list[Chunk]:
+def cut(inputs: list[File], size: int, header: int, o: Form) -> list[Chunk]:
     chunks: list[Chunk] = []
     group: list[File] = []
+    grouped = 0
 
     def close() -> None:
         if group:
@@ -93,20 +95,22 @@ def _cut(inputs: list[File], size: int, header: int, o: SortOptions) -> list[Chu
             continue
         if skip and o.decompresses and records.is_packed(file, o):
             raise Trouble(f"{file.url}: the header of a packed file cannot be taken off; unpack it")
-        if file.bytes - skip > size + size // 4 and o.splits_anywhere and not records.is_packed(file, o):
+        is_large = file.bytes - skip > size + size // 4
+        if is_large and o.splits(file) and not records.is_packed(file, o):
             close()
             chunks += _ranges(file, skip, size, o)
         elif skip:
             chunks.append(Chunk((file,), skip, file.bytes, False))
         else:
-            if group and (sum(f.bytes for f in group) + file.bytes > size or len(group) >= FILES_MAX):
+            if group and (grouped + file.bytes > size or len(group) >= FILES_MAX):
                 close()
+            grouped = grouped + file.bytes if group else file.bytes
             group.append(file)
     close()
     return chunks or [Chunk((inputs[0],))]
 
 
-def _ranges(file: File, begin: int, size: int, o: SortOptions) -> list[Chunk]:
+def _ranges(file: File, begin: int, size: int, o: Form) -> list[Chunk]:
     """Where a range begins is known here to the byte of records of one size; of lines the
     task looks for it, and so does the one that ends there."""
     count = -(-(file.bytes - begin) // size)

@@ -5,16 +5,30 @@ to take some of them out of blocks here and there."""
 from __future__ import annotations
 
 import random
+from typing import Protocol
 
 from . import files
 from .errors import Trouble
 from .files import File
-from .sort_options import SortOptions
+
+
+class Form(Protocol):
+    """What a record is."""
+
+    end: bytes  # of a record
+    record_bytes: int  # of records without an end; else 0
+    header_lines: int
+    has_quotes: bool  # in the header
+    decompresses: bool
+
+    def splits(self, file: File) -> bool:
+        """Can it be seen from the bytes around where a record of the file begins?"""
+
 
 _LOOK_BYTES = 64 << 10
 
 
-def first_from(file: File, at: int, o: SortOptions) -> int:
+def first_from(file: File, at: int, o: Form) -> int:
     """The first byte from `at` on where a record begins, or the end."""
     if at <= 0 or at >= file.bytes:
         return max(0, min(at, file.bytes))
@@ -34,7 +48,7 @@ def first_from(file: File, at: int, o: SortOptions) -> int:
     return file.bytes
 
 
-def header_bytes(file: File, o: SortOptions) -> int:
+def header_bytes(file: File, o: Form) -> int:
     """How long the header on top of a file is. A quote in it may hold a line's end."""
     if not o.header_lines:
         return 0
@@ -53,13 +67,13 @@ def header_bytes(file: File, o: SortOptions) -> int:
     return file.bytes
 
 
-def is_packed(file: File, o: SortOptions) -> bool:
+def is_packed(file: File, o: Form) -> bool:
     """Does gpusort unpack it? Then nothing can be said of its records from outside."""
     head = files.read_at(file.url, 0, 4) if o.decompresses else b""
     return head[:2] == b"\x1f\x8b" or head == b"\x28\xb5\x2f\xfd"
 
 
-def sample(file: File, begin: int, end: int, wanted: int, o: SortOptions, seed: int) -> list[bytes]:
+def sample(file: File, begin: int, end: int, wanted: int, o: Form, seed: int) -> list[bytes]:
     """About `wanted` records of a plain file, of blocks at even distances, with their ends.
     Of each block those that begin in it are taken."""
     block_bytes = max(8 << 10, 2 * o.record_bytes)
@@ -80,7 +94,7 @@ def sample(file: File, begin: int, end: int, wanted: int, o: SortOptions, seed: 
     return taken
 
 
-def split(text: bytes, o: SortOptions) -> list[bytes]:
+def split(text: bytes, o: Form) -> list[bytes]:
     if o.record_bytes:
         return [text[i : i + o.record_bytes] for i in range(0, len(text), o.record_bytes)]
     records = text.split(o.end)

@@ -17,7 +17,7 @@ from . import cluster as clusters
 from . import files, plan as plans, records, sort_tasks
 from .errors import Trouble
 from .files import File
-from .manifest import NAME, Manifest
+from .manifest import NAME, SORT, Manifest
 from .plan import Chunk, Plan
 from .sort_options import SortOptions
 from .sort_tasks import PartDone, PartitionDone, Work, part_name
@@ -90,9 +90,9 @@ class SortJob:
     def _begin(self, plan: Plan) -> Plan:
         o = self._o.job
         if not self._goes_on:
-            self._manifest = Manifest.begin(o.out, self._o.handed_on, plan)
+            self._manifest = Manifest.begin(o.out, SORT, self._o.handed_on, plan)
             return plan
-        self._manifest = Manifest.read(o.out)
+        self._manifest = Manifest.read(o.out, SORT)
         self._manifest.check_same(self._o.handed_on, plan)
         for part, (size, _) in self._manifest.done.items():
             name = files.join(o.out, part_name(part, self._manifest.parts))
@@ -191,7 +191,7 @@ def check_parts(out: str) -> int:
     """Compares all parts with their checksums; how many there are."""
     import xxhash
 
-    manifest = Manifest.read(out)
+    manifest = Manifest.read(out, SORT)
     if not manifest.is_complete:
         raise Trouble(f"{out}: is not complete: --resume goes on with it")
     for part, (size, checksum) in sorted(manifest.done.items()):

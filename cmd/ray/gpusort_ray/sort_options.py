@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from .arguments import FLAG, OPTIONAL, VALUE, count_of, scan
 from .errors import Usage
+from .files import File
 from .job_options import JOB_TABLE, JobOptions
 
 # What orders records: handed on to every task.
@@ -66,10 +67,8 @@ class SortOptions:
     has_quotes: bool = False
     decompresses: bool = True
 
-    @property
-    def splits_anywhere(self) -> bool:
-        """Can it be seen from the bytes around where a record begins? A quote in a table
-        may have opened any distance before."""
+    def splits(self, file: File) -> bool:
+        """Not tables: a quote may have opened any distance before."""
         return not self.is_table
 
     def of_tasks(self) -> list[str]:

@@ -18,9 +18,8 @@ from typing import Any, Iterable, Iterator, NamedTuple
 
 import xxhash
 
-from . import files, gpusort, records
+from . import chunks, files, gpusort, records
 from .errors import Trouble
-from .files import File
 from .plan import Chunk
 from .sort_options import SortOptions
 
@@ -75,53 +74,6 @@ def part_name(part: int, parts: int) -> str:
     return f"part-{part:0{max(5, len(str(parts - 1)))}d}"
 
 
-# --- chunks -----------------------------------------------------------------------------
-
-
-def _check_unchanged(chunk: Chunk) -> None:
-    for f in chunk.files:
-        if files.look(f.url) != f:
-            raise Trouble(f"{f.url}: was changed while it was sorted")
-
-
-def _bounds(chunk: Chunk, o: SortOptions) -> tuple[int, int]:
-    """Where the records of a range begin and end."""
-    file = chunk.files[0]
-    return records.first_from(file, chunk.begin, o), records.first_from(file, chunk.end, o)
-
-
-def _names(paths: list[str], folder: str) -> str:
-    name = os.path.join(folder, "names")
-    with open(name, "wb") as f:
-        f.write(b"".join(os.fsencode(p) + b"\0" for p in paths))
-    return f"--files0-from={name}"
-
-
-def _fetch(file: File, number: int, folder: str) -> str:
-    """The path of a file: its own, or that of a copy on this disk."""
-    if files.is_local(file.url):
-        return files.path_of(file.url)
-    path = os.path.join(folder, f"input.{number}")
-    with open(path, "wb") as f:
-        files.copy_into(file.url, 0, file.bytes, f.fileno())
-    return path
-
-
-def _input(chunk: Chunk, o: SortOptions, folder: str) -> tuple[list[str], Any]:
-    """What gpusort is to read: words that say so, and what feeds it."""
-    if chunk.is_whole:
-        return [_names([_fetch(f, i, folder) for i, f in enumerate(chunk.files)], folder)], None
-    begin, end = _bounds(chunk, o)
-    url = chunk.files[0].url
-    return ["-"], lambda fd: files.copy_into(url, begin, end, fd)
-
-
-def _fetched_bytes(chunk: Chunk) -> int:
-    if not chunk.is_whole:
-        return 0
-    return sum(f.bytes for f in chunk.files if not files.is_local(f.url))
-
-
 # --- the tasks --------------------------------------------------------------------------
 
 
@@ -133,19 +85,19 @@ def sample_chunk(work: Work, number: int, chunk: Chunk, wanted: int) -> bytes:
         return b"".join(_sample_remote(work, number, chunk, wanted))
     words = [w for w in work.words("sample") if w not in _SAMPLE_DROPS]
     words += [f"-n{wanted}", f"--seed={number + 1}"]
-    with gpusort.scratch(o.job.scratch, _fetched_bytes(chunk)) as folder:
+    with gpusort.scratch(o.job.scratch, chunks.fetched_bytes(chunk)) as folder:
         if not chunk.is_whole:
             end = chunk.end if chunk.end < chunk.files[0].bytes else ""
             words += [f"--range={chunk.begin}:{end}", files.path_of(chunk.files[0].url)]
         else:
-            words += _input(chunk, o, folder)[0]
-        return gpusort.run(words)
+            words += chunks.input_of(chunk, o, folder)[0]
+        return gpusort.run(words, folder=folder)
 
 
 def _sample_remote(work: Work, number: int, chunk: Chunk, wanted: int) -> list[bytes]:
     o = work.options
     if not chunk.is_whole:
-        begin, end = _bounds(chunk, o)
+        begin, end = chunks.bounds(chunk, o)
         return records.sample(chunk.files[0], begin, end, wanted, o, number)
     some = chunk.files[:: max(1, len(chunk.files) // 64)]
     taken: list[bytes] = []
@@ -188,22 +140,23 @@ def partition_chunk(
     """A piece of every part, and at last what it took. Of parts that are not wanted any
     more the piece is empty."""
     o, began = work.options, time.monotonic()
-    _check_unchanged(chunk)
+    chunks.check_unchanged(chunk)
     spills = chunk.bytes if 2 * chunk.bytes > work.memory_bytes else 0
-    needed = chunk.bytes + spills + _fetched_bytes(chunk) + (1 << 20)
+    needed = chunk.bytes + spills + chunks.fetched_bytes(chunk) + (1 << 20)
     with gpusort.scratch(o.job.scratch, needed) as folder:
         cut = os.path.join(folder, "splitters")
         with open(cut, "wb") as f:
             f.write(splitters)
-        words, feed = _input(chunk, o, folder)
+        words, feed = chunks.input_of(chunk, o, folder)
         gpusort.run(
             [
                 *work.words("partition", work.engine), f"-T{folder}", f"--splitters={cut}",
                 f"--parts={work.parts}", "-o", os.path.join(folder, "piece"), *words,
             ],
             feed,
+            folder=folder,
         )  # fmt: skip
-        _check_unchanged(chunk)
+        chunks.check_unchanged(chunk)
         sizes = []
         for part in range(work.parts):
             path = os.path.join(folder, f"piece.{part:0{max(4, len(str(work.parts - 1)))}d}")
@@ -233,7 +186,7 @@ def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) 
         paths = [_keep(p, part, folder) for p in pieces]
         paths = [p for p in paths if o.is_table or os.path.getsize(p)]
         target = files.join(work.out, part_name(part, work.parts))
-        words = [*work.words("sort"), f"-T{folder}", "-m", _names(paths, folder)]
+        words = [*work.words("sort"), f"-T{folder}", "-m", chunks.names(paths, folder)]
         is_direct = files.is_local(target) and not work.header and paths
         if is_direct:
             gpusort.run([*words, "-o", files.path_of(target)])

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""A chunk of the input, as a task gives it to gpusort: by the names of files, which of a
+store are fetched first, or as the records of a range on its standard input."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import files, records
+from .errors import Trouble
+from .files import File
+from .plan import Chunk
+from .records import Form
+
+
+def check_unchanged(chunk: Chunk) -> None:
+    for f in chunk.files:
+        if files.look(f.url) != f:
+            raise Trouble(f"{f.url}: was changed while it was read")
+
+
+def bounds(chunk: Chunk, o: Form) -> tuple[int, int]:
+    """Where the records of a range begin and end."""
+    file = chunk.files[0]
+    return records.first_from(file, chunk.begin, o), records.first_from(file, chunk.end, o)
+
+
+def names(paths: list[str], folder: str) -> str:
+    name = os.path.join(folder, ".names")
+    with open(name, "wb") as f:
+        f.write(b"".join(os.fsencode(p) + b"\0" for p in paths))
+    return f"--files0-from={name}"
+
+
+def _fetch(file: File, folder: str) -> str:
+    """The path of a file: its own, or from `folder` on, as documents may be named by it,
+    that of a copy there."""
+    if files.is_local(file.url):
+        return files.path_of(file.url)
+    name = os.path.normpath(file.url.partition("://")[2])
+    path = os.path.join(folder, name)
+    if not path.startswith(os.path.join(folder, "")) or name.startswith("../"):
+        raise Trouble(f"{file.url}: has a name that cannot be that of a file")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        files.copy_into(file.url, 0, file.bytes, f.fileno())
+    return name
+
+
+def input_of(chunk: Chunk, o: Form, folder: str) -> tuple[list[str], Any]:
+    """What a gpusort in `folder` is to read: words that say so, and what feeds it."""
+    if chunk.is_whole:
+        return [names([_fetch(f, folder) for f in chunk.files], folder)], None
+    begin, end = bounds(chunk, o)
+    url = chunk.files[0].url
+    return ["-"], lambda fd: files.copy_into(url, begin, end, fd)
+
+
+def fetched_bytes(chunk: Chunk) -> int:
+    if not chunk.is_whole:
+        return 0
+    return sum(f.bytes for f in chunk.files if not files.is_local(f.url))

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""`gpusort-ray index` and `search`: what the shards answer together is what one index of
+all documents answers, byte for byte and score for score."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+from pathlib import Path
+from unittest import mock
+
+import on_cluster
+from on_cluster import Failed, Nodes, check_same, gpusort, gpusort_ray, run_cases
+
+CORPUS = Path(__file__).resolve().parent.parent.parent / "corpus"
+
+
+def queries_of(index: Path, count: int, seed: int) -> list[str]:
+    """Of words that the index has, common and rare ones."""
+    words = [line.split(b"\t")[0].decode(errors="ignore") for line in gpusort("lookup", "--df-only", "--prefix", index, "").splitlines()]
+    words = [w for w in words if w.isalnum()]
+    r = random.Random(seed)
+    made = []
+    for i in range(count):
+        some = r.sample(words, min(len(words), 1 + i % 4))
+        made.append(("", "+", "")[i % 3] + " ".join(some) + (f" {some[0][:2]}*" if i % 5 == 0 else ""))
+    return made
+
+
+def check_answers(
+    one: Path, shards: object, queries: list[str], *options: str, job: tuple[str, ...] = ()
+) -> None:
+    want = gpusort("search", *options, one, *queries)
+    code, got, err = gpusort_ray("search", *options, *job, shards, *queries)
+    if code:
+        raise Failed(f"{options}: exit {code}: {err}")
+    check_same(got.encode(), want, f"search {options}")
+
+
+def check_snippets(one: Path, out: Path, queries: list[str]) -> None:
+    """The same documents, each with a stretch of its text: a shard takes it by how rare
+    words are in itself."""
+    want = gpusort("search", one, "-k", "3", *queries).decode().splitlines()
+    got = gpusort_ray("search", "--snippets", "-k", "3", out, *queries)[1].splitlines()
+    if [line.rsplit("\t", 1)[0] for line in got] != want:
+        raise Failed("--snippets: other documents than without")
+    texts = dict(line.split("\t", 1) for line in gpusort("lookup", "--df-only", "--prefix", one, "").decode().splitlines())
+    if not all(line.rsplit("\t", 1)[1].split()[0].strip(".,;!?").lower() in texts for line in got):
+        raise Failed("--snippets: what is no text of the index")
+
+
+def check_index(folder: Path, options: list[str], inputs: list[Path], job: list[str], counted: int) -> None:
+    one, out = folder / "one", folder / "shards"
+    shutil.rmtree(out, ignore_errors=True)
+    gpusort("index", "build", "--replace", "-o", one, *options, *inputs)
+    code, _, err = gpusort_ray("index", f"--out={out}", "-S64M", *job, *options, *inputs)
+    if code:
+        raise Failed(f"{options}: exit {code}: {err}")
+    if len(list(out.glob("shard-*"))) < counted:
+        raise Failed(f"{options}: {sorted(out.iterdir())}, not {counted} shards")
+    for shard in out.glob("shard-*"):
+        gpusort("index", "verify", shard)
+    queries = queries_of(one, 60, 1)
+    check_answers(one, out, queries)
+    check_answers(one, out, queries, "--json", "-k", "25")
+    check_answers(one, out, queries, "--all", "--trec=run", "--k1=0.9", "--b=0.4")
+    check_answers(one, out, queries, "--boolean", "-k", "50")
+    check_answers(one, out, queries, "--boolean", "--json")
+    check_answers(one, out, queries, "--count")
+    check_answers(one, out, queries[:1])
+    if "--positions" in options:
+        check_answers(one, out, [f'"{q}"' for q in queries if q.isalnum()], "--json")
+    if "--store" in options:
+        check_snippets(one, out, queries)
+
+
+def lines_of_documents(folder: Path, **_: object) -> None:
+    docs = folder / "docs.jsonl"
+    docs.write_bytes(gpusort("gen", "--format=jsonl", "-n", "4000", "--terms=900", "--seed=4", "docs"))
+    check_index(folder, ["--positions", "--store"], [docs], ["--shards=5"], 5)
+    tsv = folder / "docs.tsv"
+    tsv.write_bytes(gpusort("gen", "--format=tsv", "-n", "2000", "--terms=300", "--seed=5", "docs"))
+    check_index(folder, ["--format=tsv", "--stem=english"], [tsv, tsv], ["--chunk=40K"], 4)
+
+
+def files_of_documents(folder: Path, **_: object) -> None:
+    texts = folder / "texts"
+    texts.mkdir()
+    for i, p in enumerate(sorted(p for p in CORPUS.rglob("*.txt") if p.stat().st_size < 300_000)):
+        shutil.copy(p, texts / f"{i:03d}-{p.name}")
+    check_index(folder, ["--format=text"], [texts], ["--shards=3"], 2)
+
+
+def refused_queries(folder: Path, **_: object) -> None:
+    docs = folder / "few.tsv"
+    docs.write_text("".join(f"{i}\tcat dog bird{i}\n" for i in range(100)))
+    out = folder / "few"
+    code, _, err = gpusort_ray("index", f"--out={out}", "--shards=3", "-S64M", docs)
+    if code:
+        raise Failed(err)
+    code, text, err = gpusort_ray("search", out, "(cat", "dog")
+    if code != 2 or "query 1, column 1" not in err or not text.startswith("2\t1\t"):
+        raise Failed(f"a query that is refused: exit {code}: {text}{err}")
+    code, _, err = gpusort_ray("index", f"--out={out}", docs)
+    if code != 2 or "--resume" not in err:
+        raise Failed(f"an index that is there: exit {code}: {err}")
+    (out / "manifest.json").write_text((out / "manifest.json").read_text().replace("true", "false"))
+    code, _, err = gpusort_ray("search", out, "cat")
+    if code != 2 or "not complete" not in err:
+        raise Failed(f"an index that is not complete: exit {code}: {err}")
+    code, _, err = gpusort_ray("index", f"--out={out}", "--resume", "--shards=3", "-S64M", docs)
+    if code or gpusort_ray("search", "--count", out, "cat")[1] != "100\n":
+        raise Failed(f"resumed: exit {code}: {err}")
+    for words in (["--format=tuples"], ["--unique-ids"], ["--checkpoint=x"], ["--parallel=2"]):
+        code, _, err = gpusort_ray("index", f"--out={folder / 'no'}", *words, docs)
+        if code != 2 or "makes no sense" not in err:
+            raise Failed(f"{words}: exit {code}: {err}")
+
+
+def by_tasks(folder: Path, nodes: Nodes) -> None:
+    """The same answers from tasks of the cluster."""
+    with mock.patch.dict(os.environ, RAY_ADDRESS=nodes.cluster.address):
+        docs = folder / "some.jsonl"
+        docs.write_bytes(gpusort("gen", "--format=jsonl", "-n", "1000", "--terms=200", "--seed=6", "docs"))
+        check_index(folder, [], [docs], ["--shards=3"], 3)
+
+
+def a_store(folder: Path, **_: object) -> None:
+    with on_cluster.s3() as store:
+        docs = gpusort("gen", "--format=jsonl", "-n", "3000", "--terms=400", "--seed=7", "docs")
+        (folder / "s.jsonl").write_bytes(docs)
+        store.put_object(Bucket="data", Key="docs/s.jsonl", Body=docs)
+        gpusort("index", "build", "--replace", "-o", folder / "one", folder / "s.jsonl")
+        code, _, err = gpusort_ray("index", "--out=s3://data/idx", "-S64M", "--shards=3", "s3://data/docs")
+        if code:
+            raise Failed(err)
+        queries = queries_of(folder / "one", 30, 2)
+        for _ in range(2):  # fetched, and found there
+            check_answers(folder / "one", "s3://data/idx", queries, "--json", job=(f"-T{folder}",))
+
+
+def main() -> None:
+    cases = [lines_of_documents, files_of_documents, refused_queries, by_tasks, a_store]
+    asked = sys.argv[1:]
+    with on_cluster.store_environment():
+        nodes = Nodes()
+        try:
+            with on_cluster.scratch() as folder:
+                run_cases([c for c in cases if not asked or c.__name__ in asked], folder=folder, nodes=nodes)
+        finally:
+            nodes.stop()
+
+
+if __name__ == "__main__":
+    main()
