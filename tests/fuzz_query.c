@@ -23,6 +23,7 @@ static size_t walk(const gs_query *q, int at)
     const bool is_leaf = n->kind == GS_QUERY_TERM || n->kind == GS_QUERY_PREFIX;
     require(is_leaf == (n->first == GS_QUERY_NONE));
     require(!is_leaf || (n->bytes > 0 && n->text + n->bytes <= q->text_bytes));
+    require(n->weight > 0 && n->weight <= 1e9);
     for (int i = n->first; i != GS_QUERY_NONE; i = q->nodes[i].next)
         count += walk(q, i);
     return count;
@@ -48,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             .is_plain = which == 6,
             .needs_all = (which & 2) != 0,
             .has_positions = (which & 4) != 0,
+            .has_weights = which == 2 || which == 4,
         };
         require(gs_query_parser_new(&parsers[which], &options, &st) == GS_OK);
     }

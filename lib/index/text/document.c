@@ -31,7 +31,6 @@ static const struct {
 } formats[] = {
     [GS_FORMAT_JSONL] = {"jsonl", {".jsonl", ".ndjson"}, {.eol = '\n'}},
     [GS_FORMAT_JSON] = {"json", {".json"}, {.eol = '\n', .ends.cut = gs_objects_cut}},
-    [GS_FORMAT_VECTORS] = {"vectors", {NULL}, {.eol = '\n'}},
     [GS_FORMAT_TSV] = {"tsv", {".tsv"}, {.eol = '\n'}},
     [GS_FORMAT_CSV] = {"csv", {".csv"}, {.eol = '\n', .ends.cut = gs_csv_cut}},
     [GS_FORMAT_TREC] = {"trec",
@@ -48,6 +47,7 @@ static const struct {
     [GS_FORMAT_TUPLES_BIN] = {"tuples-bin",
                               {NULL},
                               {.eol = '\n', .record_size = 2 * sizeof(uint32_t)}},
+    [GS_FORMAT_VECTORS] = {"vectors", {NULL}, {.eol = '\n'}},
 };
 
 _Static_assert(sizeof formats / sizeof *formats == GS_FORMAT_COUNT,

@@ -35,7 +35,6 @@
 typedef enum gs_document_format {
     GS_FORMAT_JSONL,
     GS_FORMAT_JSON,
-    GS_FORMAT_VECTORS, /* see lib/index/text/document_vector.h */
     GS_FORMAT_TSV,
     GS_FORMAT_CSV,
     GS_FORMAT_TREC,
@@ -44,6 +43,7 @@ typedef enum gs_document_format {
     GS_FORMAT_HTML,
     GS_FORMAT_TUPLES,     /* see lib/index/text/tuple.h */
     GS_FORMAT_TUPLES_BIN, /* the same */
+    GS_FORMAT_VECTORS,    /* see lib/index/text/document_vector.h */
     GS_FORMAT_COUNT,
     GS_FORMAT_ANY =
         GS_FORMAT_COUNT, /* of documents: what each file is is found by looking */
