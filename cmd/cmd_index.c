@@ -7,6 +7,9 @@
 
 static const gs_command commands[] = {
     {"build", gs_index_build_command, NULL},
+    {"append", gs_index_append_command, NULL},
+    {"delete", gs_index_delete_command, NULL},
+    {"compact", gs_index_compact_command, NULL},
     {"merge", gs_index_merge_command, NULL},
     {"info", gs_index_info_command, NULL},
     {"dump", gs_index_dump_command, NULL},
@@ -23,6 +26,9 @@ static const char usage_text[] =
     "Usage: gpusort index COMMAND [OPTION]... [ARGUMENT]...\n"
     "Makes and reads inverted indexes.\n\nCommands:\n"
     "  build    documents or tuples to an index\n"
+    "  append   more documents to an index\n"
+    "  delete   documents of an index, by their names\n"
+    "  compact  one segment of all, nothing deleted\n"
     "  merge    several indexes to one\n"
     "  reorder  the same index, smaller and faster\n"
     "  info     counts and sizes of an index\n"

@@ -25,6 +25,9 @@ int cmd_stats(int argc, char **argv);
 
 /* Of index. */
 int gs_index_build_command(int argc, char **argv);
+int gs_index_append_command(int argc, char **argv);
+int gs_index_delete_command(int argc, char **argv);
+int gs_index_compact_command(int argc, char **argv);
 int gs_index_merge_command(int argc, char **argv);
 int gs_index_reorder_command(int argc, char **argv);
 int gs_index_info_command(int argc, char **argv);

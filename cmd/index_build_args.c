@@ -10,6 +10,7 @@
 #include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
+#include "lib/base/assertion.h"
 #include "lib/base/quote.h"
 #include "lib/base/mem.h"
 
@@ -103,6 +104,54 @@ static const char usage_text[] =
     "The index is the same bytes with any of these.\n"
     "Exit codes: 0 good, 2 trouble.\n";
 
+static const char append_usage[] =
+    "Usage: gpusort index append DIR [OPTION]... [FILE]...\n"
+    "Add the documents in the FILEs, and in those of folders, to the index in DIR, "
+    "behind\n"
+    "those that are there, without writing it anew. Without a FILE, or where it is -, "
+    "read\n"
+    "standard input. Words become terms as they did when the index was built.\n"
+    "\n"
+    "What is read:\n"
+    "      --format=NAME            as of `gpusort index build', but no tuples\n"
+    "      --id-field=NAME          json, csv, tsv: the field or column with the name\n"
+    "      --text-field=NAME        the same with text, may be given several times\n"
+    "      --files0-from=F          read what the zero-terminated names in file F are "
+    "of\n"
+    "      --skip-bad               leave malformed documents out and tell how many\n"
+    "      --no-decompress          take zstd and gzip inputs as they are\n"
+    "\n"
+    "What the index knows already; another value than its own is an error:\n"
+    "      --tokenizer=NAME, --fold, --no-fold, --stopwords=FILE, --min-len=N,\n"
+    "      --max-len=N, --stem=LANG, --positions, --store\n"
+    "\n"
+    "What comes out:\n"
+    "      --reorder                the new documents that share terms side by side\n"
+    "      --no-merge               only add: leave merging segments to later\n"
+    "\n"
+    "With what:\n"
+    "      --method=NAME            spimi (growing lists), bsbi (sorted tuples), or "
+    "auto\n"
+    "  -S, --buffer-size=SIZE       memory of the whole process, in K or with a unit:\n"
+    "                                 b % M G T P E\n"
+    "  -T, --temporary-directory=DIR  where to spill, may be given several times;\n"
+    "                                 otherwise $TMPDIR or /tmp\n"
+    "      --parallel=N             this many threads\n"
+    "      --batch-size=N           merge at most N runs at once\n"
+    "      --engine=NAME            what sorts tuples: auto, cpu, gpu, or one that\n"
+    "                                 `gpusort bench' names\n"
+    "      --gpu=LIST               use these GPUs, by number, as in 0,1\n"
+    "      --gpu-mem=SIZE           use at most so much memory of each\n"
+    "      --no-uring               read and write without io_uring\n"
+    "      --progress[=WHEN]        how far it is: always, auto (on terminals), never\n"
+    "      --stats[=FILE]           figures of the run, as JSON, at the end\n"
+    "      --trace=FILE             a timeline in the Chrome trace format\n"
+    "  -v, --verbose                say what was chosen and why\n"
+    "  -h, --help                   show this help and stop\n"
+    "      --version                show the version and stop\n"
+    "\n"
+    "Exit codes: 0 good, 2 trouble; then the index is what it was.\n";
+
 static void take_format(void *to, gs_opt_scan *scan)
 {
     gs_index_build_args *const args = to;
@@ -120,6 +169,7 @@ static void take_tokenizer(void *to, gs_opt_scan *scan)
     for (int i = 0; i < GS_WORD_KINDS; i++)
         words[i] = (gs_word){gs_word_kind_name((gs_word_kind)i), i};
     args->options.words.kind = (gs_word_kind)gs_word_arg(scan, GS_COUNTED(words));
+    args->asks_kind = true;
 }
 
 static void take_text_field(void *to, gs_opt_scan *scan)
@@ -143,7 +193,9 @@ static void take_scale(void *to, gs_opt_scan *scan)
 
 static void take_fold(void *to, gs_opt_scan *scan)
 {
-    *(bool *)to = strcmp(scan->current->name, "fold") == 0;
+    gs_index_build_args *const args = to;
+    args->options.words.is_folding = strcmp(scan->current->name, "fold") == 0;
+    args->asks_fold = true;
 }
 
 static void take_doc_base(void *to, gs_opt_scan *scan)
@@ -232,7 +284,6 @@ static void refuse_word_rules(const gs_index_build_options *o)
 static void resolve(gs_index_build_args *args)
 {
     gs_index_build_options *const o = &args->options;
-    gs_job_check_folder(o->folder);
     take_inputs(args);
     const bool is_tuples = gs_document_format_is_tuples(o->document.format);
     const gs_word_rules_options *const w = &o->words;
@@ -259,7 +310,35 @@ static void resolve(gs_index_build_args *args)
     o->sorter.gpus = args->gpus;
 }
 
-void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
+/* What only makes sense of a new index. */
+static bool is_of_new(const gs_opt *option)
+{
+    static const char *const names[] = {"output",      "replace",    "unique-ids",
+                                        "docnames",    "checkpoint", "doc-base",
+                                        "weight-scale"};
+    for (size_t i = 0; option->name != NULL && i < sizeof names / sizeof *names; i++) {
+        if (strcmp(option->name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* With all options, or, for `append`, with those that are left, and its own. */
+static void scan(const gs_opt *options, size_t count, bool *no_merge, int argc,
+                 char **argv)
+{
+    enum { OPTIONS_MAX = 64 };
+    gs_opt left[OPTIONS_MAX] = {{0, "no-merge", GS_OPT_FLAG(no_merge)}};
+    size_t kept = 1;
+    gs_assert(count < OPTIONS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_of_new(&options[i]))
+            left[kept++] = options[i];
+    }
+    gs_opt_parse(argc, argv, append_usage, left, kept);
+}
+
+static void parse(gs_index_build_args *args, bool *no_merge, int argc, char **argv)
 {
     gs_index_build_options *const o = &args->options;
     gs_document_options *const d = &o->document;
@@ -275,8 +354,8 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         {0, "store", GS_OPT_FLAG(&o->has_texts)},
         {0, "reorder", GS_OPT_FLAG(&o->reorders)},
         {0, "tokenizer", GS_OPT_CALL(take_tokenizer, args)},
-        {0, "fold", GS_OPT_CALL_BARE(take_fold, &o->words.is_folding)},
-        {0, "no-fold", GS_OPT_CALL_BARE(take_fold, &o->words.is_folding)},
+        {0, "fold", GS_OPT_CALL_BARE(take_fold, args)},
+        {0, "no-fold", GS_OPT_CALL_BARE(take_fold, args)},
         {0, "stem", GS_OPT_TEXT(&o->words.stem_language)},
         {0, "stopwords", GS_OPT_TEXT(&o->words.stop_file)},
         {0, "min-len", GS_OPT_COUNT(&o->words.min_len)},
@@ -306,7 +385,33 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
         .options = {.document.format = GS_FORMAT_ANY, .words.is_folding = true},
         .job.watch.progress = GS_PROGRESS_AUTO,
     };
-    gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+    if (no_merge != NULL)
+        scan(options, sizeof options / sizeof *options, no_merge, argc, argv);
+    else
+        gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
+}
+
+void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
+{
+    parse(args, NULL, argc, argv);
+    gs_job_check_folder(args->options.folder);
+    resolve(args);
+}
+
+/* Asked for or not is what counts there of rules. */
+void gs_index_append_args_parse(gs_index_build_args *args, bool *no_merge, int argc,
+                                char **argv)
+{
+    gs_index_build_options *const o = &args->options;
+    parse(args, no_merge, argc, argv);
+    if (o->input_count == 0)
+        gs_die_usage("which index?");
+    o->folder = args->inputs[0];
+    memmove(args->inputs, args->inputs + 1, --o->input_count * sizeof *args->inputs);
+    if (gs_document_format_is_tuples(o->document.format)) {
+        gs_report(0, "tuples cannot be appended: they have docIDs of their own");
+        gs_die(0, "build another index of them, and merge both");
+    }
     resolve(args);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * index_build_args: what was said on the command line of `gpusort index build`.
+ * index_build_args: what was said on the command line of `gpusort index build`, or of
+ * `append`, which has most of it.
  */
 #ifndef GS_CMD_INDEX_BUILD_ARGS_H
 #define GS_CMD_INDEX_BUILD_ARGS_H
@@ -17,11 +18,16 @@ typedef struct gs_index_build_args {
     const char *files_from; /* --files0-from */
     char *input_text;       /* the names that were read there */
     int *gpus;
+    bool asks_kind, asks_fold; /* --tokenizer, --fold or --no-fold was given */
     gs_index_job job;
 } gs_index_build_args;
 
 /* Ends the program with a message when the arguments will not do. */
 void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv);
+/* The same for `append`: the folder is the first operand, and what only makes sense of a
+ * new index is no option. */
+void gs_index_append_args_parse(gs_index_build_args *args, bool *no_merge, int argc,
+                                char **argv);
 void gs_index_build_args_release(gs_index_build_args *args);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/opt_kinds.h"
@@ -11,6 +12,7 @@
 #include "io/output.h"
 #include "io/write_all.h"
 #include "lib/index/exchange/exchanges.h"
+#include "lib/index/grow/growths.h"
 
 static const char usage_text[] =
     "Usage: gpusort index export --ciff [-o FILE] DIR\n"
@@ -39,8 +41,16 @@ static gs_code write_bytes(void *context, const void *data, size_t bytes, gs_sta
                                 gs_output_name(target->output));
 }
 
-static gs_code export_index(const char *folder, const char *file, gs_status *st)
+typedef struct export_request {
+    const char *folder, *file;
+    bool is_ciff;
+} export_request;
+
+/* An index of one segment. */
+static gs_code export_index(void *context, const char *folder, gs_status *st)
 {
+    const export_request *const r = context;
+    const char *const file = r->file != NULL ? r->file : "-";
     gs_index *index = NULL;
     gs_text_out out = {0};
     export_target target = {0};
@@ -60,10 +70,16 @@ fail:
     return st->code;
 }
 
-typedef struct export_request {
-    const char *folder, *file;
-    bool is_ciff;
-} export_request;
+/* One of several segments is merged first, where temporary files lie. */
+static gs_code export_whole(export_request *r, gs_status *st)
+{
+    char beside[GS_INDEX_PATH_BYTES];
+    const char *const temporary = getenv("TMPDIR");
+    const gs_index_merge_options whole = {.folder = beside};
+    (void)snprintf(beside, sizeof beside, "%s/gpusort-export",
+                   temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
+    return gs_whole_index(&whole, r->folder, export_index, r, st);
+}
 
 static void take_file(void *to, gs_opt_scan *scan)
 {
@@ -93,6 +109,6 @@ int gs_index_export_command(int argc, char **argv)
     if (!r.is_ciff)
         gs_die_usage("say what the file is to be: --ciff");
     gs_status st = {.code = GS_OK};
-    const gs_code code = export_index(r.folder, r.file ? r.file : "-", &st);
+    const gs_code code = export_whole(&r, &st);
     return code == GS_OK ? GS_EXIT_GOOD : gs_report_failure(&st);
 }

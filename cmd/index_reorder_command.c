@@ -3,6 +3,7 @@
 
 #include "cmd/index_job.h"
 #include "cmd/report.h"
+#include "lib/index/grow/growths.h"
 #include "lib/index/reorder/reorders.h"
 
 static const char usage_text[] =
@@ -50,6 +51,13 @@ static void parse(reorder_args *args, int argc, char **argv)
         gs_die_usage("say which index to reorder");
 }
 
+static gs_code reorder_whole(void *context, const char *folder, gs_status *st)
+{
+    gs_index_reorder_options *const o = context;
+    o->input = folder;
+    return gs_index_reorder(o, st);
+}
+
 static gs_code reorder(void *context, gs_index_job *job, gs_status *st)
 {
     gs_index_reorder_options o = *(const gs_index_reorder_options *)context;
@@ -57,7 +65,14 @@ static gs_code reorder(void *context, gs_index_job *job, gs_status *st)
     o.trace = job->trace;
     o.stats = &job->stats;
     job->stats.method = "reorder";
-    return gs_index_reorder(&o, st);
+    const gs_index_merge_options whole = {
+        .folder = o.folder,
+        .memory_bytes = o.memory_bytes,
+        .threads = o.threads,
+        .log = o.log,
+        .trace = o.trace,
+    };
+    return gs_whole_index(&whole, o.input, reorder_whole, &o, st);
 }
 
 int gs_index_reorder_command(int argc, char **argv)

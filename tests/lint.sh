@@ -47,7 +47,7 @@ floors=(
     lib/index/read:readers lib/index/segment:segments
     lib/index/lookup:lookups lib/index/query:queries
     lib/index/write:writers lib/index/reorder:reorders lib/index/block:blocks lib/index/build:builds
-    lib/index/merge:merges lib/index/exchange:exchanges
+    lib/index/merge:merges lib/index/grow:growths lib/index/exchange:exchanges
     lib/stream:streams
     lib/api:- lib:gpusort
 )

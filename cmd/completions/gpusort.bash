@@ -40,7 +40,7 @@ _gpusort() {
     fi
     if [[ $command == index ]]; then
         if [[ $COMP_CWORD -eq 2 ]]; then
-            COMPREPLY=($(compgen -W 'build merge reorder info dump show export import verify' -- "$cur"))
+            COMPREPLY=($(compgen -W 'build append delete compact merge reorder info dump show export import verify' -- "$cur"))
             return
         fi
         command="index ${COMP_WORDS[2]}"

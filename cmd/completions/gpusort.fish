@@ -89,6 +89,9 @@ complete -c gpusort -n '__fish_seen_subcommand_from device' -s T -l temporary-di
 
 set -l index_first 'test (count (commandline -opc)) -eq 2; and contains -- index (commandline -opc)'
 complete -c gpusort -n $index_first -x -a build -d 'documents or tuples to an index'
+complete -c gpusort -n $index_first -x -a append -d 'more documents to an index'
+complete -c gpusort -n $index_first -x -a delete -d 'documents of an index, by their names'
+complete -c gpusort -n $index_first -x -a compact -d 'one segment of all, nothing deleted'
 complete -c gpusort -n $index_first -x -a merge -d 'several indexes to one'
 complete -c gpusort -n $index_first -x -a reorder -d 'the same index, smaller and faster'
 complete -c gpusort -n $index_first -x -a info -d 'counts and sizes of an index'
@@ -198,6 +201,64 @@ __gpusort_bench_option -l list -d 'engines and distributions'
 __gpusort_bench_option -s h -l help -d 'show help'
 __gpusort_bench_option -l version -d 'show the version'
 
+function __gpusort_append
+    complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from append' $argv
+end
+__gpusort_append -l format -x -a 'jsonl json tsv csv trec warc text html' -d 'what is read'
+__gpusort_append -l method -x -a 'auto bsbi spimi' -d 'how blocks are made'
+__gpusort_append -l id-field -x -d 'field or column with the name'
+__gpusort_append -l text-field -x -d 'field or column with text'
+__gpusort_append -l positions -d 'keep where terms come'
+__gpusort_append -l tokenizer -x -a 'bigrams words whitespace raw' -d 'what a word is'
+__gpusort_append -l fold -d 'fold case and form'
+__gpusort_append -l no-fold -d 'take characters as they are'
+__gpusort_append -l stem -x -a 'arabic armenian basque catalan danish dutch english finnish french german greek hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese romanian russian serbian spanish swedish tamil turkish yiddish' -d 'stem words of a language'
+__gpusort_append -l stopwords -r -d 'words to leave out'
+__gpusort_append -l min-len -x -d 'shortest word, in characters'
+__gpusort_append -l max-len -x -d 'longest word'
+__gpusort_append -l store -d 'keep the text of documents'
+__gpusort_append -l reorder -d 'documents that share terms side by side'
+__gpusort_append -l no-merge -d 'leave merging segments to later'
+__gpusort_append -l files0-from -r -d 'read the files named in a file'
+__gpusort_append -l skip-bad -d 'leave malformed documents out'
+__gpusort_append -s S -l buffer-size -x -d 'memory of the whole process'
+__gpusort_append -s T -l temporary-directory -x -a '(__fish_complete_directories)' -d 'where to spill'
+__gpusort_append -l batch-size -x -d 'runs merged at once'
+__gpusort_append -l parallel -x -d 'number of threads'
+__gpusort_append -l progress -a 'always auto never' -d 'how far it is'
+__gpusort_append -l stats -d 'figures of the run as JSON'
+__gpusort_append -l trace -r -d 'timeline in the Chrome trace format'
+__gpusort_append -l engine -x -a 'auto cpu gpu' -d 'what sorts tuples'
+__gpusort_append -l gpu-mem -x -d 'memory of the GPU'
+__gpusort_append -l gpu -x -d 'use this GPU'
+__gpusort_append -s v -l verbose -d 'say what was chosen and why'
+__gpusort_append -l no-uring -d 'read and write without io_uring'
+__gpusort_append -l no-decompress -d 'take compressed inputs as they are'
+__gpusort_append -s h -l help -d 'show help'
+__gpusort_append -l version -d 'show the version'
+function __gpusort_delete
+    complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from delete' $argv
+end
+__gpusort_delete -l no-merge -d 'leave merging segments to later'
+__gpusort_delete -s S -l buffer-size -x -d 'memory of the whole process'
+__gpusort_delete -l parallel -x -d 'number of threads'
+__gpusort_delete -l progress -a 'always auto never' -d 'how far it is'
+__gpusort_delete -l stats -d 'figures of the run as JSON'
+__gpusort_delete -l trace -r -d 'timeline in the Chrome trace format'
+__gpusort_delete -s v -l verbose -d 'say what was chosen and why'
+__gpusort_delete -s h -l help -d 'show help'
+__gpusort_delete -l version -d 'show the version'
+function __gpusort_compact
+    complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from compact' $argv
+end
+__gpusort_compact -s S -l buffer-size -x -d 'memory of the whole process'
+__gpusort_compact -l parallel -x -d 'number of threads'
+__gpusort_compact -l progress -a 'always auto never' -d 'how far it is'
+__gpusort_compact -l stats -d 'figures of the run as JSON'
+__gpusort_compact -l trace -r -d 'timeline in the Chrome trace format'
+__gpusort_compact -s v -l verbose -d 'say what was chosen and why'
+__gpusort_compact -s h -l help -d 'show help'
+__gpusort_compact -l version -d 'show the version'
 function __gpusort_merge
     complete -c gpusort -n '__fish_seen_subcommand_from index; and __fish_seen_subcommand_from merge' $argv
 end

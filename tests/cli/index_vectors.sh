@@ -104,4 +104,6 @@ gpusort index export --ciff back | cmp - w.ciff
 gpusort index export --ciff=t.ciff t && gpusort index import --ciff --impacts -o ti t.ciff && gpusort search ti fish
 gpusort index merge -o m2 back d
 gpusort index reorder -o r w && gpusort search r fish
+gpusort index append w whole.jsonl
+gpusort index append t whole.jsonl
 LINES

@@ -3,7 +3,9 @@
 import dataclasses
 import errno
 import hashlib
+import json
 import os
+import re
 import shlex
 import shutil
 import struct
@@ -51,6 +53,7 @@ class Result:
     counts: list        # of calls, a kind each
     has_happened: bool  # what was to fail has
     ended: int          # before the power was cut: 1 more than the exit status
+    named: str          # what an index in `out` is made of, as a pattern
 
 
 @dataclasses.dataclass
@@ -100,6 +103,31 @@ def state_of(folder, sum_of_file):
             path = os.path.join(here, name)
             state[os.path.relpath(path, folder)] = sum_of_file(path)
     return state
+
+
+def named_in(folder):
+    """What of an index that has grown, or was about to, its manifest names, as a pattern."""
+    try:
+        with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as f:
+            segments = [json.loads(line.strip().rstrip(",")) for line in f
+                        if line.startswith("    {")]
+    except OSError:
+        return r"work/out(/\w+(\.json)?)?$"
+    names = [r"manifest\.json"]
+    for s in segments:
+        names += [fr"segment-{s['segment']}(/.*)?" if s["segment"] else r"\w+|header\.json"]
+        names += [f"deleted-{s['deletions']}"] if s["deletions"] else []
+    return f"work/out(/({'|'.join(names)}))?$"
+
+
+def without_leftovers(command, result):
+    """The state without what a change of an index has left in its folder or beside it:
+    nobody reads that, and the next change removes it."""
+    if not command.words.startswith(("index append", "index delete", "index compact")):
+        return result.state
+    return {path: what for path, what in result.state.items()
+            if not path.startswith(("work/out/", "work/out.tmp-")) or
+            re.match(result.named, path)}
 
 
 class Place:
@@ -153,7 +181,7 @@ class Place:
                 data = f.read()
             counts = list(struct.unpack(f"{len(data) // 8}Q", data)) or counts
         return Result(code, out, err.decode(errors="replace"), self.state(), counts[:-2],
-                      counts[-2] != 0, counts[-1])
+                      counts[-2] != 0, counts[-1], named_in(os.path.join(self.work, "out")))
 
 
 @dataclasses.dataclass
@@ -161,16 +189,31 @@ class Reference:
     """What a command does when nothing fails."""
     before: dict
     result: Result
+    between: dict  # the result of what the command does first; else that of all
 
 
 def reference_of(place, command):
     place.prepare(command)
     before = place.state()
     result = place.run(command)
+    between = state_between(place, command, result)
     if result.code not in (0, 1) or result.code == 1 and result.state != before:
         raise SystemExit(f"{command.name}: exit {result.code} though nothing fails: "
                          f"{result.err}")
-    return Reference(before, result)
+    return Reference(before, result, between)
+
+
+def state_between(place, command, result):
+    """Leaves the folder as it was."""
+    if not command.between:
+        return result.state
+    place.prepare(command)
+    done = place.run(dataclasses.replace(command, words=command.between))
+    if done.code != 0 or done.state == result.state:
+        raise SystemExit(f"{command.between}: exit {done.code}, or all was done: {done.err}")
+    place.prepare(command)
+    place.run(command)
+    return done.state
 
 
 def reasons_of(how):
@@ -201,14 +244,21 @@ def are_parts(command, reference, state):
         all(content in (wanted.get(name), before.get(name)) for name, content in state.items())
 
 
-def judge_success(reference, kind, result):
+# Where these fail it can be that nothing can be looked at or removed, or that what should go
+# may be what is on the disk.
+KEEPING = ("unlink", "change", "open", "memory", "map", "look", "sync")
+
+
+def judge_success(command, reference, kind, result):
     wanted = reference.result
     if result.out != wanted.out:
         return Verdict("wrong", f"exit {result.code}, and standard output differs")
-    state = dict(result.state)
+    state = dict(without_leftovers(command, result) if kind in KEEPING else result.state)
     if kind == "unlink":  # what cannot be removed stays
         for name in litter(reference, wanted.state, state):
             del state[name]
+    if state == reference.between and "could not be merged" in result.err:
+        return Verdict("exact")
     if state != wanted.state:
         return Verdict("wrong", f"exit {result.code}, and the files differ: "
                        f"{sorted(set(state.items()) ^ set(wanted.state.items()))}")
@@ -226,7 +276,7 @@ def judge_refusal(command, reference, kind, how, result):
         return Verdict("wrong", "no message")
     if not any(reason in result.err for reason in reasons_of(how)):
         return Verdict("wrong", f"the message does not say: {reasons_of(how)[0]}")
-    state = dict(result.state)
+    state = dict(without_leftovers(command, result) if kind in KEEPING else result.state)
     for name in litter(reference, {}, state):
         if kind == "unlink" or command.keeps and name.startswith(f"work/{command.keeps}"):
             del state[name]
@@ -242,7 +292,8 @@ def is_lost_promise(command, kind, how):
     """Does it say that the result is on the disk, and the fsync failed? With --checkpoint
     the last ones come when it is, and stop.py looks at that."""
     is_durable = not command.keeps and ("--sync" in command.words or command.words.startswith(
-        ("index build", "index merge", "index import")))
+        ("index build", "index merge", "index import", "index append", "index delete",
+         "index compact")))
     return is_durable and kind == "sync" and how.split(":")[0] in ("EIO", "ENOSPC", "EROFS")
 
 
@@ -250,8 +301,9 @@ def judge(command, reference, kind, how, result):
     if result.code is None:
         verdict = Verdict("wrong", "it hung")
     elif result.code == reference.result.code:
-        verdict = judge_success(reference, kind, result)
-        if is_lost_promise(command, kind, how) and result.has_happened:
+        verdict = judge_success(command, reference, kind, result)
+        if is_lost_promise(command, kind, how) and result.has_happened and \
+                "could not be merged" not in result.err:
             verdict = Verdict("wrong", "what could not be made durable is passed over")
         if verdict.outcome == "exact" and not result.has_happened:
             verdict.outcome = "unreached"
@@ -269,8 +321,9 @@ def walk_to(place, command, reference, kind, n, how):
         place.prepare(command)
     verdict = judge(command, reference, kind, how, place.run(command, f"{kind}:{n}:{how}"))
     # From what is as it was before, nobody needs to be shown that it works.
-    if verdict.outcome == "refused" and place.state() != reference.before:
-        again = judge_success(reference, "unlink", place.run(command))
+    state = place.state()
+    if verdict.outcome == "refused" and state not in (reference.before, reference.between):
+        again = judge_success(command, reference, "unlink", place.run(command))
         if again.outcome != "exact":
             return Verdict("wrong", f"the next run: {again.why}")
     return verdict

@@ -19,12 +19,15 @@ class Command:
     environment: tuple = ()
     keeps: str = ""           # what stays of it when it fails, to go on from
     has_parts: bool = False   # several outputs, of which each is whole, or as it was
+    again: str = ""           # given instead, when it was stopped and had done its work
+    between: str = ""         # what it does first: its result is right where the rest fails
 
 
 SPILL = "-S 1M --batch-size=2 --parallel=2"
 BUILD = "index build -S 1M --batch-size=4 --parallel=2"
 OLD = "echo old >out"
 OLD_INDEX = "cp -r {in}/small.index out"
+GROWN_INDEX = "cp -r {in}/grown.index out"
 
 COMMANDS = [
     Command("sort, spilled", f"sort {SPILL} -f {{in}}/lines -o out", before=OLD),
@@ -148,6 +151,24 @@ COMMANDS = [
             "--replace -o out {in}/docs", before=OLD_INDEX, keeps="ck"),
     Command("index merge --checkpoint", "index merge --parallel=2 --checkpoint=ck -o out "
             "{in}/one.index {in}/two.index", keeps="ck"),
+    Command("index append", f"index append --no-merge {BUILD[12:]} out {{in}}/some",
+            before=OLD_INDEX),
+    Command("index append, grown", "index append --parallel=2 --no-merge out {in}/some",
+            before=GROWN_INDEX),
+    Command("index append, merged", "index append --parallel=2 out {in}/some",
+            before=GROWN_INDEX, between="index append --no-merge --parallel=2 out {in}/some"),
+    Command("index delete", "index delete --no-merge out", "doc_names", before=GROWN_INDEX),
+    Command("index delete, merged", "index delete --parallel=2 out", "doc_names",
+            before=OLD_INDEX, between="index delete --no-merge out"),
+    Command("index compact", "index compact --parallel=2 out", before=GROWN_INDEX),
+    Command("index merge, of segments", "index merge --parallel=2 -o out {in}/grown.index"),
+    Command("index export, of segments", "index export --ciff {in}/grown.index",
+            is_streaming=True),
+    Command("index verify, of segments", "index verify {in}/grown.index", is_streaming=True),
+    Command("index dump, of segments", "index dump {in}/grown.index", is_streaming=True),
+    Command("lookup, of segments", "lookup {in}/grown.index", "terms", is_streaming=True),
+    Command("search, of segments", "search --parallel=2 {in}/grown.index", "queries",
+            is_streaming=True),
     Command("index import", "index import --ciff -o out {in}/ciff"),
     Command("index import, of stdin, --replace", "index import --ciff --replace -o out",
             "ciff", before=OLD_INDEX),
@@ -208,6 +229,17 @@ DURABLE = [
             "{in}/two.index {in}/one.index", before=OLD_INDEX),
     Command("index import --replace", "index import --ciff --replace -o out {in}/ciff",
             before=OLD_INDEX),
+    Command("index append", f"index append {BUILD[12:]} out {{in}}/some", before=OLD_INDEX,
+            again="index append --format=jsonl out /dev/null"),
+    Command("index append, merged", "index append --parallel=2 out {in}/some",
+            before=GROWN_INDEX, between="index append --no-merge --parallel=2 out {in}/some",
+            again="index append --format=jsonl out /dev/null"),
+    Command("index delete", "index delete --no-merge out", "doc_names", before=GROWN_INDEX,
+            again="index append --no-merge --format=jsonl out /dev/null"),
+    Command("index delete, merged", "index delete --parallel=2 out", "doc_names",
+            before=OLD_INDEX, between="index delete --no-merge out",
+            again="index append --format=jsonl out /dev/null"),
+    Command("index compact", "index compact --parallel=2 out", before=GROWN_INDEX),
 ]
 # A kill leaves what was written: these are as good then.
 KILLED = [
@@ -259,6 +291,13 @@ gpusort index build --store -o three.index docs
 gpusort index export --ciff -o ciff one.index
 gpusort index merge -o low.index --to-term=m one.index
 gpusort index merge -o high.index --from-term=m one.index
+cp -r small.index grown.index
+for i in 1 2 3 4 5 6; do
+    sed -n "$((i * 3)),$((i * 7))p" docs | gpusort index append --no-merge grown.index
+done
+doc_names() { sed -n "$1"' s/.*"id": "\\([^"]*\\)".*/\\1/p' docs; }
+doc_names 20,40 >doc_names
+doc_names 5,7 | gpusort index delete --no-merge grown.index
 gpusort index dump one.index | cut -f 1 | uniq | sed -n '1~40p' >terms
 paste -d ' ' terms <(tac terms) >queries
 gpusort search --gather one.index <queries >statistics

@@ -15,6 +15,7 @@ What was done all the same when the power went, and replaces nothing, may say ju
 """
 import collections
 import concurrent.futures
+import dataclasses
 import os
 import queue
 import random
@@ -60,7 +61,10 @@ class Stops:
         shutil.rmtree(self.side, ignore_errors=True)
         os.makedirs(self.side)
         extra = {"GS_FAULT_SIDE": self.side, "GS_FAULT_SEED": str(self.rng.getrandbits(32))}
-        return self.place.run(self.command, f"cut:{cut}" if cut else "", extra.items(),
+        command = self.command
+        if self.was_done and command.again:
+            command = dataclasses.replace(command, words=command.again)
+        return self.place.run(command, f"cut:{cut}" if cut else "", extra.items(),
                               kill_after)
 
     def measure(self):
@@ -70,17 +74,22 @@ class Stops:
         began = time.monotonic()
         self.result = self.run(None)
         self.seconds = time.monotonic() - began
+        self.between = cases.state_between(self.place, self.command, self.result)
         self.place.prepare(self.command)
         self.calls = self.run(NEVER).counts[-1]
         if self.result.code != 0:
             raise SystemExit(f"{self.command.name}: {self.result.err}")
         return self
 
+    def output_of(self, result):
+        """Without what a change of an index has left in its folder."""
+        return of_output(cases.without_leftovers(self.command, result))
+
     def wrong_after_stop(self, result):
-        now = of_output(result.state)
+        now = self.output_of(result)
         if result.ended > 1 and not self.is_repeated(result):
             return f"exit {result.ended - 1}: {result.err}"
-        self.was_done = now == of_output(self.result.state)
+        self.was_done = now in (of_output(self.result.state), of_output(self.between))
         if self.was_done:
             return ""
         if result.ended:
@@ -141,6 +150,7 @@ class Walk:
         stops = Stops(place, command, self.args.seed)
         if measured is not None:
             stops.before, stops.result = measured.before, measured.result
+            stops.between = measured.between
             stops.seconds, stops.calls = measured.seconds, measured.calls
         return stops
 

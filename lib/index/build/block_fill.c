@@ -635,7 +635,9 @@ static void tell_bad(const gs_block_fill *f)
 {
     if (gs_block_fill_document_count(f) == 0)
         gs_log_say(f->options.build->log, GS_LOG_WARNING,
-                   "there are no documents: the index is empty");
+                   f->options.build->rules_json != NULL
+                       ? "there are no documents: nothing is appended"
+                       : "there are no documents: the index is empty");
     gs_bad_documents_sum_up(&f->bad);
     if (f->left_out > 0)
         gs_log_say(f->options.build->log, GS_LOG_INFO,

@@ -198,6 +198,9 @@ static gs_code check_kind(builder *b, gs_status *st)
                        "the documents are vectors, of terms that are taken as they are: "
                        "%s does not go with them",
                        o->has_positions ? "--positions" : "what makes terms of text");
+    if (b->has_weights && o->rules_json != NULL)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "the documents are vectors, and those of the index are text");
     if (!b->has_weights && o->document.weight_scale != 0)
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "the documents have no weights that --weight-scale could be for");
@@ -318,7 +321,8 @@ static gs_code open_checkpoint(builder *b, bool *is_done, gs_status *st)
     const gs_index_build_options *const o = b->options;
     *is_done = false;
     if (!b->is_tuples)
-        GS_TRY(gs_word_rules_new(&b->rules, &o->words, st));
+        GS_TRY(o->rules_json != NULL ? gs_word_rules_read(&b->rules, o->rules_json, st)
+                                     : gs_word_rules_new(&b->rules, &o->words, st));
     if (o->checkpoint == NULL)
         return GS_OK;
     const char *const rules = b->rules != NULL ? gs_word_rules_json(b->rules) : NULL;

@@ -34,9 +34,10 @@ typedef struct gs_index_build_options {
     bool skip_bad;     /* leave malformed documents out */
     bool unique_ids;   /* that two documents have the same name is an error */
     gs_word_rules_options words;
-    bool has_positions; /* not with tuples */
-    bool has_texts;     /* the text of each is stored; the same */
-    bool reorders;      /* documents at the end; not with tuples or a checkpoint */
+    const char *rules_json; /* of an index that it is appended to, instead; NULL: none */
+    bool has_positions;     /* not with tuples */
+    bool has_texts;         /* the text of each is stored; the same */
+    bool reorders;          /* documents at the end; not with tuples or a checkpoint */
     gs_index_method method;
 
     size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */

@@ -119,30 +119,49 @@ static void print(FILE *to, const void *context)
     (void)fputs("  ],\n", to);
 }
 
-static gs_code take_name(const char *temporary, const char *path, gs_status *st)
+/* The old one has another name meanwhile, by which to go back if the new name may not be
+ * on the disk: then it is as if nothing had been. */
+static gs_code take_name(const char *temporary, const char *path, const char *old,
+                         gs_status *st)
 {
+    const bool has_old = linkat(AT_FDCWD, path, AT_FDCWD, old, 0) == 0;
+    if (!has_old && errno != ENOENT)
+        return GS_FAIL(st, GS_ERR_IO, errno, "cannot link to %s", path);
     if (rename(temporary, path) != 0)
         return GS_FAIL(st, GS_ERR_IO, errno, "cannot rename to %s", path);
     const int error = gs_name_sync(path);
-    return error == 0 ? GS_OK
-                      : GS_FAIL(st, GS_ERR_IO, error, "cannot make %s durable", path);
+    if (error == 0)
+        return GS_OK;
+    if (has_old)
+        (void)rename(old, path);
+    else
+        (void)unlink(path);
+    return GS_FAIL(st, GS_ERR_IO, error, "cannot make %s durable", path);
+}
+
+static void draw(char name[GS_INDEX_PATH_BYTES + 16], const char *path)
+{
+    (void)snprintf(name, GS_INDEX_PATH_BYTES + 16, "%s%sXXXXXX", path, unfinished);
+    gs_temp_name_draw(name);
 }
 
 gs_code gs_index_manifest_write(const gs_index_manifest *m, const char *folder,
                                 gs_status *st)
 {
     char path[GS_INDEX_PATH_BYTES], temporary[GS_INDEX_PATH_BYTES + 16];
+    char old[GS_INDEX_PATH_BYTES + 16];
     gs_assert(m->count > 0);
     if (snprintf(path, sizeof path, "%s/%s", folder, GS_INDEX_MANIFEST_NAME) >=
         (int)sizeof path)
         return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot write: %s", folder);
-    (void)snprintf(temporary, sizeof temporary, "%s%sXXXXXX", path, unfinished);
-    gs_temp_name_draw(temporary);
+    draw(temporary, path);
+    draw(old, path);
     GS_NOTED(gs_sealed_text_write(temporary, seal, print, m, st));
     if (st->code == GS_OK)
-        GS_NOTED(take_name(temporary, path, st));
+        GS_NOTED(take_name(temporary, path, old, st));
+    (void)unlink(old);
     if (st->code != GS_OK)
-        (void)unlink(temporary); /* unless it has its name */
+        (void)unlink(temporary);
     return st->code;
 }
 

@@ -82,7 +82,7 @@ typedef struct gs_index_manifest {
 GS_MUST_CHECK gs_code gs_index_manifest_read(gs_index_manifest *m, const char *folder,
                                              bool *is_there, gs_status *st);
 /* Takes the place of the one that is there. Durable when it returns; after a failure the
- * old one is what readers see, or the new one is, and both are whole. */
+ * old one is there again, unless that fails, too. */
 GS_MUST_CHECK gs_code gs_index_manifest_write(const gs_index_manifest *m,
                                               const char *folder, gs_status *st);
 /* What is there was perhaps written by a program that was stopped: it is on the disk. */

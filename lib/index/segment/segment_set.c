@@ -25,7 +25,7 @@ static gs_code damaged(const gs_segments *s, uint64_t number, const char *what,
 static bool are_alike(const gs_index_header *a, const gs_index_header *b)
 {
     return a->has_names == b->has_names && a->has_positions == b->has_positions &&
-           a->has_texts == b->has_texts &&
+           a->has_texts == b->has_texts && a->has_impacts == b->has_impacts &&
            strcmp(a->tokenizer ? a->tokenizer : "{}",
                   b->tokenizer ? b->tokenizer : "{}") == 0;
 }
