@@ -281,10 +281,13 @@ typedef struct gpusort_build_options {
 GPUSORT_API GPUSORT_CHECKED gpusort_code
 gpusort_index_build(const gpusort_build_options *options, gpusort_error *error);
 
-/* An open index is read-only, and any number of threads may use it. Its documents are
- * numbered from 0, also if it was built with --doc-base. */
+/* An open index is read-only, and any number of threads may use it. One that has grown is
+ * one index: its documents are those that are left, and it stays what it was when it was
+ * opened. Documents are numbered from 0, also if it was built with --doc-base. */
 typedef struct gpusort_index gpusort_index;
 
+/* Of an index that has grown `documents` are those that are left; the other counts are of
+ * all of its segments together, and of what was deleted until a merge drops it. */
 typedef struct gpusort_index_info {
     size_t size;
     uint64_t documents, terms, postings, tokens;

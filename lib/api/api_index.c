@@ -89,7 +89,7 @@ gpusort_code gpusort_index_build(const gpusort_build_options *options,
 /* --- an open index ------------------------------------------------------------------ */
 
 struct gpusort_index {
-    gs_index *index;
+    gs_segments *segments;
     gs_word_rules *rules;
     gs_doc_presence *presence;
 };
@@ -101,9 +101,10 @@ gpusort_code gpusort_index_open(gpusort_index **out, const char *folder,
     gpusort_index *index = NULL;
     *out = NULL;
     if (gs_mem_new(&index, sizeof *index, "index", &st) == GS_OK &&
-        gs_index_open(&index->index, folder, &st) == GS_OK &&
-        gs_doc_presence_new(&index->presence, index->index, &st) == GS_OK) {
-        const char *const words = gs_index_header_of(index->index)->tokenizer;
+        gs_segments_open(&index->segments, folder, &st) == GS_OK &&
+        gs_doc_presence_new(&index->presence, index->segments->items[0].index, &st) ==
+            GS_OK) {
+        const char *const words = gs_segments_header(index->segments)->tokenizer;
         if (words != NULL)
             GS_NOTED(gs_word_rules_read(&index->rules, words, &st));
     }
@@ -120,35 +121,37 @@ void gpusort_index_close(gpusort_index *index)
         return;
     gs_word_rules_free(index->rules);
     gs_doc_presence_free(index->presence);
-    gs_index_close(index->index);
+    gs_segments_close(index->segments);
     gs_mem_free(index);
 }
 
 void gpusort_index_describe(const gpusort_index *index, gpusort_index_info *info)
 {
-    const gs_index_header *const h = gs_index_header_of(index->index);
-    const gpusort_index_info all = {
+    const gs_segments *const s = index->segments;
+    gpusort_index_info all = {
         .size = info->size,
-        .documents = h->documents,
-        .terms = h->terms,
-        .postings = h->postings,
-        .tokens = h->tokens,
-        .has_positions = h->has_positions,
-        .has_names = h->has_names,
+        .documents = s->documents,
+        .has_positions = gs_segments_header(s)->has_positions,
+        .has_names = gs_segments_header(s)->has_names,
     };
+    for (size_t i = 0; i < s->count; i++) {
+        const gs_index_header *const h = gs_index_header_of(s->items[i].index);
+        all.terms += h->terms;
+        all.postings += h->postings;
+        all.tokens += h->tokens;
+    }
     memcpy(info, &all, info->size < sizeof all ? info->size : sizeof all);
 }
 
 static gs_code find_name(const gpusort_index *index, uint64_t document,
                          gs_document_name *name, gs_status *st)
 {
-    const gs_index_header *const header = gs_index_header_of(index->index);
-    if (document >= header->documents)
+    const uint64_t documents = index->segments->documents;
+    if (document >= documents)
         return GS_FAIL(st, GS_ERR_ARG, 0, "document %llu of %llu",
-                       (unsigned long long)document,
-                       (unsigned long long)header->documents);
-    GS_TRY(gs_index_document_name(index->index, document, name, st));
-    return gs_index_check_unchanged(index->index, st);
+                       (unsigned long long)document, (unsigned long long)documents);
+    GS_TRY(gs_segments_name(index->segments, document, name, st));
+    return gs_segments_check_unchanged(index->segments, st);
 }
 
 gpusort_code gpusort_index_name(const gpusort_index *index, uint64_t document, char *name,
@@ -167,43 +170,44 @@ gpusort_code gpusort_index_name(const gpusort_index *index, uint64_t document, c
 
 /* --- lookup ------------------------------------------------------------------------- */
 
-static gs_code read_list(const gs_index *index, const gs_term_info *info,
-                         gs_posting_list *list, gpusort_postings *out, gs_status *st)
+static gs_code read_list(gs_segment_terms *terms, gs_segment_postings *list,
+                         gpusort_postings *out, gs_status *st)
 {
-    const size_t count = (size_t)info->df;
-    GS_TRY(gs_posting_list_start(list, index, info, st));
+    uint64_t df, cf, doc, tf;
+    GS_TRY(gs_segment_terms_count(terms, &df, &cf, st));
+    const size_t count = (size_t)df;
+    if (count == 0) /* of what had the term nothing is left */
+        return GS_OK;
     GS_TRY(
         gs_mem_new_array(&out->documents, count, sizeof *out->documents, "postings", st));
     GS_TRY(gs_mem_new_array(&out->frequencies, count, sizeof *out->frequencies,
                             "postings", st));
+    gs_segment_postings_begin(list, terms);
     for (;;) {
-        GS_TRY(gs_posting_list_block(list, st));
-        if (list->count == 0)
+        GS_TRY(gs_segment_postings_next(list, &doc, &tf, st));
+        if (doc == GS_NO_DOC || out->count == count)
             return GS_OK;
-        const uint64_t *const tfs = gs_posting_list_tfs(list);
-        for (size_t i = 0; i < list->count && out->count < count; i++) {
-            out->documents[out->count] = list->docs[i];
-            out->frequencies[out->count++] = (uint32_t)tfs[i];
-        }
+        out->documents[out->count] = doc;
+        out->frequencies[out->count++] = (uint32_t)tf;
     }
 }
 
-static gs_code look_up(const gs_index *index, const void *term, size_t bytes,
+static gs_code look_up(const gs_segments *index, const void *term, size_t bytes,
                        gpusort_postings *out, gs_status *st)
 {
-    gs_term_cursor *cursor = NULL;
-    gs_posting_list *list = NULL;
-    bool is_there = false;
-    if (gs_term_cursor_new(&cursor, index, st) == GS_OK &&
+    gs_segment_terms *terms = NULL;
+    gs_segment_postings *list = NULL;
+    if (gs_segment_terms_new(&terms, index, st) == GS_OK &&
         gs_mem_new(&list, sizeof *list, "posting list", st) == GS_OK &&
-        gs_term_cursor_find(cursor, term, bytes, &is_there, st) == GS_OK && is_there)
-        GS_NOTED(read_list(index, &cursor->info, list, out, st));
+        gs_segment_terms_seek(terms, term, bytes, st) == GS_OK &&
+        gs_segment_terms_is_at(terms, term, bytes))
+        GS_NOTED(read_list(terms, list, out, st));
     if (st->code == GS_OK)
-        GS_NOTED(gs_index_check_unchanged(index, st));
+        GS_NOTED(gs_segments_check_unchanged(index, st));
     if (list != NULL)
-        gs_posting_list_release(list);
+        gs_segment_postings_release(list);
     gs_mem_free(list);
-    gs_term_cursor_free(cursor);
+    gs_segment_terms_free(terms);
     return st->code;
 }
 
@@ -213,7 +217,7 @@ gpusort_code gpusort_index_lookup(const gpusort_index *index, const void *term,
 {
     gs_status st = {.code = GS_OK};
     *out = (gpusort_postings){0};
-    if (look_up(index->index, term, bytes, out, &st) != GS_OK)
+    if (look_up(index->segments, term, bytes, out, &st) != GS_OK)
         gpusort_postings_free(out);
     return gs_api_result(&st, error);
 }
@@ -228,7 +232,6 @@ void gpusort_postings_free(gpusort_postings *postings)
 /* --- search ------------------------------------------------------------------------- */
 
 struct gpusort_searcher {
-    const gs_index *index;
     gs_search_options options;
     gs_searcher *searcher;
     gs_top_docs top;
@@ -242,7 +245,8 @@ static gs_code want(gpusort_searcher *s, size_t limit, gs_status *st)
         return GS_OK;
     gs_searcher_free(s->searcher);
     s->options.limit = limit;
-    return gs_searcher_new(&s->searcher, s->index, s->of->rules, &s->options, st);
+    return gs_searcher_new_over(&s->searcher, s->of->segments, s->of->rules, &s->options,
+                                st);
 }
 
 gpusort_code gpusort_searcher_new(gpusort_searcher **out, const gpusort_index *index,
@@ -264,7 +268,6 @@ gpusort_code gpusort_searcher_new(gpusort_searcher **out, const gpusort_index *i
         (void)GS_FAIL(&st, GS_ERR_ARG, 0, "k1 is from 0 to 1000, and b from 0 to 1");
     if (st.code == GS_OK && gs_mem_new(&s, sizeof *s, "searcher", &st) == GS_OK) {
         s->of = index;
-        s->index = index->index;
         s->options = (gs_search_options){
             .k1 = asked.k1,
             .b = asked.b,
@@ -282,7 +285,7 @@ static gs_code search(gpusort_searcher *s, const char *query, size_t bytes, size
 {
     GS_TRY(want(s, limit, st));
     GS_TRY(gs_searcher_rank(s->searcher, query, bytes, &s->top, st));
-    return gs_index_check_unchanged(s->index, st);
+    return gs_segments_check_unchanged(s->of->segments, st);
 }
 
 gpusort_code gpusort_search(gpusort_searcher *searcher, const char *query, size_t bytes,

@@ -80,6 +80,12 @@ for i in $(seq 300); do
     printf '{"id": "d%d", "contents": "cats %s dogs n%d"}\n' "$i" "$(yes bird | head -n $((i % 9)) | tr '\n' ' ')" $((i % 13))
 done >documents.jsonl
 "$program" index build --positions -o by_command documents.jsonl
+head -n 20 documents.jsonl >some.jsonl
+printf '{"id": "gone", "contents": "dogs bird cats n1 n5"}\n' >>some.jsonl
+tail -n +21 documents.jsonl >others.jsonl
+"$program" index build --positions -o by_growing some.jsonl
+"$program" index append by_growing others.jsonl
+"$program" index delete --no-merge by_growing gone
 for kind in shared static; do
     rm -rf by_library
     libs=$(pkg-config --libs gpusort)
@@ -107,6 +113,8 @@ for kind in shared static; do
         ./find documents.jsonl by_library "$query" 2>&1 | awk '{ print $2 }' >got
         [ -s got ] || fail "find, $kind: nothing for $query"
         same "find, $kind: $query"
+        ./find nothing by_growing "$query" 2>&1 | awk '{ print $2 }' >got
+        same "find, $kind, in an index that has grown: $query"
     done
     unset LD_LIBRARY_PATH
 done
