@@ -13,7 +13,8 @@
 #include "lib/part/parts.h"
 
 typedef struct partition_request {
-    const char *splitters, *parts;
+    const char *splitters, *parts, *part;
+    bool is_framed, compresses, unframes;
     gs_sort_args args;
     gs_partition_options options;
     gs_partition_result result;
@@ -21,6 +22,8 @@ typedef struct partition_request {
 
 static const char usage_text[] =
     "Usage: gpusort partition --splitters=FILE [OPTION]... -o PREFIX [FILE]...\n"
+    "   or: gpusort partition --splitters=FILE --framed [OPTION]... [FILE]...\n"
+    "   or: gpusort partition --unframe [--part=I] [-o PREFIX] [FILE]\n"
     "Sorts all FILEs, or standard input, and writes the result in parts to PREFIX.0000,\n"
     "PREFIX.0001 and so on. Parts of one number, made of several inputs with the same\n"
     "splitters, are merged with `gpusort sort -m'; what that gives for each number, one\n"
@@ -30,6 +33,15 @@ static const char usage_text[] =
     "                          them: each part but the first begins at one of these\n"
     "      --parts=R           so many parts, one more than splitters: else an error\n"
     "  -o, --output=PREFIX     of the names of the parts\n"
+    "      --framed            all parts in one stream with checksums, to standard "
+    "output\n"
+    "                          or the file that -o names\n"
+    "      --compress          that stream packed by zstd\n"
+    "      --unframe           nothing is sorted: the FILE is such a stream, whose "
+    "parts\n"
+    "                          become files\n"
+    "      --part=I            of that only this part, to standard output or the file\n"
+    "                          that -o names\n"
     "  -m, --merge             each FILE is in order already\n"
     "  -v, --verbose           say what is in each part\n"
     "      --help              this text\n"
@@ -48,13 +60,42 @@ static void say(void *context, gs_log_level level, const char *text)
         gs_report(0, "%s", text);
 }
 
+static void refuse(bool is_there, const char *option, const char *other)
+{
+    if (is_there)
+        gs_die_incompatible(option, other, NULL);
+}
+
+static void settle_unframe(const partition_request *r)
+{
+    refuse(r->splitters != NULL, "--splitters", "--unframe");
+    refuse(r->parts != NULL, "--parts", "--unframe");
+    refuse(r->is_framed, "--framed", "--unframe");
+    refuse(r->compresses, "--compress", "--unframe");
+    refuse(r->args.merge, "-m", "--unframe");
+    if (r->args.options.input_count > 1)
+        gs_die(0, "--unframe is of one stream");
+    if (r->part == NULL && r->args.options.output == NULL)
+        gs_die_usage(
+            "say where parts are to go: -o PREFIX, or which is wanted: --part=I");
+}
+
 static void settle(partition_request *r)
 {
     const gs_sort_options *const sort = &r->args.options;
+    if (r->unframes) {
+        settle_unframe(r);
+        return;
+    }
+    refuse(r->part != NULL, "--part", "--splitters");
+    if (r->compresses && !r->is_framed)
+        gs_die_usage("--compress is of a stream: --framed");
     if (r->splitters == NULL)
         gs_die_usage("say where to cut: --splitters=FILE");
-    if (sort->output == NULL)
-        gs_die_usage("say where parts are to go: -o PREFIX");
+    if (sort->output == NULL && !r->is_framed)
+        gs_die_usage("say where parts are to go: -o PREFIX, or --framed");
+    r->options.is_framed = r->is_framed;
+    r->options.compresses = r->compresses;
     r->options.sort = sort;
     r->options.splitters = r->splitters;
     r->options.is_merge = r->args.merge;
@@ -74,10 +115,11 @@ static const char *plural(uint64_t count)
 
 static void tell_parts(const partition_request *r)
 {
+    const uint64_t first = r->part != NULL ? gs_own_number("--part", r->part, 0) : 0;
     for (size_t i = 0; i < r->result.part_count; i++) {
         const gs_part_tally *const t = &r->result.parts[i];
-        gs_report(0, "part %zu: %" PRIu64 " record%s, %" PRIu64 " byte%s", i, t->records,
-                  plural(t->records), t->bytes, plural(t->bytes));
+        gs_report(0, "part %" PRIu64 ": %" PRIu64 " record%s, %" PRIu64 " byte%s",
+                  first + i, t->records, plural(t->records), t->bytes, plural(t->bytes));
     }
 }
 
@@ -85,6 +127,14 @@ static gs_code work(void *context, gs_trace *trace, gs_status *st)
 {
     partition_request *const r = context;
     r->args.options.trace = trace;
+    if (r->unframes) {
+        const gs_unframe_options options = {
+            .sort = &r->args.options,
+            .has_part = r->part != NULL,
+            .part = r->part != NULL ? gs_own_number("--part", r->part, 0) : 0,
+        };
+        return gs_unframe_run(&options, &r->result, st);
+    }
     return gs_partition_run(&r->options, &r->result, st);
 }
 
@@ -93,8 +143,9 @@ int cmd_partition(int argc, char **argv)
     static const char *const allowed[] = {"-o", "-m", "--stats", "--trace", NULL};
     partition_request r = {.splitters = NULL};
     const gs_own_option own[] = {
-        {"--splitters", &r.splitters, NULL},
-        {"--parts", &r.parts, NULL},
+        {"--splitters", &r.splitters, NULL}, {"--parts", &r.parts, NULL},
+        {"--framed", NULL, &r.is_framed},    {"--compress", NULL, &r.compresses},
+        {"--unframe", NULL, &r.unframes},    {"--part", &r.part, NULL},
     };
     argc = gs_own_options_take(own, sizeof own / sizeof *own, argc, argv);
     gs_sort_args_parse(&r.args, argc, argv);
@@ -112,6 +163,7 @@ int cmd_partition(int argc, char **argv)
     const gs_log log = {.fn = say, .context = &r};
     r.args.options.log = &log;
     r.args.options.stats = &stats;
+    r.args.options.ends_by_pipe = true;
     gs_status st = {.code = GS_OK};
     if (gs_watch_run(&r.args.watch, &stats, NULL, 0, work, &r, &st) != GS_OK)
         gs_report_status(&st, true);

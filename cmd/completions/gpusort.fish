@@ -484,6 +484,10 @@ function __gpusort_partition
 end
 __gpusort_partition -l splitters -r -d 'records in order, where parts begin'
 __gpusort_partition -l parts -x -d 'so many parts'
+__gpusort_partition -l framed -d 'all parts in one stream'
+__gpusort_partition -l compress -d 'that packed by zstd'
+__gpusort_partition -l unframe -d 'the parts of such a stream'
+__gpusort_partition -l part -x -d 'only this one'
 __gpusort_partition -s o -l output -r -d 'what the names of parts begin with'
 __gpusort_partition -s m -l merge -d 'each file is in order already'
 __gpusort_partition -s k -l key -x -d 'what the order is by'

@@ -48,16 +48,48 @@ static gs_code fail_name(const char *prefix, gs_status *st)
                    gs_quote_name(&quoted, prefix));
 }
 
-/* Takes pages of the stack for the name. */
-static gs_code open_part(gs_part_files *f, size_t part, gs_status *st)
+static gs_code open_as(gs_part_files *f, size_t part, const char *name, gs_status *st)
 {
     const gs_sort_options *const o = f->options;
     const char *const folder = o->temp_folder_count > 0 ? o->temp_folders[0] : NULL;
-    char name[PATH_MAX];
-    if (!gs_part_file_name(o->output, part, f->count, name))
-        return fail_name(o->output, st);
     GS_TRY(gs_output_open(&f->files[part].output, name, folder, st));
     return gs_output_keep_apart(f->files[part].output, o->inputs, o->input_count, st);
+}
+
+/* Takes pages of the stack for the name. */
+static gs_code open_part(gs_part_files *f, size_t part, gs_status *st)
+{
+    char name[PATH_MAX];
+    return gs_part_file_name(f->options->output, part, f->count, name)
+               ? open_as(f, part, name, st)
+               : fail_name(f->options->output, st);
+}
+
+static gs_code new_files(gs_part_files **out, const gs_sort_options *options,
+                         size_t part_count, gs_part_tally *tallies, gs_status *st)
+{
+    gs_part_files *f = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&f, sizeof *f, "parts", st));
+    f->options = options;
+    f->tallies = tallies;
+    f->count = part_count;
+    if (gs_mem_new_array(&f->files, part_count, sizeof *f->files, "parts", st) == GS_OK)
+        *out = f;
+    else
+        gs_part_files_free(f);
+    return st->code;
+}
+
+gs_code gs_part_files_new_one(gs_part_files **out, const gs_sort_options *options,
+                              gs_part_tally *tally, gs_status *st)
+{
+    GS_TRY(new_files(out, options, 1, tally, st));
+    if (open_as(*out, 0, options->output, st) != GS_OK) {
+        gs_part_files_free(*out);
+        *out = NULL;
+    }
+    return st->code;
 }
 
 gs_code gs_part_files_new(gs_part_files **out, const gs_sort_options *options,
@@ -69,14 +101,9 @@ gs_code gs_part_files_new(gs_part_files **out, const gs_sort_options *options,
     if (left < part_count + FILES_LEFT) {
         (void)GS_FAIL(st, GS_ERR_LIMIT, EMFILE, "%zu parts want %zu open files, not %zu",
                       part_count, part_count + FILES_LEFT, left);
-        return gs_status_hint(st, "raise `ulimit -n', or make fewer parts");
+        return gs_status_hint(st, "raise `ulimit -n', or write one stream with --framed");
     }
-    GS_TRY(gs_mem_new(&f, sizeof *f, "parts", st));
-    f->options = options;
-    f->tallies = tallies;
-    f->count = part_count;
-    GS_TRY_OR_FAIL(
-        gs_mem_new_array(&f->files, part_count, sizeof *f->files, "parts", st));
+    GS_TRY(new_files(&f, options, part_count, tallies, st));
     for (size_t i = 0; i < part_count; i++)
         GS_TRY_OR_FAIL(open_part(f, i, st));
     *out = f;

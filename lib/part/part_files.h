@@ -23,6 +23,10 @@ typedef struct gs_part_files gs_part_files;
 GS_MUST_CHECK gs_code gs_part_files_new(gs_part_files **out,
                                         const gs_sort_options *options, size_t part_count,
                                         gs_part_tally *tallies, gs_status *st);
+/* One part, to where the options say that the output goes. */
+GS_MUST_CHECK gs_code gs_part_files_new_one(gs_part_files **out,
+                                            const gs_sort_options *options,
+                                            gs_part_tally *tally, gs_status *st);
 /* Every part has the header on top. */
 GS_MUST_CHECK gs_code gs_part_files_begin(gs_part_files *f, const uint8_t *header,
                                           size_t header_bytes, gs_status *st);

@@ -4,6 +4,7 @@
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/part/frame_writer.h"
 #include "lib/part/part_cutter.h"
 #include "lib/part/part_files.h"
 #include "lib/part/part_splitters.h"
@@ -13,7 +14,8 @@ enum { SPLITTERS_SHARE = 16 /* of the memory, at most one in so many bytes */ };
 typedef struct partition_job {
     const gs_partition_options *options;
     gs_part_splitters splitters;
-    gs_part_files *files;
+    gs_part_files *files; /* one of these two */
+    gs_frame_writer *frames;
     gs_part_cutter *cut; /* once the order is known */
 } partition_job;
 
@@ -23,7 +25,9 @@ static gs_code put(void *context, size_t part, const uint8_t *text, size_t bytes
                    uint64_t records, gs_status *st)
 {
     partition_job *const job = context;
-    return gs_part_files_put(job->files, part, text, bytes, records, st);
+    return job->frames != NULL
+               ? gs_frame_writer_put(job->frames, part, text, bytes, records, st)
+               : gs_part_files_put(job->files, part, text, bytes, records, st);
 }
 
 static gs_code begin(void *context, const gs_order *order, const uint8_t *header,
@@ -34,7 +38,9 @@ static gs_code begin(void *context, const gs_order *order, const uint8_t *header
     job->cut = NULL;
     GS_TRY(gs_part_splitters_arrange(&job->splitters, order, st));
     GS_TRY(gs_part_cutter_new(&job->cut, &job->splitters, order, put, job, st));
-    return gs_part_files_begin(job->files, header, header_bytes, st);
+    return job->frames != NULL
+               ? gs_frame_writer_begin(job->frames, header, header_bytes, st)
+               : gs_part_files_begin(job->files, header, header_bytes, st);
 }
 
 static gs_code take(void *context, const uint8_t *text, size_t bytes, gs_status *st)
@@ -47,7 +53,8 @@ static gs_code end(void *context, gs_status *st)
 {
     partition_job *const job = context;
     GS_TRY(gs_part_cutter_end(job->cut, st));
-    return gs_part_files_commit(job->files, st);
+    return job->frames != NULL ? gs_frame_writer_commit(job->frames, st)
+                               : gs_part_files_commit(job->files, st);
 }
 
 /* --- all -------------------------------------------------------------------------- */
@@ -97,8 +104,10 @@ static gs_code run(partition_job *job, gs_partition_result *result, gs_status *s
     result->part_count = (size_t)parts;
     GS_TRY(gs_mem_new_array(&result->parts, result->part_count, sizeof *result->parts,
                             "parts", st));
-    GS_TRY(
-        gs_part_files_new(&job->files, o->sort, result->part_count, result->parts, st));
+    GS_TRY(o->is_framed ? gs_frame_writer_new(&job->frames, o->sort, result->part_count,
+                                              o->compresses, result->parts, st)
+                        : gs_part_files_new(&job->files, o->sort, result->part_count,
+                                            result->parts, st));
     return o->is_merge ? gs_sort_merge(&sort, st) : gs_sort_run(&sort, st);
 }
 
@@ -106,13 +115,14 @@ gs_code gs_partition_run(const gs_partition_options *options, gs_partition_resul
                          gs_status *st)
 {
     const gs_sort_options *const o = options->sort;
-    gs_assert(o->output != NULL && !o->count && !o->has_top);
+    gs_assert((o->output != NULL || options->is_framed) && !o->count && !o->has_top);
     gs_assert(!o->output_zstd && o->checkpoint == NULL);
     partition_job job = {.options = options};
     *result = (gs_partition_result){0};
     GS_NOTED(run(&job, result, st));
     gs_part_cutter_free(job.cut);
     gs_part_files_free(job.files);
+    gs_frame_writer_free(job.frames);
     gs_part_splitters_release(&job.splitters);
     return st->code;
 }

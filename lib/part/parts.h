@@ -8,5 +8,6 @@
 
 #include "lib/part/partitioner.h"
 #include "lib/part/sampler.h"
+#include "lib/part/unframer.h"
 
 #endif

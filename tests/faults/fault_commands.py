@@ -79,6 +79,14 @@ COMMANDS = [
             "-o out", before="echo old >out.0001", has_parts=True),
     Command("partition -m --csv", f"partition -m {SPILL} --splitters={{in}}/rows.cut --csv -s -k n "
             "{in}/table.csv {in}/table.csv -o out", before="echo old >out.0000", has_parts=True),
+    Command("partition --framed, to stdout", f"partition {SPILL} --splitters={{in}}/cuts --framed "
+            "{in}/half", is_streaming=True),
+    Command("partition --framed --compress", f"partition {SPILL} --splitters={{in}}/cuts --framed "
+            "--compress -o out {in}/half", before=OLD),
+    Command("partition --unframe", "partition --unframe -o out {in}/parts",
+            before="echo old >out.0002", has_parts=True),
+    Command("partition --unframe --part", "partition --unframe --part=1", "parts",
+            is_streaming=True),
     Command("join, spilled", "join -S 1M --parallel=2 -a 1 --output=out {in}/lines {in}/half",
             before=OLD),
     Command("join, looked at before", "join --parallel=2 --output=out {in}/lines {in}/sorted",
@@ -264,6 +272,7 @@ gpusort stats hhh --by=slash --save=three.saved few >/dev/null
 gzip -k lines
 gpusort sort lines -o sorted
 gpusort sample --splitters=4 lines -o cuts
+gpusort partition --splitters=cuts --framed --compress -o parts half
 gpusort sort lines --output-compress=zstd -o b.zst
 gpusort sort --header=1000000 lines --output-compress=zstd -o lines.zst
 tr '\\n' '\\0' <half >zeros

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/part/frame_writer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "io/output.h"
+#include "io/write_all.h"
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum { ZSTD_LEVEL = 1 /* one thread does it, and a network is seldom faster */ };
+
+struct gs_frame_writer {
+    const gs_sort_options *options;
+    gs_part_tally *tallies;
+    size_t part_count;
+    gs_output *output;
+    uint64_t written;
+    uint64_t last_sum; /* of the head before */
+    size_t part;       /* whose frames are written */
+    ZSTD_CCtx *zstd;   /* NULL: text stays as it is */
+    uint8_t *packed;
+    size_t packed_bytes;
+};
+
+gs_code gs_frame_writer_new(gs_frame_writer **out, const gs_sort_options *options,
+                            size_t part_count, bool compresses, gs_part_tally *tallies,
+                            gs_status *st)
+{
+    const char *const folder =
+        options->temp_folder_count > 0 ? options->temp_folders[0] : NULL;
+    gs_frame_writer *w = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&w, sizeof *w, "parts", st));
+    w->options = options;
+    w->tallies = tallies;
+    w->part_count = part_count;
+    if (compresses) {
+        w->packed_bytes = ZSTD_compressBound(GS_PART_FRAME_TEXT_MAX);
+        GS_TRY_OR_FAIL(gs_mem_new(&w->packed, w->packed_bytes, "a packed frame", st));
+        w->zstd = ZSTD_createCCtx();
+    }
+    if (compresses && w->zstd == NULL) {
+        (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
+        goto fail;
+    }
+    GS_TRY_OR_FAIL(gs_output_open(&w->output, options->output, folder, st));
+    GS_TRY_OR_FAIL(
+        gs_output_keep_apart(w->output, options->inputs, options->input_count, st));
+    *out = w;
+    return GS_OK;
+fail:
+    gs_frame_writer_free(w);
+    return st->code;
+}
+
+void gs_frame_writer_free(gs_frame_writer *w)
+{
+    if (w == NULL)
+        return;
+    (void)ZSTD_freeCCtx(w->zstd);
+    gs_mem_free(w->packed);
+    gs_output_free(w->output);
+    gs_mem_free(w);
+}
+
+static gs_code write_bytes(gs_frame_writer *w, const void *data, size_t bytes,
+                           gs_status *st)
+{
+    const int fd = gs_output_fd(w->output);
+    const uint64_t at = gs_output_start_offset(w->output) + w->written;
+    const int error = gs_output_is_seekable(w->output)
+                          ? gs_pwrite_all(fd, data, bytes, at)
+                          : gs_write_all(fd, data, bytes);
+    w->written += bytes;
+    if (error == 0)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_IO, error, "write failed: %s", gs_output_name(w->output));
+    return error == ENOSPC
+               ? gs_status_hint(st, "free some space, or choose another place with -T "
+                                    "(temporary files) or -o (output)")
+               : st->code;
+}
+
+/* Completes the head and writes it, with its payload. */
+static gs_code put_frame(gs_frame_writer *w, gs_part_frame_head *head,
+                         const uint8_t *payload, gs_status *st)
+{
+    memcpy(head->magic, GS_PART_FRAME_MAGIC, sizeof head->magic);
+    head->payload_sum = XXH3_64bits(payload, head->stored_bytes);
+    head->head_sum = XXH3_64bits_withSeed(head, GS_PART_FRAME_HEAD_SUMMED, w->last_sum);
+    w->last_sum = head->head_sum;
+    GS_TRY(write_bytes(w, head, sizeof *head, st));
+    return head->stored_bytes > 0 ? write_bytes(w, payload, head->stored_bytes, st)
+                                  : GS_OK;
+}
+
+static gs_code end_part(gs_frame_writer *w, gs_status *st)
+{
+    const gs_part_tally *const t = &w->tallies[w->part];
+    gs_part_frame_head head = {.kind = GS_PART_FRAME_PART_END,
+                               .part = (uint32_t)w->part,
+                               .bytes = t->bytes,
+                               .records = t->records};
+    w->part++;
+    return put_frame(w, &head, NULL, st);
+}
+
+gs_code gs_frame_writer_begin(gs_frame_writer *w, const uint8_t *header,
+                              size_t header_bytes, gs_status *st)
+{
+    if (w->written > 0 && !gs_output_is_seekable(w->output))
+        return GS_FAIL(st, GS_ERR_IO, 0, "%s: what was written cannot be taken back",
+                       gs_output_name(w->output));
+    if (header_bytes > UINT32_MAX)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0, "a header of %zu bytes does not fit a frame",
+                       header_bytes);
+    gs_part_frame_head start = {.kind = GS_PART_FRAME_START,
+                                .part = (uint32_t)w->part_count,
+                                .records = GS_PART_FRAMES_VERSION};
+    gs_part_frame_head top = {.kind = GS_PART_FRAME_HEADER,
+                              .stored_bytes = (uint32_t)header_bytes,
+                              .bytes = header_bytes};
+    w->written = w->last_sum = w->part = 0;
+    memset(w->tallies, 0, w->part_count * sizeof *w->tallies);
+    GS_TRY(put_frame(w, &start, NULL, st));
+    return header_bytes > 0 ? put_frame(w, &top, header, st) : GS_OK;
+}
+
+static gs_code put_block(gs_frame_writer *w, const uint8_t *text, size_t bytes,
+                         gs_status *st)
+{
+    gs_part_frame_head head = {.kind = GS_PART_FRAME_BLOCK,
+                               .part = (uint32_t)w->part,
+                               .stored_bytes = (uint32_t)bytes,
+                               .bytes = bytes};
+    if (w->zstd == NULL)
+        return put_frame(w, &head, text, st);
+    const size_t n =
+        ZSTD_compressCCtx(w->zstd, w->packed, w->packed_bytes, text, bytes, ZSTD_LEVEL);
+    if (ZSTD_isError(n))
+        return GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd: %s", ZSTD_getErrorName(n));
+    if (n >= bytes)
+        return put_frame(w, &head, text, st);
+    head.codec = GS_PART_FRAME_ZSTD;
+    head.stored_bytes = (uint32_t)n;
+    return put_frame(w, &head, w->packed, st);
+}
+
+gs_code gs_frame_writer_put(gs_frame_writer *w, size_t part, const uint8_t *text,
+                            size_t bytes, uint64_t records, gs_status *st)
+{
+    gs_assert(part >= w->part && part < w->part_count);
+    while (w->part < part)
+        GS_TRY(end_part(w, st));
+    w->tallies[part].records += records;
+    w->tallies[part].bytes += bytes;
+    while (bytes > 0) {
+        const size_t n = bytes < GS_PART_FRAME_TEXT_MAX ? bytes : GS_PART_FRAME_TEXT_MAX;
+        GS_TRY(put_block(w, text, n, st));
+        text += n;
+        bytes -= n;
+    }
+    return GS_OK;
+}
+
+gs_code gs_frame_writer_commit(gs_frame_writer *w, gs_status *st)
+{
+    gs_part_frame_head end = {.kind = GS_PART_FRAME_END};
+    while (w->part < w->part_count)
+        GS_TRY(end_part(w, st));
+    for (size_t i = 0; i < w->part_count; i++) {
+        end.bytes += w->tallies[i].bytes;
+        end.records += w->tallies[i].records;
+    }
+    GS_TRY(put_frame(w, &end, NULL, st));
+    return gs_output_commit(w->output, w->written, w->options->sync_output, st);
+}
