@@ -16,10 +16,12 @@ enum {
 };
 
 typedef struct gs_seen_term {
-    uint64_t hash;
-    gs_json_string term;
+    uint32_t hash;
     uint32_t stamp; /* of the vector that has it; another one's: the slot is free */
+    uint32_t place; /* of its quotation mark, behind the beginning of the vector */
 } gs_seen_term;
+
+_Static_assert(sizeof(gs_seen_term) == 12, "2^19 of them take 6 MiB");
 
 static const char of_vectors[] = "terms of a vector";
 
@@ -121,7 +123,7 @@ static gs_code plain_term(gs_vector_terms *terms, unsigned room,
     return GS_OK;
 }
 
-static gs_seen_term *slot_from(const gs_vector_terms *terms, uint64_t hash)
+static gs_seen_term *slot_from(const gs_vector_terms *terms, uint32_t hash)
 {
     return &terms->slots[hash & (terms->slot_count - 1)];
 }
@@ -152,38 +154,59 @@ static gs_code grow(gs_vector_terms *terms, gs_status *st)
     return GS_OK;
 }
 
+/* Is it the term that was seen there? */
+static gs_code compare_seen(gs_vector_terms *terms, const gs_seen_term *seen,
+                            gs_text_span plain, bool *is_same, gs_status *st)
+{
+    gs_json_reader json = {.at = terms->begin + seen->place, .end = terms->end};
+    gs_json_string term;
+    gs_text_span other;
+    const bool is_read = gs_json_read_string(&json, &term);
+    gs_assert(is_read); /* it was before */
+    GS_TRY(plain_term(terms, 1, &term, &other, st));
+    *is_same =
+        other.bytes == plain.bytes && memcmp(other.data, plain.data, plain.bytes) == 0;
+    return GS_OK;
+}
+
 /* *why stays NULL if the term is one, and new in its vector. */
 static gs_code see_term(gs_vector_terms *terms, const gs_json_string *term,
                         const char **why, gs_status *st)
 {
-    gs_text_span plain, other;
+    gs_text_span plain;
     GS_TRY(plain_term(terms, 0, term, &plain, st));
     if (plain.bytes == 0 || plain.bytes > GS_TERM_BYTES_MAX) {
         *why = plain.bytes == 0 ? "a term is empty" : "a term has more than 65535 bytes";
         return GS_OK;
     }
+    if (terms->term_count == GS_VECTOR_TERMS_MAX) {
+        *why = "a vector has more than 262144 terms";
+        return GS_OK;
+    }
     if (2 * (terms->term_count + 1) > terms->slot_count)
         GS_TRY(grow(terms, st));
-    const uint64_t hash = XXH3_64bits(plain.data, plain.bytes);
+    const uint32_t hash = (uint32_t)XXH3_64bits(plain.data, plain.bytes);
     gs_seen_term *slot = slot_from(terms, hash);
     for (; slot->stamp == terms->stamp; slot = slot_behind(terms, slot)) {
-        if (slot->hash != hash)
-            continue;
-        GS_TRY(plain_term(terms, 1, &slot->term, &other, st));
-        if (other.bytes == plain.bytes &&
-            memcmp(other.data, plain.data, plain.bytes) == 0) {
+        bool is_same = false;
+        if (slot->hash == hash)
+            GS_TRY(compare_seen(terms, slot, plain, &is_same, st));
+        if (is_same) {
             *why = "a term comes twice";
             return GS_OK;
         }
     }
-    *slot = (gs_seen_term){hash, *term, terms->stamp};
+    const size_t place = (size_t)(term->raw.data - terms->begin) - 1;
+    *slot = (gs_seen_term){hash, terms->stamp, (uint32_t)place};
     terms->term_count++;
     return GS_OK;
 }
 
-static void begin_vector(gs_vector_terms *terms)
+static void begin_vector(gs_vector_terms *terms, const gs_json_reader *json)
 {
     terms->term_count = 0;
+    terms->begin = json->at;
+    terms->end = json->end;
     if (++terms->stamp != 0)
         return;
     for (size_t i = 0; i < terms->slot_count; i++)
@@ -196,7 +219,7 @@ bool gs_vector_check(gs_json_reader *json, double scale, gs_vector_terms *terms,
 {
     const uint8_t *const begin = json->at;
     uint64_t sum = 0;
-    begin_vector(terms);
+    begin_vector(terms, json);
     if (!gs_json_take(json, '{'))
         return gs_json_fail(json, "the vector is not an object of terms and weights");
     gs_json_skip_blanks(json);

@@ -12,8 +12,9 @@
  *
  * A vector is read twice: it is checked when its document is parsed, and read once more
  * when its terms are wanted, so that a document takes no memory but its text. Weights are
- * numbers that are not negative, terms have 1 to 65535 bytes and come once, and impacts
- * add up to less than 2^32: a document's length is their sum.
+ * numbers that are not negative, terms have 1 to 65535 bytes and come once, at most
+ * GS_VECTOR_TERMS_MAX of them, and impacts add up to less than 2^32: a document's length
+ * is their sum.
  */
 #ifndef GS_LIB_INDEX_TEXT_DOCUMENT_VECTOR_H
 #define GS_LIB_INDEX_TEXT_DOCUMENT_VECTOR_H
@@ -21,6 +22,10 @@
 #include "lib/base/status.h"
 #include "lib/index/text/token.h"
 #include "lib/json/json_reader.h"
+
+/* More than vocabularies of models have; what looks for terms that come twice takes 6 MiB
+ * then. */
+enum { GS_VECTOR_TERMS_MAX = 1 << 18 };
 
 #define GS_VECTOR_FIELD "vector"
 #define GS_WEIGHT_SCALE 100
@@ -41,7 +46,9 @@ typedef struct gs_vector_weight {
 typedef struct gs_vector_terms {
     struct gs_seen_term *slots;
     size_t slot_count, term_count;
-    uint32_t stamp; /* of this vector */
+    uint32_t stamp;       /* of this vector, */
+    const uint8_t *begin; /* where it begins, */
+    const uint8_t *end;   /* and that of its document */
     uint8_t *room[2];
     size_t room_capacity[2];
 } gs_vector_terms;

@@ -196,11 +196,39 @@ static void repeats_are_found(void)
     gs_vector_terms_release(&terms);
 }
 
+/* As many terms as there may be, and one more. */
+static void terms_are_limited(void)
+{
+    enum { TERM_BYTES = 16 };
+    gs_vector_terms terms = {0};
+    gs_status st = {.code = GS_OK};
+    char *text = NULL;
+    REQUIRE_OK(
+        gs_mem_new(&text, (GS_VECTOR_TERMS_MAX + 2) * (size_t)TERM_BYTES, "text", &st),
+        &st);
+    for (size_t count = GS_VECTOR_TERMS_MAX; count < GS_VECTOR_TERMS_MAX + 2; count++) {
+        size_t bytes = (size_t)sprintf(text, "{");
+        gs_weight_counts counts = {0};
+        gs_text_span vector;
+        for (size_t i = 0; i < count; i++)
+            bytes += (size_t)sprintf(text + bytes, "%s\"%zx\":1", i > 0 ? "," : "", i);
+        bytes += (size_t)sprintf(text + bytes, "}");
+        gs_json_reader json = {.at = (const uint8_t *)text,
+                               .end = (const uint8_t *)text + bytes};
+        const bool is_good = gs_vector_check(&json, 0, &terms, &counts, &vector, &st);
+        CHECK(is_good == (count <= GS_VECTOR_TERMS_MAX));
+        CHECK(is_good || strcmp(json.why, "a vector has more than 262144 terms") == 0);
+    }
+    gs_mem_free(text);
+    gs_vector_terms_release(&terms);
+}
+
 int main(void)
 {
     weights_become_impacts();
     many_terms();
     repeats_are_found();
+    terms_are_limited();
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }
