@@ -481,6 +481,41 @@ def check_tuples(checker, rng, args):
         check_builds(checker, rng, [path], ["--format=tuples-bin"], wanted, False, args)
 
 
+def random_vector(rng, terms):
+    """Terms with weights as they are written, each with the impact that it has."""
+    vector = {}
+    for _ in range(int(rng.lognormvariate(3, 1.2))):
+        term = terms[int(len(terms) ** rng.random()) - 1]
+        weight = rng.choice([rng.randint(0, 300), rng.randint(1, 9), round(rng.expovariate(0.7), rng.randint(1, 9)),
+                             rng.random() * 10 ** rng.randint(-9, 5)])
+        vector[term] = weight, weight if isinstance(weight, int) else round(weight * 100.0)
+    return vector
+
+
+def check_vectors(checker, rng, args):
+    letters = "abcdefgh   \t\"\\/'éß日本\U0001f600\x01"
+    terms = sorted({"".join(rng.choices(letters, k=rng.randint(1, 12))) for _ in range(3000)})
+    rng.shuffle(terms)
+    for is_array in False, True:
+        index = collections.defaultdict(dict)
+        path = checker.path("vectors")
+        with open(path, "w", encoding="utf-8") as file:
+            for doc in range(args.documents):
+                vector = random_vector(rng, terms)
+                for term, (_, impact) in vector.items():
+                    if impact > 0:
+                        index[term.encode()][doc] = impact
+                record = {"id": f"d{doc}", "vector": {term: weight for term, (weight, _) in vector.items()}}
+                if rng.random() < 0.3:
+                    record = {"text": "beside", **record, "more": [1, {"vector": {}}]}
+                text = json.dumps(record, ensure_ascii=rng.random() < 0.5, indent=1 if is_array else None)
+                file.write(("[" if doc == 0 else ",") * is_array + text + "\n")
+            file.write("]" * is_array)
+        wanted = expected_lines(index, False)
+        for arguments in [], ["--format=vectors"]:
+            check_builds(checker, rng, [path], arguments, wanted, False, args)
+
+
 # --- merging --------------------------------------------------------------------------------
 
 def cut(rng, items):
@@ -634,6 +669,7 @@ def main():
         check_documents(checker, rng, args)
         check_text(checker, rng, args)
         check_tuples(checker, rng, args)
+        check_vectors(checker, rng, args)
         check_skipping(checker, rng)
         check_merge(checker, rng, args)
         check_texts(checker, rng, args)
