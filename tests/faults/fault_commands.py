@@ -24,7 +24,8 @@ class Command:
 
 
 SPILL = "-S 1M --batch-size=2 --parallel=2"
-BUILD = "index build -S 1M --batch-size=4 --parallel=2"
+SMALL = "-S 1M --batch-size=4 --parallel=2"
+BUILD = f"index build {SMALL}"
 OLD = "echo old >out"
 OLD_INDEX = "cp -r {in}/small.index out"
 GROWN_INDEX = "cp -r {in}/grown.index out"
@@ -159,7 +160,7 @@ COMMANDS = [
             "--replace -o out {in}/docs", before=OLD_INDEX, keeps="ck"),
     Command("index merge --checkpoint", "index merge --parallel=2 --checkpoint=ck -o out "
             "{in}/one.index {in}/two.index", keeps="ck"),
-    Command("index append", f"index append --no-merge {BUILD[12:]} out {{in}}/some",
+    Command("index append", f"index append --no-merge {SMALL} out {{in}}/some",
             before=OLD_INDEX),
     Command("index append, grown", "index append --parallel=2 --no-merge out {in}/some",
             before=GROWN_INDEX),
@@ -237,7 +238,7 @@ DURABLE = [
             "{in}/two.index {in}/one.index", before=OLD_INDEX),
     Command("index import --replace", "index import --ciff --replace -o out {in}/ciff",
             before=OLD_INDEX),
-    Command("index append", f"index append {BUILD[12:]} out {{in}}/some", before=OLD_INDEX,
+    Command("index append", f"index append {SMALL} out {{in}}/some", before=OLD_INDEX,
             again="index append --format=jsonl out /dev/null"),
     Command("index append, merged", "index append --parallel=2 out {in}/some",
             before=GROWN_INDEX, between="index append --no-merge --parallel=2 out {in}/some",

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "lib/base/mem.h"
 #include "lib/index/segment/segments.h"
@@ -33,8 +32,7 @@ gs_code gs_whole_index(const gs_index_merge_options *options, const char *index,
         gs_mem_free(folder);
         return st->code;
     }
-    if (snprintf(name, sizeof name, "%s.whole-%ld", options->folder, (long)getpid()) >=
-        (int)sizeof name)
+    if (snprintf(name, sizeof name, "%s.whole", options->folder) >= (int)sizeof name)
         return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot write: %s", options->folder);
     o.folder = name;
     o.inputs = &index;

@@ -4,7 +4,8 @@
  *
  * What was built and has not grown is given as it is. Otherwise its segments are merged
  * first, and the result is lent while it is needed. It lies beside a name of the caller's
- * then, and is removed whatever happens (lib/index/folder/index_leftover.h).
+ * then, as NAME.whole.tmp-XXXXXX, and is removed whatever happens
+ * (lib/index/folder/index_leftover.h).
  */
 #ifndef GS_LIB_INDEX_GROW_WHOLE_INDEX_H
 #define GS_LIB_INDEX_GROW_WHOLE_INDEX_H

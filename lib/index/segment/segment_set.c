@@ -35,10 +35,16 @@ static gs_code open_segment(gs_segments *s, const gs_manifest_segment *from,
                             gs_status *st)
 {
     char path[GS_INDEX_PATH_BYTES];
+    gs_status why = {.code = GS_OK};
     gs_segment *const to = &s->items[s->count];
     if (!gs_index_segment_path(path, s->folder, from->number))
         return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot read: %s", s->folder);
-    GS_TRY(gs_index_open(&to->index, path, st));
+    if (gs_index_open(&to->index, path, &why) != GS_OK) {
+        if (why.code == GS_ERR_IO && why.sys == ENOENT)
+            return damaged(s, from->number, "it is missing", st);
+        gs_status_keep_first(st, &why);
+        return st->code;
+    }
     s->count++;
     const gs_index_header *const h = gs_index_header_of(to->index);
     if (gs_index_header_sum(h) != from->header_sum || h->documents != from->documents)
