@@ -203,7 +203,7 @@ build/gpusort: $(BIN)/gpusort FORCE
 $(BIN)/gpusort: $(CMD_O) $(BIN)/libgpusort.a $(BIN)/link-flags $(if $(SAN),,$(OBJ)/cmd/link/defer_tables)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(CMD_O) $(BIN)/libgpusort.a $(CUDA_LIBS) $(LDLIBS)
-	$(if $(SAN),,$(Q)$(LATE) $@)
+	$(if $(SAN),,$(Q)$(LATE) $@ || { rm -f $@; exit 1; })
 
 # What the loader need not do at each start (lib/base/late_relocations.h).
 LATE := $(OBJ)/cmd/link/defer_tables
@@ -321,7 +321,7 @@ help:
 	  'make ray-wheel  for Ray: build/ray-wheel/gpusort_ray-*.whl, which has the program inside' \
 	  'make wheel      for Python: build/wheel/gpusort-*.whl, which has the library inside' \
 	  'make install    to $(DESTDIR)$(PREFIX): the program and the library' \
-	  'Variables: V=1 CC= CUDA=0|1 CUDA_ARCH="80 90"|own STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
+	  'Variables: V=1 CC= BUILD_CC= CUDA=0|1 CUDA_ARCH="80 90"|own STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
 
 deps:
 	@tests/install_deps.sh
