@@ -239,13 +239,11 @@ static gs_code open_writer(builder *b, gs_status *st)
         .has_positions = o->has_positions,
         .has_documents = !b->is_tuples,
         .has_texts = o->has_texts,
-        .has_impacts = b->has_weights,
         .replace = o->replace,
         .unique_names = o->unique_ids && !b->is_tuples,
         .doc_base = o->doc_base,
         .memory_bytes = b->plan.writer_bytes,
         .part_count = b->plan.part_count,
-        .tokenizer = rules_json(b),
         .log = o->log,
     };
     return gs_index_writer_new(&b->writer, &writer, st);
@@ -353,10 +351,11 @@ static gs_code prepare(builder *b, gs_status *st)
     gs_assert(!(b->is_tuples && (o->has_positions || o->has_texts)));
     GS_TRY(choose_method(b, st));
     GS_TRY(gs_index_plan_make(&b->plan, o, b->sorter != NULL, st));
+    GS_TRY(open_writer(b, st)); /* what it cannot write is told before anything is read */
     GS_TRY(open_input(b, st));
     GS_TRY(gs_input_begin(b->input, st));
     GS_TRY(find_kind(b, st));
-    GS_TRY(open_writer(b, st));
+    gs_index_writer_set_kind(b->writer, b->has_weights, rules_json(b));
     const bool is_small = gs_input_is_small(b->input) && o->memory_bytes == 0;
     b->workers = is_small ? 1 : b->plan.workers;
     GS_TRY(gs_team_new(&b->team, b->workers, st));

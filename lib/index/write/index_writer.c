@@ -103,6 +103,13 @@ gs_text_writer *gs_index_writer_texts(gs_index_writer *w)
     return w->options.has_texts ? &w->texts : NULL;
 }
 
+void gs_index_writer_set_kind(gs_index_writer *w, bool has_impacts, const char *tokenizer)
+{
+    gs_assert(atomic_load(&w->doc_bound) == 0);
+    w->options.has_impacts = has_impacts;
+    w->options.tokenizer = tokenizer;
+}
+
 gs_code gs_index_writer_set_document_count(gs_index_writer *w, uint64_t count,
                                            gs_status *st)
 {

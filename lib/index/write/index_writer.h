@@ -63,6 +63,10 @@ GS_MUST_CHECK gs_code gs_index_writer_document(gs_index_writer *w, const void *n
 /* With has_texts, where those of the documents go, in their order, before the commit;
  * else NULL. */
 gs_text_writer *gs_index_writer_texts(gs_index_writer *w);
+/* Before the first part, where it is not known when the writer is made: these two of the
+ * options. */
+void gs_index_writer_set_kind(gs_index_writer *w, bool has_impacts,
+                              const char *tokenizer);
 /* Without has_documents, before the first part: all docIDs are below. */
 GS_MUST_CHECK gs_code gs_index_writer_set_document_count(gs_index_writer *w,
                                                          uint64_t count, gs_status *st);
