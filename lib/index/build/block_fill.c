@@ -452,17 +452,6 @@ static gs_code next_tokens(fill_worker *w, bool *has_more, gs_status *st)
     return GS_OK;
 }
 
-static void put_weight(gs_tuple_batch *batch, const gs_vector_weight *weight,
-                       uint64_t doc)
-{
-    const gs_text_span raw = weight->term.raw;
-    uint8_t *const to = batch->terms.bytes + batch->terms.used;
-    uint8_t *const end = weight->term.has_escapes ? gs_json_unescape(raw, to)
-                                                  : mempcpy(to, raw.data, raw.bytes);
-    memset(end, 0, GS_TERM_PAD);
-    gs_tuple_batch_add(batch, (size_t)(end - to), doc, weight->impact);
-}
-
 /* The next weights of the batch's documents. */
 static void next_weights(const gs_block_fill *f, fill_worker *w, bool *has_more)
 {
@@ -471,17 +460,11 @@ static void next_weights(const gs_block_fill *f, fill_worker *w, bool *has_more)
     w->taken = 0;
     gs_tuple_batch_clear(w->tuples);
     for (; w->document < list->count; w->document++, w->in_text = false) {
-        gs_vector_weight weight;
         if (!w->in_text)
             gs_vector_reader_begin(&w->vector, list->documents[w->document].vector,
                                    scale);
         w->in_text = true;
-        while (gs_token_batch_has_room(&w->tuples->terms) &&
-               gs_vector_reader_next(&w->vector, &weight)) {
-            if (weight.impact > 0)
-                put_weight(w->tuples, &weight, w->first_doc + w->document);
-        }
-        if (!gs_token_batch_has_room(&w->tuples->terms))
+        if (!gs_tuple_batch_add_vector(w->tuples, &w->vector, w->first_doc + w->document))
             break;
     }
     *has_more = w->tuples->count > 0;

@@ -52,6 +52,30 @@ void gs_tuple_batch_add(gs_tuple_batch *batch, size_t term_bytes, uint64_t doc,
     terms->count = batch->count;
 }
 
+static void add_weight(gs_tuple_batch *batch, const gs_vector_weight *weight,
+                       uint64_t doc)
+{
+    const gs_text_span raw = weight->term.raw;
+    uint8_t *const to = batch->terms.bytes + batch->terms.used;
+    uint8_t *const end = weight->term.has_escapes ? gs_json_unescape(raw, to)
+                                                  : mempcpy(to, raw.data, raw.bytes);
+    memset(end, 0, GS_TERM_PAD);
+    gs_tuple_batch_add(batch, (size_t)(end - to), doc, weight->impact);
+}
+
+bool gs_tuple_batch_add_vector(gs_tuple_batch *batch, gs_vector_reader *vector,
+                               uint64_t doc)
+{
+    gs_vector_weight weight;
+    while (gs_token_batch_has_room(&batch->terms)) {
+        if (!gs_vector_reader_next(vector, &weight))
+            return true;
+        if (weight.impact > 0)
+            add_weight(batch, &weight, doc);
+    }
+    return false;
+}
+
 /* NULL, or why the line is no tuple. */
 static const char *parse_line(gs_tuple_batch *batch, const uint8_t *line,
                               const uint8_t *end)

@@ -9,6 +9,7 @@
  * a decimal number below 2^40; a tf is from 1 to 2^32 - 1, and 1 if it is not there. The
  * term of a binary tuple is its termID as a decimal number, so that "10" comes before "9"
  * as bytes do. A tuple that comes again adds its tf. Documents may come in any order.
+ * Weights that documents have of their terms become tuples as well, their impacts the tf.
  */
 #ifndef GS_LIB_INDEX_TEXT_TUPLE_H
 #define GS_LIB_INDEX_TEXT_TUPLE_H
@@ -32,6 +33,11 @@ void gs_tuple_batch_clear(gs_tuple_batch *batch);
 /* Adds one of the term that stands, padded, at the end of the batch's bytes. */
 void gs_tuple_batch_add(gs_tuple_batch *batch, size_t term_bytes, uint64_t doc,
                         uint32_t tf);
+
+/* Adds what is left of a document's weights, as long as there is room; false: there may
+ * be more of them. */
+bool gs_tuple_batch_add_vector(gs_tuple_batch *batch, gs_vector_reader *vector,
+                               uint64_t doc);
 
 /* Where a reader stands in a batch of input. */
 typedef struct gs_tuple_reader {
