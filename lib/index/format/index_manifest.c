@@ -267,10 +267,10 @@ void gs_index_manifest_replace(gs_index_manifest *m, size_t from, size_t to,
                                const gs_manifest_segment *instead)
 {
     gs_assert(from < to && to <= m->count);
-    m->segments[from] = *instead;
-    memmove(&m->segments[from + 1], &m->segments[to],
-            (m->count - to) * sizeof *m->segments);
-    m->count -= to - from - 1;
+    if (instead != NULL)
+        m->segments[from++] = *instead;
+    memmove(&m->segments[from], &m->segments[to], (m->count - to) * sizeof *m->segments);
+    m->count -= to - from;
 }
 
 void gs_index_manifest_release(gs_index_manifest *m)

@@ -91,7 +91,7 @@ GS_MUST_CHECK gs_code gs_index_manifest_settle(const char *folder, gs_status *st
 GS_MUST_CHECK gs_code gs_index_manifest_add(gs_index_manifest *m,
                                             const gs_manifest_segment *segment,
                                             gs_status *st);
-/* Takes out segments [from, to), but for the first of them, which becomes `instead`. */
+/* Takes out segments [from, to), and puts `instead` in their place; NULL: nothing. */
 void gs_index_manifest_replace(gs_index_manifest *m, size_t from, size_t to,
                                const gs_manifest_segment *instead);
 void gs_index_manifest_release(gs_index_manifest *m); /* a zeroed one is fine */

@@ -43,6 +43,23 @@ static gs_code pick(const gs_growth *g, size_t *from, size_t *to, bool *is_picke
     return st->code;
 }
 
+/* Is nothing left of them, and something without them? */
+static bool may_go(const gs_growth *g, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        if (g->manifest.segments[i].deleted < g->manifest.segments[i].documents)
+            return false;
+    }
+    return to - from < g->manifest.count;
+}
+
+static gs_code drop(gs_growth *g, size_t from, size_t to, gs_status *st)
+{
+    (void)gs_growth_take_number(g); /* manifests are told apart by it */
+    gs_index_manifest_replace(&g->manifest, from, to, NULL);
+    return gs_growth_commit(g, st);
+}
+
 static gs_code merge_some(gs_growth *g, const gs_index_merge_options *options,
                           size_t from, size_t to, gs_status *st)
 {
@@ -74,7 +91,8 @@ static gs_code merge_picked(gs_growth *g, const gs_index_merge_options *options,
         GS_TRY(pick(g, &from, &to, &is_picked, st));
         if (!is_picked)
             return GS_OK;
-        GS_TRY(merge_some(g, options, from, to, st));
+        GS_TRY(may_go(g, from, to) ? drop(g, from, to, st)
+                                   : merge_some(g, options, from, to, st));
     }
 }
 

@@ -156,8 +156,18 @@ void gs_growth_close(gs_growth *g)
 
 /* --- changing ---------------------------------------------------------------------- */
 
+static bool is_taken(const gs_growth *g, uint64_t number)
+{
+    char path[GS_INDEX_PATH_BYTES];
+    return (gs_index_segment_path(path, g->folder, number) && access(path, F_OK) == 0) ||
+           (gs_index_deletions_path(path, g->folder, number) && access(path, F_OK) == 0);
+}
+
+/* Where the file system has no locks leftovers stay, and keep their numbers. */
 uint64_t gs_growth_take_number(gs_growth *g)
 {
+    while (is_taken(g, g->manifest.next))
+        g->manifest.next++;
     return g->manifest.next++;
 }
 

@@ -25,6 +25,8 @@ bool gs_merge_policy_pick(const gs_segment_size *sizes, size_t count, size_t *fr
         *to = *from + 1;
         if (s->deleted > 0 && s->deleted >= s->documents / GS_MERGE_DELETED_PART)
             return true;
+        if (s->deleted == s->documents && count > 1)
+            return true;
     }
     return false;
 }

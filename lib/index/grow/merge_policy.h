@@ -14,7 +14,7 @@
  * So what is written again is at least twice as large afterwards: a posting is written as
  * often as sizes double, and there are no more segments than eight and one for each
  * doubling. A segment of which a third is deleted is written anew by itself, and one of
- * which nothing is left goes.
+ * which nothing is left goes, unless it is the only one.
  */
 #ifndef GS_LIB_INDEX_GROW_MERGE_POLICY_H
 #define GS_LIB_INDEX_GROW_MERGE_POLICY_H

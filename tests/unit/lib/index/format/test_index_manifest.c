@@ -132,7 +132,9 @@ static void segments_give_way(void)
     gs_index_manifest_replace(&m, 1, 4, &instead);
     CHECK(m.count == 4 && m.segments[0].number == 0 && m.segments[1].number == 8 &&
           m.segments[2].number == 4 && m.segments[3].number == 5);
-    gs_index_manifest_replace(&m, 0, 4, &instead);
+    gs_index_manifest_replace(&m, 2, 3, NULL);
+    CHECK(m.count == 3 && m.segments[1].number == 8 && m.segments[2].number == 5);
+    gs_index_manifest_replace(&m, 0, 3, &instead);
     CHECK(m.count == 1 && m.segments[0].number == 8);
     gs_index_manifest_release(&m);
 }

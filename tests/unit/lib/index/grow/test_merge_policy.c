@@ -24,6 +24,10 @@ static void examples(void)
     CHECK(gs_merge_policy_pick(sizes, 3, &from, &to) && from == 0 && to == 1);
     sizes[0].deleted = 10;
     CHECK(gs_merge_policy_pick(sizes, 1, &from, &to) && from == 0 && to == 1);
+    sizes[1] = (gs_segment_size){0, 0, 0};
+    sizes[0].deleted = 0;
+    CHECK(gs_merge_policy_pick(sizes, 2, &from, &to) && from == 1 && to == 2);
+    CHECK(!gs_merge_policy_pick(sizes + 1, 1, &from, &to));
 }
 
 /* As one append does, until nothing is picked: how many bytes were written. */
