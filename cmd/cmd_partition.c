@@ -18,6 +18,7 @@ typedef struct partition_request {
     gs_sort_args args;
     gs_partition_options options;
     gs_partition_result result;
+    _Atomic uint64_t part_count, records_max, bytes_max; /* of parts, for --stats */
 } partition_request;
 
 static const char usage_text[] =
@@ -123,19 +124,36 @@ static void tell_parts(const partition_request *r)
     }
 }
 
+static void count_parts(partition_request *r)
+{
+    r->part_count = r->result.part_count;
+    for (size_t i = 0; i < r->result.part_count; i++) {
+        const gs_part_tally *const t = &r->result.parts[i];
+        if (t->records > r->records_max)
+            r->records_max = t->records;
+        if (t->bytes > r->bytes_max)
+            r->bytes_max = t->bytes;
+    }
+}
+
+static gs_code do_work(partition_request *r, gs_status *st)
+{
+    const gs_unframe_options unframe = {
+        .sort = &r->args.options,
+        .has_part = r->part != NULL,
+        .part = r->part != NULL ? gs_own_number("--part", r->part, 0) : 0,
+    };
+    return r->unframes ? gs_unframe_run(&unframe, &r->result, st)
+                       : gs_partition_run(&r->options, &r->result, st);
+}
+
 static gs_code work(void *context, gs_trace *trace, gs_status *st)
 {
     partition_request *const r = context;
     r->args.options.trace = trace;
-    if (r->unframes) {
-        const gs_unframe_options options = {
-            .sort = &r->args.options,
-            .has_part = r->part != NULL,
-            .part = r->part != NULL ? gs_own_number("--part", r->part, 0) : 0,
-        };
-        return gs_unframe_run(&options, &r->result, st);
-    }
-    return gs_partition_run(&r->options, &r->result, st);
+    GS_NOTED(do_work(r, st));
+    count_parts(r);
+    return st->code;
 }
 
 int cmd_partition(int argc, char **argv)
@@ -165,7 +183,13 @@ int cmd_partition(int argc, char **argv)
     r.args.options.stats = &stats;
     r.args.options.ends_by_pipe = true;
     gs_status st = {.code = GS_OK};
-    if (gs_watch_run(&r.args.watch, &stats, NULL, 0, work, &r, &st) != GS_OK)
+    const gs_stats_extra extras[] = {
+        {"parts", NULL, &r.part_count},
+        {"part_records_max", NULL, &r.records_max},
+        {"part_bytes_max", NULL, &r.bytes_max},
+    };
+    const size_t extra_count = sizeof extras / sizeof *extras;
+    if (gs_watch_run(&r.args.watch, &stats, extras, extra_count, work, &r, &st) != GS_OK)
         gs_report_status(&st, true);
     else if (r.args.verbose)
         tell_parts(&r);

@@ -33,6 +33,13 @@ say 'Binary records by their first ten bytes; the same multiset, in order'
 show 'gpusort --record-size=100 --key-bytes=0:10 records.bin -o "$scratch/sorted.bin"
     gpusort check --record-size=100 --key-bytes=0:10 --same=records.bin "$scratch/sorted.bin"'
 
+say 'One sort in two places: each cuts what it has at the same splitters; parts of one number are merged'
+show 'split -n l/2 weblog.txt "$scratch/log."
+    gpusort sample --splitters=3 -k1,1 weblog.txt -o "$scratch/cuts"
+    for f in aa ab; do gpusort partition -v --splitters="$scratch/cuts" -k1,1 -o "$scratch/part.$f" "$scratch/log.$f"; done
+    for i in 0000 0001 0002; do gpusort sort -m -k1,1 "$scratch"/part.*.$i; done |
+        cmp - <(gpusort sort -k1,1 weblog.txt) && echo "as one sort of all"'
+
 say 'A stream of numbers: the median and the last percent, in bounded memory'
 show 'gpusort gen u64 -n 5M | gpusort stats quantile --binary --type=u64 --phi=0,0.5,0.99,1'
 

@@ -23,6 +23,7 @@ struct gs_frame_reader {
     uint64_t part_bytes;     /* of its text so far */
     uint64_t bytes, records; /* of the parts that have ended */
     bool has_header, has_block;
+    ZSTD_DCtx *zstd; /* made with the reader: want of memory is no damage */
     uint8_t *payload, *text;
     size_t payload_capacity, text_capacity;
 };
@@ -97,10 +98,9 @@ static gs_code unpack(gs_frame_reader *r, const uint8_t **text, gs_status *st)
         return fail(r, "its text is packed in an unknown way", st);
     GS_TRY(gs_mem_grow(&r->text, &r->text_capacity, (size_t)h->bytes + 1, "a frame", st));
     *text = r->text;
-    return ZSTD_decompress(r->text, (size_t)h->bytes, r->payload, h->stored_bytes) ==
-                   h->bytes
-               ? GS_OK
-               : fail(r, "its text cannot be unpacked", st);
+    const size_t bytes = ZSTD_decompressDCtx(r->zstd, r->text, (size_t)h->bytes,
+                                             r->payload, h->stored_bytes);
+    return bytes == h->bytes ? GS_OK : fail(r, "its text cannot be unpacked", st);
 }
 
 /* Does the frame stand where it may? */
@@ -187,7 +187,10 @@ gs_code gs_frame_reader_new(gs_frame_reader **out, int fd, const char *name,
     GS_TRY(gs_mem_new(&r, sizeof *r, "frames", st));
     r->fd = fd;
     r->name = name;
-    if (read_start(r, st) == GS_OK)
+    r->zstd = ZSTD_createDCtx();
+    if (r->zstd == NULL)
+        (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
+    if (st->code == GS_OK && read_start(r, st) == GS_OK)
         *out = r;
     else
         gs_frame_reader_free(r);
@@ -198,6 +201,7 @@ void gs_frame_reader_free(gs_frame_reader *r)
 {
     if (r == NULL)
         return;
+    (void)ZSTD_freeDCtx(r->zstd);
     gs_mem_free(r->payload);
     gs_mem_free(r->text);
     gs_mem_free(r);

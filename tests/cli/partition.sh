@@ -20,6 +20,7 @@ printf 'f\nc\n' | gpusort partition --splitters=- -o p -r disorder; show p.*
 gpusort partition --splitters=fives -v -o p same 2>&1 | grep part; show p.*
 gpusort partition --splitters=fives -u -o p same; show p.*
 gpusort partition --splitters=fives -s -k1,1n -o p same; show p.*
+gpusort partition --splitters=cuts --stats -o p same 2>&1 | grep part; rm p.*
 gpusort partition --splitters=empty -v -o p same 2>&1 | grep part; ls p.*; rm p.*
 gpusort partition --splitters=empty --parts=3 -v -o p same 2>&1 | grep part; rm p.*
 gpusort partition --splitters=cuts -o p empty; show p.*
