@@ -350,6 +350,8 @@ static size_t rest_of_held(const gs_part_cutter *c, const uint8_t *text, size_t 
 
 static gs_code cut_held(gs_part_cutter *c, gs_status *st)
 {
+    if (c->held_bytes == 0)
+        return GS_OK;
     const whole_text t = {c->held, c->held + c->held_bytes};
     c->held_bytes = 0;
     return cut_whole(c, &t, st);

@@ -131,7 +131,7 @@ static gs_code make_strings(gs_part_splitters *s, const gs_record_layout *layout
         GS_TRY(
             gs_line_string_make(string, layout, encoder, s->text + r->at, r->bytes, st));
         GS_TRY(gs_mem_grow(&s->strings, &s->strings_capacity,
-                           s->strings_used + string->bytes, "keys of splitters", st));
+                           s->strings_used + string->bytes + 1, "keys of splitters", st));
         if (string->bytes > 0)
             memcpy(s->strings + s->strings_used, string->data, string->bytes);
         r->string_at = s->strings_used;
