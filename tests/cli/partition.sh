@@ -17,12 +17,12 @@ try_lines <<'LINES'
 printf 'f\nb\nc\nz\nf\na' | gpusort partition --splitters=cuts -o p; show p.*
 printf 'f\nb\nc\nz\nf\na' | gpusort partition --splitters=cuts -o p -r; show p.*
 printf 'f\nc\n' | gpusort partition --splitters=- -o p -r disorder; show p.*
-gpusort partition --splitters=fives -v -o p same 2>&1 | grep part; show p.*
+gpusort partition --splitters=fives -v -o p same 2>&1 | grep ': part '; show p.*
 gpusort partition --splitters=fives -u -o p same; show p.*
 gpusort partition --splitters=fives -s -k1,1n -o p same; show p.*
 gpusort partition --splitters=cuts --stats -o p same 2>&1 | grep part; rm p.*
-gpusort partition --splitters=empty -v -o p same 2>&1 | grep part; ls p.*; rm p.*
-gpusort partition --splitters=empty --parts=3 -v -o p same 2>&1 | grep part; rm p.*
+gpusort partition --splitters=empty -v -o p same 2>&1 | grep ': part '; ls p.*; rm p.*
+gpusort partition --splitters=empty --parts=3 -v -o p same 2>&1 | grep ': part '; rm p.*
 gpusort partition --splitters=cuts -o p empty; show p.*
 mkdir folder; gpusort partition --splitters=cuts -o folder/ cuts; ls folder
 gpusort partition --splitters=t.cut --csv -k n:n -o p t.csv; show p.*
@@ -120,6 +120,6 @@ cat f.0001 >from_pipe & gpusort partition --splitters=cuts -o f disorder; wait; 
 # More than memory holds.
 gpusort gen lines --bytes=12M -o large
 gpusort sample --splitters=5 large -o large.cuts
-gpusort partition --splitters=large.cuts -S 3M -o large.p large --stats=stats
+cat large | gpusort partition --splitters=large.cuts -S 3M -o large.p --stats=stats
 cat large.p.* | cmp - <(gpusort sort large)
 [ "$(sed -n 's/^  "runs": \([0-9]*\),$/\1/p' stats)" -gt 1 ] || echo 'nothing was spilled'

@@ -18,7 +18,7 @@ gpusort partition --unframe --part=1 -v -o one s; show one
 gpusort partition --unframe --part=3 <s
 gpusort partition --unframe --part=4 s
 gpusort partition --splitters=cuts --framed in | cmp - s
-gpusort partition --splitters=cuts --framed -v <in 2>&1 >/dev/null | grep part
+gpusort partition --splitters=cuts --framed -v <in 2>&1 >/dev/null | grep ': part '
 gpusort partition --splitters=t.cut --csv -k n:n --framed t.csv | gpusort partition --unframe -o p; show p.*
 gpusort partition --splitters=t.cut --csv -k n:n --framed t.csv | gpusort partition --unframe --part=1 -
 gpusort partition --splitters=cuts --framed empty | gpusort partition --unframe -o p; show p.*
