@@ -289,7 +289,7 @@ help:
 	  'make unit-test  the unit tests of this variant' \
 	  'make cli-test   the command line against expected output' \
 	  'make diff-test  thousands of cases against the system'"'"'s sort (CASES=N)' \
-	  'make table-test tables, JSON lines and locales against other programs' \
+	  'make table-test tables, JSON lines, locales and parts against other programs' \
 	  'make fake-gpu-test  the way through a GPU, without one' \
 	  'make faults     every call to the system fails in turn (FAULT_POINTS=N: N of them)' \
 	  'make stops      power cuts at every call that changes the disk, and 1000 kills' \
@@ -359,6 +359,7 @@ table-test: $(PROGRAM)
 	@python3 tests/table_check.py --binary $(CURDIR)/$(PROGRAM) $(TABLE_TEST_ARGS)
 	@python3 tests/json_check.py --binary $(CURDIR)/$(PROGRAM) $(TABLE_TEST_ARGS)
 	@python3 tests/locale_check.py --binary $(CURDIR)/$(PROGRAM) $(TABLE_TEST_ARGS)
+	@python3 tests/partition_check.py --binary $(CURDIR)/$(PROGRAM) $(TABLE_TEST_ARGS)
 
 limits-test: $(PROGRAM)
 	@python3 tests/limits/run.py --binary $(CURDIR)/$(PROGRAM) $(LIMITS_TEST_ARGS)
