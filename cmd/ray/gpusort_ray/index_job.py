@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,7 +38,7 @@ class ShardDone(NamedTuple):
     shard: int
     documents: int
     bytes: int
-    seconds: float
+    core_seconds: float
     peak_bytes: int
 
 
@@ -59,7 +58,7 @@ def _send(folder: str, target: str) -> None:
 
 
 def build_shard(work: IndexWork, number: int, chunk: Chunk) -> ShardDone:
-    o, began = work.options, time.monotonic()
+    o, began = work.options, gpusort.used_seconds()
     chunks.check_unchanged(chunk)
     target = files.join(work.out, shard_name(number))
     needed = _TEMPORARY * chunk.bytes + chunks.fetched_bytes(chunk)
@@ -84,7 +83,7 @@ def build_shard(work: IndexWork, number: int, chunk: Chunk) -> ShardDone:
             _send(built, target)
     peak = gpusort.largest_child_bytes()
     size = sum(info["bytes"].values())
-    return ShardDone(number, info["documents"], size, time.monotonic() - began, peak)
+    return ShardDone(number, info["documents"], size, gpusort.used_seconds() - began, peak)
 
 
 class IndexJob:
@@ -140,4 +139,4 @@ class IndexJob:
         )
         for one in clusters.flow(c, tasks, 2 * c.room.tasks):
             manifest.add(one.shard, one.documents, "")
-            self._watch.step(written=one.bytes, peak=one.peak_bytes)
+            self._watch.step(written=one.bytes, peak=one.peak_bytes, core_seconds=one.core_seconds)

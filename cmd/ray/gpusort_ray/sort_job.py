@@ -163,7 +163,9 @@ class SortJob:
         for one in clusters.flow(c, tasks, 2 * c.room.tasks):
             assert isinstance(one, PartitionDone)
             sizes = [a + b for a, b in zip(sizes, one.part_bytes)]
-            self._watch.step(shuffled=sum(one.part_bytes), peak=one.peak_bytes)
+            self._watch.step(
+                shuffled=sum(one.part_bytes), peak=one.peak_bytes, core_seconds=one.core_seconds
+            )
         return pieces, sizes
 
     def _merge(self, missing: list[int], pieces: list[list[Any]], sizes: list[int]) -> None:
@@ -184,7 +186,7 @@ class SortJob:
         for one in clusters.flow(c, map(numbered, missing), 2 * c.room.tasks):
             assert isinstance(one, PartDone)
             self._manifest.add(one.part, one.bytes, one.checksum)
-            self._watch.step(written=one.bytes, peak=one.peak_bytes)
+            self._watch.step(written=one.bytes, peak=one.peak_bytes, core_seconds=one.core_seconds)
 
 
 def check_parts(out: str) -> int:

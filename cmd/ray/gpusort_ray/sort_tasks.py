@@ -12,7 +12,6 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
-import time
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, NamedTuple
 
@@ -58,7 +57,7 @@ class Piece(NamedTuple):
 
 class PartitionDone(NamedTuple):
     part_bytes: list[int]
-    seconds: float
+    core_seconds: float
     peak_bytes: int
 
 
@@ -66,7 +65,7 @@ class PartDone(NamedTuple):
     part: int
     bytes: int
     checksum: str
-    seconds: float
+    core_seconds: float
     peak_bytes: int
 
 
@@ -139,7 +138,7 @@ def partition_chunk(
 ) -> Iterator[Piece | PartitionDone]:
     """A piece of every part, and at last what it took. Of parts that are not wanted any
     more the piece is empty."""
-    o, began = work.options, time.monotonic()
+    o, began = work.options, gpusort.used_seconds()
     chunks.check_unchanged(chunk)
     spills = chunk.bytes if 2 * chunk.bytes > work.memory_bytes else 0
     needed = chunk.bytes + spills + chunks.fetched_bytes(chunk) + (1 << 20)
@@ -164,7 +163,7 @@ def partition_chunk(
             sizes.append(len(data))
             yield Piece(number, part, xxhash.xxh3_64_hexdigest(data), _as_object(data))
             os.unlink(path)
-    yield PartitionDone(sizes, time.monotonic() - began, gpusort.largest_child_bytes())
+    yield PartitionDone(sizes, gpusort.used_seconds() - began, gpusort.largest_child_bytes())
 
 
 def _mapped(path: str) -> Any:
@@ -180,7 +179,7 @@ def _as_object(data: Any) -> Any:
 
 def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) -> PartDone:
     """Pieces come in the order of their chunks. Of tables each has the header on top."""
-    began = time.monotonic()
+    began = gpusort.used_seconds()
     o = work.options
     with gpusort.scratch(o.job.scratch, part_bytes + (1 << 20)) as folder:
         paths = [_keep(p, part, folder) for p in pieces]
@@ -193,7 +192,7 @@ def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) 
             done = _checked(files.path_of(target))
         else:
             done = _write(work, part, target, words if paths else None)
-    return PartDone(part, *done, time.monotonic() - began, gpusort.largest_child_bytes())
+    return PartDone(part, *done, gpusort.used_seconds() - began, gpusort.largest_child_bytes())
 
 
 def _keep(piece: Piece, part: int, folder: str) -> str:

@@ -19,6 +19,7 @@ class Watch:
         self._steps = self._of = self._chunks = 0
         self._told = 0.0
         self.seconds: dict[str, float] = {}
+        self.core_seconds: dict[str, float] = {}
         self.figures: dict[str, int] = {
             "bytes_read": 0, "chunks": 0, "parts": 0, "bytes_shuffled": 0, "bytes_written": 0,
             "peak_process_bytes": 0,
@@ -33,8 +34,11 @@ class Watch:
         self._phase, self._steps, self._of = name, 0, steps or self._chunks
         self._show()
 
-    def step(self, shuffled: int = 0, written: int = 0, peak: int = 0) -> None:
+    def step(
+        self, shuffled: int = 0, written: int = 0, peak: int = 0, core_seconds: float = 0
+    ) -> None:
         self._steps += 1
+        self.core_seconds[self._phase] = self.core_seconds.get(self._phase, 0) + core_seconds
         self.figures["bytes_shuffled"] += shuffled
         self.figures["bytes_written"] += written
         self.figures["peak_process_bytes"] = max(self.figures["peak_process_bytes"], peak)
@@ -51,6 +55,7 @@ class Watch:
             {
                 "seconds": round(time.monotonic() - self._began, 3),
                 "phase_seconds": {k: round(v, 3) for k, v in self.seconds.items()},
+                "core_seconds": {k: round(v, 3) for k, v in self.core_seconds.items()},
                 **self.figures,
             }
         )
