@@ -16,8 +16,8 @@ static gs_code append(void *context, gs_index_job *job, gs_status *st)
 int gs_index_append_command(int argc, char **argv)
 {
     gs_index_build_args args;
-    bool no_merge = false;
-    gs_index_append_args_parse(&args, &no_merge, argc, argv);
+    gs_index_append_flags flags = {.updates = false};
+    gs_index_append_args_parse(&args, &flags, argc, argv);
     const gs_word_rules_options *const words = &args.options.words;
     gs_index_append_options options = {
         .build = args.options,
@@ -27,7 +27,8 @@ int gs_index_append_command(int argc, char **argv)
                   .stop_words = words->stop_file != NULL,
                   .min_len = words->min_len != 0,
                   .max_len = words->max_len != 0},
-        .no_merge = no_merge,
+        .updates = flags.updates,
+        .no_merge = flags.no_merge,
     };
     const int exit_code = gs_index_job_run(&args.job, append, &options);
     gs_index_build_args_release(&args);

@@ -127,6 +127,7 @@ static const char append_usage[] =
     "\n"
     "What comes out:\n"
     "      --reorder                the new documents that share terms side by side\n"
+    "      --update                 documents that have the name of a new one go\n"
     "      --no-merge               only add: leave merging segments to later\n"
     "\n"
     "With what:\n"
@@ -324,13 +325,15 @@ static bool is_of_new(const gs_opt *option)
 }
 
 /* With all options, or, for `append`, with those that are left, and its own. */
-static void scan(const gs_opt *options, size_t count, bool *no_merge, int argc,
-                 char **argv)
+static void scan(const gs_opt *options, size_t count, gs_index_append_flags *flags,
+                 int argc, char **argv)
 {
-    enum { OPTIONS_MAX = 64 };
-    gs_opt left[OPTIONS_MAX] = {{0, "no-merge", GS_OPT_FLAG(no_merge)}};
-    size_t kept = 1;
-    gs_assert(count < OPTIONS_MAX);
+    enum { OPTIONS_MAX = 64, OWN = 2 };
+    gs_opt left[OPTIONS_MAX];
+    size_t kept = OWN;
+    left[0] = (gs_opt){0, "update", GS_OPT_FLAG(&flags->updates)};
+    left[1] = (gs_opt){0, "no-merge", GS_OPT_FLAG(&flags->no_merge)};
+    gs_assert(count + OWN <= OPTIONS_MAX);
     for (size_t i = 0; i < count; i++) {
         if (!is_of_new(&options[i]))
             left[kept++] = options[i];
@@ -338,7 +341,8 @@ static void scan(const gs_opt *options, size_t count, bool *no_merge, int argc,
     gs_opt_parse(argc, argv, append_usage, left, kept);
 }
 
-static void parse(gs_index_build_args *args, bool *no_merge, int argc, char **argv)
+static void parse(gs_index_build_args *args, gs_index_append_flags *flags, int argc,
+                  char **argv)
 {
     gs_index_build_options *const o = &args->options;
     gs_document_options *const d = &o->document;
@@ -385,8 +389,8 @@ static void parse(gs_index_build_args *args, bool *no_merge, int argc, char **ar
         .options = {.document.format = GS_FORMAT_ANY, .words.is_folding = true},
         .job.watch.progress = GS_PROGRESS_AUTO,
     };
-    if (no_merge != NULL)
-        scan(options, sizeof options / sizeof *options, no_merge, argc, argv);
+    if (flags != NULL)
+        scan(options, sizeof options / sizeof *options, flags, argc, argv);
     else
         gs_opt_parse(argc, argv, usage_text, GS_COUNTED(options));
 }
@@ -399,11 +403,11 @@ void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv)
 }
 
 /* Asked for or not is what counts there of rules. */
-void gs_index_append_args_parse(gs_index_build_args *args, bool *no_merge, int argc,
-                                char **argv)
+void gs_index_append_args_parse(gs_index_build_args *args, gs_index_append_flags *flags,
+                                int argc, char **argv)
 {
     gs_index_build_options *const o = &args->options;
-    parse(args, no_merge, argc, argv);
+    parse(args, flags, argc, argv);
     if (o->input_count == 0)
         gs_die_usage("which index?");
     o->folder = args->inputs[0];

@@ -22,12 +22,17 @@ typedef struct gs_index_build_args {
     gs_index_job job;
 } gs_index_build_args;
 
+/* What only `append` has. */
+typedef struct gs_index_append_flags {
+    bool updates, no_merge;
+} gs_index_append_flags;
+
 /* Ends the program with a message when the arguments will not do. */
 void gs_index_build_args_parse(gs_index_build_args *args, int argc, char **argv);
 /* The same for `append`: the folder is the first operand, and what only makes sense of a
  * new index is no option. */
-void gs_index_append_args_parse(gs_index_build_args *args, bool *no_merge, int argc,
-                                char **argv);
+void gs_index_append_args_parse(gs_index_build_args *args, gs_index_append_flags *flags,
+                                int argc, char **argv);
 void gs_index_build_args_release(gs_index_build_args *args);
 
 #endif

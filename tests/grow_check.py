@@ -68,8 +68,13 @@ class Case:
 
     def append(self):
         new = self.make(self.rng.choice((0, 1, 5, 60, 300)))
+        updates = self.rng.random() < 0.3
+        if updates:
+            names = {name for name, _ in new}
+            self.left = [d for d in self.left if d[0] not in names]
         self.write("new", new)
         self.run("index", "append", "grown", "--format=jsonl", *self.some_memory(),
+                 *(["--update"] if updates else []),
                  *self.rng.choice(([], ["--no-merge"], self.options)), "new")
         self.left += new
 

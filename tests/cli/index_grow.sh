@@ -46,6 +46,13 @@ gpusort index info idx | sed -n '2,3p'
 seq 9 | sed 's/^/n/' | try gpusort index delete idx
 seq 30 | sed 's/^/none/' | gpusort index delete idx 2>&1 | tail -n 2
 
+echo '--- updated'
+printf '{"id": "two", "text": "beans"}\n{"id": "new", "text": "beans"}\n' | gpusort index append --update --no-merge idx
+gpusort lookup idx pea bean
+gpusort search --boolean idx beans
+printf '{"id": "two", "text": "peas"}\n' | gpusort index append -v --update idx 2>&1 | grep replaced
+gpusort search --boolean idx 'peas OR beans'
+
 echo '--- what does not go'
 try gpusort index append --stem=german idx second
 try gpusort index append --stem=english --store idx second && gpusort index append --no-fold idx second
@@ -70,7 +77,7 @@ ls plain
 echo '--- leftovers and damage'
 mkdir idx/segment-77 idx/segment-78.tmp-abcdef && cp once/* idx/segment-77 && touch idx/deleted-5 idx/manifest.json.tmp-abcdef
 gpusort index append --format=jsonl idx /dev/null 2>/dev/null
-for file in idx/*[75]* idx/*tmp*; do [ -e "$file" ] && echo "$file"; done
+for file in idx/segment-7[78]* idx/deleted-5 idx/*tmp*; do [ -e "$file" ] && echo "$file"; done
 line seven 'a word' | gpusort index append --no-merge idx && cp -r idx bad
 gpusort index build --replace -o idx first && ls idx
 sed -i 's/"deleted": 0/"deleted": 1/' bad/manifest.json

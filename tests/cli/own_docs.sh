@@ -60,7 +60,7 @@ walk bench "$(array bench)" "$(of '^__gpusort_bench_option ')" 88 '' $(table ben
 walk 'bench stats' "$(arm bench)" "$(of '^__gpusort_bench_stats ')" 88 '' $(table bench_stats.c)
 walk 'bench lookup' "$(arm bench)" "$(of '^__gpusort_bench_lookup ')" 88 '' $(table bench_lookup.c)
 walk 'index build' "$(array build)" "$(of '^__gpusort_build ')" 88 BUILD $(table index_build_args.c)
-append() { table index_build_args.c | grep -vxE 'output|replace|unique-ids|docnames|checkpoint|doc-base|weight-scale' && echo no-merge; }
+append() { table index_build_args.c | grep -vxE 'output|replace|unique-ids|docnames|checkpoint|doc-base|weight-scale' && echo update no-merge; }
 walk 'index append' "$(array append)" "$(of '^__gpusort_append ')" 88 APPEND $(append)
 walk 'index delete' "$(array delete)" "$(of '^__gpusort_delete ')" 88 DELETE $(table index_delete_command.c)
 walk 'index compact' "$(array compact)" "$(of '^__gpusort_compact ')" 88 COMPACT $(table index_compact_command.c)

@@ -166,6 +166,8 @@ COMMANDS = [
             before=GROWN_INDEX),
     Command("index append, merged", "index append --parallel=2 out {in}/some",
             before=GROWN_INDEX, between="index append --no-merge --parallel=2 out {in}/some"),
+    Command("index append --update", "index append --parallel=2 --update --no-merge out "
+            "{in}/some", before=GROWN_INDEX),
     Command("index delete", "index delete --no-merge out", "doc_names", before=GROWN_INDEX),
     Command("index delete, merged", "index delete --parallel=2 out", "doc_names",
             before=OLD_INDEX, between="index delete --no-merge out"),
@@ -243,6 +245,9 @@ DURABLE = [
     Command("index append, merged", "index append --parallel=2 out {in}/some",
             before=GROWN_INDEX, between="index append --no-merge --parallel=2 out {in}/some",
             again="index append --format=jsonl out /dev/null"),
+    Command("index append --update", "index append --parallel=2 --update --no-merge out "
+            "{in}/some", before=GROWN_INDEX,
+            again="index append --no-merge --format=jsonl out /dev/null"),
     Command("index delete", "index delete --no-merge out", "doc_names", before=GROWN_INDEX,
             again="index append --no-merge --format=jsonl out /dev/null"),
     Command("index delete, merged", "index delete --parallel=2 out", "doc_names",

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/index/grow/deletions.h"
 #include "lib/index/grow/index_compact.h"
 #include "lib/index/grow/index_growth.h"
 
@@ -140,8 +142,78 @@ static gs_code check_asked(const gs_growth *g, const gs_index_append_options *o,
 
 /* --- the flow --------------------------------------------------------------------- */
 
+/* Names of new documents, so many at a time. */
+enum { BATCH_NAMES = 1 << 16, BATCH_BYTES = 8 << 20 };
+
+typedef struct name_batch {
+    gs_text_span *names;
+    uint8_t *text;
+    size_t count, bytes;
+} name_batch;
+
+static gs_code delete_batch(name_batch *b, gs_deletions *d, gs_status *st)
+{
+    GS_TRY(gs_deletions_names(d, b->names, b->count, NULL, st));
+    b->count = b->bytes = 0;
+    return GS_OK;
+}
+
+/* A name has at most 65535 bytes. */
+static gs_code delete_each(name_batch *b, gs_document_cursor *c, gs_deletions *d,
+                           gs_status *st)
+{
+    for (;;) {
+        GS_TRY(gs_document_cursor_next(c, st));
+        if (!c->has_document)
+            return delete_batch(b, d, st);
+        if (b->count == BATCH_NAMES || BATCH_BYTES - b->bytes < c->name_bytes)
+            GS_TRY(delete_batch(b, d, st));
+        if (c->name_bytes > BATCH_BYTES)
+            return GS_FAIL(st, GS_ERR_LIMIT, 0, "a name of %zu bytes is too long",
+                           c->name_bytes);
+        uint8_t *const to = b->text + b->bytes;
+        memcpy(to, c->name, c->name_bytes);
+        b->names[b->count++] = (gs_text_span){to, c->name_bytes};
+        b->bytes += c->name_bytes;
+    }
+}
+
+/* What the segment that was just built has the names of. */
+static gs_code delete_named(name_batch *b, const gs_growth *g, uint64_t number,
+                            gs_deletions *d, gs_status *st)
+{
+    char path[GS_INDEX_PATH_BYTES];
+    gs_index *index = NULL;
+    gs_document_cursor c = {0};
+    GS_TRY(gs_mem_new_array(&b->names, BATCH_NAMES, sizeof *b->names, "names", st));
+    GS_TRY(gs_mem_map(&b->text, BATCH_BYTES, false, "names", st));
+    GS_TRY(gs_deletions_open(d, g, st));
+    if (gs_index_segment_path(path, g->folder, number) &&
+        gs_index_open(&index, path, st) == GS_OK &&
+        gs_document_cursor_open(&c, index, st) == GS_OK)
+        GS_NOTED(delete_each(b, &c, d, st));
+    gs_document_cursor_close(&c);
+    gs_index_close(index);
+    return st->code;
+}
+
+static gs_code update(gs_growth *g, uint64_t number, gs_status *st)
+{
+    name_batch b = {.count = 0};
+    gs_deletions d = {.count = 0};
+    if (delete_named(&b, g, number, &d, st) == GS_OK)
+        GS_NOTED(gs_deletions_write(&d, g, st));
+    if (st->code == GS_OK)
+        gs_log_say(g->log, GS_LOG_INFO, "%llu document%s replaced",
+                   (unsigned long long)d.count, d.count == 1 ? " is" : "s are");
+    gs_deletions_close(&d);
+    gs_mem_free(b.names);
+    gs_mem_unmap(b.text, BATCH_BYTES);
+    return st->code;
+}
+
 /* Of an input without documents there is no segment. */
-static gs_code add_segment(gs_growth *g, uint64_t number, gs_status *st)
+static gs_code add_segment(gs_growth *g, uint64_t number, bool updates, gs_status *st)
 {
     gs_manifest_segment segment;
     GS_TRY(gs_growth_describe(g, number, &segment, st));
@@ -149,6 +221,8 @@ static gs_code add_segment(gs_growth *g, uint64_t number, gs_status *st)
         gs_growth_give_back(g, number);
         return GS_OK;
     }
+    if (updates)
+        GS_TRY(update(g, number, st));
     GS_TRY(gs_index_manifest_add(&g->manifest, &segment, st));
     return gs_growth_commit(g, st);
 }
@@ -167,7 +241,7 @@ static gs_code build_segment(gs_growth *g, const gs_index_append_options *option
     o.has_positions = g->header.has_positions;
     o.has_texts = g->header.has_texts;
     GS_TRY(gs_index_build(&o, st));
-    return add_segment(g, number, st);
+    return add_segment(g, number, options->updates, st);
 }
 
 static gs_code merge(gs_growth *g, const gs_index_build_options *build, gs_status *st)

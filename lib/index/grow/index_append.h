@@ -28,6 +28,7 @@ typedef struct gs_index_append_options {
      * not is an error then. */
     gs_index_build_options build;
     gs_append_asked asked;
+    bool updates;  /* what is there and has the name of a new document goes, at once */
     bool no_merge; /* segments are only added */
 } gs_index_append_options;
 

@@ -69,6 +69,7 @@ static gs_code merge_some(gs_growth *g, const gs_index_merge_options *options,
     if (!gs_index_segment_path(path, g->folder, number))
         return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot write: %s", g->folder);
     gs_index_merge_options o = *options;
+    o.log = NULL; /* that names come again was told when they came */
     o.folder = path;
     o.inputs = &g->folder;
     o.input_count = 1;
