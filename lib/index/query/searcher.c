@@ -5,6 +5,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/index/query/doc_common.h"
 #include "lib/index/query/doc_union.h"
 #include "lib/index/query/match.h"
 #include "lib/index/query/wide_query.h"
@@ -27,6 +28,8 @@ struct gs_searcher {
     size_t at;        /* the part that is gone through */
     uint64_t next;    /* document to look at */
     gs_doc_union any; /* of a plan that is_any_of */
+    bool is_common;   /* all terms of the plan, and nothing but them, must be there: */
+    gs_doc_common common;
 };
 
 static gs_code open_part(gs_searcher *s, const gs_index *index, const gs_segment *segment,
@@ -165,6 +168,15 @@ gs_code gs_searcher_gather(gs_searcher *s, const void *text, size_t bytes,
 
 /* --- in order ----------------------------------------------------------------------- */
 
+static bool has_phrase(const gs_search_plan *plan)
+{
+    for (size_t i = 0; i < plan->node_count; i++) {
+        if (gs_query_needs_positions(plan->nodes[i].kind))
+            return true;
+    }
+    return false;
+}
+
 /* To the first match of the part that it is at. */
 static gs_code begin_part(gs_searcher *s, gs_status *st)
 {
@@ -176,6 +188,9 @@ static gs_code begin_part(gs_searcher *s, gs_status *st)
         GS_TRY(gs_wide_query_open(plan, false, st));
         return gs_wide_query_next(plan->wide, st);
     }
+    s->is_common = plan->is_all_of && !plan->is_any_of && !has_phrase(plan);
+    if (s->is_common)
+        return gs_doc_common_start(&s->common, plan, st);
     GS_TRY(gs_match_open(plan, st));
     return gs_doc_union_start(&s->any, plan->readers,
                               plan->is_any_of ? plan->reader_count : 0, st);
@@ -206,6 +221,8 @@ static gs_code next_of_part(gs_searcher *s, gs_search_plan *plan, uint64_t *doc,
 {
     if (plan->is_wide)
         return next_of_wide(s, plan->wide, doc, st);
+    if (s->is_common)
+        return gs_doc_common_next(&s->common, doc, st);
     if (plan->is_any_of)
         return gs_doc_union_next(&s->any, doc, st);
     GS_TRY(gs_match_seek(plan, s->next, doc, st));

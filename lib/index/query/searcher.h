@@ -8,6 +8,7 @@
  *                                            +-> rank_matches -> top_docs
  *                                            +-> match --------> documents in order
  *                                            +-> doc_union ----> the same, of any terms
+ *                                            +-> doc_common ---> the same, of all terms
  *
  * An index of several segments is searched one after the other, with the counts of the
  * whole: each has a plan, and all have one top_docs. So answers and scores are those of
