@@ -101,9 +101,9 @@ static gs_code run(partition_job *job, gs_partition_result *result, gs_status *s
     const uint64_t parts = o->parts > 0 ? o->parts : job->splitters.count + 1;
     if (parts > GS_PARTS_MAX)
         return fail_many(parts, st);
+    GS_TRY(gs_mem_new_array(&result->parts, (size_t)parts, sizeof *result->parts, "parts",
+                            st));
     result->part_count = (size_t)parts;
-    GS_TRY(gs_mem_new_array(&result->parts, result->part_count, sizeof *result->parts,
-                            "parts", st));
     GS_TRY(o->is_framed ? gs_frame_writer_new(&job->frames, o->sort, result->part_count,
                                               o->compresses, result->parts, st)
                         : gs_part_files_new(&job->files, o->sort, result->part_count,

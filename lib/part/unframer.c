@@ -71,9 +71,9 @@ static gs_code open_files(unframe_job *job, gs_partition_result *result, gs_stat
         return GS_FAIL(st, GS_ERR_ARG, 0, "%s has parts 0 to %u, and no part %llu",
                        gs_quote_name(&q, o->sort->inputs[0]), count - 1,
                        (unsigned long long)o->part);
-    result->part_count = o->has_part ? 1 : count;
-    GS_TRY(gs_mem_new_array(&result->parts, result->part_count, sizeof *result->parts,
-                            "parts", st));
+    const size_t wanted = o->has_part ? 1 : count;
+    GS_TRY(gs_mem_new_array(&result->parts, wanted, sizeof *result->parts, "parts", st));
+    result->part_count = wanted;
     return o->has_part
                ? gs_part_files_new_one(&job->files, o->sort, result->parts, st)
                : gs_part_files_new(&job->files, o->sort, count, result->parts, st);
