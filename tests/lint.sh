@@ -104,6 +104,31 @@ for room in "${!words_of[@]}"; do
         tr ' ' '\n')
 done
 
+# The text by which a checkpoint knows its job has every field of the options, or the
+# comment above says why it has not.
+fields_of() { # STRUCT HEADER
+    sed -n "/^typedef struct $1 {/,/^} $1;/p" "$2" | sed '1d; $d; /^ *#/d; /^ *GS_[A-Z_]*(.*)$/d' |
+        sed -z 's|/[*][^*]*[*]*\([^/*][^*]*[*]*\)*/||g' | tr '\n;' ' \n' |
+        sed 's/\[[^]]*\]//g; s/[[:space:]]*$//' | grep -oE '[a-z0-9_]+(,|$)' | tr -d ,
+}
+check_job_text() { # SOURCE STRUCT HEADER LEAST
+    local excused fields field
+    excused=" $(sed -n '/^\/\* Not in the text/,/\*\//p' "$1" | grep -oE '[a-z0-9_]+' | tr '\n' ' ')"
+    fields=$(fields_of "$2" "$3")
+    [ "$(wc -w <<<"$fields")" -ge "$4" ] || complain "$3: only found these fields of $2: $fields"
+    for field in $fields; do
+        grep -qE "(->|\.)$field\b" "$1" || [[ $excused = *" $field "* ]] ||
+            complain "$1: a checkpoint does not know $field of $2, and no reason is given"
+    done
+}
+check_job_text lib/sort/plan/sort_job.c gs_sort_options lib/sort/plan/sort_options.h 37
+check_job_text lib/sort/plan/sort_job.c gs_order lib/sort/key/order.h 14
+check_job_text lib/sort/plan/sort_job.c gs_key lib/sort/key/order.h 6
+check_job_text lib/sort/plan/sort_job.c gs_byte_key lib/sort/key/order.h 5
+check_job_text lib/index/build/build_checkpoint.c gs_index_build_options lib/index/build/index_builder.h 28
+check_job_text lib/index/build/build_checkpoint.c gs_document_options lib/index/text/document.h 9
+check_job_text lib/index/merge/merge_checkpoint.c gs_index_merge_options lib/index/merge/index_merger.h 19
+
 # \b keeps gs_strtok or my_sprintf out of it.
 banned='\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol)[[:space:]]*\('
 while read -r line; do complain "$line: banned call"; done \

@@ -45,6 +45,13 @@ static size_t count_found(const gs_index_build_options *o)
     return count;
 }
 
+/* Not in the text, since the result is the same whatever they are, or since there is no
+ * checkpoint with them (make lint wants every other field of the options in it): folder,
+ * replace, inputs (the checkpoint has them and their stamps itself), unique_ids,
+ * has_texts, reorders, method, memory_bytes, threads, batch_size, temp_folders,
+ * temp_folder_count, checkpoint, no_uring, sorter, log, trace, stats, cancel_signal;
+ * words as well, which the rules are made of. Of documents: is_array, has_weights and
+ * columns, of each file. */
 static void put_job(FILE *to, const void *context)
 {
     const job_of *const job = context;

@@ -34,6 +34,10 @@ typedef struct job_of {
     const gs_tombstones *const *deleted;
 } job_of;
 
+/* Not in the text, since the result is the same whatever they are, or since there is no
+ * checkpoint with them (make lint wants every other field of the options in it): folder,
+ * replace, segment_from, segment_to, held_lock, unique_ids, memory_bytes, threads,
+ * checkpoint, log, trace, stats, cancel_signal. */
 static void put_job(FILE *to, const void *context)
 {
     const job_of *const job = context;
