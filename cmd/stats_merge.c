@@ -9,6 +9,7 @@
 #include "cmd/quantile_answer.h"
 #include "cmd/report.h"
 #include "cmd/stats_args.h"
+#include "lib/base/assertion.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 
@@ -143,14 +144,8 @@ static gs_code print_frequent(merge_request *r, gs_saved_summary *all, gs_status
     return freq_print(&r->frequent, &f, true, st);
 }
 
-static gs_code print_all(merge_request *r, gs_saved_summary *all, gs_status *st)
+static gs_code print_quantiles(merge_request *r, gs_saved_summary *all, gs_status *st)
 {
-    if (all->kind == GS_SAVED_SUMS)
-        return print_sums(r, all, st);
-    if (all->kind == GS_SAVED_PREFIXES)
-        return print_heavy(r, all, st);
-    if (all->kind != GS_SAVED_QUANTILES)
-        return print_frequent(r, all, st);
     const quantile_view v = {.all = &all->ranks,
                              .values = all->values,
                              .in_window = all->values,
@@ -158,6 +153,19 @@ static gs_code print_all(merge_request *r, gs_saved_summary *all, gs_status *st)
     r->quantiles.type = all->type;
     r->quantiles.eps = all->eps;
     return quantile_print(&r->quantiles, &v, true, st);
+}
+
+static gs_code print_all(merge_request *r, gs_saved_summary *all, gs_status *st)
+{
+    switch (all->kind) {
+    case GS_SAVED_QUANTILES: return print_quantiles(r, all, st);
+    case GS_SAVED_NUMBERS:
+    case GS_SAVED_TEXTS: return print_frequent(r, all, st);
+    case GS_SAVED_SUMS: return print_sums(r, all, st);
+    case GS_SAVED_PREFIXES: return print_heavy(r, all, st);
+    case GS_SAVED_KINDS: break;
+    }
+    gs_assert_failed("a kind of summary", __FILE__, __LINE__);
 }
 
 int gs_stats_merge_command(int argc, char **argv)

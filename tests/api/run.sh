@@ -46,6 +46,9 @@ for library in -D\ lib/libgpusort.so lib/libgpusort.a; do
     [ "$declared" = "$shown" ] || fail "$library does not show what the header says:
 $(diff <(echo "$declared") <(echo "$shown"))"
 done
+packaged=$(sed -n 's/^ \(gpusort_[a-z_]*\)@.*/\1/p' "$root/cmd/deb/libgpusort0.symbols" | sort -u)
+[ "$declared" = "$packaged" ] || fail "cmd/deb/libgpusort0.symbols does not list what the header says:
+$(diff <(echo "$declared") <(echo "$packaged"))"
 readelf -d lib/libgpusort.so | grep -q 'SONAME.*\[libgpusort\.so\.[0-9]*\]' || fail 'no soname'
 
 # --- what was promised of structures ---

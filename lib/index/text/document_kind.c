@@ -155,7 +155,7 @@ const char *gs_document_kind_hint(const uint8_t *data, size_t bytes,
                             "it looks like plain text: --format=text makes each file a "
                             "document"},
     };
-    _Static_assert(sizeof hints / sizeof *hints == GS_LOOKS_PROSE + 1, "one each");
+    _Static_assert(sizeof hints / sizeof *hints == GS_LOOKS_COUNT, "one each");
     const gs_document_kind kind = gs_document_kind_of(data, bytes);
     const bool is_so = format < GS_FORMAT_COUNT &&
                        (hints[kind].as == format ||

@@ -22,6 +22,7 @@ typedef enum gs_document_kind {
     GS_LOOKS_TABS,
     GS_LOOKS_COMMAS, /* or semicolons, as many in the second line as in the first */
     GS_LOOKS_PROSE,
+    GS_LOOKS_COUNT,
 } gs_document_kind;
 
 gs_document_kind gs_document_kind_of(const uint8_t *data, size_t bytes);

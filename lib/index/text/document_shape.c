@@ -380,6 +380,7 @@ static gs_code look_at_any(look *l, gs_record_ends *ends, gs_status *st)
     case GS_LOOKS_TABS:
     case GS_LOOKS_COMMAS:
     case GS_LOOKS_PROSE: return look_at_lines(l, st);
+    case GS_LOOKS_COUNT: break;
     }
     gs_assert_failed("a kind of file", __FILE__, __LINE__);
 }
