@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/commands.h"
 
+#include <unistd.h>
+
 #include "cmd/index_job.h"
 #include "cmd/report.h"
+#include "lib/index/folder/folders.h"
 #include "lib/index/grow/growths.h"
 #include "lib/index/reorder/reorders.h"
 
@@ -72,7 +75,13 @@ static gs_code reorder(void *context, gs_index_job *job, gs_status *st)
         .log = o.log,
         .trace = o.trace,
     };
-    return gs_whole_index(&whole, o.input, reorder_whole, &o, st);
+    const int lock = o.replace ? gs_index_folder_hold(o.folder) : -1;
+    if (lock >= 0)
+        o.held_lock = &lock;
+    GS_NOTED(gs_whole_index(&whole, o.input, reorder_whole, &o, st));
+    if (lock >= 0)
+        (void)close(lock);
+    return st->code;
 }
 
 int gs_index_reorder_command(int argc, char **argv)

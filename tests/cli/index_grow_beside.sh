@@ -10,7 +10,11 @@ change() {
     for ((i = 1; i <= rounds; i++)); do
         printf '{"id": "%s%d", "text": "often word%d"}\n' "$1" "$i" "$i" |
             gpusort index append --format=jsonl idx || echo "append $1 $i"
-        if ((i % 4 == 0)); then gpusort index compact idx || echo "compact $1 $i"; fi
+        case $1$((i % 4)) in
+        ?0) gpusort index compact idx || echo "compact $1 $i" ;;
+        a1) gpusort index merge --replace -o idx idx || echo "merge $1 $i" ;;
+        b1) gpusort index reorder --replace -o idx idx || echo "reorder $1 $i" ;;
+        esac
         if ((i % 2 == 0)); then gpusort index delete idx "$1$((i - 1))" || echo "delete $1 $i"; fi
     done
     : >"$1.done"

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
@@ -620,8 +621,14 @@ static gs_code run(const gs_index_merge_options *options, gs_index_lent_fn *lend
         .lend = lend,
         .lend_context = lend_context,
     };
+    const bool holds = own.replace && own.held_lock == NULL && lend == NULL;
+    const int lock = holds ? gs_index_folder_hold(own.folder) : -1;
+    if (lock >= 0)
+        own.held_lock = &lock;
     GS_NOTED(merge(&m, &own, st));
     release(&m);
+    if (lock >= 0)
+        (void)close(lock);
     return st->code;
 }
 

@@ -108,6 +108,7 @@ static gs_code open_writer(reorderer *r, gs_status *st)
         .has_texts = header(r)->has_texts,
         .has_impacts = header(r)->has_impacts,
         .replace = r->options->replace,
+        .held_lock = r->options->held_lock,
         .doc_base = header(r)->doc_base,
         .memory_bytes = r->writer_bytes,
         .part_count = r->part_count,

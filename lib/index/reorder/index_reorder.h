@@ -21,8 +21,9 @@
 
 typedef struct gs_index_reorder_options {
     const char *folder;
-    bool replace;      /* an index that is there; it may be the input */
-    const char *input; /* a folder */
+    bool replace;         /* an index that is there; it may be the input */
+    const char *input;    /* a folder */
+    const int *held_lock; /* of what is replaced (index_folder.h); or NULL */
 
     size_t memory_bytes; /* -S; 0: chosen from what the machine or cgroup has */
     unsigned threads;    /* --parallel; 0: every core */
