@@ -104,6 +104,14 @@ for room in "${!words_of[@]}"; do
         tr ' ' '\n')
 done
 
+# A file that a comment or a README names is there.
+mapfile -t pages < <(git ls-files '*.md' 2>/dev/null | grep -viE 'RESULTS|reliability')
+while IFS=: read -r file name; do
+    [ -e "$name" ] || [ -e "${file%/*}/$name" ] || [ -e "lib/$name" ] ||
+        complain "$file: names $name, which is not there"
+done < <(grep -oHE '\b(lib|io|gpu|cmd|tests)/[a-zA-Z0-9_/]+\.(h|c|cuh?|inc|sh|py|md)\b' \
+    "${product[@]}" "${pages[@]}")
+
 # The text by which a checkpoint knows its job has every field of the options, or the
 # comment above says why it has not.
 fields_of() { # STRUCT HEADER
