@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Every long option of every command is in its help, its man page and the completions of
-# zsh and fish; bash takes them from the help. So are the formats of documents.
+# zsh and fish; bash takes them from the help. So are the formats of documents, those of
+# append once more.
 root=$GS_CLI/../..
 zsh=$root/cmd/completions/_gpusort
 fish=$root/cmd/completions/gpusort.fish
@@ -84,5 +85,7 @@ for format in $formats; do
     has $'\n\\.B '"$format" "$man" || echo "man page: format $format"
     for shell in _gpusort gpusort.fish gpusort.bash; do
         has "[( ']$format" "$(grep 'jsonl json vectors' "completions/$shell")" || echo "$shell: format $format"
+        [[ $shell = gpusort.bash || $format = @(vectors|tuples|tuples-bin) ]] || # one list; not for append
+            has "[( ']$format" "$(grep 'jsonl json tsv' "completions/$shell")" || echo "$shell: format $format of append"
     done
 done
