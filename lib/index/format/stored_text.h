@@ -12,7 +12,8 @@
  * A block ends when it has GS_TEXT_BLOCK_BYTES, before a document whose length might not
  * fit, and before a document that begins a group. Which do that depends on their name and
  * length alone, so that blocks behind such a document are the same bytes whatever comes
- * before: a merge copies them. A group has GS_TEXT_GROUP_BYTES on the average.
+ * before: a merge copies them (lib/index/merge/stored_merge.h), since a block needs nothing
+ * but itself to be read. A group has GS_TEXT_GROUP_BYTES on the average.
  *
  * A dictionary for the compression saves 2.5 % of blocks of this size, which half as large
  * ones would lose again by 3.5 %, and it would be another one for each index.

@@ -8,7 +8,8 @@
  *
  * Each machine so merges a range, and has an index of its own: of all documents, with all
  * of their lengths, names and texts, so that it answers and scores for its terms as the
- * whole does. What is joined has the same documents, and no term twice.
+ * whole does. What is joined has the same documents, and no term twice. How the threads
+ * of one merge share its terms is another matter (lib/index/merge/merge_cut.h).
  */
 #ifndef GS_LIB_INDEX_MERGE_MERGE_RANGE_H
 #define GS_LIB_INDEX_MERGE_MERGE_RANGE_H
