@@ -12,7 +12,6 @@ from .errors import Usage
 
 FLAG, VALUE, OPTIONAL = "flag", "value", "optional"
 Table = Mapping[str, str]  # "-k" or "--key" to one of the three
-Found = "list[tuple[str, str | None]]"
 
 
 def scan(words: list[str], table: Table) -> tuple[list[tuple[str, str | None]], list[str]]:

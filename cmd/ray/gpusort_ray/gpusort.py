@@ -21,7 +21,11 @@ from .errors import PassingTrouble, Trouble
 
 _PIPE_BYTES = 1 << 20
 _LOCK = "lock"
-_PASSES = re.compile(r"No space left|quota exceeded|Input/output error|Stale file|out of memory|Cannot allocate", re.I)
+# What one node or one moment may say, and another may not.
+_PASSES = re.compile(
+    r"No space left|quota exceeded|Input/output error|Stale file|out of memory|Cannot allocate",
+    re.IGNORECASE,
+)
 
 
 def find(asked: str = "") -> str:

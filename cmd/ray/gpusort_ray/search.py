@@ -30,9 +30,17 @@ from .job_options import JobOptions
 from .manifest import INDEX, Manifest
 
 _TABLE = {
-    **{name: FLAG for name in "--all --plain --boolean --count --json --snippets --verify --exhaustive".split()},
-    **{name: VALUE for name in "-k --top --k1 --b --trec --address --gpusort -T --temporary-directory".split()},
-}  # fmt: skip
+    **{
+        name: FLAG
+        for name in """--all --plain --boolean --count --json --snippets --verify
+        --exhaustive""".split()
+    },
+    **{
+        name: VALUE
+        for name in """-k --top --k1 --b --trec --address --gpusort -T
+        --temporary-directory""".split()
+    },
+}
 _BATCH = 1000  # queries
 
 
