@@ -8,6 +8,7 @@
 #   BENCH_GB=1          size of the inputs
 #   BENCH_MAX_GB=1      the largest input of the scaling table
 #   BENCH_RUNS=3        timed pairs of each workload
+#   BENCH_GNU_SIZES=... GNU sort's -S, of which the best is taken (256M,1G,4G)
 #   BENCH_THREADS=N     of every program (default: every core)
 #   BENCH_ENGINE=NAME   gpusort's --engine
 #   BENCH_ONLY=a,b      workloads: lines, tuples, records, spill, merge, scaling
