@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import sys
 import tempfile
 import unittest
@@ -15,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "
 
 from gpusort_ray import arguments, files, manifest, plan, records  # noqa: E402
 from gpusort_ray.errors import Trouble, Usage  # noqa: E402
-from gpusort_ray.sort_options import parse_sort  # noqa: E402
+from gpusort_ray.sort_options import SORT_TABLE, parse_sort  # noqa: E402
 
 SEED = int(os.environ.get("GS_TEST_SEED", "1"))
 
@@ -53,6 +54,14 @@ class CommandLines(unittest.TestCase):
         ):  # fmt: skip
             with self.assertRaises(Usage, msg=str(words)):
                 parse_sort(words)
+
+    def test_every_option_of_sort_is_thought_of(self) -> None:
+        source = Path(__file__).resolve().parent.parent.parent / "cmd" / "sort_args.c"
+        rows = re.findall(r'^ *\{[^",]*, "([a-z0-9-]+)",', source.read_text(), re.MULTILINE)
+        self.assertGreater(len(rows), 45)
+        # Of how one process works, or of the command line: unknown here.
+        unknown = {"gpu-mem", "no-uring", "sync", "help", "version"}
+        self.assertEqual({name for name in rows if "--" + name not in SORT_TABLE}, unknown)
 
     def test_sizes(self) -> None:
         self.assertEqual(parse_sort(["-S", "3"])[0].job.memory_bytes, 3 << 10)
