@@ -137,9 +137,9 @@ void gs_score_block(gs_score_way way, const gs_score_rule *rule, const uint64_t 
                     const uint64_t *tfs, size_t count, gs_scores *out)
 {
     gs_assert(count <= GS_SCORES_MAX);
-    if (rule->scoring->sums_impacts) {
-        score_impacts(rule, docs, tfs, count, out);
-        return;
+    switch (rule->scoring->kind) {
+    case GS_SCORING_IMPACTS: score_impacts(rule, docs, tfs, count, out); return;
+    case GS_SCORING_BM25: break;
     }
 #ifdef __x86_64__
     if (way == GS_SCORE_AVX512) {

@@ -18,7 +18,7 @@ static void set_scoring(gs_search_plan *plan, double k1, double b, uint64_t docu
 {
     const gs_index_header *const h = gs_index_header_of(plan->index);
     plan->scoring = (gs_scoring){
-        .sums_impacts = h->has_impacts,
+        .kind = h->has_impacts ? GS_SCORING_IMPACTS : GS_SCORING_BM25,
         .bm25 = gs_bm25_make(k1, plan->lengths != NULL ? b : 0, documents, length_sum),
     };
     /* Classes of lengths may be around any length: here those of this index. */

@@ -35,6 +35,18 @@ static void know_block(gs_block_bound *b)
     b->is_known = true;
 }
 
+/* Little is known then: no posting has more than what is left of all frequencies once
+ * each other one has its least, and tf / (tf + x) is at most 1. */
+static float most_without_block(gs_scoring_kind kind, float weight,
+                                const gs_term_info *info)
+{
+    switch (kind) {
+    case GS_SCORING_IMPACTS: return weight * (float)(info->cf - info->df + 1);
+    case GS_SCORING_BM25: break;
+    }
+    return weight;
+}
+
 gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,
                              const gs_term_info *info, const gs_length_scale *scale,
                              float weight, gs_status *st)
@@ -44,15 +56,11 @@ gs_code gs_block_bound_start(gs_block_bound *b, const gs_index *index,
     b->is_known = b->is_tail = false;
     b->last = 0;
     GS_TRY(gs_posting_skips_start(&b->skips, index, info, st));
-    /* Without a block little is known: no posting has more than what is left of all
-     * frequencies once each other one has its least, and tf / (tf + x) is at most 1. */
     if (b->skips.impact_count > 0)
         gs_length_bounds_of(&b->most, scale, weight, b->skips.impacts,
                             b->skips.impact_count);
     else
-        gs_length_bounds_set(&b->most, scale->sums_impacts
-                                           ? weight * (float)(info->cf - info->df + 1)
-                                           : weight);
+        gs_length_bounds_set(&b->most, most_without_block(scale->kind, weight, info));
     b->tail_most = b->most;
     return next_block(b, st);
 }

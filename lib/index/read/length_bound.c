@@ -36,9 +36,11 @@ void gs_length_scale_make(gs_length_scale *s, const gs_scoring *scoring, double 
     float of_class[GS_LENGTH_CLASSES];
     memcpy(&s->first, &x, sizeof s->first);
     s->first = (s->first >> GS_LENGTH_CLASS_SHIFT) - BELOW_AVERAGE;
-    s->sums_impacts = scoring->sums_impacts;
-    if (s->sums_impacts)
-        return; /* nothing is added to them */
+    s->kind = scoring->kind;
+    switch (s->kind) {
+    case GS_SCORING_IMPACTS: return; /* nothing is added to them */
+    case GS_SCORING_BM25: break;
+    }
     for (int32_t i = 0; i < GS_LENGTH_CLASSES; i++)
         of_class[i] = inverse_of(model, first_length(s, i));
     for (unsigned code = 0; code < GS_IMPACT_CODES; code++) {
@@ -117,9 +119,9 @@ static void bounds_of_impacts(gs_length_bounds *out, float weight, const uint8_t
 void gs_length_bounds_of(gs_length_bounds *out, const gs_length_scale *s, float weight,
                          const uint8_t *impacts, unsigned count)
 {
-    if (s->sums_impacts) {
-        bounds_of_impacts(out, weight, impacts, count);
-        return;
+    switch (s->kind) {
+    case GS_SCORING_IMPACTS: bounds_of_impacts(out, weight, impacts, count); return;
+    case GS_SCORING_BM25: break;
     }
 #ifdef __x86_64__
     if (has_avx512()) {

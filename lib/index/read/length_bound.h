@@ -41,7 +41,7 @@ typedef struct gs_length_bounds {
 /* Which lengths are in which class, and what they make of a frequency. */
 typedef struct gs_length_scale {
     int32_t first; /* class 0, as a shifted float */
-    bool sums_impacts;
+    gs_scoring_kind kind;
     /* Of a length's code: 1 / what is added to a frequency, 0 in classes below it. */
     gs_length_bounds inverse[GS_IMPACT_CODES];
 } gs_length_scale;

@@ -16,27 +16,39 @@
 #ifndef GS_LIB_INDEX_READ_SCORING_H
 #define GS_LIB_INDEX_READ_SCORING_H
 
-#include <stdbool.h>
-
 #include "lib/index/read/bm25.h"
 
+/* What an index holds says which. A new one does not build until all have it who score,
+ * or say how much a posting can add at most. */
+typedef enum gs_scoring_kind {
+    GS_SCORING_BM25,
+    GS_SCORING_IMPACTS,
+} gs_scoring_kind;
+
 typedef struct gs_scoring {
-    bool sums_impacts;
+    gs_scoring_kind kind;
     gs_bm25 bm25; /* of frequencies */
 } gs_scoring;
 
 /* Of a term that so many documents have. */
 static inline double gs_scoring_weight(const gs_scoring *s, uint64_t df, double times)
 {
-    return s->sums_impacts ? times : gs_bm25_weight(&s->bm25, df, times);
+    switch (s->kind) {
+    case GS_SCORING_IMPACTS: return times;
+    case GS_SCORING_BM25: break;
+    }
+    return gs_bm25_weight(&s->bm25, df, times);
 }
 
 /* `tf` is a frequency or an impact. */
 static inline double gs_scoring_part(const gs_scoring *s, double weight, uint64_t tf,
                                      uint32_t length)
 {
-    return s->sums_impacts ? weight * (double)tf
-                           : gs_bm25_score(&s->bm25, weight, tf, length);
+    switch (s->kind) {
+    case GS_SCORING_IMPACTS: return weight * (double)tf;
+    case GS_SCORING_BM25: break;
+    }
+    return gs_bm25_score(&s->bm25, weight, tf, length);
 }
 
 #endif

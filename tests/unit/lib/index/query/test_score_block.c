@@ -35,7 +35,7 @@ static void scores_are_those_of_one(gs_score_way way)
         } to;
         const size_t count = below(POSTINGS_MAX + 1);
         const gs_scoring scoring = {
-            .sums_impacts = below(4) == 0,
+            .kind = below(4) == 0 ? GS_SCORING_IMPACTS : GS_SCORING_BM25,
             .bm25 = gs_bm25_make(3 * fraction(), fraction(), 1 + below(1 << 30),
                                  1 + below(UINT64_C(1) << 40)),
         };

@@ -99,7 +99,7 @@ static void blocks_are_bounded(void)
 static void impacts_are_bounded(void)
 {
     static gs_length_scale scale;
-    const gs_scoring scoring = {.sums_impacts = true, .bm25 = some_model()};
+    const gs_scoring scoring = {.kind = GS_SCORING_IMPACTS, .bm25 = some_model()};
     gs_length_scale_make(&scale, &scoring, 1);
     for (unsigned round = 0; round < check_often(ROUNDS / 10); round++) {
         uint64_t less_one[POSTINGS_MAX];
