@@ -71,10 +71,8 @@ gs_code gs_search_plan_df(const gs_search_plan *plan, const gs_term_cursor *term
     if (plan->collection == NULL ||
         gs_collection_stats_find(plan->collection, term->term, term->bytes, df))
         return GS_OK;
-    return column > 0 ? GS_FAIL(st, GS_ERR_ARG, 0,
-                                "column %zu: the statistics do not know the term", column)
-                      : GS_FAIL(st, GS_ERR_ARG, 0,
-                                "the statistics do not know all terms that begin so");
+    return GS_FAIL(st, GS_ERR_ARG, 0, "column %zu: the statistics do not know the term",
+                   column);
 }
 
 void gs_search_plan_check_length(gs_search_plan *plan, uint64_t doc)

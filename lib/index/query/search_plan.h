@@ -130,8 +130,8 @@ GS_MUST_CHECK gs_code gs_search_plan_open_reader(gs_search_plan *plan,
 GS_MUST_CHECK gs_code gs_search_plan_check_term(const gs_search_plan *plan,
                                                 const gs_term_info *info, gs_status *st);
 /* How many documents have the term that the cursor is at: in all segments and, if they
- * are only a part of one, of the collection. The query asks for it at `column`; 0: by its
- * beginning. */
+ * are only a part of one, of the collection. The query asks for it at `column`, of which
+ * a beginning has none: those that stand for many terms are not for collections. */
 GS_MUST_CHECK gs_code gs_search_plan_df(const gs_search_plan *plan,
                                         const gs_term_cursor *term, size_t column,
                                         uint64_t *df, gs_status *st);
