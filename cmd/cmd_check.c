@@ -14,7 +14,6 @@
 #include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "cmd/sort_args.h"
-#include "cmd/sort_resolve.h"
 #include "lib/sort/verify.h"
 
 typedef struct check_request {
@@ -140,15 +139,8 @@ int cmd_check(int argc, char **argv)
     argc = gs_own_options_take(own, sizeof own / sizeof *own, argc, argv);
     check_request_or_die(&request);
     gs_sort_args args;
-    gs_sort_args_parse(&args, argc, argv);
-    if (args.wish != GS_WISH_SORT) {
-        (void)fputs(args.wish == GS_WISH_HELP ? usage_text : "gpusort " GS_VERSION "\n",
-                    stdout);
-        gs_sort_args_release(&args);
+    if (!gs_own_options_parse_rest(&args, usage_text, allowed, argc, argv))
         return gs_stdout_close(GS_EXIT_GOOD);
-    }
-    gs_own_options_refuse(&args, allowed);
-    gs_sort_resolve(&args);
     int exit_code = GS_EXIT_GOOD;
     gs_status st = {.code = GS_OK};
     if (check_files(&request, &args, &exit_code, &st) != GS_OK) {

@@ -9,7 +9,6 @@
 #include "cmd/commands.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
-#include "cmd/sort_resolve.h"
 #include "lib/part/parts.h"
 
 typedef struct partition_request {
@@ -166,15 +165,8 @@ int cmd_partition(int argc, char **argv)
         {"--unframe", NULL, &r.unframes},    {"--part", &r.part, NULL},
     };
     argc = gs_own_options_take(own, sizeof own / sizeof *own, argc, argv);
-    gs_sort_args_parse(&r.args, argc, argv);
-    if (r.args.wish != GS_WISH_SORT) {
-        (void)fputs(r.args.wish == GS_WISH_HELP ? usage_text : "gpusort " GS_VERSION "\n",
-                    stdout);
-        gs_sort_args_release(&r.args);
+    if (!gs_own_options_parse_rest(&r.args, usage_text, allowed, argc, argv))
         return gs_stdout_close(GS_EXIT_GOOD);
-    }
-    gs_own_options_refuse(&r.args, allowed);
-    gs_sort_resolve(&r.args);
     settle(&r);
     gs_sort_stats stats;
     memset(&stats, 0, sizeof stats);

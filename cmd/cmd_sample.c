@@ -11,7 +11,6 @@
 #include "cmd/own_options.h"
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
-#include "cmd/sort_resolve.h"
 #include "lib/base/quote.h"
 #include "lib/part/parts.h"
 
@@ -107,15 +106,8 @@ int cmd_sample(int argc, char **argv)
         {"--range", &r.range, NULL},
     };
     argc = gs_own_options_take(own, sizeof own / sizeof *own, argc, argv);
-    gs_sort_args_parse(&r.args, argc, argv);
-    if (r.args.wish != GS_WISH_SORT) {
-        (void)fputs(r.args.wish == GS_WISH_HELP ? usage_text : "gpusort " GS_VERSION "\n",
-                    stdout);
-        gs_sort_args_release(&r.args);
+    if (!gs_own_options_parse_rest(&r.args, usage_text, allowed, argc, argv))
         return gs_stdout_close(GS_EXIT_GOOD);
-    }
-    gs_own_options_refuse(&r.args, allowed);
-    gs_sort_resolve(&r.args);
     settle(&r);
     const gs_log log = {.fn = say, .context = &r};
     r.args.options.log = &log;

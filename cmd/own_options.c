@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/own_options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/report.h"
 #include "cmd/size_arg.h"
+#include "cmd/sort_resolve.h"
 #include "lib/base/quote.h"
 
 static _Noreturn void die_without_argument(const char *name)
@@ -69,7 +71,7 @@ uint64_t gs_own_number(const char *name, const char *text, uint64_t least)
     return value;
 }
 
-void gs_own_options_refuse(const gs_sort_args *args, const char *const *allowed)
+static void refuse_others(const gs_sort_args *args, const char *const *allowed)
 {
     const gs_sort_options *const o = &args->options;
     const struct {
@@ -96,4 +98,19 @@ void gs_own_options_refuse(const gs_sort_args *args, const char *const *allowed)
         gs_report(0, "option '%s' has no meaning here", others[i].name);
         gs_die_try_help(GS_EXIT_TROUBLE);
     }
+}
+
+bool gs_own_options_parse_rest(gs_sort_args *args, const char *usage,
+                               const char *const *allowed, int argc, char **argv)
+{
+    gs_sort_args_parse(args, argc, argv);
+    if (args->wish != GS_WISH_SORT) {
+        (void)fputs(args->wish == GS_WISH_HELP ? usage : "gpusort " GS_VERSION "\n",
+                    stdout);
+        gs_sort_args_release(args);
+        return false;
+    }
+    refuse_others(args, allowed);
+    gs_sort_resolve(args);
+    return true;
 }

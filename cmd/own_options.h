@@ -27,8 +27,10 @@ int gs_own_options_take(const gs_own_option *options, size_t count, int argc,
  * the program with a message when the text will not do. */
 uint64_t gs_own_number(const char *name, const char *text, uint64_t least);
 
-/* Ends the program if options of `sort` were given that ask for another kind of work, but
- * for those in `allowed`, which ends with NULL. */
-void gs_own_options_refuse(const gs_sort_args *args, const char *const *allowed);
+/* What is left are options of `sort`. Ends the program if they ask for another kind of
+ * work, but for those in `allowed`, which ends with NULL. False: help or the version was
+ * asked for and printed, and that is all; nothing is to be released. */
+bool gs_own_options_parse_rest(gs_sort_args *args, const char *usage,
+                               const char *const *allowed, int argc, char **argv);
 
 #endif
