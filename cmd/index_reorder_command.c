@@ -75,7 +75,8 @@ static gs_code reorder(void *context, gs_index_job *job, gs_status *st)
         .log = o.log,
         .trace = o.trace,
     };
-    const int lock = o.replace ? gs_index_folder_hold(o.folder) : -1;
+    /* From before it is read: what is appended meanwhile would be lost. */
+    const int lock = o.replace ? gs_index_lock(o.folder) : -1;
     if (lock >= 0)
         o.held_lock = &lock;
     GS_NOTED(gs_whole_index(&whole, o.input, reorder_whole, &o, st));

@@ -381,11 +381,6 @@ static void remove_replaced(int folder_fd, const char *folder)
         gs_last_close(held[i]);
 }
 
-int gs_index_folder_hold(const char *name)
-{
-    return gs_index_lock(name);
-}
-
 /* Finds and locks what is to be replaced. What has come since the folder was opened
  * stays. */
 static gs_code find_old(const gs_index_folder *f, exchange *x, gs_status *st)

@@ -37,10 +37,6 @@ typedef struct gs_index_folder {
     const int *held_lock;
 } gs_index_folder;
 
-/* For who reads an index and then replaces it: nobody changes what has the name as long
- * as the descriptor is open, which is a held_lock. -1: there is nothing to hold. */
-int gs_index_folder_hold(const char *name);
-
 /* Makes the temporary folder beside the final one, and removes what killed builds of it
  * have left. Fails if something has the final name, but for a folder with `replace` that
  * holds an index and nothing else. `log` may be NULL. */
