@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/bench_device_stats.h"
 #include "cmd/opt_kinds.h"
 #include "cmd/report.h"
 #include "gpu/device/device.h"
@@ -210,6 +211,26 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of the runs: each took so long, with so much of a hundred of it in sorting. */
+static gs_code tell(stats_bench *b, stats_problem problem, const char *engine,
+                    double *seconds, double share, gs_status *st)
+{
+    if (problem == QUANTILE)
+        GS_TRY(check_quantiles(b, st));
+    if (b->is_wrong)
+        return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s of eps %g by %s: a wrong answer",
+                       problems[problem].name, b->now_eps, engine);
+    qsort(seconds, b->runs, sizeof *seconds, compare);
+    const double median = seconds[b->runs / 2], rate = (double)b->values / median / 1e6;
+    printf("%-15s %-8s %8g %9.3f %10.1f %7.0f %8s\n", problems[problem].name, engine,
+           b->now_eps, median, rate, share, problems[problem].paper);
+    (void)fflush(stdout);
+    if (b->csv != NULL)
+        fprintf(b->csv, "\"%s\",%s,%g,%zu,%.6f,%.1f\n", problems[problem].name, engine,
+                b->now_eps, b->values, median, share);
+    return GS_OK;
+}
+
 static gs_code measure(stats_bench *b, stats_problem problem, gs_status *st)
 {
     double seconds[RUNS_MAX], share = 0;
@@ -221,22 +242,37 @@ static gs_code measure(stats_bench *b, stats_problem problem, gs_status *st)
         share =
             100 * (double)c.sort_ns / (double)(c.sort_ns + c.digest_ns + c.add_ns + 1);
     }
-    if (problem == QUANTILE)
-        GS_TRY(check_quantiles(b, st));
-    if (b->is_wrong)
-        return GS_FAIL(st, GS_ERR_FORMAT, 0, "%s of eps %g by %s: a wrong answer",
-                       problems[problem].name, b->now_eps,
-                       gs_tuple_sorter_name(b->sorter));
-    qsort(seconds, b->runs, sizeof *seconds, compare);
-    const double median = seconds[b->runs / 2], rate = (double)b->values / median / 1e6;
-    printf("%-15s %-8s %8g %9.3f %10.1f %7.0f %8s\n", problems[problem].name,
-           gs_tuple_sorter_name(b->sorter), b->now_eps, median, rate, share,
-           problems[problem].paper);
-    (void)fflush(stdout);
-    if (b->csv != NULL)
-        fprintf(b->csv, "\"%s\",%s,%g,%zu,%.6f,%.1f\n", problems[problem].name,
-                gs_tuple_sorter_name(b->sorter), b->now_eps, b->values, median, share);
-    return GS_OK;
+    return tell(b, problem, gs_tuple_sorter_name(b->sorter), seconds, share, st);
+}
+
+static gs_code measure_on_device(stats_bench *b, bench_device_keys *keys, gs_status *st)
+{
+    double seconds[RUNS_MAX], share = 0;
+    for (size_t i = 0; i < b->runs; i++) {
+        gs_rank_summary all = {0};
+        bench_device_time time;
+        if (bench_device_quantiles(keys, b->now_eps, &all, &time, st) == GS_OK)
+            GS_NOTED(keep_quantiles(b, &all, true, st));
+        gs_rank_summary_release(&all);
+        if (st->code != GS_OK)
+            return st->code;
+        seconds[i] = time.seconds;
+        share = 100 * time.sorting / time.seconds;
+    }
+    return tell(b, QUANTILE, "on gpu", seconds, share, st);
+}
+
+/* The numbers lie in a GPU's memory. */
+static gs_code measure_device(stats_bench *b, gs_status *st)
+{
+    bench_device_keys *keys = NULL;
+    GS_TRY(bench_device_keys_new(&keys, b->keys, b->values, st));
+    for (size_t i = 0; i < b->eps_count && st->code == GS_OK; i++) {
+        b->now_eps = b->eps[i];
+        GS_NOTED(measure_on_device(b, keys, st));
+    }
+    bench_device_keys_free(keys);
+    return st->code;
 }
 
 static gs_code measure_engine(stats_bench *b, const char *engine, gs_status *st)
@@ -306,7 +342,10 @@ static gs_code measure_all(stats_bench *b, gs_status *st)
     if (b->engine != NULL)
         return measure_engine(b, b->engine, st);
     GS_TRY(measure_engine(b, "cpu", st));
-    return gs_device_count() > 0 ? measure_engine(b, "gpu", st) : GS_OK;
+    if (gs_device_count() == 0)
+        return GS_OK;
+    GS_TRY(measure_engine(b, "gpu", st));
+    return measure_device(b, st);
 }
 
 int gs_bench_stats(int argc, char **argv)

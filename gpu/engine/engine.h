@@ -144,6 +144,11 @@ size_t gs_engine_device_bytes(const gs_engine *engine);
 const char *gs_engine_used(const gs_engine *engine);
 void gs_engine_free(gs_engine *engine); /* NULL is fine */
 
+/* Every stride-th of `count` keys of 64 bits in device memory, from the first: there are
+ * (count - 1) / stride + 1, and `to` is locked memory of the host. Waits. */
+GS_MUST_CHECK gs_code gs_engine_take_every(const uint64_t *d_keys, size_t count,
+                                           uint64_t stride, uint64_t *to, gs_status *st);
+
 #ifdef __cplusplus
 }
 #endif

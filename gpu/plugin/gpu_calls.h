@@ -69,6 +69,9 @@
     CALL(const char *, gs_engine_used,                                                  \
          (const gs_engine *engine), (engine), return "none")                            \
     CALL_VOID(gs_engine_free, (gs_engine *engine), (engine))                            \
+    CALL(gs_code, gs_engine_take_every,                                                 \
+         (const uint64_t *d_keys, size_t count, uint64_t stride, uint64_t *to,          \
+          gs_status *st), (d_keys, count, stride, to, st), return gs_gpu_refuse(st))    \
     CALL(gs_code, gs_generate,                                                          \
          (gs_batch_type type, gs_distribution distribution, uint64_t seed, bool         \
           random_values, void *d_keys, uint32_t *d_values, size_t count, gs_status      \
