@@ -340,6 +340,7 @@ class Attempts(Trial):
         self.code, self.out, self.err = case.right
         self.is_bounded = case.is_resident_bounded()
         self.beside = False   # is the whole output there, under another name?
+        self.was_there = None  # what the output held before the last run
 
     def problem(self):
         case = self.case
@@ -374,6 +375,7 @@ class Attempts(Trial):
 
     def attempt(self, kill=None, extra=()):
         case = self.case
+        self.was_there = self.written()
         arguments = case.arguments()
         arguments[1:1] = extra
         return self.run(arguments, kill, stdin=case.stdin, piece=case.piece, called=case.called)
@@ -407,13 +409,9 @@ class Attempts(Trial):
             elif self.is_done(outcome) and case.trouble.take is None and got != self.out:
                 return "output: " + differential.first_difference(self.out, got)
             return None
-        path = os.path.join(self.folder, case.output)
-        got = None
-        if os.path.exists(path):
-            with open(path, "rb") as file:
-                got = file.read()
-        if got == case.old and not self.is_done(outcome):
-            return None
+        got = self.written()
+        if got == self.was_there and not self.is_done(outcome):
+            return None  # as it was, or whole of the run before, which was killed when all was done
         if got is None:
             return "there is no output"
         may_be_whole = self.is_done(outcome) or outcome.is_killed
@@ -422,6 +420,14 @@ class Attempts(Trial):
         if case.has_other_name and outcome.status == -9 and self.beside:
             return None  # ended amid the copy: all of it is beside, as judge_files has seen
         return "status %d, output: %s" % (outcome.status, differential.first_difference(self.out, self.decode(got)))
+
+    def written(self):
+        """What the output holds; None: it is standard output, or there is none."""
+        path = self.case.output and os.path.join(self.folder, self.case.output)
+        if path is None or not os.path.exists(path):
+            return None
+        with open(path, "rb") as file:
+            return file.read()
 
     def decode(self, data):
         if self.case.feature and self.case.feature[0] == "zstd":
