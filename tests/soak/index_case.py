@@ -24,7 +24,7 @@ from trial import Trial
 from world import tree
 
 MARK = ".gpusort-unfinished"
-STEPS = ["rebuild", "merge", "lookup", "search", "ciff"]
+STEPS = ["rebuild", "merge", "grow", "lookup", "search", "ciff"]
 SIZES = {"1b": 1, "1M": 1 << 20, "3M": 3 << 20, "20M": 20 << 20, "64M": 64 << 20}
 
 
@@ -414,6 +414,69 @@ class Steps(Trial):
         if not problem and merged not in (None, built):
             return "%s: not the bytes of one build" % " ".join(words)
         return problem
+
+    def do_grow(self, named, built):
+        """Part after part appended, some deleted again, compacted: the same bytes, whatever was killed."""
+        del named, built
+        case = self.case
+        if case.format.startswith("tuples") or case.format == "text" or len(case.documents) < 2:
+            return None
+        parts = case.parts()
+        first = case.but(replaces=False).build_words(case.write(self.folder, parts[0], "part0"), case.works[2], "out/grown")
+        built = self.plain(first)
+        if built.status != 0:
+            return None if self.trouble.disk else "building a part: %r" % built.err[:300]
+        left, seconds = list(parts[0]), built.seconds
+        for i, part in enumerate(parts[1:], 1):
+            options, files = case.write(self.folder, part, "part%d" % i)
+            words = ["index", "append", "out/grown", "-S", self.rng.choice(list(SIZES))] + options + files
+            problem = self.change(words, left, left + part, seconds)
+            if problem is not None:
+                return problem or None
+            left = left + part
+            if left and self.rng.random() < 0.3:
+                gone = set(self.rng.sample([name for name, _ in left], min(len(left), self.rng.choice([1, 2, 9]))))
+                after = [one for one in left if one[0] not in gone]
+                problem = self.change(["index", "delete", "out/grown", "--"] + sorted(gone), left, after, seconds)
+                if problem is not None:
+                    return problem or None
+                left = after
+        problem = self.change(["index", "compact", "out/grown", "-S", self.rng.choice(list(SIZES))], left, left, seconds)
+        if problem is not None:
+            return problem or None
+        rest = case.but(documents=left, replaces=False)
+        done = self.plain(rest.build_words(case.write(self.folder, left, "rest"), case.works[1], "out/rest"))
+        if done.status == 0 and self.tree_of("out/rest") != self.tree_of("out/grown"):
+            return "compacted, not the bytes of one build"
+        return None if done.status == 0 or self.trouble.disk else "building the rest: %r" % done.err[:300]
+
+    def change(self, words, before, after, seconds):
+        """An index that grows, changed by a command that is killed and asked again until it is done.
+
+        None: it is; "": a limit was in the way; else what is wrong."""
+        for kill in self.moments(seconds) + [None]:
+            outcome = self.run(words, kill)
+            problem = self.judge_status(outcome)
+            if problem:
+                return "%s: %s" % (" ".join(words[:2]), problem)
+            self.world.counts["changes of an index that grows"] += 1
+            wrong = self.holds(after)
+            if outcome.status == 0 or wrong is None and after != before:
+                return wrong and "%s, done: %s" % (" ".join(words[:2]), wrong)
+            wrong = self.holds(before)
+            if wrong:
+                return "%s, status %d: neither as it was nor done: %s" % (" ".join(words[:2]), outcome.status, wrong)
+        return ""
+
+    def holds(self, documents):
+        """What tells that the growing index is not one of these documents."""
+        wanted = index_check.expected_lines(self.case.but(documents=documents).postings(), self.case.positions)
+        done = self.plain(["index", "verify", "out/grown"])
+        if done.status != 0:
+            return "verify: %r" % done.err[:300]
+        done = self.plain(["index", "dump"] + ["--positions"] * self.case.positions + ["out/grown"])
+        return None if done.status == 0 and done.out == wanted else "dump: %d bytes of %d, %r" % (
+            len(done.out), len(wanted), done.err[:200])
 
     def do_lookup(self, named, built):
         del named, built
