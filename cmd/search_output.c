@@ -8,7 +8,10 @@
 
 #include "cmd/index_read.h"
 
-enum { NUMBER_BYTES = 64 };
+enum {
+    NUMBER_BYTES = 64,
+    NAMES_AHEAD = 8, /* documents whose names are on their way */
+};
 
 /* Unless somebody does not want them, or there is nothing to show them with. */
 static bool wants_marks(void)
@@ -42,6 +45,21 @@ static gs_code put(gs_search_output *o, const char *text, gs_status *st)
     return gs_text_out_put(&o->out, text, strlen(text), st);
 }
 
+/* How many bytes there are before one below `least`, eight at a time. */
+static size_t plain_bytes(const uint8_t *text, size_t bytes, uint8_t least)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    size_t at = 0;
+    for (uint64_t word; bytes - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, text + at, sizeof word);
+        if (((word - each * least) & ~word & each << 7) != 0)
+            break;
+    }
+    while (at < bytes && text[at] >= least)
+        at++;
+    return at;
+}
+
 /* A name as a column: nothing in it ends its line or, in a TREC run, its column. */
 static gs_code put_column(gs_search_output *o, const void *name, size_t bytes,
                           gs_status *st)
@@ -52,8 +70,7 @@ static gs_code put_column(gs_search_output *o, const void *name, size_t bytes,
     if (is_trec && bytes == 0)
         return put(o, "_", st);
     for (size_t plain; bytes > 0; text += plain, bytes -= plain) {
-        for (plain = 0; plain < bytes && text[plain] >= least;)
-            plain++;
+        plain = plain_bytes(text, bytes, least);
         GS_TRY(gs_text_out_put(&o->out, text, plain, st));
         if (plain == bytes)
             break;
@@ -75,9 +92,37 @@ static gs_code put_name(gs_search_output *o, uint64_t doc, gs_status *st)
     return GS_OK;
 }
 
+/* As by %.6f. False: too large, or so near to the middle between two of such numbers that
+ * only all its digits tell which is nearer. */
+static bool put_six_decimals(char *text, double score, size_t *bytes)
+{
+    enum { UNIT = 1000000 };
+    if (!(score > 0 && score < UNIT))
+        return false;
+    const double scaled = score * UNIT; /* off by less than 1e-4 */
+    const uint64_t below = (uint64_t)scaled;
+    const double rest = scaled - (double)below;
+    if (rest > 0.499 && rest < 0.501)
+        return false;
+    uint64_t left = below + (rest > 0.5);
+    size_t at = NUMBER_BYTES;
+    for (unsigned digit = 0; digit < 7 || left > 0; digit++) {
+        if (digit == 6)
+            text[--at] = '.';
+        text[--at] = (char)('0' + left % 10);
+        left /= 10;
+    }
+    *bytes = NUMBER_BYTES - at;
+    memmove(text, text + at, *bytes);
+    return true;
+}
+
 static gs_code put_score(gs_search_output *o, double score, gs_status *st)
 {
     char text[NUMBER_BYTES];
+    size_t bytes;
+    if (!o->args->as_json && put_six_decimals(text, score, &bytes))
+        return gs_text_out_put(&o->out, text, bytes, st);
     if (o->args->as_json) /* to the last bit */
         (void)snprintf(text, sizeof text, "%.17g", score);
     else
@@ -207,6 +252,8 @@ gs_code gs_search_output_ranked(gs_search_output *o, const gs_asked *asked,
     }
     for (size_t i = 0; i < top->count; i++) {
         const gs_scored_doc *const found = &top->docs[i];
+        if (i + NAMES_AHEAD < top->count)
+            gs_segments_name_soon(o->index, found[NAMES_AHEAD].doc);
         if (o->snippets != NULL)
             GS_TRY(gs_search_snippets_of(o->snippets, top, i, &snippet, st));
         if (!as_json) {

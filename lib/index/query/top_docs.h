@@ -5,10 +5,15 @@
  * The better has the higher score or, of equal ones, the lower docID. Documents may come
  * in any order, but for those of segments, which come one segment after the other. Memory
  * grows with what is kept, not with k.
+ *
+ * A few are a heap: the worst of them is known at any time, and it is what others have to
+ * be better than. Many are kept as they come, with some too many, and cut to the k best
+ * when there are half as many again: a heap would move each of them ten times.
  */
 #ifndef GS_LIB_INDEX_QUERY_TOP_DOCS_H
 #define GS_LIB_INDEX_QUERY_TOP_DOCS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,8 +27,12 @@ typedef struct gs_scored_doc {
 
 typedef struct gs_top_docs {
     size_t limit;        /* k, at least 1 */
-    gs_scored_doc *docs; /* a heap, the worst first, until sorted */
+    gs_scored_doc *docs; /* until sorted, a heap, the worst first, or in no order */
     size_t count, capacity;
+    bool is_heap;
+    gs_scored_doc
+        worst;     /* where there is no room: of the k best when that was looked at */
+    bool has_room; /* for more, whatever they are */
     /* What is added is of this segment: deleted documents are left out, and the others
      * have their numbers in the whole. NULL: numbers are what they are. */
     const gs_segment *segment;
@@ -40,7 +49,7 @@ void gs_top_docs_sort(gs_top_docs *top);
  * room. */
 static inline double gs_top_docs_threshold(const gs_top_docs *top)
 {
-    return top->count < top->limit ? -1.0 : top->docs[0].score;
+    return top->has_room ? -1.0 : top->worst.score;
 }
 
 #endif

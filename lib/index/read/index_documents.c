@@ -74,6 +74,45 @@ void gs_document_name_release(gs_document_name *name)
     *name = (gs_document_name){0};
 }
 
+void gs_index_document_name_soon(const gs_index *index, uint64_t doc)
+{
+    const gs_index_head *const d = &index->documents;
+    const uint8_t *const file = index->files[GS_INDEX_DOCUMENTS];
+    uint64_t at;
+    if (doc >= d->count || d->blocks == 0)
+        return;
+    memcpy(&at, file + d->table + doc / GS_INDEX_NAME_BLOCK * sizeof at, sizeof at);
+    __builtin_prefetch(file + d->offsets + at);
+}
+
+/* A block of names whose lengths are bytes, as most are, from `p` on: the one behind
+ * `before` others is put together from its end, so that of those only what it shares is
+ * copied. False: it is read one by one, which also says what is wrong with it. */
+static bool read_short_names(gs_document_name *name, const uint8_t *p, const uint8_t *end,
+                             size_t before)
+{
+    const uint8_t *at[GS_INDEX_NAME_BLOCK];
+    size_t bytes = 0;
+    for (size_t i = 0; i <= before; i++) {
+        if (end - p < 2 || (p[0] | p[1]) >= 0x80 || p[0] > bytes || p[1] > end - p - 2)
+            return false;
+        at[i] = p;
+        bytes = (size_t)p[0] + p[1];
+        p += 2 + p[1];
+    }
+    if (bytes >= name->capacity)
+        return false;
+    name->bytes = bytes;
+    for (size_t i = before, wanted = bytes; wanted > 0; i--) {
+        const size_t shared = at[i][0];
+        if (shared < wanted) {
+            memcpy(name->text + shared, at[i] + 2, wanted - shared);
+            wanted = shared;
+        }
+    }
+    return true;
+}
+
 gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
                                gs_document_name *name, gs_status *st)
 {
@@ -90,6 +129,8 @@ gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
     const uint8_t *p = file + d->offsets + at;
     const uint8_t *const end = file + d->offsets + behind;
     GS_TRY(gs_index_check_own_pages(index, GS_INDEX_DOCUMENTS, p, end, st));
+    if (read_short_names(name, p, end, doc % GS_INDEX_NAME_BLOCK))
+        return GS_OK;
     for (uint64_t i = 0; i <= doc % GS_INDEX_NAME_BLOCK && inner.code == GS_OK; i++)
         GS_NOTED(gs_document_name_read(name, &p, end, &inner));
     if (inner.code == GS_ERR_FORMAT)

@@ -23,6 +23,8 @@ GS_MUST_CHECK gs_code gs_document_name_read(gs_document_name *name, const uint8_
  * 0, too. */
 GS_MUST_CHECK gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
                                              gs_document_name *name, gs_status *st);
+/* It is asked for soon. Nothing is checked, and nothing happens where it is not there. */
+void gs_index_document_name_soon(const gs_index *index, uint64_t doc);
 GS_MUST_CHECK gs_code gs_index_document_length(const gs_index *index, uint64_t doc,
                                                uint32_t *length, gs_status *st);
 

@@ -197,6 +197,13 @@ gs_code gs_segments_name(const gs_segments *s, uint64_t doc, gs_document_name *n
     return gs_index_document_name(segment->index, there, name, st);
 }
 
+void gs_segments_name_soon(const gs_segments *s, uint64_t doc)
+{
+    uint64_t there;
+    const gs_segment *const segment = gs_segments_find(s, doc, &there);
+    gs_index_document_name_soon(segment->index, there);
+}
+
 typedef struct name_search {
     const gs_segment *segment;
     uint64_t *docs;

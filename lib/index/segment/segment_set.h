@@ -63,6 +63,8 @@ static inline uint64_t gs_segment_number(const gs_segment *s, uint64_t there)
 /* gs_index_document_name, of a document of the whole. */
 GS_MUST_CHECK gs_code gs_segments_name(const gs_segments *s, uint64_t doc,
                                        gs_document_name *name, gs_status *st);
+/* gs_index_document_name_soon, of one. */
+void gs_segments_name_soon(const gs_segments *s, uint64_t doc);
 /* gs_index_find_names in what is left. */
 GS_MUST_CHECK gs_code gs_segments_find_names(const gs_segments *s,
                                              const gs_text_span *names, size_t count,
