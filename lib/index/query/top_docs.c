@@ -2,6 +2,7 @@
 #include "lib/index/query/top_docs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -78,6 +79,10 @@ static gs_scored_doc *middle_of(gs_scored_doc *a, gs_scored_doc *b, gs_scored_do
     return is_worse(a, c) ? a : is_worse(b, c) ? c : b;
 }
 
+/* A document moves as one: its halves, stored by themselves, could not be loaded at once
+ * before they have reached the cache. */
+typedef uint64_t whole __attribute__((vector_size(sizeof(gs_scored_doc))));
+
 /* Puts one of them where it is in the order of all: those before it are better. There is
  * no branch on which are, since nobody can foretell that. */
 static size_t part(gs_scored_doc *docs, size_t count)
@@ -87,11 +92,15 @@ static size_t part(gs_scored_doc *docs, size_t count)
     const gs_scored_doc pivot = *last;
     size_t low = 0;
     for (size_t i = 0; i < count - 1; i++) {
-        const gs_scored_doc doc = docs[i];
-        docs[i] = docs[low];
-        docs[low] = doc;
-        low += (size_t)((doc.score > pivot.score) |
-                        ((doc.score == pivot.score) & (doc.doc < pivot.doc)));
+        const double score = docs[i].score;
+        const bool is_better =
+            (score > pivot.score) | ((score == pivot.score) & (docs[i].doc < pivot.doc));
+        whole moved, other;
+        memcpy(&moved, &docs[i], sizeof moved);
+        memcpy(&other, &docs[low], sizeof other);
+        memcpy(&docs[i], &other, sizeof other);
+        memcpy(&docs[low], &moved, sizeof moved);
+        low += is_better;
     }
     exchange(&docs[low], last);
     return low;

@@ -113,11 +113,24 @@ static bool read_short_names(gs_document_name *name, const uint8_t *p, const uin
     return true;
 }
 
+static __attribute__((noinline)) gs_code read_names(const gs_index *index,
+                                                    gs_document_name *name,
+                                                    const uint8_t *p, const uint8_t *end,
+                                                    size_t before, gs_status *st)
+{
+    gs_status inner = {.code = GS_OK};
+    for (size_t i = 0; i <= before && inner.code == GS_OK; i++)
+        GS_NOTED(gs_document_name_read(name, &p, end, &inner));
+    if (inner.code == GS_ERR_FORMAT)
+        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
+    gs_status_keep_first(st, &inner);
+    return st->code;
+}
+
 gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
                                gs_document_name *name, gs_status *st)
 {
     const gs_index_head *const d = &index->documents;
-    gs_status inner = {.code = GS_OK};
     name->bytes = 0;
     if (doc >= d->count)
         return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a docID is not there", st);
@@ -129,12 +142,8 @@ gs_code gs_index_document_name(const gs_index *index, uint64_t doc,
     const uint8_t *p = file + d->offsets + at;
     const uint8_t *const end = file + d->offsets + behind;
     GS_TRY(gs_index_check_own_pages(index, GS_INDEX_DOCUMENTS, p, end, st));
-    if (read_short_names(name, p, end, doc % GS_INDEX_NAME_BLOCK))
-        return GS_OK;
-    for (uint64_t i = 0; i <= doc % GS_INDEX_NAME_BLOCK && inner.code == GS_OK; i++)
-        GS_NOTED(gs_document_name_read(name, &p, end, &inner));
-    if (inner.code == GS_ERR_FORMAT)
-        return gs_index_damaged(index, GS_INDEX_DOCUMENTS, "a name is not there", st);
-    gs_status_keep_first(st, &inner);
-    return st->code;
+    const size_t before = doc % GS_INDEX_NAME_BLOCK;
+    return read_short_names(name, p, end, before)
+               ? GS_OK
+               : read_names(index, name, p, end, before, st);
 }
