@@ -8,7 +8,7 @@
 
 /* So many sort fast, in the second-level cache; so many for each 1 / eps keep the levels
  * few. */
-enum { WINDOW_MIN = 1 << 16, WINDOW_TIMES = 8 };
+enum { WINDOW_MIN = 1 << 16, WINDOW_TIMES = 16 };
 
 size_t gs_rank_window_values(double eps, size_t memory_bytes)
 {
