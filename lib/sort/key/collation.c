@@ -8,7 +8,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
-#include "lib/sort/key/key_text.h"
+#include "lib/encode/key_text.h"
 
 enum { MONTHS = 12, MONTH_BYTES = 32, NAME_BYTES = 64, NO_BYTE = -1 };
 

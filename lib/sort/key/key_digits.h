@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/sort/key/key_text.h"
+#include "lib/encode/key_text.h"
 
 enum { GS_NUMBER_HEAD_POSITIVE = 0x81 };
 

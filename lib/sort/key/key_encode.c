@@ -5,6 +5,7 @@
 
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
+#include "lib/encode/key_reader.h"
 #include "lib/sort/key/byte_key.h"
 #include "lib/sort/key/collation.h"
 #include "lib/sort/key/csv_value.h"
@@ -12,8 +13,7 @@
 #include "lib/sort/key/key_digits.h"
 #include "lib/sort/key/key_field.h"
 #include "lib/sort/key/key_number.h"
-#include "lib/sort/key/key_version.h"
-#include "lib/sort/key/md5.h"
+#include "lib/sort/key/key_shared.h"
 
 enum {
     BYTES_EXTRA = 16, /* terminator, and what word-wise copying writes beyond */
@@ -115,29 +115,15 @@ static size_t translate(const gs_key *key, const uint8_t *from, const uint8_t *e
         memcpy(to, from, (size_t)(end - from));
         return (size_t)(end - from);
     }
+    const bool dictionary = key->dictionary, ignore_nonprint = key->ignore_nonprint,
+               fold = key->fold;
     for (; from < end; from++) {
         const uint8_t c = *from;
-        if (key->dictionary ? !gs_text_is_alphanumeric(c) && !gs_text_is_blank(c)
-                            : key->ignore_nonprint && !gs_text_is_printing(c))
+        if (!gs_key_counts(dictionary, ignore_nonprint, c))
             continue;
-        *p++ = key->fold ? gs_text_upper(c) : c;
+        *p++ = fold ? gs_text_upper(c) : c;
     }
     return (size_t)(p - to);
-}
-
-static uint8_t month_of(const uint8_t *p, const uint8_t *end)
-{
-    static const char names[][4] = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
-                                    "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
-    p = gs_text_skip_blanks(p, end);
-    if (end - p < 3)
-        return 0;
-    for (unsigned i = 0; i < 12; i++) {
-        if (gs_text_upper(p[0]) == names[i][0] && gs_text_upper(p[1]) == names[i][1] &&
-            gs_text_upper(p[2]) == names[i][2])
-            return (uint8_t)(i + 1);
-    }
-    return 0;
 }
 
 /* --- one key ------------------------------------------------------------------------ */
@@ -185,16 +171,15 @@ _Static_assert(GS_KEY_TYPE_COUNT == 7,
 static uint8_t *put_text_key(const gs_order *order, const gs_key *key,
                              const uint8_t *from, const uint8_t *end, uint8_t *to)
 {
-    const size_t bytes = (size_t)(end - from);
     if (key->type == GS_KEY_MONTH) {
-        *to = order->collation == NULL ? month_of(from, end)
+        *to = order->collation == NULL ? gs_shared_month(from, end)
                                        : gs_collation_month(order->collation, from, end);
         return to + 1;
     }
     if (key->type == GS_KEY_VERSION)
-        return to + gs_version_encode(from, bytes, to);
+        return to + gs_shared_version(from, end, to);
     if (key->type == GS_KEY_RANDOM) {
-        gs_md5_of_two(order->random_seed, GS_ORDER_SEED_BYTES, from, bytes, to);
+        gs_shared_digest(order->random_seed, from, end, to);
         to += GS_MD5_BYTES;
     }
     return put_bytes(to, from, end);

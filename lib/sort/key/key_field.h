@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "lib/sort/key/key_text.h"
+#include "lib/encode/key_text.h"
 #include "lib/sort/record/records.h"
 #include "lib/sort/key/order.h"
 

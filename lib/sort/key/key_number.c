@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/encode/general_key.h"
+#include "lib/encode/month_unit.h"
 #include "lib/sort/key/key_digits.h"
-#include "lib/sort/key/key_text.h"
 
 enum {
     HEAD_ZERO = 0x80,
@@ -78,58 +79,28 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
     return (size_t)(p - to);
 }
 
-/* The rank of a unit letter; 0 if it is none. */
-static int unit_rank(uint8_t letter)
-{
-    static const char letters[] = "KMGTPEZYRQ";
-    if (letter == 'k')
-        return 1;
-    const char *const at = letter ? strchr(letters, letter) : NULL;
-    return at ? (int)(at - letters) + 1 : 0;
-}
-
 size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, bool fold,
                               uint8_t *to)
 {
-    text = gs_text_skip_blanks(text, end);
-    const uint8_t *p = text;
-    const bool is_negative = p < end && *p == '-';
-    p += is_negative;
-    bool is_zero = true;
-    for (; p < end && gs_text_is_digit(*p); p++)
-        is_zero &= *p == '0';
-    if (p < end && *p == '.') {
-        for (p++; p < end && gs_text_is_digit(*p); p++)
-            is_zero &= *p == '0';
-    }
-    const int rank = !is_zero && p < end ? unit_rank(fold ? gs_text_upper(*p) : *p) : 0;
-    to[0] = (uint8_t)(HEAD_ZERO + (is_negative ? -rank : rank));
+    to[0] = (uint8_t)(HEAD_ZERO + gs_unit_of(text, end, fold));
     return 1 + gs_number_encode_decimal(text, end, to + 1);
 }
 
-/*
- *      10                     not a number at all
- *      20                     not-a-number with a minus before it
- *      21                     another not-a-number, whatever else stands in it
- *      30 80                  zero of either sign
- *      30 81 | exponent + 2^30 as u32 | mantissa in [0.5, 1) as u64 (and u64 more where
- *              long double is that wide)
- *      30 82                  infinity
- *      30 and the rest complemented: negative
- */
+/* The string that lib/encode/general_key.h describes, with a u64 of mantissa more where
+ * long double is that wide. */
 static uint8_t *put_long_double(uint8_t *to, long double x)
 {
     if (x == 0) {
-        *to++ = HEAD_ZERO;
+        *to++ = GS_GENERAL_STRING_ZERO;
         return to;
     }
     if (isinf(x)) {
-        *to++ = HEAD_ZERO + 2;
+        *to++ = GS_GENERAL_STRING_INFINITE;
         return to;
     }
     int exponent = 0;
     long double mantissa = frexpl(x, &exponent);
-    *to++ = GS_NUMBER_HEAD_POSITIVE;
+    *to++ = GS_GENERAL_STRING_FINITE;
     const uint32_t biased = (uint32_t)(exponent + (1 << 30));
     for (unsigned i = 0; i < 4; i++)
         *to++ = (uint8_t)(biased >> (24 - 8 * i));
@@ -142,26 +113,40 @@ static uint8_t *put_long_double(uint8_t *to, long double x)
     return to;
 }
 
-size_t gs_number_encode_general(const uint8_t *text, const uint8_t *end, uint8_t *scratch,
+static size_t encode_by_strtold(const uint8_t *text, const uint8_t *end, uint8_t *scratch,
                                 uint8_t *to)
 {
-    enum { NOT_A_NUMBER_AT_ALL = 0x10, NAN_NEGATIVE = 0x20, NUMBER = 0x30 };
     const size_t bytes = (size_t)(end - text);
     memcpy(scratch, text, bytes);
     scratch[bytes] = '\0';
     char *stop = NULL;
     const long double x = strtold((const char *)scratch, &stop);
     if (stop == (char *)scratch) {
-        to[0] = NOT_A_NUMBER_AT_ALL;
+        to[0] = GS_GENERAL_STRING_NONE;
         return 1;
     }
     if (isnan(x)) {
-        to[0] = NAN_NEGATIVE + !signbit(x);
+        to[0] = GS_GENERAL_STRING_NAN + !signbit(x);
         return 1;
     }
-    to[0] = NUMBER;
+    to[0] = GS_GENERAL_STRING_NUMBER;
     uint8_t *const p = put_long_double(to + 1, x < 0 ? -x : x);
     if (x < 0)
         gs_digits_complement(to + 1, p);
     return (size_t)(p - to);
+}
+
+size_t gs_number_encode_general(const uint8_t *text, const uint8_t *end, uint8_t *scratch,
+                                uint8_t *to)
+{
+#if LDBL_MANT_DIG == 64
+    gs_general g;
+    gs_general_read(text, end, &g);
+    if (g.kind != GS_GENERAL_UNDECIDED) {
+        gs_key_writer w = {.to = to};
+        gs_general_put(&g, &w);
+        return w.bytes;
+    }
+#endif
+    return encode_by_strtold(text, end, scratch, to);
 }

@@ -11,7 +11,7 @@
  *      negative    the positive's bytes complemented
  *
  * Human (-h): the order of the unit (80 + 0 .. 10, less than 80 for negative ones), then
- * the decimal. General (-g): see the source. All are prefix-free.
+ * the decimal. General (-g): see lib/encode/general_key.h. All are prefix-free.
  */
 #ifndef GS_LIB_SORT_KEY_KEY_NUMBER_H
 #define GS_LIB_SORT_KEY_KEY_NUMBER_H
@@ -33,7 +33,8 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
 /* With `fold`, units may be in lower case. */
 size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, bool fold,
                               uint8_t *to);
-/* `scratch` has room for the text and GS_GENERAL_SCRATCH_BYTES, and does not overlap. */
+/* Without strtold, unless that alone can tell. `scratch` has room for the text and
+ * GS_GENERAL_SCRATCH_BYTES, and does not overlap. */
 size_t gs_number_encode_general(const uint8_t *text, const uint8_t *end, uint8_t *scratch,
                                 uint8_t *to);
 

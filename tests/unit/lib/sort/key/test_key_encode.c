@@ -7,6 +7,7 @@
  */
 #include "lib/sort/key/key_encode.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "lib/base/mem.h"
@@ -333,6 +334,27 @@ static void every_switch_is_heeded(void)
     }
 }
 
+/* Numbers by -g of which only strtold can tell that they are half way between two, beside
+ * their neighbours. */
+static void long_numbers_are_rounded(void)
+{
+    static const char lines[][48] = {"268625875208.8776160404086112976074",
+                                     "268625875208.877616040408611297607421875",
+                                     "268625875208.8776160404086112976075"};
+    gs_key key = whole_line;
+    key.type = GS_KEY_GENERAL;
+    uint8_t strings[3][128];
+    size_t bytes[3];
+    for (size_t i = 0; i < 3; i++) {
+        char line[48 + GS_KEY_READ_SLACK] = "";
+        memcpy(line, lines[i], sizeof lines[i]);
+        bytes[i] = encode_once(&key, line, strlen(line), strings[i]);
+        CHECK(bytes[i] == bytes[0]);
+    }
+    CHECK(memcmp(strings[0], strings[1], bytes[0]) < 0);
+    CHECK((memcmp(strings[1], strings[2], bytes[0]) == 0) == (LDBL_MANT_DIG == 64));
+}
+
 int main(void)
 {
     uint64_t state = check_seed(11);
@@ -345,6 +367,7 @@ int main(void)
     agrees(numeric, "012\x80.-9", compare_decimals, &state);
     agrees(numeric, "1234567890\x80", compare_decimals, &state);
     kinds_are_in_order();
+    long_numbers_are_rounded();
     fields_are_found();
     long_lines_are_walked();
     short_and_long_agree(&state);
