@@ -3,7 +3,7 @@
  * Keys against a slow reference: any two lines must compare by the byte strings of
  * lib/sort/key_encode as they do by the rules of gpusort-sort(1), applied here to texts,
  * with digits compared one by one. Fields and positions are found here in another way,
- * too.
+ * too. What a GPU would make of the keys is the same.
  *
  *      flags u8 | delimiter u8 | keys: 6 bytes each | lines, with the end of line between
  *
@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/text/text_key.h"
 #include "lib/base/mem.h"
+#include "lib/sort/device/device_order.h"
 #include "lib/sort/key/key_encode.h"
 #include "tests/check.h"
 
@@ -393,11 +395,33 @@ static size_t encode(const gs_key_encoder *e, text line, uint8_t **key)
     return bytes;
 }
 
+/* The kernels measure, and then write. */
+static void is_same_on_a_device(const gs_order *order, bool flip, text line,
+                                const uint8_t *key, size_t bytes)
+{
+    gs_text_order device;
+    const gs_record_layout layout = {.is_keyed = true, .is_backwards = flip};
+    REQUIRE(gs_device_order(order, &layout, &device) == NULL);
+    const bool is_plain = gs_text_order_is_plain(&device);
+    const uint32_t measured =
+        gs_text_key_encode(&device, is_plain, line.at, line.bytes, NULL);
+    if (measured == GS_TEXT_UNDECIDED)
+        return;
+    REQUIRE(measured == bytes);
+    uint8_t *got = NULL;
+    gs_status st = {.code = GS_OK};
+    REQUIRE(gs_mem_new(&got, bytes + 1, "key", &st) == GS_OK);
+    REQUIRE(gs_text_key_encode(&device, is_plain, line.at, line.bytes, got) == bytes);
+    REQUIRE(memcmp(got, key, bytes) == 0);
+    gs_mem_free(got);
+}
+
 static void compare_pair(const gs_order *order, bool flip, const gs_key_encoder *e,
                          text a, text b)
 {
     uint8_t *x, *y;
     const size_t x_bytes = encode(e, a, &x), y_bytes = encode(e, b, &y);
+    is_same_on_a_device(order, flip, a, x, x_bytes);
     const int got = compare_bytes((text){x, x_bytes}, (text){y, y_bytes});
     const int want = compare_lines(order, flip, a, b);
     if (want != 2)

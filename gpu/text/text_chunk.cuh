@@ -33,7 +33,7 @@ enum {
     GS_TEXT_UPLOADS_MAX = 64,
     GS_TEXT_UNITS_MAX = 16,
     GS_TEXT_MAIL_WORDS = 8,
-    GS_TEXT_COUNTS = 2, /* lines, bytes that take two in a key */
+    GS_TEXT_COUNTS = 2, /* lines, bytes that are costly (gs_text_cost) */
 };
 
 typedef struct gs_upload {
@@ -80,7 +80,7 @@ struct gs_text_sort {
     gs_upload uploads[GS_TEXT_UPLOADS_MAX];
     unsigned long long *d_counts, *h_counts; /* GS_TEXT_COUNTS of each upload */
     uint64_t upload_count, uploads_counted;
-    uint64_t lines_counted, escaped_counted, bytes_uncounted;
+    uint64_t lines_counted, costly_counted, bytes_uncounted;
 
     size_t fixed_bytes; /* of held_bytes, what new took */
     uint8_t *d_work, *d_keys;
@@ -118,13 +118,13 @@ gs_code gs_text_grow(gs_text_sort *t, uint8_t **memory, size_t *capacity, size_t
 /* Gives back what gs_text_grow took. */
 gs_code gs_text_drop(gs_text_sort *t, uint8_t **memory, size_t *capacity, gs_status *st);
 /* Does the sort of a chunk fit into `available` bytes? `text_bytes` of text in `records`
- * records at most, `least` at least, of which `escaped` bytes take two in a key. */
+ * records at most, `least` at least, of which so many bytes are costly. */
 gs_code gs_text_can_fit(gs_text_sort *t, uint64_t least, uint64_t records,
-                        uint64_t text_bytes, uint64_t escaped, size_t available,
-                        bool *out, gs_status *st);
+                        uint64_t text_bytes, uint64_t costly, size_t available, bool *out,
+                        gs_status *st);
 /* How it is sorted there, of as few units as can be; GS_ERR_NOMEM if it does not fit. */
 gs_code gs_text_plan_make(const gs_text_sort *t, uint64_t records, uint64_t text_bytes,
-                          uint64_t escaped, size_t available, gs_text_plan *out,
+                          uint64_t costly, size_t available, gs_text_plan *out,
                           gs_status *st);
 /* Takes the memory of the plan and lays its parts out. */
 gs_code gs_text_prepare(gs_text_sort *t, const gs_text_plan *plan, gs_status *st);
@@ -155,6 +155,10 @@ gs_code gs_text_drop_equals(gs_text_sort *t, uint64_t count, const uint32_t *row
  * `keep` records. */
 gs_code gs_text_sort_units(gs_text_sort *t, uint64_t count, bool drops_equals,
                            uint64_t keep, gs_status *st);
+/* sums[g] = where group g of the records of a view begins in the result, with their keys
+ * or without; behind the last group: how long it is. */
+gs_code gs_text_group_bytes(gs_text_sort *t, const gs_text_view &view, bool with_keys,
+                            uint64_t count, uint64_t *sums, gs_status *st);
 /* A step of run has ended; with a trace it waits, so that the steps can be told apart. */
 gs_code gs_text_end_step(gs_text_sort *t, const char *name, gs_status *st);
 /* Reads words from the device into h_mail; waits for the work before. */

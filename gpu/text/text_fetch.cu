@@ -21,6 +21,19 @@ static gs_code gather(const gs_text_view *view, const uint64_t *sums, uint64_t c
     return GS_OK;
 }
 
+gs_code gs_text_group_bytes(gs_text_sort *t, const gs_text_view &view, bool with_keys,
+                            uint64_t count, uint64_t *sums, gs_status *st)
+{
+    const uint64_t groups = gs_groups(count);
+    const gs_text_order *const order = &t->options.order;
+    const bool is_plain = !with_keys || gs_text_order_is_plain(order);
+    const auto kernel = is_plain ? k_group_bytes<true> : k_group_bytes<false>;
+    kernel<<<gs_text_grid((groups + 1) * GS_GROUP, GS_GATHER_THREADS), GS_GATHER_THREADS,
+             0, t->work_stream>>>(view, *order, with_keys, count, sums);
+    GPU_LAUNCHED(st, t->work_stream, "k_group_bytes");
+    return gs_text_sum_up(t, sums, groups + 1, st);
+}
+
 /* The lines of the result. */
 static gs_text_view result_lines(const gs_text_sort *t)
 {
@@ -74,9 +87,11 @@ gs_code gs_text_sort_cut(gs_text_sort *t, uint64_t first, size_t bytes,
         count_max = t->plan.unit_count;
     if (t->options.order.key_count > 0 && bytes > gs_text_keys_left(t, 0))
         bytes = gs_text_keys_left(t, 0);
-    k_cut<<<1, 32, 0, t->work_stream>>>(result_lines(t), t->options.order,
-                                        t->shape == GS_TEXT_RECORDS, t->parts.sums,
-                                        t->result_count, first, bytes, count_max, d_mail);
+    const auto kernel =
+        gs_text_order_is_plain(&t->options.order) ? k_cut<true> : k_cut<false>;
+    kernel<<<1, 32, 0, t->work_stream>>>(
+        result_lines(t), t->options.order, t->shape == GS_TEXT_RECORDS, t->parts.sums,
+        t->result_count, first, bytes, count_max, d_mail);
     GPU_LAUNCHED(st, t->work_stream, "k_cut");
     GS_TRY(gs_text_read_mail(t, d_mail, 2, st));
     *count = t->h_mail[0];
@@ -103,18 +118,13 @@ static gs_code grow_records(gs_text_sort *t, uint64_t count, gs_status *st)
 static gs_code view_result(gs_text_sort *t, uint64_t first, uint64_t count,
                            uint64_t **sums, gs_status *st)
 {
-    const uint64_t groups = gs_groups(count);
     size_t key_bytes = 0;
     *sums = (uint64_t *)t->parts.numbers;
     t->view = t->lines;
     t->view.rows = t->d_order + first;
     GS_TRY(gs_text_make_keys(t, count, 0, &key_bytes, st));
     gs_assert(key_bytes <= gs_text_keys_left(t, 0));
-    k_group_bytes<<<gs_text_grid((groups + 1) * GS_GROUP, GS_GATHER_THREADS),
-                    GS_GATHER_THREADS, 0, t->work_stream>>>(t->view, t->options.order,
-                                                            true, count, *sums);
-    GPU_LAUNCHED(st, t->work_stream, "k_group_bytes");
-    return gs_text_sum_up(t, *sums, groups + 1, st);
+    return gs_text_group_bytes(t, t->view, true, count, *sums, st);
 }
 
 gs_code gs_text_sort_fetch_records(gs_text_sort *t, uint64_t first, uint64_t count,

@@ -43,6 +43,7 @@ GS_BOTH uint64_t gs_groups(uint64_t records)
 
 /* Bytes of a record in the result. Its key, if it is wanted and not at hand, is measured.
  */
+template <bool IS_PLAIN>
 __device__ __forceinline__ uint64_t gs_record_bytes(const gs_text_view &view,
                                                     const gs_text_order &order,
                                                     bool with_keys, uint64_t i)
@@ -50,12 +51,13 @@ __device__ __forceinline__ uint64_t gs_record_bytes(const gs_text_view &view,
     const gs_text_string s = gs_text_at(view, i);
     uint64_t key_bytes = s.key_bytes;
     if (with_keys && view.key_starts == nullptr && order.key_count > 0)
-        key_bytes = gs_text_key_encode(&order, s.line, s.line_bytes, nullptr);
+        key_bytes = gs_text_key_encode(&order, IS_PLAIN, s.line, s.line_bytes, nullptr);
     return (with_keys ? key_bytes : 0) + s.line_bytes + view.has_eol;
 }
 
 /* sums[g] = bytes of group g, and 0 behind the last one. Grid: a thread a record, and a
  * warp more. */
+template <bool IS_PLAIN>
 static __global__ void k_group_bytes(gs_text_view view,
                                      const __grid_constant__ gs_text_order order,
                                      bool with_keys, uint64_t count, uint64_t *sums)
@@ -63,7 +65,8 @@ static __global__ void k_group_bytes(gs_text_view view,
     typedef cub::WarpReduce<uint64_t> reduce;
     __shared__ typename reduce::TempStorage storage[GS_GATHER_THREADS / 32];
     const uint64_t i = (uint64_t)blockIdx.x * GS_GATHER_THREADS + threadIdx.x;
-    const uint64_t bytes = i < count ? gs_record_bytes(view, order, with_keys, i) : 0;
+    const uint64_t bytes =
+        i < count ? gs_record_bytes<IS_PLAIN>(view, order, with_keys, i) : 0;
     const uint64_t sum = reduce(storage[threadIdx.x / 32]).Sum(bytes);
     static_assert(GS_GROUP == 32, "a warp's");
     if (threadIdx.x % 32 == 0 && i / GS_GROUP <= gs_groups(count))
@@ -90,6 +93,7 @@ __device__ __forceinline__ uint64_t gs_gather_find(const uint64_t *sums, uint64_
 
 /* Where records are cut: out[0] of them from `first` on have at most `bytes` bytes,
  * out[1]; at least one, and no more than count_max, of which some are left. One warp. */
+template <bool IS_PLAIN>
 static __global__ void k_cut(gs_text_view view,
                              const __grid_constant__ gs_text_order order, bool with_keys,
                              const uint64_t *sums, uint64_t count, uint64_t first,
@@ -101,7 +105,8 @@ static __global__ void k_cut(gs_text_view view,
     /* Where record i begins, if it is of group g. */
     const auto place = [&](uint64_t g, uint64_t *begin, uint64_t *end) {
         const uint64_t i = g * GS_GROUP + lane;
-        const uint64_t own = i < count ? gs_record_bytes(view, order, with_keys, i) : 0;
+        const uint64_t own =
+            i < count ? gs_record_bytes<IS_PLAIN>(view, order, with_keys, i) : 0;
         scan(storage).ExclusiveSum(own, *begin);
         __syncwarp();
         *begin += sums[g];

@@ -4,12 +4,14 @@
  *
  * The same bytes as lib/sort/key/key_encode.h makes on the CPU: text with 00 and 01
  * escaped and a terminator, decimal numbers as head byte, value bytes and pairs of
- * digits, fields of binary records with their signs turned. This is C that a kernel can
- * call; compiled for the host it lets a test without a GPU hold it against the CPU's
- * encoder.
+ * digits, fields of binary records with their signs turned; -g -h -M -R -V by the code of
+ * the CPU itself (lib/encode). This is C that a kernel can call; compiled for the host it
+ * lets a test without a GPU hold it against the CPU's encoder.
  *
  * One thread makes one string, and does so twice: once to measure and once to write. It
  * reads the line byte by byte, which the caches make cheap for the lines of neighbours.
+ *
+ * Kernels are made twice: for orders of bytes and -n alone, which are plain, and for any.
  *
  * Strings are measured in 32 bits. A chunk takes no batch in which one could be longer
  * (gs_text_string_bound).
@@ -18,39 +20,18 @@
 #define GS_GPU_TEXT_KEY_H
 
 #include "gpu/text/text_sort.h"
+#include "lib/encode/general_key.h"
+#include "lib/encode/key_reader.h"
+#include "lib/encode/key_writer.h"
+#include "lib/encode/md5.h"
+#include "lib/encode/month_unit.h"
+#include "lib/encode/version_key.h"
 
 enum { GS_TEXT_ESCAPED_MAX = 1 }; /* bytes up to this one take two in a key */
 #define GS_TEXT_STRING_MAX (UINT64_C(0xffffffff) - 64) /* of key and line */
-
-#ifdef __CUDACC__
-#define GS_BOTH static __host__ __device__ __forceinline__
-#else
-#define GS_BOTH static inline
-#endif
-
-/* Counts bytes, and writes them when there is a place to write to. */
-typedef struct gs_key_writer {
-    uint8_t *to; /* NULL: only count */
-    uint32_t bytes;
-    unsigned mask; /* complemented keys: 0xff */
-} gs_key_writer;
-
-GS_BOTH void gs_key_put(gs_key_writer *w, unsigned c)
-{
-    if (w->to)
-        w->to[w->bytes] = (uint8_t)(c ^ w->mask);
-    w->bytes++;
-}
-
-GS_BOTH bool gs_key_is_blank(uint8_t c)
-{
-    return c == ' ' || c == '\t' || c == '\n';
-}
-
-GS_BOTH bool gs_key_is_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9';
-}
+#define GS_TEXT_UNDECIDED  UINT32_MAX /* instead of a length: it cannot be told here */
+#define GS_TEXT_UNDECIDED_WHY                                                            \
+    "GPU: a number by -g is half way between two, as far as it can tell"
 
 /* --- finding fields ------------------------------------------------------------- */
 
@@ -60,13 +41,6 @@ typedef struct gs_key_walk {
     uint64_t field;
     int delimiter;
 } gs_key_walk;
-
-GS_BOTH const uint8_t *gs_key_skip_blanks(const uint8_t *p, const uint8_t *end)
-{
-    while (p < end && gs_key_is_blank(*p))
-        p++;
-    return p;
-}
 
 GS_BOTH const uint8_t *gs_key_find_delimiter(const gs_key_walk *w)
 {
@@ -84,8 +58,8 @@ GS_BOTH void gs_key_walk_to(gs_key_walk *w, uint64_t field)
     }
     for (; w->field < field && w->at < w->end; w->field++) {
         if (w->delimiter == GS_TEXT_BLANK_FIELDS) {
-            w->at = gs_key_skip_blanks(w->at, w->end);
-            while (w->at < w->end && !gs_key_is_blank(*w->at))
+            w->at = gs_text_skip_blanks(w->at, w->end);
+            while (w->at < w->end && !gs_text_is_blank(*w->at))
                 w->at++;
         } else {
             w->at = gs_key_find_delimiter(w);
@@ -99,7 +73,7 @@ GS_BOTH void gs_key_walk_to(gs_key_walk *w, uint64_t field)
 GS_BOTH const uint8_t *gs_key_advance(const gs_key_walk *w, bool skip_blanks,
                                       uint64_t bytes)
 {
-    const uint8_t *const p = skip_blanks ? gs_key_skip_blanks(w->at, w->end) : w->at;
+    const uint8_t *const p = skip_blanks ? gs_text_skip_blanks(w->at, w->end) : w->at;
     return (uint64_t)(w->end - p) < bytes ? w->end : p + bytes;
 }
 
@@ -125,24 +99,15 @@ GS_BOTH const uint8_t *gs_key_find_limit(gs_key_walk *w, const gs_text_key *key)
 
 /* --- one key ---------------------------------------------------------------------- */
 
-GS_BOTH bool gs_key_counts(const gs_text_key *key, uint8_t c)
-{
-    const uint8_t lower = (uint8_t)(c | 0x20);
-    const bool is_alphanumeric = (lower >= 'a' && lower <= 'z') || gs_key_is_digit(c);
-    if (key->dictionary)
-        return is_alphanumeric || gs_key_is_blank(c);
-    return !key->ignore_nonprint || (c >= 0x20 && c < 0x7f);
-}
-
 GS_BOTH void gs_key_put_bytes(const gs_text_key *key, const uint8_t *from,
                               const uint8_t *end, gs_key_writer *w)
 {
     for (; from < end; from++) {
         unsigned c = *from;
-        if (!gs_key_counts(key, *from))
+        if (!gs_key_counts(key->dictionary, key->ignore_nonprint, *from))
             continue;
-        if (key->fold && c >= 'a' && c <= 'z')
-            c -= 'a' - 'A';
+        if (key->fold)
+            c = gs_text_upper(*from);
         if (c <= 1) {
             gs_key_put(w, 1);
             c++;
@@ -166,30 +131,24 @@ GS_BOTH void gs_key_put_pairs(const uint8_t *from, const uint8_t *end, gs_key_wr
         gs_key_put(w, pair);
 }
 
-GS_BOTH void gs_key_put_u64(uint64_t value, unsigned bytes, gs_key_writer *w)
-{
-    for (; bytes > 0; bytes--)
-        gs_key_put(w, (unsigned)(value >> (8 * (bytes - 1))) & 0xff);
-}
-
 GS_BOTH void gs_key_put_number(const uint8_t *text, const uint8_t *end, gs_key_writer *w)
 {
     enum { HEAD_ZERO = 0x80, HEAD_POSITIVE = 0x81, HEAD_LONG = 0x8a, U64_DIGITS = 19 };
-    text = gs_key_skip_blanks(text, end);
+    text = gs_text_skip_blanks(text, end);
     const bool is_negative = text < end && *text == '-';
     text += is_negative;
     while (text < end && *text == '0')
         text++;
     const uint8_t *const integer = text;
     uint64_t value = 0; /* of at most U64_DIGITS digits */
-    for (; text < end && gs_key_is_digit(*text); text++)
+    for (; text < end && gs_text_is_digit(*text); text++)
         value = 10 * value + (uint64_t)(*text - '0');
     const uint8_t *const integer_end = text;
     const uint64_t digits = (uint64_t)(integer_end - integer);
     const uint8_t *fraction = text, *fraction_end = text;
     if (text < end && *text == '.') {
         fraction = fraction_end = ++text;
-        for (; text < end && gs_key_is_digit(*text); text++) {
+        for (; text < end && gs_text_is_digit(*text); text++) {
             if (*text != '0')
                 fraction_end = text + 1;
         }
@@ -233,15 +192,77 @@ GS_BOTH void gs_key_put_field(const gs_text_field *field, const uint8_t *record,
     }
 }
 
-/* The whole string; returns its length. With `to` NULL it is only measured. */
-GS_BOTH uint32_t gs_text_key_encode(const gs_text_order *order, const uint8_t *line,
-                                    uint64_t line_bytes, uint8_t *to)
+GS_BOTH void gs_key_put_random(const gs_text_order *order, const gs_text_key *key,
+                               gs_key_reader text, gs_key_writer *w)
+{
+    const uint8_t *const from = text.at, *const end = text.end;
+    if (w->to != NULL) {
+        gs_md5 m;
+        gs_md5_begin(&m);
+        for (unsigned i = 0; i < GS_TEXT_SEED_BYTES; i++)
+            gs_md5_put(&m, order->random_seed[i]);
+        for (int c = gs_key_next(&text); c != GS_KEY_READ_ALL; c = gs_key_next(&text))
+            gs_md5_put(&m, (uint8_t)c);
+        gs_md5_end(&m);
+        for (unsigned i = 0; i < GS_MD5_BYTES; i++)
+            gs_key_put(w, gs_md5_byte(&m, i));
+    } else {
+        w->bytes += GS_MD5_BYTES;
+    }
+    gs_key_put_bytes(key, from, end, w);
+}
+
+/* A key that is not plain. Returns the writer behind it, so that on a device it stays in
+ * registers; with GS_TEXT_UNDECIDED if it cannot be told. */
+GS_BOTH_CALLED gs_key_writer gs_key_put_other(const gs_text_order *order,
+                                              const gs_text_key *key, const uint8_t *from,
+                                              const uint8_t *end, gs_key_writer w)
+{
+    const gs_key_reader text = {from, end, key->fold, key->dictionary,
+                                key->ignore_nonprint};
+    gs_general number;
+    switch (key->kind) {
+    case GS_TEXT_KIND_GENERAL:
+        gs_general_read(from, end, &number);
+        if (number.kind == GS_GENERAL_UNDECIDED)
+            w.bytes = GS_TEXT_UNDECIDED;
+        else
+            gs_general_put(&number, &w);
+        break;
+    case GS_TEXT_KIND_HUMAN:
+        gs_key_put(&w, (unsigned)(0x80 + gs_unit_of(from, end, key->fold)));
+        gs_key_put_number(from, end, &w);
+        break;
+    case GS_TEXT_KIND_MONTH: gs_key_put(&w, gs_month_of(text)); break;
+    case GS_TEXT_KIND_RANDOM: gs_key_put_random(order, key, text, &w); break;
+    case GS_TEXT_KIND_VERSION: gs_version_put(text, &w); break;
+    case GS_TEXT_KIND_NUMERIC: gs_key_put_number(from, end, &w); break;
+    case GS_TEXT_KIND_BYTES: gs_key_put_bytes(key, from, end, &w); break;
+    }
+    return w;
+}
+
+/* May kernels for plain orders be used? */
+static inline bool gs_text_order_is_plain(const gs_text_order *order)
+{
+    for (unsigned i = 0; order->record_size == 0 && i < order->key_count; i++) {
+        if (order->keys[i].kind != GS_TEXT_KIND_BYTES &&
+            order->keys[i].kind != GS_TEXT_KIND_NUMERIC)
+            return false;
+    }
+    return true;
+}
+
+/* The whole string; returns its length, or GS_TEXT_UNDECIDED. With `to` NULL it is only
+ * measured. */
+GS_BOTH uint32_t gs_text_key_encode(const gs_text_order *order, const bool is_plain,
+                                    const uint8_t *line, uint64_t line_bytes, uint8_t *to)
 {
     gs_key_writer w = {to, 0, 0};
     if (order->record_size > 0) {
         for (unsigned i = 0; i < order->key_count; i++)
             gs_key_put_field(&order->fields[i], line, &w);
-        return w.bytes;
+        return (uint32_t)w.bytes;
     }
     gs_key_walk walk = {line, line + line_bytes, line, 0, order->delimiter};
     for (unsigned i = 0; i < order->key_count; i++) {
@@ -251,44 +272,104 @@ GS_BOTH uint32_t gs_text_key_encode(const gs_text_order *order, const uint8_t *l
         if (end < from)
             end = from;
         w.mask = key->is_complemented ? 0xff : 0;
-        if (key->is_number)
+        if (key->kind == GS_TEXT_KIND_NUMERIC)
             gs_key_put_number(from, end, &w);
-        else
+        else if (is_plain || key->kind == GS_TEXT_KIND_BYTES)
             gs_key_put_bytes(key, from, end, &w);
+        else
+            w = gs_key_put_other(order, key, from, end, w);
+        if (!is_plain && w.bytes == GS_TEXT_UNDECIDED)
+            break;
     }
-    return w.bytes;
+    return (uint32_t)w.bytes;
 }
 
 /* --- how long strings may be ------------------------------------------------------ */
 
-/* How many keys the same byte of a line may be in. Keys that begin in a field and end in
- * one are within these; a last character, though, is counted across fields. */
-static inline unsigned gs_text_key_cover(const gs_text_order *order)
+/* What the string of a key takes at most: so many times the bytes of its text, so many
+ * times those of them that are `costly`, and so many for each record. Costly are bytes up
+ * to GS_TEXT_ESCAPED_MAX, and for -V the first digits of numbers; of a number that a key
+ * begins in the first digit may be another one. */
+typedef struct gs_text_cost {
+    unsigned bytes, costly, record;
+} gs_text_cost;
+
+static inline gs_text_cost gs_text_cost_of(gs_text_kind kind)
 {
-    unsigned most = 0;
+    gs_text_cost cost = {1, 1, 2}; /* bytes: their end, and one to spare */
+    switch (kind) {
+    case GS_TEXT_KIND_BYTES: break;
+    case GS_TEXT_KIND_NUMERIC: /* head and end */ cost.costly = 0; break;
+    case GS_TEXT_KIND_HUMAN: /* the unit, too */
+        cost.costly = 0;
+        cost.record = 3;
+        break;
+    case GS_TEXT_KIND_GENERAL:
+        cost.bytes = cost.costly = 0;
+        cost.record = 14;
+        break;
+    case GS_TEXT_KIND_MONTH:
+        cost.bytes = cost.costly = 0;
+        cost.record = 1;
+        break;
+    case GS_TEXT_KIND_RANDOM: cost.record = GS_MD5_BYTES + 1; break;
+    case GS_TEXT_KIND_VERSION:
+        /* Twice the text, in which two bytes and digits stand for a number, and T 0 T; a
+         * class before them. */
+        cost.bytes = 2;
+        cost.costly = 4;
+        cost.record = 1 + 2 * 3 + 4;
+        break;
+    }
+    return cost;
+}
+
+/* Is a key made of the first digits of numbers, too? */
+static inline bool gs_text_order_has_versions(const gs_text_order *order)
+{
+    for (unsigned i = 0; order->record_size == 0 && i < order->key_count; i++) {
+        if (order->keys[i].kind == GS_TEXT_KIND_VERSION)
+            return true;
+    }
+    return false;
+}
+
+/* What the keys that the same byte of a line may be in take of it, and all of a record.
+ * Keys that begin in a field and end in one are within these; a last character, though,
+ * is counted across fields. */
+static inline gs_text_cost gs_text_key_cover(const gs_text_order *order)
+{
+    gs_text_cost most = {0, 0, 0};
     for (unsigned i = 0; i < order->key_count; i++) {
         const uint64_t field = order->keys[i].start_field;
-        unsigned cover = 0;
+        gs_text_cost cover = {0, 0, 0};
         for (unsigned k = 0; k < order->key_count; k++) {
             const gs_text_key *const key = &order->keys[k];
+            const gs_text_cost cost = gs_text_cost_of(key->kind);
             const bool is_beyond = key->end_char == 0 && key->end_field < field;
-            cover += key->start_field <= field && !is_beyond;
+            if (key->start_field <= field && !is_beyond) {
+                cover.bytes += cost.bytes;
+                cover.costly += cost.costly;
+            }
+            cover.record += cost.record;
         }
-        most = cover > most ? cover : most;
+        most.bytes = cover.bytes > most.bytes ? cover.bytes : most.bytes;
+        most.costly = cover.costly > most.costly ? cover.costly : most.costly;
+        most.record = cover.record;
     }
     return most;
 }
 
 /* What the keys of `records` lines or records take at most, which have `bytes` bytes
- * together, `escaped` of them up to GS_TEXT_ESCAPED_MAX. A number has its head and its
- * end besides, text its end. */
+ * together, `costly` of them costly. */
 static inline uint64_t gs_text_keys_bound(const gs_text_order *order, uint64_t records,
-                                          uint64_t bytes, uint64_t escaped)
+                                          uint64_t bytes, uint64_t costly)
 {
     uint64_t fields = 0;
-    if (order->record_size == 0)
-        return gs_text_key_cover(order) * (bytes + escaped) +
-               records * 2 * order->key_count;
+    if (order->record_size == 0) {
+        const gs_text_cost cover = gs_text_key_cover(order);
+        return cover.bytes * bytes + cover.costly * costly + cover.record * records;
+    }
     for (unsigned i = 0; i < order->key_count; i++)
         fields += order->fields[i].length;
     return records * fields;

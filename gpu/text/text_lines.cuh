@@ -63,10 +63,33 @@ __device__ __forceinline__ uint32_t gs_line_escaped16(const uint8_t *text, uint6
                             gs_line_mask16(text, at, begin, end, 1));
 }
 
-/* Adds the lines that end in text[begin, end) to counts[0], and with keys the bytes that
- * take two of them to counts[1]. Grid: a block for each tile from `begin` rounded down to
- * 16. */
-template <bool HAS_KEYS>
+/* How many numbers begin in text[at, at + 16): at most one too many, whose beginning is
+ * before. */
+__device__ __forceinline__ uint32_t gs_line_numbers16(const uint8_t *text, uint64_t at,
+                                                      uint64_t begin, uint64_t end)
+{
+    if (at >= end || at + 16 <= begin)
+        return 0;
+    const uint4 w = *(const uint4 *)(text + at);
+    const uint32_t words[] = {w.x, w.y, w.z, w.w};
+    uint32_t mask = 0;
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t digits =
+            __vcmpgeu4(words[i], 0x30303030u) & __vcmpleu4(words[i], 0x39393939u);
+        mask |= gs_line_bits(digits, UINT32_MAX) << (4 * i);
+    }
+    mask = gs_line_clip(mask, at, begin, end);
+    return (uint32_t)__popc(mask & ~(mask << 1));
+}
+
+/* What is counted beside lines: costly bytes (gs_text_cost), without and with those that
+ * are so for -V alone. */
+enum { GS_COUNT_LINES, GS_COUNT_ESCAPED, GS_COUNT_NUMBERS };
+
+/* Adds the lines that end in text[begin, end) to counts[0], and the bytes that are costly
+ * to counts[1]. Grid: a block for each tile from `begin` rounded down to 16. */
+template <unsigned WHAT>
 static __global__ void k_count_lines(const uint8_t *text, uint64_t begin, uint64_t end,
                                      uint8_t eol, unsigned long long *counts)
 {
@@ -74,19 +97,21 @@ static __global__ void k_count_lines(const uint8_t *text, uint64_t begin, uint64
     __shared__ typename reduce::TempStorage storage;
     const uint64_t first =
         begin / 16 * 16 + (uint64_t)blockIdx.x * GS_LINE_TILE + threadIdx.x * 16;
-    uint32_t found = 0, escaped = 0;
+    uint32_t found = 0, costly = 0;
     for (unsigned i = 0; i < GS_LINE_TURNS; i++) {
         const uint64_t at = first + (uint64_t)i * GS_LINE_THREADS * 16;
         found += (uint32_t)__popc(gs_line_mask16(text, at, begin, end, eol));
-        if (HAS_KEYS)
-            escaped += gs_line_escaped16(text, at, begin, end);
+        if (WHAT >= GS_COUNT_ESCAPED)
+            costly += gs_line_escaped16(text, at, begin, end);
+        if (WHAT >= GS_COUNT_NUMBERS)
+            costly += gs_line_numbers16(text, at, begin, end);
     }
     /* Both at once: a tile has fewer bytes than fit into half a word. */
     static_assert(GS_LINE_TILE < 1 << 16, "halves of a word");
-    const uint32_t sum = reduce(storage).Sum(found | escaped << 16);
+    const uint32_t sum = reduce(storage).Sum(found | costly << 16);
     if (threadIdx.x == 0 && sum != 0) {
         atomicAdd(&counts[0], (unsigned long long)(sum & 0xffff));
-        if (HAS_KEYS && sum >> 16 != 0)
+        if (WHAT >= GS_COUNT_ESCAPED && sum >> 16 != 0)
             atomicAdd(&counts[1], (unsigned long long)(sum >> 16));
     }
 }

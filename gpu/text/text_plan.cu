@@ -168,25 +168,25 @@ static gs_code run_bytes(const gs_text_sort *t, const gs_text_plan *plan, size_t
 
 /* Room for the keys of a unit: of the chunk, or of its part and some more. */
 static size_t keys_room(const gs_text_sort *t, uint64_t text_bytes, uint64_t records,
-                        uint64_t escaped, unsigned units)
+                        uint64_t costly, unsigned units)
 {
     const gs_text_order *const o = &t->options.order;
     if (o->key_count == 0)
         return 0;
-    uint64_t bytes = gs_text_keys_bound(o, records, text_bytes, escaped);
+    uint64_t bytes = gs_text_keys_bound(o, records, text_bytes, costly);
     if (units > 1)
         bytes = bytes / units / 4 * 5;
     return gs_device_taken((size_t)bytes + 2 * GS_TEXT_SLACK);
 }
 
 gs_code gs_text_can_fit(gs_text_sort *t, uint64_t least, uint64_t records,
-                        uint64_t text_bytes, uint64_t escaped, size_t available,
-                        bool *out, gs_status *st)
+                        uint64_t text_bytes, uint64_t costly, size_t available, bool *out,
+                        gs_status *st)
 {
     *out = false;
     for (unsigned k = 0; k < 2 && !*out; k++) {
         const unsigned units = unit_counts[k == 0 ? 0 : UNIT_COUNTS - 1];
-        const size_t keys = keys_room(t, text_bytes, records, escaped, units);
+        const size_t keys = keys_room(t, text_bytes, records, costly, units);
         if (keys > available || !can_cut(t, units == 1 ? records : least, units))
             continue;
         if (t->too_many[k] > 0 && records >= t->too_many[k])
@@ -208,7 +208,7 @@ gs_code gs_text_can_fit(gs_text_sort *t, uint64_t least, uint64_t records,
 }
 
 gs_code gs_text_plan_make(const gs_text_sort *t, uint64_t records, uint64_t text_bytes,
-                          uint64_t escaped, size_t available, gs_text_plan *out,
+                          uint64_t costly, size_t available, gs_text_plan *out,
                           gs_status *st)
 {
     for (unsigned k = 0; k < UNIT_COUNTS; k++) {
@@ -217,7 +217,7 @@ gs_code gs_text_plan_make(const gs_text_sort *t, uint64_t records, uint64_t text
             continue;
         size_t bytes = 0;
         count_units(t, records, units, out);
-        out->keys_bytes = keys_room(t, text_bytes, records, escaped, units);
+        out->keys_bytes = keys_room(t, text_bytes, records, costly, units);
         GS_TRY(run_bytes(t, out, &bytes, st));
         out->bytes = bytes + out->keys_bytes;
         if (out->bytes <= available)

@@ -60,9 +60,10 @@ static gs_code find_lines(gs_text_sort *t, gs_status *st)
     return GS_OK;
 }
 
-static __global__ void k_measure_keys(gs_text_view view,
-                                      const __grid_constant__ gs_text_order order,
-                                      uint64_t count, uint64_t *key_starts)
+template <bool IS_PLAIN>
+static __global__ void
+k_measure_keys(gs_text_view view, const __grid_constant__ gs_text_order order,
+               uint64_t count, uint64_t *key_starts, uint64_t *undecided)
 {
     const uint64_t i = gs_tie_index();
     if (i > count)
@@ -70,42 +71,67 @@ static __global__ void k_measure_keys(gs_text_view view,
     uint64_t bytes = 0;
     if (i < count) {
         const gs_text_string s = gs_text_at(view, i);
-        bytes = gs_text_key_encode(&order, s.line, s.line_bytes, nullptr);
+        bytes = gs_text_key_encode(&order, IS_PLAIN, s.line, s.line_bytes, nullptr);
+        if (!IS_PLAIN && bytes == GS_TEXT_UNDECIDED)
+            *undecided = i + 1; /* whichever comes last */
     }
     key_starts[i] = bytes;
 }
 
-static __global__ void k_write_keys(gs_text_view view,
-                                    const __grid_constant__ gs_text_order order,
-                                    uint64_t count, const uint64_t *key_starts,
-                                    uint8_t *keys)
+template <bool IS_PLAIN>
+static __global__ void
+k_write_keys(gs_text_view view, const __grid_constant__ gs_text_order order,
+             uint64_t count, const uint64_t *key_starts, uint8_t *keys)
 {
     const uint64_t i = gs_tie_index();
     if (i >= count)
         return;
     const gs_text_string s = gs_text_at(view, i);
-    (void)gs_text_key_encode(&order, s.line, s.line_bytes, keys + key_starts[i]);
+    (void)gs_text_key_encode(&order, IS_PLAIN, s.line, s.line_bytes,
+                             keys + key_starts[i]);
+}
+
+/* key_starts[i] = where the key of record i of a view begins; *bytes: of them all. */
+static gs_code measure_keys(gs_text_sort *t, const gs_text_view &lines, uint64_t count,
+                            size_t *bytes, gs_status *st)
+{
+    uint64_t *const key_starts = t->parts.key_starts;
+    uint64_t *const d_undecided = t->parts.tile_counts; /* not needed any more */
+    const bool is_plain = gs_text_order_is_plain(&t->options.order);
+    const auto kernel = is_plain ? k_measure_keys<true> : k_measure_keys<false>;
+    if (!is_plain)
+        GPU_TRY(st, cudaMemsetAsync(d_undecided, 0, sizeof *d_undecided, t->work_stream));
+    kernel<<<gs_text_grid(count + 1, THREADS), THREADS, 0, t->work_stream>>>(
+        lines, t->options.order, count, key_starts, d_undecided);
+    GPU_LAUNCHED(st, t->work_stream, "k_measure_keys");
+    GS_TRY(gs_text_sum_up(t, key_starts, count + 1, st));
+    if (!is_plain) {
+        GS_TRY(gs_text_read_mail(t, d_undecided, 1, st));
+        if (t->h_mail[0] != 0)
+            return GS_FAIL(st, GS_ERR_LIMIT, 0, GS_TEXT_UNDECIDED_WHY);
+    }
+    GS_TRY(gs_text_read_mail(t, key_starts + count, 1, st));
+    *bytes = (size_t)t->h_mail[0];
+    return GS_OK;
 }
 
 gs_code gs_text_make_keys(gs_text_sort *t, uint64_t count, size_t at, size_t *bytes,
                           gs_status *st)
 {
     uint64_t *const key_starts = t->parts.key_starts;
+    const gs_text_order *const order = &t->options.order;
     gs_text_view lines = t->view;
     *bytes = 0;
-    if (t->options.order.key_count == 0)
+    if (order->key_count == 0)
         return GS_OK;
     lines.key_starts = nullptr;
-    k_measure_keys<<<gs_text_grid(count + 1, THREADS), THREADS, 0, t->work_stream>>>(
-        lines, t->options.order, count, key_starts);
-    GPU_LAUNCHED(st, t->work_stream, "k_measure_keys");
-    GS_TRY(gs_text_sum_up(t, key_starts, count + 1, st));
-    GS_TRY(gs_text_read_mail(t, key_starts + count, 1, st));
-    *bytes = (size_t)t->h_mail[0];
+    GS_TRY(measure_keys(t, lines, count, bytes, st));
     if (*bytes > gs_text_keys_left(t, at))
         return GS_OK;
-    k_write_keys<<<gs_text_grid(count, THREADS), THREADS, 0, t->work_stream>>>(
-        lines, t->options.order, count, key_starts, t->d_keys + at);
+    const auto kernel =
+        gs_text_order_is_plain(order) ? k_write_keys<true> : k_write_keys<false>;
+    kernel<<<gs_text_grid(count, THREADS), THREADS, 0, t->work_stream>>>(
+        lines, *order, count, key_starts, t->d_keys + at);
     GPU_LAUNCHED(st, t->work_stream, "k_write_keys");
     t->view.keys = t->d_keys + at;
     t->view.key_starts = key_starts;
@@ -274,11 +300,7 @@ static gs_code lay_out_result(gs_text_sort *t, gs_status *st)
     uint64_t *const sums = t->parts.sums;
     gs_text_view lines = t->lines;
     lines.rows = t->d_order;
-    k_group_bytes<<<gs_text_grid((groups + 1) * GS_GROUP, GS_GATHER_THREADS),
-                    GS_GATHER_THREADS, 0, t->work_stream>>>(
-        lines, t->options.order, t->shape == GS_TEXT_RECORDS, count, sums);
-    GPU_LAUNCHED(st, t->work_stream, "k_group_bytes");
-    GS_TRY(gs_text_sum_up(t, sums, groups + 1, st));
+    GS_TRY(gs_text_group_bytes(t, lines, t->shape == GS_TEXT_RECORDS, count, sums, st));
     GS_TRY(gs_text_read_mail(t, sums + groups, 1, st));
     t->result_bytes = t->h_mail[0];
     return GS_OK;
@@ -317,7 +339,7 @@ gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drops, uint6
         return GS_FAIL(st, GS_ERR_LIMIT, 0, "GPU: too many records in a chunk");
     t->step_ns = gs_trace_begin(t->options.trace);
     gs_text_plan plan;
-    GS_TRY(gs_text_plan_make(t, count, t->text_bytes, t->escaped_counted,
+    GS_TRY(gs_text_plan_make(t, count, t->text_bytes, t->costly_counted,
                              gs_text_available(t), &plan, st));
     GS_TRY(gs_text_prepare(t, &plan, st));
     GS_TRY(make_view(t, st));

@@ -218,7 +218,7 @@ gs_code gs_text_take_counts(gs_text_sort *t, uint64_t until, gs_status *st)
             GPU_TRY(st, state);
         }
         t->lines_counted += t->h_counts[slot * GS_TEXT_COUNTS];
-        t->escaped_counted += t->h_counts[slot * GS_TEXT_COUNTS + 1];
+        t->costly_counted += t->h_counts[slot * GS_TEXT_COUNTS + 1];
         t->bytes_uncounted -= u->bytes;
         t->uploads_counted++;
     }
@@ -226,7 +226,7 @@ gs_code gs_text_take_counts(gs_text_sort *t, uint64_t until, gs_status *st)
 }
 
 /* Would a chunk of `bytes` more fit? As far as it is not counted yet, every byte may be a
- * line, and take two in a key. */
+ * line, and costly. */
 static gs_code fits(gs_text_sort *t, uint64_t bytes, bool *out, gs_status *st)
 {
     const size_t record_size = t->options.order.record_size;
@@ -238,7 +238,7 @@ static gs_code fits(gs_text_sort *t, uint64_t bytes, bool *out, gs_status *st)
     if (records >= UINT32_MAX || text_bytes > t->text_capacity)
         return GS_OK;
     const uint64_t least = record_size > 0 ? records : t->lines_counted;
-    return gs_text_can_fit(t, least, records, text_bytes, t->escaped_counted + uncounted,
+    return gs_text_can_fit(t, least, records, text_bytes, t->costly_counted + uncounted,
                            gs_text_available(t), out, st);
 }
 
@@ -253,8 +253,11 @@ static gs_code count_lines(gs_text_sort *t, unsigned slot, uint64_t begin, uint6
     GPU_TRY(st, cudaStreamWaitEvent(stream, u->copied, 0));
     GPU_TRY(st, cudaMemsetAsync(d_counts, 0, bytes, stream));
     if (t->options.order.record_size == 0) {
-        const auto count =
-            t->options.order.key_count > 0 ? k_count_lines<true> : k_count_lines<false>;
+        const gs_text_order *const order = &t->options.order;
+        const auto count = gs_text_order_has_versions(order)
+                               ? k_count_lines<GS_COUNT_NUMBERS>
+                           : order->key_count > 0 ? k_count_lines<GS_COUNT_ESCAPED>
+                                                  : k_count_lines<GS_COUNT_LINES>;
         count<<<gs_text_grid(end - begin / 16 * 16, GS_LINE_TILE), GS_LINE_THREADS, 0,
                 stream>>>(t->d_text, begin, end, t->options.order.eol, d_counts);
         GPU_LAUNCHED(st, stream, "k_count_lines");
@@ -335,7 +338,7 @@ void gs_text_sort_reset(gs_text_sort *t)
     gs_assert(t->uploads_counted == t->upload_count);
     t->text_bytes = 0;
     t->upload_count = t->uploads_counted = 0;
-    t->lines_counted = t->escaped_counted = t->bytes_uncounted = 0;
+    t->lines_counted = t->costly_counted = t->bytes_uncounted = 0;
     t->result_count = t->result_bytes = 0;
 }
 

@@ -19,7 +19,8 @@
  * by the first run and kept, and all of it stays within the memory that the chunk may
  * use; the context of the driver with this program's code, some hundred megabytes, does
  * not count. A failure (GS_ERR_NOMEM, GS_ERR_GPU) loses the chunk: the caller sorts it
- * again in another way. GS_ERR_LIMIT: so does what has lines too long for the kernels.
+ * again in another way. GS_ERR_LIMIT: so does what has lines too long for the kernels, or
+ * numbers that they cannot round (lib/encode/general_key.h).
  */
 #ifndef GS_GPU_TEXT_SORT_H
 #define GS_GPU_TEXT_SORT_H
@@ -42,13 +43,26 @@ enum {
     GS_TEXT_FETCHES_MAX = 4,   /* fetch_text in flight, each in a slot of its own */
 };
 
+/* What a key is compared as: its letter (lib/sort/key/order.h). */
+typedef enum gs_text_kind {
+    GS_TEXT_KIND_BYTES,
+    GS_TEXT_KIND_NUMERIC,
+    GS_TEXT_KIND_GENERAL, /* where long double has a mantissa of 64 bits */
+    GS_TEXT_KIND_HUMAN,
+    GS_TEXT_KIND_MONTH,
+    GS_TEXT_KIND_RANDOM,
+    GS_TEXT_KIND_VERSION,
+} gs_text_kind;
+
+enum { GS_TEXT_SEED_BYTES = 16 };
+
 /* One key of a line; fields and characters count from 0 (see lib/sort/key/order.h). */
 typedef struct gs_text_key {
     uint64_t start_field, start_char;
     uint64_t end_field; /* UINT64_MAX: to the end of the line */
     uint64_t end_char;  /* 0: to the end of that field */
     bool skip_start_blanks, skip_end_blanks;
-    bool is_number; /* -n; otherwise bytes */
+    gs_text_kind kind;
     bool fold, dictionary, ignore_nonprint;
     bool is_complemented; /* the key's order is turned round */
 } gs_text_key;
@@ -67,6 +81,7 @@ typedef struct gs_text_order {
     unsigned key_count; /* of either; 0: the whole line or record is the string */
     int delimiter;      /* 0..255, or GS_TEXT_BLANK_FIELDS */
     uint8_t eol;
+    uint8_t random_seed[GS_TEXT_SEED_BYTES]; /* of GS_TEXT_KIND_RANDOM */
     bool is_key_only;
     bool is_backwards; /* the strings are in descending order */
 } gs_text_order;

@@ -31,8 +31,11 @@ typedef struct gs_md5 {
         c = b;                                                                           \
         b += x << turns | x >> (32 - turns);                                             \
     }
-#ifdef __CUDACC__
+#if defined __CUDA_ARCH__
 #define GS_UNROLL_16 _Pragma("unroll 16")
+#elif defined __CUDACC__
+#define GS_UNROLL_16  /* the host's half of a source with kernels, which runs none of it \
+                       */
 #elif defined __clang__
 #define GS_UNROLL_16 _Pragma("clang loop unroll(full)")
 #else

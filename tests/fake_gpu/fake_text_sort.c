@@ -203,6 +203,7 @@ static int compare(const void *a, const void *b, void *context)
 static gs_code find_records(gs_text_sort *t, gs_status *st)
 {
     const gs_text_order *const o = &t->options.order;
+    const bool is_plain = gs_text_order_is_plain(o);
     uint64_t count = 0;
     for (uint64_t i = 0; o->record_size == 0 && i < t->text_bytes; i++)
         count += t->text[i] == o->eol;
@@ -220,7 +221,9 @@ static gs_code find_records(gs_text_sort *t, gs_status *st)
         fake_record *const r = &t->records[i];
         *r = (fake_record){
             .line = p, .line_bytes = (uint64_t)(end - p), .row = i, .count = 1};
-        r->key_bytes = gs_text_key_encode(o, p, r->line_bytes, NULL);
+        r->key_bytes = gs_text_key_encode(o, is_plain, p, r->line_bytes, NULL);
+        if (r->key_bytes == GS_TEXT_UNDECIDED)
+            return GS_FAIL(st, GS_ERR_LIMIT, 0, GS_TEXT_UNDECIDED_WHY);
         key_bytes += r->key_bytes;
         p = end + (o->record_size == 0);
     }
@@ -231,7 +234,7 @@ static gs_code find_records(gs_text_sort *t, gs_status *st)
     for (uint64_t i = 0; i < count; i++) {
         fake_record *const r = &t->records[i];
         r->key = to;
-        to += gs_text_key_encode(o, r->line, r->line_bytes, to);
+        to += gs_text_key_encode(o, is_plain, r->line, r->line_bytes, to);
     }
     t->record_count = count;
     return GS_OK;

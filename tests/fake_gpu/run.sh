@@ -327,12 +327,45 @@ for from in long -; do
 done
 rm long want_long
 
-# What has no kernel is for the CPU, quietly; -v says why.
+# So are numbers by -g that the device cannot round.
+{
+    seq 3000 -7 1
+    echo 268625875208.877616040408611297607421875
+    seq 1 3000
+} >long
+"$program" --engine cpu -g long -o want_long
+for from in long -; do
+    checks=$((checks + 1))
+    cat long | GS_FAKE_GPU_FAIL= "$program" --engine gpu -g $from -o got 2>err
+    cmp -s want_long got && [ "$(grep -c 'half way between two.*; the CPU' err)" = 1 ] || {
+        failures=$((failures + 1))
+        echo "FAILED: a number that only the CPU can round, from $from"
+        sed 's/^/    /' err
+    }
+done
+rm long want_long
+
+# Every type of key is for the GPU, alone and beside others.
 unset GS_FAKE_GPU_FAIL
 head -n 1000 in >few
-LC_ALL=C sort -V few -o want
-"$program" --engine gpu -V -v few -o got 2>err
-expect "-V" 0
+for keys in -M -h -g -V -R '-k1.1,1.3M -k1.4,1.9h' '-k1.2g -k1.1,1.1nr' '-s -k1.2Vr' \
+    '-u -k1.5,1.8R -k1.1,1.1M'; do
+    # shellcheck disable=SC2086 # they are several
+    "$program" --engine cpu --random-source=in $keys few -o want
+    # shellcheck disable=SC2086
+    "$program" --engine gpu --random-source=in -v $keys few -o got 2>err
+    expect "$keys" 0
+    grep -q 'GPU: 1000 records sorted' err || {
+        echo "FAILED: $keys is not for the GPU"
+        failures=$((failures + 1))
+    }
+done
+
+# What has no kernel is for the CPU, quietly; -v says why.
+seq 1000 >few
+LC_ALL=C sort few -o want
+"$program" --engine gpu --csv -k1,1 -v few -o got 2>err
+expect "--csv" 0
 grep -q 'the CPU sorts this: there is no kernel' err || {
     echo "FAILED: -v does not say why the CPU sorts"
     failures=$((failures + 1))

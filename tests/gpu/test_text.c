@@ -30,8 +30,8 @@ enum {
     TEXT_MAX = 24 << 20,
     BATCH = 1 << 20,
     FETCH = 100 * 1000,
-    SHAPES = 10,
-    ORDERS = 9,
+    SHAPES = 12,
+    ORDERS = 15,
     RECORD = 20,
 };
 
@@ -53,6 +53,30 @@ static uint64_t below(uint64_t n)
 }
 
 /* --- inputs ----------------------------------------------------------------------- */
+
+/* What keys by -M -h -g -V know, with something before and behind it. */
+static size_t make_suited_line(uint64_t r, uint8_t *to)
+{
+    static const char *const months[] = {"JAN", "feb", " Mar", "dec", "ju", "", "x"};
+    static const char *const suffixes[] = {".tar.gz", "~rc1",    "",
+                                           ".so.6",   ".x86_64", "-"};
+    const unsigned a = (unsigned)(r >> 8) % 1000, b = (unsigned)(r >> 20) % 100;
+    switch (r % 5) {
+    case 0: return (size_t)sprintf((char *)to, "%s %u", months[(r >> 50) % 7], a);
+    case 1:
+        return (size_t)sprintf((char *)to, "%s%u.%u%c", r >> 63 ? "-" : "", a, b,
+                               "KMGTk xQ"[(r >> 50) % 8]);
+    case 2:
+        return (size_t)sprintf((char *)to, "%s%u.%ue%d", r >> 63 ? "-" : " ", a, b,
+                               (int)((r >> 40) % 700) - 350);
+    case 3:
+        return (size_t)sprintf((char *)to, "%.*e", (int)(r >> 58) % 25,
+                               (double)(int64_t)check_random(&state) / 1e7);
+    default:
+        return (size_t)sprintf((char *)to, "lib%c%u.%03u%s", "abAB"[(r >> 40) % 4],
+                               a % 20, b, suffixes[(r >> 50) % 6]);
+    }
+}
 
 static size_t make_line(unsigned shape, uint8_t *to)
 {
@@ -84,6 +108,12 @@ static size_t make_line(unsigned shape, uint8_t *to)
         memset(to, 'x', 30000);
         to[20000 + r % 10000] = (uint8_t)('a' + below(26));
         return 30000;
+    case 9: return make_suited_line(r, to);
+    case 10: /* a log */
+        return (size_t)sprintf((char *)to, "%.3s %2u:%uK:v1.%u.%u",
+                               &"JanFebMarAprMayJun"[3 * (r % 6)],
+                               (unsigned)(r >> 8) % 30, (unsigned)(r >> 16) % 2000,
+                               (unsigned)(r >> 30) % 12, (unsigned)(r >> 40) % 12);
     default: /* fields */
         return (size_t)sprintf((char *)to, "%u:%c%c: %u", (unsigned)(r % 50),
                                "aAbB"[(r >> 8) % 4], "xXyY"[(r >> 16) % 4],
@@ -100,6 +130,51 @@ static size_t make_text(unsigned shape, size_t bytes, bool ends)
         text[used++] = '\n';
     }
     return used > 0 && !ends ? used - 1 : used;
+}
+
+/* With keys that kernels for plain orders have not. */
+static void make_suited_order(unsigned number, gs_order *order)
+{
+    const gs_key whole = {.end_field = SIZE_MAX};
+    gs_key *const keys = order->keys;
+    order->key_count = 1;
+    keys[0] = keys[1] = whole;
+    memset(order->random_seed, 0x5a, sizeof order->random_seed);
+    switch (number) {
+    case 0: keys[0].type = GS_KEY_VERSION; break;
+    case 1: /* -g -r */
+        keys[0].type = GS_KEY_GENERAL;
+        keys[0].reverse = order->reverse = true;
+        break;
+    case 2: /* -s -h */
+        keys[0].type = GS_KEY_HUMAN;
+        order->stable = true;
+        break;
+    case 3: /* -R -f -d -u */
+        keys[0].type = GS_KEY_RANDOM;
+        keys[0].fold = keys[0].dictionary = true;
+        order->unique = true;
+        break;
+    case 4: /* -t: -k1,1M -k2,2hr */
+        order->delimiter = ':';
+        order->key_count = 2;
+        keys[0].end_field = 0;
+        keys[0].type = GS_KEY_MONTH;
+        keys[1].start_field = keys[1].end_field = 1;
+        keys[1].type = GS_KEY_HUMAN;
+        keys[1].reverse = true;
+        break;
+    default: /* -s -t: -k3Vir -k1,1n */
+        order->stable = true;
+        order->delimiter = ':';
+        order->key_count = 2;
+        keys[0].start_field = 2;
+        keys[0].type = GS_KEY_VERSION;
+        keys[0].ignore_nonprint = keys[0].reverse = true;
+        keys[1].end_field = 0;
+        keys[1].type = GS_KEY_NUMERIC;
+        break;
+    }
 }
 
 static gs_order make_order(unsigned number, gs_key *keys)
@@ -151,7 +226,8 @@ static gs_order make_order(unsigned number, gs_key *keys)
         keys[0] = whole;
         keys[0].dictionary = true;
         break;
-    default: order.unique = true; break;
+    case 8: order.unique = true; break;
+    default: make_suited_order(number - 9, &order); break;
     }
     return order;
 }
@@ -423,6 +499,29 @@ static void records(bool few, uint64_t unit_records_max)
     }
 }
 
+/* A number by -g that only the CPU can round is the CPU's, with all beside it. */
+static void numbers_that_are_not_rounded(void)
+{
+    gs_status st = {.code = GS_OK};
+    gs_key key = {.end_field = SIZE_MAX, .type = GS_KEY_GENERAL};
+    const gs_order order = {
+        .keys = &key, .key_count = 1, .delimiter = GS_ORDER_BLANK_FIELDS, .eol = '\n'};
+    const gs_record_layout layout = gs_order_layout(&order, false);
+    gs_text_sort *const t = new_sort(&order, &layout, 0);
+    size_t bytes = make_text(7, 100000, true);
+    for (unsigned i = 0; i < 2; i++) {
+        gs_text_result result;
+        gs_text_sort_reset(t);
+        upload(t, bytes, 0);
+        const gs_code code =
+            gs_text_sort_run(t, GS_TEXT_OUTPUT, false, UINT64_MAX, &result, &st);
+        CHECK(code == (i == 0 ? GS_OK : GS_ERR_LIMIT));
+        bytes += (size_t)sprintf((char *)text + bytes,
+                                 "268625875208.877616040408611297607421875\n1\n");
+    }
+    gs_text_sort_free(t);
+}
+
 /* A chunk that is full says so and takes nothing; what it holds is sorted all the same.
  */
 static void full_chunk(void)
@@ -490,6 +589,7 @@ static uint64_t fill_chunk(gs_text_sort *t, size_t bytes, uint64_t uploads)
 typedef struct budget {
     size_t limit_bytes;
     size_t key_count; /* that all hold the whole line */
+    gs_key_type type; /* of the first of them */
 } budget;
 
 /* A chunk that was filled is sorted, whatever its lines and keys; so is the next, of
@@ -500,6 +600,7 @@ static void keeps_budget(const budget *b, size_t free_before)
     gs_status st = {.code = GS_OK};
     gs_key keys[3] = {{.end_field = SIZE_MAX}, {.end_field = SIZE_MAX}};
     keys[2] = keys[0];
+    keys[0].type = b->type;
     const gs_order order = {.keys = keys,
                             .key_count = b->key_count,
                             .delimiter = '\t',
@@ -543,6 +644,11 @@ static void budgets_are_kept(void)
         for (size_t key_count = 0; key_count <= 3; key_count++) {
             const budget b = {.limit_bytes = limits[l] * M, .key_count = key_count};
             if (limits[l] < 6144 || key_count == 0 || key_count == 2)
+                keeps_budget(&b, device_free_bytes());
+        }
+        for (gs_key_type type = 0; type < GS_KEY_TYPE_COUNT; type++) {
+            const budget b = {.limit_bytes = limits[l] * M, .key_count = 2, .type = type};
+            if (limits[l] == 1024)
                 keeps_budget(&b, device_free_bytes());
         }
     }
@@ -619,6 +725,7 @@ int main(int argc, char **argv)
     lines(few, unit);
     records(few, 0);
     records(few, unit);
+    numbers_that_are_not_rounded();
     if (!few) {
         full_chunk();
         budgets_are_kept();

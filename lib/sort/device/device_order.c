@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/device/device_order.h"
 
+#include <float.h>
+#include <string.h>
+
+static gs_text_kind kind_of(gs_key_type type)
+{
+    switch (type) {
+    case GS_KEY_NUMERIC: return GS_TEXT_KIND_NUMERIC;
+    case GS_KEY_GENERAL: return GS_TEXT_KIND_GENERAL;
+    case GS_KEY_HUMAN: return GS_TEXT_KIND_HUMAN;
+    case GS_KEY_MONTH: return GS_TEXT_KIND_MONTH;
+    case GS_KEY_RANDOM: return GS_TEXT_KIND_RANDOM;
+    case GS_KEY_VERSION: return GS_TEXT_KIND_VERSION;
+    case GS_KEY_BYTES:
+    case GS_KEY_TYPE_COUNT: break;
+    }
+    return GS_TEXT_KIND_BYTES;
+}
+
 static const char *line_key(const gs_key *key, bool flip, gs_text_key *out)
 {
-    if (key->type != GS_KEY_BYTES && key->type != GS_KEY_NUMERIC)
-        return "there is no kernel for keys by -g, -h, -M, -R or -V";
+    if (key->type == GS_KEY_GENERAL && LDBL_MANT_DIG != 64)
+        return "there is no kernel for -g where long double has a mantissa of other than "
+               "64 bits";
     *out = (gs_text_key){
         .start_field = key->start_field,
         .start_char = key->start_char,
         .end_field = key->end_field == SIZE_MAX ? UINT64_MAX : key->end_field,
         .end_char = key->end_char,
-        .is_number = key->type == GS_KEY_NUMERIC,
+        .kind = kind_of(key->type),
         .is_complemented = key->reverse != flip,
     };
 #define TAKE(name, letter, mark, changes) out->name = key->name;
@@ -44,6 +63,8 @@ const char *gs_device_order(const gs_order *order, const gs_record_layout *layou
         .is_key_only = layout->is_key_only,
         .is_backwards = layout->is_backwards,
     };
+    _Static_assert(sizeof out->random_seed == sizeof order->random_seed, "one a byte");
+    memcpy(out->random_seed, order->random_seed, sizeof out->random_seed);
     if (order->collation != NULL)
         return "there is no kernel for the order of a locale";
     if (order->form == GS_FORM_CSV)

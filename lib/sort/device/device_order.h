@@ -2,9 +2,10 @@
 /*
  * device_order: an order as the GPU's text sort takes it, where that has a kernel for it.
  *
- * Lines compared as bytes, -b -d -f -i -n -r with any -k and -t, and every range of a
- * binary record have kernels. -V -h -M -g -R, and more keys than the device takes, have
- * not: such orders are for the CPU.
+ * Lines by any -k and -t, of every type, and every range of a binary record have kernels.
+ * Fields between quotes, JSON, the order of a locale, and more keys than the device takes
+ * have not, nor has -g where long double has another mantissa than the kernels': such
+ * orders are for the CPU.
  */
 #ifndef GS_LIB_SORT_DEVICE_DEVICE_ORDER_H
 #define GS_LIB_SORT_DEVICE_DEVICE_ORDER_H

@@ -20,8 +20,9 @@
  * The types of keys, but for GS_KEY_BYTES, which has no letter; where a key is given more
  * than one the first here counts. Letters, --sort=WORD and what a checkpoint knows them by
  * come from here. A new one does not build until key_encode.c, cmd/sort_args.c (its
- * option), cmd/sort_debug.c and lib/api/api_order.c (with lib/gpusort.h) have it; the tests
- * of the Python package then fail until its _order.py has it too.
+ * option), cmd/sort_debug.c, lib/sort/device/device_order.c and lib/api/api_order.c (with
+ * lib/gpusort.h) have it; the tests of the Python package then fail until its _order.py
+ * has it too.
  *
  *     NAME      GS_KEY_..., and GS_LETTER_... of the command line
  *     letter    of the command line, and in the text of a job

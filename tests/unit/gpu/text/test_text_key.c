@@ -3,10 +3,12 @@
  * text_key: what the GPU makes of a line's keys must be, byte for byte, what the CPU
  * makes of them, or runs of both could not be merged. What would break: fields that are
  * not there, signs, zeros and fractions of numbers, escapes, complemented keys, floats;
- * and keys that are longer than the room that is reckoned for them.
+ * text that counts looked at while it is read and not before, as the CPU does; and keys
+ * that are longer than the room that is reckoned for them.
  */
 #include "gpu/text/text_key.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,25 +35,52 @@ static gs_key random_key(void)
         .end_field = has_end ? below(5) : SIZE_MAX,
         .end_char = has_end && below(2) ? below(6) : 0,
         .reverse = below(3) == 0,
-        .type = below(2) ? GS_KEY_NUMERIC : GS_KEY_BYTES,
+        .type = below(3) ? (gs_key_type)below(GS_KEY_TYPE_COUNT) : GS_KEY_BYTES,
     };
+    if (key.type == GS_KEY_GENERAL && LDBL_MANT_DIG != 64)
+        key.type = GS_KEY_NUMERIC;
 #define DRAW(name, letter, mark, changes) key.name = below(3) == 0;
     GS_KEY_SWITCHES(DRAW)
 #undef DRAW
     return key;
 }
 
+/* Bytes of any kind; or words that types of keys know, and what is between them. */
 static size_t random_line(uint8_t *to)
 {
     static const char alphabet[] = "000\x80"
                                    "23456789--..  \t\taAzZ:_\x80\xff\x01\n";
+    static const char *const words[] = {
+        "jan", "DEC",     "Mar",  "j\x01un", "1e5", "-2.5E-3", "0x1.8p3",
+        "inf", "-nan",    "1K",   "2.5M",    "3k",  "-7G",     "0Q",
+        ".so", ".tar.gz", "~rc1", "10.2",    "..",  ".",       "a-1",
+        " ",   "\t",      ":",    "\t",      "-",   "007",     "\x80"};
     const size_t bytes = below(LINE_MAX_BYTES);
-    const bool is_digits = below(4) == 0;
-    for (size_t i = 0; i < bytes; i++) {
+    const bool is_digits = below(4) == 0, is_words = !is_digits && below(2) == 0;
+    for (size_t i = 0; i < bytes && !is_words; i++) {
         const uint64_t at = below(is_digits ? 12 : sizeof alphabet); /* a NUL, too */
         to[i] = (uint8_t)alphabet[at];
     }
+    for (size_t i = 0; i < bytes && is_words;) {
+        const char *const word = words[below(sizeof words / sizeof *words)];
+        for (size_t k = 0; i < bytes && word[k] != '\0'; k++)
+            to[i++] = (uint8_t)word[k];
+    }
     return bytes;
+}
+
+/* Those that gs_text_cost names. */
+static uint64_t costly_bytes(const gs_text_order *order, const uint8_t *line,
+                             size_t bytes)
+{
+    uint64_t costly = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        const bool is_digit = line[i] >= '0' && line[i] <= '9';
+        const bool was_digit = i > 0 && line[i - 1] >= '0' && line[i - 1] <= '9';
+        costly += line[i] <= GS_TEXT_ESCAPED_MAX ||
+                  (is_digit && !was_digit && gs_text_order_has_versions(order));
+    }
+    return costly;
 }
 
 enum { STRING_MAX = 1 << 16 };
@@ -77,16 +106,15 @@ static void same_key(const gs_order *order, const gs_record_layout *layout,
 
     gs_text_order device;
     REQUIRE(gs_device_order(order, layout, &device) == NULL);
-    const uint32_t measured = gs_text_key_encode(&device, line, bytes, NULL);
+    const bool is_plain = gs_text_order_is_plain(&device);
+    const uint32_t measured = gs_text_key_encode(&device, is_plain, line, bytes, NULL);
     memset(got, 0xa5, sizeof got);
-    const uint32_t written = gs_text_key_encode(&device, line, bytes, got);
+    const uint32_t written = gs_text_key_encode(&device, is_plain, line, bytes, got);
     CHECK(measured == want_bytes && written == want_bytes);
     CHECK(memcmp(got, want, want_bytes) == 0);
     CHECK(got[want_bytes] == 0xa5);
-    uint64_t escaped = 0;
-    for (size_t i = 0; i < bytes; i++)
-        escaped += line[i] <= GS_TEXT_ESCAPED_MAX;
-    CHECK(want_bytes <= gs_text_keys_bound(&device, 1, bytes, escaped));
+    const uint64_t costly = costly_bytes(&device, line, bytes);
+    CHECK(want_bytes <= gs_text_keys_bound(&device, 1, bytes, costly));
     CHECK(want_bytes + bytes <= gs_text_string_bound(&device, bytes));
 }
 
@@ -111,14 +139,19 @@ static void bounds_are_close(void)
     const gs_key apart[] = {one, two}, same[] = {one, one, one};
     const gs_key partly[] = {rest, all}, across[] = {chars, two};
     gs_text_order o = order_of(apart, 2);
-    CHECK(gs_text_key_cover(&o) == 1);
+    CHECK(gs_text_key_cover(&o).bytes == 1);
     CHECK(gs_text_keys_bound(&o, 10, 1000, 7) == 1007 + 10 * 4);
     o = order_of(same, 3);
-    CHECK(gs_text_key_cover(&o) == 3);
+    CHECK(gs_text_key_cover(&o).bytes == 3);
     o = order_of(partly, 2);
-    CHECK(gs_text_key_cover(&o) == 2);
+    CHECK(gs_text_key_cover(&o).bytes == 2);
     o = order_of(across, 2);
-    CHECK(gs_text_key_cover(&o) == 2);
+    CHECK(gs_text_key_cover(&o).bytes == 2);
+    gs_key mixed[] = {one, two, two};
+    mixed[1].type = GS_KEY_MONTH;
+    mixed[2].type = GS_KEY_VERSION;
+    o = order_of(mixed, 3);
+    CHECK(gs_text_keys_bound(&o, 10, 1000, 7) == 2 * 1000 + 4 * 7 + 10 * (2 + 1 + 11));
     /* 1.5 GB of 01 and two keys of all: 6 GB, which 32 bits do not count. */
     o = order_of(same, 2);
     CHECK(gs_text_string_bound(&o, 1500000000) > GS_TEXT_STRING_MAX);
@@ -136,8 +169,10 @@ static bool shows(gs_order order, const gs_record_layout *layout,
     return n != encode(&order, layout, line, bytes, off) || memcmp(on, off, n) != 0;
 }
 
-/* How often each switch of a key mattered: one that never does was not tested at all. */
+/* How often each switch of a key mattered: one that never does was not tested at all; and
+ * each type. */
 typedef struct shown {
+    unsigned types[GS_KEY_TYPE_COUNT];
 #define COUNT(name, letter, mark, changes) unsigned name;
     GS_KEY_SWITCHES(COUNT)
 #undef COUNT
@@ -147,6 +182,10 @@ static void note_switches(shown *s, const gs_order *order, const gs_record_layou
                           const uint8_t *line, size_t bytes)
 {
     gs_key key = order->keys[0];
+    const gs_key_type type = key.type;
+    key.type = GS_KEY_BYTES;
+    s->types[type] += shows(*order, layout, &key, line, bytes);
+    key.type = type;
 #define NOTE(name, letter, mark, changes)                                                \
     if (key.name) {                                                                      \
         key.name = false;                                                                \
@@ -166,6 +205,9 @@ static void every_switch_was_shown(const shown *s)
     }
     GS_KEY_SWITCHES(LOOK)
 #undef LOOK
+    for (size_t i = 0; i < GS_KEY_TYPE_COUNT; i++)
+        CHECK((s->types[i] > 0) ==
+              (i != GS_KEY_BYTES && (i != GS_KEY_GENERAL || LDBL_MANT_DIG == 64)));
 }
 
 static void lines_of_any_order(void)
@@ -182,6 +224,8 @@ static void lines_of_any_order(void)
             .stable = below(2) != 0,
             .reverse = below(2) != 0,
         };
+        for (size_t k = 0; k < GS_ORDER_SEED_BYTES; k++)
+            order.random_seed[k] = (uint8_t)check_random(&state);
         for (size_t k = 0; k < order.key_count; k++)
             keys[k] = random_key();
         gs_record_layout layout = gs_order_layout(&order, false);
@@ -232,15 +276,58 @@ static void records_of_any_order(void)
 /* What has no kernel is said to have none. */
 static void other_orders_are_refused(void)
 {
-    const gs_key_type types[] = {GS_KEY_GENERAL, GS_KEY_HUMAN, GS_KEY_MONTH,
-                                 GS_KEY_RANDOM, GS_KEY_VERSION};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        gs_key key = {.end_field = SIZE_MAX, .type = types[i]};
-        gs_order order = {.keys = &key, .key_count = 1, .eol = '\n'};
-        const gs_record_layout layout = gs_order_layout(&order, false);
-        gs_text_order device;
-        CHECK(gs_device_order(&order, &layout, &device) != NULL);
+    gs_key keys[GS_TEXT_KEYS_MAX + 1] = {{.end_field = 0}};
+    gs_order order = {
+        .keys = keys, .key_count = 1, .delimiter = ',', .eol = '\n', .stable = true};
+    const gs_record_layout layout = gs_order_layout(&order, false);
+    gs_text_order device;
+    CHECK(gs_device_order(&order, &layout, &device) == NULL);
+    order.form = GS_FORM_CSV;
+    CHECK(gs_device_order(&order, &layout, &device) != NULL);
+    order.form = GS_FORM_JSON;
+    CHECK(gs_device_order(&order, &layout, &device) != NULL);
+    order.form = GS_FORM_LINES;
+    order.collation = (const gs_collation *)(uintptr_t)keys; /* any: none is looked at */
+    CHECK(gs_device_order(&order, &layout, &device) != NULL);
+    order.collation = NULL;
+    order.key_count = GS_TEXT_KEYS_MAX + 1;
+    CHECK(gs_device_order(&order, &layout, &device) != NULL);
+    order.key_count = 1;
+    keys[0].type = GS_KEY_GENERAL;
+    CHECK((gs_device_order(&order, &layout, &device) == NULL) == (LDBL_MANT_DIG == 64));
+}
+
+/* A number by -g that only the CPU can round is said to be one, wherever it stands; and a
+ * run of digits that is longer than a byte counts is as the CPU has it. */
+static void numbers_of_any_length(void)
+{
+    static const char line[] = "x\t268625875208.877616040408611297607421875\t1";
+    const gs_key version = {.end_field = SIZE_MAX, .type = GS_KEY_VERSION};
+    gs_key keys[] = {{.start_field = 1, .end_field = 1, .type = GS_KEY_GENERAL},
+                     {.end_field = SIZE_MAX}};
+    if (LDBL_MANT_DIG == 64) {
+        gs_text_order device = order_of(keys, 2);
+        CHECK(gs_text_key_encode(&device, false, (const uint8_t *)line, sizeof line - 1,
+                                 NULL) == GS_TEXT_UNDECIDED);
+        keys[0].start_field = 2;
+        keys[0].end_field = 2;
+        device = order_of(keys, 2);
+        CHECK(gs_text_key_encode(&device, false, (const uint8_t *)line, sizeof line - 1,
+                                 NULL) < GS_TEXT_UNDECIDED);
     }
+    static uint8_t digits[2000 + SLACK];
+    memset(digits, '7', sizeof digits);
+    digits[300] = digits[560] = 'a';
+    const gs_order order = {.keys = (gs_key *)(uintptr_t)&version,
+                            .key_count = 1,
+                            .delimiter = '\t',
+                            .eol = '\n'};
+    const gs_record_layout layout = gs_order_layout(&order, false);
+    static uint8_t want[STRING_MAX], got[STRING_MAX];
+    const gs_text_order device = order_of(&version, 1);
+    const size_t n = encode(&order, &layout, digits, 2000, want);
+    CHECK(n == gs_text_key_encode(&device, false, digits, 2000, got));
+    CHECK(memcmp(want, got, n) == 0);
 }
 
 int main(void)
@@ -249,6 +336,7 @@ int main(void)
     lines_of_any_order();
     records_of_any_order();
     other_orders_are_refused();
+    numbers_of_any_length();
     bounds_are_close();
     return check_result();
 }
