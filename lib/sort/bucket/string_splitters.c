@@ -13,7 +13,6 @@ enum {
     WORD = sizeof(uint64_t),
     SLACK = WORD,
     DEPTH_MAX = GS_STRING_REACH - 2 * WORD, /* a word there, and a byte behind it */
-    ENDS_MAX = WORD + 1, /* how many bytes a string may have in a word */
 };
 
 /* Strings of the sample whose words at a depth lie in a range, or are one. */
@@ -99,6 +98,19 @@ static bool promise(gs_splitters_maker *m, size_t buckets)
     return true;
 }
 
+/* Bytes of a word but the zeroes at its end: a string that has it has so many. */
+static size_t least_bytes(uint64_t word)
+{
+    return word == 0 ? 0 : WORD - (size_t)__builtin_ctzll(word) / 8;
+}
+
+/* What a part that is a word may take: buckets of strings that end in it, by how many
+ * bytes they have there, one below it and one for what follows it. */
+static bool promise_word(gs_splitters_maker *m, uint64_t word)
+{
+    return promise(m, WORD - least_bytes(word) + 1 + 2);
+}
+
 static void add_part(gs_splitters_maker *m, gs_string_part part)
 {
     m->parts[m->part_count++] = part;
@@ -116,7 +128,7 @@ static void cut_into_parts(gs_splitters_maker *m, size_t begin, size_t end, size
         for (next = at + 1; next < end && word_at(m->sample, next, depth) == word;)
             next++;
         const bool is_word =
-            next - at > m->a_bucket && depth <= DEPTH_MAX && promise(m, ENDS_MAX + 2);
+            next - at > m->a_bucket && depth <= DEPTH_MAX && promise_word(m, word);
         const bool is_full = is_open && at - open.begin >= m->a_bucket;
         if (is_open && (is_word || (is_full && promise(m, 1)))) {
             open.end = at;
@@ -164,12 +176,6 @@ static size_t common_bytes(uint64_t least, uint64_t greatest)
         if ((least >> (56 - 8 * i) & 0xff) == 0)
             common = i;
     return common;
-}
-
-/* Bytes of a word but the zeroes at its end: a string that has it has so many. */
-static size_t least_bytes(uint64_t word)
-{
-    return word == 0 ? 0 : WORD - (size_t)__builtin_ctzll(word) / 8;
 }
 
 static uint16_t add_bucket(gs_string_splitters *s, gs_string_bucket bucket)
