@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Mapped text of 128 MiB or more goes to buckets as it is read: of several files, with a
-# header, without an end of its last line, in little memory; and what turns out not to be for
-# that is sorted all the same.
+# Mapped text goes to buckets as it is read if it has 128 MiB or more, or so many lines: of
+# several files, with a header, without an end of its last line, in little memory; and what
+# turns out not to be for that is sorted all the same.
 . "$GS_CLI/cached.inc"
 gpusort gen lines --bytes=84M --seed=3 >a
 gpusort gen lines --bytes=46M --seed=4 | head -c -1 >b
@@ -35,3 +35,6 @@ sort_as 'with a header, in little memory' -S 236M --header=2 all
 [ "$(cat rss)" -le $(((236 + 64) * 1024)) ] || echo "236 MiB and 64 were not enough: $(cat rss) KiB"
 cmp <(head -n 2 all) <(head -n 2 out)
 check_as all --header=2
+awk 'BEGIN { srand(7); for (i = 0; i < 5000000; i++) print int(rand() * 3000) "K" }' >sizes
+sort_as 'few sizes, often' -h sizes
+check_as sizes -h

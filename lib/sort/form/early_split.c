@@ -13,6 +13,7 @@ enum {
     BUCKET_RECORDS = 1 << 14, /* a bucket's elements and text are to fit the cache */
     KEYED_LINE_MAX = GS_TEXT_NEAR_MAX, /* longer lines are not for this */
     KEY_BATCH_BYTES = 1 << 14,
+    SHORTER_MAX = 8, /* than its elements, with them, text may be */
 };
 
 /* --- splitters -------------------------------------------------------------------- */
@@ -55,14 +56,28 @@ static bool plan_pages(gs_early_split *s, const gs_text_guess *guess, size_t tex
     return s->page_capacity < pages_max;
 }
 
+/* Would the text and its elements be so much? As a look at a few places has it. */
+static bool is_much(const gs_text_sample_options *from, gs_string_sample *sample,
+                    uint8_t *key_room)
+{
+    enum { TRIED = 64 };
+    const size_t text = gs_file_map_text_bytes(from->map);
+    if (text >= GS_EARLY_SPLIT_MIN)
+        return true;
+    const size_t records = gs_text_sample_take(from, sample, TRIED, key_room).records;
+    return text + records * sizeof(gs_element) >= GS_EARLY_SPLIT_MIN;
+}
+
 /* Chooses splitters, and how many pages the lists may take; false if this is not for such
  * text. */
 static bool plan(gs_early_split *s, const gs_early_split_options *o,
                  gs_string_sample *sample, uint8_t *key_room, gs_status *st)
 {
-    enum { TRIED = GS_STRING_SAMPLE_MAX / 8, LARGER_MAX = 4, KEYED_MAX = 3 };
+    enum { TRIED = GS_STRING_SAMPLE_MAX / 8, LARGER_MAX = 4 };
     const gs_text_sample_options from = {o->layout, o->encoder, o->record_size, o->map};
     const size_t text = gs_file_map_text_bytes(o->map);
+    if (!is_much(&from, sample, key_room))
+        return false;
     const gs_text_guess guess = gs_text_sample_take(&from, sample, TRIED, key_room);
     if (sample->count < TRIED / 2 || text / guess.records > RECORD_MEAN_MAX)
         return false;
@@ -76,7 +91,8 @@ static bool plan(gs_early_split *s, const gs_early_split_options *o,
                                    st) != GS_OK ||
         !is_even(s->splitters, sample->count / buckets + 1))
         return false;
-    const size_t record_bytes = text * (s->encoder ? KEYED_MAX : 1);
+    const size_t head_bytes = s->encoder ? GS_RECORD_HEAD_BYTES : 0;
+    const size_t record_bytes = text + records * (head_bytes + guess.key_bytes);
     const size_t a_bucket = LARGER_MAX * ((records >> levels) * 2 * sizeof(gs_element) +
                                           (record_bytes >> levels));
     const size_t near_bytes = s->workers * a_bucket;
@@ -133,7 +149,7 @@ gs_code gs_early_split_new(gs_early_split **out, const gs_early_split_options *o
     gs_early_split *s = NULL;
     bool are_for_it = false;
     *out = NULL;
-    if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN ||
+    if (gs_file_map_text_bytes(options->map) < GS_EARLY_SPLIT_MIN / SHORTER_MAX ||
         !is_for_records(options))
         return GS_OK;
     GS_TRY(gs_mem_new(&s, sizeof *s, "early split", st));

@@ -41,7 +41,8 @@
 #include "lib/sort/key/keys.h"
 #include "lib/sort/record/records.h"
 
-/* Not worth it for less text. Builds that are for testing do it sooner. */
+/* Not worth it for less: text, and the elements that it would have otherwise. Builds that
+ * are for testing do it sooner. */
 #ifndef GS_EARLY_SPLIT_MIN
 #define GS_EARLY_SPLIT_MIN ((size_t)128 << 20)
 #endif

@@ -343,6 +343,35 @@ static void many_keys_are_refused(const gs_file_map *map)
     gs_key_encoder_free(encoder);
 }
 
+/* So short that what decides are the elements that they would have: a block of such lines
+ * again and again, and one of longer ones. */
+static void short_lines_are_taken(size_t line_bytes, bool are_taken)
+{
+    static const char *const names[] = {"text"};
+    enum { BLOCK = 4096, NUMBERS = 999 };
+    const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
+    char path[] = "/tmp/test_early_split.XXXXXX", block[BLOCK + 1] = "";
+    gs_status st = {.code = GS_OK};
+    gs_early_split *s = NULL;
+    gs_file_map map;
+    size_t bytes = 0, written = 0;
+    const int fd = mkstemp(path);
+    REQUIRE(fd >= 0 && unlink(path) == 0);
+    for (unsigned i = 0; bytes + line_bytes <= BLOCK; i++, bytes += line_bytes)
+        (void)snprintf(block + bytes, line_bytes + 1, "%0*u\n", (int)line_bytes - 1,
+                       i * 7919 % NUMBERS);
+    for (; written < GS_EARLY_SPLIT_MIN / 4; written += bytes)
+        REQUIRE(write(fd, block, bytes) == (ssize_t)bytes);
+    const gs_mapped_file file = {.fd = fd, .bytes = written};
+    REQUIRE(gs_file_map_open(&map, &file, 1, PART, false, names));
+    const gs_early_split_options options = {
+        .layout = &layout, .map = &map, .workers = WORKERS, .memory_bytes = MOST};
+    REQUIRE_OK(gs_early_split_new(&s, &options, &st), &st);
+    CHECK((s != NULL) == are_taken);
+    gs_early_split_free(s);
+    gs_file_map_close(&map);
+}
+
 /* NULL, and no failure. */
 static void is_refused(const gs_file_map *map, size_t memory_bytes, bool is_key_only)
 {
@@ -396,6 +425,8 @@ int main(void)
         all_come_out(&map, bytes, false, false, MOST);
         gs_file_map_close(&map);
     }
+    short_lines_are_taken(4, true);
+    short_lines_are_taken(40, false);
     /* All that a sample knows of the lines is the same. */
     char same[GS_STRING_REACH + 1] = "";
     memset(same, 'x', sizeof same - 1);
