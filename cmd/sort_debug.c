@@ -28,6 +28,8 @@ typedef struct marker {
      * `tighten` skips. */
     gs_order parts;
     FILE *lines;
+    char *copy; /* of the line that is marked */
+    size_t copy_bytes;
     gs_status st;
 } marker;
 
@@ -142,7 +144,7 @@ static void print_line(const char *line, size_t line_bytes)
     putchar('\n');
 }
 
-/* `line` has one byte more than line_bytes. */
+/* GS_KEY_READ_SLACK bytes behind the line can be read. */
 static void mark_line(const marker *m, char *line, size_t line_bytes)
 {
     const gs_order *order = m->order;
@@ -162,6 +164,19 @@ static void mark_line(const marker *m, char *line, size_t line_bytes)
         print_mark(0, columns(line, line + line_bytes));
 }
 
+/* Marks a line that was read, with the byte behind it, at a place that has more room. */
+static gs_code mark_copy(marker *m, const char *line, size_t bytes, gs_status *st)
+{
+    const size_t room = bytes + GS_KEY_READ_SLACK;
+    if (m->copy_bytes < room) {
+        GS_TRY(gs_mem_resize(&m->copy, 2 * room, "a line", st));
+        m->copy_bytes = 2 * room;
+    }
+    memcpy(m->copy, line, bytes + 1);
+    mark_line(m, m->copy, bytes);
+    return GS_OK;
+}
+
 static void *mark_all(void *context)
 {
     marker *m = context;
@@ -174,15 +189,17 @@ static void *mark_all(void *context)
             break;
         const size_t len = (size_t)got;
         const bool has_eol = (uint8_t)line[len - 1] == m->order->eol;
-        mark_line(m, line, has_eol ? len - 1 : len);
+        if (mark_copy(m, line, has_eol ? len - 1 : len, &m->st) != GS_OK)
+            break;
     }
     if (ferror(stdout)) {
         GS_NOTED(GS_FAIL(&m->st, GS_ERR_IO, errno, "write failed: 'standard output'"));
         __fpurge(stdout); /* nothing is printed behind a gap */
-    } else if (ferror(m->lines) || errno == ENOMEM) {
+    } else if (m->st.code == GS_OK && (ferror(m->lines) || errno == ENOMEM)) {
         GS_NOTED(GS_FAIL(&m->st, GS_ERR_IO, errno, "cannot read the sorted lines"));
     }
     free(line);
+    gs_mem_free(m->copy);
     /* Whatever happened, the sort must not wait for a reader. */
     while (getc(m->lines) != EOF)
         continue;

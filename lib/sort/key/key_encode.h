@@ -80,7 +80,7 @@ size_t gs_key_encode(const gs_key_encoder *e, const uint8_t *line, size_t line_b
                      uint8_t *dst);
 
 /* Where key `k` lies in the line, as --debug shows it: begin <= limit, offsets into the
- * line (GNU's begfield and limfield). */
+ * line (GNU's begfield and limfield). May read GS_KEY_READ_SLACK bytes past it. */
 void gs_key_locate(const gs_order *order, size_t k, const uint8_t *line,
                    size_t line_bytes, size_t *begin, size_t *limit);
 
