@@ -16,7 +16,7 @@
 #include "lib/sort/key/key_shared.h"
 
 enum {
-    BYTES_EXTRA = 16, /* terminator, and what word-wise copying writes beyond */
+    BYTES_EXTRA = 16, /* terminator, and what copying many at a time writes beyond */
     ESCAPE = 0x01,    /* 00 and 01 become 01 01 and 01 02 */
     TERMINATOR = 0x00,
     SHORT_KEY_BYTES = 256, /* translated on the stack */
@@ -25,8 +25,9 @@ enum {
 /* What is known of a key before any line is seen. */
 typedef struct gs_key_plan {
     size_t field;
-    enum { PART_FIELD, PART_REST, PART_OTHER } part;  /* all of it, all from it on */
-    enum { TEXT_BARE, TEXT_NUMBER, TEXT_OTHER } text; /* bytes as they stand, -n */
+    enum { PART_FIELD, PART_REST, PART_OTHER } part; /* all of it, all from it on */
+    /* Bytes as they stand, -f of all of them, -n. */
+    enum { TEXT_BARE, TEXT_FOLDED, TEXT_NUMBER, TEXT_OTHER } text;
     bool is_complemented;
 } gs_key_plan;
 
@@ -55,31 +56,68 @@ void gs_key_locate(const gs_order *order, size_t k, const uint8_t *line,
 
 /* --- bytes ------------------------------------------------------------------------- */
 
-/* Copies with 00 and 01 escaped and the terminator. Word by word while none is there. */
-static uint8_t *put_bytes(uint8_t *to, const uint8_t *from, const uint8_t *end)
+/* Some bytes as they are put: 00 and 01 become two. */
+static uint8_t *put_escaped(uint8_t *to, const uint8_t *from, const uint8_t *end,
+                            bool fold)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    while (from < end) {
-        uint64_t word;
-        memcpy(&word, from, sizeof word); /* the slack may be read */
-        memcpy(to, &word, sizeof word);
-        const size_t left = (size_t)(end - from);
-        const bool has_low = ((word - 2 * ones) & ~word & (ones << 7)) != 0;
-        if (!has_low) {
-            const size_t n = left < 8 ? left : 8;
-            from += n;
-            to += n;
-            continue;
-        }
-        for (size_t i = 0; i < 8 && from < end; i++) {
-            const uint8_t c = *from++;
-            if (c <= ESCAPE)
-                *to++ = ESCAPE;
-            *to++ = c <= ESCAPE ? (uint8_t)(c + 1) : c;
-        }
+    for (; from < end; from++) {
+        const uint8_t c = fold ? gs_text_upper(*from) : *from;
+        if (c <= ESCAPE)
+            *to++ = ESCAPE;
+        *to++ = c <= ESCAPE ? (uint8_t)(c + 1) : c;
     }
+    return to;
+}
+
+#ifdef __SSE2__
+static inline __m128i upper_16(__m128i text)
+{
+    const __m128i from_a = _mm_add_epi8(text, _mm_set1_epi8((char)(0x80 - 'a')));
+    const __m128i is_lower = _mm_cmplt_epi8(from_a, _mm_set1_epi8(-0x80 + 26));
+    return _mm_sub_epi8(text, _mm_and_si128(is_lower, _mm_set1_epi8('a' - 'A')));
+}
+#endif
+
+/* Copies with 00 and 01 escaped and the terminator, folded or not. Many at a time while
+ * none is there; each byte is looked at once. */
+static inline __attribute__((always_inline)) uint8_t *
+put_bytes_as(bool fold, uint8_t *to, const uint8_t *from, const uint8_t *end)
+{
+#ifdef __SSE2__
+    enum { AT_ONCE = 16 };
+    while (from < end) {
+        __m128i text = gs_load_16(from); /* the slack may be read */
+        if (fold)
+            text = upper_16(text);
+        const __m128i low =
+            _mm_cmpeq_epi8(_mm_min_epu8(text, _mm_set1_epi8(ESCAPE)), text);
+        const size_t left = (size_t)(end - from), n = left < AT_ONCE ? left : AT_ONCE;
+        _mm_storeu_si128((__m128i *)(void *)to, text);
+        if (__builtin_expect(((unsigned)_mm_movemask_epi8(low) & ((1u << n) - 1)) != 0,
+                             0)) {
+            uint8_t some[AT_ONCE];
+            _mm_storeu_si128((__m128i *)(void *)some, text);
+            to = put_escaped(to, some, some + n, false);
+        } else {
+            to += n;
+        }
+        from += n;
+    }
+#else
+    to = put_escaped(to, from, end, fold);
+#endif
     *to++ = TERMINATOR;
     return to;
+}
+
+static uint8_t *put_bytes(uint8_t *to, const uint8_t *from, const uint8_t *end)
+{
+    return put_bytes_as(false, to, from, end);
+}
+
+static uint8_t *put_folded(uint8_t *to, const uint8_t *from, const uint8_t *end)
+{
+    return put_bytes_as(true, to, from, end);
 }
 
 /* The same for few bytes, at once; NULL if there are more or some have to be escaped. */
@@ -104,6 +142,13 @@ static inline uint8_t *put_short_bytes(uint8_t *to, const uint8_t *from,
 static bool is_translated(const gs_key *key)
 {
     return gs_key_has_change(key, GS_KEY_CHANGES_TEXT);
+}
+
+/* Bytes that are compared folded, all of them. */
+static bool is_folded(const gs_key *key)
+{
+    return key->type == GS_KEY_BYTES && key->fold && !key->dictionary &&
+           !key->ignore_nonprint;
 }
 
 /* The bytes that count, folded; -d wins over -i. */
@@ -233,6 +278,8 @@ static __attribute__((noinline)) uint8_t *put_key(const gs_order *order,
         return put_collated(order, key, from, end, to);
     if (is_number(key))
         return put_number_key(key, from, end, to);
+    if (is_folded(key))
+        return put_folded(to, from, end);
     if (!is_translated(key) && key->type != GS_KEY_VERSION)
         return put_text_key(order, key, from, end, to);
     /* Text that counts differs from text that is there. So may, from one look to the
@@ -267,6 +314,8 @@ static gs_key_plan plan_key(const gs_order *order, const gs_key *key, bool flip)
         plan.text = TEXT_NUMBER;
     else if (key->type == GS_KEY_BYTES && !is_translated(key))
         plan.text = TEXT_BARE;
+    else if (is_folded(key))
+        plan.text = TEXT_FOLDED;
     return plan;
 }
 
@@ -345,7 +394,8 @@ bool gs_key_encoder_plain_keys(const gs_key_encoder *e, gs_plain_keys *out)
     out->delimiter = (uint8_t)e->order->delimiter;
     for (size_t i = 0; i < e->order->key_count; i++) {
         const gs_key_plan *const plan = &e->plans[i];
-        if (plan->part == PART_OTHER || plan->text == TEXT_OTHER)
+        if (plan->part == PART_OTHER ||
+            (plan->text != TEXT_BARE && plan->text != TEXT_NUMBER))
             return false;
         out->keys[out->count++] =
             (gs_plain_key){.field = plan->field,

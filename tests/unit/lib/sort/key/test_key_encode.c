@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
+#include "lib/sort/key/key_text.h"
 #include "lib/sort/key/order_layout.h"
 #include "tests/check.h"
 
@@ -61,6 +62,19 @@ static int compare_bytes(const sample *a, const sample *b)
     const size_t n = a->bytes < b->bytes ? a->bytes : b->bytes;
     const int d = memcmp(a->line, b->line, n);
     return d ? (d > 0) - (d < 0) : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+/* The same of their letters as capitals. */
+static int compare_folded(const sample *a, const sample *b)
+{
+    static sample x, y;
+    x = *a;
+    y = *b;
+    for (size_t i = 0; i < LINE_MAX_BYTES; i++) {
+        x.line[i] = gs_text_upper(x.line[i]);
+        y.line[i] = gs_text_upper(y.line[i]);
+    }
+    return compare_bytes(&x, &y);
 }
 
 /* A decimal as its sign and digits lined up around the point. */
@@ -359,6 +373,9 @@ int main(void)
 {
     uint64_t state = check_seed(11);
     agrees(whole_line, "ab@#z", compare_bytes, &state);
+    gs_key folded = whole_line;
+    folded.fold = true;
+    agrees(folded, "aAzZ`{[@#\xe1\xc1", compare_folded, &state);
     gs_key numeric = whole_line;
     numeric.type = GS_KEY_NUMERIC;
     agrees(numeric, "0012.-9 ", compare_decimals, &state);
