@@ -12,7 +12,7 @@
 
 #include "lib/encode/key_text.h"
 
-enum { GS_NUMBER_HEAD_POSITIVE = 0x81 };
+enum { GS_NUMBER_HEAD_ZERO = 0x80, GS_NUMBER_HEAD_POSITIVE };
 
 /* Eight bytes at `p`, the first one lowest, less '0' each. */
 static inline uint64_t gs_digits_load(const uint8_t *p)
@@ -71,16 +71,23 @@ static inline uint8_t *gs_digits_put_value(uint8_t *to, uint64_t value)
     return to + bytes;
 }
 
-/* As gs_number_encode_decimal, of one to eight digits of which the first is no zero, with
- * blanks before them; NULL of anything else. Returns the end. */
+/* As gs_number_encode_decimal, of one to eight digits of which only one that is alone is
+ * a zero first, with blanks before them and anything behind that is no part of a number;
+ * NULL of anything else. Returns the end. */
 static inline uint8_t *gs_digits_encode(const uint8_t *text, const uint8_t *end,
                                         uint8_t *to)
 {
     text = gs_text_skip_blanks(text, end);
-    const size_t count = (size_t)(end - text);
+    const size_t left = (size_t)(end - text);
     const uint64_t digits = gs_digits_load(text); /* within what may be read */
-    if (count - 1 >= 8 || *text == '0' || gs_digits_count(digits) < count)
+    const size_t found = gs_digits_count(digits), count = left < found ? left : found;
+    const uint8_t next = count < left ? text[count] : ' ';
+    if (count == 0 || next == '.' || gs_text_is_digit(next))
         return NULL;
+    if (*text == '0') {
+        *to = GS_NUMBER_HEAD_ZERO;
+        return count == 1 ? to + 1 : NULL;
+    }
     to = gs_digits_put_value(to, gs_digits_join(digits, (unsigned)count));
     *to++ = 0; /* no fraction */
     return to;

@@ -11,7 +11,6 @@
 #include "lib/sort/key/key_digits.h"
 
 enum {
-    HEAD_ZERO = 0x80,
     HEAD_LONG = 0x8a,
     U64_DIGITS = 19, /* always fit */
 };
@@ -61,7 +60,7 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
         }
     }
     if (digits == 0 && fraction == fraction_end) {
-        *to = HEAD_ZERO;
+        *to = GS_NUMBER_HEAD_ZERO;
         return 1;
     }
     uint8_t *p;
@@ -82,7 +81,7 @@ size_t gs_number_encode_decimal(const uint8_t *text, const uint8_t *end, uint8_t
 size_t gs_number_encode_human(const uint8_t *text, const uint8_t *end, bool fold,
                               uint8_t *to)
 {
-    to[0] = (uint8_t)(HEAD_ZERO + gs_unit_of(text, end, fold));
+    to[0] = (uint8_t)(GS_NUMBER_HEAD_ZERO + gs_unit_of(text, end, fold));
     return 1 + gs_number_encode_decimal(text, end, to + 1);
 }
 
