@@ -12,7 +12,7 @@
 #include "lib/part/parts.h"
 
 typedef struct partition_request {
-    const char *splitters, *parts, *part;
+    const char *splitters, *parts, *part, *range;
     bool is_framed, compresses, unframes;
     gs_sort_args args;
     gs_partition_options options;
@@ -33,6 +33,8 @@ static const char usage_text[] =
     "                          them: each part but the first begins at one of these\n"
     "      --parts=R           so many parts, one more than splitters: else an error\n"
     "  -o, --output=PREFIX     of the names of the parts\n"
+    "      --range=FROM:TO     only records that begin at these bytes of the one FILE,\n"
+    "                          which is plain\n"
     "      --framed            all parts in one stream with checksums, to standard "
     "output\n"
     "                          or the file that -o names\n"
@@ -73,11 +75,25 @@ static void settle_unframe(const partition_request *r)
     refuse(r->is_framed, "--framed", "--unframe");
     refuse(r->compresses, "--compress", "--unframe");
     refuse(r->args.merge, "-m", "--unframe");
+    refuse(r->range != NULL, "--range", "--unframe");
     if (r->args.options.input_count > 1)
         gs_die(0, "--unframe is of one stream");
     if (r->part == NULL && r->args.options.output == NULL)
         gs_die_usage(
             "say where parts are to go: -o PREFIX, or which is wanted: --part=I");
+}
+
+/* Where a table is cut nobody can tell if a quote is open there. */
+static void settle_range(partition_request *r)
+{
+    const gs_sort_options *const sort = &r->args.options;
+    gs_partition_options *const o = &r->options;
+    o->has_range = gs_own_range(&r->args, r->range, &o->from, &o->to);
+    if (!o->has_range)
+        return;
+    refuse(r->args.merge, "-m", "--range");
+    refuse(sort->order.form == GS_FORM_CSV, "--csv", "--range");
+    refuse(sort->header_lines > 0, "--header", "--range");
 }
 
 static void settle(partition_request *r)
@@ -99,6 +115,7 @@ static void settle(partition_request *r)
     r->options.sort = sort;
     r->options.splitters = r->splitters;
     r->options.is_merge = r->args.merge;
+    settle_range(r);
     if (r->parts != NULL)
         r->options.parts = gs_own_number("--parts", r->parts, 1);
     bool reads_stdin = false;
@@ -163,6 +180,7 @@ int cmd_partition(int argc, char **argv)
         {"--splitters", &r.splitters, NULL}, {"--parts", &r.parts, NULL},
         {"--framed", NULL, &r.is_framed},    {"--compress", NULL, &r.compresses},
         {"--unframe", NULL, &r.unframes},    {"--part", &r.part, NULL},
+        {"--range", &r.range, NULL},
     };
     argc = gs_own_options_take(own, sizeof own / sizeof *own, argc, argv);
     if (!gs_own_options_parse_rest(&r.args, usage_text, allowed, argc, argv))

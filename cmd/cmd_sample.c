@@ -5,13 +5,10 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd/commands.h"
 #include "cmd/own_options.h"
 #include "cmd/report.h"
-#include "cmd/size_arg.h"
-#include "lib/base/quote.h"
 #include "lib/part/parts.h"
 
 typedef struct sample_request {
@@ -42,27 +39,6 @@ static const char usage_text[] =
     "no\n"
     "order here.\n";
 
-/* FROM:TO; either may be left out. */
-static void take_range(gs_sample_options *o, const char *text)
-{
-    const char *const colon = strchr(text, ':');
-    const char *rest = text;
-    gs_quoted q;
-    int wrong = colon == NULL;
-    o->has_range = true;
-    o->to = UINT64_MAX;
-    if (colon != NULL && colon > text)
-        wrong |= gs_number_parse(text, "", &o->from, &rest) & ~GS_NUMBER_BAD_SUFFIX;
-    wrong |= rest != colon;
-    if (colon != NULL && colon[1] != '\0')
-        wrong |= gs_number_parse(colon + 1, "", &o->to, &rest);
-    if (wrong != 0)
-        gs_die(0, "invalid --range argument %s: FROM:TO, in bytes",
-               gs_quote_argument(&q, text));
-    if (o->from > o->to)
-        gs_die(0, "--range=%s ends before it begins", text);
-}
-
 static void settle(sample_request *r)
 {
     gs_sample_options *const o = &r->options;
@@ -81,10 +57,7 @@ static void settle(sample_request *r)
     if (o->parts > o->count)
         gs_die(0, "%" PRIu64 " records cannot cut anything into %" PRIu64 " parts",
                o->count, o->parts);
-    if (r->range != NULL)
-        take_range(o, r->range);
-    if (r->range != NULL && r->args.options.input_count != 1)
-        gs_die(0, "--range is of one file");
+    o->has_range = gs_own_range(&r->args, r->range, &o->from, &o->to);
 }
 
 static void say(void *context, gs_log_level level, const char *text)

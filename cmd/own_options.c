@@ -71,6 +71,32 @@ uint64_t gs_own_number(const char *name, const char *text, uint64_t least)
     return value;
 }
 
+bool gs_own_range(const gs_sort_args *args, const char *text, uint64_t *from,
+                  uint64_t *to)
+{
+    if (text == NULL)
+        return false;
+    const char *const colon = strchr(text, ':');
+    const char *rest = text;
+    gs_quoted q;
+    int wrong = colon == NULL;
+    *from = 0;
+    *to = UINT64_MAX;
+    if (colon != NULL && colon > text)
+        wrong |= gs_number_parse(text, "", from, &rest) & ~GS_NUMBER_BAD_SUFFIX;
+    wrong |= rest != colon;
+    if (colon != NULL && colon[1] != '\0')
+        wrong |= gs_number_parse(colon + 1, "", to, &rest);
+    if (wrong != 0)
+        gs_die(0, "invalid --range argument %s: FROM:TO, in bytes",
+               gs_quote_argument(&q, text));
+    if (*from > *to)
+        gs_die(0, "--range=%s ends before it begins", text);
+    if (args->options.input_count != 1)
+        gs_die(0, "--range is of one file");
+    return true;
+}
+
 static void refuse_others(const gs_sort_args *args, const char *const *allowed)
 {
     const gs_sort_options *const o = &args->options;

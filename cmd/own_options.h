@@ -27,6 +27,11 @@ int gs_own_options_take(const gs_own_option *options, size_t count, int argc,
  * the program with a message when the text will not do. */
 uint64_t gs_own_number(const char *name, const char *text, uint64_t least);
 
+/* FROM:TO, in bytes of the one input, either of which may be left out. False: `text` is
+ * NULL. Ends the program with a message when the text will not do. */
+bool gs_own_range(const gs_sort_args *args, const char *text, uint64_t *from,
+                  uint64_t *to);
+
 /* What is left are options of `sort`. Ends the program if they ask for another kind of
  * work, but for those in `allowed`, which ends with NULL. False: help or the version was
  * asked for and printed, and that is all; nothing is to be released. */

@@ -17,7 +17,7 @@ static bool is_in_memory(int fd)
     return fstatfs(fd, &info) == 0 && info.f_type == TMPFS_MAGIC;
 }
 
-bool gs_look_is_cached(int fd, uint64_t size, unsigned hits_min)
+bool gs_look_is_cached(int fd, uint64_t from, uint64_t bytes, unsigned hits_min)
 {
     if (is_in_memory(fd))
         return true;
@@ -25,7 +25,7 @@ bool gs_look_is_cached(int fd, uint64_t size, unsigned hits_min)
     for (unsigned i = 0; i < GS_LOOK_PROBES; i++) {
         char byte;
         const struct iovec one = {&byte, 1};
-        const off_t at = (off_t)(size / GS_LOOK_PROBES * i);
+        const off_t at = (off_t)(from + bytes / GS_LOOK_PROBES * i);
         hits += preadv2(fd, &one, 1, at, RWF_NOWAIT) == 1;
     }
     return hits >= hits_min;

@@ -16,9 +16,9 @@ enum {
     GS_LOOK_FILES_LEFT = 12, /* descriptors, to others by files that are opened ahead */
 };
 
-/* Are so many of GS_LOOK_PROBES pages of the file in the page cache? Asked by reads that
- * do not wait. */
-bool gs_look_is_cached(int fd, uint64_t size, unsigned hits_min);
+/* Are so many of GS_LOOK_PROBES pages of these bytes of the file in the page cache? Asked
+ * by reads that do not wait. */
+bool gs_look_is_cached(int fd, uint64_t from, uint64_t bytes, unsigned hits_min);
 
 /* Opens a file by name if it is regular, and looks at it anew: another file may have
  * taken the name since the first look. A file that is not regular is not opened at all

@@ -33,6 +33,12 @@ static void forget_names(gs_file_map *map)
         gs_map_name_free(map->files[i].name);
 }
 
+/* Bytes that are mapped before those that are wanted. */
+static size_t before(const gs_mapped_file *file)
+{
+    return (size_t)(file->from % GS_MEM_LARGE_PAGE);
+}
+
 /* A file is mapped by large pages where it has them and is at their bounds in memory. */
 bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file_count,
                       size_t copy_bytes, bool small_pages, const char *const *names)
@@ -43,7 +49,7 @@ bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file
     for (size_t i = 0; i < file_count; i++) {
         map->files[i] = files[i];
         map->files[i].name = NULL;
-        map->files[i].begin = map->copies_begin + off_bounds;
+        map->files[i].begin = map->copies_begin + off_bounds + before(&files[i]);
         map->copies_begin =
             gs_mem_large_pages(map->files[i].begin + files[i].bytes + GS_FILE_MAP_SLACK);
     }
@@ -53,8 +59,9 @@ bool gs_file_map_open(gs_file_map *map, const gs_mapped_file *files, size_t file
         goto fail;
     for (size_t i = 0; i < file_count; i++) {
         const gs_mapped_file *const f = &map->files[i];
-        if (mmap(map->base + f->begin, f->bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED,
-                 f->fd, 0) == MAP_FAILED)
+        if (mmap(map->base + f->begin - before(f), f->bytes + before(f), PROT_READ,
+                 MAP_PRIVATE | MAP_FIXED, f->fd,
+                 (off_t)(f->from - before(f))) == MAP_FAILED)
             goto fail;
     }
     if (name_files(map, names))

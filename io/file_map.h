@@ -32,7 +32,8 @@
 enum { GS_FILE_MAP_FILES_MAX = 64, GS_FILE_MAP_SLACK = 4096 };
 
 typedef struct gs_mapped_file {
-    int fd; /* the map's from now on */
+    int fd;        /* the map's from now on */
+    uint64_t from; /* so many bytes of the file are left out */
     size_t begin, bytes;
     size_t input_index;
     bool is_cached;      /* its pages are in the page cache */

@@ -67,6 +67,7 @@ struct gs_input {
     gs_input_way way;
     int fd;
     uint64_t offset; /* of the next read */
+    uint64_t end;    /* of all reads of a file */
 
     gs_aio *aio;
     gs_input_read reads[IN_FLIGHT_MAX];
@@ -78,6 +79,13 @@ struct gs_input {
 };
 
 /* --- opening -------------------------------------------------------------------- */
+
+/* How many bytes of the range a file of that size has. */
+static uint64_t range_bytes(const gs_input_options *o, uint64_t size)
+{
+    const uint64_t to = size < o->to ? size : o->to;
+    return to > o->from ? to - o->from : 0;
+}
 
 gs_code gs_input_new(gs_input **out, const char *const *names, size_t name_count,
                      const gs_input_options *options, gs_status *st)
@@ -92,6 +100,9 @@ gs_code gs_input_new(gs_input **out, const char *const *names, size_t name_count
     if (in->options.blocks_in_flight > IN_FLIGHT_MAX)
         in->options.blocks_in_flight = IN_FLIGHT_MAX;
     in->fd = -1;
+    in->end = options->has_range ? options->to : UINT64_MAX;
+    in->skip_bytes = options->has_range ? options->from : 0;
+    gs_assert(!options->has_range || (name_count == 1 && options->from <= options->to));
     if (in->options.bytes_read == NULL)
         in->options.bytes_read = &in->own_bytes_read;
     for (size_t i = 0; i < name_count; i++) {
@@ -103,6 +114,8 @@ gs_code gs_input_new(gs_input **out, const char *const *names, size_t name_count
         else
             in->unsized_count++;
     }
+    if (options->has_range)
+        in->size_hint = range_bytes(options, in->size_hint);
     *out = in;
     return GS_OK;
 }
@@ -207,13 +220,14 @@ static gs_code next_cached(gs_input *in, gs_block **out, gs_status *st)
     gs_block *const block = gs_block_get(in->options.pool);
     block->input_index = in->index;
     const uint64_t begin_ns = gs_trace_begin(in->options.trace);
-    const int error =
-        gs_pread_all(in->fd, block->data, block->capacity, in->offset, &block->len);
+    const uint64_t left = in->end - in->offset;
+    const size_t most = left < block->capacity ? (size_t)left : block->capacity;
+    const int error = gs_pread_all(in->fd, block->data, most, in->offset, &block->len);
     if (error != 0) {
         gs_block_release(block);
         return fail_read(in, in->index, error, st);
     }
-    block->ends_input = block->len < block->capacity;
+    block->ends_input = block->len < most || most == left;
     in->offset += block->len;
     gs_trace_end(in->options.trace, GS_LANE_READ, 0, "read from the page cache", begin_ns,
                  block->len);
@@ -227,7 +241,8 @@ static gs_code next_cached(gs_input *in, gs_block **out, gs_status *st)
 /* Puts as many reads in flight as there may be; waits for a block only if none is. */
 static gs_code submit_reads(gs_input *in, gs_status *st)
 {
-    while (!in->at_end && in->reads_count < in->options.blocks_in_flight) {
+    while (!in->at_end && in->offset < in->end &&
+           in->reads_count < in->options.blocks_in_flight) {
         gs_block *const block = in->reads_count == 0 ? gs_block_get(in->options.pool)
                                                      : gs_block_try_get(in->options.pool);
         if (block == NULL)
@@ -286,9 +301,10 @@ static gs_code next_direct(gs_input *in, gs_block **out, gs_status *st)
     if (r->result < 0)
         return fail_read(in, in->index, (int)-r->result, st);
     gs_block *const block = r->block;
-    block->len = (size_t)r->result;
+    const uint64_t left = in->end - r->offset;
+    block->len = (uint64_t)r->result < left ? (size_t)r->result : (size_t)left;
     block->input_index = in->index;
-    block->ends_input = block->len < block->capacity;
+    block->ends_input = block->len < block->capacity || block->len == left;
     in->reads_first = (in->reads_first + 1) % IN_FLIGHT_MAX;
     in->reads_count--;
     atomic_fetch_add(in->options.bytes_read, block->len);
@@ -349,6 +365,10 @@ static gs_code open_ahead(gs_input *in, gs_status *st)
 
 static gs_code open_pumped(gs_input *in, const gs_pump_file *file, gs_status *st)
 {
+    gs_quoted q;
+    if (in->options.has_range)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "%s: only of a plain file can a range be read",
+                       gs_quote_name(&q, in->names[file->index]));
     in->fd = -1; /* the pump's, from now on */
     in->way = GS_INPUT_PUMPED;
     if (in->pumps == NULL &&
@@ -435,9 +455,11 @@ static gs_code open_next(gs_input *in, gs_status *st)
     gs_pump_file file = {.fd = in->fd, .index = in->index, .may_wait = !is_regular};
     if (is_stdin && in->options.head != NULL && in->options.head->data != NULL)
         file.head = in->options.head;
-    if (!is_regular || info.st_size == 0)
+    if (!is_regular || (info.st_size == 0 && !in->options.has_range))
         return open_pumped(in, &file, st);
-    const uint64_t size = (uint64_t)info.st_size;
+    const uint64_t size = in->options.has_range
+                              ? range_bytes(&in->options, (uint64_t)info.st_size)
+                              : (uint64_t)info.st_size;
     const int error =
         in->options.keep_compressed ? 0 : gs_look_at_head(&file, in->offset);
     if (error != 0)
@@ -446,7 +468,7 @@ static gs_code open_next(gs_input *in, gs_status *st)
         return open_pumped(in, &file, st);
     skip_plain(in);
     if (size >= DIRECT_MIN_BYTES && in->options.blocks_in_flight > 1 &&
-        !gs_look_is_cached(in->fd, size, GS_LOOK_PROBES / 4 * 3))
+        !gs_look_is_cached(in->fd, in->offset, size, GS_LOOK_PROBES / 4 * 3))
         return open_direct(in, st);
     in->way = GS_INPUT_CACHED;
     return GS_OK;

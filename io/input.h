@@ -41,13 +41,16 @@ typedef struct gs_input_options {
     size_t decode_bytes_max;   /* memory for decoding more than one at once */
     bool any_order;            /* blocks of up to GS_INPUT_FILES_MAX files interleaved */
     bool keep_compressed;      /* give compressed files as they are */
-    bool no_uring;             /* as if the kernel had none */
-    bool maps_uncached;        /* by gs_input_map: who looks at them asks ahead */
-    bool maps_small_pages;     /* see gs_file_map_open */
-    size_t map_bytes_max;      /* of what gs_input_map makes; 0: any */
-    const gs_input_head *head; /* what was looked at before; NULL: nothing */
-    const gs_log *log;         /* may be NULL */
-    gs_trace *trace;           /* lane GS_LANE_READ; may be NULL */
+    /* Of the only file, which is regular and plain, just bytes `from` to `to`. */
+    bool has_range;
+    uint64_t from, to;
+    bool no_uring;                /* as if the kernel had none */
+    bool maps_uncached;           /* by gs_input_map: who looks at them asks ahead */
+    bool maps_small_pages;        /* see gs_file_map_open */
+    size_t map_bytes_max;         /* of what gs_input_map makes; 0: any */
+    const gs_input_head *head;    /* what was looked at before; NULL: nothing */
+    const gs_log *log;            /* may be NULL */
+    gs_trace *trace;              /* lane GS_LANE_READ; may be NULL */
     _Atomic uint64_t *bytes_read; /* as stored; added to; may be NULL */
 } gs_input_options;
 

@@ -24,11 +24,18 @@ static bool is_mappable(const gs_input_files *in, int output_fd, gs_mapped_file 
         (fstat(output_fd, &output) != 0 ||
          (output.st_dev == file->stamp.device && output.st_ino == file->stamp.inode)))
         return false;
+    file->from = in->options->from;
     file->bytes = (size_t)file->stamp.bytes;
+    if (in->options->has_range) {
+        if (in->options->to > file->stamp.bytes || in->options->from == in->options->to)
+            return false;
+        file->bytes = (size_t)(in->options->to - in->options->from);
+    }
     const bool is_plain =
         in->options->keep_compressed ||
         (gs_look_at_head(&head, 0) == 0 && head.kind == GS_COMPRESSION_NONE);
-    file->is_cached = is_plain && gs_look_is_cached(head.fd, file->bytes, GS_LOOK_PROBES);
+    file->is_cached =
+        is_plain && gs_look_is_cached(head.fd, file->from, file->bytes, GS_LOOK_PROBES);
     return file->is_cached || (is_plain && in->options->maps_uncached);
 }
 
@@ -72,7 +79,7 @@ static size_t open_all_mappable(const gs_input_files *in, int output_fd,
 static bool is_within_map(const gs_input_files *in, const gs_mapped_file *files,
                           size_t count, size_t copy_bytes)
 {
-    enum { BETWEEN = 2 * GS_MEM_LARGE_PAGE };
+    enum { BETWEEN = 3 * GS_MEM_LARGE_PAGE };
     const size_t most =
         in->options->map_bytes_max ? in->options->map_bytes_max : SIZE_MAX;
     size_t left = most > copy_bytes ? most - copy_bytes : 0;
@@ -91,7 +98,7 @@ static void leave_stdin_read(const gs_mapped_file *files, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (files[i].fd == STDIN_FILENO)
-            (void)lseek(STDIN_FILENO, (off_t)files[i].bytes, SEEK_SET);
+            (void)lseek(STDIN_FILENO, (off_t)(files[i].from + files[i].bytes), SEEK_SET);
     }
 }
 

@@ -3,7 +3,8 @@
 """Holds `gpusort sample`, `partition` and `sort -m` together against `LC_ALL=C sort`.
 
 Random lines, records or JSON lines lie in several files, with few keys or many. Each file is
-partitioned apart at splitters of all, to files or through a stream; its parts, one behind the
+partitioned apart at splitters of all, to files or through a stream, whole or in ranges that
+are cut anywhere; its parts, one behind the
 other, must be what a sort of it gives. Then parts of one number are merged, and what comes of
 that must be what the reference gives of all files together. Where GNU sort does not know the
 options that is `gpusort sort`, which other checks hold against what they can. A case that
@@ -56,17 +57,21 @@ def make_text(rng, kind, count):
     return b"\n".join(lines) + (b"\n" if lines and rng.random() < 0.7 else b"")
 
 
-def partition(rng, binary, order, name, parts):
-    """The parts of a file, as files."""
+def partition(rng, binary, order, name, parts, span=None):
+    """The parts of a file, or of a range of it, as files."""
     command = [binary, "partition", "--splitters=cuts", f"--parts={parts}", *order,
                *rng.choice([[], ["-S1M"], ["--parallel=1"], ["-S2M", "--parallel=4"], ["--verify"]])]
+    prefix = name + ".part"
+    if span:
+        command.append("--range=" + span)
+        prefix += span.replace(":", "-")
     if rng.random() < 0.5:
-        run(command + ["-o", name + ".part", name])
+        run(command + ["-o", prefix, name])
     else:
         stream = run(command + ["--framed", *rng.choice([[], ["--compress"]]), name])
-        run([binary, "partition", "--unframe", "-o", name + ".part"], input=stream)
-    files = [f"{name}.part.{i:04}" for i in range(parts)]
-    if sorted(n for n in os.listdir(".") if n.startswith(name + ".part.")) != files:
+        run([binary, "partition", "--unframe", "-o", prefix], input=stream)
+    files = [f"{prefix}.{i:04}" for i in range(parts)]
+    if sorted(n for n in os.listdir(".") if n.startswith(prefix + ".")) != files:
         raise Wrong(f"{shlex.join(command)}: other files than {parts} parts")
     return files
 
@@ -77,6 +82,14 @@ def read_all(files):
         with open(name, "rb") as file:
             content += file.read()
     return content
+
+
+def partition_ranges(rng, binary, order, name, parts):
+    """The parts of ranges of a file that follow each other."""
+    size = os.path.getsize(name)
+    cuts = sorted(rng.randrange(size + 1) for _ in range(rng.randrange(1, 4)))
+    bounds = zip(["", *map(str, cuts)], [*map(str, cuts), ""])
+    return [partition(rng, binary, order, name, parts, f"{a}:{b}") for a, b in bounds]
 
 
 def check_case(rng, binary, reference):
@@ -91,11 +104,15 @@ def check_case(rng, binary, reference):
     sampled = ["--numeric-sort" if option == "-n" else option for option in order if option != "-u"]
     run([binary, "sample", f"--splitters={parts}", *sampled, *names, "-o", "cuts"])
     sort = [reference, *order] if kind == "lines" else [binary, "sort", *order]
-    of_file = {name: partition(rng, binary, order, name, parts) for name in names}
+    pieces = []
     for name in names:
-        if read_all(of_file[name]) != run([*sort, name]):
+        if rng.random() < 0.3:
+            pieces += partition_ranges(rng, binary, order, name, parts)
+            continue
+        pieces.append(partition(rng, binary, order, name, parts))
+        if read_all(pieces[-1]) != run([*sort, name]):
             raise Wrong(f"the {parts} parts of {name}, {shlex.join(order)}")
-    merged = b"".join(run([binary, "sort", "-m", *order, *(of_file[name][i] for name in names)])
+    merged = b"".join(run([binary, "sort", "-m", *order, *(piece[i] for piece in pieces)])
                       for i in range(parts))
     if merged != run([*sort, *names]):
         raise Wrong(f"{parts} parts of all, {shlex.join(order)}")

@@ -485,6 +485,7 @@ function __gpusort_partition
 end
 __gpusort_partition -l splitters -r -d 'records in order, where parts begin'
 __gpusort_partition -l parts -x -d 'so many parts'
+__gpusort_partition -l range -x -d 'FROM:TO, records that begin at these bytes'
 __gpusort_partition -l framed -d 'all parts in one stream'
 __gpusort_partition -l compress -d 'that packed by zstd'
 __gpusort_partition -l unframe -d 'the parts of such a stream'

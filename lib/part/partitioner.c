@@ -7,6 +7,7 @@
 #include "lib/part/frame_writer.h"
 #include "lib/part/part_cutter.h"
 #include "lib/part/part_files.h"
+#include "lib/part/part_range.h"
 #include "lib/part/part_splitters.h"
 
 enum { SPLITTERS_SHARE = 16 /* of the memory, at most one in so many bytes */ };
@@ -98,6 +99,11 @@ static gs_code run(partition_job *job, gs_partition_result *result, gs_status *s
     gs_sort_options sort = *o->sort;
     sort.taker = &taker;
     GS_TRY(read_splitters(job, st));
+    sort.has_range = o->has_range;
+    sort.from = o->from;
+    sort.to = o->to;
+    if (o->has_range)
+        GS_TRY(gs_part_range_find(&sort, &sort.from, &sort.to, st));
     const uint64_t parts = o->parts > 0 ? o->parts : job->splitters.count + 1;
     if (parts > GS_PARTS_MAX)
         return fail_many(parts, st);
@@ -117,6 +123,7 @@ gs_code gs_partition_run(const gs_partition_options *options, gs_partition_resul
     const gs_sort_options *const o = options->sort;
     gs_assert((o->output != NULL || options->is_framed) && !o->count && !o->has_top);
     gs_assert(!o->output_zstd && o->checkpoint == NULL);
+    gs_assert(!options->has_range || (!options->is_merge && o->header_lines == 0));
     partition_job job = {.options = options};
     *result = (gs_partition_result){0};
     GS_NOTED(run(&job, result, st));

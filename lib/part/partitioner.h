@@ -23,8 +23,12 @@ typedef struct gs_partition_options {
     const gs_sort_options *sort;
     bool is_merge;         /* each input is in order */
     const char *splitters; /* their file */
-    bool is_framed;        /* one stream (part_frame.h) to the output, not files */
-    bool compresses;       /* that */
+    /* Only records that begin at bytes `from` to `to` of the one input, a plain file: no
+     * table, no header, no merge. */
+    bool has_range;
+    uint64_t from, to;
+    bool is_framed;  /* one stream (part_frame.h) to the output, not files */
+    bool compresses; /* that */
     /* So many parts: one more than there are splitters, or no splitters, which is what a
      * sample of nothing gives: then all is in the first part. 0: as there are splitters.
      */

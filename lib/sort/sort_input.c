@@ -27,6 +27,9 @@ gs_code gs_sort_input_open(gs_sort_input *in, const gs_sort_options *o,
         .decode_bytes_max = plan->decode_bytes,
         .any_order = is_any_order_good(o, layout),
         .keep_compressed = o->keep_compressed,
+        .has_range = o->has_range,
+        .from = o->from,
+        .to = o->to,
         .no_uring = o->no_uring,
         .map_bytes_max = gs_arena_bytes_max,
         .head = &in->head,
@@ -58,7 +61,8 @@ gs_code gs_sort_input_open(gs_sort_input *in, const gs_sort_options *o,
         .names = o->inputs,
     };
     const gs_block_source blocks = gs_block_source_input(in->input);
-    return gs_line_feed_new(&in->feed, &blocks, &feed, st);
+    GS_TRY(gs_line_feed_new(&in->feed, &blocks, &feed, st));
+    return o->has_range ? gs_line_feed_go_on(in->feed, 0, o->from, NULL, 0, st) : GS_OK;
 }
 
 gs_code gs_sort_input_name_columns(gs_sort_input *in, gs_named_job *job, gs_status *st)

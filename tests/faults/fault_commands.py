@@ -78,6 +78,8 @@ COMMANDS = [
             is_streaming=True),
     Command("partition, spilled", f"partition {SPILL} --splitters={{in}}/cuts {{in}}/lines "
             "-o out", before="echo old >out.0001", has_parts=True),
+    Command("partition --range", f"partition {SPILL} --splitters={{in}}/cuts --range=1000:60000 "
+            "{in}/lines -o out", has_parts=True),
     Command("partition -m --csv", f"partition -m {SPILL} --splitters={{in}}/rows.cut --csv -s -k n "
             "{in}/table.csv {in}/table.csv -o out", before="echo old >out.0000", has_parts=True),
     Command("partition --framed, to stdout", f"partition {SPILL} --splitters={{in}}/cuts --framed "

@@ -18,6 +18,10 @@ typedef struct gs_sort_options {
     /* One an input, of fixed-size records, in place of that of the order, which is not 0
      * either; only for what is read and not mapped. NULL: all have that. */
     const size_t *input_record_sizes;
+    /* Of the only input, which is a plain file, just bytes `from` to `to`: whole records.
+     * Not of tables, without a header, no merge. */
+    bool has_range;
+    uint64_t from, to;
     const char *output; /* NULL: output_fd */
     int output_fd;      /* written in place; 0: standard output */
     /* Gets the text in place of an output; borrowed, NULL: nobody. Without output_zstd

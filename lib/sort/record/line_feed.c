@@ -413,11 +413,11 @@ static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
     const gs_part_form form = part_form(feed);
     const size_t whole = gs_part_cut(&form, from, left);
     const gs_open_file place = {.input_index = file->input_index,
-                                .record_offset = feed->map_at};
+                                .record_offset = file->from + feed->map_at};
     if (whole == 0 && feed->options.record_size > 0)
         return gs_line_feed_fail_partial(feed->options.names[file->input_index],
-                                         feed->map_at, left, feed->options.record_size,
-                                         st);
+                                         place.record_offset, left,
+                                         feed->options.record_size, st);
     const size_t bytes = whole > 0 ? whole : left;
     if (bytes > feed->part_bytes && bytes > feed->options.record_bytes_max)
         return fail_too_long(feed, &place, st);
@@ -425,10 +425,10 @@ static gs_code take_mapped(gs_line_feed *feed, const gs_mapped_file *file,
                            .bytes = bytes,
                            .lacks_final_eol = whole == 0,
                            .input_index = file->input_index,
-                           .offset = feed->map_at};
+                           .offset = place.record_offset};
     feed->map_at += bytes;
     feed->next_input = file->input_index + (feed->map_at == file->bytes);
-    feed->next_offset = feed->map_at == file->bytes ? 0 : feed->map_at;
+    feed->next_offset = feed->map_at == file->bytes ? 0 : file->from + feed->map_at;
     if (feed->map->taken_bytes != NULL)
         atomic_fetch_add(feed->map->taken_bytes, bytes);
     if (may_have_header(feed, out))

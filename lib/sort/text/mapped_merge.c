@@ -30,8 +30,9 @@ static gs_code fail_too_long(const piece_worker *w, size_t text, gs_status *st)
 {
     const gs_mapped_merge *const m = w->m;
     const size_t file = m->texts[text].file;
+    const gs_mapped_file *const f = &m->map.files[file];
     const uint64_t offset =
-        (uint64_t)(w->cursors[text].begin - (m->map.base + m->map.files[file].begin));
+        f->from + (uint64_t)(w->cursors[text].begin - (m->map.base + f->begin));
     const gs_line_feed_options options = {
         .record_bytes_max = m->merge->source.record_bytes_max,
         .too_long_hint = m->merge->source.too_long_hint,

@@ -39,6 +39,9 @@ static bool map_files(gs_mapped_merge *m, int output_fd, gs_status *st)
     gs_input *input = NULL;
     const gs_input_options options = {.blocks_in_flight = 1,
                                       .keep_compressed = o->keep_compressed,
+                                      .has_range = o->has_range,
+                                      .from = o->from,
+                                      .to = o->to,
                                       .maps_uncached = true,
                                       .maps_small_pages =
                                           !do_fit(m->merge, &m->plan, LARGE_TEXT_BYTES),

@@ -390,6 +390,100 @@ static void a_map_has_bounds(void)
     }
 }
 
+/* In blocks, with and without the page cache, and mapped: the bytes from one to another,
+ * wherever blocks and pages end. */
+static void check_range(const char *name, const uint8_t *whole, size_t size, size_t from,
+                        size_t to)
+{
+    const char *const names[] = {name};
+    gs_status st = {.code = GS_OK};
+    gs_block_pool *pool = NULL;
+    gs_input *in = NULL;
+    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, 4, &st), &st);
+    const gs_input_options options = {.pool = pool,
+                                      .blocks_in_flight = 3,
+                                      .decode_threads = 1,
+                                      .maps_uncached = true,
+                                      .has_range = true,
+                                      .from = from,
+                                      .to = to};
+    const size_t end = to < size ? to : size, bytes = end > from ? end - from : 0;
+    REQUIRE_OK(gs_input_new(&in, names, 1, &options, &st), &st);
+    CHECK(gs_input_size_hint(in) == bytes);
+    size_t at = from;
+    bool is_end = false;
+    while (!is_end) {
+        gs_block *block = NULL;
+        REQUIRE_OK(gs_input_next(in, &block, &st), &st);
+        REQUIRE(block != NULL && at + block->len <= from + bytes);
+        CHECK(memcmp(block->data, whole + at, block->len) == 0);
+        at += block->len;
+        is_end = block->ends_input;
+        gs_block_release(block);
+    }
+    CHECK(at == from + bytes);
+    gs_input_free(in);
+
+    gs_file_map map = {0};
+    REQUIRE_OK(gs_input_new(&in, names, 1, &options, &st), &st);
+    CHECK(gs_input_map(in, -1, 0, &map) == (bytes >= GS_INPUT_MAP_MIN && end == to));
+    CHECK(map.base == NULL ||
+          (map.files[0].bytes == bytes &&
+           memcmp(map.base + map.files[0].begin, whole + from, bytes) == 0));
+    gs_file_map_close(&map);
+    gs_input_free(in);
+    gs_block_pool_free(pool);
+}
+
+static void ranges_are_what_they_say(uint64_t *state)
+{
+    enum { SIZE = 9 << 20 }; /* as large as what is read past the page cache */
+    uint8_t *whole = NULL;
+    gs_status st = {.code = GS_OK};
+    REQUIRE_OK(gs_mem_new(&whole, SIZE, "text", &st), &st);
+    for (size_t i = 0; i < SIZE; i += TEXT)
+        memcpy(whole + i, text, SIZE - i < TEXT ? SIZE - i : TEXT);
+    write_file("ranged", whole, SIZE);
+    static const size_t bounds[][2] = {
+        {0, 0},
+        {0, SIZE},
+        {7, 7},
+        {1, SIZE},
+        {4096, 2 * BLOCK + 4096},
+        {SIZE, SIZE},
+        {SIZE - 1, SIZE + 5},
+        {5, SIZE + 5},
+        {SIZE + 3, SIZE + 9},
+        {2 << 20, 4 << 20},
+    };
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        check_range("ranged", whole, SIZE, bounds[i][0], bounds[i][1]);
+    for (unsigned i = 0; i < 12; i++) {
+        const size_t a = check_random(state) % SIZE, b = check_random(state) % SIZE;
+        const int fd = open("ranged", O_RDONLY);
+        (void)fsync(fd);
+        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        (void)close(fd);
+        check_range("ranged", whole, SIZE, a < b ? a : b, a < b ? b : a);
+    }
+    const char *const gz[] = {"packed.gz"};
+    gs_input *in = NULL;
+    gs_block *block = NULL;
+    gs_block_pool *pool = NULL;
+    write_file(gz[0], packed, pack_gzip(whole, TEXT / 2, packed));
+    REQUIRE_OK(gs_block_pool_new(&pool, BLOCK, 4, &st), &st);
+    const gs_input_options options = {.pool = pool,
+                                      .blocks_in_flight = 3,
+                                      .decode_threads = 1,
+                                      .has_range = true,
+                                      .to = 9};
+    REQUIRE_OK(gs_input_new(&in, gz, 1, &options, &st), &st);
+    CHECK(gs_input_next(in, &block, &st) == GS_ERR_ARG && block == NULL);
+    gs_input_free(in);
+    gs_block_pool_free(pool);
+    gs_mem_free(whole);
+}
+
 int main(void)
 {
     uint64_t state = check_seed(8);
@@ -402,6 +496,7 @@ int main(void)
     the_beginning_of_a_pipe_may_be_all();
     a_replaced_file_is_whole();
     a_map_has_bounds();
+    ranges_are_what_they_say(&state);
     CHECK(gs_mem_held_bytes() == 0);
     return check_result();
 }
