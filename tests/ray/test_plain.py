@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "
 
 from gpusort_ray import arguments, files, manifest, plan, records  # noqa: E402
 from gpusort_ray.errors import Trouble, Usage  # noqa: E402
+from gpusort_ray.index_options import parse_index  # noqa: E402
 from gpusort_ray.sort_options import SORT_TABLE, parse_sort  # noqa: E402
 
 SEED = int(os.environ.get("GS_TEST_SEED", "1"))
@@ -59,9 +60,17 @@ class CommandLines(unittest.TestCase):
         source = Path(__file__).resolve().parent.parent.parent / "cmd" / "sort_args.c"
         rows = re.findall(r'^ *\{[^",]*, "([a-z0-9-]+)",', source.read_text(), re.MULTILINE)
         self.assertGreater(len(rows), 45)
-        # Of how one process works, or of the command line: unknown here.
-        unknown = {"gpu-mem", "no-uring", "sync", "help", "version"}
+        # Of the command line itself: unknown here.
+        unknown = {"help", "version"}
         self.assertEqual({name for name in rows if "--" + name not in SORT_TABLE}, unknown)
+
+    def test_what_tasks_are_handed_on(self) -> None:
+        o, _ = parse_sort(["--sync", "--gpu-mem=3G", "--no-uring", "-r"])
+        self.assertEqual((o.syncs, o.handed_on), (True, ["-r"]))
+        self.assertEqual(o.job.of_programs, ["--gpu-mem=3G", "--no-uring"])
+        o, _ = parse_index(["--gpu-mem=3G", "--no-uring"])
+        self.assertEqual((o.handed_on, o.job.of_programs), ([], ["--gpu-mem=3G", "--no-uring"]))
+        self.assertRaises(Usage, parse_index, ["--sync"])
 
     def test_sizes(self) -> None:
         self.assertEqual(parse_sort(["-S", "3"])[0].job.memory_bytes, 3 << 10)

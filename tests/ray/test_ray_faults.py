@@ -101,6 +101,33 @@ def a_full_disk(folder: Path, nodes: Nodes) -> None:
         subprocess.run(["umount", small], check=True)
 
 
+def a_full_disk_on_one_node(folder: Path, nodes: Nodes) -> None:
+    """What its tasks cannot do there is done on the other nodes; one that nobody may try
+    again says on which node of which folder it was."""
+    small = folder / "little"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2500k,nr_inodes=200", "none", small], check=True)
+    nodes.cluster.remove_node(nodes.others.pop(), allow_graceful=False)
+    full = nodes.cluster.add_node(**on_cluster.NODE, env_vars={"TMPDIR": str(small)})
+    nodes.cluster.wait_for_nodes()
+    try:
+        code, err = sort(folder, "--chunk=4M", "--retries=9")
+        check(folder, code, err, "a full disk on one node, seen before")
+        # Room for bytes, but for no more files: seen while they are written.
+        subprocess.run(["mount", "-o", "remount,size=90m,nr_inodes=6", small], check=True)
+        code, err = sort(folder, "--retries=9")
+        check(folder, code, err, "a full disk on one node, seen while it is written to")
+        code, err = sort(folder, "--retries=0")
+        if code != 2 or str(small) not in err or os.uname().nodename not in err or "No space" not in err:
+            raise Failed(f"a full disk on one node, nothing tried again: exit {code}: {err}")
+        if list(small.iterdir()):
+            raise Failed("temporary files are left on the full disk")
+    finally:
+        nodes.cluster.remove_node(full, allow_graceful=False)
+        nodes.complete()
+        subprocess.run(["umount", "-l", small], check=True)
+
+
 def a_damaged_piece(folder: Path, nodes: Nodes) -> None:
     """One bit of one piece on its way."""
     data = b"b\nd\n"
@@ -188,7 +215,7 @@ def main() -> None:
     cases = [a_damaged_piece, a_damaged_part, an_input_that_changes, a_driver_that_dies,
              a_worker_killed, a_node_killed]  # fmt: skip
     if os.geteuid() == 0:
-        cases.append(a_full_disk)
+        cases += [a_full_disk, a_full_disk_on_one_node]
     asked = sys.argv[1:]
     nodes = Nodes()
     try:

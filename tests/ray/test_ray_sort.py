@@ -4,6 +4,7 @@ options and the input; refusals; and what a store that is not a file system gets
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -135,6 +136,25 @@ def refusals(folder: Path, **_: object) -> None:
         raise Failed(f"a second sort into the same folder: exit {code}, {err}")
 
 
+def what_tasks_are_told(folder: Path, **_: object) -> None:
+    """Options of each gpusort that a task runs, seen by one that writes them down."""
+    a = random_lines(folder / "told", 20_000, 11)
+    told, program = folder / "words", folder / "program"
+    program.write_text(f'#!/bin/sh\necho "$*" >>"{told}"\nexec "{os.environ["GPUSORT"]}" "$@"\n')
+    program.chmod(0o755)
+    check_sort(folder, ["-r"], [a], [f"--gpusort={program}", "--chunk=100K", "--no-uring", "--gpu-mem=1G", "--sync"])
+    words = [line.split() for line in told.read_text().splitlines()]
+    for command in ("sample", "partition", "sort"):
+        some = [w for w in words if w[0] == command]
+        if not some or not all({"--no-uring", "--gpu-mem=1G", "-r"} < set(w) for w in some):
+            raise Failed(f"{command} was told {some}")
+    if not all(("--sync" in w) == ("-m" in w) for w in words):
+        raise Failed(f"--sync is of what writes parts: {words}")
+    code, _, err = gpusort_ray("sort", f"--out={folder / 'no'}", "--gpu-mem=x", a)
+    if code != 2 or "--gpu-mem" not in err:
+        raise Failed(f"--gpu-mem=x: exit {code}: {err}")
+
+
 def a_store(folder: Path, **_: object) -> None:
     with on_cluster.s3() as s3:
         a = random_lines(folder / "s3a", 80_000, 8)
@@ -160,7 +180,7 @@ def a_store(folder: Path, **_: object) -> None:
 
 
 def main() -> None:
-    cases = [options_of_lines, records_and_zeros, tables, skew, shapes_of_inputs, real_text, refusals, a_store]
+    cases = [options_of_lines, records_and_zeros, tables, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told, a_store]
     asked = sys.argv[1:]
     with on_cluster.store_environment():
         nodes = Nodes()

@@ -32,6 +32,9 @@ checksums.
   -S SIZE             memory of a gpusort in a task, in K or with a unit: b K M G T P
   -T DIR              temporary files of tasks, on each node
   --engine=NAME       auto (gpu where every node has one), cpu, gpu
+  --gpu-mem=SIZE      of each GPU, at most
+  --no-uring          read and write without io_uring
+  --sync              of a sort: parts are on disk before they have their names
   --retries=N         how often a task is tried again elsewhere (5)
   --gpusort=PROGRAM   on every node (default: in the package, then $PATH)
   --progress[=WHEN]   always, auto (on terminals), never

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Ray, and what its nodes offer. Ray places tasks, moves what they made, keeps it in memory
-or on disks, and does again what was lost with a node; here it is only asked to."""
+or on disks, and does again what was lost with a node; here it is only asked to, and what
+one node cannot do, as its disk is full, is asked of another."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Iterator
 
@@ -13,6 +18,7 @@ from .job_options import JobOptions
 from .plan import Room
 
 _BESIDE_BYTES = 192 << 20  # of a worker, without its gpusort
+_PASSING_SECONDS = 1.0  # until what failed everywhere is tried again
 
 
 @dataclass(frozen=True)
@@ -23,23 +29,62 @@ class Cluster:
     engine: str
     gpus: int  # of a task that sorts
 
-    def remote(self, function: Callable[..., Any], retries: int, **more: Any) -> Any:
-        """The function as a task. What a node cannot do another one may."""
-        return self.ray.remote(
+    def task(self, function: Callable[..., Any], retries: int, **more: Any) -> Task:
+        """The function as a task. Ray does again what was lost with a node or a worker."""
+        remote = self.ray.remote(
             num_cpus=self.cpus,
             memory=self.room.memory_bytes + _BESIDE_BYTES,
             max_retries=retries,
-            retry_exceptions=[PassingTrouble],
             scheduling_strategy="SPREAD",
             **more,
-        )(function)
+        )(_placed(function))
+        return Task(remote, retries)
+
+
+@dataclass(frozen=True)
+class Task:
+    remote: Any
+    retries: int  # elsewhere or later
+
+
+def _placed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose failures that pass say where they were."""
+    if inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def steps(*words: Any) -> Iterator[Any]:
+            with _place():
+                yield from function(*words)
+
+        return steps
+
+    @functools.wraps(function)
+    def call(*words: Any) -> Any:
+        with _place():
+            return function(*words)
+
+    return call
+
+
+@contextmanager
+def _place() -> Iterator[None]:
+    try:
+        yield
+    except PassingTrouble as e:
+        import ray
+
+        e.node = ray.get_runtime_context().get_node_id()
+        raise
 
 
 def connect(o: JobOptions) -> Cluster:
     """The cluster that $RAY_ADDRESS, --address or `ray start` on this machine says; else
     one on this machine for as long as the job runs."""
+    # What a task failed of is told once, by us.
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
     try:
         import ray
+        import ray.util.scheduling_strategies
     except ImportError as e:
         raise Trouble("Ray is not installed: pip install ray") from e
     if not ray.is_initialized():
@@ -94,35 +139,87 @@ def reason_of(error: BaseException) -> BaseException:
     return error
 
 
-def flow(cluster: Cluster, submit: Iterable[Callable[[], Any]], most: int) -> Iterator[Any]:
+class _Asked:
+    """A task that was asked for, and where it is to be asked for if that fails."""
+
+    def __init__(self, cluster: Cluster, task: Task, start: Callable[[Any], Any]) -> None:
+        self._cluster, self._task, self._start = cluster, task, start
+        self._tries = 0
+        self._avoided: set[str] = set()
+
+    def first(self) -> Any:
+        return self._start(self._task.remote)
+
+    def again(self, error: BaseException) -> Any:
+        """On a node where it has not failed, if there is one. Ray by itself takes the node
+        that is free, and one with a full disk is free soon."""
+        reason = reason_of(error)
+        if not isinstance(reason, PassingTrouble) or self._tries == self._task.retries:
+            return None
+        self._tries += 1
+        self._avoided.add(reason.node)
+        ray, remote = self._cluster.ray, self._task.remote
+        nodes = [n["NodeID"] for n in ray.nodes() if n["Alive"] and n["Resources"].get("CPU")]
+        others = [n for n in nodes if n not in self._avoided]
+        if not others:
+            self._avoided.clear()
+            time.sleep(_PASSING_SECONDS)
+            return self._start(remote)
+        elsewhere = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+            others[self._tries % len(others)], soft=True
+        )
+        return self._start(remote.options(scheduling_strategy=elsewhere))
+
+
+def flow(
+    cluster: Cluster, task: Task, starts: Iterable[Callable[[Any], Any]], most: int
+) -> Iterator[Any]:
     """Results of tasks as they come, no more than `most` of them asked for at a time: what
-    is made stays in step with what is taken. `submit` gives what starts a task and returns
-    the reference to wait for."""
-    ray, waiting = cluster.ray, {}
-    pending = iter(submit)
+    is made stays in step with what is taken. `starts` give what asks for a task, with what
+    Ray has for it, and returns the reference to wait for."""
+    ray = cluster.ray
+    waiting: dict[Any, _Asked] = {}
+    pending = (_Asked(cluster, task, start) for start in starts)
     is_more = True
     try:
         while waiting or is_more:
             while is_more and len(waiting) < most:
-                start = next(pending, None)
-                is_more = start is not None
-                if start is not None:
-                    waiting[start()] = None
+                asked = next(pending, None)
+                is_more = asked is not None
+                if asked is not None:
+                    waiting[asked.first()] = asked
             if not waiting:
                 return
             for ref in ray.wait(list(waiting), num_returns=1, fetch_local=False)[0]:
-                del waiting[ref]
-                yield get(ray, ref)
+                asked = waiting.pop(ref)
+                try:
+                    result = ray.get(ref)
+                except ray.exceptions.RayError as e:
+                    new = asked.again(e)
+                    if new is None:
+                        raise trouble_of(e) from e
+                    waiting[new] = asked
+                    continue
+                yield result
     finally:
         for ref in waiting:
             ray.cancel(ref, force=True)
+
+
+def one(cluster: Cluster, task: Task, *words: Any) -> Any:
+    """The result of a task that is alone."""
+    return next(flow(cluster, task, [lambda remote: remote.remote(*words)], 1))
+
+
+def trouble_of(error: BaseException) -> Trouble:
+    reason = reason_of(error)
+    if isinstance(reason, (Trouble, PassingTrouble)):
+        return Trouble(str(reason))
+    return Trouble(f"a task failed: {str(reason).strip()}")
 
 
 def get(ray: Any, ref: Any) -> Any:
     try:
         return ray.get(ref)
     except ray.exceptions.RayError as e:
-        reason = reason_of(e)
-        if isinstance(reason, (Trouble, PassingTrouble)):
-            raise Trouble(str(reason)) from e
-        raise Trouble(f"a task failed: {str(reason).strip()}") from e
+        raise trouble_of(e) from e

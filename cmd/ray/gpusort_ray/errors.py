@@ -10,7 +10,9 @@ class Trouble(Exception):
 
 class PassingTrouble(Exception):
     """Of one node or of one moment (a full disk, a store that does not answer): the same
-    task may well succeed elsewhere or later, so Ray is told to try again."""
+    task may well succeed elsewhere or later, and is asked for again."""
+
+    node = ""  # of Ray, where a task had it
 
 
 class Usage(Trouble):

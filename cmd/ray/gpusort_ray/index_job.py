@@ -71,8 +71,8 @@ def build_shard(work: IndexWork, number: int, chunk: Chunk) -> ShardDone:
         gpusort.run(
             [
                 program, "index", "build", *o.handed_on, f"-S{work.memory_bytes >> 10}K",
-                f"--parallel={work.cpus}", f"--engine={work.engine}", f"-T{folder}", "--replace",
-                "-o", built, *words,
+                f"--parallel={work.cpus}", f"--engine={work.engine}", *o.job.of_programs, f"-T{folder}",
+                "--replace", "-o", built, *words,
             ],
             feed,
             folder=folder,
@@ -131,12 +131,12 @@ class IndexJob:
         work = c.ray.put(
             IndexWork(self._o, c.room.memory_bytes, c.cpus, c.engine, self._o.job.out)
         )
-        task = c.remote(build_shard, self._o.job.retries, num_gpus=c.gpus)
+        task = c.task(build_shard, self._o.job.retries, num_gpus=c.gpus)
         tasks = (
-            (lambda i=i, chunk=chunk: task.remote(work, i, chunk))
+            (lambda remote, i=i, chunk=chunk: remote.remote(work, i, chunk))
             for i, chunk in enumerate(plan.chunks)
             if i not in done
         )
-        for one in clusters.flow(c, tasks, 2 * c.room.tasks):
+        for one in clusters.flow(c, task, tasks, 2 * c.room.tasks):
             manifest.add(one.shard, one.documents, "")
             self._watch.step(written=one.bytes, peak=one.peak_bytes, core_seconds=one.core_seconds)

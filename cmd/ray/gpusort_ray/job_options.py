@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .arguments import FLAG, OPTIONAL, VALUE, count_of, size_of
 from .errors import Usage
@@ -13,7 +13,7 @@ JOB_TABLE = {
     "--buffer-size": VALUE, "-T": VALUE, "--temporary-directory": VALUE, "--engine": VALUE,
     "--address": VALUE, "--gpusort": VALUE, "--resume": FLAG, "--replace": FLAG,
     "--retries": VALUE, "--progress": OPTIONAL, "--stats": OPTIONAL, "--files0-from": VALUE,
-    "-v": FLAG, "--verbose": FLAG,
+    "-v": FLAG, "--verbose": FLAG, "--gpu-mem": VALUE, "--no-uring": FLAG,
 }  # fmt: skip
 
 
@@ -35,6 +35,7 @@ class JobOptions:
     stats: str | None = None  # "": on standard error
     files0_from: str = ""
     verbose: bool = False
+    of_programs: list[str] = field(default_factory=list)  # as they are, to what reads and sorts
 
     def take(self, name: str, value: str | None) -> None:
         text = value or ""
@@ -70,5 +71,9 @@ class JobOptions:
             self.resumes = True
         elif name == "--replace":
             self.replaces = True
+        elif name == "--gpu-mem":
+            self.of_programs.append(f"{name}={text}")
+        elif name == "--no-uring":
+            self.of_programs.append(name)
         else:
             self.verbose = True

@@ -117,16 +117,17 @@ class SortJob:
         if plan.parts == 1:
             return 1, b""
         wanted = max(_SAMPLES_MIN, _SAMPLES_A_PART * plan.parts)
-        task = self._cluster.remote(sort_tasks.sample_chunk, self._o.job.retries)
+        task = self._cluster.task(sort_tasks.sample_chunk, self._o.job.retries)
         work = self._cluster.ray.put(self._work)
         samples: dict[int, bytes] = {}
 
         def numbered(number: int, chunk: Chunk) -> Any:
             share = -(-wanted * chunk.bytes // max(1, plan.bytes))
-            return lambda: task.remote(work, number, chunk, max(1, share))
+            return lambda remote: remote.remote(work, number, chunk, max(1, share))
 
         tasks = (numbered(i, c) for i, c in enumerate(plan.chunks))
-        for i, text in enumerate(clusters.flow(self._cluster, tasks, 2 * self._cluster.room.tasks)):
+        most = 2 * self._cluster.room.tasks
+        for i, text in enumerate(clusters.flow(self._cluster, task, tasks, most)):
             samples[i] = text
             self._watch.step()
         return sort_tasks.find_splitters(self._work, list(samples.values()))
@@ -143,24 +144,23 @@ class SortJob:
         """References to all pieces, by chunk and part, and how large parts are."""
         self._watch.phase("partition")
         c = self._cluster
-        task = c.remote(
+        task = c.task(
             sort_tasks.partition_chunk, self._o.job.retries,
             num_returns=plan.parts + 1, num_gpus=c.gpus,
         )  # fmt: skip
         work, cut = c.ray.put(self._work), c.ray.put(self._manifest.splitters)
-        pieces: list[list[Any]] = []
+        pieces: list[list[Any]] = [[] for _ in plan.chunks]
         sizes = [0] * plan.parts
 
         def numbered(number: int, chunk: Chunk) -> Any:
-            def start() -> Any:
-                refs = task.remote(work, number, chunk, cut, skipped)
-                pieces.append(refs[:-1])
-                return refs[-1]
+            def start(remote: Any) -> Any:
+                *pieces[number], last = remote.remote(work, number, chunk, cut, skipped)
+                return last
 
             return start
 
         tasks = (numbered(i, chunk) for i, chunk in enumerate(plan.chunks))
-        for one in clusters.flow(c, tasks, 2 * c.room.tasks):
+        for one in clusters.flow(c, task, tasks, 2 * c.room.tasks):
             assert isinstance(one, PartitionDone)
             sizes = [a + b for a, b in zip(sizes, one.part_bytes)]
             self._watch.step(
@@ -171,20 +171,20 @@ class SortJob:
     def _merge(self, missing: list[int], pieces: list[list[Any]], sizes: list[int]) -> None:
         self._watch.phase("merge", len(missing))
         c = self._cluster
-        task = c.remote(_merge_task, self._o.job.retries)
+        task = c.task(_merge_task, self._o.job.retries)
         work = c.ray.put(self._work)
 
         def numbered(part: int) -> Any:
-            def start() -> Any:
+            def start(remote: Any) -> Any:
                 refs = [of_chunk[part] for of_chunk in pieces]
-                for of_chunk in pieces:  # Ray lets go of them with the task
-                    of_chunk[part] = None
-                return task.remote(work, part, sizes[part], refs)
+                return remote.remote(work, part, sizes[part], refs)
 
             return start
 
-        for one in clusters.flow(c, map(numbered, missing), 2 * c.room.tasks):
+        for one in clusters.flow(c, task, map(numbered, missing), 2 * c.room.tasks):
             assert isinstance(one, PartDone)
+            for of_chunk in pieces:  # Ray lets go of them
+                of_chunk[one.part] = None
             self._manifest.add(one.part, one.bytes, one.checksum)
             self._watch.step(written=one.bytes, peak=one.peak_bytes, core_seconds=one.core_seconds)
 

@@ -53,6 +53,7 @@ SORT_TABLE = {
         "-c", "-C", "-m", "--merge", "-R", "--random-sort", "--count", "--debug") else VALUE)
         for name in _REFUSED},
     **JOB_TABLE,
+    "--sync": FLAG,
 }  # fmt: skip
 
 
@@ -66,6 +67,7 @@ class SortOptions:
     is_table: bool = False
     has_quotes: bool = False
     decompresses: bool = True
+    syncs: bool = False  # parts of this machine or a shared file system, before they have names
 
     def splits(self, file: File) -> bool:
         """Not tables: a quote may have opened any distance before."""
@@ -85,6 +87,9 @@ def parse_sort(words: list[str]) -> tuple[SortOptions, list[str]]:
             raise Usage(f"{name} makes no sense here: {_REFUSED[name]}")
         if name in JOB_TABLE:
             o.job.take(name, value)
+            continue
+        if name == "--sync":
+            o.syncs = True
             continue
         if name == "--sort" and value and "random".startswith(value):
             raise Usage(f"--sort={value} makes no sense here: {_REFUSED['-R']}")

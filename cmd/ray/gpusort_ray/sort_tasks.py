@@ -42,7 +42,7 @@ class Work:
         return [
             gpusort.find(self.options.job.gpusort), command, *self.options.of_tasks(),
             f"-S{self.memory_bytes >> 10}K",
-            f"--parallel={self.cpus}",
+            f"--parallel={self.cpus}", *self.options.job.of_programs,
         ] + ([] if command == "sample" else [f"--engine={engine}"])  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def _sample_remote(work: Work, number: int, chunk: Chunk, wanted: int) -> list[b
 
 def check_options(o: SortOptions, header: bytes) -> None:
     """A sort of nothing: says what is wrong with options before anything is begun."""
-    words = [gpusort.find(o.job.gpusort), "sort", *o.of_tasks(), "--engine=cpu", "-"]
+    words = [gpusort.find(o.job.gpusort), "sort", *o.of_tasks(), *o.job.of_programs, "--engine=cpu", "-"]
     text = header if o.is_table else b""
     gpusort.run(words, lambda fd: files.write_all(fd, text))
 
@@ -188,7 +188,7 @@ def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) 
         words = [*work.words("sort"), f"-T{folder}", "-m", chunks.names(paths, folder)]
         is_direct = files.is_local(target) and not work.header and paths
         if is_direct:
-            gpusort.run([*words, "-o", files.path_of(target)])
+            gpusort.run([*words, *["--sync"] * o.syncs, "-o", files.path_of(target)])
             done = _checked(files.path_of(target))
         else:
             done = _write(work, part, target, words if paths else None)
