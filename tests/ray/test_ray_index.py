@@ -119,6 +119,93 @@ def refused_queries(folder: Path, **_: object) -> None:
             raise Failed(f"{words}: exit {code}: {err}")
 
 
+def check_whole(folder: Path, options: list[str], inputs: list[Path], job: list[str]) -> None:
+    """By ranges of terms: the same bytes as one build, and nothing beside them."""
+    one, out = folder / "one", folder / "by_terms"
+    gpusort("index", "build", "--replace", "-o", one, *options, *inputs)
+    code, _, err = gpusort_ray("index", f"--out={out}", "-S64M", "--replace", *job, *options, *inputs)
+    if code:
+        raise Failed(f"{options} {job}: exit {code}: {err}")
+    check_same_index(one, out / "index", f"{options} {job}")
+    left = sorted(p.name for p in out.iterdir())
+    if left != ["index", "manifest.json"]:
+        raise Failed(f"{options} {job}: left {left}")
+
+
+def check_same_index(one: Path, other: Path, what: str) -> None:
+    names = sorted(p.name for p in one.iterdir())
+    if names != sorted(p.name for p in other.iterdir()):
+        raise Failed(f"{what}: other files than {names}")
+    for name in names:
+        check_same((other / name).read_bytes(), (one / name).read_bytes(), f"{what}: {name}")
+
+
+def by_terms(folder: Path, **_: object) -> None:
+    docs = folder / "terms.jsonl"
+    docs.write_bytes(gpusort("gen", "--format=jsonl", "-n", "3000", "--terms=900", "--seed=8", "docs"))
+    check_whole(folder, [], [docs], ["--shards=4", "--by-terms=3"])
+    check_whole(folder, ["--positions", "--store"], [docs, docs], ["--shards=3", "--by-terms=7"])
+    check_whole(folder, ["--stem=english"], [docs], ["--shards=1", "--by-terms=2"])
+    check_whole(folder, [], [docs], ["--shards=3", "--by-terms=1", "--unique-ids"])
+    odd = folder / "odd.tsv"
+    odd.write_bytes(b"1\tone\n2\tone\n3\t\n" + b"4\tan\xff \xc3\xa9t\xc3\xa9\n" * 3)
+    check_whole(folder, ["--tokenizer=whitespace"], [odd], ["--chunk=12", "--by-terms=9"])
+    queries = queries_of(folder / "one", 20, 3)
+    check_answers(folder / "one", folder / "by_terms", queries, "--json")
+    code, _, err = gpusort_ray(
+        "index", f"--out={folder / 'twice'}", "-S64M", "--shards=2", "--by-terms=2", "--unique-ids", docs, docs
+    )
+    if code != 2 or "two documents" not in err and "same name" not in err:
+        raise Failed(f"--unique-ids: exit {code}: {err}")
+    for words, says in ((["--unique-ids"], "--by-terms"), (["--by-terms=2", "--reorder"], "reorder"), (["--by-terms=0"], "from 1")):
+        code, _, err = gpusort_ray("index", f"--out={folder / 'no'}", *words, docs)
+        if code != 2 or says not in err:
+            raise Failed(f"{words}: exit {code}: {err}")
+    (folder / "no" / "index").mkdir(parents=True)
+    code, _, err = gpusort_ray("index", f"--out={folder / 'no'}", "--by-terms=2", docs)
+    if code != 2 or "--replace" not in err:
+        raise Failed(f"a folder that is in the way: exit {code}: {err}")
+
+
+def by_terms_resumed(folder: Path, nodes: Nodes) -> None:
+    """The driver dies in each phase, and a node, and it goes on from what is there."""
+    docs, one, out = folder / "long.jsonl", folder / "one", folder / "resumed"
+    docs.write_bytes(gpusort("gen", "--format=jsonl", "-n", "20000", "--terms=900", "--seed=9", "docs"))
+    gpusort("index", "build", "--replace", "-o", one, docs)
+    words = ["index", f"--out={out}", "-S64M", "--shards=4", "--by-terms=4", "--resume"]
+
+    class Died(BaseException):
+        pass
+
+    def die() -> None:
+        raise Died
+
+    for phase, step in (("build", 2), ("cut", 0), ("merge", 0), ("merge", 3), ("join", 0)):
+        try:
+            with on_cluster.at_step(phase, step, die):
+                gpusort_ray(*words, docs)
+            raise Failed(f"{phase} {step} never came")
+        except Died:
+            pass
+    with on_cluster.at_step("join", 0, nodes.kill_one):
+        code, _, err = gpusort_ray(*words, docs)
+    if code:
+        raise Failed(f"resumed: exit {code}: {err}")
+    check_same_index(one, out / "index", "resumed")
+    code, _, err = gpusort_ray(*words, docs)
+    if code:
+        raise Failed(f"resumed when all is done: exit {code}: {err}")
+    code, _, err = gpusort_ray("index", f"--out={out}", "--resume", docs)
+    if code != 2 or "by terms" not in err:
+        raise Failed(f"resumed as shards: exit {code}: {err}")
+    with on_cluster.at_step("merge", 1, nodes.kill_one):
+        code, _, err = gpusort_ray(*words[:-1], "--replace", docs)
+    if code:
+        raise Failed(f"a node killed in the merge: exit {code}: {err}")
+    check_same_index(one, out / "index", "a node killed in the merge")
+    nodes.complete()
+
+
 def by_tasks(folder: Path, nodes: Nodes) -> None:
     """The same answers from tasks of the cluster."""
     with mock.patch.dict(os.environ, RAY_ADDRESS=nodes.cluster.address):
@@ -139,10 +226,22 @@ def a_store(folder: Path, **_: object) -> None:
         queries = queries_of(folder / "one", 30, 2)
         for _ in range(2):  # fetched, and found there
             check_answers(folder / "one", "s3://data/idx", queries, "--json", job=(f"-T{folder}",))
+        code, _, err = gpusort_ray(
+            "index", "--out=s3://data/whole", "-S64M", "--shards=3", "--by-terms=3", "s3://data/docs"
+        )
+        if code:
+            raise Failed(err)
+        keys = [o["Key"] for o in store.list_objects_v2(Bucket="data", Prefix="whole/")["Contents"]]
+        for key in keys:
+            text = store.get_object(Bucket="data", Key=key)["Body"].read()
+            if key != "whole/manifest.json":
+                check_same(text, (folder / "one" / key.removeprefix("whole/index/")).read_bytes(), key)
+        if len(keys) != 1 + len(list((folder / "one").iterdir())):
+            raise Failed(f"--by-terms to a store: {keys}")
 
 
 def main() -> None:
-    cases = [lines_of_documents, files_of_documents, refused_queries, by_tasks, a_store]
+    cases = [lines_of_documents, files_of_documents, refused_queries, by_terms, by_terms_resumed, by_tasks, a_store]
     asked = sys.argv[1:]
     with on_cluster.store_environment():
         nodes = Nodes()

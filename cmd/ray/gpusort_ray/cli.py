@@ -46,7 +46,9 @@ Other options are those of `gpusort sort` that say what a record is and what ord
 --jsonl-key --locale-order --header --no-header --no-quotes --no-decompress --verify.
 
 `index` builds an index in shards, as many as --shards=N says, of documents as `gpusort index
-build` reads them, and takes its options. `search` asks all shards, and gives what `gpusort
+build` reads them, and takes its options. With --by-terms=N they are merged by N ranges of
+their terms, on as many nodes, and joined: DIR/index is the same bytes as one `gpusort index
+build` makes; --unique-ids then finds documents of the same name. `search` asks all shards, and gives what `gpusort
 search` gives of one index of all documents, scores to the last bit; its options are -k --all
 --plain --boolean --count --json --snippets --trec --k1 --b --verify --exhaustive.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -241,6 +242,17 @@ def write_whole(url: str, text: bytes) -> None:
     with Writer(url) as w:
         w.write(text)
         w.commit()
+
+
+def remove_folder(url: str) -> None:
+    """With all that is in it, which need not be there."""
+    with _asking(url):
+        if is_local(url):
+            shutil.rmtree(path_of(url))
+        else:
+            fs, path = _store(url)
+            fs.rm(path, recursive=True)
+            fs.invalidate_cache()
 
 
 def remove(url: str) -> None:

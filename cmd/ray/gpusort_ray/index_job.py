@@ -2,6 +2,7 @@
 """An index in shards: each task builds one of the documents of a chunk.
 
     inputs -> plan -> index build -> shard-00000, shard-00001, ...   (manifest)
+                                     and by --by-terms one index of them: terms_job.py
 
 Documents of a shard come behind those of the ones before it: the number of a document among
 all is its number in the shard and how many documents those have."""
@@ -10,28 +11,20 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import chunks, cluster as clusters, files, gpusort
 from . import plan as plans
 from .errors import Trouble
 from .index_options import IndexOptions
-from .manifest import INDEX, NAME, Manifest
+from .index_work import WHOLE, IndexWork, remove_pieces, send_index, shard_name
+from .manifest import INDEX, INDEX_OF_TERMS, NAME, Manifest
 from .plan import Chunk, Plan, Room
+from .terms_job import TermsJob
 from .watch import Watch
 
 _SHARD_MIN, _SHARD_MAX = 64 << 20, 16 << 30
 _TEMPORARY = 2  # times the input, about: runs, and the index itself
-
-
-@dataclass(frozen=True)
-class IndexWork:
-    options: IndexOptions
-    memory_bytes: int
-    cpus: int
-    engine: str
-    out: str
 
 
 class ShardDone(NamedTuple):
@@ -40,21 +33,6 @@ class ShardDone(NamedTuple):
     bytes: int
     core_seconds: float
     peak_bytes: int
-
-
-def shard_name(number: int) -> str:
-    return f"shard-{number:05d}"
-
-
-def _send(folder: str, target: str) -> None:
-    """The files of an index to a store; the header comes last, and says that it is whole."""
-    names = sorted(os.listdir(folder), key=lambda name: (name == "header.json", name))
-    for name in names:
-        path = os.path.join(folder, name)
-        with files.Writer(files.join(target, name)) as to:
-            for block in files.read_blocks(path, 0, os.path.getsize(path)):
-                to.write(block)
-            to.commit()
 
 
 def build_shard(work: IndexWork, number: int, chunk: Chunk) -> ShardDone:
@@ -80,7 +58,7 @@ def build_shard(work: IndexWork, number: int, chunk: Chunk) -> ShardDone:
         chunks.check_unchanged(chunk)
         info = json.loads(gpusort.run([program, "index", "info", "--json", built]))
         if built != target and not files.is_local(target):
-            _send(built, target)
+            send_index(built, target)
     peak = gpusort.largest_child_bytes()
     size = sum(info["bytes"].values())
     return ShardDone(number, info["documents"], size, gpusort.used_seconds() - began, peak)
@@ -96,24 +74,34 @@ class IndexJob:
         o = self._o.job
         found = files.names_in(o.out)
         goes_on = o.resumes and NAME in found
-        if not goes_on and not o.replaces and (NAME in found or shard_name(0) in found):
+        in_the_way = {NAME, shard_name(0), *[WHOLE] * bool(self._o.ranges)}.intersection(found)
+        if in_the_way and not goes_on and not o.replaces:
             raise Trouble(
-                f"{o.out}: has shards already; --resume goes on with them, --replace takes their place"
+                f"{o.out}: has shards or an index already; --resume goes on with them, --replace "
+                "takes their place"
             )
         inputs = [f for url in self._inputs for f in files.expand(url)]
         if not inputs:
             raise Trouble("there is no input")
         self._cluster = clusters.connect(o)
         plan = self._plan(inputs, self._cluster.room)
+        kind = INDEX_OF_TERMS if self._o.ranges else INDEX
         if goes_on:
-            manifest = Manifest.read(o.out, INDEX)
-            manifest.check_same(self._o.handed_on, plan)
+            manifest = Manifest.read(o.out, kind)
+            manifest.check_same(self._o.told, plan)
             plan = manifest.plan
         else:
-            manifest = Manifest.begin(o.out, INDEX, self._o.handed_on, plan)
+            self._clear(found)
+            manifest = Manifest.begin(o.out, kind, self._o.told, plan)
         self._watch.begin(plan.bytes, len(plan.chunks), plan.parts)
-        self._build(plan, manifest)
-        manifest.complete()
+        c = self._cluster
+        work = IndexWork(self._o, c.room.memory_bytes, c.cpus, c.engine, o.out)
+        if not manifest.is_complete:
+            self._build(plan, manifest, c.ray.put(work))
+        if self._o.ranges:
+            TermsJob(c, work, manifest, self._watch).run()
+        else:
+            manifest.complete()
         self._watch.end()
 
     def _plan(self, inputs: list[files.File], room: Room) -> Plan:
@@ -125,12 +113,20 @@ class IndexJob:
         made = plans.cut(inputs, max(1, size), 0, self._o)
         return Plan(tuple(made), len(made), 0)
 
-    def _build(self, plan: Plan, manifest: Manifest) -> None:
+    def _clear(self, found: list[str]) -> None:
+        """Of what another job has left, the manifest goes first: without it nothing is an
+        index."""
+        out = self._o.job.out
+        if NAME in found:
+            is_whole = Manifest.read(out, INDEX, INDEX_OF_TERMS).kind == INDEX_OF_TERMS
+            files.remove(files.join(out, NAME))
+            if is_whole and WHOLE in found:
+                files.remove_folder(files.join(out, WHOLE))
+            remove_pieces(out)
+
+    def _build(self, plan: Plan, manifest: Manifest, work: Any) -> None:
         self._watch.phase("build")
         c, done = self._cluster, manifest.done
-        work = c.ray.put(
-            IndexWork(self._o, c.room.memory_bytes, c.cpus, c.engine, self._o.job.out)
-        )
         task = c.task(build_shard, self._o.job.retries, num_gpus=c.gpus)
         tasks = (
             (lambda remote, i=i, chunk=chunk: remote.remote(work, i, chunk))

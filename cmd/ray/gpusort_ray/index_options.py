@@ -25,7 +25,6 @@ _HANDED_ON = {
 }
 
 _REFUSED = {
-    "--unique-ids": "a shard does not know the names of another's documents",
     "--checkpoint": "the manifest in --out is one: --resume goes on from it",
     "-o": "the result is a folder of shards: --out", "--output": "it is called --out",
     "--parallel": "--cpus says how many cores a task has",
@@ -33,9 +32,9 @@ _REFUSED = {
 
 _TABLE = {
     **_HANDED_ON,
-    **{name: (FLAG if name == "--unique-ids" else VALUE) for name in _REFUSED},
+    **{name: VALUE for name in _REFUSED},
     **JOB_TABLE,
-    "--shards": VALUE,
+    "--shards": VALUE, "--by-terms": VALUE, "--unique-ids": FLAG,
 }
 
 # Of these a document is a line.
@@ -52,6 +51,13 @@ class IndexOptions:
     header_lines: int = 0
     has_quotes: bool = False
     decompresses: bool = True
+    ranges: int = 0  # of terms; 0: shards are what is wanted
+    unique_ids: bool = False
+
+    @property
+    def told(self) -> list[str]:
+        """What has to be the same for a job to go on."""
+        return self.handed_on + ["--unique-ids"] * self.unique_ids
 
     def format_of(self, file: File) -> str:
         """Of a file that may be cut between two documents; "": no other may."""
@@ -70,6 +76,12 @@ def parse_index(words: list[str]) -> tuple[IndexOptions, list[str]]:
         if name == "--shards":
             o.job.parts = count_of(value or "", name)
             continue
+        if name == "--by-terms":
+            o.ranges = count_of(value or "", name)
+            continue
+        if name == "--unique-ids":
+            o.unique_ids = True
+            continue
         if name in JOB_TABLE:
             o.job.take(name, value)
             continue
@@ -81,4 +93,13 @@ def parse_index(words: list[str]) -> tuple[IndexOptions, list[str]]:
             value = os.path.abspath(value or "")
         o.decompresses &= name != "--no-decompress"
         o.handed_on.append(name if value is None else f"{name}={value}")
+    if o.unique_ids and not o.ranges:
+        raise Usage(
+            "--unique-ids makes no sense here: a shard does not know the names of another's "
+            "documents, one index does: --by-terms"
+        )
+    if o.ranges and "--reorder" in o.handed_on:
+        raise Usage(
+            "--reorder makes no sense here: of one index `gpusort index reorder` does it afterwards"
+        )
     return o, operands

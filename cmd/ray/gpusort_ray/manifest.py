@@ -19,6 +19,7 @@ from .plan import Chunk, Plan
 
 NAME = "manifest.json"
 SORT, INDEX = "gpusort-ray sort 1", "gpusort-ray index 1"
+INDEX_OF_TERMS = "gpusort-ray index by terms 1"  # shards on the way, at the end one index
 _EVERY_SECONDS = 2.0
 
 
@@ -44,12 +45,12 @@ class Manifest:
         return m
 
     @classmethod
-    def read(cls, out: str, kind: str) -> Manifest:
+    def read(cls, out: str, *kinds: str) -> Manifest:
         name = files.join(out, NAME)
         try:
             body = json.loads(files.read_whole(name))
-            if body["format"] != kind:
-                raise Trouble(f"{name}: its format is {body['format']}, not {kind}")
+            if body["format"] not in kinds:
+                raise Trouble(f"{name}: its format is {body['format']}, not {' or '.join(kinds)}")
         except (ValueError, KeyError, TypeError) as e:
             raise Trouble(f"{name}: is not a manifest: {e}") from e
         return cls(out, body)
@@ -90,6 +91,19 @@ class Manifest:
         """Parts that are there: their bytes and checksums; of an index the documents of
         shards and nothing."""
         return {int(part): (v[0], v[1]) for part, v in self._body["done"].items()}
+
+    @property
+    def kind(self) -> str:
+        return str(self._body["format"])
+
+    @property
+    def ranges(self) -> frozenset[int]:
+        """Of terms, those that are merged."""
+        return frozenset(self._body.get("ranges", []))
+
+    def add_range(self, number: int) -> None:
+        self._body.setdefault("ranges", []).append(number)
+        self.write()
 
     @property
     def parts(self) -> int:

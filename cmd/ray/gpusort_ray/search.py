@@ -25,9 +25,9 @@ from . import cluster as clusters
 from . import files, gpusort
 from .arguments import FLAG, VALUE, count_of, scan
 from .errors import Trouble, Usage
-from .index_job import shard_name
+from .index_work import WHOLE, shard_name
 from .job_options import JobOptions
-from .manifest import INDEX, Manifest
+from .manifest import INDEX, INDEX_OF_TERMS, Manifest
 
 _TABLE = {
     **{
@@ -140,14 +140,15 @@ def _feed(text: bytes) -> Callable[[int], None]:
 
 class Shards:
     def __init__(self, o: SearchOptions, folder: str) -> None:
-        manifest = Manifest.read(folder, INDEX)
+        manifest = Manifest.read(folder, INDEX, INDEX_OF_TERMS)
         if not manifest.is_complete:
             raise Trouble(f"{folder}: is not complete: `gpusort-ray index --resume` goes on with it")
         self._o = o
-        self._names = [files.join(folder, shard_name(i)) for i in range(manifest.parts)]
-        self._bases = [0]
-        for i in range(manifest.parts):
-            self._bases.append(self._bases[-1] + manifest.done[i][0])
+        self._names, self._bases = [files.join(folder, WHOLE)], [0]
+        if manifest.kind == INDEX:
+            self._names = [files.join(folder, shard_name(i)) for i in range(manifest.parts)]
+            for i in range(manifest.parts):
+                self._bases.append(self._bases[-1] + manifest.done[i][0])
         self._cluster = None
         if o.job.address or os.environ.get("RAY_ADDRESS"):
             self._cluster = clusters.connect(o.job)
