@@ -253,6 +253,18 @@ GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sort_numbers(void *numbers, siz
                                                               const gpusort_job *job,
                                                               gpusort_error *error);
 
+/* --- sorting arrays of strings ------------------------------------------------------ */
+
+/* The i-th of `count` strings is what `text` has from offsets[i] to offsets[i + 1], as in
+ * Arrow's arrays: there are count + 1 offsets. order[i] becomes the number, from 0 on, of
+ * the string that is the i-th in the order of their bytes, where one that another begins
+ * with comes first; equal ones stay as they came. With GPUSORT_REVERSE in `flags` the
+ * greatest comes first. The strings are not moved. Takes as much memory as they have, and
+ * 60 bytes for each. On the cores. `job` may be NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_sort_strings(
+    const void *text, const uint64_t *offsets, size_t count, unsigned flags,
+    uint64_t *order, const gpusort_job *job, gpusort_error *error);
+
 /* --- indexes ------------------------------------------------------------------------ */
 
 typedef struct gpusort_build_options {

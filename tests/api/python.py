@@ -115,6 +115,64 @@ class Sorting(unittest.TestCase):
             rows.close()
         self.assertEqual(len(os.listdir("/proc/self/fd")), before)
 
+    def test_strings(self) -> None:
+        for strings in (
+            [], [b""], self.lines, [b"a\0", b"a", b"\xff", b"", b"a\n", b"a"],
+            ["", "z", "\u00e9", "e\u0301", "\U0001f600", "\ud800", "\uffff"] * 3,
+        ):  # fmt: skip
+            with self.subTest(strings[:3]):
+                self.assertEqual(gpusort.sort_strings(strings), sorted(strings))
+                self.assertEqual(gpusort.sort_strings(iter(strings), reverse=True), sorted(strings, reverse=True))
+                order = gpusort.argsort_strings(strings, threads=3)
+                self.assertEqual(list(order), sorted(range(len(strings)), key=strings.__getitem__))
+        with self.assertRaises(TypeError):
+            gpusort.sort_strings([1, 2])
+
+    def test_arrays_of_strings(self) -> None:
+        few = [b"b\0c", b"b", b"", b"\xff", b"ab"] * 50
+        for array in (
+            numpy.array(self.lines), numpy.array([s.decode() + "\u00e9" for s in self.lines]),
+            numpy.array(few), numpy.array(["\U0001f600", "\uffff", "a"] * 9), numpy.array([], dtype="S3"),
+            numpy.array(self.lines[:500])[::3], numpy.array(["b", "a"]).astype(">U4"),
+        ):  # fmt: skip
+            with self.subTest(array.dtype):
+                want, order = numpy.sort(array), numpy.argsort(array, kind="stable")
+                numpy.testing.assert_array_equal(gpusort.argsort_strings(array), order)
+                numpy.testing.assert_array_equal(gpusort.sort_strings(array), want)
+                numpy.testing.assert_array_equal(gpusort.sort_strings(array, reverse=True), want[::-1])
+                copy = array.copy()
+                self.assertIs(gpusort.sort(copy), copy)
+                numpy.testing.assert_array_equal(copy, want)
+        objects = numpy.array(["b", "a", "c"], dtype=object)
+        self.assertEqual(gpusort.sort_strings(objects).tolist(), ["a", "b", "c"])
+        for wrong, kind in ((numpy.zeros(3), TypeError), (numpy.array([["a"]]), ValueError)):
+            with self.assertRaises(kind):
+                gpusort.sort_strings(wrong)
+        with self.assertRaises(ValueError):
+            locked = numpy.array([b"b", b"a"])
+            locked.flags.writeable = False
+            gpusort.sort(locked)
+
+    def test_strings_of_arrow(self) -> None:
+        try:
+            import pyarrow
+        except ImportError:
+            self.skipTest("no pyarrow")
+        text = [s.decode() for s in self.lines[:3000]]
+        for kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.binary(), pyarrow.large_binary()):
+            array = pyarrow.array(text, type=kind)
+            want = sorted(array.to_pylist())
+            for made in (array, pyarrow.chunked_array([array[:7], array[7:]])):
+                got = gpusort.sort_strings(made)
+                self.assertEqual(got.to_pylist(), want)
+                self.assertEqual(got.type, kind)
+            self.assertEqual(gpusort.sort_strings(array[5:50]).to_pylist(), sorted(array[5:50].to_pylist()))
+            self.assertEqual(len(gpusort.sort_strings(array[:0])), 0)
+        with self.assertRaises(ValueError):
+            gpusort.sort_strings(pyarrow.array(["a", None]))
+        with self.assertRaises(TypeError):
+            gpusort.sort_strings(pyarrow.array([1]))
+
     def test_records(self) -> None:
         expected = sorted(self.lines)
         self.assertEqual(list(gpusort.sort_records(self.lines)), expected)

@@ -5,6 +5,7 @@
 >>> gpusort.sort("big.txt", "sorted.txt", keys="2,2n", memory="2G")
 >>> for line in gpusort.sort(["a.gz", "b.zst"], unique=True): ...
 >>> gpusort.sort(numpy_array)                       # in place
+>>> gpusort.sort_strings(["pear", "fig", "apple"])
 >>> index = gpusort.Index.build("idx", "docs.jsonl")
 >>> index.search("fish +chips -peas", top=5)
 """
@@ -26,11 +27,13 @@ from ._library import (
 )
 from ._order import ByteKey, Key
 from ._sort import Sorter, check_order, merge, sort, sort_records
+from ._strings import argsort_strings, sort_strings
 
 __version__: str = _ffi.string(_lib.gpusort_version()).decode()
 
 __all__ = [
     "ArgumentError", "ByteKey", "Cancelled", "Error", "FormatError", "GPUError", "Hit",
     "IOFailure", "Index", "Key", "LimitError", "MemoryFailure", "Postings", "Progress",
-    "Sorter", "check_order", "merge", "sort", "sort_array", "sort_records",
+    "Sorter", "argsort_strings", "check_order", "merge", "sort", "sort_array", "sort_records",
+    "sort_strings",
 ]  # fmt: skip

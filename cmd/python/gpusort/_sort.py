@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Iterable, Iterator, Union, overload
 from ._array import is_array, sort_array
 from ._library import Job, JobOptions, Path, check, exception_of, ffi, lib, new_error
 from ._order import OrderOptions, fill_order
+from ._strings import is_strings, sort_strings_in_place
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -81,8 +82,8 @@ def sort(inputs: Input | Iterable[Input], out: Input, **options: Unpack[SortOpti
 def sort(inputs: Input | Iterable[Input], out: None = None, **options: Unpack[SortOptions]) -> Iterator[bytes]: ...
 def sort(inputs: Any, out: Any = None, **options: Any) -> Any:
     """Sorts files and descriptors of any size into the file or descriptor `out`; without
-    one, returns an iterator of the sorted lines (or records). A numpy array of numbers is
-    sorted in place and returned.
+    one, returns an iterator of the sorted lines (or records). A numpy array of numbers, or of
+    strings (S or U), is sorted in place and returned.
 
     inputs      a path, a file or a descriptor, or several; "-" is standard input
     keys        what follows `sort -k` ("2,2n"), a Key, or several, the most important first
@@ -98,7 +99,7 @@ def sort(inputs: Any, out: Any = None, **options: Any) -> Any:
     if is_array(inputs):
         if out is not None:
             raise TypeError("an array is sorted in place")
-        return sort_array(inputs, **options)
+        return sort_strings_in_place(inputs, **options) if is_strings(inputs) else sort_array(inputs, **options)
     return _run(lib.gpusort_sort, inputs, out, options)
 
 

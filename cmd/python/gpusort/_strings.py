@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Arrays of strings: lists of bytes or str, numpy's S and U, Arrow's."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate
+from typing import Any
+
+from ._library import Job, ffi, lib
+
+
+def is_strings(thing: Any) -> bool:
+    """An array of numpy's of strings of a fixed width."""
+    return getattr(thing, "__array_interface__", {"typestr": "  "})["typestr"][1] in "SU"
+
+
+def _of_list(strings: list[Any]) -> tuple[Any, Any]:
+    """Text and offsets. The order of UTF-8 is that of code points, as Python's is."""
+    if strings and isinstance(strings[0], str):
+        strings = [s.encode("utf-8", "surrogatepass") for s in strings]
+    text = b"".join(strings)
+    return text, array("Q", accumulate(map(len, strings), initial=0))
+
+
+def _of_numpy(strings: Any) -> tuple[Any, Any]:
+    """Zeros behind a string of numpy's are none of it, and change nothing in the order."""
+    import numpy
+
+    if strings.ndim != 1:
+        raise ValueError(f"an array of {strings.ndim} dimensions: one is sorted")
+    if strings.dtype.kind == "O":
+        return _of_list(strings.tolist())
+    if strings.dtype.kind not in "SU":
+        raise TypeError(f"no strings: {strings.dtype}")
+    width = strings.dtype.itemsize
+    if strings.dtype.kind == "U":  # code points as the bytes compare
+        strings = strings.astype(strings.dtype.newbyteorder(">"))
+    text = numpy.ascontiguousarray(strings).view(numpy.uint8) if width else b""
+    return text, numpy.arange(len(strings) + 1, dtype=numpy.uint64) * numpy.uint64(width)
+
+
+def _of_arrow(strings: Any) -> tuple[Any, Any]:
+    """The buffers of the array itself, without a copy but of the offsets."""
+    import numpy
+    import pyarrow
+
+    if hasattr(strings, "combine_chunks"):
+        strings = strings.combine_chunks()
+    if strings.null_count:
+        raise ValueError(f"{strings.null_count} of the strings are null: drop them, or say what they are")
+    kind, types = strings.type, pyarrow.types
+    is_large = types.is_large_string(kind) or types.is_large_binary(kind)
+    if not (is_large or types.is_string(kind) or types.is_binary(kind)):
+        raise TypeError(f"no strings: {kind}")
+    _, offsets, text = strings.buffers()
+    if offsets is None or not len(strings):
+        return b"", array("Q", [0])
+    width = numpy.int64 if is_large else numpy.int32
+    wide = numpy.frombuffer(offsets, dtype=width)[strings.offset : strings.offset + len(strings) + 1]
+    return text or b"", wide.astype(numpy.uint64)
+
+
+def _is_arrow(strings: Any) -> bool:
+    return type(strings).__module__.partition(".")[0] == "pyarrow"
+
+
+def argsort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) -> Any:
+    """Where each string comes from in the order of their bytes (of str: of code points): the
+    first number is that of the least one. Equal ones stay as they came. `strings` is a list
+    of bytes or of str, an array of numpy's (S, U or objects) or of pyarrow's; the numbers are
+    an array of numpy's where that is there, else an array.array. Options are those of every
+    job. On the cores."""
+    if _is_arrow(strings):
+        text, offsets = _of_arrow(strings)
+    elif hasattr(strings, "__array_interface__"):
+        text, offsets = _of_numpy(strings)
+    else:
+        text, offsets = _of_list(list(strings))
+    count = len(offsets) - 1
+    try:
+        import numpy
+
+        order: Any = numpy.empty(count, dtype=numpy.uint64)
+    except ImportError:
+        order = array("Q", bytes(8 * count))
+    job = Job(**job_options)
+    options = ffi.new("gpusort_job *")
+    job.fill(options)
+    if count:
+        job.run(
+            lib.gpusort_sort_strings, ffi.from_buffer(text), _numbers(offsets), count,
+            lib.GPUSORT_REVERSE if reverse else 0, _numbers(order), options,
+        )  # fmt: skip
+    return order
+
+
+def _numbers(thing: Any) -> Any:
+    return ffi.from_buffer("uint64_t[]", memoryview(thing))
+
+
+def sort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) -> Any:
+    """The strings in order, as argsort_strings() has it: a new list, or a new array of the
+    same kind."""
+    if not (_is_arrow(strings) or hasattr(strings, "__array_interface__")):
+        strings = list(strings)
+        order = argsort_strings(strings, reverse=reverse, **job_options)
+        return [strings[i] for i in order.tolist()]
+    order = argsort_strings(strings, reverse=reverse, **job_options)
+    return strings.take(order)
+
+
+def sort_strings_in_place(array_of_strings: Any, **job_options: Any) -> Any:
+    array_of_strings[...] = sort_strings(array_of_strings, **job_options)
+    return array_of_strings

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arrays of strings: where each comes in their order.
+ */
+#include "lib/api/api_call.h"
+#include "lib/api/api_job.h"
+#include "lib/api/string_sort.h"
+#include "lib/base/machine.h"
+
+enum { A_THREAD_MIN = 1 << 14, /* strings */ THREADS_MAX = 256 };
+
+static gs_code sort_strings(const gs_strings *strings, unsigned flags, uint64_t *order,
+                            const gs_api_job *job, gs_status *st)
+{
+    const unsigned asked = job->job->threads;
+    unsigned threads = asked > 0 ? asked : gs_machine_cores();
+    const size_t most = strings->count / A_THREAD_MIN + 1;
+    threads = threads > THREADS_MAX ? THREADS_MAX : threads;
+    threads = threads > most ? (unsigned)most : threads;
+    gs_team *team = NULL;
+    if (gs_team_new(&team, threads, st) == GS_OK)
+        GS_NOTED(gs_string_sort(strings, (flags & GPUSORT_REVERSE) != 0, order, team,
+                                &job->cancel, st));
+    gs_team_free(team);
+    return st->code;
+}
+
+gpusort_code gpusort_sort_strings(const void *text, const uint64_t *offsets, size_t count,
+                                  unsigned flags, uint64_t *order, const gpusort_job *job,
+                                  gpusort_error *error)
+{
+    static const gpusort_job no_wishes = {0};
+    gs_status st = {.code = GS_OK};
+    gs_api_job running;
+    gs_sort_stats stats = {0};
+    const gs_strings strings = {text, offsets, count};
+    if ((flags & ~(unsigned)GPUSORT_REVERSE) != 0)
+        (void)GS_FAIL(&st, GS_ERR_ARG, 0, "strings are sorted by their bytes: flags %u",
+                      flags);
+    if (st.code == GS_OK && count > 0 &&
+        gs_api_job_open(&running, job != NULL ? job : &no_wishes, &stats, &st) == GS_OK) {
+        GS_NOTED(sort_strings(&strings, flags, order, &running, &st));
+        gs_api_job_close(&running);
+    }
+    return gs_api_result(&st, error);
+}
