@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "lib/base/mem.h"
-#include "lib/sort/key/key_text.h"
+#include "lib/encode/key_text.h"
 #include "lib/sort/key/order_layout.h"
 #include "tests/check.h"
 
