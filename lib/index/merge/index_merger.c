@@ -29,6 +29,7 @@
 #include "lib/index/merge/list_merge.h"
 #include "lib/index/merge/merge_checkpoint.h"
 #include "lib/index/merge/merge_cut.h"
+#include "lib/index/merge/merge_inputs.h"
 #include "lib/index/merge/merge_plan.h"
 #include "lib/index/merge/merge_range.h"
 #include "lib/index/merge/stored_merge.h"
@@ -37,13 +38,7 @@
 typedef struct merger {
     const gs_index_merge_options *asked;
     const gs_index_merge_options *options; /* the same, but each segment is an input */
-    gs_segments **sets;                    /* of each input that was asked for */
-    gs_index **indexes;                    /* borrowed from there */
-    const gs_tombstones **deleted;         /* the same */
-    const char **names;                    /* of their folders */
-    uint64_t *shifts;
-    uint64_t documents; /* in all */
-    bool keeps_ids;
+    gs_merge_inputs in;
     gs_merge_plan plan;
     unsigned part_count; /* as planned, or as the checkpoint has them */
     gs_team *team;
@@ -66,188 +61,7 @@ static void set_phase(merger *m, gs_sort_phase phase)
 
 static const gs_index_header *header(const merger *m, size_t i)
 {
-    return gs_index_header_of(m->indexes[i]);
-}
-
-/* --- do they go together? ---------------------------------------------------------- */
-
-/* "'b' has X, but 'a' has not" */
-static gs_code refuse(const merger *m, size_t i, const char *has, const char *but,
-                      const char *hint, gs_status *st)
-{
-    gs_quoted a, b;
-    (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s %s, but %s %s",
-                  gs_quote_name_always(&b, m->options->inputs[i]), has,
-                  gs_quote_name_always(&a, m->options->inputs[0]), but);
-    return gs_status_hint(st, hint);
-}
-
-static gs_code check_alike(const merger *m, size_t i, gs_status *st)
-{
-    const gs_index_header *const a = header(m, 0), *const b = header(m, i);
-    const char *const a_rules = a->tokenizer ? a->tokenizer : "{}";
-    const char *const b_rules = b->tokenizer ? b->tokenizer : "{}";
-    if (a->has_names != b->has_names)
-        return refuse(m, i, b->has_names ? "was made of documents" : "was made of tuples",
-                      a->has_names ? "of documents" : "of tuples",
-                      "documents have names and lengths, tuples only numbers", st);
-    if (a->has_positions != b->has_positions)
-        return refuse(m, i, b->has_positions ? "has positions" : "has no positions",
-                      a->has_positions ? "has them" : "has none",
-                      "build both with --positions, or both without", st);
-    if (a->has_texts != b->has_texts)
-        return refuse(m, i, b->has_texts ? "has stored texts" : "has no stored texts",
-                      a->has_texts ? "has them" : "has none",
-                      "build both with --store, or both without", st);
-    if (a->has_impacts != b->has_impacts)
-        return refuse(m, i, b->has_impacts ? "has weights of terms" : "has frequencies",
-                      a->has_impacts ? "has weights of terms" : "has frequencies",
-                      "sums of weights and BM25 do not make one ranking", st);
-    if (strcmp(a_rules, b_rules) != 0)
-        return refuse(m, i, "made terms by its rules", "by others",
-                      "compare `gpusort index info' of both, and build with the same "
-                      "options",
-                      st);
-    return GS_OK;
-}
-
-static bool has_base(const merger *m)
-{
-    for (size_t i = 0; i < m->options->input_count; i++) {
-        if (header(m, i)->doc_base > 0)
-            return true;
-    }
-    return false;
-}
-
-/* The input that has the first documents, if there are any, and which of the segments is
- * its first. */
-static size_t find_first(const merger *m, size_t *segment)
-{
-    size_t at = 0;
-    for (size_t k = 0; k < m->asked->input_count; k++) {
-        *segment = at;
-        if (m->sets[k]->documents > 0)
-            return k;
-        at += m->sets[k]->count;
-    }
-    *segment = 0;
-    return 0;
-}
-
-static uint64_t first_base(const merger *m)
-{
-    size_t segment;
-    (void)find_first(m, &segment);
-    return header(m, segment)->doc_base;
-}
-
-static gs_code fail_base(const merger *m, size_t input, uint64_t here, uint64_t wanted,
-                         gs_status *st)
-{
-    gs_quoted q;
-    (void)GS_FAIL(st, GS_ERR_ARG, 0,
-                  "%s begins at docID %llu, and what comes before it ends before %llu",
-                  gs_quote_name_always(&q, m->asked->inputs[input]),
-                  (unsigned long long)here, (unsigned long long)wanted);
-    return gs_status_hint(st, "name indexes in the order of their docIDs, or number "
-                              "documents anew with --doc-ids=shift");
-}
-
-/* docIDs that were given out stay what they are where indexes follow each other in them.
- * Of an index that has grown the first segment says where they begin. */
-static gs_code check_bases(const merger *m, gs_status *st)
-{
-    const gs_merge_ids ids = m->options->ids;
-    if (m->keeps_ids || m->options->joins_terms || ids == GS_MERGE_IDS_SHIFT ||
-        (ids == GS_MERGE_IDS_AUTO && !has_base(m)))
-        return GS_OK;
-    size_t segment;
-    for (size_t k = find_first(m, &segment); k < m->asked->input_count; k++) {
-        const uint64_t here = header(m, segment)->doc_base;
-        const uint64_t wanted = first_base(m) + m->shifts[segment];
-        if (m->sets[k]->documents > 0 && here != wanted)
-            return fail_base(m, k, here, wanted, st);
-        segment += m->sets[k]->count;
-    }
-    return GS_OK;
-}
-
-static gs_code count_documents(merger *m, gs_status *st)
-{
-    for (size_t i = 0; i < m->options->input_count; i++) {
-        const uint64_t here = header(m, i)->documents - m->deleted[i]->head.deleted;
-        if (m->options->joins_terms && i > 0) { /* has the same */
-            GS_TRY(gs_merge_range_check_documents(m->indexes, i, st));
-            continue;
-        }
-        m->shifts[i] = m->documents;
-        if (m->keeps_ids)
-            m->documents = here > m->documents ? here : m->documents;
-        else if (here > GS_INDEX_DOCS_MAX - m->documents)
-            return GS_FAIL(st, GS_ERR_LIMIT, 0, "more than 2^40 documents in all");
-        else
-            m->documents += here;
-    }
-    return check_bases(m, st);
-}
-
-/* A share of a merge is one index as it was made. */
-static gs_code fail_grown(const merger *m, size_t input, gs_status *st)
-{
-    gs_quoted q;
-    (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s has grown, and is no share of a merge",
-                  gs_quote_name_always(&q, m->asked->inputs[input]));
-    return gs_status_hint(st, "gpusort index compact makes it one index again");
-}
-
-/* Their segments, one after the other. */
-static gs_code list_segments(merger *m, gs_index_merge_options *own, gs_status *st)
-{
-    const gs_index_merge_options *const asked = m->asked;
-    size_t count = 0;
-    for (size_t i = 0; i < asked->input_count; i++)
-        count += m->sets[i]->count;
-    GS_TRY(gs_mem_new_array(&m->indexes, count, sizeof(gs_index *), "indexes", st));
-    GS_TRY(gs_mem_new_array(&m->deleted, count, sizeof *m->deleted, "indexes", st));
-    GS_TRY(gs_mem_new_array(&m->names, count, sizeof *m->names, "indexes", st));
-    GS_TRY(gs_mem_new_array(&m->shifts, count, sizeof *m->shifts, "indexes", st));
-    own->input_count = 0;
-    for (size_t i = 0; i < asked->input_count; i++) {
-        const gs_segments *const set = m->sets[i];
-        if (asked->joins_terms && !set->is_plain)
-            return fail_grown(m, i, st);
-        const size_t end = asked->segment_to > 0 ? asked->segment_to : set->count;
-        gs_assert(end <= set->count);
-        for (size_t k = asked->segment_from; k < end; k++) {
-            m->indexes[own->input_count] = set->items[k].index;
-            m->deleted[own->input_count] = &set->items[k].deleted;
-            m->names[own->input_count++] = gs_index_folder_of(set->items[k].index);
-        }
-    }
-    own->inputs = m->names;
-    return GS_OK;
-}
-
-static gs_code open_indexes(merger *m, gs_index_merge_options *own, gs_status *st)
-{
-    const gs_index_merge_options *const o = own;
-    GS_TRY(
-        gs_mem_new_array(&m->sets, o->input_count, sizeof(gs_segments *), "indexes", st));
-    for (size_t i = 0; i < o->input_count; i++)
-        GS_TRY(gs_segments_open(&m->sets[i], o->inputs[i], st));
-    GS_TRY(list_segments(m, own, st));
-    for (size_t i = 0; i < o->input_count; i++)
-        GS_TRY(check_alike(m, i, st));
-    const bool is_tuples = !header(m, 0)->has_names;
-    m->keeps_ids = is_tuples && o->ids != GS_MERGE_IDS_SHIFT && !o->joins_terms;
-    if (m->keeps_ids && header(m, 0)->has_positions)
-        return GS_FAIL(st, GS_ERR_ARG, 0,
-                       "docIDs cannot be kept where there are positions");
-    if (o->unique_ids && is_tuples)
-        return GS_FAIL(st, GS_ERR_ARG, 0,
-                       "--unique-ids: documents of tuples have numbers, not names");
-    return count_documents(m, st);
+    return gs_merge_inputs_header(&m->in, i);
 }
 
 /* --- the plan ---------------------------------------------------------------------- */
@@ -268,7 +82,7 @@ static gs_code make_plan(merger *m, gs_status *st)
     const gs_merge_plan_wish wish = {
         .merge = o,
         .input_bytes = input_bytes(m),
-        .keeps_ids = m->keeps_ids,
+        .keeps_ids = m->in.keeps_ids,
         .has_positions = header(m, 0)->has_positions,
         .has_texts = header(m, 0)->has_texts,
     };
@@ -278,7 +92,7 @@ static gs_code make_plan(merger *m, gs_status *st)
         GS_TRY(gs_merge_checkpoint_parts(m->checkpoint, m->plan.part_count,
                                          &m->part_count, st));
     gs_log_say(o->log, GS_LOG_INFO, "%zu indexes, %u threads, docIDs are %s",
-               o->input_count, m->plan.workers, m->keeps_ids ? "kept" : "numbered on");
+               o->input_count, m->plan.workers, m->in.keeps_ids ? "kept" : "numbered on");
     atomic_store(&o->stats->sort.memory_limit_bytes, m->plan.limit_bytes);
     atomic_store(&o->stats->sort.threads, m->plan.workers);
     atomic_store(&o->stats->sort.input_bytes_total, wish.input_bytes);
@@ -311,8 +125,8 @@ static gs_code copy_documents(merger *m, gs_status *st)
 {
     for (size_t i = 0; i < with_documents(m); i++) {
         gs_document_cursor c;
-        GS_TRY(gs_document_cursor_open(&c, m->indexes[i], st));
-        GS_NOTED(copy_documents_of(m, &c, m->deleted[i], st));
+        GS_TRY(gs_document_cursor_open(&c, m->in.indexes[i], st));
+        GS_NOTED(copy_documents_of(m, &c, m->in.deleted[i], st));
         gs_document_cursor_close(&c);
         GS_TRY(st->code);
     }
@@ -324,7 +138,7 @@ static gs_code check_file(merger *m, size_t number, gs_status *st)
     const gs_index_merge_options *const o = m->options;
     const size_t i = number / GS_INDEX_FILE_COUNT;
     const gs_index_file file = (gs_index_file)(number % GS_INDEX_FILE_COUNT);
-    GS_TRY(gs_index_check_sum(m->indexes[i], file, st));
+    GS_TRY(gs_index_check_sum(m->in.indexes[i], file, st));
     atomic_fetch_add(&o->stats->sort.input_bytes, header(m, i)->file_bytes[file]);
     return gs_cancel_check(o->cancel_signal, st);
 }
@@ -332,8 +146,8 @@ static gs_code check_file(merger *m, size_t number, gs_status *st)
 static gs_code copy_texts(merger *m, gs_status *st)
 {
     for (size_t i = 0; i < with_documents(m); i++)
-        GS_TRY(gs_stored_merge(gs_index_writer_texts(m->writer), m->indexes[i],
-                               m->deleted[i], m->options->cancel_signal, st));
+        GS_TRY(gs_stored_merge(gs_index_writer_texts(m->writer), m->in.indexes[i],
+                               m->in.deleted[i], m->options->cancel_signal, st));
     return GS_OK;
 }
 
@@ -437,16 +251,16 @@ static gs_code merge_worker(void *context, unsigned worker, gs_status *st)
     const gs_index_merge_options *const o = m->options;
     part_worker w = {0};
     const gs_list_merge_options lists = {
-        .indexes = m->indexes,
+        .indexes = m->in.indexes,
         .count = o->input_count,
-        .shifts = m->keeps_ids ? NULL : m->shifts,
-        .deleted = m->deleted,
+        .shifts = m->in.keeps_ids ? NULL : m->in.shifts,
+        .deleted = m->in.deleted,
         .has_positions = header(m, 0)->has_positions,
         .window_bytes = m->plan.window_bytes,
         .passed_bytes = &o->stats->sort.merge_bytes,
         .cancel = o->cancel_signal,
     };
-    GS_NOTED(gs_term_merge_new(&w.terms, m->indexes, o->input_count, st));
+    GS_NOTED(gs_term_merge_new(&w.terms, m->in.indexes, o->input_count, st));
     if (st->code == GS_OK)
         GS_NOTED(gs_list_merge_new(&w.lists, &lists, st));
     while (st->code == GS_OK && !atomic_load(&m->has_failed)) {
@@ -473,12 +287,12 @@ static gs_code make_parts(merger *m, gs_status *st)
     set_phase(m, GS_PHASE_MERGE);
     atomic_store(&o->stats->sort.merge_bytes_total, input_bytes(m));
     GS_TRY(gs_mem_new(&m->bounds, m->part_count * sizeof *m->bounds, "cuts", st));
-    GS_TRY(gs_merge_cut(m->indexes, o->input_count, &m->from, &m->to, m->part_count,
+    GS_TRY(gs_merge_cut(m->in.indexes, o->input_count, &m->from, &m->to, m->part_count,
                         m->bounds, &m->bound_count, st));
     atomic_store(&m->next_task, 0);
     GS_TRY(gs_team_run(m->team, merge_worker, m, st));
     for (size_t i = 0; i < o->input_count; i++)
-        GS_TRY(gs_index_check_unchanged(m->indexes[i], st));
+        GS_TRY(gs_index_check_unchanged(m->in.indexes[i], st));
     return GS_OK;
 }
 
@@ -495,7 +309,7 @@ static gs_code open_writer(merger *m, gs_status *st)
         .has_impacts = first->has_impacts,
         .replace = m->options->replace,
         .unique_names = m->options->unique_ids && first->has_names,
-        .doc_base = first_base(m),
+        .doc_base = gs_merge_inputs_base(&m->in),
         .memory_bytes = m->plan.writer_bytes,
         .part_count = m->part_count,
         .kept_folder = m->options->checkpoint,
@@ -506,7 +320,7 @@ static gs_code open_writer(merger *m, gs_status *st)
     GS_TRY(gs_index_writer_new(&m->writer, &writer, st));
     return first->has_names
                ? GS_OK
-               : gs_index_writer_set_document_count(m->writer, m->documents, st);
+               : gs_index_writer_set_document_count(m->writer, m->in.documents, st);
 }
 
 /* What is an input has to stay until all is done, and after that. */
@@ -536,8 +350,8 @@ static gs_code open_checkpoint(merger *m, bool *is_done, gs_status *st)
     if (m->options->checkpoint == NULL)
         return GS_OK;
     GS_TRY(refuse_own_input(m, st));
-    GS_TRY(
-        gs_merge_checkpoint_open(&m->checkpoint, m->options, m->indexes, m->deleted, st));
+    GS_TRY(gs_merge_checkpoint_open(&m->checkpoint, m->options, m->in.indexes,
+                                    m->in.deleted, st));
     *is_done = gs_merge_checkpoint_is_done(m->checkpoint);
     return GS_OK;
 }
@@ -573,7 +387,7 @@ static gs_code merge(merger *m, gs_index_merge_options *own, gs_status *st)
 {
     bool is_done;
     GS_TRY(gs_merge_range_make(m->options, &m->from, &m->to, st));
-    GS_TRY(open_indexes(m, own, st));
+    GS_TRY(gs_merge_inputs_open(&m->in, m->asked, own, st));
     GS_TRY(open_checkpoint(m, &is_done, st));
     if (is_done)
         return settle(m, st);
@@ -596,13 +410,7 @@ static void release(merger *m)
     gs_team_free(m->team);
     gs_index_writer_free(m->writer);
     gs_merge_checkpoint_close(m->checkpoint);
-    for (size_t i = 0; m->sets != NULL && i < m->asked->input_count; i++)
-        gs_segments_close(m->sets[i]);
-    gs_mem_free(m->sets);
-    gs_mem_free(m->indexes);
-    gs_mem_free(m->deleted);
-    gs_mem_free(m->names);
-    gs_mem_free(m->shifts);
+    gs_merge_inputs_release(&m->in);
     gs_mem_free(m->bounds);
 }
 
@@ -649,12 +457,12 @@ static gs_code tell_bounds(merger *m, gs_index_merge_options *own, unsigned rang
 {
     gs_term_bound last;
     GS_TRY(gs_merge_range_make(m->options, &m->from, &m->to, st));
-    GS_TRY(open_indexes(m, own, st));
+    GS_TRY(gs_merge_inputs_open(&m->in, m->asked, own, st));
     GS_TRY(gs_mem_new_array(&m->bounds, range_count, sizeof *m->bounds, "cuts", st));
-    GS_TRY(gs_merge_cut(m->indexes, m->options->input_count, &m->from, &m->to,
+    GS_TRY(gs_merge_cut(m->in.indexes, m->options->input_count, &m->from, &m->to,
                         range_count, m->bounds, &m->bound_count, st));
     for (size_t i = 0; i < m->options->input_count; i++)
-        GS_TRY(gs_index_check_unchanged(m->indexes[i], st));
+        GS_TRY(gs_index_check_unchanged(m->in.indexes[i], st));
     last = m->from;
     for (unsigned i = 0; i < m->bound_count; i++) {
         gs_term_bound *const b = &m->bounds[i];
