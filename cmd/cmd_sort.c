@@ -146,6 +146,7 @@ int cmd_sort(int argc, char **argv)
     args.options.log = &log;
     args.options.ends_by_pipe = true;
     args.options.stats = &stats;
+    args.options.sums_output = args.watch.has_stats;
     int exit_code = GS_EXIT_GOOD;
     gs_status st = {.code = GS_OK};
     sort_work w = {.args = &args, .exit_code = &exit_code};

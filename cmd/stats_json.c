@@ -45,6 +45,8 @@ static void put_object(FILE *to, const gs_sort_stats *stats, uint64_t total_ns,
     put_count(to, "records", stats->records);
     put_count(to, "output_bytes", stats->output_bytes);
     put_count(to, "output_records", stats->output_records);
+    if (stats->has_output_sum)
+        fprintf(to, "  \"output_xxh3\": \"%016" PRIx64 "\",\n", stats->output_sum);
     const char *const verified = stats->verified;
     if (verified != NULL)
         fprintf(to, "  \"verified\": \"%s\",\n", verified);

@@ -60,7 +60,8 @@ static gs_code need_memory(gs_stream *s, gs_status *st)
 {
     const gs_stream_target *const t = &s->target;
     gs_status refusal = {.code = GS_OK};
-    if (t->fills_pages && t->is_seekable && t->offset == 0 && gs_file_pages_fit(t->fd) &&
+    if (t->fills_pages && t->sum == NULL && t->is_seekable && t->offset == 0 &&
+        gs_file_pages_fit(t->fd) &&
         gs_file_pages_new(&s->pages, t->fd, s->block_bytes, &refusal) == GS_OK)
         return GS_OK;
     gs_status_clear(&refusal);
@@ -188,6 +189,8 @@ static gs_code write_block(gs_stream *s, gs_stream_block *block, gs_status *st)
 {
     const uint64_t offset = s->target.offset + block->number * s->block_bytes;
     block->write_begin_ns = gs_trace_begin(s->target.trace);
+    if (s->target.sum != NULL)
+        (void)XXH3_64bits_update(s->target.sum, block->memory, s->block_bytes);
     if (s->aio != NULL)
         return gs_aio_write(s->aio, s->target.fd, block->memory, s->block_bytes, offset,
                             block, st);
@@ -421,6 +424,8 @@ gs_code gs_stream_finish(gs_stream *s, uint64_t *total, gs_status *st)
     const gs_stream_block *const block = &s->blocks[number % s->block_count];
     gs_assert(block->number == number && block->filled_bytes == tail_bytes);
     size_t bytes = tail_bytes;
+    if (s->target.sum != NULL)
+        (void)XXH3_64bits_update(s->target.sum, block->memory, tail_bytes);
     if (s->pages != NULL) {
         atomic_fetch_add(&s->written_bytes, tail_bytes);
         return GS_OK;

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <xxhash.h>
 
 #include "lib/base/status.h"
 #include "lib/base/trace.h"
@@ -54,6 +55,7 @@ typedef struct gs_stream_target {
     uint64_t offset;   /* where the stream begins in the file; for O_DIRECT aligned */
     uint64_t skip_bytes; /* of the stream, written before by somebody else: are left out;
                             only if not seekable */
+    XXH3_state_t *sum;   /* of all bytes of the stream; borrowed, or NULL */
     const char *failure; /* message of a failed write: "write failed: NAME"; borrowed */
     uint8_t
         *memory; /* page-aligned, of all blocks, if there is some; borrowed. Or NULL */

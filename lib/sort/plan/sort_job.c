@@ -62,9 +62,9 @@ static void put_seed(FILE *to, const gs_order *order)
  * input_count (the checkpoint has them and their stamps itself), input_record_sizes,
  * header_of_each (of joins), has_range, from, to (of parts), output, output_fd, taker,
  * memory_bytes, threads, batch_size, temp_folders, temp_folder_count, compress_program,
- * checkpoint, output_zstd, output_zstd_level, sync_output, no_uring, ends_by_pipe,
- * no_map, verify, engine, gpu_memory_bytes, gpus, gpu_count, log, stats, trace,
- * cancel_signal. */
+ * checkpoint, output_zstd, output_zstd_level, sums_output, sync_output, no_uring,
+ * ends_by_pipe, no_map, verify, engine, gpu_memory_bytes, gpus, gpu_count, log, stats,
+ * trace, cancel_signal. */
 static void put_all(FILE *to, const void *context)
 {
     const gs_sort_options *const o = context;

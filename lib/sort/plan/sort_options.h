@@ -51,6 +51,7 @@ typedef struct gs_sort_options {
     bool count;            /* each distinct line once, as uniq -c prints it */
     bool output_zstd;      /* --output-compress=zstd */
     int output_zstd_level; /* 0: the default */
+    bool sums_output;      /* stats tell the XXH3-64 of its bytes */
     bool sync_output;      /* fsync before the rename */
     bool no_uring;
     bool ends_by_pipe;    /* who closes the output's pipe ends the program by SIGPIPE */

@@ -9,6 +9,7 @@
 #define GS_LIB_SORT_PLAN_SORT_STATS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ typedef struct gs_sort_stats {
     _Atomic uint64_t text_bytes;        /* parsed, after decompression */
     _Atomic uint64_t output_bytes;      /* written to the output, as stored */
     _Atomic uint64_t output_records;
+    _Atomic bool has_output_sum;
+    _Atomic uint64_t output_sum;                     /* XXH3-64 of the output as stored */
     _Atomic uint64_t runs;                           /* spilled */
     _Atomic uint64_t passes;                         /* merge passes, the last included */
     _Atomic uint64_t spill_bytes;                    /* written to temporary files */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/text/text_output.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "io/stream.h"
@@ -42,7 +43,8 @@ static gs_code write_header(const gs_text_output *out, gs_sink *sink, gs_status 
 }
 
 /* Waits for the writes; the output gets its name if all went well. */
-static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
+static gs_code finish(const gs_text_output *out, gs_sink *sink, const XXH3_state_t *sum,
+                      gs_status *st)
 {
     gs_sort_stats *const stats = out->options->stats;
     uint64_t total = 0;
@@ -65,6 +67,8 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, gs_status *st)
         atomic_store(&stats->verified, gs_witness_extent(out->witness));
         atomic_store(&stats->output_bytes, total);
         atomic_store(&stats->output_records, atomic_load(&sink->record_count));
+        atomic_store(&stats->has_output_sum, sum != NULL);
+        atomic_store(&stats->output_sum, sum != NULL ? XXH3_64bits_digest(sum) : 0);
     }
     gs_sink_release(sink);
     GS_TRY(st->code);
@@ -106,7 +110,7 @@ static gs_code write_all(const gs_text_output *out, const gs_stream_target *targ
     gs_sink_init(&sink);
     if (write_header(out, &sink, st) == GS_OK)
         GS_NOTED(make(context, &sink, 1, st));
-    return finish(out, &sink, st);
+    return finish(out, &sink, target->sum, st);
 }
 
 gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
@@ -136,5 +140,13 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
     gs_text_output shown = *out;
     if (o->taker != NULL)
         GS_TRY(begin_taking(&shown, &target, st));
-    return write_all(&shown, &target, make, context, st);
+    if (o->sums_output) {
+        target.sum = XXH3_createState();
+        if (target.sum == NULL)
+            return GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "checksum of the output");
+        (void)XXH3_64bits_reset(target.sum);
+    }
+    GS_NOTED(write_all(&shown, &target, make, context, st));
+    (void)XXH3_freeState(target.sum);
+    return st->code;
 }

@@ -71,9 +71,17 @@ static gs_code run(const gs_stream_target *target, int fail_at, uint64_t *total,
     job j = {.fail_at = fail_at};
     gs_team *team = NULL;
     REQUIRE_OK(gs_team_new(&team, WORKERS, st), st);
-    REQUIRE_OK(gs_stream_new(&j.stream, target, BLOCK, WINDOW, st), st);
+    gs_stream_target summed = *target;
+    if (!target->fills_pages) {
+        summed.sum = XXH3_createState();
+        REQUIRE(summed.sum != NULL && XXH3_64bits_reset(summed.sum) == XXH_OK);
+    }
+    REQUIRE_OK(gs_stream_new(&j.stream, &summed, BLOCK, WINDOW, st), st);
     GS_NOTED(gs_team_run(team, fill, &j, st));
     GS_NOTED(gs_stream_finish(j.stream, total, st));
+    if (summed.sum != NULL && st->code == GS_OK)
+        CHECK(XXH3_64bits_digest(summed.sum) == XXH3_64bits(expected, *total));
+    (void)XXH3_freeState(summed.sum);
     gs_stream_free(j.stream);
     gs_team_free(team);
     return st->code;
