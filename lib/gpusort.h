@@ -293,6 +293,33 @@ typedef struct gpusort_build_options {
 GPUSORT_API GPUSORT_CHECKED gpusort_code
 gpusort_index_build(const gpusort_build_options *options, gpusort_error *error);
 
+/* Changes to an index that is there, each of which happens as a whole or not at all; who
+ * has it open goes on seeing what it was. One that another program is changing is waited
+ * for. */
+enum {
+    GPUSORT_UPDATE = 1,   /* what has the name of a new document goes */
+    GPUSORT_NO_MERGE = 2, /* merging segments is left to later */
+};
+
+/* More documents, behind those that are there, as `gpusort index append': the folder of
+ * the options is the index. How text becomes terms is up to the index, as are positions;
+ * what the options say of that must be so there. Without replaces and checkpoint. `flags`
+ * are GPUSORT_UPDATE and GPUSORT_NO_MERGE. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_append(
+    const gpusort_build_options *options, unsigned flags, gpusort_error *error);
+/* Fewer documents: those that have one of the names. found[i], unless `found` is NULL,
+ * becomes 1 if a document had names[i], else 0; *deleted, unless that is NULL, how many
+ * have gone. `flags` is GPUSORT_NO_MERGE or 0; `job` may be NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code
+gpusort_index_delete(const char *folder, const char *const *names, size_t count,
+                     unsigned flags, unsigned char *found, uint64_t *deleted,
+                     const gpusort_job *job, gpusort_error *error);
+/* All segments become one, of which nothing is deleted: the same bytes as one build of
+ * the documents that are left. `job` may be NULL. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_index_compact(const char *folder,
+                                                               const gpusort_job *job,
+                                                               gpusort_error *error);
+
 /* An open index is read-only, and any number of threads may use it. One that has grown is
  * one index: its documents are those that are left, and it stays what it was when it was
  * opened. Documents are numbered from 0, also if it was built with --doc-base. */

@@ -62,9 +62,10 @@ class Names(unittest.TestCase):
 
     def test_flags(self) -> None:
         of_blanks = {"GPUSORT_SKIP_START_BLANKS", "GPUSORT_SKIP_END_BLANKS"}
+        of_indexes = {"GPUSORT_UPDATE", "GPUSORT_NO_MERGE"}
         of_types = {name for type in ffi.list_types()[0] for name in members(type)}
         unnamed = {name for name in dir(lib) if isinstance(getattr(lib, name), int)} - of_types
-        self.assertEqual(unnamed, of_blanks | set(_order._flags.values()))
+        self.assertEqual(unnamed, of_blanks | of_indexes | set(_order._flags.values()))
 
 
 def members(type_name: str) -> set[str]:
@@ -333,6 +334,31 @@ class Indexes(unittest.TestCase):
         closed.close()
         with self.assertRaisesRegex(ValueError, "closed"):
             closed.search("dogs")
+
+    def test_grows_as_the_command(self) -> None:
+        gpusort.Index.build("grown", "docs.jsonl", positions=True).close()
+        command("index", "build", "--positions", "-o", "by_command", "docs.jsonl")
+        write("new.jsonl", [b'{"id": "d7", "contents": "a new one"}', b'{"id": "e", "contents": "unicorn"}'])
+        before = gpusort.Index("grown")
+        after = gpusort.Index.append("grown", "new.jsonl", update=True, merge=False, threads=1)
+        command("index", "append", "--update", "--no-merge", "by_command", "new.jsonl")
+        self.assertEqual((len(before), len(after)), (400, 401))
+        self.assertEqual([h.name for h in after.search("unicorn one")], ["e", "d7"])
+        self.assertEqual(before.search("unicorn"), [])
+        gone = gpusort.Index.delete("grown", ["d0", "nobody", "d399"], merge=False)
+        self.assertEqual(gone, gpusort.Deletion(2, ["nobody"]))
+        self.assertEqual(gpusort.Index.delete("grown", "nobody \u00e9").missing, ["nobody \u00e9"])
+        command("index", "delete", "by_command", "d0", "d399")
+        gpusort.Index.compact("grown", memory="64M")
+        command("index", "compact", "by_command")
+        for path in Path("by_command").iterdir():
+            self.assertEqual(path.read_bytes(), Path("grown", path.name).read_bytes())
+        with self.assertRaises(gpusort.Error):
+            gpusort.Index.append("nowhere", "new.jsonl")
+        with self.assertRaises(gpusort.Error):
+            gpusort.Index.delete("nowhere", "d1")
+        with self.assertRaises(gpusort.Error):
+            gpusort.Index.compact("nowhere")
 
     def test_threads(self) -> None:
         """Two sorts and searches at once, in one process."""

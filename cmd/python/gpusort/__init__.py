@@ -11,7 +11,7 @@
 """
 
 from ._array import sort_array
-from ._index import Hit, Index, Postings
+from ._index import Deletion, Hit, Index, Postings
 from ._library import (
     ArgumentError,
     Cancelled,
@@ -32,7 +32,7 @@ from ._strings import argsort_strings, sort_strings
 __version__: str = _ffi.string(_lib.gpusort_version()).decode()
 
 __all__ = [
-    "ArgumentError", "ByteKey", "Cancelled", "Error", "FormatError", "GPUError", "Hit",
+    "ArgumentError", "ByteKey", "Cancelled", "Deletion", "Error", "FormatError", "GPUError", "Hit",
     "IOFailure", "Index", "Key", "LimitError", "MemoryFailure", "Postings", "Progress",
     "Sorter", "argsort_strings", "check_order", "merge", "sort", "sort_array", "sort_records",
     "sort_strings",

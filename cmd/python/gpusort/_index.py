@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Inverted indexes: built, opened, looked up, searched."""
+"""Inverted indexes: built, changed, opened, looked up, searched."""
 
 from __future__ import annotations
 
@@ -24,6 +24,37 @@ class Postings(NamedTuple):
 
     documents: Any
     frequencies: Any
+
+
+class Deletion(NamedTuple):
+    """How many documents have gone, and which names none had."""
+
+    documents: int
+    missing: list[str]
+
+
+def _documents(
+    folder: Path,
+    inputs: Path | Iterable[Path],
+    format: str | None,
+    id_field: str | None,
+    text_fields: Iterable[str],
+    skip_bad: bool,
+    job_options: dict[str, Any],
+) -> tuple[Job, Any]:
+    """What is read into an index: a job and its options."""
+    job = Job(**job_options)
+    o = ffi.new("gpusort_build_options *")
+    o.size = ffi.sizeof("gpusort_build_options")
+    job.fill(o.job)
+    every = [inputs] if isinstance(inputs, (str, bytes, os.PathLike)) else list(inputs)
+    fields = [text_fields] if isinstance(text_fields, str) else list(text_fields)
+    o.folder = job.text(folder)
+    o.inputs, o.input_count = job.paths(every), len(every)
+    o.format, o.id_field = job.text(format), job.text(id_field)
+    o.text_fields, o.text_field_count = job.paths(fields), len(fields)
+    o.skips_bad = skip_bad
+    return job, o
 
 
 def _copied(pointer: Any, count: int, kind: str) -> Any:
@@ -80,21 +111,60 @@ class Index:
     ) -> Index:
         """Makes an index of documents or tuples, as `gpusort index build` does, and opens
         it."""
-        job = Job(**job_options)
-        o = ffi.new("gpusort_build_options *")
-        o.size = ffi.sizeof("gpusort_build_options")
-        job.fill(o.job)
-        every = [inputs] if isinstance(inputs, (str, bytes, os.PathLike)) else list(inputs)
-        fields = [text_fields] if isinstance(text_fields, str) else list(text_fields)
-        o.folder, o.replaces = job.text(folder), replace
-        o.inputs, o.input_count = job.paths(every), len(every)
-        o.format, o.id_field = job.text(format), job.text(id_field)
-        o.text_fields, o.text_field_count = job.paths(fields), len(fields)
-        o.skips_bad, o.has_positions, o.keeps_case = skip_bad, positions, keep_case
+        job, o = _documents(folder, inputs, format, id_field, text_fields, skip_bad, job_options)
+        o.replaces, o.has_positions, o.keeps_case = replace, positions, keep_case
         o.stem_language, o.stop_words = job.text(stem), job.text(stop_words)
         o.checkpoint = job.text(checkpoint)
         job.run(lib.gpusort_index_build, o)
         return cls(folder)
+
+    @classmethod
+    def append(
+        cls,
+        folder: Path,
+        inputs: Path | Iterable[Path],
+        *,
+        update: bool = False,
+        merge: bool = True,
+        format: str | None = None,
+        id_field: str | None = None,
+        text_fields: Iterable[str] = (),
+        skip_bad: bool = False,
+        **job_options: Any,
+    ) -> Index:
+        """Puts documents behind those that an index has, as `gpusort index append` does, and
+        opens it; with `update` those that have the name of a new one go. One that is open
+        stays what it was. Without `merge` merging segments is left to later."""
+        job, o = _documents(folder, inputs, format, id_field, text_fields, skip_bad, job_options)
+        flags = lib.GPUSORT_UPDATE * update | lib.GPUSORT_NO_MERGE * (not merge)
+        job.run(lib.gpusort_index_append, o, flags)
+        return cls(folder)
+
+    @staticmethod
+    def delete(
+        folder: Path, names: str | Iterable[str], *, merge: bool = True, **job_options: Any
+    ) -> Deletion:
+        """Takes the documents that have one of the names out of an index, all at once, as
+        `gpusort index delete` does."""
+        every = [names] if isinstance(names, str) else list(names)
+        job, options = Job(**job_options), ffi.new("gpusort_job *")
+        job.fill(options)
+        texts = job.paths([n.encode("utf-8", "surrogateescape") for n in every])
+        found = ffi.new("unsigned char[]", len(every) or 1)
+        deleted = ffi.new("uint64_t *")
+        flags = lib.GPUSORT_NO_MERGE * (not merge)
+        job.run(
+            lib.gpusort_index_delete, job.text(folder), texts, len(every), flags, found, deleted, options
+        )
+        return Deletion(deleted[0], [n for n, is_there in zip(every, found) if not is_there])
+
+    @staticmethod
+    def compact(folder: Path, **job_options: Any) -> None:
+        """Makes all segments of an index one, of which nothing is deleted: the same bytes as
+        one build of the documents that are left."""
+        job, options = Job(**job_options), ffi.new("gpusort_job *")
+        job.fill(options)
+        job.run(lib.gpusort_index_compact, job.text(folder), options)
 
     def _open(self) -> Any:
         if self._index is None:

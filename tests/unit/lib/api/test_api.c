@@ -512,6 +512,66 @@ static void indexes_answer(void)
     CHECK(gpusort_index_open(&index, "fruit", NULL) != GPUSORT_OK && index == NULL);
 }
 
+/* What is left is what one build of it gives, and who has the index open sees nothing of
+ * it. */
+static void indexes_grow(void)
+{
+    static const char more[] = "{\"id\": \"b\", \"contents\": \"birds\"}\n"
+                               "{\"id\": \"d\", \"contents\": \"fish and dogs\"}\n";
+    static const char left[] = "{\"id\": \"a\", \"contents\": \"cats and dogs\"}\n"
+                               "{\"id\": \"b\", \"contents\": \"birds\"}\n";
+    static const char *const names[] = {"d", "nobody", "c", "c"};
+    gpusort_error error = GPUSORT_NO_ERROR;
+    gpusort_build_options o = GPUSORT_BUILD_OPTIONS;
+    const char *inputs[] = {"more.jsonl"};
+    gpusort_index *before = NULL, *after = NULL;
+    gpusort_index_info info = {.size = sizeof info};
+    unsigned char found[4] = {9, 9, 9, 9};
+    uint64_t deleted = 9;
+    static char got[1 << 16], want[1 << 16];
+    build_index("growing");
+    GOOD(gpusort_index_open(&before, "growing", &error));
+    write_file("more.jsonl", more, sizeof more - 1);
+    o.folder = "growing";
+    o.inputs = inputs;
+    o.input_count = 1;
+    o.replaces = 1;
+    CHECK(gpusort_index_append(&o, 0, NULL) == GPUSORT_ARG);
+    o.replaces = 0;
+    o.keeps_case = 1;
+    CHECK(gpusort_index_append(&o, 0, NULL) != GPUSORT_OK);
+    o.keeps_case = 0;
+    CHECK(gpusort_index_append(&o, 64, NULL) == GPUSORT_ARG);
+    GOOD(gpusort_index_append(&o, GPUSORT_UPDATE | GPUSORT_NO_MERGE, &error));
+    GOOD(gpusort_index_open(&after, "growing", &error));
+    gpusort_index_describe(after, &info);
+    CHECK(info.documents == 4);
+    gpusort_index_close(after);
+    GOOD(gpusort_index_delete("growing", names, 4, 0, found, &deleted, NULL, &error));
+    CHECK(deleted == 2 && found[0] == 1 && found[1] == 0 && found[2] == 1 &&
+          found[3] == 1);
+    GOOD(gpusort_index_delete("growing", names, 1, GPUSORT_NO_MERGE, NULL, NULL, NULL,
+                              &error));
+    CHECK(gpusort_index_delete("growing", names, 1, GPUSORT_UPDATE, NULL, NULL, NULL,
+                               NULL) == GPUSORT_ARG);
+    CHECK(gpusort_index_delete("nowhere", names, 1, 0, NULL, &deleted, NULL, NULL) !=
+              GPUSORT_OK &&
+          deleted == 0);
+    GOOD(gpusort_index_compact("growing", NULL, &error));
+    gpusort_index_describe(before, &info);
+    CHECK(info.documents == 3);
+    gpusort_index_close(before);
+    write_file("left.jsonl", left, sizeof left - 1);
+    inputs[0] = "left.jsonl";
+    o.folder = "of_left";
+    o.replaces = 1;
+    GOOD(gpusort_index_build(&o, &error));
+    CHECK(read_file("growing/header.json", got, sizeof got) ==
+          read_file("of_left/header.json", want, sizeof want));
+    CHECK(strcmp(got, want) == 0);
+    CHECK(gpusort_index_compact("nowhere", NULL, NULL) != GPUSORT_OK);
+}
+
 /* --- several at once ---------------------------------------------------------------- */
 
 static void *sort_some(void *context)
@@ -581,6 +641,7 @@ int main(void)
     what_is_no_number_comes_last();
     jobs_stop();
     indexes_answer();
+    indexes_grow();
     jobs_do_not_disturb_each_other(seed + 2);
     return check_failures != 0;
 }

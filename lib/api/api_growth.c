@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Indexes that grow: more documents, fewer documents, all segments to one.
+ */
+#include <string.h>
+
+#include "lib/api/api_build.h"
+#include "lib/api/api_call.h"
+#include "lib/api/api_job.h"
+#include "lib/base/mem.h"
+#include "lib/index/grow/growths.h"
+
+enum { NAMES_AT_ONCE = 1 << 18, FLAGS = GPUSORT_UPDATE | GPUSORT_NO_MERGE };
+
+static gs_code check_flags(unsigned flags, unsigned known, gs_status *st)
+{
+    return (flags & ~known) == 0
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_ARG, 0, "flags %u mean nothing here", flags & ~known);
+}
+
+/* --- more --------------------------------------------------------------------------- */
+
+static gs_code append(const gpusort_build_options *asked, unsigned flags, gs_status *st)
+{
+    gs_index_stats stats = {0};
+    gs_api_job running;
+    gs_index_append_options o = {
+        .asked = {.fold = asked->keeps_case != 0,
+                  .stem = asked->stem_language != NULL,
+                  .stop_words = asked->stop_words != NULL},
+        .updates = (flags & GPUSORT_UPDATE) != 0,
+        .no_merge = (flags & GPUSORT_NO_MERGE) != 0,
+    };
+    GS_TRY(check_flags(flags, FLAGS, st));
+    GS_TRY(gs_api_build_make(&o.build, asked, st));
+    if (asked->replaces || asked->checkpoint != NULL)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "what is added to an index replaces none and has no checkpoint");
+    GS_TRY(gs_api_job_open(&running, &asked->job, &stats.sort, st));
+    o.build.stats = &stats;
+    o.build.log = &running.log;
+    o.build.cancel_signal = &running.cancel;
+    GS_NOTED(gs_index_append(&o, st));
+    gs_api_job_close(&running);
+    return st->code;
+}
+
+gpusort_code gpusort_index_append(const gpusort_build_options *options, unsigned flags,
+                                  gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    gpusort_build_options asked = {0};
+    if (gs_api_take_options(&asked, sizeof asked, options, &st) == GS_OK)
+        GS_NOTED(append(&asked, flags, &st));
+    return gs_api_result(&st, error);
+}
+
+/* --- fewer -------------------------------------------------------------------------- */
+
+typedef struct deletion {
+    gs_index_deletion *of;
+    gs_text_span *names; /* of a batch */
+    bool *is_there;
+} deletion;
+
+static gs_code delete_names(deletion *d, const char *const *names, size_t count,
+                            unsigned char *found, gs_status *st)
+{
+    const size_t room = count < NAMES_AT_ONCE ? count : NAMES_AT_ONCE;
+    GS_TRY(gs_mem_new_array(&d->names, room, sizeof *d->names, "names of documents", st));
+    GS_TRY(gs_mem_new_array(&d->is_there, room, sizeof *d->is_there, "names of documents",
+                            st));
+    for (size_t at = 0; at < count; at += room) {
+        const size_t n = count - at < room ? count - at : room;
+        for (size_t i = 0; i < n; i++)
+            d->names[i] =
+                (gs_text_span){(const uint8_t *)names[at + i], strlen(names[at + i])};
+        GS_TRY(gs_index_deletion_names(d->of, d->names, n, d->is_there, st));
+        for (size_t i = 0; i < n && found != NULL; i++)
+            found[at + i] = d->is_there[i];
+    }
+    return GS_OK;
+}
+
+static gs_index_merge_options merge_options(const char *folder, const gs_api_job *running,
+                                            gs_index_stats *stats)
+{
+    return (gs_index_merge_options){
+        .folder = folder,
+        .memory_bytes = running->job->memory_bytes,
+        .threads = running->job->threads,
+        .log = &running->log,
+        .stats = stats,
+        .cancel_signal = &running->cancel,
+    };
+}
+
+static const gpusort_job no_wishes;
+
+gpusort_code gpusort_index_delete(const char *folder, const char *const *names,
+                                  size_t count, unsigned flags, unsigned char *found,
+                                  uint64_t *deleted, const gpusort_job *job,
+                                  gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    gs_index_stats stats = {0};
+    gs_api_job running;
+    deletion d = {.of = NULL};
+    uint64_t documents = 0;
+    if (check_flags(flags, GPUSORT_NO_MERGE, &st) == GS_OK &&
+        gs_api_job_open(&running, job != NULL ? job : &no_wishes, &stats.sort, &st) ==
+            GS_OK) {
+        const gs_index_merge_options o = merge_options(folder, &running, &stats);
+        if (gs_index_deletion_open(&d.of, &o, &st) == GS_OK &&
+            (count == 0 || delete_names(&d, names, count, found, &st) == GS_OK)) {
+            documents = gs_index_deletion_count(d.of);
+            GS_NOTED(
+                gs_index_deletion_commit(d.of, (flags & GPUSORT_NO_MERGE) == 0, &st));
+        }
+        gs_index_deletion_close(d.of);
+        gs_mem_free(d.names);
+        gs_mem_free(d.is_there);
+        gs_api_job_close(&running);
+    }
+    if (deleted != NULL)
+        *deleted = st.code == GS_OK ? documents : 0;
+    return gs_api_result(&st, error);
+}
+
+/* --- to one ------------------------------------------------------------------------- */
+
+gpusort_code gpusort_index_compact(const char *folder, const gpusort_job *job,
+                                   gpusort_error *error)
+{
+    gs_status st = {.code = GS_OK};
+    gs_index_stats stats = {0};
+    gs_api_job running;
+    if (gs_api_job_open(&running, job != NULL ? job : &no_wishes, &stats.sort, &st) ==
+        GS_OK) {
+        const gs_index_merge_options o = merge_options(folder, &running, &stats);
+        GS_NOTED(gs_index_compact(&o, &st));
+        gs_api_job_close(&running);
+    }
+    return gs_api_result(&st, error);
+}
