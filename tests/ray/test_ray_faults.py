@@ -48,6 +48,15 @@ def a_node_killed(folder: Path, nodes: Nodes) -> None:
             raise Failed(f"{phase} {step} never came")
         check(folder, code, err, f"a node killed in {phase}, {step} steps done")
         nodes.complete()
+    shared = folder / "shared"
+    for phase, step in (("partition", 6), ("merge", 3)):
+        with on_cluster.at_step(phase, step, nodes.kill_one):
+            code, err = sort(folder, "--pieces=files", f"-T{shared}")
+        check(folder, code, err, f"a node killed in {phase}, pieces in files")
+        nodes.complete()
+    left = [n for n in shared.iterdir() if list(n.glob("0*"))]
+    if left:
+        raise Failed(f"pieces are left: {left}")
 
 
 def _workers() -> list[int]:
@@ -142,11 +151,21 @@ def a_damaged_piece(folder: Path, nodes: Nodes) -> None:
                 raise Failed(f"a damaged piece: {e}")
             continue
         raise Failed("a damaged piece was taken")
-    try:
-        sort_tasks._keep(good, 3, str(folder))
-    except sort_tasks.Trouble:
-        return
-    raise Failed("a piece of another part was taken")
+    path = folder / "piece"
+    path.write_bytes(data)
+    in_file = good._replace(data=str(path))
+    if sort_tasks._keep(in_file, 2, str(folder)) != str(path):
+        raise Failed("a good piece in a file is not that file")
+    path.write_bytes(b"b\nc\n")
+    for piece, part, what in ((good, 3, "of another part"), (in_file, 2, "that is damaged, of a file"),
+                              (in_file._replace(data=str(folder / "gone")), 2, "that has gone")):  # fmt: skip
+        try:
+            sort_tasks._keep(piece, part, str(folder))
+        except sort_tasks.Trouble as e:
+            if "chunk 4" not in str(e):
+                raise Failed(f"a piece {what}: {e}")
+            continue
+        raise Failed(f"a piece {what} was taken")
 
 
 def a_damaged_part(folder: Path, nodes: Nodes) -> None:

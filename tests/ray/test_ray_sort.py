@@ -9,8 +9,10 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import on_cluster
+from gpusort_ray import cluster
 from on_cluster import Failed, Nodes, check_same, check_sort, gpusort, gpusort_ray, run_cases
 
 CORPUS = Path(__file__).resolve().parent.parent.parent / "corpus"
@@ -136,6 +138,41 @@ def refusals(folder: Path, **_: object) -> None:
         raise Failed(f"a second sort into the same folder: exit {code}, {err}")
 
 
+def pieces_in_files(folder: Path, nodes: Nodes, **_: object) -> None:
+    """What is between the phases stays in files: of nodes that see the same folder, and
+    without being asked for where there is one node."""
+    a = random_lines(folder / "fa", 60_000, 12)
+    b = random_lines(folder / "fb", 10_000, 13, last_end=b"")
+    table = folder / "f.csv"
+    table.write_bytes(b"n,t\n" + b"".join(b'%d,"a\n%d"\n' % (i * 7919 % 999, i) for i in range(9000)))
+    same = folder / "fsame"
+    same.write_bytes(b"all the same\n" * 50_000)
+    shared = folder / "shared"
+    shared.mkdir()
+    files = ["--pieces=files", f"-T{shared}"]
+    for options in ([], ["-r", "-u"], ["-t\t", "-k2,2n", "-s"], ["--header=2"]):
+        check_sort(folder, options, [b, a, b], ["--chunk=300K", *files])
+    check_sort(folder, ["--csv", "--key=n:n"], [table, table, table], ["--chunk=1K", "--parts=5", *files])
+    check_sort(folder, [], [same], ["--chunk=100K", *files])
+    (folder / "fnone").write_bytes(b"")
+    check_sort(folder, [], [folder / "fnone"], ["--parts=3", *files])
+    told, program = folder / "made", folder / "maker"
+    program.write_text(f'#!/bin/sh\necho "$*" >>"{told}"\nexec "{os.environ["GPUSORT"]}" "$@"\n')
+    program.chmod(0o755)
+    with mock.patch.object(cluster, "_only_node", lambda ray: ray.get_runtime_context().get_node_id()):
+        check_sort(folder, [], [a, b], ["--chunk=300K", f"-T{shared}", f"--gpusort={program}"])
+    words = [line.split() for line in told.read_text().splitlines()]
+    outs = {Path(w[w.index("-o") + 1]).parent.parent.parent for w in words if w[0] == "partition"}
+    if outs != {shared}:
+        raise Failed(f"pieces are written to {outs}")
+    if list(shared.iterdir()):
+        raise Failed(f"left: {list(shared.iterdir())}")
+    for words, says in ((["--pieces=files"], "-T"), (["--pieces=x"], "auto")):
+        code, _, err = gpusort_ray("sort", f"--out={folder / 'no'}", *words, a)
+        if code != 2 or says not in err:
+            raise Failed(f"{words}: exit {code}: {err}")
+
+
 def what_tasks_are_told(folder: Path, **_: object) -> None:
     """Options of each gpusort that a task runs, seen by one that writes them down."""
     a = random_lines(folder / "told", 20_000, 11)
@@ -180,7 +217,8 @@ def a_store(folder: Path, **_: object) -> None:
 
 
 def main() -> None:
-    cases = [options_of_lines, records_and_zeros, tables, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told, a_store]
+    cases = [options_of_lines, records_and_zeros, tables, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told,
+             pieces_in_files, a_store]  # fmt: skip
     asked = sys.argv[1:]
     with on_cluster.store_environment():
         nodes = Nodes()

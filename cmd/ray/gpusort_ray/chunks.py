@@ -48,10 +48,15 @@ def _fetch(file: File, folder: str) -> str:
     return name
 
 
-def input_of(chunk: Chunk, o: Form, folder: str) -> tuple[list[str], Any]:
-    """What a gpusort in `folder` is to read: words that say so, and what feeds it."""
+def input_of(
+    chunk: Chunk, o: Form, folder: str, takes_ranges: bool = False
+) -> tuple[list[str], Any]:
+    """What a gpusort in `folder` is to read: words that say so, and what feeds it. One that
+    knows --range finds the records of a file by itself, and sorts them where it is mapped."""
     if chunk.is_whole:
         return [names([_fetch(f, folder) for f in chunk.files], folder)], None
+    if takes_ranges and files.is_local(chunk.files[0].url):
+        return [f"--range={chunk.begin}:{chunk.end}", files.path_of(chunk.files[0].url)], None
     begin, end = bounds(chunk, o)
     url = chunk.files[0].url
     return ["-"], lambda fd: files.copy_into(url, begin, end, fd)

@@ -34,6 +34,8 @@ checksums.
   --engine=NAME       auto (gpu where every node has one), cpu, gpu
   --gpu-mem=SIZE      of each GPU, at most
   --no-uring          read and write without io_uring
+  --pieces=HOW        what is between the phases of a sort: objects of Ray, files in -T,
+                      which all nodes see, or auto: files where there is one node
   --sync              of a sort: parts are on disk before they have their names
   --retries=N         how often a task is tried again elsewhere (5)
   --gpusort=PROGRAM   on every node (default: in the package, then $PATH)

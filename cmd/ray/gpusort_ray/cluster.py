@@ -28,23 +28,33 @@ class Cluster:
     cpus: int  # of a task
     engine: str
     gpus: int  # of a task that sorts
+    only_node: str  # which is the driver's too; "": there are several
 
-    def task(self, function: Callable[..., Any], retries: int, **more: Any) -> Task:
-        """The function as a task. Ray does again what was lost with a node or a worker."""
+    def task(
+        self, function: Callable[..., Any], retries: int, stays: bool = False, **more: Any
+    ) -> Task:
+        """The function as a task. Ray does again what was lost with a node or a worker. One
+        that stays is of the only node, also if another one joins it."""
+        place: Any = "SPREAD"
+        if stays and self.only_node:
+            place = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+                self.only_node, soft=False
+            )
         remote = self.ray.remote(
             num_cpus=self.cpus,
             memory=self.room.memory_bytes + _BESIDE_BYTES,
             max_retries=retries,
-            scheduling_strategy="SPREAD",
+            scheduling_strategy=place,
             **more,
         )(_placed(function))
-        return Task(remote, retries)
+        return Task(remote, retries, stays and bool(self.only_node))
 
 
 @dataclass(frozen=True)
 class Task:
     remote: Any
     retries: int  # elsewhere or later
+    stays: bool = False
 
 
 def _placed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,6 +94,7 @@ def connect(o: JobOptions) -> Cluster:
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
     try:
         import ray
+        import ray.util.client
         import ray.util.scheduling_strategies
     except ImportError as e:
         raise Trouble("Ray is not installed: pip install ray") from e
@@ -117,7 +128,15 @@ def _measure(ray: Any, o: JobOptions) -> Cluster:
     tasks = sum(_tasks_of(n, cpus, memory + _BESIDE_BYTES) for n in nodes)
     if tasks == 0:
         raise Trouble(f"no node has {cpus} CPUs and {memory >> 20} MiB for a task: say less with -S")
-    return Cluster(ray, Room(tasks, memory), cpus, engine, gpus)
+    return Cluster(ray, Room(tasks, memory), cpus, engine, gpus, _only_node(ray))
+
+
+def _only_node(ray: Any) -> str:
+    """The one that has all tasks, if the driver runs there too."""
+    nodes = [n["NodeID"] for n in ray.nodes() if n["Alive"]]
+    if len(nodes) != 1 or ray.util.client.ray.is_connected():
+        return ""
+    return nodes[0] if ray.get_runtime_context().get_node_id() == nodes[0] else ""
 
 
 def _memory_for(nodes: list[dict[str, float]], cpus: int) -> int:
@@ -160,7 +179,7 @@ class _Asked:
         self._avoided.add(reason.node)
         ray, remote = self._cluster.ray, self._task.remote
         nodes = [n["NodeID"] for n in ray.nodes() if n["Alive"] and n["Resources"].get("CPU")]
-        others = [n for n in nodes if n not in self._avoided]
+        others = [n for n in nodes if n not in self._avoided and not self._task.stays]
         if not others:
             self._avoided.clear()
             time.sleep(_PASSING_SECONDS)

@@ -194,7 +194,8 @@ def _new_folder(base: str) -> tuple[str, IO[bytes]]:
 
 @contextmanager
 def scratch(asked: str, needed_bytes: int) -> Iterator[str]:
-    """A folder of this task on its node's disk, if that has room for what comes."""
+    """A folder of this task, or of the driver, on its node's disk, if that has room for what
+    comes."""
     base = asked or tempfile.gettempdir()
     try:
         os.makedirs(base, exist_ok=True)
@@ -203,7 +204,7 @@ def scratch(asked: str, needed_bytes: int) -> Iterator[str]:
         if free < needed_bytes:
             raise PassingTrouble(
                 f"{base} on {os.uname().nodename} has {free >> 20} MiB free, "
-                f"and a task needs {needed_bytes >> 20}: No space left on device"
+                f"and {needed_bytes >> 20} are needed: No space left on device"
             )
         folder, lock = _new_folder(base)
     except OSError as e:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 
 from .arguments import FLAG, OPTIONAL, VALUE, count_of, size_of
@@ -50,7 +51,7 @@ class JobOptions:
         elif name in ("-S", "--buffer-size"):
             self.memory_bytes = size_of(text, name, 1024)
         elif name in ("-T", "--temporary-directory"):
-            self.scratch = text
+            self.scratch = os.path.abspath(text)
         elif name == "--engine":
             self.engine = text
         elif name == "--address":

@@ -5,22 +5,25 @@
                                   (manifest)                         (manifest)
 
 Pieces are Ray's objects: it keeps them in memory, moves them to who merges them, spills
-what does not fit, and makes those again that a node took with it."""
+what does not fit, and makes those again that a node took with it. Where there is one node,
+or --pieces=files says that all nodes see -T, they stay the files that gpusort wrote, in a
+folder of the job, and are not copied at all."""
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from typing import Any, Iterator
 
 from . import cluster as clusters
-from . import files, plan as plans, records, sort_tasks
+from . import files, gpusort, plan as plans, records, sort_tasks
 from .errors import Trouble
 from .files import File
 from .manifest import NAME, SORT, Manifest
 from .plan import Chunk, Plan
 from .sort_options import SortOptions
-from .sort_tasks import PartDone, PartitionDone, Work, part_name
+from .sort_tasks import PartDone, PartitionDone, Piece, Work, part_name
 from .watch import Watch
 
 _SAMPLES_MIN, _SAMPLES_A_PART = 20_000, 200
@@ -137,8 +140,14 @@ class SortJob:
         missing = [p for p in range(plan.parts) if p not in done]
         if not missing:
             return
-        pieces, sizes = self._partition(plan, frozenset(done))
-        self._merge(missing, pieces, sizes)
+        if self._o.pieces == "files" or (self._o.pieces == "auto" and self._cluster.only_node):
+            # What lies there may be as much as all inputs.
+            with gpusort.scratch(self._o.job.scratch, plan.bytes) as folder:
+                pieces, sizes = self._partition_to_files(plan, frozenset(done), folder)
+                self._merge_files(missing, pieces, sizes)
+            return
+        refs, sizes = self._partition(plan, frozenset(done))
+        self._merge(missing, refs, sizes)
 
     def _partition(self, plan: Plan, skipped: frozenset[int]) -> tuple[list[list[Any]], list[int]]:
         """References to all pieces, by chunk and part, and how large parts are."""
@@ -161,12 +170,55 @@ class SortJob:
 
         tasks = (numbered(i, chunk) for i, chunk in enumerate(plan.chunks))
         for one in clusters.flow(c, task, tasks, 2 * c.room.tasks):
-            assert isinstance(one, PartitionDone)
-            sizes = [a + b for a, b in zip(sizes, one.part_bytes)]
-            self._watch.step(
-                shuffled=sum(one.part_bytes), peak=one.peak_bytes, core_seconds=one.core_seconds
-            )
+            sizes = self._partitioned(one, sizes)
         return pieces, sizes
+
+    def _partition_to_files(
+        self, plan: Plan, skipped: frozenset[int], folder: str
+    ) -> tuple[list[list[Piece]], list[int]]:
+        """The pieces of each part, by chunk, and how large parts are."""
+        self._watch.phase("partition")
+        c = self._cluster
+        task = c.task(
+            sort_tasks.partition_to_files, self._o.job.retries, stays=True, num_gpus=c.gpus
+        )
+        work, cut = c.ray.put(self._work), c.ray.put(self._manifest.splitters)
+        pieces: list[list[Piece]] = [[] for _ in range(plan.parts)]
+        sizes = [0] * plan.parts
+        tasks = (
+            (lambda remote, i=i, chunk=chunk: remote.remote(work, i, chunk, cut, skipped, folder))
+            for i, chunk in enumerate(plan.chunks)
+        )
+        for one in clusters.flow(c, task, tasks, 2 * c.room.tasks):
+            sizes = self._partitioned(one, sizes)
+            for piece in one.pieces:
+                pieces[piece.part].append(piece)
+        return [sorted(of_part) for of_part in pieces], sizes
+
+    def _partitioned(self, one: PartitionDone, sizes: list[int]) -> list[int]:
+        self._watch.step(
+            shuffled=sum(one.part_bytes), peak=one.peak_bytes, core_seconds=one.core_seconds
+        )
+        return [a + b for a, b in zip(sizes, one.part_bytes)]
+
+    def _merged(self, one: PartDone) -> None:
+        self._manifest.add(one.part, one.bytes, one.checksum)
+        self._watch.step(written=one.bytes, peak=one.peak_bytes, core_seconds=one.core_seconds)
+
+    def _merge_files(
+        self, missing: list[int], pieces: list[list[Piece]], sizes: list[int]
+    ) -> None:
+        self._watch.phase("merge", len(missing))
+        c = self._cluster
+        task = c.task(sort_tasks.merge_part, self._o.job.retries, stays=True)
+        work = c.ray.put(self._work)
+        tasks = (
+            (lambda remote, p=part: remote.remote(work, p, sizes[p], pieces[p])) for part in missing
+        )
+        for one in clusters.flow(c, task, tasks, 2 * c.room.tasks):
+            self._merged(one)
+            for piece in pieces[one.part]:
+                os.unlink(piece.data)
 
     def _merge(self, missing: list[int], pieces: list[list[Any]], sizes: list[int]) -> None:
         self._watch.phase("merge", len(missing))
@@ -182,11 +234,9 @@ class SortJob:
             return start
 
         for one in clusters.flow(c, task, map(numbered, missing), 2 * c.room.tasks):
-            assert isinstance(one, PartDone)
+            self._merged(one)
             for of_chunk in pieces:  # Ray lets go of them
                 of_chunk[one.part] = None
-            self._manifest.add(one.part, one.bytes, one.checksum)
-            self._watch.step(written=one.bytes, peak=one.peak_bytes, core_seconds=one.core_seconds)
 
 
 def check_parts(out: str) -> int:

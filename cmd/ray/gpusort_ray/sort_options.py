@@ -53,7 +53,7 @@ SORT_TABLE = {
         "-c", "-C", "-m", "--merge", "-R", "--random-sort", "--count", "--debug") else VALUE)
         for name in _REFUSED},
     **JOB_TABLE,
-    "--sync": FLAG,
+    "--sync": FLAG, "--pieces": VALUE,
 }  # fmt: skip
 
 
@@ -67,6 +67,7 @@ class SortOptions:
     is_table: bool = False
     has_quotes: bool = False
     decompresses: bool = True
+    pieces: str = "auto"
     syncs: bool = False  # parts of this machine or a shared file system, before they have names
 
     def splits(self, file: File) -> bool:
@@ -88,6 +89,11 @@ def parse_sort(words: list[str]) -> tuple[SortOptions, list[str]]:
         if name in JOB_TABLE:
             o.job.take(name, value)
             continue
+        if name == "--pieces":
+            if value not in ("auto", "files", "objects"):
+                raise Usage(f"invalid --pieces argument '{value}': auto, files or objects")
+            o.pieces = value
+            continue
         if name == "--sync":
             o.syncs = True
             continue
@@ -98,6 +104,8 @@ def parse_sort(words: list[str]) -> tuple[SortOptions, list[str]]:
             continue
         _note(o, name, value)
         o.handed_on += [name] if value is None else _with_value(name, value)
+    if o.pieces == "files" and not o.job.scratch:
+        raise Usage("--pieces=files: say with -T which folder all nodes see")
     if "--no-header" in o.handed_on:
         header = 0
     o.header_lines = header if header is not None else int(o.is_table)

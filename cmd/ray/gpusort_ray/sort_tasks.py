@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: MIT
 """What the tasks of a sort do, each with one gpusort; nothing here knows of Ray.
 
-    sample_chunk      a chunk  ->  some of its records
-    find_splitters    those of all chunks  ->  what cuts all into even parts
-    partition_chunk   a chunk  ->  a piece of every part, in order
-    merge_part        the pieces of one part  ->  a part file
+    sample_chunk         a chunk  ->  some of its records
+    find_splitters       those of all chunks  ->  what cuts all into even parts
+    partition_chunk      a chunk  ->  a piece of every part, in order
+    partition_to_files   the same, and pieces stay in the files that gpusort wrote
+    merge_part           the pieces of one part  ->  a part file
 """
 
 from __future__ import annotations
 
+import json
 import mmap
 import os
 import pickle
+import shutil
+import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, NamedTuple
 
 import xxhash
 
 from . import chunks, files, gpusort, records
-from .errors import Trouble
+from .errors import PassingTrouble, Trouble
 from .plan import Chunk
 from .sort_options import SortOptions
 
 _SPLITTERS_OF_MEMORY = 20
+_LOOK_BYTES = 256 << 10
 _SAMPLE_DROPS = {"-u", "--unique", "--verify"}
 
 
@@ -52,13 +58,14 @@ class Piece(NamedTuple):
     chunk: int
     part: int
     checksum: str
-    data: Any  # bytes, or what holds them
+    data: Any  # bytes, or what holds them; the path of a file of them
 
 
 class PartitionDone(NamedTuple):
     part_bytes: list[int]
     core_seconds: float
     peak_bytes: int
+    pieces: list[Piece] = []  # in files; else they have gone ahead
 
 
 class PartDone(NamedTuple):
@@ -138,32 +145,79 @@ def partition_chunk(
 ) -> Iterator[Piece | PartitionDone]:
     """A piece of every part, and at last what it took. Of parts that are not wanted any
     more the piece is empty."""
-    o, began = work.options, gpusort.used_seconds()
-    chunks.check_unchanged(chunk)
-    spills = chunk.bytes if 2 * chunk.bytes > work.memory_bytes else 0
-    needed = chunk.bytes + spills + chunks.fetched_bytes(chunk) + (1 << 20)
-    with gpusort.scratch(o.job.scratch, needed) as folder:
-        cut = os.path.join(folder, "splitters")
-        with open(cut, "wb") as f:
-            f.write(splitters)
-        words, feed = chunks.input_of(chunk, o, folder)
-        gpusort.run(
-            [
-                *work.words("partition", work.engine), f"-T{folder}", f"--splitters={cut}",
-                f"--parts={work.parts}", "-o", os.path.join(folder, "piece"), *words,
-            ],
-            feed,
-            folder=folder,
-        )  # fmt: skip
-        chunks.check_unchanged(chunk)
+    began = gpusort.used_seconds()
+    with gpusort.scratch(work.options.job.scratch, _needed(work, chunk) + chunk.bytes) as folder:
         sizes = []
-        for part in range(work.parts):
-            path = os.path.join(folder, f"piece.{part:0{max(4, len(str(work.parts - 1)))}d}")
+        for part, path in _partition(work, chunk, splitters, folder, folder):
             data = b"" if part in skipped else _mapped(path)
             sizes.append(len(data))
             yield Piece(number, part, xxhash.xxh3_64_hexdigest(data), _as_object(data))
             os.unlink(path)
     yield PartitionDone(sizes, gpusort.used_seconds() - began, gpusort.largest_child_bytes())
+
+
+def partition_to_files(
+    work: Work, number: int, chunk: Chunk, splitters: bytes, skipped: frozenset[int], base: str
+) -> PartitionDone:
+    """Into a new folder in `base`, whose files are the caller's."""
+    began = gpusort.used_seconds()
+    pieces: list[Piece] = []
+    sizes = []
+    with gpusort.scratch(work.options.job.scratch, _needed(work, chunk)) as folder:
+        with _kept_folder(base, number) as target:
+            for part, path in _partition(work, chunk, splitters, folder, target):
+                size, checksum = _checked(path)
+                if part in skipped or size == 0:
+                    os.unlink(path)
+                    size = 0
+                else:
+                    pieces.append(Piece(number, part, checksum, path))
+                sizes.append(size)
+    used = gpusort.used_seconds() - began
+    return PartitionDone(sizes, used, gpusort.largest_child_bytes(), pieces)
+
+
+@contextmanager
+def _kept_folder(base: str, number: int) -> Iterator[str]:
+    """Of a task that fails nothing stays."""
+    try:
+        folder = tempfile.mkdtemp(prefix=f"{number:07d}.", dir=base)
+    except OSError as e:
+        raise PassingTrouble(f"{base} on {os.uname().nodename}: {e}") from e
+    try:
+        yield folder
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _needed(work: Work, chunk: Chunk) -> int:
+    """Of the disk, beside pieces."""
+    spills = chunk.bytes if 2 * chunk.bytes > work.memory_bytes else 0
+    return spills + chunks.fetched_bytes(chunk) + (1 << 20)
+
+
+def _partition(
+    work: Work, chunk: Chunk, splitters: bytes, folder: str, target: str
+) -> Iterator[tuple[int, str]]:
+    """Every part and the file in `target` that has its piece."""
+    chunks.check_unchanged(chunk)
+    cut = os.path.join(folder, "splitters")
+    with open(cut, "wb") as f:
+        f.write(splitters)
+    words, feed = chunks.input_of(chunk, work.options, folder, True)
+    gpusort.run(
+        [
+            *work.words("partition", work.engine), f"-T{folder}", f"--splitters={cut}",
+            f"--parts={work.parts}", "-o", os.path.join(target, "piece"), *words,
+        ],
+        feed,
+        folder=folder,
+    )  # fmt: skip
+    chunks.check_unchanged(chunk)
+    digits = max(4, len(str(work.parts - 1)))
+    for part in range(work.parts):
+        yield part, os.path.join(target, f"piece.{part:0{digits}d}")
 
 
 def _mapped(path: str) -> Any:
@@ -188,20 +242,34 @@ def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) 
         words = [*work.words("sort"), f"-T{folder}", "-m", chunks.names(paths, folder)]
         is_direct = files.is_local(target) and not work.header and paths
         if is_direct:
-            gpusort.run([*words, *["--sync"] * o.syncs, "-o", files.path_of(target)])
-            done = _checked(files.path_of(target))
+            told = os.path.join(folder, "stats")
+            words += [f"--stats={told}", *["--sync"] * o.syncs]
+            gpusort.run([*words, "-o", files.path_of(target)])
+            with open(told) as f:
+                stats = json.load(f)
+            done = stats["output_bytes"], stats["output_xxh3"]
         else:
             done = _write(work, part, target, words if paths else None)
     return PartDone(part, *done, gpusort.used_seconds() - began, gpusort.largest_child_bytes())
 
 
 def _keep(piece: Piece, part: int, folder: str) -> str:
-    data = memoryview(piece.data)
-    if piece.part != part or xxhash.xxh3_64_hexdigest(data) != piece.checksum:
+    """The file of a piece: its own, or one in the folder."""
+    is_file = isinstance(piece.data, str)
+    data = memoryview(b"" if is_file else piece.data)
+    size, checksum = len(data), xxhash.xxh3_64_hexdigest(data)
+    if is_file:
+        try:
+            size, checksum = _checked(piece.data)
+        except OSError as e:
+            raise Trouble(f"part {part}: what came of chunk {piece.chunk} has gone: {e}") from e
+    if piece.part != part or checksum != piece.checksum:
         raise Trouble(
-            f"part {part}: what came of chunk {piece.chunk} is damaged: {len(data)} bytes "
+            f"part {part}: what came of chunk {piece.chunk} is damaged: {size} bytes "
             f"whose checksum is not {piece.checksum} (on {os.uname().nodename})"
         )
+    if is_file:
+        return str(piece.data)
     path = os.path.join(folder, f"from.{piece.chunk:07d}")
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -212,12 +280,13 @@ def _keep(piece: Piece, part: int, folder: str) -> str:
 
 
 def _checked(path: str) -> tuple[int, str]:
-    with open(path, "rb") as f:
-        size = os.fstat(f.fileno()).st_size
-        if size == 0:
-            return 0, xxhash.xxh3_64_hexdigest(b"")
-        with mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as text:
-            return size, xxhash.xxh3_64_hexdigest(text)
+    """By a block that stays in the cache: pages are not worth being mapped for one look."""
+    size, sums, block = 0, xxhash.xxh3_64(), memoryview(bytearray(_LOOK_BYTES))
+    with open(path, "rb", buffering=0) as f:
+        while count := f.readinto(block):
+            sums.update(block[:count])
+            size += count
+    return size, sums.hexdigest()
 
 
 def _write(work: Work, part: int, target: str, words: list[str] | None) -> tuple[int, str]:

@@ -15,6 +15,7 @@ class Watch:
         self._shows = progress == "always" or (progress == "auto" and sys.stderr.isatty())
         self._stats = stats
         self._began = self._phase_began = time.monotonic()
+        self._driver_began = time.process_time()
         self._phase = ""
         self._steps = self._of = self._chunks = 0
         self._told = 0.0
@@ -47,6 +48,7 @@ class Watch:
 
     def end(self) -> None:
         self._close_phase()
+        self.core_seconds["driver"] = time.process_time() - self._driver_began
         if self._shows:
             sys.stderr.write(f"\r\x1b[Kdone in {time.monotonic() - self._began:.1f} s\n")
         if self._stats is None:
