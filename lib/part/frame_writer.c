@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <string.h>
 #include <xxhash.h>
-#include <zstd.h>
 
 #include "io/output.h"
 #include "io/write_all.h"
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
-
-enum { ZSTD_LEVEL = 1 /* one thread does it, and a network is seldom faster */ };
+#include "lib/part/frame_packer.h"
 
 struct gs_frame_writer {
     const gs_sort_options *options;
@@ -19,12 +18,13 @@ struct gs_frame_writer {
     size_t part_count;
     gs_output *output;
     uint64_t written;
-    uint64_t last_sum; /* of the head before */
-    size_t part;       /* whose frames are written */
-    ZSTD_CCtx *zstd;   /* NULL: text stays as it is */
-    uint8_t *packed;
-    size_t packed_bytes;
+    uint64_t last_sum;       /* of the head before */
+    size_t part;             /* whose frames are written */
+    gs_frame_packer *packer; /* NULL: text stays as it is */
 };
+
+static gs_code put_frame(void *context, gs_part_frame_head *head, const uint8_t *payload,
+                         gs_status *st);
 
 gs_code gs_frame_writer_new(gs_frame_writer **out, const gs_sort_options *options,
                             size_t part_count, bool compresses, gs_part_tally *tallies,
@@ -38,15 +38,9 @@ gs_code gs_frame_writer_new(gs_frame_writer **out, const gs_sort_options *option
     w->options = options;
     w->tallies = tallies;
     w->part_count = part_count;
-    if (compresses) {
-        w->packed_bytes = ZSTD_compressBound(GS_PART_FRAME_TEXT_MAX);
-        GS_TRY_OR_FAIL(gs_mem_new(&w->packed, w->packed_bytes, "a packed frame", st));
-        w->zstd = ZSTD_createCCtx();
-    }
-    if (compresses && w->zstd == NULL) {
-        (void)GS_FAIL(st, GS_ERR_NOMEM, ENOMEM, "zstd context");
-        goto fail;
-    }
+    const unsigned threads = options->threads > 0 ? options->threads : gs_machine_cores();
+    if (compresses)
+        GS_TRY_OR_FAIL(gs_frame_packer_new(&w->packer, threads, put_frame, w, st));
     GS_TRY_OR_FAIL(gs_output_open(&w->output, options->output, folder, st));
     GS_TRY_OR_FAIL(
         gs_output_keep_apart(w->output, options->inputs, options->input_count, st));
@@ -61,8 +55,7 @@ void gs_frame_writer_free(gs_frame_writer *w)
 {
     if (w == NULL)
         return;
-    (void)ZSTD_freeCCtx(w->zstd);
-    gs_mem_free(w->packed);
+    gs_frame_packer_free(w->packer);
     gs_output_free(w->output);
     gs_mem_free(w);
 }
@@ -86,9 +79,10 @@ static gs_code write_bytes(gs_frame_writer *w, const void *data, size_t bytes,
 }
 
 /* Completes the head and writes it, with its payload. */
-static gs_code put_frame(gs_frame_writer *w, gs_part_frame_head *head,
-                         const uint8_t *payload, gs_status *st)
+static gs_code put_frame(void *context, gs_part_frame_head *head, const uint8_t *payload,
+                         gs_status *st)
 {
+    gs_frame_writer *const w = context;
     memcpy(head->magic, GS_PART_FRAME_MAGIC, sizeof head->magic);
     head->payload_sum = XXH3_64bits(payload, head->stored_bytes);
     head->head_sum = XXH3_64bits_withSeed(head, GS_PART_FRAME_HEAD_SUMMED, w->last_sum);
@@ -96,6 +90,14 @@ static gs_code put_frame(gs_frame_writer *w, gs_part_frame_head *head,
     GS_TRY(write_bytes(w, head, sizeof *head, st));
     return head->stored_bytes > 0 ? write_bytes(w, payload, head->stored_bytes, st)
                                   : GS_OK;
+}
+
+/* The next frame, whose text is as it is. */
+static gs_code add_frame(gs_frame_writer *w, gs_part_frame_head *head,
+                         const uint8_t *text, gs_status *st)
+{
+    return w->packer != NULL ? gs_frame_packer_add(w->packer, head, text, st)
+                             : put_frame(w, head, text, st);
 }
 
 static gs_code end_part(gs_frame_writer *w, gs_status *st)
@@ -106,7 +108,7 @@ static gs_code end_part(gs_frame_writer *w, gs_status *st)
                                .bytes = t->bytes,
                                .records = t->records};
     w->part++;
-    return put_frame(w, &head, NULL, st);
+    return add_frame(w, &head, NULL, st);
 }
 
 gs_code gs_frame_writer_begin(gs_frame_writer *w, const uint8_t *header,
@@ -125,6 +127,8 @@ gs_code gs_frame_writer_begin(gs_frame_writer *w, const uint8_t *header,
                               .stored_bytes = (uint32_t)header_bytes,
                               .bytes = header_bytes};
     w->written = w->last_sum = w->part = 0;
+    if (w->packer != NULL)
+        gs_frame_packer_drop(w->packer);
     memset(w->tallies, 0, w->part_count * sizeof *w->tallies);
     GS_TRY(put_frame(w, &start, NULL, st));
     return header_bytes > 0 ? put_frame(w, &top, header, st) : GS_OK;
@@ -137,17 +141,7 @@ static gs_code put_block(gs_frame_writer *w, const uint8_t *text, size_t bytes,
                                .part = (uint32_t)w->part,
                                .stored_bytes = (uint32_t)bytes,
                                .bytes = bytes};
-    if (w->zstd == NULL)
-        return put_frame(w, &head, text, st);
-    const size_t n =
-        ZSTD_compressCCtx(w->zstd, w->packed, w->packed_bytes, text, bytes, ZSTD_LEVEL);
-    if (ZSTD_isError(n))
-        return GS_FAIL(st, GS_ERR_NOMEM, 0, "zstd: %s", ZSTD_getErrorName(n));
-    if (n >= bytes)
-        return put_frame(w, &head, text, st);
-    head.codec = GS_PART_FRAME_ZSTD;
-    head.stored_bytes = (uint32_t)n;
-    return put_frame(w, &head, w->packed, st);
+    return add_frame(w, &head, text, st);
 }
 
 gs_code gs_frame_writer_put(gs_frame_writer *w, size_t part, const uint8_t *text,
@@ -176,6 +170,8 @@ gs_code gs_frame_writer_commit(gs_frame_writer *w, gs_status *st)
         end.bytes += w->tallies[i].bytes;
         end.records += w->tallies[i].records;
     }
+    if (w->packer != NULL)
+        GS_TRY(gs_frame_packer_flush(w->packer, st));
     GS_TRY(put_frame(w, &end, NULL, st));
     return gs_output_commit(w->output, w->written, w->options->sync_output, st);
 }

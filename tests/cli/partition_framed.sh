@@ -69,3 +69,21 @@ for stream in s z; do
     done
 done
 [ -z "$(compgen -G "p.*")" ]
+# Packed by any number of threads it is the same stream, of a few large parts, of many small
+# ones, and of what does not become smaller.
+gpusort gen lines --bytes=6M --dist=zipf -o zipf
+head -c 3M /dev/urandom >noise
+gpusort sample --splitters=3 zipf -o few.cuts
+gpusort sample --splitters=700 zipf -o many.cuts
+for cuts in few many; do
+    for file in zipf noise; do
+        gpusort partition --splitters=$cuts.cuts --framed --compress --parallel=1 $file -o one
+        for threads in 2 3 40; do
+            gpusort partition --splitters=$cuts.cuts --framed --compress --parallel=$threads $file | cmp - one
+        done
+        gpusort partition --unframe -o of_one. one
+        cat of_one.* | cmp - <(gpusort sort $file)
+        [ $file = noise ] || [ "$(wc -c <one)" -lt 4000000 ] || echo "not packed: $(wc -c <one)"
+        rm of_one.*
+    done
+done
