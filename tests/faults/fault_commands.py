@@ -222,6 +222,12 @@ DURABLE = [
     Command("sort --checkpoint", f"sort {SPILL} --checkpoint=ck -f {{in}}/lines -o out"),
     Command("sort --checkpoint, several inputs", f"sort {SPILL} --checkpoint=ck -k1,1r "
             "{in}/half {in}/lines.gz {in}/b.zst -o out", before=OLD),
+    Command("partition --sync", f"partition {SPILL} --sync --splitters={{in}}/cuts {{in}}/lines "
+            "-o out/", before="mkdir out; echo old >out/0001", has_parts=True),
+    Command("partition --sync, new", "partition --parallel=2 --sync --splitters={in}/cuts "
+            "--range=1000:60000 {in}/lines -o out/", before="mkdir out", has_parts=True),
+    Command("partition --framed --sync", f"partition {SPILL} --sync --splitters={{in}}/cuts "
+            "--framed --compress {in}/half -o out", before=OLD),
     Command("index build --checkpoint", f"{BUILD} --method=spimi --checkpoint=ck -o out "
             "{in}/docs"),
     Command("index build --checkpoint, bsbi", f"{BUILD} --method=bsbi --checkpoint=ck "

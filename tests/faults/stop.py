@@ -8,7 +8,7 @@ PROGRAM is one of `make FAULTS=1`. A power cut comes at a call that changes the 
 (power_cut.h): at each of them in turn, or with --cuts at so many, of all commands together.
 A kill comes at a random moment, --kills of them. Then the name of the output must stand for
 what it stood for before, or for the whole result; where nothing had the name, it may also be
-nothing. The same command is given again, in part of the cases stopped again, until it ends,
+nothing; of several outputs that holds for each. The same command is given again, in part of the cases stopped again, until it ends,
 which it must do with the result, and with nothing left beside it but what no next run can
 know for its own: a name a sort had given to its output that moment, and an empty folder.
 What was done all the same when the power went, and replaces nothing, may say just that.
@@ -36,7 +36,7 @@ import walk as walks  # noqa: E402
 
 NEVER = 1 << 40
 MARK = "/.gpusort-unfinished"   # in an index that has its name it means nothing
-FOR_NOBODY = re.compile(r"work/(\.out\.gpusort-\w{6}|out\.tmp-\w{6}|ck)$")
+FOR_NOBODY = re.compile(r"work/(\.out\.gpusort-\w{6}|out/\.\d+\.gpusort-\w{6}|out\.tmp-\w{6}|ck)$")
 STOPS_MAX = 4                   # of one command in a row
 TRIES = 8                       # to kill it before it has ended
 
@@ -45,7 +45,13 @@ def of_output(state):
     """The part of a state that has the name of the output."""
     return {path: what for path, what in state.items()
             if (path == "work/out" or path.startswith("work/out/"))
-            and not path.endswith(MARK)}
+            and not path.endswith(MARK) and not FOR_NOBODY.match(path)}
+
+
+def are_parts(command, now, before, result):
+    """Is each of several outputs as it was, or whole?"""
+    return command.has_parts and set(before) <= set(now) and \
+        all(what in (before.get(path), result.get(path)) for path, what in now.items())
 
 
 class Stops:
@@ -94,7 +100,8 @@ class Stops:
             return ""
         if result.ended:
             return "it had ended, and its result is not on the disk"
-        if now == of_output(self.before):
+        before = of_output(self.before)
+        if now == before or are_parts(self.command, now, before, of_output(self.result.state)):
             return ""
         return f"the output is neither old nor new: {now}"
 
