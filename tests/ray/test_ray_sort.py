@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 import on_cluster
-from gpusort_ray import cluster
+from gpusort_ray import cluster, sort_job
 from on_cluster import Failed, Nodes, check_same, check_sort, gpusort, gpusort_ray, run_cases
 
 CORPUS = Path(__file__).resolve().parent.parent.parent / "corpus"
@@ -165,6 +165,15 @@ def pieces_in_files(folder: Path, nodes: Nodes, **_: object) -> None:
     outs = {Path(w[w.index("-o") + 1]).parent.parent.parent for w in words if w[0] == "partition"}
     if outs != {shared}:
         raise Failed(f"pieces are written to {outs}")
+    # Where there is too little room for all of them at once they are Ray's.
+    told.unlink()
+    with mock.patch.object(cluster, "_only_node", lambda ray: ray.get_runtime_context().get_node_id()):
+        with mock.patch.object(sort_job.gpusort, "room_in", lambda asked: a.stat().st_size):
+            check_sort(folder, [], [a, b], ["--chunk=300K", f"-T{shared}", f"--gpusort={program}"])
+    words = [line.split() for line in told.read_text().splitlines()]
+    outs = {Path(w[w.index("-o") + 1]).parent.parent for w in words if w[0] == "partition"}
+    if outs != {shared}:
+        raise Failed(f"pieces of a full disk are written to {outs}")
     if list(shared.iterdir()):
         raise Failed(f"left: {list(shared.iterdir())}")
     for words, says in ((["--pieces=files"], "-T"), (["--pieces=x"], "auto")):

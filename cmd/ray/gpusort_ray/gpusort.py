@@ -192,20 +192,30 @@ def _new_folder(base: str) -> tuple[str, IO[bytes]]:
         lock.close()  # one who swept was faster
 
 
+def room_in(asked: str) -> int:
+    """Bytes that are free where temporary files go on this node, once those have gone that
+    killed tasks left."""
+    base = asked or tempfile.gettempdir()
+    try:
+        os.makedirs(base, exist_ok=True)
+        _sweep(base)
+        return shutil.disk_usage(base).free
+    except OSError as e:
+        raise PassingTrouble(f"{base} on {os.uname().nodename}: {e}") from e
+
+
 @contextmanager
 def scratch(asked: str, needed_bytes: int) -> Iterator[str]:
     """A folder of this task, or of the driver, on its node's disk, if that has room for what
     comes."""
     base = asked or tempfile.gettempdir()
+    free = room_in(asked)
+    if free < needed_bytes:
+        raise PassingTrouble(
+            f"{base} on {os.uname().nodename} has {free >> 20} MiB free, "
+            f"and {needed_bytes >> 20} are needed: No space left on device"
+        )
     try:
-        os.makedirs(base, exist_ok=True)
-        _sweep(base)
-        free = shutil.disk_usage(base).free
-        if free < needed_bytes:
-            raise PassingTrouble(
-                f"{base} on {os.uname().nodename} has {free >> 20} MiB free, "
-                f"and {needed_bytes >> 20} are needed: No space left on device"
-            )
         folder, lock = _new_folder(base)
     except OSError as e:
         raise PassingTrouble(f"{base} on {os.uname().nodename}: {e}") from e

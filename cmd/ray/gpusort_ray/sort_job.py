@@ -140,14 +140,21 @@ class SortJob:
         missing = [p for p in range(plan.parts) if p not in done]
         if not missing:
             return
-        if self._o.pieces == "files" or (self._o.pieces == "auto" and self._cluster.only_node):
-            # What lies there may be as much as all inputs.
+        if self._keeps_files(plan):
             with gpusort.scratch(self._o.job.scratch, plan.bytes) as folder:
                 pieces, sizes = self._partition_to_files(plan, frozenset(done), folder)
                 self._merge_files(missing, pieces, sizes)
             return
         refs, sizes = self._partition(plan, frozenset(done))
         self._merge(missing, refs, sizes)
+
+    def _keeps_files(self, plan: Plan) -> bool:
+        """Do pieces stay files? They are as much as all inputs, and parts may go to the same
+        disk. Where -T has no room for that, Ray may have: it spills to a folder of its own."""
+        o = self._o
+        if o.pieces != "auto":
+            return o.pieces == "files"
+        return bool(self._cluster.only_node) and gpusort.room_in(o.job.scratch) >= 2 * plan.bytes
 
     def _partition(self, plan: Plan, skipped: frozenset[int]) -> tuple[list[list[Any]], list[int]]:
         """References to all pieces, by chunk and part, and how large parts are."""
