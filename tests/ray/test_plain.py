@@ -7,15 +7,18 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "ray"))
 
-from gpusort_ray import arguments, files, manifest, plan, records  # noqa: E402
-from gpusort_ray.errors import Trouble, Usage  # noqa: E402
+from gpusort_ray import arguments, files, gpusort, manifest, plan, records  # noqa: E402
+from gpusort_ray.errors import PassingTrouble, Trouble, Usage  # noqa: E402
 from gpusort_ray.index_options import parse_index  # noqa: E402
 from gpusort_ray.sort_options import SORT_TABLE, parse_sort  # noqa: E402
 
@@ -76,6 +79,42 @@ class CommandLines(unittest.TestCase):
         self.assertEqual(parse_sort(["-S", "3"])[0].job.memory_bytes, 3 << 10)
         for text, size in (("7", 7), ("2b", 1024), ("5K", 5 << 10), ("1GiB", 1 << 30)):
             self.assertEqual(arguments.size_of(text, "-x"), size)
+
+
+class Programs(Scratch):
+    def starts(self, path: str) -> None:
+        """What a killed process had started is gone soon."""
+        script = (
+            "from gpusort_ray import gpusort\n"
+            "with gpusort.Run(['sh', '-c', 'echo $$; exec sleep 60']) as r:\n"
+            "    for block in r.blocks(): print(block.decode(), flush=True)\n"
+        )
+        where = Path(arguments.__file__).parent.parent
+        with subprocess.Popen(
+            [sys.executable, "-B", "-c", script], stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(where), "PATH": path},
+        ) as job:  # fmt: skip
+            assert job.stdout is not None
+            child = Path("/proc", job.stdout.readline().decode().strip(), "cmdline")
+            self.assertTrue(child.exists())
+            job.kill()
+        for _ in range(200):
+            if not child.exists() or b"sleep" not in child.read_bytes():
+                return
+            time.sleep(0.02)
+        self.fail("it lives on")
+
+    def test_a_program_dies_with_who_started_it(self) -> None:
+        self.starts(os.environ["PATH"])
+        for name in ("sh", "sleep"):  # and no setpriv
+            (self.folder / name).symlink_to(shutil.which(name) or "")
+        self.starts(str(self.folder))
+
+    def test_failures_name_the_program(self) -> None:
+        with self.assertRaisesRegex(Trouble, "sh: .*nosuch"):
+            gpusort.run(["sh", "-c", "echo sh: no nosuch >&2; exit 2"])
+        with self.assertRaisesRegex(PassingTrouble, "sh -c was ended by signal 9"):
+            gpusort.run(["sh", "-c", "kill -9 $$"])
 
 
 class Chunks(Scratch):
