@@ -48,10 +48,10 @@ size_t gs_machine_memory_total(void)
     return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : (size_t)1 << 30;
 }
 
-/* A line of /proc/meminfo in bytes; `otherwise` if there is none. */
-static uint64_t kernel_memory(const char *name, uint64_t otherwise)
+/* A line of such a file in bytes; `otherwise` if there is none. */
+static uint64_t kernel_line(const char *path, const char *name, uint64_t otherwise)
 {
-    FILE *const f = fopen("/proc/meminfo", "re");
+    FILE *const f = fopen(path, "re");
     if (f == NULL)
         return otherwise;
     char line[256];
@@ -65,6 +65,11 @@ static uint64_t kernel_memory(const char *name, uint64_t otherwise)
     }
     (void)fclose(f);
     return bytes;
+}
+
+static uint64_t kernel_memory(const char *name, uint64_t otherwise)
+{
+    return kernel_line("/proc/meminfo", name, otherwise);
 }
 
 /* Where the kernel promises no more memory than there is, what it may still promise. */
@@ -204,10 +209,13 @@ uint64_t gs_machine_now_ns(void)
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
+/* Of a program that was started by a larger one rusage has the peak of that. */
 size_t gs_machine_peak_rss_bytes(void)
 {
     struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
+    const uint64_t otherwise =
+        getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+    return (size_t)kernel_line("/proc/self/status", "VmHWM", otherwise);
 }
 
 static void raise_file_limit(struct rlimit *limit, rlim_t wanted)

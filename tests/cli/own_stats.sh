@@ -21,3 +21,11 @@ X
 gpusort gen lines --bytes=9M -o large
 for how in '-o o' '-o o --no-uring -S 2M' '-o o --parallel=1'; do gpusort --stats=s.json $how large && grep xxh3 s.json; done | uniq -c
 gpusort --stats=s.json large | cmp - o && grep xxh3 s.json
+# Of this program, and not of a larger one that started it.
+python3 - <<'PY'
+import json, subprocess
+large = bytearray(300 << 20)
+subprocess.run(["gpusort", "--stats=s.json", "-o", "o", "t"], check=True, close_fds=False)
+peak = json.load(open("s.json"))["peak_memory_bytes"]
+print("a peak of its own" if 1 << 20 < peak < 200 << 20 else f"a peak of {peak} bytes")
+PY
