@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import json
 import os
 import re
 import resource
@@ -163,8 +164,15 @@ def run(
         return said
 
 
-def largest_child_bytes() -> int:
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+def measured(
+    words: list[str], folder: str, feed: Callable[[int], None] | None = None
+) -> dict[str, Any]:
+    """To its end, in the folder; what it says of itself: --stats."""
+    told = os.path.join(folder, "stats")
+    run([*words, f"--stats={told}"], feed, folder=folder)
+    with open(told) as f:
+        stats: dict[str, Any] = json.load(f)
+    return stats
 
 
 def used_seconds() -> float:

@@ -46,20 +46,20 @@ def build_shard(work: IndexWork, number: int, chunk: Chunk) -> ShardDone:
         if feed is not None and not o.format:
             words.append(f"--format={o.format_of(chunk.files[0])}")
         built = files.path_of(target) if files.is_local(target) else os.path.join(folder, "index")
-        gpusort.run(
+        stats = gpusort.measured(
             [
                 program, "index", "build", *o.handed_on, f"-S{work.memory_bytes >> 10}K",
                 f"--parallel={work.cpus}", f"--engine={work.engine}", *o.job.of_programs, f"-T{folder}",
                 "--replace", "-o", built, *words,
             ],
+            folder,
             feed,
-            folder=folder,
         )  # fmt: skip
         chunks.check_unchanged(chunk)
         info = json.loads(gpusort.run([program, "index", "info", "--json", built]))
         if built != target and not files.is_local(target):
             send_index(built, target)
-    peak = gpusort.largest_child_bytes()
+    peak = stats["peak_memory_bytes"]
     size = sum(info["bytes"].values())
     return ShardDone(number, info["documents"], size, gpusort.used_seconds() - began, peak)
 

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
 import pickle
@@ -148,12 +147,13 @@ def partition_chunk(
     began = gpusort.used_seconds()
     with gpusort.scratch(work.options.job.scratch, _needed(work, chunk) + chunk.bytes) as folder:
         sizes = []
-        for part, path in _partition(work, chunk, splitters, folder, folder):
+        peak, paths = _partition(work, chunk, splitters, folder, folder)
+        for part, path in enumerate(paths):
             data = b"" if part in skipped else _mapped(path)
             sizes.append(len(data))
             yield Piece(number, part, xxhash.xxh3_64_hexdigest(data), _as_object(data))
             os.unlink(path)
-    yield PartitionDone(sizes, gpusort.used_seconds() - began, gpusort.largest_child_bytes())
+    yield PartitionDone(sizes, gpusort.used_seconds() - began, peak)
 
 
 def partition_to_files(
@@ -165,7 +165,8 @@ def partition_to_files(
     sizes = []
     with gpusort.scratch(work.options.job.scratch, _needed(work, chunk)) as folder:
         with _kept_folder(base, number) as target:
-            for part, path in _partition(work, chunk, splitters, folder, target):
+            peak, paths = _partition(work, chunk, splitters, folder, target)
+            for part, path in enumerate(paths):
                 size, checksum = _checked(path)
                 if part in skipped or size == 0:
                     os.unlink(path)
@@ -174,7 +175,7 @@ def partition_to_files(
                     pieces.append(Piece(number, part, checksum, path))
                 sizes.append(size)
     used = gpusort.used_seconds() - began
-    return PartitionDone(sizes, used, gpusort.largest_child_bytes(), pieces)
+    return PartitionDone(sizes, used, peak, pieces)
 
 
 @contextmanager
@@ -199,25 +200,25 @@ def _needed(work: Work, chunk: Chunk) -> int:
 
 def _partition(
     work: Work, chunk: Chunk, splitters: bytes, folder: str, target: str
-) -> Iterator[tuple[int, str]]:
-    """Every part and the file in `target` that has its piece."""
+) -> tuple[int, list[str]]:
+    """How much memory it took; and the files in `target`, one a part, that have the pieces."""
     chunks.check_unchanged(chunk)
     cut = os.path.join(folder, "splitters")
     with open(cut, "wb") as f:
         f.write(splitters)
     words, feed = chunks.input_of(chunk, work.options, folder, True)
-    gpusort.run(
+    stats = gpusort.measured(
         [
             *work.words("partition", work.engine), f"-T{folder}", f"--splitters={cut}",
             f"--parts={work.parts}", "-o", os.path.join(target, "piece"), *words,
         ],
+        folder,
         feed,
-        folder=folder,
     )  # fmt: skip
     chunks.check_unchanged(chunk)
     digits = max(4, len(str(work.parts - 1)))
-    for part in range(work.parts):
-        yield part, os.path.join(target, f"piece.{part:0{digits}d}")
+    paths = [os.path.join(target, f"piece.{part:0{digits}d}") for part in range(work.parts)]
+    return stats["peak_memory_bytes"], paths
 
 
 def _mapped(path: str) -> Any:
@@ -236,21 +237,20 @@ def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) 
     began = gpusort.used_seconds()
     o = work.options
     with gpusort.scratch(o.job.scratch, part_bytes + (1 << 20)) as folder:
+        peak = 0  # if it is not known
         paths = [_keep(p, part, folder) for p in pieces]
         paths = [p for p in paths if o.is_table or os.path.getsize(p)]
         target = files.join(work.out, part_name(part, work.parts))
         words = [*work.words("sort"), f"-T{folder}", "-m", chunks.names(paths, folder)]
         is_direct = files.is_local(target) and not work.header and paths
         if is_direct:
-            told = os.path.join(folder, "stats")
-            words += [f"--stats={told}", *["--sync"] * o.syncs]
-            gpusort.run([*words, "-o", files.path_of(target)])
-            with open(told) as f:
-                stats = json.load(f)
+            words += [*["--sync"] * o.syncs, "-o", files.path_of(target)]
+            stats = gpusort.measured(words, folder)
+            peak = stats["peak_memory_bytes"]
             done = stats["output_bytes"], stats["output_xxh3"]
         else:
             done = _write(work, part, target, words if paths else None)
-    return PartDone(part, *done, gpusort.used_seconds() - began, gpusort.largest_child_bytes())
+    return PartDone(part, *done, gpusort.used_seconds() - began, peak)
 
 
 def _keep(piece: Piece, part: int, folder: str) -> str:

@@ -48,21 +48,24 @@ def _stored_bytes(urls: list[str]) -> int:
     return sum(f.bytes for url in urls if not files.is_local(url) for f in files.expand(url))
 
 
-def _merge(work: IndexWork, urls: list[str], name: str, words: list[str]) -> None:
+def _merge(work: IndexWork, urls: list[str], name: str, words: list[str]) -> int:
+    """How much memory it took."""
     target = files.join(work.out, name)
     is_local, stored = files.is_local(target), _stored_bytes(urls)
     # The result of a merge is no larger than what it is of, nor is what it keeps beside.
     with gpusort.scratch(work.options.job.scratch, stored if is_local else 3 * stored) as folder:
         made = files.path_of(target) if is_local else os.path.join(folder, "made")
-        gpusort.run(
+        stats = gpusort.measured(
             [
                 gpusort.find(work.options.job.gpusort), "index", "merge", *words, "--replace",
                 f"-S{work.memory_bytes >> 10}K", f"--parallel={work.cpus}", "-o", made,
                 *_there(urls, folder),
-            ]
+            ],
+            folder,
         )  # fmt: skip
         if not is_local:
             send_index(made, target)
+    return int(stats["peak_memory_bytes"])
 
 
 def _shards(work: IndexWork, count: int) -> list[str]:
@@ -90,21 +93,20 @@ def merge_range(work: IndexWork, shards: int, number: int, name: str, cut: bytes
         f"--from-term={os.fsdecode(terms[number])}", f"--to-term={os.fsdecode(terms[number + 1])}",
         *["--unique-ids"] * work.options.unique_ids,
     ]  # fmt: skip
-    _merge(work, _shards(work, shards), name, words)
-    return _done(work, number, name, began)
+    peak = _merge(work, _shards(work, shards), name, words)
+    return _done(work, number, name, began, peak)
 
 
 def join_ranges(work: IndexWork, ranges: int) -> RangeDone:
     began = gpusort.used_seconds()
     urls = [files.join(work.out, range_name(i)) for i in range(ranges)]
-    _merge(work, urls, WHOLE, ["--join-terms"])
-    return _done(work, ranges, WHOLE, began)
+    peak = _merge(work, urls, WHOLE, ["--join-terms"])
+    return _done(work, ranges, WHOLE, began, peak)
 
 
-def _done(work: IndexWork, number: int, name: str, began: float) -> RangeDone:
+def _done(work: IndexWork, number: int, name: str, began: float, peak: int) -> RangeDone:
     size = sum(f.bytes for f in files.expand(files.join(work.out, name)))
-    used = gpusort.used_seconds() - began
-    return RangeDone(number, size, used, gpusort.largest_child_bytes())
+    return RangeDone(number, size, gpusort.used_seconds() - began, peak)
 
 
 class TermsJob:
