@@ -174,7 +174,7 @@ def page() -> str:
         f"{1000 * 4 * 2**30 / TB:.1f} TB with chunks of 4 GiB, {1000 * 16 * GB / TB:.0f} TB with chunks of 16 GB. "
         "What is above that needs a second round, which is not built: rows with two rounds are what it would "
         "take. Next are the copies: a piece is written by gpusort, copied to Ray's memory, and copied to a "
-        "file again for the merge, which takes a sixth of the cores; pieces in files of a shared folder "
+        "file again for the merge, which takes an eighth of the cores; pieces in files of a shared folder "
         "(--pieces=files) are not copied. Then the network, since parts go "
         "to a store while pieces come in. The driver's node is the one that must not fail; after it does, "
         "all pieces are made again for the parts that are missing.",
