@@ -76,22 +76,28 @@ static gs_code read_header(gs_file_merge *m, gs_status *st)
                          gs_quote_name(&name, *m->inputs[0].name));
 }
 
+static gs_text_output describe_output(const gs_file_merge *m, const gs_memory_plan *plan,
+                                      gs_output *output)
+{
+    const merge_header *const h = m->header_context;
+    return (gs_text_output){.options = m->options,
+                            .plan = plan,
+                            .layout = m->source.layout,
+                            .output = output,
+                            .witness = m->source.witness,
+                            .wrong_code = GS_ERR_FORMAT,
+                            .piece_bytes = plan->piece_bytes,
+                            .header = h->header.data,
+                            .header_bytes = h->header.bytes};
+}
+
 /* The last pass. */
 static gs_code write_text(const gs_file_merge *m, const gs_memory_plan *plan,
                           gs_output *output, gs_text_output_fn *make, void *context,
                           gs_status *st)
 {
     gs_sort_stats *const stats = m->options->stats;
-    const merge_header *const h = m->header_context;
-    const gs_text_output out = {.options = m->options,
-                                .plan = plan,
-                                .layout = m->source.layout,
-                                .output = output,
-                                .witness = m->source.witness,
-                                .wrong_code = GS_ERR_FORMAT,
-                                .piece_bytes = plan->piece_bytes,
-                                .header = h->header.data,
-                                .header_bytes = h->header.bytes};
+    const gs_text_output out = describe_output(m, plan, output);
     if (stats != NULL) {
         atomic_fetch_add(&stats->passes, 1);
         atomic_store(&stats->phase, GS_PHASE_MERGE);
@@ -114,21 +120,41 @@ static gs_code merge_read(gs_file_merge *m, gs_output *output, gs_status *st)
     return write_text(m, m->plan, output, merge_last, m, st);
 }
 
+/* The output is a copy of the one input, or of its lines the other way round. */
+static gs_code take_copy(const gs_file_merge *m, const gs_memory_plan *plan,
+                         gs_output *output, const gs_ordered_copy *copied, gs_status *st)
+{
+    gs_sort_stats *const stats = m->options->stats;
+    const gs_text_output out = describe_output(m, plan, output);
+    const gs_multiset records = {copied->records, copied->bytes - copied->records, 0};
+    gs_witness_read(m->source.witness, &records);
+    if (stats != NULL) {
+        atomic_store(&stats->threads, plan->workers);
+        atomic_fetch_add(&stats->passes, 1);
+        atomic_fetch_add(&stats->records, copied->records);
+        atomic_fetch_add(&stats->text_bytes, atomic_load(&stats->merge_bytes));
+        atomic_fetch_add(&stats->input_bytes, atomic_load(&stats->merge_bytes));
+    }
+    return gs_text_output_settle(&out, copied->records, copied->bytes, st);
+}
+
 static gs_code merge_all(gs_file_merge *m, gs_output *output, bool *is_done,
                          gs_status *st)
 {
     gs_mapped_merge *mapped = NULL;
     const gs_sort_options *const o = m->options;
     if (o->order.form == GS_FORM_LINES && !o->no_map)
-        GS_TRY(gs_mapped_merge_new(&mapped, m, gs_output_fd(output), st));
+        GS_TRY(gs_mapped_merge_new(&mapped, m, output, st));
     *is_done = mapped != NULL || !m->is_sort;
     if (mapped != NULL && m->is_sort && m->options->stats != NULL)
         atomic_store(&m->options->stats->memory_limit_bytes,
                      gs_mapped_merge_plan(mapped)->limit_bytes);
     if (mapped == NULL)
         return m->is_sort ? GS_OK : merge_read(m, output, st);
-    GS_NOTED(
-        write_text(m, gs_mapped_merge_plan(mapped), output, merge_mapped, mapped, st));
+    const gs_memory_plan *const plan = gs_mapped_merge_plan(mapped);
+    const gs_ordered_copy *const copied = gs_mapped_merge_copied(mapped);
+    GS_NOTED(copied != NULL ? take_copy(m, plan, output, copied, st)
+                            : write_text(m, plan, output, merge_mapped, mapped, st));
     gs_mapped_merge_free(mapped);
     return st->code;
 }

@@ -21,6 +21,10 @@ sort_as() { # WHAT OPTION... FILE...: the same as GNU sort, and by how many stre
 }
 sort_as 'in order' sorted
 sort_as 'in order, unique' -u sorted
+awk 'NR == 150000 { print "~" } { print }' sorted >once
+sort_as 'one out of place' once
+head -c -1 sorted >unended
+sort_as 'in order, without its last end' unended
 sort_as 'ten' ten
 sort_as 'ten, and the whole' -u ten sorted
 sort_as 'shuffled' shuffled

@@ -15,7 +15,9 @@
 #ifndef GS_LIB_SORT_TEXT_MAPPED_MERGE_H
 #define GS_LIB_SORT_TEXT_MAPPED_MERGE_H
 
+#include "io/output.h"
 #include "lib/sort/text/file_merge.h"
+#include "lib/sort/text/ordered_copy.h"
 #include "lib/sort/run/runs.h"
 
 /* Of a piece, which so stays in the second-level cache on its way out. Builds that are
@@ -27,10 +29,13 @@
 typedef struct gs_mapped_merge gs_mapped_merge;
 
 /* *out is NULL if these inputs, or what is to become of them, are not for this way.
- * Borrows the merge until free(). `output_fd` is where the lines will go. */
+ * Borrows the merge until free(). `output` is where the lines will go. */
 GS_MUST_CHECK gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge,
-                                          int output_fd, gs_status *st);
+                                          const gs_output *output, gs_status *st);
 void gs_mapped_merge_free(gs_mapped_merge *m); /* NULL is fine */
+
+/* What the output has already, all of it; NULL: nothing, and it is to be merged. */
+const gs_ordered_copy *gs_mapped_merge_copied(const gs_mapped_merge *m);
 
 /* By which the output is to be made. */
 const gs_memory_plan *gs_mapped_merge_plan(const gs_mapped_merge *m);

@@ -25,6 +25,7 @@ struct gs_mapped_merge {
     gs_memory_plan plan;
     gs_file_map map;
     gs_text_form form;
+    gs_ordered_copy copied;
     gs_text *texts; /* text_count of them: files, or sorted stretches of files */
     size_t text_count;
     size_t ask_bytes, piece_bytes;

@@ -4,6 +4,7 @@
  * asked for ahead of the merge.
  */
 #include "lib/base/assertion.h"
+#include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/sort/text/mapped_state.h"
 #include "lib/sort/text/stretches.h"
@@ -134,8 +135,56 @@ static bool may_be_reversed(const gs_mapped_merge *m)
            (m->form.encoder == NULL || !m->merge->options->verify);
 }
 
+/* Can the output be a copy of the input, if that is in order? A file that takes much of
+ * the memory goes past the page cache instead, as the stream writes it, which also sums
+ * up what it writes. */
+static bool may_be_copied(const gs_mapped_merge *m, const gs_output *output)
+{
+    const gs_sort_options *const o = m->merge->options;
+    return m->map.file_count == 1 && m->map.files[0].is_cached &&
+           m->form.encoder == NULL && m->form.record_size == 0 &&
+           !m->merge->merge.is_unique && !o->output_zstd && !o->sums_output &&
+           !gs_witness_is_full(m->merge->source.witness) && o->taker == NULL &&
+           gs_output_is_own_file(output) &&
+           m->map.files[0].bytes <= gs_machine_memory_available() / 2;
+}
+
+/* Copies it while that is looked at. */
+static gs_code copy_in_order(gs_mapped_merge *m, const gs_output *output, gs_team *team,
+                             gs_status *st)
+{
+    const gs_sort_options *const o = m->merge->options;
+    const gs_mapped_file *const file = &m->map.files[0];
+    gs_sort_stats *const stats = o->stats;
+    const gs_ordered_copy_options options = {
+        .from = file->fd,
+        .bytes = file->bytes,
+        .to = gs_output_fd(output),
+        .eol = m->form.layout->eol,
+        .is_backwards = m->form.layout->is_backwards,
+        .may_be_reversed = may_be_reversed(m),
+        .part_bytes = GS_MERGE_PIECE_MAX,
+        .team = team,
+        .cancel = o->cancel_signal,
+        .copied_bytes = stats != NULL ? &stats->merge_bytes : NULL,
+    };
+    if (stats != NULL)
+        atomic_store(&stats->merge_bytes_total, file->bytes);
+    GS_TRY(gs_ordered_copy_run(&m->copied, &options, st));
+    if (m->copied.is_done && !gs_file_stamp_is_same(&file->stamp, file->fd))
+        m->copied.is_done = false; /* an error that the merge has words for */
+    if (m->copied.is_done)
+        gs_log_say(o->log, GS_LOG_INFO,
+                   "sorted stretches of the input: 1%s, copied as it was looked at",
+                   m->copied.is_reversed ? ", the other way round" : "");
+    else if (stats != NULL)
+        atomic_store(&stats->merge_bytes, 0);
+    return GS_OK;
+}
+
 /* Instead of files that need not be sorted: their sorted stretches, if there are few. */
-static gs_code take_stretches(gs_mapped_merge *m, bool *are_few, gs_status *st)
+static gs_code take_stretches(gs_mapped_merge *m, gs_team *team, bool *are_few,
+                              gs_status *st)
 {
     const gs_sort_options *const o = m->merge->options;
     gs_text *stretches = NULL;
@@ -145,6 +194,7 @@ static gs_code take_stretches(gs_mapped_merge *m, bool *are_few, gs_status *st)
         .text_count = m->text_count,
         .line_bytes_max = m->merge->source.record_bytes_max,
         .may_be_reversed = may_be_reversed(m),
+        .team = team,
         .cancel = o->cancel_signal,
     };
     size_t count = 0;
@@ -154,11 +204,9 @@ static gs_code take_stretches(gs_mapped_merge *m, bool *are_few, gs_status *st)
             return GS_OK; /* who sorts it has an error for that */
     if (m->text_count > GS_STRETCHES_MAX)
         return GS_OK;
-    GS_TRY(gs_team_new(&options.team, m->plan.workers, st));
     if (gs_mem_new_array(&stretches, GS_STRETCHES_MAX, sizeof *stretches,
                          "sources of a merge", st) == GS_OK)
         GS_NOTED(gs_stretches_find(&options, stretches, &count, st));
-    gs_team_free(options.team);
     *are_few = st->code == GS_OK && count > 0;
     if (*are_few) {
         gs_mem_free(m->texts);
@@ -172,8 +220,25 @@ static gs_code take_stretches(gs_mapped_merge *m, bool *are_few, gs_status *st)
     return st->code;
 }
 
-gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int output_fd,
-                            gs_status *st)
+/* What is known of the order of inputs that need not be sorted: false if that is nothing
+ * to begin with. */
+static gs_code look_at_order(gs_mapped_merge *m, const gs_output *output, bool *is_known,
+                             gs_status *st)
+{
+    gs_team *team = NULL;
+    *is_known = false;
+    GS_TRY(gs_team_new(&team, m->plan.workers, st));
+    if (may_be_copied(m, output))
+        GS_NOTED(copy_in_order(m, output, team, st));
+    *is_known = m->copied.is_done;
+    if (st->code == GS_OK && !*is_known)
+        GS_NOTED(take_stretches(m, team, is_known, st));
+    gs_team_free(team);
+    return st->code;
+}
+
+gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge,
+                            const gs_output *output, gs_status *st)
 {
     const gs_sort_options *const o = merge->options;
     const gs_memory_plan plan = gs_memory_plan_make(o->memory_bytes, o->threads, false);
@@ -190,15 +255,19 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge, int out
     m->end = UINT64_MAX;
     pthread_mutex_init(&m->mutex, NULL);
     pthread_cond_init(&m->turn, NULL);
-    if (!map_files(m, output_fd, st))
+    if (!map_files(m, gs_output_fd(output), st))
         goto fail;
     if (!merge->is_sort)
         GS_TRY_OR_FAIL(check_whole_records(m, st));
     GS_TRY_OR_FAIL(describe_texts(m, st));
     if (merge->is_sort)
-        GS_TRY_OR_FAIL(take_stretches(m, &are_sorted, st));
+        GS_TRY_OR_FAIL(look_at_order(m, output, &are_sorted, st));
     if (!are_sorted)
         goto fail;
+    if (m->copied.is_done) {
+        *out = m;
+        return GS_OK;
+    }
     GS_TRY_OR_FAIL(begin_asking(m, st));
     const size_t most = plan.merge_piece_bytes / 4 * 3;
     m->piece_bytes = most < GS_MERGE_PIECE_MAX ? most : GS_MERGE_PIECE_MAX;
@@ -236,6 +305,11 @@ void gs_mapped_merge_free(gs_mapped_merge *m)
     pthread_mutex_destroy(&m->mutex);
     pthread_cond_destroy(&m->turn);
     gs_mem_free(m);
+}
+
+const gs_ordered_copy *gs_mapped_merge_copied(const gs_mapped_merge *m)
+{
+    return m->copied.is_done ? &m->copied : NULL;
 }
 
 const gs_memory_plan *gs_mapped_merge_plan(const gs_mapped_merge *m)

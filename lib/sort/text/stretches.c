@@ -117,27 +117,46 @@ static void note(gs_stretch_search *s, size_t text, const uint8_t *at)
     pthread_mutex_unlock(&s->mutex);
 }
 
-/* The same as below of lines that are their own strings, which is most of the time. */
+/* Two lines, one behind the other, of lines that are their own strings. */
+static inline void look_at_two(gs_stretch_search *s, size_t number, const uint8_t *line,
+                               size_t bytes, const uint8_t *next, size_t next_bytes)
+{
+    const int d = gs_string_compare(line, bytes, next, next_bytes, 0);
+    const bool is_backwards = s->options->form.layout->is_backwards;
+    if (is_backwards != s->is_reversed ? d < 0 : d > 0)
+        note(s, number, next);
+}
+
+/* The same as below of such lines, which is most of the time. */
 static void look_at_lines(gs_stretch_search *s, size_t number, const uint8_t *at,
                           const uint8_t *end)
 {
     const gs_text *const text = &s->options->texts[number];
-    const gs_record_layout *const layout = s->options->form.layout;
-    size_t bytes = gs_line_find(at, (size_t)(text->end - at), layout->eol);
-    while (at < end && !atomic_load_explicit(&s->is_over, memory_order_relaxed)) {
-        const uint8_t *const next = at + bytes + 1;
-        if (bytes > s->line_bytes_max)
-            atomic_store(&s->is_over, true);
-        if (next >= text->end)
+    const size_t bytes = (size_t)(text->end - at), inside = (size_t)(end - at);
+    gs_line_iter it = gs_line_iter_begin(at, bytes, s->options->form.layout->eol);
+    size_t last = 0, last_bytes = 0;
+    bool has_last = false;
+    while (gs_line_iter_load(&it)) {
+        while (gs_line_iter_next(&it)) {
+            const size_t now_bytes = it.end - it.begin;
+            if (has_last)
+                look_at_two(s, number, at + last, last_bytes, at + it.begin, now_bytes);
+            if (it.begin >= inside)
+                return;
+            if (now_bytes > s->line_bytes_max)
+                atomic_store(&s->is_over, true);
+            last = it.begin;
+            last_bytes = now_bytes;
+            has_last = true;
+        }
+        if (atomic_load_explicit(&s->is_over, memory_order_relaxed))
             return;
-        const size_t next_bytes =
-            gs_line_find(next, (size_t)(text->end - next), layout->eol);
-        const int d = gs_string_compare(at, bytes, next, next_bytes, 0);
-        if (layout->is_backwards != s->is_reversed ? d < 0 : d > 0)
-            note(s, number, next);
-        at = next;
-        bytes = next_bytes;
     }
+    const size_t rest_bytes = bytes - it.rest; /* of a line without its end */
+    if (has_last && rest_bytes > 0)
+        look_at_two(s, number, at + last, last_bytes, at + it.rest, rest_bytes);
+    if (it.rest < inside && rest_bytes > s->line_bytes_max)
+        atomic_store(&s->is_over, true);
 }
 
 /* Looks at the lines that begin in a part, and at each that follows one of them. */

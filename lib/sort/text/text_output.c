@@ -42,11 +42,31 @@ static gs_code write_header(const gs_text_output *out, gs_sink *sink, gs_status 
     return st->code;
 }
 
+gs_code gs_text_output_settle(const gs_text_output *out, uint64_t records, uint64_t bytes,
+                              gs_status *st)
+{
+    const gs_sort_options *const o = out->options;
+    gs_sort_stats *const stats = o->stats;
+    GS_NOTED(gs_witness_judge(out->witness, records,
+                              o->output_zstd ? UINT64_MAX : bytes - out->header_bytes,
+                              out->wrong_code, st));
+    if (stats != NULL) {
+        atomic_store(&stats->verified, gs_witness_extent(out->witness));
+        atomic_store(&stats->output_bytes, bytes);
+        atomic_store(&stats->output_records, records);
+    }
+    GS_TRY(st->code);
+    if (o->taker != NULL)
+        return o->taker->end(o->taker->context, st);
+    /* What is kept of the job goes when it is done. */
+    return gs_output_commit(out->output, bytes, o->sync_output || o->checkpoint != NULL,
+                            st);
+}
+
 /* Waits for the writes; the output gets its name if all went well. */
 static gs_code finish(const gs_text_output *out, gs_sink *sink, const XXH3_state_t *sum,
                       gs_status *st)
 {
-    gs_sort_stats *const stats = out->options->stats;
     uint64_t total = 0;
     if (st->code != GS_OK)
         gs_stream_abort(sink->stream, st);
@@ -58,25 +78,15 @@ static gs_code finish(const gs_text_output *out, gs_sink *sink, const XXH3_state
             *out->written_bytes = written;
     }
     gs_stream_free(sink->stream);
-    if (st->code == GS_OK)
-        GS_NOTED(gs_witness_judge(out->witness, atomic_load(&sink->record_count),
-                                  out->options->output_zstd ? UINT64_MAX
-                                                            : total - out->header_bytes,
-                                  out->wrong_code, st));
+    const uint64_t records = atomic_load(&sink->record_count);
+    gs_sort_stats *const stats = out->options->stats;
     if (stats != NULL) {
-        atomic_store(&stats->verified, gs_witness_extent(out->witness));
-        atomic_store(&stats->output_bytes, total);
-        atomic_store(&stats->output_records, atomic_load(&sink->record_count));
         atomic_store(&stats->has_output_sum, sum != NULL);
         atomic_store(&stats->output_sum, sum != NULL ? XXH3_64bits_digest(sum) : 0);
     }
     gs_sink_release(sink);
     GS_TRY(st->code);
-    if (out->options->taker != NULL)
-        return out->options->taker->end(out->options->taker->context, st);
-    /* What is kept of the job goes when it is done. */
-    const bool sync = out->options->sync_output || out->options->checkpoint != NULL;
-    return gs_output_commit(out->output, total, sync, st);
+    return gs_text_output_settle(out, records, total, st);
 }
 
 /* Somebody takes the text, and its header apart. */

@@ -39,4 +39,9 @@ GS_MUST_CHECK gs_code gs_text_output_write(const gs_text_output *out,
                                            gs_text_output_fn *make, void *context,
                                            gs_status *st);
 
+/* The output's file has all of it, `records` in `bytes`: what remains to be done. Without
+ * a taker. */
+GS_MUST_CHECK gs_code gs_text_output_settle(const gs_text_output *out, uint64_t records,
+                                            uint64_t bytes, gs_status *st);
+
 #endif
