@@ -218,8 +218,9 @@ static void keyed_come_out(const gs_file_map *map, size_t text_bytes, bool is_th
 {
     for (unsigned is_dear = 0; is_dear < 2; is_dear++) {
         gs_status st = {.code = GS_OK};
-        gs_key keys[] = {{.start_field = 1, .end_field = SIZE_MAX, .reverse = true},
-                         {.start_char = 3, .end_field = SIZE_MAX, .fold = is_dear != 0}};
+        gs_key keys[] = {
+            {.start_field = 1, .end_field = SIZE_MAX, .reverse = true},
+            {.start_char = 3, .end_field = SIZE_MAX, .ignore_nonprint = is_dear != 0}};
         const gs_order order = {
             .keys = keys, .key_count = 2, .eol = '\n', .delimiter = 'b'};
         gs_key_encoder *encoder = NULL;
