@@ -3,8 +3,8 @@
  * feed_job: all that a reader of mapped inputs is made for, as a sort has it
  * (gs_forming).
  *
- * Call order: the caller sets `options`; open, close. Then gs_batch_ring_map or its like
- * says if `in.map` has the inputs.
+ * Call order: the caller sets `options`; open, close. Then gs_input_batches_map or its
+ * like says if `in.map` has the inputs.
  */
 #ifndef GS_TESTS_FEED_JOB_H
 #define GS_TESTS_FEED_JOB_H

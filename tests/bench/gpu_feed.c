@@ -20,7 +20,7 @@
 
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
-#include "lib/sort/device/batch_ring.h"
+#include "lib/sort/device/input_batches.h"
 #include "tests/feed_job.h"
 
 enum { WAYS_MAX = 16, TIMES = 3 };
@@ -48,7 +48,9 @@ static gs_code read_ring(feed_job *j, gs_multiset *records, gs_status *st)
     gs_batch_ring *ring = NULL;
     const gs_ring_batch *batch = NULL;
     bool is_ended = false;
-    GS_TRY(gs_batch_ring_new(&ring, &j->forming, st));
+    gs_input_batches input = {.forming = &j->forming};
+    const gs_batch_source source = gs_input_batches_source(&input);
+    GS_TRY(gs_batch_ring_new(&ring, &j->forming, &source, st));
     while (gs_batch_ring_next(ring, true, &batch, &is_ended, st) == GS_OK && !is_ended) {
         gs_multiset_join(records, &batch->records);
         gs_batch_ring_give(ring);
@@ -90,7 +92,7 @@ static gs_code measure(const feed_wish *wish, unsigned threads, taken_time *take
                               .threads = threads > 0 ? threads : 1}};
     *records = (gs_multiset){0};
     if (feed_job_open(&j, 0, wish->block_bytes, 0, st) == GS_OK && threads > 0 &&
-        !gs_batch_ring_map(&j.forming, STDOUT_FILENO, &j.in.map))
+        !gs_input_batches_map(&j.forming, STDOUT_FILENO, &j.in.map))
         (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s is not in the page cache", wish->name[0]);
     const taken_time begin = now();
     if (st->code == GS_OK)

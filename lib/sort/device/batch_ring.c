@@ -3,19 +3,13 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 
-#include "io/write_all.h"
 #include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 
-enum {
-    SLICE_BYTES = 256 << 10, /* read and counted at a time: still in a core's own cache */
-    LEAVE_BYTES = 4 << 20,   /* of the map, at a time */
-    CORES_A_SENDER = 8,      /* of so many one is left for who sends batches up */
-};
+enum { CORES_A_SENDER = 8 }; /* of so many one is left for who sends batches up */
 
 typedef struct ring_block {
     uint8_t *memory;
@@ -33,6 +27,7 @@ typedef struct ring_thread {
 
 struct gs_batch_ring {
     const gs_forming *forming;
+    gs_batch_source source;
     ring_block *blocks;
     size_t block_count;
     uint8_t *area;
@@ -44,68 +39,8 @@ struct gs_batch_ring {
     pthread_cond_t has_room, is_ready; /* for threads; for who asks for the next */
     uint64_t taken, given, released;   /* batches; each is at most the one before */
     bool is_all_taken, is_stopped;
-    size_t left_to;    /* in the file that batches are of, pages were left up to here */
     gs_status failure; /* the first */
 };
-
-/* --- the input ---------------------------------------------------------------------- */
-
-bool gs_batch_ring_map(const gs_forming *f, int output_fd, gs_file_map *map)
-{
-    const gs_sort_options *const o = f->options;
-    /* Of a table with a header the beginning has been read. */
-    const bool is_begun = o->has_columns && o->header_lines > 0;
-    if (is_begun || o->order.form != GS_FORM_LINES || f->plan->is_space_limited ||
-        f->has_runs || !gs_input_map(f->input, output_fd, 0, map))
-        return false;
-    gs_line_feed_map(f->feed, map, f->plan->feed_block_bytes);
-    gs_log_say(o->log, GS_LOG_INFO,
-               "the input is in the page cache and read by %u threads",
-               gs_team_workers(f->team));
-    return true;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The end of the last whole record of what was read just now, data[at, end), from data
- * on; 0 if there is none. */
-static size_t whole_records(const gs_record_form *form, const uint8_t *data, size_t at,
-                            size_t end)
-{
-    if (form->record_size > 0)
-        return end / form->record_size * form->record_size;
-    const uint8_t *const last = memrchr(data + at, form->eol, end - at);
-    return last != NULL ? (size_t)(last - data) + 1 : 0;
-}
-
-static gs_code read_batch(const gs_forming *f, const gs_line_batch *from, uint8_t *to,
-                          gs_multiset *records, gs_status *st)
-{
-    const int fd = f->map->files[from->input_index].fd;
-    const gs_record_form *const form = &f->watched->form;
-    size_t counted = 0;
-    for (size_t at = 0; at < from->bytes;) {
-        const size_t n = least(from->bytes - at, SLICE_BYTES);
-        size_t taken = 0;
-        const int error = gs_pread_all(fd, to + at, n, from->offset + at, &taken);
-        if (error != 0 || taken < n)
-            return gs_map_name_fail(from->data, error, st);
-        const size_t begin = at > counted ? at - counted : 0;
-        at += n;
-        const size_t whole = at < from->bytes
-                                 ? whole_records(form, to + counted, begin, at - counted)
-                                 : from->bytes - counted;
-        gs_multiset_add_text(records, form, to + counted, whole);
-        counted += whole;
-    }
-    /* It was cut here; a device puts batches one behind the other. */
-    const bool has_eol = form->record_size > 0 || from->lacks_final_eol ||
-                         to[from->bytes - 1] == form->eol;
-    return has_eol ? GS_OK : gs_map_name_fail_changed(from->data, st);
-}
 
 /* --- threads ------------------------------------------------------------------------ */
 
@@ -114,31 +49,11 @@ static bool goes_on(const gs_batch_ring *r)
     return !r->is_stopped && !r->is_all_taken && r->failure.code == GS_OK;
 }
 
-/* The pages that the feed has looked at to find ends of batches count as ours no more: of
- * some batches at a time, as it is a call that all cores hear of. A look brings pages on
- * both sides, up to a large one. Nobody else looks at them. */
-static void leave_pages(gs_batch_ring *r, const gs_line_batch *batch)
+static gs_code next_of_source(gs_batch_ring *r, gs_line_batch *batch, bool *has_batch,
+                              gs_status *st)
 {
-    const gs_mapped_file *const file = &r->forming->map->files[batch->input_index];
-    const uint8_t *const text = r->forming->map->base + file->begin;
-    const size_t end = (size_t)(batch->data - text) + batch->bytes;
-    if (end < file->bytes && end - r->left_to < LEAVE_BYTES)
-        return;
-    const size_t from = r->left_to - least(r->left_to, GS_MEM_LARGE_PAGE),
-                 to = least(file->bytes, end + GS_MEM_LARGE_PAGE);
-    gs_file_map_leave_part(text + from, to - from);
-    r->left_to = end < file->bytes ? end : 0;
-}
-
-static gs_code next_of_feed(gs_batch_ring *r, gs_line_batch *batch, bool *has_batch,
-                            gs_status *st)
-{
-    const gs_forming *const f = r->forming;
-    GS_TRY(gs_cancel_check(f->options->cancel_signal, st));
-    GS_TRY(gs_line_feed_next(f->feed, batch, has_batch, st));
-    if (*has_batch)
-        leave_pages(r, batch);
-    return GS_OK;
+    GS_TRY(gs_cancel_check(r->forming->options->cancel_signal, st));
+    return r->source.next(r->source.context, batch, has_batch, st);
 }
 
 /* The next batch, and the block it goes to; false if there is nothing more to do. */
@@ -149,7 +64,7 @@ static bool take_batch(gs_batch_ring *r, gs_line_batch *batch, ring_block **bloc
     while (goes_on(r) && r->taken - r->released == r->block_count)
         pthread_cond_wait(&r->has_room, &r->mutex);
     if (goes_on(r)) {
-        const gs_code code = next_of_feed(r, batch, &has_batch, &r->failure);
+        const gs_code code = next_of_source(r, batch, &has_batch, &r->failure);
         r->is_all_taken = !has_batch;
         if (code != GS_OK || !has_batch) {
             pthread_cond_broadcast(&r->has_room);
@@ -175,7 +90,7 @@ static gs_code fill_block(const gs_batch_ring *r, const gs_line_batch *batch,
     }
     block->batch = (gs_ring_batch){
         .data = to, .bytes = batch->bytes, .lacks_final_eol = batch->lacks_final_eol};
-    return read_batch(r->forming, batch, to, &block->batch.records, st);
+    return r->source.read(r->source.context, batch, to, &block->batch, st);
 }
 
 static void *read_main(void *arg)
@@ -251,13 +166,14 @@ static gs_code new_blocks(gs_batch_ring *r, gs_status *st)
     return GS_OK;
 }
 
-gs_code gs_batch_ring_new(gs_batch_ring **out, const gs_forming *forming, gs_status *st)
+gs_code gs_batch_ring_new(gs_batch_ring **out, const gs_forming *forming,
+                          const gs_batch_source *source, gs_status *st)
 {
     gs_batch_ring *r = NULL;
     *out = NULL;
-    gs_assert(forming->map != NULL);
     GS_TRY(gs_mem_new(&r, sizeof *r, "batch ring", st));
     r->forming = forming;
+    r->source = *source;
     pthread_mutex_init(&r->mutex, NULL);
     pthread_cond_init(&r->has_room, NULL);
     pthread_cond_init(&r->is_ready, NULL);
@@ -321,7 +237,8 @@ gs_code gs_batch_ring_next(gs_batch_ring *r, bool may_wait, const gs_ring_batch 
         pthread_cond_wait(&r->is_ready, &r->mutex);
     }
     pthread_mutex_unlock(&r->mutex);
-    return *is_ended ? gs_file_map_check(r->forming->map, st) : st->code;
+    return *is_ended && r->source.end != NULL ? r->source.end(r->source.context, st)
+                                              : st->code;
 }
 
 void gs_batch_ring_give(gs_batch_ring *r)

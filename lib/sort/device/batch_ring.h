@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch_ring: batches of files in the page cache, copied by several threads at once into
- * blocks that a GPU can be fed from, and given out in the order of the input.
+ * batch_ring: batches of a source, copied by several threads at once into blocks that a
+ * GPU can be fed from, and given out in the order of the source.
  *
- *      input    |  0   |  1   |  2   |  3   |  4   |  5   ...      cut at ends of records
- *                  :      :      :      :      :
+ *      source   |  0   |  1   |  2   |  3   |  4   |  5   ...      input_batches.h, or
+ *                  :      :      :      :      :                   run_batches.h
  *      blocks    [free] [ up ] [ up ] [ready] [copied now] ...     batch n: n % blocks
  *                       ^ released    ^ given               ^ taken
  *
- * A thread takes the next batch of the line feed, for which a few bytes of a mapped file
- * are looked at, reads the file into a block, and counts its records while they are in
- * the cache: what was copied is what is counted, whatever becomes of the file. It looks
- * at mapped bytes by none but the feed's look for an end.
- *
- * The threads begin at once and stop when all blocks are full. One thread asks for the
- * batches and says when their memory is free again. What fails to be read is an error of
- * next, also when the files are not as they were when they were opened.
+ * A thread takes the next batch of the source and has it read into a block. The threads
+ * begin at once and stop when all blocks are full. One thread asks for the batches and
+ * says when their memory is free again. What fails to be read is an error of next.
  */
 #ifndef GS_LIB_SORT_DEVICE_BATCH_RING_H
 #define GS_LIB_SORT_DEVICE_BATCH_RING_H
@@ -32,14 +27,23 @@ typedef struct gs_ring_batch {
     gs_multiset records; /* what it is made of */
 } gs_ring_batch;
 
-/* Can the input be read in this way? If so it is mapped, for the feed to look at, and not
- * to be read otherwise. `output_fd` as in gs_input_map. Before the first batch. */
-bool gs_batch_ring_map(const gs_forming *forming, int output_fd, gs_file_map *map);
+/* Where batches come from. */
+typedef struct gs_batch_source {
+    void *context; /* borrowed */
+    /* The next one, if there is one; by one thread at a time. */
+    gs_code (*next)(void *context, gs_line_batch *batch, bool *has_batch, gs_status *st);
+    /* Reads it to page-aligned memory that has GS_BLOCK_SLACK bytes beyond it; *out is
+     * described but for its records. By several threads at once. */
+    gs_code (*read)(void *context, const gs_line_batch *batch, uint8_t *to,
+                    gs_ring_batch *out, gs_status *st);
+    /* All were given out: is it what it was at first? NULL: nobody can tell. */
+    gs_code (*end)(void *context, gs_status *st);
+} gs_batch_source;
 
-/* Of an input that was mapped, which is forming->map. Borrows `forming`, whose plan says
- * how many blocks there are; nearly as many threads as the team has. */
+/* Borrows `forming`, whose plan says how many blocks there are; nearly as many threads as
+ * the team has. */
 GS_MUST_CHECK gs_code gs_batch_ring_new(gs_batch_ring **out, const gs_forming *forming,
-                                        gs_status *st);
+                                        const gs_batch_source *source, gs_status *st);
 void gs_batch_ring_free(gs_batch_ring *ring); /* NULL is fine */
 
 /* The memory of the blocks, to be locked in place, and how many there are. */

@@ -5,9 +5,11 @@
 
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
+#include "lib/sort/device/input_batches.h"
 
 struct gs_device_feed {
     const gs_forming *forming;
+    gs_input_batches input;
     gs_batch_ring *ring;
     uint64_t *tickets; /* of batches that go up; as many as blocks of the ring */
     size_t ticket_count;
@@ -18,7 +20,8 @@ struct gs_device_feed {
 
 bool gs_device_feed_map(const gs_forming *forming, int output_fd, gs_file_map *map)
 {
-    return forming->device->can_read_again && gs_batch_ring_map(forming, output_fd, map);
+    return forming->device->can_read_again &&
+           gs_input_batches_map(forming, output_fd, map);
 }
 
 gs_code gs_device_feed_new(gs_device_feed **out, const gs_forming *forming,
@@ -29,7 +32,9 @@ gs_code gs_device_feed_new(gs_device_feed **out, const gs_forming *forming,
     GS_TRY(gs_mem_new(&d, sizeof *d, "GPU feed", st));
     d->forming = forming;
     d->head = head;
-    GS_TRY_OR_FAIL(gs_batch_ring_new(&d->ring, forming, st));
+    d->input.forming = forming;
+    const gs_batch_source source = gs_input_batches_source(&d->input);
+    GS_TRY_OR_FAIL(gs_batch_ring_new(&d->ring, forming, &source, st));
     d->ticket_count = gs_batch_ring_blocks(d->ring);
     GS_TRY_OR_FAIL(gs_mem_new_array(&d->tickets, d->ticket_count, sizeof *d->tickets,
                                     "uploads", st));

@@ -7,7 +7,7 @@
  */
 #define CHECK_STARTS_THREADS
 
-#include "lib/sort/device/batch_ring.h"
+#include "lib/sort/device/input_batches.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -32,6 +32,7 @@ typedef struct whole_text {
 
 typedef struct job {
     feed_job feed;
+    gs_input_batches input;
     gs_batch_ring *ring;
 } job;
 
@@ -65,6 +66,13 @@ static void write_files(whole_text *t, size_t record_size, size_t longest,
     t->begins[t->file_count] = t->bytes;
 }
 
+static gs_code new_ring(job *j, gs_status *st)
+{
+    j->input = (gs_input_batches){.forming = &j->feed.forming};
+    const gs_batch_source source = gs_input_batches_source(&j->input);
+    return gs_batch_ring_new(&j->ring, &j->feed.forming, &source, st);
+}
+
 /* False if the input is not mapped here. */
 static bool begin(job *j, const whole_text *t, size_t record_size, size_t block_bytes,
                   unsigned threads)
@@ -78,9 +86,9 @@ static bool begin(job *j, const whole_text *t, size_t record_size, size_t block_
                                 .memory_bytes = 64 << 20,
                                 .threads = threads}};
     REQUIRE_OK(feed_job_open(&j->feed, threads, block_bytes, 1 + threads, &st), &st);
-    if (!gs_batch_ring_map(&j->feed.forming, STDERR_FILENO, &j->feed.in.map))
+    if (!gs_input_batches_map(&j->feed.forming, STDERR_FILENO, &j->feed.in.map))
         return false;
-    REQUIRE_OK(gs_batch_ring_new(&j->ring, &j->feed.forming, &st), &st);
+    REQUIRE_OK(new_ring(j, &st), &st);
     return true;
 }
 
@@ -226,7 +234,7 @@ static void cancelled(whole_text *t, uint64_t *state)
     gs_batch_ring_free(j.ring);
     j.ring = NULL;
     j.feed.options.cancel_signal = &signal_number;
-    REQUIRE_OK(gs_batch_ring_new(&j.ring, &j.feed.forming, &st), &st);
+    REQUIRE_OK(new_ring(&j, &st), &st);
     __atomic_store_n(&signal_number, 15, __ATOMIC_RELAXED);
     CHECK(read_until_failure(&j, &st) == GS_ERR_CANCELLED);
     end(&j);
@@ -255,7 +263,7 @@ static void short_of_memory(whole_text *t, uint64_t *state)
         REQUIRE(begin(&j, t, 0, 4096, 2));
         gs_batch_ring_free(j.ring);
         gs_mem_fail_nth(nth);
-        const gs_code code = gs_batch_ring_new(&j.ring, &j.feed.forming, &st);
+        const gs_code code = new_ring(&j, &st);
         const bool has_failed = gs_mem_fail_left() == 0;
         gs_mem_fail_nth(0);
         CHECK((code == GS_ERR_NOMEM && j.ring == NULL) == has_failed);
