@@ -27,6 +27,7 @@ typedef struct gs_stretch {
 
 struct gs_file_pages {
     int fd;
+    uint64_t begin; /* in the file */
     size_t unit_bytes, units_a_stretch;
     pthread_mutex_t mutex; /* guards what follows */
     uint64_t file_bytes;
@@ -59,26 +60,29 @@ static int need_stretch_locked(gs_file_pages *p, size_t number)
         return 0;
     gs_assert(s->dropped_units == 0);
     void *const memory = mmap(NULL, stretch_bytes(p), PROT_READ | PROT_WRITE, MAP_SHARED,
-                              p->fd, (off_t)(number * stretch_bytes(p)));
+                              p->fd, (off_t)(p->begin + number * stretch_bytes(p)));
     if (memory == MAP_FAILED)
         return errno;
     s->memory = memory;
     return 0;
 }
 
-gs_code gs_file_pages_new(gs_file_pages **out, int fd, size_t unit_bytes, gs_status *st)
+gs_code gs_file_pages_new(gs_file_pages **out, int fd, uint64_t begin, size_t unit_bytes,
+                          gs_status *st)
 {
-    gs_assert(unit_bytes % PAGE == 0);
+    gs_assert(unit_bytes % PAGE == 0 && begin % PAGE == 0);
     *out = NULL;
     gs_file_pages *p = NULL;
     struct stat info;
     GS_TRY(gs_mem_new(&p, sizeof *p, "output pages", st));
     p->fd = fd;
+    p->begin = begin;
     p->unit_bytes = unit_bytes;
     p->units_a_stretch = unit_bytes < STRETCH_BYTES ? STRETCH_BYTES / unit_bytes : 1;
     pthread_mutex_init(&p->mutex, NULL);
     int error = fstat(fd, &info) == 0 ? 0 : errno;
-    p->file_bytes = error == 0 ? (uint64_t)info.st_size : 0;
+    if (error == 0 && (uint64_t)info.st_size > begin)
+        p->file_bytes = (uint64_t)info.st_size - begin;
     if (error == 0)
         error = need_stretch_locked(p, 0); /* whoever cannot be mapped shows it now */
     if (error == 0) {
@@ -104,7 +108,8 @@ void gs_file_pages_free(gs_file_pages *p)
 
 static int reserve(const gs_file_pages *p, uint64_t offset, size_t bytes)
 {
-    while (fallocate(p->fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes) != 0) {
+    while (fallocate(p->fd, FALLOC_FL_KEEP_SIZE, (off_t)(p->begin + offset),
+                     (off_t)bytes) != 0) {
         if (errno != EINTR)
             return errno;
     }
@@ -147,7 +152,7 @@ int gs_file_pages_get(gs_file_pages *p, uint64_t offset, size_t bytes,
     if (error == 0)
         *memory = p->stretches[number].memory + inside;
     if (error == 0 && p->file_bytes < offset + bytes) {
-        if (ftruncate(p->fd, (off_t)file_bytes) == 0)
+        if (ftruncate(p->fd, (off_t)(p->begin + file_bytes)) == 0)
             p->file_bytes = file_bytes;
         else
             error = errno;

@@ -30,9 +30,10 @@ typedef struct gs_file_pages gs_file_pages;
  */
 bool gs_file_pages_fit(int fd);
 
-/* Of `fd`, from its beginning; `unit_bytes` is a multiple of 4096. Borrows fd. */
-GS_MUST_CHECK gs_code gs_file_pages_new(gs_file_pages **out, int fd, size_t unit_bytes,
-                                        gs_status *st);
+/* Of `fd`, from `begin` on, which offsets and lengths count from; both it and
+ * `unit_bytes` are multiples of 4096. Borrows fd. */
+GS_MUST_CHECK gs_code gs_file_pages_new(gs_file_pages **out, int fd, uint64_t begin,
+                                        size_t unit_bytes, gs_status *st);
 void gs_file_pages_free(gs_file_pages *p); /* NULL is fine */
 
 /* *memory is where the file's byte `offset` is: `bytes` from there on, which are in one

@@ -48,7 +48,7 @@ typedef struct gs_stream_target {
     bool is_seekable; /* positioned writes; else in order with write() */
     bool try_direct;  /* O_DIRECT if the file takes it (our own descriptor only) */
     bool is_direct;   /* the descriptor has O_DIRECT already */
-    bool fills_pages; /* where the file can be mapped: our own, and from its beginning */
+    bool fills_pages; /* where the file can be mapped: our own, an aligned offset */
     bool no_uring;
     bool ends_by_pipe; /* a closed pipe ends the program by SIGPIPE; else a write fails */
     gs_trace *trace;   /* lane GS_LANE_WRITE; may be NULL */

@@ -111,10 +111,11 @@ GS_MUST_CHECK gs_code gs_text_sort_new(gs_text_sort **out,
                                        gs_status *st);
 void gs_text_sort_free(gs_text_sort *t); /* NULL is fine */
 
-/* Starts to copy whole lines behind those that are there and does not wait; with add_eol
- * the last line gets the end-of-line byte that it lacks. *is_full, and nothing taken, if
- * the chunk has no room for them; a chunk that is empty has room for any batch, or fails.
- * The bytes are the caller's again when uploads_done has passed *ticket. */
+/* Starts to copy text behind what is there and does not wait; with add_eol the last line
+ * gets the end-of-line byte that it lacks. A line may go on in the next upload, but ends
+ * in the last. *is_full, and nothing taken, if the chunk has no room for them; a chunk
+ * that is empty has room for any batch, or fails. The bytes are the caller's again when
+ * uploads_done has passed *ticket. */
 GS_MUST_CHECK gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes,
                                           bool add_eol, bool *is_full, uint64_t *ticket,
                                           gs_status *st);

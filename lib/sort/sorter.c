@@ -11,7 +11,8 @@
  * The former makes sorted chunks of what is read: on a GPU, on lists, in memory. Which
  * one it is, is a matter of the input, and only choose_former knows. If it finds on the
  * way that it cannot, it gives back what it read and another one goes on; if that is gone
- * already, everything is sorted again without a GPU.
+ * already, everything is sorted again without a GPU. Runs of a GPU are text, and merged
+ * by it too, range by range; if it fails then, the cores merge them.
  *
  * One team of threads does each step together; reading and writing go on beside it. A
  * witness sees what is read and what is written, and says whether the one is the other in
@@ -52,7 +53,10 @@ typedef struct gs_sorter {
     gs_output *output;       /* of all tries, as is what follows */
     uint64_t *written_bytes; /* of an output that takes nothing back */
     bool avoids_device;
-    uint64_t input_bytes; /* read, as stored */
+    bool has_left_former;  /* some of what was read is not in its runs */
+    bool is_formed;        /* the runs have all of the input */
+    gs_witness_state read; /* then, what the witness knows of it */
+    uint64_t input_bytes;  /* read, as stored */
     bool input_saw_compressed;
     uint64_t phase_begin_ns;
 } gs_sorter;
@@ -63,6 +67,19 @@ static void set_phase(gs_sorter *s, gs_sort_phase phase)
 }
 
 /* --- before the first read ------------------------------------------------------ */
+
+static bool asks_device(const gs_sorter *s)
+{
+    return s->choice.is_wanted && !s->avoids_device;
+}
+
+/* A GPU can sort again what is in runs of text, which are made for it alone. */
+static bool wants_texts(const gs_sorter *s)
+{
+    return asks_device(s) && !s->has_left_former && !s->plan.is_space_limited &&
+           !s->options->output_zstd &&
+           gs_mapped_store_suits(s->options, s->choice.input_bytes);
+}
 
 static gs_code open_runs(gs_sorter *s, gs_status *st)
 {
@@ -75,9 +92,10 @@ static gs_code open_runs(gs_sorter *s, gs_status *st)
         .witness = s->witness,
         .checkpoint = s->progress.checkpoint,
     };
-    return s->options->compress_program != NULL
-               ? gs_text_store_new(&s->runs, &options, st)
-               : gs_block_store_new(&s->runs, &options, st);
+    if (s->options->compress_program != NULL)
+        return gs_text_store_new(&s->runs, &options, st);
+    return wants_texts(s) ? gs_mapped_store_new(&s->runs, &options, st)
+                          : gs_block_store_new(&s->runs, &options, st);
 }
 
 /* Opens what is read, behind what a checkpoint has of it, and plans the memory. */
@@ -104,9 +122,7 @@ static void describe_forming(gs_sorter *s)
 {
     gs_forming *const f = &s->forming;
     gs_input *const input = s->in.input;
-    s->choice = gs_device_choose(
-        s->options, &s->layout, gs_input_is_sized(input) ? gs_input_size_hint(input) : 0);
-    const bool has_device = s->choice.is_wanted && !s->avoids_device;
+    const bool has_device = asks_device(s);
     *f = (gs_forming){
         .options = s->options,
         .plan = &s->plan,
@@ -127,6 +143,16 @@ static void describe_forming(gs_sorter *s)
         (has_device ? gs_device_feed_map(f, output_fd, &s->in.map)
                     : gs_core_former_map(f, output_fd, &s->in.map)))
         f->map = &s->in.map;
+    if (gs_mapped_store_of(s->runs) != NULL)
+        gs_mapped_store_may_take(gs_mapped_store_of(s->runs),
+                                 gs_memory_plan_texts(&s->plan, f->map != NULL));
+}
+
+static void choose_device(gs_sorter *s)
+{
+    gs_input *const input = s->in.input;
+    s->choice = gs_device_choose(
+        s->options, &s->layout, gs_input_is_sized(input) ? gs_input_size_hint(input) : 0);
 }
 
 static gs_code prepare(gs_sorter *s, gs_status *st)
@@ -141,6 +167,7 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     gs_team_set_trace(s->team, o->trace);
     if (s->layout.is_keyed)
         GS_TRY(gs_key_encoder_new(&s->encoder, &o->order, s->layout.is_backwards, st));
+    choose_device(s);
     GS_TRY(open_runs(s, st));
     describe_forming(s);
     if (o->stats != NULL) {
@@ -187,15 +214,28 @@ static gs_code choose_former(gs_sorter *s, gs_status *st)
     return GS_OK;
 }
 
-/* The former has no more part in this: what it read goes to the next one. False if the
- * input has to be read again. */
-static bool leave_former(gs_sorter *s)
+static void free_former(gs_sorter *s)
 {
-    const bool goes_on = s->former->kind->give_back(s->former);
-    s->former->kind->free(s->former);
+    if (s->former != NULL)
+        s->former->kind->free(s->former);
     s->former = NULL;
+}
+
+/* The former has no more part in this: what it read goes to the next one, and so does the
+ * memory that its runs are in. *goes_on is false if the input has to be read again. */
+static gs_code leave_former(gs_sorter *s, bool *goes_on, gs_status *st)
+{
+    *goes_on = s->former->kind->give_back(s->former);
+    free_former(s);
+    s->has_left_former = true;
     s->forming.has_runs = s->runs->run_count > 0;
-    return goes_on;
+    if (!*goes_on)
+        return GS_OK;
+    if (s->forming.has_runs || gs_mapped_store_of(s->runs) == NULL)
+        return gs_run_store_give_memory(s->runs, st);
+    gs_run_store_free(s->runs); /* it was for a GPU only, and is empty */
+    s->runs = NULL;
+    return open_runs(s, st);
 }
 
 static gs_emit_options emit_options(const gs_sorter *s)
@@ -208,6 +248,14 @@ static gs_emit_options emit_options(const gs_sorter *s)
         .witness = s->witness,
         .cancel = o->cancel_signal,
     };
+}
+
+/* For the blocks of a stream of text, if the former has some. */
+static uint8_t *stream_memory(const gs_sorter *s)
+{
+    return s->former != NULL && s->former->kind->stream_memory != NULL
+               ? s->former->kind->stream_memory(s->former)
+               : NULL;
 }
 
 /* Sorts the chunk into a run. */
@@ -223,6 +271,7 @@ static gs_code spill(gs_sorter *s, gs_status *st)
     gs_sink *sink;
     s->former->kind->sample(s->former, &data, &bytes);
     gs_run_store_see_sample(s->runs, data, bytes);
+    s->runs->stream_memory = stream_memory(s);
     GS_TRY(gs_run_store_open(s->runs, &sink, st));
     GS_NOTED(s->former->kind->emit(s->former, sink, &options, st));
     GS_TRY(gs_run_store_close(s->runs, st));
@@ -240,12 +289,13 @@ static gs_code form_runs(gs_sorter *s, bool *fits, gs_status *st)
 {
     gs_filled filled = GS_FILLED_SOME;
     *fits = false;
-    while (filled != GS_FILLED_LAST) {
+    while (filled != GS_FILLED_LAST && !s->is_formed) {
         set_phase(s, GS_PHASE_READ);
         GS_TRY(choose_former(s, st));
         GS_TRY(s->former->kind->fill(s->former, &filled, st));
         if (filled == GS_FILLED_NOTHING) {
-            const bool goes_on = leave_former(s);
+            bool goes_on;
+            GS_TRY(leave_former(s, &goes_on, st));
             gs_assert(goes_on);
             continue;
         }
@@ -276,6 +326,20 @@ static gs_code merge_runs(void *context, gs_sink *sink, uint64_t ticket, gs_stat
     return gs_run_store_merge_last(s->runs, sink, ticket, st);
 }
 
+/* The runs have all of the input, and the former that made them is to make the result. */
+static bool merges_by_former(const gs_sorter *s)
+{
+    return s->former != NULL && s->former->kind->merge != NULL &&
+           gs_mapped_store_of(s->runs) != NULL;
+}
+
+static gs_code merge_by_former(void *context, gs_sink *sink, uint64_t ticket,
+                               gs_status *st)
+{
+    const gs_sorter *const s = context;
+    return s->former->kind->merge(s->former, s->runs, sink, ticket, st);
+}
+
 static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_bytes,
                           gs_status *st)
 {
@@ -288,9 +352,8 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
         .witness = s->witness,
         .wrong_code = s->former != NULL ? s->former->kind->fault_code : GS_ERR_FORMAT,
         .written_bytes = s->written_bytes,
+        .stream_memory = stream_memory(s),
     };
-    if (s->former != NULL && s->former->kind->stream_memory != NULL)
-        out.stream_memory = s->former->kind->stream_memory(s->former);
     gs_line_feed_header(s->in.feed, &out.header, &out.header_bytes);
     gs_output_expect(s->output, expected_bytes(s, s->input_bytes));
     return gs_text_output_write(&out, make, s, st);
@@ -299,9 +362,7 @@ static gs_code write_text(gs_sorter *s, gs_text_output_fn *make, size_t piece_by
 /* The memory of the first half goes to the second. */
 static void release_forming(gs_sorter *s)
 {
-    if (s->former != NULL)
-        s->former->kind->free(s->former);
-    s->former = NULL;
+    free_former(s);
     gs_sort_input_close(&s->in);
 }
 
@@ -309,12 +370,17 @@ static gs_code write_result(gs_sorter *s, bool fits, gs_status *st)
 {
     if (fits)
         return write_text(s, emit_chunk, s->plan.piece_bytes, st);
-    release_forming(s);
+    if (!s->is_formed)
+        s->read = gs_witness_save(s->witness);
+    s->is_formed = true;
+    if (!merges_by_former(s))
+        release_forming(s);
     if (s->progress.checkpoint != NULL)
         GS_TRY(gs_checkpoint_check_inputs(s->progress.checkpoint, st));
     set_phase(s, GS_PHASE_MERGE);
     GS_TRY(gs_run_store_reduce(s->runs, st));
-    return write_text(s, merge_runs, s->runs->merge_piece_bytes, st);
+    return write_text(s, merges_by_former(s) ? merge_by_former : merge_runs,
+                      s->runs->merge_piece_bytes, st);
 }
 
 /* --- all ------------------------------------------------------------------------ */
@@ -342,6 +408,14 @@ static bool forgive_former(const gs_sorter *s, gs_status *st)
     return true;
 }
 
+/* The runs are good, and the cores merge them from the beginning. */
+static void merge_again(gs_sorter *s)
+{
+    free_former(s);
+    gs_witness_forget(s->witness);
+    gs_witness_restore(s->witness, &s->read);
+}
+
 /* One try: *must_restart if the GPU failed and the input has to be read again. */
 static gs_code try_sort(gs_sorter *s, bool *must_restart, gs_status *st)
 {
@@ -350,12 +424,17 @@ static gs_code try_sort(gs_sorter *s, bool *must_restart, gs_status *st)
     GS_TRY(prepare(s, st));
     expect_output(s);
     while (form_runs(s, &fits, st) != GS_OK || write_result(s, fits, st) != GS_OK) {
+        bool goes_on;
         if (!forgive_former(s, st))
             return st->code;
-        if (!leave_former(s)) {
-            *must_restart = true;
-            return GS_OK;
+        if (s->is_formed) {
+            merge_again(s);
+            continue;
         }
+        GS_TRY(leave_former(s, &goes_on, st));
+        *must_restart = !goes_on;
+        if (!goes_on)
+            return GS_OK;
         if (s->runs->run_count == 0)
             gs_witness_forget(s->witness); /* what is written now is all */
     }

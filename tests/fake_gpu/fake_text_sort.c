@@ -7,9 +7,10 @@
  * copied late and fetches done late, as a device would, so that a caller that reuses
  * memory too early is found out. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step
  * fail: start, upload, run, fetch, records; GS_FAKE_GPU_WRONG=HOW gives a wrong answer
- * without a word: swap, drop, double (one, and drop another), byte, shared;
- * GS_FAKE_GPU_MEMORY=BYTES is what a chunk may hold, and GS_FAKE_GPU_STRING_MAX=BYTES how
- * long a key with its line may be.
+ * without a word: swap, drop, double (one, and drop another), byte, shared; HOW:N not
+ * before the N-th run; GS_FAKE_GPU_MEMORY=BYTES is what a chunk may hold,
+ * GS_FAKE_GPU_LINES=N of how many lines, and GS_FAKE_GPU_STRING_MAX=BYTES how long a key
+ * with its line may be.
  */
 #include "gpu/text/text_sort.h"
 
@@ -46,7 +47,7 @@ struct gs_text_sort {
     gs_text_sort_options options;
     uint8_t *text, *keys;
     size_t capacity, keys_bytes;
-    uint64_t text_bytes;
+    uint64_t text_bytes, line_count;
     fake_upload uploads[UPLOADS_MAX];
     uint64_t upload_count, uploads_done;
     fake_fetch fetches[GS_TEXT_FETCHES_MAX];
@@ -55,6 +56,8 @@ struct gs_text_sort {
     uint64_t record_count;
     uint64_t result_bytes;
 };
+
+static unsigned runs_begun; /* by one thread at a time */
 
 /* --- the device -------------------------------------------------------------------- */
 
@@ -129,6 +132,20 @@ static gs_code enlarge(gs_text_sort *t, size_t bytes, gs_status *st)
     return GS_OK;
 }
 
+static uint64_t count_lines(const gs_text_sort *t, const uint8_t *text, size_t bytes)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < bytes; i++)
+        count += t->options.order.record_size == 0 && text[i] == t->options.order.eol;
+    return count;
+}
+
+static uint64_t most_lines(void)
+{
+    const char *const limit = getenv("GS_FAKE_GPU_LINES");
+    return limit != NULL ? strtoull(limit, NULL, 10) : UINT64_MAX;
+}
+
 gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, bool add_eol,
                             bool *is_full, uint64_t *ticket, gs_status *st)
 {
@@ -138,9 +155,12 @@ gs_code gs_text_sort_upload(gs_text_sort *t, const void *data, size_t bytes, boo
     if (gs_text_string_bound(&t->options.order, bytes + add_eol) > most)
         return GS_FAIL(st, GS_ERR_LIMIT, 0,
                        "GPU: lines of up to %zu bytes are too long for it", bytes);
-    *is_full = t->text_bytes > 0 && t->text_bytes + bytes + add_eol > t->capacity;
+    const uint64_t lines = count_lines(t, data, bytes) + add_eol;
+    *is_full = t->text_bytes > 0 && (t->text_bytes + bytes + add_eol > t->capacity ||
+                                     t->line_count + lines > most_lines());
     if (*is_full)
         return GS_OK;
+    t->line_count += lines;
     if (t->text_bytes == 0 && bytes + add_eol > t->capacity)
         GS_TRY(enlarge(t, bytes + add_eol, st));
     if (t->upload_count - t->uploads_done == UPLOADS_MAX)
@@ -256,10 +276,15 @@ static void drop_equal_records(gs_text_sort *t)
     t->record_count = kept;
 }
 
+/* Is the run that goes on now to be wrong in this way? */
 static bool is_wrong(const char *how)
 {
     const char *const wish = getenv("GS_FAKE_GPU_WRONG");
-    return wish != NULL && strcmp(wish, how) == 0;
+    const size_t n = strlen(how);
+    if (wish == NULL || strncmp(wish, how, n) != 0)
+        return false;
+    return wish[n] == '\0' ||
+           (wish[n] == ':' && runs_begun >= strtoul(wish + n + 1, NULL, 10));
 }
 
 /* Does what it was told to do wrong, in the middle of the records. */
@@ -287,6 +312,7 @@ gs_code gs_text_sort_run(gs_text_sort *t, gs_text_shape shape, bool drop_equals,
 {
     *out = (gs_text_result){.rounds = 1};
     GS_TRY(pass("run", st));
+    runs_begun++;
     while (t->uploads_done < t->upload_count)
         do_upload(t);
     release_result(t);
@@ -398,7 +424,7 @@ void gs_text_sort_reset(gs_text_sort *t)
 {
     gs_assert(t->uploads_done == t->upload_count);
     release_result(t);
-    t->text_bytes = t->upload_count = t->uploads_done = 0;
+    t->text_bytes = t->upload_count = t->uploads_done = t->line_count = 0;
 }
 
 uint64_t gs_text_sort_bytes(const gs_text_sort *t)

@@ -4,7 +4,7 @@
  * GPU can be fed from, and given out in the order of the source.
  *
  *      source   |  0   |  1   |  2   |  3   |  4   |  5   ...      input_batches.h, or
- *                  :      :      :      :      :                   run_batches.h
+ *                  :      :      :      :      :                   run_ranges.h
  *      blocks    [free] [ up ] [ up ] [ready] [copied now] ...     batch n: n % blocks
  *                       ^ released    ^ given               ^ taken
  *

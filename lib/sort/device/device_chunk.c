@@ -11,15 +11,19 @@
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 #include "lib/sort/device/device_feed.h"
+#include "lib/sort/device/device_merge.h"
 #include "lib/sort/device/device_records.h"
 #include "lib/sort/device/device_text.h"
 #include "lib/sort/device/held_file.h"
 #include "lib/sort/device/landing.h"
 
 enum {
-    SLOTS_MAX = 8,
+    SLOTS_MAX = GS_DEVICE_SLOTS_MAX,
     UPLOADS_HELD_MAX = 64,
     PIECE_BYTES = 1 << 20, /* in which held-back text goes up */
+    /* Of what a chunk had room for a range is so much, and half as much again at most. */
+    RANGE_SHARE = 5,
+    RANGE_OF = 8,
 };
 
 /* What is read while the device starts: a third of a second of a fast disk. */
@@ -63,6 +67,8 @@ struct gs_device_chunk {
     bool is_ended;
     _Atomic bool has_feed_failed; /* asked while the other slot may still be filled */
     gs_multiset read[SLOTS_MAX];  /* what the chunks there are made of */
+    uint64_t full_bytes;          /* of the smallest chunk that had no more room */
+    gs_device_merge *merge;       /* of runs, when all is read */
     unsigned filling;             /* the slot that is filled */
     gs_text_head head;
 };
@@ -239,6 +245,7 @@ void gs_device_chunk_free(gs_device_chunk *c)
     /* Waits for what the device still reads, before the batches go. */
     for (unsigned i = 0; i < SLOTS_MAX; i++)
         gs_text_sort_free(c->slots[i]);
+    gs_device_merge_free(c->merge);
     if (c->pinned != NULL)
         gs_text_unpin(c->pinned);
     gs_held_file_release(&c->file); /* its blocks are in the landing */
@@ -503,8 +510,8 @@ static gs_code fill_slot(gs_device_chunk *c, unsigned slot, gs_status *st)
     return reap_uploads(c, sort, true, st);
 }
 
-gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
-                             gs_status *st)
+/* Fills it from files, or from batches. */
+static gs_code fill_any(gs_device_chunk *c, unsigned slot, bool *is_last, gs_status *st)
 {
     gs_status unkept = {.code = GS_OK};
     GS_NOTED(make_ready(c, slot, st));
@@ -517,6 +524,16 @@ gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
         lose_text(c, &unkept);
     *is_last = c->is_ended && c->pending.bytes == 0 && c->held_uploaded == c->held_bytes;
     return st->code;
+}
+
+gs_code gs_device_chunk_fill(gs_device_chunk *c, unsigned slot, bool *is_last,
+                             gs_status *st)
+{
+    GS_TRY(fill_any(c, slot, is_last, st));
+    const uint64_t bytes = gs_text_sort_bytes(c->slots[slot]);
+    if (!*is_last && (c->full_bytes == 0 || bytes < c->full_bytes))
+        c->full_bytes = bytes;
+    return GS_OK;
 }
 
 bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot)
@@ -579,9 +596,13 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
                "GPU: %llu records sorted in %u rounds, %.1f GiB of its memory",
                (unsigned long long)result.input_count, result.rounds,
                (double)gs_text_sort_device_bytes(sort) / (1 << 30));
-    if (is_text) {
+    uint64_t ticket = emit->first_ticket;
+    if (is_text && sink->is_passing) {
+        GS_TRY(gs_device_text_keep(c->forming, sort, &result, &c->read[slot], &c->landing,
+                                   sink, st));
+    } else if (is_text) {
         GS_TRY(gs_device_text_emit(c->forming, sort, result.bytes, &c->landing,
-                                   sink->stream, emit->first_ticket, st));
+                                   sink->stream, &ticket, st));
         atomic_fetch_add(&sink->record_count, result.record_count);
     } else {
         GS_TRY(gs_device_records_emit(c->forming, sort, result.record_count,
@@ -591,6 +612,37 @@ gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot, gs_sink *sink,
     if (c->forming->options->stats != NULL)
         atomic_fetch_add(&c->forming->options->stats->records, result.input_count);
     return GS_OK;
+}
+
+/* What was for reading the input is not needed any more: its memory goes to the merge. */
+static void end_reading(gs_device_chunk *c)
+{
+    if (c->feed == NULL)
+        return;
+    gs_text_unpin(c->pinned);
+    c->pinned = NULL;
+    gs_device_feed_free(c->feed);
+    c->feed = NULL;
+}
+
+gs_code gs_device_chunk_merge(gs_device_chunk *c, gs_mapped_store *runs, gs_sink *sink,
+                              uint64_t ticket, gs_status *st)
+{
+    unsigned slots = 0;
+    gs_assert(c->full_bytes > 0); /* or all of the input is in one chunk */
+    while (slots < atomic_load(&c->slot_count) && c->slots[slots] != NULL)
+        slots++;
+    end_reading(c);
+    const gs_device_merge_options options = {
+        .forming = c->forming,
+        .runs = runs,
+        .slots = c->slots,
+        .slot_count = slots,
+        .range_bytes = (size_t)(c->full_bytes / RANGE_OF * RANGE_SHARE) + 1,
+        .landing = &c->landing,
+    };
+    GS_TRY(gs_device_merge_new(&c->merge, &options, st));
+    return gs_device_merge_run(c->merge, sink, ticket, st);
 }
 
 uint8_t *gs_device_chunk_stream_memory(const gs_device_chunk *c)

@@ -34,6 +34,7 @@
 #include "lib/sort/device/device_choice.h"
 #include "lib/sort/form/forms.h"
 #include "lib/sort/run/runs.h"
+#include "lib/sort/text/texts.h"
 
 typedef struct gs_device_chunk gs_device_chunk;
 
@@ -63,6 +64,12 @@ bool gs_device_chunk_is_empty(const gs_device_chunk *c, unsigned slot);
 GS_MUST_CHECK gs_code gs_device_chunk_emit(gs_device_chunk *c, unsigned slot,
                                            gs_sink *sink, const gs_emit_options *emit,
                                            gs_status *st);
+/* All of the input is in these runs, and the slots are empty: merges them into the sink,
+ * which is plain text, as pieces from number `ticket` on (device_merge.h). Once. After a
+ * failure that the device has caused the runs are as they were. */
+GS_MUST_CHECK gs_code gs_device_chunk_merge(gs_device_chunk *c, gs_mapped_store *runs,
+                                            gs_sink *sink, uint64_t ticket,
+                                            gs_status *st);
 /* Memory for the blocks of a stream of the output, which a GPU fills faster than other
  * memory; until free. */
 uint8_t *gs_device_chunk_stream_memory(const gs_device_chunk *c);

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "lib/base/assertion.h"
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/sort/device/input_batches.h"
@@ -24,17 +25,11 @@ bool gs_device_feed_map(const gs_forming *forming, int output_fd, gs_file_map *m
            gs_input_batches_map(forming, output_fd, map);
 }
 
-gs_code gs_device_feed_new(gs_device_feed **out, const gs_forming *forming,
-                           gs_text_head *head, gs_status *st)
+/* Begins to read; *out has the feed then, else it is gone. */
+static gs_code begin(gs_device_feed **out, gs_device_feed *d,
+                     const gs_batch_source *source, gs_status *st)
 {
-    gs_device_feed *d = NULL;
-    *out = NULL;
-    GS_TRY(gs_mem_new(&d, sizeof *d, "GPU feed", st));
-    d->forming = forming;
-    d->head = head;
-    d->input.forming = forming;
-    const gs_batch_source source = gs_input_batches_source(&d->input);
-    GS_TRY_OR_FAIL(gs_batch_ring_new(&d->ring, forming, &source, st));
+    GS_TRY_OR_FAIL(gs_batch_ring_new(&d->ring, d->forming, source, st));
     d->ticket_count = gs_batch_ring_blocks(d->ring);
     GS_TRY_OR_FAIL(gs_mem_new_array(&d->tickets, d->ticket_count, sizeof *d->tickets,
                                     "uploads", st));
@@ -43,6 +38,30 @@ gs_code gs_device_feed_new(gs_device_feed **out, const gs_forming *forming,
 fail:
     gs_device_feed_free(d);
     return st->code;
+}
+
+gs_code gs_device_feed_new(gs_device_feed **out, const gs_forming *forming,
+                           gs_text_head *head, gs_status *st)
+{
+    gs_device_feed *d = NULL;
+    *out = NULL;
+    gs_assert(forming->map != NULL);
+    GS_TRY(gs_mem_new(&d, sizeof *d, "GPU feed", st));
+    d->forming = forming;
+    d->head = head;
+    d->input.forming = forming;
+    const gs_batch_source source = gs_input_batches_source(&d->input);
+    return begin(out, d, &source, st);
+}
+
+gs_code gs_device_feed_new_of(gs_device_feed **out, const gs_forming *forming,
+                              const gs_batch_source *source, gs_status *st)
+{
+    gs_device_feed *d = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&d, sizeof *d, "GPU feed", st));
+    d->forming = forming;
+    return begin(out, d, source, st);
 }
 
 void gs_device_feed_free(gs_device_feed *d)
@@ -106,27 +125,67 @@ static void note_sent(gs_device_feed *d, const gs_ring_batch *batch)
         atomic_fetch_add(&stats->text_bytes, batch->bytes);
 }
 
+/* Starts to send the next batch up, unless the chunk is full. */
+static gs_code send(gs_device_feed *d, gs_text_sort *sort, const gs_ring_batch *batch,
+                    bool *is_full, gs_status *st)
+{
+    uint64_t ticket = 0;
+    GS_TRY(gs_text_sort_upload(sort, batch->data, batch->bytes, batch->lacks_final_eol,
+                               is_full, &ticket, st));
+    if (*is_full)
+        return GS_OK;
+    d->tickets[d->sent++ % d->ticket_count] = ticket;
+    gs_batch_ring_give(d->ring);
+    return GS_OK;
+}
+
+static gs_code reap_all(gs_device_feed *d, gs_text_sort *sort, gs_status *st)
+{
+    while (d->done < d->sent)
+        GS_TRY(reap(d, sort, true, st));
+    return GS_OK;
+}
+
 gs_code gs_device_feed_fill(gs_device_feed *d, gs_text_sort *sort, gs_multiset *records,
                             bool *is_last, gs_status *st)
 {
     const gs_ring_batch *batch = NULL;
     *is_last = false;
     for (bool is_full = false; !is_full && !*is_last;) {
-        uint64_t ticket = 0;
         GS_TRY(await_batch(d, sort, &batch, st));
         *is_last = batch == NULL;
         if (*is_last)
             break;
-        GS_TRY(gs_text_sort_upload(sort, batch->data, batch->bytes,
-                                   batch->lacks_final_eol, &is_full, &ticket, st));
+        GS_TRY(send(d, sort, batch, &is_full, st));
         if (is_full)
             break;
-        gs_multiset_join(records, &batch->records);
+        gs_multiset_join(records, &batch->records); /* still there */
         note_sent(d, batch);
-        d->tickets[d->sent++ % d->ticket_count] = ticket;
-        gs_batch_ring_give(d->ring);
     }
-    while (d->done < d->sent)
-        GS_TRY(reap(d, sort, true, st));
-    return GS_OK;
+    return reap_all(d, sort, st);
+}
+
+gs_code gs_device_feed_fill_bytes(gs_device_feed *d, gs_text_sort *sort, uint64_t bytes,
+                                  bool *fits, gs_status *st)
+{
+    const gs_ring_batch *batch = NULL;
+    uint64_t passed = 0;
+    *fits = true;
+    while (passed < bytes) {
+        GS_TRY(await_batch(d, sort, &batch, st));
+        gs_assert(batch != NULL && batch->bytes <= bytes - passed);
+        passed += batch->bytes;
+        if (*fits) {
+            bool is_full = false;
+            GS_TRY(send(d, sort, batch, &is_full, st));
+            *fits = !is_full;
+            if (is_full)
+                GS_TRY(reap_all(d, sort, st));
+        }
+        if (!*fits) { /* this one and what comes behind it go nowhere */
+            gs_batch_ring_give(d->ring);
+            gs_batch_ring_release(d->ring);
+        }
+    }
+    return reap_all(d, sort, st);
 }

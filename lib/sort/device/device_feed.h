@@ -31,6 +31,10 @@ bool gs_device_feed_map(const gs_forming *forming, int output_fd, gs_file_map *m
  * added to the head, which is borrowed. */
 GS_MUST_CHECK gs_code gs_device_feed_new(gs_device_feed **out, const gs_forming *forming,
                                          gs_text_head *head, gs_status *st);
+/* The same of batches that somebody else has. Borrows what the source does. */
+GS_MUST_CHECK gs_code gs_device_feed_new_of(gs_device_feed **out,
+                                            const gs_forming *forming,
+                                            const gs_batch_source *source, gs_status *st);
 /* Not while a device reads from its memory. NULL is fine. */
 void gs_device_feed_free(gs_device_feed *feed);
 
@@ -42,6 +46,11 @@ void gs_device_feed_area(const gs_device_feed *feed, void **area, size_t *bytes)
 GS_MUST_CHECK gs_code gs_device_feed_fill(gs_device_feed *feed, gs_text_sort *sort,
                                           gs_multiset *records, bool *is_last,
                                           gs_status *st);
+/* The same of batches that have `bytes` together; *fits is false if the chunk has no room
+ * for them: then they are passed over, and some of them are in it. */
+GS_MUST_CHECK gs_code gs_device_feed_fill_bytes(gs_device_feed *feed, gs_text_sort *sort,
+                                                uint64_t bytes, bool *fits,
+                                                gs_status *st);
 /* Was it the reading that failed? Any thread. */
 bool gs_device_feed_has_failed(const gs_device_feed *feed);
 

@@ -152,6 +152,14 @@ static gs_code emit(gs_former *former, gs_sink *sink, const gs_emit_options *opt
     return gs_device_chunk_emit(d->chunk, slot_to_emit(d), sink, options, st);
 }
 
+static gs_code merge(gs_former *former, gs_run_store *runs, gs_sink *sink,
+                     uint64_t ticket, gs_status *st)
+{
+    device_former *const d = (device_former *)former;
+    stop(d); /* it has come to the end */
+    return gs_device_chunk_merge(d->chunk, gs_mapped_store_of(runs), sink, ticket, st);
+}
+
 static uint8_t *stream_memory(const gs_former *former)
 {
     return gs_device_chunk_stream_memory(((const device_former *)former)->chunk);
@@ -198,6 +206,7 @@ static const gs_former_kind kind = {
     .is_empty = is_empty,
     .sample = sample,
     .emit = emit,
+    .merge = merge,
     .stream_memory = stream_memory,
     .clear = clear,
     .give_back = give_back,

@@ -10,7 +10,8 @@
  * Call order: new; then for each chunk fill, emit, clear; free. The chunk that was filled
  * last may be emitted as the result (is_last_use) and is not cleared then. When fill says
  * that the input is not for this former, or it failed and is_to_blame, give_back, and
- * another one goes on.
+ * another one goes on. One that has a merge may be told, when all
+ * chunks are in runs, to make the result of them.
  *
  * To write another: a struct that begins with a gs_former, functions as described here,
  * and a row in the sorter's table of formers. One thread calls.
@@ -70,6 +71,10 @@ typedef struct gs_former_kind {
     /* Sorts the chunk, which is all there is, and gives its records to the consumer;
      * again if it is called again. NULL: it cannot. */
     gs_code (*consume)(gs_former *f, const gs_range_consumer *consumer, gs_status *st);
+    /* All that was read is in the runs of a mapped_store (lib/sort/text): makes the
+     * result of them, plain text from piece `ticket` on. NULL: it cannot. */
+    gs_code (*merge)(gs_former *f, gs_run_store *runs, gs_sink *sink, uint64_t ticket,
+                     gs_status *st);
     /* Memory for all blocks of the output's stream, which stays until free. NULL: it has
      * none to give. */
     uint8_t *(*stream_memory)(const gs_former *f);

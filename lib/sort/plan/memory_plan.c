@@ -253,3 +253,18 @@ gs_chunk_share gs_memory_plan_chunk(const gs_memory_plan *plan, bool is_mapped,
     share.first_soft_bytes = gs_clamp(plan->first_soft_bytes, 0, share.soft_bytes);
     return share;
 }
+
+size_t gs_memory_plan_texts(const gs_memory_plan *plan, bool is_fed)
+{
+    const size_t taken =
+        plan->feed_blocks * plan->feed_block_bytes + (is_fed ? 0 : plan->held_back_bytes);
+    return plan->chunk_soft_bytes > taken ? plan->chunk_soft_bytes - taken : 0;
+}
+
+/* One thread writes 3 GB/s to a file in memory, at half the processor time that it takes
+ * to fill its pages: few cores have no more to write. */
+bool gs_memory_plan_fills_pages(const gs_memory_plan *plan)
+{
+    enum { WORKERS_MIN = 8 };
+    return plan->workers >= WORKERS_MIN && !plan->is_space_limited;
+}

@@ -5,6 +5,7 @@
  *
  *      block_store    blocks of records, merged by ranges on all cores
  *      text_store     lib/sort/text: text that goes through the user's program
+ *      mapped_store   lib/sort/text: text in memory and files, sorted again by a GPU
  *
  * Call order: see_sample at any time before the first run; then for each run open,
  * records into the sink, close; with a checkpoint keep, after each. When there is no more
@@ -43,6 +44,8 @@ typedef struct gs_run_store_kind {
     gs_code (*close)(gs_run_store *s, gs_status *st);
     gs_code (*keep)(gs_run_store *s, const gs_input_place *place, const void *extra,
                     size_t extra_bytes, gs_status *st);
+    /* Memory that runs are in goes to who forms the next ones. NULL: there is none. */
+    gs_code (*give_memory)(gs_run_store *s, gs_status *st);
     gs_code (*reduce)(gs_run_store *s, gs_status *st);
     gs_code (*merge_last)(gs_run_store *s, gs_sink *sink, uint64_t ticket, gs_status *st);
     void (*free)(gs_run_store *s);
@@ -53,6 +56,8 @@ struct gs_run_store {
     gs_run_store_options options;
     size_t run_count; /* so far; those that are merged by then are still counted */
     size_t merge_piece_bytes; /* what a piece of the last merge's sink should hold */
+    uint8_t *stream_memory;   /* for the blocks of streams of text, as the plan has them;
+                                 of the next open's caller. NULL: it is allocated */
 };
 
 /* Some of the records that the runs will hold: by the first sample a codec is chosen. */
@@ -85,6 +90,13 @@ GS_MUST_CHECK static inline gs_code gs_run_store_keep(gs_run_store *s,
                                                       size_t extra_bytes, gs_status *st)
 {
     return s->kind->keep(s, place, extra, extra_bytes, st);
+}
+
+/* Runs that are in memory go to temporary files: somebody needs that memory. */
+GS_MUST_CHECK static inline gs_code gs_run_store_give_memory(gs_run_store *s,
+                                                             gs_status *st)
+{
+    return s->kind->give_memory != NULL ? s->kind->give_memory(s, st) : GS_OK;
 }
 
 /* Makes the runs few enough for one merge. */

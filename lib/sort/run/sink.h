@@ -38,9 +38,14 @@ typedef struct gs_sink {
     bool is_zstd;       /* text: one zstd frame a flush */
     int zstd_level;     /* of that */
     size_t block_raw_bytes;
-    size_t buffer_bytes;       /* a piece flows when it holds this much */
-    size_t held_most;          /* pieces of a run */
-    bool is_passing;           /* text, but not the output: another merge reads it */
+    size_t buffer_bytes; /* a piece flows when it holds this much */
+    size_t held_most;    /* pieces of a run */
+    bool is_passing;     /* text, but not the output: another merge reads it */
+    /* Of text that will have so many bytes the first may go to memory, by any threads,
+     * and the others to the stream: how many, whole blocks of the stream unless it is all
+     * of them. NULL: none. */
+    uint64_t (*place)(void *context, uint64_t bytes, uint8_t **to);
+    void *place_context;
     gs_witness *witness;       /* sees what text goes out; else only what stays out */
     pthread_mutex_t run_mutex; /* guards run->entries and held */
     gs_sink_held *held;        /* held_most of them once there is one */

@@ -26,6 +26,14 @@ typedef struct piece_worker {
 
 /* --- a piece ----------------------------------------------------------------- */
 
+/* Who sorts promises every record, also of a file that somebody writes to. */
+static gs_code fail_not_all(const gs_mapped_merge *m, size_t text, gs_status *st)
+{
+    return m->are_runs ? GS_FAIL(st, GS_ERR_FORMAT, 0,
+                                 "the runs were not in order, or are not as they were")
+                       : gs_map_name_fail_changed(m->texts[text].begin, st);
+}
+
 static gs_code fail_too_long(const piece_worker *w, size_t text, gs_status *st)
 {
     const gs_mapped_merge *const m = w->m;
@@ -59,7 +67,7 @@ static void go_on(piece_worker *w, size_t text)
     const size_t passed = (size_t)(c->begin - w->left[text]);
     if (passed < GS_MERGE_PIECE_MAX)
         return;
-    gs_file_map_leave_part(w->left[text], passed);
+    gs_text_leave(c->text, w->left[text], passed);
     bring(w, text, c->begin);
 }
 
@@ -123,7 +131,7 @@ static bool is_copy(const piece_worker *w, size_t *text)
 {
     const gs_mapped_merge *const m = w->m;
     size_t parts = 0;
-    if (!m->merge->is_sort || m->merge->merge.is_unique ||
+    if (!(m->merge->is_sort || m->are_runs) || m->merge->merge.is_unique ||
         gs_witness_is_full(m->sink->witness))
         return false;
     for (size_t i = 0; i < m->text_count; i++) {
@@ -193,10 +201,9 @@ static gs_code merge_piece(piece_worker *w, bool *is_sorted, gs_status *st)
     gs_sink_begin(w->piece, m->first_ticket + w->piece_number);
     gs_sink_hold_back(w->piece); /* until all of it was seen to be sorted */
     GS_TRY(merge_lines(w, is_sorted, st));
-    /* Who sorts promises every record, also of a file that somebody writes to. */
     const uint64_t merged = w->records.bytes + (has_eol ? w->records.records : 0);
-    return m->merge->is_sort && merged != expected
-               ? gs_map_name_fail_changed(m->texts[0].begin, st)
+    return (m->merge->is_sort || m->are_runs) && merged != expected
+               ? fail_not_all(m, 0, st)
                : GS_OK;
 }
 
@@ -290,7 +297,7 @@ static uint64_t leave_piece(const piece_worker *w)
     uint64_t bytes = 0;
     for (size_t i = 0; i < w->m->text_count; i++) {
         const size_t part = (size_t)(w->end[i] - w->begin[i]);
-        gs_file_map_leave_around(w->m->texts[i].begin, w->begin[i], part);
+        gs_text_leave_around(&w->m->texts[i], w->begin[i], part);
         bytes += part;
     }
     return bytes;
@@ -326,7 +333,7 @@ static gs_code work(piece_worker *w, gs_status *st)
         await_turn(w, is_sorted, &is_wanted);
         if (!is_wanted)
             return GS_OK;
-        for (size_t i = 0; i < m->text_count; i++)
+        for (size_t i = 0; i < m->text_count && !m->are_runs; i++)
             tell_read(m, w->begin[i], w->end[i]);
         const uint64_t bytes = leave_piece(w);
         note_read(w, bytes);
@@ -409,7 +416,7 @@ gs_code gs_mapped_merge_run(gs_mapped_merge *m, gs_sink *sink, uint64_t ticket,
     gs_team *team = NULL;
     m->sink = sink;
     m->first_ticket = ticket;
-    if (stats != NULL) {
+    if (stats != NULL && !m->are_runs) { /* runs may be merged in part only */
         atomic_store(&stats->merge_bytes_total, gs_file_map_text_bytes(&m->map));
         atomic_store(&stats->threads, m->plan.workers);
     }
@@ -417,9 +424,14 @@ gs_code gs_mapped_merge_run(gs_mapped_merge *m, gs_sink *sink, uint64_t ticket,
     gs_team_set_trace(team, m->merge->options->trace);
     GS_NOTED(gs_team_run(team, merge_worker, m, st));
     gs_team_free(team);
-    if (st->code == GS_OK && m->has_rest && m->merge->is_sort)
-        return gs_map_name_fail_changed(m->rest[0], st); /* all was seen to be sorted */
+    if (st->code == GS_OK && m->has_rest && (m->merge->is_sort || m->are_runs))
+        return fail_not_all(m, 0, st); /* all was seen to be sorted */
     if (st->code == GS_OK && m->has_rest)
         GS_NOTED(merge_rest(m, st));
     return st->code == GS_OK ? gs_file_map_check(&m->map, st) : st->code;
+}
+
+uint64_t gs_mapped_merge_next_ticket(const gs_mapped_merge *m)
+{
+    return m->first_ticket + m->next;
 }

@@ -18,6 +18,7 @@
 #include "io/output.h"
 #include "lib/sort/text/file_merge.h"
 #include "lib/sort/text/ordered_copy.h"
+#include "lib/sort/text/text_cursor.h"
 #include "lib/sort/run/runs.h"
 
 /* Of a piece, which so stays in the second-level cache on its way out. Builds that are
@@ -32,6 +33,12 @@ typedef struct gs_mapped_merge gs_mapped_merge;
  * Borrows the merge until free(). `output` is where the lines will go. */
 GS_MUST_CHECK gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge,
                                           const gs_output *output, gs_status *st);
+/* The same of runs, which are in order: `texts`, copied, each with an end-of-line byte
+ * behind its last line. Their records have been told to the witness of the sink; the
+ * statistics hear only how many bytes are merged. */
+GS_MUST_CHECK gs_code gs_mapped_merge_new_runs(gs_mapped_merge **out,
+                                               gs_file_merge *merge, const gs_text *texts,
+                                               size_t text_count, gs_status *st);
 void gs_mapped_merge_free(gs_mapped_merge *m); /* NULL is fine */
 
 /* What the output has already, all of it; NULL: nothing, and it is to be merged. */
@@ -43,5 +50,7 @@ const gs_memory_plan *gs_mapped_merge_plan(const gs_mapped_merge *m);
 /* Merges all, as pieces from number `ticket` on. Once. */
 GS_MUST_CHECK gs_code gs_mapped_merge_run(gs_mapped_merge *m, gs_sink *sink,
                                           uint64_t ticket, gs_status *st);
+/* Then, the number of the piece that comes next. */
+uint64_t gs_mapped_merge_next_ticket(const gs_mapped_merge *m);
 
 #endif

@@ -26,7 +26,8 @@ struct gs_mapped_merge {
     gs_file_map map;
     gs_text_form form;
     gs_ordered_copy copied;
-    gs_text *texts; /* text_count of them: files, or sorted stretches of files */
+    gs_text *texts; /* text_count of them: files, sorted stretches of files, or runs */
+    bool are_runs;  /* in order, and their records have been told to the witness */
     size_t text_count;
     size_t ask_bytes, piece_bytes;
     gs_asked_text *asked;

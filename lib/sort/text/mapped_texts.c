@@ -3,6 +3,8 @@
  * The texts of a mapped merge: are they for this way, where are they, and what of them is
  * asked for ahead of the merge.
  */
+#include <string.h>
+
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
@@ -107,9 +109,11 @@ static gs_code begin_asking(gs_mapped_merge *m, gs_status *st)
     if (m->ask_bytes < ASK_BYTES_MIN)
         m->ask_bytes = ASK_BYTES_MIN;
     for (size_t i = 0; i < m->text_count; i++) {
-        const uint8_t *const begin = m->texts[i].begin;
-        const gs_mapped_file *const file = &m->map.files[m->texts[i].file];
-        atomic_init(&m->asked[i].to, file->is_cached ? NULL : begin);
+        const gs_text *const text = &m->texts[i];
+        const uint8_t *const begin = text->begin;
+        const bool is_there =
+            m->are_runs ? text->own_end >= text->end : m->map.files[text->file].is_cached;
+        atomic_init(&m->asked[i].to, is_there ? NULL : begin);
         gs_mapped_ask_ahead(m, i, begin);
     }
     return GS_OK;
@@ -237,6 +241,42 @@ static gs_code look_at_order(gs_mapped_merge *m, const gs_output *output, bool *
     return st->code;
 }
 
+static gs_code new_merge(gs_mapped_merge **out, gs_file_merge *merge,
+                         const gs_memory_plan *plan, gs_status *st)
+{
+    gs_mapped_merge *m = NULL;
+    *out = NULL;
+    GS_TRY(gs_mem_new(&m, sizeof *m, "merge", st));
+    m->merge = merge;
+    m->plan = *plan;
+    m->form = (gs_text_form){merge->source.layout, merge->source.encoder,
+                             merge->source.order->record_size};
+    m->end = UINT64_MAX;
+    pthread_mutex_init(&m->mutex, NULL);
+    pthread_cond_init(&m->turn, NULL);
+    *out = m;
+    return GS_OK;
+}
+
+/* The texts are there. */
+static gs_code begin_cutting(gs_mapped_merge *m, gs_status *st)
+{
+    const size_t most = m->plan.merge_piece_bytes / 4 * 3;
+    m->piece_bytes = most < GS_MERGE_PIECE_MAX ? most : GS_MERGE_PIECE_MAX;
+    m->reversed_end = m->texts[0].end;
+    const gs_text_cut_options options = {
+        .form = m->form,
+        .texts = m->texts,
+        .text_count = m->text_count,
+        .piece_bytes = m->piece_bytes,
+        .keeps_equals_together = m->merge->merge.is_unique,
+        .are_mapped = true,
+    };
+    GS_TRY(gs_text_cut_new(&m->cut, &options, st));
+    return gs_mem_new_array(&m->rest, m->text_count, sizeof *m->rest,
+                            "sources of a merge", st);
+}
+
 gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge,
                             const gs_output *output, gs_status *st)
 {
@@ -247,14 +287,7 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge,
     if (!is_for_this_way(merge, &plan))
         return GS_OK;
     gs_mapped_merge *m = NULL;
-    GS_TRY(gs_mem_new(&m, sizeof *m, "merge", st));
-    m->merge = merge;
-    m->plan = plan;
-    m->form = (gs_text_form){merge->source.layout, merge->source.encoder,
-                             merge->source.order->record_size};
-    m->end = UINT64_MAX;
-    pthread_mutex_init(&m->mutex, NULL);
-    pthread_cond_init(&m->turn, NULL);
+    GS_TRY(new_merge(&m, merge, &plan, st));
     if (!map_files(m, gs_output_fd(output), st))
         goto fail;
     if (!merge->is_sort)
@@ -269,21 +302,29 @@ gs_code gs_mapped_merge_new(gs_mapped_merge **out, gs_file_merge *merge,
         return GS_OK;
     }
     GS_TRY_OR_FAIL(begin_asking(m, st));
-    const size_t most = plan.merge_piece_bytes / 4 * 3;
-    m->piece_bytes = most < GS_MERGE_PIECE_MAX ? most : GS_MERGE_PIECE_MAX;
-    m->reversed_end = m->texts[0].end;
-    const gs_text_cut_options options = {
-        .form = m->form,
-        .texts = m->texts,
-        .text_count = m->text_count,
-        .piece_bytes = m->piece_bytes,
-        .keeps_equals_together = merge->merge.is_unique,
-        .are_mapped = true,
-    };
-    GS_TRY_OR_FAIL(gs_text_cut_new(&m->cut, &options, st));
-    GS_TRY_OR_FAIL(gs_mem_new_array(&m->rest, m->text_count, sizeof *m->rest,
-                                    "sources of a merge", st));
+    GS_TRY_OR_FAIL(begin_cutting(m, st));
     gs_log_say(o->log, GS_LOG_INFO, "the inputs are mapped and merged where they are");
+    *out = m;
+    return GS_OK;
+fail:
+    gs_mapped_merge_free(m);
+    return st->code;
+}
+
+gs_code gs_mapped_merge_new_runs(gs_mapped_merge **out, gs_file_merge *merge,
+                                 const gs_text *texts, size_t text_count, gs_status *st)
+{
+    gs_mapped_merge *m = NULL;
+    *out = NULL;
+    gs_assert(!merge->is_sort && text_count > 0);
+    GS_TRY(new_merge(&m, merge, merge->plan, st));
+    m->are_runs = true;
+    GS_TRY_OR_FAIL(gs_mem_new_array(&m->texts, text_count, sizeof *m->texts,
+                                    "sources of a merge", st));
+    memcpy(m->texts, texts, text_count * sizeof *texts);
+    m->text_count = text_count;
+    GS_TRY_OR_FAIL(begin_asking(m, st));
+    GS_TRY_OR_FAIL(begin_cutting(m, st));
     *out = m;
     return GS_OK;
 fail:

@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/text/text_cursor.h"
 
+#include "io/file_map.h"
 #include "io/map_names.h"
 #include "lib/base/assertion.h"
 #include "lib/sort/record/records.h"
+
+/* The end of what may be left, if what is asked for begins before it may. */
+static const uint8_t *clip(const gs_text *text, const uint8_t *data, size_t *bytes)
+{
+    const size_t kept = text->own_end > data ? (size_t)(text->own_end - data) : 0;
+    const size_t less = kept < *bytes ? kept : *bytes;
+    *bytes -= less;
+    return data + less;
+}
+
+void gs_text_leave(const gs_text *text, const uint8_t *data, size_t bytes)
+{
+    data = clip(text, data, &bytes);
+    gs_file_map_leave_part(data, bytes);
+}
+
+void gs_text_leave_around(const gs_text *text, const uint8_t *data, size_t bytes)
+{
+    const uint8_t *const begin =
+        text->own_end > text->begin ? text->own_end : text->begin;
+    data = clip(text, data, &bytes);
+    if (data >= begin && bytes > 0)
+        gs_file_map_leave_around(begin, data, bytes);
+}
 
 /* Stands on the line at `at`, which is not the end of the text. */
 static inline gs_code take_line(gs_text_cursor *c, gs_status *st)

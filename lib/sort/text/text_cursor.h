@@ -31,7 +31,15 @@ typedef struct gs_text {
     size_t last_line_bytes;   /* of that, without its eol */
     size_t file;              /* of a map, in which it lies */
     bool is_reversed;         /* each line belongs behind the one that follows it */
+    /* What lies before it is in memory that has no copy: no page of it is left. NULL: all
+     * is in a file. */
+    const uint8_t *own_end;
 } gs_text;
+
+/* Pages of a part of a mapped text count as ours no more (io/file_map.h). */
+void gs_text_leave(const gs_text *text, const uint8_t *data, size_t bytes);
+/* And some before it, in the text. */
+void gs_text_leave_around(const gs_text *text, const uint8_t *data, size_t bytes);
 
 typedef struct gs_text_cursor {
     const gs_text_form *form;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sort/text/text_cut.h"
 
-#include "io/file_map.h"
 #include "lib/base/mem.h"
 
 /* Lines that may be bounds: in all of a piece, at least, and in each text's share. Of a
@@ -119,7 +118,7 @@ static gs_code find_cut(gs_text_cut *cut, const uint8_t **end, bool *is_cut,
         cut->counted_bytes += passed;
         /* A piece gets large if its lines are equal: what was looked at is not kept. */
         if (o->are_mapped && cut->counted_bytes > 2 * o->piece_bytes)
-            gs_file_map_leave_around(c->text->begin, before, passed);
+            gs_text_leave_around(c->text, before, passed);
         gs_merge_tree_replay(&cut->tree);
     }
     return GS_OK;

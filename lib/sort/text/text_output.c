@@ -6,12 +6,7 @@
 
 #include "io/stream.h"
 
-enum {
-    OUTPUT_ZSTD_LEVEL = 3,
-    /* One thread writes 3 GB/s to a file in memory, at half the processor time that it
-     * takes to fill its pages: few cores have no more to write. */
-    PAGES_WORKERS_MIN = 8,
-};
+enum { OUTPUT_ZSTD_LEVEL = 3 };
 
 gs_code gs_text_output_open(gs_output **out, const gs_sort_options *options,
                             gs_status *st)
@@ -136,9 +131,8 @@ gs_code gs_text_output_write(const gs_text_output *out, gs_text_output_fn *make,
         .fd = gs_output_fd(out->output),
         .is_seekable = gs_output_is_seekable(out->output),
         .try_direct = gs_output_is_own_file(out->output),
-        .fills_pages = gs_output_is_own_file(out->output) &&
-                       out->plan->workers >= PAGES_WORKERS_MIN &&
-                       !out->plan->is_space_limited,
+        .fills_pages =
+            gs_output_is_own_file(out->output) && gs_memory_plan_fills_pages(out->plan),
         .no_uring = o->no_uring,
         .ends_by_pipe = o->ends_by_pipe,
         .trace = o->trace,

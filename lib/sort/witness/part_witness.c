@@ -36,7 +36,8 @@ struct gs_part_witness {
 
 gs_code gs_part_witness_new(gs_part_witness **out, gs_witness *witness,
                             const gs_record_layout *layout, const gs_key_encoder *encoder,
-                            size_t record_size, unsigned workers, gs_status *st)
+                            size_t record_size, uint64_t first_ticket, unsigned workers,
+                            gs_status *st)
 {
     *out = NULL;
     gs_part_witness *w = NULL;
@@ -45,7 +46,7 @@ gs_code gs_part_witness_new(gs_part_witness **out, gs_witness *witness,
     w->layout = *layout;
     w->encoder = encoder;
     w->record_size = record_size;
-    w->next_ticket = 1;
+    w->next_ticket = first_ticket;
     if (gs_mem_new_array(&w->workers, workers, sizeof *w->workers, "witness of parts",
                          st) != GS_OK) {
         gs_part_witness_free(w);
@@ -241,4 +242,9 @@ gs_code gs_part_witness_finish(gs_part_witness *w, gs_code code, gs_status *st)
     p->bytes = 0;
     p->ticket = w->next_ticket++;
     return gs_part_witness_look(w, 0, code, st);
+}
+
+uint64_t gs_part_witness_next_ticket(const gs_part_witness *w)
+{
+    return w->next_ticket;
 }

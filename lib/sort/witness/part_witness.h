@@ -23,12 +23,13 @@
 
 typedef struct gs_part_witness gs_part_witness;
 
-/* `encoder` is NULL if the records are their own strings. Borrows it and the witness. */
+/* `encoder` is NULL if the records are their own strings. Borrows it and the witness, of
+ * which the first part's ticket is `first_ticket`. */
 GS_MUST_CHECK gs_code gs_part_witness_new(gs_part_witness **out, gs_witness *witness,
                                           const gs_record_layout *layout,
                                           const gs_key_encoder *encoder,
-                                          size_t record_size, unsigned workers,
-                                          gs_status *st);
+                                          size_t record_size, uint64_t first_ticket,
+                                          unsigned workers, gs_status *st);
 void gs_part_witness_free(gs_part_witness *w); /* NULL is fine */
 
 /* The next part is this worker's, who has looked at the one before. The text stays until
@@ -46,5 +47,7 @@ GS_MUST_CHECK gs_code gs_part_witness_look(gs_part_witness *w, unsigned worker,
  * is no whole record. */
 GS_MUST_CHECK gs_code gs_part_witness_finish(gs_part_witness *w, gs_code code,
                                              gs_status *st);
+/* Then, the ticket that comes next. */
+uint64_t gs_part_witness_next_ticket(const gs_part_witness *w);
 
 #endif

@@ -132,6 +132,31 @@ static void lands_in_pages(bool has_more)
     (void)close(fd);
 }
 
+/* From somewhere on in a file, behind what is there and stays. */
+static void lands_in_pages_behind(uint64_t begin)
+{
+    gs_status st = {.code = GS_OK};
+    const int fd = open("/dev/shm", O_RDWR | O_TMPFILE, 0600);
+    const gs_stream_target target = {.fd = fd,
+                                     .is_seekable = true,
+                                     .fills_pages = true,
+                                     .offset = begin,
+                                     .failure = "write failed"};
+    struct stat info;
+    uint64_t total = 0;
+    if (fd >= 0 && gs_file_pages_fit(fd)) {
+        REQUIRE(pwrite(fd, expected, 4096, (off_t)begin - 4096) == 4096);
+        REQUIRE_OK(run(&target, -1, &total, &st), &st);
+        CHECK(total == piece_at[PIECES]);
+        CHECK(fstat(fd, &info) == 0 && (uint64_t)info.st_size == begin + total);
+        CHECK(pread(fd, got, 4096, (off_t)begin - 4096) == 4096);
+        CHECK(memcmp(got, expected, 4096) == 0);
+        CHECK(pread(fd, got, total, (off_t)begin) == (ssize_t)total);
+        CHECK(memcmp(got, expected, total) == 0);
+    }
+    (void)close(fd);
+}
+
 /* A file that may grow no more, and a disk that is full: both are failed writes, no
  * signals. */
 static void pages_that_are_refused(void)
@@ -269,6 +294,8 @@ int main(void)
         lands_in_a_file(true, 8192);
         lands_in_pages(false);
         lands_in_pages(true);
+        lands_in_pages_behind(4096);
+        lands_in_pages_behind(40960);
         lands_in_a_pipe();
         a_closed_pipe_is_a_failed_write();
         somebody_takes_it();

@@ -183,8 +183,8 @@ static void open_lines_count(void)
     memcpy(padded, last, sizeof last);
     memcpy(room[0], "a\nb", 3);
     memcpy(room[1], "a\nb\nc\n", 6);
-    texts[0] = (gs_text){room[0], room[0] + 3, padded, 1, 0, false};
-    texts[1] = (gs_text){room[1], room[1] + 6, NULL, 0, 1, false};
+    texts[0] = (gs_text){room[0], room[0] + 3, padded, 1, 0, false, NULL};
+    texts[1] = (gs_text){room[1], room[1] + 6, NULL, 0, 1, false, NULL};
     for (size_t bytes = 1; bytes < 12; bytes++) {
         check_pieces(2, bytes, false, GS_TEXT_CUT_DONE);
         CHECK(line_count == 5);
@@ -202,7 +202,7 @@ static void is_changed(const char *text, const uint8_t *last_line, size_t last_b
     gs_text_cursor c = {0};
     bool is_in_order = true;
     memcpy(room[0], text, bytes);
-    const gs_text all = {room[0], room[0] + bytes, last_line, last_bytes, 0, false};
+    const gs_text all = {room[0], room[0] + bytes, last_line, last_bytes, 0, false, NULL};
     gs_code code = gs_text_cursor_start(&c, &form, &all, all.begin, all.end, &head, &st);
     while (code == GS_OK && head.code != GS_OVC_EXHAUSTED)
         code = gs_text_cursor_advance(&c, &is_in_order, &st);
@@ -232,7 +232,7 @@ static void bounds_are_kept(void)
     static const char text[] = "aa\nbb\nccXdd\n";
     const gs_text_form form = {.layout = &layout};
     const gs_merge_head greater = {.string = (const uint8_t *)"z", .string_bytes = 1};
-    const gs_text all = {room[0], room[0] + sizeof text - 1, NULL, 0, 0, false};
+    const gs_text all = {room[0], room[0] + sizeof text - 1, NULL, 0, 0, false, NULL};
     gs_status st = {.code = GS_OK};
     const uint8_t *found = NULL;
     layout = (gs_record_layout){.has_eol = true, .eol = '\n'};

@@ -227,7 +227,7 @@ static gs_code show_copied_parts(gs_witness *w, const text *out, size_t spoil_at
     static uint8_t copy[3000 + SLACK];
     const gs_record_layout layout = {.has_eol = true, .eol = '\n'};
     gs_part_witness *parts = NULL;
-    REQUIRE_OK(gs_part_witness_new(&parts, w, &layout, NULL, 0, 2, st), st);
+    REQUIRE_OK(gs_part_witness_new(&parts, w, &layout, NULL, 0, 1, 2, st), st);
     const size_t most = 1 + check_random(&state) % 3000;
     unsigned worker = 0;
     for (size_t at = 0; at < out->used && st->code == GS_OK; worker ^= 1) {
