@@ -58,6 +58,8 @@ GS_MUST_CHECK gs_code gs_spill_sync(const gs_spill *s, gs_status *st);
 /* Is there less free disk space than `bytes` in some folder? Giving space back early
  * slows the reads and writes beside it, so it is worth doing only then. */
 bool gs_spill_is_space_short(const gs_spill *s, uint64_t bytes);
+/* Are all its folders in memory (tmpfs)? */
+bool gs_spill_is_in_memory(const gs_spill *s);
 /* Bytes [from, to) of an extent are not needed any more: their disk space is given back,
  * where the file system can punch holes, by a thread of its own, since that may take as
  * long as the reading did. */

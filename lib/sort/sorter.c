@@ -53,7 +53,6 @@ typedef struct gs_sorter {
     gs_output *output;       /* of all tries, as is what follows */
     uint64_t *written_bytes; /* of an output that takes nothing back */
     bool avoids_device;
-    bool has_left_former;  /* some of what was read is not in its runs */
     bool is_formed;        /* the runs have all of the input */
     gs_witness_state read; /* then, what the witness knows of it */
     uint64_t input_bytes;  /* read, as stored */
@@ -68,34 +67,42 @@ static void set_phase(gs_sorter *s, gs_sort_phase phase)
 
 /* --- before the first read ------------------------------------------------------ */
 
-static bool asks_device(const gs_sorter *s)
+static gs_run_store_options run_options(gs_sorter *s)
 {
-    return s->choice.is_wanted && !s->avoids_device;
-}
-
-/* A GPU can sort again what is in runs of text, which are made for it alone. */
-static bool wants_texts(const gs_sorter *s)
-{
-    return asks_device(s) && !s->has_left_former && !s->plan.is_space_limited &&
-           !s->options->output_zstd &&
-           gs_mapped_store_suits(s->options, s->choice.input_bytes);
-}
-
-static gs_code open_runs(gs_sorter *s, gs_status *st)
-{
-    const gs_run_store_options options = {
+    gs_input *const input = s->in.input;
+    return (gs_run_store_options){
         .options = s->options,
         .plan = &s->plan,
         .layout = &s->layout,
         .encoder = s->encoder,
         .team = s->team,
+        .input_bytes = gs_input_is_sized(input) ? gs_input_size_hint(input) : 0,
         .witness = s->witness,
         .checkpoint = s->progress.checkpoint,
     };
-    if (s->options->compress_program != NULL)
-        return gs_text_store_new(&s->runs, &options, st);
-    return wants_texts(s) ? gs_mapped_store_new(&s->runs, &options, st)
-                          : gs_block_store_new(&s->runs, &options, st);
+}
+
+static gs_code open_runs(gs_sorter *s, gs_run_store **out, gs_status *st)
+{
+    const gs_run_store_options options = run_options(s);
+    return s->options->compress_program != NULL ? gs_text_store_new(out, &options, st)
+                                                : gs_block_store_new(out, &options, st);
+}
+
+/* The store has no runs yet: another one is better. */
+static gs_code replace_runs(gs_sorter *s, bool by_texts, gs_status *st)
+{
+    const gs_run_store_options options = run_options(s);
+    gs_run_store *fresh = NULL;
+    gs_assert(s->runs->run_count == 0);
+    GS_TRY(by_texts ? gs_mapped_store_new(&fresh, &options, st)
+                    : open_runs(s, &fresh, st));
+    if (by_texts)
+        gs_mapped_store_may_take(gs_mapped_store_of(fresh),
+                                 gs_memory_plan_texts(&s->plan, s->forming.map != NULL));
+    gs_run_store_free(s->runs);
+    s->runs = fresh;
+    return GS_OK;
 }
 
 /* Opens what is read, behind what a checkpoint has of it, and plans the memory. */
@@ -122,7 +129,9 @@ static void describe_forming(gs_sorter *s)
 {
     gs_forming *const f = &s->forming;
     gs_input *const input = s->in.input;
-    const bool has_device = asks_device(s);
+    s->choice = gs_device_choose(
+        s->options, &s->layout, gs_input_is_sized(input) ? gs_input_size_hint(input) : 0);
+    const bool has_device = s->choice.is_wanted && !s->avoids_device;
     *f = (gs_forming){
         .options = s->options,
         .plan = &s->plan,
@@ -143,16 +152,6 @@ static void describe_forming(gs_sorter *s)
         (has_device ? gs_device_feed_map(f, output_fd, &s->in.map)
                     : gs_core_former_map(f, output_fd, &s->in.map)))
         f->map = &s->in.map;
-    if (gs_mapped_store_of(s->runs) != NULL)
-        gs_mapped_store_may_take(gs_mapped_store_of(s->runs),
-                                 gs_memory_plan_texts(&s->plan, f->map != NULL));
-}
-
-static void choose_device(gs_sorter *s)
-{
-    gs_input *const input = s->in.input;
-    s->choice = gs_device_choose(
-        s->options, &s->layout, gs_input_is_sized(input) ? gs_input_size_hint(input) : 0);
 }
 
 static gs_code prepare(gs_sorter *s, gs_status *st)
@@ -167,8 +166,7 @@ static gs_code prepare(gs_sorter *s, gs_status *st)
     gs_team_set_trace(s->team, o->trace);
     if (s->layout.is_keyed)
         GS_TRY(gs_key_encoder_new(&s->encoder, &o->order, s->layout.is_backwards, st));
-    choose_device(s);
-    GS_TRY(open_runs(s, st));
+    GS_TRY(open_runs(s, &s->runs, st));
     describe_forming(s);
     if (o->stats != NULL) {
         const bool is_in_place = s->forming.map != NULL && s->forming.device == NULL;
@@ -227,15 +225,12 @@ static gs_code leave_former(gs_sorter *s, bool *goes_on, gs_status *st)
 {
     *goes_on = s->former->kind->give_back(s->former);
     free_former(s);
-    s->has_left_former = true;
     s->forming.has_runs = s->runs->run_count > 0;
     if (!*goes_on)
         return GS_OK;
     if (s->forming.has_runs || gs_mapped_store_of(s->runs) == NULL)
         return gs_run_store_give_memory(s->runs, st);
-    gs_run_store_free(s->runs); /* it was for a GPU only, and is empty */
-    s->runs = NULL;
-    return open_runs(s, st);
+    return replace_runs(s, false, st);
 }
 
 static gs_emit_options emit_options(const gs_sorter *s)
@@ -270,6 +265,9 @@ static gs_code spill(gs_sorter *s, gs_status *st)
     size_t bytes;
     gs_sink *sink;
     s->former->kind->sample(s->former, &data, &bytes);
+    if (s->runs->run_count == 0 && s->former->kind->wants_texts != NULL &&
+        s->former->kind->wants_texts(s->former, data, bytes))
+        GS_TRY(replace_runs(s, true, st));
     gs_run_store_see_sample(s->runs, data, bytes);
     s->runs->stream_memory = stream_memory(s);
     GS_TRY(gs_run_store_open(s->runs, &sink, st));

@@ -13,6 +13,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 export TMPDIR=$scratch
+export GS_DEVICE_RUNS=text # whatever the cores here could do
 failures=0 checks=0
 
 # Few cases: a slow program, under a sanitizer, gets less of everything.
@@ -308,6 +309,17 @@ grep -q '"spill_bytes": 0,' stats || {
     echo 'FAILED: runs that fit in memory were spilled'
 }
 again 'records' 'runs are sorted again on the GPU' -S 2M --record-size=20 records
+# Where packed runs cost less, or are asked for, the cores merge them.
+GS_DEVICE_RUNS=records again 'records for cores' 'records sorted in' -S 2M in
+! grep -q 'sorted again' err || {
+    failures=$((failures + 1))
+    echo 'FAILED: runs of records are no text'
+}
+env -u GS_DEVICE_RUNS "$program" --engine gpu -v -S 2M in -o got 2>err
+cmp -s got want && grep -q 'runs: [0-9.]* ns a byte as text for the GPU, [0-9.]* as records' err || {
+    failures=$((failures + 1))
+    echo 'FAILED: it is not chosen what runs are to be'
+}
 GS_FAKE_GPU_LINES=$((mega / 10)) again 'too many lines' 'which is too much for a GPU' -S 2M uneven
 rm -f uneven records equal stats
 

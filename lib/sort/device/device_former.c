@@ -6,6 +6,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/thread.h"
 #include "lib/sort/device/device_chunk.h"
+#include "lib/sort/device/text_choice.h"
 
 typedef struct device_former {
     gs_former former; /* first */
@@ -152,6 +153,11 @@ static gs_code emit(gs_former *former, gs_sink *sink, const gs_emit_options *opt
     return gs_device_chunk_emit(d->chunk, slot_to_emit(d), sink, options, st);
 }
 
+static bool wants_texts(const gs_former *former, const uint8_t *sample, size_t bytes)
+{
+    return gs_text_choice_is_text(former->forming, sample, bytes);
+}
+
 static gs_code merge(gs_former *former, gs_run_store *runs, gs_sink *sink,
                      uint64_t ticket, gs_status *st)
 {
@@ -206,6 +212,7 @@ static const gs_former_kind kind = {
     .is_empty = is_empty,
     .sample = sample,
     .emit = emit,
+    .wants_texts = wants_texts,
     .merge = merge,
     .stream_memory = stream_memory,
     .clear = clear,

@@ -11,14 +11,25 @@ typedef struct block_store {
     gs_run_writer writer;
 } block_store;
 
+/* Runs that are in memory need not be small, as long as there is room. */
+static bool is_in_memory(block_store *b)
+{
+    const uint64_t bytes = b->store.options.input_bytes;
+    gs_status refusal = {.code = GS_OK}; /* who writes the first run hears of it */
+    return bytes > 0 && gs_run_list_need_spill(&b->list, &refusal) == GS_OK &&
+           gs_spill_is_in_memory(b->list.spill) &&
+           !gs_spill_is_space_short(b->list.spill, 2 * bytes);
+}
+
 static void see_sample(gs_run_store *store, const uint8_t *data, size_t bytes)
 {
     block_store *const b = (block_store *)store;
     const gs_memory_plan *const plan = store->options.plan;
     if (!b->has_codec)
-        b->list.codec =
-            gs_run_codec_choose(data, bytes, plan->workers, plan->run_block_bytes,
-                                store->options.options->log);
+        b->list.codec = gs_run_codec_choose(
+                            data, bytes, plan->workers, plan->run_block_bytes,
+                            gs_run_disk_ns(is_in_memory(b)), store->options.options->log)
+                            .codec;
     b->has_codec = true;
 }
 

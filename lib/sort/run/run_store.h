@@ -30,6 +30,7 @@ typedef struct gs_run_store_options {
     const gs_record_layout *layout;
     const gs_key_encoder *encoder; /* NULL: lines are their own strings */
     gs_team *team;                 /* merges */
+    uint64_t input_bytes;          /* that all runs will have, about; 0: unknown */
     gs_witness *witness;           /* sees what is left out of runs as equal */
     gs_checkpoint *checkpoint; /* keeps the runs, and has some to begin with; or NULL */
 } gs_run_store_options;

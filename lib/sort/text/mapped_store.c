@@ -34,22 +34,10 @@ struct gs_mapped_store {
     gs_file_merge merge; /* what a merge of them is told */
 };
 
-/* For the runs and, in the same place, the output. */
-static bool is_space_short(const gs_sort_options *o, uint64_t text_bytes)
-{
-    gs_status st = {.code = GS_OK};
-    gs_spill *spill = NULL;
-    if (gs_spill_new(&spill, o->temp_folders, o->temp_folder_count, &st) != GS_OK)
-        return true;
-    const bool is_short = gs_spill_is_space_short(spill, 2 * text_bytes);
-    gs_spill_free(spill);
-    return is_short;
-}
-
-bool gs_mapped_store_suits(const gs_sort_options *o, uint64_t text_bytes)
+bool gs_mapped_store_suits(const gs_sort_options *o)
 {
     return !o->order.unique && !o->count && !o->has_top && o->checkpoint == NULL &&
-           o->compress_program == NULL && !is_space_short(o, text_bytes);
+           o->compress_program == NULL;
 }
 
 void gs_mapped_store_may_take(gs_mapped_store *s, size_t bytes)
@@ -387,7 +375,7 @@ gs_code gs_mapped_store_new(gs_run_store **out, const gs_run_store_options *opti
     const gs_sort_options *const o = options->options;
     gs_mapped_store *s = NULL;
     *out = NULL;
-    gs_assert(!o->order.unique && !o->count && !o->has_top && o->checkpoint == NULL);
+    gs_assert(gs_mapped_store_suits(o));
     GS_TRY(gs_mem_new(&s, sizeof *s, "list of runs", st));
     s->store = (gs_run_store){.kind = &kind,
                               .options = *options,

@@ -23,9 +23,7 @@
 
 typedef struct gs_mapped_store gs_mapped_store;
 
-/* `text_bytes` are expected, 0: unknown. Runs of text are not packed, so that where space
- * is short they are not for a sort that can do without. */
-bool gs_mapped_store_suits(const gs_sort_options *options, uint64_t text_bytes);
+bool gs_mapped_store_suits(const gs_sort_options *options);
 
 GS_MUST_CHECK gs_code gs_mapped_store_new(gs_run_store **out,
                                           const gs_run_store_options *options,

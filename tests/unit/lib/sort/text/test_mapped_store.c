@@ -122,7 +122,7 @@ static void check_reads(job *j, const gs_text *texts, uint64_t *state)
         while (at < texts[i].end) {
             const size_t left = (size_t)(texts[i].end - at);
             const size_t part = 1 + check_random(state) % left;
-            const size_t most = GS_SPILL_ALIGN << check_random(state) % 4;
+            const size_t most = (size_t)GS_SPILL_ALIGN << check_random(state) % 4;
             const size_t n = gs_mapped_store_readable(j->store, i, at, at + part, most);
             const uint8_t *data = NULL;
             REQUIRE(n > 0 && n <= part && n <= most);
@@ -281,8 +281,6 @@ static void given_up(const char *folder, uint64_t *state)
     gs_sink *sink = NULL;
     uint8_t *memory = NULL;
     REQUIRE_OK(begin(&j, folder, 2, &st), &st);
-    CHECK(gs_mapped_store_suits(&j.options, 0));
-    CHECK(!gs_mapped_store_suits(&j.options, UINT64_MAX / 2)); /* no room for them */
     gs_mapped_store_may_take(j.store, 1 << 20);
     REQUIRE_OK(gs_run_store_open(j.runs, &sink, &st), &st);
     CHECK(sink->place(sink->place_context, 1 << 20, &memory) == 1 << 20);

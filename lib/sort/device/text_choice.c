@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sort/device/text_choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/spill.h"
+#include "lib/sort/device/device_choice.h"
+#include "lib/sort/text/texts.h"
+
+/* What a byte takes as a record, encoded and merged, however it is stored: of one core,
+ * and at least, since parts come down one at a time (gpu/NOTES.md). */
+static const double core_ns = 16, least_ns = 0.6;
+
+/* Of the runs, what is not in memory. */
+static double spilled_share(const gs_forming *f)
+{
+    const double bytes = (double)f->device->input_bytes;
+    const double memory = (double)gs_memory_plan_texts(f->plan, f->map != NULL);
+    if (f->device->input_bytes == 0)
+        return 1;
+    return memory < bytes ? 1 - memory / bytes : 0;
+}
+
+static bool pays(const gs_forming *f, const gs_spill *spill, const uint8_t *sample,
+                 size_t sample_bytes)
+{
+    const double disk_ns = gs_run_disk_ns(gs_spill_is_in_memory(spill));
+    const gs_run_codec_choice codec = gs_run_codec_choose(
+        sample, sample_bytes, f->plan->workers, f->plan->run_block_bytes, disk_ns, NULL);
+    const double text = spilled_share(f) * disk_ns;
+    const double stored = (1 - codec.saved) * disk_ns;
+    const double cores = core_ns / f->plan->workers;
+    double records = cores > least_ns ? cores : least_ns;
+    records = stored > records ? stored : records;
+    gs_log_say(f->options->log, GS_LOG_INFO,
+               "runs: %.2f ns a byte as text for the GPU, %.2f as records", text,
+               records);
+    return text <= records;
+}
+
+bool gs_text_choice_is_text(const gs_forming *f, const uint8_t *sample,
+                            size_t sample_bytes)
+{
+    const gs_sort_options *const o = f->options;
+    const char *const forced = getenv("GS_DEVICE_RUNS");
+    gs_status refusal = {.code = GS_OK};
+    gs_spill *spill = NULL;
+    if (!gs_mapped_store_suits(o) || o->output_zstd || f->plan->is_space_limited)
+        return false;
+    if (forced != NULL)
+        return strcmp(forced, "text") == 0;
+    if (gs_spill_new(&spill, o->temp_folders, o->temp_folder_count, &refusal) != GS_OK)
+        return false;
+    /* For the runs and, in the same place, the output. */
+    const bool is_text = !gs_spill_is_space_short(spill, 2 * f->device->input_bytes) &&
+                         pays(f, spill, sample, sample_bytes);
+    gs_spill_free(spill);
+    return is_text;
+}
