@@ -89,19 +89,28 @@ static gs_code open_runs(gs_sorter *s, gs_run_store **out, gs_status *st)
                                                 : gs_block_store_new(out, &options, st);
 }
 
-/* The store has no runs yet: another one is better. */
-static gs_code replace_runs(gs_sorter *s, bool by_texts, gs_status *st)
+/* Another store is better than the one that there is, which is empty. */
+static void replace_runs(gs_sorter *s, gs_run_store *fresh)
 {
-    const gs_run_store_options options = run_options(s);
-    gs_run_store *fresh = NULL;
     gs_assert(s->runs->run_count == 0);
-    GS_TRY(by_texts ? gs_mapped_store_new(&fresh, &options, st)
-                    : open_runs(s, &fresh, st));
-    if (by_texts)
-        gs_mapped_store_may_take(gs_mapped_store_of(fresh),
-                                 gs_memory_plan_texts(&s->plan, s->forming.map != NULL));
     gs_run_store_free(s->runs);
     s->runs = fresh;
+}
+
+/* Runs of text, if the former wants them. */
+static gs_code suit_former(gs_sorter *s, const uint8_t *sample, size_t bytes,
+                           gs_status *st)
+{
+    const gs_former_kind *const kind = s->former->kind;
+    const gs_run_store_options options = run_options(s);
+    gs_run_store *fresh = NULL;
+    size_t memory_bytes = 0;
+    if (s->runs->run_count > 0 || kind->wants_texts == NULL ||
+        !kind->wants_texts(s->former, sample, bytes, &memory_bytes))
+        return GS_OK;
+    GS_TRY(gs_mapped_store_new(&fresh, &options, st));
+    gs_mapped_store_may_take(gs_mapped_store_of(fresh), memory_bytes);
+    replace_runs(s, fresh);
     return GS_OK;
 }
 
@@ -230,7 +239,10 @@ static gs_code leave_former(gs_sorter *s, bool *goes_on, gs_status *st)
         return GS_OK;
     if (s->forming.has_runs || gs_mapped_store_of(s->runs) == NULL)
         return gs_run_store_give_memory(s->runs, st);
-    return replace_runs(s, false, st);
+    gs_run_store *fresh = NULL;
+    GS_TRY(open_runs(s, &fresh, st));
+    replace_runs(s, fresh);
+    return GS_OK;
 }
 
 static gs_emit_options emit_options(const gs_sorter *s)
@@ -265,9 +277,7 @@ static gs_code spill(gs_sorter *s, gs_status *st)
     size_t bytes;
     gs_sink *sink;
     s->former->kind->sample(s->former, &data, &bytes);
-    if (s->runs->run_count == 0 && s->former->kind->wants_texts != NULL &&
-        s->former->kind->wants_texts(s->former, data, bytes))
-        GS_TRY(replace_runs(s, true, st));
+    GS_TRY(suit_former(s, data, bytes, st));
     gs_run_store_see_sample(s->runs, data, bytes);
     s->runs->stream_memory = stream_memory(s);
     GS_TRY(gs_run_store_open(s->runs, &sink, st));

@@ -74,6 +74,7 @@ for where in memory spill; do
     fi
     for step in none:1 "${steps[@]}"; do
         export GS_FAKE_GPU_FAIL=$step
+        [ $where = spill ] && export GS_DEVICE_RUNS=text:$((turn % 3 * mega * 2))
         warnings=1
         [ "$step" = none:1 ] && warnings=0
         for way in "${ways[@]}"; do
@@ -88,6 +89,7 @@ for where in memory spill; do
     done
 done
 want=want
+export GS_DEVICE_RUNS=text
 
 # A file in memory whose pages are filled: from the landing, by each worker.
 in_memory=$(mktemp -d -p /dev/shm 2>/dev/null) || in_memory=
@@ -298,11 +300,14 @@ cat in in | tr '\n' x | head -c $((mega * 10)) >records
 yes 'all the same, and so long that there are not too many' | head -n 30000 >equal
 export GS_FAKE_GPU_MEMORY=$mega
 for memory in 2M 100M; do
+    # Of the first what is in files is half of it.
+    [ $memory = 100M ] || export GS_DEVICE_RUNS=text:$((mega * 3))
     again "-S $memory" 'runs are sorted again on the GPU' -S $memory in
     again "-S $memory -r" 'runs are sorted again on the GPU' -S $memory -r in
     again "-S $memory by keys" 'runs are sorted again on the GPU' -S $memory -s -k1.2,1.3 in
     again "-S $memory, a header" 'runs are sorted again on the GPU' -S $memory --header=3 in
     again "-S $memory, equal lines" 'runs are sorted again on the GPU' -S $memory equal equal
+    export GS_DEVICE_RUNS=text
 done
 grep -q '"spill_bytes": 0,' stats || {
     failures=$((failures + 1))

@@ -214,6 +214,21 @@ COMMANDS = [
             is_streaming=True),
 ]
 
+# Of a program with a pretended GPU (make FAULTS=1 FAKE_GPU=1): runs of text in memory, in
+# files and in both, which it sorts again, or the cores if it fails then.
+GPU = "sort --engine=gpu -S 1M --parallel=2"
+SMALL_GPU = (("GS_FAKE_GPU_MEMORY", "600000"), ("GS_DEVICE_RUNS", "text:900000"))
+GPU_COMMANDS = [
+    Command("sort on a GPU, runs of text", f"{GPU} {{in}}/lines -o out", before=OLD,
+            environment=SMALL_GPU),
+    Command("sort on a GPU, of stdin", f"{GPU} -k1.2", "lines", is_streaming=True,
+            environment=SMALL_GPU),
+    Command("sort on a GPU, fails at the end", f"{GPU} {{in}}/lines -o out", before=OLD,
+            environment=(*SMALL_GPU, ("GS_FAKE_GPU_FAIL", "run:9"))),
+    Command("sort on a GPU, of stdin, fails", f"{GPU} -r", "lines", is_streaming=True,
+            environment=(*SMALL_GPU, ("GS_FAKE_GPU_FAIL", "run:3"))),
+]
+
 # Those that promise to be durable: a power cut or kill -9 may come at any moment, and then
 # the same command is given again until it ends.
 DURABLE = [

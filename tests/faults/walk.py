@@ -183,9 +183,12 @@ def main():
     parser.add_argument("--points", type=int, default=0, help="so many only")
     parser.add_argument("--kind", default="", help="kinds, with commas between")
     parser.add_argument("--show", type=int, default=30, help="so many failures")
+    parser.add_argument("--gpu", action="store_true",
+                        help="commands of a pretended GPU (make FAKE_GPU=1 faults)")
     args = parser.parse_args()
     check_calls(args.binary)
-    wanted = [c for c in commands.COMMANDS if args.only in c.name]
+    walked = commands.GPU_COMMANDS if args.gpu else commands.COMMANDS
+    wanted = [c for c in walked if args.only in c.name]
     with tempfile.TemporaryDirectory(prefix="gpusort-faults.") as scratch:
         os.makedirs(os.path.join(scratch, "inputs"))
         walk = Walk(args, scratch)

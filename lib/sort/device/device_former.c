@@ -153,9 +153,10 @@ static gs_code emit(gs_former *former, gs_sink *sink, const gs_emit_options *opt
     return gs_device_chunk_emit(d->chunk, slot_to_emit(d), sink, options, st);
 }
 
-static bool wants_texts(const gs_former *former, const uint8_t *sample, size_t bytes)
+static bool wants_texts(const gs_former *former, const uint8_t *sample, size_t bytes,
+                        size_t *memory_bytes)
 {
-    return gs_text_choice_is_text(former->forming, sample, bytes);
+    return gs_text_choice_is_text(former->forming, sample, bytes, memory_bytes);
 }
 
 static gs_code merge(gs_former *former, gs_run_store *runs, gs_sink *sink,

@@ -13,9 +13,10 @@
 
 #include "lib/sort/form/forms.h"
 
-/* `sample` is some of the text. The environment may say text or records in
- * GS_DEVICE_RUNS, for measuring and tests, where a sort could have both. */
+/* `sample` is some of the text; *memory_bytes is what the runs may take of the memory.
+ * For measuring and tests, where a sort could have both, the environment may say in
+ * GS_DEVICE_RUNS: records, text, or text:BYTES with so much memory for it. */
 bool gs_text_choice_is_text(const gs_forming *forming, const uint8_t *sample,
-                            size_t sample_bytes);
+                            size_t sample_bytes, size_t *memory_bytes);
 
 #endif

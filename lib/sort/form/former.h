@@ -71,9 +71,11 @@ typedef struct gs_former_kind {
     /* Sorts the chunk, which is all there is, and gives its records to the consumer;
      * again if it is called again. NULL: it cannot. */
     gs_code (*consume)(gs_former *f, const gs_range_consumer *consumer, gs_status *st);
-    /* Would it rather have runs of text, which it can merge itself? Asked before the
-     * first; `sample` is some of the text. NULL: no. */
-    bool (*wants_texts)(const gs_former *f, const uint8_t *sample, size_t bytes);
+    /* Would it rather have runs of text, which it can merge itself, and of which so much
+     * may be in memory? Asked before the first; `sample` is some of the text. NULL: no.
+     */
+    bool (*wants_texts)(const gs_former *f, const uint8_t *sample, size_t bytes,
+                        size_t *memory_bytes);
     /* All that was read is in the runs of a mapped_store (lib/sort/text): makes the
      * result of them, plain text from piece `ticket` on. Who wants texts has it. */
     gs_code (*merge)(gs_former *f, gs_run_store *runs, gs_sink *sink, uint64_t ticket,
