@@ -36,7 +36,7 @@ allowed() {
 floors=(
     lib/base: lib/encode:
     gpu/device:device gpu/engine:engine gpu/network:bitonic gpu/sample:- gpu/search:key_search
-    gpu/text:text_sort gpu/generate:generate gpu/plugin:-
+    gpu/text:text_sort gpu/words:word_block gpu/generate:generate gpu/plugin:-
     lib/data: lib/json:json_reader
     lib/sort/record:records lib/sort/key:keys lib/sort/witness:witnesses
     lib/sort/bucket:buckets lib/sort/plan:plans lib/sort/run:runs lib/sort/form:forms

@@ -20,6 +20,7 @@
 #include "gpu/network/bitonic.h"
 #include "gpu/search/key_search.h"
 #include "gpu/text/text_sort.h"
+#include "gpu/words/word_block.h"
 
 /* clang-format off */
 #define GS_GPU_ENGINE_CALLS(CALL, CALL_VOID)                                            \
@@ -150,12 +151,46 @@
          (gs_key_search *s, gs_status *st), (s, st), return gs_gpu_refuse(st))          \
     CALL(double, gs_key_search_device_ms, (const gs_key_search *s), (s), return 0)
 
+#define GS_GPU_WORDS_CALLS(CALL, CALL_VOID)                                             \
+    CALL(gs_code, gs_word_block_new,                                                    \
+         (gs_word_block **out, const gs_word_options *options, gs_status *st),          \
+         (out, options, st), *out = NULL; return gs_gpu_refuse(st))                     \
+    CALL_VOID(gs_word_block_free, (gs_word_block *w), (w))                              \
+    CALL(gs_word_lane, gs_word_block_lane,                                              \
+         (const gs_word_block *w, unsigned lane), (w, lane),                            \
+         return (gs_word_lane){0})                                                      \
+    CALL(gs_word_room, gs_word_block_room, (const gs_word_block *w), (w),               \
+         return (gs_word_room){0})                                                      \
+    CALL(gs_code, gs_word_block_add,                                                    \
+         (gs_word_block *w, unsigned lane, const gs_word_piece *piece,                  \
+          gs_word_counts *out, gs_status *st),                                          \
+         (w, lane, piece, out, st),                                                     \
+         *out = (gs_word_counts){0}; return gs_gpu_refuse(st))                          \
+    CALL(gs_code, gs_word_block_sort,                                                   \
+         (gs_word_block *w, uint32_t first, uint32_t last, gs_word_sums *out,           \
+          gs_status *st), (w, first, last, out, st),                                    \
+         *out = (gs_word_sums){0}; return gs_gpu_refuse(st))                            \
+    CALL(gs_code, gs_word_block_terms,                                                  \
+         (gs_word_block *w, uint8_t *bytes, gs_word_term *terms,                        \
+          uint32_t *first_postings, gs_status *st),                                     \
+         (w, bytes, terms, first_postings, st), return gs_gpu_refuse(st))               \
+    CALL(gs_code, gs_word_block_documents,                                              \
+         (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \
+          gs_status *st), (w, lane, first, count, st), return gs_gpu_refuse(st))        \
+    CALL(gs_code, gs_word_block_positions,                                              \
+         (gs_word_block *w, unsigned lane, uint64_t first, size_t count,                \
+          gs_status *st), (w, lane, first, count, st), return gs_gpu_refuse(st))        \
+    CALL(gs_code, gs_word_block_reset, (gs_word_block *w, gs_status *st), (w, st),      \
+         return gs_gpu_refuse(st))                                                      \
+    CALL(size_t, gs_word_block_device_bytes, (const gs_word_block *w), (w), return 0)
+
 /* clang-format on */
 
 #define GS_GPU_CALLS(CALL, CALL_VOID)                                                    \
     GS_GPU_ENGINE_CALLS(CALL, CALL_VOID)                                                 \
     GS_GPU_TEXT_CALLS(CALL, CALL_VOID)                                                   \
-    GS_GPU_SEARCH_CALLS(CALL, CALL_VOID)
+    GS_GPU_SEARCH_CALLS(CALL, CALL_VOID)                                                 \
+    GS_GPU_WORDS_CALLS(CALL, CALL_VOID)
 
 /* Their sizes tell a plugin of another build. */
 #define GS_GPU_CROSSING                                                                  \
@@ -163,7 +198,10 @@
      sizeof(gs_engine_options) * 7 + sizeof(gs_engine_memory) * 11 +                     \
      sizeof(gs_batch) * 13 + sizeof(gs_fingerprint) * 17 +                               \
      sizeof(gs_text_sort_options) * 19 + sizeof(gs_text_result) * 23 +                   \
-     sizeof(gs_text_record) * 29 + sizeof(gs_key_search_options) * 31)
+     sizeof(gs_text_record) * 29 + sizeof(gs_key_search_options) * 31 +                  \
+     sizeof(gs_word_options) * 37 + sizeof(gs_word_lane) * 41 +                          \
+     sizeof(gs_word_room) * 43 + sizeof(gs_word_piece) * 47 +                            \
+     sizeof(gs_word_counts) * 53 + sizeof(gs_word_sums) * 59)
 
 #define GS_GPU_MEMBER(type, name, parameters, ...) type(*name) parameters;
 #define GS_GPU_VOID_MEMBER(name, parameters, ...)  void(*name) parameters;

@@ -561,6 +561,65 @@ for step in engine:1 submit:1 submit:3 wait:2; do
     }
 done
 
+# Words on a device: text of every script, cut where pieces end; documents larger than a
+# piece, words too long, names that are told; a device that fails or is wrong costs one
+# warning, and what is said of the input is said once.
+python3 - "$here" $mega >texts.jsonl <<'EOF'
+import json, pathlib, random, sys
+chosen, size = random.Random(7), int(sys.argv[2])
+files = sorted(pathlib.Path(sys.argv[1], "corpus").rglob("*.t*t"))
+texts = [file.read_text("utf-8", "replace") for file in files]
+marks = ["e\u0301", " \u0301", "\u00bd", "\ufb01", "\u6771\u4eac\u90fd 2020", "\u0e01\u0e02",
+         "\u1100\u1161", "\u00a0"]
+for number in range(60):
+    text = chosen.choice(texts)
+    begin = chosen.randrange(max(1, len(text)))
+    parts = [text[begin:begin + chosen.choice([0, 9, 300, 5000])]]
+    parts += [chosen.choice(marks) + chosen.choice(["", " ", "x"])
+              for _ in range(chosen.choice([0, 3, 200]))]
+    if number % 20 == 7:
+        parts += ["word " * (size // 5), "w" * 70000, "\u0436" * 40000, " behind"]
+    if number % 20 == 9:
+        parts = ["w" * 600000 + " \u00e9" + "v" * 65535]
+    chosen.shuffle(parts)
+    print("{oh" if number == 30 else json.dumps(
+        {"id": f"d{number}", "text": "".join(parts)}, ensure_ascii=number % 2 == 0))
+EOF
+rm -rf want_words
+"$program" index build --engine=cpu --skip-bad --positions -o want_words texts.jsonl 2>wanted_err
+words() { # WARNINGS ARGUMENT...: the same index and messages as by the CPU
+    local method=device
+    checks=$((checks + 1))
+    rm -rf got
+    [ "$1" = 0 ] || method=spimi
+    "$program" index build --engine=gpu --skip-bad --positions --stats=stats "${@:2}" \
+        -o got texts.jsonl 2>err
+    diff -r want_words got && grep -v 'the CPU builds instead' err | cmp wanted_err - &&
+        [ "$(grep -c 'the CPU builds instead' err)" = "$1" ] && grep -q "\"$method\"" stats || {
+        failures=$((failures + 1))
+        echo "FAILED: words, $GS_FAKE_GPU_MEMORY $GS_FAKE_GPU_FAIL $GS_FAKE_GPU_WRONG ${*:2}"
+        sed 's/^/    /' err
+    }
+}
+export GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL='' GS_FAKE_GPU_WRONG=''
+for GS_FAKE_GPU_MEMORY in 1000 100000000; do
+    words 0
+    words 0 -S 4M --parallel=3
+done
+for GS_FAKE_GPU_FAIL in start:1 piece:1 piece:2 order:1 terms:1 window:1 window:2 place:1 place:3; do
+    words 1
+done
+GS_FAKE_GPU_MEMORY=1000
+for GS_FAKE_GPU_FAIL in reset:1 order:2 window:3; do
+    words 1 -S 4M
+done
+GS_FAKE_GPU_FAIL=''
+for GS_FAKE_GPU_WRONG in documents terms tokens places; do
+    words 1
+done
+unset GS_FAKE_GPU_MEMORY GS_FAKE_GPU_FAIL GS_FAKE_GPU_WRONG
+rm -rf want_words
+
 # Lookups: the same lines from a device, and from one that fails, which costs a warning.
 "$program" index dump want | cut -f 1 | shuf -r -n $term_count --random-source=<(yes) >terms
 sed -n '1~3s/..$/x/p' terms >>terms

@@ -8,14 +8,15 @@
 struct gs_block_set {
     gs_block_set_options options;
     gs_term_dictionary *dictionary; /* of bsbi */
-    gs_spimi_block **spimi;         /* one a worker: one of these two */
+    gs_spimi_block **spimi;         /* one a worker: one of these two, */
     gs_bsbi_block **bsbi;
-    gs_term_block *views; /* one a worker */
+    gs_device_block *device; /* or this, for all workers */
+    gs_term_block *views;
 };
 
-size_t gs_block_set_bytes_min(bool is_bsbi)
+size_t gs_block_set_bytes_min(gs_block_kind kind)
 {
-    return is_bsbi ? GS_BSBI_BYTES_MIN : GS_SPIMI_BYTES_MIN;
+    return kind == GS_BLOCKS_LISTS ? GS_SPIMI_BYTES_MIN : GS_BSBI_BYTES_MIN;
 }
 
 static gs_code make_blocks(gs_block_set *s, gs_status *st)
@@ -23,7 +24,15 @@ static gs_code make_blocks(gs_block_set *s, gs_status *st)
     const gs_block_set_options *const o = &s->options;
     const gs_block_options block = {o->block_bytes, o->has_positions, o->is_tuples};
     GS_TRY(gs_mem_new(&s->views, o->workers * sizeof *s->views, "blocks", st));
-    if (o->sorter == NULL) {
+    if (o->kind == GS_BLOCKS_DEVICE) {
+        gs_device_block_options device = o->device;
+        device.workers = o->workers;
+        device.term_bytes_max = o->dictionary_bytes;
+        device.has_positions = o->has_positions;
+        device.log = o->log;
+        return gs_device_block_new(&s->device, &device, st);
+    }
+    if (o->kind == GS_BLOCKS_LISTS) {
         GS_TRY(gs_mem_new(&s->spimi, o->workers * sizeof *s->spimi, "blocks", st));
         for (unsigned i = 0; i < o->workers; i++)
             GS_TRY(gs_spimi_block_new(&s->spimi[i], &block, st));
@@ -60,6 +69,7 @@ void gs_block_set_free(gs_block_set *s)
         gs_bsbi_block_free(s->bsbi[i]);
     gs_mem_free(s->spimi);
     gs_mem_free(s->bsbi);
+    gs_device_block_free(s->device);
     gs_mem_free(s->views);
     gs_term_dictionary_free(s->dictionary);
     gs_mem_free(s);
@@ -82,8 +92,24 @@ gs_code gs_block_set_add_tuples(gs_block_set *s, unsigned worker, const gs_tuple
                : gs_bsbi_block_add_tuples(s->bsbi[worker], tuples, count, taken, st);
 }
 
+gs_code gs_block_set_piece(gs_block_set *s, unsigned worker, gs_text_piece **piece,
+                           gs_status *st)
+{
+    return gs_device_block_piece(s->device, worker, piece, st);
+}
+
+gs_code gs_block_set_add_piece(gs_block_set *s, unsigned worker, uint64_t first_doc,
+                               uint32_t first_position, bool *is_taken,
+                               gs_piece_result *result, gs_status *st)
+{
+    return gs_device_block_add(s->device, worker, first_doc, first_position, is_taken,
+                               result, st);
+}
+
 bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker)
 {
+    if (s->device != NULL)
+        return gs_device_block_is_nearly_full(s->device);
     return s->spimi != NULL ? gs_spimi_block_is_nearly_full(s->spimi[worker])
                             : gs_bsbi_block_is_nearly_full(s->bsbi[worker]);
 }
@@ -108,6 +134,8 @@ static gs_code sort_block(void *context, unsigned worker, gs_status *st)
 gs_code gs_block_set_sort(gs_block_set *s, gs_team *team, gs_status *st)
 {
     sort_job job = {s, gs_team_trace(team)};
+    if (s->device != NULL)
+        return gs_device_block_sort(s->device, &s->views[0], st);
     if (s->dictionary != NULL)
         GS_TRY(gs_term_dictionary_rank(s->dictionary, st));
     return gs_team_run(team, sort_block, &job, st);
@@ -118,10 +146,15 @@ const gs_term_block *gs_block_set_views(const gs_block_set *s)
     return s->views;
 }
 
+unsigned gs_block_set_view_count(const gs_block_set *s)
+{
+    return s->device != NULL ? 1 : s->options.workers;
+}
+
 size_t gs_block_set_term_count(const gs_block_set *s)
 {
     size_t terms = 0;
-    for (unsigned i = 0; i < s->options.workers; i++)
+    for (unsigned i = 0; i < gs_block_set_view_count(s); i++)
         terms += s->views[i].term_count;
     return terms;
 }
@@ -139,8 +172,10 @@ static bool renew_dictionary(gs_block_set *s)
     return true;
 }
 
-void gs_block_set_reset(gs_block_set *s)
+gs_code gs_block_set_reset(gs_block_set *s, gs_status *st)
 {
+    if (s->device != NULL)
+        return gs_device_block_reset(s->device, st);
     const bool is_new = renew_dictionary(s);
     for (unsigned i = 0; i < s->options.workers; i++) {
         if (s->spimi != NULL)
@@ -148,10 +183,13 @@ void gs_block_set_reset(gs_block_set *s)
         else
             gs_bsbi_block_reset(s->bsbi[i], is_new);
     }
+    return GS_OK;
 }
 
 gs_code gs_block_set_shrink(gs_block_set *s, size_t block_bytes, gs_status *st)
 {
+    if (s->device != NULL) /* its memory is not the host's */
+        return GS_OK;
     for (unsigned i = 0; i < s->options.workers; i++) {
         if (s->spimi != NULL)
             GS_TRY(gs_spimi_block_shrink(s->spimi[i], block_bytes, st));

@@ -1,34 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_set: a term block for each worker of a build, of one method or the other.
+ * block_set: the term blocks of the workers of a build, of one kind or the other.
  *
- * What is a spimi_block or a bsbi_block, with the dictionary that those share, is known
- * here and nowhere above. Call order: new, (add*, sort, (views), reset, (shrink))*, free.
- * A worker's block is that worker's own while blocks are filled; `sort` is the team's
- * work, the rest one thread's.
+ * What is a spimi_block or a bsbi_block, of which each worker has one, the latter with a
+ * dictionary that they share, and what a device_block, which all share, is known here and
+ * nowhere above. Call order: new, (add*, sort, (views), reset, (shrink))*, free. A
+ * worker's block is that worker's own while blocks are filled; `sort` is the team's work,
+ * the rest one thread's.
  */
 #ifndef GS_LIB_INDEX_BLOCK_BLOCK_SET_H
 #define GS_LIB_INDEX_BLOCK_BLOCK_SET_H
 
 #include "lib/base/log.h"
 #include "lib/base/team.h"
+#include "lib/index/block/device_block.h"
 #include "lib/index/block/term_block.h"
 #include "lib/index/block/tuple_sort.h"
 #include "lib/index/text/documents.h"
 
 typedef struct gs_block_set gs_block_set;
 
+typedef enum gs_block_kind {
+    GS_BLOCKS_LISTS,  /* spimi_block */
+    GS_BLOCKS_TUPLES, /* bsbi_block */
+    GS_BLOCKS_DEVICE, /* device_block: of documents that are text */
+} gs_block_kind;
+
 typedef struct gs_block_set_options {
+    gs_block_kind kind;
     unsigned workers;
-    gs_tuple_sorter *sorter; /* bsbi, sorted by this; NULL: spimi */
+    gs_tuple_sorter *sorter; /* of tuples */
     size_t block_bytes;      /* of each; at least gs_block_set_bytes_min */
-    size_t dictionary_bytes; /* of all together, for bsbi */
+    size_t
+        dictionary_bytes; /* of tuples and of what is on a device: of terms, all in all */
     bool has_positions;
     bool is_tuples;
-    const gs_log *log; /* may be NULL */
+    gs_device_block_options device; /* but for what is said here */
+    const gs_log *log;              /* may be NULL */
 } gs_block_set_options;
 
-size_t gs_block_set_bytes_min(bool is_bsbi);
+size_t gs_block_set_bytes_min(gs_block_kind kind);
 
 /* Copies the options, borrows what they point to. */
 GS_MUST_CHECK gs_code gs_block_set_new(gs_block_set **out,
@@ -44,16 +55,27 @@ GS_MUST_CHECK gs_code gs_block_set_add(gs_block_set *s, unsigned worker,
 GS_MUST_CHECK gs_code gs_block_set_add_tuples(gs_block_set *s, unsigned worker,
                                               const gs_tuple *tuples, size_t count,
                                               size_t *taken, gs_status *st);
+/* The same of texts: the worker's piece, and what becomes of it. The documents of a piece
+ * have numbers from `first_doc` on, and the first has had so many words in pieces
+ * before. */
+GS_MUST_CHECK gs_code gs_block_set_piece(gs_block_set *s, unsigned worker,
+                                         gs_text_piece **piece, gs_status *st);
+GS_MUST_CHECK gs_code gs_block_set_add_piece(gs_block_set *s, unsigned worker,
+                                             uint64_t first_doc, uint32_t first_position,
+                                             bool *is_taken, gs_piece_result *result,
+                                             gs_status *st);
 /* Is little of its memory left? */
 bool gs_block_set_is_nearly_full(const gs_block_set *s, unsigned worker);
 
 /* Sorts every block by term; a look at them all is valid until reset. */
 GS_MUST_CHECK gs_code gs_block_set_sort(gs_block_set *s, gs_team *team, gs_status *st);
-const gs_term_block *gs_block_set_views(const gs_block_set *s); /* one a worker */
-size_t gs_block_set_term_count(const gs_block_set *s);          /* of all views */
+const gs_term_block *gs_block_set_views(const gs_block_set *s);
+unsigned
+gs_block_set_view_count(const gs_block_set *s);        /* one a worker, or one for all */
+size_t gs_block_set_term_count(const gs_block_set *s); /* of all views */
 
 /* Empties them; a dictionary that takes much of its memory starts anew. */
-void gs_block_set_reset(gs_block_set *s);
+GS_MUST_CHECK gs_code gs_block_set_reset(gs_block_set *s, gs_status *st);
 /* Of empty ones: from now on each takes no more than this. */
 GS_MUST_CHECK gs_code gs_block_set_shrink(gs_block_set *s, size_t block_bytes,
                                           gs_status *st);

@@ -5,7 +5,9 @@
 
 void gs_term_reader_begin(gs_term_reader *reader)
 {
-    *reader = (gs_term_reader){.kept = reader->kept};
+    *reader = (gs_term_reader){.kept = reader->kept,
+                               .window = reader->window,
+                               .window_give_back = reader->window_give_back};
 }
 
 void gs_term_reader_release(gs_term_reader *reader)
@@ -13,6 +15,9 @@ void gs_term_reader_release(gs_term_reader *reader)
     gs_term_reader_close(reader);
     gs_mem_free(reader->kept);
     reader->kept = NULL;
+    if (reader->window != NULL)
+        reader->window_give_back(reader->window);
+    reader->window = NULL;
 }
 
 void gs_term_reader_close(gs_term_reader *reader)

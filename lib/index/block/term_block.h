@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * term_block: what one thread has gathered of the input, sorted by term, in memory.
+ * term_block: what has been gathered of the input, by one thread or on a GPU by all,
+ * sorted by term.
  *
- * Two things can be looked at as a term block: a hash of terms with growing lists
- * (lib/index/block/spimi_block.h) and an array of sorted tuples
- * (lib/index/block/bsbi_block.h). Its terms are in byte order and distinct, and the
+ * Three things can be looked at as a term block: a hash of terms with growing lists
+ * (lib/index/block/spimi_block.h), an array of sorted tuples
+ * (lib/index/block/bsbi_block.h), and what a GPU has sorted
+ * (lib/index/block/device_block.h). Its terms are in byte order and distinct, and the
  * documents of a term ascend.
  *
  * A view is read-only; any number of threads read it, each with readers of its own.
@@ -42,9 +44,12 @@ typedef struct gs_term_reader {
     size_t sorted_bytes;   /* of the map */
     pthread_mutex_t *held; /* the right to hold a long list of them */
     uint64_t *kept;        /* memory for short ones, GS_SORTED_KEPT of them */
+    /* on a GPU, what has come down: from the first term that is opened to release */
+    void *window;
+    void (*window_give_back)(void *window);
     /* in a growing list: */
     gs_slice_reader list;
-    uint64_t doc;   /* of the posting that comes next */
+    uint64_t doc;   /* of the posting that comes next; on a GPU, the least it may be */
     uint32_t count; /* its position; without positions, the tf of the last posting */
     bool is_done;
 } gs_term_reader;

@@ -10,6 +10,7 @@
 #include "lib/base/cancel.h"
 #include "lib/base/mem.h"
 #include "lib/base/quote.h"
+#include "lib/index/build/piece_fill.h"
 #include "lib/sort/record/records.h"
 
 enum {
@@ -28,6 +29,7 @@ typedef struct fill_worker {
     GS_MEM_APART gs_tokenizer *tokenizer;
     gs_token_batch tokens;
     gs_tuple_batch *tuples; /* or weights of documents */
+    gs_piece_fill pieces;   /* of text that goes to a GPU */
     gs_vector_reader vector;
     gs_weight_counts weights;
     gs_tuple_reader reader;
@@ -56,6 +58,7 @@ struct gs_block_fill {
     gs_block_fill_options options;
     bool is_tuples;   /* ready ones, without documents */
     bool has_weights; /* documents are vectors */
+    bool has_pieces;  /* documents go to a GPU as text */
     gs_team *team;    /* of the run */
     fill_worker *workers;
     atomic_bool is_full, has_failed;
@@ -84,7 +87,12 @@ static gs_code worker_init(fill_worker *w, const gs_block_fill *f, gs_status *st
         GS_TRY(gs_text_pack_new(&w->pack, gs_text_writer_file(f->options.texts), st));
     if (!f->is_tuples && !f->has_weights) {
         GS_TRY(gs_token_batch_init(&w->tokens, st));
-        return gs_tokenizer_new(&w->tokenizer, f->options.rules, st);
+        GS_TRY(gs_tokenizer_new(&w->tokenizer, f->options.rules, st));
+        w->pieces = (gs_piece_fill){.blocks = f->options.blocks,
+                                    .worker = (unsigned)(w - f->workers),
+                                    .tokenizer = w->tokenizer,
+                                    .tokens = &w->tokens};
+        return GS_OK;
     }
     GS_TRY(gs_mem_new(&w->tuples, sizeof *w->tuples, "tuples", st));
     return gs_token_batch_init(&w->tuples->terms, st);
@@ -99,6 +107,7 @@ gs_code gs_block_fill_new(gs_block_fill **out, const gs_block_fill_options *opti
     f->options = *options;
     f->is_tuples = gs_document_format_is_tuples(options->build->document.format);
     f->has_weights = options->has_weights;
+    f->has_pieces = options->has_pieces;
     f->document_count = options->before.documents;
     f->input_index = options->before.input_index;
     f->line_count = options->before.line_count;
@@ -339,6 +348,8 @@ static gs_code take_batch(gs_block_fill *f, fill_worker *w, unsigned worker,
     }
     w->document = w->text = 0;
     w->in_text = false;
+    if (f->has_pieces)
+        gs_piece_fill_begin(&w->pieces, &w->list);
     gs_trace_end(trace, GS_LANE_WORKER, worker, "parse", begin_ns, w->batch.bytes);
     w->begin_ns = gs_trace_begin(trace);
     gs_sort_stats *const stats = &o->build->stats->sort;
@@ -409,16 +420,21 @@ static gs_code add_weights(gs_block_fill *f, fill_worker *w, unsigned worker, bo
     return GS_OK;
 }
 
-/* Words were too long just now. */
-static void note_long_words(fill_worker *w, uint64_t long_words)
+/* Words of a document were too long just now. */
+static void note_long_words(fill_worker *w, const gs_long_words *found)
 {
-    const gs_text_span *const name = &w->list.documents[w->document].name;
-    if (w->long_words == 0) {
-        w->long_doc = w->first_doc + w->document;
-        memcpy(w->long_name, name->data,
-               name->bytes < NAME_SHOWN_BYTES ? name->bytes : NAME_SHOWN_BYTES);
+    if (found->count == 0)
+        return;
+    const gs_text_span *const name = &w->list.documents[found->document].name;
+    const uint64_t doc = w->first_doc + found->document;
+    if (w->long_words == 0 || doc < w->long_doc) { /* a GPU tells of its own later */
+        w->long_doc = doc;
+        const size_t shown =
+            name->bytes < NAME_SHOWN_BYTES ? name->bytes : NAME_SHOWN_BYTES;
+        memcpy(w->long_name, name->data, shown);
+        w->long_name[shown] = '\0';
     }
-    w->long_words = long_words;
+    w->long_words += found->count;
 }
 
 /* The next tokens of the batch's documents, several documents' if those are short;
@@ -442,13 +458,30 @@ static gs_code next_tokens(fill_worker *w, bool *has_more, gs_status *st)
             w->tokens.document = (uint32_t)w->document;
             GS_TRY(gs_tokenizer_add(w->tokenizer, &w->tokens, st));
             const uint64_t long_words = gs_tokenizer_long_words(w->tokenizer);
-            if (long_words != w->long_words)
-                note_long_words(w, long_words);
+            const gs_long_words found = {long_words - w->long_words, w->document};
+            note_long_words(w, &found);
             if (!gs_token_batch_has_room(&w->tokens))
                 return GS_OK;
         }
     }
     *has_more = w->tokens.count > 0;
+    return GS_OK;
+}
+
+/* The next words of the batch's documents as text, which is at hand until it is taken. */
+static gs_code next_piece(fill_worker *w, bool *has_more, gs_status *st)
+{
+    gs_long_words found = {0, 0};
+    GS_TRY(gs_piece_fill_next(&w->pieces, &found, has_more, st));
+    note_long_words(w, &found);
+    return GS_OK;
+}
+
+static gs_code add_piece(fill_worker *w, bool *fits, gs_status *st)
+{
+    gs_long_words found = {0, 0};
+    GS_TRY(gs_piece_fill_add(&w->pieces, w->first_doc, w->lengths, &found, fits, st));
+    note_long_words(w, &found);
     return GS_OK;
 }
 
@@ -549,16 +582,27 @@ static gs_code next_at_hand(gs_block_fill *f, fill_worker *w, bool *has_more,
 {
     if (f->is_tuples)
         return next_tuples(f, w, has_more, st);
+    if (f->has_pieces)
+        return next_piece(w, has_more, st);
     if (!f->has_weights)
         return next_tokens(w, has_more, st);
     next_weights(f, w, has_more);
     return GS_OK;
 }
 
+/* Is something at hand that the block has not taken? */
+static bool has_at_hand(const gs_block_fill *f, const fill_worker *w)
+{
+    if (f->has_pieces)
+        return w->pieces.is_at_hand;
+    return w->taken < (w->tuples != NULL ? w->tuples->count : w->tokens.count);
+}
+
 static gs_code add_at_hand(gs_block_fill *f, fill_worker *w, unsigned worker, bool *fits,
                            gs_status *st)
 {
     return f->is_tuples     ? add_tuples(f, w, worker, fits, st)
+           : f->has_pieces  ? add_piece(w, fits, st)
            : f->has_weights ? add_weights(f, w, worker, fits, st)
                             : add_tokens(f, w, worker, fits, st);
 }
@@ -582,8 +626,7 @@ static gs_code work(gs_block_fill *f, fill_worker *w, unsigned worker, gs_status
                 return GS_OK;
         }
         bool fits = true, has_more = true;
-        const size_t at_hand = w->tuples != NULL ? w->tuples->count : w->tokens.count;
-        if (w->taken == at_hand)
+        if (!has_at_hand(f, w))
             GS_TRY(next_at_hand(f, w, &has_more, st));
         if (!has_more) {
             gs_trace_end(gs_team_trace(f->team), GS_LANE_WORKER, worker, "invert",

@@ -17,6 +17,9 @@
  * With a checkpoint they stop before, when the batches at hand are in, if that goes: what
  * was read is then all in the blocks, and can be gone on behind by another process.
  *
+ * Where the blocks are on a GPU, text goes there as it is, a piece at a time
+ * (lib/index/build/piece_fill.h), and its words are found there.
+ *
  * Documents that are vectors of weights have their terms in them, and go as tuples into
  * the blocks.
  *
@@ -48,6 +51,7 @@ typedef struct gs_block_fill_options {
     size_t document_bytes_max;        /* for a message */
     gs_fill_counts before;
     bool has_weights;           /* documents are vectors */
+    bool has_pieces;            /* or go as text into blocks on a GPU */
     const gs_word_rules *rules; /* of documents that are text */
     gs_block_set *blocks;       /* of so many workers */
     unsigned workers;

@@ -17,11 +17,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "gpu/device/device.h"
 #include "lib/base/assertion.h"
 #include "lib/base/machine.h"
 #include "lib/base/mem.h"
 #include "lib/index/build/block_fill.h"
 #include "lib/index/build/build_checkpoint.h"
+#include "lib/index/build/device_try.h"
 #include "lib/index/build/index_emit.h"
 #include "lib/index/folder/folders.h"
 #include "lib/index/format/formats.h"
@@ -37,8 +39,11 @@ typedef struct builder {
     bool has_weights;               /* documents are vectors */
     char weight_rules[RULES_BYTES]; /* then, for the header */
     gs_index_plan plan;
-    unsigned workers;        /* as planned, or 1 for little input */
-    gs_tuple_sorter *sorter; /* of bsbi; NULL: spimi */
+    unsigned workers; /* as planned, or 1 for little input */
+    gs_block_kind kind;
+    bool goes_without_device; /* a GPU has failed */
+    bool is_written;          /* all parts of the index are */
+    gs_tuple_sorter *sorter;  /* of bsbi */
     gs_team *team;
     gs_block_pool *pool;
     gs_input *input;
@@ -60,6 +65,23 @@ static void set_phase(builder *b, gs_sort_phase phase)
 
 /* --- preparing ------------------------------------------------------------------ */
 
+/* Words are found on a GPU where one is asked for and can. Other engines sort tuples. */
+static bool choose_device(builder *b)
+{
+    const gs_index_build_options *const o = b->options;
+    if (!gs_device_is_asked_for(o) || b->goes_without_device)
+        return false;
+    const char *const refusal = gs_device_refusal(o, b->rules);
+    if (refusal != NULL) {
+        gs_log_say(o->log, GS_LOG_INFO, "words are not found on the GPU: %s", refusal);
+        return false;
+    }
+    b->kind = GS_BLOCKS_DEVICE;
+    gs_log_say(o->log, GS_LOG_INFO,
+               "method device: words are found and sorted on the GPU");
+    return true;
+}
+
 /*
  * Growing lists take about 410 instructions a word, parsing and writing included, and
  * tuples 630, in five times the memory; with -S 64M, where both spill, it is 560 and 990
@@ -73,12 +95,15 @@ static void set_phase(builder *b, gs_sort_phase phase)
 static gs_code choose_method(builder *b, gs_status *st)
 {
     const gs_index_build_options *const o = b->options;
+    if (choose_device(b))
+        return GS_OK;
     const char *why = o->method == GS_INDEX_SPIMI ? "spimi, as asked for"
                       : o->method == GS_INDEX_BSBI
                           ? "bsbi, as asked for"
                           : "bsbi: an engine to sort tuples was asked for";
     if (o->method == GS_INDEX_BSBI ||
-        (o->method == GS_INDEX_AUTO && gs_tuple_engine_is_gpu(o->sorter.engine)))
+        (o->method == GS_INDEX_AUTO && gs_tuple_engine_is_gpu(o->sorter.engine) &&
+         !b->goes_without_device))
         GS_TRY(gs_tuple_sorter_new(&b->sorter, &o->sorter, o->log, st));
     if (o->method == GS_INDEX_AUTO &&
         (b->sorter == NULL || !gs_tuple_sorter_uses_gpu(b->sorter))) {
@@ -86,6 +111,7 @@ static gs_code choose_method(builder *b, gs_status *st)
         gs_tuple_sorter_free(b->sorter);
         b->sorter = NULL;
     }
+    b->kind = b->sorter != NULL ? GS_BLOCKS_TUPLES : GS_BLOCKS_LISTS;
     gs_log_say(o->log, GS_LOG_INFO, "method %s", why);
     if (b->sorter != NULL)
         gs_log_say(o->log, GS_LOG_INFO, "engine %s", gs_tuple_sorter_name(b->sorter));
@@ -220,6 +246,9 @@ static gs_code find_kind(builder *b, gs_status *st)
         GS_TRY(gs_line_feed_read_header(b->feed, st));
         b->has_weights = gs_document_shapes_have_weights(b->shapes);
     }
+    if (b->has_weights && b->kind == GS_BLOCKS_DEVICE)
+        return GS_FAIL(st, GS_ERR_LIMIT, 0,
+                       "the documents are vectors, which have no words to be found");
     gs_weight_rules_json(b->weight_rules, sizeof b->weight_rules, d->weight_scale);
     return check_kind(b, st);
 }
@@ -251,13 +280,20 @@ static gs_code open_writer(builder *b, gs_status *st)
 
 static gs_code make_blocks(builder *b, gs_status *st)
 {
+    const gs_tuple_sorter_options *const engine = &b->options->sorter;
     const gs_block_set_options blocks = {
+        .kind = b->kind,
         .workers = b->workers,
         .sorter = b->sorter,
         .block_bytes = b->plan.gather_bytes,
         .dictionary_bytes = b->plan.dictionary_bytes,
         .has_positions = b->options->has_positions,
         .is_tuples = b->is_tuples || b->has_weights,
+        .device = {.piece_bytes = b->plan.text_piece_bytes,
+                   .is_folding = b->rules != NULL && gs_word_rules_fold(b->rules),
+                   .gpu = engine->gpu_count > 0 ? engine->gpus[0] : 0,
+                   .gpu_memory_bytes = engine->gpu_memory_bytes,
+                   .input_bytes = gs_input_size_hint(b->input)},
         .log = b->options->log,
     };
     return gs_block_set_new(&b->blocks, &blocks, st);
@@ -289,6 +325,7 @@ static gs_code make_fill(builder *b, gs_status *st)
         .document_bytes_max = b->plan.document_bytes_max,
         .before = counts_before(b),
         .has_weights = b->has_weights,
+        .has_pieces = b->kind == GS_BLOCKS_DEVICE,
         .rules = b->rules,
         .blocks = b->blocks,
         .workers = b->workers,
@@ -302,15 +339,23 @@ static gs_code make_fill(builder *b, gs_status *st)
 static void tell_plan(const builder *b)
 {
     gs_index_stats *const stats = b->options->stats;
-    gs_log_say(b->options->log, GS_LOG_INFO,
-               "%u threads, %zu KiB a block, %zu KiB for the dictionary", b->workers,
-               b->plan.gather_bytes / 1024, b->plan.dictionary_bytes / 1024);
+    if (b->kind == GS_BLOCKS_DEVICE)
+        gs_log_say(b->options->log, GS_LOG_INFO,
+                   "%u threads, %zu KiB for the terms of a block", b->workers,
+                   b->plan.dictionary_bytes / 1024);
+    else
+        gs_log_say(b->options->log, GS_LOG_INFO,
+                   "%u threads, %zu KiB a block, %zu KiB for the dictionary", b->workers,
+                   b->plan.gather_bytes / 1024, b->plan.dictionary_bytes / 1024);
     atomic_store(&stats->sort.memory_limit_bytes, b->plan.limit_bytes);
     atomic_store(&stats->sort.threads, b->workers);
-    atomic_store(&stats->sort.engine,
-                 b->sorter != NULL && gs_tuple_sorter_uses_gpu(b->sorter) ? "gpu"
-                                                                          : "cpu");
-    atomic_store(&stats->method, b->sorter != NULL ? "bsbi" : "spimi");
+    static const char *const names[] = {[GS_BLOCKS_LISTS] = "spimi",
+                                        [GS_BLOCKS_TUPLES] = "bsbi",
+                                        [GS_BLOCKS_DEVICE] = "device"};
+    const bool uses_gpu = b->kind == GS_BLOCKS_DEVICE ||
+                          (b->sorter != NULL && gs_tuple_sorter_uses_gpu(b->sorter));
+    atomic_store(&stats->sort.engine, uses_gpu ? "gpu" : "cpu");
+    atomic_store(&stats->method, names[b->kind]);
 }
 
 /* What was done before is taken over; *is_done if that was all. */
@@ -350,7 +395,7 @@ static gs_code prepare(builder *b, gs_status *st)
     const gs_index_build_options *const o = b->options;
     gs_assert(!(b->is_tuples && (o->has_positions || o->has_texts)));
     GS_TRY(choose_method(b, st));
-    GS_TRY(gs_index_plan_make(&b->plan, o, b->sorter != NULL, st));
+    GS_TRY(gs_index_plan_make(&b->plan, o, b->kind, st));
     GS_TRY(open_writer(b, st)); /* what it cannot write is told before anything is read */
     GS_TRY(open_input(b, st));
     GS_TRY(gs_input_begin(b->input, st));
@@ -395,9 +440,9 @@ static gs_code spill_blocks(builder *b, gs_status *st)
 {
     if (gs_block_set_term_count(b->blocks) > 0)
         GS_TRY(gs_block_spill_add(&b->spill, b->team, gs_block_set_views(b->blocks),
-                                  b->workers, st));
+                                  gs_block_set_view_count(b->blocks), st));
     GS_TRY(save_place(b, st));
-    gs_block_set_reset(b->blocks);
+    GS_TRY(gs_block_set_reset(b->blocks, st));
     return gs_block_fill_wants_room(b->fill) ? make_room(b, st) : GS_OK;
 }
 
@@ -448,7 +493,7 @@ static gs_code emit(builder *b, bool fits, gs_status *st)
     set_phase(b, GS_PHASE_MERGE);
     if (fits) {
         GS_TRY(gs_index_emit_blocks(&emit, b->team, gs_block_set_views(b->blocks),
-                                    b->workers, st));
+                                    gs_block_set_view_count(b->blocks), st));
         release_blocks(b);
         return GS_OK;
     }
@@ -525,12 +570,51 @@ static gs_code build(builder *b, gs_status *st)
     GS_TRY(prepare(b, st));
     GS_TRY(fill_blocks(b, &fits, st));
     GS_TRY(emit(b, fits, st));
+    b->is_written = true;
     if (!b->options->reorders)
         set_phase(b, GS_PHASE_DONE);
     GS_TRY(commit(b, st));
     set_phase(b, GS_PHASE_DONE);
     count_output(b->options);
     return GS_OK;
+}
+
+static void release(builder *b)
+{
+    release_blocks(b);
+    gs_block_spill_release(&b->spill);
+    gs_word_rules_free(b->rules);
+    gs_team_free(b->team);
+    gs_index_writer_free(b->writer);
+    gs_build_checkpoint_close(b->checkpoint);
+}
+
+/* With what is on a GPU, and once more without, should it fail. */
+static gs_code try_twice(builder *b, const gs_index_build_options *options, gs_status *st)
+{
+    gs_try_log tries;
+    gs_index_build_options own = *options;
+    gs_try_log_init(&tries, options->log);
+    if (options->log != NULL && gs_device_is_asked_for(options))
+        own.log = &tries.log;
+    for (bool is_again = false;; is_again = true) {
+        *b = (builder){
+            .options = &own,
+            .is_tuples = gs_document_format_is_tuples(options->document.format),
+            .goes_without_device = is_again,
+            .phase_begin_ns = gs_machine_now_ns(),
+        };
+        const gs_code code = build(b, st);
+        release(b);
+        if (code == GS_OK || b->kind != GS_BLOCKS_DEVICE || b->is_written ||
+            !gs_device_is_to_blame(code))
+            return code;
+        gs_log_say(options->log, b->has_weights ? GS_LOG_INFO : GS_LOG_WARNING,
+                   "%s; the CPU builds instead", st->msg);
+        gs_status_clear(st);
+        gs_try_log_again(&tries);
+        gs_try_reset_stats(options->stats);
+    }
 }
 
 gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
@@ -542,17 +626,6 @@ gs_code gs_index_build(const gs_index_build_options *options, gs_status *st)
     gs_index_build_options own = *options;
     if (own.stats == NULL)
         own.stats = &unasked;
-    builder b = {
-        .options = &own,
-        .is_tuples = gs_document_format_is_tuples(options->document.format),
-        .phase_begin_ns = gs_machine_now_ns(),
-    };
-    GS_NOTED(build(&b, st));
-    release_blocks(&b);
-    gs_block_spill_release(&b.spill);
-    gs_word_rules_free(b.rules);
-    gs_team_free(b.team);
-    gs_index_writer_free(b.writer);
-    gs_build_checkpoint_close(b.checkpoint);
-    return st->code;
+    builder b;
+    return try_twice(&b, &own, st);
 }

@@ -2,9 +2,10 @@
 /*
  * index_builder: documents or tuples to an index folder, larger than memory.
  *
- * Two methods fill blocks: `spimi`, growing lists by term, and `bsbi`, sorted tuples. The
- * index is the same bytes either way, for any memory, number of threads and engine. The
- * flow is drawn in index_builder.c.
+ * Two methods fill blocks: `spimi`, growing lists by term, and `bsbi`, sorted tuples; or
+ * words are found and sorted on a GPU, where the engine "gpu" is asked for. The index is
+ * the same bytes either way, for any memory, number of threads and engine. The flow is
+ * drawn in index_builder.c.
  *
  * Call from one thread; the workers are inside. All options are borrowed.
  */

@@ -13,6 +13,7 @@ enum {
     PARTS_A_WORKER = 4,
     RANGES_A_WORKER = 4,
     RANGES_MAX = 4096,
+    DEVICE_PIECES = 256,
     LONG_BYTES_MIN = 16 * MIB, /* for long documents, whatever S is */
 };
 
@@ -24,18 +25,33 @@ static size_t fixed_bytes(const gs_index_plan *p)
         p->block_count * (r->block_bytes + GS_BLOCK_HEADROOM + GS_BLOCK_SLACK);
     const size_t texts = 2 * r->block_bytes; /* lists of documents */
     const size_t pieces = 2 * p->piece_bytes + 4 * r->run_block_bytes;
-    return input + p->workers * (texts + pieces + WORKER_BYTES + p->text_bytes) +
+    const size_t lane =
+        p->text_piece_bytes > 0 ? gs_device_block_worker_bytes(p->text_piece_bytes) : 0;
+    return input + p->workers * (texts + pieces + WORKER_BYTES + p->text_bytes + lane) +
            r->stream_blocks * r->block_bytes;
 }
 
+/* Most batches are one piece; on a GPU of little memory, whose blocks have room for any
+ * piece whatever it holds, more. */
+static size_t piece_bytes(const gs_index_build_options *build, size_t block_bytes)
+{
+    const size_t memory = build->sorter.gpu_memory_bytes;
+    const size_t most = memory > 0 ? memory / DEVICE_PIECES : SIZE_MAX;
+    return gs_clamp(block_bytes < most ? block_bytes : most, GS_TEXT_PIECE_BYTES_MIN,
+                    2 * (size_t)MIB);
+}
+
 /* Workers, and what is the same for each, however much there is for blocks. */
-static void plan_workers(gs_index_plan *p, unsigned threads, size_t usable)
+static void plan_workers(gs_index_plan *p, const gs_index_build_options *build,
+                         gs_block_kind kind, size_t usable)
 {
     gs_memory_plan *const r = &p->runs;
-    p->workers = gs_share_workers(threads);
+    p->workers = gs_share_workers(build->threads);
     r->block_bytes = gs_clamp(gs_power_below(usable / 256), 64 * KIB, MIB);
     r->stream_block_bytes = r->block_bytes;
     r->run_block_bytes = gs_clamp(r->block_bytes / 4, 32 * KIB, 64 * KIB);
+    if (kind == GS_BLOCKS_DEVICE)
+        p->text_piece_bytes = piece_bytes(build, r->block_bytes);
     for (;; p->workers /= 2) {
         p->block_count = GS_BLOCKS_IN_FLIGHT + 2 * (size_t)p->workers;
         r->stream_blocks = 4 + 2 * (size_t)p->workers;
@@ -47,7 +63,7 @@ static void plan_workers(gs_index_plan *p, unsigned threads, size_t usable)
 }
 
 /* The rest: blocks, their dictionary, and what they give up for the longest documents. */
-static void plan_blocks(gs_index_plan *p, bool is_bsbi, size_t usable)
+static void plan_blocks(gs_index_plan *p, gs_block_kind kind, size_t usable)
 {
     p->document_bytes_max =
         gs_clamp(p->limit_bytes / 4, LONG_BYTES_MIN, GS_DOCUMENT_BYTES_MAX);
@@ -56,10 +72,13 @@ static void plan_blocks(gs_index_plan *p, bool is_bsbi, size_t usable)
                          (p->long_bytes - LONG_BYTES_MIN);
     const size_t gather =
         gs_clamp(usable > taken ? usable - taken : 0, 0, p->limit_bytes);
-    if (is_bsbi)
+    if (kind == GS_BLOCKS_TUPLES)
         p->dictionary_bytes =
             gs_clamp(gather / 4, GS_DICTIONARY_BYTES_MIN, (size_t)8 << 30);
-    const size_t least = gs_block_set_bytes_min(is_bsbi);
+    else if (kind == GS_BLOCKS_DEVICE) /* and the rest for documents that are long */
+        p->dictionary_bytes =
+            gs_clamp(gather / 2, GS_DICTIONARY_BYTES_MIN, (size_t)64 << 30);
+    const size_t least = gs_block_set_bytes_min(kind);
     const size_t blocks = gather > p->dictionary_bytes ? gather - p->dictionary_bytes : 0;
     p->gather_bytes = gs_clamp(blocks / p->workers, least, SIZE_MAX);
     const size_t room = (p->document_bytes_max - p->long_bytes) / p->workers;
@@ -80,16 +99,16 @@ static void plan_runs(gs_index_plan *p, size_t usable)
 }
 
 gs_code gs_index_plan_make(gs_index_plan *p, const gs_index_build_options *build,
-                           bool is_bsbi, gs_status *st)
+                           gs_block_kind kind, gs_status *st)
 {
     const gs_memory_share memory = gs_machine_memory_share(build->memory_bytes);
     const size_t usable = memory.usable_bytes;
     *p = (gs_index_plan){.limit_bytes = memory.limit_bytes,
                          .text_bytes = build->has_texts ? GS_TEXT_PACK_BYTES : 0};
-    plan_workers(p, build->threads, usable);
+    plan_workers(p, build, kind, usable);
     p->writer_bytes = gs_clamp(usable / 8, 2 * MIB, 64 * MIB);
     p->decode_bytes = usable / 64;
-    plan_blocks(p, is_bsbi, usable);
+    plan_blocks(p, kind, usable);
     plan_runs(p, usable);
     return gs_index_parts_fit(&p->part_count,
                               p->workers == 1 ? 1 : PARTS_A_WORKER * p->workers,

@@ -26,7 +26,8 @@ typedef struct gs_index_plan {
     size_t text_bytes;       /* for each worker's texts that are stored */
     size_t decode_bytes;     /* for more than one compressed input at once */
     size_t gather_bytes;     /* for each worker's block */
-    size_t dictionary_bytes; /* for all */
+    size_t dictionary_bytes; /* for all; of blocks on a device, their terms */
+    size_t text_piece_bytes; /* of a worker's text on its way to a device; 0: none goes */
     size_t writer_bytes;     /* for the index writer, all parts together */
     size_t document_bytes_max;
     size_t long_bytes;   /* for long documents, all in use together, to begin with */
@@ -38,10 +39,10 @@ typedef struct gs_index_plan {
     unsigned part_count; /* of the index */
 } gs_index_plan;
 
-/* For what the build asks; with `is_bsbi` tuples are sorted, with a dictionary. Fails if
- * not even one part of an index could have its files open. */
+/* For what the build asks, with blocks of a kind. Fails if not even one part of an index
+ * could have its files open. */
 GS_MUST_CHECK gs_code gs_index_plan_make(gs_index_plan *plan,
                                          const gs_index_build_options *build,
-                                         bool is_bsbi, gs_status *st);
+                                         gs_block_kind kind, gs_status *st);
 
 #endif

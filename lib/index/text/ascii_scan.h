@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "lib/base/ascii_word.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -19,12 +21,6 @@ typedef struct gs_ascii_masks {
     uint64_t word; /* an ASCII letter or digit */
     uint64_t high; /* not ASCII */
 } gs_ascii_masks;
-
-static inline bool gs_ascii_is_word(uint8_t c)
-{
-    const uint8_t letter = (uint8_t)((c | 0x20) - 'a'), digit = (uint8_t)(c - '0');
-    return letter < 26 || digit < 10;
-}
 
 #ifdef __SSE2__
 static inline __m128i gs_ascii_load(const uint8_t *p)
@@ -90,7 +86,7 @@ static inline void gs_ascii_copy_word(uint8_t *to, const uint8_t *word, size_t b
 #else
     const size_t padded = (bytes + 15) / 16 * 16;
     for (size_t i = 0; i < bytes; i++)
-        to[i] = folds && word[i] >= 'A' && word[i] <= 'Z' ? word[i] | 0x20 : word[i];
+        to[i] = folds ? gs_ascii_fold(word[i]) : word[i];
     memset(to + bytes, 0, padded - bytes);
 #endif
 }

@@ -66,6 +66,8 @@ void gs_word_rules_free(gs_word_rules *rules); /* NULL is fine */
 /* The rules as a JSON object, for the header of an index. Valid until free(). */
 const char *gs_word_rules_json(const gs_word_rules *rules);
 bool gs_word_rules_fold(const gs_word_rules *rules); /* do they fold case? */
+/* Is every word of letters, marks and numbers a term as it is, once folded? */
+bool gs_word_rules_are_plain(const gs_word_rules *rules);
 gs_word_kind gs_word_rules_kind(const gs_word_rules *rules);
 
 typedef struct gs_tokenizer gs_tokenizer;

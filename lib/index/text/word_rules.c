@@ -47,6 +47,13 @@ bool gs_word_rules_fold(const gs_word_rules *rules)
     return rules->is_folding;
 }
 
+bool gs_word_rules_are_plain(const gs_word_rules *rules)
+{
+    return (rules->kind == GS_WORDS_BIGRAMS || rules->kind == GS_WORDS_LETTERS) &&
+           rules->min_len == 0 && rules->max_len == 0 && rules->stop_words == NULL &&
+           rules->language[0] == '\0';
+}
+
 const char *gs_word_rules_json(const gs_word_rules *rules)
 {
     return rules->json;

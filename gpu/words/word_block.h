@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * word_block: the words of documents, found, counted and sorted by term on a GPU.
+ *
+ *      pieces   | of lane 0 | of lane 1 | of lane 0 | ...    text, where documents begin
+ *                    |           |
+ *      words        found, folded, looked up in one table of terms
+ *                    |           |
+ *      tokens   | (17, 0) (3, 0) (17, 0) | (5, 9) (3, 9) | ...    number of term,
+ * document
+ *                          |
+ *      sorted       by term, as its bytes sort, and document: postings
+ *                          |
+ *      windows  | of lane 0 | of lane 1 | ...        documents and where their tokens
+ * begin
+ *
+ * A piece holds whole words. A word is a run of ASCII letters and digits and of bytes
+ * that are not ASCII: ASCII is folded here, if that is asked for, and other characters
+ * come as the tokenizer of the cores has folded and cut them
+ * (lib/index/block/text_piece.h). So there is one tokenizer, of which this does the plain
+ * part. A word that is the one byte GS_WORD_GAP is none, but takes a position.
+ *
+ * Everything stays on the device until it is fetched. The caller sees to it that pieces
+ * fit (gs_word_block_room, gs_word_most_of).
+ *
+ * Call order: new, (add*, sort, terms, (documents, positions)*, reset)*, free. A lane is
+ * one thread's at a time; add, documents and positions may be called of several lanes at
+ * once, the rest when no other call is under way. All of them wait for the device.
+ */
+#ifndef GS_GPU_WORDS_WORD_BLOCK_H
+#define GS_GPU_WORDS_WORD_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    GS_WORD_BYTES_MAX = 65535, /* longer words are left out */
+    GS_WORD_GAP = 0xff,
+    GS_WORD_PIECE_BYTES_MAX = 1 << 26,
+    /* Of a term's bytes, which are padded with zeros to a multiple of so many. */
+    GS_WORD_TERM_PAD = 8,
+    GS_WORD_TERM_BITS = 16, /* of a gs_word_term that are its length */
+};
+
+typedef struct gs_word_block gs_word_block;
+
+typedef struct gs_word_options {
+    int device;
+    unsigned lanes;
+    size_t piece_bytes;      /* of text, at most GS_WORD_PIECE_BYTES_MAX */
+    size_t piece_documents;  /* that a piece may have, or have a part of */
+    size_t window_postings;  /* that are fetched at once, at most */
+    size_t window_positions; /* the same */
+    bool is_folding;         /* ASCII letters become small ones */
+    bool has_positions;      /* they are kept */
+    size_t memory_bytes_max; /* on the device; 0: what is free less a reserve */
+    uint64_t input_bytes;    /* expected in all; 0: unknown */
+} gs_word_options;
+
+/* Fails with GS_ERR_NOMEM if the memory is too small for the smallest piece. */
+GS_MUST_CHECK gs_code gs_word_block_new(gs_word_block **out,
+                                        const gs_word_options *options, gs_status *st);
+void gs_word_block_free(gs_word_block *w); /* NULL is fine */
+
+/* Host memory of a lane that copies are fast from and to. */
+typedef struct gs_word_lane {
+    uint8_t *text;           /* piece_bytes */
+    uint32_t *starts;        /* piece_documents + 1 */
+    const uint32_t *lengths; /* piece_documents: of the last piece */
+    const uint32_t *documents, *tokens, *positions; /* of the last windows */
+} gs_word_lane;
+
+gs_word_lane gs_word_block_lane(const gs_word_block *w, unsigned lane);
+
+/* What there is room for, or what something takes at most. */
+typedef struct gs_word_room {
+    uint64_t tokens, terms, term_bytes;
+} gs_word_room;
+
+gs_word_room gs_word_block_room(const gs_word_block *w); /* of an empty block */
+
+/* Of a piece. A word takes a byte behind it; of those of one and two bytes there are less
+ * than 8192 in UTF-8. */
+static inline gs_word_room gs_word_most_of(size_t piece_bytes)
+{
+    const uint64_t tokens = piece_bytes / 2 + 1, long_terms = piece_bytes / 4 + 8192;
+    const uint64_t terms = tokens < long_terms ? tokens : long_terms;
+    return (gs_word_room){tokens, terms, piece_bytes + terms * (GS_WORD_TERM_PAD - 1)};
+}
+
+/* The text of the lane as it stands there: document i is from starts[i] to
+ * starts[i + 1], words do not touch its ends. */
+typedef struct gs_word_piece {
+    uint32_t bytes, document_count;
+    uint32_t first_document; /* docID of the first of them */
+    uint32_t first_position; /* words of it in pieces before */
+} gs_word_piece;
+
+typedef struct gs_word_counts {
+    uint32_t words;         /* gaps and those that were too long included */
+    uint32_t last_words;    /* of the last document in this piece, the same */
+    uint32_t long_words;    /* that were left out, and */
+    uint32_t long_document; /* the first with one, counted in the piece */
+    gs_word_room used;      /* at least, of the block, by all pieces so far */
+} gs_word_counts;
+
+/* Waits. lane.lengths are then the words of each document that are in the block. */
+GS_MUST_CHECK gs_code gs_word_block_add(gs_word_block *w, unsigned lane,
+                                        const gs_word_piece *piece, gs_word_counts *out,
+                                        gs_status *st);
+
+typedef struct gs_word_sums {
+    uint64_t terms, term_bytes, postings, tokens;
+} gs_word_sums;
+
+/* Puts what was added in order, of documents first to last, both included. */
+GS_MUST_CHECK gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
+                                         gs_word_sums *out, gs_status *st);
+
+/* Where a term is among the bytes of all, and its length. */
+typedef uint64_t gs_word_term;
+
+/* The terms in their order: their bytes, padded, one after the other; where each is; and
+ * the first posting of each and, behind them, the count of all. */
+GS_MUST_CHECK gs_code gs_word_block_terms(gs_word_block *w, uint8_t *bytes,
+                                          gs_word_term *terms, uint32_t *first_postings,
+                                          gs_status *st);
+
+/* Of postings [first, first + count) the documents, and of one more where the tokens of
+ * each begin; behind the last one: their count. */
+GS_MUST_CHECK gs_code gs_word_block_documents(gs_word_block *w, unsigned lane,
+                                              uint64_t first, size_t count,
+                                              gs_status *st);
+/* The positions of tokens [first, first + count). */
+GS_MUST_CHECK gs_code gs_word_block_positions(gs_word_block *w, unsigned lane,
+                                              uint64_t first, size_t count,
+                                              gs_status *st);
+
+/* Empties it. */
+GS_MUST_CHECK gs_code gs_word_block_reset(gs_word_block *w, gs_status *st);
+
+size_t gs_word_block_device_bytes(const gs_word_block *w); /* held there */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/index/block/device_view.h"
+
+#include <string.h>
+
+#include "lib/base/assertion.h"
+#include "lib/base/mem.h"
+
+enum { WINDOW_FIRST = 1 << 11, SLACK = 16 };
+
+static gs_code fail_wrong(const char *what, gs_status *st)
+{
+    return GS_FAIL(st, GS_ERR_GPU, 0, "GPU: a wrong answer: %s", what);
+}
+
+/* --- windows ------------------------------------------------------------------------ */
+
+static void give_back(void *context)
+{
+    gs_device_window *const window = context;
+    gs_device_windows *const home = window->home;
+    pthread_mutex_lock(&home->mutex);
+    window->block = NULL;
+    pthread_mutex_unlock(&home->mutex);
+}
+
+/* A window for the reader: there is one for each worker. */
+static gs_device_window *take_window(const gs_device_block *b)
+{
+    gs_device_windows *const home = b->windows;
+    gs_device_window *window = NULL;
+    pthread_mutex_lock(&home->mutex);
+    for (unsigned i = 0; window == NULL && i < home->count; i++) {
+        if (home->windows[i].block != NULL)
+            continue;
+        window = &home->windows[i];
+        *window = (gs_device_window){.home = home,
+                                     .block = b,
+                                     .lane = i,
+                                     .memory = gs_word_block_lane(b->words, i),
+                                     .wanted = WINDOW_FIRST,
+                                     .positions_wanted = WINDOW_FIRST};
+    }
+    pthread_mutex_unlock(&home->mutex);
+    gs_assert(window != NULL);
+    return window;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How much is fetched: where one window follows the other twice as much each time, so
+ * that short ranges do not fetch what they do not read. */
+static size_t next_size(size_t *wanted, bool follows, size_t most)
+{
+    *wanted = follows ? (size_t)smaller(2 * *wanted, most) : WINDOW_FIRST;
+    return *wanted;
+}
+
+static gs_code fetch(gs_device_window *w, uint64_t first, gs_status *st)
+{
+    const gs_word_sums *const sums = &w->block->sums;
+    const size_t count = (size_t)smaller(
+        next_size(&w->wanted, first == w->end && w->end > 0, GS_DEVICE_WINDOW_POSTINGS),
+        sums->postings - first);
+    w->first = w->end = 0;
+    GS_TRY(gs_word_block_documents(w->block->words, w->lane, first, count, st));
+    w->first = first;
+    w->end = first + count;
+    return GS_OK;
+}
+
+static gs_code fetch_positions(gs_device_window *w, uint64_t first, gs_status *st)
+{
+    const gs_word_sums *const sums = &w->block->sums;
+    const bool follows = first == w->position_end && w->position_end > 0;
+    const size_t count = (size_t)smaller(
+        next_size(&w->positions_wanted, follows, GS_DEVICE_WINDOW_POSITIONS),
+        sums->tokens - first);
+    w->first_position = w->position_end = 0;
+    GS_TRY(gs_word_block_positions(w->block->words, w->lane, first, count, st));
+    w->first_position = first;
+    w->position_end = first + count;
+    return GS_OK;
+}
+
+/* --- reading ------------------------------------------------------------------------ */
+
+static uint64_t term_place(uint64_t term)
+{
+    return term >> GS_WORD_TERM_BITS;
+}
+
+static size_t term_length(uint64_t term)
+{
+    return (size_t)(term & (((uint64_t)1 << GS_WORD_TERM_BITS) - 1));
+}
+
+static void get_term(const void *block, size_t index, gs_term_view *out)
+{
+    const gs_device_block *const b = block;
+    out->bytes = b->bytes + term_place(b->terms[index]);
+    out->count = term_length(b->terms[index]);
+    out->prefix = gs_string_word(out->bytes, out->count, 0);
+}
+
+static gs_code open_term(const void *block, size_t index, gs_term_reader *r,
+                         gs_status *st)
+{
+    (void)st;
+    const gs_device_block *const b = block;
+    gs_term_reader_begin(r);
+    if (r->window == NULL) {
+        r->window = take_window(b);
+        r->window_give_back = give_back;
+    }
+    r->next = b->first_postings[index];
+    r->next_end = b->first_postings[index + 1];
+    return GS_OK;
+}
+
+/* Adds the positions of tokens [first, first + count), which ascend. */
+static gs_code add_positions(gs_device_window *w, gs_posting_batch *batch, uint64_t first,
+                             uint32_t count, gs_status *st)
+{
+    uint64_t least = 0;
+    GS_TRY(gs_posting_batch_grow(batch, count, st));
+    for (uint64_t i = first; i < first + count; i++) {
+        if (i < w->first_position || i >= w->position_end)
+            GS_TRY(fetch_positions(w, i, st));
+        const uint32_t position = w->memory.positions[i - w->first_position];
+        if (position < least)
+            return fail_wrong("positions are not in order", st);
+        least = (uint64_t)position + 1;
+        batch->positions[batch->position_count++] = position;
+    }
+    return GS_OK;
+}
+
+static gs_code read_postings(const void *block, gs_term_reader *r,
+                             gs_posting_batch *batch, gs_status *st)
+{
+    const gs_device_block *const b = block;
+    gs_device_window *const w = r->window;
+    gs_posting_batch_clear(batch);
+    for (; r->next < r->next_end && !gs_posting_batch_is_full(batch); r->next++) {
+        if (r->next < w->first || r->next >= w->end)
+            GS_TRY(fetch(w, r->next, st));
+        const size_t i = (size_t)(r->next - w->first);
+        const uint32_t doc = w->memory.documents[i], token = w->memory.tokens[i],
+                       end = w->memory.tokens[i + 1];
+        if (doc < r->doc || doc > b->last_doc || end <= token || end > b->sums.tokens)
+            return fail_wrong("postings are not in order", st);
+        if (b->options.has_positions)
+            GS_TRY(add_positions(w, batch, token, end - token, st));
+        r->doc = (uint64_t)doc + 1;
+        gs_posting_batch_add(batch, doc, end - token);
+    }
+    return GS_OK;
+}
+
+/* --- sorting ------------------------------------------------------------------------ */
+
+size_t gs_device_view_bytes(uint64_t terms, uint64_t term_bytes)
+{
+    return (size_t)(terms * (sizeof(uint64_t) + sizeof(uint32_t)) + term_bytes) + 4096;
+}
+
+void gs_device_view_release(gs_device_block *b)
+{
+    gs_mem_unmap(b->memory, b->memory_bytes);
+    b->memory = NULL;
+    b->memory_bytes = 0;
+}
+
+static bool is_in_order(const gs_device_block *b)
+{
+    const gs_word_sums *const s = &b->sums;
+    gs_term_view before = {0, NULL, 0}, term;
+    if (b->first_postings[0] != 0 || b->first_postings[s->terms] != s->postings)
+        return false;
+    for (size_t i = 0; i < s->terms; i++) {
+        const uint64_t place = term_place(b->terms[i]);
+        const size_t length = term_length(b->terms[i]);
+        if (length == 0 || place > s->term_bytes || length > s->term_bytes - place ||
+            b->first_postings[i] >= b->first_postings[i + 1])
+            return false;
+        get_term(b, i, &term);
+        if (i > 0 && gs_term_view_compare(&before, &term) >= 0)
+            return false;
+        before = term;
+    }
+    return true;
+}
+
+static gs_code fetch_terms(gs_device_block *b, gs_status *st)
+{
+    const gs_word_sums *const s = &b->sums;
+    const size_t bytes = gs_device_view_bytes(s->terms, s->term_bytes) + SLACK;
+    GS_TRY(gs_mem_map(&b->memory, bytes, true, "terms of a block", st));
+    b->memory_bytes = bytes;
+    b->terms = (uint64_t *)(void *)b->memory;
+    b->bytes = (uint8_t *)(b->terms + s->terms);
+    b->first_postings = (uint32_t *)(void *)(b->bytes + s->term_bytes + SLACK);
+    GS_TRY(gs_word_block_terms(b->words, b->bytes, b->terms, b->first_postings, st));
+    return is_in_order(b) ? GS_OK : fail_wrong("terms are not in order", st);
+}
+
+gs_code gs_device_block_sort(gs_device_block *b, gs_term_block *view, gs_status *st)
+{
+    static const gs_term_block_ops ops = {get_term, open_term, read_postings};
+    gs_device_view_release(b);
+    *view = (gs_term_block){&ops, b, 0};
+    if (!b->has_docs)
+        return GS_OK;
+    GS_TRY(gs_word_block_sort(b->words, b->first_doc, b->last_doc, &b->sums, st));
+    if (b->sums.terms > UINT32_MAX - 1 || b->sums.postings > b->sums.tokens ||
+        b->sums.tokens > UINT32_MAX || b->sums.term_bytes > b->room.term_bytes)
+        return fail_wrong("there are more words than were sent", st);
+    if (b->sums.terms > 0)
+        GS_TRY(fetch_terms(b, st));
+    view->term_count = (size_t)b->sums.terms;
+    return GS_OK;
+}

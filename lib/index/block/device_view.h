@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device_view: a block on a GPU that is sorted, read as a term block.
+ *
+ * Internal to device_block: what such a block is, shared by its sources. Terms are here;
+ * postings come down to the windows of who reads them.
+ */
+#ifndef GS_LIB_INDEX_BLOCK_DEVICE_VIEW_H
+#define GS_LIB_INDEX_BLOCK_DEVICE_VIEW_H
+
+#include <pthread.h>
+
+#include "gpu/words/word_block.h"
+#include "lib/index/block/device_block.h"
+
+enum {
+    GS_DEVICE_WINDOW_POSTINGS = 1 << 16, /* that come down at once, at most */
+    GS_DEVICE_WINDOW_POSITIONS = 1 << 17,
+};
+
+typedef struct gs_device_windows gs_device_windows;
+
+/* What one reader has of the postings, in the memory of a lane. */
+typedef struct gs_device_window {
+    gs_device_windows *home;
+    const gs_device_block *block; /* NULL: nobody has it */
+    unsigned lane;
+    gs_word_lane memory;
+    uint64_t first, end; /* postings, and: */
+    uint64_t first_position, position_end;
+    size_t wanted, positions_wanted; /* that the next is to have */
+} gs_device_window;
+
+struct gs_device_windows {
+    pthread_mutex_t mutex; /* guards who has which */
+    unsigned count;
+    gs_device_window windows[];
+};
+
+struct gs_device_block {
+    gs_device_block_options options;
+    pthread_t starter;
+    bool is_starting;
+    gs_status start; /* what became of it */
+    gs_word_block *words;
+    gs_text_piece *pieces; /* one a worker */
+
+    pthread_mutex_t mutex; /* guards what follows, and the start */
+    pthread_cond_t has_landed;
+    gs_word_room room, used, in_flight;
+    bool has_docs;
+    uint32_t first_doc, last_doc;
+    gs_device_windows *windows; /* one a worker */
+
+    /* Sorted: */
+    gs_word_sums sums;
+    uint8_t *memory; /* of what follows */
+    size_t memory_bytes;
+    uint64_t *terms;
+    uint32_t *first_postings;
+    uint8_t *bytes;
+};
+
+/* What the terms of a view take on the host. */
+size_t gs_device_view_bytes(uint64_t terms, uint64_t term_bytes);
+void gs_device_view_release(gs_device_block *b);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fake_word_block: gpu/words/word_block.h on machines without a GPU (make FAKE_GPU=1).
+ *
+ * It goes through the steps of the kernels (gpu/words/word_steps.h) thread by thread, and
+ * sorts with qsort; text is taken over when it is added, and windows are what they are
+ * until the next. GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail: start,
+ * piece, order, terms, window, place, reset; GS_FAKE_GPU_WRONG=HOW gives a wrong answer
+ * without a word: documents, terms, tokens, places; GS_FAKE_GPU_MEMORY=BYTES is what a
+ * block may hold, but a piece.
+ */
+#include "gpu/words/word_block.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/words/word_steps.h"
+#include "lib/base/assertion.h"
+#include "lib/base/bits.h"
+#include "lib/base/mem.h"
+#include "tests/fake_gpu/fake_calls.h"
+
+enum { SLOTS_A_TERM = 2, TOKEN_BYTES = 24, TERM_BYTES = 64 };
+
+typedef struct fake_lane {
+    uint8_t *text;
+    uint32_t *starts, *lengths, *sums, *documents, *tokens, *positions;
+} fake_lane;
+
+/* A token, and later a posting. */
+typedef struct fake_token {
+    uint64_t key;
+    uint32_t position, order;
+} fake_token;
+
+struct gs_word_block {
+    gs_word_options options;
+    gs_word_room room;
+    fake_lane *lanes;
+    pthread_mutex_t mutex; /* guards what follows */
+    gs_word_room used;
+    uint64_t left_out;
+    fake_token *tokens;
+    uint32_t *slots; /* number + 1 */
+    size_t slot_count;
+    uint64_t *terms;
+    uint64_t *words;
+
+    gs_word_sums sums; /* sorted: */
+    gs_word_item *items;
+    uint32_t *starts, *documents; /* of postings */
+    uint32_t *first_postings;
+};
+
+/* --- new and free ------------------------------------------------------------------- */
+
+static gs_code new_lane(gs_word_block *w, fake_lane *lane, gs_status *st)
+{
+    const gs_word_options *const o = &w->options;
+    const size_t documents = o->piece_documents, size = sizeof(uint32_t);
+    GS_TRY(gs_mem_new(&lane->text, o->piece_bytes, "fake lane", st));
+    GS_TRY(gs_mem_new(&lane->starts, (documents + 1) * size, "fake lane", st));
+    GS_TRY(gs_mem_new(&lane->lengths, documents * size, "fake lane", st));
+    GS_TRY(gs_mem_new(&lane->sums, (o->piece_bytes / GS_WORD_CHUNK + 2) * size,
+                      "fake lane", st));
+    GS_TRY(gs_mem_new(&lane->documents, o->window_postings * size, "fake lane", st));
+    GS_TRY(gs_mem_new(&lane->tokens, (o->window_postings + 1) * size, "fake lane", st));
+    return gs_mem_new(&lane->positions, o->window_positions * size, "fake lane", st);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static gs_code new_memory(gs_word_block *w, gs_status *st)
+{
+    const char *const limit = getenv("GS_FAKE_GPU_MEMORY");
+    const uint64_t memory = limit != NULL ? strtoul(limit, NULL, 10) : 64 << 20;
+    const gs_word_room least = gs_word_most_of(w->options.piece_bytes);
+    w->room = (gs_word_room){larger(least.tokens, memory / TOKEN_BYTES),
+                             larger(least.terms, memory / TERM_BYTES),
+                             larger(least.term_bytes, memory / 4)};
+    w->slot_count = 1024;
+    while (w->slot_count < SLOTS_A_TERM * w->room.terms)
+        w->slot_count *= 2;
+    GS_TRY(gs_mem_map(&w->tokens, w->room.tokens * sizeof *w->tokens, false, "fake", st));
+    GS_TRY(gs_mem_map(&w->slots, w->slot_count * sizeof *w->slots, false, "fake", st));
+    GS_TRY(gs_mem_map(&w->terms, w->room.terms * sizeof *w->terms, false, "fake", st));
+    GS_TRY(gs_mem_map(&w->words, w->room.term_bytes + 8, false, "fake", st));
+    GS_TRY(gs_mem_map(&w->items, w->room.terms * sizeof *w->items, false, "fake", st));
+    GS_TRY(gs_mem_map(&w->starts, (w->room.tokens + 1) * 4, false, "fake", st));
+    GS_TRY(gs_mem_map(&w->documents, w->room.tokens * 4, false, "fake", st));
+    return gs_mem_map(&w->first_postings, (w->room.terms + 1) * 4, false, "fake", st);
+}
+
+gs_code gs_word_block_new(gs_word_block **out, const gs_word_options *options,
+                          gs_status *st)
+{
+    gs_word_block *w = NULL;
+    *out = NULL;
+    wake("gs_word_block_new");
+    GS_TRY(pass("start", st));
+    GS_TRY(gs_mem_new(&w, sizeof *w, "fake words", st));
+    w->options = *options;
+    pthread_mutex_init(&w->mutex, NULL);
+    GS_TRY_OR_FAIL(
+        gs_mem_new(&w->lanes, options->lanes * sizeof *w->lanes, "fake lanes", st));
+    for (unsigned i = 0; i < options->lanes; i++)
+        GS_TRY_OR_FAIL(new_lane(w, &w->lanes[i], st));
+    GS_TRY_OR_FAIL(new_memory(w, st));
+    *out = w;
+    return GS_OK;
+fail:
+    gs_word_block_free(w);
+    return st->code;
+}
+
+void gs_word_block_free(gs_word_block *w)
+{
+    if (w == NULL)
+        return;
+    for (unsigned i = 0; w->lanes != NULL && i < w->options.lanes; i++) {
+        fake_lane *const lane = &w->lanes[i];
+        gs_mem_free(lane->text);
+        gs_mem_free(lane->starts);
+        gs_mem_free(lane->lengths);
+        gs_mem_free(lane->sums);
+        gs_mem_free(lane->documents);
+        gs_mem_free(lane->tokens);
+        gs_mem_free(lane->positions);
+    }
+    gs_mem_free(w->lanes);
+    gs_mem_unmap(w->tokens, w->room.tokens * sizeof *w->tokens);
+    gs_mem_unmap(w->slots, w->slot_count * sizeof *w->slots);
+    gs_mem_unmap(w->terms, w->room.terms * sizeof *w->terms);
+    gs_mem_unmap(w->words, w->room.term_bytes + 8);
+    gs_mem_unmap(w->items, w->room.terms * sizeof *w->items);
+    gs_mem_unmap(w->starts, (w->room.tokens + 1) * 4);
+    gs_mem_unmap(w->documents, w->room.tokens * 4);
+    gs_mem_unmap(w->first_postings, (w->room.terms + 1) * 4);
+    pthread_mutex_destroy(&w->mutex);
+    gs_mem_free(w);
+}
+
+gs_word_lane gs_word_block_lane(const gs_word_block *w, unsigned lane)
+{
+    const fake_lane *const l = &w->lanes[lane];
+    return (gs_word_lane){l->text,      l->starts, l->lengths,
+                          l->documents, l->tokens, l->positions};
+}
+
+gs_word_room gs_word_block_room(const gs_word_block *w)
+{
+    return w->room;
+}
+
+size_t gs_word_block_device_bytes(const gs_word_block *w)
+{
+    return w->room.tokens * TOKEN_BYTES + w->room.terms * TERM_BYTES;
+}
+
+gs_code gs_word_block_reset(gs_word_block *w, gs_status *st)
+{
+    GS_TRY(pass("reset", st));
+    memset(w->slots, 0, w->slot_count * sizeof *w->slots);
+    w->used = (gs_word_room){0, 0, 0};
+    w->left_out = 0;
+    return GS_OK;
+}
+
+/* --- pieces ------------------------------------------------------------------------- */
+
+static bool is_term(const gs_word_block *w, uint32_t number, const gs_word_view *word)
+{
+    const uint64_t term = w->terms[number];
+    bool is_same = gs_word_term_length(term) == word->count;
+    for (uint32_t i = 0; is_same && i < gs_word_term_words(word->count); i++)
+        is_same = w->words[gs_word_term_at(term) / 8 + i] == gs_word_term_word(word, i);
+    return is_same;
+}
+
+static uint32_t number_of(gs_word_block *w, const gs_word_view *word)
+{
+    size_t i = gs_word_hash(word) & (w->slot_count - 1);
+    for (; w->slots[i] != 0; i = (i + 1) & (w->slot_count - 1)) {
+        if (is_term(w, w->slots[i] - 1, word))
+            return w->slots[i] - 1;
+    }
+    const uint32_t words = gs_word_term_words(word->count);
+    gs_assert(w->used.terms < w->room.terms &&
+              w->used.term_bytes + words * 8 <= w->room.term_bytes);
+    for (uint32_t k = 0; k < words; k++)
+        w->words[w->used.term_bytes / 8 + k] = gs_word_term_word(word, k);
+    w->terms[w->used.terms] = gs_word_term_pack(w->used.term_bytes, word->count);
+    w->used.term_bytes += words * 8;
+    w->slots[i] = (uint32_t)++w->used.terms;
+    return w->slots[i] - 1;
+}
+
+static uint32_t first_of(const fake_lane *l, const gs_word_piece *piece, uint32_t d)
+{
+    return d < piece->document_count
+               ? gs_word_before(l->text, piece->bytes, l->sums, l->starts[d])
+               : l->sums[gs_word_chunks(piece->bytes)];
+}
+
+/* The words that begin in a chunk. */
+static void take_words(gs_word_block *w, const fake_lane *l, const gs_word_piece *piece,
+                       uint32_t chunk, uint64_t first_token, gs_word_counts *out)
+{
+    uint32_t starts = gs_word_starts(l->text, piece->bytes, chunk),
+             index = l->sums[chunk];
+    for (; starts != 0; starts &= starts - 1, index++) {
+        const uint32_t at = chunk * GS_WORD_CHUNK + gs_word_lowest(starts);
+        const uint32_t d = gs_word_document(l->starts, piece->document_count, at);
+        const gs_word_view word =
+            gs_word_at(l->text, piece->bytes, at, w->options.is_folding);
+        const bool is_long = word.count > GS_WORD_BYTES_MAX;
+        uint32_t number = GS_WORD_NO_TERM;
+        if (is_long || gs_word_is_gap(&word)) {
+            l->lengths[d]--;
+            w->left_out++;
+            if (is_long && out->long_words++ == 0)
+                out->long_document = d;
+        } else {
+            number = number_of(w, &word);
+        }
+        const uint32_t before = d == 0 ? piece->first_position : 0;
+        w->tokens[first_token + index] = (fake_token){
+            .key = gs_word_token(number, piece->first_document + d),
+            .position = index - first_of(l, piece, d) + before,
+            .order = (uint32_t)(first_token + index),
+        };
+    }
+}
+
+gs_code gs_word_block_add(gs_word_block *w, unsigned lane, const gs_word_piece *piece,
+                          gs_word_counts *out, gs_status *st)
+{
+    const fake_lane *const l = &w->lanes[lane];
+    const uint32_t chunks = gs_word_chunks(piece->bytes);
+    GS_TRY(pass("piece", st));
+    *out = (gs_word_counts){0};
+    for (uint32_t c = 0; c <= chunks; c++) {
+        l->sums[c] = out->words;
+        out->words += gs_word_bits(gs_word_starts(l->text, piece->bytes, c));
+    }
+    for (uint32_t d = 0; d < piece->document_count; d++)
+        l->lengths[d] = first_of(l, piece, d + 1) - first_of(l, piece, d);
+    out->last_words = l->lengths[piece->document_count - 1];
+    pthread_mutex_lock(&w->mutex);
+    const uint64_t first_token = w->used.tokens;
+    gs_assert(first_token + out->words <= w->room.tokens);
+    w->used.tokens += out->words;
+    for (uint32_t c = 0; c < chunks; c++)
+        take_words(w, l, piece, c, first_token, out);
+    out->used = w->used;
+    pthread_mutex_unlock(&w->mutex);
+    memset(l->text, '#', piece->bytes); /* what was copied is not looked at again */
+    return GS_OK;
+}
+
+/* --- sorting ------------------------------------------------------------------------ */
+
+static int compare_items(const void *a, const void *b, void *context)
+{
+    const gs_word_block *const w = context;
+    return gs_word_item_is_less(a, b, w->words, w->terms)   ? -1
+           : gs_word_item_is_less(b, a, w->words, w->terms) ? 1
+                                                            : 0;
+}
+
+static int compare_tokens(const void *a, const void *b)
+{
+    const fake_token *const x = a, *const y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static void make_postings(gs_word_block *w, uint32_t first, unsigned document_bits)
+{
+    const uint64_t mask = ((uint64_t)1 << document_bits) - 1;
+    uint32_t p = 0;
+    for (uint32_t i = 0; i < w->sums.tokens; i++) {
+        const uint64_t key = w->tokens[i].key;
+        if (i > 0 && key == w->tokens[i - 1].key)
+            continue;
+        if (i == 0 || key >> document_bits != w->tokens[i - 1].key >> document_bits)
+            w->first_postings[key >> document_bits] = p;
+        w->documents[p] = first + (uint32_t)(key & mask);
+        w->starts[p++] = i;
+    }
+    w->starts[p] = (uint32_t)w->sums.tokens;
+    w->first_postings[w->sums.terms] = p;
+    w->sums.postings = p;
+}
+
+gs_code gs_word_block_sort(gs_word_block *w, uint32_t first, uint32_t last,
+                           gs_word_sums *out, gs_status *st)
+{
+    const uint32_t terms = (uint32_t)w->used.terms;
+    const unsigned document_bits = gs_bit_length(last - first);
+    uint32_t *ranks = NULL;
+    GS_TRY(pass("order", st));
+    GS_TRY(gs_mem_new(&ranks, terms * sizeof *ranks, "fake ranks", st));
+    for (uint32_t i = 0; i < terms; i++)
+        w->items[i] = (gs_word_item){
+            gs_word_prefix(w->words[gs_word_term_at(w->terms[i]) / 8]), i, 0};
+    qsort_r(w->items, terms, sizeof *w->items, compare_items, w);
+    for (uint32_t i = 0; i < terms; i++)
+        ranks[w->items[i].number] = i;
+    for (uint64_t i = 0; i < w->used.tokens; i++)
+        w->tokens[i].key =
+            gs_word_sort_key(w->tokens[i].key, ranks, terms, first, document_bits);
+    gs_mem_free(ranks);
+    qsort(w->tokens, w->used.tokens, sizeof *w->tokens, compare_tokens);
+    w->sums = (gs_word_sums){terms, w->used.term_bytes, 0, w->used.tokens - w->left_out};
+    make_postings(w, first, document_bits);
+    *out = w->sums;
+    return GS_OK;
+}
+
+/* --- the way back ------------------------------------------------------------------- */
+
+static bool is_wrong(const char *how)
+{
+    const char *const wish = getenv("GS_FAKE_GPU_WRONG");
+    return wish != NULL && strcmp(wish, how) == 0;
+}
+
+gs_code gs_word_block_terms(gs_word_block *w, uint8_t *bytes, gs_word_term *terms,
+                            uint32_t *first_postings, gs_status *st)
+{
+    uint64_t used = 0;
+    GS_TRY(pass("terms", st));
+    for (uint64_t i = 0; i < w->sums.terms; i++) {
+        const uint64_t term = w->terms[w->items[i].number];
+        const size_t n = gs_word_term_words(gs_word_term_length(term)) * sizeof(uint64_t);
+        memcpy(bytes + used, &w->words[gs_word_term_at(term) / 8], n);
+        terms[i] = gs_word_term_pack(used, gs_word_term_length(term));
+        used += n;
+    }
+    if (is_wrong("terms") && w->sums.terms > 1)
+        terms[1] = terms[0];
+    memcpy(first_postings, w->first_postings,
+           (w->sums.terms + 1) * sizeof *first_postings);
+    return GS_OK;
+}
+
+gs_code gs_word_block_documents(gs_word_block *w, unsigned lane, uint64_t first,
+                                size_t count, gs_status *st)
+{
+    const fake_lane *const l = &w->lanes[lane];
+    GS_TRY(pass("window", st));
+    gs_assert(count <= w->options.window_postings);
+    memcpy(l->documents, w->documents + first, count * sizeof *l->documents);
+    memcpy(l->tokens, w->starts + first, (count + 1) * sizeof *l->tokens);
+    if (is_wrong("documents"))
+        l->documents[count / 2] = UINT32_MAX;
+    if (is_wrong("tokens"))
+        l->tokens[count / 2] = l->tokens[count];
+    return GS_OK;
+}
+
+gs_code gs_word_block_positions(gs_word_block *w, unsigned lane, uint64_t first,
+                                size_t count, gs_status *st)
+{
+    const fake_lane *const l = &w->lanes[lane];
+    GS_TRY(pass("place", st));
+    gs_assert(count <= w->options.window_positions);
+    for (size_t i = 0; i < count; i++)
+        l->positions[i] = w->tokens[first + i].position;
+    if (is_wrong("places"))
+        memset(l->positions, 0, count * sizeof *l->positions);
+    return GS_OK;
+}
