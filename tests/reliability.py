@@ -5,12 +5,14 @@
     tests/reliability.py [--results build/reliability] [--output tests/RELIABILITY.md]
 
 Each file says in `what` which test wrote it; several of the same test are added
-up where that has a meaning. A test whose file is not there is told to be missing. What other
+up where that has a meaning. Of a test whose file is not there what the page says already stays,
+with its date and commit; if it says nothing, the test is told to be missing. What other
 programs promise and test is a text beside this script (reliability_others.md).
 """
 import argparse
 import json
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -223,10 +225,29 @@ MAKERS = {"faults": part_faults, "stops": part_stops, "flipped bits": part_flips
           "soak": part_soak, "resident": part_resident, "limits": part_limits, "bad situations": part_situations}
 
 
-def report(found, others):
+class Page:
+    """What stands there already: the row and the section of each part that was measured."""
+
+    def __init__(self, path):
+        text = ""
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        self.rows = {row.group(1): row.group(0) for row in re.finditer(r"^\| \[([^]]+)\]\(#.*\|$", text, re.M)}
+        self.sections = dict(re.findall(r"^## (.*?)\n\n(.*?)\n*(?=^## |\Z)", text, re.M | re.S))
+
+    def has(self, title):
+        return title in self.rows and title in self.sections
+
+
+def report(found, others, page):
     head, sections = [], []
     for what in PARTS:
         title = TITLES[what]
+        if what not in found and page.has(title):
+            head.append(page.rows[title].strip("| ").split(" | "))
+            sections += ["## " + title, "", page.sections[title], ""]
+            continue
         if what not in found:
             head.append([title, "**missing**: no results were there", "`%s`" % COMMANDS[what], "not measured"])
             continue
@@ -252,13 +273,13 @@ def main():
     if not found:
         parser.error("no results in %s" % options.results)
     with open(os.path.join(HERE, "reliability_others.md"), encoding="utf-8") as file:
-        text = report(found, file.read())
+        text = report(found, file.read(), Page(options.output))
     with open(options.output + ".new", "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(options.output + ".new", options.output)
-    missing = [COMMANDS[what] for what in PARTS if what not in found]
-    print("%s: %d parts%s" % (options.output, len(PARTS) - len(missing),
-                              "; missing: " + ", ".join(missing) if missing else ""))
+    older = [COMMANDS[what] for what in PARTS if what not in found]
+    print("%s: %d parts%s" % (options.output, len(PARTS) - len(older),
+                              "; not measured now: " + ", ".join(older) if older else ""))
 
 
 if __name__ == "__main__":
