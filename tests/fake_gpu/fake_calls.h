@@ -13,10 +13,10 @@
 #include "lib/base/status.h"
 
 /* GS_FAKE_GPU_FAIL=STEP:N makes the N-th call of a step fail; each source counts for
- * itself. */
+ * itself, whichever thread calls. */
 static inline gs_code pass(const char *step, gs_status *st)
 {
-    static unsigned calls;
+    static _Atomic unsigned calls;
     const char *const wish = getenv("GS_FAKE_GPU_FAIL");
     const size_t n = strlen(step);
     if (wish == NULL || strncmp(wish, step, n) != 0 || wish[n] != ':' ||

@@ -107,7 +107,7 @@ def sort_strings(strings: Any, *, reverse: bool = False, **job_options: Any) -> 
         order = argsort_strings(strings, reverse=reverse, **job_options)
         return [strings[i] for i in order.tolist()]
     order = argsort_strings(strings, reverse=reverse, **job_options)
-    return strings.take(order)
+    return strings.take(order.astype("int64"))  # which old versions of numpy want
 
 
 def sort_strings_in_place(array_of_strings: Any, **job_options: Any) -> Any:
