@@ -68,7 +68,7 @@ static char *new_names(const char *text)
     gs_status st = {.code = GS_OK};
     char *names = NULL;
     if (gs_mem_new(&names, strlen(text) + 1, "names of a key", &st) != GS_OK)
-        gs_die(0, "%s", st.msg);
+        gs_die(st.sys, "%s", st.msg);
     return names;
 }
 

@@ -231,7 +231,7 @@ static const char *keep_name(gs_join_args *args, const char *text, size_t bytes)
     char *name = NULL;
     args->names = gs_args_grow(args->names, args->name_count, sizeof *args->names);
     if (gs_mem_new(&name, bytes + 1, "name of a field", &st) != GS_OK)
-        gs_die(0, "%s", st.msg);
+        gs_die(st.sys, "%s", st.msg);
     memcpy(name, text, bytes);
     name[bytes] = '\0';
     args->names[args->name_count++] = name;
