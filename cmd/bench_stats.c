@@ -34,6 +34,7 @@ static const char usage_text[] =
     "      --values=N      (default: 96M)\n"
     "      --eps=LIST      errors (default: 0.01,0.001,0.0001,0.00001)\n"
     "      --engine=NAME   what sorts windows, instead of the cores and of a GPU\n"
+    "      --on-gpu        only quantiles of numbers that lie in a GPU's memory\n"
     "      --runs=N        of each case, medians are shown (default: 3)\n"
     "      --parallel=N    threads (default: one a core)\n"
     "      --csv=FILE      the same as comma-separated values\n"
@@ -55,6 +56,7 @@ typedef struct stats_bench {
     double eps[EPS_MAX_COUNT];
     size_t eps_count, values, runs;
     unsigned threads;
+    bool only_on_device;
     const char *engine, *csv_name;
     uint64_t *keys;
     gs_team *team;
@@ -339,6 +341,8 @@ static gs_code measure_all(stats_bench *b, gs_status *st)
            "problem         engine        eps   seconds  M values/s  sorting  paper's\n"
            "                                                              %%        %%\n",
            b->values, gs_team_workers(b->team));
+    if (b->only_on_device)
+        return measure_device(b, st);
     if (b->engine != NULL)
         return measure_engine(b, b->engine, st);
     GS_TRY(measure_engine(b, "cpu", st));
@@ -359,6 +363,7 @@ int gs_bench_stats(int argc, char **argv)
         {0, "values", GS_OPT_COUNT(&b.values)},
         {0, "eps", GS_OPT_CALL(take_errors, &b)},
         {0, "engine", GS_OPT_ENGINE(&b.engine)},
+        {0, "on-gpu", GS_OPT_FLAG(&b.only_on_device)},
         {0, "runs", GS_OPT_COUNT(&b.runs)},
         {0, "parallel", GS_OPT_THREADS(&b.threads)},
         {0, "csv", GS_OPT_TEXT(&b.csv_name)},

@@ -9,17 +9,21 @@
 
 #include "io/write_all.h"
 
-/* Does the file have no other place than memory? There reads that do not wait may not be
- * had, for want of a reason to wait. */
-static bool is_in_memory(int fd)
+bool gs_look_is_in_memory(int fd)
 {
     struct statfs info;
     return fstatfs(fd, &info) == 0 && info.f_type == TMPFS_MAGIC;
 }
 
+bool gs_look_is_folder_in_memory(const char *name)
+{
+    struct statfs info;
+    return statfs(name, &info) == 0 && info.f_type == TMPFS_MAGIC;
+}
+
 bool gs_look_is_cached(int fd, uint64_t from, uint64_t bytes, unsigned hits_min)
 {
-    if (is_in_memory(fd))
+    if (gs_look_is_in_memory(fd))
         return true;
     unsigned hits = 0;
     for (unsigned i = 0; i < GS_LOOK_PROBES; i++) {

@@ -16,6 +16,12 @@ enum {
     GS_LOOK_FILES_LEFT = 12, /* descriptors, to others by files that are opened ahead */
 };
 
+/* Has the file, or the folder, no other place than memory (tmpfs)? Its pages are taken
+ * when they are written, and reads that do not wait may not be had, for want of a reason
+ * to wait. */
+bool gs_look_is_in_memory(int fd);
+bool gs_look_is_folder_in_memory(const char *name);
+
 /* Are so many of GS_LOOK_PROBES pages of these bytes of the file in the page cache? Asked
  * by reads that do not wait. */
 bool gs_look_is_cached(int fd, uint64_t from, uint64_t bytes, unsigned hits_min);

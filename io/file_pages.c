@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file_look.h"
 #include "io/file_space.h"
 #include "lib/base/assertion.h"
 #include "lib/base/mem.h"
@@ -40,7 +41,7 @@ bool gs_file_pages_fit(int fd)
     struct stat info;
     const int flags = fcntl(fd, F_GETFL);
     return flags >= 0 && (flags & O_ACCMODE) == O_RDWR && (flags & O_APPEND) == 0 &&
-           gs_file_space_is_paged(fd) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+           gs_look_is_in_memory(fd) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 static size_t stretch_bytes(const gs_file_pages *p)

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "io/file_look.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 #include "lib/base/thread.h"
@@ -22,12 +22,6 @@ struct gs_file_space {
     pthread_t thread;
     atomic_bool is_to_end;
 };
-
-bool gs_file_space_is_paged(int fd)
-{
-    struct statfs system;
-    return fstatfs(fd, &system) == 0 && system.f_type == TMPFS_MAGIC;
-}
 
 uint64_t gs_file_space_free(int fd)
 {
@@ -65,7 +59,7 @@ void gs_file_space_begin(gs_file_space **out, int fd, uint64_t bytes)
 {
     gs_status st = {.code = GS_OK};
     gs_file_space *s = NULL;
-    const bool is_paged = gs_file_space_is_paged(fd);
+    const bool is_paged = gs_look_is_in_memory(fd);
     *out = NULL;
     if (bytes == 0 || (is_paged && ftruncate(fd, (off_t)bytes) != 0))
         return;

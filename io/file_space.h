@@ -15,8 +15,6 @@
 
 typedef struct gs_file_space gs_file_space;
 
-/* Is the file in memory, page by page? */
-bool gs_file_space_is_paged(int fd);
 /* How much is free where the file is, for this user; 0: it is not known. */
 uint64_t gs_file_space_free(int fd);
 

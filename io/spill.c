@@ -3,15 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "io/file_look.h"
 #include "io/file_sync.h"
 #include "io/last_close.h"
 #include "io/name_guard.h"
@@ -263,11 +262,8 @@ bool gs_spill_is_space_short(const gs_spill *s, uint64_t bytes)
 bool gs_spill_is_in_memory(const gs_spill *s)
 {
     bool is_in_memory = s->folder_count > 0;
-    for (size_t i = 0; i < s->folder_count && is_in_memory; i++) {
-        struct statfs info;
-        is_in_memory =
-            statfs(s->folders[i].name, &info) == 0 && info.f_type == TMPFS_MAGIC;
-    }
+    for (size_t i = 0; i < s->folder_count && is_in_memory; i++)
+        is_in_memory = gs_look_is_folder_in_memory(s->folders[i].name);
     return is_in_memory;
 }
 

@@ -176,6 +176,7 @@ end
 __gpusort_bench_stats -l values -x -d 'of the stream'
 __gpusort_bench_stats -l eps -x -d 'errors'
 __gpusort_bench_stats -l engine -x -a 'cpu gpu' -d 'what sorts windows'
+__gpusort_bench_stats -l on-gpu -d "quantiles of numbers in a GPU's memory"
 __gpusort_bench_stats -l runs -x -d 'of each case'
 __gpusort_bench_stats -l parallel -x -d 'number of threads'
 __gpusort_bench_stats -l csv -r -d 'as comma-separated values'

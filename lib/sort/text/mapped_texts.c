@@ -146,10 +146,10 @@ static bool may_be_copied(const gs_mapped_merge *m, const gs_output *output)
 {
     const gs_sort_options *const o = m->merge->options;
     return m->map.file_count == 1 && m->map.files[0].is_cached &&
-           m->form.encoder == NULL && m->form.record_size == 0 &&
-           !m->merge->merge.is_unique && !o->output_zstd && !o->sums_output &&
-           !gs_witness_is_full(m->merge->source.witness) && o->taker == NULL &&
-           gs_output_is_own_file(output) &&
+           m->map.files[0].from == 0 && m->form.encoder == NULL &&
+           m->form.record_size == 0 && !m->merge->merge.is_unique && !o->output_zstd &&
+           !o->sums_output && !gs_witness_is_full(m->merge->source.witness) &&
+           o->taker == NULL && gs_output_is_own_file(output) &&
            m->map.files[0].bytes <= gs_machine_memory_available() / 2;
 }
 

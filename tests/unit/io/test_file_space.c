@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "io/file_look.h"
 #include "lib/base/mem.h"
 #include "tests/check.h"
 
@@ -54,7 +55,7 @@ static void ends_early(void)
     const int fd = open("/dev/shm", O_RDWR | O_TMPFILE, 0600);
     gs_file_space *space = NULL;
     struct stat info;
-    if (fd < 0 || !gs_file_space_is_paged(fd) ||
+    if (fd < 0 || !gs_look_is_in_memory(fd) ||
         gs_file_space_free(fd) / 2 < (uint64_t)1 << 30) {
         (void)close(fd);
         return;
