@@ -172,7 +172,8 @@ while read -r line; do complain "$line"; done \
 if command -v clang-format >/dev/null; then
     while read -r file; do complain "$file: not formatted (make format)"; done \
         < <(printf '%s\n' "${sources[@]}" | xargs -r clang-format -n -Werror 2>&1 |
-            sed -n 's/^\([^:]*\):.*code should be clang-formatted.*/\1/p' | sort -u)
+            sed -n -e 's/^\([^:]*\):.*code should be clang-formatted.*/\1/p' \
+                -e 's/^Configuration.*not support \([^:]*\):.*/a file taken for \1/p' | sort -u)
 else
     echo 'clang-format is not here: formatting was not checked' >&2
 fi

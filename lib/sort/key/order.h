@@ -63,9 +63,8 @@
 typedef enum gs_key_type {
     GS_KEY_BYTES, /* byte order */
 #define GS_KEY_TYPE(name, letter, word, counts) GS_KEY_##name,
-    GS_KEY_TYPES(GS_KEY_TYPE)
+    GS_KEY_TYPES(GS_KEY_TYPE) GS_KEY_TYPE_COUNT,
 #undef GS_KEY_TYPE
-    GS_KEY_TYPE_COUNT,
 } gs_key_type;
 
 #define GS_KEY_ONE(name, letter, mark, changes) +1
@@ -81,12 +80,15 @@ typedef enum gs_key_part {
 
 static inline gs_key_part gs_key_type_counts(gs_key_type type)
 {
-    static const uint8_t parts[GS_KEY_TYPE_COUNT] = {
-#define GS_KEY_PART(name, letter, word, counts) [GS_KEY_##name] = GS_KEY_COUNTS_##counts,
-        GS_KEY_TYPES(GS_KEY_PART)
-#undef GS_KEY_PART
-    };
-    return (gs_key_part)parts[type];
+    switch (type) {
+#define GS_KEY_CASE(name, letter, word, counts)                                          \
+    case GS_KEY_##name: return GS_KEY_COUNTS_##counts;
+        GS_KEY_TYPES(GS_KEY_CASE)
+#undef GS_KEY_CASE
+    case GS_KEY_BYTES:
+    case GS_KEY_TYPE_COUNT: break;
+    }
+    return GS_KEY_COUNTS_TEXT;
 }
 
 typedef enum gs_key_change {
@@ -125,9 +127,8 @@ static inline bool gs_key_has_change(const gs_key *key, unsigned changes)
 
 typedef enum gs_field_type {
 #define GS_FIELD_TYPE(name, text) GS_FIELD_##name,
-    GS_FIELD_TYPES(GS_FIELD_TYPE)
+    GS_FIELD_TYPES(GS_FIELD_TYPE) GS_FIELD_TYPE_COUNT,
 #undef GS_FIELD_TYPE
-    GS_FIELD_TYPE_COUNT,
 } gs_field_type;
 
 /* One --key-bytes range. */
