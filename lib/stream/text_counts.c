@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "lib/base/assertion.h"
@@ -97,6 +99,25 @@ static gs_code add_new(gs_text_counts *t, uint64_t hash, const uint8_t *text,
     return GS_OK;
 }
 
+static inline uint64_t word_at(const uint8_t *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* Are these two the same? They are, nearly always, where their hashes are. */
+static inline bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes)
+{
+    enum { WORD = sizeof(uint64_t) };
+    if (bytes < WORD)
+        return memcmp(a, b, bytes) == 0;
+    for (size_t i = 0; i + WORD < bytes; i += WORD)
+        if (word_at(a + i) != word_at(b + i))
+            return false;
+    return word_at(a + bytes - WORD) == word_at(b + bytes - WORD);
+}
+
 size_t gs_text_counts_find(const gs_text_counts *t, uint64_t hash, const uint8_t *text,
                            size_t bytes)
 {
@@ -106,7 +127,7 @@ size_t gs_text_counts_find(const gs_text_counts *t, uint64_t hash, const uint8_t
             break;
         const gs_text_count *const e = &t->entries[t->slots[slot] - 1];
         if (e->hash == hash && e->bytes == bytes &&
-            memcmp(t->texts + e->at, text, bytes) == 0)
+            is_same(t->texts + e->at, text, bytes))
             return t->slots[slot] - 1;
     }
     return SIZE_MAX;
@@ -122,23 +143,45 @@ gs_code gs_text_counts_add(gs_text_counts *t, uint64_t hash, const uint8_t *text
     return GS_OK;
 }
 
+/* Values that follow each other and are the same. */
+typedef struct text_stretch {
+    const uint8_t *text;
+    size_t bytes;
+    uint64_t hash, count;
+} text_stretch;
+
+/* The next of them up to AHEAD, with what their hashes will ask for on its way; adds the
+ * values that are in them to `at`. */
+static size_t look_ahead(const gs_text_counts *t, const uint8_t *texts,
+                         const uint32_t *ends, size_t count, size_t *at, text_stretch *to)
+{
+    size_t n = 0, i = *at;
+    size_t begin = i > 0 ? ends[i - 1] : 0;
+    while (i < count && n < AHEAD) {
+        text_stretch *const s = &to[n++];
+        *s = (text_stretch){.text = texts + begin, .bytes = ends[i] - begin};
+        do {
+            begin = ends[i++];
+            s->count++;
+        } while (i < count && ends[i] - begin == s->bytes &&
+                 is_same(s->text, texts + begin, s->bytes));
+        s->hash = gs_text_hash(s->text, s->bytes);
+        if (t->slot_count > 0)
+            __builtin_prefetch(&t->slots[s->hash & (t->slot_count - 1)]);
+    }
+    *at = i;
+    return n;
+}
+
 gs_code gs_text_counts_add_all(gs_text_counts *t, const uint8_t *texts,
                                const uint32_t *ends, size_t count, gs_status *st)
 {
-    uint64_t hashes[AHEAD];
-    for (size_t at = 0; at < count; at += AHEAD) {
-        const size_t n = count - at < AHEAD ? count - at : AHEAD;
-        for (size_t i = 0; i < n; i++) {
-            const size_t begin = at + i > 0 ? ends[at + i - 1] : 0;
-            hashes[i] = gs_text_hash(texts + begin, ends[at + i] - begin);
-            if (t->slot_count > 0)
-                __builtin_prefetch(&t->slots[hashes[i] & (t->slot_count - 1)]);
-        }
-        for (size_t i = 0; i < n; i++) {
-            const size_t begin = at + i > 0 ? ends[at + i - 1] : 0;
-            GS_TRY(gs_text_counts_add(t, hashes[i], texts + begin, ends[at + i] - begin,
-                                      1, st));
-        }
+    text_stretch next[AHEAD];
+    for (size_t at = 0; at < count;) {
+        const size_t n = look_ahead(t, texts, ends, count, &at, next);
+        for (size_t i = 0; i < n; i++)
+            GS_TRY(gs_text_counts_add(t, next[i].hash, next[i].text, next[i].bytes,
+                                      next[i].count, st));
     }
     t->values += count;
     return GS_OK;

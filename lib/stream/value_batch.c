@@ -196,6 +196,18 @@ static inline void put_text(gs_value_batch *v, const uint8_t *text, size_t bytes
     v->ends[v->count++] = (uint32_t)v->text_bytes;
 }
 
+/* A text a line. */
+static void put_lines(gs_value_batch *v, const gs_line_batch *batch, size_t begin)
+{
+    gs_line_iter lines =
+        gs_line_iter_begin(batch->data + begin, batch->bytes - begin, '\n');
+    while (gs_line_iter_load(&lines))
+        while (gs_line_iter_next(&lines))
+            put_text(v, lines.text + lines.begin, lines.end - lines.begin);
+    if (lines.rest < lines.bytes)
+        put_text(v, lines.text + lines.rest, lines.bytes - lines.rest);
+}
+
 /* A field of CSV is good until the next one is looked for: the time comes first. */
 static gs_code parse_timed_texts(gs_value_batch *v, const gs_value_options *o,
                                  gs_value_iter *it, gs_status *st)
@@ -230,8 +242,13 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
     GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, batch->bytes + WORD, "values", st));
     GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, v->lines + 2, "values", st));
     v->text_bytes = 0;
-    if (o->is_record ||
-        (field == 0 && !o->format.is_csv && o->is_good == NULL && !o->has_times)) {
+    const bool is_whole =
+        o->is_record || (field == 0 && o->is_good == NULL && !o->has_times);
+    if (is_whole && !o->format.is_csv) {
+        put_lines(v, batch, it.at < batch->bytes ? it.at : batch->bytes);
+        return GS_OK;
+    }
+    if (o->is_record) {
         while (gs_value_iter_next(&it))
             put_text(v, it.record, it.bytes);
         return GS_OK;
