@@ -6,7 +6,7 @@
 #   make deps           install what is missing, and no more
 #   make help           every target and variable
 #
-# Variables: V=1 (show commands), CC, CUDA=0|1, CUDA_ARCH="80 90"|own, STATIC=0|1,
+# Variables: V=1 (show commands), CC, CUDA=0|1, CUDA_ARCH="80 90"|own|all, STATIC=0|1,
 # LIBURING=0, WERROR=1, DEBUG=1, SAN=asan|tsan|fuzz, PREFIX, DESTDIR.
 
 SHELL := /bin/bash
@@ -166,13 +166,17 @@ FUZZ_X := $(patsubst %.c,$(BIN)/%,$(wildcard tests/fuzz_*.c))
 
 # And that of the GPU of this machine, if it is another one that nvcc knows: what is not
 # compiled here is compiled by the driver, at the first run. CUDA_ARCH=own is that one alone;
-# without a GPU, which can run nothing, it is 90 in a hurry.
+# without a GPU, which can run nothing, it is 90 in a hurry. CUDA_ARCH=all is one of each
+# generation that nvcc knows, for packages that go to other machines.
 ifeq ($(CUDA)$(filter-out own,$(CUDA_ARCH)),1)
 OWN_ARCH := $(filter $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)),\
               $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null)))
 HURRY := $(if $(CUDA_ARCH),$(if $(OWN_ARCH),,\
            $(shell $(NVCC) --help | grep -o -m 1 -e '--Ofast-compile' | sed 's/$$/=max -O0/')))
 override CUDA_ARCH := $(if $(CUDA_ARCH),$(or $(sort $(OWN_ARCH)),90),$(filter-out 80 90,$(OWN_ARCH)) 80 90)
+endif
+ifeq ($(CUDA_ARCH),all)
+override CUDA_ARCH := $(filter $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)),80 90 100 120)
 endif
 CUDA_LAST := $(lastword $(CUDA_ARCH))
 GENCODE   := $(foreach a,$(CUDA_ARCH),-gencode=arch=compute_$(a),code=sm_$(a)) \
@@ -321,7 +325,7 @@ help:
 	  'make ray-wheel  for Ray: build/ray-wheel/gpusort_ray-*.whl, which has the program inside' \
 	  'make wheel      for Python: build/wheel/gpusort-*.whl, which has the library inside' \
 	  'make install    to $(DESTDIR)$(PREFIX): the program and the library' \
-	  'Variables: V=1 CC= BUILD_CC= CUDA=0|1 CUDA_ARCH="80 90"|own STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
+	  'Variables: V=1 CC= BUILD_CC= CUDA=0|1 CUDA_ARCH="80 90"|own|all STATIC=0|1 LIBURING=0 WERROR=1 DEBUG=1'
 
 deps:
 	@tests/install_deps.sh
