@@ -54,6 +54,8 @@ static void settle(sample_request *r)
         o->count = UINT64_MAX;
     if (r->count == NULL && o->count < SPLITTERS_MIN)
         o->count = SPLITTERS_MIN;
+    if (o->parts > GS_PARTS_MAX)
+        gs_die(0, "--splitters=%" PRIu64 ": more than %d parts", o->parts, GS_PARTS_MAX);
     if (o->parts > o->count)
         gs_die(0, "%" PRIu64 " records cannot cut anything into %" PRIu64 " parts",
                o->count, o->parts);

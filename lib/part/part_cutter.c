@@ -228,7 +228,16 @@ static gs_code find_region_end(gs_part_cutter *c, const whole_text *t,
 
 /* --- parts ------------------------------------------------------------------------ */
 
-/* Of records that are the same, one is kept, and how many there are. */
+/* Does the text say that record again and again, and nothing else? */
+static bool is_repeated(const uint8_t *record, size_t record_bytes, const uint8_t *text,
+                        size_t bytes)
+{
+    return bytes % record_bytes == 0 && memcmp(record, text, record_bytes) == 0 &&
+           memcmp(text, text + record_bytes, bytes - record_bytes) == 0;
+}
+
+/* Of records that are the same, one is kept, and how many there are. Others between them
+ * are of an input that was said to be in order. */
 static gs_code keep_same(gs_part_cutter *c, const whole_text *t, const uint8_t *from,
                          const uint8_t *to, gs_status *st)
 {
@@ -239,8 +248,11 @@ static gs_code keep_same(gs_part_cutter *c, const whole_text *t, const uint8_t *
                            "a record of several parts", st));
         memcpy(c->same, record.begin, c->same_bytes);
     }
-    gs_assert((size_t)(to - from) % c->same_bytes == 0);
-    c->same_count += (size_t)(to - from) / c->same_bytes;
+    const size_t bytes = (size_t)(to - from);
+    if (!is_repeated(c->same, c->same_bytes, from, bytes))
+        return GS_FAIL(st, GS_ERR_FORMAT, 0,
+                       "an input is not in order: between equal records lies another");
+    c->same_count += bytes / c->same_bytes;
     return GS_OK;
 }
 

@@ -32,6 +32,9 @@ gpusort partition --splitters=<(printf ccc) --record-size=3 --key-bytes=0:1 -o p
 gpusort partition --splitters=cuts --header=1 -o p disorder; show p.*
 gpusort partition --splitters=cuts -m -o p cuts cuts; show p.*
 gpusort partition --splitters=cuts -m --verify -o p disorder; ls p.*
+printf 'a\nc\nzz\nc\nb\nc\n' >between; gpusort partition -m --splitters=<(printf 'c\nc\n') -o p between; ls p.*
+printf 'a\nc\nz\nc\nb\nc\n' >between; gpusort partition -m --splitters=<(printf 'c\nc\n') -o p between; ls p.*
+gpusort sample --splitters=18446744073709551615 in
 gpusort partition --splitters=disorder -o p in
 gpusort partition --splitters=disorder -r -o p in
 gpusort partition --splitters=nofile -o p in
