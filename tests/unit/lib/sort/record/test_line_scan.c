@@ -6,6 +6,8 @@
 #include "lib/sort/record/line_scan.h"
 #include "lib/sort/record/line_ends.h"
 
+#include <sys/mman.h>
+
 #include "tests/check.h"
 
 enum { BYTES = 64 * 200, SLACK = 64 };
@@ -18,6 +20,38 @@ static size_t count_slowly(const uint8_t *p, size_t bytes, uint8_t eol)
     for (size_t i = 0; i < bytes; i++)
         count += p[i] == eol;
     return count;
+}
+
+static void last_is_found(size_t at, size_t bytes, uint8_t eol)
+{
+    const uint8_t *const p = text + at;
+    size_t want = bytes;
+    while (want > 0 && p[want - 1] != eol)
+        want--;
+    CHECK(gs_line_find_last(p, bytes, eol) == want);
+}
+
+/* A text whose length is a little more than a multiple of 4 GiB: where a function counts
+ * in 32 bits, its beginning looks like its end. Pages that nobody touches take no memory.
+ */
+static void last_is_found_beyond_32_bits(void)
+{
+    enum { HEAD = 4096 };
+    static const uint8_t empty[HEAD];
+    CHECK(gs_line_find_last(NULL, 0, '\n') == 0);
+    CHECK(gs_line_find_last(empty, HEAD, '\n') == 0);
+    for (unsigned i = 0; i < 60; i++) {
+        const size_t more = i / 3 * 10 + 5, tail = (size_t)(i % 3) * 21;
+        const size_t bytes = (UINT64_C(5) << 32) + more;
+        uint8_t *const p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED)
+            return; /* a limit on addresses */
+        memset(p, '\n', HEAD);
+        p[bytes - 1 - tail] = '\n';
+        CHECK(gs_line_find_last(p, bytes, '\n') == bytes - tail);
+        munmap(p, bytes);
+    }
 }
 
 /* The lines of text[at, at + bytes), each where the last one ended. */
@@ -69,6 +103,7 @@ static void masks_and_counts_agree(uint64_t *state, uint8_t eol, unsigned one_in
         const size_t bytes = i < 130 && i <= left ? i : check_random(state) % (left + 1);
         CHECK(gs_line_count(text + at, bytes, eol) ==
               count_slowly(text + at, bytes, eol));
+        last_is_found(at, bytes, eol);
         lines_are_cut(at, bytes, eol);
         ends_are_found(at, bytes, eol, 64 + check_random(state) % 237);
         if (at == BYTES)
@@ -88,5 +123,6 @@ int main(void)
     masks_and_counts_agree(&state, '\n', 40);
     masks_and_counts_agree(&state, 0, 3);
     masks_and_counts_agree(&state, 0xff, 100000);
+    last_is_found_beyond_32_bits();
     return check_result();
 }
