@@ -535,7 +535,7 @@ ray-wheel: $(PROGRAM)
 LIBDIR ?= $(PREFIX)/lib
 # NAME:PAGE of the calls whose page has another's name.
 MAN3_ALIASES = $(shell awk '/^\.SH/ { named = $$2 == "NAME"; next } named { gsub(/,/, ""); \
-    for (i = 1; i <= NF && $$i != "\\-"; i++) { page = FILENAME; sub(/.*\//, "", page); \
+    for (i = 1; i <= NF && (named = $$i != "\\-"); i++) { page = FILENAME; sub(/.*\//, "", page); \
     if ($$i ".3" != page) print $$i ":" page } }' man/*.3)
 library: $(BIN)/$(SONAME) $(BIN)/shown/libgpusort.a
 install-library: library

@@ -70,6 +70,10 @@ done
 for name in $declared; do
     [ -e "share/man/man3/$name.3" ] || fail "no man page of $name"
 done
+for page in share/man/man3/*.3; do
+    name=$(basename "$page" .3)
+    [ "$name" = libgpusort ] || grep -qw "$name" include/gpusort.h || fail "a man page of $name, which is nothing"
+done
 for name in $(grep -oE '^ *GPUSORT_[A-Z0-9_]+( = [0-9]+)?,' $header | grep -oE 'GPUSORT_[A-Z0-9_]+'); do
     grep -q "^$name " "$here/layout.txt" || fail "layout.c lacks the constant $name"
     grep -q "$name" <<<"$pages" || [[ $name = GPUSORT_SAYS_* ]] || fail "no man page has $name"
