@@ -110,6 +110,32 @@ def expand(url: str) -> list[File]:
         ]
 
 
+def places(url: str, known: dict[str, Any]) -> Iterator[Any]:
+    """What a file or a folder is, whatever name it was asked for by, and then the folders that
+    it lies in. `known` keeps what was looked at."""
+    with _asking(url):
+        if not is_local(url):
+            fs, path = _store(url)
+            while path:
+                yield type(fs), path
+                path = path.rpartition("/")[0]
+            return
+        path, below = os.path.realpath(path_of(url)), ""
+        while path != below:
+            if path not in known:
+                known[path] = _place(path)
+            yield known[path]
+            path, below = os.path.dirname(path), path
+
+
+def _place(path: str) -> Any:
+    try:
+        s = os.stat(path)
+        return s.st_dev, s.st_ino
+    except FileNotFoundError:  # a link to nowhere
+        return path
+
+
 def names_in(folder: str) -> list[str]:
     """What lies in a folder, which need not be there."""
     with _asking(folder):

@@ -13,11 +13,11 @@ import json
 import os
 from typing import Any, NamedTuple
 
-from . import chunks, cluster as clusters, files, gpusort
+from . import chunks, cluster as clusters, files, gpusort, out_folder
 from . import plan as plans
 from .errors import Trouble
 from .index_options import IndexOptions
-from .index_work import WHOLE, IndexWork, remove_pieces, send_index, shard_name
+from .index_work import WHOLE, IndexWork, pieces_of, send_index, shard_name
 from .manifest import INDEX, INDEX_OF_TERMS, NAME, Manifest
 from .plan import Chunk, Plan, Room
 from .terms_job import TermsJob
@@ -91,8 +91,10 @@ class IndexJob:
             manifest.check_same(self._o.told, plan)
             plan = manifest.plan
         else:
-            self._clear(found)
+            self._clear(found, inputs)
             manifest = Manifest.begin(o.out, kind, self._o.told, plan)
+        if o.resumes or o.replaces:
+            out_folder.remove(o.out, out_folder.left_of(found))
         self._watch.begin(plan.bytes, len(plan.chunks), plan.parts)
         c = self._cluster
         work = IndexWork(self._o, c.room.memory_bytes, c.cpus, c.engine, o.out)
@@ -113,16 +115,19 @@ class IndexJob:
         made = plans.cut(inputs, max(1, size), 0, self._o)
         return Plan(tuple(made), len(made), 0)
 
-    def _clear(self, found: list[str]) -> None:
+    def _clear(self, found: list[str], inputs: list[files.File]) -> None:
         """Of what another job has left, the manifest goes first: without it nothing is an
         index."""
         out = self._o.job.out
-        if NAME in found:
-            is_whole = Manifest.read(out, INDEX, INDEX_OF_TERMS).kind == INDEX_OF_TERMS
-            files.remove(files.join(out, NAME))
-            if is_whole and WHOLE in found:
-                files.remove_folder(files.join(out, WHOLE))
-            remove_pieces(out)
+        if NAME not in found:
+            return
+        is_whole = Manifest.read(out, INDEX, INDEX_OF_TERMS).kind == INDEX_OF_TERMS
+        whole = [files.join(out, WHOLE)] * (is_whole and WHOLE in found)
+        pieces = [files.join(out, name) for name in pieces_of(found)]
+        out_folder.refuse_lost(inputs, [files.join(out, NAME), *whole, *pieces])
+        out_folder.remove(out, [NAME])
+        for url in whole + pieces:
+            files.remove_folder(url)
 
     def _build(self, plan: Plan, manifest: Manifest, work: Any) -> None:
         self._watch.phase("build")

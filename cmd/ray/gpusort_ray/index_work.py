@@ -31,11 +31,14 @@ def range_name(number: int) -> str:
     return f"range-{number:05d}"
 
 
-def remove_pieces(out: str) -> None:
+def pieces_of(names: list[str]) -> list[str]:
     """All shards and ranges."""
-    for name in files.names_in(out):
-        if re.fullmatch(r"(shard|range)-\d{5,}", name):
-            files.remove_folder(files.join(out, name))
+    return [n for n in names if re.fullmatch(r"(shard|range)-\d{5,}", n)]
+
+
+def remove_pieces(out: str) -> None:
+    for name in pieces_of(files.names_in(out)):
+        files.remove_folder(files.join(out, name))
 
 
 def send_index(folder: str, target: str) -> None:

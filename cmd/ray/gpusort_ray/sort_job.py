@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any, Iterator
 
 from . import cluster as clusters
-from . import files, gpusort, plan as plans, records, sort_tasks
+from . import files, gpusort, out_folder, plan as plans, records, sort_tasks
 from .errors import Trouble
 from .files import File
 from .manifest import NAME, SORT, Manifest
@@ -56,7 +56,7 @@ class SortJob:
         sort_tasks.check_options(o, header)
         self._cluster = clusters.connect(o.job)
         plan = plans.make(inputs, o, self._cluster.room)
-        plan = self._begin(plan)
+        plan = self._begin(plan, inputs)
         c = self._cluster
         self._work = Work(
             o, plan.parts, header, c.room.memory_bytes, c.cpus, c.engine, o.job.out
@@ -74,29 +74,32 @@ class SortJob:
     # --- where it goes --------------------------------------------------------------
 
     def _look_at_out(self) -> None:
+        """Nothing is taken away yet: what is asked for may still be refused."""
         o = self._o.job
         found = files.names_in(o.out)
-        parts = [n for n in found if n.startswith("part-")]
+        parts = out_folder.parts_of(found)
         self._goes_on = o.resumes and NAME in found
         if o.resumes and not self._goes_on and parts:
             raise Trouble(f"{o.out}: has parts but no {NAME}: there is nothing to go on from")
-        if self._goes_on or not (parts or NAME in found):
-            return
-        if not o.replaces:
+        before = [] if self._goes_on else parts + [NAME] * (NAME in found)
+        if before and not o.replaces:
             raise Trouble(
                 f"{o.out}: has the parts of a sort already; --resume goes on with it, "
                 "--replace takes them away"
             )
-        for name in [NAME] * (NAME in found) + parts:
-            files.remove(files.join(o.out, name))
+        left = out_folder.left_of(found) if o.resumes or o.replaces else []
+        self._going = before + left
 
-    def _begin(self, plan: Plan) -> Plan:
+    def _begin(self, plan: Plan, inputs: list[File]) -> Plan:
         o = self._o.job
+        out_folder.refuse_lost(inputs, [files.join(o.out, name) for name in self._going])
         if not self._goes_on:
+            out_folder.remove(o.out, self._going)
             self._manifest = Manifest.begin(o.out, SORT, self._o.handed_on, plan)
             return plan
         self._manifest = Manifest.read(o.out, SORT)
         self._manifest.check_same(self._o.handed_on, plan)
+        out_folder.remove(o.out, self._going)
         for part, (size, _) in self._manifest.done.items():
             name = files.join(o.out, part_name(part, self._manifest.parts))
             try:
