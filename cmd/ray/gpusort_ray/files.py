@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Iterator
 
 from .errors import PassingTrouble, Trouble
+from .store_file import StoreFile
 
 BLOCK_BYTES = 8 << 20
 
@@ -211,57 +212,51 @@ class Writer:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self._fs: Any = None
-        self._temporary = ""
+        self._stored: StoreFile | None = None
+        self._file: IO[bytes] | None = None
         with _asking(url):
-            if is_local(url):
-                path = path_of(url)
-                os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-                fd, self._temporary = tempfile.mkstemp(
-                    prefix="." + os.path.basename(path) + ".", dir=os.path.dirname(path) or "."
-                )
-                mask = os.umask(0)
-                os.umask(mask)
-                os.fchmod(fd, 0o666 & ~mask)
-                self._file: IO[bytes] | Any = os.fdopen(fd, "wb", buffering=0)
-            else:
-                self._fs, path = _store(url)
-                self._file = self._fs.open(path, "wb", block_size=32 << 20, autocommit=False)
+            if not is_local(url):
+                self._stored = StoreFile(*_store(url))
+                return
+            path = path_of(url)
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            fd, self._temporary = tempfile.mkstemp(
+                prefix="." + os.path.basename(path) + ".", dir=os.path.dirname(path) or "."
+            )
+            mask = os.umask(0)
+            os.umask(mask)
+            os.fchmod(fd, 0o666 & ~mask)
+            self._file = os.fdopen(fd, "wb", buffering=0)
 
     def write(self, block: Any) -> None:
         with _asking(self.url):
-            if self._fs is None:
+            if self._stored:
+                self._stored.write(block)
+            elif self._file:
                 write_all(self._file.fileno(), block)
-            else:
-                self._file.write(block)
 
     def commit(self) -> None:
         with _asking(self.url):
-            if self._fs is None:
+            if self._stored:
+                self._stored.commit()
+            elif self._file:
                 os.fsync(self._file.fileno())
                 self._file.close()
                 os.replace(self._temporary, path_of(self.url))
-                self._temporary = ""
-            else:
-                self._file.close()
-                self._file.commit()
-                self._fs.invalidate_cache()
-            self._file = None
+        self._file = self._stored = None
 
     def __enter__(self) -> Writer:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        if self._file is None:
-            return
         try:
-            self._file.close()
-            if self._fs is not None:
-                self._file.discard()
+            if self._stored:
+                self._stored.discard()
+            elif self._file:
+                self._file.close()
+                os.unlink(self._temporary)
         except Exception:  # what ended the writing is what counts
             pass
-        if self._temporary:
-            os.unlink(self._temporary)
 
 
 def write_whole(url: str, text: bytes) -> None:
