@@ -12,8 +12,10 @@ from unittest import mock
 
 import fsspec
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
-from gpusort_ray import files
+from gpusort_ray import chunks, files, plan
 from gpusort_ray.errors import PassingTrouble, Trouble
+from gpusort_ray.index_options import parse_index
+from gpusort_ray.sort_options import parse_sort
 
 
 class Objects(AbstractFileSystem):
@@ -208,6 +210,40 @@ class Written(Stores):
                 with self.assertRaisesRegex(PassingTrouble, "part-00000: not now"):
                     files.write_whole(f"{store.protocol}://bucket/part-00000", b"abc")
             self.assertEqual(store.held, {})
+
+
+class Fetched(Stores):
+    """Objects whose copies have the same name, of one store and of two."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        for store, names in ((Keeping, ("b/a/k", "b/a//k", "b/k", "b/k/l")), (Sending, ("b/k",))):
+            store.held = {name: f"{store.protocol}://{name}\n".encode() for name in names}
+        urls = [f"{s.protocol}://{name}" for s in (Keeping, Sending) for name in s.held]
+        self.chunk = plan.Chunk(tuple(files.look(url) for url in urls))
+        self.want = sorted(url.encode() + b"\n" for url in urls)
+
+    def names_of(self, words: list[str]) -> list[str]:
+        text = Path(words[0].partition("=")[2]).read_text()
+        return text.split("\0")[:-1]
+
+    def test_each_object_once(self) -> None:
+        o, _ = parse_sort([])
+        words, _ = chunks.input_of(self.chunk, o, str(self.folder))
+        got = [(self.folder / name).read_bytes() for name in self.names_of(words)]
+        self.assertEqual(sorted(got), self.want)
+
+    def test_documents_have_the_names_of_the_store_or_none(self) -> None:
+        o, _ = parse_index([])
+        words, _ = chunks.input_of(
+            plan.Chunk(self.chunk.files[:1]), o, str(self.folder), keeps_names=True
+        )
+        self.assertEqual(self.names_of(words), ["b/a/k"])
+        for at in ([0, 1], [2, 4], [2, 3], [3, 2]):
+            with self.subTest(at), tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                some = plan.Chunk(tuple(self.chunk.files[i] for i in at))
+                with self.assertRaisesRegex(Trouble, f"^{some.files[1].url}: .*same name"):
+                    chunks.input_of(some, o, folder, keeps_names=True)
 
 
 if __name__ == "__main__":

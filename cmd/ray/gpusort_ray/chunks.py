@@ -33,28 +33,38 @@ def names(paths: list[str], folder: str) -> str:
     return f"--files0-from={name}"
 
 
-def _fetch(file: File, folder: str) -> str:
-    """The path of a file: its own, or from `folder` on, as documents may be named by it,
-    that of a copy there."""
+def _fetch(file: File, folder: str, below: str) -> str:
+    """The path of a file: its own, or from `folder` on that of a copy there, in `below`. What
+    a store holds under several names may have one name there: s3://b/a//k is not s3://b/a/k."""
     if files.is_local(file.url):
         return files.path_of(file.url)
     name = os.path.normpath(file.url.partition("://")[2])
-    path = os.path.join(folder, name)
-    if not path.startswith(os.path.join(folder, "")) or name.startswith("../"):
+    if name.startswith(("../", "/")):
         raise Trouble(f"{file.url}: has a name that cannot be that of a file")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as f:
-        files.copy_into(file.url, 0, file.bytes, f.fileno())
+    name = os.path.join(below, name)
+    path = os.path.join(folder, name)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "xb") as f:
+            files.copy_into(file.url, 0, file.bytes, f.fileno())
+    except (FileExistsError, NotADirectoryError) as e:
+        raise Trouble(
+            f"{file.url}: there is another input whose copy has the same name, {name}: "
+            "as documents may be called by it, put them into different shards"
+        ) from e
     return name
 
 
 def input_of(
-    chunk: Chunk, o: Form, folder: str, takes_ranges: bool = False
+    chunk: Chunk, o: Form, folder: str, takes_ranges: bool = False, keeps_names: bool = False
 ) -> tuple[list[str], Any]:
     """What a gpusort in `folder` is to read: words that say so, and what feeds it. One that
-    knows --range finds the records of a file by itself, and sorts them where it is mapped."""
+    knows --range finds the records of a file by itself, and sorts them where it is mapped.
+    Copies of files of a store are each in a folder of their own, unless they are documents,
+    whose names are those of the store."""
     if chunk.is_whole:
-        return [names([_fetch(f, folder) for f in chunk.files], folder)], None
+        below = ("" if keeps_names else f"{i:05d}" for i in range(len(chunk.files)))
+        return [names([_fetch(f, folder, b) for f, b in zip(chunk.files, below)], folder)], None
     if takes_ranges and files.is_local(chunk.files[0].url):
         return [f"--range={chunk.begin}:{chunk.end}", files.path_of(chunk.files[0].url)], None
     begin, end = bounds(chunk, o)

@@ -42,7 +42,7 @@ def build_shard(work: IndexWork, number: int, chunk: Chunk) -> ShardDone:
     needed = _TEMPORARY * chunk.bytes + chunks.fetched_bytes(chunk)
     program = gpusort.find(o.job.gpusort)
     with gpusort.scratch(o.job.scratch, needed) as folder:
-        words, feed = chunks.input_of(chunk, o, folder)
+        words, feed = chunks.input_of(chunk, o, folder, keeps_names=True)
         if feed is not None and not o.format:
             words.append(f"--format={o.format_of(chunk.files[0])}")
         built = files.path_of(target) if files.is_local(target) else os.path.join(folder, "index")
