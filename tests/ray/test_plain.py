@@ -4,6 +4,7 @@ that appear whole or not at all. Run by `make test` with nothing but Python."""
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import re
@@ -14,6 +15,7 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "ray"))
 
@@ -222,6 +224,28 @@ class WrittenFiles(Scratch):
             self.file(f"in/{name}", b"x\n")
         found = [f.url[len(str(self.folder)) :] for f in files.expand(str(self.folder / "in"))]
         self.assertEqual(found, ["/in/a", "/in/b", "/in/c/d"])
+
+    def test_what_cannot_be_looked_at_is_not_left_out(self) -> None:
+        folder = self.folder / "in"
+        (folder / "c").mkdir(parents=True)
+        self.file("in/a", b"x\n")
+        os.mkfifo(folder / "pipe")
+        self.assertEqual(len(files.expand(str(folder))), 1)
+        (folder / "c" / "broken").symlink_to(folder / "none")
+        with self.assertRaisesRegex(Trouble, "in/c/broken: No such file"):
+            files.expand(str(folder))
+        # As one who is not root finds it.
+        denied = PermissionError(errno.EACCES, "", str(folder / "c"))
+        true_scan = os.scandir
+
+        def scan(path: str) -> object:
+            if path == str(folder / "c"):
+                raise denied
+            return true_scan(path)
+
+        with mock.patch.object(os, "scandir", scan):
+            with self.assertRaisesRegex(Trouble, "in/c: Permission denied"):
+                files.expand(str(folder))
 
 
 class Manifests(Scratch):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -50,6 +51,12 @@ def _store(url: str) -> tuple[Any, str]:
         raise Trouble(f"{url}: {e}") from e
 
 
+def _named(e: OSError, url: str) -> str:
+    """What it is of: in a folder the file or the folder below it."""
+    is_below = is_local(url) and e.filename is not None and e.errno is not None
+    return os.fsdecode(e.filename) if is_below else url
+
+
 @contextmanager
 def _asking(url: str) -> Iterator[None]:
     """Failures of a store by what they mean: its answer, or its silence."""
@@ -58,10 +65,10 @@ def _asking(url: str) -> Iterator[None]:
     except (Trouble, PassingTrouble, BrokenPipeError):
         raise
     except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as e:
-        raise Trouble(f"{url}: {os.strerror(e.errno) if e.errno else e}") from e
+        raise Trouble(f"{_named(e, url)}: {os.strerror(e.errno) if e.errno else e}") from e
     except OSError as e:
         if is_local(url) and e.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.ESTALE):
-            raise Trouble(f"{url}: {os.strerror(e.errno) if e.errno else e}") from e
+            raise Trouble(f"{_named(e, url)}: {os.strerror(e.errno) if e.errno else e}") from e
         raise PassingTrouble(f"{url}: {e}") from e
     except Exception as e:
         raise PassingTrouble(f"{url}: {type(e).__name__}: {e}") from e
@@ -77,27 +84,38 @@ def _version(info: dict[str, Any]) -> str:
     return ""
 
 
+def _of(url: str, s: os.stat_result) -> File:
+    return File(url, s.st_size, str(s.st_mtime_ns))
+
+
 def look(url: str) -> File:
     with _asking(url):
         if is_local(url):
             s = os.stat(path_of(url))
-            if os.path.isdir(path_of(url)):
+            if stat.S_ISDIR(s.st_mode):
                 raise IsADirectoryError(errno.EISDIR, "")
-            return File(url, s.st_size, str(s.st_mtime_ns))
+            return _of(url, s)
         fs, path = _store(url)
         info = fs.info(path)
         return File(url, int(info["size"] or 0), _version(info))
 
 
+def _refuse(e: OSError) -> None:
+    raise e
+
+
 def expand(url: str) -> list[File]:
-    """The file, or those in a folder and below it, in the order of their names' bytes."""
+    """The file, or those in a folder and below it, in the order of their names' bytes. One
+    that cannot be looked at is not left out: it is an error."""
     with _asking(url):
         if is_local(url):
             path = path_of(url)
             if not os.path.isdir(path):
                 return [look(url)]
-            found = (os.path.join(at, n) for at, _, names in os.walk(path) for n in names)
-            return [look(f) for f in sorted(found, key=os.fsencode) if os.path.isfile(f)]
+            walk = os.walk(path, onerror=_refuse)
+            found = (os.path.join(at, n) for at, _, names in walk for n in names)
+            looked = ((f, os.stat(f)) for f in sorted(found, key=os.fsencode))
+            return [_of(f, s) for f, s in looked if stat.S_ISREG(s.st_mode)]
         fs, path = _store(url)
         if "*" not in path and fs.isfile(path):
             return [look(url)]
