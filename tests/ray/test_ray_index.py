@@ -4,6 +4,7 @@ all documents answers, byte for byte and score for score."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -117,6 +118,14 @@ def refused_queries(folder: Path, **_: object) -> None:
         code, _, err = gpusort_ray("index", f"--out={folder / 'no'}", *words, docs)
         if code != 2 or "makes no sense" not in err:
             raise Failed(f"{words}: exit {code}: {err}")
+
+
+def names_with_odd_ends(folder: Path, **_: object) -> None:
+    """What Python takes for the end of a line stays inside a name."""
+    docs = folder / "ends.jsonl"
+    odd = ["a\u2028b", "c\u0085d", "e\x0bf", "g\x1ch", "i\nj", "plain"]
+    docs.write_text("".join(json.dumps({"id": n, "text": "cat"}, ensure_ascii=False) + "\n" for n in odd * 3))
+    check_index(folder, ["--no-decompress"], [docs], ["--shards=3"], 3)
 
 
 def check_whole(folder: Path, options: list[str], inputs: list[Path], job: list[str]) -> None:
@@ -241,7 +250,8 @@ def a_store(folder: Path, **_: object) -> None:
 
 
 def main() -> None:
-    cases = [lines_of_documents, files_of_documents, refused_queries, by_terms, by_terms_resumed, by_tasks, a_store]
+    cases = [lines_of_documents, files_of_documents, refused_queries, names_with_odd_ends, by_terms, by_terms_resumed,
+             by_tasks, a_store]  # fmt: skip
     asked = sys.argv[1:]
     with on_cluster.store_environment():
         nodes = Nodes()

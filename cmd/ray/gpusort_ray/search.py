@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -168,7 +169,8 @@ class Shards:
         statistics = None
         if self._o.is_scored:
             statistics = b"".join(self._ask_all(text, None))
-        said = [a.decode().splitlines() for a in self._ask_all(text, statistics)]
+        # A name may hold what Python takes for a line's end, but no newline.
+        said = [a.split(b"\n") for a in self._ask_all(text, statistics)]
         for number in range(len(queries)):
             yield self._joined([json.loads(lines[number]) for lines in said])
 
@@ -194,13 +196,23 @@ class Shards:
 # --- what is printed --------------------------------------------------------------------
 
 
+_ESCAPED = re.compile(r'[\x00-\x1f"\\]')
+
+
+def _quoted(text: str) -> str:
+    escape = lambda m: "\\" + m[0] if m[0] >= " " else f"\\u{ord(m[0]):04x}"  # noqa: E731
+    return '"' + _ESCAPED.sub(escape, text) + '"'
+
+
 def _json(x: Any) -> str:
     """As `gpusort search` prints it: numbers with all digits that tell them apart."""
     if isinstance(x, dict):
         return "{" + ", ".join(f"{json.dumps(k)}: {_json(v)}" for k, v in x.items()) + "}"
     if isinstance(x, list):
         return "[" + ", ".join(map(_json, x)) + "]"
-    return f"{x:.17g}" if isinstance(x, float) else json.dumps(x, ensure_ascii=False)
+    if isinstance(x, str):
+        return _quoted(x)
+    return f"{x:.17g}" if isinstance(x, float) else json.dumps(x)
 
 
 def _column(text: str, blank: str = " ") -> str:
