@@ -87,8 +87,20 @@ def what_killed_writers_left(folder: Path, **_: object) -> None:
         check_same(parts_of(out), gpusort("sort", a), more)
 
 
+def resumed_with_another_header(folder: Path, **_: object) -> None:
+    out, a = folder / "h", folder / "ha"
+    a.write_bytes(b"head\nsecond\n" + b"%d\n" * 50 % tuple(range(50)))
+    words = ["sort", f"--out={out}", "--parts=2", "-S64M"]
+    done(*words, "--header", a)
+    (out / "part-00000").unlink()
+    for more in ([], ["--header=2"], ["--header=3"]):
+        refused("another --header", *words, "--resume", *more, a)
+    done(*words, "--resume", "--header=1", a)
+    check_same(parts_of(out), gpusort("sort", "--header", a), "resumed with its header")
+
+
 def main() -> None:
-    cases = [replaced_at_last, index_replaced_at_last, what_killed_writers_left]
+    cases = [replaced_at_last, index_replaced_at_last, what_killed_writers_left, resumed_with_another_header]
     asked = sys.argv[1:]
     nodes = Nodes(1)
     try:

@@ -64,6 +64,11 @@ class Manifest:
         now = {(f.url, f.bytes, f.version) for c in plan.chunks for f in c.files}
         for url, *_ in sorted(before ^ now):
             raise Trouble(f"{url}: was changed, added or left out since {name} was written")
+        if self._body["header_bytes"] != plan.header_bytes:
+            raise Trouble(
+                f"{name}: was begun with another --header: of {self._body['header_bytes']} bytes, "
+                f"which is now of {plan.header_bytes}"
+            )
 
     @property
     def plan(self) -> Plan:
