@@ -67,6 +67,28 @@ def tables(folder: Path, **_: object) -> None:
     check_sort(folder, ["--jsonl-key=.a.b:n"], [js], ["--chunk=100K"])
 
 
+def headers_of_tables(folder: Path, **_: object) -> None:
+    """The first table may be empty or packed, and end its header in its own way."""
+    empty, nothing, a, b, crlf = (folder / f"h{i}.csv" for i in range(5))
+    empty.write_bytes(b"")
+    rows = b'%d,"x\n%d"\n' * 500 % tuple(x for i in range(500) for x in (i * 7919 % 500, i))
+    a.write_bytes(b'key,"no\nte"\n' + rows)
+    b.write_bytes(b'key,"no\nte"\n7,last')
+    crlf.write_bytes(b'key,"no\nte"\r\n' + rows)
+    nothing.write_bytes(subprocess.run(["gzip"], input=b"", check=True, stdout=subprocess.PIPE).stdout)
+    gz, zst = folder / "h.csv.gz", folder / "h.csv.zst"
+    gz.write_bytes(subprocess.run(["gzip", "-c", a], check=True, stdout=subprocess.PIPE).stdout)
+    gpusort("sort", "-m", "--csv", "-k1", "--output-compress=zstd", "-o", zst, a)
+    for inputs in ([empty, a, b], [b, empty, a], [gz, b], [zst, a], [empty, nothing, zst, gz], [empty, nothing],
+                   [crlf, a], [a, crlf, b], [empty, gz, crlf]):  # fmt: skip
+        check_sort(folder, ["--csv", "--key=key:n"], inputs, ["--parts=3", "--chunk=1K"])
+    check_sort(folder, ["--csv", "--no-header", "-k1,1"], [empty, gz, crlf], ["--parts=3", "--chunk=1K"])
+    gz.write_bytes(gz.read_bytes()[:10])
+    code, _, err = gpusort_ray("sort", f"--out={folder / 'cut'}", "--csv", "-k1", gz)
+    if code != 2 or str(gz) not in err:
+        raise Failed(f"a packed table that is cut off: exit {code}: {err}")
+
+
 def skew(folder: Path, **_: object) -> None:
     same = folder / "same"
     same.write_bytes(b"all the same\n" * 100_000)
@@ -226,7 +248,7 @@ def a_store(folder: Path, **_: object) -> None:
 
 
 def main() -> None:
-    cases = [options_of_lines, records_and_zeros, tables, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told,
+    cases = [options_of_lines, records_and_zeros, tables, headers_of_tables, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told,
              pieces_in_files, a_store]  # fmt: skip
     asked = sys.argv[1:]
     with on_cluster.store_environment():

@@ -5,13 +5,14 @@ store are fetched first, or as the records of a range on its standard input."""
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Generator
 
-from . import files, records
+from . import files, gpusort, records
 from .errors import Trouble
 from .files import File
 from .plan import Chunk
 from .records import Form
+from .sort_options import SortOptions
 
 
 def check_unchanged(chunk: Chunk) -> None:
@@ -24,6 +25,20 @@ def bounds(chunk: Chunk, o: Form) -> tuple[int, int]:
     """Where the records of a range begin and end."""
     file = chunk.files[0]
     return records.first_from(file, chunk.begin, o), records.first_from(file, chunk.end, o)
+
+
+def text_of(file: File, o: SortOptions) -> Generator[bytes, None, None]:
+    """What gpusort reads of a file, unpacked by it, from the beginning on and as far as is
+    wanted."""
+    if not records.is_packed(file, o):
+        yield from files.read_blocks(file.url, 0, file.bytes)
+        return
+    is_local = files.is_local(file.url)
+    words = [gpusort.find(o.job.gpusort), "sort", "-m", "-S64M"]  # lines of one input, as they are
+    feed = None if is_local else lambda fd: files.copy_into(file.url, 0, file.bytes, fd)
+    with gpusort.Run([*words, files.path_of(file.url) if is_local else "-"], feed) as child:
+        yield from child.blocks()
+        child.finish()
 
 
 def names(paths: list[str], folder: str) -> str:

@@ -193,9 +193,9 @@ def read_whole(url: str) -> bytes:
         return bytes(fs.cat_file(path))
 
 
-def read_blocks(url: str, begin: int, end: int) -> Iterator[bytes]:
+def read_blocks(url: str, begin: int, end: int, size: int = BLOCK_BYTES) -> Iterator[bytes]:
     while begin < end:
-        block = read_at(url, begin, min(BLOCK_BYTES, end - begin))
+        block = read_at(url, begin, min(size, end - begin))
         if not block:
             raise Trouble(f"{url}: ends at byte {begin}, before {end}: it was changed")
         yield block

@@ -36,7 +36,7 @@ class Chunk:
 class Plan:
     chunks: tuple[Chunk, ...]
     parts: int
-    header_bytes: int  # of the first input, which the output has on top
+    header_bytes: int  # of the first input, which are in no chunk; tables have theirs in each
 
     @property
     def bytes(self) -> int:
@@ -68,8 +68,8 @@ def make(inputs: list[File], o: SortOptions, room: Room) -> Plan:
             )
     total = sum(f.bytes for f in inputs)
     size = chunk_bytes_for(total, room, o.job.chunk_bytes)
-    header = records.header_bytes(inputs[0], o)
-    chunks = cut(inputs, size, 0 if o.is_table else header, o)
+    header = 0 if o.is_table else records.header_bytes(inputs[0], o)
+    chunks = cut(inputs, size, header, o)
     parts = o.job.parts or max(1, math.ceil(total / size))
     if len(chunks) * parts > PIECES_MAX:
         raise Trouble(

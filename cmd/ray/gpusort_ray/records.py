@@ -5,7 +5,7 @@ to take some of them out of blocks here and there."""
 from __future__ import annotations
 
 import random
-from typing import Protocol
+from typing import Iterable, Protocol
 
 from . import files
 from .errors import Trouble
@@ -48,13 +48,15 @@ def first_from(file: File, at: int, o: Form) -> int:
     return file.bytes
 
 
-def header_bytes(file: File, o: Form) -> int:
-    """How long the header on top of a file is. A quote in it may hold a line's end."""
+def header_of(blocks: Iterable[bytes], o: Form) -> bytes:
+    """The header on top of a file, of which `blocks` are the beginning and as much more as is
+    looked at. A quote in it may hold a line's end."""
+    text, quotes, lines = bytearray(), False, 0
     if not o.header_lines:
-        return 0
-    text, quotes, lines, looked = b"", False, 0, 0
-    while len(text) < file.bytes:
-        text += files.read_at(file.url, len(text), _LOOK_BYTES)
+        return b""
+    for block in blocks:
+        looked = len(text)
+        text += block
         for i in range(looked, len(text)):
             byte = text[i : i + 1]
             if o.has_quotes and byte == b'"':
@@ -62,9 +64,13 @@ def header_bytes(file: File, o: Form) -> int:
             elif byte == o.end and not quotes:
                 lines += 1
                 if lines == o.header_lines:
-                    return i + 1
-        looked = len(text)
-    return file.bytes
+                    return bytes(text[: i + 1])
+    return bytes(text)
+
+
+def header_bytes(file: File, o: Form) -> int:
+    """How long the header on top of a plain file is."""
+    return len(header_of(files.read_blocks(file.url, 0, file.bytes, _LOOK_BYTES), o))
 
 
 def is_packed(file: File, o: Form) -> bool:

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, Iterator
 
-from . import cluster as clusters
+from . import chunks, cluster as clusters
 from . import files, gpusort, out_folder, plan as plans, records, sort_tasks
 from .errors import Trouble
 from .files import File
@@ -52,8 +53,7 @@ class SortJob:
         o = self._o
         self._look_at_out()
         inputs = [f for url in self._inputs for f in files.expand(url)]
-        header = self._header(inputs)
-        sort_tasks.check_options(o, header)
+        header = sort_tasks.check_options(o, self._header(inputs))
         self._cluster = clusters.connect(o.job)
         plan = plans.make(inputs, o, self._cluster.room)
         plan = self._begin(plan, inputs)
@@ -111,9 +111,15 @@ class SortJob:
         return self._manifest.plan
 
     def _header(self, inputs: list[File]) -> bytes:
+        """Of the first input; of tables, which have one each, of the first that is not empty."""
         if not inputs:
             raise Trouble("there is no input")
-        header = files.read_at(inputs[0].url, 0, records.header_bytes(inputs[0], self._o))
+        header = b""
+        for file in inputs if self._o.is_table else inputs[:1]:
+            with closing(chunks.text_of(file, self._o)) as blocks:
+                header = records.header_of(blocks, self._o)
+            if header or not self._o.header_lines:
+                break
         return header + self._o.end if header and not header.endswith(self._o.end) else header
 
     # --- the tasks ------------------------------------------------------------------

@@ -37,7 +37,7 @@ class Work:
 
     options: SortOptions
     parts: int
-    header: bytes  # of the first input
+    header: bytes  # which the output has on top
     memory_bytes: int  # of a gpusort
     cpus: int
     engine: str
@@ -112,11 +112,12 @@ def _sample_remote(work: Work, number: int, chunk: Chunk, wanted: int) -> list[b
     return taken
 
 
-def check_options(o: SortOptions, header: bytes) -> None:
-    """A sort of nothing: says what is wrong with options before anything is begun."""
+def check_options(o: SortOptions, header: bytes) -> bytes:
+    """A sort of nothing: says what is wrong with options before anything is begun. The header
+    as it will be on top; of a table as gpusort writes it."""
     words = [gpusort.find(o.job.gpusort), "sort", *o.of_tasks(), *o.job.of_programs, "--engine=cpu", "-"]
     text = header if o.is_table else b""
-    gpusort.run(words, lambda fd: files.write_all(fd, text))
+    return gpusort.run(words, lambda fd: files.write_all(fd, text)) or header
 
 
 def find_splitters(work: Work, samples: list[bytes]) -> tuple[int, bytes]:
@@ -239,7 +240,7 @@ def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) 
     with gpusort.scratch(o.job.scratch, part_bytes + (1 << 20)) as folder:
         peak = 0  # if it is not known
         paths = [_keep(p, part, folder) for p in pieces]
-        paths = [p for p in paths if o.is_table or os.path.getsize(p)]
+        paths = [p for p in paths if os.path.getsize(p)]  # of an empty table there is no header
         target = files.join(work.out, part_name(part, work.parts))
         words = [*work.words("sort"), f"-T{folder}", "-m", chunks.names(paths, folder)]
         is_direct = files.is_local(target) and not work.header and paths
