@@ -55,11 +55,19 @@ class CommandLines(unittest.TestCase):
 
     def test_refusals(self) -> None:
         for words in (
-            ["-c"], ["-m"], ["-R"], ["--top=1"], ["--count"], ["-o", "x"], ["--parallel=2"], ["-q"],
-            ["--sort=random"], ["--key"], ["--no"], ["--unique=1"], ["--parts=0"], ["-S", "x"],
+            ["-c"], ["-m"], ["--top=1"], ["--count"], ["-o", "x"], ["--parallel=2"], ["-q"],
+            ["--random-source=a", "--random-source=b"], ["--key"], ["--no"], ["--unique=1"], ["--parts=0"], ["-S", "x"],
         ):  # fmt: skip
             with self.assertRaises(Usage, msg=str(words)):
                 parse_sort(words)
+
+    def test_what_shuffles(self) -> None:
+        for words in (["-R"], ["-nuR"], ["--random-sort"], ["--sort=ran"], ["-k1R"], ["-k", "2,2Rr"], ["--key=a:R"]):
+            self.assertTrue(parse_sort(words)[0].shuffles, words)
+        for words in (["-r"], ["-k1n"], ["--sort=n"], ["--random-source=x"], ["-t", "R"]):
+            self.assertFalse(parse_sort(words)[0].shuffles, words)
+        o, _ = parse_sort(["--random-source=x", "-R", "--random-source", "x"])
+        self.assertEqual((o.random_source, o.handed_on), ("x", ["-R"]))
 
     def test_every_option_of_sort_is_thought_of(self) -> None:
         source = Path(__file__).resolve().parent.parent.parent / "cmd" / "sort_args.c"

@@ -13,7 +13,7 @@ from unittest import mock
 
 import on_cluster
 from gpusort_ray import cluster, sort_job
-from on_cluster import Failed, Nodes, check_same, check_sort, gpusort, gpusort_ray, run_cases
+from on_cluster import Failed, Nodes, check_same, check_sort, gpusort, gpusort_ray, parts_of, run_cases
 
 CORPUS = Path(__file__).resolve().parent.parent.parent / "corpus"
 
@@ -89,6 +89,42 @@ def headers_of_tables(folder: Path, **_: object) -> None:
         raise Failed(f"a packed table that is cut off: exit {code}: {err}")
 
 
+def shuffles(folder: Path, **_: object) -> None:
+    """All tasks have one seed: a given one gives what one process makes of it."""
+    a = random_lines(folder / "sa", 30_000, 14)
+    b = random_lines(folder / "sb", 10_000, 15, last_end=b"")
+    table = folder / "s.csv"
+    table.write_bytes(b"n,t\n" + b"%d,x\n" * 5000 % tuple(i * 7919 % 99 for i in range(5000)))
+    seed = folder / "seed"
+    seed.write_bytes(random.Random(16).randbytes(40))
+    given = f"--random-source={seed}"
+    for options in (["-R"], ["-t\t", "-k2,2R", "-k3,3"], ["-t\t", "-k1,1R", "-s"], ["--sort=random", "-u"]):
+        check_sort(folder, [*options, given], [b, a, b], ["--chunk=200K"])
+    check_sort(folder, ["--csv", "--key=n:R", given], [table, table], ["--chunk=1K", "--parts=5"])
+    out, orders = folder / "out", set()
+    for _ in range(3):
+        words = ["sort", f"--out={out}", "--replace", "-S64M", "--chunk=200K", "-t\t", "-k2,2R", a]
+        code, _, err = gpusort_ray(*words)
+        if code:
+            raise Failed(f"-k2,2R: exit {code}: {err}")
+        text = parts_of(out)
+        keys = [line.split(b"\t")[1] for line in text.splitlines()]
+        if len(keys) != 30_000 or 1 + sum(x != y for x, y in zip(keys, keys[1:])) != len(set(keys)):
+            raise Failed(f"-k2,2R: of {len(keys)} lines, and equal keys lie apart")
+        (out / "part-00001").unlink()
+        code, _, err = gpusort_ray(*[w if w != "--replace" else "--resume" for w in words])
+        if code:
+            raise Failed(f"-k2,2R, resumed: exit {code}: {err}")
+        check_same(parts_of(out), text, "a shuffle that was resumed")
+        orders.add(text)
+    if len(orders) != 3:
+        raise Failed("two shuffles are the same")
+    for more in (["--random-source=/dev/zero"], [given]):
+        code, _, err = gpusort_ray("sort", f"--out={out}", "--resume", "-S64M", "-t\t", "-k2,2R", *more, a)
+        if code != 2 or "another --random-source" not in err:
+            raise Failed(f"resumed with another seed: exit {code}: {err}")
+
+
 def skew(folder: Path, **_: object) -> None:
     same = folder / "same"
     same.write_bytes(b"all the same\n" * 100_000)
@@ -144,8 +180,8 @@ def refusals(folder: Path, **_: object) -> None:
     a = random_lines(folder / "few", 100, 7)
     for words, says in (
         (["-c"], "makes no sense"), (["-m"], "makes no sense"), (["--top=3"], "makes no sense"),
-        (["-R"], "makes no sense"), (["--count"], "makes no sense"), (["-o", "x"], "--out"),
-        (["--sort=random"], "makes no sense"), (["-k0"], "number"), (["--nothing"], "unrecognized"),
+        (["-Rn"], "incompatible"), (["--count"], "makes no sense"), (["-o", "x"], "--out"),
+        (["-R", "--random-source=/dev/null"], "seed"), (["-k0"], "number"), (["--nothing"], "unrecognized"),
         (["--record-size=7"], "multiple"),
     ):  # fmt: skip
         code, _, err = gpusort_ray("sort", f"--out={folder / 'refused'}", *words, a)
@@ -248,7 +284,7 @@ def a_store(folder: Path, **_: object) -> None:
 
 
 def main() -> None:
-    cases = [options_of_lines, records_and_zeros, tables, headers_of_tables, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told,
+    cases = [options_of_lines, records_and_zeros, tables, headers_of_tables, shuffles, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told,
              pieces_in_files, a_store]  # fmt: skip
     asked = sys.argv[1:]
     with on_cluster.store_environment():

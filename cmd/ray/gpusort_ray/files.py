@@ -193,6 +193,14 @@ def read_whole(url: str) -> bytes:
         return bytes(fs.cat_file(path))
 
 
+def read_first(url: str, count: int) -> bytes:
+    """The first bytes, also of a pipe or a device."""
+    if not is_local(url):
+        return read_at(url, 0, count)
+    with _asking(url), open(path_of(url), "rb") as f:
+        return f.read(count)
+
+
 def read_blocks(url: str, begin: int, end: int, size: int = BLOCK_BYTES) -> Iterator[bytes]:
     while begin < end:
         block = read_at(url, begin, min(size, end - begin))

@@ -35,11 +35,13 @@ class Manifest:
         self._written = 0.0
 
     @classmethod
-    def begin(cls, out: str, kind: str, options: list[str], plan: Plan) -> Manifest:
+    def begin(
+        cls, out: str, kind: str, options: list[str], plan: Plan, seed: bytes = b""
+    ) -> Manifest:
         m = cls(out, {
             "format": kind, "complete": False, "options": options, "parts": plan.parts,
             "header_bytes": plan.header_bytes, "chunks": [_of_chunk(c) for c in plan.chunks],
-            "splitters": None, "done": {},
+            "splitters": None, "done": {}, "seed": seed.hex(),
         })  # fmt: skip
         m.write()
         return m
@@ -79,6 +81,11 @@ class Manifest:
             is_range = "begin" in c
             chunks.append(Chunk(names, c.get("begin", 0), c.get("end", 0), not is_range))
         return Plan(tuple(chunks), self._body["parts"], self._body["header_bytes"])
+
+    @property
+    def seed(self) -> bytes:
+        """Of a shuffle: without it another order would come out."""
+        return bytes.fromhex(self._body.get("seed", ""))
 
     @property
     def splitters(self) -> bytes | None:

@@ -29,6 +29,7 @@ from .watch import Watch
 
 _SAMPLES_MIN, _SAMPLES_A_PART = 20_000, 200
 _GET_AT_ONCE = 8
+_SEED_BYTES = 16  # GS_ORDER_SEED_BYTES
 
 
 def _piece_source(ray: Any, refs: list[Any]) -> Iterator[Any]:
@@ -54,13 +55,15 @@ class SortJob:
         self._look_at_out()
         inputs = [f for url in self._inputs for f in files.expand(url)]
         header = sort_tasks.check_options(o, self._header(inputs))
+        self._seed = self._draw_seed()
         self._cluster = clusters.connect(o.job)
         plan = plans.make(inputs, o, self._cluster.room)
         plan = self._begin(plan, inputs)
         c = self._cluster
         self._work = Work(
-            o, plan.parts, header, c.room.memory_bytes, c.cpus, c.engine, o.job.out
-        )
+            o, plan.parts, header, c.room.memory_bytes, c.cpus, c.engine, o.job.out,
+            self._manifest.seed,
+        )  # fmt: skip
         self._watch.begin(plan.bytes, len(plan.chunks), plan.parts)
         if self._manifest.splitters is None:
             parts, splitters = self._find_splitters(plan)
@@ -95,10 +98,12 @@ class SortJob:
         out_folder.refuse_lost(inputs, [files.join(o.out, name) for name in self._going])
         if not self._goes_on:
             out_folder.remove(o.out, self._going)
-            self._manifest = Manifest.begin(o.out, SORT, self._o.handed_on, plan)
+            self._manifest = Manifest.begin(o.out, SORT, self._o.handed_on, plan, self._seed)
             return plan
         self._manifest = Manifest.read(o.out, SORT)
         self._manifest.check_same(self._o.handed_on, plan)
+        if self._o.random_source and self._manifest.seed != self._seed:
+            raise Trouble(f"{files.join(o.out, NAME)}: was begun with another --random-source")
         out_folder.remove(o.out, self._going)
         for part, (size, _) in self._manifest.done.items():
             name = files.join(o.out, part_name(part, self._manifest.parts))
@@ -109,6 +114,17 @@ class SortJob:
             if not is_there:
                 self._manifest.forget(part)
         return self._manifest.plan
+
+    def _draw_seed(self) -> bytes:
+        """Of a shuffle: the first bytes of --random-source, as gpusort takes them, or chance.
+        A job that goes on takes the one that it was begun with."""
+        if not self._o.shuffles:
+            return b""
+        name = self._o.random_source
+        seed = files.read_first(name, _SEED_BYTES) if name else os.urandom(_SEED_BYTES)
+        if len(seed) < _SEED_BYTES:
+            raise Trouble(f"{name}: has fewer than the {_SEED_BYTES} bytes that a seed has")
+        return seed
 
     def _header(self, inputs: list[File]) -> bytes:
         """Of the first input; of tables, which have one each, of the first that is not empty."""

@@ -13,12 +13,12 @@ from .job_options import JOB_TABLE, JobOptions
 
 # What orders records: handed on to every task.
 _ORDER = {
-    **{letter: FLAG for letter in "-b -d -f -g -i -M -h -n -r -V -s -u -z".split()},
+    **{letter: FLAG for letter in "-b -d -f -g -i -M -h -n -R -r -V -s -u -z".split()},
     **{
         name: FLAG
         for name in """--ignore-leading-blanks --dictionary-order --ignore-case
         --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort
-        --numeric-sort --reverse --version-sort --stable --unique --zero-terminated --csv
+        --numeric-sort --random-sort --reverse --version-sort --stable --unique --zero-terminated --csv
         --tsv --no-quotes --locale-order --no-header --no-decompress""".split()
     },
     "-k": VALUE, "--key": VALUE, "-t": VALUE, "--field-separator": VALUE, "--sort": VALUE,
@@ -32,9 +32,6 @@ _REFUSED = {
     "--check": "`gpusort check` tells whether a file is in order",
     "-m": "inputs are sorted whether they are in order or not",
     "--merge": "inputs are sorted whether they are in order or not",
-    "-R": "a shuffle has nothing to cut by; sort by a key of random numbers instead",
-    "--random-sort": "a shuffle has nothing to cut by; sort by a key of random numbers instead",
-    "--random-source": "there is no --random-sort",
     "--top": "`gpusort sort --top` on each input, and on what that gives, moves less",
     "--count": "sort first, and count what comes out with `gpusort sort --count`",
     "-o": "the result is part files in a folder: --out", "--output": "it is called --out",
@@ -50,10 +47,10 @@ _REFUSED = {
 SORT_TABLE = {
     **_ORDER,
     **{name: (OPTIONAL if name in ("--check",) else FLAG if name in (
-        "-c", "-C", "-m", "--merge", "-R", "--random-sort", "--count", "--debug") else VALUE)
+        "-c", "-C", "-m", "--merge", "--count", "--debug") else VALUE)
         for name in _REFUSED},
     **JOB_TABLE,
-    "--sync": FLAG, "--pieces": VALUE,
+    "--sync": FLAG, "--pieces": VALUE, "--random-source": VALUE,
 }  # fmt: skip
 
 
@@ -68,6 +65,8 @@ class SortOptions:
     has_quotes: bool = False
     decompresses: bool = True
     pieces: str = "auto"
+    shuffles: bool = False  # by -R, perhaps of one key
+    random_source: str = ""  # of the driver; what it says is the seed of all tasks
     syncs: bool = False  # parts of this machine or a shared file system, before they have names
 
     def splits(self, file: File) -> bool:
@@ -97,8 +96,9 @@ def parse_sort(words: list[str]) -> tuple[SortOptions, list[str]]:
         if name == "--sync":
             o.syncs = True
             continue
-        if name == "--sort" and value and "random".startswith(value):
-            raise Usage(f"--sort={value} makes no sense here: {_REFUSED['-R']}")
+        if name == "--random-source":
+            o.random_source = _source(o.random_source, value or "")
+            continue
         if name == "--header":
             header = count_of(value, name) if value is not None else 1
             continue
@@ -131,3 +131,13 @@ def _note(o: SortOptions, name: str, value: str | None) -> None:
         o.decompresses = False
     if name == "--no-quotes":
         o.has_quotes = False
+    # A name of a column with this letter costs a seed that nobody asks for.
+    is_key = name in ("-k", "--key", "--key-bytes", "--jsonl-key")
+    o.shuffles |= name in ("-R", "--random-sort") or is_key and "R" in (value or "")
+    o.shuffles |= name == "--sort" and bool(value) and "random".startswith(value or "")
+
+
+def _source(before: str, name: str) -> str:
+    if before and before != name:
+        raise Usage("multiple random sources specified")
+    return name

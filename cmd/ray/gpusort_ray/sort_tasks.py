@@ -42,13 +42,24 @@ class Work:
     cpus: int
     engine: str
     out: str
+    seed: bytes = b""  # of a shuffle, which all tasks have to do alike
 
-    def words(self, command: str, engine: str = "cpu") -> list[str]:
+    def words(self, command: str, folder: str, engine: str = "cpu") -> list[str]:
+        """A seed lies in the folder."""
         return [
             gpusort.find(self.options.job.gpusort), command, *self.options.of_tasks(),
             f"-S{self.memory_bytes >> 10}K",
             f"--parallel={self.cpus}", *self.options.job.of_programs,
+            *self._seed_in(folder),
         ] + ([] if command == "sample" else [f"--engine={engine}"])  # fmt: skip
+
+    def _seed_in(self, folder: str) -> list[str]:
+        if not self.seed:
+            return []
+        name = os.path.join(folder, ".seed")
+        with open(name, "wb") as f:
+            f.write(self.seed)
+        return [f"--random-source={name}"]
 
 
 class Piece(NamedTuple):
@@ -88,9 +99,9 @@ def sample_chunk(work: Work, number: int, chunk: Chunk, wanted: int) -> bytes:
     is_plain = not o.is_table and not any(records.is_packed(f, o) for f in chunk.files[:16])
     if is_remote and is_plain:
         return b"".join(_sample_remote(work, number, chunk, wanted))
-    words = [w for w in work.words("sample") if w not in _SAMPLE_DROPS]
-    words += [f"-n{wanted}", f"--seed={number + 1}"]
     with gpusort.scratch(o.job.scratch, chunks.fetched_bytes(chunk)) as folder:
+        words = [w for w in work.words("sample", folder) if w not in _SAMPLE_DROPS]
+        words += [f"-n{wanted}", f"--seed={number + 1}"]
         if not chunk.is_whole:
             end = chunk.end if chunk.end < chunk.files[0].bytes else ""
             words += [f"--range={chunk.begin}:{end}", files.path_of(chunk.files[0].url)]
@@ -125,8 +136,8 @@ def find_splitters(work: Work, samples: list[bytes]) -> tuple[int, bytes]:
     memory would fill with splitters."""
     o, parts = work.options, work.parts
     count = sum(len(records.split(s, o)) for s in samples)
-    words = [w for w in work.words("sample") if w not in _SAMPLE_DROPS]
     with gpusort.scratch(o.job.scratch, 2 * sum(map(len, samples))) as folder:
+        words = [w for w in work.words("sample", folder) if w not in _SAMPLE_DROPS]
         name = os.path.join(folder, "samples")
         with open(name, "wb") as f:
             f.write(work.header if o.is_table else b"")
@@ -210,7 +221,7 @@ def _partition(
     words, feed = chunks.input_of(chunk, work.options, folder, True)
     stats = gpusort.measured(
         [
-            *work.words("partition", work.engine), f"-T{folder}", f"--splitters={cut}",
+            *work.words("partition", folder, work.engine), f"-T{folder}", f"--splitters={cut}",
             f"--parts={work.parts}", "-o", os.path.join(target, "piece"), *words,
         ],
         folder,
@@ -242,7 +253,7 @@ def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) 
         paths = [_keep(p, part, folder) for p in pieces]
         paths = [p for p in paths if os.path.getsize(p)]  # of an empty table there is no header
         target = files.join(work.out, part_name(part, work.parts))
-        words = [*work.words("sort"), f"-T{folder}", "-m", chunks.names(paths, folder)]
+        words = [*work.words("sort", folder), f"-T{folder}", "-m", chunks.names(paths, folder)]
         is_direct = files.is_local(target) and not work.header and paths
         if is_direct:
             words += [*["--sync"] * o.syncs, "-o", files.path_of(target)]
