@@ -126,6 +126,17 @@ def scratch() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def locales(*names: str) -> Iterator[None]:
+    """Locales of UTF-8, made here where localedef can, for the nodes that are started."""
+    with scratch() as folder:
+        for name in names if shutil.which("localedef") else ():
+            words = ["localedef", "-i", name, "-f", "UTF-8", "--no-archive", folder / f"{name}.UTF-8"]
+            subprocess.run(words, check=False, capture_output=True)
+        with mock.patch.dict(os.environ, LOCPATH=str(folder)):
+            yield
+
+
 _STORE = "http://127.0.0.1:5557"
 
 

@@ -125,6 +125,33 @@ def shuffles(folder: Path, **_: object) -> None:
             raise Failed(f"resumed with another seed: exit {code}: {err}")
 
 
+def locale_order(folder: Path, **_: object) -> None:
+    """That of the driver, however its environment says it; tasks have none in theirs."""
+    if not Path(os.environ["LOCPATH"], "en_US.UTF-8").is_dir():
+        print("no locales can be made here: their order was not tested")
+        return
+    a = random_lines(folder / "la", 20_000, 17)
+    out, american = folder / "out", "en_US.UTF-8"
+    words = ["sort", f"--out={out}", "-S64M", "--chunk=100K", "--locale-order", a]
+    others = {k: v for k, v in os.environ.items() if k != "LANG" and not k.startswith("LC_")}
+    for said in ({"LANG": american}, {"LANG": "C", "LC_COLLATE": american, "LC_CTYPE": american},
+                 {"LC_ALL": american, "LC_COLLATE": "C"}):  # fmt: skip
+        with mock.patch.dict(os.environ, {**others, **said}, clear=True):
+            program = [os.environ["GPUSORT"], "sort", "--locale-order", a]
+            want = subprocess.run(program, check=True, stdout=subprocess.PIPE).stdout
+            code, _, err = gpusort_ray(*words, "--replace")
+        if code:
+            raise Failed(f"{said}: exit {code}: {err}")
+        check_same(parts_of(out), want, f"--locale-order, {said}")
+    if want == gpusort("sort", a):
+        raise Failed("it is the order of bytes")
+    for said, more, says in (("C", "--resume", "other options"), ("xx_XX.UTF-8", "--replace", "locale")):
+        with mock.patch.dict(os.environ, {**others, "LANG": said}, clear=True):
+            code, _, err = gpusort_ray(*words, more)
+        if code != 2 or says not in err:
+            raise Failed(f"LANG={said} {more}: exit {code}: {err}")
+
+
 def skew(folder: Path, **_: object) -> None:
     same = folder / "same"
     same.write_bytes(b"all the same\n" * 100_000)
@@ -284,10 +311,10 @@ def a_store(folder: Path, **_: object) -> None:
 
 
 def main() -> None:
-    cases = [options_of_lines, records_and_zeros, tables, headers_of_tables, shuffles, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told,
+    cases = [options_of_lines, records_and_zeros, tables, headers_of_tables, shuffles, locale_order, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told,
              pieces_in_files, a_store]  # fmt: skip
     asked = sys.argv[1:]
-    with on_cluster.store_environment():
+    with on_cluster.store_environment(), on_cluster.locales("en_US"):
         nodes = Nodes()
         try:
             with on_cluster.scratch() as folder:

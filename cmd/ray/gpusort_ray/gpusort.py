@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 from contextlib import contextmanager
-from typing import IO, Any, Callable, Iterator
+from typing import IO, Any, Callable, Iterator, Tuple
 
 from .errors import PassingTrouble, Trouble
 
@@ -67,6 +67,28 @@ def _widen(pipe: IO[bytes]) -> None:
         pass
 
 
+Locale = Tuple[Tuple[str, str], ...]  # names of the environment and what they stand for
+
+# What gpusort --locale-order looks at.
+_CATEGORIES = ("LC_COLLATE", "LC_CTYPE", "LC_NUMERIC", "LC_TIME")
+
+
+def locale_here() -> Locale:
+    """That of this process, as setlocale() finds it in the environment."""
+    said = os.environ.get
+    return tuple(
+        (name, said("LC_ALL") or said(name) or said("LANG") or "C") for name in _CATEGORIES
+    )
+
+
+def _environment(locale: Locale) -> dict[str, str]:
+    """That of the node, but for its locale: the order is the same on all, and what is said is
+    English, as _PASSES is."""
+    is_kept = lambda name: name not in ("LANG", "LANGUAGE") and not name.startswith("LC_")  # noqa: E731
+    kept = {name: value for name, value in os.environ.items() if is_kept(name)}
+    return {**kept, "LANG": "C", **dict(locale)}
+
+
 class Run:
     """One gpusort, perhaps fed from here, perhaps read from here."""
 
@@ -75,8 +97,10 @@ class Run:
         words: list[str],
         feed: Callable[[int], None] | None = None,
         folder: str | None = None,
+        locale: Locale = (),
     ) -> None:
         self._words = words
+        self._locale = locale
         self._folder = folder
         self._feed = feed
         self._failure: BaseException | None = None
@@ -89,7 +113,7 @@ class Run:
             stdout=subprocess.PIPE,
             stderr=self._complaints,
             cwd=self._folder,
-            env={**os.environ, "LC_ALL": os.environ.get("LC_ALL", "C.UTF-8")},
+            env=_environment(self._locale),
         )
         for pipe in (self._child.stdin, self._child.stdout):
             if pipe is not None:
@@ -155,21 +179,25 @@ def run(
     feed: Callable[[int], None] | None = None,
     good: tuple[int, ...] = (0,),
     folder: str | None = None,
+    locale: Locale = (),
 ) -> bytes:
     """To its end; what it wrote, which is little. Codes that are `good` are no trouble, if
     anything was written."""
-    with Run(words, feed, folder) as child:
+    with Run(words, feed, folder, locale) as child:
         said = b"".join(child.blocks())
         child.finish(good if said else (0,))
         return said
 
 
 def measured(
-    words: list[str], folder: str, feed: Callable[[int], None] | None = None
+    words: list[str],
+    folder: str,
+    feed: Callable[[int], None] | None = None,
+    locale: Locale = (),
 ) -> dict[str, Any]:
     """To its end, in the folder; what it says of itself: --stats."""
     told = os.path.join(folder, "stats")
-    run([*words, f"--stats={told}"], feed, folder=folder)
+    run([*words, f"--stats={told}"], feed, folder=folder, locale=locale)
     with open(told) as f:
         stats: dict[str, Any] = json.load(f)
     return stats

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .arguments import FLAG, OPTIONAL, VALUE, count_of, scan
 from .errors import Usage
 from .files import File
+from .gpusort import Locale, locale_here
 from .job_options import JOB_TABLE, JobOptions
 
 # What orders records: handed on to every task.
@@ -65,9 +66,15 @@ class SortOptions:
     has_quotes: bool = False
     decompresses: bool = True
     pieces: str = "auto"
+    locale: Locale = ()  # of the driver, if it says what order means
     shuffles: bool = False  # by -R, perhaps of one key
     random_source: str = ""  # of the driver; what it says is the seed of all tasks
     syncs: bool = False  # parts of this machine or a shared file system, before they have names
+
+    @property
+    def told(self) -> list[str]:
+        """What has to be the same for a job to go on."""
+        return self.handed_on + [f"{name}={value}" for name, value in self.locale]
 
     def splits(self, file: File) -> bool:
         """Not tables: a quote may have opened any distance before."""
@@ -106,6 +113,8 @@ def parse_sort(words: list[str]) -> tuple[SortOptions, list[str]]:
         o.handed_on += [name] if value is None else _with_value(name, value)
     if o.pieces == "files" and not o.job.scratch:
         raise Usage("--pieces=files: say with -T which folder all nodes see")
+    if "--locale-order" in o.handed_on:
+        o.locale = locale_here()
     if "--no-header" in o.handed_on:
         header = 0
     o.header_lines = header if header is not None else int(o.is_table)

@@ -107,7 +107,7 @@ def sample_chunk(work: Work, number: int, chunk: Chunk, wanted: int) -> bytes:
             words += [f"--range={chunk.begin}:{end}", files.path_of(chunk.files[0].url)]
         else:
             words += chunks.input_of(chunk, o, folder)[0]
-        return gpusort.run(words, folder=folder)
+        return gpusort.run(words, folder=folder, locale=o.locale)
 
 
 def _sample_remote(work: Work, number: int, chunk: Chunk, wanted: int) -> list[bytes]:
@@ -128,7 +128,8 @@ def check_options(o: SortOptions, header: bytes) -> bytes:
     as it will be on top; of a table as gpusort writes it."""
     words = [gpusort.find(o.job.gpusort), "sort", *o.of_tasks(), *o.job.of_programs, "--engine=cpu", "-"]
     text = header if o.is_table else b""
-    return gpusort.run(words, lambda fd: files.write_all(fd, text)) or header
+    feed = lambda fd: files.write_all(fd, text)  # noqa: E731
+    return gpusort.run(words, feed, locale=o.locale) or header
 
 
 def find_splitters(work: Work, samples: list[bytes]) -> tuple[int, bytes]:
@@ -144,7 +145,7 @@ def find_splitters(work: Work, samples: list[bytes]) -> tuple[int, bytes]:
             f.writelines(samples)
         while parts > 1:
             wanted = [f"--splitters={parts}", f"-n{max(count + 1, parts)}"]
-            found = gpusort.run([*words, *wanted, name])
+            found = gpusort.run([*words, *wanted, name], locale=o.locale)
             if len(found) <= work.memory_bytes // _SPLITTERS_OF_MEMORY:
                 return parts, found
             parts = max(1, parts // 2)
@@ -224,8 +225,7 @@ def _partition(
             *work.words("partition", folder, work.engine), f"-T{folder}", f"--splitters={cut}",
             f"--parts={work.parts}", "-o", os.path.join(target, "piece"), *words,
         ],
-        folder,
-        feed,
+        folder, feed, work.options.locale,
     )  # fmt: skip
     chunks.check_unchanged(chunk)
     digits = max(4, len(str(work.parts - 1)))
@@ -257,7 +257,7 @@ def merge_part(work: Work, part: int, part_bytes: int, pieces: Iterable[Piece]) 
         is_direct = files.is_local(target) and not work.header and paths
         if is_direct:
             words += [*["--sync"] * o.syncs, "-o", files.path_of(target)]
-            stats = gpusort.measured(words, folder)
+            stats = gpusort.measured(words, folder, locale=o.locale)
             peak = stats["peak_memory_bytes"]
             done = stats["output_bytes"], stats["output_xxh3"]
         else:
@@ -317,7 +317,7 @@ def _write(work: Work, part: int, target: str, words: list[str] | None) -> tuple
         if work.header and part == 0 and (not work.options.is_table or words is None):
             put(work.header)
         if words is not None:
-            with gpusort.Run(words) as child:
+            with gpusort.Run(words, locale=work.options.locale) as child:
                 for block in child.blocks():
                     put(memoryview(block)[skip:])
                     skip = max(0, skip - len(block))
