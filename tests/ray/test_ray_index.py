@@ -10,6 +10,7 @@ import random
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import on_cluster
@@ -247,6 +248,22 @@ def a_store(folder: Path, **_: object) -> None:
                 check_same(text, (folder / "one" / key.removeprefix("whole/index/")).read_bytes(), key)
         if len(keys) != 1 + len(list((folder / "one").iterdir())):
             raise Failed(f"--by-terms to a store: {keys}")
+        names_of_buckets(store)
+
+
+def names_of_buckets(store: Any) -> None:
+    """Copies of documents lie under their buckets' names, beside what a task makes."""
+    names = ["index", "lock", "stats", "names"]
+    for name in names:
+        store.create_bucket(Bucket=name)
+        store.put_object(Bucket=name, Key="a.txt", Body=b"cat")
+    urls = [f"s3://{name}/a.txt" for name in names]
+    code, _, err = gpusort_ray("index", "--out=s3://data/buckets", "-S64M", "--shards=1", *urls)
+    if code:
+        raise Failed(err)
+    text = gpusort_ray("search", "--plain", "--boolean", "s3://data/buckets", "cat")[1]
+    if text.split() != [f"{name}/a.txt" for name in names]:
+        raise Failed(f"documents of buckets {names}: {text}")
 
 
 def main() -> None:

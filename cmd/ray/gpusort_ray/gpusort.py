@@ -21,7 +21,8 @@ from typing import IO, Any, Callable, Iterator, Tuple
 from .errors import PassingTrouble, Trouble
 
 _PIPE_BYTES = 1 << 20
-_LOCK = "lock"
+# Copies of documents lie in folders called by their buckets, of which none begins with a dot.
+_LOCK, _STATS = ".lock", ".stats"
 # What one node or one moment may say, and another may not.
 _PASSES = re.compile(
     r"No space left|quota exceeded|Input/output error|Stale file|out of memory|Cannot allocate",
@@ -196,7 +197,7 @@ def measured(
     locale: Locale = (),
 ) -> dict[str, Any]:
     """To its end, in the folder; what it says of itself: --stats."""
-    told = os.path.join(folder, "stats")
+    told = os.path.join(folder, _STATS)
     run([*words, f"--stats={told}"], feed, folder=folder, locale=locale)
     with open(told) as f:
         stats: dict[str, Any] = json.load(f)

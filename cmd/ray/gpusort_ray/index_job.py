@@ -45,7 +45,7 @@ def build_shard(work: IndexWork, number: int, chunk: Chunk) -> ShardDone:
         words, feed = chunks.input_of(chunk, o, folder, keeps_names=True)
         if feed is not None and not o.format:
             words.append(f"--format={o.format_of(chunk.files[0])}")
-        built = files.path_of(target) if files.is_local(target) else os.path.join(folder, "index")
+        built = files.path_of(target) if files.is_local(target) else os.path.join(folder, ".index")
         stats = gpusort.measured(
             [
                 program, "index", "build", *o.handed_on, f"-S{work.memory_bytes >> 10}K",
