@@ -19,7 +19,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cmd" / "ray"))
 
-from gpusort_ray import arguments, files, gpusort, manifest, plan, records  # noqa: E402
+from gpusort_ray import arguments, files, gpusort, manifest, out_folder, plan, records  # noqa: E402
 from gpusort_ray.errors import PassingTrouble, Trouble, Usage  # noqa: E402
 from gpusort_ray.index_options import parse_index  # noqa: E402
 from gpusort_ray.sort_options import SORT_TABLE, parse_sort  # noqa: E402
@@ -217,6 +217,14 @@ class WrittenFiles(Scratch):
                 raise KeyError
         self.assertEqual(files.read_whole(target), b"abc")
         self.assertEqual(files.names_in(str(self.folder / "new")), ["x"])
+
+    def test_what_killed_writers_leave_is_known(self) -> None:
+        for name in ("part-00000", "part-1234567", manifest.NAME):
+            with files.Writer(str(self.folder / name)):
+                left = files.names_in(str(self.folder))
+                self.assertEqual((len(left), out_folder.left_of(left)), (1, left))
+        names = ["part-00000", "part-0000", "part-00000.x", "part-r-00000", ".part-00000", manifest.NAME]
+        self.assertEqual((out_folder.left_of(names), out_folder.parts_of(names)), ([], ["part-00000"]))
 
     def test_errors_name_the_file(self) -> None:
         with self.assertRaisesRegex(Trouble, "none: No such file"):

@@ -12,7 +12,7 @@ from unittest import mock
 
 import fsspec
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
-from gpusort_ray import chunks, files, plan
+from gpusort_ray import chunks, files, out_folder, plan
 from gpusort_ray.errors import PassingTrouble, Trouble
 from gpusort_ray.index_options import parse_index
 from gpusort_ray.sort_options import parse_sort
@@ -168,6 +168,8 @@ class Written(Stores):
         with files.Writer(url) as w:
             w.write(whole)
             self.assertNotIn(name, held.keys())
+            left = [n.rsplit("/", 1)[1] for n in held]
+            self.assertEqual(out_folder.left_of(left), left)
             w.commit()
         self.check_held(held, {name: whole})
         with self.assertRaises(KeyError):
