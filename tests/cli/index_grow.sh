@@ -70,6 +70,7 @@ try gpusort index append
 printf 'a\t1\n' | gpusort index build --format=tuples -o tuples
 try gpusort index append tuples second
 try gpusort index delete tuples a
+gpusort index compact -v tuples && ls tuples
 try gpusort index compact nowhere
 echo '{"id": 1}' | try gpusort index append plain
 ls plain

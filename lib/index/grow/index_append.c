@@ -123,6 +123,11 @@ static gs_code check_asked(const gs_growth *g, const gs_index_append_options *o,
                            gs_status *st)
 {
     gs_quoted q;
+    if (!g->header.has_names) {
+        (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s was made of tuples, and cannot grow",
+                      gs_quote_name_always(&q, g->folder));
+        return gs_status_hint(st, "build another index of the new ones, and merge both");
+    }
     if (g->header.has_impacts) {
         (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s has weights of terms, and cannot grow",
                       gs_quote_name_always(&q, g->folder));

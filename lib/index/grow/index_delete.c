@@ -2,6 +2,7 @@
 #include "lib/index/grow/index_delete.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 #include "lib/index/grow/deletions.h"
 #include "lib/index/grow/index_compact.h"
 
@@ -12,6 +13,17 @@ struct gs_index_deletion {
     uint64_t count;
 };
 
+static gs_code check_names(const gs_growth *g, gs_status *st)
+{
+    gs_quoted q;
+    if (g->header.has_names)
+        return GS_OK;
+    (void)GS_FAIL(st, GS_ERR_ARG, 0,
+                  "%s was made of tuples, whose documents have no names",
+                  gs_quote_name_always(&q, g->folder));
+    return gs_status_hint(st, "build it again of the tuples that are to stay");
+}
+
 gs_code gs_index_deletion_open(gs_index_deletion **out,
                                const gs_index_merge_options *options, gs_status *st)
 {
@@ -21,6 +33,7 @@ gs_code gs_index_deletion_open(gs_index_deletion **out,
     d->options = *options;
     d->growth.fd = -1;
     if (gs_growth_open(&d->growth, options->folder, options->log, st) == GS_OK &&
+        check_names(&d->growth, st) == GS_OK &&
         gs_deletions_open(&d->deletions, &d->growth, st) == GS_OK)
         *out = d;
     else

@@ -96,7 +96,6 @@ static gs_code begin_manifest(gs_growth *g, gs_status *st)
 static gs_code read_all(gs_growth *g, gs_status *st)
 {
     char path[GS_INDEX_PATH_BYTES];
-    gs_quoted q;
     GS_TRY(gs_index_manifest_read(&g->manifest, g->folder, &g->has_manifest, st));
     if (g->has_manifest)
         GS_TRY(gs_index_manifest_settle(g->folder, st));
@@ -105,12 +104,7 @@ static gs_code read_all(gs_growth *g, gs_status *st)
     g->next = g->manifest.next;
     if (!gs_index_segment_path(path, g->folder, g->manifest.segments[0].number))
         return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot read: %s", g->folder);
-    GS_TRY(gs_index_header_read(&g->header, path, st));
-    if (g->header.has_names)
-        return GS_OK;
-    (void)GS_FAIL(st, GS_ERR_ARG, 0, "%s was made of tuples, and cannot grow",
-                  gs_quote_name(&q, g->folder));
-    return gs_status_hint(st, "build another index of the new ones, and merge both");
+    return gs_index_header_read(&g->header, path, st);
 }
 
 static void release(gs_growth *g)
