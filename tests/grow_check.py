@@ -5,7 +5,8 @@
 Random documents are appended, deleted by their names and compacted, in random order and
 with random memory; after each change what every reading command prints must be, byte for
 byte, what it prints of an index that was built at once of the documents that are left.
-A merge of grown indexes, and a compacted one, must be the same files.
+A merge of grown indexes, and a compacted one, must be the same files. Some have docIDs from
+another number than 0 on, and must go together with the index whose docIDs follow.
 """
 import argparse
 import filecmp
@@ -27,6 +28,9 @@ class Case:
         self.rng = random.Random(f"{seed}/{number}")
         self.options = [o for o in ("--positions", "--store", "--stem=english", "--min-len=2")
                         if self.rng.random() < 0.5]
+        self.base = self.rng.choice((0, 0, 1, 1000, 1 << 39))
+        self.build = ["index", "build", "--format=jsonl", *self.options,
+                      *([f"--doc-base={self.base}"] if self.base else [])]
         self.left = []        # (name, line), in the order of the index
         self.made = 0
         self.log = []
@@ -112,8 +116,7 @@ class Case:
 
     def build_once(self):
         self.write("all", self.left)
-        self.run("index", "build", "--format=jsonl", "--replace", *self.options, "-o", "once",
-                 "all")
+        self.run(*self.build, "--replace", "-o", "once", "all")
         self.log.pop()
 
     def queries(self):
@@ -173,11 +176,23 @@ class Case:
         self.run("index", "reorder", "--replace", "-o", "reordered2", "once")
         self.compare_folders("reordered", "reordered2")
         self.log = self.log[:-3]
+        if self.base:
+            self.compare_followed()
+
+    def compare_followed(self):
+        """By an index whose docIDs begin where those of this one end."""
+        self.write("new", self.make(5))
+        self.run("index", "build", "--format=jsonl", "--replace", *self.options, "-o", "next",
+                 f"--doc-base={self.base + len(self.left)}", "new")
+        for index in ("grown", "once"):
+            self.run("index", "merge", "--replace", "-o", f"{index}.next", index, "next")
+        self.compare_folders("grown.next", "once.next")
+        self.log = self.log[:-3]
 
     def go(self, steps):
         self.left = self.make(self.rng.choice((0, 1, 200, 1000)))
         self.write("new", self.left)
-        self.run("index", "build", "--format=jsonl", *self.options, "-o", "grown", "new")
+        self.run(*self.build, "-o", "grown", "new")
         for step in range(steps):
             change = self.rng.choices((self.append, self.delete, self.compact), (6, 4, 1))[0]
             if change == self.compact:

@@ -9,8 +9,10 @@
 #include "lib/index/build/index_builder.h"
 #include "tests/check.h"
 
-/* One of that name may be there, and is replaced. */
-static inline void index_of_documents(const char *folder, const char *documents)
+/* One of that name may be there, and is replaced. The first document is called
+ * `doc_base` outside. */
+static inline void index_of_documents_from(const char *folder, const char *documents,
+                                           uint64_t doc_base)
 {
     static const char *const fields[] = {"contents"};
     gs_status st = {.code = GS_OK};
@@ -23,6 +25,7 @@ static inline void index_of_documents(const char *folder, const char *documents)
                      .id_field = "id",
                      .text_fields = fields,
                      .text_field_count = 1},
+        .doc_base = doc_base,
         .has_positions = true,
         .has_texts = true,
         .memory_bytes = 32 << 20,
@@ -30,6 +33,11 @@ static inline void index_of_documents(const char *folder, const char *documents)
         .sorter = {.engine = "cpu"},
     };
     REQUIRE_OK(gs_index_build(&options, &st), &st);
+}
+
+static inline void index_of_documents(const char *folder, const char *documents)
+{
+    index_of_documents_from(folder, documents, 0);
 }
 
 #endif

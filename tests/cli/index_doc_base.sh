@@ -70,3 +70,30 @@ head -n $((at + 37)) docs | gpusort index build --positions --format=jsonl -o wh
 gpusort index merge -o merged "${shards[@]}" && diff -r merged whole
 cat <(for s in "${shards[@]}"; do gpusort index dump "$s"; done) | gpusort sort -t $'\t' -k1,1 -k2,2n |
     cmp - <(gpusort index dump whole)
+# What changes an index leaves its first docID, whichever segment is the first by then.
+for i in 1 2 3; do printf 'd%d\tw%d fish\n' $i $i >d$i.tsv; done
+build d1 --doc-base=1000 d1.tsv
+build d1-end --doc-base=$(((1 << 40) - 2)) d1.tsv
+build d2 --doc-base=1000 d2.tsv
+build d3 --doc-base=1001 d3.tsv
+build empty --doc-base=1000 none.tsv
+grown() { rm -rf g && cp -r "$1" g; }
+left() { gpusort index dump g && gpusort index verify g && gpusort index info --json g | grep -o '"doc_base": [0-9]*'; }
+try_lines <<'LINES'
+grown d1; gpusort index append g d2.tsv && gpusort index delete g d1 && left
+gpusort index merge -o m --replace g d3 && gpusort index dump m
+gpusort index compact g && diff -r g d2
+grown d1; gpusort index append --no-merge g d2.tsv && gpusort index delete --no-merge g d1 && left
+gpusort index compact g && diff -r g d2
+grown d1; gpusort index append --update g d1.tsv && left
+grown d1; gpusort index delete g d1 && left
+gpusort index append g d2.tsv && left
+gpusort index compact g && diff -r g d2
+grown empty; gpusort index append g d2.tsv && left
+gpusort index append g d3.tsv && gpusort index delete g d2 && left
+gpusort index reorder -o r --replace g && gpusort index dump r
+grown d1-end; gpusort index append g d2.tsv && left
+gpusort index append g d3.tsv
+gpusort index append --update g d2.tsv && left
+gpusort index delete g d1 && gpusort index append g d3.tsv && left
+LINES

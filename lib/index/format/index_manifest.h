@@ -19,10 +19,12 @@
  *      merged             DIR/  segment-3/  manifest.json                     3
  *
  * Segments stand in the order of their documents: those of the index as a whole are
- * numbered on from segment to segment, and a deleted one has no number. Every segment is
- * an index of its own, whole and never changed (lib/index/format/index_format.h). Of a
- * segment the deleted documents lie in one file (lib/index/format/tombstones.h), which is
- * not changed either: who deletes more writes another.
+ * numbered on from segment to segment, and a deleted one has no number. What the first is
+ * called outside, doc_base, is told by the header of the first segment; every segment
+ * that is made has it, since those before it may go. Every segment is an index of its
+ * own, whole and never changed (lib/index/format/index_format.h). Of a segment the
+ * deleted documents lie in one file (lib/index/format/tombstones.h), which is not changed
+ * either: who deletes more writes another.
  *
  *     {
  *       "format": "gpusort index manifest", "version": 1,

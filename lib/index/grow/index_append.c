@@ -217,6 +217,25 @@ static gs_code update(gs_growth *g, uint64_t number, gs_status *st)
     return st->code;
 }
 
+/* Do all that are left have docIDs with those of the new segment? */
+static gs_code check_limit(const gs_growth *g, const gs_manifest_segment *segment,
+                           gs_status *st)
+{
+    uint64_t room = GS_INDEX_DOCS_MAX - g->header.doc_base;
+    gs_quoted q;
+    for (size_t i = 0; i < g->manifest.count; i++) {
+        const gs_manifest_segment *const s = &g->manifest.segments[i];
+        const uint64_t left = s->documents - s->deleted;
+        room -= left < room ? left : room;
+    }
+    return segment->documents <= room
+               ? GS_OK
+               : GS_FAIL(st, GS_ERR_LIMIT, 0,
+                         "%s has docIDs, below 2^40, for %llu more, but %llu come",
+                         gs_quote_name_always(&q, g->folder), (unsigned long long)room,
+                         (unsigned long long)segment->documents);
+}
+
 /* Of an input without documents there is no segment. */
 static gs_code add_segment(gs_growth *g, uint64_t number, bool updates, gs_status *st)
 {
@@ -228,6 +247,7 @@ static gs_code add_segment(gs_growth *g, uint64_t number, bool updates, gs_statu
     }
     if (updates)
         GS_TRY(update(g, number, st));
+    GS_TRY(check_limit(g, &segment, st));
     GS_TRY(gs_index_manifest_add(&g->manifest, &segment, st));
     return gs_growth_commit(g, st);
 }
@@ -245,6 +265,7 @@ static gs_code build_segment(gs_growth *g, const gs_index_append_options *option
     o.rules_json = g->header.tokenizer;
     o.has_positions = g->header.has_positions;
     o.has_texts = g->header.has_texts;
+    o.doc_base = g->header.doc_base; /* the segment may be the first one day */
     GS_TRY(gs_index_build(&o, st));
     return add_segment(g, number, options->updates, st);
 }

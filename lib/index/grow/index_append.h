@@ -6,7 +6,9 @@
  *                                                    -> merges, if they pay
  *
  * They come behind those that are there. Terms are made by the rules of the index, and
- * positions and texts are kept if it has them. When the call fails the index is what it
+ * positions and texts are kept if it has them; the docID of the first document stays what
+ * it is, whatever is deleted. An index of tuples, which have docIDs of their own, or of
+ * vectors is refused. When the call fails the index is what it
  * was. A merge that fails is a warning: the documents are there.
  *
  * Call from one thread; the workers are inside. All options are borrowed.

@@ -53,6 +53,26 @@ static bool may_go(const gs_growth *g, size_t from, size_t to)
     return to - from < g->manifest.count;
 }
 
+/* The first segment says where docIDs begin. Segments have the base of their index since
+ * they may become the first, but for those that earlier versions appended: one of these
+ * is merged with what would go, and so gets it. */
+static gs_code keep_base(const gs_growth *g, size_t from, size_t *to, gs_status *st)
+{
+    while (from == 0 && may_go(g, from, *to)) {
+        char path[GS_INDEX_PATH_BYTES];
+        gs_index_header next;
+        if (!gs_index_segment_path(path, g->folder, g->manifest.segments[*to].number))
+            return GS_FAIL(st, GS_ERR_IO, ENAMETOOLONG, "cannot read: %s", g->folder);
+        GS_TRY(gs_index_header_read(&next, path, st));
+        const uint64_t base = next.doc_base;
+        gs_index_header_release(&next);
+        if (base == g->header.doc_base)
+            return GS_OK;
+        ++*to;
+    }
+    return GS_OK;
+}
+
 static gs_code drop(gs_growth *g, size_t from, size_t to, gs_status *st)
 {
     (void)gs_growth_take_number(g); /* manifests are told apart by it */
@@ -92,6 +112,7 @@ static gs_code merge_picked(gs_growth *g, const gs_index_merge_options *options,
         GS_TRY(pick(g, &from, &to, &is_picked, st));
         if (!is_picked)
             return GS_OK;
+        GS_TRY(keep_base(g, from, &to, st));
         GS_TRY(may_go(g, from, to) ? drop(g, from, to, st)
                                    : merge_some(g, options, from, to, st));
     }

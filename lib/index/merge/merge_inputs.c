@@ -96,7 +96,8 @@ static gs_code fail_base(const gs_merge_inputs *in, size_t input, uint64_t here,
 }
 
 /* docIDs that were given out stay what they are where indexes follow each other in them.
- * Of an index that has grown the first segment says where they begin. */
+ * Of an index that has grown the first segment says where they begin
+ * (lib/index/format/index_manifest.h). */
 static gs_code check_bases(const gs_merge_inputs *in, gs_status *st)
 {
     const gs_merge_ids ids = in->options->ids;

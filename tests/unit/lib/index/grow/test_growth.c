@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * growth: a document that is counted, named or numbered as another one would be found
- * under a wrong name; memory that runs out must leave the index what it was; and what is
- * no part of the index must not be read as one.
+ * under a wrong name, and docIDs that begin elsewhere when the first segment goes are
+ * those of another index; memory that runs out must leave the index what it was; and what
+ * is no part of the index must not be read as one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/index/grow/growths.h"
+#include "lib/index/grow/index_growth.h"
 #include "tests/check.h"
 #include "tests/index_of_documents.h"
 #include "tests/scratch_folder.h"
@@ -57,18 +59,24 @@ static gs_code append(unsigned first, unsigned count, gs_status *st)
     return gs_index_append(&options, st);
 }
 
-static gs_code delete_names(const gs_text_span *names, size_t count, bool *is_there,
-                            uint64_t *deleted, gs_status *st)
+static gs_code delete_some(const gs_text_span *names, size_t count, bool merges,
+                           bool *is_there, uint64_t *deleted, gs_status *st)
 {
     const gs_index_merge_options options = {
         .folder = index_name, .memory_bytes = 32 << 20, .threads = 1};
     gs_index_deletion *d = NULL;
     GS_TRY(gs_index_deletion_open(&d, &options, st));
     if (gs_index_deletion_names(d, names, count, is_there, st) == GS_OK)
-        GS_NOTED(gs_index_deletion_commit(d, false, st));
+        GS_NOTED(gs_index_deletion_commit(d, merges, st));
     *deleted = gs_index_deletion_count(d);
     gs_index_deletion_close(d);
     return st->code;
+}
+
+static gs_code delete_names(const gs_text_span *names, size_t count, bool *is_there,
+                            uint64_t *deleted, gs_status *st)
+{
+    return delete_some(names, count, false, is_there, deleted, st);
 }
 
 /* --- what is there ------------------------------------------------------------------ */
@@ -181,6 +189,72 @@ static void documents_keep_their_names(uint64_t *state)
     }
 }
 
+/* --- where docIDs begin ------------------------------------------------------------ */
+
+enum { FIRST_ID = 1000 };
+
+/* As earlier versions appended: the segment does not know where the index begins. */
+static void append_without_base(unsigned first, unsigned count)
+{
+    gs_growth g;
+    gs_manifest_segment segment;
+    char path[GS_INDEX_PATH_BYTES];
+    gs_status st = {.code = GS_OK};
+    REQUIRE_OK(gs_growth_open(&g, index_name, NULL, &st), &st);
+    const uint64_t number = gs_growth_take_number(&g);
+    REQUIRE(gs_index_segment_path(path, index_name, number));
+    write_documents(first, count);
+    index_of_documents(path, documents);
+    REQUIRE_OK(gs_growth_describe(&g, number, &segment, &st), &st);
+    REQUIRE_OK(gs_index_manifest_add(&g.manifest, &segment, &st), &st);
+    REQUIRE_OK(gs_growth_commit(&g, &st), &st);
+    gs_growth_close(&g);
+}
+
+static void check_first_id(uint64_t documents_left)
+{
+    gs_segments *s = NULL;
+    gs_status st = {.code = GS_OK};
+    REQUIRE_OK(gs_segments_open(&s, index_name, &st), &st);
+    CHECK(s->documents == documents_left && gs_segments_doc_id(s, 0) == FIRST_ID);
+    gs_segments_close(s);
+}
+
+/* What is left is merged as the policy says. */
+static void delete_number(unsigned number)
+{
+    char text[32];
+    const int bytes = snprintf(text, sizeof text, "name%u", number);
+    const gs_text_span name = {(const uint8_t *)text, (size_t)bytes};
+    gs_status st = {.code = GS_OK};
+    bool is_there;
+    uint64_t deleted;
+    REQUIRE_OK(delete_some(&name, 1, true, &is_there, &deleted, &st), &st);
+    CHECK(is_there && deleted == 1);
+}
+
+static void first_id_outlives_its_segment(void)
+{
+    for (int is_old = 0; is_old < 2; is_old++) {
+        gs_status st = {.code = GS_OK};
+        write_documents(0, 1);
+        index_of_documents_from(index_name, documents, FIRST_ID);
+        for (unsigned i = 1; i < 4; i++) {
+            if (is_old)
+                append_without_base(i, 1);
+            else
+                REQUIRE_OK(append(i, 1, &st), &st);
+        }
+        for (unsigned i = 0; i < 4; i++) {
+            delete_number(i);
+            if (i < 3)
+                check_first_id(3 - i);
+        }
+        REQUIRE_OK(append(9, 2, &st), &st);
+        check_first_id(2);
+    }
+}
+
 /* --- when memory runs out --------------------------------------------------------- */
 
 static void is_what_it_was(uint64_t *state)
@@ -248,6 +322,7 @@ int main(void)
     (void)snprintf(index_name, sizeof index_name, "%s/index", folder);
     (void)snprintf(documents, sizeof documents, "%s/documents", folder);
     documents_keep_their_names(&state);
+    first_id_outlives_its_segment();
     is_what_it_was(&state);
     damage_is_named(&state);
     remove_all();
