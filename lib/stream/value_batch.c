@@ -242,13 +242,13 @@ static gs_code parse_texts(gs_value_batch *v, const gs_value_options *o,
     GS_TRY(gs_mem_grow(&v->texts, &v->text_capacity, batch->bytes + WORD, "values", st));
     GS_TRY(gs_mem_grow(&v->ends, &v->end_capacity, v->lines + 2, "values", st));
     v->text_bytes = 0;
-    const bool is_whole =
-        o->is_record || (field == 0 && o->is_good == NULL && !o->has_times);
-    if (is_whole && !o->format.is_csv) {
+    const bool is_line = !o->format.is_csv;
+    if (is_line &&
+        (o->is_record || (field == 0 && o->is_good == NULL && !o->has_times))) {
         put_lines(v, batch, it.at < batch->bytes ? it.at : batch->bytes);
         return GS_OK;
     }
-    if (o->is_record) {
+    if (o->is_record) { /* of CSV, and may have several lines */
         while (gs_value_iter_next(&it))
             put_text(v, it.record, it.bytes);
         return GS_OK;

@@ -171,7 +171,15 @@ def s3() -> Iterator[object]:
         server.wait()
 
 
-def run_cases(cases: list[Callable[..., None]], **what: object) -> None:
-    for case in cases:
-        case(**what)
-        print(f"ok {case.__name__}", flush=True)
+def run_cases(cases: list[Callable[..., None]], count: int = 3) -> None:
+    """Those that the command line names, or all, on a cluster of so many nodes."""
+    asked = sys.argv[1:]
+    nodes = Nodes(count)
+    try:
+        with scratch() as folder:
+            for case in cases:
+                if not asked or case.__name__ in asked:
+                    case(folder=folder, nodes=nodes)
+                    print(f"ok {case.__name__}", flush=True)
+    finally:
+        nodes.stop()

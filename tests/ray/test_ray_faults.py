@@ -235,13 +235,7 @@ def main() -> None:
              a_worker_killed, a_node_killed]  # fmt: skip
     if os.geteuid() == 0:
         cases += [a_full_disk, a_full_disk_on_one_node]
-    asked = sys.argv[1:]
-    nodes = Nodes()
-    try:
-        with on_cluster.scratch() as folder:
-            run_cases([c for c in cases if not asked or c.__name__ in asked], folder=folder, nodes=nodes)
-    finally:
-        nodes.stop()
+    run_cases(cases)
 
 
 if __name__ == "__main__":

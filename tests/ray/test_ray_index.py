@@ -8,7 +8,6 @@ import json
 import os
 import random
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -269,14 +268,8 @@ def names_of_buckets(store: Any) -> None:
 def main() -> None:
     cases = [lines_of_documents, files_of_documents, refused_queries, names_with_odd_ends, by_terms, by_terms_resumed,
              by_tasks, a_store]  # fmt: skip
-    asked = sys.argv[1:]
     with on_cluster.store_environment():
-        nodes = Nodes()
-        try:
-            with on_cluster.scratch() as folder:
-                run_cases([c for c in cases if not asked or c.__name__ in asked], folder=folder, nodes=nodes)
-        finally:
-            nodes.stop()
+        run_cases(cases)
 
 
 if __name__ == "__main__":

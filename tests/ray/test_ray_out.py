@@ -5,10 +5,8 @@ what --resume goes on from."""
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
-import on_cluster
 from on_cluster import Failed, Nodes, check_same, gpusort, gpusort_ray, parts_of, run_cases
 
 
@@ -101,13 +99,7 @@ def resumed_with_another_header(folder: Path, **_: object) -> None:
 
 def main() -> None:
     cases = [replaced_at_last, index_replaced_at_last, what_killed_writers_left, resumed_with_another_header]
-    asked = sys.argv[1:]
-    nodes = Nodes(1)
-    try:
-        with on_cluster.scratch() as folder:
-            run_cases([c for c in cases if not asked or c.__name__ in asked], folder=folder, nodes=nodes)
-    finally:
-        nodes.stop()
+    run_cases(cases, 1)
 
 
 if __name__ == "__main__":

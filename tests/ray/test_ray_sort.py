@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-import sys
 from pathlib import Path
 from unittest import mock
 
@@ -313,14 +312,8 @@ def a_store(folder: Path, **_: object) -> None:
 def main() -> None:
     cases = [options_of_lines, records_and_zeros, tables, headers_of_tables, shuffles, locale_order, skew, shapes_of_inputs, real_text, refusals, what_tasks_are_told,
              pieces_in_files, a_store]  # fmt: skip
-    asked = sys.argv[1:]
     with on_cluster.store_environment(), on_cluster.locales("en_US"):
-        nodes = Nodes()
-        try:
-            with on_cluster.scratch() as folder:
-                run_cases([c for c in cases if not asked or c.__name__ in asked], folder=folder, nodes=nodes)
-        finally:
-            nodes.stop()
+        run_cases(cases)
 
 
 if __name__ == "__main__":
