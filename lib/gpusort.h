@@ -40,6 +40,14 @@ extern "C" {
 /* As of the command: "0.1.0". */
 GPUSORT_API const char *gpusort_version(void);
 
+/* For the handler of a signal that ends the program, which these two may be called from:
+ * what has a temporary name goes, of all jobs, and no job makes another; a thread that is
+ * about to waits for the end. */
+GPUSORT_API void gpusort_abandon(void);
+/* Of SIGBUS: 1 if the address is of a mapped file, whose name, with quotes where it needs
+ * them and cut to `room`, goes to `name`. */
+GPUSORT_API int gpusort_mapped_name(const void *address, char *name, size_t room);
+
 /* --- failures ----------------------------------------------------------------------- */
 
 typedef enum gpusort_code {
@@ -65,6 +73,15 @@ typedef struct gpusort_error {
 #define GPUSORT_NO_ERROR {.code = GPUSORT_OK}
 /* clang-format on */
 
+/* --- what there is to work with ----------------------------------------------------- */
+
+/* The i-th name that `engine` of a job may have, from 0 on; NULL behind the last. Whether
+ * there is a GPU for it is another question. */
+GPUSORT_API const char *gpusort_engine_name(size_t i);
+/* How many GPUs there are. `text`, unless that is NULL, says which, in lines, or why
+ * there are none: "gpu: none, WHY; ...". */
+GPUSORT_API unsigned gpusort_gpus(char *text, size_t room);
+
 /* --- what every long call has in common --------------------------------------------- */
 
 typedef enum gpusort_level {
@@ -72,6 +89,9 @@ typedef enum gpusort_level {
     GPUSORT_SAYS_WARNING, /* something was worked around */
     GPUSORT_SAYS_INFO,    /* what was chosen, and why */
 } gpusort_level;
+
+/* What a job has done, counted while it does it. */
+typedef struct gpusort_stats gpusort_stats;
 
 typedef struct gpusort_progress {
     size_t size;
@@ -95,8 +115,88 @@ typedef struct gpusort_job {
     int (*progress)(void *context, const gpusort_progress *progress);
     void *context;              /* of both */
     const volatile int *cancel; /* becomes not 0: the job stops soon; may be NULL */
-    const void *reserved[4];    /* NULL */
+    const int *gpus;            /* their numbers; none: every one that can be used */
+    unsigned gpu_count;
+    unsigned flags;          /* GPUSORT_NO_URING, GPUSORT_ENDS_BY_PIPE */
+    gpusort_stats *stats;    /* of this job only; may be NULL */
+    const void *reserved[1]; /* NULL */
 } gpusort_job;
+
+enum {
+    GPUSORT_NO_URING = 1, /* files are read and written without io_uring */
+    /* Who closes a pipe that is written ends the program by SIGPIPE, if that is what the
+     * signal does; else the call fails with EPIPE. */
+    GPUSORT_ENDS_BY_PIPE = 2,
+};
+
+/* --- what a job did ----------------------------------------------------------------- */
+
+typedef enum gpusort_phase {
+    GPUSORT_STARTING,
+    GPUSORT_READING,   /* and parsing */
+    GPUSORT_SORTING,   /* in memory */
+    GPUSORT_MERGING,   /* what was spilled */
+    GPUSORT_FINISHING, /* or done */
+    GPUSORT_PHASES,
+} gpusort_phase;
+
+typedef struct gpusort_figures {
+    size_t size;         /* filled in by the caller */
+    gpusort_phase phase; /* that it is in */
+    unsigned threads;
+    uint64_t input_bytes, input_bytes_total; /* as in gpusort_progress */
+    uint64_t records, text_bytes;            /* read, unpacked */
+    uint64_t output_bytes, output_records;
+    uint64_t spilled_bytes, runs;              /* of temporary files */
+    uint64_t passes;                           /* over them, the last one included */
+    uint64_t merged_bytes, merged_bytes_total; /* of the pass that runs */
+    uint64_t phase_ns[5];                      /* by the clock, in each phase */
+    uint64_t memory_bytes;                     /* that the job was to live with */
+    uint64_t output_sum;                       /* XXH3-64 of the output as it is stored */
+    int has_output_sum;                        /* it was asked for, and is known */
+    const char *engine;                        /* static, as the next; may be NULL */
+    const char *verified;                      /* what was, of the output */
+    uint64_t spans_lost;                       /* that there was no room for */
+    const char *method;                        /* of an index: how it was built */
+    uint64_t tokens, terms, skipped;           /* of an index; malformed documents */
+} gpusort_figures;
+
+enum {
+    GPUSORT_SPANS = 1, /* keeps what each thread and each transfer did, and when */
+};
+
+/* Who did it. */
+typedef enum gpusort_lane {
+    GPUSORT_LANE_READ,
+    GPUSORT_LANE_WORKER,
+    GPUSORT_LANE_UPLOAD, /* to a GPU */
+    GPUSORT_LANE_GPU,
+    GPUSORT_LANE_DOWNLOAD,
+    GPUSORT_LANE_WRITE,
+    GPUSORT_LANES,
+} gpusort_lane;
+
+/* What one did from when to when, by CLOCK_MONOTONIC. Those of one lane and number follow
+ * each other. */
+typedef struct gpusort_span {
+    size_t size;      /* filled in by the caller */
+    const char *name; /* static */
+    gpusort_lane lane;
+    unsigned number; /* which worker, which of the reads in flight ... */
+    uint64_t begin_ns, end_ns;
+    uint64_t bytes; /* 0: says nothing */
+} gpusort_span;
+
+/* `flags` is GPUSORT_SPANS or 0. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_stats_new(gpusort_stats **out,
+                                                           unsigned flags,
+                                                           gpusort_error *error);
+/* By any thread, while the job runs and afterwards. */
+GPUSORT_API void gpusort_stats_read(const gpusort_stats *stats, gpusort_figures *out);
+/* The i-th span, when the job has ended: 0 if there are not so many. */
+GPUSORT_API int gpusort_stats_span(const gpusort_stats *stats, size_t i,
+                                   gpusort_span *out);
+GPUSORT_API void gpusort_stats_free(gpusort_stats *stats); /* NULL is fine */
 
 /* --- sorting files, descriptors, streams -------------------------------------------- */
 
@@ -108,6 +208,7 @@ typedef enum gpusort_kind {
     GPUSORT_HUMAN,   /* -h */
     GPUSORT_MONTH,   /* -M */
     GPUSORT_VERSION, /* -V */
+    GPUSORT_RANDOM,  /* -R: by a hash, equal ones side by side */
 } gpusort_kind;
 
 enum {
@@ -143,6 +244,31 @@ typedef struct gpusort_byte_key {
     unsigned flags; /* GPUSORT_REVERSE or 0 */
 } gpusort_byte_key;
 
+/* What a record is that has no fixed size. */
+typedef enum gpusort_form {
+    GPUSORT_LINES,
+    /* Tables, whose first header_lines lines are in each input. Fields end with the
+     * delimiter, which is ',' if nothing is said; may have quotes as in RFC 4180: */
+    GPUSORT_CSV,
+    GPUSORT_TABLE, /* none; the delimiter is a tab if nothing is said */
+    GPUSORT_JSON,  /* an object a line, whose values the keys are: by paths only */
+} gpusort_form;
+
+/* What a key is of. In a table the name of a column, of which the header's last line
+ * tells the place, with depth 1; in JSON the names down to the value, so many of them,
+ * each with its zero, one behind the other. NULL: of the fields that the key says. */
+typedef struct gpusort_path {
+    const char *names;
+    size_t depth;
+} gpusort_path;
+
+enum {
+    GPUSORT_SEED_BYTES = 16,
+    GPUSORT_JSON_KEYS_MAX = 32,
+    GPUSORT_JSON_DEPTH_MAX = 32,
+    GPUSORT_JSON_NAME_BYTES_MAX = 255,
+};
+
 typedef struct gpusort_order {
     const gpusort_key *keys; /* none: the whole line, byte by byte */
     size_t key_count;
@@ -155,7 +281,14 @@ typedef struct gpusort_order {
     size_t record_bytes;   /* > 0: records of a fixed size, without line ends */
     const gpusort_byte_key *byte_keys; /* none: the whole record */
     size_t byte_key_count;
-    const void *reserved[4]; /* NULL */
+    gpusort_form form;
+    /* Text is compared as in the locale of the environment. What is equal as to all keys
+     * is compared so as a whole, in lines that are not unique or stable, and stays as it
+     * came if a locale cannot tell it apart. */
+    int follows_locale;
+    const gpusort_path *paths;        /* one a key; NULL: all keys are of fields */
+    const unsigned char *random_seed; /* of GPUSORT_RANDOM; NULL: another each time */
+    const void *reserved[1];          /* NULL */
 } gpusort_order;
 
 typedef struct gpusort_sort_options {
@@ -181,6 +314,14 @@ typedef struct gpusort_sort_options {
     int may_map;
     const char
         *checkpoint; /* a folder: the same call goes on after a crash; NULL: none */
+    const char
+        *compress_program; /* packs temporary files, "-d" unpacks; NULL: built in */
+    /* gpusort_check tells the line that is out of place, without its end; may be NULL.
+     * The context is the job's. */
+    void (*disorder)(void *context, uint64_t number, const void *line, size_t bytes);
+    unsigned batch_size; /* runs or files that are merged at once; 0: as memory allows */
+    int output_level;    /* of zstd, 1 to 22; 0: the usual one */
+    int sums_output;     /* job.stats tell the XXH3-64 of the output */
 } gpusort_sort_options;
 
 /* clang-format off */
@@ -196,6 +337,14 @@ gpusort_merge(const gpusort_sort_options *options, gpusort_error *error);
  * counted from 1, or 0. */
 GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_check(
     const gpusort_sort_options *options, uint64_t *disorder, gpusort_error *error);
+
+/* Where the key of that number, from 0, is in a line, as `gpusort sort --debug' shows it:
+ * from *begin up to *end. Of keys by fields. */
+GPUSORT_API GPUSORT_CHECKED gpusort_code gpusort_key_locate(const gpusort_order *order,
+                                                            size_t key, const void *line,
+                                                            size_t bytes, size_t *begin,
+                                                            size_t *end,
+                                                            gpusort_error *error);
 
 /* --- sorting records as they come --------------------------------------------------- */
 

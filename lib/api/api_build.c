@@ -52,7 +52,11 @@ gs_code gs_api_build_make(gs_index_build_options *out, const gpusort_build_optio
         .temp_folders = job->temp_folders,
         .temp_folder_count = job->temp_folder_count,
         .checkpoint = asked->checkpoint,
-        .sorter = {.engine = job->engine, .gpu_memory_bytes = job->gpu_memory_bytes},
+        .no_uring = (job->flags & GPUSORT_NO_URING) != 0,
+        .sorter = {.engine = job->engine,
+                   .gpu_memory_bytes = job->gpu_memory_bytes,
+                   .gpus = job->gpus,
+                   .gpu_count = job->gpu_count},
     };
     if (asked->folder == NULL || asked->input_count == 0)
         return GS_FAIL(st, GS_ERR_ARG, 0, "a build needs a folder and an input");
@@ -68,12 +72,12 @@ gs_code gs_api_build_make(gs_index_build_options *out, const gpusort_build_optio
 
 static gs_code build(const gpusort_build_options *asked, gs_status *st)
 {
-    gs_index_stats stats = {0};
     gs_api_job running;
     gs_index_build_options o;
     GS_TRY(gs_api_build_make(&o, asked, st));
-    GS_TRY(gs_api_job_open(&running, &asked->job, &stats.sort, st));
-    o.stats = &stats;
+    GS_TRY(gs_api_job_open(&running, &asked->job, st));
+    o.stats = &running.stats->index;
+    o.trace = running.stats->trace;
     o.log = &running.log;
     o.cancel_signal = &running.cancel;
     GS_NOTED(gs_index_build(&o, st));

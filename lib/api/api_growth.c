@@ -23,7 +23,6 @@ static gs_code check_flags(unsigned flags, unsigned known, gs_status *st)
 
 static gs_code append(const gpusort_build_options *asked, unsigned flags, gs_status *st)
 {
-    gs_index_stats stats = {0};
     gs_api_job running;
     gs_index_append_options o = {
         .asked = {.fold = asked->keeps_case != 0,
@@ -37,8 +36,9 @@ static gs_code append(const gpusort_build_options *asked, unsigned flags, gs_sta
     if (asked->replaces || asked->checkpoint != NULL)
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "what is added to an index replaces none and has no checkpoint");
-    GS_TRY(gs_api_job_open(&running, &asked->job, &stats.sort, st));
-    o.build.stats = &stats;
+    GS_TRY(gs_api_job_open(&running, &asked->job, st));
+    o.build.stats = &running.stats->index;
+    o.build.trace = running.stats->trace;
     o.build.log = &running.log;
     o.build.cancel_signal = &running.cancel;
     GS_NOTED(gs_index_append(&o, st));
@@ -83,20 +83,18 @@ static gs_code delete_names(deletion *d, const char *const *names, size_t count,
     return GS_OK;
 }
 
-static gs_index_merge_options merge_options(const char *folder, const gs_api_job *running,
-                                            gs_index_stats *stats)
+static gs_index_merge_options merge_options(const char *folder, const gs_api_job *running)
 {
     return (gs_index_merge_options){
         .folder = folder,
         .memory_bytes = running->job->memory_bytes,
         .threads = running->job->threads,
         .log = &running->log,
-        .stats = stats,
+        .stats = &running->stats->index,
+        .trace = running->stats->trace,
         .cancel_signal = &running->cancel,
     };
 }
-
-static const gpusort_job no_wishes;
 
 gpusort_code gpusort_index_delete(const char *folder, const char *const *names,
                                   size_t count, unsigned flags, unsigned char *found,
@@ -104,14 +102,12 @@ gpusort_code gpusort_index_delete(const char *folder, const char *const *names,
                                   gpusort_error *error)
 {
     gs_status st = {.code = GS_OK};
-    gs_index_stats stats = {0};
     gs_api_job running;
     deletion d = {.of = NULL};
     uint64_t documents = 0;
     if (check_flags(flags, GPUSORT_NO_MERGE, &st) == GS_OK &&
-        gs_api_job_open(&running, job != NULL ? job : &no_wishes, &stats.sort, &st) ==
-            GS_OK) {
-        const gs_index_merge_options o = merge_options(folder, &running, &stats);
+        gs_api_job_open(&running, job, &st) == GS_OK) {
+        const gs_index_merge_options o = merge_options(folder, &running);
         if (gs_index_deletion_open(&d.of, &o, &st) == GS_OK &&
             (count == 0 || delete_names(&d, names, count, found, &st) == GS_OK)) {
             documents = gs_index_deletion_count(d.of);
@@ -134,11 +130,9 @@ gpusort_code gpusort_index_compact(const char *folder, const gpusort_job *job,
                                    gpusort_error *error)
 {
     gs_status st = {.code = GS_OK};
-    gs_index_stats stats = {0};
     gs_api_job running;
-    if (gs_api_job_open(&running, job != NULL ? job : &no_wishes, &stats.sort, &st) ==
-        GS_OK) {
-        const gs_index_merge_options o = merge_options(folder, &running, &stats);
+    if (gs_api_job_open(&running, job, &st) == GS_OK) {
+        const gs_index_merge_options o = merge_options(folder, &running);
         GS_NOTED(gs_index_compact(&o, &st));
         gs_api_job_close(&running);
     }

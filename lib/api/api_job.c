@@ -28,13 +28,14 @@ static void say(void *context, gs_log_level level, const char *text)
 
 static int tell_progress(const gs_api_job *j)
 {
+    const gs_sort_stats *const stats = &j->stats->index.sort;
     const gpusort_progress now = {
         .size = sizeof now,
-        .input_bytes = atomic_load(&j->stats->input_bytes),
-        .input_bytes_total = atomic_load(&j->stats->input_bytes_total),
-        .records = atomic_load(&j->stats->records),
-        .output_bytes = atomic_load(&j->stats->output_bytes),
-        .spilled_bytes = atomic_load(&j->stats->spill_bytes),
+        .input_bytes = atomic_load(&stats->input_bytes),
+        .input_bytes_total = atomic_load(&stats->input_bytes_total),
+        .records = atomic_load(&stats->records),
+        .output_bytes = atomic_load(&stats->output_bytes),
+        .spilled_bytes = atomic_load(&stats->spill_bytes),
     };
     return j->job->progress(j->job->context, &now);
 }
@@ -79,14 +80,28 @@ static gs_code check_engine(const char *name, gs_status *st)
                          "engine '%.100s' needs a GPU, and there is none", name);
 }
 
-gs_code gs_api_job_open(gs_api_job *j, const gpusort_job *job, const gs_sort_stats *stats,
-                        gs_status *st)
+static gs_code check(const gpusort_job *job, gs_status *st)
 {
-    *j = (gs_api_job){.job = job, .stats = stats};
-    j->log = (gs_log){.fn = job->log != NULL ? say : NULL, .context = j};
+    enum { FLAGS = GPUSORT_NO_URING | GPUSORT_ENDS_BY_PIPE };
     GS_TRY(gs_api_check_reserved(job->reserved,
                                  sizeof job->reserved / sizeof *job->reserved, st));
-    GS_TRY(check_engine(job->engine, st));
+    if ((job->flags & ~(unsigned)FLAGS) != 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "a job with unknown flags: %u", job->flags);
+    if (job->gpu_count > 0 && job->gpus == NULL)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "%u GPUs without their numbers",
+                       job->gpu_count);
+    return check_engine(job->engine, st);
+}
+
+gs_code gs_api_job_open(gs_api_job *j, const gpusort_job *job, gs_status *st)
+{
+    static const gpusort_job no_wishes;
+    if (job == NULL)
+        job = &no_wishes;
+    *j = (gs_api_job){.job = job};
+    j->stats = job->stats != NULL ? job->stats : &j->own;
+    j->log = (gs_log){.fn = job->log != NULL ? say : NULL, .context = j};
+    GS_TRY(check(job, st));
     pthread_mutex_init(&j->mutex, NULL);
     pthread_cond_init(&j->over, NULL);
     look(j);

@@ -140,6 +140,10 @@ static bool sort_by_gpu(number_job *n, gs_status *st)
         .memory_max_bytes = job->gpu_memory_bytes,
         .log = &n->job.log,
     };
+    for (; options.device_count < job->gpu_count &&
+           options.device_count < GS_GPU_DEVICES_MAX;
+         options.device_count++)
+        options.devices[options.device_count] = job->gpus[options.device_count];
     const gs_batch batch = {
         .keys = n->numbers, .count = n->count, .sorted_keys = n->scratch};
     if (bytes_of(n->type) == sizeof(uint64_t) &&
@@ -190,17 +194,14 @@ static gs_code sort_numbers(number_job *n, gs_status *st)
 gpusort_code gpusort_sort_numbers(void *numbers, size_t count, gpusort_type type,
                                   const gpusort_job *job, gpusort_error *error)
 {
-    static const gpusort_job no_wishes = {0};
     gs_status st = {.code = GS_OK};
     number_job n = {.numbers = numbers, .count = count, .type = type};
-    gs_sort_stats stats = {0};
     size_t bytes;
     if (bytes_of(type) == 0)
         (void)GS_FAIL(&st, GS_ERR_ARG, 0, "numbers of no known type: %d", (int)type);
     else
         GS_NOTED(gs_mem_size_mul(&bytes, count, bytes_of(type), &st));
-    if (st.code == GS_OK && count > 1 &&
-        gs_api_job_open(&n.job, job != NULL ? job : &no_wishes, &stats, &st) == GS_OK) {
+    if (st.code == GS_OK && count > 1 && gs_api_job_open(&n.job, job, &st) == GS_OK) {
         GS_NOTED(sort_numbers(&n, &st));
         gs_team_free(n.team);
         gs_api_job_close(&n.job);

@@ -1,139 +1,140 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/api/api_order.h"
 
-#include <limits.h>
-#include <stdbool.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
 
-#include "lib/api/api_call.h"
+#include "lib/api/api_key.h"
 #include "lib/base/mem.h"
 
-enum { FLAGS = 2 * GPUSORT_IGNORE_NONPRINTING - 1 };
-_Static_assert(FLAGS >> (1 + GS_KEY_SWITCH_COUNT) == 0 &&
-                   FLAGS >> GS_KEY_SWITCH_COUNT == 1,
-               "GPUSORT_REVERSE, and a flag for each of GS_KEY_SWITCHES");
-
-static const gs_key_type types[] = {
-    [GPUSORT_BYTES] = GS_KEY_BYTES,     [GPUSORT_NUMERIC] = GS_KEY_NUMERIC,
-    [GPUSORT_GENERAL] = GS_KEY_GENERAL, [GPUSORT_HUMAN] = GS_KEY_HUMAN,
-    [GPUSORT_MONTH] = GS_KEY_MONTH,     [GPUSORT_VERSION] = GS_KEY_VERSION,
-};
-enum { KIND_COUNT = sizeof types / sizeof *types };
-_Static_assert(KIND_COUNT == GS_KEY_TYPE_COUNT - 1,
-               "all but GS_KEY_RANDOM, which needs a seed");
-
-static gs_code take_kind(gs_key_type *out, gpusort_kind kind, gs_status *st)
+static bool is_table(const gpusort_order *asked)
 {
-    if ((unsigned)kind >= KIND_COUNT)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "a key of no known kind: %d", (int)kind);
-    *out = types[kind];
+    return asked->form == GPUSORT_CSV || asked->form == GPUSORT_TABLE;
+}
+
+static bool is_random(const gpusort_order *asked)
+{
+    bool is_wanted = false;
+    for (size_t i = 0; i < asked->key_count; i++)
+        is_wanted |= asked->keys[i].kind == GPUSORT_RANDOM;
+    return is_wanted;
+}
+
+/* What names a key has: of a column, or down to a value. */
+static gs_code take_paths(gs_api_sort *s, gs_status *st)
+{
+    const gpusort_order *const asked = &s->asked.order;
+    bool is_named = false;
+    if (asked->form == GPUSORT_LINES && asked->paths != NULL)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "keys of lines have no names");
+    if (asked->form == GPUSORT_JSON &&
+        (asked->key_count == 0 || asked->key_count > GPUSORT_JSON_KEYS_MAX))
+        return GS_FAIL(st, GS_ERR_ARG, 0, "%zu keys of JSON, and not 1 to %d",
+                       asked->key_count, GPUSORT_JSON_KEYS_MAX);
+    if (asked->form == GPUSORT_LINES)
+        return GS_OK;
+    GS_TRY(gs_mem_new_array(&s->paths, asked->key_count, sizeof *s->paths, "keys", st));
+    GS_TRY(
+        gs_mem_new_array(&s->columns, asked->key_count, sizeof *s->columns, "keys", st));
+    for (size_t i = 0; i < asked->key_count; i++) {
+        GS_TRY(gs_api_take_path(&s->keys[i], &s->paths[i],
+                                asked->paths != NULL ? &asked->paths[i] : NULL,
+                                asked->form, st));
+        s->columns[i] = s->paths[i].names;
+        is_named |= s->columns[i] != NULL;
+    }
+    if (asked->form == GPUSORT_JSON)
+        s->options.order.json_paths = s->paths;
+    else if (is_named && s->asked.header_lines == 0)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "columns have no names without a header");
+    else if (is_named)
+        s->options.columns = s->columns;
     return GS_OK;
 }
 
-static size_t before(size_t counted_from_one)
+static gs_code take_keys(gs_api_sort *s, gs_status *st)
 {
-    return counted_from_one > 0 ? counted_from_one - 1 : 0;
+    const gpusort_order *const asked = &s->asked.order;
+    /* One more: what equal keys are compared by in a locale. */
+    GS_TRY(gs_mem_new_array(&s->keys, asked->key_count + 1, sizeof *s->keys, "keys", st));
+    GS_TRY(gs_mem_new_array(&s->byte_keys, asked->byte_key_count, sizeof *s->byte_keys,
+                            "keys", st));
+    for (size_t i = 0; i < asked->key_count; i++)
+        GS_TRY(gs_api_take_key(&s->keys[i], &asked->keys[i], st));
+    for (size_t i = 0; i < asked->byte_key_count; i++)
+        GS_TRY(gs_api_take_byte_key(&s->byte_keys[i], &asked->byte_keys[i],
+                                    asked->record_bytes, st));
+    return take_paths(s, st);
 }
 
-static gs_code take_key(gs_key *out, const gpusort_key *key, gs_status *st)
+/* Lines whose keys are equal are compared as a whole, as a last key, and stay as they
+ * came if a locale cannot tell them apart. */
+static gs_code take_locale(gs_api_sort *s, gs_status *st)
 {
-    const unsigned flags = key->flags;
-    if (flags > FLAGS)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "a key with unknown flags: %u", flags);
-    *out = (gs_key){
-        .start_field = before(key->start_field),
-        .start_char = before(key->start_char),
-        .end_field = key->end_field > 0 ? key->end_field - 1 : SIZE_MAX,
-        .end_char = key->end_char,
-        .skip_start_blanks = (flags & GPUSORT_SKIP_START_BLANKS) != 0,
-        .skip_end_blanks = (flags & GPUSORT_SKIP_END_BLANKS) != 0,
-        .fold = (flags & GPUSORT_FOLD) != 0,
-        .ignore_nonprint = (flags & GPUSORT_IGNORE_NONPRINTING) != 0,
-        .dictionary = (flags & GPUSORT_DICTIONARY) != 0,
-        .reverse = (flags & GPUSORT_REVERSE) != 0,
-    };
-    GS_TRY(take_kind(&out->type, key->kind, st));
-    const bool is_text = gs_key_type_counts(out->type) == GS_KEY_COUNTS_TEXT;
-    if (!is_text && (out->dictionary || out->ignore_nonprint))
+    const gpusort_order *const asked = &s->asked.order;
+    gs_order *const order = &s->options.order;
+    if (!asked->follows_locale)
+        return GS_OK;
+    if (asked->record_bytes > 0 || s->asked.counts || is_random(asked))
         return GS_FAIL(st, GS_ERR_ARG, 0,
-                       "GPUSORT_DICTIONARY and GPUSORT_IGNORE_NONPRINTING go with text");
+                       "no locale has an order of records of a fixed size, of lines that "
+                       "are counted or of what is random");
+    GS_TRY(gs_collation_new(&s->collation, st));
+    order->collation = s->collation;
+    if (s->collation == NULL || asked->form != GPUSORT_LINES ||
+        (asked->key_count > 0 && (asked->is_stable || asked->is_unique)))
+        return GS_OK;
+    s->keys[order->key_count++] =
+        (gs_key){.end_field = SIZE_MAX, .reverse = asked->is_reverse != 0};
+    order->stable = true;
     return GS_OK;
 }
 
-static const gs_field_type fields[] = {
-    [GPUSORT_RAW] = GS_FIELD_BYTES,
-    [GPUSORT_UNSIGNED] = GS_FIELD_UNSIGNED,
-    [GPUSORT_SIGNED] = GS_FIELD_SIGNED,
-    [GPUSORT_FLOAT] = GS_FIELD_FLOAT,
-};
-_Static_assert(sizeof fields / sizeof *fields == GS_FIELD_TYPE_COUNT, "all of them");
-
-static gs_code take_byte_key(gs_byte_key *out, const gpusort_byte_key *key,
-                             size_t record_bytes, gs_status *st)
+static gs_code take_seed(gs_api_sort *s, gs_status *st)
 {
-    const size_t length = key->length;
-    const bool is_power = length > 0 && (length & (length - 1)) == 0;
-    const bool is_integer =
-        key->number == GPUSORT_UNSIGNED || key->number == GPUSORT_SIGNED;
-    if (length == 0 || length > record_bytes || key->offset > record_bytes - length)
+    const gpusort_order *const asked = &s->asked.order;
+    uint8_t *const seed = s->options.order.random_seed;
+    if (!is_random(asked))
+        return GS_OK;
+    if (asked->random_seed != NULL)
+        memcpy(seed, asked->random_seed, GPUSORT_SEED_BYTES);
+    else if (s->asked.checkpoint != NULL)
         return GS_FAIL(st, GS_ERR_ARG, 0,
-                       "a key of %zu bytes from %zu on is not in a record of %zu", length,
-                       key->offset, record_bytes);
-    if ((unsigned)key->number >= GS_FIELD_TYPE_COUNT ||
-        (is_integer && (!is_power || length > 16)) ||
-        (key->number == GPUSORT_FLOAT && length != 4 && length != 8))
-        return GS_FAIL(
-            st, GS_ERR_ARG, 0,
-            "a number of %zu bytes: integers have 1, 2, 4, 8 or 16, floats 4 or 8",
-            length);
-    if ((key->flags & ~(unsigned)GPUSORT_REVERSE) != 0)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "a key of bytes with unknown flags: %u",
-                       key->flags);
-    *out = (gs_byte_key){
-        .offset = key->offset,
-        .length = length,
-        .type = fields[key->number],
-        .is_little_endian = key->is_little_endian != 0,
-        .reverse = key->flags != 0,
-    };
+                       "a random order with a checkpoint needs a seed");
+    else if (getrandom(seed, GPUSORT_SEED_BYTES, 0) != GPUSORT_SEED_BYTES)
+        return GS_FAIL(st, GS_ERR_IO, errno, "open failed: getrandom");
     return GS_OK;
 }
 
 static gs_code take_order(gs_api_sort *s, gs_status *st)
 {
     const gpusort_order *const asked = &s->asked.order;
-    if ((asked->record_bytes > 0 && (asked->key_count > 0 || asked->ends_with_nul)) ||
+    const bool is_lines = asked->form == GPUSORT_LINES;
+    if ((asked->record_bytes > 0 &&
+         (asked->key_count > 0 || asked->ends_with_nul || !is_lines)) ||
         (asked->record_bytes == 0 && asked->byte_key_count > 0))
         return GS_FAIL(st, GS_ERR_ARG, 0,
                        "keys of lines and of records of a fixed size at once");
-    if (asked->delimiter < 0 || asked->delimiter > UCHAR_MAX)
-        return GS_FAIL(st, GS_ERR_ARG, 0, "the delimiter %d is no byte",
-                       asked->delimiter);
-    GS_TRY(gs_mem_new_array(&s->keys, asked->key_count, sizeof *s->keys, "keys", st));
-    GS_TRY(gs_mem_new_array(&s->byte_keys, asked->byte_key_count, sizeof *s->byte_keys,
-                            "keys", st));
-    for (size_t i = 0; i < asked->key_count; i++)
-        GS_TRY(take_key(&s->keys[i], &asked->keys[i], st));
-    for (size_t i = 0; i < asked->byte_key_count; i++)
-        GS_TRY(take_byte_key(&s->byte_keys[i], &asked->byte_keys[i], asked->record_bytes,
-                             st));
-    const bool has_delimiter = asked->delimiter != 0 || asked->has_nul_delimiter;
-    s->options.order = (gs_order){
-        .keys = s->keys,
-        .key_count = asked->key_count,
-        .delimiter = has_delimiter ? asked->delimiter : GS_ORDER_BLANK_FIELDS,
-        .eol = asked->ends_with_nul ? '\0' : '\n',
-        .stable = asked->is_stable != 0,
-        .unique = asked->is_unique != 0,
-        .reverse = asked->is_reverse != 0,
-        .record_size = asked->record_bytes,
-        .byte_keys = s->byte_keys,
-        .byte_key_count = asked->byte_key_count,
-    };
-    return GS_OK;
+    GS_TRY(take_keys(s, st));
+    s->options.has_columns = is_table(asked);
+    gs_order *const order = &s->options.order;
+    order->keys = s->keys;
+    order->key_count = asked->key_count;
+    order->stable = asked->is_stable != 0;
+    order->unique = asked->is_unique != 0;
+    order->reverse = asked->is_reverse != 0;
+    order->record_size = asked->record_bytes;
+    order->byte_keys = s->byte_keys;
+    order->byte_key_count = asked->byte_key_count;
+    GS_TRY(gs_api_take_fields(order, asked, st));
+    GS_TRY(take_locale(s, st));
+    return take_seed(s, st);
 }
 
 static gs_code check(const gpusort_sort_options *asked, gs_status *st)
 {
+    enum { LEVEL_MAX = 22 };
     GS_TRY(gs_api_check_reserved(
         asked->order.reserved,
         sizeof asked->order.reserved / sizeof *asked->order.reserved, st));
@@ -141,6 +142,11 @@ static gs_code check(const gpusort_sort_options *asked, gs_status *st)
         return GS_FAIL(st, GS_ERR_ARG, 0, "records of a fixed size are not counted");
     if (asked->header_lines > 0 && asked->order.record_bytes > 0)
         return GS_FAIL(st, GS_ERR_ARG, 0, "records of a fixed size have no header");
+    if (asked->checkpoint != NULL && asked->compress_program != NULL)
+        return GS_FAIL(st, GS_ERR_ARG, 0,
+                       "what a checkpoint keeps is not packed by a program");
+    if (asked->output_level < 0 || asked->output_level > LEVEL_MAX)
+        return GS_FAIL(st, GS_ERR_ARG, 0, "no level of zstd: %d", asked->output_level);
     return GS_OK;
 }
 
@@ -155,6 +161,8 @@ gs_code gs_api_sort_init(gs_api_sort *s, const gpusort_sort_options *given, gs_s
         .output = asked->output,
         .memory_bytes = job->memory_bytes,
         .threads = job->threads,
+        .batch_size = asked->batch_size,
+        .compress_program = asked->compress_program,
         .temp_folders = job->temp_folders,
         .temp_folder_count = job->temp_folder_count,
         .checkpoint = asked->checkpoint,
@@ -163,16 +171,23 @@ gs_code gs_api_sort_init(gs_api_sort *s, const gpusort_sort_options *given, gs_s
         .has_top = asked->has_top != 0,
         .count = asked->counts != 0,
         .output_zstd = asked->output_zstd != 0,
+        .output_zstd_level = asked->output_level,
+        .sums_output = asked->sums_output != 0,
         .sync_output = asked->syncs_output != 0,
+        .no_uring = (job->flags & GPUSORT_NO_URING) != 0,
+        .ends_by_pipe = (job->flags & GPUSORT_ENDS_BY_PIPE) != 0,
         .no_map = !asked->may_map,
         .keep_compressed = asked->keeps_packed != 0,
         .verify = asked->verifies != 0,
         .engine = job->engine,
         .gpu_memory_bytes = job->gpu_memory_bytes,
-        .stats = &s->stats,
+        .gpus = job->gpus,
+        .gpu_count = job->gpu_count,
     };
     GS_TRY(take_order(s, st));
-    GS_TRY(gs_api_job_open(&s->job, job, &s->stats, st));
+    GS_TRY(gs_api_job_open(&s->job, job, st));
+    s->options.stats = &s->job.stats->index.sort;
+    s->options.trace = s->job.stats->trace;
     s->options.log = &s->job.log;
     s->options.cancel_signal = &s->job.cancel;
     return GS_OK;
@@ -182,6 +197,9 @@ void gs_api_sort_release(gs_api_sort *s)
 {
     if (s->options.log != NULL)
         gs_api_job_close(&s->job);
+    gs_collation_free(s->collation);
     gs_mem_free(s->keys);
+    gs_mem_free(s->paths);
+    gs_mem_free(s->columns);
     gs_mem_free(s->byte_keys);
 }

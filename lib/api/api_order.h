@@ -12,9 +12,11 @@
 typedef struct gs_api_sort {
     gpusort_sort_options asked;
     gs_sort_options options;
-    gs_key *keys;           /* of the options */
-    gs_byte_key *byte_keys; /* the same */
-    gs_sort_stats stats;
+    gs_key *keys; /* of the options, as the next */
+    gs_json_path *paths;
+    const char **columns;
+    gs_byte_key *byte_keys;
+    gs_collation *collation;
     gs_api_job job;
 } gs_api_sort;
 

@@ -68,6 +68,7 @@ static gs_code start(gpusort_sorter *s, gs_status *st)
     s->sort.options.output = NULL;
     s->sort.options.output_fd = s->out[1];
     s->sort.options.keep_compressed = true;
+    s->sort.options.ends_by_pipe = false; /* that is ours */
     const int error = gs_thread_start(&s->thread, sort_all, s, 0);
     if (error != 0)
         return GS_FAIL(st, GS_ERR_NOMEM, error, "a thread that sorts");
@@ -84,9 +85,11 @@ gpusort_code gpusort_sorter_new(gpusort_sorter **out, const gpusort_sort_options
     if (gs_mem_new(&s, sizeof *s, "sorter", &st) == GS_OK) {
         s->in[0] = s->in[1] = s->out[0] = s->out[1] = -1;
         if (gs_api_sort_init(&s->sort, options, &st) == GS_OK &&
-            (s->sort.asked.checkpoint != NULL || s->sort.asked.output_zstd))
+            (s->sort.asked.checkpoint != NULL || s->sort.asked.output_zstd ||
+             s->sort.options.has_columns))
             (void)GS_FAIL(&st, GS_ERR_ARG, 0,
-                          "records that are put have no checkpoint and are not packed");
+                          "records that are put are of no table, have no checkpoint and "
+                          "are not packed");
         if (st.code == GS_OK)
             GS_NOTED(start(s, &st));
     }

@@ -29,16 +29,13 @@ gpusort_code gpusort_sort_strings(const void *text, const uint64_t *offsets, siz
                                   unsigned flags, uint64_t *order, const gpusort_job *job,
                                   gpusort_error *error)
 {
-    static const gpusort_job no_wishes = {0};
     gs_status st = {.code = GS_OK};
     gs_api_job running;
-    gs_sort_stats stats = {0};
     const gs_strings strings = {text, offsets, count};
     if ((flags & ~(unsigned)GPUSORT_REVERSE) != 0)
         (void)GS_FAIL(&st, GS_ERR_ARG, 0, "strings are sorted by their bytes: flags %u",
                       flags);
-    if (st.code == GS_OK && count > 0 &&
-        gs_api_job_open(&running, job != NULL ? job : &no_wishes, &stats, &st) == GS_OK) {
+    if (st.code == GS_OK && count > 0 && gs_api_job_open(&running, job, &st) == GS_OK) {
         GS_NOTED(sort_strings(&strings, flags, order, &running, &st));
         gs_api_job_close(&running);
     }

@@ -22,7 +22,20 @@ static void job(void)
     S(job);
     M(job, memory_bytes), M(job, threads), M(job, temp_folders);
     M(job, temp_folder_count), M(job, engine), M(job, gpu_memory_bytes), M(job, log);
-    M(job, progress), M(job, context), M(job, cancel), M(job, reserved);
+    M(job, progress), M(job, context), M(job, cancel), M(job, gpus), M(job, gpu_count);
+    M(job, flags), M(job, stats), M(job, reserved);
+    S(figures);
+    M(figures, size), M(figures, phase), M(figures, threads), M(figures, input_bytes);
+    M(figures, input_bytes_total), M(figures, records), M(figures, text_bytes);
+    M(figures, output_bytes), M(figures, output_records), M(figures, spilled_bytes);
+    M(figures, runs), M(figures, passes), M(figures, merged_bytes);
+    M(figures, merged_bytes_total), M(figures, phase_ns), M(figures, memory_bytes);
+    M(figures, output_sum), M(figures, has_output_sum), M(figures, engine);
+    M(figures, verified), M(figures, spans_lost), M(figures, method), M(figures, tokens);
+    M(figures, terms), M(figures, skipped);
+    S(span);
+    M(span, size), M(span, name), M(span, lane), M(span, number), M(span, begin_ns);
+    M(span, end_ns), M(span, bytes);
 }
 
 static void sort(void)
@@ -33,11 +46,15 @@ static void sort(void)
     S(byte_key);
     M(byte_key, offset), M(byte_key, length), M(byte_key, number);
     M(byte_key, is_little_endian), M(byte_key, flags);
+    S(path);
+    M(path, names), M(path, depth);
     S(order);
     M(order, keys), M(order, key_count), M(order, delimiter);
     M(order, has_nul_delimiter), M(order, ends_with_nul), M(order, is_stable);
     M(order, is_unique), M(order, is_reverse), M(order, record_bytes);
-    M(order, byte_keys), M(order, byte_key_count), M(order, reserved);
+    M(order, byte_keys), M(order, byte_key_count), M(order, form);
+    M(order, follows_locale), M(order, paths), M(order, random_seed);
+    M(order, reserved);
     S(sort_options);
     M(sort_options, size), M(sort_options, job), M(sort_options, order);
     M(sort_options, inputs), M(sort_options, input_count), M(sort_options, input_fds);
@@ -45,7 +62,9 @@ static void sort(void)
     M(sort_options, header_lines), M(sort_options, top_count), M(sort_options, has_top);
     M(sort_options, counts), M(sort_options, output_zstd), M(sort_options, syncs_output);
     M(sort_options, verifies), M(sort_options, keeps_packed), M(sort_options, may_map);
-    M(sort_options, checkpoint);
+    M(sort_options, checkpoint), M(sort_options, compress_program);
+    M(sort_options, disorder), M(sort_options, batch_size);
+    M(sort_options, output_level), M(sort_options, sums_output);
 }
 
 static void index_of_words(void)
@@ -77,13 +96,22 @@ static void constants(void)
     C(GPUSORT_LIMIT), C(GPUSORT_GPU), C(GPUSORT_CANCELLED);
     C(GPUSORT_SAYS_ERROR), C(GPUSORT_SAYS_WARNING), C(GPUSORT_SAYS_INFO);
     C(GPUSORT_BYTES), C(GPUSORT_NUMERIC), C(GPUSORT_GENERAL), C(GPUSORT_HUMAN);
-    C(GPUSORT_MONTH), C(GPUSORT_VERSION);
+    C(GPUSORT_MONTH), C(GPUSORT_VERSION), C(GPUSORT_RANDOM);
     C(GPUSORT_REVERSE), C(GPUSORT_SKIP_START_BLANKS), C(GPUSORT_SKIP_END_BLANKS);
     C(GPUSORT_FOLD), C(GPUSORT_DICTIONARY), C(GPUSORT_IGNORE_NONPRINTING);
     C(GPUSORT_RAW), C(GPUSORT_UNSIGNED), C(GPUSORT_SIGNED), C(GPUSORT_FLOAT);
     C(GPUSORT_U32), C(GPUSORT_I32), C(GPUSORT_F32), C(GPUSORT_U64), C(GPUSORT_I64);
     C(GPUSORT_F64);
     C(GPUSORT_UPDATE), C(GPUSORT_NO_MERGE);
+    C(GPUSORT_NO_URING), C(GPUSORT_ENDS_BY_PIPE), C(GPUSORT_SPANS);
+    C(GPUSORT_STARTING), C(GPUSORT_READING), C(GPUSORT_SORTING), C(GPUSORT_MERGING);
+    C(GPUSORT_FINISHING), C(GPUSORT_PHASES);
+    C(GPUSORT_LANE_READ), C(GPUSORT_LANE_WORKER), C(GPUSORT_LANE_UPLOAD);
+    C(GPUSORT_LANE_GPU), C(GPUSORT_LANE_DOWNLOAD), C(GPUSORT_LANE_WRITE);
+    C(GPUSORT_LANES);
+    C(GPUSORT_LINES), C(GPUSORT_CSV), C(GPUSORT_TABLE), C(GPUSORT_JSON);
+    C(GPUSORT_SEED_BYTES), C(GPUSORT_JSON_KEYS_MAX), C(GPUSORT_JSON_DEPTH_MAX);
+    C(GPUSORT_JSON_NAME_BYTES_MAX);
 }
 
 int main(void)

@@ -63,9 +63,14 @@ class Names(unittest.TestCase):
     def test_flags(self) -> None:
         of_blanks = {"GPUSORT_SKIP_START_BLANKS", "GPUSORT_SKIP_END_BLANKS"}
         of_indexes = {"GPUSORT_UPDATE", "GPUSORT_NO_MERGE"}
+        of_jobs = {"GPUSORT_NO_URING", "GPUSORT_ENDS_BY_PIPE", "GPUSORT_SPANS", "GPUSORT_SEED_BYTES"}
+        of_json = {"GPUSORT_JSON_KEYS_MAX", "GPUSORT_JSON_DEPTH_MAX", "GPUSORT_JSON_NAME_BYTES_MAX"}
         of_types = {name for type in ffi.list_types()[0] for name in members(type)}
         unnamed = {name for name in dir(lib) if isinstance(getattr(lib, name), int)} - of_types
-        self.assertEqual(unnamed, of_blanks | of_indexes | set(_order._flags.values()))
+        self.assertEqual(unnamed, of_blanks | of_indexes | of_jobs | of_json | set(_order._flags.values()))
+
+    def test_forms(self) -> None:
+        self.assertEqual(members("gpusort_form"), {"GPUSORT_" + n.upper() for n in _order._forms})
 
 
 def members(type_name: str) -> set[str]:
@@ -98,6 +103,26 @@ class Sorting(unittest.TestCase):
                     gpusort.sort(source, out, **options)
                 self.assertEqual(Path("in2").read_bytes(), expected)
                 self.assertEqual(b"".join(r + b"\n" for r in gpusort.sort(["in"], **options)), expected)
+
+    def test_tables_and_json(self) -> None:
+        write("t.csv", [b'name,size\n"a, b",10', b"c,9", b"b,100"])
+        write("o.jsonl", [b'{"a": {"b": 10}}', b'{"a": {"b": 9}}'])
+        size = gpusort.Key(path="size", options="nr")
+        gpusort.sort("t.csv", "out", keys=size, form="csv")
+        self.assertEqual(Path("out").read_bytes(), command("--csv", "-k", "size:nr", "t.csv"))
+        gpusort.sort("o.jsonl", "out", keys=gpusort.Key(path=("a", "b"), options="n"), form="json")
+        self.assertEqual(Path("out").read_bytes(), command("--jsonl-key=.a.b:n", "o.jsonl"))
+        with self.assertRaisesRegex(ValueError, "no form"):
+            gpusort.sort("o.jsonl", "out", form="xml")
+        with self.assertRaises(gpusort.ArgumentError):
+            gpusort.sort("t.csv", "out", keys=size, form="csv", header=0)
+
+    def test_random_order(self) -> None:
+        Path("seed").write_bytes(bytes(range(16)))
+        gpusort.sort("in", "out", keys=gpusort.Key(options="R"), seed=bytes(range(16)))
+        self.assertEqual(Path("out").read_bytes(), command("-R", "--random-source=seed", "in"))
+        with self.assertRaisesRegex(ValueError, "16 bytes"):
+            gpusort.sort("in", "out", seed=b"short")
 
     def test_merge_and_check(self) -> None:
         write("a", sorted(self.lines[:100]))

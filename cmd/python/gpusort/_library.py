@@ -120,6 +120,7 @@ class JobOptions(TypedDict, total=False):
     temp: Path | list[Path] | None
     engine: str | None
     gpu_memory: int | str | None
+    gpus: list[int]
     progress: Callable[[Progress], Any] | None
     log: Callable[[str, str], Any] | None
 
@@ -134,6 +135,7 @@ class Job:
         temp: Path | list[Path] | None = None,
         engine: str | None = None,
         gpu_memory: int | str | None = None,
+        gpus: list[int] | None = None,
         progress: Callable[[Progress], Any] | None = None,
         log: Callable[[str, str], Any] | None = None,
     ) -> None:
@@ -148,6 +150,8 @@ class Job:
             "temp_folder_count": len(folders),
             "engine": self.text(engine),
             "gpu_memory_bytes": size(gpu_memory),
+            "gpus": self.keep(ffi.new("int[]", gpus or [])),
+            "gpu_count": len(gpus or []),
             "cancel": self._cancel,
         }
         if progress is not None:

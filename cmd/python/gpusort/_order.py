@@ -15,6 +15,7 @@ _kinds = {
     "h": "GPUSORT_HUMAN",
     "M": "GPUSORT_MONTH",
     "V": "GPUSORT_VERSION",
+    "R": "GPUSORT_RANDOM",
 }
 _flags = {
     "r": "GPUSORT_REVERSE",
@@ -22,6 +23,7 @@ _flags = {
     "d": "GPUSORT_DICTIONARY",
     "i": "GPUSORT_IGNORE_NONPRINTING",
 }
+_forms = ("lines", "csv", "table", "json")
 _numbers = ("raw", "unsigned", "signed", "float")
 _letters = "b" + "".join(_flags) + "".join(_kinds)
 _position = rf"(\d+)(?:\.(\d+))?([{_letters}]*)"
@@ -31,7 +33,8 @@ _spec = re.compile(rf"{_position}(?:,{_position})?", re.ASCII)
 @dataclass(frozen=True)
 class Key:
     """A part of a line. Fields and characters count from 1; 0 is what -k takes if nothing
-    is said. `options` are letters of `sort -k`: b, d, f, g, i, M, h, n, r, V."""
+    is said. `options` are letters of `sort -k`: b, d, f, g, i, M, h, n, r, R, V. In a table
+    `path` is the name of a column, in JSON the names down to a value: ("size", "bytes")."""
 
     start_field: int = 1
     start_char: int = 0
@@ -39,6 +42,7 @@ class Key:
     end_char: int = 0
     options: str = ""
     end_options: str = ""
+    path: str | tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Key:
@@ -50,6 +54,9 @@ class Key:
         if fields[0] == 0 or found[2] == "0" or found[4] == "0":
             raise ValueError(f"no key: {text!r}: fields and characters count from 1")
         return cls(*fields, options=found[3] or "", end_options=found[6] or "")
+
+    def names(self) -> list[str]:
+        return [self.path] if isinstance(self.path, str) else list(self.path)
 
     def fill(self, key: Any) -> None:
         letters = self.options + self.end_options
@@ -101,6 +108,20 @@ class OrderOptions(TypedDict, total=False):
     reverse: bool
     zero_terminated: bool
     record_bytes: int
+    form: str
+    locale: bool
+    seed: bytes | None
+
+
+def _fill_paths(order: Any, job: Job, keys: list[Key]) -> None:
+    paths = job.keep(ffi.new("gpusort_path[]", len(keys)))
+    for i, k in enumerate(keys):
+        names = k.names()
+        if names:
+            paths[i].names = job.keep(ffi.new("char[]", b"".join(n.encode() + b"\0" for n in names)))
+        paths[i].depth = len(names)
+    if any(k.names() for k in keys):
+        order.paths = paths
 
 
 def fill_order(
@@ -113,6 +134,9 @@ def fill_order(
     reverse: bool = False,
     zero_terminated: bool = False,
     record_bytes: int = 0,
+    form: str = "lines",
+    locale: bool = False,
+    seed: bytes | None = None,
 ) -> None:
     one = isinstance(keys, (str, Key, ByteKey))
     given = [keys] if one else list(keys or ())  # type: ignore[arg-type, list-item]
@@ -128,6 +152,15 @@ def fill_order(
         order.byte_keys, order.byte_key_count = array, len(parsed)
     else:
         order.keys, order.key_count = array, len(parsed)
+        _fill_paths(order, job, parsed)  # type: ignore[arg-type]
+    if form not in _forms:
+        raise ValueError(f"no form of records: {form!r}")
+    order.form = getattr(lib, "GPUSORT_" + form.upper())
+    order.follows_locale = locale
+    if seed is not None:
+        if len(seed) != lib.GPUSORT_SEED_BYTES:
+            raise ValueError(f"a seed has {lib.GPUSORT_SEED_BYTES} bytes, and not {len(seed)}")
+        order.random_seed = job.keep(ffi.new("unsigned char[]", bytes(seed)))
     if delimiter is not None:
         byte = delimiter.encode() if isinstance(delimiter, str) else bytes(delimiter)
         if len(byte) != 1:

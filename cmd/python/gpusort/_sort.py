@@ -21,7 +21,7 @@ Input = Union[Path, IO[Any], int]
 class SortOptions(JobOptions, OrderOptions, total=False):
     """How records are compared, and what becomes of them; see gpusort_sort(3)."""
 
-    header: int
+    header: int | None
     top: int | None
     counts: bool
     compress: bool
@@ -46,7 +46,9 @@ class _Call:
         self.job.fill(self.options.job)
         fill_order(self.options.order, self.job, **_take(options, OrderOptions))
         o = self.options
-        o.header_lines = options.pop("header", 0)
+        header = options.pop("header", None)
+        is_table = o.order.form in (lib.GPUSORT_CSV, lib.GPUSORT_TABLE)
+        o.header_lines = int(is_table) if header is None else header
         top = options.pop("top", None)
         o.has_top, o.top_count = top is not None, top or 0
         o.counts = options.pop("counts", False)
@@ -89,9 +91,13 @@ def sort(inputs: Any, out: Any = None, **options: Any) -> Any:
     keys        what follows `sort -k` ("2,2n"), a Key, or several, the most important first
     delimiter, stable, unique, reverse, zero_terminated    as -t -s -u -r -z
     record_bytes    records of a fixed size, whose keys are ByteKeys
+    form        "csv", "table" (without quotes) or "json": Key(path=...) names columns and
+                values; a table has one line of header unless `header` says another number
+    locale      text in the order of the locale of the environment
+    seed        16 bytes that the order of the option R is drawn from
     header, top, counts, compress, sync, verify, mapped, checkpoint    see gpusort_sort(3)
     memory      bytes, or a text such as "2G"
-    threads, temp, engine ("auto", "cpu", "gpu"), gpu_memory, progress, log    libgpusort(3)
+    threads, temp, engine ("auto", "cpu", "gpu"), gpu_memory, gpus, progress, log    libgpusort(3)
 
     A progress function is called some times a second with a Progress; what is true ends
     the job with Cancelled, and an exception with that exception. So does Ctrl-C.

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * api_files: the options of a job on files and descriptors as gpusort.h has them, as
+ * those of ours, for as long as the job takes.
+ *
+ * Call order: open, the work with sort.options, close. One thread.
+ */
+#ifndef GS_LIB_API_API_FILES_H
+#define GS_LIB_API_API_FILES_H
+
+#include "lib/api/api_order.h"
+#include "lib/api/api_pipe.h"
+
+typedef struct gs_api_files {
+    gs_api_sort sort;
+    const char **inputs; /* names of files, then of descriptors */
+    gs_api_source *sources;
+    size_t source_count;
+} gs_api_files;
+
+/* Closed also after a failure. */
+GS_MUST_CHECK gs_code gs_api_files_open(gs_api_files *f,
+                                        const gpusort_sort_options *options,
+                                        gs_status *st);
+/* A descriptor that could not be read to its end is a failure, if there was none. */
+void gs_api_files_close(gs_api_files *f, gs_status *st);
+
+#endif
